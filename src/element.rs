@@ -1,0 +1,241 @@
+//! The contract every force element keeps.
+
+use core::fmt::Debug;
+use core::ops::Deref;
+
+use crate::error::Result;
+use crate::forces::ForceAccumulator;
+use crate::kinematics::{Positions, Topology, Velocities};
+use crate::scalar::Real;
+use crate::stage::Stage;
+use crate::variables::Variables;
+
+/// A struct of results that the state keeps for each element at one stage.
+///
+/// `default()` stands for "not computed"; it is also what a disabled element shows. Buffers within
+/// it are reused from call to call.
+pub trait Cache: Clone + Default + Debug + Send + Sync + 'static {}
+impl<C: Clone + Default + Debug + Send + Sync + 'static> Cache for C {}
+
+/// A mechanical force element.
+///
+/// An element holds what never changes: which bodies or coordinates it acts on, and its geometry.
+/// Everything else lives in the [`State`](crate::State): parameters, discrete variables and one
+/// cache per stage. The four `calc_` and `add_` duties are called in the order of the stages, each
+/// with what is known by then; they must depend on nothing else, so that an evaluation is a pure
+/// function of the state.
+///
+/// # Conventions
+///
+/// - Forces are those acting **on the bodies**, at body origins, expressed in Ground.
+/// - Forces and moments about one point sum to zero over all bodies, Ground included.
+/// - `potential_energy ≥ 0` and `power_dissipated ≥ 0`.
+/// - Power balance: the rate of work done on the bodies is
+///   `−d(potential_energy)/dt − power_dissipated + power_supplied`.
+///   Where memory is involved (an anchor that is dragged along, a bristle that lets go) part of the
+///   loss shows only over a finite motion; see [`power_dissipated`](Self::power_dissipated).
+///
+/// # Example: a user's own element
+///
+/// A constant pull between the origins of two bodies:
+///
+/// ```
+/// use force_elements::{
+///     AtDynamics, AtPosition, AtVelocity, BodyIndex, ForceAccumulator, ForceElement, ForceSystem,
+///     Given, Real, Result, SpatialForce, Topology, Transform, Velocities, nalgebra::Vector3,
+/// };
+///
+/// #[derive(Debug)]
+/// struct Pull { from: BodyIndex, to: BodyIndex, force: f64 }
+///
+/// impl<T: Real> ForceElement<T> for Pull {
+///     const KIND: &'static str = "pull";
+///     type Parameters = ();
+///     type Discrete = ();
+///     type Position = Vector3<f64>;
+/// #   type Velocity = ();
+/// #   type Dynamics = ();
+/// #   fn check_topology(&self, topology: &Topology) -> Result<()> {
+/// #       topology.check_body(self.from)?;
+/// #       topology.check_body(self.to)
+/// #   }
+/// #   fn default_parameters(&self) {}
+/// #   fn default_discrete(&self) {}
+///     // … and the duties below.
+/// #   fn calc_position(&self, given: &Given<'_, T, Self>, cache: &mut Vector3<f64>) -> Result<()> {
+/// #       let p = given.positions.pose(self.to).translation.vector
+/// #           - given.positions.pose(self.from).translation.vector;
+/// #       *cache = p.map(Real::to_f64);
+/// #       Ok(())
+/// #   }
+/// #   fn calc_velocity(&self, _: &AtPosition<'_, T, Self>, _: &Velocities<T>, _: &mut ()) -> Result<()> { Ok(()) }
+/// #   fn calc_dynamics(&self, _: &AtVelocity<'_, T, Self>, _: &mut ()) -> Result<()> { Ok(()) }
+/// #   fn add_forces(&self, at: &AtDynamics<'_, T, Self>, forces: &mut ForceAccumulator<'_, T>) {
+/// #       let pull = at.position.normalize().map(|x| T::lit(x * self.force));
+/// #       forces.apply_to_body(self.from, SpatialForce::new(Vector3::zeros(), pull));
+/// #       forces.apply_to_body(self.to, SpatialForce::new(Vector3::zeros(), -pull));
+/// #   }
+/// #   fn potential_energy(&self, at: &AtDynamics<'_, T, Self>) -> T { T::lit(at.position.norm() * self.force) }
+/// #   fn power_dissipated(&self, _: &AtDynamics<'_, T, Self>) -> T { T::zero() }
+/// }
+///
+/// let mut system = ForceSystem::<f64>::new();
+/// let body = system.add_body();
+/// let pull = system.add(Pull { from: BodyIndex::GROUND, to: body, force: 3.0 })?;
+/// let mut state = system.default_state();
+/// state.set_pose(body, Transform::translation(0.0, 2.0, 0.0))?;
+/// let dynamics = system.realize_dynamics(&mut state)?;
+/// assert_eq!(dynamics.body_force(body).force.y, -3.0);
+/// assert_eq!(dynamics.of(pull).position.y, 2.0);
+/// # Ok::<(), force_elements::Error>(())
+/// ```
+pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
+    /// The kind's name in lower snake case: the prefix of named variables. Unique in a system.
+    const KIND: &'static str;
+
+    /// The first stage that reads the discrete variables; writing them drops the state below it.
+    const DISCRETE_STAGE: Stage = Stage::Dynamics;
+
+    /// Stiffnesses and the like: defaulted from the element, changeable per state, Instance stage.
+    type Parameters: Variables<T>;
+    /// What the element remembers between accepted steps.
+    type Discrete: Variables<T>;
+    /// Results that depend on time, poses and coordinates.
+    type Position: Cache;
+    /// Results that depend on velocities too.
+    type Velocity: Cache;
+    /// Forces and what belongs to them.
+    type Dynamics: Cache;
+
+    /// Checks that every body and coordinate the element names exists.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchBody`](crate::Error::NoSuchBody) or
+    /// [`Error::NoSuchCoordinate`](crate::Error::NoSuchCoordinate).
+    fn check_topology(&self, topology: &Topology) -> Result<()>;
+
+    /// The parameters a new state starts with.
+    fn default_parameters(&self) -> Self::Parameters;
+
+    /// The discrete variables a new state starts with.
+    fn default_discrete(&self) -> Self::Discrete;
+
+    /// Fills the Position cache.
+    ///
+    /// # Errors
+    /// What the element documents, such as [`Error::Singular`](crate::Error::Singular).
+    fn calc_position(&self, given: &Given<'_, T, Self>, cache: &mut Self::Position) -> Result<()>;
+
+    /// Fills the Velocity cache.
+    ///
+    /// # Errors
+    /// What the element documents.
+    fn calc_velocity(
+        &self,
+        at: &AtPosition<'_, T, Self>,
+        velocities: &Velocities<T>,
+        cache: &mut Self::Velocity,
+    ) -> Result<()>;
+
+    /// Fills the Dynamics cache.
+    ///
+    /// # Errors
+    /// What the element documents.
+    fn calc_dynamics(&self, at: &AtVelocity<'_, T, Self>, cache: &mut Self::Dynamics) -> Result<()>;
+
+    /// Adds the forces on bodies and coordinates.
+    fn add_forces(&self, at: &AtDynamics<'_, T, Self>, forces: &mut ForceAccumulator<'_, T>);
+
+    /// The energy stored \[J\].
+    fn potential_energy(&self, at: &AtDynamics<'_, T, Self>) -> T;
+
+    /// The power being lost \[W\], as far as it is known at an instant.
+    ///
+    /// What is lost over a motion is always `absorbed energy − potential energy`; see
+    /// [`DynamicsView::dissipated_energy`](crate::DynamicsView::dissipated_energy).
+    fn power_dissipated(&self, at: &AtDynamics<'_, T, Self>) -> T;
+
+    /// The power that a drive inside the element delivers \[W\]; zero for a passive element.
+    fn power_supplied(&self, _at: &AtDynamics<'_, T, Self>) -> T {
+        T::zero()
+    }
+
+    /// Writes what is to be remembered from an accepted step into `next`, which starts as a copy
+    /// of the present discrete variables.
+    fn accept_step(&self, _at: &AtDynamics<'_, T, Self>, _next: &mut Self::Discrete) {}
+
+    /// For an implicit host, between the Newton iterations of one step: writes into `next` the
+    /// discrete variables that fit the present iterate, given those at the start of the step, and
+    /// returns by how much the force thereby changes \[N\]; zero when nothing switched.
+    fn discontinuous_update(
+        &self,
+        _at: &AtDynamics<'_, T, Self>,
+        _start: &Self::Discrete,
+        _next: &mut Self::Discrete,
+    ) -> T {
+        T::zero()
+    }
+}
+
+/// What an element is given to compute its Position cache from.
+#[derive(Debug)]
+pub struct Given<'a, T: Real, E: ForceElement<T>> {
+    /// The element's parameters in this state.
+    pub parameters: &'a E::Parameters,
+    /// The element's discrete variables in this state.
+    pub discrete: &'a E::Discrete,
+    /// Time \[s\].
+    pub time: T,
+    /// Poses and coordinates.
+    pub positions: &'a Positions<T>,
+}
+
+/// One element at Position stage. Derefs to [`Given`].
+#[derive(Debug)]
+pub struct AtPosition<'a, T: Real, E: ForceElement<T>> {
+    pub(crate) given: Given<'a, T, E>,
+    /// The element's results at Position stage.
+    pub position: &'a E::Position,
+}
+
+/// One element at Velocity stage. Derefs to [`AtPosition`].
+#[derive(Debug)]
+pub struct AtVelocity<'a, T: Real, E: ForceElement<T>> {
+    pub(crate) at_position: AtPosition<'a, T, E>,
+    /// Velocities and coordinate rates.
+    pub velocities: &'a Velocities<T>,
+    /// The element's results at Velocity stage.
+    pub velocity: &'a E::Velocity,
+}
+
+/// One element at Dynamics stage. Derefs to [`AtVelocity`].
+#[derive(Debug)]
+pub struct AtDynamics<'a, T: Real, E: ForceElement<T>> {
+    pub(crate) at_velocity: AtVelocity<'a, T, E>,
+    /// The element's results at Dynamics stage.
+    pub dynamics: &'a E::Dynamics,
+}
+
+impl<'a, T: Real, E: ForceElement<T>> Deref for AtPosition<'a, T, E> {
+    type Target = Given<'a, T, E>;
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.given
+    }
+}
+
+impl<'a, T: Real, E: ForceElement<T>> Deref for AtVelocity<'a, T, E> {
+    type Target = AtPosition<'a, T, E>;
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.at_position
+    }
+}
+
+impl<'a, T: Real, E: ForceElement<T>> Deref for AtDynamics<'a, T, E> {
+    type Target = AtVelocity<'a, T, E>;
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.at_velocity
+    }
+}

@@ -1,0 +1,228 @@
+//! What can go wrong, as values a program can act on.
+
+use alloc::string::String;
+use core::fmt;
+
+use crate::kinematics::{BodyIndex, CoordinateIndex};
+use crate::scalar::Real;
+use crate::stage::Stage;
+
+/// The result of every fallible call of this crate.
+pub type Result<V> = core::result::Result<V, Error>;
+
+/// Everything this crate refuses or fails at. A failed call changes nothing.
+///
+/// Values are `f64` whatever the scalar: they are for people and logs.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A result was asked of a state that has not been realized far enough.
+    #[error("stage {required} is required, but the state is realized to {actual}")]
+    StageTooLow {
+        /// The stage the call needs.
+        required: Stage,
+        /// The stage the state is at.
+        actual: Stage,
+    },
+    /// The state, handle or view belongs to another system, or to this one before it was changed.
+    #[error("the state or handle belongs to another system, or to this one before it was changed")]
+    TopologyMismatch,
+    /// A parameter or discrete variable is outside its range.
+    #[error("{element}: {parameter} = {value}, but it must be {requirement}")]
+    InvalidValue {
+        /// The element that refused.
+        element: ElementName,
+        /// The field that is out of range.
+        parameter: &'static str,
+        /// Its value.
+        value: f64,
+        /// What its value must be.
+        requirement: Requirement,
+    },
+    /// A time, pose, velocity, coordinate or energy is infinite or not a number.
+    #[error("{quantity} is not finite")]
+    NonFinite {
+        /// What is not finite.
+        quantity: Quantity,
+    },
+    /// An element or a call names a body the system does not have.
+    #[error("body {} does not exist: the system has {count} bodies, Ground included", body.index())]
+    NoSuchBody {
+        /// The missing body.
+        body: BodyIndex,
+        /// How many bodies there are, Ground included.
+        count: usize,
+    },
+    /// An element or a call names a coordinate the system does not have.
+    #[error("coordinate {} does not exist: the system has {count} coordinates", coordinate.index())]
+    NoSuchCoordinate {
+        /// The missing coordinate.
+        coordinate: CoordinateIndex,
+        /// How many coordinates there are.
+        count: usize,
+    },
+    /// Another type of element already goes by this name.
+    #[error("another type of element is already called {kind}")]
+    KindNameTaken {
+        /// The name.
+        kind: &'static str,
+    },
+    /// Ground was given a pose or a velocity.
+    #[error("Ground does not move")]
+    GroundIsFixed,
+    /// An element acts between a body (or coordinate) and itself.
+    #[error("{element}: both ends are on the same body or coordinate")]
+    SameEnds {
+        /// The element that refused.
+        element: ElementName,
+    },
+    /// No variable of the state has this name.
+    #[error("no variable is named {name:?}")]
+    NoSuchVariable {
+        /// The name that was asked for.
+        name: String,
+    },
+    /// A snapshot does not list the variables of this state.
+    #[error("the snapshot's variable {position} is not the state's variable at that place")]
+    SnapshotMismatch {
+        /// The first place at which they differ.
+        position: usize,
+    },
+    /// The middle angle of a bushing is so near ±90° that the other two are not defined.
+    #[error("{element}: the middle angle is {angle} rad, where the x-y-z angles are singular")]
+    Singular {
+        /// The bushing.
+        element: ElementName,
+        /// Its middle angle \[rad\].
+        angle: f64,
+    },
+    /// An integrator could not meet its tolerance with the smallest step it may take.
+    #[error("at t = {time} the step fell to {step}, below the smallest allowed")]
+    StepTooSmall {
+        /// The time reached \[s\].
+        time: f64,
+        /// The step that was refused \[s\].
+        step: f64,
+    },
+}
+
+impl Error {
+    /// The refusal of one value of one element.
+    pub(crate) fn invalid<T: Real>(
+        kind: &'static str,
+        parameter: &'static str,
+        value: T,
+        requirement: Requirement,
+    ) -> Self {
+        Self::InvalidValue { element: ElementName::new(kind), parameter, value: value.to_f64(), requirement }
+    }
+
+    /// The same error, its element named by its place among those of its kind.
+    pub(crate) fn at(mut self, place: usize) -> Self {
+        if let Self::InvalidValue { element, .. }
+        | Self::Singular { element, .. }
+        | Self::SameEnds { element } = &mut self
+        {
+            element.index = Some(place);
+        }
+        self
+    }
+}
+
+/// An element by its kind and, once it is in a system, its place among those of its kind.
+///
+/// Displays as `linear_bushing[3]`, the prefix of its named variables.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ElementName {
+    /// The kind, as [`ForceElement::KIND`](crate::ForceElement::KIND).
+    pub kind: &'static str,
+    /// The place among elements of this kind; `None` before it is in a system.
+    pub index: Option<usize>,
+}
+
+impl ElementName {
+    /// An element of this kind that is not in a system yet.
+    pub fn new(kind: &'static str) -> Self {
+        Self { kind, index: None }
+    }
+}
+
+impl fmt::Display for ElementName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.index {
+            Some(index) => write!(f, "{}[{index}]", self.kind),
+            None => f.write_str(self.kind),
+        }
+    }
+}
+
+/// What a refused value would have had to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Requirement {
+    /// Neither infinite nor not-a-number.
+    Finite,
+    /// Finite and at least zero.
+    NonNegative,
+    /// Finite and greater than zero.
+    Positive,
+    /// Between zero and one.
+    Fraction,
+    /// Part of an orthonormal right-handed matrix.
+    Rotation,
+    /// At most the field named here.
+    AtMost(&'static str),
+    /// Zero or one, for yes or no.
+    Flag,
+}
+
+impl fmt::Display for Requirement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Finite => f.write_str("finite"),
+            Self::NonNegative => f.write_str("finite and at least 0"),
+            Self::Positive => f.write_str("finite and greater than 0"),
+            Self::Fraction => f.write_str("between 0 and 1"),
+            Self::Rotation => f.write_str("part of a rotation matrix"),
+            Self::AtMost(other) => write!(f, "at most {other}"),
+            Self::Flag => f.write_str("0 or 1"),
+        }
+    }
+}
+
+/// A quantity of the host that was refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Quantity {
+    /// Time.
+    Time,
+    /// The pose of a body.
+    Pose(BodyIndex),
+    /// The velocity of a body.
+    Velocity(BodyIndex),
+    /// The value of a coordinate.
+    Coordinate(CoordinateIndex),
+    /// The rate of a coordinate.
+    CoordinateRate(CoordinateIndex),
+    /// The energy of an element.
+    Energy,
+    /// The pose, station or axis an element is built from.
+    Geometry,
+    /// A mass, inertia, acceleration or load of the reference simulator.
+    Simulation,
+}
+
+impl fmt::Display for Quantity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Time => f.write_str("time"),
+            Self::Pose(body) => write!(f, "the pose of body {}", body.index()),
+            Self::Velocity(body) => write!(f, "the velocity of body {}", body.index()),
+            Self::Coordinate(c) => write!(f, "the value of coordinate {}", c.index()),
+            Self::CoordinateRate(c) => write!(f, "the rate of coordinate {}", c.index()),
+            Self::Energy => f.write_str("an energy"),
+            Self::Geometry => f.write_str("a pose, station or axis of an element"),
+            Self::Simulation => f.write_str("a mass, inertia, acceleration or load"),
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Forces on bodies and coordinates, and the accumulator that elements add theirs to.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use nalgebra::Vector3;
+
+use crate::kinematics::{BodyIndex, CoordinateIndex, Topology, Velocities};
+use crate::scalar::Real;
+use crate::spatial::SpatialForce;
+
+/// Forces on every body (at its origin, expressed in Ground) and on every coordinate.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Forces<T: Real> {
+    pub(crate) bodies: Vec<SpatialForce<T>>,
+    pub(crate) coordinates: Vec<T>,
+}
+
+impl<T: Real> Forces<T> {
+    /// No force on any body or coordinate.
+    pub fn zeros(topology: Topology) -> Self {
+        Self {
+            bodies: vec![SpatialForce::zero(); topology.body_count],
+            coordinates: vec![T::zero(); topology.coordinate_count],
+        }
+    }
+
+    /// The forces `F_GB` on all bodies, Ground first: torque and force at each body's origin,
+    /// expressed in Ground.
+    pub fn bodies(&self) -> &[SpatialForce<T>] {
+        &self.bodies
+    }
+
+    /// The generalized forces on all coordinates.
+    pub fn coordinates(&self) -> &[T] {
+        &self.coordinates
+    }
+
+    pub(crate) fn set_zero(&mut self) {
+        self.bodies.fill(SpatialForce::zero());
+        self.coordinates.fill(T::zero());
+    }
+}
+
+/// Where an element adds its forces; keeps account of the power they deliver.
+#[derive(Debug)]
+pub struct ForceAccumulator<'a, T: Real> {
+    forces: &'a mut Forces<T>,
+    velocities: &'a Velocities<T>,
+    power: T,
+}
+
+impl<'a, T: Real> ForceAccumulator<'a, T> {
+    pub(crate) fn new(forces: &'a mut Forces<T>, velocities: &'a Velocities<T>) -> Self {
+        Self { forces, velocities, power: T::zero() }
+    }
+
+    /// Adds a force at the body's origin, expressed in Ground.
+    ///
+    /// # Panics
+    /// If the body does not exist, like slice indexing.
+    #[inline]
+    pub fn apply_to_body(&mut self, body: BodyIndex, F_GB: SpatialForce<T>) {
+        self.forces.bodies[body.index()] += F_GB;
+        if body != BodyIndex::GROUND {
+            self.power += self.velocities.velocity(body).power(&F_GB);
+        }
+    }
+
+    /// Adds a force `f_G` through the point `r_G` away from the body's origin, both expressed in
+    /// Ground.
+    ///
+    /// # Panics
+    /// If the body does not exist, like slice indexing.
+    #[inline]
+    pub fn apply_at_offset(&mut self, body: BodyIndex, r_G: Vector3<T>, f_G: Vector3<T>) {
+        self.apply_to_body(body, SpatialForce::new(r_G.cross(&f_G), f_G));
+    }
+
+    /// Adds a generalized force on a coordinate.
+    ///
+    /// # Panics
+    /// If the coordinate does not exist, like slice indexing.
+    #[inline]
+    pub fn apply_to_coordinate(&mut self, coordinate: CoordinateIndex, f: T) {
+        self.forces.coordinates[coordinate.index()] += f;
+        self.power += self.velocities.coordinate_rate(coordinate) * f;
+    }
+
+    /// The power delivered to the bodies since the last call \[W\].
+    #[inline]
+    pub(crate) fn take_power(&mut self) -> T {
+        core::mem::replace(&mut self.power, T::zero())
+    }
+}

@@ -1,0 +1,292 @@
+//! Views: what may be read of a state at each stage.
+
+use core::ops::Deref;
+
+use crate::element::{AtDynamics, AtPosition, AtVelocity, ForceElement};
+use crate::error::Result;
+use crate::forces::{ForceAccumulator, Forces};
+use crate::kinematics::{BodyIndex, CoordinateIndex, Kinematics};
+use crate::scalar::Real;
+use crate::spatial::{SpatialForce, SpatialVelocity, Transform};
+use crate::stage::Stage;
+use crate::state::State;
+use crate::storage::Slots;
+use crate::system::{ForceSystem, Handle, or_panic};
+
+/// A state at Position stage or beyond.
+///
+/// What belongs to a later stage is not there to be asked for:
+///
+/// ```compile_fail,E0609
+/// # use force_elements::*;
+/// # fn show(system: &ForceSystem<f64>, spring: Handle<LinearBushing<f64>>, state: &mut State<f64>) -> Result<()> {
+/// let view = system.realize_position(state)?;
+/// let f = view.of(spring).dynamics.f;     // error: no field `dynamics` at Position stage
+/// # Ok(()) }
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct PositionView<'a, T: Real> {
+    system: &'a ForceSystem<T>,
+    state: &'a State<T>,
+}
+
+/// A state at Velocity stage or beyond. Derefs to [`PositionView`].
+///
+/// ```compile_fail,E0599
+/// # use force_elements::*;
+/// # fn show(system: &ForceSystem<f64>, body: BodyIndex, state: &mut State<f64>) -> Result<()> {
+/// let view = system.realize_velocity(state)?;
+/// let wrench = view.body_force(body);     // error: no method `body_force` at Velocity stage
+/// # Ok(()) }
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct VelocityView<'a, T: Real> {
+    position_view: PositionView<'a, T>,
+}
+
+/// A state at Dynamics stage. Derefs to [`VelocityView`].
+#[derive(Debug, Clone, Copy)]
+pub struct DynamicsView<'a, T: Real> {
+    velocity_view: VelocityView<'a, T>,
+}
+
+impl<'a, T: Real> Deref for VelocityView<'a, T> {
+    type Target = PositionView<'a, T>;
+    fn deref(&self) -> &Self::Target {
+        &self.position_view
+    }
+}
+
+impl<'a, T: Real> Deref for DynamicsView<'a, T> {
+    type Target = VelocityView<'a, T>;
+    fn deref(&self) -> &Self::Target {
+        &self.velocity_view
+    }
+}
+
+impl<'a, T: Real> PositionView<'a, T> {
+    pub(crate) fn new(system: &'a ForceSystem<T>, state: &'a State<T>) -> Self {
+        Self { system, state }
+    }
+
+    /// How far the state is realized: at least as far as the type of the view says.
+    pub fn stage(&self) -> Stage {
+        self.state.stage
+    }
+
+    /// Time \[s\].
+    pub fn time(&self) -> T {
+        self.state.time()
+    }
+
+    /// The pose `X_GB` of a body in Ground.
+    ///
+    /// # Panics
+    /// If the body does not exist, like slice indexing.
+    pub fn pose(&self, body: BodyIndex) -> &'a Transform<T> {
+        self.state.positions().pose(body)
+    }
+
+    /// The value of a coordinate.
+    ///
+    /// # Panics
+    /// If the coordinate does not exist, like slice indexing.
+    pub fn coordinate(&self, coordinate: CoordinateIndex) -> T {
+        self.state.positions().coordinate(coordinate)
+    }
+
+    /// One element at Position stage.
+    ///
+    /// # Panics
+    /// If the handle belongs to another system; [`try_of`](Self::try_of) does not.
+    pub fn of<E: ForceElement<T>>(&self, handle: Handle<E>) -> AtPosition<'a, T, E> {
+        or_panic(self.try_of(handle))
+    }
+
+    /// One element at Position stage.
+    ///
+    /// # Errors
+    /// [`Error::TopologyMismatch`](crate::Error::TopologyMismatch) if the handle belongs to another
+    /// system.
+    pub fn try_of<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<AtPosition<'a, T, E>> {
+        Ok(self.slots(handle)?.at_position(handle.place, self.kinematics()))
+    }
+
+    fn slots<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<&'a Slots<T, E>> {
+        self.state.slots(handle)
+    }
+
+    fn kinematics(&self) -> &'a Kinematics<T> {
+        &self.state.kinematics
+    }
+}
+
+impl<'a, T: Real> VelocityView<'a, T> {
+    pub(crate) fn new(system: &'a ForceSystem<T>, state: &'a State<T>) -> Self {
+        Self { position_view: PositionView::new(system, state) }
+    }
+
+    /// The velocity `V_GB` of a body's origin, expressed in Ground.
+    ///
+    /// # Panics
+    /// If the body does not exist, like slice indexing.
+    pub fn velocity(&self, body: BodyIndex) -> &'a SpatialVelocity<T> {
+        self.state.velocities().velocity(body)
+    }
+
+    /// The rate of a coordinate.
+    ///
+    /// # Panics
+    /// If the coordinate does not exist, like slice indexing.
+    pub fn coordinate_rate(&self, coordinate: CoordinateIndex) -> T {
+        self.state.velocities().coordinate_rate(coordinate)
+    }
+
+    /// One element at Velocity stage.
+    ///
+    /// # Panics
+    /// If the handle belongs to another system; [`try_of`](Self::try_of) does not.
+    pub fn of<E: ForceElement<T>>(&self, handle: Handle<E>) -> AtVelocity<'a, T, E> {
+        or_panic(self.try_of(handle))
+    }
+
+    /// One element at Velocity stage.
+    ///
+    /// # Errors
+    /// [`Error::TopologyMismatch`](crate::Error::TopologyMismatch) if the handle belongs to another
+    /// system.
+    pub fn try_of<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<AtVelocity<'a, T, E>> {
+        Ok(self.slots(handle)?.at_velocity(handle.place, self.kinematics()))
+    }
+}
+
+impl<'a, T: Real> DynamicsView<'a, T> {
+    pub(crate) fn new(system: &'a ForceSystem<T>, state: &'a State<T>) -> Self {
+        Self { velocity_view: VelocityView::new(system, state) }
+    }
+
+    /// Forces of all elements on all bodies and coordinates.
+    pub fn forces(&self) -> &'a Forces<T> {
+        &self.state.forces
+    }
+
+    /// The force `F_GB` of all elements on a body: torque \[N·m\] and force \[N\] at the body's
+    /// origin, expressed in Ground.
+    ///
+    /// # Panics
+    /// If the body does not exist, like slice indexing.
+    pub fn body_force(&self, body: BodyIndex) -> SpatialForce<T> {
+        self.state.forces.bodies[body.index()]
+    }
+
+    /// The generalized force of all elements on a coordinate.
+    ///
+    /// # Panics
+    /// If the coordinate does not exist, like slice indexing.
+    pub fn coordinate_force(&self, coordinate: CoordinateIndex) -> T {
+        self.state.forces.coordinates[coordinate.index()]
+    }
+
+    /// The energy stored in all elements \[J\].
+    pub fn potential_energy(&self) -> T {
+        self.state.potential_energy
+    }
+
+    /// The power all elements are losing \[W\], as far as it is known at an instant.
+    pub fn power_dissipated(&self) -> T {
+        self.state.power_dissipated
+    }
+
+    /// The power flowing into each element \[W\]: what the bodies do on it and what a drive inside
+    /// it supplies. The host integrates it to
+    /// [`State::absorbed_energy`].
+    pub fn power_absorbed(&self) -> &'a [T] {
+        &self.state.power_absorbed
+    }
+
+    /// What all elements have dissipated so far \[J\].
+    pub fn total_dissipated_energy(&self) -> T {
+        let absorbed = self.state.absorbed_energy.iter().fold(T::zero(), |sum, &e| sum + e);
+        absorbed - self.state.potential_energy
+    }
+
+    /// What one element has dissipated so far \[J\]: of the energy it has absorbed, all that it
+    /// does not store.
+    ///
+    /// This holds exactly at every instant and across every event, also where the power being lost
+    /// is not known at an instant. Counted from the last
+    /// [`reset_dissipated_energy`](ForceSystem::reset_dissipated_energy).
+    ///
+    /// # Panics
+    /// If the handle belongs to another system.
+    pub fn dissipated_energy<E: ForceElement<T>>(&self, handle: Handle<E>) -> T {
+        let slot = or_panic(self.state.slot(handle));
+        self.state.absorbed_energy[slot] - self.potential_energy_of(handle)
+    }
+
+    /// The energy stored in one element \[J\].
+    ///
+    /// # Panics
+    /// If the handle belongs to another system.
+    pub fn potential_energy_of<E: ForceElement<T>>(&self, handle: Handle<E>) -> T {
+        or_panic(self.try_potential_energy_of(handle))
+    }
+
+    pub(crate) fn try_potential_energy_of<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<T> {
+        self.sum(handle, E::potential_energy)
+    }
+
+    /// The power one element is losing \[W\], as far as it is known at an instant.
+    ///
+    /// # Panics
+    /// If the handle belongs to another system.
+    pub fn power_dissipated_of<E: ForceElement<T>>(&self, handle: Handle<E>) -> T {
+        or_panic(self.sum(handle, E::power_dissipated))
+    }
+
+    /// Adds the forces of one element to `forces`, which need not start from zero.
+    ///
+    /// # Errors
+    /// [`Error::TopologyMismatch`](crate::Error::TopologyMismatch) if the handle belongs to another
+    /// system.
+    pub fn add_contribution<E: ForceElement<T>>(
+        &self,
+        handle: Handle<E>,
+        forces: &mut Forces<T>,
+    ) -> Result<()> {
+        let mut accumulator = ForceAccumulator::new(forces, self.state.velocities());
+        self.sum(handle, |element, at| {
+            element.add_forces(at, &mut accumulator);
+            T::zero()
+        })?;
+        Ok(())
+    }
+
+    /// One element at Dynamics stage.
+    ///
+    /// # Panics
+    /// If the handle belongs to another system; [`try_of`](Self::try_of) does not.
+    pub fn of<E: ForceElement<T>>(&self, handle: Handle<E>) -> AtDynamics<'a, T, E> {
+        or_panic(self.try_of(handle))
+    }
+
+    /// One element at Dynamics stage.
+    ///
+    /// # Errors
+    /// [`Error::TopologyMismatch`](crate::Error::TopologyMismatch) if the handle belongs to another
+    /// system.
+    pub fn try_of<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<AtDynamics<'a, T, E>> {
+        Ok(self.slots(handle)?.at_dynamics(handle.place, self.kinematics()))
+    }
+
+    /// What a method of an element answers, or zero while the element is disabled.
+    fn sum<E: ForceElement<T>>(
+        &self,
+        handle: Handle<E>,
+        of: impl FnOnce(&E, &AtDynamics<'_, T, E>) -> T,
+    ) -> Result<T> {
+        let at = self.try_of(handle)?;
+        let element = self.system.try_element(handle)?;
+        Ok(if self.state.is_enabled(handle)? { of(element, &at) } else { T::zero() })
+    }
+}
