@@ -7,7 +7,7 @@ extern crate alloc;
 pub use nalgebra;
 
 mod element;
-pub mod elements;
+mod elements;
 mod error;
 mod forces;
 mod kinematics;
@@ -21,7 +21,8 @@ pub mod variables;
 mod view;
 
 pub use element::{AtDynamics, AtPosition, AtVelocity, Cache, ForceElement, Given};
-pub use elements::LinearBushing;
+pub use elements::{CoordinateSpringDamperExt, ExponentialSpring, LinearBushing};
+pub use elements::{coordinate_spring_damper_ext, exponential_spring, linear_bushing};
 pub use error::{ElementName, Error, Quantity, Requirement, Result};
 pub use forces::{ForceAccumulator, Forces};
 pub use kinematics::{
