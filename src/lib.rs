@@ -1,5 +1,4 @@
 //! Mechanical force elements that any rigid-body simulator can embed.
-#![allow(non_snake_case, reason = "monogram notation: X_GB, R_GB, p_GB, V_GB, F_GM")]
 #![no_std]
 
 extern crate alloc;

@@ -198,7 +198,9 @@ pub struct Velocity<T: Real> {
 /// Results at Dynamics stage. A trailing `_P` is expressed in the plane's frame, `_G` in Ground.
 #[derive(Debug, Clone)]
 pub struct Dynamics<T: Real> {
-    /// Elastic part of the normal force, along z of the plane \[N\].
+    /// The exponential before the clamp, `d1·exp(−d2·(height − d0))` \[N\].
+    pub normal_force_unclamped: T,
+    /// Elastic part of the normal force, along z of the plane \[N\]: the exponential, clamped.
     pub normal_force_elastic: T,
     /// Damping part of the normal force, along z of the plane \[N\].
     pub normal_force_damping: T,
@@ -536,6 +538,7 @@ impl<T: Real> Variables<T> for Discrete<T> {
 
 /// The normal force and what belongs to it.
 struct Normal<T> {
+    unclamped: T,
     elastic: T,
     total: T,
     energy: T,
@@ -548,11 +551,11 @@ fn normal_force<T: Real>(parameters: &Parameters<T>, height: T, speed: T) -> Nor
     let unclamped = d1 * exponent.min(T::lit(80.0)).exp();
     let total = (unclamped * (T::one() - normal_viscosity * speed)).clamp(T::zero(), max);
     if unclamped <= max {
-        Normal { elastic: unclamped, total, energy: unclamped / d2 }
+        Normal { unclamped, elastic: unclamped, total, energy: unclamped / d2 }
     } else {
         // Below the height at which the clamp sets in, the stored energy grows linearly.
         let beyond = (exponent - (max / d1).ln()) / d2;
-        Normal { elastic: max, total, energy: max / d2 + max * beyond }
+        Normal { unclamped, elastic: max, total, energy: max / d2 + max * beyond }
     }
 }
 
@@ -679,6 +682,7 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
 
         let friction_energy = T::lit(0.5) * elastic.norm_squared() / parameters.friction_elasticity;
         *cache = Dynamics {
+            normal_force_unclamped: normal.unclamped,
             normal_force_elastic: normal.elastic,
             normal_force_damping,
             normal_force: normal.total,
@@ -740,6 +744,7 @@ impl<T: Real> Default for Velocity<T> {
 impl<T: Real> Default for Dynamics<T> {
     fn default() -> Self {
         Self {
+            normal_force_unclamped: T::zero(),
             normal_force_elastic: T::zero(),
             normal_force_damping: T::zero(),
             normal_force: T::zero(),
