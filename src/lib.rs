@@ -11,6 +11,7 @@ mod error;
 mod forces;
 mod kinematics;
 mod scalar;
+pub mod simulation;
 mod spatial;
 mod stage;
 mod state;

@@ -7,7 +7,7 @@ use super::{Deviations, Failure, Fields};
 
 const TOLERANCE: f64 = 1e-12;
 
-pub fn check(_label: &str, input: Fields<'_>, expected: Fields<'_>) -> Result<Deviations, Failure> {
+pub(crate) fn check(_label: &str, input: Fields<'_>, expected: Fields<'_>) -> Result<Deviations, Failure> {
     let mut system = ForceSystem::new();
     let (c0, c1) = (system.add_coordinate(), system.add_coordinate());
     let parameters = parameters(input)?;
@@ -42,7 +42,7 @@ pub fn check(_label: &str, input: Fields<'_>, expected: Fields<'_>) -> Result<De
 }
 
 /// The parameters of a case; those it does not name keep their defaults.
-pub fn parameters(input: Fields<'_>) -> Result<Parameters<f64>, Failure> {
+pub(crate) fn parameters(input: Fields<'_>) -> Result<Parameters<f64>, Failure> {
     let default = Parameters::default();
     let number = |name, default| if input.has(name) { input.number(name) } else { Ok(default) };
     Ok(Parameters {

@@ -8,7 +8,7 @@ use super::{Deviations, Failure, Fields};
 
 const TOLERANCE: f64 = 1e-10;
 
-pub fn check(label: &str, input: Fields<'_>, expected: Fields<'_>) -> Result<Deviations, Failure> {
+pub(crate) fn check(label: &str, input: Fields<'_>, expected: Fields<'_>) -> Result<Deviations, Failure> {
     let mut system = ForceSystem::new();
     let body = system.add_body();
     let parameters = Parameters {

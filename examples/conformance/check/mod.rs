@@ -11,13 +11,13 @@ mod exponential_spring;
 mod fields;
 mod linear_bushing;
 
-pub use fields::Fields;
+pub(crate) use fields::Fields;
 
 /// Anything that keeps a case from being checked.
-pub type Failure = Box<dyn std::error::Error>;
+pub(crate) type Failure = Box<dyn std::error::Error>;
 
 /// What came of one file.
-pub enum Report {
+pub(crate) enum Report {
     /// One line for each quantity.
     Checked(Vec<Line>),
     /// The file is about an element this crate does not have.
@@ -25,34 +25,34 @@ pub enum Report {
 }
 
 /// The worst deviation of one quantity over all cases of a file.
-pub struct Line {
-    pub quantity: &'static str,
-    pub deviation: f64,
-    pub tolerance: f64,
-    pub case: usize,
-    pub cases: usize,
-    pub label: String,
+pub(crate) struct Line {
+    pub(crate) quantity: &'static str,
+    pub(crate) deviation: f64,
+    pub(crate) tolerance: f64,
+    pub(crate) case: usize,
+    pub(crate) cases: usize,
+    pub(crate) label: String,
 }
 
 impl Line {
-    pub fn passes(&self) -> bool {
+    pub(crate) fn passes(&self) -> bool {
         self.deviation <= self.tolerance
     }
 }
 
 /// The deviations of one case, by quantity.
 #[derive(Default)]
-pub struct Deviations(Vec<(&'static str, f64, f64)>);
+pub(crate) struct Deviations(Vec<(&'static str, f64, f64)>);
 
 impl Deviations {
     /// Compares a vector relative to the length of the expected one.
-    pub fn relative(&mut self, quantity: &'static str, got: &[f64], want: &[f64], tolerance: f64) {
+    pub(crate) fn relative(&mut self, quantity: &'static str, got: &[f64], want: &[f64], tolerance: f64) {
         let scale = length(want.iter().copied());
         self.push(quantity, got, want, scale, tolerance);
     }
 
     /// Compares a spatial force as [`relative`](Self::relative) does.
-    pub fn force(
+    pub(crate) fn force(
         &mut self,
         quantity: &'static str,
         got: &SpatialForce<f64>,
@@ -65,7 +65,14 @@ impl Deviations {
     }
 
     /// Compares a vector relative to a length that is known to matter.
-    pub fn push(&mut self, quantity: &'static str, got: &[f64], want: &[f64], scale: f64, tolerance: f64) {
+    pub(crate) fn push(
+        &mut self,
+        quantity: &'static str,
+        got: &[f64],
+        want: &[f64],
+        scale: f64,
+        tolerance: f64,
+    ) {
         let off = length(got.iter().zip(want).map(|(got, want)| got - want));
         let deviation = if got.len() != want.len() || !off.is_finite() {
             f64::INFINITY
@@ -83,7 +90,7 @@ fn length(components: impl Iterator<Item = f64>) -> f64 {
 }
 
 /// Checks all cases of a file.
-pub fn file(path: &Path) -> Result<Report, Failure> {
+pub(crate) fn file(path: &Path) -> Result<Report, Failure> {
     let content: Value = serde_json::from_str(&std::fs::read_to_string(path)?)?;
     let root = Fields(&content);
     let element = root.text("element")?;
