@@ -44,7 +44,14 @@ fn resting_height(parameters: &Parameters<f64>, weight: f64) -> f64 {
 }
 
 impl Block {
-    /// A simulation from a pose and velocity, anchors under the corners, with this Sliding.
+    /// A simulation from the default start: anchors at the origin of the plane, Sliding 1.
+    fn default_start(&self, pose: Transform<f64>, velocity: SpatialVelocity<f64>) -> Simulation<'_, f64> {
+        let mut state = self.system.default_state();
+        state.set_body(self.body, pose, velocity).expect("finite");
+        Simulation::new(&self.system, &self.plant, state).expect("regular")
+    }
+
+    /// A simulation that starts with the anchors under the corners and this Sliding.
     fn start(
         &self,
         pose: Transform<f64>,
