@@ -100,7 +100,8 @@ fn without_friction_and_damping_a_bouncing_block_keeps_its_energy() {
     assert!(highest_force > 50.0 * MASS * GRAVITY, "it has not bounced: {highest_force} N");
     // Each step may be off by the accuracy times one plus the variable, in velocities of up to 4 m/s
     // of 10 kg: 10·4·5·1e-9 J.
-    let allowed = simulation.statistics().steps as f64 * 2e-7;
+    let steps = u32::try_from(simulation.statistics().steps).expect("not that many");
+    let allowed = f64::from(steps) * 2e-7;
     assert!(worst < allowed, "{worst} J of {before} J, {allowed} J allowed");
     assert!(worst < 1e-5 * before, "{worst} J of {before} J");
 }

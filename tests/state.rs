@@ -51,6 +51,29 @@ fn moving_state(world: &World) -> State<f64> {
     state
 }
 
+/// A host at rest, with this value of every coordinate.
+struct Host(f64);
+impl KinematicsSource<f64> for Host {
+    fn time(&self) -> f64 {
+        1.0
+    }
+    fn pose(&self, _: BodyIndex) -> Transform<f64> {
+        Transform::identity()
+    }
+    fn velocity(&self, _: BodyIndex) -> SpatialVelocity<f64> {
+        SpatialVelocity::zero()
+    }
+    fn coordinate(&self, _: CoordinateIndex) -> f64 {
+        self.0
+    }
+    fn coordinate_rate(&self, _: CoordinateIndex) -> f64 {
+        0.0
+    }
+}
+
+/// A write to the state.
+type Write<'a> = Box<dyn Fn(&mut State<f64>) -> force_elements::Result<()> + 'a>;
+
 #[test]
 fn writing_a_variable_drops_to_just_below_the_stage_that_reads_it() {
     let world = world();
@@ -58,7 +81,6 @@ fn writing_a_variable_drops_to_just_below_the_stage_that_reads_it() {
     let mut state = moving_state(&world);
     let pose = *state.positions().pose(body);
     let velocity = *state.velocities().velocity(body);
-    type Write<'a> = Box<dyn Fn(&mut State<f64>) -> force_elements::Result<()> + 'a>;
     let writes: [(Write<'_>, Stage); 12] = [
         (Box::new(|s| s.set_time(0.02)), Stage::Instance),
         (Box::new(|s| s.set_pose(body, pose)), Stage::Time),
@@ -156,24 +178,6 @@ fn kinematics_that_are_not_finite_are_refused_and_nothing_changes() {
     assert_eq!(state.set_pose(missing, identity), Err(Error::NoSuchBody { body: missing, count: 2 }));
     assert_eq!(state.set_absorbed_energy(&[0.0]), Err(Error::TopologyMismatch));
 
-    struct Host(f64);
-    impl KinematicsSource<f64> for Host {
-        fn time(&self) -> f64 {
-            1.0
-        }
-        fn pose(&self, _: BodyIndex) -> Transform<f64> {
-            Transform::identity()
-        }
-        fn velocity(&self, _: BodyIndex) -> SpatialVelocity<f64> {
-            SpatialVelocity::zero()
-        }
-        fn coordinate(&self, _: CoordinateIndex) -> f64 {
-            self.0
-        }
-        fn coordinate_rate(&self, _: CoordinateIndex) -> f64 {
-            0.0
-        }
-    }
     assert!(state.set_kinematics(&Host(f64::NAN)).is_err());
     assert_eq!(state.stage(), Stage::Dynamics);
     assert_eq!(*system.dynamics_view(&state).expect("unchanged").forces(), forces);
@@ -222,7 +226,7 @@ fn a_snapshot_restores_every_bit_and_refuses_other_systems() {
     state.set_discrete(spring, Discrete { sliding: third, ..*state.discrete(spring) }).expect("valid");
     state
         .update_parameters(world.bushing, |p| {
-            p.X_B1F.rotation = Rotation3::from_euler_angles(third, 0.7, 1.1)
+            p.X_B1F.rotation = Rotation3::from_euler_angles(third, 0.7, 1.1);
         })
         .expect("valid");
     let forces = system.realize_dynamics(&mut state).expect("regular").forces().clone();

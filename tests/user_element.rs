@@ -85,10 +85,10 @@ impl<T: Real> ForceElement<T> for Leash {
         cache.stretch = p - cache.next_peg;
         Ok(())
     }
-    fn calc_velocity(&self, _: &AtPosition<'_, T, Self>, _: &Velocities<T>, _: &mut ()) -> Result<()> {
+    fn calc_velocity(&self, _: &AtPosition<'_, T, Self>, _: &Velocities<T>, (): &mut ()) -> Result<()> {
         Ok(())
     }
-    fn calc_dynamics(&self, _: &AtVelocity<'_, T, Self>, _: &mut ()) -> Result<()> {
+    fn calc_dynamics(&self, _: &AtVelocity<'_, T, Self>, (): &mut ()) -> Result<()> {
         Ok(())
     }
     fn add_forces(&self, at: &AtDynamics<'_, T, Self>, forces: &mut ForceAccumulator<'_, T>) {

@@ -110,9 +110,9 @@ fn at_rest_force_is_minus_the_gradient_of_energy<B: BodyElement>(numbers: &[f64]
             let mut V = [SpatialVelocity::<f64>::zero(); 2];
             let target = &mut V[axis / 6];
             if axis % 6 < 3 {
-                target.angular[axis % 3] = sign
+                target.angular[axis % 3] = sign;
             } else {
-                target.linear[axis % 3] = sign
+                target.linear[axis % 3] = sign;
             }
             V
         };

@@ -1,0 +1,97 @@
+//! The law of the exponential spring: normal force, friction, and settling.
+
+use nalgebra::Vector2;
+
+use crate::elements::exponential_spring::Parameters;
+use crate::scalar::Real;
+
+/// The normal force and what belongs to it.
+pub(super) struct Normal<T> {
+    pub(super) unclamped: T,
+    pub(super) elastic: T,
+    pub(super) total: T,
+    pub(super) energy: T,
+}
+
+/// The normal force at a height and a velocity along the normal.
+pub(super) fn normal_force<T: Real>(parameters: &Parameters<T>, height: T, speed: T) -> Normal<T> {
+    let Parameters { d0, d1, d2, normal_viscosity, max_normal_force: max, .. } = *parameters;
+    let exponent = d2 * (d0 - height);
+    let unclamped = d1 * exponent.min(T::lit(80.0)).exp();
+    let total = (unclamped * (T::one() - normal_viscosity * speed)).clamp(T::zero(), max);
+    if unclamped <= max {
+        Normal { unclamped, elastic: unclamped, total, energy: unclamped / d2 }
+    } else {
+        // Below the height at which the clamp sets in, the stored energy grows linearly.
+        let beyond = (exponent - (max / d1).ln()) / d2;
+        Normal { unclamped, elastic: max, total, energy: max / d2 + max * beyond }
+    }
+}
+
+/// The elastic and damping parts of the blended friction force, and whether the limit cut it.
+pub(super) fn friction_force<T: Real>(
+    parameters: &Parameters<T>,
+    stretch: Vector2<T>,
+    velocity: Vector2<T>,
+    limit: T,
+    sliding: T,
+) -> (Vector2<T>, Vector2<T>, bool) {
+    let limit_squared = limit * limit;
+    let viscous = velocity * -parameters.friction_viscosity;
+
+    let sliding_squared = viscous.norm_squared();
+    let sliding_cut = sliding_squared > limit_squared;
+    let sliding_damping = if sliding_cut { viscous * (limit / sliding_squared.sqrt()) } else { viscous };
+
+    let elastic = stretch * -parameters.friction_elasticity;
+    let anchored_squared = (elastic + viscous).norm_squared();
+    let anchored_cut = anchored_squared > limit_squared;
+    let scale = if anchored_cut { limit / anchored_squared.sqrt() } else { T::one() };
+
+    let held = (T::one() - sliding) * scale;
+    (elastic * held, viscous * held + sliding_damping * sliding, sliding_cut || anchored_cut)
+}
+
+/// Sliding as a function of the speed of the anchor over the settle velocity.
+pub(super) fn settle<T: Real>(speed_ratio: T) -> T {
+    let s = speed_ratio.min(T::one());
+    s * s * s * (T::lit(10.0) + s * (T::lit(6.0) * s - T::lit(15.0)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use approx::assert_relative_eq;
+
+    #[test]
+    fn normal_force_is_minus_the_slope_of_its_energy_on_both_sides_of_the_clamp() {
+        let parameters = Parameters::<f64>::default();
+        let h = 1e-7;
+        for height in [0.02, 0.0, -0.003, -0.0045, -0.01, -0.05] {
+            let energy = |z: f64| normal_force(&parameters, z, 0.0).energy;
+            let slope = (energy(height + h) - energy(height - h)) / (2.0 * h);
+            let force = normal_force(&parameters, height, 0.0).total;
+            // Central differences are off by (d2·h)²/6 = 2e-9 and by rounding in a difference.
+            assert_relative_eq!(force, -slope, max_relative = 1e-6);
+        }
+    }
+
+    #[test]
+    fn normal_damping_loses_energy_whichever_way_and_however_deep() {
+        let parameters = Parameters::<f64>::default().with_normal_viscosity(2.0);
+        for height in [0.01, 0.0, -0.005, -0.1, -10.0] {
+            for speed in [-30.0, -0.2, 0.0, 0.2, 30.0] {
+                let normal = normal_force(&parameters, height, speed);
+                assert!((normal.total - normal.elastic) * speed <= 0.0);
+                assert!((0.0..=100_000.0).contains(&normal.total));
+            }
+        }
+    }
+
+    #[test]
+    fn settling_rises_from_zero_to_one_with_flat_ends() {
+        assert_eq!((settle(0.0), settle(0.5), settle(1.0), settle(7.0)), (0.0, 0.5, 1.0, 1.0));
+        // The first derivative vanishes at both ends: what is left is of third order, 10·(1e-3)³.
+        assert!(settle(1e-3) < 1.01e-8 && 1.0 - settle(1.0 - 1e-3) < 1.01e-8);
+    }
+}
