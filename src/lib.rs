@@ -88,9 +88,7 @@ pub use elements::{CoordinateSpringDamperExt, ExponentialSpring, LinearBushing};
 pub use elements::{coordinate_spring_damper_ext, exponential_spring, linear_bushing};
 pub use error::{ElementName, Error, Quantity, Requirement, Result};
 pub use forces::{ForceAccumulator, Forces};
-pub use kinematics::{
-    BodyIndex, CoordinateIndex, Kinematics, KinematicsSource, Positions, Topology, Velocities,
-};
+pub use kinematics::{BodyIndex, CoordinateIndex, KinematicsSource, Positions, Topology, Velocities};
 pub use scalar::Real;
 pub use spatial::{SpatialForce, SpatialVelocity, Transform, cast_pose};
 pub use stage::Stage;

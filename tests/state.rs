@@ -258,7 +258,7 @@ fn a_disabled_element_does_nothing_and_shows_nothing() {
     let view = system.dynamics_view(&state).expect("realized");
     let mut part = Forces::zeros(system.topology());
     view.add_contribution(bushing, &mut part).expect("own handle");
-    let energy = view.potential_energy() - view.potential_energy_of(bushing);
+    let energy = view.potential_energy() - view.potential_energy_of(bushing).expect("own handle");
 
     state.set_enabled(bushing, false).expect("own handle");
     let view = system.realize_dynamics(&mut state).expect("regular");
@@ -266,7 +266,7 @@ fn a_disabled_element_does_nothing_and_shows_nothing() {
     let off = view.body_force(body) + -rest;
     assert!(off.force.norm() + off.torque.norm() < 1e-12 * all.force.norm());
     assert!((view.potential_energy() - energy).abs() < 1e-12);
-    assert_eq!(view.potential_energy_of(bushing), 0.0);
+    assert_eq!(view.potential_energy_of(bushing).expect("own handle"), 0.0);
     assert_eq!(view.of(bushing).dynamics.F_GM, SpatialForce::zero());
     let mut none = Forces::zeros(system.topology());
     view.add_contribution(bushing, &mut none).expect("own handle");
@@ -353,11 +353,23 @@ fn dissipated_energy_can_be_set() {
     let mut state = moving_state(&world);
     system.reset_dissipated_energy(&mut state).expect("regular");
     let view = system.realize_dynamics(&mut state).expect("regular");
-    assert_eq!(view.dissipated_energy(bushing), 0.0);
+    assert_eq!(view.dissipated_energy(bushing).expect("own handle"), 0.0);
     assert_eq!(view.total_dissipated_energy(), 0.0);
     system.set_dissipated_energy(&mut state, bushing, 12.5).expect("finite");
     let view = system.realize_dynamics(&mut state).expect("regular");
     // A sum with the stored energy and back: one rounding.
-    assert!((view.dissipated_energy(bushing) - 12.5).abs() < 1e-14);
+    assert!((view.dissipated_energy(bushing).expect("own handle") - 12.5).abs() < 1e-14);
     assert!(system.set_dissipated_energy(&mut state, bushing, f64::NAN).is_err());
+}
+
+#[cfg(feature = "serde")]
+#[test]
+fn a_snapshot_survives_json() {
+    let world = world();
+    let mut state = moving_state(&world);
+    state.set_variable("exponential_spring[0].anchor.x", 1.0 / 3.0).expect("valid");
+    let text = serde_json::to_string(&state.snapshot()).expect("serialises");
+    let mut fresh = world.system.default_state();
+    fresh.restore(&serde_json::from_str(&text).expect("deserialises")).expect("same system");
+    assert_eq!(fresh.snapshot(), state.snapshot());
 }

@@ -48,8 +48,8 @@ fn moving_everything_changes_nothing<B: BodyElement>(numbers: &[f64]) {
     let Scene { system, mut state, element } = B::scene::<f64>(numbers);
     let view = system.realize_dynamics(&mut state).expect("regular");
     let before = [BODY1, BODY2].map(|body| view.body_force(body));
-    let energy = view.potential_energy_of(element);
-    let power = view.power_dissipated_of(element);
+    let energy = view.potential_energy_of(element).expect("own handle");
+    let power = view.power_dissipated_of(element).expect("own handle");
     let scale = size(&view);
 
     let mut deal = Deal::new(&numbers[50..]);
@@ -71,15 +71,29 @@ fn moving_everything_changes_nothing<B: BodyElement>(numbers: &[f64]) {
         let off = view.body_force(body) + -before.rotated(&X.rotation);
         assert!(off.force.norm() + off.torque.norm() < tolerance * scale);
     }
-    assert_relative_eq!(view.potential_energy_of(element), energy, max_relative = tolerance);
-    assert_relative_eq!(view.power_dissipated_of(element), power, max_relative = 1e-9, epsilon = 1e-12);
+    assert_relative_eq!(
+        view.potential_energy_of(element).expect("own handle"),
+        energy,
+        max_relative = tolerance
+    );
+    assert_relative_eq!(
+        view.power_dissipated_of(element).expect("own handle"),
+        power,
+        max_relative = 1e-9,
+        epsilon = 1e-12
+    );
 }
 
 /// The rate of change of the stored energy along the motion, exactly, by a dual number.
 fn energy_rate<B: BodyElement>(numbers: &[f64]) -> f64 {
     let Scene { system, mut state, element } = B::scene::<Dual64>(numbers);
     move_along(&mut state);
-    system.realize_dynamics(&mut state).expect("regular").potential_energy_of(element).eps
+    system
+        .realize_dynamics(&mut state)
+        .expect("regular")
+        .potential_energy_of(element)
+        .expect("own handle")
+        .eps
 }
 
 /// Gives the poses the derivative that the velocities are.
@@ -95,8 +109,8 @@ fn work_is_stored_or_lost<B: BodyElement>(numbers: &[f64]) {
     let Scene { system, mut state, element } = B::scene::<f64>(numbers);
     let view = system.realize_dynamics(&mut state).expect("regular");
     let power: f64 = [BODY1, BODY2].iter().map(|&b| view.velocity(b).power(&view.body_force(b))).sum();
-    let (stored, lost) = (energy_rate::<B>(numbers), view.power_dissipated_of(element));
-    assert!(view.potential_energy_of(element) >= 0.0 && lost >= 0.0);
+    let (stored, lost) = (energy_rate::<B>(numbers), view.power_dissipated_of(element).expect("own handle"));
+    assert!(view.potential_energy_of(element).expect("own handle") >= 0.0 && lost >= 0.0);
     assert!(stored.abs() > 1e-6 && lost > 1e-9, "the motion is trivial: {stored} W, {lost} W");
     let scale = [BODY1, BODY2].iter().map(|&b| view.body_force(b).force.norm() * 4.0).sum::<f64>();
     // Powers are sums of products of forces and velocities of up to 4 m/s that cancel.
@@ -123,7 +137,7 @@ fn at_rest_force_is_minus_the_gradient_of_energy<B: BodyElement>(numbers: &[f64]
             state.set_body(body, X, SpatialVelocity::zero()).expect("finite");
         }
         let view = system.realize_dynamics(&mut state).expect("regular");
-        let slope = view.potential_energy_of(element).eps;
+        let slope = view.potential_energy_of(element).expect("own handle").eps;
         let force: f64 = [BODY1, BODY2]
             .into_iter()
             .zip(probe(1.0))
@@ -256,12 +270,12 @@ mod coordinate_spring_damper_ext {
             let view = system.realize_dynamics(&mut state).expect("regular");
             let at = view.of(element);
             let power: f64 = SIDES.iter().map(|&c| view.coordinate_force(c) * view.coordinate_rate(c)).sum();
-            let (lost, supplied) = (view.power_dissipated_of(element), at.dynamics.power_supplied);
+            let (lost, supplied) = (view.power_dissipated_of(element).expect("own handle"), at.dynamics.power_supplied);
             assert!(at.dynamics.potential_energy >= 0.0 && lost >= 0.0);
             let stored = {
                 let Scene { system, mut state, element } = coordinate_scene::<Dual64>(&numbers);
                 move_along(&mut state);
-                system.realize_dynamics(&mut state).expect("regular").potential_energy_of(element).eps
+                system.realize_dynamics(&mut state).expect("regular").potential_energy_of(element).expect("own handle").eps
             };
             assert!(stored.abs() > 1e-9 && lost > 1e-9, "the motion is trivial");
             let scale = at.dynamics.force.abs() * 4.0 + stored.abs() + lost;
