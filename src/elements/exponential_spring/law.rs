@@ -52,10 +52,20 @@ pub(super) fn friction_force<T: Real>(
     (elastic * held, viscous * held + sliding_damping * sliding, sliding_cut || anchored_cut)
 }
 
-/// Sliding as a function of the speed of the anchor over the settle velocity.
-pub(super) fn settle<T: Real>(speed_ratio: T) -> T {
-    let s = speed_ratio.min(T::one());
-    s * s * s * (T::lit(10.0) + s * (T::lit(6.0) * s - T::lit(15.0)))
+/// Sliding after the anchor has travelled this far, squared, in a time in which it may travel
+/// `reach` at the settle velocity.
+#[inline]
+pub(super) fn settle<T: Real>(travel_squared: T, reach: T) -> T {
+    // The two cases that last, and that need neither a root nor a quotient. At rest, moreover, the
+    // root has no derivative.
+    if travel_squared >= reach * reach {
+        T::one()
+    } else if travel_squared == T::zero() {
+        T::zero()
+    } else {
+        let s = travel_squared.sqrt() / reach;
+        s * s * s * (T::lit(10.0) + s * (T::lit(6.0) * s - T::lit(15.0)))
+    }
 }
 
 #[cfg(test)]
@@ -90,8 +100,9 @@ mod tests {
 
     #[test]
     fn settling_rises_from_zero_to_one_with_flat_ends() {
-        assert_eq!((settle(0.0), settle(0.5), settle(1.0), settle(7.0)), (0.0, 0.5, 1.0, 1.0));
+        let at_ratio = |ratio: f64| settle(4.0 * ratio * ratio, 2.0);
+        assert_eq!([0.0, 0.5, 1.0, 7.0].map(at_ratio), [0.0, 0.5, 1.0, 1.0]);
         // The first derivative vanishes at both ends: what is left is of third order, 10·(1e-3)³.
-        assert!(settle(1e-3) < 1.01e-8 && 1.0 - settle(1.0 - 1e-3) < 1.01e-8);
+        assert!(at_ratio(1e-3) < 1.01e-8 && 1.0 - at_ratio(1.0 - 1e-3) < 1.01e-8);
     }
 }

@@ -279,7 +279,10 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         };
         let p_GS = given.positions.pose(self.body) * self.station;
         let p_PS = X_GP.inverse_transform_point(&p_GS);
-        *cache = Position { X_GP, p_GS, p_PS, height: p_PS.z };
+        cache.X_GP = X_GP;
+        cache.p_GS = p_GS;
+        cache.p_PS = p_PS;
+        cache.height = p_PS.z;
         Ok(())
     }
 
@@ -323,36 +326,33 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         } else {
             (Vector2::zeros(), Vector2::zeros(), true)
         };
-        let anchor_P = p_xy + elastic / parameters.friction_elasticity;
+        // Where the friction spring would have to be anchored for its elastic force to be what it is.
+        let lead = elastic / parameters.friction_elasticity;
+        let anchor_P = p_xy + lead;
 
         let elapsed = at.time - committed.last_update;
         let sliding = if is_held && elapsed > T::negligible() {
-            let travel_squared = (anchor_P - committed.anchor_P).norm_squared();
-            // At rest the square root has no derivative, and none is needed.
-            let travel = if travel_squared > T::zero() { travel_squared.sqrt() } else { T::zero() };
-            settle(travel / (elapsed * parameters.settle_velocity))
+            settle((anchor_P - committed.anchor_P).norm_squared(), elapsed * parameters.settle_velocity)
         } else {
             T::one()
         };
 
-        let friction_energy = T::lit(0.5) * elastic.norm_squared() / parameters.friction_elasticity;
-        *cache = Dynamics {
-            normal_force_unclamped: normal.unclamped,
-            normal_force_elastic: normal.elastic,
-            normal_force_damping,
-            normal_force: normal.total,
-            mu,
-            friction_force_limit: limit,
-            limit_reached,
-            friction_force_elastic_P: elastic,
-            friction_force_damping_P: damping,
-            friction_force_P: elastic + damping,
-            anchor_P,
-            sliding,
-            potential_energy: normal.energy + friction_energy,
-            power_dissipated: -normal_force_damping * v_PS.z - damping.dot(&v_PS.xy()),
-            X_GP: at.position.X_GP,
-        };
+        // Field by field: a whole struct would be built aside and copied.
+        cache.normal_force_unclamped = normal.unclamped;
+        cache.normal_force_elastic = normal.elastic;
+        cache.normal_force_damping = normal_force_damping;
+        cache.normal_force = normal.total;
+        cache.mu = mu;
+        cache.friction_force_limit = limit;
+        cache.limit_reached = limit_reached;
+        cache.friction_force_elastic_P = elastic;
+        cache.friction_force_damping_P = damping;
+        cache.friction_force_P = elastic + damping;
+        cache.anchor_P = anchor_P;
+        cache.sliding = sliding;
+        cache.potential_energy = normal.energy + T::lit(0.5) * elastic.dot(&lead);
+        cache.power_dissipated = -normal_force_damping * v_PS.z - damping.dot(&v_PS.xy());
+        cache.X_GP = at.position.X_GP;
         Ok(())
     }
 
