@@ -98,46 +98,64 @@ pub(crate) struct Spring;
 impl BodyElement for Spring {
     type Element<T: Real> = ExponentialSpring<T>;
 
-    /// Anchored well below the friction limit: the anchor stays where it is.
     fn scene<T: Real>(numbers: &[f64]) -> Scene<T, ExponentialSpring<T>> {
-        let mut deal = Deal::new(numbers);
-        let mut system = ForceSystem::new();
-        let (plane_body, body) = (system.add_body(), system.add_body());
-        let parameters = exponential::Parameters {
-            friction_elasticity: deal.between(5e3, 5e4),
-            friction_viscosity: deal.between(1.0, 50.0),
-            normal_viscosity: deal.between(0.0, 1.0),
-            ..exponential::Parameters::default()
-        };
-        let X_AP: Transform<T> = deal.pose(1.5, 0.4);
-        let station = Point3::from(deal.vector(0.3));
-        let spring = ExponentialSpring::on_body(plane_body, X_AP, body, station, parameters).expect("valid");
-        let element = system.add(spring).expect("bodies exist");
-
-        let X_GA: Transform<T> = deal.pose(1.5, 1.0);
-        let R_GB = deal.pose::<T>(1.5, 0.0).rotation;
-        // Between 300 N and 30 kN, and relative velocities of centimetres a second.
-        let height = deal.between(-0.003, 0.001);
-        let p_PS = Point3::new(deal.between(-0.5, 0.5), deal.between(-0.5, 0.5), height);
-        let p_GS = X_GA * X_AP * p_PS;
-        let p_GB = p_GS.coords - R_GB * station.coords;
-        let V_GA = deal.velocity::<T>(2.0);
-        let along = V_GA.shifted(p_GB - X_GA.translation.vector);
-        let V_GB = SpatialVelocity::new(along.angular + deal.vector(0.1), along.linear + deal.vector(0.1));
-        let mut state = system.default_state();
-        state.set_time(T::lit(0.1)).expect("finite");
-        state.set_body(plane_body, X_GA, V_GA).expect("finite");
-        state.set_body(body, Transform::from_parts(Translation3::from(p_GB), R_GB), V_GB).expect("finite");
-        let offset = Vector2::new(deal.between(-5e-4, 5e-4), deal.between(-5e-4, 5e-4));
-        state
-            .update_discrete(element, |discrete| {
-                discrete.anchor_P = p_PS.xy().coords + offset;
-                discrete.sliding = T::zero();
-                discrete.set_mu_static(T::lit(5.0));
-            })
-            .expect("valid");
-        Scene { system, state, element }
+        spring_scene(numbers, exponential::FrictionTransition::Settling)
     }
+}
+
+pub(crate) struct ReturnMappedSpring;
+
+impl BodyElement for ReturnMappedSpring {
+    type Element<T: Real> = ExponentialSpring<T>;
+
+    fn scene<T: Real>(numbers: &[f64]) -> Scene<T, ExponentialSpring<T>> {
+        spring_scene(numbers, exponential::FrictionTransition::ReturnMapping)
+    }
+}
+
+/// Anchored well below the friction limit: the anchor stays where it is.
+fn spring_scene<T: Real>(
+    numbers: &[f64],
+    friction_transition: exponential::FrictionTransition,
+) -> Scene<T, ExponentialSpring<T>> {
+    let mut deal = Deal::new(numbers);
+    let mut system = ForceSystem::new();
+    let (plane_body, body) = (system.add_body(), system.add_body());
+    let parameters = exponential::Parameters {
+        friction_elasticity: deal.between(5e3, 5e4),
+        friction_viscosity: deal.between(1.0, 50.0),
+        normal_viscosity: deal.between(0.0, 1.0),
+        friction_transition,
+        ..exponential::Parameters::default()
+    };
+    let X_AP: Transform<T> = deal.pose(1.5, 0.4);
+    let station = Point3::from(deal.vector(0.3));
+    let spring = ExponentialSpring::on_body(plane_body, X_AP, body, station, parameters).expect("valid");
+    let element = system.add(spring).expect("bodies exist");
+
+    let X_GA: Transform<T> = deal.pose(1.5, 1.0);
+    let R_GB = deal.pose::<T>(1.5, 0.0).rotation;
+    // Between 300 N and 30 kN, and relative velocities of centimetres a second.
+    let height = deal.between(-0.003, 0.001);
+    let p_PS = Point3::new(deal.between(-0.5, 0.5), deal.between(-0.5, 0.5), height);
+    let p_GS = X_GA * X_AP * p_PS;
+    let p_GB = p_GS.coords - R_GB * station.coords;
+    let V_GA = deal.velocity::<T>(2.0);
+    let along = V_GA.shifted(p_GB - X_GA.translation.vector);
+    let V_GB = SpatialVelocity::new(along.angular + deal.vector(0.1), along.linear + deal.vector(0.1));
+    let mut state = system.default_state();
+    state.set_time(T::lit(0.1)).expect("finite");
+    state.set_body(plane_body, X_GA, V_GA).expect("finite");
+    state.set_body(body, Transform::from_parts(Translation3::from(p_GB), R_GB), V_GB).expect("finite");
+    let offset = Vector2::new(deal.between(-5e-4, 5e-4), deal.between(-5e-4, 5e-4));
+    state
+        .update_discrete(element, |discrete| {
+            discrete.anchor_P = p_PS.xy().coords + offset;
+            discrete.sliding = T::zero();
+            discrete.set_mu_static(T::lit(5.0));
+        })
+        .expect("valid");
+    Scene { system, state, element }
 }
 
 /// A coordinate element that sticks, in contact with a stop, between two coordinates.

@@ -28,28 +28,75 @@ pub(super) fn normal_force<T: Real>(parameters: &Parameters<T>, height: T, speed
     }
 }
 
-/// The elastic and damping parts of the blended friction force, and whether the limit cut it.
-pub(super) fn friction_force<T: Real>(
-    parameters: &Parameters<T>,
-    stretch: Vector2<T>,
-    velocity: Vector2<T>,
-    limit: T,
-    sliding: T,
-) -> (Vector2<T>, Vector2<T>, bool) {
-    let limit_squared = limit * limit;
-    let viscous = velocity * -parameters.friction_viscosity;
+/// The friction force in its two parts.
+pub(super) struct Friction<T: Real> {
+    pub(super) elastic: Vector2<T>,
+    pub(super) damping: Vector2<T>,
+    pub(super) limit_reached: bool,
+}
 
-    let sliding_squared = viscous.norm_squared();
-    let sliding_cut = sliding_squared > limit_squared;
-    let sliding_damping = if sliding_cut { viscous * (limit / sliding_squared.sqrt()) } else { viscous };
+impl<T: Real> Friction<T> {
+    /// No friction, because the limit is negligible.
+    pub(super) fn none() -> Self {
+        Self { elastic: Vector2::zeros(), damping: Vector2::zeros(), limit_reached: true }
+    }
 
-    let elastic = stretch * -parameters.friction_elasticity;
-    let anchored_squared = (elastic + viscous).norm_squared();
-    let anchored_cut = anchored_squared > limit_squared;
-    let scale = if anchored_cut { limit / anchored_squared.sqrt() } else { T::one() };
+    /// The damped spring and the damper, blended by Sliding.
+    pub(super) fn blended(
+        parameters: &Parameters<T>,
+        stretch: Vector2<T>,
+        velocity: Vector2<T>,
+        limit: T,
+        sliding: T,
+    ) -> Self {
+        let viscous = velocity * -parameters.friction_viscosity;
+        let (sliding_damping, sliding_cut) = shortened(viscous, limit);
 
-    let held = (T::one() - sliding) * scale;
-    (elastic * held, viscous * held + sliding_damping * sliding, sliding_cut || anchored_cut)
+        let elastic = stretch * -parameters.friction_elasticity;
+        let anchored_squared = (elastic + viscous).norm_squared();
+        let anchored_cut = anchored_squared > limit * limit;
+        let scale = if anchored_cut { limit / anchored_squared.sqrt() } else { T::one() };
+
+        let held = (T::one() - sliding) * scale;
+        Self {
+            elastic: elastic * held,
+            damping: viscous * held + sliding_damping * sliding,
+            limit_reached: sliding_cut || anchored_cut,
+        }
+    }
+
+    /// The damper, and as much of the spring as the limit leaves room for.
+    pub(super) fn return_mapped(
+        parameters: &Parameters<T>,
+        stretch: Vector2<T>,
+        velocity: Vector2<T>,
+        limit: T,
+    ) -> Self {
+        let (damping, damping_cut) = shortened(velocity * -parameters.friction_viscosity, limit);
+        let trial = stretch * -parameters.friction_elasticity;
+        if (trial + damping).norm_squared() <= limit * limit {
+            return Self { elastic: trial, damping, limit_reached: damping_cut };
+        }
+        // The largest share λ with |λ·trial + damping| = limit: a·λ² + 2·b·λ + c = 0, c ≤ 0.
+        let a = trial.norm_squared();
+        let b = trial.dot(&damping);
+        let c = (damping.norm_squared() - limit * limit).min(T::zero());
+        let discriminant = b * b - a * c;
+        let share = if discriminant > T::zero() {
+            let root = discriminant.sqrt();
+            // Of the two forms of the greater root, the one without cancellation.
+            if b > T::zero() { -c / (b + root) } else { (root - b) / a }
+        } else {
+            T::zero()
+        };
+        Self { elastic: trial * share.min(T::one()), damping, limit_reached: true }
+    }
+}
+
+/// A force no longer than the limit, and whether it had to be shortened.
+fn shortened<T: Real>(force: Vector2<T>, limit: T) -> (Vector2<T>, bool) {
+    let squared = force.norm_squared();
+    if squared > limit * limit { (force * (limit / squared.sqrt()), true) } else { (force, false) }
 }
 
 /// Sliding after the anchor has travelled this far, squared, in a time in which it may travel

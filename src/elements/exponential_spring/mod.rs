@@ -7,7 +7,7 @@ mod results;
 mod variables;
 
 pub use results::{Dynamics, Position, Velocity};
-pub use variables::{Discrete, Parameters};
+pub use variables::{Discrete, FrictionTransition, Parameters};
 
 use crate::element::{AtDynamics, AtPosition, AtVelocity, ForceElement, Given};
 use crate::error::{ElementName, Error, Result};
@@ -19,7 +19,7 @@ use crate::state::State;
 use crate::system::{ForceSystem, Handle};
 use crate::variables::{Check, Variables};
 
-use law::{friction_force, normal_force, settle};
+use law::{Friction, normal_force, settle};
 
 /// Contact of a station on a body with a plane, without a contact search.
 ///
@@ -53,6 +53,23 @@ use law::{friction_force, normal_force, settle};
 /// [`accept_step`](ForceSystem::accept_step) commits them. Δt is the time since the last commit.
 /// `s⁺ = 1` where Δt or the limit is negligible (below 2e-14 in f64); a negligible limit also
 /// makes the friction zero and puts the anchor under the station.
+///
+/// # A second transition
+///
+/// [`FrictionTransition::ReturnMapping`] replaces the last four lines of the law. Friction is the
+/// damper, shortened to the limit, and as much of the spring as the limit leaves room for; the anchor
+/// moves only by what exceeds it:
+///
+/// ```text
+/// damping     fd    = −cxy·vxy                                     shortened to L
+/// elastic     fe    = −λ·kxy·(pxy − p0)                            the largest λ ≤ 1 with |fe + fd| ≤ L
+/// next anchor p0⁺   = pxy + fe / kxy
+/// sliding     s     = 10σ³ − 15σ⁴ + 6σ⁵,   σ = |vxy| / v_settle clamped to [0, 1]
+/// ```
+///
+/// Here Sliding follows from the velocity, at once, and only chooses μ. A station slides with `μk·fz`
+/// at any speed above the settle velocity, sticks under any load below `μs·fz` from any start, and
+/// does neither faster nor slower with shorter steps: evaluating again after a commit moves nothing.
 ///
 /// | symbol | field | default | unit | range |
 /// |---|---|---|---|---|
@@ -315,26 +332,35 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         let normal = normal_force(parameters, at.position.height, v_PS.z);
         let normal_force_damping = normal.total - normal.elastic;
 
-        let mu = committed.mu_static - committed.sliding * (committed.mu_static - committed.mu_kinetic);
+        // By which Sliding the coefficient of friction is chosen now.
+        let slip = match parameters.friction_transition {
+            FrictionTransition::Settling => committed.sliding,
+            FrictionTransition::ReturnMapping => settle(v_PS.xy().norm_squared(), parameters.settle_velocity),
+        };
+        let mu = committed.mu_static - slip * (committed.mu_static - committed.mu_kinetic);
         let limit = mu * normal.total;
         let is_held = limit >= T::negligible();
 
         let p_xy = at.position.p_PS.xy().coords;
-        let (elastic, damping, limit_reached) = if is_held {
-            let stretch = p_xy - committed.anchor_P;
-            friction_force(parameters, stretch, v_PS.xy(), limit, committed.sliding)
+        let stretch = p_xy - committed.anchor_P;
+        let Friction { elastic, damping, limit_reached } = if !is_held {
+            Friction::none()
+        } else if parameters.friction_transition == FrictionTransition::Settling {
+            Friction::blended(parameters, stretch, v_PS.xy(), limit, slip)
         } else {
-            (Vector2::zeros(), Vector2::zeros(), true)
+            Friction::return_mapped(parameters, stretch, v_PS.xy(), limit)
         };
         // Where the friction spring would have to be anchored for its elastic force to be what it is.
         let lead = elastic / parameters.friction_elasticity;
         let anchor_P = p_xy + lead;
 
         let elapsed = at.time - committed.last_update;
-        let sliding = if is_held && elapsed > T::negligible() {
-            settle((anchor_P - committed.anchor_P).norm_squared(), elapsed * parameters.settle_velocity)
-        } else {
-            T::one()
+        let sliding = match parameters.friction_transition {
+            FrictionTransition::ReturnMapping => slip,
+            FrictionTransition::Settling if is_held && elapsed > T::negligible() => {
+                settle((anchor_P - committed.anchor_P).norm_squared(), elapsed * parameters.settle_velocity)
+            }
+            FrictionTransition::Settling => T::one(),
         };
 
         // Field by field: a whole struct would be built aside and copied.

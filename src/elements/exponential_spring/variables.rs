@@ -6,7 +6,7 @@ use crate::element::ForceElement;
 use crate::elements::exponential_spring::ExponentialSpring;
 use crate::error::Result;
 use crate::scalar::Real;
-use crate::variables::{Check, Variables, Visitor, visit_vector};
+use crate::variables::{Check, Variables, Visitor, visit_flag, visit_vector};
 
 /// The shape of the normal force, the friction spring, and the settle velocity.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -30,6 +30,19 @@ pub struct Parameters<T: Real> {
     /// Speed of the anchor below which friction settles from kinetic to static \[m/s\], greater than
     /// zero.
     pub settle_velocity: T,
+    /// How friction passes between holding and sliding.
+    pub friction_transition: FrictionTransition,
+}
+
+/// How friction passes between holding and sliding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum FrictionTransition {
+    /// By a Sliding that settles as the anchor slows down, from step to step: the reference's law.
+    #[default]
+    Settling,
+    /// By moving the anchor just as far as the friction limit demands, whatever the step.
+    ReturnMapping,
 }
 
 /// What the spring remembers: the coefficients of friction, the anchor and Sliding.
@@ -59,6 +72,7 @@ impl<T: Real> Default for Parameters<T> {
             friction_elasticity: T::lit(20_000.0),
             friction_viscosity: critical_viscosity(T::lit(20_000.0), T::one()),
             settle_velocity: T::lit(0.01),
+            friction_transition: FrictionTransition::Settling,
         }
     }
 }
@@ -113,6 +127,12 @@ impl<T: Real> Parameters<T> {
         Self { settle_velocity, ..self }
     }
 
+    /// With this passage between holding and sliding.
+    #[must_use]
+    pub fn with_friction_transition(self, friction_transition: FrictionTransition) -> Self {
+        Self { friction_transition, ..self }
+    }
+
     /// The same parameters in another scalar.
     pub fn cast<U: Real>(&self) -> Parameters<U> {
         Parameters {
@@ -124,6 +144,7 @@ impl<T: Real> Parameters<T> {
             friction_elasticity: self.friction_elasticity.cast(),
             friction_viscosity: self.friction_viscosity.cast(),
             settle_velocity: self.settle_velocity.cast(),
+            friction_transition: self.friction_transition,
         }
     }
 }
@@ -167,6 +188,10 @@ impl<T: Real> Variables<T> for Parameters<T> {
         ] {
             visit(format_args!("{name}"), value);
         }
+        let mut return_mapping = self.friction_transition == FrictionTransition::ReturnMapping;
+        visit_flag("friction_transition.return_mapping", &mut return_mapping, visit);
+        self.friction_transition =
+            if return_mapping { FrictionTransition::ReturnMapping } else { FrictionTransition::Settling };
     }
 
     fn validate(&self) -> Result<()> {
