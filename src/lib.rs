@@ -3,9 +3,12 @@
 #![no_std]
 
 extern crate alloc;
+#[cfg(feature = "std")]
+extern crate std;
 
 pub use nalgebra;
 
+pub mod contact;
 mod element;
 pub mod elements;
 mod error;
@@ -21,7 +24,7 @@ pub mod variables;
 mod view;
 
 pub use element::{AtDynamics, AtPosition, AtVelocity, Cache, ForceElement, Given};
-pub use elements::LinearBushing;
+pub use elements::{ElasticFoundation, LinearBushing};
 pub use error::{ElementName, Error, Quantity, Requirement, Result};
 pub use forces::{ForceAccumulator, Forces};
 pub use kinematics::{
