@@ -252,6 +252,8 @@ pub enum Quantity {
     CoordinateRate(CoordinateIndex),
     /// The energy of an element.
     Energy,
+    /// The force that a user's force law answered.
+    ForceLaw,
     /// The pose, station or axis an element is built from.
     Geometry,
     /// A mass, inertia, acceleration or load of the reference simulator.
@@ -267,6 +269,7 @@ impl fmt::Display for Quantity {
             Self::Coordinate(c) => write!(f, "the value of coordinate {}", c.index()),
             Self::CoordinateRate(c) => write!(f, "the rate of coordinate {}", c.index()),
             Self::Energy => f.write_str("an energy"),
+            Self::ForceLaw => f.write_str("the force of a user's law"),
             Self::Geometry => f.write_str("a pose, station or axis of an element"),
             Self::Simulation => f.write_str("a mass, inertia, acceleration or load"),
         }

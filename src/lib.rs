@@ -1,5 +1,4 @@
 //! Mechanical force elements that any rigid-body simulator can embed.
-#![allow(non_snake_case, reason = "monogram notation: X_GB, R_GB, p_GB, V_GB, F_GM")]
 #![no_std]
 
 extern crate alloc;
@@ -10,11 +9,12 @@ pub use nalgebra;
 
 pub mod contact;
 mod element;
-pub mod elements;
+mod elements;
 mod error;
 mod forces;
 mod kinematics;
 mod scalar;
+pub mod simulation;
 mod spatial;
 mod stage;
 mod state;
@@ -24,7 +24,8 @@ pub mod variables;
 mod view;
 
 pub use element::{AtDynamics, AtPosition, AtVelocity, Cache, ForceElement, Given};
-pub use elements::{ElasticFoundation, LinearBushing};
+pub use elements::{CoordinateSpringDamperExt, ElasticFoundation, ExponentialSpring, LinearBushing};
+pub use elements::{coordinate_spring_damper_ext, elastic_foundation, exponential_spring, linear_bushing};
 pub use error::{ElementName, Error, Quantity, Requirement, Result};
 pub use forces::{ForceAccumulator, Forces};
 pub use kinematics::{

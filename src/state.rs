@@ -239,6 +239,36 @@ impl<T: Real> State<T> {
         Ok(())
     }
 
+    /// Changes some of the parameters of an element: as [`set_parameters`](Self::set_parameters) on
+    /// a changed copy.
+    ///
+    /// # Errors
+    /// As [`set_parameters`](Self::set_parameters).
+    pub fn update_parameters<E: ForceElement<T>>(
+        &mut self,
+        handle: Handle<E>,
+        change: impl FnOnce(&mut E::Parameters),
+    ) -> Result<()> {
+        let mut parameters = self.try_parameters(handle)?.clone();
+        change(&mut parameters);
+        self.set_parameters(handle, parameters)
+    }
+
+    /// Changes some of the discrete variables of an element: as
+    /// [`set_discrete`](Self::set_discrete) on a changed copy.
+    ///
+    /// # Errors
+    /// As [`set_discrete`](Self::set_discrete).
+    pub fn update_discrete<E: ForceElement<T>>(
+        &mut self,
+        handle: Handle<E>,
+        change: impl FnOnce(&mut E::Discrete),
+    ) -> Result<()> {
+        let mut discrete = self.try_discrete(handle)?.clone();
+        change(&mut discrete);
+        self.set_discrete(handle, discrete)
+    }
+
     /// Whether an element is enabled. A disabled one exerts no force, stores no energy, and its
     /// results read as their defaults.
     ///

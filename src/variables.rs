@@ -2,7 +2,7 @@
 
 use core::fmt::{Arguments, Debug};
 
-use nalgebra::{Matrix3, Rotation3, Vector3};
+use nalgebra::{Matrix3, Rotation3, SVector, Vector3};
 
 use crate::error::{Error, Requirement, Result};
 use crate::scalar::Real;
@@ -36,8 +36,12 @@ impl<T: Real> Variables<T> for () {
     }
 }
 
-/// Visits the components of a vector as `name.x`, `name.y`, `name.z`.
-pub fn visit_vector<T: Real>(name: &str, v: &mut Vector3<T>, visit: Visitor<'_, T>) {
+/// Visits the components of a vector of two or three as `name.x`, `name.y`, `name.z`.
+pub fn visit_vector<T: Real, const N: usize>(
+    name: Arguments<'_>,
+    v: &mut SVector<T, N>,
+    visit: Visitor<'_, T>,
+) {
     for (component, axis) in v.iter_mut().zip(['x', 'y', 'z']) {
         visit(format_args!("{name}.{axis}"), component);
     }
@@ -62,11 +66,7 @@ pub fn visit_pose<T: Real>(name: &str, X: &mut Transform<T>, visit: Visitor<'_, 
         }
     }
     X.rotation = Rotation3::from_matrix_unchecked(R);
-    let mut p = X.translation.vector;
-    for (component, axis) in p.iter_mut().zip(['x', 'y', 'z']) {
-        visit(format_args!("{name}.p.{axis}"), component);
-    }
-    X.translation.vector = p;
+    visit_vector(format_args!("{name}.p"), &mut X.translation.vector, visit);
 }
 
 /// The range checks of one kind of element; each answers [`Error::InvalidValue`].

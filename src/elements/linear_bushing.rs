@@ -70,7 +70,7 @@ use crate::variables::{Check, Variables, Visitor, visit_pose};
 /// use force_elements::{BodyIndex, ForceSystem, LinearBushing, Transform};
 /// use force_elements::nalgebra::{Rotation3, Translation3, Vector3, Vector6};
 ///
-/// let mut system = ForceSystem::new();
+/// let mut system = ForceSystem::<f64>::new();
 /// let body = system.add_body();
 /// let stiffness = Vector6::new(10.0, 10.0, 10.0, 500.0, 500.0, 500.0);
 /// let bushing = system.add(LinearBushing::between_bodies(
@@ -83,7 +83,7 @@ use crate::variables::{Check, Variables, Visitor, visit_pose};
 ///
 /// let dynamics = system.realize_dynamics(&mut state)?;
 /// let at = dynamics.of(bushing);
-/// assert!((at.position.q[0] - 0.2_f64).abs() < 1e-15);
+/// assert!((at.position.q[0] - 0.2).abs() < 1e-15);
 /// assert!((at.dynamics.f[0] + 2.0).abs() < 1e-14);
 /// assert!((dynamics.body_force(body).force.z + 5.0).abs() < 1e-14);
 /// # Ok::<(), force_elements::Error>(())

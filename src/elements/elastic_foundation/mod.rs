@@ -96,7 +96,7 @@ use parameters::KIND;
 ///
 /// ```
 /// use force_elements::contact::{HalfSpace, TriangleMesh};
-/// use force_elements::elements::elastic_foundation::Material;
+/// use force_elements::elastic_foundation::Material;
 /// use force_elements::nalgebra::{Rotation3, Vector3};
 /// use force_elements::{BodyIndex, ElasticFoundation, ForceSystem, Transform};
 ///

@@ -46,7 +46,7 @@ impl<T: Real> Material<T> {
     /// the ratio is at least zero and less than a half, where the layer could not yield at all.
     ///
     /// ```
-    /// use force_elements::elements::elastic_foundation::Material;
+    /// use force_elements::elastic_foundation::Material;
     /// let rubber = Material::<f64>::from_elastic_layer(1e6, 0.45, 0.01)?;
     /// assert!((rubber.stiffness - 3.793e8).abs() < 1e5);
     /// # Ok::<(), force_elements::Error>(())
