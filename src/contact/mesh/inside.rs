@@ -58,7 +58,7 @@ impl<T: Real> TriangleMesh<T> {
         let offset = normal_G.dot(&(X_GO.translation.vector - X_GS.translation.vector));
         let plane = Plane { normal, offset };
         self.walk(
-            |cluster, ()| (plane.height(&cluster.center()) < cluster.reach(&plane.normal)).then_some(()),
+            |cluster, _, ()| (plane.height(&cluster.center()) < cluster.reach(&plane.normal)).then_some(()),
             (),
             |leaf, ()| {
                 let centroid = &self.tree.springs(leaf).centroid;
@@ -84,7 +84,7 @@ impl<T: Real> TriangleMesh<T> {
     ) {
         let X_OS = X_GO.inv_mul(X_GS);
         self.walk(
-            |cluster, ()| {
+            |cluster, _, ()| {
                 let center_O = X_OS * cluster.center();
                 let is_near = match other.supporting_plane(&center_O) {
                     Some(plane) => is_behind(cluster, &center_O, &plane, &X_OS),
@@ -109,37 +109,90 @@ impl<T: Real> TriangleMesh<T> {
         X_GO: &Transform<T>,
         mut found: impl FnMut(Displaced<T>),
     ) {
+        if other.is_convex() {
+            self.find_inside_convex_mesh(X_GS, other, X_GO, &mut found);
+            return;
+        }
         let X_OS = X_GO.inv_mul(X_GS);
+        let nowhere = Known { center_O: Point3::origin(), signed_distance: T::zero(), slot: None };
         self.walk(
-            |cluster, guess: Option<Slot>| {
+            |cluster, _, known: Known<T>| {
                 let center_O = X_OS * cluster.center();
                 if other.distance_to_box(&center_O) >= cluster.radius {
                     return None;
                 }
-                let slot = other.tree.nearest(&center_O, guess);
-                let is_near = match other.face_plane(slot) {
-                    Some(plane) => is_behind(cluster, &center_O, &plane, &X_OS),
-                    None => other.nearest_on(slot, &center_O).signed_distance < cluster.radius,
-                };
-                is_near.then_some(Some(slot))
+                let slot = other.tree.nearest(&center_O, known.slot);
+                let signed_distance = other.nearest_on(slot, &center_O).signed_distance;
+                let is_near = signed_distance < cluster.radius;
+                is_near.then_some(Known { center_O, signed_distance, slot: Some(slot) })
             },
-            None,
-            |leaf, guess| {
-                let mut guess = guess;
+            nowhere,
+            |leaf, mut known| {
                 self.for_each_centroid(leaf, &X_OS, |slot, p_O| {
-                    let nearest = other.tree.nearest(p_O, guess);
-                    guess = Some(nearest);
-                    self.report(slot, &other.nearest_on(nearest, p_O), X_GO, &mut found);
+                    // As far as the last answer reaches, nothing has to be asked.
+                    let reach = known.signed_distance;
+                    if reach > T::zero() && (p_O - known.center_O).norm_squared() < reach * reach {
+                        return;
+                    }
+                    let nearest = other.tree.nearest(p_O, known.slot);
+                    let near = other.nearest_on(nearest, p_O);
+                    let signed_distance = near.signed_distance;
+                    known = Known { center_O: *p_O, signed_distance, slot: Some(nearest) };
+                    self.report(slot, &near, X_GO, &mut found);
                 });
             },
         );
     }
 
-    /// Walks down the tree into every child that `enter` admits, handing on what it answers.
+    /// Another mesh that lies behind the planes of all its faces: most of what is in front of it is in
+    /// front of the plane of the last face that was found, and nothing has to be asked.
+    fn find_inside_convex_mesh(
+        &self,
+        X_GS: &Transform<T>,
+        other: &Self,
+        X_GO: &Transform<T>,
+        found: &mut impl FnMut(Displaced<T>),
+    ) {
+        let X_OS = X_GO.inv_mul(X_GS);
+        let is_in_front = |cluster: &Cluster<T>, center_O: &Point3<T>, slot: Slot| {
+            let plane = other.face_plane(slot);
+            plane.is_some_and(|plane| !is_behind(cluster, center_O, &plane, &X_OS))
+        };
+        self.walk(
+            |cluster, is_leaf, guess: Option<Slot>| {
+                let center_O = X_OS * cluster.center();
+                if guess.is_some_and(|slot| is_in_front(cluster, &center_O, slot))
+                    || other.distance_to_box(&center_O) >= cluster.radius
+                {
+                    return None;
+                }
+                if is_leaf && guess.is_some() {
+                    return Some(guess);
+                }
+                let slot = other.tree.nearest(&center_O, guess);
+                (!is_in_front(cluster, &center_O, slot)).then_some(Some(slot))
+            },
+            None,
+            |leaf, guess| {
+                let mut guess = guess;
+                self.for_each_centroid(leaf, &X_OS, |slot, p_O| {
+                    let plane = guess.and_then(|slot| other.face_plane(slot));
+                    if plane.is_some_and(|plane| plane.height(p_O) >= T::zero()) {
+                        return;
+                    }
+                    let nearest = other.tree.nearest(p_O, guess);
+                    guess = Some(nearest);
+                    self.report(slot, &other.nearest_on(nearest, p_O), X_GO, found);
+                });
+            },
+        );
+    }
+
+    /// Walks down the tree into every child, leaf or not, that `enter` admits, handing on what it answers.
     #[inline]
     fn walk<G: Copy>(
         &self,
-        mut enter: impl FnMut(&Cluster<T>, G) -> Option<G>,
+        mut enter: impl FnMut(&Cluster<T>, bool, G) -> Option<G>,
         start: G,
         mut visit: impl FnMut(u32, G),
     ) {
@@ -152,7 +205,8 @@ impl<T: Real> TriangleMesh<T> {
                 if child == Child::Missing {
                     continue;
                 }
-                if let Some(given) = enter(cluster, given) {
+                let is_leaf = matches!(child, Child::Leaf(_));
+                if let Some(given) = enter(cluster, is_leaf, given) {
                     match child {
                         Child::Leaf(leaf) => visit(leaf, given),
                         Child::Node(child) => {
@@ -199,6 +253,14 @@ impl<T: Real> TriangleMesh<T> {
         let beyond = (p - self.center).abs() - self.half_extents;
         beyond.map(|x| if x < T::zero() { T::zero() } else { x }).norm()
     }
+}
+
+/// The last question that was answered.
+#[derive(Clone, Copy)]
+struct Known<T: Real> {
+    center_O: Point3<T>,
+    signed_distance: T,
+    slot: Option<Slot>,
 }
 
 /// Whether any of a cluster may be behind a plane of the other surface's frame.
