@@ -3,7 +3,11 @@
 //! - `budget`: the scenes of the speed table, a sphere of 8192 faces on a half-space and on its like.
 //! - `growth`: the same at depth 1 % with 512 to 80,000 faces, where the contact has more faces too.
 //! - `crowd`: spheres in a row on a floor, each touching its neighbours.
-#![allow(missing_docs, clippy::unwrap_used, reason = "criterion's macros; a bench stops at the first surprise")]
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    reason = "criterion's macros; a bench stops at the first surprise"
+)]
 
 use std::f64::consts::FRAC_PI_2;
 use std::hint::black_box;
