@@ -75,12 +75,13 @@ use crate::variables::{Check, Variables, Visitor, visit_vector};
 ///
 /// - Stiction is without drift: held below the limit with `s = 0`, the station rests on the friction
 ///   spring and the anchor does not move.
-/// - **A loaded station that starts at `s = 1` may never stick.** At `s = 1` friction is purely
-///   viscous: a tangential load `F` shared by `n` stations creeps at exactly `F / (n·cxy)`, and if
-///   that exceeds the settle velocity the anchor moves too fast for `s` to fall. Choose `cxy` or
-///   `v_settle` such that `F/(n·cxy) < v_settle` for the largest load to be held
-///   ([`Parameters::with_critical_damping`] for the mass carried is a good start), or begin with
-///   [`reset_anchor_point`](Handle::reset_anchor_point) and `sliding = 0`.
+/// - **A loaded station that comes sliding may never stick.** At `s = 1` friction is purely viscous:
+///   a tangential load `F` shared by `n` stations creeps at exactly `F / (n·cxy)`, and if that
+///   exceeds the settle velocity the anchor moves too fast for `s` to fall. With the defaults a
+///   10 kg block on four corners under 17 N, a quarter of what static friction could hold, creeps
+///   at 15 mm/s for ever. Choose `cxy` or `v_settle` such that `F/(n·cxy) < v_settle` for the largest
+///   load to be held ([`Parameters::with_critical_damping`] for the mass carried is a good start),
+///   or begin with [`reset_anchor_point`](Handle::reset_anchor_point) and `sliding = 0`.
 /// - With Sliding between 0 and 1, each accepted step takes a further share of the elastic force,
 ///   so that the transition depends on the step size.
 /// - A larger `kxy` or `cxy` shortens the steps an explicit integrator can take.

@@ -1,0 +1,159 @@
+//! The reference simulator against motions that are known.
+
+use approx::assert_relative_eq;
+use force_elements::coordinate_spring_damper_ext::Parameters;
+use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Translation3, Vector3, Vector6};
+use force_elements::simulation::{
+    DormandPrince, Integrator, Plant, RigidBody, SemiImplicitEuler, Simulation,
+};
+use force_elements::{
+    BodyIndex, CoordinateSpringDamperExt, Error, ForceSystem, LinearBushing, Quantity, SpatialForce,
+    SpatialVelocity, Transform,
+};
+
+/// Where an oscillator of 1 Hz that starts at 1 m is after 1.3 s.
+fn oscillator(integrator: &mut impl Integrator<f64>) -> f64 {
+    let mut system = ForceSystem::new();
+    let mut plant = Plant::new(Vector3::zeros()).expect("finite");
+    let slider = plant.add_coordinate(&mut system, 2.0).expect("positive");
+    let stiffness = 2.0 * core::f64::consts::TAU.powi(2);
+    let spring =
+        CoordinateSpringDamperExt::new(None, Some(slider), Parameters { stiffness, ..Parameters::default() });
+    system.add(spring.expect("valid")).expect("exists");
+    let mut state = system.default_state();
+    state.set_coordinate(slider, 1.0).expect("finite");
+    let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
+    simulation.run(integrator, 1.3, |_| {}).expect("runs");
+    assert_eq!(simulation.time(), 1.3);
+    simulation.state().positions().coordinate(slider)
+}
+
+#[test]
+fn error_falls_with_the_order_of_the_integrator() {
+    let exact = (core::f64::consts::TAU * 1.3).cos();
+    for i in 5..10 {
+        // Global error: hundreds of steps of the local accuracy.
+        let accuracy = 0.1_f64.powi(i);
+        assert!((oscillator(&mut DormandPrince::new(accuracy)) - exact).abs() < 1e3 * accuracy);
+    }
+    let euler = |step: f64| (oscillator(&mut SemiImplicitEuler::new(step)) - exact).abs();
+    // Order one: half the step, half the error, to a tenth.
+    assert_relative_eq!(euler(1e-4) / euler(5e-5), 2.0, epsilon = 0.2);
+}
+
+#[test]
+fn a_free_body_keeps_momentum_and_energy_while_it_tumbles() {
+    let mut system = ForceSystem::<f64>::new();
+    let mut plant = Plant::new(Vector3::zeros()).expect("finite");
+    let center = Point3::new(0.3, -0.2, 0.1);
+    let inertia = Matrix3::new(2.0, 0.3, 0.1, 0.3, 3.0, -0.2, 0.1, -0.2, 4.0);
+    let body = plant.add_body(&mut system, RigidBody::new(5.0, center, inertia).expect("positive definite"));
+    let mut state = system.default_state();
+    let pose =
+        Transform::from_parts(Translation3::new(1.0, 2.0, 3.0), Rotation3::from_euler_angles(0.3, 0.2, 0.1));
+    state
+        .set_body(body, pose, SpatialVelocity::new(Vector3::new(1.0, 5.0, -2.0), Vector3::new(0.1, 0.2, 0.3)))
+        .expect("finite");
+    let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
+    let motion = |simulation: &Simulation<'_, f64>| {
+        let X = simulation.state().positions().pose(body);
+        let V = simulation.state().velocities().velocity(body);
+        let R = X.rotation.matrix();
+        let at_center = V.shifted(X.rotation * center.coords);
+        let p = (X * center).coords;
+        let spin = R * inertia * R.transpose() * V.angular;
+        (at_center.linear * 5.0, p.cross(&(at_center.linear * 5.0)) + spin, simulation.kinetic_energy())
+    };
+    let (p, L, E) = motion(&simulation);
+    simulation.run(&mut DormandPrince::new(1e-10), 10.0, |_| {}).expect("runs");
+    let (p1, L1, E1) = motion(&simulation);
+    // 1e-10 a step, some thousand steps, values of order 30.
+    assert_relative_eq!(p, p1, epsilon = 1e-6);
+    assert_relative_eq!(L, L1, epsilon = 1e-6);
+    assert_relative_eq!(E, E1, epsilon = 1e-6);
+}
+
+#[test]
+fn dissipation_of_a_bushing_is_the_integral_of_its_power() {
+    // The bushing's claim: with no other loss, kinetic + potential + dissipated is constant.
+    let mut system = ForceSystem::<f64>::new();
+    let mut plant = Plant::new(Vector3::new(0.0, 0.0, -9.81)).expect("finite");
+    let bodies: Vec<BodyIndex> = (0..2)
+        .map(|_| plant.add_body(&mut system, RigidBody::with_equal_inertia(1.0, 0.1).expect("positive")))
+        .collect();
+    let (k, c) =
+        (Vector6::new(5.0, 6.0, 7.0, 80.0, 90.0, 100.0), Vector6::new(0.05, 0.06, 0.07, 0.8, 0.9, 1.0));
+    let upper = system.add(LinearBushing::between_bodies(BodyIndex::GROUND, bodies[0], k, c).expect("valid"));
+    let lower = LinearBushing::new(
+        bodies[0],
+        Transform::translation(0.2, 0.0, 0.0),
+        bodies[1],
+        Transform::identity(),
+        k,
+        c,
+    );
+    let bushings = [upper.expect("exists"), system.add(lower.expect("valid")).expect("exists")];
+    let mut state = system.default_state();
+    state.set_pose(bodies[0], Transform::translation(0.1, 0.0, 0.05)).expect("finite");
+    state
+        .set_velocity(
+            bodies[1],
+            SpatialVelocity::new(Vector3::new(0.5, -1.0, 1.0), Vector3::new(0.3, 1.0, 0.0)),
+        )
+        .expect("finite");
+    let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
+    let before = simulation.total_energy();
+    let mut integrals = [0.0_f64; 2];
+    let mut last: Option<(f64, [f64; 2])> = None;
+    let mut observe = |simulation: &mut Simulation<'_, f64>| {
+        let view = simulation.dynamics().expect("regular");
+        let powers = bushings.map(|b| view.power_dissipated_of(b));
+        if let Some((time, before)) = last {
+            for i in 0..2 {
+                integrals[i] += 0.5 * (powers[i] + before[i]) * (view.time() - time);
+            }
+        }
+        last = Some((view.time(), powers));
+    };
+    simulation.run(&mut DormandPrince::new(1e-9).with_max_step(5e-4), 5.0, &mut observe).expect("runs");
+    assert!((simulation.total_energy() - before).abs() < 1e-6);
+    let view = simulation.dynamics().expect("regular");
+    for (bushing, integral) in bushings.into_iter().zip(integrals) {
+        let lost = view.dissipated_energy(bushing);
+        assert!(lost > 0.5, "the motion is trivial: {lost} J");
+        // The trapezoidal rule with steps of half a millisecond on oscillations of 2 Hz, and the
+        // first step, which is missing from the sum.
+        assert_relative_eq!(lost, integral, epsilon = 2e-3);
+    }
+}
+
+#[test]
+fn loads_do_work_and_bad_plants_are_refused() {
+    let mut system = ForceSystem::<f64>::new();
+    let mut plant = Plant::new(Vector3::zeros()).expect("finite");
+    let body = plant.add_body(&mut system, RigidBody::with_equal_inertia(2.0, 1.0).expect("positive"));
+    let slider = plant.add_coordinate(&mut system, 4.0).expect("positive");
+    plant
+        .set_body_load(body, SpatialForce::new(Vector3::new(0.0, 0.0, 3.0), Vector3::new(6.0, 0.0, 0.0)))
+        .expect("finite");
+    plant.set_coordinate_load(slider, 8.0).expect("finite");
+    let mut simulation = Simulation::new(&system, &plant, system.default_state()).expect("regular");
+    simulation.run(&mut DormandPrince::new(1e-10), 2.0, |_| {}).expect("runs");
+    let velocity = simulation.state().velocities();
+    assert_relative_eq!(velocity.velocity(body).linear.x, 6.0, epsilon = 1e-9);
+    assert_relative_eq!(velocity.velocity(body).angular.z, 6.0, epsilon = 1e-9);
+    assert_relative_eq!(velocity.coordinate_rate(slider), 4.0, epsilon = 1e-9);
+    assert_relative_eq!(simulation.load_work(), simulation.kinetic_energy(), epsilon = 1e-7);
+    assert_relative_eq!(simulation.total_energy(), 0.0, epsilon = 1e-7);
+
+    let refused = Error::NonFinite { quantity: Quantity::Simulation };
+    assert_eq!(RigidBody::with_equal_inertia(0.0, 1.0), Err(refused.clone()));
+    assert_eq!(RigidBody::with_equal_inertia(1.0, -1.0), Err(refused.clone()));
+    assert_eq!(plant.add_coordinate(&mut system, f64::NAN), Err(refused));
+    assert_eq!(plant.set_body_load(BodyIndex::GROUND, SpatialForce::zero()), Err(Error::GroundIsFixed));
+    let stranger = ForceSystem::<f64>::new();
+    assert_eq!(
+        Simulation::new(&stranger, &plant, stranger.default_state()).err(),
+        Some(Error::TopologyMismatch)
+    );
+}
