@@ -12,7 +12,10 @@ use proptest::test_runner::RngSeed;
 mod refusals;
 mod scene;
 
-use scene::{BODY1, BODY2, BodyElement, Bushing, Deal, Scene, Spring, coordinate_scene, moved, numbers};
+use scene::{
+    BODY1, BODY2, BodyElement, Bushing, Deal, Scene, SoftBrickAndBall, SoftTorus, Spring, coordinate_scene,
+    moved, numbers,
+};
 
 /// The same cases in every run.
 fn config() -> ProptestConfig {
@@ -222,6 +225,8 @@ macro_rules! body_element_claims {
 
 body_element_claims!(linear_bushing, Bushing);
 body_element_claims!(exponential_spring, Spring);
+body_element_claims!(elastic_foundation_in_ellipsoid, SoftTorus);
+body_element_claims!(elastic_foundation_on_its_like, SoftBrickAndBall);
 
 mod coordinate_spring_damper_ext {
     use super::*;
