@@ -284,7 +284,7 @@ fn the_sweep_finds_every_overlapping_pair_once() {
             search.boxes.push(BoundingBox::around(&bounds, &sequence.next_pose(2.0)));
         }
         let boxes = search.boxes.clone();
-        let matters = |i: usize, j: usize| i % 3 != 0 || j % 3 != 0;
+        let matters = |i: usize, j: usize| (i + 1) * (j + 1) % 3 != 1;
         let mut expected = Vec::new();
         for i in 0..count {
             for j in i + 1..count {

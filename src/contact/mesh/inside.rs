@@ -61,13 +61,13 @@ impl<T: Real> TriangleMesh<T> {
             |cluster, _, ()| (plane.height(&cluster.center()) < cluster.reach(&plane.normal)).then_some(()),
             (),
             |leaf, ()| {
-                let centroid = &self.tree.springs(leaf).centroid;
-                for l in 0..self.tree.leaf_length(leaf) {
-                    let p = Point3::new(centroid[0][l], centroid[1][l], centroid[2][l]);
-                    let depth = -plane.height(&p);
-                    if depth > T::zero() {
+                let springs = self.tree.springs(leaf);
+                let heights = springs.heights(&plane);
+                for (l, &height) in heights.iter().enumerate().take(self.tree.leaf_length(leaf)) {
+                    if height < T::zero() {
                         let face = self.tree.face(leaf as usize * LANES + l);
-                        found(Displaced { face, depth, point_G: X_GS * p + normal_G * depth, normal_G });
+                        let point_G = X_GS * springs.centroid(l) - normal_G * height;
+                        found(Displaced { face, depth: -height, point_G, normal_G });
                     }
                 }
             },
@@ -222,10 +222,9 @@ impl<T: Real> TriangleMesh<T> {
 
     #[inline]
     fn for_each_centroid(&self, leaf: u32, X_OS: &Transform<T>, mut visit: impl FnMut(Slot, &Point3<T>)) {
-        let centroid = &self.tree.springs(leaf).centroid;
+        let springs = self.tree.springs(leaf);
         for l in 0..self.tree.leaf_length(leaf) {
-            let p_O = X_OS * Point3::new(centroid[0][l], centroid[1][l], centroid[2][l]);
-            visit(leaf as usize * LANES + l, &p_O);
+            visit(leaf as usize * LANES + l, &(X_OS * springs.centroid(l)));
         }
     }
 

@@ -44,10 +44,23 @@ pub(super) enum Child {
     Missing,
 }
 
-/// Four springs, side by side: what a spring needs of its face.
+/// Where four springs sit, side by side.
 #[derive(Debug, Clone)]
 pub(super) struct SpringPack<T> {
-    pub(super) centroid: [Lanes<T>; 3],
+    centroids: [Lanes<T>; 3],
+}
+
+impl<T: Real> SpringPack<T> {
+    #[inline]
+    pub(super) fn centroid(&self, l: usize) -> Point3<T> {
+        Point3::new(self.centroids[0][l], self.centroids[1][l], self.centroids[2][l])
+    }
+
+    /// How far each is in front of a plane.
+    #[inline]
+    pub(super) fn heights(&self, plane: &Plane<T>) -> Lanes<T> {
+        core::array::from_fn(|l| plane.height(&self.centroid(l)))
+    }
 }
 
 /// A disc that holds the centroids of a subtree: round, with some thickness along its axis.
@@ -136,7 +149,7 @@ impl<T: Real> Tree<T> {
             let faces: Lanes<u32> = core::array::from_fn(|l| faces[l.min(faces.len() - 1)]);
             tree.packs.push(TrianglePack::new(faces.map(corners), faces.map(|face| normals[face as usize])));
             let centroid = |i: usize| faces.map(|face| centroids[face as usize][i]);
-            tree.springs.push(SpringPack { centroid: core::array::from_fn(centroid) });
+            tree.springs.push(SpringPack { centroids: core::array::from_fn(centroid) });
         }
         tree.order = order;
         tree
@@ -241,19 +254,19 @@ impl<T: Real> Tree<T> {
             let squared = node.squared_distances(p);
             // Farthest first onto the stack, so that the nearest is taken next.
             let base = height;
-            for l in 0..LANES {
-                if squared[l] >= best.squared {
+            for (&squared, &child) in squared.iter().zip(&node.children) {
+                if squared >= best.squared {
                     continue;
                 }
-                match node.children[l] {
+                match child {
                     Child::Leaf(leaf) => self.improve(leaf, p, &mut best),
                     Child::Node(child) => {
                         let mut place = height;
-                        while place > base && stack[place - 1].0 < squared[l] {
+                        while place > base && stack[place - 1].0 < squared {
                             stack[place] = stack[place - 1];
                             place -= 1;
                         }
-                        stack[place] = (squared[l], child);
+                        stack[place] = (squared, child);
                         height += 1;
                     }
                     Child::Missing => {}

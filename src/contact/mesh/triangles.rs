@@ -69,7 +69,7 @@ impl<T: Real> TrianglePack<T> {
     pub(super) fn nearest(&self, l: usize, p: &Point3<T>) -> (Point3<T>, Feature) {
         let Edges { along, squared, is_over_face, height } = self.measure(l, p);
         if is_over_face {
-            return (p - self.vector(&self.normal, l) * height, Feature::Face);
+            return (p - vector(&self.normal, l) * height, Feature::Face);
         }
         let mut k = 0;
         for other in [1, 2] {
@@ -77,9 +77,9 @@ impl<T: Real> TrianglePack<T> {
                 k = other;
             }
         }
-        let a = Point3::from(self.vector(&self.a, l));
-        let b = a + self.vector(&self.ab, l);
-        let c = a + self.vector(&self.ac, l);
+        let a = Point3::from(vector(&self.a, l));
+        let b = a + vector(&self.ab, l);
+        let c = a + vector(&self.ac, l);
         let (from, to) = [(a, b), (b, c), (c, a)][k];
         if along[k] <= T::zero() {
             (from, Feature::Corner(k))
@@ -92,22 +92,17 @@ impl<T: Real> TrianglePack<T> {
 
     /// The corners of one triangle.
     pub(super) fn corners(&self, l: usize) -> [Vector3<T>; 3] {
-        let a = self.vector(&self.a, l);
-        [a, a + self.vector(&self.ab, l), a + self.vector(&self.ac, l)]
-    }
-
-    #[inline]
-    fn vector(&self, of: &[Lanes<T>; 3], l: usize) -> Vector3<T> {
-        Vector3::new(of[0][l], of[1][l], of[2][l])
+        let a = vector(&self.a, l);
+        [a, a + vector(&self.ab, l), a + vector(&self.ac, l)]
     }
 
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a call in the innermost loop keeps it from being vectorised")]
     fn measure(&self, l: usize, p: &Point3<T>) -> Edges<T> {
-        let ab = self.vector(&self.ab, l);
-        let ac = self.vector(&self.ac, l);
-        let normal = self.vector(&self.normal, l);
-        let ap = p.coords - self.vector(&self.a, l);
+        let ab = vector(&self.ab, l);
+        let ac = vector(&self.ac, l);
+        let normal = vector(&self.normal, l);
+        let ap = p.coords - vector(&self.a, l);
         let bp = ap - ab;
         let bc = ac - ab;
 
@@ -134,6 +129,11 @@ impl<T: Real> TrianglePack<T> {
             (by_ab >= T::zero()) & (by_ac <= T::zero()) & (by_ac - by_ab + self.area2[l] >= T::zero());
         Edges { along, squared, is_over_face, height: normal.dot(&ap) }
     }
+}
+
+#[inline]
+fn vector<T: Real>(of: &[Lanes<T>; 3], l: usize) -> Vector3<T> {
+    Vector3::new(of[0][l], of[1][l], of[2][l])
 }
 
 /// A point measured against one triangle.

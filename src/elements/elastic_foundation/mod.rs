@@ -285,7 +285,8 @@ impl<T: Real> ElasticFoundation<T> {
                 // The cosine of the angle between the face and the contact, positive where they look
                 // at each other.
                 let cosine = -(X_GM.rotation * springs.normals()[face]).dot(&normal_G);
-                if facing_only && cosine <= T::zero() {
+                // Upright faces are out, whichever way rounding tilts them.
+                if facing_only && cosine <= T::negligible() {
                     return;
                 }
                 if projected_area {
