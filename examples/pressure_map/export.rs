@@ -4,8 +4,8 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 
 use vtkio::model::{
-    Attribute, Attributes, ByteOrder, DataArray, DataSet, IOBuffer, PolyDataPiece, Version, VertexNumbers,
-    Vtk,
+    Attribute, Attributes, ByteOrder, CellType, Cells, DataArray, DataSet, IOBuffer, UnstructuredGridPiece,
+    Version, VertexNumbers, Vtk,
 };
 
 use crate::Snapshot;
@@ -33,20 +33,16 @@ pub(crate) fn write(path: &Path, snapshot: &Snapshot<'_>) -> Result<PathBuf, Box
             Attribute::DataArray(DataArray::vectors("friction_Pa").with_vec(traction)),
         ],
     };
-    let polys = VertexNumbers::Legacy { num_cells: u32::try_from(mesh.face_count())?, vertices: corners };
+    let cells = Cells {
+        cell_verts: VertexNumbers::Legacy { num_cells: u32::try_from(mesh.face_count())?, vertices: corners },
+        types: vec![CellType::Triangle; mesh.face_count()],
+    };
     let vtk = Vtk {
         version: Version::new(),
         title: "pressure of a tyre".to_string(),
         byte_order: ByteOrder::BigEndian,
         file_path: None,
-        data: DataSet::inline(PolyDataPiece {
-            points: IOBuffer::F64(points),
-            verts: None,
-            lines: None,
-            polys: Some(polys),
-            strips: None,
-            data,
-        }),
+        data: DataSet::inline(UnstructuredGridPiece { points: IOBuffer::F64(points), cells, data }),
     };
     vtk.export(path)?;
     Ok(path.to_path_buf())

@@ -109,7 +109,7 @@ use parameters::KIND;
 /// let X_GS = Transform::from_parts(Default::default(), down);
 /// foundation.add_rigid(BodyIndex::GROUND, X_GS, HalfSpace)?;
 /// let rubber = Material::new(1e6).with_friction(0.8, 0.6, 0.0);
-/// foundation.add_springs(ball, Transform::identity(), TriangleMesh::sphere(0.1, 32)?, rubber)?;
+/// foundation.add_springs(ball, Transform::identity(), TriangleMesh::sphere(0.1, 64)?, rubber)?;
 /// let foundation = system.add(foundation)?;
 ///
 /// let mut state = system.default_state();
