@@ -2,7 +2,8 @@
 
 use nalgebra::{Point3, Vector3};
 
-use crate::contact::mesh::tree::{Child, Cluster, STACK};
+use crate::contact::mesh::cluster::Cluster;
+use crate::contact::mesh::tree::{Child, STACK};
 use crate::contact::mesh::triangles::LANES;
 use crate::contact::mesh::{Slot, TriangleMesh};
 use crate::contact::shape::Shape;

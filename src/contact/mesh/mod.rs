@@ -1,5 +1,6 @@
 //! Triangle meshes: validated, searchable, and made from parameters or files.
 
+mod cluster;
 mod generate;
 mod inside;
 #[cfg(feature = "mesh-files")]
@@ -78,8 +79,8 @@ pub struct TriangleMesh<T: Real> {
     vertex_normals: Vec<Vector3<T>>,
     /// What keeps the mesh from having an inside.
     opening: Option<MeshFault>,
-    /// How far any vertex is in front of any face's plane, if that is next to nothing.
-    convexity_defect: Option<T>,
+    /// How far any vertex may be in front of any face's plane, if the mesh is convex.
+    convexity_slack: Option<T>,
     center: Point3<T>,
     half_extents: Vector3<T>,
     tree: Tree<T>,
@@ -139,7 +140,7 @@ impl<T: Real> TriangleMesh<T> {
             vertex_normals: vertex_normals(vertices, &faces, &normals),
             vertices: vertices.to_vec(),
             opening: openings.first().copied(),
-            convexity_defect: None,
+            convexity_slack: None,
             center: Point3::from((min + max) * half),
             half_extents: (max - min) * half,
             faces,
@@ -149,7 +150,7 @@ impl<T: Real> TriangleMesh<T> {
             neighbours,
             tree,
         };
-        mesh.convexity_defect = mesh.calc_convexity_defect();
+        mesh.convexity_slack = mesh.calc_convexity_slack();
         mesh
     }
 
@@ -205,7 +206,7 @@ impl<T: Real> TriangleMesh<T> {
 
     /// Whether what is enclosed is convex.
     pub fn is_convex(&self) -> bool {
-        self.convexity_defect.is_some()
+        self.convexity_slack.is_some()
     }
 
     /// The same mesh in another scalar, with zero derivatives.
@@ -253,47 +254,38 @@ impl<T: Real> TriangleMesh<T> {
         }
     }
 
-    /// Measures how far vertices are in front of faces; `None` once that is more than rounding.
-    fn calc_convexity_defect(&self) -> Option<T> {
+    /// How far any vertex may be in front of a face's plane; `None` if one is by more than rounding.
+    fn calc_convexity_slack(&self) -> Option<T> {
         if self.opening.is_some() {
             return None;
         }
-        // A dihedral angle is judged by the opposite corner of the neighbour: most meshes that are
-        // not convex show it here, at once.
-        let tolerance = self.half_extents.norm_squared().sqrt() * T::negligible() * T::lit(100.0);
-        let mut defect = T::zero();
-        for (f, corners) in self.faces.iter().enumerate() {
-            let a = self.vertices[corners[0] as usize];
-            for neighbour in self.neighbours[f] {
-                for corner in self.faces[neighbour as usize] {
-                    let height = self.normals[f].dot(&(self.vertices[corner as usize] - a));
-                    if height > tolerance {
-                        return None;
-                    }
-                }
-            }
+        let slack = self.half_extents.norm_squared().sqrt() * T::negligible() * T::lit(100.0);
+        let plane = |f: usize| {
+            let normal = self.normals[f];
+            let a = self.vertices[self.faces[f][0] as usize];
+            Plane { normal, offset: normal.dot(&a.coords) + slack }
+        };
+        // Most meshes that are not convex show it at an edge, at once.
+        let bends_out = |f: usize| {
+            let corners = self.neighbours[f].into_iter().flat_map(|neighbour| self.faces[neighbour as usize]);
+            corners.map(|corner| &self.vertices[corner as usize]).all(|p| plane(f).height(p) <= T::zero())
+        };
+        let faces = 0..self.faces.len();
+        if !faces.clone().all(bends_out) {
+            return None;
         }
-        for (f, corners) in self.faces.iter().enumerate() {
-            let a = self.vertices[corners[0] as usize];
-            let plane = Plane { normal: self.normals[f], offset: self.normals[f].dot(&a.coords) };
-            let height = self.tree.greatest_height(&plane);
-            if height > tolerance {
-                return None;
-            }
-            if height > defect {
-                defect = height;
-            }
-        }
-        Some(defect)
+        let clusters = self.tree.corner_clusters();
+        let is_behind_all = !faces.into_iter().any(|f| self.tree.reaches_above(&plane(f), &clusters));
+        is_behind_all.then_some(slack)
     }
 
     /// The plane of one face, if the whole mesh is behind it.
     #[inline]
     pub(crate) fn face_plane(&self, slot: Slot) -> Option<Plane<T>> {
-        self.convexity_defect.map(|defect| {
+        self.convexity_slack.map(|slack| {
             let face = self.tree.face(slot);
             let normal = self.normals[face];
-            Plane { normal, offset: normal.dot(&self.centroids[face].coords) + defect }
+            Plane { normal, offset: normal.dot(&self.centroids[face].coords) + slack }
         })
     }
 }
@@ -328,6 +320,6 @@ impl<T: Real> Surface<T> for TriangleMesh<T> {
     }
 
     fn supporting_plane(&self, p_S: &Point3<T>) -> Option<Plane<T>> {
-        self.convexity_defect.and_then(|_| self.face_plane(self.tree.nearest(p_S, None)))
+        self.convexity_slack.and_then(|_| self.face_plane(self.tree.nearest(p_S, None)))
     }
 }

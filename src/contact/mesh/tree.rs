@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use nalgebra::{Point3, Vector3};
 
 use crate::contact::mesh::Slot;
+use crate::contact::mesh::cluster::{Cluster, bounds};
 use crate::contact::mesh::triangles::{LANES, Lanes, TrianglePack};
 use crate::contact::surface::Plane;
 use crate::contact::{greater, lesser};
@@ -13,7 +14,7 @@ use crate::scalar::Real;
 
 /// Room for every node that can wait while a tree is walked: three siblings on each level of
 /// a tree over 2³² triangles.
-pub(super) const STACK: usize = 64;
+pub(super) const STACK: usize = 48;
 
 /// A tree over triangles and, with the same shape, over their centroids.
 #[derive(Debug, Clone)]
@@ -63,73 +64,6 @@ impl<T: Real> SpringPack<T> {
     }
 }
 
-/// A disc that holds the centroids of a subtree: round, with some thickness along its axis.
-///
-/// A smooth patch of faces is nearly flat. A disc along it tells the patch from a plane nearby
-/// far more sharply than a ball or a box does.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Cluster<T> {
-    pub(super) center: [T; 3],
-    axis: [T; 3],
-    /// The greatest distance from the centre.
-    pub(super) radius: T,
-    /// The greatest distance from the axis.
-    breadth: T,
-    /// The greatest distance from the middle plane.
-    thickness: T,
-}
-
-impl<T: Real> Cluster<T> {
-    fn new(faces: &[u32], centroids: &[Point3<T>], normals: &[Vector3<T>], areas: &[T]) -> Self {
-        let points = || faces.iter().map(|&face| centroids[face as usize].coords);
-        let sum = faces
-            .iter()
-            .fold(Vector3::zeros(), |sum, &face| sum + normals[face as usize] * areas[face as usize]);
-        let axis = sum.try_normalize(T::default_epsilon()).unwrap_or_else(Vector3::x);
-        let (min, max) = bounds(points());
-        let middle = (min + max) * T::lit(0.5);
-        let heights = || points().map(|p| axis.dot(&(p - middle)));
-        let (low, high) = heights().fold((T::zero(), T::zero()), |(low, high), h| (low.min(h), high.max(h)));
-        let center = middle + axis * ((low + high) * T::lit(0.5));
-        let mut cluster = Self {
-            center: center.into(),
-            axis: axis.into(),
-            radius: T::zero(),
-            breadth: T::zero(),
-            thickness: T::zero(),
-        };
-        for p in points() {
-            let from_center = p - center;
-            let height = axis.dot(&from_center);
-            cluster.thickness = cluster.thickness.max(height.abs());
-            cluster.radius = cluster.radius.max(from_center.norm());
-            cluster.breadth = cluster.breadth.max((from_center - axis * height).norm());
-        }
-        // Rounding in these few operations must not drop a centroid that is on the rim.
-        let slack = T::one() + T::default_epsilon() * T::lit(16.0);
-        let rim = (center.norm() + cluster.radius) * T::default_epsilon() * T::lit(16.0);
-        cluster.thickness = cluster.thickness * slack + rim;
-        cluster.radius = cluster.radius * slack + rim;
-        cluster.breadth = cluster.breadth * slack + rim;
-        cluster
-    }
-
-    #[inline]
-    pub(super) fn center(&self) -> Point3<T> {
-        Point3::new(self.center[0], self.center[1], self.center[2])
-    }
-
-    /// How far the disc reaches from its centre along a unit vector.
-    #[inline]
-    pub(super) fn reach(&self, direction: &Vector3<T>) -> T {
-        let cosine = direction.x * self.axis[0] + direction.y * self.axis[1] + direction.z * self.axis[2];
-        let sine2 = T::one() - cosine * cosine;
-        let sine = if sine2 > T::zero() { sine2.sqrt() } else { T::zero() };
-        let upright = if cosine < T::zero() { -cosine } else { cosine };
-        upright * self.thickness + sine * self.breadth
-    }
-}
-
 impl<T: Real> Tree<T> {
     pub(super) fn new(
         vertices: &[Point3<T>],
@@ -159,19 +93,12 @@ impl<T: Real> Tree<T> {
     fn add_node(&mut self, faces: &mut [u32], first: usize, mesh: &Mesh<'_, T>) -> u32 {
         let index = self.nodes.len();
         let far = T::lit(f64::INFINITY);
-        let nowhere = Cluster {
-            center: [T::zero(); 3],
-            axis: [T::one(), T::zero(), T::zero()],
-            radius: T::zero(),
-            breadth: T::zero(),
-            thickness: T::zero(),
-        };
         self.nodes.push(Node {
             min: [[far; LANES]; 3],
             max: [[-far; LANES]; 3],
             children: [Child::Missing; LANES],
         });
-        self.clusters.push([nowhere; LANES]);
+        self.clusters.push([Cluster::nowhere(); LANES]);
 
         let half = mesh.split(faces);
         let (left, right) = faces.split_at_mut(half);
@@ -186,7 +113,7 @@ impl<T: Real> Tree<T> {
                 self.nodes[index].min[i][l] = min[i];
                 self.nodes[index].max[i][l] = max[i];
             }
-            self.clusters[index][l] = Cluster::new(part, mesh.centroids, mesh.normals, mesh.areas);
+            self.clusters[index][l] = mesh.cluster(part);
             self.nodes[index].children[l] = if part.len() <= LANES {
                 Child::Leaf(number(start / LANES))
             } else {
@@ -287,42 +214,64 @@ impl<T: Real> Tree<T> {
         // The repeated triangles of a short leaf come after the one they repeat and never win.
     }
 
-    /// How far the foremost corner is in front of a plane.
-    pub(super) fn greatest_height(&self, plane: &Plane<T>) -> T {
-        let mut best = -T::lit(f64::INFINITY);
-        let mut stack = [(T::lit(f64::INFINITY), 0); STACK];
+    /// Discs around the corners of the triangles under each child of each node.
+    pub(super) fn corner_clusters(&self) -> Vec<[Cluster<T>; LANES]> {
+        let around = |child: Child, axis: Vector3<T>| match self.leaves(child) {
+            Some((first, last)) => {
+                let packs = &self.packs[first as usize..=last as usize];
+                let lanes = packs.iter().flat_map(|pack| (0..LANES).map(move |l| pack.corners(l)));
+                Cluster::around(lanes.flatten(), axis)
+            }
+            None => Cluster::nowhere(),
+        };
+        let nodes = self.nodes.iter().zip(&self.clusters);
+        nodes
+            .map(|(node, clusters)| core::array::from_fn(|l| around(node.children[l], clusters[l].axis())))
+            .collect()
+    }
+
+    /// The first and last leaf under a child.
+    fn leaves(&self, child: Child) -> Option<(u32, u32)> {
+        match child {
+            Child::Missing => None,
+            Child::Leaf(leaf) => Some((leaf, leaf)),
+            Child::Node(node) => {
+                let mut ends = self.nodes[node as usize].children.iter().filter_map(|&c| self.leaves(c));
+                let first = ends.next()?;
+                Some((first.0, ends.last().unwrap_or(first).1))
+            }
+        }
+    }
+
+    /// Whether any corner is in front of a plane; the clusters are the
+    /// [`corner_clusters`](Self::corner_clusters).
+    pub(super) fn reaches_above(&self, plane: &Plane<T>, clusters: &[[Cluster<T>; LANES]]) -> bool {
+        let mut stack = [0; STACK];
         let mut height = 1;
         while height > 0 {
             height -= 1;
-            let (bound, node) = stack[height];
-            if bound <= best {
-                continue;
-            }
-            let node = &self.nodes[node as usize];
-            for (l, &child) in node.children.iter().enumerate() {
-                let foremost = |i: usize| {
-                    let n = plane.normal[i];
-                    if n > T::zero() { n * node.max[i][l] } else { n * node.min[i][l] }
-                };
+            let node = stack[height] as usize;
+            for (&child, cluster) in self.nodes[node].children.iter().zip(&clusters[node]) {
+                if plane.height(&cluster.center()) + cluster.reach(&plane.normal) <= T::zero() {
+                    continue;
+                }
                 match child {
                     Child::Missing => {}
                     Child::Node(child) => {
-                        let bound = foremost(0) + foremost(1) + foremost(2) - plane.offset;
-                        if bound > best {
-                            stack[height] = (bound, child);
-                            height += 1;
-                        }
+                        stack[height] = child;
+                        height += 1;
                     }
                     Child::Leaf(leaf) => {
                         let pack = &self.packs[leaf as usize];
-                        for corner in (0..LANES).flat_map(|l| pack.corners(l)) {
-                            best = greater(best, plane.height(&Point3::from(corner)));
+                        let is_in_front = |corner| plane.height(&Point3::from(corner)) > T::zero();
+                        if (0..LANES).flat_map(|l| pack.corners(l)).any(is_in_front) {
+                            return true;
                         }
                     }
                 }
             }
         }
-        best
+        false
     }
 }
 
@@ -356,6 +305,14 @@ struct Mesh<'a, T: Real> {
 }
 
 impl<T: Real> Mesh<'_, T> {
+    /// The disc around the centroids of some faces, along which the faces lie.
+    fn cluster(&self, faces: &[u32]) -> Cluster<T> {
+        let faces = faces.iter().map(|&face| face as usize);
+        let sum = faces.clone().fold(Vector3::zeros(), |sum, f| sum + self.normals[f] * self.areas[f]);
+        let axis = sum.try_normalize(T::default_epsilon()).unwrap_or_else(Vector3::x);
+        Cluster::around(faces.map(|f| self.centroids[f].coords), axis)
+    }
+
     /// Puts the faces on one side of the middle before those on the other, across the direction in
     /// which they are spread out most; answers how many come first. Leaves stay full but for the last.
     fn split(&self, faces: &mut [u32]) -> usize {
@@ -371,12 +328,6 @@ impl<T: Real> Mesh<'_, T> {
         });
         half
     }
-}
-
-/// The lowest and highest coordinates of some points.
-fn bounds<T: Real>(points: impl Iterator<Item = Vector3<T>>) -> (Vector3<T>, Vector3<T>) {
-    let far = Vector3::repeat(T::lit(f64::INFINITY));
-    points.fold((far, -far), |(min, max), p| (min.zip_map(&p, lesser), max.zip_map(&p, greater)))
 }
 
 /// Places fit into 32 bits because faces are numbered with 32 bits.
