@@ -363,7 +363,7 @@ impl<T: Real> ForceSystem<T> {
         energy: T,
     ) -> Result<()> {
         let view = self.realize_dynamics(state)?;
-        let absorbed = energy + view.try_potential_energy_of(handle)?;
+        let absorbed = energy + view.potential_energy_of(handle)?;
         let slot = state.slot(handle)?;
         state.set_absorbed_energy_at(slot, absorbed)
     }

@@ -8,10 +8,8 @@ use std::path::Path;
 /// Checks one file; it must hold at least this many cases and this many quantities.
 fn conforms(name: &str, cases: usize, quantities: usize) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
-    let lines = match check::file(&path).expect("a readable file") {
-        check::Report::Checked(lines) => lines,
-        check::Report::NotBuilt(element) => panic!("{name}: {element} is not built"),
-    };
+    let report = check::file(&path).expect("a readable file");
+    let lines = report.lines().expect("an element that is built");
     assert!(lines.len() >= quantities, "{name}: {} quantities", lines.len());
     for line in lines {
         assert!(line.cases >= cases, "{name}: {} cases", line.cases);
@@ -58,7 +56,7 @@ fn a_wrong_number_is_noticed() {
     std::fs::write(&spoilt, content.to_string()).expect("a writable folder");
     let report = check::file(&spoilt);
     std::fs::remove_file(&spoilt).expect("removable");
-    let Ok(check::Report::Checked(lines)) = report else { panic!("not checked") };
+    let lines = report.expect("a readable file").lines().expect("an element that is built");
     let failing: Vec<_> = lines.iter().filter(|line| !line.passes()).map(|line| line.quantity).collect();
     assert_eq!(failing, ["q"]);
 }

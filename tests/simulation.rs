@@ -107,7 +107,7 @@ fn dissipation_of_a_bushing_is_the_integral_of_its_power() {
     let mut last: Option<(f64, [f64; 2])> = None;
     let mut observe = |simulation: &mut Simulation<'_, f64>| {
         let view = simulation.dynamics().expect("regular");
-        let powers = bushings.map(|b| view.power_dissipated_of(b));
+        let powers = bushings.map(|b| view.power_dissipated_of(b).expect("own handle"));
         if let Some((time, before)) = last {
             for i in 0..2 {
                 integrals[i] += 0.5 * (powers[i] + before[i]) * (view.time() - time);
@@ -119,7 +119,7 @@ fn dissipation_of_a_bushing_is_the_integral_of_its_power() {
     assert!((simulation.total_energy() - before).abs() < 1e-6);
     let view = simulation.dynamics().expect("regular");
     for (bushing, integral) in bushings.into_iter().zip(integrals) {
-        let lost = view.dissipated_energy(bushing);
+        let lost = view.dissipated_energy(bushing).expect("own handle");
         assert!(lost > 0.5, "the motion is trivial: {lost} J");
         // The trapezoidal rule with steps of half a millisecond on oscillations of 2 Hz, and the
         // first step, which is missing from the sum.

@@ -51,6 +51,29 @@ fn moving_state(world: &World) -> State<f64> {
     state
 }
 
+/// A host at rest, with this value of every coordinate.
+struct Host(f64);
+impl KinematicsSource<f64> for Host {
+    fn time(&self) -> f64 {
+        1.0
+    }
+    fn pose(&self, _: BodyIndex) -> Transform<f64> {
+        Transform::identity()
+    }
+    fn velocity(&self, _: BodyIndex) -> SpatialVelocity<f64> {
+        SpatialVelocity::zero()
+    }
+    fn coordinate(&self, _: CoordinateIndex) -> f64 {
+        self.0
+    }
+    fn coordinate_rate(&self, _: CoordinateIndex) -> f64 {
+        0.0
+    }
+}
+
+/// A write to the state.
+type Write<'a> = Box<dyn Fn(&mut State<f64>) -> force_elements::Result<()> + 'a>;
+
 #[test]
 fn writing_a_variable_drops_to_just_below_the_stage_that_reads_it() {
     let world = world();
@@ -58,7 +81,6 @@ fn writing_a_variable_drops_to_just_below_the_stage_that_reads_it() {
     let mut state = moving_state(&world);
     let pose = *state.positions().pose(body);
     let velocity = *state.velocities().velocity(body);
-    type Write<'a> = Box<dyn Fn(&mut State<f64>) -> force_elements::Result<()> + 'a>;
     let writes: [(Write<'_>, Stage); 12] = [
         (Box::new(|s| s.set_time(0.02)), Stage::Instance),
         (Box::new(|s| s.set_pose(body, pose)), Stage::Time),
@@ -156,24 +178,6 @@ fn kinematics_that_are_not_finite_are_refused_and_nothing_changes() {
     assert_eq!(state.set_pose(missing, identity), Err(Error::NoSuchBody { body: missing, count: 2 }));
     assert_eq!(state.set_absorbed_energy(&[0.0]), Err(Error::TopologyMismatch));
 
-    struct Host(f64);
-    impl KinematicsSource<f64> for Host {
-        fn time(&self) -> f64 {
-            1.0
-        }
-        fn pose(&self, _: BodyIndex) -> Transform<f64> {
-            Transform::identity()
-        }
-        fn velocity(&self, _: BodyIndex) -> SpatialVelocity<f64> {
-            SpatialVelocity::zero()
-        }
-        fn coordinate(&self, _: CoordinateIndex) -> f64 {
-            self.0
-        }
-        fn coordinate_rate(&self, _: CoordinateIndex) -> f64 {
-            0.0
-        }
-    }
     assert!(state.set_kinematics(&Host(f64::NAN)).is_err());
     assert_eq!(state.stage(), Stage::Dynamics);
     assert_eq!(*system.dynamics_view(&state).expect("unchanged").forces(), forces);
@@ -222,7 +226,7 @@ fn a_snapshot_restores_every_bit_and_refuses_other_systems() {
     state.set_discrete(spring, Discrete { sliding: third, ..*state.discrete(spring) }).expect("valid");
     state
         .update_parameters(world.bushing, |p| {
-            p.X_B1F.rotation = Rotation3::from_euler_angles(third, 0.7, 1.1)
+            p.X_B1F.rotation = Rotation3::from_euler_angles(third, 0.7, 1.1);
         })
         .expect("valid");
     let forces = system.realize_dynamics(&mut state).expect("regular").forces().clone();
@@ -254,7 +258,7 @@ fn a_disabled_element_does_nothing_and_shows_nothing() {
     let view = system.dynamics_view(&state).expect("realized");
     let mut part = Forces::zeros(system.topology());
     view.add_contribution(bushing, &mut part).expect("own handle");
-    let energy = view.potential_energy() - view.potential_energy_of(bushing);
+    let energy = view.potential_energy() - view.potential_energy_of(bushing).expect("own handle");
 
     state.set_enabled(bushing, false).expect("own handle");
     let view = system.realize_dynamics(&mut state).expect("regular");
@@ -262,7 +266,7 @@ fn a_disabled_element_does_nothing_and_shows_nothing() {
     let off = view.body_force(body) + -rest;
     assert!(off.force.norm() + off.torque.norm() < 1e-12 * all.force.norm());
     assert!((view.potential_energy() - energy).abs() < 1e-12);
-    assert_eq!(view.potential_energy_of(bushing), 0.0);
+    assert_eq!(view.potential_energy_of(bushing).expect("own handle"), 0.0);
     assert_eq!(view.of(bushing).dynamics.F_GM, SpatialForce::zero());
     let mut none = Forces::zeros(system.topology());
     view.add_contribution(bushing, &mut none).expect("own handle");
@@ -349,11 +353,23 @@ fn dissipated_energy_can_be_set() {
     let mut state = moving_state(&world);
     system.reset_dissipated_energy(&mut state).expect("regular");
     let view = system.realize_dynamics(&mut state).expect("regular");
-    assert_eq!(view.dissipated_energy(bushing), 0.0);
+    assert_eq!(view.dissipated_energy(bushing).expect("own handle"), 0.0);
     assert_eq!(view.total_dissipated_energy(), 0.0);
     system.set_dissipated_energy(&mut state, bushing, 12.5).expect("finite");
     let view = system.realize_dynamics(&mut state).expect("regular");
     // A sum with the stored energy and back: one rounding.
-    assert!((view.dissipated_energy(bushing) - 12.5).abs() < 1e-14);
+    assert!((view.dissipated_energy(bushing).expect("own handle") - 12.5).abs() < 1e-14);
     assert!(system.set_dissipated_energy(&mut state, bushing, f64::NAN).is_err());
+}
+
+#[cfg(feature = "serde")]
+#[test]
+fn a_snapshot_survives_json() {
+    let world = world();
+    let mut state = moving_state(&world);
+    state.set_variable("exponential_spring[0].anchor.x", 1.0 / 3.0).expect("valid");
+    let text = serde_json::to_string(&state.snapshot()).expect("serialises");
+    let mut fresh = world.system.default_state();
+    fresh.restore(&serde_json::from_str(&text).expect("deserialises")).expect("same system");
+    assert_eq!(fresh.snapshot(), state.snapshot());
 }

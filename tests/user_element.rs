@@ -85,10 +85,10 @@ impl<T: Real> ForceElement<T> for Leash {
         cache.stretch = p - cache.next_peg;
         Ok(())
     }
-    fn calc_velocity(&self, _: &AtPosition<'_, T, Self>, _: &Velocities<T>, _: &mut ()) -> Result<()> {
+    fn calc_velocity(&self, _: &AtPosition<'_, T, Self>, _: &Velocities<T>, (): &mut ()) -> Result<()> {
         Ok(())
     }
-    fn calc_dynamics(&self, _: &AtVelocity<'_, T, Self>, _: &mut ()) -> Result<()> {
+    fn calc_dynamics(&self, _: &AtVelocity<'_, T, Self>, (): &mut ()) -> Result<()> {
         Ok(())
     }
     fn add_forces(&self, at: &AtDynamics<'_, T, Self>, forces: &mut ForceAccumulator<'_, T>) {
@@ -142,7 +142,7 @@ fn its_energy_ledger_closes_and_what_is_lost_never_comes_back() {
     let total = simulation.total_energy();
     let mut lost = 0.0_f64;
     let mut observe = |simulation: &mut Simulation<'_, f64>| {
-        let now = simulation.dynamics().expect("regular").dissipated_energy(leash);
+        let now = simulation.dynamics().expect("regular").dissipated_energy(leash).expect("own handle");
         // The integrator's accuracy, per step.
         assert!(now > lost - 1e-7, "{lost} J fell to {now} J");
         lost = lost.max(now);

@@ -9,12 +9,14 @@ use num_dual::Dual64;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
+mod meshes;
 mod refusals;
 mod scene;
 
+use meshes::{SoftBrickAndBall, SoftTorus};
 use scene::{
-    BODY1, BODY2, BodyElement, Bushing, Deal, Scene, SoftBrickAndBall, SoftTorus, Spring, coordinate_scene,
-    moved, numbers,
+    BODY1, BODY2, BodyElement, Bushing, Deal, ReturnMappedSpring, Scene, Spring, coordinate_scene, moved,
+    numbers,
 };
 
 /// The same cases in every run.
@@ -51,8 +53,8 @@ fn moving_everything_changes_nothing<B: BodyElement>(numbers: &[f64]) {
     let Scene { system, mut state, element } = B::scene::<f64>(numbers);
     let view = system.realize_dynamics(&mut state).expect("regular");
     let before = [BODY1, BODY2].map(|body| view.body_force(body));
-    let energy = view.potential_energy_of(element);
-    let power = view.power_dissipated_of(element);
+    let energy = view.potential_energy_of(element).expect("own handle");
+    let power = view.power_dissipated_of(element).expect("own handle");
     let scale = size(&view);
 
     let mut deal = Deal::new(&numbers[50..]);
@@ -74,15 +76,29 @@ fn moving_everything_changes_nothing<B: BodyElement>(numbers: &[f64]) {
         let off = view.body_force(body) + -before.rotated(&X.rotation);
         assert!(off.force.norm() + off.torque.norm() < tolerance * scale);
     }
-    assert_relative_eq!(view.potential_energy_of(element), energy, max_relative = tolerance);
-    assert_relative_eq!(view.power_dissipated_of(element), power, max_relative = 1e-9, epsilon = 1e-12);
+    assert_relative_eq!(
+        view.potential_energy_of(element).expect("own handle"),
+        energy,
+        max_relative = tolerance
+    );
+    assert_relative_eq!(
+        view.power_dissipated_of(element).expect("own handle"),
+        power,
+        max_relative = 1e-9,
+        epsilon = 1e-12
+    );
 }
 
 /// The rate of change of the stored energy along the motion, exactly, by a dual number.
 fn energy_rate<B: BodyElement>(numbers: &[f64]) -> f64 {
     let Scene { system, mut state, element } = B::scene::<Dual64>(numbers);
     move_along(&mut state);
-    system.realize_dynamics(&mut state).expect("regular").potential_energy_of(element).eps
+    system
+        .realize_dynamics(&mut state)
+        .expect("regular")
+        .potential_energy_of(element)
+        .expect("own handle")
+        .eps
 }
 
 /// Gives the poses the derivative that the velocities are.
@@ -98,8 +114,8 @@ fn work_is_stored_or_lost<B: BodyElement>(numbers: &[f64]) {
     let Scene { system, mut state, element } = B::scene::<f64>(numbers);
     let view = system.realize_dynamics(&mut state).expect("regular");
     let power: f64 = [BODY1, BODY2].iter().map(|&b| view.velocity(b).power(&view.body_force(b))).sum();
-    let (stored, lost) = (energy_rate::<B>(numbers), view.power_dissipated_of(element));
-    assert!(view.potential_energy_of(element) >= 0.0 && lost >= 0.0);
+    let (stored, lost) = (energy_rate::<B>(numbers), view.power_dissipated_of(element).expect("own handle"));
+    assert!(view.potential_energy_of(element).expect("own handle") >= 0.0 && lost >= 0.0);
     assert!(stored.abs() > 1e-6 && lost > 1e-9, "the motion is trivial: {stored} W, {lost} W");
     let scale = [BODY1, BODY2].iter().map(|&b| view.body_force(b).force.norm() * 4.0).sum::<f64>();
     // Powers are sums of products of forces and velocities of up to 4 m/s that cancel.
@@ -113,9 +129,9 @@ fn at_rest_force_is_minus_the_gradient_of_energy<B: BodyElement>(numbers: &[f64]
             let mut V = [SpatialVelocity::<f64>::zero(); 2];
             let target = &mut V[axis / 6];
             if axis % 6 < 3 {
-                target.angular[axis % 3] = sign
+                target.angular[axis % 3] = sign;
             } else {
-                target.linear[axis % 3] = sign
+                target.linear[axis % 3] = sign;
             }
             V
         };
@@ -126,7 +142,7 @@ fn at_rest_force_is_minus_the_gradient_of_energy<B: BodyElement>(numbers: &[f64]
             state.set_body(body, X, SpatialVelocity::zero()).expect("finite");
         }
         let view = system.realize_dynamics(&mut state).expect("regular");
-        let slope = view.potential_energy_of(element).eps;
+        let slope = view.potential_energy_of(element).expect("own handle").eps;
         let force: f64 = [BODY1, BODY2]
             .into_iter()
             .zip(probe(1.0))
@@ -225,6 +241,7 @@ macro_rules! body_element_claims {
 
 body_element_claims!(linear_bushing, Bushing);
 body_element_claims!(exponential_spring, Spring);
+body_element_claims!(return_mapped_exponential_spring, ReturnMappedSpring);
 body_element_claims!(elastic_foundation_in_ellipsoid, SoftTorus);
 body_element_claims!(elastic_foundation_on_its_like, SoftBrickAndBall);
 
@@ -261,12 +278,12 @@ mod coordinate_spring_damper_ext {
             let view = system.realize_dynamics(&mut state).expect("regular");
             let at = view.of(element);
             let power: f64 = SIDES.iter().map(|&c| view.coordinate_force(c) * view.coordinate_rate(c)).sum();
-            let (lost, supplied) = (view.power_dissipated_of(element), at.dynamics.power_supplied);
+            let (lost, supplied) = (view.power_dissipated_of(element).expect("own handle"), at.dynamics.power_supplied);
             assert!(at.dynamics.potential_energy >= 0.0 && lost >= 0.0);
             let stored = {
                 let Scene { system, mut state, element } = coordinate_scene::<Dual64>(&numbers);
                 move_along(&mut state);
-                system.realize_dynamics(&mut state).expect("regular").potential_energy_of(element).eps
+                system.realize_dynamics(&mut state).expect("regular").potential_energy_of(element).expect("own handle").eps
             };
             assert!(stored.abs() > 1e-9 && lost > 1e-9, "the motion is trivial");
             let scale = at.dynamics.force.abs() * 4.0 + stored.abs() + lost;

@@ -1,13 +1,11 @@
 //! An element of each kind in a random place, for any scalar.
 
-use force_elements::contact::{Ellipsoid, TriangleMesh};
 use force_elements::coordinate_spring_damper_ext as coordinate;
-use force_elements::elastic_foundation::Material;
 use force_elements::exponential_spring as exponential;
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector2, Vector3, Vector6};
 use force_elements::{
-    BodyIndex, CoordinateSpringDamperExt, ElasticFoundation, ExponentialSpring, ForceElement, ForceSystem,
-    Handle, LinearBushing, Real, SpatialVelocity, State, Transform,
+    BodyIndex, CoordinateSpringDamperExt, ExponentialSpring, ForceElement, ForceSystem, Handle,
+    LinearBushing, Real, SpatialVelocity, State, Transform,
 };
 use proptest::prelude::*;
 
@@ -100,121 +98,64 @@ pub(crate) struct Spring;
 impl BodyElement for Spring {
     type Element<T: Real> = ExponentialSpring<T>;
 
-    /// Anchored well below the friction limit: the anchor stays where it is.
     fn scene<T: Real>(numbers: &[f64]) -> Scene<T, ExponentialSpring<T>> {
-        let mut deal = Deal::new(numbers);
-        let mut system = ForceSystem::new();
-        let (plane_body, body) = (system.add_body(), system.add_body());
-        let parameters = exponential::Parameters {
-            friction_elasticity: deal.between(5e3, 5e4),
-            friction_viscosity: deal.between(1.0, 50.0),
-            normal_viscosity: deal.between(0.0, 1.0),
-            ..exponential::Parameters::default()
-        };
-        let X_AP: Transform<T> = deal.pose(1.5, 0.4);
-        let station = Point3::from(deal.vector(0.3));
-        let spring = ExponentialSpring::on_body(plane_body, X_AP, body, station, parameters).expect("valid");
-        let element = system.add(spring).expect("bodies exist");
-
-        let X_GA: Transform<T> = deal.pose(1.5, 1.0);
-        let R_GB = deal.pose::<T>(1.5, 0.0).rotation;
-        // Between 300 N and 30 kN, and relative velocities of centimetres a second.
-        let height = deal.between(-0.003, 0.001);
-        let p_PS = Point3::new(deal.between(-0.5, 0.5), deal.between(-0.5, 0.5), height);
-        let p_GS = X_GA * X_AP * p_PS;
-        let p_GB = p_GS.coords - R_GB * station.coords;
-        let V_GA = deal.velocity::<T>(2.0);
-        let along = V_GA.shifted(p_GB - X_GA.translation.vector);
-        let V_GB = SpatialVelocity::new(along.angular + deal.vector(0.1), along.linear + deal.vector(0.1));
-        let mut state = system.default_state();
-        state.set_time(T::lit(0.1)).expect("finite");
-        state.set_body(plane_body, X_GA, V_GA).expect("finite");
-        state.set_body(body, Transform::from_parts(Translation3::from(p_GB), R_GB), V_GB).expect("finite");
-        let offset = Vector2::new(deal.between(-5e-4, 5e-4), deal.between(-5e-4, 5e-4));
-        state
-            .update_discrete(element, |discrete| {
-                discrete.anchor_P = p_PS.xy().coords + offset;
-                discrete.sliding = T::zero();
-                discrete.set_mu_static(T::lit(5.0));
-            })
-            .expect("valid");
-        Scene { system, state, element }
+        spring_scene(numbers, exponential::FrictionTransition::Settling)
     }
 }
 
-/// A material that rubs and dampens.
-fn rubber<T: Real>(deal: &mut Deal<'_>) -> Material<T> {
-    let dynamic_friction = deal.between(0.1, 0.5);
-    Material::new(deal.between(1e3, 1e4)).with_dissipation(deal.between(0.1, 1.0)).with_friction(
-        dynamic_friction + deal.between(0.0, 0.5),
-        dynamic_friction,
-        deal.between(0.0, 0.1),
-    )
+pub(crate) struct ReturnMappedSpring;
+
+impl BodyElement for ReturnMappedSpring {
+    type Element<T: Real> = ExponentialSpring<T>;
+
+    fn scene<T: Real>(numbers: &[f64]) -> Scene<T, ExponentialSpring<T>> {
+        spring_scene(numbers, exponential::FrictionTransition::ReturnMapping)
+    }
 }
 
-/// Two surfaces that reach about `gap` from their origins, deep in each other and moving.
-fn surfaces<T: Real>(
-    foundation: impl FnOnce(&mut Deal<'_>, [BodyIndex; 2], [Transform<T>; 2]) -> ElasticFoundation<T>,
-    gap: f64,
+/// Anchored well below the friction limit: the anchor stays where it is.
+fn spring_scene<T: Real>(
     numbers: &[f64],
-) -> Scene<T, ElasticFoundation<T>> {
+    friction_transition: exponential::FrictionTransition,
+) -> Scene<T, ExponentialSpring<T>> {
     let mut deal = Deal::new(numbers);
     let mut system = ForceSystem::new();
-    let bodies = [system.add_body(), system.add_body()];
-    let X_BS: [Transform<T>; 2] = [deal.pose(1.5, 0.3), deal.pose(1.5, 0.3)];
-    let foundation = foundation(&mut deal, bodies, X_BS);
-    let element = system.add(foundation).expect("bodies exist");
+    let (plane_body, body) = (system.add_body(), system.add_body());
+    let parameters = exponential::Parameters {
+        friction_elasticity: deal.between(5e3, 5e4),
+        friction_viscosity: deal.between(1.0, 50.0),
+        normal_viscosity: deal.between(0.0, 1.0),
+        friction_transition,
+        ..exponential::Parameters::default()
+    };
+    let X_AP: Transform<T> = deal.pose(1.5, 0.4);
+    let station = Point3::from(deal.vector(0.3));
+    let spring = ExponentialSpring::on_body(plane_body, X_AP, body, station, parameters).expect("valid");
+    let element = system.add(spring).expect("bodies exist");
 
-    let X_GB1: Transform<T> = deal.pose(1.5, 0.5);
-    let away = deal.vector::<f64>(1.0).try_normalize(1e-3).unwrap_or_else(Vector3::x) * gap;
-    let turn = deal.pose::<T>(1.5, 0.0).rotation;
-    let X_SS = Transform::from_parts(Translation3::from(away.map(T::lit)), turn);
+    let X_GA: Transform<T> = deal.pose(1.5, 1.0);
+    let R_GB = deal.pose::<T>(1.5, 0.0).rotation;
+    // Between 300 N and 30 kN, and relative velocities of centimetres a second.
+    let height = deal.between(-0.003, 0.001);
+    let p_PS = Point3::new(deal.between(-0.5, 0.5), deal.between(-0.5, 0.5), height);
+    let p_GS = X_GA * X_AP * p_PS;
+    let p_GB = p_GS.coords - R_GB * station.coords;
+    let V_GA = deal.velocity::<T>(2.0);
+    let along = V_GA.shifted(p_GB - X_GA.translation.vector);
+    let V_GB = SpatialVelocity::new(along.angular + deal.vector(0.1), along.linear + deal.vector(0.1));
     let mut state = system.default_state();
-    state.set_body(bodies[0], X_GB1, deal.velocity(0.5)).expect("finite");
-    let X_GB2 = X_GB1 * X_BS[0] * X_SS * X_BS[1].inverse();
-    state.set_body(bodies[1], X_GB2, deal.velocity(0.5)).expect("finite");
+    state.set_time(T::lit(0.1)).expect("finite");
+    state.set_body(plane_body, X_GA, V_GA).expect("finite");
+    state.set_body(body, Transform::from_parts(Translation3::from(p_GB), R_GB), V_GB).expect("finite");
+    let offset = Vector2::new(deal.between(-5e-4, 5e-4), deal.between(-5e-4, 5e-4));
+    state
+        .update_discrete(element, |discrete| {
+            discrete.anchor_P = p_PS.xy().coords + offset;
+            discrete.sliding = T::zero();
+            discrete.set_mu_static(T::lit(5.0));
+        })
+        .expect("valid");
     Scene { system, state, element }
-}
-
-pub(crate) struct SoftTorus;
-
-impl BodyElement for SoftTorus {
-    type Element<T: Real> = ElasticFoundation<T>;
-
-    /// A torus of springs in a rigid ellipsoid.
-    fn scene<T: Real>(numbers: &[f64]) -> Scene<T, ElasticFoundation<T>> {
-        let build = |deal: &mut Deal<'_>, [body1, body2]: [BodyIndex; 2], X: [Transform<T>; 2]| {
-            let mut foundation =
-                ElasticFoundation::new().with_transition_velocity(deal.between(0.1, 0.5)).expect("valid");
-            let radii = Vector3::new(0.5, 0.6, 0.7).map(T::lit);
-            let torus = TriangleMesh::torus(T::lit(0.5), T::lit(0.2), 12, 8).expect("valid");
-            foundation.add_rigid(body1, X[0], Ellipsoid::new(radii).expect("valid")).expect("closed");
-            foundation.add_springs(body2, X[1], torus, rubber(deal)).expect("valid");
-            foundation
-        };
-        surfaces(build, 0.6, numbers)
-    }
-}
-
-pub(crate) struct SoftBrickAndBall;
-
-impl BodyElement for SoftBrickAndBall {
-    type Element<T: Real> = ElasticFoundation<T>;
-
-    /// Two meshes that both carry springs.
-    fn scene<T: Real>(numbers: &[f64]) -> Scene<T, ElasticFoundation<T>> {
-        let build = |deal: &mut Deal<'_>, [body1, body2]: [BodyIndex; 2], X: [Transform<T>; 2]| {
-            let mut foundation =
-                ElasticFoundation::new().with_transition_velocity(deal.between(0.1, 0.5)).expect("valid");
-            let edges = Vector3::new(0.5, 0.4, 0.3).map(T::lit);
-            let brick = TriangleMesh::brick(edges, [4, 3, 2]).expect("valid");
-            let ball = TriangleMesh::sphere(T::lit(0.4), 4).expect("valid");
-            foundation.add_springs(body1, X[0], brick, rubber(deal)).expect("valid");
-            foundation.add_springs(body2, X[1], ball, rubber(deal)).expect("closed");
-            foundation
-        };
-        surfaces(build, 0.55, numbers)
-    }
 }
 
 /// A coordinate element that sticks, in contact with a stop, between two coordinates.

@@ -20,6 +20,7 @@ pub(crate) fn check(label: &str, input: Fields<'_>, expected: Fields<'_>) -> Res
         friction_elasticity: input.number("friction_elasticity")?,
         friction_viscosity: input.number("friction_viscosity")?,
         settle_velocity: input.number("settle_velocity")?,
+        ..Parameters::default()
     };
     let station = input.point("station_B")?;
     let spring = system.add(ExponentialSpring::new(input.pose("X_GP")?, body, station, parameters)?)?;

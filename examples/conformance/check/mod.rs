@@ -28,6 +28,16 @@ pub(crate) enum Report {
     NotBuilt(String),
 }
 
+impl Report {
+    /// The lines, or the element that is missing.
+    pub(crate) fn lines(self) -> Result<Vec<Line>, String> {
+        match self {
+            Self::Checked(lines) => Ok(lines),
+            Self::NotBuilt(element) => Err(element),
+        }
+    }
+}
+
 /// The worst deviation of one quantity over all cases of a file.
 pub(crate) struct Line {
     pub(crate) quantity: &'static str,

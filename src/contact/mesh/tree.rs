@@ -238,7 +238,7 @@ impl<T: Real> Tree<T> {
             Child::Node(node) => {
                 let mut ends = self.nodes[node as usize].children.iter().filter_map(|&c| self.leaves(c));
                 let first = ends.next()?;
-                Some((first.0, ends.last().unwrap_or(first).1))
+                Some((first.0, ends.next_back().unwrap_or(first).1))
             }
         }
     }
