@@ -117,7 +117,11 @@ impl<T: Real> TriangleMesh<T> {
         let X_OS = X_GO.inv_mul(X_GS);
         let nowhere = Known { center_O: Point3::origin(), signed_distance: T::zero(), slot: None };
         self.walk(
-            |cluster, _, known: Known<T>| {
+            |cluster, is_leaf, known: Known<T>| {
+                // Of a leaf the first centroid tells as much as the middle would.
+                if is_leaf && known.slot.is_some() {
+                    return Some(known);
+                }
                 let center_O = X_OS * cluster.center();
                 if other.distance_to_box(&center_O) >= cluster.radius {
                     return None;
