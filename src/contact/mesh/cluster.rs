@@ -63,15 +63,16 @@ impl<T: Real> Cluster<T> {
         Vector3::from(self.axis)
     }
 
-    /// How far the disc reaches from its centre along a unit vector.
+    /// Whether the disc may reach a plane with this unit normal that its centre is so high above.
     #[inline]
-    pub(super) fn reach(&self, direction: &Vector3<T>) -> T {
+    pub(super) fn reaches(&self, plane_normal: &Vector3<T>, height: T) -> bool {
         let axis = self.axis();
-        let cosine = axis.dot(direction);
-        // Not from the cosine: along the axis its rounding would come out as its square root.
-        let sine = (direction - axis * cosine).norm_squared().sqrt();
+        let cosine = axis.dot(plane_normal);
         let upright = if cosine < T::zero() { -cosine } else { cosine };
-        upright * self.thickness + sine * self.breadth
+        // Not from the cosine: along the axis its rounding would come out as its square root.
+        let sine_squared = (plane_normal - axis * cosine).norm_squared();
+        let gap = height - upright * self.thickness;
+        gap < T::zero() || gap * gap < sine_squared * self.breadth * self.breadth
     }
 }
 

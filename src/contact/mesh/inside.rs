@@ -59,7 +59,7 @@ impl<T: Real> TriangleMesh<T> {
         let offset = normal_G.dot(&(X_GO.translation.vector - X_GS.translation.vector));
         let plane = Plane { normal, offset };
         self.walk(
-            |cluster, _, ()| (plane.height(&cluster.center()) < cluster.reach(&plane.normal)).then_some(()),
+            |cluster, _, ()| cluster.reaches(&plane.normal, plane.height(&cluster.center())).then_some(()),
             (),
             |leaf, ()| {
                 let springs = self.tree.springs(leaf);
@@ -276,5 +276,5 @@ fn is_behind<T: Real>(
     X_OS: &Transform<T>,
 ) -> bool {
     let normal_S = X_OS.rotation.inverse_transform_vector(&plane.normal);
-    plane.height(center_O) < cluster.reach(&normal_S)
+    cluster.reaches(&normal_S, plane.height(center_O))
 }

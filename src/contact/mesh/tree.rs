@@ -252,7 +252,7 @@ impl<T: Real> Tree<T> {
             height -= 1;
             let node = stack[height] as usize;
             for (&child, cluster) in self.nodes[node].children.iter().zip(&clusters[node]) {
-                if plane.height(&cluster.center()) + cluster.reach(&plane.normal) <= T::zero() {
+                if !cluster.reaches(&plane.normal, -plane.height(&cluster.center())) {
                     continue;
                 }
                 match child {

@@ -11,20 +11,19 @@ pub(super) struct Law<T: Real> {
     /// `2 (μ_s − μ_d)`.
     twice_excess: T,
     viscous_friction: T,
-    inverse_transition: T,
+    transition_velocity: T,
     inverse_transition_squared: T,
 }
 
 impl<T: Real> Law<T> {
     pub(super) fn new(material: &Material<T>, transition_velocity: T) -> Self {
-        let inverse_transition = transition_velocity.recip();
         Self {
             dissipation: material.dissipation,
             dynamic_friction: material.dynamic_friction,
             twice_excess: (material.static_friction - material.dynamic_friction) * T::lit(2.0),
             viscous_friction: material.viscous_friction,
-            inverse_transition,
-            inverse_transition_squared: inverse_transition * inverse_transition,
+            transition_velocity,
+            inverse_transition_squared: (transition_velocity * transition_velocity).recip(),
         }
     }
 
@@ -43,10 +42,10 @@ impl<T: Real> Law<T> {
     #[inline]
     pub(super) fn friction_factor(&self, slip_squared: T) -> T {
         let ratio_squared = slip_squared * self.inverse_transition_squared;
-        let saturation =
-            if ratio_squared < T::one() { self.inverse_transition } else { slip_squared.sqrt().recip() };
-        saturation * (self.dynamic_friction + self.twice_excess / (T::one() + ratio_squared))
-            + self.viscous_friction
+        let speed = if ratio_squared < T::one() { self.transition_velocity } else { slip_squared.sqrt() };
+        // One fraction rather than two: divisions are what this law costs.
+        let below = T::one() + ratio_squared;
+        (self.dynamic_friction * below + self.twice_excess) / (speed * below) + self.viscous_friction
     }
 }
 
