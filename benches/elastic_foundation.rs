@@ -2,6 +2,7 @@
 //!
 //! - `budget`: the scenes of the speed table, a sphere of 8192 faces on a half-space and on its like.
 //! - `growth`: the same at depth 1 % with 512 to 80,000 faces, where the contact has more faces too.
+//! - `not_convex`: two tori of 8192 faces that lie on each other, where no plane helps to tell in from out.
 //! - `crowd`: spheres in a row on a floor, each touching its neighbours.
 #![allow(
     missing_docs,
@@ -64,17 +65,27 @@ fn on_half_space(frequency: u32, depth: f64) -> Scene {
     Scene { system, state, body, pose: turned(1.0 - depth), velocity: velocity() }
 }
 
-fn on_its_like(frequency: u32, depth: f64) -> Scene {
+fn on_its_like(mesh: TriangleMesh<f64>, pose: Transform<f64>) -> Scene {
     let mut system = ForceSystem::new();
     let (other, body) = (system.add_body(), system.add_body());
     let mut foundation = ElasticFoundation::new();
-    let mesh = Arc::new(TriangleMesh::sphere(1.0, frequency).unwrap());
+    let mesh = Arc::new(mesh);
     for body in [other, body] {
         foundation.add_springs(body, Transform::identity(), Arc::clone(&mesh), rubber()).unwrap();
     }
     system.add(foundation).unwrap();
     let state = system.default_state();
-    Scene { system, state, body, pose: turned(2.0 - depth), velocity: velocity() }
+    Scene { system, state, body, pose, velocity: velocity() }
+}
+
+fn sphere_on_sphere(frequency: u32, depth: f64) -> Scene {
+    on_its_like(TriangleMesh::sphere(1.0, frequency).unwrap(), turned(2.0 - depth))
+}
+
+fn torus_on_torus(depth: f64) -> Scene {
+    let turn = Rotation3::new(Vector3::new(0.0, 0.0, 0.2));
+    let pose = Transform::from_parts(Translation3::new(0.0, 0.0, 0.6 - 0.3 * depth), turn);
+    on_its_like(TriangleMesh::torus(0.7, 0.3, 128, 32).unwrap(), pose)
 }
 
 fn crowd(count: usize) -> Scene {
@@ -100,9 +111,10 @@ fn bench(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("budget");
     for percent in [1_u32, 5] {
         let depth = f64::from(percent) / 100.0;
-        for (name, mut scene) in
-            [("sphere_on_half_space", on_half_space(32, depth)), ("sphere_on_sphere", on_its_like(32, depth))]
-        {
+        for (name, mut scene) in [
+            ("sphere_on_half_space", on_half_space(32, depth)),
+            ("sphere_on_sphere", sphere_on_sphere(32, depth)),
+        ] {
             group.bench_function(BenchmarkId::new(name, format!("{percent}%")), |bencher| {
                 bencher.iter(|| black_box(scene.evaluate()));
             });
@@ -115,12 +127,21 @@ fn bench(criterion: &mut Criterion) {
         let faces = 8 * frequency * frequency;
         for (name, mut scene) in [
             ("sphere_on_half_space", on_half_space(frequency, 0.01)),
-            ("sphere_on_sphere", on_its_like(frequency, 0.01)),
+            ("sphere_on_sphere", sphere_on_sphere(frequency, 0.01)),
         ] {
             group.bench_function(BenchmarkId::new(name, faces), |bencher| {
                 bencher.iter(|| black_box(scene.evaluate()));
             });
         }
+    }
+    group.finish();
+
+    let mut group = criterion.benchmark_group("not_convex");
+    for percent in [1_u32, 5] {
+        let mut scene = torus_on_torus(f64::from(percent) / 100.0);
+        group.bench_function(BenchmarkId::new("torus_on_torus", format!("{percent}%")), |bencher| {
+            bencher.iter(|| black_box(scene.evaluate()));
+        });
     }
     group.finish();
 

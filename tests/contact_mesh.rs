@@ -207,7 +207,7 @@ fn no_centroid_inside_another_mesh_is_missed() {
     let mut found_in_all = 0;
     let meshes = support::menagerie();
     for (_, mesh) in &meshes {
-        for (name, other) in &meshes {
+        for (name, other) in meshes.iter().flat_map(|named| [named; 3]) {
             let (X_GS, X_GO) = (sequence.next_pose(0.8), sequence.next_pose(0.3));
             let mut found = BTreeSet::new();
             let shape = Shape::from(other.clone());
@@ -222,6 +222,29 @@ fn no_centroid_inside_another_mesh_is_missed() {
         }
     }
     assert!(found_in_all > 2000, "{found_in_all}");
+}
+
+#[test]
+fn a_mesh_wholly_inside_another_is_found_though_no_faces_meet() {
+    let small = TriangleMesh::sphere(0.1, 12).unwrap();
+    let mut sequence = Sequence::new();
+    for (other, place) in [
+        (TriangleMesh::sphere(1.0, 12).unwrap(), Vector3::new(0.3, 0.2, 0.1)),
+        (TriangleMesh::torus(1.0, 0.4, 40, 20).unwrap(), Vector3::new(0.0, 1.0, 0.1)),
+        (support::hollow_brick(), Vector3::new(0.8, 0.0, 0.0)),
+    ] {
+        let X_GO = sequence.next_pose(1.0);
+        let X_GS = X_GO * Transform::translation(place.x, place.y, place.z);
+        let mut count = 0;
+        small.for_each_inside(&X_GS, &Shape::from(other), &X_GO, |_| count += 1);
+        assert_eq!(count, small.face_count());
+    }
+    // In the cavity, and beyond everything, nothing is inside.
+    let hollow = Shape::from(support::hollow_brick());
+    for x in [0.0, 1.5] {
+        let X_GS = Transform::translation(x, 0.0, 0.0);
+        small.for_each_inside(&X_GS, &hollow, &Transform::identity(), |face| panic!("{face:?}"));
+    }
 }
 
 #[derive(Debug)]
@@ -243,7 +266,7 @@ fn no_centroid_inside_an_analytic_shape_is_missed() {
         Shape::from(HalfSpace),
         Shape::from(Sphere::new(0.8).unwrap()),
         Shape::from(ellipsoid),
-        Shape::Custom(std::sync::Arc::new(Custom(ellipsoid))),
+        Shape::custom(Custom(ellipsoid)),
     ];
     let mut sequence = Sequence::new();
     for (name, mesh) in support::menagerie() {

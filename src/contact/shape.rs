@@ -28,6 +28,11 @@ pub enum Shape<T: Real> {
 }
 
 impl<T: Real> Shape<T> {
+    /// A user's own shape.
+    pub fn custom(shape: impl Surface<T>) -> Self {
+        Self::Custom(Arc::new(shape))
+    }
+
     fn surface(&self) -> &dyn Surface<T> {
         match self {
             Self::HalfSpace(shape) => shape,

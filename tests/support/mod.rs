@@ -110,9 +110,9 @@ pub fn menagerie() -> Vec<(&'static str, TriangleMesh<f64>)> {
         ("sphere", TriangleMesh::sphere(1.0, 6).unwrap()),
         ("octahedron", TriangleMesh::sphere(1.0, 1).unwrap()),
         ("brick", TriangleMesh::brick(Vector3::new(1.0, 0.7, 0.4), [5, 4, 3]).unwrap()),
-        ("cylinder", TriangleMesh::cylinder(0.6, 0.9, 15, 5, 3).unwrap()),
-        ("torus", TriangleMesh::torus(1.0, 0.35, 19, 11).unwrap()),
-        ("star", star(7)),
+        ("cylinder", TriangleMesh::cylinder(0.6, 0.9, 24, 5, 3).unwrap()),
+        ("torus", TriangleMesh::torus(1.0, 0.35, 31, 17).unwrap()),
+        ("star", star(9)),
         ("needle", needle()),
         ("hollow brick", hollow_brick()),
     ]
