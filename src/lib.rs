@@ -66,9 +66,12 @@
 #![no_std]
 
 extern crate alloc;
+#[cfg(feature = "std")]
+extern crate std;
 
 pub use nalgebra;
 
+pub mod contact;
 mod element;
 mod elements;
 mod error;
@@ -85,8 +88,8 @@ pub mod variables;
 mod view;
 
 pub use element::{AtDynamics, AtPosition, AtVelocity, Cache, ForceElement, Given};
-pub use elements::{CoordinateSpringDamperExt, ExponentialSpring, LinearBushing};
-pub use elements::{coordinate_spring_damper_ext, exponential_spring, linear_bushing};
+pub use elements::{CoordinateSpringDamperExt, ElasticFoundation, ExponentialSpring, LinearBushing};
+pub use elements::{coordinate_spring_damper_ext, elastic_foundation, exponential_spring, linear_bushing};
 pub use error::{ElementName, Error, Quantity, Requirement, Result};
 pub use forces::{ForceAccumulator, Forces};
 pub use kinematics::{BodyIndex, CoordinateIndex, KinematicsSource, Positions, Topology, Velocities};

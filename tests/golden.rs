@@ -46,6 +46,11 @@ fn trajectories_with_friction_and_stops_agree_with_exudyn() {
 }
 
 #[test]
+fn elastic_foundation_agrees_with_simbody() {
+    conforms("elastic_foundation.json", 40, 5);
+}
+
+#[test]
 fn a_wrong_number_is_noticed() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/linear_bushing.json");
     let text = std::fs::read_to_string(path).expect("a readable file");

@@ -9,9 +9,11 @@ use num_dual::Dual64;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
+mod meshes;
 mod refusals;
 mod scene;
 
+use meshes::{SoftBrickAndBall, SoftTorus};
 use scene::{
     BODY1, BODY2, BodyElement, Bushing, Deal, ReturnMappedSpring, Scene, Spring, coordinate_scene, moved,
     numbers,
@@ -240,6 +242,8 @@ macro_rules! body_element_claims {
 body_element_claims!(linear_bushing, Bushing);
 body_element_claims!(exponential_spring, Spring);
 body_element_claims!(return_mapped_exponential_spring, ReturnMappedSpring);
+body_element_claims!(elastic_foundation_in_ellipsoid, SoftTorus);
+body_element_claims!(elastic_foundation_on_its_like, SoftBrickAndBall);
 
 mod coordinate_spring_damper_ext {
     use super::*;

@@ -7,6 +7,7 @@ use force_elements::SpatialForce;
 use serde_json::Value;
 
 mod coordinate_spring_damper_ext;
+mod elastic_foundation;
 mod exponential_spring;
 mod fields;
 mod linear_bushing;
@@ -15,6 +16,9 @@ pub(crate) use fields::Fields;
 
 /// Anything that keeps a case from being checked.
 pub(crate) type Failure = Box<dyn std::error::Error>;
+
+/// Compares one case.
+type Check<'a> = &'a dyn Fn(Fields<'_>) -> Result<Deviations, Failure>;
 
 /// What came of one file.
 pub(crate) enum Report {
@@ -57,13 +61,25 @@ pub(crate) struct Deviations(Vec<(&'static str, f64, f64)>);
 impl Deviations {
     /// Compares a vector relative to the length of the expected one.
     pub(crate) fn relative(&mut self, quantity: &'static str, got: &[f64], want: &[f64], tolerance: f64) {
+        self.scaled(quantity, got, want, length(want.iter().copied()), tolerance);
+    }
+
+    /// Compares a vector relative to a length that is known to matter.
+    pub(crate) fn scaled(
+        &mut self,
+        quantity: &'static str,
+        got: &[f64],
+        want: &[f64],
+        scale: f64,
+        tolerance: f64,
+    ) {
         let off = length(got.iter().zip(want).map(|(got, want)| got - want));
         let deviation = if got.len() != want.len() || !off.is_finite() {
             f64::INFINITY
         } else if off == 0.0 {
             0.0
         } else {
-            off / length(want.iter().copied())
+            off / scale
         };
         self.0.push((quantity, deviation, tolerance));
     }
@@ -100,11 +116,13 @@ pub(crate) fn file(path: &Path) -> Result<Report, Failure> {
     let root = Fields(&content);
     let element = root.text("element")?;
     let is_trajectories = root.has("trajectories");
-    let check = match element {
-        "LinearBushing" => linear_bushing::check,
-        "ExponentialSpring" => exponential_spring::check,
-        "CoordinateSpringDamperExt" if is_trajectories => coordinate_spring_damper_ext::check_trajectory,
-        "CoordinateSpringDamperExt" => coordinate_spring_damper_ext::check,
+    let meshes = elastic_foundation::Meshes::new(path.with_file_name("meshes"));
+    let check: Check<'_> = match element {
+        "LinearBushing" => &linear_bushing::check,
+        "ExponentialSpring" => &exponential_spring::check,
+        "CoordinateSpringDamperExt" if is_trajectories => &coordinate_spring_damper_ext::check_trajectory,
+        "CoordinateSpringDamperExt" => &coordinate_spring_damper_ext::check,
+        "ElasticFoundation" => &|case| elastic_foundation::check(&meshes, case),
         other => return Ok(Report::NotBuilt(other.to_string())),
     };
     let cases = root.list(if is_trajectories { "trajectories" } else { "cases" })?;
