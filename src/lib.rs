@@ -6,6 +6,7 @@ extern crate alloc;
 
 pub use nalgebra;
 
+pub mod cable;
 mod element;
 pub mod elements;
 mod error;
@@ -21,6 +22,7 @@ pub mod variables;
 mod view;
 
 pub use element::{AtDynamics, AtPosition, AtVelocity, Cache, ForceElement, Given};
+pub use elements::CableSpring;
 pub use elements::LinearBushing;
 pub use error::{ElementName, Error, Quantity, Requirement, Result};
 pub use forces::{ForceAccumulator, Forces};

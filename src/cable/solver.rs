@@ -1,0 +1,354 @@
+//! The path of one span: which obstacles are touched, and where.
+
+use alloc::vec::Vec;
+
+use nalgebra::{Point3, Vector3};
+
+use super::geodesic::{Geodesic, GeodesicEnd, Jacobi};
+use super::newton::{self, Eliminated, Progress};
+use super::path::{Obstacle, Settings};
+use super::relax::{self, Bead};
+use super::results::Tracking;
+use super::surface::Surface;
+use super::wrap::Wrap;
+use crate::error::{Error, Result};
+use crate::scalar::Real;
+use crate::spatial::Transform;
+
+/// A start and a length of a geodesic, in the surface's frame.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Trial<T> {
+    pub(super) point: Vector3<T>,
+    pub(super) tangent: Vector3<T>,
+    pub(super) length: T,
+}
+
+/// What the solver knows of one obstacle.
+#[derive(Debug, Clone)]
+pub(crate) struct Node<T: Real> {
+    pub(super) X_GS: Transform<T>,
+    pub(super) in_contact: bool,
+    /// Where the present attempt began.
+    start: Trial<T>,
+    pub(super) trial: Trial<T>,
+    pub(super) base: Trial<T>,
+    pub(super) base_axes: [Vector3<T>; 2],
+    pub(super) local_start: GeodesicEnd<T>,
+    /// The geodesic in Ground.
+    pub(super) ground: Geodesic<T>,
+    pub(super) inverse_chords: [T; 2],
+    pub(super) row: Eliminated<T>,
+    pub(super) correction: [T; 4],
+    /// Released by this solve for want of pressure.
+    released: bool,
+    on_patch: bool,
+}
+
+/// The problem between two fixed points.
+#[derive(Debug)]
+pub(super) struct Span<'a, T: Real> {
+    pub(super) from: Vector3<T>,
+    pub(super) to: Vector3<T>,
+    pub(super) obstacles: &'a [Obstacle<T>],
+    pub(super) wraps: &'a [Wrap<T>],
+    pub(super) settings: &'a Settings<T>,
+}
+
+/// Room to work in, kept to avoid allocation.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Workspace<T> {
+    pub(super) active: Vec<usize>,
+    pub(super) beads: Vec<Bead<T>>,
+}
+
+/// Why an attempt was given up.
+#[derive(Debug, Clone, Copy)]
+struct Failure<T> {
+    kink: T,
+    iterations: usize,
+    node: usize,
+    off_patch: Option<Vector3<T>>,
+}
+
+impl<T: Real> Trial<T> {
+    fn zero() -> Self {
+        Self { point: Vector3::zeros(), tangent: Vector3::zeros(), length: T::zero() }
+    }
+}
+
+impl<T: Real> Node<T> {
+    pub(super) fn new(X_GS: Transform<T>) -> Self {
+        let zero = T::zero();
+        let end = GeodesicEnd {
+            point: Vector3::zeros(),
+            tangent: Vector3::zeros(),
+            normal: Vector3::zeros(),
+            curvature: zero,
+            torsion: zero,
+            transverse_curvature: zero,
+        };
+        let jacobi = Jacobi::at_start();
+        Self {
+            X_GS,
+            in_contact: false,
+            start: Trial::zero(),
+            trial: Trial::zero(),
+            base: Trial::zero(),
+            base_axes: [Vector3::zeros(); 2],
+            local_start: end,
+            ground: Geodesic { start: end, end, length: zero, jacobi, passes_conjugate_point: false },
+            inverse_chords: [zero; 2],
+            row: Eliminated::blank(),
+            correction: [zero; 4],
+            released: false,
+            on_patch: true,
+        }
+    }
+
+    pub(super) fn begin(&mut self, trial: Trial<T>) {
+        self.in_contact = true;
+        self.start = trial;
+        self.trial = trial;
+    }
+
+    #[inline]
+    pub(super) fn evaluate(&mut self, surface: &dyn Surface<T>, accuracy: T) {
+        let Trial { point, tangent, length } = self.trial;
+        let geodesic = surface.geodesic(&point, &tangent, length, accuracy);
+        self.local_start = geodesic.start;
+        self.trial.point = geodesic.start.point;
+        self.trial.tangent = geodesic.start.tangent;
+        self.on_patch = surface.covers(&geodesic.start.point) && surface.covers(&geodesic.end.point);
+        self.ground = Geodesic {
+            start: geodesic.start.transformed(&self.X_GS),
+            end: geodesic.end.transformed(&self.X_GS),
+            ..geodesic
+        };
+    }
+
+    #[inline]
+    pub(super) fn to_surface(&self, p_G: &Vector3<T>) -> Vector3<T> {
+        self.X_GS.inverse_transform_point(&Point3::from(*p_G)).coords
+    }
+
+    #[inline]
+    pub(super) fn to_ground(&self, p_S: &Vector3<T>) -> Vector3<T> {
+        self.X_GS.rotation * p_S + self.X_GS.translation.vector
+    }
+
+    /// Where the cable leaves and reaches the fixed world again: the two ends in contact.
+    fn turns(&self) -> T {
+        self.ground.length * self.ground.start.greatest_curvature()
+    }
+}
+
+/// Solves one span; answers the kink left, the iterations and how the path was found.
+///
+/// Memory decides where to begin: tracking first; if that fails, a string of beads laid along the
+/// remembered path; if that fails too, or there is no memory, strings laid along the straight line,
+/// ever finer.
+pub(super) fn solve_span<T: Real>(
+    span: &Span<'_, T>,
+    nodes: &mut [Node<T>],
+    work: &mut Workspace<T>,
+    place: usize,
+    first_obstacle: usize,
+) -> Result<(Progress<T>, Tracking)> {
+    const DETAILS: [usize; 3] = [6, 14, 40];
+    let reach = (span.to - span.from).norm();
+    if span.obstacles.is_empty() {
+        let scale = span.from.norm().max(span.to.norm());
+        return if reach > T::default_epsilon() * scale {
+            Ok((
+                Progress { kink: T::zero(), worst: 0, iterations: 0, converged: true },
+                Tracking::Warm,
+            ))
+        } else {
+            Err(Error::CoincidentPoints { span: place })
+        };
+    }
+    let known = span.wraps.iter().all(|wrap| wrap.known);
+    let mut failure = None;
+    if known {
+        for (node, wrap) in nodes.iter_mut().zip(span.wraps) {
+            let Wrap { point, tangent, length, .. } = *wrap;
+            node.begin(Trial { point, tangent, length });
+            node.in_contact = wrap.in_contact;
+        }
+        match settle_contacts(span, nodes, work) {
+            Ok(progress) => {
+                check_ends(span, nodes, first_obstacle)?;
+                return Ok((progress, Tracking::Warm));
+            }
+            Err(why) => failure = Some(why),
+        }
+        for detail in DETAILS {
+            relax::tighten(span, nodes, &mut work.beads, detail, true);
+            match settle_contacts(span, nodes, work) {
+                Ok(progress) => {
+                    check_ends(span, nodes, first_obstacle)?;
+                    return Ok((progress, Tracking::Relaxed));
+                }
+                Err(why) => failure = Some(why),
+            }
+        }
+    }
+    for detail in DETAILS {
+        relax::tighten(span, nodes, &mut work.beads, detail, false);
+        match settle_contacts(span, nodes, work) {
+            Ok(progress) => {
+                check_ends(span, nodes, first_obstacle)?;
+                let tracking = if known { Tracking::Restarted } else { Tracking::Cold };
+                return Ok((progress, tracking));
+            }
+            Err(why) => failure = Some(why),
+        }
+    }
+    check_ends(span, nodes, first_obstacle)?;
+    let failure = failure.unwrap_or(Failure { kink: T::zero(), iterations: 0, node: 0, off_patch: None });
+    Err(match failure.off_patch {
+        Some(p) => Error::OffPatch { x: p.x.to_f64(), y: p.y.to_f64() },
+        None => Error::CableNotConverged {
+            residual: failure.kink.to_f64(),
+            iterations: failure.iterations,
+            obstacle: first_obstacle + failure.node,
+        },
+    })
+}
+
+/// Finds which obstacles are touched, beginning with those that are marked.
+fn settle_contacts<T: Real>(
+    span: &Span<'_, T>,
+    nodes: &mut [Node<T>],
+    work: &mut Workspace<T>,
+) -> core::result::Result<Progress<T>, Failure<T>> {
+    // Each pass touches or releases one obstacle; more passes than this are a cycle.
+    let passes = 4 * nodes.len() + 4;
+    let mut iterations = 0;
+    let mut last = Failure { kink: T::zero(), iterations, node: 0, off_patch: None };
+    for node in nodes.iter_mut() {
+        node.released = false;
+    }
+    for _ in 0..passes {
+        work.active.clear();
+        work.active.extend((0..nodes.len()).filter(|&k| nodes[k].in_contact));
+        let progress = newton::iterate(span, nodes, &work.active);
+        iterations += progress.iterations;
+        last = Failure { kink: progress.kink, iterations, node: progress.worst, off_patch: None };
+        if let Some(k) = loosest(nodes, &work.active, progress.converged) {
+            nodes[k].in_contact = false;
+            nodes[k].released = true;
+            if !progress.converged {
+                for node in nodes.iter_mut() {
+                    node.trial = node.start;
+                }
+            }
+            continue;
+        }
+        if !progress.converged {
+            return Err(last);
+        }
+        if let Some(k) = deepest(span, nodes) {
+            last.node = k;
+            continue;
+        }
+        if let Some(&k) = work.active.iter().find(|&&k| !nodes[k].on_patch) {
+            return Err(Failure { node: k, off_patch: Some(nodes[k].trial.point), ..last });
+        }
+        return if newton::is_minimal(nodes, &work.active) {
+            Ok(Progress { iterations, ..progress })
+        } else {
+            Err(last)
+        };
+    }
+    Err(last)
+}
+
+/// The node in contact that is pulled off hardest: the one of most negative length.
+fn loosest<T: Real>(nodes: &[Node<T>], active: &[usize], converged: bool) -> Option<usize> {
+    // Of an iteration that failed, only a length that is clearly negative tells anything.
+    let limit = if converged { T::zero() } else { T::lit(-0.02) };
+    let mut loosest = (limit, None);
+    for &k in active {
+        let turns = nodes[k].turns();
+        if turns < loosest.0 {
+            loosest = (turns, Some(k));
+        }
+    }
+    loosest.1
+}
+
+/// Finds the obstacle that a straight stretch passes through most deeply, and lays the cable on it.
+/// Leaves in every other free node the point of its surface the cable passes closest to.
+fn deepest<T: Real>(span: &Span<'_, T>, nodes: &mut [Node<T>]) -> Option<usize> {
+    let mut found: Option<(usize, T)> = None;
+    let mut from = span.from;
+    let mut first = 0;
+    while first < nodes.len() {
+        if nodes[first].in_contact {
+            from = nodes[first].ground.end.point;
+            first += 1;
+            continue;
+        }
+        let mut end = first;
+        while end < nodes.len() && !nodes[end].in_contact {
+            end += 1;
+        }
+        let to = nodes.get(end).map_or(span.to, |node| node.ground.start.point);
+        for k in first..end {
+            let node = &mut nodes[k];
+            let surface = span.obstacles[k].surface();
+            let (a, b) = (node.to_surface(&from), node.to_surface(&to));
+            let approach = surface.closest_on_segment(&a, &b);
+            let relative = approach.height / surface.size();
+            // What Newton released may be grazed to the depth that its own smoothness leaves.
+            let tolerated = if node.released { T::lit(-1e-7) } else { -T::negligible() * T::lit(8.0) };
+            let point = surface.retract(&approach.point);
+            if relative < tolerated && found.is_none_or(|(_, depth)| relative < depth) {
+                found = Some((k, relative));
+            }
+            node.trial = Trial { point: side(&span.wraps[k], surface, point), tangent: b - a, length: T::zero() };
+            if relative >= tolerated {
+                node.trial.point = point;
+            }
+        }
+        first = end;
+    }
+    let (k, _) = found?;
+    let trial = nodes[k].trial;
+    nodes[k].begin(trial);
+    Some(k)
+}
+
+/// Where to lay the cable on an obstacle it was clear of: at the deepest point, unless that is on the
+/// far side of where the cable passed before.
+pub(super) fn side<T: Real>(wrap: &Wrap<T>, surface: &dyn Surface<T>, deepest: Vector3<T>) -> Vector3<T> {
+    if wrap.known && surface.gradient(&wrap.point).dot(&surface.gradient(&deepest)) < T::zero() {
+        wrap.point
+    } else {
+        deepest
+    }
+}
+
+/// Refuses a fixed point inside the obstacle next to it.
+fn check_ends<T: Real>(span: &Span<'_, T>, nodes: &[Node<T>], first_obstacle: usize) -> Result<()> {
+    let inside = |k: usize, p_G: &Vector3<T>| {
+        let (node, surface) = (&nodes[k], span.obstacles[k].surface());
+        let p = node.to_surface(p_G);
+        let within = surface.covers(&p) && surface.height(&p) < -T::lit(1e-9) * surface.size();
+        if within { Err(Error::PointInsideObstacle { obstacle: first_obstacle + k }) } else { Ok(()) }
+    };
+    for k in 0..nodes.len() {
+        inside(k, &span.from)?;
+        if nodes[k].in_contact {
+            break;
+        }
+    }
+    for k in (0..nodes.len()).rev() {
+        inside(k, &span.to)?;
+        if nodes[k].in_contact {
+            break;
+        }
+    }
+    Ok(())
+}
