@@ -13,7 +13,7 @@ fn check(file: &str, count: usize, compare: fn(&Value) -> Result<Vec<Comparison>
     let cases = parsed["cases"].as_array().expect("cases");
     assert_eq!(cases.len(), count);
     let mut failures = Vec::new();
-    for (i, case) in cases.iter().enumerate() {
+    for (i, case) in cases.iter().enumerate() { eprintln!("CASE {i}");
         match compare(case) {
             Ok(compared) => failures.extend(
                 compared

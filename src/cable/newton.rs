@@ -96,7 +96,7 @@ pub(super) fn iterate<T: Real>(
         for &k in active {
             nodes[k].evaluate(span.obstacles[k].surface(), accuracy);
         }
-        let (kink, worst) = assemble(nodes, active, a, b);
+        let (kink, worst) = assemble(nodes, active, a, b, false);
         progress.kink = kink;
         progress.worst = worst;
         if !kink.is_finite() {
@@ -136,6 +136,28 @@ pub(super) fn iterate<T: Real>(
     progress
 }
 
+/// One step downhill in length, of at most `longest` radians, on nodes that have been evaluated;
+/// answers its size before it was shortened, and whether the length was convex there.
+///
+/// Where the second variation is not positive its pivots are made so: the step leaves a saddle
+/// instead of falling into it. Lengths are kept from becoming negative.
+pub(super) fn descend<T: Real>(
+    span: &Span<'_, T>,
+    nodes: &mut [Node<T>],
+    active: &[usize],
+    longest: T,
+) -> (T, bool) {
+    assemble(nodes, active, &span.from, &span.to, true);
+    let step = substitute(nodes, active);
+    let scale = if step > longest { longest / step } else { T::one() };
+    for &k in active {
+        nodes[k].set_base();
+        nodes[k].step_from_base(scale);
+        nodes[k].trial.length = nodes[k].trial.length.max(T::zero());
+    }
+    (step, active.iter().all(|&k| nodes[k].row.minimal))
+}
+
 /// Whether the path is a strict local minimum: no conjugate point on a geodesic, and the second
 /// variation of length over shifts and turns of all geodesics positive definite.
 pub(super) fn is_minimal<T: Real>(nodes: &[Node<T>], active: &[usize]) -> bool {
@@ -163,7 +185,13 @@ fn largest_kink<T: Real>(nodes: &[Node<T>], active: &[usize], a: &Vector3<T>, b:
 
 /// Sets up and eliminates the linear system, obstacle by obstacle; answers the largest kink.
 #[inline]
-fn assemble<T: Real>(nodes: &mut [Node<T>], active: &[usize], a: &Vector3<T>, b: &Vector3<T>) -> (T, usize) {
+fn assemble<T: Real>(
+    nodes: &mut [Node<T>],
+    active: &[usize],
+    a: &Vector3<T>,
+    b: &Vector3<T>,
+    convexify: bool,
+) -> (T, usize) {
     let mut largest = (T::zero(), 0);
     let mut before: Option<usize> = None;
     let mut chord = Chord::new(a, &nodes[active[0]].ground.start.point);
@@ -244,7 +272,7 @@ fn assemble<T: Real>(nodes: &mut [Node<T>], active: &[usize], a: &Vector3<T>, b:
                 column[3] = next_chord.response(&end_b, &motion);
             }
         }
-        let minimal = is_convex(&block);
+        let minimal = second_variation(&mut block, chord.inverse_length + next_chord.inverse_length, convexify);
         let [constant, ahead_0, ahead_1] = solve(block, [right, ahead[0], ahead[1]]);
         nodes[k].inverse_chords = [chord.inverse_length, next_chord.inverse_length];
         nodes[k].row = Eliminated { constant, ahead: [ahead_0, ahead_1], minimal };
@@ -266,15 +294,19 @@ fn dot<T: Real>(a: &[T; 4], b: &[T; 4]) -> T {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
 }
 
-/// Whether a pivot block leaves the second variation of length positive.
+/// Whether a pivot block leaves the second variation of length positive; if not, changes it so that
+/// it does, if asked to.
 ///
 /// With `s` (shift along, growth) eliminated by the two normal rows, what remains of the binormal
 /// rows is, up to multiplication by `[[1, −shift], [0, −turn]]`, the Schur complement of the
 /// Hessian of length over (shift across, turn). It is symmetric where the kinks vanish; by
 /// Sylvester's criterion, in the order turn, shift, it is positive exactly if the two signs below
 /// hold, the Jacobi scalar `turn` being positive short of the conjugate point.
-fn is_convex<T: Real>(block: &[[T; 4]; 4]) -> bool {
-    let [first, second, third, fourth] = block;
+#[inline]
+fn second_variation<T: Real>(block: &mut [[T; 4]; 4], stiffness: T, convexify: bool) -> bool {
+    // Pivots are kept this far from zero, relative to those of a straight cable.
+    const LEAST: f64 = 0.05;
+    let [first, second, third, fourth] = *block;
     // Normal rows solved for (shift along, growth); growth is absent from the first.
     let reduced = |column: usize| {
         let along = first[column] / first[0];
@@ -282,7 +314,16 @@ fn is_convex<T: Real>(block: &[[T; 4]; 4]) -> bool {
         [second[column] - second[0] * along, fourth[column] - fourth[0] * along - fourth[3] * growth]
     };
     let (shift, turn) = (reduced(1), reduced(2));
-    turn[1] < T::zero() && shift[0] * turn[1] - shift[1] * turn[0] < T::zero()
+    let mut pivot = turn[1];
+    if convexify {
+        pivot = -pivot.abs().max(T::lit(LEAST));
+        block[3][2] += pivot - turn[1];
+    }
+    let across = shift[0] - shift[1] * turn[0] / pivot;
+    if convexify {
+        block[1][1] += across.abs().max(T::lit(LEAST) * stiffness) - across;
+    }
+    turn[1] < T::zero() && across > T::zero()
 }
 
 /// Gauss elimination with partial pivoting; not-a-number where the block is singular.

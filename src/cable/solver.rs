@@ -1,5 +1,6 @@
 //! The path of one span: which obstacles are touched, and where.
 
+extern crate std;
 use alloc::vec::Vec;
 
 use nalgebra::{Point3, Vector3};
@@ -68,6 +69,8 @@ struct Failure<T> {
     iterations: usize,
     node: usize,
     off_patch: Option<Vector3<T>>,
+    /// The path is stationary, but no minimum because of this node.
+    saddle: Option<usize>,
 }
 
 impl<T: Real> Trial<T> {
@@ -167,14 +170,10 @@ pub(super) fn solve_span<T: Real>(
             Err(Error::CoincidentPoints { span: place })
         };
     }
-    let known = span.wraps.iter().all(|wrap| wrap.known);
+    let known = !span.wraps.is_empty() && span.wraps.iter().all(|wrap| wrap.known);
     let mut failure = None;
     if known {
-        for (node, wrap) in nodes.iter_mut().zip(span.wraps) {
-            let Wrap { point, tangent, length, .. } = *wrap;
-            node.begin(Trial { point, tangent, length });
-            node.in_contact = wrap.in_contact;
-        }
+        recall(span, nodes);
         match settle_contacts(span, nodes, work) {
             Ok(progress) => {
                 check_ends(span, nodes, first_obstacle)?;
@@ -182,30 +181,44 @@ pub(super) fn solve_span<T: Real>(
             }
             Err(why) => failure = Some(why),
         }
+    }
+    if !known {
+        relax::begin_at_hints(span, nodes);
+        std::eprintln!("DBG N-first");
+        descend(span, nodes, work);
+        match leave_saddles(span, nodes, work, 6) {
+            Ok(progress) => {
+                check_ends(span, nodes, first_obstacle)?;
+                return Ok((progress, Tracking::Cold));
+            }
+            Err(why) => failure = Some(why),
+        }
+        std::eprintln!("DBG N-failed");
+    }
+    for from_memory in [true, false] {
+        if from_memory && !known {
+            continue;
+        }
         for detail in DETAILS {
-            relax::tighten(span, nodes, &mut work.beads, detail, true);
-            match settle_contacts(span, nodes, work) {
+            if from_memory {
+                recall(span, nodes);
+            }
+            match tighten(span, nodes, work, detail, from_memory) {
                 Ok(progress) => {
                     check_ends(span, nodes, first_obstacle)?;
-                    return Ok((progress, Tracking::Relaxed));
+                    let tracking = match (known, from_memory) {
+                        (_, true) => Tracking::Relaxed,
+                        (false, _) => Tracking::Cold,
+                        (true, false) => Tracking::Restarted,
+                    };
+                    return Ok((progress, tracking));
                 }
                 Err(why) => failure = Some(why),
             }
         }
     }
-    for detail in DETAILS {
-        relax::tighten(span, nodes, &mut work.beads, detail, false);
-        match settle_contacts(span, nodes, work) {
-            Ok(progress) => {
-                check_ends(span, nodes, first_obstacle)?;
-                let tracking = if known { Tracking::Restarted } else { Tracking::Cold };
-                return Ok((progress, tracking));
-            }
-            Err(why) => failure = Some(why),
-        }
-    }
     check_ends(span, nodes, first_obstacle)?;
-    let failure = failure.unwrap_or(Failure { kink: T::zero(), iterations: 0, node: 0, off_patch: None });
+    let failure = failure.unwrap_or(Failure { kink: T::zero(), iterations: 0, node: 0, off_patch: None, saddle: None });
     Err(match failure.off_patch {
         Some(p) => Error::OffPatch { x: p.x.to_f64(), y: p.y.to_f64() },
         None => Error::CableNotConverged {
@@ -214,6 +227,115 @@ pub(super) fn solve_span<T: Real>(
             obstacle: first_obstacle + failure.node,
         },
     })
+}
+
+/// Puts into the nodes what is remembered.
+fn recall<T: Real>(span: &Span<'_, T>, nodes: &mut [Node<T>]) {
+    for (node, wrap) in nodes.iter_mut().zip(span.wraps) {
+        let Wrap { point, tangent, length, .. } = *wrap;
+        node.begin(Trial { point, tangent, length });
+        node.in_contact = wrap.in_contact;
+    }
+}
+
+/// Pulls a string tight and refines what it touches.
+///
+/// Where that balances on a path that is longest in some direction (a string over the very middle of
+/// a ball), it is pushed off to both sides, and the shorter of the two outcomes is taken.
+fn tighten<T: Real>(
+    span: &Span<'_, T>,
+    nodes: &mut [Node<T>],
+    work: &mut Workspace<T>,
+    detail: usize,
+    from_memory: bool,
+) -> core::result::Result<Progress<T>, Failure<T>> {
+    relax::tighten(span, nodes, &mut work.beads, detail, from_memory, None);
+    leave_saddles(span, nodes, work, detail)
+}
+
+/// Lets the path slide downhill in length, touching and leaving obstacles on the way, until Newton's
+/// method can take over.
+fn descend<T: Real>(span: &Span<'_, T>, nodes: &mut [Node<T>], work: &mut Workspace<T>) {
+    // Ten degrees a step follow the slope closely enough not to leap over a ridge.
+    let longest = T::lit(0.17);
+    let accuracy = T::lit(1e-6);
+    for _ in 0..200 {
+        work.active.clear();
+        work.active.extend((0..nodes.len()).filter(|&k| nodes[k].in_contact));
+        for &k in &work.active {
+            nodes[k].evaluate(span.obstacles[k].surface(), accuracy);
+        }
+        let mut changed = false;
+        for (i, &k) in work.active.iter().enumerate() {
+            let before = if i == 0 { span.from } else { nodes[work.active[i - 1]].ground.end.point };
+            let after = work.active.get(i + 1).map_or(span.to, |&next| nodes[next].ground.start.point);
+            let node = &mut nodes[k];
+            let Geodesic { start, length, .. } = &node.ground;
+            let above = |p: &Vector3<T>| (p - start.point).dot(&start.normal) > T::zero();
+            if *length <= T::zero() && above(&before) && above(&after) {
+                node.in_contact = false;
+                changed = true;
+            }
+        }
+        changed |= deepest(span, nodes).is_some();
+        if changed {
+            continue;
+        }
+        if work.active.is_empty() {
+            return;
+        }
+        let (step, convex) = newton::descend(span, nodes, &work.active, longest);
+        if !step.is_finite() || (convex && step < T::lit(0.02)) {
+            return;
+        }
+    }
+}
+
+/// Refines what the nodes hold.
+fn leave_saddles<T: Real>(
+    span: &Span<'_, T>,
+    nodes: &mut [Node<T>],
+    work: &mut Workspace<T>,
+    detail: usize,
+) -> core::result::Result<Progress<T>, Failure<T>> {
+    let mut outcome = settle_contacts(span, nodes, work);
+    // Each push takes care of one direction; a span has no more than a few per obstacle.
+    for _ in 0..2 * nodes.len() + 2 {
+        let Err(Failure { saddle: Some(k), .. }) = outcome else { break };
+        let balanced = nodes.to_vec();
+        let mut best: Option<(T, Vec<Node<T>>, Progress<T>)> = None;
+        for push in [T::lit(0.3), T::lit(-0.3)] {
+            nodes.clone_from_slice(&balanced);
+            relax::tighten(span, nodes, &mut work.beads, detail, true, Some((k, push)));
+            let pushed = settle_contacts(span, nodes, work);
+            match pushed {
+                Ok(progress) => {
+                    let length = length_of(span, nodes);
+                    std::eprintln!("DBG pushed {k} {} -> length {}", push.to_f64(), length.to_f64());
+                    if best.as_ref().is_none_or(|(shortest, ..)| length < *shortest) {
+                        best = Some((length, nodes.to_vec(), progress));
+                    }
+                }
+                Err(_) => outcome = pushed,
+            }
+        }
+        if let Some((_, found, progress)) = best {
+            nodes.clone_from_slice(&found);
+            outcome = Ok(progress);
+        }
+    }
+    outcome
+}
+
+/// The length of a span that has been solved.
+fn length_of<T: Real>(span: &Span<'_, T>, nodes: &[Node<T>]) -> T {
+    let mut from = span.from;
+    let mut length = T::zero();
+    for node in nodes.iter().filter(|node| node.in_contact) {
+        length += (node.ground.start.point - from).norm() + node.ground.length;
+        from = node.ground.end.point;
+    }
+    length + (span.to - from).norm()
 }
 
 /// Finds which obstacles are touched, beginning with those that are marked.
@@ -225,7 +347,7 @@ fn settle_contacts<T: Real>(
     // Each pass touches or releases one obstacle; more passes than this are a cycle.
     let passes = 4 * nodes.len() + 4;
     let mut iterations = 0;
-    let mut last = Failure { kink: T::zero(), iterations, node: 0, off_patch: None };
+    let mut last = Failure { kink: T::zero(), iterations, node: 0, off_patch: None, saddle: None };
     for node in nodes.iter_mut() {
         node.released = false;
     }
@@ -234,7 +356,8 @@ fn settle_contacts<T: Real>(
         work.active.extend((0..nodes.len()).filter(|&k| nodes[k].in_contact));
         let progress = newton::iterate(span, nodes, &work.active);
         iterations += progress.iterations;
-        last = Failure { kink: progress.kink, iterations, node: progress.worst, off_patch: None };
+        last = Failure { kink: progress.kink, iterations, node: progress.worst, off_patch: None, saddle: None };
+        std::eprintln!("DBG active {:?} conv {} kink {:.2e} it {} L {:?}", work.active, progress.converged, progress.kink.to_f64(), progress.iterations, work.active.iter().map(|&k| nodes[k].ground.length.to_f64()).collect::<Vec<_>>());
         if let Some(k) = loosest(nodes, &work.active, progress.converged) {
             nodes[k].in_contact = false;
             nodes[k].released = true;
@@ -255,10 +378,12 @@ fn settle_contacts<T: Real>(
         if let Some(&k) = work.active.iter().find(|&&k| !nodes[k].on_patch) {
             return Err(Failure { node: k, off_patch: Some(nodes[k].trial.point), ..last });
         }
+        std::eprintln!("DBG minimal {:?}", work.active.iter().map(|&k| (nodes[k].row, nodes[k].ground.passes_conjugate_point)).collect::<Vec<_>>());
         return if newton::is_minimal(nodes, &work.active) {
             Ok(Progress { iterations, ..progress })
         } else {
-            Err(last)
+            let worst = work.active.iter().copied().find(|&k| !newton::is_minimal(nodes, &[k]));
+            Err(Failure { saddle: worst, ..last })
         };
     }
     Err(last)
@@ -307,13 +432,14 @@ fn deepest<T: Real>(span: &Span<'_, T>, nodes: &mut [Node<T>]) -> Option<usize> 
             if relative < tolerated && found.is_none_or(|(_, depth)| relative < depth) {
                 found = Some((k, relative));
             }
-            node.trial = Trial { point: side(&span.wraps[k], surface, point), tangent: b - a, length: T::zero() };
+            node.trial = Trial { point: side(span.wraps.get(k), surface, point), tangent: b - a, length: T::zero() };
             if relative >= tolerated {
                 node.trial.point = point;
             }
         }
         first = end;
     }
+    std::eprintln!("DBG deepest {:?}", found.map(|(k,d)| (k,d.to_f64())));
     let (k, _) = found?;
     let trial = nodes[k].trial;
     nodes[k].begin(trial);
@@ -322,11 +448,18 @@ fn deepest<T: Real>(span: &Span<'_, T>, nodes: &mut [Node<T>]) -> Option<usize> 
 
 /// Where to lay the cable on an obstacle it was clear of: at the deepest point, unless that is on the
 /// far side of where the cable passed before.
-pub(super) fn side<T: Real>(wrap: &Wrap<T>, surface: &dyn Surface<T>, deepest: Vector3<T>) -> Vector3<T> {
-    if wrap.known && surface.gradient(&wrap.point).dot(&surface.gradient(&deepest)) < T::zero() {
-        wrap.point
-    } else {
-        deepest
+pub(super) fn side<T: Real>(
+    wrap: Option<&Wrap<T>>,
+    surface: &dyn Surface<T>,
+    deepest: Vector3<T>,
+) -> Vector3<T> {
+    match wrap {
+        Some(Wrap { known: true, point, .. })
+            if surface.gradient(point).dot(&surface.gradient(&deepest)) < T::zero() =>
+        {
+            *point
+        }
+        _ => deepest,
     }
 }
 

@@ -11,17 +11,17 @@ use force_elements::{
 use serde_json::Value;
 
 /// One compared quantity: its name, by how much it deviates, and by how much it may.
-pub type Comparison = (&'static str, f64, f64);
+pub(crate) type Comparison = (&'static str, f64, f64);
 
-pub fn number(v: &Value) -> f64 {
+pub(crate) fn number(v: &Value) -> f64 {
     v.as_f64().expect("a number")
 }
 
-pub fn vector(v: &Value) -> Vector3<f64> {
+pub(crate) fn vector(v: &Value) -> Vector3<f64> {
     Vector3::new(number(&v[0]), number(&v[1]), number(&v[2]))
 }
 
-pub fn pose(v: &Value) -> Transform<f64> {
+pub(crate) fn pose(v: &Value) -> Transform<f64> {
     let row = |i: usize| vector(&v["rotation"][i]).transpose();
     let R = Matrix3::from_rows(&[row(0), row(1), row(2)]);
     Transform::from_parts(
@@ -30,7 +30,7 @@ pub fn pose(v: &Value) -> Transform<f64> {
     )
 }
 
-pub fn velocity(v: &Value) -> SpatialVelocity<f64> {
+pub(crate) fn velocity(v: &Value) -> SpatialVelocity<f64> {
     SpatialVelocity::new(vector(&v["angular"]), vector(&v["linear"]))
 }
 
@@ -47,7 +47,7 @@ fn station(v: &Value) -> Station<f64> {
 }
 
 /// The path a case of `cable_path` describes.
-pub fn path_of(input: &Value, hinted: bool) -> Result<CablePath<f64>> {
+pub(crate) fn path_of(input: &Value, hinted: bool) -> Result<CablePath<f64>> {
     let mut path = CablePath::new(station(&input["origin"]), station(&input["termination"]))?;
     for waypoint in input["waypoints"].as_array().expect("waypoints") {
         let kind = waypoint["type"].as_str().expect("a type");
@@ -79,7 +79,7 @@ pub fn path_of(input: &Value, hinted: bool) -> Result<CablePath<f64>> {
 /// Tolerances: the reference's own smoothness is 1e-9 rad. A kink of that size moves points and
 /// tangents by it times the distances and radii (below 10) and the conditioning of shallow
 /// contacts (below 100), and the length by its square.
-pub fn compare_path(case: &Value) -> Result<Vec<Comparison>> {
+pub(crate) fn compare_path(case: &Value) -> Result<Vec<Comparison>> {
     let (input, expected) = (&case["input"], &case["expected"]);
     let mut system = ForceSystem::new();
     let bodies = input["bodies"].as_array().expect("bodies");
@@ -94,6 +94,7 @@ pub fn compare_path(case: &Value) -> Result<Vec<Comparison>> {
     let view = system.realize_velocity(&mut state)?;
     let at = view.of(cable);
     let path = &at.position.path;
+    eprintln!("DIFF mine-golden {:+.4e} mine {:?} golden {:?} types {:?}", path.length - number(&expected["length"]), path.contacts.iter().map(|c| c.in_contact).collect::<Vec<_>>(), expected["obstacles"].as_array().unwrap().iter().map(|o| o["in_contact"].as_bool().unwrap()).collect::<Vec<_>>(), input["waypoints"].as_array().unwrap().iter().map(|o| o["type"].as_str().unwrap()).collect::<Vec<_>>());
     let mut compared = vec![
         ("length", (path.length - number(&expected["length"])).abs(), 1e-8),
         ("length_dot", (at.velocity.length_rate - number(&expected["length_dot"])).abs(), 1e-6),
@@ -128,7 +129,7 @@ pub fn compare_path(case: &Value) -> Result<Vec<Comparison>> {
 
 /// Compares one case of `cable_spring`: to 1e-10 of the size of each quantity, and of what it is
 /// the difference of.
-pub fn compare_spring(case: &Value) -> Result<Vec<Comparison>> {
+pub(crate) fn compare_spring(case: &Value) -> Result<Vec<Comparison>> {
     let (input, expected) = (&case["input"], &case["expected"]);
     let mut system = ForceSystem::new();
     let (body1, body2) = (system.add_body(), system.add_body());
