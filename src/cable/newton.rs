@@ -264,6 +264,16 @@ fn assemble<T: Real>(
                 block[r][1] -= dot(&coupling, &previous.ahead[1]);
             }
         }
+        if convexify {
+            // Where a chord meets the surface steeply, sliding along it seems to change little.
+            let least = |end: &GeodesicEnd<T>| {
+                T::lit(0.5) * end.curvature.max(T::lit(0.25) * end.greatest_curvature())
+            };
+            block[0][0] = block[0][0].max(least(&start));
+            let growth = block[2][3].max(least(&end));
+            block[2][0] += growth - block[2][3];
+            block[2][3] = growth;
+        }
         let mut ahead = [[zero; 4]; 2];
         if let Some(after) = after {
             let next = &nodes[after].ground.start;

@@ -1,6 +1,5 @@
 //! The path of one span: which obstacles are touched, and where.
 
-extern crate std;
 use alloc::vec::Vec;
 
 use nalgebra::{Point3, Vector3};
@@ -145,11 +144,23 @@ impl<T: Real> Node<T> {
     }
 }
 
-/// Solves one span; answers the kink left, the iterations and how the path was found.
+/// The ways to a path, in the order in which they are tried, with the number of beads per leg.
 ///
-/// Memory decides where to begin: tracking first; if that fails, a string of beads laid along the
-/// remembered path; if that fails too, or there is no memory, strings laid along the straight line,
-/// ever finer.
+/// What is remembered is tracked by Newton's method; if that fails, a string is pulled tight along
+/// it. Without memory, or when it leads nowhere, the path slides downhill from the hints; if that
+/// fails, strings are pulled tight, ever finer.
+const ATTEMPTS: [(Tracking, usize); 8] = [
+    (Tracking::Warm, 0),
+    (Tracking::Relaxed, 6),
+    (Tracking::Relaxed, 14),
+    (Tracking::Relaxed, 40),
+    (Tracking::Cold, 0),
+    (Tracking::Cold, 6),
+    (Tracking::Cold, 14),
+    (Tracking::Cold, 40),
+];
+
+/// Solves one span; answers how well, and how the path was found.
 pub(super) fn solve_span<T: Real>(
     span: &Span<'_, T>,
     nodes: &mut [Node<T>],
@@ -157,68 +168,39 @@ pub(super) fn solve_span<T: Real>(
     place: usize,
     first_obstacle: usize,
 ) -> Result<(Progress<T>, Tracking)> {
-    const DETAILS: [usize; 3] = [6, 14, 40];
-    let reach = (span.to - span.from).norm();
     if span.obstacles.is_empty() {
         let scale = span.from.norm().max(span.to.norm());
-        return if reach > T::default_epsilon() * scale {
-            Ok((
-                Progress { kink: T::zero(), worst: 0, iterations: 0, converged: true },
-                Tracking::Warm,
-            ))
+        return if (span.to - span.from).norm() > T::default_epsilon() * scale {
+            Ok((Progress { kink: T::zero(), worst: 0, iterations: 0, converged: true }, Tracking::Warm))
         } else {
             Err(Error::CoincidentPoints { span: place })
         };
     }
     let known = !span.wraps.is_empty() && span.wraps.iter().all(|wrap| wrap.known);
-    let mut failure = None;
-    if known {
-        recall(span, nodes);
-        match settle_contacts(span, nodes, work) {
-            Ok(progress) => {
-                check_ends(span, nodes, first_obstacle)?;
-                return Ok((progress, Tracking::Warm));
-            }
-            Err(why) => failure = Some(why),
-        }
-    }
-    if !known {
-        relax::begin_at_hints(span, nodes);
-        std::eprintln!("DBG N-first");
-        descend(span, nodes, work);
-        match leave_saddles(span, nodes, work, 6) {
-            Ok(progress) => {
-                check_ends(span, nodes, first_obstacle)?;
-                return Ok((progress, Tracking::Cold));
-            }
-            Err(why) => failure = Some(why),
-        }
-        std::eprintln!("DBG N-failed");
-    }
-    for from_memory in [true, false] {
-        if from_memory && !known {
+    let mut failure = Failure { kink: T::zero(), iterations: 0, node: 0, off_patch: None, saddle: None };
+    for (tracking, detail) in ATTEMPTS {
+        let remembered = tracking < Tracking::Cold;
+        if remembered && !known {
             continue;
         }
-        for detail in DETAILS {
-            if from_memory {
-                recall(span, nodes);
+        if remembered {
+            recall(span, nodes);
+        }
+        let outcome = match (tracking, detail) {
+            (Tracking::Warm, _) => settle_contacts(span, nodes, work),
+            (_, 0) => descend(span, nodes, work),
+            _ => tighten(span, nodes, work, detail, remembered),
+        };
+        match outcome {
+            Ok(progress) => {
+                check_ends(span, nodes, first_obstacle)?;
+                let found = if known && !remembered { Tracking::Restarted } else { tracking };
+                return Ok((progress, found));
             }
-            match tighten(span, nodes, work, detail, from_memory) {
-                Ok(progress) => {
-                    check_ends(span, nodes, first_obstacle)?;
-                    let tracking = match (known, from_memory) {
-                        (_, true) => Tracking::Relaxed,
-                        (false, _) => Tracking::Cold,
-                        (true, false) => Tracking::Restarted,
-                    };
-                    return Ok((progress, tracking));
-                }
-                Err(why) => failure = Some(why),
-            }
+            Err(why) => failure = why,
         }
     }
     check_ends(span, nodes, first_obstacle)?;
-    let failure = failure.unwrap_or(Failure { kink: T::zero(), iterations: 0, node: 0, off_patch: None, saddle: None });
     Err(match failure.off_patch {
         Some(p) => Error::OffPatch { x: p.x.to_f64(), y: p.y.to_f64() },
         None => Error::CableNotConverged {
@@ -253,13 +235,20 @@ fn tighten<T: Real>(
     leave_saddles(span, nodes, work, detail)
 }
 
-/// Lets the path slide downhill in length, touching and leaving obstacles on the way, until Newton's
-/// method can take over.
-fn descend<T: Real>(span: &Span<'_, T>, nodes: &mut [Node<T>], work: &mut Workspace<T>) {
-    // Ten degrees a step follow the slope closely enough not to leap over a ridge.
+/// Lays the path over the hints and lets it slide downhill in length, touching and leaving obstacles
+/// on the way, until Newton's method can take over.
+fn descend<T: Real>(
+    span: &Span<'_, T>,
+    nodes: &mut [Node<T>],
+    work: &mut Workspace<T>,
+) -> core::result::Result<Progress<T>, Failure<T>> {
+    // Ten degrees a step follow the slope closely enough not to leap over a ridge; the whole way
+    // round an obstacle takes forty steps.
+    const ROUNDS: usize = 200;
     let longest = T::lit(0.17);
     let accuracy = T::lit(1e-6);
-    for _ in 0..200 {
+    relax::begin_at_hints(span, nodes);
+    for _ in 0..ROUNDS {
         work.active.clear();
         work.active.extend((0..nodes.len()).filter(|&k| nodes[k].in_contact));
         for &k in &work.active {
@@ -282,13 +271,15 @@ fn descend<T: Real>(span: &Span<'_, T>, nodes: &mut [Node<T>], work: &mut Worksp
             continue;
         }
         if work.active.is_empty() {
-            return;
+            break;
         }
         let (step, convex) = newton::descend(span, nodes, &work.active, longest);
+        // From two hundredths Newton's method converges in two or three steps.
         if !step.is_finite() || (convex && step < T::lit(0.02)) {
-            return;
+            break;
         }
     }
+    leave_saddles(span, nodes, work, ATTEMPTS[1].1)
 }
 
 /// Refines what the nodes hold.
@@ -311,7 +302,6 @@ fn leave_saddles<T: Real>(
             match pushed {
                 Ok(progress) => {
                     let length = length_of(span, nodes);
-                    std::eprintln!("DBG pushed {k} {} -> length {}", push.to_f64(), length.to_f64());
                     if best.as_ref().is_none_or(|(shortest, ..)| length < *shortest) {
                         best = Some((length, nodes.to_vec(), progress));
                     }
@@ -357,7 +347,6 @@ fn settle_contacts<T: Real>(
         let progress = newton::iterate(span, nodes, &work.active);
         iterations += progress.iterations;
         last = Failure { kink: progress.kink, iterations, node: progress.worst, off_patch: None, saddle: None };
-        std::eprintln!("DBG active {:?} conv {} kink {:.2e} it {} L {:?}", work.active, progress.converged, progress.kink.to_f64(), progress.iterations, work.active.iter().map(|&k| nodes[k].ground.length.to_f64()).collect::<Vec<_>>());
         if let Some(k) = loosest(nodes, &work.active, progress.converged) {
             nodes[k].in_contact = false;
             nodes[k].released = true;
@@ -378,7 +367,7 @@ fn settle_contacts<T: Real>(
         if let Some(&k) = work.active.iter().find(|&&k| !nodes[k].on_patch) {
             return Err(Failure { node: k, off_patch: Some(nodes[k].trial.point), ..last });
         }
-        std::eprintln!("DBG minimal {:?}", work.active.iter().map(|&k| (nodes[k].row, nodes[k].ground.passes_conjugate_point)).collect::<Vec<_>>());
+
         return if newton::is_minimal(nodes, &work.active) {
             Ok(Progress { iterations, ..progress })
         } else {
@@ -439,7 +428,7 @@ fn deepest<T: Real>(span: &Span<'_, T>, nodes: &mut [Node<T>]) -> Option<usize> 
         }
         first = end;
     }
-    std::eprintln!("DBG deepest {:?}", found.map(|(k,d)| (k,d.to_f64())));
+
     let (k, _) = found?;
     let trial = nodes[k].trial;
     nodes[k].begin(trial);
