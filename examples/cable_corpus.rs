@@ -16,11 +16,12 @@ use force_elements::{Error, Result};
 fn main() {
     let mut arguments = std::env::args().skip(1).map(|word| word.parse::<u64>().ok());
     let scenes = arguments.next().flatten().unwrap_or(10_000);
+    let first = arguments.next().flatten().unwrap_or(0);
     let motions = arguments.next().flatten().unwrap_or(200);
 
     let mut counts = Counts::default();
     let mut verdicts = BTreeMap::<&str, u64>::new();
-    for seed in 0..scenes {
+    for seed in first..first + scenes {
         let verdict = examine(seed, &mut counts);
         let name = match &verdict {
             Verdict::Agreed => "agreed",

@@ -213,15 +213,15 @@ const WEIGHTS: [[f64; COLUMNS]; COLUMNS] = {
 #[inline]
 fn extrapolate<T: Real>(
     from: &Flow<T>,
+    start: &[T; 5],
     step: T,
     curvature: T,
     accuracy: T,
     rule: &impl Rule<T>,
 ) -> Option<(Flow<T>, usize)> {
-    let start = rule.start(from);
     let mut row = [*from; COLUMNS];
     for (j, n) in (0..COLUMNS).zip(1_u32..) {
-        let mut current = rule.cross(from, &start, step, n);
+        let mut current = rule.cross(from, start, step, n);
         let mut coarser = current;
         for k in 1..=j {
             let previous = core::mem::replace(&mut row[k - 1], current);
@@ -255,41 +255,50 @@ pub(crate) fn integrate<T: Real, S: Surface<T> + ?Sized>(
     accuracy: T,
     rule: &impl Rule<T>,
 ) -> Geodesic<T> {
-    // A step of one radian converges within the table on the round surfaces; below a thousandth of
-    // the accuracy's own scale a step is taken as it comes, so that a kink cannot stall it.
+    // A step of one radian converges within the table on the round surfaces; a step that has become
+    // tiny is taken as it comes, so that a kink cannot stall it.
     const FIRST_STEP: f64 = 1.2;
-    const SMALLEST_STEP: f64 = 1e-5;
-    let accuracy = accuracy.max(T::default_epsilon() * T::lit(16.0));
+    const SMALLEST_STEP: f64 = 1e-6;
+    const LEAST_SHARE: f64 = 1e-3;
     let (p, t) = (start.point, start.tangent);
     let mut flow = Flow {
         y: [p.x, p.y, p.z, T::one(), T::zero()],
         v: [t.x, t.y, t.z, T::zero(), T::one()],
     };
     let total = length.abs();
+    let sign = if length < T::zero() { -T::one() } else { T::one() };
     let mut reach = T::lit(FIRST_STEP) / start.greatest_curvature().max(T::lit(0.1) / surface.size());
     let mut covered = T::zero();
     let mut passes_conjugate_point = false;
     while covered < total {
         let left = total - covered;
+        let start = rule.start(&flow);
+        let kink = surface.smooth_reach(&flow.point(), &flow.tangent().map(|x| x * sign), &pull(&start));
         // Equal steps to the end, so that none is left tiny.
         let steps = (left / reach).ceil().max(T::one());
-        let step = if steps <= T::one() { left } else { left / steps };
-        let signed = if length < T::zero() { -step } else { step };
+        let whole = if steps <= T::one() { left } else { left / steps };
+        let step = if kink < whole { kink } else { whole };
+        let signed = step * sign;
         let curvature = T::one() / reach;
-        let (next, column) = match extrapolate(&flow, signed, curvature, accuracy, rule) {
+        // Each step may add its share of the error, so that many steps add no more than one.
+        let share = (step / total).max(T::lit(LEAST_SHARE));
+        let allowed = (accuracy * share).max(T::default_epsilon() * T::lit(16.0));
+        let (next, column) = match extrapolate(&flow, &start, signed, curvature, allowed, rule) {
             Some(found) => found,
             None if step > T::lit(SMALLEST_STEP) * surface.size() => {
                 reach = step * T::lit(0.4);
                 continue;
             }
-            None => (rule.cross(&flow, &rule.start(&flow), signed, 4), COLUMNS),
+            None => (rule.cross(&flow, &start, signed, 4), COLUMNS),
         };
         flow = next;
-        covered = if steps <= T::one() { total } else { covered + step };
+        covered = if step == left { total } else { covered + step };
         passes_conjugate_point |= flow.y[4] * signed <= T::zero();
         if covered < total {
             settle(surface, &mut flow);
-            if column < 4 {
+            if step == kink {
+                // The step was cut, which says nothing about how far one can reach.
+            } else if column < 4 {
                 reach = step * T::lit(2.0);
             } else if column >= COLUMNS - 1 {
                 reach = step * T::lit(0.8);
@@ -300,6 +309,11 @@ pub(crate) fn integrate<T: Real, S: Surface<T> + ?Sized>(
     let jacobi =
         Jacobi { shift: flow.y[3], shift_rate: flow.v[3], turn: flow.y[4], turn_rate: flow.v[4] };
     Geodesic { start, end, length, jacobi, passes_conjugate_point }
+}
+
+/// The acceleration of the point.
+fn pull<T: Real>(start: &[T; 5]) -> Vector3<T> {
+    Vector3::new(start[0], start[1], start[2])
 }
 
 /// Removes the drift off the surface.

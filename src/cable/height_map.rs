@@ -201,6 +201,32 @@ impl<T: Real> Surface<T> for HeightMap<T> {
         self.spacing.min()
     }
 
+    fn smooth_reach(&self, p: &Vector3<T>, velocity: &Vector3<T>, acceleration: &Vector3<T>) -> T {
+        // Where the geodesic crosses the next grid line, to second order. From far off that may fall
+        // beyond it by the third, so a little is left for a second, exact, step.
+        let mut reach = T::lit(1e30);
+        for axis in 0..2 {
+            let unit = self.spacing[axis];
+            let (v, a) = (velocity[axis] / unit, acceleration[axis] / unit);
+            let place = (p[axis] - self.corner[axis]) / unit;
+            // What is as near as this to a line has reached it.
+            let near = T::lit(1e-9);
+            let ahead = (place + near).floor() + T::one() - place;
+            let behind = (place - near).ceil() - T::one() - place;
+            for distance in [ahead, behind] {
+                let root = v * v + T::lit(2.0) * a * distance;
+                if root >= T::zero() {
+                    let divisor = v + if distance > T::zero() { root.sqrt() } else { -root.sqrt() };
+                    let time = T::lit(2.0) * distance / divisor;
+                    if time > T::zero() && time < reach {
+                        reach = time;
+                    }
+                }
+            }
+        }
+        if reach > T::lit(0.02) * self.size() { reach * T::lit(0.97) } else { reach }
+    }
+
     fn covers(&self, p: &Vector3<T>) -> bool {
         let [x, y] = self.extent();
         x.contains(&p.x) && y.contains(&p.y)

@@ -70,6 +70,13 @@ pub trait Surface<T: Real>: Debug + Send + Sync + 'static {
         true
     }
 
+    /// How far a geodesic with this velocity (a unit vector) and acceleration \[1/m\] runs from `p`
+    /// until a higher derivative of the surface jumps \[m\]. No step of the integrator goes beyond.
+    /// Without end, unless the surface is pieced together.
+    fn smooth_reach(&self, _p: &Vector3<T>, _velocity: &Vector3<T>, _acceleration: &Vector3<T>) -> T {
+        T::lit(1e30)
+    }
+
     /// The distance from the surface to first order: `f / |∇f|`, negative inside \[m\].
     fn height(&self, p: &Vector3<T>) -> T {
         self.value(p) / self.gradient(p).norm()

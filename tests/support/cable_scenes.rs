@@ -72,7 +72,7 @@ impl<T: Real> Surface<T> for Pebble {
     }
 }
 
-/// A hill of bicubic spline, about as high as the other obstacles are thick.
+/// A dome of bicubic spline, about as high as the other obstacles are thick, with a ripple.
 pub(crate) fn hill(dice: &mut Dice) -> Result<HeightMap<f64>> {
     let (height, width) = (dice.between(0.5, 0.8), dice.between(0.5, 0.8));
     let ripple = dice.between(0.0, 0.03);
@@ -80,7 +80,7 @@ pub(crate) fn hill(dice: &mut Dice) -> Result<HeightMap<f64>> {
     for j in -16..=16 {
         for i in -16..=16 {
             let (x, y) = (0.15 * f64::from(i), 0.15 * f64::from(j));
-            let dome = height * (-(x * x + 0.5 * y * y) / (2.0 * width * width)).exp();
+            let dome = height - 0.5 * (x * x + 0.6 * y * y) / width;
             heights.push(dome + ripple * (2.0 * x).sin() * (1.5 * y).cos());
         }
     }
