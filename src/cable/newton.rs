@@ -137,7 +137,7 @@ pub(super) fn iterate<T: Real>(
 }
 
 /// One step downhill in length, of at most `longest` radians, on nodes that have been evaluated;
-/// answers its size before it was shortened, and whether the length was convex there.
+/// answers its size before it was shortened, and whether the length was firmly convex there.
 ///
 /// Where the second variation is not positive its pivots are made so: the step leaves a saddle
 /// instead of falling into it. Lengths are kept from becoming negative.
@@ -304,8 +304,8 @@ fn dot<T: Real>(a: &[T; 4], b: &[T; 4]) -> T {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
 }
 
-/// Whether a pivot block leaves the second variation of length positive; if not, changes it so that
-/// it does, if asked to.
+/// Whether a pivot block leaves the second variation of length positive. If asked to, changes it so
+/// that it does by a margin, and answers whether it did so before.
 ///
 /// With `s` (shift along, growth) eliminated by the two normal rows, what remains of the binormal
 /// rows is, up to multiplication by `[[1, −shift], [0, −turn]]`, the Schur complement of the
@@ -324,16 +324,16 @@ fn second_variation<T: Real>(block: &mut [[T; 4]; 4], stiffness: T, convexify: b
         [second[column] - second[0] * along, fourth[column] - fourth[0] * along - fourth[3] * growth]
     };
     let (shift, turn) = (reduced(1), reduced(2));
-    let mut pivot = turn[1];
-    if convexify {
-        pivot = -pivot.abs().max(T::lit(LEAST));
-        block[3][2] += pivot - turn[1];
+    if !convexify {
+        let across = shift[0] - shift[1] * turn[0] / turn[1];
+        return turn[1] < T::zero() && across > T::zero();
     }
+    let (least_turn, least_across) = (T::lit(LEAST), T::lit(LEAST) * stiffness);
+    let pivot = -turn[1].abs().max(least_turn);
+    block[3][2] += pivot - turn[1];
     let across = shift[0] - shift[1] * turn[0] / pivot;
-    if convexify {
-        block[1][1] += across.abs().max(T::lit(LEAST) * stiffness) - across;
-    }
-    turn[1] < T::zero() && across > T::zero()
+    block[1][1] += across.abs().max(least_across) - across;
+    -turn[1] >= least_turn && across >= least_across
 }
 
 /// Gauss elimination with partial pivoting; not-a-number where the block is singular.

@@ -146,11 +146,12 @@ impl<T: Real> Node<T> {
 
 /// The ways to a path, in the order in which they are tried, with the number of beads per leg.
 ///
-/// What is remembered is tracked by Newton's method; if that fails, a string is pulled tight along
-/// it. Without memory, or when it leads nowhere, the path slides downhill from the hints; if that
-/// fails, strings are pulled tight, ever finer.
-const ATTEMPTS: [(Tracking, usize); 8] = [
+/// What is remembered is tracked by Newton's method; if that fails, the path slides downhill from
+/// there; if that fails, strings are pulled tight along it, ever finer. Without memory, or when it
+/// leads nowhere, the same begins at the hints.
+const ATTEMPTS: [(Tracking, usize); 9] = [
     (Tracking::Warm, 0),
+    (Tracking::Relaxed, 0),
     (Tracking::Relaxed, 6),
     (Tracking::Relaxed, 14),
     (Tracking::Relaxed, 40),
@@ -159,6 +160,9 @@ const ATTEMPTS: [(Tracking, usize); 8] = [
     (Tracking::Cold, 14),
     (Tracking::Cold, 40),
 ];
+
+/// The beads per leg that a path pushed off a saddle is laid with.
+const BEADS: usize = 6;
 
 /// Solves one span; answers how well, and how the path was found.
 pub(super) fn solve_span<T: Real>(
@@ -188,7 +192,12 @@ pub(super) fn solve_span<T: Real>(
         }
         let outcome = match (tracking, detail) {
             (Tracking::Warm, _) => settle_contacts(span, nodes, work),
-            (_, 0) => descend(span, nodes, work),
+            (_, 0) => {
+                if !remembered {
+                    relax::begin_at_hints(span, nodes);
+                }
+                descend(span, nodes, work)
+            }
             _ => tighten(span, nodes, work, detail, remembered),
         };
         match outcome {
@@ -235,7 +244,7 @@ fn tighten<T: Real>(
     leave_saddles(span, nodes, work, detail)
 }
 
-/// Lays the path over the hints and lets it slide downhill in length, touching and leaving obstacles
+/// Lets the path slide downhill in length, touching and leaving obstacles
 /// on the way, until Newton's method can take over.
 fn descend<T: Real>(
     span: &Span<'_, T>,
@@ -243,11 +252,11 @@ fn descend<T: Real>(
     work: &mut Workspace<T>,
 ) -> core::result::Result<Progress<T>, Failure<T>> {
     // Ten degrees a step follow the slope closely enough not to leap over a ridge; the whole way
-    // round an obstacle takes forty steps.
-    const ROUNDS: usize = 200;
+    // round an obstacle takes forty steps. Where a path has just ceased to exist the slope is faint
+    // and the way off it long.
+    const ROUNDS: usize = 1000;
     let longest = T::lit(0.17);
     let accuracy = T::lit(1e-6);
-    relax::begin_at_hints(span, nodes);
     for _ in 0..ROUNDS {
         work.active.clear();
         work.active.extend((0..nodes.len()).filter(|&k| nodes[k].in_contact));
@@ -274,12 +283,13 @@ fn descend<T: Real>(
             break;
         }
         let (step, convex) = newton::descend(span, nodes, &work.active, longest);
-        // From two hundredths Newton's method converges in two or three steps.
-        if !step.is_finite() || (convex && step < T::lit(0.02)) {
+        // From two hundredths Newton's method converges in two or three steps; on a faint slope it
+        // may have nowhere to converge to.
+        if !step.is_finite() || (convex && step < T::lit(0.02)) || step < T::lit(1e-6) {
             break;
         }
     }
-    leave_saddles(span, nodes, work, ATTEMPTS[1].1)
+    leave_saddles(span, nodes, work, BEADS)
 }
 
 /// Refines what the nodes hold.
