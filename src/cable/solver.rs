@@ -370,7 +370,17 @@ fn settle_contacts<T: Real>(
         if !progress.converged {
             return Err(last);
         }
+        let minimal = newton::is_minimal(nodes, &work.active);
+        if !minimal {
+            last.saddle = work.active.iter().copied().find(|&k| !newton::is_minimal(nodes, &[k]));
+        }
         if let Some(k) = deepest(span, nodes) {
+            // A path that leaves an obstacle only to balance on the others and sink into it again
+            // would go round in circles.
+            if nodes[k].released && !minimal {
+                nodes[k].in_contact = false;
+                return Err(last);
+            }
             last.node = k;
             continue;
         }
@@ -378,12 +388,7 @@ fn settle_contacts<T: Real>(
             return Err(Failure { node: k, off_patch: Some(nodes[k].trial.point), ..last });
         }
 
-        return if newton::is_minimal(nodes, &work.active) {
-            Ok(Progress { iterations, ..progress })
-        } else {
-            let worst = work.active.iter().copied().find(|&k| !newton::is_minimal(nodes, &[k]));
-            Err(Failure { saddle: worst, ..last })
-        };
+        return if minimal { Ok(Progress { iterations, ..progress }) } else { Err(last) };
     }
     Err(last)
 }
