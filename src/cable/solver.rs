@@ -149,16 +149,14 @@ impl<T: Real> Node<T> {
 /// What is remembered is tracked by Newton's method; if that fails, the path slides downhill from
 /// there; if that fails, strings are pulled tight along it, ever finer. Without memory, or when it
 /// leads nowhere, the same begins at the hints.
-const ATTEMPTS: [(Tracking, usize); 9] = [
+const ATTEMPTS: [(Tracking, usize); 7] = [
     (Tracking::Warm, 0),
     (Tracking::Relaxed, 0),
     (Tracking::Relaxed, 6),
-    (Tracking::Relaxed, 14),
-    (Tracking::Relaxed, 40),
+    (Tracking::Relaxed, 16),
     (Tracking::Cold, 0),
     (Tracking::Cold, 6),
-    (Tracking::Cold, 14),
-    (Tracking::Cold, 40),
+    (Tracking::Cold, 16),
 ];
 
 /// The beads per leg that a path pushed off a saddle is laid with.
@@ -300,8 +298,8 @@ fn leave_saddles<T: Real>(
     detail: usize,
 ) -> core::result::Result<Progress<T>, Failure<T>> {
     let mut outcome = settle_contacts(span, nodes, work);
-    // Each push takes care of one direction; a span has no more than a few per obstacle.
-    for _ in 0..2 * nodes.len() + 2 {
+    // Each push takes care of one direction. Of more than a few at once a finer string does better.
+    for _ in 0..4 {
         let Err(Failure { saddle: Some(k), .. }) = outcome else { break };
         let balanced = nodes.to_vec();
         let mut best: Option<(T, Vec<Node<T>>, Progress<T>)> = None;
