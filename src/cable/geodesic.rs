@@ -5,6 +5,7 @@
 
 use nalgebra::{Rotation3, Vector3};
 
+use super::ceil;
 use super::surface::Surface;
 use crate::scalar::Real;
 use crate::spatial::Transform;
@@ -275,7 +276,7 @@ pub(crate) fn integrate<T: Real, S: Surface<T> + ?Sized>(
         let start = rule.start(&flow);
         let kink = surface.smooth_reach(&flow.point(), &flow.tangent().map(|x| x * sign), &pull(&start));
         // Equal steps to the end, so that none is left tiny.
-        let steps = (left / reach).ceil().max(T::one());
+        let steps = ceil(left / reach).max(T::one());
         let whole = if steps <= T::one() { left } else { left / steps };
         let step = if kink < whole { kink } else { whole };
         let signed = step * sign;

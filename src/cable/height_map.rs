@@ -5,7 +5,7 @@ use core::ops::RangeInclusive;
 
 use nalgebra::{Matrix3, Vector2, Vector3};
 
-use super::positive_size;
+use super::{ceil, positive_size};
 use super::surface::Surface;
 use crate::error::{Error, Requirement, Result};
 use crate::scalar::Real;
@@ -211,8 +211,8 @@ impl<T: Real> Surface<T> for HeightMap<T> {
             let place = (p[axis] - self.corner[axis]) / unit;
             // What is as near as this to a line has reached it.
             let near = T::lit(1e-9);
-            let ahead = (place + near).floor() + T::one() - place;
-            let behind = (place - near).ceil() - T::one() - place;
+            let ahead = T::one() - ceil(-(place + near)) - place;
+            let behind = ceil(place - near) - T::one() - place;
             for distance in [ahead, behind] {
                 let root = v * v + T::lit(2.0) * a * distance;
                 if root >= T::zero() {

@@ -42,3 +42,13 @@ fn positive_size<T: Real>(name: &'static str, value: T) -> Result<()> {
         Err(Error::invalid("surface", name, value, Requirement::Positive))
     }
 }
+
+/// The least whole number not below `x`, of its value alone: dual numbers have no `ceil`. What is out
+/// of range becomes the nearest that is in it.
+fn ceil<T: Real>(x: T) -> T {
+    let x = x.to_f64();
+    #[allow(clippy::cast_possible_truncation, reason = "a cast of a float saturates")]
+    let whole = x as i32;
+    let whole = f64::from(whole);
+    T::lit(if whole < x { whole + 1.0 } else { whole })
+}
