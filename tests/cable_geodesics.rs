@@ -103,7 +103,11 @@ fn integrated_geodesics_meet_great_circles_and_helices_to_the_accuracy_asked_for
             // roundoff of the extrapolation.
             let tolerance = 10.0 * accuracy + 1e-13;
             let (p, t) = start(&sphere, &mut dice);
-            same(&Plain(sphere).geodesic(&p, &t, length, accuracy), &sphere.geodesic(&p, &t, length, 0.0), tolerance);
+            same(
+                &Plain(sphere).geodesic(&p, &t, length, accuracy),
+                &sphere.geodesic(&p, &t, length, 0.0),
+                tolerance,
+            );
             let (p, t) = start(&cylinder, &mut dice);
             same(
                 &Plain(cylinder).geodesic(&p, &t, length, accuracy),

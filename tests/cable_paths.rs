@@ -106,7 +106,8 @@ fn windings_are_kept_while_the_end_moves() -> Result<()> {
         // Unrolled, a helix is a straight line: the rise is shared out evenly.
         let tangent = |x: f64, y: f64| (x * x + y * y - 1.0).sqrt();
         let bearing = |x: f64, y: f64| f64::atan2(x, y);
-        let angle = bearing(3.0, y) - bearing(-3.0, 1.0)
+        let angle = bearing(3.0, y)
+            - bearing(-3.0, 1.0)
             - (1.0 / 3.0_f64.hypot(1.0)).acos()
             - (1.0 / 3.0_f64.hypot(y)).acos()
             + 4.0 * PI;
@@ -218,14 +219,15 @@ fn single_precision_paths_are_good_to_single_precision() -> Result<()> {
 
 /// Scenes in which the cable touches something, moved some way along.
 fn moving_scenes(count: usize) -> impl Iterator<Item = (Scene, f64)> {
-    (0..).filter_map(|seed| {
-        let mut scene = Scene::random(seed).ok()?;
-        let time = 0.02 * f64::from(u32::try_from(seed % 10).ok()?);
-        scene.solve(time, &mut Counts::default()).ok()?;
-        let touches = scene.state.discrete(scene.cable).obstacles.len() > 1;
-        touches.then_some((scene, time))
-    })
-    .take(count)
+    (0..)
+        .filter_map(|seed| {
+            let mut scene = Scene::random(seed).ok()?;
+            let time = 0.02 * f64::from(u32::try_from(seed % 10).ok()?);
+            scene.solve(time, &mut Counts::default()).ok()?;
+            let touches = scene.state.discrete(scene.cable).obstacles.len() > 1;
+            touches.then_some((scene, time))
+        })
+        .take(count)
 }
 
 #[test]
@@ -327,7 +329,8 @@ fn smoothness_reported_bounds_the_kinks_of_the_path() -> Result<()> {
             let (p, t) = (X_SG * Point3::from(geodesic.start.point), X_SG.rotation * geodesic.start.tangent);
             let element = scene.system.element(scene.cable);
             let surface = element.path().obstacles()[i].surface();
-            let again = surface.geodesic(&p.coords, &t, geodesic.length, 1e-12).end.transformed(&contact.X_GS);
+            let again =
+                surface.geodesic(&p.coords, &t, geodesic.length, 1e-12).end.transformed(&contact.X_GS);
             assert!((again.point - geodesic.end.point).norm() < 2e-9);
             assert!((again.tangent - geodesic.end.tangent).norm() < 5e-9);
         }
@@ -344,7 +347,11 @@ fn sampled_points_lie_on_the_path() -> Result<()> {
         let points = path.sample(scene.system.element(scene.cable).path(), 0.02);
         let length: f64 = points.windows(2).map(|pair| (pair[1] - pair[0]).norm()).sum();
         // Chords of 0.02 on radii above 0.2 are short by their square over 24: 4e-4 at most.
-        assert!(length <= path.length + 1e-9 && length > path.length * (1.0 - 5e-4), "{length} {}", path.length);
+        assert!(
+            length <= path.length + 1e-9 && length > path.length * (1.0 - 5e-4),
+            "{length} {}",
+            path.length
+        );
     }
     Ok(())
 }
@@ -420,10 +427,7 @@ fn what_makes_no_sense_is_refused() -> Result<()> {
         system.realize_position(&mut state).map(|_| ())
     };
     let far = Vector3::new(2.0, 0.3, 0.0);
-    assert_eq!(
-        solve(fixed(0.1, 0.2, 0.0), far, ball()?),
-        Err(Error::PointInsideObstacle { obstacle: 0 })
-    );
+    assert_eq!(solve(fixed(0.1, 0.2, 0.0), far, ball()?), Err(Error::PointInsideObstacle { obstacle: 0 }));
     assert_eq!(
         solve(fixed(-2.0, 0.2, 0.0), Vector3::new(0.0, 0.3, 0.3), ball()?),
         Err(Error::PointInsideObstacle { obstacle: 0 })

@@ -63,7 +63,8 @@ impl<T: Real> Surface<T> for Cylinder<T> {
     fn retract(&self, p: &Vector3<T>) -> Vector3<T> {
         let radial = across(p);
         let distance = radial.norm();
-        let rim = if distance > T::zero() { radial * (self.radius / distance) } else { Vector3::x() * self.radius };
+        let rim =
+            if distance > T::zero() { radial * (self.radius / distance) } else { Vector3::x() * self.radius };
         Vector3::new(rim.x, rim.y, p.z)
     }
 
@@ -93,7 +94,12 @@ impl<T: Real> Surface<T> for Cylinder<T> {
         point.z += start.tangent.z * length;
         Geodesic {
             start,
-            end: GeodesicEnd { point, tangent: turned(&start.tangent), normal: turned(&start.normal), ..start },
+            end: GeodesicEnd {
+                point,
+                tangent: turned(&start.tangent),
+                normal: turned(&start.normal),
+                ..start
+            },
             length,
             jacobi: Jacobi { turn: length, ..Jacobi::at_start() },
             passes_conjugate_point: false,

@@ -262,10 +262,7 @@ pub(crate) fn integrate<T: Real, S: Surface<T> + ?Sized>(
     const SMALLEST_STEP: f64 = 1e-6;
     const LEAST_SHARE: f64 = 1e-3;
     let (p, t) = (start.point, start.tangent);
-    let mut flow = Flow {
-        y: [p.x, p.y, p.z, T::one(), T::zero()],
-        v: [t.x, t.y, t.z, T::zero(), T::one()],
-    };
+    let mut flow = Flow { y: [p.x, p.y, p.z, T::one(), T::zero()], v: [t.x, t.y, t.z, T::zero(), T::one()] };
     let total = length.abs();
     let sign = if length < T::zero() { -T::one() } else { T::one() };
     let mut reach = T::lit(FIRST_STEP) / start.greatest_curvature().max(T::lit(0.1) / surface.size());
@@ -307,8 +304,7 @@ pub(crate) fn integrate<T: Real, S: Surface<T> + ?Sized>(
         }
     }
     let end = surface.end(&surface.retract(&flow.point()), &flow.tangent());
-    let jacobi =
-        Jacobi { shift: flow.y[3], shift_rate: flow.v[3], turn: flow.y[4], turn_rate: flow.v[4] };
+    let jacobi = Jacobi { shift: flow.y[3], shift_rate: flow.v[3], turn: flow.y[4], turn_rate: flow.v[4] };
     Geodesic { start, end, length, jacobi, passes_conjugate_point }
 }
 

@@ -5,8 +5,8 @@ use core::ops::RangeInclusive;
 
 use nalgebra::{Matrix3, Vector2, Vector3};
 
-use super::{ceil, positive_size};
 use super::surface::Surface;
+use super::{ceil, positive_size};
 use crate::error::{Error, Requirement, Result};
 use crate::scalar::Real;
 
@@ -47,7 +47,11 @@ impl<T: Real> HeightMap<T> {
     pub fn new(corner: Vector2<T>, spacing: Vector2<T>, columns: usize, heights: &[T]) -> Result<Self> {
         spacing.iter().try_for_each(|&x| positive_size("spacing", x))?;
         let finite = |name, x: T| {
-            if x.is_finite() { Ok(()) } else { Err(Error::invalid("height_map", name, x, Requirement::Finite)) }
+            if x.is_finite() {
+                Ok(())
+            } else {
+                Err(Error::invalid("height_map", name, x, Requirement::Finite))
+            }
         };
         corner.iter().try_for_each(|&x| finite("corner", x))?;
         heights.iter().try_for_each(|&x| finite("heights", x))?;
@@ -148,12 +152,8 @@ impl<T: Real> HeightMap<T> {
             (four + (three * w - T::lit(6.0)) * w * w) * sixth,
             u * u * u * sixth,
         ];
-        let slope = [
-            -half * w * w,
-            (three * u - four) * u * half,
-            (four - three * w) * w * half,
-            half * u * u,
-        ];
+        let slope =
+            [-half * w * w, (three * u - four) * u * half, (four - three * w) * w * half, half * u * u];
         let bend = [w, three * u - two, three * w - two, u];
         (cell, [value, slope.map(|s| s * inverse), bend.map(|b| b * inverse * inverse)])
     }

@@ -76,11 +76,7 @@ impl<T: Real> Chord<T> {
 }
 
 /// Iterates on the nodes in contact, given as indices into `nodes`. Ends with geodesics in Ground corrected to second order by the last step.
-pub(super) fn iterate<T: Real>(
-    span: &Span<'_, T>,
-    nodes: &mut [Node<T>],
-    active: &[usize],
-) -> Progress<T> {
+pub(super) fn iterate<T: Real>(span: &Span<'_, T>, nodes: &mut [Node<T>], active: &[usize]) -> Progress<T> {
     let Span { from: a, to: b, settings, .. } = span;
     let Settings { smoothness, max_iterations } = **settings;
     let mut progress = Progress { kink: T::zero(), worst: 0, iterations: 0, converged: active.is_empty() };
@@ -282,7 +278,8 @@ fn assemble<T: Real>(
                 column[3] = next_chord.response(&end_b, &motion);
             }
         }
-        let minimal = second_variation(&mut block, chord.inverse_length + next_chord.inverse_length, convexify);
+        let minimal =
+            second_variation(&mut block, chord.inverse_length + next_chord.inverse_length, convexify);
         let [constant, ahead_0, ahead_1] = solve(block, [right, ahead[0], ahead[1]]);
         nodes[k].inverse_chords = [chord.inverse_length, next_chord.inverse_length];
         nodes[k].row = Eliminated { constant, ahead: [ahead_0, ahead_1], minimal };
@@ -442,8 +439,8 @@ impl<T: Real> Node<T> {
         let end_turn = jacobi.shift_rate * across + jacobi.turn_rate * turn;
         let [before, after] = self.inverse_chords;
         let at_start = (along.abs() + across.abs()) * (start.greatest_curvature() + before) + turn.abs();
-        let at_end = ((along + growth).abs() + end_across.abs()) * (end.greatest_curvature() + after)
-            + end_turn.abs();
+        let at_end =
+            ((along + growth).abs() + end_across.abs()) * (end.greatest_curvature() + after) + end_turn.abs();
         at_start.max(at_end)
     }
 

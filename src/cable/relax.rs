@@ -263,7 +263,9 @@ fn read_off<T: Real>(span: &Span<'_, T>, node: &mut Node<T>, beads: &[Bead<T>], 
         node.in_contact = false;
         return;
     };
-    let length = beads[first..=last].windows(2).fold(T::zero(), |sum, pair| sum + (pair[1].point - pair[0].point).norm());
+    let length = beads[first..=last]
+        .windows(2)
+        .fold(T::zero(), |sum, pair| sum + (pair[1].point - pair[0].point).norm());
     let point = node.to_surface(&beads[first].point);
     let after = node.to_surface(&beads.get(first + 1).map_or(span.to, |bead| bead.point));
     let before = if first == 0 { span.from } else { beads[first - 1].point };

@@ -178,18 +178,16 @@ impl<T: Real> PathResults<T> {
     /// Each straight stretch pulls its two ends together along itself; what an obstacle gets is the
     /// sum over its two ends. Forces and moments therefore sum to zero over all bodies, to roundoff.
     pub fn unit_forces(&self) -> impl Iterator<Item = (BodyIndex, Vector3<T>, Vector3<T>)> + '_ {
-        self.segments.iter().flat_map(|s| {
-            [(s.from_body, s.from_G, s.direction_G), (s.to_body, s.to_G, -s.direction_G)]
-        })
+        self.segments
+            .iter()
+            .flat_map(|s| [(s.from_body, s.from_G, s.direction_G), (s.to_body, s.to_G, -s.direction_G)])
     }
 
     /// The force of a cable of tension 1 N on one body, at its origin, expressed in Ground.
     pub fn unit_force_on(&self, body: BodyIndex, positions: &Positions<T>) -> SpatialForce<T> {
         let p_GB = positions.pose(body).translation.vector;
         let on_body = self.unit_forces().filter(|(on, ..)| *on == body);
-        on_body.fold(SpatialForce::zero(), |sum, (_, p, f)| {
-            sum + SpatialForce::new((p - p_GB).cross(&f), f)
-        })
+        on_body.fold(SpatialForce::zero(), |sum, (_, p, f)| sum + SpatialForce::new((p - p_GB).cross(&f), f))
     }
 
     /// Adds the forces of a cable of this tension \[N\].

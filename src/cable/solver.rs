@@ -354,7 +354,8 @@ fn settle_contacts<T: Real>(
         work.active.extend((0..nodes.len()).filter(|&k| nodes[k].in_contact));
         let progress = newton::iterate(span, nodes, &work.active);
         iterations += progress.iterations;
-        last = Failure { kink: progress.kink, iterations, node: progress.worst, off_patch: None, saddle: None };
+        last =
+            Failure { kink: progress.kink, iterations, node: progress.worst, off_patch: None, saddle: None };
         if let Some(k) = loosest(nodes, &work.active, progress.converged) {
             nodes[k].in_contact = false;
             nodes[k].released = true;
@@ -434,7 +435,8 @@ fn deepest<T: Real>(span: &Span<'_, T>, nodes: &mut [Node<T>]) -> Option<usize> 
             if relative < tolerated && found.is_none_or(|(_, depth)| relative < depth) {
                 found = Some((k, relative));
             }
-            node.trial = Trial { point: side(span.wraps.get(k), surface, point), tangent: b - a, length: T::zero() };
+            node.trial =
+                Trial { point: side(span.wraps.get(k), surface, point), tangent: b - a, length: T::zero() };
             if relative >= tolerated {
                 node.trial.point = point;
             }

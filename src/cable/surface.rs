@@ -234,7 +234,11 @@ pub(crate) fn search_segment<T: Real, S: Surface<T> + ?Sized>(
     }
     let Some((_, u)) = lowest else {
         // No part of the line has the surface below it.
-        return SegmentApproach { parameter: T::lit(0.5), point: a + along * T::lit(0.5), height: T::lit(1e30) };
+        return SegmentApproach {
+            parameter: T::lit(0.5),
+            point: a + along * T::lit(0.5),
+            height: T::lit(1e30),
+        };
     };
     let (mut low, mut high) = ((u - spacing).max(T::zero()), (u + spacing).min(T::one()));
     for _ in 0..40 {

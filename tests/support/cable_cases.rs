@@ -5,9 +5,7 @@ use force_elements::cable::{
     CablePath, Cylinder, Ellipsoid, Obstacle, Settings, Sphere, Station, Torus, Wrap, Wraps,
 };
 use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Translation3, Vector3};
-use force_elements::{
-    BodyIndex, CableSpring, ForceSystem, Result, SpatialForce, SpatialVelocity, Transform,
-};
+use force_elements::{BodyIndex, CableSpring, ForceSystem, Result, SpatialForce, SpatialVelocity, Transform};
 use serde_json::Value;
 
 /// One compared quantity: its name, by how much it deviates, and by how much it may.
@@ -24,10 +22,7 @@ pub(crate) fn vector(v: &Value) -> Vector3<f64> {
 pub(crate) fn pose(v: &Value) -> Transform<f64> {
     let row = |i: usize| vector(&v["rotation"][i]).transpose();
     let R = Matrix3::from_rows(&[row(0), row(1), row(2)]);
-    Transform::from_parts(
-        Translation3::from(vector(&v["translation"])),
-        Rotation3::from_matrix_unchecked(R),
-    )
+    Transform::from_parts(Translation3::from(vector(&v["translation"])), Rotation3::from_matrix_unchecked(R))
 }
 
 pub(crate) fn velocity(v: &Value) -> SpatialVelocity<f64> {

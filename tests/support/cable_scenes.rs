@@ -169,7 +169,8 @@ impl Scene {
                 3 => {
                     let (ring, tube) = (dice.between(1.7, 2.3), dice.between(0.3, 0.6));
                     let torus = Obstacle::new(on, X_BS, Torus::new(ring, tube)?)?;
-                    torus.with_contact_hint(R_GS.inverse() * Vector3::new(0.0, -zigzag * (ring - tube), 0.0))?
+                    torus
+                        .with_contact_hint(R_GS.inverse() * Vector3::new(0.0, -zigzag * (ring - tube), 0.0))?
                 }
                 4 => Obstacle::new(on, X_BS, hill(&mut dice)?)?,
                 5 => Obstacle::new(on, X_BS, Pebble { radius: dice.between(0.5, 0.8) })?,
@@ -195,11 +196,7 @@ impl Scene {
             let R = Rotation3::new(turn * wave) * base.rotation;
             let p = base.translation.vector + shift * wave;
             let V = SpatialVelocity::new(turn * rate, shift * rate);
-            self.state.set_body(
-                BodyIndex::new(i + 1),
-                Transform::from_parts(Translation3::from(p), R),
-                V,
-            )?;
+            self.state.set_body(BodyIndex::new(i + 1), Transform::from_parts(Translation3::from(p), R), V)?;
         }
         Ok(())
     }
