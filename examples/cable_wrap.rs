@@ -143,9 +143,10 @@ impl Camera {
         Self { R }
     }
 
+    /// The depth of a point, towards the eye, and its place on paper, down the page.
     fn see(&self, p: &Vector3<f64>) -> (f64, (f64, f64)) {
         let q = self.R * p;
-        (q.z, (q.x, q.y))
+        (q.z, (q.x, -q.y))
     }
 
     /// A surface given by two parameters in [0, 1], as shaded patches.
@@ -249,8 +250,8 @@ fn draw_path(
     // One unit of length is 200 pixels both ways.
     let area = area.apply_coord_spec(Cartesian2d::<RangedCoordf64, RangedCoordf64>::new(
         -3.0..8.2,
-        -2.2..2.92,
-        (0..2240, 1024..0),
+        -2.92..2.2,
+        (0..2240, 0..1024),
     ));
     for piece in &pieces {
         if piece.width == 0 {
@@ -269,11 +270,11 @@ fn draw_path(
     }
     let style = ("sans-serif", 36).into_font().color(&RGBColor(60, 60, 60));
     let title = "A cable over a sphere that rises into it, a cylinder, an ellipsoid, and through a torus";
-    area.draw(&Text::new(title, (-2.8, 2.72), style.clone()))?;
+    area.draw(&Text::new(title, (-2.8, -2.72), style.clone()))?;
     let small = ("sans-serif", 27).into_font().color(&RGBColor(110, 110, 110));
     let note =
         "dark: t = 1.5 s, the sphere holds it clear of the cylinder; light: t = 1 s, the sphere hangs below";
-    area.draw(&Text::new(note, (-2.8, 2.45), small))?;
+    area.draw(&Text::new(note, (-2.8, -2.45), small))?;
     area.present()?;
     Ok(())
 }

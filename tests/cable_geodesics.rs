@@ -9,7 +9,7 @@ use cable_scenes::{Dice, Pebble, hill};
 use core::f64::consts::PI;
 use force_elements::cable::{Cylinder, Ellipsoid, Geodesic, HeightMap, Sphere, Surface, Torus};
 use force_elements::nalgebra::{Matrix3, Vector2, Vector3};
-use force_elements::{Error, Real};
+use force_elements::{Error, Real, Result};
 use num_dual::Dual64;
 
 /// A surface of which nothing is known but its implicit function.
@@ -31,15 +31,15 @@ impl<T: Real, S: Surface<T>> Surface<T> for Plain<S> {
     }
 }
 
-fn every_surface() -> Vec<Box<dyn Surface<f64>>> {
-    vec![
-        Box::new(Sphere::new(0.7).unwrap()),
-        Box::new(Cylinder::new(0.7).unwrap()),
-        Box::new(Ellipsoid::new(Vector3::new(0.7, 0.6, 1.0)).unwrap()),
-        Box::new(Torus::new(2.0, 0.5).unwrap()),
-        Box::new(hill(&mut Dice::new(7)).unwrap()),
+fn every_surface() -> Result<Vec<Box<dyn Surface<f64>>>> {
+    Ok(vec![
+        Box::new(Sphere::new(0.7)?),
+        Box::new(Cylinder::new(0.7)?),
+        Box::new(Ellipsoid::new(Vector3::new(0.7, 0.6, 1.0))?),
+        Box::new(Torus::new(2.0, 0.5)?),
+        Box::new(hill(&mut Dice::new(7))?),
         Box::new(Pebble { radius: 0.7 }),
-    ]
+    ])
 }
 
 /// A place on the surface and a direction there.
@@ -93,12 +93,12 @@ fn same(a: &Geodesic<f64>, b: &Geodesic<f64>, tolerance: f64) {
 }
 
 #[test]
-fn integrated_geodesics_meet_great_circles_and_helices_to_the_accuracy_asked_for() {
+fn integrated_geodesics_meet_great_circles_and_helices_to_the_accuracy_asked_for() -> Result<()> {
     let mut dice = Dice::new(1);
     for power in 3..13 {
         let accuracy = 0.1_f64.powi(power);
         for length in [0.01, 0.4, 1.3, 2.1, -0.9] {
-            let (sphere, cylinder) = (Sphere::new(0.7).unwrap(), Cylinder::new(0.7).unwrap());
+            let (sphere, cylinder) = (Sphere::new(0.7)?, Cylinder::new(0.7)?);
             // The error of a step is controlled, not that of the whole: ten steps, ten errors; and
             // roundoff of the extrapolation.
             let tolerance = 10.0 * accuracy + 1e-13;
@@ -116,30 +116,32 @@ fn integrated_geodesics_meet_great_circles_and_helices_to_the_accuracy_asked_for
             );
         }
     }
+    Ok(())
 }
 
 #[test]
-fn geodesics_by_first_integrals_agree_with_those_of_the_bare_implicit_function() {
+fn geodesics_by_first_integrals_agree_with_those_of_the_bare_implicit_function() -> Result<()> {
     let mut dice = Dice::new(2);
     for _ in 0..40 {
         let length = dice.between(-2.0, 2.0);
-        let ellipsoid = Ellipsoid::new(Vector3::from_fn(|_, _| dice.between(0.4, 1.2))).unwrap();
+        let ellipsoid = Ellipsoid::new(Vector3::from_fn(|_, _| dice.between(0.4, 1.2)))?;
         let (p, t) = start(&ellipsoid, &mut dice);
         same(
             &ellipsoid.geodesic(&p, &t, length, 1e-12),
             &Plain(ellipsoid).geodesic(&p, &t, length, 1e-12),
             1e-10,
         );
-        let torus = Torus::new(dice.between(1.0, 2.0), dice.between(0.3, 0.8)).unwrap();
+        let torus = Torus::new(dice.between(1.0, 2.0), dice.between(0.3, 0.8))?;
         let (p, t) = start(&torus, &mut dice);
         same(&torus.geodesic(&p, &t, length, 1e-12), &Plain(torus).geodesic(&p, &t, length, 1e-12), 1e-10);
     }
+    Ok(())
 }
 
 #[test]
-fn geodesics_of_every_surface_agree_with_a_fine_quadrature() {
+fn geodesics_of_every_surface_agree_with_a_fine_quadrature() -> Result<()> {
     let mut dice = Dice::new(3);
-    for surface in every_surface() {
+    for surface in every_surface()? {
         for _ in 0..5 {
             let (p, t) = start(surface.as_ref(), &mut dice);
             let length = dice.between(0.1, 1.0);
@@ -152,11 +154,12 @@ fn geodesics_of_every_surface_agree_with_a_fine_quadrature() {
             assert!(surface.height(&fast.end.point).abs() < 1e-13);
         }
     }
+    Ok(())
 }
 
 #[test]
-fn principal_ellipse_is_a_geodesic_of_known_length() {
-    let ellipsoid = Ellipsoid::new(Vector3::new(0.9, 0.5, 0.7)).unwrap();
+fn principal_ellipse_is_a_geodesic_of_known_length() -> Result<()> {
+    let ellipsoid = Ellipsoid::new(Vector3::new(0.9, 0.5, 0.7))?;
     // The quarter arc by the midpoint rule, which converges exponentially on a periodic integrand.
     let quarter: f64 = (0..400)
         .map(|i| PI / 2.0 * (f64::from(i) + 0.5) / 400.0)
@@ -165,11 +168,12 @@ fn principal_ellipse_is_a_geodesic_of_known_length() {
     let geodesic = ellipsoid.geodesic(&Vector3::new(0.9, 0.0, 0.0), &Vector3::y(), quarter, 1e-13);
     assert!((geodesic.end.point - Vector3::new(0.0, 0.5, 0.0)).norm() < 1e-11);
     assert!((geodesic.end.tangent + Vector3::x()).norm() < 1e-11);
+    Ok(())
 }
 
 #[test]
-fn equators_of_a_torus_are_geodesics_and_only_the_outer_one_focuses() {
-    let torus = Torus::new(2.0, 0.5).unwrap();
+fn equators_of_a_torus_are_geodesics_and_only_the_outer_one_focuses() -> Result<()> {
+    let torus = Torus::new(2.0, 0.5)?;
     for (radius, gauss) in [(2.5, 1.0 / (0.5 * 2.5)), (1.5, -1.0 / (0.5 * 1.5))] {
         let length = 1.7;
         let geodesic = torus.geodesic(&Vector3::new(radius, 0.0, 0.0), &Vector3::y(), length, 1e-12);
@@ -188,13 +192,14 @@ fn equators_of_a_torus_are_geodesics_and_only_the_outer_one_focuses() {
         let geodesic = torus.geodesic(&Vector3::new(2.5, 0.0, 0.0), &Vector3::y(), length, 1e-10);
         assert_eq!(geodesic.passes_conjugate_point, passes);
     }
+    Ok(())
 }
 
 #[test]
-fn jacobi_fields_are_the_derivatives_of_the_end_by_the_start() {
+fn jacobi_fields_are_the_derivatives_of_the_end_by_the_start() -> Result<()> {
     const H: f64 = 1e-5;
     let mut dice = Dice::new(4);
-    for surface in every_surface() {
+    for surface in every_surface()? {
         for _ in 0..5 {
             let (p, t) = start(surface.as_ref(), &mut dice);
             let length = dice.between(0.2, 0.8);
@@ -216,13 +221,14 @@ fn jacobi_fields_are_the_derivatives_of_the_end_by_the_start() {
             assert!((middle.jacobi.turn_rate - rate).abs() < tolerance, "{surface:?}");
         }
     }
+    Ok(())
 }
 
 #[test]
-fn curvatures_are_the_rates_of_change_of_the_normal() {
+fn curvatures_are_the_rates_of_change_of_the_normal() -> Result<()> {
     const H: f64 = 1e-5;
     let mut dice = Dice::new(5);
-    for surface in every_surface() {
+    for surface in every_surface()? {
         for _ in 0..10 {
             let (p, t) = start(surface.as_ref(), &mut dice);
             let end = surface.end(&p, &t);
@@ -235,12 +241,13 @@ fn curvatures_are_the_rates_of_change_of_the_normal() {
             assert!((by(&b).dot(&b) - end.transverse_curvature).abs() < 1e-6, "{surface:?}");
         }
     }
+    Ok(())
 }
 
 #[test]
-fn nearest_points_are_no_farther_than_any_of_many_others() {
+fn nearest_points_are_no_farther_than_any_of_many_others() -> Result<()> {
     let mut dice = Dice::new(6);
-    for surface in every_surface() {
+    for surface in every_surface()? {
         for _ in 0..10 {
             let p = surface.retract(&dice.vector(0.9));
             let from = p + surface.gradient(&p).normalize() * dice.between(0.0, 0.6) + dice.vector(0.05);
@@ -253,12 +260,13 @@ fn nearest_points_are_no_farther_than_any_of_many_others() {
             }
         }
     }
+    Ok(())
 }
 
 #[test]
-fn closest_approach_of_a_line_is_the_lowest_of_all_its_points() {
+fn closest_approach_of_a_line_is_the_lowest_of_all_its_points() -> Result<()> {
     let mut dice = Dice::new(8);
-    for surface in every_surface() {
+    for surface in every_surface()? {
         for _ in 0..20 {
             let (a, b) = (dice.vector(1.0) - Vector3::x() * 2.0, dice.vector(1.0) + Vector3::x() * 2.0);
             let found = surface.closest_on_segment(&a, &b);
@@ -271,12 +279,13 @@ fn closest_approach_of_a_line_is_the_lowest_of_all_its_points() {
             }
         }
     }
+    Ok(())
 }
 
 #[test]
-fn height_map_passes_through_its_heights_with_continuous_curvature() {
+fn height_map_passes_through_its_heights_with_continuous_curvature() -> Result<()> {
     let heights: Vec<f64> = (0..30).map(|i| (f64::from(i) * 0.7).sin() * 0.1).collect();
-    let map = HeightMap::new(Vector2::new(-1.0, 0.5), Vector2::new(0.2, 0.3), 6, &heights).unwrap();
+    let map = HeightMap::new(Vector2::new(-1.0, 0.5), Vector2::new(0.2, 0.3), 6, &heights)?;
     for (i, &height) in heights.iter().enumerate() {
         #[allow(clippy::cast_precision_loss, reason = "below 30")]
         let (x, y) = (-1.0 + 0.2 * (i % 6) as f64, 0.5 + 0.3 * (i / 6) as f64);
@@ -290,6 +299,7 @@ fn height_map_passes_through_its_heights_with_continuous_curvature() {
         HeightMap::new(Vector2::new(0.0, 0.0), Vector2::new(1.0, 1.0), 4, &heights),
         Err(Error::IncompleteGrid { .. })
     ));
+    Ok(())
 }
 
 #[test]
@@ -305,24 +315,26 @@ fn bad_sizes_are_refused() {
 }
 
 #[test]
-fn derivatives_pass_through_an_integrated_geodesic() {
+fn derivatives_pass_through_an_integrated_geodesic() -> Result<()> {
     // The derivative of the end by the length is the tangent there.
     let radii = Vector3::new(0.7, 0.6, 1.0);
-    let ellipsoid = Ellipsoid::new(radii.map(Dual64::from_re)).unwrap();
+    let ellipsoid = Ellipsoid::new(radii.map(Dual64::from_re))?;
     let p = Vector3::new(0.7, 0.0, 0.0).map(Dual64::from_re);
     let t = Vector3::new(0.0, 0.8, 0.6).map(Dual64::from_re);
     let end = ellipsoid.geodesic(&p, &t, Dual64::new(0.9, 1.0), Dual64::from_re(1e-12)).end;
     for i in 0..3 {
         assert!((end.point[i].eps - end.tangent[i].re).abs() < 1e-10);
     }
+    Ok(())
 }
 
 #[test]
-fn single_precision_geodesics_are_good_to_single_precision() {
-    let wide = Torus::new(2.0_f64, 0.5).unwrap();
-    let narrow = Torus::new(2.0_f32, 0.5).unwrap();
+fn single_precision_geodesics_are_good_to_single_precision() -> Result<()> {
+    let wide = Torus::new(2.0_f64, 0.5)?;
+    let narrow = Torus::new(2.0_f32, 0.5)?;
     let exact = wide.geodesic(&Vector3::new(2.5, 0.0, 0.0), &Vector3::new(0.0, 0.6, 0.8), 1.1, 1e-12);
     let single = narrow.geodesic(&Vector3::new(2.5, 0.0, 0.0), &Vector3::new(0.0, 0.6, 0.8), 1.1, 0.0);
     // A few hundred operations with a roundoff of 6e-8 on lengths of 2.5.
     assert!((exact.end.point - single.end.point.map(f64::from)).norm() < 3e-6);
+    Ok(())
 }

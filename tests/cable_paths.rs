@@ -241,7 +241,7 @@ fn forces_balance_and_deliver_minus_tension_times_length_rate() -> Result<()> {
         for i in 0..scene.system.topology().body_count {
             let body = BodyIndex::new(i);
             let force = dynamics.body_force(body);
-            sum = sum + force.shifted(-dynamics.pose(body).translation.vector);
+            sum += force.shifted(-dynamics.pose(body).translation.vector);
             power += dynamics.velocity(body).power(&force);
         }
         // Forces of the size of the tension, at distances up to 12 m, a dozen of them.

@@ -352,9 +352,9 @@ fn solve<T: Real>(mut m: [[T; 4]; 4], mut right: [[T; 4]; 3]) -> [[T; 4]; 3] {
         let inverse = T::one() / m[column][column];
         for row in column + 1..4 {
             let factor = m[row][column] * inverse;
-            for other in column + 1..4 {
-                let above = m[column][other];
-                m[row][other] -= factor * above;
+            let above = m[column];
+            for (entry, above) in m[row].iter_mut().zip(above).skip(column + 1) {
+                *entry -= factor * above;
             }
             for side in &mut right {
                 let above = side[column];

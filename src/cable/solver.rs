@@ -423,8 +423,7 @@ fn deepest<T: Real>(span: &Span<'_, T>, nodes: &mut [Node<T>]) -> Option<usize> 
             end += 1;
         }
         let to = nodes.get(end).map_or(span.to, |node| node.ground.start.point);
-        for k in first..end {
-            let node = &mut nodes[k];
+        for (k, node) in nodes.iter_mut().enumerate().take(end).skip(first) {
             let surface = span.obstacles[k].surface();
             let (a, b) = (node.to_surface(&from), node.to_surface(&to));
             let approach = surface.closest_on_segment(&a, &b);
@@ -475,17 +474,8 @@ fn check_ends<T: Real>(span: &Span<'_, T>, nodes: &[Node<T>], first_obstacle: us
         let within = surface.covers(&p) && surface.height(&p) < -T::lit(1e-9) * surface.size();
         if within { Err(Error::PointInsideObstacle { obstacle: first_obstacle + k }) } else { Ok(()) }
     };
-    for k in 0..nodes.len() {
-        inside(k, &span.from)?;
-        if nodes[k].in_contact {
-            break;
-        }
-    }
-    for k in (0..nodes.len()).rev() {
-        inside(k, &span.to)?;
-        if nodes[k].in_contact {
-            break;
-        }
-    }
-    Ok(())
+    let first = nodes.iter().position(|node| node.in_contact).map_or(nodes.len(), |k| k + 1);
+    let last = nodes.iter().rposition(|node| node.in_contact).unwrap_or(0);
+    (0..first).try_for_each(|k| inside(k, &span.from))?;
+    (last..nodes.len()).try_for_each(|k| inside(k, &span.to))
 }

@@ -45,7 +45,7 @@ impl<T: Real> Torus<T> {
 
     /// From the nearest point of the circle to `p`, and the distance of `p` from the axis.
     #[inline]
-    fn from_circle(&self, p: &Vector3<T>) -> (Vector3<T>, T) {
+    fn offset_from_circle(&self, p: &Vector3<T>) -> (Vector3<T>, T) {
         let distance = (p.x * p.x + p.y * p.y).sqrt().max(T::default_epsilon() * self.tube_radius);
         let scale = T::one() - self.ring_radius / distance;
         (Vector3::new(p.x * scale, p.y * scale, p.z), distance)
@@ -54,16 +54,16 @@ impl<T: Real> Torus<T> {
 
 impl<T: Real> Surface<T> for Torus<T> {
     fn value(&self, p: &Vector3<T>) -> T {
-        self.from_circle(p).0.norm() - self.tube_radius
+        self.offset_from_circle(p).0.norm() - self.tube_radius
     }
 
     fn gradient(&self, p: &Vector3<T>) -> Vector3<T> {
-        let (offset, _) = self.from_circle(p);
+        let (offset, _) = self.offset_from_circle(p);
         offset / offset.norm()
     }
 
     fn hessian(&self, p: &Vector3<T>) -> Matrix3<T> {
-        let (offset, distance) = self.from_circle(p);
+        let (offset, distance) = self.offset_from_circle(p);
         let reach = offset.norm();
         let n = offset / reach;
         let around = Vector3::new(-p.y, p.x, T::zero()) / distance;
@@ -82,7 +82,7 @@ impl<T: Real> Surface<T> for Torus<T> {
 
     #[inline]
     fn retract(&self, p: &Vector3<T>) -> Vector3<T> {
-        let (offset, _) = self.from_circle(p);
+        let (offset, _) = self.offset_from_circle(p);
         let reach = offset.norm();
         if reach > T::zero() {
             p + offset * (self.tube_radius / reach - T::one())
@@ -93,7 +93,7 @@ impl<T: Real> Surface<T> for Torus<T> {
 
     #[inline]
     fn end(&self, p: &Vector3<T>, direction: &Vector3<T>) -> GeodesicEnd<T> {
-        let (offset, distance) = self.from_circle(p);
+        let (offset, distance) = self.offset_from_circle(p);
         let bend = T::one() / self.tube_radius;
         let normal = offset * bend;
         let (tangent, binormal) = tangent_frame(&normal, direction);
