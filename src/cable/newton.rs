@@ -460,3 +460,84 @@ impl<T: Real> Node<T> {
         self.trial.length = self.base.length + growth;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use super::*;
+    use crate::cable::solver::Trial;
+    use crate::cable::{Cylinder, Ellipsoid, Obstacle, Sphere, Torus};
+    use crate::error::Result;
+    use crate::kinematics::BodyIndex;
+    use crate::spatial::Transform;
+
+    fn residuals(nodes: &[Node<f64>], a: &Vector3<f64>, b: &Vector3<f64>) -> Vec<f64> {
+        let mut from = *a;
+        let mut all = Vec::new();
+        for (k, node) in nodes.iter().enumerate() {
+            let Geodesic { start, end, .. } = &node.ground;
+            let to = nodes.get(k + 1).map_or(*b, |next| next.ground.start.point);
+            for (chord, at) in [(Chord::new(&from, &start.point), start), (Chord::new(&end.point, &to), end)]
+            {
+                let (n, b, _) = residual(&chord, at, &at.binormal());
+                all.extend([n, b]);
+            }
+            from = end.point;
+        }
+        all
+    }
+
+    /// Along the Newton step every residual falls at the rate of its own size: this holds for no
+    /// other direction, so it checks the whole Jacobian and the elimination.
+    #[test]
+    fn newton_step_is_that_of_the_jacobian_by_finite_differences() -> Result<()> {
+        const H: f64 = 1e-5;
+        let at = |x, y| Transform::translation(x, y, 0.1);
+        let ground = BodyIndex::GROUND;
+        let obstacles = [
+            Obstacle::new(ground, at(0.0, -0.4), Ellipsoid::new(Vector3::new(0.7, 0.6, 1.0))?)?,
+            Obstacle::new(ground, at(2.0, -0.3), Cylinder::new(0.6)?)?,
+            Obstacle::new(ground, at(4.0, -0.5), Torus::new(0.6, 0.3)?)?,
+            Obstacle::new(ground, at(6.0, -0.4), Sphere::new(0.7)?)?,
+        ];
+        let (from, to) = (Vector3::new(-1.5, -0.1, 0.0), Vector3::new(7.5, 0.2, 0.4));
+        let active = [0, 1, 2, 3];
+        let mut nodes: Vec<Node<f64>> =
+            obstacles.iter().map(|obstacle| Node::new(*obstacle.X_BS())).collect();
+        for round in 0..10_u32 {
+            // Far from the solution, in a different way each time.
+            let wobble = |i: u32| 0.2 * f64::from((round * 7 + i * 5) % 11) / 11.0 - 0.1;
+            for (node, i) in nodes.iter_mut().zip(0_u32..) {
+                let point = Vector3::new(wobble(i), 1.0, wobble(i + 3));
+                let tangent = Vector3::new(1.0, wobble(i + 1), wobble(i + 2));
+                node.begin(Trial { point, tangent, length: 0.4 + wobble(i + 4) });
+            }
+            let evaluate = |nodes: &mut Vec<Node<f64>>| {
+                for (node, obstacle) in nodes.iter_mut().zip(&obstacles) {
+                    node.evaluate(obstacle.surface(), 1e-13);
+                }
+                residuals(nodes, &from, &to)
+            };
+            let here = evaluate(&mut nodes);
+            assemble(&mut nodes, &active, &from, &to, false);
+            substitute(&mut nodes, &active);
+            let mut moved = [H, -H].map(|scale| {
+                let mut nodes = nodes.clone();
+                for node in &mut nodes {
+                    node.set_base();
+                    node.step_from_base(scale);
+                }
+                nodes
+            });
+            let [plus, minus] = moved.each_mut().map(evaluate);
+            for ((r, plus), minus) in here.iter().zip(plus).zip(minus) {
+                let rate = (plus - minus) / (2.0 * H);
+                // H² times third derivatives along a step of order one; the Jacobi scalars are good
+                // to the square root of the accuracy.
+                assert!((rate + r).abs() < 1e-6, "{rate} {r}");
+            }
+        }
+        Ok(())
+    }
+}

@@ -43,7 +43,7 @@ use crate::scalar::Real;
 /// }
 ///
 /// // A meridian of a surface of revolution is a geodesic: it stays in its plane.
-/// let (p, along_x) = (Vector3::new(0.0, 0.0, 0.0), Vector3::x());
+/// let (p, along_x) = (Vector3::<f64>::zeros(), Vector3::x());
 /// let geodesic = Paraboloid.geodesic(&p, &along_x, 0.8, 1e-12);
 /// assert!(geodesic.end.point.y.abs() < 1e-14);
 /// // The arc length of the parabola z = −x²/2 up to x.
