@@ -114,6 +114,14 @@ pub enum Error {
         /// The obstacle, counted along the path.
         obstacle: usize,
     },
+    /// Two obstacles have run into each other where a cable passes from one to the next.
+    #[error("obstacles {first} and {second} overlap where the cable passes from one to the other")]
+    ObstaclesOverlap {
+        /// The one before, counted along the path.
+        first: usize,
+        /// The one after, counted along the path.
+        second: usize,
+    },
     /// Neighbouring end or via points of a cable coincide: the stretch between has no direction.
     #[error("the two fixed points of the cable's stretch {span} coincide")]
     CoincidentPoints {

@@ -103,6 +103,7 @@ impl<T: Real> CablePath<T> {
     /// # Errors
     /// [`Error::CableNotConverged`](crate::Error::CableNotConverged),
     /// [`Error::PointInsideObstacle`](crate::Error::PointInsideObstacle),
+    /// [`Error::ObstaclesOverlap`](crate::Error::ObstaclesOverlap),
     /// [`Error::CoincidentPoints`](crate::Error::CoincidentPoints),
     /// [`Error::OffPatch`](crate::Error::OffPatch).
     pub fn solve(

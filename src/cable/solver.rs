@@ -208,6 +208,10 @@ pub(super) fn solve_span<T: Real>(
         }
     }
     check_ends(span, nodes, first_obstacle)?;
+    if known {
+        recall(span, nodes);
+    }
+    check_neighbours(span, nodes, first_obstacle)?;
     Err(match failure.off_patch {
         Some(p) => Error::OffPatch { x: p.x.to_f64(), y: p.y.to_f64() },
         None => Error::CableNotConverged {
@@ -464,6 +468,33 @@ pub(super) fn side<T: Real>(
         }
         _ => deepest,
     }
+}
+
+/// Refuses neighbours that have run into each other where the cable passes from one to the next:
+/// there is no straight stretch between them. Asked only when no path was found.
+fn check_neighbours<T: Real>(span: &Span<'_, T>, nodes: &mut [Node<T>], first_obstacle: usize) -> Result<()> {
+    let mut before: Option<usize> = None;
+    for k in 0..nodes.len() {
+        if !nodes[k].in_contact {
+            continue;
+        }
+        nodes[k].evaluate(span.obstacles[k].surface(), T::lit(1e-6));
+        if let Some(before) = before {
+            let within = |other: usize, p_G: &Vector3<T>| {
+                let (surface, p) = (span.obstacles[other].surface(), nodes[other].to_surface(p_G));
+                surface.covers(&p) && surface.height(&p) < T::zero()
+            };
+            let (leaving, arriving) = (nodes[before].ground.end.point, nodes[k].ground.start.point);
+            if within(k, &leaving) || within(before, &arriving) {
+                return Err(Error::ObstaclesOverlap {
+                    first: first_obstacle + before,
+                    second: first_obstacle + k,
+                });
+            }
+        }
+        before = Some(k);
+    }
+    Ok(())
 }
 
 /// Refuses a fixed point inside the obstacle next to it.
