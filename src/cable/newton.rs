@@ -31,6 +31,8 @@ pub(super) struct Progress<T> {
     /// Geodesics computed per obstacle.
     pub(super) iterations: usize,
     pub(super) converged: bool,
+    /// Whether the path had to slide downhill to another place on the way.
+    pub(super) slid: bool,
 }
 
 /// The four natural geodesic corrections of one obstacle: shift of the start along the tangent and
@@ -79,7 +81,8 @@ impl<T: Real> Chord<T> {
 pub(super) fn iterate<T: Real>(span: &Span<'_, T>, nodes: &mut [Node<T>], active: &[usize]) -> Progress<T> {
     let Span { from: a, to: b, settings, .. } = span;
     let Settings { smoothness, max_iterations } = **settings;
-    let mut progress = Progress { kink: T::zero(), worst: 0, iterations: 0, converged: active.is_empty() };
+    let mut progress =
+        Progress { kink: T::zero(), worst: 0, iterations: 0, converged: active.is_empty(), slid: false };
     if active.is_empty() {
         return progress;
     }

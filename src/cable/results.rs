@@ -20,7 +20,8 @@ pub enum Tracking {
     /// By Newton's method from what was remembered.
     #[default]
     Warm,
-    /// By pulling tight a string laid along what was remembered: the motion since was large.
+    /// From what was remembered, by sliding downhill or by pulling a string tight along it: the motion
+    /// since was large, or the path that was tracked has ceased to exist.
     Relaxed,
     /// From nothing: there was no memory.
     Cold,

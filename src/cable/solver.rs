@@ -173,7 +173,10 @@ pub(super) fn solve_span<T: Real>(
     if span.obstacles.is_empty() {
         let scale = span.from.norm().max(span.to.norm());
         return if (span.to - span.from).norm() > T::default_epsilon() * scale {
-            Ok((Progress { kink: T::zero(), worst: 0, iterations: 0, converged: true }, Tracking::Warm))
+            Ok((
+                Progress { kink: T::zero(), worst: 0, iterations: 0, converged: true, slid: false },
+                Tracking::Warm,
+            ))
         } else {
             Err(Error::CoincidentPoints { span: place })
         };
@@ -194,14 +197,19 @@ pub(super) fn solve_span<T: Real>(
                 if !remembered {
                     relax::begin_at_hints(span, nodes);
                 }
-                descend(span, nodes, work)
+                slide(span, nodes, work);
+                leave_saddles(span, nodes, work, BEADS)
             }
             _ => tighten(span, nodes, work, detail, remembered),
         };
         match outcome {
             Ok(progress) => {
                 check_ends(span, nodes, first_obstacle)?;
-                let found = if known && !remembered { Tracking::Restarted } else { tracking };
+                let found = match tracking {
+                    Tracking::Cold if known => Tracking::Restarted,
+                    Tracking::Warm if progress.slid => Tracking::Relaxed,
+                    other => other,
+                };
                 return Ok((progress, found));
             }
             Err(why) => failure = why,
@@ -246,13 +254,9 @@ fn tighten<T: Real>(
     leave_saddles(span, nodes, work, detail)
 }
 
-/// Lets the path slide downhill in length, touching and leaving obstacles
-/// on the way, until Newton's method can take over.
-fn descend<T: Real>(
-    span: &Span<'_, T>,
-    nodes: &mut [Node<T>],
-    work: &mut Workspace<T>,
-) -> core::result::Result<Progress<T>, Failure<T>> {
+/// Lets the path slide downhill in length, touching and leaving obstacles on the way, until Newton's
+/// method can take over.
+fn slide<T: Real>(span: &Span<'_, T>, nodes: &mut [Node<T>], work: &mut Workspace<T>) {
     // Ten degrees a step follow the slope closely enough not to leap over a ridge; the whole way
     // round an obstacle takes forty steps. Where a path has just ceased to exist the slope is faint
     // and the way off it long.
@@ -291,7 +295,6 @@ fn descend<T: Real>(
             break;
         }
     }
-    leave_saddles(span, nodes, work, BEADS)
 }
 
 /// Refines what the nodes hold.
@@ -349,6 +352,7 @@ fn settle_contacts<T: Real>(
     // Each pass touches or releases one obstacle; more passes than this are a cycle.
     let passes = 4 * nodes.len() + 4;
     let mut iterations = 0;
+    let mut slid = false;
     let mut last = Failure { kink: T::zero(), iterations, node: 0, off_patch: None, saddle: None };
     for node in nodes.iter_mut() {
         node.released = false;
@@ -363,8 +367,10 @@ fn settle_contacts<T: Real>(
         if let Some(k) = loosest(nodes, &work.active, progress.converged) {
             nodes[k].in_contact = false;
             nodes[k].released = true;
-            if !progress.converged {
-                for node in nodes.iter_mut() {
+            for node in nodes.iter_mut() {
+                if progress.converged {
+                    node.start = node.trial;
+                } else {
                     node.trial = node.start;
                 }
             }
@@ -379,10 +385,17 @@ fn settle_contacts<T: Real>(
         }
         if let Some(k) = deepest(span, nodes) {
             // A path that leaves an obstacle only to balance on the others and sink into it again
-            // would go round in circles.
+            // would go round in circles: from where it left, it has to slide.
             if nodes[k].released && !minimal {
                 nodes[k].in_contact = false;
-                return Err(last);
+                if slid {
+                    return Err(last);
+                }
+                slid = true;
+                for node in nodes.iter_mut() {
+                    node.trial = node.start;
+                }
+                slide(span, nodes, work);
             }
             last.node = k;
             continue;
@@ -391,7 +404,7 @@ fn settle_contacts<T: Real>(
             return Err(Failure { node: k, off_patch: Some(nodes[k].trial.point), ..last });
         }
 
-        return if minimal { Ok(Progress { iterations, ..progress }) } else { Err(last) };
+        return if minimal { Ok(Progress { iterations, slid, ..progress }) } else { Err(last) };
     }
     Err(last)
 }
