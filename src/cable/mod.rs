@@ -5,11 +5,13 @@
 //! [`PathResults`] holds what came out. [`CableSpring`](crate::CableSpring) is the elastic cable on
 //! such a path; a muscle of the user's own uses the same two types.
 
+mod block;
 mod cylinder;
 mod ellipsoid;
 mod geodesic;
 mod height_map;
 mod newton;
+mod node;
 mod path;
 mod relax;
 mod results;

@@ -11,7 +11,8 @@ use super::wrap::{Wrap, Wraps};
 use crate::error::{Error, Quantity, Requirement, Result};
 use crate::kinematics::{BodyIndex, Topology};
 use crate::scalar::Real;
-use crate::spatial::{Transform, is_finite, is_finite_pose};
+use crate::spatial::{Transform, is_finite};
+use crate::variables::Check;
 
 /// A point fixed on a body.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -61,19 +62,28 @@ pub struct Settings<T> {
 ///
 /// # Which shortest path
 ///
-/// With nothing to remember ([`Wrap::known`] false) the solver lays a string of beads along the
-/// straight line, or through the contact hints, pulls it tight, and refines what it finds: this is
-/// slow. With a remembered [`Wraps`] it starts Newton's method there: the path keeps to its side of
-/// an obstacle and keeps its windings, even when another side has become shorter. A solution is accepted
-/// only if it is a strict local minimum: no geodesic passes a conjugate point (a zero of its
-/// Jacobi scalar), and the second variation of length over all natural geodesic corrections, which
-/// falls out of the pivots of the solver's own matrix, is positive definite. A stationary path that
-/// is longest in some direction, such as the long way round a sphere, is not accepted.
+/// With nothing to remember ([`Wrap::known`] false) the path begins straight, or laid over the
+/// contact hints, and slides downhill in length until it rests; where it rests only because it
+/// balances, it is pushed off to both sides and the shorter outcome is taken. If that leads nowhere, a
+/// string of beads is pulled tight instead. This is slow.
+///
+/// With a remembered [`Wraps`] Newton's method starts there: the path keeps to its side of an
+/// obstacle and keeps its windings, even when another side has become shorter. If it cannot be
+/// followed, it slides and is pulled tight from there, and [`Tracking`](super::Tracking) says so. Memory
+/// decides the class of the path and nothing else.
+///
+/// A solution is accepted only if it is a strict local minimum: no geodesic passes a conjugate point
+/// (a zero of its Jacobi scalar), and the second variation of length over all natural geodesic
+/// corrections, which falls out of the pivots of the solver's own matrix, is positive definite. A
+/// stationary path that is longest in some direction, such as the long way round a sphere, is not
+/// accepted.
 ///
 /// # Limits
 ///
-/// - An obstacle is touched along one stretch only; where a hollow (height map, inside of a torus) would
-///   let the cable lift off in the middle, it is drawn through the solid's hollow along the surface.
+/// - An obstacle is touched along one stretch only. Over a hollow in the middle of that stretch the
+///   cable follows the surface instead of bridging it; where it would have to touch twice, as on a hill
+///   and again on its skirt, no path is found.
+/// - Neighbouring obstacles must not overlap where the cable passes from one to the other.
 /// - Obstacles act in their order only: the cable between two neighbours does not see a third.
 /// - An obstacle that a straight stretch jumps over within one step is not noticed.
 /// - An end point exactly on a surface it has to wrap at once has no straight stretch and no
@@ -131,7 +141,7 @@ impl<T: Real> Obstacle<T> {
     /// A surface whose frame S sits on a body at `X_BS`.
     ///
     /// # Errors
-    /// [`Error::NonFinite`] for a pose that is not finite.
+    /// [`Error::InvalidValue`] for a pose that is not finite or not a rotation.
     pub fn new(body: BodyIndex, X_BS: Transform<T>, surface: impl Surface<T>) -> Result<Self> {
         Self::shared(body, X_BS, Arc::new(surface))
     }
@@ -141,11 +151,8 @@ impl<T: Real> Obstacle<T> {
     /// # Errors
     /// As [`new`](Self::new).
     pub fn shared(body: BodyIndex, X_BS: Transform<T>, surface: Arc<dyn Surface<T>>) -> Result<Self> {
-        if is_finite_pose(&X_BS) {
-            Ok(Self { body, X_BS, surface, hint_S: None })
-        } else {
-            Err(Error::NonFinite { quantity: Quantity::Geometry })
-        }
+        Check::new("cable_path").pose("X_BS", &X_BS)?;
+        Ok(Self { body, X_BS, surface, hint_S: None })
     }
 
     /// The same obstacle with a place, in the surface's frame \[m\], that the cable is laid through

@@ -4,7 +4,8 @@ use alloc::vec::Vec;
 
 use nalgebra::Vector3;
 
-use super::solver::{Node, Span, Trial, side};
+use super::node::{Node, Trial};
+use super::solver::{Span, side};
 use super::surface::Surface;
 use crate::scalar::Real;
 

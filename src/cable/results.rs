@@ -5,8 +5,9 @@ use alloc::vec::Vec;
 use nalgebra::Vector3;
 
 use super::geodesic::Geodesic;
+use super::node::Node;
 use super::path::{CablePath, Stretch};
-use super::solver::{Node, Span, Workspace, solve_span};
+use super::solver::{Span, Workspace, solve_span};
 use super::wrap::{Wrap, Wraps};
 use crate::error::Result;
 use crate::forces::ForceAccumulator;
