@@ -261,6 +261,8 @@ pub(crate) fn integrate<T: Real, S: Surface<T> + ?Sized>(
     const FIRST_STEP: f64 = 1.2;
     const SMALLEST_STEP: f64 = 1e-6;
     const LEAST_SHARE: f64 = 1e-3;
+    // Hundreds of windings; a length beyond is a mistake, answered with a point that is not a number.
+    const MOST_STEPS: usize = 4000;
     let (p, t) = (start.point, start.tangent);
     let mut flow = Flow { y: [p.x, p.y, p.z, T::one(), T::zero()], v: [t.x, t.y, t.z, T::zero(), T::one()] };
     let total = length.abs();
@@ -268,7 +270,13 @@ pub(crate) fn integrate<T: Real, S: Surface<T> + ?Sized>(
     let mut reach = T::lit(FIRST_STEP) / start.greatest_curvature().max(T::lit(0.1) / surface.size());
     let mut covered = T::zero();
     let mut passes_conjugate_point = false;
+    let mut rounds = 0;
     while covered < total {
+        rounds += 1;
+        if rounds > MOST_STEPS {
+            flow.y[0] = T::lit(f64::NAN);
+            break;
+        }
         let left = total - covered;
         let start = rule.start(&flow);
         let kink = surface.smooth_reach(&flow.point(), &flow.tangent().map(|x| x * sign), &pull(&start));

@@ -153,7 +153,7 @@ fn lay_over<T: Real>(
     };
     let wanted = (length * curvature).to_f64() * 4.0;
     let mut parts = 4.0;
-    while parts < wanted && parts < 4096.0 {
+    while parts < wanted && parts < 1024.0 {
         parts += 1.0;
     }
     let mut part = 0.0;
