@@ -147,6 +147,54 @@ pub enum Error {
         /// The element that refused.
         element: ElementName,
     },
+    /// No path of a cable was found that meets its smoothness and is a local minimum.
+    #[error(
+        "the cable did not converge: a kink of {residual} rad at obstacle {obstacle} after {iterations} iterations"
+    )]
+    CableNotConverged {
+        /// The largest kink left \[rad\].
+        residual: f64,
+        /// How many geodesics were tried per obstacle, in the last attempt.
+        iterations: usize,
+        /// The obstacle with the kink, counted along the path.
+        obstacle: usize,
+    },
+    /// An end or via point of a cable lies inside the obstacle next to it.
+    #[error("an end or via point of the cable lies inside obstacle {obstacle}")]
+    PointInsideObstacle {
+        /// The obstacle, counted along the path.
+        obstacle: usize,
+    },
+    /// Two obstacles have run into each other where a cable passes from one to the next.
+    #[error("obstacles {first} and {second} overlap where the cable passes from one to the other")]
+    ObstaclesOverlap {
+        /// The one before, counted along the path.
+        first: usize,
+        /// The one after, counted along the path.
+        second: usize,
+    },
+    /// Neighbouring end or via points of a cable coincide: the stretch between has no direction.
+    #[error("the two fixed points of the cable's stretch {span} coincide")]
+    CoincidentPoints {
+        /// The stretch between fixed points, counted along the path.
+        span: usize,
+    },
+    /// A height map was needed off its rectangle.
+    #[error("the height map does not reach to x = {x}, y = {y}")]
+    OffPatch {
+        /// The place in the map's frame \[m\].
+        x: f64,
+        /// The place in the map's frame \[m\].
+        y: f64,
+    },
+    /// A height map's heights do not fill a grid of at least two rows and two columns.
+    #[error("{heights} heights do not fill a grid of at least 2 rows of {columns} (at least 2) columns")]
+    IncompleteGrid {
+        /// Columns asked for.
+        columns: usize,
+        /// Heights given.
+        heights: usize,
+    },
     /// An integrator could not meet its tolerance with the smallest step it may take.
     #[error("at t = {time} the step fell to {step}, below the smallest allowed")]
     StepTooSmall {

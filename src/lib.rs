@@ -71,6 +71,7 @@ extern crate std;
 
 pub use nalgebra;
 
+pub mod cable;
 pub mod contact;
 mod element;
 mod elements;
@@ -88,8 +89,12 @@ pub mod variables;
 mod view;
 
 pub use element::{AtDynamics, AtPosition, AtVelocity, Cache, ForceElement, Given};
-pub use elements::{CoordinateSpringDamperExt, ElasticFoundation, ExponentialSpring, LinearBushing};
-pub use elements::{coordinate_spring_damper_ext, elastic_foundation, exponential_spring, linear_bushing};
+pub use elements::{
+    CableSpring, CoordinateSpringDamperExt, ElasticFoundation, ExponentialSpring, LinearBushing,
+};
+pub use elements::{
+    cable_spring, coordinate_spring_damper_ext, elastic_foundation, exponential_spring, linear_bushing,
+};
 pub use error::{ElementName, Error, Quantity, Requirement, Result};
 pub use forces::{ForceAccumulator, Forces};
 pub use kinematics::{BodyIndex, CoordinateIndex, KinematicsSource, Positions, Topology, Velocities};

@@ -51,6 +51,16 @@ fn elastic_foundation_agrees_with_simbody() {
 }
 
 #[test]
+fn cable_paths_agree_with_simbody() {
+    conforms("cable_path.json", 80, 10);
+}
+
+#[test]
+fn cable_springs_agree_with_simbody() {
+    conforms("cable_spring.json", 80, 8);
+}
+
+#[test]
 fn a_wrong_number_is_noticed() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/linear_bushing.json");
     let text = std::fs::read_to_string(path).expect("a readable file");

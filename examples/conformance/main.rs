@@ -25,6 +25,9 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
         .collect();
     files.sort();
 
+    if files.is_empty() {
+        return Err(format!("{}: no cases", folder.display()).into());
+    }
     let mut failed = false;
     println!("{:<44} {:<24} {:>10} {:>10}  worst case", "file", "quantity", "deviation", "tolerance");
     for path in files {

@@ -1,7 +1,7 @@
 //! Typed access to the fields of a case.
 
 use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Translation3, Vector3};
-use force_elements::{SpatialForce, SpatialVelocity, Transform};
+use force_elements::{BodyIndex, SpatialForce, SpatialVelocity, Transform};
 use serde_json::Value;
 
 use super::Failure;
@@ -16,11 +16,20 @@ impl<'a> Fields<'a> {
     }
 
     pub(crate) fn has(self, name: &str) -> bool {
-        self.0.get(name).is_some()
+        self.0.get(name).is_some_and(|value| !value.is_null())
     }
 
     pub(crate) fn object(self, name: &str) -> Result<Fields<'a>, Failure> {
         Ok(Fields(self.field(name)?))
+    }
+
+    pub(crate) fn objects(self, name: &str) -> Result<Vec<Fields<'a>>, Failure> {
+        Ok(self.list(name)?.iter().map(Fields).collect())
+    }
+
+    pub(crate) fn body(self, name: &str) -> Result<BodyIndex, Failure> {
+        let index = self.field(name)?.as_u64().and_then(|index| usize::try_from(index).ok());
+        Ok(BodyIndex::new(index.ok_or_else(|| format!("{name} is not an index"))?))
     }
 
     pub(crate) fn list(self, name: &str) -> Result<&'a [Value], Failure> {

@@ -6,6 +6,7 @@ use std::path::Path;
 use force_elements::SpatialForce;
 use serde_json::Value;
 
+mod cable;
 mod coordinate_spring_damper_ext;
 mod elastic_foundation;
 mod exponential_spring;
@@ -123,6 +124,8 @@ pub(crate) fn file(path: &Path) -> Result<Report, Failure> {
         "CoordinateSpringDamperExt" if is_trajectories => &coordinate_spring_damper_ext::check_trajectory,
         "CoordinateSpringDamperExt" => &coordinate_spring_damper_ext::check,
         "ElasticFoundation" => &|case| elastic_foundation::check(&meshes, case),
+        "CablePath" => &cable::check_path,
+        "CableSpring" => &cable::check_spring,
         other => return Ok(Report::NotBuilt(other.to_string())),
     };
     let cases = root.list(if is_trajectories { "trajectories" } else { "cases" })?;

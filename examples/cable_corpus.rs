@@ -1,0 +1,80 @@
+//! Ten thousand random scenes and two hundred motions: how often is the path found, and does it
+//! depend on where the search began?
+//!
+//! `cargo run --release --example cable_corpus [scenes] [motions]`
+#![allow(non_snake_case, reason = "monogram notation")]
+
+#[path = "../tests/support/cable_scenes.rs"]
+mod cable_scenes;
+
+use std::collections::BTreeMap;
+
+use cable_scenes::{Counts, Dice, SAME_LENGTH, Scene, Verdict, examine};
+use force_elements::cable::Tracking;
+use force_elements::{Error, Result};
+
+fn main() {
+    let mut arguments = std::env::args().skip(1).map(|word| word.parse::<u64>().ok());
+    let scenes = arguments.next().flatten().unwrap_or(10_000);
+    let first = arguments.next().flatten().unwrap_or(0);
+    let motions = arguments.next().flatten().unwrap_or(200);
+
+    let mut counts = Counts::default();
+    let mut verdicts = BTreeMap::<&str, u64>::new();
+    for seed in first..first + scenes {
+        let verdict = examine(seed, &mut counts);
+        let name = match &verdict {
+            Verdict::Agreed => "agreed",
+            Verdict::Refused(_) => "refused",
+            Verdict::Failed(_) => "failed",
+            Verdict::Declared => "declared another class",
+            Verdict::Disagreed { .. } => "DISAGREED",
+        };
+        *verdicts.entry(name).or_default() += 1;
+        if matches!(verdict, Verdict::Failed(_) | Verdict::Disagreed { .. }) {
+            println!("scene {seed}: {verdict:?}");
+        }
+    }
+    println!("{scenes} scenes: {verdicts:?}\n  {counts:?}");
+
+    let mut counts = Counts::default();
+    let (mut failures, mut refusals, mut disagreements, mut checks) = (0, 0, 0, 0);
+    let mut done = 0;
+    let mut seed = 1_000_000;
+    while done < motions {
+        seed += 1;
+        match travel(seed, &mut counts, &mut checks, &mut disagreements) {
+            Ok(()) => done += 1,
+            Err(error @ Error::CableNotConverged { .. }) => {
+                println!("motion {seed}: {error}");
+                failures += 1;
+                done += 1;
+            }
+            Err(_) => refusals += 1,
+        }
+    }
+    println!(
+        "{motions} motions of 1000 steps ({refusals} scenes refused on the way): {failures} failed, \
+         {disagreements} of {checks} checks disagreed\n  {counts:?}"
+    );
+}
+
+/// A thousand steps, with a search from elsewhere in the same class at every fiftieth.
+fn travel(seed: u64, counts: &mut Counts, checks: &mut u64, disagreements: &mut u64) -> Result<()> {
+    let mut scene = Scene::random(seed)?;
+    let mut dice = Dice::new(!seed);
+    for step in 0..1000_u32 {
+        let time = 0.02 * f64::from(step);
+        let (length, _) = scene.solve(time, counts)?;
+        scene.accept()?;
+        if step % 50 == 49 {
+            *checks += 1;
+            let (elsewhere, how) = scene.solve_from_elsewhere(time, &mut dice)?;
+            if (elsewhere - length).abs() > SAME_LENGTH && how < Tracking::Relaxed {
+                *disagreements += 1;
+                println!("motion {seed}, step {step}: {:e}", elsewhere - length);
+            }
+        }
+    }
+    Ok(())
+}

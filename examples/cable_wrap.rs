@@ -1,0 +1,336 @@
+//! An elastic cable over a sphere, a cylinder and an ellipsoid and through a torus, while the sphere
+//! rises into it and the far end swings.
+//!
+//! Prints length, tension and contacts, and writes two pictures: the wrapped path, and the tension
+//! over time with the intervals of contact.
+//!
+//! `cargo run --release --example cable_wrap [folder]` (default `target`)
+#![allow(non_snake_case, reason = "monogram notation")]
+
+use core::f64::consts::{FRAC_PI_2, PI, TAU};
+use std::error::Error;
+use std::path::{Path, PathBuf};
+
+use force_elements::cable::{CablePath, Cylinder, Ellipsoid, Obstacle, Sphere, Station, Torus};
+use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
+use force_elements::{
+    BodyIndex, CableSpring, ForceSystem, Handle, Result, SpatialVelocity, State, Transform,
+};
+use plotters::coord::types::RangedCoordf64;
+use plotters::prelude::*;
+
+const NAMES: [&str; 4] = ["sphere", "cylinder", "ellipsoid", "torus"];
+const COLORS: [RGBColor; 4] =
+    [RGBColor(86, 145, 196), RGBColor(226, 160, 74), RGBColor(109, 170, 110), RGBColor(160, 120, 180)];
+const CABLE: RGBColor = RGBColor(150, 25, 30);
+
+const SPHERE: f64 = 0.7;
+const CYLINDER: f64 = 0.55;
+const ELLIPSOID: [f64; 3] = [0.8, 0.55, 1.0];
+const TORUS: [f64; 2] = [1.3, 0.35];
+
+/// The cable, the body that carries the sphere, and the body at the cable's end.
+struct Rig {
+    system: ForceSystem<f64>,
+    cable: Handle<CableSpring<f64>>,
+    lift: BodyIndex,
+    end: BodyIndex,
+}
+
+/// What is plotted of one instant.
+struct Instant {
+    time: f64,
+    tension: f64,
+    contacts: [bool; 4],
+}
+
+fn build() -> Result<Rig> {
+    let mut system = ForceSystem::new();
+    let (lift, end) = (system.add_body(), system.add_body());
+    let fixed = |x, y, z, R| Transform::from_parts(Translation3::new(x, y, z), R);
+    let upright = Rotation3::identity();
+    let tilted = Rotation3::from_axis_angle(&Vector3::x_axis(), 0.25);
+    let facing = Rotation3::from_axis_angle(&Vector3::y_axis(), FRAC_PI_2);
+    let ground = BodyIndex::GROUND;
+    let origin = Station { body: ground, p_B: Vector3::new(-1.9, -0.55, 0.0) };
+    let path = CablePath::new(origin, Station { body: end, p_B: Vector3::zeros() })?
+        .over(Obstacle::new(lift, Transform::identity(), Sphere::new(SPHERE)?)?)
+        .over(Obstacle::new(ground, fixed(2.0, -0.5, 0.0, tilted), Cylinder::new(CYLINDER)?)?)
+        .over(Obstacle::new(
+            ground,
+            fixed(4.0, -0.3, 0.1, upright),
+            Ellipsoid::new(Vector3::from(ELLIPSOID))?,
+        )?)
+        .over(
+            Obstacle::new(ground, fixed(6.1, 1.05, 0.0, facing), Torus::new(TORUS[0], TORUS[1])?)?
+                .with_contact_hint(Vector3::new(0.0, -0.95, 0.0))?,
+        );
+    let cable = system.add(CableSpring::new(path, 400.0, 9.0, 0.05)?)?;
+    Ok(Rig { system, cable, lift, end })
+}
+
+impl Rig {
+    /// Where the two bodies are and how they move.
+    fn drive(&self, state: &mut State<f64>, time: f64) -> Result<()> {
+        let still = Vector3::zeros();
+        let y = -0.8 - 0.4 * (TAU * time).cos();
+        let X = Transform::translation(0.0, y, 0.0);
+        let v = Vector3::new(0.0, 0.4 * TAU * (TAU * time).sin(), 0.0);
+        state.set_body(self.lift, X, SpatialVelocity::new(still, v))?;
+        let (w, a) = (PI, PI * time);
+        let X = Transform::translation(7.6, -0.55 - 0.3 * a.sin(), 0.3 * (2.0 * a).sin());
+        let v = Vector3::new(0.0, -0.3 * w * a.cos(), 0.6 * w * (2.0 * a).cos());
+        state.set_body(self.end, X, SpatialVelocity::new(still, v))
+    }
+}
+
+fn main() -> core::result::Result<(), Box<dyn Error>> {
+    let folder = PathBuf::from(std::env::args().nth(1).unwrap_or_else(|| "target".into()));
+    std::fs::create_dir_all(&folder)?;
+    let rig = build()?;
+    let mut state = rig.system.default_state();
+    let mut history = Vec::new();
+    let mut pictures = Vec::new();
+    println!("{:>7} {:>9} {:>9} {:>9}  contacts", "t [s]", "L [m]", "L' [m/s]", "f [N]");
+    for step in 0..=400_u32 {
+        let time = 0.005 * f64::from(step);
+        rig.drive(&mut state, time)?;
+        let dynamics = rig.system.realize_dynamics(&mut state)?;
+        let at = dynamics.of(rig.cable);
+        let path = &at.position.path;
+        let contacts = core::array::from_fn(|i| path.contacts[i].in_contact);
+        if step % 25 == 0 {
+            let touching: Vec<_> =
+                NAMES.iter().zip(contacts).filter(|(_, touches)| *touches).map(|(name, _)| *name).collect();
+            println!(
+                "{time:7.3} {:9.5} {:9.4} {:9.3}  {}",
+                path.length,
+                at.velocity.length_rate,
+                at.dynamics.tension,
+                touching.join(", ")
+            );
+        }
+        if [200, 300].contains(&step) {
+            let line = path.sample(rig.system.element(rig.cable).path(), 0.01);
+            pictures.push((line, *dynamics.pose(rig.lift)));
+        }
+        history.push(Instant { time, tension: at.dynamics.tension, contacts });
+        rig.system.accept_step(&mut state)?;
+    }
+    draw_path(&folder.join("cable_wrap.svg"), &rig, &pictures)?;
+    draw_tension(&folder.join("cable_tension.svg"), &history)?;
+    println!("pictures in {}", folder.display());
+    Ok(())
+}
+
+/// A flat piece of the scene, ready for the painter: the farthest is drawn first.
+struct Piece {
+    depth: f64,
+    corners: Vec<(f64, f64)>,
+    color: RGBColor,
+    width: u32,
+}
+
+/// From where the scene is looked at.
+struct Camera {
+    R: Rotation3<f64>,
+}
+
+impl Camera {
+    fn new() -> Self {
+        let R = Rotation3::from_axis_angle(&Vector3::x_axis(), 0.55)
+            * Rotation3::from_axis_angle(&Vector3::y_axis(), -0.42);
+        Self { R }
+    }
+
+    /// The depth of a point, towards the eye, and its place on paper, down the page.
+    fn see(&self, p: &Vector3<f64>) -> (f64, (f64, f64)) {
+        let q = self.R * p;
+        (q.z, (q.x, -q.y))
+    }
+
+    /// A surface given by two parameters in [0, 1], as shaded patches.
+    fn add_surface(
+        &self,
+        pieces: &mut Vec<Piece>,
+        X_GS: &Transform<f64>,
+        color: RGBColor,
+        at: impl Fn(f64, f64) -> Vector3<f64>,
+    ) {
+        const PARTS: u32 = 56;
+        let light = Vector3::new(-0.35, 0.8, 0.5).normalize();
+        let place = |i: u32, j: u32| {
+            let p = at(f64::from(i) / f64::from(PARTS), f64::from(j) / f64::from(PARTS));
+            (X_GS * Point3::from(p)).coords
+        };
+        for i in 0..PARTS {
+            for j in 0..PARTS {
+                let corners = [place(i, j), place(i + 1, j), place(i + 1, j + 1), place(i, j + 1)];
+                let normal = (corners[2] - corners[0]).cross(&(corners[3] - corners[1]));
+                let outward = (self.R * normal).z;
+                if outward <= 0.0 {
+                    continue;
+                }
+                let shade = 0.62 + 0.38 * normal.normalize().dot(&light).max(-0.6);
+                let centre = corners.iter().sum::<Vector3<f64>>() / 4.0;
+                pieces.push(Piece {
+                    depth: self.see(&centre).0,
+                    corners: corners.iter().map(|p| self.see(p).1).collect(),
+                    color: shaded(color, shade),
+                    width: 0,
+                });
+            }
+        }
+    }
+
+    fn add_line(&self, pieces: &mut Vec<Piece>, line: &[Vector3<f64>], color: RGBColor, width: u32) {
+        for pair in line.windows(2) {
+            let parts = ((pair[1] - pair[0]).norm() / 0.05).ceil().max(1.0);
+            let mut part = 0.0;
+            while part < parts {
+                let ends = [part / parts, (part + 1.0) / parts].map(|u| pair[0] + (pair[1] - pair[0]) * u);
+                let (depth, from) = self.see(&ends[0]);
+                // In front of the patch it lies on.
+                let depth = depth + 0.06;
+                pieces.push(Piece { depth, corners: vec![from, self.see(&ends[1]).1], color, width });
+                part += 1.0;
+            }
+        }
+    }
+}
+
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to a byte")]
+fn shaded(RGBColor(r, g, b): RGBColor, shade: f64) -> RGBColor {
+    let dim = |x: u8| (f64::from(x) * shade).clamp(0.0, 255.0) as u8;
+    RGBColor(dim(r), dim(g), dim(b))
+}
+
+fn round(radii: [f64; 3]) -> impl Fn(f64, f64) -> Vector3<f64> {
+    move |u, v| {
+        let (a, b) = (TAU * u, PI * v);
+        Vector3::new(radii[0] * a.cos() * b.sin(), radii[1] * a.sin() * b.sin(), -radii[2] * b.cos())
+    }
+}
+
+fn draw_path(
+    file: &Path,
+    rig: &Rig,
+    pictures: &[(Vec<Vector3<f64>>, Transform<f64>)],
+) -> core::result::Result<(), Box<dyn Error>> {
+    let camera = Camera::new();
+    let mut pieces = Vec::new();
+    let obstacles = rig.system.element(rig.cable).path().obstacles();
+    let last = pictures.last().map_or(Transform::identity(), |(_, lift)| *lift);
+    camera.add_surface(&mut pieces, &last, COLORS[0], round([SPHERE; 3]));
+    camera.add_surface(&mut pieces, obstacles[1].X_BS(), COLORS[1], |u, v| {
+        let a = TAU * u;
+        Vector3::new(CYLINDER * a.cos(), CYLINDER * a.sin(), 2.2 * v - 1.1)
+    });
+    for (end, sense) in [(1.1, 1.0), (-1.1, -1.0)] {
+        camera.add_surface(&mut pieces, obstacles[1].X_BS(), COLORS[1], |u, v| {
+            let a = TAU * u * sense;
+            Vector3::new(CYLINDER * v * a.sin(), CYLINDER * v * a.cos(), end)
+        });
+    }
+    camera.add_surface(&mut pieces, obstacles[2].X_BS(), COLORS[2], round(ELLIPSOID));
+    camera.add_surface(&mut pieces, obstacles[3].X_BS(), COLORS[3], |u, v| {
+        let (a, b) = (TAU * u, TAU * v);
+        let reach = TORUS[0] + TORUS[1] * b.cos();
+        Vector3::new(reach * a.cos(), reach * a.sin(), TORUS[1] * b.sin())
+    });
+    for (i, (line, _)) in pictures.iter().enumerate() {
+        let newest = i + 1 == pictures.len();
+        let (color, width) = if newest { (CABLE, 4) } else { (RGBColor(205, 130, 120), 2) };
+        camera.add_line(&mut pieces, line, color, width);
+    }
+    pieces.sort_by(|a, b| a.depth.total_cmp(&b.depth));
+
+    let area = SVGBackend::new(file, (2240, 1024)).into_drawing_area();
+    area.fill(&WHITE)?;
+    // One unit of length is 200 pixels both ways.
+    let area = area.apply_coord_spec(Cartesian2d::<RangedCoordf64, RangedCoordf64>::new(
+        -3.0..8.2,
+        -2.92..2.2,
+        (0..2240, 0..1024),
+    ));
+    for piece in &pieces {
+        if piece.width == 0 {
+            area.draw(&Polygon::new(piece.corners.clone(), piece.color.filled()))?;
+            let mut outline = piece.corners.clone();
+            outline.push(piece.corners[0]);
+            area.draw(&PathElement::new(outline, piece.color.stroke_width(1)))?;
+        } else {
+            area.draw(&PathElement::new(piece.corners.clone(), piece.color.stroke_width(2 * piece.width)))?;
+        }
+    }
+    if let Some((line, _)) = pictures.last() {
+        for end in [line.first(), line.last()].into_iter().flatten() {
+            area.draw(&Circle::new(camera.see(end).1, 11, CABLE.filled()))?;
+        }
+    }
+    let style = ("sans-serif", 36).into_font().color(&RGBColor(60, 60, 60));
+    let title = "A cable over a sphere that rises into it, a cylinder, an ellipsoid, and through a torus";
+    area.draw(&Text::new(title, (-2.8, -2.72), style.clone()))?;
+    let small = ("sans-serif", 27).into_font().color(&RGBColor(110, 110, 110));
+    let note =
+        "dark: t = 1.5 s, the sphere holds it clear of the cylinder; light: t = 1 s, the sphere hangs below";
+    area.draw(&Text::new(note, (-2.8, -2.45), small))?;
+    area.present()?;
+    Ok(())
+}
+
+fn draw_tension(file: &Path, history: &[Instant]) -> core::result::Result<(), Box<dyn Error>> {
+    let area = SVGBackend::new(file, (1200, 620)).into_drawing_area();
+    area.fill(&WHITE)?;
+    let (upper, lower) = area.split_vertically(450);
+    let end = history.last().map_or(1.0, |instant| instant.time);
+    let highest = history.iter().map(|instant| instant.tension).fold(0.0, f64::max);
+    let grey = RGBColor(90, 90, 90);
+    let text = |size: u32| ("sans-serif", size).into_font().color(&grey);
+
+    let mut chart = ChartBuilder::on(&upper)
+        .caption("Tension of the cable", text(24))
+        .margin(12)
+        .x_label_area_size(48)
+        .y_label_area_size(95)
+        .build_cartesian_2d(0.0..end, 0.0..highest * 1.1)?;
+    chart
+        .configure_mesh()
+        .light_line_style(WHITE)
+        .y_desc("tension [N]")
+        .x_desc("time [s]")
+        .label_style(text(16))
+        .axis_style(grey)
+        .draw()?;
+    let points = history.iter().map(|instant| (instant.time, instant.tension));
+    let below = points.clone().chain([(end, 0.0), (0.0, 0.0)]).collect::<Vec<_>>();
+    chart.draw_series([Polygon::new(below, CABLE.mix(0.10))])?;
+    chart.draw_series(LineSeries::new(points, CABLE.stroke_width(3)))?;
+    for pair in history.windows(2) {
+        for (i, color) in COLORS.iter().enumerate() {
+            if pair[0].contacts[i] != pair[1].contacts[i] {
+                let at = (pair[1].time, pair[1].tension);
+                chart.draw_series([
+                    Circle::new(at, 6, color.filled()),
+                    Circle::new(at, 6, WHITE.stroke_width(2)),
+                ])?;
+            }
+        }
+    }
+
+    let mut bars = ChartBuilder::on(&lower)
+        .margin(12)
+        .margin_top(0)
+        .y_label_area_size(95)
+        .build_cartesian_2d(0.0..end, 0.0..4.0)?;
+    for (i, (name, color)) in NAMES.iter().zip(COLORS).enumerate() {
+        let row = 3.0 - f64::from(u8::try_from(i)?);
+        bars.draw_series(history.windows(2).filter(|pair| pair[0].contacts[i]).map(|pair| {
+            Rectangle::new([(pair[0].time, row + 0.25), (pair[1].time + 1e-3, row + 0.75)], color.filled())
+        }))?;
+        let (x, y) = bars.backend_coord(&(0.0, row + 0.62));
+        lower.strip_coord_spec().draw(&Text::new(*name, (x - 90, y - lower.get_base_pixel().1), text(16)))?;
+    }
+    area.present()?;
+    Ok(())
+}

@@ -1,0 +1,128 @@
+//! A cylinder, whose geodesics are helices.
+
+use nalgebra::{Matrix3, Vector3};
+
+use super::geodesic::{Geodesic, GeodesicEnd, Jacobi};
+use super::positive_size;
+use super::surface::{SegmentApproach, Surface, any_tangent, approach_at, tangent_frame};
+use crate::error::Result;
+use crate::scalar::Real;
+
+/// A round cylinder about the z axis of its frame, without ends.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Cylinder<T> {
+    radius: T,
+}
+
+impl<T: Real> Cylinder<T> {
+    /// A cylinder of this radius \[m\].
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`](crate::Error::InvalidValue) unless the radius is positive and finite.
+    pub fn new(radius: T) -> Result<Self> {
+        positive_size("radius", radius)?;
+        Ok(Self { radius })
+    }
+
+    /// The radius \[m\].
+    pub fn radius(&self) -> T {
+        self.radius
+    }
+}
+
+fn across<T: Real>(p: &Vector3<T>) -> Vector3<T> {
+    Vector3::new(p.x, p.y, T::zero())
+}
+
+impl<T: Real> Surface<T> for Cylinder<T> {
+    fn value(&self, p: &Vector3<T>) -> T {
+        across(p).norm() - self.radius
+    }
+
+    fn gradient(&self, p: &Vector3<T>) -> Vector3<T> {
+        let radial = across(p);
+        radial / radial.norm()
+    }
+
+    fn hessian(&self, p: &Vector3<T>) -> Matrix3<T> {
+        let radial = across(p);
+        let distance = radial.norm();
+        let around = Vector3::new(-p.y, p.x, T::zero()) / distance;
+        around * around.transpose() / distance
+    }
+
+    fn size(&self) -> T {
+        self.radius
+    }
+
+    fn height(&self, p: &Vector3<T>) -> T {
+        self.value(p)
+    }
+
+    #[inline]
+    fn retract(&self, p: &Vector3<T>) -> Vector3<T> {
+        let radial = across(p);
+        let distance = radial.norm();
+        let rim =
+            if distance > T::zero() { radial * (self.radius / distance) } else { Vector3::x() * self.radius };
+        Vector3::new(rim.x, rim.y, p.z)
+    }
+
+    #[inline]
+    fn end(&self, p: &Vector3<T>, direction: &Vector3<T>) -> GeodesicEnd<T> {
+        let bend = T::one() / self.radius;
+        let normal = across(p) * bend;
+        let (tangent, binormal) = tangent_frame(&normal, direction);
+        // The axis of the circle's tangent is z × normal: it has component −b_z along the tangent
+        // and t_z along the binormal.
+        GeodesicEnd {
+            point: *p,
+            tangent,
+            normal,
+            curvature: binormal.z * binormal.z * bend,
+            torsion: -binormal.z * tangent.z * bend,
+            transverse_curvature: tangent.z * tangent.z * bend,
+        }
+    }
+
+    fn geodesic(&self, p: &Vector3<T>, direction: &Vector3<T>, length: T, _: T) -> Geodesic<T> {
+        let start = self.end(&self.retract(p), direction);
+        let around = start.normal.x * start.tangent.y - start.normal.y * start.tangent.x;
+        let (sin, cos) = (length * around / self.radius).sin_cos();
+        let turned = |v: &Vector3<T>| Vector3::new(cos * v.x - sin * v.y, sin * v.x + cos * v.y, v.z);
+        let mut point = turned(&start.point);
+        point.z += start.tangent.z * length;
+        Geodesic {
+            start,
+            end: GeodesicEnd {
+                point,
+                tangent: turned(&start.tangent),
+                normal: turned(&start.normal),
+                ..start
+            },
+            length,
+            jacobi: Jacobi { turn: length, ..Jacobi::at_start() },
+            passes_conjugate_point: false,
+        }
+    }
+
+    fn nearest_point(&self, p: &Vector3<T>) -> Vector3<T> {
+        self.retract(p)
+    }
+
+    fn closest_on_segment(&self, a: &Vector3<T>, b: &Vector3<T>) -> SegmentApproach<T> {
+        let along = across(&(b - a));
+        let reach = along.norm_squared();
+        if reach <= T::zero() {
+            return approach_at(self, a, b, T::lit(0.5));
+        }
+        let closest = approach_at(self, a, b, -a.dot(&along) / reach);
+        if across(&closest.point).norm() > T::zero() {
+            return closest;
+        }
+        // The line meets the axis: sideways, across both, is outwards.
+        let beside = across(&any_tangent(&along)) + Vector3::new(-along.y, along.x, T::zero());
+        let beside = beside * (T::default_epsilon() * self.radius / beside.norm().max(T::default_epsilon()));
+        SegmentApproach { point: closest.point + beside, height: -self.radius, ..closest }
+    }
+}

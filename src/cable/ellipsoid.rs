@@ -1,0 +1,106 @@
+//! An ellipsoid with three axes.
+
+use nalgebra::{Matrix3, Vector3};
+
+use super::geodesic::{Geodesic, GeodesicEnd, Stormer, integrate};
+use super::positive_size;
+use super::surface::{SegmentApproach, Surface, any_tangent, approach_at, tangent_frame};
+use crate::error::Result;
+use crate::scalar::Real;
+
+/// An ellipsoid about the origin of its frame, its axes along x, y and z.
+///
+/// Its implicit function is `x²/a² + y²/b² + z²/c² − 1`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ellipsoid<T> {
+    radii: Vector3<T>,
+    /// Reciprocals of the squared radii.
+    weights: Vector3<T>,
+}
+
+impl<T: Real> Ellipsoid<T> {
+    /// An ellipsoid with these half-axes \[m\].
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`](crate::Error::InvalidValue) unless all are positive and finite.
+    pub fn new(radii: Vector3<T>) -> Result<Self> {
+        radii.iter().try_for_each(|&radius| positive_size("radii", radius))?;
+        Ok(Self { radii, weights: radii.map(|radius| T::one() / (radius * radius)) })
+    }
+
+    /// The half-axes \[m\].
+    pub fn radii(&self) -> Vector3<T> {
+        self.radii
+    }
+}
+
+impl<T: Real> Surface<T> for Ellipsoid<T> {
+    fn value(&self, p: &Vector3<T>) -> T {
+        self.weights.component_mul(p).dot(p) - T::one()
+    }
+
+    fn gradient(&self, p: &Vector3<T>) -> Vector3<T> {
+        self.weights.component_mul(p) * T::lit(2.0)
+    }
+
+    fn hessian(&self, _: &Vector3<T>) -> Matrix3<T> {
+        Matrix3::from_diagonal(&(self.weights * T::lit(2.0)))
+    }
+
+    fn size(&self) -> T {
+        self.radii.min()
+    }
+
+    #[inline]
+    fn retract(&self, p: &Vector3<T>) -> Vector3<T> {
+        let scale = self.weights.component_mul(p).dot(p).sqrt();
+        if scale > T::zero() { p / scale } else { Vector3::x() * self.radii.x }
+    }
+
+    #[inline]
+    fn end(&self, p: &Vector3<T>, direction: &Vector3<T>) -> GeodesicEnd<T> {
+        let slope = self.weights.component_mul(p);
+        let inverse = T::one() / slope.norm();
+        let normal = slope * inverse;
+        let (tangent, binormal) = tangent_frame(&normal, direction);
+        let bend = self.weights.component_mul(&tangent) * inverse;
+        GeodesicEnd {
+            point: *p,
+            tangent,
+            normal,
+            curvature: tangent.dot(&bend),
+            torsion: binormal.dot(&bend),
+            transverse_curvature: self.weights.component_mul(&binormal).dot(&binormal) * inverse,
+        }
+    }
+
+    fn geodesic(&self, p: &Vector3<T>, direction: &Vector3<T>, length: T, accuracy: T) -> Geodesic<T> {
+        let start = self.end(&self.retract(p), direction);
+        // Joachimsthal's integral: along a geodesic the normal curvature is proportional to the
+        // cube of the distance h from the centre to the tangent plane. The acceleration is then a
+        // function of position alone. Gauss' curvature is proportional to the fourth power of h.
+        let [wx, wy, wz] = self.weights.into();
+        let slope = self.weights.component_mul(&start.point).norm();
+        let pull = start.curvature * slope * slope * slope;
+        let gauss = wx * wy * wz;
+        let acceleration = |y: &[T; 5]| {
+            let slope = [wx * y[0], wy * y[1], wz * y[2]];
+            let h = T::one() / (slope[0] * slope[0] + slope[1] * slope[1] + slope[2] * slope[2]);
+            let h = h * h;
+            let (bend, focus) = (-pull * h, -gauss * h);
+            [bend * slope[0], bend * slope[1], bend * slope[2], focus * y[3], focus * y[4]]
+        };
+        integrate(self, start, length, accuracy, &Stormer(acceleration))
+    }
+
+    fn closest_on_segment(&self, a: &Vector3<T>, b: &Vector3<T>) -> SegmentApproach<T> {
+        let along = b - a;
+        let weighted = self.weights.component_mul(&along);
+        let closest = approach_at(self, a, b, -a.dot(&weighted) / along.dot(&weighted));
+        if closest.point.norm() > T::zero() {
+            return closest;
+        }
+        let beside = any_tangent(&along) * (T::default_epsilon() * self.size() / along.norm());
+        SegmentApproach { point: closest.point + beside, height: -self.size(), ..closest }
+    }
+}

@@ -1,0 +1,238 @@
+//! A height map: a patch of bicubic spline over a grid.
+
+use alloc::vec::Vec;
+use core::ops::RangeInclusive;
+
+use nalgebra::{Matrix3, Vector2, Vector3};
+
+use super::surface::Surface;
+use super::{ceil, positive_size};
+use crate::error::{Error, Requirement, Result};
+use crate::scalar::Real;
+
+/// The solid below `z = h(x, y)` over a rectangle: a bicubic spline through heights on a grid.
+///
+/// Value, slope and curvature are continuous. At the rim the second derivative across it is zero
+/// (a natural spline). Off the rectangle there is no surface: a straight line is not held up there,
+/// and a contact point there is [`Error::OffPatch`].
+///
+/// Method: C. de Boor, *A Practical Guide to Splines* (1978), chapters IX and XVII.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HeightMap<T: Real> {
+    corner: Vector2<T>,
+    spacing: Vector2<T>,
+    counts: [usize; 2],
+    /// Coefficients of the uniform cubic B-splines, one more on each side than there are heights;
+    /// x runs fastest.
+    coefficients: Vec<T>,
+}
+
+/// A height with its first and second derivatives.
+struct Local<T> {
+    h: T,
+    hx: T,
+    hy: T,
+    hxx: T,
+    hxy: T,
+    hyy: T,
+}
+
+impl<T: Real> HeightMap<T> {
+    /// The spline through `heights` \[m\], of which `columns` lie along x in each row, the rows
+    /// following each other along y. The first is at `corner`, neighbours are `spacing` apart \[m\].
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`] unless the spacing is positive, all numbers are finite, and there are
+    /// at least two rows and two columns, all full.
+    pub fn new(corner: Vector2<T>, spacing: Vector2<T>, columns: usize, heights: &[T]) -> Result<Self> {
+        spacing.iter().try_for_each(|&x| positive_size("spacing", x))?;
+        let finite = |name, x: T| {
+            if x.is_finite() {
+                Ok(())
+            } else {
+                Err(Error::invalid("height_map", name, x, Requirement::Finite))
+            }
+        };
+        corner.iter().try_for_each(|&x| finite("corner", x))?;
+        heights.iter().try_for_each(|&x| finite("heights", x))?;
+        let rows = heights.len().checked_div(columns).unwrap_or(0);
+        if columns < 2 || rows < 2 || rows * columns != heights.len() {
+            return Err(Error::IncompleteGrid { columns, heights: heights.len() });
+        }
+        let wide = columns + 2;
+        let mut coefficients = alloc::vec![T::zero(); wide * (rows + 2)];
+        let mut line = Vec::new();
+        for row in 0..rows {
+            line.clear();
+            line.extend_from_slice(&heights[row * columns..(row + 1) * columns]);
+            for (i, c) in spline_coefficients(&mut line).enumerate() {
+                coefficients[(row + 1) * wide + i] = c;
+            }
+        }
+        for column in 0..wide {
+            line.clear();
+            line.extend((1..=rows).map(|row| coefficients[row * wide + column]));
+            for (row, c) in spline_coefficients(&mut line).enumerate() {
+                coefficients[row * wide + column] = c;
+            }
+        }
+        Ok(Self { corner, spacing, counts: [columns, rows], coefficients })
+    }
+
+    /// The ranges of x and y \[m\].
+    pub fn extent(&self) -> [RangeInclusive<T>; 2] {
+        core::array::from_fn(|i| {
+            #[allow(clippy::cast_precision_loss, reason = "a grid of 2^53 rows does not exist")]
+            let cells = (self.counts[i] - 1) as f64;
+            self.corner[i]..=self.corner[i] + self.spacing[i] * T::lit(cells)
+        })
+    }
+
+    /// The height `h(x, y)` \[m\].
+    ///
+    /// # Errors
+    /// [`Error::OffPatch`] off the rectangle.
+    pub fn height_at(&self, x: T, y: T) -> Result<T> {
+        if self.covers(&Vector3::new(x, y, T::zero())) {
+            Ok(self.local(x, y).h)
+        } else {
+            Err(Error::OffPatch { x: x.to_f64(), y: y.to_f64() })
+        }
+    }
+
+    /// Height and derivatives; off the rectangle, those of the nearest cell continued.
+    fn local(&self, x: T, y: T) -> Local<T> {
+        let (i, bx) = self.cell(0, x);
+        let (j, by) = self.cell(1, y);
+        let wide = self.counts[0] + 2;
+        let mut sums = [[T::zero(); 3]; 3];
+        for row in 0..4 {
+            let mut along = [T::zero(); 3];
+            let start = (j + row) * wide + i;
+            for (column, c) in self.coefficients.iter().skip(start).take(4).enumerate() {
+                for (sum, basis) in along.iter_mut().zip(&bx) {
+                    *sum += *c * basis[column];
+                }
+            }
+            for (dy, basis) in by.iter().enumerate() {
+                for dx in 0..3 - dy {
+                    sums[dy][dx] += along[dx] * basis[row];
+                }
+            }
+        }
+        Local {
+            h: sums[0][0],
+            hx: sums[0][1],
+            hy: sums[1][0],
+            hxx: sums[0][2],
+            hxy: sums[1][1],
+            hyy: sums[2][0],
+        }
+    }
+
+    /// The cell a coordinate falls in, and there the four B-splines with two derivatives.
+    fn cell(&self, axis: usize, x: T) -> (usize, [[T; 4]; 3]) {
+        let inverse = T::one() / self.spacing[axis];
+        let place = (x - self.corner[axis]) * inverse;
+        let last = self.counts[axis] - 2;
+        #[allow(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "clamped to the grid first; not a number lands in cell 0"
+        )]
+        let cell = (place.to_f64().max(0.0) as usize).min(last);
+        #[allow(clippy::cast_precision_loss, reason = "a grid of 2^53 rows does not exist")]
+        let u = place - T::lit(cell as f64);
+        let w = T::one() - u;
+        let (sixth, half) = (T::lit(1.0 / 6.0), T::lit(0.5));
+        let [two, three, four] = [2.0, 3.0, 4.0].map(T::lit);
+        let value = [
+            w * w * w * sixth,
+            (four + (three * u - T::lit(6.0)) * u * u) * sixth,
+            (four + (three * w - T::lit(6.0)) * w * w) * sixth,
+            u * u * u * sixth,
+        ];
+        let slope =
+            [-half * w * w, (three * u - four) * u * half, (four - three * w) * w * half, half * u * u];
+        let bend = [w, three * u - two, three * w - two, u];
+        (cell, [value, slope.map(|s| s * inverse), bend.map(|b| b * inverse * inverse)])
+    }
+}
+
+/// Turns values at the knots into B-spline coefficients, of which there are two more.
+fn spline_coefficients<T: Real>(values: &mut [T]) -> impl Iterator<Item = T> {
+    // (c[i−1] + 4 c[i] + c[i+1]) / 6 = value, with c straight across both ends: tridiagonal,
+    // diagonally dominant, so elimination needs no pivots.
+    let last = values.len() - 1;
+    let mut upper = Vec::with_capacity(values.len());
+    upper.push(T::zero());
+    for i in 1..last {
+        let pivot = T::one() / (T::lit(4.0) - upper[i - 1]);
+        values[i] = (T::lit(6.0) * values[i] - values[i - 1]) * pivot;
+        upper.push(pivot);
+    }
+    for i in (1..last).rev() {
+        let next = values[i + 1];
+        values[i] -= upper[i] * next;
+    }
+    let two = T::lit(2.0);
+    let before = two * values[0] - values[1];
+    let after = two * values[last] - values[last - 1];
+    core::iter::once(before).chain(values.iter().copied()).chain(core::iter::once(after))
+}
+
+impl<T: Real> Surface<T> for HeightMap<T> {
+    fn value(&self, p: &Vector3<T>) -> T {
+        p.z - self.local(p.x, p.y).h
+    }
+
+    fn gradient(&self, p: &Vector3<T>) -> Vector3<T> {
+        let at = self.local(p.x, p.y);
+        Vector3::new(-at.hx, -at.hy, T::one())
+    }
+
+    fn hessian(&self, p: &Vector3<T>) -> Matrix3<T> {
+        let at = self.local(p.x, p.y);
+        let o = T::zero();
+        Matrix3::new(-at.hxx, -at.hxy, o, -at.hxy, -at.hyy, o, o, o, o)
+    }
+
+    fn size(&self) -> T {
+        self.spacing.min()
+    }
+
+    fn smooth_reach(&self, p: &Vector3<T>, velocity: &Vector3<T>, acceleration: &Vector3<T>) -> T {
+        // Where the geodesic crosses the next grid line, to second order. From far off that may fall
+        // beyond it by the third, so a little is left for a second, exact, step.
+        let mut reach = T::lit(1e30);
+        for axis in 0..2 {
+            let unit = self.spacing[axis];
+            let (v, a) = (velocity[axis] / unit, acceleration[axis] / unit);
+            let place = (p[axis] - self.corner[axis]) / unit;
+            // What is as near as this to a line has reached it.
+            let near = T::lit(1e-9);
+            let ahead = T::one() - ceil(-(place + near)) - place;
+            let behind = ceil(place - near) - T::one() - place;
+            for distance in [ahead, behind] {
+                let root = v * v + T::lit(2.0) * a * distance;
+                if root >= T::zero() {
+                    let divisor = v + if distance > T::zero() { root.sqrt() } else { -root.sqrt() };
+                    let time = T::lit(2.0) * distance / divisor;
+                    if time > T::zero() && time < reach {
+                        reach = time;
+                    }
+                }
+            }
+        }
+        if reach > T::lit(0.02) * self.size() { reach * T::lit(0.97) } else { reach }
+    }
+
+    fn covers(&self, p: &Vector3<T>) -> bool {
+        let [x, y] = self.extent();
+        x.contains(&p.x) && y.contains(&p.y)
+    }
+
+    fn retract(&self, p: &Vector3<T>) -> Vector3<T> {
+        Vector3::new(p.x, p.y, self.local(p.x, p.y).h)
+    }
+}

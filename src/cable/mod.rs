@@ -1,0 +1,56 @@
+//! Cables over smooth surfaces: what can be wrapped, geodesics on it, and the path of a cable.
+//!
+//! A [`CablePath`] runs from an origin on one body, through via points and over obstacles on
+//! others, to a termination. [`CablePath::solve`] finds the shortest path of its class;
+//! [`PathResults`] holds what came out. [`CableSpring`](crate::CableSpring) is the elastic cable on
+//! such a path; a muscle of the user's own uses the same two types.
+
+mod block;
+mod cylinder;
+mod ellipsoid;
+mod geodesic;
+mod height_map;
+mod newton;
+mod node;
+mod path;
+mod relax;
+mod results;
+mod solver;
+mod sphere;
+mod surface;
+mod torus;
+mod wrap;
+
+pub use cylinder::Cylinder;
+pub use ellipsoid::Ellipsoid;
+pub use geodesic::{Geodesic, GeodesicEnd, Jacobi};
+pub use height_map::HeightMap;
+pub use path::{CablePath, Obstacle, Settings, Station};
+pub use results::{Contact, PathResults, Segment, Tracking};
+pub use sphere::Sphere;
+pub use surface::{SegmentApproach, Surface};
+pub use torus::Torus;
+pub use wrap::{Wrap, Wraps};
+
+use crate::error::{Error, Requirement, Result};
+use crate::scalar::Real;
+
+/// Refuses a radius or spacing that is not positive and finite.
+fn positive_size<T: Real>(name: &'static str, value: T) -> Result<()> {
+    // The smallest and largest whose squares and fourth powers are ordinary numbers.
+    if value.is_finite() && value > T::zero() {
+        Ok(())
+    } else {
+        Err(Error::invalid("surface", name, value, Requirement::Positive))
+    }
+}
+
+/// The least whole number not below `x`, of its value alone: dual numbers have no `ceil`. What is out
+/// of range becomes the nearest that is in it.
+fn ceil<T: Real>(x: T) -> T {
+    let x = x.to_f64();
+    #[allow(clippy::cast_possible_truncation, reason = "a cast of a float saturates")]
+    let whole = x as i32;
+    let whole = f64::from(whole);
+    T::lit(if whole < x { whole + 1.0 } else { whole })
+}

@@ -1,0 +1,469 @@
+//! Newton's method on the touch-down conditions of one span: a block-tridiagonal system.
+//!
+//! A. Scholz, M. Sherman, I. Stavness, S. Delp, A. Kecskeméthy, *A fast multi-obstacle muscle
+//! wrapping method using natural geodesic variations*, Multibody System Dynamics 36 (2016) 195–219.
+
+use nalgebra::Vector3;
+
+use super::block::{dot, second_variation, solve};
+use super::geodesic::{Geodesic, GeodesicEnd};
+use super::node::Node;
+use super::path::Settings;
+use super::solver::Span;
+use crate::scalar::Real;
+
+/// Steps longer than this, in radians of turn, are shortened to it: beyond, the surface under the
+/// end points is no longer like the one the step was computed on.
+const LONGEST_STEP: f64 = 0.6;
+/// A full step of δ radians leaves a kink of about δ² (the second variation of geodesic and chord
+/// has coefficients of order one); this is that order with a margin.
+const SECOND_ORDER: f64 = 4.0;
+/// A trial step may raise the kink by this factor before it is halved.
+const TOLERATED_RISE: f64 = 1.5;
+/// Trial steps are halved at most so often in a row.
+const HALVINGS: usize = 8;
+
+/// How far Newton's method got.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Progress<T> {
+    /// The largest kink between a straight stretch and the geodesic it meets \[rad\].
+    pub(super) kink: T,
+    /// The node that has it.
+    pub(super) worst: usize,
+    /// Geodesics computed per obstacle.
+    pub(super) iterations: usize,
+    pub(super) converged: bool,
+    /// Whether the path had to slide downhill to another place on the way.
+    pub(super) slid: bool,
+}
+
+/// The four natural geodesic corrections of one obstacle: shift of the start along the tangent and
+/// along the binormal, turn of the start, growth of the length.
+pub(super) type Correction<T> = [T; 4];
+
+/// One row of blocks after elimination: `correction = constant − ahead · (next correction's shifts)`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Eliminated<T> {
+    constant: Correction<T>,
+    ahead: [Correction<T>; 2],
+    /// Whether the second variation restricted to this and all earlier obstacles is positive.
+    minimal: bool,
+}
+
+impl<T: Real> Eliminated<T> {
+    pub(super) fn blank() -> Self {
+        let zero = [T::zero(); 4];
+        Self { constant: zero, ahead: [zero; 2], minimal: true }
+    }
+}
+
+/// A straight stretch.
+#[derive(Clone, Copy)]
+struct Chord<T> {
+    direction: Vector3<T>,
+    inverse_length: T,
+}
+
+impl<T: Real> Chord<T> {
+    #[inline]
+    fn new(from: &Vector3<T>, to: &Vector3<T>) -> Self {
+        let along = to - from;
+        let inverse_length = T::one() / along.norm();
+        Self { direction: along * inverse_length, inverse_length }
+    }
+
+    /// How the component along `axis` answers to a motion of the far end along `motion`.
+    #[inline]
+    fn response(&self, axis: &Vector3<T>, motion: &Vector3<T>) -> T {
+        (axis.dot(motion) - axis.dot(&self.direction) * self.direction.dot(motion)) * self.inverse_length
+    }
+}
+
+/// Iterates on the nodes in contact, given as indices into `nodes`. Ends with geodesics in Ground corrected to second order by the last step.
+pub(super) fn iterate<T: Real>(span: &Span<'_, T>, nodes: &mut [Node<T>], active: &[usize]) -> Progress<T> {
+    let Span { from: a, to: b, settings, .. } = span;
+    let Settings { smoothness, max_iterations } = **settings;
+    let mut progress =
+        Progress { kink: T::zero(), worst: 0, iterations: 0, converged: active.is_empty(), slid: false };
+    if active.is_empty() {
+        return progress;
+    }
+    let accuracy = smoothness * T::lit(0.01);
+    let mut previous_kink: Option<T> = None;
+    let mut halvings = 0;
+    let mut scale = T::one();
+    for iteration in 1..=max_iterations {
+        progress.iterations = iteration;
+        for &k in active {
+            nodes[k].evaluate(span.obstacles[k].surface(), accuracy);
+        }
+        let (kink, worst) = assemble(nodes, active, a, b, false);
+        progress.kink = kink;
+        progress.worst = worst;
+        if !kink.is_finite() {
+            return progress;
+        }
+        if let Some(before) = previous_kink
+            && kink > before * T::lit(TOLERATED_RISE)
+            && halvings < HALVINGS
+        {
+            halvings += 1;
+            scale *= T::lit(0.5);
+            for &k in active {
+                nodes[k].step_from_base(scale);
+            }
+            continue;
+        }
+        let step = substitute(nodes, active);
+        if !step.is_finite() {
+            return progress;
+        }
+        let remainder = T::lit(SECOND_ORDER) * step * step;
+        if remainder <= smoothness && kink < T::lit(LONGEST_STEP) {
+            finish(nodes, active);
+            progress.kink = largest_kink(nodes, active, a, b).0 + remainder;
+            progress.converged = true;
+            return progress;
+        }
+        previous_kink = Some(kink);
+        halvings = 0;
+        let longest = T::lit(LONGEST_STEP);
+        scale = if step > longest { longest / step } else { T::one() };
+        for &k in active {
+            nodes[k].set_base();
+            nodes[k].step_from_base(scale);
+        }
+    }
+    progress
+}
+
+/// One step downhill in length, of at most `longest` radians, on nodes that have been evaluated;
+/// answers its size before it was shortened, and whether the length was firmly convex there.
+///
+/// Where the second variation is not positive its pivots are made so: the step leaves a saddle
+/// instead of falling into it. Lengths are kept from becoming negative.
+pub(super) fn descend<T: Real>(
+    span: &Span<'_, T>,
+    nodes: &mut [Node<T>],
+    active: &[usize],
+    longest: T,
+) -> (T, bool) {
+    assemble(nodes, active, &span.from, &span.to, true);
+    let step = substitute(nodes, active);
+    let scale = if step > longest { longest / step } else { T::one() };
+    for &k in active {
+        nodes[k].set_base();
+        nodes[k].step_from_base(scale);
+        nodes[k].trial.length = nodes[k].trial.length.max(T::zero());
+    }
+    (step, active.iter().all(|&k| nodes[k].row.minimal))
+}
+
+/// Whether the path is a strict local minimum: no conjugate point on a geodesic, and the second
+/// variation of length over shifts and turns of all geodesics positive definite.
+pub(super) fn is_minimal<T: Real>(nodes: &[Node<T>], active: &[usize]) -> bool {
+    active.iter().all(|&k| nodes[k].row.minimal && !nodes[k].ground.passes_conjugate_point)
+}
+
+/// The largest angle between a chord and the tangent it meets.
+fn largest_kink<T: Real>(nodes: &[Node<T>], active: &[usize], a: &Vector3<T>, b: &Vector3<T>) -> (T, usize) {
+    let mut largest = (T::zero(), 0);
+    let mut from = *a;
+    for (i, &k) in active.iter().enumerate() {
+        let Geodesic { start, end, .. } = &nodes[k].ground;
+        let to = active.get(i + 1).map_or(*b, |&next| nodes[next].ground.start.point);
+        for (chord, at) in [(Chord::new(&from, &start.point), start), (Chord::new(&end.point, &to), end)] {
+            let off = chord.direction - at.tangent;
+            let kink = off.norm();
+            if kink >= largest.0 || !kink.is_finite() {
+                largest = (kink, k);
+            }
+        }
+        from = end.point;
+    }
+    largest
+}
+
+/// Sets up and eliminates the linear system, obstacle by obstacle; answers the largest kink.
+#[inline]
+fn assemble<T: Real>(
+    nodes: &mut [Node<T>],
+    active: &[usize],
+    a: &Vector3<T>,
+    b: &Vector3<T>,
+    convexify: bool,
+) -> (T, usize) {
+    let mut largest = (T::zero(), 0);
+    let mut before: Option<usize> = None;
+    let mut chord = Chord::new(a, &nodes[active[0]].ground.start.point);
+    for (i, &k) in active.iter().enumerate() {
+        let Geodesic { start, end, jacobi, .. } = nodes[k].ground;
+        let (start_b, end_b) = (start.binormal(), end.binormal());
+        let after = active.get(i + 1).copied();
+        let to = after.map_or(*b, |next| nodes[next].ground.start.point);
+        let next_chord = Chord::new(&end.point, &to);
+
+        // Rows: components of the chord along normal and binormal, at the start and at the end.
+        let arriving = residual(&chord, &start, &start_b);
+        let leaving = residual(&next_chord, &end, &end_b);
+        let [(en, eb, et), (fn_, fb, ft)] = [arriving, leaving];
+        for (n, b, t) in [arriving, leaving] {
+            let sideways = n * n + b * b;
+            // A chord that runs against the tangent is a kink of more than a right angle.
+            let kink = if t > T::zero() { sideways.sqrt() } else { T::lit(2.0) - sideways.sqrt() };
+            if kink >= largest.0 || !kink.is_finite() {
+                largest = (kink, k);
+            }
+        }
+        let zero = T::zero();
+        let inverse = chord.inverse_length;
+        let mut block = [
+            [
+                -en * et * inverse + start.curvature * et + start.torsion * eb,
+                -en * eb * inverse + start.torsion * et + start.transverse_curvature * eb,
+                zero,
+                zero,
+            ],
+            [
+                -eb * et * inverse - start.torsion * en,
+                (T::one() - eb * eb) * inverse - start.transverse_curvature * en,
+                -et,
+                zero,
+            ],
+            [zero; 4],
+            [zero; 4],
+        ];
+        let inverse = next_chord.inverse_length;
+        let along = [
+            fn_ * ft * inverse + end.curvature * ft + end.torsion * fb,
+            fb * ft * inverse - end.torsion * fn_,
+        ];
+        let across = [
+            fn_ * fb * inverse + end.torsion * ft + end.transverse_curvature * fb,
+            (fb * fb - T::one()) * inverse - end.transverse_curvature * fn_,
+        ];
+        let turn = [zero, -ft];
+        for row in 0..2 {
+            block[2 + row] = [
+                along[row],
+                across[row] * jacobi.shift + turn[row] * jacobi.shift_rate,
+                across[row] * jacobi.turn + turn[row] * jacobi.turn_rate,
+                along[row],
+            ];
+        }
+        let mut right = [-en, -eb, -fn_, -fb];
+
+        if let Some(before) = before {
+            let Node { ground: Geodesic { end, jacobi, .. }, row: previous, .. } = &nodes[before];
+            let end_b = end.binormal();
+            for (r, axis) in [start.normal, start_b].iter().enumerate() {
+                let along = -chord.response(axis, &end.tangent);
+                let across = -chord.response(axis, &end_b);
+                let coupling = [along, across * jacobi.shift, across * jacobi.turn, along];
+                right[r] -= dot(&coupling, &previous.constant);
+                block[r][0] -= dot(&coupling, &previous.ahead[0]);
+                block[r][1] -= dot(&coupling, &previous.ahead[1]);
+            }
+        }
+        if convexify {
+            // Where a chord meets the surface steeply, sliding along it seems to change little.
+            let least = |end: &GeodesicEnd<T>| {
+                T::lit(0.5) * end.curvature.max(T::lit(0.25) * end.greatest_curvature())
+            };
+            block[0][0] = block[0][0].max(least(&start));
+            let growth = block[2][3].max(least(&end));
+            block[2][0] += growth - block[2][3];
+            block[2][3] = growth;
+        }
+        let mut ahead = [[zero; 4]; 2];
+        if let Some(after) = after {
+            let next = &nodes[after].ground.start;
+            for (column, motion) in ahead.iter_mut().zip([next.tangent, next.binormal()]) {
+                column[2] = next_chord.response(&end.normal, &motion);
+                column[3] = next_chord.response(&end_b, &motion);
+            }
+        }
+        let minimal =
+            second_variation(&mut block, chord.inverse_length + next_chord.inverse_length, convexify);
+        let [constant, ahead_0, ahead_1] = solve(block, [right, ahead[0], ahead[1]]);
+        nodes[k].inverse_chords = [chord.inverse_length, next_chord.inverse_length];
+        nodes[k].row = Eliminated { constant, ahead: [ahead_0, ahead_1], minimal };
+        before = Some(k);
+        chord = next_chord;
+    }
+    largest
+}
+
+/// The chord's components along normal, binormal and tangent.
+#[inline]
+fn residual<T: Real>(chord: &Chord<T>, end: &GeodesicEnd<T>, binormal: &Vector3<T>) -> (T, T, T) {
+    let e = &chord.direction;
+    (e.dot(&end.normal), e.dot(binormal), e.dot(&end.tangent))
+}
+
+/// Back substitution; answers the largest turn any end makes \[rad\].
+#[inline]
+fn substitute<T: Real>(nodes: &mut [Node<T>], active: &[usize]) -> T {
+    let mut next = [T::zero(); 2];
+    let mut largest = T::zero();
+    for &k in active.iter().rev() {
+        let node = &mut nodes[k];
+        let Eliminated { constant, ahead, .. } = &node.row;
+        let correction: Correction<T> =
+            core::array::from_fn(|i| constant[i] - ahead[0][i] * next[0] - ahead[1][i] * next[1]);
+        next = [correction[0], correction[1]];
+        node.correction = correction;
+        let size = node.turn_of(&correction);
+        // Not-a-number must come through.
+        if size > largest || !size.is_finite() {
+            largest = size;
+        }
+    }
+    largest
+}
+
+/// Applies the last correction to the geodesics in Ground, to first order.
+///
+/// That costs no geodesic, squares the error once more, and lets derivatives carried by the scalar
+/// pass as though the iteration had converged one step further.
+#[inline]
+fn finish<T: Real>(nodes: &mut [Node<T>], active: &[usize]) {
+    for &k in active {
+        let node = &mut nodes[k];
+        let [along, across, turn, growth] = node.correction;
+        let Geodesic { start, end, jacobi, length, .. } = &mut node.ground;
+        *length += growth;
+        let end_across = jacobi.shift * across + jacobi.turn * turn;
+        let end_turn = jacobi.shift_rate * across + jacobi.turn_rate * turn;
+        start.move_by(along, across, turn);
+        end.move_by(along + growth, end_across, end_turn);
+    }
+}
+
+impl<T: Real> GeodesicEnd<T> {
+    /// The end shifted along its tangent and binormal and turned, to first order; axes stay units.
+    #[inline]
+    fn move_by(&mut self, along: T, across: T, turn: T) {
+        let binormal = self.binormal();
+        let tip = self.curvature * along + self.torsion * across;
+        let roll = self.torsion * along + self.transverse_curvature * across;
+        self.point += self.tangent * along + binormal * across;
+        let tangent = self.tangent + binormal * turn - self.normal * tip;
+        let normal = self.normal + self.tangent * tip + binormal * roll;
+        self.tangent = tangent / tangent.norm();
+        self.normal = normal / normal.norm();
+    }
+}
+
+impl<T: Real> Node<T> {
+    /// The largest turn, in radians, that a correction makes of either end or of the chord there.
+    #[inline]
+    fn turn_of(&self, correction: &Correction<T>) -> T {
+        let [along, across, turn, growth] = *correction;
+        let Geodesic { start, end, jacobi, .. } = &self.ground;
+        let end_across = jacobi.shift * across + jacobi.turn * turn;
+        let end_turn = jacobi.shift_rate * across + jacobi.turn_rate * turn;
+        let [before, after] = self.inverse_chords;
+        let at_start = (along.abs() + across.abs()) * (start.greatest_curvature() + before) + turn.abs();
+        let at_end =
+            ((along + growth).abs() + end_across.abs()) * (end.greatest_curvature() + after) + end_turn.abs();
+        at_start.max(at_end)
+    }
+
+    #[inline]
+    fn set_base(&mut self) {
+        self.base = self.trial;
+        self.base_axes = [self.local_start.tangent, self.local_start.binormal()];
+    }
+
+    /// Sets the trial to the base corrected by a part of the last correction.
+    #[inline]
+    fn step_from_base(&mut self, scale: T) {
+        let [along, across, turn, growth] = self.correction.map(|x| x * scale);
+        let [tangent, binormal] = self.base_axes;
+        self.trial.point = self.base.point + tangent * along + binormal * across;
+        self.trial.tangent = self.base.tangent + binormal * turn;
+        self.trial.length = self.base.length + growth;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use super::*;
+    use crate::cable::node::Trial;
+    use crate::cable::{Cylinder, Ellipsoid, Obstacle, Sphere, Torus};
+    use crate::error::Result;
+    use crate::kinematics::BodyIndex;
+    use crate::spatial::Transform;
+
+    fn residuals(nodes: &[Node<f64>], a: &Vector3<f64>, b: &Vector3<f64>) -> Vec<f64> {
+        let mut from = *a;
+        let mut all = Vec::new();
+        for (k, node) in nodes.iter().enumerate() {
+            let Geodesic { start, end, .. } = &node.ground;
+            let to = nodes.get(k + 1).map_or(*b, |next| next.ground.start.point);
+            for (chord, at) in [(Chord::new(&from, &start.point), start), (Chord::new(&end.point, &to), end)]
+            {
+                let (n, b, _) = residual(&chord, at, &at.binormal());
+                all.extend([n, b]);
+            }
+            from = end.point;
+        }
+        all
+    }
+
+    /// Along the Newton step every residual falls at the rate of its own size: this holds for no
+    /// other direction, so it checks the whole Jacobian and the elimination.
+    #[test]
+    fn newton_step_is_that_of_the_jacobian_by_finite_differences() -> Result<()> {
+        const H: f64 = 1e-5;
+        let at = |x, y| Transform::translation(x, y, 0.1);
+        let ground = BodyIndex::GROUND;
+        let obstacles = [
+            Obstacle::new(ground, at(0.0, -0.4), Ellipsoid::new(Vector3::new(0.7, 0.6, 1.0))?)?,
+            Obstacle::new(ground, at(2.0, -0.3), Cylinder::new(0.6)?)?,
+            Obstacle::new(ground, at(4.0, -0.5), Torus::new(0.6, 0.3)?)?,
+            Obstacle::new(ground, at(6.0, -0.4), Sphere::new(0.7)?)?,
+        ];
+        let (from, to) = (Vector3::new(-1.5, -0.1, 0.0), Vector3::new(7.5, 0.2, 0.4));
+        let active = [0, 1, 2, 3];
+        let mut nodes: Vec<Node<f64>> =
+            obstacles.iter().map(|obstacle| Node::new(*obstacle.X_BS())).collect();
+        for round in 0..10_u32 {
+            // Far from the solution, in a different way each time.
+            let wobble = |i: u32| 0.2 * f64::from((round * 7 + i * 5) % 11) / 11.0 - 0.1;
+            for (node, i) in nodes.iter_mut().zip(0_u32..) {
+                let point = Vector3::new(wobble(i), 1.0, wobble(i + 3));
+                let tangent = Vector3::new(1.0, wobble(i + 1), wobble(i + 2));
+                node.begin(Trial { point, tangent, length: 0.4 + wobble(i + 4) });
+            }
+            let evaluate = |nodes: &mut Vec<Node<f64>>| {
+                for (node, obstacle) in nodes.iter_mut().zip(&obstacles) {
+                    node.evaluate(obstacle.surface(), 1e-13);
+                }
+                residuals(nodes, &from, &to)
+            };
+            let here = evaluate(&mut nodes);
+            assemble(&mut nodes, &active, &from, &to, false);
+            substitute(&mut nodes, &active);
+            let mut moved = [H, -H].map(|scale| {
+                let mut nodes = nodes.clone();
+                for node in &mut nodes {
+                    node.set_base();
+                    node.step_from_base(scale);
+                }
+                nodes
+            });
+            let [plus, minus] = moved.each_mut().map(evaluate);
+            for ((r, plus), minus) in here.iter().zip(plus).zip(minus) {
+                let rate = (plus - minus) / (2.0 * H);
+                // H² times third derivatives along a step of order one; the Jacobi scalars are good
+                // to the square root of the accuracy.
+                assert!((rate + r).abs() < 1e-6, "{rate} {r}");
+            }
+        }
+        Ok(())
+    }
+}

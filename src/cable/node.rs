@@ -1,0 +1,110 @@
+//! What the solver knows of one obstacle.
+
+use nalgebra::{Point3, Vector3};
+
+use super::geodesic::{Geodesic, GeodesicEnd, Jacobi};
+use super::newton::Eliminated;
+use super::surface::Surface;
+use crate::scalar::Real;
+use crate::spatial::Transform;
+
+/// A start and a length of a geodesic, in the surface's frame.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Trial<T> {
+    pub(super) point: Vector3<T>,
+    pub(super) tangent: Vector3<T>,
+    pub(super) length: T,
+}
+
+/// What the solver knows of one obstacle.
+#[derive(Debug, Clone)]
+pub(crate) struct Node<T: Real> {
+    pub(super) X_GS: Transform<T>,
+    pub(super) in_contact: bool,
+    /// Where the present attempt began.
+    pub(super) start: Trial<T>,
+    pub(super) trial: Trial<T>,
+    pub(super) base: Trial<T>,
+    pub(super) base_axes: [Vector3<T>; 2],
+    pub(super) local_start: GeodesicEnd<T>,
+    /// The geodesic in Ground.
+    pub(super) ground: Geodesic<T>,
+    pub(super) inverse_chords: [T; 2],
+    pub(super) row: Eliminated<T>,
+    pub(super) correction: [T; 4],
+    /// Released by this solve for want of pressure.
+    pub(super) released: bool,
+    pub(super) on_patch: bool,
+}
+
+impl<T: Real> Trial<T> {
+    fn zero() -> Self {
+        Self { point: Vector3::zeros(), tangent: Vector3::zeros(), length: T::zero() }
+    }
+}
+
+impl<T: Real> Node<T> {
+    pub(super) fn new(X_GS: Transform<T>) -> Self {
+        let zero = T::zero();
+        let end = GeodesicEnd {
+            point: Vector3::zeros(),
+            tangent: Vector3::zeros(),
+            normal: Vector3::zeros(),
+            curvature: zero,
+            torsion: zero,
+            transverse_curvature: zero,
+        };
+        let jacobi = Jacobi::at_start();
+        Self {
+            X_GS,
+            in_contact: false,
+            start: Trial::zero(),
+            trial: Trial::zero(),
+            base: Trial::zero(),
+            base_axes: [Vector3::zeros(); 2],
+            local_start: end,
+            ground: Geodesic { start: end, end, length: zero, jacobi, passes_conjugate_point: false },
+            inverse_chords: [zero; 2],
+            row: Eliminated::blank(),
+            correction: [zero; 4],
+            released: false,
+            on_patch: true,
+        }
+    }
+
+    pub(super) fn begin(&mut self, trial: Trial<T>) {
+        self.in_contact = true;
+        self.start = trial;
+        self.trial = trial;
+    }
+
+    #[inline]
+    pub(super) fn evaluate(&mut self, surface: &dyn Surface<T>, accuracy: T) {
+        let Trial { point, tangent, length } = self.trial;
+        let geodesic = surface.geodesic(&point, &tangent, length, accuracy);
+        self.local_start = geodesic.start;
+        self.trial.point = geodesic.start.point;
+        self.trial.tangent = geodesic.start.tangent;
+        self.on_patch = surface.covers(&geodesic.start.point) && surface.covers(&geodesic.end.point);
+        self.ground = Geodesic {
+            start: geodesic.start.transformed(&self.X_GS),
+            end: geodesic.end.transformed(&self.X_GS),
+            ..geodesic
+        };
+    }
+
+    #[inline]
+    pub(super) fn to_surface(&self, p_G: &Vector3<T>) -> Vector3<T> {
+        self.X_GS.inverse_transform_point(&Point3::from(*p_G)).coords
+    }
+
+    #[inline]
+    pub(super) fn to_ground(&self, p_S: &Vector3<T>) -> Vector3<T> {
+        self.X_GS.rotation * p_S + self.X_GS.translation.vector
+    }
+
+    /// The signed angle the contact turns the cable by, roughly.
+    pub(super) fn turns(&self) -> T {
+        self.ground.length * self.ground.start.greatest_curvature()
+    }
+}

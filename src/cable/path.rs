@@ -1,0 +1,303 @@
+//! What a cable runs through and over.
+
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use nalgebra::Vector3;
+
+use super::surface::Surface;
+use super::wrap::{Wrap, Wraps};
+use crate::error::{Error, Quantity, Requirement, Result};
+use crate::kinematics::{BodyIndex, Topology};
+use crate::scalar::Real;
+use crate::spatial::{Transform, is_finite};
+use crate::variables::Check;
+
+/// A point fixed on a body.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Station<T: Real> {
+    /// The body.
+    pub body: BodyIndex,
+    /// The point, from the body's origin, expressed in the body's frame \[m\].
+    pub p_B: Vector3<T>,
+}
+
+/// A surface on a body.
+#[derive(Debug, Clone)]
+pub struct Obstacle<T: Real> {
+    body: BodyIndex,
+    X_BS: Transform<T>,
+    surface: Arc<dyn Surface<T>>,
+    hint_S: Option<Vector3<T>>,
+}
+
+/// How well and how long the solver works.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Settings<T> {
+    /// The largest kink allowed where a straight stretch meets a surface \[rad\]. Default: 1e-9, or
+    /// 64 units of roundoff if that is more.
+    ///
+    /// A kink of ε is an error of ε in the directions of forces relative to the tension, and of ε²
+    /// in the length: 1e-9 keeps both below what an integrator sees. Geodesics are held to a
+    /// hundredth of it.
+    pub smoothness: T,
+    /// How many geodesics the solver may try per obstacle before it gives up. Default: 60. A
+    /// tracked path takes two or three.
+    pub max_iterations: usize,
+}
+
+/// A cable's way: origin, via points and obstacles in order, termination.
+///
+/// ```text
+///   origin ──── ( obstacle ) ──── via point ──── ( obstacle ) ──── ( obstacle ) ──── termination
+///   on B1         on B2             on B3          on B2             on B4            on B5
+/// ```
+///
+/// The cable is taut and frictionless: between via points it is the shortest curve of its class that
+/// passes the obstacles in this order, straight where it is free and geodesic where it touches. An
+/// obstacle the cable does not press on is left out, and touched again when the straight line would
+/// pass through it.
+///
+/// # Which shortest path
+///
+/// With nothing to remember ([`Wrap::known`] false) the path begins straight, or laid over the
+/// contact hints, and slides downhill in length until it rests; where it rests only because it
+/// balances, it is pushed off to both sides and the shorter outcome is taken. If that leads nowhere, a
+/// string of beads is pulled tight instead. This is slow.
+///
+/// With a remembered [`Wraps`] Newton's method starts there: the path keeps to its side of an
+/// obstacle and keeps its windings, even when another side has become shorter. If it cannot be
+/// followed, it slides and is pulled tight from there, and [`Tracking`](super::Tracking) says so. Memory
+/// decides the class of the path and nothing else.
+///
+/// A solution is accepted only if it is a strict local minimum: no geodesic passes a conjugate point
+/// (a zero of its Jacobi scalar), and the second variation of length over all natural geodesic
+/// corrections, which falls out of the pivots of the solver's own matrix, is positive definite. A
+/// stationary path that is longest in some direction, such as the long way round a sphere, is not
+/// accepted.
+///
+/// # Limits
+///
+/// - An obstacle is touched along one stretch only. Over a hollow in the middle of that stretch the
+///   cable follows the surface instead of bridging it; where it would have to touch twice, as on a hill
+///   and again on its skirt, no path is found.
+/// - Neighbouring obstacles must not overlap where the cable passes from one to the other.
+/// - Obstacles act in their order only: the cable between two neighbours does not see a third.
+/// - An obstacle that a straight stretch jumps over within one step is not noticed.
+/// - An end point exactly on a surface it has to wrap at once has no straight stretch and no
+///   direction there: keep it off the surface.
+///
+/// # Source
+///
+/// A. Scholz, M. Sherman, I. Stavness, S. Delp, A. Kecskeméthy, *A fast multi-obstacle muscle
+/// wrapping method using natural geodesic variations*, Multibody System Dynamics 36 (2016) 195–219.
+///
+/// # Example: a rope over a pulley
+///
+/// ```
+/// use force_elements::cable::{CablePath, Cylinder, Obstacle, Sphere, Station};
+/// use force_elements::nalgebra::Vector3;
+/// use force_elements::{BodyIndex, CableSpring, ForceSystem, Transform};
+///
+/// let ground = |x, y| Station { body: BodyIndex::GROUND, p_B: Vector3::new(x, y, 0.0) };
+/// let drum = Obstacle::new(BodyIndex::GROUND, Transform::identity(), Cylinder::new(1.0)?)?
+///     .with_contact_hint(Vector3::new(0.0, 1.0, 0.0))?;
+/// let path = CablePath::new(ground(-1.0, -2.0), ground(1.0, -2.0))?.over(drum);
+///
+/// let mut system = ForceSystem::new();
+/// let rope = system.add(CableSpring::new(path, 100.0, 5.0, 0.0)?)?;
+/// let mut state = system.default_state();
+/// let dynamics = system.realize_dynamics(&mut state)?;
+/// let length: f64 = dynamics.of(rope).position.path.length;
+/// assert!((length - (4.0 + core::f64::consts::PI)).abs() < 1e-12);
+/// # Ok::<(), force_elements::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct CablePath<T: Real> {
+    pub(super) obstacles: Vec<Obstacle<T>>,
+    /// Stretches between fixed points, each with the obstacles on its way.
+    pub(super) spans: Vec<Stretch<T>>,
+    settings: Settings<T>,
+}
+
+/// The cable between two neighbouring fixed points.
+#[derive(Debug, Clone)]
+pub(super) struct Stretch<T: Real> {
+    pub(super) from: Station<T>,
+    pub(super) to: Station<T>,
+    pub(super) obstacles: Range<usize>,
+}
+
+impl<T: Real> Default for Settings<T> {
+    fn default() -> Self {
+        let smoothness = T::lit(1e-9).max(T::default_epsilon() * T::lit(64.0));
+        Self { smoothness, max_iterations: 60 }
+    }
+}
+
+impl<T: Real> Obstacle<T> {
+    /// A surface whose frame S sits on a body at `X_BS`.
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`] for a pose that is not finite or not a rotation.
+    pub fn new(body: BodyIndex, X_BS: Transform<T>, surface: impl Surface<T>) -> Result<Self> {
+        Self::shared(body, X_BS, Arc::new(surface))
+    }
+
+    /// The same with a surface that several obstacles share.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn shared(body: BodyIndex, X_BS: Transform<T>, surface: Arc<dyn Surface<T>>) -> Result<Self> {
+        Check::new("cable_path").pose("X_BS", &X_BS)?;
+        Ok(Self { body, X_BS, surface, hint_S: None })
+    }
+
+    /// The same obstacle with a place, in the surface's frame \[m\], that the cable is laid through
+    /// when there is nothing to remember.
+    ///
+    /// # Errors
+    /// [`Error::NonFinite`].
+    pub fn with_contact_hint(mut self, p_S: Vector3<T>) -> Result<Self> {
+        finite_point(&p_S)?;
+        self.hint_S = Some(p_S);
+        Ok(self)
+    }
+
+    /// The body that carries the surface.
+    pub fn body(&self) -> BodyIndex {
+        self.body
+    }
+
+    /// The pose of the surface's frame on its body.
+    pub fn X_BS(&self) -> &Transform<T> {
+        &self.X_BS
+    }
+
+    /// The surface.
+    pub fn surface(&self) -> &dyn Surface<T> {
+        self.surface.as_ref()
+    }
+
+    /// The contact hint, in the surface's frame.
+    pub fn contact_hint(&self) -> Option<&Vector3<T>> {
+        self.hint_S.as_ref()
+    }
+}
+
+impl<T: Real> CablePath<T> {
+    /// A straight cable.
+    ///
+    /// # Errors
+    /// [`Error::NonFinite`] for a station that is not finite; [`Error::CoincidentPoints`] if both
+    /// are the same point of one body.
+    pub fn new(origin: Station<T>, termination: Station<T>) -> Result<Self> {
+        finite_point(&origin.p_B)?;
+        finite_point(&termination.p_B)?;
+        let whole = Stretch { from: origin, to: termination, obstacles: 0..0 };
+        refuse_coincident(&whole, 0)?;
+        Ok(Self { obstacles: Vec::new(), spans: alloc::vec![whole], settings: Settings::default() })
+    }
+
+    /// The same path, passing next over an obstacle before it ends.
+    #[must_use]
+    pub fn over(mut self, obstacle: Obstacle<T>) -> Self {
+        self.obstacles.push(obstacle);
+        if let Some(last) = self.spans.last_mut() {
+            last.obstacles.end = self.obstacles.len();
+        }
+        self
+    }
+
+    /// The same path, running next through a point fixed on a body before it ends.
+    ///
+    /// # Errors
+    /// [`Error::NonFinite`]; [`Error::CoincidentPoints`] if it is the point before it or the
+    /// termination.
+    pub fn through(mut self, station: Station<T>) -> Result<Self> {
+        finite_point(&station.p_B)?;
+        let count = self.spans.len();
+        if let Some(last) = self.spans.last_mut() {
+            let to = core::mem::replace(&mut last.to, station);
+            let next = Stretch { from: station, to, obstacles: last.obstacles.end..last.obstacles.end };
+            refuse_coincident(last, count - 1)?;
+            refuse_coincident(&next, count)?;
+            self.spans.push(next);
+        }
+        Ok(self)
+    }
+
+    /// The same path with other settings.
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`] unless the smoothness lies between a few units of roundoff and 0.01
+    /// and there is at least one iteration.
+    pub fn with_settings(mut self, settings: Settings<T>) -> Result<Self> {
+        let Settings { smoothness, max_iterations } = settings;
+        let invalid = |name, value, must| Err(Error::invalid("cable_path", name, value, must));
+        if !(smoothness.is_finite() && smoothness >= T::default_epsilon() * T::lit(16.0)) {
+            return invalid("smoothness", smoothness, Requirement::Positive);
+        }
+        if smoothness > T::lit(0.01) {
+            return invalid("smoothness", smoothness, Requirement::Fraction);
+        }
+        if max_iterations == 0 {
+            return invalid("max_iterations", T::zero(), Requirement::Positive);
+        }
+        self.settings = settings;
+        Ok(self)
+    }
+
+    /// How well and how long the solver works.
+    pub fn settings(&self) -> &Settings<T> {
+        &self.settings
+    }
+
+    /// Where the cable begins.
+    pub fn origin(&self) -> Station<T> {
+        self.spans[0].from
+    }
+
+    /// Where the cable ends.
+    pub fn termination(&self) -> Station<T> {
+        self.spans[self.spans.len() - 1].to
+    }
+
+    /// The points between, in order.
+    pub fn via_points(&self) -> impl Iterator<Item = Station<T>> + '_ {
+        self.spans.iter().skip(1).map(|span| span.from)
+    }
+
+    /// The obstacles, in order.
+    pub fn obstacles(&self) -> &[Obstacle<T>] {
+        &self.obstacles
+    }
+
+    /// What a path remembers before it was ever solved: nothing.
+    pub fn no_wraps(&self) -> Wraps<T> {
+        Wraps { obstacles: alloc::vec![Wrap::default(); self.obstacles.len()] }
+    }
+
+    /// Checks that every body exists.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchBody`].
+    pub fn check_topology(&self, topology: &Topology) -> Result<()> {
+        for span in &self.spans {
+            topology.check_body(span.from.body)?;
+            topology.check_body(span.to.body)?;
+        }
+        self.obstacles.iter().try_for_each(|obstacle| topology.check_body(obstacle.body))
+    }
+}
+
+fn finite_point<T: Real>(p: &Vector3<T>) -> Result<()> {
+    if is_finite(p) { Ok(()) } else { Err(Error::NonFinite { quantity: Quantity::Geometry }) }
+}
+
+/// Two neighbouring points of one body at one place never come apart.
+fn refuse_coincident<T: Real>(span: &Stretch<T>, place: usize) -> Result<()> {
+    if span.from == span.to { Err(Error::CoincidentPoints { span: place }) } else { Ok(()) }
+}

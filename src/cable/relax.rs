@@ -1,0 +1,275 @@
+//! A string of beads pulled tight: the slow way to a path, which needs no good start.
+
+use alloc::vec::Vec;
+
+use nalgebra::Vector3;
+
+use super::node::{Node, Trial};
+use super::solver::{Span, side};
+use super::surface::Surface;
+use crate::scalar::Real;
+
+/// One bead of the string.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bead<T> {
+    point: Vector3<T>,
+    /// The obstacles before and after it, which hold it up.
+    owners: [usize; 2],
+    touched: Option<usize>,
+}
+
+/// Lays a string along the path the nodes hold (or through the hints, or straight), pulls it tight,
+/// and leaves in the nodes what it touches, where and how long. A push shifts the string on one node
+/// sideways by an angle.
+///
+/// Each bead moves to the nearest point between its neighbours and is pushed out of its obstacle:
+/// the length never grows, so what it settles on is close to a shortest path, never to a longest.
+pub(super) fn tighten<T: Real>(
+    span: &Span<'_, T>,
+    nodes: &mut [Node<T>],
+    beads: &mut Vec<Bead<T>>,
+    detail: usize,
+    from_nodes: bool,
+    push: Option<(usize, T)>,
+) {
+    lay(span, nodes, beads, detail, from_nodes, push);
+    pull(span, nodes, beads, detail);
+    for (k, node) in nodes.iter_mut().enumerate() {
+        read_off(span, node, beads, k);
+    }
+}
+
+fn lay<T: Real>(
+    span: &Span<'_, T>,
+    nodes: &[Node<T>],
+    beads: &mut Vec<Bead<T>>,
+    detail: usize,
+    from_nodes: bool,
+    push: Option<(usize, T)>,
+) {
+    beads.clear();
+    let anchors = anchors(span, nodes, from_nodes, true);
+    let mut from = span.from;
+    let mut from_owner: Option<usize> = None;
+    for (k, (node, anchor)) in nodes.iter().zip(anchors).enumerate() {
+        let surface = span.obstacles[k].surface();
+        let core = beads.len();
+        if from_nodes && node.in_contact {
+            lay_over(surface, node, k, beads, push);
+        } else {
+            beads.push(Bead { point: anchor, owners: [k; 2], touched: None });
+        }
+        let wrapped = beads.split_off(core);
+        let (first, last) = (wrapped.first().copied(), wrapped.last().copied());
+        leg(span, beads, detail, (from, from_owner), (first.map_or(from, |bead| bead.point), Some(k)));
+        beads.extend(wrapped);
+        from = last.map_or(from, |bead| bead.point);
+        from_owner = Some(k);
+    }
+    leg(span, beads, detail, (from, from_owner), (span.to, None));
+}
+
+/// Where the string is laid past each obstacle, in Ground: where it touches, over the hint, over
+/// the deepest point of the straight line, or along that.
+fn anchors<T: Real>(span: &Span<'_, T>, nodes: &[Node<T>], from_nodes: bool, lift: bool) -> Vec<Vector3<T>> {
+    let known = |k: usize| {
+        let surface = span.obstacles[k].surface();
+        let place = if from_nodes {
+            nodes[k].in_contact.then(|| surface.retract(&nodes[k].trial.point))
+        } else {
+            span.obstacles[k].contact_hint().map(|hint| surface.retract(hint))
+        };
+        place.map(|p| nodes[k].to_ground(&p))
+    };
+    let mut anchors: Vec<Vector3<T>> = Vec::new();
+    // The anchors that may be lifted off their surface, with where they stand on it.
+    let mut feet: Vec<Option<Vector3<T>>> = Vec::new();
+    for (k, node) in nodes.iter().enumerate() {
+        let surface = span.obstacles[k].surface();
+        if let Some(place) = known(k) {
+            anchors.push(place);
+            feet.push((!from_nodes || !node.in_contact).then(|| node.to_surface(&place)));
+            continue;
+        }
+        let from = anchors.last().copied().unwrap_or(span.from);
+        let ahead = (k + 1..nodes.len()).find_map(known).unwrap_or(span.to);
+        let approach = surface.closest_on_segment(&node.to_surface(&from), &node.to_surface(&ahead));
+        if approach.height < T::zero() {
+            let remembered = span.wraps.get(k).filter(|_| from_nodes);
+            let foot = side(remembered, surface, surface.retract(&approach.point));
+            anchors.push(node.to_ground(&foot));
+            feet.push(Some(foot));
+        } else {
+            anchors.push(node.to_ground(&approach.point));
+            feet.push(None);
+        }
+    }
+    // Lifting one changes the lines to its neighbours.
+    for _ in 0..if lift { 3 } else { 0 } {
+        for k in 0..anchors.len() {
+            let Some(foot) = feet[k] else { continue };
+            let before = if k == 0 { span.from } else { anchors[k - 1] };
+            let after = anchors.get(k + 1).copied().unwrap_or(span.to);
+            let surface = span.obstacles[k].surface();
+            let node = &nodes[k];
+            let place = lifted(surface, foot, &node.to_surface(&before), &node.to_surface(&after));
+            anchors[k] = node.to_ground(&place);
+        }
+    }
+    anchors
+}
+
+/// Lays the cable over the hints without length.
+pub(super) fn begin_at_hints<T: Real>(span: &Span<'_, T>, nodes: &mut [Node<T>]) {
+    let anchors = anchors(span, nodes, false, false);
+    for k in 0..nodes.len() {
+        let before = if k == 0 { span.from } else { anchors[k - 1] };
+        let after = anchors.get(k + 1).copied().unwrap_or(span.to);
+        let node = &mut nodes[k];
+        let tangent = node.to_surface(&after) - node.to_surface(&before);
+        let point = span.obstacles[k].surface().retract(&node.to_surface(&anchors[k]));
+        let in_contact = span.obstacles[k].contact_hint().is_some();
+        node.begin(Trial { point, tangent, length: T::zero() });
+        node.in_contact = in_contact;
+    }
+}
+
+/// Beads along the geodesic a node holds.
+fn lay_over<T: Real>(
+    surface: &dyn Surface<T>,
+    node: &Node<T>,
+    k: usize,
+    beads: &mut Vec<Bead<T>>,
+    push: Option<(usize, T)>,
+) {
+    let Trial { point, tangent, length } = node.trial;
+    let end = surface.end(&surface.retract(&point), &tangent);
+    let curvature = end.greatest_curvature();
+    let shift = match push {
+        Some((pushed, angle)) if pushed == k => {
+            end.binormal() * (angle / curvature.max(T::lit(0.1) / surface.size()))
+        }
+        _ => Vector3::zeros(),
+    };
+    let wanted = (length * curvature).to_f64() * 4.0;
+    let mut parts = 4.0;
+    while parts < wanted && parts < 1024.0 {
+        parts += 1.0;
+    }
+    let mut part = 0.0;
+    while part <= parts {
+        let reach = length * T::lit(part / parts);
+        let at = surface.geodesic(&point, &tangent, reach, T::lit(1e-4));
+        let place = surface.retract(&(at.end.point + shift));
+        beads.push(Bead { point: node.to_ground(&place), owners: [k; 2], touched: Some(k) });
+        part += 1.0;
+    }
+}
+
+/// A place above `p` on the surface from which the straight lines to `a` and `b` are clear of it, so
+/// that a string laid through it has the whole obstacle on one side.
+fn lifted<T: Real>(surface: &dyn Surface<T>, p: Vector3<T>, a: &Vector3<T>, b: &Vector3<T>) -> Vector3<T> {
+    let normal = surface.gradient(&p).normalize();
+    let clear = |from: &Vector3<T>, to: &Vector3<T>| {
+        surface.closest_on_segment(from, to).height >= -surface.size() * T::lit(0.1)
+    };
+    [0.0, 0.05, 0.2, 0.5, 1.0, 2.0, 4.0]
+        .into_iter()
+        .map(|height| p + normal * (T::lit(height) * surface.size()))
+        .find(|place| clear(a, place) && clear(place, b))
+        .unwrap_or(p)
+}
+
+/// Beads between two anchors, held up by the obstacles at both, evenly spaced so that no chord jumps
+/// across a feature of either.
+fn leg<T: Real>(
+    span: &Span<'_, T>,
+    beads: &mut Vec<Bead<T>>,
+    detail: usize,
+    from: (Vector3<T>, Option<usize>),
+    to: (Vector3<T>, Option<usize>),
+) {
+    let (Some(before), Some(after)) = (from.1.or(to.1), to.1.or(from.1)) else { return };
+    let along = to.0 - from.0;
+    let size = span.obstacles[before].surface().size().min(span.obstacles[after].surface().size());
+    let needed = (along.norm() / size).to_f64() * 4.0;
+    let mut count = 0_usize;
+    let mut parts = 1.0;
+    while count < 2 * detail || (parts < needed && count < 400) {
+        count += 1;
+        parts += 1.0;
+    }
+    let step = T::one() / T::lit(parts);
+    let mut x = T::zero();
+    for _ in 0..count {
+        x += step;
+        beads.push(Bead { point: from.0 + along * x, owners: [before, after], touched: None });
+    }
+}
+
+/// Moves beads until they rest.
+fn pull<T: Real>(span: &Span<'_, T>, nodes: &[Node<T>], beads: &mut [Bead<T>], detail: usize) {
+    // The optimal over-relaxation of a chain; near two, pushing out would make it rattle.
+    let mut count = T::one();
+    for _ in 0..beads.len() {
+        count += T::one();
+    }
+    let eagerness = T::lit(2.0) / (T::one() + (T::pi() / count).sin());
+    let eagerness = eagerness.min(T::lit(1.85));
+    for _ in 0..100 * detail {
+        let mut largest = T::zero();
+        for i in 0..beads.len() {
+            let before = if i == 0 { span.from } else { beads[i - 1].point };
+            let after = beads.get(i + 1).map_or(span.to, |bead| bead.point);
+            let Bead { point, owners, .. } = beads[i];
+            let along = after - before;
+            let place = (point - before).dot(&along) / along.norm_squared();
+            // Neighbours must not change places.
+            let place = place.max(T::lit(0.05)).min(T::lit(0.95));
+            if !place.is_finite() {
+                continue;
+            }
+            let size = owners.map(|k| span.obstacles[k].surface().size());
+            let size = size[0].min(size[1]);
+            let mut step = (before + along * place - point) * eagerness;
+            // So that what is pushed out comes out where it went in.
+            let (reach, limit) = (step.norm(), size * T::lit(0.2));
+            if reach > limit {
+                step *= limit / reach;
+            }
+            let mut moved = point + step;
+            let mut touched = None;
+            let both = if owners[0] == owners[1] { &owners[..1] } else { &owners[..] };
+            for &k in both {
+                let (node, surface) = (&nodes[k], span.obstacles[k].surface());
+                let local = node.to_surface(&moved);
+                if surface.covers(&local) && surface.value(&local) < T::zero() {
+                    moved = node.to_ground(&surface.retract(&local));
+                    touched = Some(k);
+                }
+            }
+            largest = largest.max((moved - point).norm() / size);
+            beads[i] = Bead { point: moved, owners, touched };
+        }
+        if largest < T::lit(1e-5) {
+            break;
+        }
+    }
+}
+
+/// What the string touches of one obstacle.
+fn read_off<T: Real>(span: &Span<'_, T>, node: &mut Node<T>, beads: &[Bead<T>], k: usize) {
+    let touches = |bead: &Bead<T>| bead.touched == Some(k);
+    let (Some(first), Some(last)) = (beads.iter().position(touches), beads.iter().rposition(touches)) else {
+        node.in_contact = false;
+        return;
+    };
+    let length = beads[first..=last]
+        .windows(2)
+        .fold(T::zero(), |sum, pair| sum + (pair[1].point - pair[0].point).norm());
+    let point = node.to_surface(&beads[first].point);
+    let after = node.to_surface(&beads.get(first + 1).map_or(span.to, |bead| bead.point));
+    let before = if first == 0 { span.from } else { beads[first - 1].point };
+    let tangent = if last > first { after - point } else { after - node.to_surface(&before) };
+    node.begin(Trial { point, tangent, length });
+}

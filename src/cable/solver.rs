@@ -1,0 +1,424 @@
+//! The path of one span: which obstacles are touched, and where.
+
+use alloc::vec::Vec;
+
+use nalgebra::Vector3;
+
+use super::geodesic::Geodesic;
+use super::newton::{self, Progress};
+use super::node::{Node, Trial};
+use super::path::{Obstacle, Settings};
+use super::relax::{self, Bead};
+use super::results::Tracking;
+use super::surface::Surface;
+use super::wrap::Wrap;
+use crate::error::{Error, Result};
+use crate::scalar::Real;
+
+/// The problem between two fixed points.
+#[derive(Debug)]
+pub(super) struct Span<'a, T: Real> {
+    pub(super) from: Vector3<T>,
+    pub(super) to: Vector3<T>,
+    pub(super) obstacles: &'a [Obstacle<T>],
+    pub(super) wraps: &'a [Wrap<T>],
+    pub(super) settings: &'a Settings<T>,
+}
+
+/// Room to work in, kept to avoid allocation.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Workspace<T> {
+    pub(super) active: Vec<usize>,
+    pub(super) beads: Vec<Bead<T>>,
+}
+
+/// Why an attempt was given up.
+#[derive(Debug, Clone, Copy)]
+struct Failure<T> {
+    kink: T,
+    iterations: usize,
+    node: usize,
+    off_patch: Option<Vector3<T>>,
+    /// The path is stationary, but no minimum because of this node.
+    saddle: Option<usize>,
+}
+
+/// The ways to a path, in the order in which they are tried, with the number of beads per leg.
+///
+/// What is remembered is tracked by Newton's method; if that fails, the path slides downhill from
+/// there; if that fails, strings are pulled tight along it, ever finer. Without memory, or when it
+/// leads nowhere, the same begins at the hints.
+const ATTEMPTS: [(Tracking, usize); 7] = [
+    (Tracking::Warm, 0),
+    (Tracking::Relaxed, 0),
+    (Tracking::Relaxed, 6),
+    (Tracking::Relaxed, 16),
+    (Tracking::Cold, 0),
+    (Tracking::Cold, 6),
+    (Tracking::Cold, 16),
+];
+
+/// The beads per leg that a path pushed off a saddle is laid with.
+const BEADS: usize = 6;
+
+/// Solves one span; answers how well, and how the path was found.
+pub(super) fn solve_span<T: Real>(
+    span: &Span<'_, T>,
+    nodes: &mut [Node<T>],
+    work: &mut Workspace<T>,
+    place: usize,
+    first_obstacle: usize,
+) -> Result<(Progress<T>, Tracking)> {
+    if span.obstacles.is_empty() {
+        let scale = span.from.norm().max(span.to.norm());
+        return if (span.to - span.from).norm() > T::default_epsilon() * scale {
+            Ok((
+                Progress { kink: T::zero(), worst: 0, iterations: 0, converged: true, slid: false },
+                Tracking::Warm,
+            ))
+        } else {
+            Err(Error::CoincidentPoints { span: place })
+        };
+    }
+    let known = !span.wraps.is_empty() && span.wraps.iter().all(|wrap| wrap.known);
+    let mut failure = Failure { kink: T::zero(), iterations: 0, node: 0, off_patch: None, saddle: None };
+    for (tracking, detail) in ATTEMPTS {
+        let remembered = tracking < Tracking::Cold;
+        if remembered && !known {
+            continue;
+        }
+        if remembered {
+            recall(span, nodes);
+        }
+        let outcome = match (tracking, detail) {
+            (Tracking::Warm, _) => settle_contacts(span, nodes, work),
+            (_, 0) => {
+                if !remembered {
+                    relax::begin_at_hints(span, nodes);
+                }
+                slide(span, nodes, work);
+                leave_saddles(span, nodes, work, BEADS)
+            }
+            _ => tighten(span, nodes, work, detail, remembered),
+        };
+        match outcome {
+            Ok(progress) => {
+                check_ends(span, nodes, first_obstacle)?;
+                let found = match tracking {
+                    Tracking::Cold if known => Tracking::Restarted,
+                    Tracking::Warm if progress.slid => Tracking::Relaxed,
+                    other => other,
+                };
+                return Ok((progress, found));
+            }
+            Err(why) => failure = why,
+        }
+    }
+    check_ends(span, nodes, first_obstacle)?;
+    if known {
+        recall(span, nodes);
+    }
+    check_neighbours(span, nodes, first_obstacle)?;
+    Err(match failure.off_patch {
+        Some(p) => Error::OffPatch { x: p.x.to_f64(), y: p.y.to_f64() },
+        None => Error::CableNotConverged {
+            residual: failure.kink.to_f64(),
+            iterations: failure.iterations,
+            obstacle: first_obstacle + failure.node,
+        },
+    })
+}
+
+/// Puts into the nodes what is remembered.
+fn recall<T: Real>(span: &Span<'_, T>, nodes: &mut [Node<T>]) {
+    for (node, wrap) in nodes.iter_mut().zip(span.wraps) {
+        let Wrap { point, tangent, length, .. } = *wrap;
+        node.begin(Trial { point, tangent, length });
+        node.in_contact = wrap.in_contact;
+    }
+}
+
+/// Pulls a string tight and refines what it touches.
+///
+/// Where that balances on a path that is longest in some direction (a string over the very middle of
+/// a ball), it is pushed off to both sides, and the shorter of the two outcomes is taken.
+fn tighten<T: Real>(
+    span: &Span<'_, T>,
+    nodes: &mut [Node<T>],
+    work: &mut Workspace<T>,
+    detail: usize,
+    from_memory: bool,
+) -> core::result::Result<Progress<T>, Failure<T>> {
+    relax::tighten(span, nodes, &mut work.beads, detail, from_memory, None);
+    leave_saddles(span, nodes, work, detail)
+}
+
+/// Lets the path slide downhill in length, touching and leaving obstacles on the way, until Newton's
+/// method can take over.
+fn slide<T: Real>(span: &Span<'_, T>, nodes: &mut [Node<T>], work: &mut Workspace<T>) {
+    // Ten degrees a step follow the slope closely enough not to leap over a ridge; the whole way
+    // round an obstacle takes forty steps. Where a path has just ceased to exist the slope is faint
+    // and the way off it long.
+    const ROUNDS: usize = 1000;
+    let longest = T::lit(0.17);
+    let accuracy = T::lit(1e-6);
+    for _ in 0..ROUNDS {
+        work.active.clear();
+        work.active.extend((0..nodes.len()).filter(|&k| nodes[k].in_contact));
+        for &k in &work.active {
+            nodes[k].evaluate(span.obstacles[k].surface(), accuracy);
+        }
+        let mut changed = false;
+        for (i, &k) in work.active.iter().enumerate() {
+            let before = if i == 0 { span.from } else { nodes[work.active[i - 1]].ground.end.point };
+            let after = work.active.get(i + 1).map_or(span.to, |&next| nodes[next].ground.start.point);
+            let node = &mut nodes[k];
+            let Geodesic { start, length, .. } = &node.ground;
+            let above = |p: &Vector3<T>| (p - start.point).dot(&start.normal) > T::zero();
+            if *length <= T::zero() && above(&before) && above(&after) {
+                node.in_contact = false;
+                changed = true;
+            }
+        }
+        changed |= deepest(span, nodes).is_some();
+        if changed {
+            continue;
+        }
+        if work.active.is_empty() {
+            break;
+        }
+        let (step, convex) = newton::descend(span, nodes, &work.active, longest);
+        // From two hundredths Newton's method converges in two or three steps; on a faint slope it
+        // may have nowhere to converge to.
+        if !step.is_finite() || (convex && step < T::lit(0.02)) || step < T::lit(1e-6) {
+            break;
+        }
+    }
+}
+
+/// Refines what the nodes hold.
+fn leave_saddles<T: Real>(
+    span: &Span<'_, T>,
+    nodes: &mut [Node<T>],
+    work: &mut Workspace<T>,
+    detail: usize,
+) -> core::result::Result<Progress<T>, Failure<T>> {
+    let mut outcome = settle_contacts(span, nodes, work);
+    // Each push takes care of one direction. Of more than a few at once a finer string does better.
+    for _ in 0..4 {
+        let Err(Failure { saddle: Some(k), .. }) = outcome else { break };
+        let balanced = nodes.to_vec();
+        let mut best: Option<(T, Vec<Node<T>>, Progress<T>)> = None;
+        for push in [T::lit(0.3), T::lit(-0.3)] {
+            nodes.clone_from_slice(&balanced);
+            relax::tighten(span, nodes, &mut work.beads, detail, true, Some((k, push)));
+            let pushed = settle_contacts(span, nodes, work);
+            match pushed {
+                Ok(progress) => {
+                    let length = length_of(span, nodes);
+                    if best.as_ref().is_none_or(|(shortest, ..)| length < *shortest) {
+                        best = Some((length, nodes.to_vec(), progress));
+                    }
+                }
+                Err(_) => outcome = pushed,
+            }
+        }
+        if let Some((_, found, progress)) = best {
+            nodes.clone_from_slice(&found);
+            outcome = Ok(progress);
+        }
+    }
+    outcome
+}
+
+/// The length of a span that has been solved.
+fn length_of<T: Real>(span: &Span<'_, T>, nodes: &[Node<T>]) -> T {
+    let mut from = span.from;
+    let mut length = T::zero();
+    for node in nodes.iter().filter(|node| node.in_contact) {
+        length += (node.ground.start.point - from).norm() + node.ground.length;
+        from = node.ground.end.point;
+    }
+    length + (span.to - from).norm()
+}
+
+/// Finds which obstacles are touched, beginning with those that are marked.
+fn settle_contacts<T: Real>(
+    span: &Span<'_, T>,
+    nodes: &mut [Node<T>],
+    work: &mut Workspace<T>,
+) -> core::result::Result<Progress<T>, Failure<T>> {
+    // Each pass touches or releases one obstacle; more passes than this are a cycle.
+    let passes = 4 * nodes.len() + 4;
+    let mut iterations = 0;
+    let mut slid = false;
+    let mut last = Failure { kink: T::zero(), iterations, node: 0, off_patch: None, saddle: None };
+    for node in nodes.iter_mut() {
+        node.released = false;
+    }
+    for _ in 0..passes {
+        work.active.clear();
+        work.active.extend((0..nodes.len()).filter(|&k| nodes[k].in_contact));
+        let progress = newton::iterate(span, nodes, &work.active);
+        iterations += progress.iterations;
+        last =
+            Failure { kink: progress.kink, iterations, node: progress.worst, off_patch: None, saddle: None };
+        if let Some(k) = loosest(nodes, &work.active, progress.converged) {
+            nodes[k].in_contact = false;
+            nodes[k].released = true;
+            for node in nodes.iter_mut() {
+                if progress.converged {
+                    node.start = node.trial;
+                } else {
+                    node.trial = node.start;
+                }
+            }
+            continue;
+        }
+        if !progress.converged {
+            return Err(last);
+        }
+        let minimal = newton::is_minimal(nodes, &work.active);
+        if !minimal {
+            last.saddle = work.active.iter().copied().find(|&k| !newton::is_minimal(nodes, &[k]));
+        }
+        if let Some(k) = deepest(span, nodes) {
+            // A path that leaves an obstacle only to balance on the others and sink into it again
+            // would go round in circles: from where it left, it has to slide.
+            if nodes[k].released && !minimal {
+                nodes[k].in_contact = false;
+                if slid {
+                    return Err(last);
+                }
+                slid = true;
+                for node in nodes.iter_mut() {
+                    node.trial = node.start;
+                }
+                slide(span, nodes, work);
+            }
+            last.node = k;
+            continue;
+        }
+        if let Some(&k) = work.active.iter().find(|&&k| !nodes[k].on_patch) {
+            return Err(Failure { node: k, off_patch: Some(nodes[k].trial.point), ..last });
+        }
+
+        return if minimal { Ok(Progress { iterations, slid, ..progress }) } else { Err(last) };
+    }
+    Err(last)
+}
+
+/// The node in contact that is pulled off hardest: the one of most negative length.
+fn loosest<T: Real>(nodes: &[Node<T>], active: &[usize], converged: bool) -> Option<usize> {
+    // Of an iteration that failed, only a length that is clearly negative tells anything.
+    let limit = if converged { T::zero() } else { T::lit(-0.02) };
+    let mut loosest = (limit, None);
+    for &k in active {
+        let turns = nodes[k].turns();
+        if turns < loosest.0 {
+            loosest = (turns, Some(k));
+        }
+    }
+    loosest.1
+}
+
+/// Finds the obstacle that a straight stretch passes through most deeply, and lays the cable on it.
+/// Leaves in every other free node the point of its surface the cable passes closest to.
+fn deepest<T: Real>(span: &Span<'_, T>, nodes: &mut [Node<T>]) -> Option<usize> {
+    let mut found: Option<(usize, T)> = None;
+    let mut from = span.from;
+    let mut first = 0;
+    while first < nodes.len() {
+        if nodes[first].in_contact {
+            from = nodes[first].ground.end.point;
+            first += 1;
+            continue;
+        }
+        let mut end = first;
+        while end < nodes.len() && !nodes[end].in_contact {
+            end += 1;
+        }
+        let to = nodes.get(end).map_or(span.to, |node| node.ground.start.point);
+        for (k, node) in nodes.iter_mut().enumerate().take(end).skip(first) {
+            let surface = span.obstacles[k].surface();
+            let (a, b) = (node.to_surface(&from), node.to_surface(&to));
+            let approach = surface.closest_on_segment(&a, &b);
+            let relative = approach.height / surface.size();
+            // What Newton released may be grazed to the depth that its own smoothness leaves.
+            let tolerated = if node.released { T::lit(-1e-7) } else { -T::negligible() * T::lit(8.0) };
+            let point = surface.retract(&approach.point);
+            if relative < tolerated && found.is_none_or(|(_, depth)| relative < depth) {
+                found = Some((k, relative));
+            }
+            node.trial =
+                Trial { point: side(span.wraps.get(k), surface, point), tangent: b - a, length: T::zero() };
+            if relative >= tolerated {
+                node.trial.point = point;
+            }
+        }
+        first = end;
+    }
+
+    let (k, _) = found?;
+    let trial = nodes[k].trial;
+    nodes[k].begin(trial);
+    Some(k)
+}
+
+/// Where to lay the cable on an obstacle it was clear of: at the deepest point, unless that is on the
+/// far side of where the cable passed before.
+pub(super) fn side<T: Real>(
+    wrap: Option<&Wrap<T>>,
+    surface: &dyn Surface<T>,
+    deepest: Vector3<T>,
+) -> Vector3<T> {
+    match wrap {
+        Some(Wrap { known: true, point, .. })
+            if surface.gradient(point).dot(&surface.gradient(&deepest)) < T::zero() =>
+        {
+            *point
+        }
+        _ => deepest,
+    }
+}
+
+/// Refuses neighbours that have run into each other where the cable passes from one to the next:
+/// there is no straight stretch between them. Asked only when no path was found.
+fn check_neighbours<T: Real>(span: &Span<'_, T>, nodes: &mut [Node<T>], first_obstacle: usize) -> Result<()> {
+    let mut before: Option<usize> = None;
+    for k in 0..nodes.len() {
+        if !nodes[k].in_contact {
+            continue;
+        }
+        nodes[k].evaluate(span.obstacles[k].surface(), T::lit(1e-6));
+        if let Some(before) = before {
+            let within = |other: usize, p_G: &Vector3<T>| {
+                let (surface, p) = (span.obstacles[other].surface(), nodes[other].to_surface(p_G));
+                surface.covers(&p) && surface.height(&p) < T::zero()
+            };
+            let (leaving, arriving) = (nodes[before].ground.end.point, nodes[k].ground.start.point);
+            if within(k, &leaving) || within(before, &arriving) {
+                return Err(Error::ObstaclesOverlap {
+                    first: first_obstacle + before,
+                    second: first_obstacle + k,
+                });
+            }
+        }
+        before = Some(k);
+    }
+    Ok(())
+}
+
+/// Refuses a fixed point inside the obstacle next to it.
+fn check_ends<T: Real>(span: &Span<'_, T>, nodes: &[Node<T>], first_obstacle: usize) -> Result<()> {
+    let inside = |k: usize, p_G: &Vector3<T>| {
+        let (node, surface) = (&nodes[k], span.obstacles[k].surface());
+        let p = node.to_surface(p_G);
+        let within = surface.covers(&p) && surface.height(&p) < -T::lit(1e-9) * surface.size();
+        if within { Err(Error::PointInsideObstacle { obstacle: first_obstacle + k }) } else { Ok(()) }
+    };
+    let first = nodes.iter().position(|node| node.in_contact).map_or(nodes.len(), |k| k + 1);
+    let last = nodes.iter().rposition(|node| node.in_contact).unwrap_or(0);
+    (0..first).try_for_each(|k| inside(k, &span.from))?;
+    (last..nodes.len()).try_for_each(|k| inside(k, &span.to))
+}

@@ -1,0 +1,105 @@
+//! A sphere, whose geodesics are great circles.
+
+use nalgebra::{Matrix3, Vector3};
+
+use super::geodesic::{Geodesic, GeodesicEnd, Jacobi};
+use super::positive_size;
+use super::surface::{SegmentApproach, Surface, any_tangent, approach_at, tangent_frame};
+use crate::error::Result;
+use crate::scalar::Real;
+
+/// A sphere about the origin of its frame.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sphere<T> {
+    radius: T,
+}
+
+impl<T: Real> Sphere<T> {
+    /// A sphere of this radius \[m\].
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`](crate::Error::InvalidValue) unless the radius is positive and finite.
+    pub fn new(radius: T) -> Result<Self> {
+        positive_size("radius", radius)?;
+        Ok(Self { radius })
+    }
+
+    /// The radius \[m\].
+    pub fn radius(&self) -> T {
+        self.radius
+    }
+}
+
+impl<T: Real> Surface<T> for Sphere<T> {
+    fn value(&self, p: &Vector3<T>) -> T {
+        p.norm() - self.radius
+    }
+
+    fn gradient(&self, p: &Vector3<T>) -> Vector3<T> {
+        p / p.norm()
+    }
+
+    fn hessian(&self, p: &Vector3<T>) -> Matrix3<T> {
+        let distance = p.norm();
+        let n = p / distance;
+        (Matrix3::identity() - n * n.transpose()) / distance
+    }
+
+    fn size(&self) -> T {
+        self.radius
+    }
+
+    fn height(&self, p: &Vector3<T>) -> T {
+        self.value(p)
+    }
+
+    #[inline]
+    fn retract(&self, p: &Vector3<T>) -> Vector3<T> {
+        let distance = p.norm();
+        if distance > T::zero() { p * (self.radius / distance) } else { Vector3::x() * self.radius }
+    }
+
+    #[inline]
+    fn end(&self, p: &Vector3<T>, direction: &Vector3<T>) -> GeodesicEnd<T> {
+        let curvature = T::one() / self.radius;
+        let normal = p * curvature;
+        let (tangent, _) = tangent_frame(&normal, direction);
+        let torsion = T::zero();
+        GeodesicEnd { point: *p, tangent, normal, curvature, torsion, transverse_curvature: curvature }
+    }
+
+    fn geodesic(&self, p: &Vector3<T>, direction: &Vector3<T>, length: T, _: T) -> Geodesic<T> {
+        let start = self.end(&self.retract(p), direction);
+        let angle = length * start.curvature;
+        let (sin, cos) = angle.sin_cos();
+        let normal = start.normal * cos + start.tangent * sin;
+        let tangent = start.tangent * cos - start.normal * sin;
+        Geodesic {
+            start,
+            end: GeodesicEnd { point: normal * self.radius, tangent, normal, ..start },
+            length,
+            jacobi: Jacobi {
+                shift: cos,
+                shift_rate: -sin * start.curvature,
+                turn: self.radius * sin,
+                turn_rate: cos,
+            },
+            passes_conjugate_point: angle.abs() >= T::pi(),
+        }
+    }
+
+    fn nearest_point(&self, p: &Vector3<T>) -> Vector3<T> {
+        self.retract(p)
+    }
+
+    fn closest_on_segment(&self, a: &Vector3<T>, b: &Vector3<T>) -> SegmentApproach<T> {
+        let along = b - a;
+        let closest = approach_at(self, a, b, -a.dot(&along) / along.norm_squared());
+        if closest.point.norm() > T::zero() {
+            return closest;
+        }
+        // The line passes through the centre, where no direction is outwards: any across it is.
+        let beside = any_tangent(&along) * (T::default_epsilon() * self.radius / along.norm());
+        SegmentApproach { point: closest.point + beside, height: -self.radius, ..closest }
+    }
+}

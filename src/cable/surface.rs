@@ -1,0 +1,283 @@
+//! What a surface must tell the cable, and what follows from that for every surface.
+
+use core::fmt::Debug;
+
+use nalgebra::{Matrix3, Vector3};
+
+use super::geodesic::{Geodesic, GeodesicEnd, Midpoint, integrate};
+use crate::scalar::Real;
+
+/// A smooth surface a cable can wrap, in its own frame S.
+///
+/// Three functions suffice: an implicit function $f$ that is negative inside, zero on the surface
+/// and positive outside, its gradient, and its Hessian. Everything else is provided and may be
+/// overridden by what is known in closed form, as the surfaces of this crate do.
+///
+/// The gradient must not vanish near the surface. $f$ need not be a distance. Where the Hessian is
+/// not continuous, geodesics are still found, in more and smaller steps.
+///
+/// # Example: a paraboloid of the user's own
+///
+/// ```
+/// use force_elements::Real;
+/// use force_elements::cable::Surface;
+/// use force_elements::nalgebra::{Matrix3, Vector3};
+///
+/// /// The solid below `z = −(x² + y²) / 2`, in metres.
+/// #[derive(Debug)]
+/// struct Paraboloid;
+///
+/// impl<T: Real> Surface<T> for Paraboloid {
+///     fn value(&self, p: &Vector3<T>) -> T {
+///         p.z + T::lit(0.5) * (p.x * p.x + p.y * p.y)
+///     }
+///     fn gradient(&self, p: &Vector3<T>) -> Vector3<T> {
+///         Vector3::new(p.x, p.y, T::one())
+///     }
+///     fn hessian(&self, _: &Vector3<T>) -> Matrix3<T> {
+///         Matrix3::from_diagonal(&Vector3::new(T::one(), T::one(), T::zero()))
+///     }
+///     fn size(&self) -> T {
+///         T::one()
+///     }
+/// }
+///
+/// // A meridian of a surface of revolution is a geodesic: it stays in its plane.
+/// let (p, along_x) = (Vector3::<f64>::zeros(), Vector3::x());
+/// let geodesic = Paraboloid.geodesic(&p, &along_x, 0.8, 1e-12);
+/// assert!(geodesic.end.point.y.abs() < 1e-14);
+/// // The arc length of the parabola z = −x²/2 up to x.
+/// let x: f64 = geodesic.end.point.x;
+/// let arc = 0.5 * (x * (1.0 + x * x).sqrt() + x.asinh());
+/// assert!((arc - 0.8).abs() < 1e-11);
+/// ```
+pub trait Surface<T: Real>: Debug + Send + Sync + 'static {
+    /// The implicit function: negative inside, zero on the surface, positive outside.
+    fn value(&self, p: &Vector3<T>) -> T;
+
+    /// The gradient of [`value`](Self::value), which points outwards.
+    fn gradient(&self, p: &Vector3<T>) -> Vector3<T>;
+
+    /// The matrix of second derivatives of [`value`](Self::value).
+    fn hessian(&self, p: &Vector3<T>) -> Matrix3<T>;
+
+    /// The size of the smallest feature \[m\]: the least radius of curvature, or what is of that
+    /// order. Lines are searched for contact at a fraction of it.
+    fn size(&self) -> T;
+
+    /// Whether the surface is defined at this place. Only a patch such as a height map has an edge.
+    fn covers(&self, _p: &Vector3<T>) -> bool {
+        true
+    }
+
+    /// How far a geodesic with this velocity (a unit vector) and acceleration \[1/m\] runs from `p`
+    /// until a higher derivative of the surface jumps \[m\]. No step of the integrator goes beyond.
+    /// Without end, unless the surface is pieced together.
+    fn smooth_reach(&self, _p: &Vector3<T>, _velocity: &Vector3<T>, _acceleration: &Vector3<T>) -> T {
+        T::lit(1e30)
+    }
+
+    /// The distance from the surface to first order: `f / |∇f|`, negative inside \[m\].
+    fn height(&self, p: &Vector3<T>) -> T {
+        self.value(p) / self.gradient(p).norm()
+    }
+
+    /// A point of the surface near `p`, which is `p` itself to first order when `p` is near the
+    /// surface.
+    fn retract(&self, p: &Vector3<T>) -> Vector3<T> {
+        // Quadratic near the surface, so a handful of rounds; the rest are for starts far away,
+        // where a function that is convex along its gradient is approached from one side.
+        const ROUNDS: usize = 60;
+        let mut q = *p;
+        for _ in 0..ROUNDS {
+            let gradient = self.gradient(&q);
+            let step = gradient * (self.value(&q) / gradient.norm_squared());
+            if !step.iter().all(T::is_finite) {
+                return q;
+            }
+            q -= step;
+            if step.norm() <= T::negligible() * self.size() {
+                break;
+            }
+        }
+        q
+    }
+
+    /// The frame of a geodesic and the curvatures of the surface at `p` on the surface, with the
+    /// tangent nearest to `direction`.
+    fn end(&self, p: &Vector3<T>, direction: &Vector3<T>) -> GeodesicEnd<T> {
+        let gradient = self.gradient(p);
+        let slope = gradient.norm();
+        let normal = gradient / slope;
+        let (tangent, binormal) = tangent_frame(&normal, direction);
+        let hessian = self.hessian(p);
+        let bend = hessian * tangent / slope;
+        GeodesicEnd {
+            point: *p,
+            tangent,
+            normal,
+            curvature: tangent.dot(&bend),
+            torsion: binormal.dot(&bend),
+            transverse_curvature: binormal.dot(&(hessian * binormal)) / slope,
+        }
+    }
+
+    /// The geodesic from the point of the surface near `p`, in the tangent direction nearest to
+    /// `direction`, of a signed `length` \[m\]. Tangents at its end are accurate to `accuracy`
+    /// \[rad\].
+    fn geodesic(&self, p: &Vector3<T>, direction: &Vector3<T>, length: T, accuracy: T) -> Geodesic<T> {
+        let start = self.end(&self.retract(p), direction);
+        let acceleration = |y: &[T; 5], v: &[T; 5]| {
+            let point = Vector3::new(y[0], y[1], y[2]);
+            let velocity = Vector3::new(v[0], v[1], v[2]);
+            let gradient = self.gradient(&point);
+            let hessian = self.hessian(&point);
+            let slope_squared = gradient.norm_squared();
+            let pull = gradient * (velocity.dot(&(hessian * velocity)) / -slope_squared);
+            // R. Goldman, Curvature formulas for implicit curves and surfaces (2005), eq. 4.1.
+            let gauss = gradient.dot(&(adjugate(&hessian) * gradient)) / (slope_squared * slope_squared);
+            [pull.x, pull.y, pull.z, -gauss * y[3], -gauss * y[4]]
+        };
+        integrate(self, start, length, accuracy, &Midpoint(acceleration))
+    }
+
+    /// The point of the surface nearest to `p`, as far as it is found by Newton's method from the
+    /// foot of the gradient: for points farther inside than the surface curves it may be another
+    /// stationary point.
+    fn nearest_point(&self, p: &Vector3<T>) -> Vector3<T> {
+        let mut q = self.retract(p);
+        for _ in 0..60 {
+            let end = self.end(&q, &any_tangent(&self.gradient(&q)));
+            let binormal = end.binormal();
+            let offset = p - q;
+            let height = offset.dot(&end.normal);
+            // The Hessian of half the squared distance in the tangent plane.
+            let a = T::one() + height * end.curvature;
+            let b = height * end.torsion;
+            let c = T::one() + height * end.transverse_curvature;
+            let (x, y) = (offset.dot(&end.tangent), offset.dot(&binormal));
+            let det = a * c - b * b;
+            let (dx, dy) = if a > T::zero() && det > T::zero() {
+                ((c * x - b * y) / det, (a * y - b * x) / det)
+            } else {
+                (x, y)
+            };
+            let step = end.tangent * dx + binormal * dy;
+            let limit = T::lit(0.5) * self.size();
+            let reach = step.norm();
+            let step = if reach > limit { step * (limit / reach) } else { step };
+            q = self.retract(&(q + step));
+            if reach <= T::negligible() * self.size() {
+                break;
+            }
+        }
+        q
+    }
+
+    /// Where the straight line from `a` to `b` comes closest to the surface, or lies deepest within
+    /// it.
+    fn closest_on_segment(&self, a: &Vector3<T>, b: &Vector3<T>) -> SegmentApproach<T> {
+        search_segment(self, a, b)
+    }
+}
+
+/// Where a straight line comes closest to a surface, or lies deepest within it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SegmentApproach<T> {
+    /// The place on the line, 0 at its start and 1 at its end.
+    pub parameter: T,
+    /// The point of the line.
+    pub point: Vector3<T>,
+    /// Its distance from the surface to first order, negative inside \[m\].
+    pub height: T,
+}
+
+/// The approach at a parameter that is known.
+pub(crate) fn approach_at<T: Real, S: Surface<T> + ?Sized>(
+    surface: &S,
+    a: &Vector3<T>,
+    b: &Vector3<T>,
+    parameter: T,
+) -> SegmentApproach<T> {
+    let parameter = parameter.max(T::zero()).min(T::one());
+    let point = a + (b - a) * parameter;
+    SegmentApproach { parameter, point, height: surface.height(&point) }
+}
+
+/// The lowest value of the implicit function along a line: samples closer together than the
+/// features of the surface, then bisection on the derivative around the lowest.
+pub(crate) fn search_segment<T: Real, S: Surface<T> + ?Sized>(
+    surface: &S,
+    a: &Vector3<T>,
+    b: &Vector3<T>,
+) -> SegmentApproach<T> {
+    let along = b - a;
+    // Four samples to a feature see every dip deeper than a thirtieth of it; the bound keeps a line
+    // across the world affordable.
+    let wanted = (T::lit(4.0) * along.norm() / surface.size()).to_f64();
+    let (mut count, mut x) = (8_u32, 8.0);
+    while count < 256 && x < wanted {
+        count *= 2;
+        x *= 2.0;
+    }
+    let spacing = T::one() / T::lit(f64::from(count));
+    let mut lowest: Option<(T, T)> = None;
+    for i in 0..=count {
+        let u = T::lit(f64::from(i)) * spacing;
+        let p = a + along * u;
+        if surface.covers(&p) {
+            let value = surface.value(&p);
+            if lowest.is_none_or(|(best, _)| value < best) {
+                lowest = Some((value, u));
+            }
+        }
+    }
+    let Some((_, u)) = lowest else {
+        // No part of the line has the surface below it.
+        return SegmentApproach {
+            parameter: T::lit(0.5),
+            point: a + along * T::lit(0.5),
+            height: T::lit(1e30),
+        };
+    };
+    let (mut low, mut high) = ((u - spacing).max(T::zero()), (u + spacing).min(T::one()));
+    for _ in 0..40 {
+        let middle = T::lit(0.5) * (low + high);
+        if surface.gradient(&(a + along * middle)).dot(&along) > T::zero() {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    approach_at(surface, a, b, T::lit(0.5) * (low + high))
+}
+
+/// The unit tangent nearest to `direction`, and the binormal `normal × tangent`.
+#[inline]
+pub(crate) fn tangent_frame<T: Real>(
+    normal: &Vector3<T>,
+    direction: &Vector3<T>,
+) -> (Vector3<T>, Vector3<T>) {
+    let mut along = direction - normal * normal.dot(direction);
+    if along.norm_squared() <= T::default_epsilon() * direction.norm_squared() {
+        along = any_tangent(normal);
+    }
+    let tangent = along / along.norm();
+    (tangent, normal.cross(&tangent))
+}
+
+/// Some vector across `normal`, not short against it.
+pub(crate) fn any_tangent<T: Real>(normal: &Vector3<T>) -> Vector3<T> {
+    let axis = match normal.iamin() {
+        0 => Vector3::x(),
+        1 => Vector3::y(),
+        _ => Vector3::z(),
+    };
+    normal.cross(&axis)
+}
+
+/// The adjugate of a symmetric matrix: rows of cofactors, which are cross products of columns.
+fn adjugate<T: Real>(m: &Matrix3<T>) -> Matrix3<T> {
+    let (x, y, z) = (m.column(0), m.column(1), m.column(2));
+    Matrix3::from_columns(&[y.cross(&z), z.cross(&x), x.cross(&y)])
+}

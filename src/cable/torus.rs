@@ -1,0 +1,148 @@
+//! A torus.
+
+use nalgebra::{Matrix3, Vector3};
+
+use super::geodesic::{Geodesic, GeodesicEnd, Stormer, integrate};
+use super::positive_size;
+use super::surface::{SegmentApproach, Surface, approach_at, search_segment, tangent_frame};
+use crate::error::{Error, Requirement, Result};
+use crate::scalar::Real;
+
+/// A ring about the z axis of its frame: a tube around a circle in the xy plane.
+///
+/// Its implicit function is the distance from the surface.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Torus<T> {
+    ring_radius: T,
+    tube_radius: T,
+}
+
+impl<T: Real> Torus<T> {
+    /// A torus whose tube of this radius \[m\] runs around a circle of this radius \[m\].
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`] unless both are positive and finite and the tube is thinner than the
+    /// ring: otherwise it has no hole and is not smooth.
+    pub fn new(ring_radius: T, tube_radius: T) -> Result<Self> {
+        positive_size("ring_radius", ring_radius)?;
+        positive_size("tube_radius", tube_radius)?;
+        if tube_radius >= ring_radius {
+            let requirement = Requirement::AtMost("ring_radius");
+            return Err(Error::invalid("torus", "tube_radius", tube_radius, requirement));
+        }
+        Ok(Self { ring_radius, tube_radius })
+    }
+
+    /// The radius of the circle that the tube runs around \[m\].
+    pub fn ring_radius(&self) -> T {
+        self.ring_radius
+    }
+
+    /// The radius of the tube \[m\].
+    pub fn tube_radius(&self) -> T {
+        self.tube_radius
+    }
+
+    /// From the nearest point of the circle to `p`, and the distance of `p` from the axis.
+    #[inline]
+    fn offset_from_circle(&self, p: &Vector3<T>) -> (Vector3<T>, T) {
+        let distance = (p.x * p.x + p.y * p.y).sqrt().max(T::default_epsilon() * self.tube_radius);
+        let scale = T::one() - self.ring_radius / distance;
+        (Vector3::new(p.x * scale, p.y * scale, p.z), distance)
+    }
+}
+
+impl<T: Real> Surface<T> for Torus<T> {
+    fn value(&self, p: &Vector3<T>) -> T {
+        self.offset_from_circle(p).0.norm() - self.tube_radius
+    }
+
+    fn gradient(&self, p: &Vector3<T>) -> Vector3<T> {
+        let (offset, _) = self.offset_from_circle(p);
+        offset / offset.norm()
+    }
+
+    fn hessian(&self, p: &Vector3<T>) -> Matrix3<T> {
+        let (offset, distance) = self.offset_from_circle(p);
+        let reach = offset.norm();
+        let n = offset / reach;
+        let around = Vector3::new(-p.y, p.x, T::zero()) / distance;
+        let along = around.cross(&n);
+        let lean = T::one() - self.ring_radius / distance;
+        along * along.transpose() / reach + around * around.transpose() * (lean / reach)
+    }
+
+    fn size(&self) -> T {
+        self.tube_radius.min(self.ring_radius - self.tube_radius)
+    }
+
+    fn height(&self, p: &Vector3<T>) -> T {
+        self.value(p)
+    }
+
+    #[inline]
+    fn retract(&self, p: &Vector3<T>) -> Vector3<T> {
+        let (offset, _) = self.offset_from_circle(p);
+        let reach = offset.norm();
+        if reach > T::zero() {
+            p + offset * (self.tube_radius / reach - T::one())
+        } else {
+            p + Vector3::z() * self.tube_radius
+        }
+    }
+
+    #[inline]
+    fn end(&self, p: &Vector3<T>, direction: &Vector3<T>) -> GeodesicEnd<T> {
+        let (offset, distance) = self.offset_from_circle(p);
+        let bend = T::one() / self.tube_radius;
+        let normal = offset * bend;
+        let (tangent, binormal) = tangent_frame(&normal, direction);
+        let inverse = T::one() / distance;
+        // The components along the circle; those along the tube are one right angle further.
+        let around = (p.x * tangent.y - p.y * tangent.x) * inverse;
+        let across = (p.x * binormal.y - p.y * binormal.x) * inverse;
+        let lean = (distance - self.ring_radius) * bend * inverse;
+        GeodesicEnd {
+            point: *p,
+            tangent,
+            normal,
+            curvature: across * across * bend + around * around * lean,
+            torsion: around * across * (lean - bend),
+            transverse_curvature: around * around * bend + across * across * lean,
+        }
+    }
+
+    fn geodesic(&self, p: &Vector3<T>, direction: &Vector3<T>, length: T, accuracy: T) -> Geodesic<T> {
+        let start = self.end(&self.retract(p), direction);
+        // Clairaut's integral: the moment of the tangent about the axis is constant. The squared
+        // components of the tangent, and so the acceleration, are functions of position alone.
+        let moment = start.point.x * start.tangent.y - start.point.y * start.tangent.x;
+        let moment = moment * moment;
+        let ring = self.ring_radius;
+        let bend = T::one() / self.tube_radius;
+        let acceleration = |y: &[T; 5]| {
+            let squared = y[0] * y[0] + y[1] * y[1];
+            let distance = squared.sqrt();
+            let inverse = T::one() / distance;
+            let scale = (distance - ring) * inverse;
+            let gauss = scale * bend * bend;
+            let around = moment * inverse * inverse;
+            let pull = -bend * bend * (T::one() - around + around * scale);
+            let radial = pull * scale;
+            [radial * y[0], radial * y[1], pull * y[2], -gauss * y[3], -gauss * y[4]]
+        };
+        integrate(self, start, length, accuracy, &Stormer(acceleration))
+    }
+
+    fn nearest_point(&self, p: &Vector3<T>) -> Vector3<T> {
+        self.retract(p)
+    }
+
+    fn closest_on_segment(&self, a: &Vector3<T>, b: &Vector3<T>) -> SegmentApproach<T> {
+        // A line that keeps clear of the ring's bounding sphere needs no search.
+        let along = b - a;
+        let bound = self.ring_radius + self.tube_radius;
+        let nearest = approach_at(self, a, b, -a.dot(&along) / along.norm_squared());
+        if nearest.point.norm() > bound { nearest } else { search_segment(self, a, b) }
+    }
+}

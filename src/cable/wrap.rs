@@ -1,0 +1,90 @@
+//! What a path remembers between accepted steps.
+
+use alloc::vec::Vec;
+
+use nalgebra::Vector3;
+
+use crate::error::Result;
+use crate::scalar::Real;
+use crate::variables::{Check, Variables, Visitor, visit_flag};
+
+/// How the cable lay on one obstacle when it was last committed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Wrap<T: Real> {
+    /// Whether there is anything to remember; before the first accepted step there is not.
+    pub known: bool,
+    /// Whether the cable touched.
+    pub in_contact: bool,
+    /// Where it touched down, or, clear of the obstacle, the point of the surface it passed
+    /// closest to; in the surface's frame \[m\].
+    pub point: Vector3<T>,
+    /// Its direction there, in the surface's frame.
+    pub tangent: Vector3<T>,
+    /// The length in contact \[m\].
+    pub length: T,
+}
+
+/// What a path remembers: one [`Wrap`] per obstacle, in order.
+///
+/// It decides the class of the path (which side of an obstacle, how many windings) and where the
+/// solver starts; within the class the answer does not depend on it.
+#[derive(Debug, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Wraps<T: Real> {
+    /// One per obstacle.
+    pub obstacles: Vec<Wrap<T>>,
+}
+
+impl<T: Real> Default for Wrap<T> {
+    fn default() -> Self {
+        Self {
+            known: false,
+            in_contact: false,
+            point: Vector3::zeros(),
+            tangent: Vector3::zeros(),
+            length: T::zero(),
+        }
+    }
+}
+
+impl<T: Real> Clone for Wraps<T> {
+    fn clone(&self) -> Self {
+        Self { obstacles: self.obstacles.clone() }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        self.obstacles.clone_from(&source.obstacles);
+    }
+}
+
+impl<T: Real> Wraps<T> {
+    /// Whether every obstacle has been solved for before.
+    pub fn is_known(&self) -> bool {
+        self.obstacles.iter().all(|wrap| wrap.known)
+    }
+}
+
+impl<T: Real> Variables<T> for Wraps<T> {
+    fn visit(&mut self, visit: Visitor<'_, T>) {
+        for (i, wrap) in self.obstacles.iter_mut().enumerate() {
+            let mut named = |name: core::fmt::Arguments<'_>, value: &mut T| {
+                visit(format_args!("wrap[{i}].{name}"), value);
+            };
+            visit_flag("known", &mut wrap.known, &mut named);
+            visit_flag("in_contact", &mut wrap.in_contact, &mut named);
+            crate::variables::visit_vector(format_args!("point"), &mut wrap.point, &mut named);
+            crate::variables::visit_vector(format_args!("tangent"), &mut wrap.tangent, &mut named);
+            named(format_args!("length"), &mut wrap.length);
+        }
+    }
+
+    fn validate(&self) -> Result<()> {
+        let check = Check::new("cable_path");
+        self.obstacles.iter().try_for_each(|wrap| {
+            check.finite_vector("wrap.point", &wrap.point)?;
+            check.finite_vector("wrap.tangent", &wrap.tangent)?;
+            check.nonnegative("wrap.length", wrap.length)
+        })
+    }
+}

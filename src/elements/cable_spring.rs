@@ -1,0 +1,261 @@
+//! An elastic cable that wraps obstacles.
+
+use crate::cable::{CablePath, PathResults, Wraps};
+use crate::element::{AtDynamics, AtPosition, AtVelocity, ForceElement, Given};
+use crate::error::Result;
+use crate::forces::ForceAccumulator;
+use crate::kinematics::{Topology, Velocities};
+use crate::scalar::Real;
+use crate::stage::Stage;
+use crate::variables::{Check, Variables, Visitor};
+
+/// A massless elastic cable, like a rubber band, along a frictionless [`CablePath`].
+///
+/// ```text
+///                   ,--~~~--.
+///   B1 ●───────────(  B2     )───────● B3        one tension f all along
+///                   `-------'
+/// ```
+///
+/// # Law
+///
+/// With the path's length `L`, its rate `L̇`, and the stretch `x = max(0, L − L₀)`:
+///
+/// ```text
+/// f_stretch = k x
+/// f_rate    = max(−f_stretch, f_stretch c L̇)
+/// f         = f_stretch + f_rate
+/// ```
+///
+/// | symbol | meaning | unit | range |
+/// |---|---|---|---|
+/// | `k` | [`stiffness`](Parameters::stiffness) | N/m | ≥ 0 |
+/// | `L₀` | [`slack_length`](Parameters::slack_length) | m | ≥ 0 |
+/// | `c` | [`dissipation`](Parameters::dissipation) | s/m | ≥ 0 |
+///
+/// The tension is never negative. It pulls the ends of every straight stretch of the path together;
+/// an obstacle feels the two stretches that meet it.
+///
+/// # Energy
+///
+/// Stored: `k x² / 2`. Lost: `f_rate L̇`, all of it known at the instant, and never negative. While
+/// a stretched cable shortens so fast that the tension is zero, what is lost is the whole of
+/// `−k x L̇`, the rate at which the stored energy falls.
+///
+/// # Note that
+///
+/// - Damping is a fraction of the elastic tension, as in Hunt and Crossley's contact model, so the
+///   tension grows from zero without a jump as the slack is taken up.
+/// - Until the first accepted step nothing is remembered of the path, and every evaluation searches
+///   for it afresh: slowly, and to the same end. Accept a step once before timing anything.
+/// - Which side of an obstacle the cable is on, and how often it winds, is remembered; see
+///   [`CablePath`].
+///
+/// # Errors of an evaluation
+///
+/// Those of [`CablePath::solve`].
+///
+/// # Source
+///
+/// M. A. Sherman, A. Seth, S. L. Delp, *Simbody: multibody dynamics for biomedical research*,
+/// Procedia IUTAM 2 (2011) 241–261, and the reference manual of its cable spring. K. H. Hunt,
+/// F. R. E. Crossley, *Coefficient of restitution interpreted as damping in vibroimpact*, Journal of
+/// Applied Mechanics 42 (1975) 440–445. For the path see [`CablePath`].
+///
+/// # Example: a rubber band over a ball
+///
+/// ```
+/// use force_elements::cable::{CablePath, Obstacle, Sphere, Station};
+/// use force_elements::nalgebra::Vector3;
+/// use force_elements::{BodyIndex, CableSpring, ForceSystem, Transform};
+///
+/// let mut system = ForceSystem::new();
+/// let weight = system.add_body();
+/// let ball = Obstacle::new(BodyIndex::GROUND, Transform::identity(), Sphere::new(0.5)?)?;
+/// let hook = Station { body: BodyIndex::GROUND, p_B: Vector3::new(-2.0, 0.2, 0.0) };
+/// let eye = Station { body: weight, p_B: Vector3::zeros() };
+/// let band = system.add(CableSpring::new(CablePath::new(hook, eye)?.over(ball), 50.0, 3.0, 0.0)?)?;
+///
+/// let mut state = system.default_state();
+/// state.set_pose(weight, Transform::translation(2.0, 0.1, 0.0))?;
+/// let dynamics = system.realize_dynamics(&mut state)?;
+/// let at = dynamics.of(band);
+/// assert!(at.position.path.contacts[0].in_contact);
+/// let stretch: f64 = at.position.path.length - 3.0;
+/// assert!((at.dynamics.tension - 50.0 * stretch).abs() < 1e-12);
+/// assert!((dynamics.body_force(weight).force.norm() - at.dynamics.tension).abs() < 1e-12);
+///
+/// system.accept_step(&mut state)?; // from here on the path is tracked
+/// # Ok::<(), force_elements::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct CableSpring<T: Real> {
+    path: CablePath<T>,
+    defaults: Parameters<T>,
+}
+
+/// Stiffness, slack length and dissipation.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Parameters<T: Real> {
+    /// Tension per stretch `k` \[N/m\], at least zero.
+    pub stiffness: T,
+    /// The length `L₀` at and below which there is no tension \[m\], at least zero.
+    pub slack_length: T,
+    /// Relative rise of tension per rate of length `c` \[s/m\], at least zero.
+    pub dissipation: T,
+}
+
+/// Results at Position stage.
+#[derive(Debug, Clone)]
+pub struct Position<T: Real> {
+    /// The path: length, contacts, straight stretches, smoothness.
+    pub path: PathResults<T>,
+    /// The stretch `x` \[m\], zero while slack.
+    pub stretch: T,
+    /// The energy stored \[J\].
+    pub potential_energy: T,
+}
+
+/// Results at Velocity stage.
+#[derive(Debug, Clone, Copy)]
+pub struct Velocity<T: Real> {
+    /// The rate of change `L̇` of the path's length \[m/s\].
+    pub length_rate: T,
+}
+
+/// Results at Dynamics stage.
+#[derive(Debug, Clone, Copy)]
+pub struct Dynamics<T: Real> {
+    /// The tension `f` \[N\], at least zero.
+    pub tension: T,
+    /// The power being lost \[W\].
+    pub power_dissipated: T,
+}
+
+impl<T: Real> CableSpring<T> {
+    /// An elastic cable along this path, with stiffness \[N/m\], slack length \[m\] and dissipation
+    /// \[s/m\].
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`](crate::Error::InvalidValue) for one that is negative or not finite.
+    pub fn new(path: CablePath<T>, stiffness: T, slack_length: T, dissipation: T) -> Result<Self> {
+        let defaults = Parameters { stiffness, slack_length, dissipation };
+        defaults.validate()?;
+        Ok(Self { path, defaults })
+    }
+
+    /// The path it runs along.
+    pub fn path(&self) -> &CablePath<T> {
+        &self.path
+    }
+}
+
+impl<T: Real> Parameters<T> {
+    /// The same parameters in another scalar.
+    pub fn cast<U: Real>(&self) -> Parameters<U> {
+        Parameters {
+            stiffness: self.stiffness.cast(),
+            slack_length: self.slack_length.cast(),
+            dissipation: self.dissipation.cast(),
+        }
+    }
+}
+
+impl<T: Real> Variables<T> for Parameters<T> {
+    fn visit(&mut self, visit: Visitor<'_, T>) {
+        visit(format_args!("stiffness"), &mut self.stiffness);
+        visit(format_args!("slack_length"), &mut self.slack_length);
+        visit(format_args!("dissipation"), &mut self.dissipation);
+    }
+
+    fn validate(&self) -> Result<()> {
+        let check = Check::new(<CableSpring<T> as ForceElement<T>>::KIND);
+        check.nonnegative("stiffness", self.stiffness)?;
+        check.nonnegative("slack_length", self.slack_length)?;
+        check.nonnegative("dissipation", self.dissipation)
+    }
+}
+
+impl<T: Real> ForceElement<T> for CableSpring<T> {
+    const KIND: &'static str = "cable_spring";
+    const DISCRETE_STAGE: Stage = Stage::Position;
+    type Parameters = Parameters<T>;
+    type Discrete = Wraps<T>;
+    type Position = Position<T>;
+    type Velocity = Velocity<T>;
+    type Dynamics = Dynamics<T>;
+
+    fn check_topology(&self, topology: &Topology) -> Result<()> {
+        self.path.check_topology(topology)
+    }
+
+    fn default_parameters(&self) -> Self::Parameters {
+        self.defaults
+    }
+
+    fn default_discrete(&self) -> Self::Discrete {
+        self.path.no_wraps()
+    }
+
+    fn calc_position(&self, given: &Given<'_, T, Self>, cache: &mut Self::Position) -> Result<()> {
+        self.path.solve(given.positions, given.discrete, &mut cache.path)?;
+        let stretch = cache.path.length - given.parameters.slack_length;
+        cache.stretch = if stretch > T::zero() { stretch } else { T::zero() };
+        cache.potential_energy = T::lit(0.5) * given.parameters.stiffness * cache.stretch * cache.stretch;
+        Ok(())
+    }
+
+    fn calc_velocity(
+        &self,
+        at: &AtPosition<'_, T, Self>,
+        velocities: &Velocities<T>,
+        cache: &mut Self::Velocity,
+    ) -> Result<()> {
+        cache.length_rate = at.position.path.length_rate(at.positions, velocities);
+        Ok(())
+    }
+
+    fn calc_dynamics(&self, at: &AtVelocity<'_, T, Self>, cache: &mut Self::Dynamics) -> Result<()> {
+        let Parameters { stiffness, dissipation, .. } = at.parameters;
+        let rate = at.velocity.length_rate;
+        let elastic = *stiffness * at.position.stretch;
+        let damping = (elastic * *dissipation * rate).max(-elastic);
+        *cache = Dynamics { tension: elastic + damping, power_dissipated: damping * rate };
+        Ok(())
+    }
+
+    fn add_forces(&self, at: &AtDynamics<'_, T, Self>, forces: &mut ForceAccumulator<'_, T>) {
+        at.position.path.add_forces(at.dynamics.tension, at.positions, forces);
+    }
+
+    fn potential_energy(&self, at: &AtDynamics<'_, T, Self>) -> T {
+        at.position.potential_energy
+    }
+
+    fn power_dissipated(&self, at: &AtDynamics<'_, T, Self>) -> T {
+        at.dynamics.power_dissipated
+    }
+
+    fn accept_step(&self, at: &AtDynamics<'_, T, Self>, next: &mut Self::Discrete) {
+        at.position.path.remember(next);
+    }
+}
+
+impl<T: Real> Default for Position<T> {
+    fn default() -> Self {
+        Self { path: PathResults::default(), stretch: T::zero(), potential_energy: T::zero() }
+    }
+}
+
+impl<T: Real> Default for Velocity<T> {
+    fn default() -> Self {
+        Self { length_rate: T::zero() }
+    }
+}
+
+impl<T: Real> Default for Dynamics<T> {
+    fn default() -> Self {
+        Self { tension: T::zero(), power_dissipated: T::zero() }
+    }
+}

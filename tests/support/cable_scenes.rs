@@ -1,0 +1,317 @@
+//! Random scenes and motions for cables, the same on every machine.
+
+use force_elements::cable::{
+    CablePath, Cylinder, Ellipsoid, HeightMap, Obstacle, Sphere, Station, Surface, Torus, Tracking,
+};
+use force_elements::nalgebra::{Matrix3, Rotation3, Translation3, Vector2, Vector3};
+use force_elements::{
+    BodyIndex, CableSpring, Error, ForceSystem, Handle, Real, Result, SpatialVelocity, State, Transform,
+};
+
+/// SplitMix64: enough for choosing scenes, and reproducible.
+#[derive(Debug, Clone)]
+pub(crate) struct Dice(u64);
+
+impl Dice {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0xD1B5_4A32_D192_ED03)
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    /// Between the two numbers.
+    #[allow(clippy::cast_precision_loss, reason = "53 bits fit")]
+    pub(crate) fn between(&mut self, low: f64, high: f64) -> f64 {
+        low + (high - low) * ((self.next() >> 11) as f64 / (1_u64 << 53) as f64)
+    }
+
+    /// One of so many.
+    pub(crate) fn below(&mut self, count: u64) -> u64 {
+        self.next() % count
+    }
+
+    pub(crate) fn vector(&mut self, reach: f64) -> Vector3<f64> {
+        Vector3::from_fn(|_, _| self.between(-reach, reach))
+    }
+
+    pub(crate) fn rotation(&mut self, reach: f64) -> Rotation3<f64> {
+        Rotation3::new(self.vector(reach))
+    }
+}
+
+/// A surface known only by its implicit function: |x|⁴ + |y|⁴ + |z|⁴ = r⁴ blended with a ball.
+#[derive(Debug)]
+pub(crate) struct Pebble {
+    pub(crate) radius: f64,
+}
+
+impl<T: Real> Surface<T> for Pebble {
+    fn value(&self, p: &Vector3<T>) -> T {
+        let q = p / T::lit(self.radius);
+        let squares = q.component_mul(&q);
+        squares.sum() + T::lit(0.3) * squares.dot(&squares) - T::one()
+    }
+    fn gradient(&self, p: &Vector3<T>) -> Vector3<T> {
+        let r = T::lit(self.radius);
+        let q = p / r;
+        q.map(|x| (T::lit(2.0) * x + T::lit(1.2) * x * x * x) / r)
+    }
+    fn hessian(&self, p: &Vector3<T>) -> Matrix3<T> {
+        let r = T::lit(self.radius);
+        let q = p / r;
+        Matrix3::from_diagonal(&q.map(|x| (T::lit(2.0) + T::lit(3.6) * x * x) / (r * r)))
+    }
+    fn size(&self) -> T {
+        T::lit(0.5 * self.radius)
+    }
+}
+
+/// A dome of bicubic spline, about as high as the other obstacles are thick, with a ripple.
+pub(crate) fn hill(dice: &mut Dice) -> Result<HeightMap<f64>> {
+    let (height, width) = (dice.between(0.5, 0.8), dice.between(0.5, 0.8));
+    let ripple = dice.between(0.0, 0.03);
+    let mut heights = Vec::new();
+    for j in -16..=16 {
+        for i in -16..=16 {
+            let (x, y) = (0.15 * f64::from(i), 0.15 * f64::from(j));
+            let dome = height - 0.5 * (x * x + 0.6 * y * y) / width;
+            heights.push(dome + ripple * (2.0 * x).sin() * (1.5 * y).cos());
+        }
+    }
+    HeightMap::new(Vector2::new(-2.4, -2.4), Vector2::new(0.15, 0.15), 33, &heights)
+}
+
+/// Where a body starts, how far it shifts and turns, and when in its swing it starts.
+type Motion = (Transform<f64>, Vector3<f64>, Vector3<f64>, f64);
+
+fn add_body(
+    system: &mut ForceSystem<f64>,
+    motions: &mut Vec<Motion>,
+    dice: &mut Dice,
+    p: Vector3<f64>,
+) -> (BodyIndex, Rotation3<f64>) {
+    let R = dice.rotation(1.5);
+    let X = Transform::from_parts(Translation3::from(p), R);
+    motions.push((X, dice.vector(0.35), dice.vector(0.25), dice.between(0.0, 6.3)));
+    (system.add_body(), R)
+}
+
+/// A cable in a system whose bodies move along given curves.
+pub(crate) struct Scene {
+    pub(crate) system: ForceSystem<f64>,
+    pub(crate) state: State<f64>,
+    pub(crate) cable: Handle<CableSpring<f64>>,
+    motions: Vec<Motion>,
+}
+
+impl Scene {
+    /// A random scene of 1 to 6 waypoints of every kind.
+    pub(crate) fn random(seed: u64) -> Result<Self> {
+        let mut dice = Dice::new(seed);
+        let mut system = ForceSystem::new();
+        let mut motions = Vec::new();
+        let count = 1 + dice.below(6);
+        let deep = dice.between(0.0, 1.6);
+        let start = Vector3::new(-1.6, dice.between(-deep, 0.4), dice.between(-0.3, 0.3));
+        let (first, _) = add_body(&mut system, &mut motions, &mut dice, start);
+        #[allow(clippy::cast_precision_loss, reason = "at most 6")]
+        let far = 2.0 * count as f64 - 0.4;
+        let end = Vector3::new(far, dice.between(-deep, 0.4), dice.between(-0.3, 0.3));
+        let (last, _) = add_body(&mut system, &mut motions, &mut dice, end);
+        let station = |body, dice: &mut Dice| Station { body, p_B: dice.vector(0.1) };
+        let mut path = CablePath::new(station(first, &mut dice), station(last, &mut dice))?;
+        for i in 0..count {
+            #[allow(clippy::cast_precision_loss, reason = "at most 5")]
+            let x = 2.0 * i as f64 + dice.between(-0.15, 0.15);
+            let zigzag = if dice.below(3) == 0 && i % 2 == 1 { -1.0 } else { 1.0 };
+            let y = zigzag * dice.between(-0.55, -0.25);
+            let z = dice.between(-0.15, 0.15);
+            let kind = dice.below(7);
+            let centre = match kind {
+                6 => Vector3::new(x, zigzag * dice.between(0.0, 0.4), z),
+                3 => Vector3::new(x, zigzag * dice.between(1.5, 1.9), z),
+                4 => Vector3::new(x, y - 0.5 * zigzag, z),
+                _ => Vector3::new(x, y, z),
+            };
+            let (on, R_GB) = add_body(&mut system, &mut motions, &mut dice, centre);
+            // The pose of the surface in Ground at the start, seen from its body.
+            let upright = Rotation3::from_axis_angle(
+                &Vector3::x_axis(),
+                if zigzag > 0.0 { 0.0 } else { core::f64::consts::PI },
+            );
+            let R_GS = upright
+                * match kind {
+                    3 => {
+                        dice.rotation(0.2)
+                            * Rotation3::from_axis_angle(&Vector3::y_axis(), core::f64::consts::FRAC_PI_2)
+                    }
+                    4 => {
+                        dice.rotation(0.15)
+                            * Rotation3::from_axis_angle(&Vector3::x_axis(), -core::f64::consts::FRAC_PI_2)
+                    }
+                    1 => dice.rotation(0.3),
+                    _ => dice.rotation(1.5),
+                };
+            let X_BS = Transform::from_parts(Translation3::identity(), R_GB.inverse() * R_GS);
+            let over = match kind {
+                0 => Obstacle::new(on, X_BS, Sphere::new(dice.between(0.4, 0.8))?)?,
+                1 => Obstacle::new(on, X_BS, Cylinder::new(dice.between(0.4, 0.8))?)?,
+                2 => {
+                    let radii = Vector3::from_fn(|_, _| dice.between(0.4, 1.1));
+                    Obstacle::new(on, X_BS, Ellipsoid::new(radii)?)?
+                }
+                3 => {
+                    let (ring, tube) = (dice.between(1.7, 2.3), dice.between(0.3, 0.6));
+                    let torus = Obstacle::new(on, X_BS, Torus::new(ring, tube)?)?;
+                    torus
+                        .with_contact_hint(R_GS.inverse() * Vector3::new(0.0, -zigzag * (ring - tube), 0.0))?
+                }
+                4 => Obstacle::new(on, X_BS, hill(&mut dice)?)?,
+                5 => Obstacle::new(on, X_BS, Pebble { radius: dice.between(0.5, 0.8) })?,
+                _ => {
+                    path = path.through(station(on, &mut dice))?;
+                    continue;
+                }
+            };
+            path = path.over(over);
+        }
+        let cable = system.add(CableSpring::new(path, 100.0, 0.0, 0.1)?)?;
+        let state = system.default_state();
+        let mut scene = Self { system, state, cable, motions };
+        scene.move_to(0.0)?;
+        Ok(scene)
+    }
+
+    /// Puts every body where it is at this time of its motion.
+    pub(crate) fn move_to(&mut self, time: f64) -> Result<()> {
+        for (i, (base, shift, turn, phase)) in self.motions.iter().enumerate() {
+            let wave = (time + phase).sin() - phase.sin();
+            let rate = (time + phase).cos();
+            let R = Rotation3::new(turn * wave) * base.rotation;
+            let p = base.translation.vector + shift * wave;
+            let V = SpatialVelocity::new(turn * rate, shift * rate);
+            self.state.set_body(BodyIndex::new(i + 1), Transform::from_parts(Translation3::from(p), R), V)?;
+        }
+        Ok(())
+    }
+}
+
+/// What became of a scene.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Verdict {
+    /// Found, tracked in one large step and in many small ones, to the same path.
+    Agreed,
+    /// The scene makes no sense: an end inside an obstacle, a map left.
+    Refused(Error),
+    /// A path exists and was not found.
+    Failed(Error),
+    /// The motion left the class: the result says so.
+    Declared,
+    /// Two paths in what ought to be one class, without a word.
+    Disagreed { few: f64, many: f64 },
+}
+
+/// How many paths were found in each way, and what happened on the way.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Counts {
+    pub(crate) warm: usize,
+    pub(crate) relaxed: usize,
+    pub(crate) cold: usize,
+    pub(crate) restarted: usize,
+    pub(crate) touchdowns: usize,
+    pub(crate) liftoffs: usize,
+    pub(crate) iterations: usize,
+}
+
+fn failed(error: Error) -> Verdict {
+    match error {
+        Error::CableNotConverged { .. } => Verdict::Failed(error),
+        other => Verdict::Refused(other),
+    }
+}
+
+impl Scene {
+    /// Solves at a time; answers length, tracking and contacts.
+    pub(crate) fn solve(&mut self, time: f64, counts: &mut Counts) -> Result<(f64, Tracking)> {
+        let was: Vec<_> = self.state.discrete(self.cable).obstacles.clone();
+        self.move_to(time)?;
+        let dynamics = self.system.realize_dynamics(&mut self.state)?;
+        let path = &dynamics.of(self.cable).position.path;
+        match path.tracking {
+            Tracking::Warm => counts.warm += 1,
+            Tracking::Relaxed => counts.relaxed += 1,
+            Tracking::Cold => counts.cold += 1,
+            Tracking::Restarted => counts.restarted += 1,
+        }
+        counts.iterations += path.iterations;
+        for (before, now) in was.iter().zip(&path.contacts) {
+            if before.known && before.in_contact != now.in_contact {
+                *(if now.in_contact { &mut counts.touchdowns } else { &mut counts.liftoffs }) += 1;
+            }
+        }
+        Ok((path.length, path.tracking))
+    }
+
+    pub(crate) fn accept(&mut self) -> Result<()> {
+        self.system.accept_step(&mut self.state)
+    }
+
+    /// Solves again at the same time from a memory that is off by a tenth in everything but the
+    /// class.
+    pub(crate) fn solve_from_elsewhere(&mut self, time: f64, dice: &mut Dice) -> Result<(f64, Tracking)> {
+        let remembered = self.state.discrete(self.cable).clone();
+        let mut shaken = remembered.clone();
+        for wrap in &mut shaken.obstacles {
+            wrap.point += dice.vector(0.05);
+            wrap.tangent += dice.vector(0.05);
+            wrap.length *= dice.between(0.9, 1.1);
+        }
+        self.state.set_discrete(self.cable, shaken)?;
+        let outcome = self.solve(time, &mut Counts::default());
+        self.state.set_discrete(self.cable, remembered)?;
+        outcome
+    }
+}
+
+/// Two paths are the same if their lengths are: the length is stationary, so that the smoothness of
+/// 1e-9 rad shows in it only to second order, and what is left is roundoff of lengths up to 20 m.
+pub(crate) const SAME_LENGTH: f64 = 1e-9;
+
+/// Looks for a path cold, moves the bodies by a sixth of their reach in one step and in forty, and
+/// compares.
+pub(crate) fn examine(seed: u64, counts: &mut Counts) -> Verdict {
+    const TIME: f64 = 0.16;
+    const STEPS: u32 = 40;
+    let outcome = || -> Result<Verdict> {
+        let mut scene = Scene::random(seed)?;
+        scene.solve(0.0, counts)?;
+        scene.accept()?;
+        let start = scene.state.clone();
+        let (few, how) = scene.solve(TIME, counts)?;
+        scene.state = start;
+        let mut many = few;
+        let mut left_class = how >= Tracking::Relaxed;
+        for i in 1..=STEPS {
+            let (length, how) = scene.solve(TIME * f64::from(i) / f64::from(STEPS), counts)?;
+            left_class |= how >= Tracking::Relaxed;
+            many = length;
+            scene.accept()?;
+        }
+        let (elsewhere, _) = scene.solve_from_elsewhere(TIME, &mut Dice::new(!seed))?;
+        if (few - many).abs() < SAME_LENGTH && (elsewhere - many).abs() < SAME_LENGTH {
+            Ok(Verdict::Agreed)
+        } else if left_class {
+            Ok(Verdict::Declared)
+        } else {
+            Ok(Verdict::Disagreed { few: few - many, many: elsewhere - many })
+        }
+    };
+    let mut outcome = outcome;
+    outcome().unwrap_or_else(failed)
+}
