@@ -41,7 +41,9 @@
 //!
 //! | to … | see |
 //! |---|---|
-//! | choose an element | [`LinearBushing`], [`ExponentialSpring`], [`CoordinateSpringDamperExt`] |
+//! | choose an element | [`LinearBushing`], [`ExponentialSpring`], [`CoordinateSpringDamperExt`], [`ElasticFoundation`], [`CableSpring`] |
+//! | lay a cable | [`cable::CablePath`], [`cable::Obstacle`], [`cable::Surface`] |
+//! | shape a contact | [`contact::TriangleMesh`], [`contact::Shape`] |
 //! | write one's own | [`ForceElement`], [`Variables`] |
 //! | put a system together | [`ForceSystem`], [`Handle`], [`BodyIndex`], [`CoordinateIndex`] |
 //! | feed it and evaluate it | [`State`], [`KinematicsSource`], [`Stage`] |
