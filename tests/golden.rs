@@ -46,6 +46,11 @@ fn elastic_foundation_agrees_with_simbody() {
 }
 
 #[test]
+fn trajectories_with_friction_and_stops_agree_with_exudyn() {
+    conforms("coordinate_spring_damper_ext_trajectories.json", 3, 6);
+}
+
+#[test]
 fn a_wrong_number_is_noticed() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/linear_bushing.json");
     let text = std::fs::read_to_string(path).expect("a readable file");

@@ -4,11 +4,11 @@ use approx::assert_relative_eq;
 use force_elements::coordinate_spring_damper_ext::Parameters;
 use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Translation3, Vector3, Vector6};
 use force_elements::simulation::{
-    DormandPrince, Integrator, Plant, RigidBody, SemiImplicitEuler, Simulation,
+    DormandPrince, ImplicitTrapezoidal, Integrator, Plant, RigidBody, Saved, SemiImplicitEuler, Simulation,
 };
 use force_elements::{
     BodyIndex, CoordinateSpringDamperExt, Error, ForceSystem, LinearBushing, Quantity, SpatialForce,
-    SpatialVelocity, Transform,
+    SpatialVelocity, State, Transform,
 };
 
 /// Where an oscillator of 1 Hz that starts at 1 m is after 1.3 s.
@@ -39,6 +39,19 @@ fn error_falls_with_the_order_of_the_integrator() {
     let euler = |step: f64| (oscillator(&mut SemiImplicitEuler::new(step)) - exact).abs();
     // Order one: half the step, half the error, to a tenth.
     assert_relative_eq!(euler(1e-4) / euler(5e-5), 2.0, epsilon = 0.2);
+    // Order two: a quarter.
+    let trapezoidal = |step: f64| (oscillator(&mut ImplicitTrapezoidal::new(step)) - exact).abs();
+    assert_relative_eq!(trapezoidal(2e-3) / trapezoidal(1e-3), 4.0, epsilon = 0.2);
+    let controlled = |accuracy: f64| {
+        let mut integrator = ImplicitTrapezoidal::new(0.1).with_accuracy(accuracy);
+        (oscillator(&mut integrator) - exact).abs()
+    };
+    for accuracy in [1e-4_f64, 1e-5, 1e-6, 1e-7] {
+        // Each step errs by up to 7 times the accuracy, for speeds of 6 m/s; with steps as long as
+        // that allows there are 4·accuracy^(-1/3) of them.
+        let allowed = 7.0 * accuracy * 4.0 / accuracy.cbrt();
+        assert!(controlled(accuracy) < 2.0 * allowed, "{:e} at {accuracy:e}", controlled(accuracy));
+    }
 }
 
 #[test]
@@ -156,4 +169,85 @@ fn loads_do_work_and_bad_plants_are_refused() {
         Simulation::new(&stranger, &plant, stranger.default_state()).err(),
         Some(Error::TopologyMismatch)
     );
+}
+
+/// A slider that comes fast, is slowed by bristles and held by them.
+fn braked_slider() -> (ForceSystem<f64>, Plant<f64>, State<f64>) {
+    let mut system = ForceSystem::new();
+    let mut plant = Plant::new(Vector3::zeros()).expect("finite");
+    let slider = plant.add_coordinate(&mut system, 0.5).expect("positive");
+    let parameters = Parameters {
+        stiffness: 100.0,
+        damping: 2.8,
+        dynamic_friction: 1.5,
+        static_friction_offset: 0.7,
+        exponential_decay_static: 0.2,
+        sticking_stiffness: 1e4,
+        sticking_damping: 100.0,
+        ..Parameters::default()
+    };
+    let element = CoordinateSpringDamperExt::new(None, Some(slider), parameters).expect("valid");
+    let element = system.add(element).expect("exists");
+    let mut state = system.default_state();
+    state.set_coordinate_rate(slider, 10.0).expect("finite");
+    state.update_discrete(element, |discrete| discrete.friction_mode = 1.0).expect("valid");
+    (system, plant, state)
+}
+
+#[test]
+fn a_rejected_step_leaves_no_trace() {
+    let (system, plant, state) = braked_slider();
+    let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
+    ImplicitTrapezoidal::new(1e-3).step(&mut simulation, 10.0).expect("steps");
+    let before = simulation.save();
+    // No switching can settle to a negative force error: every trial switches the bristles, is undone,
+    // and is tried again with a shorter step, until there is none.
+    let mut never_settles = ImplicitTrapezoidal::new(1e-3).with_force_tolerance(-1.0);
+    let refused = never_settles.step(&mut simulation, 10.0);
+    assert!(matches!(refused, Err(Error::StepTooSmall { .. })), "{refused:?}");
+    assert!(simulation.statistics().rejected > 10);
+    assert_eq!(simulation.save(), before);
+    // And it goes on as though nothing had been tried.
+    ImplicitTrapezoidal::new(1e-3).step(&mut simulation, 10.0).expect("steps");
+    let mut untried = Simulation::resume(&system, &plant, &before).expect("own system");
+    ImplicitTrapezoidal::new(1e-3).step(&mut untried, 10.0).expect("steps");
+    assert_eq!(simulation.save(), untried.save());
+}
+
+#[test]
+fn a_saved_simulation_resumes_bit_for_bit_through_friction_events() {
+    fn resumes<I: Integrator<f64> + Clone>(mut integrator: I) {
+        let (system, plant, state) = braked_slider();
+        let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
+        let modes = |saved: &Saved<f64>| {
+            saved
+                .snapshot
+                .variables
+                .iter()
+                .find(|(name, _)| name.ends_with("friction_mode"))
+                .map(|(_, value)| *value)
+        };
+        for stop in [0.05, 0.1035, 0.25, 0.7] {
+            simulation.run(&mut integrator, stop, |_| {}).expect("runs");
+            let saved = simulation.save();
+            let mut copy = integrator.clone();
+            let mut resumed = Simulation::resume(&system, &plant, &saved).expect("own system");
+            assert_eq!(resumed.save(), saved);
+            resumed.run(&mut copy, 2.0, |_| {}).expect("runs");
+            let (mut original, mut integrator) =
+                (Simulation::resume(&system, &plant, &saved).expect("own system"), integrator.clone());
+            original.run(&mut integrator, 2.0, |_| {}).expect("runs");
+            assert_eq!(original.save(), resumed.save());
+            assert_ne!(modes(&resumed.save()), modes(&saved), "no friction event between {stop} s and 2 s");
+        }
+        // And the one that was never saved ends in the same bits.
+        let saved = simulation.save();
+        let mut resumed = Simulation::resume(&system, &plant, &saved).expect("own system");
+        resumed.run(&mut integrator.clone(), 2.0, |_| {}).expect("runs");
+        simulation.run(&mut integrator, 2.0, |_| {}).expect("runs");
+        assert_eq!(simulation.save(), resumed.save());
+    }
+    resumes(DormandPrince::new(1e-6).with_max_step(1e-3));
+    resumes(ImplicitTrapezoidal::new(1e-3));
+    resumes(SemiImplicitEuler::new(1e-4));
 }

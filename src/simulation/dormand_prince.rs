@@ -94,6 +94,9 @@ impl<T: Real> Integrator<T> for DormandPrince<T> {
                     let slope = slopes.fold(T::zero(), |sum, (k, &a)| sum + k[i] * T::lit(a));
                     *y = self.before[i] + slope * h;
                 }
+                if stage == 6 {
+                    simulation.normalize(&mut self.y);
+                }
                 let time = if is_last && stage >= 5 { end } else { start + h * T::lit(C[stage]) };
                 simulation.calc_rates(time, &self.y, &mut later[0])?;
             }

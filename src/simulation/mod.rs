@@ -12,15 +12,18 @@
 //!    [`accept_step`](crate::ForceSystem::accept_step); a trial step that is rejected needs no undoing;
 //! 5. once, at the start, [`reset_dissipated_energy`](crate::ForceSystem::reset_dissipated_energy).
 //!
-//! Two integrators: [`DormandPrince`], of order 5 with error control, and [`SemiImplicitEuler`], of
-//! order 1 with a fixed step.
+//! Three integrators: [`DormandPrince`], explicit, of order 5 with error control;
+//! [`ImplicitTrapezoidal`], of order 2, for stiff elements and those that switch; and
+//! [`SemiImplicitEuler`], of order 1 with a fixed step.
 
 mod dormand_prince;
+mod implicit_trapezoidal;
 mod motion;
 mod plant;
 mod semi_implicit_euler;
 
 pub use dormand_prince::DormandPrince;
-pub use motion::{Integrator, Simulation, Statistics};
+pub use implicit_trapezoidal::ImplicitTrapezoidal;
+pub use motion::{Integrator, Saved, Simulation, Statistics};
 pub use plant::{Plant, RigidBody};
 pub use semi_implicit_euler::SemiImplicitEuler;

@@ -10,7 +10,7 @@ use crate::scalar::Real;
 use crate::simulation::plant::{Plant, RigidBody};
 use crate::spatial::{SpatialVelocity, Transform};
 use crate::stage::Stage;
-use crate::state::State;
+use crate::state::{Snapshot, State};
 use crate::system::ForceSystem;
 use crate::view::DynamicsView;
 
@@ -38,6 +38,18 @@ pub struct Statistics {
     pub rejected: usize,
     /// Evaluations of all forces.
     pub evaluations: usize,
+}
+
+/// A simulation at rest in a drawer.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Saved<T> {
+    /// Time \[s\].
+    pub time: T,
+    /// Positions, velocities and energies.
+    pub variables: Vec<T>,
+    /// Parameters and discrete variables of the elements.
+    pub snapshot: Snapshot<T>,
 }
 
 /// A plant, a force system, and where they are.
@@ -110,6 +122,31 @@ impl<'a, T: Real> Simulation<'a, T> {
             y,
             statistics: Statistics { evaluations: 1, ..Statistics::default() },
         })
+    }
+
+    /// What has to be kept to go on from here, bit for bit.
+    pub fn save(&self) -> Saved<T> {
+        Saved { time: self.time, variables: self.y.clone(), snapshot: self.state.snapshot() }
+    }
+
+    /// A simulation that goes on where another was saved. With the same integrator, its step length
+    /// included, it takes the same steps to the last bit.
+    ///
+    /// # Errors
+    /// [`Error::TopologyMismatch`] or [`Error::SnapshotMismatch`] if it was saved from another plant or
+    /// system; [`Error::NonFinite`] or [`Error::InvalidValue`] if what was saved has been spoilt.
+    pub fn resume(system: &'a ForceSystem<T>, plant: &'a Plant<T>, saved: &Saved<T>) -> Result<Self> {
+        let mut simulation = Self::new(system, plant, system.default_state())?;
+        if saved.variables.len() != simulation.y.len() {
+            return Err(Error::TopologyMismatch);
+        }
+        let trial = Trial { plant, time: saved.time, y: &saved.variables };
+        simulation.state.set_kinematics(&trial)?;
+        simulation.state.restore(&saved.snapshot)?;
+        simulation.time = saved.time;
+        simulation.y.copy_from_slice(&saved.variables);
+        simulation.statistics = Statistics::default();
+        Ok(simulation)
     }
 
     /// Steps until `end` \[s\], calling `observe` after each accepted step.
@@ -265,16 +302,20 @@ impl<'a, T: Real> Simulation<'a, T> {
         Ok(())
     }
 
+    /// Makes the orientations of a trial point unit quaternions again: to be done at the end of a step,
+    /// before the rates there are calculated.
+    pub(super) fn normalize(&self, y: &mut [T]) {
+        for y in y[..self.coordinates_start()].chunks_exact_mut(BODY) {
+            let unit = quaternion(&y[3..]).normalize();
+            y[3..7].copy_from_slice(unit.coords.as_slice());
+        }
+    }
+
     /// Takes over the end of a step, at which the rates were calculated last, and commits what the
     /// elements remember.
     pub(super) fn accept(&mut self, y: &[T]) -> Result<()> {
         self.y.copy_from_slice(y);
         self.time = self.state.time();
-        let coordinates_start = self.coordinates_start();
-        for y in self.y[..coordinates_start].chunks_exact_mut(BODY) {
-            let unit = quaternion(&y[3..]).normalize();
-            y[3..7].copy_from_slice(unit.coords.as_slice());
-        }
         let energies = self.energies_start()..self.y.len() - 1;
         self.state.set_absorbed_energy(&self.y[energies])?;
         self.system.accept_step(&mut self.state)?;
@@ -282,8 +323,40 @@ impl<'a, T: Real> Simulation<'a, T> {
         Ok(())
     }
 
+    /// Counts a trial step that left no trace.
     pub(super) fn reject(&mut self) {
         self.statistics.rejected += 1;
+    }
+
+    /// Undoes a trial step that has switched discrete variables.
+    pub(super) fn roll_back(&mut self, start: &State<T>) {
+        self.state.clone_from(start);
+        self.reject();
+    }
+
+    /// Brings the discrete variables in line with the trial point at which the rates were calculated
+    /// last; answers the force error.
+    pub(super) fn discontinuous_update(&mut self, start: &State<T>) -> Result<T> {
+        self.system.discontinuous_update(&mut self.state, start)
+    }
+
+    /// Writes positions, orientations and coordinates that follow from those in `before` by the
+    /// mean of the velocities in `before` and `y`, held for a time `h`.
+    pub(super) fn advance_positions(&self, before: &[T], y: &mut [T], h: T) {
+        let half = T::lit(0.5) * h;
+        let (coordinates_start, energies_start) = (self.coordinates_start(), self.energies_start());
+        let bodies = y[..coordinates_start].chunks_exact_mut(BODY);
+        for (before, y) in self.body_chunks(before).zip(bodies) {
+            let p_GC = vector(before) + (vector(&before[7..]) + vector(&y[7..])) * half;
+            let turn = (vector(&before[10..]) + vector(&y[10..])) * half;
+            let R = quaternion(&before[3..]) * UnitQuaternion::from_scaled_axis(turn).into_inner();
+            y[..3].copy_from_slice(p_GC.as_slice());
+            y[3..7].copy_from_slice(R.coords.as_slice());
+        }
+        for i in (coordinates_start..energies_start).step_by(COORDINATE) {
+            y[i] = before[i] + (before[i + 1] + y[i + 1]) * half;
+        }
+        self.normalize(y);
     }
 
     /// What a continuous variable is, by its place.

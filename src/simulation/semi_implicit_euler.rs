@@ -41,6 +41,7 @@ impl<T: Real> Integrator<T> for SemiImplicitEuler<T> {
         self.advance(simulation, Role::Velocity, h);
         simulation.calc_position_rates(&self.y, &mut self.rates);
         self.advance(simulation, Role::Position, h);
+        simulation.normalize(&mut self.y);
         simulation.calc_rates(time, &self.y, &mut self.end_rates)?;
         for (rate, end_rate) in self.rates.iter_mut().zip(&self.end_rates) {
             *rate = (*rate + *end_rate) * T::lit(0.5);

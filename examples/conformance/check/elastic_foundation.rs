@@ -61,7 +61,8 @@ fn read_obj(text: &str) -> Result<TriangleMesh<f64>, Failure> {
     Ok(TriangleMesh::closed(&vertices, &faces)?)
 }
 
-pub(crate) fn check(meshes: &Meshes, input: Fields<'_>, expected: Fields<'_>) -> Result<Deviations, Failure> {
+pub(crate) fn check(meshes: &Meshes, case: Fields<'_>) -> Result<Deviations, Failure> {
+    let (input, expected) = (case.object("input")?, case.object("expected")?);
     let mut system = ForceSystem::new();
     let body1 = system.add_body();
     let is_ground = input.flag("body2_is_ground")?;
@@ -105,11 +106,17 @@ pub(crate) fn check(meshes: &Meshes, input: Fields<'_>, expected: Fields<'_>) ->
         // Relative to the force, acting a metre or so away. Where springs push against each other
         // little is left of many newtons; one newton is what agreement can be asked of there.
         let scale = want.force.norm().max(want.torque.norm()).max(1.0);
-        deviations.push(force_name, got.force.as_slice(), want.force.as_slice(), scale, TOLERANCE);
-        deviations.push(torque_name, got.torque.as_slice(), want.torque.as_slice(), scale, TOLERANCE);
+        deviations.scaled(force_name, got.force.as_slice(), want.force.as_slice(), scale, TOLERANCE);
+        deviations.scaled(torque_name, got.torque.as_slice(), want.torque.as_slice(), scale, TOLERANCE);
     }
     let want = expected.number("potential_energy")?;
-    deviations.push("potential_energy", &[view.potential_energy()], &[want], want.abs().max(1e-3), TOLERANCE);
+    deviations.scaled(
+        "potential_energy",
+        &[view.potential_energy()],
+        &[want],
+        want.abs().max(1e-3),
+        TOLERANCE,
+    );
     Ok(deviations)
 }
 

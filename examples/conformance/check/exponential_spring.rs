@@ -8,7 +8,9 @@ use super::{Deviations, Failure, Fields};
 
 const TOLERANCE: f64 = 1e-10;
 
-pub(crate) fn check(label: &str, input: Fields<'_>, expected: Fields<'_>) -> Result<Deviations, Failure> {
+pub(crate) fn check(case: Fields<'_>) -> Result<Deviations, Failure> {
+    let (input, expected) = (case.object("input")?, case.object("expected")?);
+    let label = case.text("label")?;
     let mut system = ForceSystem::new();
     let body = system.add_body();
     let parameters = Parameters {

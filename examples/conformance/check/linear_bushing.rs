@@ -7,7 +7,8 @@ use super::{Deviations, Failure, Fields};
 
 const TOLERANCE: f64 = 1e-10;
 
-pub(crate) fn check(_label: &str, input: Fields<'_>, expected: Fields<'_>) -> Result<Deviations, Failure> {
+pub(crate) fn check(case: Fields<'_>) -> Result<Deviations, Failure> {
+    let (input, expected) = (case.object("input")?, case.object("expected")?);
     let mut system = ForceSystem::new();
     let body1_is_ground = input.flag("body1_is_ground")?;
     let body1 = if body1_is_ground { BodyIndex::GROUND } else { system.add_body() };
