@@ -97,8 +97,8 @@ pub enum Error {
         /// Its middle angle \[rad\].
         angle: f64,
     },
-    /// A length a shape is made from is not greater than zero.
-    #[error("{name} = {value}, but it must be greater than 0")]
+    /// A length a shape is made from is not finite or not greater than zero.
+    #[error("{name} = {value}, but it must be finite and greater than 0")]
     NotPositive {
         /// The length.
         name: &'static str,
@@ -141,6 +141,12 @@ pub enum Error {
         /// The element that refused.
         element: ElementName,
     },
+    /// The force or energy of an element has come out infinite or not a number.
+    #[error("{element}: the force or the energy is not finite")]
+    NonFiniteForce {
+        /// The element.
+        element: ElementName,
+    },
     /// An integrator could not meet its tolerance with the smallest step it may take.
     #[error("at t = {time} the step fell to {step}, below the smallest allowed")]
     StepTooSmall {
@@ -167,6 +173,7 @@ impl Error {
         if let Self::InvalidValue { element, .. }
         | Self::Singular { element, .. }
         | Self::ForeignParameters { element }
+        | Self::NonFiniteForce { element }
         | Self::SameEnds { element } = &mut self
         {
             element.index = Some(place);
@@ -216,6 +223,8 @@ pub enum Requirement {
     Fraction,
     /// Part of an orthonormal right-handed matrix.
     Rotation,
+    /// Symmetric and positive definite.
+    PositiveDefinite,
     /// At most the field named here.
     AtMost(&'static str),
     /// Zero or one, for yes or no.
@@ -230,6 +239,7 @@ impl fmt::Display for Requirement {
             Self::Positive => f.write_str("finite and greater than 0"),
             Self::Fraction => f.write_str("between 0 and 1"),
             Self::Rotation => f.write_str("part of a rotation matrix"),
+            Self::PositiveDefinite => f.write_str("part of a symmetric positive definite matrix"),
             Self::AtMost(other) => write!(f, "at most {other}"),
             Self::Flag => f.write_str("0 or 1"),
         }
@@ -252,11 +262,7 @@ pub enum Quantity {
     CoordinateRate(CoordinateIndex),
     /// The energy of an element.
     Energy,
-    /// The force that a user's force law answered.
-    ForceLaw,
-    /// The pose, station or axis an element is built from.
-    Geometry,
-    /// A mass, inertia, acceleration or load of the reference simulator.
+    /// A gravity or load of the reference simulator.
     Simulation,
 }
 
@@ -269,9 +275,7 @@ impl fmt::Display for Quantity {
             Self::Coordinate(c) => write!(f, "the value of coordinate {}", c.index()),
             Self::CoordinateRate(c) => write!(f, "the rate of coordinate {}", c.index()),
             Self::Energy => f.write_str("an energy"),
-            Self::ForceLaw => f.write_str("the force of a user's law"),
-            Self::Geometry => f.write_str("a pose, station or axis of an element"),
-            Self::Simulation => f.write_str("a mass, inertia, acceleration or load"),
+            Self::Simulation => f.write_str("a gravity or load"),
         }
     }
 }

@@ -60,8 +60,9 @@
 //!
 //! # Panics
 //!
-//! Nothing panics but reading through a handle or index of another system, like indexing a slice out
-//! of bounds; each such reader has a checked form beside it.
+//! Nothing panics but going through a handle or index of another system, like indexing a slice out of
+//! bounds; each such reader has a checked form beside it. An element of one's own can rely on its indices
+//! once it has checked them in [`ForceElement::check_topology`].
 #![no_std]
 
 extern crate alloc;

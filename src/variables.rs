@@ -47,7 +47,7 @@ pub fn visit_vector<T: Real, const N: usize>(
     }
 }
 
-/// Visits a yes-or-no as 1 or 0; what is not zero reads back as yes.
+/// Visits a yes-or-no as 1 or 0. What is neither is refused where it is set by name.
 pub fn visit_flag<T: Real>(name: &str, flag: &mut bool, visit: Visitor<'_, T>) {
     let mut value = if *flag { T::one() } else { T::zero() };
     visit(format_args!("{name}"), &mut value);
@@ -81,7 +81,9 @@ impl Check {
         Self { kind }
     }
 
-    fn that<T: Real>(self, holds: bool, name: &'static str, value: T, must: Requirement) -> Result<()> {
+    /// # Errors
+    /// Unless the condition holds, with the value and what it must be.
+    pub fn that<T: Real>(self, holds: bool, name: &'static str, value: T, must: Requirement) -> Result<()> {
         if holds { Ok(()) } else { Err(Error::invalid(self.kind, name, value, must)) }
     }
 
@@ -133,9 +135,9 @@ impl Check {
         self.finite_vector(name, &X.translation.vector)?;
         let R = X.rotation.matrix();
         R.iter().try_for_each(|&entry| self.finite(name, entry))?;
-        // A matrix assembled from measured angles or written with seven digits is off by 1e-7 per
-        // entry; one that was scaled, sheared or mirrored is off by more than the square root.
-        let tolerance = T::negligible().sqrt() * T::lit(100.0);
+        // Entries written with seven digits, or carried in single precision, pass; a rotation that was
+        // scaled, sheared or mirrored does not.
+        let tolerance = T::lit(1e-6).max(T::default_epsilon() * T::lit(1000.0));
         let off = (R.transpose() * R - Matrix3::identity()).abs().max();
         self.that(off < tolerance, name, off, Requirement::Rotation)?;
         let det = R.determinant();

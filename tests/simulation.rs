@@ -159,10 +159,17 @@ fn loads_do_work_and_bad_plants_are_refused() {
     assert_relative_eq!(simulation.load_work(), simulation.kinetic_energy(), epsilon = 1e-7);
     assert_relative_eq!(simulation.total_energy(), 0.0, epsilon = 1e-7);
 
-    let refused = Error::NonFinite { quantity: Quantity::Simulation };
-    assert_eq!(RigidBody::with_equal_inertia(0.0, 1.0), Err(refused.clone()));
-    assert_eq!(RigidBody::with_equal_inertia(1.0, -1.0), Err(refused.clone()));
-    assert_eq!(plant.add_coordinate(&mut system, f64::NAN), Err(refused));
+    let names = |refused: Option<Error>| match refused {
+        Some(Error::InvalidValue { parameter, .. }) => parameter,
+        _ => "",
+    };
+    assert_eq!(names(RigidBody::with_equal_inertia(0.0, 1.0).err()), "mass");
+    assert_eq!(names(RigidBody::with_equal_inertia(1.0, -1.0).err()), "inertia");
+    let lopsided = Matrix3::new(1.0, 0.1, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0);
+    assert_eq!(names(RigidBody::new(1.0, Point3::origin(), lopsided).err()), "inertia");
+    assert_eq!(names(plant.add_coordinate(&mut system, f64::NAN).err()), "mass");
+    let nan_load = plant.set_coordinate_load(slider, f64::NAN);
+    assert_eq!(nan_load, Err(Error::NonFinite { quantity: Quantity::Simulation }));
     assert_eq!(plant.set_body_load(BodyIndex::GROUND, SpatialForce::zero()), Err(Error::GroundIsFixed));
     let stranger = ForceSystem::<f64>::new();
     assert_eq!(
@@ -250,4 +257,56 @@ fn a_saved_simulation_resumes_bit_for_bit_through_friction_events() {
     resumes(DormandPrince::new(1e-6).with_max_step(1e-3));
     resumes(ImplicitTrapezoidal::new(1e-3));
     resumes(SemiImplicitEuler::new(1e-4));
+}
+
+#[test]
+fn integrators_refuse_steps_and_accuracies_that_are_not_positive() {
+    let (system, plant, state) = braked_slider();
+    let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
+    let before = simulation.save();
+    let mut refused = |integrator: &mut dyn Integrator<f64>| {
+        let error = integrator.step(&mut simulation, 1.0);
+        matches!(error, Err(Error::InvalidValue { .. }))
+    };
+    for bad in [0.0, -1e-6, f64::NAN] {
+        assert!(refused(&mut SemiImplicitEuler::new(bad)));
+        assert!(refused(&mut DormandPrince::new(bad)));
+        assert!(refused(&mut DormandPrince::new(1e-6).with_max_step(bad)));
+        assert!(refused(&mut ImplicitTrapezoidal::new(bad)));
+        assert!(refused(&mut ImplicitTrapezoidal::new(1e-3).with_accuracy(bad)));
+    }
+    let endless = simulation.run(&mut DormandPrince::new(1e-6), f64::NAN, |_| {});
+    assert_eq!(endless, Err(Error::NonFinite { quantity: Quantity::Time }));
+    assert_eq!(simulation.save(), before);
+}
+
+#[test]
+fn between_steps_energies_can_be_set_and_poses_cannot() {
+    let (system, plant, state) = braked_slider();
+    let slider = force_elements::CoordinateIndex::new(0);
+    let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
+    let mut integrator = DormandPrince::new(1e-6);
+    simulation.run(&mut integrator, 0.05, |_| {}).expect("runs");
+    let before = simulation.save();
+    simulation.update_state(|state| state.set_coordinate(slider, 50.0)).expect("finite");
+    assert_eq!(simulation.save(), before);
+    simulation.update_state(|state| state.set_absorbed_energy(&[123.0])).expect("finite");
+    integrator.step(&mut simulation, 1.0).expect("steps");
+    assert!(simulation.state().absorbed_energy()[0] > 122.0);
+}
+
+#[test]
+fn a_trial_stage_that_the_elements_cannot_follow_is_retried_shorter() {
+    // Beyond the wall, where long trial stages land, there is no force.
+    let mut system = ForceSystem::<f64>::new();
+    let mut plant = Plant::new(Vector3::zeros()).expect("finite");
+    let slider = plant.add_coordinate(&mut system, 1.0).expect("positive");
+    let wall = |_: f64, q: f64, _: f64, _: &Parameters<f64>| if q < 1.0 { 0.2 / (1.0 - q) } else { f64::NAN };
+    let element = CoordinateSpringDamperExt::new(None, Some(slider), Parameters::default()).expect("valid");
+    system.add(element.with_force_law(wall)).expect("exists");
+    let mut state = system.default_state();
+    state.set_coordinate_rate(slider, 1.5).expect("finite");
+    let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
+    simulation.run(&mut DormandPrince::new(1e-3), 4.0, |_| {}).expect("the wall turns it back");
+    assert!(simulation.state().velocities().coordinate_rate(slider) < 0.0);
 }

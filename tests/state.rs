@@ -373,3 +373,127 @@ fn a_snapshot_survives_json() {
     fresh.restore(&serde_json::from_str(&text).expect("deserialises")).expect("same system");
     assert_eq!(fresh.snapshot(), state.snapshot());
 }
+
+#[test]
+fn derivatives_are_kept_where_values_do_not_change() {
+    use num_dual::Dual64;
+    let mut system = ForceSystem::<Dual64>::new();
+    let (body, slider) = (system.add_body(), system.add_coordinate());
+    let zero = Vector6::repeat(Dual64::from(0.0));
+    let stiffness = Vector6::repeat(Dual64::from(100.0));
+    let bushing = LinearBushing::between_bodies(BodyIndex::GROUND, body, stiffness, zero).expect("valid");
+    system.add(bushing).expect("exists");
+    let parameters = Parameters::<Dual64>::default();
+    let spring =
+        ExponentialSpring::new(Transform::identity(), body, Point3::origin(), parameters).expect("valid");
+    let spring = system.add(spring).expect("exists");
+    let parameters = coordinate_spring_damper_ext::Parameters {
+        dynamic_friction: Dual64::from(1.0),
+        ..Default::default()
+    };
+    let bristle = CoordinateSpringDamperExt::new(None, Some(slider), parameters).expect("valid");
+    let bristle = system.add(bristle).expect("exists");
+
+    let mut state = system.default_state();
+    let [x, y] = [Dual64::from(0.1), Dual64::from(0.0)];
+    state.set_pose(body, Transform::translation(x, y, y)).expect("finite");
+    let before = system.realize_dynamics(&mut state).expect("regular").body_force(body).force.x;
+    assert_eq!(before.eps, 0.0);
+    // The same stiffness, but now the variable of the derivative.
+    state.set_variable("linear_bushing[0].stiffness.px", Dual64::new(100.0, 1.0)).expect("valid");
+    let after = system.realize_dynamics(&mut state).expect("regular").body_force(body).force.x;
+    assert_eq!((after.re - before.re, after.eps), (0.0, -0.1));
+    let snapshot = state.snapshot();
+    let mut restored = system.default_state();
+    restored.set_pose(body, Transform::translation(x, y, y)).expect("finite");
+    system.realize_dynamics(&mut restored).expect("regular");
+    restored.restore(&snapshot).expect("same system");
+    assert_eq!(system.realize_dynamics(&mut restored).expect("regular").body_force(body).force.x.eps, -0.1);
+
+    // What is committed keeps its derivative too, where its value is the one it had.
+    let moving = Dual64::new(0.0, 1.0);
+    state.set_pose(body, Transform::translation(moving, y, y)).expect("finite");
+    state.set_coordinate(slider, moving).expect("finite");
+    state.update_discrete(bristle, |discrete| discrete.friction_mode = Dual64::from(1.0)).expect("valid");
+    state.set_time(Dual64::from(0.1)).expect("finite");
+    system.realize_dynamics(&mut state).expect("regular");
+    system.accept_step(&mut state).expect("realized");
+    assert_eq!((state.discrete(spring).anchor_P.x.re, state.discrete(spring).anchor_P.x.eps), (0.0, 1.0));
+    assert_eq!(state.discrete(bristle).last_sticking_position.eps, 1.0);
+}
+
+#[test]
+fn a_flag_set_by_name_is_0_or_1() {
+    let world = world();
+    let mut state = moving_state(&world);
+    let name = "linear_bushing[1].enabled";
+    let before = state.snapshot();
+    for bad in [0.3, -1.0, f64::NAN] {
+        assert!(matches!(state.set_variable(name, bad), Err(Error::InvalidValue { parameter: "flag", .. })));
+        let mut spoilt = before.clone();
+        let position = spoilt.variables.iter().position(|(variable, _)| variable == name).expect("named");
+        spoilt.variables[position].1 = bad;
+        assert_eq!(state.restore(&spoilt), Err(Error::SnapshotMismatch { position }));
+    }
+    assert_eq!(state.snapshot(), before);
+    state.set_variable(name, 0.0).expect("a flag");
+    assert_eq!(state.is_enabled(world.bushing), Ok(false));
+}
+
+#[test]
+fn a_second_commit_at_the_same_time_changes_nothing() {
+    let world = world();
+    let World { ref system, spring, .. } = world;
+    let mut state = moving_state(&world);
+    system.realize_dynamics(&mut state).expect("regular");
+    system.accept_step(&mut state).expect("realized");
+    let committed = *state.discrete(spring);
+    assert_eq!(committed.last_update, 0.01);
+    system.realize_dynamics(&mut state).expect("regular");
+    system.accept_step(&mut state).expect("realized");
+    assert_eq!(*state.discrete(spring), committed);
+}
+
+#[test]
+fn a_failed_setting_of_dissipated_energy_changes_nothing() {
+    let (world, other) = (world(), world());
+    let mut state = moving_state(&world);
+    let before = (state.stage(), state.snapshot());
+    assert!(world.system.set_dissipated_energy(&mut state, world.bushing, f64::NAN).is_err());
+    assert!(world.system.set_dissipated_energy(&mut state, other.bushing, 1.0).is_err());
+    assert_eq!((state.stage(), state.snapshot()), before);
+}
+
+#[test]
+fn a_force_that_is_not_finite_names_its_element() {
+    let world = world();
+    let mut state = moving_state(&world);
+    state.set_coordinate(world.coordinate, 1e308).expect("finite");
+    let slider = "coordinate_spring_damper_ext[0]";
+    state.set_variable(&format!("{slider}.stiffness"), 1e10).expect("valid");
+    let refused = world.system.realize_dynamics(&mut state).err();
+    assert_eq!(
+        refused.map(|error| error.to_string()),
+        Some(format!("{slider}: the force or the energy is not finite"))
+    );
+    assert!(state.stage() < Stage::Dynamics);
+}
+
+#[test]
+fn unloaded_elements_at_rest_exert_nothing() {
+    let world = world();
+    let World { ref system, body, spring, .. } = world;
+    let mut state = system.default_state();
+    // The springs far above their plane, the bushings moved along.
+    for name in ["linear_bushing[0]", "linear_bushing[1]"] {
+        state.set_variable(&format!("{name}.X_B1F.p.z"), 1.0).expect("valid");
+    }
+    state.set_pose(body, Transform::translation(0.0, 0.0, 1.0)).expect("finite");
+    spring.reset_anchor_point(system, &mut state).expect("own handle");
+    let view = system.realize_dynamics(&mut state).expect("regular");
+    // An exponential never ends: exp(−1150·1 m) of half a newton is what there is.
+    let force = view.body_force(body);
+    assert!(force.force.norm() + force.torque.norm() < 1e-300);
+    assert_eq!(view.coordinate_force(world.coordinate), 0.0);
+    assert!(view.potential_energy() < 1e-300 && view.power_dissipated() == 0.0);
+}

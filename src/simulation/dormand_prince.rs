@@ -5,11 +5,17 @@ use alloc::vec::Vec;
 use crate::error::{Error, Result};
 use crate::scalar::Real;
 use crate::simulation::motion::{Integrator, Simulation};
+use crate::variables::Check;
 
 /// The Dormand–Prince pair of orders 5 and 4.
 ///
 /// A step is accepted when every variable's error estimate is below `accuracy·(1 + |variable|)`.
 /// The energies that the elements absorb are integrated, and controlled, like all others.
+///
+/// Elements that switch at the end of a step do so close to the event: a step over which forces come
+/// to be off by more than the [force tolerance](Self::with_force_tolerance) is shortened until they are
+/// not, or until it is as short as the [event step](Self::with_event_step), as it will be where a force
+/// jumps.
 ///
 /// Source: J. R. Dormand, P. J. Prince, *A family of embedded Runge-Kutta formulae*, Journal of
 /// Computational and Applied Mathematics 6 (1980) 19–26, table 2.
@@ -17,6 +23,8 @@ use crate::simulation::motion::{Integrator, Simulation};
 pub struct DormandPrince<T: Real> {
     accuracy: T,
     max_step: Option<T>,
+    force_tolerance: T,
+    event_step: T,
     next_step: T,
     slopes: [Vec<T>; 7],
     before: Vec<T>,
@@ -45,6 +53,9 @@ impl<T: Real> DormandPrince<T> {
         Self {
             accuracy,
             max_step: None,
+            force_tolerance: T::lit(1e-3),
+            // At 10 m/s a hundredth of a millimetre.
+            event_step: T::lit(1e-6),
             // Short enough for any mechanism; error control lengthens it by a factor of five a step.
             next_step: T::lit(1e-4),
             slopes: Default::default(),
@@ -57,6 +68,37 @@ impl<T: Real> DormandPrince<T> {
     #[must_use]
     pub fn with_max_step(self, max_step: T) -> Self {
         Self { max_step: Some(max_step), ..self }
+    }
+
+    /// With this force error \[N\] to which events are located; 1e-3 by default.
+    #[must_use]
+    pub fn with_force_tolerance(self, force_tolerance: T) -> Self {
+        Self { force_tolerance, ..self }
+    }
+
+    /// With this shortest step \[s\] to which events are located; 1e-6 by default.
+    #[must_use]
+    pub fn with_event_step(self, event_step: T) -> Self {
+        Self { event_step, ..self }
+    }
+
+    /// Evaluates the stages of a step of length `h` that ends at `end`.
+    fn try_step(&mut self, simulation: &mut Simulation<'_, T>, h: T, end: T) -> Result<()> {
+        let start = simulation.time();
+        for stage in 1..7 {
+            let (earlier, later) = self.slopes.split_at_mut(stage);
+            for (i, y) in self.y.iter_mut().enumerate() {
+                let slopes = earlier.iter().zip(A[stage]);
+                let slope = slopes.fold(T::zero(), |sum, (k, &a)| sum + k[i] * T::lit(a));
+                *y = self.before[i] + slope * h;
+            }
+            if stage == 6 {
+                simulation.normalize(&mut self.y);
+            }
+            let time = if stage >= 5 { end } else { start + h * T::lit(C[stage]) };
+            simulation.calc_rates(time, &self.y, &mut later[0])?;
+        }
+        Ok(())
     }
 
     /// The largest error of the last trial step over what is allowed.
@@ -73,6 +115,10 @@ impl<T: Real> DormandPrince<T> {
 
 impl<T: Real> Integrator<T> for DormandPrince<T> {
     fn step(&mut self, simulation: &mut Simulation<'_, T>, end: T) -> Result<()> {
+        let check = Check::new("dormand_prince");
+        check.positive("accuracy", self.accuracy)?;
+        check.positive("max_step", self.max_step.unwrap_or_else(T::one))?;
+        check.positive("event_step", self.event_step)?;
         let start = simulation.time();
         let count = simulation.variables().len();
         for buffer in self.slopes.iter_mut().chain([&mut self.before, &mut self.y]) {
@@ -87,20 +133,23 @@ impl<T: Real> Integrator<T> for DormandPrince<T> {
             if h < T::default_epsilon() * start.abs().max(T::one()) && !is_last {
                 return Err(Error::StepTooSmall { time: start.to_f64(), step: h.to_f64() });
             }
-            for stage in 1..7 {
-                let (earlier, later) = self.slopes.split_at_mut(stage);
-                for (i, y) in self.y.iter_mut().enumerate() {
-                    let slopes = earlier.iter().zip(A[stage]);
-                    let slope = slopes.fold(T::zero(), |sum, (k, &a)| sum + k[i] * T::lit(a));
-                    *y = self.before[i] + slope * h;
+            let step_end = if is_last { end } else { start + h };
+            let is_shortest = h <= self.event_step;
+            if let Err(error) = self.try_step(simulation, h, step_end) {
+                // A trial stage has gone where the elements cannot follow; the motion need not.
+                if is_shortest {
+                    return Err(error);
                 }
-                if stage == 6 {
-                    simulation.normalize(&mut self.y);
-                }
-                let time = if is_last && stage >= 5 { end } else { start + h * T::lit(C[stage]) };
-                simulation.calc_rates(time, &self.y, &mut later[0])?;
+                self.next_step = (h * T::lit(0.25)).max(self.event_step);
+                simulation.reject();
+                continue;
             }
             let error = self.error(h);
+            if error <= T::one() && !is_shortest && simulation.switching_error()? > self.force_tolerance {
+                self.next_step = (h * T::lit(0.25)).max(self.event_step);
+                simulation.reject();
+                continue;
+            }
             // Order 5: the error grows with the fifth power of the step. 0.9 keeps most of the next
             // trials below the limit; the bounds keep one odd estimate from doing harm.
             let growth = if error > T::zero() { T::lit(0.9) / error.powf(T::lit(0.2)) } else { T::lit(5.0) };

@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 use crate::scalar::Real;
 use crate::simulation::motion::{Integrator, Role, Simulation};
 use crate::state::State;
+use crate::variables::Check;
 
 /// The implicit trapezoidal rule with Newton's method, driven the way an implicit host must drive
 /// elements that switch.
@@ -209,6 +210,9 @@ impl<T: Real> ImplicitTrapezoidal<T> {
 
 impl<T: Real> Integrator<T> for ImplicitTrapezoidal<T> {
     fn step(&mut self, simulation: &mut Simulation<'_, T>, end: T) -> Result<()> {
+        let check = Check::new("implicit_trapezoidal");
+        check.positive("max_step", self.max_step)?;
+        check.positive("accuracy", self.accuracy.unwrap_or_else(T::one))?;
         let count = simulation.variables().len();
         for buffer in [&mut self.before, &mut self.y, &mut self.start_rates, &mut self.rates] {
             buffer.resize(count, T::zero());

@@ -4,8 +4,8 @@ use alloc::vec::Vec;
 
 use nalgebra::{Quaternion, Rotation3, Translation3, UnitQuaternion, Vector3};
 
-use crate::error::{Error, Result};
-use crate::kinematics::{BodyIndex, CoordinateIndex, KinematicsSource};
+use crate::error::{Error, Quantity, Result};
+use crate::kinematics::{BodyIndex, CoordinateIndex, KinematicsSource, finite};
 use crate::scalar::Real;
 use crate::simulation::plant::{Plant, RigidBody};
 use crate::spatial::{SpatialVelocity, Transform};
@@ -25,7 +25,8 @@ pub trait Integrator<T: Real> {
     /// Takes one step, not beyond `end` \[s\].
     ///
     /// # Errors
-    /// What the elements document; [`Error::StepTooSmall`].
+    /// What the elements document; [`Error::StepTooSmall`]; [`Error::InvalidValue`] if a step length or
+    /// accuracy of the integrator is not positive.
     fn step(&mut self, simulation: &mut Simulation<'_, T>, end: T) -> Result<()>;
 }
 
@@ -159,6 +160,7 @@ impl<'a, T: Real> Simulation<'a, T> {
         end: T,
         mut observe: impl FnMut(&mut Self),
     ) -> Result<()> {
+        finite(end.is_finite(), Quantity::Time)?;
         while self.time < end {
             integrator.step(self, end)?;
             observe(self);
@@ -171,10 +173,17 @@ impl<'a, T: Real> Simulation<'a, T> {
         &self.state
     }
 
-    /// The state after the last accepted step, to change parameters or discrete variables in
-    /// between. Poses and velocities set here are not taken over.
-    pub fn state_mut(&mut self) -> &mut State<T> {
-        &mut self.state
+    /// Changes parameters, discrete variables or energies between steps. Where things are and how they move
+    /// stays as it was, whatever is set here.
+    ///
+    /// # Errors
+    /// Those of the change.
+    pub fn update_state(&mut self, change: impl FnOnce(&mut State<T>) -> Result<()>) -> Result<()> {
+        let result = change(&mut self.state);
+        self.state.set_kinematics(&Trial { plant: self.plant, time: self.time, y: &self.y })?;
+        let energies = self.energies_start()..self.y.len() - 1;
+        self.y[energies].copy_from_slice(self.state.absorbed_energy());
+        result
     }
 
     /// Forces, energies and results of all elements after the last accepted step.
@@ -326,6 +335,11 @@ impl<'a, T: Real> Simulation<'a, T> {
     /// Counts a trial step that left no trace.
     pub(super) fn reject(&mut self) {
         self.statistics.rejected += 1;
+    }
+
+    /// The largest force error at the trial point at which the rates were calculated last.
+    pub(super) fn switching_error(&self) -> Result<T> {
+        self.system.switching_error(&self.state)
     }
 
     /// Undoes a trial step that has switched discrete variables.

@@ -4,11 +4,12 @@ use alloc::vec::Vec;
 
 use nalgebra::{Matrix3, Point3, Vector3};
 
-use crate::error::{Error, Quantity, Result};
+use crate::error::{Error, Quantity, Requirement, Result};
 use crate::kinematics::{BodyIndex, CoordinateIndex, finite};
 use crate::scalar::Real;
 use crate::spatial::{SpatialForce, is_finite};
 use crate::system::ForceSystem;
+use crate::variables::Check;
 
 /// The mass properties of a free rigid body.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -24,17 +25,17 @@ impl<T: Real> RigidBody<T> {
     /// center at `center` \[m\], all in the body's frame.
     ///
     /// # Errors
-    /// [`Error::NonFinite`] unless the mass is positive and the inertia symmetric and positive
-    /// definite.
+    /// [`Error::InvalidValue`] unless the mass is positive, the center finite, and the inertia symmetric
+    /// and positive definite.
     pub fn new(mass: T, center: Point3<T>, inertia: Matrix3<T>) -> Result<Self> {
-        let is_symmetric = inertia == inertia.transpose();
-        let inverse = inertia.cholesky().filter(|_| is_symmetric).map(|cholesky| cholesky.inverse());
-        match inverse {
-            Some(inverse_inertia) if mass > T::zero() && mass.is_finite() && is_finite(&center.coords) => {
-                Ok(Self { mass, center, inertia, inverse_inertia })
-            }
-            _ => Err(Error::NonFinite { quantity: Quantity::Simulation }),
-        }
+        let check = Check::new("rigid_body");
+        check.positive("mass", mass)?;
+        check.finite_vector("center", &center.coords)?;
+        let cholesky = inertia.cholesky().filter(|_| inertia == inertia.transpose());
+        let must = Requirement::PositiveDefinite;
+        check.that(cholesky.is_some(), "inertia", inertia.determinant(), must)?;
+        let inverse_inertia = cholesky.map_or_else(Matrix3::zeros, |cholesky| cholesky.inverse());
+        Ok(Self { mass, center, inertia, inverse_inertia })
     }
 
     /// A body of this mass \[kg\], with its mass center at its origin and the same moment of inertia
@@ -103,9 +104,9 @@ impl<T: Real> Plant<T> {
     /// Adds a coordinate with this mass \[kg or kg·m²\], to the plant and to the system.
     ///
     /// # Errors
-    /// [`Error::NonFinite`] unless the mass is positive and finite.
+    /// [`Error::InvalidValue`] unless the mass is positive and finite.
     pub fn add_coordinate(&mut self, system: &mut ForceSystem<T>, mass: T) -> Result<CoordinateIndex> {
-        finite(mass.is_finite() && mass > T::zero(), Quantity::Simulation)?;
+        Check::new("coordinate").positive("mass", mass)?;
         self.masses.push(mass);
         self.coordinate_loads.push(T::zero());
         Ok(system.add_coordinate())

@@ -5,11 +5,13 @@ use alloc::vec::Vec;
 use crate::error::Result;
 use crate::scalar::Real;
 use crate::simulation::motion::{Integrator, Role, Simulation};
+use crate::variables::Check;
 
 /// Velocities first, then positions with the new velocities.
 ///
 /// Keeps the energy of a conservative motion bounded where the explicit Euler method lets it grow.
-/// Absorbed energies are integrated by the trapezoidal rule.
+/// Absorbed energies are integrated by the trapezoidal rule, which is not the work its own velocities
+/// do: use it for speed, not for ledgers.
 #[derive(Debug, Clone)]
 pub struct SemiImplicitEuler<T: Real> {
     step: T,
@@ -27,6 +29,7 @@ impl<T: Real> SemiImplicitEuler<T> {
 
 impl<T: Real> Integrator<T> for SemiImplicitEuler<T> {
     fn step(&mut self, simulation: &mut Simulation<'_, T>, end: T) -> Result<()> {
+        Check::new("semi_implicit_euler").positive("step", self.step)?;
         let count = simulation.variables().len();
         self.rates.resize(count, T::zero());
         self.end_rates.resize(count, T::zero());

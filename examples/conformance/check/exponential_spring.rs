@@ -55,7 +55,7 @@ pub(crate) fn check(case: Fields<'_>) -> Result<Deviations, Failure> {
     vector("friction_damping_P", d.friction_force_damping_P.push(0.0))?;
     vector("friction_P", d.friction_force_P.push(0.0))?;
     vector("force_G", d.force_G())?;
-    vector("anchor_next_P", d.anchor_P.push(0.0))?;
+    vector("anchor_next_P", d.next_anchor_P.push(0.0))?;
     // Where its clamp acts at the top, the incumbent's split and energy are not meaningful; where
     // damping has taken a force beyond the clamp down to zero, they are those of the unclamped
     // exponential, which is compared as such.
@@ -77,7 +77,7 @@ pub(crate) fn check(case: Fields<'_>) -> Result<Deviations, Failure> {
     };
     scalar("mu", d.mu)?;
     scalar("friction_limit", d.friction_force_limit)?;
-    scalar("sliding_next", d.sliding)?;
+    scalar("sliding_next", d.next_sliding)?;
     if is_split_meaningful {
         scalar("potential_energy", energy)?;
     }

@@ -32,12 +32,8 @@ impl<T: Real> Parameters<T> {
     #[inline]
     pub fn stribeck(&self, speed: T) -> T {
         let beyond = speed - self.friction_proportional_zone;
-        let mut magnitude = self.dynamic_friction + self.viscous_friction * beyond;
-        // An exponential costs more than all the rest.
-        if self.static_friction_offset != T::zero() {
-            magnitude += self.static_friction_offset * (-beyond / self.exponential_decay_static).exp();
-        }
-        magnitude
+        let offset = self.static_friction_offset * (-beyond / self.exponential_decay_static).exp();
+        self.dynamic_friction + offset + self.viscous_friction * beyond
     }
 
     /// The force of bristles that stick \[N\].
@@ -79,8 +75,10 @@ impl<T: Real> Parameters<T> {
         } else {
             let mode = discrete.friction_mode;
             let force = with_sign_of(mode, self.stribeck(v.abs()).abs());
+            // Of all constants the one that sticking again does not exceed.
             let energy = if self.sticking_stiffness > T::zero() {
-                T::lit(0.5) * mode * mode / self.sticking_stiffness
+                let holding = self.dynamic_friction + self.static_friction_offset;
+                T::lit(0.5) * holding * holding / self.sticking_stiffness
             } else {
                 T::zero()
             };
@@ -163,17 +161,22 @@ impl<T: Real> Parameters<T> {
         }
     }
 
+    /// How far which stop is surpassed at this displacement \[m\]; zero if there are no stops.
+    pub(super) fn limit_stop_state(&self, q: T) -> T {
+        if self.use_limit_stops && q > self.limit_stops_upper {
+            q - self.limit_stops_upper
+        } else if self.use_limit_stops && q < self.limit_stops_lower {
+            q - self.limit_stops_lower
+        } else {
+            T::zero()
+        }
+    }
+
     fn switch_stop(&self, q: T, limit_stop_state: T) -> (T, T) {
         if !self.use_limit_stops {
             return (limit_stop_state, T::zero());
         }
-        let next = if q > self.limit_stops_upper {
-            q - self.limit_stops_upper
-        } else if q < self.limit_stops_lower {
-            q - self.limit_stops_lower
-        } else {
-            T::zero()
-        };
+        let next = self.limit_stop_state(q);
         let switched = next.partial_cmp(&T::zero()) != limit_stop_state.partial_cmp(&T::zero());
         let change = if switched { next.abs().max(limit_stop_state.abs()) } else { T::zero() };
         (next, self.limit_stops_stiffness * change)

@@ -17,8 +17,10 @@ pub(super) struct Normal<T> {
 pub(super) fn normal_force<T: Real>(parameters: &Parameters<T>, height: T, speed: T) -> Normal<T> {
     let Parameters { d0, d1, d2, normal_viscosity, max_normal_force: max, .. } = *parameters;
     let exponent = d2 * (d0 - height);
-    let unclamped = d1 * exponent.min(T::lit(80.0)).exp();
-    let total = (unclamped * (T::one() - normal_viscosity * speed)).clamp(T::zero(), max);
+    let unclamped = d1 * exponent.exp();
+    let factor = T::one() - normal_viscosity * speed;
+    // Deep enough the exponential overflows: infinity times a positive factor is clamped like any other.
+    let total = if factor > T::zero() { (unclamped * factor).min(max) } else { T::zero() };
     if unclamped <= max {
         Normal { unclamped, elastic: unclamped, total, energy: unclamped / d2 }
     } else {
@@ -124,7 +126,7 @@ mod tests {
     fn normal_force_is_minus_the_slope_of_its_energy_on_both_sides_of_the_clamp() {
         let parameters = Parameters::<f64>::default();
         let h = 1e-7;
-        for height in [0.02, 0.0, -0.003, -0.0045, -0.01, -0.05] {
+        for height in [0.02, 0.0, -0.003, -0.0045, -0.01, -0.05, -2.0] {
             let energy = |z: f64| normal_force(&parameters, z, 0.0).energy;
             let slope = (energy(height + h) - energy(height - h)) / (2.0 * h);
             let force = normal_force(&parameters, height, 0.0).total;

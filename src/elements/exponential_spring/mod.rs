@@ -52,7 +52,8 @@ use law::{Friction, normal_force, settle};
 /// anchor `p0` and Sliding `s`; the evaluation produces the next ones, and
 /// [`accept_step`](ForceSystem::accept_step) commits them. Δt is the time since the last commit.
 /// `s⁺ = 1` where Δt or the limit is negligible (below 2e-14 in f64); a negligible limit also
-/// makes the friction zero and puts the anchor under the station.
+/// makes the friction zero and puts the anchor under the station. A commit after no time commits
+/// nothing.
 ///
 /// # A second transition
 ///
@@ -83,8 +84,8 @@ use law::{Friction, normal_force, settle};
 /// | `v_settle` | [`settle_velocity`](Parameters::settle_velocity) | 0.01 | m/s | > 0 |
 /// | μs, μk | [`mu_static`](Discrete::mu_static), [`mu_kinetic`](Discrete::mu_kinetic) | 0.7, 0.5 | | 0 ≤ μk ≤ μs |
 ///
-/// With the defaults the force falls below 0.01 N one centimetre above the plane and below 1e-6 N
-/// two centimetres above it. There is no upper bound on μs. Other units than SI work if all
+/// With the defaults the force falls to 0.01 N one centimetre above the plane and to 1e-7 N two
+/// centimetres above it. There is no upper bound on μs. Other units than SI work if all
 /// parameters are given in them.
 ///
 /// # Energy
@@ -109,13 +110,14 @@ use law::{Friction, normal_force, settle};
 ///   load to be held ([`Parameters::with_critical_damping`] for the mass carried is a good start),
 ///   or begin with [`reset_anchor_point`](Handle::reset_anchor_point) and `sliding = 0`.
 /// - With Sliding between 0 and 1, each accepted step takes a further share of the elastic force,
-///   so that the transition depends on the step size.
+///   so that the transition depends on the step size: whether a block pushed from rest at `s = 1`
+///   sticks can too. Within one step, and only there, the elastic friction may then give back a little
+///   more than the spring had stored. [`FrictionTransition::ReturnMapping`] does neither.
 /// - A larger `kxy` or `cxy` shortens the steps an explicit integrator can take.
 ///
 /// # Singular cases
 ///
-/// None. The exponent is cut at 80, where the force exceeds any sensible clamp by 29 orders of
-/// magnitude, so that a station deep below the plane does not overflow.
+/// None: a station so deep below the plane that the exponential overflows is at the clamp.
 ///
 /// # Source
 ///
@@ -374,8 +376,8 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         cache.friction_force_elastic_P = elastic;
         cache.friction_force_damping_P = damping;
         cache.friction_force_P = elastic + damping;
-        cache.anchor_P = anchor_P;
-        cache.sliding = sliding;
+        cache.next_anchor_P = anchor_P;
+        cache.next_sliding = sliding;
         cache.potential_energy = normal.energy + T::lit(0.5) * elastic.dot(&lead);
         cache.power_dissipated = -normal_force_damping * v_PS.z - damping.dot(&v_PS.xy());
         cache.X_GP = at.position.X_GP;
@@ -399,8 +401,11 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
     }
 
     fn accept_step(&self, at: &AtDynamics<'_, T, Self>, next: &mut Self::Discrete) {
-        next.anchor_P = at.dynamics.anchor_P;
-        next.sliding = at.dynamics.sliding;
-        next.last_update = at.time;
+        // No time, no motion of the anchor: a second commit at the same time must not make it slide.
+        if (at.time - at.discrete.last_update).abs() > T::negligible() {
+            next.anchor_P = at.dynamics.next_anchor_P;
+            next.sliding = at.dynamics.next_sliding;
+            next.last_update = at.time;
+        }
     }
 }

@@ -30,7 +30,7 @@ pub struct Velocity<T: Real> {
 /// Results at Dynamics stage. A trailing `_P` is expressed in the plane's frame, `_G` in Ground.
 #[derive(Debug, Clone)]
 pub struct Dynamics<T: Real> {
-    /// The exponential before the clamp, `d1·exp(−d2·(height − d0))` \[N\].
+    /// The exponential before the clamp, `d1·exp(−d2·(height − d0))` \[N\]; infinite where it overflows.
     pub normal_force_unclamped: T,
     /// Elastic part of the normal force, along z of the plane \[N\]: the exponential, clamped.
     pub normal_force_elastic: T,
@@ -51,9 +51,10 @@ pub struct Dynamics<T: Real> {
     /// The friction force, in the plane \[N\].
     pub friction_force_P: Vector2<T>,
     /// The anchor that the next accepted step commits, in the plane \[m\].
-    pub anchor_P: Vector2<T>,
-    /// The Sliding that the next accepted step commits.
-    pub sliding: T,
+    pub next_anchor_P: Vector2<T>,
+    /// The Sliding that the next accepted step commits. 1 where no time has passed since the last one:
+    /// to show how the spring slides, take the committed [`Discrete::sliding`](super::Discrete::sliding).
+    pub next_sliding: T,
     /// The energy stored \[J\].
     pub potential_energy: T,
     /// The power being lost to damping \[W\].
@@ -103,8 +104,8 @@ impl<T: Real> Dynamics<T> {
     }
 
     /// The anchor that the next accepted step commits \[m\].
-    pub fn anchor_G(&self) -> Point3<T> {
-        self.X_GP * Point3::from(self.anchor_P.push(T::zero()))
+    pub fn next_anchor_G(&self) -> Point3<T> {
+        self.X_GP * Point3::from(self.next_anchor_P.push(T::zero()))
     }
 
     fn along_normal(&self, force: T) -> Vector3<T> {
@@ -142,8 +143,8 @@ impl<T: Real> Default for Dynamics<T> {
             friction_force_elastic_P: Vector2::zeros(),
             friction_force_damping_P: Vector2::zeros(),
             friction_force_P: Vector2::zeros(),
-            anchor_P: Vector2::zeros(),
-            sliding: T::zero(),
+            next_anchor_P: Vector2::zeros(),
+            next_sliding: T::zero(),
             potential_energy: T::zero(),
             power_dissipated: T::zero(),
             X_GP: Transform::identity(),
