@@ -97,6 +97,12 @@ pub enum Error {
         /// Its middle angle \[rad\].
         angle: f64,
     },
+    /// The force or energy of an element has come out infinite or not a number.
+    #[error("{element}: the force or the energy is not finite")]
+    NonFiniteForce {
+        /// The element.
+        element: ElementName,
+    },
     /// A length a shape is made from is not finite or not greater than zero.
     #[error("{name} = {value}, but it must be finite and greater than 0")]
     NotPositive {
@@ -141,12 +147,6 @@ pub enum Error {
         /// The element that refused.
         element: ElementName,
     },
-    /// The force or energy of an element has come out infinite or not a number.
-    #[error("{element}: the force or the energy is not finite")]
-    NonFiniteForce {
-        /// The element.
-        element: ElementName,
-    },
     /// An integrator could not meet its tolerance with the smallest step it may take.
     #[error("at t = {time} the step fell to {step}, below the smallest allowed")]
     StepTooSmall {
@@ -172,8 +172,8 @@ impl Error {
     pub(crate) fn at(mut self, place: usize) -> Self {
         if let Self::InvalidValue { element, .. }
         | Self::Singular { element, .. }
-        | Self::ForeignParameters { element }
         | Self::NonFiniteForce { element }
+        | Self::ForeignParameters { element }
         | Self::SameEnds { element } = &mut self
         {
             element.index = Some(place);
@@ -262,6 +262,8 @@ pub enum Quantity {
     CoordinateRate(CoordinateIndex),
     /// The energy of an element.
     Energy,
+    /// A length or point a shape is built from.
+    Geometry,
     /// A gravity or load of the reference simulator.
     Simulation,
 }
@@ -275,6 +277,7 @@ impl fmt::Display for Quantity {
             Self::Coordinate(c) => write!(f, "the value of coordinate {}", c.index()),
             Self::CoordinateRate(c) => write!(f, "the rate of coordinate {}", c.index()),
             Self::Energy => f.write_str("an energy"),
+            Self::Geometry => f.write_str("a length or point of a shape"),
             Self::Simulation => f.write_str("a gravity or load"),
         }
     }

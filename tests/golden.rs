@@ -41,13 +41,13 @@ fn coordinate_spring_damper_ext_agrees_with_exudyn() {
 }
 
 #[test]
-fn elastic_foundation_agrees_with_simbody() {
-    conforms("elastic_foundation.json", 40, 5);
+fn trajectories_with_friction_and_stops_agree_with_exudyn() {
+    conforms("coordinate_spring_damper_ext_trajectories.json", 3, 6);
 }
 
 #[test]
-fn trajectories_with_friction_and_stops_agree_with_exudyn() {
-    conforms("coordinate_spring_damper_ext_trajectories.json", 3, 6);
+fn elastic_foundation_agrees_with_simbody() {
+    conforms("elastic_foundation.json", 40, 5);
 }
 
 #[test]

@@ -61,8 +61,7 @@ pub(crate) struct Deviations(Vec<(&'static str, f64, f64)>);
 impl Deviations {
     /// Compares a vector relative to the length of the expected one.
     pub(crate) fn relative(&mut self, quantity: &'static str, got: &[f64], want: &[f64], tolerance: f64) {
-        let scale = length(want.iter().copied());
-        self.scaled(quantity, got, want, scale, tolerance);
+        self.scaled(quantity, got, want, length(want.iter().copied()), tolerance);
     }
 
     /// Compares a vector relative to a length that is known to matter.
