@@ -103,8 +103,8 @@ pub enum Error {
         /// The element.
         element: ElementName,
     },
-    /// A length a shape is made from is not greater than zero.
-    #[error("{name} = {value}, but it must be greater than 0")]
+    /// A length a shape is made from is not finite or not greater than zero.
+    #[error("{name} = {value}, but it must be finite and greater than 0")]
     NotPositive {
         /// The length.
         name: &'static str,

@@ -37,7 +37,6 @@ impl<T: Real> Ellipsoid<T> {
     /// An ellipsoid with these radii \[m\] along the axes of its frame.
     ///
     /// # Errors
-    /// [`Error::NonFinite`](crate::Error::NonFinite) or
     /// [`Error::NotPositive`](crate::Error::NotPositive) unless all radii are finite and greater than
     /// zero.
     pub fn new(radii: Vector3<T>) -> Result<Self> {

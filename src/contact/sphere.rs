@@ -3,8 +3,7 @@
 use nalgebra::{Point3, Vector3};
 
 use crate::contact::surface::{Bounds, Plane, Surface, SurfacePoint};
-use crate::error::{Error, Quantity, Result};
-use crate::kinematics::finite;
+use crate::error::{Error, Result};
 use crate::scalar::Real;
 
 /// A ball about the origin of its frame.
@@ -20,8 +19,7 @@ impl<T: Real> Sphere<T> {
     /// A ball of this radius \[m\].
     ///
     /// # Errors
-    /// [`Error::NonFinite`] or [`Error::NotPositive`] unless the radius is finite and greater than
-    /// zero.
+    /// [`Error::NotPositive`] unless the radius is finite and greater than zero.
     pub fn new(radius: T) -> Result<Self> {
         positive("radius", radius)?;
         Ok(Self { radius })
@@ -40,8 +38,11 @@ impl<T: Real> Sphere<T> {
 
 /// Refuses a length that is not finite or not greater than zero.
 pub(crate) fn positive<T: Real>(name: &'static str, value: T) -> Result<()> {
-    finite(value.is_finite(), Quantity::Geometry)?;
-    if value > T::zero() { Ok(()) } else { Err(Error::NotPositive { name, value: value.to_f64() }) }
+    if value.is_finite() && value > T::zero() {
+        Ok(())
+    } else {
+        Err(Error::NotPositive { name, value: value.to_f64() })
+    }
 }
 
 impl<T: Real> Surface<T> for Sphere<T> {

@@ -25,8 +25,8 @@ pub struct Displaced<T: Real> {
 }
 
 impl<T: Real> TriangleMesh<T> {
-    /// Calls `found` for each face whose centroid is inside the other surface. The mesh is at `X_GS`,
-    /// the other surface at `X_GO`.
+    /// Calls `found` for each face whose centroid is inside the other surface, in an order that depends
+    /// on the mesh. The mesh is at `X_GS`, the other surface at `X_GO`; if it is a mesh, it must be closed.
     ///
     /// Whole subtrees are dropped when the disc around their centroids is in front of a plane
     /// that has the other surface behind it, or farther outside than it is large.

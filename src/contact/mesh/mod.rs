@@ -116,8 +116,8 @@ impl<T: Real> TriangleMesh<T> {
         Ok(Self::build(vertices, topology))
     }
 
-    /// All that keeps these faces from being a closed mesh, in no more than one pass: where single
-    /// vertices or faces are bad, how faces fit together is not looked at.
+    /// All that keeps these faces from being a closed mesh. As long as single vertices or faces are bad,
+    /// only those are listed: how faces fit together would say little.
     pub fn faults(vertices: &[Point3<T>], faces: &[[u32; 3]]) -> Vec<MeshFault> {
         match Topology::new(vertices, faces) {
             Ok(topology) => topology.openings,

@@ -250,8 +250,13 @@ impl<T: Real> Tree<T> {
         let mut height = 1;
         while height > 0 {
             height -= 1;
-            let node = stack[height] as usize;
-            for (&child, cluster) in self.nodes[node].children.iter().zip(&clusters[node]) {
+            let index = stack[height] as usize;
+            let node = &self.nodes[index];
+            for (l, (&child, cluster)) in node.children.iter().zip(&clusters[index]).enumerate() {
+                // Boxes tell flat faces along the axes, discs tell smooth patches.
+                if node.foremost(l, &plane.normal) <= plane.offset {
+                    continue;
+                }
                 if !cluster.reaches(&plane.normal, -plane.height(&cluster.center())) {
                     continue;
                 }
@@ -282,6 +287,16 @@ struct Best<T> {
 }
 
 impl<T: Real> Node<T> {
+    /// How far the foremost corner of one box is along a direction.
+    #[inline]
+    fn foremost(&self, l: usize, direction: &Vector3<T>) -> T {
+        let along = |i: usize| {
+            let n = direction[i];
+            if n > T::zero() { n * self.max[i][l] } else { n * self.min[i][l] }
+        };
+        along(0) + along(1) + along(2)
+    }
+
     /// The squared distances of a point from the four boxes.
     #[inline]
     fn squared_distances(&self, p: &Point3<T>) -> Lanes<T> {
