@@ -1,19 +1,25 @@
 //! Ten thousand random scenes and two hundred motions: how often is the path found, and does it
 //! depend on where the search began?
 //!
-//! `cargo run --release --example cable_corpus [scenes] [motions]`
+//! Scenes have one to six waypoints: spheres, cylinders, ellipsoids, tori (with a hint through the
+//! hole), domes of bicubic spline, a surface known by its implicit function alone, via points. Fails
+//! if any two searches in one class disagree without a word, or if more than one scene in a thousand
+//! is not solved.
+//!
+//! `cargo run --release --example cable_corpus [scenes] [first seed] [motions]`
 #![allow(non_snake_case, reason = "monogram notation")]
 
 #[path = "../tests/support/cable_scenes.rs"]
 mod cable_scenes;
 
 use std::collections::BTreeMap;
+use std::process::ExitCode;
 
 use cable_scenes::{Counts, Dice, SAME_LENGTH, Scene, Verdict, examine};
 use force_elements::cable::Tracking;
 use force_elements::{Error, Result};
 
-fn main() {
+fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1).map(|word| word.parse::<u64>().ok());
     let scenes = arguments.next().flatten().unwrap_or(10_000);
     let first = arguments.next().flatten().unwrap_or(0);
@@ -36,6 +42,8 @@ fn main() {
         }
     }
     println!("{scenes} scenes: {verdicts:?}\n  {counts:?}");
+    let count = |name| verdicts.get(name).copied().unwrap_or(0);
+    let sound = count("DISAGREED") == 0 && 1000 * count("failed") <= scenes;
 
     let mut counts = Counts::default();
     let (mut failures, mut refusals, mut disagreements, mut checks) = (0, 0, 0, 0);
@@ -57,6 +65,7 @@ fn main() {
         "{motions} motions of 1000 steps ({refusals} scenes refused on the way): {failures} failed, \
          {disagreements} of {checks} checks disagreed\n  {counts:?}"
     );
+    if sound && disagreements == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// A thousand steps, with a search from elsewhere in the same class at every fiftieth.

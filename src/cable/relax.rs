@@ -22,8 +22,8 @@ pub(super) struct Bead<T> {
 /// and leaves in the nodes what it touches, where and how long. A push shifts the string on one node
 /// sideways by an angle.
 ///
-/// Each bead moves to the nearest point between its neighbours and is pushed out of its obstacle:
-/// the length never grows, so what it settles on is close to a shortest path, never to a longest.
+/// Each bead moves towards the line between its neighbours and is pushed out of its obstacles: the
+/// string settles near a shortest path, and near a longest only if it is laid on one exactly.
 pub(super) fn tighten<T: Real>(
     span: &Span<'_, T>,
     nodes: &mut [Node<T>],
