@@ -37,57 +37,69 @@ impl<C: Clone + Default + Debug + Send + Sync + 'static> Cache for C {}
 ///
 /// # Example: a user's own element
 ///
-/// A constant pull between the origins of two bodies:
+/// A steady pull between the origins of two bodies. It has no parameters, no memory, and nothing that
+/// depends on velocities, so most of its types are `()`.
 ///
 /// ```
-/// use force_elements::{
-///     AtDynamics, AtPosition, AtVelocity, BodyIndex, ForceAccumulator, ForceElement, ForceSystem,
-///     Given, Real, Result, SpatialForce, Topology, Transform, Velocities, nalgebra::Vector3,
-/// };
+/// use force_elements::nalgebra::Vector3;
+/// use force_elements::*;
 ///
 /// #[derive(Debug)]
-/// struct Pull { from: BodyIndex, to: BodyIndex, force: f64 }
+/// struct Pull {
+///     from: BodyIndex,
+///     to: BodyIndex,
+///     force: f64,
+/// }
 ///
-/// impl<T: Real> ForceElement<T> for Pull {
+/// impl ForceElement<f64> for Pull {
 ///     const KIND: &'static str = "pull";
 ///     type Parameters = ();
 ///     type Discrete = ();
 ///     type Position = Vector3<f64>;
-/// #   type Velocity = ();
-/// #   type Dynamics = ();
-/// #   fn check_topology(&self, topology: &Topology) -> Result<()> {
-/// #       topology.check_body(self.from)?;
-/// #       topology.check_body(self.to)
-/// #   }
-/// #   fn default_parameters(&self) {}
-/// #   fn default_discrete(&self) {}
-///     // … and the duties below.
-/// #   fn calc_position(&self, given: &Given<'_, T, Self>, cache: &mut Vector3<f64>) -> Result<()> {
-/// #       let p = given.positions.pose(self.to).translation.vector
-/// #           - given.positions.pose(self.from).translation.vector;
-/// #       *cache = p.map(Real::to_f64);
-/// #       Ok(())
-/// #   }
-/// #   fn calc_velocity(&self, _: &AtPosition<'_, T, Self>, _: &Velocities<T>, _: &mut ()) -> Result<()> { Ok(()) }
-/// #   fn calc_dynamics(&self, _: &AtVelocity<'_, T, Self>, _: &mut ()) -> Result<()> { Ok(()) }
-/// #   fn add_forces(&self, at: &AtDynamics<'_, T, Self>, forces: &mut ForceAccumulator<'_, T>) {
-/// #       let pull = at.position.normalize().map(|x| T::lit(x * self.force));
-/// #       forces.apply_to_body(self.from, SpatialForce::new(Vector3::zeros(), pull));
-/// #       forces.apply_to_body(self.to, SpatialForce::new(Vector3::zeros(), -pull));
-/// #   }
-/// #   fn potential_energy(&self, at: &AtDynamics<'_, T, Self>) -> T { T::lit(at.position.norm() * self.force) }
-/// #   fn power_dissipated(&self, _: &AtDynamics<'_, T, Self>) -> T { T::zero() }
+///     type Velocity = ();
+///     type Dynamics = ();
+///
+///     fn check_topology(&self, topology: &Topology) -> Result<()> {
+///         topology.check_body(self.from)?;
+///         topology.check_body(self.to)
+///     }
+///     fn default_parameters(&self) {}
+///     fn default_discrete(&self) {}
+///
+///     fn calc_position(&self, given: &Given<'_, f64, Self>, p_FT_G: &mut Vector3<f64>) -> Result<()> {
+///         let [p_GF, p_GT] = [self.from, self.to].map(|b| given.positions.pose(b).translation.vector);
+///         *p_FT_G = p_GT - p_GF;
+///         Ok(())
+///     }
+///     fn calc_velocity(&self, _: &AtPosition<'_, f64, Self>, _: &Velocities<f64>, (): &mut ()) -> Result<()> {
+///         Ok(())
+///     }
+///     fn calc_dynamics(&self, _: &AtVelocity<'_, f64, Self>, (): &mut ()) -> Result<()> {
+///         Ok(())
+///     }
+///     fn add_forces(&self, at: &AtDynamics<'_, f64, Self>, forces: &mut ForceAccumulator<'_, f64>) {
+///         let pull_G = at.position.normalize() * self.force;
+///         forces.apply_at_offset(self.from, Vector3::zeros(), pull_G);
+///         forces.apply_at_offset(self.to, Vector3::zeros(), -pull_G);
+///     }
+///     fn potential_energy(&self, at: &AtDynamics<'_, f64, Self>) -> f64 {
+///         at.position.norm() * self.force
+///     }
+///     fn power_dissipated(&self, _: &AtDynamics<'_, f64, Self>) -> f64 {
+///         0.0
+///     }
 /// }
 ///
-/// let mut system = ForceSystem::<f64>::new();
+/// let mut system = ForceSystem::new();
 /// let body = system.add_body();
 /// let pull = system.add(Pull { from: BodyIndex::GROUND, to: body, force: 3.0 })?;
+///
 /// let mut state = system.default_state();
 /// state.set_pose(body, Transform::translation(0.0, 2.0, 0.0))?;
 /// let dynamics = system.realize_dynamics(&mut state)?;
 /// assert_eq!(dynamics.body_force(body).force.y, -3.0);
 /// assert_eq!(dynamics.of(pull).position.y, 2.0);
-/// # Ok::<(), force_elements::Error>(())
+/// # Ok::<(), Error>(())
 /// ```
 pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
     /// The kind's name in lower snake case: the prefix of named variables. Unique in a system.

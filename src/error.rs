@@ -3,6 +3,7 @@
 use alloc::string::String;
 use core::fmt;
 
+use crate::contact::MeshFault;
 use crate::kinematics::{BodyIndex, CoordinateIndex};
 use crate::scalar::Real;
 use crate::stage::Stage;
@@ -144,6 +145,56 @@ pub enum Error {
         /// Heights given.
         heights: usize,
     },
+    /// The force or energy of an element has come out infinite or not a number.
+    #[error("{element}: the force or the energy is not finite")]
+    NonFiniteForce {
+        /// The element.
+        element: ElementName,
+    },
+    /// A length a shape is made from is not greater than zero.
+    #[error("{name} = {value}, but it must be greater than 0")]
+    NotPositive {
+        /// The length.
+        name: &'static str,
+        /// Its value \[m\].
+        value: f64,
+    },
+    /// A count a shape is made from is out of range.
+    #[error("{name} must be from {minimum} to {maximum}")]
+    OutOfCount {
+        /// The count.
+        name: &'static str,
+        /// The least allowed.
+        minimum: u32,
+        /// The greatest allowed.
+        maximum: u32,
+    },
+    /// The faces of a mesh do not fit together.
+    #[error("the mesh cannot be used: {fault}")]
+    Mesh {
+        /// What is wrong, and at which face.
+        fault: MeshFault,
+    },
+    /// A mesh file could not be read.
+    #[error("the mesh file cannot be read: {message}")]
+    MeshFile {
+        /// What the reader said.
+        message: String,
+    },
+    /// A mesh without an inside was added where another surface's springs would ask for it.
+    #[error("surface {surface} of an elastic foundation must be closed: {fault}")]
+    OpenSurface {
+        /// The surface, by its index in the element.
+        surface: usize,
+        /// What keeps it from having an inside.
+        fault: MeshFault,
+    },
+    /// Parameters were made for another element with other surfaces.
+    #[error("{element}: the parameters belong to another element with other surfaces")]
+    ForeignParameters {
+        /// The element that refused.
+        element: ElementName,
+    },
     /// An integrator could not meet its tolerance with the smallest step it may take.
     #[error("at t = {time} the step fell to {step}, below the smallest allowed")]
     StepTooSmall {
@@ -169,6 +220,8 @@ impl Error {
     pub(crate) fn at(mut self, place: usize) -> Self {
         if let Self::InvalidValue { element, .. }
         | Self::Singular { element, .. }
+        | Self::NonFiniteForce { element }
+        | Self::ForeignParameters { element }
         | Self::SameEnds { element } = &mut self
         {
             element.index = Some(place);
@@ -218,6 +271,8 @@ pub enum Requirement {
     Fraction,
     /// Part of an orthonormal right-handed matrix.
     Rotation,
+    /// Symmetric and positive definite.
+    PositiveDefinite,
     /// At most the field named here.
     AtMost(&'static str),
     /// Zero or one, for yes or no.
@@ -232,6 +287,7 @@ impl fmt::Display for Requirement {
             Self::Positive => f.write_str("finite and greater than 0"),
             Self::Fraction => f.write_str("between 0 and 1"),
             Self::Rotation => f.write_str("part of a rotation matrix"),
+            Self::PositiveDefinite => f.write_str("part of a symmetric positive definite matrix"),
             Self::AtMost(other) => write!(f, "at most {other}"),
             Self::Flag => f.write_str("0 or 1"),
         }
@@ -254,9 +310,9 @@ pub enum Quantity {
     CoordinateRate(CoordinateIndex),
     /// The energy of an element.
     Energy,
-    /// The pose, station or axis an element is built from.
+    /// A length or point a shape is built from.
     Geometry,
-    /// A mass, inertia, acceleration or load of the reference simulator.
+    /// A gravity or load of the reference simulator.
     Simulation,
 }
 
@@ -269,8 +325,8 @@ impl fmt::Display for Quantity {
             Self::Coordinate(c) => write!(f, "the value of coordinate {}", c.index()),
             Self::CoordinateRate(c) => write!(f, "the rate of coordinate {}", c.index()),
             Self::Energy => f.write_str("an energy"),
-            Self::Geometry => f.write_str("a pose, station or axis of an element"),
-            Self::Simulation => f.write_str("a mass, inertia, acceleration or load"),
+            Self::Geometry => f.write_str("a length or point of a shape"),
+            Self::Simulation => f.write_str("a gravity or load"),
         }
     }
 }

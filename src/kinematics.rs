@@ -95,10 +95,20 @@ pub struct Positions<T: Real> {
 }
 
 impl<T: Real> Positions<T> {
+    /// The poses `X_GB` of all bodies, Ground first.
+    pub fn poses(&self) -> &[Transform<T>] {
+        &self.poses
+    }
+
+    /// The values of all coordinates.
+    pub fn coordinates(&self) -> &[T] {
+        &self.coordinates
+    }
+
     /// The pose `X_GB` of a body in Ground.
     ///
     /// # Panics
-    /// If the body does not exist, like slice indexing.
+    /// If the body does not exist, like slice indexing [`poses`](Self::poses).
     #[inline]
     pub fn pose(&self, body: BodyIndex) -> &Transform<T> {
         &self.poses[body.0]
@@ -107,7 +117,7 @@ impl<T: Real> Positions<T> {
     /// The value of a coordinate.
     ///
     /// # Panics
-    /// If the coordinate does not exist, like slice indexing.
+    /// If the coordinate does not exist, like slice indexing [`coordinates`](Self::coordinates).
     #[inline]
     pub fn coordinate(&self, coordinate: CoordinateIndex) -> T {
         self.coordinates[coordinate.0]
@@ -122,10 +132,20 @@ pub struct Velocities<T: Real> {
 }
 
 impl<T: Real> Velocities<T> {
+    /// The velocities `V_GB` of all bodies' origins, expressed in Ground, Ground first.
+    pub fn bodies(&self) -> &[SpatialVelocity<T>] {
+        &self.bodies
+    }
+
+    /// The rates of all coordinates.
+    pub fn coordinates(&self) -> &[T] {
+        &self.coordinates
+    }
+
     /// The velocity `V_GB` of a body's origin, expressed in Ground.
     ///
     /// # Panics
-    /// If the body does not exist, like slice indexing.
+    /// If the body does not exist, like slice indexing [`bodies`](Self::bodies).
     #[inline]
     pub fn velocity(&self, body: BodyIndex) -> &SpatialVelocity<T> {
         &self.bodies[body.0]
@@ -134,7 +154,7 @@ impl<T: Real> Velocities<T> {
     /// The rate of a coordinate.
     ///
     /// # Panics
-    /// If the coordinate does not exist, like slice indexing.
+    /// If the coordinate does not exist, like slice indexing [`coordinates`](Self::coordinates).
     #[inline]
     pub fn coordinate_rate(&self, coordinate: CoordinateIndex) -> T {
         self.coordinates[coordinate.0]
@@ -143,7 +163,7 @@ impl<T: Real> Velocities<T> {
 
 /// Time, positions and velocities, each of which is finite at all times.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Kinematics<T: Real> {
+pub(crate) struct Kinematics<T: Real> {
     pub(crate) time: T,
     pub(crate) positions: Positions<T>,
     pub(crate) velocities: Velocities<T>,

@@ -1,18 +1,85 @@
 //! Mechanical force elements that any rigid-body simulator can embed.
-#![allow(non_snake_case, reason = "monogram notation: X_GB, R_GB, p_GB, V_GB, F_GM")]
+//!
+//! A [`ForceSystem`] holds bodies, coordinates and elements. A [`State`] holds everything that
+//! varies. The host writes poses and velocities into the state, realizes it stage by stage, reads
+//! forces through a view, integrates, and commits the steps it accepts.
+//!
+//! # Example: a bushing that holds a body, and its exact stiffness
+//!
+//! The same code runs on `f64` and on dual numbers, which carry a derivative along.
+//!
+//! ```
+//! use force_elements::nalgebra::Vector6;
+//! use force_elements::{BodyIndex, ForceSystem, LinearBushing, Real, Result, Transform};
+//! use num_dual::Dual64;
+//!
+//! /// The force along x on a body that is displaced along x.
+//! fn force_at<T: Real>(x: T) -> Result<T> {
+//!     let mut system = ForceSystem::<T>::new();
+//!     let body = system.add_body();
+//!     let (stiffness, damping) = (Vector6::repeat(T::lit(800.0)), Vector6::zeros());
+//!     let bushing = LinearBushing::between_bodies(BodyIndex::GROUND, body, stiffness, damping)?;
+//!     let bushing = system.add(bushing)?;
+//!
+//!     let mut state = system.default_state();
+//!     state.set_pose(body, Transform::translation(x, T::zero(), T::zero()))?;
+//!     let dynamics = system.realize_dynamics(&mut state)?;
+//!
+//!     // What one element did, at every stage, and what all of them did to the body.
+//!     let at = dynamics.of(bushing);
+//!     assert_eq!(at.position.q[3], x);
+//!     assert_eq!(at.dynamics.f[3], dynamics.body_force(body).force.x);
+//!     Ok(dynamics.body_force(body).force.x)
+//! }
+//!
+//! assert_eq!(force_at(0.01)?, -8.0);
+//! assert_eq!(force_at(Dual64::new(0.01, 1.0))?.eps, -800.0);
+//! # Ok::<(), force_elements::Error>(())
+//! ```
+//!
+//! # Contents
+//!
+//! | to … | see |
+//! |---|---|
+//! | choose an element | [`LinearBushing`], [`ExponentialSpring`], [`CoordinateSpringDamperExt`] |
+//! | write one's own | [`ForceElement`], [`Variables`] |
+//! | put a system together | [`ForceSystem`], [`Handle`], [`BodyIndex`], [`CoordinateIndex`] |
+//! | feed it and evaluate it | [`State`], [`KinematicsSource`], [`Stage`] |
+//! | read results | [`PositionView`], [`VelocityView`], [`DynamicsView`], [`Forces`] |
+//! | commit, save, restore | [`ForceSystem::accept_step`], [`State::snapshot`], [`State::restore`] |
+//! | follow the energy | [`DynamicsView::dissipated_energy`] |
+//! | see a host at work | [`simulation`] |
+//! | know what can go wrong | [`Error`] |
+//! | read the symbols and the reasons | [`_documentation`] |
+//!
+//! # Features
+//!
+//! - `std` (default), or `libm` for `no_std`: where floating-point functions come from.
+//! - `rayon`: evaluates the elements of one kind on all cores. Results keep every bit.
+//! - `serde`: (de)serialises parameters, discrete variables, spatial vectors and snapshots.
+//!
+//! # Panics
+//!
+//! Nothing panics but going through a handle or index of another system, like indexing a slice out of
+//! bounds; each such reader has a checked form beside it. An element of one's own can rely on its indices
+//! once it has checked them in [`ForceElement::check_topology`].
 #![no_std]
 
 extern crate alloc;
+#[cfg(feature = "std")]
+extern crate std;
 
 pub use nalgebra;
 
 pub mod cable;
+pub mod contact;
 mod element;
-pub mod elements;
+mod elements;
 mod error;
 mod forces;
 mod kinematics;
 mod scalar;
+pub mod simulation;
 mod spatial;
 mod stage;
 mod state;
@@ -22,13 +89,15 @@ pub mod variables;
 mod view;
 
 pub use element::{AtDynamics, AtPosition, AtVelocity, Cache, ForceElement, Given};
-pub use elements::CableSpring;
-pub use elements::LinearBushing;
+pub use elements::{
+    CableSpring, CoordinateSpringDamperExt, ElasticFoundation, ExponentialSpring, LinearBushing,
+};
+pub use elements::{
+    cable_spring, coordinate_spring_damper_ext, elastic_foundation, exponential_spring, linear_bushing,
+};
 pub use error::{ElementName, Error, Quantity, Requirement, Result};
 pub use forces::{ForceAccumulator, Forces};
-pub use kinematics::{
-    BodyIndex, CoordinateIndex, Kinematics, KinematicsSource, Positions, Topology, Velocities,
-};
+pub use kinematics::{BodyIndex, CoordinateIndex, KinematicsSource, Positions, Topology, Velocities};
 pub use scalar::Real;
 pub use spatial::{SpatialForce, SpatialVelocity, Transform, cast_pose};
 pub use stage::Stage;
@@ -36,3 +105,16 @@ pub use state::{Snapshot, State};
 pub use system::{ForceSystem, Handle};
 pub use variables::Variables;
 pub use view::{DynamicsView, PositionView, VelocityView};
+
+/// Prose: how symbols are read, and why the crate is built as it is.
+pub mod _documentation {
+    #[doc = include_str!("../docs/design.md")]
+    pub mod design {}
+    #[doc = include_str!("../docs/notation.md")]
+    pub mod notation {}
+}
+
+/// The README's example, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -113,7 +113,7 @@ impl<T: Real> State<T> {
         Ok(())
     }
 
-    /// Sets the pose `X_GB` of a body; drops the state below Position stage.
+    /// Sets the pose `X_GB` of a body, which is only checked to be finite; drops the state below Position stage.
     ///
     /// # Errors
     /// [`Error::NonFinite`], [`Error::NoSuchBody`], [`Error::GroundIsFixed`].
@@ -239,8 +239,42 @@ impl<T: Real> State<T> {
         Ok(())
     }
 
+    /// Changes some of the parameters of an element: as [`set_parameters`](Self::set_parameters) on
+    /// a changed copy.
+    ///
+    /// # Errors
+    /// As [`set_parameters`](Self::set_parameters).
+    pub fn update_parameters<E: ForceElement<T>>(
+        &mut self,
+        handle: Handle<E>,
+        change: impl FnOnce(&mut E::Parameters),
+    ) -> Result<()> {
+        let mut parameters = self.try_parameters(handle)?.clone();
+        change(&mut parameters);
+        self.set_parameters(handle, parameters)
+    }
+
+    /// Changes some of the discrete variables of an element: as
+    /// [`set_discrete`](Self::set_discrete) on a changed copy.
+    ///
+    /// # Errors
+    /// As [`set_discrete`](Self::set_discrete).
+    pub fn update_discrete<E: ForceElement<T>>(
+        &mut self,
+        handle: Handle<E>,
+        change: impl FnOnce(&mut E::Discrete),
+    ) -> Result<()> {
+        let mut discrete = self.try_discrete(handle)?.clone();
+        change(&mut discrete);
+        self.set_discrete(handle, discrete)
+    }
+
     /// Whether an element is enabled. A disabled one exerts no force, stores no energy, and its
     /// results read as their defaults.
+    ///
+    /// The energy ledger takes it literally: what an element stores when it is disabled counts as
+    /// dissipated, and what it is found to store when it is enabled again as come back.
+    /// [`set_dissipated_energy`](crate::ForceSystem::set_dissipated_energy) starts its account anew.
     ///
     /// # Errors
     /// [`Error::TopologyMismatch`] if the handle belongs to another system.
@@ -290,28 +324,46 @@ impl<T: Real> State<T> {
     /// # Errors
     /// [`Error::NoSuchVariable`].
     pub fn variable(&self, name: &str) -> Result<T> {
-        let (_, value) = self
-            .snapshot()
-            .variables
-            .into_iter()
-            .find(|(candidate, _)| candidate == name)
-            .ok_or_else(|| Error::NoSuchVariable { name: name.to_string() })?;
-        Ok(value)
+        let no_such = || Error::NoSuchVariable { name: name.to_string() };
+        if name == "time" {
+            return Ok(self.time());
+        }
+        let (kind, place, field) = self.find(name).ok_or_else(no_such)?;
+        if field == "absorbed_energy" {
+            return Ok(self.absorbed_energy[self.kind_lengths[..kind].iter().sum::<usize>() + place]);
+        }
+        self.kinds[kind].get(place, field).ok_or_else(no_such)
     }
 
     /// Sets the variable of this name; drops the state below the stage that depends on it.
     ///
+    /// The entries of a rotation can only be set all together, by [`restore`](Self::restore): one
+    /// alone makes it no rotation.
+    ///
     /// # Errors
     /// [`Error::NoSuchVariable`]; [`Error::InvalidValue`] or [`Error::NonFinite`] if out of range.
     pub fn set_variable(&mut self, name: &str, value: T) -> Result<()> {
-        let mut snapshot = self.snapshot();
-        let (_, slot) = snapshot
-            .variables
-            .iter_mut()
-            .find(|(candidate, _)| candidate == name)
-            .ok_or_else(|| Error::NoSuchVariable { name: name.to_string() })?;
-        *slot = value;
-        self.restore(&snapshot)
+        let no_such = || Error::NoSuchVariable { name: name.to_string() };
+        if name == "time" {
+            return self.set_time(value);
+        }
+        let (kind, place, field) = self.find(name).ok_or_else(no_such)?;
+        if field == "absorbed_energy" {
+            let slot = self.kind_lengths[..kind].iter().sum::<usize>() + place;
+            return self.set_absorbed_energy_at(slot, value);
+        }
+        let stage = self.kinds[kind].set(place, field, value).ok_or_else(no_such)??;
+        self.invalidate(stage);
+        Ok(())
+    }
+
+    /// Takes `kind[place].field` apart.
+    fn find<'n>(&self, name: &'n str) -> Option<(usize, usize, &'n str)> {
+        let (kind_name, rest) = name.split_once('[')?;
+        let (place, field) = rest.split_once("].")?;
+        let kind = self.kinds.iter().position(|slots| slots.kind_name() == kind_name)?;
+        let place = place.parse().ok().filter(|&place| place < self.kind_lengths[kind])?;
+        Some((kind, place, field))
     }
 
     /// All variables with their names and values.
@@ -321,11 +373,11 @@ impl<T: Real> State<T> {
         Snapshot { variables }
     }
 
-    /// Takes over all variables of a snapshot of this or an equal system; drops the state below the
-    /// first stage that reads a variable that has changed.
+    /// Takes over all variables of a snapshot of this or an equal system; drops the state below
+    /// Instance stage.
     ///
     /// # Errors
-    /// [`Error::SnapshotMismatch`] if the names are not those of this state;
+    /// [`Error::SnapshotMismatch`] if the names are not those of this state, or a flag is neither 0 nor 1;
     /// [`Error::InvalidValue`] or [`Error::NonFinite`] if a value is out of range.
     pub fn restore(&mut self, snapshot: &Snapshot<T>) -> Result<()> {
         let mut restored = self.clone();
@@ -349,16 +401,19 @@ impl<T: Real> State<T> {
         for (slots, &length) in restored.kinds.iter().zip(&self.kind_lengths) {
             (0..length).try_for_each(|place| slots.validate(place))?;
         }
-        if restored.kinematics.time != self.kinematics.time {
-            restored.invalidate(Stage::Time);
+        if let Some(flag) = restored.first_not_kept(snapshot) {
+            return Err(Error::SnapshotMismatch { position: flag });
         }
-        for (slots, before) in self.kinds.iter().zip(&restored.kinds) {
-            if let Some(stage) = slots.first_difference(before.as_ref()) {
-                restored.stage = restored.stage.min(stage.previous());
-            }
-        }
+        restored.invalidate(Stage::Instance);
         *self = restored;
         Ok(())
+    }
+
+    /// The place of the first variable that has not kept the value it was given: a flag that is neither
+    /// 0 nor 1.
+    fn first_not_kept(&self, snapshot: &Snapshot<T>) -> Option<usize> {
+        let kept = self.snapshot();
+        kept.variables.iter().zip(&snapshot.variables).position(|((_, kept), (_, given))| kept != given)
     }
 
     fn visit(&mut self, visit: Visitor<'_, T>) {

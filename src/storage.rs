@@ -5,10 +5,10 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::any::Any;
-use core::fmt::{Arguments, Debug};
+use core::fmt::{self, Arguments, Debug};
 
 use crate::element::{AtDynamics, AtPosition, AtVelocity, ForceElement, Given};
-use crate::error::{Error, Result};
+use crate::error::{ElementName, Error, Requirement, Result};
 use crate::forces::{ForceAccumulator, Forces};
 use crate::kinematics::Kinematics;
 use crate::scalar::Real;
@@ -72,6 +72,8 @@ pub(crate) trait AnyKind<T: Real>: Any + Debug + Send + Sync {
         start: &dyn AnySlots<T>,
         kinematics: &Kinematics<T>,
     ) -> Result<(T, Option<Stage>)>;
+    /// The largest force error that the present discrete variables make, changing nothing.
+    fn switching_error(&self, slots: &dyn AnySlots<T>, kinematics: &Kinematics<T>) -> Result<T>;
     /// Writes the energy stored in each element.
     fn potential_energies(
         &self,
@@ -85,10 +87,34 @@ pub(crate) trait AnyKind<T: Real>: Any + Debug + Send + Sync {
 pub(crate) trait AnySlots<T: Real>: Any + Debug + Send + Sync {
     fn clone_box(&self) -> Box<dyn AnySlots<T>>;
     fn kind_name(&self) -> &'static str;
-    /// The lowest stage that reads a variable in which these slots differ from others of the kind.
-    fn first_difference(&self, other: &dyn AnySlots<T>) -> Option<Stage>;
+    /// The variable of this name within one element.
+    fn get(&self, place: usize, field: &str) -> Option<T>;
+    /// Sets the variable of this name within one element; answers the first stage that reads it.
+    fn set(&mut self, place: usize, field: &str, value: T) -> Option<Result<Stage>>;
     fn visit(&mut self, place: usize, visit: Visitor<'_, T>);
     fn validate(&self, place: usize) -> Result<()>;
+}
+
+impl<T: Real, E: ForceElement<T>> Variable<T, E> {
+    /// Visits the flag first, then the parameters, then the discrete variables.
+    fn visit(&mut self, visit: Visitor<'_, T>) {
+        visit_flag("enabled", &mut self.enabled, visit);
+        self.parameters.visit(visit);
+        self.discrete.visit(visit);
+    }
+}
+
+/// Whether a name that is still to be put together is this one.
+fn is_named(name: Arguments<'_>, field: &str) -> bool {
+    struct Rest<'a>(&'a str);
+    impl fmt::Write for Rest<'_> {
+        fn write_str(&mut self, part: &str) -> fmt::Result {
+            self.0 = self.0.strip_prefix(part).ok_or(fmt::Error)?;
+            Ok(())
+        }
+    }
+    let mut rest = Rest(field);
+    fmt::write(&mut rest, name).is_ok() && rest.0.is_empty()
 }
 
 impl<T: Real, E: ForceElement<T>> Clone for Variable<T, E> {
@@ -250,8 +276,15 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
             if slots.variables[i].enabled {
                 let at = slots.at_dynamics(i, kinematics);
                 element.add_forces(&at, &mut accumulator);
-                sums.power_absorbed[i] = element.power_supplied(&at) - accumulator.take_power();
-                *sums.potential_energy += element.potential_energy(&at);
+                let power_absorbed = element.power_supplied(&at) - accumulator.take_power();
+                let potential_energy = element.potential_energy(&at);
+                // An infinite force has infinite power, and times zero velocity none that is a number.
+                if !(power_absorbed.is_finite() && potential_energy.is_finite()) {
+                    let element = ElementName { kind: E::KIND, index: Some(i) };
+                    return Err(Error::NonFiniteForce { element });
+                }
+                sums.power_absorbed[i] = power_absorbed;
+                *sums.potential_energy += potential_energy;
                 *sums.power_dissipated += element.power_dissipated(&at);
             } else {
                 sums.power_absorbed[i] = T::zero();
@@ -285,6 +318,20 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         Ok((force_error, changed))
     }
 
+    fn switching_error(&self, slots: &dyn AnySlots<T>, kinematics: &Kinematics<T>) -> Result<T> {
+        let slots = Slots::<T, E>::downcast(slots)?;
+        let mut force_error = T::zero();
+        for (i, element) in self.elements.iter().enumerate() {
+            let Variable { enabled, discrete, .. } = &slots.variables[i];
+            if *enabled {
+                let at = slots.at_dynamics(i, kinematics);
+                force_error =
+                    force_error.max(element.discontinuous_update(&at, discrete, &mut discrete.clone()));
+            }
+        }
+        Ok(force_error)
+    }
+
     fn potential_energies(
         &self,
         slots: &dyn AnySlots<T>,
@@ -315,8 +362,9 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
             if slots.variables[i].enabled {
                 next.clone_from(&slots.variables[i].discrete);
                 write(element, &slots.at_dynamics(i, kinematics), i, next);
-                if *next != slots.variables[i].discrete {
-                    core::mem::swap(next, &mut slots.variables[i].discrete);
+                core::mem::swap(next, &mut slots.variables[i].discrete);
+                // Whether the values differ does not tell: of dual numbers, only derivatives may.
+                if size_of::<E::Discrete>() > 0 {
                     changed = Some(E::DISCRETE_STAGE);
                 }
             }
@@ -335,26 +383,49 @@ impl<T: Real, E: ForceElement<T>> AnySlots<T> for Slots<T, E> {
         E::KIND
     }
 
-    fn first_difference(&self, other: &dyn AnySlots<T>) -> Option<Stage> {
-        let other = Self::downcast(other).ok()?;
-        let first = |(a, b): (&Variable<T, E>, &Variable<T, E>)| {
-            if a.enabled != b.enabled || a.parameters != b.parameters {
-                Some(Stage::Instance)
-            } else {
-                (a.discrete != b.discrete).then_some(E::DISCRETE_STAGE)
+    fn get(&self, place: usize, field: &str) -> Option<T> {
+        let mut found = None;
+        self.variables[place].clone().visit(&mut |name, value| {
+            if is_named(name, field) {
+                found = Some(*value);
             }
-        };
-        self.variables.iter().zip(&other.variables).filter_map(first).min()
+        });
+        found
+    }
+
+    fn set(&mut self, place: usize, field: &str, value: T) -> Option<Result<Stage>> {
+        let mut changed = self.variables[place].clone();
+        let mut position = None;
+        let mut count = 0;
+        changed.visit(&mut |name, slot| {
+            if is_named(name, field) {
+                position = Some(count);
+                *slot = value;
+            }
+            count += 1;
+        });
+        let position = position?;
+        let mut discrete_start = 0;
+        changed.parameters.visit(&mut |_, _| discrete_start += 1);
+        let is_discrete = position > discrete_start;
+        let checked = changed.parameters.validate().and_then(|()| changed.discrete.validate());
+        if let Err(error) = checked {
+            return Some(Err(error.at(place)));
+        }
+        let mut is_kept = false;
+        changed.visit(&mut |name, slot| is_kept |= is_named(name, field) && *slot == value);
+        // A flag does not keep what is neither 0 nor 1.
+        if !is_kept {
+            return Some(Err(Error::invalid(E::KIND, "flag", value, Requirement::Flag).at(place)));
+        }
+        self.variables[place] = changed;
+        Some(Ok(if is_discrete { E::DISCRETE_STAGE } else { Stage::Instance }))
     }
 
     fn visit(&mut self, place: usize, visit: Visitor<'_, T>) {
-        let Variable { enabled, parameters, discrete } = &mut self.variables[place];
-        let mut named = |name: Arguments<'_>, value: &mut T| {
+        self.variables[place].visit(&mut |name, value| {
             visit(format_args!("{}[{place}].{name}", E::KIND), value);
-        };
-        visit_flag("enabled", enabled, &mut named);
-        parameters.visit(&mut named);
-        discrete.visit(&mut named);
+        });
     }
 
     fn validate(&self, place: usize) -> Result<()> {

@@ -9,9 +9,9 @@ use core::marker::PhantomData;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::element::ForceElement;
-use crate::error::{Error, Result};
+use crate::error::{Error, Quantity, Result};
 use crate::forces::Forces;
-use crate::kinematics::{BodyIndex, CoordinateIndex, Kinematics, Topology};
+use crate::kinematics::{BodyIndex, CoordinateIndex, Kinematics, Topology, finite};
 use crate::scalar::Real;
 use crate::stage::Stage;
 use crate::state::State;
@@ -352,6 +352,21 @@ impl<T: Real> ForceSystem<T> {
         Ok(force_error)
     }
 
+    /// For an explicit host, at the end of a trial step: the largest force error \[N\] that the discrete
+    /// variables of its start have come to make, changing nothing. Where it is large something has
+    /// switched in between, and a shorter step comes closer to the event.
+    ///
+    /// # Errors
+    /// [`Error::StageTooLow`] below Dynamics stage; [`Error::TopologyMismatch`].
+    pub fn switching_error(&self, state: &State<T>) -> Result<T> {
+        self.require(state, Stage::Dynamics)?;
+        let mut force_error = T::zero();
+        for (kind, slots) in self.kinds.iter().zip(&state.kinds) {
+            force_error = force_error.max(kind.switching_error(slots.as_ref(), &state.kinematics)?);
+        }
+        Ok(force_error)
+    }
+
     /// Sets what one element has dissipated so far \[J\]. Realizes the state to Dynamics.
     ///
     /// # Errors
@@ -362,9 +377,9 @@ impl<T: Real> ForceSystem<T> {
         handle: Handle<E>,
         energy: T,
     ) -> Result<()> {
-        let view = self.realize_dynamics(state)?;
-        let absorbed = energy + view.try_potential_energy_of(handle)?;
+        finite(energy.is_finite(), Quantity::Energy)?;
         let slot = state.slot(handle)?;
+        let absorbed = energy + self.realize_dynamics(state)?.potential_energy_of(handle)?;
         state.set_absorbed_energy_at(slot, absorbed)
     }
 

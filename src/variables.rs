@@ -2,7 +2,7 @@
 
 use core::fmt::{Arguments, Debug};
 
-use nalgebra::{Matrix3, Rotation3, Vector3};
+use nalgebra::{Matrix3, Rotation3, SVector, Vector3};
 
 use crate::error::{Error, Requirement, Result};
 use crate::scalar::Real;
@@ -36,14 +36,18 @@ impl<T: Real> Variables<T> for () {
     }
 }
 
-/// Visits the components of a vector as `name.x`, `name.y`, `name.z`.
-pub fn visit_vector<T: Real>(name: &str, v: &mut Vector3<T>, visit: Visitor<'_, T>) {
+/// Visits the components of a vector of two or three as `name.x`, `name.y`, `name.z`.
+pub fn visit_vector<T: Real, const N: usize>(
+    name: Arguments<'_>,
+    v: &mut SVector<T, N>,
+    visit: Visitor<'_, T>,
+) {
     for (component, axis) in v.iter_mut().zip(['x', 'y', 'z']) {
         visit(format_args!("{name}.{axis}"), component);
     }
 }
 
-/// Visits a yes-or-no as 1 or 0; what is not zero reads back as yes.
+/// Visits a yes-or-no as 1 or 0. What is neither is refused where it is set by name.
 pub fn visit_flag<T: Real>(name: &str, flag: &mut bool, visit: Visitor<'_, T>) {
     let mut value = if *flag { T::one() } else { T::zero() };
     visit(format_args!("{name}"), &mut value);
@@ -62,11 +66,7 @@ pub fn visit_pose<T: Real>(name: &str, X: &mut Transform<T>, visit: Visitor<'_, 
         }
     }
     X.rotation = Rotation3::from_matrix_unchecked(R);
-    let mut p = X.translation.vector;
-    for (component, axis) in p.iter_mut().zip(['x', 'y', 'z']) {
-        visit(format_args!("{name}.p.{axis}"), component);
-    }
-    X.translation.vector = p;
+    visit_vector(format_args!("{name}.p"), &mut X.translation.vector, visit);
 }
 
 /// The range checks of one kind of element; each answers [`Error::InvalidValue`].
@@ -81,7 +81,9 @@ impl Check {
         Self { kind }
     }
 
-    fn that<T: Real>(self, holds: bool, name: &'static str, value: T, must: Requirement) -> Result<()> {
+    /// # Errors
+    /// Unless the condition holds, with the value and what it must be.
+    pub fn that<T: Real>(self, holds: bool, name: &'static str, value: T, must: Requirement) -> Result<()> {
         if holds { Ok(()) } else { Err(Error::invalid(self.kind, name, value, must)) }
     }
 
@@ -133,9 +135,9 @@ impl Check {
         self.finite_vector(name, &X.translation.vector)?;
         let R = X.rotation.matrix();
         R.iter().try_for_each(|&entry| self.finite(name, entry))?;
-        // A matrix assembled from measured angles or written with seven digits is off by 1e-7 per
-        // entry; one that was scaled, sheared or mirrored is off by more than the square root.
-        let tolerance = T::negligible().sqrt() * T::lit(100.0);
+        // Entries written with seven digits, or carried in single precision, pass; a rotation that was
+        // scaled, sheared or mirrored does not.
+        let tolerance = T::lit(1e-6).max(T::default_epsilon() * T::lit(1000.0));
         let off = (R.transpose() * R - Matrix3::identity()).abs().max();
         self.that(off < tolerance, name, off, Requirement::Rotation)?;
         let det = R.determinant();

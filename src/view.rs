@@ -5,7 +5,7 @@ use core::ops::Deref;
 use crate::element::{AtDynamics, AtPosition, AtVelocity, ForceElement};
 use crate::error::Result;
 use crate::forces::{ForceAccumulator, Forces};
-use crate::kinematics::{BodyIndex, CoordinateIndex, Kinematics};
+use crate::kinematics::{BodyIndex, CoordinateIndex, Kinematics, Positions, Velocities};
 use crate::scalar::Real;
 use crate::spatial::{SpatialForce, SpatialVelocity, Transform};
 use crate::stage::Stage;
@@ -79,10 +79,16 @@ impl<'a, T: Real> PositionView<'a, T> {
         self.state.time()
     }
 
+    /// Poses and coordinates.
+    pub fn positions(&self) -> &'a Positions<T> {
+        self.state.positions()
+    }
+
     /// The pose `X_GB` of a body in Ground.
     ///
     /// # Panics
-    /// If the body does not exist, like slice indexing.
+    /// If the body does not exist, like slice indexing; [`Positions::poses`](Positions::poses)
+    /// is the slice.
     pub fn pose(&self, body: BodyIndex) -> &'a Transform<T> {
         self.state.positions().pose(body)
     }
@@ -90,7 +96,8 @@ impl<'a, T: Real> PositionView<'a, T> {
     /// The value of a coordinate.
     ///
     /// # Panics
-    /// If the coordinate does not exist, like slice indexing.
+    /// If the coordinate does not exist, like slice indexing;
+    /// [`Positions::coordinates`](Positions::coordinates) is the slice.
     pub fn coordinate(&self, coordinate: CoordinateIndex) -> T {
         self.state.positions().coordinate(coordinate)
     }
@@ -126,10 +133,16 @@ impl<'a, T: Real> VelocityView<'a, T> {
         Self { position_view: PositionView::new(system, state) }
     }
 
+    /// Velocities and coordinate rates.
+    pub fn velocities(&self) -> &'a Velocities<T> {
+        self.state.velocities()
+    }
+
     /// The velocity `V_GB` of a body's origin, expressed in Ground.
     ///
     /// # Panics
-    /// If the body does not exist, like slice indexing.
+    /// If the body does not exist, like slice indexing;
+    /// [`Velocities::bodies`](Velocities::bodies) is the slice.
     pub fn velocity(&self, body: BodyIndex) -> &'a SpatialVelocity<T> {
         self.state.velocities().velocity(body)
     }
@@ -137,7 +150,8 @@ impl<'a, T: Real> VelocityView<'a, T> {
     /// The rate of a coordinate.
     ///
     /// # Panics
-    /// If the coordinate does not exist, like slice indexing.
+    /// If the coordinate does not exist, like slice indexing;
+    /// [`Velocities::coordinates`](Velocities::coordinates) is the slice.
     pub fn coordinate_rate(&self, coordinate: CoordinateIndex) -> T {
         self.state.velocities().coordinate_rate(coordinate)
     }
@@ -174,7 +188,7 @@ impl<'a, T: Real> DynamicsView<'a, T> {
     /// origin, expressed in Ground.
     ///
     /// # Panics
-    /// If the body does not exist, like slice indexing.
+    /// If the body does not exist, like slice indexing; [`Forces::bodies`] is the slice.
     pub fn body_force(&self, body: BodyIndex) -> SpatialForce<T> {
         self.state.forces.bodies[body.index()]
     }
@@ -182,7 +196,7 @@ impl<'a, T: Real> DynamicsView<'a, T> {
     /// The generalized force of all elements on a coordinate.
     ///
     /// # Panics
-    /// If the coordinate does not exist, like slice indexing.
+    /// If the coordinate does not exist, like slice indexing; [`Forces::coordinates`] is the slice.
     pub fn coordinate_force(&self, coordinate: CoordinateIndex) -> T {
         self.state.forces.coordinates[coordinate.index()]
     }
@@ -217,31 +231,30 @@ impl<'a, T: Real> DynamicsView<'a, T> {
     /// is not known at an instant. Counted from the last
     /// [`reset_dissipated_energy`](ForceSystem::reset_dissipated_energy).
     ///
-    /// # Panics
-    /// If the handle belongs to another system.
-    pub fn dissipated_energy<E: ForceElement<T>>(&self, handle: Handle<E>) -> T {
-        let slot = or_panic(self.state.slot(handle));
-        self.state.absorbed_energy[slot] - self.potential_energy_of(handle)
+    /// # Errors
+    /// [`Error::TopologyMismatch`](crate::Error::TopologyMismatch) if the handle belongs to another
+    /// system.
+    pub fn dissipated_energy<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<T> {
+        let slot = self.state.slot(handle)?;
+        Ok(self.state.absorbed_energy[slot] - self.potential_energy_of(handle)?)
     }
 
     /// The energy stored in one element \[J\].
     ///
-    /// # Panics
-    /// If the handle belongs to another system.
-    pub fn potential_energy_of<E: ForceElement<T>>(&self, handle: Handle<E>) -> T {
-        or_panic(self.try_potential_energy_of(handle))
-    }
-
-    pub(crate) fn try_potential_energy_of<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<T> {
+    /// # Errors
+    /// [`Error::TopologyMismatch`](crate::Error::TopologyMismatch) if the handle belongs to another
+    /// system.
+    pub fn potential_energy_of<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<T> {
         self.sum(handle, E::potential_energy)
     }
 
     /// The power one element is losing \[W\], as far as it is known at an instant.
     ///
-    /// # Panics
-    /// If the handle belongs to another system.
-    pub fn power_dissipated_of<E: ForceElement<T>>(&self, handle: Handle<E>) -> T {
-        or_panic(self.sum(handle, E::power_dissipated))
+    /// # Errors
+    /// [`Error::TopologyMismatch`](crate::Error::TopologyMismatch) if the handle belongs to another
+    /// system.
+    pub fn power_dissipated_of<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<T> {
+        self.sum(handle, E::power_dissipated)
     }
 
     /// Adds the forces of one element to `forces`, which need not start from zero.

@@ -10,7 +10,7 @@ use core::f64::consts::{FRAC_PI_2, PI};
 use force_elements::cable::{
     CablePath, Cylinder, HeightMap, Obstacle, PathResults, Settings, Sphere, Station, Tracking, Wrap, Wraps,
 };
-use force_elements::elements::cable_spring;
+use force_elements::cable_spring;
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector2, Vector3};
 use force_elements::{
     AtDynamics, AtPosition, AtVelocity, BodyIndex, CableSpring, Error, ForceAccumulator, ForceElement,

@@ -73,8 +73,8 @@ impl<T: Real> Variables<T> for Wraps<T> {
             };
             visit_flag("known", &mut wrap.known, &mut named);
             visit_flag("in_contact", &mut wrap.in_contact, &mut named);
-            crate::variables::visit_vector("point", &mut wrap.point, &mut named);
-            crate::variables::visit_vector("tangent", &mut wrap.tangent, &mut named);
+            crate::variables::visit_vector(format_args!("point"), &mut wrap.point, &mut named);
+            crate::variables::visit_vector(format_args!("tangent"), &mut wrap.tangent, &mut named);
             named(format_args!("length"), &mut wrap.length);
         }
     }

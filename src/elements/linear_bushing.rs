@@ -1,6 +1,6 @@
 //! A six-axis spring-damper between two frames.
 
-use nalgebra::{Vector3, Vector6};
+use nalgebra::{Rotation3, Vector3, Vector6};
 
 use crate::element::{AtDynamics, AtPosition, AtVelocity, ForceElement, Given};
 use crate::error::{ElementName, Error, Result};
@@ -70,7 +70,7 @@ use crate::variables::{Check, Variables, Visitor, visit_pose};
 /// use force_elements::{BodyIndex, ForceSystem, LinearBushing, Transform};
 /// use force_elements::nalgebra::{Rotation3, Translation3, Vector3, Vector6};
 ///
-/// let mut system = ForceSystem::new();
+/// let mut system = ForceSystem::<f64>::new();
 /// let body = system.add_body();
 /// let stiffness = Vector6::new(10.0, 10.0, 10.0, 500.0, 500.0, 500.0);
 /// let bushing = system.add(LinearBushing::between_bodies(
@@ -83,7 +83,7 @@ use crate::variables::{Check, Variables, Visitor, visit_pose};
 ///
 /// let dynamics = system.realize_dynamics(&mut state)?;
 /// let at = dynamics.of(bushing);
-/// assert!((at.position.q[0] - 0.2_f64).abs() < 1e-15);
+/// assert!((at.position.q[0] - 0.2).abs() < 1e-15);
 /// assert!((at.dynamics.f[0] + 2.0).abs() < 1e-14);
 /// assert!((dynamics.body_force(body).force.z + 5.0).abs() < 1e-14);
 /// # Ok::<(), force_elements::Error>(())
@@ -154,15 +154,14 @@ pub struct Dynamics<T: Real> {
     pub power_dissipated: T,
 }
 
-/// Sines and cosines of the first two angles: the axes of the gimbal, expressed in F.
-///
-/// The first axis is x, the second `(0, cx, sx)`, the third `(sy, −sx·cy, cx·cy)`.
+/// Sine and cosine of the first angle, sine and reciprocal cosine of the second: the axes of the
+/// gimbal, expressed in F, are x, `(0, cx, sx)` and `(sy, −sx·cy, cx·cy)`.
 #[derive(Debug, Clone)]
 struct Gimbal<T> {
     sx: T,
     cx: T,
     sy: T,
-    cy: T,
+    over_cy: T,
 }
 
 impl<T: Real> LinearBushing<T> {
@@ -228,6 +227,15 @@ impl<T: Real> Parameters<T> {
     }
 }
 
+/// The angle of this sine and cosine.
+///
+/// The arc sine takes half the time of the arc tangent of two arguments, and up to 45° it is as
+/// accurate: there it multiplies a relative error of the sine by at most 1.3.
+#[inline]
+fn angle_of<T: Real>(sin: T, cos: T) -> T {
+    if cos > T::lit(0.7) { sin.asin() } else { sin.atan2(cos) }
+}
+
 impl<T: Real> Variables<T> for Parameters<T> {
     fn visit(&mut self, visit: Visitor<'_, T>) {
         visit_pose("X_B1F", &mut self.X_B1F, visit);
@@ -270,26 +278,30 @@ impl<T: Real> ForceElement<T> for LinearBushing<T> {
     fn calc_position(&self, given: &Given<'_, T, Self>, cache: &mut Self::Position) -> Result<()> {
         let X_GF = given.positions.pose(self.body1) * given.parameters.X_B1F;
         let X_GM = given.positions.pose(self.body2) * given.parameters.X_B2M;
-        let X_FM = X_GF.inv_mul(&X_GM);
+        let R_FM = X_GF.rotation.matrix().tr_mul(X_GM.rotation.matrix());
+        let p_FM = X_GF.rotation.matrix().tr_mul(&(X_GM.translation.vector - X_GF.translation.vector));
 
-        let R = X_FM.rotation.matrix();
-        let (r02, r12, r22) = (R[(0, 2)], R[(1, 2)], R[(2, 2)]);
+        let (r02, r12, r22) = (R_FM[(0, 2)], R_FM[(1, 2)], R_FM[(2, 2)]);
         let cy = (r12 * r12 + r22 * r22).sqrt();
-        let angle = r02.atan2(cy);
         if cy < T::lit(1e-6).max(T::default_epsilon().sqrt()) {
-            return Err(Error::Singular { element: ElementName::new(Self::KIND), angle: angle.to_f64() });
+            let angle = r02.atan2(cy).to_f64();
+            return Err(Error::Singular { element: ElementName::new(Self::KIND), angle });
         }
-        let p_FM = X_FM.translation.vector;
-        let q = Vector6::new((-r12).atan2(r22), angle, (-R[(0, 1)]).atan2(R[(0, 0)]), p_FM.x, p_FM.y, p_FM.z);
+        // The one angle that needs no division comes first: the division is done meanwhile.
+        let qy = angle_of(r02, cy);
+        let over_cy = T::one() / cy;
+        let (sx, cx) = (-r12 * over_cy, r22 * over_cy);
+        let (sz, cz) = (-R_FM[(0, 1)] * over_cy, R_FM[(0, 0)] * over_cy);
+        let q = Vector6::new(angle_of(sx, cx), qy, angle_of(sz, cz), p_FM.x, p_FM.y, p_FM.z);
         let stretch = q.component_mul(&q).dot(&given.parameters.stiffness);
-        *cache = Position {
-            X_GF,
-            X_GM,
-            X_FM,
-            q,
-            potential_energy: T::lit(0.5) * stretch,
-            gimbal: Gimbal { sx: -r12 / cy, cx: r22 / cy, sy: r02, cy },
-        };
+
+        // Field by field: a whole struct would be built aside and copied.
+        cache.X_GF = X_GF;
+        cache.X_GM = X_GM;
+        cache.X_FM = Transform::from_parts(p_FM.into(), Rotation3::from_matrix_unchecked(R_FM));
+        cache.q = q;
+        cache.potential_energy = T::lit(0.5) * stretch;
+        cache.gimbal = Gimbal { sx, cx, sy: r02, over_cy };
         Ok(())
     }
 
@@ -299,7 +311,7 @@ impl<T: Real> ForceElement<T> for LinearBushing<T> {
         velocities: &Velocities<T>,
         cache: &mut Self::Velocity,
     ) -> Result<()> {
-        let Position { X_GF, X_GM, gimbal: Gimbal { sx, cx, sy, cy }, .. } = at.position;
+        let Position { X_GF, X_GM, gimbal: Gimbal { sx, cx, sy, over_cy }, .. } = at.position;
         let p_GB1 = at.positions.pose(self.body1).translation.vector;
         let p_GB2 = at.positions.pose(self.body2).translation.vector;
         let V_GF = velocities.velocity(self.body1).shifted(X_GF.translation.vector - p_GB1);
@@ -310,28 +322,34 @@ impl<T: Real> ForceElement<T> for LinearBushing<T> {
         let V_FM = (V_GM - V_GF_at_M).rotated(&X_GF.rotation.inverse());
 
         let w = V_FM.angular;
-        let qdot_z = (*cx * w.z - *sx * w.y) / *cy;
+        let qdot_z = (*cx * w.z - *sx * w.y) * *over_cy;
         let qdot_y = *cx * w.y + *sx * w.z;
         let qdot_x = w.x - *sy * qdot_z;
         let v = V_FM.linear;
-        *cache = Velocity { V_GF, V_GM, V_FM, qdot: Vector6::new(qdot_x, qdot_y, qdot_z, v.x, v.y, v.z) };
+        cache.V_GF = V_GF;
+        cache.V_GM = V_GM;
+        cache.V_FM = V_FM;
+        cache.qdot = Vector6::new(qdot_x, qdot_y, qdot_z, v.x, v.y, v.z);
         Ok(())
     }
 
     fn calc_dynamics(&self, at: &AtVelocity<'_, T, Self>, cache: &mut Self::Dynamics) -> Result<()> {
         let Parameters { stiffness, damping, .. } = at.parameters;
-        let Position { X_GF, X_GM, q, gimbal: Gimbal { sx, cx, sy, cy }, .. } = at.position;
+        let Position { X_GF, X_GM, q, gimbal: Gimbal { sx, cx, sy, over_cy }, .. } = at.position;
         let qdot = &at.velocity.qdot;
 
         let resistance = damping.component_mul(qdot);
         let f = -(stiffness.component_mul(q) + resistance);
 
         // The torque whose components along the three gimbal axes are the three moments.
-        let across = (f[2] - *sy * f[0]) / *cy;
+        let across = (f[2] - *sy * f[0]) * *over_cy;
         let torque_F = Vector3::new(f[0], *cx * f[1] - *sx * across, *sx * f[1] + *cx * across);
         let F_GM = SpatialForce::new(torque_F, Vector3::new(f[3], f[4], f[5])).rotated(&X_GF.rotation);
         let F_GF = -F_GM.shifted(X_GF.translation.vector - X_GM.translation.vector);
-        *cache = Dynamics { f, F_GF, F_GM, power_dissipated: resistance.dot(qdot) };
+        cache.f = f;
+        cache.F_GF = F_GF;
+        cache.F_GM = F_GM;
+        cache.power_dissipated = resistance.dot(qdot);
         Ok(())
     }
 
@@ -360,7 +378,7 @@ impl<T: Real> Default for Position<T> {
             X_FM: Transform::identity(),
             q: Vector6::zeros(),
             potential_energy: T::zero(),
-            gimbal: Gimbal { sx: T::zero(), cx: T::one(), sy: T::zero(), cy: T::one() },
+            gimbal: Gimbal { sx: T::zero(), cx: T::one(), sy: T::zero(), over_cy: T::one() },
         }
     }
 }

@@ -1,7 +1,13 @@
 //! The force elements, one to a file.
 
 pub mod cable_spring;
+pub mod coordinate_spring_damper_ext;
+pub mod elastic_foundation;
+pub mod exponential_spring;
 pub mod linear_bushing;
 
 pub use cable_spring::CableSpring;
+pub use coordinate_spring_damper_ext::CoordinateSpringDamperExt;
+pub use elastic_foundation::ElasticFoundation;
+pub use exponential_spring::ExponentialSpring;
 pub use linear_bushing::LinearBushing;

@@ -1,0 +1,159 @@
+//! What an evaluation of contact costs: position, velocity and force.
+//!
+//! - `budget`: the scenes of the speed table, a sphere of 8192 faces on a half-space and on its like.
+//! - `growth`: the same at depth 1 % with 512 to 80,000 faces, where the contact has more faces too.
+//! - `not_convex`: two tori of 8192 faces that lie on each other, where no plane helps to tell in from out.
+//! - `crowd`: spheres in a row on a floor, each touching its neighbours.
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    reason = "criterion's macros; a bench stops at the first surprise"
+)]
+
+use std::f64::consts::FRAC_PI_2;
+use std::hint::black_box;
+use std::sync::Arc;
+
+use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use force_elements::contact::{HalfSpace, TriangleMesh};
+use force_elements::elastic_foundation::Material;
+use force_elements::nalgebra::{Rotation3, Translation3, Vector3};
+use force_elements::{BodyIndex, ElasticFoundation, ForceSystem, SpatialVelocity, State, Transform};
+
+struct Scene {
+    system: ForceSystem<f64>,
+    state: State<f64>,
+    body: BodyIndex,
+    pose: Transform<f64>,
+    velocity: SpatialVelocity<f64>,
+}
+
+impl Scene {
+    fn evaluate(&mut self) -> f64 {
+        self.state.set_body(self.body, self.pose, self.velocity).unwrap();
+        self.system.realize_dynamics(&mut self.state).unwrap().body_force(self.body).force.z
+    }
+}
+
+fn rubber() -> Material<f64> {
+    Material::new(1e6).with_dissipation(0.1).with_friction(0.9, 0.7, 0.01)
+}
+
+fn floor() -> Transform<f64> {
+    let down = Rotation3::from_axis_angle(&Vector3::y_axis(), FRAC_PI_2);
+    Transform::from_parts(Translation3::identity(), down)
+}
+
+fn velocity() -> SpatialVelocity<f64> {
+    SpatialVelocity::new(Vector3::new(0.1, 0.2, -0.3), Vector3::new(0.05, -0.02, -0.1))
+}
+
+/// Turned so that no axis of the mesh is along the normal.
+fn turned(z: f64) -> Transform<f64> {
+    Transform::from_parts(Translation3::new(0.0, 0.0, z), Rotation3::new(Vector3::new(0.3, 0.4, 0.2)))
+}
+
+fn on_half_space(frequency: u32, depth: f64) -> Scene {
+    let mut system = ForceSystem::new();
+    let body = system.add_body();
+    let mut foundation = ElasticFoundation::new();
+    foundation.add_rigid(BodyIndex::GROUND, floor(), HalfSpace).unwrap();
+    let mesh = TriangleMesh::sphere(1.0, frequency).unwrap();
+    foundation.add_springs(body, Transform::identity(), mesh, rubber()).unwrap();
+    system.add(foundation).unwrap();
+    let state = system.default_state();
+    Scene { system, state, body, pose: turned(1.0 - depth), velocity: velocity() }
+}
+
+fn on_its_like(mesh: TriangleMesh<f64>, pose: Transform<f64>) -> Scene {
+    let mut system = ForceSystem::new();
+    let (other, body) = (system.add_body(), system.add_body());
+    let mut foundation = ElasticFoundation::new();
+    let mesh = Arc::new(mesh);
+    for body in [other, body] {
+        foundation.add_springs(body, Transform::identity(), Arc::clone(&mesh), rubber()).unwrap();
+    }
+    system.add(foundation).unwrap();
+    let state = system.default_state();
+    Scene { system, state, body, pose, velocity: velocity() }
+}
+
+fn sphere_on_sphere(frequency: u32, depth: f64) -> Scene {
+    on_its_like(TriangleMesh::sphere(1.0, frequency).unwrap(), turned(2.0 - depth))
+}
+
+fn torus_on_torus(depth: f64) -> Scene {
+    let turn = Rotation3::new(Vector3::new(0.0, 0.0, 0.2));
+    let pose = Transform::from_parts(Translation3::new(0.0, 0.0, 0.6 - 0.3 * depth), turn);
+    on_its_like(TriangleMesh::torus(0.7, 0.3, 128, 32).unwrap(), pose)
+}
+
+fn crowd(count: usize) -> Scene {
+    let mut system = ForceSystem::new();
+    let mut foundation = ElasticFoundation::new();
+    foundation.add_rigid(BodyIndex::GROUND, floor(), HalfSpace).unwrap();
+    let mesh = Arc::new(TriangleMesh::sphere(1.0, 8).unwrap());
+    let bodies: Vec<_> = (0..count).map(|_| system.add_body()).collect();
+    for &body in &bodies {
+        foundation.add_springs(body, Transform::identity(), Arc::clone(&mesh), rubber()).unwrap();
+    }
+    system.add(foundation).unwrap();
+    let mut state = system.default_state();
+    let mut x = 0.0;
+    for &body in &bodies {
+        state.set_pose(body, Transform::translation(x, 0.0, 0.99)).unwrap();
+        x += 1.99;
+    }
+    Scene { system, state, body: bodies[0], pose: turned(0.99), velocity: velocity() }
+}
+
+fn bench(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("budget");
+    for percent in [1_u32, 5] {
+        let depth = f64::from(percent) / 100.0;
+        for (name, mut scene) in [
+            ("sphere_on_half_space", on_half_space(32, depth)),
+            ("sphere_on_sphere", sphere_on_sphere(32, depth)),
+        ] {
+            group.bench_function(BenchmarkId::new(name, format!("{percent}%")), |bencher| {
+                bencher.iter(|| black_box(scene.evaluate()));
+            });
+        }
+    }
+    group.finish();
+
+    let mut group = criterion.benchmark_group("growth");
+    for frequency in [8_u32, 16, 32, 64, 100] {
+        let faces = 8 * frequency * frequency;
+        for (name, mut scene) in [
+            ("sphere_on_half_space", on_half_space(frequency, 0.01)),
+            ("sphere_on_sphere", sphere_on_sphere(frequency, 0.01)),
+        ] {
+            group.bench_function(BenchmarkId::new(name, faces), |bencher| {
+                bencher.iter(|| black_box(scene.evaluate()));
+            });
+        }
+    }
+    group.finish();
+
+    let mut group = criterion.benchmark_group("not_convex");
+    for percent in [1_u32, 5] {
+        let mut scene = torus_on_torus(f64::from(percent) / 100.0);
+        group.bench_function(BenchmarkId::new("torus_on_torus", format!("{percent}%")), |bencher| {
+            bencher.iter(|| black_box(scene.evaluate()));
+        });
+    }
+    group.finish();
+
+    let mut group = criterion.benchmark_group("crowd");
+    for count in [10, 100, 1000] {
+        let mut scene = crowd(count);
+        group.bench_function(BenchmarkId::new("spheres_in_a_row", count), |bencher| {
+            bencher.iter(|| black_box(scene.evaluate()));
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, bench);
+criterion_main!(benches);

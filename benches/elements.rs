@@ -1,0 +1,155 @@
+//! What one evaluation of an element costs: position, velocity and force, forces accumulated.
+//!
+//! Kinematics are set once; each evaluation starts from a new time, which drops the state below
+//! Position stage. Divide by the number of elements for the cost of one.
+
+use std::hint::black_box;
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use force_elements::coordinate_spring_damper_ext::{self, Discrete};
+use force_elements::exponential_spring;
+use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3, Vector6};
+use force_elements::{
+    BodyIndex, CoordinateSpringDamperExt, ExponentialSpring, ForceSystem, LinearBushing, Real,
+    SpatialVelocity, State, Transform,
+};
+use num_dual::Dual64;
+
+/// Numbers between −1 and 1 that repeat nowhere near.
+fn wave(i: usize) -> f64 {
+    let i = u32::try_from(i % 100_000).unwrap_or(0);
+    (f64::from(i) * 1.618_034).sin()
+}
+
+fn scatter_bodies<T: Real>(state: &mut State<T>, bodies: &[BodyIndex], turn: f64, shift: f64, height: f64) {
+    for (i, &body) in bodies.iter().enumerate() {
+        let w = |k: usize| wave(7 * i + k);
+        let R = Rotation3::from_euler_angles(turn * w(0), turn * w(1), turn * w(2)).matrix().map(T::lit);
+        let p = Vector3::new(w(3), w(4), w(5)) * shift + Vector3::new(0.0, 0.0, height);
+        let pose =
+            Transform::from_parts(Translation3::from(p.map(T::lit)), Rotation3::from_matrix_unchecked(R));
+        let velocity = SpatialVelocity::new(Vector3::new(w(6), w(7), w(8)), Vector3::new(w(9), w(10), w(11)));
+        state.set_body(body, pose, velocity.cast()).expect("finite");
+    }
+}
+
+/// Evaluates at a new time, over and over.
+fn measure<T: Real>(
+    criterion: &mut Criterion,
+    group: &str,
+    name: &str,
+    (system, mut state): (ForceSystem<T>, State<T>),
+) {
+    let count = system.element_count();
+    let mut group = criterion.benchmark_group(group);
+    group.throughput(Throughput::Elements(count as u64));
+    let mut time = T::zero();
+    group.bench_function(BenchmarkId::new(name, count), |bencher| {
+        bencher.iter(|| {
+            time += T::lit(1e-6);
+            state.set_time(time).expect("finite");
+            let view = system.realize_dynamics(black_box(&mut state)).expect("regular");
+            black_box(view.potential_energy())
+        });
+    });
+    group.finish();
+}
+
+fn bushings<T: Real>(count: usize) -> (ForceSystem<T>, State<T>) {
+    let mut system = ForceSystem::new();
+    let bodies: Vec<_> = (0..=count).map(|_| system.add_body()).collect();
+    for pair in bodies.windows(2) {
+        let frame = Transform::translation(T::lit(0.1), T::lit(0.0), T::lit(0.05));
+        let (k, c) = (Vector6::repeat(T::lit(100.0)), Vector6::repeat(T::lit(1.0)));
+        let bushing = LinearBushing::new(pair[0], frame, pair[1], frame.inverse(), k, c).expect("valid");
+        system.add(bushing).expect("exists");
+    }
+    let mut state = system.default_state();
+    scatter_bodies(&mut state, &bodies, 0.3, 0.1, 0.0);
+    (system, state)
+}
+
+fn springs<T: Real>(count: usize) -> (ForceSystem<T>, State<T>) {
+    let mut system = ForceSystem::new();
+    let bodies: Vec<_> = (0..count / 8).map(|_| system.add_body()).collect();
+    let mut handles = Vec::new();
+    for &body in &bodies {
+        for corner in 0..8 {
+            let side = |bit: usize| T::lit(if corner >> bit & 1 == 0 { -0.1 } else { 0.1 });
+            let station = Point3::new(side(0), side(1), side(2));
+            let parameters = exponential_spring::Parameters::default();
+            let spring =
+                ExponentialSpring::new(Transform::identity(), body, station, parameters).expect("valid");
+            handles.push(system.add(spring).expect("exists"));
+        }
+    }
+    let mut state = system.default_state();
+    // Four corners of each block near the floor, four above it.
+    scatter_bodies(&mut state, &bodies, 0.01, 0.001, 0.103);
+    for (i, handle) in handles.into_iter().enumerate() {
+        handle.reset_anchor_point(&system, &mut state).expect("regular");
+        let sliding = T::lit(0.5 * (1.0 + wave(i)));
+        state.update_discrete(handle, |discrete| discrete.sliding = sliding).expect("valid");
+    }
+    (system, state)
+}
+
+fn coordinates<T: Real>(count: usize, friction_proportional_zone: f64) -> (ForceSystem<T>, State<T>) {
+    let mut system = ForceSystem::new();
+    let coordinates: Vec<_> = (0..count).map(|_| system.add_coordinate()).collect();
+    let parameters = coordinate_spring_damper_ext::Parameters {
+        stiffness: T::lit(100.0),
+        damping: T::lit(1.0),
+        dynamic_friction: T::lit(2.0),
+        static_friction_offset: T::lit(1.0),
+        exponential_decay_static: T::lit(0.1),
+        viscous_friction: T::lit(0.1),
+        sticking_stiffness: T::lit(1e4),
+        sticking_damping: T::lit(10.0),
+        friction_proportional_zone: T::lit(friction_proportional_zone),
+        ..coordinate_spring_damper_ext::Parameters::default()
+    };
+    let mut handles = Vec::new();
+    for &coordinate in &coordinates {
+        let element = CoordinateSpringDamperExt::new(None, Some(coordinate), parameters).expect("valid");
+        handles.push(system.add(element).expect("exists"));
+    }
+    let mut state = system.default_state();
+    for (i, (&coordinate, handle)) in coordinates.iter().zip(handles).enumerate() {
+        state.set_coordinate(coordinate, T::lit(wave(2 * i))).expect("finite");
+        state.set_coordinate_rate(coordinate, T::lit(wave(2 * i + 1))).expect("finite");
+        // Half of them stick, half slip.
+        let mode = if i % 2 == 0 { 0.0 } else { 2.5 * wave(2 * i + 1).signum() };
+        let discrete = Discrete { friction_mode: T::lit(mode), ..Discrete::default() };
+        state.set_discrete(handle, discrete).expect("valid");
+    }
+    (system, state)
+}
+
+fn what_does_an_evaluation_cost(criterion: &mut Criterion) {
+    measure(criterion, "linear_bushing", "f64", bushings::<f64>(200));
+    measure(criterion, "exponential_spring", "f64", springs::<f64>(200));
+    measure(criterion, "coordinate_spring_damper_ext", "regularised", coordinates::<f64>(1000, 0.01));
+    measure(criterion, "coordinate_spring_damper_ext", "bristle", coordinates::<f64>(1000, 0.0));
+}
+
+fn what_does_the_scalar_cost(criterion: &mut Criterion) {
+    measure(criterion, "linear_bushing", "f32", bushings::<f32>(200));
+    measure(criterion, "linear_bushing", "dual", bushings::<Dual64>(200));
+    measure(criterion, "exponential_spring", "f32", springs::<f32>(200));
+    measure(criterion, "exponential_spring", "dual", springs::<Dual64>(200));
+}
+
+fn what_does_one_more_element_cost(criterion: &mut Criterion) {
+    for count in [8, 64, 512, 4096] {
+        measure(criterion, "exponential_spring_count", "f64", springs::<f64>(count));
+    }
+}
+
+criterion_group!(
+    benches,
+    what_does_an_evaluation_cost,
+    what_does_the_scalar_cost,
+    what_does_one_more_element_cost
+);
+criterion_main!(benches);

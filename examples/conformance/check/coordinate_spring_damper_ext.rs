@@ -1,0 +1,110 @@
+//! Cases of the extended coordinate spring-damper.
+
+use force_elements::coordinate_spring_damper_ext::{Discrete, Parameters};
+use force_elements::nalgebra::Vector3;
+use force_elements::simulation::{ImplicitTrapezoidal, Plant, Simulation};
+use force_elements::{CoordinateSpringDamperExt, ForceSystem};
+
+use super::{Deviations, Failure, Fields};
+
+const TOLERANCE: f64 = 1e-12;
+
+pub(crate) fn check(case: Fields<'_>) -> Result<Deviations, Failure> {
+    let (input, expected) = (case.object("input")?, case.object("expected")?);
+    let mut system = ForceSystem::new();
+    let (c0, c1) = (system.add_coordinate(), system.add_coordinate());
+    let parameters = parameters(input)?;
+    let element = system.add(CoordinateSpringDamperExt::new(Some(c0), Some(c1), parameters)?)?;
+    let mut state = system.default_state();
+    for (coordinate, q, u) in [(c0, "q0", "v0"), (c1, "q1", "v1")] {
+        state.set_coordinate(coordinate, input.number(q)?)?;
+        state.set_coordinate_rate(coordinate, input.number(u)?)?;
+    }
+    state.set_discrete(element, discrete(input)?)?;
+    let view = system.realize_dynamics(&mut state)?;
+    let at = view.of(element);
+
+    let mut deviations = Deviations::default();
+    for (quantity, got) in [
+        ("displacement", at.position.displacement),
+        ("velocity", at.velocity.velocity),
+        ("force", at.dynamics.force),
+        ("generalized_force0", view.coordinate_force(c0)),
+        ("generalized_force1", view.coordinate_force(c1)),
+    ] {
+        deviations.relative(quantity, &[got], &[expected.number(quantity)?], TOLERANCE);
+    }
+    Ok(deviations)
+}
+
+/// Integrates a mass on the element and compares where it is and how fast at the times given.
+pub(crate) fn check_trajectory(case: Fields<'_>) -> Result<Deviations, Failure> {
+    let input = case.object("input")?;
+    let mut system = ForceSystem::new();
+    let mut plant = Plant::new(Vector3::zeros())?;
+    let slider = plant.add_coordinate(&mut system, input.number("mass")?)?;
+    let element = CoordinateSpringDamperExt::new(None, Some(slider), parameters(input)?)?;
+    let element = system.add(element)?;
+    let mut state = system.default_state();
+    state.set_coordinate(slider, input.number("q")?)?;
+    state.set_coordinate_rate(slider, input.number("u")?)?;
+    state.set_discrete(element, discrete(input)?)?;
+
+    let mut simulation = Simulation::new(&system, &plant, state)?;
+    let mut integrator = ImplicitTrapezoidal::new(case.number("step")?);
+    let (mut q, mut u) = (Vec::new(), Vec::new());
+    for time in case.numbers("time")? {
+        simulation.run(&mut integrator, time, |_| {})?;
+        q.push(simulation.state().positions().coordinate(slider));
+        u.push(simulation.state().velocities().coordinate_rate(slider));
+    }
+    // The tolerance is one of q. A shift in time that moves q by as much moves u by more, the more
+    // abruptly u changes.
+    let tolerance = 10.0 * case.number("max_change_on_doubling_step")?;
+    let (want_q, want_u) = (case.numbers("q")?, case.numbers("u")?);
+    let u_per_q = largest_change(&want_u) / largest_change(&want_q);
+    let mut deviations = Deviations::default();
+    deviations.worst("q", &q, &want_q, tolerance);
+    deviations.worst("u", &u, &want_u, tolerance * u_per_q.max(1.0));
+    Ok(deviations)
+}
+
+/// The largest change from one sample to the next.
+fn largest_change(samples: &[f64]) -> f64 {
+    samples.windows(2).map(|pair| (pair[1] - pair[0]).abs()).fold(0.0, f64::max)
+}
+
+fn discrete(input: Fields<'_>) -> Result<Discrete<f64>, Failure> {
+    Ok(Discrete {
+        friction_mode: input.number("friction_mode")?,
+        last_sticking_position: input.number("last_sticking_position")?,
+        limit_stop_state: input.number("limit_stop_state")?,
+    })
+}
+
+/// The parameters of a case; those it does not name keep their defaults.
+pub(crate) fn parameters(input: Fields<'_>) -> Result<Parameters<f64>, Failure> {
+    let default = Parameters::default();
+    let number = |name, default| if input.has(name) { input.number(name) } else { Ok(default) };
+    Ok(Parameters {
+        stiffness: number("stiffness", default.stiffness)?,
+        damping: number("damping", default.damping)?,
+        offset: number("offset", default.offset)?,
+        velocity_offset: number("velocity_offset", default.velocity_offset)?,
+        factor0: number("factor0", default.factor0)?,
+        factor1: number("factor1", default.factor1)?,
+        dynamic_friction: number("dynamic_friction", default.dynamic_friction)?,
+        static_friction_offset: number("static_friction_offset", default.static_friction_offset)?,
+        sticking_stiffness: number("sticking_stiffness", default.sticking_stiffness)?,
+        sticking_damping: number("sticking_damping", default.sticking_damping)?,
+        exponential_decay_static: number("exponential_decay_static", default.exponential_decay_static)?,
+        viscous_friction: number("viscous_friction", default.viscous_friction)?,
+        friction_proportional_zone: number("friction_proportional_zone", default.friction_proportional_zone)?,
+        limit_stops_upper: number("limit_stops_upper", default.limit_stops_upper)?,
+        limit_stops_lower: number("limit_stops_lower", default.limit_stops_lower)?,
+        limit_stops_stiffness: number("limit_stops_stiffness", default.limit_stops_stiffness)?,
+        limit_stops_damping: number("limit_stops_damping", default.limit_stops_damping)?,
+        use_limit_stops: input.has("use_limit_stops") && input.flag("use_limit_stops")?,
+        limit_stops_only_push: default.limit_stops_only_push,
+    })
+}

@@ -1,0 +1,81 @@
+//! Typed access to the fields of a case.
+
+use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Translation3, Vector3};
+use force_elements::{SpatialForce, SpatialVelocity, Transform};
+use serde_json::Value;
+
+use super::Failure;
+
+/// An object of the file.
+#[derive(Clone, Copy)]
+pub(crate) struct Fields<'a>(pub(crate) &'a Value);
+
+impl<'a> Fields<'a> {
+    fn field(self, name: &str) -> Result<&'a Value, Failure> {
+        self.0.get(name).ok_or_else(|| format!("no field {name}").into())
+    }
+
+    pub(crate) fn has(self, name: &str) -> bool {
+        self.0.get(name).is_some()
+    }
+
+    pub(crate) fn object(self, name: &str) -> Result<Fields<'a>, Failure> {
+        Ok(Fields(self.field(name)?))
+    }
+
+    pub(crate) fn list(self, name: &str) -> Result<&'a [Value], Failure> {
+        Ok(self.field(name)?.as_array().ok_or_else(|| format!("{name} is not a list"))?)
+    }
+
+    pub(crate) fn text(self, name: &str) -> Result<&'a str, Failure> {
+        Ok(self.field(name)?.as_str().ok_or_else(|| format!("{name} is not a text"))?)
+    }
+
+    pub(crate) fn flag(self, name: &str) -> Result<bool, Failure> {
+        Ok(self.field(name)?.as_bool().ok_or_else(|| format!("{name} is not true or false"))?)
+    }
+
+    pub(crate) fn number(self, name: &str) -> Result<f64, Failure> {
+        Ok(self.field(name)?.as_f64().ok_or_else(|| format!("{name} is not a number"))?)
+    }
+
+    pub(crate) fn numbers(self, name: &str) -> Result<Vec<f64>, Failure> {
+        let numbers: Option<Vec<f64>> = self.list(name)?.iter().map(Value::as_f64).collect();
+        Ok(numbers.ok_or_else(|| format!("{name} is not a list of numbers"))?)
+    }
+
+    pub(crate) fn array<const N: usize>(self, name: &str) -> Result<[f64; N], Failure> {
+        let numbers = self.numbers(name)?;
+        Ok(numbers.try_into().map_err(|_| format!("{name} does not have {N} entries"))?)
+    }
+
+    pub(crate) fn vector(self, name: &str) -> Result<Vector3<f64>, Failure> {
+        Ok(Vector3::from(self.array::<3>(name)?))
+    }
+
+    pub(crate) fn point(self, name: &str) -> Result<Point3<f64>, Failure> {
+        Ok(Point3::from(self.vector(name)?))
+    }
+
+    pub(crate) fn pose(self, name: &str) -> Result<Transform<f64>, Failure> {
+        let pose = self.object(name)?;
+        let mut R = Matrix3::zeros();
+        for (i, row) in pose.list("rotation")?.iter().enumerate().take(3) {
+            for (j, entry) in row.as_array().into_iter().flatten().enumerate().take(3) {
+                R[(i, j)] = entry.as_f64().ok_or_else(|| format!("{name}: an entry is not a number"))?;
+            }
+        }
+        let p = Translation3::from(pose.vector("translation")?);
+        Ok(Transform::from_parts(p, Rotation3::from_matrix_unchecked(R)))
+    }
+
+    pub(crate) fn velocity(self, name: &str) -> Result<SpatialVelocity<f64>, Failure> {
+        let velocity = self.object(name)?;
+        Ok(SpatialVelocity::new(velocity.vector("angular")?, velocity.vector("linear")?))
+    }
+
+    pub(crate) fn force(self, name: &str) -> Result<SpatialForce<f64>, Failure> {
+        let force = self.object(name)?;
+        Ok(SpatialForce::new(force.vector("torque")?, force.vector("force")?))
+    }
+}

@@ -1,0 +1,83 @@
+//! What the points of a subtree are kept within.
+
+use nalgebra::{Point3, Vector3};
+
+use crate::contact::{greater, lesser};
+use crate::scalar::Real;
+
+/// A disc that holds points of a subtree: round, with some thickness along its axis.
+///
+/// A smooth patch of faces is nearly flat. A disc along it tells the patch from a plane nearby
+/// far more sharply than a ball or a box does.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Cluster<T> {
+    pub(super) center: [T; 3],
+    axis: [T; 3],
+    /// The greatest distance from the centre.
+    pub(super) radius: T,
+    /// The greatest distance from the axis.
+    breadth: T,
+    /// The greatest distance from the middle plane.
+    thickness: T,
+}
+
+impl<T: Real> Cluster<T> {
+    /// A disc without size.
+    pub(super) fn nowhere() -> Self {
+        let zero = T::zero();
+        let axis = [T::one(), zero, zero];
+        Self { center: [zero; 3], axis, radius: zero, breadth: zero, thickness: zero }
+    }
+
+    /// The disc around some points, across an axis of unit length.
+    pub(super) fn around(points: impl Iterator<Item = Vector3<T>> + Clone, axis: Vector3<T>) -> Self {
+        let (min, max) = bounds(points.clone());
+        let middle = (min + max) * T::lit(0.5);
+        let heights = points.clone().map(|p| axis.dot(&(p - middle)));
+        let (low, high) = heights.fold((T::zero(), T::zero()), |(low, high), h| (low.min(h), high.max(h)));
+        let center = middle + axis * ((low + high) * T::lit(0.5));
+        let mut cluster = Self { center: center.into(), axis: axis.into(), ..Self::nowhere() };
+        for p in points {
+            let from_center = p - center;
+            let height = axis.dot(&from_center);
+            cluster.thickness = cluster.thickness.max(height.abs());
+            cluster.radius = cluster.radius.max(from_center.norm());
+            cluster.breadth = cluster.breadth.max((from_center - axis * height).norm());
+        }
+        // Rounding in these few operations must not drop a point that is on the rim.
+        let slack = T::one() + T::default_epsilon() * T::lit(16.0);
+        let rim = (center.norm() + cluster.radius) * T::default_epsilon() * T::lit(16.0);
+        cluster.thickness = cluster.thickness * slack + rim;
+        cluster.radius = cluster.radius * slack + rim;
+        cluster.breadth = cluster.breadth * slack + rim;
+        cluster
+    }
+
+    #[inline]
+    pub(super) fn center(&self) -> Point3<T> {
+        Point3::new(self.center[0], self.center[1], self.center[2])
+    }
+
+    #[inline]
+    pub(super) fn axis(&self) -> Vector3<T> {
+        Vector3::from(self.axis)
+    }
+
+    /// Whether the disc may reach a plane with this unit normal that its centre is so high above.
+    #[inline]
+    pub(super) fn reaches(&self, plane_normal: &Vector3<T>, height: T) -> bool {
+        let axis = self.axis();
+        let cosine = axis.dot(plane_normal);
+        let upright = if cosine < T::zero() { -cosine } else { cosine };
+        // Not from the cosine: along the axis its rounding would come out as its square root.
+        let sine_squared = (plane_normal - axis * cosine).norm_squared();
+        let gap = height - upright * self.thickness;
+        gap < T::zero() || gap * gap < sine_squared * self.breadth * self.breadth
+    }
+}
+
+/// The lowest and highest coordinates of some points.
+pub(super) fn bounds<T: Real>(points: impl Iterator<Item = Vector3<T>>) -> (Vector3<T>, Vector3<T>) {
+    let far = Vector3::repeat(T::lit(f64::INFINITY));
+    points.fold((far, -far), |(min, max), p| (min.zip_map(&p, lesser), max.zip_map(&p, greater)))
+}

@@ -1,0 +1,224 @@
+//! Meshes of simple bodies.
+
+use alloc::vec::Vec;
+
+use nalgebra::{Point3, Vector3};
+
+use crate::contact::mesh::TriangleMesh;
+use crate::contact::sphere::positive;
+use crate::error::{Error, Result};
+use crate::scalar::Real;
+
+/// Vertices and faces on their way to a mesh.
+struct Sheets<T: Real> {
+    vertices: Vec<Point3<T>>,
+    faces: Vec<[u32; 3]>,
+}
+
+impl<T: Real> Sheets<T> {
+    fn new() -> Self {
+        Self { vertices: Vec::new(), faces: Vec::new() }
+    }
+
+    /// Adds a sheet of `rows` by `columns` quadrilaterals, each cut in two. `point` places row i,
+    /// column j; outside is where rows × columns points. Triangles without area, as at a
+    /// pole where a row shrinks to a point, are left out.
+    fn add(&mut self, rows: u32, columns: u32, point: impl Fn(u32, u32) -> Point3<T>) -> Result<()> {
+        let first = u32::try_from(self.vertices.len()).map_err(|_| TOO_FINE)?;
+        let across = columns.checked_add(1).ok_or(TOO_FINE)?;
+        let count = rows.checked_add(1).and_then(|rows| rows.checked_mul(across)).ok_or(TOO_FINE)?;
+        first.checked_add(count).ok_or(TOO_FINE)?;
+        for i in 0..=rows {
+            self.vertices.extend((0..=columns).map(|j| point(i, j)));
+        }
+        let index = |i: u32, j: u32| first + i * across + j;
+        for i in 0..rows {
+            for j in 0..columns {
+                let [a, b, c, d] = [index(i, j), index(i + 1, j), index(i + 1, j + 1), index(i, j + 1)];
+                self.add_face([a, b, c]);
+                self.add_face([a, c, d]);
+            }
+        }
+        Ok(())
+    }
+
+    fn add_face(&mut self, face: [u32; 3]) {
+        let [a, b, c] = face.map(|corner| self.vertices[corner as usize]);
+        if a != b && b != c && c != a {
+            self.faces.push(face);
+        }
+    }
+
+    fn close(self) -> Result<TriangleMesh<T>> {
+        TriangleMesh::closed(&self.vertices, &self.faces)
+    }
+}
+
+const TOO_FINE: Error = Error::OutOfCount { name: "subdivisions", minimum: 1, maximum: 1 << 15 };
+
+fn at_least(name: &'static str, count: u32, minimum: u32) -> Result<()> {
+    let maximum = 1 << 15;
+    if (minimum..=maximum).contains(&count) {
+        Ok(())
+    } else {
+        Err(Error::OutOfCount { name, minimum, maximum })
+    }
+}
+
+/// The fraction i/n, exact at both ends.
+fn fraction<T: Real>(i: u32, n: u32) -> T {
+    T::lit(f64::from(i)) / T::lit(f64::from(n))
+}
+
+/// Cosine and sine of i/n of a full turn; exact in all four quarters, and the same number for mirrored
+/// places, so that seams weld.
+fn turn<T: Real>(i: u32, n: u32) -> (T, T) {
+    let eighths = u64::from(i % n) * 8;
+    let n = u64::from(n);
+    let octant = eighths / n;
+    // Within an octant counted from the nearest axis, in units of 1/(8n) of a turn.
+    let from_axis = match octant {
+        0 => eighths,
+        1 => 2 * n - eighths,
+        2 => eighths - 2 * n,
+        3 => 4 * n - eighths,
+        4 => eighths - 4 * n,
+        5 => 6 * n - eighths,
+        6 => eighths - 6 * n,
+        _ => 8 * n - eighths,
+    };
+    #[expect(clippy::cast_precision_loss, reason = "counts below 2^19 are exact")]
+    let angle = T::lit(from_axis as f64) / T::lit(n as f64) * T::frac_pi_4();
+    let (sine, cosine) = angle.sin_cos();
+    match octant {
+        0 => (cosine, sine),
+        1 => (sine, cosine),
+        2 => (-sine, cosine),
+        3 => (-cosine, sine),
+        4 => (-cosine, -sine),
+        5 => (-sine, -cosine),
+        6 => (sine, -cosine),
+        _ => (cosine, -sine),
+    }
+}
+
+impl<T: Real> TriangleMesh<T> {
+    /// A ball about the origin, all vertices at `radius` \[m\]: an octahedron of 8·`frequency`² faces,
+    /// rows of equal width from pole to equator.
+    ///
+    /// # Errors
+    /// Unless the radius is positive and the frequency from 1 to 32768.
+    pub fn sphere(radius: T, frequency: u32) -> Result<Self> {
+        positive("radius", radius)?;
+        at_least("frequency", frequency, 1)?;
+        let mut sheets = Sheets::new();
+        // One octant; the others are its mirror images, bit for bit.
+        let point = |i: u32, j: u32| {
+            let (cos_polar, sin_polar) = turn::<T>(i, 4 * frequency);
+            let (x, y) = if i == 0 { (T::one(), T::zero()) } else { turn::<T>(j, 4 * i) };
+            Vector3::new(sin_polar * x, sin_polar * y, cos_polar) * radius
+        };
+        for octant in 0..8_u32 {
+            let sign = |bit: u32| if octant & bit == 0 { T::one() } else { -T::one() };
+            let mirror = Vector3::new(sign(1), sign(2), sign(4));
+            let is_mirrored = octant.count_ones() % 2 == 1;
+            let mut place = |i: u32, j: u32| {
+                sheets.vertices.push(Point3::from(point(i, j).component_mul(&mirror)));
+            };
+            for i in 0..=frequency {
+                (0..=i).for_each(|j| place(i, j));
+            }
+            let rows = frequency + 1;
+            let per_octant = rows * (rows + 1) / 2;
+            let index = |i: u32, j: u32| octant * per_octant + i * (i + 1) / 2 + j;
+            let mut add = |[a, b, c]: [u32; 3]| {
+                sheets.faces.push(if is_mirrored { [a, c, b] } else { [a, b, c] });
+            };
+            for i in 0..frequency {
+                for j in 0..=i {
+                    add([index(i, j), index(i + 1, j), index(i + 1, j + 1)]);
+                    if j < i {
+                        add([index(i, j), index(i + 1, j + 1), index(i, j + 1)]);
+                    }
+                }
+            }
+        }
+        sheets.close()
+    }
+
+    /// A brick about the origin with edges along the axes, each edge cut into so many pieces.
+    ///
+    /// # Errors
+    /// Unless all half extents \[m\] are positive and all subdivisions from 1 to 32768.
+    pub fn brick(half_extents: Vector3<T>, subdivisions: [u32; 3]) -> Result<Self> {
+        half_extents.iter().try_for_each(|&h| positive("half_extents", h))?;
+        subdivisions.into_iter().try_for_each(|n| at_least("subdivisions", n, 1))?;
+        let mut sheets = Sheets::new();
+        let coordinate = |axis: usize, i: u32| {
+            let n = subdivisions[axis];
+            // From the middle outwards, so that opposite places mirror each other.
+            let from_middle =
+                (T::lit(f64::from(i)) * T::lit(2.0) - T::lit(f64::from(n))) / T::lit(f64::from(n));
+            half_extents[axis] * from_middle
+        };
+        for axis in 0..3 {
+            let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
+            for is_high in [false, true] {
+                let (rows, columns) = if is_high { (u, v) } else { (v, u) };
+                sheets.add(subdivisions[rows], subdivisions[columns], |i, j| {
+                    let mut p = Point3::origin();
+                    p[axis] = if is_high { half_extents[axis] } else { -half_extents[axis] };
+                    p[rows] = coordinate(rows, i);
+                    p[columns] = coordinate(columns, j);
+                    p
+                })?;
+            }
+        }
+        sheets.close()
+    }
+
+    /// A cylinder about the origin with its axis along z: `around` pieces in a turn, `along` pieces
+    /// of its length, `rings` rings on each end.
+    ///
+    /// # Errors
+    /// Unless lengths \[m\] are positive, `around` is from 3 and the other counts from 1 to 32768.
+    pub fn cylinder(radius: T, half_length: T, around: u32, along: u32, rings: u32) -> Result<Self> {
+        positive("radius", radius)?;
+        positive("half_length", half_length)?;
+        at_least("around", around, 3)?;
+        at_least("along", along, 1)?;
+        at_least("rings", rings, 1)?;
+        let ring = |r: T, i: u32, z: T| {
+            let (cosine, sine) = turn::<T>(i, around);
+            Point3::new(r * cosine, r * sine, z)
+        };
+        let mut sheets = Sheets::new();
+        sheets.add(around, along, |i, j| {
+            ring(radius, i, half_length * (T::lit(2.0) * fraction::<T>(j, along) - T::one()))
+        })?;
+        sheets.add(around, rings, |i, j| ring(radius * fraction(j, rings), i, -half_length))?;
+        sheets.add(rings, around, |i, j| ring(radius * fraction(i, rings), j, half_length))?;
+        sheets.close()
+    }
+
+    /// A torus about the origin with its axis along z: a tube of radius `tube_radius` around a circle of
+    /// radius `ring_radius`, with `around` pieces along the circle and `across` around the tube.
+    ///
+    /// # Errors
+    /// Unless radii \[m\] are positive, the tube is thinner than the ring and both counts are from
+    /// 3 to 32768.
+    pub fn torus(ring_radius: T, tube_radius: T, around: u32, across: u32) -> Result<Self> {
+        positive("tube_radius", tube_radius)?;
+        positive("ring_radius - tube_radius", ring_radius - tube_radius)?;
+        at_least("around", around, 3)?;
+        at_least("across", across, 3)?;
+        let mut sheets = Sheets::new();
+        sheets.add(around, across, |i, j| {
+            let (cos_ring, sin_ring) = turn::<T>(i, around);
+            let (cos_tube, sin_tube) = turn::<T>(j, across);
+            let r = ring_radius + tube_radius * cos_tube;
+            Point3::new(r * cos_ring, r * sin_ring, tube_radius * sin_tube)
+        })?;
+        sheets.close()
+    }
+}

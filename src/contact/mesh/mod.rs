@@ -1,0 +1,325 @@
+//! Triangle meshes: validated, searchable, and made from parameters or files.
+
+mod cluster;
+mod generate;
+mod inside;
+#[cfg(feature = "mesh-files")]
+mod read;
+mod topology;
+mod tree;
+mod triangles;
+
+use alloc::vec::Vec;
+
+use nalgebra::{Point3, Vector3};
+
+use crate::contact::surface::{Bounds, Plane, Surface, SurfacePoint};
+use crate::error::{Error, Result};
+use crate::scalar::Real;
+
+pub use inside::Displaced;
+#[cfg(feature = "mesh-files")]
+pub use read::FaceList;
+pub use topology::MeshFault;
+
+use topology::{NO_FACE, Topology};
+use tree::Tree;
+use triangles::Feature;
+
+/// Triangles, wound counter-clockwise seen from outside, with a tree over them.
+///
+/// A *closed* mesh has an inside and can be touched by anything. An *open* one has none and can only
+/// carry springs that touch other surfaces.
+///
+/// Vertices at exactly the same place are one vertex, whatever their number, so that files which
+/// repeat them per face need no preparation. Faces keep the numbers they were given.
+///
+/// # Refused
+///
+/// Every mesh: no faces, vertices that are not finite, indices out of range, faces without area.
+/// A closed mesh also: edges with one face or more than two, neighbours that are wound against each
+/// other, vertices where two sheets of faces touch, and parts that are inside out (a part wound the
+/// other way round within another is a cavity and is welcome). Faces that cut through each other
+/// are **not** found out.
+///
+/// # Inside or outside
+///
+/// The sign of a distance is that of the angle to the pseudo-normal at the nearest point: the face's
+/// normal, the sum of two at an edge, the sum weighted by angles at a vertex, which is right
+/// also at sharp corners (J. A. Bærentzen, H. Aanæs, *Signed distance computation using the angle
+/// weighted pseudonormal*, IEEE Trans. Vis. Comput. Graph. 11 (2005) 243–253).
+///
+/// # Example: a tetrahedron
+///
+/// ```
+/// use force_elements::contact::{MeshFault, Surface, TriangleMesh};
+/// use force_elements::nalgebra::Point3;
+///
+/// let vertices = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(Point3::from);
+/// let faces = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
+/// let mesh = TriangleMesh::<f64>::closed(&vertices, &faces)?;
+/// assert!(mesh.contains(&Point3::new(0.2, 0.2, 0.2)));
+/// assert_eq!(mesh.signed_distance(&Point3::new(0.2, 0.1, -0.5)), 0.5);
+///
+/// // One face short, it encloses nothing; the fault says which face has no neighbour where.
+/// let faults = TriangleMesh::faults(&vertices, &faces[..3]);
+/// assert_eq!(faults.len(), 3);
+/// assert_eq!(faults[0], MeshFault::OpenEdge { face: 0, vertices: [2, 1] });
+/// # Ok::<(), force_elements::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct TriangleMesh<T: Real> {
+    vertices: Vec<Point3<T>>,
+    faces: Vec<[u32; 3]>,
+    centroids: Vec<Point3<T>>,
+    normals: Vec<Vector3<T>>,
+    areas: Vec<T>,
+    /// The face across each edge, the k-th of which runs from corner k to the next.
+    neighbours: Vec<[u32; 3]>,
+    vertex_normals: Vec<Vector3<T>>,
+    /// What keeps the mesh from having an inside.
+    opening: Option<MeshFault>,
+    /// How far any vertex may be in front of any face's plane, if the mesh is convex.
+    convexity_slack: Option<T>,
+    center: Point3<T>,
+    half_extents: Vector3<T>,
+    tree: Tree<T>,
+}
+
+/// A triangle that has been found, by its place in the tree.
+pub(crate) type Slot = usize;
+
+impl<T: Real> TriangleMesh<T> {
+    /// A mesh that encloses something. Faces are corners counted from 0.
+    ///
+    /// # Errors
+    /// [`Error::Mesh`] with the first of the [`faults`](Self::faults).
+    pub fn closed(vertices: &[Point3<T>], faces: &[[u32; 3]]) -> Result<Self> {
+        let mesh = Self::open(vertices, faces)?;
+        match mesh.opening {
+            Some(fault) => Err(Error::Mesh { fault }),
+            None => Ok(mesh),
+        }
+    }
+
+    /// A mesh that may be open: it can carry springs. If it is closed nevertheless, it has an inside
+    /// too.
+    ///
+    /// # Errors
+    /// [`Error::Mesh`] if there are no faces, a vertex is not finite, an index is out of range or a
+    /// face has no area.
+    pub fn open(vertices: &[Point3<T>], faces: &[[u32; 3]]) -> Result<Self> {
+        let topology = Topology::new(vertices, faces).map_err(|faults| match faults.first() {
+            Some(&fault) => Error::Mesh { fault },
+            None => Error::Mesh { fault: MeshFault::Empty },
+        })?;
+        Ok(Self::build(vertices, topology))
+    }
+
+    /// All that keeps these faces from being a closed mesh, in no more than one pass: where single
+    /// vertices or faces are bad, how faces fit together is not looked at.
+    pub fn faults(vertices: &[Point3<T>], faces: &[[u32; 3]]) -> Vec<MeshFault> {
+        match Topology::new(vertices, faces) {
+            Ok(topology) => topology.openings,
+            Err(faults) => faults,
+        }
+    }
+
+    fn build(vertices: &[Point3<T>], topology: Topology<T>) -> Self {
+        let Topology { faces, neighbours, normals, areas, openings } = topology;
+        let corner = |index: u32| vertices[index as usize];
+        let third = T::one() / T::lit(3.0);
+        let centroids: Vec<_> = faces
+            .iter()
+            .map(|f| Point3::from((corner(f[0]).coords + corner(f[1]).coords + corner(f[2]).coords) * third))
+            .collect();
+        let tree = Tree::new(vertices, &faces, &centroids, &normals, &areas);
+        let (min, max) = tree.bounds();
+        let half = T::lit(0.5);
+        let mut mesh = Self {
+            vertex_normals: vertex_normals(vertices, &faces, &normals),
+            vertices: vertices.to_vec(),
+            opening: openings.first().copied(),
+            convexity_slack: None,
+            center: Point3::from((min + max) * half),
+            half_extents: (max - min) * half,
+            faces,
+            centroids,
+            normals,
+            areas,
+            neighbours,
+            tree,
+        };
+        mesh.convexity_slack = mesh.calc_convexity_slack();
+        mesh
+    }
+
+    /// How many faces there are.
+    pub fn face_count(&self) -> usize {
+        self.faces.len()
+    }
+
+    /// The vertices, as they were given.
+    pub fn vertices(&self) -> &[Point3<T>] {
+        &self.vertices
+    }
+
+    /// The corners of each face; of vertices at the same place, the first.
+    pub fn faces(&self) -> &[[u32; 3]] {
+        &self.faces
+    }
+
+    /// The middle of each face, where its spring is.
+    pub fn centroids(&self) -> &[Point3<T>] {
+        &self.centroids
+    }
+
+    /// The outward unit normal of each face.
+    pub fn normals(&self) -> &[Vector3<T>] {
+        &self.normals
+    }
+
+    /// The area of each face \[m²\].
+    pub fn areas(&self) -> &[T] {
+        &self.areas
+    }
+
+    /// What is enclosed \[m³\], if the mesh is closed.
+    pub fn volume(&self) -> Option<T> {
+        let sum = self.faces.iter().fold(T::zero(), |sum, f| {
+            // About the middle of the box rather than the origin, which may be far away.
+            let [a, b, c] = f.map(|corner| self.vertices[corner as usize] - self.center);
+            sum + a.dot(&b.cross(&c))
+        });
+        self.opening.is_none().then(|| sum / T::lit(6.0))
+    }
+
+    /// Whether the mesh encloses something.
+    pub fn is_closed(&self) -> bool {
+        self.opening.is_none()
+    }
+
+    /// The first fault that keeps the mesh from enclosing something; `None` if it does.
+    pub fn opening(&self) -> Option<MeshFault> {
+        self.opening
+    }
+
+    /// Whether what is enclosed is convex.
+    pub fn is_convex(&self) -> bool {
+        self.convexity_slack.is_some()
+    }
+
+    /// The same mesh in another scalar, with zero derivatives.
+    ///
+    /// # Errors
+    /// [`Error::Mesh`] if it is too fine for a scalar of less precision.
+    pub fn cast<U: Real>(&self) -> Result<TriangleMesh<U>> {
+        let vertices: Vec<_> = self.vertices.iter().map(|v| v.map(T::cast)).collect();
+        if self.is_closed() {
+            TriangleMesh::closed(&vertices, &self.faces)
+        } else {
+            TriangleMesh::open(&vertices, &self.faces)
+        }
+    }
+
+    /// The nearest point of one face, with the sign that it gives.
+    #[inline]
+    pub(crate) fn nearest_on(&self, slot: Slot, p: &Point3<T>) -> SurfacePoint<T> {
+        let (pack, lane) = self.tree.triangle(slot);
+        let face = self.tree.face(slot);
+        let normal = self.normals[face];
+        let (point, feature) = pack.nearest(lane, p);
+        let pseudo_normal = match feature {
+            Feature::Face => {
+                // Measured along the normal, a depth keeps its digits however small it is.
+                let signed_distance = normal.dot(&(p - point));
+                return SurfacePoint { point, normal, signed_distance };
+            }
+            Feature::Edge(k) => match self.neighbours[face][k] {
+                NO_FACE => normal,
+                neighbour => normal + self.normals[neighbour as usize],
+            },
+            Feature::Corner(k) => self.vertex_normals[self.faces[face][k] as usize],
+        };
+        let away = p - point;
+        let squared = away.norm_squared();
+        let is_inside = pseudo_normal.dot(&away) < T::zero();
+        if squared > T::zero() {
+            let distance = squared.sqrt();
+            let signed_distance = if is_inside { -distance } else { distance };
+            SurfacePoint { point, normal: away / signed_distance, signed_distance }
+        } else {
+            let length = pseudo_normal.norm_squared().sqrt();
+            SurfacePoint { point, normal: pseudo_normal / length, signed_distance: T::zero() }
+        }
+    }
+
+    /// How far any vertex may be in front of a face's plane; `None` if one is by more than rounding.
+    fn calc_convexity_slack(&self) -> Option<T> {
+        if self.opening.is_some() {
+            return None;
+        }
+        let slack = self.half_extents.norm_squared().sqrt() * T::negligible() * T::lit(100.0);
+        let plane = |f: usize| {
+            let normal = self.normals[f];
+            let a = self.vertices[self.faces[f][0] as usize];
+            Plane { normal, offset: normal.dot(&a.coords) + slack }
+        };
+        // Most meshes that are not convex show it at an edge, at once.
+        let bends_out = |f: usize| {
+            let corners = self.neighbours[f].into_iter().flat_map(|neighbour| self.faces[neighbour as usize]);
+            corners.map(|corner| &self.vertices[corner as usize]).all(|p| plane(f).height(p) <= T::zero())
+        };
+        let faces = 0..self.faces.len();
+        if !faces.clone().all(bends_out) {
+            return None;
+        }
+        let clusters = self.tree.corner_clusters();
+        let is_behind_all = !faces.into_iter().any(|f| self.tree.reaches_above(&plane(f), &clusters));
+        is_behind_all.then_some(slack)
+    }
+
+    /// The plane of one face, if the whole mesh is behind it.
+    #[inline]
+    pub(crate) fn face_plane(&self, slot: Slot) -> Option<Plane<T>> {
+        self.convexity_slack.map(|slack| {
+            let face = self.tree.face(slot);
+            let normal = self.normals[face];
+            Plane { normal, offset: normal.dot(&self.centroids[face].coords) + slack }
+        })
+    }
+}
+
+/// Sums of face normals about each vertex, weighted by the angle of the face's corner there.
+fn vertex_normals<T: Real>(
+    vertices: &[Point3<T>],
+    faces: &[[u32; 3]],
+    normals: &[Vector3<T>],
+) -> Vec<Vector3<T>> {
+    let mut sums = alloc::vec![Vector3::zeros(); vertices.len()];
+    for (corners, normal) in faces.iter().zip(normals) {
+        let [a, b, c] = corners.map(|corner| vertices[corner as usize]);
+        for (corner, along, back) in
+            [(corners[0], b - a, c - a), (corners[1], c - b, a - b), (corners[2], a - c, b - c)]
+        {
+            let angle = along.cross(&back).norm_squared().sqrt().atan2(along.dot(&back));
+            sums[corner as usize] += normal * angle;
+        }
+    }
+    sums
+}
+
+/// Where the mesh is open, the sign is that of the nearest face alone.
+impl<T: Real> Surface<T> for TriangleMesh<T> {
+    fn nearest(&self, p_S: &Point3<T>) -> SurfacePoint<T> {
+        self.nearest_on(self.tree.nearest(p_S, None), p_S)
+    }
+
+    fn bounds(&self) -> Bounds<T> {
+        Bounds::Box { center: self.center, half_extents: self.half_extents }
+    }
+
+    fn supporting_plane(&self, p_S: &Point3<T>) -> Option<Plane<T>> {
+        self.convexity_slack.and_then(|_| self.face_plane(self.tree.nearest(p_S, None)))
+    }
+}

@@ -1,0 +1,328 @@
+//! How faces fit together, and what is wrong with them.
+
+use alloc::vec;
+use alloc::vec::Vec;
+use core::cmp::Ordering;
+use core::fmt;
+
+use nalgebra::{Point3, Vector3};
+
+use crate::scalar::Real;
+use crate::spatial::is_finite;
+
+/// Stands for the missing face at an open edge.
+pub(super) const NO_FACE: u32 = u32::MAX;
+
+/// What is wrong with a mesh, and where. Faces and vertices are numbered from 0 as they were given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum MeshFault {
+    /// There are no faces.
+    Empty,
+    /// A coordinate is infinite or not a number.
+    NonFiniteVertex {
+        /// The vertex.
+        vertex: usize,
+    },
+    /// A corner is a vertex that does not exist.
+    IndexOutOfRange {
+        /// The face.
+        face: usize,
+        /// Its corner.
+        index: usize,
+        /// How many vertices there are.
+        vertex_count: usize,
+    },
+    /// A face has no area: corners coincide or are in line.
+    DegenerateFace {
+        /// The face.
+        face: usize,
+    },
+    /// An edge has a face on one side only.
+    OpenEdge {
+        /// The face.
+        face: usize,
+        /// The ends of the edge.
+        vertices: [usize; 2],
+    },
+    /// Two neighbours run along their edge in the same direction: one of them is turned over.
+    FlippedFace {
+        /// The later of the two.
+        face: usize,
+        /// The other.
+        neighbour: usize,
+    },
+    /// An edge has more than two faces.
+    NonManifoldEdge {
+        /// The last of the faces.
+        face: usize,
+        /// The ends of the edge.
+        vertices: [usize; 2],
+    },
+    /// Two sheets of faces touch in a vertex only.
+    NonManifoldVertex {
+        /// A face of the second sheet.
+        face: usize,
+        /// The vertex.
+        vertex: usize,
+    },
+    /// The outward normals of a connected part point inward.
+    InsideOut {
+        /// The first face of the part.
+        face: usize,
+    },
+}
+
+impl fmt::Display for MeshFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => f.write_str("there are no faces"),
+            Self::NonFiniteVertex { vertex } => write!(f, "vertex {vertex} is not finite"),
+            Self::IndexOutOfRange { face, index, vertex_count } => {
+                write!(f, "face {face} has corner {index}, but there are {vertex_count} vertices")
+            }
+            Self::DegenerateFace { face } => write!(f, "face {face} has no area"),
+            Self::OpenEdge { face, vertices: [a, b] } => {
+                write!(f, "face {face} has no neighbour along the edge from vertex {a} to {b}")
+            }
+            Self::FlippedFace { face, neighbour } => {
+                write!(f, "face {face} is wound against its neighbour {neighbour}")
+            }
+            Self::NonManifoldEdge { face, vertices: [a, b] } => {
+                write!(f, "face {face} is the third or later at the edge from vertex {a} to {b}")
+            }
+            Self::NonManifoldVertex { face, vertex } => {
+                write!(f, "face {face} touches other faces in vertex {vertex} only")
+            }
+            Self::InsideOut { face } => write!(f, "the part that face {face} belongs to is inside out"),
+        }
+    }
+}
+
+/// Faces whose corners at the same place have the same number, and what follows from them.
+#[derive(Debug)]
+pub(super) struct Topology<T: Real> {
+    pub(super) faces: Vec<[u32; 3]>,
+    pub(super) neighbours: Vec<[u32; 3]>,
+    pub(super) normals: Vec<Vector3<T>>,
+    pub(super) areas: Vec<T>,
+    /// What keeps the faces from enclosing something.
+    pub(super) openings: Vec<MeshFault>,
+}
+
+/// One side of an edge: the k-th edge of a face, from corner k to the next.
+#[derive(Debug, Clone, Copy)]
+struct Side {
+    /// The ends in ascending order, the same for both sides.
+    ends: [u32; 2],
+    is_forward: bool,
+    face: u32,
+    k: usize,
+}
+
+impl<T: Real> Topology<T> {
+    /// Answers all faults of single vertices and faces if there are any.
+    pub(super) fn new(vertices: &[Point3<T>], faces: &[[u32; 3]]) -> Result<Self, Vec<MeshFault>> {
+        let mut faults = Vec::new();
+        if faces.is_empty() {
+            faults.push(MeshFault::Empty);
+        }
+        for (vertex, p) in vertices.iter().enumerate() {
+            if !is_finite(&p.coords) {
+                faults.push(MeshFault::NonFiniteVertex { vertex });
+            }
+        }
+        let vertex_count = vertices.len();
+        for (face, corners) in faces.iter().enumerate() {
+            for index in corners.map(|corner| corner as usize) {
+                if index >= vertex_count {
+                    faults.push(MeshFault::IndexOutOfRange { face, index, vertex_count });
+                }
+            }
+        }
+        if !faults.is_empty() {
+            return Err(faults);
+        }
+
+        let first_of = weld(vertices);
+        let faces: Vec<_> = faces.iter().map(|f| f.map(|corner| first_of[corner as usize])).collect();
+        let mut normals = Vec::with_capacity(faces.len());
+        let mut areas = Vec::with_capacity(faces.len());
+        for (face, corners) in faces.iter().enumerate() {
+            let [a, b, c] = corners.map(|corner| vertices[corner as usize]);
+            let double = (b - a).cross(&(c - a));
+            let area2 = double.norm_squared().sqrt();
+            let longest = [b - a, c - b, a - c].map(|edge| edge.norm_squared());
+            let longest = longest[0].max(longest[1]).max(longest[2]);
+            if area2 <= longest * T::negligible() {
+                faults.push(MeshFault::DegenerateFace { face });
+            }
+            normals.push(double / area2);
+            areas.push(area2 * T::lit(0.5));
+        }
+        if !faults.is_empty() {
+            return Err(faults);
+        }
+
+        let mut topology =
+            Self { neighbours: vec![[NO_FACE; 3]; faces.len()], faces, normals, areas, openings: Vec::new() };
+        topology.match_sides();
+        if topology.openings.is_empty() {
+            topology.find_touching_vertices(vertices.len());
+            topology.find_inverted_parts(vertices);
+        }
+        Ok(topology)
+    }
+
+    /// Finds the face across each edge.
+    fn match_sides(&mut self) {
+        let mut sides: Vec<Side> = Vec::with_capacity(3 * self.faces.len());
+        for (face, corners) in (0..).zip(&self.faces) {
+            for k in 0..3 {
+                let (from, to) = (corners[k], corners[(k + 1) % 3]);
+                sides.push(Side { ends: [from.min(to), from.max(to)], is_forward: from < to, face, k });
+            }
+        }
+        sides.sort_unstable_by_key(|side| (side.ends, side.face));
+        for edge in sides.chunk_by(|a, b| a.ends == b.ends) {
+            match *edge {
+                [side] => {
+                    let mut ends = side.ends.map(|end| end as usize);
+                    if !side.is_forward {
+                        ends.reverse();
+                    }
+                    self.openings.push(MeshFault::OpenEdge { face: side.face as usize, vertices: ends });
+                }
+                [a, b] => {
+                    self.neighbours[a.face as usize][a.k] = b.face;
+                    self.neighbours[b.face as usize][b.k] = a.face;
+                    if a.is_forward == b.is_forward {
+                        let (face, neighbour) = (b.face as usize, a.face as usize);
+                        self.openings.push(MeshFault::FlippedFace { face, neighbour });
+                    }
+                }
+                _ => {
+                    for side in &edge[2..] {
+                        let vertices = side.ends.map(|end| end as usize);
+                        let face = side.face as usize;
+                        self.openings.push(MeshFault::NonManifoldEdge { face, vertices });
+                    }
+                }
+            }
+        }
+        // In the order of the faces, so that the first one is the first.
+        self.openings.sort_by_key(|fault| match *fault {
+            MeshFault::OpenEdge { face, .. }
+            | MeshFault::FlippedFace { face, .. }
+            | MeshFault::NonManifoldEdge { face, .. } => face,
+            _ => 0,
+        });
+    }
+
+    /// Walks around each vertex; what the walk does not reach is another sheet.
+    fn find_touching_vertices(&mut self, vertex_count: usize) {
+        let mut is_reached = vec![false; 3 * self.faces.len()];
+        let mut has_sheet = vec![false; vertex_count];
+        for start in 0..self.faces.len() {
+            for k in 0..3 {
+                if is_reached[3 * start + k] {
+                    continue;
+                }
+                let vertex = self.faces[start][k];
+                if core::mem::replace(&mut has_sheet[vertex as usize], true) {
+                    let vertex = vertex as usize;
+                    self.openings.push(MeshFault::NonManifoldVertex { face: start, vertex });
+                }
+                let (mut face, mut corner) = (start, k);
+                while !is_reached[3 * face + corner] {
+                    is_reached[3 * face + corner] = true;
+                    face = self.neighbours[face][corner] as usize;
+                    corner = self.faces[face].iter().position(|&other| other == vertex).unwrap_or(0);
+                }
+            }
+        }
+    }
+
+    /// Weighs the volume of each connected part against whether it lies within another.
+    fn find_inverted_parts(&mut self, vertices: &[Point3<T>]) {
+        let mut part_of = vec![usize::MAX; self.faces.len()];
+        let mut parts: Vec<Vec<usize>> = Vec::new();
+        for start in 0..self.faces.len() {
+            if part_of[start] != usize::MAX {
+                continue;
+            }
+            let part = parts.len();
+            part_of[start] = part;
+            let mut members = vec![start];
+            let mut next = 0;
+            while next < members.len() {
+                for neighbour in self.neighbours[members[next]] {
+                    if core::mem::replace(&mut part_of[neighbour as usize], part) == usize::MAX {
+                        members.push(neighbour as usize);
+                    }
+                }
+                next += 1;
+            }
+            parts.push(members);
+        }
+        let corners = |face: usize| self.faces[face].map(|corner| vertices[corner as usize]);
+        let boxes: Vec<_> = parts
+            .iter()
+            .map(|members| {
+                let mut points = members.iter().flat_map(|&face| corners(face)).map(|p| p.coords);
+                let first = points.next().unwrap_or_else(Vector3::zeros);
+                points.fold((first, first), |(min, max), p| (min.inf(&p), max.sup(&p)))
+            })
+            .collect();
+        for (part, members) in parts.iter().enumerate() {
+            let [origin, ..] = corners(members[0]);
+            let volume = members.iter().fold(T::zero(), |sum, &face| {
+                let [a, b, c] = corners(face).map(|p| p - origin);
+                sum + a.dot(&b.cross(&c))
+            });
+            let mut winding = T::zero();
+            for (other, faces) in parts.iter().enumerate() {
+                let (min, max) = &boxes[other];
+                let is_within = (0..3).all(|i| min[i] <= origin[i] && origin[i] <= max[i]);
+                if other != part && is_within {
+                    for &face in faces {
+                        winding += solid_angle(corners(face).map(|p| p - origin));
+                    }
+                }
+            }
+            let is_enclosed = winding > T::two_pi();
+            if (volume < T::zero()) != is_enclosed {
+                self.openings.push(MeshFault::InsideOut { face: members[0] });
+            }
+        }
+    }
+}
+
+/// The solid angle under which the origin sees a triangle; 4π in sum over a surface around it.
+///
+/// A. Van Oosterom, J. Strackee, *The solid angle of a plane triangle*, IEEE Trans. Biomed. Eng. 30
+/// (1983) 125–126.
+fn solid_angle<T: Real>([a, b, c]: [Vector3<T>; 3]) -> T {
+    let (la, lb, lc) = (a.norm(), b.norm(), c.norm());
+    let numerator = a.dot(&b.cross(&c));
+    let denominator = la * lb * lc + a.dot(&b) * lc + b.dot(&c) * la + c.dot(&a) * lb;
+    T::lit(2.0) * numerator.atan2(denominator)
+}
+
+/// For each vertex the first one at exactly the same place.
+fn weld<T: Real>(vertices: &[Point3<T>]) -> Vec<u32> {
+    let compare = |a: u32, b: u32| {
+        let (p, q) = (&vertices[a as usize], &vertices[b as usize]);
+        let by_coordinate = |i: usize| p[i].partial_cmp(&q[i]).unwrap_or(Ordering::Equal);
+        by_coordinate(0).then_with(|| by_coordinate(1)).then_with(|| by_coordinate(2))
+    };
+    let mut order: Vec<u32> = (0..).take(vertices.len()).collect();
+    order.sort_unstable_by(|&a, &b| compare(a, b).then(a.cmp(&b)));
+    let mut first_of = vec![0; vertices.len()];
+    for group in order.chunk_by(|&a, &b| compare(a, b) == Ordering::Equal) {
+        for &vertex in group {
+            first_of[vertex as usize] = group[0];
+        }
+    }
+    first_of
+}

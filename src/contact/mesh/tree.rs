@@ -1,0 +1,337 @@
+//! A flat tree of boxes, four children to a node, four triangles to a leaf.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use nalgebra::{Point3, Vector3};
+
+use crate::contact::mesh::Slot;
+use crate::contact::mesh::cluster::{Cluster, bounds};
+use crate::contact::mesh::triangles::{LANES, Lanes, TrianglePack};
+use crate::contact::surface::Plane;
+use crate::contact::{greater, lesser};
+use crate::scalar::Real;
+
+/// Room for every node that can wait while a tree is walked: three siblings on each level of
+/// a tree over 2³² triangles.
+pub(super) const STACK: usize = 48;
+
+/// A tree over triangles and, with the same shape, over their centroids.
+#[derive(Debug, Clone)]
+pub(super) struct Tree<T> {
+    nodes: Vec<Node<T>>,
+    /// Bounds of the centroids under each child of each node.
+    clusters: Vec<[Cluster<T>; LANES]>,
+    packs: Vec<TrianglePack<T>>,
+    /// The spring of each face, in the order of the leaves.
+    springs: Vec<SpringPack<T>>,
+    /// The face at each place in the order of the leaves.
+    order: Vec<u32>,
+}
+
+/// The boxes of four subtrees, side by side. A missing child has a box that nothing is near.
+#[derive(Debug, Clone)]
+struct Node<T> {
+    min: [Lanes<T>; 3],
+    max: [Lanes<T>; 3],
+    children: [Child; LANES],
+}
+
+/// A node, or four triangles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Child {
+    Node(u32),
+    Leaf(u32),
+    Missing,
+}
+
+/// Where four springs sit, side by side.
+#[derive(Debug, Clone)]
+pub(super) struct SpringPack<T> {
+    centroids: [Lanes<T>; 3],
+}
+
+impl<T: Real> SpringPack<T> {
+    #[inline]
+    pub(super) fn centroid(&self, l: usize) -> Point3<T> {
+        Point3::new(self.centroids[0][l], self.centroids[1][l], self.centroids[2][l])
+    }
+
+    /// How far each is in front of a plane.
+    #[inline]
+    pub(super) fn heights(&self, plane: &Plane<T>) -> Lanes<T> {
+        core::array::from_fn(|l| plane.height(&self.centroid(l)))
+    }
+}
+
+impl<T: Real> Tree<T> {
+    pub(super) fn new(
+        vertices: &[Point3<T>],
+        faces: &[[u32; 3]],
+        centroids: &[Point3<T>],
+        normals: &[Vector3<T>],
+        areas: &[T],
+    ) -> Self {
+        let mut order: Vec<u32> = (0..).take(faces.len()).collect();
+        let mut tree =
+            Self { nodes: Vec::new(), clusters: Vec::new(), packs: vec![], springs: vec![], order: vec![] };
+        let corners = |face: u32| faces[face as usize].map(|corner| vertices[corner as usize]);
+        let mesh = Mesh { corners: &corners, centroids, normals, areas };
+        tree.add_node(&mut order, 0, &mesh);
+        for faces in order.chunks(LANES) {
+            // The last leaf may be short; its last triangle is repeated, which no answer notices.
+            let faces: Lanes<u32> = core::array::from_fn(|l| faces[l.min(faces.len() - 1)]);
+            tree.packs.push(TrianglePack::new(faces.map(corners), faces.map(|face| normals[face as usize])));
+            let centroid = |i: usize| faces.map(|face| centroids[face as usize][i]);
+            tree.springs.push(SpringPack { centroids: core::array::from_fn(centroid) });
+        }
+        tree.order = order;
+        tree
+    }
+
+    /// Sorts these faces into a subtree, the first of them to be at `first` in the order of leaves.
+    fn add_node(&mut self, faces: &mut [u32], first: usize, mesh: &Mesh<'_, T>) -> u32 {
+        let index = self.nodes.len();
+        let far = T::lit(f64::INFINITY);
+        self.nodes.push(Node {
+            min: [[far; LANES]; 3],
+            max: [[-far; LANES]; 3],
+            children: [Child::Missing; LANES],
+        });
+        self.clusters.push([Cluster::nowhere(); LANES]);
+
+        let half = mesh.split(faces);
+        let (left, right) = faces.split_at_mut(half);
+        let quarters = [mesh.split(left), mesh.split(right)];
+        let (a, b) = left.split_at_mut(quarters[0]);
+        let (c, d) = right.split_at_mut(quarters[1]);
+        let mut start = first;
+        for (l, part) in [a, b, c, d].into_iter().filter(|part| !part.is_empty()).enumerate() {
+            let points = part.iter().flat_map(|&face| (mesh.corners)(face)).map(|p| p.coords);
+            let (min, max) = bounds(points);
+            for i in 0..3 {
+                self.nodes[index].min[i][l] = min[i];
+                self.nodes[index].max[i][l] = max[i];
+            }
+            self.clusters[index][l] = mesh.cluster(part);
+            self.nodes[index].children[l] = if part.len() <= LANES {
+                Child::Leaf(number(start / LANES))
+            } else {
+                Child::Node(self.add_node(part, start, mesh))
+            };
+            start += part.len();
+        }
+        number(index)
+    }
+
+    /// The face at a place in the order of the leaves.
+    #[inline]
+    pub(super) fn face(&self, slot: Slot) -> usize {
+        self.order[slot] as usize
+    }
+
+    #[inline]
+    pub(super) fn triangle(&self, slot: Slot) -> (&TrianglePack<T>, usize) {
+        (&self.packs[slot / LANES], slot % LANES)
+    }
+
+    #[inline]
+    pub(super) fn springs(&self, leaf: u32) -> &SpringPack<T> {
+        &self.springs[leaf as usize]
+    }
+
+    /// How many of a leaf's places are taken.
+    #[inline]
+    pub(super) fn leaf_length(&self, leaf: u32) -> usize {
+        (self.order.len() - LANES * leaf as usize).min(LANES)
+    }
+
+    #[inline]
+    pub(super) fn children(&self, node: u32) -> impl Iterator<Item = (Child, &Cluster<T>)> {
+        let node = node as usize;
+        self.nodes[node].children.into_iter().zip(&self.clusters[node])
+    }
+
+    /// The lowest and highest corner of the box around everything.
+    pub(super) fn bounds(&self) -> (Vector3<T>, Vector3<T>) {
+        let root = &self.nodes[0];
+        let min = Vector3::from_fn(|i, _| root.min[i].iter().fold(root.min[i][0], |m, &x| lesser(m, x)));
+        let max = Vector3::from_fn(|i, _| root.max[i].iter().fold(root.max[i][0], |m, &x| greater(m, x)));
+        (min, max)
+    }
+
+    /// The place of a triangle nearest to a point. Among equally near ones it may be any.
+    ///
+    /// A guess that is near makes it quick; it does not change the distance that is found.
+    #[inline]
+    pub(super) fn nearest(&self, p: &Point3<T>, guess: Option<Slot>) -> Slot {
+        let mut best = Best { squared: T::lit(f64::INFINITY), slot: 0 };
+        if let Some(slot) = guess {
+            self.improve(number(slot / LANES), p, &mut best);
+        }
+        let mut stack = [(T::zero(), 0); STACK];
+        let mut height = 1;
+        while height > 0 {
+            height -= 1;
+            let (squared, node) = stack[height];
+            if squared >= best.squared {
+                continue;
+            }
+            let node = &self.nodes[node as usize];
+            let squared = node.squared_distances(p);
+            // Farthest first onto the stack, so that the nearest is taken next.
+            let base = height;
+            for (&squared, &child) in squared.iter().zip(&node.children) {
+                if squared >= best.squared {
+                    continue;
+                }
+                match child {
+                    Child::Leaf(leaf) => self.improve(leaf, p, &mut best),
+                    Child::Node(child) => {
+                        let mut place = height;
+                        while place > base && stack[place - 1].0 < squared {
+                            stack[place] = stack[place - 1];
+                            place -= 1;
+                        }
+                        stack[place] = (squared, child);
+                        height += 1;
+                    }
+                    Child::Missing => {}
+                }
+            }
+        }
+        best.slot
+    }
+
+    #[inline]
+    fn improve(&self, leaf: u32, p: &Point3<T>, best: &mut Best<T>) {
+        let squared = self.packs[leaf as usize].squared_distances(p);
+        for (l, &squared) in squared.iter().enumerate() {
+            if squared < best.squared {
+                *best = Best { squared, slot: LANES * leaf as usize + l };
+            }
+        }
+        // The repeated triangles of a short leaf come after the one they repeat and never win.
+    }
+
+    /// Discs around the corners of the triangles under each child of each node.
+    pub(super) fn corner_clusters(&self) -> Vec<[Cluster<T>; LANES]> {
+        let around = |child: Child, axis: Vector3<T>| match self.leaves(child) {
+            Some((first, last)) => {
+                let packs = &self.packs[first as usize..=last as usize];
+                let lanes = packs.iter().flat_map(|pack| (0..LANES).map(move |l| pack.corners(l)));
+                Cluster::around(lanes.flatten(), axis)
+            }
+            None => Cluster::nowhere(),
+        };
+        let nodes = self.nodes.iter().zip(&self.clusters);
+        nodes
+            .map(|(node, clusters)| core::array::from_fn(|l| around(node.children[l], clusters[l].axis())))
+            .collect()
+    }
+
+    /// The first and last leaf under a child.
+    fn leaves(&self, child: Child) -> Option<(u32, u32)> {
+        match child {
+            Child::Missing => None,
+            Child::Leaf(leaf) => Some((leaf, leaf)),
+            Child::Node(node) => {
+                let mut ends = self.nodes[node as usize].children.iter().filter_map(|&c| self.leaves(c));
+                let first = ends.next()?;
+                Some((first.0, ends.next_back().unwrap_or(first).1))
+            }
+        }
+    }
+
+    /// Whether any corner is in front of a plane; the clusters are the
+    /// [`corner_clusters`](Self::corner_clusters).
+    pub(super) fn reaches_above(&self, plane: &Plane<T>, clusters: &[[Cluster<T>; LANES]]) -> bool {
+        let mut stack = [0; STACK];
+        let mut height = 1;
+        while height > 0 {
+            height -= 1;
+            let node = stack[height] as usize;
+            for (&child, cluster) in self.nodes[node].children.iter().zip(&clusters[node]) {
+                if !cluster.reaches(&plane.normal, -plane.height(&cluster.center())) {
+                    continue;
+                }
+                match child {
+                    Child::Missing => {}
+                    Child::Node(child) => {
+                        stack[height] = child;
+                        height += 1;
+                    }
+                    Child::Leaf(leaf) => {
+                        let pack = &self.packs[leaf as usize];
+                        let is_in_front = |corner| plane.height(&Point3::from(corner)) > T::zero();
+                        if (0..LANES).flat_map(|l| pack.corners(l)).any(is_in_front) {
+                            return true;
+                        }
+                    }
+                }
+            }
+        }
+        false
+    }
+}
+
+/// The nearest triangle so far.
+struct Best<T> {
+    squared: T,
+    slot: Slot,
+}
+
+impl<T: Real> Node<T> {
+    /// The squared distances of a point from the four boxes.
+    #[inline]
+    fn squared_distances(&self, p: &Point3<T>) -> Lanes<T> {
+        core::array::from_fn(|l| {
+            let beyond = |i: usize| {
+                let outside = greater(self.min[i][l] - p[i], p[i] - self.max[i][l]);
+                greater(outside, T::zero())
+            };
+            let (x, y, z) = (beyond(0), beyond(1), beyond(2));
+            x * x + y * y + z * z
+        })
+    }
+}
+
+/// What a tree is built from.
+struct Mesh<'a, T: Real> {
+    corners: &'a dyn Fn(u32) -> [Point3<T>; 3],
+    centroids: &'a [Point3<T>],
+    normals: &'a [Vector3<T>],
+    areas: &'a [T],
+}
+
+impl<T: Real> Mesh<'_, T> {
+    /// The disc around the centroids of some faces, along which the faces lie.
+    fn cluster(&self, faces: &[u32]) -> Cluster<T> {
+        let faces = faces.iter().map(|&face| face as usize);
+        let sum = faces.clone().fold(Vector3::zeros(), |sum, f| sum + self.normals[f] * self.areas[f]);
+        let axis = sum.try_normalize(T::default_epsilon()).unwrap_or_else(Vector3::x);
+        Cluster::around(faces.map(|f| self.centroids[f].coords), axis)
+    }
+
+    /// Puts the faces on one side of the middle before those on the other, across the direction in
+    /// which they are spread out most; answers how many come first. Leaves stay full but for the last.
+    fn split(&self, faces: &mut [u32]) -> usize {
+        let half = faces.len().div_ceil(LANES).div_ceil(2) * LANES;
+        if half >= faces.len() {
+            return faces.len();
+        }
+        let (min, max) = bounds(faces.iter().map(|&face| self.centroids[face as usize].coords));
+        let axis = (max - min).imax();
+        faces.select_nth_unstable_by(half, |&a, &b| {
+            let (p, q) = (self.centroids[a as usize][axis], self.centroids[b as usize][axis]);
+            p.partial_cmp(&q).unwrap_or(core::cmp::Ordering::Equal).then(a.cmp(&b))
+        });
+        half
+    }
+}
+
+/// Places fit into 32 bits because faces are numbered with 32 bits.
+#[expect(clippy::cast_possible_truncation, reason = "there are at most 2³² faces")]
+fn number(index: usize) -> u32 {
+    index as u32
+}

@@ -1,0 +1,148 @@
+//! The nearest point of a triangle, for four triangles at a time.
+
+use nalgebra::{Point3, Vector3};
+
+use crate::contact::lesser;
+use crate::scalar::Real;
+
+/// How many triangles are looked at together: two or one of the vector registers of today.
+pub(super) const LANES: usize = 4;
+
+/// One value for each of four triangles.
+pub(super) type Lanes<T> = [T; LANES];
+
+/// Four triangles a, b, c, side by side.
+#[derive(Debug, Clone)]
+pub(super) struct TrianglePack<T> {
+    pub(super) a: [Lanes<T>; 3],
+    pub(super) ab: [Lanes<T>; 3],
+    pub(super) ac: [Lanes<T>; 3],
+    pub(super) normal: [Lanes<T>; 3],
+    /// Twice the area.
+    pub(super) area2: Lanes<T>,
+    /// One over the squared length of ab, bc, ca.
+    pub(super) inverse_squared: [Lanes<T>; 3],
+}
+
+/// Where on a triangle a point is. Edge k runs from corner k to the next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Feature {
+    Face,
+    Edge(usize),
+    Corner(usize),
+}
+
+impl<T: Real> TrianglePack<T> {
+    pub(super) fn new(triangles: [[Point3<T>; 3]; LANES], normals: [Vector3<T>; LANES]) -> Self {
+        let lanes = |of: &dyn Fn(usize) -> T| core::array::from_fn(of);
+        let vectors = |of: &dyn Fn(usize) -> Vector3<T>| core::array::from_fn(|i| lanes(&|l| of(l)[i]));
+        let edge = |from: usize, to: usize| {
+            lanes(&|l| (triangles[l][to] - triangles[l][from]).norm_squared().recip())
+        };
+        Self {
+            a: vectors(&|l| triangles[l][0].coords),
+            ab: vectors(&|l| triangles[l][1] - triangles[l][0]),
+            ac: vectors(&|l| triangles[l][2] - triangles[l][0]),
+            normal: vectors(&|l| normals[l]),
+            area2: lanes(&|l| {
+                let [a, b, c] = triangles[l];
+                normals[l].dot(&(b - a).cross(&(c - a)))
+            }),
+            inverse_squared: [edge(0, 1), edge(1, 2), edge(2, 0)],
+        }
+    }
+
+    /// The squared distances of a point from the four triangles.
+    ///
+    /// Straight-line code: every triangle is measured to its plane and to its three edges.
+    #[inline]
+    pub(super) fn squared_distances(&self, p: &Point3<T>) -> Lanes<T> {
+        core::array::from_fn(|l| {
+            let Edges { squared, is_over_face, height, .. } = self.measure(l, p);
+            let to_edges = lesser(lesser(squared[0], squared[1]), squared[2]);
+            if is_over_face { height * height } else { to_edges }
+        })
+    }
+
+    /// The nearest point of one triangle.
+    #[inline]
+    pub(super) fn nearest(&self, l: usize, p: &Point3<T>) -> (Point3<T>, Feature) {
+        let Edges { along, squared, is_over_face, height } = self.measure(l, p);
+        if is_over_face {
+            return (p - vector(&self.normal, l) * height, Feature::Face);
+        }
+        let mut k = 0;
+        for other in [1, 2] {
+            if squared[other] < squared[k] {
+                k = other;
+            }
+        }
+        let a = Point3::from(vector(&self.a, l));
+        let b = a + vector(&self.ab, l);
+        let c = a + vector(&self.ac, l);
+        let (from, to) = [(a, b), (b, c), (c, a)][k];
+        if along[k] <= T::zero() {
+            (from, Feature::Corner(k))
+        } else if along[k] >= T::one() {
+            (to, Feature::Corner((k + 1) % 3))
+        } else {
+            (from + (to - from) * along[k], Feature::Edge(k))
+        }
+    }
+
+    /// The corners of one triangle.
+    pub(super) fn corners(&self, l: usize) -> [Vector3<T>; 3] {
+        let a = vector(&self.a, l);
+        [a, a + vector(&self.ab, l), a + vector(&self.ac, l)]
+    }
+
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a call in the innermost loop keeps it from being vectorised")]
+    fn measure(&self, l: usize, p: &Point3<T>) -> Edges<T> {
+        let ab = vector(&self.ab, l);
+        let ac = vector(&self.ac, l);
+        let normal = vector(&self.normal, l);
+        let ap = p.coords - vector(&self.a, l);
+        let bp = ap - ab;
+        let bc = ac - ab;
+
+        let clamp = |t: T| {
+            let t = if t < T::zero() { T::zero() } else { t };
+            if t > T::one() { T::one() } else { t }
+        };
+        let along = [
+            clamp(ap.dot(&ab) * self.inverse_squared[0][l]),
+            clamp(bp.dot(&bc) * self.inverse_squared[1][l]),
+            // From c towards a.
+            clamp(T::one() - ap.dot(&ac) * self.inverse_squared[2][l]),
+        ];
+        let squared = [
+            (ap - ab * along[0]).norm_squared(),
+            (bp - bc * along[1]).norm_squared(),
+            (ap - ac * (T::one() - along[2])).norm_squared(),
+        ];
+        // On which side of each edge p is, seen along the normal. Products with edges rather than
+        // barycentric coordinates: they keep their sign on the thinnest of triangles.
+        let across = ap.cross(&normal);
+        let (by_ab, by_ac) = (ab.dot(&across), ac.dot(&across));
+        let is_over_face =
+            (by_ab >= T::zero()) & (by_ac <= T::zero()) & (by_ac - by_ab + self.area2[l] >= T::zero());
+        Edges { along, squared, is_over_face, height: normal.dot(&ap) }
+    }
+}
+
+#[inline]
+fn vector<T: Real>(of: &[Lanes<T>; 3], l: usize) -> Vector3<T> {
+    Vector3::new(of[0][l], of[1][l], of[2][l])
+}
+
+/// A point measured against one triangle.
+struct Edges<T> {
+    /// Where on each edge the nearest point is, from 0 to 1.
+    along: [T; 3],
+    /// The squared distance from each edge.
+    squared: [T; 3],
+    is_over_face: bool,
+    /// The signed distance from the plane.
+    height: T,
+}

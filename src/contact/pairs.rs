@@ -1,0 +1,117 @@
+//! Which of many boxes overlap: a sweep along one axis.
+
+use alloc::vec::Vec;
+
+use nalgebra::{Point3, Vector3};
+
+use crate::contact::surface::Bounds;
+use crate::scalar::Real;
+use crate::spatial::Transform;
+
+/// A box along the axes of Ground; all of space if a surface is unbounded.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BoundingBox<T: Real> {
+    /// The lowest coordinates.
+    pub min: Point3<T>,
+    /// The highest coordinates.
+    pub max: Point3<T>,
+}
+
+impl<T: Real> BoundingBox<T> {
+    /// The box around a surface that is at `X_GS`.
+    #[inline]
+    pub fn around(bounds: &Bounds<T>, X_GS: &Transform<T>) -> Self {
+        match bounds {
+            Bounds::Unbounded => {
+                let far = Vector3::repeat(T::lit(f64::INFINITY));
+                Self { min: Point3::from(-far), max: Point3::from(far) }
+            }
+            Bounds::Box { center, half_extents } => {
+                let center_G = X_GS * center;
+                let reach = X_GS.rotation.matrix().abs() * half_extents;
+                Self { min: center_G - reach, max: center_G + reach }
+            }
+        }
+    }
+
+    /// Whether two boxes have a point in common.
+    #[inline]
+    pub fn overlaps(&self, other: &Self) -> bool {
+        (0..3).all(|i| self.min[i] <= other.max[i] && other.min[i] <= self.max[i])
+    }
+}
+
+/// Finds the overlapping pairs among boxes; its buffers are used again from call to call.
+///
+/// Boxes are sorted by where they begin along the axis on which their middles are spread out most,
+/// and each is compared with those that begin before it ends. A crowd of n boxes, each touching
+/// a few others, costs n·log n. Unbounded boxes are set aside and pair with all.
+#[derive(Debug, Clone)]
+pub struct PairSearch<T: Real> {
+    order: Vec<u32>,
+    pairs: Vec<[u32; 2]>,
+    /// The boxes by place; rewritten by the caller before each search.
+    pub boxes: Vec<BoundingBox<T>>,
+}
+
+impl<T: Real> Default for PairSearch<T> {
+    fn default() -> Self {
+        Self { order: Vec::new(), pairs: Vec::new(), boxes: Vec::new() }
+    }
+}
+
+impl<T: Real> PairSearch<T> {
+    /// Finds all pairs `[i, j]`, `i < j`, of boxes that overlap and that `matters`, in ascending order.
+    pub fn find(&mut self, matters: impl Fn(usize, usize) -> bool) -> &[[u32; 2]] {
+        let Self { order, pairs, boxes } = self;
+        pairs.clear();
+        let mut push = |a: u32, b: u32| {
+            let (i, j) = (a.min(b) as usize, a.max(b) as usize);
+            if matters(i, j) && boxes[i].overlaps(&boxes[j]) {
+                pairs.push([a.min(b), a.max(b)]);
+            }
+        };
+        // Few boxes are not worth sorting.
+        if boxes.len() <= 8 {
+            for b in (0..).take(boxes.len()) {
+                (0..b).for_each(|a| push(a, b));
+            }
+        } else {
+            let is_bounded = |&i: &u32| boxes[i as usize].min.x.is_finite();
+            let axis = widest_spread(boxes);
+            let begin = |i: u32| boxes[i as usize].min[axis];
+            order.clear();
+            order.extend((0..).take(boxes.len()).filter(is_bounded));
+            order.sort_unstable_by(|&a, &b| {
+                begin(a).partial_cmp(&begin(b)).unwrap_or(core::cmp::Ordering::Equal).then(a.cmp(&b))
+            });
+            for (place, &a) in order.iter().enumerate() {
+                let end = boxes[a as usize].max[axis];
+                for &b in order[place + 1..].iter().take_while(|&&b| begin(b) <= end) {
+                    push(a, b);
+                }
+            }
+            for a in (0..).take(boxes.len()).filter(|i| !is_bounded(i)) {
+                for b in (0..).take(boxes.len()).filter(|&b| b > a || (b < a && is_bounded(&b))) {
+                    push(a, b);
+                }
+            }
+        }
+        pairs.sort_unstable();
+        pairs
+    }
+}
+
+/// The axis on which the middles of the bounded boxes vary most.
+fn widest_spread<T: Real>(boxes: &[BoundingBox<T>]) -> usize {
+    let mut sum = Vector3::zeros();
+    let mut squares = Vector3::zeros();
+    let mut count = T::zero();
+    for b in boxes.iter().filter(|b| b.min.x.is_finite()) {
+        let middle = b.min.coords + b.max.coords;
+        sum += middle;
+        squares += middle.component_mul(&middle);
+        count += T::one();
+    }
+    (squares * count - sum.component_mul(&sum)).imax()
+}

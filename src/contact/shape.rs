@@ -1,0 +1,103 @@
+//! One of the shapes, by value.
+
+use alloc::sync::Arc;
+
+use nalgebra::Point3;
+
+use crate::contact::ellipsoid::Ellipsoid;
+use crate::contact::half_space::HalfSpace;
+use crate::contact::mesh::TriangleMesh;
+use crate::contact::sphere::Sphere;
+use crate::contact::surface::{Bounds, Plane, Surface, SurfacePoint};
+use crate::scalar::Real;
+
+/// Any of the shapes that can be in contact. Meshes and users' own shapes are shared, not copied.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum Shape<T: Real> {
+    /// Everything on one side of a plane.
+    HalfSpace(HalfSpace),
+    /// A ball.
+    Sphere(Sphere<T>),
+    /// A ball with three radii.
+    Ellipsoid(Ellipsoid<T>),
+    /// What closed triangles enclose.
+    Mesh(Arc<TriangleMesh<T>>),
+    /// A user's own shape.
+    Custom(Arc<dyn Surface<T>>),
+}
+
+impl<T: Real> Shape<T> {
+    /// A user's own shape.
+    pub fn custom(shape: impl Surface<T>) -> Self {
+        Self::Custom(Arc::new(shape))
+    }
+
+    fn surface(&self) -> &dyn Surface<T> {
+        match self {
+            Self::HalfSpace(shape) => shape,
+            Self::Sphere(shape) => shape,
+            Self::Ellipsoid(shape) => shape,
+            Self::Mesh(shape) => shape.as_ref(),
+            Self::Custom(shape) => shape.as_ref(),
+        }
+    }
+}
+
+impl<T: Real> Surface<T> for Shape<T> {
+    fn nearest(&self, p_S: &Point3<T>) -> SurfacePoint<T> {
+        self.surface().nearest(p_S)
+    }
+
+    fn bounds(&self) -> Bounds<T> {
+        self.surface().bounds()
+    }
+
+    fn signed_distance(&self, p_S: &Point3<T>) -> T {
+        self.surface().signed_distance(p_S)
+    }
+
+    fn contains(&self, p_S: &Point3<T>) -> bool {
+        self.surface().contains(p_S)
+    }
+
+    fn supporting_plane(&self, p_S: &Point3<T>) -> Option<Plane<T>> {
+        self.surface().supporting_plane(p_S)
+    }
+}
+
+impl<T: Real> From<HalfSpace> for Shape<T> {
+    fn from(shape: HalfSpace) -> Self {
+        Self::HalfSpace(shape)
+    }
+}
+
+impl<T: Real> From<Sphere<T>> for Shape<T> {
+    fn from(shape: Sphere<T>) -> Self {
+        Self::Sphere(shape)
+    }
+}
+
+impl<T: Real> From<Ellipsoid<T>> for Shape<T> {
+    fn from(shape: Ellipsoid<T>) -> Self {
+        Self::Ellipsoid(shape)
+    }
+}
+
+impl<T: Real> From<TriangleMesh<T>> for Shape<T> {
+    fn from(mesh: TriangleMesh<T>) -> Self {
+        Self::Mesh(Arc::new(mesh))
+    }
+}
+
+impl<T: Real> From<Arc<TriangleMesh<T>>> for Shape<T> {
+    fn from(mesh: Arc<TriangleMesh<T>>) -> Self {
+        Self::Mesh(mesh)
+    }
+}
+
+impl<T: Real> From<Arc<dyn Surface<T>>> for Shape<T> {
+    fn from(shape: Arc<dyn Surface<T>>) -> Self {
+        Self::Custom(shape)
+    }
+}

@@ -1,0 +1,114 @@
+//! What a surface must answer to take part in contact.
+
+use core::fmt::Debug;
+
+use nalgebra::{Point3, Vector3};
+
+use crate::scalar::Real;
+
+/// A closed surface with an inside, fixed in a frame S of its own.
+///
+/// All points and vectors are given and answered in S. The one duty besides [`bounds`](Self::bounds)
+/// is [`nearest`](Self::nearest); the other answers follow from it and may be overridden where they
+/// are cheaper.
+///
+/// # Note that
+///
+/// - The signed distance must be a true distance: between two points it changes by no more than
+///   they are apart. Whole groups of faces are dropped on that promise.
+/// - Where several surface points are equally near, any of them will do.
+///
+/// # Example: a user's own shape
+///
+/// An upright cylinder without ends, as a pipe filled with rubber:
+///
+/// ```
+/// use force_elements::contact::{Bounds, Surface, SurfacePoint};
+/// use force_elements::nalgebra::{Point3, Vector3};
+///
+/// #[derive(Debug)]
+/// struct Pillar { radius: f64 }
+///
+/// impl Surface<f64> for Pillar {
+///     fn nearest(&self, p_S: &Point3<f64>) -> SurfacePoint<f64> {
+///         let across = Vector3::new(p_S.x, p_S.y, 0.0);
+///         let normal = across.try_normalize(0.0).unwrap_or(Vector3::x());
+///         let signed_distance = across.norm() - self.radius;
+///         SurfacePoint { point: p_S - normal * signed_distance, normal, signed_distance }
+///     }
+///     fn bounds(&self) -> Bounds<f64> {
+///         Bounds::Unbounded
+///     }
+/// }
+///
+/// let pillar = Pillar { radius: 2.0 };
+/// assert!(pillar.contains(&Point3::new(1.0, 1.0, 50.0)));
+/// assert_eq!(pillar.signed_distance(&Point3::new(0.0, 3.0, 0.0)), 1.0);
+/// ```
+pub trait Surface<T: Real>: Debug + Send + Sync + 'static {
+    /// The surface point nearest to a point inside or outside.
+    fn nearest(&self, p_S: &Point3<T>) -> SurfacePoint<T>;
+
+    /// What the surface encloses lies within these bounds.
+    fn bounds(&self) -> Bounds<T>;
+
+    /// Distance from the surface \[m\], negative inside.
+    fn signed_distance(&self, p_S: &Point3<T>) -> T {
+        self.nearest(p_S).signed_distance
+    }
+
+    /// Whether a point is inside.
+    fn contains(&self, p_S: &Point3<T>) -> bool {
+        self.signed_distance(p_S) < T::zero()
+    }
+
+    /// A plane that has all of the inside behind it, and comes close to the surface near the point;
+    /// `None` where there is none or none is cheap to tell.
+    ///
+    /// Convex shapes give one so that faces in front of it are dropped without a closer look.
+    fn supporting_plane(&self, _p_S: &Point3<T>) -> Option<Plane<T>> {
+        None
+    }
+}
+
+/// A point of a surface, and how far from it another point is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SurfacePoint<T: Real> {
+    /// The surface point.
+    pub point: Point3<T>,
+    /// Outward unit normal there: the direction in which the signed distance grows.
+    pub normal: Vector3<T>,
+    /// Distance of the point asked about \[m\], negative inside.
+    pub signed_distance: T,
+}
+
+/// Where a surface and its inside are, in its own frame.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Bounds<T: Real> {
+    /// Anywhere.
+    Unbounded,
+    /// In a box along the axes of the frame.
+    Box {
+        /// The middle of the box.
+        center: Point3<T>,
+        /// Half of each edge \[m\].
+        half_extents: Vector3<T>,
+    },
+}
+
+/// The plane of points p with `normal · p = offset`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Plane<T: Real> {
+    /// Unit normal.
+    pub normal: Vector3<T>,
+    /// Distance from the origin along the normal \[m\].
+    pub offset: T,
+}
+
+impl<T: Real> Plane<T> {
+    /// How far a point is in front of the plane \[m\].
+    #[inline]
+    pub fn height(&self, p: &Point3<T>) -> T {
+        self.normal.dot(&p.coords) - self.offset
+    }
+}

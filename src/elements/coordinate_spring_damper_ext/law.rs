@@ -1,0 +1,191 @@
+//! Friction, limit stops, and when they switch.
+
+use crate::elements::coordinate_spring_damper_ext::{Discrete, Parameters};
+use crate::scalar::Real;
+
+/// What [`Parameters::switch`] finds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Switch<T: Real> {
+    /// The discrete variables that fit the iterate.
+    pub discrete: Discrete<T>,
+    /// By how much the force changes with them \[N\]; zero when nothing switched.
+    pub force_error: T,
+}
+
+/// A force with the energy it stores and the power it loses.
+#[derive(Clone, Copy)]
+pub(super) struct Part<T> {
+    pub(super) force: T,
+    pub(super) energy: T,
+    pub(super) loss: T,
+}
+
+impl<T: Real> Part<T> {
+    fn none() -> Self {
+        Self { force: T::zero(), energy: T::zero(), loss: T::zero() }
+    }
+}
+
+impl<T: Real> Parameters<T> {
+    /// The magnitude `F(v)` of sliding friction \[N\] at a speed outside the proportional zone
+    /// \[m/s\].
+    #[inline]
+    pub fn stribeck(&self, speed: T) -> T {
+        let beyond = speed - self.friction_proportional_zone;
+        let offset = self.static_friction_offset * (-beyond / self.exponential_decay_static).exp();
+        self.dynamic_friction + offset + self.viscous_friction * beyond
+    }
+
+    /// The force of bristles that stick \[N\].
+    #[inline]
+    fn sticking_force(&self, q: T, v: T, last_sticking_position: T) -> T {
+        self.sticking_stiffness * (q - last_sticking_position) + self.sticking_damping * v
+    }
+
+    fn has_bristles(&self) -> bool {
+        self.friction_proportional_zone == T::zero()
+            && (self.dynamic_friction != T::zero() || self.static_friction_offset != T::zero())
+    }
+
+    /// The displacement beyond the stop that the state says is surpassed \[m\].
+    fn penetration(&self, q: T, limit_stop_state: T) -> T {
+        if limit_stop_state > T::zero() { q - self.limit_stops_upper } else { q - self.limit_stops_lower }
+    }
+
+    #[inline]
+    pub(super) fn friction(&self, q: T, v: T, discrete: &Discrete<T>) -> Part<T> {
+        let zone = self.friction_proportional_zone;
+        if zone > T::zero() {
+            let force = if v.abs() <= zone {
+                (self.dynamic_friction + self.static_friction_offset) * (v / zone)
+            } else {
+                with_sign_of(v, self.stribeck(v.abs()))
+            };
+            Part { force, energy: T::zero(), loss: force * v }
+        } else if !self.has_bristles() {
+            Part::none()
+        } else if discrete.friction_mode == T::zero() {
+            let bend = q - discrete.last_sticking_position;
+            let damping = self.sticking_damping * v;
+            Part {
+                force: self.sticking_stiffness * bend + damping,
+                energy: T::lit(0.5) * self.sticking_stiffness * bend * bend,
+                loss: damping * v,
+            }
+        } else {
+            let mode = discrete.friction_mode;
+            let force = with_sign_of(mode, self.stribeck(v.abs()).abs());
+            // Of all constants the one that sticking again does not exceed.
+            let energy = if self.sticking_stiffness > T::zero() {
+                let holding = self.dynamic_friction + self.static_friction_offset;
+                T::lit(0.5) * holding * holding / self.sticking_stiffness
+            } else {
+                T::zero()
+            };
+            Part { force, energy, loss: force * v }
+        }
+    }
+
+    #[inline]
+    pub(super) fn contact(&self, q: T, v: T, limit_stop_state: T) -> Part<T> {
+        if !self.use_limit_stops || limit_stop_state == T::zero() {
+            return Part::none();
+        }
+        let mut depth = self.penetration(q, limit_stop_state);
+        let mut damping = self.limit_stops_damping * v;
+        if self.limit_stops_only_push {
+            // Measured outward, neither the elastic part nor the sum may be negative.
+            let outward = limit_stop_state.signum();
+            depth = outward * (outward * depth).max(T::zero());
+            let elastic = self.limit_stops_stiffness * depth;
+            damping = outward * (outward * damping).max(-(outward * elastic));
+        }
+        let elastic = self.limit_stops_stiffness * depth;
+        Part { force: elastic + damping, energy: T::lit(0.5) * elastic * depth, loss: damping * v }
+    }
+
+    /// The discrete variables that fit a displacement `q` \[m\] and a velocity `v` \[m/s\], given
+    /// those at the start of the step and the present ones.
+    ///
+    /// - Sticking bristles slip when their force exceeds `f_d + f_so`; the mode becomes the Stribeck
+    ///   force at `v`.
+    /// - Slipping bristles stick when `v` opposes the mode: where they stuck at the start of the
+    ///   step, if they did; else where their force continues the slip force of the start of the
+    ///   step.
+    /// - Bristles that go on slipping track displacement and force.
+    /// - A stop acts while it is surpassed, and its penetration is stored.
+    pub fn switch(&self, q: T, v: T, start: &Discrete<T>, current: &Discrete<T>) -> Switch<T> {
+        let (discrete, friction_error) = if self.has_bristles() {
+            self.switch_friction(q, v, start, current)
+        } else {
+            (*current, T::zero())
+        };
+        let (limit_stop_state, contact_error) = self.switch_stop(q, current.limit_stop_state);
+        Switch {
+            discrete: Discrete { limit_stop_state, ..discrete },
+            force_error: friction_error + contact_error,
+        }
+    }
+
+    fn switch_friction(&self, q: T, v: T, start: &Discrete<T>, current: &Discrete<T>) -> (Discrete<T>, T) {
+        let slip_force = self.stribeck(v.abs()).abs();
+        let sticking_force = self.sticking_force(q, v, current.last_sticking_position);
+        if current.friction_mode == T::zero() {
+            if sticking_force.abs() <= self.dynamic_friction + self.static_friction_offset {
+                return (*current, T::zero());
+            }
+            let direction = if v == T::zero() { sticking_force } else { v };
+            let friction_mode = with_sign_of(direction, slip_force);
+            (Discrete { friction_mode, ..*current }, (sticking_force.abs() - slip_force).abs())
+        } else if v * current.friction_mode < T::zero() {
+            if start.friction_mode == T::zero() {
+                let discrete = Discrete {
+                    friction_mode: T::zero(),
+                    last_sticking_position: start.last_sticking_position,
+                    ..*current
+                };
+                (discrete, (slip_force - sticking_force.abs()).abs())
+            } else {
+                let bend = if self.sticking_stiffness > T::zero() {
+                    (start.friction_mode - self.sticking_damping * v) / self.sticking_stiffness
+                } else {
+                    T::zero()
+                };
+                let discrete =
+                    Discrete { friction_mode: T::zero(), last_sticking_position: q - bend, ..*current };
+                (discrete, (start.friction_mode - with_sign_of(v, slip_force)).abs())
+            }
+        } else {
+            let friction_mode = with_sign_of(current.friction_mode, slip_force);
+            (Discrete { friction_mode, last_sticking_position: q, ..*current }, T::zero())
+        }
+    }
+
+    /// How far which stop is surpassed at this displacement \[m\]; zero if there are no stops.
+    pub(super) fn limit_stop_state(&self, q: T) -> T {
+        if self.use_limit_stops && q > self.limit_stops_upper {
+            q - self.limit_stops_upper
+        } else if self.use_limit_stops && q < self.limit_stops_lower {
+            q - self.limit_stops_lower
+        } else {
+            T::zero()
+        }
+    }
+
+    fn switch_stop(&self, q: T, limit_stop_state: T) -> (T, T) {
+        if !self.use_limit_stops {
+            return (limit_stop_state, T::zero());
+        }
+        let next = self.limit_stop_state(q);
+        let switched = next.partial_cmp(&T::zero()) != limit_stop_state.partial_cmp(&T::zero());
+        let change = if switched { next.abs().max(limit_stop_state.abs()) } else { T::zero() };
+        (next, self.limit_stops_stiffness * change)
+    }
+}
+
+/// A magnitude, with the sign of a number that is not zero.
+#[inline]
+fn with_sign_of<T: Real>(direction: T, magnitude: T) -> T {
+    // Not a branch: signs of velocities alternate, and a mispredicted one costs more than the rest.
+    magnitude * T::one().copysign(direction)
+}

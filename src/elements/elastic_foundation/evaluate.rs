@@ -1,0 +1,203 @@
+//! From poses to forces: which springs are displaced, how they move, how they push.
+
+use nalgebra::{Point3, Vector3};
+
+use crate::contact::{BoundingBox, Displaced};
+use crate::element::{AtDynamics, AtPosition, AtVelocity, ForceElement, Given};
+use crate::elements::elastic_foundation::law::Law;
+use crate::elements::elastic_foundation::parameters::KIND;
+use crate::elements::elastic_foundation::{
+    Contact, Dynamics, ElasticFoundation, Parameters, Position, Resultant, SpringForce, SpringPosition,
+    SpringVelocity, SurfaceIndex, Velocity,
+};
+use crate::error::{ElementName, Error, Result};
+use crate::forces::ForceAccumulator;
+use crate::kinematics::{Topology, Velocities};
+use crate::scalar::Real;
+use crate::spatial::{SpatialForce, SpatialVelocity};
+
+impl<T: Real> ElasticFoundation<T> {
+    /// Finds the springs of one mesh that another surface displaces.
+    fn find_contact(&self, mesh: usize, other: usize, parameters: &Parameters<T>, cache: &mut Position<T>) {
+        let Some(springs) = &self.surfaces[mesh].springs else { return };
+        let Some(material) = parameters.material(SurfaceIndex(mesh)) else { return };
+        let Position { X_GS, contacts, springs: found, potential_energy, .. } = cache;
+        let share = if self.surfaces[other].springs.is_some() { T::lit(0.5) } else { T::one() };
+        let first = found.len();
+        let mut work = T::zero();
+        let (is_plain, facing_only, projected_area) = (
+            !parameters.facing_only && !parameters.projected_area,
+            parameters.facing_only,
+            parameters.projected_area,
+        );
+        let areas = springs.areas();
+        let (X_GM, X_GO) = (&X_GS[mesh], &X_GS[other]);
+        springs.for_each_inside(X_GM, &self.surfaces[other].shape, X_GO, |displaced| {
+            let Displaced { face, depth, point_G, normal_G } = displaced;
+            let mut area = areas[face] * share;
+            if !is_plain {
+                // The cosine of the angle between the face and the contact, positive where they look
+                // at each other.
+                let cosine = -(X_GM.rotation * springs.normals()[face]).dot(&normal_G);
+                // Upright faces are out, whichever way rounding tilts them.
+                if facing_only && cosine <= T::negligible() {
+                    return;
+                }
+                if projected_area {
+                    area *= if cosine < T::zero() { -cosine } else { cosine };
+                }
+            }
+            let elastic_force = material.stiffness * area * depth;
+            work += elastic_force * depth;
+            found.push(SpringPosition { face, depth, area, elastic_force, point_G, normal_G });
+        });
+        if found.len() > first {
+            *potential_energy += work * T::lit(0.5);
+            let springs = first..found.len();
+            contacts.push(Contact { mesh: SurfaceIndex(mesh), other: SurfaceIndex(other), springs });
+        }
+    }
+
+    /// The velocity of a surface's body at another surface's origin.
+    fn velocity_at(
+        &self,
+        surface: SurfaceIndex,
+        p_G: Vector3<T>,
+        at: &AtPosition<'_, T, Self>,
+        velocities: &Velocities<T>,
+    ) -> SpatialVelocity<T> {
+        let body = self.surfaces[surface.0].body;
+        velocities.velocity(body).shifted(p_G - at.positions.pose(body).translation.vector)
+    }
+}
+
+impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
+    const KIND: &'static str = KIND;
+    type Parameters = Parameters<T>;
+    type Discrete = ();
+    type Position = Position<T>;
+    type Velocity = Velocity<T>;
+    type Dynamics = Dynamics<T>;
+
+    fn check_topology(&self, topology: &Topology) -> Result<()> {
+        self.surfaces.iter().try_for_each(|placed| topology.check_body(placed.body))
+    }
+
+    fn default_parameters(&self) -> Self::Parameters {
+        self.defaults.clone()
+    }
+
+    fn default_discrete(&self) {}
+
+    fn calc_position(&self, given: &Given<'_, T, Self>, cache: &mut Self::Position) -> Result<()> {
+        if !given.parameters.fit(&self.defaults) {
+            return Err(Error::ForeignParameters { element: ElementName::new(KIND) });
+        }
+        cache.contacts.clear();
+        cache.springs.clear();
+        cache.potential_energy = T::zero();
+        cache.X_GS.clear();
+        cache.X_GS.extend(self.surfaces.iter().map(|placed| given.positions.pose(placed.body) * placed.X_BS));
+        // The search is lifted out of the cache while contacts are written to the rest of it.
+        let mut search = core::mem::take(&mut cache.search);
+        search.boxes.clear();
+        let boxes = self.surfaces.iter().zip(&cache.X_GS);
+        search.boxes.extend(boxes.map(|(placed, X_GS)| BoundingBox::around(&placed.bounds, X_GS)));
+        let pairs = search.find(|i, j| {
+            let (a, b) = (&self.surfaces[i], &self.surfaces[j]);
+            a.body != b.body && (a.springs.is_some() || b.springs.is_some())
+        });
+        for pair in pairs {
+            let [i, j] = pair.map(|k| k as usize);
+            self.find_contact(i, j, given.parameters, cache);
+            self.find_contact(j, i, given.parameters, cache);
+        }
+        cache.search = search;
+        Ok(())
+    }
+
+    fn calc_velocity(
+        &self,
+        at: &AtPosition<'_, T, Self>,
+        velocities: &Velocities<T>,
+        cache: &mut Self::Velocity,
+    ) -> Result<()> {
+        cache.springs.clear();
+        for contact in &at.position.contacts {
+            let p_GS = at.position.X_GS[contact.mesh.0].translation.vector;
+            let V_mesh = self.velocity_at(contact.mesh, p_GS, at, velocities);
+            let V_other = self.velocity_at(contact.other, p_GS, at, velocities);
+            let V = V_mesh - V_other;
+            cache.springs.extend(at.position.springs[contact.springs.clone()].iter().map(|spring| {
+                let v = V.linear + V.angular.cross(&(spring.point_G.coords - p_GS));
+                let depth_rate = -v.dot(&spring.normal_G);
+                SpringVelocity { depth_rate, slip_G: v + spring.normal_G * depth_rate }
+            }));
+        }
+        Ok(())
+    }
+
+    fn calc_dynamics(&self, at: &AtVelocity<'_, T, Self>, cache: &mut Self::Dynamics) -> Result<()> {
+        cache.springs.clear();
+        cache.resultants.clear();
+        cache.power_dissipated = T::zero();
+        for contact in &at.position.contacts {
+            let Some(material) = at.parameters.material(contact.mesh) else { continue };
+            let law = Law::new(material, at.parameters.transition_velocity);
+            let p_GS = at.position.X_GS[contact.mesh.0].translation.vector;
+            let mut F_GS = SpatialForce::zero();
+            let mut normal_sum = T::zero();
+            let mut area = T::zero();
+            let mut moment = Vector3::zeros();
+            let mut lost = T::zero();
+            let range = contact.springs.clone();
+            let springs = at.position.springs[range.clone()].iter().zip(&at.velocity.springs[range]);
+            cache.springs.extend(springs.map(|(spring, velocity)| {
+                let SpringVelocity { depth_rate, slip_G } = velocity;
+                let factor = law.normal_factor(*depth_rate);
+                let normal_force = spring.elastic_force * factor;
+                let slip_squared = slip_G.norm_squared();
+                let rubbing = normal_force * law.friction_factor(slip_squared);
+                let friction_force_G = slip_G * -rubbing;
+
+                let r_G = spring.point_G.coords - p_GS;
+                let force_G = spring.normal_G * normal_force + friction_force_G;
+                F_GS += SpatialForce::new(r_G.cross(&force_G), force_G);
+                normal_sum += normal_force;
+                area += spring.area;
+                moment += r_G * normal_force;
+                lost += (normal_force - spring.elastic_force) * *depth_rate + rubbing * slip_squared;
+                let pressure = material.stiffness * spring.depth * factor;
+                SpringForce { normal_force, pressure, friction_force_G }
+            }));
+            cache.power_dissipated += lost;
+            cache.resultants.push(Resultant {
+                F_GS,
+                normal_force: normal_sum,
+                area,
+                center_of_pressure_G: (normal_sum > T::zero())
+                    .then(|| Point3::from(p_GS + moment / normal_sum)),
+            });
+        }
+        Ok(())
+    }
+
+    fn add_forces(&self, at: &AtDynamics<'_, T, Self>, forces: &mut ForceAccumulator<'_, T>) {
+        for (contact, resultant) in at.position.contacts.iter().zip(&at.dynamics.resultants) {
+            let p_GS = at.position.X_GS[contact.mesh.0].translation.vector;
+            for (surface, F_GS) in [(contact.mesh, resultant.F_GS), (contact.other, -resultant.F_GS)] {
+                let body = self.surfaces[surface.0].body;
+                let p_GB = at.positions.pose(body).translation.vector;
+                forces.apply_to_body(body, F_GS.shifted(p_GB - p_GS));
+            }
+        }
+    }
+
+    fn potential_energy(&self, at: &AtDynamics<'_, T, Self>) -> T {
+        at.position.potential_energy
+    }
+
+    fn power_dissipated(&self, at: &AtDynamics<'_, T, Self>) -> T {
+        at.dynamics.power_dissipated
+    }
+}

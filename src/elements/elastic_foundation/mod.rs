@@ -1,0 +1,278 @@
+//! A bed of springs on triangle meshes.
+
+mod evaluate;
+mod law;
+mod parameters;
+mod results;
+
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use crate::contact::{Bounds, Shape, Surface, TriangleMesh};
+use crate::error::{Error, Result};
+use crate::kinematics::BodyIndex;
+use crate::scalar::Real;
+use crate::spatial::Transform;
+use crate::variables::{Check, Variables};
+
+pub use parameters::{Material, Parameters};
+pub use results::{
+    Contact, Dynamics, Position, Resultant, SpringForce, SpringPosition, SpringVelocity, Velocity,
+};
+
+use parameters::KIND;
+
+/// Surfaces on bodies, some of them meshes with a spring on each face.
+///
+/// ```text
+///      mesh    \   |   |   /      a spring at the centroid of every face;
+///    ───────────\──┼───┼──/───    those inside the other surface are displaced
+///      other     ╲_x___x_╱        toward its nearest point, by x
+/// ```
+///
+/// # Law
+///
+/// Each spring stands for itself. Where its base is inside the other surface, it is displaced to the
+/// nearest point of that surface, where the bodies push and rub each other:
+///
+/// ```text
+/// f_n = k a x (1 + c v)                                          or zero, if that is negative
+/// f_t = f_n [ min(v_s/v_t, 1) (μ_d + 2(μ_s − μ_d)/(1 + (v_s/v_t)²)) + μ_v v_s ]
+/// ```
+///
+/// | symbol | meaning | unit | range |
+/// |---|---|---|---|
+/// | `k` | [`stiffness`](Material::stiffness) per area | N/m³ | ≥ 0 |
+/// | `c` | [`dissipation`](Material::dissipation) | s/m | ≥ 0 |
+/// | `μ_s`, `μ_d` | [static](Material::static_friction), [dynamic](Material::dynamic_friction) friction | | 0 ≤ μ_d ≤ μ_s |
+/// | `μ_v` | [viscous friction](Material::viscous_friction) | s/m | ≥ 0 |
+/// | `v_t` | [transition velocity](Parameters::transition_velocity) | m/s | > 0 |
+/// | `a` | area of the face | m² | |
+/// | `x`, `v` | displacement, its rate | m, m/s | x > 0 |
+/// | `v_s` | slip speed at the contact point | m/s | |
+///
+/// To its own springs a mesh is soft, to those of others it is rigid. Of two meshes that both carry
+/// springs, each counts with half its area. Two surfaces on one body, and two of which neither carries
+/// springs, ignore each other.
+///
+/// # Options
+///
+/// [`facing_only`](Parameters::facing_only) leaves out springs whose face looks away from the contact.
+/// [`projected_area`](Parameters::projected_area) counts the area seen along the contact normal; a
+/// finely meshed body in a half-space is then pushed with k times the volume within, where
+/// with whole areas a ball of radius R at depth δ gives `k π R δ²`, more by the factor
+/// `1/(1 − δ/3R)`.
+///
+/// # Energy
+///
+/// Stored: `Σ k a x² / 2`. Lost: `(f_n − k a x) v + f_t v_s`, never negative: as long as the spring
+/// pushes, the first part is `k a x c v²`; when it has let go, what it gives up is lost. All of it is
+/// known at the instant.
+///
+/// With an option set, the area a spring counts with depends on how the bodies are turned. The energy
+/// that it thereby gains or loses, of the order of `x²`, is exchanged with no body: it shows in
+/// [`dissipated_energy`](crate::DynamicsView::dissipated_energy), not in the power.
+///
+/// # Note that
+///
+/// - Friction only ever slows slip: under a steady push surfaces creep, at less than `v_t`.
+/// - Depth and force are continuous as bodies move. Where a spring's base passes a place equally near
+///   to two parts of the other surface, the direction of the force turns at once.
+/// - Thin bodies that go through each other find the far side nearer: keep the depth below half the
+///   thickness.
+///
+/// # Source
+///
+/// M. A. Sherman, A. Seth, S. L. Delp, *Simbody: multibody dynamics for biomedical research*, Procedia
+/// IUTAM 2 (2011) 241–261, and the reference manual of its elastic foundation. Layer stiffness:
+/// K. L. Johnson, *Contact Mechanics* (1985), section 4.3. Friction: M. G. Hollars' model, as given
+/// there.
+///
+/// # Example: a ball pressed into the ground
+///
+/// ```
+/// use force_elements::contact::{HalfSpace, TriangleMesh};
+/// use force_elements::elastic_foundation::Material;
+/// use force_elements::nalgebra::{Rotation3, Vector3};
+/// use force_elements::{BodyIndex, ElasticFoundation, ForceSystem, Transform};
+///
+/// let mut system = ForceSystem::<f64>::new();
+/// let ball = system.add_body();
+///
+/// let mut foundation = ElasticFoundation::new();
+/// // A half-space fills x > 0 of its frame: turn that downwards.
+/// let down = Rotation3::from_axis_angle(&Vector3::y_axis(), std::f64::consts::FRAC_PI_2);
+/// let X_GS = Transform::from_parts(Default::default(), down);
+/// foundation.add_rigid(BodyIndex::GROUND, X_GS, HalfSpace)?;
+/// let rubber = Material::new(1e6).with_friction(0.8, 0.6, 0.0);
+/// foundation.add_springs(ball, Transform::identity(), TriangleMesh::sphere(0.1, 64)?, rubber)?;
+/// let foundation = system.add(foundation)?;
+///
+/// let mut state = system.default_state();
+/// state.set_pose(ball, Transform::translation(0.0, 0.0, 0.095))?;
+/// let dynamics = system.realize_dynamics(&mut state)?;
+///
+/// // k π R δ², up to the fineness of the mesh.
+/// let force = dynamics.body_force(ball).force;
+/// assert!((force.z - 1e6 * std::f64::consts::PI * 0.1 * 0.005_f64.powi(2)).abs() < 0.02 * force.z);
+/// let at = dynamics.of(foundation);
+/// let deepest = at.position.springs.iter().map(|spring| spring.depth).fold(0.0, f64::max);
+/// assert!(deepest > 0.0049 && deepest < 0.005);
+/// # Ok::<(), force_elements::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct ElasticFoundation<T: Real> {
+    surfaces: Vec<Placed<T>>,
+    defaults: Parameters<T>,
+}
+
+/// A surface of one [`ElasticFoundation`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct SurfaceIndex(usize);
+
+impl SurfaceIndex {
+    /// The place among the surfaces of the element: the number in `surface[2].stiffness`.
+    pub const fn index(self) -> usize {
+        self.0
+    }
+}
+
+/// A surface and where it is.
+#[derive(Debug, Clone)]
+struct Placed<T: Real> {
+    body: BodyIndex,
+    X_BS: Transform<T>,
+    shape: Shape<T>,
+    bounds: Bounds<T>,
+    /// The mesh, if it carries springs.
+    springs: Option<Arc<TriangleMesh<T>>>,
+}
+
+impl<T: Real> Default for ElasticFoundation<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T: Real> ElasticFoundation<T> {
+    /// No surfaces yet, and a transition velocity of 0.01 m/s.
+    pub fn new() -> Self {
+        Self { surfaces: Vec::new(), defaults: Parameters::new() }
+    }
+
+    /// The same with this transition velocity \[m/s\].
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`] unless it is finite and greater than zero.
+    pub fn with_transition_velocity(mut self, transition_velocity: T) -> Result<Self> {
+        self.defaults.transition_velocity = transition_velocity;
+        self.defaults.validate()?;
+        Ok(self)
+    }
+
+    /// The same, counting only springs that face the contact, or all.
+    #[must_use]
+    pub fn with_facing_only(mut self, facing_only: bool) -> Self {
+        self.defaults.facing_only = facing_only;
+        self
+    }
+
+    /// The same, counting areas as seen along the contact normal, or whole.
+    #[must_use]
+    pub fn with_projected_area(mut self, projected_area: bool) -> Self {
+        self.defaults.projected_area = projected_area;
+        self
+    }
+
+    /// Adds a surface that is rigid, at `X_BS` on its body.
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`] for a pose that is not finite or not a rotation;
+    /// [`Error::OpenSurface`] for a mesh that encloses nothing.
+    pub fn add_rigid(
+        &mut self,
+        body: BodyIndex,
+        X_BS: Transform<T>,
+        shape: impl Into<Shape<T>>,
+    ) -> Result<SurfaceIndex> {
+        self.add(body, X_BS, shape.into(), None)
+    }
+
+    /// Adds a mesh with a spring on each face, at `X_BS` on its body.
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`] for a pose that is not finite or not a rotation, or a material out of
+    /// range; [`Error::OpenSurface`] if two meshes with springs on different bodies meet and one of
+    /// them encloses nothing.
+    pub fn add_springs(
+        &mut self,
+        body: BodyIndex,
+        X_BS: Transform<T>,
+        mesh: impl Into<Arc<TriangleMesh<T>>>,
+        material: Material<T>,
+    ) -> Result<SurfaceIndex> {
+        material.validate()?;
+        self.add(body, X_BS, Shape::Mesh(mesh.into()), Some(material))
+    }
+
+    fn add(
+        &mut self,
+        body: BodyIndex,
+        X_BS: Transform<T>,
+        shape: Shape<T>,
+        material: Option<Material<T>>,
+    ) -> Result<SurfaceIndex> {
+        Check::new(KIND).pose("X_BS", &X_BS)?;
+        let springs = match (&shape, material) {
+            (Shape::Mesh(mesh), Some(_)) => Some(Arc::clone(mesh)),
+            _ => None,
+        };
+        let index = self.surfaces.len();
+        let added = Placed { body, X_BS, bounds: shape.bounds(), shape, springs };
+        if added.springs.is_none() {
+            added.check_closed(index)?;
+        }
+        for (i, other) in self.surfaces.iter().enumerate() {
+            if other.body != body && other.springs.is_some() && added.springs.is_some() {
+                other.check_closed(i)?;
+                added.check_closed(index)?;
+            }
+        }
+        self.surfaces.push(added);
+        self.defaults.push(material);
+        Ok(SurfaceIndex(index))
+    }
+
+    /// The shape of a surface, if it is there.
+    pub fn shape(&self, surface: SurfaceIndex) -> Option<&Shape<T>> {
+        self.surfaces.get(surface.0).map(|placed| &placed.shape)
+    }
+
+    /// The body of a surface, if it is there.
+    pub fn body(&self, surface: SurfaceIndex) -> Option<BodyIndex> {
+        self.surfaces.get(surface.0).map(|placed| placed.body)
+    }
+
+    /// The pose `X_BS` of a surface on its body, if it is there.
+    pub fn pose(&self, surface: SurfaceIndex) -> Option<&Transform<T>> {
+        self.surfaces.get(surface.0).map(|placed| &placed.X_BS)
+    }
+
+    /// How many surfaces there are.
+    pub fn surface_count(&self) -> usize {
+        self.surfaces.len()
+    }
+}
+
+impl<T: Real> Placed<T> {
+    fn check_closed(&self, surface: usize) -> Result<()> {
+        match &self.shape {
+            Shape::Mesh(mesh) => match mesh.opening() {
+                Some(fault) => Err(Error::OpenSurface { surface, fault }),
+                None => Ok(()),
+            },
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! What a bed of springs is made of.
+
+use alloc::vec::Vec;
+
+use crate::elements::elastic_foundation::SurfaceIndex;
+use crate::error::Result;
+use crate::scalar::Real;
+use crate::variables::{Check, Variables, Visitor, visit_flag};
+
+pub(super) const KIND: &str = "elastic_foundation";
+
+/// The springs of one mesh, and how it rubs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Material<T: Real> {
+    /// Stiffness `k` per area \[N/m³\], at least zero.
+    pub stiffness: T,
+    /// Dissipation `c` \[s/m\], at least zero.
+    pub dissipation: T,
+    /// Coefficient of static friction `μ_s`, at least zero.
+    pub static_friction: T,
+    /// Coefficient of dynamic friction `μ_d`, at least zero and at most `μ_s`.
+    pub dynamic_friction: T,
+    /// Coefficient of viscous friction `μ_v` \[s/m\], at least zero.
+    pub viscous_friction: T,
+}
+
+impl<T: Real> Material<T> {
+    /// Springs of this stiffness per area \[N/m³\] without dissipation or friction.
+    pub fn new(stiffness: T) -> Self {
+        let zero = T::zero();
+        Self {
+            stiffness,
+            dissipation: zero,
+            static_friction: zero,
+            dynamic_friction: zero,
+            viscous_friction: zero,
+        }
+    }
+
+    /// A layer of elastic material, `thickness` \[m\] thick, glued to something rigid:
+    /// `k = (1 − ν) E / ((1 + ν)(1 − 2ν) h)` with Young's modulus E \[Pa\] and Poisson's ratio ν.
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`](crate::Error::InvalidValue) unless modulus and thickness are positive and
+    /// the ratio is at least zero and less than a half, where the layer could not yield at all.
+    ///
+    /// ```
+    /// use force_elements::elastic_foundation::Material;
+    /// let rubber = Material::<f64>::from_elastic_layer(1e6, 0.45, 0.01)?;
+    /// assert!((rubber.stiffness - 3.793e8).abs() < 1e5);
+    /// # Ok::<(), force_elements::Error>(())
+    /// ```
+    pub fn from_elastic_layer(youngs_modulus: T, poissons_ratio: T, thickness: T) -> Result<Self> {
+        let check = Check::new(KIND);
+        check.positive("youngs_modulus", youngs_modulus)?;
+        check.nonnegative("poissons_ratio", poissons_ratio)?;
+        let yielding = T::one() - poissons_ratio * T::lit(2.0);
+        check.positive("1 - 2 poissons_ratio", yielding)?;
+        check.positive("thickness", thickness)?;
+        let one = T::one();
+        let stiffness =
+            (one - poissons_ratio) * youngs_modulus / ((one + poissons_ratio) * yielding * thickness);
+        check.positive("stiffness", stiffness)?;
+        Ok(Self::new(stiffness))
+    }
+
+    /// The same with this dissipation \[s/m\].
+    #[must_use]
+    pub fn with_dissipation(self, dissipation: T) -> Self {
+        Self { dissipation, ..self }
+    }
+
+    /// The same with these coefficients of static, dynamic and viscous \[s/m\] friction.
+    #[must_use]
+    pub fn with_friction(self, static_friction: T, dynamic_friction: T, viscous_friction: T) -> Self {
+        Self { static_friction, dynamic_friction, viscous_friction, ..self }
+    }
+
+    /// The same material in another scalar.
+    pub fn cast<U: Real>(self) -> Material<U> {
+        Material {
+            stiffness: self.stiffness.cast(),
+            dissipation: self.dissipation.cast(),
+            static_friction: self.static_friction.cast(),
+            dynamic_friction: self.dynamic_friction.cast(),
+            viscous_friction: self.viscous_friction.cast(),
+        }
+    }
+
+    fn fields_mut(&mut self) -> [(&'static str, &mut T); 5] {
+        [
+            ("stiffness", &mut self.stiffness),
+            ("dissipation", &mut self.dissipation),
+            ("static_friction", &mut self.static_friction),
+            ("dynamic_friction", &mut self.dynamic_friction),
+            ("viscous_friction", &mut self.viscous_friction),
+        ]
+    }
+
+    /// Checks every range.
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`](crate::Error::InvalidValue) for the first value out of range.
+    pub fn validate(&self) -> Result<()> {
+        let check = Check::new(KIND);
+        let mut copy = *self;
+        for (name, value) in copy.fields_mut() {
+            check.nonnegative(name, *value)?;
+        }
+        check.at_most("dynamic_friction", self.dynamic_friction, "static_friction", self.static_friction)
+    }
+}
+
+/// What may change from state to state.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Parameters<T: Real> {
+    /// Transition velocity `v_t` of friction \[m/s\], greater than zero; 0.01 unless set. Nothing sticks
+    /// for good: under a steady push surfaces creep at a fraction of it.
+    pub transition_velocity: T,
+    /// Whether only those springs count whose face looks at the surface it has entered. Without it,
+    /// faces deep on the far side of a thin mesh that is pushed all the way through push along.
+    pub facing_only: bool,
+    /// Whether a spring counts with the area of its face as seen along the contact normal, rather than
+    /// all of it.
+    pub projected_area: bool,
+    /// By surface; `None` for a rigid one.
+    materials: Vec<Option<Material<T>>>,
+}
+
+impl<T: Real> Parameters<T> {
+    pub(super) fn new() -> Self {
+        Self {
+            transition_velocity: T::lit(0.01),
+            facing_only: false,
+            projected_area: false,
+            materials: Vec::new(),
+        }
+    }
+
+    pub(super) fn push(&mut self, material: Option<Material<T>>) {
+        self.materials.push(material);
+    }
+
+    /// The material of a surface; `None` if it is rigid or not there.
+    #[inline]
+    pub fn material(&self, surface: SurfaceIndex) -> Option<&Material<T>> {
+        self.materials.get(surface.index()).and_then(Option::as_ref)
+    }
+
+    /// The material of a surface, to be changed; `None` if it is rigid or not there.
+    pub fn material_mut(&mut self, surface: SurfaceIndex) -> Option<&mut Material<T>> {
+        self.materials.get_mut(surface.index()).and_then(Option::as_mut)
+    }
+
+    /// Whether the same surfaces carry springs.
+    pub(super) fn fit(&self, other: &Self) -> bool {
+        self.materials.len() == other.materials.len()
+            && self.materials.iter().zip(&other.materials).all(|(a, b)| a.is_some() == b.is_some())
+    }
+}
+
+impl<T: Real> Variables<T> for Parameters<T> {
+    fn visit(&mut self, visit: Visitor<'_, T>) {
+        visit(format_args!("transition_velocity"), &mut self.transition_velocity);
+        visit_flag("facing_only", &mut self.facing_only, visit);
+        visit_flag("projected_area", &mut self.projected_area, visit);
+        for (i, material) in self.materials.iter_mut().enumerate() {
+            for (name, value) in material.iter_mut().flat_map(Material::fields_mut) {
+                visit(format_args!("surface[{i}].{name}"), value);
+            }
+        }
+    }
+
+    fn validate(&self) -> Result<()> {
+        Check::new(KIND).positive("transition_velocity", self.transition_velocity)?;
+        self.materials.iter().flatten().try_for_each(Material::validate)
+    }
+}

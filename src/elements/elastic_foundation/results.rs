@@ -1,0 +1,137 @@
+//! What there is to read at each stage.
+
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use nalgebra::{Point3, Vector3};
+
+use crate::contact::PairSearch;
+use crate::elements::elastic_foundation::SurfaceIndex;
+use crate::scalar::Real;
+use crate::spatial::{SpatialForce, Transform};
+
+/// Results at Position stage.
+#[derive(Debug, Clone)]
+pub struct Position<T: Real> {
+    /// The pose of every surface in Ground.
+    pub X_GS: Vec<Transform<T>>,
+    /// Meshes whose springs are displaced, and by what.
+    pub contacts: Vec<Contact>,
+    /// The displaced springs, those of one contact next to each other.
+    pub springs: Vec<SpringPosition<T>>,
+    /// The energy stored \[J\].
+    pub potential_energy: T,
+    pub(super) search: PairSearch<T>,
+}
+
+/// A mesh in another surface. Two meshes that both carry springs are in contact twice, once each way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Contact {
+    /// The mesh whose springs are displaced.
+    pub mesh: SurfaceIndex,
+    /// The surface that displaces them.
+    pub other: SurfaceIndex,
+    /// Where the springs are in [`Position::springs`], [`Velocity::springs`] and [`Dynamics::springs`].
+    pub springs: Range<usize>,
+}
+
+/// One displaced spring.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SpringPosition<T: Real> {
+    /// The face it sits on, as numbered by the mesh.
+    pub face: usize,
+    /// Displacement `x` \[m\].
+    pub depth: T,
+    /// The area `a` it counts with \[m²\]: half of the face's if the other mesh carries springs too.
+    pub area: T,
+    /// The elastic force `k a x` \[N\].
+    pub elastic_force: T,
+    /// The contact point: the point of the other surface nearest to the face's centroid, in Ground.
+    pub point_G: Point3<T>,
+    /// The direction in which the spring is displaced and pushed back: the other surface's outward
+    /// normal, in Ground.
+    pub normal_G: Vector3<T>,
+}
+
+/// Results at Velocity stage.
+#[derive(Debug, Clone)]
+pub struct Velocity<T: Real> {
+    /// In the order of [`Position::springs`].
+    pub springs: Vec<SpringVelocity<T>>,
+}
+
+/// How one displaced spring moves.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SpringVelocity<T: Real> {
+    /// The rate of the displacement `v = dx/dt` \[m/s\].
+    pub depth_rate: T,
+    /// The velocity \[m/s\] with which the mesh slides over the other surface at the contact point,
+    /// expressed in Ground.
+    pub slip_G: Vector3<T>,
+}
+
+/// Results at Dynamics stage.
+#[derive(Debug, Clone)]
+pub struct Dynamics<T: Real> {
+    /// In the order of [`Position::springs`].
+    pub springs: Vec<SpringForce<T>>,
+    /// In the order of [`Position::contacts`].
+    pub resultants: Vec<Resultant<T>>,
+    /// The power being lost \[W\].
+    pub power_dissipated: T,
+}
+
+/// The force of one displaced spring.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SpringForce<T: Real> {
+    /// The force along the normal \[N\].
+    pub normal_force: T,
+    /// The normal force per area \[Pa\].
+    pub pressure: T,
+    /// The friction force on the mesh \[N\], expressed in Ground.
+    pub friction_force_G: Vector3<T>,
+}
+
+/// All forces of one contact together.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Resultant<T: Real> {
+    /// Force on the mesh at its origin, expressed in Ground. The other surface gets the opposite.
+    pub F_GS: SpatialForce<T>,
+    /// The sum of the normal forces, whatever their directions \[N\].
+    pub normal_force: T,
+    /// The sum of the areas \[m²\].
+    pub area: T,
+    /// The mean of the contact points, weighted by normal force, in Ground; `None` where there is none.
+    pub center_of_pressure_G: Option<Point3<T>>,
+}
+
+impl<T: Real> SpringPosition<T> {
+    /// Where the spring sits: the centroid of its face, in Ground.
+    pub fn base_G(&self) -> Point3<T> {
+        self.point_G - self.normal_G * self.depth
+    }
+}
+
+impl<T: Real> Default for Position<T> {
+    fn default() -> Self {
+        Self {
+            X_GS: Vec::new(),
+            contacts: Vec::new(),
+            springs: Vec::new(),
+            potential_energy: T::zero(),
+            search: PairSearch::default(),
+        }
+    }
+}
+
+impl<T: Real> Default for Velocity<T> {
+    fn default() -> Self {
+        Self { springs: Vec::new() }
+    }
+}
+
+impl<T: Real> Default for Dynamics<T> {
+    fn default() -> Self {
+        Self { springs: Vec::new(), resultants: Vec::new(), power_dissipated: T::zero() }
+    }
+}

@@ -1,0 +1,411 @@
+//! A point on a body against a plane: exponential normal force, friction with an anchor.
+
+use nalgebra::{Point3, Vector2};
+
+mod law;
+mod results;
+mod variables;
+
+pub use results::{Dynamics, Position, Velocity};
+pub use variables::{Discrete, FrictionTransition, Parameters};
+
+use crate::element::{AtDynamics, AtPosition, AtVelocity, ForceElement, Given};
+use crate::error::{ElementName, Error, Result};
+use crate::forces::ForceAccumulator;
+use crate::kinematics::{BodyIndex, Topology, Velocities};
+use crate::scalar::Real;
+use crate::spatial::{Transform, cast_pose};
+use crate::state::State;
+use crate::system::{ForceSystem, Handle};
+use crate::variables::{Check, Variables};
+
+use law::{Friction, normal_force, settle};
+
+/// Contact of a station on a body with a plane, without a contact search.
+///
+/// ```text
+///              S  station of body B
+///              •
+///      z       :  height p_z             fz  pushes S along z, always, if only by 1e-6 N
+///      |       :                         fxy holds S near the anchor p0, up to μ·fz
+///      P──x────p0──────────────
+/// ```
+///
+/// The plane is the x-y plane of frame P and its normal is P's z axis. P is fixed to Ground or to
+/// any other body. A box on the floor is eight such springs, one at each corner.
+///
+/// # Law
+///
+/// With the position $p$ and velocity $v$ of the station relative to the plane, expressed in P:
+///
+/// ```text
+/// normal      fz    = d1·exp(−d2·(pz − d0)) · (1 − cz·vz)         clamped to [0, max]
+/// limit       L     = μ·fz,   μ = μs − s·(μs − μk)
+/// sliding     f1    = −cxy·vxy                                     shortened to L
+/// anchored    f2    = −kxy·(pxy − p0) − cxy·vxy                    both parts scaled to |f2| ≤ L
+/// friction    fxy   = (elastic part of f2)·(1 − s) + (damping part of f2)·(1 − s) + f1·s
+/// next anchor p0⁺   = pxy + (elastic part of fxy) / kxy
+/// next s      s⁺    = 10σ³ − 15σ⁴ + 6σ⁵,   σ = |p0⁺ − p0| / (Δt·v_settle) clamped to [0, 1]
+/// ```
+///
+/// `s` is Sliding: 0 when the anchor holds, 1 when the station slides. The forces use the committed
+/// anchor `p0` and Sliding `s`; the evaluation produces the next ones, and
+/// [`accept_step`](ForceSystem::accept_step) commits them. Δt is the time since the last commit.
+/// `s⁺ = 1` where Δt or the limit is negligible (below 2e-14 in f64); a negligible limit also
+/// makes the friction zero and puts the anchor under the station. A commit after no time commits
+/// nothing.
+///
+/// # A second transition
+///
+/// [`FrictionTransition::ReturnMapping`] replaces the last four lines of the law. Friction is the
+/// damper, shortened to the limit, and as much of the spring as the limit leaves room for; the anchor
+/// moves only by what exceeds it:
+///
+/// ```text
+/// damping     fd    = −cxy·vxy                                     shortened to L
+/// elastic     fe    = −λ·kxy·(pxy − p0)                            the largest λ ≤ 1 with |fe + fd| ≤ L
+/// next anchor p0⁺   = pxy + fe / kxy
+/// sliding     s     = 10σ³ − 15σ⁴ + 6σ⁵,   σ = |vxy| / v_settle clamped to [0, 1]
+/// ```
+///
+/// Here Sliding follows from the velocity, at once, and only chooses μ. A station slides with `μk·fz`
+/// at any speed above the settle velocity, sticks under any load below `μs·fz` from any start, and
+/// does neither faster nor slower with shorter steps: evaluating again after a commit moves nothing.
+///
+/// | symbol | field | default | unit | range |
+/// |---|---|---|---|---|
+/// | `d0` | [`d0`](Parameters::d0) | 0.0065905 | m | finite |
+/// | `d1` | [`d1`](Parameters::d1) | 0.5336 | N | > 0 |
+/// | `d2` | [`d2`](Parameters::d2) | 1150 | 1/m | > 0 |
+/// | `cz` | [`normal_viscosity`](Parameters::normal_viscosity) | 0.5 | s/m | ≥ 0 |
+/// | max | [`max_normal_force`](Parameters::max_normal_force) | 100 000 | N | > 0 |
+/// | `kxy` | [`friction_elasticity`](Parameters::friction_elasticity) | 20 000 | N/m | > 0 |
+/// | `cxy` | [`friction_viscosity`](Parameters::friction_viscosity) | 2·√(kxy·1 kg) | N·s/m | ≥ 0 |
+/// | `v_settle` | [`settle_velocity`](Parameters::settle_velocity) | 0.01 | m/s | > 0 |
+/// | μs, μk | [`mu_static`](Discrete::mu_static), [`mu_kinetic`](Discrete::mu_kinetic) | 0.7, 0.5 | | 0 ≤ μk ≤ μs |
+///
+/// With the defaults the force falls to 0.01 N one centimetre above the plane and to 1e-7 N two
+/// centimetres above it. There is no upper bound on μs. Other units than SI work if all
+/// parameters are given in them.
+///
+/// # Energy
+///
+/// Stored: the integral of the elastic normal force over height (of the clamped force, where the
+/// clamp acts), and `kxy·|pxy − p0⁺|²/2` in the friction spring, with the next anchor.
+/// The clamp is elastic: a station pressed beyond it gives its energy back.
+///
+/// Lost at an instant: `−(damping forces)·v`. When the anchor is dragged along, `−(elastic
+/// friction)·dp0⁺/dt` is lost as well; that rate is not known at an instant, but the loss is,
+/// afterwards: see [`DynamicsView::dissipated_energy`](crate::DynamicsView::dissipated_energy).
+///
+/// # Note that
+///
+/// - Stiction is without drift: held below the limit with `s = 0`, the station rests on the friction
+///   spring and the anchor does not move.
+/// - **A loaded station that comes sliding may never stick.** At `s = 1` friction is purely viscous:
+///   a tangential load `F` shared by `n` stations creeps at exactly `F / (n·cxy)`, and if that
+///   exceeds the settle velocity the anchor moves too fast for `s` to fall. With the defaults a
+///   10 kg block on four corners under 17 N, a quarter of what static friction could hold, creeps
+///   at 15 mm/s for ever. Choose `cxy` or `v_settle` such that `F/(n·cxy) < v_settle` for the largest
+///   load to be held ([`Parameters::with_critical_damping`] for the mass carried is a good start),
+///   or begin with [`reset_anchor_point`](Handle::reset_anchor_point) and `sliding = 0`.
+/// - With Sliding between 0 and 1, each accepted step takes a further share of the elastic force,
+///   so that the transition depends on the step size: whether a block pushed from rest at `s = 1`
+///   sticks can too. Within one step, and only there, the elastic friction may then give back a little
+///   more than the spring had stored. [`FrictionTransition::ReturnMapping`] does neither.
+/// - A larger `kxy` or `cxy` shortens the steps an explicit integrator can take.
+///
+/// # Singular cases
+///
+/// None: a station so deep below the plane that the exponential overflows is at the clamp.
+///
+/// # Source
+///
+/// F. C. Anderson, M. G. Pandy, *A dynamic optimization solution for vertical jumping in three
+/// dimensions*, Computer Methods in Biomechanics and Biomedical Engineering 2 (1999) 201–231;
+/// normal damping: K. H. Hunt, F. R. E. Crossley, *Coefficient of restitution interpreted as damping
+/// in vibroimpact*, Journal of Applied Mechanics 42 (1975) 440–445; blending and anchor: reference
+/// manual of Simbody's exponential spring.
+///
+/// # Example: one corner pressed on the floor
+///
+/// ```
+/// use force_elements::exponential_spring::Parameters;
+/// use force_elements::{ExponentialSpring, ForceSystem, Transform, nalgebra::Point3};
+///
+/// let mut system = ForceSystem::<f64>::new();
+/// let block = system.add_body();
+/// let floor = Transform::identity();
+/// let corner = Point3::new(0.1, 0.1, -0.1);
+/// let spring = system.add(ExponentialSpring::new(floor, block, corner, Parameters::default())?)?;
+///
+/// let mut state = system.default_state();
+/// state.set_pose(block, Transform::translation(0.0, 0.0, 0.1))?;
+/// spring.reset_anchor_point(&system, &mut state)?;
+///
+/// let dynamics = system.realize_dynamics(&mut state)?;
+/// let at = dynamics.of(spring);
+/// assert!(at.position.height.abs() < 1e-15);
+/// let weight = 0.5336 * (1150.0 * 0.0065905_f64).exp();
+/// assert!((dynamics.body_force(block).force.z - weight).abs() < 1e-9);
+/// assert_eq!(at.dynamics.friction_force_G().norm(), 0.0);
+/// # Ok::<(), force_elements::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct ExponentialSpring<T: Real> {
+    plane_body: BodyIndex,
+    X_AP: Transform<T>,
+    body: BodyIndex,
+    station: Point3<T>,
+    parameters: Parameters<T>,
+    mu_static: T,
+    mu_kinetic: T,
+}
+
+impl<T: Real> ExponentialSpring<T> {
+    /// A spring between `station` of `body`, in the body's frame \[m\], and the plane of pose `X_GP`
+    /// on Ground, with friction coefficients 0.7 and 0.5.
+    ///
+    /// # Errors
+    /// [`Error::SameEnds`] if the body is Ground; [`Error::InvalidValue`] for a pose or station that
+    /// is not finite, a pose that is no rotation, or parameters out of range.
+    pub fn new(
+        X_GP: Transform<T>,
+        body: BodyIndex,
+        station: Point3<T>,
+        parameters: Parameters<T>,
+    ) -> Result<Self> {
+        Self::on_body(BodyIndex::GROUND, X_GP, body, station, parameters)
+    }
+
+    /// As [`new`](Self::new), with the plane of pose `X_AP` fixed to `plane_body`, which gets the
+    /// reaction.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new); [`Error::SameEnds`] if both bodies are the same.
+    pub fn on_body(
+        plane_body: BodyIndex,
+        X_AP: Transform<T>,
+        body: BodyIndex,
+        station: Point3<T>,
+        parameters: Parameters<T>,
+    ) -> Result<Self> {
+        if plane_body == body {
+            return Err(Error::SameEnds { element: ElementName::new(Self::KIND) });
+        }
+        let check = Check::new(Self::KIND);
+        check.pose("X_AP", &X_AP)?;
+        check.finite_vector("station", &station.coords)?;
+        parameters.validate()?;
+        let (mu_static, mu_kinetic) = (T::lit(0.7), T::lit(0.5));
+        Ok(Self { plane_body, X_AP, body, station, parameters, mu_static, mu_kinetic })
+    }
+
+    /// With these coefficients of friction in new states.
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`] unless `0 ≤ mu_kinetic ≤ mu_static`, both finite.
+    pub fn with_friction(mut self, mu_static: T, mu_kinetic: T) -> Result<Self> {
+        (self.mu_static, self.mu_kinetic) = (mu_static, mu_kinetic);
+        self.default_discrete().validate()?;
+        Ok(self)
+    }
+
+    /// The body that carries the plane.
+    pub fn plane_body(&self) -> BodyIndex {
+        self.plane_body
+    }
+
+    /// The pose of the plane on its body: `X_GP` where that is Ground.
+    pub fn contact_plane(&self) -> &Transform<T> {
+        &self.X_AP
+    }
+
+    /// The body that carries the station.
+    pub fn body(&self) -> BodyIndex {
+        self.body
+    }
+
+    /// The station in its body's frame \[m\].
+    pub fn station(&self) -> &Point3<T> {
+        &self.station
+    }
+
+    /// The same spring in another scalar.
+    pub fn cast<U: Real>(&self) -> ExponentialSpring<U> {
+        ExponentialSpring {
+            plane_body: self.plane_body,
+            X_AP: cast_pose(&self.X_AP),
+            body: self.body,
+            station: self.station.map(T::cast),
+            parameters: self.parameters.cast(),
+            mu_static: self.mu_static.cast(),
+            mu_kinetic: self.mu_kinetic.cast(),
+        }
+    }
+}
+
+impl<T: Real> Handle<ExponentialSpring<T>> {
+    /// Puts the anchor under the station, so that the elastic friction is zero. Realizes the state
+    /// to Position.
+    ///
+    /// Do this at the start of a simulation, lest it begin with a large friction force.
+    ///
+    /// # Errors
+    /// [`Error::TopologyMismatch`] if the state or handle belongs to another system.
+    pub fn reset_anchor_point(self, system: &ForceSystem<T>, state: &mut State<T>) -> Result<()> {
+        let at = system.realize_position(state)?.try_of(self)?;
+        let (anchor, time) = (at.position.p_PS.xy().coords, at.time);
+        state.update_discrete(self, |discrete| {
+            discrete.anchor_P = anchor;
+            discrete.last_update = time;
+        })
+    }
+}
+
+impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
+    const KIND: &'static str = "exponential_spring";
+    type Parameters = Parameters<T>;
+    type Discrete = Discrete<T>;
+    type Position = Position<T>;
+    type Velocity = Velocity<T>;
+    type Dynamics = Dynamics<T>;
+
+    fn check_topology(&self, topology: &Topology) -> Result<()> {
+        topology.check_body(self.plane_body)?;
+        topology.check_body(self.body)
+    }
+
+    fn default_parameters(&self) -> Self::Parameters {
+        self.parameters
+    }
+
+    fn default_discrete(&self) -> Self::Discrete {
+        Discrete {
+            mu_static: self.mu_static,
+            mu_kinetic: self.mu_kinetic,
+            anchor_P: Vector2::zeros(),
+            sliding: T::one(),
+            last_update: T::zero(),
+        }
+    }
+
+    fn calc_position(&self, given: &Given<'_, T, Self>, cache: &mut Self::Position) -> Result<()> {
+        let X_GP = if self.plane_body == BodyIndex::GROUND {
+            self.X_AP
+        } else {
+            given.positions.pose(self.plane_body) * self.X_AP
+        };
+        let p_GS = given.positions.pose(self.body) * self.station;
+        let p_PS = X_GP.inverse_transform_point(&p_GS);
+        cache.X_GP = X_GP;
+        cache.p_GS = p_GS;
+        cache.p_PS = p_PS;
+        cache.height = p_PS.z;
+        Ok(())
+    }
+
+    fn calc_velocity(
+        &self,
+        at: &AtPosition<'_, T, Self>,
+        velocities: &Velocities<T>,
+        cache: &mut Self::Velocity,
+    ) -> Result<()> {
+        let Position { X_GP, p_GS, .. } = at.position;
+        let velocity_of_station_on = |body: BodyIndex| {
+            let p_GB = at.positions.pose(body).translation.vector;
+            velocities.velocity(body).shifted(p_GS.coords - p_GB).linear
+        };
+        let v_GS = velocity_of_station_on(self.body);
+        let relative = if self.plane_body == BodyIndex::GROUND {
+            v_GS
+        } else {
+            v_GS - velocity_of_station_on(self.plane_body)
+        };
+        *cache = Velocity { v_GS, v_PS: X_GP.rotation.inverse_transform_vector(&relative) };
+        Ok(())
+    }
+
+    fn calc_dynamics(&self, at: &AtVelocity<'_, T, Self>, cache: &mut Self::Dynamics) -> Result<()> {
+        let parameters = at.parameters;
+        let committed = at.discrete;
+        let v_PS = at.velocity.v_PS;
+
+        let normal = normal_force(parameters, at.position.height, v_PS.z);
+        let normal_force_damping = normal.total - normal.elastic;
+
+        // By which Sliding the coefficient of friction is chosen now.
+        let slip = match parameters.friction_transition {
+            FrictionTransition::Settling => committed.sliding,
+            FrictionTransition::ReturnMapping => settle(v_PS.xy().norm_squared(), parameters.settle_velocity),
+        };
+        let mu = committed.mu_static - slip * (committed.mu_static - committed.mu_kinetic);
+        let limit = mu * normal.total;
+        let is_held = limit >= T::negligible();
+
+        let p_xy = at.position.p_PS.xy().coords;
+        let stretch = p_xy - committed.anchor_P;
+        let Friction { elastic, damping, limit_reached } = if !is_held {
+            Friction::none()
+        } else if parameters.friction_transition == FrictionTransition::Settling {
+            Friction::blended(parameters, stretch, v_PS.xy(), limit, slip)
+        } else {
+            Friction::return_mapped(parameters, stretch, v_PS.xy(), limit)
+        };
+        // Where the friction spring would have to be anchored for its elastic force to be what it is.
+        let lead = elastic / parameters.friction_elasticity;
+        let anchor_P = p_xy + lead;
+
+        let elapsed = at.time - committed.last_update;
+        let sliding = match parameters.friction_transition {
+            FrictionTransition::ReturnMapping => slip,
+            FrictionTransition::Settling if is_held && elapsed > T::negligible() => {
+                settle((anchor_P - committed.anchor_P).norm_squared(), elapsed * parameters.settle_velocity)
+            }
+            FrictionTransition::Settling => T::one(),
+        };
+
+        // Field by field: a whole struct would be built aside and copied.
+        cache.normal_force_unclamped = normal.unclamped;
+        cache.normal_force_elastic = normal.elastic;
+        cache.normal_force_damping = normal_force_damping;
+        cache.normal_force = normal.total;
+        cache.mu = mu;
+        cache.friction_force_limit = limit;
+        cache.limit_reached = limit_reached;
+        cache.friction_force_elastic_P = elastic;
+        cache.friction_force_damping_P = damping;
+        cache.friction_force_P = elastic + damping;
+        cache.next_anchor_P = anchor_P;
+        cache.next_sliding = sliding;
+        cache.potential_energy = normal.energy + T::lit(0.5) * elastic.dot(&lead);
+        cache.power_dissipated = -normal_force_damping * v_PS.z - damping.dot(&v_PS.xy());
+        cache.X_GP = at.position.X_GP;
+        Ok(())
+    }
+
+    fn add_forces(&self, at: &AtDynamics<'_, T, Self>, forces: &mut ForceAccumulator<'_, T>) {
+        let f_G = at.dynamics.force_G();
+        for (body, f_G) in [(self.body, f_G), (self.plane_body, -f_G)] {
+            let p_GB = at.positions.pose(body).translation.vector;
+            forces.apply_at_offset(body, at.position.p_GS.coords - p_GB, f_G);
+        }
+    }
+
+    fn potential_energy(&self, at: &AtDynamics<'_, T, Self>) -> T {
+        at.dynamics.potential_energy
+    }
+
+    fn power_dissipated(&self, at: &AtDynamics<'_, T, Self>) -> T {
+        at.dynamics.power_dissipated
+    }
+
+    fn accept_step(&self, at: &AtDynamics<'_, T, Self>, next: &mut Self::Discrete) {
+        // No time, no motion of the anchor: a second commit at the same time must not make it slide.
+        if (at.time - at.discrete.last_update).abs() > T::negligible() {
+            next.anchor_P = at.dynamics.next_anchor_P;
+            next.sliding = at.dynamics.next_sliding;
+            next.last_update = at.time;
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! A small reference simulator: what a host does with a force system.
+//!
+//! Free rigid bodies and sliders on coordinates, gravity and constant loads; nothing here that an
+//! example or a test does not need. It is also the page to read when embedding the crate in a
+//! simulator of one's own. The five calls that matter are all in [`Simulation`]:
+//!
+//! 1. write time, poses and velocities into the state ([`State::set_kinematics`](crate::State::set_kinematics));
+//! 2. [`realize_dynamics`](crate::ForceSystem::realize_dynamics), and take the body and coordinate
+//!    forces from the view;
+//! 3. integrate the motion, and the energy each element absorbs along with it;
+//! 4. when the integrator accepts a step, evaluate at its end and call
+//!    [`accept_step`](crate::ForceSystem::accept_step); a trial step that is rejected needs no undoing;
+//! 5. once, at the start, [`reset_dissipated_energy`](crate::ForceSystem::reset_dissipated_energy).
+//!
+//! Three integrators: [`DormandPrince`], explicit, of order 5 with error control;
+//! [`ImplicitTrapezoidal`], of order 2, for stiff elements and those that switch; and
+//! [`SemiImplicitEuler`], of order 1 with a fixed step.
+
+mod dormand_prince;
+mod implicit_trapezoidal;
+mod motion;
+mod plant;
+mod semi_implicit_euler;
+
+pub use dormand_prince::DormandPrince;
+pub use implicit_trapezoidal::ImplicitTrapezoidal;
+pub use motion::{Integrator, Saved, Simulation, Statistics};
+pub use plant::{Plant, RigidBody};
+pub use semi_implicit_euler::SemiImplicitEuler;

@@ -1,0 +1,309 @@
+//! A block on eight exponential springs: energy, stiction, sliding, and where stiction ends.
+
+use force_elements::exponential_spring::{FrictionTransition, Parameters};
+use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
+use force_elements::simulation::{
+    DormandPrince, Integrator, Plant, RigidBody, SemiImplicitEuler, Simulation,
+};
+use force_elements::{
+    BodyIndex, ExponentialSpring, ForceSystem, Handle, SpatialForce, SpatialVelocity, Transform,
+};
+
+const MASS: f64 = 10.0;
+const GRAVITY: f64 = 9.81;
+const HALF_SIDE: f64 = 0.1;
+
+struct Block {
+    system: ForceSystem<f64>,
+    plant: Plant<f64>,
+    body: BodyIndex,
+    springs: Vec<Handle<ExponentialSpring<f64>>>,
+}
+
+/// A cube with a spring at each corner on a plane.
+fn block(X_GP: Transform<f64>, parameters: Parameters<f64>, mu_static: f64, mu_kinetic: f64) -> Block {
+    let mut system = ForceSystem::new();
+    let mut plant = Plant::new(Vector3::new(0.0, 0.0, -GRAVITY)).expect("finite");
+    let inertia = MASS * (2.0 * HALF_SIDE).powi(2) / 6.0;
+    let body = plant.add_body(&mut system, RigidBody::with_equal_inertia(MASS, inertia).expect("positive"));
+    let springs = (0..8)
+        .map(|i| {
+            let side = |bit: usize| if i >> bit & 1 == 0 { -HALF_SIDE } else { HALF_SIDE };
+            let corner = Point3::new(side(0), side(1), side(2));
+            let spring = ExponentialSpring::new(X_GP, body, corner, parameters)
+                .and_then(|spring| spring.with_friction(mu_static, mu_kinetic));
+            system.add(spring.expect("valid")).expect("exists")
+        })
+        .collect();
+    Block { system, plant, body, springs }
+}
+
+/// The height of four corners at which they carry this weight.
+fn resting_height(parameters: &Parameters<f64>, weight: f64) -> f64 {
+    parameters.d0 - (weight / 4.0 / parameters.d1).ln() / parameters.d2
+}
+
+impl Block {
+    /// A simulation from the default start: anchors at the origin of the plane, Sliding 1.
+    fn default_start(&self, pose: Transform<f64>, velocity: SpatialVelocity<f64>) -> Simulation<'_, f64> {
+        let mut state = self.system.default_state();
+        state.set_body(self.body, pose, velocity).expect("finite");
+        Simulation::new(&self.system, &self.plant, state).expect("regular")
+    }
+
+    /// A simulation that starts with the anchors under the corners and this Sliding.
+    fn start(
+        &self,
+        pose: Transform<f64>,
+        velocity: SpatialVelocity<f64>,
+        sliding: f64,
+    ) -> Simulation<'_, f64> {
+        let mut state = self.system.default_state();
+        state.set_body(self.body, pose, velocity).expect("finite");
+        for &spring in &self.springs {
+            spring.reset_anchor_point(&self.system, &mut state).expect("regular");
+            state.update_discrete(spring, |discrete| discrete.sliding = sliding).expect("valid");
+        }
+        Simulation::new(&self.system, &self.plant, state).expect("regular")
+    }
+
+    fn position(&self, simulation: &Simulation<'_, f64>) -> Vector3<f64> {
+        simulation.state().positions().pose(self.body).translation.vector
+    }
+}
+
+fn thrown() -> (Transform<f64>, SpatialVelocity<f64>) {
+    let pose =
+        Transform::from_parts(Translation3::new(0.0, 0.0, 0.4), Rotation3::from_euler_angles(0.1, 0.3, 0.2));
+    (pose, SpatialVelocity::new(Vector3::new(0.5, 2.0, 1.0), Vector3::new(2.0, 0.5, 0.0)))
+}
+
+#[test]
+fn without_friction_and_damping_a_bouncing_block_keeps_its_energy() {
+    let parameters = Parameters::default().with_normal_viscosity(0.0);
+    let block = block(Transform::identity(), parameters, 0.0, 0.0);
+    let (pose, velocity) = thrown();
+    let mut simulation = block.start(pose, velocity, 1.0);
+    let accuracy = 1e-9;
+    let energy = |simulation: &mut Simulation<'_, f64>| {
+        let stored = simulation.dynamics().expect("regular").potential_energy();
+        simulation.kinetic_energy() + simulation.gravitational_energy() + stored
+    };
+    let before = energy(&mut simulation);
+    let (mut worst, mut highest_force) = (0.0_f64, 0.0_f64);
+    let mut observe = |simulation: &mut Simulation<'_, f64>| {
+        worst = worst.max((energy(simulation) - before).abs());
+        let force = simulation.dynamics().expect("regular").body_force(block.body).force.z;
+        highest_force = highest_force.max(force);
+    };
+    simulation.run(&mut DormandPrince::new(accuracy), 10.0, &mut observe).expect("runs");
+    assert!(highest_force > 50.0 * MASS * GRAVITY, "it has not bounced: {highest_force} N");
+    // Each step may be off by the accuracy times one plus the variable, in velocities of up to 4 m/s
+    // of 10 kg: 10·4·5·1e-9 J.
+    let steps = u32::try_from(simulation.statistics().steps).expect("not that many");
+    let allowed = f64::from(steps) * 2e-7;
+    assert!(worst < allowed, "{worst} J of {before} J, {allowed} J allowed");
+    assert!(worst < 1e-5 * before, "{worst} J of {before} J");
+}
+
+#[test]
+fn with_friction_and_damping_the_ledger_closes_and_dissipation_never_falls() {
+    let block = block(Transform::identity(), Parameters::default(), 0.7, 0.5);
+    let (pose, velocity) = thrown();
+    let mut simulation = block.start(pose, velocity, 1.0);
+    let before = simulation.total_energy();
+    let kinetic_before = simulation.kinetic_energy();
+    let mut lost = vec![0.0_f64; block.springs.len()];
+    let (mut worst, mut deepest_fall) = (0.0_f64, 0.0_f64);
+    let mut observe = |simulation: &mut Simulation<'_, f64>| {
+        worst = worst.max((simulation.total_energy() - before).abs());
+        let view = simulation.dynamics().expect("regular");
+        for (lost, &spring) in lost.iter_mut().zip(&block.springs) {
+            let now = view.dissipated_energy(spring).expect("own handle");
+            deepest_fall = deepest_fall.max(*lost - now);
+            *lost = lost.max(now);
+        }
+    };
+    simulation.run(&mut DormandPrince::new(1e-8), 10.0, &mut observe).expect("runs");
+    let total: f64 = lost.iter().sum();
+    // What it had above its resting height, to the millimetre it still rocks by.
+    let had = before - MASS * GRAVITY * (HALF_SIDE + 0.005);
+    assert!((total - had).abs() < 0.1, "{total} J lost of {had} J, {kinetic_before} J kinetic");
+    assert!(worst < 1e-5 * before, "the ledger is open by {worst} J");
+    // 1e-8 of one plus the energy a spring has absorbed, which is less than 30 J, in a step.
+    assert!(deepest_fall < 3e-7, "dissipation fell by {deepest_fall} J");
+}
+
+/// A slope of 15° about y: down is along x of the plane, and the block stands on it.
+fn slope(parameters: &Parameters<f64>) -> (Transform<f64>, Transform<f64>, f64) {
+    let angle = 15.0_f64.to_radians();
+    let X_GP = Transform::from_parts(
+        Translation3::identity(),
+        Rotation3::from_axis_angle(&Vector3::y_axis(), angle),
+    );
+    let height = HALF_SIDE + resting_height(parameters, MASS * GRAVITY * angle.cos());
+    (X_GP, X_GP * Transform::translation(0.0, 0.0, height), angle)
+}
+
+#[test]
+fn held_on_a_slope_a_block_does_not_creep() {
+    let parameters = Parameters::default().with_critical_damping(20_000.0, MASS);
+    let (X_GP, pose, _) = slope(&parameters);
+    let block = block(X_GP, parameters, 0.7, 0.7);
+    let mut simulation = block.start(pose, SpatialVelocity::zero(), 0.0);
+    let mut integrator = DormandPrince::new(1e-7);
+    simulation.run(&mut integrator, 2.0, |_| {}).expect("runs");
+    let anchors = |simulation: &Simulation<'_, f64>| -> Vec<_> {
+        block.springs[..4].iter().map(|&s| simulation.state().discrete(s).anchor_P).collect()
+    };
+    let (at_2, anchors_at_2) = (block.position(&simulation), anchors(&simulation));
+    simulation.run(&mut integrator, 12.0, |_| {}).expect("runs");
+    let creep = (block.position(&simulation) - at_2).norm();
+    assert!(creep < 1e-6, "{creep} m");
+    assert_eq!(anchors(&simulation), anchors_at_2, "the anchors of the loaded corners hold");
+    let load: f64 = {
+        let view = simulation.dynamics().expect("regular");
+        block.springs.iter().map(|&s| view.of(s).dynamics.friction_force_elastic_P.norm()).sum()
+    };
+    let weight_along = MASS * GRAVITY * 15.0_f64.to_radians().sin();
+    assert!((load - weight_along).abs() < 1e-3 * weight_along, "the springs carry {load} N");
+}
+
+#[test]
+fn on_a_slippery_slope_a_block_slides_as_coulomb_says() {
+    let parameters = Parameters::default();
+    let (X_GP, pose, angle) = slope(&parameters);
+    let block = block(X_GP, parameters, 0.1, 0.1);
+    let mut simulation = block.start(pose, SpatialVelocity::zero(), 1.0);
+    let mut integrator = DormandPrince::new(1e-6);
+    let speed =
+        |simulation: &Simulation<'_, f64>| simulation.state().velocities().velocity(block.body).linear.norm();
+    simulation.run(&mut integrator, 0.5, |_| {}).expect("runs");
+    let before = speed(&simulation);
+    simulation.run(&mut integrator, 1.5, |_| {}).expect("runs");
+    let acceleration = speed(&simulation) - before;
+    let expected = GRAVITY * (angle.sin() - 0.1 * angle.cos());
+    assert!((acceleration / expected - 1.0).abs() < 0.01, "{acceleration} m/s² for {expected} m/s²");
+}
+
+/// The velocity after 3 s under a steady push, from this speed and the default start; and the speed
+/// at which viscous friction balances the push.
+fn creep_under(
+    parameters: Parameters<f64>,
+    mu_kinetic: f64,
+    load: f64,
+    speed: f64,
+    integrator: &mut impl Integrator<f64>,
+) -> (f64, f64) {
+    let height = HALF_SIDE + resting_height(&parameters, MASS * GRAVITY);
+    let mut block = block(Transform::identity(), parameters, 0.7, mu_kinetic);
+    // Through the ground contact, so that the push does not tip the block.
+    let torque = Vector3::new(0.0, load * -height, 0.0);
+    let push = SpatialForce::new(torque, Vector3::new(load, 0.0, 0.0));
+    block.plant.set_body_load(block.body, push).expect("finite");
+    let velocity = SpatialVelocity::new(Vector3::zeros(), Vector3::new(speed, 0.0, 0.0));
+    let mut simulation = block.default_start(Transform::translation(0.0, 0.0, height), velocity);
+    simulation.run(integrator, 3.0, |_| {}).expect("runs");
+    let speed = simulation.state().velocities().velocity(block.body).linear.x;
+    (speed, load / (4.0 * parameters.friction_viscosity))
+}
+
+#[test]
+fn a_block_that_comes_sliding_creeps_for_ever_if_its_viscous_slip_exceeds_the_settle_velocity() {
+    let settle_velocity = Parameters::<f64>::default().settle_velocity;
+    // 17 N is a quarter of what static friction could hold, and yet: 17 N / (4·282.8 N·s/m).
+    let (speed, viscous) = creep_under(Parameters::default(), 0.5, 17.0, 0.05, &mut DormandPrince::new(1e-7));
+    assert!(viscous > settle_velocity);
+    // What is left of the vibration of the impact after 3 s.
+    assert!((speed - viscous).abs() < 1e-6, "{speed} m/s, {viscous} m/s expected");
+    assert!((speed - 0.015_026).abs() < 2e-6, "{speed} m/s");
+    // Below the settle velocity it sticks.
+    let (speed, viscous) = creep_under(Parameters::default(), 0.5, 9.0, 0.05, &mut DormandPrince::new(1e-7));
+    assert!(viscous < settle_velocity);
+    assert!(speed.abs() < 1e-6, "{speed} m/s");
+}
+
+#[test]
+fn whether_a_block_pushed_from_rest_at_sliding_1_sticks_depends_on_the_step() {
+    let (speed, viscous) =
+        creep_under(Parameters::default(), 0.5, 17.0, 0.0, &mut SemiImplicitEuler::new(1e-3));
+    assert!((speed - viscous).abs() < 1e-6, "{speed} m/s, {viscous} m/s expected");
+    let (speed, _) = creep_under(Parameters::default(), 0.5, 17.0, 0.0, &mut DormandPrince::new(1e-7));
+    assert!(speed.abs() < 1e-6, "{speed} m/s");
+}
+
+fn return_mapping() -> Parameters<f64> {
+    Parameters::default().with_friction_transition(FrictionTransition::ReturnMapping)
+}
+
+#[test]
+fn with_return_mapping_a_block_sticks_at_any_load_below_the_limit_from_any_start() {
+    let limit = 0.7 * MASS * GRAVITY;
+    let speed_after = |mu_kinetic: f64, share: f64, start: f64| {
+        creep_under(return_mapping(), mu_kinetic, share * limit, start, &mut DormandPrince::new(1e-7)).0
+    };
+    for share in [0.05, 0.25, 0.5, 0.9] {
+        for start in [0.0, 0.05, 1.0] {
+            let speed = speed_after(0.7, share, start);
+            // What is left of the vibration of the start after 3 s.
+            assert!(speed.abs() < 1e-6, "{speed} m/s at {share} of the limit from {start} m/s");
+        }
+    }
+    // With less friction when it slides, a load above that keeps a sliding block going.
+    let speed = speed_after(0.5, 0.9, 0.1);
+    let expected = 0.1 + (0.9 * 0.7 - 0.5) * GRAVITY * 3.0;
+    assert!((speed / expected - 1.0).abs() < 0.01, "{speed} m/s for {expected} m/s");
+    assert!(speed_after(0.5, 0.6, 0.1).abs() < 1e-6);
+}
+
+#[test]
+fn return_mapping_does_not_depend_on_the_step() {
+    // A commit at the same place moves nothing.
+    let block = block(Transform::identity(), return_mapping(), 0.7, 0.5);
+    let height = HALF_SIDE + resting_height(&return_mapping(), MASS * GRAVITY);
+    let mut state = block.system.default_state();
+    let velocity = SpatialVelocity::new(Vector3::zeros(), Vector3::new(0.03, 0.01, 0.0));
+    state.set_body(block.body, Transform::translation(0.0, 0.0, height), velocity).expect("finite");
+    let forces: Vec<_> = (0..5)
+        .map(|_| {
+            let force = block.system.realize_dynamics(&mut state).expect("regular").body_force(block.body);
+            block.system.accept_step(&mut state).expect("realized");
+            force
+        })
+        .collect();
+    for force in &forces {
+        // The anchor is put where the elastic force comes from, and read back: rounding.
+        assert!((force.force - forces[0].force).norm() < 1e-10 * forces[0].force.norm());
+    }
+    // Where it stops after sliding does not change with the step.
+    let stop = |step: f64| {
+        let velocity = SpatialVelocity::new(Vector3::zeros(), Vector3::new(1.0, 0.0, 0.0));
+        let mut simulation = block.start(Transform::translation(0.0, 0.0, height), velocity, 1.0);
+        simulation.run(&mut SemiImplicitEuler::new(step), 0.5, |_| {}).expect("runs");
+        block.position(&simulation).x
+    };
+    // The integrator is of order one: 1 m/s times the step.
+    assert!((stop(2e-4) - stop(5e-5)).abs() < 2e-4, "{} {}", stop(2e-4), stop(5e-5));
+}
+
+#[test]
+fn return_mapping_only_ever_loses_energy() {
+    let block = block(Transform::identity(), return_mapping(), 0.7, 0.5);
+    let (pose, velocity) = thrown();
+    let mut simulation = block.start(pose, velocity, 1.0);
+    let before = simulation.total_energy();
+    let mut lost = vec![0.0_f64; block.springs.len()];
+    let mut deepest_fall = 0.0_f64;
+    let mut observe = |simulation: &mut Simulation<'_, f64>| {
+        let view = simulation.dynamics().expect("regular");
+        for (lost, &spring) in lost.iter_mut().zip(&block.springs) {
+            let now = view.dissipated_energy(spring).expect("own handle");
+            deepest_fall = deepest_fall.max(*lost - now);
+            *lost = lost.max(now);
+        }
+    };
+    simulation.run(&mut DormandPrince::new(1e-8), 5.0, &mut observe).expect("runs");
+    assert!((simulation.total_energy() - before).abs() < 1e-5 * before);
+    // 1e-8 of one plus the energy a spring has absorbed, which is less than 30 J, in a step.
+    assert!(deepest_fall < 3e-7, "dissipation fell by {deepest_fall} J");
+}

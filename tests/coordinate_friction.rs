@@ -1,0 +1,318 @@
+//! Stick, slip and stops of the extended coordinate spring-damper.
+
+use approx::assert_relative_eq;
+use force_elements::coordinate_spring_damper_ext::{Discrete, Parameters, Switch};
+use force_elements::nalgebra::Vector3;
+use force_elements::simulation::{
+    DormandPrince, ImplicitTrapezoidal, Integrator, Plant, SemiImplicitEuler, Simulation,
+};
+use force_elements::{CoordinateIndex, CoordinateSpringDamperExt, Error, ForceSystem};
+
+fn bristles() -> Parameters<f64> {
+    Parameters {
+        dynamic_friction: 2.0,
+        static_friction_offset: 1.0,
+        exponential_decay_static: 0.1,
+        viscous_friction: 0.5,
+        sticking_stiffness: 1e4,
+        sticking_damping: 10.0,
+        ..Parameters::default()
+    }
+}
+
+fn stuck(last_sticking_position: f64) -> Discrete<f64> {
+    Discrete { last_sticking_position, ..Discrete::default() }
+}
+
+fn slipping(friction_mode: f64) -> Discrete<f64> {
+    Discrete { friction_mode, ..Discrete::default() }
+}
+
+#[test]
+fn bristles_hold_up_to_the_static_limit_and_then_slip_at_the_stribeck_force() {
+    let p = bristles();
+    let start = stuck(0.5);
+    let held = p.switch(0.5 + 2.9e-4, 0.0, &start, &start);
+    assert_eq!(held, Switch { discrete: start, force_error: 0.0 });
+    let v = 0.02;
+    let let_go = p.switch(0.5 + 2.9e-4, v, &start, &start);
+    let stribeck = 2.0 + (-v / 0.1_f64).exp() + 0.5 * v;
+    assert_relative_eq!(let_go.discrete.friction_mode, stribeck, max_relative = 1e-15);
+    assert_relative_eq!(let_go.force_error, 2.9 + 10.0 * v - stribeck, max_relative = 1e-9);
+    let backwards = p.switch(0.5 - 3.5e-4, -v, &start, &start);
+    assert_relative_eq!(backwards.discrete.friction_mode, -stribeck, max_relative = 1e-15);
+}
+
+#[test]
+fn slip_that_turns_around_sticks_where_it_stuck_before_or_where_the_force_continues() {
+    let p = bristles();
+    // It stuck at the start of the step: back to that position.
+    let back = p.switch(0.3, -0.01, &stuck(0.29), &slipping(2.5));
+    assert_eq!((back.discrete.friction_mode, back.discrete.last_sticking_position), (0.0, 0.29));
+    // It slipped at the start of the step: the bristle force continues the last slip force.
+    let v = -0.01;
+    let caught = p.switch(0.3, v, &slipping(2.5), &slipping(2.4));
+    assert_eq!(caught.discrete.friction_mode, 0.0);
+    let force = 1e4 * (0.3 - caught.discrete.last_sticking_position) + 10.0 * v;
+    assert_relative_eq!(force, 2.5, max_relative = 1e-9);
+    let stribeck = 2.0 + (v / 0.1_f64).exp() - 0.5 * v;
+    assert_relative_eq!(caught.force_error, 2.5 + stribeck, max_relative = 1e-12);
+}
+
+#[test]
+fn slip_that_goes_on_tracks_position_and_force_without_error() {
+    let p = bristles();
+    let on = p.switch(0.7, 0.2, &slipping(2.5), &slipping(2.5));
+    let stribeck = 2.0 + (-2.0_f64).exp() + 0.1;
+    assert_eq!(on.discrete.last_sticking_position, 0.7);
+    assert_relative_eq!(on.discrete.friction_mode, stribeck, max_relative = 1e-15);
+    assert_eq!(on.force_error, 0.0);
+}
+
+#[test]
+fn during_an_evaluation_slip_does_not_turn_around() {
+    let (mut system, mut force) = (ForceSystem::new(), 0.0);
+    let slider = system.add_coordinate();
+    let element = system
+        .add(CoordinateSpringDamperExt::new(None, Some(slider), bristles()).expect("valid"))
+        .expect("exists");
+    let mut state = system.default_state();
+    state.set_discrete(element, slipping(-2.5)).expect("valid");
+    for v in [-0.3, -0.01, 0.0, 0.01, 0.3] {
+        state.set_coordinate_rate(slider, v).expect("finite");
+        force = system.realize_dynamics(&mut state).expect("regular").of(element).dynamics.friction_force;
+        assert!(force < -2.0, "{force} N at {v} m/s");
+    }
+    assert!(force < 0.0);
+}
+
+#[test]
+fn stops_switch_by_penetration_and_store_it() {
+    let p = Parameters {
+        use_limit_stops: true,
+        limit_stops_upper: 1.0,
+        limit_stops_lower: -1.0,
+        limit_stops_stiffness: 1e3,
+        ..Parameters::default()
+    };
+    let free = Discrete::default();
+    for (q, state) in [(1.25, 0.25_f64), (-1.5, -0.5), (0.9, 0.0), (1.0, 0.0)] {
+        let switch = p.switch(q, 0.0, &free, &free);
+        assert_eq!(switch.discrete.limit_stop_state, state);
+        assert_relative_eq!(switch.force_error, 1e3 * state.abs());
+    }
+    let touching = Discrete { limit_stop_state: 0.25, ..free };
+    let deeper = p.switch(1.5, 0.0, &free, &touching);
+    assert_eq!((deeper.discrete.limit_stop_state, deeper.force_error), (0.5, 0.0));
+    let released = p.switch(0.5, 0.0, &free, &touching);
+    assert_eq!((released.discrete.limit_stop_state, released.force_error), (0.0, 250.0));
+}
+
+/// The contact force at a penetration and velocity of a stop that has been surpassed.
+fn contact(only_push: bool, penetration: f64, v: f64, upper: bool) -> (f64, f64, f64) {
+    let sign = if upper { 1.0 } else { -1.0 };
+    let mut system = ForceSystem::new();
+    let slider = system.add_coordinate();
+    let parameters = Parameters {
+        use_limit_stops: true,
+        limit_stops_upper: 1.0,
+        limit_stops_lower: -1.0,
+        limit_stops_stiffness: 1e3,
+        limit_stops_damping: 50.0,
+        limit_stops_only_push: only_push,
+        ..Parameters::default()
+    };
+    let element = system
+        .add(CoordinateSpringDamperExt::new(None, Some(slider), parameters).expect("valid"))
+        .expect("exists");
+    let mut state = system.default_state();
+    state.set_coordinate(slider, sign * (1.0 + penetration)).expect("finite");
+    state.set_coordinate_rate(slider, sign * v).expect("finite");
+    state.update_discrete(element, |d| d.limit_stop_state = sign * 0.1).expect("valid");
+    let view = system.realize_dynamics(&mut state).expect("regular");
+    let at = view.of(element);
+    (sign * at.dynamics.contact_force, at.dynamics.potential_energy, at.dynamics.power_dissipated)
+}
+
+#[test]
+fn a_stop_that_only_pushes_does_not_pull_on_rebound() {
+    for upper in [true, false] {
+        // Going in, both are the same spring and damper.
+        for only_push in [false, true] {
+            let (force, stored, lost) = contact(only_push, 0.01, 0.1, upper);
+            assert_relative_eq!(force, 15.0, max_relative = 1e-12);
+            assert_relative_eq!(stored, 0.05, max_relative = 1e-12);
+            assert_relative_eq!(lost, 0.5, max_relative = 1e-12);
+        }
+        // Coming out fast, one pulls with 40 N; the other lets go, and loses just what it stored.
+        let (pull, ..) = contact(false, 0.01, -1.0, upper);
+        assert_relative_eq!(pull, -40.0, max_relative = 1e-12);
+        let (none, _, lost) = contact(true, 0.01, -1.0, upper);
+        assert_eq!(none, 0.0);
+        assert_relative_eq!(lost, 10.0, max_relative = 1e-12);
+        // Out of the stop before the state has switched, it neither pulls nor stores.
+        assert_eq!(contact(true, -0.01, 1e-3, upper), (0.05, 0.0, 5e-5));
+        assert_eq!(contact(true, -0.01, -1.0, upper), (0.0, 0.0, 0.0));
+    }
+}
+
+#[test]
+fn a_user_law_replaces_the_force_and_must_be_finite() {
+    let mut system = ForceSystem::<f64>::new();
+    let slider = system.add_coordinate();
+    let parameters = Parameters { stiffness: 3.0, factor1: 2.0, ..bristles() };
+    let law = |time: f64, q: f64, v: f64, p: &Parameters<f64>| p.stiffness * q * q * q + v / time;
+    let element =
+        CoordinateSpringDamperExt::new(None, Some(slider), parameters).expect("valid").with_force_law(law);
+    let element = system.add(element).expect("exists");
+    let mut state = system.default_state();
+    state.set_time(4.0).expect("finite");
+    state.set_coordinate(slider, 1.0).expect("finite");
+    state.set_coordinate_rate(slider, 6.0).expect("finite");
+    let view = system.realize_dynamics(&mut state).expect("finite");
+    assert_eq!(view.of(element).dynamics.force, 3.0 * 8.0 + 12.0 / 4.0);
+    assert_eq!(view.coordinate_force(slider), -2.0 * 27.0);
+    assert_eq!(view.power_dissipated(), 27.0 * 12.0);
+    state.set_time(0.0).expect("finite");
+    let refused = system.realize_dynamics(&mut state).err();
+    let Some(Error::NonFiniteForce { element }) = refused else { panic!("{refused:?}") };
+    assert_eq!(element.to_string(), "coordinate_spring_damper_ext[0]");
+}
+
+#[test]
+fn sticking_can_be_reset_to_where_the_coordinates_are() {
+    let mut system = ForceSystem::<f64>::new();
+    let slider = system.add_coordinate();
+    let element = system
+        .add(CoordinateSpringDamperExt::new(Some(slider), None, bristles()).expect("valid"))
+        .expect("exists");
+    let mut state = system.default_state();
+    state.set_coordinate(slider, 0.5).expect("finite");
+    let jolt = system.realize_dynamics(&mut state).expect("regular").coordinate_force(slider);
+    assert_relative_eq!(jolt, -5000.0, max_relative = 1e-12);
+    element.reset_sticking_position(&system, &mut state).expect("own handle");
+    assert_eq!(system.realize_dynamics(&mut state).expect("regular").coordinate_force(slider), 0.0);
+    assert_eq!(state.discrete(element).last_sticking_position, -0.5);
+}
+
+#[test]
+fn a_slider_is_held_by_bristles_until_the_load_exceeds_static_friction() {
+    for (load, holds) in [(2.5, true), (3.1, false)] {
+        let mut system = ForceSystem::<f64>::new();
+        let mut plant = Plant::new(Vector3::zeros()).expect("finite");
+        let slider: CoordinateIndex = plant.add_coordinate(&mut system, 1.0).expect("positive");
+        plant.set_coordinate_load(slider, load).expect("finite");
+        let parameters = Parameters { sticking_damping: 200.0, ..bristles() };
+        system
+            .add(CoordinateSpringDamperExt::new(None, Some(slider), parameters).expect("valid"))
+            .expect("exists");
+        let mut simulation = Simulation::new(&system, &plant, system.default_state()).expect("regular");
+        simulation.run(&mut SemiImplicitEuler::new(1e-4), 2.0, |_| {}).expect("runs");
+        let q = simulation.state().positions().coordinate(slider);
+        if holds {
+            // The load over the stiffness of the bristles.
+            assert_relative_eq!(q, load / 1e4, max_relative = 1e-6);
+        } else {
+            assert!(q > 1.0, "{q} m");
+        }
+    }
+}
+
+/// Simulates a slider of 0.5 kg; answers what was lost, by how much that ever fell, and what is missing
+/// from the ledger at the worst.
+fn ledger(parameters: Parameters<f64>, speed: f64, integrator: &mut impl Integrator<f64>) -> (f64, f64, f64) {
+    let mut system = ForceSystem::<f64>::new();
+    let mut plant = Plant::new(Vector3::zeros()).expect("finite");
+    let slider = plant.add_coordinate(&mut system, 0.5).expect("positive");
+    let element = CoordinateSpringDamperExt::new(None, Some(slider), parameters).expect("valid");
+    let element = system.add(element).expect("exists");
+    let mut state = system.default_state();
+    state.set_coordinate_rate(slider, speed).expect("finite");
+    state.update_discrete(element, |discrete| discrete.friction_mode = speed.signum()).expect("valid");
+    let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
+    let before = simulation.total_energy();
+    let (mut lost, mut fall, mut open) = (0.0_f64, 0.0_f64, 0.0_f64);
+    let mut observe = |simulation: &mut Simulation<'_, f64>| {
+        let view = simulation.dynamics().expect("regular");
+        let now = view.dissipated_energy(element).expect("own handle");
+        // Kinetic, stored and dissipated energy, none of them taken from the others.
+        fall = fall.max(lost - now);
+        lost = lost.max(now);
+        open = open.max((simulation.total_energy() - before).abs());
+    };
+    simulation.run(integrator, 3.0, &mut observe).expect("runs");
+    (lost, fall, open)
+}
+
+fn stops() -> Parameters<f64> {
+    Parameters {
+        use_limit_stops: true,
+        limit_stops_upper: 0.5,
+        limit_stops_lower: -0.5,
+        limit_stops_stiffness: 1e4,
+        ..Parameters::default()
+    }
+}
+
+#[test]
+fn dissipation_never_falls_but_by_what_bristles_that_let_go_may_lack() {
+    let braked = Parameters { stiffness: 100.0, damping: 2.8, ..bristles() };
+    let cases = [
+        ("bristles", braked, 24.9),
+        ("soft bristles", Parameters { sticking_stiffness: 100.0, ..braked }, 24.0),
+        ("regularised", Parameters { friction_proportional_zone: 1e-3, ..braked }, 24.9),
+        ("damped stops", Parameters { limit_stops_damping: 10.0, ..stops() }, 20.0),
+        (
+            "stops that only push",
+            Parameters { limit_stops_damping: 10.0, limit_stops_only_push: true, ..stops() },
+            20.0,
+        ),
+    ];
+    for (name, parameters, least) in cases {
+        let mut integrator = DormandPrince::new(1e-9).with_max_step(1e-2);
+        let (lost, fall, open) = ledger(parameters, 10.0, &mut integrator);
+        // Bristles that their damper tears loose are less bent than those that slip.
+        let holding = parameters.dynamic_friction + parameters.static_friction_offset;
+        let bent = holding.powi(2) / (2.0 * parameters.sticking_stiffness.max(1.0));
+        let bent = if parameters.friction_proportional_zone > 0.0 { 0.0 } else { bent };
+        assert!(lost > least && lost < 25.0 + bent + 1e-5, "{name}: {lost} J of 25 J");
+        // Events are located to 1e-6 s: friction of 3 N pushes the wrong way over as much of the motion,
+        // and a stop of 1e4 N/m is entered by up to 1e-5 m.
+        assert!(fall < bent + 1e-5, "{name}: dissipation fell by {fall} J");
+        assert!(open < 1e-5, "{name}: {open} J");
+    }
+}
+
+#[test]
+fn undamped_stops_keep_the_energy_of_a_slider_under_error_control_alone() {
+    // No longest step: free flight must not run through a stop.
+    let (lost, fall, open) = ledger(stops(), 1.0, &mut DormandPrince::new(1e-6));
+    // The accuracy, in each of the hundred steps that stand in a stop.
+    assert!(lost.abs() < 1e-5 && fall < 1e-5, "{lost} J lost, {fall} J made, of 0.25 J");
+    assert!(open < 1e-4, "{open} J");
+}
+
+#[test]
+fn an_implicit_host_iterates_the_switching_to_rest() {
+    let braked = Parameters { stiffness: 100.0, damping: 2.8, ..bristles() };
+    let (lost, fall, open) = ledger(braked, 10.0, &mut ImplicitTrapezoidal::new(1e-4));
+    assert!(lost > 24.9 && lost < 25.001, "{lost} J of 25 J");
+    // Of order two, in steps of 1e-4 s; and 3 N over the step in which the slider turns.
+    assert!(fall < 1e-3 && open < 1e-4, "{fall} J, {open} J");
+}
+
+#[test]
+fn a_start_beyond_a_stop_can_be_told_to_the_state() {
+    let mut system = ForceSystem::<f64>::new();
+    let slider = system.add_coordinate();
+    let element = CoordinateSpringDamperExt::new(None, Some(slider), stops()).expect("valid");
+    let element = system.add(element).expect("exists");
+    let mut state = system.default_state();
+    state.set_coordinate(slider, -0.51).expect("finite");
+    assert_eq!(system.realize_dynamics(&mut state).expect("regular").coordinate_force(slider), 0.0);
+    assert_relative_eq!(system.switching_error(&state).expect("realized"), 100.0, max_relative = 1e-9);
+    element.reset_limit_stops(&system, &mut state).expect("own handle");
+    let force = system.realize_dynamics(&mut state).expect("regular").coordinate_force(slider);
+    assert_relative_eq!(force, 100.0, max_relative = 1e-9);
+    assert_eq!(system.switching_error(&state).expect("realized"), 0.0);
+}

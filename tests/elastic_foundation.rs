@@ -1,0 +1,440 @@
+//! The elastic foundation: what it computes, what its options do, what it refuses.
+#![allow(non_snake_case, reason = "monogram notation")]
+
+mod support;
+
+use std::f64::consts::{FRAC_PI_2, PI};
+use std::sync::Arc;
+
+use approx::assert_relative_eq;
+use force_elements::contact::{Ellipsoid, HalfSpace, MeshFault, Shape, Sphere, TriangleMesh};
+use force_elements::elastic_foundation::{Material, Parameters};
+use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
+use force_elements::{
+    BodyIndex, ElasticFoundation, Error, ForceSystem, Handle, Requirement, SpatialVelocity, State, Transform,
+};
+use support::Sequence;
+
+type Foundation = ElasticFoundation<f64>;
+
+struct Scene {
+    system: ForceSystem<f64>,
+    state: State<f64>,
+    foundation: Handle<Foundation>,
+    body: BodyIndex,
+}
+
+/// Turns the x axis down, so that a half-space becomes the ground below z = 0.
+fn floor() -> Transform<f64> {
+    let down = Rotation3::from_axis_angle(&Vector3::y_axis(), FRAC_PI_2);
+    Transform::from_parts(Translation3::identity(), down)
+}
+
+fn rubber() -> Material<f64> {
+    Material::new(1e5).with_dissipation(0.5).with_friction(0.9, 0.6, 0.05)
+}
+
+/// One mesh above a floor.
+fn on_floor(
+    mesh: TriangleMesh<f64>,
+    material: Material<f64>,
+    options: fn(Foundation) -> Foundation,
+) -> Scene {
+    let mut system = ForceSystem::new();
+    let body = system.add_body();
+    let mut foundation = options(ElasticFoundation::new());
+    foundation.add_rigid(BodyIndex::GROUND, floor(), HalfSpace).expect("valid");
+    foundation.add_springs(body, Transform::identity(), mesh, material).expect("valid");
+    let foundation = system.add(foundation).expect("bodies exist");
+    let state = system.default_state();
+    Scene { system, state, foundation, body }
+}
+
+fn vertical_force(scene: &mut Scene, height: f64) -> f64 {
+    scene.state.set_pose(scene.body, Transform::translation(0.0, 0.0, height)).expect("finite");
+    scene.system.realize_dynamics(&mut scene.state).expect("regular").body_force(scene.body).force.z
+}
+
+#[test]
+fn a_sphere_on_a_plane_converges_to_the_volume_of_its_cap() {
+    let (depth, k) = (0.2, 1e5);
+    let cap = PI * depth * depth * (1.0 - depth / 3.0);
+    let plain: fn(Foundation) -> Foundation = |foundation| foundation;
+    let projected: fn(Foundation) -> Foundation = |foundation| foundation.with_projected_area(true);
+    // Springs that count with their whole area give ∫ x dA over the cap, which is π R δ².
+    for (options, expected) in [(projected, k * cap), (plain, k * PI * depth * depth)] {
+        let errors: Vec<f64> = [8, 16, 32, 64]
+            .into_iter()
+            .map(|frequency| {
+                let ball = TriangleMesh::sphere(1.0, frequency).expect("valid");
+                let mut scene = on_floor(ball, Material::new(k), options);
+                (vertical_force(&mut scene, 1.0 - depth) / expected - 1.0).abs()
+            })
+            .collect();
+        // Midpoints of flat faces are of second order in the edge length; the rim, where faces are in or
+        // out, makes it uneven, so two halvings are taken together.
+        assert!(errors[2] < errors[0] / 8.0 && errors[3] < errors[1] / 8.0, "{errors:?}");
+        assert!(errors[3] < 2e-3, "{errors:?}");
+    }
+}
+
+#[test]
+fn a_flat_brick_bears_the_same_pressure_everywhere() {
+    let brick = TriangleMesh::brick(Vector3::new(0.5, 0.3, 0.2), [5, 3, 2]).expect("valid");
+    let mut scene = on_floor(brick, Material::new(2e5), |foundation| foundation);
+    let force = vertical_force(&mut scene, 0.2 - 1e-3);
+    // k x times the area of the underside; faces on the sides have their centroids above.
+    assert_relative_eq!(force, 2e5 * 1e-3 * 0.6, max_relative = 1e-12);
+    let view = scene.system.dynamics_view(&scene.state).expect("realized");
+    let at = view.of(scene.foundation);
+    let (position, dynamics) = (at.position, at.dynamics);
+    assert_eq!((position.contacts.len(), position.springs.len()), (1, 2 * 5 * 3));
+    for (spring, force) in position.springs.iter().zip(&dynamics.springs) {
+        assert_relative_eq!(force.pressure, 200.0, max_relative = 1e-12);
+        assert_relative_eq!(force.pressure * spring.area, force.normal_force, max_relative = 1e-15);
+        assert_relative_eq!(spring.base_G().z, -1e-3, max_relative = 1e-12);
+        assert_relative_eq!(spring.normal_G, Vector3::z(), epsilon = 1e-15);
+    }
+    let resultant = &dynamics.resultants[0];
+    assert_relative_eq!(resultant.area, 0.6, max_relative = 1e-13);
+    assert_relative_eq!(resultant.normal_force, force, max_relative = 1e-13);
+    let center = resultant.center_of_pressure_G.expect("pressed");
+    assert_relative_eq!(center, Point3::origin(), epsilon = 1e-14);
+    assert_relative_eq!(view.potential_energy(), 0.5 * force * 1e-3, max_relative = 1e-12);
+}
+
+#[test]
+fn a_sliding_brick_is_rubbed_by_hollars_law() {
+    let brick = TriangleMesh::brick(Vector3::new(0.5, 0.3, 0.2), [5, 3, 2]).expect("valid");
+    let mut scene = on_floor(brick, rubber(), |foundation| foundation);
+    for speed in [0.002, 0.01, 0.5] {
+        let velocity = SpatialVelocity::new(Vector3::zeros(), Vector3::new(0.6 * speed, -0.8 * speed, -0.1));
+        let pose = Transform::translation(0.3, 0.1, 0.2 - 1e-3);
+        scene.state.set_body(scene.body, pose, velocity).expect("finite");
+        let view = scene.system.realize_dynamics(&mut scene.state).expect("regular");
+        let force = view.body_force(scene.body).force;
+        let normal = 1e5 * 1e-3 * 0.6 * (1.0 + 0.5 * 0.1);
+        let r: f64 = speed / 0.01;
+        let friction = normal * (r.min(1.0) * (0.6 + 2.0 * 0.3 / (1.0 + r * r)) + 0.05 * speed);
+        let expected = Vector3::new(-0.6 * friction, 0.8 * friction, normal);
+        // Depths of a millimetre at heights of a fifth of a metre lose three of sixteen digits.
+        assert_relative_eq!(force, expected, max_relative = 1e-12);
+        let lost = friction * speed + (normal - 1e5 * 1e-3 * 0.6) * 0.1;
+        assert_relative_eq!(view.power_dissipated(), lost, max_relative = 1e-12);
+    }
+}
+
+/// Two bodies with a mesh each, the second at a pose relative to the first.
+fn pair(
+    meshes: [&Arc<TriangleMesh<f64>>; 2],
+    materials: [Option<Material<f64>>; 2],
+    poses: [Transform<f64>; 2],
+) -> Scene {
+    let mut system = ForceSystem::new();
+    let bodies = [system.add_body(), system.add_body()];
+    let mut foundation = ElasticFoundation::new();
+    for i in 0..2 {
+        let mesh = Arc::clone(meshes[i]);
+        match materials[i] {
+            Some(material) => foundation.add_springs(bodies[i], Transform::identity(), mesh, material),
+            None => foundation.add_rigid(bodies[i], Transform::identity(), mesh),
+        }
+        .expect("valid");
+    }
+    let foundation = system.add(foundation).expect("bodies exist");
+    let mut state = system.default_state();
+    for i in 0..2 {
+        state.set_pose(bodies[i], poses[i]).expect("finite");
+    }
+    Scene { system, state, foundation, body: bodies[1] }
+}
+
+#[test]
+fn mirrored_pairs_give_mirrored_forces() {
+    let ball = Arc::new(TriangleMesh::sphere(1.0, 12).expect("valid"));
+    let turn = Rotation3::new(Vector3::new(0.0, 0.0, 0.7));
+    let apart = |z: f64| Transform::from_parts(Translation3::new(0.0, 0.0, z), turn);
+    let mut scene = pair([&ball, &ball], [Some(rubber()); 2], [apart(-0.95), apart(0.95)]);
+    let velocity = SpatialVelocity::new(Vector3::new(0.2, 0.0, 0.1), Vector3::new(0.3, 0.2, -0.1));
+    // The mirror image in z = 0 of a velocity: axial vectors keep their normal component.
+    let image = SpatialVelocity::new(Vector3::new(-0.2, 0.0, 0.1), Vector3::new(0.3, 0.2, 0.1));
+    let other = BodyIndex::new(1);
+    scene.state.set_velocity(scene.body, velocity).expect("finite");
+    scene.state.set_velocity(other, image).expect("finite");
+    let view = scene.system.realize_dynamics(&mut scene.state).expect("regular");
+    let at = view.of(scene.foundation);
+    let [below, above] = &at.dynamics.resultants[..] else { panic!("two contacts, one each way") };
+    assert!(above.normal_force > 100.0);
+    assert_relative_eq!(below.normal_force, above.normal_force, max_relative = 1e-12);
+    let mirrored = Vector3::new(below.F_GS.force.x, below.F_GS.force.y, -below.F_GS.force.z);
+    assert_relative_eq!(mirrored, above.F_GS.force, epsilon = 1e-10);
+    let (F1, F2) = (view.body_force(other), view.body_force(scene.body));
+    assert_relative_eq!(F1.force, -F2.force, epsilon = 1e-10);
+
+    // The same two bodies the other way round.
+    let (star, brick) = (
+        Arc::new(support::star(6)),
+        Arc::new(TriangleMesh::brick(Vector3::new(0.5, 0.6, 0.7), [3, 3, 3]).expect("valid")),
+    );
+    let soft = Material::new(3e4).with_friction(0.5, 0.5, 0.0);
+    let mut sequence = Sequence::new();
+    let poses = [sequence.next_pose(0.4), sequence.next_pose(0.4)];
+    let mut forth = pair([&star, &brick], [Some(rubber()), Some(soft)], poses);
+    let mut back = pair([&brick, &star], [Some(soft), Some(rubber())], [poses[1], poses[0]]);
+    let forth = forth.system.realize_dynamics(&mut forth.state).expect("regular");
+    let back = back.system.realize_dynamics(&mut back.state).expect("regular");
+    for (a, b) in [(1, 2), (2, 1)] {
+        let (A, B) = (forth.body_force(BodyIndex::new(a)), back.body_force(BodyIndex::new(b)));
+        assert!(A.force.norm() > 10.0);
+        assert_relative_eq!(A.force, B.force, max_relative = 1e-12);
+        assert_relative_eq!(A.torque, B.torque, max_relative = 1e-12);
+    }
+}
+
+#[test]
+fn of_two_meshes_with_springs_each_counts_half() {
+    let ball = Arc::new(TriangleMesh::sphere(1.0, 12).expect("valid"));
+    let poses = [Transform::identity(), Transform::translation(0.0, 0.0, 1.9)];
+    let force = |materials| {
+        let mut scene = pair([&ball, &ball], materials, poses);
+        scene.system.realize_dynamics(&mut scene.state).expect("regular").body_force(scene.body).force.z
+    };
+    let soft = Some(Material::new(1e5));
+    let (first, second, both) = (force([soft, None]), force([None, soft]), force([soft, soft]));
+    assert!(first > 1.0 && second > 1.0);
+    assert_relative_eq!(both, 0.5 * (first + second), max_relative = 1e-13);
+    assert_eq!(force([None, None]), 0.0);
+}
+
+#[test]
+fn surfaces_on_one_body_ignore_each_other() {
+    let ball = Arc::new(TriangleMesh::sphere(1.0, 4).expect("valid"));
+    let mut system = ForceSystem::new();
+    let body = system.add_body();
+    let mut foundation = ElasticFoundation::new();
+    for x in [0.0, 0.5] {
+        let X_BS = Transform::translation(x, 0.0, 0.0);
+        foundation.add_springs(body, X_BS, Arc::clone(&ball), rubber()).expect("valid");
+    }
+    let foundation = system.add(foundation).expect("the body exists");
+    let mut state = system.default_state();
+    let view = system.realize_dynamics(&mut state).expect("regular");
+    assert!(view.of(foundation).position.contacts.is_empty());
+    assert_eq!(view.potential_energy(), 0.0);
+}
+
+#[test]
+fn facing_only_leaves_out_the_far_side() {
+    let plate = || TriangleMesh::brick(Vector3::new(0.5, 0.5, 0.01), [4, 4, 1]).expect("valid");
+    let mut all = on_floor(plate(), Material::new(1e5), |foundation| foundation);
+    let mut facing = on_floor(plate(), Material::new(1e5), |foundation| foundation.with_facing_only(true));
+    // Pushed all the way in: underside at 0.03, top at 0.01, and the rim, which is upright.
+    let (underside, top) = (1e5 * 0.03, 1e5 * 0.01);
+    assert_relative_eq!(vertical_force(&mut facing, -0.02), underside, max_relative = 1e-12);
+    assert!(vertical_force(&mut all, -0.02) > underside + top);
+    let rim = vertical_force(&mut all, -0.02) - underside - top;
+    assert_relative_eq!(rim, 1e5 * 0.02 * 4.0 * 0.02, max_relative = 1e-12);
+    // The same by a flag of the state.
+    all.state.set_variable("elastic_foundation[0].facing_only", 1.0).expect("named");
+    assert_relative_eq!(vertical_force(&mut all, -0.02), underside, max_relative = 1e-12);
+}
+
+#[test]
+fn an_element_with_many_surfaces_is_the_sum_over_its_pairs() {
+    let mut sequence = Sequence::new();
+    let meshes: Vec<_> = support::menagerie().into_iter().map(|(_, mesh)| Arc::new(mesh)).collect();
+    let mut system = ForceSystem::<f64>::new();
+    let count = 12;
+    let bodies: Vec<_> = (0..count).map(|_| system.add_body()).collect();
+    let X_BS: Vec<_> = (0..count).map(|_| sequence.next_pose(0.3)).collect();
+    // Every fourth is rigid.
+    let add = |foundation: &mut Foundation, i: usize| {
+        let mesh = Arc::clone(&meshes[i % meshes.len()]);
+        if i % 4 == 3 {
+            foundation.add_rigid(bodies[i], X_BS[i], mesh)
+        } else {
+            foundation.add_springs(bodies[i], X_BS[i], mesh, rubber())
+        }
+        .expect("valid");
+    };
+    let mut whole = ElasticFoundation::new();
+    whole.add_rigid(BodyIndex::GROUND, floor(), HalfSpace).expect("valid");
+    (0..count).for_each(|i| add(&mut whole, i));
+    let whole = system.add(whole).expect("bodies exist");
+    for i in 0..count {
+        let mut part = ElasticFoundation::new();
+        part.add_rigid(BodyIndex::GROUND, floor(), HalfSpace).expect("valid");
+        add(&mut part, i);
+        system.add(part).expect("bodies exist");
+        for j in 0..i {
+            let mut part = ElasticFoundation::new();
+            add(&mut part, i);
+            add(&mut part, j);
+            system.add(part).expect("bodies exist");
+        }
+    }
+    let mut state = system.default_state();
+    for &body in &bodies {
+        let V = SpatialVelocity::new(sequence.next_point().coords, sequence.next_point().coords);
+        state.set_body(body, sequence.next_pose(1.5), V).expect("finite");
+    }
+    let view = system.realize_dynamics(&mut state).expect("regular");
+    let pairs = view.of(whole).position.contacts.len();
+    assert!(pairs > count, "{pairs}");
+    let mut own = force_elements::Forces::zeros(system.topology());
+    view.add_contribution(whole, &mut own).expect("its own");
+    for body in (0..=count).map(BodyIndex::new) {
+        let (part, all) = (own.bodies()[body.index()], view.body_force(body));
+        // Sums of some hundred springs, in another order.
+        let scale = 1.0 + part.force.norm() + part.torque.norm();
+        assert!((all.force - part.force * 2.0).norm() < 1e-11 * scale);
+        assert!((all.torque - part.torque * 2.0).norm() < 1e-11 * scale);
+    }
+}
+
+#[test]
+fn each_shape_pushes_a_mesh_out() {
+    let shapes: [(Shape<f64>, f64); 3] = [
+        (Sphere::new(1.0).expect("valid").into(), 1.0),
+        (Ellipsoid::new(Vector3::new(1.2, 0.9, 0.7)).expect("valid").into(), 0.7),
+        (TriangleMesh::torus(0.5, 0.3, 24, 16).expect("valid").into(), 0.3),
+    ];
+    for (shape, height) in shapes {
+        let mut system = ForceSystem::new();
+        let body = system.add_body();
+        let mut foundation = ElasticFoundation::new();
+        foundation.add_rigid(BodyIndex::GROUND, Transform::identity(), shape).expect("valid");
+        let ball = TriangleMesh::sphere(0.4, 10).expect("valid");
+        foundation.add_springs(body, Transform::identity(), ball, rubber()).expect("valid");
+        system.add(foundation).expect("bodies exist");
+        let mut state = system.default_state();
+        let x = if height == 0.3 { 0.5 } else { 0.0 };
+        state.set_pose(body, Transform::translation(x, 0.0, height + 0.35)).expect("finite");
+        let force = system.realize_dynamics(&mut state).expect("regular").body_force(body).force;
+        assert!(force.z > 100.0 && force.z > 5.0 * force.xy().norm(), "{force}");
+        state.set_pose(body, Transform::translation(x, 0.0, height + 0.41)).expect("finite");
+        assert_eq!(
+            system.realize_dynamics(&mut state).expect("regular").body_force(body).force,
+            Vector3::zeros()
+        );
+    }
+}
+
+#[test]
+fn an_open_mesh_carries_springs_but_is_no_obstacle() {
+    let brick = TriangleMesh::brick(Vector3::new(0.5, 0.5, 0.5), [2, 2, 2]).expect("valid");
+    let open = Arc::new(TriangleMesh::open(brick.vertices(), &brick.faces()[1..]).expect("open"));
+    let (body, other) = (BodyIndex::new(1), BodyIndex::new(2));
+    let mut foundation = Foundation::new();
+    let place = Transform::identity();
+    let refused = foundation.add_rigid(body, place, Arc::clone(&open)).expect_err("open");
+    let Error::OpenSurface { surface: 0, fault: MeshFault::OpenEdge { .. } } = refused else {
+        panic!("{refused}")
+    };
+    foundation.add_springs(body, place, Arc::clone(&open), rubber()).expect("springs only");
+    foundation.add_rigid(BodyIndex::GROUND, floor(), HalfSpace).expect("valid");
+    let refused = foundation.add_springs(other, place, brick.clone(), rubber()).expect_err("asks inside");
+    assert!(matches!(refused, Error::OpenSurface { surface: 0, .. }), "{refused}");
+    // On the same body nothing is asked; rigid, the other asks nothing either.
+    foundation.add_springs(body, place, brick.clone(), rubber()).expect("the same body");
+    foundation.add_rigid(other, place, brick).expect("rigid");
+    assert_eq!(foundation.surface_count(), 4, "what was refused was not added");
+}
+
+#[test]
+fn bad_parameters_are_refused_and_named() {
+    let ball = || TriangleMesh::sphere(0.5, 2).expect("valid");
+    let mut foundation = Foundation::new();
+    let place = Transform::identity();
+    let bad = [
+        ("stiffness", Material { stiffness: -1.0, ..rubber() }, Requirement::NonNegative),
+        ("dissipation", Material { dissipation: f64::NAN, ..rubber() }, Requirement::NonNegative),
+        ("static_friction", Material { static_friction: -0.1, ..rubber() }, Requirement::NonNegative),
+        (
+            "viscous_friction",
+            Material { viscous_friction: f64::INFINITY, ..rubber() },
+            Requirement::NonNegative,
+        ),
+        (
+            "dynamic_friction",
+            Material { dynamic_friction: 0.91, ..rubber() },
+            Requirement::AtMost("static_friction"),
+        ),
+    ];
+    for (name, material, must) in bad {
+        let error = foundation.add_springs(BodyIndex::new(1), place, ball(), material).expect_err(name);
+        let Error::InvalidValue { parameter, requirement, .. } = error else { panic!("{error}") };
+        assert_eq!((parameter, requirement), (name, must));
+    }
+    assert!(Foundation::new().with_transition_velocity(0.0).is_err());
+    let crooked = Transform::translation(f64::NAN, 0.0, 0.0);
+    assert!(foundation.add_rigid(BodyIndex::GROUND, crooked, HalfSpace).is_err());
+
+    let mut scene = on_floor(ball(), rubber(), |foundation| foundation);
+    let error =
+        scene.state.set_variable("elastic_foundation[0].surface[1].stiffness", -3.0).expect_err("negative");
+    assert!(matches!(error, Error::InvalidValue { parameter: "stiffness", .. }), "{error}");
+    let error = scene.state.set_variable("elastic_foundation[0].transition_velocity", 0.0).expect_err("zero");
+    assert!(matches!(error, Error::InvalidValue { requirement: Requirement::Positive, .. }), "{error}");
+
+    for [modulus, ratio, thickness] in [[0.0, 0.3, 0.1], [1e6, 0.5, 0.1], [1e6, -0.1, 0.1], [1e6, 0.3, 0.0]] {
+        assert!(Material::from_elastic_layer(modulus, ratio, thickness).is_err());
+    }
+    let layer = Material::from_elastic_layer(2e6, 0.25, 0.02).expect("valid");
+    assert_relative_eq!(layer.stiffness, 0.75 * 2e6 / (1.25 * 0.5 * 0.02), max_relative = 1e-15);
+}
+
+#[test]
+fn parameters_change_per_state_and_by_name() {
+    let ball = TriangleMesh::sphere(0.5, 8).expect("valid");
+    let mut scene = on_floor(ball, Material::new(1e5), |foundation| foundation);
+    let before = vertical_force(&mut scene, 0.45);
+    scene.state.set_variable("elastic_foundation[0].surface[1].stiffness", 3e5).expect("named");
+    assert_relative_eq!(vertical_force(&mut scene, 0.45), 3.0 * before, max_relative = 1e-14);
+    let mut fresh = scene.system.default_state();
+    fresh.set_pose(scene.body, Transform::translation(0.0, 0.0, 0.45)).expect("finite");
+    let view = scene.system.realize_dynamics(&mut fresh).expect("regular");
+    assert_eq!(view.body_force(scene.body).force.z, before, "other states keep theirs");
+
+    let names = scene.state.variable_names();
+    assert!(names.iter().any(|name| name == "elastic_foundation[0].surface[1].viscous_friction"));
+    assert!(!names.iter().any(|name| name.contains("surface[0]")), "the half-space has no material");
+}
+
+#[test]
+fn parameters_of_another_element_are_refused_when_evaluated() {
+    let ball = || TriangleMesh::sphere(0.5, 4).expect("valid");
+    let mut scene = on_floor(ball(), rubber(), |foundation| foundation);
+    let mut system = ForceSystem::<f64>::new();
+    let body = system.add_body();
+    let mut other = ElasticFoundation::new();
+    other.add_springs(body, Transform::identity(), ball(), rubber()).expect("valid");
+    let other = system.add(other).expect("the body exists");
+    let foreign: Parameters<f64> = system.default_state().parameters(other).clone();
+    scene.state.set_parameters(scene.foundation, foreign).expect("every value is in range");
+    let error = scene.system.realize_position(&mut scene.state).expect_err("foreign");
+    let Error::ForeignParameters { element } = error else { panic!("{error}") };
+    assert_eq!(element.index, Some(0));
+}
+
+#[test]
+fn nothing_is_allocated_once_warm() {
+    let (star, ball) = (support::star(8), TriangleMesh::sphere(1.0, 16).expect("valid"));
+    let mut scene = on_floor(star, rubber(), |foundation| foundation);
+    let body = scene.body;
+    let mut pair = pair(
+        [&Arc::new(ball.clone()), &Arc::new(ball)],
+        [Some(rubber()); 2],
+        [Transform::identity(), Transform::translation(0.0, 0.0, 1.9)],
+    );
+    let mut evaluate = |z: f64| {
+        scene.state.set_pose(body, Transform::translation(0.0, 0.1, z)).expect("finite");
+        scene.system.realize_dynamics(&mut scene.state).expect("regular");
+        pair.state.set_pose(pair.body, Transform::translation(0.0, 0.0, 1.9 + 0.1 * z)).expect("finite");
+        pair.system.realize_dynamics(&mut pair.state).expect("regular");
+    };
+    evaluate(0.0);
+    let counts =
+        allocation_counter::measure(|| [0.9, 0.3, 0.1, 0.01, 0.5].into_iter().for_each(&mut evaluate));
+    assert_eq!(counts.count_total, 0);
+}

@@ -1,0 +1,314 @@
+//! What every element promises, whatever its law.
+
+use approx::assert_relative_eq;
+use force_elements::nalgebra::Vector3;
+use force_elements::{
+    BodyIndex, DynamicsView, ForceElement, SpatialForce, SpatialVelocity, State, Transform,
+};
+use num_dual::Dual64;
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+
+mod meshes;
+mod refusals;
+mod scene;
+
+use meshes::{SoftBrickAndBall, SoftTorus};
+use scene::{
+    BODY1, BODY2, BodyElement, Bushing, Deal, ReturnMappedSpring, Scene, Spring, coordinate_scene, moved,
+    numbers,
+};
+
+/// The same cases in every run.
+fn config() -> ProptestConfig {
+    ProptestConfig {
+        cases: 200,
+        rng_seed: RngSeed::Fixed(0x5eed),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
+}
+
+/// Sizes of the torques and forces of a scene, to compare rounding errors with.
+fn size(view: &DynamicsView<'_, f64>) -> f64 {
+    let forces = view.forces();
+    let bodies: f64 = forces.bodies().iter().map(|F| F.force.norm() + F.torque.norm()).sum();
+    bodies + forces.coordinates().iter().map(|f| f.abs()).sum::<f64>()
+}
+
+fn forces_and_moments_sum_to_zero<B: BodyElement>(numbers: &[f64]) {
+    let Scene { system, mut state, .. } = B::scene::<f64>(numbers);
+    let view = system.realize_dynamics(&mut state).expect("regular");
+    let mut sum = SpatialForce::zero();
+    for body in [BodyIndex::GROUND, BODY1, BODY2] {
+        sum += view.body_force(body).shifted(-view.pose(body).translation.vector);
+    }
+    let scale = size(&view);
+    assert!(scale > 1e-3, "the scene is dead");
+    // A few dozen operations on numbers of this size.
+    assert!(sum.force.norm() + sum.torque.norm() < 1e-13 * scale, "{sum:?} of {scale}");
+}
+
+fn moving_everything_changes_nothing<B: BodyElement>(numbers: &[f64]) {
+    let Scene { system, mut state, element } = B::scene::<f64>(numbers);
+    let view = system.realize_dynamics(&mut state).expect("regular");
+    let before = [BODY1, BODY2].map(|body| view.body_force(body));
+    let energy = view.potential_energy_of(element).expect("own handle");
+    let power = view.power_dissipated_of(element).expect("own handle");
+    let scale = size(&view);
+
+    let mut deal = Deal::new(&numbers[50..]);
+    let X: Transform<f64> = deal.pose(1.5, 1.0);
+    // A common velocity field: what a moving observer sees.
+    let V = SpatialVelocity::new(deal.vector(0.5), Vector3::new(0.3, -0.2, 0.4));
+    for body in [BODY1, BODY2] {
+        let (X_GB, V_GB) = (*state.positions().pose(body), *state.velocities().velocity(body));
+        let (X_GB, V_GB) = (X * X_GB, V_GB.rotated(&X.rotation));
+        let common = V.shifted(X_GB.translation.vector);
+        let V_GB = SpatialVelocity::new(V_GB.angular + common.angular, V_GB.linear + common.linear);
+        state.set_body(body, X_GB, V_GB).expect("finite");
+    }
+    let view = system.realize_dynamics(&mut state).expect("regular");
+    // Positions of order 1 m are rounded to 1e-16 m; the stiffest force here changes by 5e-5 of
+    // itself per 1e-8 m, so forces agree to about 1e-11 of their size.
+    let tolerance = 1e-10;
+    for (before, body) in before.into_iter().zip([BODY1, BODY2]) {
+        let off = view.body_force(body) + -before.rotated(&X.rotation);
+        assert!(off.force.norm() + off.torque.norm() < tolerance * scale);
+    }
+    assert_relative_eq!(
+        view.potential_energy_of(element).expect("own handle"),
+        energy,
+        max_relative = tolerance
+    );
+    assert_relative_eq!(
+        view.power_dissipated_of(element).expect("own handle"),
+        power,
+        max_relative = 1e-9,
+        epsilon = 1e-12
+    );
+}
+
+/// The rate of change of the stored energy along the motion, exactly, by a dual number.
+fn energy_rate<B: BodyElement>(numbers: &[f64]) -> f64 {
+    let Scene { system, mut state, element } = B::scene::<Dual64>(numbers);
+    move_along(&mut state);
+    system
+        .realize_dynamics(&mut state)
+        .expect("regular")
+        .potential_energy_of(element)
+        .expect("own handle")
+        .eps
+}
+
+/// Gives the poses the derivative that the velocities are.
+fn move_along(state: &mut State<Dual64>) {
+    let time = Dual64::new(0.0, 1.0);
+    for body in [BODY1, BODY2] {
+        let X = moved(state.positions().pose(body), state.velocities().velocity(body), time);
+        state.set_pose(body, X).expect("finite");
+    }
+}
+
+fn work_is_stored_or_lost<B: BodyElement>(numbers: &[f64]) {
+    let Scene { system, mut state, element } = B::scene::<f64>(numbers);
+    let view = system.realize_dynamics(&mut state).expect("regular");
+    let power: f64 = [BODY1, BODY2].iter().map(|&b| view.velocity(b).power(&view.body_force(b))).sum();
+    let (stored, lost) = (energy_rate::<B>(numbers), view.power_dissipated_of(element).expect("own handle"));
+    assert!(view.potential_energy_of(element).expect("own handle") >= 0.0 && lost >= 0.0);
+    assert!(stored.abs() > 1e-6 && lost > 1e-9, "the motion is trivial: {stored} W, {lost} W");
+    let scale = [BODY1, BODY2].iter().map(|&b| view.body_force(b).force.norm() * 4.0).sum::<f64>();
+    // Powers are sums of products of forces and velocities of up to 4 m/s that cancel.
+    assert!((power + stored + lost).abs() < 1e-11 * (scale + stored.abs()), "{power} {stored} {lost}");
+    assert_relative_eq!(view.power_absorbed()[0], -power, max_relative = 1e-12, epsilon = 1e-11 * scale);
+}
+
+fn at_rest_force_is_minus_the_gradient_of_energy<B: BodyElement>(numbers: &[f64]) {
+    for axis in 0..12 {
+        let probe = |sign: f64| {
+            let mut V = [SpatialVelocity::<f64>::zero(); 2];
+            let target = &mut V[axis / 6];
+            if axis % 6 < 3 {
+                target.angular[axis % 3] = sign;
+            } else {
+                target.linear[axis % 3] = sign;
+            }
+            V
+        };
+        let Scene { system, mut state, element } = B::scene::<Dual64>(numbers);
+        let time = Dual64::new(0.0, 1.0);
+        for (body, V) in [BODY1, BODY2].into_iter().zip(probe(1.0)) {
+            let X = moved(state.positions().pose(body), &V.cast(), time);
+            state.set_body(body, X, SpatialVelocity::zero()).expect("finite");
+        }
+        let view = system.realize_dynamics(&mut state).expect("regular");
+        let slope = view.potential_energy_of(element).expect("own handle").eps;
+        let force: f64 = [BODY1, BODY2]
+            .into_iter()
+            .zip(probe(1.0))
+            .map(|(b, V)| {
+                let F = view.body_force(b);
+                V.power(&SpatialForce::new(F.torque.map(|x| x.re), F.force.map(|x| x.re)))
+            })
+            .sum();
+        let scale = view.body_force(BODY2).force.norm().re + view.body_force(BODY2).torque.norm().re;
+        // Both are exact; lever arms of order one multiply rounding.
+        assert!((force + slope).abs() < 1e-12 * scale.max(1.0), "axis {axis}: {force} {slope}");
+    }
+}
+
+fn single_precision_agrees<B: BodyElement>(numbers: &[f64]) {
+    let (double, single) = (B::scene::<f64>(numbers), B::scene::<f32>(numbers));
+    let (mut state64, mut state32) = (double.state, single.state);
+    let view64 = double.system.realize_dynamics(&mut state64).expect("regular");
+    let view32 = single.system.realize_dynamics(&mut state32).expect("regular");
+    let scale = size(&view64);
+    for body in [BODY1, BODY2] {
+        let off = view64.body_force(body) + -view32.body_force(body).cast();
+        // 1e-7 m of rounding in the pose of a station moves a friction spring of 5e4 N/m by 5e-3 N
+        // and an exponential of 1150 /m by 1e-4 of itself.
+        assert!(off.force.norm() + off.torque.norm() < 1e-3 * scale, "{off:?} of {scale}");
+    }
+}
+
+fn derivatives_agree_with_differences<B: BodyElement>(numbers: &[f64]) {
+    let Scene { system, mut state, .. } = B::scene::<Dual64>(numbers);
+    move_along(&mut state);
+    let view = system.realize_dynamics(&mut state).expect("regular");
+    let h = 1e-6;
+    let forces_after = |time: f64| {
+        let Scene { system, mut state, .. } = B::scene::<f64>(numbers);
+        for body in [BODY1, BODY2] {
+            let X = moved(state.positions().pose(body), state.velocities().velocity(body), time);
+            state.set_pose(body, X).expect("finite");
+        }
+        let view = system.realize_dynamics(&mut state).expect("regular");
+        (view.body_force(BODY2), size(&view))
+    };
+    let ((after, scale), (before, _)) = (forces_after(h), forces_after(-h));
+    let slope = (after.force - before.force) / (2.0 * h);
+    let exact = view.body_force(BODY2).force.map(|x| x.eps);
+    // Rounding in a difference over 2e-6 of forces that change by up to 2300 times their size a
+    // second, and a truncation of (2300·1e-6)²/6 of that.
+    assert!((slope - exact).norm() < 1e-5 * exact.norm().max(scale), "{slope} {exact}");
+}
+
+fn an_evaluation_leaves_no_trace<B: BodyElement>(numbers: &[f64])
+where
+    <B::Element<f64> as ForceElement<f64>>::Discrete: PartialEq,
+{
+    let Scene { system, mut state, element } = B::scene::<f64>(numbers);
+    let saved = state.snapshot();
+    let first = system.realize_dynamics(&mut state).expect("regular").forces().clone();
+    // A trial elsewhere, as an integrator makes it, and back.
+    let X = *state.positions().pose(BODY2);
+    state.set_pose(BODY2, X * Transform::translation(0.01, 0.0, 0.02)).expect("finite");
+    system.realize_dynamics(&mut state).expect("regular");
+    state.set_pose(BODY2, X).expect("finite");
+    let again = system.realize_dynamics(&mut state).expect("regular").forces().clone();
+    assert_eq!(first, again, "the same state gives the same bits");
+    assert_eq!(saved, state.snapshot());
+    assert!(system.dynamics_view(&state).expect("realized").try_of(element).is_ok());
+}
+
+/// The claims that hold for every element between two bodies.
+macro_rules! body_element_claims {
+    ($module:ident, $kind:ty) => {
+        mod $module {
+            use super::*;
+            proptest! {
+                #![proptest_config(config())]
+                #[test]
+                fn third_law(numbers in numbers()) { forces_and_moments_sum_to_zero::<$kind>(&numbers); }
+                #[test]
+                fn frame_invariance(numbers in numbers()) { moving_everything_changes_nothing::<$kind>(&numbers); }
+                #[test]
+                fn power_balance(numbers in numbers()) { work_is_stored_or_lost::<$kind>(&numbers); }
+                #[test]
+                fn conservative_at_rest(numbers in numbers()) {
+                    at_rest_force_is_minus_the_gradient_of_energy::<$kind>(&numbers);
+                }
+                #[test]
+                fn single_precision(numbers in numbers()) { single_precision_agrees::<$kind>(&numbers); }
+                #[test]
+                fn exact_derivatives(numbers in numbers()) { derivatives_agree_with_differences::<$kind>(&numbers); }
+                #[test]
+                fn purity(numbers in numbers()) { an_evaluation_leaves_no_trace::<$kind>(&numbers); }
+            }
+        }
+    };
+}
+
+body_element_claims!(linear_bushing, Bushing);
+body_element_claims!(exponential_spring, Spring);
+body_element_claims!(return_mapped_exponential_spring, ReturnMappedSpring);
+body_element_claims!(elastic_foundation_in_ellipsoid, SoftTorus);
+body_element_claims!(elastic_foundation_on_its_like, SoftBrickAndBall);
+
+mod coordinate_spring_damper_ext {
+    use super::*;
+    use force_elements::CoordinateIndex;
+
+    const SIDES: [CoordinateIndex; 2] = [CoordinateIndex::new(0), CoordinateIndex::new(1)];
+
+    /// Gives the coordinates the derivative that their rates are.
+    fn move_along(state: &mut State<Dual64>) {
+        for c in SIDES {
+            let (q, u) = (state.positions().coordinate(c), state.velocities().coordinate_rate(c));
+            state.set_coordinate(c, q + u * Dual64::new(0.0, 1.0)).expect("finite");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(config())]
+
+        #[test]
+        fn forces_are_those_of_the_virtual_work(numbers in numbers()) {
+            let Scene { system, mut state, element } = coordinate_scene::<f64>(&numbers);
+            let view = system.realize_dynamics(&mut state).expect("regular");
+            let at = view.of(element);
+            let power: f64 = SIDES.iter().map(|&c| view.coordinate_force(c) * view.coordinate_rate(c)).sum();
+            let scale = at.dynamics.force.abs() * 4.0;
+            assert_relative_eq!(power, -at.dynamics.force * at.velocity.velocity, epsilon = 1e-13 * scale);
+        }
+
+        #[test]
+        fn power_balance(numbers in numbers()) {
+            let Scene { system, mut state, element } = coordinate_scene::<f64>(&numbers);
+            let view = system.realize_dynamics(&mut state).expect("regular");
+            let at = view.of(element);
+            let power: f64 = SIDES.iter().map(|&c| view.coordinate_force(c) * view.coordinate_rate(c)).sum();
+            let (lost, supplied) = (view.power_dissipated_of(element).expect("own handle"), at.dynamics.power_supplied);
+            assert!(at.dynamics.potential_energy >= 0.0 && lost >= 0.0);
+            let stored = {
+                let Scene { system, mut state, element } = coordinate_scene::<Dual64>(&numbers);
+                move_along(&mut state);
+                system.realize_dynamics(&mut state).expect("regular").potential_energy_of(element).expect("own handle").eps
+            };
+            assert!(stored.abs() > 1e-9 && lost > 1e-9, "the motion is trivial");
+            let scale = at.dynamics.force.abs() * 4.0 + stored.abs() + lost;
+            assert!((power + stored + lost - supplied).abs() < 1e-12 * scale);
+            assert_relative_eq!(view.power_absorbed()[0], supplied - power, epsilon = 1e-12 * scale);
+        }
+
+        #[test]
+        fn single_precision_and_derivatives(numbers in numbers()) {
+            let Scene { system, mut state, element } = coordinate_scene::<f64>(&numbers);
+            let force = system.realize_dynamics(&mut state).expect("regular").of(element).dynamics.force;
+            let single = coordinate_scene::<f32>(&numbers);
+            let mut state32 = single.state;
+            let view32 = single.system.realize_dynamics(&mut state32).expect("regular");
+            // Stiffnesses of 1e4 N/m times 1e-7 m of rounding.
+            assert_relative_eq!(f64::from(view32.of(single.element).dynamics.force), force, max_relative = 1e-4, epsilon = 0.02);
+
+            let Scene { system, mut state, element } = coordinate_scene::<Dual64>(&numbers);
+            move_along(&mut state);
+            let view = system.realize_dynamics(&mut state).expect("regular");
+            let at = view.of(element);
+            let p = at.parameters;
+            let stiffness = p.stiffness + p.sticking_stiffness + p.limit_stops_stiffness;
+            // In stick and contact the law is linear, so the slope is known by hand.
+            assert_relative_eq!(at.dynamics.force.eps, (stiffness * at.velocity.velocity).re, max_relative = 1e-12);
+        }
+    }
+}

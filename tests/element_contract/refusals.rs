@@ -1,0 +1,184 @@
+//! Every bad parameter is refused with a typed error, and nothing changes.
+
+use force_elements::coordinate_spring_damper_ext as coordinate;
+use force_elements::exponential_spring as exponential;
+use force_elements::linear_bushing as bushing;
+use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Translation3, Vector6};
+use force_elements::{
+    BodyIndex, CoordinateIndex, CoordinateSpringDamperExt, ElementName, Error, ExponentialSpring,
+    ForceElement, ForceSystem, Handle, LinearBushing, Requirement, Transform,
+};
+
+const BODY: BodyIndex = BodyIndex::new(1);
+
+/// A discrete variable of the exponential spring and how to spoil it.
+type SpoiltDiscrete = (&'static str, fn(&mut exponential::Discrete<f64>));
+
+/// A field, how to spoil it, and what it would have to be.
+type Spoilt<P> = (&'static str, fn(&mut P), Requirement);
+
+/// Sets parameters one by one, each of which must be refused for what it is.
+fn refused<E: ForceElement<f64>>(
+    system: &mut ForceSystem<f64>,
+    handle: Handle<E>,
+    bad: &[Spoilt<E::Parameters>],
+) {
+    let mut state = system.default_state();
+    system.realize_dynamics(&mut state).expect("regular");
+    for (name, spoil, requirement) in bad {
+        let before = (state.stage(), state.snapshot());
+        let error = state.update_parameters(handle, spoil).expect_err(name);
+        let mut parameters = state.parameters(handle).clone();
+        spoil(&mut parameters);
+        let default_error = system.set_default_parameters(handle, parameters).expect_err(name);
+        assert_eq!(error.to_string(), default_error.to_string());
+        let name_in_system = ElementName { kind: E::KIND, index: Some(0) };
+        let is_expected = matches!(
+            error,
+            Error::InvalidValue { element, parameter, requirement: stated, .. }
+                if element == name_in_system && parameter == *name && stated == *requirement
+        );
+        assert!(is_expected, "{name}: {error}");
+        assert_eq!((state.stage(), state.snapshot()), before, "{name}: the state has changed");
+    }
+}
+
+#[test]
+fn linear_bushing_refuses_bad_parameters() {
+    let mut system = ForceSystem::new();
+    let body = system.add_body();
+    let element = LinearBushing::between_bodies(BodyIndex::GROUND, body, Vector6::zeros(), Vector6::zeros());
+    let handle = system.add(element.expect("valid")).expect("exists");
+    let scaled = |p: &mut bushing::Parameters<f64>| {
+        p.X_B1F.rotation = Rotation3::from_matrix_unchecked(Matrix3::identity() * 1.1);
+    };
+    let mirrored = |p: &mut bushing::Parameters<f64>| {
+        p.X_B2M.rotation = Rotation3::from_matrix_unchecked(-Matrix3::identity());
+    };
+    refused(
+        &mut system,
+        handle,
+        &[
+            ("stiffness", |p| p.stiffness[3] = -1.0, Requirement::NonNegative),
+            ("stiffness", |p| p.stiffness[0] = f64::NAN, Requirement::NonNegative),
+            ("damping", |p| p.damping[5] = f64::INFINITY, Requirement::NonNegative),
+            ("X_B1F", |p| p.X_B1F.translation.x = f64::NAN, Requirement::Finite),
+            ("X_B1F", scaled, Requirement::Rotation),
+            ("X_B2M", mirrored, Requirement::Rotation),
+        ],
+    );
+}
+
+#[test]
+fn exponential_spring_refuses_bad_parameters() {
+    let mut system = ForceSystem::new();
+    let body = system.add_body();
+    let element = ExponentialSpring::new(
+        Transform::identity(),
+        body,
+        Point3::origin(),
+        exponential::Parameters::default(),
+    );
+    let handle = system.add(element.expect("valid")).expect("exists");
+    refused(
+        &mut system,
+        handle,
+        &[
+            ("d0", |p| p.d0 = f64::NAN, Requirement::Finite),
+            ("d1", |p| p.d1 = 0.0, Requirement::Positive),
+            ("d2", |p| p.d2 = -1150.0, Requirement::Positive),
+            ("normal_viscosity", |p| p.normal_viscosity = -0.1, Requirement::NonNegative),
+            ("max_normal_force", |p| p.max_normal_force = 0.0, Requirement::Positive),
+            ("friction_elasticity", |p| p.friction_elasticity = 0.0, Requirement::Positive),
+            ("friction_viscosity", |p| p.friction_viscosity = f64::NAN, Requirement::NonNegative),
+            ("settle_velocity", |p| p.settle_velocity = 0.0, Requirement::Positive),
+        ],
+    );
+
+    let mut state = system.default_state();
+    let bad: [SpoiltDiscrete; 5] = [
+        ("mu_kinetic", |d| d.mu_kinetic = d.mu_static + 0.1),
+        ("mu_static", |d| d.mu_static = -0.1),
+        ("anchor.x", |d| d.anchor_P.x = f64::NAN),
+        ("sliding", |d| d.sliding = 1.5),
+        ("last_update", |d| d.last_update = f64::INFINITY),
+    ];
+    for (name, spoil) in bad {
+        let before = state.snapshot();
+        let error = state.update_discrete(handle, spoil).expect_err(name);
+        assert!(matches!(error, Error::InvalidValue { parameter, .. } if parameter == name), "{error}");
+        assert_eq!(state.snapshot(), before);
+    }
+    // Setting one coefficient takes the other along rather than refusing.
+    state.update_discrete(handle, |d| d.set_mu_static(0.2)).expect("coupled");
+    assert_eq!(state.discrete(handle).mu_kinetic, 0.2);
+    state.update_discrete(handle, |d| d.set_mu_kinetic(0.9)).expect("coupled");
+    assert_eq!(state.discrete(handle).mu_static, 0.9);
+}
+
+#[test]
+fn coordinate_spring_damper_ext_refuses_bad_parameters() {
+    let mut system = ForceSystem::new();
+    let c = system.add_coordinate();
+    let element = CoordinateSpringDamperExt::new(None, Some(c), coordinate::Parameters::default());
+    let handle = system.add(element.expect("valid")).expect("exists");
+    refused(
+        &mut system,
+        handle,
+        &[
+            ("stiffness", |p| p.stiffness = f64::NAN, Requirement::Finite),
+            ("damping", |p| p.damping = f64::INFINITY, Requirement::Finite),
+            ("offset", |p| p.offset = f64::NAN, Requirement::Finite),
+            ("velocity_offset", |p| p.velocity_offset = f64::NAN, Requirement::Finite),
+            ("factor0", |p| p.factor0 = f64::NAN, Requirement::Finite),
+            ("factor1", |p| p.factor1 = f64::NAN, Requirement::Finite),
+            ("dynamic_friction", |p| p.dynamic_friction = -1.0, Requirement::NonNegative),
+            ("static_friction_offset", |p| p.static_friction_offset = -1.0, Requirement::NonNegative),
+            ("sticking_stiffness", |p| p.sticking_stiffness = -1.0, Requirement::NonNegative),
+            ("sticking_damping", |p| p.sticking_damping = -1.0, Requirement::NonNegative),
+            ("exponential_decay_static", |p| p.exponential_decay_static = 0.0, Requirement::Positive),
+            ("viscous_friction", |p| p.viscous_friction = f64::NAN, Requirement::Finite),
+            ("friction_proportional_zone", |p| p.friction_proportional_zone = -1.0, Requirement::NonNegative),
+            ("limit_stops_upper", |p| p.limit_stops_upper = f64::NAN, Requirement::Finite),
+            ("limit_stops_lower", |p| p.limit_stops_lower = 1.0, Requirement::AtMost("limit_stops_upper")),
+            ("limit_stops_stiffness", |p| p.limit_stops_stiffness = -1.0, Requirement::NonNegative),
+            ("limit_stops_damping", |p| p.limit_stops_damping = -1.0, Requirement::NonNegative),
+        ],
+    );
+}
+
+#[test]
+fn constructors_refuse_bad_geometry() {
+    let nan = Transform::from_parts(Translation3::new(f64::NAN, 0.0, 0.0), Rotation3::identity());
+    let parameters = exponential::Parameters::default();
+    let same = LinearBushing::<f64>::between_bodies(BODY, BODY, Vector6::zeros(), Vector6::zeros());
+    assert!(matches!(same, Err(Error::SameEnds { .. })));
+    let plane = ExponentialSpring::new(nan, BODY, Point3::origin(), parameters);
+    assert!(matches!(plane, Err(Error::InvalidValue { parameter: "X_AP", .. })));
+    let station =
+        ExponentialSpring::new(Transform::identity(), BODY, Point3::new(0.0, f64::NAN, 0.0), parameters);
+    assert!(matches!(station, Err(Error::InvalidValue { parameter: "station", .. })));
+    let on_itself =
+        ExponentialSpring::new(Transform::identity(), BodyIndex::GROUND, Point3::origin(), parameters);
+    assert!(matches!(on_itself, Err(Error::SameEnds { .. })));
+    let friction = ExponentialSpring::new(Transform::identity(), BODY, Point3::origin(), parameters)
+        .and_then(|spring| spring.with_friction(0.3, 0.4));
+    assert!(matches!(friction, Err(Error::InvalidValue { parameter: "mu_kinetic", .. })));
+    let nowhere = CoordinateSpringDamperExt::<f64>::new(None, None, coordinate::Parameters::default());
+    assert!(matches!(nowhere, Err(Error::SameEnds { .. })));
+}
+
+#[test]
+fn elements_on_missing_bodies_and_coordinates_are_refused() {
+    let mut system = ForceSystem::<f64>::new();
+    system.add_body();
+    let missing = BodyIndex::new(2);
+    let element = LinearBushing::between_bodies(BODY, missing, Vector6::zeros(), Vector6::zeros());
+    let refused = system.add(element.expect("valid"));
+    assert_eq!(refused, Err(Error::NoSuchBody { body: missing, count: 2 }));
+    let coordinate = CoordinateIndex::new(0);
+    let element = CoordinateSpringDamperExt::new(Some(coordinate), None, coordinate::Parameters::default());
+    let refused = system.add(element.expect("valid"));
+    assert_eq!(refused, Err(Error::NoSuchCoordinate { coordinate, count: 0 }));
+    assert_eq!(system.element_count(), 0);
+}

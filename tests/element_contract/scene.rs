@@ -1,0 +1,206 @@
+//! An element of each kind in a random place, for any scalar.
+
+use force_elements::coordinate_spring_damper_ext as coordinate;
+use force_elements::exponential_spring as exponential;
+use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector2, Vector3, Vector6};
+use force_elements::{
+    BodyIndex, CoordinateSpringDamperExt, ExponentialSpring, ForceElement, ForceSystem, Handle,
+    LinearBushing, Real, SpatialVelocity, State, Transform,
+};
+use proptest::prelude::*;
+
+/// One element between things that move.
+pub(crate) struct Scene<T: Real, E> {
+    pub(crate) system: ForceSystem<T>,
+    pub(crate) state: State<T>,
+    pub(crate) element: Handle<E>,
+}
+
+/// Numbers between −1 and 1 that a scene is made of.
+pub(crate) fn numbers() -> impl Strategy<Value = Vec<f64>> {
+    proptest::collection::vec(-1.0..1.0_f64, 60)
+}
+
+/// Deals out the numbers, always in the same order.
+pub(crate) struct Deal<'a>(std::slice::Iter<'a, f64>);
+
+impl<'a> Deal<'a> {
+    pub(crate) fn new(numbers: &'a [f64]) -> Self {
+        Self(numbers.iter())
+    }
+
+    pub(crate) fn number(&mut self) -> f64 {
+        *self.0.next().expect("enough numbers")
+    }
+
+    /// Between `low` and `high`.
+    pub(crate) fn between<T: Real>(&mut self, low: f64, high: f64) -> T {
+        T::lit(low + (high - low) * 0.5 * (self.number() + 1.0))
+    }
+
+    pub(crate) fn vector<T: Real>(&mut self, size: f64) -> Vector3<T> {
+        Vector3::from_fn(|_, _| T::lit(size * self.number()))
+    }
+
+    pub(crate) fn pose<T: Real>(&mut self, turn: f64, shift: f64) -> Transform<T> {
+        let rotation = Rotation3::new(self.vector::<f64>(turn)).matrix().map(T::lit);
+        Transform::from_parts(
+            Translation3::from(self.vector(shift)),
+            Rotation3::from_matrix_unchecked(rotation),
+        )
+    }
+
+    pub(crate) fn velocity<T: Real>(&mut self, size: f64) -> SpatialVelocity<T> {
+        SpatialVelocity::new(self.vector(size), self.vector(size))
+    }
+}
+
+/// A kind of element that acts between two bodies and can be put in a scene.
+pub(crate) trait BodyElement {
+    type Element<T: Real>: ForceElement<T>;
+
+    /// An element between bodies 1 and 2, which are in general position and motion, in a state in
+    /// which nothing is being dragged along: what is lost is known at the instant.
+    fn scene<T: Real>(numbers: &[f64]) -> Scene<T, Self::Element<T>>;
+}
+
+pub(crate) const BODY1: BodyIndex = BodyIndex::new(1);
+pub(crate) const BODY2: BodyIndex = BodyIndex::new(2);
+
+pub(crate) struct Bushing;
+
+impl BodyElement for Bushing {
+    type Element<T: Real> = LinearBushing<T>;
+
+    fn scene<T: Real>(numbers: &[f64]) -> Scene<T, LinearBushing<T>> {
+        let mut deal = Deal::new(numbers);
+        let mut system = ForceSystem::new();
+        let (body1, body2) = (system.add_body(), system.add_body());
+        let stiffness = Vector6::from_fn(|_, _| deal.between(1.0, 500.0));
+        let damping = Vector6::from_fn(|_, _| deal.between(0.1, 20.0));
+        let (X_B1F, X_B2M) = (deal.pose(1.5, 0.4), deal.pose(1.5, 0.4));
+        let bushing = LinearBushing::new(body1, X_B1F, body2, X_B2M, stiffness, damping).expect("valid");
+        let element = system.add(bushing).expect("bodies exist");
+
+        let X_GB1: Transform<T> = deal.pose(1.5, 1.0);
+        // Far from the singular middle angle: the rotation vector is at most 0.6·√3 rad long.
+        let X_FM = deal.pose(0.6, 0.3);
+        let mut state = system.default_state();
+        state.set_body(body1, X_GB1, deal.velocity(2.0)).expect("finite");
+        let X_GB2 = X_GB1 * X_B1F * X_FM * X_B2M.inverse();
+        state.set_body(body2, X_GB2, deal.velocity(2.0)).expect("finite");
+        Scene { system, state, element }
+    }
+}
+
+pub(crate) struct Spring;
+
+impl BodyElement for Spring {
+    type Element<T: Real> = ExponentialSpring<T>;
+
+    fn scene<T: Real>(numbers: &[f64]) -> Scene<T, ExponentialSpring<T>> {
+        spring_scene(numbers, exponential::FrictionTransition::Settling)
+    }
+}
+
+pub(crate) struct ReturnMappedSpring;
+
+impl BodyElement for ReturnMappedSpring {
+    type Element<T: Real> = ExponentialSpring<T>;
+
+    fn scene<T: Real>(numbers: &[f64]) -> Scene<T, ExponentialSpring<T>> {
+        spring_scene(numbers, exponential::FrictionTransition::ReturnMapping)
+    }
+}
+
+/// Anchored well below the friction limit: the anchor stays where it is.
+fn spring_scene<T: Real>(
+    numbers: &[f64],
+    friction_transition: exponential::FrictionTransition,
+) -> Scene<T, ExponentialSpring<T>> {
+    let mut deal = Deal::new(numbers);
+    let mut system = ForceSystem::new();
+    let (plane_body, body) = (system.add_body(), system.add_body());
+    let parameters = exponential::Parameters {
+        friction_elasticity: deal.between(5e3, 5e4),
+        friction_viscosity: deal.between(1.0, 50.0),
+        normal_viscosity: deal.between(0.0, 1.0),
+        friction_transition,
+        ..exponential::Parameters::default()
+    };
+    let X_AP: Transform<T> = deal.pose(1.5, 0.4);
+    let station = Point3::from(deal.vector(0.3));
+    let spring = ExponentialSpring::on_body(plane_body, X_AP, body, station, parameters).expect("valid");
+    let element = system.add(spring).expect("bodies exist");
+
+    let X_GA: Transform<T> = deal.pose(1.5, 1.0);
+    let R_GB = deal.pose::<T>(1.5, 0.0).rotation;
+    // Between 300 N and 30 kN, and relative velocities of centimetres a second.
+    let height = deal.between(-0.003, 0.001);
+    let p_PS = Point3::new(deal.between(-0.5, 0.5), deal.between(-0.5, 0.5), height);
+    let p_GS = X_GA * X_AP * p_PS;
+    let p_GB = p_GS.coords - R_GB * station.coords;
+    let V_GA = deal.velocity::<T>(2.0);
+    let along = V_GA.shifted(p_GB - X_GA.translation.vector);
+    let V_GB = SpatialVelocity::new(along.angular + deal.vector(0.1), along.linear + deal.vector(0.1));
+    let mut state = system.default_state();
+    state.set_time(T::lit(0.1)).expect("finite");
+    state.set_body(plane_body, X_GA, V_GA).expect("finite");
+    state.set_body(body, Transform::from_parts(Translation3::from(p_GB), R_GB), V_GB).expect("finite");
+    let offset = Vector2::new(deal.between(-5e-4, 5e-4), deal.between(-5e-4, 5e-4));
+    state
+        .update_discrete(element, |discrete| {
+            discrete.anchor_P = p_PS.xy().coords + offset;
+            discrete.sliding = T::zero();
+            discrete.set_mu_static(T::lit(5.0));
+        })
+        .expect("valid");
+    Scene { system, state, element }
+}
+
+/// A coordinate element that sticks, in contact with a stop, between two coordinates.
+pub(crate) fn coordinate_scene<T: Real>(numbers: &[f64]) -> Scene<T, CoordinateSpringDamperExt<T>> {
+    let mut deal = Deal::new(numbers);
+    let mut system = ForceSystem::new();
+    let (c0, c1) = (system.add_coordinate(), system.add_coordinate());
+    let parameters = coordinate::Parameters {
+        stiffness: deal.between(1.0, 500.0),
+        damping: deal.between(0.1, 20.0),
+        offset: deal.between(-0.3, 0.3),
+        velocity_offset: deal.between(-0.3, 0.3),
+        factor0: deal.between(0.2, 2.0),
+        factor1: deal.between(-2.0, -0.2),
+        dynamic_friction: deal.between(0.1, 5.0),
+        static_friction_offset: deal.between(0.1, 5.0),
+        sticking_stiffness: deal.between(1e3, 1e4),
+        sticking_damping: deal.between(1.0, 50.0),
+        viscous_friction: deal.between(0.0, 1.0),
+        limit_stops_upper: T::lit(0.1),
+        limit_stops_lower: T::lit(-0.1),
+        limit_stops_stiffness: deal.between(1e3, 1e4),
+        limit_stops_damping: deal.between(1.0, 50.0),
+        use_limit_stops: true,
+        ..coordinate::Parameters::default()
+    };
+    let element = CoordinateSpringDamperExt::new(Some(c0), Some(c1), parameters).expect("valid");
+    let element = system.add(element).expect("coordinates exist");
+    let mut state = system.default_state();
+    for coordinate in [c0, c1] {
+        state.set_coordinate(coordinate, deal.between(-0.5, 0.5)).expect("finite");
+        state.set_coordinate_rate(coordinate, deal.between(-2.0, 2.0)).expect("finite");
+    }
+    let limit_stop_state = deal.between(-0.1, 0.1);
+    let last_sticking_position = deal.between(-0.5, 0.5);
+    let discrete =
+        coordinate::Discrete { friction_mode: T::zero(), last_sticking_position, limit_stop_state };
+    state.set_discrete(element, discrete).expect("valid");
+    Scene { system, state, element }
+}
+
+/// Moves a pose along a velocity for a short time: exactly to first order, which is all a dual
+/// number sees.
+pub(crate) fn moved<T: Real>(X: &Transform<T>, V: &SpatialVelocity<T>, time: T) -> Transform<T> {
+    let turn = force_elements::nalgebra::Matrix3::identity() + (V.angular * time).cross_matrix();
+    let rotation = Rotation3::from_matrix_unchecked(turn * X.rotation.matrix());
+    Transform::from_parts(Translation3::from(X.translation.vector + V.linear * time), rotation)
+}

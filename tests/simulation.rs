@@ -1,0 +1,312 @@
+//! The reference simulator against motions that are known.
+
+use approx::assert_relative_eq;
+use force_elements::coordinate_spring_damper_ext::Parameters;
+use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Translation3, Vector3, Vector6};
+use force_elements::simulation::{
+    DormandPrince, ImplicitTrapezoidal, Integrator, Plant, RigidBody, Saved, SemiImplicitEuler, Simulation,
+};
+use force_elements::{
+    BodyIndex, CoordinateSpringDamperExt, Error, ForceSystem, LinearBushing, Quantity, SpatialForce,
+    SpatialVelocity, State, Transform,
+};
+
+/// Where an oscillator of 1 Hz that starts at 1 m is after 1.3 s.
+fn oscillator(integrator: &mut impl Integrator<f64>) -> f64 {
+    let mut system = ForceSystem::new();
+    let mut plant = Plant::new(Vector3::zeros()).expect("finite");
+    let slider = plant.add_coordinate(&mut system, 2.0).expect("positive");
+    let stiffness = 2.0 * core::f64::consts::TAU.powi(2);
+    let spring =
+        CoordinateSpringDamperExt::new(None, Some(slider), Parameters { stiffness, ..Parameters::default() });
+    system.add(spring.expect("valid")).expect("exists");
+    let mut state = system.default_state();
+    state.set_coordinate(slider, 1.0).expect("finite");
+    let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
+    simulation.run(integrator, 1.3, |_| {}).expect("runs");
+    assert_eq!(simulation.time(), 1.3);
+    simulation.state().positions().coordinate(slider)
+}
+
+#[test]
+fn error_falls_with_the_order_of_the_integrator() {
+    let exact = (core::f64::consts::TAU * 1.3).cos();
+    for i in 5..10 {
+        // Global error: hundreds of steps of the local accuracy.
+        let accuracy = 0.1_f64.powi(i);
+        assert!((oscillator(&mut DormandPrince::new(accuracy)) - exact).abs() < 1e3 * accuracy);
+    }
+    let euler = |step: f64| (oscillator(&mut SemiImplicitEuler::new(step)) - exact).abs();
+    // Order one: half the step, half the error, to a tenth.
+    assert_relative_eq!(euler(1e-4) / euler(5e-5), 2.0, epsilon = 0.2);
+    // Order two: a quarter.
+    let trapezoidal = |step: f64| (oscillator(&mut ImplicitTrapezoidal::new(step)) - exact).abs();
+    assert_relative_eq!(trapezoidal(2e-3) / trapezoidal(1e-3), 4.0, epsilon = 0.2);
+    let controlled = |accuracy: f64| {
+        let mut integrator = ImplicitTrapezoidal::new(0.1).with_accuracy(accuracy);
+        (oscillator(&mut integrator) - exact).abs()
+    };
+    for accuracy in [1e-4_f64, 1e-5, 1e-6, 1e-7] {
+        // Each step errs by up to 7 times the accuracy, for speeds of 6 m/s; with steps as long as
+        // that allows there are 4·accuracy^(-1/3) of them.
+        let allowed = 7.0 * accuracy * 4.0 / accuracy.cbrt();
+        assert!(controlled(accuracy) < 2.0 * allowed, "{:e} at {accuracy:e}", controlled(accuracy));
+    }
+}
+
+#[test]
+fn a_free_body_keeps_momentum_and_energy_while_it_tumbles() {
+    let mut system = ForceSystem::<f64>::new();
+    let mut plant = Plant::new(Vector3::zeros()).expect("finite");
+    let center = Point3::new(0.3, -0.2, 0.1);
+    let inertia = Matrix3::new(2.0, 0.3, 0.1, 0.3, 3.0, -0.2, 0.1, -0.2, 4.0);
+    let body = plant.add_body(&mut system, RigidBody::new(5.0, center, inertia).expect("positive definite"));
+    let mut state = system.default_state();
+    let pose =
+        Transform::from_parts(Translation3::new(1.0, 2.0, 3.0), Rotation3::from_euler_angles(0.3, 0.2, 0.1));
+    state
+        .set_body(body, pose, SpatialVelocity::new(Vector3::new(1.0, 5.0, -2.0), Vector3::new(0.1, 0.2, 0.3)))
+        .expect("finite");
+    let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
+    let motion = |simulation: &Simulation<'_, f64>| {
+        let X = simulation.state().positions().pose(body);
+        let V = simulation.state().velocities().velocity(body);
+        let R = X.rotation.matrix();
+        let at_center = V.shifted(X.rotation * center.coords);
+        let p = (X * center).coords;
+        let spin = R * inertia * R.transpose() * V.angular;
+        (at_center.linear * 5.0, p.cross(&(at_center.linear * 5.0)) + spin, simulation.kinetic_energy())
+    };
+    let (p, L, E) = motion(&simulation);
+    simulation.run(&mut DormandPrince::new(1e-10), 10.0, |_| {}).expect("runs");
+    let (p1, L1, E1) = motion(&simulation);
+    // 1e-10 a step, some thousand steps, values of order 30.
+    assert_relative_eq!(p, p1, epsilon = 1e-6);
+    assert_relative_eq!(L, L1, epsilon = 1e-6);
+    assert_relative_eq!(E, E1, epsilon = 1e-6);
+}
+
+#[test]
+fn dissipation_of_a_bushing_is_the_integral_of_its_power() {
+    // The bushing's claim: with no other loss, kinetic + potential + dissipated is constant.
+    let mut system = ForceSystem::<f64>::new();
+    let mut plant = Plant::new(Vector3::new(0.0, 0.0, -9.81)).expect("finite");
+    let bodies: Vec<BodyIndex> = (0..2)
+        .map(|_| plant.add_body(&mut system, RigidBody::with_equal_inertia(1.0, 0.1).expect("positive")))
+        .collect();
+    let (k, c) =
+        (Vector6::new(5.0, 6.0, 7.0, 80.0, 90.0, 100.0), Vector6::new(0.05, 0.06, 0.07, 0.8, 0.9, 1.0));
+    let upper = system.add(LinearBushing::between_bodies(BodyIndex::GROUND, bodies[0], k, c).expect("valid"));
+    let lower = LinearBushing::new(
+        bodies[0],
+        Transform::translation(0.2, 0.0, 0.0),
+        bodies[1],
+        Transform::identity(),
+        k,
+        c,
+    );
+    let bushings = [upper.expect("exists"), system.add(lower.expect("valid")).expect("exists")];
+    let mut state = system.default_state();
+    state.set_pose(bodies[0], Transform::translation(0.1, 0.0, 0.05)).expect("finite");
+    state
+        .set_velocity(
+            bodies[1],
+            SpatialVelocity::new(Vector3::new(0.5, -1.0, 1.0), Vector3::new(0.3, 1.0, 0.0)),
+        )
+        .expect("finite");
+    let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
+    let before = simulation.total_energy();
+    let mut integrals = [0.0_f64; 2];
+    let mut last: Option<(f64, [f64; 2])> = None;
+    let mut observe = |simulation: &mut Simulation<'_, f64>| {
+        let view = simulation.dynamics().expect("regular");
+        let powers = bushings.map(|b| view.power_dissipated_of(b).expect("own handle"));
+        if let Some((time, before)) = last {
+            for i in 0..2 {
+                integrals[i] += 0.5 * (powers[i] + before[i]) * (view.time() - time);
+            }
+        }
+        last = Some((view.time(), powers));
+    };
+    simulation.run(&mut DormandPrince::new(1e-9).with_max_step(5e-4), 5.0, &mut observe).expect("runs");
+    assert!((simulation.total_energy() - before).abs() < 1e-6);
+    let view = simulation.dynamics().expect("regular");
+    for (bushing, integral) in bushings.into_iter().zip(integrals) {
+        let lost = view.dissipated_energy(bushing).expect("own handle");
+        assert!(lost > 0.5, "the motion is trivial: {lost} J");
+        // The trapezoidal rule with steps of half a millisecond on oscillations of 2 Hz, and the
+        // first step, which is missing from the sum.
+        assert_relative_eq!(lost, integral, epsilon = 2e-3);
+    }
+}
+
+#[test]
+fn loads_do_work_and_bad_plants_are_refused() {
+    let mut system = ForceSystem::<f64>::new();
+    let mut plant = Plant::new(Vector3::zeros()).expect("finite");
+    let body = plant.add_body(&mut system, RigidBody::with_equal_inertia(2.0, 1.0).expect("positive"));
+    let slider = plant.add_coordinate(&mut system, 4.0).expect("positive");
+    plant
+        .set_body_load(body, SpatialForce::new(Vector3::new(0.0, 0.0, 3.0), Vector3::new(6.0, 0.0, 0.0)))
+        .expect("finite");
+    plant.set_coordinate_load(slider, 8.0).expect("finite");
+    let mut simulation = Simulation::new(&system, &plant, system.default_state()).expect("regular");
+    simulation.run(&mut DormandPrince::new(1e-10), 2.0, |_| {}).expect("runs");
+    let velocity = simulation.state().velocities();
+    assert_relative_eq!(velocity.velocity(body).linear.x, 6.0, epsilon = 1e-9);
+    assert_relative_eq!(velocity.velocity(body).angular.z, 6.0, epsilon = 1e-9);
+    assert_relative_eq!(velocity.coordinate_rate(slider), 4.0, epsilon = 1e-9);
+    assert_relative_eq!(simulation.load_work(), simulation.kinetic_energy(), epsilon = 1e-7);
+    assert_relative_eq!(simulation.total_energy(), 0.0, epsilon = 1e-7);
+
+    let names = |refused: Option<Error>| match refused {
+        Some(Error::InvalidValue { parameter, .. }) => parameter,
+        _ => "",
+    };
+    assert_eq!(names(RigidBody::with_equal_inertia(0.0, 1.0).err()), "mass");
+    assert_eq!(names(RigidBody::with_equal_inertia(1.0, -1.0).err()), "inertia");
+    let lopsided = Matrix3::new(1.0, 0.1, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0);
+    assert_eq!(names(RigidBody::new(1.0, Point3::origin(), lopsided).err()), "inertia");
+    assert_eq!(names(plant.add_coordinate(&mut system, f64::NAN).err()), "mass");
+    let nan_load = plant.set_coordinate_load(slider, f64::NAN);
+    assert_eq!(nan_load, Err(Error::NonFinite { quantity: Quantity::Simulation }));
+    assert_eq!(plant.set_body_load(BodyIndex::GROUND, SpatialForce::zero()), Err(Error::GroundIsFixed));
+    let stranger = ForceSystem::<f64>::new();
+    assert_eq!(
+        Simulation::new(&stranger, &plant, stranger.default_state()).err(),
+        Some(Error::TopologyMismatch)
+    );
+}
+
+/// A slider that comes fast, is slowed by bristles and held by them.
+fn braked_slider() -> (ForceSystem<f64>, Plant<f64>, State<f64>) {
+    let mut system = ForceSystem::new();
+    let mut plant = Plant::new(Vector3::zeros()).expect("finite");
+    let slider = plant.add_coordinate(&mut system, 0.5).expect("positive");
+    let parameters = Parameters {
+        stiffness: 100.0,
+        damping: 2.8,
+        dynamic_friction: 1.5,
+        static_friction_offset: 0.7,
+        exponential_decay_static: 0.2,
+        sticking_stiffness: 1e4,
+        sticking_damping: 100.0,
+        ..Parameters::default()
+    };
+    let element = CoordinateSpringDamperExt::new(None, Some(slider), parameters).expect("valid");
+    let element = system.add(element).expect("exists");
+    let mut state = system.default_state();
+    state.set_coordinate_rate(slider, 10.0).expect("finite");
+    state.update_discrete(element, |discrete| discrete.friction_mode = 1.0).expect("valid");
+    (system, plant, state)
+}
+
+#[test]
+fn a_rejected_step_leaves_no_trace() {
+    let (system, plant, state) = braked_slider();
+    let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
+    ImplicitTrapezoidal::new(1e-3).step(&mut simulation, 10.0).expect("steps");
+    let before = simulation.save();
+    // No switching can settle to a negative force error: every trial switches the bristles, is undone,
+    // and is tried again with a shorter step, until there is none.
+    let mut never_settles = ImplicitTrapezoidal::new(1e-3).with_force_tolerance(-1.0);
+    let refused = never_settles.step(&mut simulation, 10.0);
+    assert!(matches!(refused, Err(Error::StepTooSmall { .. })), "{refused:?}");
+    assert!(simulation.statistics().rejected > 10);
+    assert_eq!(simulation.save(), before);
+    // And it goes on as though nothing had been tried.
+    ImplicitTrapezoidal::new(1e-3).step(&mut simulation, 10.0).expect("steps");
+    let mut untried = Simulation::resume(&system, &plant, &before).expect("own system");
+    ImplicitTrapezoidal::new(1e-3).step(&mut untried, 10.0).expect("steps");
+    assert_eq!(simulation.save(), untried.save());
+}
+
+#[test]
+fn a_saved_simulation_resumes_bit_for_bit_through_friction_events() {
+    fn resumes<I: Integrator<f64> + Clone>(mut integrator: I) {
+        let (system, plant, state) = braked_slider();
+        let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
+        let modes = |saved: &Saved<f64>| {
+            saved
+                .snapshot
+                .variables
+                .iter()
+                .find(|(name, _)| name.ends_with("friction_mode"))
+                .map(|(_, value)| *value)
+        };
+        for stop in [0.05, 0.1035, 0.25, 0.7] {
+            simulation.run(&mut integrator, stop, |_| {}).expect("runs");
+            let saved = simulation.save();
+            let mut copy = integrator.clone();
+            let mut resumed = Simulation::resume(&system, &plant, &saved).expect("own system");
+            assert_eq!(resumed.save(), saved);
+            resumed.run(&mut copy, 2.0, |_| {}).expect("runs");
+            let (mut original, mut integrator) =
+                (Simulation::resume(&system, &plant, &saved).expect("own system"), integrator.clone());
+            original.run(&mut integrator, 2.0, |_| {}).expect("runs");
+            assert_eq!(original.save(), resumed.save());
+            assert_ne!(modes(&resumed.save()), modes(&saved), "no friction event between {stop} s and 2 s");
+        }
+        // And the one that was never saved ends in the same bits.
+        let saved = simulation.save();
+        let mut resumed = Simulation::resume(&system, &plant, &saved).expect("own system");
+        resumed.run(&mut integrator.clone(), 2.0, |_| {}).expect("runs");
+        simulation.run(&mut integrator, 2.0, |_| {}).expect("runs");
+        assert_eq!(simulation.save(), resumed.save());
+    }
+    resumes(DormandPrince::new(1e-6).with_max_step(1e-3));
+    resumes(ImplicitTrapezoidal::new(1e-3));
+    resumes(SemiImplicitEuler::new(1e-4));
+}
+
+#[test]
+fn integrators_refuse_steps_and_accuracies_that_are_not_positive() {
+    let (system, plant, state) = braked_slider();
+    let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
+    let before = simulation.save();
+    let mut refused = |integrator: &mut dyn Integrator<f64>| {
+        let error = integrator.step(&mut simulation, 1.0);
+        matches!(error, Err(Error::InvalidValue { .. }))
+    };
+    for bad in [0.0, -1e-6, f64::NAN] {
+        assert!(refused(&mut SemiImplicitEuler::new(bad)));
+        assert!(refused(&mut DormandPrince::new(bad)));
+        assert!(refused(&mut DormandPrince::new(1e-6).with_max_step(bad)));
+        assert!(refused(&mut ImplicitTrapezoidal::new(bad)));
+        assert!(refused(&mut ImplicitTrapezoidal::new(1e-3).with_accuracy(bad)));
+    }
+    let endless = simulation.run(&mut DormandPrince::new(1e-6), f64::NAN, |_| {});
+    assert_eq!(endless, Err(Error::NonFinite { quantity: Quantity::Time }));
+    assert_eq!(simulation.save(), before);
+}
+
+#[test]
+fn between_steps_energies_can_be_set_and_poses_cannot() {
+    let (system, plant, state) = braked_slider();
+    let slider = force_elements::CoordinateIndex::new(0);
+    let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
+    let mut integrator = DormandPrince::new(1e-6);
+    simulation.run(&mut integrator, 0.05, |_| {}).expect("runs");
+    let before = simulation.save();
+    simulation.update_state(|state| state.set_coordinate(slider, 50.0)).expect("finite");
+    assert_eq!(simulation.save(), before);
+    simulation.update_state(|state| state.set_absorbed_energy(&[123.0])).expect("finite");
+    integrator.step(&mut simulation, 1.0).expect("steps");
+    assert!(simulation.state().absorbed_energy()[0] > 122.0);
+}
+
+#[test]
+fn a_trial_stage_that_the_elements_cannot_follow_is_retried_shorter() {
+    // Beyond the wall, where long trial stages land, there is no force.
+    let mut system = ForceSystem::<f64>::new();
+    let mut plant = Plant::new(Vector3::zeros()).expect("finite");
+    let slider = plant.add_coordinate(&mut system, 1.0).expect("positive");
+    let wall = |_: f64, q: f64, _: f64, _: &Parameters<f64>| if q < 1.0 { 0.2 / (1.0 - q) } else { f64::NAN };
+    let element = CoordinateSpringDamperExt::new(None, Some(slider), Parameters::default()).expect("valid");
+    system.add(element.with_force_law(wall)).expect("exists");
+    let mut state = system.default_state();
+    state.set_coordinate_rate(slider, 1.5).expect("finite");
+    let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
+    simulation.run(&mut DormandPrince::new(1e-3), 4.0, |_| {}).expect("the wall turns it back");
+    assert!(simulation.state().velocities().coordinate_rate(slider) < 0.0);
+}

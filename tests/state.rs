@@ -1,0 +1,499 @@
+//! Stages, refusals and the named variables of the state.
+
+use force_elements::exponential_spring::{Discrete, Parameters};
+use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector2, Vector3, Vector6};
+use force_elements::{
+    BodyIndex, CoordinateIndex, CoordinateSpringDamperExt, Error, ExponentialSpring, ForceSystem, Forces,
+    Handle, KinematicsSource, LinearBushing, Quantity, SpatialForce, SpatialVelocity, Stage, State,
+    Transform, coordinate_spring_damper_ext,
+};
+
+struct World {
+    system: ForceSystem<f64>,
+    body: BodyIndex,
+    coordinate: CoordinateIndex,
+    spring: Handle<ExponentialSpring<f64>>,
+    bushing: Handle<LinearBushing<f64>>,
+}
+
+/// Elements of all three kinds, two of each but the last, on one body and one coordinate.
+fn world() -> World {
+    let mut system = ForceSystem::new();
+    let body = system.add_body();
+    let coordinate = system.add_coordinate();
+    let stiffness = Vector6::repeat(100.0);
+    let mut handles = None;
+    for i in 0..2 {
+        let station = Point3::new(0.1 * f64::from(i), 0.0, 0.0);
+        let spring = ExponentialSpring::new(Transform::identity(), body, station, Parameters::default());
+        let spring = system.add(spring.expect("valid")).expect("exists");
+        let bushing = LinearBushing::between_bodies(BodyIndex::GROUND, body, stiffness, stiffness * 0.1);
+        let bushing = system.add(bushing.expect("valid")).expect("exists");
+        handles = Some((spring, bushing));
+    }
+    let parameters = coordinate_spring_damper_ext::Parameters { stiffness: 7.0, ..Default::default() };
+    let slider = CoordinateSpringDamperExt::new(None, Some(coordinate), parameters);
+    system.add(slider.expect("valid")).expect("exists");
+    let (spring, bushing) = handles.expect("two of each");
+    World { system, body, coordinate, spring, bushing }
+}
+
+fn moving_state(world: &World) -> State<f64> {
+    let mut state = world.system.default_state();
+    let pose = Transform::from_parts(
+        Translation3::new(0.1, 0.2, 0.001),
+        Rotation3::from_euler_angles(0.1, 0.2, 0.3),
+    );
+    let velocity = SpatialVelocity::new(Vector3::new(0.1, 0.2, 0.3), Vector3::new(0.4, 0.5, -0.1));
+    state.set_body(world.body, pose, velocity).expect("finite");
+    state.set_coordinate(world.coordinate, 0.5).expect("finite");
+    state.set_time(0.01).expect("finite");
+    state
+}
+
+/// A host at rest, with this value of every coordinate.
+struct Host(f64);
+impl KinematicsSource<f64> for Host {
+    fn time(&self) -> f64 {
+        1.0
+    }
+    fn pose(&self, _: BodyIndex) -> Transform<f64> {
+        Transform::identity()
+    }
+    fn velocity(&self, _: BodyIndex) -> SpatialVelocity<f64> {
+        SpatialVelocity::zero()
+    }
+    fn coordinate(&self, _: CoordinateIndex) -> f64 {
+        self.0
+    }
+    fn coordinate_rate(&self, _: CoordinateIndex) -> f64 {
+        0.0
+    }
+}
+
+/// A write to the state.
+type Write<'a> = Box<dyn Fn(&mut State<f64>) -> force_elements::Result<()> + 'a>;
+
+#[test]
+fn writing_a_variable_drops_to_just_below_the_stage_that_reads_it() {
+    let world = world();
+    let World { ref system, body, coordinate, spring, bushing } = world;
+    let mut state = moving_state(&world);
+    let pose = *state.positions().pose(body);
+    let velocity = *state.velocities().velocity(body);
+    let writes: [(Write<'_>, Stage); 12] = [
+        (Box::new(|s| s.set_time(0.02)), Stage::Instance),
+        (Box::new(|s| s.set_pose(body, pose)), Stage::Time),
+        (Box::new(|s| s.set_velocity(body, velocity)), Stage::Position),
+        (Box::new(|s| s.set_body(body, pose, velocity)), Stage::Time),
+        (Box::new(|s| s.set_coordinate(coordinate, 0.1)), Stage::Time),
+        (Box::new(|s| s.set_coordinate_rate(coordinate, 0.1)), Stage::Position),
+        (Box::new(|s| s.update_discrete(spring, |d| d.sliding = 0.5)), Stage::Velocity),
+        (Box::new(|s| s.update_parameters(bushing, |p| p.stiffness[0] = 2.0)), Stage::Topology),
+        (Box::new(|s| s.set_enabled(bushing, true)), Stage::Topology),
+        (Box::new(|s| s.set_variable("exponential_spring[1].anchor.x", 0.3)), Stage::Velocity),
+        (Box::new(|s| s.set_variable("time", 0.03)), Stage::Instance),
+        (Box::new(|s| s.set_absorbed_energy(&[0.0; 5])), Stage::Dynamics),
+    ];
+    for (write, expected) in writes {
+        system.realize_dynamics(&mut state).expect("regular");
+        assert_eq!(state.stage(), Stage::Dynamics);
+        write(&mut state).expect("valid");
+        assert_eq!(state.stage(), expected);
+    }
+}
+
+#[test]
+fn results_above_the_stage_are_refused() {
+    let world = world();
+    let system = &world.system;
+    let mut state = moving_state(&world);
+    let too_low = |required, actual| Error::StageTooLow { required, actual };
+    assert_eq!(system.position_view(&state).err(), Some(too_low(Stage::Position, Stage::Topology)));
+    system.realize_position(&mut state).expect("regular");
+    assert!(system.position_view(&state).is_ok());
+    assert_eq!(system.velocity_view(&state).err(), Some(too_low(Stage::Velocity, Stage::Position)));
+    system.realize_velocity(&mut state).expect("regular");
+    assert_eq!(system.dynamics_view(&state).err(), Some(too_low(Stage::Dynamics, Stage::Velocity)));
+    assert_eq!(system.accept_step(&mut state).err(), Some(too_low(Stage::Dynamics, Stage::Velocity)));
+    system.realize_dynamics(&mut state).expect("regular");
+    let view = system.dynamics_view(&state).expect("realized");
+    assert_eq!(view.of(world.spring).position.height, view.of(world.spring).position.p_PS.z);
+}
+
+#[test]
+fn foreign_states_and_handles_are_refused() {
+    let (world, mut other) = (world(), world());
+    let mut foreign = other.system.default_state();
+    let before = foreign.snapshot();
+    assert_eq!(world.system.realize_dynamics(&mut foreign).err(), Some(Error::TopologyMismatch));
+    assert_eq!(world.system.accept_step(&mut foreign).err(), Some(Error::TopologyMismatch));
+    assert_eq!((foreign.stage(), foreign.snapshot()), (Stage::Topology, before));
+
+    let mut state = world.system.default_state();
+    let view = world.system.realize_dynamics(&mut state).expect("regular");
+    assert_eq!(view.try_of(other.spring).err(), Some(Error::TopologyMismatch));
+    let mut forces = Forces::zeros(world.system.topology());
+    assert_eq!(view.add_contribution(other.bushing, &mut forces), Err(Error::TopologyMismatch));
+    assert_eq!(state.try_parameters(other.spring).err(), Some(Error::TopologyMismatch));
+    assert_eq!(state.set_enabled(other.spring, false), Err(Error::TopologyMismatch));
+    assert_eq!(other.system.set_enabled_by_default(world.spring, false), Err(Error::TopologyMismatch));
+
+    // A state from before the system was changed.
+    let mut old = other.system.default_state();
+    other.system.add_body();
+    assert_eq!(other.system.realize_position(&mut old).err(), Some(Error::TopologyMismatch));
+}
+
+#[test]
+#[should_panic(expected = "another system")]
+fn reading_through_a_foreign_handle_panics_like_an_index_out_of_bounds() {
+    let (world, other) = (world(), world());
+    let mut state = world.system.default_state();
+    let view = world.system.realize_dynamics(&mut state).expect("regular");
+    let _ = view.of(other.spring);
+}
+
+#[test]
+fn kinematics_that_are_not_finite_are_refused_and_nothing_changes() {
+    let world = world();
+    let World { ref system, body, coordinate, .. } = world;
+    let mut state = moving_state(&world);
+    let forces = system.realize_dynamics(&mut state).expect("regular").forces().clone();
+    let nan_pose = Transform::from_parts(Translation3::new(0.0, f64::NAN, 0.0), Rotation3::identity());
+    let infinite = SpatialVelocity::new(Vector3::new(f64::INFINITY, 0.0, 0.0), Vector3::zeros());
+    let refused = |quantity| Err(Error::NonFinite { quantity });
+    let identity = Transform::identity();
+    assert_eq!(state.set_pose(body, nan_pose), refused(Quantity::Pose(body)));
+    assert_eq!(state.set_velocity(body, infinite), refused(Quantity::Velocity(body)));
+    assert_eq!(state.set_body(body, identity, infinite), refused(Quantity::Velocity(body)));
+    assert_eq!(state.set_time(f64::NAN), refused(Quantity::Time));
+    assert_eq!(state.set_coordinate(coordinate, f64::NAN), refused(Quantity::Coordinate(coordinate)));
+    assert_eq!(
+        state.set_coordinate_rate(coordinate, f64::NAN),
+        refused(Quantity::CoordinateRate(coordinate))
+    );
+    assert_eq!(state.set_pose(BodyIndex::GROUND, identity), Err(Error::GroundIsFixed));
+    let missing = BodyIndex::new(9);
+    assert_eq!(state.set_pose(missing, identity), Err(Error::NoSuchBody { body: missing, count: 2 }));
+    assert_eq!(state.set_absorbed_energy(&[0.0]), Err(Error::TopologyMismatch));
+
+    assert!(state.set_kinematics(&Host(f64::NAN)).is_err());
+    assert_eq!(state.stage(), Stage::Dynamics);
+    assert_eq!(*system.dynamics_view(&state).expect("unchanged").forces(), forces);
+    state.set_kinematics(&Host(0.25)).expect("finite");
+    assert_eq!((state.time(), state.positions().coordinate(coordinate)), (1.0, 0.25));
+}
+
+#[test]
+fn variables_are_read_and_written_by_name() {
+    let world = world();
+    let mut state = moving_state(&world);
+    let names = state.variable_names();
+    for name in [
+        "time",
+        "exponential_spring[1].anchor.x",
+        "exponential_spring[0].mu_static",
+        "linear_bushing[1].stiffness.qx",
+        "linear_bushing[0].X_B1F.R.xy",
+        "coordinate_spring_damper_ext[0].use_limit_stops",
+        "linear_bushing[0].enabled",
+        "linear_bushing[0].absorbed_energy",
+    ] {
+        assert_eq!(names.iter().filter(|candidate| *candidate == name).count(), 1, "{name}");
+    }
+    state.set_variable("exponential_spring[1].anchor.y", 0.125).expect("valid");
+    assert_eq!(state.discrete(world.spring).anchor_P, Vector2::new(0.0, 0.125));
+    assert_eq!(state.variable("exponential_spring[1].anchor.y"), Ok(0.125));
+
+    let before = state.snapshot();
+    let refused = state.set_variable("exponential_spring[1].sliding", 2.0);
+    assert!(matches!(refused, Err(Error::InvalidValue { parameter: "sliding", value: 2.0, .. })));
+    assert!(matches!(
+        state.set_variable("time", f64::NAN),
+        Err(Error::NonFinite { quantity: Quantity::Time })
+    ));
+    assert_eq!(state.variable("anchor"), Err(Error::NoSuchVariable { name: "anchor".into() }));
+    assert_eq!(state.snapshot(), before);
+}
+
+#[test]
+fn a_snapshot_restores_every_bit_and_refuses_other_systems() {
+    let world = world();
+    let World { ref system, spring, .. } = world;
+    let mut state = moving_state(&world);
+    let third = 1.0 / 3.0;
+    state.set_discrete(spring, Discrete { sliding: third, ..*state.discrete(spring) }).expect("valid");
+    state
+        .update_parameters(world.bushing, |p| {
+            p.X_B1F.rotation = Rotation3::from_euler_angles(third, 0.7, 1.1);
+        })
+        .expect("valid");
+    let forces = system.realize_dynamics(&mut state).expect("regular").forces().clone();
+    let snapshot = state.snapshot();
+
+    let mut fresh = moving_state(&world);
+    assert_ne!(fresh.snapshot(), snapshot);
+    fresh.restore(&snapshot).expect("same system");
+    assert_eq!(fresh.snapshot(), snapshot);
+    assert_eq!(*system.realize_dynamics(&mut fresh).expect("regular").forces(), forces);
+
+    let mut short = snapshot.clone();
+    short.variables.pop();
+    let position = short.variables.len();
+    assert_eq!(fresh.restore(&short), Err(Error::SnapshotMismatch { position }));
+    let mut renamed = snapshot.clone();
+    renamed.variables[3].0.push('!');
+    assert_eq!(fresh.restore(&renamed), Err(Error::SnapshotMismatch { position: 3 }));
+    assert_eq!(fresh.snapshot(), snapshot);
+}
+
+#[test]
+fn a_disabled_element_does_nothing_and_shows_nothing() {
+    let world = world();
+    let World { ref mut system, body, spring, bushing, .. } = { world };
+    let mut state = system.default_state();
+    state.set_pose(body, Transform::translation(0.1, 0.0, 0.002)).expect("finite");
+    let all = system.realize_dynamics(&mut state).expect("regular").body_force(body);
+    let view = system.dynamics_view(&state).expect("realized");
+    let mut part = Forces::zeros(system.topology());
+    view.add_contribution(bushing, &mut part).expect("own handle");
+    let energy = view.potential_energy() - view.potential_energy_of(bushing).expect("own handle");
+
+    state.set_enabled(bushing, false).expect("own handle");
+    let view = system.realize_dynamics(&mut state).expect("regular");
+    let rest = all + -part.bodies()[body.index()];
+    let off = view.body_force(body) + -rest;
+    assert!(off.force.norm() + off.torque.norm() < 1e-12 * all.force.norm());
+    assert!((view.potential_energy() - energy).abs() < 1e-12);
+    assert_eq!(view.potential_energy_of(bushing).expect("own handle"), 0.0);
+    assert_eq!(view.of(bushing).dynamics.F_GM, SpatialForce::zero());
+    let mut none = Forces::zeros(system.topology());
+    view.add_contribution(bushing, &mut none).expect("own handle");
+    assert_eq!(none, Forces::zeros(system.topology()));
+
+    system.set_enabled_by_default(spring, false).expect("own handle");
+    assert_eq!(system.default_state().is_enabled(spring), Ok(false));
+    assert_eq!(system.is_enabled_by_default(bushing), Ok(true));
+}
+
+#[test]
+fn defaults_changed_later_reach_new_states_only() {
+    let mut world = world();
+    let state = world.system.default_state();
+    let stiffness = Vector6::repeat(5.0);
+    let mut parameters = world.system.default_parameters(world.bushing).expect("own handle").clone();
+    parameters.stiffness = stiffness;
+    world.system.set_default_parameters(world.bushing, parameters).expect("valid");
+    let mut discrete = *world.system.default_discrete(world.spring).expect("own handle");
+    discrete.set_mu_static(0.1);
+    world.system.set_default_discrete(world.spring, discrete).expect("valid");
+    let later = world.system.default_state();
+    assert_eq!(later.parameters(world.bushing).stiffness, stiffness);
+    assert_eq!(later.discrete(world.spring).mu_kinetic, 0.1);
+    assert_ne!(state.parameters(world.bushing).stiffness, stiffness);
+    assert!(world.system.position_view(&state).is_err());
+}
+
+#[test]
+fn forces_are_the_sum_of_contributions_in_the_order_of_elements() {
+    // Many elements, so that threads take part where there are any: the sum must not notice.
+    let mut system = ForceSystem::new();
+    let body = system.add_body();
+    let mut handles = Vec::new();
+    for i in 0..1000 {
+        let x = f64::from(i) * 1e-3;
+        let station = Point3::new(x.sin(), x.cos(), 0.0);
+        let spring = ExponentialSpring::new(Transform::identity(), body, station, Parameters::default());
+        handles.push(system.add(spring.expect("valid")).expect("exists"));
+    }
+    let mut state = system.default_state();
+    let pose = Transform::from_parts(
+        Translation3::new(0.0, 0.0, 0.01),
+        Rotation3::from_euler_angles(0.01, 0.02, 0.0),
+    );
+    state.set_pose(body, pose).expect("finite");
+    let view = system.realize_dynamics(&mut state).expect("regular");
+    let mut sum = Forces::zeros(system.topology());
+    for handle in handles {
+        view.add_contribution(handle, &mut sum).expect("own handle");
+    }
+    assert_eq!(*view.forces(), sum);
+}
+
+#[test]
+fn the_middle_angle_of_a_bushing_may_come_close_to_a_right_angle_but_not_reach_it() {
+    let world = world();
+    let World { ref system, body, bushing, .. } = world;
+    let mut state = system.default_state();
+    let turned = |angle: f64| {
+        Transform::from_parts(Translation3::identity(), Rotation3::from_axis_angle(&Vector3::y_axis(), angle))
+    };
+    for gap in [1e-1, 1e-3, 1.1e-6] {
+        for sign in [1.0, -1.0] {
+            let angle = sign * (core::f64::consts::FRAC_PI_2 - gap);
+            state.set_pose(body, turned(angle)).expect("finite");
+            let view = system.realize_dynamics(&mut state).expect("regular");
+            // The arc tangent of a cosine that small is good to rounding.
+            assert!((view.of(bushing).position.q[1] - angle).abs() < 1e-15);
+        }
+    }
+    state.set_pose(body, turned(core::f64::consts::FRAC_PI_2 - 0.9e-6)).expect("finite");
+    let refused = system.realize_position(&mut state).err();
+    let Some(Error::Singular { element, angle }) = refused else { panic!("{refused:?}") };
+    assert_eq!(element.to_string(), "linear_bushing[0]");
+    assert!((angle - core::f64::consts::FRAC_PI_2).abs() < 1e-6);
+    assert_eq!(state.stage(), Stage::Time);
+}
+
+#[test]
+fn dissipated_energy_can_be_set() {
+    let world = world();
+    let World { ref system, bushing, .. } = world;
+    let mut state = moving_state(&world);
+    system.reset_dissipated_energy(&mut state).expect("regular");
+    let view = system.realize_dynamics(&mut state).expect("regular");
+    assert_eq!(view.dissipated_energy(bushing).expect("own handle"), 0.0);
+    assert_eq!(view.total_dissipated_energy(), 0.0);
+    system.set_dissipated_energy(&mut state, bushing, 12.5).expect("finite");
+    let view = system.realize_dynamics(&mut state).expect("regular");
+    // A sum with the stored energy and back: one rounding.
+    assert!((view.dissipated_energy(bushing).expect("own handle") - 12.5).abs() < 1e-14);
+    assert!(system.set_dissipated_energy(&mut state, bushing, f64::NAN).is_err());
+}
+
+#[cfg(feature = "serde")]
+#[test]
+fn a_snapshot_survives_json() {
+    let world = world();
+    let mut state = moving_state(&world);
+    state.set_variable("exponential_spring[0].anchor.x", 1.0 / 3.0).expect("valid");
+    let text = serde_json::to_string(&state.snapshot()).expect("serialises");
+    let mut fresh = world.system.default_state();
+    fresh.restore(&serde_json::from_str(&text).expect("deserialises")).expect("same system");
+    assert_eq!(fresh.snapshot(), state.snapshot());
+}
+
+#[test]
+fn derivatives_are_kept_where_values_do_not_change() {
+    use num_dual::Dual64;
+    let mut system = ForceSystem::<Dual64>::new();
+    let (body, slider) = (system.add_body(), system.add_coordinate());
+    let zero = Vector6::repeat(Dual64::from(0.0));
+    let stiffness = Vector6::repeat(Dual64::from(100.0));
+    let bushing = LinearBushing::between_bodies(BodyIndex::GROUND, body, stiffness, zero).expect("valid");
+    system.add(bushing).expect("exists");
+    let parameters = Parameters::<Dual64>::default();
+    let spring =
+        ExponentialSpring::new(Transform::identity(), body, Point3::origin(), parameters).expect("valid");
+    let spring = system.add(spring).expect("exists");
+    let parameters = coordinate_spring_damper_ext::Parameters {
+        dynamic_friction: Dual64::from(1.0),
+        ..Default::default()
+    };
+    let bristle = CoordinateSpringDamperExt::new(None, Some(slider), parameters).expect("valid");
+    let bristle = system.add(bristle).expect("exists");
+
+    let mut state = system.default_state();
+    let [x, y] = [Dual64::from(0.1), Dual64::from(0.0)];
+    state.set_pose(body, Transform::translation(x, y, y)).expect("finite");
+    let before = system.realize_dynamics(&mut state).expect("regular").body_force(body).force.x;
+    assert_eq!(before.eps, 0.0);
+    // The same stiffness, but now the variable of the derivative.
+    state.set_variable("linear_bushing[0].stiffness.px", Dual64::new(100.0, 1.0)).expect("valid");
+    let after = system.realize_dynamics(&mut state).expect("regular").body_force(body).force.x;
+    assert_eq!((after.re - before.re, after.eps), (0.0, -0.1));
+    let snapshot = state.snapshot();
+    let mut restored = system.default_state();
+    restored.set_pose(body, Transform::translation(x, y, y)).expect("finite");
+    system.realize_dynamics(&mut restored).expect("regular");
+    restored.restore(&snapshot).expect("same system");
+    assert_eq!(system.realize_dynamics(&mut restored).expect("regular").body_force(body).force.x.eps, -0.1);
+
+    // What is committed keeps its derivative too, where its value is the one it had.
+    let moving = Dual64::new(0.0, 1.0);
+    state.set_pose(body, Transform::translation(moving, y, y)).expect("finite");
+    state.set_coordinate(slider, moving).expect("finite");
+    state.update_discrete(bristle, |discrete| discrete.friction_mode = Dual64::from(1.0)).expect("valid");
+    state.set_time(Dual64::from(0.1)).expect("finite");
+    system.realize_dynamics(&mut state).expect("regular");
+    system.accept_step(&mut state).expect("realized");
+    assert_eq!((state.discrete(spring).anchor_P.x.re, state.discrete(spring).anchor_P.x.eps), (0.0, 1.0));
+    assert_eq!(state.discrete(bristle).last_sticking_position.eps, 1.0);
+}
+
+#[test]
+fn a_flag_set_by_name_is_0_or_1() {
+    let world = world();
+    let mut state = moving_state(&world);
+    let name = "linear_bushing[1].enabled";
+    let before = state.snapshot();
+    for bad in [0.3, -1.0, f64::NAN] {
+        assert!(matches!(state.set_variable(name, bad), Err(Error::InvalidValue { parameter: "flag", .. })));
+        let mut spoilt = before.clone();
+        let position = spoilt.variables.iter().position(|(variable, _)| variable == name).expect("named");
+        spoilt.variables[position].1 = bad;
+        assert_eq!(state.restore(&spoilt), Err(Error::SnapshotMismatch { position }));
+    }
+    assert_eq!(state.snapshot(), before);
+    state.set_variable(name, 0.0).expect("a flag");
+    assert_eq!(state.is_enabled(world.bushing), Ok(false));
+}
+
+#[test]
+fn a_second_commit_at_the_same_time_changes_nothing() {
+    let world = world();
+    let World { ref system, spring, .. } = world;
+    let mut state = moving_state(&world);
+    system.realize_dynamics(&mut state).expect("regular");
+    system.accept_step(&mut state).expect("realized");
+    let committed = *state.discrete(spring);
+    assert_eq!(committed.last_update, 0.01);
+    system.realize_dynamics(&mut state).expect("regular");
+    system.accept_step(&mut state).expect("realized");
+    assert_eq!(*state.discrete(spring), committed);
+}
+
+#[test]
+fn a_failed_setting_of_dissipated_energy_changes_nothing() {
+    let (world, other) = (world(), world());
+    let mut state = moving_state(&world);
+    let before = (state.stage(), state.snapshot());
+    assert!(world.system.set_dissipated_energy(&mut state, world.bushing, f64::NAN).is_err());
+    assert!(world.system.set_dissipated_energy(&mut state, other.bushing, 1.0).is_err());
+    assert_eq!((state.stage(), state.snapshot()), before);
+}
+
+#[test]
+fn a_force_that_is_not_finite_names_its_element() {
+    let world = world();
+    let mut state = moving_state(&world);
+    state.set_coordinate(world.coordinate, 1e308).expect("finite");
+    let slider = "coordinate_spring_damper_ext[0]";
+    state.set_variable(&format!("{slider}.stiffness"), 1e10).expect("valid");
+    let refused = world.system.realize_dynamics(&mut state).err();
+    assert_eq!(
+        refused.map(|error| error.to_string()),
+        Some(format!("{slider}: the force or the energy is not finite"))
+    );
+    assert!(state.stage() < Stage::Dynamics);
+}
+
+#[test]
+fn unloaded_elements_at_rest_exert_nothing() {
+    let world = world();
+    let World { ref system, body, spring, .. } = world;
+    let mut state = system.default_state();
+    // The springs far above their plane, the bushings moved along.
+    for name in ["linear_bushing[0]", "linear_bushing[1]"] {
+        state.set_variable(&format!("{name}.X_B1F.p.z"), 1.0).expect("valid");
+    }
+    state.set_pose(body, Transform::translation(0.0, 0.0, 1.0)).expect("finite");
+    spring.reset_anchor_point(system, &mut state).expect("own handle");
+    let view = system.realize_dynamics(&mut state).expect("regular");
+    // An exponential never ends: exp(−1150·1 m) of half a newton is what there is.
+    let force = view.body_force(body);
+    assert!(force.force.norm() + force.torque.norm() < 1e-300);
+    assert_eq!(view.coordinate_force(world.coordinate), 0.0);
+    assert!(view.potential_energy() < 1e-300 && view.power_dissipated() == 0.0);
+}

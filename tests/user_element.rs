@@ -1,0 +1,210 @@
+//! An element written outside the crate gets everything the built-in ones get.
+
+use force_elements::nalgebra::Vector3;
+use force_elements::simulation::{DormandPrince, Plant, RigidBody, Simulation};
+use force_elements::variables::{Check, Visitor, visit_vector};
+use force_elements::{
+    AtDynamics, AtPosition, AtVelocity, BodyIndex, Error, ForceAccumulator, ForceElement, ForceSystem, Given,
+    Real, Result, SpatialForce, SpatialVelocity, Stage, Topology, Transform, Variables, Velocities,
+};
+use num_dual::Dual64;
+
+/// A spring with dry slack: pulls a body's origin towards a point that is dragged along when the
+/// spring is longer than `reach`.
+#[derive(Debug)]
+struct Leash {
+    body: BodyIndex,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Parameters<T: Real> {
+    stiffness: T,
+    reach: T,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Peg<T: Real>(Vector3<T>);
+
+#[derive(Debug, Clone)]
+struct Pull<T: Real> {
+    next_peg: Vector3<T>,
+    stretch: Vector3<T>,
+}
+
+impl<T: Real> Default for Pull<T> {
+    fn default() -> Self {
+        Self { next_peg: Vector3::zeros(), stretch: Vector3::zeros() }
+    }
+}
+
+impl<T: Real> Variables<T> for Parameters<T> {
+    fn visit(&mut self, visit: Visitor<'_, T>) {
+        visit(format_args!("stiffness"), &mut self.stiffness);
+        visit(format_args!("reach"), &mut self.reach);
+    }
+    fn validate(&self) -> Result<()> {
+        let check = Check::new("leash");
+        check.nonnegative("stiffness", self.stiffness)?;
+        check.positive("reach", self.reach)
+    }
+}
+
+impl<T: Real> Variables<T> for Peg<T> {
+    fn visit(&mut self, visit: Visitor<'_, T>) {
+        visit_vector(format_args!("peg"), &mut self.0, visit);
+    }
+    fn validate(&self) -> Result<()> {
+        Check::new("leash").finite_vector("peg", &self.0)
+    }
+}
+
+impl<T: Real> ForceElement<T> for Leash {
+    const KIND: &'static str = "leash";
+    const DISCRETE_STAGE: Stage = Stage::Position;
+    type Parameters = Parameters<T>;
+    type Discrete = Peg<T>;
+    type Position = Pull<T>;
+    type Velocity = ();
+    type Dynamics = ();
+
+    fn check_topology(&self, topology: &Topology) -> Result<()> {
+        topology.check_body(self.body)
+    }
+    fn default_parameters(&self) -> Parameters<T> {
+        Parameters { stiffness: T::lit(100.0), reach: T::lit(0.1) }
+    }
+    fn default_discrete(&self) -> Peg<T> {
+        Peg(Vector3::zeros())
+    }
+    fn calc_position(&self, given: &Given<'_, T, Self>, cache: &mut Pull<T>) -> Result<()> {
+        let p = given.positions.pose(self.body).translation.vector;
+        let stretch = p - given.discrete.0;
+        let length = stretch.norm();
+        let excess = (T::one() - given.parameters.reach / length).max(T::zero());
+        cache.next_peg = given.discrete.0 + stretch * excess;
+        cache.stretch = p - cache.next_peg;
+        Ok(())
+    }
+    fn calc_velocity(&self, _: &AtPosition<'_, T, Self>, _: &Velocities<T>, (): &mut ()) -> Result<()> {
+        Ok(())
+    }
+    fn calc_dynamics(&self, _: &AtVelocity<'_, T, Self>, (): &mut ()) -> Result<()> {
+        Ok(())
+    }
+    fn add_forces(&self, at: &AtDynamics<'_, T, Self>, forces: &mut ForceAccumulator<'_, T>) {
+        let f = at.position.stretch * -at.parameters.stiffness;
+        forces.apply_to_body(self.body, SpatialForce::new(Vector3::zeros(), f));
+        let p = at.positions.pose(self.body).translation.vector;
+        forces.apply_at_offset(BodyIndex::GROUND, p, -f);
+    }
+    fn potential_energy(&self, at: &AtDynamics<'_, T, Self>) -> T {
+        T::lit(0.5) * at.parameters.stiffness * at.position.stretch.norm_squared()
+    }
+    fn power_dissipated(&self, _: &AtDynamics<'_, T, Self>) -> T {
+        T::zero()
+    }
+    fn accept_step(&self, at: &AtDynamics<'_, T, Self>, next: &mut Peg<T>) {
+        next.0 = at.position.next_peg;
+    }
+}
+
+#[test]
+fn it_has_handles_views_stages_parameters_and_names() {
+    let mut system = ForceSystem::<f64>::new();
+    let body = system.add_body();
+    let leash = system.add(Leash { body }).expect("exists");
+    let mut state = system.default_state();
+    state.set_pose(body, Transform::translation(0.3, 0.0, 0.0)).expect("finite");
+    let view = system.realize_dynamics(&mut state).expect("regular");
+    assert!((view.body_force(body).force.x + 10.0).abs() < 1e-12);
+    assert!((view.body_force(BodyIndex::GROUND).force.x - 10.0).abs() < 1e-12);
+    assert!((view.of(leash).position.stretch.x - 0.1).abs() < 1e-15);
+
+    system.accept_step(&mut state).expect("realized");
+    assert_eq!(state.stage(), Stage::Time, "the peg feeds the Position stage");
+    assert!((state.variable("leash[0].peg.x").expect("named") - 0.2).abs() < 1e-15);
+    state.set_variable("leash[0].stiffness", 50.0).expect("valid");
+    assert_eq!((state.parameters(leash).stiffness, state.stage()), (50.0, Stage::Topology));
+    let refused = state.update_parameters(leash, |p| p.reach = 0.0);
+    assert!(matches!(refused, Err(Error::InvalidValue { parameter: "reach", .. })));
+}
+
+#[test]
+fn its_energy_ledger_closes_and_what_is_lost_never_comes_back() {
+    let mut system = ForceSystem::<f64>::new();
+    let mut plant = Plant::new(Vector3::zeros()).expect("finite");
+    let body = plant.add_body(&mut system, RigidBody::with_equal_inertia(1.0, 1.0).expect("positive"));
+    let leash = system.add(Leash { body }).expect("exists");
+    let mut state = system.default_state();
+    let velocity = SpatialVelocity::new(Vector3::zeros(), Vector3::new(3.0, 1.0, 0.0));
+    state.set_body(body, Transform::translation(0.01, 0.0, 0.0), velocity).expect("finite");
+    let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
+    let total = simulation.total_energy();
+    let mut lost = 0.0_f64;
+    let mut observe = |simulation: &mut Simulation<'_, f64>| {
+        let now = simulation.dynamics().expect("regular").dissipated_energy(leash).expect("own handle");
+        // The integrator's accuracy, per step.
+        assert!(now > lost - 1e-7, "{lost} J fell to {now} J");
+        lost = lost.max(now);
+    };
+    simulation.run(&mut DormandPrince::new(1e-8), 3.0, &mut observe).expect("runs");
+    assert!(lost > 3.0, "the motion is trivial: {lost} J");
+    // 1e-8 per step, some hundreds of steps.
+    assert!((simulation.total_energy() - total).abs() < 1e-5);
+}
+
+#[test]
+fn it_works_with_dual_numbers() {
+    let mut system = ForceSystem::<Dual64>::new();
+    let body = system.add_body();
+    system.add(Leash { body }).expect("exists");
+    let mut state = system.default_state();
+    let x = Dual64::new(0.05, 1.0);
+    state.set_pose(body, Transform::translation(x, Dual64::lit(0.0), Dual64::lit(0.0))).expect("finite");
+    let view = system.realize_dynamics(&mut state).expect("regular");
+    assert_eq!((view.body_force(body).force.x.re, view.body_force(body).force.x.eps), (-5.0, -100.0));
+}
+
+#[test]
+fn two_kinds_may_not_share_a_name() {
+    #[derive(Debug)]
+    struct Impostor;
+    impl ForceElement<f64> for Impostor {
+        const KIND: &'static str = "leash";
+        type Parameters = ();
+        type Discrete = ();
+        type Position = ();
+        type Velocity = ();
+        type Dynamics = ();
+        fn check_topology(&self, _: &Topology) -> Result<()> {
+            Ok(())
+        }
+        fn default_parameters(&self) {}
+        fn default_discrete(&self) {}
+        fn calc_position(&self, _: &Given<'_, f64, Self>, (): &mut ()) -> Result<()> {
+            Ok(())
+        }
+        fn calc_velocity(
+            &self,
+            _: &AtPosition<'_, f64, Self>,
+            _: &Velocities<f64>,
+            (): &mut (),
+        ) -> Result<()> {
+            Ok(())
+        }
+        fn calc_dynamics(&self, _: &AtVelocity<'_, f64, Self>, (): &mut ()) -> Result<()> {
+            Ok(())
+        }
+        fn add_forces(&self, _: &AtDynamics<'_, f64, Self>, _: &mut ForceAccumulator<'_, f64>) {}
+        fn potential_energy(&self, _: &AtDynamics<'_, f64, Self>) -> f64 {
+            0.0
+        }
+        fn power_dissipated(&self, _: &AtDynamics<'_, f64, Self>) -> f64 {
+            0.0
+        }
+    }
+    let mut system = ForceSystem::<f64>::new();
+    let body = system.add_body();
+    system.add(Leash { body }).expect("exists");
+    assert_eq!(system.add(Impostor), Err(Error::KindNameTaken { kind: "leash" }));
+}
