@@ -15,8 +15,8 @@ mod scene;
 
 use meshes::{SoftBrickAndBall, SoftTorus};
 use scene::{
-    BODY1, BODY2, BodyElement, Bushing, Deal, ReturnMappedSpring, Scene, Spring, coordinate_scene, moved,
-    numbers,
+    BODY1, BODY2, BodyElement, Bushing, Cable, Deal, ReturnMappedSpring, Scene, Spring, coordinate_scene,
+    moved, numbers,
 };
 
 /// The same cases in every run.
@@ -240,6 +240,7 @@ macro_rules! body_element_claims {
 }
 
 body_element_claims!(linear_bushing, Bushing);
+body_element_claims!(cable_spring, Cable);
 body_element_claims!(exponential_spring, Spring);
 body_element_claims!(return_mapped_exponential_spring, ReturnMappedSpring);
 body_element_claims!(elastic_foundation_in_ellipsoid, SoftTorus);
