@@ -273,7 +273,9 @@ pub enum Requirement {
     Rotation,
     /// Symmetric and positive definite.
     PositiveDefinite,
-    /// At most the field named here.
+    /// At least what is named here.
+    AtLeast(&'static str),
+    /// At most the field or number named here.
     AtMost(&'static str),
     /// Zero or one, for yes or no.
     Flag,
@@ -288,6 +290,7 @@ impl fmt::Display for Requirement {
             Self::Fraction => f.write_str("between 0 and 1"),
             Self::Rotation => f.write_str("part of a rotation matrix"),
             Self::PositiveDefinite => f.write_str("part of a symmetric positive definite matrix"),
+            Self::AtLeast(other) => write!(f, "at least {other}"),
             Self::AtMost(other) => write!(f, "at most {other}"),
             Self::Flag => f.write_str("0 or 1"),
         }

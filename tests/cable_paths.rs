@@ -8,7 +8,8 @@ mod cable_scenes;
 use cable_scenes::{Counts, Dice, Scene, Verdict, examine};
 use core::f64::consts::{FRAC_PI_2, PI};
 use force_elements::cable::{
-    CablePath, Cylinder, HeightMap, Obstacle, PathResults, Settings, Sphere, Station, Tracking, Wrap, Wraps,
+    CablePath, Cylinder, Ellipsoid, HeightMap, Obstacle, PathResults, Settings, Sphere, Station, Tracking,
+    Wrap, Wraps,
 };
 use force_elements::cable_spring;
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector2, Vector3};
@@ -607,4 +608,72 @@ fn random_scenes_are_found_and_do_not_depend_on_where_the_search_begins() {
         assert!(!matches!(verdict, Verdict::Failed(_) | Verdict::Disagreed { .. }), "{seed}: {verdict:?}");
     }
     assert!(counts.touchdowns > 1 && counts.liftoffs > 1, "{counts:?}");
+}
+
+#[test]
+fn a_path_in_a_plane_of_symmetry_is_left_for_the_shorter_one_beside_it() -> Result<()> {
+    // In such a plane the way over the long axis balances: Newton's method alone would stay on it.
+    for radii in [[1.0, 0.5, 0.7], [1.0, 0.9, 0.8], [0.7, 0.6, 1.0], [1.0, 0.7, 0.7]] {
+        for (y, z) in [(0.0, 0.0), (0.1, 0.0), (0.01, 0.0), (1e-4, 0.0), (0.0, 0.1), (0.0, 0.01), (0.0, 1e-4)]
+        {
+            if radii[1] == radii[2] && (y, z) == (0.0, 0.0) {
+                // On the axis of a body of revolution all ways round are the same: there is no shortest one.
+                continue;
+            }
+            let ellipsoid = on_ground(Ellipsoid::new(Vector3::from(radii))?)?;
+            let ends = [-2.0, 2.0].map(|x| fixed::<f64>(x, y, z));
+            let [from, to] = ends;
+            let path = CablePath::new(from, to)?.over(ellipsoid);
+            let mut system = ForceSystem::new();
+            let cable = system.add(CableSpring::new(path, 1.0, 0.0, 0.0)?)?;
+            let mut state = system.default_state();
+            let view = system.realize_position(&mut state)?;
+            let found = &view.of(cable).position.path;
+            assert!(found.contacts[0].in_contact, "{radii:?} {y} {z}");
+            // Not longer than the ways over the two other axes, which a plane curve measures.
+            let over = |height: f64| {
+                let ellipsoid = on_ground(Ellipsoid::new(Vector3::new(radii[0], height, height))?)?;
+                let [from, to] = [-2.0, 2.0].map(|x| fixed::<f64>(x, 1e-3, 0.0));
+                let path = CablePath::new(from, to)?.over(ellipsoid);
+                let mut system = ForceSystem::new();
+                let cable = system.add(CableSpring::new(path, 1.0, 0.0, 0.0)?)?;
+                let mut state = system.default_state();
+                let view = system.realize_position(&mut state)?;
+                Result::Ok(view.of(cable).position.path.length)
+            };
+            let allowed = over(radii[1].min(radii[2]))?;
+            assert!(found.length < allowed + 2e-3, "{radii:?} {y} {z}: {} {allowed}", found.length);
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn end_points_that_coincide_beside_an_obstacle_are_refused() -> Result<()> {
+    let ball = Obstacle::new(BodyIndex::GROUND, Transform::translation(0.0, 5.0, 0.0), Sphere::new(0.5)?)?;
+    let mut system = ForceSystem::new();
+    let body = system.add_body();
+    let path =
+        CablePath::new(fixed::<f64>(1.0, 0.0, 0.0), Station { body, p_B: Vector3::zeros() })?.over(ball);
+    system.add(CableSpring::new(path, 1.0, 0.0, 0.0)?)?;
+    let mut state = system.default_state();
+    state.set_pose(body, Transform::translation(1.0, 0.0, 0.0))?;
+    assert_eq!(system.realize_position(&mut state).err(), Some(Error::CoincidentPoints { span: 0 }));
+    Ok(())
+}
+
+#[test]
+fn an_absurd_memory_is_not_believed() -> Result<()> {
+    let ellipsoid = on_ground(Ellipsoid::new(Vector3::new(1.0, 0.8, 0.9))?)?;
+    let path = CablePath::new(fixed::<f64>(-2.0, 0.3, 0.1), fixed(2.0, 0.3, 0.0))?.over(ellipsoid);
+    let mut system = ForceSystem::new();
+    let cable = system.add(CableSpring::new(path, 1.0, 0.0, 0.0)?)?;
+    let mut state = system.default_state();
+    let length = system.realize_position(&mut state)?.of(cable).position.path.length;
+    system.realize_dynamics(&mut state)?;
+    system.accept_step(&mut state)?;
+    state.set_variable("cable_spring[0].wrap[0].length", 1e9)?;
+    let again = system.realize_position(&mut state)?.of(cable).position.path.length;
+    assert!((again - length).abs() < 1e-8);
+    Ok(())
 }

@@ -43,8 +43,8 @@ pub struct Settings<T> {
     /// in the length: 1e-9 keeps both below what an integrator sees. Geodesics are held to a
     /// hundredth of it.
     pub smoothness: T,
-    /// How many geodesics the solver may try per obstacle before it gives up. Default: 60. A
-    /// tracked path takes two or three.
+    /// How many geodesics one run of Newton's method may try per obstacle. Default: 60. A tracked path
+    /// takes two or three; a cold search makes several runs.
     pub max_iterations: usize,
 }
 
@@ -238,10 +238,10 @@ impl<T: Real> CablePath<T> {
         let Settings { smoothness, max_iterations } = settings;
         let invalid = |name, value, must| Err(Error::invalid("cable_path", name, value, must));
         if !(smoothness.is_finite() && smoothness >= T::default_epsilon() * T::lit(16.0)) {
-            return invalid("smoothness", smoothness, Requirement::Positive);
+            return invalid("smoothness", smoothness, Requirement::AtLeast("16 units of roundoff"));
         }
         if smoothness > T::lit(0.01) {
-            return invalid("smoothness", smoothness, Requirement::Fraction);
+            return invalid("smoothness", smoothness, Requirement::AtMost("0.01"));
         }
         if max_iterations == 0 {
             return invalid("max_iterations", T::zero(), Requirement::Positive);

@@ -61,6 +61,12 @@ const ATTEMPTS: [(Tracking, usize); 7] = [
 /// The beads per leg that a path pushed off a saddle is laid with.
 const BEADS: usize = 6;
 
+/// Whether an obstacle's memory is one: it has been solved, and is not of a cable so long on the surface
+/// (more than thirty windings) that integrating it would take for ever.
+fn is_credible<T: Real>((wrap, obstacle): (&Wrap<T>, &Obstacle<T>)) -> bool {
+    wrap.known && wrap.length <= obstacle.surface().size() * T::lit(200.0)
+}
+
 /// Solves one span; answers how well, and how the path was found.
 pub(super) fn solve_span<T: Real>(
     span: &Span<'_, T>,
@@ -69,18 +75,17 @@ pub(super) fn solve_span<T: Real>(
     place: usize,
     first_obstacle: usize,
 ) -> Result<(Progress<T>, Tracking)> {
+    let scale = span.from.norm().max(span.to.norm());
+    let coincide = (span.to - span.from).norm() <= T::default_epsilon() * scale;
     if span.obstacles.is_empty() {
-        let scale = span.from.norm().max(span.to.norm());
-        return if (span.to - span.from).norm() > T::default_epsilon() * scale {
-            Ok((
-                Progress { kink: T::zero(), worst: 0, iterations: 0, converged: true, slid: false },
-                Tracking::Warm,
-            ))
-        } else {
+        let straight = Progress { kink: T::zero(), worst: 0, iterations: 0, converged: true, slid: false };
+        return if coincide {
             Err(Error::CoincidentPoints { span: place })
+        } else {
+            Ok((straight, Tracking::Warm))
         };
     }
-    let known = !span.wraps.is_empty() && span.wraps.iter().all(|wrap| wrap.known);
+    let known = !span.wraps.is_empty() && span.wraps.iter().zip(span.obstacles).all(is_credible);
     let mut failure = Failure { kink: T::zero(), iterations: 0, node: 0, off_patch: None, saddle: None };
     for (tracking, detail) in ATTEMPTS {
         let remembered = tracking < Tracking::Cold;
@@ -104,6 +109,9 @@ pub(super) fn solve_span<T: Real>(
         match outcome {
             Ok(progress) => {
                 check_ends(span, nodes, first_obstacle)?;
+                if coincide && nodes.iter().all(|node| !node.in_contact) {
+                    return Err(Error::CoincidentPoints { span: place });
+                }
                 let found = match tracking {
                     Tracking::Cold if known => Tracking::Restarted,
                     Tracking::Warm if progress.slid => Tracking::Relaxed,
@@ -212,6 +220,8 @@ fn leave_saddles<T: Real>(
         for push in [T::lit(0.3), T::lit(-0.3)] {
             nodes.clone_from_slice(&balanced);
             relax::tighten(span, nodes, &mut work.beads, detail, true, Some((k, push)));
+            // The beads leave the saddle slowly; Newton's method would jump back to it from there.
+            slide(span, nodes, work);
             let pushed = settle_contacts(span, nodes, work);
             match pushed {
                 Ok(progress) => {
