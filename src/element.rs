@@ -32,7 +32,8 @@ impl<C: Clone + Default + Debug + Send + Sync + 'static> Cache for C {}
 /// - `potential_energy ≥ 0` and `power_dissipated ≥ 0`.
 /// - Power balance: the rate of work done on the bodies is
 ///   `−d(potential_energy)/dt − power_dissipated + power_supplied`.
-///   Where memory is involved (an anchor that is dragged along, a bristle that lets go) part of the
+///   An option that weighs springs by their attitude (the elastic foundation's two) departs from it, as
+///   its page says. Where memory is involved (an anchor that is dragged along, a bristle that lets go) part of the
 ///   loss shows only over a finite motion; see [`power_dissipated`](Self::power_dissipated).
 ///
 /// # Example: a user's own element

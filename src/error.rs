@@ -103,14 +103,6 @@ pub enum Error {
         /// The element.
         element: ElementName,
     },
-    /// A length a shape is made from is not finite or not greater than zero.
-    #[error("{name} = {value}, but it must be finite and greater than 0")]
-    NotPositive {
-        /// The length.
-        name: &'static str,
-        /// Its value \[m\].
-        value: f64,
-    },
     /// A count a shape is made from is out of range.
     #[error("{name} must be from {minimum} to {maximum}")]
     OutOfCount {
@@ -141,9 +133,9 @@ pub enum Error {
         /// What keeps it from having an inside.
         fault: MeshFault,
     },
-    /// Parameters were made for another element with other surfaces.
-    #[error("{element}: the parameters belong to another element with other surfaces")]
-    ForeignParameters {
+    /// Parameters or discrete variables were made for another element of the kind, with other parts.
+    #[error("{element}: the variables belong to another element with other parts")]
+    ForeignVariables {
         /// The element that refused.
         element: ElementName,
     },
@@ -221,7 +213,7 @@ impl Error {
         if let Self::InvalidValue { element, .. }
         | Self::Singular { element, .. }
         | Self::NonFiniteForce { element }
-        | Self::ForeignParameters { element }
+        | Self::ForeignVariables { element }
         | Self::SameEnds { element } = &mut self
         {
             element.index = Some(place);
@@ -267,6 +259,8 @@ pub enum Requirement {
     NonNegative,
     /// Finite and greater than zero.
     Positive,
+    /// Greater than zero, with a fourth power that neither vanishes nor overflows.
+    Size,
     /// Between zero and one.
     Fraction,
     /// Part of an orthonormal right-handed matrix.
@@ -287,6 +281,7 @@ impl fmt::Display for Requirement {
             Self::Finite => f.write_str("finite"),
             Self::NonNegative => f.write_str("finite and at least 0"),
             Self::Positive => f.write_str("finite and greater than 0"),
+            Self::Size => f.write_str("greater than 0, neither tiny nor huge"),
             Self::Fraction => f.write_str("between 0 and 1"),
             Self::Rotation => f.write_str("part of a rotation matrix"),
             Self::PositiveDefinite => f.write_str("part of a symmetric positive definite matrix"),

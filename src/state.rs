@@ -5,7 +5,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use crate::element::ForceElement;
-use crate::error::{Error, Quantity, Result};
+use crate::error::{ElementName, Error, Quantity, Result};
 use crate::forces::Forces;
 use crate::kinematics::{
     BodyIndex, CoordinateIndex, Kinematics, KinematicsSource, Positions, Velocities, finite,
@@ -15,7 +15,7 @@ use crate::spatial::{SpatialVelocity, Transform};
 use crate::stage::Stage;
 use crate::storage::{AnySlots, Slots};
 use crate::system::{Handle, or_panic};
-use crate::variables::{Variables as _, Visitor};
+use crate::variables::{Variables, Visitor, names};
 
 /// Time, kinematics, parameters, discrete variables, absorbed energies, and the caches of results.
 ///
@@ -61,6 +61,16 @@ pub struct State<T: Real> {
 pub struct Snapshot<T> {
     /// Names and values, always in the same order for one system.
     pub variables: Vec<(String, T)>,
+}
+
+/// Checks variables that are to replace others: their ranges, and that they have the same names.
+pub(crate) fn check_new<T: Real, V: Variables<T>>(present: &V, new: &V, kind: &'static str) -> Result<()> {
+    new.validate()?;
+    if names(new) == names(present) {
+        Ok(())
+    } else {
+        Err(Error::ForeignVariables { element: ElementName::new(kind) })
+    }
 }
 
 impl<T: Real> Clone for State<T> {
@@ -193,15 +203,17 @@ impl<T: Real> State<T> {
     /// Sets the parameters of an element; drops the state below Instance stage.
     ///
     /// # Errors
-    /// [`Error::InvalidValue`] if they are out of range; [`Error::TopologyMismatch`].
+    /// [`Error::InvalidValue`] if they are out of range; [`Error::ForeignVariables`] if they are those of
+    /// an element with other parts; [`Error::TopologyMismatch`].
     pub fn set_parameters<E: ForceElement<T>>(
         &mut self,
         handle: Handle<E>,
         parameters: E::Parameters,
     ) -> Result<()> {
         let slots = self.slots_mut(handle)?;
-        parameters.validate().map_err(|error| error.at(handle.place))?;
-        slots.variables[handle.place].parameters = parameters;
+        let present = &mut slots.variables[handle.place].parameters;
+        check_new(present, &parameters, E::KIND).map_err(|error| error.at(handle.place))?;
+        *present = parameters;
         self.invalidate(Stage::Instance);
         Ok(())
     }
@@ -226,15 +238,17 @@ impl<T: Real> State<T> {
     /// [`DISCRETE_STAGE`](ForceElement::DISCRETE_STAGE).
     ///
     /// # Errors
-    /// [`Error::InvalidValue`] if they are out of range; [`Error::TopologyMismatch`].
+    /// [`Error::InvalidValue`] if they are out of range; [`Error::ForeignVariables`] if they are those of
+    /// an element with other parts; [`Error::TopologyMismatch`].
     pub fn set_discrete<E: ForceElement<T>>(
         &mut self,
         handle: Handle<E>,
         discrete: E::Discrete,
     ) -> Result<()> {
         let slots = self.slots_mut(handle)?;
-        discrete.validate().map_err(|error| error.at(handle.place))?;
-        slots.variables[handle.place].discrete = discrete;
+        let present = &mut slots.variables[handle.place].discrete;
+        check_new(present, &discrete, E::KIND).map_err(|error| error.at(handle.place))?;
+        *present = discrete;
         self.invalidate(E::DISCRETE_STAGE);
         Ok(())
     }

@@ -14,7 +14,7 @@ use crate::forces::Forces;
 use crate::kinematics::{BodyIndex, CoordinateIndex, Kinematics, Topology, finite};
 use crate::scalar::Real;
 use crate::stage::Stage;
-use crate::state::State;
+use crate::state::{State, check_new};
 use crate::storage::{AnyKind, Kind, Sums, Variable};
 use crate::variables::Variables as _;
 use crate::view::{DynamicsView, PositionView, VelocityView};
@@ -187,7 +187,8 @@ impl<T: Real> ForceSystem<T> {
         handle: Handle<E>,
         parameters: E::Parameters,
     ) -> Result<()> {
-        parameters.validate().map_err(|error| error.at(handle.place))?;
+        check_new(self.default_parameters(handle)?, &parameters, E::KIND)
+            .map_err(|error| error.at(handle.place))?;
         self.change_default(handle, |defaults| defaults.parameters = parameters)
     }
 
@@ -209,7 +210,8 @@ impl<T: Real> ForceSystem<T> {
         handle: Handle<E>,
         discrete: E::Discrete,
     ) -> Result<()> {
-        discrete.validate().map_err(|error| error.at(handle.place))?;
+        check_new(self.default_discrete(handle)?, &discrete, E::KIND)
+            .map_err(|error| error.at(handle.place))?;
         self.change_default(handle, |defaults| defaults.discrete = discrete)
     }
 

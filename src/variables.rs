@@ -1,5 +1,7 @@
 //! Structs of scalars that live in the state: read whole, or one by one under their names.
 
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
 use core::fmt::{Arguments, Debug};
 
 use nalgebra::{Matrix3, Rotation3, SVector, Vector3};
@@ -7,6 +9,13 @@ use nalgebra::{Matrix3, Rotation3, SVector, Vector3};
 use crate::error::{Error, Requirement, Result};
 use crate::scalar::Real;
 use crate::spatial::Transform;
+
+/// The names of all scalars of a struct.
+pub(crate) fn names<T: Real>(variables: &impl Variables<T>) -> Vec<String> {
+    let mut names = Vec::new();
+    variables.clone().visit(&mut |name, _| names.push(name.to_string()));
+    names
+}
 
 /// What [`Variables::visit`] calls for each scalar: its name within the struct, and its place.
 pub type Visitor<'a, T> = &'a mut dyn FnMut(Arguments<'_>, &mut T);
@@ -103,6 +112,19 @@ impl Check {
     /// Unless the value is finite and greater than zero.
     pub fn positive<T: Real>(self, name: &'static str, value: T) -> Result<()> {
         self.that(value.is_finite() && value > T::zero(), name, value, Requirement::Positive)
+    }
+
+    /// # Errors
+    /// Unless the value is a length that shapes can be computed with: greater than zero, and with a fourth
+    /// power that neither vanishes nor overflows.
+    pub fn size<T: Real>(self, name: &'static str, value: T) -> Result<()> {
+        let fourth = value * value * value * value;
+        self.that(
+            value > T::zero() && fourth > T::zero() && fourth.is_finite(),
+            name,
+            value,
+            Requirement::Size,
+        )
     }
 
     /// # Errors

@@ -57,10 +57,10 @@ fn generated_bodies_have_the_volume_area_and_faces_they_should() {
 
 #[test]
 fn generators_refuse_sizes_and_counts_without_meaning() {
-    assert!(matches!(TriangleMesh::sphere(-1.0, 4), Err(Error::NotPositive { name: "radius", .. })));
-    assert!(matches!(TriangleMesh::sphere(f64::NAN, 4), Err(Error::NotPositive { .. })));
+    assert!(matches!(TriangleMesh::sphere(-1.0, 4), Err(Error::InvalidValue { parameter: "radius", .. })));
+    assert!(matches!(TriangleMesh::sphere(f64::NAN, 4), Err(Error::InvalidValue { .. })));
     assert!(matches!(TriangleMesh::sphere(1.0, 0), Err(Error::OutOfCount { name: "frequency", .. })));
-    assert!(matches!(TriangleMesh::torus(0.3, 0.3, 9, 9), Err(Error::NotPositive { .. })));
+    assert!(matches!(TriangleMesh::torus(0.3, 0.3, 9, 9), Err(Error::InvalidValue { .. })));
     assert!(matches!(TriangleMesh::cylinder(1.0, 1.0, 2, 1, 1), Err(Error::OutOfCount { minimum: 3, .. })));
     assert!(TriangleMesh::brick(Vector3::new(1.0, 0.0, 1.0), [1; 3]).is_err());
     assert!(Sphere::new(0.0).is_err() && Ellipsoid::new(Vector3::new(1.0, f64::INFINITY, 1.0)).is_err());

@@ -402,7 +402,7 @@ fn parameters_change_per_state_and_by_name() {
 }
 
 #[test]
-fn parameters_of_another_element_are_refused_when_evaluated() {
+fn parameters_of_another_element_are_refused() {
     let ball = || TriangleMesh::sphere(0.5, 4).expect("valid");
     let mut scene = on_floor(ball(), rubber(), |foundation| foundation);
     let mut system = ForceSystem::<f64>::new();
@@ -411,9 +411,10 @@ fn parameters_of_another_element_are_refused_when_evaluated() {
     other.add_springs(body, Transform::identity(), ball(), rubber()).expect("valid");
     let other = system.add(other).expect("the body exists");
     let foreign: Parameters<f64> = system.default_state().parameters(other).clone();
-    scene.state.set_parameters(scene.foundation, foreign).expect("every value is in range");
-    let error = scene.system.realize_position(&mut scene.state).expect_err("foreign");
-    let Error::ForeignParameters { element } = error else { panic!("{error}") };
+    let before = scene.state.snapshot();
+    let error = scene.state.set_parameters(scene.foundation, foreign).expect_err("foreign");
+    assert_eq!(scene.state.snapshot(), before);
+    let Error::ForeignVariables { element } = error else { panic!("{error}") };
     assert_eq!(element.index, Some(0));
 }
 

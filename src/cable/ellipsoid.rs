@@ -3,10 +3,10 @@
 use nalgebra::{Matrix3, Vector3};
 
 use super::geodesic::{Geodesic, GeodesicEnd, Stormer, integrate};
-use super::positive_size;
 use super::surface::{SegmentApproach, Surface, any_tangent, approach_at, tangent_frame};
 use crate::error::Result;
 use crate::scalar::Real;
+use crate::variables::Check;
 
 /// An ellipsoid about the origin of its frame, its axes along x, y and z.
 ///
@@ -24,7 +24,7 @@ impl<T: Real> Ellipsoid<T> {
     /// # Errors
     /// [`Error::InvalidValue`](crate::Error::InvalidValue) unless all are positive and finite.
     pub fn new(radii: Vector3<T>) -> Result<Self> {
-        radii.iter().try_for_each(|&radius| positive_size("radii", radius))?;
+        radii.iter().try_for_each(|&radius| Check::new("surface").size("radii", radius))?;
         Ok(Self { radii, weights: radii.map(|radius| T::one() / (radius * radius)) })
     }
 

@@ -5,10 +5,11 @@ use core::ops::RangeInclusive;
 
 use nalgebra::{Matrix3, Vector2, Vector3};
 
+use super::ceil;
 use super::surface::Surface;
-use super::{ceil, positive_size};
 use crate::error::{Error, Requirement, Result};
 use crate::scalar::Real;
+use crate::variables::Check;
 
 /// The solid below `z = h(x, y)` over a rectangle: a bicubic spline through heights on a grid.
 ///
@@ -45,7 +46,7 @@ impl<T: Real> HeightMap<T> {
     /// [`Error::InvalidValue`] unless the spacing is positive, all numbers are finite, and there are
     /// at least two rows and two columns, all full.
     pub fn new(corner: Vector2<T>, spacing: Vector2<T>, columns: usize, heights: &[T]) -> Result<Self> {
-        spacing.iter().try_for_each(|&x| positive_size("spacing", x))?;
+        spacing.iter().try_for_each(|&x| Check::new("surface").size("spacing", x))?;
         let finite = |name, x: T| {
             if x.is_finite() {
                 Ok(())

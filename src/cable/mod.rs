@@ -32,18 +32,7 @@ pub use surface::{SegmentApproach, Surface};
 pub use torus::Torus;
 pub use wrap::{Wrap, Wraps};
 
-use crate::error::{Error, Requirement, Result};
 use crate::scalar::Real;
-
-/// Refuses a radius or spacing that is not positive and finite.
-fn positive_size<T: Real>(name: &'static str, value: T) -> Result<()> {
-    // The smallest and largest whose squares and fourth powers are ordinary numbers.
-    if value.is_finite() && value > T::zero() {
-        Ok(())
-    } else {
-        Err(Error::invalid("surface", name, value, Requirement::Positive))
-    }
-}
 
 /// The least whole number not below `x`, of its value alone: dual numbers have no `ceil`. What is out
 /// of range becomes the nearest that is in it.

@@ -122,7 +122,8 @@ pub(super) fn iterate<T: Real>(span: &Span<'_, T>, nodes: &mut [Node<T>], active
         if remainder <= smoothness && kink < T::lit(LONGEST_STEP) {
             finish(nodes, active);
             progress.kink = largest_kink(nodes, active, a, b).0 + remainder;
-            progress.converged = progress.kink <= smoothness * T::lit(2.0);
+            // The remainder is an estimate; a kink far above it means that the arithmetic has given out.
+            progress.converged = progress.kink <= smoothness * T::lit(16.0);
             return progress;
         }
         previous_kink = Some(kink);

@@ -41,7 +41,8 @@ pub struct Settings<T> {
     ///
     /// A kink of ε is an error of ε in the directions of forces relative to the tension, and of ε²
     /// in the length: 1e-9 keeps both below what an integrator sees. Geodesics are held to a
-    /// hundredth of it.
+    /// hundredth of it. The kinks that are left are estimated when the solver stops, and may exceed it by a
+    /// small factor: [`PathResults::smoothness`](crate::cable::PathResults::smoothness) is what was reached.
     pub smoothness: T,
     /// How many geodesics one run of Newton's method may try per obstacle. Default: 60. A tracked path
     /// takes two or three; a cold search makes several runs.
@@ -86,6 +87,10 @@ pub struct Settings<T> {
 /// - Neighbouring obstacles must not overlap where the cable passes from one to the other.
 /// - Obstacles act in their order only: the cable between two neighbours does not see a third.
 /// - An obstacle that a straight stretch jumps over within one step is not noticed.
+/// - On the axis of a body of revolution all ways round are the same; unless it is a sphere, no path is
+///   found where there is no shortest one.
+/// - Derivatives of a tracked path are good to about the square root of the smoothness, those of a cold one
+///   better: ask for more smoothness where they matter.
 /// - An end point exactly on a surface it has to wrap at once has no straight stretch and no
 ///   direction there: keep it off the surface.
 ///

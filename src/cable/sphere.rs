@@ -3,10 +3,10 @@
 use nalgebra::{Matrix3, Vector3};
 
 use super::geodesic::{Geodesic, GeodesicEnd, Jacobi};
-use super::positive_size;
 use super::surface::{SegmentApproach, Surface, any_tangent, approach_at, tangent_frame};
 use crate::error::Result;
 use crate::scalar::Real;
+use crate::variables::Check;
 
 /// A sphere about the origin of its frame.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -20,7 +20,7 @@ impl<T: Real> Sphere<T> {
     /// # Errors
     /// [`Error::InvalidValue`](crate::Error::InvalidValue) unless the radius is positive and finite.
     pub fn new(radius: T) -> Result<Self> {
-        positive_size("radius", radius)?;
+        Check::new("surface").size("radius", radius)?;
         Ok(Self { radius })
     }
 

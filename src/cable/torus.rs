@@ -3,10 +3,10 @@
 use nalgebra::{Matrix3, Vector3};
 
 use super::geodesic::{Geodesic, GeodesicEnd, Stormer, integrate};
-use super::positive_size;
 use super::surface::{SegmentApproach, Surface, approach_at, search_segment, tangent_frame};
 use crate::error::{Error, Requirement, Result};
 use crate::scalar::Real;
+use crate::variables::Check;
 
 /// A ring about the z axis of its frame: a tube around a circle in the xy plane.
 ///
@@ -24,8 +24,8 @@ impl<T: Real> Torus<T> {
     /// [`Error::InvalidValue`] unless both are positive and finite and the tube is thinner than the
     /// ring: otherwise it has no hole and is not smooth.
     pub fn new(ring_radius: T, tube_radius: T) -> Result<Self> {
-        positive_size("ring_radius", ring_radius)?;
-        positive_size("tube_radius", tube_radius)?;
+        Check::new("surface").size("ring_radius", ring_radius)?;
+        Check::new("surface").size("tube_radius", tube_radius)?;
         if tube_radius >= ring_radius {
             let requirement = Requirement::AtMost("ring_radius");
             return Err(Error::invalid("torus", "tube_radius", tube_radius, requirement));

@@ -2,10 +2,10 @@
 
 use nalgebra::{Point3, Vector3};
 
-use crate::contact::sphere::positive;
 use crate::contact::surface::{Bounds, Plane, Surface, SurfacePoint};
 use crate::error::Result;
 use crate::scalar::Real;
+use crate::variables::Check;
 
 /// The points with `(x/a)² + (y/b)² + (z/c)² < 1` in its own frame.
 ///
@@ -37,10 +37,10 @@ impl<T: Real> Ellipsoid<T> {
     /// An ellipsoid with these radii \[m\] along the axes of its frame.
     ///
     /// # Errors
-    /// [`Error::NotPositive`](crate::Error::NotPositive) unless all radii are finite and greater than
+    /// [`Error::InvalidValue`](crate::Error::InvalidValue) unless all radii are finite and greater than
     /// zero.
     pub fn new(radii: Vector3<T>) -> Result<Self> {
-        radii.iter().try_for_each(|&radius| positive("radius", radius))?;
+        radii.iter().try_for_each(|&radius| Check::new("surface").size("radius", radius))?;
         Ok(Self { radii })
     }
 

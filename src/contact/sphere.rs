@@ -3,8 +3,9 @@
 use nalgebra::{Point3, Vector3};
 
 use crate::contact::surface::{Bounds, Plane, Surface, SurfacePoint};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::scalar::Real;
+use crate::variables::Check;
 
 /// A ball about the origin of its frame.
 ///
@@ -19,9 +20,9 @@ impl<T: Real> Sphere<T> {
     /// A ball of this radius \[m\].
     ///
     /// # Errors
-    /// [`Error::NotPositive`] unless the radius is finite and greater than zero.
+    /// [`Error::InvalidValue`](crate::Error::InvalidValue) unless the radius is finite and greater than zero.
     pub fn new(radius: T) -> Result<Self> {
-        positive("radius", radius)?;
+        Check::new("surface").size("radius", radius)?;
         Ok(Self { radius })
     }
 
@@ -33,15 +34,6 @@ impl<T: Real> Sphere<T> {
     /// The same ball in another scalar.
     pub fn cast<U: Real>(self) -> Sphere<U> {
         Sphere { radius: self.radius.cast() }
-    }
-}
-
-/// Refuses a length that is not finite or not greater than zero.
-pub(crate) fn positive<T: Real>(name: &'static str, value: T) -> Result<()> {
-    if value.is_finite() && value > T::zero() {
-        Ok(())
-    } else {
-        Err(Error::NotPositive { name, value: value.to_f64() })
     }
 }
 

@@ -5,9 +5,9 @@ use alloc::vec::Vec;
 use nalgebra::{Point3, Vector3};
 
 use crate::contact::mesh::TriangleMesh;
-use crate::contact::sphere::positive;
 use crate::error::{Error, Result};
 use crate::scalar::Real;
+use crate::variables::Check;
 
 /// Vertices and faces on their way to a mesh.
 struct Sheets<T: Real> {
@@ -109,7 +109,7 @@ impl<T: Real> TriangleMesh<T> {
     /// # Errors
     /// Unless the radius is positive and the frequency from 1 to 32768.
     pub fn sphere(radius: T, frequency: u32) -> Result<Self> {
-        positive("radius", radius)?;
+        Check::new("surface").size("radius", radius)?;
         at_least("frequency", frequency, 1)?;
         let mut sheets = Sheets::new();
         // One octant; the others are its mirror images, bit for bit.
@@ -151,7 +151,7 @@ impl<T: Real> TriangleMesh<T> {
     /// # Errors
     /// Unless all half extents \[m\] are positive and all subdivisions from 1 to 32768.
     pub fn brick(half_extents: Vector3<T>, subdivisions: [u32; 3]) -> Result<Self> {
-        half_extents.iter().try_for_each(|&h| positive("half_extents", h))?;
+        half_extents.iter().try_for_each(|&h| Check::new("surface").size("half_extents", h))?;
         subdivisions.into_iter().try_for_each(|n| at_least("subdivisions", n, 1))?;
         let mut sheets = Sheets::new();
         let coordinate = |axis: usize, i: u32| {
@@ -183,8 +183,8 @@ impl<T: Real> TriangleMesh<T> {
     /// # Errors
     /// Unless lengths \[m\] are positive, `around` is from 3 and the other counts from 1 to 32768.
     pub fn cylinder(radius: T, half_length: T, around: u32, along: u32, rings: u32) -> Result<Self> {
-        positive("radius", radius)?;
-        positive("half_length", half_length)?;
+        Check::new("surface").size("radius", radius)?;
+        Check::new("surface").size("half_length", half_length)?;
         at_least("around", around, 3)?;
         at_least("along", along, 1)?;
         at_least("rings", rings, 1)?;
@@ -208,8 +208,8 @@ impl<T: Real> TriangleMesh<T> {
     /// Unless radii \[m\] are positive, the tube is thinner than the ring and both counts are from
     /// 3 to 32768.
     pub fn torus(ring_radius: T, tube_radius: T, around: u32, across: u32) -> Result<Self> {
-        positive("tube_radius", tube_radius)?;
-        positive("ring_radius - tube_radius", ring_radius - tube_radius)?;
+        Check::new("surface").size("tube_radius", tube_radius)?;
+        Check::new("surface").size("ring_radius - tube_radius", ring_radius - tube_radius)?;
         at_least("around", around, 3)?;
         at_least("across", across, 3)?;
         let mut sheets = Sheets::new();

@@ -91,7 +91,7 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
 
     fn calc_position(&self, given: &Given<'_, T, Self>, cache: &mut Self::Position) -> Result<()> {
         if !given.parameters.fit(&self.defaults) {
-            return Err(Error::ForeignParameters { element: ElementName::new(KIND) });
+            return Err(Error::ForeignVariables { element: ElementName::new(KIND) });
         }
         cache.contacts.clear();
         cache.springs.clear();

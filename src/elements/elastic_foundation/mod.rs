@@ -76,7 +76,9 @@ use parameters::KIND;
 /// # Note that
 ///
 /// - Friction only ever slows slip: under a steady push surfaces creep, at less than `v_t`.
-/// - Depth and force are continuous as bodies move. Where a spring's base passes a place equally near
+/// - Depth and force are continuous as bodies move, except with `facing_only`, where a face counts fully or
+///   not at all: the upright sides of a deep brick come and go as it tilts. Together with
+///   [`projected_area`](Parameters::projected_area) they come and go with no weight. Where a spring's base passes a place equally near
 ///   to two parts of the other surface, the direction of the force turns at once.
 /// - Thin bodies that go through each other find the far side nearer: keep the depth below half the
 ///   thickness.
