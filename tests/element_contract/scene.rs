@@ -230,7 +230,7 @@ pub(crate) fn coordinate_scene<T: Real>(numbers: &[f64]) -> Scene<T, CoordinateS
     let limit_stop_state = deal.between(-0.1, 0.1);
     let last_sticking_position = deal.between(-0.5, 0.5);
     let discrete =
-        coordinate::Discrete { friction_mode: T::zero(), last_sticking_position, limit_stop_state };
+        coordinate::Discrete { last_sticking_position, limit_stop_state, ..coordinate::Discrete::default() };
     state.set_discrete(element, discrete).expect("valid");
     Scene { system, state, element }
 }

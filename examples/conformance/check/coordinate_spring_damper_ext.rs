@@ -79,6 +79,7 @@ fn discrete(input: Fields<'_>) -> Result<Discrete<f64>, Failure> {
         friction_mode: input.number("friction_mode")?,
         last_sticking_position: input.number("last_sticking_position")?,
         limit_stop_state: input.number("limit_stop_state")?,
+        ..Discrete::default()
     })
 }
 

@@ -73,16 +73,31 @@ impl<T: Real> Parameters<T> {
                 loss: damping * v,
             }
         } else {
-            let mode = discrete.friction_mode;
-            let force = with_sign_of(mode, self.stribeck(v.abs()).abs());
-            // Of all constants the one that sticking again does not exceed.
-            let energy = if self.sticking_stiffness > T::zero() {
-                let holding = self.dynamic_friction + self.static_friction_offset;
-                T::lit(0.5) * holding * holding / self.sticking_stiffness
-            } else {
-                T::zero()
-            };
-            Part { force, energy, loss: force * v }
+            let force = with_sign_of(discrete.friction_mode, self.stribeck(v.abs()).abs());
+            let (energy, bending_force) = self.slipping_energy(q, discrete);
+            Part { force, energy, loss: (force - bending_force) * v }
+        }
+    }
+
+    /// The energy of bristles that slip \[J\], and the part of the friction force that goes into
+    /// bending them \[N\].
+    ///
+    /// They stick again bent as far as they can hold. Where they were not when they let go, dynamic
+    /// friction bends them on the way, so that its work is not counted as lost and then found again.
+    fn slipping_energy(&self, q: T, discrete: &Discrete<T>) -> (T, T) {
+        if self.sticking_stiffness == T::zero() {
+            return (T::zero(), T::zero());
+        }
+        let bending_force = with_sign_of(discrete.friction_mode, self.dynamic_friction);
+        let energy = discrete.bristle_energy + bending_force * (q - discrete.last_sticking_position);
+        let holding = self.dynamic_friction + self.static_friction_offset;
+        let full = T::lit(0.5) * holding * holding / self.sticking_stiffness;
+        if energy >= full {
+            (full, T::zero())
+        } else if energy <= T::zero() {
+            (T::zero(), T::zero())
+        } else {
+            (energy, bending_force)
         }
     }
 
@@ -136,7 +151,12 @@ impl<T: Real> Parameters<T> {
             }
             let direction = if v == T::zero() { sticking_force } else { v };
             let friction_mode = with_sign_of(direction, slip_force);
-            (Discrete { friction_mode, ..*current }, (sticking_force.abs() - slip_force).abs())
+            // Counted from the last sticking position, such that here it is what they store now.
+            let bend = q - current.last_sticking_position;
+            let bristle_energy = T::lit(0.5) * self.sticking_stiffness * bend * bend
+                - with_sign_of(direction, self.dynamic_friction) * bend;
+            let discrete = Discrete { friction_mode, bristle_energy, ..*current };
+            (discrete, (sticking_force.abs() - slip_force).abs())
         } else if v * current.friction_mode < T::zero() {
             if start.friction_mode == T::zero() {
                 let discrete = Discrete {
@@ -157,7 +177,10 @@ impl<T: Real> Parameters<T> {
             }
         } else {
             let friction_mode = with_sign_of(current.friction_mode, slip_force);
-            (Discrete { friction_mode, last_sticking_position: q, ..*current }, T::zero())
+            let (bristle_energy, _) = self.slipping_energy(q, current);
+            let last_sticking_position = q;
+            let discrete = Discrete { friction_mode, last_sticking_position, bristle_energy, ..*current };
+            (discrete, T::zero())
         }
     }
 

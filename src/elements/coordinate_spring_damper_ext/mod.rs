@@ -60,7 +60,7 @@ use crate::variables::Variables;
 ///
 /// # Switching
 ///
-/// The three discrete variables say whether bristles stick or slip, where they stuck, and how far
+/// Discrete variables say whether bristles stick or slip, where they stuck, and how far
 /// which stop is surpassed. [`accept_step`](ForceSystem::accept_step) switches them at the end of a
 /// step; an implicit host calls
 /// [`discontinuous_update`](ForceSystem::discontinuous_update) between its Newton iterations until
@@ -68,10 +68,13 @@ use crate::variables::Variables;
 ///
 /// # Energy
 ///
-/// Stored: `k·(q − x_off)²/2`; in bristles that stick `k_μ·(q − x_lsp)²/2`, and that slip
-/// `(f_d + f_so)²/(2·k_μ)`, for they stay bent as far as they could hold; in a stop `k_l·(q − s)²/2`.
-/// Lost: the damper's `d·(v − v_off)²`, friction times `v`, `d_μ·v²` in sticking bristles, `d_l·v²`
-/// in a stop. The rest of the damper's power, `−d·(v − v_off)·v_off`, is supplied by the drive that
+/// Stored: `k·(q − x_off)²/2`; in bristles that stick `k_μ·(q − x_lsp)²/2`; in a stop `k_l·(q − s)²/2`.
+/// Bristles that slip store what they stored when they let go, and those that their damper tore loose before
+/// they were bent as far as they can hold are bent on by `f_d`, up to the `(f_d + f_so)²/(2·k_μ)`
+/// with which they will stick again.
+///
+/// Lost: the damper's `d·(v − v_off)²`, friction times `v` except for what bends slipping bristles, `d_μ·v²` in
+/// sticking ones, `d_l·v²` in a stop. The rest of the damper's power, `−d·(v − v_off)·v_off`, is supplied by the drive that
 /// a velocity offset stands for. Moving `x_off` does work too, at the moment it is set.
 ///
 /// # Note that
@@ -79,9 +82,9 @@ use crate::variables::Variables;
 /// - Initially the bristles stick at `q = 0`. Call
 ///   [`reset_sticking_position`](Handle::reset_sticking_position) if the motion starts elsewhere,
 ///   lest it begin with a large force; or start in slip with a mode of the right sign.
-/// - Bristles stick again already bent, by the force they slipped with. They are therefore taken to be
-///   bent by `f_d + f_so` all the while they slip. Where it is the damper `d_μ·v` that tears them loose they
-///   are not, and dissipation falls, by at most `(f_d + f_so)²/(2·k_μ)`: the law makes that energy.
+/// - Bristles stick again already bent, by the force they slipped with. After a slip that was too short to bend
+///   them (less than `(f_d + f_so)²/(2·k_μ·f_d)`, a fraction of a millimetre) dissipation falls, by what
+///   they lack: the law makes that energy.
 /// - **Bristles and stops switch when the state does, at the end of a step.** A stop that is entered in
 ///   the middle of a long step appears fully loaded at its end, which makes energy out of nothing:
 ///   a slider that crosses a stop of 1e4 N/m at 1 m/s in steps of 10 ms gains 0.5 J each time. An

@@ -64,6 +64,9 @@ pub struct Discrete<T: Real> {
     /// How far a stop is surpassed \[m\]: above zero the upper one, below zero the lower one, zero
     /// none.
     pub limit_stop_state: T,
+    /// What bristles that slip stored at the last sticking position \[J\], below zero if dynamic friction
+    /// has yet to bend them. Only the energy depends on it, not the force.
+    pub bristle_energy: T,
 }
 
 impl<T: Real> Default for Parameters<T> {
@@ -95,7 +98,13 @@ impl<T: Real> Default for Parameters<T> {
 
 impl<T: Real> Default for Discrete<T> {
     fn default() -> Self {
-        Self { friction_mode: T::zero(), last_sticking_position: T::zero(), limit_stop_state: T::zero() }
+        let zero = T::zero();
+        Self {
+            friction_mode: zero,
+            last_sticking_position: zero,
+            limit_stop_state: zero,
+            bristle_energy: zero,
+        }
     }
 }
 
@@ -133,6 +142,7 @@ impl<T: Real> Discrete<T> {
             friction_mode: self.friction_mode.cast(),
             last_sticking_position: self.last_sticking_position.cast(),
             limit_stop_state: self.limit_stop_state.cast(),
+            bristle_energy: self.bristle_energy.cast(),
         }
     }
 }
@@ -193,12 +203,14 @@ impl<T: Real> Variables<T> for Discrete<T> {
         visit(format_args!("friction_mode"), &mut self.friction_mode);
         visit(format_args!("last_sticking_position"), &mut self.last_sticking_position);
         visit(format_args!("limit_stop_state"), &mut self.limit_stop_state);
+        visit(format_args!("bristle_energy"), &mut self.bristle_energy);
     }
 
     fn validate(&self) -> Result<()> {
         let check = Check::new(<CoordinateSpringDamperExt<T> as ForceElement<T>>::KIND);
         check.finite("friction_mode", self.friction_mode)?;
         check.finite("last_sticking_position", self.last_sticking_position)?;
-        check.finite("limit_stop_state", self.limit_stop_state)
+        check.finite("limit_stop_state", self.limit_stop_state)?;
+        check.finite("bristle_energy", self.bristle_energy)
     }
 }
