@@ -295,18 +295,34 @@ fn between_steps_energies_can_be_set_and_poses_cannot() {
     assert!(simulation.state().absorbed_energy()[0] > 122.0);
 }
 
-#[test]
-fn a_trial_stage_that_the_elements_cannot_follow_is_retried_shorter() {
-    // Beyond the wall, where long trial stages land, there is no force.
+/// Sends a slider against a wall of this strength \[J\], beyond which there is no force; answers its velocity
+/// after 4 s and the trials rejected.
+fn against_a_wall(height: f64, integrator: &mut impl Integrator<f64>) -> Result<(f64, usize), Error> {
     let mut system = ForceSystem::<f64>::new();
     let mut plant = Plant::new(Vector3::zeros()).expect("finite");
     let slider = plant.add_coordinate(&mut system, 1.0).expect("positive");
-    let wall = |_: f64, q: f64, _: f64, _: &Parameters<f64>| if q < 1.0 { 0.2 / (1.0 - q) } else { f64::NAN };
+    let wall = move |_: f64, q: f64, _: f64, _: &Parameters<f64>| {
+        if q < 1.0 { height / (1.0 - q) } else { f64::NAN }
+    };
     let element = CoordinateSpringDamperExt::new(None, Some(slider), Parameters::default()).expect("valid");
     system.add(element.with_force_law(wall)).expect("exists");
     let mut state = system.default_state();
     state.set_coordinate_rate(slider, 1.5).expect("finite");
     let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
-    simulation.run(&mut DormandPrince::new(1e-3), 4.0, |_| {}).expect("the wall turns it back");
-    assert!(simulation.state().velocities().coordinate_rate(slider) < 0.0);
+    let ran = simulation.run(integrator, 4.0, |_| {});
+    let v = simulation.state().velocities().coordinate_rate(slider);
+    ran.map(|()| (v, simulation.statistics().rejected))
+}
+
+#[test]
+fn a_trial_that_the_elements_cannot_follow_is_retried_shorter() {
+    fn turned_back(integrator: &mut impl Integrator<f64>) {
+        let (v, rejected) = against_a_wall(0.2, integrator).expect("the wall turns it back");
+        assert!(v < 0.0 && rejected > 0, "{v} m/s, {rejected} rejected");
+        // Where there is no force at all there is no step short enough, and the element's own error tells why.
+        let refused = against_a_wall(0.0, integrator);
+        assert!(matches!(refused, Err(Error::NonFiniteForce { .. })), "{refused:?}");
+    }
+    turned_back(&mut DormandPrince::new(1e-3));
+    turned_back(&mut ImplicitTrapezoidal::new(0.1).with_accuracy(1e-3));
 }

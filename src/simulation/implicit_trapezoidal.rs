@@ -223,14 +223,19 @@ impl<T: Real> Integrator<T> for ImplicitTrapezoidal<T> {
         simulation.calc_present_rates(&mut self.start_rates)?;
         let start = simulation.state().clone();
         let start_time = simulation.time();
+        let mut refused = None;
         loop {
             let longest = self.next_step.min(self.max_step);
             let is_last = start_time + longest * T::lit(1.001) >= end;
             let (time, h) = if is_last { (end, end - start_time) } else { (start_time + longest, longest) };
             if h < T::default_epsilon() * start_time.abs().max(T::one()) && !is_last {
-                return Err(Error::StepTooSmall { time: start_time.to_f64(), step: h.to_f64() });
+                let too_small = Error::StepTooSmall { time: start_time.to_f64(), step: h.to_f64() };
+                return Err(refused.unwrap_or(too_small));
             }
-            let has_settled = self.try_step(simulation, &start, time, h)?;
+            // Where an iterate has gone where the elements cannot follow, the motion need not.
+            let tried = self.try_step(simulation, &start, time, h);
+            let has_settled = matches!(tried, Ok(true));
+            refused = tried.err();
             let error = self.accuracy.and_then(|accuracy| self.error(accuracy, h)).filter(|_| has_settled);
             let error = error.unwrap_or_else(T::zero);
             if has_settled && error <= T::one() {
