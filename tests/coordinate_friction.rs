@@ -280,7 +280,7 @@ fn dissipation_never_falls() {
 }
 
 #[test]
-fn bristles_torn_loose_by_their_damper_are_bent_by_dynamic_friction() {
+fn bristles_torn_loose_by_their_damper_are_bent_on_by_friction() {
     let mut system = ForceSystem::<f64>::new();
     let slider = system.add_coordinate();
     let element = CoordinateSpringDamperExt::new(None, Some(slider), bristles()).expect("valid");
@@ -303,27 +303,26 @@ fn bristles_torn_loose_by_their_damper_are_bent_by_dynamic_friction() {
     };
     // Nothing jumps as they let go.
     assert_relative_eq!(at(bend).0, stuck, max_relative = 1e-12);
-    let full = 0.5 * 3.0 * 3.0 / 1e4;
+    let full: f64 = 0.5 * 3.0 * 3.0 / 1e4;
     let mut last = stuck;
     for i in 1..=40_i32 {
         let (stored, lost, taken) = at(bend + 1e-5 * f64::from(i));
-        let bent_by = if last < full { (2.0_f64 * 1e-5).min(full - last) } else { 0.0 };
-        assert_relative_eq!(stored - last, bent_by, epsilon = 1e-16);
-        // The power balance: what friction takes and does not put into the bristles is lost.
-        let stored_rate = if stored < full { 2.0 * v } else { 0.0 };
-        assert_relative_eq!(lost, taken - stored_rate, max_relative = 1e-12);
-        assert!(lost >= 0.0);
+        // What is stored within a step is what was at its start; the work of the step is credited at its end.
+        assert_eq!(lost, taken);
+        let work = if i == 1 { 0.0 } else { 1e-5 * taken / v };
+        assert_relative_eq!(stored, full.min(last + work), max_relative = 1e-12);
         last = stored;
     }
     assert_relative_eq!(last, full);
-    assert_eq!(at(-1.0).0, 0.0, "far back they are straight");
+    assert_relative_eq!(at(-1.0).0, full);
+    assert_relative_eq!(at(-2.0).0, full);
 }
 
 #[test]
 fn a_slip_too_short_to_bend_the_bristles_makes_no_more_energy_than_they_can_hold() {
     let full = 0.5 * 3.0 * 3.0 / 1e4;
-    // Light enough to be stopped by its own bristles within 0.2 mm.
-    let (mut largest, mass) = (0.0_f64, 0.01);
+    // So light that stopping it takes less work than bending its bristles does.
+    let (mut largest, mass) = (0.0_f64, 0.005);
     for speed in [0.301, 0.31, 0.32, 0.35] {
         let mut system = ForceSystem::<f64>::new();
         let mut plant = Plant::new(Vector3::zeros()).expect("finite");
@@ -342,7 +341,7 @@ fn a_slip_too_short_to_bend_the_bristles_makes_no_more_energy_than_they_can_hold
         };
         simulation.run(&mut DormandPrince::new(1e-10), 0.1, &mut observe).expect("runs");
     }
-    assert!(largest > 0.01 * full, "the bound is not put to the test: {largest} J");
+    assert!(largest > 0.1 * full, "the bound is not put to the test: {largest} J");
     assert!(largest < full, "{largest} J of {full} J");
 }
 

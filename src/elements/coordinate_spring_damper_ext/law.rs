@@ -74,31 +74,17 @@ impl<T: Real> Parameters<T> {
             }
         } else {
             let force = with_sign_of(discrete.friction_mode, self.stribeck(v.abs()).abs());
-            let (energy, bending_force) = self.slipping_energy(q, discrete);
-            Part { force, energy, loss: (force - bending_force) * v }
+            Part { force, energy: discrete.bristle_energy, loss: force * v }
         }
     }
 
-    /// The energy of bristles that slip \[J\], and the part of the friction force that goes into
-    /// bending them \[N\].
-    ///
-    /// They stick again bent as far as they can hold. Where they were not when they let go, dynamic
-    /// friction bends them on the way, so that its work is not counted as lost and then found again.
-    fn slipping_energy(&self, q: T, discrete: &Discrete<T>) -> (T, T) {
+    /// At most what bristles store that are bent as far as they can hold \[J\].
+    fn bristle_energy(&self, energy: T) -> T {
         if self.sticking_stiffness == T::zero() {
-            return (T::zero(), T::zero());
+            return T::zero();
         }
-        let bending_force = with_sign_of(discrete.friction_mode, self.dynamic_friction);
-        let energy = discrete.bristle_energy + bending_force * (q - discrete.last_sticking_position);
         let holding = self.dynamic_friction + self.static_friction_offset;
-        let full = T::lit(0.5) * holding * holding / self.sticking_stiffness;
-        if energy >= full {
-            (full, T::zero())
-        } else if energy <= T::zero() {
-            (T::zero(), T::zero())
-        } else {
-            (energy, bending_force)
-        }
+        energy.min(T::lit(0.5) * holding * holding / self.sticking_stiffness)
     }
 
     #[inline]
@@ -144,18 +130,16 @@ impl<T: Real> Parameters<T> {
 
     fn switch_friction(&self, q: T, v: T, start: &Discrete<T>, current: &Discrete<T>) -> (Discrete<T>, T) {
         let slip_force = self.stribeck(v.abs()).abs();
-        let sticking_force = self.sticking_force(q, v, current.last_sticking_position);
         if current.friction_mode == T::zero() {
+            let sticking_force = self.sticking_force(q, v, current.last_sticking_position);
             if sticking_force.abs() <= self.dynamic_friction + self.static_friction_offset {
                 return (*current, T::zero());
             }
             let direction = if v == T::zero() { sticking_force } else { v };
             let friction_mode = with_sign_of(direction, slip_force);
-            // Counted from the last sticking position, such that here it is what they store now.
             let bend = q - current.last_sticking_position;
-            let bristle_energy = T::lit(0.5) * self.sticking_stiffness * bend * bend
-                - with_sign_of(direction, self.dynamic_friction) * bend;
-            let discrete = Discrete { friction_mode, bristle_energy, ..*current };
+            let bristle_energy = self.bristle_energy(T::lit(0.5) * self.sticking_stiffness * bend * bend);
+            let discrete = Discrete { friction_mode, last_sticking_position: q, bristle_energy, ..*current };
             (discrete, (sticking_force.abs() - slip_force).abs())
         } else if v * current.friction_mode < T::zero() {
             if start.friction_mode == T::zero() {
@@ -164,6 +148,7 @@ impl<T: Real> Parameters<T> {
                     last_sticking_position: start.last_sticking_position,
                     ..*current
                 };
+                let sticking_force = self.sticking_force(q, v, start.last_sticking_position);
                 (discrete, (slip_force - sticking_force.abs()).abs())
             } else {
                 let bend = if self.sticking_stiffness > T::zero() {
@@ -177,7 +162,11 @@ impl<T: Real> Parameters<T> {
             }
         } else {
             let friction_mode = with_sign_of(current.friction_mode, slip_force);
-            let (bristle_energy, _) = self.slipping_energy(q, current);
+            // They will stick bent as far as they can hold. Where they are not yet, friction bends them on the
+            // way: else its work would be counted as lost now, and found again then.
+            let slip = current.friction_mode.signum() * (q - current.last_sticking_position);
+            let work = current.friction_mode.abs().min(slip_force) * slip.max(T::zero());
+            let bristle_energy = self.bristle_energy(current.bristle_energy + work);
             let last_sticking_position = q;
             let discrete = Discrete { friction_mode, last_sticking_position, bristle_energy, ..*current };
             (discrete, T::zero())

@@ -69,12 +69,12 @@ use crate::variables::Variables;
 /// # Energy
 ///
 /// Stored: `k·(q − x_off)²/2`; in bristles that stick `k_μ·(q − x_lsp)²/2`; in a stop `k_l·(q − s)²/2`.
-/// Bristles that slip store what they stored when they let go, and those that their damper tore loose before
-/// they were bent as far as they can hold are bent on by `f_d`, up to the `(f_d + f_so)²/(2·k_μ)`
-/// with which they will stick again.
+/// Bristles that slip store what they stored when they let go. They stick again bent as far as they can
+/// hold, with `(f_d + f_so)²/(2·k_μ)`: those that their damper tore loose before they were bent so far
+/// are bent on by friction, whose work counts as stored until they are.
 ///
-/// Lost: the damper's `d·(v − v_off)²`, friction times `v` except for what bends slipping bristles, `d_μ·v²` in
-/// sticking ones, `d_l·v²` in a stop. The rest of the damper's power, `−d·(v − v_off)·v_off`, is supplied by the drive that
+/// Lost: the damper's `d·(v − v_off)²`, friction times `v`, `d_μ·v²` in sticking bristles, `d_l·v²`
+/// in a stop. The rest of the damper's power, `−d·(v − v_off)·v_off`, is supplied by the drive that
 /// a velocity offset stands for. Moving `x_off` does work too, at the moment it is set.
 ///
 /// # Note that
@@ -82,9 +82,8 @@ use crate::variables::Variables;
 /// - Initially the bristles stick at `q = 0`. Call
 ///   [`reset_sticking_position`](Handle::reset_sticking_position) if the motion starts elsewhere,
 ///   lest it begin with a large force; or start in slip with a mode of the right sign.
-/// - Bristles stick again already bent, by the force they slipped with. After a slip that was too short to bend
-///   them (less than `(f_d + f_so)²/(2·k_μ·f_d)`, a fraction of a millimetre) dissipation falls, by what
-///   they lack: the law makes that energy.
+/// - A slip so short that friction does less work than the bristles lack ends with dissipation falling by
+///   the rest: the law makes that energy.
 /// - **Bristles and stops switch when the state does, at the end of a step.** A stop that is entered in
 ///   the middle of a long step appears fully loaded at its end, which makes energy out of nothing:
 ///   a slider that crosses a stop of 1e4 N/m at 1 m/s in steps of 10 ms gains 0.5 J each time. An

@@ -59,13 +59,12 @@ pub struct Parameters<T: Real> {
 pub struct Discrete<T: Real> {
     /// Zero while the bristles stick; else the slip force \[N\], with the sign of the slip.
     pub friction_mode: T,
-    /// Displacement at which the bristles stuck last \[m\].
+    /// Displacement at which the bristles stuck last \[m\]; while they slip, that of the last update.
     pub last_sticking_position: T,
     /// How far a stop is surpassed \[m\]: above zero the upper one, below zero the lower one, zero
     /// none.
     pub limit_stop_state: T,
-    /// What bristles that slip stored at the last sticking position \[J\], below zero if dynamic friction
-    /// has yet to bend them. Only the energy depends on it, not the force.
+    /// Energy stored in bristles that slip \[J\], at least zero. No force depends on it.
     pub bristle_energy: T,
 }
 
@@ -211,6 +210,6 @@ impl<T: Real> Variables<T> for Discrete<T> {
         check.finite("friction_mode", self.friction_mode)?;
         check.finite("last_sticking_position", self.last_sticking_position)?;
         check.finite("limit_stop_state", self.limit_stop_state)?;
-        check.finite("bristle_energy", self.bristle_energy)
+        check.nonnegative("bristle_energy", self.bristle_energy)
     }
 }

@@ -1,0 +1,264 @@
+//! Where the energy goes: for each element, and for all five together.
+#![allow(non_snake_case, reason = "monogram notation")]
+
+mod scene;
+
+use approx::assert_relative_eq;
+use force_elements::exponential_spring::{FrictionTransition, Parameters};
+use force_elements::nalgebra::Vector3;
+use force_elements::simulation::{DormandPrince, ImplicitTrapezoidal, Integrator, Simulation};
+use force_elements::{BodyIndex, SpatialVelocity, Transform};
+
+use scene::Scene;
+
+/// What was found of one element.
+#[derive(Debug)]
+struct Account {
+    name: &'static str,
+    is_instant: bool,
+    lost: f64,
+    /// The most that fell below what it had been.
+    fall: f64,
+    /// The power being lost, integrated over the steps by the trapezoidal rule.
+    integral: f64,
+}
+
+/// What was found of a machine.
+#[derive(Debug)]
+struct Audit {
+    accounts: Vec<Account>,
+    /// The largest kinetic energy.
+    kinetic: f64,
+    /// The most that kinetic, gravitational, stored and dissipated energy differed from their sum at the
+    /// start.
+    open: f64,
+    steps: f64,
+}
+
+fn audit(scene: &Scene, integrator: &mut impl Integrator<f64>, end: f64) -> Audit {
+    let mut simulation = Simulation::new(&scene.system, &scene.plant, scene.start()).expect("regular");
+    let sum = |simulation: &mut Simulation<'_, f64>| {
+        let mechanical = simulation.kinetic_energy() + simulation.gravitational_energy();
+        let view = simulation.dynamics().expect("regular");
+        mechanical + view.potential_energy() + view.total_dissipated_energy()
+    };
+    let before = sum(&mut simulation);
+    let mut powers: Vec<f64> = {
+        let view = simulation.dynamics().expect("regular");
+        scene.entries.iter().map(|entry| (entry.read)(&view).1).collect()
+    };
+    let accounts = scene.entries.iter().map(|entry| Account {
+        name: entry.name,
+        is_instant: entry.is_instant,
+        lost: 0.0,
+        fall: 0.0,
+        integral: 0.0,
+    });
+    let mut audit = Audit { accounts: accounts.collect(), kinetic: 0.0, open: 0.0, steps: 0.0 };
+    let mut last_time = 0.0;
+    let observe = |simulation: &mut Simulation<'_, f64>| {
+        audit.steps += 1.0;
+        audit.kinetic = audit.kinetic.max(simulation.kinetic_energy());
+        audit.open = audit.open.max((sum(simulation) - before).abs());
+        let view = simulation.dynamics().expect("regular");
+        let h = view.time() - last_time;
+        last_time = view.time();
+        for ((entry, account), power) in scene.entries.iter().zip(&mut audit.accounts).zip(&mut powers) {
+            let (lost, now) = (entry.read)(&view);
+            account.fall = account.fall.max(account.lost - lost);
+            account.lost = account.lost.max(lost);
+            account.integral += 0.5 * h * (*power + now);
+            *power = now;
+        }
+    };
+    simulation.run(integrator, end, observe).expect("runs");
+    audit
+}
+
+const ACCURACY: f64 = 1e-8;
+
+/// Runs a machine for 3 s: nothing may be missing from its ledger and nothing that was lost be given back.
+fn closes(name: &str, scene: &Scene) -> Audit {
+    let audit = audit(scene, &mut DormandPrince::new(ACCURACY), 3.0);
+    let Audit { kinetic, open, steps, .. } = audit;
+    assert!(kinetic > 1.0, "{name} hardly moves: {kinetic} J");
+    // Energies of some joules, speeds of some metres a second: each step errs by the accuracy.
+    assert!(open < ACCURACY * steps, "{name}: {open} J missing after {steps} steps");
+    for account in &audit.accounts {
+        // The accuracy of one plus the energy absorbed, below 40 J, in a step, and that of a position times the
+        // force of a cable or of friction, below 200 N.
+        assert!(account.fall < 240.0 * ACCURACY, "{name}: {account:?}");
+        if account.is_instant {
+            // What is lost at an instant is all there is. Steps are short where power changes; where it
+            // jumps, at first touch, the trapezoidal rule is off by half a step.
+            assert!(account.lost > 0.1, "{name}: {account:?}");
+            assert_relative_eq!(account.lost, account.integral, max_relative = 2e-3);
+        }
+    }
+    let lost: f64 = audit.accounts.iter().map(|account| account.lost).sum();
+    assert!(lost > 0.5 * kinetic, "{name} has lost {lost} J of {kinetic} J");
+    audit
+}
+
+const TRANSITIONS: [FrictionTransition; 2] =
+    [FrictionTransition::Settling, FrictionTransition::ReturnMapping];
+
+#[test]
+fn exponential_springs_that_are_dragged_along() {
+    for transition in TRANSITIONS {
+        let mut scene = Scene::new();
+        scene.block(Parameters::default().with_friction_transition(transition));
+        closes("the block", &scene);
+    }
+}
+
+#[test]
+fn exponential_springs_whose_clamp_yields() {
+    for transition in TRANSITIONS {
+        let mut scene = Scene::new();
+        let clamped = Parameters { max_normal_force: 300.0, ..Parameters::default() };
+        let (_, springs) = scene.block(clamped.with_friction_transition(transition));
+        closes("the clamped block", &scene);
+
+        let mut simulation = Simulation::new(&scene.system, &scene.plant, scene.start()).expect("regular");
+        let mut yielded = 0.0;
+        let observe = |simulation: &mut Simulation<'_, f64>| {
+            let view = simulation.dynamics().expect("regular");
+            for &spring in &springs {
+                let at = view.of(spring).dynamics;
+                yielded = at.normal_force_unclamped.max(yielded);
+                assert!(at.normal_force <= 300.0);
+            }
+        };
+        simulation.run(&mut DormandPrince::new(ACCURACY), 1.0, observe).expect("runs");
+        assert!(yielded > 600.0, "the clamp has not acted: {yielded} N");
+    }
+}
+
+#[test]
+fn what_a_dragged_anchor_loses_is_the_work_done_on_it() {
+    let mut scene = Scene::new();
+    let parameters = Parameters::default().with_friction_transition(FrictionTransition::ReturnMapping);
+    let (_, springs) = scene.block(parameters);
+    let mut simulation = Simulation::new(&scene.system, &scene.plant, scene.start()).expect("regular");
+    let mut last = None;
+    let (mut instant, mut dragged) = (vec![0.0; springs.len()], vec![0.0; springs.len()]);
+    let observe = |simulation: &mut Simulation<'_, f64>| {
+        let view = simulation.dynamics().expect("regular");
+        let now: Vec<_> = springs
+            .iter()
+            .map(|&spring| {
+                let at = view.of(spring).dynamics;
+                (at.next_anchor_P, at.friction_force_elastic_P, at.power_dissipated)
+            })
+            .collect();
+        if let Some((time, before)) = last.replace((view.time(), now.clone())) {
+            let h: f64 = view.time() - time;
+            let before: Vec<(_, _, f64)> = before;
+            for (i, ((anchor0, force0, power0), (anchor, force, power))) in before.iter().zip(now).enumerate()
+            {
+                instant[i] += 0.5 * h * (power0 + power);
+                dragged[i] -= 0.5 * (force0 + force).dot(&(anchor - anchor0));
+            }
+        }
+    };
+    // So short that the trapezoidal rule sees every turn of the anchors.
+    let mut integrator = DormandPrince::new(ACCURACY).with_max_step(1e-4);
+    simulation.run(&mut integrator, 2.0, observe).expect("runs");
+    let view = simulation.dynamics().expect("regular");
+    for ((&spring, instant), dragged) in springs.iter().zip(instant).zip(dragged) {
+        let lost = view.dissipated_energy(spring).expect("own handle");
+        if lost > 1e-3 {
+            assert!(dragged > 0.01 * lost, "{dragged} J of {lost} J");
+            assert_relative_eq!(lost, instant + dragged, max_relative = 2e-3);
+        }
+    }
+}
+
+#[test]
+fn an_elastic_foundation_that_bounces_and_rolls() {
+    let mut scene = Scene::new();
+    scene.ball();
+    closes("the ball", &scene);
+}
+
+fn swung(scene: &mut Scene, x: f64, z: f64) -> BodyIndex {
+    let V_GB = SpatialVelocity::new(Vector3::new(0.5, -1.0, 1.0), Vector3::new(0.3, 1.0, 0.0));
+    scene.body(1.0, 0.02, Transform::translation(x, 0.1, z), V_GB)
+}
+
+#[test]
+fn bushings_that_swing() {
+    let mut scene = Scene::new();
+    let upper = swung(&mut scene, 0.0, 1.0);
+    scene.bushing(BodyIndex::GROUND, Vector3::new(0.0, 0.0, 0.9), upper);
+    let lower = swung(&mut scene, 0.0, 1.2);
+    scene.bushing(upper, Vector3::new(0.0, 0.0, 0.1), lower);
+    closes("the pendulum", &scene);
+}
+
+#[test]
+fn a_cable_over_a_bar() {
+    let mut scene = Scene::new();
+    let left = swung(&mut scene, -0.5, 1.0);
+    let right = swung(&mut scene, 0.5, 1.1);
+    scene.cable(left, right, 2.0);
+    closes("the cable", &scene);
+}
+
+#[test]
+fn bristles_and_stops() {
+    let mut scene = Scene::new();
+    scene.sliders();
+    closes("the sliders", &scene);
+}
+
+/// A block that slides, with a mast on a bushing, from which a cable runs over a bar to a ball; and sliders.
+fn machine(transition: FrictionTransition) -> Scene {
+    let mut scene = Scene::new();
+    let (block, _) = scene.block(Parameters::default().with_friction_transition(transition));
+    let mast = scene.body(1.0, 0.02, Transform::translation(-1.0, 0.0, 0.55), SpatialVelocity::zero());
+    scene.bushing(block, Vector3::new(0.0, 0.0, 0.15), mast);
+    let ball = scene.ball();
+    scene.cable(mast, ball, 4.0);
+    scene.sliders();
+    scene
+}
+
+#[test]
+fn all_five_together() {
+    for transition in TRANSITIONS {
+        let audit = closes("the machine", &machine(transition));
+        for kind in ["exponential spring", "elastic foundation", "cable", "bushing", "bristles", "stops"] {
+            let of_kind = audit.accounts.iter().filter(|account| account.name == kind);
+            let lost: f64 = of_kind.map(|account| account.lost).sum();
+            assert!(lost > 0.1, "{kind}: {lost} J");
+        }
+    }
+}
+
+/// Each step may err by the accuracy in energies of some joules and speeds of some metres a second.
+fn closes_to_accuracy(accuracy: f64, integrator: &mut impl Integrator<f64>) {
+    let machine = machine(FrictionTransition::ReturnMapping);
+    let Audit { open, steps, accounts, .. } = audit(&machine, integrator, 3.0);
+    assert!(open < accuracy * steps, "{open} J missing after {steps} steps at {accuracy}");
+    for account in &accounts {
+        // In steps of 10 ms at most under forces below 200 N, speeds of some metres a second are off by the
+        // accuracy of one plus the speed.
+        assert!(account.fall < 10.0 * accuracy, "{account:?} at {accuracy}");
+    }
+}
+
+#[test]
+fn the_ledger_closes_to_the_accuracy_of_an_explicit_host() {
+    for accuracy in [1e-3, 1e-4, 1e-5, 1e-6] {
+        closes_to_accuracy(accuracy, &mut DormandPrince::new(accuracy).with_max_step(1e-2));
+    }
+}
+
+#[test]
+fn the_ledger_closes_to_the_accuracy_of_an_implicit_host() {
+    for accuracy in [1e-3, 1e-4, 1e-5] {
+        closes_to_accuracy(accuracy, &mut ImplicitTrapezoidal::new(1e-2).with_accuracy(accuracy));
+    }
+}
