@@ -19,8 +19,8 @@ use crate::variables::Check;
 /// [`discontinuous_update`](crate::ForceSystem::discontinuous_update) brings the discrete variables in
 /// line with the solution; while that changes forces by more than the
 /// [force tolerance](Self::with_force_tolerance), Newton starts over. A step that does not come to rest,
-/// or whose error estimate is too large, leaves no trace: every discrete variable is as it was, bit for
-/// bit, and a shorter step is tried.
+/// whose iterates go where the elements cannot follow, or whose error estimate is too large, leaves no
+/// trace: every discrete variable is as it was, bit for bit, and a shorter step is tried.
 ///
 /// Without [`with_accuracy`](Self::with_accuracy) steps keep their length unless they must be
 /// shortened to converge. With it the error is estimated from the difference to an explicit
