@@ -195,6 +195,30 @@ pub enum Error {
         /// The step that was refused \[s\].
         step: f64,
     },
+    /// The equations of an implicit step were not solved, however short the step.
+    #[error(
+        "at t = {time} a step of {step} did not converge: residual {residual} after {iterations} iterations"
+    )]
+    StepNotConverged {
+        /// The time reached \[s\].
+        time: f64,
+        /// The shortest step tried \[s\].
+        step: f64,
+        /// The largest residual among the velocities \[m/s or rad/s\].
+        residual: f64,
+        /// Newton iterations made in that step.
+        iterations: usize,
+    },
+    /// The discrete variables of an implicit step did not settle, however short the step.
+    #[error("at t = {time} switching did not settle in a step of {step}: force error {force_error}")]
+    StepNotSettled {
+        /// The time reached \[s\].
+        time: f64,
+        /// The shortest step tried \[s\].
+        step: f64,
+        /// The force error that was left \[N\].
+        force_error: f64,
+    },
 }
 
 impl Error {

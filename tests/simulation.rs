@@ -211,7 +211,10 @@ fn a_rejected_step_leaves_no_trace() {
     // and is tried again with a shorter step, until there is none.
     let mut never_settles = ImplicitTrapezoidal::new(1e-3).with_force_tolerance(-1.0);
     let refused = never_settles.step(&mut simulation, 10.0);
-    assert!(matches!(refused, Err(Error::StepTooSmall { .. })), "{refused:?}");
+    assert!(
+        matches!(refused, Err(Error::StepNotSettled { force_error, .. }) if force_error >= 0.0),
+        "{refused:?}"
+    );
     assert!(simulation.statistics().rejected > 10);
     assert_eq!(simulation.save(), before);
     // And it goes on as though nothing had been tried.
@@ -325,4 +328,25 @@ fn a_trial_that_the_elements_cannot_follow_is_retried_shorter() {
     }
     turned_back(&mut DormandPrince::new(1e-3));
     turned_back(&mut ImplicitTrapezoidal::new(0.1).with_accuracy(1e-3));
+}
+
+#[test]
+fn an_implicit_step_that_cannot_be_solved_says_by_how_much() {
+    // Dry friction without bristles has no force at rest that Newton could find.
+    let mut system = ForceSystem::<f64>::new();
+    let mut plant = Plant::new(Vector3::zeros()).expect("finite");
+    let slider = plant.add_coordinate(&mut system, 1.0).expect("positive");
+    let dry = |_: f64, _: f64, v: f64, _: &Parameters<f64>| 10.0 * v.signum();
+    let element = CoordinateSpringDamperExt::new(None, Some(slider), Parameters::default()).expect("valid");
+    system.add(element.with_force_law(dry)).expect("exists");
+    let mut state = system.default_state();
+    state.set_coordinate_rate(slider, 1.5).expect("finite");
+    let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
+    let refused = simulation.run(&mut ImplicitTrapezoidal::new(1e-2), 1.0, |_| {});
+    let Err(Error::StepNotConverged { time, residual, iterations, .. }) = refused else {
+        panic!("{refused:?}");
+    };
+    // It comes to rest at 0.15 s, and creeps on for some of the shortest steps, 1e-11 s.
+    assert_relative_eq!(time, 0.15, epsilon = 1e-8);
+    assert!(residual > 0.0 && iterations > 1);
 }

@@ -51,11 +51,37 @@ struct Previous<T> {
     rates: Vec<T>,
 }
 
+/// What became of a trial step.
+#[derive(Debug, Clone, Copy)]
+enum Outcome<T> {
+    Settled,
+    NotConverged { residual: T, iterations: usize },
+    NotSettled { force_error: T },
+}
+
+impl<T: Real> Outcome<T> {
+    fn failure(self, time: T, step: T) -> Option<Error> {
+        let (time, step) = (time.to_f64(), step.to_f64());
+        match self {
+            Self::Settled => None,
+            Self::NotConverged { residual, iterations } => {
+                Some(Error::StepNotConverged { time, step, residual: residual.to_f64(), iterations })
+            }
+            Self::NotSettled { force_error } => {
+                Some(Error::StepNotSettled { time, step, force_error: force_error.to_f64() })
+            }
+        }
+    }
+}
+
 /// Newton iterations after which a step counts as not converging; a good one takes two or three.
 const NEWTON_LIMIT: usize = 12;
 /// Discontinuous iterations after which a step counts as not settling: each lets every element switch
 /// once, and stick, slip and turn is the longest way there is.
 const SWITCH_LIMIT: usize = 8;
+
+/// The shortest step over the longest: after it, creeping on would take for ever.
+const LEAST: f64 = 1e-9;
 
 impl<T: Real> ImplicitTrapezoidal<T> {
     /// An integrator with steps of at most this length \[s\].
@@ -88,24 +114,25 @@ impl<T: Real> ImplicitTrapezoidal<T> {
         Self { force_tolerance, ..self }
     }
 
-    /// Tries a step from `before`; whether it has converged, with its end in `self.y`.
+    /// Tries a step from `before`; leaves its end in `self.y`.
     fn try_step(
         &mut self,
         simulation: &mut Simulation<'_, T>,
         start: &State<T>,
         time: T,
         h: T,
-    ) -> Result<bool> {
+    ) -> Result<Outcome<T>> {
         self.y.copy_from_slice(&self.before);
         for &i in &self.velocities {
             self.y[i] += self.start_rates[i] * h;
         }
         self.jacobian = None;
+        let mut force_error = T::zero();
         for _ in 0..SWITCH_LIMIT {
-            if !self.newton(simulation, time, h)? {
-                return Ok(false);
+            if let Some(not_converged) = self.newton(simulation, time, h)? {
+                return Ok(not_converged);
             }
-            let force_error = simulation.discontinuous_update(start)?;
+            force_error = simulation.discontinuous_update(start)?;
             simulation.calc_rates(time, &self.y, &mut self.rates)?;
             if force_error <= self.force_tolerance {
                 for (i, y) in self.y.iter_mut().enumerate() {
@@ -113,30 +140,31 @@ impl<T: Real> ImplicitTrapezoidal<T> {
                         *y = self.before[i] + (self.start_rates[i] + self.rates[i]) * T::lit(0.5) * h;
                     }
                 }
-                return Ok(true);
+                return Ok(Outcome::Settled);
             }
             self.jacobian = None;
         }
-        Ok(false)
+        Ok(Outcome::NotSettled { force_error })
     }
 
-    /// Newton's method on the velocities in `self.y`; whether it has converged.
-    fn newton(&mut self, simulation: &mut Simulation<'_, T>, time: T, h: T) -> Result<bool> {
+    /// Newton's method on the velocities in `self.y`; what went wrong, if it has not converged.
+    fn newton(&mut self, simulation: &mut Simulation<'_, T>, time: T, h: T) -> Result<Option<Outcome<T>>> {
         // Newton's last correction is far smaller than the one before; this is where rounding in
         // forces over masses begins to show.
         let tolerance = T::negligible().sqrt() * T::lit(1e-4).max(T::negligible().sqrt());
         let mut last_size = None;
-        for _ in 0..NEWTON_LIMIT {
+        let mut worst = T::zero();
+        for iterations in 1..=NEWTON_LIMIT {
             let residual = self.residual(simulation, time, h)?;
-            if !residual.iter().all(T::is_finite) {
-                return Ok(false);
-            }
+            worst = residual.amax();
             let jacobian = match self.jacobian.take() {
                 Some(jacobian) => jacobian,
                 None => self.difference_jacobian(simulation, time, h, &residual)?.lu(),
             };
-            let Some(correction) = jacobian.solve(&residual) else {
-                return Ok(false);
+            let correction =
+                jacobian.solve(&residual).filter(|correction| correction.iter().all(T::is_finite));
+            let Some(correction) = correction else {
+                return Ok(Some(Outcome::NotConverged { residual: worst, iterations }));
             };
             let mut size = T::zero();
             for (&i, &c) in self.velocities.iter().zip(correction.iter()) {
@@ -147,14 +175,14 @@ impl<T: Real> ImplicitTrapezoidal<T> {
                 self.jacobian = Some(jacobian);
                 simulation.advance_positions(&self.before, &mut self.y, h);
                 simulation.calc_rates(time, &self.y, &mut self.rates)?;
-                return Ok(true);
+                return Ok(None);
             }
             // An old Jacobian that no longer halves the error is not worth keeping.
             let is_slow = last_size.is_some_and(|last: T| size > last * T::lit(0.3));
             self.jacobian = (!is_slow).then_some(jacobian);
             last_size = Some(size);
         }
-        Ok(false)
+        Ok(Some(Outcome::NotConverged { residual: worst, iterations: NEWTON_LIMIT }))
     }
 
     /// How far the velocities in `self.y` are from fulfilling the rule.
@@ -228,14 +256,16 @@ impl<T: Real> Integrator<T> for ImplicitTrapezoidal<T> {
             let longest = self.next_step.min(self.max_step);
             let is_last = start_time + longest * T::lit(1.001) >= end;
             let (time, h) = if is_last { (end, end - start_time) } else { (start_time + longest, longest) };
-            if h < T::default_epsilon() * start_time.abs().max(T::one()) && !is_last {
-                let too_small = Error::StepTooSmall { time: start_time.to_f64(), step: h.to_f64() };
-                return Err(refused.unwrap_or(too_small));
+            let least =
+                (T::default_epsilon() * start_time.abs().max(T::one())).max(self.max_step * T::lit(LEAST));
+            if h < least && !is_last {
+                let (time, step) = (start_time.to_f64(), h.to_f64());
+                return Err(refused.unwrap_or(Error::StepTooSmall { time, step }));
             }
-            // Where an iterate has gone where the elements cannot follow, the motion need not.
             let tried = self.try_step(simulation, &start, time, h);
-            let has_settled = matches!(tried, Ok(true));
-            refused = tried.err();
+            let has_settled = matches!(tried, Ok(Outcome::Settled));
+            // Where an iterate has gone where the elements cannot follow, the motion need not.
+            refused = tried.map_or_else(Some, |outcome| outcome.failure(start_time, h));
             let error = self.accuracy.and_then(|accuracy| self.error(accuracy, h)).filter(|_| has_settled);
             let error = error.unwrap_or_else(T::zero);
             if has_settled && error <= T::one() {

@@ -25,7 +25,8 @@ pub trait Integrator<T: Real> {
     /// Takes one step, not beyond `end` \[s\].
     ///
     /// # Errors
-    /// What the elements document; [`Error::StepTooSmall`]; [`Error::InvalidValue`] if a step length or
+    /// What the elements document; [`Error::StepTooSmall`], [`Error::StepNotConverged`] or
+    /// [`Error::StepNotSettled`] where no step is short enough; [`Error::InvalidValue`] if a step length or
     /// accuracy of the integrator is not positive.
     fn step(&mut self, simulation: &mut Simulation<'_, T>, end: T) -> Result<()>;
 }
@@ -153,7 +154,7 @@ impl<'a, T: Real> Simulation<'a, T> {
     /// Steps until `end` \[s\], calling `observe` after each accepted step.
     ///
     /// # Errors
-    /// What the elements document; [`Error::StepTooSmall`].
+    /// Those of [`Integrator::step`].
     pub fn run(
         &mut self,
         integrator: &mut impl Integrator<T>,
