@@ -55,13 +55,13 @@ fn main() -> Result<()> {
 const INTRODUCTION: &str = "\
 # Contact race: exponential springs and elastic foundation
 
-A block of 10 kg and 1 kg·m² with half a side of 0.1 m on a plane for 7 s, friction 0.7 and 0.5, from its resting
-height. Exponential springs: default parameters, one at each of eight corners, anchors under the corners and
-Sliding 1 at the start. Foundation: a brick mesh of 192 faces, 32 of them under the block, against a half-space; as
-stiff under the weight (`k·A = d2·m·g`) and as dissipative (0.5 s/m) as the springs; so few faces favour it.
-Dormand–Prince of order 5 without a limit on its steps. Nothing in these contacts switches, so that no step is
-shortened for an event. A step costs the foundation six evaluations and the springs seven: where anchors have been
-committed, forces are asked for again.
+A block of 10 kg and 1 kg·m² with half a side of 0.1 m on a plane for 7 s, friction 0.7 and 0.5, from its
+resting height. Exponential springs: default parameters, one at each of eight corners, anchors under the corners
+and Sliding 1 at the start. Foundation: a brick mesh of 192 faces, 32 of them under the block, against a
+half-space; as stiff under the weight (`k·A = d2·m·g`) and as dissipative (0.5 s/m) as the springs; so few faces
+favour it. Dormand–Prince of order 5 without a limit on its steps. Nothing in these contacts switches, so that no
+step is shortened for an event. A step costs the foundation six evaluations and the springs seven: where anchors
+have been committed, forces are asked for again.
 
 *Time* is the least of 5 runs. *Ratios* are to the exponential springs of the same scene and accuracy.
 *Drift* is displacement along the plane, per second: over the last 2 s of the scene, in which the block may
@@ -71,11 +71,11 @@ const REMARKS: &str = "
 With its large inertia the block rocks for tens of seconds, and is damped less where springs are spread over
 the face than where they sit at the corners. What it drifts within the scene is mostly that.
 
-At accuracy 1e-3 the error allowed in a step is 1 mm/s: all of one transition velocity, a tenth of the other. Error
-control then does not see how steep the friction of a foundation is near rest, lets steps be longer than it
-is stable with, and their errors move the block about, uphill even: compare its places at both accuracies. The
-ratios at 1e-3 count steps that do not follow the motion. Exponential springs buzz along the normal there, by tenths
-of a millimetre, and their anchors hold.
+At accuracy 1e-3 the error allowed in a step is 1 mm/s: all of one transition velocity, a tenth of the other.
+Error control then does not see how steep the friction of a foundation is near rest, lets steps be longer than
+is stable, and their errors move the block about: compare its places at both accuracies. The ratios at 1e-3
+count steps that do not follow the motion. Exponential springs at rest buzz along the normal, and their anchors
+hold.
 
 A foundation under a steady load creeps at the share of the transition velocity at which its friction balances the
 load; exponential springs come to rest.";

@@ -39,31 +39,33 @@ fn main() -> Result<()> {
 const INTRODUCTION: &str = "\
 # Creep under a steady load
 
-A cube of 10 kg with half a side of 0.1 m on a plane is pushed for 60 s, at the height of the plane so that it does not
-tip. Static and kinetic friction are both 0.7, so that the limit is one number, 68.67 N. Exponential springs: default
-parameters, one at each of eight corners. Foundation: a brick mesh on a half-space, as stiff under the weight and as
-dissipative. Bristle coordinate: a slider of 10 kg with the stiffness and viscosity of four friction springs.
-Dormand–Prince of order 5, accuracy 1e-5.
+A cube of 10 kg with half a side of 0.1 m on a plane is pushed for 60 s, at the height of the plane so that
+it does not tip. Static and kinetic friction are both 0.7, so that the limit is one number, 68.67 N. Exponential
+springs: default parameters, one at each of eight corners. Foundation: a brick mesh on a half-space, as stiff
+under the weight and as dissipative. Bristle coordinate: a slider of 10 kg with the stiffness and viscosity of
+four friction springs. Dormand–Prince of order 5, accuracy 1e-5.
 
-*Rest* is the default state: for exponential springs, anchors at the origin of the plane and Sliding 1. *Anchored* has the
-anchors under the corners and Sliding 0. *Sliding* is the default state at that speed; bristles slip.
+*Rest* is the default state: for exponential springs, anchors at the origin of the plane and Sliding 1.
+*Anchored* has the anchors under the corners and Sliding 0. *Sliding* is the default state at that speed;
+bristles slip.
 
 ## Creep, µm/s
 
 Mean speed over the last 30 s, by load as a share of the limit.";
 
 fn print_creep(rows: &[Row]) {
-    let heads: String = SHARES.iter().map(|share| format!(" {:.0} % |", share * 100.0)).collect();
-    println!("\n| friction | from |{heads}\n|---|---|{}", "---|".repeat(SHARES.len()));
+    let line = |cells: Vec<String>| cells.join(" | ");
+    let heads = line(SHARES.iter().map(|share| format!("{:.0} %", share * 100.0)).collect());
+    println!("\n| friction | from | {heads} |\n|---|---|{}", "---|".repeat(SHARES.len()));
     for Row { case, outcomes } in rows {
-        let creeps: String = outcomes.iter().map(|outcome| format!(" {} |", micro(outcome.creep))).collect();
-        println!("| {} | {} |{creeps}", case.grip.name(), case.start.name());
+        let creeps = line(outcomes.iter().map(|outcome| micro(outcome.creep)).collect());
+        println!("| {} | {} | {creeps} |", case.grip.name(), case.start.name());
     }
     let parameters = Parameters::<f64>::default();
     println!(
         "
-For comparison: engines with point contacts report 1 to 2000 µm/s for such a block; the incumbent of the exponential
-spring 30 µm/s after sliding to rest without load, and 15,000 µm/s at 25 % from its default start.
+For comparison: engines with point contacts report 1 to 2000 µm/s for such a block; the incumbent of the
+exponential spring 30 µm/s after sliding to rest without load, and 15,000 µm/s at 25 % from its default start.
 
 The speed at which the viscosity of four corners balances the load:
 "
@@ -85,14 +87,14 @@ The speed at which the viscosity of four corners balances the load:
     });
     println!(
         "
-With Settling a block does not stick that slips faster than the settle velocity, unless it rocks while it stops, or
-is at rest, and the first step so short, that it sticks before it slips. A push that comes all at once overshoots:
-at 90 % that alone breaks anchors loose that hold. A foundation creeps at the share of the transition velocity that
-the load is of the limit.
+With Settling a block that slips faster than the settle velocity does not stick, unless it rocks as it stops, or
+starts at rest with a first step so short that it sticks before it slips. A push that comes all at once
+overshoots: at 90 % that alone breaks anchors loose that hold. A foundation creeps at the share of the
+transition velocity that the load is of the limit.
 
-Where exponential springs and bristles hold, the body moves by at most {:.1e} µm/s: it buzzes by the accuracy, and the
-ends of 30 s fall on different phases. What holds it, anchors and bristles, moves by at most {:.1e} µm/s, and that
-where the load is zero and the anchors of the default state, at the origin, pull at the limit.",
+Where exponential springs and bristles hold, the body moves by at most {:.1e} µm/s: it buzzes by the accuracy,
+and the ends of 30 s fall on different phases. What holds it, anchors and bristles, moves by at most {:.1e} µm/s;
+if that is not zero, it is where without a load the anchors of the default state pull at the limit.",
         body * 1e6,
         anchor * 1e6,
     );

@@ -170,23 +170,15 @@ fn return_mapping() -> Parameters<f64> {
 }
 
 #[test]
-fn with_return_mapping_a_block_sticks_at_any_load_below_the_limit_from_any_start() {
+fn with_return_mapping_only_a_load_above_kinetic_friction_keeps_a_sliding_block_going() {
     let limit = 0.7 * MASS * GRAVITY;
-    let speed_after = |mu_kinetic: f64, share: f64, start: f64| {
-        creep_under(return_mapping(), mu_kinetic, share * limit, start, &mut DormandPrince::new(1e-7)).0
-    };
-    for share in [0.05, 0.25, 0.5, 0.9] {
-        for start in [0.0, 0.05, 1.0] {
-            let speed = speed_after(0.7, share, start);
-            // What is left of the vibration of the start after 3 s.
-            assert!(speed.abs() < 1e-6, "{speed} m/s at {share} of the limit from {start} m/s");
-        }
-    }
-    // With less friction when it slides, a load above that keeps a sliding block going.
-    let speed = speed_after(0.5, 0.9, 0.1);
+    let speed_after =
+        |share: f64| creep_under(return_mapping(), 0.5, share * limit, 0.1, &mut DormandPrince::new(1e-7)).0;
+    let speed = speed_after(0.9);
     let expected = 0.1 + (0.9 * 0.7 - 0.5) * GRAVITY * 3.0;
     assert!((speed / expected - 1.0).abs() < 0.01, "{speed} m/s for {expected} m/s");
-    assert!(speed_after(0.5, 0.6, 0.1).abs() < 1e-6);
+    // What is left of the vibration of the stop after 3 s.
+    assert!(speed_after(0.6).abs() < 1e-6);
 }
 
 #[test]
