@@ -77,7 +77,9 @@ is stable, and their errors move the block about: compare its places at both acc
 count steps that do not follow the motion. Exponential springs at rest buzz along the normal, and their anchors
 hold.
 
-A foundation under a steady load creeps at the share of the transition velocity at which its friction balances the
+What a small transition velocity costs it costs near rest, where friction is as stiff as it is small. As long as a
+block slides or spins, a foundation takes steps as long as springs do, and longer where the block tumbles over
+its corners. Under a steady load it creeps at the share of the transition velocity at which friction balances the
 load; exponential springs come to rest.";
 
 /// Runs all contacts through a scene.
