@@ -1,0 +1,167 @@
+//! Trajectories with friction and limit stops against those another program computed.
+//!
+//! Each is integrated twice: implicitly, in steps of the length it was computed with, and explicitly
+//! under error control. Prints how far both are off, what they cost, how often something switched, and
+//! where the energy went, as tables. The exit status is 1 if a deviation exceeds its tolerance.
+//!
+//! ```text
+//! cargo run --release --example friction_trajectories
+//! ```
+
+use std::error::Error;
+use std::process::ExitCode;
+
+use force_elements::simulation::{DormandPrince, ImplicitTrapezoidal, Integrator};
+
+#[path = "conformance/check/mod.rs"]
+#[allow(dead_code, reason = "it checks the other elements too")]
+mod check;
+
+use check::Fields;
+use check::coordinate_spring_damper_ext::Trajectory;
+
+const CASES: &str =
+    concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/coordinate_spring_damper_ext_trajectories.json");
+
+/// Ten digits: the tolerances ask for six.
+const ACCURACY: f64 = 1e-10;
+
+/// How often something switched from one accepted step to the next.
+#[derive(Default)]
+struct Events {
+    slips: usize,
+    sticks: usize,
+    stops_entered: usize,
+    stops_left: usize,
+}
+
+/// What came of one run.
+struct Run {
+    label: String,
+    integrator: &'static str,
+    duration: f64,
+    deviations: [(f64, f64); 2],
+    events: Events,
+    steps: usize,
+    rejected: usize,
+    evaluations: usize,
+    energy: f64,
+    lost: f64,
+    open: f64,
+}
+
+impl Run {
+    fn passes(&self) -> bool {
+        self.deviations.iter().all(|(deviation, tolerance)| deviation <= tolerance)
+    }
+}
+
+fn run(
+    trajectory: &Trajectory,
+    name: &'static str,
+    integrator: &mut impl Integrator<f64>,
+) -> Result<Run, Box<dyn Error>> {
+    let mut simulation = trajectory.simulation()?;
+    let energy = simulation.total_energy();
+    let mut before = *simulation.state().discrete(trajectory.element);
+    let mut events = Events::default();
+    let mut open = 0.0_f64;
+    let deviations = trajectory.follow(&mut simulation, integrator, |simulation| {
+        let now = *simulation.state().discrete(trajectory.element);
+        match (before.friction_mode == 0.0, now.friction_mode == 0.0) {
+            (true, false) => events.slips += 1,
+            (false, true) => events.sticks += 1,
+            _ => {}
+        }
+        match (before.limit_stop_state == 0.0, now.limit_stop_state == 0.0) {
+            (true, false) => events.stops_entered += 1,
+            (false, true) => events.stops_left += 1,
+            _ => {}
+        }
+        before = now;
+        open = open.max((simulation.total_energy() - energy).abs());
+    })?;
+    let [(_, q, q_tolerance), (_, u, u_tolerance)] = deviations.0[..] else {
+        return Err("a trajectory is compared in q and u".into());
+    };
+    let statistics = simulation.statistics();
+    Ok(Run {
+        label: trajectory.label.clone(),
+        integrator: name,
+        duration: simulation.time(),
+        deviations: [(q, q_tolerance), (u, u_tolerance)],
+        events,
+        steps: statistics.steps,
+        rejected: statistics.rejected,
+        evaluations: statistics.evaluations,
+        energy,
+        lost: simulation.dynamics()?.total_dissipated_energy(),
+        open,
+    })
+}
+
+fn main() -> Result<ExitCode, Box<dyn Error>> {
+    let content: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(CASES)?)?;
+    let root = Fields(&content);
+    let mut runs = Vec::new();
+    println!("# Trajectories with friction and limit stops\n");
+    println!("`cargo run --release --example friction_trajectories`\n");
+    println!("A mass of 0.5 kg starts at 10 m/s on a `CoordinateSpringDamperExt`; reference:");
+    println!("{}. It is compared at every hundredth of a second.", root.text("source")?);
+    println!(
+        "*implicit* is the implicit trapezoidal rule in steps of the reference; *explicit* is Dormand–Prince"
+    );
+    println!(
+        "with accuracy {ACCURACY:e}. The tolerance of q is ten times what the reference changes by when its step"
+    );
+    println!(
+        "is doubled; that of u is larger by the ratio of the largest changes of u and q between samples.\n"
+    );
+    for case in root.objects("trajectories")? {
+        let trajectory = Trajectory::new(case)?;
+        runs.push(run(&trajectory, "implicit", &mut ImplicitTrapezoidal::new(trajectory.step))?);
+        runs.push(run(&trajectory, "explicit", &mut DormandPrince::new(ACCURACY))?);
+    }
+
+    println!("| trajectory | integrator | off in q [m] | tolerance | off in u [m/s] | tolerance | |");
+    println!("|---|---|---|---|---|---|---|");
+    for run in &runs {
+        let [(q, q_tolerance), (u, u_tolerance)] = run.deviations;
+        println!(
+            "| {} | {} | {q:.1e} | {q_tolerance:.1e} | {u:.1e} | {u_tolerance:.1e} | {} |",
+            run.label,
+            run.integrator,
+            if run.passes() { "pass" } else { "FAIL" },
+        );
+    }
+
+    println!("\n| trajectory | integrator | mean step [s] | duration [s] | steps | rejected | evaluations |");
+    println!("|---|---|---|---|---|---|---|");
+    for run in &runs {
+        #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+        let mean = run.duration / run.steps as f64;
+        println!(
+            "| {} | {} | {mean:.2e} | {} | {} | {} | {} |",
+            run.label, run.integrator, run.duration, run.steps, run.rejected, run.evaluations,
+        );
+    }
+
+    println!(
+        "\n| trajectory | integrator | slipped | stuck | stops entered | left | start [J] | lost [J] | ledger open [J] |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|");
+    for run in &runs {
+        let Events { slips, sticks, stops_entered, stops_left } = run.events;
+        println!(
+            "| {} | {} | {slips} | {sticks} | {stops_entered} | {stops_left} | {:.6} | {:.6} | {:.1e} |",
+            run.label, run.integrator, run.energy, run.lost, run.open,
+        );
+    }
+    println!(
+        "\n*Ledger open*: the largest change of kinetic energy plus energy absorbed, over all accepted steps."
+    );
+    println!(
+        "What is neither lost at the end nor kinetic is stored in springs, stops and bristles that hold."
+    );
+    Ok(if runs.iter().all(Run::passes) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
