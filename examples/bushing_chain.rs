@@ -51,9 +51,9 @@ fn print_accuracies(chain: &BushingChain) -> Result<(), Box<dyn Error>> {
         "polynomials of degree 5: an integral the integrator has no part in but for the places of the samples.\n"
     );
     println!(
-        "| integrator | steps | rejected | evaluations | total off [J] | dissipated [J] | loss off [J] |"
+        "| integrator | steps | rejected | evaluations | total off [J] | dissipated [J] | loss off [J] | fall [J] |"
     );
-    println!("|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|");
     for digits in [4, 6, 8, 10] {
         let accuracy = 0.1_f64.powi(digits);
         print_run(
@@ -72,7 +72,7 @@ fn print_run(name: &str, run: &Run) {
     let Statistics { steps, rejected, evaluations } = run.statistics;
     let lost: f64 = run.losses.iter().map(|(lost, _)| lost).sum();
     println!(
-        "| {name} | {steps} | {rejected} | {evaluations} | {:.1e} | {lost:.6} | {:.1e} | {:.1e} |",
+        "| {name} | {steps} | {rejected} | {evaluations} | {:.1e} | {lost:.6} | {:.1e} | {} |",
         run.open,
         run.loss_off(),
         run.fall,
