@@ -1,0 +1,180 @@
+//! Two bodies on soft springs, joined by an elastic cable over a cylinder, thrown so that they swing and rock
+//! in all directions while the cable goes slack and taut, leaves the cylinder and lands on it again.
+
+use core::f64::consts::FRAC_PI_2;
+
+use force_elements::cable::{CablePath, Cylinder, Obstacle, Station};
+use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Translation3, Vector3, Vector6};
+use force_elements::simulation::{Integrator, Plant, RigidBody, Simulation, Statistics};
+use force_elements::{
+    BodyIndex, CableSpring, ForceSystem, Handle, LinearBushing, Result, SpatialVelocity, State, Transform,
+};
+
+mod quadrature;
+
+/// How long it swings \[s\].
+pub(crate) const END: f64 = 20.0;
+/// Radius of the cylinder \[m\], about an axis through the Ground origin.
+pub(crate) const RADIUS: f64 = 0.3;
+/// Where the cable is tied to either body \[m\]: away from the mass center, so that it rocks the body.
+pub(crate) const EYES: [[f64; 3]; 2] = [[0.12, 0.03, 0.06], [-0.1, -0.04, 0.08]];
+
+pub(crate) struct SwingingCable {
+    pub(crate) system: ForceSystem<f64>,
+    pub(crate) plant: Plant<f64>,
+    pub(crate) bodies: [BodyIndex; 2],
+    pub(crate) supports: [Handle<LinearBushing<f64>>; 2],
+    pub(crate) cable: Handle<CableSpring<f64>>,
+    pub(crate) start: State<f64>,
+}
+
+impl SwingingCable {
+    /// With this dissipation of the cable \[s/m\]; nothing else loses energy.
+    pub(crate) fn new(dissipation: f64) -> Result<Self> {
+        let mut system = ForceSystem::new();
+        let mut plant = Plant::new(Vector3::new(0.0, 0.0, -9.81))?;
+        let inertia = Matrix3::from_diagonal(&Vector3::new(0.012, 0.016, 0.020));
+        let left = plant.add_body(&mut system, RigidBody::new(1.0, Point3::origin(), inertia)?);
+        let right = plant.add_body(&mut system, RigidBody::new(1.3, Point3::origin(), inertia * 1.3)?);
+
+        let stiffness = Vector6::new(2.5, 2.5, 2.5, 45.0, 40.0, 50.0);
+        let support = |body, x| {
+            let X_GF = Transform::translation(x, 0.0, 0.42);
+            LinearBushing::new(
+                BodyIndex::GROUND,
+                X_GF,
+                body,
+                Transform::identity(),
+                stiffness,
+                Vector6::zeros(),
+            )
+        };
+        let supports = [system.add(support(left, -1.3)?)?, system.add(support(right, 1.25)?)?];
+
+        let [origin, termination] = [(left, EYES[0]), (right, EYES[1])]
+            .map(|(body, eye)| Station { body, p_B: Vector3::from(eye) });
+        // Its axis lies along y, a little askew.
+        let X_GS = Transform::from_parts(
+            Translation3::identity(),
+            Rotation3::from_euler_angles(FRAC_PI_2, 0.0, 0.12),
+        );
+        let cylinder = Obstacle::new(BodyIndex::GROUND, X_GS, Cylinder::new(RADIUS)?)?;
+        let path = CablePath::new(origin, termination)?.over(cylinder);
+        let cable = system.add(CableSpring::new(path, 120.0, 2.3, dissipation)?)?;
+
+        let mut start = system.default_state();
+        for (body, p, w, v) in [
+            (left, [-1.35, -0.15, 0.1], [1.0, -2.0, 1.5], [0.8, 1.2, 2.0]),
+            (right, [1.3, 0.2, 0.15], [-1.5, 1.0, 2.0], [-0.9, -1.0, 1.2]),
+        ] {
+            let V_GB = SpatialVelocity::new(Vector3::from(w), Vector3::from(v));
+            start.set_body(body, Transform::from(Translation3::from(p)), V_GB)?;
+        }
+        Ok(Self { system, plant, bodies: [left, right], supports, cable, start })
+    }
+
+    pub(crate) fn simulation(&self) -> Result<Simulation<'_, f64>> {
+        Simulation::new(&self.system, &self.plant, self.start.clone())
+    }
+
+    /// Swings to the end, looking at every accepted step.
+    pub(crate) fn run(&self, integrator: &mut impl Integrator<f64>) -> Result<Run> {
+        let mut simulation = self.simulation()?;
+        let mut samples = vec![self.sample(&mut simulation)?];
+        while simulation.time() < END {
+            integrator.step(&mut simulation, END)?;
+            samples.push(self.sample(&mut simulation)?);
+        }
+        Ok(Run { statistics: simulation.statistics(), samples })
+    }
+
+    fn sample(&self, simulation: &mut Simulation<'_, f64>) -> Result<Sample> {
+        let (kinetic, gravitational) = (simulation.kinetic_energy(), simulation.gravitational_energy());
+        let view = simulation.dynamics()?;
+        let mut in_supports = 0.0;
+        for support in self.supports {
+            in_supports += view.potential_energy_of(support)?;
+        }
+        let at = view.of(self.cable);
+        Ok(Sample {
+            time: view.time(),
+            poses: self.bodies.map(|body| *view.pose(body)),
+            in_contact: at.position.path.contacts[0].in_contact,
+            tension: at.dynamics.tension,
+            stretch: at.position.stretch,
+            kinetic,
+            gravitational,
+            in_supports,
+            in_cable: view.potential_energy_of(self.cable)?,
+            dissipated: view.dissipated_energy(self.cable)?,
+            power_dissipated: view.power_dissipated_of(self.cable)?,
+            ledger: view.total_dissipated_energy(),
+        })
+    }
+}
+
+/// What is kept of an accepted step.
+pub(crate) struct Sample {
+    pub(crate) time: f64,
+    pub(crate) poses: [Transform<f64>; 2],
+    pub(crate) in_contact: bool,
+    pub(crate) tension: f64,
+    pub(crate) stretch: f64,
+    pub(crate) kinetic: f64,
+    pub(crate) gravitational: f64,
+    pub(crate) in_supports: f64,
+    pub(crate) in_cable: f64,
+    /// By the cable.
+    pub(crate) dissipated: f64,
+    pub(crate) power_dissipated: f64,
+    /// What the ledger of all elements says is dissipated.
+    pub(crate) ledger: f64,
+}
+
+impl Sample {
+    /// Kinetic, gravitational and stored energy \[J\].
+    pub(crate) fn mechanical(&self) -> f64 {
+        self.kinetic + self.gravitational + self.in_supports + self.in_cable
+    }
+
+    /// All of the energy \[J\].
+    pub(crate) fn total(&self) -> f64 {
+        self.mechanical() + self.ledger
+    }
+
+    /// The places in Ground where the cable is tied.
+    pub(crate) fn eyes(&self) -> [Vector3<f64>; 2] {
+        [0, 1].map(|i| (self.poses[i] * Point3::from(EYES[i])).coords)
+    }
+}
+
+/// What came of a run.
+pub(crate) struct Run {
+    pub(crate) statistics: Statistics,
+    pub(crate) samples: Vec<Sample>,
+}
+
+impl Run {
+    /// How often something became so from one step to the next.
+    pub(crate) fn count(&self, is_so: impl Fn(&Sample) -> bool) -> usize {
+        self.samples.windows(2).filter(|pair| !is_so(&pair[0]) && is_so(&pair[1])).count()
+    }
+
+    /// The largest change of an energy since the start \[J\].
+    pub(crate) fn change(&self, energy: impl Fn(&Sample) -> f64) -> f64 {
+        let start = energy(&self.samples[0]);
+        self.samples.iter().map(|sample| (energy(sample) - start).abs()).fold(0.0, f64::max)
+    }
+
+    /// All that kinetic energy ever gained \[J\].
+    pub(crate) fn turned_over(&self) -> f64 {
+        self.samples.windows(2).map(|pair| (pair[1].kinetic - pair[0].kinetic).max(0.0)).sum()
+    }
+
+    /// The integral of the power the cable dissipates \[J\].
+    pub(crate) fn loss(&self) -> f64 {
+        let (times, powers): (Vec<_>, Vec<_>) =
+            self.samples.iter().map(|sample| (sample.time, sample.power_dissipated)).unzip();
+        quadrature::integral(&times, &powers)
+    }
+}
