@@ -3,7 +3,7 @@
 
 use core::f64::consts::FRAC_PI_2;
 
-use force_elements::cable::{CablePath, Cylinder, Obstacle, Station};
+use force_elements::cable::{CablePath, Cylinder, Obstacle, PathResults, Station};
 use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Translation3, Vector3, Vector6};
 use force_elements::simulation::{Integrator, Plant, RigidBody, Simulation, Statistics};
 use force_elements::{
@@ -13,11 +13,14 @@ use force_elements::{
 mod quadrature;
 
 /// How long it swings \[s\].
-pub(crate) const END: f64 = 20.0;
+pub(crate) const SECONDS: u32 = 20;
 /// Radius of the cylinder \[m\], about an axis through the Ground origin.
 pub(crate) const RADIUS: f64 = 0.3;
 /// Where the cable is tied to either body \[m\]: away from the mass center, so that it rocks the body.
 pub(crate) const EYES: [[f64; 3]; 2] = [[0.12, 0.03, 0.06], [-0.1, -0.04, 0.08]];
+
+/// Half the sides of the bodies, as far as they are drawn \[m\].
+pub(crate) const HALF_SIDES: [f64; 3] = [0.12, 0.1, 0.08];
 
 pub(crate) struct SwingingCable {
     pub(crate) system: ForceSystem<f64>,
@@ -37,7 +40,7 @@ impl SwingingCable {
         let left = plant.add_body(&mut system, RigidBody::new(1.0, Point3::origin(), inertia)?);
         let right = plant.add_body(&mut system, RigidBody::new(1.3, Point3::origin(), inertia * 1.3)?);
 
-        let stiffness = Vector6::new(2.5, 2.5, 2.5, 45.0, 40.0, 50.0);
+        let stiffness = Vector6::new(6.0, 6.0, 6.0, 45.0, 30.0, 40.0);
         let support = |body, x| {
             let X_GF = Transform::translation(x, 0.0, 0.42);
             LinearBushing::new(
@@ -51,8 +54,8 @@ impl SwingingCable {
         };
         let supports = [system.add(support(left, -1.3)?)?, system.add(support(right, 1.25)?)?];
 
-        let [origin, termination] = [(left, EYES[0]), (right, EYES[1])]
-            .map(|(body, eye)| Station { body, p_B: Vector3::from(eye) });
+        let [origin, termination] =
+            [(left, EYES[0]), (right, EYES[1])].map(|(body, eye)| Station { body, p_B: Vector3::from(eye) });
         // Its axis lies along y, a little askew.
         let X_GS = Transform::from_parts(
             Translation3::identity(),
@@ -60,12 +63,12 @@ impl SwingingCable {
         );
         let cylinder = Obstacle::new(BodyIndex::GROUND, X_GS, Cylinder::new(RADIUS)?)?;
         let path = CablePath::new(origin, termination)?.over(cylinder);
-        let cable = system.add(CableSpring::new(path, 120.0, 2.3, dissipation)?)?;
+        let cable = system.add(CableSpring::new(path, 120.0, 2.15, dissipation)?)?;
 
         let mut start = system.default_state();
         for (body, p, w, v) in [
-            (left, [-1.35, -0.15, 0.1], [1.0, -2.0, 1.5], [0.8, 1.2, 2.0]),
-            (right, [1.3, 0.2, 0.15], [-1.5, 1.0, 2.0], [-0.9, -1.0, 1.2]),
+            (left, [-1.35, -0.15, 0.1], [1.0, -2.0, 1.5], [0.8, 2.6, 2.0]),
+            (right, [1.3, 0.2, 0.15], [-1.5, 1.0, 2.0], [-0.9, -2.2, 1.6]),
         ] {
             let V_GB = SpatialVelocity::new(Vector3::from(w), Vector3::from(v));
             start.set_body(body, Transform::from(Translation3::from(p)), V_GB)?;
@@ -73,22 +76,37 @@ impl SwingingCable {
         Ok(Self { system, plant, bodies: [left, right], supports, cable, start })
     }
 
+    pub(crate) fn is_damped(&self) -> bool {
+        self.start.parameters(self.cable).dissipation > 0.0
+    }
+
     pub(crate) fn simulation(&self) -> Result<Simulation<'_, f64>> {
         Simulation::new(&self.system, &self.plant, self.start.clone())
     }
 
-    /// Swings to the end, looking at every accepted step.
-    pub(crate) fn run(&self, integrator: &mut impl Integrator<f64>) -> Result<Run> {
+    /// Swings to the end, looking at the cable's path at every accepted step.
+    pub(crate) fn run(
+        &self,
+        integrator: &mut impl Integrator<f64>,
+        mut look: impl FnMut(&PathResults<f64>),
+    ) -> Result<Run> {
         let mut simulation = self.simulation()?;
-        let mut samples = vec![self.sample(&mut simulation)?];
-        while simulation.time() < END {
-            integrator.step(&mut simulation, END)?;
-            samples.push(self.sample(&mut simulation)?);
+        let mut samples = vec![self.sample(&mut simulation, &mut look)?];
+        for second in 1..=SECONDS {
+            // Whole seconds are met exactly.
+            while simulation.time() < f64::from(second) {
+                integrator.step(&mut simulation, f64::from(second))?;
+                samples.push(self.sample(&mut simulation, &mut look)?);
+            }
         }
         Ok(Run { statistics: simulation.statistics(), samples })
     }
 
-    fn sample(&self, simulation: &mut Simulation<'_, f64>) -> Result<Sample> {
+    fn sample(
+        &self,
+        simulation: &mut Simulation<'_, f64>,
+        look: &mut impl FnMut(&PathResults<f64>),
+    ) -> Result<Sample> {
         let (kinetic, gravitational) = (simulation.kinetic_energy(), simulation.gravitational_energy());
         let view = simulation.dynamics()?;
         let mut in_supports = 0.0;
@@ -96,10 +114,13 @@ impl SwingingCable {
             in_supports += view.potential_energy_of(support)?;
         }
         let at = view.of(self.cable);
+        let contact = &at.position.path.contacts[0];
+        look(&at.position.path);
         Ok(Sample {
             time: view.time(),
             poses: self.bodies.map(|body| *view.pose(body)),
-            in_contact: at.position.path.contacts[0].in_contact,
+            in_contact: contact.in_contact,
+            touch: contact.wrap.point.z,
             tension: at.dynamics.tension,
             stretch: at.position.stretch,
             kinetic,
@@ -118,6 +139,8 @@ pub(crate) struct Sample {
     pub(crate) time: f64,
     pub(crate) poses: [Transform<f64>; 2],
     pub(crate) in_contact: bool,
+    /// Where the cable touches or passes the cylinder, along its axis \[m\].
+    pub(crate) touch: f64,
     pub(crate) tension: f64,
     pub(crate) stretch: f64,
     pub(crate) kinetic: f64,
