@@ -10,11 +10,11 @@ use force_elements::{
     BodyIndex, CableSpring, ForceSystem, Handle, LinearBushing, Result, SpatialVelocity, State, Transform,
 };
 
-mod quadrature;
-
 /// How long it swings \[s\].
 pub(crate) const SECONDS: u32 = 20;
-/// Radius of the cylinder \[m\], about an axis through the Ground origin.
+/// How high the axis of the cylinder is above the Ground origin \[m\]; the scene is given from there.
+const HEIGHT: f64 = 1.2;
+/// Radius of the cylinder \[m\].
 pub(crate) const RADIUS: f64 = 0.3;
 /// Where the cable is tied to either body \[m\]: away from the mass center, so that it rocks the body.
 pub(crate) const EYES: [[f64; 3]; 2] = [[0.12, 0.03, 0.06], [-0.1, -0.04, 0.08]];
@@ -42,7 +42,7 @@ impl SwingingCable {
 
         let stiffness = Vector6::new(6.0, 6.0, 6.0, 45.0, 30.0, 40.0);
         let support = |body, x| {
-            let X_GF = Transform::translation(x, 0.0, 0.42);
+            let X_GF = Transform::translation(x, 0.0, HEIGHT + 0.42);
             LinearBushing::new(
                 BodyIndex::GROUND,
                 X_GF,
@@ -58,7 +58,7 @@ impl SwingingCable {
             [(left, EYES[0]), (right, EYES[1])].map(|(body, eye)| Station { body, p_B: Vector3::from(eye) });
         // Its axis lies along y, a little askew.
         let X_GS = Transform::from_parts(
-            Translation3::identity(),
+            Translation3::new(0.0, 0.0, HEIGHT),
             Rotation3::from_euler_angles(FRAC_PI_2, 0.0, 0.12),
         );
         let cylinder = Obstacle::new(BodyIndex::GROUND, X_GS, Cylinder::new(RADIUS)?)?;
@@ -71,7 +71,8 @@ impl SwingingCable {
             (right, [1.3, 0.2, 0.15], [-1.5, 1.0, 2.0], [-0.9, -2.2, 1.6]),
         ] {
             let V_GB = SpatialVelocity::new(Vector3::from(w), Vector3::from(v));
-            start.set_body(body, Transform::from(Translation3::from(p)), V_GB)?;
+            let X_GB = Transform::translation(p[0], p[1], HEIGHT + p[2]);
+            start.set_body(body, X_GB, V_GB)?;
         }
         Ok(Self { system, plant, bodies: [left, right], supports, cable, start })
     }
@@ -121,6 +122,7 @@ impl SwingingCable {
             poses: self.bodies.map(|body| *view.pose(body)),
             in_contact: contact.in_contact,
             touch: contact.wrap.point.z,
+            length_rate: at.velocity.length_rate,
             tension: at.dynamics.tension,
             stretch: at.position.stretch,
             kinetic,
@@ -141,6 +143,8 @@ pub(crate) struct Sample {
     pub(crate) in_contact: bool,
     /// Where the cable touches or passes the cylinder, along its axis \[m\].
     pub(crate) touch: f64,
+    /// Of the cable \[m/s\].
+    pub(crate) length_rate: f64,
     pub(crate) tension: f64,
     pub(crate) stretch: f64,
     pub(crate) kinetic: f64,
@@ -194,10 +198,9 @@ impl Run {
         self.samples.windows(2).map(|pair| (pair[1].kinetic - pair[0].kinetic).max(0.0)).sum()
     }
 
-    /// The integral of the power the cable dissipates \[J\].
+    /// The integral of the power the cable dissipates, by trapezoids \[J\]: its kinks would spoil polynomials.
     pub(crate) fn loss(&self) -> f64 {
-        let (times, powers): (Vec<_>, Vec<_>) =
-            self.samples.iter().map(|sample| (sample.time, sample.power_dissipated)).unzip();
-        quadrature::integral(&times, &powers)
+        let pairs = self.samples.windows(2);
+        pairs.map(|s| 0.5 * (s[1].power_dissipated + s[0].power_dissipated) * (s[1].time - s[0].time)).sum()
     }
 }

@@ -188,7 +188,7 @@ impl<'a> Film<'a> {
         view.pieces.sort_by(|a, b| a.depth.total_cmp(&b.depth));
 
         let (width, height) = (f64::from(WIDTH) / SCALE, f64::from(SCENE_HEIGHT) / SCALE);
-        let bottom = -0.75;
+        let bottom = 0.37;
         let pixels = (0..i32::try_from(WIDTH)?, 0..i32::try_from(SCENE_HEIGHT)?);
         let plane = area.apply_coord_spec(Cartesian2d::<RangedCoordf64, RangedCoordf64>::new(
             -0.5 * width..0.5 * width,
@@ -214,7 +214,7 @@ impl<'a> Film<'a> {
         let top = i32::try_from(SCENE_HEIGHT)? - 250;
         area.draw(&Text::new(
             format!("paths of its ends in {SECONDS} s, and its shape:"),
-            (40, top),
+            (1700, top),
             text(30),
         ))?;
         for (row, (place, what, color, width)) in (1..).zip(&shown) {
