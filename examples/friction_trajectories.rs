@@ -11,12 +11,18 @@
 use std::error::Error;
 use std::process::ExitCode;
 
+use force_elements::CoordinateIndex;
+use force_elements::coordinate_spring_damper_ext::Discrete;
 use force_elements::simulation::{DormandPrince, ImplicitTrapezoidal, Integrator};
 
 #[path = "conformance/check/mod.rs"]
 #[allow(dead_code, reason = "it checks the other elements too")]
 mod check;
 
+#[path = "scenes/between_stops.rs"]
+mod between_stops;
+
+use between_stops::BetweenStops;
 use check::Fields;
 use check::coordinate_spring_damper_ext::Trajectory;
 
@@ -48,6 +54,7 @@ struct Run {
     energy: f64,
     lost: f64,
     open: f64,
+    inexact: f64,
 }
 
 impl Run {
@@ -57,17 +64,19 @@ impl Run {
 }
 
 fn run(
+    label: &str,
     trajectory: &Trajectory,
+    exact: Option<BetweenStops>,
     name: &'static str,
     integrator: &mut impl Integrator<f64>,
 ) -> Result<Run, Box<dyn Error>> {
     let mut simulation = trajectory.simulation()?;
     let energy = simulation.total_energy();
-    let mut before = *simulation.state().discrete(trajectory.element);
+    let mut before: Option<Discrete<f64>> = None;
     let mut events = Events::default();
-    let mut open = 0.0_f64;
-    let deviations = trajectory.follow(&mut simulation, integrator, |simulation| {
-        let now = *simulation.state().discrete(trajectory.element);
+    let (mut open, mut inexact) = (0.0_f64, 0.0_f64);
+    let deviations = trajectory.follow(&mut simulation, integrator, |simulation, now| {
+        let before = before.replace(*now).unwrap_or(*now);
         match (before.friction_mode == 0.0, now.friction_mode == 0.0) {
             (true, false) => events.slips += 1,
             (false, true) => events.sticks += 1,
@@ -78,15 +87,18 @@ fn run(
             (false, true) => events.stops_left += 1,
             _ => {}
         }
-        before = now;
         open = open.max((simulation.total_energy() - energy).abs());
+        if let Some(exact) = exact {
+            let q = simulation.state().positions().coordinate(CoordinateIndex::new(0));
+            inexact = inexact.max((q - exact.at(simulation.time()).0).abs());
+        }
     })?;
     let [(_, q, q_tolerance), (_, u, u_tolerance)] = deviations.0[..] else {
         return Err("a trajectory is compared in q and u".into());
     };
     let statistics = simulation.statistics();
     Ok(Run {
-        label: trajectory.label.clone(),
+        label: label.to_string(),
         integrator: name,
         duration: simulation.time(),
         deviations: [(q, q_tolerance), (u, u_tolerance)],
@@ -97,13 +109,29 @@ fn run(
         energy,
         lost: simulation.dynamics()?.total_dissipated_energy(),
         open,
+        inexact,
     })
+}
+
+/// The motion in closed form, if there is nothing but stops.
+fn closed_form(case: Fields<'_>) -> Result<Option<BetweenStops>, Box<dyn Error>> {
+    let input = case.object("input")?;
+    if !input.has("use_limit_stops") {
+        return Ok(None);
+    }
+    Ok(Some(BetweenStops {
+        mass: input.number("mass")?,
+        stop: input.number("limit_stops_upper")?,
+        stiffness: input.number("limit_stops_stiffness")?,
+        damping: input.number("limit_stops_damping")?,
+        speed: input.number("u")?,
+    }))
 }
 
 fn main() -> Result<ExitCode, Box<dyn Error>> {
     let content: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(CASES)?)?;
     let root = Fields(&content);
-    let mut runs = Vec::new();
+    let (mut runs, mut exactness) = (Vec::new(), Vec::new());
     println!("# Trajectories with friction and limit stops\n");
     println!("`cargo run --release --example friction_trajectories`\n");
     println!("A mass of 0.5 kg starts at 10 m/s on a `CoordinateSpringDamperExt`; reference:");
@@ -118,9 +146,28 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
         "is doubled; that of u is larger by the ratio of the largest changes of u and q between samples.\n"
     );
     for case in root.objects("trajectories")? {
-        let trajectory = Trajectory::new(case)?;
-        runs.push(run(&trajectory, "implicit", &mut ImplicitTrapezoidal::new(trajectory.step))?);
-        runs.push(run(&trajectory, "explicit", &mut DormandPrince::new(ACCURACY))?);
+        let (label, trajectory, exact) = (case.text("label")?, Trajectory::new(case)?, closed_form(case)?);
+        let mut implicit = ImplicitTrapezoidal::new(trajectory.step);
+        runs.push(run(label, &trajectory, exact, "implicit", &mut implicit)?);
+        runs.push(run(label, &trajectory, exact, "explicit", &mut DormandPrince::new(ACCURACY))?);
+        if let Some(exact) = exact {
+            let mut reference = 0.0_f64;
+            for (time, q) in case.numbers("time")?.iter().zip(case.numbers("q")?) {
+                reference = reference.max((q - exact.at(*time).0).abs());
+            }
+            exactness.push(("reference".to_string(), reference));
+            for (force, step) in [(1e-3, 1e-6), (1e-4, 1e-7), (1e-5, 1e-8), (1e-6, 1e-9)] {
+                let mut integrator =
+                    DormandPrince::new(ACCURACY).with_force_tolerance(force).with_event_step(step);
+                let run = run(label, &trajectory, Some(exact), "explicit", &mut integrator)?;
+                exactness.push((format!("explicit, events to {step:e} s or {force:e} N"), run.inexact));
+            }
+            for factor in [1.0, 0.5, 0.25, 0.125] {
+                let mut integrator = ImplicitTrapezoidal::new(factor * trajectory.step);
+                let run = run(label, &trajectory, Some(exact), "implicit", &mut integrator)?;
+                exactness.push((format!("implicit, step {:e} s", factor * trajectory.step), run.inexact));
+            }
+        }
     }
 
     println!("| trajectory | integrator | off in q [m] | tolerance | off in u [m/s] | tolerance | |");
@@ -163,5 +210,12 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     println!(
         "What is neither lost at the end nor kinetic is stored in springs, stops and bristles that hold."
     );
+    println!(
+        "\nBetween limit stops alone the motion is known in closed form. The largest deviation in q from it:\n"
+    );
+    println!("| | off in q [m] |\n|---|---|");
+    for (what, inexact) in exactness {
+        println!("| {what} | {inexact:.1e} |");
+    }
     Ok(if runs.iter().all(Run::passes) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

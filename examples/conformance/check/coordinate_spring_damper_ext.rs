@@ -41,15 +41,14 @@ pub(crate) fn check(case: Fields<'_>) -> Result<Deviations, Failure> {
 pub(crate) fn check_trajectory(case: Fields<'_>) -> Result<Deviations, Failure> {
     let trajectory = Trajectory::new(case)?;
     let mut simulation = trajectory.simulation()?;
-    trajectory.follow(&mut simulation, &mut ImplicitTrapezoidal::new(trajectory.step), |_| {})
+    trajectory.follow(&mut simulation, &mut ImplicitTrapezoidal::new(trajectory.step), |_, _| {})
 }
 
 /// A mass on the element, with where it must be and how fast at which times.
 pub(crate) struct Trajectory {
-    pub(crate) label: String,
     /// The step it was computed with \[s\].
     pub(crate) step: f64,
-    pub(crate) element: Handle<CoordinateSpringDamperExt<f64>>,
+    element: Handle<CoordinateSpringDamperExt<f64>>,
     slider: CoordinateIndex,
     system: ForceSystem<f64>,
     plant: Plant<f64>,
@@ -73,7 +72,6 @@ impl Trajectory {
         start.set_coordinate_rate(slider, input.number("u")?)?;
         start.set_discrete(element, discrete(input)?)?;
         Ok(Self {
-            label: case.text("label")?.to_string(),
             step: case.number("step")?,
             element,
             slider,
@@ -91,13 +89,18 @@ impl Trajectory {
         Ok(Simulation::new(&self.system, &self.plant, self.start.clone())?)
     }
 
-    /// Integrates to the end, calling `observe` after each accepted step, and compares.
+    /// Integrates to the end and compares. Calls `observe`, with what the element remembers, at the start and
+    /// after each accepted step.
     pub(crate) fn follow(
         &self,
         simulation: &mut Simulation<'_, f64>,
         integrator: &mut impl Integrator<f64>,
-        mut observe: impl FnMut(&mut Simulation<'_, f64>),
+        mut observe: impl FnMut(&Simulation<'_, f64>, &Discrete<f64>),
     ) -> Result<Deviations, Failure> {
+        let mut observe = |simulation: &Simulation<'_, f64>| {
+            observe(simulation, simulation.state().discrete(self.element));
+        };
+        observe(simulation);
         let (mut q, mut u) = (Vec::new(), Vec::new());
         for &time in &self.time {
             simulation.run(integrator, time, |simulation| observe(simulation))?;
