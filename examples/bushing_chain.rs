@@ -17,6 +17,22 @@ mod bushing_chain;
 
 use bushing_chain::{BushingChain, Comparison, END, Pair, Run};
 
+const SCENE: &str = "\
+Three bodies of 2, 1.5 and 1 kg hang under each other from Ground on damped bushings, half a metre apart, with frames
+offset and turned and mass centers off their line. They start far aside, twisted, and moving, in gravity;";
+
+const ADDS_UP: &str = "\
+*Total off*: the largest change of kinetic, gravitational, stored and dissipated energy together, over all accepted
+steps. *Loss off*: the largest difference, among the three bushings, between what one has dissipated and the integral of
+Σ c q̇² over the run, taken from its values at the accepted steps by polynomials of degree 5: an integral the
+integrator has no part in but for the places of the samples. *Fall*: the most by which the energy that a bushing has
+dissipated became less in one step.";
+
+const JOINTS: &str = "\
+Frame M is built from frame F by three slides along F's axes and three turns, about x, then y, then z, with the bushing's
+own q and q̇; velocities are carried from joint to joint. The joints carry springs and dampers with the bushing's
+constants.";
+
 fn print_energies(chain: &BushingChain) -> Result<(), Box<dyn Error>> {
     println!("\n## Where the energy goes\n\nDormand–Prince, accuracy 1e-10.\n");
     println!("| t [s] | kinetic [J] | gravitational [J] | stored [J] | dissipated [J] | total [J] |");
@@ -37,19 +53,7 @@ fn print_energies(chain: &BushingChain) -> Result<(), Box<dyn Error>> {
 }
 
 fn print_accuracies(chain: &BushingChain) -> Result<(), Box<dyn Error>> {
-    println!("\n## How well it adds up\n");
-    println!(
-        "*Total off*: the largest change of kinetic, gravitational, stored and dissipated energy together, over"
-    );
-    println!(
-        "all accepted steps. *Loss off*: the largest difference, among the three bushings, between what one has"
-    );
-    println!(
-        "dissipated and the integral of Σ c q̇² over the run, taken from its values at the accepted steps by"
-    );
-    println!(
-        "polynomials of degree 5: an integral the integrator has no part in but for the places of the samples.\n"
-    );
+    println!("\n## How well it adds up\n\n{ADDS_UP}\n");
     println!(
         "| integrator | steps | rejected | evaluations | total off [J] | dissipated [J] | loss off [J] | fall [J] |"
     );
@@ -84,12 +88,12 @@ fn print_joints(chain: &BushingChain) -> Result<(), Box<dyn Error>> {
     let mut integrator = DormandPrince::new(1e-8);
     let mut worst = Comparison::default();
     let mut farthest = [Vector6::zeros(); 3];
-    let mut instants = 0;
+    let mut compared = 0;
     let mut look = |view: &DynamicsView<'_, f64>| -> force_elements::Result<()> {
         for (farthest, &bushing) in farthest.iter_mut().zip(&chain.bushings) {
             worst = worst.join(chain.compare(view, bushing)?);
             *farthest = farthest.sup(&view.of(bushing).position.q.abs());
-            instants += 1;
+            compared += 1;
         }
         Ok(())
     };
@@ -99,15 +103,9 @@ fn print_joints(chain: &BushingChain) -> Result<(), Box<dyn Error>> {
         look(&simulation.dynamics()?)?;
     }
 
-    println!("\n## Each bushing is a chain of six joints\n");
+    println!("\n## Each bushing is a chain of six joints\n\n{JOINTS}\n");
     println!(
-        "Frame M is built from frame F by three slides along F's axes and three turns, about x, then y, then z, with"
-    );
-    println!(
-        "the bushing's own q and q̇; velocities are carried from joint to joint. The joints carry springs and dampers"
-    );
-    println!(
-        "with the bushing's constants. Compared at {instants} instants of a run with Dormand–Prince, accuracy 1e-8.\n"
+        "Compared {compared} times, at every accepted step of a run with Dormand–Prince, accuracy 1e-8.\n"
     );
     println!("| compared | largest deviation | largest value |");
     println!("|---|---|---|");
@@ -137,13 +135,7 @@ fn print_joints(chain: &BushingChain) -> Result<(), Box<dyn Error>> {
 fn main() -> Result<(), Box<dyn Error>> {
     let chain = BushingChain::new()?;
     println!("# Bushings: energy, and a chain of joints\n");
-    println!("`cargo run --release --example bushing_chain`\n");
-    println!(
-        "Three bodies of 2, 1.5 and 1 kg hang under each other from Ground on damped bushings, half a metre apart, frames"
-    );
-    println!(
-        "offset and turned, mass centers off their line. They start far aside, twisted, and moving; {END} s in gravity."
-    );
+    println!("`cargo run --release --example bushing_chain`\n\n{SCENE} {END} s.");
     print_energies(&chain)?;
     print_accuracies(&chain)?;
     print_joints(&chain)

@@ -14,6 +14,9 @@ use crate::swinging_cable::{HALF_SIDES, RADIUS, Run, SECONDS, Sample, SwingingCa
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
+/// When something is so: its name, color and whether it is.
+type Bar = (&'static str, RGBColor, fn(&Sample) -> bool);
+
 /// One layer of the stack of energies: its name, color and thickness.
 type Layer = (&'static str, RGBColor, fn(&Sample) -> f64);
 
@@ -237,7 +240,7 @@ fn shown(samples: &[Sample]) -> Vec<(usize, &'static str, RGBColor, u32)> {
     let only = |holds: bool, value: f64| if holds { value } else { f64::NEG_INFINITY };
     vec![
         (
-            best(&|s| only(s.stretch == 0.0, (s.eyes()[0] - s.eyes()[1]).norm() * -1.0)),
+            best(&|s| only(s.stretch == 0.0, -(s.eyes()[0] - s.eyes()[1]).norm())),
             "slack",
             RGBColor(130, 130, 130),
             4,
@@ -267,8 +270,8 @@ const STACK: [Layer; 5] = [
     ("kinetic", RGBColor(70, 130, 190), |s| s.kinetic),
 ];
 
-/// When something is so: its name, color and whether it is.
-const BARS: [(&str, RGBColor, fn(&Sample) -> bool); 2] = [
+/// From the top down.
+const BARS: [Bar; 2] = [
     ("on the cylinder", RGBColor(170, 150, 115), |s| s.in_contact),
     ("taut", RGBColor(105, 70, 135), |s| s.stretch > 0.0),
 ];
