@@ -61,7 +61,8 @@ fn print_energies(name: &str, run: &Run) {
             s.gravitational,
             s.in_supports,
             s.in_cable,
-            s.dissipated,
+            // Not minus zero.
+            (s.dissipated * 1e4).round() / 1e4 + 0.0,
             s.total(),
             s.tension,
             if s.in_contact { "yes" } else { "no" },
