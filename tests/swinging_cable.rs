@@ -76,8 +76,8 @@ fn dissipated_energy_never_falls_and_is_the_integral_of_its_power() {
     for pair in run.samples.windows(2) {
         let rise = pair[1].dissipated - pair[0].dissipated;
         // What is stored errs by 20 N times the error of a position. And the error estimate of the integrator is
-        // blind to a kink at 0.834 of a step, where 0.01·h² times the jump in slope remains: of the power,
-        // k·L̇² where slack begins or ends, and f·v²/R, at 3 m/s, where the cable lands or comes off.
+        // blind to a kink at 0.4225 and 0.8336 of a step, where up to 0.01·h² times the jump in slope remains:
+        // of the power, k·L̇² where slack begins or ends, and f·v²/R, at 3 m/s, where the cable lands or comes off.
         let (h, rate) =
             (pair[1].time - pair[0].time, pair[0].length_rate.abs().max(pair[1].length_rate.abs()));
         let is_kinked = |of: &dyn Fn(&Sample) -> bool| of(&pair[0]) != of(&pair[1]);

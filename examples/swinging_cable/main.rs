@@ -30,9 +30,9 @@ Two bodies of 1 and 1.3 kg, each on an undamped bushing to Ground (40 to 50 N/m,
 const ADDS_UP: &str = "\
 *Touchdowns*, *liftoffs*, *slack*: how often the cable came to touch the cylinder, came off it, and went slack between
 accepted steps. *Turned over*: all that kinetic energy gained in the course of time. *Stored off*: the largest change of
-kinetic, gravitational and stored energy, without the ledger. *Total
-off*: the largest change of those and what the ledger says is dissipated. *In one step*: the largest change of
-*stored* in a single step, and what happened in it. *Fall*: the most by which dissipated energy became less in a step.";
+kinetic, gravitational and stored energy, without the ledger. *Total off*: the largest change of those and what the
+ledger says is dissipated. *In one step*: the largest change of *stored* in a single step, and what happened in it.
+*Fall*: the most by which dissipated energy became less in a step. *Relative* is to what was turned over.";
 
 const LOSS: &str = "\
 What the cable has dissipated, by the ledger, against the integral of `power_dissipated` over the run, taken from its
@@ -42,8 +42,8 @@ square of the step. Dormand–Prince, accuracy 1e-9.";
 const REMARK: &str = "\
 The pull of a cable has a kink in time where slack is taken up or given, and where the cable lands or comes off. The
 integrator shortens its steps there because its error estimate sees the kink; but the difference of its solutions of
-order 5 and 4 is zero for a kink at 0.834 of the step, where the error is not. Now and then a kink falls close to that
-place, and the step passes with more than the error asked for: *in one step* shows it. *Total off* hardly notices, for
+order 5 and 4 is zero for a kink at 0.4225 or 0.8336 of the step, where the error is not. Now and then a kink falls
+close to these places, and the step passes with more than the error asked for. *Total off* hardly notices, for
 the ledger integrates the same forces by the same stages.";
 
 fn print_energies(name: &str, run: &Run) {
