@@ -2,8 +2,8 @@
 
 use force_elements::coordinate_spring_damper_ext::{Discrete, Parameters};
 use force_elements::nalgebra::Vector3;
-use force_elements::simulation::{ImplicitTrapezoidal, Plant, Simulation};
-use force_elements::{CoordinateSpringDamperExt, ForceSystem};
+use force_elements::simulation::{ImplicitTrapezoidal, Integrator, Plant, Simulation};
+use force_elements::{CoordinateIndex, CoordinateSpringDamperExt, ForceSystem, Handle, State};
 
 use super::{Deviations, Failure, Fields};
 
@@ -37,36 +37,84 @@ pub(crate) fn check(case: Fields<'_>) -> Result<Deviations, Failure> {
     Ok(deviations)
 }
 
-/// Integrates a mass on the element and compares where it is and how fast at the times given.
+/// Integrates a trajectory the way it was computed, implicitly, in steps of the same length.
 pub(crate) fn check_trajectory(case: Fields<'_>) -> Result<Deviations, Failure> {
-    let input = case.object("input")?;
-    let mut system = ForceSystem::new();
-    let mut plant = Plant::new(Vector3::zeros())?;
-    let slider = plant.add_coordinate(&mut system, input.number("mass")?)?;
-    let element = CoordinateSpringDamperExt::new(None, Some(slider), parameters(input)?)?;
-    let element = system.add(element)?;
-    let mut state = system.default_state();
-    state.set_coordinate(slider, input.number("q")?)?;
-    state.set_coordinate_rate(slider, input.number("u")?)?;
-    state.set_discrete(element, discrete(input)?)?;
+    let trajectory = Trajectory::new(case)?;
+    let mut simulation = trajectory.simulation()?;
+    trajectory.follow(&mut simulation, &mut ImplicitTrapezoidal::new(trajectory.step), |_, _| {})
+}
 
-    let mut simulation = Simulation::new(&system, &plant, state)?;
-    let mut integrator = ImplicitTrapezoidal::new(case.number("step")?);
-    let (mut q, mut u) = (Vec::new(), Vec::new());
-    for time in case.numbers("time")? {
-        simulation.run(&mut integrator, time, |_| {})?;
-        q.push(simulation.state().positions().coordinate(slider));
-        u.push(simulation.state().velocities().coordinate_rate(slider));
+/// A mass on the element, with where it must be and how fast at which times.
+pub(crate) struct Trajectory {
+    /// The step it was computed with \[s\].
+    pub(crate) step: f64,
+    element: Handle<CoordinateSpringDamperExt<f64>>,
+    slider: CoordinateIndex,
+    system: ForceSystem<f64>,
+    plant: Plant<f64>,
+    start: State<f64>,
+    time: Vec<f64>,
+    q: Vec<f64>,
+    u: Vec<f64>,
+    tolerance: f64,
+}
+
+impl Trajectory {
+    pub(crate) fn new(case: Fields<'_>) -> Result<Self, Failure> {
+        let input = case.object("input")?;
+        let mut system = ForceSystem::new();
+        let mut plant = Plant::new(Vector3::zeros())?;
+        let slider = plant.add_coordinate(&mut system, input.number("mass")?)?;
+        let element = CoordinateSpringDamperExt::new(None, Some(slider), parameters(input)?)?;
+        let element = system.add(element)?;
+        let mut start = system.default_state();
+        start.set_coordinate(slider, input.number("q")?)?;
+        start.set_coordinate_rate(slider, input.number("u")?)?;
+        start.set_discrete(element, discrete(input)?)?;
+        Ok(Self {
+            step: case.number("step")?,
+            element,
+            slider,
+            system,
+            plant,
+            start,
+            time: case.numbers("time")?,
+            q: case.numbers("q")?,
+            u: case.numbers("u")?,
+            tolerance: 10.0 * case.number("max_change_on_doubling_step")?,
+        })
     }
-    // The tolerance is one of q. A shift in time that moves q by as much moves u by more, the more
-    // abruptly u changes.
-    let tolerance = 10.0 * case.number("max_change_on_doubling_step")?;
-    let (want_q, want_u) = (case.numbers("q")?, case.numbers("u")?);
-    let u_per_q = largest_change(&want_u) / largest_change(&want_q);
-    let mut deviations = Deviations::default();
-    deviations.worst("q", &q, &want_q, tolerance);
-    deviations.worst("u", &u, &want_u, tolerance * u_per_q.max(1.0));
-    Ok(deviations)
+
+    pub(crate) fn simulation(&self) -> Result<Simulation<'_, f64>, Failure> {
+        Ok(Simulation::new(&self.system, &self.plant, self.start.clone())?)
+    }
+
+    /// Integrates to the end and compares. Calls `observe`, with what the element remembers, at the start and
+    /// after each accepted step.
+    pub(crate) fn follow(
+        &self,
+        simulation: &mut Simulation<'_, f64>,
+        integrator: &mut impl Integrator<f64>,
+        mut observe: impl FnMut(&Simulation<'_, f64>, &Discrete<f64>),
+    ) -> Result<Deviations, Failure> {
+        let mut observe = |simulation: &Simulation<'_, f64>| {
+            observe(simulation, simulation.state().discrete(self.element));
+        };
+        observe(simulation);
+        let (mut q, mut u) = (Vec::new(), Vec::new());
+        for &time in &self.time {
+            simulation.run(integrator, time, |simulation| observe(simulation))?;
+            q.push(simulation.state().positions().coordinate(self.slider));
+            u.push(simulation.state().velocities().coordinate_rate(self.slider));
+        }
+        // The tolerance is one of q. A shift in time that moves q by as much moves u by more, the more
+        // abruptly u changes.
+        let u_per_q = largest_change(&self.u) / largest_change(&self.q);
+        let mut deviations = Deviations::default();
+        deviations.worst("q", &q, &self.q, self.tolerance);
+        deviations.worst("u", &u, &self.u, self.tolerance * u_per_q.max(1.0));
+        Ok(deviations)
+    }
 }
 
 /// The largest change from one sample to the next.

@@ -7,7 +7,7 @@ use force_elements::SpatialForce;
 use serde_json::Value;
 
 mod cable;
-mod coordinate_spring_damper_ext;
+pub(crate) mod coordinate_spring_damper_ext;
 mod elastic_foundation;
 mod exponential_spring;
 mod fields;
@@ -55,9 +55,9 @@ impl Line {
     }
 }
 
-/// The deviations of one case, by quantity.
+/// The deviations of one case: quantity, deviation, tolerance.
 #[derive(Default)]
-pub(crate) struct Deviations(Vec<(&'static str, f64, f64)>);
+pub(crate) struct Deviations(pub(crate) Vec<(&'static str, f64, f64)>);
 
 impl Deviations {
     /// Compares a vector relative to the length of the expected one.

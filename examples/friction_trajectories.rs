@@ -1,0 +1,220 @@
+//! Trajectories with friction and limit stops against those another program computed.
+//!
+//! Each is integrated twice: implicitly, in steps of the length it was computed with, and explicitly
+//! under error control. Prints how far both are off, what they cost, how often something switched, and
+//! where the energy went, as tables. The exit status is 1 if a deviation exceeds its tolerance.
+//!
+//! ```text
+//! cargo run --release --example friction_trajectories
+//! ```
+
+use std::error::Error;
+use std::process::ExitCode;
+
+use force_elements::CoordinateIndex;
+use force_elements::coordinate_spring_damper_ext::Discrete;
+use force_elements::simulation::{DormandPrince, ImplicitTrapezoidal, Integrator};
+
+#[path = "conformance/check/mod.rs"]
+#[allow(dead_code, reason = "it checks the other elements too")]
+mod check;
+
+#[path = "scenes/between_stops.rs"]
+mod between_stops;
+
+use between_stops::BetweenStops;
+use check::Fields;
+use check::coordinate_spring_damper_ext::Trajectory;
+
+const CASES: &str =
+    concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/coordinate_spring_damper_ext_trajectories.json");
+
+/// Far beyond the tolerances, which ask for six digits.
+const ACCURACY: f64 = 1e-10;
+
+const SCENE: &str = "\
+A mass of 0.5 kg starts at 10 m/s on a `CoordinateSpringDamperExt` and is compared at every hundredth of a second.
+*implicit* is the implicit trapezoidal rule in steps of the reference; *explicit* is Dormand–Prince with accuracy 1e-10.
+The tolerance of q is ten times what the reference changes by when its step is doubled; that of u is larger by the ratio
+of the largest changes of u and q between samples. A run in the steps of the reference may share its error; runs in
+quarter steps and explicit ones show what is left of their agreement without.";
+
+const LEDGER: &str = "\
+*Ledger open*: the largest change of kinetic energy plus energy absorbed, over all accepted steps. What is neither lost
+at the end nor kinetic is stored in springs, stops and bristles. Where a force jumps, as the damper of a stop
+makes it do, the implicit rule has the jump at the end of a step, wherever in the step it happens: its ledger is open by
+the jump times the way gone meanwhile. The explicit one closes in on the event and jumps between two steps.";
+
+const EXACT: &str = "\
+Between limit stops alone the motion is known in closed form. The largest deviation in q from it, of the reference at its
+samples and of runs at every accepted step, as events are located better and steps are shortened:";
+
+/// How often something switched from one accepted step to the next.
+#[derive(Default)]
+struct Events {
+    slips: usize,
+    sticks: usize,
+    stops_entered: usize,
+    stops_left: usize,
+}
+
+/// What came of one run.
+struct Run {
+    label: String,
+    integrator: &'static str,
+    duration: f64,
+    deviations: [(f64, f64); 2],
+    events: Events,
+    steps: usize,
+    rejected: usize,
+    evaluations: usize,
+    energy: f64,
+    lost: f64,
+    open: f64,
+    inexact: f64,
+}
+
+impl Run {
+    fn passes(&self) -> bool {
+        self.deviations.iter().all(|(deviation, tolerance)| deviation <= tolerance)
+    }
+}
+
+fn run(
+    label: &str,
+    trajectory: &Trajectory,
+    exact: Option<BetweenStops>,
+    name: &'static str,
+    integrator: &mut impl Integrator<f64>,
+) -> Result<Run, Box<dyn Error>> {
+    let mut simulation = trajectory.simulation()?;
+    let energy = simulation.total_energy();
+    let mut before: Option<Discrete<f64>> = None;
+    let mut events = Events::default();
+    let (mut open, mut inexact) = (0.0_f64, 0.0_f64);
+    let deviations = trajectory.follow(&mut simulation, integrator, |simulation, now| {
+        let before = before.replace(*now).unwrap_or(*now);
+        match (before.friction_mode == 0.0, now.friction_mode == 0.0) {
+            (true, false) => events.slips += 1,
+            (false, true) => events.sticks += 1,
+            _ => {}
+        }
+        match (before.limit_stop_state == 0.0, now.limit_stop_state == 0.0) {
+            (true, false) => events.stops_entered += 1,
+            (false, true) => events.stops_left += 1,
+            _ => {}
+        }
+        open = open.max((simulation.total_energy() - energy).abs());
+        if let Some(exact) = exact {
+            let q = simulation.state().positions().coordinate(CoordinateIndex::new(0));
+            inexact = inexact.max((q - exact.at(simulation.time()).0).abs());
+        }
+    })?;
+    let [(_, q, q_tolerance), (_, u, u_tolerance)] = deviations.0[..] else {
+        return Err("a trajectory is compared in q and u".into());
+    };
+    let statistics = simulation.statistics();
+    Ok(Run {
+        label: label.to_string(),
+        integrator: name,
+        duration: simulation.time(),
+        deviations: [(q, q_tolerance), (u, u_tolerance)],
+        events,
+        steps: statistics.steps,
+        rejected: statistics.rejected,
+        evaluations: statistics.evaluations,
+        energy,
+        lost: simulation.dynamics()?.total_dissipated_energy(),
+        open,
+        inexact,
+    })
+}
+
+/// The motion in closed form, if there is nothing but stops.
+fn closed_form(case: Fields<'_>) -> Result<Option<BetweenStops>, Box<dyn Error>> {
+    let input = case.object("input")?;
+    if !input.has("use_limit_stops") {
+        return Ok(None);
+    }
+    Ok(Some(BetweenStops {
+        mass: input.number("mass")?,
+        stop: input.number("limit_stops_upper")?,
+        stiffness: input.number("limit_stops_stiffness")?,
+        damping: input.number("limit_stops_damping")?,
+        speed: input.number("u")?,
+    }))
+}
+
+fn main() -> Result<ExitCode, Box<dyn Error>> {
+    let content: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(CASES)?)?;
+    let root = Fields(&content);
+    let (mut runs, mut exactness) = (Vec::new(), Vec::new());
+    println!("# Trajectories with friction and limit stops\n");
+    println!("`cargo run --release --example friction_trajectories`\n");
+    println!("{SCENE}\n\nThe reference: {}.\n", root.text("source")?);
+    for case in root.objects("trajectories")? {
+        let (label, trajectory, exact) = (case.text("label")?, Trajectory::new(case)?, closed_form(case)?);
+        let mut implicit = ImplicitTrapezoidal::new(trajectory.step);
+        runs.push(run(label, &trajectory, exact, "implicit", &mut implicit)?);
+        let mut quarter = ImplicitTrapezoidal::new(0.25 * trajectory.step);
+        runs.push(run(label, &trajectory, exact, "implicit, quarter steps", &mut quarter)?);
+        runs.push(run(label, &trajectory, exact, "explicit", &mut DormandPrince::new(ACCURACY))?);
+        if let Some(exact) = exact {
+            let mut reference = 0.0_f64;
+            for (time, q) in case.numbers("time")?.iter().zip(case.numbers("q")?) {
+                reference = reference.max((q - exact.at(*time).0).abs());
+            }
+            exactness.push(("reference".to_string(), reference));
+            for (force, step) in [(1e-3, 1e-6), (1e-4, 1e-7), (1e-5, 1e-8), (1e-6, 1e-9)] {
+                let mut integrator =
+                    DormandPrince::new(ACCURACY).with_force_tolerance(force).with_event_step(step);
+                let run = run(label, &trajectory, Some(exact), "explicit", &mut integrator)?;
+                exactness.push((format!("explicit, events to {step:e} s or {force:e} N"), run.inexact));
+            }
+            for run in runs.iter().filter(|run| run.label == label && run.integrator != "explicit") {
+                exactness.push((run.integrator.to_string(), run.inexact));
+            }
+        }
+    }
+
+    println!("| trajectory | integrator | off in q [m] | tolerance | off in u [m/s] | tolerance | |");
+    println!("|---|---|---|---|---|---|---|");
+    for run in &runs {
+        let [(q, q_tolerance), (u, u_tolerance)] = run.deviations;
+        println!(
+            "| {} | {} | {q:.1e} | {q_tolerance:.1e} | {u:.1e} | {u_tolerance:.1e} | {} |",
+            run.label,
+            run.integrator,
+            if run.passes() { "pass" } else { "FAIL" },
+        );
+    }
+
+    println!("\n| trajectory | integrator | mean step [s] | duration [s] | steps | rejected | evaluations |");
+    println!("|---|---|---|---|---|---|---|");
+    for run in &runs {
+        #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+        let mean = run.duration / run.steps as f64;
+        println!(
+            "| {} | {} | {mean:.2e} | {:.2} | {} | {} | {} |",
+            run.label, run.integrator, run.duration, run.steps, run.rejected, run.evaluations,
+        );
+    }
+
+    println!(
+        "\n| trajectory | integrator | slipped | stuck | stops entered | left | start [J] | lost [J] | ledger open [J] |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|");
+    for run in &runs {
+        let Events { slips, sticks, stops_entered, stops_left } = run.events;
+        println!(
+            "| {} | {} | {slips} | {sticks} | {stops_entered} | {stops_left} | {:.6} | {:.6} | {:.1e} |",
+            run.label, run.integrator, run.energy, run.lost, run.open,
+        );
+    }
+    println!("\n{LEDGER}\n\n{EXACT}\n");
+    println!("| | off in q [m] |\n|---|---|");
+    for (what, inexact) in exactness {
+        println!("| {what} | {inexact:.1e} |");
+    }
+    Ok(if runs.iter().all(Run::passes) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
