@@ -12,8 +12,6 @@ use force_elements::{
 
 /// How long it swings \[s\].
 pub(crate) const SECONDS: u32 = 20;
-/// How high the axis of the cylinder is above the Ground origin \[m\]; the scene is given from there.
-const HEIGHT: f64 = 1.2;
 /// Radius of the cylinder \[m\].
 pub(crate) const RADIUS: f64 = 0.3;
 /// Where the cable is tied to either body \[m\]: away from the mass center, so that it rocks the body.
@@ -42,7 +40,7 @@ impl SwingingCable {
 
         let stiffness = Vector6::new(6.0, 6.0, 6.0, 45.0, 30.0, 40.0);
         let support = |body, x| {
-            let X_GF = Transform::translation(x, 0.0, HEIGHT + 0.42);
+            let X_GF = Transform::translation(x, 0.0, 0.42);
             LinearBushing::new(
                 BodyIndex::GROUND,
                 X_GF,
@@ -58,7 +56,7 @@ impl SwingingCable {
             [(left, EYES[0]), (right, EYES[1])].map(|(body, eye)| Station { body, p_B: Vector3::from(eye) });
         // Its axis lies along y, a little askew.
         let X_GS = Transform::from_parts(
-            Translation3::new(0.0, 0.0, HEIGHT),
+            Translation3::identity(),
             Rotation3::from_euler_angles(FRAC_PI_2, 0.0, 0.12),
         );
         let cylinder = Obstacle::new(BodyIndex::GROUND, X_GS, Cylinder::new(RADIUS)?)?;
@@ -71,7 +69,7 @@ impl SwingingCable {
             (right, [1.3, 0.2, 0.15], [-1.5, 1.0, 2.0], [-0.9, -2.2, 1.6]),
         ] {
             let V_GB = SpatialVelocity::new(Vector3::from(w), Vector3::from(v));
-            let X_GB = Transform::translation(p[0], p[1], HEIGHT + p[2]);
+            let X_GB = Transform::translation(p[0], p[1], p[2]);
             start.set_body(body, X_GB, V_GB)?;
         }
         Ok(Self { system, plant, bodies: [left, right], supports, cable, start })

@@ -191,7 +191,7 @@ impl<'a> Film<'a> {
         view.pieces.sort_by(|a, b| a.depth.total_cmp(&b.depth));
 
         let (width, height) = (f64::from(WIDTH) / SCALE, f64::from(SCENE_HEIGHT) / SCALE);
-        let bottom = 0.37;
+        let bottom = -0.71;
         let pixels = (0..i32::try_from(WIDTH)?, 0..i32::try_from(SCENE_HEIGHT)?);
         let plane = area.apply_coord_spec(Cartesian2d::<RangedCoordf64, RangedCoordf64>::new(
             -0.5 * width..0.5 * width,

@@ -15,7 +15,7 @@ use crate::variables::Check;
 /// Elements that switch at the end of a step do so close to the event: a step over which forces come
 /// to be off by more than the [force tolerance](Self::with_force_tolerance) is shortened until they are
 /// not, or until it is as short as the [event step](Self::with_event_step), as it will be where a force
-/// jumps.
+/// jumps. To locate events better lower both.
 ///
 /// Source: J. R. Dormand, P. J. Prince, *A family of embedded Runge-Kutta formulae*, Journal of
 /// Computational and Applied Mathematics 6 (1980) 19–26, table 2.

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use nalgebra::{Quaternion, Rotation3, Translation3, UnitQuaternion, Vector3};
 
 use crate::error::{Error, Quantity, Result};
-use crate::kinematics::{BodyIndex, CoordinateIndex, KinematicsSource, finite};
+use crate::kinematics::{BodyIndex, CoordinateIndex, KinematicsSource, Topology, finite};
 use crate::scalar::Real;
 use crate::simulation::plant::{Plant, RigidBody};
 use crate::spatial::{SpatialVelocity, Transform};
@@ -95,10 +95,7 @@ impl<'a, T: Real> Simulation<'a, T> {
     /// [`Error::TopologyMismatch`] if the plant does not have the bodies and coordinates of the
     /// system, or the state is of another system; what the elements document.
     pub fn new(system: &'a ForceSystem<T>, plant: &'a Plant<T>, mut state: State<T>) -> Result<Self> {
-        let topology = system.topology();
-        if (plant.bodies.len() + 1, plant.masses.len()) != (topology.body_count, topology.coordinate_count) {
-            return Err(Error::TopologyMismatch);
-        }
+        let topology = check_topology(system, plant)?;
         system.reset_dissipated_energy(&mut state)?;
         let mut y = Vec::new();
         for (i, body) in plant.bodies.iter().enumerate() {
@@ -138,17 +135,16 @@ impl<'a, T: Real> Simulation<'a, T> {
     /// [`Error::TopologyMismatch`] or [`Error::SnapshotMismatch`] if it was saved from another plant or
     /// system; [`Error::NonFinite`] or [`Error::InvalidValue`] if what was saved has been spoilt.
     pub fn resume(system: &'a ForceSystem<T>, plant: &'a Plant<T>, saved: &Saved<T>) -> Result<Self> {
-        let mut simulation = Self::new(system, plant, system.default_state())?;
-        if saved.variables.len() != simulation.y.len() {
+        let topology = check_topology(system, plant)?;
+        let motion = (topology.body_count - 1) * BODY + topology.coordinate_count * COORDINATE;
+        if saved.variables.len() != motion + system.element_count() + 1 {
             return Err(Error::TopologyMismatch);
         }
-        let trial = Trial { plant, time: saved.time, y: &saved.variables };
-        simulation.state.set_kinematics(&trial)?;
-        simulation.state.restore(&saved.snapshot)?;
-        simulation.time = saved.time;
-        simulation.y.copy_from_slice(&saved.variables);
-        simulation.statistics = Statistics::default();
-        Ok(simulation)
+        let mut state = system.default_state();
+        state.set_kinematics(&Trial { plant, time: saved.time, y: &saved.variables })?;
+        state.restore(&saved.snapshot)?;
+        let (time, y) = (saved.time, saved.variables.clone());
+        Ok(Self { system, plant, state, time, y, statistics: Statistics::default() })
     }
 
     /// Steps until `end` \[s\], calling `observe` after each accepted step.
@@ -399,6 +395,16 @@ impl<'a, T: Real> Simulation<'a, T> {
 
     fn energies_start(&self) -> usize {
         self.coordinates_start() + self.plant.masses.len() * COORDINATE
+    }
+}
+
+/// A plant must have the bodies and coordinates of its system.
+fn check_topology<T: Real>(system: &ForceSystem<T>, plant: &Plant<T>) -> Result<Topology> {
+    let topology = system.topology();
+    if (plant.bodies.len() + 1, plant.masses.len()) == (topology.body_count, topology.coordinate_count) {
+        Ok(topology)
+    } else {
+        Err(Error::TopologyMismatch)
     }
 }
 
