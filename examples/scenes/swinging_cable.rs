@@ -17,6 +17,15 @@ pub(crate) const RADIUS: f64 = 0.3;
 /// Where the cable is tied to either body \[m\]: away from the mass center, so that it rocks the body.
 pub(crate) const EYES: [[f64; 3]; 2] = [[0.12, 0.03, 0.06], [-0.1, -0.04, 0.08]];
 
+/// Masses of the bodies \[kg\].
+pub(crate) const MASSES: [f64; 2] = [1.0, 1.3];
+/// Stiffness of the supports about and along x, y and z \[N·m/rad, N/m\].
+pub(crate) const SUPPORT: [f64; 6] = [6.0, 6.0, 6.0, 45.0, 30.0, 40.0];
+/// Stiffness of the cable \[N/m\].
+pub(crate) const STIFFNESS: f64 = 120.0;
+/// Slack length of the cable \[m\].
+pub(crate) const SLACK_LENGTH: f64 = 2.15;
+
 /// Half the sides of the bodies, as far as they are drawn \[m\].
 pub(crate) const HALF_SIDES: [f64; 3] = [0.12, 0.1, 0.08];
 
@@ -35,10 +44,13 @@ impl SwingingCable {
         let mut system = ForceSystem::new();
         let mut plant = Plant::new(Vector3::new(0.0, 0.0, -9.81))?;
         let inertia = Matrix3::from_diagonal(&Vector3::new(0.012, 0.016, 0.020));
-        let left = plant.add_body(&mut system, RigidBody::new(1.0, Point3::origin(), inertia)?);
-        let right = plant.add_body(&mut system, RigidBody::new(1.3, Point3::origin(), inertia * 1.3)?);
+        let mut body = |mass: f64| {
+            let body = RigidBody::new(mass, Point3::origin(), inertia * mass)?;
+            Result::Ok(plant.add_body(&mut system, body))
+        };
+        let (left, right) = (body(MASSES[0])?, body(MASSES[1])?);
 
-        let stiffness = Vector6::new(6.0, 6.0, 6.0, 45.0, 30.0, 40.0);
+        let stiffness = Vector6::from(SUPPORT);
         let support = |body, x| {
             let X_GF = Transform::translation(x, 0.0, 0.42);
             LinearBushing::new(
@@ -61,7 +73,7 @@ impl SwingingCable {
         );
         let cylinder = Obstacle::new(BodyIndex::GROUND, X_GS, Cylinder::new(RADIUS)?)?;
         let path = CablePath::new(origin, termination)?.over(cylinder);
-        let cable = system.add(CableSpring::new(path, 120.0, 2.15, dissipation)?)?;
+        let cable = system.add(CableSpring::new(path, STIFFNESS, SLACK_LENGTH, dissipation)?)?;
 
         let mut start = system.default_state();
         for (body, p, w, v) in [

@@ -17,15 +17,10 @@ mod picture;
 mod swinging_cable;
 
 use picture::Film;
-use swinging_cable::{Run, SECONDS, Sample, SwingingCable};
+use swinging_cable::{MASSES, RADIUS, Run, SECONDS, SLACK_LENGTH, STIFFNESS, SUPPORT, Sample, SwingingCable};
 
 /// Dissipation of the cable in the second half of the tables \[s/m\].
 const DISSIPATION: f64 = 0.3;
-
-const SCENE: &str = "\
-Two bodies of 1 and 1.3 kg, each on an undamped bushing to Ground (40 to 50 N/m, 2.5 N·m/rad), are joined by a
-`CableSpring` (120 N/m, slack length 2.3 m) tied away from their mass centers, which runs over a cylinder of radius
-0.3 m fixed to Ground. They are thrown in opposite directions; gravity pulls down.";
 
 const ADDS_UP: &str = "\
 *Touchdowns*, *liftoffs*, *slack*: how often the cable came to touch the cylinder, came off it, and went slack between
@@ -191,7 +186,17 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (undamped, damped) = (SwingingCable::new(0.0)?, SwingingCable::new(DISSIPATION)?);
 
     println!("# A cable on springs, swinging over a cylinder\n");
-    println!("`cargo run --release --example swinging_cable`\n\n{SCENE} {SECONDS} s.");
+    println!("`cargo run --release --example swinging_cable`\n");
+    println!(
+        "Two bodies of {} and {} kg, each on an undamped bushing to Ground ({:.0?} N·m/rad and {:.0?} N/m about and
+along x, y and z), are joined by a `CableSpring` ({STIFFNESS} N/m, slack length {SLACK_LENGTH} m) tied away from their mass centers,
+which runs over a cylinder of radius {RADIUS} m fixed to Ground. They are thrown in opposite directions; gravity pulls
+down. {SECONDS} s.",
+        MASSES[0],
+        MASSES[1],
+        &SUPPORT[..3],
+        &SUPPORT[3..],
+    );
 
     println!("\n## Where the energy goes\n\nDormand–Prince, accuracy 1e-8.");
     let mut film = Film::new(&undamped);
