@@ -79,6 +79,7 @@ mod element;
 mod elements;
 mod error;
 mod forces;
+mod handle;
 mod kinematics;
 mod scalar;
 pub mod simulation;
@@ -99,12 +100,13 @@ pub use elements::{
 };
 pub use error::{ElementName, Error, Quantity, Requirement, Result};
 pub use forces::{ForceAccumulator, Forces};
+pub use handle::Handle;
 pub use kinematics::{BodyIndex, CoordinateIndex, KinematicsSource, Positions, Topology, Velocities};
 pub use scalar::Real;
 pub use spatial::{SpatialForce, SpatialVelocity, Transform, cast_pose};
 pub use stage::Stage;
 pub use state::{Snapshot, State};
-pub use system::{ForceSystem, Handle};
+pub use system::ForceSystem;
 pub use variables::Variables;
 pub use view::{DynamicsView, PositionView, VelocityView};
 

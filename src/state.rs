@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use crate::element::ForceElement;
 use crate::error::{ElementName, Error, Quantity, Result};
 use crate::forces::Forces;
+use crate::handle::{Handle, or_panic};
 use crate::kinematics::{
     BodyIndex, CoordinateIndex, Kinematics, KinematicsSource, Positions, Velocities, finite,
 };
@@ -14,7 +15,6 @@ use crate::scalar::Real;
 use crate::spatial::{SpatialVelocity, Transform};
 use crate::stage::Stage;
 use crate::storage::{AnySlots, Slots};
-use crate::system::{Handle, or_panic};
 use crate::variables::{Variables, Visitor, names};
 
 /// Time, kinematics, parameters, discrete variables, absorbed energies, and the caches of results.

@@ -4,13 +4,12 @@ use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::any::Any;
-use core::fmt;
-use core::marker::PhantomData;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::element::ForceElement;
 use crate::error::{Error, Quantity, Result};
 use crate::forces::Forces;
+use crate::handle::{Handle, or_panic};
 use crate::kinematics::{BodyIndex, CoordinateIndex, Kinematics, Topology, finite};
 use crate::scalar::Real;
 use crate::stage::Stage;
@@ -23,45 +22,6 @@ use crate::view::{DynamicsView, PositionView, VelocityView};
 fn next_stamp() -> usize {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     NEXT.fetch_add(1, Ordering::Relaxed)
-}
-
-/// One element of a system, with its type.
-///
-/// Valid for the system that made it and the states of that system.
-pub struct Handle<E> {
-    pub(crate) system: usize,
-    pub(crate) kind: usize,
-    pub(crate) place: usize,
-    element: PhantomData<fn() -> E>,
-}
-
-impl<E> Handle<E> {
-    /// The place among elements of its kind: the number in `linear_bushing[3]`.
-    pub fn place(self) -> usize {
-        self.place
-    }
-}
-
-impl<E> Clone for Handle<E> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<E> Copy for Handle<E> {}
-
-impl<E> PartialEq for Handle<E> {
-    fn eq(&self, other: &Self) -> bool {
-        (self.system, self.kind, self.place) == (other.system, other.kind, other.place)
-    }
-}
-
-impl<E> Eq for Handle<E> {}
-
-impl<E> fmt::Debug for Handle<E> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Handle({}/{})", self.kind, self.place)
-    }
 }
 
 /// Bodies, coordinates and force elements.
@@ -140,7 +100,7 @@ impl<T: Real> ForceSystem<T> {
         kind.elements.push(element);
         kind.defaults.push(defaults);
         self.version = next_stamp();
-        Ok(Handle { system: self.id, kind: index, place, element: PhantomData })
+        Ok(Handle::new(self.id, index, place))
     }
 
     /// How many bodies and coordinates there are.
@@ -493,14 +453,4 @@ fn is<T: Real, E: ForceElement<T>>(kind: &dyn AnyKind<T>) -> bool {
 /// The lower of two stages that may be absent.
 fn lower(a: Option<Stage>, b: Option<Stage>) -> Option<Stage> {
     a.into_iter().chain(b).min()
-}
-
-/// Reading through a handle of another system is a programming error, like indexing out of bounds.
-#[track_caller]
-pub(crate) fn or_panic<V>(result: Result<V>) -> V {
-    match result {
-        Ok(value) => value,
-        #[expect(clippy::panic, reason = "the one documented exception, like slice indexing")]
-        Err(error) => panic!("{error}"),
-    }
 }

@@ -5,13 +5,14 @@ use core::ops::Deref;
 use crate::element::{AtDynamics, AtPosition, AtVelocity, ForceElement};
 use crate::error::Result;
 use crate::forces::{ForceAccumulator, Forces};
+use crate::handle::{Handle, or_panic};
 use crate::kinematics::{BodyIndex, CoordinateIndex, Kinematics, Positions, Velocities};
 use crate::scalar::Real;
 use crate::spatial::{SpatialForce, SpatialVelocity, Transform};
 use crate::stage::Stage;
 use crate::state::State;
 use crate::storage::Slots;
-use crate::system::{ForceSystem, Handle, or_panic};
+use crate::system::ForceSystem;
 
 /// A state at Position stage or beyond.
 ///

@@ -2,6 +2,26 @@
 
 use crate::scalar::Real;
 
+/// The four natural geodesic corrections of one obstacle: shift of the start along the tangent and
+/// along the binormal, turn of the start, growth of the length.
+pub(super) type Correction<T> = [T; 4];
+
+/// One row of blocks after elimination: `correction = constant − ahead · (next correction's shifts)`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Eliminated<T> {
+    pub(super) constant: Correction<T>,
+    pub(super) ahead: [Correction<T>; 2],
+    /// Whether the second variation restricted to this and all earlier obstacles is positive.
+    pub(super) minimal: bool,
+}
+
+impl<T: Real> Eliminated<T> {
+    pub(super) fn blank() -> Self {
+        let zero = [T::zero(); 4];
+        Self { constant: zero, ahead: [zero; 2], minimal: true }
+    }
+}
+
 #[inline]
 pub(super) fn dot<T: Real>(a: &[T; 4], b: &[T; 4]) -> T {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]

@@ -5,11 +5,11 @@
 
 use nalgebra::Vector3;
 
-use super::block::{dot, second_variation, solve};
+use super::block::{Correction, Eliminated, dot, second_variation, solve};
 use super::geodesic::{Geodesic, GeodesicEnd};
 use super::node::Node;
 use super::path::Settings;
-use super::solver::Span;
+use super::span::Span;
 use crate::scalar::Real;
 
 /// Steps longer than this, in radians of turn, are shortened to it: beyond, the surface under the
@@ -35,26 +35,6 @@ pub(super) struct Progress<T> {
     pub(super) converged: bool,
     /// Whether the path had to slide downhill to another place on the way.
     pub(super) slid: bool,
-}
-
-/// The four natural geodesic corrections of one obstacle: shift of the start along the tangent and
-/// along the binormal, turn of the start, growth of the length.
-pub(super) type Correction<T> = [T; 4];
-
-/// One row of blocks after elimination: `correction = constant − ahead · (next correction's shifts)`.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Eliminated<T> {
-    constant: Correction<T>,
-    ahead: [Correction<T>; 2],
-    /// Whether the second variation restricted to this and all earlier obstacles is positive.
-    minimal: bool,
-}
-
-impl<T: Real> Eliminated<T> {
-    pub(super) fn blank() -> Self {
-        let zero = [T::zero(); 4];
-        Self { constant: zero, ahead: [zero; 2], minimal: true }
-    }
 }
 
 /// A straight stretch.

@@ -2,8 +2,8 @@
 
 use nalgebra::{Point3, Vector3};
 
+use super::block::Eliminated;
 use super::geodesic::{Geodesic, GeodesicEnd, Jacobi};
-use super::newton::Eliminated;
 use super::surface::Surface;
 use crate::scalar::Real;
 use crate::spatial::Transform;

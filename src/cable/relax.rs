@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use nalgebra::Vector3;
 
 use super::node::{Node, Trial};
-use super::solver::{Span, side};
+use super::span::{Span, side};
 use super::surface::Surface;
 use crate::scalar::Real;
 

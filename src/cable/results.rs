@@ -7,28 +7,14 @@ use nalgebra::Vector3;
 use super::geodesic::Geodesic;
 use super::node::Node;
 use super::path::{CablePath, Stretch};
-use super::solver::{Span, Workspace, solve_span};
+use super::solver::{Tracking, Workspace, solve_span};
+use super::span::Span;
 use super::wrap::{Wrap, Wraps};
 use crate::error::Result;
 use crate::forces::ForceAccumulator;
 use crate::kinematics::{BodyIndex, Positions, Velocities};
 use crate::scalar::Real;
 use crate::spatial::{SpatialForce, SpatialVelocity, Transform};
-
-/// How a path was found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub enum Tracking {
-    /// By Newton's method from what was remembered.
-    #[default]
-    Warm,
-    /// From what was remembered, by sliding downhill or by pulling a string tight along it: the motion
-    /// since was large, or the path that was tracked has ceased to exist.
-    Relaxed,
-    /// From nothing: there was no memory.
-    Cold,
-    /// From nothing, because no path was found in the class that was remembered: this is another.
-    Restarted,
-}
 
 /// A straight stretch of the cable.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -7,22 +7,26 @@ use nalgebra::Vector3;
 use super::geodesic::Geodesic;
 use super::newton::{self, Progress};
 use super::node::{Node, Trial};
-use super::path::{Obstacle, Settings};
+use super::path::Obstacle;
 use super::relax::{self, Bead};
-use super::results::Tracking;
-use super::surface::Surface;
+use super::span::{Span, side};
 use super::wrap::Wrap;
 use crate::error::{Error, Result};
 use crate::scalar::Real;
 
-/// The problem between two fixed points.
-#[derive(Debug)]
-pub(super) struct Span<'a, T: Real> {
-    pub(super) from: Vector3<T>,
-    pub(super) to: Vector3<T>,
-    pub(super) obstacles: &'a [Obstacle<T>],
-    pub(super) wraps: &'a [Wrap<T>],
-    pub(super) settings: &'a Settings<T>,
+/// How a path was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Tracking {
+    /// By Newton's method from what was remembered.
+    #[default]
+    Warm,
+    /// From what was remembered, by sliding downhill or by pulling a string tight along it: the motion
+    /// since was large, or the path that was tracked has ceased to exist.
+    Relaxed,
+    /// From nothing: there was no memory.
+    Cold,
+    /// From nothing, because no path was found in the class that was remembered: this is another.
+    Restarted,
 }
 
 /// Room to work in, kept to avoid allocation.
@@ -373,23 +377,6 @@ fn deepest<T: Real>(span: &Span<'_, T>, nodes: &mut [Node<T>]) -> Option<usize> 
     let trial = nodes[k].trial;
     nodes[k].begin(trial);
     Some(k)
-}
-
-/// Where to lay the cable on an obstacle it was clear of: at the deepest point, unless that is on the
-/// far side of where the cable passed before.
-pub(super) fn side<T: Real>(
-    wrap: Option<&Wrap<T>>,
-    surface: &dyn Surface<T>,
-    deepest: Vector3<T>,
-) -> Vector3<T> {
-    match wrap {
-        Some(Wrap { known: true, point, .. })
-            if surface.gradient(point).dot(&surface.gradient(&deepest)) < T::zero() =>
-        {
-            *point
-        }
-        _ => deepest,
-    }
 }
 
 /// Refuses neighbours that have run into each other where the cable passes from one to the next:

@@ -12,10 +12,11 @@ pub use variables::{Discrete, Parameters};
 use crate::element::{AtDynamics, AtPosition, AtVelocity, ForceElement, Given};
 use crate::error::{ElementName, Error, Result};
 use crate::forces::ForceAccumulator;
+use crate::handle::Handle;
 use crate::kinematics::{CoordinateIndex, Topology, Velocities};
 use crate::scalar::Real;
 use crate::state::State;
-use crate::system::{ForceSystem, Handle};
+use crate::system::ForceSystem;
 use crate::variables::Variables;
 
 /// A spring and damper on one or between two scalar coordinates, with Stribeck or bristle friction

@@ -12,11 +12,12 @@ pub use variables::{Discrete, FrictionTransition, Parameters};
 use crate::element::{AtDynamics, AtPosition, AtVelocity, ForceElement, Given};
 use crate::error::{ElementName, Error, Result};
 use crate::forces::ForceAccumulator;
+use crate::handle::Handle;
 use crate::kinematics::{BodyIndex, Topology, Velocities};
 use crate::scalar::Real;
 use crate::spatial::{Transform, cast_pose};
 use crate::state::State;
-use crate::system::{ForceSystem, Handle};
+use crate::system::ForceSystem;
 use crate::variables::{Check, Variables};
 
 use law::{Friction, normal_force, settle};

@@ -1,0 +1,35 @@
+//! The problem between two fixed points of a cable.
+
+use nalgebra::Vector3;
+
+use super::path::{Obstacle, Settings};
+use super::surface::Surface;
+use super::wrap::Wrap;
+use crate::scalar::Real;
+
+/// The problem between two fixed points.
+#[derive(Debug)]
+pub(super) struct Span<'a, T: Real> {
+    pub(super) from: Vector3<T>,
+    pub(super) to: Vector3<T>,
+    pub(super) obstacles: &'a [Obstacle<T>],
+    pub(super) wraps: &'a [Wrap<T>],
+    pub(super) settings: &'a Settings<T>,
+}
+
+/// Where to lay the cable on an obstacle it was clear of: at the deepest point, unless that is on the
+/// far side of where the cable passed before.
+pub(super) fn side<T: Real>(
+    wrap: Option<&Wrap<T>>,
+    surface: &dyn Surface<T>,
+    deepest: Vector3<T>,
+) -> Vector3<T> {
+    match wrap {
+        Some(Wrap { known: true, point, .. })
+            if surface.gradient(point).dot(&surface.gradient(&deepest)) < T::zero() =>
+        {
+            *point
+        }
+        _ => deepest,
+    }
+}
