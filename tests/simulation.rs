@@ -209,6 +209,28 @@ fn a_saved_simulation_resumes_bit_for_bit_through_friction_events() {
 }
 
 #[test]
+fn what_was_saved_and_has_been_spoilt_is_refused() {
+    let (system, plant, state) = braked_slider();
+    let good = Simulation::new(&system, &plant, state).expect("regular").save();
+    let refused = |spoil: &dyn Fn(&mut Saved<f64>)| {
+        let mut saved = good.clone();
+        spoil(&mut saved);
+        Simulation::resume(&system, &plant, &saved).err()
+    };
+    assert_eq!(refused(&|_| {}), None);
+    // Position, rate, energy absorbed, work of the loads.
+    for i in 0..4 {
+        let spoilt = refused(&|saved| saved.variables[i] = f64::NAN);
+        assert_eq!(spoilt, Some(Error::NonFinite { quantity: Quantity::Simulation }));
+    }
+    assert_eq!(refused(&|saved| saved.time = f64::NAN), Some(Error::NonFinite { quantity: Quantity::Time }));
+    assert_eq!(refused(&|saved| saved.variables.push(0.0)), Some(Error::TopologyMismatch));
+    let shorter = refused(&|saved| saved.snapshot.variables.truncate(3));
+    assert!(matches!(shorter, Some(Error::SnapshotMismatch { .. })), "{shorter:?}");
+    assert_eq!(Simulation::resume(&ForceSystem::new(), &plant, &good).err(), Some(Error::TopologyMismatch));
+}
+
+#[test]
 fn integrators_refuse_steps_and_accuracies_that_are_not_positive() {
     let (system, plant, state) = braked_slider();
     let mut simulation = Simulation::new(&system, &plant, state).expect("regular");

@@ -140,6 +140,7 @@ impl<'a, T: Real> Simulation<'a, T> {
         if saved.variables.len() != motion + system.element_count() + 1 {
             return Err(Error::TopologyMismatch);
         }
+        finite(saved.variables.iter().all(T::is_finite), Quantity::Simulation)?;
         let mut state = system.default_state();
         state.set_kinematics(&Trial { plant, time: saved.time, y: &saved.variables })?;
         state.restore(&saved.snapshot)?;
