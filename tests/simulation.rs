@@ -266,6 +266,95 @@ fn between_steps_energies_can_be_set_and_poses_cannot() {
     assert!(simulation.state().absorbed_energy()[0] > 122.0);
 }
 
+#[test]
+fn after_a_step_that_was_refused_a_host_can_mend_the_cause_and_go_on() {
+    let mut system = ForceSystem::<f64>::new();
+    let mut plant = Plant::new(Vector3::zeros()).expect("finite");
+    let slider = plant.add_coordinate(&mut system, 1.0).expect("positive");
+    // Not a number beyond 0.1 m, until the stiffness is given.
+    let law = |_: f64, q: f64, _: f64, p: &Parameters<f64>| {
+        if q > 0.1 && p.stiffness == 0.0 { f64::NAN } else { p.stiffness * q }
+    };
+    let element = CoordinateSpringDamperExt::new(None, Some(slider), Parameters::default()).expect("valid");
+    let element = system.add(element.with_force_law(law)).expect("exists");
+    let mut state = system.default_state();
+    state.set_coordinate_rate(slider, 1.0).expect("finite");
+    let goes_on = |integrator: &mut dyn Integrator<f64>| {
+        let mut simulation = Simulation::new(&system, &plant, state.clone()).expect("regular");
+        let refused = loop {
+            let before = simulation.save();
+            if let Err(refused) = integrator.step(&mut simulation, 1.0) {
+                assert_eq!(simulation.save(), before);
+                break refused;
+            }
+        };
+        assert!(matches!(refused, Error::NonFiniteForce { .. }), "{refused:?}");
+        let mend = |state: &mut State<f64>| state.update_parameters(element, |p| p.stiffness = 1.0);
+        simulation.update_state(mend).expect("valid");
+        while simulation.time() < 1.0 {
+            integrator.step(&mut simulation, 1.0).expect("mended");
+        }
+    };
+    goes_on(&mut DormandPrince::new(1e-6));
+    goes_on(&mut ImplicitTrapezoidal::new(1e-2));
+    goes_on(&mut ImplicitTrapezoidal::new(1e-2).with_accuracy(1e-6));
+}
+
+#[test]
+fn a_step_whose_energies_overflow_is_refused_and_changes_nothing() {
+    let mut system = ForceSystem::<f64>::new();
+    let mut plant = Plant::new(Vector3::zeros()).expect("finite");
+    let slider = plant.add_coordinate(&mut system, 1.0).expect("positive");
+    let element = CoordinateSpringDamperExt::new(None, Some(slider), Parameters::default()).expect("valid");
+    let strong = |_: f64, _: f64, _: f64, _: &Parameters<f64>| 1e150;
+    system.add(element.with_force_law(strong)).expect("exists");
+    let mut state = system.default_state();
+    state.set_coordinate_rate(slider, 1e157).expect("finite");
+    let refuses = |integrator: &mut dyn Integrator<f64>| {
+        let mut simulation = Simulation::new(&system, &plant, state.clone()).expect("regular");
+        simulation.update_state(|state| state.set_absorbed_energy(&[f64::MAX])).expect("finite");
+        let before = simulation.save();
+        let refused = integrator.step(&mut simulation, 1.0);
+        assert_eq!(refused, Err(Error::NonFinite { quantity: Quantity::Energy }));
+        assert_eq!(simulation.save(), before);
+    };
+    refuses(&mut SemiImplicitEuler::new(1e-4));
+    refuses(&mut DormandPrince::new(1e-6));
+    refuses(&mut ImplicitTrapezoidal::new(1e-4));
+}
+
+#[test]
+fn a_longest_step_that_is_no_limit_leaves_error_control_its_work() {
+    let mut system = ForceSystem::<f64>::new();
+    let mut plant = Plant::new(Vector3::zeros()).expect("finite");
+    let slider = plant.add_coordinate(&mut system, 1.0).expect("positive");
+    let stops = Parameters {
+        use_limit_stops: true,
+        limit_stops_upper: 1.0,
+        limit_stops_lower: -1.0,
+        limit_stops_stiffness: 1e9,
+        ..Parameters::default()
+    };
+    system.add(CoordinateSpringDamperExt::new(None, Some(slider), stops).expect("valid")).expect("exists");
+    let mut state = system.default_state();
+    state.set_coordinate_rate(slider, 1.0).expect("finite");
+    for max_step in [1.0, 1e3, 1e6] {
+        let mut simulation = Simulation::new(&system, &plant, state.clone()).expect("regular");
+        let mut integrator = ImplicitTrapezoidal::new(max_step).with_accuracy(1e-6);
+        let mut turns = 0;
+        let mut v = 1.0;
+        simulation
+            .run(&mut integrator, 5.0, |simulation| {
+                let now = simulation.state().velocities().coordinate_rate(slider);
+                turns += usize::from(now * v < 0.0);
+                v = now;
+            })
+            .expect("runs");
+        // At 1, 3 and 5 m of way.
+        assert!(turns >= 2 && v.abs() < 1.01, "{turns} turns, {v} m/s with steps of up to {max_step} s");
+    }
+}
+
 /// Sends a slider against a wall of this strength \[J\], beyond which there is no force; answers its velocity
 /// after 4 s and the trials rejected.
 fn against_a_wall(height: f64, integrator: &mut impl Integrator<f64>) -> Result<(f64, usize), Error> {

@@ -33,6 +33,7 @@ pub struct ImplicitTrapezoidal<T: Real> {
     max_step: T,
     accuracy: Option<T>,
     force_tolerance: T,
+    least_step: T,
     next_step: T,
     previous: Option<Previous<T>>,
     before: Vec<T>,
@@ -80,9 +81,6 @@ const NEWTON_LIMIT: usize = 12;
 /// once, and stick, slip and turn is the longest way there is.
 const SWITCH_LIMIT: usize = 8;
 
-/// The shortest step over the longest: after it, creeping on would take for ever.
-const LEAST: f64 = 1e-9;
-
 impl<T: Real> ImplicitTrapezoidal<T> {
     /// An integrator with steps of at most this length \[s\].
     pub fn new(max_step: T) -> Self {
@@ -90,6 +88,7 @@ impl<T: Real> ImplicitTrapezoidal<T> {
             max_step,
             accuracy: None,
             force_tolerance: T::lit(1e-6),
+            least_step: T::lit(1e-12),
             next_step: max_step,
             previous: None,
             before: Vec::new(),
@@ -104,14 +103,22 @@ impl<T: Real> ImplicitTrapezoidal<T> {
     /// With steps that keep the error of each below `accuracy·(1 + |velocity|)`.
     #[must_use]
     pub fn with_accuracy(self, accuracy: T) -> Self {
-        // The first step has no predictor and so no error estimate: it must be short on its own account.
-        Self { accuracy: Some(accuracy), next_step: self.max_step * T::lit(1e-3), ..self }
+        // The first step has no predictor and so no error estimate: it must be short on its own account, for any
+        // mechanism, also where the longest step is no limit at all.
+        let next_step = (self.max_step * T::lit(1e-3)).min(T::lit(1e-4));
+        Self { accuracy: Some(accuracy), next_step, ..self }
     }
 
     /// With this force error \[N\] below which switching counts as settled; 1e-6 by default.
     #[must_use]
     pub fn with_force_tolerance(self, force_tolerance: T) -> Self {
         Self { force_tolerance, ..self }
+    }
+
+    /// With this step \[s\], below which a trial that fails is not tried shorter; 1e-12 by default.
+    #[must_use]
+    pub fn with_least_step(self, least_step: T) -> Self {
+        Self { least_step, ..self }
     }
 
     /// Tries a step from `before`; leaves its end in `self.y`.
@@ -241,6 +248,7 @@ impl<T: Real> Integrator<T> for ImplicitTrapezoidal<T> {
         let check = Check::new("implicit_trapezoidal");
         check.positive("max_step", self.max_step)?;
         check.positive("accuracy", self.accuracy.unwrap_or_else(T::one))?;
+        check.positive("least_step", self.least_step)?;
         let count = simulation.variables().len();
         for buffer in [&mut self.before, &mut self.y, &mut self.start_rates, &mut self.rates] {
             buffer.resize(count, T::zero());
@@ -251,34 +259,33 @@ impl<T: Real> Integrator<T> for ImplicitTrapezoidal<T> {
         simulation.calc_present_rates(&mut self.start_rates)?;
         let start = simulation.state().clone();
         let start_time = simulation.time();
-        let mut refused = None;
+        let mut longest = self.next_step.min(self.max_step);
         loop {
-            let longest = self.next_step.min(self.max_step);
             let is_last = start_time + longest * T::lit(1.001) >= end;
             let (time, h) = if is_last { (end, end - start_time) } else { (start_time + longest, longest) };
-            let least =
-                (T::default_epsilon() * start_time.abs().max(T::one())).max(self.max_step * T::lit(LEAST));
-            if h < least && !is_last {
-                let (time, step) = (start_time.to_f64(), h.to_f64());
-                return Err(refused.unwrap_or(Error::StepTooSmall { time, step }));
-            }
             let tried = self.try_step(simulation, &start, time, h);
             let has_settled = matches!(tried, Ok(Outcome::Settled));
-            // Where an iterate has gone where the elements cannot follow, the motion need not.
-            refused = tried.map_or_else(Some, |outcome| outcome.failure(start_time, h));
             let error = self.accuracy.and_then(|accuracy| self.error(accuracy, h)).filter(|_| has_settled);
             let error = error.unwrap_or_else(T::zero);
             if has_settled && error <= T::one() {
+                if let Err(refused) = simulation.accept(&self.y) {
+                    simulation.roll_back(&start);
+                    return Err(refused);
+                }
                 // Order 2: the error grows with the cube of the step.
                 let growth = if error > T::zero() { T::lit(0.9) / error.cbrt() } else { T::lit(2.0) };
-                if !is_last {
-                    self.next_step = h * growth.clamp(T::lit(0.3), T::lit(2.0));
-                }
+                self.next_step = if is_last { longest } else { h * growth.clamp(T::lit(0.3), T::lit(2.0)) };
                 self.previous = Some(Previous { step: h, rates: self.start_rates.clone() });
-                return simulation.accept(&self.y);
+                return Ok(());
             }
             simulation.roll_back(&start);
-            self.next_step = h * T::lit(0.4);
+            longest = h * T::lit(0.4);
+            if longest < self.least_step.max(T::default_epsilon() * start_time.abs()) {
+                // Where an iterate has gone where the elements cannot follow, theirs is the reason.
+                let step = Error::StepTooSmall { time: start_time.to_f64(), step: h.to_f64() };
+                let reason = tried.map_or_else(Some, |outcome| outcome.failure(start_time, h));
+                return Err(reason.unwrap_or(step));
+            }
         }
     }
 }

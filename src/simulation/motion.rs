@@ -48,7 +48,7 @@ pub struct Statistics {
 pub struct Saved<T> {
     /// Time \[s\].
     pub time: T,
-    /// Positions, velocities and energies.
+    /// Positions, velocities, energies absorbed (of which those in the snapshot count), work of the loads.
     pub variables: Vec<T>,
     /// Parameters and discrete variables of the elements.
     pub snapshot: Snapshot<T>,
@@ -144,7 +144,8 @@ impl<'a, T: Real> Simulation<'a, T> {
         let mut state = system.default_state();
         state.set_kinematics(&Trial { plant, time: saved.time, y: &saved.variables })?;
         state.restore(&saved.snapshot)?;
-        let (time, y) = (saved.time, saved.variables.clone());
+        let (time, mut y) = (saved.time, saved.variables.clone());
+        y[motion..][..system.element_count()].copy_from_slice(state.absorbed_energy());
         Ok(Self { system, plant, state, time, y, statistics: Statistics::default() })
     }
 
@@ -321,10 +322,13 @@ impl<'a, T: Real> Simulation<'a, T> {
     /// Takes over the end of a step, at which the rates were calculated last, and commits what the
     /// elements remember.
     pub(super) fn accept(&mut self, y: &[T]) -> Result<()> {
+        let energies = self.energies_start()..y.len() - 1;
+        if let Err(refused) = self.state.set_absorbed_energy(&y[energies]) {
+            self.state.set_kinematics(&Trial { plant: self.plant, time: self.time, y: &self.y })?;
+            return Err(refused);
+        }
         self.y.copy_from_slice(y);
         self.time = self.state.time();
-        let energies = self.energies_start()..self.y.len() - 1;
-        self.state.set_absorbed_energy(&self.y[energies])?;
         self.system.accept_step(&mut self.state)?;
         self.statistics.steps += 1;
         Ok(())

@@ -113,7 +113,8 @@ impl<T: Real> Parameters<T> {
     /// - Slipping bristles stick when `v` opposes the mode: where they stuck at the start of the
     ///   step, if they did; else where their force continues the slip force of the start of the
     ///   step.
-    /// - Bristles that go on slipping track displacement and force.
+    /// - Bristles that go on slipping track displacement and force. They keep the energy with which they let
+    ///   go; the work of friction is added until it is that of bristles bent as far as they can hold.
     /// - A stop acts while it is surpassed, and its penetration is stored.
     pub fn switch(&self, q: T, v: T, start: &Discrete<T>, current: &Discrete<T>) -> Switch<T> {
         let (discrete, friction_error) = if self.has_bristles() {
@@ -129,7 +130,8 @@ impl<T: Real> Parameters<T> {
     }
 
     fn switch_friction(&self, q: T, v: T, start: &Discrete<T>, current: &Discrete<T>) -> (Discrete<T>, T) {
-        let slip_force = self.stribeck(v.abs()).abs();
+        // Not zero, however fast the static offset decays: a mode of zero would stick.
+        let slip_force = self.stribeck(v.abs()).abs().max(T::negligible());
         if current.friction_mode == T::zero() {
             let sticking_force = self.sticking_force(q, v, current.last_sticking_position);
             if sticking_force.abs() <= self.dynamic_friction + self.static_friction_offset {
@@ -143,11 +145,8 @@ impl<T: Real> Parameters<T> {
             (discrete, (sticking_force.abs() - slip_force).abs())
         } else if v * current.friction_mode < T::zero() {
             if start.friction_mode == T::zero() {
-                let discrete = Discrete {
-                    friction_mode: T::zero(),
-                    last_sticking_position: start.last_sticking_position,
-                    ..*current
-                };
+                let last_sticking_position = start.last_sticking_position;
+                let discrete = Discrete { last_sticking_position, ..current.stuck() };
                 let sticking_force = self.sticking_force(q, v, start.last_sticking_position);
                 (discrete, (slip_force - sticking_force.abs()).abs())
             } else {
@@ -156,17 +155,22 @@ impl<T: Real> Parameters<T> {
                 } else {
                     T::zero()
                 };
-                let discrete =
-                    Discrete { friction_mode: T::zero(), last_sticking_position: q - bend, ..*current };
+                let discrete = Discrete { last_sticking_position: q - bend, ..current.stuck() };
                 (discrete, (start.friction_mode - with_sign_of(v, slip_force)).abs())
             }
         } else {
             let friction_mode = with_sign_of(current.friction_mode, slip_force);
             // They will stick bent as far as they can hold. Where they are not yet, friction bends them on the
-            // way: else its work would be counted as lost now, and found again then.
-            let slip = current.friction_mode.signum() * (q - current.last_sticking_position);
-            let work = current.friction_mode.abs().min(slip_force) * slip.max(T::zero());
-            let bristle_energy = self.bristle_energy(current.bristle_energy + work);
+            // way: else its work would be counted as lost now, and found again then. What counts is the way
+            // since the start of the step, not that from one iterate to the next.
+            let slip = start.friction_mode.signum() * (q - start.last_sticking_position);
+            let goes_on = start.friction_mode * current.friction_mode > T::zero() && slip > T::zero();
+            let bristle_energy = if goes_on {
+                let work = start.friction_mode.abs().min(slip_force) * slip;
+                self.bristle_energy(start.bristle_energy + work)
+            } else {
+                current.bristle_energy
+            };
             let last_sticking_position = q;
             let discrete = Discrete { friction_mode, last_sticking_position, bristle_energy, ..*current };
             (discrete, T::zero())

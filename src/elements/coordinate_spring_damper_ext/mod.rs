@@ -70,8 +70,8 @@ use crate::variables::Variables;
 /// # Energy
 ///
 /// Stored: `k·(q − x_off)²/2`; in bristles that stick `k_μ·(q − x_lsp)²/2`; in a stop `k_l·(q − s)²/2`.
-/// Bristles that slip store what they stored when they let go. They stick again bent as far as they can
-/// hold, with `(f_d + f_so)²/(2·k_μ)`: those that their damper tore loose before they were bent so far
+/// Bristles that slip store what they stored when they let go. They stick again bent about as far as they
+/// can hold, with `(f_d + f_so)²/(2·k_μ)`: those that their damper tore loose before they were bent so far
 /// are bent on by friction, whose work counts as stored until they are.
 ///
 /// Lost: the damper's `d·(v − v_off)²`, friction times `v`, `d_μ·v²` in sticking bristles, `d_l·v²`
@@ -83,8 +83,11 @@ use crate::variables::Variables;
 /// - Initially the bristles stick at `q = 0`. Call
 ///   [`reset_sticking_position`](Handle::reset_sticking_position) if the motion starts elsewhere,
 ///   lest it begin with a large force; or start in slip with a mode of the right sign.
-/// - A slip so short that friction does less work than the bristles lack ends with dissipation falling by
-///   the rest: the law makes that energy.
+/// - When bristles stick again the law may make energy, by which dissipation falls. A slip may have been so
+///   short that friction did less work than the bristles lack. And they stick with the force they slipped with, while
+///   their damper already pushes the other way: bent by `|mode| + d_μ·|v|` over `k_μ`, farther than they
+///   can hold. That vanishes with `v`: shorten the step in which slip turns around, as an explicit host
+///   that locates events does. An implicit host with steps `h` meets a `v` of the order of `h`.
 /// - **Bristles and stops switch when the state does, at the end of a step.** A stop that is entered in
 ///   the middle of a long step appears fully loaded at its end, which makes energy out of nothing:
 ///   a slider that crosses a stop of 1e4 N/m at 1 m/s in steps of 10 ms gains 0.5 J each time. An
@@ -245,8 +248,7 @@ impl<T: Real> Handle<CoordinateSpringDamperExt<T>> {
     pub fn reset_sticking_position(self, system: &ForceSystem<T>, state: &mut State<T>) -> Result<()> {
         let q = system.realize_position(state)?.try_of(self)?.position.displacement;
         state.update_discrete(self, |discrete| {
-            discrete.friction_mode = T::zero();
-            discrete.last_sticking_position = q;
+            *discrete = Discrete { last_sticking_position: q, ..discrete.stuck() };
         })
     }
 }

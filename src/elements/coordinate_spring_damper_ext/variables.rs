@@ -135,6 +135,11 @@ impl<T: Real> Parameters<T> {
 }
 
 impl<T: Real> Discrete<T> {
+    /// The same with bristles that stick.
+    pub(super) fn stuck(&self) -> Self {
+        Self { friction_mode: T::zero(), bristle_energy: T::zero(), ..*self }
+    }
+
     /// The same variables in another scalar.
     pub fn cast<U: Real>(&self) -> Discrete<U> {
         Discrete {
