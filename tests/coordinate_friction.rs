@@ -319,6 +319,49 @@ fn bristles_torn_loose_by_their_damper_are_bent_on_by_friction() {
 }
 
 #[test]
+fn iterates_that_go_to_and_fro_bend_the_bristles_by_the_way_of_the_step_alone() {
+    let p = Parameters { dynamic_friction: 1.0, sticking_stiffness: 1.0, ..Parameters::default() };
+    let start = slipping(1.0);
+    let mut current = start;
+    for q in [1e-3, 0.5e-3, 1e-3, 0.5e-3] {
+        current = p.switch(q, 1.0, &start, &current).discrete;
+        assert_relative_eq!(current.bristle_energy, 1.0 * q, max_relative = 1e-12);
+    }
+    // And whoever sticks remembers none of it.
+    assert_eq!(p.switch(0.5e-3, -1.0, &start, &current).discrete.bristle_energy, 0.0);
+}
+
+#[test]
+fn friction_that_has_decayed_to_nothing_still_slips() {
+    // Without dynamic friction, exp(−v/v_exp) is zero at 750 times the velocity of its decay.
+    let p = Parameters { static_friction_offset: 1.0, sticking_stiffness: 1e3, ..Parameters::default() };
+    let v = 1.0;
+    assert_eq!(p.stribeck(v), 0.0);
+    let let_go = p.switch(0.1, v, &stuck(0.0), &stuck(0.0)).discrete;
+    assert!(let_go.friction_mode > 0.0);
+    let on = p.switch(0.2, v, &let_go, &let_go).discrete;
+    assert!(on.friction_mode > 0.0 && on.last_sticking_position == 0.2);
+    // In single precision, where it decays seven times sooner.
+    let p = p.cast::<f32>();
+    let on = p.switch(0.2, 0.2, &let_go.cast(), &let_go.cast()).discrete;
+    assert!(p.stribeck(0.2) == 0.0 && on.friction_mode > 0.0);
+}
+
+#[test]
+fn what_sticking_again_makes_under_an_implicit_host_vanishes_with_the_step() {
+    // A damper so strong that sticking under it, while it already pushes back, bends the bristles too far.
+    let parameters = Parameters { stiffness: 100.0, sticking_damping: 100.0, ..bristles() };
+    for step in [1e-3, 1e-4, 1e-5] {
+        let (_, fall, _) = ledger(parameters, 10.0, &mut ImplicitTrapezoidal::new(step));
+        // The slider turns with the pull of the spring at 0.6 m and of friction, 63 N on 0.5 kg, so that at the end
+        // of the step it has up to that velocity the other way.
+        let damping = 100.0 * (63.0 / 0.5 * step);
+        let most = ((3.0 + damping).powi(2) - 3.0_f64.powi(2)) / (2.0 * 1e4);
+        assert!(fall < most && fall > 0.2 * most, "{fall} J of {most} J in steps of {step} s");
+    }
+}
+
+#[test]
 fn a_slip_too_short_to_bend_the_bristles_makes_no_more_energy_than_they_can_hold() {
     let full = 0.5 * 3.0 * 3.0 / 1e4;
     // So light that stopping it takes less work than bending its bristles does.

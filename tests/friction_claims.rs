@@ -103,7 +103,7 @@ fn bristles_hold_any_load_below_the_limit() {
 }
 
 #[test]
-fn return_mapping_costs_no_more_than_settling() {
+fn return_mapping_costs_about_as_much_as_settling() {
     let evaluations = |outcome: Outcome| outcome.statistics.evaluations;
     for start in STARTS {
         for share in LOADS {

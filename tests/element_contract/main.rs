@@ -264,8 +264,8 @@ mod coordinate_spring_damper_ext {
         #![proptest_config(config())]
 
         #[test]
-        fn forces_are_those_of_the_virtual_work(numbers in numbers()) {
-            let Scene { system, mut state, element } = coordinate_scene::<f64>(&numbers);
+        fn forces_are_those_of_the_virtual_work(numbers in numbers(), slips: bool) {
+            let Scene { system, mut state, element } = coordinate_scene::<f64>(&numbers, slips);
             let view = system.realize_dynamics(&mut state).expect("regular");
             let at = view.of(element);
             let power: f64 = SIDES.iter().map(|&c| view.coordinate_force(c) * view.coordinate_rate(c)).sum();
@@ -274,15 +274,15 @@ mod coordinate_spring_damper_ext {
         }
 
         #[test]
-        fn power_balance(numbers in numbers()) {
-            let Scene { system, mut state, element } = coordinate_scene::<f64>(&numbers);
+        fn power_balance(numbers in numbers(), slips: bool) {
+            let Scene { system, mut state, element } = coordinate_scene::<f64>(&numbers, slips);
             let view = system.realize_dynamics(&mut state).expect("regular");
             let at = view.of(element);
             let power: f64 = SIDES.iter().map(|&c| view.coordinate_force(c) * view.coordinate_rate(c)).sum();
             let (lost, supplied) = (view.power_dissipated_of(element).expect("own handle"), at.dynamics.power_supplied);
             assert!(at.dynamics.potential_energy >= 0.0 && lost >= 0.0);
             let stored = {
-                let Scene { system, mut state, element } = coordinate_scene::<Dual64>(&numbers);
+                let Scene { system, mut state, element } = coordinate_scene::<Dual64>(&numbers, slips);
                 move_along(&mut state);
                 system.realize_dynamics(&mut state).expect("regular").potential_energy_of(element).expect("own handle").eps
             };
@@ -294,15 +294,15 @@ mod coordinate_spring_damper_ext {
 
         #[test]
         fn single_precision_and_derivatives(numbers in numbers()) {
-            let Scene { system, mut state, element } = coordinate_scene::<f64>(&numbers);
+            let Scene { system, mut state, element } = coordinate_scene::<f64>(&numbers, false);
             let force = system.realize_dynamics(&mut state).expect("regular").of(element).dynamics.force;
-            let single = coordinate_scene::<f32>(&numbers);
+            let single = coordinate_scene::<f32>(&numbers, false);
             let mut state32 = single.state;
             let view32 = single.system.realize_dynamics(&mut state32).expect("regular");
             // Stiffnesses of 1e4 N/m times 1e-7 m of rounding.
             assert_relative_eq!(f64::from(view32.of(single.element).dynamics.force), force, max_relative = 1e-4, epsilon = 0.02);
 
-            let Scene { system, mut state, element } = coordinate_scene::<Dual64>(&numbers);
+            let Scene { system, mut state, element } = coordinate_scene::<Dual64>(&numbers, false);
             move_along(&mut state);
             let view = system.realize_dynamics(&mut state).expect("regular");
             let at = view.of(element);

@@ -196,8 +196,11 @@ impl BodyElement for Cable {
     }
 }
 
-/// A coordinate element that sticks, in contact with a stop, between two coordinates.
-pub(crate) fn coordinate_scene<T: Real>(numbers: &[f64]) -> Scene<T, CoordinateSpringDamperExt<T>> {
+/// A coordinate element whose bristles stick or slip, in contact with a stop, between two coordinates.
+pub(crate) fn coordinate_scene<T: Real>(
+    numbers: &[f64],
+    slips: bool,
+) -> Scene<T, CoordinateSpringDamperExt<T>> {
     let mut deal = Deal::new(numbers);
     let mut system = ForceSystem::new();
     let (c0, c1) = (system.add_coordinate(), system.add_coordinate());
@@ -229,8 +232,12 @@ pub(crate) fn coordinate_scene<T: Real>(numbers: &[f64]) -> Scene<T, CoordinateS
     }
     let limit_stop_state = deal.between(-0.1, 0.1);
     let last_sticking_position = deal.between(-0.5, 0.5);
+    let [u0, u1] = [c0, c1].map(|c| state.velocities().coordinate_rate(c));
+    let v = parameters.factor1 * u1 - parameters.factor0 * u0;
+    let friction_mode = if slips { v.signum() } else { T::zero() };
+    let bristle_energy = if slips { deal.between(0.0, 0.1) } else { T::zero() };
     let discrete =
-        coordinate::Discrete { last_sticking_position, limit_stop_state, ..coordinate::Discrete::default() };
+        coordinate::Discrete { friction_mode, last_sticking_position, limit_stop_state, bristle_energy };
     state.set_discrete(element, discrete).expect("valid");
     Scene { system, state, element }
 }
