@@ -129,27 +129,30 @@ fn print_scene(scene: Scene, rows: &[Row]) {
 fn print_claims(rows: &[Row]) {
     println!("\n## How many times faster exponential springs are than a foundation\n");
     println!(
-        "| transition velocity | published | incumbent, these scenes | here, time | here, evaluations |"
+        "Published: the reference manual of Simbody's exponential spring. Simbody: its own elements, measured on \
+         these scenes. Here: at 1e-5, where both follow the motion; at 1e-3 beside it.\n"
     );
-    println!("|---|---|---|---|---|");
-    for (name, velocity, published, incumbent) in [
+    println!(
+        "| transition velocity | published | Simbody | here, time | evaluations | time at 1e-3 | evaluations |"
+    );
+    println!("|---|---|---|---|---|---|---|");
+    for (name, velocity, published, simbody) in [
         ("foundation, 0.01 m/s", "0.01 m/s", "about 2", "1.1 to 8"),
         ("foundation, 0.001 m/s", "0.001 m/s", "up to 100", "9 to 64"),
     ] {
-        let of = |ratio: fn(&Ratios) -> f64, only: Option<f64>| {
-            let chosen = rows.iter().filter(|row| row.runner.name == name);
-            let chosen = chosen.filter(|row| only.is_none_or(|accuracy| row.accuracy == accuracy));
+        let of = |ratio: fn(&Ratios) -> f64, accuracy: f64| {
+            let chosen = rows.iter().filter(|row| row.runner.name == name && row.accuracy == accuracy);
             let (low, high) = chosen.fold((f64::INFINITY, 0.0_f64), |(low, high), row| {
                 (low.min(ratio(&row.ratios)), high.max(ratio(&row.ratios)))
             });
             format!("{low:.1} to {high:.1}")
         };
         println!(
-            "| {velocity} | {published} | {incumbent} | {} (at 1e-5: {}) | {} (at 1e-5: {}) |",
-            of(|r| r.time, None),
-            of(|r| r.time, Some(1e-5)),
-            of(|r| r.evaluations, None),
-            of(|r| r.evaluations, Some(1e-5)),
+            "| {velocity} | {published} | {simbody} | {} | {} | {} | {} |",
+            of(|r| r.time, 1e-5),
+            of(|r| r.evaluations, 1e-5),
+            of(|r| r.time, 1e-3),
+            of(|r| r.evaluations, 1e-3),
         );
     }
 }

@@ -208,6 +208,26 @@ fn a_saved_simulation_resumes_bit_for_bit_through_friction_events() {
     resumes(SemiImplicitEuler::new(1e-4));
 }
 
+#[cfg(feature = "serde")]
+#[test]
+fn a_simulation_written_down_with_its_integrator_resumes_bit_for_bit() {
+    fn resumes<I: Integrator<f64> + serde::Serialize + serde::de::DeserializeOwned>(mut integrator: I) {
+        let (system, plant, state) = braked_slider();
+        let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
+        simulation.run(&mut integrator, 0.1035, |_| {}).expect("runs");
+        let text = serde_json::to_string(&(simulation.save(), &integrator)).expect("serialises");
+        let (saved, mut read): (Saved<f64>, I) = serde_json::from_str(&text).expect("deserialises");
+        let mut resumed = Simulation::resume(&system, &plant, &saved).expect("own system");
+        resumed.run(&mut read, 2.0, |_| {}).expect("runs");
+        simulation.run(&mut integrator, 2.0, |_| {}).expect("runs");
+        assert_eq!(simulation.save(), resumed.save());
+    }
+    resumes(DormandPrince::new(1e-6));
+    resumes(ImplicitTrapezoidal::new(1e-3));
+    resumes(ImplicitTrapezoidal::new(1e-2).with_accuracy(1e-5));
+    resumes(SemiImplicitEuler::new(1e-4));
+}
+
 #[test]
 fn what_was_saved_and_has_been_spoilt_is_refused() {
     let (system, plant, state) = braked_slider();

@@ -20,14 +20,18 @@ use crate::variables::Check;
 /// Source: J. R. Dormand, P. J. Prince, *A family of embedded Runge-Kutta formulae*, Journal of
 /// Computational and Applied Mathematics 6 (1980) 19–26, table 2.
 #[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct DormandPrince<T: Real> {
     accuracy: T,
     max_step: Option<T>,
     force_tolerance: T,
     event_step: T,
     next_step: T,
+    #[cfg_attr(feature = "serde", serde(skip))]
     slopes: [Vec<T>; 7],
+    #[cfg_attr(feature = "serde", serde(skip))]
     before: Vec<T>,
+    #[cfg_attr(feature = "serde", serde(skip))]
     y: Vec<T>,
 }
 

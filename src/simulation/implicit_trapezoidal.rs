@@ -29,6 +29,7 @@ use crate::variables::Check;
 /// Source: E. Hairer, G. Wanner, *Solving Ordinary Differential Equations II* (1996), sections IV.3
 /// and IV.8; discontinuous iteration: J. Gerstmayr, Multibody System Dynamics 60 (2024) 533–561.
 #[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ImplicitTrapezoidal<T: Real> {
     max_step: T,
     accuracy: Option<T>,
@@ -36,17 +37,24 @@ pub struct ImplicitTrapezoidal<T: Real> {
     least_step: T,
     next_step: T,
     previous: Option<Previous<T>>,
+    #[cfg_attr(feature = "serde", serde(skip))]
     before: Vec<T>,
+    #[cfg_attr(feature = "serde", serde(skip))]
     y: Vec<T>,
+    #[cfg_attr(feature = "serde", serde(skip))]
     start_rates: Vec<T>,
+    #[cfg_attr(feature = "serde", serde(skip))]
     rates: Vec<T>,
     /// Places of the velocities among the variables.
+    #[cfg_attr(feature = "serde", serde(skip))]
     velocities: Vec<usize>,
+    #[cfg_attr(feature = "serde", serde(skip))]
     jacobian: Option<nalgebra::LU<T, nalgebra::Dyn, nalgebra::Dyn>>,
 }
 
 /// The step before, for the predictor.
 #[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Previous<T> {
     step: T,
     rates: Vec<T>,

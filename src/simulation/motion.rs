@@ -42,7 +42,8 @@ pub struct Statistics {
     pub evaluations: usize,
 }
 
-/// A simulation at rest in a drawer.
+/// A simulation at rest in a drawer. To go on to the same bits, keep the integrator too: it remembers
+/// the length of its next step, and with the feature `serde` it can be written like this.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Saved<T> {

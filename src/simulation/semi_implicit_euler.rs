@@ -13,10 +13,14 @@ use crate::variables::Check;
 /// Absorbed energies are integrated by the trapezoidal rule, which is not the work its own velocities
 /// do: use it for speed, not for ledgers.
 #[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SemiImplicitEuler<T: Real> {
     step: T,
+    #[cfg_attr(feature = "serde", serde(skip))]
     y: Vec<T>,
+    #[cfg_attr(feature = "serde", serde(skip))]
     rates: Vec<T>,
+    #[cfg_attr(feature = "serde", serde(skip))]
     end_rates: Vec<T>,
 }
 
