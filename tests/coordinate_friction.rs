@@ -359,6 +359,12 @@ fn what_sticking_again_makes_under_an_implicit_host_vanishes_with_the_step() {
         let most = ((3.0 + damping).powi(2) - 3.0_f64.powi(2)) / (2.0 * 1e4);
         assert!(fall < most && fall > 0.2 * most, "{fall} J of {most} J in steps of {step} s");
     }
+    // Under error control the step in which it turns is no longer than 1e-6 s, whatever the accuracy.
+    for accuracy in [1e-3, 1e-5] {
+        let mut integrator = ImplicitTrapezoidal::new(1e-2).with_accuracy(accuracy);
+        let (_, fall, _) = ledger(parameters, 10.0, &mut integrator);
+        assert!(fall < 1e-5, "{fall} J at accuracy {accuracy}");
+    }
 }
 
 #[test]

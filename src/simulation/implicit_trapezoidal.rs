@@ -24,7 +24,8 @@ use crate::variables::Check;
 ///
 /// Without [`with_accuracy`](Self::with_accuracy) steps keep their length unless they must be
 /// shortened to converge. With it the error is estimated from the difference to an explicit
-/// predictor of the same order (Milne's device) and steps vary.
+/// predictor of the same order (Milne's device) and steps vary; and a step in which something switches is
+/// shortened to the [event step](Self::with_event_step), for what happens at its end has happened within it.
 ///
 /// Source: E. Hairer, G. Wanner, *Solving Ordinary Differential Equations II* (1996), sections IV.3
 /// and IV.8; discontinuous iteration: J. Gerstmayr, Multibody System Dynamics 60 (2024) 533–561.
@@ -35,6 +36,7 @@ pub struct ImplicitTrapezoidal<T: Real> {
     accuracy: Option<T>,
     force_tolerance: T,
     least_step: T,
+    event_step: T,
     next_step: T,
     previous: Option<Previous<T>>,
     #[cfg_attr(feature = "serde", serde(skip))]
@@ -63,16 +65,30 @@ struct Previous<T> {
 /// What became of a trial step.
 #[derive(Debug, Clone, Copy)]
 enum Outcome<T> {
-    Settled,
-    NotConverged { residual: T, iterations: usize },
-    NotSettled { force_error: T },
+    /// Solved, with forces off by as much when its discrete variables were still those of the start.
+    Settled {
+        force_error: T,
+    },
+    NotConverged {
+        residual: T,
+        iterations: usize,
+    },
+    NotSettled {
+        force_error: T,
+    },
+}
+
+/// What is to become of it.
+enum Verdict<T> {
+    Accept { growth: T },
+    Retry { step: T },
 }
 
 impl<T: Real> Outcome<T> {
     fn failure(self, time: T, step: T) -> Option<Error> {
         let (time, step) = (time.to_f64(), step.to_f64());
         match self {
-            Self::Settled => None,
+            Self::Settled { .. } => None,
             Self::NotConverged { residual, iterations } => {
                 Some(Error::StepNotConverged { time, step, residual: residual.to_f64(), iterations })
             }
@@ -89,6 +105,9 @@ const NEWTON_LIMIT: usize = 12;
 /// once, and stick, slip and turn is the longest way there is.
 const SWITCH_LIMIT: usize = 8;
 
+/// The force error of switching \[N\] above which events are located under error control.
+const LOCATED: f64 = 1e-3;
+
 impl<T: Real> ImplicitTrapezoidal<T> {
     /// An integrator with steps of at most this length \[s\].
     pub fn new(max_step: T) -> Self {
@@ -97,6 +116,7 @@ impl<T: Real> ImplicitTrapezoidal<T> {
             accuracy: None,
             force_tolerance: T::lit(1e-6),
             least_step: T::lit(1e-12),
+            event_step: T::lit(1e-6),
             next_step: max_step,
             previous: None,
             before: Vec::new(),
@@ -123,6 +143,12 @@ impl<T: Real> ImplicitTrapezoidal<T> {
         Self { force_tolerance, ..self }
     }
 
+    /// With this shortest step \[s\] to which events are located under error control; 1e-6 by default.
+    #[must_use]
+    pub fn with_event_step(self, event_step: T) -> Self {
+        Self { event_step, ..self }
+    }
+
     /// With this step \[s\], below which a trial that fails is not tried shorter; 1e-12 by default.
     #[must_use]
     pub fn with_least_step(self, least_step: T) -> Self {
@@ -142,12 +168,14 @@ impl<T: Real> ImplicitTrapezoidal<T> {
             self.y[i] += self.start_rates[i] * h;
         }
         self.jacobian = None;
+        let mut first_error = None;
         let mut force_error = T::zero();
         for _ in 0..SWITCH_LIMIT {
             if let Some(not_converged) = self.newton(simulation, time, h)? {
                 return Ok(not_converged);
             }
             force_error = simulation.discontinuous_update(start)?;
+            let first_error = *first_error.get_or_insert(force_error);
             simulation.calc_rates(time, &self.y, &mut self.rates)?;
             if force_error <= self.force_tolerance {
                 for (i, y) in self.y.iter_mut().enumerate() {
@@ -155,7 +183,7 @@ impl<T: Real> ImplicitTrapezoidal<T> {
                         *y = self.before[i] + (self.start_rates[i] + self.rates[i]) * T::lit(0.5) * h;
                     }
                 }
-                return Ok(Outcome::Settled);
+                return Ok(Outcome::Settled { force_error: first_error });
             }
             self.jacobian = None;
         }
@@ -168,10 +196,15 @@ impl<T: Real> ImplicitTrapezoidal<T> {
         // forces over masses begins to show.
         let tolerance = T::negligible().sqrt() * T::lit(1e-4).max(T::negligible().sqrt());
         let mut last_size = None;
-        let mut worst = T::zero();
+        let mut last_worst = None;
         for iterations in 1..=NEWTON_LIMIT {
             let residual = self.residual(simulation, time, h)?;
-            worst = residual.amax();
+            // Iterates that run away are not worth a Jacobian where they have come to.
+            let worst = residual.amax();
+            if last_worst.is_some_and(|last: T| worst > last * T::lit(2.0)) {
+                return Ok(Some(Outcome::NotConverged { residual: worst, iterations }));
+            }
+            last_worst = Some(worst);
             let jacobian = match self.jacobian.take() {
                 Some(jacobian) => jacobian,
                 None => self.difference_jacobian(simulation, time, h, &residual)?.lu(),
@@ -197,7 +230,8 @@ impl<T: Real> ImplicitTrapezoidal<T> {
             self.jacobian = (!is_slow).then_some(jacobian);
             last_size = Some(size);
         }
-        Ok(Some(Outcome::NotConverged { residual: worst, iterations: NEWTON_LIMIT }))
+        let residual = last_worst.unwrap_or_else(T::zero);
+        Ok(Some(Outcome::NotConverged { residual, iterations: NEWTON_LIMIT }))
     }
 
     /// How far the velocities in `self.y` are from fulfilling the rule.
@@ -233,6 +267,26 @@ impl<T: Real> ImplicitTrapezoidal<T> {
         Ok(jacobian)
     }
 
+    /// Whether to take a step that was tried.
+    fn judge(&self, tried: &Result<Outcome<T>>, h: T) -> Verdict<T> {
+        let Ok(Outcome::Settled { force_error }) = tried else {
+            return Verdict::Retry { step: h * T::lit(0.4) };
+        };
+        let Some(accuracy) = self.accuracy else {
+            return Verdict::Accept { growth: T::lit(2.0) };
+        };
+        if *force_error > T::lit(LOCATED) && h > self.event_step {
+            return Verdict::Retry { step: (h * T::lit(0.25)).max(self.event_step) };
+        }
+        let error = self.error(accuracy, h).unwrap_or_else(T::zero);
+        if error > T::one() {
+            return Verdict::Retry { step: h * T::lit(0.4) };
+        }
+        // Order 2: the error grows with the cube of the step.
+        let growth = if error > T::zero() { T::lit(0.9) / error.cbrt() } else { T::lit(2.0) };
+        Verdict::Accept { growth: growth.clamp(T::lit(0.3), T::lit(2.0)) }
+    }
+
     /// The estimated error of the step in `self.y` over what is allowed.
     fn error(&self, accuracy: T, h: T) -> Option<T> {
         let previous = self.previous.as_ref()?;
@@ -257,6 +311,7 @@ impl<T: Real> Integrator<T> for ImplicitTrapezoidal<T> {
         check.positive("max_step", self.max_step)?;
         check.positive("accuracy", self.accuracy.unwrap_or_else(T::one))?;
         check.positive("least_step", self.least_step)?;
+        check.positive("event_step", self.event_step)?;
         let count = simulation.variables().len();
         for buffer in [&mut self.before, &mut self.y, &mut self.start_rates, &mut self.rates] {
             buffer.resize(count, T::zero());
@@ -272,22 +327,20 @@ impl<T: Real> Integrator<T> for ImplicitTrapezoidal<T> {
             let is_last = start_time + longest * T::lit(1.001) >= end;
             let (time, h) = if is_last { (end, end - start_time) } else { (start_time + longest, longest) };
             let tried = self.try_step(simulation, &start, time, h);
-            let has_settled = matches!(tried, Ok(Outcome::Settled));
-            let error = self.accuracy.and_then(|accuracy| self.error(accuracy, h)).filter(|_| has_settled);
-            let error = error.unwrap_or_else(T::zero);
-            if has_settled && error <= T::one() {
-                if let Err(refused) = simulation.accept(&self.y) {
-                    simulation.roll_back(&start);
-                    return Err(refused);
+            let shorter = match self.judge(&tried, h) {
+                Verdict::Accept { growth } => {
+                    if let Err(refused) = simulation.accept(&self.y) {
+                        simulation.roll_back(&start);
+                        return Err(refused);
+                    }
+                    self.next_step = if is_last { longest } else { h * growth };
+                    self.previous = Some(Previous { step: h, rates: self.start_rates.clone() });
+                    return Ok(());
                 }
-                // Order 2: the error grows with the cube of the step.
-                let growth = if error > T::zero() { T::lit(0.9) / error.cbrt() } else { T::lit(2.0) };
-                self.next_step = if is_last { longest } else { h * growth.clamp(T::lit(0.3), T::lit(2.0)) };
-                self.previous = Some(Previous { step: h, rates: self.start_rates.clone() });
-                return Ok(());
-            }
+                Verdict::Retry { step } => step,
+            };
             simulation.roll_back(&start);
-            longest = h * T::lit(0.4);
+            longest = shorter;
             if longest < self.least_step.max(T::default_epsilon() * start_time.abs()) {
                 // Where an iterate has gone where the elements cannot follow, theirs is the reason.
                 let step = Error::StepTooSmall { time: start_time.to_f64(), step: h.to_f64() };

@@ -86,8 +86,8 @@ use crate::variables::Variables;
 /// - When bristles stick again the law may make energy, by which dissipation falls. A slip may have been so
 ///   short that friction did less work than the bristles lack. And they stick with the force they slipped with, while
 ///   their damper already pushes the other way: bent by `|mode| + d_μ·|v|` over `k_μ`, farther than they
-///   can hold. That vanishes with `v`: shorten the step in which slip turns around, as an explicit host
-///   that locates events does. An implicit host with steps `h` meets a `v` of the order of `h`.
+///   can hold. That vanishes with `v`: shorten the step in which slip turns around, as both integrators with
+///   error control here do. An implicit host with steps `h` meets a `v` of the order of `h`.
 /// - **Bristles and stops switch when the state does, at the end of a step.** A stop that is entered in
 ///   the middle of a long step appears fully loaded at its end, which makes energy out of nothing:
 ///   a slider that crosses a stop of 1e4 N/m at 1 m/s in steps of 10 ms gains 0.5 J each time. An
