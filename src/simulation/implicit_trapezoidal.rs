@@ -50,6 +50,9 @@ pub struct ImplicitTrapezoidal<T: Real> {
     /// Places of the velocities among the variables.
     #[cfg_attr(feature = "serde", serde(skip))]
     velocities: Vec<usize>,
+    /// Places of velocities and energies.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    controlled: Vec<usize>,
     #[cfg_attr(feature = "serde", serde(skip))]
     jacobian: Option<nalgebra::LU<T, nalgebra::Dyn, nalgebra::Dyn>>,
 }
@@ -124,11 +127,13 @@ impl<T: Real> ImplicitTrapezoidal<T> {
             start_rates: Vec::new(),
             rates: Vec::new(),
             velocities: Vec::new(),
+            controlled: Vec::new(),
             jacobian: None,
         }
     }
 
-    /// With steps that keep the error of each below `accuracy·(1 + |velocity|)`.
+    /// With steps that keep the error of each below `accuracy·(1 + |variable|)` in velocities and in the
+    /// energies absorbed.
     #[must_use]
     pub fn with_accuracy(self, accuracy: T) -> Self {
         // The first step has no predictor and so no error estimate: it must be short on its own account, for any
@@ -296,7 +301,7 @@ impl<T: Real> ImplicitTrapezoidal<T> {
         let share = a / (a + b);
         let half_ratio = T::lit(0.5) * ratio;
         let mut worst = T::zero();
-        for &i in &self.velocities {
+        for &i in &self.controlled {
             let slope = self.start_rates[i] * (T::one() + half_ratio) - previous.rates[i] * half_ratio;
             let difference = self.y[i] - (self.before[i] + slope * h);
             worst = worst.max((difference * share).abs() / (accuracy * (T::one() + self.y[i].abs())));
@@ -318,6 +323,8 @@ impl<T: Real> Integrator<T> for ImplicitTrapezoidal<T> {
         }
         self.velocities.clear();
         self.velocities.extend((0..count).filter(|&i| simulation.role(i) == Role::Velocity));
+        self.controlled.clear();
+        self.controlled.extend((0..count).filter(|&i| simulation.role(i) != Role::Position));
         self.before.copy_from_slice(simulation.variables());
         simulation.calc_present_rates(&mut self.start_rates)?;
         let start = simulation.state().clone();

@@ -8,7 +8,8 @@ use crate::scalar::Real;
 pub struct Switch<T: Real> {
     /// The discrete variables that fit the iterate.
     pub discrete: Discrete<T>,
-    /// By how much the force changes with them \[N\]; zero when nothing switched.
+    /// By how much the force changes with them, and what the damper of bristles that stick again already
+    /// pushes the other way \[N\]; zero when nothing switched.
     pub force_error: T,
 }
 
@@ -156,7 +157,10 @@ impl<T: Real> Parameters<T> {
                     T::zero()
                 };
                 let discrete = Discrete { last_sticking_position: q - bend, ..current.stuck() };
-                (discrete, (start.friction_mode - with_sign_of(v, slip_force)).abs())
+                // The force goes on as it was, however late this is noticed; what the damper then pushes, and the bend
+                // that makes up for it, tell how late.
+                let late = (self.sticking_damping * v).abs();
+                (discrete, (start.friction_mode - with_sign_of(v, slip_force)).abs() + late)
             }
         } else {
             let friction_mode = with_sign_of(current.friction_mode, slip_force);
