@@ -196,16 +196,15 @@ const COLUMNS: usize = 7;
 /// `1 / ((j / (j − k))² − 1)` for row j and column k, counted from 1.
 const WEIGHTS: [[f64; COLUMNS]; COLUMNS] = {
     let mut weights = [[0.0; COLUMNS]; COLUMNS];
-    let mut row = 1;
+    let (mut row, mut j) = (1, 2.0);
     while row < COLUMNS {
-        let mut column = 1;
+        let (mut column, mut k) = (1, 1.0);
         while column <= row {
-            #[allow(clippy::cast_precision_loss, reason = "both are below 10")]
-            let ratio = (row + 1) as f64 / (row + 1 - column) as f64;
+            let ratio: f64 = j / (j - k);
             weights[row][column] = 1.0 / (ratio * ratio - 1.0);
-            column += 1;
+            (column, k) = (column + 1, k + 1.0);
         }
-        row += 1;
+        (row, j) = (row + 1, j + 1.0);
     }
     weights
 };

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::ops::RangeInclusive;
 
-use nalgebra::{Matrix3, Vector2, Vector3};
+use nalgebra::{Matrix3, Vector2, Vector3, convert, convert_unchecked};
 
 use super::ceil;
 use super::surface::Surface;
@@ -83,8 +83,7 @@ impl<T: Real> HeightMap<T> {
     /// The ranges of x and y \[m\].
     pub fn extent(&self) -> [RangeInclusive<T>; 2] {
         core::array::from_fn(|i| {
-            #[allow(clippy::cast_precision_loss, reason = "a grid of 2^53 rows does not exist")]
-            let cells = (self.counts[i] - 1) as f64;
+            let cells = convert(self.counts[i] - 1);
             self.corner[i]..=self.corner[i] + self.spacing[i] * T::lit(cells)
         })
     }
@@ -136,14 +135,9 @@ impl<T: Real> HeightMap<T> {
         let inverse = T::one() / self.spacing[axis];
         let place = (x - self.corner[axis]) * inverse;
         let last = self.counts[axis] - 2;
-        #[allow(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "clamped to the grid first; not a number lands in cell 0"
-        )]
-        let cell = (place.to_f64().max(0.0) as usize).min(last);
-        #[allow(clippy::cast_precision_loss, reason = "a grid of 2^53 rows does not exist")]
-        let u = place - T::lit(cell as f64);
+        // Whatever is below the grid, and not a number, lands in cell 0.
+        let cell = convert_unchecked::<f64, usize>(place.to_f64().max(0.0)).min(last);
+        let u = place - T::lit(convert(cell));
         let w = T::one() - u;
         let (sixth, half) = (T::lit(1.0 / 6.0), T::lit(0.5));
         let [two, three, four] = [2.0, 3.0, 4.0].map(T::lit);

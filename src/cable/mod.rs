@@ -34,14 +34,12 @@ pub use surface::{SegmentApproach, Surface};
 pub use torus::Torus;
 pub use wrap::{Wrap, Wraps};
 
+use nalgebra::ComplexField;
+
 use crate::scalar::Real;
 
-/// The least whole number not below `x`, of its value alone: dual numbers have no `ceil`. What is out
-/// of range becomes the nearest that is in it.
+/// The least whole number not below `x`, of its value alone: dual numbers have no `ceil`.
 fn ceil<T: Real>(x: T) -> T {
-    let x = x.to_f64();
-    #[allow(clippy::cast_possible_truncation, reason = "a cast of a float saturates")]
-    let whole = x as i32;
-    let whole = f64::from(whole);
-    T::lit(if whole < x { whole + 1.0 } else { whole })
+    // By its full name, for without the standard library numbers have no such method of their own.
+    T::lit(ComplexField::ceil(x.to_f64()))
 }

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use nalgebra::{Point3, Vector3};
+use nalgebra::{Point3, Vector3, convert};
 
 use crate::contact::mesh::TriangleMesh;
 use crate::error::{Error, Result};
@@ -87,8 +87,7 @@ fn turn<T: Real>(i: u32, n: u32) -> (T, T) {
         6 => eighths - 6 * n,
         _ => 8 * n - eighths,
     };
-    #[expect(clippy::cast_precision_loss, reason = "counts below 2^19 are exact")]
-    let angle = T::lit(from_axis as f64) / T::lit(n as f64) * T::frac_pi_4();
+    let angle = T::lit(convert(from_axis)) / T::lit(convert(n)) * T::frac_pi_4();
     let (sine, cosine) = angle.sin_cos();
     match octant {
         0 => (cosine, sine),
