@@ -93,6 +93,22 @@ fn same(a: &Geodesic<f64>, b: &Geodesic<f64>, tolerance: f64) {
 }
 
 #[test]
+fn a_length_that_makes_no_sense_ends_nowhere() -> Result<()> {
+    for surface in every_surface()? {
+        let (p, t) = start(&*surface, &mut Dice::new(3));
+        for length in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            let end = surface.geodesic(&p, &t, length, 1e-9).end.point;
+            assert!(!end.iter().all(|x| x.is_finite()), "{length} on {surface:?}: {end}");
+        }
+    }
+    // More windings than anyone integrates.
+    let egg = Ellipsoid::new(Vector3::new(0.7, 0.6, 1.0))?;
+    let end = egg.geodesic(&Vector3::x(), &Vector3::y(), 1e12, 1e-9).end.point;
+    assert!(!end.iter().all(|x: &f64| x.is_finite()), "{end}");
+    Ok(())
+}
+
+#[test]
 fn integrated_geodesics_meet_great_circles_and_helices_to_the_accuracy_asked_for() -> Result<()> {
     let mut dice = Dice::new(1);
     for power in 3..13 {

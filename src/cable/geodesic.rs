@@ -264,7 +264,13 @@ pub(crate) fn integrate<T: Real, S: Surface<T> + ?Sized>(
     const MOST_STEPS: usize = 4000;
     let (p, t) = (start.point, start.tangent);
     let mut flow = Flow { y: [p.x, p.y, p.z, T::one(), T::zero()], v: [t.x, t.y, t.z, T::zero(), T::one()] };
-    let total = length.abs();
+    let mistake = T::lit(f64::NAN);
+    let total = if length.is_finite() {
+        length.abs()
+    } else {
+        flow.y[0] = mistake;
+        T::zero()
+    };
     let sign = if length < T::zero() { -T::one() } else { T::one() };
     let mut reach = T::lit(FIRST_STEP) / start.greatest_curvature().max(T::lit(0.1) / surface.size());
     let mut covered = T::zero();
@@ -273,7 +279,7 @@ pub(crate) fn integrate<T: Real, S: Surface<T> + ?Sized>(
     while covered < total {
         rounds += 1;
         if rounds > MOST_STEPS {
-            flow.y[0] = T::lit(f64::NAN);
+            flow.y[0] = mistake;
             break;
         }
         let left = total - covered;
@@ -310,7 +316,10 @@ pub(crate) fn integrate<T: Real, S: Surface<T> + ?Sized>(
             }
         }
     }
-    let end = surface.end(&surface.retract(&flow.point()), &flow.tangent());
+    let point = flow.point();
+    // Retracted, what is not a number would be somewhere.
+    let point = if point.iter().all(T::is_finite) { surface.retract(&point) } else { point };
+    let end = surface.end(&point, &flow.tangent());
     let jacobi = Jacobi { shift: flow.y[3], shift_rate: flow.v[3], turn: flow.y[4], turn_rate: flow.v[4] };
     Geodesic { start, end, length, jacobi, passes_conjugate_point }
 }
