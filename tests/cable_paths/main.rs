@@ -1,0 +1,59 @@
+//! Paths of cables: which is found, what is remembered of it, the forces along it, and refusals.
+#![allow(non_snake_case, reason = "monogram notation")]
+
+#[path = "../support/cable_scenes.rs"]
+#[allow(dead_code, reason = "shared with the tests of surfaces and with the corpus")]
+mod cable_scenes;
+mod forces;
+mod memory;
+mod paths;
+mod refusals;
+
+use cable_scenes::{Counts, Scene};
+use force_elements::cable::{CablePath, Obstacle, Station, Surface};
+use force_elements::nalgebra::Vector3;
+use force_elements::{BodyIndex, CableSpring, ForceSystem, Handle, Real, Result, Transform};
+
+const GROUND: BodyIndex = BodyIndex::GROUND;
+
+fn fixed<T: Real>(x: f64, y: f64, z: f64) -> Station<T> {
+    Station { body: GROUND, p_B: Vector3::new(x, y, z).map(T::lit) }
+}
+
+fn on_ground<T: Real>(surface: impl Surface<T>) -> Result<Obstacle<T>> {
+    Obstacle::new(GROUND, Transform::identity(), surface)
+}
+
+/// A cable from a fixed point over obstacles to the origin of a body.
+fn one_end_free<T: Real>(
+    from: Station<T>,
+    obstacles: impl IntoIterator<Item = Obstacle<T>>,
+) -> Result<(ForceSystem<T>, BodyIndex, Handle<CableSpring<T>>)> {
+    let mut system = ForceSystem::new();
+    let body = system.add_body();
+    let mut path = CablePath::new(from, Station { body, p_B: Vector3::zeros() })?;
+    for obstacle in obstacles {
+        path = path.over(obstacle);
+    }
+    let cable = system.add(CableSpring::new(path, T::lit(100.0), T::lit(1.0), T::lit(0.3))?)?;
+    Ok((system, body, cable))
+}
+
+/// The shortest way between two points past a ball: two tangents and an arc.
+fn past_ball(a: Vector3<f64>, b: Vector3<f64>, r: f64) -> f64 {
+    let angle = a.angle(&b) - (r / a.norm()).acos() - (r / b.norm()).acos();
+    (a.norm_squared() - r * r).sqrt() + (b.norm_squared() - r * r).sqrt() + r * angle
+}
+
+/// Scenes in which the cable touches something, moved some way along.
+fn moving_scenes(count: usize) -> impl Iterator<Item = (Scene, f64)> {
+    (0..)
+        .filter_map(|seed| {
+            let mut scene = Scene::random(seed).ok()?;
+            let time = 0.02 * f64::from(u32::try_from(seed % 10).ok()?);
+            scene.solve(time, &mut Counts::default()).ok()?;
+            let touches = scene.state.discrete(scene.cable).obstacles.len() > 1;
+            touches.then_some((scene, time))
+        })
+        .take(count)
+}
