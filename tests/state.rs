@@ -16,7 +16,7 @@ struct World {
     bushing: Handle<LinearBushing<f64>>,
 }
 
-/// Elements of all three kinds, two of each but the last, on one body and one coordinate.
+/// Elements of three kinds, two of each but the last, on one body and one coordinate.
 fn world() -> World {
     let mut system = ForceSystem::new();
     let body = system.add_body();
@@ -359,7 +359,6 @@ fn dissipated_energy_can_be_set() {
     let view = system.realize_dynamics(&mut state).expect("regular");
     // A sum with the stored energy and back: one rounding.
     assert!((view.dissipated_energy(bushing).expect("own handle") - 12.5).abs() < 1e-14);
-    assert!(system.set_dissipated_energy(&mut state, bushing, f64::NAN).is_err());
 }
 
 #[cfg(feature = "serde")]

@@ -45,15 +45,15 @@ fn past_ball(a: Vector3<f64>, b: Vector3<f64>, r: f64) -> f64 {
     (a.norm_squared() - r * r).sqrt() + (b.norm_squared() - r * r).sqrt() + r * angle
 }
 
-/// Scenes in which the cable touches something, moved some way along.
+/// Scenes of two obstacles or more, moved some way along.
 fn moving_scenes(count: usize) -> impl Iterator<Item = (Scene, f64)> {
     (0..)
         .filter_map(|seed| {
             let mut scene = Scene::random(seed).ok()?;
             let time = 0.02 * f64::from(u32::try_from(seed % 10).ok()?);
             scene.solve(time, &mut Counts::default()).ok()?;
-            let touches = scene.state.discrete(scene.cable).obstacles.len() > 1;
-            touches.then_some((scene, time))
+            let is_long = scene.state.discrete(scene.cable).obstacles.len() > 1;
+            is_long.then_some((scene, time))
         })
         .take(count)
 }

@@ -2,7 +2,7 @@
 
 use force_elements::cable::{CablePath, Cylinder, Ellipsoid, Obstacle, Sphere, Tracking, Wrap, Wraps};
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
-use force_elements::{BodyIndex, CableSpring, Error, ForceSystem, Result, Transform};
+use force_elements::{BodyIndex, CableSpring, ForceSystem, Result, Transform};
 use num_dual::Dual64;
 
 use crate::cable_scenes::{Counts, Dice, Verdict, examine};
@@ -33,14 +33,10 @@ fn path_over_a_ball_through_its_very_middle_goes_round_it() -> Result<()> {
     let (system, body, cable) = one_end_free(fixed(-2.0, 0.0, 0.0), [on_ground(Sphere::new(0.8)?)?])?;
     let mut state = system.default_state();
     state.set_pose(body, Transform::translation(2.0, 0.0, 0.0))?;
-    let view = system.realize_position(&mut state);
-    // All ways round are equally long: none is a strict minimum, and the solver says so.
-    if let Ok(view) = view {
-        let x = Vector3::new(2.0, 0.0, 0.0);
-        assert!((view.of(cable).position.path.length - past_ball(-x, x, 0.8)).abs() < 1e-9);
-    } else {
-        assert!(matches!(view, Err(Error::CableNotConverged { .. })));
-    }
+    let view = system.realize_position(&mut state)?;
+    // All ways round are equally long: any of them will do.
+    let x = Vector3::new(2.0, 0.0, 0.0);
+    assert!((view.of(cable).position.path.length - past_ball(-x, x, 0.8)).abs() < 1e-9);
     Ok(())
 }
 

@@ -2,9 +2,7 @@
 
 use approx::assert_relative_eq;
 use force_elements::nalgebra::Vector3;
-use force_elements::{
-    BodyIndex, DynamicsView, ForceElement, SpatialForce, SpatialVelocity, State, Transform,
-};
+use force_elements::{BodyIndex, DynamicsView, SpatialForce, SpatialVelocity, State, Transform};
 use num_dual::Dual64;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -193,10 +191,7 @@ fn derivatives_agree_with_differences<B: BodyElement>(numbers: &[f64]) {
     assert!((slope - exact).norm() < 1e-5 * exact.norm().max(scale), "{slope} {exact}");
 }
 
-fn an_evaluation_leaves_no_trace<B: BodyElement>(numbers: &[f64])
-where
-    <B::Element<f64> as ForceElement<f64>>::Discrete: PartialEq,
-{
+fn an_evaluation_leaves_no_trace<B: BodyElement>(numbers: &[f64]) {
     let Scene { system, mut state, element } = B::scene::<f64>(numbers);
     let saved = state.snapshot();
     let first = system.realize_dynamics(&mut state).expect("regular").forces().clone();

@@ -1,4 +1,4 @@
-//! Where the energy goes: for each element, and for all five together.
+//! Where the energy goes: for springs, foundations, bristles and stops, and for all five elements together.
 #![allow(non_snake_case, reason = "monogram notation")]
 
 mod scene;
@@ -38,12 +38,7 @@ struct Audit {
 
 fn audit(scene: &Scene, integrator: &mut impl Integrator<f64>, end: f64) -> Audit {
     let mut simulation = Simulation::new(&scene.system, &scene.plant, scene.start()).expect("regular");
-    let sum = |simulation: &mut Simulation<'_, f64>| {
-        let mechanical = simulation.kinetic_energy() + simulation.gravitational_energy();
-        let view = simulation.dynamics().expect("regular");
-        mechanical + view.potential_energy() + view.total_dissipated_energy()
-    };
-    let before = sum(&mut simulation);
+    let before = simulation.total_energy();
     let mut powers: Vec<f64> = {
         let view = simulation.dynamics().expect("regular");
         scene.entries.iter().map(|entry| (entry.read)(&view).1).collect()
@@ -60,7 +55,7 @@ fn audit(scene: &Scene, integrator: &mut impl Integrator<f64>, end: f64) -> Audi
     let observe = |simulation: &mut Simulation<'_, f64>| {
         audit.steps += 1.0;
         audit.kinetic = audit.kinetic.max(simulation.kinetic_energy());
-        audit.open = audit.open.max((sum(simulation) - before).abs());
+        audit.open = audit.open.max((simulation.total_energy() - before).abs());
         let view = simulation.dynamics().expect("regular");
         let h = view.time() - last_time;
         last_time = view.time();

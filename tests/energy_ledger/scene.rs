@@ -1,4 +1,4 @@
-//! Machines that move, one for each kind of element and one with all five.
+//! A machine to be built from elements of all kinds.
 
 use std::f64::consts::FRAC_PI_2;
 
@@ -8,8 +8,8 @@ use force_elements::elastic_foundation::Material;
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3, Vector6};
 use force_elements::simulation::{Plant, RigidBody};
 use force_elements::{
-    BodyIndex, CableSpring, CoordinateIndex, CoordinateSpringDamperExt, DynamicsView, ElasticFoundation,
-    ExponentialSpring, ForceElement, ForceSystem, Handle, LinearBushing, SpatialVelocity, State, Transform,
+    BodyIndex, CableSpring, CoordinateSpringDamperExt, DynamicsView, ElasticFoundation, ExponentialSpring,
+    ForceElement, ForceSystem, Handle, LinearBushing, SpatialVelocity, State, Transform,
     coordinate_spring_damper_ext, exponential_spring,
 };
 
@@ -158,7 +158,7 @@ impl Scene {
     }
 
     /// Two coordinates, one driving the other through bristles, into stops.
-    pub(crate) fn sliders(&mut self) -> [CoordinateIndex; 2] {
+    pub(crate) fn sliders(&mut self) {
         let mut slider = |mass| self.plant.add_coordinate(&mut self.system, mass).expect("positive");
         let [c0, c1] = [slider(2.0), slider(0.5)];
         let friction = coordinate_spring_damper_ext::Parameters {
@@ -192,6 +192,5 @@ impl Scene {
             state.set_coordinate_rate(c1, -1.0).expect("finite");
             state.update_discrete(between, |discrete| discrete.friction_mode = -1.0).expect("valid");
         });
-        [c0, c1]
     }
 }

@@ -237,7 +237,7 @@ fn failed(error: Error) -> Verdict {
 }
 
 impl Scene {
-    /// Solves at a time; answers length, tracking and contacts.
+    /// Solves at a time; answers length and tracking.
     pub(crate) fn solve(&mut self, time: f64, counts: &mut Counts) -> Result<(f64, Tracking)> {
         let was: Vec<_> = self.state.discrete(self.cable).obstacles.clone();
         self.move_to(time)?;
