@@ -65,7 +65,7 @@ fn main() -> ExitCode {
         "{motions} motions of 1000 steps ({refusals} scenes refused on the way): {failures} failed, \
          {disagreements} of {checks} checks disagreed\n  {counts:?}"
     );
-    if sound && disagreements == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if sound && failures == 0 && disagreements == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// A thousand steps, with a search from elsewhere in the same class at every fiftieth.

@@ -21,24 +21,6 @@ pub(crate) type Failure = Box<dyn std::error::Error>;
 /// Compares one case.
 type Check<'a> = &'a dyn Fn(Fields<'_>) -> Result<Deviations, Failure>;
 
-/// What came of one file.
-pub(crate) enum Report {
-    /// One line for each quantity.
-    Checked(Vec<Line>),
-    /// The file is about an element this crate does not have.
-    NotBuilt(String),
-}
-
-impl Report {
-    /// The lines, or the element that is missing.
-    pub(crate) fn lines(self) -> Result<Vec<Line>, String> {
-        match self {
-            Self::Checked(lines) => Ok(lines),
-            Self::NotBuilt(element) => Err(element),
-        }
-    }
-}
-
 /// The worst deviation of one quantity over all cases of a file.
 pub(crate) struct Line {
     pub(crate) quantity: &'static str,
@@ -112,7 +94,7 @@ fn length(components: impl Iterator<Item = f64>) -> f64 {
 }
 
 /// Checks all cases of a file.
-pub(crate) fn file(path: &Path) -> Result<Report, Failure> {
+pub(crate) fn file(path: &Path) -> Result<Vec<Line>, Failure> {
     let content: Value = serde_json::from_str(&std::fs::read_to_string(path)?)?;
     let root = Fields(&content);
     let element = root.text("element")?;
@@ -126,7 +108,7 @@ pub(crate) fn file(path: &Path) -> Result<Report, Failure> {
         "ElasticFoundation" => &|case| elastic_foundation::check(&meshes, case),
         "CablePath" => &cable::check_path,
         "CableSpring" => &cable::check_spring,
-        other => return Ok(Report::NotBuilt(other.to_string())),
+        other => return Err(format!("no element {other}").into()),
     };
     let cases = root.list(if is_trajectories { "trajectories" } else { "cases" })?;
     // Trajectories are few and each has a tolerance of its own: one line for each.
@@ -148,5 +130,5 @@ pub(crate) fn file(path: &Path) -> Result<Report, Failure> {
             }
         }
     }
-    Ok(Report::Checked(worst.into_values().collect()))
+    Ok(worst.into_values().collect())
 }
