@@ -59,7 +59,8 @@ impl<T: Real> Chord<T> {
     }
 }
 
-/// Iterates on the nodes in contact, given as indices into `nodes`. Ends with geodesics in Ground corrected to second order by the last step.
+/// Iterates on the nodes in contact, given as indices into `nodes`. Ends with geodesics in Ground
+/// corrected to first order by the last step.
 pub(super) fn iterate<T: Real>(span: &Span<'_, T>, nodes: &mut [Node<T>], active: &[usize]) -> Progress<T> {
     let Span { from: a, to: b, settings, .. } = span;
     let Settings { smoothness, max_iterations } = **settings;
@@ -101,7 +102,7 @@ pub(super) fn iterate<T: Real>(span: &Span<'_, T>, nodes: &mut [Node<T>], active
         let remainder = T::lit(SECOND_ORDER) * step * step;
         if remainder <= smoothness && kink < T::lit(LONGEST_STEP) {
             finish(nodes, active);
-            progress.kink = largest_kink(nodes, active, a, b).0 + remainder;
+            progress.kink = largest_kink(nodes, active, a, b) + remainder;
             // The remainder is an estimate; a kink far above it means that the arithmetic has given out.
             progress.converged = progress.kink <= smoothness * T::lit(16.0);
             return progress;
@@ -147,8 +148,8 @@ pub(super) fn is_minimal<T: Real>(nodes: &[Node<T>], active: &[usize]) -> bool {
 }
 
 /// The largest angle between a chord and the tangent it meets.
-fn largest_kink<T: Real>(nodes: &[Node<T>], active: &[usize], a: &Vector3<T>, b: &Vector3<T>) -> (T, usize) {
-    let mut largest = (T::zero(), 0);
+fn largest_kink<T: Real>(nodes: &[Node<T>], active: &[usize], a: &Vector3<T>, b: &Vector3<T>) -> T {
+    let mut largest = T::zero();
     let mut from = *a;
     for (i, &k) in active.iter().enumerate() {
         let Geodesic { start, end, .. } = &nodes[k].ground;
@@ -156,8 +157,8 @@ fn largest_kink<T: Real>(nodes: &[Node<T>], active: &[usize], a: &Vector3<T>, b:
         for (chord, at) in [(Chord::new(&from, &start.point), start), (Chord::new(&end.point, &to), end)] {
             let off = chord.direction - at.tangent;
             let kink = off.norm();
-            if kink >= largest.0 || !kink.is_finite() {
-                largest = (kink, k);
+            if kink >= largest || !kink.is_finite() {
+                largest = kink;
             }
         }
         from = end.point;

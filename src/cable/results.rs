@@ -109,10 +109,9 @@ impl<T: Real> CablePath<T> {
         let mut smoothness = T::zero();
         let mut iterations = 0;
         let mut tracking = Tracking::Warm;
-        let unknown = Wraps { obstacles: Vec::new() };
         for (place, stretch) in self.spans.iter().enumerate() {
             let Stretch { from, to, obstacles } = stretch;
-            let known = wraps.obstacles.get(obstacles.clone()).unwrap_or(&unknown.obstacles);
+            let known = wraps.obstacles.get(obstacles.clone()).unwrap_or_default();
             let span = Span {
                 from: point_of(positions, from.body, &from.p_B),
                 to: point_of(positions, to.body, &to.p_B),

@@ -30,7 +30,7 @@ pub enum Tracking {
 }
 
 /// Room to work in, kept to avoid allocation.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(super) struct Workspace<T> {
     pub(super) active: Vec<usize>,
     pub(super) beads: Vec<Bead<T>>,
@@ -151,9 +151,6 @@ fn recall<T: Real>(span: &Span<'_, T>, nodes: &mut [Node<T>]) {
 }
 
 /// Pulls a string tight and refines what it touches.
-///
-/// Where that balances on a path that is longest in some direction (a string over the very middle of
-/// a ball), it is pushed off to both sides, and the shorter of the two outcomes is taken.
 fn tighten<T: Real>(
     span: &Span<'_, T>,
     nodes: &mut [Node<T>],
@@ -209,6 +206,9 @@ fn slide<T: Real>(span: &Span<'_, T>, nodes: &mut [Node<T>], work: &mut Workspac
 }
 
 /// Refines what the nodes hold.
+///
+/// Where the path balances, longest in some direction (a string over the very middle of a ball), it is
+/// pushed off to both sides, and the shorter of the two outcomes is taken.
 fn leave_saddles<T: Real>(
     span: &Span<'_, T>,
     nodes: &mut [Node<T>],
@@ -361,14 +361,12 @@ fn deepest<T: Real>(span: &Span<'_, T>, nodes: &mut [Node<T>]) -> Option<usize> 
             // What Newton released may be grazed to the depth that its own smoothness leaves.
             let tolerated = if node.released { T::lit(-1e-7) } else { -T::negligible() * T::lit(8.0) };
             let point = surface.retract(&approach.point);
-            if relative < tolerated && found.is_none_or(|(_, depth)| relative < depth) {
+            let sinks = relative < tolerated;
+            if sinks && found.is_none_or(|(_, depth)| relative < depth) {
                 found = Some((k, relative));
             }
-            node.trial =
-                Trial { point: side(span.wraps.get(k), surface, point), tangent: b - a, length: T::zero() };
-            if relative >= tolerated {
-                node.trial.point = point;
-            }
+            let point = if sinks { side(span.wraps.get(k), surface, point) } else { point };
+            node.trial = Trial { point, tangent: b - a, length: T::zero() };
         }
         first = end;
     }

@@ -6,7 +6,7 @@ use nalgebra::Vector3;
 
 use crate::error::Result;
 use crate::scalar::Real;
-use crate::variables::{Check, Variables, Visitor, visit_flag};
+use crate::variables::{Check, Variables, Visitor, visit_flag, visit_vector};
 
 /// How the cable lay on one obstacle when it was last committed.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -73,8 +73,8 @@ impl<T: Real> Variables<T> for Wraps<T> {
             };
             visit_flag("known", &mut wrap.known, &mut named);
             visit_flag("in_contact", &mut wrap.in_contact, &mut named);
-            crate::variables::visit_vector(format_args!("point"), &mut wrap.point, &mut named);
-            crate::variables::visit_vector(format_args!("tangent"), &mut wrap.tangent, &mut named);
+            visit_vector(format_args!("point"), &mut wrap.point, &mut named);
+            visit_vector(format_args!("tangent"), &mut wrap.tangent, &mut named);
             named(format_args!("length"), &mut wrap.length);
         }
     }

@@ -54,10 +54,12 @@ impl<T: Real> Sheets<T> {
     }
 }
 
-const TOO_FINE: Error = Error::OutOfCount { name: "subdivisions", minimum: 1, maximum: 1 << 15 };
+/// The most that is asked for of anything counted.
+const MOST: u32 = 1 << 15;
+const TOO_FINE: Error = Error::OutOfCount { name: "subdivisions", minimum: 1, maximum: MOST };
 
-fn at_least(name: &'static str, count: u32, minimum: u32) -> Result<()> {
-    let maximum = 1 << 15;
+fn check_count(name: &'static str, count: u32, minimum: u32) -> Result<()> {
+    let maximum = MOST;
     if (minimum..=maximum).contains(&count) {
         Ok(())
     } else {
@@ -109,7 +111,7 @@ impl<T: Real> TriangleMesh<T> {
     /// Unless the radius is positive and the frequency from 1 to 32768.
     pub fn sphere(radius: T, frequency: u32) -> Result<Self> {
         Check::new("surface").size("radius", radius)?;
-        at_least("frequency", frequency, 1)?;
+        check_count("frequency", frequency, 1)?;
         let mut sheets = Sheets::new();
         // One octant; the others are its mirror images, bit for bit.
         let point = |i: u32, j: u32| {
@@ -151,7 +153,7 @@ impl<T: Real> TriangleMesh<T> {
     /// Unless all half extents \[m\] are positive and all subdivisions from 1 to 32768.
     pub fn brick(half_extents: Vector3<T>, subdivisions: [u32; 3]) -> Result<Self> {
         half_extents.iter().try_for_each(|&h| Check::new("surface").size("half_extents", h))?;
-        subdivisions.into_iter().try_for_each(|n| at_least("subdivisions", n, 1))?;
+        subdivisions.into_iter().try_for_each(|n| check_count("subdivisions", n, 1))?;
         let mut sheets = Sheets::new();
         let coordinate = |axis: usize, i: u32| {
             let n = subdivisions[axis];
@@ -184,9 +186,9 @@ impl<T: Real> TriangleMesh<T> {
     pub fn cylinder(radius: T, half_length: T, around: u32, along: u32, rings: u32) -> Result<Self> {
         Check::new("surface").size("radius", radius)?;
         Check::new("surface").size("half_length", half_length)?;
-        at_least("around", around, 3)?;
-        at_least("along", along, 1)?;
-        at_least("rings", rings, 1)?;
+        check_count("around", around, 3)?;
+        check_count("along", along, 1)?;
+        check_count("rings", rings, 1)?;
         let ring = |r: T, i: u32, z: T| {
             let (cosine, sine) = turn::<T>(i, around);
             Point3::new(r * cosine, r * sine, z)
@@ -209,8 +211,8 @@ impl<T: Real> TriangleMesh<T> {
     pub fn torus(ring_radius: T, tube_radius: T, around: u32, across: u32) -> Result<Self> {
         Check::new("surface").size("tube_radius", tube_radius)?;
         Check::new("surface").size("ring_radius - tube_radius", ring_radius - tube_radius)?;
-        at_least("around", around, 3)?;
-        at_least("across", across, 3)?;
+        check_count("around", around, 3)?;
+        check_count("across", across, 3)?;
         let mut sheets = Sheets::new();
         sheets.add(around, across, |i, j| {
             let (cos_ring, sin_ring) = turn::<T>(i, around);

@@ -62,12 +62,12 @@ impl<T: Real> TriangleMesh<T> {
             |cluster, _, ()| cluster.reaches(&plane.normal, plane.height(&cluster.center())).then_some(()),
             (),
             |leaf, ()| {
-                let springs = self.tree.springs(leaf);
-                let heights = springs.heights(&plane);
+                let centroids = self.tree.centroids(leaf);
+                let heights = centroids.heights(&plane);
                 for (l, &height) in heights.iter().enumerate().take(self.tree.leaf_length(leaf)) {
                     if height < T::zero() {
                         let face = self.tree.face(leaf as usize * LANES + l);
-                        let point_G = X_GS * springs.centroid(l) - normal_G * height;
+                        let point_G = X_GS * centroids.centroid(l) - normal_G * height;
                         found(Displaced { face, depth: -height, point_G, normal_G });
                     }
                 }
@@ -227,9 +227,9 @@ impl<T: Real> TriangleMesh<T> {
 
     #[inline]
     fn for_each_centroid(&self, leaf: u32, X_OS: &Transform<T>, mut visit: impl FnMut(Slot, &Point3<T>)) {
-        let springs = self.tree.springs(leaf);
+        let centroids = self.tree.centroids(leaf);
         for l in 0..self.tree.leaf_length(leaf) {
-            visit(leaf as usize * LANES + l, &(X_OS * springs.centroid(l)));
+            visit(leaf as usize * LANES + l, &(X_OS * centroids.centroid(l)));
         }
     }
 

@@ -267,8 +267,9 @@ impl<T: Real> TriangleMesh<T> {
         };
         // Most meshes that are not convex show it at an edge, at once.
         let bends_out = |f: usize| {
+            let plane = plane(f);
             let corners = self.neighbours[f].into_iter().flat_map(|neighbour| self.faces[neighbour as usize]);
-            corners.map(|corner| &self.vertices[corner as usize]).all(|p| plane(f).height(p) <= T::zero())
+            corners.map(|corner| &self.vertices[corner as usize]).all(|p| plane.height(p) <= T::zero())
         };
         let faces = 0..self.faces.len();
         if !faces.clone().all(bends_out) {

@@ -7,6 +7,7 @@ use core::fmt;
 
 use nalgebra::{Point3, Vector3};
 
+use crate::contact::mesh::cluster::bounds;
 use crate::scalar::Real;
 use crate::spatial::is_finite;
 
@@ -268,11 +269,7 @@ impl<T: Real> Topology<T> {
         let corners = |face: usize| self.faces[face].map(|corner| vertices[corner as usize]);
         let boxes: Vec<_> = parts
             .iter()
-            .map(|members| {
-                let mut points = members.iter().flat_map(|&face| corners(face)).map(|p| p.coords);
-                let first = points.next().unwrap_or_else(Vector3::zeros);
-                points.fold((first, first), |(min, max), p| (min.inf(&p), max.sup(&p)))
-            })
+            .map(|members| bounds(members.iter().flat_map(|&face| corners(face)).map(|p| p.coords)))
             .collect();
         for (part, members) in parts.iter().enumerate() {
             let [origin, ..] = corners(members[0]);

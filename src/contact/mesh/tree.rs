@@ -23,8 +23,8 @@ pub(super) struct Tree<T> {
     /// Bounds of the centroids under each child of each node.
     clusters: Vec<[Cluster<T>; LANES]>,
     packs: Vec<TrianglePack<T>>,
-    /// The spring of each face, in the order of the leaves.
-    springs: Vec<SpringPack<T>>,
+    /// The centroid of each face, in the order of the leaves.
+    centroids: Vec<CentroidPack<T>>,
     /// The face at each place in the order of the leaves.
     order: Vec<u32>,
 }
@@ -45,13 +45,13 @@ pub(super) enum Child {
     Missing,
 }
 
-/// Where four springs sit, side by side.
+/// The centroids of four faces, side by side.
 #[derive(Debug, Clone)]
-pub(super) struct SpringPack<T> {
+pub(super) struct CentroidPack<T> {
     centroids: [Lanes<T>; 3],
 }
 
-impl<T: Real> SpringPack<T> {
+impl<T: Real> CentroidPack<T> {
     #[inline]
     pub(super) fn centroid(&self, l: usize) -> Point3<T> {
         Point3::new(self.centroids[0][l], self.centroids[1][l], self.centroids[2][l])
@@ -74,7 +74,7 @@ impl<T: Real> Tree<T> {
     ) -> Self {
         let mut order: Vec<u32> = (0..).take(faces.len()).collect();
         let mut tree =
-            Self { nodes: Vec::new(), clusters: Vec::new(), packs: vec![], springs: vec![], order: vec![] };
+            Self { nodes: Vec::new(), clusters: Vec::new(), packs: vec![], centroids: vec![], order: vec![] };
         let corners = |face: u32| faces[face as usize].map(|corner| vertices[corner as usize]);
         let mesh = Mesh { corners: &corners, centroids, normals, areas };
         tree.add_node(&mut order, 0, &mesh);
@@ -83,7 +83,7 @@ impl<T: Real> Tree<T> {
             let faces: Lanes<u32> = core::array::from_fn(|l| faces[l.min(faces.len() - 1)]);
             tree.packs.push(TrianglePack::new(faces.map(corners), faces.map(|face| normals[face as usize])));
             let centroid = |i: usize| faces.map(|face| centroids[face as usize][i]);
-            tree.springs.push(SpringPack { centroids: core::array::from_fn(centroid) });
+            tree.centroids.push(CentroidPack { centroids: core::array::from_fn(centroid) });
         }
         tree.order = order;
         tree
@@ -136,8 +136,8 @@ impl<T: Real> Tree<T> {
     }
 
     #[inline]
-    pub(super) fn springs(&self, leaf: u32) -> &SpringPack<T> {
-        &self.springs[leaf as usize]
+    pub(super) fn centroids(&self, leaf: u32) -> &CentroidPack<T> {
+        &self.centroids[leaf as usize]
     }
 
     /// How many of a leaf's places are taken.

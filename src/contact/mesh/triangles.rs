@@ -14,14 +14,14 @@ pub(super) type Lanes<T> = [T; LANES];
 /// Four triangles a, b, c, side by side.
 #[derive(Debug, Clone)]
 pub(super) struct TrianglePack<T> {
-    pub(super) a: [Lanes<T>; 3],
-    pub(super) ab: [Lanes<T>; 3],
-    pub(super) ac: [Lanes<T>; 3],
-    pub(super) normal: [Lanes<T>; 3],
+    a: [Lanes<T>; 3],
+    ab: [Lanes<T>; 3],
+    ac: [Lanes<T>; 3],
+    normal: [Lanes<T>; 3],
     /// Twice the area.
-    pub(super) area2: Lanes<T>,
+    area2: Lanes<T>,
     /// One over the squared length of ab, bc, ca.
-    pub(super) inverse_squared: [Lanes<T>; 3],
+    inverse_squared: [Lanes<T>; 3],
 }
 
 /// Where on a triangle a point is. Edge k runs from corner k to the next.
