@@ -3,7 +3,7 @@
 use core::ops::Deref;
 
 use crate::element::{AtDynamics, AtPosition, AtVelocity, ForceElement};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::forces::{ForceAccumulator, Forces};
 use crate::handle::{Handle, or_panic};
 use crate::kinematics::{BodyIndex, CoordinateIndex, Kinematics, Positions, Velocities};
@@ -262,12 +262,16 @@ impl<'a, T: Real> DynamicsView<'a, T> {
     ///
     /// # Errors
     /// [`Error::TopologyMismatch`](crate::Error::TopologyMismatch) if the handle belongs to another
-    /// system.
+    /// system, or `forces` was made for another topology.
     pub fn add_contribution<E: ForceElement<T>>(
         &self,
         handle: Handle<E>,
         forces: &mut Forces<T>,
     ) -> Result<()> {
+        let lengths = |forces: &Forces<T>| (forces.bodies.len(), forces.coordinates.len());
+        if lengths(forces) != lengths(&self.state.forces) {
+            return Err(Error::TopologyMismatch);
+        }
         let mut accumulator = ForceAccumulator::new(forces, self.state.velocities());
         self.sum(handle, |element, at| {
             element.add_forces(at, &mut accumulator);

@@ -281,6 +281,20 @@ fn between_steps_energies_can_be_set_and_poses_cannot() {
     let before = simulation.save();
     simulation.update_state(|state| state.set_coordinate(slider, 50.0)).expect("finite");
     assert_eq!(simulation.save(), before);
+    let fails = simulation.update_state(|state| {
+        state.set_absorbed_energy(&[456.0])?;
+        state.set_absorbed_energy(&[f64::NAN])
+    });
+    assert_eq!(fails, Err(Error::NonFinite { quantity: Quantity::Energy }));
+    let mut larger = ForceSystem::new();
+    larger.add_body();
+    larger.add_coordinate();
+    let strange = simulation.update_state(|state| {
+        *state = larger.default_state();
+        Ok(())
+    });
+    assert_eq!(strange, Err(Error::TopologyMismatch));
+    assert_eq!(simulation.save(), before);
     simulation.update_state(|state| state.set_absorbed_energy(&[123.0])).expect("finite");
     integrator.step(&mut simulation, 1.0).expect("steps");
     assert!(simulation.state().absorbed_energy()[0] > 122.0);

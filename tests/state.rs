@@ -135,6 +135,8 @@ fn foreign_states_and_handles_are_refused() {
     assert_eq!(view.try_of(other.spring).err(), Some(Error::TopologyMismatch));
     let mut forces = Forces::zeros(world.system.topology());
     assert_eq!(view.add_contribution(other.bushing, &mut forces), Err(Error::TopologyMismatch));
+    let mut too_few = Forces::zeros(ForceSystem::<f64>::new().topology());
+    assert_eq!(view.add_contribution(world.bushing, &mut too_few), Err(Error::TopologyMismatch));
     assert_eq!(state.try_parameters(other.spring).err(), Some(Error::TopologyMismatch));
     assert_eq!(state.set_enabled(other.spring, false), Err(Error::TopologyMismatch));
     assert_eq!(other.system.set_enabled_by_default(world.spring, false), Err(Error::TopologyMismatch));

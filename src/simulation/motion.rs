@@ -174,16 +174,19 @@ impl<'a, T: Real> Simulation<'a, T> {
     }
 
     /// Changes parameters, discrete variables or energies between steps. Where things are and how they move
-    /// stays as it was, whatever is set here.
+    /// stays as it was, whatever is set here. A change that fails changes nothing.
     ///
     /// # Errors
-    /// Those of the change.
+    /// Those of the change; [`Error::TopologyMismatch`] if it puts a state of another system in place.
     pub fn update_state(&mut self, change: impl FnOnce(&mut State<T>) -> Result<()>) -> Result<()> {
-        let result = change(&mut self.state);
+        let mut changed = self.state.clone();
+        change(&mut changed)?;
+        self.system.require(&changed, Stage::Topology)?;
+        self.state = changed;
         self.state.set_kinematics(&Trial { plant: self.plant, time: self.time, y: &self.y })?;
         let energies = self.energies_start()..self.y.len() - 1;
         self.y[energies].copy_from_slice(self.state.absorbed_energy());
-        result
+        Ok(())
     }
 
     /// Forces, energies and results of all elements after the last accepted step.
