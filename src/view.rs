@@ -246,7 +246,7 @@ impl<'a, T: Real> DynamicsView<'a, T> {
     /// [`Error::TopologyMismatch`](crate::Error::TopologyMismatch) if the handle belongs to another
     /// system.
     pub fn potential_energy_of<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<T> {
-        self.sum(handle, E::potential_energy)
+        self.ask(handle, E::potential_energy)
     }
 
     /// The power one element is losing \[W\], as far as it is known at an instant.
@@ -255,7 +255,7 @@ impl<'a, T: Real> DynamicsView<'a, T> {
     /// [`Error::TopologyMismatch`](crate::Error::TopologyMismatch) if the handle belongs to another
     /// system.
     pub fn power_dissipated_of<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<T> {
-        self.sum(handle, E::power_dissipated)
+        self.ask(handle, E::power_dissipated)
     }
 
     /// Adds the forces of one element to `forces`, which need not start from zero.
@@ -273,7 +273,7 @@ impl<'a, T: Real> DynamicsView<'a, T> {
             return Err(Error::TopologyMismatch);
         }
         let mut accumulator = ForceAccumulator::new(forces, self.state.velocities());
-        self.sum(handle, |element, at| {
+        self.ask(handle, |element, at| {
             element.add_forces(at, &mut accumulator);
             T::zero()
         })?;
@@ -298,7 +298,7 @@ impl<'a, T: Real> DynamicsView<'a, T> {
     }
 
     /// What a method of an element answers, or zero while the element is disabled.
-    fn sum<E: ForceElement<T>>(
+    fn ask<E: ForceElement<T>>(
         &self,
         handle: Handle<E>,
         of: impl FnOnce(&E, &AtDynamics<'_, T, E>) -> T,

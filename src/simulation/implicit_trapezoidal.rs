@@ -15,7 +15,7 @@ use crate::variables::Check;
 ///
 /// A step solves for the velocities at its end,
 /// `v₁ = v₀ + h/2·(a(q₀, v₀) + a(q₁, v₁))` with `q₁ = q₀ ⊕ h/2·(v₀ + v₁)`, its Jacobian by
-/// differences, renewed when convergence slows. When Newton has converged,
+/// differences, taken anew in each step and renewed when convergence slows. When Newton has converged,
 /// [`discontinuous_update`](crate::ForceSystem::discontinuous_update) brings the discrete variables in
 /// line with the solution; while that changes forces by more than the
 /// [force tolerance](Self::with_force_tolerance), Newton starts over. A step that does not come to rest,
@@ -24,8 +24,8 @@ use crate::variables::Check;
 ///
 /// Without [`with_accuracy`](Self::with_accuracy) steps keep their length unless they must be
 /// shortened to converge. With it the error is estimated from the difference to an explicit
-/// predictor of the same order (Milne's device) and steps vary; and a step in which something switches is
-/// shortened to the [event step](Self::with_event_step), for what happens at its end has happened within it.
+/// predictor of the same order (Milne's device) and steps vary; and a step in which switching changes forces by
+/// more than 1e-3 N is shortened to the [event step](Self::with_event_step), for what happens at its end has happened within it.
 ///
 /// Source: E. Hairer, G. Wanner, *Solving Ordinary Differential Equations II* (1996), sections IV.3
 /// and IV.8; discontinuous iteration: J. Gerstmayr, Multibody System Dynamics 60 (2024) 533–561.
@@ -53,8 +53,6 @@ pub struct ImplicitTrapezoidal<T: Real> {
     /// Places of velocities and energies.
     #[cfg_attr(feature = "serde", serde(skip))]
     controlled: Vec<usize>,
-    #[cfg_attr(feature = "serde", serde(skip))]
-    jacobian: Option<nalgebra::LU<T, nalgebra::Dyn, nalgebra::Dyn>>,
 }
 
 /// The step before, for the predictor.
@@ -128,7 +126,6 @@ impl<T: Real> ImplicitTrapezoidal<T> {
             rates: Vec::new(),
             velocities: Vec::new(),
             controlled: Vec::new(),
-            jacobian: None,
         }
     }
 
@@ -172,7 +169,6 @@ impl<T: Real> ImplicitTrapezoidal<T> {
         for &i in &self.velocities {
             self.y[i] += self.start_rates[i] * h;
         }
-        self.jacobian = None;
         let mut first_error = None;
         let mut force_error = T::zero();
         for _ in 0..SWITCH_LIMIT {
@@ -190,7 +186,6 @@ impl<T: Real> ImplicitTrapezoidal<T> {
                 }
                 return Ok(Outcome::Settled { force_error: first_error });
             }
-            self.jacobian = None;
         }
         Ok(Outcome::NotSettled { force_error })
     }
@@ -200,6 +195,7 @@ impl<T: Real> ImplicitTrapezoidal<T> {
         // Newton's last correction is far smaller than the one before; this is where rounding in
         // forces over masses begins to show.
         let tolerance = T::negligible().sqrt() * T::lit(1e-4).max(T::negligible().sqrt());
+        let mut kept = None;
         let mut last_size = None;
         let mut last_worst = None;
         for iterations in 1..=NEWTON_LIMIT {
@@ -210,7 +206,7 @@ impl<T: Real> ImplicitTrapezoidal<T> {
                 return Ok(Some(Outcome::NotConverged { residual: worst, iterations }));
             }
             last_worst = Some(worst);
-            let jacobian = match self.jacobian.take() {
+            let jacobian = match kept.take() {
                 Some(jacobian) => jacobian,
                 None => self.difference_jacobian(simulation, time, h, &residual)?.lu(),
             };
@@ -225,14 +221,13 @@ impl<T: Real> ImplicitTrapezoidal<T> {
                 size = size.max(c.abs() / (T::one() + self.y[i].abs()));
             }
             if size <= tolerance {
-                self.jacobian = Some(jacobian);
                 simulation.advance_positions(&self.before, &mut self.y, h);
                 simulation.calc_rates(time, &self.y, &mut self.rates)?;
                 return Ok(None);
             }
-            // An old Jacobian that no longer halves the error is not worth keeping.
+            // A Jacobian that no longer brings the error below a third is not worth keeping.
             let is_slow = last_size.is_some_and(|last: T| size > last * T::lit(0.3));
-            self.jacobian = (!is_slow).then_some(jacobian);
+            kept = (!is_slow).then_some(jacobian);
             last_size = Some(size);
         }
         let residual = last_worst.unwrap_or_else(T::zero);

@@ -387,10 +387,12 @@ impl<'a, T: Real> Simulation<'a, T> {
         } else {
             (variable - coordinates_start) % COORDINATE == 1
         };
-        match variable {
-            _ if variable >= energies_start => Role::Energy,
-            _ if is_velocity => Role::Velocity,
-            _ => Role::Position,
+        if variable >= energies_start {
+            Role::Energy
+        } else if is_velocity {
+            Role::Velocity
+        } else {
+            Role::Position
         }
     }
 

@@ -80,7 +80,7 @@ impl<T: Real> Parameters<T> {
     }
 
     /// At most what bristles store that are bent as far as they can hold \[J\].
-    fn bristle_energy(&self, energy: T) -> T {
+    fn capped_bristle_energy(&self, energy: T) -> T {
         if self.sticking_stiffness == T::zero() {
             return T::zero();
         }
@@ -141,7 +141,8 @@ impl<T: Real> Parameters<T> {
             let direction = if v == T::zero() { sticking_force } else { v };
             let friction_mode = with_sign_of(direction, slip_force);
             let bend = q - current.last_sticking_position;
-            let bristle_energy = self.bristle_energy(T::lit(0.5) * self.sticking_stiffness * bend * bend);
+            let bristle_energy =
+                self.capped_bristle_energy(T::lit(0.5) * self.sticking_stiffness * bend * bend);
             let discrete = Discrete { friction_mode, last_sticking_position: q, bristle_energy, ..*current };
             (discrete, (sticking_force.abs() - slip_force).abs())
         } else if v * current.friction_mode < T::zero() {
@@ -171,7 +172,7 @@ impl<T: Real> Parameters<T> {
             let goes_on = start.friction_mode * current.friction_mode > T::zero() && slip > T::zero();
             let bristle_energy = if goes_on {
                 let work = start.friction_mode.abs().min(slip_force) * slip;
-                self.bristle_energy(start.bristle_energy + work)
+                self.capped_bristle_energy(start.bristle_energy + work)
             } else {
                 current.bristle_energy
             };

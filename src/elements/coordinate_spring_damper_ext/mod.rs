@@ -251,9 +251,7 @@ impl<T: Real> Handle<CoordinateSpringDamperExt<T>> {
             *discrete = Discrete { last_sticking_position: q, ..discrete.stuck() };
         })
     }
-}
 
-impl<T: Real> Handle<CoordinateSpringDamperExt<T>> {
     /// Lets the stops act, or not, as they are surpassed where the coordinates are. Realizes the state to
     /// Position.
     ///

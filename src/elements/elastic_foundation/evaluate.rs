@@ -25,17 +25,13 @@ impl<T: Real> ElasticFoundation<T> {
         let share = if self.surfaces[other].springs.is_some() { T::lit(0.5) } else { T::one() };
         let first = found.len();
         let mut work = T::zero();
-        let (is_plain, facing_only, projected_area) = (
-            !parameters.facing_only && !parameters.projected_area,
-            parameters.facing_only,
-            parameters.projected_area,
-        );
+        let Parameters { facing_only, projected_area, .. } = *parameters;
         let areas = springs.areas();
         let (X_GM, X_GO) = (&X_GS[mesh], &X_GS[other]);
         springs.for_each_inside(X_GM, &self.surfaces[other].shape, X_GO, |displaced| {
             let Displaced { face, depth, point_G, normal_G } = displaced;
             let mut area = areas[face] * share;
-            if !is_plain {
+            if facing_only || projected_area {
                 // The cosine of the angle between the face and the contact, positive where they look
                 // at each other.
                 let cosine = -(X_GM.rotation * springs.normals()[face]).dot(&normal_G);
