@@ -29,7 +29,7 @@ impl<C: Clone + Default + Debug + Send + Sync + 'static> Cache for C {}
 ///
 /// - Forces are those acting **on the bodies**, at body origins, expressed in Ground.
 /// - Forces and moments about one point sum to zero over all bodies, Ground included.
-/// - `potential_energy ≥ 0` and `power_dissipated ≥ 0`.
+/// - `potential_energy ≥ 0` and `power_dissipated ≥ 0`, unless the element's page says otherwise.
 /// - Power balance: the rate of work done on the bodies is
 ///   `−d(potential_energy)/dt − power_dissipated + power_supplied`.
 ///   An option that weighs springs by their attitude (the elastic foundation's two) departs from it, as

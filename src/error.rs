@@ -83,8 +83,8 @@ pub enum Error {
         /// The name that was asked for.
         name: String,
     },
-    /// A snapshot does not list the variables of this state.
-    #[error("the snapshot's variable {position} is not the state's variable at that place")]
+    /// A snapshot does not list the variables of this state, or has a flag that is neither 0 nor 1.
+    #[error("the snapshot's variable {position} is not the state's at that place, or a flag neither 0 nor 1")]
     SnapshotMismatch {
         /// The first place at which they differ.
         position: usize,

@@ -140,8 +140,8 @@ impl<T: Real> ForceSystem<T> {
     /// Sets the parameters that new states start with.
     ///
     /// # Errors
-    /// [`Error::InvalidValue`] if they are out of range, [`Error::TopologyMismatch`] if the handle
-    /// belongs to another system.
+    /// [`Error::InvalidValue`] if they are out of range; [`Error::ForeignVariables`] if they are those of
+    /// another element; [`Error::TopologyMismatch`] if the handle belongs to another system.
     pub fn set_default_parameters<E: ForceElement<T>>(
         &mut self,
         handle: Handle<E>,
@@ -163,8 +163,8 @@ impl<T: Real> ForceSystem<T> {
     /// Sets the discrete variables that new states start with.
     ///
     /// # Errors
-    /// [`Error::InvalidValue`] if they are out of range, [`Error::TopologyMismatch`] if the handle
-    /// belongs to another system.
+    /// [`Error::InvalidValue`] if they are out of range; [`Error::ForeignVariables`] if they are those of
+    /// another element; [`Error::TopologyMismatch`] if the handle belongs to another system.
     pub fn set_default_discrete<E: ForceElement<T>>(
         &mut self,
         handle: Handle<E>,
@@ -236,7 +236,7 @@ impl<T: Real> ForceSystem<T> {
     /// Realizes the state to Dynamics stage, as far as it is not there yet.
     ///
     /// # Errors
-    /// As [`realize_position`](Self::realize_position).
+    /// As [`realize_position`](Self::realize_position); [`Error::NonFiniteForce`].
     pub fn realize_dynamics<'a>(&'a self, state: &'a mut State<T>) -> Result<DynamicsView<'a, T>> {
         self.advance_to_dynamics(state)?;
         Ok(DynamicsView::new(self, state))
@@ -269,7 +269,8 @@ impl<T: Real> ForceSystem<T> {
         Ok(DynamicsView::new(self, state))
     }
 
-    /// Commits what the elements remember: anchors, sliding, bristles.
+    /// Commits what the elements remember: anchors, sliding, bristles, stops, cable
+    /// paths.
     ///
     /// Call it when the host accepts a step, with the state realized to Dynamics at its end. The
     /// state falls below the stage that reads what has changed. Nothing else commits anything:

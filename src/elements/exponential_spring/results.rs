@@ -38,7 +38,8 @@ pub struct Dynamics<T: Real> {
     pub normal_force_damping: T,
     /// The normal force, along z of the plane \[N\].
     pub normal_force: T,
-    /// The coefficient of friction between static and kinetic, by the committed Sliding.
+    /// The coefficient of friction between static and kinetic, by the committed Sliding; with
+    /// return mapping by the present velocity.
     pub mu: T,
     /// The largest friction force there can be, `mu·normal_force` \[N\].
     pub friction_force_limit: T,
@@ -52,8 +53,8 @@ pub struct Dynamics<T: Real> {
     pub friction_force_P: Vector2<T>,
     /// The anchor that the next accepted step commits, in the plane \[m\].
     pub next_anchor_P: Vector2<T>,
-    /// The Sliding that the next accepted step commits. 1 where no time has passed since the last one:
-    /// to show how the spring slides, take the committed [`Discrete::sliding`](super::Discrete::sliding).
+    /// The Sliding that the next accepted step commits. With settling it is 1 where no time has passed
+    /// since the last one: to show how the spring slides, take the committed [`Discrete::sliding`](super::Discrete::sliding).
     pub next_sliding: T,
     /// The energy stored \[J\].
     pub potential_energy: T,

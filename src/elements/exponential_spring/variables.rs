@@ -27,8 +27,8 @@ pub struct Parameters<T: Real> {
     /// Viscosity `cxy` of the friction spring \[N·s/m\], at least zero. With zero, a station that is
     /// held vibrates in place for ever.
     pub friction_viscosity: T,
-    /// Speed of the anchor below which friction settles from kinetic to static \[m/s\], greater than
-    /// zero.
+    /// Speed of the anchor, with return mapping of the station, below which friction settles from kinetic
+    /// to static \[m/s\], greater than zero.
     pub settle_velocity: T,
     /// How friction passes between holding and sliding.
     pub friction_transition: FrictionTransition,
