@@ -34,12 +34,14 @@ pub use surface::{SegmentApproach, Surface};
 pub use torus::Torus;
 pub use wrap::{Wrap, Wraps};
 
-use nalgebra::ComplexField;
+use nalgebra::convert_unchecked;
 
 use crate::scalar::Real;
 
-/// The least whole number not below `x`, of its value alone: dual numbers have no `ceil`.
+/// The least whole number not below `x`, of its value alone: dual numbers have no `ceil`. What is out
+/// of range becomes the nearest that is in it.
 fn ceil<T: Real>(x: T) -> T {
-    // By its full name, for without the standard library numbers have no such method of their own.
-    T::lit(ComplexField::ceil(x.to_f64()))
+    let x = x.to_f64();
+    let whole = f64::from(convert_unchecked::<f64, i32>(x));
+    T::lit(if whole < x { whole + 1.0 } else { whole })
 }
