@@ -95,7 +95,10 @@ fn cold_start(criterion: &mut Criterion) {
             let nothing = scene.system.element(scene.cable).path().no_wraps();
             group.bench_function(BenchmarkId::new(kind, count), |bencher| {
                 bencher.iter(|| {
-                    scene.state.set_discrete(scene.cable, nothing.clone()).expect("it is valid");
+                    scene
+                        .system
+                        .set_discrete(&mut scene.state, scene.cable, nothing.clone())
+                        .expect("it is valid");
                     scene.step().expect("the path converges")
                 });
             });

@@ -89,7 +89,7 @@ fn springs<T: Real>(count: usize) -> (ForceSystem<T>, State<T>) {
     for (i, handle) in handles.into_iter().enumerate() {
         handle.reset_anchor_point(&system, &mut state).expect("regular");
         let sliding = T::lit(0.5 * (1.0 + wave(i)));
-        state.update_discrete(handle, |discrete| discrete.sliding = sliding).expect("valid");
+        system.update_discrete(&mut state, handle, |discrete| discrete.sliding = sliding).expect("valid");
     }
     (system, state)
 }
@@ -121,7 +121,7 @@ fn coordinates<T: Real>(count: usize, friction_proportional_zone: f64) -> (Force
         // Half of them stick, half slip.
         let mode = if i % 2 == 0 { 0.0 } else { 2.5 * wave(2 * i + 1).signum() };
         let discrete = Discrete { friction_mode: T::lit(mode), ..Discrete::default() };
-        state.set_discrete(handle, discrete).expect("valid");
+        system.set_discrete(&mut state, handle, discrete).expect("valid");
     }
     (system, state)
 }

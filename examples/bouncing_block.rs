@@ -121,7 +121,7 @@ fn sample(
         kinetic,
         gravitational,
         stored: view.potential_energy(),
-        dissipated: view.total_dissipated_energy(),
+        dissipated: view.total_dissipated_energy().unwrap_or(f64::NAN),
     })
 }
 

@@ -43,7 +43,8 @@ fn print_energies(chain: &BushingChain) -> Result<(), Box<dyn Error>> {
         simulation.run(&mut integrator, f64::from(second), |_| {})?;
         let (kinetic, gravitational) = (simulation.kinetic_energy(), simulation.gravitational_energy());
         let view = simulation.dynamics()?;
-        let (stored, dissipated) = (view.potential_energy(), view.total_dissipated_energy());
+        let (stored, dissipated) =
+            (view.potential_energy(), view.total_dissipated_energy().unwrap_or(f64::NAN));
         let total = kinetic + gravitational + stored + dissipated;
         println!(
             "| {second} | {kinetic:.4} | {gravitational:.4} | {stored:.4} | {dissipated:.4} | {total:.9} |"

@@ -124,7 +124,7 @@ fn run(
         rejected: statistics.rejected,
         evaluations: statistics.evaluations,
         energy,
-        lost: simulation.dynamics()?.total_dissipated_energy(),
+        lost: simulation.dynamics()?.total_dissipated_energy().unwrap_or(f64::NAN),
         open,
         inexact,
     })

@@ -107,7 +107,10 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
     const KIND: &'static str;
 
     /// The first stage that reads the discrete variables; writing them drops the state below it.
-    const DISCRETE_STAGE: Stage = Stage::Dynamics;
+    ///
+    /// The default suits every element. One that reads them in [`calc_dynamics`](Self::calc_dynamics) at
+    /// the earliest may say [`Stage::Dynamics`], which saves evaluations after a commit.
+    const DISCRETE_STAGE: Stage = Stage::Position;
 
     /// Stiffnesses and the like: defaulted from the element, changeable per state, Instance stage.
     type Parameters: Variables<T>;
@@ -175,18 +178,31 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
 
     /// Writes what is to be remembered from an accepted step into `next`, which starts as a copy
     /// of the present discrete variables.
-    fn accept_step(&self, _at: &AtDynamics<'_, T, Self>, _next: &mut Self::Discrete) {}
+    ///
+    /// The system validates `next`, and commits it only if every element of the system succeeds.
+    ///
+    /// # Errors
+    /// What the element documents.
+    fn accept_step(&self, _at: &AtDynamics<'_, T, Self>, _next: &mut Self::Discrete) -> Result<()> {
+        Ok(())
+    }
 
     /// For an implicit host, between the Newton iterations of one step: writes into `next` the
     /// discrete variables that fit the present iterate, given those at the start of the step, and
     /// returns by how much the force thereby changes \[N\]; zero when nothing switched.
+    ///
+    /// `next` starts as a copy of the present discrete variables and is validated, as in
+    /// [`accept_step`](Self::accept_step).
+    ///
+    /// # Errors
+    /// What the element documents.
     fn discontinuous_update(
         &self,
         _at: &AtDynamics<'_, T, Self>,
         _start: &Self::Discrete,
         _next: &mut Self::Discrete,
-    ) -> T {
-        T::zero()
+    ) -> Result<T> {
+        Ok(T::zero())
     }
 }
 

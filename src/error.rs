@@ -1,5 +1,6 @@
 //! What can go wrong, as values a program can act on.
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use core::fmt;
 
@@ -26,7 +27,10 @@ pub enum Error {
         actual: Stage,
     },
     /// The state, handle or view belongs to another system, or to this one before it was changed.
-    #[error("the state or handle belongs to another system, or to this one before it was changed")]
+    #[error(
+        "the state, handle or slice belongs to another system, or to this one before a body, coordinate, element \
+         or default was added or changed: make a new state with default_state()"
+    )]
     TopologyMismatch,
     /// A parameter or discrete variable is outside its range.
     #[error("{element}: {parameter} = {value}, but it must be {requirement}")]
@@ -77,17 +81,51 @@ pub enum Error {
         /// The element that refused.
         element: ElementName,
     },
+    /// What went wrong in one element of a system.
+    #[error("{element}: {source}")]
+    InElement {
+        /// The element.
+        element: ElementName,
+        /// What went wrong.
+        source: Box<Error>,
+    },
+    /// An element that remembers since when was to commit a motion that took no time, or negative time.
+    #[error(
+        "{element}: a step to t = {time} was to be committed after one at t = {last_update}: set the time of \
+         the state before each step, and reset what the element remembers when time starts anew"
+    )]
+    TimeNotAdvanced {
+        /// The element that refused.
+        element: ElementName,
+        /// Time of the last commit \[s\].
+        last_update: f64,
+        /// Time of the state \[s\].
+        time: f64,
+    },
     /// No variable of the state has this name.
     #[error("no variable is named {name:?}")]
     NoSuchVariable {
         /// The name that was asked for.
         name: String,
     },
-    /// A snapshot does not list the variables of this state, or has a flag that is neither 0 nor 1.
-    #[error("the snapshot's variable {position} is not the state's at that place, or a flag neither 0 nor 1")]
+    /// A snapshot does not list the variables of this state.
+    #[error(
+        "the snapshot's variable {position} is {found:?}, but the state's is {expected:?}: restore it into a state \
+         of a system built like the one it was taken from"
+    )]
     SnapshotMismatch {
         /// The first place at which they differ.
         position: usize,
+        /// The name in the state; `None` if the snapshot goes on beyond it.
+        expected: Option<String>,
+        /// The name in the snapshot; `None` if it ends before.
+        found: Option<String>,
+    },
+    /// A variable that stands for yes or no is neither 1 nor 0 in a snapshot.
+    #[error("the snapshot's {name:?} must be 0 or 1")]
+    NotAFlag {
+        /// The variable.
+        name: String,
     },
     /// The middle angle of a bushing is so near ±90° that the other two are not defined.
     #[error("{element}: the middle angle is {angle} rad, where the x-y-z angles are singular")]
@@ -222,6 +260,15 @@ pub enum Error {
 }
 
 impl Error {
+    /// The error itself, without the name of the element in which it arose.
+    #[must_use]
+    pub fn cause(&self) -> &Self {
+        match self {
+            Self::InElement { source, .. } => source.cause(),
+            error => error,
+        }
+    }
+
     /// The refusal of one value of one element.
     pub(crate) fn invalid<T: Real>(
         kind: &'static str,
@@ -232,17 +279,23 @@ impl Error {
         Self::InvalidValue { element: ElementName::new(kind), parameter, value: value.to_f64(), requirement }
     }
 
-    /// The same error, its element named by its place among those of its kind.
-    pub(crate) fn at(mut self, place: usize) -> Self {
-        if let Self::InvalidValue { element, .. }
-        | Self::Singular { element, .. }
-        | Self::NonFiniteForce { element }
-        | Self::ForeignVariables { element }
-        | Self::SameEnds { element } = &mut self
-        {
-            element.index = Some(place);
+    /// The same error, naming the element of this kind and place in which it arose.
+    pub(crate) fn at(mut self, kind: &'static str, place: usize) -> Self {
+        match &mut self {
+            Self::InvalidValue { element, .. }
+            | Self::Singular { element, .. }
+            | Self::NonFiniteForce { element }
+            | Self::ForeignVariables { element }
+            | Self::TimeNotAdvanced { element, .. }
+            | Self::SameEnds { element } => {
+                element.index = Some(place);
+                self
+            }
+            _ => {
+                let element = ElementName { kind, index: Some(place) };
+                Self::InElement { element, source: Box::new(self) }
+            }
         }
-        self
     }
 }
 
@@ -332,6 +385,12 @@ pub enum Quantity {
     CoordinateRate(CoordinateIndex),
     /// The energy of an element.
     Energy,
+    /// The sum of the forces on a body.
+    BodyForce(BodyIndex),
+    /// The sum of the forces on a coordinate.
+    CoordinateForce(CoordinateIndex),
+    /// The energy stored in, or the power lost by, all elements together.
+    Total,
     /// A length or point a shape is built from.
     Geometry,
     /// A gravity or load of the reference simulator.
@@ -347,6 +406,9 @@ impl fmt::Display for Quantity {
             Self::Coordinate(c) => write!(f, "the value of coordinate {}", c.index()),
             Self::CoordinateRate(c) => write!(f, "the rate of coordinate {}", c.index()),
             Self::Energy => f.write_str("an energy"),
+            Self::BodyForce(body) => write!(f, "the sum of the forces on body {}", body.index()),
+            Self::CoordinateForce(c) => write!(f, "the sum of the forces on coordinate {}", c.index()),
+            Self::Total => f.write_str("the energy stored or the power lost by all elements together"),
             Self::Geometry => f.write_str("a length or point of a shape"),
             Self::Simulation => f.write_str("a gravity or load"),
         }

@@ -5,7 +5,8 @@ use alloc::vec::Vec;
 
 use nalgebra::Vector3;
 
-use crate::kinematics::{BodyIndex, CoordinateIndex, Topology, Velocities};
+use crate::error::{Quantity, Result};
+use crate::kinematics::{BodyIndex, CoordinateIndex, Topology, Velocities, finite};
 use crate::scalar::Real;
 use crate::spatial::SpatialForce;
 
@@ -34,6 +35,18 @@ impl<T: Real> Forces<T> {
     /// The generalized forces on all coordinates.
     pub fn coordinates(&self) -> &[T] {
         &self.coordinates
+    }
+
+    /// # Errors
+    /// [`Error::NonFinite`](crate::Error::NonFinite) for the first sum that has overflowed.
+    pub(crate) fn check_finite(&self) -> Result<()> {
+        for (i, F_GB) in self.bodies.iter().enumerate() {
+            finite(F_GB.is_finite(), Quantity::BodyForce(BodyIndex::new(i)))?;
+        }
+        for (i, f) in self.coordinates.iter().enumerate() {
+            finite(f.is_finite(), Quantity::CoordinateForce(CoordinateIndex::new(i)))?;
+        }
+        Ok(())
     }
 
     pub(crate) fn set_zero(&mut self) {

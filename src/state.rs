@@ -3,9 +3,10 @@
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use core::fmt::Arguments;
 
 use crate::element::ForceElement;
-use crate::error::{ElementName, Error, Quantity, Result};
+use crate::error::{Error, Quantity, Result};
 use crate::forces::Forces;
 use crate::handle::{Handle, or_panic};
 use crate::kinematics::{
@@ -15,13 +16,14 @@ use crate::scalar::Real;
 use crate::spatial::{SpatialVelocity, Transform};
 use crate::stage::Stage;
 use crate::storage::{AnySlots, Slots};
-use crate::variables::{Variables, Visitor, names};
+use crate::variables::{Visitor, visit_flag};
 
 /// Time, kinematics, parameters, discrete variables, absorbed energies, and the caches of results.
 ///
-/// Made by [`ForceSystem::default_state`](crate::ForceSystem::default_state). Writing a variable
-/// drops the state to just below the stage that depends on it; results are read through the views
-/// that the system gives. A call that fails changes nothing.
+/// Made by [`ForceSystem::default_state`](crate::ForceSystem::default_state). The host writes time and kinematics
+/// here, and the variables of elements through the system, which knows what they store. Writing drops the state
+/// to just below the stage that depends on it; results are read through the views that the system gives. A call
+/// that fails changes nothing.
 ///
 /// While a view is alive the state cannot be written:
 ///
@@ -46,11 +48,18 @@ pub struct State<T: Real> {
     pub(crate) kinds: Vec<Box<dyn AnySlots<T>>>,
     pub(crate) kind_lengths: Vec<usize>,
     pub(crate) absorbed_energy: Vec<T>,
+    /// Of which elements the absorbed energy means anything.
+    pub(crate) account_open: Vec<bool>,
     pub(crate) forces: Forces<T>,
     pub(crate) potential_energy: T,
     pub(crate) power_dissipated: T,
     pub(crate) power_absorbed: Vec<T>,
 }
+
+/// The name of the energy an element has absorbed.
+pub(crate) const ABSORBED_ENERGY: &str = "absorbed_energy";
+/// The name of the flag that says whether anybody keeps account of it.
+pub(crate) const ACCOUNT_OPEN: &str = "account_open";
 
 /// Every named variable of a state with its value: what has to be kept to resume bit for bit.
 ///
@@ -61,16 +70,6 @@ pub struct State<T: Real> {
 pub struct Snapshot<T> {
     /// Names and values, always in the same order for one system.
     pub variables: Vec<(String, T)>,
-}
-
-/// Checks variables that are to replace others: their ranges, and that they have the same names.
-pub(crate) fn check_new<T: Real, V: Variables<T>>(present: &V, new: &V, kind: &'static str) -> Result<()> {
-    new.validate()?;
-    if names(new) == names(present) {
-        Ok(())
-    } else {
-        Err(Error::ForeignVariables { element: ElementName::new(kind) })
-    }
 }
 
 impl<T: Real> Clone for State<T> {
@@ -84,6 +83,7 @@ impl<T: Real> Clone for State<T> {
             kinds: self.kinds.iter().map(|slots| slots.clone_box()).collect(),
             kind_lengths: self.kind_lengths.clone(),
             absorbed_energy: self.absorbed_energy.clone(),
+            account_open: self.account_open.clone(),
             forces: self.forces.clone(),
             potential_energy: self.potential_energy,
             power_dissipated: self.power_dissipated,
@@ -200,24 +200,6 @@ impl<T: Real> State<T> {
         Ok(&self.slots(handle)?.variables[handle.place].parameters)
     }
 
-    /// Sets the parameters of an element; drops the state below Instance stage.
-    ///
-    /// # Errors
-    /// [`Error::InvalidValue`] if they are out of range; [`Error::ForeignVariables`] if they are those of
-    /// an element with other parts; [`Error::TopologyMismatch`].
-    pub fn set_parameters<E: ForceElement<T>>(
-        &mut self,
-        handle: Handle<E>,
-        parameters: E::Parameters,
-    ) -> Result<()> {
-        let slots = self.slots_mut(handle)?;
-        let present = &mut slots.variables[handle.place].parameters;
-        check_new(present, &parameters, E::KIND).map_err(|error| error.at(handle.place))?;
-        *present = parameters;
-        self.invalidate(Stage::Instance);
-        Ok(())
-    }
-
     /// The discrete variables of an element.
     ///
     /// # Panics
@@ -234,61 +216,8 @@ impl<T: Real> State<T> {
         Ok(&self.slots(handle)?.variables[handle.place].discrete)
     }
 
-    /// Sets the discrete variables of an element; drops the state below the stage that reads them,
-    /// [`DISCRETE_STAGE`](ForceElement::DISCRETE_STAGE).
-    ///
-    /// # Errors
-    /// [`Error::InvalidValue`] if they are out of range; [`Error::ForeignVariables`] if they are those of
-    /// an element with other parts; [`Error::TopologyMismatch`].
-    pub fn set_discrete<E: ForceElement<T>>(
-        &mut self,
-        handle: Handle<E>,
-        discrete: E::Discrete,
-    ) -> Result<()> {
-        let slots = self.slots_mut(handle)?;
-        let present = &mut slots.variables[handle.place].discrete;
-        check_new(present, &discrete, E::KIND).map_err(|error| error.at(handle.place))?;
-        *present = discrete;
-        self.invalidate(E::DISCRETE_STAGE);
-        Ok(())
-    }
-
-    /// Changes some of the parameters of an element: as [`set_parameters`](Self::set_parameters) on
-    /// a changed copy.
-    ///
-    /// # Errors
-    /// As [`set_parameters`](Self::set_parameters).
-    pub fn update_parameters<E: ForceElement<T>>(
-        &mut self,
-        handle: Handle<E>,
-        change: impl FnOnce(&mut E::Parameters),
-    ) -> Result<()> {
-        let mut parameters = self.try_parameters(handle)?.clone();
-        change(&mut parameters);
-        self.set_parameters(handle, parameters)
-    }
-
-    /// Changes some of the discrete variables of an element: as
-    /// [`set_discrete`](Self::set_discrete) on a changed copy.
-    ///
-    /// # Errors
-    /// As [`set_discrete`](Self::set_discrete).
-    pub fn update_discrete<E: ForceElement<T>>(
-        &mut self,
-        handle: Handle<E>,
-        change: impl FnOnce(&mut E::Discrete),
-    ) -> Result<()> {
-        let mut discrete = self.try_discrete(handle)?.clone();
-        change(&mut discrete);
-        self.set_discrete(handle, discrete)
-    }
-
     /// Whether an element is enabled. A disabled one exerts no force, stores no energy, and its
     /// results read as their defaults.
-    ///
-    /// The energy ledger takes it literally: what an element stores when it is disabled counts as
-    /// dissipated, and what it is found to store when it is enabled again as come back.
-    /// [`set_dissipated_energy`](crate::ForceSystem::set_dissipated_energy) starts its account anew.
     ///
     /// # Errors
     /// [`Error::TopologyMismatch`] if the handle belongs to another system.
@@ -296,25 +225,16 @@ impl<T: Real> State<T> {
         Ok(self.slots(handle)?.variables[handle.place].enabled)
     }
 
-    /// Enables or disables an element; drops the state below Instance stage.
-    ///
-    /// # Errors
-    /// [`Error::TopologyMismatch`] if the handle belongs to another system.
-    pub fn set_enabled<E: ForceElement<T>>(&mut self, handle: Handle<E>, enabled: bool) -> Result<()> {
-        self.slots_mut(handle)?.variables[handle.place].enabled = enabled;
-        self.invalidate(Stage::Instance);
-        Ok(())
-    }
-
     /// The energy each element has taken in \[J\], in the order of
     /// [`DynamicsView::power_absorbed`](crate::DynamicsView::power_absorbed), of which it is the
     /// time integral. The host integrates it along with the motion; no result depends on it but
-    /// [`DynamicsView::dissipated_energy`](crate::DynamicsView::dissipated_energy).
+    /// [`DynamicsView::dissipated_energy`](crate::DynamicsView::dissipated_energy). What a change of parameters or
+    /// discrete variables adds to the energy stored is added to it when the change is made.
     pub fn absorbed_energy(&self) -> &[T] {
         &self.absorbed_energy
     }
 
-    /// Sets the energy each element has taken in \[J\]; keeps the stage.
+    /// Sets the energy each element has taken in \[J\], and opens the account of each; keeps the stage.
     ///
     /// # Errors
     /// [`Error::NonFinite`]; [`Error::TopologyMismatch`] if there are not as many energies as
@@ -325,6 +245,7 @@ impl<T: Real> State<T> {
         }
         finite(energies.iter().all(T::is_finite), Quantity::Energy)?;
         self.absorbed_energy.copy_from_slice(energies);
+        self.account_open.fill(true);
         Ok(())
     }
 
@@ -343,40 +264,24 @@ impl<T: Real> State<T> {
             return Ok(self.time());
         }
         let (kind, place, field) = self.find(name).ok_or_else(no_such)?;
-        if field == "absorbed_energy" {
-            return Ok(self.absorbed_energy[self.kind_lengths[..kind].iter().sum::<usize>() + place]);
+        match field {
+            ABSORBED_ENERGY => Ok(self.absorbed_energy[self.slot_at(kind, place)]),
+            ACCOUNT_OPEN => {
+                Ok(if self.account_open[self.slot_at(kind, place)] { T::one() } else { T::zero() })
+            }
+            _ => self.kinds[kind].get(place, field).ok_or_else(no_such),
         }
-        self.kinds[kind].get(place, field).ok_or_else(no_such)
-    }
-
-    /// Sets the variable of this name; drops the state below the stage that depends on it.
-    ///
-    /// The entries of a rotation can only be set all together, by [`restore`](Self::restore): one
-    /// alone makes it no rotation.
-    ///
-    /// # Errors
-    /// [`Error::NoSuchVariable`]; [`Error::InvalidValue`] or [`Error::NonFinite`] if out of range.
-    pub fn set_variable(&mut self, name: &str, value: T) -> Result<()> {
-        let no_such = || Error::NoSuchVariable { name: name.to_string() };
-        if name == "time" {
-            return self.set_time(value);
-        }
-        let (kind, place, field) = self.find(name).ok_or_else(no_such)?;
-        if field == "absorbed_energy" {
-            let slot = self.kind_lengths[..kind].iter().sum::<usize>() + place;
-            return self.set_absorbed_energy_at(slot, value);
-        }
-        let stage = self.kinds[kind].set(place, field, value).ok_or_else(no_such)??;
-        self.invalidate(stage);
-        Ok(())
     }
 
     /// Takes `kind[place].field` apart.
-    fn find<'n>(&self, name: &'n str) -> Option<(usize, usize, &'n str)> {
+    pub(crate) fn find<'n>(&self, name: &'n str) -> Option<(usize, usize, &'n str)> {
         let (kind_name, rest) = name.split_once('[')?;
-        let (place, field) = rest.split_once("].")?;
+        let (digits, field) = rest.split_once("].")?;
         let kind = self.kinds.iter().position(|slots| slots.kind_name() == kind_name)?;
-        let place = place.parse().ok().filter(|&place| place < self.kind_lengths[kind])?;
+        // A number has one spelling: neither a sign nor leading zeros.
+        let is_spelled_out =
+            digits.bytes().all(|c| c.is_ascii_digit()) && (digits == "0" || !digits.starts_with('0'));
+        let place = digits.parse().ok().filter(|&place| is_spelled_out && place < self.kind_lengths[kind])?;
         Some((kind, place, field))
     }
 
@@ -391,55 +296,70 @@ impl<T: Real> State<T> {
     /// Instance stage.
     ///
     /// # Errors
-    /// [`Error::SnapshotMismatch`] if the names are not those of this state, or a flag is neither 0 nor 1;
+    /// [`Error::SnapshotMismatch`] if the names are not those of this state; [`Error::NotAFlag`],
     /// [`Error::InvalidValue`] or [`Error::NonFinite`] if a value is out of range.
     pub fn restore(&mut self, snapshot: &Snapshot<T>) -> Result<()> {
         let mut restored = self.clone();
+        let mut given = snapshot.variables.iter();
         let mut mismatch = None;
         let mut position = 0;
         restored.visit(&mut |name, value| {
-            match snapshot.variables.get(position) {
-                Some((saved, saved_value)) if *saved == name.to_string() => *value = *saved_value,
-                _ => mismatch = mismatch.or(Some(position)),
+            if mismatch.is_some() {
+                return;
+            }
+            let expected = name.to_string();
+            match given.next() {
+                Some((saved, saved_value)) if *saved == expected => *value = *saved_value,
+                other => {
+                    let found = other.map(|(name, _)| name.clone());
+                    mismatch = Some(Error::SnapshotMismatch { position, expected: Some(expected), found });
+                }
             }
             position += 1;
         });
-        if let Some(position) = mismatch {
-            return Err(Error::SnapshotMismatch { position });
+        if let Some((name, _)) = given.next().filter(|_| mismatch.is_none()) {
+            mismatch = Some(Error::SnapshotMismatch { position, expected: None, found: Some(name.clone()) });
         }
-        if position != snapshot.variables.len() {
-            return Err(Error::SnapshotMismatch { position });
-        }
+        mismatch.map_or(Ok(()), Err)?;
         finite(restored.kinematics.time.is_finite(), Quantity::Time)?;
         finite(restored.absorbed_energy.iter().all(T::is_finite), Quantity::Energy)?;
         for (slots, &length) in restored.kinds.iter().zip(&self.kind_lengths) {
             (0..length).try_for_each(|place| slots.validate(place))?;
         }
-        if let Some(flag) = restored.first_not_kept(snapshot) {
-            return Err(Error::SnapshotMismatch { position: flag });
+        // Only a flag that is neither 0 nor 1 does not keep what it is given.
+        let kept = restored.snapshot().variables;
+        if let Some((_, (name, _))) =
+            kept.iter().zip(&snapshot.variables).find(|((_, kept), (_, given))| kept != given)
+        {
+            return Err(Error::NotAFlag { name: name.clone() });
         }
         restored.invalidate(Stage::Instance);
         *self = restored;
         Ok(())
     }
 
-    /// The place of the first variable that has not kept the value it was given: a flag that is neither
-    /// 0 nor 1.
-    fn first_not_kept(&self, snapshot: &Snapshot<T>) -> Option<usize> {
-        let kept = self.snapshot();
-        kept.variables.iter().zip(&snapshot.variables).position(|((_, kept), (_, given))| kept != given)
-    }
-
     fn visit(&mut self, visit: Visitor<'_, T>) {
         visit(format_args!("time"), &mut self.kinematics.time);
-        let mut energies = self.absorbed_energy.iter_mut();
+        let mut accounts = self.absorbed_energy.iter_mut().zip(&mut self.account_open);
         for (slots, &length) in self.kinds.iter_mut().zip(&self.kind_lengths) {
+            let kind = slots.kind_name();
             for place in 0..length {
                 slots.visit(place, visit);
-                if let Some(energy) = energies.next() {
-                    visit(format_args!("{}[{place}].absorbed_energy", slots.kind_name()), energy);
+                if let Some((energy, is_open)) = accounts.next() {
+                    let mut named = |name: Arguments<'_>, value: &mut T| {
+                        visit(format_args!("{kind}[{place}].{name}"), value);
+                    };
+                    named(format_args!("{ABSORBED_ENERGY}"), energy);
+                    visit_flag(ACCOUNT_OPEN, is_open, &mut named);
                 }
             }
+        }
+    }
+
+    /// Commits the discrete variables that the elements have prepared.
+    pub(crate) fn commit(&mut self) {
+        if let Some(stage) = self.kinds.iter_mut().filter_map(|slots| slots.commit()).min() {
+            self.invalidate(stage);
         }
     }
 
@@ -450,23 +370,24 @@ impl<T: Real> State<T> {
     /// The place of an element among all elements of the system.
     pub(crate) fn slot<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<usize> {
         self.slots(handle)?;
-        Ok(self.kind_lengths[..handle.kind].iter().sum::<usize>() + handle.place)
+        Ok(self.slot_at(handle.kind, handle.place))
     }
 
+    pub(crate) fn slot_at(&self, kind: usize, place: usize) -> usize {
+        self.kind_lengths[..kind].iter().sum::<usize>() + place
+    }
+
+    /// Sets the energy one element has taken in, and opens its account.
     pub(crate) fn set_absorbed_energy_at(&mut self, slot: usize, energy: T) -> Result<()> {
         finite(energy.is_finite(), Quantity::Energy)?;
         self.absorbed_energy[slot] = energy;
+        self.account_open[slot] = true;
         Ok(())
     }
 
     pub(crate) fn slots<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<&Slots<T, E>> {
         self.check(handle)?;
         Slots::downcast(self.kinds[handle.kind].as_ref())
-    }
-
-    fn slots_mut<E: ForceElement<T>>(&mut self, handle: Handle<E>) -> Result<&mut Slots<T, E>> {
-        self.check(handle)?;
-        Slots::downcast_mut(self.kinds[handle.kind].as_mut())
     }
 
     fn check<E>(&self, handle: Handle<E>) -> Result<()> {

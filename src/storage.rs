@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use core::any::Any;
 use core::fmt::{self, Arguments, Debug};
 
-use crate::element::{AtDynamics, AtPosition, AtVelocity, ForceElement, Given};
+use crate::element::{AtDynamics, AtPosition, AtVelocity, Cache, ForceElement, Given};
 use crate::error::{ElementName, Error, Requirement, Result};
 use crate::forces::{ForceAccumulator, Forces};
 use crate::kinematics::Kinematics;
@@ -34,6 +34,8 @@ pub(crate) struct Variable<T: Real, E: ForceElement<T>> {
 #[derive(Debug)]
 pub(crate) struct Slots<T: Real, E: ForceElement<T>> {
     pub(crate) variables: Vec<Variable<T, E>>,
+    /// Where variables are changed and checked before they replace the present ones.
+    spare: Option<Variable<T, E>>,
     next_discrete: Vec<E::Discrete>,
     pub(crate) position: Vec<E::Position>,
     pub(crate) velocity: Vec<E::Velocity>,
@@ -63,24 +65,33 @@ pub(crate) trait AnyKind<T: Real>: Any + Debug + Send + Sync {
         kinematics: &Kinematics<T>,
         sums: Sums<'_, T>,
     ) -> Result<()>;
-    /// Commits the accepted step; answers the stage below which the state falls, if anything changed.
-    fn accept_step(&self, slots: &mut dyn AnySlots<T>, kinematics: &Kinematics<T>) -> Result<Option<Stage>>;
-    /// Answers the largest force error and, if anything changed, the stage below which the state falls.
-    fn discontinuous_update(
+    /// Writes and validates what the accepted step will commit; nothing is committed yet.
+    fn prepare_step(&self, slots: &mut dyn AnySlots<T>, kinematics: &Kinematics<T>) -> Result<()>;
+    /// Writes and validates the discrete variables that fit the present iterate; returns the largest force
+    /// error. Nothing is committed yet.
+    fn prepare_update(
         &self,
         slots: &mut dyn AnySlots<T>,
         start: &dyn AnySlots<T>,
         kinematics: &Kinematics<T>,
-    ) -> Result<(T, Option<Stage>)>;
-    /// The largest force error that the present discrete variables make, changing nothing.
-    fn switching_error(&self, slots: &dyn AnySlots<T>, kinematics: &Kinematics<T>) -> Result<T>;
-    /// Writes the energy stored in each element.
+    ) -> Result<T>;
+    /// The largest force error that the present discrete variables make.
+    fn switching_error(&self, slots: &mut dyn AnySlots<T>, kinematics: &Kinematics<T>) -> Result<T>;
+    /// Writes the energy stored in each element, which has been realized to Dynamics.
     fn potential_energies(
         &self,
         slots: &dyn AnySlots<T>,
         kinematics: &Kinematics<T>,
         energies: &mut [T],
     ) -> Result<()>;
+    /// The energy stored in one element, whose caches are valid up to `stage` and are filled beyond it.
+    fn calc_potential_energy(
+        &self,
+        slots: &mut dyn AnySlots<T>,
+        place: usize,
+        stage: Stage,
+        kinematics: &Kinematics<T>,
+    ) -> Result<T>;
 }
 
 /// [`Slots`] whose element type is not known.
@@ -89,8 +100,11 @@ pub(crate) trait AnySlots<T: Real>: Any + Debug + Send + Sync {
     fn kind_name(&self) -> &'static str;
     /// The variable of this name within one element.
     fn get(&self, place: usize, field: &str) -> Option<T>;
-    /// Sets the variable of this name within one element; answers the first stage that reads it.
+    /// Sets the variable of this name within one element; returns the first stage that reads it, or nothing
+    /// if there is no such variable.
     fn set(&mut self, place: usize, field: &str, value: T) -> Option<Result<Stage>>;
+    /// Commits what was prepared; returns the stage below which the state falls, if anything may have changed.
+    fn commit(&mut self) -> Option<Stage>;
     fn visit(&mut self, place: usize, visit: Visitor<'_, T>);
     fn validate(&self, place: usize) -> Result<()>;
 }
@@ -98,10 +112,48 @@ pub(crate) trait AnySlots<T: Real>: Any + Debug + Send + Sync {
 impl<T: Real, E: ForceElement<T>> Variable<T, E> {
     /// Visits the flag first, then the parameters, then the discrete variables.
     fn visit(&mut self, visit: Visitor<'_, T>) {
-        visit_flag("enabled", &mut self.enabled, visit);
+        visit_flag(ENABLED, &mut self.enabled, visit);
         self.parameters.visit(visit);
         self.discrete.visit(visit);
     }
+}
+
+/// The name of the flag that says whether an element is enabled.
+const ENABLED: &str = "enabled";
+
+/// A number that stands for yes or no.
+///
+/// # Errors
+/// [`Error::InvalidValue`] unless it is 0 or 1.
+pub(crate) fn flag<T: Real>(kind: &'static str, name: &'static str, value: T) -> Result<bool> {
+    if value == T::one() || value == T::zero() {
+        Ok(value == T::one())
+    } else {
+        Err(Error::invalid(kind, name, value, Requirement::Flag))
+    }
+}
+
+/// Writes the scalar of this name; returns whether there is one.
+///
+/// # Errors
+/// [`Error::InvalidValue`] if the scalar stands for a flag and `value` is neither 0 nor 1.
+fn write<T: Real>(
+    variables: &mut impl Variables<T>,
+    field: &str,
+    value: T,
+    kind: &'static str,
+) -> Result<bool> {
+    let mut found = false;
+    variables.visit(&mut |name, slot| {
+        if is_named(name, field) {
+            found = true;
+            *slot = value;
+        }
+    });
+    let mut is_kept = !found;
+    // A flag does not keep what is neither 0 nor 1.
+    variables.visit(&mut |name, slot| is_kept |= is_named(name, field) && *slot == value);
+    if is_kept { Ok(found) } else { Err(Error::invalid(kind, "flag", value, Requirement::Flag)) }
 }
 
 /// Whether a name that is still to be put together is this one.
@@ -121,12 +173,19 @@ impl<T: Real, E: ForceElement<T>> Clone for Variable<T, E> {
     fn clone(&self) -> Self {
         Self { enabled: self.enabled, parameters: self.parameters.clone(), discrete: self.discrete.clone() }
     }
+
+    fn clone_from(&mut self, source: &Self) {
+        self.enabled = source.enabled;
+        self.parameters.clone_from(&source.parameters);
+        self.discrete.clone_from(&source.discrete);
+    }
 }
 
 impl<T: Real, E: ForceElement<T>> Clone for Slots<T, E> {
     fn clone(&self) -> Self {
         Self {
             variables: self.variables.clone(),
+            spare: None,
             next_discrete: self.next_discrete.clone(),
             position: self.position.clone(),
             velocity: self.velocity.clone(),
@@ -162,6 +221,57 @@ impl<T: Real, E: ForceElement<T>> Slots<T, E> {
     pub(crate) fn at_dynamics<'a>(&'a self, i: usize, kinematics: &'a Kinematics<T>) -> AtDynamics<'a, T, E> {
         AtDynamics { at_velocity: self.at_velocity(i, kinematics), dynamics: &self.dynamics[i] }
     }
+
+    /// Changes a copy of the variables of one element and, if `change` succeeds, takes it over.
+    fn change<R>(
+        &mut self,
+        place: usize,
+        change: impl FnOnce(&Variable<T, E>, &mut Variable<T, E>) -> Result<R>,
+    ) -> Result<R> {
+        let present = &mut self.variables[place];
+        let spare = match &mut self.spare {
+            Some(spare) => {
+                spare.clone_from(present);
+                spare
+            }
+            none => none.insert(present.clone()),
+        };
+        let result = change(present, spare).map_err(|error| error.at(E::KIND, place))?;
+        core::mem::swap(spare, present);
+        Ok(result)
+    }
+
+    /// Changes the parameters of one element; returns the stage below which the state falls.
+    pub(crate) fn change_parameters(
+        &mut self,
+        place: usize,
+        change: impl FnOnce(&mut E::Parameters),
+    ) -> Result<Stage> {
+        self.change(place, |present, changed| {
+            change(&mut changed.parameters);
+            check_new(&present.parameters, &changed.parameters, E::KIND)?;
+            Ok(Stage::Instance)
+        })
+    }
+
+    /// Changes the discrete variables of one element; returns the stage below which the state falls.
+    pub(crate) fn change_discrete(
+        &mut self,
+        place: usize,
+        change: impl FnOnce(&mut E::Discrete),
+    ) -> Result<Stage> {
+        self.change(place, |present, changed| {
+            change(&mut changed.discrete);
+            check_new(&present.discrete, &changed.discrete, E::KIND)?;
+            Ok(E::DISCRETE_STAGE)
+        })
+    }
+}
+
+/// Checks variables that are to replace others: their ranges, and that they have the same names.
+pub(crate) fn check_new<T: Real, V: Variables<T>>(present: &V, new: &V, kind: &'static str) -> Result<()> {
+    new.validate()?;
+    if present.fits(new) { Ok(()) } else { Err(Error::ForeignVariables { element: ElementName::new(kind) }) }
 }
 
 #[inline]
@@ -180,16 +290,18 @@ fn given<'a, T: Real, E: ForceElement<T>>(
 /// Fills the cache of every enabled element and resets the others; the first failure by place is
 /// the one reported, on any number of threads.
 #[inline]
-fn fill<C: Default + Send>(
+fn fill<C: Cache>(
+    kind: &'static str,
     caches: &mut [C],
     is_enabled: impl Fn(usize) -> bool + Sync,
     calc: impl Fn(usize, &mut C) -> Result<()> + Sync,
 ) -> Result<()> {
     let fill_one = |(i, cache): (usize, &mut C)| {
         if is_enabled(i) {
-            calc(i, cache).map_err(|error| error.at(i))
+            calc(i, cache).map_err(|error| error.at(kind, i))
         } else {
-            *cache = C::default();
+            // Not assigned: a cache with buffers may keep them.
+            cache.clone_from(&C::default());
             Ok(())
         }
     };
@@ -223,6 +335,7 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         let count = self.elements.len();
         Box::new(Slots::<T, E> {
             variables: self.defaults.clone(),
+            spare: None,
             next_discrete: self.defaults.iter().map(|variable| variable.discrete.clone()).collect(),
             position: (0..count).map(|_| E::Position::default()).collect(),
             velocity: (0..count).map(|_| E::Velocity::default()).collect(),
@@ -233,21 +346,20 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
     fn realize_position(&self, slots: &mut dyn AnySlots<T>, kinematics: &Kinematics<T>) -> Result<()> {
         let Slots { variables, position, .. } = Slots::<T, E>::downcast_mut(slots)?;
         fill(
+            E::KIND,
             position,
             |i| variables[i].enabled,
-            |i, cache| self.elements[i].calc_position(&given(&variables[i], kinematics), cache),
+            |i, cache| self.calc_position(i, &variables[i], kinematics, cache),
         )
     }
 
     fn realize_velocity(&self, slots: &mut dyn AnySlots<T>, kinematics: &Kinematics<T>) -> Result<()> {
         let Slots { variables, position, velocity, .. } = Slots::<T, E>::downcast_mut(slots)?;
         fill(
+            E::KIND,
             velocity,
             |i| variables[i].enabled,
-            |i, cache| {
-                let at = AtPosition { given: given(&variables[i], kinematics), position: &position[i] };
-                self.elements[i].calc_velocity(&at, &kinematics.velocities, cache)
-            },
+            |i, cache| self.calc_velocity(i, &variables[i], kinematics, &position[i], cache),
         )
     }
 
@@ -260,15 +372,10 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         let slots = Slots::<T, E>::downcast_mut(slots)?;
         let Slots { variables, position, velocity, dynamics, .. } = &mut *slots;
         fill(
+            E::KIND,
             dynamics,
             |i| variables[i].enabled,
-            |i, cache| {
-                let at_position =
-                    AtPosition { given: given(&variables[i], kinematics), position: &position[i] };
-                let velocities = &kinematics.velocities;
-                let at = AtVelocity { at_position, velocities, velocity: &velocity[i] };
-                self.elements[i].calc_dynamics(&at, cache)
-            },
+            |i, cache| self.calc_dynamics(i, &variables[i], kinematics, (&position[i], &velocity[i]), cache),
         )?;
         // In order of place, so that sums do not depend on the number of threads.
         let mut accumulator = ForceAccumulator::new(sums.forces, &kinematics.velocities);
@@ -278,14 +385,19 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
                 element.add_forces(&at, &mut accumulator);
                 let power_absorbed = element.power_supplied(&at) - accumulator.take_power();
                 let potential_energy = element.potential_energy(&at);
-                // An infinite force has infinite power, and times zero velocity none that is a number.
-                if !(power_absorbed.is_finite() && potential_energy.is_finite()) {
+                let power_dissipated = element.power_dissipated(&at);
+                // An infinite force has infinite power, and times zero velocity none that is a number. On
+                // Ground it has none: the sum of forces will tell.
+                if !(power_absorbed.is_finite()
+                    && potential_energy.is_finite()
+                    && power_dissipated.is_finite())
+                {
                     let element = ElementName { kind: E::KIND, index: Some(i) };
                     return Err(Error::NonFiniteForce { element });
                 }
                 sums.power_absorbed[i] = power_absorbed;
                 *sums.potential_energy += potential_energy;
-                *sums.power_dissipated += element.power_dissipated(&at);
+                *sums.power_dissipated += power_dissipated;
             } else {
                 sums.power_absorbed[i] = T::zero();
             }
@@ -293,42 +405,39 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         Ok(())
     }
 
-    fn accept_step(&self, slots: &mut dyn AnySlots<T>, kinematics: &Kinematics<T>) -> Result<Option<Stage>> {
+    fn prepare_step(&self, slots: &mut dyn AnySlots<T>, kinematics: &Kinematics<T>) -> Result<()> {
         let slots = Slots::<T, E>::downcast_mut(slots)?;
-        let commit = |element: &E, at: &AtDynamics<'_, T, E>, _: usize, next: &mut E::Discrete| {
-            element.accept_step(at, next);
-        };
-        Ok(self.write_discrete(slots, kinematics, commit))
+        self.prepare(slots, kinematics, |element, at, _, next| {
+            element.accept_step(at, next)?;
+            next.validate()
+        })
     }
 
-    fn discontinuous_update(
+    fn prepare_update(
         &self,
         slots: &mut dyn AnySlots<T>,
         start: &dyn AnySlots<T>,
         kinematics: &Kinematics<T>,
-    ) -> Result<(T, Option<Stage>)> {
+    ) -> Result<T> {
         let slots = Slots::<T, E>::downcast_mut(slots)?;
         let start = Slots::<T, E>::downcast(start)?;
         let mut force_error = T::zero();
-        let update = |element: &E, at: &AtDynamics<'_, T, E>, i: usize, next: &mut E::Discrete| {
-            let error = element.discontinuous_update(at, &start.variables[i].discrete, next);
-            force_error = force_error.max(error);
-        };
-        let changed = self.write_discrete(slots, kinematics, update);
-        Ok((force_error, changed))
+        self.prepare(slots, kinematics, |element, at, i, next| {
+            let error = element.discontinuous_update(at, &start.variables[i].discrete, next)?;
+            force_error = force_error.max(finite_force::<T, E>(error)?);
+            next.validate()
+        })?;
+        Ok(force_error)
     }
 
-    fn switching_error(&self, slots: &dyn AnySlots<T>, kinematics: &Kinematics<T>) -> Result<T> {
-        let slots = Slots::<T, E>::downcast(slots)?;
+    fn switching_error(&self, slots: &mut dyn AnySlots<T>, kinematics: &Kinematics<T>) -> Result<T> {
+        let slots = Slots::<T, E>::downcast_mut(slots)?;
         let mut force_error = T::zero();
-        for (i, element) in self.elements.iter().enumerate() {
-            let Variable { enabled, discrete, .. } = &slots.variables[i];
-            if *enabled {
-                let at = slots.at_dynamics(i, kinematics);
-                force_error =
-                    force_error.max(element.discontinuous_update(&at, discrete, &mut discrete.clone()));
-            }
-        }
+        self.prepare(slots, kinematics, |element, at, _, next| {
+            let error = element.discontinuous_update(at, at.discrete, next)?;
+            force_error = force_error.max(finite_force::<T, E>(error)?);
+            Ok(())
+        })?;
         Ok(force_error)
     }
 
@@ -346,31 +455,97 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         }
         Ok(())
     }
+
+    fn calc_potential_energy(
+        &self,
+        slots: &mut dyn AnySlots<T>,
+        place: usize,
+        stage: Stage,
+        kinematics: &Kinematics<T>,
+    ) -> Result<T> {
+        let slots = Slots::<T, E>::downcast_mut(slots)?;
+        let Slots { variables, position, velocity, dynamics, .. } = &mut *slots;
+        let (variable, position) = (&variables[place], &mut position[place]);
+        let (velocity, dynamics) = (&mut velocity[place], &mut dynamics[place]);
+        if !variable.enabled {
+            return Ok(T::zero());
+        }
+        if stage < Stage::Position {
+            self.calc_position(place, variable, kinematics, position)?;
+        }
+        if stage < Stage::Velocity {
+            self.calc_velocity(place, variable, kinematics, position, velocity)?;
+        }
+        if stage < Stage::Dynamics {
+            self.calc_dynamics(place, variable, kinematics, (position, velocity), dynamics)?;
+        }
+        let energy = self.elements[place].potential_energy(&slots.at_dynamics(place, kinematics));
+        finite_force::<T, E>(energy)
+    }
+}
+
+/// Refuses a force error or energy that is not finite, on behalf of an element that is named later.
+fn finite_force<T: Real, E: ForceElement<T>>(value: T) -> Result<T> {
+    let element = ElementName::new(E::KIND);
+    if value.is_finite() { Ok(value) } else { Err(Error::NonFiniteForce { element }) }
 }
 
 impl<T: Real, E: ForceElement<T>> Kind<T, E> {
-    /// Lets `write` make the next discrete variables of every enabled element and takes them over.
-    fn write_discrete(
+    #[inline]
+    fn calc_position(
+        &self,
+        i: usize,
+        variable: &Variable<T, E>,
+        kinematics: &Kinematics<T>,
+        cache: &mut E::Position,
+    ) -> Result<()> {
+        self.elements[i].calc_position(&given(variable, kinematics), cache)
+    }
+
+    #[inline]
+    fn calc_velocity(
+        &self,
+        i: usize,
+        variable: &Variable<T, E>,
+        kinematics: &Kinematics<T>,
+        position: &E::Position,
+        cache: &mut E::Velocity,
+    ) -> Result<()> {
+        let at = AtPosition { given: given(variable, kinematics), position };
+        self.elements[i].calc_velocity(&at, &kinematics.velocities, cache)
+    }
+
+    #[inline]
+    fn calc_dynamics(
+        &self,
+        i: usize,
+        variable: &Variable<T, E>,
+        kinematics: &Kinematics<T>,
+        (position, velocity): (&E::Position, &E::Velocity),
+        cache: &mut E::Dynamics,
+    ) -> Result<()> {
+        let at_position = AtPosition { given: given(variable, kinematics), position };
+        let at = AtVelocity { at_position, velocities: &kinematics.velocities, velocity };
+        self.elements[i].calc_dynamics(&at, cache)
+    }
+
+    /// Lets `write` make the next discrete variables of every enabled element.
+    fn prepare(
         &self,
         slots: &mut Slots<T, E>,
         kinematics: &Kinematics<T>,
-        mut write: impl FnMut(&E, &AtDynamics<'_, T, E>, usize, &mut E::Discrete),
-    ) -> Option<Stage> {
+        mut write: impl FnMut(&E, &AtDynamics<'_, T, E>, usize, &mut E::Discrete) -> Result<()>,
+    ) -> Result<()> {
         let mut next_discrete = core::mem::take(&mut slots.next_discrete);
-        let mut changed = None;
-        for (i, (element, next)) in self.elements.iter().zip(&mut next_discrete).enumerate() {
-            if slots.variables[i].enabled {
+        let elements = self.elements.iter().zip(&mut next_discrete).enumerate();
+        let written =
+            elements.filter(|(i, _)| slots.variables[*i].enabled).try_for_each(|(i, (element, next))| {
                 next.clone_from(&slots.variables[i].discrete);
-                write(element, &slots.at_dynamics(i, kinematics), i, next);
-                core::mem::swap(next, &mut slots.variables[i].discrete);
-                // Whether the values differ does not tell: of dual numbers, only derivatives may.
-                if size_of::<E::Discrete>() > 0 {
-                    changed = Some(E::DISCRETE_STAGE);
-                }
-            }
-        }
+                write(element, &slots.at_dynamics(i, kinematics), i, next)
+                    .map_err(|error| error.at(E::KIND, i))
+            });
         slots.next_discrete = next_discrete;
-        changed
+        written
     }
 }
 
@@ -394,32 +569,38 @@ impl<T: Real, E: ForceElement<T>> AnySlots<T> for Slots<T, E> {
     }
 
     fn set(&mut self, place: usize, field: &str, value: T) -> Option<Result<Stage>> {
-        let mut changed = self.variables[place].clone();
-        let mut position = None;
-        let mut count = 0;
-        changed.visit(&mut |name, slot| {
-            if is_named(name, field) {
-                position = Some(count);
-                *slot = value;
+        self.get(place, field)?;
+        Some(self.change(place, |_, changed| {
+            let Variable { enabled, parameters, discrete } = changed;
+            if field == ENABLED {
+                *enabled = flag(E::KIND, ENABLED, value)?;
+                Ok(Stage::Instance)
+            } else if write(parameters, field, value, E::KIND)? {
+                parameters.couple(field);
+                parameters.validate()?;
+                Ok(Stage::Instance)
+            } else {
+                write(discrete, field, value, E::KIND)?;
+                discrete.couple(field);
+                discrete.validate()?;
+                Ok(E::DISCRETE_STAGE)
             }
-            count += 1;
-        });
-        let position = position?;
-        let mut discrete_start = 0;
-        changed.parameters.visit(&mut |_, _| discrete_start += 1);
-        let is_discrete = position > discrete_start;
-        let checked = changed.parameters.validate().and_then(|()| changed.discrete.validate());
-        if let Err(error) = checked {
-            return Some(Err(error.at(place)));
+        }))
+    }
+
+    fn commit(&mut self) -> Option<Stage> {
+        // Whether the values differ does not tell: of dual numbers, only derivatives may.
+        if size_of::<E::Discrete>() == 0 {
+            return None;
         }
-        let mut is_kept = false;
-        changed.visit(&mut |name, slot| is_kept |= is_named(name, field) && *slot == value);
-        // A flag does not keep what is neither 0 nor 1.
-        if !is_kept {
-            return Some(Err(Error::invalid(E::KIND, "flag", value, Requirement::Flag).at(place)));
+        let mut changed = None;
+        for (next, variable) in self.next_discrete.iter_mut().zip(&mut self.variables) {
+            if variable.enabled {
+                core::mem::swap(next, &mut variable.discrete);
+                changed = Some(E::DISCRETE_STAGE);
+            }
         }
-        self.variables[place] = changed;
-        Some(Ok(if is_discrete { E::DISCRETE_STAGE } else { Stage::Instance }))
+        changed
     }
 
     fn visit(&mut self, place: usize, visit: Visitor<'_, T>) {
@@ -430,6 +611,6 @@ impl<T: Real, E: ForceElement<T>> AnySlots<T> for Slots<T, E> {
 
     fn validate(&self, place: usize) -> Result<()> {
         let Variable { parameters, discrete, .. } = &self.variables[place];
-        parameters.validate().and_then(|()| discrete.validate()).map_err(|error| error.at(place))
+        parameters.validate().and_then(|()| discrete.validate()).map_err(|error| error.at(E::KIND, place))
     }
 }

@@ -1,6 +1,7 @@
 //! The system: which bodies, coordinates and elements there are, and what is done with a state.
 
 use alloc::boxed::Box;
+use alloc::string::ToString;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::any::Any;
@@ -13,9 +14,9 @@ use crate::handle::{Handle, or_panic};
 use crate::kinematics::{BodyIndex, CoordinateIndex, Kinematics, Topology, finite};
 use crate::scalar::Real;
 use crate::stage::Stage;
-use crate::state::{State, check_new};
-use crate::storage::{AnyKind, Kind, Sums, Variable};
-use crate::variables::Variables as _;
+use crate::state::{ABSORBED_ENERGY, ACCOUNT_OPEN, State};
+use crate::storage::{AnyKind, AnySlots, Kind, Slots, Sums, Variable, check_new, flag};
+use crate::variables::{Check, Variables as _};
 use crate::view::{DynamicsView, PositionView, VelocityView};
 
 /// Tells systems, and versions of one system, apart.
@@ -78,14 +79,15 @@ impl<T: Real> ForceSystem<T> {
     /// [`Error::InvalidValue`] if its defaults are out of range, [`Error::KindNameTaken`] if
     /// another type of element already goes by its [`KIND`](ForceElement::KIND).
     pub fn add<E: ForceElement<T>>(&mut self, element: E) -> Result<Handle<E>> {
-        element.check_topology(&self.topology)?;
+        let place = self.kinds.iter().find(|kind| kind.name() == E::KIND).map_or(0, |kind| kind.len());
+        element.check_topology(&self.topology).map_err(|error| error.at(E::KIND, place))?;
         let defaults = Variable::<T, E> {
             enabled: true,
             parameters: element.default_parameters(),
             discrete: element.default_discrete(),
         };
-        defaults.parameters.validate()?;
-        defaults.discrete.validate()?;
+        let valid = defaults.parameters.validate().and_then(|()| defaults.discrete.validate());
+        valid.map_err(|error| error.at(E::KIND, place))?;
         let index = if let Some(index) = self.kinds.iter().position(|kind| is::<T, E>(kind.as_ref())) {
             index
         } else {
@@ -96,7 +98,6 @@ impl<T: Real> ForceSystem<T> {
             self.kinds.len() - 1
         };
         let kind = self.kind_mut::<E>(index)?;
-        let place = kind.elements.len();
         kind.elements.push(element);
         kind.defaults.push(defaults);
         self.version = next_stamp();
@@ -148,7 +149,7 @@ impl<T: Real> ForceSystem<T> {
         parameters: E::Parameters,
     ) -> Result<()> {
         check_new(self.default_parameters(handle)?, &parameters, E::KIND)
-            .map_err(|error| error.at(handle.place))?;
+            .map_err(|error| error.at(E::KIND, handle.place))?;
         self.change_default(handle, |defaults| defaults.parameters = parameters)
     }
 
@@ -171,7 +172,7 @@ impl<T: Real> ForceSystem<T> {
         discrete: E::Discrete,
     ) -> Result<()> {
         check_new(self.default_discrete(handle)?, &discrete, E::KIND)
-            .map_err(|error| error.at(handle.place))?;
+            .map_err(|error| error.at(E::KIND, handle.place))?;
         self.change_default(handle, |defaults| defaults.discrete = discrete)
     }
 
@@ -207,6 +208,7 @@ impl<T: Real> ForceSystem<T> {
             kinds: self.kinds.iter().map(|kind| kind.new_slots()).collect(),
             kind_lengths: self.kinds.iter().map(|kind| kind.len()).collect(),
             absorbed_energy: vec![T::zero(); self.element_count()],
+            account_open: vec![false; self.element_count()],
             forces: Forces::zeros(self.topology),
             potential_energy: T::zero(),
             power_dissipated: T::zero(),
@@ -277,16 +279,15 @@ impl<T: Real> ForceSystem<T> {
     /// trial evaluations of an integrator leave no trace.
     ///
     /// # Errors
-    /// [`Error::StageTooLow`] below Dynamics stage; [`Error::TopologyMismatch`].
+    /// [`Error::StageTooLow`] below Dynamics stage; [`Error::TopologyMismatch`]; what the elements document,
+    /// [`Error::TimeNotAdvanced`] among it; [`Error::InvalidValue`] if an element would have to remember what is
+    /// out of its range. Nothing is then committed, of any element.
     pub fn accept_step(&self, state: &mut State<T>) -> Result<()> {
         self.require(state, Stage::Dynamics)?;
-        let mut lowest = None;
         for (kind, slots) in self.kinds.iter().zip(&mut state.kinds) {
-            lowest = lower(lowest, kind.accept_step(slots.as_mut(), &state.kinematics)?);
+            kind.prepare_step(slots.as_mut(), &state.kinematics)?;
         }
-        if let Some(stage) = lowest {
-            state.invalidate(stage);
-        }
+        state.commit();
         Ok(())
     }
 
@@ -297,68 +298,214 @@ impl<T: Real> ForceSystem<T> {
     /// `start` is the state as it was at the start of the step.
     ///
     /// # Errors
-    /// [`Error::StageTooLow`] if `state` is below Dynamics stage; [`Error::TopologyMismatch`].
+    /// As [`accept_step`](Self::accept_step), except that `start` may be at any stage; and
+    /// [`Error::NonFiniteForce`].
     pub fn discontinuous_update(&self, state: &mut State<T>, start: &State<T>) -> Result<T> {
         self.require(state, Stage::Dynamics)?;
         self.require(start, Stage::Topology)?;
-        let mut lowest = None;
         let mut force_error = T::zero();
         for ((kind, slots), start) in self.kinds.iter().zip(&mut state.kinds).zip(&start.kinds) {
-            let (error, stage) =
-                kind.discontinuous_update(slots.as_mut(), start.as_ref(), &state.kinematics)?;
-            force_error = force_error.max(error);
-            lowest = lower(lowest, stage);
+            force_error =
+                force_error.max(kind.prepare_update(slots.as_mut(), start.as_ref(), &state.kinematics)?);
         }
-        if let Some(stage) = lowest {
-            state.invalidate(stage);
-        }
+        state.commit();
         Ok(force_error)
     }
 
     /// For an explicit host, at the end of a trial step: the largest force error \[N\] that the discrete
-    /// variables of its start have come to make, changing nothing. Where it is large something has
-    /// switched in between, and a shorter step comes closer to the event.
+    /// variables of its start have come to make. Where it is large something has switched in between, and a
+    /// shorter step comes closer to the event. What the state holds stays as it is.
     ///
     /// # Errors
-    /// [`Error::StageTooLow`] below Dynamics stage; [`Error::TopologyMismatch`].
-    pub fn switching_error(&self, state: &State<T>) -> Result<T> {
+    /// [`Error::StageTooLow`] below Dynamics stage; [`Error::TopologyMismatch`]; [`Error::NonFiniteForce`].
+    pub fn switching_error(&self, state: &mut State<T>) -> Result<T> {
         self.require(state, Stage::Dynamics)?;
         let mut force_error = T::zero();
-        for (kind, slots) in self.kinds.iter().zip(&state.kinds) {
-            force_error = force_error.max(kind.switching_error(slots.as_ref(), &state.kinematics)?);
+        for (kind, slots) in self.kinds.iter().zip(&mut state.kinds) {
+            force_error = force_error.max(kind.switching_error(slots.as_mut(), &state.kinematics)?);
         }
         Ok(force_error)
     }
 
-    /// Sets what one element has dissipated so far \[J\]. Realizes the state to Dynamics.
+    /// Sets the parameters of an element; drops the state below Instance stage.
+    ///
+    /// If the [account](DynamicsView::dissipated_energy) of the element is open, what the change adds to the
+    /// energy it stores is booked as absorbed: whoever turns the knob has supplied it. For that the element is
+    /// evaluated before and after. Where it cannot be, its account is closed.
     ///
     /// # Errors
-    /// [`Error::NonFinite`], [`Error::TopologyMismatch`], or what the elements document.
+    /// [`Error::InvalidValue`] if they are out of range; [`Error::ForeignVariables`] if they are those of
+    /// an element with other parts; [`Error::TopologyMismatch`].
+    pub fn set_parameters<E: ForceElement<T>>(
+        &self,
+        state: &mut State<T>,
+        handle: Handle<E>,
+        parameters: E::Parameters,
+    ) -> Result<()> {
+        self.update_parameters(state, handle, |present| *present = parameters)
+    }
+
+    /// Changes some of the parameters of an element: as [`set_parameters`](Self::set_parameters) on
+    /// a changed copy.
+    ///
+    /// # Errors
+    /// As [`set_parameters`](Self::set_parameters).
+    pub fn update_parameters<E: ForceElement<T>>(
+        &self,
+        state: &mut State<T>,
+        handle: Handle<E>,
+        change: impl FnOnce(&mut E::Parameters),
+    ) -> Result<()> {
+        self.update(state, handle, |slots| slots.change_parameters(handle.place, change))
+    }
+
+    /// Sets the discrete variables of an element; drops the state below the stage that reads them,
+    /// [`DISCRETE_STAGE`](ForceElement::DISCRETE_STAGE). Books as [`set_parameters`](Self::set_parameters).
+    ///
+    /// # Errors
+    /// As [`set_parameters`](Self::set_parameters).
+    pub fn set_discrete<E: ForceElement<T>>(
+        &self,
+        state: &mut State<T>,
+        handle: Handle<E>,
+        discrete: E::Discrete,
+    ) -> Result<()> {
+        self.update_discrete(state, handle, |present| *present = discrete)
+    }
+
+    /// Changes some of the discrete variables of an element: as
+    /// [`set_discrete`](Self::set_discrete) on a changed copy.
+    ///
+    /// # Errors
+    /// As [`set_parameters`](Self::set_parameters).
+    pub fn update_discrete<E: ForceElement<T>>(
+        &self,
+        state: &mut State<T>,
+        handle: Handle<E>,
+        change: impl FnOnce(&mut E::Discrete),
+    ) -> Result<()> {
+        self.update(state, handle, |slots| slots.change_discrete(handle.place, change))
+    }
+
+    /// Enables or disables an element; drops the state below Instance stage. Books as
+    /// [`set_parameters`](Self::set_parameters): what a disabled element had stored goes to whoever disables it.
+    ///
+    /// # Errors
+    /// [`Error::TopologyMismatch`].
+    pub fn set_enabled<E: ForceElement<T>>(
+        &self,
+        state: &mut State<T>,
+        handle: Handle<E>,
+        enabled: bool,
+    ) -> Result<()> {
+        self.update(state, handle, |slots| {
+            slots.variables[handle.place].enabled = enabled;
+            Ok(Stage::Instance)
+        })
+    }
+
+    /// Sets the variable of this name; drops the state below the stage that depends on it. Parameters, discrete
+    /// variables and flags are booked as in [`set_parameters`](Self::set_parameters).
+    ///
+    /// Where two variables bound one another (static and kinetic friction) the other one follows. The entries of
+    /// a rotation can only be set all together, by [`State::restore`]: one alone makes it no rotation.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchVariable`]; [`Error::InvalidValue`] or [`Error::NonFinite`] if out of range;
+    /// [`Error::TopologyMismatch`].
+    pub fn set_variable(&self, state: &mut State<T>, name: &str, value: T) -> Result<()> {
+        self.require(state, Stage::Topology)?;
+        let no_such = || Error::NoSuchVariable { name: name.to_string() };
+        if name == "time" {
+            return state.set_time(value);
+        }
+        let (kind, place, field) = state.find(name).ok_or_else(no_such)?;
+        match field {
+            ABSORBED_ENERGY => state.set_absorbed_energy_at(state.slot_at(kind, place), value),
+            ACCOUNT_OPEN => {
+                let slot = state.slot_at(kind, place);
+                state.account_open[slot] = flag(self.kinds[kind].name(), ACCOUNT_OPEN, value)?;
+                Ok(())
+            }
+            _ => self.write_booked(state, kind, place, |slots| {
+                slots.set(place, field, value).unwrap_or_else(|| Err(no_such()))
+            }),
+        }
+    }
+
+    /// Sets what one element has dissipated so far \[J\], and opens its account. Realizes the state to Dynamics.
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`] if it is negative or not finite; [`Error::TopologyMismatch`], or what the elements
+    /// document.
     pub fn set_dissipated_energy<E: ForceElement<T>>(
         &self,
         state: &mut State<T>,
         handle: Handle<E>,
         energy: T,
     ) -> Result<()> {
-        finite(energy.is_finite(), Quantity::Energy)?;
         let slot = state.slot(handle)?;
+        Check::new(E::KIND)
+            .nonnegative("dissipated_energy", energy)
+            .map_err(|error| error.at(E::KIND, handle.place))?;
         let absorbed = energy + self.realize_dynamics(state)?.potential_energy_of(handle)?;
         state.set_absorbed_energy_at(slot, absorbed)
     }
 
-    /// Opens the energy ledger: from here on nothing has been dissipated yet. Call it once the
+    /// Opens the energy ledger of all elements: from here on nothing has been dissipated yet. Call it once the
     /// initial poses are set. Realizes the state to Dynamics.
     ///
     /// # Errors
     /// [`Error::TopologyMismatch`], or what the elements document.
     pub fn reset_dissipated_energy(&self, state: &mut State<T>) -> Result<()> {
         self.advance_to_dynamics(state)?;
-        let State { kinds, kinematics, absorbed_energy, .. } = state;
+        let State { kinds, kinematics, absorbed_energy, account_open, .. } = state;
         let mut rest = absorbed_energy.as_mut_slice();
         for (kind, slots) in self.kinds.iter().zip(kinds) {
             let (own, others) = rest.split_at_mut(kind.len());
             kind.potential_energies(slots.as_ref(), kinematics, own)?;
             rest = others;
+        }
+        account_open.fill(true);
+        Ok(())
+    }
+
+    /// Writes variables of one element, whose type is known.
+    fn update<E: ForceElement<T>>(
+        &self,
+        state: &mut State<T>,
+        handle: Handle<E>,
+        write: impl FnOnce(&mut Slots<T, E>) -> Result<Stage>,
+    ) -> Result<()> {
+        self.require(state, Stage::Topology)?;
+        state.slot(handle)?;
+        self.write_booked(state, handle.kind, handle.place, |slots| write(Slots::downcast_mut(slots)?))
+    }
+
+    /// Writes variables of one element and books what that adds to the energy it stores. `write` returns the
+    /// stage below which the state falls.
+    fn write_booked(
+        &self,
+        state: &mut State<T>,
+        kind: usize,
+        place: usize,
+        write: impl FnOnce(&mut dyn AnySlots<T>) -> Result<Stage>,
+    ) -> Result<()> {
+        let slot = state.slot_at(kind, place);
+        let stored = |state: &mut State<T>| {
+            let State { kinds, kinematics, stage, .. } = state;
+            self.kinds[kind].calc_potential_energy(kinds[kind].as_mut(), place, *stage, kinematics)
+        };
+        let before = if state.account_open[slot] { stored(state).ok() } else { None };
+        let stage = write(state.kinds[kind].as_mut())?;
+        state.invalidate(stage);
+        let booked = before.and_then(|before| {
+            let absorbed = state.absorbed_energy[slot] + (stored(state).ok()? - before);
+            absorbed.is_finite().then_some(absorbed)
+        });
+        match booked {
+            Some(absorbed) => state.absorbed_energy[slot] = absorbed,
+            None => state.account_open[slot] = false,
         }
         Ok(())
     }
@@ -414,6 +561,9 @@ impl<T: Real> ForceSystem<T> {
                 kind.realize_dynamics(slots.as_mut(), &state.kinematics, sums)?;
                 rest = others;
             }
+            state.forces.check_finite()?;
+            let is_finite = state.potential_energy.is_finite() && state.power_dissipated.is_finite();
+            finite(is_finite, Quantity::Total)?;
             state.stage = Stage::Dynamics;
         }
         Ok(())
@@ -449,9 +599,4 @@ impl<T: Real> ForceSystem<T> {
 /// Whether a kind holds elements of type `E`.
 fn is<T: Real, E: ForceElement<T>>(kind: &dyn AnyKind<T>) -> bool {
     (kind as &dyn Any).is::<Kind<T, E>>()
-}
-
-/// The lower of two stages that may be absent.
-fn lower(a: Option<Stage>, b: Option<Stage>) -> Option<Stage> {
-    a.into_iter().chain(b).min()
 }

@@ -1,21 +1,12 @@
 //! Structs of scalars that live in the state: read whole, or one by one under their names.
 
-use alloc::string::{String, ToString};
-use alloc::vec::Vec;
-use core::fmt::{Arguments, Debug};
+use core::fmt::{Arguments, Debug, Display};
 
 use nalgebra::{Matrix3, Rotation3, SVector, Vector3};
 
 use crate::error::{Error, Requirement, Result};
 use crate::scalar::Real;
 use crate::spatial::Transform;
-
-/// The names of all scalars of a struct.
-pub(crate) fn names<T: Real>(variables: &impl Variables<T>) -> Vec<String> {
-    let mut names = Vec::new();
-    variables.clone().visit(&mut |name, _| names.push(name.to_string()));
-    names
-}
 
 /// What [`Variables::visit`] calls for each scalar: its name within the struct, and its place.
 pub type Visitor<'a, T> = &'a mut dyn FnMut(Arguments<'_>, &mut T);
@@ -36,6 +27,19 @@ pub trait Variables<T: Real>: Clone + PartialEq + Debug + Send + Sync + 'static 
     /// # Errors
     /// [`Error::InvalidValue`] for the first value out of range.
     fn validate(&self) -> Result<()>;
+
+    /// Whether `other` has the same scalars under the same names, so that it may take the place of `self`.
+    ///
+    /// The default suits structs of a fixed set of scalars. A struct with a list compares the lengths.
+    fn fits(&self, _other: &Self) -> bool {
+        true
+    }
+
+    /// Brings other scalars in line with the one that has just been written alone, by its name; called
+    /// before [`validate`](Self::validate).
+    ///
+    /// For scalars that bound one another, so that they can be written by name in any order.
+    fn couple(&mut self, _written: &str) {}
 }
 
 impl<T: Real> Variables<T> for () {
@@ -57,10 +61,26 @@ pub fn visit_vector<T: Real, const N: usize>(
 }
 
 /// Visits a yes-or-no as 1 or 0. What is neither is refused where it is set by name.
-pub fn visit_flag<T: Real>(name: &str, flag: &mut bool, visit: Visitor<'_, T>) {
+pub fn visit_flag<T: Real>(name: impl Display, flag: &mut bool, visit: Visitor<'_, T>) {
     let mut value = if *flag { T::one() } else { T::zero() };
     visit(format_args!("{name}"), &mut value);
     *flag = value != T::zero();
+}
+
+/// Visits what may be absent: the flag `name.known`, then, with `each`, the scalars of the value, or those of
+/// `absent` in its place, so that the names are the same either way.
+pub fn visit_option<T: Real, V: Copy>(
+    name: &str,
+    option: &mut Option<V>,
+    absent: V,
+    visit: Visitor<'_, T>,
+    each: impl FnOnce(&mut V, Visitor<'_, T>),
+) {
+    let mut is_known = option.is_some();
+    let mut value = option.unwrap_or(absent);
+    visit_flag(format_args!("{name}.known"), &mut is_known, visit);
+    each(&mut value, visit);
+    *option = is_known.then_some(value);
 }
 
 /// Visits a pose as the nine entries `name.R.xx`, `name.R.xy`, … of its rotation, row by row, and

@@ -219,25 +219,30 @@ impl<'a, T: Real> DynamicsView<'a, T> {
         &self.state.power_absorbed
     }
 
-    /// What all elements have dissipated so far \[J\].
-    pub fn total_dissipated_energy(&self) -> T {
-        let absorbed = self.state.absorbed_energy.iter().fold(T::zero(), |sum, &e| sum + e);
-        absorbed - self.state.potential_energy
+    /// What all elements have dissipated so far \[J\]; `None` unless the accounts of all are open.
+    pub fn total_dissipated_energy(&self) -> Option<T> {
+        let State { absorbed_energy, account_open, potential_energy, .. } = self.state;
+        let absorbed = absorbed_energy.iter().fold(T::zero(), |sum, &e| sum + e);
+        account_open.iter().all(|&is_open| is_open).then_some(absorbed - *potential_energy)
     }
 
     /// What one element has dissipated so far \[J\]: of the energy it has absorbed, all that it
-    /// does not store.
+    /// does not store. `None` unless its account is open.
     ///
-    /// This holds exactly at every instant and across every event, also where the power being lost
-    /// is not known at an instant. Counted from the last
-    /// [`reset_dissipated_energy`](ForceSystem::reset_dissipated_energy).
+    /// This holds at every instant and across every event, also where the power being lost is not known at
+    /// an instant, as far as the host integrates [`power_absorbed`](Self::power_absorbed). An account is opened by
+    /// [`reset_dissipated_energy`](ForceSystem::reset_dissipated_energy), from which it counts, by
+    /// [`set_dissipated_energy`](ForceSystem::set_dissipated_energy) or by
+    /// [`State::set_absorbed_energy`]. It is closed by a change of variables whose energy could not be booked, as
+    /// the element could not be evaluated where the bodies are.
     ///
     /// # Errors
     /// [`Error::TopologyMismatch`](crate::Error::TopologyMismatch) if the handle belongs to another
     /// system.
-    pub fn dissipated_energy<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<T> {
+    pub fn dissipated_energy<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<Option<T>> {
         let slot = self.state.slot(handle)?;
-        Ok(self.state.absorbed_energy[slot] - self.potential_energy_of(handle)?)
+        let dissipated = self.state.absorbed_energy[slot] - self.potential_energy_of(handle)?;
+        Ok(self.state.account_open[slot].then_some(dissipated))
     }
 
     /// The energy stored in one element \[J\].

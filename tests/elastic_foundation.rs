@@ -235,7 +235,7 @@ fn facing_only_leaves_out_the_far_side() {
     let rim = vertical_force(&mut all, -0.02) - underside - top;
     assert_relative_eq!(rim, 1e5 * 0.02 * 4.0 * 0.02, max_relative = 1e-12);
     // The same by a flag of the state.
-    all.state.set_variable("elastic_foundation[0].facing_only", 1.0).expect("named");
+    all.system.set_variable(&mut all.state, "elastic_foundation[0].facing_only", 1.0).expect("named");
     assert_relative_eq!(vertical_force(&mut all, -0.02), underside, max_relative = 1e-12);
 }
 
@@ -371,10 +371,15 @@ fn bad_parameters_are_refused_and_named() {
     assert!(foundation.add_rigid(BodyIndex::GROUND, crooked, HalfSpace).is_err());
 
     let mut scene = on_floor(ball(), rubber(), |foundation| foundation);
-    let error =
-        scene.state.set_variable("elastic_foundation[0].surface[1].stiffness", -3.0).expect_err("negative");
+    let error = scene
+        .system
+        .set_variable(&mut scene.state, "elastic_foundation[0].surface[1].stiffness", -3.0)
+        .expect_err("negative");
     assert!(matches!(error, Error::InvalidValue { parameter: "stiffness", .. }), "{error}");
-    let error = scene.state.set_variable("elastic_foundation[0].transition_velocity", 0.0).expect_err("zero");
+    let error = scene
+        .system
+        .set_variable(&mut scene.state, "elastic_foundation[0].transition_velocity", 0.0)
+        .expect_err("zero");
     assert!(matches!(error, Error::InvalidValue { requirement: Requirement::Positive, .. }), "{error}");
 
     for [modulus, ratio, thickness] in [[0.0, 0.3, 0.1], [1e6, 0.5, 0.1], [1e6, -0.1, 0.1], [1e6, 0.3, 0.0]] {
@@ -389,7 +394,10 @@ fn parameters_change_per_state_and_by_name() {
     let ball = TriangleMesh::sphere(0.5, 8).expect("valid");
     let mut scene = on_floor(ball, Material::new(1e5), |foundation| foundation);
     let before = vertical_force(&mut scene, 0.45);
-    scene.state.set_variable("elastic_foundation[0].surface[1].stiffness", 3e5).expect("named");
+    scene
+        .system
+        .set_variable(&mut scene.state, "elastic_foundation[0].surface[1].stiffness", 3e5)
+        .expect("named");
     assert_relative_eq!(vertical_force(&mut scene, 0.45), 3.0 * before, max_relative = 1e-14);
     let mut fresh = scene.system.default_state();
     fresh.set_pose(scene.body, Transform::translation(0.0, 0.0, 0.45)).expect("finite");
@@ -412,7 +420,8 @@ fn parameters_of_another_element_are_refused() {
     let other = system.add(other).expect("the body exists");
     let foreign: Parameters<f64> = system.default_state().parameters(other).clone();
     let before = scene.state.snapshot();
-    let error = scene.state.set_parameters(scene.foundation, foreign).expect_err("foreign");
+    let error =
+        scene.system.set_parameters(&mut scene.state, scene.foundation, foreign).expect_err("foreign");
     assert_eq!(scene.state.snapshot(), before);
     let Error::ForeignVariables { element } = error else { panic!("{error}") };
     assert_eq!(element.index, Some(0));

@@ -143,7 +143,7 @@ fn braked_slider() -> (ForceSystem<f64>, Plant<f64>, State<f64>) {
     let element = system.add(element).expect("exists");
     let mut state = system.default_state();
     state.set_coordinate_rate(slider, 10.0).expect("finite");
-    state.update_discrete(element, |discrete| discrete.friction_mode = 1.0).expect("valid");
+    system.update_discrete(&mut state, element, |discrete| discrete.friction_mode = 1.0).expect("valid");
     (system, plant, state)
 }
 
@@ -323,7 +323,7 @@ fn after_a_step_that_was_refused_a_host_can_mend_the_cause_and_go_on() {
             }
         };
         assert!(matches!(refused, Error::NonFiniteForce { .. }), "{refused:?}");
-        let mend = |state: &mut State<f64>| state.update_parameters(element, |p| p.stiffness = 1.0);
+        let mend = |state: &mut State<f64>| system.update_parameters(state, element, |p| p.stiffness = 1.0);
         simulation.update_state(mend).expect("valid");
         while simulation.time() < 1.0 {
             integrator.step(&mut simulation, 1.0).expect("mended");

@@ -103,8 +103,9 @@ impl<T: Real> ForceElement<T> for Leash {
     fn power_dissipated(&self, _: &AtDynamics<'_, T, Self>) -> T {
         T::zero()
     }
-    fn accept_step(&self, at: &AtDynamics<'_, T, Self>, next: &mut Peg<T>) {
+    fn accept_step(&self, at: &AtDynamics<'_, T, Self>, next: &mut Peg<T>) -> Result<()> {
         next.0 = at.position.next_peg;
+        Ok(())
     }
 }
 
@@ -123,9 +124,9 @@ fn it_has_handles_views_stages_parameters_and_names() {
     system.accept_step(&mut state).expect("realized");
     assert_eq!(state.stage(), Stage::Time, "the peg feeds the Position stage");
     assert!((state.variable("leash[0].peg.x").expect("named") - 0.2).abs() < 1e-15);
-    state.set_variable("leash[0].stiffness", 50.0).expect("valid");
+    system.set_variable(&mut state, "leash[0].stiffness", 50.0).expect("valid");
     assert_eq!((state.parameters(leash).stiffness, state.stage()), (50.0, Stage::Topology));
-    let refused = state.update_parameters(leash, |p| p.reach = 0.0);
+    let refused = system.update_parameters(&mut state, leash, |p| p.reach = 0.0);
     assert!(matches!(refused, Err(Error::InvalidValue { parameter: "reach", .. })));
 }
 
@@ -142,7 +143,12 @@ fn its_energy_ledger_closes_and_what_is_lost_never_comes_back() {
     let total = simulation.total_energy();
     let mut lost = 0.0_f64;
     let mut observe = |simulation: &mut Simulation<'_, f64>| {
-        let now = simulation.dynamics().expect("regular").dissipated_energy(leash).expect("own handle");
+        let now = simulation
+            .dynamics()
+            .expect("regular")
+            .dissipated_energy(leash)
+            .expect("own handle")
+            .expect("open");
         // The integrator's accuracy, per step.
         assert!(now > lost - 1e-7, "{lost} J fell to {now} J");
         lost = lost.max(now);

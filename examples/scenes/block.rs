@@ -148,7 +148,7 @@ impl Block {
         state.set_body(self.body, X_GB, V_GB)?;
         for &spring in &self.springs {
             spring.reset_anchor_point(&self.system, &mut state)?;
-            state.update_discrete(spring, |discrete| discrete.sliding = sliding)?;
+            self.system.update_discrete(&mut state, spring, |discrete| discrete.sliding = sliding)?;
         }
         Simulation::new(&self.system, &self.plant, state)
     }

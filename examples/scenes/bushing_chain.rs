@@ -85,7 +85,7 @@ impl BushingChain {
             times.push(view.time());
             for (i, &bushing) in self.bushings.iter().enumerate() {
                 powers[i].push(view.power_dissipated_of(bushing)?);
-                let lost = view.dissipated_energy(bushing)?;
+                let lost = view.dissipated_energy(bushing)?.unwrap_or(f64::NAN);
                 fall = fall.max(losses[i].0 - lost);
                 losses[i].0 = lost;
             }

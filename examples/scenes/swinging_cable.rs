@@ -139,9 +139,9 @@ impl SwingingCable {
             gravitational,
             in_supports,
             in_cable: view.potential_energy_of(self.cable)?,
-            dissipated: view.dissipated_energy(self.cable)?,
+            dissipated: view.dissipated_energy(self.cable)?.unwrap_or(f64::NAN),
             power_dissipated: view.power_dissipated_of(self.cable)?,
-            ledger: view.total_dissipated_energy(),
+            ledger: view.total_dissipated_energy().unwrap_or(f64::NAN),
         })
     }
 }

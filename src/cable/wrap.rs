@@ -87,4 +87,8 @@ impl<T: Real> Variables<T> for Wraps<T> {
             check.nonnegative("wrap.length", wrap.length)
         })
     }
+
+    fn fits(&self, other: &Self) -> bool {
+        self.obstacles.len() == other.obstacles.len()
+    }
 }

@@ -6,7 +6,6 @@ use crate::error::Result;
 use crate::forces::ForceAccumulator;
 use crate::kinematics::{Topology, Velocities};
 use crate::scalar::Real;
-use crate::stage::Stage;
 use crate::variables::{Check, Variables, Visitor};
 
 /// A massless elastic cable, like a rubber band, along a frictionless [`CablePath`].
@@ -179,7 +178,6 @@ impl<T: Real> Variables<T> for Parameters<T> {
 
 impl<T: Real> ForceElement<T> for CableSpring<T> {
     const KIND: &'static str = "cable_spring";
-    const DISCRETE_STAGE: Stage = Stage::Position;
     type Parameters = Parameters<T>;
     type Discrete = Wraps<T>;
     type Position = Position<T>;
@@ -237,8 +235,9 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
         at.dynamics.power_dissipated
     }
 
-    fn accept_step(&self, at: &AtDynamics<'_, T, Self>, next: &mut Self::Discrete) {
+    fn accept_step(&self, at: &AtDynamics<'_, T, Self>, next: &mut Self::Discrete) -> Result<()> {
         at.position.path.remember(next);
+        Ok(())
     }
 }
 

@@ -344,8 +344,8 @@ impl<'a, T: Real> Simulation<'a, T> {
     }
 
     /// The largest force error at the trial point at which the rates were calculated last.
-    pub(super) fn switching_error(&self) -> Result<T> {
-        self.system.switching_error(&self.state)
+    pub(super) fn switching_error(&mut self) -> Result<T> {
+        self.system.switching_error(&mut self.state)
     }
 
     /// Undoes a trial step that has switched discrete variables.

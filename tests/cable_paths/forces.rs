@@ -142,8 +142,9 @@ impl ForceElement<f64> for Muscle {
     fn power_dissipated(&self, _: &AtDynamics<'_, f64, Self>) -> f64 {
         0.0
     }
-    fn accept_step(&self, at: &AtDynamics<'_, f64, Self>, next: &mut Wraps<f64>) {
+    fn accept_step(&self, at: &AtDynamics<'_, f64, Self>, next: &mut Wraps<f64>) -> Result<()> {
         at.position.remember(next);
+        Ok(())
     }
 }
 

@@ -21,7 +21,7 @@ fn windings_are_kept_while_the_end_moves() -> Result<()> {
         tangent: Vector3::new(1.0, 0.0, 0.04),
         length: 4.0 * PI,
     };
-    state.set_discrete(cable, Wraps { obstacles: vec![wound] })?;
+    system.set_discrete(&mut state, cable, Wraps { obstacles: vec![wound] })?;
     for i in 0..100 {
         let (y, z) = (1.0 - 0.02 * f64::from(i), 0.5 + 0.01 * f64::from(i));
         state.set_pose(body, Transform::translation(3.0, y, z))?;
@@ -53,7 +53,7 @@ fn a_tracked_cable_keeps_its_side_when_the_other_becomes_shorter() -> Result<()>
     }
     let tracked = system.realize_position(&mut state)?.of(cable).position.path.clone();
     assert!(tracked.contacts[0].geodesic.start.point.y > 0.0);
-    state.set_discrete(cable, system.element(cable).path().no_wraps())?;
+    system.set_discrete(&mut state, cable, system.element(cable).path().no_wraps())?;
     let fresh = system.realize_position(&mut state)?.of(cable).position.path.clone();
     assert!(fresh.contacts[0].geodesic.start.point.y < 0.0);
     assert!(fresh.length < tracked.length - 0.1);
@@ -99,7 +99,7 @@ fn an_absurd_memory_is_not_believed() -> Result<()> {
     let length = system.realize_position(&mut state)?.of(cable).position.path.length;
     system.realize_dynamics(&mut state)?;
     system.accept_step(&mut state)?;
-    state.set_variable("cable_spring[0].wrap[0].length", 1e9)?;
+    system.set_variable(&mut state, "cable_spring[0].wrap[0].length", 1e9)?;
     let again = system.realize_position(&mut state)?.of(cable).position.path.length;
     assert!((again - length).abs() < 1e-8);
     Ok(())

@@ -52,7 +52,7 @@ fn the_long_way_round_a_ball_is_not_accepted() -> Result<()> {
         tangent: Vector3::new(0.62, -0.5, 0.0),
         length: 0.8,
     };
-    state.set_discrete(cable, Wraps { obstacles: vec![long] })?;
+    system.set_discrete(&mut state, cable, Wraps { obstacles: vec![long] })?;
     let view = system.realize_position(&mut state)?;
     let path = &view.of(cable).position.path;
     // It would be stationary underneath, and longer.

@@ -13,7 +13,7 @@ fn what_makes_no_sense_is_refused() -> Result<()> {
         let (system, body, _) = one_end_free(from, [obstacle])?;
         let mut state = system.default_state();
         state.set_pose(body, Transform::from(Translation3::from(to)))?;
-        system.realize_position(&mut state).map(|_| ())
+        system.realize_position(&mut state).map(|_| ()).map_err(|error| error.cause().clone())
     };
     let far = Vector3::new(2.0, 0.3, 0.0);
     assert_eq!(solve(fixed(0.1, 0.2, 0.0), far, ball()?), Err(Error::PointInsideObstacle { obstacle: 0 }));
@@ -26,7 +26,8 @@ fn what_makes_no_sense_is_refused() -> Result<()> {
     let (system, body, _) = one_end_free(point, [])?;
     let mut state = system.default_state();
     state.set_pose(body, Transform::from(Translation3::from(point.p_B)))?;
-    assert!(matches!(system.realize_position(&mut state), Err(Error::CoincidentPoints { span: 0 })));
+    let refused = system.realize_position(&mut state).map(|_| ()).expect_err("coincident");
+    assert!(matches!(refused.cause(), Error::CoincidentPoints { span: 0 }));
 
     let path = || CablePath::new(fixed(0.0, 0.0, 0.0), fixed(1.0, 0.0, 0.0));
     for (k, l, c) in [(-1.0, 0.0, 0.0), (1.0, -1.0, 0.0), (1.0, 0.0, -1.0), (f64::NAN, 0.0, 0.0)] {
@@ -36,7 +37,8 @@ fn what_makes_no_sense_is_refused() -> Result<()> {
     assert!(matches!(path()?.with_settings(settings), Err(Error::InvalidValue { .. })));
     let nowhere = Station { body: BodyIndex::new(7), p_B: Vector3::new(1.0, 0.0, 0.0) };
     let stray = CableSpring::new(CablePath::new(fixed(0.0, 0.0, 0.0), nowhere)?, 1.0, 0.0, 0.0)?;
-    assert!(matches!(ForceSystem::new().add(stray), Err(Error::NoSuchBody { .. })));
+    let refused = ForceSystem::new().add(stray).expect_err("stray");
+    assert!(matches!(refused.cause(), Error::NoSuchBody { .. }));
     assert!(matches!(path()?.through(fixed(0.0, 0.0, 0.0)), Err(Error::CoincidentPoints { .. })));
 
     // A ridge that the cable would have to leave over the edge of its map.
@@ -57,6 +59,11 @@ fn end_points_that_coincide_beside_an_obstacle_are_refused() -> Result<()> {
     system.add(CableSpring::new(path, 1.0, 0.0, 0.0)?)?;
     let mut state = system.default_state();
     state.set_pose(body, Transform::translation(1.0, 0.0, 0.0))?;
-    assert_eq!(system.realize_position(&mut state).err(), Some(Error::CoincidentPoints { span: 0 }));
+    let refused = system.realize_position(&mut state).map(|_| ()).expect_err("coincident");
+    assert_eq!(refused.cause(), &Error::CoincidentPoints { span: 0 });
+    assert_eq!(
+        refused.to_string(),
+        "cable_spring[0]: the two fixed points of the cable's stretch 0 coincide"
+    );
     Ok(())
 }

@@ -27,7 +27,7 @@ fn refused<E: ForceElement<f64>>(
     system.realize_dynamics(&mut state).expect("regular");
     for (name, spoil, requirement) in bad {
         let before = (state.stage(), state.snapshot());
-        let error = state.update_parameters(handle, spoil).expect_err(name);
+        let error = system.update_parameters(&mut state, handle, spoil).expect_err(name);
         let mut parameters = state.parameters(handle).clone();
         spoil(&mut parameters);
         let default_error = system.set_default_parameters(handle, parameters).expect_err(name);
@@ -105,14 +105,14 @@ fn exponential_spring_refuses_bad_parameters() {
     ];
     for (name, spoil) in bad {
         let before = state.snapshot();
-        let error = state.update_discrete(handle, spoil).expect_err(name);
+        let error = system.update_discrete(&mut state, handle, spoil).expect_err(name);
         assert!(matches!(error, Error::InvalidValue { parameter, .. } if parameter == name), "{error}");
         assert_eq!(state.snapshot(), before);
     }
     // Setting one coefficient takes the other along rather than refusing.
-    state.update_discrete(handle, |d| d.set_mu_static(0.2)).expect("coupled");
+    system.update_discrete(&mut state, handle, |d| d.set_mu_static(0.2)).expect("coupled");
     assert_eq!(state.discrete(handle).mu_kinetic, 0.2);
-    state.update_discrete(handle, |d| d.set_mu_kinetic(0.9)).expect("coupled");
+    system.update_discrete(&mut state, handle, |d| d.set_mu_kinetic(0.9)).expect("coupled");
     assert_eq!(state.discrete(handle).mu_static, 0.9);
 }
 
@@ -174,11 +174,15 @@ fn elements_on_missing_bodies_and_coordinates_are_refused() {
     system.add_body();
     let missing = BodyIndex::new(2);
     let element = LinearBushing::between_bodies(BODY, missing, Vector6::zeros(), Vector6::zeros());
-    let refused = system.add(element.expect("valid"));
-    assert_eq!(refused, Err(Error::NoSuchBody { body: missing, count: 2 }));
+    let refused = system.add(element.expect("valid")).expect_err("no such body");
+    assert_eq!(refused.cause(), &Error::NoSuchBody { body: missing, count: 2 });
+    assert_eq!(
+        refused.to_string(),
+        "linear_bushing[0]: body 2 does not exist: the system has 2 bodies, Ground included"
+    );
     let coordinate = CoordinateIndex::new(0);
     let element = CoordinateSpringDamperExt::new(Some(coordinate), None, coordinate::Parameters::default());
-    let refused = system.add(element.expect("valid"));
-    assert_eq!(refused, Err(Error::NoSuchCoordinate { coordinate, count: 0 }));
+    let refused = system.add(element.expect("valid")).expect_err("no such coordinate");
+    assert_eq!(refused.cause(), &Error::NoSuchCoordinate { coordinate, count: 0 });
     assert_eq!(system.element_count(), 0);
 }

@@ -149,8 +149,8 @@ fn spring_scene<T: Real>(
     state.set_body(plane_body, X_GA, V_GA).expect("finite");
     state.set_body(body, Transform::from_parts(Translation3::from(p_GB), R_GB), V_GB).expect("finite");
     let offset = Vector2::new(deal.between(-5e-4, 5e-4), deal.between(-5e-4, 5e-4));
-    state
-        .update_discrete(element, |discrete| {
+    system
+        .update_discrete(&mut state, element, |discrete| {
             discrete.anchor_P = p_PS.xy().coords + offset;
             discrete.sliding = T::zero();
             discrete.set_mu_static(T::lit(5.0));
@@ -238,7 +238,7 @@ pub(crate) fn coordinate_scene<T: Real>(
     let bristle_energy = if slips { deal.between(0.0, 0.1) } else { T::zero() };
     let discrete =
         coordinate::Discrete { friction_mode, last_sticking_position, limit_stop_state, bristle_energy };
-    state.set_discrete(element, discrete).expect("valid");
+    system.set_discrete(&mut state, element, discrete).expect("valid");
     Scene { system, state, element }
 }
 

@@ -65,7 +65,7 @@ impl Scene {
 
     fn watch<E: ForceElement<f64>>(&mut self, name: &'static str, is_instant: bool, handle: Handle<E>) {
         let read = move |view: &DynamicsView<'_, f64>| {
-            let lost = view.dissipated_energy(handle).expect("own handle");
+            let lost = view.dissipated_energy(handle).expect("own handle").expect("open");
             (lost, view.power_dissipated_of(handle).expect("own handle"))
         };
         self.entries.push(Entry { name, is_instant, read: Box::new(read) });
@@ -187,10 +187,10 @@ impl Scene {
         let to_ground = CoordinateSpringDamperExt::new(None, Some(c0), stops).expect("valid");
         let to_ground = self.system.add(to_ground).expect("exists");
         self.watch("stops", false, to_ground);
-        self.prepare(move |_, state| {
+        self.prepare(move |system, state| {
             state.set_coordinate_rate(c0, 3.0).expect("finite");
             state.set_coordinate_rate(c1, -1.0).expect("finite");
-            state.update_discrete(between, |discrete| discrete.friction_mode = -1.0).expect("valid");
+            system.update_discrete(state, between, |discrete| discrete.friction_mode = -1.0).expect("valid");
         });
     }
 }

@@ -230,9 +230,9 @@ pub(crate) struct Counts {
 }
 
 fn failed(error: Error) -> Verdict {
-    match error {
+    match error.cause() {
         Error::CableNotConverged { .. } => Verdict::Failed(error),
-        other => Verdict::Refused(other),
+        _ => Verdict::Refused(error),
     }
 }
 
@@ -272,9 +272,9 @@ impl Scene {
             wrap.tangent += dice.vector(0.05);
             wrap.length *= dice.between(0.9, 1.1);
         }
-        self.state.set_discrete(self.cable, shaken)?;
+        self.system.set_discrete(&mut self.state, self.cable, shaken)?;
         let outcome = self.solve(time, &mut Counts::default());
-        self.state.set_discrete(self.cable, remembered)?;
+        self.system.set_discrete(&mut self.state, self.cable, remembered)?;
         outcome
     }
 }

@@ -34,7 +34,7 @@ pub(crate) fn check_path(case: Fields<'_>) -> Result<Deviations, Failure> {
     let length = expected.number("length")?;
     let cold = system.realize_position(&mut state)?.of(cable).position.path.length;
     if cold < length - 1e-6 {
-        state.set_discrete(cable, remembered(input, expected)?)?;
+        system.set_discrete(&mut state, cable, remembered(input, expected)?)?;
     }
     let view = system.realize_velocity(&mut state)?;
     let at = view.of(cable);

@@ -20,7 +20,7 @@ pub(crate) fn check(case: Fields<'_>) -> Result<Deviations, Failure> {
         state.set_coordinate(coordinate, input.number(q)?)?;
         state.set_coordinate_rate(coordinate, input.number(u)?)?;
     }
-    state.set_discrete(element, discrete(input)?)?;
+    system.set_discrete(&mut state, element, discrete(input)?)?;
     let view = system.realize_dynamics(&mut state)?;
     let at = view.of(element);
 
@@ -70,7 +70,7 @@ impl Trajectory {
         let mut start = system.default_state();
         start.set_coordinate(slider, input.number("q")?)?;
         start.set_coordinate_rate(slider, input.number("u")?)?;
-        start.set_discrete(element, discrete(input)?)?;
+        system.set_discrete(&mut start, element, discrete(input)?)?;
         Ok(Self {
             step: case.number("step")?,
             element,

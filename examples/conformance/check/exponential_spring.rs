@@ -29,7 +29,8 @@ pub(crate) fn check(case: Fields<'_>) -> Result<Deviations, Failure> {
     let mut state = system.default_state();
     state.set_body(body, input.pose("X_GB")?, input.velocity("V_GB")?)?;
     state.set_time(input.number("time")?)?;
-    state.set_discrete(
+    system.set_discrete(
+        &mut state,
         spring,
         Discrete {
             mu_static: input.number("mu_static")?,
@@ -37,6 +38,7 @@ pub(crate) fn check(case: Fields<'_>) -> Result<Deviations, Failure> {
             anchor_P: input.vector("anchor_P")?.xy(),
             sliding: input.number("sliding")?,
             last_update: input.number("time_of_last_update")?,
+            last_station: None,
         },
     )?;
     let view = system.realize_dynamics(&mut state)?;

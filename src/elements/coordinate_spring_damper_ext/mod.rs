@@ -15,6 +15,7 @@ use crate::forces::ForceAccumulator;
 use crate::handle::Handle;
 use crate::kinematics::{CoordinateIndex, Topology, Velocities};
 use crate::scalar::Real;
+use crate::stage::Stage;
 use crate::state::State;
 use crate::system::ForceSystem;
 use crate::variables::Variables;
@@ -247,7 +248,7 @@ impl<T: Real> Handle<CoordinateSpringDamperExt<T>> {
     /// [`Error::TopologyMismatch`] if the state or handle belongs to another system.
     pub fn reset_sticking_position(self, system: &ForceSystem<T>, state: &mut State<T>) -> Result<()> {
         let q = system.realize_position(state)?.try_of(self)?.position.displacement;
-        state.update_discrete(self, |discrete| {
+        system.update_discrete(state, self, |discrete| {
             *discrete = Discrete { last_sticking_position: q, ..discrete.stuck() };
         })
     }
@@ -260,7 +261,7 @@ impl<T: Real> Handle<CoordinateSpringDamperExt<T>> {
     pub fn reset_limit_stops(self, system: &ForceSystem<T>, state: &mut State<T>) -> Result<()> {
         let at = system.realize_position(state)?.try_of(self)?;
         let limit_stop_state = at.parameters.limit_stop_state(at.position.displacement);
-        state.update_discrete(self, |discrete| discrete.limit_stop_state = limit_stop_state)
+        system.update_discrete(state, self, |discrete| discrete.limit_stop_state = limit_stop_state)
     }
 }
 
@@ -272,6 +273,7 @@ impl<T: Real> fmt::Debug for ForceLaw<T> {
 
 impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
     const KIND: &'static str = "coordinate_spring_damper_ext";
+    const DISCRETE_STAGE: Stage = Stage::Dynamics;
     type Parameters = Parameters<T>;
     type Discrete = Discrete<T>;
     type Position = Position<T>;
@@ -358,8 +360,9 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
         at.dynamics.power_supplied
     }
 
-    fn accept_step(&self, at: &AtDynamics<'_, T, Self>, next: &mut Self::Discrete) {
-        self.discontinuous_update(at, at.discrete, next);
+    fn accept_step(&self, at: &AtDynamics<'_, T, Self>, next: &mut Self::Discrete) -> Result<()> {
+        self.discontinuous_update(at, at.discrete, next)?;
+        Ok(())
     }
 
     fn discontinuous_update(
@@ -367,14 +370,14 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
         at: &AtDynamics<'_, T, Self>,
         start: &Self::Discrete,
         next: &mut Self::Discrete,
-    ) -> T {
+    ) -> Result<T> {
         if self.force_law.is_some() {
-            return T::zero();
+            return Ok(T::zero());
         }
         let (q, v) = (at.position.displacement, at.velocity.velocity);
         let Switch { discrete, force_error } = at.parameters.switch(q, v, start, at.discrete);
         *next = discrete;
-        force_error
+        Ok(force_error)
     }
 }
 

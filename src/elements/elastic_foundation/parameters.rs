@@ -177,4 +177,8 @@ impl<T: Real> Variables<T> for Parameters<T> {
         Check::new(KIND).positive("transition_velocity", self.transition_velocity)?;
         self.materials.iter().flatten().try_for_each(Material::validate)
     }
+
+    fn fits(&self, other: &Self) -> bool {
+        self.materials.iter().map(Option::is_some).eq(other.materials.iter().map(Option::is_some))
+    }
 }

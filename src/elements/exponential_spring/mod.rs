@@ -16,6 +16,7 @@ use crate::handle::Handle;
 use crate::kinematics::{BodyIndex, Topology, Velocities};
 use crate::scalar::Real;
 use crate::spatial::{Transform, cast_pose};
+use crate::stage::Stage;
 use crate::state::State;
 use crate::system::ForceSystem;
 use crate::variables::{Check, Variables};
@@ -53,8 +54,11 @@ use law::{Friction, normal_force, settle};
 /// anchor `p0` and Sliding `s`; the evaluation produces the next ones, and
 /// [`accept_step`](ForceSystem::accept_step) commits them. Δt is the time since the last commit.
 /// `s⁺ = 1` where Δt or the limit is negligible (below 2e-14 in f64); a negligible limit also
-/// makes the friction zero and puts the anchor under the station. A commit after no time commits
-/// nothing.
+/// makes the friction zero and puts the anchor under the station.
+///
+/// As Sliding settles with time, a commit is refused with [`Error::TimeNotAdvanced`] where time has gone back
+/// since the last one, or where the station has moved and time has not gone on. A second commit where nothing has
+/// moved changes nothing.
 ///
 /// # A second transition
 ///
@@ -69,7 +73,8 @@ use law::{Friction, normal_force, settle};
 /// sliding     s     = 10σ³ − 15σ⁴ + 6σ⁵,   σ = |vxy| / v_settle clamped to [0, 1]
 /// ```
 ///
-/// Here Sliding follows from the velocity, at once, and only chooses μ. A station slides with `μk·fz`
+/// Here no memory needs time, so that a sweep through poses at one time can be committed too.
+/// Sliding follows from the velocity, at once, and only chooses μ. A station slides with `μk·fz`
 /// at any speed above the settle velocity, sticks under any load below `μs·fz` from any start, and
 /// does neither faster nor slower with shorter steps: evaluating again after a commit moves nothing.
 ///
@@ -246,6 +251,15 @@ impl<T: Real> ExponentialSpring<T> {
     }
 }
 
+impl<T: Real> ExponentialSpring<T> {
+    fn commit(at: &AtDynamics<'_, T, Self>, next: &mut Discrete<T>) {
+        next.anchor_P = at.dynamics.next_anchor_P;
+        next.sliding = at.dynamics.next_sliding;
+        next.last_update = at.time;
+        next.last_station = Some(at.position.p_PS);
+    }
+}
+
 impl<T: Real> Handle<ExponentialSpring<T>> {
     /// Puts the anchor under the station, so that the elastic friction is zero. Realizes the state
     /// to Position.
@@ -256,16 +270,18 @@ impl<T: Real> Handle<ExponentialSpring<T>> {
     /// [`Error::TopologyMismatch`] if the state or handle belongs to another system.
     pub fn reset_anchor_point(self, system: &ForceSystem<T>, state: &mut State<T>) -> Result<()> {
         let at = system.realize_position(state)?.try_of(self)?;
-        let (anchor, time) = (at.position.p_PS.xy().coords, at.time);
-        state.update_discrete(self, |discrete| {
-            discrete.anchor_P = anchor;
+        let (station, time) = (at.position.p_PS, at.time);
+        system.update_discrete(state, self, |discrete| {
+            discrete.anchor_P = station.xy().coords;
             discrete.last_update = time;
+            discrete.last_station = Some(station);
         })
     }
 }
 
 impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
     const KIND: &'static str = "exponential_spring";
+    const DISCRETE_STAGE: Stage = Stage::Dynamics;
     type Parameters = Parameters<T>;
     type Discrete = Discrete<T>;
     type Position = Position<T>;
@@ -288,6 +304,7 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
             anchor_P: Vector2::zeros(),
             sliding: T::one(),
             last_update: T::zero(),
+            last_station: None,
         }
     }
 
@@ -401,12 +418,35 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         at.dynamics.power_dissipated
     }
 
-    fn accept_step(&self, at: &AtDynamics<'_, T, Self>, next: &mut Self::Discrete) {
-        // No time, no motion of the anchor: a second commit at the same time must not make it slide.
-        if (at.time - at.discrete.last_update).abs() > T::negligible() {
-            next.anchor_P = at.dynamics.next_anchor_P;
-            next.sliding = at.dynamics.next_sliding;
-            next.last_update = at.time;
+    fn accept_step(&self, at: &AtDynamics<'_, T, Self>, next: &mut Self::Discrete) -> Result<()> {
+        let Discrete { last_update, last_station, .. } = at.discrete;
+        let elapsed = at.time - *last_update;
+        let refusal = Error::TimeNotAdvanced {
+            element: ElementName::new(Self::KIND),
+            last_update: last_update.to_f64(),
+            time: at.time.to_f64(),
+        };
+        if elapsed < -T::negligible() {
+            return Err(refusal);
         }
+        if elapsed <= T::negligible() {
+            let Position { p_GS, p_PS, .. } = at.position;
+            let roundoff = T::negligible() * (T::one() + p_GS.coords.amax());
+            let has_moved = last_station.is_some_and(|p| (p_PS - p).amax() > roundoff);
+            return match at.parameters.friction_transition {
+                // Sliding settles with time. Committed once more where it is, the anchor would tear loose.
+                FrictionTransition::Settling if has_moved => Err(refusal),
+                FrictionTransition::ReturnMapping if has_moved => {
+                    Self::commit(at, next);
+                    Ok(())
+                }
+                _ => {
+                    next.last_station = Some(*p_PS);
+                    Ok(())
+                }
+            };
+        }
+        Self::commit(at, next);
+        Ok(())
     }
 }

@@ -1,12 +1,12 @@
 //! Parameters and discrete variables of the exponential spring.
 
-use nalgebra::Vector2;
+use nalgebra::{Point3, Vector2};
 
 use crate::element::ForceElement;
 use crate::elements::exponential_spring::ExponentialSpring;
 use crate::error::Result;
 use crate::scalar::Real;
-use crate::variables::{Check, Variables, Visitor, visit_flag, visit_vector};
+use crate::variables::{Check, Variables, Visitor, visit_flag, visit_option, visit_vector};
 
 /// The shape of the normal force, the friction spring, and the settle velocity.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -59,6 +59,8 @@ pub struct Discrete<T: Real> {
     pub sliding: T,
     /// When anchor and Sliding were committed last \[s\].
     pub last_update: T,
+    /// Where the station was then, in the plane's frame \[m\]; `None` before the first commit.
+    pub last_station: Option<Point3<T>>,
 }
 
 impl<T: Real> Default for Parameters<T> {
@@ -170,6 +172,7 @@ impl<T: Real> Discrete<T> {
             anchor_P: self.anchor_P.map(T::cast),
             sliding: self.sliding.cast(),
             last_update: self.last_update.cast(),
+            last_station: self.last_station.map(|p| p.map(T::cast)),
         }
     }
 }
@@ -214,6 +217,9 @@ impl<T: Real> Variables<T> for Discrete<T> {
         visit_vector(format_args!("anchor"), &mut self.anchor_P, visit);
         visit(format_args!("sliding"), &mut self.sliding);
         visit(format_args!("last_update"), &mut self.last_update);
+        visit_option("last_station", &mut self.last_station, Point3::origin(), visit, |p, visit| {
+            visit_vector(format_args!("last_station"), &mut p.coords, visit);
+        });
     }
 
     fn validate(&self) -> Result<()> {
@@ -224,6 +230,7 @@ impl<T: Real> Variables<T> for Discrete<T> {
         check.finite("anchor.x", self.anchor_P.x)?;
         check.finite("anchor.y", self.anchor_P.y)?;
         check.fraction("sliding", self.sliding)?;
-        check.finite("last_update", self.last_update)
+        check.finite("last_update", self.last_update)?;
+        self.last_station.map_or(Ok(()), |p| check.finite_vector("last_station", &p.coords))
     }
 }
