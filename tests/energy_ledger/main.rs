@@ -1,6 +1,7 @@
 //! Where the energy goes: for springs, foundations, bristles and stops, and for all five elements together.
 #![allow(non_snake_case, reason = "monogram notation")]
 
+mod changes;
 mod scene;
 
 use approx::assert_relative_eq;

@@ -1,0 +1,273 @@
+//! Commits: what a host that calls in another order, or forgets a call, is told.
+
+use force_elements::cable::{CablePath, Cylinder, Obstacle, Station};
+use force_elements::coordinate_spring_damper_ext as coordinate;
+use force_elements::exponential_spring::{FrictionTransition, Parameters};
+use force_elements::nalgebra::{Point3, Rotation3, Vector3};
+use force_elements::variables::{Check, Visitor};
+use force_elements::{
+    AtDynamics, AtPosition, AtVelocity, BodyIndex, CableSpring, CoordinateSpringDamperExt, Error,
+    ExponentialSpring, ForceAccumulator, ForceElement, ForceSystem, Given, Handle, Requirement, Result,
+    SpatialVelocity, Stage, State, Topology, Transform, Variables, Velocities,
+};
+
+struct Corner {
+    system: ForceSystem<f64>,
+    body: BodyIndex,
+    spring: Handle<ExponentialSpring<f64>>,
+}
+
+/// A station at the origin of a body, above a plane that is tilted by 10° about y.
+fn corner(transition: FrictionTransition) -> Corner {
+    let mut system = ForceSystem::new();
+    let body = system.add_body();
+    let slope = Transform::from_parts(Vector3::zeros().into(), Rotation3::from_euler_angles(0.0, 0.17, 0.0));
+    let parameters = Parameters::default().with_friction_transition(transition);
+    let spring = ExponentialSpring::new(slope, body, Point3::origin(), parameters).expect("valid");
+    let spring = system.add(spring).expect("exists");
+    Corner { system, body, spring }
+}
+
+/// Steps a point mass on the slope by semi-implicit Euler, 1 ms at a time, telling the time or not; returns
+/// how far it has got when it ends or is refused.
+fn slide(tells_time: bool, mass: f64) -> (f64, Result<()>) {
+    let Corner { system, body, spring } = corner(FrictionTransition::Settling);
+    let mut state = system.default_state();
+    spring.reset_anchor_point(&system, &mut state).expect("regular");
+    let (mut p, mut v) = (Vector3::<f64>::zeros(), Vector3::zeros());
+    let h = 1e-3;
+    for step in 1..=1000 {
+        let outcome = (|| {
+            if tells_time {
+                state.set_time(h * f64::from(step))?;
+            }
+            state.set_body(body, Transform::from(p), SpatialVelocity::new(Vector3::zeros(), v))?;
+            let force = system.realize_dynamics(&mut state)?.body_force(body).force;
+            v += (force / mass + Vector3::new(0.0, 0.0, -9.81)) * h;
+            p += v * h;
+            system.accept_step(&mut state)
+        })();
+        if outcome.is_err() {
+            return (p.norm(), outcome);
+        }
+    }
+    (p.norm(), Ok(()))
+}
+
+#[test]
+fn a_host_that_forgets_the_time_is_told_and_does_not_creep() {
+    let (_, told) = slide(true, 1.0);
+    assert_eq!(told, Ok(()));
+    let (_, forgotten) = slide(false, 1.0);
+    let error = forgotten.expect_err("no time passes");
+    assert!(matches!(error, Error::TimeNotAdvanced { time: 0.0, last_update: 0.0, .. }), "{error}");
+    assert!(error.to_string().starts_with("exponential_spring[0]: a step to t = 0 "), "{error}");
+}
+
+#[test]
+fn a_commit_at_an_earlier_time_is_refused_and_changes_nothing() {
+    for transition in [FrictionTransition::Settling, FrictionTransition::ReturnMapping] {
+        let Committed { system, mut state, .. } = committed(transition, 2.0);
+        state.set_time(1.5).expect("finite");
+        system.realize_dynamics(&mut state).expect("regular");
+        let before = (state.stage(), state.snapshot());
+        let refused = system.accept_step(&mut state).expect_err("time goes back");
+        assert!(matches!(refused, Error::TimeNotAdvanced { time: 1.5, last_update: 2.0, .. }), "{refused}");
+        assert_eq!((state.stage(), state.snapshot()), before);
+    }
+}
+
+struct Committed {
+    system: ForceSystem<f64>,
+    body: BodyIndex,
+    spring: Handle<ExponentialSpring<f64>>,
+    state: State<f64>,
+}
+
+/// A sliding corner after a commit at this time.
+fn committed(transition: FrictionTransition, time: f64) -> Committed {
+    let Corner { system, body, spring } = corner(transition);
+    let mut state = system.default_state();
+    state.set_time(time).expect("finite");
+    let velocity = SpatialVelocity::new(Vector3::zeros(), Vector3::new(0.4, -0.1, 0.0));
+    state.set_body(body, Transform::translation(0.01, 0.02, -0.001), velocity).expect("finite");
+    system.realize_dynamics(&mut state).expect("regular");
+    system.accept_step(&mut state).expect("the first");
+    Committed { system, body, spring, state }
+}
+
+#[test]
+fn a_second_commit_of_the_same_state_changes_no_bit() {
+    for transition in [FrictionTransition::Settling, FrictionTransition::ReturnMapping] {
+        for time in [0.0, 0.3, 1e6] {
+            let Committed { system, mut state, .. } = committed(transition, time);
+            let once = state.snapshot();
+            for _ in 0..3 {
+                system.realize_dynamics(&mut state).expect("regular");
+                system.accept_step(&mut state).expect("the same again");
+                assert_eq!(state.snapshot(), once);
+            }
+        }
+    }
+}
+
+#[test]
+fn poses_swept_at_one_time_are_committed_by_what_needs_no_time() {
+    let Committed { system, body, spring, mut state } = committed(FrictionTransition::ReturnMapping, 0.5);
+    let mut anchors = Vec::new();
+    for step in 1..6 {
+        state.set_pose(body, Transform::translation(0.05 * f64::from(step), 0.0, -0.01)).expect("finite");
+        system.realize_dynamics(&mut state).expect("regular");
+        system.accept_step(&mut state).expect("needs no time");
+        anchors.push(state.discrete(spring).anchor_P.x);
+    }
+    assert!(anchors.windows(2).all(|pair| pair[1] > pair[0] + 0.04), "{anchors:?}");
+
+    // A cable wound up by poses alone.
+    let mut system = ForceSystem::<f64>::new();
+    let end = system.add_body();
+    let drum = Obstacle::new(BodyIndex::GROUND, Transform::identity(), Cylinder::new(0.1).expect("positive"));
+    let from = Station { body: BodyIndex::GROUND, p_B: Vector3::new(-1.0, 0.1, 0.0) };
+    let path = CablePath::new(from, Station { body: end, p_B: Vector3::zeros() }).expect("finite");
+    let cable = CableSpring::new(path.over(drum.expect("finite")), 1.0, 0.0, 0.0).expect("valid");
+    let cable = system.add(cable).expect("exists");
+    let mut state = system.default_state();
+    for step in 0..=80 {
+        let angle = 0.1 * f64::from(step);
+        let p = Vector3::new(angle.sin(), angle.cos(), 0.02 * angle);
+        state.set_pose(end, Transform::from(p)).expect("finite");
+        system.realize_dynamics(&mut state).expect("a path");
+        system.accept_step(&mut state).expect("needs no time");
+    }
+    let wound = state.discrete(cable).obstacles[0].length / 0.1;
+    assert!(wound > 5.0, "{wound} rad");
+}
+
+#[test]
+fn the_anchor_goes_on_from_where_time_is_reset() {
+    let Committed { system, body, spring, mut state } = committed(FrictionTransition::Settling, 2.0);
+    state.set_time(0.0).expect("finite");
+    spring.reset_anchor_point(&system, &mut state).expect("regular");
+    state.set_time(1e-3).expect("finite");
+    state.set_pose(body, Transform::translation(0.011, 0.02, -0.001)).expect("finite");
+    system.realize_dynamics(&mut state).expect("regular");
+    assert_eq!(system.accept_step(&mut state), Ok(()));
+    assert_eq!(state.discrete(spring).last_update, 1e-3);
+}
+
+/// Remembers where its body was, and has a rule about it.
+#[derive(Debug)]
+struct Fence(BodyIndex);
+
+#[derive(Debug, Clone, PartialEq)]
+struct Place {
+    x: f64,
+}
+
+impl Variables<f64> for Place {
+    fn visit(&mut self, visit: Visitor<'_, f64>) {
+        visit(format_args!("x"), &mut self.x);
+    }
+    fn validate(&self) -> Result<()> {
+        Check::new("fence").that(self.x < 1.0, "x", self.x, Requirement::AtMost("1"))
+    }
+}
+
+impl ForceElement<f64> for Fence {
+    const KIND: &'static str = "fence";
+    type Parameters = ();
+    type Discrete = Place;
+    type Position = f64;
+    type Velocity = ();
+    type Dynamics = ();
+
+    fn check_topology(&self, topology: &Topology) -> Result<()> {
+        topology.check_body(self.0)
+    }
+    fn default_parameters(&self) {}
+    fn default_discrete(&self) -> Place {
+        Place { x: 0.25 }
+    }
+    // Reads what is remembered at Position stage, and relies on the stage that the trait says by default.
+    fn calc_position(&self, given: &Given<'_, f64, Self>, force: &mut f64) -> Result<()> {
+        *force = given.discrete.x - given.positions.pose(self.0).translation.x;
+        Ok(())
+    }
+    fn calc_velocity(&self, _: &AtPosition<'_, f64, Self>, _: &Velocities<f64>, (): &mut ()) -> Result<()> {
+        Ok(())
+    }
+    fn calc_dynamics(&self, _: &AtVelocity<'_, f64, Self>, (): &mut ()) -> Result<()> {
+        Ok(())
+    }
+    fn add_forces(&self, at: &AtDynamics<'_, f64, Self>, forces: &mut ForceAccumulator<'_, f64>) {
+        let pull = Vector3::x() * *at.position;
+        forces.apply_at_offset(self.0, Vector3::zeros(), pull);
+        forces.apply_at_offset(BodyIndex::GROUND, Vector3::zeros(), -pull);
+    }
+    fn potential_energy(&self, at: &AtDynamics<'_, f64, Self>) -> f64 {
+        0.5 * at.position * at.position
+    }
+    fn power_dissipated(&self, _: &AtDynamics<'_, f64, Self>) -> f64 {
+        0.0
+    }
+    fn accept_step(&self, at: &AtDynamics<'_, f64, Self>, next: &mut Place) -> Result<()> {
+        next.x = at.positions.pose(self.0).translation.x;
+        Ok(())
+    }
+}
+
+#[test]
+fn one_element_that_must_not_commit_keeps_all_from_it() {
+    let Corner { mut system, body, .. } = corner(FrictionTransition::Settling);
+    system.add(Fence(body)).expect("exists");
+    let mut state = system.default_state();
+    state.set_time(0.1).expect("finite");
+    state.set_pose(body, Transform::translation(3.0, 0.0, -0.001)).expect("finite");
+    system.realize_dynamics(&mut state).expect("regular");
+    let before = (state.stage(), state.snapshot());
+    let refused = system.accept_step(&mut state).expect_err("beyond the fence");
+    assert!(matches!(refused, Error::InvalidValue { parameter: "x", value: 3.0, .. }), "{refused}");
+    assert_eq!((state.stage(), state.snapshot()), before, "the spring has not committed either");
+    assert_eq!(state.clone().restore(&before.1), Ok(()));
+}
+
+#[test]
+fn what_an_element_would_store_out_of_range_is_refused_by_the_commit() {
+    let mut system = ForceSystem::<f64>::new();
+    let slider = system.add_coordinate();
+    let parameters = coordinate::Parameters {
+        dynamic_friction: 1.0,
+        viscous_friction: 1e20,
+        sticking_stiffness: 10.0,
+        ..Default::default()
+    };
+    system
+        .add(CoordinateSpringDamperExt::new(None, Some(slider), parameters).expect("valid"))
+        .expect("exists");
+    let mut state = system.default_state();
+    state.set_coordinate(slider, 1.0).expect("finite");
+    state.set_coordinate_rate(slider, 1e300).expect("finite");
+    let start = state.clone();
+    system.realize_dynamics(&mut state).expect("bristles that stick");
+    let before = state.snapshot();
+    assert!(system.accept_step(&mut state).is_err(), "an infinite friction mode");
+    assert!(system.discontinuous_update(&mut state, &start).is_err());
+    assert_eq!(state.snapshot(), before);
+    assert_eq!(state.clone().restore(&before), Ok(()));
+}
+
+#[test]
+fn an_element_that_says_nothing_of_its_stage_is_evaluated_anew_when_its_memory_changes() {
+    let mut system = ForceSystem::<f64>::new();
+    let body = system.add_body();
+    let fence = system.add(Fence(body)).expect("exists");
+    let mut state = system.default_state();
+    system.realize_dynamics(&mut state).expect("regular");
+    system.set_discrete(&mut state, fence, Place { x: -1.0 }).expect("valid");
+    assert!(state.stage() < Stage::Position);
+    let force = system.realize_dynamics(&mut state).expect("regular").body_force(body).force.x;
+    let mut fresh = system.default_state();
+    system.set_variable(&mut fresh, "fence[0].x", -1.0).expect("named");
+    let expected = system.realize_dynamics(&mut fresh).expect("regular").body_force(body).force.x;
+    assert_eq!((force, expected), (-1.0, -1.0));
+}
