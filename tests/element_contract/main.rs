@@ -2,7 +2,10 @@
 
 use approx::assert_relative_eq;
 use force_elements::nalgebra::Vector3;
-use force_elements::{BodyIndex, DynamicsView, SpatialForce, SpatialVelocity, State, Transform};
+use force_elements::{
+    BodyIndex, CoordinateIndex, DynamicsView, ForceElement, ForceSystem, Forces, SpatialForce,
+    SpatialVelocity, State, Transform,
+};
 use num_dual::Dual64;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -206,6 +209,78 @@ fn an_evaluation_leaves_no_trace<B: BodyElement>(numbers: &[f64]) {
     assert!(system.dynamics_view(&state).expect("realized").try_of(element).is_ok());
 }
 
+/// Forces, energies and powers of a state that was made anew with the variables and the motion of another.
+fn of_a_fresh_state(system: &ForceSystem<f64>, state: &State<f64>) -> (Forces<f64>, [f64; 2], Vec<f64>) {
+    let mut fresh = system.default_state();
+    fresh.restore(&state.snapshot()).expect("its own");
+    for body in (1..system.topology().body_count).map(BodyIndex::new) {
+        let (X, V) = (*state.positions().pose(body), *state.velocities().velocity(body));
+        fresh.set_body(body, X, V).expect("finite");
+    }
+    for c in (0..system.topology().coordinate_count).map(CoordinateIndex::new) {
+        let (q, u) = (state.positions().coordinate(c), state.velocities().coordinate_rate(c));
+        fresh.set_coordinate(c, q).expect("finite");
+        fresh.set_coordinate_rate(c, u).expect("finite");
+    }
+    results(system, &mut fresh)
+}
+
+fn results(system: &ForceSystem<f64>, state: &mut State<f64>) -> (Forces<f64>, [f64; 2], Vec<f64>) {
+    let view = system.realize_dynamics(state).expect("regular");
+    let totals = [view.potential_energy(), view.power_dissipated()];
+    (view.forces().clone(), totals, view.power_absorbed().to_vec())
+}
+
+/// Writes of every kind in a random order, each to another value: none may leave results behind.
+fn every_evaluation_is_that_of_a_fresh_state<E: ForceElement<f64>>(
+    Scene { system, mut state, element }: Scene<f64, E>,
+    numbers: &[f64],
+) {
+    let mut deal = Deal::new(&numbers[40..]);
+    let names = state.variable_names();
+    for step in 0..12 {
+        match (6.0 * (deal.number() + 1.0)) as u32 {
+            0 => state.set_time(state.time() + 0.01).expect("finite"),
+            1 => {
+                for body in (1..system.topology().body_count).map(BodyIndex::new) {
+                    let X = *state.positions().pose(body);
+                    state.set_pose(body, Transform::translation(1e-4, 0.0, 2e-4) * X).expect("finite");
+                }
+            }
+            2 => {
+                for body in (1..system.topology().body_count).map(BodyIndex::new) {
+                    let V = *state.velocities().velocity(body);
+                    state.set_velocity(body, V.shifted(Vector3::x())).expect("finite");
+                }
+            }
+            3 => {
+                for c in (0..system.topology().coordinate_count).map(CoordinateIndex::new) {
+                    let q = state.positions().coordinate(c);
+                    state.set_coordinate(c, q + 1e-4).expect("finite");
+                    state.set_coordinate_rate(c, 0.5 - q).expect("finite");
+                }
+            }
+            4 | 5 => {
+                // Whatever is a number of its own: entries of rotations and flags refuse.
+                let name = &names[step * names.len() / 12];
+                let value = state.variable(name).expect("named");
+                let _ = system.set_variable(&mut state, name, 1.01 * value);
+            }
+            6 => system.set_enabled(&mut state, element, false).expect("own handle"),
+            7 | 8 => system.set_enabled(&mut state, element, true).expect("own handle"),
+            _ => {
+                state.set_time(state.time() + 0.01).expect("finite");
+                system.realize_dynamics(&mut state).expect("regular");
+                system.accept_step(&mut state).expect("time has passed");
+            }
+        }
+        if deal.number() > 0.0 {
+            assert_eq!(of_a_fresh_state(&system, &state), results(&system, &mut state), "after write {step}");
+        }
+    }
+    assert_eq!(of_a_fresh_state(&system, &state), results(&system, &mut state));
+}
+
 /// The claims that hold for every element between two bodies.
 macro_rules! body_element_claims {
     ($module:ident, $kind:ty) => {
@@ -229,6 +304,10 @@ macro_rules! body_element_claims {
                 fn exact_derivatives(numbers in numbers()) { derivatives_agree_with_differences::<$kind>(&numbers); }
                 #[test]
                 fn purity(numbers in numbers()) { an_evaluation_leaves_no_trace::<$kind>(&numbers); }
+                #[test]
+                fn as_in_a_fresh_state(numbers in numbers()) {
+                    every_evaluation_is_that_of_a_fresh_state(<$kind>::scene::<f64>(&numbers), &numbers);
+                }
             }
         }
     };
@@ -243,7 +322,6 @@ body_element_claims!(elastic_foundation_on_its_like, SoftBrickAndBall);
 
 mod coordinate_spring_damper_ext {
     use super::*;
-    use force_elements::CoordinateIndex;
 
     const SIDES: [CoordinateIndex; 2] = [CoordinateIndex::new(0), CoordinateIndex::new(1)];
 
@@ -257,6 +335,11 @@ mod coordinate_spring_damper_ext {
 
     proptest! {
         #![proptest_config(config())]
+
+        #[test]
+        fn as_in_a_fresh_state(numbers in numbers(), slips: bool) {
+            every_evaluation_is_that_of_a_fresh_state(coordinate_scene::<f64>(&numbers, slips), &numbers);
+        }
 
         #[test]
         fn forces_are_those_of_the_virtual_work(numbers in numbers(), slips: bool) {

@@ -19,7 +19,7 @@ pub(crate) struct Scene<T: Real, E> {
 
 /// Numbers between −1 and 1 that a scene is made of.
 pub(crate) fn numbers() -> impl Strategy<Value = Vec<f64>> {
-    proptest::collection::vec(-1.0..1.0_f64, 60)
+    proptest::collection::vec(-1.0..1.0_f64, 80)
 }
 
 /// Deals out the numbers, always in the same order.

@@ -8,6 +8,9 @@ use force_elements::{
     Transform, coordinate_spring_damper_ext,
 };
 
+mod names;
+mod sums;
+
 struct World {
     system: ForceSystem<f64>,
     body: BodyIndex,
