@@ -102,7 +102,7 @@ pub(crate) trait AnySlots<T: Real>: Any + Debug + Send + Sync {
     fn get(&self, place: usize, field: &str) -> Option<T>;
     /// Sets the variable of this name within one element; returns the first stage that reads it, or nothing
     /// if there is no such variable.
-    fn set(&mut self, place: usize, field: &str, value: T) -> Option<Result<Stage>>;
+    fn set(&mut self, place: usize, field: &str, value: T) -> Result<Option<Stage>>;
     /// Commits what was prepared; returns the stage below which the state falls, if anything may have changed.
     fn commit(&mut self) -> Option<Stage>;
     fn visit(&mut self, place: usize, visit: Visitor<'_, T>);
@@ -568,24 +568,24 @@ impl<T: Real, E: ForceElement<T>> AnySlots<T> for Slots<T, E> {
         found
     }
 
-    fn set(&mut self, place: usize, field: &str, value: T) -> Option<Result<Stage>> {
-        self.get(place, field)?;
-        Some(self.change(place, |_, changed| {
+    fn set(&mut self, place: usize, field: &str, value: T) -> Result<Option<Stage>> {
+        self.change(place, |_, changed| {
             let Variable { enabled, parameters, discrete } = changed;
             if field == ENABLED {
                 *enabled = flag(E::KIND, ENABLED, value)?;
-                Ok(Stage::Instance)
+                Ok(Some(Stage::Instance))
             } else if write(parameters, field, value, E::KIND)? {
                 parameters.couple(field);
                 parameters.validate()?;
-                Ok(Stage::Instance)
-            } else {
-                write(discrete, field, value, E::KIND)?;
+                Ok(Some(Stage::Instance))
+            } else if write(discrete, field, value, E::KIND)? {
                 discrete.couple(field);
                 discrete.validate()?;
-                Ok(E::DISCRETE_STAGE)
+                Ok(Some(E::DISCRETE_STAGE))
+            } else {
+                Ok(None)
             }
-        }))
+        })
     }
 
     fn commit(&mut self) -> Option<Stage> {

@@ -428,7 +428,7 @@ impl<T: Real> ForceSystem<T> {
                 Ok(())
             }
             _ => self.write_booked(state, kind, place, |slots| {
-                slots.set(place, field, value).unwrap_or_else(|| Err(no_such()))
+                slots.set(place, field, value)?.ok_or_else(no_such)
             }),
         }
     }
