@@ -52,6 +52,7 @@
 //! | follow the energy | [`DynamicsView::dissipated_energy`] |
 //! | see a host at work | [`simulation`] |
 //! | know what can go wrong | [`Error`] |
+//! | come from Simbody or Exudyn | [`_documentation::coverage`] |
 //! | read the symbols and the reasons | [`_documentation`] |
 //!
 //! # Features
@@ -112,8 +113,10 @@ pub use system::ForceSystem;
 pub use variables::Variables;
 pub use view::{DynamicsView, PositionView, VelocityView};
 
-/// Prose: how symbols are read, and why the crate is built as it is.
+/// Prose: how symbols are read, why the crate is built as it is, and what it covers of the programs it follows.
 pub mod _documentation {
+    #[doc = include_str!("../docs/coverage.md")]
+    pub mod coverage {}
     #[doc = include_str!("../docs/design.md")]
     pub mod design {}
     #[doc = include_str!("../docs/notation.md")]
