@@ -239,7 +239,8 @@ fn every_evaluation_is_that_of_a_fresh_state<E: ForceElement<f64>>(
     let mut deal = Deal::new(&numbers[40..]);
     let names = state.variable_names();
     for step in 0..12 {
-        match (6.0 * (deal.number() + 1.0)) as u32 {
+        let dice: f64 = deal.between(0.0, 12.0);
+        match (1..12_u8).take_while(|&side| f64::from(side) <= dice).count() {
             0 => state.set_time(state.time() + 0.01).expect("finite"),
             1 => {
                 for body in (1..system.topology().body_count).map(BodyIndex::new) {
