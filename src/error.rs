@@ -135,6 +135,19 @@ pub enum Error {
         /// Its middle angle \[rad\].
         angle: f64,
     },
+    /// Since the last accepted step the outer angles of a bushing have changed by more than tells which way
+    /// they turned. Shorter steps tell, unless the bodies were put there: then the memory is to be reset.
+    #[error(
+        "{element}: q_x and q_z have changed by {qx} and {qz} rad in one step, too far to tell which way"
+    )]
+    AmbiguousTurn {
+        /// The bushing.
+        element: ElementName,
+        /// The change of its first angle, to the nearest whole turn \[rad\].
+        qx: f64,
+        /// The change of its last angle, to the nearest whole turn \[rad\].
+        qz: f64,
+    },
     /// The force or energy of an element has come out infinite or not a number.
     #[error("{element}: the force or the energy is not finite")]
     NonFiniteForce {
@@ -284,6 +297,7 @@ impl Error {
         match &mut self {
             Self::InvalidValue { element, .. }
             | Self::Singular { element, .. }
+            | Self::AmbiguousTurn { element, .. }
             | Self::NonFiniteForce { element }
             | Self::ForeignVariables { element }
             | Self::TimeNotAdvanced { element, .. }

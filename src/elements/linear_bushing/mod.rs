@@ -1,14 +1,27 @@
 //! A six-axis spring-damper between two frames.
 
-use nalgebra::{Rotation3, Vector3, Vector6};
+use nalgebra::{Matrix3, Rotation3, Vector3, Vector6};
+
+mod law;
+mod results;
+mod variables;
+
+pub use results::{Dynamics, Position, Velocity};
+pub use variables::{Discrete, Parameters};
 
 use crate::element::{AtDynamics, AtPosition, AtVelocity, ForceElement, Given};
 use crate::error::{ElementName, Error, Result};
 use crate::forces::ForceAccumulator;
-use crate::kinematics::{BodyIndex, Topology, Velocities};
+use crate::handle::Handle;
+use crate::kinematics::{BodyIndex, Positions, Topology, Velocities};
 use crate::scalar::Real;
-use crate::spatial::{SpatialForce, SpatialVelocity, Transform, cast_pose};
-use crate::variables::{Check, Variables, Visitor, visit_pose};
+use crate::spatial::{SpatialForce, Transform};
+use crate::stage::Stage;
+use crate::state::State;
+use crate::system::ForceSystem;
+use crate::variables::Variables as _;
+
+use law::{Gimbal, add_turns, principal_angles};
 
 /// A massless bushing that connects frame F, fixed on body B1, to frame M, fixed on body B2.
 ///
@@ -95,75 +108,6 @@ pub struct LinearBushing<T: Real> {
     defaults: Parameters<T>,
 }
 
-/// Frames, stiffnesses and dampings.
-///
-/// Vectors are ordered `q_x, q_y, q_z, p_x, p_y, p_z`: rotations first.
-#[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Parameters<T: Real> {
-    /// Pose of frame F on body 1.
-    pub X_B1F: Transform<T>,
-    /// Pose of frame M on body 2.
-    pub X_B2M: Transform<T>,
-    /// Stiffnesses `k` \[N·m/rad, N/m\], at least zero.
-    pub stiffness: Vector6<T>,
-    /// Dampings `c` \[N·m·s/rad, N·s/m\], at least zero.
-    pub damping: Vector6<T>,
-}
-
-/// Results at Position stage.
-#[derive(Debug, Clone)]
-pub struct Position<T: Real> {
-    /// Pose of frame F in Ground.
-    pub X_GF: Transform<T>,
-    /// Pose of frame M in Ground.
-    pub X_GM: Transform<T>,
-    /// Pose of frame M in frame F.
-    pub X_FM: Transform<T>,
-    /// Angles \[rad\] and translations \[m\] `q_x, q_y, q_z, p_x, p_y, p_z`.
-    pub q: Vector6<T>,
-    /// The energy stored \[J\].
-    pub potential_energy: T,
-    gimbal: Gimbal<T>,
-}
-
-/// Results at Velocity stage.
-#[derive(Debug, Clone)]
-pub struct Velocity<T: Real> {
-    /// Velocity of frame F in Ground, expressed in Ground.
-    pub V_GF: SpatialVelocity<T>,
-    /// Velocity of frame M in Ground, expressed in Ground.
-    pub V_GM: SpatialVelocity<T>,
-    /// Velocity of frame M in frame F, expressed in F: the rate of change of `X_FM`.
-    pub V_FM: SpatialVelocity<T>,
-    /// Rates of the angles \[rad/s\] and translations \[m/s\].
-    pub qdot: Vector6<T>,
-}
-
-/// Results at Dynamics stage.
-#[derive(Debug, Clone)]
-pub struct Dynamics<T: Real> {
-    /// Generalized forces on the six axes, as a joint between F and M would apply them to body 2
-    /// \[N·m, N\].
-    pub f: Vector6<T>,
-    /// Force on body 1 at F's origin, expressed in Ground.
-    pub F_GF: SpatialForce<T>,
-    /// Force on body 2 at M's origin, expressed in Ground.
-    pub F_GM: SpatialForce<T>,
-    /// The power being lost \[W\].
-    pub power_dissipated: T,
-}
-
-/// Sine and cosine of the first angle, sine and reciprocal cosine of the second: the axes of the
-/// gimbal, expressed in F, are x, `(0, cx, sx)` and `(sy, −sx·cy, cx·cy)`.
-#[derive(Debug, Clone)]
-struct Gimbal<T> {
-    sx: T,
-    cx: T,
-    sy: T,
-    over_cy: T,
-}
-
 impl<T: Real> LinearBushing<T> {
     /// A bushing between frame F on `body1` and frame M on `body2`.
     ///
@@ -209,57 +153,47 @@ impl<T: Real> LinearBushing<T> {
         self.body2
     }
 
+    /// `X_GF`, `X_GM` and the orientation of M in F.
+    #[inline]
+    fn frames(
+        &self,
+        positions: &Positions<T>,
+        parameters: &Parameters<T>,
+    ) -> (Transform<T>, Transform<T>, Matrix3<T>) {
+        let X_GF = positions.pose(self.body1) * parameters.X_B1F;
+        let X_GM = positions.pose(self.body2) * parameters.X_B2M;
+        (X_GF, X_GM, X_GF.rotation.matrix().tr_mul(X_GM.rotation.matrix()))
+    }
+
     /// The same bushing in another scalar.
     pub fn cast<U: Real>(&self) -> LinearBushing<U> {
         LinearBushing { body1: self.body1, body2: self.body2, defaults: self.defaults.cast() }
     }
 }
 
-impl<T: Real> Parameters<T> {
-    /// The same parameters in another scalar.
-    pub fn cast<U: Real>(&self) -> Parameters<U> {
-        Parameters {
-            X_B1F: cast_pose(&self.X_B1F),
-            X_B2M: cast_pose(&self.X_B2M),
-            stiffness: self.stiffness.map(T::cast),
-            damping: self.damping.map(T::cast),
-        }
-    }
-}
-
-/// The angle of this sine and cosine.
-///
-/// The arc sine takes half the time of the arc tangent of two arguments, and up to 45° it is as
-/// accurate: there it multiplies a relative error of the sine by at most 1.3.
-#[inline]
-fn angle_of<T: Real>(sin: T, cos: T) -> T {
-    if cos > T::lit(0.7) { sin.asin() } else { sin.atan2(cos) }
-}
-
-impl<T: Real> Variables<T> for Parameters<T> {
-    fn visit(&mut self, visit: Visitor<'_, T>) {
-        visit_pose("X_B1F", &mut self.X_B1F, visit);
-        visit_pose("X_B2M", &mut self.X_B2M, visit);
-        for (name, vector) in [("stiffness", &mut self.stiffness), ("damping", &mut self.damping)] {
-            for (value, axis) in vector.iter_mut().zip(["qx", "qy", "qz", "px", "py", "pz"]) {
-                visit(format_args!("{name}.{axis}"), value);
-            }
-        }
-    }
-
-    fn validate(&self) -> Result<()> {
-        let check = Check::new(<LinearBushing<T> as ForceElement<T>>::KIND);
-        check.pose("X_B1F", &self.X_B1F)?;
-        check.pose("X_B2M", &self.X_B2M)?;
-        self.stiffness.iter().try_for_each(|&k| check.nonnegative("stiffness", k))?;
-        self.damping.iter().try_for_each(|&c| check.nonnegative("damping", c))
+impl<T: Real> Handle<LinearBushing<T>> {
+    /// Forgets all turns: remembers the principal values of the angles at the present poses, as though a
+    /// step had just been accepted there.
+    ///
+    /// Do this once the initial poses are set, so that the first step is checked like all others, and
+    /// after bodies or frames have been put elsewhere without having moved there.
+    ///
+    /// # Errors
+    /// [`Error::Singular`]; [`Error::TopologyMismatch`] if the state or handle belongs to another system.
+    pub fn reset_turns(self, system: &ForceSystem<T>, state: &mut State<T>) -> Result<()> {
+        system.require(state, Stage::Topology)?;
+        let element = system.try_element(self)?;
+        let (_, _, R_FM) = element.frames(state.positions(), state.try_parameters(self)?);
+        let (angles, _) =
+            principal_angles(&R_FM).map_err(|error| error.at(LinearBushing::<T>::KIND, self.place()))?;
+        system.set_discrete(state, self, Discrete { known: true, qx: angles.x, qz: angles.z })
     }
 }
 
 impl<T: Real> ForceElement<T> for LinearBushing<T> {
     const KIND: &'static str = "linear_bushing";
     type Parameters = Parameters<T>;
-    type Discrete = ();
+    type Discrete = Discrete<T>;
     type Position = Position<T>;
     type Velocity = Velocity<T>;
     type Dynamics = Dynamics<T>;
@@ -273,26 +207,17 @@ impl<T: Real> ForceElement<T> for LinearBushing<T> {
         self.defaults.clone()
     }
 
-    fn default_discrete(&self) {}
+    fn default_discrete(&self) -> Self::Discrete {
+        Discrete::default()
+    }
 
     fn calc_position(&self, given: &Given<'_, T, Self>, cache: &mut Self::Position) -> Result<()> {
-        let X_GF = given.positions.pose(self.body1) * given.parameters.X_B1F;
-        let X_GM = given.positions.pose(self.body2) * given.parameters.X_B2M;
-        let R_FM = X_GF.rotation.matrix().tr_mul(X_GM.rotation.matrix());
+        let (X_GF, X_GM, R_FM) = self.frames(given.positions, given.parameters);
         let p_FM = X_GF.rotation.matrix().tr_mul(&(X_GM.translation.vector - X_GF.translation.vector));
 
-        let (r02, r12, r22) = (R_FM[(0, 2)], R_FM[(1, 2)], R_FM[(2, 2)]);
-        let cy = (r12 * r12 + r22 * r22).sqrt();
-        if cy < T::lit(1e-6).max(T::default_epsilon().sqrt()) {
-            let angle = r02.atan2(cy).to_f64();
-            return Err(Error::Singular { element: ElementName::new(Self::KIND), angle });
-        }
-        // The one angle that needs no division comes first: the division is done meanwhile.
-        let qy = angle_of(r02, cy);
-        let over_cy = T::one() / cy;
-        let (sx, cx) = (-r12 * over_cy, r22 * over_cy);
-        let (sz, cz) = (-R_FM[(0, 1)] * over_cy, R_FM[(0, 0)] * over_cy);
-        let q = Vector6::new(angle_of(sx, cx), qy, angle_of(sz, cz), p_FM.x, p_FM.y, p_FM.z);
+        let (mut angles, gimbal) = principal_angles(&R_FM)?;
+        add_turns(&mut angles, given.discrete)?;
+        let q = Vector6::new(angles.x, angles.y, angles.z, p_FM.x, p_FM.y, p_FM.z);
         let stretch = q.component_mul(&q).dot(&given.parameters.stiffness);
 
         // Field by field: a whole struct would be built aside and copied.
@@ -301,7 +226,7 @@ impl<T: Real> ForceElement<T> for LinearBushing<T> {
         cache.X_FM = Transform::from_parts(p_FM.into(), Rotation3::from_matrix_unchecked(R_FM));
         cache.q = q;
         cache.potential_energy = T::lit(0.5) * stretch;
-        cache.gimbal = Gimbal { sx, cx, sy: r02, over_cy };
+        cache.gimbal = gimbal;
         Ok(())
     }
 
@@ -368,39 +293,10 @@ impl<T: Real> ForceElement<T> for LinearBushing<T> {
     fn power_dissipated(&self, at: &AtDynamics<'_, T, Self>) -> T {
         at.dynamics.power_dissipated
     }
-}
 
-impl<T: Real> Default for Position<T> {
-    fn default() -> Self {
-        Self {
-            X_GF: Transform::identity(),
-            X_GM: Transform::identity(),
-            X_FM: Transform::identity(),
-            q: Vector6::zeros(),
-            potential_energy: T::zero(),
-            gimbal: Gimbal { sx: T::zero(), cx: T::one(), sy: T::zero(), over_cy: T::one() },
-        }
-    }
-}
-
-impl<T: Real> Default for Velocity<T> {
-    fn default() -> Self {
-        Self {
-            V_GF: SpatialVelocity::zero(),
-            V_GM: SpatialVelocity::zero(),
-            V_FM: SpatialVelocity::zero(),
-            qdot: Vector6::zeros(),
-        }
-    }
-}
-
-impl<T: Real> Default for Dynamics<T> {
-    fn default() -> Self {
-        Self {
-            f: Vector6::zeros(),
-            F_GF: SpatialForce::zero(),
-            F_GM: SpatialForce::zero(),
-            power_dissipated: T::zero(),
-        }
+    fn accept_step(&self, at: &AtDynamics<'_, T, Self>, next: &mut Self::Discrete) -> Result<()> {
+        let q = &at.position.q;
+        *next = Discrete { known: true, qx: q[0], qz: q[2] };
+        Ok(())
     }
 }
