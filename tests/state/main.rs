@@ -343,7 +343,7 @@ fn the_middle_angle_of_a_bushing_may_come_close_to_a_right_angle_but_not_reach_i
     let turned = |angle: f64| {
         Transform::from_parts(Translation3::identity(), Rotation3::from_axis_angle(&Vector3::y_axis(), angle))
     };
-    for gap in [1e-1, 1e-3, 1.1e-6] {
+    for gap in [1e-1, 1e-2, 8.001e-3] {
         for sign in [1.0, -1.0] {
             let angle = sign * (core::f64::consts::FRAC_PI_2 - gap);
             state.set_pose(body, turned(angle)).expect("finite");
@@ -352,11 +352,11 @@ fn the_middle_angle_of_a_bushing_may_come_close_to_a_right_angle_but_not_reach_i
             assert!((view.of(bushing).position.q[1] - angle).abs() < 1e-15);
         }
     }
-    state.set_pose(body, turned(core::f64::consts::FRAC_PI_2 - 0.9e-6)).expect("finite");
+    state.set_pose(body, turned(core::f64::consts::FRAC_PI_2 - 7.999e-3)).expect("finite");
     let refused = system.realize_position(&mut state).err();
     let Some(Error::Singular { element, angle }) = refused else { panic!("{refused:?}") };
     assert_eq!(element.to_string(), "linear_bushing[0]");
-    assert!((angle - core::f64::consts::FRAC_PI_2).abs() < 1e-6);
+    assert!((angle - (core::f64::consts::FRAC_PI_2 - 7.999e-3)).abs() < 1e-12);
     assert_eq!(state.stage(), Stage::Time);
 }
 

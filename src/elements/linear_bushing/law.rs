@@ -16,7 +16,7 @@ const LEAST_COSINE: f64 = 0.008;
 /// Crossing the right angle changes both by π, which is far beyond. Passing close by changes both by
 /// nearly π in a short time; an integrator of order 2 whose steps change them by δ has been seen to be off by up
 /// to 0.35·δ² of the energy, so that this bound also keeps a pass that is too coarse from going unnoticed.
-const MOST_OF_BOTH: f64 = 0.2;
+const MOST_OF_BOTH: f64 = 0.1;
 
 /// The most by which one outer angle may change in one step \[rad\]: a twentieth less than half a turn,
 /// beyond which a turn one way looks like one the other way.
