@@ -58,14 +58,19 @@ fn measure<T: Real>(
 fn bushings<T: Real>(count: usize) -> (ForceSystem<T>, State<T>) {
     let mut system = ForceSystem::new();
     let bodies: Vec<_> = (0..=count).map(|_| system.add_body()).collect();
+    let mut handles = Vec::new();
     for pair in bodies.windows(2) {
         let frame = Transform::translation(T::lit(0.1), T::lit(0.0), T::lit(0.05));
         let (k, c) = (Vector6::repeat(T::lit(100.0)), Vector6::repeat(T::lit(1.0)));
         let bushing = LinearBushing::new(pair[0], frame, pair[1], frame.inverse(), k, c).expect("valid");
-        system.add(bushing).expect("exists");
+        handles.push(system.add(bushing).expect("exists"));
     }
     let mut state = system.default_state();
     scatter_bodies(&mut state, &bodies, 0.3, 0.1, 0.0);
+    // As after an accepted step: there is something to compare the angles with.
+    for handle in handles {
+        handle.reset_turns(&system, &mut state).expect("regular");
+    }
     (system, state)
 }
 

@@ -135,8 +135,9 @@ pub enum Error {
         /// Its middle angle \[rad\].
         angle: f64,
     },
-    /// Since the last accepted step the outer angles of a bushing have changed by more than tells which way
-    /// they turned. Shorter steps tell, unless the bodies were put there: then the memory is to be reset.
+    /// Since the last accepted step the first and last angle of a bushing have changed by too much to tell
+    /// which way they turned. A shorter step tells. If the body was put there instead, reset the turns
+    /// ([`Handle::reset_turns`](crate::Handle::reset_turns)).
     #[error(
         "{element}: q_x and q_z have changed by {qx} and {qz} rad in one step, too far to tell which way"
     )]

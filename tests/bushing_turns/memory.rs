@@ -121,7 +121,10 @@ fn an_evaluation_gives_the_same_bits_before_and_after_a_commit_and_from_a_snapsh
 fn turns_can_be_set_and_are_refused_beyond_what_rounding_leaves_of_a_step() {
     let mount = Mount::new();
     let mut state = mount.start(&x(1.0));
-    mount.system.set_variable(&mut state, "linear_bushing[0].accepted.qx", 1.0 - 7.0 * TAU).expect("in range");
+    mount
+        .system
+        .set_variable(&mut state, "linear_bushing[0].accepted.qx", 1.0 - 7.0 * TAU)
+        .expect("in range");
     let q = mount.angles(&mut state).expect("regular");
     assert!((q - x(1.0 - 7.0 * TAU)).amax() < ROUNDING);
     for (known, angle) in [(true, 1.1e9), (true, f64::NAN), (false, f64::INFINITY), (false, -1e300)] {

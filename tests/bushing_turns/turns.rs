@@ -131,18 +131,16 @@ fn a_turn_about_a_fixed_axis_in_one_step_is_followed_rightly_or_refused() {
         let side = if random.between(0.0, 1.0) < 0.5 { -1.0 } else { 1.0 };
         let q = Vector3::new(random.between(-PI, PI), side * (FRAC_PI_2 - tilt), random.between(-PI, PI));
         let axis = random.vector(1.0).normalize();
-        let angle = random.between(0.0, 1.0).powi(2) * 2.5;
+        let angle = random.between(0.0, 1.0).powi(2) * 3.0;
         let mut turning = Turning::new(q);
         let mut nearest = 1.0_f64;
-        let mut step = 0;
+        let mut passed = 0.0;
         // In pieces short enough for the angles, which turn by 1/cos q_y times as much.
-        while step < 1_000_000 && nearest > 1e-3 {
-            let left = 1_000_000 - step;
-            let piece = ((turning.q.y.cos() * 0.05 / angle * 1e6).clamp(1.0, 50_000.0)) as i32;
-            let piece = piece.min(left);
-            turning.advance(0.0, f64::from(piece) * 1e-6, &|_, _| axis * angle);
+        while passed < 1.0 && nearest > 1e-3 {
+            let piece = (turning.q.y.cos() * 0.05 / angle).clamp(1e-6, 0.05).min(1.0 - passed);
+            turning.advance(0.0, piece, &|_, _| axis * angle);
             nearest = nearest.min(turning.q.y.cos());
-            step += piece;
+            passed += piece;
         }
         if nearest <= 1e-3 {
             continue;
@@ -164,5 +162,5 @@ fn a_turn_about_a_fixed_axis_in_one_step_is_followed_rightly_or_refused() {
             Err(other) => panic!("{other:?}"),
         }
     }
-    assert!(followed > 5000 && refused > 5000 && turned > 100, "{followed}, {refused}, {turned}");
+    assert!(followed > 4000 && refused > 4000 && turned > 100, "{followed}, {refused}, {turned}");
 }

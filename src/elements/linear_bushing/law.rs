@@ -13,9 +13,9 @@ const LEAST_COSINE: f64 = 0.008;
 
 /// The most by which both outer angles may change in one step \[rad\].
 ///
-/// Crossing the right angle changes both by π, which is far beyond. Passing close by changes both by
-/// nearly π in a short time; an integrator of order 2 whose steps change them by δ has been seen to be off by up
-/// to 0.35·δ² of the energy, so that this bound also keeps a pass that is too coarse from going unnoticed.
+/// Crossing the right angle changes both by π, which is far beyond. Passing by it changes both by nearly
+/// π in a short time, which takes short steps to be followed: an integrator of order 2 whose steps
+/// change the angles by δ has been seen to be off by up to 1.2·δ² of the energy, here 1 %.
 const MOST_OF_BOTH: f64 = 0.1;
 
 /// The most by which one outer angle may change in one step \[rad\]: a twentieth less than half a turn,
@@ -87,7 +87,7 @@ fn add_turns_from_afar<T: Real>(angles: &mut Vector3<T>, accepted: &Discrete<T>)
 /// Whole turns more or less than an angle, as near as possible to another.
 fn nearest<T: Real>(angle: T, to: T) -> T {
     // Of values alone, without a math library: dual numbers have no `round`.
-    let turns = (to - angle).to_f64() / core::f64::consts::TAU;
+    let turns = (to - angle).to_f64() * (1.0 / core::f64::consts::TAU);
     let half = if turns < 0.0 { -0.5 } else { 0.5 };
     let turns = f64::from(convert_unchecked::<f64, i32>(turns + half));
     angle + T::lit(turns * core::f64::consts::TAU)

@@ -55,20 +55,47 @@ use law::{Gimbal, add_turns, principal_angles};
 ///
 /// Stored: `Σ k_i q_i² / 2`. Lost: `Σ c_i q̇_i²`, all of it known at the instant.
 ///
-/// # Note that
+/// # Whole turns
 ///
-/// - The law is exact for large displacements, but angles do not wrap: `q_x` and `q_z` stay within
-///   ±π, `q_y` within ±π/2. Keep the motion away from those borders.
-/// - The two bodies are not interchangeable: translations are measured along F, which turns with B1.
-/// - For turns beyond the borders, let a gimbal joint of the host carry the angles as coordinates
-///   and put springs on those.
+/// An orientation determines `q_x` and `q_z` up to whole turns. The bushing remembers both from the last
+/// accepted step ([`Discrete`]) and takes the values nearest to those, so that force and energy are continuous
+/// over any number of turns about the first or the last axis. `q_y` stays within ±π/2. Before anything has been
+/// accepted, `q_x` and `q_z` are the values within ±π.
+///
+/// Which way an axis has turned shows only if the step was short enough. From the last accepted step,
+///
+/// - `q_x` and `q_z` may both change by up to 0.1 rad, or
+/// - one of them by up to 3 rad, if the other changes by no more than 0.1 rad.
+///
+/// A larger change is [`Error::AmbiguousTurn`]. Among these are the steps across the singular case below,
+/// which change both by π. A host takes such a step anew with a fraction of its length; the integrators of
+/// [`simulation`](crate::simulation) do, except [`SemiImplicitEuler`](crate::simulation::SemiImplicitEuler),
+/// which has one length and stops. A step in which M turns in F about a fixed axis by up to 3 rad is
+/// followed rightly or refused. Beyond, or where M circles the singular case within one step, the poses before and
+/// after do not tell, and nothing else is known here.
+///
+/// [`Handle::reset_turns`] begins the memory anew. Three cases call for it:
+///
+/// - At the start of a simulation nothing is remembered, and the first step is not checked. Reset the turns
+///   once the initial poses are set to have it checked.
+/// - Bodies that are put elsewhere between steps, and frames that are changed, count as having moved there in
+///   one step.
+/// - A disabled bushing keeps its memory and does not follow: turns made meanwhile are not seen.
 ///
 /// # Singular case
 ///
-/// At a middle angle of ±90° the first and last axes coincide and the angle rates are unbounded.
-/// The position calculation answers [`Error::Singular`] when `cos q_y` falls below 1e-6, where in
-/// `f64` the angles have lost six of their sixteen digits; in scalars of less precision, below the
-/// square root of the unit roundoff, where half of the digits are lost.
+/// At a middle angle of ±90° the first and last axes coincide: near it the outer angles turn, and moments
+/// about them push, up to `1/cos q_y` times as much as elsewhere. The position calculation returns
+/// [`Error::Singular`] when `cos q_y` falls below 0.008, which is 0.46° from there; in scalars of less
+/// precision than that, below the square root of the unit roundoff. No step is short enough for a motion
+/// that comes so close. Keep it away by the choice of frames, with y along the axis about which M turns
+/// least in F; or let a gimbal joint of the host carry the angles as coordinates and put springs on those.
+///
+/// # Note that
+///
+/// - The law is exact for large displacements, not linearized.
+/// - The two bodies are not interchangeable. Translations are measured along F, which turns with B1, and
+///   the order of the angles is that from F to M: exchanged bodies feel other forces.
 ///
 /// # Source
 ///
@@ -172,11 +199,12 @@ impl<T: Real> LinearBushing<T> {
 }
 
 impl<T: Real> Handle<LinearBushing<T>> {
-    /// Forgets all turns: remembers the principal values of the angles at the present poses, as though a
-    /// step had just been accepted there.
+    /// Forgets all turns: remembers the values of the angles within ±π at the present poses, as though a
+    /// step had just been accepted there. Realizes nothing; drops the state below Position stage.
     ///
     /// Do this once the initial poses are set, so that the first step is checked like all others, and
-    /// after bodies or frames have been put elsewhere without having moved there.
+    /// after bodies or frames have been put elsewhere without having moved there. A failed call changes
+    /// nothing.
     ///
     /// # Errors
     /// [`Error::Singular`]; [`Error::TopologyMismatch`] if the state or handle belongs to another system.
