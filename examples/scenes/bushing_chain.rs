@@ -66,6 +66,9 @@ impl BushingChain {
         for &(body, X_GB, V_GB) in &poses[1..] {
             start.set_body(body, X_GB, V_GB)?;
         }
+        for &bushing in &bushings {
+            bushing.reset_turns(&system, &mut start)?;
+        }
         Ok(Self { system, plant, bushings: [bushings[0], bushings[1], bushings[2]], start })
     }
 

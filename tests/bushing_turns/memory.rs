@@ -132,6 +132,14 @@ fn turns_can_be_set_and_are_refused_beyond_what_rounding_leaves_of_a_step() {
         let refused = mount.system.set_discrete(&mut state, mount.bushing, discrete);
         assert!(matches!(refused, Err(Error::InvalidValue { parameter: "accepted.qz", .. })), "{refused:?}");
     }
+    // Where it is a motion that would go beyond, the step is not accepted.
+    let discrete = linear_bushing::Discrete { known: true, qx: 1e9 - 1.0, qz: 0.0 };
+    mount.system.set_discrete(&mut state, mount.bushing, discrete).expect("in range");
+    mount.turn(&mut state, &orientation(&Vector3::new(1e9 + 1.0, 0.0, 0.0)));
+    mount.system.realize_dynamics(&mut state).expect("regular");
+    let refused = mount.system.accept_step(&mut state);
+    assert!(matches!(refused, Err(Error::InvalidValue { parameter: "accepted.qx", .. })), "{refused:?}");
+    assert_eq!(*state.discrete(mount.bushing), discrete);
     // In single precision 1e4 rad have steps of 1e-3.
     assert!(linear_bushing::Discrete::<f32> { known: true, qx: 1e4, qz: 0.0 }.validate().is_err());
     assert!(linear_bushing::Discrete::<f32> { known: true, qx: 8e3, qz: 0.0 }.validate().is_ok());

@@ -71,8 +71,8 @@ use law::{Gimbal, add_turns, principal_angles};
 /// which change both by π. A host takes such a step anew with a fraction of its length; the integrators of
 /// [`simulation`](crate::simulation) do, except [`SemiImplicitEuler`](crate::simulation::SemiImplicitEuler),
 /// which has one length and stops. A step in which M turns in F about a fixed axis by up to 3 rad is
-/// followed rightly or refused. Beyond, or where M circles the singular case within one step, the poses before and
-/// after do not tell, and nothing else is known here.
+/// followed rightly or refused. Beyond, or where M circles the singular case within one step, the poses
+/// before and after do not tell, and nothing else is known here.
 ///
 /// [`Handle::reset_turns`] begins the memory anew. Three cases call for it:
 ///

@@ -26,14 +26,18 @@ pub struct Parameters<T: Real> {
 }
 
 /// What the bushing remembers: the first and last angle of the last accepted step, with all their turns.
+///
+/// Both are at most 1e9 rad and at most a thousandth of the reciprocal of the unit roundoff (8389 rad in `f32`):
+/// beyond, a step's change is lost in rounding, and the step is not accepted.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Discrete<T: Real> {
-    /// Whether there has been an accepted step. Before it the angles are principal values.
+    /// Whether there has been an accepted step, or [`reset_turns`](crate::Handle::reset_turns). Before that the
+    /// angles are those within ±π, and `qx` and `qz` are not read.
     pub known: bool,
-    /// The angle `q_x` \[rad\], less in size than 1e9 and than a thousandth of the reciprocal of the unit roundoff.
+    /// The angle `q_x` \[rad\].
     pub qx: T,
-    /// The angle `q_z` \[rad\], likewise.
+    /// The angle `q_z` \[rad\].
     pub qz: T,
 }
 
