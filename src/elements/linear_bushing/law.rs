@@ -60,27 +60,26 @@ fn angle_of<T: Real>(sin: T, cos: T) -> T {
     if cos > T::lit(0.7) { sin.asin() } else { sin.atan2(cos) }
 }
 
-/// Adds to the principal angles the whole turns by which they come nearest to the accepted ones.
+/// The outer angles `q_x` and `q_z`, with the whole turns by which they come nearest to the accepted ones.
 ///
 /// # Errors
 /// [`Error::AmbiguousTurn`].
 #[inline]
-pub(super) fn add_turns<T: Real>(angles: &mut Vector3<T>, accepted: &Discrete<T>) -> Result<()> {
+pub(super) fn with_turns<T: Real>(qx: T, qz: T, accepted: &Discrete<T>) -> Result<(T, T)> {
     let near = T::lit(MOST_OF_BOTH);
-    let is_near = (angles.x - accepted.qx).abs() <= near && (angles.z - accepted.qz).abs() <= near;
-    if is_near || !accepted.known { Ok(()) } else { add_turns_from_afar(angles, accepted) }
+    let is_near = (qx - accepted.qx).abs() <= near && (qz - accepted.qz).abs() <= near;
+    if is_near || !accepted.known { Ok((qx, qz)) } else { with_turns_from_afar(qx, qz, accepted) }
 }
 
 #[inline(never)]
-fn add_turns_from_afar<T: Real>(angles: &mut Vector3<T>, accepted: &Discrete<T>) -> Result<()> {
-    angles.x = nearest(angles.x, accepted.qx);
-    angles.z = nearest(angles.z, accepted.qz);
-    let (qx, qz) = (angles.x - accepted.qx, angles.z - accepted.qz);
-    let (less, more) = if qx.abs() < qz.abs() { (qx.abs(), qz.abs()) } else { (qz.abs(), qx.abs()) };
+fn with_turns_from_afar<T: Real>(qx: T, qz: T, accepted: &Discrete<T>) -> Result<(T, T)> {
+    let (qx, qz) = (nearest(qx, accepted.qx), nearest(qz, accepted.qz));
+    let (dx, dz) = (qx - accepted.qx, qz - accepted.qz);
+    let (less, more) = if dx.abs() < dz.abs() { (dx.abs(), dz.abs()) } else { (dz.abs(), dx.abs()) };
     if less <= T::lit(MOST_OF_BOTH) && more <= T::lit(MOST_OF_ONE) {
-        Ok(())
+        Ok((qx, qz))
     } else {
-        Err(Error::AmbiguousTurn { element: name::<T>(), qx: qx.to_f64(), qz: qz.to_f64() })
+        Err(Error::AmbiguousTurn { element: name::<T>(), qx: dx.to_f64(), qz: dz.to_f64() })
     }
 }
 

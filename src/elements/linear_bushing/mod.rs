@@ -21,7 +21,7 @@ use crate::state::State;
 use crate::system::ForceSystem;
 use crate::variables::Variables as _;
 
-use law::{Gimbal, add_turns, principal_angles};
+use law::{Gimbal, principal_angles, with_turns};
 
 /// A massless bushing that connects frame F, fixed on body B1, to frame M, fixed on body B2.
 ///
@@ -243,9 +243,9 @@ impl<T: Real> ForceElement<T> for LinearBushing<T> {
         let (X_GF, X_GM, R_FM) = self.frames(given.positions, given.parameters);
         let p_FM = X_GF.rotation.matrix().tr_mul(&(X_GM.translation.vector - X_GF.translation.vector));
 
-        let (mut angles, gimbal) = principal_angles(&R_FM)?;
-        add_turns(&mut angles, given.discrete)?;
-        let q = Vector6::new(angles.x, angles.y, angles.z, p_FM.x, p_FM.y, p_FM.z);
+        let (angles, gimbal) = principal_angles(&R_FM)?;
+        let (qx, qz) = with_turns(angles.x, angles.z, given.discrete)?;
+        let q = Vector6::new(qx, angles.y, qz, p_FM.x, p_FM.y, p_FM.z);
         let stretch = q.component_mul(&q).dot(&given.parameters.stiffness);
 
         // Field by field: a whole struct would be built aside and copied.
