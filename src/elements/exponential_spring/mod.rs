@@ -355,11 +355,12 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         // By which Sliding the coefficient of friction is chosen now.
         let slip = match parameters.friction_transition {
             FrictionTransition::Settling => committed.sliding,
-            FrictionTransition::ReturnMapping => settle(v_PS.xy().norm_squared(), parameters.settle_velocity),
+            FrictionTransition::ReturnMapping => settle(v_PS.xy(), parameters.settle_velocity),
         };
         let mu = committed.mu_static - slip * (committed.mu_static - committed.mu_kinetic);
         let limit = mu * normal.total;
-        let is_held = limit >= T::negligible();
+        // In units in which all forces are tiny, a limit of their size is not.
+        let is_held = limit > T::negligible() * parameters.max_normal_force.min(T::one());
 
         let p_xy = at.position.p_PS.xy().coords;
         let stretch = p_xy - committed.anchor_P;
@@ -378,7 +379,7 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         let sliding = match parameters.friction_transition {
             FrictionTransition::ReturnMapping => slip,
             FrictionTransition::Settling if is_held && elapsed > T::negligible() => {
-                settle((anchor_P - committed.anchor_P).norm_squared(), elapsed * parameters.settle_velocity)
+                settle(anchor_P - committed.anchor_P, elapsed * parameters.settle_velocity)
             }
             FrictionTransition::Settling => T::one(),
         };
