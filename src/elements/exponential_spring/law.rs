@@ -109,12 +109,26 @@ fn shortened<T: Real, const N: usize>(forces: [Vector2<T>; N], limit: T) -> ([Ve
             let scale = limit / squared.sqrt();
             return (forces.map(|force| force * scale), true);
         }
-    } else if exceeds(sum, limit) {
-        let largest = largest_component(sum);
-        let scale = limit / (sum / largest).norm();
-        return (forces.map(|force| force / largest * scale), true);
+    } else {
+        return shortened_by_parts(forces, sum, limit);
     }
     (forces, false)
+}
+
+/// The same where a square overflows or vanishes.
+#[cold]
+fn shortened_by_parts<T: Real, const N: usize>(
+    forces: [Vector2<T>; N],
+    sum: Vector2<T>,
+    limit: T,
+) -> ([Vector2<T>; N], bool) {
+    if exceeds_by_parts(sum, limit) {
+        let largest = largest_component(sum);
+        let scale = limit / (sum / largest).norm();
+        (forces.map(|force| force / largest * scale), true)
+    } else {
+        (forces, false)
+    }
 }
 
 /// Whether a force is longer than the limit, or not a number.
@@ -122,8 +136,15 @@ fn shortened<T: Real, const N: usize>(forces: [Vector2<T>; N], limit: T) -> ([Ve
 fn exceeds<T: Real>(force: Vector2<T>, limit: T) -> bool {
     let (squared, limit_squared) = (force.norm_squared(), limit * limit);
     if squared.is_finite() && limit_squared > least_square() {
-        return squared > limit_squared;
+        squared > limit_squared
+    } else {
+        exceeds_by_parts(force, limit)
     }
+}
+
+/// The same where a square overflows or vanishes.
+#[cold]
+fn exceeds_by_parts<T: Real>(force: Vector2<T>, limit: T) -> bool {
     let largest = largest_component(force);
     // Not `>`, which is false of what is not a number.
     largest != T::zero() && !((force / largest).norm() <= limit / largest)
@@ -157,25 +178,29 @@ fn least_square<T: Real>() -> T {
 #[inline]
 pub(super) fn settle<T: Real>(travel: Vector2<T>, reach: T) -> T {
     let (squared, reach_squared) = (travel.norm_squared(), reach * reach);
-    if squared.is_finite() && reach_squared > least_square() {
-        // The two cases that last, and that need neither a root nor a quotient. At rest, moreover, the
-        // root has no derivative.
-        if squared >= reach_squared {
-            T::one()
-        } else if squared == T::zero() {
-            T::zero()
-        } else {
-            step(squared.sqrt() / reach)
-        }
+    if !(squared.is_finite() && reach_squared > least_square()) {
+        settle_by_parts(travel, reach)
+    // The two cases that last, and that need neither a root nor a quotient. At rest, moreover, the
+    // root has no derivative.
+    } else if squared >= reach_squared {
+        T::one()
+    } else if squared == T::zero() {
+        T::zero()
     } else {
-        let travelled = length(travel);
-        if travelled >= reach && travelled > T::zero() {
-            T::one()
-        } else if travelled == T::zero() {
-            T::zero()
-        } else {
-            step(travelled / reach)
-        }
+        step(squared.sqrt() / reach)
+    }
+}
+
+/// The same where a square overflows or vanishes.
+#[cold]
+fn settle_by_parts<T: Real>(travel: Vector2<T>, reach: T) -> T {
+    let travelled = length(travel);
+    if travelled == T::zero() {
+        T::zero()
+    } else if travelled >= reach {
+        T::one()
+    } else {
+        step(travelled / reach)
     }
 }
 
