@@ -149,7 +149,24 @@ pub struct CoordinateSpringDamperExt<T: Real> {
 #[derive(Clone)]
 struct ForceLaw<T: Real>(Arc<Law<T>>);
 
-type Law<T> = dyn Fn(T, T, T, &Parameters<T>) -> T + Send + Sync;
+type Law<T> = dyn Fn(T, T, T, &Parameters<T>) -> LawForce<T> + Send + Sync;
+
+/// A force with its energy, as a user's [force and energy law](CoordinateSpringDamperExt::with_force_and_energy_law)
+/// returns it.
+///
+/// A law is consistent if `force·v` is the rate of `potential_energy`, plus `power_dissipated`, less
+/// `power_supplied`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LawForce<T: Real> {
+    /// The force `f` \[N\].
+    pub force: T,
+    /// The energy stored \[J\].
+    pub potential_energy: T,
+    /// The power being lost \[W\].
+    pub power_dissipated: T,
+    /// The power supplied by a drive that is part of the law \[W\].
+    pub power_supplied: T,
+}
 
 /// Results at Position stage.
 #[derive(Debug, Clone, Copy)]
@@ -207,10 +224,57 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
     /// With a user's law in place of the whole force: `law(time, displacement, velocity,
     /// parameters)` is `f` \[N\].
     ///
-    /// It must be a pure function. Nothing is known of the energy it stores, so all it takes from
-    /// the coordinates counts as lost, and `power_dissipated` may be negative.
+    /// It must be a pure function. Nothing is known of the energy it stores: `potential_energy` is zero,
+    /// all it takes from the coordinates counts as lost, all it gives back as loss undone, and `power_dissipated`
+    /// may be negative. [`with_force_and_energy_law`](Self::with_force_and_energy_law) can say more.
+    ///
+    /// An evaluation returns [`Error::NonFiniteForce`] if the force is not finite.
     #[must_use]
     pub fn with_force_law(self, law: impl Fn(T, T, T, &Parameters<T>) -> T + Send + Sync + 'static) -> Self {
+        self.with_force_and_energy_law(move |time, q, v, parameters| {
+            let (force, zero) = (law(time, q, v, parameters), T::zero());
+            LawForce { force, potential_energy: zero, power_dissipated: force * v, power_supplied: zero }
+        })
+    }
+
+    /// With a user's law in place of the whole force, which states what it stores, loses and supplies.
+    ///
+    /// It must be a pure function. What has been dissipated is the work of `force` on the coordinates, plus
+    /// the power supplied over time, less the energy stored, all as the law states them; `power_dissipated` is passed on
+    /// as it is, and enters no sum over time. Whether a law is consistent is not checked.
+    ///
+    /// An evaluation returns [`Error::NonFiniteForce`] if anything the law returns is not finite.
+    ///
+    /// # Example: a spring that hardens
+    ///
+    /// ```
+    /// use force_elements::coordinate_spring_damper_ext::{LawForce, Parameters};
+    /// use force_elements::{CoordinateSpringDamperExt, ForceSystem};
+    ///
+    /// let mut system = ForceSystem::<f64>::new();
+    /// let slider = system.add_coordinate();
+    /// let parameters = Parameters { stiffness: 8.0, ..Parameters::default() };
+    /// let spring = CoordinateSpringDamperExt::new(None, Some(slider), parameters)?
+    ///     .with_force_and_energy_law(|_, q, _, p| LawForce {
+    ///         force: p.stiffness * q.powi(3),
+    ///         potential_energy: p.stiffness * q.powi(4) / 4.0,
+    ///         power_dissipated: 0.0,
+    ///         power_supplied: 0.0,
+    ///     });
+    /// system.add(spring)?;
+    ///
+    /// let mut state = system.default_state();
+    /// state.set_coordinate(slider, 0.5)?;
+    /// let dynamics = system.realize_dynamics(&mut state)?;
+    /// assert_eq!(dynamics.coordinate_force(slider), -1.0);
+    /// assert_eq!(dynamics.potential_energy(), 0.125);
+    /// # Ok::<(), force_elements::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_force_and_energy_law(
+        self,
+        law: impl Fn(T, T, T, &Parameters<T>) -> LawForce<T> + Send + Sync + 'static,
+    ) -> Self {
         Self { force_law: Some(ForceLaw(Arc::new(law))), ..self }
     }
 
@@ -314,11 +378,13 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
         let parameters = at.parameters;
         let (q, v) = (at.position.displacement, at.velocity.velocity);
         if let Some(ForceLaw(law)) = &self.force_law {
-            let force = law(at.time, q, v, parameters);
-            if !force.is_finite() {
+            let LawForce { force, potential_energy, power_dissipated, power_supplied } =
+                law(at.time, q, v, parameters);
+            if ![force, potential_energy, power_dissipated, power_supplied].iter().all(T::is_finite) {
                 return Err(Error::NonFiniteForce { element: ElementName::new(Self::KIND) });
             }
-            *cache = Dynamics { force, power_dissipated: force * v, ..Dynamics::default() };
+            *cache =
+                Dynamics { force, potential_energy, power_dissipated, power_supplied, ..Dynamics::default() };
         } else {
             let stretch = q - parameters.offset;
             let slip = v - parameters.velocity_offset;
