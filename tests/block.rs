@@ -3,7 +3,7 @@
 use force_elements::exponential_spring::{FrictionTransition, Parameters};
 use force_elements::nalgebra::{Rotation3, Translation3, Vector3};
 use force_elements::simulation::{DormandPrince, Integrator, SemiImplicitEuler, Simulation};
-use force_elements::{SpatialVelocity, Transform};
+use force_elements::{Error, SpatialVelocity, Transform};
 
 #[path = "../examples/scenes/block.rs"]
 mod block;
@@ -193,4 +193,30 @@ fn return_mapping_does_not_depend_on_the_step() {
     };
     // The integrator is of order one: 1 m/s times the step.
     assert!((stop(2e-4) - stop(5e-5)).abs() < 2e-4, "{} {}", stop(2e-4), stop(5e-5));
+}
+
+#[test]
+fn coefficients_of_friction_can_be_written_by_name_in_any_order() {
+    let block = block(Transform::identity(), Parameters::default(), 0.7, 0.5);
+    let system = &block.system;
+    let mut state = system.default_state();
+    let name = |field: &str| format!("exponential_spring[3].{field}");
+    for (mu_static, mu_kinetic) in [(0.2, 0.1), (1.4, 0.9), (0.0, 0.0), (0.9, 0.9)] {
+        for order in [[0, 1], [1, 0]] {
+            let values = [("mu_static", mu_static), ("mu_kinetic", mu_kinetic)];
+            for (field, value) in order.map(|i| values[i]) {
+                system.set_variable(&mut state, &name(field), value).expect("coupled");
+            }
+            for (field, value) in values {
+                assert_eq!(state.variable(&name(field)), Ok(value), "{field}, {order:?}");
+            }
+        }
+    }
+    // A refusal takes the other back along.
+    let before = state.snapshot();
+    for (field, value) in [("mu_static", -0.1), ("mu_kinetic", f64::NAN), ("mu_kinetic", f64::INFINITY)] {
+        let refused = system.set_variable(&mut state, &name(field), value);
+        assert!(matches!(refused, Err(Error::InvalidValue { .. })), "{refused:?}");
+        assert_eq!(state.snapshot(), before);
+    }
 }

@@ -463,7 +463,7 @@ fn bristles_that_could_never_let_go_are_refused() {
     system.add(element).expect("exists");
     let mut state = system.default_state();
     let mut set = |field: &str, value: f64| {
-        state.set_variable(&format!("coordinate_spring_damper_ext[0].{field}"), value)
+        system.set_variable(&mut state, &format!("coordinate_spring_damper_ext[0].{field}"), value)
     };
     assert!(matches!(set("dynamic_friction", 2.0), Err(Error::InvalidValue { .. })));
     set("sticking_stiffness", 1e4).expect("no bristles yet");

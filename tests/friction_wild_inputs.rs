@@ -105,7 +105,7 @@ fn spring<T: Real>(numbers: &[f64], transition: FrictionTransition, tally: &mut 
     let (mu_kinetic, more): (T, T) = (deal.nonnegative(), deal.nonnegative());
     let sliding = T::one().min(deal.nonnegative());
     let anchor_P = deal.vector().xy();
-    let _ = state.update_discrete(handle, |d| {
+    let _ = system.update_discrete(&mut state, handle, |d| {
         *d = exponential::Discrete { mu_static: mu_kinetic + more, mu_kinetic, anchor_P, sliding, ..*d };
     });
     for _ in 0..3 {
@@ -155,7 +155,7 @@ fn slider<T: Real>(numbers: &[f64], tally: &mut Tally) {
         limit_stop_state: deal.any(),
         bristle_energy: deal.nonnegative(),
     };
-    let _ = state.set_discrete(handle, start);
+    let _ = system.set_discrete(&mut state, handle, start);
     for _ in 0..3 {
         let set = state.set_coordinate(coordinate, deal.any());
         if set.and_then(|()| state.set_coordinate_rate(coordinate, deal.any())).is_ok() {

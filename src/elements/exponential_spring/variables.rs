@@ -233,4 +233,12 @@ impl<T: Real> Variables<T> for Discrete<T> {
         check.finite("last_update", self.last_update)?;
         self.last_station.map_or(Ok(()), |p| check.finite_vector("last_station", &p.coords))
     }
+
+    fn couple(&mut self, written: &str) {
+        match written {
+            "mu_static" => self.set_mu_static(self.mu_static),
+            "mu_kinetic" => self.set_mu_kinetic(self.mu_kinetic),
+            _ => {}
+        }
+    }
 }
