@@ -217,6 +217,7 @@ fn step<T: Real>(s: T) -> T {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::{Error, Requirement};
     use approx::assert_relative_eq;
     use num_dual::Dual64;
 
@@ -373,5 +374,73 @@ mod tests {
         let parameters = Parameters::<f64>::default().with_normal_viscosity(10.0);
         assert!(normal_force(&parameters, 1.0, -1e308).total.is_nan());
         assert_eq!(normal_force(&parameters, 1.0, -1e300).total, 0.0);
+    }
+
+    /// Numbers between −1 and 1 that repeat nowhere near.
+    fn wave(i: u32) -> f64 {
+        (f64::from(i) * 1.618_034).sin()
+    }
+
+    #[test]
+    fn at_its_resting_height_a_spring_carries_the_load() {
+        fn at<T: Real>(roundoff: f64) {
+            for i in 0..1000 {
+                let w = |k: u32| wave(11 * i + k);
+                let parameters = Parameters::<f64>::default()
+                    .with_shape(0.1 * w(0), 10.0_f64.powf(4.0 * w(1)), 10.0_f64.powf(2.0 + 2.0 * w(2)))
+                    .with_max_normal_force(10.0_f64.powf(5.0 + 4.0 * w(3)))
+                    .cast::<T>();
+                let load = parameters.max_normal_force * T::lit(10.0_f64.powf(-5.0 * w(4).abs()));
+                let height = parameters.resting_height(load).expect("in range");
+                let force = normal_force(&parameters, height, T::zero()).total;
+                // The exponent is a difference of numbers of this size, each rounded a few times.
+                let size = (parameters.d2 * (height.abs() + parameters.d0.abs())).to_f64() + 30.0;
+                assert!(((force - load) / load).abs().to_f64() < 5.0 * roundoff * size);
+            }
+        }
+        at::<f64>(f64::EPSILON);
+        at::<f32>(f64::from(f32::EPSILON));
+        at::<Dual64>(f64::EPSILON);
+    }
+
+    #[test]
+    fn the_resting_height_sinks_with_the_load_as_the_stiffness_says() {
+        let parameters = Parameters::<Dual64>::default();
+        for load in [1e-6, 0.5336, 24.5, 1e5] {
+            let height = parameters.resting_height(Dual64::new(load, 1.0)).expect("in range");
+            // The stiffness of an exponential is d2 times its force.
+            assert_relative_eq!(height.eps, -1.0 / (1150.0 * load), max_relative = 1e-14);
+        }
+    }
+
+    #[test]
+    fn there_is_no_resting_height_without_a_load_or_above_the_clamp() {
+        let parameters = Parameters::<f64>::default();
+        let refusal = |load: f64| parameters.resting_height(load).expect_err("no such height");
+        for (load, requirement) in [
+            (0.0, Requirement::Positive),
+            (-24.5, Requirement::Positive),
+            (f64::NAN, Requirement::Positive),
+            (f64::INFINITY, Requirement::Positive),
+            (100_001.0, Requirement::AtMost("max_normal_force")),
+        ] {
+            let error = refusal(load);
+            let is_expected = matches!(
+                error,
+                Error::InvalidValue { parameter: "load", requirement: stated, .. } if stated == requirement
+            );
+            assert!(is_expected, "{load}: {error}");
+        }
+        // At the clamp, the highest of the heights that carry it.
+        let height = parameters.resting_height(100_000.0).expect("at the clamp");
+        assert!(normal_force(&parameters, height + 1e-6, 0.0).total < 100_000.0);
+        assert_eq!(normal_force(&parameters, height - 1e-6, 0.0).total, 100_000.0);
+        let broken = Parameters { d2: 0.0, ..parameters };
+        assert!(matches!(broken.resting_height(1.0), Err(Error::InvalidValue { parameter: "d2", .. })));
+        // Loads of any size have a height, where it is a number.
+        let wild = parameters.with_shape(0.0, 1e-300, 1e-3).with_max_normal_force(1e300);
+        assert_relative_eq!(wild.resting_height(1e300).expect("finite"), -600.0 * 10.0_f64.ln() * 1e3);
+        let flat = wild.with_shape(0.0, 1e-300, 1e-307);
+        assert!(matches!(flat.resting_height(1e300), Err(Error::InvalidValue { .. })));
     }
 }
