@@ -217,3 +217,59 @@ fn a_station_that_settles_can_be_saved_and_restored_at_every_speed() {
         state.restore(&snapshot).expect("its own snapshot");
     }
 }
+
+/// What a station on its way shows in units of length and force so many times as small as metre and newton.
+fn in_units(length: f64, force: f64, transition: FrictionTransition) -> Vec<[f64; 6]> {
+    let si = exponential::Parameters::<f64>::default();
+    let parameters = exponential::Parameters {
+        d0: si.d0 * length,
+        d1: si.d1 * force,
+        d2: si.d2 / length,
+        normal_viscosity: si.normal_viscosity / length,
+        max_normal_force: si.max_normal_force * force,
+        friction_elasticity: si.friction_elasticity * force / length,
+        friction_viscosity: si.friction_viscosity * force / length,
+        settle_velocity: si.settle_velocity * length,
+        friction_transition: transition,
+    };
+    let mut system = ForceSystem::new();
+    let body = system.add_body();
+    let spring =
+        ExponentialSpring::new(Transform::identity(), body, Point3::origin(), parameters).expect("valid");
+    let spring = system.add(spring).expect("exists");
+    let mut state = system.default_state();
+    let mut seen = Vec::new();
+    for step in 0..40_u32 {
+        let t = 1e-3 * f64::from(step + 1);
+        let p = Vector3::new(1e-4 * (30.0 * t).sin(), 2e-4 * (50.0 * t).cos(), 0.003 - 0.1 * t) * length;
+        let v = Vector3::new(3e-3 * (30.0 * t).cos(), -1e-2 * (50.0 * t).sin(), -0.1) * length;
+        state.set_time(t).expect("finite");
+        let pose = Transform::from_parts(Translation3::from(p), Rotation3::identity());
+        state.set_body(body, pose, SpatialVelocity::new(Vector3::zeros(), v)).expect("finite");
+        let view = system.realize_dynamics(&mut state).expect("regular");
+        let at = view.of(spring).dynamics;
+        let (f, e) = (at.force_P() / force, at.potential_energy / (force * length));
+        seen.push([f.x, f.y, f.z, e, at.next_sliding, at.next_anchor_P.x / length]);
+        system.accept_step(&mut state).expect("realized");
+    }
+    seen
+}
+
+#[test]
+fn other_units_than_si_give_the_same_forces() {
+    for transition in [FrictionTransition::Settling, FrictionTransition::ReturnMapping] {
+        let expected = in_units(1.0, 1.0, transition);
+        let slid = expected.iter().filter(|seen| seen[4] > 0.0 && seen[4] < 1.0).count();
+        assert!(slid > 5, "Sliding is put to the test in {slid} steps");
+        for (length, force) in [(1e3, 1e-3), (1e-12, 1e-25), (1e-90, 1.0), (1.0, 1e-150), (1e90, 1e150)] {
+            for (seen, expected) in in_units(length, force, transition).iter().zip(&expected) {
+                for (seen, expected) in seen.iter().zip(expected) {
+                    // Relative to forces of up to 2000 N; an exponent of up to 12 rounds, and so does Sliding, which the
+                    // next steps take up.
+                    let size = expected.abs().max(1e-3);
+                    assert!((seen - expected).abs() < 1e-10 * size, "{length}, {force}: {seen}, {expected}");
+                }
+            }
+        }
+    }
+}

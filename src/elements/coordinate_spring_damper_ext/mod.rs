@@ -41,24 +41,29 @@ use crate::variables::Variables;
 /// ```
 ///
 /// acting as `+f·f0` on coordinate 0 and `−f·f1` on coordinate 1, as the virtual work of `f` on `q`
-/// demands: a gear ratio raises the force on the slower side.
+/// demands: a gear ratio raises the force on the slower side. These are the generalized forces that drive the
+/// coordinates, on the right-hand side of their equations of motion. They are what the reference program
+/// applies; its manual prints `Q` with the opposite sign.
 ///
-/// **Friction** opposes `v` by the Stribeck curve
+/// **Friction** follows the Stribeck curve
 /// `F(v) = f_d + f_so·exp(−(|v| − v_reg)/v_exp) + f_v·(|v| − v_reg)`.
 ///
 /// - *Regularised*, where the proportional zone `v_reg > 0`: `sign(v)·F(v)` outside the zone and
 ///   `(f_d + f_so)·v/v_reg` within. Nothing to remember, no force at rest; it suits explicit
 ///   integration.
 /// - *Bristles*, where `v_reg = 0`: either they stick, with `k_μ·(q − x_lsp) + d_μ·v` about the last
-///   sticking position, or they slip, with `F(v)` in the direction of the stored friction mode,
+///   sticking position, or they slip, with `|F(v)|` in the direction of the stored friction mode,
 ///   which does not turn around during an evaluation even if `v` does. It holds at rest and suits
-///   implicit integration. Acts when `f_d` or `f_so` is not zero.
+///   implicit integration. Acts when `f_d` or `f_so` is not zero, and then needs `k_μ` or `d_μ`: bristles that gave no
+///   force while they stick would never slip, and are refused. With `d_μ` alone they give way as a
+///   damper does.
 ///
 /// **Contact** acts while the stored limit-stop state says so: `k_l·(q − s) + d_l·v` with the stop
 /// `s` that was surpassed. Damping may make it pull on rebound, unless
 /// [`limit_stops_only_push`](Parameters::limit_stops_only_push) is set.
 ///
-/// A user's [force law](Self::with_force_law) may replace all of it.
+/// A user's [force law](Self::with_force_law) may replace all of it; then nothing switches, and the results for
+/// friction and contact are zero. It may state [its energy](Self::with_force_and_energy_law) too.
 ///
 /// # Switching
 ///
@@ -91,12 +96,12 @@ use crate::variables::Variables;
 ///   error control here do. An implicit host with steps `h` meets a `v` of the order of `h`.
 /// - **Bristles and stops switch when the state does, at the end of a step.** A stop that is entered in
 ///   the middle of a long step appears fully loaded at its end, which makes energy out of nothing:
-///   a slider that crosses a stop of 1e4 N/m at 1 m/s in steps of 10 ms gains 0.5 J each time. An
+///   a slider that runs into a stop of 1e4 N/m at 1 m/s in steps of 10 ms gains up to 0.5 J each time. An
 ///   explicit host must shorten its steps around events, down to
 ///   [`switching_error`](ForceSystem::switching_error) being small, as
 ///   [`DormandPrince`](crate::simulation::DormandPrince) here does; an implicit one iterates.
 /// - Within a step slip does not turn around: from the moment `v` opposes the mode until the step
-///   ends, friction delivers power, and `power_dissipated` is negative.
+///   ends, friction delivers power, and its share of `power_dissipated` is negative.
 /// - `k`, `d` and `f_v` may be negative, as in the reference: an active element, which may store less
 ///   than nothing and deliver power.
 /// - A start beyond a stop needs [`reset_limit_stops`](Handle::reset_limit_stops), lest the stop act
