@@ -71,7 +71,8 @@ fn accept<T: Real, E: ForceElement<T>>(
         let after = state.discrete(handle);
         tally.accepted += 1;
         tally.changed += usize::from(*after != before);
-        after.validate().unwrap_or_else(|error| panic!("{error}\nafter {before:?}"));
+        let valid = after.validate();
+        assert!(valid.is_ok(), "{valid:?}\nafter {before:?}");
     }
 }
 

@@ -2,7 +2,8 @@
 
 use nalgebra::{Point3, Vector2};
 
-mod law;
+mod friction;
+mod normal;
 mod results;
 mod variables;
 
@@ -21,7 +22,8 @@ use crate::state::State;
 use crate::system::ForceSystem;
 use crate::variables::{Check, Variables};
 
-use law::{Friction, normal_force, settle};
+use friction::{Friction, settle};
+use normal::normal_force;
 
 /// Contact of a station on a body with a plane, without a contact search.
 ///
