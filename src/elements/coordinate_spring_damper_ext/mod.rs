@@ -260,7 +260,7 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
     /// let slider = system.add_coordinate();
     /// let parameters = Parameters { stiffness: 8.0, ..Parameters::default() };
     /// let spring = CoordinateSpringDamperExt::new(None, Some(slider), parameters)?
-    ///     .with_force_and_energy_law(|_, q, _, p| LawForce {
+    ///     .with_force_and_energy_law(|_, q: f64, _, p| LawForce {
     ///         force: p.stiffness * q.powi(3),
     ///         potential_energy: p.stiffness * q.powi(4) / 4.0,
     ///         power_dissipated: 0.0,
