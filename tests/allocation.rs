@@ -25,8 +25,11 @@ fn an_evaluation_does_not_allocate_after_the_first() {
             Vector6::repeat(1.0),
         );
         system.add(bushing.expect("valid")).expect("exists");
-        let parameters =
-            coordinate_spring_damper_ext::Parameters { dynamic_friction: 1.0, ..Default::default() };
+        let parameters = coordinate_spring_damper_ext::Parameters {
+            dynamic_friction: 1.0,
+            sticking_stiffness: 1e3,
+            ..Default::default()
+        };
         let friction = CoordinateSpringDamperExt::new(None, Some(slider), parameters);
         system.add(friction.expect("valid")).expect("exists");
     }

@@ -6,7 +6,9 @@ use force_elements::nalgebra::Vector3;
 use force_elements::simulation::{
     DormandPrince, ImplicitTrapezoidal, Integrator, Plant, SemiImplicitEuler, Simulation,
 };
-use force_elements::{CoordinateIndex, CoordinateSpringDamperExt, Error, ForceSystem};
+use force_elements::{
+    CoordinateIndex, CoordinateSpringDamperExt, Error, ForceSystem, Requirement, Variables,
+};
 
 fn bristles() -> Parameters<f64> {
     Parameters {
@@ -426,4 +428,102 @@ fn a_start_beyond_a_stop_can_be_told_to_the_state() {
     let force = system.realize_dynamics(&mut state).expect("regular").coordinate_force(slider);
     assert_relative_eq!(force, 100.0, max_relative = 1e-9);
     assert_eq!(system.switching_error(&mut state).expect("realized"), 0.0);
+}
+
+#[test]
+fn bristles_that_could_never_let_go_are_refused() {
+    let refused = |parameters: Parameters<f64>| {
+        matches!(
+            CoordinateSpringDamperExt::new(None, Some(CoordinateIndex::new(0)), parameters),
+            Err(Error::InvalidValue {
+                parameter: "sticking_stiffness",
+                requirement: Requirement::Positive,
+                ..
+            })
+        )
+    };
+    let none = Parameters::default();
+    let dynamic = Parameters { dynamic_friction: 2.0, ..none };
+    assert!(refused(dynamic));
+    assert!(refused(Parameters { static_friction_offset: 2.0, ..none }));
+    // What has no bristles needs none, and a damper lets go too, if not at rest.
+    for accepted in [
+        none,
+        Parameters { viscous_friction: 1.0, ..none },
+        Parameters { friction_proportional_zone: 1e-3, ..dynamic },
+        Parameters { sticking_stiffness: 1e4, ..dynamic },
+        Parameters { sticking_damping: 1e2, ..dynamic },
+    ] {
+        assert!(!refused(accepted), "{accepted:?}");
+    }
+    // By name, in the order that the page says.
+    let mut system = ForceSystem::<f64>::new();
+    let slider = system.add_coordinate();
+    let element = CoordinateSpringDamperExt::new(None, Some(slider), none).expect("valid");
+    system.add(element).expect("exists");
+    let mut state = system.default_state();
+    let mut set = |field: &str, value: f64| {
+        system.set_variable(&mut state, &format!("coordinate_spring_damper_ext[0].{field}"), value)
+    };
+    assert!(matches!(set("dynamic_friction", 2.0), Err(Error::InvalidValue { .. })));
+    set("sticking_stiffness", 1e4).expect("no bristles yet");
+    set("dynamic_friction", 2.0).expect("bristles with a stiffness");
+    assert!(matches!(set("sticking_stiffness", 0.0), Err(Error::InvalidValue { .. })));
+}
+
+#[test]
+fn bristles_without_stiffness_hold_like_a_damper_and_let_go_at_the_same_force() {
+    let p = Parameters { dynamic_friction: 2.0, sticking_damping: 100.0, ..Parameters::default() };
+    p.validate().expect("a damper");
+    let start = stuck(0.0);
+    assert_eq!(p.switch(0.3, 0.0199, &start, &start).discrete, start);
+    assert_eq!(p.switch(0.3, 0.0201, &start, &start).discrete.friction_mode, 2.0);
+}
+
+#[test]
+fn bristles_switch_alike_in_all_units_that_a_number_can_hold() {
+    // Powers of two, so that nothing rounds: another result would be another branch.
+    for exponent in (-300..=300).step_by(10) {
+        let unit = 2.0_f64.powi(exponent);
+        let force = Parameters {
+            dynamic_friction: 2.0 * unit,
+            static_friction_offset: unit,
+            exponential_decay_static: 0.1 * unit,
+            viscous_friction: 0.5,
+            sticking_stiffness: 1e4,
+            sticking_damping: 10.0,
+            ..Parameters::default()
+        };
+        let scaled = |d: Discrete<f64>| Discrete {
+            friction_mode: d.friction_mode * unit,
+            last_sticking_position: d.last_sticking_position * unit,
+            limit_stop_state: d.limit_stop_state * unit,
+            bristle_energy: d.bristle_energy * unit * unit,
+        };
+        for start in [stuck(0.1), slipping(2.5), slipping(-2.5)] {
+            for current in [start, slipping(2.4), slipping(-2.4)] {
+                for (q, v) in [(0.1001, 0.01), (0.2, 0.3), (-0.2, -1e-3), (0.1, 40.0), (0.1, -1e-12)] {
+                    let Switch { discrete, force_error } = bristles().switch(q, v, &start, &current);
+                    let switch = force.switch(q * unit, v * unit, &scaled(start), &scaled(current));
+                    assert_eq!(
+                        switch,
+                        Switch { discrete: scaled(discrete), force_error: force_error * unit }
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_slip_force_that_has_decayed_to_nothing_stays_small_beside_the_greatest_one() {
+    let unit = 1e-25;
+    let p = Parameters {
+        static_friction_offset: unit,
+        exponential_decay_static: 1e-3,
+        sticking_stiffness: unit,
+        ..Parameters::default()
+    };
+    let mode = p.switch(2.0, 1.0, &stuck(0.0), &stuck(0.0)).discrete.friction_mode;
+    assert!(mode > 0.0 && mode < 1e-13 * unit, "{mode} N of {unit} N");
 }

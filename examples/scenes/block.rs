@@ -93,7 +93,7 @@ impl Block {
                         .with_friction(setting.mu_static, setting.mu_kinetic)?;
                     springs.push(system.add(spring)?);
                 }
-                HALF_SIDE + parameters.d0 - (setting.normal_load() / 4.0 / parameters.d1).ln() / parameters.d2
+                HALF_SIDE + parameters.resting_height(setting.normal_load() / 4.0)?
             }
             Contact::Foundation { transition_velocity } => {
                 let stiffness = tangent_stiffness();

@@ -9,16 +9,18 @@ use force_elements::{CoordinateSpringDamperExt, ForceSystem, Result, SpatialVelo
 
 use crate::block::{Block, Contact, GRAVITY, MASS, Setting, cube_inertia};
 
-/// Of static and of kinetic friction, so that the limit is one number.
-const MU: f64 = 0.7;
+pub const MU_STATIC: f64 = 0.7;
+/// Kinetic friction where it is less than static.
+pub const MU_KINETIC: f64 = 0.5;
 /// The load beyond which nothing can hold \[N\].
-pub const LIMIT: f64 = MU * MASS * GRAVITY;
+pub const LIMIT: f64 = MU_STATIC * MASS * GRAVITY;
 
 /// What holds the block, and how it begins.
 #[derive(Debug, Clone, Copy)]
 pub struct Case {
     pub grip: Grip,
     pub start: Start,
+    pub mu_kinetic: f64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -84,20 +86,33 @@ impl Start {
 pub const STARTS: [Start; 4] = [Start::Rest, Start::Anchored, Start::Sliding(1.0), Start::Sliding(0.05)];
 
 impl Case {
-    /// Every grip from every start that makes a difference to it.
+    /// A case in which kinetic friction is as large as static friction, so that the limit is one number.
+    pub fn new(grip: Grip, start: Start) -> Self {
+        Self { grip, start, mu_kinetic: MU_STATIC }
+    }
+
+    /// Every grip from every start that makes a difference to it; then, of those that remember a place, with
+    /// less kinetic than static friction.
     pub fn all() -> Vec<Self> {
-        let cases = |starts: &[Start], grip: Grip| {
-            starts.iter().map(|&start| Self { grip, start }).collect::<Vec<_>>()
+        let cases = |starts: &[Start], grip: Grip, mu_kinetic: f64| {
+            starts.iter().map(|&start| Self { grip, start, mu_kinetic }).collect::<Vec<_>>()
         };
-        let springs = [FrictionTransition::Settling, FrictionTransition::ReturnMapping]
-            .map(|transition| cases(&STARTS, Grip::Springs(transition)));
-        let others = [
-            Grip::Foundation { transition_velocity: 0.01 },
-            Grip::Foundation { transition_velocity: 0.001 },
-            Grip::Bristles,
-        ]
-        .map(|grip| cases(&[Start::Rest, Start::Sliding(1.0)], grip));
-        springs.into_iter().chain(others).flatten().collect()
+        let few = [Start::Rest, Start::Sliding(1.0)];
+        let springs = |mu_kinetic: f64| {
+            [FrictionTransition::Settling, FrictionTransition::ReturnMapping]
+                .map(|transition| cases(&STARTS, Grip::Springs(transition), mu_kinetic))
+        };
+        let foundations = [0.01, 0.001]
+            .map(|transition_velocity| cases(&few, Grip::Foundation { transition_velocity }, MU_STATIC));
+        let bristles = |mu_kinetic: f64| [cases(&few, Grip::Bristles, mu_kinetic)];
+        let equal = springs(MU_STATIC).into_iter().chain(foundations).chain(bristles(MU_STATIC));
+        let less = springs(MU_KINETIC).into_iter().chain(bristles(MU_KINETIC));
+        equal.chain(less).flatten().collect()
+    }
+
+    /// Whether no more than kinetic friction is needed to hold this share of the limit.
+    pub fn kinetic_friction_holds(&self, share: f64) -> bool {
+        share * MU_STATIC < self.mu_kinetic
     }
 
     /// Pushes with a share of the limit for so many seconds.
@@ -109,7 +124,8 @@ impl Case {
         };
         // The inertia of a cube: a larger one lets the block rock for longer than it is watched.
         let inertia = cube_inertia();
-        let setting = Setting { inertia, mu_static: MU, mu_kinetic: MU, ..Setting::default() };
+        let setting =
+            Setting { inertia, mu_static: MU_STATIC, mu_kinetic: self.mu_kinetic, ..Setting::default() };
         let mut block = Block::new(setting, contact)?;
         block.push(share * LIMIT)?;
         let V_GB = SpatialVelocity::new(Vector3::zeros(), Vector3::new(self.start.speed(), 0.0, 0.0));
@@ -131,7 +147,8 @@ impl Case {
         let mut plant = Plant::new(Vector3::zeros())?;
         let slider = plant.add_coordinate(&mut system, MASS)?;
         let bristles = Bristles {
-            dynamic_friction: LIMIT,
+            dynamic_friction: self.mu_kinetic * MASS * GRAVITY,
+            static_friction_offset: (MU_STATIC - self.mu_kinetic) * MASS * GRAVITY,
             sticking_stiffness: 4.0 * corner.friction_elasticity,
             sticking_damping: 4.0 * corner.friction_viscosity,
             ..Bristles::default()

@@ -186,12 +186,16 @@ fn derivatives_agree_with_differences<B: BodyElement>(numbers: &[f64]) {
         let view = system.realize_dynamics(&mut state).expect("regular");
         (view.body_force(BODY2), size(&view))
     };
-    let ((after, scale), (before, _)) = (forces_after(h), forces_after(-h));
-    let slope = (after.force - before.force) / (2.0 * h);
+    let [before, now, after] = [-h, 0.0, h].map(|time| forces_after(time).0.force);
+    let (slope, sides) = ((after - before) / (2.0 * h), [(now - before) / h, (after - now) / h]);
     let exact = view.body_force(BODY2).force.map(|x| x.eps);
+    let size = exact.norm().max(forces_after(0.0).1);
     // Rounding in a difference over 2e-6 of forces that change by up to 2300 times their size a
-    // second, and a truncation of (2300·1e-6)²/6 of that.
-    assert!((slope - exact).norm() < 1e-5 * exact.norm().max(scale), "{slope} {exact}");
+    // second, and a truncation of (2300·1e-6)²/6 of that. Where a kink lies between (a spring that touches, a
+    // nearest face that changes) the derivative is that of one side, and the truncation 2300·1e-6/2.
+    let is_smooth = (slope - exact).norm() < 1e-5 * size;
+    let is_one_sided = sides.iter().any(|side| (side - exact).norm() < 1.2e-3 * size);
+    assert!(is_smooth || (is_one_sided && (sides[0] - sides[1]).norm() > 2e-5 * size), "{slope} {exact}");
 }
 
 fn an_evaluation_leaves_no_trace<B: BodyElement>(numbers: &[f64]) {

@@ -402,6 +402,7 @@ fn derivatives_are_kept_where_values_do_not_change() {
     let spring = system.add(spring).expect("exists");
     let parameters = coordinate_spring_damper_ext::Parameters {
         dynamic_friction: Dual64::from(1.0),
+        sticking_stiffness: Dual64::from(1e3),
         ..Default::default()
     };
     let bristle = CoordinateSpringDamperExt::new(None, Some(slider), parameters).expect("valid");

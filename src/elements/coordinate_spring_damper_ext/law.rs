@@ -43,9 +43,14 @@ impl<T: Real> Parameters<T> {
         self.sticking_stiffness * (q - last_sticking_position) + self.sticking_damping * v
     }
 
-    fn has_bristles(&self) -> bool {
+    pub(super) fn has_bristles(&self) -> bool {
         self.friction_proportional_zone == T::zero()
             && (self.dynamic_friction != T::zero() || self.static_friction_offset != T::zero())
+    }
+
+    /// The force up to which bristles stick \[N\].
+    fn holding_force(&self) -> T {
+        self.dynamic_friction + self.static_friction_offset
     }
 
     /// The displacement beyond the stop that the state says is surpassed \[m\].
@@ -58,7 +63,7 @@ impl<T: Real> Parameters<T> {
         let zone = self.friction_proportional_zone;
         if zone > T::zero() {
             let force = if v.abs() <= zone {
-                (self.dynamic_friction + self.static_friction_offset) * (v / zone)
+                self.holding_force() * (v / zone)
             } else {
                 with_sign_of(v, self.stribeck(v.abs()))
             };
@@ -84,7 +89,7 @@ impl<T: Real> Parameters<T> {
         if self.sticking_stiffness == T::zero() {
             return T::zero();
         }
-        let holding = self.dynamic_friction + self.static_friction_offset;
+        let holding = self.holding_force();
         energy.min(T::lit(0.5) * holding * holding / self.sticking_stiffness)
     }
 
@@ -132,10 +137,10 @@ impl<T: Real> Parameters<T> {
 
     fn switch_friction(&self, q: T, v: T, start: &Discrete<T>, current: &Discrete<T>) -> (Discrete<T>, T) {
         // Not zero, however fast the static offset decays: a mode of zero would stick.
-        let slip_force = self.stribeck(v.abs()).abs().max(T::negligible());
+        let slip_force = self.stribeck(v.abs()).abs().max(T::negligible() * self.holding_force());
         if current.friction_mode == T::zero() {
             let sticking_force = self.sticking_force(q, v, current.last_sticking_position);
-            if sticking_force.abs() <= self.dynamic_friction + self.static_friction_offset {
+            if sticking_force.abs() <= self.holding_force() {
                 return (*current, T::zero());
             }
             let direction = if v == T::zero() { sticking_force } else { v };
@@ -145,7 +150,7 @@ impl<T: Real> Parameters<T> {
                 self.capped_bristle_energy(T::lit(0.5) * self.sticking_stiffness * bend * bend);
             let discrete = Discrete { friction_mode, last_sticking_position: q, bristle_energy, ..*current };
             (discrete, (sticking_force.abs() - slip_force).abs())
-        } else if v * current.friction_mode < T::zero() {
+        } else if are_opposite(v, current.friction_mode) {
             if start.friction_mode == T::zero() {
                 let last_sticking_position = start.last_sticking_position;
                 let discrete = Discrete { last_sticking_position, ..current.stuck() };
@@ -169,7 +174,9 @@ impl<T: Real> Parameters<T> {
             // way: else its work would be counted as lost now, and found again then. What counts is the way
             // since the start of the step, not that from one iterate to the next.
             let slip = start.friction_mode.signum() * (q - start.last_sticking_position);
-            let goes_on = start.friction_mode * current.friction_mode > T::zero() && slip > T::zero();
+            let went_on =
+                start.friction_mode != T::zero() && !are_opposite(start.friction_mode, current.friction_mode);
+            let goes_on = went_on && slip > T::zero();
             let bristle_energy = if goes_on {
                 let work = start.friction_mode.abs().min(slip_force) * slip;
                 self.capped_bristle_energy(start.bristle_energy + work)
@@ -202,6 +209,13 @@ impl<T: Real> Parameters<T> {
         let change = if switched { next.abs().max(limit_stop_state.abs()) } else { T::zero() };
         (next, self.limit_stops_stiffness * change)
     }
+}
+
+/// Whether one number is above zero and the other below. Their product might vanish by rounding.
+#[inline]
+fn are_opposite<T: Real>(a: T, b: T) -> bool {
+    let zero = T::zero();
+    (a < zero && b > zero) || (a > zero && b < zero)
 }
 
 /// A magnitude, with the sign of a number that is not zero.

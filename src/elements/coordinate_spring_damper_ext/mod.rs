@@ -41,24 +41,29 @@ use crate::variables::Variables;
 /// ```
 ///
 /// acting as `+f·f0` on coordinate 0 and `−f·f1` on coordinate 1, as the virtual work of `f` on `q`
-/// demands: a gear ratio raises the force on the slower side.
+/// demands: a gear ratio raises the force on the slower side. These are the generalized forces that drive the
+/// coordinates, on the right-hand side of their equations of motion. They are what the reference program
+/// applies; its manual prints `Q` with the opposite sign.
 ///
-/// **Friction** opposes `v` by the Stribeck curve
+/// **Friction** follows the Stribeck curve
 /// `F(v) = f_d + f_so·exp(−(|v| − v_reg)/v_exp) + f_v·(|v| − v_reg)`.
 ///
 /// - *Regularised*, where the proportional zone `v_reg > 0`: `sign(v)·F(v)` outside the zone and
 ///   `(f_d + f_so)·v/v_reg` within. Nothing to remember, no force at rest; it suits explicit
 ///   integration.
 /// - *Bristles*, where `v_reg = 0`: either they stick, with `k_μ·(q − x_lsp) + d_μ·v` about the last
-///   sticking position, or they slip, with `F(v)` in the direction of the stored friction mode,
+///   sticking position, or they slip, with `|F(v)|` in the direction of the stored friction mode,
 ///   which does not turn around during an evaluation even if `v` does. It holds at rest and suits
-///   implicit integration. Acts when `f_d` or `f_so` is not zero.
+///   implicit integration. Acts when `f_d` or `f_so` is not zero, and then needs `k_μ` or `d_μ`: bristles that gave no
+///   force while they stick would never slip, and are refused. With `d_μ` alone they give way as a
+///   damper does.
 ///
 /// **Contact** acts while the stored limit-stop state says so: `k_l·(q − s) + d_l·v` with the stop
 /// `s` that was surpassed. Damping may make it pull on rebound, unless
 /// [`limit_stops_only_push`](Parameters::limit_stops_only_push) is set.
 ///
-/// A user's [force law](Self::with_force_law) may replace all of it.
+/// A user's [force law](Self::with_force_law) may replace all of it; then nothing switches, and the results for
+/// friction and contact are zero. It may state [its energy](Self::with_force_and_energy_law) too.
 ///
 /// # Switching
 ///
@@ -91,12 +96,12 @@ use crate::variables::Variables;
 ///   error control here do. An implicit host with steps `h` meets a `v` of the order of `h`.
 /// - **Bristles and stops switch when the state does, at the end of a step.** A stop that is entered in
 ///   the middle of a long step appears fully loaded at its end, which makes energy out of nothing:
-///   a slider that crosses a stop of 1e4 N/m at 1 m/s in steps of 10 ms gains 0.5 J each time. An
+///   a slider that runs into a stop of 1e4 N/m at 1 m/s in steps of 10 ms gains up to 0.5 J each time. An
 ///   explicit host must shorten its steps around events, down to
 ///   [`switching_error`](ForceSystem::switching_error) being small, as
 ///   [`DormandPrince`](crate::simulation::DormandPrince) here does; an implicit one iterates.
 /// - Within a step slip does not turn around: from the moment `v` opposes the mode until the step
-///   ends, friction delivers power, and `power_dissipated` is negative.
+///   ends, friction delivers power, and its share of `power_dissipated` is negative.
 /// - `k`, `d` and `f_v` may be negative, as in the reference: an active element, which may store less
 ///   than nothing and deliver power.
 /// - A start beyond a stop needs [`reset_limit_stops`](Handle::reset_limit_stops), lest the stop act
@@ -149,7 +154,24 @@ pub struct CoordinateSpringDamperExt<T: Real> {
 #[derive(Clone)]
 struct ForceLaw<T: Real>(Arc<Law<T>>);
 
-type Law<T> = dyn Fn(T, T, T, &Parameters<T>) -> T + Send + Sync;
+type Law<T> = dyn Fn(T, T, T, &Parameters<T>) -> LawForce<T> + Send + Sync;
+
+/// A force with its energy, as a user's [force and energy law](CoordinateSpringDamperExt::with_force_and_energy_law)
+/// returns it.
+///
+/// A law is consistent if `force·v` is the rate of `potential_energy`, plus `power_dissipated`, less
+/// `power_supplied`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LawForce<T: Real> {
+    /// The force `f` \[N\].
+    pub force: T,
+    /// The energy stored \[J\].
+    pub potential_energy: T,
+    /// The power being lost \[W\].
+    pub power_dissipated: T,
+    /// The power supplied by a drive that is part of the law \[W\].
+    pub power_supplied: T,
+}
 
 /// Results at Position stage.
 #[derive(Debug, Clone, Copy)]
@@ -207,10 +229,57 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
     /// With a user's law in place of the whole force: `law(time, displacement, velocity,
     /// parameters)` is `f` \[N\].
     ///
-    /// It must be a pure function. Nothing is known of the energy it stores, so all it takes from
-    /// the coordinates counts as lost, and `power_dissipated` may be negative.
+    /// It must be a pure function. Nothing is known of the energy it stores: `potential_energy` is zero,
+    /// all it takes from the coordinates counts as lost, all it gives back as loss undone, and `power_dissipated`
+    /// may be negative. [`with_force_and_energy_law`](Self::with_force_and_energy_law) can say more.
+    ///
+    /// An evaluation returns [`Error::NonFiniteForce`] if the force is not finite.
     #[must_use]
     pub fn with_force_law(self, law: impl Fn(T, T, T, &Parameters<T>) -> T + Send + Sync + 'static) -> Self {
+        self.with_force_and_energy_law(move |time, q, v, parameters| {
+            let (force, zero) = (law(time, q, v, parameters), T::zero());
+            LawForce { force, potential_energy: zero, power_dissipated: force * v, power_supplied: zero }
+        })
+    }
+
+    /// With a user's law in place of the whole force, which states what it stores, loses and supplies.
+    ///
+    /// It must be a pure function. What has been dissipated is the work of `force` on the coordinates, plus
+    /// the power supplied over time, less the energy stored, all as the law states them; `power_dissipated` is passed on
+    /// as it is, and enters no sum over time. Whether a law is consistent is not checked.
+    ///
+    /// An evaluation returns [`Error::NonFiniteForce`] if anything the law returns is not finite.
+    ///
+    /// # Example: a spring that hardens
+    ///
+    /// ```
+    /// use force_elements::coordinate_spring_damper_ext::{LawForce, Parameters};
+    /// use force_elements::{CoordinateSpringDamperExt, ForceSystem};
+    ///
+    /// let mut system = ForceSystem::<f64>::new();
+    /// let slider = system.add_coordinate();
+    /// let parameters = Parameters { stiffness: 8.0, ..Parameters::default() };
+    /// let spring = CoordinateSpringDamperExt::new(None, Some(slider), parameters)?
+    ///     .with_force_and_energy_law(|_, q: f64, _, p| LawForce {
+    ///         force: p.stiffness * q.powi(3),
+    ///         potential_energy: p.stiffness * q.powi(4) / 4.0,
+    ///         power_dissipated: 0.0,
+    ///         power_supplied: 0.0,
+    ///     });
+    /// system.add(spring)?;
+    ///
+    /// let mut state = system.default_state();
+    /// state.set_coordinate(slider, 0.5)?;
+    /// let dynamics = system.realize_dynamics(&mut state)?;
+    /// assert_eq!(dynamics.coordinate_force(slider), -1.0);
+    /// assert_eq!(dynamics.potential_energy(), 0.125);
+    /// # Ok::<(), force_elements::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_force_and_energy_law(
+        self,
+        law: impl Fn(T, T, T, &Parameters<T>) -> LawForce<T> + Send + Sync + 'static,
+    ) -> Self {
         Self { force_law: Some(ForceLaw(Arc::new(law))), ..self }
     }
 
@@ -314,11 +383,13 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
         let parameters = at.parameters;
         let (q, v) = (at.position.displacement, at.velocity.velocity);
         if let Some(ForceLaw(law)) = &self.force_law {
-            let force = law(at.time, q, v, parameters);
-            if !force.is_finite() {
+            let LawForce { force, potential_energy, power_dissipated, power_supplied } =
+                law(at.time, q, v, parameters);
+            if ![force, potential_energy, power_dissipated, power_supplied].iter().all(T::is_finite) {
                 return Err(Error::NonFiniteForce { element: ElementName::new(Self::KIND) });
             }
-            *cache = Dynamics { force, power_dissipated: force * v, ..Dynamics::default() };
+            *cache =
+                Dynamics { force, potential_energy, power_dissipated, power_supplied, ..Dynamics::default() };
         } else {
             let stretch = q - parameters.offset;
             let slip = v - parameters.velocity_offset;

@@ -2,7 +2,7 @@
 
 use crate::element::ForceElement;
 use crate::elements::coordinate_spring_damper_ext::CoordinateSpringDamperExt;
-use crate::error::Result;
+use crate::error::{Requirement, Result};
 use crate::scalar::Real;
 use crate::variables::{Check, Variables, Visitor, visit_flag};
 
@@ -27,14 +27,17 @@ pub struct Parameters<T: Real> {
     pub dynamic_friction: T,
     /// What static friction exceeds dynamic friction by, `f_so` \[N\], at least zero.
     pub static_friction_offset: T,
-    /// Stiffness `k_μ` of the bristles while they stick \[N/m\], at least zero.
+    /// Stiffness `k_μ` of the bristles while they stick \[N/m\], at least zero. Where bristles act (`v_reg = 0`, and
+    /// `f_d` or `f_so` above zero), greater than zero unless `d_μ` is: else they would never slip. Set by
+    /// name, one after the other, this one comes first.
     pub sticking_stiffness: T,
     /// Damping `d_μ` of the bristles while they stick \[N·s/m\], at least zero.
     pub sticking_damping: T,
     /// Velocity `v_exp` at which the static offset has fallen to 1/e \[m/s\], greater than zero;
     /// 0.001 by default.
     pub exponential_decay_static: T,
-    /// Viscous friction `f_v` while sliding \[N·s/m\].
+    /// Viscous friction `f_v` while sliding \[N·s/m\]. With `v_reg = 0` it acts only where `f_d` or `f_so` is
+    /// above zero.
     pub viscous_friction: T,
     /// Half-width `v_reg` of the zone in which friction is proportional to velocity \[m/s\], at
     /// least zero; zero, the default, selects bristles.
@@ -57,7 +60,8 @@ pub struct Parameters<T: Real> {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Discrete<T: Real> {
-    /// Zero while the bristles stick; else the slip force \[N\], with the sign of the slip.
+    /// Zero while the bristles stick; else the slip force \[N\], with the sign of the slip. Of a slip force
+    /// that has decayed to nothing 2e-14 of the greatest one is kept (in `f64`), since zero would stick.
     pub friction_mode: T,
     /// Displacement at which the bristles stuck last \[m\]; while they slip, that of the last update.
     pub last_sticking_position: T,
@@ -198,7 +202,12 @@ impl<T: Real> Variables<T> for Parameters<T> {
         let (lower, upper) = (self.limit_stops_lower, self.limit_stops_upper);
         check.at_most("limit_stops_lower", lower, "limit_stops_upper", upper)?;
         check.nonnegative("limit_stops_stiffness", self.limit_stops_stiffness)?;
-        check.nonnegative("limit_stops_damping", self.limit_stops_damping)
+        check.nonnegative("limit_stops_damping", self.limit_stops_damping)?;
+        // Bristles that give no force while they stick never let go: no friction, for ever.
+        let bristles_can_act =
+            !self.has_bristles() || self.sticking_stiffness > T::zero() || self.sticking_damping > T::zero();
+        let stiffness = self.sticking_stiffness;
+        check.that(bristles_can_act, "sticking_stiffness", stiffness, Requirement::Positive)
     }
 }
 

@@ -2,7 +2,8 @@
 
 use nalgebra::{Point3, Vector2};
 
-mod law;
+mod friction;
+mod normal;
 mod results;
 mod variables;
 
@@ -21,14 +22,15 @@ use crate::state::State;
 use crate::system::ForceSystem;
 use crate::variables::{Check, Variables};
 
-use law::{Friction, normal_force, settle};
+use friction::{Friction, settle};
+use normal::normal_force;
 
 /// Contact of a station on a body with a plane, without a contact search.
 ///
 /// ```text
 ///              S  station of body B
 ///              •
-///      z       :  height p_z             fz  pushes S along z, always, if only by 1e-6 N
+///      z       :  height p_z             fz  pushes S along z, if only by 1e-6 N
 ///      |       :                         fxy holds S near the anchor p0, up to μ·fz
 ///      P──x────p0──────────────
 /// ```
@@ -53,8 +55,9 @@ use law::{Friction, normal_force, settle};
 /// `s` is Sliding: 0 when the anchor holds, 1 when the station slides. The forces use the committed
 /// anchor `p0` and Sliding `s`; the evaluation produces the next ones, and
 /// [`accept_step`](ForceSystem::accept_step) commits them. Δt is the time since the last commit.
-/// `s⁺ = 1` where Δt or the limit is negligible (below 2e-14 in f64); a negligible limit also
-/// makes the friction zero and puts the anchor under the station.
+/// `s⁺ = 1` where Δt or the limit is negligible (up to 2e-14 in f64 and 9e-7 in f32; of the limit, up to that
+/// share of `max` where `max < 1`); a negligible limit also makes the friction zero and puts the anchor under the
+/// station. `fz` is zero where the station rises at `1/cz` or faster.
 ///
 /// As Sliding settles with time, a commit is refused with [`Error::TimeNotAdvanced`] where time has gone back
 /// since the last one, or where the station has moved and time has not gone on. A second commit where nothing has
@@ -74,9 +77,17 @@ use law::{Friction, normal_force, settle};
 /// ```
 ///
 /// Here no memory needs time, so that a sweep through poses at one time can be committed too.
-/// Sliding follows from the velocity, at once, and only chooses μ. A station slides with `μk·fz`
-/// at any speed above the settle velocity, sticks under any load below `μs·fz` from any start, and
-/// does neither faster nor slower with shorter steps: evaluating again after a commit moves nothing.
+/// Sliding follows from the velocity, at once, and only chooses μ.
+///
+/// - Above the settle velocity friction is at most `μk·fz`. It is as much once a station has slid straight on for
+///   `(μs + μk)·fz/kxy`, over which a friction spring that was drawn out the other way is turned around.
+/// - A steady load that kinetic friction can hold, `F < n·μk·fz`, is held without creep once the body has stopped
+///   sliding and rocking, however it came.
+/// - A load between `μk·fz` and `μs·fz` is held if the friction springs already carry it, or if it draws them
+///   out far more slowly than the settle velocity. One that comes all at once takes the station along: with
+///   the defaults a block at rest slides away under 75 % of what static friction could hold.
+/// - Evaluating again after a commit, at the same place and velocity, moves nothing but for rounding. Where the
+///   direction of sliding changes, the path is of first order in the step: the anchor follows at its end.
 ///
 /// | symbol | field | default | unit | range |
 /// |---|---|---|---|---|
@@ -90,9 +101,9 @@ use law::{Friction, normal_force, settle};
 /// | `v_settle` | [`settle_velocity`](Parameters::settle_velocity) | 0.01 | m/s | > 0 |
 /// | μs, μk | [`mu_static`](Discrete::mu_static), [`mu_kinetic`](Discrete::mu_kinetic) | 0.7, 0.5 | | 0 ≤ μk ≤ μs |
 ///
-/// With the defaults the force falls to 0.01 N one centimetre above the plane and to 1e-7 N two
+/// With the defaults the elastic force is 0.0106 N one centimetre above the plane and 1.07e-7 N two
 /// centimetres above it. There is no upper bound on μs. Other units than SI work if all
-/// parameters are given in them.
+/// parameters are given in them, as long as steps are longer than what is negligible as a time.
 ///
 /// # Energy
 ///
@@ -107,23 +118,34 @@ use law::{Friction, normal_force, settle};
 /// # Note that
 ///
 /// - Stiction is without drift: held below the limit with `s = 0`, the station rests on the friction
-///   spring and the anchor does not move.
-/// - **A loaded station that comes sliding may never stick.** At `s = 1` friction is purely viscous:
-///   a tangential load `F` shared by `n` stations creeps at exactly `F / (n·cxy)`, and if that
-///   exceeds the settle velocity the anchor moves too fast for `s` to fall. With the defaults a
-///   10 kg block on four corners under 17 N, a quarter of what static friction could hold, creeps
-///   at 15 mm/s for ever. Choose `cxy` or `v_settle` such that `F/(n·cxy) < v_settle` for the largest
-///   load to be held ([`Parameters::with_critical_damping`] for the mass carried is a good start),
-///   or begin with [`reset_anchor_point`](Handle::reset_anchor_point) and `sliding = 0`.
+///   spring and the anchor does not move, but for rounding.
+/// - **A loaded station that comes sliding may never stick.** At `s = 1` friction is purely viscous: `n` stations that
+///   share a tangential load `F` evenly creep at `v = F / (n·cxy)`, if kinetic friction can hold it. With the defaults a
+///   10 kg block on four corners under 17 N, a quarter of what static friction could hold, creeps at 15 mm/s for ever.
+///   Such creep keeps itself up, whatever the step, above 0.724 times the settle velocity (`(45 − √105)/48`, where
+///   the slope of ln s over ln σ falls below one), unless rocking or stiff friction springs break it. Below 0.6
+///   times the settle velocity blocks of 0.5 to 100 kg on slopes of 5° to 28° all stuck. So take `cxy` or
+///   `v_settle` such that `F/(n·cxy) < 0.6·v_settle` for the largest load to be held; or
+///   [`ReturnMapping`](FrictionTransition::ReturnMapping).
+/// - [`Parameters::with_critical_damping`] for the mass `m` that a station carries meets this where
+///   `m < kxy·(1.2·v_settle/a)²`, with the load per mass `a`, which is `g·sin θ` on a slope of θ. With the default
+///   `kxy` and `v_settle` on 20° that is 0.256 kg a station. More mass needs a larger `kxy`, or the viscosity that
+///   the load asks for; the friction springs are then drawn out slowly, within some times `cxy/kxy`.
+/// - A start with [`reset_anchor_point`](Handle::reset_anchor_point) and `sliding = 0` holds from the beginning, but
+///   a load that comes all at once draws out the friction springs by up to twice as much as it does in the end, which may
+///   exceed the limit.
 /// - With Sliding between 0 and 1, each accepted step takes a further share of the elastic force,
 ///   so that the transition depends on the step size: whether a block pushed from rest at `s = 1`
 ///   sticks can too. Within one step, and only there, the elastic friction may then give back a little
-///   more than the spring had stored. [`FrictionTransition::ReturnMapping`] does neither.
+///   more than the spring had stored.
+/// - With either transition the anchor moves at the end of a step. What dragging it along costs within a step is
+///   given back if the station turns around within the same step.
 /// - A larger `kxy` or `cxy` shortens the steps an explicit integrator can take.
 ///
 /// # Singular cases
 ///
-/// None: a station so deep below the plane that the exponential overflows is at the clamp.
+/// None: a station so deep below the plane that the exponential overflows is at the clamp. Where a force or
+/// an energy cannot be held by a number, an evaluation returns [`Error::NonFiniteForce`].
 ///
 /// # Source
 ///
@@ -355,11 +377,12 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         // By which Sliding the coefficient of friction is chosen now.
         let slip = match parameters.friction_transition {
             FrictionTransition::Settling => committed.sliding,
-            FrictionTransition::ReturnMapping => settle(v_PS.xy().norm_squared(), parameters.settle_velocity),
+            FrictionTransition::ReturnMapping => settle(v_PS.xy(), parameters.settle_velocity),
         };
         let mu = committed.mu_static - slip * (committed.mu_static - committed.mu_kinetic);
         let limit = mu * normal.total;
-        let is_held = limit >= T::negligible();
+        // In units in which all forces are tiny, a limit of their size is not.
+        let is_held = limit > T::negligible() * parameters.max_normal_force.min(T::one());
 
         let p_xy = at.position.p_PS.xy().coords;
         let stretch = p_xy - committed.anchor_P;
@@ -378,7 +401,7 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         let sliding = match parameters.friction_transition {
             FrictionTransition::ReturnMapping => slip,
             FrictionTransition::Settling if is_held && elapsed > T::negligible() => {
-                settle((anchor_P - committed.anchor_P).norm_squared(), elapsed * parameters.settle_velocity)
+                settle(anchor_P - committed.anchor_P, elapsed * parameters.settle_velocity)
             }
             FrictionTransition::Settling => T::one(),
         };

@@ -135,6 +135,26 @@ impl<T: Real> Parameters<T> {
         Self { friction_transition, ..self }
     }
 
+    /// The height at which a spring at rest carries this load \[m\], `d0 − ln(load/d1)/d2`: where a station of a
+    /// body is to be so that it neither rises nor sinks.
+    ///
+    /// Of a body on `n` springs that share its weight evenly, the load of one is an `n`-th. At the clamp itself it
+    /// is the highest of the heights that carry it.
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`](crate::Error::InvalidValue) unless the load is greater than zero, as the force is at
+    /// any height, and at most [`max_normal_force`](Self::max_normal_force); and for parameters out of range.
+    pub fn resting_height(&self, load: T) -> Result<T> {
+        self.validate()?;
+        let check = Check::new(<ExponentialSpring<T> as ForceElement<T>>::KIND);
+        check.positive("load", load)?;
+        check.at_most("load", load, "max_normal_force", self.max_normal_force)?;
+        // Not the logarithm of a quotient, which may overflow or vanish.
+        let height = self.d0 - (load.ln() - self.d1.ln()) / self.d2;
+        check.finite("resting height", height)?;
+        Ok(height)
+    }
+
     /// The same parameters in another scalar.
     pub fn cast<U: Real>(&self) -> Parameters<U> {
         Parameters {
@@ -232,5 +252,13 @@ impl<T: Real> Variables<T> for Discrete<T> {
         check.fraction("sliding", self.sliding)?;
         check.finite("last_update", self.last_update)?;
         self.last_station.map_or(Ok(()), |p| check.finite_vector("last_station", &p.coords))
+    }
+
+    fn couple(&mut self, written: &str) {
+        match written {
+            "mu_static" => self.set_mu_static(self.mu_static),
+            "mu_kinetic" => self.set_mu_kinetic(self.mu_kinetic),
+            _ => {}
+        }
     }
 }
