@@ -2,6 +2,8 @@
 
 use nalgebra::{Point3, Vector3};
 
+use crate::checked::checked_when_read;
+use crate::contact::direction_and_length;
 use crate::contact::surface::{Bounds, Plane, Surface, SurfacePoint};
 use crate::error::Result;
 use crate::scalar::Real;
@@ -28,20 +30,27 @@ use crate::variables::Check;
 /// equation; J. J. Moré, D. C. Sorensen, *Computing a trust region step*, SIAM J. Sci. Stat. Comput. 4
 /// (1983) 553–572, for its solution.
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct Ellipsoid<T: Real> {
     radii: Vector3<T>,
 }
+
+checked_when_read!(Ellipsoid);
 
 impl<T: Real> Ellipsoid<T> {
     /// An ellipsoid with these radii \[m\] along the axes of its frame.
     ///
     /// # Errors
-    /// [`Error::InvalidValue`](crate::Error::InvalidValue) unless all radii are finite and greater than
-    /// zero.
+    /// [`Error::InvalidValue`](crate::Error::InvalidValue) unless all radii are of a
+    /// [`Size`](crate::Requirement::Size).
     pub fn new(radii: Vector3<T>) -> Result<Self> {
-        radii.iter().try_for_each(|&radius| Check::new("surface").size("radius", radius))?;
-        Ok(Self { radii })
+        let ellipsoid = Self { radii };
+        ellipsoid.validate()?;
+        Ok(ellipsoid)
+    }
+
+    fn validate(&self) -> Result<()> {
+        self.radii.iter().try_for_each(|&radius| Check::new("surface").size("radius", radius))
     }
 
     /// The radii \[m\].
@@ -136,9 +145,7 @@ impl<T: Real> Surface<T> for Ellipsoid<T> {
     fn supporting_plane(&self, p_S: &Point3<T>) -> Option<Plane<T>> {
         // The tangent plane where the ray from the centre meets the surface.
         let q = p_S.coords.component_div(&self.radii);
-        let squared = q.norm_squared();
-        (squared > T::zero()).then(|| {
-            let unit = q / squared.sqrt();
+        direction_and_length(&q).map(|(unit, _)| {
             let gradient = unit.component_div(&self.radii);
             let length = gradient.norm_squared().sqrt();
             Plane { normal: gradient / length, offset: T::one() / length }

@@ -10,11 +10,11 @@ use crate::elements::elastic_foundation::{
     Contact, Dynamics, ElasticFoundation, Parameters, Position, Resultant, SpringForce, SpringPosition,
     SpringVelocity, SurfaceIndex, Velocity,
 };
-use crate::error::{ElementName, Error, Result};
+use crate::error::{ElementName, Error, Quantity, Result};
 use crate::forces::ForceAccumulator;
 use crate::kinematics::{Topology, Velocities};
 use crate::scalar::Real;
-use crate::spatial::{SpatialForce, SpatialVelocity};
+use crate::spatial::{SpatialForce, SpatialVelocity, is_finite, is_finite_pose};
 
 impl<T: Real> ElasticFoundation<T> {
     /// Finds the springs of one mesh that another surface displaces.
@@ -76,7 +76,13 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
     type Dynamics = Dynamics<T>;
 
     fn check_topology(&self, topology: &Topology) -> Result<()> {
-        self.surfaces.iter().try_for_each(|placed| topology.check_body(placed.body))
+        self.surfaces.iter().try_for_each(|placed| topology.check_body(placed.body))?;
+        // Whatever body the first springs are on, another surface is on another body or none is.
+        let can_meet = self
+            .surfaces
+            .iter()
+            .any(|a| a.springs.is_some() && self.surfaces.iter().any(|b| b.body != a.body));
+        if can_meet { Ok(()) } else { Err(Error::NoContactPossible { element: ElementName::new(KIND) }) }
     }
 
     fn default_parameters(&self) -> Self::Parameters {
@@ -90,10 +96,16 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
             return Err(Error::ForeignVariables { element: ElementName::new(KIND) });
         }
         cache.contacts.clear();
+        cache.contacts.reserve_exact(self.contact_room());
         cache.springs.clear();
+        cache.springs.reserve_exact(self.spring_count);
         cache.potential_energy = T::zero();
         cache.X_GS.clear();
         cache.X_GS.extend(self.surfaces.iter().map(|placed| given.positions.pose(placed.body) * placed.X_BS));
+        // Finite numbers whose product is not; nothing would be found inside anything.
+        if let Some(i) = cache.X_GS.iter().position(|X_GS| !is_finite_pose(X_GS)) {
+            return Err(Error::NonFinite { quantity: Quantity::Pose(self.surfaces[i].body) });
+        }
         // The search is lifted out of the cache while contacts are written to the rest of it.
         let mut search = core::mem::take(&mut cache.search);
         search.boxes.clear();
@@ -119,6 +131,7 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
         cache: &mut Self::Velocity,
     ) -> Result<()> {
         cache.springs.clear();
+        cache.springs.reserve_exact(self.spring_count);
         for contact in &at.position.contacts {
             let p_GS = at.position.X_GS[contact.mesh.0].translation.vector;
             let V_mesh = self.velocity_at(contact.mesh, p_GS, at, velocities);
@@ -135,7 +148,9 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
 
     fn calc_dynamics(&self, at: &AtVelocity<'_, T, Self>, cache: &mut Self::Dynamics) -> Result<()> {
         cache.springs.clear();
+        cache.springs.reserve_exact(self.spring_count);
         cache.resultants.clear();
+        cache.resultants.reserve_exact(self.contact_room());
         cache.power_dissipated = T::zero();
         for contact in &at.position.contacts {
             let Some(material) = at.parameters.material(contact.mesh) else { continue };
@@ -143,6 +158,7 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
             let p_GS = at.position.X_GS[contact.mesh.0].translation.vector;
             let mut F_GS = SpatialForce::zero();
             let mut normal_sum = T::zero();
+            let mut pressure_sum = T::zero();
             let mut area = T::zero();
             let mut moment = Vector3::zeros();
             let mut lost = T::zero();
@@ -152,9 +168,7 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
                 let SpringVelocity { depth_rate, slip_G } = velocity;
                 let factor = law.normal_factor(*depth_rate);
                 let normal_force = spring.elastic_force * factor;
-                let slip_squared = slip_G.norm_squared();
-                let rubbing = normal_force * law.friction_factor(slip_squared);
-                let friction_force_G = slip_G * -rubbing;
+                let (friction_force_G, rubbing_power) = law.friction(normal_force, slip_G);
 
                 let r_G = spring.point_G.coords - p_GS;
                 let force_G = spring.normal_G * normal_force + friction_force_G;
@@ -162,10 +176,16 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
                 normal_sum += normal_force;
                 area += spring.area;
                 moment += r_G * normal_force;
-                lost += (normal_force - spring.elastic_force) * *depth_rate + rubbing * slip_squared;
+                lost += (normal_force - spring.elastic_force) * *depth_rate + rubbing_power;
                 let pressure = material.stiffness * spring.depth * factor;
+                pressure_sum += pressure;
                 SpringForce { normal_force, pressure, friction_force_G }
             }));
+            // What is infinite or not a number in any spring is so in one of these sums.
+            let sums = [normal_sum, pressure_sum, area, lost];
+            if !(sums.iter().all(T::is_finite) && F_GS.is_finite() && is_finite(&moment)) {
+                return Err(Error::NonFiniteForce { element: ElementName::new(KIND) });
+            }
             cache.power_dissipated += lost;
             cache.resultants.push(Resultant {
                 F_GS,

@@ -8,7 +8,7 @@ mod results;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use crate::contact::{Bounds, Shape, Surface, TriangleMesh};
+use crate::contact::{Bounds, PairSearch, Shape, Surface, TriangleMesh};
 use crate::error::{Error, Result};
 use crate::kinematics::BodyIndex;
 use crate::scalar::Real;
@@ -125,6 +125,8 @@ use parameters::KIND;
 #[derive(Debug, Clone)]
 pub struct ElasticFoundation<T: Real> {
     surfaces: Vec<Placed<T>>,
+    /// The springs of all surfaces together.
+    spring_count: usize,
     defaults: Parameters<T>,
 }
 
@@ -160,7 +162,7 @@ impl<T: Real> Default for ElasticFoundation<T> {
 impl<T: Real> ElasticFoundation<T> {
     /// No surfaces yet, and a transition velocity of 0.01 m/s.
     pub fn new() -> Self {
-        Self { surfaces: Vec::new(), defaults: Parameters::new() }
+        Self { surfaces: Vec::new(), spring_count: 0, defaults: Parameters::new() }
     }
 
     /// The same with this transition velocity \[m/s\].
@@ -241,6 +243,7 @@ impl<T: Real> ElasticFoundation<T> {
                 added.check_closed(index)?;
             }
         }
+        self.spring_count += added.springs.as_ref().map_or(0, |mesh| mesh.face_count());
         self.surfaces.push(added);
         self.defaults.push(material);
         Ok(SurfaceIndex(index))
@@ -264,6 +267,11 @@ impl<T: Real> ElasticFoundation<T> {
     /// How many surfaces there are.
     pub fn surface_count(&self) -> usize {
         self.surfaces.len()
+    }
+
+    /// For how many contacts buffers have room from the first evaluation on.
+    fn contact_room(&self) -> usize {
+        2 * PairSearch::<T>::room(self.surfaces.len())
     }
 }
 

@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use crate::checked::checked_when_read;
 use crate::elements::elastic_foundation::SurfaceIndex;
 use crate::error::Result;
 use crate::scalar::Real;
@@ -11,7 +12,7 @@ pub(super) const KIND: &str = "elastic_foundation";
 
 /// The springs of one mesh, and how it rubs.
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct Material<T: Real> {
     /// Stiffness `k` per area \[N/m³\], at least zero.
     pub stiffness: T,
@@ -24,6 +25,8 @@ pub struct Material<T: Real> {
     /// Coefficient of viscous friction `μ_v` \[s/m\], at least zero.
     pub viscous_friction: T,
 }
+
+checked_when_read!(Material);
 
 impl<T: Real> Material<T> {
     /// Springs of this stiffness per area \[N/m³\] without dissipation or friction.
@@ -114,7 +117,7 @@ impl<T: Real> Material<T> {
 
 /// What may change from state to state.
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct Parameters<T: Real> {
     /// Transition velocity `v_t` of friction \[m/s\], greater than zero; 0.01 unless set. Nothing sticks
     /// for good: under a steady push surfaces creep at a fraction of it.
@@ -128,6 +131,8 @@ pub struct Parameters<T: Real> {
     /// By surface; `None` for a rigid one.
     materials: Vec<Option<Material<T>>>,
 }
+
+checked_when_read!(Parameters);
 
 impl<T: Real> Parameters<T> {
     pub(super) fn new() -> Self {
