@@ -253,7 +253,7 @@ impl<T: Real> TriangleMesh<T> {
 
     /// How far a point is from the box around the mesh.
     #[inline]
-    fn distance_to_box(&self, p: &Point3<T>) -> T {
+    pub(super) fn distance_to_box(&self, p: &Point3<T>) -> T {
         let beyond = (p - self.center).abs() - self.half_extents;
         beyond.map(|x| if x < T::zero() { T::zero() } else { x }).norm()
     }

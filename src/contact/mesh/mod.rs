@@ -260,8 +260,8 @@ impl<T: Real> TriangleMesh<T> {
         }
     }
 
-    /// The nearest point where squared distances overflow: next to such a distance the mesh is a point, and
-    /// its foremost vertex as near as any.
+    /// The nearest point from so far away that, but for rounding, the foremost vertex is as near as any: the
+    /// difference, half the square of the size over the distance, is less than the distance is rounded by.
     #[cold]
     fn nearest_from_afar(&self, p: &Point3<T>, from_center: &Vector3<T>) -> SurfacePoint<T> {
         let (direction, _) = direction_and_length(from_center).unwrap_or((Vector3::x(), T::zero()));
@@ -335,10 +335,16 @@ fn vertex_normals<T: Real>(
 impl<T: Real> Surface<T> for TriangleMesh<T> {
     fn nearest(&self, p_S: &Point3<T>) -> SurfacePoint<T> {
         let from_center = p_S - self.center;
-        if !from_center.norm_squared().is_finite() {
+        let squared = from_center.norm_squared() * T::default_epsilon();
+        if !(squared.is_finite() && squared <= self.half_extents.norm_squared()) {
             return self.nearest_from_afar(p_S, &from_center);
         }
-        self.nearest_on(self.tree.nearest(p_S, None), p_S)
+        let near = self.nearest_on(self.tree.nearest(p_S, None), p_S);
+        // From far away, front and back of a thin body may be equally near but for rounding.
+        if near.signed_distance < T::zero() && self.distance_to_box(p_S) > T::zero() {
+            return SurfacePoint { normal: -near.normal, signed_distance: -near.signed_distance, ..near };
+        }
+        near
     }
 
     fn bounds(&self) -> Bounds<T> {
