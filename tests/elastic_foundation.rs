@@ -569,25 +569,3 @@ fn parameters_of_another_element_are_refused() {
     let Error::ForeignVariables { element } = error else { panic!("{error}") };
     assert_eq!(element.index, Some(0));
 }
-
-#[test]
-fn nothing_is_allocated_once_warm() {
-    let (star, ball) = (support::star(8), TriangleMesh::sphere(1.0, 16).expect("valid"));
-    let mut scene = on_floor(star, rubber(), |foundation| foundation);
-    let body = scene.body;
-    let mut pair = pair(
-        [&Arc::new(ball.clone()), &Arc::new(ball)],
-        [Some(rubber()); 2],
-        [Transform::identity(), Transform::translation(0.0, 0.0, 1.9)],
-    );
-    let mut evaluate = |z: f64| {
-        scene.state.set_pose(body, Transform::translation(0.0, 0.1, z)).expect("finite");
-        scene.system.realize_dynamics(&mut scene.state).expect("regular");
-        pair.state.set_pose(pair.body, Transform::translation(0.0, 0.0, 1.9 + 0.1 * z)).expect("finite");
-        pair.system.realize_dynamics(&mut pair.state).expect("regular");
-    };
-    evaluate(0.0);
-    let counts =
-        allocation_counter::measure(|| [0.9, 0.3, 0.1, 0.01, 0.5].into_iter().for_each(&mut evaluate));
-    assert_eq!(counts.count_total, 0);
-}
