@@ -32,7 +32,7 @@ fn rubber() -> Material<f64> {
 fn on_floor(
     mesh: TriangleMesh<f64>,
     material: Material<f64>,
-    options: fn(Foundation) -> Foundation,
+    options: impl FnOnce(Foundation) -> Foundation,
 ) -> Scene {
     let mut system = ForceSystem::new();
     let body = system.add_body();
@@ -70,6 +70,140 @@ fn a_sphere_on_a_plane_converges_to_the_volume_of_its_cap() {
         assert!(errors[2] < errors[0] / 8.0 && errors[3] < errors[1] / 8.0, "{errors:?}");
         assert!(errors[3] < 2e-3, "{errors:?}");
     }
+}
+
+#[test]
+fn projected_areas_push_with_the_volume_while_all_faces_within_look_down() {
+    let (k, plane) = (1e5, 1e-12);
+    // Standing on a corner: a tetrahedron of three edges at right angles is within, each as long as
+    // the depth over the upward component of its direction.
+    let up = Vector3::new(0.5, 0.6, 0.61_f64.sqrt()).normalize();
+    let brick = TriangleMesh::brick(Vector3::repeat(1.0), [100; 3]).expect("valid");
+    let mut scene = on_floor(brick, Material::new(k), |foundation| foundation.with_projected_area(true));
+    let turn = Rotation3::rotation_between(&up, &Vector3::z()).expect("not opposite");
+    let corner = turn * Vector3::repeat(-1.0);
+    for depth in [0.3, 0.6] {
+        let pose = Transform::from_parts(Translation3::from(Vector3::z() * -depth - corner), turn);
+        scene.state.set_pose(scene.body, pose).expect("finite");
+        let force =
+            scene.system.realize_dynamics(&mut scene.state).expect("regular").body_force(scene.body).force;
+        let volume = depth.powi(3) / (6.0 * up.x * up.y * up.z);
+        // Faces are in or out as a whole: at a depth of a fiftieth of an edge the rim is uncertain.
+        assert_relative_eq!(force.z, k * volume, max_relative = 2e-3);
+        assert!(force.xy().norm() < plane * force.z);
+    }
+    // Deeper than its widest section a ball has faces within that look up, and push as well.
+    let ball = TriangleMesh::sphere(1.0, 32).expect("valid");
+    let mut scene = on_floor(ball, Material::new(k), |foundation| foundation.with_projected_area(true));
+    let cap = |depth: f64| PI * depth * depth * (1.0 - depth / 3.0);
+    assert_relative_eq!(vertical_force(&mut scene, 0.0), k * cap(1.0), max_relative = 5e-3);
+    // What looks up, between the equator and the waterline, should push down and pushes up: its column, a ring
+    // from r = √0.75 to 1 under a height of 0.5 − √(1 − r²), counts twice.
+    let column = 2.0 * PI * (0.5 * 0.125 - 0.125 / 3.0);
+    assert_relative_eq!(vertical_force(&mut scene, -0.5), k * (cap(1.5) + 2.0 * column), max_relative = 5e-3);
+}
+
+#[test]
+fn neither_size_nor_place_nor_attitude_changes_the_law() {
+    let meshes =
+        [support::star(6), TriangleMesh::brick(Vector3::new(0.5, 0.6, 0.7), [3, 3, 3]).expect("valid")];
+    let thin = [
+        TriangleMesh::brick(Vector3::new(1.0, 1.0, 0.02), [6, 6, 1]).expect("valid"),
+        TriangleMesh::torus(0.7, 0.3, 48, 24).expect("valid"),
+    ];
+    for pair_of in [&meshes, &thin] {
+        for materials in [[true, true], [true, false], [false, true]] {
+            let mut sequence = Sequence::new();
+            let relative = sequence.next_pose(0.3);
+            let V = [0, 1].map(|_| (sequence.next_point().coords, sequence.next_point().coords));
+            let evaluate = |size: f64, X_GW: Transform<f64>| {
+                // Lengths are `size` metres, times are seconds: velocities scale as lengths do.
+                let scaled = pair_of.each_ref().map(|mesh| {
+                    let vertices: Vec<_> = mesh.vertices().iter().map(|v| v * size).collect();
+                    Arc::new(TriangleMesh::closed(&vertices, mesh.faces()).expect("closed"))
+                });
+                let rubber =
+                    Material::new(1e5).with_dissipation(0.5 / size).with_friction(0.9, 0.6, 0.05 / size);
+                let mut system = ForceSystem::new();
+                let bodies = [system.add_body(), system.add_body()];
+                let mut foundation =
+                    ElasticFoundation::new().with_transition_velocity(0.1 * size).expect("valid");
+                for i in 0..2 {
+                    let mesh = Arc::clone(&scaled[i]);
+                    if materials[i] {
+                        foundation
+                            .add_springs(bodies[i], Transform::identity(), mesh, rubber)
+                            .expect("valid");
+                    } else {
+                        foundation.add_rigid(bodies[i], Transform::identity(), mesh).expect("closed");
+                    }
+                }
+                system.add(foundation).expect("bodies exist");
+                let mut state = system.default_state();
+                let mut X_WB = relative;
+                X_WB.translation.vector *= size;
+                for (i, X_WB) in [(0, Transform::identity()), (1, X_WB)] {
+                    let (angular, linear) = V[i];
+                    let V_GB = SpatialVelocity::new(X_GW.rotation * angular, X_GW.rotation * linear * size);
+                    state.set_body(bodies[i], X_GW * X_WB, V_GB).expect("finite");
+                }
+                let view = system.realize_dynamics(&mut state).expect("regular");
+                let F = view.body_force(bodies[1]);
+                // Forces k a x scale with the cube of lengths, torques with the fourth power.
+                let force = X_GW.rotation.inverse() * F.force / size.powi(3);
+                let torque = X_GW.rotation.inverse() * F.torque / size.powi(4);
+                (
+                    force,
+                    torque,
+                    view.power_dissipated() / size.powi(4),
+                    view.potential_energy() / size.powi(4),
+                )
+            };
+            let expected = evaluate(1.0, Transform::identity());
+            assert!(expected.0.norm() > 1.0 && expected.2 > 0.1, "{expected:?}");
+            for (size, distance) in
+                [(1e-4, 0.0), (1e-4, 1.0), (1e4, 0.0), (1e4, 1e6), (1.0, 1e4), (1e-30, 0.0)]
+            {
+                let mut X_GW = sequence.next_pose(1.0);
+                X_GW.translation.vector *= distance;
+                let found = evaluate(size, X_GW);
+                // Rounding of positions, in units of the size, times some hundred springs.
+                let rounding = 1e-12 * (1.0 + distance / size);
+                assert!((found.0 - expected.0).norm() < rounding * expected.0.norm(), "{size} {distance}");
+                assert!((found.1 - expected.1).norm() < rounding * expected.0.norm(), "{size} {distance}");
+                assert_relative_eq!(found.2, expected.2, max_relative = rounding);
+                assert_relative_eq!(found.3, expected.3, max_relative = rounding);
+            }
+        }
+    }
+}
+
+#[test]
+fn under_a_steady_push_below_static_friction_surfaces_creep_at_less_than_the_transition_velocity() {
+    let brick = || TriangleMesh::brick(Vector3::new(0.5, 0.3, 0.2), [5, 3, 2]).expect("valid");
+    for (us, ud, vt) in [(0.9, 0.6, 0.01), (0.9, 0.0, 1e-6), (5.0, 5.0, 3.0), (1e-6, 1e-7, 0.01)] {
+        let mut scene = on_floor(brick(), Material::new(1e5).with_friction(us, ud, 0.0), |foundation| {
+            foundation.with_transition_velocity(vt).expect("valid")
+        });
+        let mut friction = |speed: f64| {
+            let V_GB = SpatialVelocity::new(Vector3::zeros(), Vector3::new(0.0, speed, 0.0));
+            scene.state.set_body(scene.body, Transform::translation(0.0, 0.0, 0.199), V_GB).expect("finite");
+            let view = scene.system.realize_dynamics(&mut scene.state).expect("regular");
+            -view.body_force(scene.body).force.y / 60.0
+        };
+        // It grows with speed until it is all of static friction at the transition, so that less is met before.
+        let speeds: Vec<_> = (0..=50).map(|i| vt * f64::from(i) / 50.0).collect();
+        let forces: Vec<_> = speeds.into_iter().map(&mut friction).collect();
+        assert!(forces.windows(2).all(|two| two[0] < two[1]), "{forces:?}");
+        assert_eq!(forces[0], 0.0);
+        // Depths of a millimetre at heights of a fifth of a metre lose three of sixteen digits.
+        assert_relative_eq!(forces[50], us, max_relative = 1e-12);
+    }
+    let mut scene = on_floor(brick(), Material::new(1e5), |foundation| foundation);
+    let V_GB = SpatialVelocity::new(Vector3::zeros(), Vector3::new(3.0, 4.0, 0.0));
+    scene.state.set_body(scene.body, Transform::translation(0.0, 0.0, 0.199), V_GB).expect("finite");
+    let view = scene.system.realize_dynamics(&mut scene.state).expect("regular");
+    assert_eq!(view.body_force(scene.body).force.xy().norm(), 0.0, "without coefficients nothing rubs");
 }
 
 #[test]

@@ -22,8 +22,8 @@ use crate::variables::Check;
 ///
 /// # Singular case
 ///
-/// On the plane of the two larger radii, near the middle, two surface points are equally near; the
-/// one on the positive side is taken.
+/// On the plane of the two larger radii, near the middle, two surface points are equally near, and more
+/// where the two smaller radii are equal; the one on the positive side of the axis with the least is taken.
 ///
 /// # Source
 ///

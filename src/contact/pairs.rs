@@ -48,8 +48,8 @@ impl<T: Real> BoundingBox<T> {
 /// Finds the overlapping pairs among boxes; its buffers are used again from call to call.
 ///
 /// Boxes are sorted by where they begin along the axis on which their middles are spread out most,
-/// and each is compared with those that begin before it ends. A crowd of n boxes, each touching
-/// a few others, costs n·log n. Unbounded boxes are set aside and pair with all. A box with a coordinate
+/// and each is compared with those that begin before it ends: a row of n boxes costs n·log n, a layer
+/// of them, where √n begin together, n·√n. Unbounded boxes are set aside and pair with all. A box with a coordinate
 /// that is not a number overlaps nothing.
 #[derive(Debug)]
 pub struct PairSearch<T: Real> {

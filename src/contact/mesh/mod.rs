@@ -210,7 +210,7 @@ impl<T: Real> TriangleMesh<T> {
         self.opening
     }
 
-    /// Whether what is enclosed is convex.
+    /// Whether what is enclosed is convex, but for rounding.
     pub fn is_convex(&self) -> bool {
         self.convexity_slack.is_some()
     }
@@ -331,7 +331,7 @@ fn vertex_normals<T: Real>(
     sums
 }
 
-/// Where the mesh is open, the sign is that of the nearest face alone.
+/// Where the mesh is open, the sign is that of the faces that meet at the nearest point.
 impl<T: Real> Surface<T> for TriangleMesh<T> {
     fn nearest(&self, p_S: &Point3<T>) -> SurfacePoint<T> {
         let from_center = p_S - self.center;

@@ -119,8 +119,8 @@ impl<T: Real> Material<T> {
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct Parameters<T: Real> {
-    /// Transition velocity `v_t` of friction \[m/s\], greater than zero; 0.01 unless set. Nothing sticks
-    /// for good: under a steady push surfaces creep at a fraction of it.
+    /// Transition velocity `v_t` of friction \[m/s\], greater than zero; 0.01 unless set. Nothing sticks:
+    /// under a steady push below `μ_s f_n` surfaces creep at a fraction of it.
     pub transition_velocity: T,
     /// Whether only those springs count whose face looks at the surface it has entered. Without it,
     /// faces deep on the far side of a thin mesh that is pushed all the way through push along.

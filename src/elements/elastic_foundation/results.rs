@@ -24,7 +24,8 @@ pub struct Position<T: Real> {
     pub(super) search: PairSearch<T>,
 }
 
-/// A mesh in another surface. Two meshes that both carry springs are in contact twice, once each way.
+/// A mesh with springs displaced by another surface. Two meshes that both carry springs may be in contact
+/// twice, once each way.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Contact {
     /// The mesh whose springs are displaced.
