@@ -310,6 +310,7 @@ impl Error {
             | Self::NonFiniteForce { element }
             | Self::ForeignVariables { element }
             | Self::TimeNotAdvanced { element, .. }
+            | Self::NoContactPossible { element }
             | Self::SameEnds { element } => {
                 element.index = Some(place);
                 self

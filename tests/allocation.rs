@@ -167,6 +167,31 @@ fn a_foundation_does_not_allocate_after_the_first_evaluation_however_deep_it_sin
 }
 
 #[test]
+fn a_foundation_that_is_disabled_enabled_and_changed_does_not_allocate() {
+    let (system, body, handles) = foundations(1);
+    let mut state = system.default_state();
+    let mut cycle = |heights: [f64; 2]| {
+        for &handle in &handles {
+            let enabled = state.is_enabled(handle).expect("its own");
+            system.set_enabled(&mut state, handle, !enabled).expect("its own");
+            let stiffer = |parameters: &mut force_elements::elastic_foundation::Parameters<f64>| {
+                parameters.transition_velocity *= 1.01;
+            };
+            system.update_parameters(&mut state, handle, stiffer).expect("valid");
+        }
+        for z in heights {
+            state.set_pose(body, Transform::translation(0.1, 0.2, z)).expect("finite");
+            system.realize_dynamics(&mut state).expect("regular");
+        }
+    };
+    // Enabled last, apart.
+    cycle([5.0; 2]);
+    cycle([5.0; 2]);
+    let counted = allocation_counter::measure(|| (0..4).for_each(|_| cycle([1.8, 0.0])));
+    assert_eq!(counted.count_total, 0);
+}
+
+#[test]
 fn a_crowd_does_not_allocate_after_the_first_evaluation_as_it_is_pressed_together() {
     let mut system = ForceSystem::<f64>::new();
     let mut foundation = ElasticFoundation::new();

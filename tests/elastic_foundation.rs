@@ -702,4 +702,16 @@ fn parameters_of_another_element_are_refused() {
     assert_eq!(scene.state.snapshot(), before);
     let Error::ForeignVariables { element } = error else { panic!("{error}") };
     assert_eq!(element.index, Some(0));
+
+    // One more rigid surface at the end has no variables of its own, and yet does not fit.
+    let mut longer = ElasticFoundation::new();
+    longer.add_rigid(BodyIndex::GROUND, Transform::identity(), HalfSpace::BelowZ).expect("valid");
+    longer.add_springs(body, Transform::identity(), ball(), rubber()).expect("valid");
+    longer.add_rigid(BodyIndex::GROUND, Transform::identity(), HalfSpace::BelowZ).expect("valid");
+    let longer = system.add(longer).expect("the body exists");
+    let foreign = system.default_state().parameters(longer).clone();
+    let error =
+        scene.system.set_parameters(&mut scene.state, scene.foundation, foreign).expect_err("foreign");
+    assert!(matches!(error, Error::ForeignVariables { .. }), "{error}");
+    assert_eq!(scene.state.snapshot(), before);
 }

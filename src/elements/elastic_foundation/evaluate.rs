@@ -92,9 +92,6 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
     fn default_discrete(&self) {}
 
     fn calc_position(&self, given: &Given<'_, T, Self>, cache: &mut Self::Position) -> Result<()> {
-        if !given.parameters.fit(&self.defaults) {
-            return Err(Error::ForeignVariables { element: ElementName::new(KIND) });
-        }
         cache.contacts.clear();
         cache.contacts.reserve_exact(self.contact_room());
         cache.springs.clear();

@@ -1,6 +1,7 @@
 //! What a bed of springs is made of.
 
 use alloc::vec::Vec;
+use core::mem;
 
 use crate::checked::checked_when_read;
 use crate::elements::elastic_foundation::SurfaceIndex;
@@ -116,7 +117,7 @@ impl<T: Real> Material<T> {
 }
 
 /// What may change from state to state.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct Parameters<T: Real> {
     /// Transition velocity `v_t` of friction \[m/s\], greater than zero; 0.01 unless set. Nothing sticks:
@@ -158,11 +159,18 @@ impl<T: Real> Parameters<T> {
     pub fn material_mut(&mut self, surface: SurfaceIndex) -> Option<&mut Material<T>> {
         self.materials.get_mut(surface.index()).and_then(Option::as_mut)
     }
+}
 
-    /// Whether the same surfaces carry springs.
-    pub(super) fn fit(&self, other: &Self) -> bool {
-        self.materials.len() == other.materials.len()
-            && self.materials.iter().zip(&other.materials).all(|(a, b)| a.is_some() == b.is_some())
+// By hand for `clone_from`, which keeps the buffer.
+impl<T: Real> Clone for Parameters<T> {
+    fn clone(&self) -> Self {
+        Self { materials: self.materials.clone(), ..*self }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        let mut materials = mem::take(&mut self.materials);
+        materials.clone_from(&source.materials);
+        *self = Self { materials, ..*source };
     }
 }
 
