@@ -1,5 +1,7 @@
 //! From poses to forces: which springs are displaced, how they move, how they push.
 
+use alloc::vec::Vec;
+
 use nalgebra::{Point3, Vector3};
 
 use crate::contact::{BoundingBox, Displaced};
@@ -151,45 +153,26 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
         cache.power_dissipated = T::zero();
         for contact in &at.position.contacts {
             let Some(material) = at.parameters.material(contact.mesh) else { continue };
-            let law = Law::new(material, at.parameters.transition_velocity);
             let p_GS = at.position.X_GS[contact.mesh.0].translation.vector;
-            let mut F_GS = SpatialForce::zero();
-            let mut normal_sum = T::zero();
-            let mut pressure_sum = T::zero();
-            let mut area = T::zero();
-            let mut moment = Vector3::zeros();
-            let mut lost = T::zero();
+            let law = Law::new(material, at.parameters.transition_velocity);
             let range = contact.springs.clone();
-            let springs = at.position.springs[range.clone()].iter().zip(&at.velocity.springs[range]);
-            cache.springs.extend(springs.map(|(spring, velocity)| {
-                let SpringVelocity { depth_rate, slip_G } = velocity;
-                let factor = law.normal_factor(*depth_rate);
-                let normal_force = spring.elastic_force * factor;
-                let (friction_force_G, rubbing_power) = law.friction(normal_force, slip_G);
-
-                let r_G = spring.point_G.coords - p_GS;
-                let force_G = spring.normal_G * normal_force + friction_force_G;
-                F_GS += SpatialForce::new(r_G.cross(&force_G), force_G);
-                normal_sum += normal_force;
-                area += spring.area;
-                moment += r_G * normal_force;
-                lost += (normal_force - spring.elastic_force) * *depth_rate + rubbing_power;
-                let pressure = material.stiffness * spring.depth * factor;
-                pressure_sum += pressure;
-                SpringForce { normal_force, pressure, friction_force_G }
-            }));
-            // What is infinite or not a number in any spring is so in one of these sums.
-            let sums = [normal_sum, pressure_sum, area, lost];
-            if !(sums.iter().all(T::is_finite) && F_GS.is_finite() && is_finite(&moment)) {
-                return Err(Error::NonFiniteForce { element: ElementName::new(KIND) });
+            let springs = (&at.position.springs[range.clone()], &at.velocity.springs[range]);
+            let first = cache.springs.len();
+            let mut sums = add_springs::<T, false>(&law, p_GS, springs, &mut cache.springs);
+            if !sums.are_finite() {
+                cache.springs.truncate(first);
+                sums = add_springs::<T, true>(&law, p_GS, springs, &mut cache.springs);
+                if !sums.are_finite() {
+                    return Err(Error::NonFiniteForce { element: ElementName::new(KIND) });
+                }
             }
-            cache.power_dissipated += lost;
+            cache.power_dissipated += sums.lost;
             cache.resultants.push(Resultant {
-                F_GS,
-                normal_force: normal_sum,
-                area,
-                center_of_pressure_G: (normal_sum > T::zero())
-                    .then(|| Point3::from(p_GS + moment / normal_sum)),
+                F_GS: sums.F_GS,
+                normal_force: sums.normal_force,
+                area: sums.area,
+                center_of_pressure_G: (sums.normal_force > T::zero())
+                    .then(|| Point3::from(p_GS + sums.moment / sums.normal_force)),
             });
         }
         Ok(())
@@ -212,5 +195,73 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
 
     fn power_dissipated(&self, at: &AtDynamics<'_, T, Self>) -> T {
         at.dynamics.power_dissipated
+    }
+}
+
+/// What the springs of one contact add up to. What is infinite or not a number in any spring is so here.
+struct Sums<T: Real> {
+    F_GS: SpatialForce<T>,
+    normal_force: T,
+    area: T,
+    /// Of the contact points about the mesh's origin, weighted by normal force.
+    moment: Vector3<T>,
+    lost: T,
+    /// Denominators of friction, which must be finite for friction to be right.
+    denominator: T,
+    pressure: T,
+}
+
+impl<T: Real> Sums<T> {
+    fn are_finite(&self) -> bool {
+        let scalars = [self.normal_force, self.area, self.lost, self.denominator, self.pressure];
+        scalars.iter().all(T::is_finite) && self.F_GS.is_finite() && is_finite(&self.moment)
+    }
+}
+
+/// Adds the forces of the springs of one contact: the quick way, or at any scale of the slip speed.
+#[inline]
+fn add_springs<T: Real, const AT_ANY_SCALE: bool>(
+    law: &Law<T>,
+    p_GS: Vector3<T>,
+    (positions, velocities): (&[SpringPosition<T>], &[SpringVelocity<T>]),
+    forces: &mut Vec<SpringForce<T>>,
+) -> Sums<T> {
+    let zero = T::zero();
+    let mut F_GS = SpatialForce::zero();
+    let (mut normal_sum, mut area, mut moment) = (zero, zero, Vector3::zeros());
+    let (mut lost, mut denominator_sum, mut pressure_sum) = (zero, zero, zero);
+    forces.extend(positions.iter().zip(velocities).map(|(spring, velocity)| {
+        let SpringVelocity { depth_rate, slip_G } = velocity;
+        let factor = law.normal_factor(*depth_rate);
+        let normal_force = spring.elastic_force * factor;
+        let (friction_force_G, rubbing_power) = if AT_ANY_SCALE {
+            law.friction_at_any_scale(normal_force, slip_G)
+        } else {
+            let slip_squared = slip_G.norm_squared();
+            let (friction_factor, denominator) = law.friction_factor(slip_squared);
+            let rubbing = normal_force * friction_factor;
+            denominator_sum += denominator;
+            (slip_G * -rubbing, rubbing * slip_squared)
+        };
+
+        let r_G = spring.point_G.coords - p_GS;
+        let force_G = spring.normal_G * normal_force + friction_force_G;
+        F_GS += SpatialForce::new(r_G.cross(&force_G), force_G);
+        normal_sum += normal_force;
+        area += spring.area;
+        moment += r_G * normal_force;
+        lost += (normal_force - spring.elastic_force) * *depth_rate + rubbing_power;
+        let pressure = law.stiffness * spring.depth * factor;
+        pressure_sum += pressure;
+        SpringForce { normal_force, pressure, friction_force_G }
+    }));
+    Sums {
+        F_GS,
+        normal_force: normal_sum,
+        area,
+        moment,
+        lost,
+        denominator: denominator_sum,
+        pressure: pressure_sum,
     }
 }
