@@ -2,7 +2,9 @@
 #![allow(
     clippy::unwrap_used,
     non_snake_case,
-    reason = "a test stops at the first surprise; monogram notation"
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a test stops at the first surprise; monogram notation; small numbers that pick from a list"
 )]
 
 mod support;
@@ -22,7 +24,8 @@ const MAX_FACES: usize = TriangleMesh::<f64>::MAX_FACES;
 #[test]
 fn more_faces_than_allowed_are_refused_before_they_are_allocated() {
     let most = 32_768;
-    let attempts: [(&str, fn(u32) -> Result<TriangleMesh<f64>, Error>); 6] = [
+    type Attempt = fn(u32) -> Result<TriangleMesh<f64>, Error>;
+    let attempts: [(&str, Attempt); 6] = [
         ("sphere", |n| TriangleMesh::sphere(1.0, n)),
         ("smallest refused sphere", |_| TriangleMesh::sphere(1.0, 725)),
         ("brick", |n| TriangleMesh::brick(Vector3::repeat(1.0), [n; 3])),
@@ -88,10 +91,8 @@ fn is_finite(p: &Point3<f64>) -> bool {
 fn check_nearest(shape: &dyn Surface<f64>, p: &Point3<f64>) {
     let near @ SurfacePoint { point, normal, signed_distance } = shape.nearest(p);
     let _ = shape.contains(p);
-    if let Some(plane) = shape.supporting_plane(p) {
-        if is_finite(p) {
-            assert!((plane.normal.norm() - 1.0).abs() < 1e-12, "{shape:?} at {p:?}: {plane:?}");
-        }
+    if let Some(plane) = shape.supporting_plane(p).filter(|_| is_finite(p)) {
+        assert!((plane.normal.norm() - 1.0).abs() < 1e-12, "{shape:?} at {p:?}: {plane:?}");
     }
     if is_finite(p) && p.coords.amax() < 1e300 {
         assert!(is_finite(&point) && signed_distance.is_finite(), "{shape:?} at {p:?}: {near:?}");
@@ -139,7 +140,9 @@ fn no_input_makes_contact_panic_and_finite_points_have_finite_answers() {
         assert!(mesh.areas().iter().all(|area| area.is_finite() && *area > 0.0));
         assert!(mesh.normals().iter().all(|normal| (normal.norm() - 1.0).abs() < 1e-12));
         let points: Vec<_> = (0..4).map(|_| nasty_point(&mut sequence, scale)).collect();
-        points.iter().for_each(|p| check_nearest(&mesh, p));
+        for p in &points {
+            check_nearest(&mesh, p);
+        }
         check_nearest(&mesh, &nasty_point(&mut sequence, 1.0));
         let poses = [nasty_pose(&mut sequence), nasty_pose(&mut sequence)];
         let mut shapes = vec![Shape::from(HalfSpace::BelowZ), Shape::from(Sphere::new(0.8).unwrap())];
@@ -151,10 +154,10 @@ fn no_input_makes_contact_panic_and_finite_points_have_finite_answers() {
         }
         for shape in &shapes {
             mesh.for_each_inside(&poses[0], shape, &poses[1], |displaced| {
-                assert!(displaced.face < faces.len())
+                assert!(displaced.face < faces.len());
             });
             mesh.for_each_inside(&poses[0], shape, &poses[0], |displaced| {
-                assert!(displaced.face < faces.len())
+                assert!(displaced.face < faces.len());
             });
         }
     }
@@ -210,7 +213,7 @@ fn pairs_are_found_among_boxes_of_any_numbers() {
                 }
             }
         }
-        let found: Vec<_> = search.find(|_, _| true).iter().copied().collect();
+        let found = search.find(|_, _| true).to_vec();
         assert_eq!(found, expected);
     }
     // A pillar without ends is everywhere, however it is turned.

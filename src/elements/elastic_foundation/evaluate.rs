@@ -198,7 +198,7 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
     }
 }
 
-/// What the springs of one contact add up to. What is infinite or not a number in any spring is so here.
+/// What the springs of one contact add up to. A force that is infinite or not a number in any is so here.
 struct Sums<T: Real> {
     F_GS: SpatialForce<T>,
     normal_force: T,
@@ -206,14 +206,11 @@ struct Sums<T: Real> {
     /// Of the contact points about the mesh's origin, weighted by normal force.
     moment: Vector3<T>,
     lost: T,
-    /// Denominators of friction, which must be finite for friction to be right.
-    denominator: T,
-    pressure: T,
 }
 
 impl<T: Real> Sums<T> {
     fn are_finite(&self) -> bool {
-        let scalars = [self.normal_force, self.area, self.lost, self.denominator, self.pressure];
+        let scalars = [self.normal_force, self.area, self.lost];
         scalars.iter().all(T::is_finite) && self.F_GS.is_finite() && is_finite(&self.moment)
     }
 }
@@ -229,7 +226,7 @@ fn add_springs<T: Real, const AT_ANY_SCALE: bool>(
     let zero = T::zero();
     let mut F_GS = SpatialForce::zero();
     let (mut normal_sum, mut area, mut moment) = (zero, zero, Vector3::zeros());
-    let (mut lost, mut denominator_sum, mut pressure_sum) = (zero, zero, zero);
+    let mut lost = zero;
     forces.extend(positions.iter().zip(velocities).map(|(spring, velocity)| {
         let SpringVelocity { depth_rate, slip_G } = velocity;
         let factor = law.normal_factor(*depth_rate);
@@ -238,9 +235,7 @@ fn add_springs<T: Real, const AT_ANY_SCALE: bool>(
             law.friction_at_any_scale(normal_force, slip_G)
         } else {
             let slip_squared = slip_G.norm_squared();
-            let (friction_factor, denominator) = law.friction_factor(slip_squared);
-            let rubbing = normal_force * friction_factor;
-            denominator_sum += denominator;
+            let rubbing = normal_force * law.friction_factor(slip_squared);
             (slip_G * -rubbing, rubbing * slip_squared)
         };
 
@@ -252,16 +247,7 @@ fn add_springs<T: Real, const AT_ANY_SCALE: bool>(
         moment += r_G * normal_force;
         lost += (normal_force - spring.elastic_force) * *depth_rate + rubbing_power;
         let pressure = law.stiffness * spring.depth * factor;
-        pressure_sum += pressure;
         SpringForce { normal_force, pressure, friction_force_G }
     }));
-    Sums {
-        F_GS,
-        normal_force: normal_sum,
-        area,
-        moment,
-        lost,
-        denominator: denominator_sum,
-        pressure: pressure_sum,
-    }
+    Sums { F_GS, normal_force: normal_sum, area, moment, lost }
 }

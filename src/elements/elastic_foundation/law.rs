@@ -16,11 +16,17 @@ pub(super) struct Law<T: Real> {
     viscous_friction: T,
     transition_velocity: T,
     inverse_transition_squared: T,
+    /// Below this `(v/v_t)²` no power of the speed overflows.
+    ratio_limit: T,
 }
 
 impl<T: Real> Law<T> {
     pub(super) fn new(material: &Material<T>, transition_velocity: T) -> Self {
+        let eps = T::default_epsilon();
+        let cubed = (eps * eps * eps).recip();
+        let ratio_limit = if (transition_velocity * cubed * cubed).is_finite() { cubed } else { T::zero() };
         Self {
+            ratio_limit,
             stiffness: material.stiffness,
             dissipation: material.dissipation,
             dynamic_friction: material.dynamic_friction,
@@ -38,21 +44,25 @@ impl<T: Real> Law<T> {
         if factor > T::zero() { factor } else { T::zero() }
     }
 
-    /// The friction force over the normal force and the slip speed \[s/m\], and the denominator of its fraction:
-    /// if that is not finite, nor is it known.
+    /// The friction force over the normal force and the slip speed \[s/m\]; not a number where a power of
+    /// the speed overflows, rather than zero.
     ///
     /// Hollars' `min(r, 1) (μ_d + 2(μ_s − μ_d)/(1 + r²)) + μ_v v` with `r = v/v_t`, divided by v.
     /// Since `min(r, 1)/v` is the lesser of `1/v_t` and `1/v`, nothing is singular at rest, and no root
     /// is taken where it would be.
     #[inline]
-    pub(super) fn friction_factor(&self, slip_squared: T) -> (T, T) {
+    pub(super) fn friction_factor(&self, slip_squared: T) -> T {
         let ratio_squared = slip_squared * self.inverse_transition_squared;
-        let speed = if ratio_squared < T::one() { self.transition_velocity } else { slip_squared.sqrt() };
+        let speed = if ratio_squared < T::one() {
+            self.transition_velocity
+        } else if ratio_squared < self.ratio_limit {
+            slip_squared.sqrt()
+        } else {
+            return T::lit(f64::NAN);
+        };
         // One fraction rather than two: divisions are what this law costs.
         let below = T::one() + ratio_squared;
-        let denominator = speed * below;
-        let fraction = (self.dynamic_friction * below + self.twice_excess) / denominator;
-        (fraction + self.viscous_friction, denominator)
+        (self.dynamic_friction * below + self.twice_excess) / (speed * below) + self.viscous_friction
     }
 
     /// The friction force on what slips \[N\], and the power that it takes \[W\], with no power of a speed
@@ -97,8 +107,8 @@ mod tests {
         assert_eq!((force.x, force.z), (0.0, 0.0));
         assert_eq!(power, -force.y * vs);
         // Where the quick way says that it knows, it does.
-        let (factor, denominator) = law.friction_factor(vs * vs);
-        if denominator.is_finite() {
+        let factor = law.friction_factor(vs * vs);
+        if factor.is_finite() {
             // Six roundings on each side; below 1e-300 numbers lose digits.
             assert_relative_eq!(factor * vs, -force.y, max_relative = 2e-15, epsilon = 1e-300);
         }
@@ -157,7 +167,7 @@ mod tests {
     fn friction_at_rest_has_a_finite_slope() {
         let law = Law::new(&material().cast::<Dual64>(), Dual64::from_re(0.02));
         let slip = Dual64::new(0.0, 1.0);
-        let force = law.friction_factor(slip * slip).0 * slip;
+        let force = law.friction_factor(slip * slip) * slip;
         assert_relative_eq!(force.eps, (0.6 + 2.0 * 0.3) / 0.02 + 0.1, max_relative = 2e-15);
     }
 

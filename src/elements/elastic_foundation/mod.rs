@@ -84,7 +84,7 @@ use parameters::KIND;
 ///   [`projected_area`](Parameters::projected_area) with no weight.
 /// - Thin bodies that go through each other find the far side nearer: keep the depth below half the
 ///   thickness.
-/// - A force, pressure or power that overflows is [`Error::NonFiniteForce`].
+/// - A force, energy or power that overflows is [`Error::NonFiniteForce`].
 /// - After the first evaluation of a state nothing is allocated as long as no more springs are displaced than
 ///   there are (one inside two surfaces counts twice) and a box around a surface overlaps no more than 32
 ///   others on average.
