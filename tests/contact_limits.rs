@@ -21,10 +21,11 @@ use support::Sequence;
 
 const MAX_FACES: usize = TriangleMesh::<f64>::MAX_FACES;
 
+type Attempt = fn(u32) -> Result<TriangleMesh<f64>, Error>;
+
 #[test]
 fn more_faces_than_allowed_are_refused_before_they_are_allocated() {
     let most = 32_768;
-    type Attempt = fn(u32) -> Result<TriangleMesh<f64>, Error>;
     let attempts: [(&str, Attempt); 6] = [
         ("sphere", |n| TriangleMesh::sphere(1.0, n)),
         ("smallest refused sphere", |_| TriangleMesh::sphere(1.0, 725)),
