@@ -10,7 +10,6 @@
     reason = "criterion's macros; a bench stops at the first surprise"
 )]
 
-use std::f64::consts::FRAC_PI_2;
 use std::hint::black_box;
 use std::sync::Arc;
 
@@ -39,11 +38,6 @@ fn rubber() -> Material<f64> {
     Material::new(1e6).with_dissipation(0.1).with_friction(0.9, 0.7, 0.01)
 }
 
-fn floor() -> Transform<f64> {
-    let down = Rotation3::from_axis_angle(&Vector3::y_axis(), FRAC_PI_2);
-    Transform::from_parts(Translation3::identity(), down)
-}
-
 fn velocity() -> SpatialVelocity<f64> {
     SpatialVelocity::new(Vector3::new(0.1, 0.2, -0.3), Vector3::new(0.05, -0.02, -0.1))
 }
@@ -57,7 +51,7 @@ fn on_half_space(frequency: u32, depth: f64) -> Scene {
     let mut system = ForceSystem::new();
     let body = system.add_body();
     let mut foundation = ElasticFoundation::new();
-    foundation.add_rigid(BodyIndex::GROUND, floor(), HalfSpace).unwrap();
+    foundation.add_rigid(BodyIndex::GROUND, Transform::identity(), HalfSpace::BelowZ).unwrap();
     let mesh = TriangleMesh::sphere(1.0, frequency).unwrap();
     foundation.add_springs(body, Transform::identity(), mesh, rubber()).unwrap();
     system.add(foundation).unwrap();
@@ -91,7 +85,7 @@ fn torus_on_torus(depth: f64) -> Scene {
 fn crowd(count: usize) -> Scene {
     let mut system = ForceSystem::new();
     let mut foundation = ElasticFoundation::new();
-    foundation.add_rigid(BodyIndex::GROUND, floor(), HalfSpace).unwrap();
+    foundation.add_rigid(BodyIndex::GROUND, Transform::identity(), HalfSpace::BelowZ).unwrap();
     let mesh = Arc::new(TriangleMesh::sphere(1.0, 8).unwrap());
     let bodies: Vec<_> = (0..count).map(|_| system.add_body()).collect();
     for &body in &bodies {

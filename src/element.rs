@@ -123,11 +123,11 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
     /// Forces and what belongs to them.
     type Dynamics: Cache;
 
-    /// Checks that every body and coordinate the element names exists.
+    /// Checks that every body and coordinate the element names exists, and that it can act at all.
     ///
     /// # Errors
-    /// [`Error::NoSuchBody`](crate::Error::NoSuchBody) or
-    /// [`Error::NoSuchCoordinate`](crate::Error::NoSuchCoordinate).
+    /// [`Error::NoSuchBody`](crate::Error::NoSuchBody),
+    /// [`Error::NoSuchCoordinate`](crate::Error::NoSuchCoordinate), or what the element documents.
     fn check_topology(&self, topology: &Topology) -> Result<()>;
 
     /// The parameters a new state starts with.

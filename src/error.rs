@@ -185,6 +185,14 @@ pub enum Error {
         /// What keeps it from having an inside.
         fault: MeshFault,
     },
+    /// An elastic foundation has no two surfaces that could ever push each other.
+    #[error(
+        "{element}: no contact is possible: it takes a mesh with springs, and another surface on another body"
+    )]
+    NoContactPossible {
+        /// The element that refused.
+        element: ElementName,
+    },
     /// Parameters or discrete variables were made for another element of the kind, with other parts.
     #[error("{element}: the variables belong to another element with other parts")]
     ForeignVariables {
@@ -302,6 +310,7 @@ impl Error {
             | Self::NonFiniteForce { element }
             | Self::ForeignVariables { element }
             | Self::TimeNotAdvanced { element, .. }
+            | Self::NoContactPossible { element }
             | Self::SameEnds { element } => {
                 element.index = Some(place);
                 self

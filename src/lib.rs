@@ -77,6 +77,7 @@ extern crate std;
 pub use nalgebra;
 
 pub mod cable;
+mod checked;
 pub mod contact;
 mod element;
 mod elements;

@@ -77,7 +77,8 @@ impl<T: Real> ForceSystem<T> {
     /// # Errors
     /// [`Error::NoSuchBody`] or [`Error::NoSuchCoordinate`] if it names one that is not there,
     /// [`Error::InvalidValue`] if its defaults are out of range, [`Error::KindNameTaken`] if
-    /// another type of element already goes by its [`KIND`](ForceElement::KIND).
+    /// another type of element already goes by its [`KIND`](ForceElement::KIND), or what the element
+    /// documents.
     pub fn add<E: ForceElement<T>>(&mut self, element: E) -> Result<Handle<E>> {
         let place = self.kinds.iter().find(|kind| kind.name() == E::KIND).map_or(0, |kind| kind.len());
         element.check_topology(&self.topology).map_err(|error| error.at(E::KIND, place))?;

@@ -1,11 +1,13 @@
 //! The evaluation loop does not allocate once it is warm.
 
 use force_elements::cable::{CablePath, Ellipsoid, Obstacle, Sphere, Station};
+use force_elements::contact::{self, HalfSpace, Shape, Surface, SurfacePoint, TriangleMesh};
+use force_elements::elastic_foundation::Material;
 use force_elements::exponential_spring::Parameters;
 use force_elements::nalgebra::{Point3, Vector3, Vector6};
 use force_elements::{
-    BodyIndex, CableSpring, CoordinateSpringDamperExt, ExponentialSpring, ForceSystem, LinearBushing,
-    SpatialVelocity, Transform, coordinate_spring_damper_ext,
+    BodyIndex, CableSpring, CoordinateSpringDamperExt, ElasticFoundation, ExponentialSpring, ForceSystem,
+    LinearBushing, SpatialVelocity, Transform, coordinate_spring_damper_ext,
 };
 
 #[test]
@@ -83,4 +85,161 @@ fn a_cable_that_is_tracked_does_not_allocate_through_touchdown_and_liftoff() {
         allocation_counter::measure(|| (700..1400).for_each(|step| evaluate(0.01 * f64::from(step))));
     assert_eq!(counted.count_total, 0);
     assert!(contacts.iter().filter(|&&count| count > 100).count() >= 2, "no touchdown: {contacts:?}");
+}
+
+/// A ball as a user would write it.
+#[derive(Debug)]
+struct Ball(contact::Sphere<f64>);
+
+impl Surface<f64> for Ball {
+    fn nearest(&self, p_S: &Point3<f64>) -> SurfacePoint<f64> {
+        self.0.nearest(p_S)
+    }
+    fn bounds(&self) -> contact::Bounds<f64> {
+        self.0.bounds()
+    }
+}
+
+/// Each kind of shape, and whether it carries springs itself.
+fn shapes() -> Vec<(&'static str, Shape<f64>, bool)> {
+    let sphere = contact::Sphere::new(1.0).expect("valid");
+    let ellipsoid = contact::Ellipsoid::new(Vector3::new(1.0, 0.8, 1.2)).expect("valid");
+    let torus = || TriangleMesh::torus(1.0, 0.6, 24, 12).expect("valid");
+    vec![
+        ("half-space", HalfSpace::BelowZ.into(), false),
+        ("sphere", sphere.into(), false),
+        ("ellipsoid", ellipsoid.into(), false),
+        ("convex mesh", TriangleMesh::sphere(1.0, 8).expect("valid").into(), false),
+        ("mesh", torus().into(), false),
+        ("mesh with springs", torus().into(), true),
+        ("a user's own", Shape::custom(Ball(sphere)), false),
+    ]
+}
+
+/// A ball of springs over each of the shapes, all in one element each.
+fn foundations(
+    copies: usize,
+) -> (ForceSystem<f64>, BodyIndex, Vec<force_elements::Handle<ElasticFoundation<f64>>>) {
+    let mut system = ForceSystem::new();
+    let body = system.add_body();
+    let rubber = Material::new(1e5).with_dissipation(0.1).with_friction(0.5, 0.4, 0.1);
+    let mut handles = Vec::new();
+    for (_, shape, is_soft) in std::iter::repeat_n(shapes(), copies).flatten() {
+        let mut foundation = ElasticFoundation::new();
+        match shape {
+            Shape::Mesh(mesh) if is_soft => {
+                foundation.add_springs(BodyIndex::GROUND, Transform::identity(), mesh, rubber)
+            }
+            shape => foundation.add_rigid(BodyIndex::GROUND, Transform::identity(), shape),
+        }
+        .expect("valid");
+        let ball = TriangleMesh::sphere(0.9, 10).expect("valid");
+        foundation.add_springs(body, Transform::identity(), ball, rubber).expect("valid");
+        handles.push(system.add(foundation).expect("bodies exist"));
+    }
+    (system, body, handles)
+}
+
+/// From far apart to as deep as can be, and on.
+const HEIGHTS: [f64; 8] = [5.0, 1.8, 1.5, 1.0, 0.3, 0.0, -0.2, -3.0];
+
+#[test]
+fn a_foundation_does_not_allocate_after_the_first_evaluation_however_deep_it_sinks() {
+    let (system, body, handles) = foundations(1);
+    let mut state = system.default_state();
+    let mut most = vec![0; handles.len()];
+    let mut evaluate = |state: &mut force_elements::State<f64>, z: f64| {
+        let V_GB = SpatialVelocity::new(Vector3::x(), Vector3::new(1.0, 2.0, -3.0));
+        state.set_body(body, Transform::translation(0.1, 0.2, z), V_GB).expect("finite");
+        let view = system.realize_dynamics(state).expect("regular");
+        for (most, &handle) in most.iter_mut().zip(&handles) {
+            *most = view.of(handle).position.springs.len().max(*most);
+        }
+    };
+    evaluate(&mut state, HEIGHTS[0]);
+    let counted = allocation_counter::measure(|| HEIGHTS.into_iter().for_each(|z| evaluate(&mut state, z)));
+    assert_eq!(counted.count_total, 0);
+    // A copy of a state has buffers of its own.
+    let mut copy = state.clone();
+    evaluate(&mut copy, HEIGHTS[0]);
+    let counted = allocation_counter::measure(|| HEIGHTS.into_iter().for_each(|z| evaluate(&mut copy, z)));
+    assert_eq!(counted.count_total, 0);
+    for ((name, ..), most) in shapes().iter().zip(most) {
+        assert!(most >= 200, "{name}: at most {most} springs were displaced");
+    }
+}
+
+#[test]
+fn a_foundation_that_is_disabled_enabled_and_changed_does_not_allocate() {
+    let (system, body, handles) = foundations(1);
+    let mut state = system.default_state();
+    let mut cycle = |heights: [f64; 2]| {
+        for &handle in &handles {
+            let enabled = state.is_enabled(handle).expect("its own");
+            system.set_enabled(&mut state, handle, !enabled).expect("its own");
+            let stiffer = |parameters: &mut force_elements::elastic_foundation::Parameters<f64>| {
+                parameters.transition_velocity *= 1.01;
+            };
+            system.update_parameters(&mut state, handle, stiffer).expect("valid");
+        }
+        for z in heights {
+            state.set_pose(body, Transform::translation(0.1, 0.2, z)).expect("finite");
+            system.realize_dynamics(&mut state).expect("regular");
+        }
+    };
+    // Enabled last, apart.
+    cycle([5.0; 2]);
+    cycle([5.0; 2]);
+    let counted = allocation_counter::measure(|| (0..4).for_each(|_| cycle([1.8, 0.0])));
+    assert_eq!(counted.count_total, 0);
+}
+
+#[test]
+fn a_crowd_does_not_allocate_after_the_first_evaluation_as_it_is_pressed_together() {
+    let mut system = ForceSystem::<f64>::new();
+    let mut foundation = ElasticFoundation::new();
+    foundation.add_rigid(BodyIndex::GROUND, Transform::identity(), HalfSpace::BelowZ).expect("valid");
+    let ball = std::sync::Arc::new(TriangleMesh::sphere(1.0, 6).expect("valid"));
+    let bodies: Vec<_> = (0..25).map(|_| system.add_body()).collect();
+    for &body in &bodies {
+        let (ball, rubber) = (std::sync::Arc::clone(&ball), Material::new(1e5));
+        foundation.add_springs(body, Transform::identity(), ball, rubber).expect("valid");
+    }
+    let foundation = system.add(foundation).expect("bodies exist");
+    let mut state = system.default_state();
+    let mut evaluate = |distance: f64| {
+        for (i, &body) in (0..).zip(&bodies) {
+            let (x, y) = (distance * f64::from(i % 5), distance * f64::from(i / 5));
+            state.set_pose(body, Transform::translation(x, y, 0.4 * distance)).expect("finite");
+        }
+        let view = system.realize_dynamics(&mut state).expect("regular");
+        view.of(foundation).position.contacts.len()
+    };
+    assert_eq!(evaluate(3.0), 0);
+    let mut contacts = 0;
+    let counted = allocation_counter::measure(|| {
+        for distance in [2.4, 1.99, 1.95, 1.9, 1.7, 1.3] {
+            contacts = contacts.max(evaluate(distance));
+        }
+    });
+    assert_eq!(counted.count_total, 0);
+    assert!(contacts > 100, "{contacts}");
+}
+
+/// On one thread of a pool everything that is handed out is done by that thread, which is the one counted.
+#[cfg(feature = "rayon")]
+#[test]
+fn foundations_on_threads_do_not_allocate_after_the_first_evaluation() {
+    let (system, body, _) = foundations(20);
+    let mut state = system.default_state();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
+    pool.install(|| {
+        let mut evaluate = |z: f64| {
+            state.set_pose(body, Transform::translation(0.1, 0.2, z)).expect("finite");
+            system.realize_dynamics(&mut state).expect("regular");
+        };
+        evaluate(HEIGHTS[0]);
+        let counted = allocation_counter::measure(|| HEIGHTS.into_iter().for_each(&mut evaluate));
+        assert_eq!(counted.count_total, 0);
+    });
 }

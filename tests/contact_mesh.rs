@@ -287,7 +287,9 @@ impl<S: Surface<f64>> Surface<f64> for Custom<S> {
 fn no_centroid_inside_an_analytic_shape_is_missed() {
     let ellipsoid = Ellipsoid::new(Vector3::new(0.9, 0.5, 0.7)).unwrap();
     let shapes = [
-        Shape::from(HalfSpace),
+        Shape::from(HalfSpace::BelowZ),
+        Shape::from(HalfSpace::BelowY),
+        Shape::from(HalfSpace::BeyondX),
         Shape::from(Sphere::new(0.8).unwrap()),
         Shape::from(ellipsoid),
         Shape::custom(Custom(ellipsoid)),

@@ -1,8 +1,6 @@
 //! A brick on a bed of springs is thrown on the floor, tumbles, slides and comes to rest.
 #![allow(non_snake_case, reason = "monogram notation")]
 
-use std::f64::consts::FRAC_PI_2;
-
 use approx::assert_relative_eq;
 use force_elements::contact::{HalfSpace, TriangleMesh};
 use force_elements::elastic_foundation::Material;
@@ -20,9 +18,7 @@ fn a_dropped_brick_is_at_rest_after_thirty_seconds_and_its_energy_is_accounted_f
     let mut plant = Plant::new(Vector3::new(0.0, 0.0, -GRAVITY)).expect("finite");
     let brick = plant.add_body(&mut system, RigidBody::with_equal_inertia(MASS, 0.01).expect("valid"));
     let mut foundation = ElasticFoundation::new();
-    let down = Rotation3::from_axis_angle(&Vector3::y_axis(), FRAC_PI_2);
-    let floor = Transform::from_parts(Translation3::identity(), down);
-    foundation.add_rigid(BodyIndex::GROUND, floor, HalfSpace).expect("valid");
+    foundation.add_rigid(BodyIndex::GROUND, Transform::identity(), HalfSpace::BelowZ).expect("valid");
     let mesh = TriangleMesh::brick(HALF_EDGES, [6, 5, 4]).expect("valid");
     let stiffness = 1e6;
     let rubber = Material::new(stiffness).with_dissipation(1.0).with_friction(0.7, 0.5, 0.0);

@@ -26,6 +26,30 @@ fn obj_files_keep_every_bit_and_every_face() {
 }
 
 #[test]
+fn obj_faces_may_carry_textures_count_backwards_and_have_many_corners() {
+    let plain = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0.5 1.5 0\nv 0 1 0\nf 1 2 3 4 5\n";
+    let expected = FaceList::<f64>::read_obj(plain.as_bytes()).expect("an OBJ file");
+    assert_eq!(expected.faces, [[0, 1, 2], [0, 2, 3], [0, 3, 4]]);
+    let vertices = plain.split_once('f').expect("a face").0;
+    for face in [
+        "f -5 -4 -3 -2 -1\n",
+        "vt 0 0\nvn 0 0 1\nusemtl none\nf 1/1/1 2/1/1 3//1 4/1 5\r\n",
+        "# caf\u{e9}\nf\t1 2  3 4 5 # the last\nl 1 2\np 1\n",
+    ] {
+        let text = format!("{vertices}{face}");
+        assert_eq!(FaceList::<f64>::read_obj(text.as_bytes()).expect("an OBJ file"), expected);
+    }
+    for (face, line) in [("f 1 2", 6), ("f 1 2 0", 6), ("f 1 2 -6", 6), ("\nv 1 2", 7), ("f 1 2 three", 6)] {
+        let text = format!("{vertices}{face}\n");
+        let error = FaceList::<f64>::read_obj(text.as_bytes()).expect_err(face);
+        assert!(error.to_string().contains(&format!("line {line} ")), "{error}");
+    }
+    let beyond = format!("{vertices}f 1 2 6\n");
+    let faults = FaceList::<f64>::read_obj(beyond.as_bytes()).expect("an OBJ file").faults();
+    assert_eq!(faults, [MeshFault::IndexOutOfRange { face: 0, index: 5, vertex_count: 5 }]);
+}
+
+#[test]
 fn stl_files_are_welded() {
     let brick = TriangleMesh::<f64>::brick(Vector3::new(0.5, 0.25, 1.0), [2, 1, 3]).expect("valid");
     let mut text = String::from("solid brick\n");
@@ -53,4 +77,84 @@ fn what_is_no_mesh_is_refused() {
     assert!(matches!(error, Error::MeshFile { .. }), "{error}");
     let empty = FaceList::<f64>::read_obj("".as_bytes()).expect("an empty file is an OBJ file");
     assert_eq!(empty.closed().expect_err("no faces"), Error::Mesh { fault: MeshFault::Empty });
+}
+
+#[test]
+fn no_file_makes_the_reader_panic() {
+    let vertices = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nvt 0 0\nvt 1 0\nvn 0 0 1\n";
+    let indices = [
+        "0",
+        "1",
+        "4",
+        "5",
+        "-1",
+        "-4",
+        "-5",
+        "-9223372036854775808",
+        "9223372036854775807",
+        "99999999999999999999",
+        "1/1/1",
+        "1//1",
+        "1/-9/1",
+        "1/1/-9",
+        "1/9/9",
+        "1//9223372036854775807",
+        "1/9223372036854775807",
+        "1/1/1/1",
+        "//",
+        "x",
+        "1.5",
+        "",
+    ];
+    let mut refused = 0;
+    for index in indices {
+        for face in [
+            format!("f 1 2 {index}\n"),
+            format!("f {index} {index} {index} {index}\n"),
+            format!("f {index}\n"),
+        ] {
+            for text in [format!("{vertices}{face}"), format!("{face}{vertices}"), format!("v 0 0 0\n{face}")]
+            {
+                match FaceList::<f64>::read_obj(text.as_bytes()) {
+                    Ok(list) => drop(list.closed()),
+                    Err(error) => {
+                        assert!(matches!(error, Error::MeshFile { .. }), "{error}");
+                        refused += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(refused > 50, "{refused}");
+    for text in [
+        "v\n",
+        "v 1\n",
+        "v 1 2\n",
+        "v 1e999 0 nan\nf 1 1 1\n",
+        "f\n",
+        "f 1 2\n",
+        "\u{fffd}\n",
+        "v 0 0 0 0\nf 1 1 1\n",
+        "o\n",
+        "g\n",
+        "s\n",
+    ] {
+        let _ = FaceList::<f64>::read_obj(text.as_bytes()).map(|list| list.closed());
+    }
+    let _ = FaceList::<f64>::read_obj([0xff, 0xfe, b'\n', b'f', b' ', 0x80].as_slice());
+
+    // A binary STL file that claims four billion faces and has one.
+    let mut stl = vec![0_u8; 80];
+    stl.extend(u32::MAX.to_le_bytes());
+    stl.extend([0; 50]);
+    let error = FaceList::<f64>::read_stl(Cursor::new(stl)).expect_err("cut short");
+    assert!(matches!(error, Error::MeshFile { .. }), "{error}");
+    let mut stl = vec![0_u8; 80];
+    stl.extend(1_u32.to_le_bytes());
+    stl.extend([0xff; 50]);
+    let list = FaceList::<f64>::read_stl(Cursor::new(stl)).expect("numbers of some kind");
+    assert!(matches!(list.faults()[..], [MeshFault::NonFiniteVertex { .. }, ..]));
+    for text in ["", "solid", "solid \n", "solid x\nfacet normal 0 0 0\nouter loop\nvertex nan 0 0\n"] {
+        let _ = FaceList::<f64>::read_stl(Cursor::new(text)).map(|list| list.closed());
+    }
 }

@@ -50,9 +50,7 @@ impl Tyre {
         let mesh = Arc::new(TriangleMesh::torus(RING, TUBE, 180, 72)?);
         let rubber = Material::from_elastic_layer(6e5, 0.4, 0.03)?.with_dissipation(0.2);
         let mut foundation = ElasticFoundation::new();
-        let down = Rotation3::from_axis_angle(&Vector3::y_axis(), FRAC_PI_2);
-        let floor = Transform::from_parts(Translation3::identity(), down);
-        foundation.add_rigid(BodyIndex::GROUND, floor, HalfSpace)?;
+        foundation.add_rigid(BodyIndex::GROUND, Transform::identity(), HalfSpace::BelowZ)?;
         // The torus turns about z of its mesh, the tyre about y, leaning over a little.
         let upright = Rotation3::from_axis_angle(&Vector3::x_axis(), FRAC_PI_2 + CAMBER);
         let X_BS = Transform::from_parts(Translation3::identity(), upright);
@@ -147,9 +145,7 @@ fn cap_errors() -> Result<Vec<(f64, [f64; 2])>, force_elements::Error> {
             let mut system = ForceSystem::<f64>::new();
             let body = system.add_body();
             let mut foundation = ElasticFoundation::new().with_projected_area(is_projected);
-            let down = Rotation3::from_axis_angle(&Vector3::y_axis(), FRAC_PI_2);
-            let floor = Transform::from_parts(Translation3::identity(), down);
-            foundation.add_rigid(BodyIndex::GROUND, floor, HalfSpace)?;
+            foundation.add_rigid(BodyIndex::GROUND, Transform::identity(), HalfSpace::BelowZ)?;
             let springs = Material::new(stiffness);
             foundation.add_springs(body, Transform::identity(), Arc::clone(&mesh), springs)?;
             system.add(foundation)?;

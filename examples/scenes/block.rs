@@ -4,7 +4,7 @@
 use force_elements::contact::{HalfSpace, TriangleMesh};
 use force_elements::elastic_foundation::Material;
 use force_elements::exponential_spring::{FrictionTransition, Parameters};
-use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
+use force_elements::nalgebra::{Point3, Vector3};
 use force_elements::simulation::{Plant, RigidBody, Simulation};
 use force_elements::{
     BodyIndex, ElasticFoundation, ExponentialSpring, ForceSystem, Handle, Result, SpatialForce,
@@ -104,7 +104,7 @@ impl Block {
                 let mesh = TriangleMesh::brick(Vector3::repeat(HALF_SIDE), [SUBDIVISIONS; 3])?;
                 let mut foundation =
                     ElasticFoundation::new().with_transition_velocity(transition_velocity)?;
-                foundation.add_rigid(BodyIndex::GROUND, setting.X_GP * half_space_in_plane(), HalfSpace)?;
+                foundation.add_rigid(BodyIndex::GROUND, setting.X_GP, HalfSpace::BelowZ)?;
                 foundation.add_springs(body, Transform::identity(), mesh, material)?;
                 system.add(foundation)?;
                 HALF_SIDE - setting.normal_load() / stiffness
@@ -180,10 +180,4 @@ fn corners() -> impl Iterator<Item = Point3<f64>> {
         let side = |bit: usize| if i >> bit & 1 == 0 { -HALF_SIDE } else { HALF_SIDE };
         Point3::new(side(0), side(1), side(2))
     })
-}
-
-/// A half-space fills x > 0 of its frame: here what is below the plane.
-fn half_space_in_plane() -> Transform<f64> {
-    let down = Rotation3::from_axis_angle(&Vector3::y_axis(), std::f64::consts::FRAC_PI_2);
-    Transform::from_parts(Translation3::identity(), down)
 }

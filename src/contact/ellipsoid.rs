@@ -2,9 +2,12 @@
 
 use nalgebra::{Point3, Vector3};
 
+use crate::checked::checked_when_read;
+use crate::contact::direction_and_length;
 use crate::contact::surface::{Bounds, Plane, Surface, SurfacePoint};
 use crate::error::Result;
 use crate::scalar::Real;
+use crate::spatial::is_finite;
 use crate::variables::Check;
 
 /// The points with `(x/a)² + (y/b)² + (z/c)² < 1` in its own frame.
@@ -19,8 +22,8 @@ use crate::variables::Check;
 ///
 /// # Singular case
 ///
-/// On the plane of the two larger radii, near the middle, two surface points are equally near; the
-/// one on the positive side is taken.
+/// On the plane of the two larger radii, near the middle, two surface points are equally near, and more
+/// where the two smaller radii are equal; the one on the positive side of the axis with the least is taken.
 ///
 /// # Source
 ///
@@ -28,20 +31,27 @@ use crate::variables::Check;
 /// equation; J. J. Moré, D. C. Sorensen, *Computing a trust region step*, SIAM J. Sci. Stat. Comput. 4
 /// (1983) 553–572, for its solution.
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct Ellipsoid<T: Real> {
     radii: Vector3<T>,
 }
+
+checked_when_read!(Ellipsoid);
 
 impl<T: Real> Ellipsoid<T> {
     /// An ellipsoid with these radii \[m\] along the axes of its frame.
     ///
     /// # Errors
-    /// [`Error::InvalidValue`](crate::Error::InvalidValue) unless all radii are finite and greater than
-    /// zero.
+    /// [`Error::InvalidValue`](crate::Error::InvalidValue) unless all radii are of a
+    /// [`Size`](crate::Requirement::Size).
     pub fn new(radii: Vector3<T>) -> Result<Self> {
-        radii.iter().try_for_each(|&radius| Check::new("surface").size("radius", radius))?;
-        Ok(Self { radii })
+        let ellipsoid = Self { radii };
+        ellipsoid.validate()?;
+        Ok(ellipsoid)
+    }
+
+    fn validate(&self) -> Result<()> {
+        self.radii.iter().try_for_each(|&radius| Check::new("surface").size("radius", radius))
     }
 
     /// The radii \[m\].
@@ -69,6 +79,11 @@ impl<T: Real> Ellipsoid<T> {
         // s = t + r_least² keeps its digits near the pole at zero, where t would lose them.
         let gap = r2.map(|other| other - r2[least]);
         let rp = r.component_mul(p);
+        if !is_finite(&rp) {
+            // From so far away, the point whose normal leads there.
+            let towards = direction_and_length(&(p / p.amax()).component_mul(r));
+            return towards.map_or(Vector3::zeros(), |(unit, _)| unit.component_mul(r));
+        }
 
         // Each term alone reaches one at its own s; the greatest of these is below the root.
         let mut s = T::zero();
@@ -78,7 +93,11 @@ impl<T: Real> Ellipsoid<T> {
                 s = alone;
             }
         }
-        if p[least] == T::zero() {
+        // Radii as small as the least have no gap either; along them, too, there must be nothing, or so
+        // little that nothing comes of it but slopes that overflow.
+        let eps = T::default_epsilon();
+        let nothing = r2[least] * eps * eps * eps * eps;
+        if (0..3).all(|i| gap[i] > T::zero() || rp[i] <= nothing) {
             let sum = (0..3).filter(|&i| gap[i] > T::zero()).fold(T::zero(), |sum, i| {
                 let q = rp[i] / gap[i];
                 sum + q * q
@@ -86,14 +105,14 @@ impl<T: Real> Ellipsoid<T> {
             if sum < T::one() {
                 let mut x = Vector3::zeros();
                 for i in (0..3).filter(|&i| gap[i] > T::zero()) {
-                    x[i] = r2[i] * p[i] / gap[i];
+                    x[i] = r[i] * (rp[i] / gap[i]);
                 }
                 x[least] = r[least] * (T::one() - sum).sqrt();
                 return x;
             }
             // The root is beyond zero, but no single term shows how far; any s > 0 below it will do.
-            if s == T::zero() {
-                s = T::default_epsilon() * r2[least];
+            if s <= nothing {
+                s = eps * r2[least];
             }
         }
         // Sixteen digits take five steps from afar; fifty end a search among denormal numbers.
@@ -114,7 +133,7 @@ impl<T: Real> Ellipsoid<T> {
             // One step more than the value needs: derivatives follow one step behind.
             settled = step.abs() <= s * T::default_epsilon() * T::lit(8.0);
         }
-        Vector3::from_fn(|i, _| r2[i] * p[i] / (s + gap[i]))
+        Vector3::from_fn(|i, _| r[i] * (rp[i] / (s + gap[i])))
     }
 }
 
@@ -135,10 +154,11 @@ impl<T: Real> Surface<T> for Ellipsoid<T> {
 
     fn supporting_plane(&self, p_S: &Point3<T>) -> Option<Plane<T>> {
         // The tangent plane where the ray from the centre meets the surface.
-        let q = p_S.coords.component_div(&self.radii);
-        let squared = q.norm_squared();
-        (squared > T::zero()).then(|| {
-            let unit = q / squared.sqrt();
+        let mut q = p_S.coords.component_div(&self.radii);
+        if !is_finite(&q) {
+            q = (p_S.coords / p_S.coords.amax()).component_div(&self.radii);
+        }
+        direction_and_length(&q).map(|(unit, _)| {
             let gradient = unit.component_div(&self.radii);
             let length = gradient.norm_squared().sqrt();
             Plane { normal: gradient / length, offset: T::one() / length }
@@ -214,6 +234,33 @@ mod tests {
         }
         let ball = Ellipsoid::new(Vector3::repeat(2.0))?.nearest(&Point3::origin());
         assert_eq!(ball.signed_distance, -2.0);
+        Ok(())
+    }
+
+    #[test]
+    fn where_two_or_three_radii_are_least_their_planes_are_no_exception() -> Result<()> {
+        for radii in [[1.0, 1.0, 2.0], [1.0, 2.0, 1.0], [2.0, 1.0, 1.0], [1.0, 1.0, 1.0]] {
+            let ellipsoid = Ellipsoid::new(Vector3::from(radii))?;
+            for (i, j) in [(0, 1), (1, 2), (2, 0), (1, 0), (2, 1), (0, 2)] {
+                for at in [[0.0, 0.5], [0.0, 3.0], [0.25, 0.5], [2.0, 1.0]] {
+                    let mut p = Point3::origin();
+                    p[i] = at[0];
+                    p[j] = at[1];
+                    // In a plane of symmetry the nearest of many points of the ellipse in it.
+                    let distance = (0..=20_000)
+                        .map(|n| f64::from(n) * 1e-4 * core::f64::consts::PI)
+                        .map(|t| (radii[i] * t.cos() - at[0]).hypot(radii[j] * t.sin() - at[1]));
+                    let distance = distance.fold(f64::INFINITY, f64::min);
+                    let near = ellipsoid.nearest(&p);
+                    let in_plane = near.signed_distance.abs();
+                    // Points of the ellipse are 6e-4 apart; off the plane something may be nearer.
+                    assert!(in_plane < distance + 1e-12, "{radii:?} at {p}: {near:?}");
+                    let q = p.coords.component_div(&ellipsoid.radii).norm();
+                    assert_eq!(near.signed_distance < 0.0, q < 1.0, "{radii:?} at {p}: {near:?}");
+                    assert_relative_eq!((p - near.point).norm(), in_plane, epsilon = 1e-14);
+                }
+            }
+        }
         Ok(())
     }
 

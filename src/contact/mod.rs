@@ -2,7 +2,7 @@
 //!
 //! | shape | what it fills | answers "inside" by |
 //! |---|---|---|
-//! | [`HalfSpace`] | x > 0 of its frame | the plane |
+//! | [`HalfSpace`] | one side of a coordinate plane of its frame; the ground is `HalfSpace::BelowZ` | the plane |
 //! | [`Sphere`] | a ball about the origin of its frame | the radius |
 //! | [`Ellipsoid`] | its axes are those of its frame | the nearest point, by Newton iteration |
 //! | [`TriangleMesh`] | what its closed faces enclose | the nearest point, found in a tree of boxes, and its pseudo-normal |
@@ -10,6 +10,10 @@
 //!
 //! Nothing here knows about springs or forces; the element
 //! [`ElasticFoundation`](crate::ElasticFoundation) does.
+
+use nalgebra::Vector3;
+
+use crate::scalar::Real;
 
 mod ellipsoid;
 mod half_space;
@@ -28,6 +32,23 @@ pub use pairs::{BoundingBox, PairSearch};
 pub use shape::Shape;
 pub use sphere::Sphere;
 pub use surface::{Bounds, Plane, Surface, SurfacePoint};
+
+/// The direction and the length of a vector, also where squares would overflow or vanish; `None` for zero.
+#[inline]
+pub(crate) fn direction_and_length<T: Real>(v: &Vector3<T>) -> Option<(Vector3<T>, T)> {
+    let squared = v.norm_squared();
+    if squared.is_finite() && squared > T::default_epsilon() * T::default_epsilon() {
+        let length = squared.sqrt();
+        return Some((v / length, length));
+    }
+    let largest =
+        v.iter().fold(T::zero(), |largest, &x| greater(largest, if x < T::zero() { -x } else { x }));
+    (largest > T::zero()).then(|| {
+        let scaled = v / largest;
+        let length = scaled.norm_squared().sqrt();
+        (scaled / length, largest * length)
+    })
+}
 
 /// The smaller of two values, without the care for not-a-number that slows `min` down.
 #[inline]

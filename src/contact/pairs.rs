@@ -6,9 +6,9 @@ use nalgebra::{Point3, Vector3};
 
 use crate::contact::surface::Bounds;
 use crate::scalar::Real;
-use crate::spatial::Transform;
+use crate::spatial::{Transform, is_finite};
 
-/// A box along the axes of Ground; all of space if a surface is unbounded.
+/// A box along the axes of Ground; all of space if a surface is unbounded, or its box not finite.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BoundingBox<T: Real> {
     /// The lowest coordinates.
@@ -21,17 +21,21 @@ impl<T: Real> BoundingBox<T> {
     /// The box around a surface that is at `X_GS`.
     #[inline]
     pub fn around(bounds: &Bounds<T>, X_GS: &Transform<T>) -> Self {
-        match bounds {
-            Bounds::Unbounded => {
-                let far = Vector3::repeat(T::lit(f64::INFINITY));
-                Self { min: Point3::from(-far), max: Point3::from(far) }
-            }
-            Bounds::Box { center, half_extents } => {
-                let center_G = X_GS * center;
-                let reach = X_GS.rotation.matrix().abs() * half_extents;
-                Self { min: center_G - reach, max: center_G + reach }
+        if let Bounds::Box { center, half_extents } = bounds {
+            let center_G = X_GS * center;
+            let reach = X_GS.rotation.matrix().abs() * half_extents;
+            let around = Self { min: center_G - reach, max: center_G + reach };
+            if around.is_finite() {
+                return around;
             }
         }
+        let far = Vector3::repeat(T::lit(f64::INFINITY));
+        Self { min: Point3::from(-far), max: Point3::from(far) }
+    }
+
+    #[inline]
+    fn is_finite(&self) -> bool {
+        is_finite(&self.min.coords) && is_finite(&self.max.coords)
     }
 
     /// Whether two boxes have a point in common.
@@ -44,14 +48,29 @@ impl<T: Real> BoundingBox<T> {
 /// Finds the overlapping pairs among boxes; its buffers are used again from call to call.
 ///
 /// Boxes are sorted by where they begin along the axis on which their middles are spread out most,
-/// and each is compared with those that begin before it ends. A crowd of n boxes, each touching
-/// a few others, costs n·log n. Unbounded boxes are set aside and pair with all.
-#[derive(Debug, Clone)]
+/// and each is compared with those that begin before it ends: a row of n boxes costs n·log n, a layer
+/// of them, where √n begin together, n·√n. Unbounded boxes are set aside and pair with all. A box with a coordinate
+/// that is not a number overlaps nothing.
+#[derive(Debug)]
 pub struct PairSearch<T: Real> {
     order: Vec<u32>,
     pairs: Vec<[u32; 2]>,
     /// The boxes by place; rewritten by the caller before each search.
     pub boxes: Vec<BoundingBox<T>>,
+}
+
+impl<T: Real> Clone for PairSearch<T> {
+    fn clone(&self) -> Self {
+        let mut copy = Self::default();
+        copy.clone_from(self);
+        copy
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        self.order.clone_from(&source.order);
+        self.pairs.clone_from(&source.pairs);
+        self.boxes.clone_from(&source.boxes);
+    }
 }
 
 impl<T: Real> Default for PairSearch<T> {
@@ -61,10 +80,17 @@ impl<T: Real> Default for PairSearch<T> {
 }
 
 impl<T: Real> PairSearch<T> {
+    /// For how many pairs of so many boxes there is room from the first search on: all, or as many as there
+    /// are where a box overlaps 32 others on average.
+    pub(crate) fn room(count: usize) -> usize {
+        (count.saturating_sub(1) / 2 + 1).min(16) * count
+    }
+
     /// Finds all pairs `[i, j]`, `i < j`, of boxes that overlap and that `matters`, in ascending order.
     pub fn find(&mut self, matters: impl Fn(usize, usize) -> bool) -> &[[u32; 2]] {
         let Self { order, pairs, boxes } = self;
         pairs.clear();
+        pairs.reserve_exact(Self::room(boxes.len()));
         let mut push = |a: u32, b: u32| {
             let (i, j) = (a.min(b) as usize, a.max(b) as usize);
             if matters(i, j) && boxes[i].overlaps(&boxes[j]) {
@@ -77,10 +103,11 @@ impl<T: Real> PairSearch<T> {
                 (0..b).for_each(|a| push(a, b));
             }
         } else {
-            let is_bounded = |&i: &u32| boxes[i as usize].min.x.is_finite();
+            let is_bounded = |&i: &u32| boxes[i as usize].is_finite();
             let axis = widest_spread(boxes);
             let begin = |i: u32| boxes[i as usize].min[axis];
             order.clear();
+            order.reserve_exact(boxes.len());
             order.extend((0..).take(boxes.len()).filter(is_bounded));
             order.sort_unstable_by(|&a, &b| {
                 begin(a).partial_cmp(&begin(b)).unwrap_or(core::cmp::Ordering::Equal).then(a.cmp(&b))
@@ -107,7 +134,7 @@ fn widest_spread<T: Real>(boxes: &[BoundingBox<T>]) -> usize {
     let mut sum = Vector3::zeros();
     let mut squares = Vector3::zeros();
     let mut count = T::zero();
-    for b in boxes.iter().filter(|b| b.min.x.is_finite()) {
+    for b in boxes.iter().filter(|b| b.is_finite()) {
         let middle = b.min.coords + b.max.coords;
         sum += middle;
         squares += middle.component_mul(&middle);

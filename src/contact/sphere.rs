@@ -2,6 +2,8 @@
 
 use nalgebra::{Point3, Vector3};
 
+use crate::checked::checked_when_read;
+use crate::contact::direction_and_length;
 use crate::contact::surface::{Bounds, Plane, Surface, SurfacePoint};
 use crate::error::Result;
 use crate::scalar::Real;
@@ -11,19 +13,27 @@ use crate::variables::Check;
 ///
 /// At the very centre every surface point is equally near; +x is taken.
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct Sphere<T: Real> {
     radius: T,
 }
+
+checked_when_read!(Sphere);
 
 impl<T: Real> Sphere<T> {
     /// A ball of this radius \[m\].
     ///
     /// # Errors
-    /// [`Error::InvalidValue`](crate::Error::InvalidValue) unless the radius is finite and greater than zero.
+    /// [`Error::InvalidValue`](crate::Error::InvalidValue) unless the radius is of a
+    /// [`Size`](crate::Requirement::Size).
     pub fn new(radius: T) -> Result<Self> {
-        Check::new("surface").size("radius", radius)?;
-        Ok(Self { radius })
+        let sphere = Self { radius };
+        sphere.validate()?;
+        Ok(sphere)
+    }
+
+    fn validate(&self) -> Result<()> {
+        Check::new("surface").size("radius", self.radius)
     }
 
     /// The radius \[m\].
@@ -39,19 +49,9 @@ impl<T: Real> Sphere<T> {
 
 impl<T: Real> Surface<T> for Sphere<T> {
     fn nearest(&self, p_S: &Point3<T>) -> SurfacePoint<T> {
-        let squared = p_S.coords.norm_squared();
-        if squared > T::zero() {
-            let distance = squared.sqrt();
-            let normal = p_S.coords / distance;
-            SurfacePoint {
-                point: Point3::from(normal * self.radius),
-                normal,
-                signed_distance: distance - self.radius,
-            }
-        } else {
-            let normal = Vector3::x();
-            SurfacePoint { point: Point3::from(normal * self.radius), normal, signed_distance: -self.radius }
-        }
+        let (normal, distance) = direction_and_length(&p_S.coords).unwrap_or((Vector3::x(), T::zero()));
+        let point = Point3::from(normal * self.radius);
+        SurfacePoint { point, normal, signed_distance: distance - self.radius }
     }
 
     fn bounds(&self) -> Bounds<T> {
@@ -59,7 +59,6 @@ impl<T: Real> Surface<T> for Sphere<T> {
     }
 
     fn supporting_plane(&self, p_S: &Point3<T>) -> Option<Plane<T>> {
-        let squared = p_S.coords.norm_squared();
-        (squared > T::zero()).then(|| Plane { normal: p_S.coords / squared.sqrt(), offset: self.radius })
+        direction_and_length(&p_S.coords).map(|(normal, _)| Plane { normal, offset: self.radius })
     }
 }

@@ -114,9 +114,7 @@ impl Scene {
         let V_GB = SpatialVelocity::new(Vector3::new(5.0, -8.0, 3.0), Vector3::new(1.0, 0.5, -3.0));
         let ball = self.body(1.0, 0.004, Transform::translation(1.0, 0.0, 0.25), V_GB);
         let mut foundation = ElasticFoundation::new();
-        let down = Rotation3::from_axis_angle(&Vector3::y_axis(), FRAC_PI_2);
-        let floor = Transform::from_parts(Translation3::identity(), down);
-        foundation.add_rigid(BodyIndex::GROUND, floor, HalfSpace).expect("valid");
+        foundation.add_rigid(BodyIndex::GROUND, Transform::identity(), HalfSpace::BelowZ).expect("valid");
         let mesh = TriangleMesh::sphere(0.1, 8).expect("valid");
         let rubber = Material::new(1e7).with_dissipation(0.3).with_friction(0.7, 0.5, 0.1);
         foundation.add_springs(ball, Transform::identity(), mesh, rubber).expect("valid");

@@ -76,7 +76,7 @@ pub(crate) fn check(meshes: &Meshes, case: Fields<'_>) -> Result<Deviations, Fai
     let surface2 = input.object("surface2")?;
     let X_B2S = input.pose("X_B2S")?;
     let shape: Shape<f64> = match surface2.text("type")? {
-        "half_space" => HalfSpace.into(),
+        "half_space" => HalfSpace::BeyondX.into(),
         "sphere" => Sphere::new(surface2.number("radius")?)?.into(),
         "ellipsoid" => Ellipsoid::new(surface2.vector("radii")?)?.into(),
         "mesh" => meshes.mesh(surface2.text("mesh")?)?.into(),

@@ -5,6 +5,8 @@ use alloc::vec::Vec;
 use nalgebra::{Point3, Vector3, convert};
 
 use crate::contact::mesh::TriangleMesh;
+use crate::contact::mesh::topology::check_counts;
+use crate::contact::mesh::tree::number;
 use crate::error::{Error, Result};
 use crate::scalar::Real;
 use crate::variables::Check;
@@ -16,18 +18,18 @@ struct Sheets<T: Real> {
 }
 
 impl<T: Real> Sheets<T> {
-    fn new() -> Self {
-        Self { vertices: Vec::new(), faces: Vec::new() }
+    /// None yet; `face_count` is how many faces there are to be, to be refused before they are made.
+    fn new(face_count: u64) -> Result<Self> {
+        check_counts(0, face_count).map_err(|fault| Error::Mesh { fault })?;
+        Ok(Self { vertices: Vec::new(), faces: Vec::new() })
     }
 
     /// Adds a sheet of `rows` by `columns` quadrilaterals, each cut in two. `point` places row i,
     /// column j; outside is where rows × columns points. Triangles without area, as at a
     /// pole where a row shrinks to a point, are left out.
-    fn add(&mut self, rows: u32, columns: u32, point: impl Fn(u32, u32) -> Point3<T>) -> Result<()> {
-        let first = u32::try_from(self.vertices.len()).map_err(|_| TOO_FINE)?;
-        let across = columns.checked_add(1).ok_or(TOO_FINE)?;
-        let count = rows.checked_add(1).and_then(|rows| rows.checked_mul(across)).ok_or(TOO_FINE)?;
-        first.checked_add(count).ok_or(TOO_FINE)?;
+    fn add(&mut self, rows: u32, columns: u32, point: impl Fn(u32, u32) -> Point3<T>) {
+        let first = number(self.vertices.len());
+        let across = columns + 1;
         for i in 0..=rows {
             self.vertices.extend((0..=columns).map(|j| point(i, j)));
         }
@@ -39,7 +41,6 @@ impl<T: Real> Sheets<T> {
                 self.add_face([a, c, d]);
             }
         }
-        Ok(())
     }
 
     fn add_face(&mut self, face: [u32; 3]) {
@@ -56,7 +57,11 @@ impl<T: Real> Sheets<T> {
 
 /// The most that is asked for of anything counted.
 const MOST: u32 = 1 << 15;
-const TOO_FINE: Error = Error::OutOfCount { name: "subdivisions", minimum: 1, maximum: MOST };
+
+/// The faces of `rows` by `columns` quadrilaterals.
+fn twice(rows: u32, columns: u32) -> u64 {
+    2 * u64::from(rows) * u64::from(columns)
+}
 
 fn check_count(name: &'static str, count: u32, minimum: u32) -> Result<()> {
     let maximum = MOST;
@@ -108,11 +113,13 @@ impl<T: Real> TriangleMesh<T> {
     /// rows of equal width from pole to equator.
     ///
     /// # Errors
-    /// Unless the radius is positive and the frequency from 1 to 32768.
+    /// [`Error::InvalidValue`] unless the radius is of a [`Size`](crate::Requirement::Size);
+    /// [`Error::OutOfCount`] unless the frequency is from 1 to 32768; [`Error::Mesh`] for more than
+    /// [`MAX_FACES`](Self::MAX_FACES) faces, that is, from a frequency of 725 on.
     pub fn sphere(radius: T, frequency: u32) -> Result<Self> {
         Check::new("surface").size("radius", radius)?;
         check_count("frequency", frequency, 1)?;
-        let mut sheets = Sheets::new();
+        let mut sheets = Sheets::new(4 * twice(frequency, frequency))?;
         // One octant; the others are its mirror images, bit for bit.
         let point = |i: u32, j: u32| {
             let (cos_polar, sin_polar) = turn::<T>(i, 4 * frequency);
@@ -150,11 +157,14 @@ impl<T: Real> TriangleMesh<T> {
     /// A brick about the origin with edges along the axes, each edge cut into so many pieces.
     ///
     /// # Errors
-    /// Unless all half extents \[m\] are positive and all subdivisions from 1 to 32768.
+    /// [`Error::InvalidValue`] unless all half extents \[m\] are of a [`Size`](crate::Requirement::Size);
+    /// [`Error::OutOfCount`] unless all subdivisions are from 1 to 32768; [`Error::Mesh`] for more than
+    /// [`MAX_FACES`](Self::MAX_FACES) faces, or faces that are too slender.
     pub fn brick(half_extents: Vector3<T>, subdivisions: [u32; 3]) -> Result<Self> {
         half_extents.iter().try_for_each(|&h| Check::new("surface").size("half_extents", h))?;
         subdivisions.into_iter().try_for_each(|n| check_count("subdivisions", n, 1))?;
-        let mut sheets = Sheets::new();
+        let [x, y, z] = subdivisions;
+        let mut sheets = Sheets::new(2 * (twice(x, y) + twice(y, z) + twice(z, x)))?;
         let coordinate = |axis: usize, i: u32| {
             let n = subdivisions[axis];
             // From the middle outwards, so that opposite places mirror each other.
@@ -172,7 +182,7 @@ impl<T: Real> TriangleMesh<T> {
                     p[rows] = coordinate(rows, i);
                     p[columns] = coordinate(columns, j);
                     p
-                })?;
+                });
             }
         }
         sheets.close()
@@ -182,7 +192,9 @@ impl<T: Real> TriangleMesh<T> {
     /// of its length, `rings` rings on each end.
     ///
     /// # Errors
-    /// Unless lengths \[m\] are positive, `around` is from 3 and the other counts from 1 to 32768.
+    /// [`Error::InvalidValue`] unless the lengths \[m\] are of a [`Size`](crate::Requirement::Size);
+    /// [`Error::OutOfCount`] unless `around` is from 3 and the other counts from 1 to 32768;
+    /// [`Error::Mesh`] for more than [`MAX_FACES`](Self::MAX_FACES) faces, or faces that are too slender.
     pub fn cylinder(radius: T, half_length: T, around: u32, along: u32, rings: u32) -> Result<Self> {
         Check::new("surface").size("radius", radius)?;
         Check::new("surface").size("half_length", half_length)?;
@@ -193,12 +205,12 @@ impl<T: Real> TriangleMesh<T> {
             let (cosine, sine) = turn::<T>(i, around);
             Point3::new(r * cosine, r * sine, z)
         };
-        let mut sheets = Sheets::new();
+        let mut sheets = Sheets::new(twice(around, along) + 2 * twice(around, rings))?;
         sheets.add(around, along, |i, j| {
             ring(radius, i, half_length * (T::lit(2.0) * fraction::<T>(j, along) - T::one()))
-        })?;
-        sheets.add(around, rings, |i, j| ring(radius * fraction(j, rings), i, -half_length))?;
-        sheets.add(rings, around, |i, j| ring(radius * fraction(i, rings), j, half_length))?;
+        });
+        sheets.add(around, rings, |i, j| ring(radius * fraction(j, rings), i, -half_length));
+        sheets.add(rings, around, |i, j| ring(radius * fraction(i, rings), j, half_length));
         sheets.close()
     }
 
@@ -206,20 +218,21 @@ impl<T: Real> TriangleMesh<T> {
     /// radius `ring_radius`, with `around` pieces along the circle and `across` around the tube.
     ///
     /// # Errors
-    /// Unless radii \[m\] are positive, the tube is thinner than the ring and both counts are from
-    /// 3 to 32768.
+    /// [`Error::InvalidValue`] unless the radii \[m\] are of a [`Size`](crate::Requirement::Size) and the
+    /// tube is thinner than the ring; [`Error::OutOfCount`] unless both counts are from 3 to 32768;
+    /// [`Error::Mesh`] for more than [`MAX_FACES`](Self::MAX_FACES) faces, or faces that are too slender.
     pub fn torus(ring_radius: T, tube_radius: T, around: u32, across: u32) -> Result<Self> {
         Check::new("surface").size("tube_radius", tube_radius)?;
         Check::new("surface").size("ring_radius - tube_radius", ring_radius - tube_radius)?;
         check_count("around", around, 3)?;
         check_count("across", across, 3)?;
-        let mut sheets = Sheets::new();
+        let mut sheets = Sheets::new(twice(around, across))?;
         sheets.add(around, across, |i, j| {
             let (cos_ring, sin_ring) = turn::<T>(i, around);
             let (cos_tube, sin_tube) = turn::<T>(j, across);
             let r = ring_radius + tube_radius * cos_tube;
             Point3::new(r * cos_ring, r * sin_ring, tube_radius * sin_tube)
-        })?;
+        });
         sheets.close()
     }
 }

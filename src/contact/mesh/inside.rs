@@ -39,7 +39,7 @@ impl<T: Real> TriangleMesh<T> {
         mut found: impl FnMut(Displaced<T>),
     ) {
         match other {
-            Shape::HalfSpace(_) => self.find_behind_plane(X_GS, X_GO, found),
+            Shape::HalfSpace(other) => self.find_behind_plane(X_GS, X_GO * other.normal(), X_GO, found),
             Shape::Mesh(other) => self.find_inside_mesh(X_GS, other, X_GO, found),
             Shape::Sphere(other) => self.find_inside(X_GS, other, X_GO, &mut found),
             Shape::Ellipsoid(other) => self.find_inside(X_GS, other, X_GO, &mut found),
@@ -51,10 +51,10 @@ impl<T: Real> TriangleMesh<T> {
     fn find_behind_plane(
         &self,
         X_GS: &Transform<T>,
+        normal_G: Vector3<T>,
         X_GO: &Transform<T>,
         mut found: impl FnMut(Displaced<T>),
     ) {
-        let normal_G = -X_GO.rotation.matrix().column(0).into_owned();
         let normal = X_GS.rotation.inverse_transform_vector(&normal_G);
         let offset = normal_G.dot(&(X_GO.translation.vector - X_GS.translation.vector));
         let plane = Plane { normal, offset };
@@ -253,7 +253,7 @@ impl<T: Real> TriangleMesh<T> {
 
     /// How far a point is from the box around the mesh.
     #[inline]
-    fn distance_to_box(&self, p: &Point3<T>) -> T {
+    pub(super) fn distance_to_box(&self, p: &Point3<T>) -> T {
         let beyond = (p - self.center).abs() - self.half_extents;
         beyond.map(|x| if x < T::zero() { T::zero() } else { x }).norm()
     }

@@ -13,6 +13,7 @@ use alloc::vec::Vec;
 
 use nalgebra::{Point3, Vector3};
 
+use crate::contact::direction_and_length;
 use crate::contact::surface::{Bounds, Plane, Surface, SurfacePoint};
 use crate::error::{Error, Result};
 use crate::scalar::Real;
@@ -22,7 +23,7 @@ pub use inside::Displaced;
 pub use read::FaceList;
 pub use topology::MeshFault;
 
-use topology::{NO_FACE, Topology};
+use topology::{MAX_FACES, NO_FACE, Topology};
 use tree::Tree;
 use triangles::Feature;
 
@@ -36,7 +37,9 @@ use triangles::Feature;
 ///
 /// # Refused
 ///
-/// Every mesh: no faces, vertices that are not finite, indices out of range, faces without area.
+/// Every mesh: no faces or more than [`MAX_FACES`](Self::MAX_FACES), vertices that are not finite, indices
+/// out of range, faces without area, faces so small or large that the fourth power of their longest edge
+/// vanishes or overflows (in `f64` below 1e-81 m and above 1e77 m, in `f32` below 6e-12 m and above 4e9 m).
 /// A closed mesh also: edges with one face or more than two, neighbours that are wound against each
 /// other, vertices where two sheets of faces touch, and parts that are inside out (a part wound the
 /// other way round within another is a cavity and is welcome). Faces that cut through each other
@@ -90,6 +93,9 @@ pub struct TriangleMesh<T: Real> {
 pub(crate) type Slot = usize;
 
 impl<T: Real> TriangleMesh<T> {
+    /// The most faces a mesh may have: 4,194,304, which take about 1.7 GB in `f64`.
+    pub const MAX_FACES: usize = MAX_FACES;
+
     /// A mesh that encloses something. Faces are corners counted from 0.
     ///
     /// # Errors
@@ -204,7 +210,7 @@ impl<T: Real> TriangleMesh<T> {
         self.opening
     }
 
-    /// Whether what is enclosed is convex.
+    /// Whether what is enclosed is convex, but for rounding.
     pub fn is_convex(&self) -> bool {
         self.convexity_slack.is_some()
     }
@@ -252,6 +258,19 @@ impl<T: Real> TriangleMesh<T> {
             let length = pseudo_normal.norm_squared().sqrt();
             SurfacePoint { point, normal: pseudo_normal / length, signed_distance: T::zero() }
         }
+    }
+
+    /// The nearest point from so far away that, but for rounding, the foremost vertex is as near as any: the
+    /// difference, half the square of the size over the distance, is less than the distance is rounded by.
+    #[cold]
+    fn nearest_from_afar(&self, p: &Point3<T>, from_center: &Vector3<T>) -> SurfacePoint<T> {
+        let (direction, _) = direction_and_length(from_center).unwrap_or((Vector3::x(), T::zero()));
+        let corners = self.faces.iter().flatten().map(|&corner| self.vertices[corner as usize]);
+        let ahead = |v: &Point3<T>| direction.dot(&(v - self.center));
+        let foremost = corners.fold(self.center, |best, v| if ahead(&v) > ahead(&best) { v } else { best });
+        let (normal, signed_distance) =
+            direction_and_length(&(p - foremost)).unwrap_or((direction, T::zero()));
+        SurfacePoint { point: foremost, normal, signed_distance }
     }
 
     /// How far any vertex may be in front of a face's plane; `None` if one is by more than rounding.
@@ -303,6 +322,8 @@ fn vertex_normals<T: Real>(
         for (corner, along, back) in
             [(corners[0], b - a, c - a), (corners[1], c - b, a - b), (corners[2], a - c, b - c)]
         {
+            // In units of themselves, so that the fourth power of small edges does not vanish.
+            let (along, back) = (along / along.amax(), back / back.amax());
             let angle = along.cross(&back).norm_squared().sqrt().atan2(along.dot(&back));
             sums[corner as usize] += normal * angle;
         }
@@ -310,10 +331,20 @@ fn vertex_normals<T: Real>(
     sums
 }
 
-/// Where the mesh is open, the sign is that of the nearest face alone.
+/// Where the mesh is open, the sign is that of the faces that meet at the nearest point.
 impl<T: Real> Surface<T> for TriangleMesh<T> {
     fn nearest(&self, p_S: &Point3<T>) -> SurfacePoint<T> {
-        self.nearest_on(self.tree.nearest(p_S, None), p_S)
+        let from_center = p_S - self.center;
+        let squared = from_center.norm_squared() * T::default_epsilon();
+        if !(squared.is_finite() && squared <= self.half_extents.norm_squared()) {
+            return self.nearest_from_afar(p_S, &from_center);
+        }
+        let near = self.nearest_on(self.tree.nearest(p_S, None), p_S);
+        // From far away, front and back of a thin body may be equally near but for rounding.
+        if near.signed_distance < T::zero() && self.distance_to_box(p_S) > T::zero() {
+            return SurfacePoint { normal: -near.normal, signed_distance: -near.signed_distance, ..near };
+        }
+        near
     }
 
     fn bounds(&self) -> Bounds<T> {

@@ -1,6 +1,6 @@
 //! Triangles from files.
 
-use alloc::string::ToString;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use std::io::{BufRead, Read, Seek};
 
@@ -30,25 +30,49 @@ pub struct FaceList<T: Real> {
 }
 
 impl<T: Real> FaceList<T> {
-    /// Reads a Wavefront OBJ file: all its objects together, faces of more than three corners cut
-    /// into triangles, colours and materials ignored. Coordinates keep the precision of `f64`.
+    /// Reads a Wavefront OBJ file: all its objects together, faces of more than three corners cut into
+    /// triangles that share the first corner. All but vertices and faces is ignored. Coordinates keep the
+    /// precision of `f64`, vertices their numbers.
     ///
     /// # Errors
-    /// [`Error::MeshFile`].
-    pub fn read_obj(mut file: impl BufRead) -> Result<Self> {
-        let options = tobj::LoadOptions { triangulate: true, ..tobj::LoadOptions::default() };
-        let no_materials = |_: &std::path::Path| tobj::MTLLoadResult::Ok(<_>::default());
-        let (models, _) = tobj::load_obj_buf(&mut file, &options, no_materials).map_err(refused)?;
+    /// [`Error::MeshFile`], with the number of the line.
+    pub fn read_obj(file: impl BufRead) -> Result<Self> {
         let mut list = Self { vertices: Vec::new(), faces: Vec::new() };
-        for mesh in models.iter().map(|model| &model.mesh) {
-            let first = u32::try_from(list.vertices.len()).map_err(refused)?;
-            let points = mesh.positions.as_chunks::<3>().0;
-            list.vertices.extend(points.iter().map(|&p| Point3::from(p.map(T::lit))));
-            // Objects of lines or points have no triangles; what is left of three corners is dropped.
-            let corners = mesh.indices.as_chunks::<3>().0;
-            list.faces.extend(corners.iter().map(|f| f.map(|corner| first + corner)));
+        for (number, line) in (1..).zip(file.split(b'\n')) {
+            let line = line.map_err(refused)?;
+            list.read_obj_line(&String::from_utf8_lossy(&line))
+                .ok_or_else(|| refused(format_args!("line {number} is no vertex or face")))?;
         }
         Ok(list)
+    }
+
+    /// Nothing if the line does not say what it starts to say.
+    fn read_obj_line(&mut self, line: &str) -> Option<()> {
+        let mut words = line.split('#').next()?.split_ascii_whitespace();
+        match words.next() {
+            Some("v") => {
+                let mut coordinate = || words.next()?.parse().ok().map(T::lit);
+                self.vertices.push(Point3::new(coordinate()?, coordinate()?, coordinate()?));
+            }
+            Some("f") => {
+                let count = i64::try_from(self.vertices.len()).ok()?;
+                let mut corners = words.map(|word| {
+                    // What follows a slash is the texture and the normal.
+                    let index: i64 = word.split('/').next()?.parse().ok()?;
+                    let index = if index < 0 { count.checked_add(index)? } else { index - 1 };
+                    u32::try_from(index).ok()
+                });
+                let [first, second, mut last] = [corners.next()??, corners.next()??, corners.next()??];
+                self.faces.push([first, second, last]);
+                for corner in corners {
+                    let corner = corner?;
+                    self.faces.push([first, last, corner]);
+                    last = corner;
+                }
+            }
+            _ => {}
+        }
+        Some(())
     }
 
     /// Reads an STL file, binary or text. The normals in it are ignored: how a face is wound tells.

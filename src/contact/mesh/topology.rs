@@ -7,9 +7,28 @@ use core::fmt;
 
 use nalgebra::{Point3, Vector3};
 
+use crate::contact::greater;
 use crate::contact::mesh::cluster::bounds;
 use crate::scalar::Real;
 use crate::spatial::is_finite;
+
+/// About 400 bytes a face make this a mesh of 1.7 GB in `f64`: more would exhaust the memory of many a
+/// machine before it could be refused, and counts stay far from the end of the 32 bits of an index.
+pub(super) const MAX_FACES: usize = 1 << 22;
+
+/// Every face may have corners of its own, as in STL files.
+pub(super) const MAX_VERTICES: usize = 3 * MAX_FACES;
+
+/// Refuses counts that would not fit.
+pub(super) fn check_counts(vertices: usize, faces: u64) -> Result<(), MeshFault> {
+    if faces > MAX_FACES as u64 {
+        Err(MeshFault::TooManyFaces { count: faces })
+    } else if vertices > MAX_VERTICES {
+        Err(MeshFault::TooManyVertices { count: vertices as u64 })
+    } else {
+        Ok(())
+    }
+}
 
 /// Stands for the missing face at an open edge.
 pub(super) const NO_FACE: u32 = u32::MAX;
@@ -20,6 +39,16 @@ pub(super) const NO_FACE: u32 = u32::MAX;
 pub enum MeshFault {
     /// There are no faces.
     Empty,
+    /// There are more faces than [`TriangleMesh::MAX_FACES`](crate::contact::TriangleMesh::MAX_FACES).
+    TooManyFaces {
+        /// How many there are, or would be.
+        count: u64,
+    },
+    /// There are more vertices than three for each of the most faces there may be.
+    TooManyVertices {
+        /// How many there are.
+        count: u64,
+    },
     /// A coordinate is infinite or not a number.
     NonFiniteVertex {
         /// The vertex.
@@ -36,6 +65,11 @@ pub enum MeshFault {
     },
     /// A face has no area: corners coincide or are in line.
     DegenerateFace {
+        /// The face.
+        face: usize,
+    },
+    /// The longest edge of a face is so short or so long that its fourth power vanishes or overflows.
+    FaceOutOfScale {
         /// The face.
         face: usize,
     },
@@ -78,11 +112,14 @@ impl fmt::Display for MeshFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Empty => f.write_str("there are no faces"),
+            Self::TooManyFaces { count } => write!(f, "{count} faces are more than {MAX_FACES}"),
+            Self::TooManyVertices { count } => write!(f, "{count} vertices are more than {MAX_VERTICES}"),
             Self::NonFiniteVertex { vertex } => write!(f, "vertex {vertex} is not finite"),
             Self::IndexOutOfRange { face, index, vertex_count } => {
                 write!(f, "face {face} has corner {index}, but there are {vertex_count} vertices")
             }
             Self::DegenerateFace { face } => write!(f, "face {face} has no area"),
+            Self::FaceOutOfScale { face } => write!(f, "face {face} is tiny or huge beyond computing"),
             Self::OpenEdge { face, vertices: [a, b] } => {
                 write!(f, "face {face} has no neighbour along the edge from vertex {a} to {b}")
             }
@@ -124,6 +161,7 @@ struct Side {
 impl<T: Real> Topology<T> {
     /// Answers all faults of single vertices and faces if there are any.
     pub(super) fn new(vertices: &[Point3<T>], faces: &[[u32; 3]]) -> Result<Self, Vec<MeshFault>> {
+        check_counts(vertices.len(), faces.len() as u64).map_err(|fault| vec![fault])?;
         let mut faults = Vec::new();
         if faces.is_empty() {
             faults.push(MeshFault::Empty);
@@ -151,15 +189,22 @@ impl<T: Real> Topology<T> {
         let mut areas = Vec::with_capacity(faces.len());
         for (face, corners) in faces.iter().enumerate() {
             let [a, b, c] = corners.map(|corner| vertices[corner as usize]);
-            let double = (b - a).cross(&(c - a));
+            let edges = [b - a, c - b, a - c];
+            let scale = edges.iter().map(Vector3::amax).fold(T::zero(), greater);
+            // In units of the largest component nothing overflows or vanishes.
+            let [ab, bc, ca] = edges.map(|edge| edge / scale);
+            let double = ab.cross(&-ca);
             let area2 = double.norm_squared().sqrt();
-            let longest = [b - a, c - b, a - c].map(|edge| edge.norm_squared());
-            let longest = longest[0].max(longest[1]).max(longest[2]);
-            if area2 <= longest * T::negligible() {
+            let longest = [ab, bc, ca].map(|edge| edge.norm_squared()).into_iter().fold(T::zero(), greater);
+            let square = scale * scale;
+            let fourth = longest * longest * square * square;
+            if scale == T::zero() || area2 <= longest * T::negligible() {
                 faults.push(MeshFault::DegenerateFace { face });
+            } else if !(fourth > T::zero() && fourth.is_finite()) {
+                faults.push(MeshFault::FaceOutOfScale { face });
             }
             normals.push(double / area2);
-            areas.push(area2 * T::lit(0.5));
+            areas.push(area2 * square * T::lit(0.5));
         }
         if !faults.is_empty() {
             return Err(faults);

@@ -324,7 +324,8 @@ impl<T: Real> Mesh<'_, T> {
     fn cluster(&self, faces: &[u32]) -> Cluster<T> {
         let faces = faces.iter().map(|&face| face as usize);
         let sum = faces.clone().fold(Vector3::zeros(), |sum, f| sum + self.normals[f] * self.areas[f]);
-        let axis = sum.try_normalize(T::default_epsilon()).unwrap_or_else(Vector3::x);
+        let area = faces.clone().fold(T::zero(), |sum, f| sum + self.areas[f]);
+        let axis = sum.try_normalize(area * T::default_epsilon()).unwrap_or_else(Vector3::x);
         Cluster::around(faces.map(|f| self.centroids[f].coords), axis)
     }
 
@@ -346,7 +347,7 @@ impl<T: Real> Mesh<'_, T> {
 }
 
 /// Places fit into 32 bits because faces are numbered with 32 bits.
-#[expect(clippy::cast_possible_truncation, reason = "there are at most 2³² faces")]
-fn number(index: usize) -> u32 {
+#[expect(clippy::cast_possible_truncation, reason = "there are at most 2²² faces")]
+pub(super) fn number(index: usize) -> u32 {
     index as u32
 }

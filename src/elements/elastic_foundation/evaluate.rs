@@ -1,5 +1,7 @@
 //! From poses to forces: which springs are displaced, how they move, how they push.
 
+use alloc::vec::Vec;
+
 use nalgebra::{Point3, Vector3};
 
 use crate::contact::{BoundingBox, Displaced};
@@ -10,11 +12,11 @@ use crate::elements::elastic_foundation::{
     Contact, Dynamics, ElasticFoundation, Parameters, Position, Resultant, SpringForce, SpringPosition,
     SpringVelocity, SurfaceIndex, Velocity,
 };
-use crate::error::{ElementName, Error, Result};
+use crate::error::{ElementName, Error, Quantity, Result};
 use crate::forces::ForceAccumulator;
 use crate::kinematics::{Topology, Velocities};
 use crate::scalar::Real;
-use crate::spatial::{SpatialForce, SpatialVelocity};
+use crate::spatial::{SpatialForce, SpatialVelocity, is_finite, is_finite_pose};
 
 impl<T: Real> ElasticFoundation<T> {
     /// Finds the springs of one mesh that another surface displaces.
@@ -76,7 +78,13 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
     type Dynamics = Dynamics<T>;
 
     fn check_topology(&self, topology: &Topology) -> Result<()> {
-        self.surfaces.iter().try_for_each(|placed| topology.check_body(placed.body))
+        self.surfaces.iter().try_for_each(|placed| topology.check_body(placed.body))?;
+        // Whatever body the first springs are on, another surface is on another body or none is.
+        let can_meet = self
+            .surfaces
+            .iter()
+            .any(|a| a.springs.is_some() && self.surfaces.iter().any(|b| b.body != a.body));
+        if can_meet { Ok(()) } else { Err(Error::NoContactPossible { element: ElementName::new(KIND) }) }
     }
 
     fn default_parameters(&self) -> Self::Parameters {
@@ -86,14 +94,17 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
     fn default_discrete(&self) {}
 
     fn calc_position(&self, given: &Given<'_, T, Self>, cache: &mut Self::Position) -> Result<()> {
-        if !given.parameters.fit(&self.defaults) {
-            return Err(Error::ForeignVariables { element: ElementName::new(KIND) });
-        }
         cache.contacts.clear();
+        cache.contacts.reserve_exact(self.contact_room());
         cache.springs.clear();
+        cache.springs.reserve_exact(self.spring_count);
         cache.potential_energy = T::zero();
         cache.X_GS.clear();
         cache.X_GS.extend(self.surfaces.iter().map(|placed| given.positions.pose(placed.body) * placed.X_BS));
+        // Finite numbers whose product is not; nothing would be found inside anything.
+        if let Some(i) = cache.X_GS.iter().position(|X_GS| !is_finite_pose(X_GS)) {
+            return Err(Error::NonFinite { quantity: Quantity::Pose(self.surfaces[i].body) });
+        }
         // The search is lifted out of the cache while contacts are written to the rest of it.
         let mut search = core::mem::take(&mut cache.search);
         search.boxes.clear();
@@ -119,6 +130,7 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
         cache: &mut Self::Velocity,
     ) -> Result<()> {
         cache.springs.clear();
+        cache.springs.reserve_exact(self.spring_count);
         for contact in &at.position.contacts {
             let p_GS = at.position.X_GS[contact.mesh.0].translation.vector;
             let V_mesh = self.velocity_at(contact.mesh, p_GS, at, velocities);
@@ -135,44 +147,32 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
 
     fn calc_dynamics(&self, at: &AtVelocity<'_, T, Self>, cache: &mut Self::Dynamics) -> Result<()> {
         cache.springs.clear();
+        cache.springs.reserve_exact(self.spring_count);
         cache.resultants.clear();
+        cache.resultants.reserve_exact(self.contact_room());
         cache.power_dissipated = T::zero();
         for contact in &at.position.contacts {
             let Some(material) = at.parameters.material(contact.mesh) else { continue };
-            let law = Law::new(material, at.parameters.transition_velocity);
             let p_GS = at.position.X_GS[contact.mesh.0].translation.vector;
-            let mut F_GS = SpatialForce::zero();
-            let mut normal_sum = T::zero();
-            let mut area = T::zero();
-            let mut moment = Vector3::zeros();
-            let mut lost = T::zero();
+            let law = Law::new(material, at.parameters.transition_velocity);
             let range = contact.springs.clone();
-            let springs = at.position.springs[range.clone()].iter().zip(&at.velocity.springs[range]);
-            cache.springs.extend(springs.map(|(spring, velocity)| {
-                let SpringVelocity { depth_rate, slip_G } = velocity;
-                let factor = law.normal_factor(*depth_rate);
-                let normal_force = spring.elastic_force * factor;
-                let slip_squared = slip_G.norm_squared();
-                let rubbing = normal_force * law.friction_factor(slip_squared);
-                let friction_force_G = slip_G * -rubbing;
-
-                let r_G = spring.point_G.coords - p_GS;
-                let force_G = spring.normal_G * normal_force + friction_force_G;
-                F_GS += SpatialForce::new(r_G.cross(&force_G), force_G);
-                normal_sum += normal_force;
-                area += spring.area;
-                moment += r_G * normal_force;
-                lost += (normal_force - spring.elastic_force) * *depth_rate + rubbing * slip_squared;
-                let pressure = material.stiffness * spring.depth * factor;
-                SpringForce { normal_force, pressure, friction_force_G }
-            }));
-            cache.power_dissipated += lost;
+            let springs = (&at.position.springs[range.clone()], &at.velocity.springs[range]);
+            let first = cache.springs.len();
+            let mut sums = add_springs::<T, false>(&law, p_GS, springs, &mut cache.springs);
+            if !sums.are_finite() {
+                cache.springs.truncate(first);
+                sums = add_springs::<T, true>(&law, p_GS, springs, &mut cache.springs);
+                if !sums.are_finite() {
+                    return Err(Error::NonFiniteForce { element: ElementName::new(KIND) });
+                }
+            }
+            cache.power_dissipated += sums.lost;
             cache.resultants.push(Resultant {
-                F_GS,
-                normal_force: normal_sum,
-                area,
-                center_of_pressure_G: (normal_sum > T::zero())
-                    .then(|| Point3::from(p_GS + moment / normal_sum)),
+                F_GS: sums.F_GS,
+                normal_force: sums.normal_force,
+                area: sums.area,
+                center_of_pressure_G: (sums.normal_force > T::zero())
+                    .then(|| Point3::from(p_GS + sums.moment / sums.normal_force)),
             });
         }
         Ok(())
@@ -196,4 +196,58 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
     fn power_dissipated(&self, at: &AtDynamics<'_, T, Self>) -> T {
         at.dynamics.power_dissipated
     }
+}
+
+/// What the springs of one contact add up to. A force that is infinite or not a number in any is so here.
+struct Sums<T: Real> {
+    F_GS: SpatialForce<T>,
+    normal_force: T,
+    area: T,
+    /// Of the contact points about the mesh's origin, weighted by normal force.
+    moment: Vector3<T>,
+    lost: T,
+}
+
+impl<T: Real> Sums<T> {
+    fn are_finite(&self) -> bool {
+        let scalars = [self.normal_force, self.area, self.lost];
+        scalars.iter().all(T::is_finite) && self.F_GS.is_finite() && is_finite(&self.moment)
+    }
+}
+
+/// Adds the forces of the springs of one contact: the quick way, or at any scale of the slip speed.
+#[inline]
+fn add_springs<T: Real, const AT_ANY_SCALE: bool>(
+    law: &Law<T>,
+    p_GS: Vector3<T>,
+    (positions, velocities): (&[SpringPosition<T>], &[SpringVelocity<T>]),
+    forces: &mut Vec<SpringForce<T>>,
+) -> Sums<T> {
+    let zero = T::zero();
+    let mut F_GS = SpatialForce::zero();
+    let (mut normal_sum, mut area, mut moment) = (zero, zero, Vector3::zeros());
+    let mut lost = zero;
+    forces.extend(positions.iter().zip(velocities).map(|(spring, velocity)| {
+        let SpringVelocity { depth_rate, slip_G } = velocity;
+        let factor = law.normal_factor(*depth_rate);
+        let normal_force = spring.elastic_force * factor;
+        let (friction_force_G, rubbing_power) = if AT_ANY_SCALE {
+            law.friction_at_any_scale(normal_force, slip_G)
+        } else {
+            let slip_squared = slip_G.norm_squared();
+            let rubbing = normal_force * law.friction_factor(slip_squared);
+            (slip_G * -rubbing, rubbing * slip_squared)
+        };
+
+        let r_G = spring.point_G.coords - p_GS;
+        let force_G = spring.normal_G * normal_force + friction_force_G;
+        F_GS += SpatialForce::new(r_G.cross(&force_G), force_G);
+        normal_sum += normal_force;
+        area += spring.area;
+        moment += r_G * normal_force;
+        lost += (normal_force - spring.elastic_force) * *depth_rate + rubbing_power;
+        let pressure = law.stiffness * spring.depth * factor;
+        SpringForce { normal_force, pressure, friction_force_G }
+    }));
+    Sums { F_GS, normal_force: normal_sum, area, moment, lost }
 }

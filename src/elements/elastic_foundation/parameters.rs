@@ -1,7 +1,9 @@
 //! What a bed of springs is made of.
 
 use alloc::vec::Vec;
+use core::mem;
 
+use crate::checked::checked_when_read;
 use crate::elements::elastic_foundation::SurfaceIndex;
 use crate::error::Result;
 use crate::scalar::Real;
@@ -11,7 +13,7 @@ pub(super) const KIND: &str = "elastic_foundation";
 
 /// The springs of one mesh, and how it rubs.
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct Material<T: Real> {
     /// Stiffness `k` per area \[N/m³\], at least zero.
     pub stiffness: T,
@@ -24,6 +26,8 @@ pub struct Material<T: Real> {
     /// Coefficient of viscous friction `μ_v` \[s/m\], at least zero.
     pub viscous_friction: T,
 }
+
+checked_when_read!(Material);
 
 impl<T: Real> Material<T> {
     /// Springs of this stiffness per area \[N/m³\] without dissipation or friction.
@@ -113,11 +117,11 @@ impl<T: Real> Material<T> {
 }
 
 /// What may change from state to state.
-#[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[derive(Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct Parameters<T: Real> {
-    /// Transition velocity `v_t` of friction \[m/s\], greater than zero; 0.01 unless set. Nothing sticks
-    /// for good: under a steady push surfaces creep at a fraction of it.
+    /// Transition velocity `v_t` of friction \[m/s\], greater than zero; 0.01 unless set. Nothing sticks:
+    /// under a steady push below `μ_s f_n` surfaces creep at a fraction of it.
     pub transition_velocity: T,
     /// Whether only those springs count whose face looks at the surface it has entered. Without it,
     /// faces deep on the far side of a thin mesh that is pushed all the way through push along.
@@ -128,6 +132,8 @@ pub struct Parameters<T: Real> {
     /// By surface; `None` for a rigid one.
     materials: Vec<Option<Material<T>>>,
 }
+
+checked_when_read!(Parameters);
 
 impl<T: Real> Parameters<T> {
     pub(super) fn new() -> Self {
@@ -153,11 +159,18 @@ impl<T: Real> Parameters<T> {
     pub fn material_mut(&mut self, surface: SurfaceIndex) -> Option<&mut Material<T>> {
         self.materials.get_mut(surface.index()).and_then(Option::as_mut)
     }
+}
 
-    /// Whether the same surfaces carry springs.
-    pub(super) fn fit(&self, other: &Self) -> bool {
-        self.materials.len() == other.materials.len()
-            && self.materials.iter().zip(&other.materials).all(|(a, b)| a.is_some() == b.is_some())
+// By hand for `clone_from`, which keeps the buffer.
+impl<T: Real> Clone for Parameters<T> {
+    fn clone(&self) -> Self {
+        Self { materials: self.materials.clone(), ..*self }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        let mut materials = mem::take(&mut self.materials);
+        materials.clone_from(&source.materials);
+        *self = Self { materials, ..*source };
     }
 }
 

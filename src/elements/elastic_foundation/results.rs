@@ -11,7 +11,7 @@ use crate::scalar::Real;
 use crate::spatial::{SpatialForce, Transform};
 
 /// Results at Position stage.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Position<T: Real> {
     /// The pose of every surface in Ground.
     pub X_GS: Vec<Transform<T>>,
@@ -24,7 +24,8 @@ pub struct Position<T: Real> {
     pub(super) search: PairSearch<T>,
 }
 
-/// A mesh in another surface. Two meshes that both carry springs are in contact twice, once each way.
+/// A mesh with springs displaced by another surface. Two meshes that both carry springs may be in contact
+/// twice, once each way.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Contact {
     /// The mesh whose springs are displaced.
@@ -54,7 +55,7 @@ pub struct SpringPosition<T: Real> {
 }
 
 /// Results at Velocity stage.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Velocity<T: Real> {
     /// In the order of [`Position::springs`].
     pub springs: Vec<SpringVelocity<T>>,
@@ -71,7 +72,7 @@ pub struct SpringVelocity<T: Real> {
 }
 
 /// Results at Dynamics stage.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Dynamics<T: Real> {
     /// In the order of [`Position::springs`].
     pub springs: Vec<SpringForce<T>>,
@@ -109,6 +110,47 @@ impl<T: Real> SpringPosition<T> {
     /// Where the spring sits: the centroid of its face, in Ground.
     pub fn base_G(&self) -> Point3<T> {
         self.point_G - self.normal_G * self.depth
+    }
+}
+
+// By hand for `clone_from`, which keeps the buffers.
+impl<T: Real> Clone for Position<T> {
+    fn clone(&self) -> Self {
+        let mut copy = Self::default();
+        copy.clone_from(self);
+        copy
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        self.X_GS.clone_from(&source.X_GS);
+        self.contacts.clone_from(&source.contacts);
+        self.springs.clone_from(&source.springs);
+        self.potential_energy = source.potential_energy;
+        self.search.clone_from(&source.search);
+    }
+}
+
+impl<T: Real> Clone for Velocity<T> {
+    fn clone(&self) -> Self {
+        Self { springs: self.springs.clone() }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        self.springs.clone_from(&source.springs);
+    }
+}
+
+impl<T: Real> Clone for Dynamics<T> {
+    fn clone(&self) -> Self {
+        let mut copy = Self::default();
+        copy.clone_from(self);
+        copy
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        self.springs.clone_from(&source.springs);
+        self.resultants.clone_from(&source.resultants);
+        self.power_dissipated = source.power_dissipated;
     }
 }
 

@@ -1,0 +1,30 @@
+//! Values that are checked as they are read.
+
+/// `Serialize` and `Deserialize` for a type that derives both with `serde(remote = "Self")`: what has been
+/// read passes the type's own `validate` or is refused.
+macro_rules! checked_when_read {
+    ($Type:ident) => {
+        #[cfg(feature = "serde")]
+        impl<T: Real + serde::Serialize> serde::Serialize for $Type<T> {
+            fn serialize<S: serde::Serializer>(
+                &self,
+                serializer: S,
+            ) -> core::result::Result<S::Ok, S::Error> {
+                Self::serialize(self, serializer)
+            }
+        }
+
+        #[cfg(feature = "serde")]
+        impl<'de, T: Real + serde::Deserialize<'de>> serde::Deserialize<'de> for $Type<T> {
+            fn deserialize<D: serde::Deserializer<'de>>(
+                deserializer: D,
+            ) -> core::result::Result<Self, D::Error> {
+                let read = Self::deserialize(deserializer)?;
+                read.validate().map_err(serde::de::Error::custom)?;
+                Ok(read)
+            }
+        }
+    };
+}
+
+pub(crate) use checked_when_read;
