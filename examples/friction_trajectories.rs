@@ -88,7 +88,7 @@ fn run(
     integrator: &mut impl Integrator<f64>,
 ) -> Result<Run, Box<dyn Error>> {
     let mut simulation = trajectory.simulation()?;
-    let energy = simulation.total_energy();
+    let energy = simulation.work_balance();
     let mut before: Option<Discrete<f64>> = None;
     let mut events = Events::default();
     let (mut open, mut inexact) = (0.0_f64, 0.0_f64);
@@ -104,7 +104,7 @@ fn run(
             (false, true) => events.stops_left += 1,
             _ => {}
         }
-        open = open.max((simulation.total_energy() - energy).abs());
+        open = open.max((simulation.work_balance() - energy).abs());
         if let Some(exact) = exact {
             let q = simulation.state().positions().coordinate(CoordinateIndex::new(0));
             inexact = inexact.max((q - exact.at(simulation.time()).0).abs());

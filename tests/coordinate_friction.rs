@@ -231,14 +231,14 @@ fn ledger(parameters: Parameters<f64>, speed: f64, integrator: &mut impl Integra
         .update_discrete(&mut state, element, |discrete| discrete.friction_mode = speed.signum())
         .expect("valid");
     let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
-    let before = simulation.total_energy();
+    let before = simulation.work_balance();
     let (mut lost, mut fall, mut open) = (0.0_f64, 0.0_f64, 0.0_f64);
     let mut observe = |simulation: &mut Simulation<'_, f64>| {
         let view = simulation.dynamics().expect("regular");
         let now = view.dissipated_energy(element).expect("own handle").expect("open");
         fall = fall.max(lost - now);
         lost = lost.max(now);
-        open = open.max((simulation.total_energy() - before).abs());
+        open = open.max((simulation.work_balance() - before).abs());
     };
     simulation.run(integrator, 3.0, &mut observe).expect("runs");
     (lost, fall, open)

@@ -36,12 +36,12 @@ fn a_dropped_brick_is_at_rest_after_thirty_seconds_and_its_energy_is_accounted_f
     state.set_body(brick, pose, velocity).expect("finite");
 
     let mut simulation = Simulation::new(&system, &plant, state).expect("fits");
-    let start = simulation.total_energy();
+    let start = simulation.work_balance();
     let mut worst = 0.0_f64;
     let mut smallest_loss_rate = f64::INFINITY;
     simulation
         .run(&mut DormandPrince::new(1e-6), 30.0, |simulation| {
-            worst = worst.max((simulation.total_energy() - start).abs());
+            worst = worst.max((simulation.work_balance() - start).abs());
             let view = simulation.dynamics().expect("regular");
             smallest_loss_rate = smallest_loss_rate.min(view.power_dissipated());
         })

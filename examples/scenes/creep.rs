@@ -158,11 +158,11 @@ fn measure(
     accuracy: f64,
     places: impl Fn(&Simulation<'_, f64>) -> (f64, Vec<f64>),
 ) -> Result<Outcome> {
-    let energy = simulation.total_energy();
+    let energy = simulation.work_balance();
     let kinetic_energy = simulation.kinetic_energy();
     let mut energy_error = 0.0_f64;
     let mut observe = |simulation: &mut Simulation<'_, f64>| {
-        energy_error = energy_error.max((simulation.total_energy() - energy).abs());
+        energy_error = energy_error.max((simulation.work_balance() - energy).abs());
     };
     let mut integrator = DormandPrince::new(accuracy);
     simulation.run(&mut integrator, seconds / 2.0, &mut observe)?;

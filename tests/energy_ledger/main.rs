@@ -39,7 +39,7 @@ struct Audit {
 
 fn audit(scene: &Scene, integrator: &mut impl Integrator<f64>, end: f64) -> Audit {
     let mut simulation = Simulation::new(&scene.system, &scene.plant, scene.start()).expect("regular");
-    let before = simulation.total_energy();
+    let before = simulation.work_balance();
     let mut powers: Vec<f64> = {
         let view = simulation.dynamics().expect("regular");
         scene.entries.iter().map(|entry| (entry.read)(&view).1).collect()
@@ -56,7 +56,7 @@ fn audit(scene: &Scene, integrator: &mut impl Integrator<f64>, end: f64) -> Audi
     let observe = |simulation: &mut Simulation<'_, f64>| {
         audit.steps += 1.0;
         audit.kinetic = audit.kinetic.max(simulation.kinetic_energy());
-        audit.open = audit.open.max((simulation.total_energy() - before).abs());
+        audit.open = audit.open.max((simulation.work_balance() - before).abs());
         let view = simulation.dynamics().expect("regular");
         let h = view.time() - last_time;
         last_time = view.time();
