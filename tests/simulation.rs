@@ -148,29 +148,6 @@ fn braked_slider() -> (ForceSystem<f64>, Plant<f64>, State<f64>) {
 }
 
 #[test]
-fn a_rejected_step_leaves_no_trace() {
-    let (system, plant, state) = braked_slider();
-    let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
-    ImplicitTrapezoidal::new(1e-3).step(&mut simulation, 10.0).expect("steps");
-    let before = simulation.save();
-    // No switching settles to no force error at all: every trial switches the bristles, is undone,
-    // and is tried again with a shorter step, until there is none.
-    let mut never_settles = ImplicitTrapezoidal::new(1e-3).with_force_tolerance(0.0);
-    let refused = never_settles.step(&mut simulation, 10.0);
-    assert!(
-        matches!(refused, Err(Error::StepNotSettled { force_error, .. }) if force_error >= 0.0),
-        "{refused:?}"
-    );
-    assert!(simulation.statistics().rejected > 10);
-    assert_eq!(simulation.save(), before);
-    // And it goes on as though nothing had been tried.
-    ImplicitTrapezoidal::new(1e-3).step(&mut simulation, 10.0).expect("steps");
-    let mut untried = Simulation::resume(&system, &plant, &before).expect("own system");
-    ImplicitTrapezoidal::new(1e-3).step(&mut untried, 10.0).expect("steps");
-    assert_eq!(simulation.save(), untried.save());
-}
-
-#[test]
 fn a_saved_simulation_resumes_bit_for_bit_through_friction_events() {
     fn resumes<I: Integrator<f64> + Clone>(mut integrator: I) {
         let (system, plant, state) = braked_slider();

@@ -2,7 +2,7 @@
 //! steps, and against closed forms.
 #![allow(non_snake_case, reason = "monogram notation")]
 
-use force_elements::coordinate_spring_damper_ext::Parameters;
+use force_elements::coordinate_spring_damper_ext::{Discrete, Parameters};
 use force_elements::nalgebra::{Point3, Vector3, Vector6};
 use force_elements::simulation::{
     DormandPrince, ImplicitTrapezoidal, Integrator, Plant, RigidBody, SemiImplicitEuler, Simulation,
@@ -117,7 +117,8 @@ impl<const IS_ON_BRISTLES: bool> Scene for Sliding<IS_ON_BRISTLES> {
         let mut state = system.default_state();
         state.set_coordinate_rate(slider, speed).expect("finite");
         if IS_ON_BRISTLES {
-            state.update_discrete(element, |discrete| discrete.friction_mode = T::one()).expect("valid");
+            let slip = |discrete: &mut Discrete<T>| discrete.friction_mode = T::one();
+            system.update_discrete(&mut state, element, slip).expect("valid");
         }
         (system, plant, state)
     }

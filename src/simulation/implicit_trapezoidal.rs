@@ -217,6 +217,10 @@ impl<T: Real> ImplicitTrapezoidal<T> {
 
     /// Newton's method on the velocities in `self.y`; what went wrong, if it has not converged.
     fn newton(&mut self, simulation: &mut Simulation<'_, T>, span: Span) -> Result<Option<Outcome>> {
+        if self.velocities.is_empty() {
+            simulation.calc_rates(span.end, &self.y, &mut self.rates)?;
+            return Ok(None);
+        }
         // Newton's last correction is far smaller than the one before; this is where rounding in
         // forces over masses begins to show.
         let noise = ComplexField::sqrt(T::negligible().to_f64());
