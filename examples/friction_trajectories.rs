@@ -39,10 +39,10 @@ The tolerance of q is ten times what the reference changes by when its step is d
 of the largest changes of u and q between samples. A run in the steps of the reference may share its error; runs in
 quarter steps and explicit ones show what is left of their agreement without.";
 
-const LEDGER: &str = "\
-*Ledger open*: the largest change of kinetic energy plus energy absorbed, over all accepted steps. What is neither lost
+const WORK_BALANCE: &str = "\
+*Work balance off*: the largest change of kinetic energy plus energy absorbed, over all accepted steps. What is neither lost
 at the end nor kinetic is stored in springs, stops and bristles. Where a force jumps, as the damper of a stop
-makes it do, the implicit rule has the jump at the end of a step, wherever in the step it happens: its ledger is open by
+makes it do, the implicit rule has the jump at the end of a step, wherever in the step it happens: its work balance is off by
 the jump times the way gone meanwhile. The explicit one closes in on the event and jumps between two steps.";
 
 const EXACT: &str = "\
@@ -201,7 +201,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     }
 
     println!(
-        "\n| trajectory | integrator | slipped | stuck | stops entered | left | start [J] | lost [J] | ledger open [J] |"
+        "\n| trajectory | integrator | slipped | stuck | stops entered | left | start [J] | lost [J] | work balance off [J] |"
     );
     println!("|---|---|---|---|---|---|---|---|---|");
     for run in &runs {
@@ -211,7 +211,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
             run.label, run.integrator, run.energy, run.lost, run.open,
         );
     }
-    println!("\n{LEDGER}\n\n{EXACT}\n");
+    println!("\n{WORK_BALANCE}\n\n{EXACT}\n");
     println!("| | off in q [m] |\n|---|---|");
     for (what, inexact) in exactness {
         println!("| {what} | {inexact:.1e} |");

@@ -1,5 +1,5 @@
 //! Trajectories with friction and stops: under error control too they keep to the numbers of another program,
-//! their ledgers close, and where there is a closed form they converge to it.
+//! the integrator accounts for the work of their forces, and where there is a closed form they converge to it.
 
 #[path = "../examples/scenes/between_stops.rs"]
 mod between_stops;
@@ -18,7 +18,7 @@ use force_elements::simulation::{DormandPrince, Plant, Simulation};
 use force_elements::{CoordinateSpringDamperExt, ForceSystem};
 
 #[test]
-fn trajectories_under_error_control_agree_with_exudyn_and_close_their_ledgers() {
+fn trajectories_under_error_control_agree_with_exudyn_and_keep_the_balance_of_work() {
     let path = "tests/golden/coordinate_spring_damper_ext_trajectories.json";
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
     let content = std::fs::read_to_string(path).expect("a readable file");

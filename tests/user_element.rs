@@ -131,7 +131,7 @@ fn it_has_handles_views_stages_parameters_and_names() {
 }
 
 #[test]
-fn its_energy_ledger_closes_and_what_is_lost_never_comes_back() {
+fn what_it_has_lost_never_comes_back_and_its_work_is_integrated() {
     let mut system = ForceSystem::<f64>::new();
     let mut plant = Plant::new(Vector3::zeros()).expect("finite");
     let body = plant.add_body(&mut system, RigidBody::with_equal_inertia(1.0, 1.0).expect("positive"));

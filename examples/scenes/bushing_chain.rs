@@ -149,7 +149,7 @@ impl BushingChain {
 /// What came of a run.
 pub(crate) struct Run {
     pub(crate) statistics: Statistics,
-    /// The largest change of the total energy \[J\].
+    /// The largest change of the work balance \[J\]: the error of the integrator.
     pub(crate) open: f64,
     /// The most by which the energy a bushing has dissipated fell in a step \[J\].
     pub(crate) fall: f64,

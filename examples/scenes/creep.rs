@@ -47,7 +47,7 @@ pub struct Outcome {
     /// The same of what holds: the loaded anchor that moves most, or the bristles; zero if nothing
     /// remembers a place.
     pub creep_of_anchor: f64,
-    /// The largest deviation of the total energy from that of the start \[J\].
+    /// The largest change of the work balance \[J\]: the error of the integrator.
     pub energy_error: f64,
     /// Kinetic energy of the start and work of the load \[J\].
     pub energy_turned_over: f64,
