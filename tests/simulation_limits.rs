@@ -223,6 +223,26 @@ fn steps_below_the_roundoff_of_time_are_refused() {
 }
 
 #[test]
+fn where_time_counts_in_steps_of_its_own_the_motion_goes_by_the_clock() {
+    // At 1e12 s double precision counts in steps of 0.12 ms.
+    for (integrator, name) in [
+        (&mut SemiImplicitEuler::new(2e-4) as &mut dyn Integrator<f64>, "Euler"),
+        (&mut ImplicitTrapezoidal::new(2e-4), "implicit"),
+    ] {
+        let (system, plant, mut state) = machine::<f64>(0, &[0.0]);
+        state.set_time(1e12).expect("finite");
+        state.set_coordinate(CoordinateIndex::new(0), 0.0).expect("finite");
+        state.set_coordinate_rate(CoordinateIndex::new(0), 1.0).expect("finite");
+        let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
+        for _ in 0..100 {
+            integrator.step(&mut simulation, 2e12).expect("steps");
+        }
+        let q = simulation.state().positions().coordinates()[0];
+        assert!((q - (simulation.time() - 1e12)).abs() < 1e-12, "{name}: {q} m");
+    }
+}
+
+#[test]
 fn in_single_precision_steps_advance_the_time_that_elements_read_or_are_refused() {
     // From 8192 s single precision counts in steps of 0.98 ms.
     let (system, plant, mut state) = machine::<f32>(0, &[4.0]);

@@ -168,7 +168,8 @@ fn an_element_whose_energy_is_not_that_of_its_force_is_found_out_though_the_work
 
 #[test]
 fn where_nothing_is_lost_kinetic_gravitational_and_stored_energy_are_constant() {
-    let scenes: [(&str, fn(&mut Scene)); 4] = [
+    type Build = fn(&mut Scene);
+    let scenes: [(&str, Build); 4] = [
         ("springs without friction", Scene::slippery_block),
         ("a foundation without friction", Scene::slippery_ball),
         ("a bushing and a cable", Scene::undamped_pair),
