@@ -333,7 +333,9 @@ fn derivatives_pass_through_bristles_that_catch_as_the_steps_have_located_it() {
         close(explicit::<Sliding>(DormandPrince::new(accuracy)), exact, 1e-4, accuracy);
     }
     for accuracy in [1e-8, 1e-10] {
-        close(implicit::<Sliding>(accuracy), exact, 1e-4, accuracy);
+        // No differences: bristles catch in another step.
+        let mut integrator = ImplicitTrapezoidal::new(0.01).with_accuracy(accuracy);
+        close(run_dual::<Sliding>(&mut integrator).0.eps, exact, 1e-4, accuracy);
     }
     for step in STEPS {
         close(euler::<Sliding>(step), exact, step, step);

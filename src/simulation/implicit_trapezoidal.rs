@@ -1,7 +1,6 @@
 //! An implicit integrator of order 2 for stiff elements.
 
 use alloc::vec::Vec;
-
 use core::any::TypeId;
 
 use nalgebra::{ComplexField, DMatrix, DVector, Dyn, LU};
@@ -30,6 +29,11 @@ use crate::variables::Check;
 /// shortened to converge. With it the error is estimated from the difference to an explicit
 /// predictor of the same order (Milne's device) and steps vary; and a step in which switching changes forces by
 /// more than 1e-3 N is shortened to the [event step](Self::with_event_step), for what happens at its end has happened within it.
+///
+/// With a scalar that carries derivatives two corrections more are made of those alone, once the values have
+/// converged: the values are then those of a run in plain numbers, and the derivatives those of the solved step.
+///
+/// Settings are checked by every step, and by [`validate`](Self::validate).
 ///
 /// Source: E. Hairer, G. Wanner, *Solving Ordinary Differential Equations II* (1996), sections IV.3
 /// and IV.8; discontinuous iteration: J. Gerstmayr, Multibody System Dynamics 60 (2024) 533–561.
