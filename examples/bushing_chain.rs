@@ -22,8 +22,8 @@ Three bodies of 2, 1.5 and 1 kg hang under each other from Ground on damped bush
 offset and turned and mass centers off their line. They start far aside, twisted, and moving, in gravity;";
 
 const ADDS_UP: &str = "\
-*Total off*: the largest change of kinetic, gravitational, stored and dissipated energy together, over all accepted
-steps. *Loss off*: the largest difference, among the three bushings, between what one has dissipated and the integral of
+*Total off*: the largest change of kinetic, gravitational and absorbed energy together, over all accepted
+steps: the balance of work, which tests the integrator. *Loss off*: the largest difference, among the three bushings, between what one has dissipated and the integral of
 Σ c q̇² over the run, taken from its values at the accepted steps by polynomials of degree 5: an integral the
 integrator has no part in but for the places of the samples. *Fall*: the most by which the energy that a bushing has
 dissipated became less in one step.";

@@ -130,12 +130,12 @@ pull at the limit. They hold: {}.",
 fn print_cost(rows: &[Row]) {
     println!(
         "
-## Settling and return mapping: what they cost, and whether energy closes
+## Settling and return mapping: what they cost, and whether work balances
 
-With kinetic friction of 0.7. Energy: the largest deviation of kinetic, gravitational, stored and dissipated energy
-less the work of the push from what it was at the start, in J and as a share of kinetic energy at the start and work
-of the push. Each step may be off by 1e-5 J and more, which is a large share where a push from rest turns over next to
-nothing.
+With kinetic friction of 0.7. Energy: the largest deviation of kinetic, gravitational and absorbed energy less the
+work of the push from what it was at the start (which tests the integrator across events, not the elements), in J and
+as a share of kinetic energy at the start and work of the push. Each step may be off by 1e-5 J and more, which is a
+large share where a push from rest turns over next to nothing.
 
 | from | load | settling: steps | rejected | evaluations | energy, J | share | return mapping: steps | rejected \
          | evaluations | energy, J | share | evaluations, ratio |

@@ -39,10 +39,10 @@ The tolerance of q is ten times what the reference changes by when its step is d
 of the largest changes of u and q between samples. A run in the steps of the reference may share its error; runs in
 quarter steps and explicit ones show what is left of their agreement without.";
 
-const LEDGER: &str = "\
-*Ledger open*: the largest change of kinetic energy plus energy absorbed, over all accepted steps. What is neither lost
+const WORK_BALANCE: &str = "\
+*Work balance off*: the largest change of kinetic energy plus energy absorbed, over all accepted steps. What is neither lost
 at the end nor kinetic is stored in springs, stops and bristles. Where a force jumps, as the damper of a stop
-makes it do, the implicit rule has the jump at the end of a step, wherever in the step it happens: its ledger is open by
+makes it do, the implicit rule has the jump at the end of a step, wherever in the step it happens: its work balance is off by
 the jump times the way gone meanwhile. The explicit one closes in on the event and jumps between two steps.";
 
 const EXACT: &str = "\
@@ -88,7 +88,7 @@ fn run(
     integrator: &mut impl Integrator<f64>,
 ) -> Result<Run, Box<dyn Error>> {
     let mut simulation = trajectory.simulation()?;
-    let energy = simulation.total_energy();
+    let energy = simulation.work_balance();
     let mut before: Option<Discrete<f64>> = None;
     let mut events = Events::default();
     let (mut open, mut inexact) = (0.0_f64, 0.0_f64);
@@ -104,7 +104,7 @@ fn run(
             (false, true) => events.stops_left += 1,
             _ => {}
         }
-        open = open.max((simulation.total_energy() - energy).abs());
+        open = open.max((simulation.work_balance() - energy).abs());
         if let Some(exact) = exact {
             let q = simulation.state().positions().coordinate(CoordinateIndex::new(0));
             inexact = inexact.max((q - exact.at(simulation.time()).0).abs());
@@ -201,7 +201,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     }
 
     println!(
-        "\n| trajectory | integrator | slipped | stuck | stops entered | left | start [J] | lost [J] | ledger open [J] |"
+        "\n| trajectory | integrator | slipped | stuck | stops entered | left | start [J] | lost [J] | work balance off [J] |"
     );
     println!("|---|---|---|---|---|---|---|---|---|");
     for run in &runs {
@@ -211,7 +211,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
             run.label, run.integrator, run.energy, run.lost, run.open,
         );
     }
-    println!("\n{LEDGER}\n\n{EXACT}\n");
+    println!("\n{WORK_BALANCE}\n\n{EXACT}\n");
     println!("| | off in q [m] |\n|---|---|");
     for (what, inexact) in exactness {
         println!("| {what} | {inexact:.1e} |");

@@ -247,6 +247,14 @@ pub enum Error {
         /// Heights given.
         heights: usize,
     },
+    /// A saved simulation and the snapshot in it are of different times.
+    #[error("the simulation was saved at t = {simulation}, but the snapshot with it at t = {state}")]
+    TimeMismatch {
+        /// The time of the simulation \[s\].
+        simulation: f64,
+        /// The time in the snapshot \[s\].
+        state: f64,
+    },
     /// An integrator could not meet its tolerance with the smallest step it may take.
     #[error("at t = {time} the step fell to {step}, below the smallest allowed")]
     StepTooSmall {
@@ -362,6 +370,8 @@ pub enum Requirement {
     Positive,
     /// Greater than zero, with a fourth power that neither vanishes nor overflows.
     Size,
+    /// Greater than zero, with a square that neither vanishes nor overflows, nor that of its inverse.
+    Inertia,
     /// Between zero and one.
     Fraction,
     /// Part of an orthonormal right-handed matrix.
@@ -382,7 +392,7 @@ impl fmt::Display for Requirement {
             Self::Finite => f.write_str("finite"),
             Self::NonNegative => f.write_str("finite and at least 0"),
             Self::Positive => f.write_str("finite and greater than 0"),
-            Self::Size => f.write_str("greater than 0, neither tiny nor huge"),
+            Self::Size | Self::Inertia => f.write_str("greater than 0, neither tiny nor huge"),
             Self::Fraction => f.write_str("between 0 and 1"),
             Self::Rotation => f.write_str("part of a rotation matrix"),
             Self::PositiveDefinite => f.write_str("part of a symmetric positive definite matrix"),

@@ -23,7 +23,8 @@ pub trait Real: RealField + Copy {
         nalgebra::convert(x)
     }
 
-    /// The value as `f64`, without derivatives: for messages and for tables, never for formulas.
+    /// The value as `f64`, without derivatives: for messages, tables and decisions such as the length of a step,
+    /// never for formulas.
     #[inline]
     fn to_f64(self) -> f64 {
         self.to_subset_unchecked()

@@ -27,7 +27,7 @@ fn energy_and_dissipation_together_are_constant() {
         assert!(lost > 10.0, "the motion is trivial: {lost} J");
         let steps = run.statistics.steps;
         assert!(run.open < allowed(accuracy), "{:e} J in {steps} steps of accuracy {accuracy:e}", run.open);
-        // The ledger balances whatever the forces are. What makes the claim is that all the bushings have absorbed
+        // The work balances whatever the forces are. What makes the claim is that all the bushings have absorbed
         // and do not store is Σ c q̇².
         assert!(run.loss_off() < allowed(accuracy), "{:e} J at accuracy {accuracy:e}", run.loss_off());
         // Not a bias that no accuracy removes: a hundred times the accuracy, thirty times closer at least.

@@ -220,8 +220,8 @@ fn a_slider_is_held_by_bristles_until_the_load_exceeds_static_friction() {
 }
 
 /// Simulates a slider of 0.5 kg; answers what was lost, by how much that ever fell, and what is missing
-/// from the ledger at the worst.
-fn ledger(parameters: Parameters<f64>, speed: f64, integrator: &mut impl Integrator<f64>) -> (f64, f64, f64) {
+/// from the balance of work at the worst, by the integrator.
+fn losses(parameters: Parameters<f64>, speed: f64, integrator: &mut impl Integrator<f64>) -> (f64, f64, f64) {
     let mut system = ForceSystem::<f64>::new();
     let mut plant = Plant::new(Vector3::zeros()).expect("finite");
     let slider = plant.add_coordinate(&mut system, 0.5).expect("positive");
@@ -233,14 +233,14 @@ fn ledger(parameters: Parameters<f64>, speed: f64, integrator: &mut impl Integra
         .update_discrete(&mut state, element, |discrete| discrete.friction_mode = speed.signum())
         .expect("valid");
     let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
-    let before = simulation.total_energy();
+    let before = simulation.work_balance();
     let (mut lost, mut fall, mut open) = (0.0_f64, 0.0_f64, 0.0_f64);
     let mut observe = |simulation: &mut Simulation<'_, f64>| {
         let view = simulation.dynamics().expect("regular");
         let now = view.dissipated_energy(element).expect("own handle").expect("open");
         fall = fall.max(lost - now);
         lost = lost.max(now);
-        open = open.max((simulation.total_energy() - before).abs());
+        open = open.max((simulation.work_balance() - before).abs());
     };
     simulation.run(integrator, 3.0, &mut observe).expect("runs");
     (lost, fall, open)
@@ -272,7 +272,7 @@ fn dissipation_never_falls() {
     ];
     for (name, parameters, least) in cases {
         let mut integrator = DormandPrince::new(1e-9).with_max_step(1e-2);
-        let (lost, fall, open) = ledger(parameters, 10.0, &mut integrator);
+        let (lost, fall, open) = losses(parameters, 10.0, &mut integrator);
         assert!(lost > least && lost < 25.0 + 1e-5, "{name}: {lost} J of 25 J");
         // Events are located to 1e-6 s: friction of 3 N pushes the wrong way over as much of the motion,
         // and a stop of 1e4 N/m is entered by up to 1e-5 m.
@@ -354,7 +354,7 @@ fn what_sticking_again_makes_under_an_implicit_host_vanishes_with_the_step() {
     // A damper so strong that sticking under it, while it already pushes back, bends the bristles too far.
     let parameters = Parameters { stiffness: 100.0, sticking_damping: 100.0, ..bristles() };
     for step in [1e-3, 1e-4, 1e-5] {
-        let (_, fall, _) = ledger(parameters, 10.0, &mut ImplicitTrapezoidal::new(step));
+        let (_, fall, _) = losses(parameters, 10.0, &mut ImplicitTrapezoidal::new(step));
         // The slider turns with the pull of the spring at 0.6 m and of friction, 63 N on 0.5 kg, so that at the end
         // of the step it has up to that velocity the other way.
         let damping = 100.0 * (63.0 / 0.5 * step);
@@ -364,7 +364,7 @@ fn what_sticking_again_makes_under_an_implicit_host_vanishes_with_the_step() {
     // Under error control the step in which it turns is no longer than 1e-6 s, whatever the accuracy.
     for accuracy in [1e-3, 1e-5] {
         let mut integrator = ImplicitTrapezoidal::new(1e-2).with_accuracy(accuracy);
-        let (_, fall, _) = ledger(parameters, 10.0, &mut integrator);
+        let (_, fall, _) = losses(parameters, 10.0, &mut integrator);
         assert!(fall < 1e-5, "{fall} J at accuracy {accuracy}");
     }
 }
@@ -399,7 +399,7 @@ fn a_slip_too_short_to_bend_the_bristles_makes_no_more_energy_than_they_can_hold
 #[test]
 fn undamped_stops_keep_the_energy_of_a_slider_under_error_control_alone() {
     // No longest step: free flight must not run through a stop.
-    let (lost, fall, open) = ledger(stops(), 1.0, &mut DormandPrince::new(1e-6));
+    let (lost, fall, open) = losses(stops(), 1.0, &mut DormandPrince::new(1e-6));
     // The accuracy, in each of the hundred steps that stand in a stop.
     assert!(lost.abs() < 1e-5 && fall < 1e-5, "{lost} J lost, {fall} J made, of 0.25 J");
     assert!(open < 1e-4, "{open} J");
@@ -408,7 +408,7 @@ fn undamped_stops_keep_the_energy_of_a_slider_under_error_control_alone() {
 #[test]
 fn an_implicit_host_iterates_the_switching_to_rest() {
     let braked = Parameters { stiffness: 100.0, damping: 2.8, ..bristles() };
-    let (lost, fall, open) = ledger(braked, 10.0, &mut ImplicitTrapezoidal::new(1e-4));
+    let (lost, fall, open) = losses(braked, 10.0, &mut ImplicitTrapezoidal::new(1e-4));
     assert!(lost > 24.9 && lost < 25.001, "{lost} J of 25 J");
     // Of order two, in steps of 1e-4 s; and 3 N over the step in which the slider turns.
     assert!(fall < 1e-3 && open < 1e-4, "{fall} J, {open} J");

@@ -32,20 +32,25 @@ fn a_dropped_brick_is_at_rest_after_thirty_seconds_and_its_energy_is_accounted_f
     state.set_body(brick, pose, velocity).expect("finite");
 
     let mut simulation = Simulation::new(&system, &plant, state).expect("fits");
-    let start = simulation.total_energy();
+    let start = simulation.mechanical_energy().expect("regular");
     let mut worst = 0.0_f64;
+    let (mut time, mut power, mut lost) = (0.0, 0.0, 0.0);
     let mut smallest_loss_rate = f64::INFINITY;
     simulation
         .run(&mut DormandPrince::new(1e-6), 30.0, |simulation| {
-            worst = worst.max((simulation.total_energy() - start).abs());
+            let mechanical = simulation.mechanical_energy().expect("regular");
             let view = simulation.dynamics().expect("regular");
-            smallest_loss_rate = smallest_loss_rate.min(view.power_dissipated());
+            lost += 0.5 * (view.time() - time) * (power + view.power_dissipated());
+            (time, power) = (view.time(), view.power_dissipated());
+            worst = worst.max((mechanical + lost - start).abs());
+            smallest_loss_rate = smallest_loss_rate.min(power);
         })
         .expect("the step never vanishes");
 
-    // The ledger: kinetic, gravitational, stored and dissipated energy. Steps are held to 1e-6 of a joule,
-    // and only the few in which many faces enter or leave come near that.
-    assert!(worst < 1e-5 * start, "{worst} of {start} J");
+    // Kinetic, gravitational and stored energy, and the integral of what the foundation says it loses: all that is lost is
+    // known at the instant. Steps are short where power changes; the trapezoidal rule is off by half a step where it
+    // jumps, as faces touch first.
+    assert!(worst < 2e-3 * start, "{worst} of {start} J");
     assert!(smallest_loss_rate >= 0.0);
 
     let view = simulation.dynamics().expect("regular");

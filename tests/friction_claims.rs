@@ -156,13 +156,13 @@ fn return_mapping_costs_about_as_much_as_settling() {
 }
 
 #[test]
-fn energy_closes_across_holding_and_sliding_with_both_transitions() {
+fn the_balance_of_work_holds_across_holding_and_sliding_with_both_transitions() {
     for transition in TRANSITIONS {
         for (start, share) in [(Start::Sliding(1.0), 0.25), (Start::Sliding(0.05), 0.5), (Start::Rest, 0.9)] {
             let case = Case::new(Grip::Springs(transition), start);
             let run = |accuracy: f64| case.run(share, 2.0, accuracy).expect("regular");
             let (coarse, fine) = (run(1e-5), run(1e-8));
-            // An error of the ledger would stay where it is as steps become shorter; the integrator's
+            // Work that events leave out would stay where it is as steps become shorter; the integrator's
             // falls with the accuracy, by a thousand but for the luck of where steps end.
             let (before, after) = (coarse.energy_error, fine.energy_error);
             assert!(after < before / 300.0, "{case:?}: {before} J at 1e-5, {after} J at 1e-8");

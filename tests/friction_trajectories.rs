@@ -1,5 +1,5 @@
 //! Trajectories with friction and stops: under error control too they keep to the numbers of another program,
-//! their ledgers close, and where there is a closed form they converge to it.
+//! the integrator accounts for the work of their forces, and where there is a closed form they converge to it.
 
 #[path = "../examples/scenes/between_stops.rs"]
 mod between_stops;
@@ -18,7 +18,7 @@ use force_elements::simulation::{DormandPrince, Plant, Simulation};
 use force_elements::{CoordinateSpringDamperExt, ForceSystem};
 
 #[test]
-fn trajectories_under_error_control_agree_with_exudyn_and_close_their_ledgers() {
+fn trajectories_under_error_control_agree_with_exudyn_and_keep_the_balance_of_work() {
     let path = "tests/golden/coordinate_spring_damper_ext_trajectories.json";
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
     let content = std::fs::read_to_string(path).expect("a readable file");
@@ -29,7 +29,7 @@ fn trajectories_under_error_control_agree_with_exudyn_and_close_their_ledgers() 
     for (case, switches) in cases.into_iter().zip([[0, 0], [9, 0], [0, 10]]) {
         let trajectory = Trajectory::new(case).expect("a trajectory");
         let mut simulation = trajectory.simulation().expect("regular");
-        let start = simulation.total_energy();
+        let start = simulation.work_balance();
         let mut before = None;
         let mut counts = [0; 2];
         let mut open = 0.0_f64;
@@ -40,7 +40,7 @@ fn trajectories_under_error_control_agree_with_exudyn_and_close_their_ledgers() 
                 for i in 0..2 {
                     counts[i] += usize::from(now[i] != last[i]);
                 }
-                open = open.max((simulation.total_energy() - start).abs());
+                open = open.max((simulation.work_balance() - start).abs());
             });
         for (quantity, deviation, tolerance) in deviations.expect("regular").0 {
             assert!(deviation <= tolerance, "{quantity}: off by {deviation:e}, tolerance {tolerance:e}");

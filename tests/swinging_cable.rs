@@ -33,7 +33,7 @@ fn require_large_motion(run: &Run) {
 }
 
 #[test]
-fn energy_of_an_undamped_scene_is_constant_with_and_without_the_ledger() {
+fn energy_of_an_undamped_scene_is_constant() {
     let scene = SwingingCable::new(0.0).expect("valid");
     let mut last = f64::INFINITY;
     for accuracy in [1e-5, 1e-7, 1e-9] {

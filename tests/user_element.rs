@@ -131,7 +131,7 @@ fn it_has_handles_views_stages_parameters_and_names() {
 }
 
 #[test]
-fn its_energy_ledger_closes_and_what_is_lost_never_comes_back() {
+fn what_it_has_lost_never_comes_back_and_its_work_is_integrated() {
     let mut system = ForceSystem::<f64>::new();
     let mut plant = Plant::new(Vector3::zeros()).expect("finite");
     let body = plant.add_body(&mut system, RigidBody::with_equal_inertia(1.0, 1.0).expect("positive"));
@@ -140,7 +140,7 @@ fn its_energy_ledger_closes_and_what_is_lost_never_comes_back() {
     let velocity = SpatialVelocity::new(Vector3::zeros(), Vector3::new(3.0, 1.0, 0.0));
     state.set_body(body, Transform::translation(0.01, 0.0, 0.0), velocity).expect("finite");
     let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
-    let total = simulation.total_energy();
+    let total = simulation.work_balance();
     let mut lost = 0.0_f64;
     let mut observe = |simulation: &mut Simulation<'_, f64>| {
         let now = simulation
@@ -156,7 +156,7 @@ fn its_energy_ledger_closes_and_what_is_lost_never_comes_back() {
     simulation.run(&mut DormandPrince::new(1e-8), 3.0, &mut observe).expect("runs");
     assert!(lost > 3.0, "the motion is trivial: {lost} J");
     // 1e-8 per step, some hundreds of steps.
-    assert!((simulation.total_energy() - total).abs() < 1e-5);
+    assert!((simulation.work_balance() - total).abs() < 1e-5);
 }
 
 #[test]

@@ -79,11 +79,11 @@ impl BushingChain {
     /// Swings to the end, keeping account of energies at every accepted step.
     pub(crate) fn run(&self, integrator: &mut impl Integrator<f64>) -> Result<Run> {
         let mut simulation = self.simulation()?;
-        let start = simulation.total_energy();
+        let start = simulation.work_balance();
         let (mut times, mut powers) = (Vec::new(), [const { Vec::new() }; 3]);
         let (mut open, mut fall, mut losses) = (0.0_f64, 0.0_f64, [(0.0, 0.0); 3]);
         loop {
-            open = open.max((simulation.total_energy() - start).abs());
+            open = open.max((simulation.work_balance() - start).abs());
             let view = simulation.dynamics()?;
             times.push(view.time());
             for (i, &bushing) in self.bushings.iter().enumerate() {
@@ -149,7 +149,7 @@ impl BushingChain {
 /// What came of a run.
 pub(crate) struct Run {
     pub(crate) statistics: Statistics,
-    /// The largest change of the total energy \[J\].
+    /// The largest change of the work balance \[J\]: the error of the integrator.
     pub(crate) open: f64,
     /// The most by which the energy a bushing has dissipated fell in a step \[J\].
     pub(crate) fall: f64,

@@ -49,7 +49,7 @@ pub struct Outcome {
     /// The same of what holds: the loaded anchor that moves most, or the bristles; zero if nothing
     /// remembers a place.
     pub creep_of_anchor: f64,
-    /// The largest deviation of the total energy from that of the start \[J\].
+    /// The largest change of the work balance \[J\]: the error of the integrator.
     pub energy_error: f64,
     /// Kinetic energy of the start and work of the load \[J\].
     pub energy_turned_over: f64,
@@ -175,11 +175,11 @@ fn measure(
     accuracy: f64,
     places: impl Fn(&Simulation<'_, f64>) -> (f64, Vec<f64>),
 ) -> Result<Outcome> {
-    let energy = simulation.total_energy();
+    let energy = simulation.work_balance();
     let kinetic_energy = simulation.kinetic_energy();
     let mut energy_error = 0.0_f64;
     let mut observe = |simulation: &mut Simulation<'_, f64>| {
-        energy_error = energy_error.max((simulation.total_energy() - energy).abs());
+        energy_error = energy_error.max((simulation.work_balance() - energy).abs());
     };
     let mut integrator = DormandPrince::new(accuracy);
     simulation.run(&mut integrator, seconds / 2.0, &mut observe)?;

@@ -2,9 +2,12 @@
 
 use alloc::vec::Vec;
 
-use crate::error::{Error, Result};
+use nalgebra::ComplexField;
+
+use crate::error::Result;
 use crate::scalar::Real;
-use crate::simulation::motion::{Integrator, Simulation};
+use crate::simulation::integrator::{Integrator, Memory, Span};
+use crate::simulation::motion::Simulation;
 use crate::variables::Check;
 
 /// The Dormand–Prince pair of orders 5 and 4.
@@ -17,16 +20,19 @@ use crate::variables::Check;
 /// not, or until it is as short as the [event step](Self::with_event_step), as it will be where a force
 /// jumps. To locate events better lower both.
 ///
+/// Settings are checked by every step, and by [`validate`](Self::validate).
+///
 /// Source: J. R. Dormand, P. J. Prince, *A family of embedded Runge-Kutta formulae*, Journal of
 /// Computational and Applied Mathematics 6 (1980) 19–26, table 2.
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct DormandPrince<T: Real> {
-    accuracy: T,
-    max_step: Option<T>,
-    force_tolerance: T,
-    event_step: T,
-    next_step: T,
+    accuracy: f64,
+    max_step: Option<f64>,
+    first_step: f64,
+    force_tolerance: f64,
+    event_step: f64,
+    memory: Memory<T>,
     #[cfg_attr(feature = "serde", serde(skip))]
     slopes: [Vec<T>; 7],
     #[cfg_attr(feature = "serde", serde(skip))]
@@ -51,17 +57,23 @@ const A: [&[f64]; 7] = [
 const E: [f64; 7] =
     [71.0 / 57600.0, 0.0, -71.0 / 16695.0, 71.0 / 1920.0, -17253.0 / 339_200.0, 22.0 / 525.0, -1.0 / 40.0];
 
+/// What is to become of a trial step.
+enum Verdict {
+    Accept { next_step: f64 },
+    Retry { step: f64 },
+}
+
 impl<T: Real> DormandPrince<T> {
     /// An integrator with this accuracy, per step and relative to one plus the variable.
-    pub fn new(accuracy: T) -> Self {
+    pub fn new(accuracy: f64) -> Self {
         Self {
             accuracy,
             max_step: None,
-            force_tolerance: T::lit(1e-3),
+            first_step: 1e-4,
+            force_tolerance: 1e-3,
             // At 10 m/s a hundredth of a millimetre.
-            event_step: T::lit(1e-6),
-            // Short enough for any mechanism; error control lengthens it by a factor of five a step.
-            next_step: T::lit(1e-4),
+            event_step: 1e-6,
+            memory: Memory::default(),
             slopes: Default::default(),
             before: Vec::new(),
             y: Vec::new(),
@@ -70,102 +82,134 @@ impl<T: Real> DormandPrince<T> {
 
     /// With steps of at most this length \[s\].
     #[must_use]
-    pub fn with_max_step(self, max_step: T) -> Self {
+    pub fn with_max_step(self, max_step: f64) -> Self {
         Self { max_step: Some(max_step), ..self }
+    }
+
+    /// With this length \[s\] to try first; 1e-4 by default. Error control changes it by a factor of up to five a
+    /// step.
+    #[must_use]
+    pub fn with_first_step(self, first_step: f64) -> Self {
+        Self { first_step, ..self }
     }
 
     /// With this force error \[N\] to which events are located; 1e-3 by default.
     #[must_use]
-    pub fn with_force_tolerance(self, force_tolerance: T) -> Self {
+    pub fn with_force_tolerance(self, force_tolerance: f64) -> Self {
         Self { force_tolerance, ..self }
     }
 
     /// With this shortest step \[s\] to which events are located; 1e-6 by default.
     #[must_use]
-    pub fn with_event_step(self, event_step: T) -> Self {
+    pub fn with_event_step(self, event_step: f64) -> Self {
         Self { event_step, ..self }
     }
 
-    /// Evaluates the stages of a step of length `h` that ends at `end`.
-    fn try_step(&mut self, simulation: &mut Simulation<'_, T>, h: T, end: T) -> Result<()> {
-        let start = simulation.time();
+    /// Checks the settings, as every step does.
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`](crate::Error::InvalidValue) unless the accuracy and all step lengths are positive
+    /// and the force tolerance is at least zero, all of them finite.
+    pub fn validate(&self) -> Result<()> {
+        let check = Check::new("dormand_prince");
+        check.positive("accuracy", self.accuracy)?;
+        check.positive("max_step", self.max_step.unwrap_or(1.0))?;
+        check.positive("first_step", self.first_step)?;
+        check.nonnegative("force_tolerance", self.force_tolerance)?;
+        check.positive("event_step", self.event_step)?;
+        self.memory.validate(check)
+    }
+
+    /// Evaluates the stages of a step.
+    fn calc_stages(&mut self, simulation: &mut Simulation<'_, T>, span: Span) -> Result<()> {
+        let (start, h) = (simulation.time(), span.length);
         for stage in 1..7 {
             let (earlier, later) = self.slopes.split_at_mut(stage);
             for (i, y) in self.y.iter_mut().enumerate() {
                 let slopes = earlier.iter().zip(A[stage]);
                 let slope = slopes.fold(T::zero(), |sum, (k, &a)| sum + k[i] * T::lit(a));
-                *y = self.before[i] + slope * h;
+                *y = self.before[i] + slope * T::lit(h);
             }
             if stage == 6 {
                 simulation.normalize(&mut self.y);
             }
-            let time = if stage >= 5 { end } else { start + h * T::lit(C[stage]) };
+            let time = if stage >= 5 { span.end } else { start + h * C[stage] };
             simulation.calc_rates(time, &self.y, &mut later[0])?;
         }
         Ok(())
     }
 
     /// The largest error of the last trial step over what is allowed.
-    fn error(&self, h: T) -> T {
-        let mut worst = T::zero();
+    fn error(&self, h: f64) -> f64 {
+        let mut worst = 0.0_f64;
         for (i, (&before, &after)) in self.before.iter().zip(&self.y).enumerate() {
-            let estimate = self.slopes.iter().zip(E).fold(T::zero(), |sum, (k, e)| sum + k[i] * T::lit(e));
-            let scale = T::one() + before.abs().max(after.abs());
-            worst = worst.max((estimate * h).abs() / (self.accuracy * scale));
+            let estimate = self.slopes.iter().zip(E).fold(0.0, |sum, (k, e)| sum + k[i].to_f64() * e);
+            let scale = 1.0 + before.to_f64().abs().max(after.to_f64().abs());
+            let error = (estimate * h).abs() / (self.accuracy * scale);
+            if error.is_nan() {
+                return f64::INFINITY;
+            }
+            worst = worst.max(error);
         }
         worst
+    }
+
+    /// Tries a step of this span; `longest` was to be tried but for its end.
+    fn try_step(&mut self, simulation: &mut Simulation<'_, T>, span: Span, longest: f64) -> Result<Verdict> {
+        self.calc_stages(simulation, span)?;
+        let h = span.length;
+        let error = self.error(h);
+        let is_accurate = error <= 1.0;
+        if is_accurate
+            && !span.is_within(self.event_step)
+            && simulation.switching_error()? > self.force_tolerance
+        {
+            return Ok(Verdict::Retry { step: self.shortened(h) });
+        }
+        // Order 5: the error grows with the fifth power of the step. 0.9 keeps most of the next
+        // trials below the limit; the bounds keep one odd estimate from doing harm.
+        let growth = if error > 0.0 { 0.9 / ComplexField::powf(error, 0.2) } else { 5.0 };
+        let growth = growth.clamp(0.2, 5.0);
+        if !is_accurate {
+            return Ok(Verdict::Retry { step: h * growth.min(1.0) });
+        }
+        simulation.accept(span.end, &self.y)?;
+        Ok(Verdict::Accept { next_step: if span.is_last && growth >= 1.0 { longest } else { h * growth } })
+    }
+
+    /// What to try after a step that has gone too far.
+    fn shortened(&self, h: f64) -> f64 {
+        (h * 0.25).max(self.event_step)
     }
 }
 
 impl<T: Real> Integrator<T> for DormandPrince<T> {
-    fn step(&mut self, simulation: &mut Simulation<'_, T>, end: T) -> Result<()> {
-        let check = Check::new("dormand_prince");
-        check.positive("accuracy", self.accuracy)?;
-        check.positive("max_step", self.max_step.unwrap_or_else(T::one))?;
-        check.positive("event_step", self.event_step)?;
-        let start = simulation.time();
+    fn step(&mut self, simulation: &mut Simulation<'_, T>, end: f64) -> Result<()> {
+        self.validate()?;
+        simulation.check_end(end)?;
         let count = simulation.variables().len();
         for buffer in self.slopes.iter_mut().chain([&mut self.before, &mut self.y]) {
             buffer.resize(count, T::zero());
         }
         self.before.copy_from_slice(simulation.variables());
         simulation.calc_present_rates(&mut self.slopes[0])?;
+        let mut longest = self.memory.next_step(simulation).unwrap_or(self.first_step);
         loop {
-            let longest = self.max_step.map_or(self.next_step, |max| self.next_step.min(max));
-            let is_last = start + longest >= end;
-            let h = if is_last { end - start } else { longest };
-            if h < T::default_epsilon() * start.abs().max(T::one()) && !is_last {
-                return Err(Error::StepTooSmall { time: start.to_f64(), step: h.to_f64() });
-            }
-            let step_end = if is_last { end } else { start + h };
-            let is_shortest = h <= self.event_step;
-            if let Err(error) = self.try_step(simulation, h, step_end) {
-                // A trial stage has gone where the elements cannot follow; the motion need not.
-                if is_shortest {
+            let span = simulation.span(self.max_step.map_or(longest, |max| longest.min(max)), end, 1.0)?;
+            match self.try_step(simulation, span, longest) {
+                Ok(Verdict::Accept { next_step }) => {
+                    self.memory.keep(simulation, next_step);
+                    return Ok(());
+                }
+                Ok(Verdict::Retry { step }) => longest = step,
+                Err(error) if span.is_within(self.event_step) => {
+                    simulation.reject()?;
                     return Err(error);
                 }
-                self.next_step = (h * T::lit(0.25)).max(self.event_step);
-                simulation.reject();
-                continue;
+                // A trial stage has gone where the elements cannot follow; the motion need not.
+                Err(_) => longest = self.shortened(span.length),
             }
-            let error = self.error(h);
-            if error <= T::one() && !is_shortest && simulation.switching_error()? > self.force_tolerance {
-                self.next_step = (h * T::lit(0.25)).max(self.event_step);
-                simulation.reject();
-                continue;
-            }
-            // Order 5: the error grows with the fifth power of the step. 0.9 keeps most of the next
-            // trials below the limit; the bounds keep one odd estimate from doing harm.
-            let growth = if error > T::zero() { T::lit(0.9) / error.powf(T::lit(0.2)) } else { T::lit(5.0) };
-            let growth = growth.clamp(T::lit(0.2), T::lit(5.0));
-            if error <= T::one() {
-                if !is_last || growth < T::one() {
-                    self.next_step = h * growth;
-                }
-                return simulation.accept(&self.y);
-            }
-            self.next_step = h * growth.min(T::one());
-            simulation.reject();
+            simulation.reject()?;
         }
     }
 }

@@ -1,12 +1,15 @@
 //! An implicit integrator of order 2 for stiff elements.
 
 use alloc::vec::Vec;
+use core::any::TypeId;
 
-use nalgebra::{DMatrix, DVector};
+use nalgebra::{ComplexField, DMatrix, DVector, Dyn, LU};
 
 use crate::error::{Error, Result};
 use crate::scalar::Real;
-use crate::simulation::motion::{Integrator, Role, Simulation};
+use crate::simulation::integrator::{Integrator, Memory, STRETCH, Span};
+use crate::simulation::layout::Role;
+use crate::simulation::motion::Simulation;
 use crate::state::State;
 use crate::variables::Check;
 
@@ -27,17 +30,22 @@ use crate::variables::Check;
 /// predictor of the same order (Milne's device) and steps vary; and a step in which switching changes forces by
 /// more than 1e-3 N is shortened to the [event step](Self::with_event_step), for what happens at its end has happened within it.
 ///
+/// With a scalar that carries derivatives two corrections more are made of those alone, once the values have
+/// converged: the values are then those of a run in plain numbers, and the derivatives those of the solved step.
+///
+/// Settings are checked by every step, and by [`validate`](Self::validate).
+///
 /// Source: E. Hairer, G. Wanner, *Solving Ordinary Differential Equations II* (1996), sections IV.3
 /// and IV.8; discontinuous iteration: J. Gerstmayr, Multibody System Dynamics 60 (2024) 533–561.
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ImplicitTrapezoidal<T: Real> {
-    max_step: T,
-    accuracy: Option<T>,
-    force_tolerance: T,
-    least_step: T,
-    event_step: T,
-    next_step: T,
+    max_step: f64,
+    accuracy: Option<f64>,
+    force_tolerance: f64,
+    least_step: f64,
+    event_step: f64,
+    memory: Memory<T>,
     previous: Option<Previous<T>>,
     #[cfg_attr(feature = "serde", serde(skip))]
     before: Vec<T>,
@@ -59,43 +67,40 @@ pub struct ImplicitTrapezoidal<T: Real> {
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Previous<T> {
-    step: T,
+    step: f64,
     rates: Vec<T>,
 }
 
 /// What became of a trial step.
 #[derive(Debug, Clone, Copy)]
-enum Outcome<T> {
+enum Outcome {
     /// Solved, with forces off by as much when its discrete variables were still those of the start.
     Settled {
-        force_error: T,
+        force_error: f64,
     },
     NotConverged {
-        residual: T,
+        residual: f64,
         iterations: usize,
     },
     NotSettled {
-        force_error: T,
+        force_error: f64,
     },
 }
 
 /// What is to become of it.
-enum Verdict<T> {
-    Accept { growth: T },
-    Retry { step: T },
+enum Verdict {
+    Accept { growth: f64 },
+    Retry { step: f64 },
 }
 
-impl<T: Real> Outcome<T> {
-    fn failure(self, time: T, step: T) -> Option<Error> {
-        let (time, step) = (time.to_f64(), step.to_f64());
+impl Outcome {
+    fn failure(self, time: f64, step: f64) -> Option<Error> {
         match self {
             Self::Settled { .. } => None,
             Self::NotConverged { residual, iterations } => {
-                Some(Error::StepNotConverged { time, step, residual: residual.to_f64(), iterations })
+                Some(Error::StepNotConverged { time, step, residual, iterations })
             }
-            Self::NotSettled { force_error } => {
-                Some(Error::StepNotSettled { time, step, force_error: force_error.to_f64() })
-            }
+            Self::NotSettled { force_error } => Some(Error::StepNotSettled { time, step, force_error }),
         }
     }
 }
@@ -111,14 +116,14 @@ const LOCATED: f64 = 1e-3;
 
 impl<T: Real> ImplicitTrapezoidal<T> {
     /// An integrator with steps of at most this length \[s\].
-    pub fn new(max_step: T) -> Self {
+    pub fn new(max_step: f64) -> Self {
         Self {
             max_step,
             accuracy: None,
-            force_tolerance: T::lit(1e-6),
-            least_step: T::lit(1e-12),
-            event_step: T::lit(1e-6),
-            next_step: max_step,
+            force_tolerance: 1e-6,
+            least_step: 1e-12,
+            event_step: 1e-6,
+            memory: Memory::default(),
             previous: None,
             before: Vec::new(),
             y: Vec::new(),
@@ -132,29 +137,53 @@ impl<T: Real> ImplicitTrapezoidal<T> {
     /// With steps that keep the error of each below `accuracy·(1 + |variable|)` in velocities and in the
     /// energies absorbed.
     #[must_use]
-    pub fn with_accuracy(self, accuracy: T) -> Self {
-        // The first step has no predictor and so no error estimate: it must be short on its own account, for any
-        // mechanism, also where the longest step is no limit at all.
-        let next_step = (self.max_step * T::lit(1e-3)).min(T::lit(1e-4));
-        Self { accuracy: Some(accuracy), next_step, ..self }
+    pub fn with_accuracy(self, accuracy: f64) -> Self {
+        Self { accuracy: Some(accuracy), ..self }
     }
 
     /// With this force error \[N\] below which switching counts as settled; 1e-6 by default.
     #[must_use]
-    pub fn with_force_tolerance(self, force_tolerance: T) -> Self {
+    pub fn with_force_tolerance(self, force_tolerance: f64) -> Self {
         Self { force_tolerance, ..self }
     }
 
     /// With this shortest step \[s\] to which events are located under error control; 1e-6 by default.
     #[must_use]
-    pub fn with_event_step(self, event_step: T) -> Self {
+    pub fn with_event_step(self, event_step: f64) -> Self {
         Self { event_step, ..self }
     }
 
     /// With this step \[s\], below which a trial that fails is not tried shorter; 1e-12 by default.
     #[must_use]
-    pub fn with_least_step(self, least_step: T) -> Self {
+    pub fn with_least_step(self, least_step: f64) -> Self {
         Self { least_step, ..self }
+    }
+
+    /// Checks the settings, as every step does.
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`] unless the accuracy and all step lengths are positive and the force tolerance is at
+    /// least zero, all of them finite.
+    pub fn validate(&self) -> Result<()> {
+        let check = Check::new("implicit_trapezoidal");
+        check.positive("max_step", self.max_step)?;
+        check.positive("accuracy", self.accuracy.unwrap_or(1.0))?;
+        check.nonnegative("force_tolerance", self.force_tolerance)?;
+        check.positive("least_step", self.least_step)?;
+        check.positive("event_step", self.event_step)?;
+        self.memory.validate(check)?;
+        if let Some(previous) = &self.previous {
+            check.positive("previous_step", previous.step)?;
+            previous.rates.iter().try_for_each(|&rate| check.finite("previous_rates", rate))?;
+        }
+        Ok(())
+    }
+
+    /// The step to begin with \[s\].
+    fn first_step(&self) -> f64 {
+        // Under error control the first step has no predictor and so no error estimate: it must be short on its own
+        // account, for any mechanism, also where the longest step is no limit at all.
+        if self.accuracy.is_some() { (self.max_step * 1e-3).min(1e-4) } else { self.max_step }
     }
 
     /// Tries a step from `before`; leaves its end in `self.y`.
@@ -162,26 +191,26 @@ impl<T: Real> ImplicitTrapezoidal<T> {
         &mut self,
         simulation: &mut Simulation<'_, T>,
         start: &State<T>,
-        time: T,
-        h: T,
-    ) -> Result<Outcome<T>> {
+        span: Span,
+    ) -> Result<Outcome> {
+        let h = span.length;
         self.y.copy_from_slice(&self.before);
         for &i in &self.velocities {
-            self.y[i] += self.start_rates[i] * h;
+            self.y[i] += self.start_rates[i] * T::lit(h);
         }
         let mut first_error = None;
-        let mut force_error = T::zero();
+        let mut force_error = 0.0;
         for _ in 0..SWITCH_LIMIT {
-            if let Some(not_converged) = self.newton(simulation, time, h)? {
+            if let Some(not_converged) = self.newton(simulation, span)? {
                 return Ok(not_converged);
             }
             force_error = simulation.discontinuous_update(start)?;
             let first_error = *first_error.get_or_insert(force_error);
-            simulation.calc_rates(time, &self.y, &mut self.rates)?;
+            simulation.calc_rates(span.end, &self.y, &mut self.rates)?;
             if force_error <= self.force_tolerance {
                 for (i, y) in self.y.iter_mut().enumerate() {
                     if simulation.role(i) == Role::Energy {
-                        *y = self.before[i] + (self.start_rates[i] + self.rates[i]) * T::lit(0.5) * h;
+                        *y = self.before[i] + (self.start_rates[i] + self.rates[i]) * T::lit(0.5 * h);
                     }
                 }
                 return Ok(Outcome::Settled { force_error: first_error });
@@ -191,54 +220,80 @@ impl<T: Real> ImplicitTrapezoidal<T> {
     }
 
     /// Newton's method on the velocities in `self.y`; what went wrong, if it has not converged.
-    fn newton(&mut self, simulation: &mut Simulation<'_, T>, time: T, h: T) -> Result<Option<Outcome<T>>> {
+    fn newton(&mut self, simulation: &mut Simulation<'_, T>, span: Span) -> Result<Option<Outcome>> {
+        if self.velocities.is_empty() {
+            simulation.calc_rates(span.end, &self.y, &mut self.rates)?;
+            return Ok(None);
+        }
         // Newton's last correction is far smaller than the one before; this is where rounding in
         // forces over masses begins to show.
-        let tolerance = T::negligible().sqrt() * T::lit(1e-4).max(T::negligible().sqrt());
+        let noise = ComplexField::sqrt(T::negligible().to_f64());
+        let tolerance = noise * noise.max(1e-4);
         let mut kept = None;
         let mut last_size = None;
         let mut last_worst = None;
         for iterations in 1..=NEWTON_LIMIT {
-            let residual = self.residual(simulation, time, h)?;
+            let residual = self.residual(simulation, span)?;
             // Iterates that run away are not worth a Jacobian where they have come to.
-            let worst = residual.amax();
-            if last_worst.is_some_and(|last: T| worst > last * T::lit(2.0)) {
+            let worst = residual.amax().to_f64();
+            if last_worst.is_some_and(|last: f64| worst > last * 2.0) {
                 return Ok(Some(Outcome::NotConverged { residual: worst, iterations }));
             }
             last_worst = Some(worst);
             let jacobian = match kept.take() {
                 Some(jacobian) => jacobian,
-                None => self.difference_jacobian(simulation, time, h, &residual)?.lu(),
+                None => self.difference_jacobian(simulation, span, &residual)?,
             };
-            let correction =
-                jacobian.solve(&residual).filter(|correction| correction.iter().all(T::is_finite));
-            let Some(correction) = correction else {
+            let Some(correction) = solve(&jacobian, &residual) else {
                 return Ok(Some(Outcome::NotConverged { residual: worst, iterations }));
             };
-            let mut size = T::zero();
+            let mut size = 0.0_f64;
             for (&i, &c) in self.velocities.iter().zip(correction.iter()) {
                 self.y[i] -= c;
-                size = size.max(c.abs() / (T::one() + self.y[i].abs()));
+                size = size.max((c.abs() / (T::one() + self.y[i].abs())).to_f64());
             }
             if size <= tolerance {
-                simulation.advance_positions(&self.before, &mut self.y, h);
-                simulation.calc_rates(time, &self.y, &mut self.rates)?;
+                if carries_derivatives::<T>() {
+                    self.converge_derivatives(simulation, span)?;
+                }
+                simulation.advance_positions(&self.before, &mut self.y, span.length);
+                simulation.calc_rates(span.end, &self.y, &mut self.rates)?;
                 return Ok(None);
             }
             // A Jacobian that no longer brings the error below a third is not worth keeping.
-            let is_slow = last_size.is_some_and(|last: T| size > last * T::lit(0.3));
+            let is_slow = last_size.is_some_and(|last: f64| size > last * 0.3);
             kept = (!is_slow).then_some(jacobian);
             last_size = Some(size);
         }
-        let residual = last_worst.unwrap_or_else(T::zero);
+        let residual = last_worst.unwrap_or(0.0);
         Ok(Some(Outcome::NotConverged { residual, iterations: NEWTON_LIMIT }))
     }
 
+    /// Brings the derivatives of the velocities in `self.y`, whose values have converged, to where Newton's method
+    /// with those derivatives converges; the values stay as they are.
+    ///
+    /// A correction reduces an error of the derivatives by as much as the Jacobian is off, relative to itself. With one
+    /// taken by differences at the solution that is some 1e-7, so that two corrections end in rounding.
+    fn converge_derivatives(&mut self, simulation: &mut Simulation<'_, T>, span: Span) -> Result<()> {
+        let residual = self.residual(simulation, span)?;
+        let jacobian = self.difference_jacobian(simulation, span, &residual)?;
+        for _ in 0..2 {
+            let residual = self.residual(simulation, span)?;
+            let Some(correction) = solve(&jacobian, &residual) else {
+                return Ok(());
+            };
+            for (&i, &c) in self.velocities.iter().zip(correction.iter()) {
+                self.y[i] -= c - plain(c);
+            }
+        }
+        Ok(())
+    }
+
     /// How far the velocities in `self.y` are from fulfilling the rule.
-    fn residual(&mut self, simulation: &mut Simulation<'_, T>, time: T, h: T) -> Result<DVector<T>> {
-        simulation.advance_positions(&self.before, &mut self.y, h);
-        simulation.calc_rates(time, &self.y, &mut self.rates)?;
-        let half = T::lit(0.5) * h;
+    fn residual(&mut self, simulation: &mut Simulation<'_, T>, span: Span) -> Result<DVector<T>> {
+        simulation.advance_positions(&self.before, &mut self.y, span.length);
+        simulation.calc_rates(span.end, &self.y, &mut self.rates)?;
+        let half = T::lit(0.5 * span.length);
         let residual = self
             .velocities
             .iter()
@@ -246,72 +301,90 @@ impl<T: Real> ImplicitTrapezoidal<T> {
         Ok(DVector::from_iterator(self.velocities.len(), residual))
     }
 
+    /// The Jacobian of the residual in plain numbers: it only shows the way, and what is found does not depend on it.
     fn difference_jacobian(
         &mut self,
         simulation: &mut Simulation<'_, T>,
-        time: T,
-        h: T,
+        span: Span,
         residual: &DVector<T>,
-    ) -> Result<DMatrix<T>> {
+    ) -> Result<LU<T, Dyn, Dyn>> {
         let count = self.velocities.len();
         let mut jacobian = DMatrix::zeros(count, count);
         for column in 0..count {
             let i = self.velocities[column];
             let kept = self.y[i];
-            let delta = T::default_epsilon().sqrt() * (T::one() + kept.abs());
+            let delta = plain(T::default_epsilon().sqrt() * (T::one() + kept.abs()));
             self.y[i] = kept + delta;
-            let shifted = self.residual(simulation, time, h)?;
+            let shifted = self.residual(simulation, span);
             self.y[i] = kept;
-            jacobian.set_column(column, &((shifted - residual) / delta));
+            jacobian.set_column(column, &((shifted? - residual) / delta).map(plain));
         }
-        Ok(jacobian)
+        Ok(jacobian.lu())
     }
 
     /// Whether to take a step that was tried.
-    fn judge(&self, tried: &Result<Outcome<T>>, h: T) -> Verdict<T> {
-        let Ok(Outcome::Settled { force_error }) = tried else {
-            return Verdict::Retry { step: h * T::lit(0.4) };
+    fn judge(&self, tried: &Result<Outcome>, span: Span, has_predictor: bool) -> Verdict {
+        let h = span.length;
+        let Ok(Outcome::Settled { force_error }) = *tried else {
+            return Verdict::Retry { step: h * 0.4 };
         };
         let Some(accuracy) = self.accuracy else {
-            return Verdict::Accept { growth: T::lit(2.0) };
+            return Verdict::Accept { growth: 2.0 };
         };
-        if *force_error > T::lit(LOCATED) && h > self.event_step {
-            return Verdict::Retry { step: (h * T::lit(0.25)).max(self.event_step) };
+        if force_error > LOCATED && !span.is_within(self.event_step) {
+            return Verdict::Retry { step: (h * 0.25).max(self.event_step) };
         }
-        let error = self.error(accuracy, h).unwrap_or_else(T::zero);
-        if error > T::one() {
-            return Verdict::Retry { step: h * T::lit(0.4) };
+        let previous = self.previous.as_ref().filter(|_| has_predictor);
+        let error = previous.map_or(0.0, |previous| self.error(previous, accuracy, h));
+        if error > 1.0 {
+            return Verdict::Retry { step: h * 0.4 };
         }
         // Order 2: the error grows with the cube of the step.
-        let growth = if error > T::zero() { T::lit(0.9) / error.cbrt() } else { T::lit(2.0) };
-        Verdict::Accept { growth: growth.clamp(T::lit(0.3), T::lit(2.0)) }
+        let growth = if error > 0.0 { 0.9 / ComplexField::cbrt(error) } else { 2.0 };
+        Verdict::Accept { growth: growth.clamp(0.3, 2.0) }
     }
 
     /// The estimated error of the step in `self.y` over what is allowed.
-    fn error(&self, accuracy: T, h: T) -> Option<T> {
-        let previous = self.previous.as_ref()?;
+    fn error(&self, previous: &Previous<T>, accuracy: f64, h: f64) -> f64 {
         let ratio = h / previous.step;
         // Errors: trapezoidal h³/12·v‴, two-step Adams–Bashforth −(1/6 + 1/(4·ratio))·h³·v‴.
-        let (a, b) = (T::lit(1.0 / 12.0), T::lit(1.0 / 6.0) + T::lit(0.25) / ratio);
+        let (a, b) = (1.0 / 12.0, 1.0 / 6.0 + 0.25 / ratio);
         let share = a / (a + b);
-        let half_ratio = T::lit(0.5) * ratio;
-        let mut worst = T::zero();
+        let half_ratio = 0.5 * ratio;
+        let mut worst = 0.0_f64;
         for &i in &self.controlled {
-            let slope = self.start_rates[i] * (T::one() + half_ratio) - previous.rates[i] * half_ratio;
-            let difference = self.y[i] - (self.before[i] + slope * h);
-            worst = worst.max((difference * share).abs() / (accuracy * (T::one() + self.y[i].abs())));
+            let [rate, before, after] = [self.start_rates[i], self.before[i], self.y[i]].map(T::to_f64);
+            let slope = rate * (1.0 + half_ratio) - previous.rates[i].to_f64() * half_ratio;
+            let difference = after - (before + slope * h);
+            let error = (difference * share).abs() / (accuracy * (1.0 + after.abs()));
+            if error.is_nan() {
+                return f64::INFINITY;
+            }
+            worst = worst.max(error);
         }
-        Some(worst)
+        worst
     }
 }
 
+/// Whether a scalar may carry more than its value: every one but the two floats.
+fn carries_derivatives<T: Real>() -> bool {
+    ![TypeId::of::<f64>(), TypeId::of::<f32>()].contains(&TypeId::of::<T>())
+}
+
+/// The value without derivatives.
+fn plain<T: Real>(x: T) -> T {
+    T::lit(x.to_f64())
+}
+
+/// The solution, if it is finite.
+fn solve<T: Real>(matrix: &LU<T, Dyn, Dyn>, right: &DVector<T>) -> Option<DVector<T>> {
+    matrix.solve(right).filter(|solution| solution.iter().all(T::is_finite))
+}
+
 impl<T: Real> Integrator<T> for ImplicitTrapezoidal<T> {
-    fn step(&mut self, simulation: &mut Simulation<'_, T>, end: T) -> Result<()> {
-        let check = Check::new("implicit_trapezoidal");
-        check.positive("max_step", self.max_step)?;
-        check.positive("accuracy", self.accuracy.unwrap_or_else(T::one))?;
-        check.positive("least_step", self.least_step)?;
-        check.positive("event_step", self.event_step)?;
+    fn step(&mut self, simulation: &mut Simulation<'_, T>, end: f64) -> Result<()> {
+        self.validate()?;
+        simulation.check_end(end)?;
         let count = simulation.variables().len();
         for buffer in [&mut self.before, &mut self.y, &mut self.start_rates, &mut self.rates] {
             buffer.resize(count, T::zero());
@@ -321,31 +394,35 @@ impl<T: Real> Integrator<T> for ImplicitTrapezoidal<T> {
         self.controlled.clear();
         self.controlled.extend((0..count).filter(|&i| simulation.role(i) != Role::Position));
         self.before.copy_from_slice(simulation.variables());
+        let is_followed = self.previous.as_ref().is_some_and(|previous| previous.rates.len() == count);
+        let next_step = self.memory.next_step(simulation).filter(|_| is_followed);
         simulation.calc_present_rates(&mut self.start_rates)?;
         let start = simulation.state().clone();
         let start_time = simulation.time();
-        let mut longest = self.next_step.min(self.max_step);
+        let mut longest = next_step.unwrap_or_else(|| self.first_step()).min(self.max_step);
         loop {
-            let is_last = start_time + longest * T::lit(1.001) >= end;
-            let (time, h) = if is_last { (end, end - start_time) } else { (start_time + longest, longest) };
-            let tried = self.try_step(simulation, &start, time, h);
-            let shorter = match self.judge(&tried, h) {
-                Verdict::Accept { growth } => {
-                    if let Err(refused) = simulation.accept(&self.y) {
-                        simulation.roll_back(&start);
-                        return Err(refused);
+            let span = simulation.span(longest, end, STRETCH)?;
+            let h = span.length;
+            let mut tried = self.try_step(simulation, &start, span);
+            let shorter = match self.judge(&tried, span, next_step.is_some()) {
+                Verdict::Accept { growth } => match simulation.accept(span.end, &self.y) {
+                    Ok(()) => {
+                        self.memory.keep(simulation, if span.is_last { longest } else { h * growth });
+                        self.previous = Some(Previous { step: h, rates: self.start_rates.clone() });
+                        return Ok(());
                     }
-                    self.next_step = if is_last { longest } else { h * growth };
-                    self.previous = Some(Previous { step: h, rates: self.start_rates.clone() });
-                    return Ok(());
-                }
+                    Err(refused) => {
+                        tried = Err(refused);
+                        h * 0.4
+                    }
+                },
                 Verdict::Retry { step } => step,
             };
             simulation.roll_back(&start);
             longest = shorter;
-            if longest < self.least_step.max(T::default_epsilon() * start_time.abs()) {
+            if longest < self.least_step.max(T::default_epsilon().to_f64() * start_time.abs()) {
                 // Where an iterate has gone where the elements cannot follow, theirs is the reason.
-                let step = Error::StepTooSmall { time: start_time.to_f64(), step: h.to_f64() };
+                let step = Error::StepTooSmall { time: start_time, step: h };
                 let reason = tried.map_or_else(Some, |outcome| outcome.failure(start_time, h));
                 return Err(reason.unwrap_or(step));
             }

@@ -17,13 +17,19 @@
 //! [`SemiImplicitEuler`], of order 1 with a fixed step.
 
 mod dormand_prince;
+mod energy;
 mod implicit_trapezoidal;
+mod integrator;
+mod layout;
 mod motion;
 mod plant;
+mod saved;
 mod semi_implicit_euler;
 
 pub use dormand_prince::DormandPrince;
 pub use implicit_trapezoidal::ImplicitTrapezoidal;
-pub use motion::{Integrator, Saved, Simulation, Statistics};
+pub use integrator::Integrator;
+pub use motion::{Simulation, Statistics};
 pub use plant::{Plant, RigidBody};
+pub use saved::Saved;
 pub use semi_implicit_euler::SemiImplicitEuler;

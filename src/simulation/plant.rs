@@ -25,14 +25,18 @@ impl<T: Real> RigidBody<T> {
     /// center at `center` \[m\], all in the body's frame.
     ///
     /// # Errors
-    /// [`Error::InvalidValue`] unless the mass is positive, the center finite, and the inertia symmetric
-    /// and positive definite.
+    /// [`Error::InvalidValue`] unless the center is finite; the mass and the principal moments of inertia are positive,
+    /// with squares that neither vanish nor overflow, nor those of their inverses; the inertia is symmetric; and no
+    /// principal moment exceeds the sum of the other two, as in no body it does.
     pub fn new(mass: T, center: Point3<T>, inertia: Matrix3<T>) -> Result<Self> {
         let check = Check::new("rigid_body");
-        check.positive("mass", mass)?;
+        check_inertia(check, "mass", mass)?;
         check.finite_vector("center", &center.coords)?;
-        let cholesky = inertia.cholesky().filter(|_| inertia == inertia.transpose());
+        inertia.iter().try_for_each(|&entry| check.finite("inertia", entry))?;
         let must = Requirement::PositiveDefinite;
+        check.that(inertia == inertia.transpose(), "inertia", inertia.determinant(), must)?;
+        check_principal_moments::<T>(check, &inertia.map(T::to_f64))?;
+        let cholesky = inertia.cholesky();
         check.that(cholesky.is_some(), "inertia", inertia.determinant(), must)?;
         let inverse_inertia = cholesky.map_or_else(Matrix3::zeros, |cholesky| cholesky.inverse());
         Ok(Self { mass, center, inertia, inverse_inertia })
@@ -66,6 +70,29 @@ impl<T: Real> RigidBody<T> {
     pub(super) fn inverse_inertia(&self) -> &Matrix3<T> {
         &self.inverse_inertia
     }
+}
+
+/// Refuses a mass or moment of inertia that accelerations and energies cannot be computed with.
+fn check_inertia<T: Real>(check: Check, name: &'static str, value: T) -> Result<()> {
+    let (square, inverse_square) = (value * value, (value * value).recip());
+    let is_normal =
+        square > T::zero() && square.is_finite() && inverse_square > T::zero() && inverse_square.is_finite();
+    check.that(value > T::zero() && is_normal, name, value, Requirement::Inertia)
+}
+
+/// Refuses an inertia that no body has, or that cannot be computed with. `T` is the scalar it is meant for.
+fn check_principal_moments<T: Real>(check: Check, inertia: &Matrix3<f64>) -> Result<()> {
+    let size = inertia.amax();
+    check_inertia(check, "inertia", T::lit(size))?;
+    let mut moments = (inertia / size).symmetric_eigenvalues();
+    moments.as_mut_slice().sort_by(f64::total_cmp);
+    let [least, middle, most] = [moments.x, moments.y, moments.z];
+    check.that(least > 0.0, "inertia", T::lit(least * size), Requirement::PositiveDefinite)?;
+    check_inertia(check, "inertia", T::lit(least * size))?;
+    // Equal for a flat body; entries written with seven digits, or carried in single precision, pass.
+    let tolerance = (T::default_epsilon() * T::lit(1000.0)).to_f64().max(1e-6);
+    let is_of_a_body = most <= (least + middle) * (1.0 + tolerance);
+    check.that(is_of_a_body, "inertia", T::lit(most * size), Requirement::AtMost("the sum of the other two"))
 }
 
 /// Bodies, sliders, gravity and constant loads.
@@ -104,9 +131,10 @@ impl<T: Real> Plant<T> {
     /// Adds a coordinate with this mass \[kg or kg·m²\], to the plant and to the system.
     ///
     /// # Errors
-    /// [`Error::InvalidValue`] unless the mass is positive and finite.
+    /// [`Error::InvalidValue`] unless the mass is positive, and its square and that of its inverse neither vanish nor
+    /// overflow.
     pub fn add_coordinate(&mut self, system: &mut ForceSystem<T>, mass: T) -> Result<CoordinateIndex> {
-        Check::new("coordinate").positive("mass", mass)?;
+        check_inertia(Check::new("coordinate"), "mass", mass)?;
         self.masses.push(mass);
         self.coordinate_loads.push(T::zero());
         Ok(system.add_coordinate())

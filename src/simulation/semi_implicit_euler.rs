@@ -4,7 +4,9 @@ use alloc::vec::Vec;
 
 use crate::error::Result;
 use crate::scalar::Real;
-use crate::simulation::motion::{Integrator, Role, Simulation};
+use crate::simulation::integrator::{Integrator, STRETCH};
+use crate::simulation::layout::Role;
+use crate::simulation::motion::Simulation;
 use crate::variables::Check;
 
 /// Velocities first, then positions with the new velocities.
@@ -15,7 +17,7 @@ use crate::variables::Check;
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SemiImplicitEuler<T: Real> {
-    step: T,
+    step: f64,
     #[cfg_attr(feature = "serde", serde(skip))]
     y: Vec<T>,
     #[cfg_attr(feature = "serde", serde(skip))]
@@ -26,44 +28,52 @@ pub struct SemiImplicitEuler<T: Real> {
 
 impl<T: Real> SemiImplicitEuler<T> {
     /// An integrator with this step \[s\].
-    pub fn new(step: T) -> Self {
+    pub fn new(step: f64) -> Self {
         Self { step, y: Vec::new(), rates: Vec::new(), end_rates: Vec::new() }
+    }
+
+    /// Checks the settings, as every step does.
+    ///
+    /// # Errors
+    /// [`Error::InvalidValue`](crate::Error::InvalidValue) unless the step is positive and finite.
+    pub fn validate(&self) -> Result<()> {
+        Check::new("semi_implicit_euler").positive("step", self.step)
+    }
+
+    fn advance(&mut self, simulation: &Simulation<'_, T>, role: Role, h: f64) {
+        for (i, (y, &rate)) in self.y.iter_mut().zip(&self.rates).enumerate() {
+            if simulation.role(i) == role {
+                *y += rate * T::lit(h);
+            }
+        }
     }
 }
 
 impl<T: Real> Integrator<T> for SemiImplicitEuler<T> {
-    fn step(&mut self, simulation: &mut Simulation<'_, T>, end: T) -> Result<()> {
-        Check::new("semi_implicit_euler").positive("step", self.step)?;
+    fn step(&mut self, simulation: &mut Simulation<'_, T>, end: f64) -> Result<()> {
+        self.validate()?;
+        simulation.check_end(end)?;
+        let span = simulation.span(self.step, end, STRETCH)?;
         let count = simulation.variables().len();
         self.rates.resize(count, T::zero());
         self.end_rates.resize(count, T::zero());
-        let start = simulation.time();
-        // A remainder below a thousandth of a step is rounding, not a step of its own.
-        let is_last = start + self.step * T::lit(1.001) >= end;
-        let (time, h) = if is_last { (end, end - start) } else { (start + self.step, self.step) };
 
         simulation.calc_present_rates(&mut self.rates)?;
         self.y.clear();
         self.y.extend_from_slice(simulation.variables());
-        self.advance(simulation, Role::Velocity, h);
+        self.advance(simulation, Role::Velocity, span.length);
         simulation.calc_position_rates(&self.y, &mut self.rates);
-        self.advance(simulation, Role::Position, h);
+        self.advance(simulation, Role::Position, span.length);
         simulation.normalize(&mut self.y);
-        simulation.calc_rates(time, &self.y, &mut self.end_rates)?;
+        simulation.calc_rates(span.end, &self.y, &mut self.end_rates)?;
         for (rate, end_rate) in self.rates.iter_mut().zip(&self.end_rates) {
             *rate = (*rate + *end_rate) * T::lit(0.5);
         }
-        self.advance(simulation, Role::Energy, h);
-        simulation.accept(&self.y)
-    }
-}
-
-impl<T: Real> SemiImplicitEuler<T> {
-    fn advance(&mut self, simulation: &Simulation<'_, T>, role: Role, h: T) {
-        for (i, (y, &rate)) in self.y.iter_mut().zip(&self.rates).enumerate() {
-            if simulation.role(i) == role {
-                *y += rate * h;
-            }
+        self.advance(simulation, Role::Energy, span.length);
+        let accepted = simulation.accept(span.end, &self.y);
+        if accepted.is_err() {
+            simulation.reject()?;
         }
+        accepted
     }
 }

@@ -13,6 +13,8 @@ use force_elements::{
     coordinate_spring_damper_ext, exponential_spring,
 };
 
+use crate::liar::Liar;
+
 /// The ledger of some elements of one kind.
 pub(crate) struct Entry {
     pub(crate) name: &'static str,
@@ -111,22 +113,83 @@ impl Scene {
 
     /// A ball of 512 faces that is thrown on the ground, bounces and rolls.
     pub(crate) fn ball(&mut self) -> BodyIndex {
+        self.ball_of(Material::new(1e7).with_dissipation(0.3).with_friction(0.7, 0.5, 0.1))
+    }
+
+    fn ball_of(&mut self, material: Material<f64>) -> BodyIndex {
         let V_GB = SpatialVelocity::new(Vector3::new(5.0, -8.0, 3.0), Vector3::new(1.0, 0.5, -3.0));
         let ball = self.body(1.0, 0.004, Transform::translation(1.0, 0.0, 0.25), V_GB);
         let mut foundation = ElasticFoundation::new();
         foundation.add_rigid(BodyIndex::GROUND, Transform::identity(), HalfSpace::BelowZ).expect("valid");
         let mesh = TriangleMesh::sphere(0.1, 8).expect("valid");
-        let rubber = Material::new(1e7).with_dissipation(0.3).with_friction(0.7, 0.5, 0.1);
-        foundation.add_springs(ball, Transform::identity(), mesh, rubber).expect("valid");
+        foundation.add_springs(ball, Transform::identity(), mesh, material).expect("valid");
         let foundation = self.system.add(foundation).expect("exists");
         self.watch("elastic foundation", true, foundation);
         ball
     }
 
+    /// A body that an element drives which lies.
+    pub(crate) fn liar(&mut self) {
+        let body = self.body(1.0, 1.0, Transform::translation(1.0, 0.0, 0.0), SpatialVelocity::zero());
+        let liar = self.system.add(Liar { body }).expect("exists");
+        self.watch("liar", true, liar);
+    }
+
+    /// A block on springs that lose nothing.
+    pub(crate) fn slippery_block(&mut self) {
+        let undamped = exponential_spring::Parameters {
+            normal_viscosity: 0.0,
+            ..exponential_spring::Parameters::default()
+        };
+        let (_, springs) = self.block(undamped);
+        for spring in springs {
+            self.prepare(move |system, state| {
+                let slippery = |discrete: &mut exponential_spring::Discrete<f64>| {
+                    (discrete.mu_static, discrete.mu_kinetic) = (0.0, 0.0);
+                };
+                system.update_discrete(state, spring, slippery).expect("valid");
+            });
+        }
+    }
+
+    /// A ball that bounces without a loss.
+    pub(crate) fn slippery_ball(&mut self) {
+        self.ball_of(Material::new(1e7));
+    }
+
+    /// Two bodies on a bushing and a cable without damping.
+    pub(crate) fn undamped_pair(&mut self) {
+        let swing = SpatialVelocity::new(Vector3::new(0.5, 0.3, 0.2), Vector3::new(0.5, 2.0, 1.0));
+        let left = self.body(1.0, 0.02, Transform::translation(-1.0, 0.0, 0.0), swing);
+        let right = self.body(2.0, 0.02, Transform::translation(1.0, 0.0, 0.0), SpatialVelocity::zero());
+        self.bushing_of(BodyIndex::GROUND, Vector3::new(-1.0, 0.0, 0.1), left, Vector6::zeros());
+        self.cable_of(left, right, 4.0, 0.0);
+    }
+
+    /// A slider between stops that lose nothing.
+    pub(crate) fn undamped_slider(&mut self) {
+        let slider = self.plant.add_coordinate(&mut self.system, 2.0).expect("positive");
+        let stops = coordinate_spring_damper_ext::Parameters {
+            stiffness: 20.0,
+            use_limit_stops: true,
+            limit_stops_upper: 0.2,
+            limit_stops_lower: -0.3,
+            limit_stops_stiffness: 1e4,
+            ..Default::default()
+        };
+        let stops = CoordinateSpringDamperExt::new(None, Some(slider), stops).expect("valid");
+        let stops = self.system.add(stops).expect("exists");
+        self.watch("stops", false, stops);
+        self.prepare(move |_, state| state.set_coordinate_rate(slider, 3.0).expect("finite"));
+    }
+
     /// A bushing between points above the centers of two bodies.
     pub(crate) fn bushing(&mut self, body1: BodyIndex, p_B1F: Vector3<f64>, body2: BodyIndex) {
+        self.bushing_of(body1, p_B1F, body2, Vector6::new(0.05, 0.04, 0.06, 3.0, 2.0, 4.0));
+    }
+
+    fn bushing_of(&mut self, body1: BodyIndex, p_B1F: Vector3<f64>, body2: BodyIndex, damping: Vector6<f64>) {
         let stiffness = Vector6::new(8.0, 9.0, 10.0, 900.0, 800.0, 700.0);
-        let damping = Vector6::new(0.05, 0.04, 0.06, 3.0, 2.0, 4.0);
         let X_B1F = Transform::from(p_B1F);
         let bushing = LinearBushing::new(
             body1,
@@ -142,6 +205,10 @@ impl Scene {
 
     /// A cable from one body to another over a bar along y, two metres up.
     pub(crate) fn cable(&mut self, body1: BodyIndex, body2: BodyIndex, slack_length: f64) {
+        self.cable_of(body1, body2, slack_length, 0.2);
+    }
+
+    fn cable_of(&mut self, body1: BodyIndex, body2: BodyIndex, slack_length: f64, dissipation: f64) {
         let along_y = Rotation3::from_axis_angle(&Vector3::x_axis(), FRAC_PI_2);
         let X_GS = Transform::from_parts(Translation3::new(0.0, 0.0, 2.0), along_y);
         let bar = Obstacle::new(BodyIndex::GROUND, X_GS, Cylinder::new(0.2).expect("positive"));
@@ -150,7 +217,7 @@ impl Scene {
         let bar = bar.and_then(|bar| bar.with_contact_hint(up)).expect("valid");
         let end = |body| Station { body, p_B: Vector3::new(0.02, 0.03, 0.1) };
         let path = CablePath::new(end(body1), end(body2)).expect("valid").over(bar);
-        let cable = CableSpring::new(path, 150.0, slack_length, 0.2).expect("valid");
+        let cable = CableSpring::new(path, 150.0, slack_length, dissipation).expect("valid");
         let cable = self.system.add(cable).expect("exists");
         self.watch("cable", true, cable);
     }

@@ -1,0 +1,55 @@
+//! Energies of a simulation: of its motion, and what can be tested with them.
+
+use crate::error::Result;
+use crate::scalar::Real;
+use crate::simulation::layout::{COORDINATE, vector};
+use crate::simulation::motion::Simulation;
+
+impl<T: Real> Simulation<'_, T> {
+    /// Kinetic energy of all bodies and coordinates \[J\].
+    pub fn kinetic_energy(&self) -> T {
+        let (plant, motion) = (self.plant(), self.motion());
+        let mut twice = T::zero();
+        for (body, y) in plant.bodies.iter().zip(plant.body_chunks(motion)) {
+            let (w_B, v_GC) = (vector(&y[10..]), vector(&y[7..]));
+            twice += v_GC.norm_squared() * body.mass() + w_B.dot(&(body.inertia() * w_B));
+        }
+        let coordinates = motion[plant.coordinates_start()..].chunks_exact(COORDINATE);
+        for (&mass, y) in plant.masses.iter().zip(coordinates) {
+            twice += mass * y[1] * y[1];
+        }
+        T::lit(0.5) * twice
+    }
+
+    /// Potential energy of all bodies in gravity \[J\], zero at the Ground origin.
+    pub fn gravitational_energy(&self) -> T {
+        let plant = self.plant();
+        let bodies = plant.bodies.iter().zip(plant.body_chunks(self.motion()));
+        bodies.fold(T::zero(), |sum, (body, y)| sum - plant.gravity.dot(&vector(y)) * body.mass())
+    }
+
+    /// Kinetic and gravitational energy and what the elements say they store \[J\].
+    ///
+    /// Without loads, drives and changes of parameters it is constant if no element loses energy, and falls by the
+    /// time integral of [`power_dissipated`](crate::DynamicsView::power_dissipated) if all losses are known at the
+    /// instant. It is made of the motion and of the elements' own words, so that it tests their forces against their
+    /// energies.
+    ///
+    /// # Errors
+    /// What the elements document.
+    pub fn mechanical_energy(&mut self) -> Result<T> {
+        let stored = self.dynamics()?.potential_energy();
+        Ok(self.kinetic_energy() + self.gravitational_energy() + stored)
+    }
+
+    /// Kinetic and gravitational energy and the work that the forces of the elements have taken from the motion
+    /// (the energy they have absorbed), less the work of the loads \[J\].
+    ///
+    /// Tests the integrator and nothing else: its rate is zero *whatever* forces the elements exert and whatever energies
+    /// they claim, so that its change is what the integrator has made of two integrals of the same forces.
+    /// An element is tested by [`mechanical_energy`](Self::mechanical_energy).
+    pub fn work_balance(&self) -> T {
+        let absorbed = self.state().absorbed_energy().iter().fold(T::zero(), |sum, &e| sum + e);
+        self.kinetic_energy() + self.gravitational_energy() + absorbed - self.load_work()
+    }
+}

@@ -1,0 +1,137 @@
+//! Layout of the continuous variables: bodies, coordinates, energies absorbed, work of the loads.
+
+use alloc::vec::Vec;
+
+use nalgebra::{Quaternion, Rotation3, Translation3, UnitQuaternion, Vector3};
+
+use crate::kinematics::{BodyIndex, CoordinateIndex, KinematicsSource};
+use crate::scalar::Real;
+use crate::simulation::plant::{Plant, RigidBody};
+use crate::spatial::{SpatialVelocity, Transform};
+
+/// Numbers of a body: position and velocity of the mass center in Ground, orientation as a
+/// quaternion, angular velocity in the body's frame.
+pub(super) const BODY: usize = 13;
+/// Numbers of a coordinate: value and rate.
+pub(super) const COORDINATE: usize = 2;
+
+/// A continuous variable by what it measures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    /// A position, orientation or coordinate.
+    Position,
+    /// A velocity or coordinate rate.
+    Velocity,
+    /// An energy or work.
+    Energy,
+}
+
+impl<T: Real> Plant<T> {
+    /// The place of the first coordinate.
+    pub(super) fn coordinates_start(&self) -> usize {
+        self.bodies.len() * BODY
+    }
+
+    /// The place of the first energy.
+    pub(super) fn energies_start(&self) -> usize {
+        self.coordinates_start() + self.masses.len() * COORDINATE
+    }
+
+    /// What the variable at this place measures.
+    pub(super) fn role(&self, variable: usize) -> Role {
+        let (coordinates_start, energies_start) = (self.coordinates_start(), self.energies_start());
+        let is_velocity = if variable < coordinates_start {
+            variable % BODY >= 7
+        } else {
+            (variable - coordinates_start) % COORDINATE == 1
+        };
+        if variable >= energies_start {
+            Role::Energy
+        } else if is_velocity {
+            Role::Velocity
+        } else {
+            Role::Position
+        }
+    }
+
+    /// The numbers of each body.
+    pub(super) fn body_chunks<'y>(&self, y: &'y [T]) -> impl Iterator<Item = &'y [T]> + use<'y, T> {
+        y[..self.coordinates_start()].chunks_exact(BODY)
+    }
+}
+
+/// A trial point of an integrator, as a host shows it to the state.
+#[derive(Debug)]
+pub(super) struct Trial<'a, T: Real> {
+    pub(super) plant: &'a Plant<T>,
+    pub(super) time: f64,
+    pub(super) y: &'a [T],
+}
+
+impl<T: Real> Trial<'_, T> {
+    fn body(&self, body: BodyIndex) -> (&RigidBody<T>, &[T]) {
+        let i = body.index() - 1;
+        (&self.plant.bodies[i], &self.y[i * BODY..][..BODY])
+    }
+
+    fn coordinate_at(&self, coordinate: CoordinateIndex) -> usize {
+        self.plant.coordinates_start() + coordinate.index() * COORDINATE
+    }
+}
+
+impl<T: Real> KinematicsSource<T> for Trial<'_, T> {
+    fn time(&self) -> T {
+        T::lit(self.time)
+    }
+
+    fn pose(&self, body: BodyIndex) -> Transform<T> {
+        let (body, y) = self.body(body);
+        let R_GB = rotation(&y[3..]);
+        let p_GB = vector(y) - R_GB * body.center().coords;
+        Transform::from_parts(Translation3::from(p_GB), R_GB)
+    }
+
+    fn velocity(&self, body: BodyIndex) -> SpatialVelocity<T> {
+        let (body, y) = self.body(body);
+        let R_GB = rotation(&y[3..]);
+        let at_center = SpatialVelocity::new(R_GB * vector(&y[10..]), vector(&y[7..]));
+        at_center.shifted(R_GB * -body.center().coords)
+    }
+
+    fn coordinate(&self, coordinate: CoordinateIndex) -> T {
+        self.y[self.coordinate_at(coordinate)]
+    }
+
+    fn coordinate_rate(&self, coordinate: CoordinateIndex) -> T {
+        self.y[self.coordinate_at(coordinate) + 1]
+    }
+}
+
+/// Appends the numbers of a body.
+pub(super) fn push_body<T: Real>(
+    y: &mut Vec<T>,
+    body: &RigidBody<T>,
+    X_GB: &Transform<T>,
+    V_GB: &SpatialVelocity<T>,
+) {
+    let offset = X_GB.rotation * body.center().coords;
+    let q = UnitQuaternion::from_rotation_matrix(&X_GB.rotation);
+    y.extend_from_slice((X_GB.translation.vector + offset).as_slice());
+    y.extend_from_slice(q.coords.as_slice());
+    y.extend_from_slice(V_GB.shifted(offset).linear.as_slice());
+    y.extend_from_slice(X_GB.rotation.inverse_transform_vector(&V_GB.angular).as_slice());
+}
+
+/// The first three numbers.
+pub(super) fn vector<T: Real>(y: &[T]) -> Vector3<T> {
+    Vector3::new(y[0], y[1], y[2])
+}
+
+/// The first four numbers.
+pub(super) fn quaternion<T: Real>(y: &[T]) -> Quaternion<T> {
+    Quaternion::new(y[3], y[0], y[1], y[2])
+}
+
+fn rotation<T: Real>(y: &[T]) -> Rotation3<T> {
+    UnitQuaternion::new_normalize(quaternion(y)).to_rotation_matrix()
+}

@@ -1,0 +1,83 @@
+//! A simulation at rest in a drawer, and taken out again.
+
+use alloc::vec::Vec;
+
+use crate::error::{Error, Quantity, Requirement, Result};
+use crate::kinematics::finite;
+use crate::scalar::Real;
+use crate::simulation::layout::{BODY, Trial, quaternion};
+use crate::simulation::motion::{Simulation, Statistics, check_topology};
+use crate::simulation::plant::Plant;
+use crate::state::Snapshot;
+use crate::system::ForceSystem;
+use crate::variables::Check;
+
+/// What has to be kept of a simulation to go on to the same bits; with the integrator, which remembers the
+/// length of its next step. With the feature `serde` both can be written down.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Saved<T> {
+    /// Time \[s\].
+    pub time: f64,
+    /// Of each body, the position of its mass center in Ground, its orientation as the quaternion (i, j, k, w),
+    /// the velocity of its mass center in Ground and its angular velocity in its own frame; of each coordinate, value
+    /// and rate.
+    pub motion: Vec<T>,
+    /// Work the loads have done \[J\].
+    pub load_work: T,
+    /// Time, parameters, discrete variables and absorbed energies of the elements.
+    pub snapshot: Snapshot<T>,
+}
+
+impl<'a, T: Real> Simulation<'a, T> {
+    /// What has to be kept to go on from here, bit for bit.
+    pub fn save(&self) -> Saved<T> {
+        Saved {
+            time: self.time(),
+            motion: self.motion().to_vec(),
+            load_work: self.load_work(),
+            snapshot: self.state().snapshot(),
+        }
+    }
+
+    /// A simulation that goes on where another was saved. With the same integrator it takes the same steps
+    /// to the last bit. Its statistics start from zero.
+    ///
+    /// # Errors
+    /// [`Error::TopologyMismatch`] or [`Error::SnapshotMismatch`] if it was saved from another plant or
+    /// system; [`Error::NonFinite`], [`Error::InvalidValue`] or [`Error::TimeMismatch`] if what was saved has been
+    /// spoilt.
+    pub fn resume(system: &'a ForceSystem<T>, plant: &'a Plant<T>, saved: &Saved<T>) -> Result<Self> {
+        check_topology(system, plant)?;
+        if saved.motion.len() != plant.energies_start() {
+            return Err(Error::TopologyMismatch);
+        }
+        finite(saved.time.is_finite(), Quantity::Time)?;
+        finite(saved.motion.iter().all(T::is_finite), Quantity::Simulation)?;
+        finite(saved.load_work.is_finite(), Quantity::Energy)?;
+        for body in plant.body_chunks(&saved.motion) {
+            check_orientation(&body[3..BODY])?;
+        }
+        let mut state = system.default_state();
+        state.set_kinematics(&Trial { plant, time: saved.time, y: &saved.motion })?;
+        state.restore(&saved.snapshot)?;
+        let (time, of_state) = (T::lit(saved.time), state.time().to_f64());
+        if time.to_f64() != of_state {
+            return Err(Error::TimeMismatch { simulation: saved.time, state: of_state });
+        }
+        state.set_time(time)?;
+        let mut y = saved.motion.clone();
+        y.extend_from_slice(state.absorbed_energy());
+        y.push(saved.load_work);
+        Ok(Self::from_parts(system, plant, state, saved.time, y, Statistics::default()))
+    }
+}
+
+/// Refuses an orientation whose quaternion is not of unit length.
+fn check_orientation<T: Real>(y: &[T]) -> Result<()> {
+    let norm = quaternion(y).norm();
+    // As for poses: numbers written with seven digits, or carried in single precision, pass.
+    let tolerance = T::lit(1e-6).max(T::default_epsilon() * T::lit(1000.0));
+    let is_unit = (norm - T::one()).abs() < tolerance;
+    Check::new("simulation").that(is_unit, "orientation", norm, Requirement::Rotation)
+}

@@ -1,0 +1,364 @@
+//! Refusals of a simulation, its plant and its integrators; and that an integrator can be used for one simulation after another.
+
+use force_elements::coordinate_spring_damper_ext::Parameters;
+use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Vector3};
+use force_elements::simulation::{
+    DormandPrince, ImplicitTrapezoidal, Integrator, Plant, RigidBody, SemiImplicitEuler, Simulation,
+};
+use force_elements::{
+    CoordinateIndex, CoordinateSpringDamperExt, Error, ForceSystem, Quantity, Real, Requirement, State,
+    Transform,
+};
+
+/// Sliders of this stiffness each, beside bodies that fall.
+fn machine<T: Real>(bodies: usize, stiffnesses: &[f64]) -> (ForceSystem<T>, Plant<T>, State<T>) {
+    let mut system = ForceSystem::new();
+    let gravity = Vector3::new(0.0, 0.0, -9.81).map(T::lit);
+    let mut plant = Plant::new(gravity).expect("finite");
+    for _ in 0..bodies {
+        let body = RigidBody::with_equal_inertia(T::lit(2.0), T::lit(0.5)).expect("positive");
+        plant.add_body(&mut system, body);
+    }
+    for &stiffness in stiffnesses {
+        let slider = plant.add_coordinate(&mut system, T::one()).expect("positive");
+        let spring = Parameters { stiffness, ..Parameters::default() };
+        let spring = CoordinateSpringDamperExt::new(None, Some(slider), spring.cast()).expect("valid");
+        system.add(spring).expect("exists");
+    }
+    let mut state = system.default_state();
+    for i in 0..stiffnesses.len() {
+        state.set_coordinate(CoordinateIndex::new(i), T::one()).expect("finite");
+    }
+    (system, plant, state)
+}
+
+/// What each of the three integrators does.
+fn with_each(mut test: impl FnMut(&mut dyn Integrator<f64>, &str)) {
+    test(&mut SemiImplicitEuler::new(1e-3), "semi-implicit Euler");
+    test(&mut DormandPrince::new(1e-6), "Dormand-Prince");
+    test(&mut ImplicitTrapezoidal::new(1e-2), "implicit trapezoidal");
+    test(&mut ImplicitTrapezoidal::new(1e-2).with_accuracy(1e-6), "implicit trapezoidal with error control");
+}
+
+#[test]
+fn an_integrator_used_before_steps_as_a_new_one_does() {
+    // Larger; smaller; of the same size, stiffer; without anything.
+    let scenes = [
+        machine(0, &[1.0]),
+        machine(2, &[1.0, 40.0, 3.0]),
+        machine(0, &[50.0]),
+        machine(0, &[5e5]),
+        machine(0, &[]),
+        machine(1, &[]),
+    ];
+    let run = |integrator: &mut dyn Integrator<f64>, (system, plant, state): &(_, _, State<f64>)| {
+        let mut simulation = Simulation::new(system, plant, state.clone()).expect("regular");
+        while simulation.time() < 0.1 {
+            integrator.step(&mut simulation, 0.1).expect("steps");
+        }
+        (simulation.save(), simulation.statistics())
+    };
+    let mut fresh = Vec::new();
+    for scene in &scenes {
+        with_each(|integrator, _| fresh.push(run(integrator, scene)));
+    }
+    let mut each = 0;
+    with_each(|integrator, name| {
+        for (i, scene) in scenes.iter().enumerate() {
+            assert_eq!(run(integrator, scene), fresh[i * 4 + each], "{name}, scene {i}");
+        }
+        each += 1;
+    });
+}
+
+#[test]
+fn an_integrator_that_was_refused_elsewhere_goes_on_with_the_same_bits() {
+    let (system, plant, state) = machine(1, &[50.0]);
+    let (other_system, other_plant, other_state) = machine(0, &[1.0, 2.0]);
+    let run = |integrator: &mut dyn Integrator<f64>, is_lent: bool| {
+        let mut simulation = Simulation::new(&system, &plant, state.clone()).expect("regular");
+        let mut other = Simulation::new(&other_system, &other_plant, other_state.clone()).expect("regular");
+        for step in 0..20 {
+            integrator.step(&mut simulation, 1.0).expect("steps");
+            if is_lent && step == 10 {
+                assert!(integrator.step(&mut other, -1.0).is_err());
+            }
+        }
+        simulation.save()
+    };
+    let mut undisturbed = Vec::new();
+    with_each(|integrator, _| undisturbed.push(run(integrator, false)));
+    let mut undisturbed = undisturbed.into_iter();
+    with_each(|integrator, name| assert_eq!(Some(run(integrator, true)), undisturbed.next(), "{name}"));
+}
+
+#[test]
+fn settings_out_of_range_are_refused_and_named() {
+    let (system, plant, state) = machine(0, &[1.0]);
+    let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
+    let before = simulation.save();
+    let mut refused = |integrator: &mut dyn Integrator<f64>, name: &str, bad: f64| {
+        let error = integrator.step(&mut simulation, 1.0);
+        assert!(
+            matches!(error, Err(Error::InvalidValue { parameter, .. }) if parameter == name),
+            "{name} = {bad}: {error:?}"
+        );
+        assert_eq!(simulation.save(), before);
+    };
+    for bad in [-1.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        refused(&mut DormandPrince::new(1e-6).with_force_tolerance(bad), "force_tolerance", bad);
+        refused(&mut ImplicitTrapezoidal::new(1e-3).with_force_tolerance(bad), "force_tolerance", bad);
+    }
+    for bad in [0.0, -1e-6, f64::NAN, f64::INFINITY] {
+        refused(&mut SemiImplicitEuler::new(bad), "step", bad);
+        refused(&mut DormandPrince::new(bad), "accuracy", bad);
+        refused(&mut DormandPrince::new(1e-6).with_max_step(bad), "max_step", bad);
+        refused(&mut DormandPrince::new(1e-6).with_first_step(bad), "first_step", bad);
+        refused(&mut DormandPrince::new(1e-6).with_event_step(bad), "event_step", bad);
+        refused(&mut ImplicitTrapezoidal::new(bad), "max_step", bad);
+        refused(&mut ImplicitTrapezoidal::new(1e-3).with_accuracy(bad), "accuracy", bad);
+        refused(&mut ImplicitTrapezoidal::new(1e-3).with_event_step(bad), "event_step", bad);
+        refused(&mut ImplicitTrapezoidal::new(1e-3).with_least_step(bad), "least_step", bad);
+    }
+}
+
+#[cfg(feature = "serde")]
+#[test]
+fn an_integrator_that_was_written_down_and_spoilt_is_refused() {
+    use serde_json::{Value, json};
+
+    fn refused<I: Integrator<f64> + serde::Serialize + serde::de::DeserializeOwned>(
+        mut integrator: I,
+        spoil: &dyn Fn(&mut Value),
+    ) -> bool {
+        let (system, plant, state) = machine(0, &[1.0]);
+        let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
+        simulation.run(&mut integrator, 0.05, |_| {}).expect("runs");
+        let mut text = serde_json::to_value(&integrator).expect("serialises");
+        let good: I = serde_json::from_value(text.clone()).expect("deserialises");
+        assert!(
+            { good }
+                .step(&mut Simulation::resume(&system, &plant, &simulation.save()).expect("own"), 1.0)
+                .is_ok()
+        );
+        spoil(&mut text);
+        let mut spoilt: I = serde_json::from_value(text).expect("deserialises");
+        let error = spoilt.step(&mut simulation, 1.0);
+        matches!(error, Err(Error::InvalidValue { .. }))
+    }
+    assert!(refused(SemiImplicitEuler::new(1e-3), &|text| text["step"] = json!(-1.0)));
+    for key in ["accuracy", "max_step", "first_step", "force_tolerance", "event_step"] {
+        assert!(refused(DormandPrince::new(1e-6), &|text| text[key] = json!(-1.0)), "{key}");
+    }
+    assert!(refused(DormandPrince::new(1e-6), &|text| text["memory"]["next_step"] = json!(-1.0)));
+    let implicit = || ImplicitTrapezoidal::new(1e-2).with_accuracy(1e-6);
+    for key in ["accuracy", "max_step", "least_step", "force_tolerance", "event_step"] {
+        assert!(refused(implicit(), &|text| text[key] = json!(-1.0)), "{key}");
+    }
+    assert!(refused(implicit(), &|text| text["memory"]["next_step"] = json!(0.0)));
+    assert!(refused(implicit(), &|text| text["previous"]["step"] = json!(-1.0)));
+    // Rates of another simulation are none of this one's: it steps as a new one.
+    assert!(!refused(implicit(), &|text| text["previous"]["rates"] = json!([1.0])));
+}
+
+#[test]
+fn an_end_that_is_past_or_no_time_is_refused_and_one_that_is_now_does_nothing() {
+    with_each(|integrator, name| {
+        let (system, plant, state) = machine::<f64>(1, &[1.0]);
+        let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
+        while simulation.time() < 0.01 {
+            integrator.step(&mut simulation, 0.01).expect("steps");
+        }
+        let before = simulation.save();
+        let past = integrator.step(&mut simulation, 0.005);
+        assert!(matches!(past, Err(Error::InvalidValue { parameter: "end", .. })), "{name}: {past:?}");
+        for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            let refused = integrator.step(&mut simulation, bad);
+            assert_eq!(refused, Err(Error::NonFinite { quantity: Quantity::Time }), "{name}");
+        }
+        let now = integrator.step(&mut simulation, 0.01);
+        assert!(matches!(now, Err(Error::StepTooSmall { .. })), "{name}: {now:?}");
+        assert_eq!(simulation.save(), before);
+    });
+    let (system, plant, state) = machine::<f64>(1, &[1.0]);
+    let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
+    let before = simulation.save();
+    let mut integrator = DormandPrince::new(1e-6);
+    assert!(simulation.run(&mut integrator, -1.0, |_| {}).is_err());
+    simulation.run(&mut integrator, 0.0, |_| panic!("it steps")).expect("there");
+    assert_eq!(simulation.save(), before);
+}
+
+#[test]
+fn steps_longer_than_the_run_end_with_it() {
+    let (system, plant, state) = machine::<f64>(1, &[1.0]);
+    for (integrator, name) in [
+        (&mut SemiImplicitEuler::new(1e300) as &mut dyn Integrator<f64>, "Euler"),
+        (&mut DormandPrince::new(1e-6).with_first_step(1e300).with_max_step(1e300), "Dormand-Prince"),
+        (&mut ImplicitTrapezoidal::new(1e300), "implicit"),
+        (&mut ImplicitTrapezoidal::new(1e300).with_accuracy(1e-6), "implicit with error control"),
+    ] {
+        let mut simulation = Simulation::new(&system, &plant, state.clone()).expect("regular");
+        while simulation.time() < 1e-3 {
+            integrator.step(&mut simulation, 1e-3).expect("steps");
+        }
+        assert_eq!(simulation.time(), 1e-3, "{name}");
+        // Free fall, but for the order of the first.
+        let z = simulation.state().positions().poses()[1].translation.vector.z;
+        assert!((z + 0.5 * 9.81e-6).abs() < 0.51 * 9.81e-6, "{name}: {z} m");
+    }
+}
+
+#[test]
+fn steps_below_the_roundoff_of_time_are_refused() {
+    with_each(|integrator, name| {
+        let (system, plant, mut state) = machine::<f64>(1, &[1.0]);
+        state.set_time(1e18).expect("finite");
+        let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
+        let before = simulation.save();
+        let refused = integrator.step(&mut simulation, 2e18);
+        assert!(matches!(refused, Err(Error::StepTooSmall { .. })), "{name}: {refused:?}");
+        assert_eq!(simulation.save(), before);
+    });
+}
+
+#[test]
+fn where_time_counts_in_steps_of_its_own_the_motion_goes_by_the_clock() {
+    // At 1e12 s double precision counts in steps of 0.12 ms.
+    for (integrator, name) in [
+        (&mut SemiImplicitEuler::new(3e-4) as &mut dyn Integrator<f64>, "Euler"),
+        (&mut ImplicitTrapezoidal::new(3e-4), "implicit"),
+    ] {
+        let (system, plant, mut state) = machine::<f64>(0, &[0.0]);
+        state.set_time(1e12).expect("finite");
+        state.set_coordinate(CoordinateIndex::new(0), 0.0).expect("finite");
+        state.set_coordinate_rate(CoordinateIndex::new(0), 1.0).expect("finite");
+        let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
+        for _ in 0..100 {
+            integrator.step(&mut simulation, 2e12).expect("steps");
+        }
+        let q = simulation.state().positions().coordinates()[0];
+        assert!((q - (simulation.time() - 1e12)).abs() < 1e-12, "{name}: {q} m");
+    }
+}
+
+#[test]
+fn in_single_precision_steps_advance_the_time_that_elements_read_or_are_refused() {
+    // From 8192 s single precision counts in steps of 0.98 ms.
+    let (system, plant, mut state) = machine::<f32>(0, &[4.0]);
+    state.set_time(8191.0).expect("finite");
+    let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
+    let mut integrator = SemiImplicitEuler::new(1e-3);
+    let mut last = simulation.state().time();
+    let observe = |simulation: &mut Simulation<'_, f32>| {
+        assert!(simulation.state().time() > last);
+        last = simulation.state().time();
+    };
+    simulation.run(&mut integrator, 8194.0, observe).expect("runs");
+    let q = simulation.state().positions().coordinates()[0];
+    // The step of the first order, and 3000 sums of single precision.
+    assert!((q - 6.0_f32.cos()).abs() < 4e-3, "{q}");
+    // From 32768 s in steps of 3.9 ms.
+    let (system, plant, mut state) = machine::<f32>(0, &[4.0]);
+    state.set_time(40_000.0).expect("finite");
+    let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
+    let refused = simulation.run(&mut integrator, 40_001.0, |_| {});
+    assert!(matches!(refused, Err(Error::StepTooSmall { .. })), "{refused:?}");
+}
+
+#[test]
+fn masses_and_inertias_that_cannot_be_computed_with_are_refused() {
+    fn refuses<T: Real>(bad: &[f64], good: &[f64]) {
+        let body = |mass: f64, inertia: f64| RigidBody::with_equal_inertia(T::lit(mass), T::lit(inertia));
+        for &value in bad {
+            for (refused, name) in [(body(value, 1.0), "mass"), (body(1.0, value), "inertia")] {
+                let refused = refused.err();
+                assert!(
+                    matches!(refused, Some(Error::InvalidValue { parameter, .. }) if parameter == name),
+                    "{name} = {value}: {refused:?}"
+                );
+            }
+            let mut plant = Plant::new(Vector3::zeros()).expect("finite");
+            assert!(plant.add_coordinate(&mut ForceSystem::new(), T::lit(value)).is_err(), "{value}");
+        }
+        for &value in good {
+            assert!(body(value, value).is_ok(), "{value}");
+        }
+    }
+    refuses::<f64>(
+        &[0.0, -1.0, f64::NAN, f64::INFINITY, 1e-320, 1e-200, 1e200, 1.7e308],
+        &[1e-120, 1.0, 1e120],
+    );
+    refuses::<f32>(&[0.0, -1.0, f64::NAN, f64::INFINITY, 1e-40, 1e-25, 1e25, 1e38], &[1e-15, 1.0, 1e15]);
+}
+
+#[test]
+fn inertias_that_no_body_has_are_refused() {
+    let turned = |moments: [f64; 3]| {
+        let R = Rotation3::from_euler_angles(0.3, 0.2, 0.1).into_inner();
+        let inertia = R * Matrix3::from_diagonal(&Vector3::from(moments)) * R.transpose();
+        // Symmetric to the last bit.
+        RigidBody::new(1.0, Point3::origin(), (inertia + inertia.transpose()) * 0.5)
+    };
+    for of_a_body in [[1.0, 1.0, 1.0], [1.0, 1.0, 2.0], [1e-6, 1.0, 1.0], [3.0, 4.0, 5.0]] {
+        assert!(turned(of_a_body).is_ok(), "{of_a_body:?}");
+    }
+    let too_large = turned([1.0, 1.0, 2.1]).err();
+    assert!(
+        matches!(too_large, Some(Error::InvalidValue { requirement: Requirement::AtMost(_), .. })),
+        "{too_large:?}"
+    );
+    for impossible in [[1.0, 1.0, -1.0], [0.0, 1.0, 1.0], [1e-200, 1.0, 1.0], [1.0, 5.0, 1.0]] {
+        assert!(turned(impossible).is_err(), "{impossible:?}");
+    }
+}
+
+#[test]
+fn a_start_whose_pose_is_none_is_refused() {
+    let (system, plant, mut state) = machine::<f64>(1, &[]);
+    let scaled = Rotation3::from_matrix_unchecked(Matrix3::identity() * 2.0);
+    let pose = Transform::from_parts(Vector3::zeros().into(), scaled);
+    state.set_pose(force_elements::BodyIndex::new(1), pose).expect("finite");
+    let refused = Simulation::new(&system, &plant, state).err();
+    assert!(
+        matches!(refused, Some(Error::InvalidValue { requirement: Requirement::Rotation, .. })),
+        "{refused:?}"
+    );
+}
+
+#[test]
+fn a_saved_orientation_that_is_none_is_refused() {
+    let (system, plant, state) = machine::<f64>(1, &[]);
+    let good = Simulation::new(&system, &plant, state).expect("regular").save();
+    for scale in [0.0, 2.0] {
+        let mut spoilt = good.clone();
+        spoilt.motion[3..7].iter_mut().for_each(|q| *q *= scale);
+        let refused = Simulation::resume(&system, &plant, &spoilt).err();
+        assert!(matches!(refused, Some(Error::InvalidValue { parameter: "orientation", .. })), "{refused:?}");
+    }
+}
+
+#[test]
+fn a_simulation_saved_before_its_first_step_resumes_bit_for_bit() {
+    let (system, plant, mut state) = machine(1, &[3.0]);
+    let pose = Transform::from_parts(
+        Vector3::new(0.1, 0.2, 0.3).into(),
+        Rotation3::from_euler_angles(0.3, 0.2, 0.1),
+    );
+    state.set_pose(force_elements::BodyIndex::new(1), pose).expect("finite");
+    with_each(|integrator, name| {
+        let mut simulation = Simulation::new(&system, &plant, state.clone()).expect("regular");
+        let mut resumed = Simulation::resume(&system, &plant, &simulation.save()).expect("own system");
+        integrator.step(&mut simulation, 1.0).expect("steps");
+        integrator.step(&mut simulation, 1.0).expect("steps");
+        let mut again = None;
+        with_each(|fresh, its_name| {
+            if its_name == name {
+                fresh.step(&mut resumed, 1.0).expect("steps");
+                fresh.step(&mut resumed, 1.0).expect("steps");
+                again = Some(resumed.save());
+            }
+        });
+        assert_eq!(Some(simulation.save()), again, "{name}");
+    });
+}

@@ -1,0 +1,149 @@
+//! Steps that an element refuses: no trace of them is left.
+
+use force_elements::nalgebra::Vector3;
+use force_elements::simulation::{
+    DormandPrince, ImplicitTrapezoidal, Integrator, Plant, SemiImplicitEuler, Simulation,
+};
+use force_elements::variables::{Check, Visitor};
+use force_elements::{
+    AtDynamics, AtPosition, AtVelocity, CoordinateIndex, Error, ForceAccumulator, ForceElement, ForceSystem,
+    Given, Result, State, Topology, Variables, Velocities,
+};
+
+/// A spring on a coordinate that remembers where it was at the last commit, and commits no jump farther than its reach.
+#[derive(Debug)]
+struct Tracker {
+    coordinate: CoordinateIndex,
+    reach: f64,
+    is_restless: bool,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Place(f64);
+
+impl Variables<f64> for Place {
+    fn visit(&mut self, visit: Visitor<'_, f64>) {
+        visit(format_args!("place"), &mut self.0);
+    }
+    fn validate(&self) -> Result<()> {
+        Check::new("tracker").finite("place", self.0)
+    }
+}
+
+impl ForceElement<f64> for Tracker {
+    const KIND: &'static str = "tracker";
+    type Parameters = ();
+    type Discrete = Place;
+    type Position = ();
+    type Velocity = ();
+    type Dynamics = ();
+
+    fn check_topology(&self, topology: &Topology) -> Result<()> {
+        topology.check_coordinate(self.coordinate)
+    }
+    fn default_parameters(&self) {}
+    fn default_discrete(&self) -> Place {
+        Place(0.0)
+    }
+    fn calc_position(&self, _: &Given<'_, f64, Self>, (): &mut ()) -> Result<()> {
+        Ok(())
+    }
+    fn calc_velocity(&self, _: &AtPosition<'_, f64, Self>, _: &Velocities<f64>, (): &mut ()) -> Result<()> {
+        Ok(())
+    }
+    fn calc_dynamics(&self, _: &AtVelocity<'_, f64, Self>, (): &mut ()) -> Result<()> {
+        Ok(())
+    }
+    fn add_forces(&self, at: &AtDynamics<'_, f64, Self>, forces: &mut ForceAccumulator<'_, f64>) {
+        forces.apply_to_coordinate(self.coordinate, -at.positions.coordinate(self.coordinate));
+    }
+    fn potential_energy(&self, at: &AtDynamics<'_, f64, Self>) -> f64 {
+        0.5 * at.positions.coordinate(self.coordinate).powi(2)
+    }
+    fn power_dissipated(&self, _: &AtDynamics<'_, f64, Self>) -> f64 {
+        0.0
+    }
+    fn accept_step(&self, at: &AtDynamics<'_, f64, Self>, next: &mut Place) -> Result<()> {
+        let q = at.positions.coordinate(self.coordinate);
+        Check::new(Self::KIND).at_most("jump", (q - next.0).abs(), "reach", self.reach)?;
+        next.0 = q;
+        Ok(())
+    }
+    fn discontinuous_update(
+        &self,
+        _: &AtDynamics<'_, f64, Self>,
+        _: &Place,
+        next: &mut Place,
+    ) -> Result<f64> {
+        if self.is_restless {
+            next.0 += 1.0;
+        }
+        Ok(f64::from(u8::from(self.is_restless)))
+    }
+}
+
+fn tracked(reach: f64, is_restless: bool) -> (ForceSystem<f64>, Plant<f64>, State<f64>) {
+    let mut system = ForceSystem::new();
+    let mut plant = Plant::new(Vector3::zeros()).expect("finite");
+    let coordinate = plant.add_coordinate(&mut system, 1.0).expect("positive");
+    system.add(Tracker { coordinate, reach, is_restless }).expect("exists");
+    let mut state = system.default_state();
+    state.set_coordinate_rate(coordinate, 1.0).expect("finite");
+    (system, plant, state)
+}
+
+#[test]
+fn a_trial_that_does_not_settle_leaves_no_trace() {
+    let (system, plant, state) = tracked(f64::INFINITY, true);
+    let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
+    let mut integrator = SemiImplicitEuler::new(1e-3);
+    integrator.step(&mut simulation, 10.0).expect("steps");
+    let before = simulation.save();
+    let refused = ImplicitTrapezoidal::new(1e-3).step(&mut simulation, 10.0);
+    assert!(matches!(refused, Err(Error::StepNotSettled { force_error: 1.0, .. })), "{refused:?}");
+    assert!(simulation.statistics().rejected > 10);
+    assert_eq!(simulation.save(), before);
+    // And it goes on as though nothing had been tried.
+    integrator.step(&mut simulation, 10.0).expect("steps");
+    let mut untried = Simulation::resume(&system, &plant, &before).expect("own system");
+    integrator.step(&mut untried, 10.0).expect("steps");
+    assert_eq!(simulation.save(), untried.save());
+}
+
+#[test]
+fn a_step_whose_commit_is_refused_is_tried_shorter() {
+    let reach = 1e-4;
+    let (system, plant, state) = tracked(reach, false);
+    let swings = |integrator: &mut dyn Integrator<f64>| {
+        let mut simulation = Simulation::new(&system, &plant, state.clone()).expect("regular");
+        while simulation.time() < 1.0 {
+            integrator.step(&mut simulation, 1.0).expect("shorter steps reach");
+        }
+        assert!(simulation.statistics().rejected > 0);
+        let q = simulation.state().positions().coordinates()[0];
+        // Ten thousand steps, each to 1e-6 at most.
+        assert!((q - 1.0_f64.sin()).abs() < 1e-4, "{q}");
+        assert_eq!(simulation.state().variable("tracker[0].place"), Ok(q));
+    };
+    swings(&mut DormandPrince::new(1e-6));
+    swings(&mut ImplicitTrapezoidal::new(1e-2));
+    swings(&mut ImplicitTrapezoidal::new(1e-2).with_accuracy(1e-6));
+}
+
+#[test]
+fn a_step_whose_commit_is_refused_however_short_leaves_no_trace() {
+    let (system, plant, state) = tracked(0.0, false);
+    let refuses = |integrator: &mut dyn Integrator<f64>| {
+        let mut simulation = Simulation::new(&system, &plant, state.clone()).expect("regular");
+        let before = simulation.save();
+        let refused = integrator.step(&mut simulation, 1.0);
+        assert!(matches!(refused, Err(Error::InvalidValue { parameter: "jump", .. })), "{refused:?}");
+        assert_eq!(simulation.save(), before);
+        assert_eq!(simulation.statistics().steps, 0);
+        assert_eq!(simulation.state().velocities().coordinates(), [1.0]);
+    };
+    refuses(&mut SemiImplicitEuler::new(1e-3));
+    refuses(&mut DormandPrince::new(1e-6));
+    refuses(&mut ImplicitTrapezoidal::new(1e-2));
+    refuses(&mut ImplicitTrapezoidal::new(1e-2).with_accuracy(1e-6));
+}
