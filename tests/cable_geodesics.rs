@@ -4,6 +4,9 @@
 #[path = "support/cable_scenes.rs"]
 #[allow(dead_code, reason = "shared with the tests of whole paths")]
 mod cable_scenes;
+#[path = "support/solids.rs"]
+#[allow(dead_code, reason = "shared")]
+mod solids;
 
 use cable_scenes::{Dice, Pebble, hill};
 use core::f64::consts::PI;
@@ -37,7 +40,7 @@ fn every_surface() -> Result<Vec<Box<dyn Surface<f64>>>> {
         Box::new(Cylinder::new(0.7)?),
         Box::new(Ellipsoid::new(Vector3::new(0.7, 0.6, 1.0))?),
         Box::new(Torus::new(2.0, 0.5)?),
-        Box::new(hill(&mut Dice::new(7))?),
+        Box::new(hill(&mut Dice::new(7)).map()?),
         Box::new(Pebble { radius: 0.7 }),
     ])
 }

@@ -47,6 +47,14 @@ pub struct Settings<T> {
     /// How many geodesics one run of Newton's method may try per obstacle. Default: 60. A tracked path
     /// takes two or three; a cold search makes several runs.
     pub max_iterations: usize,
+    /// How many evaluations of surfaces per obstacle the search between two fixed points may take in all
+    /// its attempts together, half of them in the class that is remembered. Default: 100,000.
+    ///
+    /// A tracked path takes some tens. This bounds what a path costs that is not found, by count and not
+    /// by time, so that the outcome does not depend on the machine. Counted are the derivatives along
+    /// geodesics and the implicit function at the beads of a string; each line that is searched for
+    /// contact counts as fifty. The search ends at the first pause beyond the bound.
+    pub max_evaluations: usize,
 }
 
 /// A cable's way: origin, via points and obstacles in order, termination.
@@ -138,7 +146,7 @@ pub(super) struct Stretch<T: Real> {
 impl<T: Real> Default for Settings<T> {
     fn default() -> Self {
         let smoothness = T::lit(1e-9).max(T::default_epsilon() * T::lit(64.0));
-        Self { smoothness, max_iterations: 60 }
+        Self { smoothness, max_iterations: 60, max_evaluations: 100_000 }
     }
 }
 
@@ -238,9 +246,9 @@ impl<T: Real> CablePath<T> {
     ///
     /// # Errors
     /// [`Error::InvalidValue`] unless the smoothness lies between a few units of roundoff and 0.01
-    /// and there is at least one iteration.
+    /// and there is at least one iteration and one evaluation.
     pub fn with_settings(mut self, settings: Settings<T>) -> Result<Self> {
-        let Settings { smoothness, max_iterations } = settings;
+        let Settings { smoothness, max_iterations, max_evaluations } = settings;
         let invalid = |name, value, must| Err(Error::invalid("cable_path", name, value, must));
         if !(smoothness.is_finite() && smoothness >= T::default_epsilon() * T::lit(16.0)) {
             return invalid("smoothness", smoothness, Requirement::AtLeast("16 units of roundoff"));
@@ -250,6 +258,9 @@ impl<T: Real> CablePath<T> {
         }
         if max_iterations == 0 {
             return invalid("max_iterations", T::zero(), Requirement::Positive);
+        }
+        if max_evaluations == 0 {
+            return invalid("max_evaluations", T::zero(), Requirement::Positive);
         }
         self.settings = settings;
         Ok(self)

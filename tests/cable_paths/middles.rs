@@ -1,0 +1,67 @@
+//! Cables through places where no direction is outwards: centres, axes, the circle of a ring.
+
+use force_elements::nalgebra::{Rotation3, Vector3};
+use force_elements::{Result, Transform};
+
+use crate::cable_scenes::Dice;
+use crate::crossings::{lay, worlds};
+use crate::past_ball;
+use crate::solids::Solid;
+
+#[test]
+fn a_cable_along_the_axis_of_an_eyelet_is_straight() -> Result<()> {
+    for (scale, world) in worlds() {
+        let ring = [(Transform::identity(), Solid::Ring(scale, 0.3 * scale))];
+        // Straight through, and to an end that is the centre itself.
+        for top in [2.0, 0.5, 0.0] {
+            let ends = [Vector3::new(0.0, 0.0, -2.0) * scale, Vector3::new(0.0, 0.0, top) * scale];
+            let (length, contacts) = lay(&ring, ends, world)?;
+            assert_eq!(contacts, 0);
+            // Roundoff of coordinates up to 9 scales.
+            assert!((length - (2.0 + top) * scale).abs() < 1e-14 * scale, "{length}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_cable_through_the_very_centre_of_a_body_goes_round_it() -> Result<()> {
+    let mut dice = Dice::new(12);
+    for (scale, world) in worlds() {
+        let solids = [
+            Solid::Ball(0.8 * scale),
+            Solid::Rod(0.8 * scale),
+            Solid::Egg(Vector3::new(0.7, 0.9, 0.8) * scale),
+            Solid::Pebble(0.8 * scale),
+        ];
+        for round in 0..24 {
+            // Along the axes, and any way.
+            let direction = match round {
+                0 | 1 => Vector3::ith(round, 1.0),
+                _ => Rotation3::new(dice.vector(3.0)) * Vector3::x(),
+            };
+            if direction.z.abs() > 0.9 {
+                continue;
+            }
+            let ends = [direction * (-3.0 * scale), direction * (2.0 * scale)];
+            for solid in &solids {
+                let (length, contacts) = lay(&[(Transform::identity(), solid.clone())], ends, world)
+                    .unwrap_or_else(|error| panic!("{solid:?} along {direction:?}: {error}"));
+                assert_eq!(contacts, 1, "{solid:?} along {direction:?}");
+                let flat = ends.map(|p| Vector3::new(p.x, p.y, 0.0));
+                let expected = match solid {
+                    Solid::Ball(r) => past_ball(ends[0], ends[1], *r),
+                    // Unrolled, a straight line.
+                    Solid::Rod(r) => past_ball(flat[0], flat[1], *r).hypot(ends[1].z - ends[0].z),
+                    _ => {
+                        assert!(length > 5.0 * scale);
+                        continue;
+                    }
+                };
+                // Stationary length: roundoff, of coordinates up to 9 scales.
+                assert!((length - expected).abs() < 1e-12 * scale, "{solid:?}: {length} {expected}");
+            }
+        }
+    }
+    Ok(())
+}
