@@ -30,6 +30,8 @@ pub struct Obstacle<T: Real> {
     X_BS: Transform<T>,
     surface: Arc<dyn Surface<T>>,
     hint_S: Option<Vector3<T>>,
+    /// Asked of the surface once: a cable is tested against all others at every solution.
+    pub(super) is_convex: bool,
 }
 
 /// How well and how long the solver works.
@@ -165,7 +167,8 @@ impl<T: Real> Obstacle<T> {
     /// As [`new`](Self::new).
     pub fn shared(body: BodyIndex, X_BS: Transform<T>, surface: Arc<dyn Surface<T>>) -> Result<Self> {
         Check::new("cable_path").pose("X_BS", &X_BS)?;
-        Ok(Self { body, X_BS, surface, hint_S: None })
+        let is_convex = surface.is_convex();
+        Ok(Self { body, X_BS, surface, hint_S: None, is_convex })
     }
 
     /// The same obstacle with a place, in the surface's frame \[m\], that the cable is laid through

@@ -452,11 +452,14 @@ fn penetrated<T: Real>(
     kink: T,
     budget: &mut Budget,
 ) -> Option<(usize, T)> {
+    if span.obstacles.iter().all(|obstacle| obstacle.is_convex) {
+        return None;
+    }
     let kink = kink.max(span.settings.smoothness);
     let mut found: Option<(usize, T)> = None;
     let mut test = |k: usize, touch_G: &Vector3<T>, to_G: &Vector3<T>| {
         let (node, surface) = (&nodes[k], span.obstacles[k].surface());
-        if surface.is_convex() {
+        if span.obstacles[k].is_convex {
             return;
         }
         let (touch, to) = (node.to_surface(touch_G), node.to_surface(to_G));
