@@ -87,7 +87,7 @@ fn cross_all(count: u64) -> bool {
                 "PENETRATED"
             }
             Ok((_, None, None)) => "found all along",
-            Ok((_, None, Some(error))) | Err(error) => match error {
+            Ok((_, None, Some(error))) | Err(error) => match error.cause() {
                 Error::CablePenetrates { .. } => "refused: would touch twice",
                 Error::PointInsideObstacle { .. } => "refused: an end inside",
                 Error::CableNotConverged { .. } => "not found",

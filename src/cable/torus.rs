@@ -211,11 +211,6 @@ impl<T: Real> Surface<T> for Torus<T> {
     fn closest_on_segment(&self, a: &Vector3<T>, b: &Vector3<T>) -> SegmentApproach<T> {
         let along = b - a;
         let nearest = approach_at(self, a, b, -a.dot(&along) / along.norm_squared());
-        // A line that keeps clear of the ring's bounding sphere needs no search.
-        let bound = self.ring_radius + self.tube_radius;
-        if nearest.point.norm() > bound {
-            return nearest;
-        }
         // Plain numbers, whatever the scalar.
         let [from, to] = [a, b].map(|p| p.map(|x| (x / self.ring_radius).to_f64()));
         let [before, after] = low_places(&from, &to).map(T::lit);

@@ -23,7 +23,7 @@ pub(crate) fn lay(
     let (system, body, cable) = one_end_free(from, obstacles?)?;
     let mut state = system.default_state();
     state.set_pose(body, Transform::from(Translation3::from(b)))?;
-    let view = system.realize_position(&mut state)?;
+    let view = system.realize_position(&mut state).map_err(|error| error.cause().clone())?;
     let path = &view.of(cable).position.path;
     let solids: Vec<Solid> = solids.iter().map(|(_, solid)| solid.clone()).collect();
     let whole = core::iter::once(0..solids.len()).collect::<Vec<_>>();
@@ -121,7 +121,8 @@ fn a_ring_of_a_users_own_and_ours_refuse_the_same_crossings() -> Result<()> {
             let (system, body, cable) = one_end_free(from, [obstacle])?;
             let mut state = system.default_state();
             state.set_pose(body, Transform::from(Translation3::from(ends[1])))?;
-            Ok(system.realize_position(&mut state)?.of(cable).position.path.length)
+            let view = system.realize_position(&mut state).map_err(|error| error.cause().clone())?;
+            Ok(view.of(cable).position.path.length)
         };
         let X = Transform::from_parts(Translation3::identity(), R);
         let ours = solve(Obstacle::new(GROUND, X, ring)?);

@@ -88,7 +88,7 @@ pub(crate) fn hill(dice: &mut Dice) -> Land {
 }
 
 /// A land of hills and hollows.
-fn hollows(dice: &mut Dice, scale: f64) -> Land {
+pub(crate) fn hollows(dice: &mut Dice, scale: f64) -> Land {
     let [a, b, c, d] = [0; 4].map(|_| dice.between(0.8, 3.0));
     let (swell, ripple) = (dice.between(0.1, 0.4), dice.between(0.0, 0.1));
     let phase = dice.vector(3.0);
@@ -379,7 +379,7 @@ pub(crate) fn cross(seed: u64) -> Result<(u32, Option<Dive>, Option<Error>)> {
     for step in 0..STEPS {
         let path = scene.solve(0.05 * f64::from(step), &mut Counts::default());
         if let Err(error) = path {
-            return Ok((step, None, Some(error)));
+            return Ok((step, None, Some(error.cause().clone())));
         }
         if let Some(dive) = scene.dive()? {
             return Ok((step, Some(dive), None));
