@@ -83,22 +83,27 @@ pub struct Settings<T> {
 /// followed, it slides and is pulled tight from there, and [`Tracking`](super::Tracking) says so. Memory
 /// decides the class of the path and nothing else.
 ///
-/// A solution is accepted only if it is a strict local minimum: no geodesic passes a conjugate point
+/// A solution is accepted only if it is a local minimum: no geodesic passes a conjugate point
 /// (a zero of its Jacobi scalar), and the second variation of length over all natural geodesic
-/// corrections, which falls out of the pivots of the solver's own matrix, is positive definite. A
+/// corrections, which falls out of the pivots of the solver's own matrix, is positive. A
 /// stationary path that is longest in some direction, such as the long way round a sphere, is not
-/// accepted.
+/// accepted. Where the second variation is zero in a direction, to the smoothness, all ways are taken to be
+/// the same, as round an axis of revolution through both ends: one of them is found.
+///
+/// Each straight stretch is tested against the obstacles that it touches and passes. Convex ones it cannot enter again;
+/// a [`Torus`](super::Torus) is tested in closed form, a [`HeightMap`](super::HeightMap) to a millionth of its grid, a
+/// surface of the user's own as its [`closest_on_segment`](super::Surface::closest_on_segment) searches it.
 ///
 /// # Limits
 ///
 /// - An obstacle is touched along one stretch only. Over a hollow in the middle of that stretch the
-///   cable follows the surface instead of bridging it; where it would have to touch twice, as on a hill
-///   and again on its skirt, no path is found.
+///   cable follows the surface instead of bridging it. A path that would have to touch twice, as on both sides
+///   of a ring laid flat, or on a hill and again on its skirt, is refused
+///   ([`Error::CablePenetrates`](crate::Error::CablePenetrates)) or not found; a search without memory may find
+///   another in its place that touches once.
 /// - Neighbouring obstacles must not overlap where the cable passes from one to the other.
 /// - Obstacles act in their order only: the cable between two neighbours does not see a third.
 /// - An obstacle that a straight stretch jumps over within one step is not noticed.
-/// - On the axis of a body of revolution all ways round are the same; unless it is a sphere, no path is
-///   found where there is no shortest one.
 /// - Derivatives of a tracked path are good to about the square root of the smoothness, those of a cold one
 ///   better: ask for more smoothness where they matter.
 /// - An end point exactly on a surface it has to wrap at once has no straight stretch and no

@@ -64,7 +64,7 @@ pub trait Surface<T: Real>: Debug + Send + Sync + 'static {
     fn hessian(&self, p: &Vector3<T>) -> Matrix3<T>;
 
     /// The size of the smallest feature \[m\]: the least radius of curvature, or what is of that
-    /// order. Lines are searched for contact at a fraction of it.
+    /// order. Lines are searched for contact at a quarter of it, or 4096 places if they are longer than that.
     fn size(&self) -> T;
 
     /// Whether the solid is convex: then a straight line that leaves the surface along a tangent stays
@@ -204,7 +204,8 @@ pub trait Surface<T: Real>: Debug + Send + Sync + 'static {
     }
 
     /// Where the straight line from `a` to `b` comes closest to the surface, or lies deepest within
-    /// it.
+    /// it: the lowest of the implicit function at samples and near each that is below its neighbours.
+    /// What dips and rises between two samples is not seen; see [`size`](Self::size).
     fn closest_on_segment(&self, a: &Vector3<T>, b: &Vector3<T>) -> SegmentApproach<T> {
         search_segment(self, a, b)
     }

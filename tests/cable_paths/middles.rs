@@ -65,3 +65,28 @@ fn a_cable_through_the_very_centre_of_a_body_goes_round_it() -> Result<()> {
     }
     Ok(())
 }
+
+#[test]
+fn on_the_axis_of_bodies_of_revolution_one_of_all_ways_round_is_found() -> Result<()> {
+    for (scale, world) in worlds() {
+        let egg = |long: f64, wide: f64| Solid::Egg(Vector3::new(long, wide, wide) * scale);
+        let at = |x: f64| Transform::translation(x * scale, 0.0, 0.0);
+        let rows = [
+            vec![(at(0.0), egg(1.0, 0.7))],
+            vec![(at(0.0), egg(0.5, 0.8))],
+            vec![(at(-0.8), Solid::Ball(0.6 * scale)), (at(0.9), Solid::Ball(0.7 * scale))],
+            vec![(at(-0.8), egg(0.5, 0.8)), (at(0.9), egg(0.7, 0.5))],
+        ];
+        for row in rows {
+            let lay_from = |y: f64| {
+                lay(&row, [Vector3::new(-2.5, y, 0.0) * scale, Vector3::new(2.5, y, 0.0) * scale], world)
+            };
+            let (length, contacts) = lay_from(0.0)?;
+            assert_eq!(contacts, row.len(), "{row:?}");
+            // Beside the axis the way on that side is the shortest: it is shorter by no more than the ends moved.
+            let (beside, _) = lay_from(1e-4)?;
+            assert!(beside < length && beside > length - 2.1e-4 * scale, "{row:?}: {beside} {length}");
+        }
+    }
+    Ok(())
+}
