@@ -1,12 +1,14 @@
 //! Cables through places where no direction is outwards: centres, axes, the circle of a ring.
 
-use force_elements::nalgebra::{Rotation3, Vector3};
+use force_elements::cable::{Surface, Torus};
+use force_elements::nalgebra::{Rotation3, Translation3, Vector3};
 use force_elements::{Result, Transform};
+use num_dual::Dual64;
 
 use crate::cable_scenes::Dice;
 use crate::crossings::{lay, worlds};
-use crate::past_ball;
 use crate::solids::Solid;
+use crate::{fixed, on_ground, one_end_free, past_ball};
 
 #[test]
 fn a_cable_along_the_axis_of_an_eyelet_is_straight() -> Result<()> {
@@ -21,6 +23,29 @@ fn a_cable_along_the_axis_of_an_eyelet_is_straight() -> Result<()> {
             assert!((length - (2.0 + top) * scale).abs() < 1e-14 * scale, "{length}");
         }
     }
+    Ok(())
+}
+
+#[test]
+fn single_precision_and_derivatives_pass_along_the_axis_of_an_eyelet() -> Result<()> {
+    let (system, body, cable) =
+        one_end_free::<f32>(fixed(0.0, 0.0, -2.0), [on_ground(Torus::new(1.0_f32, 0.3)?)?])?;
+    let mut state = system.default_state();
+    state.set_pose(body, Transform::translation(0.0, 0.0, 1.0))?;
+    assert_eq!(system.realize_position(&mut state)?.of(cable).position.path.length, 3.0);
+
+    let eyelet = Torus::new(Dual64::from_re(1.0), Dual64::from_re(0.3))?;
+    let (system, body, cable) = one_end_free::<Dual64>(fixed(0.0, 0.0, -2.0), [on_ground(eyelet)?])?;
+    let mut state = system.default_state();
+    let mut p = Vector3::new(0.0, 0.0, 1.0).map(Dual64::from_re);
+    p.z.eps = 1.0;
+    state.set_pose(body, Transform::from(Translation3::from(p)))?;
+    let length = system.realize_position(&mut state)?.of(cable).position.path.length;
+    assert_eq!((length.re, length.eps), (3.0, 1.0));
+    let path = Vector3::new(Dual64::new(0.0, 1.0), Dual64::from_re(0.0), Dual64::from_re(0.0));
+    let value = eyelet.value(&path);
+    // On the side that is taken for the nearest.
+    assert_eq!((value.re, value.eps), (0.7, -1.0));
     Ok(())
 }
 

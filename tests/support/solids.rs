@@ -162,13 +162,10 @@ pub(crate) fn dives(solids: &[Solid], spans: &[Range<usize>], path: &PathResults
                 found.push(Dive { depth, obstacle, passes: (first..last).contains(&obstacle) });
             }
         }
-        match segment.to_obstacle {
-            Some(k) => first = k,
-            None => {
-                span = spans.next().cloned().unwrap_or(0..0);
-                first = span.start;
-            }
-        }
+        first = segment.to_obstacle.unwrap_or_else(|| {
+            span = spans.next().cloned().unwrap_or(0..0);
+            span.start
+        });
     }
     found
 }
