@@ -201,7 +201,7 @@ pub enum Error {
     },
     /// No path of a cable was found that meets its smoothness and is a local minimum.
     #[error(
-        "the cable did not converge: a kink of {residual} rad at obstacle {obstacle} after {iterations} iterations"
+        "the cable did not converge: a kink of {residual} rad at obstacle {obstacle} after {iterations} iterations, {evaluations} evaluations of surfaces in all"
     )]
     CableNotConverged {
         /// The largest kink left \[rad\].
@@ -210,6 +210,18 @@ pub enum Error {
         iterations: usize,
         /// The obstacle with the kink, counted along the path.
         obstacle: usize,
+        /// How many evaluations of surfaces all attempts took together: bounded by
+        /// [`Settings::max_evaluations`](crate::cable::Settings::max_evaluations).
+        evaluations: usize,
+    },
+    /// The path of a cable that was found runs through an obstacle that it touches: it would have to touch
+    /// there twice.
+    #[error("the cable runs through obstacle {obstacle}, {depth} m deep: it would have to touch it twice")]
+    CablePenetrates {
+        /// The obstacle, counted along the path.
+        obstacle: usize,
+        /// How deep a straight stretch runs into it, to first order \[m\].
+        depth: f64,
     },
     /// An end or via point of a cable lies inside the obstacle next to it.
     #[error("an end or via point of the cable lies inside obstacle {obstacle}")]

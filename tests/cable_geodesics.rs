@@ -4,8 +4,11 @@
 #[path = "support/cable_scenes.rs"]
 #[allow(dead_code, reason = "shared with the tests of whole paths")]
 mod cable_scenes;
+#[path = "support/solids.rs"]
+#[allow(dead_code, reason = "shared")]
+mod solids;
 
-use cable_scenes::{Dice, Pebble, hill};
+use cable_scenes::{Dice, Pebble, hill, hollows};
 use core::f64::consts::PI;
 use force_elements::cable::{Cylinder, Ellipsoid, Geodesic, HeightMap, Sphere, Surface, Torus};
 use force_elements::nalgebra::{Matrix3, Vector2, Vector3};
@@ -37,7 +40,7 @@ fn every_surface() -> Result<Vec<Box<dyn Surface<f64>>>> {
         Box::new(Cylinder::new(0.7)?),
         Box::new(Ellipsoid::new(Vector3::new(0.7, 0.6, 1.0))?),
         Box::new(Torus::new(2.0, 0.5)?),
-        Box::new(hill(&mut Dice::new(7))?),
+        Box::new(hill(&mut Dice::new(7)).map()?),
         Box::new(Pebble { radius: 0.7 }),
     ])
 }
@@ -352,5 +355,133 @@ fn single_precision_geodesics_are_good_to_single_precision() -> Result<()> {
     let single = narrow.geodesic(&Vector3::new(2.5, 0.0, 0.0), &Vector3::new(0.0, 0.6, 0.8), 1.1, 0.0);
     // A few hundred operations with a roundoff of 6e-8 on lengths of 2.5.
     assert!((exact.end.point - single.end.point.map(f64::from)).norm() < 3e-6);
+    Ok(())
+}
+
+#[test]
+fn a_ring_is_as_far_from_its_axis_as_its_circle_is() -> Result<()> {
+    for scale in [1e-3_f64, 1.0, 1e3] {
+        let ring = Torus::new(scale, 0.3 * scale)?;
+        for z in [-2.0, -0.1, 0.0, 1e-9, 0.5] {
+            // On the axis, and nearer to it than coordinates can tell.
+            for off in [0.0, 1e-300, 1e-20, 1e-16, 1e-12, 1e-3] {
+                for (x, y) in [(off, 0.0), (0.0, -off), (off, off)] {
+                    let p = Vector3::new(x, y, z) * scale;
+                    let expected: f64 = (f64::hypot(p.x, p.y) - scale).hypot(p.z) - 0.3 * scale;
+                    assert!((ring.value(&p) - expected).abs() < 1e-15 * scale, "{p:?}");
+                    assert!((ring.gradient(&p).norm() - 1.0).abs() < 1e-14, "{p:?}");
+                    let foot = ring.nearest_point(&p);
+                    assert!(ring.value(&foot).abs() < 1e-15 * scale, "{p:?}");
+                    assert!(((foot - p).norm() - expected.abs()).abs() < 1e-15 * scale, "{p:?}");
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn where_no_direction_is_outwards_heights_and_nearest_points_are_still_there() -> Result<()> {
+    let middles: [(Box<dyn Surface<f64>>, Vector3<f64>); 6] = [
+        (Box::new(Sphere::new(0.7)?), Vector3::zeros()),
+        (Box::new(Cylinder::new(0.7)?), Vector3::new(0.0, 0.0, 2.0)),
+        (Box::new(Ellipsoid::new(Vector3::new(0.7, 0.6, 1.0))?), Vector3::zeros()),
+        (Box::new(Torus::new(2.0, 0.5)?), Vector3::new(0.0, -2.0, 0.0)),
+        (Box::new(Pebble { radius: 0.7 }), Vector3::zeros()),
+        (Box::new(Plain(Sphere::new(0.7)?)), Vector3::zeros()),
+    ];
+    for (surface, middle) in middles {
+        // There, and so near that the gradient is next to nothing.
+        for off in [0.0, 1e-200, 1e-16, 1e-9] {
+            let p = middle + Vector3::new(off, -off, off);
+            assert!(surface.height(&p) < 0.0, "{surface:?} {off}");
+            for foot in [surface.retract(&p), surface.nearest_point(&p)] {
+                // Roundoff of coordinates up to 2.5.
+                assert!(surface.height(&foot).abs() < 1e-14, "{surface:?} {off}: {foot:?}");
+            }
+            let line = surface.closest_on_segment(&(p - Vector3::x() * 3.0), &(p + Vector3::x() * 3.0));
+            let foot = surface.retract(&line.point);
+            assert!(surface.height(&foot).abs() < 1e-14, "{surface:?} {off}: {foot:?}");
+        }
+    }
+    Ok(())
+}
+
+/// Lands with hollows and rings, where a line may lie low at several places.
+fn bumpy(dice: &mut Dice) -> Result<Box<dyn Surface<f64>>> {
+    Ok(match dice.below(3) {
+        0 => Box::new(hollows(dice, 1.0).map()?),
+        1 => Box::new(Torus::new(1.0, dice.between(0.05, 0.9))?),
+        _ => Box::new(Plain(Torus::new(1.0, dice.between(0.2, 0.6))?)),
+    })
+}
+
+#[test]
+fn of_several_low_places_on_a_line_the_lowest_is_found() -> Result<()> {
+    let mut dice = Dice::new(9);
+    for _ in 0..300 {
+        let surface = bumpy(&mut dice)?;
+        let (a, b) = (dice.vector(2.5), dice.vector(2.5));
+        let found = surface.closest_on_segment(&a, &b);
+        let at = |u: f64| Some(a + (b - a) * u).filter(|p| surface.covers(p)).map(|p| surface.value(&p));
+        let lowest = (0..=20_000).filter_map(|i| at(f64::from(i) / 20_000.0)).fold(f64::INFINITY, f64::min);
+        if lowest == f64::INFINITY {
+            continue;
+        }
+        let value = surface.value(&found.point);
+        // A map is searched to a millionth of its grid of 0.2. A sample lies within 2e-4 of the lowest place,
+        // which at the rim of a map is no minimum: slopes are below 3.
+        assert!(value < lowest + 3e-7, "{surface:?} {a:?} {b:?}: {value} {lowest}");
+        assert!(value > lowest - 6e-4, "{surface:?} {a:?} {b:?}: {value} {lowest}");
+    }
+    Ok(())
+}
+
+#[test]
+fn tangents_that_a_ring_says_stay_clear_of_it_do() -> Result<()> {
+    let mut dice = Dice::new(10);
+    let (mut clear, mut entering) = (0, 0);
+    for _ in 0..2000 {
+        let (ring, tube) = (1.0, dice.between(0.05, 0.9));
+        let torus = Torus::new(ring, tube)?;
+        let touch = torus.retract(&dice.vector(1.5));
+        let along = torus.end(&touch, &dice.vector(1.0)).tangent;
+        let to = touch + along * dice.between(0.05, 4.0);
+        if torus.value(&to) < 0.0 {
+            continue;
+        }
+        let height = |p: Vector3<f64>| (p.x.hypot(p.y) - ring).hypot(p.z) - tube;
+        let samples = (0..=4000).map(|i| height(touch + (to - touch) * (f64::from(i) / 4000.0)));
+        let lowest = samples.fold(f64::INFINITY, f64::min);
+        if torus.may_reenter(&touch, &to) {
+            // What is entered between samples only, to their spacing of 1e-3 squared.
+            assert!(lowest < 1e-6, "{touch:?} {to:?} {tube}: {lowest}");
+            entering += 1;
+        } else {
+            assert!(lowest > -1e-12, "{touch:?} {to:?} {tube}: {lowest}");
+            clear += 1;
+        }
+    }
+    assert!(clear > 200 && entering > 200, "{clear} {entering}");
+    Ok(())
+}
+
+#[test]
+fn what_says_it_is_convex_is() -> Result<()> {
+    let mut dice = Dice::new(13);
+    let mut convex = 0;
+    for surface in every_surface()? {
+        if !surface.is_convex() {
+            continue;
+        }
+        convex += 1;
+        for _ in 0..500 {
+            let [a, b] = [0; 2].map(|_| surface.retract(&dice.vector(1.0)));
+            for i in 1..10 {
+                assert!(surface.value(&(a + (b - a) * (f64::from(i) / 10.0))) < 1e-14, "{surface:?}");
+            }
+        }
+    }
+    assert_eq!(convex, 3);
     Ok(())
 }

@@ -27,8 +27,10 @@ pub(super) fn dot<T: Real>(a: &[T; 4], b: &[T; 4]) -> T {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
 }
 
-/// Whether a pivot block leaves the second variation of length positive. If asked to, changes it so
-/// that it does by a margin, and answers whether it did so before.
+/// Whether a pivot block leaves the second variation of length positive, or zero to a tolerance: then all
+/// ways are the same in some direction, as round an axis of revolution through both ends. A zero is made
+/// stiff, so that nothing drifts along it. If asked to, changes the block so that it is positive by a
+/// margin, and returns whether it was so before.
 ///
 /// With `s` (shift along, growth) eliminated by the two normal rows, what remains of the binormal
 /// rows is, up to multiplication by `[[1, −shift], [0, −turn]]`, the Schur complement of the
@@ -36,7 +38,12 @@ pub(super) fn dot<T: Real>(a: &[T; 4], b: &[T; 4]) -> T {
 /// Sylvester's criterion, in the order turn, shift, it is positive exactly if the two signs below
 /// hold, the Jacobi scalar `turn` being positive short of the conjugate point.
 #[inline]
-pub(super) fn second_variation<T: Real>(block: &mut [[T; 4]; 4], stiffness: T, convexify: bool) -> bool {
+pub(super) fn second_variation<T: Real>(
+    block: &mut [[T; 4]; 4],
+    stiffness: T,
+    tolerance: T,
+    convexify: bool,
+) -> bool {
     // Pivots are kept this far from zero, relative to those of a straight cable.
     const LEAST: f64 = 0.05;
     let [first, second, third, fourth] = *block;
@@ -49,6 +56,10 @@ pub(super) fn second_variation<T: Real>(block: &mut [[T; 4]; 4], stiffness: T, c
     let (shift, turn) = (reduced(1), reduced(2));
     if !convexify {
         let across = shift[0] - shift[1] * turn[0] / turn[1];
+        if across.abs() <= tolerance * stiffness {
+            block[1][1] += T::lit(LEAST) * stiffness;
+            return turn[1] < T::zero();
+        }
         return turn[1] < T::zero() && across > T::zero();
     }
     let (least_turn, least_across) = (T::lit(LEAST), T::lit(LEAST) * stiffness);

@@ -3,7 +3,7 @@
 use nalgebra::{Matrix3, Vector3};
 
 use super::geodesic::{Geodesic, GeodesicEnd, Jacobi};
-use super::surface::{SegmentApproach, Surface, any_tangent, approach_at, tangent_frame};
+use super::surface::{SegmentApproach, Surface, approach_at, roundoff, tangent_frame};
 use crate::error::Result;
 use crate::scalar::Real;
 use crate::variables::Check;
@@ -41,7 +41,8 @@ impl<T: Real> Surface<T> for Cylinder<T> {
 
     fn gradient(&self, p: &Vector3<T>) -> Vector3<T> {
         let radial = across(p);
-        radial / radial.norm()
+        let distance = radial.norm();
+        if distance > T::zero() { radial / distance } else { Vector3::x() }
     }
 
     fn hessian(&self, p: &Vector3<T>) -> Matrix3<T> {
@@ -53,6 +54,10 @@ impl<T: Real> Surface<T> for Cylinder<T> {
 
     fn size(&self) -> T {
         self.radius
+    }
+
+    fn is_convex(&self) -> bool {
+        true
     }
 
     fn height(&self, p: &Vector3<T>) -> T {
@@ -103,6 +108,7 @@ impl<T: Real> Surface<T> for Cylinder<T> {
             length,
             jacobi: Jacobi { turn: length, ..Jacobi::at_start() },
             passes_conjugate_point: false,
+            evaluations: 0,
         }
     }
 
@@ -117,12 +123,12 @@ impl<T: Real> Surface<T> for Cylinder<T> {
             return approach_at(self, a, b, T::lit(0.5));
         }
         let closest = approach_at(self, a, b, -a.dot(&along) / reach);
-        if across(&closest.point).norm() > T::zero() {
+        if across(&closest.point).norm() > roundoff(a, b) {
             return closest;
         }
         // The line meets the axis: sideways, across both, is outwards.
-        let beside = across(&any_tangent(&along)) + Vector3::new(-along.y, along.x, T::zero());
-        let beside = beside * (T::default_epsilon() * self.radius / beside.norm().max(T::default_epsilon()));
-        SegmentApproach { point: closest.point + beside, height: -self.radius, ..closest }
+        let sideways = T::default_epsilon().sqrt() * self.radius / reach.sqrt();
+        let point = Vector3::new(-along.y * sideways, along.x * sideways, closest.point.z);
+        SegmentApproach { point, height: -self.radius, ..closest }
     }
 }

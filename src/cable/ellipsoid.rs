@@ -3,7 +3,7 @@
 use nalgebra::{Matrix3, Vector3};
 
 use super::geodesic::{Geodesic, GeodesicEnd, Stormer, integrate};
-use super::surface::{SegmentApproach, Surface, any_tangent, approach_at, tangent_frame};
+use super::surface::{SegmentApproach, Surface, approach_at, beside, roundoff, tangent_frame};
 use crate::error::Result;
 use crate::scalar::Real;
 use crate::variables::Check;
@@ -49,6 +49,10 @@ impl<T: Real> Surface<T> for Ellipsoid<T> {
 
     fn size(&self) -> T {
         self.radii.min()
+    }
+
+    fn is_convex(&self) -> bool {
+        true
     }
 
     #[inline]
@@ -97,10 +101,9 @@ impl<T: Real> Surface<T> for Ellipsoid<T> {
         let along = b - a;
         let weighted = self.weights.component_mul(&along);
         let closest = approach_at(self, a, b, -a.dot(&weighted) / along.dot(&weighted));
-        if closest.point.norm() > T::zero() {
+        if closest.point.norm() > roundoff(a, b) {
             return closest;
         }
-        let beside = any_tangent(&along) * (T::default_epsilon() * self.size() / along.norm());
-        SegmentApproach { point: closest.point + beside, height: -self.size(), ..closest }
+        SegmentApproach { point: beside(&along, self.size()), height: -self.size(), ..closest }
     }
 }

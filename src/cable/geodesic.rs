@@ -59,6 +59,8 @@ pub struct Geodesic<T> {
     /// Whether a point conjugate to the start lies on it: then it is not the shortest connection
     /// of its ends, not even among its neighbours.
     pub passes_conjugate_point: bool,
+    /// How often the surface's derivatives were evaluated for it: none in closed form.
+    pub evaluations: usize,
 }
 
 impl<T: Real> GeodesicEnd<T> {
@@ -276,6 +278,7 @@ pub(crate) fn integrate<T: Real, S: Surface<T> + ?Sized>(
     let mut covered = T::zero();
     let mut passes_conjugate_point = false;
     let mut rounds = 0;
+    let mut evaluations = 0;
     while covered < total {
         rounds += 1;
         if rounds > MOST_STEPS {
@@ -295,9 +298,13 @@ pub(crate) fn integrate<T: Real, S: Surface<T> + ?Sized>(
         let share = (step / total).max(T::lit(LEAST_SHARE));
         let allowed = (accuracy * share).max(T::default_epsilon() * T::lit(16.0));
         let (next, column) = match extrapolate(&flow, &start, signed, curvature, allowed, rule) {
-            Some(found) => found,
+            Some(found) => {
+                evaluations += evaluated(found.1);
+                found
+            }
             None if step > T::lit(SMALLEST_STEP) * surface.size() => {
                 reach = step * T::lit(0.4);
+                evaluations += evaluated(COLUMNS - 1);
                 continue;
             }
             None => (rule.cross(&flow, &start, signed, 4), COLUMNS),
@@ -321,7 +328,12 @@ pub(crate) fn integrate<T: Real, S: Surface<T> + ?Sized>(
     let point = if point.iter().all(T::is_finite) { surface.retract(&point) } else { point };
     let end = surface.end(&point, &flow.tangent());
     let jacobi = Jacobi { shift: flow.y[3], shift_rate: flow.v[3], turn: flow.y[4], turn_rate: flow.v[4] };
-    Geodesic { start, end, length, jacobi, passes_conjugate_point }
+    Geodesic { start, end, length, jacobi, passes_conjugate_point, evaluations }
+}
+
+/// How many parts the table crosses up to this column, and the start.
+fn evaluated(column: usize) -> usize {
+    1 + (column + 1) * (column + 2) / 2
 }
 
 /// The acceleration of the point.

@@ -6,7 +6,7 @@ use core::ops::RangeInclusive;
 use nalgebra::{Matrix3, Vector2, Vector3, convert, convert_unchecked};
 
 use super::ceil;
-use super::surface::Surface;
+use super::surface::{SegmentApproach, Surface, approach_at};
 use crate::error::{Error, Requirement, Result};
 use crate::scalar::Real;
 use crate::variables::Check;
@@ -26,6 +26,8 @@ pub struct HeightMap<T: Real> {
     /// Coefficients of the uniform cubic B-splines, one more on each side than there are heights;
     /// x runs fastest.
     coefficients: Vec<T>,
+    /// Bounds of the second derivatives in magnitude: xx, xy, yy.
+    bends: [T; 3],
 }
 
 /// A height with its first and second derivatives.
@@ -77,7 +79,8 @@ impl<T: Real> HeightMap<T> {
                 coefficients[row * wide + column] = c;
             }
         }
-        Ok(Self { corner, spacing, counts: [columns, rows], coefficients })
+        let bends = greatest_bends(&coefficients, wide, &spacing);
+        Ok(Self { corner, spacing, counts: [columns, rows], coefficients, bends })
     }
 
     /// The ranges of x and y \[m\].
@@ -130,6 +133,25 @@ impl<T: Real> HeightMap<T> {
         }
     }
 
+    /// The part of the line from `a`, 0 at its start and 1 at its end, that lies above the rectangle or
+    /// below it.
+    fn part_above(&self, a: &Vector3<T>, along: &Vector3<T>) -> Option<(T, T)> {
+        let (mut first, mut last) = (T::zero(), T::one());
+        for (axis, range) in self.extent().into_iter().enumerate() {
+            let (low, high) = (*range.start() - a[axis], *range.end() - a[axis]);
+            if along[axis] == T::zero() {
+                if low > T::zero() || high < T::zero() {
+                    return None;
+                }
+                continue;
+            }
+            let (one, other) = (low / along[axis], high / along[axis]);
+            first = first.max(one.min(other));
+            last = last.min(one.max(other));
+        }
+        (first <= last).then_some((first, last))
+    }
+
     /// The cell a coordinate falls in, and there the four B-splines with two derivatives.
     fn cell(&self, axis: usize, x: T) -> (usize, [[T; 4]; 3]) {
         let inverse = T::one() / self.spacing[axis];
@@ -152,6 +174,34 @@ impl<T: Real> HeightMap<T> {
         let bend = [w, three * u - two, three * w - two, u];
         (cell, [value, slope.map(|s| s * inverse), bend.map(|b| b * inverse * inverse)])
     }
+}
+
+/// Bounds of the second derivatives, which are averages of the second differences of coefficients.
+fn greatest_bends<T: Real>(coefficients: &[T], wide: usize, spacing: &Vector2<T>) -> [T; 3] {
+    let tall = coefficients.len() / wide;
+    let at = |column: usize, row: usize| coefficients[row * wide + column];
+    let two = T::lit(2.0);
+    let mut bends = [T::zero(); 3];
+    for row in 0..tall {
+        for column in 0..wide {
+            let (right, up) = (column + 1 < wide, row + 1 < tall);
+            if right && column > 0 {
+                let along_x = at(column - 1, row) - two * at(column, row) + at(column + 1, row);
+                bends[0] = bends[0].max(along_x.abs());
+            }
+            if right && up {
+                let twist =
+                    at(column + 1, row + 1) - at(column, row + 1) - at(column + 1, row) + at(column, row);
+                bends[1] = bends[1].max(twist.abs());
+            }
+            if up && row > 0 {
+                let along_y = at(column, row - 1) - two * at(column, row) + at(column, row + 1);
+                bends[2] = bends[2].max(along_y.abs());
+            }
+        }
+    }
+    let [x, y] = [spacing.x, spacing.y];
+    [bends[0] / (x * x), bends[1] / (x * y), bends[2] / (y * y)]
 }
 
 /// Turns values at the knots into B-spline coefficients, of which there are two more.
@@ -229,5 +279,71 @@ impl<T: Real> Surface<T> for HeightMap<T> {
 
     fn retract(&self, p: &Vector3<T>) -> Vector3<T> {
         Vector3::new(p.x, p.y, self.local(p.x, p.y).h)
+    }
+
+    fn closest_on_segment(&self, a: &Vector3<T>, b: &Vector3<T>) -> SegmentApproach<T> {
+        // An interval is dropped as soon as a parabola through its ends, bent as much as the map is
+        // anywhere, shows that it has nothing lower than was found, but for a millionth of the grid.
+        const SAMPLES: u32 = 16;
+        const MOST_HALVINGS: usize = 4000;
+        const DEEPEST: usize = 48;
+        let along = b - a;
+        let Some((first, last)) = self.part_above(a, &along) else {
+            return SegmentApproach {
+                parameter: T::lit(0.5),
+                point: a + along * T::lit(0.5),
+                height: T::lit(1e30),
+            };
+        };
+        let [xx, xy, yy] = self.bends;
+        let (x, y) = (along.x.abs(), along.y.abs());
+        let bend = (xx * x * x + T::lit(2.0) * xy * x * y + yy * y * y) * T::lit(0.125);
+        let allowed = T::lit(1e-6) * self.size();
+        let value = |u: T| self.value(&(a + along * u));
+        let spacing = (last - first) / T::lit(f64::from(SAMPLES));
+        let place = |i: u32| if i == SAMPLES { last } else { first + spacing * T::lit(f64::from(i)) };
+        let mut lowest = (value(first), first, spacing);
+        for i in 1..=SAMPLES {
+            let f = value(place(i));
+            if f < lowest.0 {
+                lowest = (f, place(i), spacing);
+            }
+        }
+        let mut halvings = 0;
+        for i in 0..SAMPLES {
+            let (low, high) = (place(i), place(i + 1));
+            let mut pending = [[T::zero(); 4]; DEEPEST];
+            pending[0] = [low, value(low), high, value(high)];
+            let mut count = 1;
+            while count > 0 {
+                count -= 1;
+                let [low, f_low, high, f_high] = pending[count];
+                let wide = high - low;
+                let within = f_low.min(f_high) - bend * wide * wide;
+                if within >= lowest.0 - allowed || halvings >= MOST_HALVINGS || count + 2 > DEEPEST {
+                    continue;
+                }
+                halvings += 1;
+                let middle = T::lit(0.5) * (low + high);
+                let f = value(middle);
+                if f < lowest.0 {
+                    lowest = (f, middle, T::lit(0.5) * wide);
+                }
+                pending[count] = [middle, f, high, f_high];
+                pending[count + 1] = [low, f_low, middle, f];
+                count += 2;
+            }
+        }
+        let (_, u, reach) = lowest;
+        let (mut low, mut high) = ((u - reach).max(first), (u + reach).min(last));
+        for _ in 0..40 {
+            let middle = T::lit(0.5) * (low + high);
+            if self.gradient(&(a + along * middle)).dot(&along) > T::zero() {
+                high = middle;
+            } else {
+                low = middle;
+            }
+        }
+        approach_at(self, a, b, T::lit(0.5) * (low + high))
     }
 }

@@ -9,7 +9,7 @@ use super::block::{Correction, Eliminated, dot, second_variation, solve};
 use super::geodesic::{Geodesic, GeodesicEnd};
 use super::node::Node;
 use super::path::Settings;
-use super::span::Span;
+use super::span::{Budget, Span};
 use crate::scalar::Real;
 
 /// Steps longer than this, in radians of turn, are shortened to it: beyond, the surface under the
@@ -60,10 +60,15 @@ impl<T: Real> Chord<T> {
 }
 
 /// Iterates on the nodes in contact, given as indices into `nodes`. Ends with geodesics in Ground
-/// corrected to first order by the last step.
-pub(super) fn iterate<T: Real>(span: &Span<'_, T>, nodes: &mut [Node<T>], active: &[usize]) -> Progress<T> {
+/// corrected to first order by the last step. Gives up when the budget is spent.
+pub(super) fn iterate<T: Real>(
+    span: &Span<'_, T>,
+    nodes: &mut [Node<T>],
+    active: &[usize],
+    budget: &mut Budget,
+) -> Progress<T> {
     let Span { from: a, to: b, settings, .. } = span;
-    let Settings { smoothness, max_iterations } = **settings;
+    let Settings { smoothness, max_iterations, .. } = **settings;
     let mut progress =
         Progress { kink: T::zero(), worst: 0, iterations: 0, converged: active.is_empty(), slid: false };
     if active.is_empty() {
@@ -74,11 +79,14 @@ pub(super) fn iterate<T: Real>(span: &Span<'_, T>, nodes: &mut [Node<T>], active
     let mut halvings = 0;
     let mut scale = T::one();
     for iteration in 1..=max_iterations {
+        if budget.is_spent() {
+            return progress;
+        }
         progress.iterations = iteration;
         for &k in active {
-            nodes[k].evaluate(span.obstacles[k].surface(), accuracy);
+            budget.spend(nodes[k].evaluate(span.obstacles[k].surface(), accuracy));
         }
-        let (kink, worst) = assemble(nodes, active, a, b, false);
+        let (kink, worst) = assemble(nodes, active, a, b, smoothness, false);
         progress.kink = kink;
         progress.worst = worst;
         if !kink.is_finite() {
@@ -130,7 +138,7 @@ pub(super) fn descend<T: Real>(
     active: &[usize],
     longest: T,
 ) -> (T, bool) {
-    assemble(nodes, active, &span.from, &span.to, true);
+    assemble(nodes, active, &span.from, &span.to, span.settings.smoothness, true);
     let step = substitute(nodes, active);
     let scale = if step > longest { longest / step } else { T::one() };
     for &k in active {
@@ -141,8 +149,8 @@ pub(super) fn descend<T: Real>(
     (step, active.iter().all(|&k| nodes[k].row.minimal))
 }
 
-/// Whether the path is a strict local minimum: no conjugate point on a geodesic, and the second
-/// variation of length over shifts and turns of all geodesics positive definite.
+/// Whether the path is a local minimum: no conjugate point on a geodesic, and the second variation of
+/// length over shifts and turns of all geodesics positive, but for directions in which all ways are the same.
 pub(super) fn is_minimal<T: Real>(nodes: &[Node<T>], active: &[usize]) -> bool {
     active.iter().all(|&k| nodes[k].row.minimal && !nodes[k].ground.passes_conjugate_point)
 }
@@ -173,6 +181,7 @@ fn assemble<T: Real>(
     active: &[usize],
     a: &Vector3<T>,
     b: &Vector3<T>,
+    tolerance: T,
     convexify: bool,
 ) -> (T, usize) {
     let mut largest = (T::zero(), 0);
@@ -265,8 +274,8 @@ fn assemble<T: Real>(
                 column[3] = next_chord.response(&end_b, &motion);
             }
         }
-        let minimal =
-            second_variation(&mut block, chord.inverse_length + next_chord.inverse_length, convexify);
+        let stiffness = chord.inverse_length + next_chord.inverse_length;
+        let minimal = second_variation(&mut block, stiffness, tolerance, convexify);
         let [constant, ahead_0, ahead_1] = solve(block, [right, ahead[0], ahead[1]]);
         nodes[k].inverse_chords = [chord.inverse_length, next_chord.inverse_length];
         nodes[k].row = Eliminated { constant, ahead: [ahead_0, ahead_1], minimal };
@@ -428,7 +437,7 @@ mod tests {
                 residuals(nodes, &from, &to)
             };
             let here = evaluate(&mut nodes);
-            assemble(&mut nodes, &active, &from, &to, false);
+            assemble(&mut nodes, &active, &from, &to, 1e-9, false);
             substitute(&mut nodes, &active);
             let mut moved = [H, -H].map(|scale| {
                 let mut nodes = nodes.clone();

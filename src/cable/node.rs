@@ -63,7 +63,14 @@ impl<T: Real> Node<T> {
             base: Trial::zero(),
             base_axes: [Vector3::zeros(); 2],
             local_start: end,
-            ground: Geodesic { start: end, end, length: zero, jacobi, passes_conjugate_point: false },
+            ground: Geodesic {
+                start: end,
+                end,
+                length: zero,
+                jacobi,
+                passes_conjugate_point: false,
+                evaluations: 0,
+            },
             inverse_chords: [zero; 2],
             row: Eliminated::blank(),
             correction: [zero; 4],
@@ -78,8 +85,9 @@ impl<T: Real> Node<T> {
         self.trial = trial;
     }
 
+    /// Computes the geodesic; returns what that cost, in evaluations of the surface.
     #[inline]
-    pub(super) fn evaluate(&mut self, surface: &dyn Surface<T>, accuracy: T) {
+    pub(super) fn evaluate(&mut self, surface: &dyn Surface<T>, accuracy: T) -> usize {
         let Trial { point, tangent, length } = self.trial;
         let geodesic = surface.geodesic(&point, &tangent, length, accuracy);
         self.local_start = geodesic.start;
@@ -91,6 +99,7 @@ impl<T: Real> Node<T> {
             end: geodesic.end.transformed(&self.X_GS),
             ..geodesic
         };
+        1 + geodesic.evaluations
     }
 
     #[inline]
@@ -101,6 +110,11 @@ impl<T: Real> Node<T> {
     #[inline]
     pub(super) fn to_ground(&self, p_S: &Vector3<T>) -> Vector3<T> {
         self.X_GS.rotation * p_S + self.X_GS.translation.vector
+    }
+
+    /// How far coordinates in the surface's frame lie from those in Ground.
+    pub(super) fn reach(&self) -> T {
+        self.X_GS.translation.vector.amax()
     }
 
     /// The signed angle the contact turns the cable by, roughly.

@@ -30,6 +30,8 @@ pub struct Obstacle<T: Real> {
     X_BS: Transform<T>,
     surface: Arc<dyn Surface<T>>,
     hint_S: Option<Vector3<T>>,
+    /// Asked of the surface once: a cable is tested against all others at every solution.
+    pub(super) is_convex: bool,
 }
 
 /// How well and how long the solver works.
@@ -47,6 +49,14 @@ pub struct Settings<T> {
     /// How many geodesics one run of Newton's method may try per obstacle. Default: 60. A tracked path
     /// takes two or three; a cold search makes several runs.
     pub max_iterations: usize,
+    /// How many evaluations of surfaces per obstacle the search between two fixed points may take in all
+    /// its attempts together, half of them in the class that is remembered. Default: 100,000.
+    ///
+    /// A tracked path takes some tens. This bounds what a path costs that is not found, by count and not
+    /// by time, so that the outcome does not depend on the machine. Counted are the derivatives along
+    /// geodesics and the implicit function at the beads of a string; each line that is searched for
+    /// contact counts as fifty. The search ends at the first pause beyond the bound.
+    pub max_evaluations: usize,
 }
 
 /// A cable's way: origin, via points and obstacles in order, termination.
@@ -73,22 +83,27 @@ pub struct Settings<T> {
 /// followed, it slides and is pulled tight from there, and [`Tracking`](super::Tracking) says so. Memory
 /// decides the class of the path and nothing else.
 ///
-/// A solution is accepted only if it is a strict local minimum: no geodesic passes a conjugate point
+/// A solution is accepted only if it is a local minimum: no geodesic passes a conjugate point
 /// (a zero of its Jacobi scalar), and the second variation of length over all natural geodesic
-/// corrections, which falls out of the pivots of the solver's own matrix, is positive definite. A
+/// corrections, which falls out of the pivots of the solver's own matrix, is positive. A
 /// stationary path that is longest in some direction, such as the long way round a sphere, is not
-/// accepted.
+/// accepted. Where the second variation is zero in a direction, to the smoothness, all ways are taken to be
+/// the same, as round an axis of revolution through both ends: one of them is found.
+///
+/// Each straight stretch is tested against the obstacles that it touches and passes. Convex ones it cannot enter again;
+/// a [`Torus`](super::Torus) is tested in closed form, a [`HeightMap`](super::HeightMap) to a millionth of its grid, a
+/// surface of the user's own as its [`closest_on_segment`](super::Surface::closest_on_segment) searches it.
 ///
 /// # Limits
 ///
 /// - An obstacle is touched along one stretch only. Over a hollow in the middle of that stretch the
-///   cable follows the surface instead of bridging it; where it would have to touch twice, as on a hill
-///   and again on its skirt, no path is found.
+///   cable follows the surface instead of bridging it. A path that would have to touch twice, as on both sides
+///   of a ring laid flat, or on a hill and again on its skirt, is refused
+///   ([`Error::CablePenetrates`](crate::Error::CablePenetrates)) or not found; a search without memory may find
+///   another in its place that touches once.
 /// - Neighbouring obstacles must not overlap where the cable passes from one to the other.
 /// - Obstacles act in their order only: the cable between two neighbours does not see a third.
 /// - An obstacle that a straight stretch jumps over within one step is not noticed.
-/// - On the axis of a body of revolution all ways round are the same; unless it is a sphere, no path is
-///   found where there is no shortest one.
 /// - Derivatives of a tracked path are good to about the square root of the smoothness, those of a cold one
 ///   better: ask for more smoothness where they matter.
 /// - An end point exactly on a surface it has to wrap at once has no straight stretch and no
@@ -138,7 +153,7 @@ pub(super) struct Stretch<T: Real> {
 impl<T: Real> Default for Settings<T> {
     fn default() -> Self {
         let smoothness = T::lit(1e-9).max(T::default_epsilon() * T::lit(64.0));
-        Self { smoothness, max_iterations: 60 }
+        Self { smoothness, max_iterations: 60, max_evaluations: 100_000 }
     }
 }
 
@@ -157,7 +172,8 @@ impl<T: Real> Obstacle<T> {
     /// As [`new`](Self::new).
     pub fn shared(body: BodyIndex, X_BS: Transform<T>, surface: Arc<dyn Surface<T>>) -> Result<Self> {
         Check::new("cable_path").pose("X_BS", &X_BS)?;
-        Ok(Self { body, X_BS, surface, hint_S: None })
+        let is_convex = surface.is_convex();
+        Ok(Self { body, X_BS, surface, hint_S: None, is_convex })
     }
 
     /// The same obstacle with a place, in the surface's frame \[m\], that the cable is laid through
@@ -238,9 +254,9 @@ impl<T: Real> CablePath<T> {
     ///
     /// # Errors
     /// [`Error::InvalidValue`] unless the smoothness lies between a few units of roundoff and 0.01
-    /// and there is at least one iteration.
+    /// and there is at least one iteration and one evaluation.
     pub fn with_settings(mut self, settings: Settings<T>) -> Result<Self> {
-        let Settings { smoothness, max_iterations } = settings;
+        let Settings { smoothness, max_iterations, max_evaluations } = settings;
         let invalid = |name, value, must| Err(Error::invalid("cable_path", name, value, must));
         if !(smoothness.is_finite() && smoothness >= T::default_epsilon() * T::lit(16.0)) {
             return invalid("smoothness", smoothness, Requirement::AtLeast("16 units of roundoff"));
@@ -250,6 +266,9 @@ impl<T: Real> CablePath<T> {
         }
         if max_iterations == 0 {
             return invalid("max_iterations", T::zero(), Requirement::Positive);
+        }
+        if max_evaluations == 0 {
+            return invalid("max_evaluations", T::zero(), Requirement::Positive);
         }
         self.settings = settings;
         Ok(self)

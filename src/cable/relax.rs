@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use nalgebra::Vector3;
 
 use super::node::{Node, Trial};
-use super::span::{Span, side};
+use super::span::{Budget, SEARCH, Span, side};
 use super::surface::Surface;
 use crate::scalar::Real;
 
@@ -31,9 +31,10 @@ pub(super) fn tighten<T: Real>(
     detail: usize,
     from_nodes: bool,
     push: Option<(usize, T)>,
+    budget: &mut Budget,
 ) {
-    lay(span, nodes, beads, detail, from_nodes, push);
-    pull(span, nodes, beads, detail);
+    lay(span, nodes, beads, detail, from_nodes, push, budget);
+    pull(span, nodes, beads, detail, budget);
     for (k, node) in nodes.iter_mut().enumerate() {
         read_off(span, node, beads, k);
     }
@@ -46,16 +47,17 @@ fn lay<T: Real>(
     detail: usize,
     from_nodes: bool,
     push: Option<(usize, T)>,
+    budget: &mut Budget,
 ) {
     beads.clear();
-    let anchors = anchors(span, nodes, from_nodes, true);
+    let anchors = anchors(span, nodes, from_nodes, true, budget);
     let mut from = span.from;
     let mut from_owner: Option<usize> = None;
     for (k, (node, anchor)) in nodes.iter().zip(anchors).enumerate() {
         let surface = span.obstacles[k].surface();
         let core = beads.len();
         if from_nodes && node.in_contact {
-            lay_over(surface, node, k, beads, push);
+            lay_over(surface, node, k, beads, push, budget);
         } else {
             beads.push(Bead { point: anchor, owners: [k; 2], touched: None });
         }
@@ -71,7 +73,13 @@ fn lay<T: Real>(
 
 /// Where the string is laid past each obstacle, in Ground: where it touches, over the hint, over
 /// the deepest point of the straight line, or along that.
-fn anchors<T: Real>(span: &Span<'_, T>, nodes: &[Node<T>], from_nodes: bool, lift: bool) -> Vec<Vector3<T>> {
+fn anchors<T: Real>(
+    span: &Span<'_, T>,
+    nodes: &[Node<T>],
+    from_nodes: bool,
+    lift: bool,
+    budget: &mut Budget,
+) -> Vec<Vector3<T>> {
     let known = |k: usize| {
         let surface = span.obstacles[k].surface();
         let place = if from_nodes {
@@ -94,6 +102,7 @@ fn anchors<T: Real>(span: &Span<'_, T>, nodes: &[Node<T>], from_nodes: bool, lif
         let from = anchors.last().copied().unwrap_or(span.from);
         let ahead = (k + 1..nodes.len()).find_map(known).unwrap_or(span.to);
         let approach = surface.closest_on_segment(&node.to_surface(&from), &node.to_surface(&ahead));
+        budget.spend(SEARCH);
         if approach.height < T::zero() {
             let remembered = span.wraps.get(k).filter(|_| from_nodes);
             let foot = side(remembered, surface, surface.retract(&approach.point));
@@ -112,7 +121,7 @@ fn anchors<T: Real>(span: &Span<'_, T>, nodes: &[Node<T>], from_nodes: bool, lif
             let after = anchors.get(k + 1).copied().unwrap_or(span.to);
             let surface = span.obstacles[k].surface();
             let node = &nodes[k];
-            let place = lifted(surface, foot, &node.to_surface(&before), &node.to_surface(&after));
+            let place = lifted(surface, foot, &node.to_surface(&before), &node.to_surface(&after), budget);
             anchors[k] = node.to_ground(&place);
         }
     }
@@ -120,8 +129,8 @@ fn anchors<T: Real>(span: &Span<'_, T>, nodes: &[Node<T>], from_nodes: bool, lif
 }
 
 /// Lays the cable over the hints without length.
-pub(super) fn begin_at_hints<T: Real>(span: &Span<'_, T>, nodes: &mut [Node<T>]) {
-    let anchors = anchors(span, nodes, false, false);
+pub(super) fn begin_at_hints<T: Real>(span: &Span<'_, T>, nodes: &mut [Node<T>], budget: &mut Budget) {
+    let anchors = anchors(span, nodes, false, false, budget);
     for k in 0..nodes.len() {
         let before = if k == 0 { span.from } else { anchors[k - 1] };
         let after = anchors.get(k + 1).copied().unwrap_or(span.to);
@@ -141,6 +150,7 @@ fn lay_over<T: Real>(
     k: usize,
     beads: &mut Vec<Bead<T>>,
     push: Option<(usize, T)>,
+    budget: &mut Budget,
 ) {
     let Trial { point, tangent, length } = node.trial;
     let end = surface.end(&surface.retract(&point), &tangent);
@@ -157,9 +167,10 @@ fn lay_over<T: Real>(
         parts += 1.0;
     }
     let mut part = 0.0;
-    while part <= parts {
+    while part <= parts && !budget.is_spent() {
         let reach = length * T::lit(part / parts);
         let at = surface.geodesic(&point, &tangent, reach, T::lit(1e-4));
+        budget.spend(1 + at.evaluations);
         let place = surface.retract(&(at.end.point + shift));
         beads.push(Bead { point: node.to_ground(&place), owners: [k; 2], touched: Some(k) });
         part += 1.0;
@@ -168,9 +179,16 @@ fn lay_over<T: Real>(
 
 /// A place above `p` on the surface from which the straight lines to `a` and `b` are clear of it, so
 /// that a string laid through it has the whole obstacle on one side.
-fn lifted<T: Real>(surface: &dyn Surface<T>, p: Vector3<T>, a: &Vector3<T>, b: &Vector3<T>) -> Vector3<T> {
+fn lifted<T: Real>(
+    surface: &dyn Surface<T>,
+    p: Vector3<T>,
+    a: &Vector3<T>,
+    b: &Vector3<T>,
+    budget: &mut Budget,
+) -> Vector3<T> {
     let normal = surface.gradient(&p).normalize();
-    let clear = |from: &Vector3<T>, to: &Vector3<T>| {
+    let mut clear = |from: &Vector3<T>, to: &Vector3<T>| {
+        budget.spend(SEARCH);
         surface.closest_on_segment(from, to).height >= -surface.size() * T::lit(0.1)
     };
     [0.0, 0.05, 0.2, 0.5, 1.0, 2.0, 4.0]
@@ -208,7 +226,13 @@ fn leg<T: Real>(
 }
 
 /// Moves beads until they rest.
-fn pull<T: Real>(span: &Span<'_, T>, nodes: &[Node<T>], beads: &mut [Bead<T>], detail: usize) {
+fn pull<T: Real>(
+    span: &Span<'_, T>,
+    nodes: &[Node<T>],
+    beads: &mut [Bead<T>],
+    detail: usize,
+    budget: &mut Budget,
+) {
     // The optimal over-relaxation of a chain; near two, pushing out would make it rattle.
     let mut count = T::one();
     for _ in 0..beads.len() {
@@ -217,6 +241,10 @@ fn pull<T: Real>(span: &Span<'_, T>, nodes: &[Node<T>], beads: &mut [Bead<T>], d
     let eagerness = T::lit(2.0) / (T::one() + (T::pi() / count).sin());
     let eagerness = eagerness.min(T::lit(1.85));
     for _ in 0..100 * detail {
+        if budget.is_spent() {
+            break;
+        }
+        budget.spend(beads.len());
         let mut largest = T::zero();
         for i in 0..beads.len() {
             let before = if i == 0 { span.from } else { beads[i - 1].point };

@@ -78,7 +78,7 @@ impl<T: Real> Default for PathResults<T> {
             contacts: Vec::new(),
             segments: Vec::new(),
             nodes: Vec::new(),
-            work: Workspace { active: Vec::new(), beads: Vec::new() },
+            work: Workspace::new(),
         }
     }
 }
@@ -90,6 +90,7 @@ impl<T: Real> CablePath<T> {
     ///
     /// # Errors
     /// [`Error::CableNotConverged`](crate::Error::CableNotConverged),
+    /// [`Error::CablePenetrates`](crate::Error::CablePenetrates),
     /// [`Error::PointInsideObstacle`](crate::Error::PointInsideObstacle),
     /// [`Error::ObstaclesOverlap`](crate::Error::ObstaclesOverlap),
     /// [`Error::CoincidentPoints`](crate::Error::CoincidentPoints),

@@ -9,7 +9,7 @@ use super::newton::{self, Progress};
 use super::node::{Node, Trial};
 use super::path::Obstacle;
 use super::relax::{self, Bead};
-use super::span::{Span, side};
+use super::span::{Budget, SEARCH, Span, side};
 use super::wrap::Wrap;
 use crate::error::{Error, Result};
 use crate::scalar::Real;
@@ -32,8 +32,15 @@ pub enum Tracking {
 /// Room to work in, kept to avoid allocation.
 #[derive(Debug, Clone)]
 pub(super) struct Workspace<T> {
-    pub(super) active: Vec<usize>,
-    pub(super) beads: Vec<Bead<T>>,
+    active: Vec<usize>,
+    beads: Vec<Bead<T>>,
+    budget: Budget,
+}
+
+impl<T> Workspace<T> {
+    pub(super) fn new() -> Self {
+        Self { active: Vec::new(), beads: Vec::new(), budget: Budget::default() }
+    }
 }
 
 /// Why an attempt was given up.
@@ -45,6 +52,15 @@ struct Failure<T> {
     off_patch: Option<Vector3<T>>,
     /// The path is stationary, but no minimum because of this node.
     saddle: Option<usize>,
+    /// The path is a minimum, but a straight stretch that touches this node runs into it, so deep.
+    penetrated: Option<(usize, T)>,
+}
+
+impl<T: Real> Failure<T> {
+    fn new(progress: &Progress<T>) -> Self {
+        let Progress { kink, worst, iterations, .. } = *progress;
+        Self { kink, iterations, node: worst, off_patch: None, saddle: None, penetrated: None }
+    }
 }
 
 /// The ways to a path, in the order in which they are tried, with the number of beads per leg.
@@ -89,11 +105,27 @@ pub(super) fn solve_span<T: Real>(
             Ok((straight, Tracking::Warm))
         };
     }
+    check_neighbouring_ends(span, nodes, first_obstacle)?;
     let known = !span.wraps.is_empty() && span.wraps.iter().zip(span.obstacles).all(is_credible);
-    let mut failure = Failure { kink: T::zero(), iterations: 0, node: 0, off_patch: None, saddle: None };
+    let nowhere = Progress { kink: T::zero(), worst: 0, iterations: 0, converged: false, slid: false };
+    let mut failure = Failure::new(&nowhere);
+    let mut penetrated = None;
+    let most = span.settings.max_evaluations.saturating_mul(nodes.len());
+    work.budget = Budget::default();
     for (tracking, detail) in ATTEMPTS {
         let remembered = tracking < Tracking::Cold;
         if remembered && !known {
+            continue;
+        }
+        // A path that would have to touch twice is not another that touches once. Only a leap of Newton's
+        // method is tried again, downhill.
+        // What is remembered may take half of the budget, so that there is something left to begin anew with.
+        work.budget.limit = if remembered { most - most / 2 } else { most };
+        let leapt = (tracking, detail) == (Tracking::Relaxed, 0);
+        if penetrated.is_some() && !leapt {
+            break;
+        }
+        if work.budget.is_spent() {
             continue;
         }
         if remembered {
@@ -103,7 +135,7 @@ pub(super) fn solve_span<T: Real>(
             (Tracking::Warm, _) => settle_contacts(span, nodes, work),
             (_, 0) => {
                 if !remembered {
-                    relax::begin_at_hints(span, nodes);
+                    relax::begin_at_hints(span, nodes, &mut work.budget);
                 }
                 slide(span, nodes, work);
                 leave_saddles(span, nodes, work, BEADS)
@@ -123,8 +155,17 @@ pub(super) fn solve_span<T: Real>(
                 };
                 return Ok((progress, found));
             }
-            Err(why) => failure = why,
+            Err(why) => {
+                // One for which nothing was left of the budget says nothing.
+                if why.iterations > 0 {
+                    failure = why;
+                }
+                penetrated = why.penetrated.or(penetrated);
+            }
         }
+    }
+    if let Some((k, depth)) = penetrated {
+        return Err(Error::CablePenetrates { obstacle: first_obstacle + k, depth: depth.to_f64() });
     }
     check_ends(span, nodes, first_obstacle)?;
     if known {
@@ -137,6 +178,7 @@ pub(super) fn solve_span<T: Real>(
             residual: failure.kink.to_f64(),
             iterations: failure.iterations,
             obstacle: first_obstacle + failure.node,
+            evaluations: work.budget.spent,
         },
     })
 }
@@ -158,7 +200,7 @@ fn tighten<T: Real>(
     detail: usize,
     from_memory: bool,
 ) -> core::result::Result<Progress<T>, Failure<T>> {
-    relax::tighten(span, nodes, &mut work.beads, detail, from_memory, None);
+    relax::tighten(span, nodes, &mut work.beads, detail, from_memory, None, &mut work.budget);
     leave_saddles(span, nodes, work, detail)
 }
 
@@ -171,11 +213,18 @@ fn slide<T: Real>(span: &Span<'_, T>, nodes: &mut [Node<T>], work: &mut Workspac
     const ROUNDS: usize = 1000;
     let longest = T::lit(0.17);
     let accuracy = T::lit(1e-6);
+    // A path that is kept from going on, by a length that would have to become negative, wants the same
+    // step again and again.
+    let mut wanted = T::zero();
+    let mut stalled = 0;
     for _ in 0..ROUNDS {
+        if work.budget.is_spent() {
+            break;
+        }
         work.active.clear();
         work.active.extend((0..nodes.len()).filter(|&k| nodes[k].in_contact));
         for &k in &work.active {
-            nodes[k].evaluate(span.obstacles[k].surface(), accuracy);
+            work.budget.spend(nodes[k].evaluate(span.obstacles[k].surface(), accuracy));
         }
         let mut changed = false;
         for (i, &k) in work.active.iter().enumerate() {
@@ -189,7 +238,7 @@ fn slide<T: Real>(span: &Span<'_, T>, nodes: &mut [Node<T>], work: &mut Workspac
                 changed = true;
             }
         }
-        changed |= deepest(span, nodes).is_some();
+        changed |= deepest(span, nodes, &mut work.budget).is_some();
         if changed {
             continue;
         }
@@ -197,6 +246,11 @@ fn slide<T: Real>(span: &Span<'_, T>, nodes: &mut [Node<T>], work: &mut Workspac
             break;
         }
         let (step, convex) = newton::descend(span, nodes, &work.active, longest);
+        stalled = if (step - wanted).abs() <= T::negligible() * step { stalled + 1 } else { 0 };
+        wanted = step;
+        if stalled == 60 {
+            break;
+        }
         // From two hundredths Newton's method converges in two or three steps; on a faint slope it
         // may have nowhere to converge to.
         if !step.is_finite() || (convex && step < T::lit(0.02)) || step < T::lit(1e-6) {
@@ -223,7 +277,7 @@ fn leave_saddles<T: Real>(
         let mut best: Option<(T, Vec<Node<T>>, Progress<T>)> = None;
         for push in [T::lit(0.3), T::lit(-0.3)] {
             nodes.clone_from_slice(&balanced);
-            relax::tighten(span, nodes, &mut work.beads, detail, true, Some((k, push)));
+            relax::tighten(span, nodes, &mut work.beads, detail, true, Some((k, push)), &mut work.budget);
             // The beads leave the saddle slowly; Newton's method would jump back to it from there.
             slide(span, nodes, work);
             let pushed = settle_contacts(span, nodes, work);
@@ -266,17 +320,22 @@ fn settle_contacts<T: Real>(
     let passes = 4 * nodes.len() + 4;
     let mut iterations = 0;
     let mut slid = false;
-    let mut last = Failure { kink: T::zero(), iterations, node: 0, off_patch: None, saddle: None };
+    let nowhere = Progress { kink: T::zero(), worst: 0, iterations, converged: false, slid };
+    let mut last = Failure::new(&nowhere);
     for node in nodes.iter_mut() {
         node.released = false;
     }
     for _ in 0..passes {
         work.active.clear();
         work.active.extend((0..nodes.len()).filter(|&k| nodes[k].in_contact));
-        let progress = newton::iterate(span, nodes, &work.active);
+        let progress = newton::iterate(span, nodes, &work.active, &mut work.budget);
         iterations += progress.iterations;
-        last =
-            Failure { kink: progress.kink, iterations, node: progress.worst, off_patch: None, saddle: None };
+        if progress.iterations > 0 {
+            last = Failure { iterations, ..Failure::new(&progress) };
+        }
+        if work.budget.is_spent() && !progress.converged {
+            return Err(last);
+        }
         if let Some(k) = loosest(nodes, &work.active, progress.converged) {
             nodes[k].in_contact = false;
             nodes[k].released = true;
@@ -296,7 +355,7 @@ fn settle_contacts<T: Real>(
         if !minimal {
             last.saddle = work.active.iter().copied().find(|&k| !newton::is_minimal(nodes, &[k]));
         }
-        if let Some(k) = deepest(span, nodes) {
+        if let Some(k) = deepest(span, nodes, &mut work.budget) {
             // A path that leaves an obstacle only to balance on the others and sink into it again
             // would go round in circles: from where it left, it has to slide.
             if nodes[k].released && !minimal {
@@ -316,8 +375,15 @@ fn settle_contacts<T: Real>(
         if let Some(&k) = work.active.iter().find(|&&k| !nodes[k].on_patch) {
             return Err(Failure { node: k, off_patch: Some(nodes[k].trial.point), ..last });
         }
-
-        return if minimal { Ok(Progress { iterations, slid, ..progress }) } else { Err(last) };
+        if !minimal {
+            return Err(last);
+        }
+        last.penetrated = penetrated(span, nodes, progress.kink, &mut work.budget);
+        return if last.penetrated.is_some() {
+            Err(last)
+        } else {
+            Ok(Progress { iterations, slid, ..progress })
+        };
     }
     Err(last)
 }
@@ -338,7 +404,7 @@ fn loosest<T: Real>(nodes: &[Node<T>], active: &[usize], converged: bool) -> Opt
 
 /// Finds the obstacle that a straight stretch passes through most deeply, and lays the cable on it.
 /// Leaves in every other free node the point of its surface the cable passes closest to.
-fn deepest<T: Real>(span: &Span<'_, T>, nodes: &mut [Node<T>]) -> Option<usize> {
+fn deepest<T: Real>(span: &Span<'_, T>, nodes: &mut [Node<T>], budget: &mut Budget) -> Option<usize> {
     let mut found: Option<(usize, T)> = None;
     let mut from = span.from;
     let mut first = 0;
@@ -357,6 +423,7 @@ fn deepest<T: Real>(span: &Span<'_, T>, nodes: &mut [Node<T>]) -> Option<usize> 
             let surface = span.obstacles[k].surface();
             let (a, b) = (node.to_surface(&from), node.to_surface(&to));
             let approach = surface.closest_on_segment(&a, &b);
+            budget.spend(SEARCH);
             let relative = approach.height / surface.size();
             // What Newton released may be grazed to the depth that its own smoothness leaves.
             let tolerated = if node.released { T::lit(-1e-7) } else { -T::negligible() * T::lit(8.0) };
@@ -375,6 +442,55 @@ fn deepest<T: Real>(span: &Span<'_, T>, nodes: &mut [Node<T>]) -> Option<usize> 
     let trial = nodes[k].trial;
     nodes[k].begin(trial);
     Some(k)
+}
+
+/// Finds the straight stretch that runs most deeply into an obstacle that it touches, and how deep. One
+/// that touches none has been tested when contacts settled.
+fn penetrated<T: Real>(
+    span: &Span<'_, T>,
+    nodes: &[Node<T>],
+    kink: T,
+    budget: &mut Budget,
+) -> Option<(usize, T)> {
+    if span.obstacles.iter().all(|obstacle| obstacle.is_convex) {
+        return None;
+    }
+    let kink = kink.max(span.settings.smoothness);
+    let mut found: Option<(usize, T)> = None;
+    let mut test = |k: usize, touch_G: &Vector3<T>, to_G: &Vector3<T>| {
+        let (node, surface) = (&nodes[k], span.obstacles[k].surface());
+        if span.obstacles[k].is_convex {
+            return;
+        }
+        let (touch, to) = (node.to_surface(touch_G), node.to_surface(to_G));
+        if !surface.may_reenter(&touch, &to) {
+            return;
+        }
+        let depth = -surface.closest_on_segment(&touch, &to).height;
+        budget.spend(SEARCH);
+        // The stretch leaves with a kink, from a point that the last correction moved along the tangent; and
+        // coordinates in Ground are rounded.
+        let roundoff = T::default_epsilon() * (touch_G.amax() + to_G.amax() + node.reach());
+        let allowed = kink * (T::lit(2.0) * (to - touch).norm() + surface.size()) + roundoff * T::lit(64.0);
+        if depth > allowed && found.is_none_or(|(_, deepest)| depth > deepest) {
+            found = Some((k, depth));
+        }
+    };
+    let mut before: Option<usize> = None;
+    let mut from = span.from;
+    for (k, node) in nodes.iter().enumerate().filter(|(_, node)| node.in_contact) {
+        let Geodesic { start, end, .. } = &node.ground;
+        if let Some(before) = before {
+            test(before, &from, &start.point);
+        }
+        test(k, &start.point, &from);
+        from = end.point;
+        before = Some(k);
+    }
+    if let Some(before) = before {
+        test(before, &from, &span.to);
+    }
+    found
 }
 
 /// Refuses neighbours that have run into each other where the cable passes from one to the next:
@@ -404,16 +520,40 @@ fn check_neighbours<T: Real>(span: &Span<'_, T>, nodes: &mut [Node<T>], first_ob
     Ok(())
 }
 
-/// Refuses a fixed point inside the obstacle next to it.
-fn check_ends<T: Real>(span: &Span<'_, T>, nodes: &[Node<T>], first_obstacle: usize) -> Result<()> {
-    let inside = |k: usize, p_G: &Vector3<T>| {
-        let (node, surface) = (&nodes[k], span.obstacles[k].surface());
-        let p = node.to_surface(p_G);
-        let within = surface.covers(&p) && surface.height(&p) < -T::lit(1e-9) * surface.size();
-        if within { Err(Error::PointInsideObstacle { obstacle: first_obstacle + k }) } else { Ok(()) }
+/// Refuses a fixed point inside the first or the last obstacle, wherever the path may run.
+fn check_neighbouring_ends<T: Real>(
+    span: &Span<'_, T>,
+    nodes: &[Node<T>],
+    first_obstacle: usize,
+) -> Result<()> {
+    let last = nodes.len() - 1;
+    let inside = if is_inside(span, nodes, 0, &span.from) {
+        0
+    } else if is_inside(span, nodes, last, &span.to) {
+        last
+    } else {
+        return Ok(());
     };
+    Err(Error::PointInsideObstacle { obstacle: first_obstacle + inside })
+}
+
+/// Refuses a fixed point inside an obstacle that the stretch next to it passes or touches.
+fn check_ends<T: Real>(span: &Span<'_, T>, nodes: &[Node<T>], first_obstacle: usize) -> Result<()> {
     let first = nodes.iter().position(|node| node.in_contact).map_or(nodes.len(), |k| k + 1);
     let last = nodes.iter().rposition(|node| node.in_contact).unwrap_or(0);
-    (0..first).try_for_each(|k| inside(k, &span.from))?;
-    (last..nodes.len()).try_for_each(|k| inside(k, &span.to))
+    // The outermost have been tested before.
+    let by_from = (1..first).find(|&k| is_inside(span, nodes, k, &span.from));
+    let by_to = || (last..nodes.len() - 1).find(|&k| is_inside(span, nodes, k, &span.to));
+    match by_from.or_else(by_to) {
+        Some(k) => Err(Error::PointInsideObstacle { obstacle: first_obstacle + k }),
+        None => Ok(()),
+    }
+}
+
+/// Whether a fixed point lies inside an obstacle.
+#[inline]
+fn is_inside<T: Real>(span: &Span<'_, T>, nodes: &[Node<T>], k: usize, p_G: &Vector3<T>) -> bool {
+    let surface = span.obstacles[k].surface();
+    let p = nodes[k].to_surface(p_G);
+    surface.value(&p) < T::zero() && surface.covers(&p) && surface.height(&p) < -T::lit(1e-9) * surface.size()
 }

@@ -17,6 +17,28 @@ pub(super) struct Span<'a, T: Real> {
     pub(super) settings: &'a Settings<T>,
 }
 
+/// What one search of a line is taken to cost, in evaluations of a surface.
+pub(super) const SEARCH: usize = 50;
+
+/// The work done on a span, in evaluations of surfaces, and how much it may be.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Budget {
+    pub(super) spent: usize,
+    pub(super) limit: usize,
+}
+
+impl Budget {
+    #[inline]
+    pub(super) fn spend(&mut self, evaluations: usize) {
+        self.spent += evaluations;
+    }
+
+    #[inline]
+    pub(super) fn is_spent(&self) -> bool {
+        self.spent >= self.limit
+    }
+}
+
 /// Where to lay the cable on an obstacle it was clear of: at the deepest point, unless that is on the
 /// far side of where the cable passed before.
 pub(super) fn side<T: Real>(

@@ -3,7 +3,7 @@
 use nalgebra::{Matrix3, Vector3};
 
 use super::geodesic::{Geodesic, GeodesicEnd, Jacobi};
-use super::surface::{SegmentApproach, Surface, any_tangent, approach_at, tangent_frame};
+use super::surface::{SegmentApproach, Surface, approach_at, beside, roundoff, tangent_frame};
 use crate::error::Result;
 use crate::scalar::Real;
 use crate::variables::Check;
@@ -36,7 +36,8 @@ impl<T: Real> Surface<T> for Sphere<T> {
     }
 
     fn gradient(&self, p: &Vector3<T>) -> Vector3<T> {
-        p / p.norm()
+        let distance = p.norm();
+        if distance > T::zero() { p / distance } else { Vector3::x() }
     }
 
     fn hessian(&self, p: &Vector3<T>) -> Matrix3<T> {
@@ -47,6 +48,10 @@ impl<T: Real> Surface<T> for Sphere<T> {
 
     fn size(&self) -> T {
         self.radius
+    }
+
+    fn is_convex(&self) -> bool {
+        true
     }
 
     fn height(&self, p: &Vector3<T>) -> T {
@@ -85,6 +90,7 @@ impl<T: Real> Surface<T> for Sphere<T> {
                 turn_rate: cos,
             },
             passes_conjugate_point: angle.abs() >= T::pi(),
+            evaluations: 0,
         }
     }
 
@@ -95,11 +101,10 @@ impl<T: Real> Surface<T> for Sphere<T> {
     fn closest_on_segment(&self, a: &Vector3<T>, b: &Vector3<T>) -> SegmentApproach<T> {
         let along = b - a;
         let closest = approach_at(self, a, b, -a.dot(&along) / along.norm_squared());
-        if closest.point.norm() > T::zero() {
+        if closest.point.norm() > roundoff(a, b) {
             return closest;
         }
         // The line passes through the centre, where no direction is outwards: any across it is.
-        let beside = any_tangent(&along) * (T::default_epsilon() * self.radius / along.norm());
-        SegmentApproach { point: closest.point + beside, height: -self.radius, ..closest }
+        SegmentApproach { point: beside(&along, self.radius), height: -self.radius, ..closest }
     }
 }

@@ -6,6 +6,7 @@ use nalgebra::{Matrix3, Vector3};
 
 use super::geodesic::{Geodesic, GeodesicEnd, Midpoint, integrate};
 use crate::scalar::Real;
+use crate::spatial::is_finite;
 
 /// A smooth surface a cable can wrap, in its own frame S.
 ///
@@ -13,8 +14,9 @@ use crate::scalar::Real;
 /// and positive outside, its gradient, and its Hessian. Everything else is provided and may be
 /// overridden by what is known in closed form, as the surfaces of this crate do.
 ///
-/// The gradient must not vanish near the surface. $f$ need not be a distance. Where the Hessian is
-/// not continuous, geodesics are still found, in more and smaller steps.
+/// The gradient must not vanish near the surface; it may deep inside, as at the centre of a ball. $f$
+/// need not be a distance. Where the Hessian is not continuous, geodesics are still found, in more and
+/// smaller steps.
 ///
 /// # Example: a paraboloid of the user's own
 ///
@@ -62,8 +64,22 @@ pub trait Surface<T: Real>: Debug + Send + Sync + 'static {
     fn hessian(&self, p: &Vector3<T>) -> Matrix3<T>;
 
     /// The size of the smallest feature \[m\]: the least radius of curvature, or what is of that
-    /// order. Lines are searched for contact at a fraction of it.
+    /// order. Lines are searched for contact at a quarter of it, or 4096 places if they are longer than that.
     fn size(&self) -> T;
+
+    /// Whether the solid is convex: then a straight line that leaves the surface along a tangent stays
+    /// outside, and no cable is tested against the surface that it leaves. Claimed of a solid that is
+    /// not convex, it lets cables run through it.
+    fn is_convex(&self) -> bool {
+        false
+    }
+
+    /// Whether the straight line from `touch` on the surface, which leaves it along a tangent, may enter
+    /// the solid before it ends at `to` outside. No only where that is certain; what may enter is searched
+    /// with [`closest_on_segment`](Self::closest_on_segment).
+    fn may_reenter(&self, _touch: &Vector3<T>, _to: &Vector3<T>) -> bool {
+        !self.is_convex()
+    }
 
     /// Whether the surface is defined at this place. Only a patch such as a height map has an edge.
     fn covers(&self, _p: &Vector3<T>) -> bool {
@@ -77,9 +93,12 @@ pub trait Surface<T: Real>: Debug + Send + Sync + 'static {
         T::lit(1e30)
     }
 
-    /// The distance from the surface to first order: `f / |∇f|`, negative inside \[m\].
+    /// The distance from the surface to first order: `f / |∇f|`, negative inside \[m\]. Where the
+    /// gradient vanishes that says nothing, and it is [`size`](Self::size) with the sign of `f`.
     fn height(&self, p: &Vector3<T>) -> T {
-        self.value(p) / self.gradient(p).norm()
+        let (value, slope) = (self.value(p), self.gradient(p).norm());
+        // Not-a-number is no slope either.
+        if slope > T::zero() { value / slope } else { value.signum() * self.size() }
     }
 
     /// A point of the surface near `p`, which is `p` itself to first order when `p` is near the
@@ -89,14 +108,24 @@ pub trait Surface<T: Real>: Debug + Send + Sync + 'static {
         // where a function that is convex along its gradient is approached from one side.
         const ROUNDS: usize = 60;
         let mut q = *p;
+        let mut longest = self.size();
         for _ in 0..ROUNDS {
             let gradient = self.gradient(&q);
-            let step = gradient * (self.value(&q) / gradient.norm_squared());
-            if !step.iter().all(T::is_finite) {
-                return q;
+            let mut step = gradient * (self.value(&q) / gradient.norm_squared());
+            let reach = step.norm();
+            if !reach.is_finite() {
+                if !is_finite(&q) {
+                    return q;
+                }
+                // No direction is outwards here: any leads to a place where one is.
+                step = Vector3::x() * (T::lit(-0.1) * self.size());
+            } else if reach > longest {
+                // Near a place where the gradient vanishes a step would lead to the ends of the world.
+                step *= longest / reach;
             }
+            longest += longest;
             q -= step;
-            if step.norm() <= T::negligible() * self.size() {
+            if reach <= T::negligible() * self.size() {
                 break;
             }
         }
@@ -175,7 +204,8 @@ pub trait Surface<T: Real>: Debug + Send + Sync + 'static {
     }
 
     /// Where the straight line from `a` to `b` comes closest to the surface, or lies deepest within
-    /// it.
+    /// it: the lowest of the implicit function at samples and near each that is below its neighbours.
+    /// What dips and rises between two samples is not seen; see [`size`](Self::size).
     fn closest_on_segment(&self, a: &Vector3<T>, b: &Vector3<T>) -> SegmentApproach<T> {
         search_segment(self, a, b)
     }
@@ -205,32 +235,54 @@ pub(crate) fn approach_at<T: Real, S: Surface<T> + ?Sized>(
 }
 
 /// The lowest value of the implicit function along a line: samples closer together than the
-/// features of the surface, then bisection on the derivative around the lowest.
+/// features of the surface, then bisection on the derivative around each that is below its neighbours.
 pub(crate) fn search_segment<T: Real, S: Surface<T> + ?Sized>(
     surface: &S,
     a: &Vector3<T>,
     b: &Vector3<T>,
 ) -> SegmentApproach<T> {
     let along = b - a;
-    // Four samples to a feature see every dip deeper than a thirtieth of it; the bound keeps a line
-    // across the world affordable.
+    // Four samples to a feature; the bound keeps a line across the world affordable.
     let wanted = (T::lit(4.0) * along.norm() / surface.size()).to_f64();
     let (mut count, mut x) = (8_u32, 8.0);
-    while count < 256 && x < wanted {
+    while count < 4096 && x < wanted {
         count *= 2;
         x *= 2.0;
     }
     let spacing = T::one() / T::lit(f64::from(count));
+    // The lowest place so far, and the two samples before the one at hand; none off the patch.
     let mut lowest: Option<(T, T)> = None;
-    for i in 0..=count {
+    let mut last: [Option<T>; 2] = [None; 2];
+    let mut consider = |value: T, u: T| {
+        if lowest.is_none_or(|(best, _)| value < best) {
+            lowest = Some((value, u));
+        }
+    };
+    for i in 0..=count + 1 {
         let u = T::lit(f64::from(i)) * spacing;
         let p = a + along * u;
-        if surface.covers(&p) {
-            let value = surface.value(&p);
-            if lowest.is_none_or(|(best, _)| value < best) {
-                lowest = Some((value, u));
+        let value = (i <= count && surface.covers(&p)).then(|| surface.value(&p));
+        let [before, here] = last;
+        last = [here, value];
+        let Some(here) = here else { continue };
+        let middle = u - spacing;
+        consider(here, middle);
+        let above = |side: Option<T>| side.is_none_or(|side| side >= here);
+        if !above(before) || !above(value) {
+            continue;
+        }
+        let mut low = before.map_or(middle, |_| middle - spacing);
+        let mut high = value.map_or(middle, |_| u);
+        for _ in 0..40 {
+            let middle = T::lit(0.5) * (low + high);
+            if surface.gradient(&(a + along * middle)).dot(&along) > T::zero() {
+                high = middle;
+            } else {
+                low = middle;
             }
         }
+        let u = T::lit(0.5) * (low + high);
+        consider(surface.value(&(a + along * u)), u);
     }
     let Some((_, u)) = lowest else {
         // No part of the line has the surface below it.
@@ -240,16 +292,26 @@ pub(crate) fn search_segment<T: Real, S: Surface<T> + ?Sized>(
             height: T::lit(1e30),
         };
     };
-    let (mut low, mut high) = ((u - spacing).max(T::zero()), (u + spacing).min(T::one()));
-    for _ in 0..40 {
-        let middle = T::lit(0.5) * (low + high);
-        if surface.gradient(&(a + along * middle)).dot(&along) > T::zero() {
-            high = middle;
-        } else {
-            low = middle;
-        }
+    let approach = approach_at(surface, a, b, u);
+    let gradient = surface.gradient(&approach.point);
+    // Where the line passes the middle of the solid rounding alone would decide on a side, or nothing.
+    if gradient.norm() * surface.size() > surface.value(&approach.point).abs() * T::default_epsilon().sqrt() {
+        approach
+    } else {
+        SegmentApproach { point: approach.point + beside(&along, surface.size()), ..approach }
     }
-    approach_at(surface, a, b, T::lit(0.5) * (low + high))
+}
+
+/// What the arithmetic leaves of a point computed on a line between two others.
+#[inline]
+pub(crate) fn roundoff<T: Real>(a: &Vector3<T>, b: &Vector3<T>) -> T {
+    (a.amax() + b.amax()) * (T::default_epsilon() * T::lit(8.0))
+}
+
+/// Aside from a line, so little that only a place where no direction is outwards notices, and more than
+/// the roundoff of coordinates.
+pub(crate) fn beside<T: Real>(along: &Vector3<T>, size: T) -> Vector3<T> {
+    any_tangent(along).normalize() * (T::default_epsilon().sqrt() * size)
 }
 
 /// The unit tangent nearest to `direction`, and the binormal `normal × tangent`.

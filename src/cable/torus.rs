@@ -3,7 +3,7 @@
 use nalgebra::{Matrix3, Vector3};
 
 use super::geodesic::{Geodesic, GeodesicEnd, Stormer, integrate};
-use super::surface::{SegmentApproach, Surface, approach_at, search_segment, tangent_frame};
+use super::surface::{SegmentApproach, Surface, approach_at, beside, roundoff, tangent_frame};
 use crate::error::{Error, Requirement, Result};
 use crate::scalar::Real;
 use crate::variables::Check;
@@ -46,10 +46,61 @@ impl<T: Real> Torus<T> {
     /// From the nearest point of the circle to `p`, and the distance of `p` from the axis.
     #[inline]
     fn offset_from_circle(&self, p: &Vector3<T>) -> (Vector3<T>, T) {
-        let distance = (p.x * p.x + p.y * p.y).sqrt().max(T::default_epsilon() * self.tube_radius);
+        let distance = (p.x * p.x + p.y * p.y).sqrt();
+        let least = T::default_epsilon() * self.tube_radius;
+        if distance <= least {
+            // On the axis every point of the circle is equally near: the one on the x axis is taken.
+            return (Vector3::new(p.x - self.ring_radius, p.y, p.z), least);
+        }
         let scale = T::one() - self.ring_radius / distance;
         (Vector3::new(p.x * scale, p.y * scale, p.z), distance)
     }
+}
+
+/// Where the line from `a` to `b`, 0 at its start and 1 at its end, lies lowest, if not at an end: one of
+/// these two places. The circle has radius one and lies in the xy plane.
+///
+/// With the arc length t from the point nearest to the centre, the squared distance from the circle is
+/// t² − 2 ρ(t) and a constant, where ρ, the distance from the axis, is a branch of a hyperbola. Half its
+/// slope, t − ρ', rises, falls where ρ'' exceeds one, and rises again: there are at most two minima, and
+/// Newton's method comes down to each monotonically from t = ±1, outside which the slope has one sign.
+fn low_places<T: Real>(a: &Vector3<T>, b: &Vector3<T>) -> [T; 2] {
+    let (zero, one, two) = (T::zero(), T::one(), T::lit(2.0));
+    let length = (b - a).norm();
+    let along = (b - a) / length;
+    let start = a.dot(&along);
+    let foot = a - along * start;
+    // ρ² = α t² + 2 β t + γ, and ρ'' = δ / ρ³.
+    let alpha = along.x * along.x + along.y * along.y;
+    let beta = foot.x * along.x + foot.y * along.y;
+    let gamma = foot.x * foot.x + foot.y * foot.y;
+    let delta = (alpha * gamma - beta * beta).max(zero);
+    let least = T::default_epsilon();
+    if alpha <= least {
+        // Along the axis ρ is constant.
+        return [-start / length; 2];
+    }
+    let middle = -beta / alpha;
+    let steep = delta.cbrt();
+    let half = ((steep * steep - delta / alpha) / alpha).max(zero).sqrt();
+    [-one, one].map(|side| {
+        let mut t = side;
+        // Quadratic but for a double root, where each step halves the distance.
+        for _ in 0..60 {
+            if (t - middle) * side <= half {
+                t = middle + half * side;
+                break;
+            }
+            let rho = ((alpha * t + two * beta) * t + gamma).max(least * least).sqrt();
+            let slope = t - (alpha * t + beta) / rho;
+            let step = slope / (one - delta / (rho * rho * rho));
+            t -= step;
+            if step.abs() <= least {
+                break;
+            }
+        }
+        (t - start) / length
+    })
 }
 
 impl<T: Real> Surface<T> for Torus<T> {
@@ -59,7 +110,8 @@ impl<T: Real> Surface<T> for Torus<T> {
 
     fn gradient(&self, p: &Vector3<T>) -> Vector3<T> {
         let (offset, _) = self.offset_from_circle(p);
-        offset / offset.norm()
+        let reach = offset.norm();
+        if reach > T::zero() { offset / reach } else { Vector3::z() }
     }
 
     fn hessian(&self, p: &Vector3<T>) -> Matrix3<T> {
@@ -138,11 +190,38 @@ impl<T: Real> Surface<T> for Torus<T> {
         self.retract(p)
     }
 
+    fn may_reenter(&self, touch: &Vector3<T>, to: &Vector3<T>) -> bool {
+        // Along a tangent the implicit quartic (|p|² + R² − r²)² − 4 R² (x² + y²), negative inside, has a
+        // double root at the touch: s² (s² + 2 m s + c) with the arc length s.
+        let along = to - touch;
+        let length = along.norm();
+        let climb = along.z / length;
+        let ring = self.ring_radius;
+        let excess = touch.norm_squared() + ring * ring - self.tube_radius * self.tube_radius;
+        let m = T::lit(2.0) * touch.dot(&along) / length;
+        let c = m * m + T::lit(2.0) * excess - T::lit(4.0) * ring * ring * (T::one() - climb * climb);
+        let discriminant = m * m - c;
+        if discriminant <= T::zero() {
+            return false;
+        }
+        let root = discriminant.sqrt();
+        root > m && -m - root < length
+    }
+
     fn closest_on_segment(&self, a: &Vector3<T>, b: &Vector3<T>) -> SegmentApproach<T> {
-        // A line that keeps clear of the ring's bounding sphere needs no search.
         let along = b - a;
-        let bound = self.ring_radius + self.tube_radius;
         let nearest = approach_at(self, a, b, -a.dot(&along) / along.norm_squared());
-        if nearest.point.norm() > bound { nearest } else { search_segment(self, a, b) }
+        // Plain numbers, whatever the scalar.
+        let [from, to] = [a, b].map(|p| p.map(|x| (x / self.ring_radius).to_f64()));
+        let [before, after] = low_places(&from, &to).map(T::lit);
+        let lowest = [T::zero(), T::one(), before, after].into_iter().fold(nearest, |best, place| {
+            let next = approach_at(self, a, b, place);
+            if next.height < best.height { next } else { best }
+        });
+        if lowest.height + self.tube_radius > roundoff(a, b) {
+            return lowest;
+        }
+        // The line meets the circle, where no direction is outwards: any across the line is.
+        SegmentApproach { point: lowest.point + beside(&along, self.tube_radius), ..lowest }
     }
 }

@@ -4,14 +4,19 @@
 #[path = "../support/cable_scenes.rs"]
 #[allow(dead_code, reason = "shared with the tests of surfaces and with the corpus")]
 mod cable_scenes;
+mod crossings;
 mod forces;
 mod memory;
+mod middles;
 mod paths;
 mod refusals;
+#[path = "../support/solids.rs"]
+#[allow(dead_code, reason = "shared with the tests of surfaces and with the corpus")]
+mod solids;
 
 use cable_scenes::{Counts, Scene};
 use force_elements::cable::{CablePath, Obstacle, Station, Surface};
-use force_elements::nalgebra::Vector3;
+use force_elements::nalgebra::{Matrix3, Vector3};
 use force_elements::{BodyIndex, CableSpring, ForceSystem, Handle, Real, Result, Transform};
 
 const GROUND: BodyIndex = BodyIndex::GROUND;
@@ -39,9 +44,29 @@ fn one_end_free<T: Real>(
     Ok((system, body, cable))
 }
 
+/// A surface of which nothing is known but its implicit function.
+#[derive(Debug)]
+struct Plain<S>(S);
+
+impl<T: Real, S: Surface<T>> Surface<T> for Plain<S> {
+    fn value(&self, p: &Vector3<T>) -> T {
+        self.0.value(p)
+    }
+    fn gradient(&self, p: &Vector3<T>) -> Vector3<T> {
+        self.0.gradient(p)
+    }
+    fn hessian(&self, p: &Vector3<T>) -> Matrix3<T> {
+        self.0.hessian(p)
+    }
+    fn size(&self) -> T {
+        self.0.size()
+    }
+}
+
 /// The shortest way between two points past a ball: two tangents and an arc.
 fn past_ball(a: Vector3<f64>, b: Vector3<f64>, r: f64) -> f64 {
-    let angle = a.angle(&b) - (r / a.norm()).acos() - (r / b.norm()).acos();
+    // The arc cosine of a product would lose half the digits where the two are opposite.
+    let angle = a.cross(&b).norm().atan2(a.dot(&b)) - (r / a.norm()).acos() - (r / b.norm()).acos();
     (a.norm_squared() - r * r).sqrt() + (b.norm_squared() - r * r).sqrt() + r * angle
 }
 

@@ -68,10 +68,6 @@ fn a_path_in_a_plane_of_symmetry_is_left_for_the_shorter_one_beside_it() -> Resu
     for radii in [[1.0, 0.5, 0.7], [1.0, 0.9, 0.8], [0.7, 0.6, 1.0], [1.0, 0.7, 0.7]] {
         for (y, z) in [(0.0, 0.0), (0.1, 0.0), (0.01, 0.0), (1e-4, 0.0), (0.0, 0.1), (0.0, 0.01), (0.0, 1e-4)]
         {
-            if radii[1] == radii[2] && (y, z) == (0.0, 0.0) {
-                // On the axis of a body of revolution all ways round are the same: there is no shortest one.
-                continue;
-            }
             let ellipsoid = on_ground(Ellipsoid::new(Vector3::from(radii))?)?;
             let ends = [-2.0, 2.0].map(|x| fixed::<f64>(x, y, z));
             let [from, to] = ends;

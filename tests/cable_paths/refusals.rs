@@ -1,9 +1,12 @@
 //! What makes no sense is refused, with its reason.
 
-use force_elements::cable::{CablePath, HeightMap, Obstacle, Settings, Sphere, Station};
+use force_elements::cable::{
+    CablePath, Cylinder, Ellipsoid, HeightMap, Obstacle, Settings, Sphere, Station, Torus,
+};
 use force_elements::nalgebra::{Translation3, Vector2, Vector3};
 use force_elements::{BodyIndex, CableSpring, Error, ForceSystem, Result, Transform};
 
+use crate::cable_scenes::{Scene, cross};
 use crate::{fixed, on_ground, one_end_free};
 
 #[test]
@@ -65,5 +68,98 @@ fn end_points_that_coincide_beside_an_obstacle_are_refused() -> Result<()> {
         refused.to_string(),
         "cable_spring[0]: the two fixed points of the cable's stretch 0 coincide"
     );
+    Ok(())
+}
+
+/// A cable that is not found: over the edge of a map from under it.
+fn not_to_be_found(max_evaluations: usize) -> Result<Option<Error>> {
+    let heights: Vec<f64> =
+        (0..1681).map(|i| 0.3 * (0.7 * f64::from(i % 41)).sin() * (0.5 * f64::from(i / 41)).cos()).collect();
+    let map = HeightMap::new(Vector2::new(-2.0, -2.0), Vector2::new(0.1, 0.1), 41, &heights)?;
+    let path = CablePath::new(fixed::<f64>(-2.6, 0.3, -0.3), fixed(2.6, -0.4, -0.25))?.over(on_ground(map)?);
+    let path = path.with_settings(Settings { max_evaluations, ..Settings::default() })?;
+    let mut system = ForceSystem::new();
+    system.add(CableSpring::new(path, 1.0, 0.0, 0.0)?)?;
+    let mut state = system.default_state();
+    Ok(system.realize_position(&mut state).err().map(|error| error.cause().clone()))
+}
+
+#[test]
+fn what_is_not_found_costs_no_more_than_the_settings_allow() -> Result<()> {
+    let mut before = 0;
+    for most in [1, 100, 1_000, 10_000] {
+        let error = not_to_be_found(most)?;
+        let Some(Error::CableNotConverged { evaluations, .. }) = error else { panic!("{most}: {error:?}") };
+        // The search ends at the next pause: a geodesic, a round of beads, a lift.
+        assert!(evaluations < most + 5_000, "{evaluations} of {most}");
+        assert!(evaluations >= before, "{evaluations} {before}");
+        before = evaluations;
+        // The same count every time.
+        assert_eq!(error, not_to_be_found(most)?);
+    }
+    // The bound was met, and before it the search had begun.
+    assert!(before >= 10_000, "{before}");
+    // What is not found with the default neither costs more.
+    let (mut lost, mut bounded) = (0, 0);
+    for seed in 0..200 {
+        let Some(Error::CableNotConverged { evaluations, .. }) = cross(seed)?.2 else { continue };
+        let scene = Scene::crossing(seed)?;
+        let most =
+            Settings::<f64>::default().max_evaluations * scene.state.discrete(scene.cable).obstacles.len();
+        // A geodesic that has gone astray may be long.
+        assert!(evaluations < most + most / 2, "{seed}: {evaluations} of {most}");
+        lost += 1;
+        bounded += usize::from(evaluations >= most);
+    }
+    assert!(lost > 10 && bounded > 5, "{lost} {bounded}");
+    Ok(())
+}
+
+#[test]
+fn an_end_inside_an_obstacle_is_found_before_any_search() -> Result<()> {
+    // With a single evaluation allowed no path is found at all.
+    let settings = Settings { max_evaluations: 1, ..Settings::default() };
+    let solve = |ends: [Station<f64>; 2], surface: usize| -> Result<Option<Error>> {
+        let path = CablePath::new(ends[0], ends[1])?;
+        let path = match surface {
+            0 => path.over(on_ground(Sphere::new(0.8)?)?),
+            1 => path.over(on_ground(Torus::new(1.0, 0.3)?)?),
+            2 => path.over(on_ground(Ellipsoid::new(Vector3::new(0.7, 0.6, 1.0))?)?),
+            _ => path.over(on_ground(Cylinder::new(0.8)?)?),
+        };
+        let mut system = ForceSystem::new();
+        system.add(CableSpring::new(path.with_settings(settings)?, 1.0, 0.0, 0.0)?)?;
+        let mut state = system.default_state();
+        Ok(system.realize_position(&mut state).err().map(|error| error.cause().clone()))
+    };
+    let inside = Some(Error::PointInsideObstacle { obstacle: 0 });
+    for surface in 0..4 {
+        // Also where no direction is outwards.
+        let deep =
+            if surface == 1 { [[1.0, 0.0, 0.0], [0.0, 1.1, 0.1]] } else { [[0.0; 3], [0.1, 0.2, 0.1]] };
+        for [x, y, z] in deep {
+            let ends = [fixed(x, y, z), fixed(3.0, 0.1, 0.2)];
+            assert_eq!(solve(ends, surface)?, inside, "{surface}");
+            assert_eq!(solve([ends[1], ends[0]], surface)?, inside, "{surface}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_via_point_inside_the_obstacle_next_to_it_is_refused() -> Result<()> {
+    let ball =
+        |x: f64| Obstacle::new(BodyIndex::GROUND, Transform::translation(x, 0.0, 0.0), Sphere::new(0.5)?);
+    for (x, obstacle) in [(-1.2, 0), (1.3, 1)] {
+        let path = CablePath::new(fixed(-3.0, 0.1, 0.0), fixed(3.0, 0.1, 0.0))?
+            .over(ball(-1.0)?)
+            .through(fixed(x, 0.1, 0.0))?
+            .over(ball(1.0)?);
+        let mut system = ForceSystem::new();
+        system.add(CableSpring::new(path, 1.0, 0.0, 0.0)?)?;
+        let mut state = system.default_state();
+        let refused = system.realize_position(&mut state).err().map(|error| error.cause().clone());
+        assert_eq!(refused, Some(Error::PointInsideObstacle { obstacle }));
+    }
     Ok(())
 }

@@ -1,12 +1,14 @@
 //! Random scenes and motions for cables, the same on every machine.
 
-use force_elements::cable::{
-    CablePath, Cylinder, Ellipsoid, HeightMap, Obstacle, Sphere, Station, Surface, Torus, Tracking,
-};
+use core::ops::Range;
+
+use force_elements::cable::{CablePath, Station, Surface, Tracking};
 use force_elements::nalgebra::{Matrix3, Rotation3, Translation3, Vector2, Vector3};
 use force_elements::{
     BodyIndex, CableSpring, Error, ForceSystem, Handle, Real, Result, SpatialVelocity, State, Transform,
 };
+
+use crate::solids::{Dive, Land, Solid, dives};
 
 /// SplitMix64: enough for choosing scenes, and reproducible.
 #[derive(Debug, Clone)]
@@ -73,18 +75,30 @@ impl<T: Real> Surface<T> for Pebble {
 }
 
 /// A dome of bicubic spline, about as high as the other obstacles are thick, with a ripple.
-pub(crate) fn hill(dice: &mut Dice) -> Result<HeightMap<f64>> {
+pub(crate) fn hill(dice: &mut Dice) -> Land {
     let (height, width) = (dice.between(0.5, 0.8), dice.between(0.5, 0.8));
     let ripple = dice.between(0.0, 0.03);
-    let mut heights = Vec::new();
-    for j in -16..=16 {
-        for i in -16..=16 {
-            let (x, y) = (0.15 * f64::from(i), 0.15 * f64::from(j));
-            let dome = height - 0.5 * (x * x + 0.6 * y * y) / width;
-            heights.push(dome + ripple * (2.0 * x).sin() * (1.5 * y).cos());
-        }
-    }
-    HeightMap::new(Vector2::new(-2.4, -2.4), Vector2::new(0.15, 0.15), 33, &heights)
+    let at = |i: i32, j: i32| {
+        let (x, y) = (0.15 * f64::from(i), 0.15 * f64::from(j));
+        let dome = height - 0.5 * (x * x + 0.6 * y * y) / width;
+        dome + ripple * (2.0 * x).sin() * (1.5 * y).cos()
+    };
+    let rows = (-16..=16).map(|j| (-16..=16).map(|i| at(i, j)).collect()).collect();
+    Land::new(Vector2::new(-2.4, -2.4), Vector2::new(0.15, 0.15), rows)
+}
+
+/// A land of hills and hollows.
+pub(crate) fn hollows(dice: &mut Dice, scale: f64) -> Land {
+    let [a, b, c, d] = [0; 4].map(|_| dice.between(0.8, 3.0));
+    let (swell, ripple) = (dice.between(0.1, 0.4), dice.between(0.0, 0.1));
+    let phase = dice.vector(3.0);
+    let at = |i: i32, j: i32| {
+        let (x, y) = (0.2 * f64::from(i), 0.2 * f64::from(j));
+        let swell = swell * (a * x + phase.x).sin() * (b * y + phase.y).cos();
+        scale * (swell + ripple * (2.0 * c * x + phase.z).sin() + ripple * (2.0 * d * y).cos())
+    };
+    let rows = (-10..=10).map(|j| (-10..=10).map(|i| at(i, j)).collect()).collect();
+    Land::new(Vector2::new(-2.0, -2.0) * scale, Vector2::new(0.2, 0.2) * scale, rows)
 }
 
 /// Where a body starts, how far it shifts and turns, and when in its swing it starts.
@@ -108,6 +122,11 @@ pub(crate) struct Scene {
     pub(crate) state: State<f64>,
     pub(crate) cable: Handle<CableSpring<f64>>,
     motions: Vec<Motion>,
+    solids: Vec<Solid>,
+    /// The obstacles of each stretch between fixed points.
+    spans: Vec<Range<usize>>,
+    /// How deep a straight stretch may run into a surface \[m\].
+    grazed: f64,
 }
 
 impl Scene {
@@ -126,6 +145,8 @@ impl Scene {
         let (last, _) = add_body(&mut system, &mut motions, &mut dice, end);
         let station = |body, dice: &mut Dice| Station { body, p_B: dice.vector(0.1) };
         let mut path = CablePath::new(station(first, &mut dice), station(last, &mut dice))?;
+        let mut solids = Vec::new();
+        let mut spans = Vec::new();
         for i in 0..count {
             #[allow(clippy::cast_precision_loss, reason = "at most 5")]
             let x = 2.0 * i as f64 + dice.between(-0.15, 0.15);
@@ -159,31 +180,84 @@ impl Scene {
                     _ => dice.rotation(1.5),
                 };
             let X_BS = Transform::from_parts(Translation3::identity(), R_GB.inverse() * R_GS);
-            let over = match kind {
-                0 => Obstacle::new(on, X_BS, Sphere::new(dice.between(0.4, 0.8))?)?,
-                1 => Obstacle::new(on, X_BS, Cylinder::new(dice.between(0.4, 0.8))?)?,
-                2 => {
-                    let radii = Vector3::from_fn(|_, _| dice.between(0.4, 1.1));
-                    Obstacle::new(on, X_BS, Ellipsoid::new(radii)?)?
-                }
-                3 => {
-                    let (ring, tube) = (dice.between(1.7, 2.3), dice.between(0.3, 0.6));
-                    let torus = Obstacle::new(on, X_BS, Torus::new(ring, tube)?)?;
-                    torus
-                        .with_contact_hint(R_GS.inverse() * Vector3::new(0.0, -zigzag * (ring - tube), 0.0))?
-                }
-                4 => Obstacle::new(on, X_BS, hill(&mut dice)?)?,
-                5 => Obstacle::new(on, X_BS, Pebble { radius: dice.between(0.5, 0.8) })?,
+            let solid = match kind {
+                0 => Solid::Ball(dice.between(0.4, 0.8)),
+                1 => Solid::Rod(dice.between(0.4, 0.8)),
+                2 => Solid::Egg(Vector3::from_fn(|_, _| dice.between(0.4, 1.1))),
+                3 => Solid::Ring(dice.between(1.7, 2.3), dice.between(0.3, 0.6)),
+                4 => Solid::Land(hill(&mut dice)),
+                5 => Solid::Pebble(dice.between(0.5, 0.8)),
                 _ => {
                     path = path.through(station(on, &mut dice))?;
+                    spans.push(solids.len());
                     continue;
                 }
             };
+            let mut over = solid.obstacle(on, X_BS)?;
+            if let Solid::Ring(ring, tube) = solid {
+                let hint = R_GS.inverse() * Vector3::new(0.0, -zigzag * (ring - tube), 0.0);
+                over = over.with_contact_hint(hint)?;
+            }
             path = path.over(over);
+            solids.push(solid);
         }
+        spans.push(solids.len());
+        let starts = core::iter::once(0).chain(spans.clone());
+        let spans = starts.zip(spans).map(|(start, end)| start..end).collect();
         let cable = system.add(CableSpring::new(path, 100.0, 0.0, 0.1)?)?;
         let state = system.default_state();
-        let mut scene = Self { system, state, cable, motions };
+        let mut scene = Self { system, state, cable, motions, solids, spans, grazed: GRAZED };
+        scene.move_to(0.0)?;
+        Ok(scene)
+    }
+
+    /// A random line across one ring or several, or over a land with hollows, of any size and anywhere, in
+    /// slow motion.
+    pub(crate) fn crossing(seed: u64) -> Result<Self> {
+        let mut dice = Dice::new(seed ^ 0x5EED);
+        let scale = [1e-3, 1.0, 1e3][usize::try_from(dice.below(3)).unwrap_or(0)];
+        let world = Transform::from_parts(Translation3::from(dice.vector(4.0 * scale)), dice.rotation(3.0));
+        let mut system = ForceSystem::new();
+        let mut motions: Vec<Motion> = Vec::new();
+        let mut body = |p: Vector3<f64>, dice: &mut Dice| {
+            let at = world * Transform::from_parts(Translation3::from(p * scale), dice.rotation(3.0));
+            motions.push((at, dice.vector(0.15 * scale), dice.vector(0.2), dice.between(0.0, 6.3)));
+            (system.add_body(), at.inverse() * world)
+        };
+        let across = dice.below(2) == 0;
+        let count = if across { 1 + dice.below(3) } else { 1 };
+        #[allow(clippy::cast_precision_loss, reason = "at most 3")]
+        let far = 2.5 * count as f64;
+        let (low, high) = if across { (-1.2, 1.2) } else { (-0.3, 0.8) };
+        let mut station = |x: f64, dice: &mut Dice| {
+            let p = Vector3::new(x, dice.between(-1.2, 1.2), dice.between(low, high));
+            let (body, X_BW) = body(p, dice);
+            // The body turns about some other point.
+            (Station { body, p_B: dice.vector(0.1 * scale) }, X_BW)
+        };
+        let (from, _) = station(-2.6, &mut dice);
+        let (to, _) = station(far, &mut dice);
+        let mut path = CablePath::new(from, to)?;
+        let mut solids = Vec::new();
+        for i in 0..count {
+            #[allow(clippy::cast_precision_loss, reason = "at most 2")]
+            let centre = Vector3::new(2.5 * i as f64, 0.0, 0.0);
+            let turn = if across { dice.rotation(3.0) } else { dice.rotation(0.2) };
+            let X_WS = Transform::from_parts(Translation3::from(centre * scale), turn);
+            let (on, X_BW) = body(centre, &mut dice);
+            let solid = if across {
+                let ring = dice.between(0.6, 1.1);
+                Solid::Ring(ring * scale, ring * dice.between(0.1, 0.6) * scale)
+            } else {
+                Solid::Land(hollows(&mut dice, scale))
+            };
+            path = path.over(solid.obstacle(on, X_BW * X_WS)?);
+            solids.push(solid);
+        }
+        let spans = core::iter::once(0..solids.len()).collect();
+        let cable = system.add(CableSpring::new(path, 100.0, 0.0, 0.1)?)?;
+        let state = system.default_state();
+        let mut scene = Self { system, state, cable, motions, solids, spans, grazed: GRAZED * scale };
         scene.move_to(0.0)?;
         Ok(scene)
     }
@@ -215,6 +289,8 @@ pub(crate) enum Verdict {
     Declared,
     /// Two paths in what ought to be one class, without a word.
     Disagreed { few: f64, many: f64 },
+    /// A straight stretch runs through an obstacle that it touches or passes, without a word.
+    Penetrated(Dive),
 }
 
 /// How many paths were found in each way, and what happened on the way.
@@ -258,6 +334,14 @@ impl Scene {
         Ok((path.length, path.tracking))
     }
 
+    /// Where a straight stretch of the path last found runs into an obstacle that it touches or passes,
+    /// deeper than its kinks allow.
+    pub(crate) fn dive(&mut self) -> Result<Option<Dive>> {
+        let view = self.system.realize_position(&mut self.state)?;
+        let all = dives(&self.solids, &self.spans, &view.of(self.cable).position.path);
+        Ok(all.into_iter().find(|dive| dive.passes && dive.depth > self.grazed))
+    }
+
     pub(crate) fn accept(&mut self) -> Result<()> {
         self.system.accept_step(&mut self.state)
     }
@@ -283,6 +367,28 @@ impl Scene {
 /// 1e-9 rad shows in it only to second order, and what is left is roundoff of lengths up to 20 m.
 pub(crate) const SAME_LENGTH: f64 = 1e-9;
 
+/// A straight stretch may run this deep into a surface, in a scene of some metres \[m\]: it leaves it with a
+/// kink of at most some 1e-9 rad.
+pub(crate) const GRAZED: f64 = 2e-8;
+
+/// Follows a cable across rings and hollows for a while; returns how many of its paths were found, and the
+/// error that ended it.
+pub(crate) fn cross(seed: u64) -> Result<(u32, Option<Dive>, Option<Error>)> {
+    const STEPS: u32 = 20;
+    let mut scene = Scene::crossing(seed)?;
+    for step in 0..STEPS {
+        let path = scene.solve(0.05 * f64::from(step), &mut Counts::default());
+        if let Err(error) = path {
+            return Ok((step, None, Some(error.cause().clone())));
+        }
+        if let Some(dive) = scene.dive()? {
+            return Ok((step, Some(dive), None));
+        }
+        scene.accept()?;
+    }
+    Ok((STEPS, None, None))
+}
+
 /// Looks for a path cold, moves the bodies by a sixth of their reach in one step and in forty, and
 /// compares.
 pub(crate) fn examine(seed: u64, counts: &mut Counts) -> Verdict {
@@ -291,6 +397,9 @@ pub(crate) fn examine(seed: u64, counts: &mut Counts) -> Verdict {
     let outcome = || -> Result<Verdict> {
         let mut scene = Scene::random(seed)?;
         scene.solve(0.0, counts)?;
+        if let Some(dive) = scene.dive()? {
+            return Ok(Verdict::Penetrated(dive));
+        }
         scene.accept()?;
         let start = scene.state.clone();
         let (few, how) = scene.solve(TIME, counts)?;
@@ -302,6 +411,9 @@ pub(crate) fn examine(seed: u64, counts: &mut Counts) -> Verdict {
             left_class |= how >= Tracking::Relaxed;
             many = length;
             scene.accept()?;
+        }
+        if let Some(dive) = scene.dive()? {
+            return Ok(Verdict::Penetrated(dive));
         }
         let (elsewhere, _) = scene.solve_from_elsewhere(TIME, &mut Dice::new(!seed))?;
         if (few - many).abs() < SAME_LENGTH && (elsewhere - many).abs() < SAME_LENGTH {
