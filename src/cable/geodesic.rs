@@ -262,8 +262,9 @@ pub(crate) fn integrate<T: Real, S: Surface<T> + ?Sized>(
     const FIRST_STEP: f64 = 1.2;
     const SMALLEST_STEP: f64 = 1e-6;
     const LEAST_SHARE: f64 = 1e-3;
-    // Hundreds of windings; a length beyond is a mistake, answered with a point that is not a number.
-    const MOST_STEPS: usize = 4000;
+    // A thousand windings on a round surface, several thousand cells of a height map: some ten
+    // milliseconds. What takes more ends in a point that is not a number.
+    const MOST_STEPS: usize = 10_000;
     let (p, t) = (start.point, start.tangent);
     let mut flow = Flow { y: [p.x, p.y, p.z, T::one(), T::zero()], v: [t.x, t.y, t.z, T::zero(), T::one()] };
     let mistake = T::lit(f64::NAN);

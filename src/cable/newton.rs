@@ -37,6 +37,13 @@ pub(super) struct Progress<T> {
     pub(super) slid: bool,
 }
 
+impl<T: Real> Progress<T> {
+    /// Before the first geodesic.
+    pub(super) fn none() -> Self {
+        Self { kink: T::zero(), worst: 0, iterations: 0, converged: false, slid: false }
+    }
+}
+
 /// A straight stretch.
 #[derive(Clone, Copy)]
 struct Chord<T> {

@@ -79,9 +79,13 @@ pub struct Settings<T> {
 /// string of beads is pulled tight instead. This is slow.
 ///
 /// With a remembered [`Wraps`] Newton's method starts there: the path keeps to its side of an
-/// obstacle and keeps its windings, even when another side has become shorter. If it cannot be
-/// followed, it slides and is pulled tight from there, and [`Tracking`](super::Tracking) says so. Memory
-/// decides the class of the path and nothing else.
+/// obstacle and its windings, even when another side has become shorter. If it cannot be
+/// followed so, it slides and is pulled tight from there, and may slip off a winding; if that fails too
+/// the search begins anew. [`Tracking`](super::Tracking) says which it was. Memory decides the class
+/// of the path and nothing else.
+///
+/// On spheres and cylinders any number of windings can be followed; on other surfaces as many as
+/// [`Settings::max_evaluations`] allow, a hundred or so by default.
 ///
 /// A solution is accepted only if it is a local minimum: no geodesic passes a conjugate point
 /// (a zero of its Jacobi scalar), and the second variation of length over all natural geodesic

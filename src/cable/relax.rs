@@ -4,10 +4,14 @@ use alloc::vec::Vec;
 
 use nalgebra::Vector3;
 
+use super::geodesic::GeodesicEnd;
 use super::node::{Node, Trial};
 use super::span::{Budget, SEARCH, Span, side};
 use super::surface::Surface;
 use crate::scalar::Real;
+
+/// At most so many parts of a string lie on one obstacle: forty windings.
+const MOST_PARTS: f64 = 1024.0;
 
 /// One bead of the string.
 #[derive(Debug, Clone, Copy)]
@@ -20,7 +24,8 @@ pub(super) struct Bead<T> {
 
 /// Lays a string along the path the nodes hold (or through the hints, or straight), pulls it tight,
 /// and leaves in the nodes what it touches, where and how long. A push shifts the string on one node
-/// sideways by an angle.
+/// sideways by an angle. Returns whether there are beads enough: where the path winds too often there are not,
+/// and the nodes are as they were.
 ///
 /// Each bead moves towards the line between its neighbours and is pushed out of its obstacles: the
 /// string settles near a shortest path, and near a longest only if it is laid on one exactly.
@@ -32,12 +37,19 @@ pub(super) fn tighten<T: Real>(
     from_nodes: bool,
     push: Option<(usize, T)>,
     budget: &mut Budget,
-) {
+) -> bool {
+    let too_often = |(k, node): (usize, &Node<T>)| {
+        node.in_contact && parts_over(&geodesic_start(span, node, k), node) > MOST_PARTS
+    };
+    if from_nodes && nodes.iter().enumerate().any(too_often) {
+        return false;
+    }
     lay(span, nodes, beads, detail, from_nodes, push, budget);
     pull(span, nodes, beads, detail, budget);
     for (k, node) in nodes.iter_mut().enumerate() {
         read_off(span, node, beads, k);
     }
+    true
 }
 
 fn lay<T: Real>(
@@ -54,10 +66,9 @@ fn lay<T: Real>(
     let mut from = span.from;
     let mut from_owner: Option<usize> = None;
     for (k, (node, anchor)) in nodes.iter().zip(anchors).enumerate() {
-        let surface = span.obstacles[k].surface();
         let core = beads.len();
         if from_nodes && node.in_contact {
-            lay_over(surface, node, k, beads, push, budget);
+            lay_over(span, node, k, beads, push, budget);
         } else {
             beads.push(Bead { point: anchor, owners: [k; 2], touched: None });
         }
@@ -143,37 +154,53 @@ pub(super) fn begin_at_hints<T: Real>(span: &Span<'_, T>, nodes: &mut [Node<T>],
     }
 }
 
+/// Where the geodesic that a node holds starts, in the surface's frame.
+fn geodesic_start<T: Real>(span: &Span<'_, T>, node: &Node<T>, k: usize) -> GeodesicEnd<T> {
+    let surface = span.obstacles[k].surface();
+    surface.end(&surface.retract(&node.trial.point), &node.trial.tangent)
+}
+
+/// How many parts a node's geodesic has to be cut into so that its beads hold on to the surface: four to a
+/// radian.
+fn parts_over<T: Real>(start: &GeodesicEnd<T>, node: &Node<T>) -> f64 {
+    (node.trial.length * start.greatest_curvature()).to_f64() * 4.0
+}
+
 /// Beads along the geodesic a node holds.
 fn lay_over<T: Real>(
-    surface: &dyn Surface<T>,
+    span: &Span<'_, T>,
     node: &Node<T>,
     k: usize,
     beads: &mut Vec<Bead<T>>,
     push: Option<(usize, T)>,
     budget: &mut Budget,
 ) {
-    let Trial { point, tangent, length } = node.trial;
-    let end = surface.end(&surface.retract(&point), &tangent);
-    let curvature = end.greatest_curvature();
+    let surface = span.obstacles[k].surface();
+    let mut at = geodesic_start(span, node, k);
     let shift = match push {
         Some((pushed, angle)) if pushed == k => {
-            end.binormal() * (angle / curvature.max(T::lit(0.1) / surface.size()))
+            at.binormal() * (angle / at.greatest_curvature().max(T::lit(0.1) / surface.size()))
         }
         _ => Vector3::zeros(),
     };
-    let wanted = (length * curvature).to_f64() * 4.0;
-    let mut parts = 4.0;
-    while parts < wanted && parts < 1024.0 {
+    let wanted = parts_over(&at, node);
+    let (mut count, mut parts) = (4, 4.0);
+    while parts < wanted && parts < MOST_PARTS {
+        count += 1;
         parts += 1.0;
     }
-    let mut part = 0.0;
-    while part <= parts && !budget.is_spent() {
-        let reach = length * T::lit(part / parts);
-        let at = surface.geodesic(&point, &tangent, reach, T::lit(1e-4));
-        budget.spend(1 + at.evaluations);
-        let place = surface.retract(&(at.end.point + shift));
+    let reach = node.trial.length / T::lit(parts);
+    for part in 0..=count {
+        if budget.is_spent() {
+            break;
+        }
+        if part > 0 {
+            let geodesic = surface.geodesic(&at.point, &at.tangent, reach, T::lit(1e-6));
+            budget.spend(1 + geodesic.evaluations);
+            at = geodesic.end;
+        }
+        let place = surface.retract(&(at.point + shift));
         beads.push(Bead { point: node.to_ground(&place), owners: [k; 2], touched: Some(k) });
-        part += 1.0;
     }
 }
 

@@ -7,25 +7,26 @@ use nalgebra::Vector3;
 use super::geodesic::Geodesic;
 use super::newton::{self, Progress};
 use super::node::{Node, Trial};
-use super::path::Obstacle;
 use super::relax::{self, Bead};
 use super::span::{Budget, SEARCH, Span, side};
 use super::wrap::Wrap;
 use crate::error::{Error, Result};
 use crate::scalar::Real;
+use crate::spatial::is_finite;
 
 /// How a path was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Tracking {
-    /// By Newton's method from what was remembered.
+    /// By Newton's method from what was remembered, windings and all.
     #[default]
     Warm,
     /// From what was remembered, by sliding downhill or by pulling a string tight along it: the motion
-    /// since was large, or the path that was tracked has ceased to exist.
+    /// since was large, or the path that was tracked has ceased to exist. It may have slipped off a winding.
     Relaxed,
-    /// From nothing: there was no memory.
+    /// From nothing: no obstacle of the span had been solved for before.
     Cold,
-    /// From nothing, because no path was found in the class that was remembered: this is another.
+    /// From nothing, because no path was found from what was remembered, or only some obstacles were
+    /// known: this path may be another.
     Restarted,
 }
 
@@ -81,10 +82,14 @@ const ATTEMPTS: [(Tracking, usize); 7] = [
 /// The beads per leg that a path pushed off a saddle is laid with.
 const BEADS: usize = 6;
 
-/// Whether an obstacle's memory is one: it has been solved, and is not of a cable so long on the surface
-/// (more than thirty windings) that integrating it would take for ever.
-fn is_credible<T: Real>((wrap, obstacle): (&Wrap<T>, &Obstacle<T>)) -> bool {
-    wrap.known && wrap.length <= obstacle.surface().size() * T::lit(200.0)
+/// Whether the geodesics that are remembered can be computed. Those of most surfaces are integrated, in a
+/// bounded number of steps.
+fn can_follow<T: Real>(span: &Span<'_, T>, nodes: &mut [Node<T>], budget: &mut Budget) -> bool {
+    recall(span, nodes);
+    nodes.iter_mut().zip(span.obstacles).filter(|(node, _)| node.in_contact).all(|(node, obstacle)| {
+        budget.spend(node.evaluate(obstacle.surface(), T::lit(1e-6)));
+        is_finite(&node.ground.end.point)
+    })
 }
 
 /// Solves one span; answers how well, and how the path was found.
@@ -98,7 +103,7 @@ pub(super) fn solve_span<T: Real>(
     let scale = span.from.norm().max(span.to.norm());
     let coincide = (span.to - span.from).norm() <= T::default_epsilon() * scale;
     if span.obstacles.is_empty() {
-        let straight = Progress { kink: T::zero(), worst: 0, iterations: 0, converged: true, slid: false };
+        let straight = Progress { converged: true, ..Progress::none() };
         return if coincide {
             Err(Error::CoincidentPoints { span: place })
         } else {
@@ -106,9 +111,9 @@ pub(super) fn solve_span<T: Real>(
         };
     }
     check_neighbouring_ends(span, nodes, first_obstacle)?;
-    let known = !span.wraps.is_empty() && span.wraps.iter().zip(span.obstacles).all(is_credible);
-    let nowhere = Progress { kink: T::zero(), worst: 0, iterations: 0, converged: false, slid: false };
-    let mut failure = Failure::new(&nowhere);
+    let has_memory = span.wraps.iter().any(|wrap| wrap.known);
+    let mut known = span.wraps.iter().all(|wrap| wrap.known);
+    let mut failure = Failure::new(&Progress::none());
     let mut penetrated = None;
     let most = span.settings.max_evaluations.saturating_mul(nodes.len());
     work.budget = Budget::default();
@@ -149,7 +154,7 @@ pub(super) fn solve_span<T: Real>(
                     return Err(Error::CoincidentPoints { span: place });
                 }
                 let found = match tracking {
-                    Tracking::Cold if known => Tracking::Restarted,
+                    Tracking::Cold if has_memory => Tracking::Restarted,
                     Tracking::Warm if progress.slid => Tracking::Relaxed,
                     other => other,
                 };
@@ -161,6 +166,7 @@ pub(super) fn solve_span<T: Real>(
                     failure = why;
                 }
                 penetrated = why.penetrated.or(penetrated);
+                known &= tracking != Tracking::Warm || can_follow(span, nodes, &mut work.budget);
             }
         }
     }
@@ -200,8 +206,12 @@ fn tighten<T: Real>(
     detail: usize,
     from_memory: bool,
 ) -> core::result::Result<Progress<T>, Failure<T>> {
-    relax::tighten(span, nodes, &mut work.beads, detail, from_memory, None, &mut work.budget);
-    leave_saddles(span, nodes, work, detail)
+    let Workspace { beads, budget, .. } = work;
+    if relax::tighten(span, nodes, beads, detail, from_memory, None, budget) {
+        leave_saddles(span, nodes, work, detail)
+    } else {
+        Err(Failure::new(&Progress::none()))
+    }
 }
 
 /// Lets the path slide downhill in length, touching and leaving obstacles on the way, until Newton's
@@ -277,7 +287,10 @@ fn leave_saddles<T: Real>(
         let mut best: Option<(T, Vec<Node<T>>, Progress<T>)> = None;
         for push in [T::lit(0.3), T::lit(-0.3)] {
             nodes.clone_from_slice(&balanced);
-            relax::tighten(span, nodes, &mut work.beads, detail, true, Some((k, push)), &mut work.budget);
+            let Workspace { beads, budget, .. } = &mut *work;
+            if !relax::tighten(span, nodes, beads, detail, true, Some((k, push)), budget) {
+                return outcome;
+            }
             // The beads leave the saddle slowly; Newton's method would jump back to it from there.
             slide(span, nodes, work);
             let pushed = settle_contacts(span, nodes, work);
@@ -320,8 +333,7 @@ fn settle_contacts<T: Real>(
     let passes = 4 * nodes.len() + 4;
     let mut iterations = 0;
     let mut slid = false;
-    let nowhere = Progress { kink: T::zero(), worst: 0, iterations, converged: false, slid };
-    let mut last = Failure::new(&nowhere);
+    let mut last = Failure::new(&Progress::none());
     for node in nodes.iter_mut() {
         node.released = false;
     }

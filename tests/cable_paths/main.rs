@@ -13,6 +13,7 @@ mod refusals;
 #[path = "../support/solids.rs"]
 #[allow(dead_code, reason = "shared with the tests of surfaces and with the corpus")]
 mod solids;
+mod windings;
 
 use cable_scenes::{Counts, Scene};
 use force_elements::cable::{CablePath, Obstacle, Station, Surface};
