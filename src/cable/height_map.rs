@@ -45,8 +45,9 @@ impl<T: Real> HeightMap<T> {
     /// following each other along y. The first is at `corner`, neighbours are `spacing` apart \[m\].
     ///
     /// # Errors
-    /// [`Error::InvalidValue`] unless the spacing is positive, all numbers are finite, and there are
-    /// at least two rows and two columns, all full.
+    /// [`Error::InvalidValue`] unless the spacing is positive, all numbers are finite, and heights are at most
+    /// 1e8 times the spacing (the curvatures of steeper maps overflow); [`Error::IncompleteGrid`] unless
+    /// there are at least two rows and two columns, all full.
     pub fn new(corner: Vector2<T>, spacing: Vector2<T>, columns: usize, heights: &[T]) -> Result<Self> {
         spacing.iter().try_for_each(|&x| Check::new("surface").size("spacing", x))?;
         let finite = |name, x: T| {
@@ -57,7 +58,11 @@ impl<T: Real> HeightMap<T> {
             }
         };
         corner.iter().try_for_each(|&x| finite("corner", x))?;
-        heights.iter().try_for_each(|&x| finite("heights", x))?;
+        let limit = spacing.min() * T::lit(1e8);
+        for &height in heights {
+            finite("heights", height)?;
+            Check::new("height_map").at_most("heights", height.abs(), "1e8 times the spacing", limit)?;
+        }
         let rows = heights.len().checked_div(columns).unwrap_or(0);
         if columns < 2 || rows < 2 || rows * columns != heights.len() {
             return Err(Error::IncompleteGrid { columns, heights: heights.len() });

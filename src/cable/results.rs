@@ -10,11 +10,11 @@ use super::path::{CablePath, Stretch};
 use super::solver::{Tracking, Workspace, solve_span};
 use super::span::Span;
 use super::wrap::{Wrap, Wraps};
-use crate::error::Result;
+use crate::error::{ElementName, Error, Quantity, Result};
 use crate::forces::ForceAccumulator;
-use crate::kinematics::{BodyIndex, Positions, Velocities};
+use crate::kinematics::{BodyIndex, Positions, Topology, Velocities};
 use crate::scalar::Real;
-use crate::spatial::{SpatialForce, SpatialVelocity, Transform};
+use crate::spatial::{SpatialForce, SpatialVelocity, Transform, is_finite};
 
 /// A straight stretch of the cable.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -86,21 +86,44 @@ impl<T: Real> Default for PathResults<T> {
 impl<T: Real> CablePath<T> {
     /// Finds the shortest path of the remembered class; see [`CablePath`] for which that is.
     ///
-    /// A pure function of `positions` and `wraps`; what `results` held before does not matter.
+    /// A pure function of `positions` and `wraps`; what `results` held before does not matter. After an
+    /// error it holds no contacts and no segments.
     ///
     /// # Errors
-    /// [`Error::CableNotConverged`](crate::Error::CableNotConverged),
-    /// [`Error::CablePenetrates`](crate::Error::CablePenetrates),
-    /// [`Error::PointInsideObstacle`](crate::Error::PointInsideObstacle),
-    /// [`Error::ObstaclesOverlap`](crate::Error::ObstaclesOverlap),
-    /// [`Error::CoincidentPoints`](crate::Error::CoincidentPoints),
-    /// [`Error::OffPatch`](crate::Error::OffPatch).
+    /// [`Error::NoSuchBody`] for positions of a system without one of the path's bodies;
+    /// [`Error::ForeignVariables`] for wraps of another number of obstacles; [`Error::NonFinite`] where
+    /// a place or a surface is so large, small or wrong that lengths overflow or are not numbers;
+    /// [`Error::CableNotConverged`],
+    /// [`Error::CablePenetrates`],
+    /// [`Error::PointInsideObstacle`],
+    /// [`Error::ObstaclesOverlap`],
+    /// [`Error::CoincidentPoints`],
+    /// [`Error::OffPatch`].
     pub fn solve(
         &self,
         positions: &Positions<T>,
         wraps: &Wraps<T>,
         results: &mut PathResults<T>,
     ) -> Result<()> {
+        let outcome = self.solve_into(positions, wraps, results);
+        if outcome.is_err() {
+            results.contacts.clear();
+            results.segments.clear();
+        }
+        outcome
+    }
+
+    fn solve_into(
+        &self,
+        positions: &Positions<T>,
+        wraps: &Wraps<T>,
+        results: &mut PathResults<T>,
+    ) -> Result<()> {
+        let (body_count, coordinate_count) = (positions.poses().len(), positions.coordinates().len());
+        self.check_topology(&Topology { body_count, coordinate_count })?;
+        if wraps.obstacles.len() != self.obstacles.len() {
+            return Err(Error::ForeignVariables { element: ElementName::new("cable_path") });
+        }
         let PathResults { contacts, segments, nodes, work, .. } = results;
         contacts.clear();
         segments.clear();
@@ -112,14 +135,14 @@ impl<T: Real> CablePath<T> {
         let mut tracking = Tracking::Warm;
         for (place, stretch) in self.spans.iter().enumerate() {
             let Stretch { from, to, obstacles } = stretch;
-            let known = wraps.obstacles.get(obstacles.clone()).unwrap_or_default();
             let span = Span {
                 from: point_of(positions, from.body, &from.p_B),
                 to: point_of(positions, to.body, &to.p_B),
                 obstacles: &self.obstacles[obstacles.clone()],
-                wraps: known,
+                wraps: &wraps.obstacles[obstacles.clone()],
                 settings: self.settings(),
             };
+            require_finite((span.to - span.from).norm_squared().is_finite())?;
             let nodes = &mut nodes[obstacles.clone()];
             let (progress, found) = solve_span(&span, nodes, work, place, obstacles.start)?;
             smoothness = smoothness.max(progress.kink);
@@ -153,6 +176,8 @@ impl<T: Real> CablePath<T> {
         for contact in contacts.iter().filter(|contact| contact.in_contact) {
             length += contact.geodesic.length;
         }
+        let is_sound = |Wrap { point, tangent, .. }: &Wrap<T>| is_finite(point) && is_finite(tangent);
+        require_finite(length.is_finite() && contacts.iter().all(|contact| is_sound(&contact.wrap)))?;
         results.length = length;
         results.smoothness = smoothness;
         results.iterations = iterations;
@@ -173,6 +198,9 @@ impl<T: Real> PathResults<T> {
     }
 
     /// The force of a cable of tension 1 N on one body, at its origin, expressed in Ground.
+    ///
+    /// # Panics
+    /// For a body that the positions do not have, like slice indexing: not for those the path was solved at.
     pub fn unit_force_on(&self, body: BodyIndex, positions: &Positions<T>) -> SpatialForce<T> {
         let p_GB = positions.pose(body).translation.vector;
         let on_body = self.unit_forces().filter(|(on, ..)| *on == body);
@@ -180,6 +208,10 @@ impl<T: Real> PathResults<T> {
     }
 
     /// Adds the forces of a cable of this tension \[N\].
+    ///
+    /// # Panics
+    /// For a body that the positions or forces do not have, like slice indexing: not for those of the
+    /// system the path was solved in.
     #[inline]
     pub fn add_forces(&self, tension: T, positions: &Positions<T>, forces: &mut ForceAccumulator<'_, T>) {
         for (body, p, f) in self.unit_forces() {
@@ -194,6 +226,9 @@ impl<T: Real> PathResults<T> {
     /// Exact: each straight stretch lengthens by the velocities of the body points at its ends,
     /// along itself; the wrapped stretches, being geodesics that the straight ones meet smoothly,
     /// contribute nothing to first order.
+    ///
+    /// # Panics
+    /// For a body that the positions do not have, like slice indexing: not for those the path was solved at.
     #[inline]
     pub fn length_rate_of(
         &self,
@@ -210,6 +245,10 @@ impl<T: Real> PathResults<T> {
     }
 
     /// The rate of change of length \[m/s\].
+    ///
+    /// # Panics
+    /// For a body that the positions or velocities do not have, like slice indexing: not for those of the
+    /// system the path was solved in.
     #[inline]
     pub fn length_rate(&self, positions: &Positions<T>, velocities: &Velocities<T>) -> T {
         self.length_rate_of(positions, |body| *velocities.velocity(body))
@@ -219,6 +258,9 @@ impl<T: Real> PathResults<T> {
     /// of each body per unit rate of that coordinate: minus the derivative of length.
     ///
     /// A tension f drives the coordinate with the generalized force f times the moment arm.
+    ///
+    /// # Panics
+    /// For a body that the positions do not have, like slice indexing: not for those the path was solved at.
     pub fn moment_arm(
         &self,
         positions: &Positions<T>,
@@ -281,6 +323,10 @@ impl<T: Real> Node<T> {
             },
         }
     }
+}
+
+fn require_finite(is_finite: bool) -> Result<()> {
+    if is_finite { Ok(()) } else { Err(Error::NonFinite { quantity: Quantity::Geometry }) }
 }
 
 /// A point fixed on a body, in Ground.

@@ -8,6 +8,7 @@ mod crossings;
 mod forces;
 mod memory;
 mod middles;
+mod nasty;
 mod paths;
 mod refusals;
 #[path = "../support/solids.rs"]
