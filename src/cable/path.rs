@@ -8,6 +8,7 @@ use nalgebra::Vector3;
 
 use super::surface::Surface;
 use super::wrap::{Wrap, Wraps};
+use crate::checked::checked_when_read;
 use crate::error::{Error, Quantity, Requirement, Result};
 use crate::kinematics::{BodyIndex, Topology};
 use crate::scalar::Real;
@@ -36,8 +37,8 @@ pub struct Obstacle<T: Real> {
 
 /// How well and how long the solver works.
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Settings<T> {
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
+pub struct Settings<T: Real> {
     /// The largest kink allowed where a straight stretch meets a surface \[rad\]. Default: 1e-9, or
     /// 64 units of roundoff if that is more.
     ///
@@ -161,6 +162,25 @@ impl<T: Real> Default for Settings<T> {
     }
 }
 
+checked_when_read!(Settings);
+
+impl<T: Real> Settings<T> {
+    fn validate(&self) -> Result<()> {
+        let Self { smoothness, max_iterations, max_evaluations } = *self;
+        let check = Check::new("cable_path");
+        let least = T::default_epsilon() * T::lit(16.0);
+        check.that(
+            smoothness >= least,
+            "smoothness",
+            smoothness,
+            Requirement::AtLeast("16 units of roundoff"),
+        )?;
+        check.at_most("smoothness", smoothness, "0.01", T::lit(0.01))?;
+        check.that(max_iterations > 0, "max_iterations", T::zero(), Requirement::Positive)?;
+        check.that(max_evaluations > 0, "max_evaluations", T::zero(), Requirement::Positive)
+    }
+}
+
 impl<T: Real> Obstacle<T> {
     /// A surface whose frame S sits on a body at `X_BS`.
     ///
@@ -257,23 +277,10 @@ impl<T: Real> CablePath<T> {
     /// The same path with other settings.
     ///
     /// # Errors
-    /// [`Error::InvalidValue`] unless the smoothness lies between a few units of roundoff and 0.01
+    /// [`Error::InvalidValue`] unless the smoothness lies between 16 units of roundoff and 0.01
     /// and there is at least one iteration and one evaluation.
     pub fn with_settings(mut self, settings: Settings<T>) -> Result<Self> {
-        let Settings { smoothness, max_iterations, max_evaluations } = settings;
-        let invalid = |name, value, must| Err(Error::invalid("cable_path", name, value, must));
-        if !(smoothness.is_finite() && smoothness >= T::default_epsilon() * T::lit(16.0)) {
-            return invalid("smoothness", smoothness, Requirement::AtLeast("16 units of roundoff"));
-        }
-        if smoothness > T::lit(0.01) {
-            return invalid("smoothness", smoothness, Requirement::AtMost("0.01"));
-        }
-        if max_iterations == 0 {
-            return invalid("max_iterations", T::zero(), Requirement::Positive);
-        }
-        if max_evaluations == 0 {
-            return invalid("max_evaluations", T::zero(), Requirement::Positive);
-        }
+        settings.validate()?;
         self.settings = settings;
         Ok(self)
     }

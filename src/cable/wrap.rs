@@ -4,13 +4,14 @@ use alloc::vec::Vec;
 
 use nalgebra::Vector3;
 
+use crate::checked::checked_when_read;
 use crate::error::Result;
 use crate::scalar::Real;
 use crate::variables::{Check, Variables, Visitor, visit_flag, visit_vector};
 
 /// How the cable lay on one obstacle when it was last committed.
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct Wrap<T: Real> {
     /// Whether there is anything to remember; before the first accepted step there is not.
     pub known: bool,
@@ -34,6 +35,17 @@ pub struct Wrap<T: Real> {
 pub struct Wraps<T: Real> {
     /// One per obstacle.
     pub obstacles: Vec<Wrap<T>>,
+}
+
+checked_when_read!(Wrap);
+
+impl<T: Real> Wrap<T> {
+    fn validate(&self) -> Result<()> {
+        let check = Check::new("cable_path");
+        check.finite_vector("wrap.point", &self.point)?;
+        check.finite_vector("wrap.tangent", &self.tangent)?;
+        check.nonnegative("wrap.length", self.length)
+    }
 }
 
 impl<T: Real> Default for Wrap<T> {
@@ -80,12 +92,7 @@ impl<T: Real> Variables<T> for Wraps<T> {
     }
 
     fn validate(&self) -> Result<()> {
-        let check = Check::new("cable_path");
-        self.obstacles.iter().try_for_each(|wrap| {
-            check.finite_vector("wrap.point", &wrap.point)?;
-            check.finite_vector("wrap.tangent", &wrap.tangent)?;
-            check.nonnegative("wrap.length", wrap.length)
-        })
+        self.obstacles.iter().try_for_each(Wrap::validate)
     }
 
     fn fits(&self, other: &Self) -> bool {

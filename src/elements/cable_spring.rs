@@ -1,6 +1,7 @@
 //! An elastic cable that wraps obstacles.
 
 use crate::cable::{CablePath, PathResults, Wraps};
+use crate::checked::checked_when_read;
 use crate::element::{AtDynamics, AtPosition, AtVelocity, ForceElement, Given};
 use crate::error::Result;
 use crate::forces::ForceAccumulator;
@@ -95,7 +96,7 @@ pub struct CableSpring<T: Real> {
 
 /// Stiffness, slack length and dissipation.
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct Parameters<T: Real> {
     /// Tension per stretch `k` \[N/m\], at least zero.
     pub stiffness: T,
@@ -149,6 +150,8 @@ impl<T: Real> CableSpring<T> {
         &self.path
     }
 }
+
+checked_when_read!(Parameters);
 
 impl<T: Real> Parameters<T> {
     /// The same parameters in another scalar.

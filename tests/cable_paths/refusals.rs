@@ -1,7 +1,7 @@
 //! What makes no sense is refused, with its reason.
 
 use force_elements::cable::{
-    CablePath, Cylinder, Ellipsoid, HeightMap, Obstacle, Settings, Sphere, Station, Torus,
+    CablePath, Cylinder, Ellipsoid, HeightMap, Obstacle, Settings, Sphere, Station, Torus, Wrap,
 };
 use force_elements::nalgebra::{Translation3, Vector2, Vector3};
 use force_elements::{BodyIndex, CableSpring, Error, ForceSystem, Result, Transform};
@@ -162,4 +162,76 @@ fn a_via_point_inside_the_obstacle_next_to_it_is_refused() -> Result<()> {
         assert_eq!(refused, Some(Error::PointInsideObstacle { obstacle }));
     }
     Ok(())
+}
+
+#[test]
+fn a_memory_that_is_not_finite_is_refused() -> Result<()> {
+    let (mut system, body, cable) = one_end_free(fixed(-2.0, 0.3, 0.0), [on_ground(Sphere::new(0.8)?)?])?;
+    let mut state = system.default_state();
+    state.set_pose(body, Transform::translation(2.0, 0.3, 0.0))?;
+    system.realize_dynamics(&mut state)?;
+    system.accept_step(&mut state)?;
+    let sound = state.discrete(cable).clone();
+    for number in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        let changes: [fn(&mut Wrap<f64>, f64); 3] =
+            [|wrap, x| wrap.point.y = x, |wrap, x| wrap.tangent.z = x, |wrap, x| wrap.length = x];
+        for change in changes {
+            let mut wraps = sound.clone();
+            change(&mut wraps.obstacles[0], number);
+            let outcome = system.set_discrete(&mut state, cable, wraps.clone());
+            assert!(matches!(outcome, Err(Error::InvalidValue { .. })), "{outcome:?}");
+            let outcome = system.set_default_discrete(cable, wraps);
+            assert!(matches!(outcome, Err(Error::InvalidValue { .. })), "{outcome:?}");
+        }
+    }
+    assert_eq!(*state.discrete(cable), sound);
+    Ok(())
+}
+
+#[cfg(feature = "serde")]
+#[test]
+fn what_makes_no_sense_is_refused_when_it_is_read() {
+    use force_elements::cable::Wraps;
+    use force_elements::cable_spring::Parameters;
+    use serde::de::DeserializeOwned;
+
+    /// The sound text is read, and not with another number in the place of one.
+    fn refuses<V: DeserializeOwned + serde::Serialize + PartialEq + core::fmt::Debug>(
+        sound: &V,
+        faults: &[(&str, &str)],
+    ) {
+        let text = serde_json::to_string(sound).expect("serialises");
+        assert_eq!(serde_json::from_str::<V>(&text).expect("what was written"), *sound);
+        for (from, to) in faults {
+            assert!(text.contains(from), "{text}");
+            let outcome = serde_json::from_str::<V>(&text.replacen(from, to, 1));
+            assert!(outcome.is_err(), "{to}: {outcome:?}");
+        }
+    }
+
+    // What is too large for single precision arrives as infinite.
+    let settings = Settings::<f32> { smoothness: 0.0078125, max_iterations: 60, max_evaluations: 70 };
+    refuses(
+        &settings,
+        &[
+            ("0.0078125", "0.0"),
+            ("0.0078125", "-1.0"),
+            ("0.0078125", "0.5"),
+            ("0.0078125", "1e300"),
+            ("60", "0"),
+            ("70", "0"),
+        ],
+    );
+    let wrap = Wrap::<f32> {
+        known: true,
+        in_contact: true,
+        point: Vector3::new(1.5, 0.0, 0.0),
+        tangent: Vector3::new(0.0, 2.5, 0.0),
+        length: 3.5,
+    };
+    let faults = [("1.5", "1e300"), ("2.5", "-1e300"), ("3.5", "-1.0"), ("3.5", "1e300")];
+    refuses(&wrap, &faults);
+    refuses(&Wraps { obstacles: vec![wrap] }, &faults);
+    let parameters = Parameters::<f32> { stiffness: 1.5, slack_length: 2.5, dissipation: 3.5 };
+    refuses(&parameters, &[("1.5", "-1.0"), ("2.5", "-1.0"), ("3.5", "-1.0"), ("1.5", "1e300")]);
 }

@@ -92,7 +92,7 @@ fn windings_around_the_tube_of_a_ring_are_kept() -> Result<()> {
         tangent: Vector3::z(),
         length: TUBE * TAU * turns,
     };
-    state.set_discrete(cable, Wraps { obstacles: vec![wound_tube] })?;
+    system.set_discrete(&mut state, cable, Wraps { obstacles: vec![wound_tube] })?;
     for i in 0..60 {
         let angle = 0.1 * f64::from(i);
         let X = Transform::translation(1.0 - 0.5 * (angle - 3.0).sin(), 0.0, 0.5 * (angle - 3.0).cos());
@@ -162,7 +162,7 @@ fn windings_are_never_lost_without_a_word() -> Result<()> {
             tangent: Vector3::new(1.0, 0.0, dice.between(-0.05, 0.05)),
             length,
         };
-        state.set_discrete(cable, Wraps { obstacles: vec![wound] })?;
+        system.set_discrete(&mut state, cable, Wraps { obstacles: vec![wound] })?;
         let (angle, distance) = (dice.between(0.0, TAU), dice.between(1.5 * RADIUS, 20.0 * RADIUS));
         let X =
             Transform::translation(distance * angle.cos(), distance * angle.sin(), dice.between(-4.0, 4.0));
@@ -194,7 +194,7 @@ fn a_memory_that_cannot_be_followed_is_a_restart() -> Result<()> {
     for length in [1e3, 1e6, 1e9, 1e30, 1e300] {
         let mut wraps = sound.clone();
         wraps.obstacles[0].length = length;
-        state.set_discrete(cable, wraps)?;
+        system.set_discrete(&mut state, cable, wraps)?;
         let position = system.realize_position(&mut state)?;
         let path = &position.of(cable).position.path;
         assert_eq!(path.tracking, Tracking::Restarted, "{length}");
@@ -219,7 +219,7 @@ fn only_a_cable_without_any_memory_is_cold() -> Result<()> {
     assert_eq!(tracking(&mut state)?, Tracking::Warm);
     let mut half = state.discrete(cable).clone();
     half.obstacles[1].known = false;
-    state.set_discrete(cable, half)?;
+    system.set_discrete(&mut state, cable, half)?;
     assert_eq!(tracking(&mut state)?, Tracking::Restarted);
     Ok(())
 }
