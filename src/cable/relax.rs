@@ -15,11 +15,33 @@ const MOST_PARTS: f64 = 1024.0;
 
 /// One bead of the string.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Bead<T> {
+struct Bead<T> {
     point: Vector3<T>,
     /// The obstacles before and after it, which hold it up.
     owners: [usize; 2],
     touched: Option<usize>,
+}
+
+/// A string of beads, with room to lay it; kept to avoid allocation.
+#[derive(Debug, Clone)]
+pub(super) struct Beads<T> {
+    beads: Vec<Bead<T>>,
+    anchors: Vec<Anchor<T>>,
+}
+
+/// Where the string is laid past an obstacle.
+#[derive(Debug, Clone, Copy)]
+struct Anchor<T> {
+    /// In Ground.
+    point: Vector3<T>,
+    /// Where it stands on the surface, in its frame, if it may be lifted off it.
+    foot: Option<Vector3<T>>,
+}
+
+impl<T> Beads<T> {
+    pub(super) fn new() -> Self {
+        Self { beads: Vec::new(), anchors: Vec::new() }
+    }
 }
 
 /// Lays a string along the path the nodes hold (or through the hints, or straight), pulls it tight,
@@ -32,7 +54,7 @@ pub(super) struct Bead<T> {
 pub(super) fn tighten<T: Real>(
     span: &Span<'_, T>,
     nodes: &mut [Node<T>],
-    beads: &mut Vec<Bead<T>>,
+    string: &mut Beads<T>,
     detail: usize,
     from_nodes: bool,
     push: Option<(usize, T)>,
@@ -44,10 +66,10 @@ pub(super) fn tighten<T: Real>(
     if from_nodes && nodes.iter().enumerate().any(too_often) {
         return false;
     }
-    lay(span, nodes, beads, detail, from_nodes, push, budget);
-    pull(span, nodes, beads, detail, budget);
+    lay(span, nodes, string, detail, from_nodes, push, budget);
+    pull(span, nodes, &mut string.beads, detail, budget);
     for (k, node) in nodes.iter_mut().enumerate() {
-        read_off(span, node, beads, k);
+        read_off(span, node, &string.beads, k);
     }
     true
 }
@@ -55,14 +77,15 @@ pub(super) fn tighten<T: Real>(
 fn lay<T: Real>(
     span: &Span<'_, T>,
     nodes: &[Node<T>],
-    beads: &mut Vec<Bead<T>>,
+    string: &mut Beads<T>,
     detail: usize,
     from_nodes: bool,
     push: Option<(usize, T)>,
     budget: &mut Budget,
 ) {
+    place_anchors(span, nodes, &mut string.anchors, from_nodes, true, budget);
+    let Beads { beads, anchors } = string;
     beads.clear();
-    let anchors = anchors(span, nodes, from_nodes, true, budget);
     let mut from = span.from;
     let mut from_owner: Option<usize> = None;
     for (k, (node, anchor)) in nodes.iter().zip(anchors).enumerate() {
@@ -70,27 +93,29 @@ fn lay<T: Real>(
         if from_nodes && node.in_contact {
             lay_over(span, node, k, beads, push, budget);
         } else {
-            beads.push(Bead { point: anchor, owners: [k; 2], touched: None });
+            beads.push(Bead { point: anchor.point, owners: [k; 2], touched: None });
         }
-        let wrapped = beads.split_off(core);
-        let (first, last) = (wrapped.first().copied(), wrapped.last().copied());
-        leg(span, beads, detail, (from, from_owner), (first.map_or(from, |bead| bead.point), Some(k)));
-        beads.extend(wrapped);
-        from = last.map_or(from, |bead| bead.point);
+        let count = beads.len() - core;
+        let (first, last) = (beads[core].point, beads[beads.len() - 1].point);
+        leg(span, beads, detail, (from, from_owner), (first, Some(k)));
+        // The beads on the obstacle come after those that lead up to it.
+        beads[core..].rotate_left(count);
+        from = last;
         from_owner = Some(k);
     }
     leg(span, beads, detail, (from, from_owner), (span.to, None));
 }
 
-/// Where the string is laid past each obstacle, in Ground: where it touches, over the hint, over
+/// Finds where the string is laid past each obstacle: where it touches, over the hint, over
 /// the deepest point of the straight line, or along that.
-fn anchors<T: Real>(
+fn place_anchors<T: Real>(
     span: &Span<'_, T>,
     nodes: &[Node<T>],
+    anchors: &mut Vec<Anchor<T>>,
     from_nodes: bool,
     lift: bool,
     budget: &mut Budget,
-) -> Vec<Vector3<T>> {
+) {
     let known = |k: usize| {
         let surface = span.obstacles[k].surface();
         let place = if from_nodes {
@@ -100,54 +125,55 @@ fn anchors<T: Real>(
         };
         place.map(|p| nodes[k].to_ground(&p))
     };
-    let mut anchors: Vec<Vector3<T>> = Vec::new();
-    // The anchors that may be lifted off their surface, with where they stand on it.
-    let mut feet: Vec<Option<Vector3<T>>> = Vec::new();
+    anchors.clear();
     for (k, node) in nodes.iter().enumerate() {
         let surface = span.obstacles[k].surface();
-        if let Some(place) = known(k) {
-            anchors.push(place);
-            feet.push((!from_nodes || !node.in_contact).then(|| node.to_surface(&place)));
+        if let Some(point) = known(k) {
+            let foot = (!from_nodes || !node.in_contact).then(|| node.to_surface(&point));
+            anchors.push(Anchor { point, foot });
             continue;
         }
-        let from = anchors.last().copied().unwrap_or(span.from);
+        let from = anchors.last().map_or(span.from, |anchor| anchor.point);
         let ahead = (k + 1..nodes.len()).find_map(known).unwrap_or(span.to);
         let approach = surface.closest_on_segment(&node.to_surface(&from), &node.to_surface(&ahead));
         budget.spend(SEARCH);
-        if approach.height < T::zero() {
+        anchors.push(if approach.height < T::zero() {
             let remembered = span.wraps.get(k).filter(|_| from_nodes);
             let foot = side(remembered, surface, surface.retract(&approach.point));
-            anchors.push(node.to_ground(&foot));
-            feet.push(Some(foot));
+            Anchor { point: node.to_ground(&foot), foot: Some(foot) }
         } else {
-            anchors.push(node.to_ground(&approach.point));
-            feet.push(None);
-        }
+            Anchor { point: node.to_ground(&approach.point), foot: None }
+        });
     }
     // Lifting one changes the lines to its neighbours.
     for _ in 0..if lift { 3 } else { 0 } {
         for k in 0..anchors.len() {
-            let Some(foot) = feet[k] else { continue };
-            let before = if k == 0 { span.from } else { anchors[k - 1] };
-            let after = anchors.get(k + 1).copied().unwrap_or(span.to);
+            let Some(foot) = anchors[k].foot else { continue };
+            let before = if k == 0 { span.from } else { anchors[k - 1].point };
+            let after = anchors.get(k + 1).map_or(span.to, |anchor| anchor.point);
             let surface = span.obstacles[k].surface();
             let node = &nodes[k];
             let place = lifted(surface, foot, &node.to_surface(&before), &node.to_surface(&after), budget);
-            anchors[k] = node.to_ground(&place);
+            anchors[k].point = node.to_ground(&place);
         }
     }
-    anchors
 }
 
 /// Lays the cable over the hints without length.
-pub(super) fn begin_at_hints<T: Real>(span: &Span<'_, T>, nodes: &mut [Node<T>], budget: &mut Budget) {
-    let anchors = anchors(span, nodes, false, false, budget);
+pub(super) fn begin_at_hints<T: Real>(
+    span: &Span<'_, T>,
+    nodes: &mut [Node<T>],
+    string: &mut Beads<T>,
+    budget: &mut Budget,
+) {
+    let anchors = &mut string.anchors;
+    place_anchors(span, nodes, anchors, false, false, budget);
     for k in 0..nodes.len() {
-        let before = if k == 0 { span.from } else { anchors[k - 1] };
-        let after = anchors.get(k + 1).copied().unwrap_or(span.to);
+        let before = if k == 0 { span.from } else { anchors[k - 1].point };
+        let after = anchors.get(k + 1).map_or(span.to, |anchor| anchor.point);
         let node = &mut nodes[k];
         let tangent = node.to_surface(&after) - node.to_surface(&before);
-        let point = span.obstacles[k].surface().retract(&node.to_surface(&anchors[k]));
+        let point = span.obstacles[k].surface().retract(&node.to_surface(&anchors[k].point));
         let in_contact = span.obstacles[k].contact_hint().is_some();
         node.begin(Trial { point, tangent, length: T::zero() });
         node.in_contact = in_contact;
@@ -191,10 +217,10 @@ fn lay_over<T: Real>(
     }
     let reach = node.trial.length / T::lit(parts);
     for part in 0..=count {
-        if budget.is_spent() {
-            break;
-        }
         if part > 0 {
+            if budget.is_spent() {
+                break;
+            }
             let geodesic = surface.geodesic(&at.point, &at.tangent, reach, T::lit(1e-6));
             budget.spend(1 + geodesic.evaluations);
             at = geodesic.end;

@@ -49,8 +49,9 @@ pub struct Contact<T: Real> {
     pub wrap: Wrap<T>,
 }
 
-/// A solved path. Buffers are reused from one [`CablePath::solve`] to the next.
-#[derive(Debug, Clone)]
+/// A solved path. Buffers are reused from one [`CablePath::solve`] to the next: it allocates only for a
+/// search with more beads or from more saddles than any before.
+#[derive(Debug)]
 pub struct PathResults<T: Real> {
     /// The length of the cable \[m\].
     pub length: T,
@@ -80,6 +81,23 @@ impl<T: Real> Default for PathResults<T> {
             nodes: Vec::new(),
             work: Workspace::new(),
         }
+    }
+}
+
+impl<T: Real> Clone for PathResults<T> {
+    fn clone(&self) -> Self {
+        let mut copy = Self::default();
+        copy.clone_from(self);
+        copy
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        // What there is room for is no result, and the room is kept.
+        let Self { length, smoothness, iterations, tracking, contacts, segments, nodes: _, work: _ } = source;
+        (self.length, self.smoothness) = (*length, *smoothness);
+        (self.iterations, self.tracking) = (*iterations, *tracking);
+        self.contacts.clone_from(contacts);
+        self.segments.clone_from(segments);
     }
 }
 
@@ -126,7 +144,9 @@ impl<T: Real> CablePath<T> {
         }
         let PathResults { contacts, segments, nodes, work, .. } = results;
         contacts.clear();
+        contacts.reserve(self.obstacles.len());
         segments.clear();
+        segments.reserve(self.spans.len() + self.obstacles.len());
         nodes.clear();
         nodes.extend(self.obstacles.iter().map(|o| Node::new(positions.pose(o.body()) * o.X_BS())));
         let mut length = T::zero();

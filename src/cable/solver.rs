@@ -7,7 +7,7 @@ use nalgebra::Vector3;
 use super::geodesic::Geodesic;
 use super::newton::{self, Progress};
 use super::node::{Node, Trial};
-use super::relax::{self, Bead};
+use super::relax::{self, Beads};
 use super::span::{Budget, SEARCH, Span, side};
 use super::wrap::Wrap;
 use crate::error::{Error, Result};
@@ -31,16 +31,25 @@ pub enum Tracking {
 }
 
 /// Room to work in, kept to avoid allocation.
-#[derive(Debug, Clone)]
-pub(super) struct Workspace<T> {
+#[derive(Debug)]
+pub(super) struct Workspace<T: Real> {
     active: Vec<usize>,
-    beads: Vec<Bead<T>>,
+    string: Beads<T>,
+    /// The path on a saddle, and the shortest found from there.
+    balanced: Vec<Node<T>>,
+    best: Vec<Node<T>>,
     budget: Budget,
 }
 
-impl<T> Workspace<T> {
+impl<T: Real> Workspace<T> {
     pub(super) fn new() -> Self {
-        Self { active: Vec::new(), beads: Vec::new(), budget: Budget::default() }
+        Self {
+            active: Vec::new(),
+            string: Beads::new(),
+            balanced: Vec::new(),
+            best: Vec::new(),
+            budget: Budget::default(),
+        }
     }
 }
 
@@ -111,6 +120,7 @@ pub(super) fn solve_span<T: Real>(
         };
     }
     check_neighbouring_ends(span, nodes, first_obstacle)?;
+    work.active.reserve(nodes.len());
     let has_memory = span.wraps.iter().any(|wrap| wrap.known);
     let mut known = span.wraps.iter().all(|wrap| wrap.known);
     let mut failure = Failure::new(&Progress::none());
@@ -140,7 +150,7 @@ pub(super) fn solve_span<T: Real>(
             (Tracking::Warm, _) => settle_contacts(span, nodes, work),
             (_, 0) => {
                 if !remembered {
-                    relax::begin_at_hints(span, nodes, &mut work.budget);
+                    relax::begin_at_hints(span, nodes, &mut work.string, &mut work.budget);
                 }
                 slide(span, nodes, work);
                 leave_saddles(span, nodes, work, BEADS)
@@ -206,8 +216,8 @@ fn tighten<T: Real>(
     detail: usize,
     from_memory: bool,
 ) -> core::result::Result<Progress<T>, Failure<T>> {
-    let Workspace { beads, budget, .. } = work;
-    if relax::tighten(span, nodes, beads, detail, from_memory, None, budget) {
+    let Workspace { string, budget, .. } = work;
+    if relax::tighten(span, nodes, string, detail, from_memory, None, budget) {
         leave_saddles(span, nodes, work, detail)
     } else {
         Err(Failure::new(&Progress::none()))
@@ -283,12 +293,13 @@ fn leave_saddles<T: Real>(
     // Each push takes care of one direction. Of more than a few at once a finer string does better.
     for _ in 0..4 {
         let Err(Failure { saddle: Some(k), .. }) = outcome else { break };
-        let balanced = nodes.to_vec();
-        let mut best: Option<(T, Vec<Node<T>>, Progress<T>)> = None;
+        work.balanced.clear();
+        work.balanced.extend_from_slice(nodes);
+        let mut best: Option<(T, Progress<T>)> = None;
         for push in [T::lit(0.3), T::lit(-0.3)] {
-            nodes.clone_from_slice(&balanced);
-            let Workspace { beads, budget, .. } = &mut *work;
-            if !relax::tighten(span, nodes, beads, detail, true, Some((k, push)), budget) {
+            nodes.clone_from_slice(&work.balanced);
+            let Workspace { string, budget, .. } = &mut *work;
+            if !relax::tighten(span, nodes, string, detail, true, Some((k, push)), budget) {
                 return outcome;
             }
             // The beads leave the saddle slowly; Newton's method would jump back to it from there.
@@ -297,15 +308,17 @@ fn leave_saddles<T: Real>(
             match pushed {
                 Ok(progress) => {
                     let length = length_of(span, nodes);
-                    if best.as_ref().is_none_or(|(shortest, ..)| length < *shortest) {
-                        best = Some((length, nodes.to_vec(), progress));
+                    if best.as_ref().is_none_or(|(shortest, _)| length < *shortest) {
+                        best = Some((length, progress));
+                        work.best.clear();
+                        work.best.extend_from_slice(nodes);
                     }
                 }
                 Err(_) => outcome = pushed,
             }
         }
-        if let Some((_, found, progress)) = best {
-            nodes.clone_from_slice(&found);
+        if let Some((_, progress)) = best {
+            nodes.clone_from_slice(&work.best);
             outcome = Ok(progress);
         }
     }

@@ -107,7 +107,7 @@ pub struct Parameters<T: Real> {
 }
 
 /// Results at Position stage.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Position<T: Real> {
     /// The path: length, contacts, straight stretches, smoothness.
     pub path: PathResults<T>,
@@ -241,6 +241,18 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
     fn accept_step(&self, at: &AtDynamics<'_, T, Self>, next: &mut Self::Discrete) -> Result<()> {
         at.position.path.remember(next);
         Ok(())
+    }
+}
+
+impl<T: Real> Clone for Position<T> {
+    fn clone(&self) -> Self {
+        Self { path: self.path.clone(), ..*self }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        self.path.clone_from(&source.path);
+        self.stretch = source.stretch;
+        self.potential_energy = source.potential_energy;
     }
 }
 

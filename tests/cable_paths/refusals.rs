@@ -210,14 +210,14 @@ fn what_makes_no_sense_is_refused_when_it_is_read() {
     }
 
     // What is too large for single precision arrives as infinite.
-    let settings = Settings::<f32> { smoothness: 0.0078125, max_iterations: 60, max_evaluations: 70 };
+    let settings = Settings::<f32> { smoothness: 0.005, max_iterations: 60, max_evaluations: 70 };
     refuses(
         &settings,
         &[
-            ("0.0078125", "0.0"),
-            ("0.0078125", "-1.0"),
-            ("0.0078125", "0.5"),
-            ("0.0078125", "1e300"),
+            ("0.005", "0.0"),
+            ("0.005", "-1.0"),
+            ("0.005", "0.5"),
+            ("0.005", "1e300"),
             ("60", "0"),
             ("70", "0"),
         ],
