@@ -57,7 +57,8 @@ pub struct PathResults<T: Real> {
     pub length: T,
     /// The largest kink where a straight stretch meets a surface, or a bound of it \[rad\].
     pub smoothness: T,
-    /// How many geodesics were computed for the obstacle that took most.
+    /// How many geodesics Newton's method computed per obstacle in the attempt that succeeded; of several
+    /// spans, the most.
     pub iterations: usize,
     /// How the path was found; of several spans between via points, the least direct way.
     pub tracking: Tracking,
@@ -296,7 +297,7 @@ impl<T: Real> PathResults<T> {
     }
 
     /// Points along the path in Ground, for drawing: the ends of straight stretches, and between
-    /// them points of the wrapped ones at most `spacing` \[m\] apart.
+    /// them points of the wrapped ones at most `spacing` \[m\] apart, or a hundred thousand of each.
     pub fn sample(&self, path: &CablePath<T>, spacing: T) -> Vec<Vector3<T>> {
         let mut points = Vec::new();
         for segment in &self.segments {

@@ -17,7 +17,7 @@ use crate::spatial::is_finite;
 /// How a path was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Tracking {
-    /// By Newton's method from what was remembered, windings and all.
+    /// By Newton's method from what was remembered, windings and all; or there is no obstacle to search for.
     #[default]
     Warm,
     /// From what was remembered, by sliding downhill or by pulling a string tight along it: the motion

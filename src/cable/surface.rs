@@ -153,7 +153,7 @@ pub trait Surface<T: Real>: Debug + Send + Sync + 'static {
 
     /// The geodesic from the point of the surface near `p`, in the tangent direction nearest to
     /// `direction`, of a signed `length` \[m\]. Tangents at its end are accurate to `accuracy`
-    /// \[rad\].
+    /// \[rad\]. Where that takes more than ten thousand steps of integration, its end is not a number.
     fn geodesic(&self, p: &Vector3<T>, direction: &Vector3<T>, length: T, accuracy: T) -> Geodesic<T> {
         let start = self.end(&self.retract(p), direction);
         let acceleration = |y: &[T; 5], v: &[T; 5]| {
@@ -203,15 +203,17 @@ pub trait Surface<T: Real>: Debug + Send + Sync + 'static {
         q
     }
 
-    /// Where the straight line from `a` to `b` comes closest to the surface, or lies deepest within
-    /// it: the lowest of the implicit function at samples and near each that is below its neighbours.
-    /// What dips and rises between two samples is not seen; see [`size`](Self::size).
+    /// Where [`value`](Self::value) is least on the straight line from `a` to `b`: where it lies deepest
+    /// within the surface, or is about closest to it.
+    ///
+    /// Provided: the lowest value at samples and near each that is below its neighbours. What dips and rises
+    /// between two samples is not seen; see [`size`](Self::size).
     fn closest_on_segment(&self, a: &Vector3<T>, b: &Vector3<T>) -> SegmentApproach<T> {
         search_segment(self, a, b)
     }
 }
 
-/// Where a straight line comes closest to a surface, or lies deepest within it.
+/// Where a straight line lies deepest within a surface, or is about closest to it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SegmentApproach<T> {
     /// The place on the line, 0 at its start and 1 at its end.

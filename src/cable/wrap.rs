@@ -29,7 +29,7 @@ pub struct Wrap<T: Real> {
 /// What a path remembers: one [`Wrap`] per obstacle, in order.
 ///
 /// It decides the class of the path (which side of an obstacle, how many windings) and where the
-/// solver starts; within the class the answer does not depend on it.
+/// solver starts; within the class the path depends on it by no more than its smoothness.
 #[derive(Debug, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Wraps<T: Real> {
