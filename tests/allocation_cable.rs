@@ -4,6 +4,9 @@
 #[path = "support/cable_scenes.rs"]
 #[allow(dead_code, reason = "shared with the tests of whole paths")]
 mod cable_scenes;
+#[path = "support/solids.rs"]
+#[allow(dead_code, reason = "shared with the tests of whole paths")]
+mod solids;
 
 use core::f64::consts::{FRAC_PI_2, TAU};
 
@@ -47,7 +50,7 @@ impl Scene {
         let turned = Rotation3::from_axis_angle(&Vector3::y_axis(), FRAC_PI_2);
         // The z axis of the map up.
         let lying = Rotation3::from_axis_angle(&Vector3::x_axis(), -FRAC_PI_2);
-        let map = hill(&mut Dice::new(7))?;
+        let map = hill(&mut Dice::new(7)).map()?;
         let top = map.height_at(0.0, 0.0)?;
         Ok(vec![
             ("sphere", Self::over(&|| Ok(Box::new(Sphere::new(0.6)?)), upright, 0.6)?),
@@ -57,7 +60,7 @@ impl Scene {
                 Self::over(&|| Ok(Box::new(Ellipsoid::new(Vector3::new(0.5, 0.6, 0.7))?)), upright, 0.6)?,
             ),
             ("torus", Self::over(&|| Ok(Box::new(Torus::new(1.0, 0.3)?)), turned, 1.3)?),
-            ("height map", Self::over(&|| Ok(Box::new(hill(&mut Dice::new(7))?)), lying, top)?),
+            ("height map", Self::over(&|| Ok(Box::new(hill(&mut Dice::new(7)).map()?)), lying, top)?),
             ("the user's own", Self::over(&|| Ok(Box::new(Pebble { radius: 0.7 })), upright, 0.6)?),
         ])
     }

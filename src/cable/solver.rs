@@ -127,6 +127,7 @@ pub(super) fn solve_span<T: Real>(
     let mut penetrated = None;
     let most = span.settings.max_evaluations.saturating_mul(nodes.len());
     work.budget = Budget::default();
+    let mut followed = 0;
     for (tracking, detail) in ATTEMPTS {
         let remembered = tracking < Tracking::Cold;
         if remembered && !known {
@@ -134,8 +135,13 @@ pub(super) fn solve_span<T: Real>(
         }
         // A path that would have to touch twice is not another that touches once. Only a leap of Newton's
         // method is tried again, downhill.
-        // What is remembered may take half of the budget, so that there is something left to begin anew with.
-        work.budget.limit = if remembered { most - most / 2 } else { most };
+        // Long geodesics cost much and are no reason to give up the rest. Of that, what is remembered may take
+        // half, so that there is something left to begin anew with.
+        work.budget.limit = match tracking {
+            Tracking::Warm => most,
+            Tracking::Relaxed => followed + (most - most / 2),
+            _ => followed + most,
+        };
         let leapt = (tracking, detail) == (Tracking::Relaxed, 0);
         if penetrated.is_some() && !leapt {
             break;
@@ -176,7 +182,10 @@ pub(super) fn solve_span<T: Real>(
                     failure = why;
                 }
                 penetrated = why.penetrated.or(penetrated);
-                known &= tracking != Tracking::Warm || can_follow(span, nodes, &mut work.budget);
+                if tracking == Tracking::Warm {
+                    known = can_follow(span, nodes, &mut work.budget);
+                    followed = work.budget.spent;
+                }
             }
         }
     }
