@@ -14,7 +14,7 @@ use cable_scenes::{Dice, Pebble, hill};
 use force_elements::cable::{
     CablePath, Cylinder, Ellipsoid, Obstacle, Sphere, Station, Surface, Torus, Tracking,
 };
-use force_elements::nalgebra::{Rotation3, Translation3, Vector3};
+use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
 use force_elements::{BodyIndex, CableSpring, ForceSystem, Handle, Result, State, Transform};
 
 /// A cable between two bodies that rise and sink together over two obstacles of one kind.
@@ -33,7 +33,7 @@ impl Scene {
     ) -> Result<Self> {
         let mut system = ForceSystem::new();
         let ends = [system.add_body(), system.add_body()];
-        let [from, to] = ends.map(|body| Station { body, p_B: Vector3::zeros() });
+        let [from, to] = ends.map(|body| Station { body, p_B: Point3::origin() });
         let mut path = CablePath::new(from, to)?;
         for x in [0.0, 4.0] {
             let X = Transform::from_parts(Translation3::new(x, -depth, 0.0), R_GS);

@@ -4,7 +4,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use nalgebra::Vector3;
+use nalgebra::Point3;
 
 use super::surface::Surface;
 use super::wrap::{Wrap, Wraps};
@@ -21,7 +21,7 @@ pub struct Station<T: Real> {
     /// The body.
     pub body: BodyIndex,
     /// The point, from the body's origin, expressed in the body's frame \[m\].
-    pub p_B: Vector3<T>,
+    pub p_B: Point3<T>,
 }
 
 /// A surface on a body.
@@ -30,7 +30,7 @@ pub struct Obstacle<T: Real> {
     body: BodyIndex,
     X_BS: Transform<T>,
     surface: Arc<dyn Surface<T>>,
-    hint_S: Option<Vector3<T>>,
+    hint_S: Option<Point3<T>>,
     /// Asked of the surface once: a cable is tested against all others at every solution.
     pub(super) is_convex: bool,
 }
@@ -124,12 +124,12 @@ pub struct Settings<T: Real> {
 ///
 /// ```
 /// use force_elements::cable::{CablePath, Cylinder, Obstacle, Sphere, Station};
-/// use force_elements::nalgebra::Vector3;
+/// use force_elements::nalgebra::{Point3, Vector3};
 /// use force_elements::{BodyIndex, CableSpring, ForceSystem, Transform};
 ///
-/// let ground = |x, y| Station { body: BodyIndex::GROUND, p_B: Vector3::new(x, y, 0.0) };
+/// let ground = |x, y| Station { body: BodyIndex::GROUND, p_B: Point3::new(x, y, 0.0) };
 /// let drum = Obstacle::new(BodyIndex::GROUND, Transform::identity(), Cylinder::new(1.0)?)?
-///     .with_contact_hint(Vector3::new(0.0, 1.0, 0.0))?;
+///     .with_contact_hint(Point3::new(0.0, 1.0, 0.0))?;
 /// let path = CablePath::new(ground(-1.0, -2.0), ground(1.0, -2.0))?.over(drum);
 ///
 /// let mut system = ForceSystem::new();
@@ -206,7 +206,7 @@ impl<T: Real> Obstacle<T> {
     ///
     /// # Errors
     /// [`Error::NonFinite`].
-    pub fn with_contact_hint(mut self, p_S: Vector3<T>) -> Result<Self> {
+    pub fn with_contact_hint(mut self, p_S: Point3<T>) -> Result<Self> {
         finite_point(&p_S)?;
         self.hint_S = Some(p_S);
         Ok(self)
@@ -228,7 +228,7 @@ impl<T: Real> Obstacle<T> {
     }
 
     /// The contact hint, in the surface's frame.
-    pub fn contact_hint(&self) -> Option<&Vector3<T>> {
+    pub fn contact_hint(&self) -> Option<&Point3<T>> {
         self.hint_S.as_ref()
     }
 }
@@ -329,8 +329,8 @@ impl<T: Real> CablePath<T> {
     }
 }
 
-fn finite_point<T: Real>(p: &Vector3<T>) -> Result<()> {
-    if is_finite(p) { Ok(()) } else { Err(Error::NonFinite { quantity: Quantity::Geometry }) }
+fn finite_point<T: Real>(p: &Point3<T>) -> Result<()> {
+    if is_finite(&p.coords) { Ok(()) } else { Err(Error::NonFinite { quantity: Quantity::Geometry }) }
 }
 
 /// Two neighbouring points of one body at one place never come apart.

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use nalgebra::Vector3;
+use nalgebra::{Point3, Vector3};
 
 use super::geodesic::GeodesicEnd;
 use super::node::{Node, Trial};
@@ -15,8 +15,8 @@ const MOST_PARTS: f64 = 1024.0;
 
 /// One bead of the string.
 #[derive(Debug, Clone, Copy)]
-struct Bead<T> {
-    point: Vector3<T>,
+struct Bead<T: Real> {
+    point: Point3<T>,
     /// The obstacles before and after it, which hold it up.
     owners: [usize; 2],
     touched: Option<usize>,
@@ -24,21 +24,21 @@ struct Bead<T> {
 
 /// A string of beads, with room to lay it; kept to avoid allocation.
 #[derive(Debug, Clone)]
-pub(super) struct Beads<T> {
+pub(super) struct Beads<T: Real> {
     beads: Vec<Bead<T>>,
     anchors: Vec<Anchor<T>>,
 }
 
 /// Where the string is laid past an obstacle.
 #[derive(Debug, Clone, Copy)]
-struct Anchor<T> {
+struct Anchor<T: Real> {
     /// In Ground.
-    point: Vector3<T>,
+    point: Point3<T>,
     /// Where it stands on the surface, in its frame, if it may be lifted off it.
-    foot: Option<Vector3<T>>,
+    foot: Option<Point3<T>>,
 }
 
-impl<T> Beads<T> {
+impl<T: Real> Beads<T> {
     pub(super) fn new() -> Self {
         Self { beads: Vec::new(), anchors: Vec::new() }
     }
@@ -234,13 +234,13 @@ fn lay_over<T: Real>(
 /// that a string laid through it has the whole obstacle on one side.
 fn lifted<T: Real>(
     surface: &dyn Surface<T>,
-    p: Vector3<T>,
-    a: &Vector3<T>,
-    b: &Vector3<T>,
+    p: Point3<T>,
+    a: &Point3<T>,
+    b: &Point3<T>,
     budget: &mut Budget,
-) -> Vector3<T> {
+) -> Point3<T> {
     let normal = surface.gradient(&p).normalize();
-    let mut clear = |from: &Vector3<T>, to: &Vector3<T>| {
+    let mut clear = |from: &Point3<T>, to: &Point3<T>| {
         budget.spend(SEARCH);
         surface.closest_on_segment(from, to).height >= -surface.size() * T::lit(0.1)
     };
@@ -257,8 +257,8 @@ fn leg<T: Real>(
     span: &Span<'_, T>,
     beads: &mut Vec<Bead<T>>,
     detail: usize,
-    from: (Vector3<T>, Option<usize>),
-    to: (Vector3<T>, Option<usize>),
+    from: (Point3<T>, Option<usize>),
+    to: (Point3<T>, Option<usize>),
 ) {
     let (Some(before), Some(after)) = (from.1.or(to.1), to.1.or(from.1)) else { return };
     let along = to.0 - from.0;

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use nalgebra::Vector3;
+use nalgebra::{Point3, Vector3};
 
 use super::geodesic::Geodesic;
 use super::node::Node;
@@ -24,9 +24,9 @@ pub struct Segment<T: Real> {
     /// The body it reaches.
     pub to_body: BodyIndex,
     /// Where it leaves, in Ground \[m\].
-    pub from_G: Vector3<T>,
+    pub from_G: Point3<T>,
     /// Where it arrives, in Ground \[m\].
-    pub to_G: Vector3<T>,
+    pub to_G: Point3<T>,
     /// Its unit direction, in Ground.
     pub direction_G: Vector3<T>,
     /// Its length \[m\].
@@ -171,7 +171,7 @@ impl<T: Real> CablePath<T> {
             tracking = tracking.max(found);
 
             let mut leaving = (from.body, span.from);
-            let mut add = |leaving: (BodyIndex, Vector3<T>), body: BodyIndex, point, to_obstacle| {
+            let mut add = |leaving: (BodyIndex, Point3<T>), body: BodyIndex, point, to_obstacle| {
                 let along: Vector3<T> = point - leaving.1;
                 let reach = along.norm();
                 length += reach;
@@ -197,7 +197,7 @@ impl<T: Real> CablePath<T> {
         for contact in contacts.iter().filter(|contact| contact.in_contact) {
             length += contact.geodesic.length;
         }
-        let is_sound = |Wrap { point, tangent, .. }: &Wrap<T>| is_finite(point) && is_finite(tangent);
+        let is_sound = |Wrap { point, tangent, .. }: &Wrap<T>| is_finite(&point.coords) && is_finite(tangent);
         require_finite(length.is_finite() && contacts.iter().all(|contact| is_sound(&contact.wrap)))?;
         results.length = length;
         results.smoothness = smoothness;
@@ -212,7 +212,7 @@ impl<T: Real> PathResults<T> {
     ///
     /// Each straight stretch pulls its two ends together along itself; what an obstacle gets is the
     /// sum over its two ends. Forces and moments therefore sum to zero over all bodies, to roundoff.
-    pub fn unit_forces(&self) -> impl Iterator<Item = (BodyIndex, Vector3<T>, Vector3<T>)> + '_ {
+    pub fn unit_forces(&self) -> impl Iterator<Item = (BodyIndex, Point3<T>, Vector3<T>)> + '_ {
         self.segments
             .iter()
             .flat_map(|s| [(s.from_body, s.from_G, s.direction_G), (s.to_body, s.to_G, -s.direction_G)])
@@ -225,7 +225,9 @@ impl<T: Real> PathResults<T> {
     pub fn unit_force_on(&self, body: BodyIndex, positions: &Positions<T>) -> SpatialForce<T> {
         let p_GB = positions.pose(body).translation.vector;
         let on_body = self.unit_forces().filter(|(on, ..)| *on == body);
-        on_body.fold(SpatialForce::zero(), |sum, (_, p, f)| sum + SpatialForce::new((p - p_GB).cross(&f), f))
+        on_body.fold(SpatialForce::zero(), |sum, (_, p, f)| {
+            sum + SpatialForce::new((p.coords - p_GB).cross(&f), f)
+        })
     }
 
     /// Adds the forces of a cable of this tension \[N\].
@@ -237,7 +239,7 @@ impl<T: Real> PathResults<T> {
     pub fn add_forces(&self, tension: T, positions: &Positions<T>, forces: &mut ForceAccumulator<'_, T>) {
         for (body, p, f) in self.unit_forces() {
             let p_GB = positions.pose(body).translation.vector;
-            forces.apply_at_offset(body, p - p_GB, f * tension);
+            forces.apply_at_offset(body, p.coords - p_GB, f * tension);
         }
     }
 
@@ -260,7 +262,7 @@ impl<T: Real> PathResults<T> {
             if body == BodyIndex::GROUND {
                 return rate;
             }
-            let arm = p - positions.pose(body).translation.vector;
+            let arm = p.coords - positions.pose(body).translation.vector;
             rate - motion(body).shifted(arm).linear.dot(&f)
         })
     }
@@ -298,7 +300,7 @@ impl<T: Real> PathResults<T> {
 
     /// Points along the path in Ground, for drawing: the ends of straight stretches, and between
     /// them points of the wrapped ones at most `spacing` \[m\] apart, or a hundred thousand of each.
-    pub fn sample(&self, path: &CablePath<T>, spacing: T) -> Vec<Vector3<T>> {
+    pub fn sample(&self, path: &CablePath<T>, spacing: T) -> Vec<Point3<T>> {
         let mut points = Vec::new();
         for segment in &self.segments {
             if points.last() != Some(&segment.from_G) {
@@ -352,7 +354,6 @@ fn require_finite(is_finite: bool) -> Result<()> {
 
 /// A point fixed on a body, in Ground.
 #[inline]
-fn point_of<T: Real>(positions: &Positions<T>, body: BodyIndex, p_B: &Vector3<T>) -> Vector3<T> {
-    let X_GB = positions.pose(body);
-    X_GB.rotation * p_B + X_GB.translation.vector
+fn point_of<T: Real>(positions: &Positions<T>, body: BodyIndex, p_B: &Point3<T>) -> Point3<T> {
+    positions.pose(body) * p_B
 }

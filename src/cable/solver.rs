@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use nalgebra::Vector3;
+use nalgebra::Point3;
 
 use super::geodesic::Geodesic;
 use super::newton::{self, Progress};
@@ -55,11 +55,11 @@ impl<T: Real> Workspace<T> {
 
 /// Why an attempt was given up.
 #[derive(Debug, Clone, Copy)]
-struct Failure<T> {
+struct Failure<T: Real> {
     kink: T,
     iterations: usize,
     node: usize,
-    off_patch: Option<Vector3<T>>,
+    off_patch: Option<Point3<T>>,
     /// The path is stationary, but no minimum because of this node.
     saddle: Option<usize>,
     /// The path is a minimum, but a straight stretch that touches this node runs into it, so deep.
@@ -97,7 +97,7 @@ fn can_follow<T: Real>(span: &Span<'_, T>, nodes: &mut [Node<T>], budget: &mut B
     recall(span, nodes);
     nodes.iter_mut().zip(span.obstacles).filter(|(node, _)| node.in_contact).all(|(node, obstacle)| {
         budget.spend(node.evaluate(obstacle.surface(), T::lit(1e-6)));
-        is_finite(&node.ground.end.point)
+        is_finite(&node.ground.end.point.coords)
     })
 }
 
@@ -109,7 +109,7 @@ pub(super) fn solve_span<T: Real>(
     place: usize,
     first_obstacle: usize,
 ) -> Result<(Progress<T>, Tracking)> {
-    let scale = span.from.norm().max(span.to.norm());
+    let scale = span.from.coords.norm().max(span.to.coords.norm());
     let coincide = (span.to - span.from).norm() <= T::default_epsilon() * scale;
     if span.obstacles.is_empty() {
         let straight = Progress { converged: true, ..Progress::none() };
@@ -261,7 +261,7 @@ fn slide<T: Real>(span: &Span<'_, T>, nodes: &mut [Node<T>], work: &mut Workspac
             let after = work.active.get(i + 1).map_or(span.to, |&next| nodes[next].ground.start.point);
             let node = &mut nodes[k];
             let Geodesic { start, length, .. } = &node.ground;
-            let above = |p: &Vector3<T>| (p - start.point).dot(&start.normal) > T::zero();
+            let above = |p: &Point3<T>| (p - start.point).dot(&start.normal) > T::zero();
             if *length <= T::zero() && above(&before) && above(&after) {
                 node.in_contact = false;
                 changed = true;
@@ -491,7 +491,7 @@ fn penetrated<T: Real>(
     }
     let kink = kink.max(span.settings.smoothness);
     let mut found: Option<(usize, T)> = None;
-    let mut test = |k: usize, touch_G: &Vector3<T>, to_G: &Vector3<T>| {
+    let mut test = |k: usize, touch_G: &Point3<T>, to_G: &Point3<T>| {
         let (node, surface) = (&nodes[k], span.obstacles[k].surface());
         if span.obstacles[k].is_convex {
             return;
@@ -504,7 +504,7 @@ fn penetrated<T: Real>(
         budget.spend(SEARCH);
         // The stretch leaves with a kink, from a point that the last correction moved along the tangent; and
         // coordinates in Ground are rounded.
-        let roundoff = T::default_epsilon() * (touch_G.amax() + to_G.amax() + node.reach());
+        let roundoff = T::default_epsilon() * (touch_G.coords.amax() + to_G.coords.amax() + node.reach());
         let allowed = kink * (T::lit(2.0) * (to - touch).norm() + surface.size()) + roundoff * T::lit(64.0);
         if depth > allowed && found.is_none_or(|(_, deepest)| depth > deepest) {
             found = Some((k, depth));
@@ -537,7 +537,7 @@ fn check_neighbours<T: Real>(span: &Span<'_, T>, nodes: &mut [Node<T>], first_ob
         }
         nodes[k].evaluate(span.obstacles[k].surface(), T::lit(1e-6));
         if let Some(before) = before {
-            let within = |other: usize, p_G: &Vector3<T>| {
+            let within = |other: usize, p_G: &Point3<T>| {
                 let (surface, p) = (span.obstacles[other].surface(), nodes[other].to_surface(p_G));
                 surface.covers(&p) && surface.height(&p) < T::zero()
             };
@@ -586,7 +586,7 @@ fn check_ends<T: Real>(span: &Span<'_, T>, nodes: &[Node<T>], first_obstacle: us
 
 /// Whether a fixed point lies inside an obstacle.
 #[inline]
-fn is_inside<T: Real>(span: &Span<'_, T>, nodes: &[Node<T>], k: usize, p_G: &Vector3<T>) -> bool {
+fn is_inside<T: Real>(span: &Span<'_, T>, nodes: &[Node<T>], k: usize, p_G: &Point3<T>) -> bool {
     let surface = span.obstacles[k].surface();
     let p = nodes[k].to_surface(p_G);
     surface.value(&p) < T::zero() && surface.covers(&p) && surface.height(&p) < -T::lit(1e-9) * surface.size()

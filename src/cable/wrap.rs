@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use nalgebra::Vector3;
+use nalgebra::{Point3, Vector3};
 
 use crate::checked::checked_when_read;
 use crate::error::Result;
@@ -19,7 +19,7 @@ pub struct Wrap<T: Real> {
     pub in_contact: bool,
     /// Where it touched down, or, clear of the obstacle, the point of the surface it passed
     /// closest to; in the surface's frame \[m\].
-    pub point: Vector3<T>,
+    pub point: Point3<T>,
     /// Its direction there, in the surface's frame.
     pub tangent: Vector3<T>,
     /// The length in contact \[m\].
@@ -42,7 +42,7 @@ checked_when_read!(Wrap);
 impl<T: Real> Wrap<T> {
     fn validate(&self) -> Result<()> {
         let check = Check::new("cable_path");
-        check.finite_vector("wrap.point", &self.point)?;
+        check.finite_vector("wrap.point", &self.point.coords)?;
         check.finite_vector("wrap.tangent", &self.tangent)?;
         check.nonnegative("wrap.length", self.length)
     }
@@ -53,7 +53,7 @@ impl<T: Real> Default for Wrap<T> {
         Self {
             known: false,
             in_contact: false,
-            point: Vector3::zeros(),
+            point: Point3::origin(),
             tangent: Vector3::zeros(),
             length: T::zero(),
         }
@@ -85,7 +85,7 @@ impl<T: Real> Variables<T> for Wraps<T> {
             };
             visit_flag("known", &mut wrap.known, &mut named);
             visit_flag("in_contact", &mut wrap.in_contact, &mut named);
-            visit_vector(format_args!("point"), &mut wrap.point, &mut named);
+            visit_vector(format_args!("point"), &mut wrap.point.coords, &mut named);
             visit_vector(format_args!("tangent"), &mut wrap.tangent, &mut named);
             named(format_args!("length"), &mut wrap.length);
         }

@@ -66,14 +66,14 @@ use crate::variables::{Check, Variables, Visitor};
 ///
 /// ```
 /// use force_elements::cable::{CablePath, Obstacle, Sphere, Station};
-/// use force_elements::nalgebra::Vector3;
+/// use force_elements::nalgebra::{Point3};
 /// use force_elements::{BodyIndex, CableSpring, ForceSystem, Transform};
 ///
 /// let mut system = ForceSystem::new();
 /// let weight = system.add_body();
 /// let ball = Obstacle::new(BodyIndex::GROUND, Transform::identity(), Sphere::new(0.5)?)?;
-/// let hook = Station { body: BodyIndex::GROUND, p_B: Vector3::new(-2.0, 0.2, 0.0) };
-/// let eye = Station { body: weight, p_B: Vector3::zeros() };
+/// let hook = Station { body: BodyIndex::GROUND, p_B: Point3::new(-2.0, 0.2, 0.0) };
+/// let eye = Station { body: weight, p_B: Point3::origin() };
 /// let band = system.add(CableSpring::new(CablePath::new(hook, eye)?.over(ball), 50.0, 3.0, 0.0)?)?;
 ///
 /// let mut state = system.default_state();

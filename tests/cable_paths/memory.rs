@@ -2,7 +2,7 @@
 
 use core::f64::consts::PI;
 use force_elements::cable::{Cylinder, Sphere, Wrap, Wraps};
-use force_elements::nalgebra::Vector3;
+use force_elements::nalgebra::{Point3, Vector3};
 use force_elements::{Result, Transform};
 
 use crate::cable_scenes::Counts;
@@ -17,7 +17,7 @@ fn windings_are_kept_while_the_end_moves() -> Result<()> {
     let wound = Wrap {
         known: true,
         in_contact: true,
-        point: Vector3::new(0.0, 1.0, 0.0),
+        point: Point3::new(0.0, 1.0, 0.0),
         tangent: Vector3::new(1.0, 0.0, 0.04),
         length: 4.0 * PI,
     };

@@ -7,7 +7,7 @@ use force_elements::cable::{
     CablePath, Cylinder, Ellipsoid, HeightMap, Obstacle, PathResults, Settings, Sphere, Station, Surface,
     Torus, Wrap, Wraps,
 };
-use force_elements::nalgebra::{Matrix3, Rotation3, Translation3, Vector2, Vector3};
+use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Translation3, Vector2, Vector3};
 use force_elements::{BodyIndex, Error, ForceSystem, Real, Result, Transform, Variables};
 
 use crate::cable_scenes::{Dice, Pebble};
@@ -60,13 +60,13 @@ fn vector<T: Real>(dice: &mut Dice) -> Vector3<T> {
 struct Garbage(u64);
 
 impl<T: Real> Surface<T> for Garbage {
-    fn value(&self, p: &Vector3<T>) -> T {
-        if self.0.is_multiple_of(3) { number(&mut Dice::new(self.0)) } else { p.norm() - T::one() }
+    fn value(&self, p: &Point3<T>) -> T {
+        if self.0.is_multiple_of(3) { number(&mut Dice::new(self.0)) } else { p.coords.norm() - T::one() }
     }
-    fn gradient(&self, p: &Vector3<T>) -> Vector3<T> {
-        if self.0 % 3 == 1 { vector(&mut Dice::new(self.0)) } else { *p }
+    fn gradient(&self, p: &Point3<T>) -> Vector3<T> {
+        if self.0 % 3 == 1 { vector(&mut Dice::new(self.0)) } else { (*p).coords }
     }
-    fn hessian(&self, _: &Vector3<T>) -> Matrix3<T> {
+    fn hessian(&self, _: &Point3<T>) -> Matrix3<T> {
         let mut dice = Dice::new(self.0);
         if self.0.is_multiple_of(2) {
             Matrix3::from_fn(|_, _| number(&mut dice))
@@ -102,12 +102,13 @@ fn surface<T: Real>(dice: &mut Dice) -> Option<Box<dyn Surface<T>>> {
 
 /// Calls every method of a surface with what it gets.
 fn call_everything<T: Real>(surface: &dyn Surface<T>, dice: &mut Dice) {
-    let (p, q) = (vector(dice), vector(dice));
+    let (p, q) = (Point3::from(vector(dice)), Point3::from(vector(dice)));
+    let (u, v) = (vector(dice), vector(dice));
     let _ = (surface.value(&p), surface.gradient(&p), surface.hessian(&p), surface.size());
-    let _ = (surface.covers(&p), surface.height(&p), surface.smooth_reach(&p, &q, &vector(dice)));
-    let _ = (surface.retract(&p), surface.end(&p, &q), surface.nearest_point(&p));
-    let _ = surface.closest_on_segment(&p, &q);
-    let geodesic = surface.geodesic(&p, &q, number(dice), number(dice));
+    let _ = (surface.covers(&p), surface.height(&p), surface.smooth_reach(&p, &u, &v));
+    let _ = (surface.retract(&p), surface.end(&p, &u), surface.nearest_point(&p));
+    let _ = (surface.closest_on_segment(&p, &q), surface.is_convex(), surface.may_reenter(&p, &q));
+    let geodesic = surface.geodesic(&p, &u, number(dice), number(dice));
     let _ = (geodesic.start.binormal(), geodesic.end.transformed(&Transform::identity()));
 }
 
@@ -139,7 +140,7 @@ fn no_call_of_a_surface_in_single_precision_panics_or_hangs() {
 
 fn station<T: Real>(dice: &mut Dice, x: f64) -> Station<T> {
     let body = BodyIndex::new(index(dice, 3));
-    Station { body, p_B: Vector3::new(seldom(dice, x), seldom(dice, 0.2), seldom(dice, 0.1)) }
+    Station { body, p_B: Point3::new(seldom(dice, x), seldom(dice, 0.2), seldom(dice, 0.1)) }
 }
 
 fn path<T: Real>(dice: &mut Dice) -> Result<CablePath<T>> {
@@ -157,7 +158,7 @@ fn path<T: Real>(dice: &mut Dice) -> Result<CablePath<T>> {
         let body = BodyIndex::new(index(dice, 3));
         let mut obstacle = Obstacle::shared(body, X_BS, surface.into())?;
         if dice.below(3) == 0 {
-            obstacle = obstacle.with_contact_hint(vector(dice))?;
+            obstacle = obstacle.with_contact_hint(vector(dice).into())?;
         }
         path = path.over(obstacle);
     }
@@ -170,7 +171,7 @@ fn wraps<T: Real>(dice: &mut Dice, count: usize) -> Wraps<T> {
     let obstacles = (0..count).map(|_| Wrap {
         known: dice.below(4) > 0,
         in_contact: dice.below(2) == 0,
-        point: vector(dice),
+        point: vector(dice).into(),
         tangent: vector(dice),
         length: seldom(dice, 0.5),
     });
@@ -240,7 +241,8 @@ fn positions_of_a_smaller_system_are_refused() -> Result<()> {
     let mut smaller = ForceSystem::<f64>::new();
     smaller.add_body();
     let state = smaller.default_state();
-    let stations = [fixed(-2.0, 0.3, 0.0), fixed(2.0, 0.3, 0.0), Station { body: far, p_B: Vector3::x() }];
+    let stations =
+        [fixed(-2.0, 0.3, 0.0), fixed(2.0, 0.3, 0.0), Station { body: far, p_B: Point3::new(1.0, 0.0, 0.0) }];
     let [a, b, far_point] = stations;
     let ball = Obstacle::new(far, Transform::identity(), Sphere::new(0.5)?)?;
     let paths = [
@@ -286,11 +288,11 @@ fn heights_that_a_spline_cannot_carry_are_refused() -> Result<()> {
         let heights: Vec<f32> = (0..12).map(|_| number::<f32>(&mut dice).max(-limit).min(limit)).collect();
         let map = HeightMap::new(Vector2::zeros(), Vector2::new(spacing, 2.0 * spacing), 4, &heights)?;
         let p = Vector3::new(1.3, 2.1, 0.0) * spacing;
-        let slope = map.gradient(&p).norm_squared();
+        let slope = map.gradient(&Point3::from(p)).norm_squared();
         assert!(
             (slope * slope).is_finite()
-                && map.value(&p).is_finite()
-                && map.hessian(&p).iter().all(|x| (x * x).is_finite()),
+                && map.value(&Point3::from(p)).is_finite()
+                && map.hessian(&Point3::from(p)).iter().all(|x| (x * x).is_finite()),
             "{seed}"
         );
     }

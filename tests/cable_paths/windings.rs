@@ -6,7 +6,7 @@ use force_elements::cable::{
     CablePath, Cylinder, Ellipsoid, HeightMap, Obstacle, Settings, Sphere, Station, Surface, Torus, Tracking,
     Wrap, Wraps,
 };
-use force_elements::nalgebra::{Matrix3, Vector2, Vector3};
+use force_elements::nalgebra::{Matrix3, Point3, Vector2, Vector3};
 use force_elements::{BodyIndex, CableSpring, ForceSystem, Handle, Real, Result, State, Transform};
 
 use crate::cable_scenes::Dice;
@@ -19,13 +19,13 @@ struct Pipe {
 }
 
 impl<T: Real> Surface<T> for Pipe {
-    fn value(&self, p: &Vector3<T>) -> T {
+    fn value(&self, p: &Point3<T>) -> T {
         p.x * p.x + p.y * p.y - T::lit(self.radius * self.radius)
     }
-    fn gradient(&self, p: &Vector3<T>) -> Vector3<T> {
+    fn gradient(&self, p: &Point3<T>) -> Vector3<T> {
         Vector3::new(p.x, p.y, T::zero()) * T::lit(2.0)
     }
-    fn hessian(&self, _: &Vector3<T>) -> Matrix3<T> {
+    fn hessian(&self, _: &Point3<T>) -> Matrix3<T> {
         Matrix3::from_diagonal(&Vector3::new(T::lit(2.0), T::lit(2.0), T::zero()))
     }
     fn size(&self) -> T {
@@ -85,7 +85,7 @@ fn patient(
     let mut system = ForceSystem::new();
     let body = system.add_body();
     let settings = Settings { max_evaluations: 10_000_000, ..Settings::default() };
-    let path = CablePath::new(from, Station { body, p_B: Vector3::zeros() })?
+    let path = CablePath::new(from, Station { body, p_B: Point3::origin() })?
         .over(obstacle)
         .with_settings(settings)?;
     let cable = system.add(CableSpring::new(path, 100.0, 1.0, 0.3)?)?;
@@ -104,7 +104,7 @@ fn windings_around_the_tube_of_a_ring_are_kept() -> Result<()> {
     let wound_tube = Wrap {
         known: true,
         in_contact: true,
-        point: Vector3::new(1.0 + TUBE, 0.0, 0.0),
+        point: Point3::new(1.0 + TUBE, 0.0, 0.0),
         tangent: Vector3::z(),
         length: TUBE * TAU * turns,
     };
@@ -174,7 +174,7 @@ fn windings_are_never_lost_without_a_word() -> Result<()> {
         let wound = Wrap {
             known: true,
             in_contact: true,
-            point: Vector3::new(0.0, RADIUS, 0.0),
+            point: Point3::new(0.0, RADIUS, 0.0),
             tangent: Vector3::new(1.0, 0.0, dice.between(-0.05, 0.05)),
             length,
         };
