@@ -66,6 +66,11 @@ impl<T: Real> Chord<T> {
     }
 }
 
+/// To which tangents at the ends of geodesics are computed \[rad\].
+pub(super) fn accuracy<T: Real>(settings: &Settings<T>) -> T {
+    settings.smoothness * T::lit(0.01)
+}
+
 /// Iterates on the nodes in contact, given as indices into `nodes`. Ends with geodesics in Ground
 /// corrected to first order by the last step. Gives up when the budget is spent.
 pub(super) fn iterate<T: Real>(
@@ -81,7 +86,7 @@ pub(super) fn iterate<T: Real>(
     if active.is_empty() {
         return progress;
     }
-    let accuracy = smoothness * T::lit(0.01);
+    let accuracy = accuracy(settings);
     let mut previous_kink: Option<T> = None;
     let mut halvings = 0;
     let mut scale = T::one();

@@ -51,8 +51,7 @@ pub struct Settings<T: Real> {
     /// takes two or three; a cold search makes several runs.
     pub max_iterations: usize,
     /// How many evaluations of surfaces per obstacle the search between two fixed points may take in all
-    /// its attempts together, half of them in the class that is remembered; following what is remembered
-    /// by Newton's method may take as many before. Default: 100,000.
+    /// its attempts together, half of them in the class that is remembered. Default: 100,000.
     ///
     /// A tracked path takes some tens. This bounds what a path costs that is not found, by count and not
     /// by time, so that the outcome does not depend on the machine. Counted are the derivatives along
@@ -87,7 +86,7 @@ pub struct Settings<T: Real> {
 /// of the path and nothing else.
 ///
 /// On spheres and cylinders any number of windings can be followed; on other surfaces as many as
-/// [`Settings::max_evaluations`] allow, some tens by default.
+/// [`Settings::max_evaluations`] allow, some thirty by default.
 ///
 /// A solution is accepted only if it is a local minimum: no geodesic passes a conjugate point
 /// (a zero of its Jacobi scalar), and the second variation of length over all natural geodesic
@@ -124,7 +123,7 @@ pub struct Settings<T: Real> {
 ///
 /// ```
 /// use force_elements::cable::{CablePath, Cylinder, Obstacle, Sphere, Station};
-/// use force_elements::nalgebra::{Point3, Vector3};
+/// use force_elements::nalgebra::Point3;
 /// use force_elements::{BodyIndex, CableSpring, ForceSystem, Transform};
 ///
 /// let ground = |x, y| Station { body: BodyIndex::GROUND, p_B: Point3::new(x, y, 0.0) };

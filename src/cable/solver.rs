@@ -94,9 +94,10 @@ const BEADS: usize = 6;
 /// Whether the geodesics that are remembered can be computed. Those of most surfaces are integrated, in a
 /// bounded number of steps.
 fn can_follow<T: Real>(span: &Span<'_, T>, nodes: &mut [Node<T>], budget: &mut Budget) -> bool {
+    let accuracy = newton::accuracy(span.settings);
     recall(span, nodes);
     nodes.iter_mut().zip(span.obstacles).filter(|(node, _)| node.in_contact).all(|(node, obstacle)| {
-        budget.spend(node.evaluate(obstacle.surface(), T::lit(1e-6)));
+        budget.spend(node.evaluate(obstacle.surface(), accuracy));
         is_finite(&node.ground.end.point.coords)
     })
 }
@@ -127,7 +128,7 @@ pub(super) fn solve_span<T: Real>(
     let mut penetrated = None;
     let most = span.settings.max_evaluations.saturating_mul(nodes.len());
     work.budget = Budget::default();
-    let mut followed = 0;
+    let mut wasted = 0;
     for (tracking, detail) in ATTEMPTS {
         let remembered = tracking < Tracking::Cold;
         if remembered && !known {
@@ -135,13 +136,8 @@ pub(super) fn solve_span<T: Real>(
         }
         // A path that would have to touch twice is not another that touches once. Only a leap of Newton's
         // method is tried again, downhill.
-        // Long geodesics cost much and are no reason to give up the rest. Of that, what is remembered may take
-        // half, so that there is something left to begin anew with.
-        work.budget.limit = match tracking {
-            Tracking::Warm => most,
-            Tracking::Relaxed => followed + (most - most / 2),
-            _ => followed + most,
-        };
+        // What is remembered may take half of the budget, so that there is something left to begin anew with.
+        work.budget.limit = wasted + if remembered { most - most / 2 } else { most };
         let leapt = (tracking, detail) == (Tracking::Relaxed, 0);
         if penetrated.is_some() && !leapt {
             break;
@@ -182,9 +178,10 @@ pub(super) fn solve_span<T: Real>(
                     failure = why;
                 }
                 penetrated = why.penetrated.or(penetrated);
-                if tracking == Tracking::Warm {
-                    known = can_follow(span, nodes, &mut work.budget);
-                    followed = work.budget.spent;
+                if tracking == Tracking::Warm && !can_follow(span, nodes, &mut work.budget) {
+                    known = false;
+                    // An absurd memory costs as much as a geodesic may, which is no reason not to search.
+                    wasted = work.budget.spent;
                 }
             }
         }

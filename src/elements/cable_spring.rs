@@ -66,7 +66,7 @@ use crate::variables::{Check, Variables, Visitor};
 ///
 /// ```
 /// use force_elements::cable::{CablePath, Obstacle, Sphere, Station};
-/// use force_elements::nalgebra::{Point3};
+/// use force_elements::nalgebra::Point3;
 /// use force_elements::{BodyIndex, CableSpring, ForceSystem, Transform};
 ///
 /// let mut system = ForceSystem::new();

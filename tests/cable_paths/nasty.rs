@@ -64,7 +64,7 @@ impl<T: Real> Surface<T> for Garbage {
         if self.0.is_multiple_of(3) { number(&mut Dice::new(self.0)) } else { p.coords.norm() - T::one() }
     }
     fn gradient(&self, p: &Point3<T>) -> Vector3<T> {
-        if self.0 % 3 == 1 { vector(&mut Dice::new(self.0)) } else { (*p).coords }
+        if self.0 % 3 == 1 { vector(&mut Dice::new(self.0)) } else { p.coords }
     }
     fn hessian(&self, _: &Point3<T>) -> Matrix3<T> {
         let mut dice = Dice::new(self.0);

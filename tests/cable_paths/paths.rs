@@ -246,3 +246,17 @@ fn random_scenes_are_found_and_do_not_depend_on_where_the_search_begins() {
     }
     assert!(counts.touchdowns > 1 && counts.liftoffs > 1, "{counts:?}");
 }
+
+#[test]
+fn a_pose_moves_the_station_of_a_cable() -> Result<()> {
+    let (system, body, cable) = one_end_free::<f64>(fixed(-2.0, 0.3, 0.0), [])?;
+    let mut state = system.default_state();
+    let X_GB = Transform::translation(1.0, 2.0, 3.0);
+    state.set_pose(body, X_GB)?;
+    let view = system.realize_position(&mut state)?;
+    let station = system.element(cable).path().termination();
+    let segment = view.of(cable).position.path.segments[0];
+    assert_eq!(X_GB * station.p_B, segment.to_G);
+    assert_eq!(segment.to_G.coords, Vector3::new(1.0, 2.0, 3.0));
+    Ok(())
+}
