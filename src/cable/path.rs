@@ -320,11 +320,13 @@ impl<T: Real> CablePath<T> {
     /// # Errors
     /// [`Error::NoSuchBody`].
     pub fn check_topology(&self, topology: &Topology) -> Result<()> {
-        for span in &self.spans {
-            topology.check_body(span.from.body)?;
-            topology.check_body(span.to.body)?;
-        }
-        self.obstacles.iter().try_for_each(|obstacle| topology.check_body(obstacle.body))
+        self.bodies().try_for_each(|body| topology.check_body(body))
+    }
+
+    /// The bodies of all stations and obstacles, some more than once.
+    pub(super) fn bodies(&self) -> impl Iterator<Item = BodyIndex> + '_ {
+        let stations = self.spans.iter().flat_map(|span| [span.from.body, span.to.body]);
+        stations.chain(self.obstacles.iter().map(|obstacle| obstacle.body))
     }
 }
 
