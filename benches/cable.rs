@@ -8,7 +8,7 @@ use core::f64::consts::FRAC_PI_2;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use force_elements::cable::{CablePath, Cylinder, Ellipsoid, Obstacle, Settings, Sphere, Station, Torus};
-use force_elements::nalgebra::{Rotation3, Translation3, Vector3};
+use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
 use force_elements::{
     BodyIndex, CableSpring, ForceSystem, Handle, Result, SpatialVelocity, State, Transform,
 };
@@ -27,7 +27,7 @@ fn obstacle(kind: &str, i: u32) -> Result<Obstacle<f64>> {
             let turned = Rotation3::from_axis_angle(&Vector3::y_axis(), FRAC_PI_2);
             let X = Transform::from_parts(Translation3::new(x, 1.6 + raised, 0.0), turned);
             // The cable runs through the hole: over the lowest part of the ring.
-            Obstacle::new(ground, X, Torus::new(2.0, 0.5)?)?.with_contact_hint(Vector3::new(0.0, -1.5, 0.0))
+            Obstacle::new(ground, X, Torus::new(2.0, 0.5)?)?.with_contact_hint(Point3::new(0.0, -1.5, 0.0))
         }
     }
 }
@@ -45,8 +45,8 @@ impl Scene {
     fn new(kind: &str, count: u32) -> Result<Self> {
         let mut system = ForceSystem::new();
         let end = system.add_body();
-        let origin = Station { body: BodyIndex::GROUND, p_B: Vector3::new(-1.5, 0.0, 0.0) };
-        let mut path = CablePath::new(origin, Station { body: end, p_B: Vector3::zeros() })?;
+        let origin = Station { body: BodyIndex::GROUND, p_B: Point3::new(-1.5, 0.0, 0.0) };
+        let mut path = CablePath::new(origin, Station { body: end, p_B: Point3::origin() })?;
         for i in 0..count {
             path = path.over(obstacle(kind, i)?);
         }

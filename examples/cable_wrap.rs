@@ -52,8 +52,8 @@ fn build() -> Result<Rig> {
     let tilted = Rotation3::from_axis_angle(&Vector3::x_axis(), 0.25);
     let facing = Rotation3::from_axis_angle(&Vector3::y_axis(), FRAC_PI_2);
     let ground = BodyIndex::GROUND;
-    let origin = Station { body: ground, p_B: Vector3::new(-1.9, -0.55, 0.0) };
-    let path = CablePath::new(origin, Station { body: end, p_B: Vector3::zeros() })?
+    let origin = Station { body: ground, p_B: Point3::new(-1.9, -0.55, 0.0) };
+    let path = CablePath::new(origin, Station { body: end, p_B: Point3::origin() })?
         .over(Obstacle::new(lift, Transform::identity(), Sphere::new(SPHERE)?)?)
         .over(Obstacle::new(ground, fixed(2.0, -0.5, 0.0, tilted), Cylinder::new(CYLINDER)?)?)
         .over(Obstacle::new(
@@ -63,7 +63,7 @@ fn build() -> Result<Rig> {
         )?)
         .over(
             Obstacle::new(ground, fixed(6.1, 1.05, 0.0, facing), Torus::new(TORUS[0], TORUS[1])?)?
-                .with_contact_hint(Vector3::new(0.0, -0.95, 0.0))?,
+                .with_contact_hint(Point3::new(0.0, -0.95, 0.0))?,
         );
     let cable = system.add(CableSpring::new(path, 400.0, 9.0, 0.05)?)?;
     Ok(Rig { system, cable, lift, end })
@@ -144,7 +144,7 @@ impl Camera {
     }
 
     /// The depth of a point, towards the eye, and its place on paper, down the page.
-    fn see(&self, p: &Vector3<f64>) -> (f64, (f64, f64)) {
+    fn see(&self, p: &Point3<f64>) -> (f64, (f64, f64)) {
         let q = self.R * p;
         (q.z, (q.x, -q.y))
     }
@@ -174,8 +174,8 @@ impl Camera {
                 let shade = 0.62 + 0.38 * normal.normalize().dot(&light).max(-0.6);
                 let centre = corners.iter().sum::<Vector3<f64>>() / 4.0;
                 pieces.push(Piece {
-                    depth: self.see(&centre).0,
-                    corners: corners.iter().map(|p| self.see(p).1).collect(),
+                    depth: self.see(&Point3::from(centre)).0,
+                    corners: corners.iter().map(|p| self.see(&Point3::from(*p)).1).collect(),
                     color: shaded(color, shade),
                     width: 0,
                 });
@@ -183,7 +183,7 @@ impl Camera {
         }
     }
 
-    fn add_line(&self, pieces: &mut Vec<Piece>, line: &[Vector3<f64>], color: RGBColor, width: u32) {
+    fn add_line(&self, pieces: &mut Vec<Piece>, line: &[Point3<f64>], color: RGBColor, width: u32) {
         for pair in line.windows(2) {
             let parts = ((pair[1] - pair[0]).norm() / 0.05).ceil().max(1.0);
             let mut part = 0.0;
@@ -215,7 +215,7 @@ fn round(radii: [f64; 3]) -> impl Fn(f64, f64) -> Vector3<f64> {
 fn draw_path(
     file: &Path,
     rig: &Rig,
-    pictures: &[(Vec<Vector3<f64>>, Transform<f64>)],
+    pictures: &[(Vec<Point3<f64>>, Transform<f64>)],
 ) -> core::result::Result<(), Box<dyn Error>> {
     let camera = Camera::new();
     let mut pieces = Vec::new();

@@ -11,7 +11,7 @@ mod solids;
 use cable_scenes::{Dice, Pebble, hill, hollows};
 use core::f64::consts::PI;
 use force_elements::cable::{Cylinder, Ellipsoid, Geodesic, HeightMap, Sphere, Surface, Torus};
-use force_elements::nalgebra::{Matrix3, Vector2, Vector3};
+use force_elements::nalgebra::{Matrix3, Point3, Vector2, Vector3};
 use force_elements::{Error, Real, Result};
 use num_dual::Dual64;
 
@@ -20,13 +20,13 @@ use num_dual::Dual64;
 struct Plain<S>(S);
 
 impl<T: Real, S: Surface<T>> Surface<T> for Plain<S> {
-    fn value(&self, p: &Vector3<T>) -> T {
+    fn value(&self, p: &Point3<T>) -> T {
         self.0.value(p)
     }
-    fn gradient(&self, p: &Vector3<T>) -> Vector3<T> {
+    fn gradient(&self, p: &Point3<T>) -> Vector3<T> {
         self.0.gradient(p)
     }
-    fn hessian(&self, p: &Vector3<T>) -> Matrix3<T> {
+    fn hessian(&self, p: &Point3<T>) -> Matrix3<T> {
         self.0.hessian(p)
     }
     fn size(&self) -> T {
@@ -46,8 +46,8 @@ fn every_surface() -> Result<Vec<Box<dyn Surface<f64>>>> {
 }
 
 /// A place on the surface and a direction there.
-fn start(surface: &dyn Surface<f64>, dice: &mut Dice) -> (Vector3<f64>, Vector3<f64>) {
-    let p = surface.retract(&(dice.vector(0.8) + Vector3::new(0.3, 0.2, 0.1)));
+fn start(surface: &dyn Surface<f64>, dice: &mut Dice) -> (Point3<f64>, Vector3<f64>) {
+    let p = surface.retract(&(Point3::new(0.3, 0.2, 0.1) + dice.vector(0.8)));
     let end = surface.end(&p, &dice.vector(1.0));
     (p, end.tangent)
 }
@@ -55,13 +55,13 @@ fn start(surface: &dyn Surface<f64>, dice: &mut Dice) -> (Vector3<f64>, Vector3<
 /// The geodesic equation by classical Runge–Kutta in many small steps.
 fn slow_geodesic(
     surface: &dyn Surface<f64>,
-    p: Vector3<f64>,
+    p: Point3<f64>,
     t: Vector3<f64>,
     length: f64,
-) -> (Vector3<f64>, Vector3<f64>) {
+) -> (Point3<f64>, Vector3<f64>) {
     const STEPS: u32 = 4000;
     let h = length / f64::from(STEPS);
-    let acceleration = |p: &Vector3<f64>, v: &Vector3<f64>| {
+    let acceleration = |p: &Point3<f64>, v: &Vector3<f64>| {
         let gradient = surface.gradient(p);
         -gradient * (v.dot(&(surface.hessian(p) * v)) / gradient.norm_squared())
     };
@@ -106,7 +106,7 @@ fn a_length_that_makes_no_sense_ends_nowhere() -> Result<()> {
     }
     // More windings than anyone integrates.
     let egg = Ellipsoid::new(Vector3::new(0.7, 0.6, 1.0))?;
-    let end = egg.geodesic(&Vector3::x(), &Vector3::y(), 1e12, 1e-9).end.point;
+    let end = egg.geodesic(&Point3::new(1.0, 0.0, 0.0), &Vector3::y(), 1e12, 1e-9).end.point;
     assert!(!end.iter().all(|x: &f64| x.is_finite()), "{end}");
     Ok(())
 }
@@ -184,8 +184,8 @@ fn principal_ellipse_is_a_geodesic_of_known_length() -> Result<()> {
         .map(|i| PI / 2.0 * (f64::from(i) + 0.5) / 400.0)
         .map(|a| (0.9 * a.sin()).hypot(0.5 * a.cos()) * PI / 800.0)
         .sum();
-    let geodesic = ellipsoid.geodesic(&Vector3::new(0.9, 0.0, 0.0), &Vector3::y(), quarter, 1e-13);
-    assert!((geodesic.end.point - Vector3::new(0.0, 0.5, 0.0)).norm() < 1e-11);
+    let geodesic = ellipsoid.geodesic(&Point3::new(0.9, 0.0, 0.0), &Vector3::y(), quarter, 1e-13);
+    assert!((geodesic.end.point - Point3::new(0.0, 0.5, 0.0)).norm() < 1e-11);
     assert!((geodesic.end.tangent + Vector3::x()).norm() < 1e-11);
     Ok(())
 }
@@ -195,9 +195,9 @@ fn equators_of_a_torus_are_geodesics_and_only_the_outer_one_focuses() -> Result<
     let torus = Torus::new(2.0, 0.5)?;
     for (radius, gauss) in [(2.5, 1.0 / (0.5 * 2.5)), (1.5, -1.0 / (0.5 * 1.5))] {
         let length = 1.7;
-        let geodesic = torus.geodesic(&Vector3::new(radius, 0.0, 0.0), &Vector3::y(), length, 1e-12);
+        let geodesic = torus.geodesic(&Point3::new(radius, 0.0, 0.0), &Vector3::y(), length, 1e-12);
         let angle: f64 = length / radius;
-        let expected = Vector3::new(radius * angle.cos(), radius * angle.sin(), 0.0);
+        let expected = Point3::new(radius * angle.cos(), radius * angle.sin(), 0.0);
         assert!((geodesic.end.point - expected).norm() < 1e-11);
         // Jacobi's equation with constant curvature.
         let root = f64::abs(gauss).sqrt();
@@ -208,7 +208,7 @@ fn equators_of_a_torus_are_geodesics_and_only_the_outer_one_focuses() -> Result<
     // Half a period of the Jacobi field on the outer equator.
     let conjugate = PI * (0.5_f64 * 2.5).sqrt();
     for (length, passes) in [(0.99 * conjugate, false), (1.01 * conjugate, true)] {
-        let geodesic = torus.geodesic(&Vector3::new(2.5, 0.0, 0.0), &Vector3::y(), length, 1e-10);
+        let geodesic = torus.geodesic(&Point3::new(2.5, 0.0, 0.0), &Vector3::y(), length, 1e-10);
         assert_eq!(geodesic.passes_conjugate_point, passes);
     }
     Ok(())
@@ -222,7 +222,7 @@ fn jacobi_fields_are_the_derivatives_of_the_end_by_the_start() -> Result<()> {
         for _ in 0..5 {
             let (p, t) = start(surface.as_ref(), &mut dice);
             let length = dice.between(0.2, 0.8);
-            let shoot = |p: &Vector3<f64>, t: &Vector3<f64>| surface.geodesic(p, t, length, 1e-13);
+            let shoot = |p: &Point3<f64>, t: &Vector3<f64>| surface.geodesic(p, t, length, 1e-13);
             let middle = shoot(&p, &t);
             let (b, b_end) = (middle.start.binormal(), middle.end.binormal());
             let slope = |plus: Geodesic<f64>, minus: Geodesic<f64>| {
@@ -252,7 +252,7 @@ fn curvatures_are_the_rates_of_change_of_the_normal() -> Result<()> {
             let (p, t) = start(surface.as_ref(), &mut dice);
             let end = surface.end(&p, &t);
             let b = end.binormal();
-            let normal = |q: Vector3<f64>| surface.gradient(&surface.retract(&q)).normalize();
+            let normal = |q: Point3<f64>| surface.gradient(&surface.retract(&q)).normalize();
             let by = |d: &Vector3<f64>| (normal(p + d * H) - normal(p - d * H)) / (2.0 * H);
             // Central differences: H² times third derivatives of order 100.
             assert!((by(&t).dot(&t) - end.curvature).abs() < 1e-6, "{surface:?}");
@@ -268,7 +268,7 @@ fn nearest_points_are_no_farther_than_any_of_many_others() -> Result<()> {
     let mut dice = Dice::new(6);
     for surface in every_surface()? {
         for _ in 0..10 {
-            let p = surface.retract(&dice.vector(0.9));
+            let p = surface.retract(&Point3::from(dice.vector(0.9)));
             let from = p + surface.gradient(&p).normalize() * dice.between(0.0, 0.6) + dice.vector(0.05);
             let nearest = surface.nearest_point(&from);
             assert!(surface.height(&nearest).abs() < 1e-12, "{surface:?}");
@@ -287,7 +287,7 @@ fn closest_approach_of_a_line_is_the_lowest_of_all_its_points() -> Result<()> {
     let mut dice = Dice::new(8);
     for surface in every_surface()? {
         for _ in 0..20 {
-            let (a, b) = (dice.vector(1.0) - Vector3::x() * 2.0, dice.vector(1.0) + Vector3::x() * 2.0);
+            let [a, b] = [-2.0, 2.0].map(|x| Point3::new(x, 0.0, 0.0) + dice.vector(1.0));
             let found = surface.closest_on_segment(&a, &b);
             let value = surface.value(&found.point);
             for i in 0..=2000 {
@@ -311,7 +311,7 @@ fn height_map_passes_through_its_heights_with_continuous_curvature() -> Result<(
         assert!((map.height_at(x, y)? - height).abs() < 1e-14);
     }
     // Across a seam the second derivatives agree to the third derivative (about 10) times the gap.
-    let at = |x: f64| map.hessian(&Vector3::new(x, 1.0, 0.0));
+    let at = |x: f64| map.hessian(&Point3::new(x, 1.0, 0.0));
     assert!((at(-0.6 - 1e-9) - at(-0.6 + 1e-9)).norm() < 1e-6);
     assert!(matches!(map.height_at(0.3, 1.0), Err(Error::OffPatch { .. })));
     assert!(matches!(
@@ -338,7 +338,7 @@ fn derivatives_pass_through_an_integrated_geodesic() -> Result<()> {
     // The derivative of the end by the length is the tangent there.
     let radii = Vector3::new(0.7, 0.6, 1.0);
     let ellipsoid = Ellipsoid::new(radii.map(Dual64::from_re))?;
-    let p = Vector3::new(0.7, 0.0, 0.0).map(Dual64::from_re);
+    let p = Point3::new(0.7, 0.0, 0.0).map(Dual64::from_re);
     let t = Vector3::new(0.0, 0.8, 0.6).map(Dual64::from_re);
     let end = ellipsoid.geodesic(&p, &t, Dual64::new(0.9, 1.0), Dual64::from_re(1e-12)).end;
     for i in 0..3 {
@@ -351,8 +351,8 @@ fn derivatives_pass_through_an_integrated_geodesic() -> Result<()> {
 fn single_precision_geodesics_are_good_to_single_precision() -> Result<()> {
     let wide = Torus::new(2.0_f64, 0.5)?;
     let narrow = Torus::new(2.0_f32, 0.5)?;
-    let exact = wide.geodesic(&Vector3::new(2.5, 0.0, 0.0), &Vector3::new(0.0, 0.6, 0.8), 1.1, 1e-12);
-    let single = narrow.geodesic(&Vector3::new(2.5, 0.0, 0.0), &Vector3::new(0.0, 0.6, 0.8), 1.1, 0.0);
+    let exact = wide.geodesic(&Point3::new(2.5, 0.0, 0.0), &Vector3::new(0.0, 0.6, 0.8), 1.1, 1e-12);
+    let single = narrow.geodesic(&Point3::new(2.5, 0.0, 0.0), &Vector3::new(0.0, 0.6, 0.8), 1.1, 0.0);
     // A few hundred operations with a roundoff of 6e-8 on lengths of 2.5.
     assert!((exact.end.point - single.end.point.map(f64::from)).norm() < 3e-6);
     Ok(())
@@ -366,7 +366,7 @@ fn a_ring_is_as_far_from_its_axis_as_its_circle_is() -> Result<()> {
             // On the axis, and nearer to it than coordinates can tell.
             for off in [0.0, 1e-300, 1e-20, 1e-16, 1e-12, 1e-3] {
                 for (x, y) in [(off, 0.0), (0.0, -off), (off, off)] {
-                    let p = Vector3::new(x, y, z) * scale;
+                    let p = Point3::new(x, y, z) * scale;
                     let expected: f64 = (f64::hypot(p.x, p.y) - scale).hypot(p.z) - 0.3 * scale;
                     assert!((ring.value(&p) - expected).abs() < 1e-15 * scale, "{p:?}");
                     assert!((ring.gradient(&p).norm() - 1.0).abs() < 1e-14, "{p:?}");
@@ -393,7 +393,7 @@ fn where_no_direction_is_outwards_heights_and_nearest_points_are_still_there() -
     for (surface, middle) in middles {
         // There, and so near that the gradient is next to nothing.
         for off in [0.0, 1e-200, 1e-16, 1e-9] {
-            let p = middle + Vector3::new(off, -off, off);
+            let p = Point3::from(middle) + Vector3::new(off, -off, off);
             assert!(surface.height(&p) < 0.0, "{surface:?} {off}");
             for foot in [surface.retract(&p), surface.nearest_point(&p)] {
                 // Roundoff of coordinates up to 2.5.
@@ -421,7 +421,7 @@ fn of_several_low_places_on_a_line_the_lowest_is_found() -> Result<()> {
     let mut dice = Dice::new(9);
     for _ in 0..300 {
         let surface = bumpy(&mut dice)?;
-        let (a, b) = (dice.vector(2.5), dice.vector(2.5));
+        let [a, b] = [(); 2].map(|()| Point3::from(dice.vector(2.5)));
         let found = surface.closest_on_segment(&a, &b);
         let at = |u: f64| Some(a + (b - a) * u).filter(|p| surface.covers(p)).map(|p| surface.value(&p));
         let lowest = (0..=20_000).filter_map(|i| at(f64::from(i) / 20_000.0)).fold(f64::INFINITY, f64::min);
@@ -444,14 +444,14 @@ fn tangents_that_a_ring_says_stay_clear_of_it_do() -> Result<()> {
     for _ in 0..2000 {
         let (ring, tube) = (1.0, dice.between(0.05, 0.9));
         let torus = Torus::new(ring, tube)?;
-        let touch = torus.retract(&dice.vector(1.5));
+        let touch = torus.retract(&Point3::from(dice.vector(1.5)));
         let along = torus.end(&touch, &dice.vector(1.0)).tangent;
         let to = touch + along * dice.between(0.05, 4.0);
         if torus.value(&to) < 0.0 {
             continue;
         }
         let height = |p: Vector3<f64>| (p.x.hypot(p.y) - ring).hypot(p.z) - tube;
-        let samples = (0..=4000).map(|i| height(touch + (to - touch) * (f64::from(i) / 4000.0)));
+        let samples = (0..=4000).map(|i| height((touch + (to - touch) * (f64::from(i) / 4000.0)).coords));
         let lowest = samples.fold(f64::INFINITY, f64::min);
         if torus.may_reenter(&touch, &to) {
             // What is entered between samples only, to their spacing of 1e-3 squared.
@@ -476,7 +476,7 @@ fn what_says_it_is_convex_is() -> Result<()> {
         }
         convex += 1;
         for _ in 0..500 {
-            let [a, b] = [0; 2].map(|_| surface.retract(&dice.vector(1.0)));
+            let [a, b] = [0; 2].map(|_| surface.retract(&Point3::from(dice.vector(1.0))));
             for i in 1..10 {
                 assert!(surface.value(&(a + (b - a) * (f64::from(i) / 10.0))) < 1e-14, "{surface:?}");
             }

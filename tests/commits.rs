@@ -127,8 +127,8 @@ fn poses_swept_at_one_time_are_committed_by_what_needs_no_time() {
     let mut system = ForceSystem::<f64>::new();
     let end = system.add_body();
     let drum = Obstacle::new(BodyIndex::GROUND, Transform::identity(), Cylinder::new(0.1).expect("positive"));
-    let from = Station { body: BodyIndex::GROUND, p_B: Vector3::new(-1.0, 0.1, 0.0) };
-    let path = CablePath::new(from, Station { body: end, p_B: Vector3::zeros() }).expect("finite");
+    let from = Station { body: BodyIndex::GROUND, p_B: Point3::new(-1.0, 0.1, 0.0) };
+    let path = CablePath::new(from, Station { body: end, p_B: Point3::origin() }).expect("finite");
     let cable = CableSpring::new(path.over(drum.expect("finite")), 1.0, 0.0, 0.0).expect("valid");
     let cable = system.add(cable).expect("exists");
     let mut state = system.default_state();

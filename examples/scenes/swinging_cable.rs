@@ -65,7 +65,7 @@ impl SwingingCable {
         let supports = [system.add(support(left, -1.3)?)?, system.add(support(right, 1.25)?)?];
 
         let [origin, termination] =
-            [(left, EYES[0]), (right, EYES[1])].map(|(body, eye)| Station { body, p_B: Vector3::from(eye) });
+            [(left, EYES[0]), (right, EYES[1])].map(|(body, eye)| Station { body, p_B: Point3::from(eye) });
         // Its axis lies along y, a little askew.
         let X_GS = Transform::from_parts(
             Translation3::identity(),
@@ -180,8 +180,8 @@ impl Sample {
     }
 
     /// The places in Ground where the cable is tied.
-    pub(crate) fn eyes(&self) -> [Vector3<f64>; 2] {
-        [0, 1].map(|i| (self.poses[i] * Point3::from(EYES[i])).coords)
+    pub(crate) fn eyes(&self) -> [Point3<f64>; 2] {
+        [0, 1].map(|i| self.poses[i] * Point3::from(EYES[i]))
     }
 }
 

@@ -37,7 +37,7 @@ const TEXT: RGBColor = RGBColor(80, 80, 80);
 /// The shapes of the cable in the course of a run.
 pub(crate) struct Film<'a> {
     scene: &'a SwingingCable,
-    shapes: Vec<Vec<Vector3<f64>>>,
+    shapes: Vec<Vec<Point3<f64>>>,
 }
 
 /// A flat piece of the scene, ready for the painter: the farthest is drawn first.
@@ -64,8 +64,8 @@ impl View {
         Self { right, up: toward_eye.cross(&right), toward_eye, pieces: Vec::new() }
     }
 
-    fn see(&self, p: &Vector3<f64>) -> (f64, f64) {
-        (p.dot(&self.right), p.dot(&self.up))
+    fn see(&self, p: &Point3<f64>) -> (f64, f64) {
+        (p.coords.dot(&self.right), p.coords.dot(&self.up))
     }
 
     /// A face with this outward normal, if it is turned towards the eye.
@@ -82,19 +82,19 @@ impl View {
         let light = Vector3::new(-0.5, -0.6, 0.9).normalize();
         let color = shaded(color, 0.7 + 0.3 * normal.normalize().dot(&light)).mix(opacity);
         let middle = corners.iter().sum::<Vector3<f64>>() / 4.0;
-        let outline = corners.iter().map(|p| self.see(p)).collect();
+        let outline = corners.iter().map(|p| self.see(&Point3::from(*p))).collect();
         let depth = middle.dot(&self.toward_eye);
         self.pieces.push(Piece { depth, corners: outline, color, width: None });
     }
 
     /// A line, in pieces short enough to be sorted; `ahead` of what it lies on \[m\].
-    fn add_line(&mut self, line: &[Vector3<f64>], color: RGBAColor, width: u32, ahead: f64) {
+    fn add_line(&mut self, line: &[Point3<f64>], color: RGBAColor, width: u32, ahead: f64) {
         for pair in line.windows(2) {
             let parts = ((pair[1] - pair[0]).norm() / 0.05).ceil().max(1.0);
             let mut part = 0.0;
             while part < parts {
                 let ends = [part / parts, (part + 1.0) / parts].map(|u| pair[0].lerp(&pair[1], u));
-                let depth = ends[0].dot(&self.toward_eye) + ahead;
+                let depth = ends[0].coords.dot(&self.toward_eye) + ahead;
                 let corners = ends.iter().map(|p| self.see(p)).collect();
                 self.pieces.push(Piece { depth, corners, color, width: Some(width) });
                 part += 1.0;

@@ -1,6 +1,6 @@
 //! A cylinder, whose geodesics are helices.
 
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::{Matrix3, Point3, Vector3};
 
 use super::geodesic::{Geodesic, GeodesicEnd, Jacobi};
 use super::surface::{SegmentApproach, Surface, approach_at, roundoff, tangent_frame};
@@ -35,18 +35,18 @@ fn across<T: Real>(p: &Vector3<T>) -> Vector3<T> {
 }
 
 impl<T: Real> Surface<T> for Cylinder<T> {
-    fn value(&self, p: &Vector3<T>) -> T {
-        across(p).norm() - self.radius
+    fn value(&self, p: &Point3<T>) -> T {
+        across(&p.coords).norm() - self.radius
     }
 
-    fn gradient(&self, p: &Vector3<T>) -> Vector3<T> {
-        let radial = across(p);
+    fn gradient(&self, p: &Point3<T>) -> Vector3<T> {
+        let radial = across(&p.coords);
         let distance = radial.norm();
         if distance > T::zero() { radial / distance } else { Vector3::x() }
     }
 
-    fn hessian(&self, p: &Vector3<T>) -> Matrix3<T> {
-        let radial = across(p);
+    fn hessian(&self, p: &Point3<T>) -> Matrix3<T> {
+        let radial = across(&p.coords);
         let distance = radial.norm();
         let around = Vector3::new(-p.y, p.x, T::zero()) / distance;
         around * around.transpose() / distance
@@ -60,23 +60,23 @@ impl<T: Real> Surface<T> for Cylinder<T> {
         true
     }
 
-    fn height(&self, p: &Vector3<T>) -> T {
+    fn height(&self, p: &Point3<T>) -> T {
         self.value(p)
     }
 
     #[inline]
-    fn retract(&self, p: &Vector3<T>) -> Vector3<T> {
-        let radial = across(p);
+    fn retract(&self, p: &Point3<T>) -> Point3<T> {
+        let radial = across(&p.coords);
         let distance = radial.norm();
         let rim =
             if distance > T::zero() { radial * (self.radius / distance) } else { Vector3::x() * self.radius };
-        Vector3::new(rim.x, rim.y, p.z)
+        Point3::new(rim.x, rim.y, p.z)
     }
 
     #[inline]
-    fn end(&self, p: &Vector3<T>, direction: &Vector3<T>) -> GeodesicEnd<T> {
+    fn end(&self, p: &Point3<T>, direction: &Vector3<T>) -> GeodesicEnd<T> {
         let bend = T::one() / self.radius;
-        let normal = across(p) * bend;
+        let normal = across(&p.coords) * bend;
         let (tangent, binormal) = tangent_frame(&normal, direction);
         // The axis of the circle's tangent is z × normal: it has component −b_z along the tangent
         // and t_z along the binormal.
@@ -90,12 +90,12 @@ impl<T: Real> Surface<T> for Cylinder<T> {
         }
     }
 
-    fn geodesic(&self, p: &Vector3<T>, direction: &Vector3<T>, length: T, _: T) -> Geodesic<T> {
+    fn geodesic(&self, p: &Point3<T>, direction: &Vector3<T>, length: T, _: T) -> Geodesic<T> {
         let start = self.end(&self.retract(p), direction);
         let around = start.normal.x * start.tangent.y - start.normal.y * start.tangent.x;
         let (sin, cos) = (length * around / self.radius).sin_cos();
         let turned = |v: &Vector3<T>| Vector3::new(cos * v.x - sin * v.y, sin * v.x + cos * v.y, v.z);
-        let mut point = turned(&start.point);
+        let mut point = Point3::from(turned(&start.point.coords));
         point.z += start.tangent.z * length;
         Geodesic {
             start,
@@ -112,23 +112,23 @@ impl<T: Real> Surface<T> for Cylinder<T> {
         }
     }
 
-    fn nearest_point(&self, p: &Vector3<T>) -> Vector3<T> {
+    fn nearest_point(&self, p: &Point3<T>) -> Point3<T> {
         self.retract(p)
     }
 
-    fn closest_on_segment(&self, a: &Vector3<T>, b: &Vector3<T>) -> SegmentApproach<T> {
+    fn closest_on_segment(&self, a: &Point3<T>, b: &Point3<T>) -> SegmentApproach<T> {
         let along = across(&(b - a));
         let reach = along.norm_squared();
         if reach <= T::zero() {
             return approach_at(self, a, b, T::lit(0.5));
         }
-        let closest = approach_at(self, a, b, -a.dot(&along) / reach);
-        if across(&closest.point).norm() > roundoff(a, b) {
+        let closest = approach_at(self, a, b, -a.coords.dot(&along) / reach);
+        if across(&closest.point.coords).norm() > roundoff(a, b) {
             return closest;
         }
         // The line meets the axis: sideways, across both, is outwards.
         let sideways = T::default_epsilon().sqrt() * self.radius / reach.sqrt();
-        let point = Vector3::new(-along.y * sideways, along.x * sideways, closest.point.z);
+        let point = Point3::new(-along.y * sideways, along.x * sideways, closest.point.z);
         SegmentApproach { point, height: -self.radius, ..closest }
     }
 }

@@ -1,6 +1,6 @@
 //! An ellipsoid with three axes.
 
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::{Matrix3, Point3, Vector3};
 
 use super::geodesic::{Geodesic, GeodesicEnd, Stormer, integrate};
 use super::surface::{SegmentApproach, Surface, approach_at, beside, roundoff, tangent_frame};
@@ -35,15 +35,15 @@ impl<T: Real> Ellipsoid<T> {
 }
 
 impl<T: Real> Surface<T> for Ellipsoid<T> {
-    fn value(&self, p: &Vector3<T>) -> T {
-        self.weights.component_mul(p).dot(p) - T::one()
+    fn value(&self, p: &Point3<T>) -> T {
+        self.weights.component_mul(&p.coords).dot(&p.coords) - T::one()
     }
 
-    fn gradient(&self, p: &Vector3<T>) -> Vector3<T> {
-        self.weights.component_mul(p) * T::lit(2.0)
+    fn gradient(&self, p: &Point3<T>) -> Vector3<T> {
+        self.weights.component_mul(&p.coords) * T::lit(2.0)
     }
 
-    fn hessian(&self, _: &Vector3<T>) -> Matrix3<T> {
+    fn hessian(&self, _: &Point3<T>) -> Matrix3<T> {
         Matrix3::from_diagonal(&(self.weights * T::lit(2.0)))
     }
 
@@ -56,14 +56,14 @@ impl<T: Real> Surface<T> for Ellipsoid<T> {
     }
 
     #[inline]
-    fn retract(&self, p: &Vector3<T>) -> Vector3<T> {
-        let scale = self.weights.component_mul(p).dot(p).sqrt();
-        if scale > T::zero() { p / scale } else { Vector3::x() * self.radii.x }
+    fn retract(&self, p: &Point3<T>) -> Point3<T> {
+        let scale = self.weights.component_mul(&p.coords).dot(&p.coords).sqrt();
+        if scale > T::zero() { p / scale } else { Point3::new(self.radii.x, T::zero(), T::zero()) }
     }
 
     #[inline]
-    fn end(&self, p: &Vector3<T>, direction: &Vector3<T>) -> GeodesicEnd<T> {
-        let slope = self.weights.component_mul(p);
+    fn end(&self, p: &Point3<T>, direction: &Vector3<T>) -> GeodesicEnd<T> {
+        let slope = self.weights.component_mul(&p.coords);
         let inverse = T::one() / slope.norm();
         let normal = slope * inverse;
         let (tangent, binormal) = tangent_frame(&normal, direction);
@@ -78,13 +78,13 @@ impl<T: Real> Surface<T> for Ellipsoid<T> {
         }
     }
 
-    fn geodesic(&self, p: &Vector3<T>, direction: &Vector3<T>, length: T, accuracy: T) -> Geodesic<T> {
+    fn geodesic(&self, p: &Point3<T>, direction: &Vector3<T>, length: T, accuracy: T) -> Geodesic<T> {
         let start = self.end(&self.retract(p), direction);
         // Joachimsthal's integral: along a geodesic the normal curvature is proportional to the
         // cube of the distance h from the centre to the tangent plane. The acceleration is then a
         // function of position alone. Gauss' curvature is proportional to the fourth power of h.
         let [wx, wy, wz] = self.weights.into();
-        let slope = self.weights.component_mul(&start.point).norm();
+        let slope = self.weights.component_mul(&start.point.coords).norm();
         let pull = start.curvature * slope * slope * slope;
         let gauss = wx * wy * wz;
         let acceleration = |y: &[T; 5]| {
@@ -97,13 +97,13 @@ impl<T: Real> Surface<T> for Ellipsoid<T> {
         integrate(self, start, length, accuracy, &Stormer(acceleration))
     }
 
-    fn closest_on_segment(&self, a: &Vector3<T>, b: &Vector3<T>) -> SegmentApproach<T> {
+    fn closest_on_segment(&self, a: &Point3<T>, b: &Point3<T>) -> SegmentApproach<T> {
         let along = b - a;
         let weighted = self.weights.component_mul(&along);
-        let closest = approach_at(self, a, b, -a.dot(&weighted) / along.dot(&weighted));
-        if closest.point.norm() > roundoff(a, b) {
+        let closest = approach_at(self, a, b, -a.coords.dot(&weighted) / along.dot(&weighted));
+        if closest.point.coords.norm() > roundoff(a, b) {
             return closest;
         }
-        SegmentApproach { point: beside(&along, self.size()), height: -self.size(), ..closest }
+        SegmentApproach { point: beside(&along, self.size()).into(), height: -self.size(), ..closest }
     }
 }

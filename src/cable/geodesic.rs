@@ -3,12 +3,12 @@
 //! E. Hairer, S. P. Nørsett, G. Wanner, *Solving Ordinary Differential Equations I* (1993), II.9
 //! (extrapolation, Gragg's method) and II.14 (Störmer's method for equations of second order).
 
-use nalgebra::{Rotation3, Vector3};
+use nalgebra::{Point3, Rotation3, Vector3};
 
 use super::ceil;
 use super::surface::Surface;
 use crate::scalar::Real;
-use crate::spatial::Transform;
+use crate::spatial::{Transform, is_finite};
 
 /// One end of a geodesic: its frame and the curvatures of the surface there.
 ///
@@ -16,9 +16,9 @@ use crate::spatial::Transform;
 /// tangent. In Frenet's terms the principal normal of a geodesic is `−normal` where the cable
 /// presses on the surface. Curvatures are positive where the surface is convex.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct GeodesicEnd<T> {
+pub struct GeodesicEnd<T: Real> {
     /// The point \[m\].
-    pub point: Vector3<T>,
+    pub point: Point3<T>,
     /// The unit tangent, in the direction of increasing length.
     pub tangent: Vector3<T>,
     /// The unit normal, outwards.
@@ -47,7 +47,7 @@ pub struct Jacobi<T> {
 
 /// A geodesic: both ends, and how the second answers to the first.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Geodesic<T> {
+pub struct Geodesic<T: Real> {
     /// Where it starts.
     pub start: GeodesicEnd<T>,
     /// Where it ends.
@@ -75,12 +75,7 @@ impl<T: Real> GeodesicEnd<T> {
     #[must_use]
     pub fn transformed(&self, X: &Transform<T>) -> Self {
         let R: &Rotation3<T> = &X.rotation;
-        Self {
-            point: R * self.point + X.translation.vector,
-            tangent: R * self.tangent,
-            normal: R * self.normal,
-            ..*self
-        }
+        Self { point: X * self.point, tangent: R * self.tangent, normal: R * self.normal, ..*self }
     }
 
     /// The greatest curvature in magnitude, at most 1.5 times over-estimated.
@@ -113,8 +108,8 @@ impl<T: Real> Flow<T> {
     }
 
     #[inline]
-    fn point(&self) -> Vector3<T> {
-        Vector3::new(self.y[0], self.y[1], self.y[2])
+    fn point(&self) -> Point3<T> {
+        Point3::new(self.y[0], self.y[1], self.y[2])
     }
 
     #[inline]
@@ -262,8 +257,9 @@ pub(crate) fn integrate<T: Real, S: Surface<T> + ?Sized>(
     const FIRST_STEP: f64 = 1.2;
     const SMALLEST_STEP: f64 = 1e-6;
     const LEAST_SHARE: f64 = 1e-3;
-    // Hundreds of windings; a length beyond is a mistake, answered with a point that is not a number.
-    const MOST_STEPS: usize = 4000;
+    // A thousand windings on a round surface, several thousand cells of a height map: some ten
+    // milliseconds. What takes more ends in a point that is not a number.
+    const MOST_STEPS: usize = 10_000;
     let (p, t) = (start.point, start.tangent);
     let mut flow = Flow { y: [p.x, p.y, p.z, T::one(), T::zero()], v: [t.x, t.y, t.z, T::zero(), T::one()] };
     let mistake = T::lit(f64::NAN);
@@ -325,7 +321,7 @@ pub(crate) fn integrate<T: Real, S: Surface<T> + ?Sized>(
     }
     let point = flow.point();
     // Retracted, what is not a number would be somewhere.
-    let point = if point.iter().all(T::is_finite) { surface.retract(&point) } else { point };
+    let point = if is_finite(&point.coords) { surface.retract(&point) } else { point };
     let end = surface.end(&point, &flow.tangent());
     let jacobi = Jacobi { shift: flow.y[3], shift_rate: flow.v[3], turn: flow.y[4], turn_rate: flow.v[4] };
     Geodesic { start, end, length, jacobi, passes_conjugate_point, evaluations }

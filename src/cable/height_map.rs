@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::ops::RangeInclusive;
 
-use nalgebra::{Matrix3, Vector2, Vector3, convert, convert_unchecked};
+use nalgebra::{Matrix3, Point3, Vector2, Vector3, convert, convert_unchecked};
 
 use super::ceil;
 use super::surface::{SegmentApproach, Surface, approach_at};
@@ -45,8 +45,9 @@ impl<T: Real> HeightMap<T> {
     /// following each other along y. The first is at `corner`, neighbours are `spacing` apart \[m\].
     ///
     /// # Errors
-    /// [`Error::InvalidValue`] unless the spacing is positive, all numbers are finite, and there are
-    /// at least two rows and two columns, all full.
+    /// [`Error::InvalidValue`] unless the spacing is positive, all numbers are finite, and heights are at most
+    /// 1e8 times the spacing (the curvatures of steeper maps overflow); [`Error::IncompleteGrid`] unless
+    /// there are at least two rows and two columns, all full.
     pub fn new(corner: Vector2<T>, spacing: Vector2<T>, columns: usize, heights: &[T]) -> Result<Self> {
         spacing.iter().try_for_each(|&x| Check::new("surface").size("spacing", x))?;
         let finite = |name, x: T| {
@@ -57,7 +58,11 @@ impl<T: Real> HeightMap<T> {
             }
         };
         corner.iter().try_for_each(|&x| finite("corner", x))?;
-        heights.iter().try_for_each(|&x| finite("heights", x))?;
+        let limit = spacing.min() * T::lit(1e8);
+        for &height in heights {
+            finite("heights", height)?;
+            Check::new("height_map").at_most("heights", height.abs(), "1e8 times the spacing", limit)?;
+        }
         let rows = heights.len().checked_div(columns).unwrap_or(0);
         if columns < 2 || rows < 2 || rows * columns != heights.len() {
             return Err(Error::IncompleteGrid { columns, heights: heights.len() });
@@ -96,7 +101,7 @@ impl<T: Real> HeightMap<T> {
     /// # Errors
     /// [`Error::OffPatch`] off the rectangle.
     pub fn height_at(&self, x: T, y: T) -> Result<T> {
-        if self.covers(&Vector3::new(x, y, T::zero())) {
+        if self.covers(&Point3::new(x, y, T::zero())) {
             Ok(self.local(x, y).h)
         } else {
             Err(Error::OffPatch { x: x.to_f64(), y: y.to_f64() })
@@ -135,7 +140,7 @@ impl<T: Real> HeightMap<T> {
 
     /// The part of the line from `a`, 0 at its start and 1 at its end, that lies above the rectangle or
     /// below it.
-    fn part_above(&self, a: &Vector3<T>, along: &Vector3<T>) -> Option<(T, T)> {
+    fn part_above(&self, a: &Point3<T>, along: &Vector3<T>) -> Option<(T, T)> {
         let (mut first, mut last) = (T::zero(), T::one());
         for (axis, range) in self.extent().into_iter().enumerate() {
             let (low, high) = (*range.start() - a[axis], *range.end() - a[axis]);
@@ -227,16 +232,16 @@ fn spline_coefficients<T: Real>(values: &mut [T]) -> impl Iterator<Item = T> {
 }
 
 impl<T: Real> Surface<T> for HeightMap<T> {
-    fn value(&self, p: &Vector3<T>) -> T {
+    fn value(&self, p: &Point3<T>) -> T {
         p.z - self.local(p.x, p.y).h
     }
 
-    fn gradient(&self, p: &Vector3<T>) -> Vector3<T> {
+    fn gradient(&self, p: &Point3<T>) -> Vector3<T> {
         let at = self.local(p.x, p.y);
         Vector3::new(-at.hx, -at.hy, T::one())
     }
 
-    fn hessian(&self, p: &Vector3<T>) -> Matrix3<T> {
+    fn hessian(&self, p: &Point3<T>) -> Matrix3<T> {
         let at = self.local(p.x, p.y);
         let o = T::zero();
         Matrix3::new(-at.hxx, -at.hxy, o, -at.hxy, -at.hyy, o, o, o, o)
@@ -246,7 +251,7 @@ impl<T: Real> Surface<T> for HeightMap<T> {
         self.spacing.min()
     }
 
-    fn smooth_reach(&self, p: &Vector3<T>, velocity: &Vector3<T>, acceleration: &Vector3<T>) -> T {
+    fn smooth_reach(&self, p: &Point3<T>, velocity: &Vector3<T>, acceleration: &Vector3<T>) -> T {
         // Where the geodesic crosses the next grid line, to second order. From far off that may fall
         // beyond it by the third, so a little is left for a second, exact, step.
         let mut reach = T::lit(1e30);
@@ -272,16 +277,16 @@ impl<T: Real> Surface<T> for HeightMap<T> {
         if reach > T::lit(0.02) * self.size() { reach * T::lit(0.97) } else { reach }
     }
 
-    fn covers(&self, p: &Vector3<T>) -> bool {
+    fn covers(&self, p: &Point3<T>) -> bool {
         let [x, y] = self.extent();
         x.contains(&p.x) && y.contains(&p.y)
     }
 
-    fn retract(&self, p: &Vector3<T>) -> Vector3<T> {
-        Vector3::new(p.x, p.y, self.local(p.x, p.y).h)
+    fn retract(&self, p: &Point3<T>) -> Point3<T> {
+        Point3::new(p.x, p.y, self.local(p.x, p.y).h)
     }
 
-    fn closest_on_segment(&self, a: &Vector3<T>, b: &Vector3<T>) -> SegmentApproach<T> {
+    fn closest_on_segment(&self, a: &Point3<T>, b: &Point3<T>) -> SegmentApproach<T> {
         // An interval is dropped as soon as a parabola through its ends, bent as much as the map is
         // anywhere, shows that it has nothing lower than was found, but for a millionth of the grid.
         const SAMPLES: u32 = 16;

@@ -3,7 +3,7 @@
 //! A. Scholz, M. Sherman, I. Stavness, S. Delp, A. Kecskeméthy, *A fast multi-obstacle muscle
 //! wrapping method using natural geodesic variations*, Multibody System Dynamics 36 (2016) 195–219.
 
-use nalgebra::Vector3;
+use nalgebra::{Point3, Vector3};
 
 use super::block::{Correction, Eliminated, dot, second_variation, solve};
 use super::geodesic::{Geodesic, GeodesicEnd};
@@ -37,6 +37,13 @@ pub(super) struct Progress<T> {
     pub(super) slid: bool,
 }
 
+impl<T: Real> Progress<T> {
+    /// Before the first geodesic.
+    pub(super) fn none() -> Self {
+        Self { kink: T::zero(), worst: 0, iterations: 0, converged: false, slid: false }
+    }
+}
+
 /// A straight stretch.
 #[derive(Clone, Copy)]
 struct Chord<T> {
@@ -46,7 +53,7 @@ struct Chord<T> {
 
 impl<T: Real> Chord<T> {
     #[inline]
-    fn new(from: &Vector3<T>, to: &Vector3<T>) -> Self {
+    fn new(from: &Point3<T>, to: &Point3<T>) -> Self {
         let along = to - from;
         let inverse_length = T::one() / along.norm();
         Self { direction: along * inverse_length, inverse_length }
@@ -57,6 +64,11 @@ impl<T: Real> Chord<T> {
     fn response(&self, axis: &Vector3<T>, motion: &Vector3<T>) -> T {
         (axis.dot(motion) - axis.dot(&self.direction) * self.direction.dot(motion)) * self.inverse_length
     }
+}
+
+/// To which tangents at the ends of geodesics are computed \[rad\].
+pub(super) fn accuracy<T: Real>(settings: &Settings<T>) -> T {
+    settings.smoothness * T::lit(0.01)
 }
 
 /// Iterates on the nodes in contact, given as indices into `nodes`. Ends with geodesics in Ground
@@ -74,7 +86,7 @@ pub(super) fn iterate<T: Real>(
     if active.is_empty() {
         return progress;
     }
-    let accuracy = smoothness * T::lit(0.01);
+    let accuracy = accuracy(settings);
     let mut previous_kink: Option<T> = None;
     let mut halvings = 0;
     let mut scale = T::one();
@@ -156,7 +168,7 @@ pub(super) fn is_minimal<T: Real>(nodes: &[Node<T>], active: &[usize]) -> bool {
 }
 
 /// The largest angle between a chord and the tangent it meets.
-fn largest_kink<T: Real>(nodes: &[Node<T>], active: &[usize], a: &Vector3<T>, b: &Vector3<T>) -> T {
+fn largest_kink<T: Real>(nodes: &[Node<T>], active: &[usize], a: &Point3<T>, b: &Point3<T>) -> T {
     let mut largest = T::zero();
     let mut from = *a;
     for (i, &k) in active.iter().enumerate() {
@@ -179,8 +191,8 @@ fn largest_kink<T: Real>(nodes: &[Node<T>], active: &[usize], a: &Vector3<T>, b:
 fn assemble<T: Real>(
     nodes: &mut [Node<T>],
     active: &[usize],
-    a: &Vector3<T>,
-    b: &Vector3<T>,
+    a: &Point3<T>,
+    b: &Point3<T>,
     tolerance: T,
     convexify: bool,
 ) -> (T, usize) {
@@ -389,7 +401,7 @@ mod tests {
     use crate::kinematics::BodyIndex;
     use crate::spatial::Transform;
 
-    fn residuals(nodes: &[Node<f64>], a: &Vector3<f64>, b: &Vector3<f64>) -> Vec<f64> {
+    fn residuals(nodes: &[Node<f64>], a: &Point3<f64>, b: &Point3<f64>) -> Vec<f64> {
         let mut from = *a;
         let mut all = Vec::new();
         for (k, node) in nodes.iter().enumerate() {
@@ -418,7 +430,7 @@ mod tests {
             Obstacle::new(ground, at(4.0, -0.5), Torus::new(0.6, 0.3)?)?,
             Obstacle::new(ground, at(6.0, -0.4), Sphere::new(0.7)?)?,
         ];
-        let (from, to) = (Vector3::new(-1.5, -0.1, 0.0), Vector3::new(7.5, 0.2, 0.4));
+        let (from, to) = (Point3::new(-1.5, -0.1, 0.0), Point3::new(7.5, 0.2, 0.4));
         let active = [0, 1, 2, 3];
         let mut nodes: Vec<Node<f64>> =
             obstacles.iter().map(|obstacle| Node::new(*obstacle.X_BS())).collect();
@@ -426,7 +438,7 @@ mod tests {
             // Far from the solution, in a different way each time.
             let wobble = |i: u32| 0.2 * f64::from((round * 7 + i * 5) % 11) / 11.0 - 0.1;
             for (node, i) in nodes.iter_mut().zip(0_u32..) {
-                let point = Vector3::new(wobble(i), 1.0, wobble(i + 3));
+                let point = Point3::new(wobble(i), 1.0, wobble(i + 3));
                 let tangent = Vector3::new(1.0, wobble(i + 1), wobble(i + 2));
                 node.begin(Trial { point, tangent, length: 0.4 + wobble(i + 4) });
             }

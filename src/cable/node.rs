@@ -10,8 +10,8 @@ use crate::spatial::Transform;
 
 /// A start and a length of a geodesic, in the surface's frame.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Trial<T> {
-    pub(super) point: Vector3<T>,
+pub(super) struct Trial<T: Real> {
+    pub(super) point: Point3<T>,
     pub(super) tangent: Vector3<T>,
     pub(super) length: T,
 }
@@ -39,7 +39,7 @@ pub(crate) struct Node<T: Real> {
 
 impl<T: Real> Trial<T> {
     fn zero() -> Self {
-        Self { point: Vector3::zeros(), tangent: Vector3::zeros(), length: T::zero() }
+        Self { point: Point3::origin(), tangent: Vector3::zeros(), length: T::zero() }
     }
 }
 
@@ -47,7 +47,7 @@ impl<T: Real> Node<T> {
     pub(super) fn new(X_GS: Transform<T>) -> Self {
         let zero = T::zero();
         let end = GeodesicEnd {
-            point: Vector3::zeros(),
+            point: Point3::origin(),
             tangent: Vector3::zeros(),
             normal: Vector3::zeros(),
             curvature: zero,
@@ -103,13 +103,13 @@ impl<T: Real> Node<T> {
     }
 
     #[inline]
-    pub(super) fn to_surface(&self, p_G: &Vector3<T>) -> Vector3<T> {
-        self.X_GS.inverse_transform_point(&Point3::from(*p_G)).coords
+    pub(super) fn to_surface(&self, p_G: &Point3<T>) -> Point3<T> {
+        self.X_GS.inverse_transform_point(p_G)
     }
 
     #[inline]
-    pub(super) fn to_ground(&self, p_S: &Vector3<T>) -> Vector3<T> {
-        self.X_GS.rotation * p_S + self.X_GS.translation.vector
+    pub(super) fn to_ground(&self, p_S: &Point3<T>) -> Point3<T> {
+        self.X_GS * p_S
     }
 
     /// How far coordinates in the surface's frame lie from those in Ground.

@@ -4,10 +4,11 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use nalgebra::Vector3;
+use nalgebra::Point3;
 
 use super::surface::Surface;
 use super::wrap::{Wrap, Wraps};
+use crate::checked::checked_when_read;
 use crate::error::{Error, Quantity, Requirement, Result};
 use crate::kinematics::{BodyIndex, Topology};
 use crate::scalar::Real;
@@ -20,7 +21,7 @@ pub struct Station<T: Real> {
     /// The body.
     pub body: BodyIndex,
     /// The point, from the body's origin, expressed in the body's frame \[m\].
-    pub p_B: Vector3<T>,
+    pub p_B: Point3<T>,
 }
 
 /// A surface on a body.
@@ -29,15 +30,15 @@ pub struct Obstacle<T: Real> {
     body: BodyIndex,
     X_BS: Transform<T>,
     surface: Arc<dyn Surface<T>>,
-    hint_S: Option<Vector3<T>>,
+    hint_S: Option<Point3<T>>,
     /// Asked of the surface once: a cable is tested against all others at every solution.
     pub(super) is_convex: bool,
 }
 
 /// How well and how long the solver works.
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Settings<T> {
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
+pub struct Settings<T: Real> {
     /// The largest kink allowed where a straight stretch meets a surface \[rad\]. Default: 1e-9, or
     /// 64 units of roundoff if that is more.
     ///
@@ -79,9 +80,13 @@ pub struct Settings<T> {
 /// string of beads is pulled tight instead. This is slow.
 ///
 /// With a remembered [`Wraps`] Newton's method starts there: the path keeps to its side of an
-/// obstacle and keeps its windings, even when another side has become shorter. If it cannot be
-/// followed, it slides and is pulled tight from there, and [`Tracking`](super::Tracking) says so. Memory
-/// decides the class of the path and nothing else.
+/// obstacle and its windings, even when another side has become shorter. If it cannot be
+/// followed so, it slides and is pulled tight from there, and may slip off a winding; if that fails too
+/// the search begins anew. [`Tracking`](super::Tracking) says which it was. Memory decides the class
+/// of the path and nothing else.
+///
+/// On spheres and cylinders any number of windings can be followed; on other surfaces as many as
+/// [`Settings::max_evaluations`] allow, some thirty by default.
 ///
 /// A solution is accepted only if it is a local minimum: no geodesic passes a conjugate point
 /// (a zero of its Jacobi scalar), and the second variation of length over all natural geodesic
@@ -118,12 +123,12 @@ pub struct Settings<T> {
 ///
 /// ```
 /// use force_elements::cable::{CablePath, Cylinder, Obstacle, Sphere, Station};
-/// use force_elements::nalgebra::Vector3;
+/// use force_elements::nalgebra::Point3;
 /// use force_elements::{BodyIndex, CableSpring, ForceSystem, Transform};
 ///
-/// let ground = |x, y| Station { body: BodyIndex::GROUND, p_B: Vector3::new(x, y, 0.0) };
+/// let ground = |x, y| Station { body: BodyIndex::GROUND, p_B: Point3::new(x, y, 0.0) };
 /// let drum = Obstacle::new(BodyIndex::GROUND, Transform::identity(), Cylinder::new(1.0)?)?
-///     .with_contact_hint(Vector3::new(0.0, 1.0, 0.0))?;
+///     .with_contact_hint(Point3::new(0.0, 1.0, 0.0))?;
 /// let path = CablePath::new(ground(-1.0, -2.0), ground(1.0, -2.0))?.over(drum);
 ///
 /// let mut system = ForceSystem::new();
@@ -157,6 +162,25 @@ impl<T: Real> Default for Settings<T> {
     }
 }
 
+checked_when_read!(Settings);
+
+impl<T: Real> Settings<T> {
+    fn validate(&self) -> Result<()> {
+        let Self { smoothness, max_iterations, max_evaluations } = *self;
+        let check = Check::new("cable_path");
+        let least = T::default_epsilon() * T::lit(16.0);
+        check.that(
+            smoothness >= least,
+            "smoothness",
+            smoothness,
+            Requirement::AtLeast("16 units of roundoff"),
+        )?;
+        check.at_most("smoothness", smoothness, "0.01", T::lit(0.01))?;
+        check.that(max_iterations > 0, "max_iterations", T::zero(), Requirement::Positive)?;
+        check.that(max_evaluations > 0, "max_evaluations", T::zero(), Requirement::Positive)
+    }
+}
+
 impl<T: Real> Obstacle<T> {
     /// A surface whose frame S sits on a body at `X_BS`.
     ///
@@ -181,7 +205,7 @@ impl<T: Real> Obstacle<T> {
     ///
     /// # Errors
     /// [`Error::NonFinite`].
-    pub fn with_contact_hint(mut self, p_S: Vector3<T>) -> Result<Self> {
+    pub fn with_contact_hint(mut self, p_S: Point3<T>) -> Result<Self> {
         finite_point(&p_S)?;
         self.hint_S = Some(p_S);
         Ok(self)
@@ -203,7 +227,7 @@ impl<T: Real> Obstacle<T> {
     }
 
     /// The contact hint, in the surface's frame.
-    pub fn contact_hint(&self) -> Option<&Vector3<T>> {
+    pub fn contact_hint(&self) -> Option<&Point3<T>> {
         self.hint_S.as_ref()
     }
 }
@@ -253,23 +277,10 @@ impl<T: Real> CablePath<T> {
     /// The same path with other settings.
     ///
     /// # Errors
-    /// [`Error::InvalidValue`] unless the smoothness lies between a few units of roundoff and 0.01
+    /// [`Error::InvalidValue`] unless the smoothness lies between 16 units of roundoff and 0.01
     /// and there is at least one iteration and one evaluation.
     pub fn with_settings(mut self, settings: Settings<T>) -> Result<Self> {
-        let Settings { smoothness, max_iterations, max_evaluations } = settings;
-        let invalid = |name, value, must| Err(Error::invalid("cable_path", name, value, must));
-        if !(smoothness.is_finite() && smoothness >= T::default_epsilon() * T::lit(16.0)) {
-            return invalid("smoothness", smoothness, Requirement::AtLeast("16 units of roundoff"));
-        }
-        if smoothness > T::lit(0.01) {
-            return invalid("smoothness", smoothness, Requirement::AtMost("0.01"));
-        }
-        if max_iterations == 0 {
-            return invalid("max_iterations", T::zero(), Requirement::Positive);
-        }
-        if max_evaluations == 0 {
-            return invalid("max_evaluations", T::zero(), Requirement::Positive);
-        }
+        settings.validate()?;
         self.settings = settings;
         Ok(self)
     }
@@ -309,16 +320,18 @@ impl<T: Real> CablePath<T> {
     /// # Errors
     /// [`Error::NoSuchBody`].
     pub fn check_topology(&self, topology: &Topology) -> Result<()> {
-        for span in &self.spans {
-            topology.check_body(span.from.body)?;
-            topology.check_body(span.to.body)?;
-        }
-        self.obstacles.iter().try_for_each(|obstacle| topology.check_body(obstacle.body))
+        self.bodies().try_for_each(|body| topology.check_body(body))
+    }
+
+    /// The bodies of all stations and obstacles, some more than once.
+    pub(super) fn bodies(&self) -> impl Iterator<Item = BodyIndex> + '_ {
+        let stations = self.spans.iter().flat_map(|span| [span.from.body, span.to.body]);
+        stations.chain(self.obstacles.iter().map(|obstacle| obstacle.body))
     }
 }
 
-fn finite_point<T: Real>(p: &Vector3<T>) -> Result<()> {
-    if is_finite(p) { Ok(()) } else { Err(Error::NonFinite { quantity: Quantity::Geometry }) }
+fn finite_point<T: Real>(p: &Point3<T>) -> Result<()> {
+    if is_finite(&p.coords) { Ok(()) } else { Err(Error::NonFinite { quantity: Quantity::Geometry }) }
 }
 
 /// Two neighbouring points of one body at one place never come apart.

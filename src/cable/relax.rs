@@ -2,84 +2,120 @@
 
 use alloc::vec::Vec;
 
-use nalgebra::Vector3;
+use nalgebra::{Point3, Vector3};
 
+use super::geodesic::GeodesicEnd;
 use super::node::{Node, Trial};
 use super::span::{Budget, SEARCH, Span, side};
 use super::surface::Surface;
 use crate::scalar::Real;
 
+/// At most so many parts of a string lie on one obstacle: forty windings.
+const MOST_PARTS: f64 = 1024.0;
+
 /// One bead of the string.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Bead<T> {
-    point: Vector3<T>,
+struct Bead<T: Real> {
+    point: Point3<T>,
     /// The obstacles before and after it, which hold it up.
     owners: [usize; 2],
     touched: Option<usize>,
 }
 
+/// A string of beads, with room to lay it; kept to avoid allocation.
+#[derive(Debug, Clone)]
+pub(super) struct Beads<T: Real> {
+    beads: Vec<Bead<T>>,
+    anchors: Vec<Anchor<T>>,
+}
+
+/// Where the string is laid past an obstacle.
+#[derive(Debug, Clone, Copy)]
+struct Anchor<T: Real> {
+    /// In Ground.
+    point: Point3<T>,
+    /// Where it stands on the surface, in its frame, if it may be lifted off it.
+    foot: Option<Point3<T>>,
+}
+
+impl<T: Real> Beads<T> {
+    pub(super) fn new() -> Self {
+        Self { beads: Vec::new(), anchors: Vec::new() }
+    }
+}
+
 /// Lays a string along the path the nodes hold (or through the hints, or straight), pulls it tight,
 /// and leaves in the nodes what it touches, where and how long. A push shifts the string on one node
-/// sideways by an angle.
+/// sideways by an angle. Returns whether there are beads enough: where the path winds too often there are not,
+/// and the nodes are as they were.
 ///
 /// Each bead moves towards the line between its neighbours and is pushed out of its obstacles: the
 /// string settles near a shortest path, and near a longest only if it is laid on one exactly.
 pub(super) fn tighten<T: Real>(
     span: &Span<'_, T>,
     nodes: &mut [Node<T>],
-    beads: &mut Vec<Bead<T>>,
+    string: &mut Beads<T>,
     detail: usize,
     from_nodes: bool,
     push: Option<(usize, T)>,
     budget: &mut Budget,
-) {
-    lay(span, nodes, beads, detail, from_nodes, push, budget);
-    pull(span, nodes, beads, detail, budget);
-    for (k, node) in nodes.iter_mut().enumerate() {
-        read_off(span, node, beads, k);
+) -> bool {
+    let too_often = |(k, node): (usize, &Node<T>)| {
+        node.in_contact && parts_over(&geodesic_start(span, node, k), node) > MOST_PARTS
+    };
+    if from_nodes && nodes.iter().enumerate().any(too_often) {
+        return false;
     }
+    lay(span, nodes, string, detail, from_nodes, push, budget);
+    pull(span, nodes, &mut string.beads, detail, budget);
+    for (k, node) in nodes.iter_mut().enumerate() {
+        read_off(span, node, &string.beads, k);
+    }
+    true
 }
 
 fn lay<T: Real>(
     span: &Span<'_, T>,
     nodes: &[Node<T>],
-    beads: &mut Vec<Bead<T>>,
+    string: &mut Beads<T>,
     detail: usize,
     from_nodes: bool,
     push: Option<(usize, T)>,
     budget: &mut Budget,
 ) {
+    place_anchors(span, nodes, &mut string.anchors, from_nodes, true, budget);
+    let Beads { beads, anchors } = string;
     beads.clear();
-    let anchors = anchors(span, nodes, from_nodes, true, budget);
     let mut from = span.from;
     let mut from_owner: Option<usize> = None;
     for (k, (node, anchor)) in nodes.iter().zip(anchors).enumerate() {
-        let surface = span.obstacles[k].surface();
         let core = beads.len();
         if from_nodes && node.in_contact {
-            lay_over(surface, node, k, beads, push, budget);
+            lay_over(span, node, k, beads, push, budget);
         } else {
-            beads.push(Bead { point: anchor, owners: [k; 2], touched: None });
+            beads.push(Bead { point: anchor.point, owners: [k; 2], touched: None });
         }
-        let wrapped = beads.split_off(core);
-        let (first, last) = (wrapped.first().copied(), wrapped.last().copied());
-        leg(span, beads, detail, (from, from_owner), (first.map_or(from, |bead| bead.point), Some(k)));
-        beads.extend(wrapped);
-        from = last.map_or(from, |bead| bead.point);
+        let count = beads.len() - core;
+        let (first, last) = (beads[core].point, beads[beads.len() - 1].point);
+        leg(span, beads, detail, (from, from_owner), (first, Some(k)));
+        // The beads on the obstacle come after those that lead up to it.
+        beads[core..].rotate_left(count);
+        from = last;
         from_owner = Some(k);
     }
     leg(span, beads, detail, (from, from_owner), (span.to, None));
 }
 
-/// Where the string is laid past each obstacle, in Ground: where it touches, over the hint, over
+/// Finds where the string is laid past each obstacle: where it touches, over the hint, over
 /// the deepest point of the straight line, or along that.
-fn anchors<T: Real>(
+fn place_anchors<T: Real>(
     span: &Span<'_, T>,
     nodes: &[Node<T>],
+    anchors: &mut Vec<Anchor<T>>,
     from_nodes: bool,
     lift: bool,
     budget: &mut Budget,
-) -> Vec<Vector3<T>> {
+) {
     let known = |k: usize| {
         let surface = span.obstacles[k].surface();
         let place = if from_nodes {
@@ -89,91 +125,108 @@ fn anchors<T: Real>(
         };
         place.map(|p| nodes[k].to_ground(&p))
     };
-    let mut anchors: Vec<Vector3<T>> = Vec::new();
-    // The anchors that may be lifted off their surface, with where they stand on it.
-    let mut feet: Vec<Option<Vector3<T>>> = Vec::new();
+    anchors.clear();
     for (k, node) in nodes.iter().enumerate() {
         let surface = span.obstacles[k].surface();
-        if let Some(place) = known(k) {
-            anchors.push(place);
-            feet.push((!from_nodes || !node.in_contact).then(|| node.to_surface(&place)));
+        if let Some(point) = known(k) {
+            let foot = (!from_nodes || !node.in_contact).then(|| node.to_surface(&point));
+            anchors.push(Anchor { point, foot });
             continue;
         }
-        let from = anchors.last().copied().unwrap_or(span.from);
+        let from = anchors.last().map_or(span.from, |anchor| anchor.point);
         let ahead = (k + 1..nodes.len()).find_map(known).unwrap_or(span.to);
         let approach = surface.closest_on_segment(&node.to_surface(&from), &node.to_surface(&ahead));
         budget.spend(SEARCH);
-        if approach.height < T::zero() {
+        anchors.push(if approach.height < T::zero() {
             let remembered = span.wraps.get(k).filter(|_| from_nodes);
             let foot = side(remembered, surface, surface.retract(&approach.point));
-            anchors.push(node.to_ground(&foot));
-            feet.push(Some(foot));
+            Anchor { point: node.to_ground(&foot), foot: Some(foot) }
         } else {
-            anchors.push(node.to_ground(&approach.point));
-            feet.push(None);
-        }
+            Anchor { point: node.to_ground(&approach.point), foot: None }
+        });
     }
     // Lifting one changes the lines to its neighbours.
     for _ in 0..if lift { 3 } else { 0 } {
         for k in 0..anchors.len() {
-            let Some(foot) = feet[k] else { continue };
-            let before = if k == 0 { span.from } else { anchors[k - 1] };
-            let after = anchors.get(k + 1).copied().unwrap_or(span.to);
+            let Some(foot) = anchors[k].foot else { continue };
+            let before = if k == 0 { span.from } else { anchors[k - 1].point };
+            let after = anchors.get(k + 1).map_or(span.to, |anchor| anchor.point);
             let surface = span.obstacles[k].surface();
             let node = &nodes[k];
             let place = lifted(surface, foot, &node.to_surface(&before), &node.to_surface(&after), budget);
-            anchors[k] = node.to_ground(&place);
+            anchors[k].point = node.to_ground(&place);
         }
     }
-    anchors
 }
 
 /// Lays the cable over the hints without length.
-pub(super) fn begin_at_hints<T: Real>(span: &Span<'_, T>, nodes: &mut [Node<T>], budget: &mut Budget) {
-    let anchors = anchors(span, nodes, false, false, budget);
+pub(super) fn begin_at_hints<T: Real>(
+    span: &Span<'_, T>,
+    nodes: &mut [Node<T>],
+    string: &mut Beads<T>,
+    budget: &mut Budget,
+) {
+    let anchors = &mut string.anchors;
+    place_anchors(span, nodes, anchors, false, false, budget);
     for k in 0..nodes.len() {
-        let before = if k == 0 { span.from } else { anchors[k - 1] };
-        let after = anchors.get(k + 1).copied().unwrap_or(span.to);
+        let before = if k == 0 { span.from } else { anchors[k - 1].point };
+        let after = anchors.get(k + 1).map_or(span.to, |anchor| anchor.point);
         let node = &mut nodes[k];
         let tangent = node.to_surface(&after) - node.to_surface(&before);
-        let point = span.obstacles[k].surface().retract(&node.to_surface(&anchors[k]));
+        let point = span.obstacles[k].surface().retract(&node.to_surface(&anchors[k].point));
         let in_contact = span.obstacles[k].contact_hint().is_some();
         node.begin(Trial { point, tangent, length: T::zero() });
         node.in_contact = in_contact;
     }
 }
 
+/// Where the geodesic that a node holds starts, in the surface's frame.
+fn geodesic_start<T: Real>(span: &Span<'_, T>, node: &Node<T>, k: usize) -> GeodesicEnd<T> {
+    let surface = span.obstacles[k].surface();
+    surface.end(&surface.retract(&node.trial.point), &node.trial.tangent)
+}
+
+/// How many parts a node's geodesic has to be cut into so that its beads hold on to the surface: four to a
+/// radian.
+fn parts_over<T: Real>(start: &GeodesicEnd<T>, node: &Node<T>) -> f64 {
+    (node.trial.length * start.greatest_curvature()).to_f64() * 4.0
+}
+
 /// Beads along the geodesic a node holds.
 fn lay_over<T: Real>(
-    surface: &dyn Surface<T>,
+    span: &Span<'_, T>,
     node: &Node<T>,
     k: usize,
     beads: &mut Vec<Bead<T>>,
     push: Option<(usize, T)>,
     budget: &mut Budget,
 ) {
-    let Trial { point, tangent, length } = node.trial;
-    let end = surface.end(&surface.retract(&point), &tangent);
-    let curvature = end.greatest_curvature();
+    let surface = span.obstacles[k].surface();
+    let mut at = geodesic_start(span, node, k);
     let shift = match push {
         Some((pushed, angle)) if pushed == k => {
-            end.binormal() * (angle / curvature.max(T::lit(0.1) / surface.size()))
+            at.binormal() * (angle / at.greatest_curvature().max(T::lit(0.1) / surface.size()))
         }
         _ => Vector3::zeros(),
     };
-    let wanted = (length * curvature).to_f64() * 4.0;
-    let mut parts = 4.0;
-    while parts < wanted && parts < 1024.0 {
+    let wanted = parts_over(&at, node);
+    let (mut count, mut parts) = (4, 4.0);
+    while parts < wanted && parts < MOST_PARTS {
+        count += 1;
         parts += 1.0;
     }
-    let mut part = 0.0;
-    while part <= parts && !budget.is_spent() {
-        let reach = length * T::lit(part / parts);
-        let at = surface.geodesic(&point, &tangent, reach, T::lit(1e-4));
-        budget.spend(1 + at.evaluations);
-        let place = surface.retract(&(at.end.point + shift));
+    let reach = node.trial.length / T::lit(parts);
+    for part in 0..=count {
+        if part > 0 {
+            if budget.is_spent() {
+                break;
+            }
+            let geodesic = surface.geodesic(&at.point, &at.tangent, reach, T::lit(1e-6));
+            budget.spend(1 + geodesic.evaluations);
+            at = geodesic.end;
+        }
+        let place = surface.retract(&(at.point + shift));
         beads.push(Bead { point: node.to_ground(&place), owners: [k; 2], touched: Some(k) });
-        part += 1.0;
     }
 }
 
@@ -181,13 +234,13 @@ fn lay_over<T: Real>(
 /// that a string laid through it has the whole obstacle on one side.
 fn lifted<T: Real>(
     surface: &dyn Surface<T>,
-    p: Vector3<T>,
-    a: &Vector3<T>,
-    b: &Vector3<T>,
+    p: Point3<T>,
+    a: &Point3<T>,
+    b: &Point3<T>,
     budget: &mut Budget,
-) -> Vector3<T> {
+) -> Point3<T> {
     let normal = surface.gradient(&p).normalize();
-    let mut clear = |from: &Vector3<T>, to: &Vector3<T>| {
+    let mut clear = |from: &Point3<T>, to: &Point3<T>| {
         budget.spend(SEARCH);
         surface.closest_on_segment(from, to).height >= -surface.size() * T::lit(0.1)
     };
@@ -204,8 +257,8 @@ fn leg<T: Real>(
     span: &Span<'_, T>,
     beads: &mut Vec<Bead<T>>,
     detail: usize,
-    from: (Vector3<T>, Option<usize>),
-    to: (Vector3<T>, Option<usize>),
+    from: (Point3<T>, Option<usize>),
+    to: (Point3<T>, Option<usize>),
 ) {
     let (Some(before), Some(after)) = (from.1.or(to.1), to.1.or(from.1)) else { return };
     let along = to.0 - from.0;

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use nalgebra::Vector3;
+use nalgebra::{Point3, Vector3};
 
 use super::geodesic::Geodesic;
 use super::node::Node;
@@ -10,11 +10,11 @@ use super::path::{CablePath, Stretch};
 use super::solver::{Tracking, Workspace, solve_span};
 use super::span::Span;
 use super::wrap::{Wrap, Wraps};
-use crate::error::Result;
+use crate::error::{ElementName, Error, Quantity, Result};
 use crate::forces::ForceAccumulator;
-use crate::kinematics::{BodyIndex, Positions, Velocities};
+use crate::kinematics::{BodyIndex, Positions, Topology, Velocities};
 use crate::scalar::Real;
-use crate::spatial::{SpatialForce, SpatialVelocity, Transform};
+use crate::spatial::{SpatialForce, SpatialVelocity, Transform, is_finite};
 
 /// A straight stretch of the cable.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -24,9 +24,9 @@ pub struct Segment<T: Real> {
     /// The body it reaches.
     pub to_body: BodyIndex,
     /// Where it leaves, in Ground \[m\].
-    pub from_G: Vector3<T>,
+    pub from_G: Point3<T>,
     /// Where it arrives, in Ground \[m\].
-    pub to_G: Vector3<T>,
+    pub to_G: Point3<T>,
     /// Its unit direction, in Ground.
     pub direction_G: Vector3<T>,
     /// Its length \[m\].
@@ -49,14 +49,16 @@ pub struct Contact<T: Real> {
     pub wrap: Wrap<T>,
 }
 
-/// A solved path. Buffers are reused from one [`CablePath::solve`] to the next.
-#[derive(Debug, Clone)]
+/// A solved path. Buffers are reused from one [`CablePath::solve`] to the next: it allocates only for a
+/// search with more beads or from more saddles than any before.
+#[derive(Debug)]
 pub struct PathResults<T: Real> {
     /// The length of the cable \[m\].
     pub length: T,
     /// The largest kink where a straight stretch meets a surface, or a bound of it \[rad\].
     pub smoothness: T,
-    /// How many geodesics were computed for the obstacle that took most.
+    /// How many geodesics Newton's method computed per obstacle in the attempt that succeeded; of several
+    /// spans, the most.
     pub iterations: usize,
     /// How the path was found; of several spans between via points, the least direct way.
     pub tracking: Tracking,
@@ -83,27 +85,72 @@ impl<T: Real> Default for PathResults<T> {
     }
 }
 
+impl<T: Real> Clone for PathResults<T> {
+    fn clone(&self) -> Self {
+        let mut copy = Self::default();
+        copy.clone_from(self);
+        copy
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        // What there is room for is no result, and the room is kept.
+        let Self { length, smoothness, iterations, tracking, contacts, segments, nodes: _, work: _ } = source;
+        (self.length, self.smoothness) = (*length, *smoothness);
+        (self.iterations, self.tracking) = (*iterations, *tracking);
+        self.contacts.clone_from(contacts);
+        self.segments.clone_from(segments);
+    }
+}
+
 impl<T: Real> CablePath<T> {
     /// Finds the shortest path of the remembered class; see [`CablePath`] for which that is.
     ///
-    /// A pure function of `positions` and `wraps`; what `results` held before does not matter.
+    /// A pure function of `positions` and `wraps`; what `results` held before does not matter. After an
+    /// error it holds no contacts and no segments.
     ///
     /// # Errors
-    /// [`Error::CableNotConverged`](crate::Error::CableNotConverged),
-    /// [`Error::CablePenetrates`](crate::Error::CablePenetrates),
-    /// [`Error::PointInsideObstacle`](crate::Error::PointInsideObstacle),
-    /// [`Error::ObstaclesOverlap`](crate::Error::ObstaclesOverlap),
-    /// [`Error::CoincidentPoints`](crate::Error::CoincidentPoints),
-    /// [`Error::OffPatch`](crate::Error::OffPatch).
+    /// [`Error::NoSuchBody`] for positions of a system without one of the path's bodies;
+    /// [`Error::ForeignVariables`] for wraps of another number of obstacles; [`Error::NonFinite`] where
+    /// a place or a surface is so large, small or wrong that lengths overflow or are not numbers;
+    /// [`Error::CableNotConverged`],
+    /// [`Error::CablePenetrates`],
+    /// [`Error::PointInsideObstacle`],
+    /// [`Error::ObstaclesOverlap`],
+    /// [`Error::CoincidentPoints`],
+    /// [`Error::OffPatch`].
     pub fn solve(
         &self,
         positions: &Positions<T>,
         wraps: &Wraps<T>,
         results: &mut PathResults<T>,
     ) -> Result<()> {
+        let outcome = self.solve_into(positions, wraps, results);
+        if outcome.is_err() {
+            results.contacts.clear();
+            results.segments.clear();
+        }
+        outcome
+    }
+
+    fn solve_into(
+        &self,
+        positions: &Positions<T>,
+        wraps: &Wraps<T>,
+        results: &mut PathResults<T>,
+    ) -> Result<()> {
+        let (body_count, coordinate_count) = (positions.poses().len(), positions.coordinates().len());
+        // Errors are large: none is made where none is needed.
+        if self.bodies().any(|body| body.index() >= body_count) {
+            self.check_topology(&Topology { body_count, coordinate_count })?;
+        }
+        if wraps.obstacles.len() != self.obstacles.len() {
+            return Err(Error::ForeignVariables { element: ElementName::new("cable_path") });
+        }
         let PathResults { contacts, segments, nodes, work, .. } = results;
         contacts.clear();
+        contacts.reserve(self.obstacles.len());
         segments.clear();
+        segments.reserve(self.spans.len() + self.obstacles.len());
         nodes.clear();
         nodes.extend(self.obstacles.iter().map(|o| Node::new(positions.pose(o.body()) * o.X_BS())));
         let mut length = T::zero();
@@ -112,14 +159,14 @@ impl<T: Real> CablePath<T> {
         let mut tracking = Tracking::Warm;
         for (place, stretch) in self.spans.iter().enumerate() {
             let Stretch { from, to, obstacles } = stretch;
-            let known = wraps.obstacles.get(obstacles.clone()).unwrap_or_default();
             let span = Span {
                 from: point_of(positions, from.body, &from.p_B),
                 to: point_of(positions, to.body, &to.p_B),
                 obstacles: &self.obstacles[obstacles.clone()],
-                wraps: known,
+                wraps: &wraps.obstacles[obstacles.clone()],
                 settings: self.settings(),
             };
+            require_finite((span.to - span.from).norm_squared().is_finite())?;
             let nodes = &mut nodes[obstacles.clone()];
             let (progress, found) = solve_span(&span, nodes, work, place, obstacles.start)?;
             smoothness = smoothness.max(progress.kink);
@@ -127,7 +174,7 @@ impl<T: Real> CablePath<T> {
             tracking = tracking.max(found);
 
             let mut leaving = (from.body, span.from);
-            let mut add = |leaving: (BodyIndex, Vector3<T>), body: BodyIndex, point, to_obstacle| {
+            let mut add = |leaving: (BodyIndex, Point3<T>), body: BodyIndex, point, to_obstacle| {
                 let along: Vector3<T> = point - leaving.1;
                 let reach = along.norm();
                 length += reach;
@@ -153,6 +200,8 @@ impl<T: Real> CablePath<T> {
         for contact in contacts.iter().filter(|contact| contact.in_contact) {
             length += contact.geodesic.length;
         }
+        let is_sound = |Wrap { point, tangent, .. }: &Wrap<T>| is_finite(&point.coords) && is_finite(tangent);
+        require_finite(length.is_finite() && contacts.iter().all(|contact| is_sound(&contact.wrap)))?;
         results.length = length;
         results.smoothness = smoothness;
         results.iterations = iterations;
@@ -166,25 +215,34 @@ impl<T: Real> PathResults<T> {
     ///
     /// Each straight stretch pulls its two ends together along itself; what an obstacle gets is the
     /// sum over its two ends. Forces and moments therefore sum to zero over all bodies, to roundoff.
-    pub fn unit_forces(&self) -> impl Iterator<Item = (BodyIndex, Vector3<T>, Vector3<T>)> + '_ {
+    pub fn unit_forces(&self) -> impl Iterator<Item = (BodyIndex, Point3<T>, Vector3<T>)> + '_ {
         self.segments
             .iter()
             .flat_map(|s| [(s.from_body, s.from_G, s.direction_G), (s.to_body, s.to_G, -s.direction_G)])
     }
 
     /// The force of a cable of tension 1 N on one body, at its origin, expressed in Ground.
+    ///
+    /// # Panics
+    /// For a body that the positions do not have, like slice indexing: not for those the path was solved at.
     pub fn unit_force_on(&self, body: BodyIndex, positions: &Positions<T>) -> SpatialForce<T> {
         let p_GB = positions.pose(body).translation.vector;
         let on_body = self.unit_forces().filter(|(on, ..)| *on == body);
-        on_body.fold(SpatialForce::zero(), |sum, (_, p, f)| sum + SpatialForce::new((p - p_GB).cross(&f), f))
+        on_body.fold(SpatialForce::zero(), |sum, (_, p, f)| {
+            sum + SpatialForce::new((p.coords - p_GB).cross(&f), f)
+        })
     }
 
     /// Adds the forces of a cable of this tension \[N\].
+    ///
+    /// # Panics
+    /// For a body that the positions or forces do not have, like slice indexing: not for those of the
+    /// system the path was solved in.
     #[inline]
     pub fn add_forces(&self, tension: T, positions: &Positions<T>, forces: &mut ForceAccumulator<'_, T>) {
         for (body, p, f) in self.unit_forces() {
             let p_GB = positions.pose(body).translation.vector;
-            forces.apply_at_offset(body, p - p_GB, f * tension);
+            forces.apply_at_offset(body, p.coords - p_GB, f * tension);
         }
     }
 
@@ -194,6 +252,9 @@ impl<T: Real> PathResults<T> {
     /// Exact: each straight stretch lengthens by the velocities of the body points at its ends,
     /// along itself; the wrapped stretches, being geodesics that the straight ones meet smoothly,
     /// contribute nothing to first order.
+    ///
+    /// # Panics
+    /// For a body that the positions do not have, like slice indexing: not for those the path was solved at.
     #[inline]
     pub fn length_rate_of(
         &self,
@@ -204,12 +265,16 @@ impl<T: Real> PathResults<T> {
             if body == BodyIndex::GROUND {
                 return rate;
             }
-            let arm = p - positions.pose(body).translation.vector;
+            let arm = p.coords - positions.pose(body).translation.vector;
             rate - motion(body).shifted(arm).linear.dot(&f)
         })
     }
 
     /// The rate of change of length \[m/s\].
+    ///
+    /// # Panics
+    /// For a body that the positions or velocities do not have, like slice indexing: not for those of the
+    /// system the path was solved in.
     #[inline]
     pub fn length_rate(&self, positions: &Positions<T>, velocities: &Velocities<T>) -> T {
         self.length_rate_of(positions, |body| *velocities.velocity(body))
@@ -219,6 +284,9 @@ impl<T: Real> PathResults<T> {
     /// of each body per unit rate of that coordinate: minus the derivative of length.
     ///
     /// A tension f drives the coordinate with the generalized force f times the moment arm.
+    ///
+    /// # Panics
+    /// For a body that the positions do not have, like slice indexing: not for those the path was solved at.
     pub fn moment_arm(
         &self,
         positions: &Positions<T>,
@@ -234,8 +302,8 @@ impl<T: Real> PathResults<T> {
     }
 
     /// Points along the path in Ground, for drawing: the ends of straight stretches, and between
-    /// them points of the wrapped ones at most `spacing` \[m\] apart.
-    pub fn sample(&self, path: &CablePath<T>, spacing: T) -> Vec<Vector3<T>> {
+    /// them points of the wrapped ones at most `spacing` \[m\] apart, or a hundred thousand of each.
+    pub fn sample(&self, path: &CablePath<T>, spacing: T) -> Vec<Point3<T>> {
         let mut points = Vec::new();
         for segment in &self.segments {
             if points.last() != Some(&segment.from_G) {
@@ -283,9 +351,12 @@ impl<T: Real> Node<T> {
     }
 }
 
+fn require_finite(is_finite: bool) -> Result<()> {
+    if is_finite { Ok(()) } else { Err(Error::NonFinite { quantity: Quantity::Geometry }) }
+}
+
 /// A point fixed on a body, in Ground.
 #[inline]
-fn point_of<T: Real>(positions: &Positions<T>, body: BodyIndex, p_B: &Vector3<T>) -> Vector3<T> {
-    let X_GB = positions.pose(body);
-    X_GB.rotation * p_B + X_GB.translation.vector
+fn point_of<T: Real>(positions: &Positions<T>, body: BodyIndex, p_B: &Point3<T>) -> Point3<T> {
+    positions.pose(body) * p_B
 }

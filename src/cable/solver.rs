@@ -2,54 +2,64 @@
 
 use alloc::vec::Vec;
 
-use nalgebra::Vector3;
+use nalgebra::Point3;
 
 use super::geodesic::Geodesic;
 use super::newton::{self, Progress};
 use super::node::{Node, Trial};
-use super::path::Obstacle;
-use super::relax::{self, Bead};
+use super::relax::{self, Beads};
 use super::span::{Budget, SEARCH, Span, side};
 use super::wrap::Wrap;
 use crate::error::{Error, Result};
 use crate::scalar::Real;
+use crate::spatial::is_finite;
 
 /// How a path was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Tracking {
-    /// By Newton's method from what was remembered.
+    /// By Newton's method from what was remembered, windings and all; or there is no obstacle to search for.
     #[default]
     Warm,
     /// From what was remembered, by sliding downhill or by pulling a string tight along it: the motion
-    /// since was large, or the path that was tracked has ceased to exist.
+    /// since was large, or the path that was tracked has ceased to exist. It may have slipped off a winding.
     Relaxed,
-    /// From nothing: there was no memory.
+    /// From nothing: no obstacle of the span had been solved for before.
     Cold,
-    /// From nothing, because no path was found in the class that was remembered: this is another.
+    /// From nothing, because no path was found from what was remembered, or only some obstacles were
+    /// known: this path may be another.
     Restarted,
 }
 
 /// Room to work in, kept to avoid allocation.
-#[derive(Debug, Clone)]
-pub(super) struct Workspace<T> {
+#[derive(Debug)]
+pub(super) struct Workspace<T: Real> {
     active: Vec<usize>,
-    beads: Vec<Bead<T>>,
+    string: Beads<T>,
+    /// The path on a saddle, and the shortest found from there.
+    balanced: Vec<Node<T>>,
+    best: Vec<Node<T>>,
     budget: Budget,
 }
 
-impl<T> Workspace<T> {
+impl<T: Real> Workspace<T> {
     pub(super) fn new() -> Self {
-        Self { active: Vec::new(), beads: Vec::new(), budget: Budget::default() }
+        Self {
+            active: Vec::new(),
+            string: Beads::new(),
+            balanced: Vec::new(),
+            best: Vec::new(),
+            budget: Budget::default(),
+        }
     }
 }
 
 /// Why an attempt was given up.
 #[derive(Debug, Clone, Copy)]
-struct Failure<T> {
+struct Failure<T: Real> {
     kink: T,
     iterations: usize,
     node: usize,
-    off_patch: Option<Vector3<T>>,
+    off_patch: Option<Point3<T>>,
     /// The path is stationary, but no minimum because of this node.
     saddle: Option<usize>,
     /// The path is a minimum, but a straight stretch that touches this node runs into it, so deep.
@@ -81,10 +91,15 @@ const ATTEMPTS: [(Tracking, usize); 7] = [
 /// The beads per leg that a path pushed off a saddle is laid with.
 const BEADS: usize = 6;
 
-/// Whether an obstacle's memory is one: it has been solved, and is not of a cable so long on the surface
-/// (more than thirty windings) that integrating it would take for ever.
-fn is_credible<T: Real>((wrap, obstacle): (&Wrap<T>, &Obstacle<T>)) -> bool {
-    wrap.known && wrap.length <= obstacle.surface().size() * T::lit(200.0)
+/// Whether the geodesics that are remembered can be computed. Those of most surfaces are integrated, in a
+/// bounded number of steps.
+fn can_follow<T: Real>(span: &Span<'_, T>, nodes: &mut [Node<T>], budget: &mut Budget) -> bool {
+    let accuracy = newton::accuracy(span.settings);
+    recall(span, nodes);
+    nodes.iter_mut().zip(span.obstacles).filter(|(node, _)| node.in_contact).all(|(node, obstacle)| {
+        budget.spend(node.evaluate(obstacle.surface(), accuracy));
+        is_finite(&node.ground.end.point.coords)
+    })
 }
 
 /// Solves one span; answers how well, and how the path was found.
@@ -95,10 +110,10 @@ pub(super) fn solve_span<T: Real>(
     place: usize,
     first_obstacle: usize,
 ) -> Result<(Progress<T>, Tracking)> {
-    let scale = span.from.norm().max(span.to.norm());
+    let scale = span.from.coords.norm().max(span.to.coords.norm());
     let coincide = (span.to - span.from).norm() <= T::default_epsilon() * scale;
     if span.obstacles.is_empty() {
-        let straight = Progress { kink: T::zero(), worst: 0, iterations: 0, converged: true, slid: false };
+        let straight = Progress { converged: true, ..Progress::none() };
         return if coincide {
             Err(Error::CoincidentPoints { span: place })
         } else {
@@ -106,12 +121,14 @@ pub(super) fn solve_span<T: Real>(
         };
     }
     check_neighbouring_ends(span, nodes, first_obstacle)?;
-    let known = !span.wraps.is_empty() && span.wraps.iter().zip(span.obstacles).all(is_credible);
-    let nowhere = Progress { kink: T::zero(), worst: 0, iterations: 0, converged: false, slid: false };
-    let mut failure = Failure::new(&nowhere);
+    work.active.reserve(nodes.len());
+    let has_memory = span.wraps.iter().any(|wrap| wrap.known);
+    let mut known = span.wraps.iter().all(|wrap| wrap.known);
+    let mut failure = Failure::new(&Progress::none());
     let mut penetrated = None;
     let most = span.settings.max_evaluations.saturating_mul(nodes.len());
     work.budget = Budget::default();
+    let mut wasted = 0;
     for (tracking, detail) in ATTEMPTS {
         let remembered = tracking < Tracking::Cold;
         if remembered && !known {
@@ -120,7 +137,7 @@ pub(super) fn solve_span<T: Real>(
         // A path that would have to touch twice is not another that touches once. Only a leap of Newton's
         // method is tried again, downhill.
         // What is remembered may take half of the budget, so that there is something left to begin anew with.
-        work.budget.limit = if remembered { most - most / 2 } else { most };
+        work.budget.limit = wasted + if remembered { most - most / 2 } else { most };
         let leapt = (tracking, detail) == (Tracking::Relaxed, 0);
         if penetrated.is_some() && !leapt {
             break;
@@ -135,7 +152,7 @@ pub(super) fn solve_span<T: Real>(
             (Tracking::Warm, _) => settle_contacts(span, nodes, work),
             (_, 0) => {
                 if !remembered {
-                    relax::begin_at_hints(span, nodes, &mut work.budget);
+                    relax::begin_at_hints(span, nodes, &mut work.string, &mut work.budget);
                 }
                 slide(span, nodes, work);
                 leave_saddles(span, nodes, work, BEADS)
@@ -149,7 +166,7 @@ pub(super) fn solve_span<T: Real>(
                     return Err(Error::CoincidentPoints { span: place });
                 }
                 let found = match tracking {
-                    Tracking::Cold if known => Tracking::Restarted,
+                    Tracking::Cold if has_memory => Tracking::Restarted,
                     Tracking::Warm if progress.slid => Tracking::Relaxed,
                     other => other,
                 };
@@ -161,6 +178,11 @@ pub(super) fn solve_span<T: Real>(
                     failure = why;
                 }
                 penetrated = why.penetrated.or(penetrated);
+                if tracking == Tracking::Warm && !can_follow(span, nodes, &mut work.budget) {
+                    known = false;
+                    // An absurd memory costs as much as a geodesic may, which is no reason not to search.
+                    wasted = work.budget.spent;
+                }
             }
         }
     }
@@ -200,8 +222,12 @@ fn tighten<T: Real>(
     detail: usize,
     from_memory: bool,
 ) -> core::result::Result<Progress<T>, Failure<T>> {
-    relax::tighten(span, nodes, &mut work.beads, detail, from_memory, None, &mut work.budget);
-    leave_saddles(span, nodes, work, detail)
+    let Workspace { string, budget, .. } = work;
+    if relax::tighten(span, nodes, string, detail, from_memory, None, budget) {
+        leave_saddles(span, nodes, work, detail)
+    } else {
+        Err(Failure::new(&Progress::none()))
+    }
 }
 
 /// Lets the path slide downhill in length, touching and leaving obstacles on the way, until Newton's
@@ -232,7 +258,7 @@ fn slide<T: Real>(span: &Span<'_, T>, nodes: &mut [Node<T>], work: &mut Workspac
             let after = work.active.get(i + 1).map_or(span.to, |&next| nodes[next].ground.start.point);
             let node = &mut nodes[k];
             let Geodesic { start, length, .. } = &node.ground;
-            let above = |p: &Vector3<T>| (p - start.point).dot(&start.normal) > T::zero();
+            let above = |p: &Point3<T>| (p - start.point).dot(&start.normal) > T::zero();
             if *length <= T::zero() && above(&before) && above(&after) {
                 node.in_contact = false;
                 changed = true;
@@ -273,26 +299,32 @@ fn leave_saddles<T: Real>(
     // Each push takes care of one direction. Of more than a few at once a finer string does better.
     for _ in 0..4 {
         let Err(Failure { saddle: Some(k), .. }) = outcome else { break };
-        let balanced = nodes.to_vec();
-        let mut best: Option<(T, Vec<Node<T>>, Progress<T>)> = None;
+        work.balanced.clear();
+        work.balanced.extend_from_slice(nodes);
+        let mut best: Option<(T, Progress<T>)> = None;
         for push in [T::lit(0.3), T::lit(-0.3)] {
-            nodes.clone_from_slice(&balanced);
-            relax::tighten(span, nodes, &mut work.beads, detail, true, Some((k, push)), &mut work.budget);
+            nodes.clone_from_slice(&work.balanced);
+            let Workspace { string, budget, .. } = &mut *work;
+            if !relax::tighten(span, nodes, string, detail, true, Some((k, push)), budget) {
+                return outcome;
+            }
             // The beads leave the saddle slowly; Newton's method would jump back to it from there.
             slide(span, nodes, work);
             let pushed = settle_contacts(span, nodes, work);
             match pushed {
                 Ok(progress) => {
                     let length = length_of(span, nodes);
-                    if best.as_ref().is_none_or(|(shortest, ..)| length < *shortest) {
-                        best = Some((length, nodes.to_vec(), progress));
+                    if best.as_ref().is_none_or(|(shortest, _)| length < *shortest) {
+                        best = Some((length, progress));
+                        work.best.clear();
+                        work.best.extend_from_slice(nodes);
                     }
                 }
                 Err(_) => outcome = pushed,
             }
         }
-        if let Some((_, found, progress)) = best {
-            nodes.clone_from_slice(&found);
+        if let Some((_, progress)) = best {
+            nodes.clone_from_slice(&work.best);
             outcome = Ok(progress);
         }
     }
@@ -320,8 +352,7 @@ fn settle_contacts<T: Real>(
     let passes = 4 * nodes.len() + 4;
     let mut iterations = 0;
     let mut slid = false;
-    let nowhere = Progress { kink: T::zero(), worst: 0, iterations, converged: false, slid };
-    let mut last = Failure::new(&nowhere);
+    let mut last = Failure::new(&Progress::none());
     for node in nodes.iter_mut() {
         node.released = false;
     }
@@ -457,7 +488,7 @@ fn penetrated<T: Real>(
     }
     let kink = kink.max(span.settings.smoothness);
     let mut found: Option<(usize, T)> = None;
-    let mut test = |k: usize, touch_G: &Vector3<T>, to_G: &Vector3<T>| {
+    let mut test = |k: usize, touch_G: &Point3<T>, to_G: &Point3<T>| {
         let (node, surface) = (&nodes[k], span.obstacles[k].surface());
         if span.obstacles[k].is_convex {
             return;
@@ -470,7 +501,7 @@ fn penetrated<T: Real>(
         budget.spend(SEARCH);
         // The stretch leaves with a kink, from a point that the last correction moved along the tangent; and
         // coordinates in Ground are rounded.
-        let roundoff = T::default_epsilon() * (touch_G.amax() + to_G.amax() + node.reach());
+        let roundoff = T::default_epsilon() * (touch_G.coords.amax() + to_G.coords.amax() + node.reach());
         let allowed = kink * (T::lit(2.0) * (to - touch).norm() + surface.size()) + roundoff * T::lit(64.0);
         if depth > allowed && found.is_none_or(|(_, deepest)| depth > deepest) {
             found = Some((k, depth));
@@ -503,7 +534,7 @@ fn check_neighbours<T: Real>(span: &Span<'_, T>, nodes: &mut [Node<T>], first_ob
         }
         nodes[k].evaluate(span.obstacles[k].surface(), T::lit(1e-6));
         if let Some(before) = before {
-            let within = |other: usize, p_G: &Vector3<T>| {
+            let within = |other: usize, p_G: &Point3<T>| {
                 let (surface, p) = (span.obstacles[other].surface(), nodes[other].to_surface(p_G));
                 surface.covers(&p) && surface.height(&p) < T::zero()
             };
@@ -552,7 +583,7 @@ fn check_ends<T: Real>(span: &Span<'_, T>, nodes: &[Node<T>], first_obstacle: us
 
 /// Whether a fixed point lies inside an obstacle.
 #[inline]
-fn is_inside<T: Real>(span: &Span<'_, T>, nodes: &[Node<T>], k: usize, p_G: &Vector3<T>) -> bool {
+fn is_inside<T: Real>(span: &Span<'_, T>, nodes: &[Node<T>], k: usize, p_G: &Point3<T>) -> bool {
     let surface = span.obstacles[k].surface();
     let p = nodes[k].to_surface(p_G);
     surface.value(&p) < T::zero() && surface.covers(&p) && surface.height(&p) < -T::lit(1e-9) * surface.size()

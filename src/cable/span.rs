@@ -1,6 +1,6 @@
 //! The problem between two fixed points of a cable.
 
-use nalgebra::Vector3;
+use nalgebra::Point3;
 
 use super::path::{Obstacle, Settings};
 use super::surface::Surface;
@@ -10,8 +10,8 @@ use crate::scalar::Real;
 /// The problem between two fixed points.
 #[derive(Debug)]
 pub(super) struct Span<'a, T: Real> {
-    pub(super) from: Vector3<T>,
-    pub(super) to: Vector3<T>,
+    pub(super) from: Point3<T>,
+    pub(super) to: Point3<T>,
     pub(super) obstacles: &'a [Obstacle<T>],
     pub(super) wraps: &'a [Wrap<T>],
     pub(super) settings: &'a Settings<T>,
@@ -44,8 +44,8 @@ impl Budget {
 pub(super) fn side<T: Real>(
     wrap: Option<&Wrap<T>>,
     surface: &dyn Surface<T>,
-    deepest: Vector3<T>,
-) -> Vector3<T> {
+    deepest: Point3<T>,
+) -> Point3<T> {
     match wrap {
         Some(Wrap { known: true, point, .. })
             if surface.gradient(point).dot(&surface.gradient(&deepest)) < T::zero() =>

@@ -1,6 +1,6 @@
 //! A sphere, whose geodesics are great circles.
 
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::{Matrix3, Point3, Vector3};
 
 use super::geodesic::{Geodesic, GeodesicEnd, Jacobi};
 use super::surface::{SegmentApproach, Surface, approach_at, beside, roundoff, tangent_frame};
@@ -31,18 +31,18 @@ impl<T: Real> Sphere<T> {
 }
 
 impl<T: Real> Surface<T> for Sphere<T> {
-    fn value(&self, p: &Vector3<T>) -> T {
-        p.norm() - self.radius
+    fn value(&self, p: &Point3<T>) -> T {
+        p.coords.norm() - self.radius
     }
 
-    fn gradient(&self, p: &Vector3<T>) -> Vector3<T> {
-        let distance = p.norm();
-        if distance > T::zero() { p / distance } else { Vector3::x() }
+    fn gradient(&self, p: &Point3<T>) -> Vector3<T> {
+        let distance = p.coords.norm();
+        if distance > T::zero() { p.coords / distance } else { Vector3::x() }
     }
 
-    fn hessian(&self, p: &Vector3<T>) -> Matrix3<T> {
-        let distance = p.norm();
-        let n = p / distance;
+    fn hessian(&self, p: &Point3<T>) -> Matrix3<T> {
+        let distance = p.coords.norm();
+        let n = p.coords / distance;
         (Matrix3::identity() - n * n.transpose()) / distance
     }
 
@@ -54,26 +54,30 @@ impl<T: Real> Surface<T> for Sphere<T> {
         true
     }
 
-    fn height(&self, p: &Vector3<T>) -> T {
+    fn height(&self, p: &Point3<T>) -> T {
         self.value(p)
     }
 
     #[inline]
-    fn retract(&self, p: &Vector3<T>) -> Vector3<T> {
-        let distance = p.norm();
-        if distance > T::zero() { p * (self.radius / distance) } else { Vector3::x() * self.radius }
+    fn retract(&self, p: &Point3<T>) -> Point3<T> {
+        let distance = p.coords.norm();
+        if distance > T::zero() {
+            p * (self.radius / distance)
+        } else {
+            Point3::new(self.radius, T::zero(), T::zero())
+        }
     }
 
     #[inline]
-    fn end(&self, p: &Vector3<T>, direction: &Vector3<T>) -> GeodesicEnd<T> {
+    fn end(&self, p: &Point3<T>, direction: &Vector3<T>) -> GeodesicEnd<T> {
         let curvature = T::one() / self.radius;
-        let normal = p * curvature;
+        let normal = p.coords * curvature;
         let (tangent, _) = tangent_frame(&normal, direction);
         let torsion = T::zero();
         GeodesicEnd { point: *p, tangent, normal, curvature, torsion, transverse_curvature: curvature }
     }
 
-    fn geodesic(&self, p: &Vector3<T>, direction: &Vector3<T>, length: T, _: T) -> Geodesic<T> {
+    fn geodesic(&self, p: &Point3<T>, direction: &Vector3<T>, length: T, _: T) -> Geodesic<T> {
         let start = self.end(&self.retract(p), direction);
         let angle = length * start.curvature;
         let (sin, cos) = angle.sin_cos();
@@ -81,7 +85,7 @@ impl<T: Real> Surface<T> for Sphere<T> {
         let tangent = start.tangent * cos - start.normal * sin;
         Geodesic {
             start,
-            end: GeodesicEnd { point: normal * self.radius, tangent, normal, ..start },
+            end: GeodesicEnd { point: Point3::from(normal * self.radius), tangent, normal, ..start },
             length,
             jacobi: Jacobi {
                 shift: cos,
@@ -94,17 +98,17 @@ impl<T: Real> Surface<T> for Sphere<T> {
         }
     }
 
-    fn nearest_point(&self, p: &Vector3<T>) -> Vector3<T> {
+    fn nearest_point(&self, p: &Point3<T>) -> Point3<T> {
         self.retract(p)
     }
 
-    fn closest_on_segment(&self, a: &Vector3<T>, b: &Vector3<T>) -> SegmentApproach<T> {
+    fn closest_on_segment(&self, a: &Point3<T>, b: &Point3<T>) -> SegmentApproach<T> {
         let along = b - a;
-        let closest = approach_at(self, a, b, -a.dot(&along) / along.norm_squared());
-        if closest.point.norm() > roundoff(a, b) {
+        let closest = approach_at(self, a, b, -a.coords.dot(&along) / along.norm_squared());
+        if closest.point.coords.norm() > roundoff(a, b) {
             return closest;
         }
         // The line passes through the centre, where no direction is outwards: any across it is.
-        SegmentApproach { point: beside(&along, self.radius), height: -self.radius, ..closest }
+        SegmentApproach { point: beside(&along, self.radius).into(), height: -self.radius, ..closest }
     }
 }

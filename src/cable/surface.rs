@@ -2,7 +2,7 @@
 
 use core::fmt::Debug;
 
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::{Matrix3, Point3, Vector3};
 
 use super::geodesic::{Geodesic, GeodesicEnd, Midpoint, integrate};
 use crate::scalar::Real;
@@ -23,20 +23,20 @@ use crate::spatial::is_finite;
 /// ```
 /// use force_elements::Real;
 /// use force_elements::cable::Surface;
-/// use force_elements::nalgebra::{Matrix3, Vector3};
+/// use force_elements::nalgebra::{Matrix3, Point3, Vector3};
 ///
 /// /// The solid below `z = −(x² + y²) / 2`, in metres.
 /// #[derive(Debug)]
 /// struct Paraboloid;
 ///
 /// impl<T: Real> Surface<T> for Paraboloid {
-///     fn value(&self, p: &Vector3<T>) -> T {
+///     fn value(&self, p: &Point3<T>) -> T {
 ///         p.z + T::lit(0.5) * (p.x * p.x + p.y * p.y)
 ///     }
-///     fn gradient(&self, p: &Vector3<T>) -> Vector3<T> {
+///     fn gradient(&self, p: &Point3<T>) -> Vector3<T> {
 ///         Vector3::new(p.x, p.y, T::one())
 ///     }
-///     fn hessian(&self, _: &Vector3<T>) -> Matrix3<T> {
+///     fn hessian(&self, _: &Point3<T>) -> Matrix3<T> {
 ///         Matrix3::from_diagonal(&Vector3::new(T::one(), T::one(), T::zero()))
 ///     }
 ///     fn size(&self) -> T {
@@ -45,7 +45,7 @@ use crate::spatial::is_finite;
 /// }
 ///
 /// // A meridian of a surface of revolution is a geodesic: it stays in its plane.
-/// let (p, along_x) = (Vector3::<f64>::zeros(), Vector3::x());
+/// let (p, along_x) = (Point3::<f64>::origin(), Vector3::x());
 /// let geodesic = Paraboloid.geodesic(&p, &along_x, 0.8, 1e-12);
 /// assert!(geodesic.end.point.y.abs() < 1e-14);
 /// // The arc length of the parabola z = −x²/2 up to x.
@@ -55,13 +55,13 @@ use crate::spatial::is_finite;
 /// ```
 pub trait Surface<T: Real>: Debug + Send + Sync + 'static {
     /// The implicit function: negative inside, zero on the surface, positive outside.
-    fn value(&self, p: &Vector3<T>) -> T;
+    fn value(&self, p: &Point3<T>) -> T;
 
     /// The gradient of [`value`](Self::value), which points outwards.
-    fn gradient(&self, p: &Vector3<T>) -> Vector3<T>;
+    fn gradient(&self, p: &Point3<T>) -> Vector3<T>;
 
     /// The matrix of second derivatives of [`value`](Self::value).
-    fn hessian(&self, p: &Vector3<T>) -> Matrix3<T>;
+    fn hessian(&self, p: &Point3<T>) -> Matrix3<T>;
 
     /// The size of the smallest feature \[m\]: the least radius of curvature, or what is of that
     /// order. Lines are searched for contact at a quarter of it, or 4096 places if they are longer than that.
@@ -77,25 +77,25 @@ pub trait Surface<T: Real>: Debug + Send + Sync + 'static {
     /// Whether the straight line from `touch` on the surface, which leaves it along a tangent, may enter
     /// the solid before it ends at `to` outside. No only where that is certain; what may enter is searched
     /// with [`closest_on_segment`](Self::closest_on_segment).
-    fn may_reenter(&self, _touch: &Vector3<T>, _to: &Vector3<T>) -> bool {
+    fn may_reenter(&self, _touch: &Point3<T>, _to: &Point3<T>) -> bool {
         !self.is_convex()
     }
 
     /// Whether the surface is defined at this place. Only a patch such as a height map has an edge.
-    fn covers(&self, _p: &Vector3<T>) -> bool {
+    fn covers(&self, _p: &Point3<T>) -> bool {
         true
     }
 
     /// How far a geodesic with this velocity (a unit vector) and acceleration \[1/m\] runs from `p`
     /// until a higher derivative of the surface jumps \[m\]. No step of the integrator goes beyond.
     /// Without end, unless the surface is pieced together.
-    fn smooth_reach(&self, _p: &Vector3<T>, _velocity: &Vector3<T>, _acceleration: &Vector3<T>) -> T {
+    fn smooth_reach(&self, _p: &Point3<T>, _velocity: &Vector3<T>, _acceleration: &Vector3<T>) -> T {
         T::lit(1e30)
     }
 
     /// The distance from the surface to first order: `f / |∇f|`, negative inside \[m\]. Where the
     /// gradient vanishes that says nothing, and it is [`size`](Self::size) with the sign of `f`.
-    fn height(&self, p: &Vector3<T>) -> T {
+    fn height(&self, p: &Point3<T>) -> T {
         let (value, slope) = (self.value(p), self.gradient(p).norm());
         // Not-a-number is no slope either.
         if slope > T::zero() { value / slope } else { value.signum() * self.size() }
@@ -103,7 +103,7 @@ pub trait Surface<T: Real>: Debug + Send + Sync + 'static {
 
     /// A point of the surface near `p`, which is `p` itself to first order when `p` is near the
     /// surface.
-    fn retract(&self, p: &Vector3<T>) -> Vector3<T> {
+    fn retract(&self, p: &Point3<T>) -> Point3<T> {
         // Quadratic near the surface, so a handful of rounds; the rest are for starts far away,
         // where a function that is convex along its gradient is approached from one side.
         const ROUNDS: usize = 60;
@@ -114,7 +114,7 @@ pub trait Surface<T: Real>: Debug + Send + Sync + 'static {
             let mut step = gradient * (self.value(&q) / gradient.norm_squared());
             let reach = step.norm();
             if !reach.is_finite() {
-                if !is_finite(&q) {
+                if !is_finite(&q.coords) {
                     return q;
                 }
                 // No direction is outwards here: any leads to a place where one is.
@@ -134,7 +134,7 @@ pub trait Surface<T: Real>: Debug + Send + Sync + 'static {
 
     /// The frame of a geodesic and the curvatures of the surface at `p` on the surface, with the
     /// tangent nearest to `direction`.
-    fn end(&self, p: &Vector3<T>, direction: &Vector3<T>) -> GeodesicEnd<T> {
+    fn end(&self, p: &Point3<T>, direction: &Vector3<T>) -> GeodesicEnd<T> {
         let gradient = self.gradient(p);
         let slope = gradient.norm();
         let normal = gradient / slope;
@@ -153,11 +153,11 @@ pub trait Surface<T: Real>: Debug + Send + Sync + 'static {
 
     /// The geodesic from the point of the surface near `p`, in the tangent direction nearest to
     /// `direction`, of a signed `length` \[m\]. Tangents at its end are accurate to `accuracy`
-    /// \[rad\].
-    fn geodesic(&self, p: &Vector3<T>, direction: &Vector3<T>, length: T, accuracy: T) -> Geodesic<T> {
+    /// \[rad\]. Where that takes more than ten thousand steps of integration, its end is not a number.
+    fn geodesic(&self, p: &Point3<T>, direction: &Vector3<T>, length: T, accuracy: T) -> Geodesic<T> {
         let start = self.end(&self.retract(p), direction);
         let acceleration = |y: &[T; 5], v: &[T; 5]| {
-            let point = Vector3::new(y[0], y[1], y[2]);
+            let point = Point3::new(y[0], y[1], y[2]);
             let velocity = Vector3::new(v[0], v[1], v[2]);
             let gradient = self.gradient(&point);
             let hessian = self.hessian(&point);
@@ -173,7 +173,7 @@ pub trait Surface<T: Real>: Debug + Send + Sync + 'static {
     /// The point of the surface nearest to `p`, as far as it is found by Newton's method from the
     /// foot of the gradient: for points farther inside than the surface curves it may be another
     /// stationary point.
-    fn nearest_point(&self, p: &Vector3<T>) -> Vector3<T> {
+    fn nearest_point(&self, p: &Point3<T>) -> Point3<T> {
         let mut q = self.retract(p);
         for _ in 0..60 {
             let end = self.end(&q, &any_tangent(&self.gradient(&q)));
@@ -203,21 +203,23 @@ pub trait Surface<T: Real>: Debug + Send + Sync + 'static {
         q
     }
 
-    /// Where the straight line from `a` to `b` comes closest to the surface, or lies deepest within
-    /// it: the lowest of the implicit function at samples and near each that is below its neighbours.
-    /// What dips and rises between two samples is not seen; see [`size`](Self::size).
-    fn closest_on_segment(&self, a: &Vector3<T>, b: &Vector3<T>) -> SegmentApproach<T> {
+    /// Where [`value`](Self::value) is least on the straight line from `a` to `b`: where it lies deepest
+    /// within the surface, or is about closest to it.
+    ///
+    /// Provided: the lowest value at samples and near each that is below its neighbours. What dips and rises
+    /// between two samples is not seen; see [`size`](Self::size).
+    fn closest_on_segment(&self, a: &Point3<T>, b: &Point3<T>) -> SegmentApproach<T> {
         search_segment(self, a, b)
     }
 }
 
-/// Where a straight line comes closest to a surface, or lies deepest within it.
+/// Where a straight line lies deepest within a surface, or is about closest to it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct SegmentApproach<T> {
+pub struct SegmentApproach<T: Real> {
     /// The place on the line, 0 at its start and 1 at its end.
     pub parameter: T,
     /// The point of the line.
-    pub point: Vector3<T>,
+    pub point: Point3<T>,
     /// Its distance from the surface to first order, negative inside \[m\].
     pub height: T,
 }
@@ -225,8 +227,8 @@ pub struct SegmentApproach<T> {
 /// The approach at a parameter that is known.
 pub(crate) fn approach_at<T: Real, S: Surface<T> + ?Sized>(
     surface: &S,
-    a: &Vector3<T>,
-    b: &Vector3<T>,
+    a: &Point3<T>,
+    b: &Point3<T>,
     parameter: T,
 ) -> SegmentApproach<T> {
     let parameter = parameter.max(T::zero()).min(T::one());
@@ -238,8 +240,8 @@ pub(crate) fn approach_at<T: Real, S: Surface<T> + ?Sized>(
 /// features of the surface, then bisection on the derivative around each that is below its neighbours.
 pub(crate) fn search_segment<T: Real, S: Surface<T> + ?Sized>(
     surface: &S,
-    a: &Vector3<T>,
-    b: &Vector3<T>,
+    a: &Point3<T>,
+    b: &Point3<T>,
 ) -> SegmentApproach<T> {
     let along = b - a;
     // Four samples to a feature; the bound keeps a line across the world affordable.
@@ -304,8 +306,8 @@ pub(crate) fn search_segment<T: Real, S: Surface<T> + ?Sized>(
 
 /// What the arithmetic leaves of a point computed on a line between two others.
 #[inline]
-pub(crate) fn roundoff<T: Real>(a: &Vector3<T>, b: &Vector3<T>) -> T {
-    (a.amax() + b.amax()) * (T::default_epsilon() * T::lit(8.0))
+pub(crate) fn roundoff<T: Real>(a: &Point3<T>, b: &Point3<T>) -> T {
+    (a.coords.amax() + b.coords.amax()) * (T::default_epsilon() * T::lit(8.0))
 }
 
 /// Aside from a line, so little that only a place where no direction is outwards notices, and more than

@@ -1,6 +1,6 @@
 //! A torus.
 
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::{Matrix3, Point3, Vector3};
 
 use super::geodesic::{Geodesic, GeodesicEnd, Stormer, integrate};
 use super::surface::{SegmentApproach, Surface, approach_at, beside, roundoff, tangent_frame};
@@ -45,7 +45,7 @@ impl<T: Real> Torus<T> {
 
     /// From the nearest point of the circle to `p`, and the distance of `p` from the axis.
     #[inline]
-    fn offset_from_circle(&self, p: &Vector3<T>) -> (Vector3<T>, T) {
+    fn offset_from_circle(&self, p: &Point3<T>) -> (Vector3<T>, T) {
         let distance = (p.x * p.x + p.y * p.y).sqrt();
         let least = T::default_epsilon() * self.tube_radius;
         if distance <= least {
@@ -64,11 +64,11 @@ impl<T: Real> Torus<T> {
 /// t² − 2 ρ(t) and a constant, where ρ, the distance from the axis, is a branch of a hyperbola. Half its
 /// slope, t − ρ', rises, falls where ρ'' exceeds one, and rises again: there are at most two minima, and
 /// Newton's method comes down to each monotonically from t = ±1, outside which the slope has one sign.
-fn low_places<T: Real>(a: &Vector3<T>, b: &Vector3<T>) -> [T; 2] {
+fn low_places<T: Real>(a: &Point3<T>, b: &Point3<T>) -> [T; 2] {
     let (zero, one, two) = (T::zero(), T::one(), T::lit(2.0));
     let length = (b - a).norm();
     let along = (b - a) / length;
-    let start = a.dot(&along);
+    let start = a.coords.dot(&along);
     let foot = a - along * start;
     // ρ² = α t² + 2 β t + γ, and ρ'' = δ / ρ³.
     let alpha = along.x * along.x + along.y * along.y;
@@ -104,17 +104,17 @@ fn low_places<T: Real>(a: &Vector3<T>, b: &Vector3<T>) -> [T; 2] {
 }
 
 impl<T: Real> Surface<T> for Torus<T> {
-    fn value(&self, p: &Vector3<T>) -> T {
+    fn value(&self, p: &Point3<T>) -> T {
         self.offset_from_circle(p).0.norm() - self.tube_radius
     }
 
-    fn gradient(&self, p: &Vector3<T>) -> Vector3<T> {
+    fn gradient(&self, p: &Point3<T>) -> Vector3<T> {
         let (offset, _) = self.offset_from_circle(p);
         let reach = offset.norm();
         if reach > T::zero() { offset / reach } else { Vector3::z() }
     }
 
-    fn hessian(&self, p: &Vector3<T>) -> Matrix3<T> {
+    fn hessian(&self, p: &Point3<T>) -> Matrix3<T> {
         let (offset, distance) = self.offset_from_circle(p);
         let reach = offset.norm();
         let n = offset / reach;
@@ -128,12 +128,12 @@ impl<T: Real> Surface<T> for Torus<T> {
         self.tube_radius.min(self.ring_radius - self.tube_radius)
     }
 
-    fn height(&self, p: &Vector3<T>) -> T {
+    fn height(&self, p: &Point3<T>) -> T {
         self.value(p)
     }
 
     #[inline]
-    fn retract(&self, p: &Vector3<T>) -> Vector3<T> {
+    fn retract(&self, p: &Point3<T>) -> Point3<T> {
         let (offset, _) = self.offset_from_circle(p);
         let reach = offset.norm();
         if reach > T::zero() {
@@ -144,7 +144,7 @@ impl<T: Real> Surface<T> for Torus<T> {
     }
 
     #[inline]
-    fn end(&self, p: &Vector3<T>, direction: &Vector3<T>) -> GeodesicEnd<T> {
+    fn end(&self, p: &Point3<T>, direction: &Vector3<T>) -> GeodesicEnd<T> {
         let (offset, distance) = self.offset_from_circle(p);
         let bend = T::one() / self.tube_radius;
         let normal = offset * bend;
@@ -164,7 +164,7 @@ impl<T: Real> Surface<T> for Torus<T> {
         }
     }
 
-    fn geodesic(&self, p: &Vector3<T>, direction: &Vector3<T>, length: T, accuracy: T) -> Geodesic<T> {
+    fn geodesic(&self, p: &Point3<T>, direction: &Vector3<T>, length: T, accuracy: T) -> Geodesic<T> {
         let start = self.end(&self.retract(p), direction);
         // Clairaut's integral: the moment of the tangent about the axis is constant. The squared
         // components of the tangent, and so the acceleration, are functions of position alone.
@@ -186,19 +186,19 @@ impl<T: Real> Surface<T> for Torus<T> {
         integrate(self, start, length, accuracy, &Stormer(acceleration))
     }
 
-    fn nearest_point(&self, p: &Vector3<T>) -> Vector3<T> {
+    fn nearest_point(&self, p: &Point3<T>) -> Point3<T> {
         self.retract(p)
     }
 
-    fn may_reenter(&self, touch: &Vector3<T>, to: &Vector3<T>) -> bool {
+    fn may_reenter(&self, touch: &Point3<T>, to: &Point3<T>) -> bool {
         // Along a tangent the implicit quartic (|p|² + R² − r²)² − 4 R² (x² + y²), negative inside, has a
         // double root at the touch: s² (s² + 2 m s + c) with the arc length s.
         let along = to - touch;
         let length = along.norm();
         let climb = along.z / length;
         let ring = self.ring_radius;
-        let excess = touch.norm_squared() + ring * ring - self.tube_radius * self.tube_radius;
-        let m = T::lit(2.0) * touch.dot(&along) / length;
+        let excess = touch.coords.norm_squared() + ring * ring - self.tube_radius * self.tube_radius;
+        let m = T::lit(2.0) * touch.coords.dot(&along) / length;
         let c = m * m + T::lit(2.0) * excess - T::lit(4.0) * ring * ring * (T::one() - climb * climb);
         let discriminant = m * m - c;
         if discriminant <= T::zero() {
@@ -208,9 +208,9 @@ impl<T: Real> Surface<T> for Torus<T> {
         root > m && -m - root < length
     }
 
-    fn closest_on_segment(&self, a: &Vector3<T>, b: &Vector3<T>) -> SegmentApproach<T> {
+    fn closest_on_segment(&self, a: &Point3<T>, b: &Point3<T>) -> SegmentApproach<T> {
         let along = b - a;
-        let nearest = approach_at(self, a, b, -a.dot(&along) / along.norm_squared());
+        let nearest = approach_at(self, a, b, -a.coords.dot(&along) / along.norm_squared());
         // Plain numbers, whatever the scalar.
         let [from, to] = [a, b].map(|p| p.map(|x| (x / self.ring_radius).to_f64()));
         let [before, after] = low_places(&from, &to).map(T::lit);

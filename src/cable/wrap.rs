@@ -2,15 +2,16 @@
 
 use alloc::vec::Vec;
 
-use nalgebra::Vector3;
+use nalgebra::{Point3, Vector3};
 
+use crate::checked::checked_when_read;
 use crate::error::Result;
 use crate::scalar::Real;
 use crate::variables::{Check, Variables, Visitor, visit_flag, visit_vector};
 
 /// How the cable lay on one obstacle when it was last committed.
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct Wrap<T: Real> {
     /// Whether there is anything to remember; before the first accepted step there is not.
     pub known: bool,
@@ -18,7 +19,7 @@ pub struct Wrap<T: Real> {
     pub in_contact: bool,
     /// Where it touched down, or, clear of the obstacle, the point of the surface it passed
     /// closest to; in the surface's frame \[m\].
-    pub point: Vector3<T>,
+    pub point: Point3<T>,
     /// Its direction there, in the surface's frame.
     pub tangent: Vector3<T>,
     /// The length in contact \[m\].
@@ -28,7 +29,7 @@ pub struct Wrap<T: Real> {
 /// What a path remembers: one [`Wrap`] per obstacle, in order.
 ///
 /// It decides the class of the path (which side of an obstacle, how many windings) and where the
-/// solver starts; within the class the answer does not depend on it.
+/// solver starts; within the class the path depends on it by no more than its smoothness.
 #[derive(Debug, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Wraps<T: Real> {
@@ -36,12 +37,23 @@ pub struct Wraps<T: Real> {
     pub obstacles: Vec<Wrap<T>>,
 }
 
+checked_when_read!(Wrap);
+
+impl<T: Real> Wrap<T> {
+    fn validate(&self) -> Result<()> {
+        let check = Check::new("cable_path");
+        check.finite_vector("wrap.point", &self.point.coords)?;
+        check.finite_vector("wrap.tangent", &self.tangent)?;
+        check.nonnegative("wrap.length", self.length)
+    }
+}
+
 impl<T: Real> Default for Wrap<T> {
     fn default() -> Self {
         Self {
             known: false,
             in_contact: false,
-            point: Vector3::zeros(),
+            point: Point3::origin(),
             tangent: Vector3::zeros(),
             length: T::zero(),
         }
@@ -73,19 +85,14 @@ impl<T: Real> Variables<T> for Wraps<T> {
             };
             visit_flag("known", &mut wrap.known, &mut named);
             visit_flag("in_contact", &mut wrap.in_contact, &mut named);
-            visit_vector(format_args!("point"), &mut wrap.point, &mut named);
+            visit_vector(format_args!("point"), &mut wrap.point.coords, &mut named);
             visit_vector(format_args!("tangent"), &mut wrap.tangent, &mut named);
             named(format_args!("length"), &mut wrap.length);
         }
     }
 
     fn validate(&self) -> Result<()> {
-        let check = Check::new("cable_path");
-        self.obstacles.iter().try_for_each(|wrap| {
-            check.finite_vector("wrap.point", &wrap.point)?;
-            check.finite_vector("wrap.tangent", &wrap.tangent)?;
-            check.nonnegative("wrap.length", wrap.length)
-        })
+        self.obstacles.iter().try_for_each(Wrap::validate)
     }
 
     fn fits(&self, other: &Self) -> bool {

@@ -1,6 +1,7 @@
 //! An elastic cable that wraps obstacles.
 
 use crate::cable::{CablePath, PathResults, Wraps};
+use crate::checked::checked_when_read;
 use crate::element::{AtDynamics, AtPosition, AtVelocity, ForceElement, Given};
 use crate::error::Result;
 use crate::forces::ForceAccumulator;
@@ -65,14 +66,14 @@ use crate::variables::{Check, Variables, Visitor};
 ///
 /// ```
 /// use force_elements::cable::{CablePath, Obstacle, Sphere, Station};
-/// use force_elements::nalgebra::Vector3;
+/// use force_elements::nalgebra::Point3;
 /// use force_elements::{BodyIndex, CableSpring, ForceSystem, Transform};
 ///
 /// let mut system = ForceSystem::new();
 /// let weight = system.add_body();
 /// let ball = Obstacle::new(BodyIndex::GROUND, Transform::identity(), Sphere::new(0.5)?)?;
-/// let hook = Station { body: BodyIndex::GROUND, p_B: Vector3::new(-2.0, 0.2, 0.0) };
-/// let eye = Station { body: weight, p_B: Vector3::zeros() };
+/// let hook = Station { body: BodyIndex::GROUND, p_B: Point3::new(-2.0, 0.2, 0.0) };
+/// let eye = Station { body: weight, p_B: Point3::origin() };
 /// let band = system.add(CableSpring::new(CablePath::new(hook, eye)?.over(ball), 50.0, 3.0, 0.0)?)?;
 ///
 /// let mut state = system.default_state();
@@ -95,7 +96,7 @@ pub struct CableSpring<T: Real> {
 
 /// Stiffness, slack length and dissipation.
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct Parameters<T: Real> {
     /// Tension per stretch `k` \[N/m\], at least zero.
     pub stiffness: T,
@@ -106,7 +107,7 @@ pub struct Parameters<T: Real> {
 }
 
 /// Results at Position stage.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Position<T: Real> {
     /// The path: length, contacts, straight stretches, smoothness.
     pub path: PathResults<T>,
@@ -149,6 +150,8 @@ impl<T: Real> CableSpring<T> {
         &self.path
     }
 }
+
+checked_when_read!(Parameters);
 
 impl<T: Real> Parameters<T> {
     /// The same parameters in another scalar.
@@ -238,6 +241,18 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
     fn accept_step(&self, at: &AtDynamics<'_, T, Self>, next: &mut Self::Discrete) -> Result<()> {
         at.position.path.remember(next);
         Ok(())
+    }
+}
+
+impl<T: Real> Clone for Position<T> {
+    fn clone(&self) -> Self {
+        Self { path: self.path.clone(), ..*self }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        self.path.clone_from(&source.path);
+        self.stretch = source.stretch;
+        self.potential_energy = source.potential_energy;
     }
 }
 

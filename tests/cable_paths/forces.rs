@@ -1,7 +1,7 @@
 //! What a path makes of a tension: forces, power, moment arms.
 
 use force_elements::cable::{CablePath, Cylinder, PathResults, Sphere, Station, Wraps};
-use force_elements::nalgebra::{Rotation3, Translation3, Vector3};
+use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
 use force_elements::{
     AtDynamics, AtPosition, AtVelocity, BodyIndex, CableSpring, ForceAccumulator, ForceElement, ForceSystem,
     Given, Result, SpatialForce, SpatialVelocity, Topology, Transform, Velocities,
@@ -63,8 +63,8 @@ fn moment_arm_is_minus_the_derivative_of_length_by_the_coordinate() -> Result<()
         let (system, body, cable) = {
             let mut system = ForceSystem::new();
             let bone = system.add_body();
-            let end = Station { body: bone, p_B: Vector3::new(0.4, 0.05, 0.0) };
-            let knee = on_ground(Cylinder::new(0.1)?)?.with_contact_hint(Vector3::new(0.0, 0.1, 0.0))?;
+            let end = Station { body: bone, p_B: Point3::new(0.4, 0.05, 0.0) };
+            let knee = on_ground(Cylinder::new(0.1)?)?.with_contact_hint(Point3::new(0.0, 0.1, 0.0))?;
             let path = CablePath::new(fixed(-0.4, 0.05, 0.02), end)?.over(knee);
             let cable = system.add(CableSpring::new(path, 1.0, 0.0, 0.0)?)?;
             (system, bone, cable)
@@ -152,7 +152,7 @@ impl ForceElement<f64> for Muscle {
 fn a_path_serves_a_force_of_the_users_own() -> Result<()> {
     let mut system = ForceSystem::new();
     let bone = system.add_body();
-    let path = CablePath::new(fixed(-2.0, 0.0, 0.0), Station { body: bone, p_B: Vector3::zeros() })?
+    let path = CablePath::new(fixed(-2.0, 0.0, 0.0), Station { body: bone, p_B: Point3::origin() })?
         .over(on_ground(Sphere::new(0.5)?)?);
     let muscle = system.add(Muscle { path })?;
     let mut state = system.default_state();

@@ -8,21 +8,23 @@ mod crossings;
 mod forces;
 mod memory;
 mod middles;
+mod nasty;
 mod paths;
 mod refusals;
 #[path = "../support/solids.rs"]
 #[allow(dead_code, reason = "shared with the tests of surfaces and with the corpus")]
 mod solids;
+mod windings;
 
 use cable_scenes::{Counts, Scene};
 use force_elements::cable::{CablePath, Obstacle, Station, Surface};
-use force_elements::nalgebra::{Matrix3, Vector3};
+use force_elements::nalgebra::{Matrix3, Point3, Vector3};
 use force_elements::{BodyIndex, CableSpring, ForceSystem, Handle, Real, Result, Transform};
 
 const GROUND: BodyIndex = BodyIndex::GROUND;
 
 fn fixed<T: Real>(x: f64, y: f64, z: f64) -> Station<T> {
-    Station { body: GROUND, p_B: Vector3::new(x, y, z).map(T::lit) }
+    Station { body: GROUND, p_B: Point3::new(x, y, z).map(T::lit) }
 }
 
 fn on_ground<T: Real>(surface: impl Surface<T>) -> Result<Obstacle<T>> {
@@ -36,7 +38,7 @@ fn one_end_free<T: Real>(
 ) -> Result<(ForceSystem<T>, BodyIndex, Handle<CableSpring<T>>)> {
     let mut system = ForceSystem::new();
     let body = system.add_body();
-    let mut path = CablePath::new(from, Station { body, p_B: Vector3::zeros() })?;
+    let mut path = CablePath::new(from, Station { body, p_B: Point3::origin() })?;
     for obstacle in obstacles {
         path = path.over(obstacle);
     }
@@ -49,13 +51,13 @@ fn one_end_free<T: Real>(
 struct Plain<S>(S);
 
 impl<T: Real, S: Surface<T>> Surface<T> for Plain<S> {
-    fn value(&self, p: &Vector3<T>) -> T {
+    fn value(&self, p: &Point3<T>) -> T {
         self.0.value(p)
     }
-    fn gradient(&self, p: &Vector3<T>) -> Vector3<T> {
+    fn gradient(&self, p: &Point3<T>) -> Vector3<T> {
         self.0.gradient(p)
     }
-    fn hessian(&self, p: &Vector3<T>) -> Matrix3<T> {
+    fn hessian(&self, p: &Point3<T>) -> Matrix3<T> {
         self.0.hessian(p)
     }
     fn size(&self) -> T {

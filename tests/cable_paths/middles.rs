@@ -1,7 +1,7 @@
 //! Cables through places where no direction is outwards: centres, axes, the circle of a ring.
 
 use force_elements::cable::{Surface, Torus};
-use force_elements::nalgebra::{Rotation3, Translation3, Vector3};
+use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
 use force_elements::{Result, Transform};
 use num_dual::Dual64;
 
@@ -43,7 +43,7 @@ fn single_precision_and_derivatives_pass_along_the_axis_of_an_eyelet() -> Result
     let length = system.realize_position(&mut state)?.of(cable).position.path.length;
     assert_eq!((length.re, length.eps), (3.0, 1.0));
     let path = Vector3::new(Dual64::new(0.0, 1.0), Dual64::from_re(0.0), Dual64::from_re(0.0));
-    let value = eyelet.value(&path);
+    let value = eyelet.value(&Point3::from(path));
     // On the side that is taken for the nearest.
     assert_eq!((value.re, value.eps), (0.7, -1.0));
     Ok(())

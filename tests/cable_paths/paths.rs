@@ -48,7 +48,7 @@ fn the_long_way_round_a_ball_is_not_accepted() -> Result<()> {
     let long = Wrap {
         known: true,
         in_contact: true,
-        point: Vector3::new(-0.5, -0.62, 0.0),
+        point: Point3::new(-0.5, -0.62, 0.0),
         tangent: Vector3::new(0.62, -0.5, 0.0),
         length: 0.8,
     };
@@ -196,8 +196,10 @@ fn smoothness_reported_bounds_the_kinks_of_the_path() -> Result<()> {
             let (p, t) = (X_SG * Point3::from(geodesic.start.point), X_SG.rotation * geodesic.start.tangent);
             let element = scene.system.element(scene.cable);
             let surface = element.path().obstacles()[i].surface();
-            let again =
-                surface.geodesic(&p.coords, &t, geodesic.length, 1e-12).end.transformed(&contact.X_GS);
+            let again = surface
+                .geodesic(&Point3::from(p.coords), &t, geodesic.length, 1e-12)
+                .end
+                .transformed(&contact.X_GS);
             assert!((again.point - geodesic.end.point).norm() < 2e-9);
             assert!((again.tangent - geodesic.end.tangent).norm() < 5e-9);
         }
@@ -243,4 +245,18 @@ fn random_scenes_are_found_and_do_not_depend_on_where_the_search_begins() {
         assert!(!matches!(verdict, Verdict::Failed(_) | Verdict::Disagreed { .. }), "{seed}: {verdict:?}");
     }
     assert!(counts.touchdowns > 1 && counts.liftoffs > 1, "{counts:?}");
+}
+
+#[test]
+fn a_pose_moves_the_station_of_a_cable() -> Result<()> {
+    let (system, body, cable) = one_end_free::<f64>(fixed(-2.0, 0.3, 0.0), [])?;
+    let mut state = system.default_state();
+    let X_GB = Transform::translation(1.0, 2.0, 3.0);
+    state.set_pose(body, X_GB)?;
+    let view = system.realize_position(&mut state)?;
+    let station = system.element(cable).path().termination();
+    let segment = view.of(cable).position.path.segments[0];
+    assert_eq!(X_GB * station.p_B, segment.to_G);
+    assert_eq!(segment.to_G.coords, Vector3::new(1.0, 2.0, 3.0));
+    Ok(())
 }

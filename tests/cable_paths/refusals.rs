@@ -1,9 +1,9 @@
 //! What makes no sense is refused, with its reason.
 
 use force_elements::cable::{
-    CablePath, Cylinder, Ellipsoid, HeightMap, Obstacle, Settings, Sphere, Station, Torus,
+    CablePath, Cylinder, Ellipsoid, HeightMap, Obstacle, Settings, Sphere, Station, Torus, Wrap,
 };
-use force_elements::nalgebra::{Translation3, Vector2, Vector3};
+use force_elements::nalgebra::{Point3, Translation3, Vector2, Vector3};
 use force_elements::{BodyIndex, CableSpring, Error, ForceSystem, Result, Transform};
 
 use crate::cable_scenes::{Scene, cross};
@@ -12,16 +12,19 @@ use crate::{fixed, on_ground, one_end_free};
 #[test]
 fn what_makes_no_sense_is_refused() -> Result<()> {
     let ball = || on_ground(Sphere::new(0.8)?);
-    let solve = |from: Station<f64>, to: Vector3<f64>, obstacle: Obstacle<f64>| -> Result<()> {
+    let solve = |from: Station<f64>, to: Point3<f64>, obstacle: Obstacle<f64>| -> Result<()> {
         let (system, body, _) = one_end_free(from, [obstacle])?;
         let mut state = system.default_state();
         state.set_pose(body, Transform::from(Translation3::from(to)))?;
         system.realize_position(&mut state).map(|_| ()).map_err(|error| error.cause().clone())
     };
     let far = Vector3::new(2.0, 0.3, 0.0);
-    assert_eq!(solve(fixed(0.1, 0.2, 0.0), far, ball()?), Err(Error::PointInsideObstacle { obstacle: 0 }));
     assert_eq!(
-        solve(fixed(-2.0, 0.2, 0.0), Vector3::new(0.0, 0.3, 0.3), ball()?),
+        solve(fixed(0.1, 0.2, 0.0), far.into(), ball()?),
+        Err(Error::PointInsideObstacle { obstacle: 0 })
+    );
+    assert_eq!(
+        solve(fixed(-2.0, 0.2, 0.0), Point3::new(0.0, 0.3, 0.3), ball()?),
         Err(Error::PointInsideObstacle { obstacle: 0 })
     );
     let point = fixed::<f64>(1.0, 2.0, 3.0);
@@ -38,7 +41,7 @@ fn what_makes_no_sense_is_refused() -> Result<()> {
     }
     let settings = Settings { smoothness: 0.0, ..Settings::default() };
     assert!(matches!(path()?.with_settings(settings), Err(Error::InvalidValue { .. })));
-    let nowhere = Station { body: BodyIndex::new(7), p_B: Vector3::new(1.0, 0.0, 0.0) };
+    let nowhere = Station { body: BodyIndex::new(7), p_B: Point3::new(1.0, 0.0, 0.0) };
     let stray = CableSpring::new(CablePath::new(fixed(0.0, 0.0, 0.0), nowhere)?, 1.0, 0.0, 0.0)?;
     let refused = ForceSystem::new().add(stray).expect_err("stray");
     assert!(matches!(refused.cause(), Error::NoSuchBody { .. }));
@@ -47,7 +50,7 @@ fn what_makes_no_sense_is_refused() -> Result<()> {
     // A ridge that the cable would have to leave over the edge of its map.
     let heights: Vec<f64> = (0..25).map(|i| 1.0 - 0.05 * f64::from(i % 5) * f64::from(i % 5)).collect();
     let ridge = HeightMap::new(Vector2::new(0.0, -1.0), Vector2::new(0.25, 0.5), 5, &heights)?;
-    let outcome = solve(fixed(-2.0, 0.1, -3.0), Vector3::new(3.0, 0.1, -3.0), on_ground(ridge)?);
+    let outcome = solve(fixed(-2.0, 0.1, -3.0), Point3::new(3.0, 0.1, -3.0), on_ground(ridge)?);
     assert!(outcome.is_err(), "{outcome:?}");
     Ok(())
 }
@@ -58,7 +61,7 @@ fn end_points_that_coincide_beside_an_obstacle_are_refused() -> Result<()> {
     let mut system = ForceSystem::new();
     let body = system.add_body();
     let path =
-        CablePath::new(fixed::<f64>(1.0, 0.0, 0.0), Station { body, p_B: Vector3::zeros() })?.over(ball);
+        CablePath::new(fixed::<f64>(1.0, 0.0, 0.0), Station { body, p_B: Point3::origin() })?.over(ball);
     system.add(CableSpring::new(path, 1.0, 0.0, 0.0)?)?;
     let mut state = system.default_state();
     state.set_pose(body, Transform::translation(1.0, 0.0, 0.0))?;
@@ -162,4 +165,76 @@ fn a_via_point_inside_the_obstacle_next_to_it_is_refused() -> Result<()> {
         assert_eq!(refused, Some(Error::PointInsideObstacle { obstacle }));
     }
     Ok(())
+}
+
+#[test]
+fn a_memory_that_is_not_finite_is_refused() -> Result<()> {
+    let (mut system, body, cable) = one_end_free(fixed(-2.0, 0.3, 0.0), [on_ground(Sphere::new(0.8)?)?])?;
+    let mut state = system.default_state();
+    state.set_pose(body, Transform::translation(2.0, 0.3, 0.0))?;
+    system.realize_dynamics(&mut state)?;
+    system.accept_step(&mut state)?;
+    let sound = state.discrete(cable).clone();
+    for number in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        let changes: [fn(&mut Wrap<f64>, f64); 3] =
+            [|wrap, x| wrap.point.y = x, |wrap, x| wrap.tangent.z = x, |wrap, x| wrap.length = x];
+        for change in changes {
+            let mut wraps = sound.clone();
+            change(&mut wraps.obstacles[0], number);
+            let outcome = system.set_discrete(&mut state, cable, wraps.clone());
+            assert!(matches!(outcome, Err(Error::InvalidValue { .. })), "{outcome:?}");
+            let outcome = system.set_default_discrete(cable, wraps);
+            assert!(matches!(outcome, Err(Error::InvalidValue { .. })), "{outcome:?}");
+        }
+    }
+    assert_eq!(*state.discrete(cable), sound);
+    Ok(())
+}
+
+#[cfg(feature = "serde")]
+#[test]
+fn what_makes_no_sense_is_refused_when_it_is_read() {
+    use force_elements::cable::Wraps;
+    use force_elements::cable_spring::Parameters;
+    use serde::de::DeserializeOwned;
+
+    /// The sound text is read, and not with another number in the place of one.
+    fn refuses<V: DeserializeOwned + serde::Serialize + PartialEq + core::fmt::Debug>(
+        sound: &V,
+        faults: &[(&str, &str)],
+    ) {
+        let text = serde_json::to_string(sound).expect("serialises");
+        assert_eq!(serde_json::from_str::<V>(&text).expect("what was written"), *sound);
+        for (from, to) in faults {
+            assert!(text.contains(from), "{text}");
+            let outcome = serde_json::from_str::<V>(&text.replacen(from, to, 1));
+            assert!(outcome.is_err(), "{to}: {outcome:?}");
+        }
+    }
+
+    // What is too large for single precision arrives as infinite.
+    let settings = Settings::<f32> { smoothness: 0.005, max_iterations: 60, max_evaluations: 70 };
+    refuses(
+        &settings,
+        &[
+            ("0.005", "0.0"),
+            ("0.005", "-1.0"),
+            ("0.005", "0.5"),
+            ("0.005", "1e300"),
+            ("60", "0"),
+            ("70", "0"),
+        ],
+    );
+    let wrap = Wrap::<f32> {
+        known: true,
+        in_contact: true,
+        point: Point3::new(1.5, 0.0, 0.0),
+        tangent: Vector3::new(0.0, 2.5, 0.0),
+        length: 3.5,
+    };
+    let faults = [("1.5", "1e300"), ("2.5", "-1e300"), ("3.5", "-1.0"), ("3.5", "1e300")];
+    refuses(&wrap, &faults);
+    refuses(&Wraps { obstacles: vec![wrap] }, &faults);
+    let parameters = Parameters::<f32> { stiffness: 1.5, slack_length: 2.5, dissipation: 3.5 };
+    refuses(&parameters, &[("1.5", "-1.0"), ("2.5", "-1.0"), ("3.5", "-1.0"), ("1.5", "1e300")]);
 }

@@ -170,9 +170,9 @@ impl BodyElement for Cable {
         let mut system = ForceSystem::new();
         let (body1, body2) = (system.add_body(), system.add_body());
         let place = |x: f64, y: f64, z: f64| Transform::translation(T::lit(x), T::lit(y), T::lit(z));
-        let at = |body, p_B: Vector3<T>| Station { body, p_B };
-        let origin = at(body1, Vector3::new(T::lit(-2.0), T::lit(0.0), T::lit(0.0)) + deal.vector(0.1));
-        let termination = at(body2, Vector3::new(T::lit(2.0), T::lit(0.0), T::lit(0.0)) + deal.vector(0.1));
+        let at = |body, p_B: Point3<T>| Station { body, p_B };
+        let origin = at(body1, Point3::new(T::lit(-2.0), T::lit(0.0), T::lit(0.0)) + deal.vector(0.1));
+        let termination = at(body2, Point3::new(T::lit(2.0), T::lit(0.0), T::lit(0.0)) + deal.vector(0.1));
         let radii = Vector3::from_fn(|_, _| deal.between(0.6, 0.8));
         let ellipsoid = Ellipsoid::new(radii).expect("positive");
         let ellipsoid = Obstacle::new(body1, place(0.0, -0.3, 0.0), ellipsoid).expect("finite");

@@ -214,8 +214,8 @@ impl Scene {
         let bar = Obstacle::new(BodyIndex::GROUND, X_GS, Cylinder::new(0.2).expect("positive"));
         // In the frame of the bar, up is along −y or y as it was turned; the cable lies on top.
         let up = X_GS.inverse_transform_vector(&Vector3::new(0.0, 0.0, 0.2));
-        let bar = bar.and_then(|bar| bar.with_contact_hint(up)).expect("valid");
-        let end = |body| Station { body, p_B: Vector3::new(0.02, 0.03, 0.1) };
+        let bar = bar.and_then(|bar| bar.with_contact_hint(up.into())).expect("valid");
+        let end = |body| Station { body, p_B: Point3::new(0.02, 0.03, 0.1) };
         let path = CablePath::new(end(body1), end(body2)).expect("valid").over(bar);
         let cable = CableSpring::new(path, 150.0, slack_length, dissipation).expect("valid");
         let cable = self.system.add(cable).expect("exists");

@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use force_elements::cable::{CablePath, Station, Surface, Tracking};
-use force_elements::nalgebra::{Matrix3, Rotation3, Translation3, Vector2, Vector3};
+use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Translation3, Vector2, Vector3};
 use force_elements::{
     BodyIndex, CableSpring, Error, ForceSystem, Handle, Real, Result, SpatialVelocity, State, Transform,
 };
@@ -54,20 +54,20 @@ pub(crate) struct Pebble {
 }
 
 impl<T: Real> Surface<T> for Pebble {
-    fn value(&self, p: &Vector3<T>) -> T {
+    fn value(&self, p: &Point3<T>) -> T {
         let q = p / T::lit(self.radius);
-        let squares = q.component_mul(&q);
+        let squares = q.coords.component_mul(&q.coords);
         squares.sum() + T::lit(0.3) * squares.dot(&squares) - T::one()
     }
-    fn gradient(&self, p: &Vector3<T>) -> Vector3<T> {
+    fn gradient(&self, p: &Point3<T>) -> Vector3<T> {
         let r = T::lit(self.radius);
         let q = p / r;
-        q.map(|x| (T::lit(2.0) * x + T::lit(1.2) * x * x * x) / r)
+        q.coords.map(|x| (T::lit(2.0) * x + T::lit(1.2) * x * x * x) / r)
     }
-    fn hessian(&self, p: &Vector3<T>) -> Matrix3<T> {
+    fn hessian(&self, p: &Point3<T>) -> Matrix3<T> {
         let r = T::lit(self.radius);
         let q = p / r;
-        Matrix3::from_diagonal(&q.map(|x| (T::lit(2.0) + T::lit(3.6) * x * x) / (r * r)))
+        Matrix3::from_diagonal(&q.coords.map(|x| (T::lit(2.0) + T::lit(3.6) * x * x) / (r * r)))
     }
     fn size(&self) -> T {
         T::lit(0.5 * self.radius)
@@ -143,7 +143,7 @@ impl Scene {
         let far = 2.0 * count as f64 - 0.4;
         let end = Vector3::new(far, dice.between(-deep, 0.4), dice.between(-0.3, 0.3));
         let (last, _) = add_body(&mut system, &mut motions, &mut dice, end);
-        let station = |body, dice: &mut Dice| Station { body, p_B: dice.vector(0.1) };
+        let station = |body, dice: &mut Dice| Station { body, p_B: dice.vector(0.1).into() };
         let mut path = CablePath::new(station(first, &mut dice), station(last, &mut dice))?;
         let mut solids = Vec::new();
         let mut spans = Vec::new();
@@ -196,7 +196,7 @@ impl Scene {
             let mut over = solid.obstacle(on, X_BS)?;
             if let Solid::Ring(ring, tube) = solid {
                 let hint = R_GS.inverse() * Vector3::new(0.0, -zigzag * (ring - tube), 0.0);
-                over = over.with_contact_hint(hint)?;
+                over = over.with_contact_hint(hint.into())?;
             }
             path = path.over(over);
             solids.push(solid);
@@ -233,7 +233,7 @@ impl Scene {
             let p = Vector3::new(x, dice.between(-1.2, 1.2), dice.between(low, high));
             let (body, X_BW) = body(p, dice);
             // The body turns about some other point.
-            (Station { body, p_B: dice.vector(0.1 * scale) }, X_BW)
+            (Station { body, p_B: Point3::from(dice.vector(0.1 * scale)) }, X_BW)
         };
         let (from, _) = station(-2.6, &mut dice);
         let (to, _) = station(far, &mut dice);

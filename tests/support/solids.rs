@@ -36,12 +36,13 @@ impl Solid {
 
     /// The distance from the surface, negative inside: exact or to first order. Vertical for a land;
     /// off its rectangle there is none.
-    pub(crate) fn height(&self, p: Vector3<f64>) -> f64 {
+    pub(crate) fn height(&self, p: Point3<f64>) -> f64 {
         match self {
-            Self::Ball(radius) => p.norm() - radius,
+            Self::Ball(radius) => p.coords.norm() - radius,
             Self::Rod(radius) => p.x.hypot(p.y) - radius,
             Self::Egg(radii) => {
-                let (q, bend) = (p.component_div(radii), p.component_div(radii).component_div(radii));
+                let (q, bend) =
+                    (p.coords.component_div(radii), p.coords.component_div(radii).component_div(radii));
                 if bend.norm() < 1e-12 / radii.min() {
                     return -radii.min();
                 }
@@ -51,9 +52,9 @@ impl Solid {
             Self::Ring(ring, tube) => (p.x.hypot(p.y) - ring).hypot(p.z) - tube,
             Self::Land(land) => land.height(p.x, p.y).map_or(f64::INFINITY, |h| p.z - h),
             Self::Pebble(radius) => {
-                let value = |p: Vector3<f64>| {
+                let value = |p: Point3<f64>| {
                     let q = p / *radius;
-                    q.norm_squared() + 0.3 * q.map(|x| x.powi(4)).sum() - 1.0
+                    q.coords.norm_squared() + 0.3 * q.coords.map(|x| x.powi(4)).sum() - 1.0
                 };
                 let h = 1e-5 * radius;
                 let slope = Vector3::from_fn(|i, _| {
@@ -156,7 +157,7 @@ pub(crate) fn dives(solids: &[Solid], spans: &[Range<usize>], path: &PathResults
         let last = segment.to_obstacle.map_or(span.end, |k| k + 1);
         for obstacle in span.clone() {
             let X_SG = path.contacts[obstacle].X_GS.inverse();
-            let [a, b] = [segment.from_G, segment.to_G].map(|p| (X_SG * Point3::from(p)).coords);
+            let [a, b] = [segment.from_G, segment.to_G].map(|p| X_SG * p);
             let depth = -lowest(&solids[obstacle], a, b);
             if depth > 0.0 {
                 found.push(Dive { depth, obstacle, passes: (first..last).contains(&obstacle) });
@@ -172,7 +173,7 @@ pub(crate) fn dives(solids: &[Solid], spans: &[Range<usize>], path: &PathResults
 
 /// The least height along a line: four hundred samples, crowded at both ends where the line touches,
 /// and golden sections around each that is below its neighbours.
-fn lowest(solid: &Solid, a: Vector3<f64>, b: Vector3<f64>) -> f64 {
+fn lowest(solid: &Solid, a: Point3<f64>, b: Point3<f64>) -> f64 {
     const SAMPLES: u32 = 400;
     let at = |u: f64| solid.height(a + (b - a) * u);
     let place = |i: u32| 0.5 - 0.5 * (core::f64::consts::PI * f64::from(i) / f64::from(SAMPLES)).cos();

@@ -52,10 +52,10 @@ pub(crate) fn check_path(case: Fields<'_>) -> Result<Deviations, Failure> {
             for (quantity, got) in [
                 ("initial_point_G", geodesic.start.point),
                 ("final_point_G", geodesic.end.point),
-                ("initial_tangent_G", geodesic.start.tangent),
-                ("final_tangent_G", geodesic.end.tangent),
+                ("initial_tangent_G", geodesic.start.tangent.into()),
+                ("final_tangent_G", geodesic.end.tangent.into()),
             ] {
-                deviations.worst(quantity, got.as_slice(), &want.numbers(quantity)?, POINTS);
+                deviations.worst(quantity, got.coords.as_slice(), &want.numbers(quantity)?, POINTS);
             }
             deviations.worst("arc_length", &[geodesic.length], &[want.number("arc_length")?], POINTS);
         }
@@ -73,11 +73,12 @@ pub(crate) fn check_spring(case: Fields<'_>) -> Result<Deviations, Failure> {
     let (input, expected) = (case.object("input")?, case.object("expected")?);
     let mut system = ForceSystem::new();
     let (body1, body2) = (system.add_body(), system.add_body());
-    let origin = Station { body: body1, p_B: input.vector("origin_B1")? };
-    let termination = Station { body: body2, p_B: input.vector("termination_B2")? };
+    let origin = Station { body: body1, p_B: Point3::from(input.vector("origin_B1")?) };
+    let termination = Station { body: body2, p_B: Point3::from(input.vector("termination_B2")?) };
     let mut path = CablePath::new(origin, termination)?;
     if input.has("via_point_G") {
-        path = path.through(Station { body: BodyIndex::GROUND, p_B: input.vector("via_point_G")? })?;
+        path = path
+            .through(Station { body: BodyIndex::GROUND, p_B: Point3::from(input.vector("via_point_G")?) })?;
     }
     let stiffness = input.number("stiffness")?;
     let (slack_length, dissipation) = (input.number("slack_length")?, input.number("dissipation")?);
@@ -114,7 +115,7 @@ pub(crate) fn check_spring(case: Fields<'_>) -> Result<Deviations, Failure> {
 }
 
 fn station(fields: Fields<'_>) -> Result<Station<f64>, Failure> {
-    Ok(Station { body: fields.body("body")?, p_B: fields.vector("station_B")? })
+    Ok(Station { body: fields.body("body")?, p_B: Point3::from(fields.vector("station_B")?) })
 }
 
 fn path(input: Fields<'_>) -> Result<CablePath<f64>, Failure> {
@@ -137,7 +138,7 @@ fn path(input: Fields<'_>) -> Result<CablePath<f64>, Failure> {
             other => return Err(format!("unknown surface {other}").into()),
         };
         if waypoint.has("contact_hint_S") {
-            obstacle = obstacle.with_contact_hint(waypoint.vector("contact_hint_S")?)?;
+            obstacle = obstacle.with_contact_hint(Point3::from(waypoint.vector("contact_hint_S")?))?;
         }
         path = path.over(obstacle);
     }
@@ -164,7 +165,7 @@ fn remembered(input: Fields<'_>, expected: Fields<'_>) -> Result<Wraps<f64>, Fai
         obstacles.push(Wrap {
             known: true,
             in_contact: true,
-            point: (X_SG * Point3::from(found.vector("initial_point_G")?)).coords,
+            point: X_SG * Point3::from(found.vector("initial_point_G")?),
             tangent: X_SG.rotation * found.vector("initial_tangent_G")?,
             length: found.number("arc_length")?,
         });
