@@ -1,12 +1,13 @@
 //! The evaluation loop does not allocate once it is warm.
 
+use force_elements::cable::{CablePath, Obstacle, Sphere, Station};
 use force_elements::contact::{self, HalfSpace, Shape, Surface, SurfacePoint, TriangleMesh};
 use force_elements::elastic_foundation::Material;
 use force_elements::exponential_spring::Parameters;
 use force_elements::nalgebra::{Point3, Vector3, Vector6};
 use force_elements::{
-    BodyIndex, CoordinateSpringDamperExt, ElasticFoundation, ExponentialSpring, ForceSystem, LinearBushing,
-    SpatialVelocity, Transform, coordinate_spring_damper_ext,
+    BodyIndex, CableSpring, CoordinateSpringDamperExt, ElasticFoundation, ExponentialSpring, ForceSystem,
+    LinearBushing, SpatialVelocity, Transform, coordinate_spring_damper_ext,
 };
 
 #[test]
@@ -208,4 +209,74 @@ fn foundations_on_threads_do_not_allocate_after_the_first_evaluation() {
         let counted = allocation_counter::measure(|| HEIGHTS.into_iter().for_each(&mut evaluate));
         assert_eq!(counted.count_total, 0);
     });
+}
+
+#[test]
+fn changes_of_variables_do_not_allocate_after_the_first() {
+    let mut system = ForceSystem::<f64>::new();
+    let (body, slider) = (system.add_body(), system.add_coordinate());
+    let spring = ExponentialSpring::new(Transform::identity(), body, Point3::origin(), Parameters::default());
+    let spring = system.add(spring.expect("valid")).expect("exists");
+    let ones = Vector6::repeat(1.0);
+    let bushing = LinearBushing::between_bodies(BodyIndex::GROUND, body, ones, ones).expect("valid");
+    let bushing = system.add(bushing).expect("exists");
+    let friction = coordinate_spring_damper_ext::Parameters {
+        dynamic_friction: 1.0,
+        sticking_stiffness: 1e4,
+        ..Default::default()
+    };
+    let friction = CoordinateSpringDamperExt::new(None, Some(slider), friction).expect("valid");
+    let friction = system.add(friction).expect("exists");
+    let ends = [BodyIndex::GROUND, body].map(|body| Station { body, p_B: Point3::new(2.0, 0.1, 0.0) });
+    let ball = Obstacle::new(
+        BodyIndex::GROUND,
+        Transform::translation(3.0, 0.0, 0.0),
+        Sphere::new(0.5).expect("positive"),
+    );
+    let path = CablePath::new(ends[0], ends[1]).expect("apart").over(ball.expect("finite"));
+    let cable = system.add(CableSpring::new(path, 100.0, 1.0, 0.1).expect("valid")).expect("exists");
+    let mut foundation = ElasticFoundation::new();
+    let rubber = Material::new(1e5).with_friction(0.5, 0.4, 0.1);
+    let brick = TriangleMesh::brick(Vector3::repeat(0.5), [2; 3]).expect("positive");
+    foundation.add_springs(body, Transform::identity(), brick, rubber).expect("valid");
+    let ball = contact::Sphere::new(2.8).expect("positive");
+    foundation.add_rigid(BodyIndex::GROUND, Transform::identity(), ball).expect("valid");
+    let foundation = system.add(foundation).expect("exists");
+
+    let mut state = system.default_state();
+    state.set_pose(body, Transform::translation(3.0, 0.0, 0.0)).expect("finite");
+    system.reset_dissipated_energy(&mut state).expect("regular");
+    let start = state.clone();
+    let mut change = |step: u32| {
+        let x = f64::from(step);
+        let outcome = (|| {
+            state.set_time(x)?;
+            state.set_pose(body, Transform::translation(3.0 + 1e-3 * x, 0.0, 0.0))?;
+            system.update_parameters(&mut state, bushing, |p| p.stiffness[1] = x)?;
+            system.update_parameters(&mut state, spring, |p| p.d0 = 1e-3 * x)?;
+            system.update_parameters(&mut state, friction, |p| p.offset = x)?;
+            system.update_parameters(&mut state, cable, |p| p.stiffness = x)?;
+            system.update_parameters(&mut state, foundation, |p| p.transition_velocity = x)?;
+            system.set_variable(&mut state, "elastic_foundation[0].surface[0].stiffness", 1e5 + x)?;
+            system.set_variable(&mut state, "cable_spring[0].wrap[0].in_contact", 0.0)?;
+            system.set_variable(&mut state, "linear_bushing[0].damping.pz", x)?;
+            spring.reset_anchor_point(&system, &mut state)?;
+            friction.reset_sticking_position(&system, &mut state)?;
+            friction.reset_limit_stops(&system, &mut state)?;
+            for enabled in [false, true] {
+                system.set_enabled(&mut state, bushing, enabled)?;
+                system.set_enabled(&mut state, cable, enabled)?;
+                system.set_enabled(&mut state, foundation, enabled)?;
+                system.realize_dynamics(&mut state)?;
+            }
+            system.switching_error(&mut state)?;
+            system.discontinuous_update(&mut state, &start)?;
+            system.realize_dynamics(&mut state)?;
+            system.accept_step(&mut state)
+        })();
+        outcome.expect("valid");
+    };
+    (1..3).for_each(&mut change);
+    let counted = allocation_counter::measure(|| (3..20).for_each(&mut change));
+    assert_eq!(counted.count_total, 0);
 }
