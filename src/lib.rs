@@ -77,42 +77,29 @@ extern crate std;
 pub use nalgebra;
 
 pub mod cable;
-mod checked;
 pub mod contact;
-mod element;
 mod elements;
-mod error;
-mod forces;
-mod handle;
-mod kinematics;
-mod scalar;
+mod framework;
+mod math;
+mod mechanics;
 pub mod simulation;
-mod spatial;
-mod stage;
-mod state;
-mod storage;
-mod system;
-pub mod variables;
-mod view;
 
-pub use element::{AtDynamics, AtPosition, AtVelocity, Cache, ForceElement, Given};
 pub use elements::{
     CableSpring, CoordinateSpringDamperExt, ElasticFoundation, ExponentialSpring, LinearBushing,
 };
 pub use elements::{
     cable_spring, coordinate_spring_damper_ext, elastic_foundation, exponential_spring, linear_bushing,
 };
-pub use error::{ElementName, Error, Quantity, Requirement, Result};
-pub use forces::{ForceAccumulator, Forces};
-pub use handle::Handle;
-pub use kinematics::{BodyIndex, CoordinateIndex, KinematicsSource, Positions, Topology, Velocities};
-pub use scalar::Real;
-pub use spatial::{SpatialForce, SpatialVelocity, Transform, cast_pose};
-pub use stage::Stage;
-pub use state::{Snapshot, State};
-pub use system::ForceSystem;
-pub use variables::Variables;
-pub use view::{DynamicsView, PositionView, VelocityView};
+pub use framework::variables;
+pub use framework::{
+    AtDynamics, AtPosition, AtVelocity, Cache, DynamicsView, ElementName, Error, ForceElement, ForceSystem,
+    Given, Handle, PositionView, Quantity, Requirement, Result, Snapshot, Stage, State, Variables,
+    VelocityView,
+};
+pub use math::{Real, SpatialForce, SpatialVelocity, Transform, cast_pose};
+pub use mechanics::{
+    BodyIndex, CoordinateIndex, ForceAccumulator, Forces, KinematicsSource, Positions, Topology, Velocities,
+};
 
 /// Prose: how symbols are read, why the crate is built as it is, and what it covers of the programs it follows.
 pub mod _documentation {

@@ -1,6 +1,6 @@
 //! The four-by-four blocks of the path's linear system.
 
-use crate::scalar::Real;
+use crate::math::Real;
 
 /// The four natural geodesic corrections of one obstacle: shift of the start along the tangent and
 /// along the binormal, turn of the start, growth of the length.

@@ -4,9 +4,9 @@ use nalgebra::{Matrix3, Point3, Vector3};
 
 use super::geodesic::{Geodesic, GeodesicEnd, Jacobi};
 use super::surface::{SegmentApproach, Surface, approach_at, roundoff, tangent_frame};
-use crate::error::Result;
-use crate::scalar::Real;
-use crate::variables::Check;
+use crate::framework::Result;
+use crate::framework::variables::Check;
+use crate::math::Real;
 
 /// A round cylinder about the z axis of its frame, without ends.
 #[derive(Debug, Clone, Copy, PartialEq)]

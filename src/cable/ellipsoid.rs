@@ -4,9 +4,9 @@ use nalgebra::{Matrix3, Point3, Vector3};
 
 use super::geodesic::{Geodesic, GeodesicEnd, Stormer, integrate};
 use super::surface::{SegmentApproach, Surface, approach_at, beside, roundoff, tangent_frame};
-use crate::error::Result;
-use crate::scalar::Real;
-use crate::variables::Check;
+use crate::framework::Result;
+use crate::framework::variables::Check;
+use crate::math::Real;
 
 /// An ellipsoid about the origin of its frame, its axes along x, y and z.
 ///

@@ -7,8 +7,7 @@ use nalgebra::{Point3, Rotation3, Vector3};
 
 use super::ceil;
 use super::surface::Surface;
-use crate::scalar::Real;
-use crate::spatial::{Transform, is_finite};
+use crate::math::{Real, Transform, is_finite};
 
 /// One end of a geodesic: its frame and the curvatures of the surface there.
 ///

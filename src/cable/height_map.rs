@@ -7,9 +7,9 @@ use nalgebra::{Matrix3, Point3, Vector2, Vector3, convert, convert_unchecked};
 
 use super::ceil;
 use super::surface::{SegmentApproach, Surface, approach_at};
-use crate::error::{Error, Requirement, Result};
-use crate::scalar::Real;
-use crate::variables::Check;
+use crate::framework::variables::Check;
+use crate::framework::{Error, Requirement, Result};
+use crate::math::Real;
 
 /// The solid below `z = h(x, y)` over a rectangle: a bicubic spline through heights on a grid.
 ///

@@ -36,7 +36,7 @@ pub use wrap::{Wrap, Wraps};
 
 use nalgebra::convert_unchecked;
 
-use crate::scalar::Real;
+use crate::math::Real;
 
 /// The least whole number not below `x`, of its value alone: dual numbers have no `ceil`. What is out
 /// of range becomes the nearest that is in it.

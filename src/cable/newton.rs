@@ -10,7 +10,7 @@ use super::geodesic::{Geodesic, GeodesicEnd};
 use super::node::Node;
 use super::path::Settings;
 use super::span::{Budget, Span};
-use crate::scalar::Real;
+use crate::math::Real;
 
 /// Steps longer than this, in radians of turn, are shortened to it: beyond, the surface under the
 /// end points is no longer like the one the step was computed on.
@@ -397,9 +397,9 @@ mod tests {
     use super::*;
     use crate::cable::node::Trial;
     use crate::cable::{Cylinder, Ellipsoid, Obstacle, Sphere, Torus};
-    use crate::error::Result;
-    use crate::kinematics::BodyIndex;
-    use crate::spatial::Transform;
+    use crate::framework::Result;
+    use crate::math::Transform;
+    use crate::mechanics::BodyIndex;
 
     fn residuals(nodes: &[Node<f64>], a: &Point3<f64>, b: &Point3<f64>) -> Vec<f64> {
         let mut from = *a;

@@ -5,8 +5,7 @@ use nalgebra::{Point3, Vector3};
 use super::block::Eliminated;
 use super::geodesic::{Geodesic, GeodesicEnd, Jacobi};
 use super::surface::Surface;
-use crate::scalar::Real;
-use crate::spatial::Transform;
+use crate::math::{Real, Transform};
 
 /// A start and a length of a geodesic, in the surface's frame.
 #[derive(Debug, Clone, Copy)]

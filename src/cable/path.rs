@@ -8,12 +8,10 @@ use nalgebra::Point3;
 
 use super::surface::Surface;
 use super::wrap::{Wrap, Wraps};
-use crate::checked::checked_when_read;
-use crate::error::{Error, Quantity, Requirement, Result};
-use crate::kinematics::{BodyIndex, Topology};
-use crate::scalar::Real;
-use crate::spatial::{Transform, is_finite};
-use crate::variables::Check;
+use crate::framework::variables::Check;
+use crate::framework::{Error, Quantity, Requirement, Result};
+use crate::math::{Real, Transform, checked_when_read, is_finite};
+use crate::mechanics::{BodyIndex, Topology};
 
 /// A point fixed on a body.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -8,7 +8,7 @@ use super::geodesic::GeodesicEnd;
 use super::node::{Node, Trial};
 use super::span::{Budget, SEARCH, Span, side};
 use super::surface::Surface;
-use crate::scalar::Real;
+use crate::math::Real;
 
 /// At most so many parts of a string lie on one obstacle: forty windings.
 const MOST_PARTS: f64 = 1024.0;

@@ -10,11 +10,9 @@ use super::path::{CablePath, Stretch};
 use super::solver::{Tracking, Workspace, solve_span};
 use super::span::Span;
 use super::wrap::{Wrap, Wraps};
-use crate::error::{ElementName, Error, Quantity, Result};
-use crate::forces::ForceAccumulator;
-use crate::kinematics::{BodyIndex, Positions, Topology, Velocities};
-use crate::scalar::Real;
-use crate::spatial::{SpatialForce, SpatialVelocity, Transform, is_finite};
+use crate::framework::{ElementName, Error, Quantity, Result};
+use crate::math::{Real, SpatialForce, SpatialVelocity, Transform, is_finite};
+use crate::mechanics::{BodyIndex, ForceAccumulator, Positions, Topology, Velocities};
 
 /// A straight stretch of the cable.
 #[derive(Debug, Clone, Copy, PartialEq)]

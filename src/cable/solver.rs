@@ -10,9 +10,8 @@ use super::node::{Node, Trial};
 use super::relax::{self, Beads};
 use super::span::{Budget, SEARCH, Span, side};
 use super::wrap::Wrap;
-use crate::error::{Error, Result};
-use crate::scalar::Real;
-use crate::spatial::is_finite;
+use crate::framework::{Error, Result};
+use crate::math::{Real, is_finite};
 
 /// How a path was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]

@@ -5,7 +5,7 @@ use nalgebra::Point3;
 use super::path::{Obstacle, Settings};
 use super::surface::Surface;
 use super::wrap::Wrap;
-use crate::scalar::Real;
+use crate::math::Real;
 
 /// The problem between two fixed points.
 #[derive(Debug)]

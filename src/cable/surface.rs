@@ -5,8 +5,7 @@ use core::fmt::Debug;
 use nalgebra::{Matrix3, Point3, Vector3};
 
 use super::geodesic::{Geodesic, GeodesicEnd, Midpoint, integrate};
-use crate::scalar::Real;
-use crate::spatial::is_finite;
+use crate::math::{Real, is_finite};
 
 /// A smooth surface a cable can wrap, in its own frame S.
 ///

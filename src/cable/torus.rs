@@ -4,9 +4,9 @@ use nalgebra::{Matrix3, Point3, Vector3};
 
 use super::geodesic::{Geodesic, GeodesicEnd, Stormer, integrate};
 use super::surface::{SegmentApproach, Surface, approach_at, beside, roundoff, tangent_frame};
-use crate::error::{Error, Requirement, Result};
-use crate::scalar::Real;
-use crate::variables::Check;
+use crate::framework::variables::Check;
+use crate::framework::{Error, Requirement, Result};
+use crate::math::Real;
 
 /// A ring about the z axis of its frame: a tube around a circle in the xy plane.
 ///

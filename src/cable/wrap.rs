@@ -4,10 +4,9 @@ use alloc::vec::Vec;
 
 use nalgebra::{Point3, Vector3};
 
-use crate::checked::checked_when_read;
-use crate::error::Result;
-use crate::scalar::Real;
-use crate::variables::{Check, Variables, Visitor, visit_flag, visit_vector};
+use crate::framework::Result;
+use crate::framework::variables::{Check, Variables, Visitor, visit_flag, visit_vector};
+use crate::math::{Real, checked_when_read};
 
 /// How the cable lay on one obstacle when it was last committed.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -2,13 +2,11 @@
 
 use nalgebra::{Point3, Vector3};
 
-use crate::checked::checked_when_read;
 use crate::contact::direction_and_length;
 use crate::contact::surface::{Bounds, Plane, Surface, SurfacePoint};
-use crate::error::Result;
-use crate::scalar::Real;
-use crate::spatial::is_finite;
-use crate::variables::Check;
+use crate::framework::Result;
+use crate::framework::variables::Check;
+use crate::math::{Real, checked_when_read, is_finite};
 
 /// The points with `(x/a)² + (y/b)² + (z/c)² < 1` in its own frame.
 ///

@@ -3,7 +3,7 @@
 use nalgebra::{Point3, Vector3};
 
 use crate::contact::surface::{Bounds, Plane, Surface, SurfacePoint};
-use crate::scalar::Real;
+use crate::math::Real;
 
 /// The half of space on one side of a coordinate plane of its own frame.
 ///

@@ -13,7 +13,7 @@
 
 use nalgebra::Vector3;
 
-use crate::scalar::Real;
+use crate::math::Real;
 
 mod ellipsoid;
 mod half_space;

@@ -5,8 +5,7 @@ use alloc::vec::Vec;
 use nalgebra::{Point3, Vector3};
 
 use crate::contact::surface::Bounds;
-use crate::scalar::Real;
-use crate::spatial::{Transform, is_finite};
+use crate::math::{Real, Transform, is_finite};
 
 /// A box along the axes of Ground; all of space if a surface is unbounded, or its box not finite.
 #[derive(Debug, Clone, Copy, PartialEq)]

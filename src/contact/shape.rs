@@ -9,7 +9,7 @@ use crate::contact::half_space::HalfSpace;
 use crate::contact::mesh::TriangleMesh;
 use crate::contact::sphere::Sphere;
 use crate::contact::surface::{Bounds, Plane, Surface, SurfacePoint};
-use crate::scalar::Real;
+use crate::math::Real;
 
 /// Any of the shapes that can be in contact. Meshes and users' own shapes are shared, not copied.
 #[derive(Debug, Clone)]

@@ -2,12 +2,11 @@
 
 use nalgebra::{Point3, Vector3};
 
-use crate::checked::checked_when_read;
 use crate::contact::direction_and_length;
 use crate::contact::surface::{Bounds, Plane, Surface, SurfacePoint};
-use crate::error::Result;
-use crate::scalar::Real;
-use crate::variables::Check;
+use crate::framework::Result;
+use crate::framework::variables::Check;
+use crate::math::{Real, checked_when_read};
 
 /// A ball about the origin of its frame.
 ///

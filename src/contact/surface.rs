@@ -4,7 +4,7 @@ use core::fmt::Debug;
 
 use nalgebra::{Point3, Vector3};
 
-use crate::scalar::Real;
+use crate::math::Real;
 
 /// A closed surface with an inside, fixed in a frame S of its own.
 ///

@@ -1,13 +1,10 @@
 //! An elastic cable that wraps obstacles.
 
 use crate::cable::{CablePath, PathResults, Wraps};
-use crate::checked::checked_when_read;
-use crate::element::{AtDynamics, AtPosition, AtVelocity, ForceElement, Given};
-use crate::error::Result;
-use crate::forces::ForceAccumulator;
-use crate::kinematics::{Topology, Velocities};
-use crate::scalar::Real;
-use crate::variables::{Check, Variables, Visitor};
+use crate::framework::variables::{Check, Variables, Visitor};
+use crate::framework::{AtDynamics, AtPosition, AtVelocity, ForceElement, Given, Result};
+use crate::math::{Real, checked_when_read};
+use crate::mechanics::{ForceAccumulator, Topology, Velocities};
 
 /// A massless elastic cable, like a rubber band, along a frictionless [`CablePath`].
 ///

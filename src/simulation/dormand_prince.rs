@@ -4,11 +4,11 @@ use alloc::vec::Vec;
 
 use nalgebra::ComplexField;
 
-use crate::error::Result;
-use crate::scalar::Real;
+use crate::framework::Result;
+use crate::framework::variables::Check;
+use crate::math::Real;
 use crate::simulation::integrator::{Integrator, Memory, Span};
 use crate::simulation::motion::Simulation;
-use crate::variables::Check;
 
 /// The Dormand–Prince pair of orders 5 and 4.
 ///

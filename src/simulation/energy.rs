@@ -1,7 +1,7 @@
 //! Energies of a simulation: of its motion, and what can be tested with them.
 
-use crate::error::Result;
-use crate::scalar::Real;
+use crate::framework::Result;
+use crate::math::Real;
 use crate::simulation::layout::{COORDINATE, vector};
 use crate::simulation::motion::Simulation;
 

@@ -5,13 +5,12 @@ use core::any::TypeId;
 
 use nalgebra::{ComplexField, DMatrix, DVector, Dyn, LU};
 
-use crate::error::{Error, Result};
-use crate::scalar::Real;
+use crate::framework::variables::Check;
+use crate::framework::{Error, Result, State};
+use crate::math::Real;
 use crate::simulation::integrator::{Integrator, Memory, STRETCH, Span};
 use crate::simulation::layout::Role;
 use crate::simulation::motion::Simulation;
-use crate::state::State;
-use crate::variables::Check;
 
 /// The implicit trapezoidal rule with Newton's method, driven the way an implicit host must drive
 /// elements that switch.

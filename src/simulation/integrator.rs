@@ -2,11 +2,11 @@
 
 use alloc::vec::Vec;
 
-use crate::error::{Error, Quantity, Requirement, Result};
-use crate::kinematics::finite;
-use crate::scalar::Real;
+use crate::framework::variables::Check;
+use crate::framework::{Error, Quantity, Requirement, Result};
+use crate::math::Real;
+use crate::mechanics::finite;
 use crate::simulation::motion::Simulation;
-use crate::variables::Check;
 
 /// Advances a simulation by one accepted step.
 ///

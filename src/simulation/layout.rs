@@ -4,10 +4,9 @@ use alloc::vec::Vec;
 
 use nalgebra::{Quaternion, Rotation3, Translation3, UnitQuaternion, Vector3};
 
-use crate::kinematics::{BodyIndex, CoordinateIndex, KinematicsSource};
-use crate::scalar::Real;
+use crate::math::{Real, SpatialVelocity, Transform};
+use crate::mechanics::{BodyIndex, CoordinateIndex, KinematicsSource};
 use crate::simulation::plant::{Plant, RigidBody};
-use crate::spatial::{SpatialVelocity, Transform};
 
 /// Numbers of a body: position and velocity of the mass center in Ground, orientation as a
 /// quaternion, angular velocity in the body's frame.

@@ -4,17 +4,13 @@ use alloc::vec::Vec;
 
 use nalgebra::{Quaternion, UnitQuaternion};
 
-use crate::error::{Error, Quantity, Result};
-use crate::kinematics::{BodyIndex, CoordinateIndex, Topology, finite};
-use crate::scalar::Real;
+use crate::framework::variables::Check;
+use crate::framework::{DynamicsView, Error, ForceSystem, Quantity, Result, Stage, State};
+use crate::math::Real;
+use crate::mechanics::{BodyIndex, CoordinateIndex, Topology, finite};
 use crate::simulation::integrator::Integrator;
 use crate::simulation::layout::{BODY, COORDINATE, Role, Trial, push_body, quaternion, vector};
 use crate::simulation::plant::Plant;
-use crate::stage::Stage;
-use crate::state::State;
-use crate::system::ForceSystem;
-use crate::variables::Check;
-use crate::view::DynamicsView;
 
 /// What a simulation has cost since it was made or resumed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

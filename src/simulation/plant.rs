@@ -4,12 +4,10 @@ use alloc::vec::Vec;
 
 use nalgebra::{Matrix3, Point3, Vector3};
 
-use crate::error::{Error, Quantity, Requirement, Result};
-use crate::kinematics::{BodyIndex, CoordinateIndex, finite};
-use crate::scalar::Real;
-use crate::spatial::{SpatialForce, is_finite};
-use crate::system::ForceSystem;
-use crate::variables::Check;
+use crate::framework::variables::Check;
+use crate::framework::{Error, ForceSystem, Quantity, Requirement, Result};
+use crate::math::{Real, SpatialForce, is_finite};
+use crate::mechanics::{BodyIndex, CoordinateIndex, finite};
 
 /// The mass properties of a free rigid body.
 #[derive(Debug, Clone, Copy, PartialEq)]

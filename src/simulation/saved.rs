@@ -2,15 +2,13 @@
 
 use alloc::vec::Vec;
 
-use crate::error::{Error, Quantity, Requirement, Result};
-use crate::kinematics::finite;
-use crate::scalar::Real;
+use crate::framework::variables::Check;
+use crate::framework::{Error, ForceSystem, Quantity, Requirement, Result, Snapshot};
+use crate::math::Real;
+use crate::mechanics::finite;
 use crate::simulation::layout::{BODY, Trial, quaternion};
 use crate::simulation::motion::{Simulation, Statistics, check_topology};
 use crate::simulation::plant::Plant;
-use crate::state::Snapshot;
-use crate::system::ForceSystem;
-use crate::variables::Check;
 
 /// What has to be kept of a simulation to go on to the same bits; with the integrator, which remembers the
 /// length of its next step. With the feature `serde` both can be written down.

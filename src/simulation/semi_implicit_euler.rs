@@ -2,12 +2,12 @@
 
 use alloc::vec::Vec;
 
-use crate::error::Result;
-use crate::scalar::Real;
+use crate::framework::Result;
+use crate::framework::variables::Check;
+use crate::math::Real;
 use crate::simulation::integrator::{Integrator, STRETCH};
 use crate::simulation::layout::Role;
 use crate::simulation::motion::Simulation;
-use crate::variables::Check;
 
 /// Velocities first, then positions with the new velocities.
 ///

@@ -3,7 +3,7 @@
 use nalgebra::{Point3, Vector3};
 
 use crate::contact::{greater, lesser};
-use crate::scalar::Real;
+use crate::math::Real;
 
 /// A disc that holds points of a subtree: round, with some thickness along its axis.
 ///

@@ -7,9 +7,9 @@ use nalgebra::{Point3, Vector3, convert};
 use crate::contact::mesh::TriangleMesh;
 use crate::contact::mesh::topology::check_counts;
 use crate::contact::mesh::tree::number;
-use crate::error::{Error, Result};
-use crate::scalar::Real;
-use crate::variables::Check;
+use crate::framework::variables::Check;
+use crate::framework::{Error, Result};
+use crate::math::Real;
 
 /// Vertices and faces on their way to a mesh.
 struct Sheets<T: Real> {

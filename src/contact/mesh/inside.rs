@@ -8,8 +8,7 @@ use crate::contact::mesh::triangles::LANES;
 use crate::contact::mesh::{Slot, TriangleMesh};
 use crate::contact::shape::Shape;
 use crate::contact::surface::{Plane, Surface, SurfacePoint};
-use crate::scalar::Real;
-use crate::spatial::Transform;
+use crate::math::{Real, Transform};
 
 /// A face whose centroid is inside another surface.
 #[derive(Debug, Clone, Copy)]

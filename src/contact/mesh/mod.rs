@@ -15,8 +15,8 @@ use nalgebra::{Point3, Vector3};
 
 use crate::contact::direction_and_length;
 use crate::contact::surface::{Bounds, Plane, Surface, SurfacePoint};
-use crate::error::{Error, Result};
-use crate::scalar::Real;
+use crate::framework::{Error, Result};
+use crate::math::Real;
 
 pub use inside::Displaced;
 #[cfg(feature = "mesh-files")]

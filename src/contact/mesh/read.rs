@@ -7,8 +7,8 @@ use std::io::{BufRead, Read, Seek};
 use nalgebra::Point3;
 
 use crate::contact::mesh::{MeshFault, TriangleMesh};
-use crate::error::{Error, Result};
-use crate::scalar::Real;
+use crate::framework::{Error, Result};
+use crate::math::Real;
 
 /// Vertices and faces as a file gives them, before anything is asked of them.
 ///

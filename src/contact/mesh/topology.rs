@@ -9,8 +9,7 @@ use nalgebra::{Point3, Vector3};
 
 use crate::contact::greater;
 use crate::contact::mesh::cluster::bounds;
-use crate::scalar::Real;
-use crate::spatial::is_finite;
+use crate::math::{Real, is_finite};
 
 /// About 400 bytes a face make this a mesh of 1.7 GB in `f64`: more would exhaust the memory of many a
 /// machine before it could be refused, and counts stay far from the end of the 32 bits of an index.

@@ -10,7 +10,7 @@ use crate::contact::mesh::cluster::{Cluster, bounds};
 use crate::contact::mesh::triangles::{LANES, Lanes, TrianglePack};
 use crate::contact::surface::Plane;
 use crate::contact::{greater, lesser};
-use crate::scalar::Real;
+use crate::math::Real;
 
 /// Room for every node that can wait while a tree is walked: three siblings on each level of
 /// a tree over 2³² triangles.

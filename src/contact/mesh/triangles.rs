@@ -3,7 +3,7 @@
 use nalgebra::{Point3, Vector3};
 
 use crate::contact::lesser;
-use crate::scalar::Real;
+use crate::math::Real;
 
 /// How many triangles are looked at together: two or one of the vector registers of today.
 pub(super) const LANES: usize = 4;

@@ -1,7 +1,7 @@
 //! Friction, limit stops, and when they switch.
 
 use crate::elements::coordinate_spring_damper_ext::{Discrete, Parameters};
-use crate::scalar::Real;
+use crate::math::Real;
 
 /// What [`Parameters::switch`] finds.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -9,16 +9,13 @@ mod variables;
 pub use law::Switch;
 pub use variables::{Discrete, Parameters};
 
-use crate::element::{AtDynamics, AtPosition, AtVelocity, ForceElement, Given};
-use crate::error::{ElementName, Error, Result};
-use crate::forces::ForceAccumulator;
-use crate::handle::Handle;
-use crate::kinematics::{CoordinateIndex, Topology, Velocities};
-use crate::scalar::Real;
-use crate::stage::Stage;
-use crate::state::State;
-use crate::system::ForceSystem;
-use crate::variables::Variables;
+use crate::framework::variables::Variables;
+use crate::framework::{
+    AtDynamics, AtPosition, AtVelocity, ElementName, Error, ForceElement, ForceSystem, Given, Handle, Result,
+    Stage, State,
+};
+use crate::math::Real;
+use crate::mechanics::{CoordinateIndex, ForceAccumulator, Topology, Velocities};
 
 /// A spring and damper on one or between two scalar coordinates, with Stribeck or bristle friction
 /// and soft limit stops: a joint axis of a machine.

@@ -1,10 +1,9 @@
 //! Parameters and discrete variables of the extended coordinate spring-damper.
 
-use crate::element::ForceElement;
 use crate::elements::coordinate_spring_damper_ext::CoordinateSpringDamperExt;
-use crate::error::{Requirement, Result};
-use crate::scalar::Real;
-use crate::variables::{Check, Variables, Visitor, visit_flag};
+use crate::framework::variables::{Check, Variables, Visitor, visit_flag};
+use crate::framework::{ForceElement, Requirement, Result};
+use crate::math::Real;
 
 /// Spring, damper, friction and stops. Written for a translation; for a rotation read N as N·m and
 /// m as rad.

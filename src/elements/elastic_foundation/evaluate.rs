@@ -5,18 +5,17 @@ use alloc::vec::Vec;
 use nalgebra::{Point3, Vector3};
 
 use crate::contact::{BoundingBox, Displaced};
-use crate::element::{AtDynamics, AtPosition, AtVelocity, ForceElement, Given};
 use crate::elements::elastic_foundation::law::Law;
 use crate::elements::elastic_foundation::parameters::KIND;
 use crate::elements::elastic_foundation::{
     Contact, Dynamics, ElasticFoundation, Parameters, Position, Resultant, SpringForce, SpringPosition,
     SpringVelocity, SurfaceIndex, Velocity,
 };
-use crate::error::{ElementName, Error, Quantity, Result};
-use crate::forces::ForceAccumulator;
-use crate::kinematics::{Topology, Velocities};
-use crate::scalar::Real;
-use crate::spatial::{SpatialForce, SpatialVelocity, is_finite, is_finite_pose};
+use crate::framework::{
+    AtDynamics, AtPosition, AtVelocity, ElementName, Error, ForceElement, Given, Quantity, Result,
+};
+use crate::math::{Real, SpatialForce, SpatialVelocity, is_finite, is_finite_pose};
+use crate::mechanics::{ForceAccumulator, Topology, Velocities};
 
 impl<T: Real> ElasticFoundation<T> {
     /// Finds the springs of one mesh that another surface displaces.

@@ -3,7 +3,7 @@
 use nalgebra::Vector3;
 
 use crate::elements::elastic_foundation::parameters::Material;
-use crate::scalar::Real;
+use crate::math::Real;
 
 /// What a material does at given velocities, with what all springs share worked out once.
 #[derive(Debug, Clone, Copy)]

@@ -9,11 +9,10 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::contact::{Bounds, PairSearch, Shape, Surface, TriangleMesh};
-use crate::error::{Error, Result};
-use crate::kinematics::BodyIndex;
-use crate::scalar::Real;
-use crate::spatial::Transform;
-use crate::variables::{Check, Variables};
+use crate::framework::variables::{Check, Variables};
+use crate::framework::{Error, Result};
+use crate::math::{Real, Transform};
+use crate::mechanics::BodyIndex;
 
 pub use parameters::{Material, Parameters};
 pub use results::{

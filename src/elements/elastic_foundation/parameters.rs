@@ -3,11 +3,10 @@
 use alloc::vec::Vec;
 use core::mem;
 
-use crate::checked::checked_when_read;
 use crate::elements::elastic_foundation::SurfaceIndex;
-use crate::error::Result;
-use crate::scalar::Real;
-use crate::variables::{Check, Variables, Visitor, visit_flag};
+use crate::framework::Result;
+use crate::framework::variables::{Check, Variables, Visitor, visit_flag};
+use crate::math::{Real, checked_when_read};
 
 pub(super) const KIND: &str = "elastic_foundation";
 

@@ -7,8 +7,7 @@ use nalgebra::{Point3, Vector3};
 
 use crate::contact::PairSearch;
 use crate::elements::elastic_foundation::SurfaceIndex;
-use crate::scalar::Real;
-use crate::spatial::{SpatialForce, Transform};
+use crate::math::{Real, SpatialForce, Transform};
 
 /// Results at Position stage.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 use nalgebra::Vector2;
 
 use crate::elements::exponential_spring::Parameters;
-use crate::scalar::Real;
+use crate::math::Real;
 
 /// The friction force in its two parts.
 pub(super) struct Friction<T: Real> {

@@ -10,17 +10,13 @@ mod variables;
 pub use results::{Dynamics, Position, Velocity};
 pub use variables::{Discrete, FrictionTransition, Parameters};
 
-use crate::element::{AtDynamics, AtPosition, AtVelocity, ForceElement, Given};
-use crate::error::{ElementName, Error, Result};
-use crate::forces::ForceAccumulator;
-use crate::handle::Handle;
-use crate::kinematics::{BodyIndex, Topology, Velocities};
-use crate::scalar::Real;
-use crate::spatial::{Transform, cast_pose};
-use crate::stage::Stage;
-use crate::state::State;
-use crate::system::ForceSystem;
-use crate::variables::{Check, Variables};
+use crate::framework::variables::{Check, Variables};
+use crate::framework::{
+    AtDynamics, AtPosition, AtVelocity, ElementName, Error, ForceElement, ForceSystem, Given, Handle, Result,
+    Stage, State,
+};
+use crate::math::{Real, Transform, cast_pose};
+use crate::mechanics::{BodyIndex, ForceAccumulator, Topology, Velocities};
 
 use friction::{Friction, settle};
 use normal::normal_force;

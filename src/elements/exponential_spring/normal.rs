@@ -1,7 +1,7 @@
 //! The normal force of the exponential spring, and the energy that it stores.
 
 use crate::elements::exponential_spring::Parameters;
-use crate::scalar::Real;
+use crate::math::Real;
 
 /// The normal force and what belongs to it.
 pub(super) struct Normal<T> {
@@ -33,7 +33,7 @@ pub(super) fn normal_force<T: Real>(parameters: &Parameters<T>, height: T, speed
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::{Error, Requirement};
+    use crate::framework::{Error, Requirement};
     use approx::assert_relative_eq;
     use num_dual::Dual64;
 

@@ -2,8 +2,7 @@
 
 use nalgebra::{Point3, Vector2, Vector3};
 
-use crate::scalar::Real;
-use crate::spatial::Transform;
+use crate::math::{Real, Transform};
 
 /// Results at Position stage.
 #[derive(Debug, Clone)]

@@ -2,11 +2,10 @@
 
 use nalgebra::{Point3, Vector2};
 
-use crate::element::ForceElement;
 use crate::elements::exponential_spring::ExponentialSpring;
-use crate::error::Result;
-use crate::scalar::Real;
-use crate::variables::{Check, Variables, Visitor, visit_flag, visit_option, visit_vector};
+use crate::framework::variables::{Check, Variables, Visitor, visit_flag, visit_option, visit_vector};
+use crate::framework::{ForceElement, Result};
+use crate::math::Real;
 
 /// The shape of the normal force, the friction spring, and the settle velocity.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -2,10 +2,9 @@
 
 use nalgebra::{Matrix3, Vector3, convert_unchecked};
 
-use crate::element::ForceElement;
 use crate::elements::linear_bushing::{Discrete, LinearBushing};
-use crate::error::{ElementName, Error, Result};
-use crate::scalar::Real;
+use crate::framework::{ElementName, Error, ForceElement, Result};
+use crate::math::Real;
 
 /// The least cosine of the middle angle: 0.46° from the right angle, where the outer angles turn up to 125
 /// times as fast as M.

@@ -9,17 +9,13 @@ mod variables;
 pub use results::{Dynamics, Position, Velocity};
 pub use variables::{Discrete, Parameters};
 
-use crate::element::{AtDynamics, AtPosition, AtVelocity, ForceElement, Given};
-use crate::error::{ElementName, Error, Result};
-use crate::forces::ForceAccumulator;
-use crate::handle::Handle;
-use crate::kinematics::{BodyIndex, Positions, Topology, Velocities};
-use crate::scalar::Real;
-use crate::spatial::{SpatialForce, Transform};
-use crate::stage::Stage;
-use crate::state::State;
-use crate::system::ForceSystem;
-use crate::variables::Variables as _;
+use crate::framework::variables::Variables as _;
+use crate::framework::{
+    AtDynamics, AtPosition, AtVelocity, ElementName, Error, ForceElement, ForceSystem, Given, Handle, Result,
+    Stage, State,
+};
+use crate::math::{Real, SpatialForce, Transform};
+use crate::mechanics::{BodyIndex, ForceAccumulator, Positions, Topology, Velocities};
 
 use law::{Gimbal, principal_angles, with_turns};
 

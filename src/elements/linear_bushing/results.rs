@@ -3,8 +3,7 @@
 use nalgebra::Vector6;
 
 use crate::elements::linear_bushing::law::Gimbal;
-use crate::scalar::Real;
-use crate::spatial::{SpatialForce, SpatialVelocity, Transform};
+use crate::math::{Real, SpatialForce, SpatialVelocity, Transform};
 
 /// Results at Position stage.
 #[derive(Debug, Clone)]

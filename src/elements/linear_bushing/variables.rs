@@ -2,12 +2,10 @@
 
 use nalgebra::Vector6;
 
-use crate::element::ForceElement;
 use crate::elements::linear_bushing::LinearBushing;
-use crate::error::{Requirement, Result};
-use crate::scalar::Real;
-use crate::spatial::{Transform, cast_pose};
-use crate::variables::{Check, Variables, Visitor, visit_flag, visit_pose};
+use crate::framework::variables::{Check, Variables, Visitor, visit_flag, visit_pose};
+use crate::framework::{ForceElement, Requirement, Result};
+use crate::math::{Real, Transform, cast_pose};
 
 /// Frames, stiffnesses and dampings.
 ///

@@ -2,17 +2,17 @@
 
 use core::ops::Deref;
 
-use crate::element::{AtDynamics, AtPosition, AtVelocity, ForceElement};
-use crate::error::{Error, Result};
-use crate::forces::{ForceAccumulator, Forces};
-use crate::handle::{Handle, or_panic};
-use crate::kinematics::{BodyIndex, CoordinateIndex, Kinematics, Positions, Velocities};
-use crate::scalar::Real;
-use crate::spatial::{SpatialForce, SpatialVelocity, Transform};
-use crate::stage::Stage;
-use crate::state::State;
-use crate::storage::Slots;
-use crate::system::ForceSystem;
+use crate::framework::element::{AtDynamics, AtPosition, AtVelocity, ForceElement};
+use crate::framework::error::{Error, Result};
+use crate::framework::handle::{Handle, or_panic};
+use crate::framework::stage::Stage;
+use crate::framework::state::State;
+use crate::framework::storage::Slots;
+use crate::framework::system::ForceSystem;
+use crate::math::{Real, SpatialForce, SpatialVelocity, Transform};
+use crate::mechanics::{
+    BodyIndex, CoordinateIndex, ForceAccumulator, Forces, Kinematics, Positions, Velocities,
+};
 
 /// A state at Position stage or beyond.
 ///

@@ -3,12 +3,11 @@
 use core::fmt::Debug;
 use core::ops::Deref;
 
-use crate::error::Result;
-use crate::forces::ForceAccumulator;
-use crate::kinematics::{Positions, Topology, Velocities};
-use crate::scalar::Real;
-use crate::stage::Stage;
-use crate::variables::Variables;
+use crate::framework::error::Result;
+use crate::framework::stage::Stage;
+use crate::framework::variables::Variables;
+use crate::math::Real;
+use crate::mechanics::{ForceAccumulator, Positions, Topology, Velocities};
 
 /// A struct of results that the state keeps for each element at one stage.
 ///

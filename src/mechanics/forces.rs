@@ -5,10 +5,9 @@ use alloc::vec::Vec;
 
 use nalgebra::Vector3;
 
-use crate::error::{Quantity, Result};
-use crate::kinematics::{BodyIndex, CoordinateIndex, Topology, Velocities, finite};
-use crate::scalar::Real;
-use crate::spatial::SpatialForce;
+use crate::framework::{Quantity, Result};
+use crate::math::{Real, SpatialForce};
+use crate::mechanics::{BodyIndex, CoordinateIndex, Topology, Velocities, finite};
 
 /// Forces on every body (at its origin, expressed in Ground) and on every coordinate.
 #[derive(Debug, Clone, PartialEq)]

@@ -7,13 +7,12 @@ use alloc::vec::Vec;
 use core::any::Any;
 use core::fmt::{self, Arguments, Debug};
 
-use crate::element::{AtDynamics, AtPosition, AtVelocity, Cache, ForceElement, Given};
-use crate::error::{ElementName, Error, Requirement, Result};
-use crate::forces::{ForceAccumulator, Forces};
-use crate::kinematics::Kinematics;
-use crate::scalar::Real;
-use crate::stage::Stage;
-use crate::variables::{Variables, Visitor, visit_flag};
+use crate::framework::element::{AtDynamics, AtPosition, AtVelocity, Cache, ForceElement, Given};
+use crate::framework::error::{ElementName, Error, Requirement, Result};
+use crate::framework::stage::Stage;
+use crate::framework::variables::{Variables, Visitor, visit_flag};
+use crate::math::Real;
+use crate::mechanics::{ForceAccumulator, Forces, Kinematics};
 
 /// All elements of one type, as the system keeps them.
 #[derive(Debug)]

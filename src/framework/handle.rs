@@ -3,7 +3,7 @@
 use core::fmt;
 use core::marker::PhantomData;
 
-use crate::error::Result;
+use crate::framework::error::Result;
 
 /// One element of a system, with its type.
 ///

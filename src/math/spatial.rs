@@ -4,7 +4,7 @@ use core::ops::{Add, AddAssign, Neg, Sub};
 
 use nalgebra::{Isometry, Rotation3, Translation3, Vector3};
 
-use crate::scalar::Real;
+use crate::math::Real;
 
 /// A pose `X_AB`: the rotation `R_AB` and the position `p_AB` of frame B in frame A.
 ///

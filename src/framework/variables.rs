@@ -4,9 +4,8 @@ use core::fmt::{Arguments, Debug, Display};
 
 use nalgebra::{Matrix3, Rotation3, SVector, Vector3};
 
-use crate::error::{Error, Requirement, Result};
-use crate::scalar::Real;
-use crate::spatial::Transform;
+use crate::framework::error::{Error, Requirement, Result};
+use crate::math::{Real, Transform};
 
 /// What [`Variables::visit`] calls for each scalar: its name within the struct, and its place.
 pub type Visitor<'a, T> = &'a mut dyn FnMut(Arguments<'_>, &mut T);

@@ -3,9 +3,8 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::error::{Error, Quantity, Result};
-use crate::scalar::Real;
-use crate::spatial::{SpatialVelocity, Transform, is_finite_pose};
+use crate::framework::{Error, Quantity, Result};
+use crate::math::{Real, SpatialVelocity, Transform, is_finite_pose};
 
 /// A body of the host. Index 0 is Ground, which never moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

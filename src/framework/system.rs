@@ -7,17 +7,16 @@ use alloc::vec::Vec;
 use core::any::Any;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::element::ForceElement;
-use crate::error::{Error, Quantity, Result};
-use crate::forces::Forces;
-use crate::handle::{Handle, or_panic};
-use crate::kinematics::{BodyIndex, CoordinateIndex, Kinematics, Topology, finite};
-use crate::scalar::Real;
-use crate::stage::Stage;
-use crate::state::{ABSORBED_ENERGY, ACCOUNT_OPEN, State};
-use crate::storage::{AnyKind, AnySlots, Kind, Slots, Sums, Variable, check_new, flag};
-use crate::variables::{Check, Variables as _};
-use crate::view::{DynamicsView, PositionView, VelocityView};
+use crate::framework::element::ForceElement;
+use crate::framework::error::{Error, Quantity, Result};
+use crate::framework::handle::{Handle, or_panic};
+use crate::framework::stage::Stage;
+use crate::framework::state::{ABSORBED_ENERGY, ACCOUNT_OPEN, State};
+use crate::framework::storage::{AnyKind, AnySlots, Kind, Slots, Sums, Variable, check_new, flag};
+use crate::framework::variables::{Check, Variables as _};
+use crate::framework::view::{DynamicsView, PositionView, VelocityView};
+use crate::math::Real;
+use crate::mechanics::{BodyIndex, CoordinateIndex, Forces, Kinematics, Topology, finite};
 
 /// Tells systems, and versions of one system, apart.
 fn next_stamp() -> usize {

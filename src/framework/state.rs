@@ -5,18 +5,16 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt::Arguments;
 
-use crate::element::ForceElement;
-use crate::error::{Error, Quantity, Result};
-use crate::forces::Forces;
-use crate::handle::{Handle, or_panic};
-use crate::kinematics::{
-    BodyIndex, CoordinateIndex, Kinematics, KinematicsSource, Positions, Velocities, finite,
+use crate::framework::element::ForceElement;
+use crate::framework::error::{Error, Quantity, Result};
+use crate::framework::handle::{Handle, or_panic};
+use crate::framework::stage::Stage;
+use crate::framework::storage::{AnySlots, Slots};
+use crate::framework::variables::{Visitor, visit_flag};
+use crate::math::{Real, SpatialVelocity, Transform};
+use crate::mechanics::{
+    BodyIndex, CoordinateIndex, Forces, Kinematics, KinematicsSource, Positions, Velocities, finite,
 };
-use crate::scalar::Real;
-use crate::spatial::{SpatialVelocity, Transform};
-use crate::stage::Stage;
-use crate::storage::{AnySlots, Slots};
-use crate::variables::{Visitor, visit_flag};
 
 /// Time, kinematics, parameters, discrete variables, absorbed energies, and the caches of results.
 ///

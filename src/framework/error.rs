@@ -5,9 +5,9 @@ use alloc::string::String;
 use core::fmt;
 
 use crate::contact::MeshFault;
-use crate::kinematics::{BodyIndex, CoordinateIndex};
-use crate::scalar::Real;
-use crate::stage::Stage;
+use crate::framework::stage::Stage;
+use crate::math::Real;
+use crate::mechanics::{BodyIndex, CoordinateIndex};
 
 /// The result of every fallible call of this crate.
 pub type Result<V> = core::result::Result<V, Error>;

@@ -1,0 +1,20 @@
+//! Systems of elements, their states, and the views through which results are read.
+
+pub(crate) mod element;
+pub(crate) mod error;
+pub(crate) mod handle;
+pub(crate) mod stage;
+pub(crate) mod state;
+mod storage;
+pub(crate) mod system;
+pub mod variables;
+mod view;
+
+pub use element::{AtDynamics, AtPosition, AtVelocity, Cache, ForceElement, Given};
+pub use error::{ElementName, Error, Quantity, Requirement, Result};
+pub use handle::Handle;
+pub use stage::Stage;
+pub use state::{Snapshot, State};
+pub use system::ForceSystem;
+pub use variables::Variables;
+pub use view::{DynamicsView, PositionView, VelocityView};

@@ -1,0 +1,8 @@
+//! Bodies and coordinates: where they are, how they move, and the forces on them.
+
+mod forces;
+mod kinematics;
+
+pub use forces::{ForceAccumulator, Forces};
+pub use kinematics::{BodyIndex, CoordinateIndex, KinematicsSource, Positions, Topology, Velocities};
+pub(crate) use kinematics::{Kinematics, finite};
