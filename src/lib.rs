@@ -74,6 +74,9 @@ extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
 
+#[cfg(not(any(feature = "std", feature = "libm")))]
+compile_error!("force-elements needs floating-point functions: enable the feature `std` or `libm`");
+
 pub use nalgebra;
 
 pub mod cable;
