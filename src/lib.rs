@@ -10,7 +10,7 @@
 //!
 //! ```
 //! use force_elements::nalgebra::Vector6;
-//! use force_elements::{BodyIndex, ForceSystem, LinearBushing, Real, Result, Transform};
+//! use force_elements::{BodyIndex, ForceSystem, LinearBushing, Real, Result, Pose};
 //! use num_dual::Dual64;
 //!
 //! /// The force along x on a body that is displaced along x.
@@ -22,7 +22,7 @@
 //!     let bushing = system.add(bushing)?;
 //!
 //!     let mut state = system.default_state();
-//!     state.set_pose(body, Transform::translation(x, T::zero(), T::zero()))?;
+//!     state.set_pose(body, Pose::translation(x, T::zero(), T::zero()))?;
 //!     let dynamics = system.realize_dynamics(&mut state)?;
 //!
 //!     // What one element did, at every stage, and what all of them did to the body.
@@ -95,13 +95,14 @@ pub use elements::{
 };
 pub use framework::variables;
 pub use framework::{
-    AtDynamics, AtPosition, AtVelocity, Cache, DynamicsView, ElementName, Error, ForceElement, ForceSystem,
-    Given, Handle, PositionView, Quantity, Requirement, Result, Snapshot, Stage, State, Variables,
-    VelocityView,
+    AtDynamics, AtPosition, AtVelocity, Cache, DynamicsView, ElementError, ElementName, Error, ForceElement,
+    ForceSystem, Given, Handle, OwnError, PositionView, Snapshot, Stage, State, Variables, VelocityView,
 };
-pub use math::{Real, SpatialForce, SpatialVelocity, Transform, cast_pose};
+pub use math::check;
+pub use math::{InvalidValue, Pose, Real, Requirement, SpatialForce, SpatialVelocity, cast_pose};
 pub use mechanics::{
-    BodyIndex, CoordinateIndex, ForceAccumulator, Forces, KinematicsSource, Positions, Topology, Velocities,
+    BodyIndex, CoordinateIndex, ForceAccumulator, Forces, KinematicsError, KinematicsSource, Positions,
+    Quantity, Topology, Velocities,
 };
 
 /// Prose: how symbols are read, why the crate is built as it is, and what it covers of the programs it follows.

@@ -4,9 +4,8 @@ use nalgebra::{Matrix3, Point3, Vector3};
 
 use super::geodesic::{Geodesic, GeodesicEnd, Jacobi};
 use super::surface::{SegmentApproach, Surface, approach_at, roundoff, tangent_frame};
-use crate::framework::Result;
-use crate::framework::variables::Check;
-use crate::math::Real;
+use crate::cable::PathError;
+use crate::math::{Real, check};
 
 /// A round cylinder about the z axis of its frame, without ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -18,9 +17,9 @@ impl<T: Real> Cylinder<T> {
     /// A cylinder of this radius \[m\].
     ///
     /// # Errors
-    /// [`Error::InvalidValue`](crate::Error::InvalidValue) unless the radius is positive and finite.
-    pub fn new(radius: T) -> Result<Self> {
-        Check::new("surface").size("radius", radius)?;
+    /// [`PathError::InvalidValue`](PathError::InvalidValue) unless the radius is positive and finite.
+    pub fn new(radius: T) -> Result<Self, PathError> {
+        check::size("cylinder.radius", radius)?;
         Ok(Self { radius })
     }
 

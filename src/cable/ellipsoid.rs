@@ -4,9 +4,8 @@ use nalgebra::{Matrix3, Point3, Vector3};
 
 use super::geodesic::{Geodesic, GeodesicEnd, Stormer, integrate};
 use super::surface::{SegmentApproach, Surface, approach_at, beside, roundoff, tangent_frame};
-use crate::framework::Result;
-use crate::framework::variables::Check;
-use crate::math::Real;
+use crate::cable::PathError;
+use crate::math::{Real, check};
 
 /// An ellipsoid about the origin of its frame, its axes along x, y and z.
 ///
@@ -22,9 +21,9 @@ impl<T: Real> Ellipsoid<T> {
     /// An ellipsoid with these half-axes \[m\].
     ///
     /// # Errors
-    /// [`Error::InvalidValue`](crate::Error::InvalidValue) unless all are positive and finite.
-    pub fn new(radii: Vector3<T>) -> Result<Self> {
-        radii.iter().try_for_each(|&radius| Check::new("surface").size("radii", radius))?;
+    /// [`PathError::InvalidValue`](PathError::InvalidValue) unless all are positive and finite.
+    pub fn new(radii: Vector3<T>) -> Result<Self, PathError> {
+        radii.iter().try_for_each(|&radius| check::size("ellipsoid.radii", radius))?;
         Ok(Self { radii, weights: radii.map(|radius| T::one() / (radius * radius)) })
     }
 

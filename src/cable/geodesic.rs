@@ -7,7 +7,7 @@ use nalgebra::{Point3, Rotation3, Vector3};
 
 use super::ceil;
 use super::surface::Surface;
-use crate::math::{Real, Transform, is_finite};
+use crate::math::{Pose, Real, is_finite};
 
 /// One end of a geodesic: its frame and the curvatures of the surface there.
 ///
@@ -72,7 +72,7 @@ impl<T: Real> GeodesicEnd<T> {
     /// The same end in another frame.
     #[inline]
     #[must_use]
-    pub fn transformed(&self, X: &Transform<T>) -> Self {
+    pub fn transformed(&self, X: &Pose<T>) -> Self {
         let R: &Rotation3<T> = &X.rotation;
         Self { point: X * self.point, tangent: R * self.tangent, normal: R * self.normal, ..*self }
     }

@@ -7,15 +7,14 @@ use nalgebra::{Matrix3, Point3, Vector2, Vector3, convert, convert_unchecked};
 
 use super::ceil;
 use super::surface::{SegmentApproach, Surface, approach_at};
-use crate::framework::variables::Check;
-use crate::framework::{Error, Requirement, Result};
-use crate::math::Real;
+use crate::cable::PathError;
+use crate::math::{Real, check};
 
 /// The solid below `z = h(x, y)` over a rectangle: a bicubic spline through heights on a grid.
 ///
 /// Value, slope and curvature are continuous. At the rim the second derivative across it is zero
 /// (a natural spline). Off the rectangle there is no surface: a straight line is not held up there,
-/// and a contact point there is [`Error::OffPatch`].
+/// and a contact point there is [`PathError::OffPatch`].
 ///
 /// Method: C. de Boor, *A Practical Guide to Splines* (1978), chapters IX and XVII.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,27 +44,25 @@ impl<T: Real> HeightMap<T> {
     /// following each other along y. The first is at `corner`, neighbours are `spacing` apart \[m\].
     ///
     /// # Errors
-    /// [`Error::InvalidValue`] unless the spacing is positive, all numbers are finite, and heights are at most
-    /// 1e8 times the spacing (the curvatures of steeper maps overflow); [`Error::IncompleteGrid`] unless
+    /// [`PathError::InvalidValue`] unless the spacing is positive, all numbers are finite, and heights are at most
+    /// 1e8 times the spacing (the curvatures of steeper maps overflow); [`PathError::IncompleteGrid`] unless
     /// there are at least two rows and two columns, all full.
-    pub fn new(corner: Vector2<T>, spacing: Vector2<T>, columns: usize, heights: &[T]) -> Result<Self> {
-        spacing.iter().try_for_each(|&x| Check::new("surface").size("spacing", x))?;
-        let finite = |name, x: T| {
-            if x.is_finite() {
-                Ok(())
-            } else {
-                Err(Error::invalid("height_map", name, x, Requirement::Finite))
-            }
-        };
-        corner.iter().try_for_each(|&x| finite("corner", x))?;
+    pub fn new(
+        corner: Vector2<T>,
+        spacing: Vector2<T>,
+        columns: usize,
+        heights: &[T],
+    ) -> Result<Self, PathError> {
+        spacing.iter().try_for_each(|&x| check::size("height_map.spacing", x))?;
+        corner.iter().try_for_each(|&x| check::finite("height_map.corner", x))?;
         let limit = spacing.min() * T::lit(1e8);
         for &height in heights {
-            finite("heights", height)?;
-            Check::new("height_map").at_most("heights", height.abs(), "1e8 times the spacing", limit)?;
+            check::finite("height_map.heights", height)?;
+            check::at_most("height_map.heights", height.abs(), "1e8 times the spacing", limit)?;
         }
         let rows = heights.len().checked_div(columns).unwrap_or(0);
         if columns < 2 || rows < 2 || rows * columns != heights.len() {
-            return Err(Error::IncompleteGrid { columns, heights: heights.len() });
+            return Err(PathError::IncompleteGrid { columns, heights: heights.len() });
         }
         let wide = columns + 2;
         let mut coefficients = alloc::vec![T::zero(); wide * (rows + 2)];
@@ -99,12 +96,12 @@ impl<T: Real> HeightMap<T> {
     /// The height `h(x, y)` \[m\].
     ///
     /// # Errors
-    /// [`Error::OffPatch`] off the rectangle.
-    pub fn height_at(&self, x: T, y: T) -> Result<T> {
+    /// [`PathError::OffPatch`] off the rectangle.
+    pub fn height_at(&self, x: T, y: T) -> Result<T, PathError> {
         if self.covers(&Point3::new(x, y, T::zero())) {
             Ok(self.local(x, y).h)
         } else {
-            Err(Error::OffPatch { x: x.to_f64(), y: y.to_f64() })
+            Err(PathError::OffPatch { x: x.to_f64(), y: y.to_f64() })
         }
     }
 

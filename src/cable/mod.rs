@@ -8,6 +8,7 @@
 mod block;
 mod cylinder;
 mod ellipsoid;
+mod error;
 mod geodesic;
 mod height_map;
 mod newton;
@@ -24,6 +25,7 @@ mod wrap;
 
 pub use cylinder::Cylinder;
 pub use ellipsoid::Ellipsoid;
+pub use error::PathError;
 pub use geodesic::{Geodesic, GeodesicEnd, Jacobi};
 pub use height_map::HeightMap;
 pub use path::{CablePath, Obstacle, Settings, Station};

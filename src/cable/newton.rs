@@ -398,7 +398,7 @@ mod tests {
     use crate::cable::node::Trial;
     use crate::cable::{Cylinder, Ellipsoid, Obstacle, Sphere, Torus};
     use crate::framework::Result;
-    use crate::math::Transform;
+    use crate::math::Pose;
     use crate::mechanics::BodyIndex;
 
     fn residuals(nodes: &[Node<f64>], a: &Point3<f64>, b: &Point3<f64>) -> Vec<f64> {
@@ -420,9 +420,9 @@ mod tests {
     /// Along the Newton step every residual falls at the rate of its own size: this holds for no
     /// other direction, so it checks the whole Jacobian and the elimination.
     #[test]
-    fn newton_step_is_that_of_the_jacobian_by_finite_differences() -> Result<()> {
+    fn newton_step_is_that_of_the_jacobian_by_finite_differences() -> Result<(), PathError> {
         const H: f64 = 1e-5;
-        let at = |x, y| Transform::translation(x, y, 0.1);
+        let at = |x, y| Pose::translation(x, y, 0.1);
         let ground = BodyIndex::GROUND;
         let obstacles = [
             Obstacle::new(ground, at(0.0, -0.4), Ellipsoid::new(Vector3::new(0.7, 0.6, 1.0))?)?,

@@ -5,7 +5,7 @@ use nalgebra::{Point3, Vector3};
 use super::block::Eliminated;
 use super::geodesic::{Geodesic, GeodesicEnd, Jacobi};
 use super::surface::Surface;
-use crate::math::{Real, Transform};
+use crate::math::{Pose, Real};
 
 /// A start and a length of a geodesic, in the surface's frame.
 #[derive(Debug, Clone, Copy)]
@@ -18,7 +18,7 @@ pub(super) struct Trial<T: Real> {
 /// What the solver knows of one obstacle.
 #[derive(Debug, Clone)]
 pub(crate) struct Node<T: Real> {
-    pub(super) X_GS: Transform<T>,
+    pub(super) X_GS: Pose<T>,
     pub(super) in_contact: bool,
     /// Where the present attempt began.
     pub(super) start: Trial<T>,
@@ -43,7 +43,7 @@ impl<T: Real> Trial<T> {
 }
 
 impl<T: Real> Node<T> {
-    pub(super) fn new(X_GS: Transform<T>) -> Self {
+    pub(super) fn new(X_GS: Pose<T>) -> Self {
         let zero = T::zero();
         let end = GeodesicEnd {
             point: Point3::origin(),

@@ -8,10 +8,9 @@ use nalgebra::Point3;
 
 use super::surface::Surface;
 use super::wrap::{Wrap, Wraps};
-use crate::framework::variables::Check;
-use crate::framework::{Error, Quantity, Requirement, Result};
-use crate::math::{Real, Transform, checked_when_read, is_finite};
-use crate::mechanics::{BodyIndex, Topology};
+use crate::cable::PathError;
+use crate::math::{InvalidValue, Pose, Real, Requirement, check, checked_when_read, is_finite};
+use crate::mechanics::{BodyIndex, KinematicsError, Topology};
 
 /// A point fixed on a body.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -26,7 +25,7 @@ pub struct Station<T: Real> {
 #[derive(Debug, Clone)]
 pub struct Obstacle<T: Real> {
     body: BodyIndex,
-    X_BS: Transform<T>,
+    X_BS: Pose<T>,
     surface: Arc<dyn Surface<T>>,
     hint_S: Option<Point3<T>>,
     /// Asked of the surface once: a cable is tested against all others at every solution.
@@ -102,7 +101,7 @@ pub struct Settings<T: Real> {
 /// - An obstacle is touched along one stretch only. Over a hollow in the middle of that stretch the
 ///   cable follows the surface instead of bridging it. A path that would have to touch twice, as on both sides
 ///   of a ring laid flat, or on a hill and again on its skirt, is refused
-///   ([`Error::CablePenetrates`](crate::Error::CablePenetrates)) or not found; a search without memory may find
+///   ([`PathError::Penetrates`](PathError::Penetrates)) or not found; a search without memory may find
 ///   another in its place that touches once.
 /// - Neighbouring obstacles must not overlap where the cable passes from one to the other.
 /// - Obstacles act in their order only: the cable between two neighbours does not see a third.
@@ -122,10 +121,10 @@ pub struct Settings<T: Real> {
 /// ```
 /// use force_elements::cable::{CablePath, Cylinder, Obstacle, Sphere, Station};
 /// use force_elements::nalgebra::Point3;
-/// use force_elements::{BodyIndex, CableSpring, ForceSystem, Transform};
+/// use force_elements::{BodyIndex, CableSpring, ForceSystem, Pose};
 ///
 /// let ground = |x, y| Station { body: BodyIndex::GROUND, p_B: Point3::new(x, y, 0.0) };
-/// let drum = Obstacle::new(BodyIndex::GROUND, Transform::identity(), Cylinder::new(1.0)?)?
+/// let drum = Obstacle::new(BodyIndex::GROUND, Pose::identity(), Cylinder::new(1.0)?)?
 ///     .with_contact_hint(Point3::new(0.0, 1.0, 0.0))?;
 /// let path = CablePath::new(ground(-1.0, -2.0), ground(1.0, -2.0))?.over(drum);
 ///
@@ -163,19 +162,18 @@ impl<T: Real> Default for Settings<T> {
 checked_when_read!(Settings);
 
 impl<T: Real> Settings<T> {
-    fn validate(&self) -> Result<()> {
+    fn validate(&self) -> Result<(), InvalidValue> {
         let Self { smoothness, max_iterations, max_evaluations } = *self;
-        let check = Check::new("cable_path");
         let least = T::default_epsilon() * T::lit(16.0);
-        check.that(
+        check::that(
             smoothness >= least,
             "smoothness",
             smoothness,
             Requirement::AtLeast("16 units of roundoff"),
         )?;
-        check.at_most("smoothness", smoothness, "0.01", T::lit(0.01))?;
-        check.that(max_iterations > 0, "max_iterations", T::zero(), Requirement::Positive)?;
-        check.that(max_evaluations > 0, "max_evaluations", T::zero(), Requirement::Positive)
+        check::at_most("smoothness", smoothness, "0.01", T::lit(0.01))?;
+        check::that(max_iterations > 0, "max_iterations", T::zero(), Requirement::Positive)?;
+        check::that(max_evaluations > 0, "max_evaluations", T::zero(), Requirement::Positive)
     }
 }
 
@@ -183,8 +181,8 @@ impl<T: Real> Obstacle<T> {
     /// A surface whose frame S sits on a body at `X_BS`.
     ///
     /// # Errors
-    /// [`Error::InvalidValue`] for a pose that is not finite or not a rotation.
-    pub fn new(body: BodyIndex, X_BS: Transform<T>, surface: impl Surface<T>) -> Result<Self> {
+    /// [`PathError::InvalidValue`] for a pose that is not finite or not a rotation.
+    pub fn new(body: BodyIndex, X_BS: Pose<T>, surface: impl Surface<T>) -> Result<Self, PathError> {
         Self::shared(body, X_BS, Arc::new(surface))
     }
 
@@ -192,8 +190,8 @@ impl<T: Real> Obstacle<T> {
     ///
     /// # Errors
     /// As [`new`](Self::new).
-    pub fn shared(body: BodyIndex, X_BS: Transform<T>, surface: Arc<dyn Surface<T>>) -> Result<Self> {
-        Check::new("cable_path").pose("X_BS", &X_BS)?;
+    pub fn shared(body: BodyIndex, X_BS: Pose<T>, surface: Arc<dyn Surface<T>>) -> Result<Self, PathError> {
+        check::pose("obstacle.X_BS", &X_BS)?;
         let is_convex = surface.is_convex();
         Ok(Self { body, X_BS, surface, hint_S: None, is_convex })
     }
@@ -202,8 +200,8 @@ impl<T: Real> Obstacle<T> {
     /// when there is nothing to remember.
     ///
     /// # Errors
-    /// [`Error::NonFinite`].
-    pub fn with_contact_hint(mut self, p_S: Point3<T>) -> Result<Self> {
+    /// [`PathError::NonFinite`].
+    pub fn with_contact_hint(mut self, p_S: Point3<T>) -> Result<Self, PathError> {
         finite_point(&p_S)?;
         self.hint_S = Some(p_S);
         Ok(self)
@@ -215,7 +213,7 @@ impl<T: Real> Obstacle<T> {
     }
 
     /// The pose of the surface's frame on its body.
-    pub fn X_BS(&self) -> &Transform<T> {
+    pub fn X_BS(&self) -> &Pose<T> {
         &self.X_BS
     }
 
@@ -234,9 +232,9 @@ impl<T: Real> CablePath<T> {
     /// A straight cable.
     ///
     /// # Errors
-    /// [`Error::NonFinite`] for a station that is not finite; [`Error::CoincidentPoints`] if both
+    /// [`PathError::NonFinite`] for a station that is not finite; [`PathError::CoincidentPoints`] if both
     /// are the same point of one body.
-    pub fn new(origin: Station<T>, termination: Station<T>) -> Result<Self> {
+    pub fn new(origin: Station<T>, termination: Station<T>) -> Result<Self, PathError> {
         finite_point(&origin.p_B)?;
         finite_point(&termination.p_B)?;
         let whole = Stretch { from: origin, to: termination, obstacles: 0..0 };
@@ -257,9 +255,9 @@ impl<T: Real> CablePath<T> {
     /// The same path, running next through a point fixed on a body before it ends.
     ///
     /// # Errors
-    /// [`Error::NonFinite`]; [`Error::CoincidentPoints`] if it is the point before it or the
+    /// [`PathError::NonFinite`]; [`PathError::CoincidentPoints`] if it is the point before it or the
     /// termination.
-    pub fn through(mut self, station: Station<T>) -> Result<Self> {
+    pub fn through(mut self, station: Station<T>) -> Result<Self, PathError> {
         finite_point(&station.p_B)?;
         let count = self.spans.len();
         if let Some(last) = self.spans.last_mut() {
@@ -275,9 +273,9 @@ impl<T: Real> CablePath<T> {
     /// The same path with other settings.
     ///
     /// # Errors
-    /// [`Error::InvalidValue`] unless the smoothness lies between 16 units of roundoff and 0.01
+    /// [`PathError::InvalidValue`] unless the smoothness lies between 16 units of roundoff and 0.01
     /// and there is at least one iteration and one evaluation.
-    pub fn with_settings(mut self, settings: Settings<T>) -> Result<Self> {
+    pub fn with_settings(mut self, settings: Settings<T>) -> Result<Self, PathError> {
         settings.validate()?;
         self.settings = settings;
         Ok(self)
@@ -316,8 +314,8 @@ impl<T: Real> CablePath<T> {
     /// Checks that every body exists.
     ///
     /// # Errors
-    /// [`Error::NoSuchBody`].
-    pub fn check_topology(&self, topology: &Topology) -> Result<()> {
+    /// [`KinematicsError::NoSuchBody`].
+    pub fn check_topology(&self, topology: &Topology) -> Result<(), KinematicsError> {
         self.bodies().try_for_each(|body| topology.check_body(body))
     }
 
@@ -328,11 +326,11 @@ impl<T: Real> CablePath<T> {
     }
 }
 
-fn finite_point<T: Real>(p: &Point3<T>) -> Result<()> {
-    if is_finite(&p.coords) { Ok(()) } else { Err(Error::NonFinite { quantity: Quantity::Geometry }) }
+fn finite_point<T: Real>(p: &Point3<T>) -> Result<(), PathError> {
+    if is_finite(&p.coords) { Ok(()) } else { Err(PathError::NonFinite) }
 }
 
 /// Two neighbouring points of one body at one place never come apart.
-fn refuse_coincident<T: Real>(span: &Stretch<T>, place: usize) -> Result<()> {
-    if span.from == span.to { Err(Error::CoincidentPoints { span: place }) } else { Ok(()) }
+fn refuse_coincident<T: Real>(span: &Stretch<T>, place: usize) -> Result<(), PathError> {
+    if span.from == span.to { Err(PathError::CoincidentPoints { span: place }) } else { Ok(()) }
 }

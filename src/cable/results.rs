@@ -10,8 +10,8 @@ use super::path::{CablePath, Stretch};
 use super::solver::{Tracking, Workspace, solve_span};
 use super::span::Span;
 use super::wrap::{Wrap, Wraps};
-use crate::framework::{ElementName, Error, Quantity, Result};
-use crate::math::{Real, SpatialForce, SpatialVelocity, Transform, is_finite};
+use crate::cable::PathError;
+use crate::math::{Pose, Real, SpatialForce, SpatialVelocity, is_finite};
 use crate::mechanics::{BodyIndex, ForceAccumulator, Positions, Topology, Velocities};
 
 /// A straight stretch of the cable.
@@ -42,7 +42,7 @@ pub struct Contact<T: Real> {
     /// length. Meaningless while not in contact.
     pub geodesic: Geodesic<T>,
     /// The pose of the surface in Ground.
-    pub X_GS: Transform<T>,
+    pub X_GS: Pose<T>,
     /// What is to be remembered of it.
     pub wrap: Wrap<T>,
 }
@@ -107,21 +107,21 @@ impl<T: Real> CablePath<T> {
     /// error it holds no contacts and no segments.
     ///
     /// # Errors
-    /// [`Error::NoSuchBody`] for positions of a system without one of the path's bodies;
-    /// [`Error::ForeignVariables`] for wraps of another number of obstacles; [`Error::NonFinite`] where
+    /// [`KinematicsError::NoSuchBody`] for positions of a system without one of the path's bodies;
+    /// [`Error::ForeignVariables`] for wraps of another number of obstacles; [`PathError::NonFinite`] where
     /// a place or a surface is so large, small or wrong that lengths overflow or are not numbers;
-    /// [`Error::CableNotConverged`],
-    /// [`Error::CablePenetrates`],
-    /// [`Error::PointInsideObstacle`],
-    /// [`Error::ObstaclesOverlap`],
-    /// [`Error::CoincidentPoints`],
-    /// [`Error::OffPatch`].
+    /// [`PathError::NotConverged`],
+    /// [`PathError::Penetrates`],
+    /// [`PathError::PointInsideObstacle`],
+    /// [`PathError::ObstaclesOverlap`],
+    /// [`PathError::CoincidentPoints`],
+    /// [`PathError::OffPatch`].
     pub fn solve(
         &self,
         positions: &Positions<T>,
         wraps: &Wraps<T>,
         results: &mut PathResults<T>,
-    ) -> Result<()> {
+    ) -> Result<(), PathError> {
         let outcome = self.solve_into(positions, wraps, results);
         if outcome.is_err() {
             results.contacts.clear();
@@ -135,14 +135,17 @@ impl<T: Real> CablePath<T> {
         positions: &Positions<T>,
         wraps: &Wraps<T>,
         results: &mut PathResults<T>,
-    ) -> Result<()> {
+    ) -> Result<(), PathError> {
         let (body_count, coordinate_count) = (positions.poses().len(), positions.coordinates().len());
         // Errors are large: none is made where none is needed.
         if self.bodies().any(|body| body.index() >= body_count) {
             self.check_topology(&Topology { body_count, coordinate_count })?;
         }
         if wraps.obstacles.len() != self.obstacles.len() {
-            return Err(Error::ForeignVariables { element: ElementName::new("cable_path") });
+            return Err(PathError::ForeignWraps {
+                expected: self.obstacles.len(),
+                given: wraps.obstacles.len(),
+            });
         }
         let PathResults { contacts, segments, nodes, work, .. } = results;
         contacts.clear();
@@ -349,8 +352,8 @@ impl<T: Real> Node<T> {
     }
 }
 
-fn require_finite(is_finite: bool) -> Result<()> {
-    if is_finite { Ok(()) } else { Err(Error::NonFinite { quantity: Quantity::Geometry }) }
+fn require_finite(is_finite: bool) -> Result<(), PathError> {
+    if is_finite { Ok(()) } else { Err(PathError::NonFinite) }
 }
 
 /// A point fixed on a body, in Ground.

@@ -10,7 +10,7 @@ use super::node::{Node, Trial};
 use super::relax::{self, Beads};
 use super::span::{Budget, SEARCH, Span, side};
 use super::wrap::Wrap;
-use crate::framework::{Error, Result};
+use crate::cable::PathError;
 use crate::math::{Real, is_finite};
 
 /// How a path was found.
@@ -108,13 +108,13 @@ pub(super) fn solve_span<T: Real>(
     work: &mut Workspace<T>,
     place: usize,
     first_obstacle: usize,
-) -> Result<(Progress<T>, Tracking)> {
+) -> Result<(Progress<T>, Tracking), PathError> {
     let scale = span.from.coords.norm().max(span.to.coords.norm());
     let coincide = (span.to - span.from).norm() <= T::default_epsilon() * scale;
     if span.obstacles.is_empty() {
         let straight = Progress { converged: true, ..Progress::none() };
         return if coincide {
-            Err(Error::CoincidentPoints { span: place })
+            Err(PathError::CoincidentPoints { span: place })
         } else {
             Ok((straight, Tracking::Warm))
         };
@@ -162,7 +162,7 @@ pub(super) fn solve_span<T: Real>(
             Ok(progress) => {
                 check_ends(span, nodes, first_obstacle)?;
                 if coincide && nodes.iter().all(|node| !node.in_contact) {
-                    return Err(Error::CoincidentPoints { span: place });
+                    return Err(PathError::CoincidentPoints { span: place });
                 }
                 let found = match tracking {
                     Tracking::Cold if has_memory => Tracking::Restarted,
@@ -186,7 +186,7 @@ pub(super) fn solve_span<T: Real>(
         }
     }
     if let Some((k, depth)) = penetrated {
-        return Err(Error::CablePenetrates { obstacle: first_obstacle + k, depth: depth.to_f64() });
+        return Err(PathError::Penetrates { obstacle: first_obstacle + k, depth: depth.to_f64() });
     }
     check_ends(span, nodes, first_obstacle)?;
     if known {
@@ -194,8 +194,8 @@ pub(super) fn solve_span<T: Real>(
     }
     check_neighbours(span, nodes, first_obstacle)?;
     Err(match failure.off_patch {
-        Some(p) => Error::OffPatch { x: p.x.to_f64(), y: p.y.to_f64() },
-        None => Error::CableNotConverged {
+        Some(p) => PathError::OffPatch { x: p.x.to_f64(), y: p.y.to_f64() },
+        None => PathError::NotConverged {
             residual: failure.kink.to_f64(),
             iterations: failure.iterations,
             obstacle: first_obstacle + failure.node,
@@ -220,7 +220,7 @@ fn tighten<T: Real>(
     work: &mut Workspace<T>,
     detail: usize,
     from_memory: bool,
-) -> core::result::Result<Progress<T>, Failure<T>> {
+) -> Result<Progress<T>, Failure<T>> {
     let Workspace { string, budget, .. } = work;
     if relax::tighten(span, nodes, string, detail, from_memory, None, budget) {
         leave_saddles(span, nodes, work, detail)
@@ -293,7 +293,7 @@ fn leave_saddles<T: Real>(
     nodes: &mut [Node<T>],
     work: &mut Workspace<T>,
     detail: usize,
-) -> core::result::Result<Progress<T>, Failure<T>> {
+) -> Result<Progress<T>, Failure<T>> {
     let mut outcome = settle_contacts(span, nodes, work);
     // Each push takes care of one direction. Of more than a few at once a finer string does better.
     for _ in 0..4 {
@@ -346,7 +346,7 @@ fn settle_contacts<T: Real>(
     span: &Span<'_, T>,
     nodes: &mut [Node<T>],
     work: &mut Workspace<T>,
-) -> core::result::Result<Progress<T>, Failure<T>> {
+) -> Result<Progress<T>, Failure<T>> {
     // Each pass touches or releases one obstacle; more passes than this are a cycle.
     let passes = 4 * nodes.len() + 4;
     let mut iterations = 0;
@@ -525,7 +525,11 @@ fn penetrated<T: Real>(
 
 /// Refuses neighbours that have run into each other where the cable passes from one to the next:
 /// there is no straight stretch between them. Asked only when no path was found.
-fn check_neighbours<T: Real>(span: &Span<'_, T>, nodes: &mut [Node<T>], first_obstacle: usize) -> Result<()> {
+fn check_neighbours<T: Real>(
+    span: &Span<'_, T>,
+    nodes: &mut [Node<T>],
+    first_obstacle: usize,
+) -> Result<(), PathError> {
     let mut before: Option<usize> = None;
     for k in 0..nodes.len() {
         if !nodes[k].in_contact {
@@ -539,7 +543,7 @@ fn check_neighbours<T: Real>(span: &Span<'_, T>, nodes: &mut [Node<T>], first_ob
             };
             let (leaving, arriving) = (nodes[before].ground.end.point, nodes[k].ground.start.point);
             if within(k, &leaving) || within(before, &arriving) {
-                return Err(Error::ObstaclesOverlap {
+                return Err(PathError::ObstaclesOverlap {
                     first: first_obstacle + before,
                     second: first_obstacle + k,
                 });
@@ -555,7 +559,7 @@ fn check_neighbouring_ends<T: Real>(
     span: &Span<'_, T>,
     nodes: &[Node<T>],
     first_obstacle: usize,
-) -> Result<()> {
+) -> Result<(), PathError> {
     let last = nodes.len() - 1;
     let inside = if is_inside(span, nodes, 0, &span.from) {
         0
@@ -564,18 +568,22 @@ fn check_neighbouring_ends<T: Real>(
     } else {
         return Ok(());
     };
-    Err(Error::PointInsideObstacle { obstacle: first_obstacle + inside })
+    Err(PathError::PointInsideObstacle { obstacle: first_obstacle + inside })
 }
 
 /// Refuses a fixed point inside an obstacle that the stretch next to it passes or touches.
-fn check_ends<T: Real>(span: &Span<'_, T>, nodes: &[Node<T>], first_obstacle: usize) -> Result<()> {
+fn check_ends<T: Real>(
+    span: &Span<'_, T>,
+    nodes: &[Node<T>],
+    first_obstacle: usize,
+) -> Result<(), PathError> {
     let first = nodes.iter().position(|node| node.in_contact).map_or(nodes.len(), |k| k + 1);
     let last = nodes.iter().rposition(|node| node.in_contact).unwrap_or(0);
     // The outermost have been tested before.
     let by_from = (1..first).find(|&k| is_inside(span, nodes, k, &span.from));
     let by_to = || (last..nodes.len() - 1).find(|&k| is_inside(span, nodes, k, &span.to));
     match by_from.or_else(by_to) {
-        Some(k) => Err(Error::PointInsideObstacle { obstacle: first_obstacle + k }),
+        Some(k) => Err(PathError::PointInsideObstacle { obstacle: first_obstacle + k }),
         None => Ok(()),
     }
 }

@@ -4,9 +4,8 @@ use nalgebra::{Matrix3, Point3, Vector3};
 
 use super::geodesic::{Geodesic, GeodesicEnd, Stormer, integrate};
 use super::surface::{SegmentApproach, Surface, approach_at, beside, roundoff, tangent_frame};
-use crate::framework::variables::Check;
-use crate::framework::{Error, Requirement, Result};
-use crate::math::Real;
+use crate::cable::PathError;
+use crate::math::{InvalidValue, Real, Requirement, check};
 
 /// A ring about the z axis of its frame: a tube around a circle in the xy plane.
 ///
@@ -21,14 +20,15 @@ impl<T: Real> Torus<T> {
     /// A torus whose tube of this radius \[m\] runs around a circle of this radius \[m\].
     ///
     /// # Errors
-    /// [`Error::InvalidValue`] unless both are positive and finite and the tube is thinner than the
+    /// [`PathError::InvalidValue`] unless both are positive and finite and the tube is thinner than the
     /// ring: otherwise it has no hole and is not smooth.
-    pub fn new(ring_radius: T, tube_radius: T) -> Result<Self> {
-        Check::new("surface").size("ring_radius", ring_radius)?;
-        Check::new("surface").size("tube_radius", tube_radius)?;
+    pub fn new(ring_radius: T, tube_radius: T) -> Result<Self, PathError> {
+        check::size("torus.ring_radius", ring_radius)?;
+        check::size("torus.tube_radius", tube_radius)?;
         if tube_radius >= ring_radius {
             let requirement = Requirement::AtMost("ring_radius");
-            return Err(Error::invalid("torus", "tube_radius", tube_radius, requirement));
+            let (name, value) = ("torus.tube_radius", tube_radius.to_f64());
+            return Err(InvalidValue { name, value, requirement }.into());
         }
         Ok(Self { ring_radius, tube_radius })
     }

@@ -4,9 +4,7 @@ use alloc::vec::Vec;
 
 use nalgebra::{Point3, Vector3};
 
-use crate::framework::Result;
-use crate::framework::variables::{Check, Variables, Visitor, visit_flag, visit_vector};
-use crate::math::{Real, checked_when_read};
+use crate::math::{InvalidValue, Real, check, checked_when_read};
 
 /// How the cable lay on one obstacle when it was last committed.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -39,11 +37,10 @@ pub struct Wraps<T: Real> {
 checked_when_read!(Wrap);
 
 impl<T: Real> Wrap<T> {
-    fn validate(&self) -> Result<()> {
-        let check = Check::new("cable_path");
-        check.finite_vector("wrap.point", &self.point.coords)?;
-        check.finite_vector("wrap.tangent", &self.tangent)?;
-        check.nonnegative("wrap.length", self.length)
+    pub(crate) fn validate(&self) -> Result<(), InvalidValue> {
+        check::finite_vector("wrap.point", &self.point.coords)?;
+        check::finite_vector("wrap.tangent", &self.tangent)?;
+        check::nonnegative("wrap.length", self.length)
     }
 }
 
@@ -73,28 +70,5 @@ impl<T: Real> Wraps<T> {
     /// Whether every obstacle has been solved for before.
     pub fn is_known(&self) -> bool {
         self.obstacles.iter().all(|wrap| wrap.known)
-    }
-}
-
-impl<T: Real> Variables<T> for Wraps<T> {
-    fn visit(&mut self, visit: Visitor<'_, T>) {
-        for (i, wrap) in self.obstacles.iter_mut().enumerate() {
-            let mut named = |name: core::fmt::Arguments<'_>, value: &mut T| {
-                visit(format_args!("wrap[{i}].{name}"), value);
-            };
-            visit_flag("known", &mut wrap.known, &mut named);
-            visit_flag("in_contact", &mut wrap.in_contact, &mut named);
-            visit_vector(format_args!("point"), &mut wrap.point.coords, &mut named);
-            visit_vector(format_args!("tangent"), &mut wrap.tangent, &mut named);
-            named(format_args!("length"), &mut wrap.length);
-        }
-    }
-
-    fn validate(&self) -> Result<()> {
-        self.obstacles.iter().try_for_each(Wrap::validate)
-    }
-
-    fn fits(&self, other: &Self) -> bool {
-        self.obstacles.len() == other.obstacles.len()
     }
 }

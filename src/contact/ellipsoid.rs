@@ -2,11 +2,9 @@
 
 use nalgebra::{Point3, Vector3};
 
-use crate::contact::direction_and_length;
 use crate::contact::surface::{Bounds, Plane, Surface, SurfacePoint};
-use crate::framework::Result;
-use crate::framework::variables::Check;
-use crate::math::{Real, checked_when_read, is_finite};
+use crate::contact::{ShapeError, direction_and_length};
+use crate::math::{InvalidValue, Real, check, checked_when_read, is_finite};
 
 /// The points with `(x/a)² + (y/b)² + (z/c)² < 1` in its own frame.
 ///
@@ -40,16 +38,16 @@ impl<T: Real> Ellipsoid<T> {
     /// An ellipsoid with these radii \[m\] along the axes of its frame.
     ///
     /// # Errors
-    /// [`Error::InvalidValue`](crate::Error::InvalidValue) unless all radii are of a
+    /// [`ShapeError::InvalidValue`](crate::ShapeError::InvalidValue) unless all radii are of a
     /// [`Size`](crate::Requirement::Size).
-    pub fn new(radii: Vector3<T>) -> Result<Self> {
+    pub fn new(radii: Vector3<T>) -> Result<Self, ShapeError> {
         let ellipsoid = Self { radii };
         ellipsoid.validate()?;
         Ok(ellipsoid)
     }
 
-    fn validate(&self) -> Result<()> {
-        self.radii.iter().try_for_each(|&radius| Check::new("surface").size("radius", radius))
+    fn validate(&self) -> Result<(), InvalidValue> {
+        self.radii.iter().try_for_each(|&radius| check::size("ellipsoid.radius", radius))
     }
 
     /// The radii \[m\].
@@ -217,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn centre_and_symmetry_planes_have_a_nearest_point() -> Result<()> {
+    fn centre_and_symmetry_planes_have_a_nearest_point() -> Result<(), ShapeError> {
         let ellipsoid = Ellipsoid::new(Vector3::new(3.0, 2.0, 1.0))?;
         let at = |x, y, z| ellipsoid.nearest(&Point3::new(x, y, z));
         assert_eq!(at(0.0, 0.0, 0.0).signed_distance, -1.0);
@@ -236,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn where_two_or_three_radii_are_least_their_planes_are_no_exception() -> Result<()> {
+    fn where_two_or_three_radii_are_least_their_planes_are_no_exception() -> Result<(), ShapeError> {
         for radii in [[1.0, 1.0, 2.0], [1.0, 2.0, 1.0], [2.0, 1.0, 1.0], [1.0, 1.0, 1.0]] {
             let ellipsoid = Ellipsoid::new(Vector3::from(radii))?;
             for (i, j) in [(0, 1), (1, 2), (2, 0), (1, 0), (2, 1), (0, 2)] {
@@ -263,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn the_gradient_of_the_signed_distance_is_the_normal() -> Result<()> {
+    fn the_gradient_of_the_signed_distance_is_the_normal() -> Result<(), ShapeError> {
         let ellipsoid = Ellipsoid::new(Vector3::new(1.3, 0.8, 0.5))?;
         let dual = ellipsoid.cast::<Dual64>();
         for p in [[0.3, -0.2, 0.4], [1.0, 1.0, -1.0], [0.1, 0.5, 0.01]] {

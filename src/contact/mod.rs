@@ -16,6 +16,7 @@ use nalgebra::Vector3;
 use crate::math::Real;
 
 mod ellipsoid;
+mod error;
 mod half_space;
 mod mesh;
 mod pairs;
@@ -24,6 +25,7 @@ mod sphere;
 mod surface;
 
 pub use ellipsoid::Ellipsoid;
+pub use error::ShapeError;
 pub use half_space::HalfSpace;
 #[cfg(feature = "mesh-files")]
 pub use mesh::FaceList;

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use nalgebra::{Point3, Vector3};
 
 use crate::contact::surface::Bounds;
-use crate::math::{Real, Transform, is_finite};
+use crate::math::{Pose, Real, is_finite};
 
 /// A box along the axes of Ground; all of space if a surface is unbounded, or its box not finite.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -19,7 +19,7 @@ pub struct BoundingBox<T: Real> {
 impl<T: Real> BoundingBox<T> {
     /// The box around a surface that is at `X_GS`.
     #[inline]
-    pub fn around(bounds: &Bounds<T>, X_GS: &Transform<T>) -> Self {
+    pub fn around(bounds: &Bounds<T>, X_GS: &Pose<T>) -> Self {
         if let Bounds::Box { center, half_extents } = bounds {
             let center_G = X_GS * center;
             let reach = X_GS.rotation.matrix().abs() * half_extents;

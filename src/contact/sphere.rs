@@ -2,11 +2,9 @@
 
 use nalgebra::{Point3, Vector3};
 
-use crate::contact::direction_and_length;
 use crate::contact::surface::{Bounds, Plane, Surface, SurfacePoint};
-use crate::framework::Result;
-use crate::framework::variables::Check;
-use crate::math::{Real, checked_when_read};
+use crate::contact::{ShapeError, direction_and_length};
+use crate::math::{InvalidValue, Real, check, checked_when_read};
 
 /// A ball about the origin of its frame.
 ///
@@ -23,16 +21,16 @@ impl<T: Real> Sphere<T> {
     /// A ball of this radius \[m\].
     ///
     /// # Errors
-    /// [`Error::InvalidValue`](crate::Error::InvalidValue) unless the radius is of a
+    /// [`ShapeError::InvalidValue`](crate::ShapeError::InvalidValue) unless the radius is of a
     /// [`Size`](crate::Requirement::Size).
-    pub fn new(radius: T) -> Result<Self> {
+    pub fn new(radius: T) -> Result<Self, ShapeError> {
         let sphere = Self { radius };
         sphere.validate()?;
         Ok(sphere)
     }
 
-    fn validate(&self) -> Result<()> {
-        Check::new("surface").size("radius", self.radius)
+    fn validate(&self) -> Result<(), InvalidValue> {
+        check::size("sphere.radius", self.radius)
     }
 
     /// The radius \[m\].

@@ -3,7 +3,7 @@
 use core::fmt::Debug;
 use core::ops::Deref;
 
-use crate::framework::error::Result;
+use crate::framework::ElementError;
 use crate::framework::stage::Stage;
 use crate::framework::variables::Variables;
 use crate::math::Real;
@@ -59,22 +59,22 @@ impl<C: Clone + Default + Debug + Send + Sync + 'static> Cache for C {}
 ///     type Velocity = ();
 ///     type Dynamics = ();
 ///
-///     fn check_topology(&self, topology: &Topology) -> Result<()> {
+///     fn check_topology(&self, topology: &Topology) -> Result<(), Error> {
 ///         topology.check_body(self.from)?;
 ///         topology.check_body(self.to)
 ///     }
 ///     fn default_parameters(&self) {}
 ///     fn default_discrete(&self) {}
 ///
-///     fn calc_position(&self, given: &Given<'_, f64, Self>, p_FT_G: &mut Vector3<f64>) -> Result<()> {
+///     fn calc_position(&self, given: &Given<'_, f64, Self>, p_FT_G: &mut Vector3<f64>) -> Result<(), Error> {
 ///         let [p_GF, p_GT] = [self.from, self.to].map(|b| given.positions.pose(b).translation.vector);
 ///         *p_FT_G = p_GT - p_GF;
 ///         Ok(())
 ///     }
-///     fn calc_velocity(&self, _: &AtPosition<'_, f64, Self>, _: &Velocities<f64>, (): &mut ()) -> Result<()> {
+///     fn calc_velocity(&self, _: &AtPosition<'_, f64, Self>, _: &Velocities<f64>, (): &mut ()) -> Result<(), Error> {
 ///         Ok(())
 ///     }
-///     fn calc_dynamics(&self, _: &AtVelocity<'_, f64, Self>, (): &mut ()) -> Result<()> {
+///     fn calc_dynamics(&self, _: &AtVelocity<'_, f64, Self>, (): &mut ()) -> Result<(), Error> {
 ///         Ok(())
 ///     }
 ///     fn add_forces(&self, at: &AtDynamics<'_, f64, Self>, forces: &mut ForceAccumulator<'_, f64>) {
@@ -95,7 +95,7 @@ impl<C: Clone + Default + Debug + Send + Sync + 'static> Cache for C {}
 /// let pull = system.add(Pull { from: BodyIndex::GROUND, to: body, force: 3.0 })?;
 ///
 /// let mut state = system.default_state();
-/// state.set_pose(body, Transform::translation(0.0, 2.0, 0.0))?;
+/// state.set_pose(body, Pose::translation(0.0, 2.0, 0.0))?;
 /// let dynamics = system.realize_dynamics(&mut state)?;
 /// assert_eq!(dynamics.body_force(body).force.y, -3.0);
 /// assert_eq!(dynamics.of(pull).position.y, 2.0);
@@ -127,7 +127,7 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
     /// # Errors
     /// [`Error::NoSuchBody`](crate::Error::NoSuchBody),
     /// [`Error::NoSuchCoordinate`](crate::Error::NoSuchCoordinate), or what the element documents.
-    fn check_topology(&self, topology: &Topology) -> Result<()>;
+    fn check_topology(&self, topology: &Topology) -> Result<(), ElementError>;
 
     /// The parameters a new state starts with.
     fn default_parameters(&self) -> Self::Parameters;
@@ -139,7 +139,11 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
     ///
     /// # Errors
     /// What the element documents, such as [`Error::Singular`](crate::Error::Singular).
-    fn calc_position(&self, given: &Given<'_, T, Self>, cache: &mut Self::Position) -> Result<()>;
+    fn calc_position(
+        &self,
+        given: &Given<'_, T, Self>,
+        cache: &mut Self::Position,
+    ) -> Result<(), ElementError>;
 
     /// Fills the Velocity cache.
     ///
@@ -150,13 +154,17 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
         at: &AtPosition<'_, T, Self>,
         velocities: &Velocities<T>,
         cache: &mut Self::Velocity,
-    ) -> Result<()>;
+    ) -> Result<(), ElementError>;
 
     /// Fills the Dynamics cache.
     ///
     /// # Errors
     /// What the element documents.
-    fn calc_dynamics(&self, at: &AtVelocity<'_, T, Self>, cache: &mut Self::Dynamics) -> Result<()>;
+    fn calc_dynamics(
+        &self,
+        at: &AtVelocity<'_, T, Self>,
+        cache: &mut Self::Dynamics,
+    ) -> Result<(), ElementError>;
 
     /// Adds the forces on bodies and coordinates.
     fn add_forces(&self, at: &AtDynamics<'_, T, Self>, forces: &mut ForceAccumulator<'_, T>);
@@ -182,7 +190,11 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
     ///
     /// # Errors
     /// What the element documents.
-    fn accept_step(&self, _at: &AtDynamics<'_, T, Self>, _next: &mut Self::Discrete) -> Result<()> {
+    fn accept_step(
+        &self,
+        _at: &AtDynamics<'_, T, Self>,
+        _next: &mut Self::Discrete,
+    ) -> Result<(), ElementError> {
         Ok(())
     }
 
@@ -200,7 +212,7 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
         _at: &AtDynamics<'_, T, Self>,
         _start: &Self::Discrete,
         _next: &mut Self::Discrete,
-    ) -> Result<T> {
+    ) -> Result<T, ElementError> {
         Ok(T::zero())
     }
 }

@@ -3,7 +3,7 @@
 use core::fmt;
 use core::marker::PhantomData;
 
-use crate::framework::error::Result;
+use crate::framework::Error;
 
 /// One element of a system, with its type.
 ///
@@ -50,7 +50,7 @@ impl<E> fmt::Debug for Handle<E> {
 
 /// Reading through a handle of another system is a programming error, like indexing out of bounds.
 #[track_caller]
-pub(crate) fn or_panic<V>(result: Result<V>) -> V {
+pub(crate) fn or_panic<V>(result: Result<V, Error>) -> V {
     match result {
         Ok(value) => value,
         #[expect(clippy::panic, reason = "the one documented exception, like slice indexing")]

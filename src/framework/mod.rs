@@ -11,7 +11,7 @@ pub mod variables;
 mod view;
 
 pub use element::{AtDynamics, AtPosition, AtVelocity, Cache, ForceElement, Given};
-pub use error::{ElementName, Error, Quantity, Requirement, Result};
+pub use error::{ElementError, ElementName, Error, OwnError};
 pub use handle::Handle;
 pub use stage::Stage;
 pub use state::{Snapshot, State};

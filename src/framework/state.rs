@@ -5,15 +5,15 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt::Arguments;
 
+use crate::framework::Error;
 use crate::framework::element::ForceElement;
-use crate::framework::error::{Error, Quantity, Result};
 use crate::framework::handle::{Handle, or_panic};
 use crate::framework::stage::Stage;
 use crate::framework::storage::{AnySlots, Slots};
 use crate::framework::variables::{Visitor, visit_flag};
-use crate::math::{Real, SpatialVelocity, Transform};
+use crate::math::{Pose, Real, SpatialVelocity};
 use crate::mechanics::{
-    BodyIndex, CoordinateIndex, Forces, Kinematics, KinematicsSource, Positions, Velocities, finite,
+    BodyIndex, CoordinateIndex, Forces, Kinematics, KinematicsSource, Positions, Quantity, Velocities, finite,
 };
 
 /// Time, kinematics, parameters, discrete variables, absorbed energies, and the caches of results.
@@ -115,7 +115,7 @@ impl<T: Real> State<T> {
     ///
     /// # Errors
     /// [`Error::NonFinite`].
-    pub fn set_time(&mut self, time: T) -> Result<()> {
+    pub fn set_time(&mut self, time: T) -> Result<(), Error> {
         self.kinematics.set_time(time)?;
         self.invalidate(Stage::Time);
         Ok(())
@@ -125,7 +125,7 @@ impl<T: Real> State<T> {
     ///
     /// # Errors
     /// [`Error::NonFinite`], [`Error::NoSuchBody`], [`Error::GroundIsFixed`].
-    pub fn set_pose(&mut self, body: BodyIndex, X_GB: Transform<T>) -> Result<()> {
+    pub fn set_pose(&mut self, body: BodyIndex, X_GB: Pose<T>) -> Result<(), Error> {
         self.kinematics.set_pose(body, X_GB)?;
         self.invalidate(Stage::Position);
         Ok(())
@@ -135,7 +135,7 @@ impl<T: Real> State<T> {
     ///
     /// # Errors
     /// [`Error::NonFinite`], [`Error::NoSuchBody`], [`Error::GroundIsFixed`].
-    pub fn set_velocity(&mut self, body: BodyIndex, V_GB: SpatialVelocity<T>) -> Result<()> {
+    pub fn set_velocity(&mut self, body: BodyIndex, V_GB: SpatialVelocity<T>) -> Result<(), Error> {
         self.kinematics.set_velocity(body, V_GB)?;
         self.invalidate(Stage::Velocity);
         Ok(())
@@ -145,7 +145,12 @@ impl<T: Real> State<T> {
     ///
     /// # Errors
     /// [`Error::NonFinite`], [`Error::NoSuchBody`], [`Error::GroundIsFixed`].
-    pub fn set_body(&mut self, body: BodyIndex, X_GB: Transform<T>, V_GB: SpatialVelocity<T>) -> Result<()> {
+    pub fn set_body(
+        &mut self,
+        body: BodyIndex,
+        X_GB: Pose<T>,
+        V_GB: SpatialVelocity<T>,
+    ) -> Result<(), Error> {
         finite(V_GB.is_finite(), Quantity::Velocity(body))?;
         self.set_pose(body, X_GB)?;
         self.set_velocity(body, V_GB)
@@ -155,7 +160,7 @@ impl<T: Real> State<T> {
     ///
     /// # Errors
     /// [`Error::NonFinite`], [`Error::NoSuchCoordinate`].
-    pub fn set_coordinate(&mut self, coordinate: CoordinateIndex, q: T) -> Result<()> {
+    pub fn set_coordinate(&mut self, coordinate: CoordinateIndex, q: T) -> Result<(), Error> {
         self.kinematics.set_coordinate(coordinate, q)?;
         self.invalidate(Stage::Position);
         Ok(())
@@ -165,7 +170,7 @@ impl<T: Real> State<T> {
     ///
     /// # Errors
     /// [`Error::NonFinite`], [`Error::NoSuchCoordinate`].
-    pub fn set_coordinate_rate(&mut self, coordinate: CoordinateIndex, u: T) -> Result<()> {
+    pub fn set_coordinate_rate(&mut self, coordinate: CoordinateIndex, u: T) -> Result<(), Error> {
         self.kinematics.set_coordinate_rate(coordinate, u)?;
         self.invalidate(Stage::Velocity);
         Ok(())
@@ -175,7 +180,7 @@ impl<T: Real> State<T> {
     ///
     /// # Errors
     /// [`Error::NonFinite`].
-    pub fn set_kinematics(&mut self, host: &impl KinematicsSource<T>) -> Result<()> {
+    pub fn set_kinematics(&mut self, host: &impl KinematicsSource<T>) -> Result<(), Error> {
         self.incoming.copy_from(host)?;
         core::mem::swap(&mut self.kinematics, &mut self.incoming);
         self.invalidate(Stage::Time);
@@ -194,7 +199,7 @@ impl<T: Real> State<T> {
     ///
     /// # Errors
     /// [`Error::TopologyMismatch`] if the handle belongs to another system.
-    pub fn try_parameters<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<&E::Parameters> {
+    pub fn try_parameters<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<&E::Parameters, Error> {
         Ok(&self.slots(handle)?.variables[handle.place].parameters)
     }
 
@@ -210,7 +215,7 @@ impl<T: Real> State<T> {
     ///
     /// # Errors
     /// [`Error::TopologyMismatch`] if the handle belongs to another system.
-    pub fn try_discrete<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<&E::Discrete> {
+    pub fn try_discrete<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<&E::Discrete, Error> {
         Ok(&self.slots(handle)?.variables[handle.place].discrete)
     }
 
@@ -219,7 +224,7 @@ impl<T: Real> State<T> {
     ///
     /// # Errors
     /// [`Error::TopologyMismatch`] if the handle belongs to another system.
-    pub fn is_enabled<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<bool> {
+    pub fn is_enabled<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<bool, Error> {
         Ok(self.slots(handle)?.variables[handle.place].enabled)
     }
 
@@ -237,11 +242,11 @@ impl<T: Real> State<T> {
     /// # Errors
     /// [`Error::NonFinite`]; [`Error::TopologyMismatch`] if there are not as many energies as
     /// elements.
-    pub fn set_absorbed_energy(&mut self, energies: &[T]) -> Result<()> {
+    pub fn set_absorbed_energy(&mut self, energies: &[T]) -> Result<(), Error> {
         if energies.len() != self.absorbed_energy.len() {
             return Err(Error::TopologyMismatch);
         }
-        finite(energies.iter().all(T::is_finite), Quantity::Energy)?;
+        finite_energy(energies.iter().all(T::is_finite))?;
         self.absorbed_energy.copy_from_slice(energies);
         self.account_open.fill(true);
         Ok(())
@@ -256,7 +261,7 @@ impl<T: Real> State<T> {
     ///
     /// # Errors
     /// [`Error::NoSuchVariable`].
-    pub fn variable(&self, name: &str) -> Result<T> {
+    pub fn variable(&self, name: &str) -> Result<T, Error> {
         let no_such = || Error::NoSuchVariable { name: name.to_string() };
         if name == "time" {
             return Ok(self.time());
@@ -296,7 +301,7 @@ impl<T: Real> State<T> {
     /// # Errors
     /// [`Error::SnapshotMismatch`] if the names are not those of this state; [`Error::NotAFlag`],
     /// [`Error::InvalidValue`] or [`Error::NonFinite`] if a value is out of range.
-    pub fn restore(&mut self, snapshot: &Snapshot<T>) -> Result<()> {
+    pub fn restore(&mut self, snapshot: &Snapshot<T>) -> Result<(), Error> {
         let mut restored = self.clone();
         let mut given = snapshot.variables.iter();
         let mut mismatch = None;
@@ -320,7 +325,7 @@ impl<T: Real> State<T> {
         }
         mismatch.map_or(Ok(()), Err)?;
         finite(restored.kinematics.time.is_finite(), Quantity::Time)?;
-        finite(restored.absorbed_energy.iter().all(T::is_finite), Quantity::Energy)?;
+        finite_energy(restored.absorbed_energy.iter().all(T::is_finite))?;
         for (slots, &length) in restored.kinds.iter().zip(&self.kind_lengths) {
             (0..length).try_for_each(|place| slots.validate(place))?;
         }
@@ -366,7 +371,7 @@ impl<T: Real> State<T> {
     }
 
     /// The place of an element among all elements of the system.
-    pub(crate) fn slot<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<usize> {
+    pub(crate) fn slot<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<usize, Error> {
         self.slots(handle)?;
         Ok(self.slot_at(handle.kind, handle.place))
     }
@@ -376,19 +381,19 @@ impl<T: Real> State<T> {
     }
 
     /// Sets the energy one element has taken in, and opens its account.
-    pub(crate) fn set_absorbed_energy_at(&mut self, slot: usize, energy: T) -> Result<()> {
-        finite(energy.is_finite(), Quantity::Energy)?;
+    pub(crate) fn set_absorbed_energy_at(&mut self, slot: usize, energy: T) -> Result<(), Error> {
+        finite_energy(energy.is_finite())?;
         self.absorbed_energy[slot] = energy;
         self.account_open[slot] = true;
         Ok(())
     }
 
-    pub(crate) fn slots<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<&Slots<T, E>> {
+    pub(crate) fn slots<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<&Slots<T, E>, Error> {
         self.check(handle)?;
         Slots::downcast(self.kinds[handle.kind].as_ref())
     }
 
-    fn check<E>(&self, handle: Handle<E>) -> Result<()> {
+    fn check<E>(&self, handle: Handle<E>) -> Result<(), Error> {
         let length = self.kind_lengths.get(handle.kind).copied().unwrap_or(0);
         if handle.system == self.system && handle.place < length {
             Ok(())
@@ -396,4 +401,9 @@ impl<T: Real> State<T> {
             Err(Error::TopologyMismatch)
         }
     }
+}
+
+/// Refuses an energy that is not finite.
+fn finite_energy(is_finite: bool) -> Result<(), Error> {
+    if is_finite { Ok(()) } else { Err(Error::NonFiniteEnergy) }
 }

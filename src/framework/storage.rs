@@ -3,22 +3,53 @@
 //! A stage costs one dynamic call per kind; the loops inside are monomorphic.
 
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::any::Any;
 use core::fmt::{self, Arguments, Debug};
 
 use crate::framework::element::{AtDynamics, AtPosition, AtVelocity, Cache, ForceElement, Given};
-use crate::framework::error::{ElementName, Error, Requirement, Result};
 use crate::framework::stage::Stage;
 use crate::framework::variables::{Variables, Visitor, visit_flag};
-use crate::math::Real;
+use crate::framework::{ElementError, ElementName, Error};
+use crate::math::{InvalidValue, Real, Requirement, check};
 use crate::mechanics::{ForceAccumulator, Forces, Kinematics};
 
 /// All elements of one type, as the system keeps them.
 #[derive(Debug)]
 pub(crate) struct Kind<T: Real, E: ForceElement<T>> {
     pub(crate) elements: Vec<E>,
+    pub(crate) names: Names,
     pub(crate) defaults: Vec<Variable<T, E>>,
+}
+
+/// What the elements of one kind are called.
+#[derive(Debug, Clone)]
+pub(crate) struct Names {
+    kind: &'static str,
+    given: Arc<Vec<Option<Arc<str>>>>,
+}
+
+impl Names {
+    /// Of a kind that has no elements yet.
+    pub(crate) fn new(kind: &'static str) -> Self {
+        Self { kind, given: Arc::default() }
+    }
+
+    pub(crate) fn push(&mut self, name: Option<Arc<str>>) {
+        Arc::make_mut(&mut self.given).push(name);
+    }
+
+    pub(crate) fn contains(&self, name: &str) -> bool {
+        self.given.iter().flatten().any(|given| **given == *name)
+    }
+
+    /// The failure of the element at this place: here, and nowhere else, errors get the name of their element.
+    #[cold]
+    pub(crate) fn failure(&self, place: usize, source: ElementError) -> Error {
+        let name = self.given.get(place).cloned().flatten();
+        Error::Element { element: ElementName { kind: self.kind, index: Some(place), name }, source }
+    }
 }
 
 /// What a state keeps of one element besides its caches.
@@ -32,6 +63,7 @@ pub(crate) struct Variable<T: Real, E: ForceElement<T>> {
 /// All elements of one type, as a state keeps them.
 #[derive(Debug)]
 pub(crate) struct Slots<T: Real, E: ForceElement<T>> {
+    names: Names,
     pub(crate) variables: Vec<Variable<T, E>>,
     /// Where variables are changed and checked before they replace the present ones.
     spare: Option<Variable<T, E>>,
@@ -54,18 +86,19 @@ pub(crate) struct Sums<'a, T: Real> {
 /// A [`Kind`] whose element type is not known.
 pub(crate) trait AnyKind<T: Real>: Any + Debug + Send + Sync {
     fn name(&self) -> &'static str;
+    fn names(&self) -> &Names;
     fn len(&self) -> usize;
     fn new_slots(&self) -> Box<dyn AnySlots<T>>;
-    fn realize_position(&self, slots: &mut dyn AnySlots<T>, kinematics: &Kinematics<T>) -> Result<()>;
-    fn realize_velocity(&self, slots: &mut dyn AnySlots<T>, kinematics: &Kinematics<T>) -> Result<()>;
+    fn realize_position(&self, slots: &mut dyn AnySlots<T>, kinematics: &Kinematics<T>) -> Result<(), Error>;
+    fn realize_velocity(&self, slots: &mut dyn AnySlots<T>, kinematics: &Kinematics<T>) -> Result<(), Error>;
     fn realize_dynamics(
         &self,
         slots: &mut dyn AnySlots<T>,
         kinematics: &Kinematics<T>,
         sums: Sums<'_, T>,
-    ) -> Result<()>;
+    ) -> Result<(), Error>;
     /// Writes and validates what the accepted step will commit; nothing is committed yet.
-    fn prepare_step(&self, slots: &mut dyn AnySlots<T>, kinematics: &Kinematics<T>) -> Result<()>;
+    fn prepare_step(&self, slots: &mut dyn AnySlots<T>, kinematics: &Kinematics<T>) -> Result<(), Error>;
     /// Writes and validates the discrete variables that fit the present iterate; returns the largest force
     /// error. Nothing is committed yet.
     fn prepare_update(
@@ -73,16 +106,16 @@ pub(crate) trait AnyKind<T: Real>: Any + Debug + Send + Sync {
         slots: &mut dyn AnySlots<T>,
         start: &dyn AnySlots<T>,
         kinematics: &Kinematics<T>,
-    ) -> Result<T>;
+    ) -> Result<T, Error>;
     /// The largest force error that the present discrete variables make.
-    fn switching_error(&self, slots: &mut dyn AnySlots<T>, kinematics: &Kinematics<T>) -> Result<T>;
+    fn switching_error(&self, slots: &mut dyn AnySlots<T>, kinematics: &Kinematics<T>) -> Result<T, Error>;
     /// Writes the energy stored in each element, which has been realized to Dynamics.
     fn potential_energies(
         &self,
         slots: &dyn AnySlots<T>,
         kinematics: &Kinematics<T>,
         energies: &mut [T],
-    ) -> Result<()>;
+    ) -> Result<(), Error>;
     /// The energy stored in one element, whose caches are valid up to `stage` and are filled beyond it.
     fn calc_potential_energy(
         &self,
@@ -90,7 +123,7 @@ pub(crate) trait AnyKind<T: Real>: Any + Debug + Send + Sync {
         place: usize,
         stage: Stage,
         kinematics: &Kinematics<T>,
-    ) -> Result<T>;
+    ) -> Result<T, Error>;
 }
 
 /// [`Slots`] whose element type is not known.
@@ -101,11 +134,11 @@ pub(crate) trait AnySlots<T: Real>: Any + Debug + Send + Sync {
     fn get(&self, place: usize, field: &str) -> Option<T>;
     /// Sets the variable of this name within one element; returns the first stage that reads it, or nothing
     /// if there is no such variable.
-    fn set(&mut self, place: usize, field: &str, value: T) -> Result<Option<Stage>>;
+    fn set(&mut self, place: usize, field: &str, value: T) -> Result<Option<Stage>, Error>;
     /// Commits what was prepared; returns the stage below which the state falls, if anything may have changed.
     fn commit(&mut self) -> Option<Stage>;
     fn visit(&mut self, place: usize, visit: Visitor<'_, T>);
-    fn validate(&self, place: usize) -> Result<()>;
+    fn validate(&self, place: usize) -> Result<(), Error>;
 }
 
 impl<T: Real, E: ForceElement<T>> Variable<T, E> {
@@ -123,25 +156,17 @@ const ENABLED: &str = "enabled";
 /// A number that stands for yes or no.
 ///
 /// # Errors
-/// [`Error::InvalidValue`] unless it is 0 or 1.
-pub(crate) fn flag<T: Real>(kind: &'static str, name: &'static str, value: T) -> Result<bool> {
-    if value == T::one() || value == T::zero() {
-        Ok(value == T::one())
-    } else {
-        Err(Error::invalid(kind, name, value, Requirement::Flag))
-    }
+/// Unless it is 0 or 1.
+pub(crate) fn flag<T: Real>(name: &'static str, value: T) -> Result<bool, InvalidValue> {
+    check::that(value == T::one() || value == T::zero(), name, value, Requirement::Flag)?;
+    Ok(value == T::one())
 }
 
 /// Writes the scalar of this name; returns whether there is one.
 ///
 /// # Errors
-/// [`Error::InvalidValue`] if the scalar stands for a flag and `value` is neither 0 nor 1.
-fn write<T: Real>(
-    variables: &mut impl Variables<T>,
-    field: &str,
-    value: T,
-    kind: &'static str,
-) -> Result<bool> {
+/// If the scalar stands for a flag and `value` is neither 0 nor 1.
+fn write<T: Real>(variables: &mut impl Variables<T>, field: &str, value: T) -> Result<bool, InvalidValue> {
     let mut found = false;
     variables.visit(&mut |name, slot| {
         if is_named(name, field) {
@@ -152,7 +177,8 @@ fn write<T: Real>(
     let mut is_kept = !found;
     // A flag does not keep what is neither 0 nor 1.
     variables.visit(&mut |name, slot| is_kept |= is_named(name, field) && *slot == value);
-    if is_kept { Ok(found) } else { Err(Error::invalid(kind, "flag", value, Requirement::Flag)) }
+    check::that(is_kept, "flag", value, Requirement::Flag)?;
+    Ok(found)
 }
 
 /// Whether a name that is still to be put together is this one.
@@ -183,6 +209,7 @@ impl<T: Real, E: ForceElement<T>> Clone for Variable<T, E> {
 impl<T: Real, E: ForceElement<T>> Clone for Slots<T, E> {
     fn clone(&self) -> Self {
         Self {
+            names: self.names.clone(),
             variables: self.variables.clone(),
             spare: None,
             next_discrete: self.next_discrete.clone(),
@@ -194,11 +221,11 @@ impl<T: Real, E: ForceElement<T>> Clone for Slots<T, E> {
 }
 
 impl<T: Real, E: ForceElement<T>> Slots<T, E> {
-    pub(crate) fn downcast(slots: &dyn AnySlots<T>) -> Result<&Self> {
+    pub(crate) fn downcast(slots: &dyn AnySlots<T>) -> Result<&Self, Error> {
         (slots as &dyn Any).downcast_ref().ok_or(Error::TopologyMismatch)
     }
 
-    pub(crate) fn downcast_mut(slots: &mut dyn AnySlots<T>) -> Result<&mut Self> {
+    pub(crate) fn downcast_mut(slots: &mut dyn AnySlots<T>) -> Result<&mut Self, Error> {
         (slots as &mut dyn Any).downcast_mut().ok_or(Error::TopologyMismatch)
     }
 
@@ -225,8 +252,8 @@ impl<T: Real, E: ForceElement<T>> Slots<T, E> {
     fn change<R>(
         &mut self,
         place: usize,
-        change: impl FnOnce(&Variable<T, E>, &mut Variable<T, E>) -> Result<R>,
-    ) -> Result<R> {
+        change: impl FnOnce(&Variable<T, E>, &mut Variable<T, E>) -> Result<R, ElementError>,
+    ) -> Result<R, Error> {
         let present = &mut self.variables[place];
         let spare = match &mut self.spare {
             Some(spare) => {
@@ -235,7 +262,7 @@ impl<T: Real, E: ForceElement<T>> Slots<T, E> {
             }
             none => none.insert(present.clone()),
         };
-        let result = change(present, spare).map_err(|error| error.at(E::KIND, place))?;
+        let result = change(present, spare).map_err(|source| self.names.failure(place, source))?;
         core::mem::swap(spare, present);
         Ok(result)
     }
@@ -245,10 +272,10 @@ impl<T: Real, E: ForceElement<T>> Slots<T, E> {
         &mut self,
         place: usize,
         change: impl FnOnce(&mut E::Parameters),
-    ) -> Result<Stage> {
+    ) -> Result<Stage, Error> {
         self.change(place, |present, changed| {
             change(&mut changed.parameters);
-            check_new(&present.parameters, &changed.parameters, E::KIND)?;
+            check_new(&present.parameters, &changed.parameters)?;
             Ok(Stage::Instance)
         })
     }
@@ -258,19 +285,19 @@ impl<T: Real, E: ForceElement<T>> Slots<T, E> {
         &mut self,
         place: usize,
         change: impl FnOnce(&mut E::Discrete),
-    ) -> Result<Stage> {
+    ) -> Result<Stage, Error> {
         self.change(place, |present, changed| {
             change(&mut changed.discrete);
-            check_new(&present.discrete, &changed.discrete, E::KIND)?;
+            check_new(&present.discrete, &changed.discrete)?;
             Ok(E::DISCRETE_STAGE)
         })
     }
 }
 
 /// Checks variables that are to replace others: their ranges, and that they have the same names.
-pub(crate) fn check_new<T: Real, V: Variables<T>>(present: &V, new: &V, kind: &'static str) -> Result<()> {
+pub(crate) fn check_new<T: Real, V: Variables<T>>(present: &V, new: &V) -> Result<(), ElementError> {
     new.validate()?;
-    if present.fits(new) { Ok(()) } else { Err(Error::ForeignVariables { element: ElementName::new(kind) }) }
+    if present.fits(new) { Ok(()) } else { Err(ElementError::ForeignVariables) }
 }
 
 #[inline]
@@ -290,14 +317,14 @@ fn given<'a, T: Real, E: ForceElement<T>>(
 /// the one reported, on any number of threads.
 #[inline]
 fn fill<C: Cache>(
-    kind: &'static str,
+    names: &Names,
     caches: &mut [C],
     is_enabled: impl Fn(usize) -> bool + Sync,
-    calc: impl Fn(usize, &mut C) -> Result<()> + Sync,
-) -> Result<()> {
+    calc: impl Fn(usize, &mut C) -> Result<(), ElementError> + Sync,
+) -> Result<(), Error> {
     let fill_one = |(i, cache): (usize, &mut C)| {
         if is_enabled(i) {
-            calc(i, cache).map_err(|error| error.at(kind, i))
+            calc(i, cache).map_err(|source| names.failure(i, source))
         } else {
             // Not assigned: a cache with buffers may keep them.
             cache.clone_from(&C::default());
@@ -326,6 +353,10 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         E::KIND
     }
 
+    fn names(&self) -> &Names {
+        &self.names
+    }
+
     fn len(&self) -> usize {
         self.elements.len()
     }
@@ -333,6 +364,7 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
     fn new_slots(&self) -> Box<dyn AnySlots<T>> {
         let count = self.elements.len();
         Box::new(Slots::<T, E> {
+            names: self.names.clone(),
             variables: self.defaults.clone(),
             spare: None,
             next_discrete: self.defaults.iter().map(|variable| variable.discrete.clone()).collect(),
@@ -342,20 +374,20 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         })
     }
 
-    fn realize_position(&self, slots: &mut dyn AnySlots<T>, kinematics: &Kinematics<T>) -> Result<()> {
+    fn realize_position(&self, slots: &mut dyn AnySlots<T>, kinematics: &Kinematics<T>) -> Result<(), Error> {
         let Slots { variables, position, .. } = Slots::<T, E>::downcast_mut(slots)?;
         fill(
-            E::KIND,
+            &self.names,
             position,
             |i| variables[i].enabled,
             |i, cache| self.calc_position(i, &variables[i], kinematics, cache),
         )
     }
 
-    fn realize_velocity(&self, slots: &mut dyn AnySlots<T>, kinematics: &Kinematics<T>) -> Result<()> {
+    fn realize_velocity(&self, slots: &mut dyn AnySlots<T>, kinematics: &Kinematics<T>) -> Result<(), Error> {
         let Slots { variables, position, velocity, .. } = Slots::<T, E>::downcast_mut(slots)?;
         fill(
-            E::KIND,
+            &self.names,
             velocity,
             |i| variables[i].enabled,
             |i, cache| self.calc_velocity(i, &variables[i], kinematics, &position[i], cache),
@@ -367,11 +399,11 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         slots: &mut dyn AnySlots<T>,
         kinematics: &Kinematics<T>,
         sums: Sums<'_, T>,
-    ) -> Result<()> {
+    ) -> Result<(), Error> {
         let slots = Slots::<T, E>::downcast_mut(slots)?;
         let Slots { variables, position, velocity, dynamics, .. } = &mut *slots;
         fill(
-            E::KIND,
+            &self.names,
             dynamics,
             |i| variables[i].enabled,
             |i, cache| self.calc_dynamics(i, &variables[i], kinematics, (&position[i], &velocity[i]), cache),
@@ -391,8 +423,7 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
                     && potential_energy.is_finite()
                     && power_dissipated.is_finite())
                 {
-                    let element = ElementName { kind: E::KIND, index: Some(i) };
-                    return Err(Error::NonFiniteForce { element });
+                    return Err(self.names.failure(i, ElementError::NonFiniteForce));
                 }
                 sums.power_absorbed[i] = power_absorbed;
                 *sums.potential_energy += potential_energy;
@@ -404,11 +435,11 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         Ok(())
     }
 
-    fn prepare_step(&self, slots: &mut dyn AnySlots<T>, kinematics: &Kinematics<T>) -> Result<()> {
+    fn prepare_step(&self, slots: &mut dyn AnySlots<T>, kinematics: &Kinematics<T>) -> Result<(), Error> {
         let slots = Slots::<T, E>::downcast_mut(slots)?;
         self.prepare(slots, kinematics, |element, at, _, next| {
             element.accept_step(at, next)?;
-            next.validate()
+            Ok(next.validate()?)
         })
     }
 
@@ -417,24 +448,24 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         slots: &mut dyn AnySlots<T>,
         start: &dyn AnySlots<T>,
         kinematics: &Kinematics<T>,
-    ) -> Result<T> {
+    ) -> Result<T, Error> {
         let slots = Slots::<T, E>::downcast_mut(slots)?;
         let start = Slots::<T, E>::downcast(start)?;
         let mut force_error = T::zero();
         self.prepare(slots, kinematics, |element, at, i, next| {
             let error = element.discontinuous_update(at, &start.variables[i].discrete, next)?;
-            force_error = force_error.max(finite_force::<T, E>(error)?);
-            next.validate()
+            force_error = force_error.max(finite_force(error)?);
+            Ok(next.validate()?)
         })?;
         Ok(force_error)
     }
 
-    fn switching_error(&self, slots: &mut dyn AnySlots<T>, kinematics: &Kinematics<T>) -> Result<T> {
+    fn switching_error(&self, slots: &mut dyn AnySlots<T>, kinematics: &Kinematics<T>) -> Result<T, Error> {
         let slots = Slots::<T, E>::downcast_mut(slots)?;
         let mut force_error = T::zero();
         self.prepare(slots, kinematics, |element, at, _, next| {
             let error = element.discontinuous_update(at, at.discrete, next)?;
-            force_error = force_error.max(finite_force::<T, E>(error)?);
+            force_error = force_error.max(finite_force(error)?);
             Ok(())
         })?;
         Ok(force_error)
@@ -445,7 +476,7 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         slots: &dyn AnySlots<T>,
         kinematics: &Kinematics<T>,
         energies: &mut [T],
-    ) -> Result<()> {
+    ) -> Result<(), Error> {
         let slots = Slots::<T, E>::downcast(slots)?;
         for (i, (element, energy)) in self.elements.iter().zip(energies).enumerate() {
             let enabled = slots.variables[i].enabled;
@@ -461,7 +492,7 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         place: usize,
         stage: Stage,
         kinematics: &Kinematics<T>,
-    ) -> Result<T> {
+    ) -> Result<T, Error> {
         let slots = Slots::<T, E>::downcast_mut(slots)?;
         let Slots { variables, position, velocity, dynamics, .. } = &mut *slots;
         let (variable, position) = (&variables[place], &mut position[place]);
@@ -469,24 +500,27 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         if !variable.enabled {
             return Ok(T::zero());
         }
-        if stage < Stage::Position {
-            self.calc_position(place, variable, kinematics, position)?;
-        }
-        if stage < Stage::Velocity {
-            self.calc_velocity(place, variable, kinematics, position, velocity)?;
-        }
-        if stage < Stage::Dynamics {
-            self.calc_dynamics(place, variable, kinematics, (position, velocity), dynamics)?;
-        }
+        let mut calc = || {
+            if stage < Stage::Position {
+                self.calc_position(place, variable, kinematics, position)?;
+            }
+            if stage < Stage::Velocity {
+                self.calc_velocity(place, variable, kinematics, position, velocity)?;
+            }
+            if stage < Stage::Dynamics {
+                self.calc_dynamics(place, variable, kinematics, (position, velocity), dynamics)?;
+            }
+            Ok(())
+        };
+        calc().map_err(|source| self.names.failure(place, source))?;
         let energy = self.elements[place].potential_energy(&slots.at_dynamics(place, kinematics));
-        finite_force::<T, E>(energy)
+        finite_force(energy).map_err(|source| self.names.failure(place, source))
     }
 }
 
-/// Refuses a force error or energy that is not finite, on behalf of an element that is named later.
-fn finite_force<T: Real, E: ForceElement<T>>(value: T) -> Result<T> {
-    let element = ElementName::new(E::KIND);
-    if value.is_finite() { Ok(value) } else { Err(Error::NonFiniteForce { element }) }
+/// Refuses a force error or energy that is not finite.
+fn finite_force<T: Real>(value: T) -> Result<T, ElementError> {
+    if value.is_finite() { Ok(value) } else { Err(ElementError::NonFiniteForce) }
 }
 
 impl<T: Real, E: ForceElement<T>> Kind<T, E> {
@@ -497,7 +531,7 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         variable: &Variable<T, E>,
         kinematics: &Kinematics<T>,
         cache: &mut E::Position,
-    ) -> Result<()> {
+    ) -> Result<(), ElementError> {
         self.elements[i].calc_position(&given(variable, kinematics), cache)
     }
 
@@ -509,7 +543,7 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         kinematics: &Kinematics<T>,
         position: &E::Position,
         cache: &mut E::Velocity,
-    ) -> Result<()> {
+    ) -> Result<(), ElementError> {
         let at = AtPosition { given: given(variable, kinematics), position };
         self.elements[i].calc_velocity(&at, &kinematics.velocities, cache)
     }
@@ -522,7 +556,7 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         kinematics: &Kinematics<T>,
         (position, velocity): (&E::Position, &E::Velocity),
         cache: &mut E::Dynamics,
-    ) -> Result<()> {
+    ) -> Result<(), ElementError> {
         let at_position = AtPosition { given: given(variable, kinematics), position };
         let at = AtVelocity { at_position, velocities: &kinematics.velocities, velocity };
         self.elements[i].calc_dynamics(&at, cache)
@@ -533,15 +567,15 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         &self,
         slots: &mut Slots<T, E>,
         kinematics: &Kinematics<T>,
-        mut write: impl FnMut(&E, &AtDynamics<'_, T, E>, usize, &mut E::Discrete) -> Result<()>,
-    ) -> Result<()> {
+        mut write: impl FnMut(&E, &AtDynamics<'_, T, E>, usize, &mut E::Discrete) -> Result<(), ElementError>,
+    ) -> Result<(), Error> {
         let mut next_discrete = core::mem::take(&mut slots.next_discrete);
         let elements = self.elements.iter().zip(&mut next_discrete).enumerate();
         let written =
             elements.filter(|(i, _)| slots.variables[*i].enabled).try_for_each(|(i, (element, next))| {
                 next.clone_from(&slots.variables[i].discrete);
                 write(element, &slots.at_dynamics(i, kinematics), i, next)
-                    .map_err(|error| error.at(E::KIND, i))
+                    .map_err(|source| self.names.failure(i, source))
             });
         slots.next_discrete = next_discrete;
         written
@@ -567,17 +601,17 @@ impl<T: Real, E: ForceElement<T>> AnySlots<T> for Slots<T, E> {
         found
     }
 
-    fn set(&mut self, place: usize, field: &str, value: T) -> Result<Option<Stage>> {
+    fn set(&mut self, place: usize, field: &str, value: T) -> Result<Option<Stage>, Error> {
         self.change(place, |_, changed| {
             let Variable { enabled, parameters, discrete } = changed;
             if field == ENABLED {
-                *enabled = flag(E::KIND, ENABLED, value)?;
+                *enabled = flag(ENABLED, value)?;
                 Ok(Some(Stage::Instance))
-            } else if write(parameters, field, value, E::KIND)? {
+            } else if write(parameters, field, value)? {
                 parameters.couple(field);
                 parameters.validate()?;
                 Ok(Some(Stage::Instance))
-            } else if write(discrete, field, value, E::KIND)? {
+            } else if write(discrete, field, value)? {
                 discrete.couple(field);
                 discrete.validate()?;
                 Ok(Some(E::DISCRETE_STAGE))
@@ -608,8 +642,11 @@ impl<T: Real, E: ForceElement<T>> AnySlots<T> for Slots<T, E> {
         });
     }
 
-    fn validate(&self, place: usize) -> Result<()> {
+    fn validate(&self, place: usize) -> Result<(), Error> {
         let Variable { parameters, discrete, .. } = &self.variables[place];
-        parameters.validate().and_then(|()| discrete.validate()).map_err(|error| error.at(E::KIND, place))
+        parameters
+            .validate()
+            .and_then(|()| discrete.validate())
+            .map_err(|error| self.names.failure(place, error.into()))
     }
 }

@@ -2,21 +2,23 @@
 
 use alloc::boxed::Box;
 use alloc::string::ToString;
+use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::any::Any;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::framework::element::ForceElement;
-use crate::framework::error::{Error, Quantity, Result};
 use crate::framework::handle::{Handle, or_panic};
 use crate::framework::stage::Stage;
 use crate::framework::state::{ABSORBED_ENERGY, ACCOUNT_OPEN, State};
+use crate::framework::storage::Names;
 use crate::framework::storage::{AnyKind, AnySlots, Kind, Slots, Sums, Variable, check_new, flag};
-use crate::framework::variables::{Check, Variables as _};
+use crate::framework::variables::Variables as _;
 use crate::framework::view::{DynamicsView, PositionView, VelocityView};
-use crate::math::Real;
-use crate::mechanics::{BodyIndex, CoordinateIndex, Forces, Kinematics, Topology, finite};
+use crate::framework::{ElementError, ElementName, Error};
+use crate::math::{Real, check};
+use crate::mechanics::{BodyIndex, CoordinateIndex, Forces, Kinematics, Topology};
 
 /// Tells systems, and versions of one system, apart.
 fn next_stamp() -> usize {
@@ -78,27 +80,51 @@ impl<T: Real> ForceSystem<T> {
     /// [`Error::InvalidValue`] if its defaults are out of range, [`Error::KindNameTaken`] if
     /// another type of element already goes by its [`KIND`](ForceElement::KIND), or what the element
     /// documents.
-    pub fn add<E: ForceElement<T>>(&mut self, element: E) -> Result<Handle<E>> {
+    pub fn add<E: ForceElement<T>>(&mut self, element: E) -> Result<Handle<E>, Error> {
+        self.add_as(None, element)
+    }
+
+    /// Adds an element under a name of its own, by which errors call it.
+    ///
+    /// # Errors
+    /// As [`add`](Self::add); [`Error::NameTaken`] if another element has the name.
+    pub fn add_named<E: ForceElement<T>>(&mut self, name: &str, element: E) -> Result<Handle<E>, Error> {
+        if self.kinds.iter().any(|kind| kind.names().contains(name)) {
+            return Err(Error::NameTaken { name: name.to_string() });
+        }
+        self.add_as(Some(name.into()), element)
+    }
+
+    fn add_as<E: ForceElement<T>>(&mut self, name: Option<Arc<str>>, element: E) -> Result<Handle<E>, Error> {
         let place = self.kinds.iter().find(|kind| kind.name() == E::KIND).map_or(0, |kind| kind.len());
-        element.check_topology(&self.topology).map_err(|error| error.at(E::KIND, place))?;
+        let failure = |source: ElementError| Error::Element {
+            element: ElementName { kind: E::KIND, index: Some(place), name: name.clone() },
+            source,
+        };
+        element.check_topology(&self.topology).map_err(failure)?;
         let defaults = Variable::<T, E> {
             enabled: true,
             parameters: element.default_parameters(),
             discrete: element.default_discrete(),
         };
         let valid = defaults.parameters.validate().and_then(|()| defaults.discrete.validate());
-        valid.map_err(|error| error.at(E::KIND, place))?;
+        valid.map_err(|error| failure(error.into()))?;
         let index = if let Some(index) = self.kinds.iter().position(|kind| is::<T, E>(kind.as_ref())) {
             index
         } else {
             if self.kinds.iter().any(|kind| kind.name() == E::KIND) {
                 return Err(Error::KindNameTaken { kind: E::KIND });
             }
-            self.kinds.push(Box::new(Kind::<T, E> { elements: Vec::new(), defaults: Vec::new() }));
+            self.kinds.push(Box::new(Kind::<T, E> {
+                elements: Vec::new(),
+                names: Names::new(E::KIND),
+                defaults: Vec::new(),
+            }));
             self.kinds.len() - 1
         };
         let kind = self.kind_mut::<E>(index)?;
         kind.elements.push(element);
+        kind.names.push(name);
         kind.defaults.push(defaults);
         self.version = next_stamp();
         Ok(Handle::new(self.id, index, place))
@@ -126,7 +152,7 @@ impl<T: Real> ForceSystem<T> {
     ///
     /// # Errors
     /// [`Error::TopologyMismatch`] if the handle belongs to another system.
-    pub fn try_element<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<&E> {
+    pub fn try_element<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<&E, Error> {
         Ok(&self.kind(handle)?.elements[handle.place])
     }
 
@@ -134,7 +160,7 @@ impl<T: Real> ForceSystem<T> {
     ///
     /// # Errors
     /// [`Error::TopologyMismatch`] if the handle belongs to another system.
-    pub fn default_parameters<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<&E::Parameters> {
+    pub fn default_parameters<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<&E::Parameters, Error> {
         Ok(&self.kind(handle)?.defaults[handle.place].parameters)
     }
 
@@ -147,9 +173,9 @@ impl<T: Real> ForceSystem<T> {
         &mut self,
         handle: Handle<E>,
         parameters: E::Parameters,
-    ) -> Result<()> {
-        check_new(self.default_parameters(handle)?, &parameters, E::KIND)
-            .map_err(|error| error.at(E::KIND, handle.place))?;
+    ) -> Result<(), Error> {
+        check_new(self.default_parameters(handle)?, &parameters)
+            .map_err(|source| self.failure(handle, source))?;
         self.change_default(handle, |defaults| defaults.parameters = parameters)
     }
 
@@ -157,7 +183,7 @@ impl<T: Real> ForceSystem<T> {
     ///
     /// # Errors
     /// [`Error::TopologyMismatch`] if the handle belongs to another system.
-    pub fn default_discrete<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<&E::Discrete> {
+    pub fn default_discrete<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<&E::Discrete, Error> {
         Ok(&self.kind(handle)?.defaults[handle.place].discrete)
     }
 
@@ -170,9 +196,9 @@ impl<T: Real> ForceSystem<T> {
         &mut self,
         handle: Handle<E>,
         discrete: E::Discrete,
-    ) -> Result<()> {
-        check_new(self.default_discrete(handle)?, &discrete, E::KIND)
-            .map_err(|error| error.at(E::KIND, handle.place))?;
+    ) -> Result<(), Error> {
+        check_new(self.default_discrete(handle)?, &discrete)
+            .map_err(|source| self.failure(handle, source))?;
         self.change_default(handle, |defaults| defaults.discrete = discrete)
     }
 
@@ -180,7 +206,7 @@ impl<T: Real> ForceSystem<T> {
     ///
     /// # Errors
     /// [`Error::TopologyMismatch`] if the handle belongs to another system.
-    pub fn is_enabled_by_default<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<bool> {
+    pub fn is_enabled_by_default<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<bool, Error> {
         Ok(self.kind(handle)?.defaults[handle.place].enabled)
     }
 
@@ -192,7 +218,7 @@ impl<T: Real> ForceSystem<T> {
         &mut self,
         handle: Handle<E>,
         enabled: bool,
-    ) -> Result<()> {
+    ) -> Result<(), Error> {
         self.change_default(handle, |defaults| defaults.enabled = enabled)
     }
 
@@ -221,7 +247,7 @@ impl<T: Real> ForceSystem<T> {
     /// # Errors
     /// [`Error::TopologyMismatch`], or what the elements document. The stages reached before the
     /// failure remain.
-    pub fn realize_position<'a>(&'a self, state: &'a mut State<T>) -> Result<PositionView<'a, T>> {
+    pub fn realize_position<'a>(&'a self, state: &'a mut State<T>) -> Result<PositionView<'a, T>, Error> {
         self.advance_to_position(state)?;
         Ok(PositionView::new(self, state))
     }
@@ -230,7 +256,7 @@ impl<T: Real> ForceSystem<T> {
     ///
     /// # Errors
     /// As [`realize_position`](Self::realize_position).
-    pub fn realize_velocity<'a>(&'a self, state: &'a mut State<T>) -> Result<VelocityView<'a, T>> {
+    pub fn realize_velocity<'a>(&'a self, state: &'a mut State<T>) -> Result<VelocityView<'a, T>, Error> {
         self.advance_to_velocity(state)?;
         Ok(VelocityView::new(self, state))
     }
@@ -239,7 +265,7 @@ impl<T: Real> ForceSystem<T> {
     ///
     /// # Errors
     /// As [`realize_position`](Self::realize_position); [`Error::NonFiniteForce`].
-    pub fn realize_dynamics<'a>(&'a self, state: &'a mut State<T>) -> Result<DynamicsView<'a, T>> {
+    pub fn realize_dynamics<'a>(&'a self, state: &'a mut State<T>) -> Result<DynamicsView<'a, T>, Error> {
         self.advance_to_dynamics(state)?;
         Ok(DynamicsView::new(self, state))
     }
@@ -248,7 +274,7 @@ impl<T: Real> ForceSystem<T> {
     ///
     /// # Errors
     /// [`Error::StageTooLow`] if it has not; [`Error::TopologyMismatch`].
-    pub fn position_view<'a>(&'a self, state: &'a State<T>) -> Result<PositionView<'a, T>> {
+    pub fn position_view<'a>(&'a self, state: &'a State<T>) -> Result<PositionView<'a, T>, Error> {
         self.require(state, Stage::Position)?;
         Ok(PositionView::new(self, state))
     }
@@ -257,7 +283,7 @@ impl<T: Real> ForceSystem<T> {
     ///
     /// # Errors
     /// [`Error::StageTooLow`] if it has not; [`Error::TopologyMismatch`].
-    pub fn velocity_view<'a>(&'a self, state: &'a State<T>) -> Result<VelocityView<'a, T>> {
+    pub fn velocity_view<'a>(&'a self, state: &'a State<T>) -> Result<VelocityView<'a, T>, Error> {
         self.require(state, Stage::Velocity)?;
         Ok(VelocityView::new(self, state))
     }
@@ -266,7 +292,7 @@ impl<T: Real> ForceSystem<T> {
     ///
     /// # Errors
     /// [`Error::StageTooLow`] if it has not; [`Error::TopologyMismatch`].
-    pub fn dynamics_view<'a>(&'a self, state: &'a State<T>) -> Result<DynamicsView<'a, T>> {
+    pub fn dynamics_view<'a>(&'a self, state: &'a State<T>) -> Result<DynamicsView<'a, T>, Error> {
         self.require(state, Stage::Dynamics)?;
         Ok(DynamicsView::new(self, state))
     }
@@ -282,7 +308,7 @@ impl<T: Real> ForceSystem<T> {
     /// [`Error::StageTooLow`] below Dynamics stage; [`Error::TopologyMismatch`]; what the elements document,
     /// [`Error::TimeNotAdvanced`] among it; [`Error::InvalidValue`] if an element would have to remember what is
     /// out of its range. Nothing is then committed, of any element.
-    pub fn accept_step(&self, state: &mut State<T>) -> Result<()> {
+    pub fn accept_step(&self, state: &mut State<T>) -> Result<(), Error> {
         self.require(state, Stage::Dynamics)?;
         for (kind, slots) in self.kinds.iter().zip(&mut state.kinds) {
             kind.prepare_step(slots.as_mut(), &state.kinematics)?;
@@ -300,7 +326,7 @@ impl<T: Real> ForceSystem<T> {
     /// # Errors
     /// As [`accept_step`](Self::accept_step), except that `start` may be at any stage; and
     /// [`Error::NonFiniteForce`].
-    pub fn discontinuous_update(&self, state: &mut State<T>, start: &State<T>) -> Result<T> {
+    pub fn discontinuous_update(&self, state: &mut State<T>, start: &State<T>) -> Result<T, Error> {
         self.require(state, Stage::Dynamics)?;
         self.require(start, Stage::Topology)?;
         let mut force_error = T::zero();
@@ -318,7 +344,7 @@ impl<T: Real> ForceSystem<T> {
     ///
     /// # Errors
     /// [`Error::StageTooLow`] below Dynamics stage; [`Error::TopologyMismatch`]; [`Error::NonFiniteForce`].
-    pub fn switching_error(&self, state: &mut State<T>) -> Result<T> {
+    pub fn switching_error(&self, state: &mut State<T>) -> Result<T, Error> {
         self.require(state, Stage::Dynamics)?;
         let mut force_error = T::zero();
         for (kind, slots) in self.kinds.iter().zip(&mut state.kinds) {
@@ -341,7 +367,7 @@ impl<T: Real> ForceSystem<T> {
         state: &mut State<T>,
         handle: Handle<E>,
         parameters: E::Parameters,
-    ) -> Result<()> {
+    ) -> Result<(), Error> {
         self.update_parameters(state, handle, |present| *present = parameters)
     }
 
@@ -355,7 +381,7 @@ impl<T: Real> ForceSystem<T> {
         state: &mut State<T>,
         handle: Handle<E>,
         change: impl FnOnce(&mut E::Parameters),
-    ) -> Result<()> {
+    ) -> Result<(), Error> {
         self.update(state, handle, |slots| slots.change_parameters(handle.place, change))
     }
 
@@ -369,7 +395,7 @@ impl<T: Real> ForceSystem<T> {
         state: &mut State<T>,
         handle: Handle<E>,
         discrete: E::Discrete,
-    ) -> Result<()> {
+    ) -> Result<(), Error> {
         self.update_discrete(state, handle, |present| *present = discrete)
     }
 
@@ -383,7 +409,7 @@ impl<T: Real> ForceSystem<T> {
         state: &mut State<T>,
         handle: Handle<E>,
         change: impl FnOnce(&mut E::Discrete),
-    ) -> Result<()> {
+    ) -> Result<(), Error> {
         self.update(state, handle, |slots| slots.change_discrete(handle.place, change))
     }
 
@@ -397,7 +423,7 @@ impl<T: Real> ForceSystem<T> {
         state: &mut State<T>,
         handle: Handle<E>,
         enabled: bool,
-    ) -> Result<()> {
+    ) -> Result<(), Error> {
         self.update(state, handle, |slots| {
             slots.variables[handle.place].enabled = enabled;
             Ok(Stage::Instance)
@@ -413,7 +439,7 @@ impl<T: Real> ForceSystem<T> {
     /// # Errors
     /// [`Error::NoSuchVariable`]; [`Error::InvalidValue`] or [`Error::NonFinite`] if out of range;
     /// [`Error::TopologyMismatch`].
-    pub fn set_variable(&self, state: &mut State<T>, name: &str, value: T) -> Result<()> {
+    pub fn set_variable(&self, state: &mut State<T>, name: &str, value: T) -> Result<(), Error> {
         self.require(state, Stage::Topology)?;
         let no_such = || Error::NoSuchVariable { name: name.to_string() };
         if name == "time" {
@@ -424,7 +450,7 @@ impl<T: Real> ForceSystem<T> {
             ABSORBED_ENERGY => state.set_absorbed_energy_at(state.slot_at(kind, place), value),
             ACCOUNT_OPEN => {
                 let slot = state.slot_at(kind, place);
-                state.account_open[slot] = flag(self.kinds[kind].name(), ACCOUNT_OPEN, value)?;
+                state.account_open[slot] = flag(ACCOUNT_OPEN, value)?;
                 Ok(())
             }
             _ => self.write_booked(state, kind, place, |slots| {
@@ -443,11 +469,10 @@ impl<T: Real> ForceSystem<T> {
         state: &mut State<T>,
         handle: Handle<E>,
         energy: T,
-    ) -> Result<()> {
+    ) -> Result<(), Error> {
         let slot = state.slot(handle)?;
-        Check::new(E::KIND)
-            .nonnegative("dissipated_energy", energy)
-            .map_err(|error| error.at(E::KIND, handle.place))?;
+        check::nonnegative("dissipated_energy", energy)
+            .map_err(|error| self.failure(handle, error.into()))?;
         let absorbed = energy + self.realize_dynamics(state)?.potential_energy_of(handle)?;
         state.set_absorbed_energy_at(slot, absorbed)
     }
@@ -457,7 +482,7 @@ impl<T: Real> ForceSystem<T> {
     ///
     /// # Errors
     /// [`Error::TopologyMismatch`], or what the elements document.
-    pub fn reset_dissipated_energy(&self, state: &mut State<T>) -> Result<()> {
+    pub fn reset_dissipated_energy(&self, state: &mut State<T>) -> Result<(), Error> {
         self.advance_to_dynamics(state)?;
         let State { kinds, kinematics, absorbed_energy, account_open, .. } = state;
         let mut rest = absorbed_energy.as_mut_slice();
@@ -475,8 +500,8 @@ impl<T: Real> ForceSystem<T> {
         &self,
         state: &mut State<T>,
         handle: Handle<E>,
-        write: impl FnOnce(&mut Slots<T, E>) -> Result<Stage>,
-    ) -> Result<()> {
+        write: impl FnOnce(&mut Slots<T, E>) -> Result<Stage, Error>,
+    ) -> Result<(), Error> {
         self.require(state, Stage::Topology)?;
         state.slot(handle)?;
         self.write_booked(state, handle.kind, handle.place, |slots| write(Slots::downcast_mut(slots)?))
@@ -489,8 +514,8 @@ impl<T: Real> ForceSystem<T> {
         state: &mut State<T>,
         kind: usize,
         place: usize,
-        write: impl FnOnce(&mut dyn AnySlots<T>) -> Result<Stage>,
-    ) -> Result<()> {
+        write: impl FnOnce(&mut dyn AnySlots<T>) -> Result<Stage, Error>,
+    ) -> Result<(), Error> {
         let slot = state.slot_at(kind, place);
         let stored = |state: &mut State<T>| {
             let State { kinds, kinematics, stage, .. } = state;
@@ -510,8 +535,16 @@ impl<T: Real> ForceSystem<T> {
         Ok(())
     }
 
+    /// The failure of one element, with its name.
+    pub(crate) fn failure<E: ForceElement<T>>(&self, handle: Handle<E>, source: ElementError) -> Error {
+        match self.kind(handle) {
+            Ok(kind) => kind.names.failure(handle.place, source),
+            Err(foreign) => foreign,
+        }
+    }
+
     /// Refuses a state of another system or version, or one realized to less than `required`.
-    pub(crate) fn require(&self, state: &State<T>, required: Stage) -> Result<()> {
+    pub(crate) fn require(&self, state: &State<T>, required: Stage) -> Result<(), Error> {
         if (state.system, state.version) != (self.id, self.version) {
             Err(Error::TopologyMismatch)
         } else if state.stage < required {
@@ -521,7 +554,7 @@ impl<T: Real> ForceSystem<T> {
         }
     }
 
-    fn advance_to_position(&self, state: &mut State<T>) -> Result<()> {
+    fn advance_to_position(&self, state: &mut State<T>) -> Result<(), Error> {
         self.require(state, Stage::Topology)?;
         if state.stage < Stage::Position {
             for (kind, slots) in self.kinds.iter().zip(&mut state.kinds) {
@@ -532,7 +565,7 @@ impl<T: Real> ForceSystem<T> {
         Ok(())
     }
 
-    fn advance_to_velocity(&self, state: &mut State<T>) -> Result<()> {
+    fn advance_to_velocity(&self, state: &mut State<T>) -> Result<(), Error> {
         self.advance_to_position(state)?;
         if state.stage < Stage::Velocity {
             for (kind, slots) in self.kinds.iter().zip(&mut state.kinds) {
@@ -543,7 +576,7 @@ impl<T: Real> ForceSystem<T> {
         Ok(())
     }
 
-    fn advance_to_dynamics(&self, state: &mut State<T>) -> Result<()> {
+    fn advance_to_dynamics(&self, state: &mut State<T>) -> Result<(), Error> {
         self.advance_to_velocity(state)?;
         if state.stage < Stage::Dynamics {
             state.forces.set_zero();
@@ -563,7 +596,9 @@ impl<T: Real> ForceSystem<T> {
             }
             state.forces.check_finite()?;
             let is_finite = state.potential_energy.is_finite() && state.power_dissipated.is_finite();
-            finite(is_finite, Quantity::Total)?;
+            if !is_finite {
+                return Err(Error::NonFiniteEnergy);
+            }
             state.stage = Stage::Dynamics;
         }
         Ok(())
@@ -573,7 +608,7 @@ impl<T: Real> ForceSystem<T> {
         &mut self,
         handle: Handle<E>,
         change: impl FnOnce(&mut Variable<T, E>),
-    ) -> Result<()> {
+    ) -> Result<(), Error> {
         if handle.system != self.id {
             return Err(Error::TopologyMismatch);
         }
@@ -582,7 +617,7 @@ impl<T: Real> ForceSystem<T> {
         Ok(())
     }
 
-    fn kind<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<&Kind<T, E>> {
+    fn kind<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<&Kind<T, E>, Error> {
         if handle.system != self.id {
             return Err(Error::TopologyMismatch);
         }
@@ -590,7 +625,7 @@ impl<T: Real> ForceSystem<T> {
         kind.downcast_ref().ok_or(Error::TopologyMismatch)
     }
 
-    fn kind_mut<E: ForceElement<T>>(&mut self, index: usize) -> Result<&mut Kind<T, E>> {
+    fn kind_mut<E: ForceElement<T>>(&mut self, index: usize) -> Result<&mut Kind<T, E>, Error> {
         let kind: &mut dyn Any = self.kinds[index].as_mut();
         kind.downcast_mut().ok_or(Error::TopologyMismatch)
     }

@@ -2,10 +2,9 @@
 
 use core::fmt::{Arguments, Debug, Display};
 
-use nalgebra::{Matrix3, Rotation3, SVector, Vector3};
+use nalgebra::{Matrix3, Rotation3, SVector};
 
-use crate::framework::error::{Error, Requirement, Result};
-use crate::math::{Real, Transform};
+use crate::math::{InvalidValue, Pose, Real};
 
 /// What [`Variables::visit`] calls for each scalar: its name within the struct, and its place.
 pub type Visitor<'a, T> = &'a mut dyn FnMut(Arguments<'_>, &mut T);
@@ -25,7 +24,7 @@ pub trait Variables<T: Real>: Clone + PartialEq + Debug + Send + Sync + 'static 
     ///
     /// # Errors
     /// [`Error::InvalidValue`] for the first value out of range.
-    fn validate(&self) -> Result<()>;
+    fn validate(&self) -> Result<(), InvalidValue>;
 
     /// Whether `other` has the same scalars under the same names, so that it may take the place of `self`.
     ///
@@ -43,7 +42,7 @@ pub trait Variables<T: Real>: Clone + PartialEq + Debug + Send + Sync + 'static 
 
 impl<T: Real> Variables<T> for () {
     fn visit(&mut self, _: Visitor<'_, T>) {}
-    fn validate(&self) -> Result<()> {
+    fn validate(&self) -> Result<(), InvalidValue> {
         Ok(())
     }
 }
@@ -86,7 +85,7 @@ pub fn visit_option<T: Real, V: Copy>(
 /// the vector `name.p`.
 ///
 /// Entry by entry rather than as angles, so that saving and restoring keeps every bit.
-pub fn visit_pose<T: Real>(name: &str, X: &mut Transform<T>, visit: Visitor<'_, T>) {
+pub fn visit_pose<T: Real>(name: &str, X: &mut Pose<T>, visit: Visitor<'_, T>) {
     let mut R: Matrix3<T> = *X.rotation.matrix();
     for (row, i) in ['x', 'y', 'z'].into_iter().enumerate() {
         for (column, j) in ['x', 'y', 'z'].into_iter().enumerate() {
@@ -95,93 +94,4 @@ pub fn visit_pose<T: Real>(name: &str, X: &mut Transform<T>, visit: Visitor<'_, 
     }
     X.rotation = Rotation3::from_matrix_unchecked(R);
     visit_vector(format_args!("{name}.p"), &mut X.translation.vector, visit);
-}
-
-/// The range checks of one kind of element; each answers [`Error::InvalidValue`].
-#[derive(Debug, Clone, Copy)]
-pub struct Check {
-    kind: &'static str,
-}
-
-impl Check {
-    /// Checks on behalf of this kind of element.
-    pub fn new(kind: &'static str) -> Self {
-        Self { kind }
-    }
-
-    /// # Errors
-    /// Unless the condition holds, with the value and what it must be.
-    pub fn that<T: Real>(self, holds: bool, name: &'static str, value: T, must: Requirement) -> Result<()> {
-        if holds { Ok(()) } else { Err(Error::invalid(self.kind, name, value, must)) }
-    }
-
-    /// # Errors
-    /// Unless the value is finite.
-    pub fn finite<T: Real>(self, name: &'static str, value: T) -> Result<()> {
-        self.that(value.is_finite(), name, value, Requirement::Finite)
-    }
-
-    /// # Errors
-    /// Unless the value is finite and at least zero.
-    pub fn nonnegative<T: Real>(self, name: &'static str, value: T) -> Result<()> {
-        self.that(value.is_finite() && value >= T::zero(), name, value, Requirement::NonNegative)
-    }
-
-    /// # Errors
-    /// Unless the value is finite and greater than zero.
-    pub fn positive<T: Real>(self, name: &'static str, value: T) -> Result<()> {
-        self.that(value.is_finite() && value > T::zero(), name, value, Requirement::Positive)
-    }
-
-    /// # Errors
-    /// Unless the value is a length that shapes can be computed with: greater than zero, and with a fourth
-    /// power that neither vanishes nor overflows.
-    pub fn size<T: Real>(self, name: &'static str, value: T) -> Result<()> {
-        let fourth = value * value * value * value;
-        self.that(
-            value > T::zero() && fourth > T::zero() && fourth.is_finite(),
-            name,
-            value,
-            Requirement::Size,
-        )
-    }
-
-    /// # Errors
-    /// Unless the value lies between zero and one.
-    pub fn fraction<T: Real>(self, name: &'static str, value: T) -> Result<()> {
-        self.that(value >= T::zero() && value <= T::one(), name, value, Requirement::Fraction)
-    }
-
-    /// # Errors
-    /// If the value exceeds the bound, which is the field named `bound_name`.
-    pub fn at_most<T: Real>(
-        self,
-        name: &'static str,
-        value: T,
-        bound_name: &'static str,
-        bound: T,
-    ) -> Result<()> {
-        self.that(value <= bound, name, value, Requirement::AtMost(bound_name))
-    }
-
-    /// # Errors
-    /// Unless the vector is finite.
-    pub fn finite_vector<T: Real>(self, name: &'static str, v: &Vector3<T>) -> Result<()> {
-        v.iter().try_for_each(|&component| self.finite(name, component))
-    }
-
-    /// # Errors
-    /// Unless the pose is finite and its rotation is orthonormal and right-handed.
-    pub fn pose<T: Real>(self, name: &'static str, X: &Transform<T>) -> Result<()> {
-        self.finite_vector(name, &X.translation.vector)?;
-        let R = X.rotation.matrix();
-        R.iter().try_for_each(|&entry| self.finite(name, entry))?;
-        // Entries written with seven digits, or carried in single precision, pass; a rotation that was
-        // scaled, sheared or mirrored does not.
-        let tolerance = T::lit(1e-6).max(T::default_epsilon() * T::lit(1000.0));
-        let off = (R.transpose() * R - Matrix3::identity()).abs().max();
-        self.that(off < tolerance, name, off, Requirement::Rotation)?;
-        let det = R.determinant();
-        self.that(det > T::zero(), name, det, Requirement::Rotation)
-    }
 }

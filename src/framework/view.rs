@@ -2,14 +2,14 @@
 
 use core::ops::Deref;
 
+use crate::framework::Error;
 use crate::framework::element::{AtDynamics, AtPosition, AtVelocity, ForceElement};
-use crate::framework::error::{Error, Result};
 use crate::framework::handle::{Handle, or_panic};
 use crate::framework::stage::Stage;
 use crate::framework::state::State;
 use crate::framework::storage::Slots;
 use crate::framework::system::ForceSystem;
-use crate::math::{Real, SpatialForce, SpatialVelocity, Transform};
+use crate::math::{Pose, Real, SpatialForce, SpatialVelocity};
 use crate::mechanics::{
     BodyIndex, CoordinateIndex, ForceAccumulator, Forces, Kinematics, Positions, Velocities,
 };
@@ -20,7 +20,7 @@ use crate::mechanics::{
 ///
 /// ```compile_fail,E0609
 /// # use force_elements::*;
-/// # fn show(system: &ForceSystem<f64>, spring: Handle<LinearBushing<f64>>, state: &mut State<f64>) -> Result<()> {
+/// # fn show(system: &ForceSystem<f64>, spring: Handle<LinearBushing<f64>>, state: &mut State<f64>) -> Result<(), Error> {
 /// let view = system.realize_position(state)?;
 /// let f = view.of(spring).dynamics.f;     // error: no field `dynamics` at Position stage
 /// # Ok(()) }
@@ -35,7 +35,7 @@ pub struct PositionView<'a, T: Real> {
 ///
 /// ```compile_fail,E0599
 /// # use force_elements::*;
-/// # fn show(system: &ForceSystem<f64>, body: BodyIndex, state: &mut State<f64>) -> Result<()> {
+/// # fn show(system: &ForceSystem<f64>, body: BodyIndex, state: &mut State<f64>) -> Result<(), Error> {
 /// let view = system.realize_velocity(state)?;
 /// let wrench = view.body_force(body);     // error: no method `body_force` at Velocity stage
 /// # Ok(()) }
@@ -90,7 +90,7 @@ impl<'a, T: Real> PositionView<'a, T> {
     /// # Panics
     /// If the body does not exist, like slice indexing; [`Positions::poses`](Positions::poses)
     /// is the slice.
-    pub fn pose(&self, body: BodyIndex) -> &'a Transform<T> {
+    pub fn pose(&self, body: BodyIndex) -> &'a Pose<T> {
         self.state.positions().pose(body)
     }
 
@@ -116,11 +116,11 @@ impl<'a, T: Real> PositionView<'a, T> {
     /// # Errors
     /// [`Error::TopologyMismatch`](crate::Error::TopologyMismatch) if the handle belongs to another
     /// system.
-    pub fn try_of<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<AtPosition<'a, T, E>> {
+    pub fn try_of<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<AtPosition<'a, T, E>, Error> {
         Ok(self.slots(handle)?.at_position(handle.place, self.kinematics()))
     }
 
-    fn slots<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<&'a Slots<T, E>> {
+    fn slots<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<&'a Slots<T, E>, Error> {
         self.state.slots(handle)
     }
 
@@ -170,7 +170,7 @@ impl<'a, T: Real> VelocityView<'a, T> {
     /// # Errors
     /// [`Error::TopologyMismatch`](crate::Error::TopologyMismatch) if the handle belongs to another
     /// system.
-    pub fn try_of<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<AtVelocity<'a, T, E>> {
+    pub fn try_of<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<AtVelocity<'a, T, E>, Error> {
         Ok(self.slots(handle)?.at_velocity(handle.place, self.kinematics()))
     }
 }
@@ -239,7 +239,7 @@ impl<'a, T: Real> DynamicsView<'a, T> {
     /// # Errors
     /// [`Error::TopologyMismatch`](crate::Error::TopologyMismatch) if the handle belongs to another
     /// system.
-    pub fn dissipated_energy<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<Option<T>> {
+    pub fn dissipated_energy<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<Option<T>, Error> {
         let slot = self.state.slot(handle)?;
         let dissipated = self.state.absorbed_energy[slot] - self.potential_energy_of(handle)?;
         Ok(self.state.account_open[slot].then_some(dissipated))
@@ -250,7 +250,7 @@ impl<'a, T: Real> DynamicsView<'a, T> {
     /// # Errors
     /// [`Error::TopologyMismatch`](crate::Error::TopologyMismatch) if the handle belongs to another
     /// system.
-    pub fn potential_energy_of<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<T> {
+    pub fn potential_energy_of<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<T, Error> {
         self.ask(handle, E::potential_energy)
     }
 
@@ -259,7 +259,7 @@ impl<'a, T: Real> DynamicsView<'a, T> {
     /// # Errors
     /// [`Error::TopologyMismatch`](crate::Error::TopologyMismatch) if the handle belongs to another
     /// system.
-    pub fn power_dissipated_of<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<T> {
+    pub fn power_dissipated_of<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<T, Error> {
         self.ask(handle, E::power_dissipated)
     }
 
@@ -272,7 +272,7 @@ impl<'a, T: Real> DynamicsView<'a, T> {
         &self,
         handle: Handle<E>,
         forces: &mut Forces<T>,
-    ) -> Result<()> {
+    ) -> Result<(), Error> {
         let lengths = |forces: &Forces<T>| (forces.bodies.len(), forces.coordinates.len());
         if lengths(forces) != lengths(&self.state.forces) {
             return Err(Error::TopologyMismatch);
@@ -298,7 +298,7 @@ impl<'a, T: Real> DynamicsView<'a, T> {
     /// # Errors
     /// [`Error::TopologyMismatch`](crate::Error::TopologyMismatch) if the handle belongs to another
     /// system.
-    pub fn try_of<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<AtDynamics<'a, T, E>> {
+    pub fn try_of<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<AtDynamics<'a, T, E>, Error> {
         Ok(self.slots(handle)?.at_dynamics(handle.place, self.kinematics()))
     }
 
@@ -307,7 +307,7 @@ impl<'a, T: Real> DynamicsView<'a, T> {
         &self,
         handle: Handle<E>,
         of: impl FnOnce(&E, &AtDynamics<'_, T, E>) -> T,
-    ) -> Result<T> {
+    ) -> Result<T, Error> {
         let at = self.try_of(handle)?;
         let element = self.system.try_element(handle)?;
         Ok(if self.state.is_enabled(handle)? { of(element, &at) } else { T::zero() })

@@ -10,8 +10,8 @@ use crate::math::Real;
 ///
 /// `X_AB * X_BC` is `X_AC`; `X_AB * point` re-expresses a [`Point3`](nalgebra::Point3) of B in A;
 /// `X_AB * vector` only rotates. A host that keeps quaternions converts with
-/// `Transform::from_parts(pose.translation, pose.rotation.to_rotation_matrix())`.
-pub type Transform<T> = Isometry<T, Rotation3<T>, 3>;
+/// `Pose::from_parts(pose.translation, pose.rotation.to_rotation_matrix())`.
+pub type Pose<T> = Isometry<T, Rotation3<T>, 3>;
 
 /// Angular velocity of a frame and linear velocity of its origin, in one basis.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -156,8 +156,8 @@ impl<T: Real> Neg for SpatialForce<T> {
 }
 
 /// The same pose in another scalar, with zero derivatives.
-pub fn cast_pose<T: Real, U: Real>(X: &Transform<T>) -> Transform<U> {
-    Transform::from_parts(
+pub fn cast_pose<T: Real, U: Real>(X: &Pose<T>) -> Pose<U> {
+    Pose::from_parts(
         Translation3::from(X.translation.vector.map(T::cast)),
         Rotation3::from_matrix_unchecked(X.rotation.matrix().map(T::cast)),
     )
@@ -169,7 +169,7 @@ pub(crate) fn is_finite<T: Real>(v: &Vector3<T>) -> bool {
 }
 
 /// Whether every entry of a pose is finite.
-pub(crate) fn is_finite_pose<T: Real>(X: &Transform<T>) -> bool {
+pub(crate) fn is_finite_pose<T: Real>(X: &Pose<T>) -> bool {
     X.rotation.matrix().iter().all(T::is_finite) && is_finite(&X.translation.vector)
 }
 

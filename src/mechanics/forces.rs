@@ -5,9 +5,8 @@ use alloc::vec::Vec;
 
 use nalgebra::Vector3;
 
-use crate::framework::{Quantity, Result};
 use crate::math::{Real, SpatialForce};
-use crate::mechanics::{BodyIndex, CoordinateIndex, Topology, Velocities, finite};
+use crate::mechanics::{BodyIndex, CoordinateIndex, KinematicsError, Quantity, Topology, Velocities, finite};
 
 /// Forces on every body (at its origin, expressed in Ground) and on every coordinate.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,8 +36,8 @@ impl<T: Real> Forces<T> {
     }
 
     /// # Errors
-    /// [`Error::NonFinite`](crate::Error::NonFinite) for the first sum that has overflowed.
-    pub(crate) fn check_finite(&self) -> Result<()> {
+    /// [`KinematicsError::NonFinite`](crate::KinematicsError::NonFinite) for the first sum that has overflowed.
+    pub(crate) fn check_finite(&self) -> Result<(), KinematicsError> {
         for (i, F_GB) in self.bodies.iter().enumerate() {
             finite(F_GB.is_finite(), Quantity::BodyForce(BodyIndex::new(i)))?;
         }

@@ -3,8 +3,8 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::framework::{Error, Quantity, Result};
-use crate::math::{Real, SpatialVelocity, Transform, is_finite_pose};
+use super::{KinematicsError, Quantity};
+use crate::math::{Pose, Real, SpatialVelocity, is_finite_pose};
 
 /// A body of the host. Index 0 is Ground, which never moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -54,17 +54,21 @@ pub struct Topology {
 
 impl Topology {
     /// # Errors
-    /// [`Error::NoSuchBody`].
-    pub fn check_body(&self, body: BodyIndex) -> Result<()> {
+    /// [`KinematicsError::NoSuchBody`].
+    pub fn check_body(&self, body: BodyIndex) -> Result<(), KinematicsError> {
         let count = self.body_count;
-        if body.0 < count { Ok(()) } else { Err(Error::NoSuchBody { body, count }) }
+        if body.0 < count { Ok(()) } else { Err(KinematicsError::NoSuchBody { body, count }) }
     }
 
     /// # Errors
-    /// [`Error::NoSuchCoordinate`].
-    pub fn check_coordinate(&self, coordinate: CoordinateIndex) -> Result<()> {
+    /// [`KinematicsError::NoSuchCoordinate`].
+    pub fn check_coordinate(&self, coordinate: CoordinateIndex) -> Result<(), KinematicsError> {
         let count = self.coordinate_count;
-        if coordinate.0 < count { Ok(()) } else { Err(Error::NoSuchCoordinate { coordinate, count }) }
+        if coordinate.0 < count {
+            Ok(())
+        } else {
+            Err(KinematicsError::NoSuchCoordinate { coordinate, count })
+        }
     }
 }
 
@@ -77,7 +81,7 @@ pub trait KinematicsSource<T: Real> {
     /// Time \[s\].
     fn time(&self) -> T;
     /// The pose `X_GB` of a body.
-    fn pose(&self, body: BodyIndex) -> Transform<T>;
+    fn pose(&self, body: BodyIndex) -> Pose<T>;
     /// The velocity `V_GB` of a body.
     fn velocity(&self, body: BodyIndex) -> SpatialVelocity<T>;
     /// The value of a coordinate.
@@ -89,13 +93,13 @@ pub trait KinematicsSource<T: Real> {
 /// Poses of all bodies and values of all coordinates.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Positions<T: Real> {
-    pub(crate) poses: Vec<Transform<T>>,
+    pub(crate) poses: Vec<Pose<T>>,
     pub(crate) coordinates: Vec<T>,
 }
 
 impl<T: Real> Positions<T> {
     /// The poses `X_GB` of all bodies, Ground first.
-    pub fn poses(&self) -> &[Transform<T>] {
+    pub fn poses(&self) -> &[Pose<T>] {
         &self.poses
     }
 
@@ -109,7 +113,7 @@ impl<T: Real> Positions<T> {
     /// # Panics
     /// If the body does not exist, like slice indexing [`poses`](Self::poses).
     #[inline]
-    pub fn pose(&self, body: BodyIndex) -> &Transform<T> {
+    pub fn pose(&self, body: BodyIndex) -> &Pose<T> {
         &self.poses[body.0]
     }
 
@@ -174,7 +178,7 @@ impl<T: Real> Kinematics<T> {
         Self {
             time: T::zero(),
             positions: Positions {
-                poses: vec![Transform::identity(); topology.body_count],
+                poses: vec![Pose::identity(); topology.body_count],
                 coordinates: vec![T::zero(); topology.coordinate_count],
             },
             velocities: Velocities {
@@ -191,34 +195,46 @@ impl<T: Real> Kinematics<T> {
         }
     }
 
-    pub(crate) fn set_time(&mut self, time: T) -> Result<()> {
+    pub(crate) fn set_time(&mut self, time: T) -> Result<(), KinematicsError> {
         finite(time.is_finite(), Quantity::Time)?;
         self.time = time;
         Ok(())
     }
 
-    pub(crate) fn set_pose(&mut self, body: BodyIndex, X_GB: Transform<T>) -> Result<()> {
+    pub(crate) fn set_pose(&mut self, body: BodyIndex, X_GB: Pose<T>) -> Result<(), KinematicsError> {
         self.check_moving(body)?;
         finite(is_finite_pose(&X_GB), Quantity::Pose(body))?;
         self.positions.poses[body.0] = X_GB;
         Ok(())
     }
 
-    pub(crate) fn set_velocity(&mut self, body: BodyIndex, V_GB: SpatialVelocity<T>) -> Result<()> {
+    pub(crate) fn set_velocity(
+        &mut self,
+        body: BodyIndex,
+        V_GB: SpatialVelocity<T>,
+    ) -> Result<(), KinematicsError> {
         self.check_moving(body)?;
         finite(V_GB.is_finite(), Quantity::Velocity(body))?;
         self.velocities.bodies[body.0] = V_GB;
         Ok(())
     }
 
-    pub(crate) fn set_coordinate(&mut self, coordinate: CoordinateIndex, q: T) -> Result<()> {
+    pub(crate) fn set_coordinate(
+        &mut self,
+        coordinate: CoordinateIndex,
+        q: T,
+    ) -> Result<(), KinematicsError> {
         self.topology().check_coordinate(coordinate)?;
         finite(q.is_finite(), Quantity::Coordinate(coordinate))?;
         self.positions.coordinates[coordinate.0] = q;
         Ok(())
     }
 
-    pub(crate) fn set_coordinate_rate(&mut self, coordinate: CoordinateIndex, u: T) -> Result<()> {
+    pub(crate) fn set_coordinate_rate(
+        &mut self,
+        coordinate: CoordinateIndex,
+        u: T,
+    ) -> Result<(), KinematicsError> {
         self.topology().check_coordinate(coordinate)?;
         finite(u.is_finite(), Quantity::CoordinateRate(coordinate))?;
         self.velocities.coordinates[coordinate.0] = u;
@@ -226,7 +242,7 @@ impl<T: Real> Kinematics<T> {
     }
 
     /// Copies everything from a host; on an error some of it may have been copied.
-    pub(crate) fn copy_from(&mut self, host: &impl KinematicsSource<T>) -> Result<()> {
+    pub(crate) fn copy_from(&mut self, host: &impl KinematicsSource<T>) -> Result<(), KinematicsError> {
         let topology = self.topology();
         self.set_time(host.time())?;
         for body in (1..topology.body_count).map(BodyIndex) {
@@ -240,13 +256,13 @@ impl<T: Real> Kinematics<T> {
         Ok(())
     }
 
-    fn check_moving(&self, body: BodyIndex) -> Result<()> {
+    fn check_moving(&self, body: BodyIndex) -> Result<(), KinematicsError> {
         self.topology().check_body(body)?;
-        if body == BodyIndex::GROUND { Err(Error::GroundIsFixed) } else { Ok(()) }
+        if body == BodyIndex::GROUND { Err(KinematicsError::GroundIsFixed) } else { Ok(()) }
     }
 }
 
 /// Refuses a quantity that is not finite.
-pub(crate) fn finite(is_finite: bool, quantity: Quantity) -> Result<()> {
-    if is_finite { Ok(()) } else { Err(Error::NonFinite { quantity }) }
+pub(crate) fn finite(is_finite: bool, quantity: Quantity) -> Result<(), KinematicsError> {
+    if is_finite { Ok(()) } else { Err(KinematicsError::NonFinite { quantity }) }
 }

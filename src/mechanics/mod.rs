@@ -1,8 +1,10 @@
 //! Bodies and coordinates: where they are, how they move, and the forces on them.
 
+mod error;
 mod forces;
 mod kinematics;
 
+pub use error::{KinematicsError, Quantity};
 pub use forces::{ForceAccumulator, Forces};
 pub use kinematics::{BodyIndex, CoordinateIndex, KinematicsSource, Positions, Topology, Velocities};
 pub(crate) use kinematics::{Kinematics, finite};

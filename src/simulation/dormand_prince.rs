@@ -4,9 +4,8 @@ use alloc::vec::Vec;
 
 use nalgebra::ComplexField;
 
-use crate::framework::Result;
-use crate::framework::variables::Check;
-use crate::math::Real;
+use crate::math::{InvalidValue, Real, check};
+use crate::simulation::error::SimulationError;
 use crate::simulation::integrator::{Integrator, Memory, Span};
 use crate::simulation::motion::Simulation;
 
@@ -110,18 +109,17 @@ impl<T: Real> DormandPrince<T> {
     /// # Errors
     /// [`Error::InvalidValue`](crate::Error::InvalidValue) unless the accuracy and all step lengths are positive
     /// and the force tolerance is at least zero, all of them finite.
-    pub fn validate(&self) -> Result<()> {
-        let check = Check::new("dormand_prince");
-        check.positive("accuracy", self.accuracy)?;
-        check.positive("max_step", self.max_step.unwrap_or(1.0))?;
-        check.positive("first_step", self.first_step)?;
-        check.nonnegative("force_tolerance", self.force_tolerance)?;
-        check.positive("event_step", self.event_step)?;
-        self.memory.validate(check)
+    pub fn validate(&self) -> Result<(), InvalidValue> {
+        check::positive("accuracy", self.accuracy)?;
+        check::positive("max_step", self.max_step.unwrap_or(1.0))?;
+        check::positive("first_step", self.first_step)?;
+        check::nonnegative("force_tolerance", self.force_tolerance)?;
+        check::positive("event_step", self.event_step)?;
+        self.memory.validate()
     }
 
     /// Evaluates the stages of a step.
-    fn calc_stages(&mut self, simulation: &mut Simulation<'_, T>, span: Span) -> Result<()> {
+    fn calc_stages(&mut self, simulation: &mut Simulation<'_, T>, span: Span) -> Result<(), SimulationError> {
         let (start, h) = (simulation.time(), span.length);
         for stage in 1..7 {
             let (earlier, later) = self.slopes.split_at_mut(stage);
@@ -155,7 +153,12 @@ impl<T: Real> DormandPrince<T> {
     }
 
     /// Tries a step of this span; `longest` was to be tried but for its end.
-    fn try_step(&mut self, simulation: &mut Simulation<'_, T>, span: Span, longest: f64) -> Result<Verdict> {
+    fn try_step(
+        &mut self,
+        simulation: &mut Simulation<'_, T>,
+        span: Span,
+        longest: f64,
+    ) -> Result<Verdict, SimulationError> {
         self.calc_stages(simulation, span)?;
         let h = span.length;
         let error = self.error(h);
@@ -184,7 +187,7 @@ impl<T: Real> DormandPrince<T> {
 }
 
 impl<T: Real> Integrator<T> for DormandPrince<T> {
-    fn step(&mut self, simulation: &mut Simulation<'_, T>, end: f64) -> Result<()> {
+    fn step(&mut self, simulation: &mut Simulation<'_, T>, end: f64) -> Result<(), SimulationError> {
         self.validate()?;
         simulation.check_end(end)?;
         let count = simulation.variables().len();

@@ -1,7 +1,7 @@
 //! Energies of a simulation: of its motion, and what can be tested with them.
 
-use crate::framework::Result;
 use crate::math::Real;
+use crate::simulation::error::SimulationError;
 use crate::simulation::layout::{COORDINATE, vector};
 use crate::simulation::motion::Simulation;
 
@@ -37,7 +37,7 @@ impl<T: Real> Simulation<'_, T> {
     ///
     /// # Errors
     /// What the elements document.
-    pub fn mechanical_energy(&mut self) -> Result<T> {
+    pub fn mechanical_energy(&mut self) -> Result<T, SimulationError> {
         let stored = self.dynamics()?.potential_energy();
         Ok(self.kinetic_energy() + self.gravitational_energy() + stored)
     }

@@ -5,9 +5,9 @@ use core::any::TypeId;
 
 use nalgebra::{ComplexField, DMatrix, DVector, Dyn, LU};
 
-use crate::framework::variables::Check;
-use crate::framework::{Error, Result, State};
-use crate::math::Real;
+use crate::framework::State;
+use crate::math::{InvalidValue, Real, check};
+use crate::simulation::error::SimulationError;
 use crate::simulation::integrator::{Integrator, Memory, STRETCH, Span};
 use crate::simulation::layout::Role;
 use crate::simulation::motion::Simulation;
@@ -93,13 +93,15 @@ enum Verdict {
 }
 
 impl Outcome {
-    fn failure(self, time: f64, step: f64) -> Option<Error> {
+    fn failure(self, time: f64, step: f64) -> Option<SimulationError> {
         match self {
             Self::Settled { .. } => None,
             Self::NotConverged { residual, iterations } => {
-                Some(Error::StepNotConverged { time, step, residual, iterations })
+                Some(SimulationError::StepNotConverged { time, step, residual, iterations })
             }
-            Self::NotSettled { force_error } => Some(Error::StepNotSettled { time, step, force_error }),
+            Self::NotSettled { force_error } => {
+                Some(SimulationError::StepNotSettled { time, step, force_error })
+            }
         }
     }
 }
@@ -163,17 +165,16 @@ impl<T: Real> ImplicitTrapezoidal<T> {
     /// # Errors
     /// [`Error::InvalidValue`] unless the accuracy and all step lengths are positive and the force tolerance is at
     /// least zero, all of them finite.
-    pub fn validate(&self) -> Result<()> {
-        let check = Check::new("implicit_trapezoidal");
-        check.positive("max_step", self.max_step)?;
-        check.positive("accuracy", self.accuracy.unwrap_or(1.0))?;
-        check.nonnegative("force_tolerance", self.force_tolerance)?;
-        check.positive("least_step", self.least_step)?;
-        check.positive("event_step", self.event_step)?;
-        self.memory.validate(check)?;
+    pub fn validate(&self) -> Result<(), InvalidValue> {
+        check::positive("max_step", self.max_step)?;
+        check::positive("accuracy", self.accuracy.unwrap_or(1.0))?;
+        check::nonnegative("force_tolerance", self.force_tolerance)?;
+        check::positive("least_step", self.least_step)?;
+        check::positive("event_step", self.event_step)?;
+        self.memory.validate()?;
         if let Some(previous) = &self.previous {
-            check.positive("previous_step", previous.step)?;
-            previous.rates.iter().try_for_each(|&rate| check.finite("previous_rates", rate))?;
+            check::positive("previous_step", previous.step)?;
+            previous.rates.iter().try_for_each(|&rate| check::finite("previous_rates", rate))?;
         }
         Ok(())
     }
@@ -191,7 +192,7 @@ impl<T: Real> ImplicitTrapezoidal<T> {
         simulation: &mut Simulation<'_, T>,
         start: &State<T>,
         span: Span,
-    ) -> Result<Outcome> {
+    ) -> Result<Outcome, SimulationError> {
         let h = span.length;
         self.y.copy_from_slice(&self.before);
         for &i in &self.velocities {
@@ -219,7 +220,11 @@ impl<T: Real> ImplicitTrapezoidal<T> {
     }
 
     /// Newton's method on the velocities in `self.y`; what went wrong, if it has not converged.
-    fn newton(&mut self, simulation: &mut Simulation<'_, T>, span: Span) -> Result<Option<Outcome>> {
+    fn newton(
+        &mut self,
+        simulation: &mut Simulation<'_, T>,
+        span: Span,
+    ) -> Result<Option<Outcome>, SimulationError> {
         if self.velocities.is_empty() {
             simulation.calc_rates(span.end, &self.y, &mut self.rates)?;
             return Ok(None);
@@ -273,7 +278,11 @@ impl<T: Real> ImplicitTrapezoidal<T> {
     ///
     /// A correction reduces an error of the derivatives by as much as the Jacobian is off, relative to itself. With one
     /// taken by differences at the solution that is some 1e-7, so that two corrections end in rounding.
-    fn converge_derivatives(&mut self, simulation: &mut Simulation<'_, T>, span: Span) -> Result<()> {
+    fn converge_derivatives(
+        &mut self,
+        simulation: &mut Simulation<'_, T>,
+        span: Span,
+    ) -> Result<(), SimulationError> {
         let residual = self.residual(simulation, span)?;
         let jacobian = self.difference_jacobian(simulation, span, &residual)?;
         for _ in 0..2 {
@@ -289,7 +298,11 @@ impl<T: Real> ImplicitTrapezoidal<T> {
     }
 
     /// How far the velocities in `self.y` are from fulfilling the rule.
-    fn residual(&mut self, simulation: &mut Simulation<'_, T>, span: Span) -> Result<DVector<T>> {
+    fn residual(
+        &mut self,
+        simulation: &mut Simulation<'_, T>,
+        span: Span,
+    ) -> Result<DVector<T>, SimulationError> {
         simulation.advance_positions(&self.before, &mut self.y, span.length);
         simulation.calc_rates(span.end, &self.y, &mut self.rates)?;
         let half = T::lit(0.5 * span.length);
@@ -306,7 +319,7 @@ impl<T: Real> ImplicitTrapezoidal<T> {
         simulation: &mut Simulation<'_, T>,
         span: Span,
         residual: &DVector<T>,
-    ) -> Result<LU<T, Dyn, Dyn>> {
+    ) -> Result<LU<T, Dyn, Dyn>, SimulationError> {
         let count = self.velocities.len();
         let mut jacobian = DMatrix::zeros(count, count);
         for column in 0..count {
@@ -322,7 +335,7 @@ impl<T: Real> ImplicitTrapezoidal<T> {
     }
 
     /// Whether to take a step that was tried.
-    fn judge(&self, tried: &Result<Outcome>, span: Span, has_predictor: bool) -> Verdict {
+    fn judge(&self, tried: &Result<Outcome, SimulationError>, span: Span, has_predictor: bool) -> Verdict {
         let h = span.length;
         let Ok(Outcome::Settled { force_error }) = *tried else {
             return Verdict::Retry { step: h * 0.4 };
@@ -381,7 +394,7 @@ fn solve<T: Real>(matrix: &LU<T, Dyn, Dyn>, right: &DVector<T>) -> Option<DVecto
 }
 
 impl<T: Real> Integrator<T> for ImplicitTrapezoidal<T> {
-    fn step(&mut self, simulation: &mut Simulation<'_, T>, end: f64) -> Result<()> {
+    fn step(&mut self, simulation: &mut Simulation<'_, T>, end: f64) -> Result<(), SimulationError> {
         self.validate()?;
         simulation.check_end(end)?;
         let count = simulation.variables().len();
@@ -421,7 +434,7 @@ impl<T: Real> Integrator<T> for ImplicitTrapezoidal<T> {
             longest = shorter;
             if longest < self.least_step.max(T::default_epsilon().to_f64() * start_time.abs()) {
                 // Where an iterate has gone where the elements cannot follow, theirs is the reason.
-                let step = Error::StepTooSmall { time: start_time, step: h };
+                let step = SimulationError::StepTooSmall { time: start_time, step: h };
                 let reason = tried.map_or_else(Some, |outcome| outcome.failure(start_time, h));
                 return Err(reason.unwrap_or(step));
             }

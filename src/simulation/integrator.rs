@@ -2,10 +2,9 @@
 
 use alloc::vec::Vec;
 
-use crate::framework::variables::Check;
-use crate::framework::{Error, Quantity, Requirement, Result};
-use crate::math::Real;
-use crate::mechanics::finite;
+use crate::math::{InvalidValue, Real, Requirement, check};
+use crate::mechanics::{Quantity, finite};
+use crate::simulation::error::SimulationError;
 use crate::simulation::motion::Simulation;
 
 /// Advances a simulation by one accepted step.
@@ -22,11 +21,11 @@ pub trait Integrator<T: Real> {
     /// integrator.
     ///
     /// # Errors
-    /// What the elements document; [`Error::StepTooSmall`], [`Error::StepNotConverged`] or
-    /// [`Error::StepNotSettled`] where no step is short enough, or time would not advance in the precision of the
+    /// What the elements document; [`SimulationError::StepTooSmall`], [`SimulationError::StepNotConverged`] or
+    /// [`SimulationError::StepNotSettled`] where no step is short enough, or time would not advance in the precision of the
     /// scalar; [`Error::InvalidValue`] if a setting of the integrator is out of range or `end` lies in the
     /// past; [`Error::NonFinite`] if `end`, a rate or an energy is not finite.
-    fn step(&mut self, simulation: &mut Simulation<'_, T>, end: f64) -> Result<()>;
+    fn step(&mut self, simulation: &mut Simulation<'_, T>, end: f64) -> Result<(), SimulationError>;
 }
 
 /// A step on the clock.
@@ -54,17 +53,17 @@ pub(super) const STRETCH: f64 = 1.001;
 
 impl<T: Real> Simulation<'_, T> {
     /// Refuses an `end` that is not a time or has passed.
-    pub(super) fn check_end(&self, end: f64) -> Result<()> {
+    pub(super) fn check_end(&self, end: f64) -> Result<(), SimulationError> {
         finite(end.is_finite(), Quantity::Time)?;
         let must = Requirement::AtLeast("the present time");
-        Check::new("simulation").that(end >= self.time(), "end", end, must)
+        Ok(check::that(end >= self.time(), "end", end, must)?)
     }
 
     /// A step of this length from now; or to `end`, if it is not farther than `stretch` times as much.
     ///
     /// # Errors
-    /// [`Error::StepTooSmall`] if time would not advance in the precision of the scalar.
-    pub(super) fn span(&self, length: f64, end: f64, stretch: f64) -> Result<Span> {
+    /// [`SimulationError::StepTooSmall`] if time would not advance in the precision of the scalar.
+    pub(super) fn span(&self, length: f64, end: f64, stretch: f64) -> Result<Span, SimulationError> {
         let start = self.time();
         // As the elements read it.
         let rounded = |time: f64| T::lit(time).to_f64();
@@ -75,7 +74,7 @@ impl<T: Real> Simulation<'_, T> {
         let span_end = if is_last { end } else { start + length };
         let least = T::default_epsilon().to_f64() * start.abs().max(1.0);
         if rounded(span_end) <= rounded(start) || (length < least && !is_last) {
-            return Err(Error::StepTooSmall { time: start, step: length.min(end - start) });
+            return Err(SimulationError::StepTooSmall { time: start, step: length.min(end - start) });
         }
         // Where rounding of the sum takes a noticeable part of the step, what is integrated is what the clock shows.
         let shown = span_end - start;
@@ -118,7 +117,7 @@ impl<T: Real> Memory<T> {
 
     /// # Errors
     /// [`Error::InvalidValue`] if it was spoilt while it was written down.
-    pub(super) fn validate(&self, check: Check) -> Result<()> {
-        check.positive("next_step", self.next_step.unwrap_or(1.0))
+    pub(super) fn validate(&self) -> Result<(), InvalidValue> {
+        check::positive("next_step", self.next_step.unwrap_or(1.0))
     }
 }

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use nalgebra::{Quaternion, Rotation3, Translation3, UnitQuaternion, Vector3};
 
-use crate::math::{Real, SpatialVelocity, Transform};
+use crate::math::{Pose, Real, SpatialVelocity};
 use crate::mechanics::{BodyIndex, CoordinateIndex, KinematicsSource};
 use crate::simulation::plant::{Plant, RigidBody};
 
@@ -83,11 +83,11 @@ impl<T: Real> KinematicsSource<T> for Trial<'_, T> {
         T::lit(self.time)
     }
 
-    fn pose(&self, body: BodyIndex) -> Transform<T> {
+    fn pose(&self, body: BodyIndex) -> Pose<T> {
         let (body, y) = self.body(body);
         let R_GB = rotation(&y[3..]);
         let p_GB = vector(y) - R_GB * body.center().coords;
-        Transform::from_parts(Translation3::from(p_GB), R_GB)
+        Pose::from_parts(Translation3::from(p_GB), R_GB)
     }
 
     fn velocity(&self, body: BodyIndex) -> SpatialVelocity<T> {
@@ -110,7 +110,7 @@ impl<T: Real> KinematicsSource<T> for Trial<'_, T> {
 pub(super) fn push_body<T: Real>(
     y: &mut Vec<T>,
     body: &RigidBody<T>,
-    X_GB: &Transform<T>,
+    X_GB: &Pose<T>,
     V_GB: &SpatialVelocity<T>,
 ) {
     let offset = X_GB.rotation * body.center().coords;

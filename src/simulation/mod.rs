@@ -18,6 +18,7 @@
 
 mod dormand_prince;
 mod energy;
+mod error;
 mod implicit_trapezoidal;
 mod integrator;
 mod layout;
@@ -27,6 +28,7 @@ mod saved;
 mod semi_implicit_euler;
 
 pub use dormand_prince::DormandPrince;
+pub use error::SimulationError;
 pub use implicit_trapezoidal::ImplicitTrapezoidal;
 pub use integrator::Integrator;
 pub use motion::{Simulation, Statistics};

@@ -4,10 +4,11 @@ use alloc::vec::Vec;
 
 use nalgebra::{Quaternion, UnitQuaternion};
 
-use crate::framework::variables::Check;
-use crate::framework::{DynamicsView, Error, ForceSystem, Quantity, Result, Stage, State};
-use crate::math::Real;
-use crate::mechanics::{BodyIndex, CoordinateIndex, Topology, finite};
+use crate::framework::{DynamicsView, Error, ForceSystem, Stage, State};
+use crate::math::{Real, check};
+use crate::mechanics::{BodyIndex, CoordinateIndex, Topology};
+use crate::simulation::error::SimulationError;
+use crate::simulation::error::finite_motion;
 use crate::simulation::integrator::Integrator;
 use crate::simulation::layout::{BODY, COORDINATE, Role, Trial, push_body, quaternion, vector};
 use crate::simulation::plant::Plant;
@@ -67,14 +68,18 @@ impl<'a, T: Real> Simulation<'a, T> {
     /// [`Error::TopologyMismatch`] if the plant does not have the bodies and coordinates of the
     /// system, or the state is of another system; [`Error::InvalidValue`] if a pose is not one (its rotation not
     /// orthonormal); what the elements document.
-    pub fn new(system: &'a ForceSystem<T>, plant: &'a Plant<T>, mut state: State<T>) -> Result<Self> {
+    pub fn new(
+        system: &'a ForceSystem<T>,
+        plant: &'a Plant<T>,
+        mut state: State<T>,
+    ) -> Result<Self, SimulationError> {
         let topology = check_topology(system, plant)?;
         system.require(&state, Stage::Topology)?;
         let mut y = Vec::new();
         for (i, body) in plant.bodies.iter().enumerate() {
             let index = BodyIndex::new(i + 1);
             let (X_GB, V_GB) = (state.positions().pose(index), state.velocities().velocity(index));
-            Check::new("simulation").pose("pose", X_GB)?;
+            check::pose("simulation.pose", X_GB)?;
             push_body(&mut y, body, X_GB, V_GB);
         }
         for c in (0..topology.coordinate_count).map(CoordinateIndex::new) {
@@ -111,7 +116,7 @@ impl<'a, T: Real> Simulation<'a, T> {
         integrator: &mut impl Integrator<T>,
         end: f64,
         mut observe: impl FnMut(&mut Self),
-    ) -> Result<()> {
+    ) -> Result<(), SimulationError> {
         self.check_end(end)?;
         while self.time < end {
             integrator.step(self, end)?;
@@ -130,7 +135,10 @@ impl<'a, T: Real> Simulation<'a, T> {
     ///
     /// # Errors
     /// Those of the change; [`Error::TopologyMismatch`] if it puts a state of another system in place.
-    pub fn update_state(&mut self, change: impl FnOnce(&mut State<T>) -> Result<()>) -> Result<()> {
+    pub fn update_state(
+        &mut self,
+        change: impl FnOnce(&mut State<T>) -> Result<(), Error>,
+    ) -> Result<(), SimulationError> {
         let mut changed = self.state.clone();
         change(&mut changed)?;
         self.system.require(&changed, Stage::Topology)?;
@@ -145,7 +153,7 @@ impl<'a, T: Real> Simulation<'a, T> {
     ///
     /// # Errors
     /// What the elements document.
-    pub fn dynamics(&mut self) -> Result<DynamicsView<'_, T>> {
+    pub fn dynamics(&mut self) -> Result<DynamicsView<'_, T>, Error> {
         self.system.realize_dynamics(&mut self.state)
     }
 
@@ -185,11 +193,12 @@ impl<'a, T: Real> Simulation<'a, T> {
 
     /// Rates of the continuous variables at a trial point; commits nothing. If it fails the state is where the
     /// simulation is.
-    pub(super) fn calc_rates(&mut self, time: f64, y: &[T], rates: &mut [T]) -> Result<()> {
+    pub(super) fn calc_rates(&mut self, time: f64, y: &[T], rates: &mut [T]) -> Result<(), SimulationError> {
         self.statistics.evaluations += 1;
         let result = self
             .state
             .set_kinematics(&Trial { plant: self.plant, time, y })
+            .map_err(SimulationError::from)
             .and_then(|()| self.write_rates(y, rates));
         if result.is_err() {
             self.return_to_start()?;
@@ -198,7 +207,7 @@ impl<'a, T: Real> Simulation<'a, T> {
     }
 
     /// Rates at the present point; costs nothing if the state is still realized there.
-    pub(super) fn calc_present_rates(&mut self, rates: &mut [T]) -> Result<()> {
+    pub(super) fn calc_present_rates(&mut self, rates: &mut [T]) -> Result<(), SimulationError> {
         if self.state.stage() < Stage::Dynamics {
             self.statistics.evaluations += 1;
         }
@@ -221,7 +230,7 @@ impl<'a, T: Real> Simulation<'a, T> {
         }
     }
 
-    fn write_rates(&mut self, y: &[T], rates: &mut [T]) -> Result<()> {
+    fn write_rates(&mut self, y: &[T], rates: &mut [T]) -> Result<(), SimulationError> {
         self.calc_position_rates(y, rates);
         let (coordinates_start, energies_start) =
             (self.plant.coordinates_start(), self.plant.energies_start());
@@ -252,7 +261,7 @@ impl<'a, T: Real> Simulation<'a, T> {
         let absorbed = dynamics.power_absorbed();
         rates[energies_start..][..absorbed.len()].copy_from_slice(absorbed);
         rates[energies_start + absorbed.len()] = load_power;
-        finite(rates.iter().all(T::is_finite), Quantity::Simulation)
+        finite_motion(rates.iter().all(T::is_finite))
     }
 
     /// Makes the orientations of a trial point unit quaternions again: to be done at the end of a step,
@@ -267,13 +276,13 @@ impl<'a, T: Real> Simulation<'a, T> {
     /// Takes over the end of a step, at which the rates were calculated last, and commits what the
     /// elements remember. If that is refused, nothing has changed but where the state is: discrete variables that
     /// were brought in line with a trial are for [`roll_back`](Self::roll_back).
-    pub(super) fn accept(&mut self, time: f64, y: &[T]) -> Result<()> {
+    pub(super) fn accept(&mut self, time: f64, y: &[T]) -> Result<(), SimulationError> {
         let energies = self.plant.energies_start()..y.len() - 1;
-        finite(y.last().is_none_or(T::is_finite), Quantity::Energy)?;
+        finite_motion(y.last().is_none_or(T::is_finite))?;
         self.state.set_absorbed_energy(&y[energies.clone()])?;
         if let Err(refused) = self.system.accept_step(&mut self.state) {
             self.state.set_absorbed_energy(&self.y[energies])?;
-            return Err(refused);
+            return Err(refused.into());
         }
         self.y.copy_from_slice(y);
         self.time = time;
@@ -282,7 +291,7 @@ impl<'a, T: Real> Simulation<'a, T> {
     }
 
     /// Leaves a trial step whose discrete variables are still those of its start.
-    pub(super) fn reject(&mut self) -> Result<()> {
+    pub(super) fn reject(&mut self) -> Result<(), SimulationError> {
         self.statistics.rejected += 1;
         self.return_to_start()
     }
@@ -293,18 +302,18 @@ impl<'a, T: Real> Simulation<'a, T> {
         self.state.clone_from(start);
     }
 
-    fn return_to_start(&mut self) -> Result<()> {
-        self.state.set_kinematics(&Trial { plant: self.plant, time: self.time, y: &self.y })
+    fn return_to_start(&mut self) -> Result<(), SimulationError> {
+        Ok(self.state.set_kinematics(&Trial { plant: self.plant, time: self.time, y: &self.y })?)
     }
 
     /// The largest force error at the trial point at which the rates were calculated last \[N\].
-    pub(super) fn switching_error(&mut self) -> Result<f64> {
+    pub(super) fn switching_error(&mut self) -> Result<f64, SimulationError> {
         Ok(self.system.switching_error(&mut self.state)?.to_f64())
     }
 
     /// Brings the discrete variables in line with the trial point at which the rates were calculated
     /// last; returns the force error \[N\].
-    pub(super) fn discontinuous_update(&mut self, start: &State<T>) -> Result<f64> {
+    pub(super) fn discontinuous_update(&mut self, start: &State<T>) -> Result<f64, SimulationError> {
         Ok(self.system.discontinuous_update(&mut self.state, start)?.to_f64())
     }
 
@@ -330,7 +339,7 @@ impl<'a, T: Real> Simulation<'a, T> {
 }
 
 /// A plant must have the bodies and coordinates of its system.
-pub(super) fn check_topology<T: Real>(system: &ForceSystem<T>, plant: &Plant<T>) -> Result<Topology> {
+pub(super) fn check_topology<T: Real>(system: &ForceSystem<T>, plant: &Plant<T>) -> Result<Topology, Error> {
     let topology = system.topology();
     if (plant.bodies.len() + 1, plant.masses.len()) == (topology.body_count, topology.coordinate_count) {
         Ok(topology)

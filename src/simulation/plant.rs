@@ -4,10 +4,11 @@ use alloc::vec::Vec;
 
 use nalgebra::{Matrix3, Point3, Vector3};
 
-use crate::framework::variables::Check;
-use crate::framework::{Error, ForceSystem, Quantity, Requirement, Result};
-use crate::math::{Real, SpatialForce, is_finite};
-use crate::mechanics::{BodyIndex, CoordinateIndex, finite};
+use crate::framework::ForceSystem;
+use crate::math::{InvalidValue, Real, Requirement, SpatialForce, check, is_finite};
+use crate::mechanics::{BodyIndex, CoordinateIndex, KinematicsError};
+use crate::simulation::error::SimulationError;
+use crate::simulation::error::finite_motion;
 
 /// The mass properties of a free rigid body.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -26,16 +27,15 @@ impl<T: Real> RigidBody<T> {
     /// [`Error::InvalidValue`] unless the center is finite; the mass and the principal moments of inertia are positive,
     /// with squares that neither vanish nor overflow, nor those of their inverses; the inertia is symmetric; and no
     /// principal moment exceeds the sum of the other two, as in no body it does.
-    pub fn new(mass: T, center: Point3<T>, inertia: Matrix3<T>) -> Result<Self> {
-        let check = Check::new("rigid_body");
-        check_inertia(check, "mass", mass)?;
-        check.finite_vector("center", &center.coords)?;
-        inertia.iter().try_for_each(|&entry| check.finite("inertia", entry))?;
+    pub fn new(mass: T, center: Point3<T>, inertia: Matrix3<T>) -> Result<Self, InvalidValue> {
+        check_inertia("mass", mass)?;
+        check::finite_vector("center", &center.coords)?;
+        inertia.iter().try_for_each(|&entry| check::finite("inertia", entry))?;
         let must = Requirement::PositiveDefinite;
-        check.that(inertia == inertia.transpose(), "inertia", inertia.determinant(), must)?;
-        check_principal_moments::<T>(check, &inertia.map(T::to_f64))?;
+        check::that(inertia == inertia.transpose(), "inertia", inertia.determinant(), must)?;
+        check_principal_moments::<T>(&inertia.map(T::to_f64))?;
         let cholesky = inertia.cholesky();
-        check.that(cholesky.is_some(), "inertia", inertia.determinant(), must)?;
+        check::that(cholesky.is_some(), "inertia", inertia.determinant(), must)?;
         let inverse_inertia = cholesky.map_or_else(Matrix3::zeros, |cholesky| cholesky.inverse());
         Ok(Self { mass, center, inertia, inverse_inertia })
     }
@@ -45,7 +45,7 @@ impl<T: Real> RigidBody<T> {
     ///
     /// # Errors
     /// As [`new`](Self::new).
-    pub fn with_equal_inertia(mass: T, inertia: T) -> Result<Self> {
+    pub fn with_equal_inertia(mass: T, inertia: T) -> Result<Self, InvalidValue> {
         Self::new(mass, Point3::origin(), Matrix3::identity() * inertia)
     }
 
@@ -71,26 +71,26 @@ impl<T: Real> RigidBody<T> {
 }
 
 /// Refuses a mass or moment of inertia that accelerations and energies cannot be computed with.
-fn check_inertia<T: Real>(check: Check, name: &'static str, value: T) -> Result<()> {
+fn check_inertia<T: Real>(name: &'static str, value: T) -> Result<(), InvalidValue> {
     let (square, inverse_square) = (value * value, (value * value).recip());
     let is_normal =
         square > T::zero() && square.is_finite() && inverse_square > T::zero() && inverse_square.is_finite();
-    check.that(value > T::zero() && is_normal, name, value, Requirement::Inertia)
+    check::that(value > T::zero() && is_normal, name, value, Requirement::Inertia)
 }
 
 /// Refuses an inertia that no body has, or that cannot be computed with. `T` is the scalar it is meant for.
-fn check_principal_moments<T: Real>(check: Check, inertia: &Matrix3<f64>) -> Result<()> {
+fn check_principal_moments<T: Real>(inertia: &Matrix3<f64>) -> Result<(), InvalidValue> {
     let size = inertia.amax();
-    check_inertia(check, "inertia", T::lit(size))?;
+    check_inertia("inertia", T::lit(size))?;
     let mut moments = (inertia / size).symmetric_eigenvalues();
     moments.as_mut_slice().sort_by(f64::total_cmp);
     let [least, middle, most] = [moments.x, moments.y, moments.z];
-    check.that(least > 0.0, "inertia", T::lit(least * size), Requirement::PositiveDefinite)?;
-    check_inertia(check, "inertia", T::lit(least * size))?;
+    check::that(least > 0.0, "inertia", T::lit(least * size), Requirement::PositiveDefinite)?;
+    check_inertia("inertia", T::lit(least * size))?;
     // Equal for a flat body; entries written with seven digits, or carried in single precision, pass.
     let tolerance = (T::default_epsilon() * T::lit(1000.0)).to_f64().max(1e-6);
     let is_of_a_body = most <= (least + middle) * (1.0 + tolerance);
-    check.that(is_of_a_body, "inertia", T::lit(most * size), Requirement::AtMost("the sum of the other two"))
+    check::that(is_of_a_body, "inertia", T::lit(most * size), Requirement::AtMost("the sum of the other two"))
 }
 
 /// Bodies, sliders, gravity and constant loads.
@@ -108,8 +108,8 @@ impl<T: Real> Plant<T> {
     ///
     /// # Errors
     /// [`Error::NonFinite`].
-    pub fn new(gravity: Vector3<T>) -> Result<Self> {
-        finite(is_finite(&gravity), Quantity::Simulation)?;
+    pub fn new(gravity: Vector3<T>) -> Result<Self, SimulationError> {
+        finite_motion(is_finite(&gravity))?;
         Ok(Self {
             gravity,
             bodies: Vec::new(),
@@ -131,8 +131,12 @@ impl<T: Real> Plant<T> {
     /// # Errors
     /// [`Error::InvalidValue`] unless the mass is positive, and its square and that of its inverse neither vanish nor
     /// overflow.
-    pub fn add_coordinate(&mut self, system: &mut ForceSystem<T>, mass: T) -> Result<CoordinateIndex> {
-        check_inertia(Check::new("coordinate"), "mass", mass)?;
+    pub fn add_coordinate(
+        &mut self,
+        system: &mut ForceSystem<T>,
+        mass: T,
+    ) -> Result<CoordinateIndex, SimulationError> {
+        check_inertia("mass", mass)?;
         self.masses.push(mass);
         self.coordinate_loads.push(T::zero());
         Ok(system.add_coordinate())
@@ -141,25 +145,29 @@ impl<T: Real> Plant<T> {
     /// Applies a constant force to a body's origin, expressed in Ground, in place of the one before.
     ///
     /// # Errors
-    /// [`Error::NonFinite`]; [`Error::NoSuchBody`] or [`Error::GroundIsFixed`] if it is not a body of
+    /// [`Error::NonFinite`]; [`KinematicsError::NoSuchBody`] or [`Error::GroundIsFixed`] if it is not a body of
     /// the plant.
-    pub fn set_body_load(&mut self, body: BodyIndex, F_GB: SpatialForce<T>) -> Result<()> {
-        finite(F_GB.is_finite(), Quantity::Simulation)?;
+    pub fn set_body_load(&mut self, body: BodyIndex, F_GB: SpatialForce<T>) -> Result<(), SimulationError> {
+        finite_motion(F_GB.is_finite())?;
         let count = self.bodies.len() + 1;
-        let place = body.index().checked_sub(1).ok_or(Error::GroundIsFixed)?;
-        *self.body_loads.get_mut(place).ok_or(Error::NoSuchBody { body, count })? = F_GB;
+        let place = body.index().checked_sub(1).ok_or(KinematicsError::GroundIsFixed)?;
+        *self.body_loads.get_mut(place).ok_or(KinematicsError::NoSuchBody { body, count })? = F_GB;
         Ok(())
     }
 
     /// Applies a constant force to a coordinate, in place of the one before.
     ///
     /// # Errors
-    /// [`Error::NonFinite`]; [`Error::NoSuchCoordinate`] if it is not a coordinate of the plant.
-    pub fn set_coordinate_load(&mut self, coordinate: CoordinateIndex, force: T) -> Result<()> {
-        finite(force.is_finite(), Quantity::Simulation)?;
+    /// [`Error::NonFinite`]; [`KinematicsError::NoSuchCoordinate`] if it is not a coordinate of the plant.
+    pub fn set_coordinate_load(
+        &mut self,
+        coordinate: CoordinateIndex,
+        force: T,
+    ) -> Result<(), SimulationError> {
+        finite_motion(force.is_finite())?;
         let count = self.coordinate_loads.len();
         let load = self.coordinate_loads.get_mut(coordinate.index());
-        *load.ok_or(Error::NoSuchCoordinate { coordinate, count })? = force;
+        *load.ok_or(KinematicsError::NoSuchCoordinate { coordinate, count })? = force;
         Ok(())
     }
 }

@@ -2,10 +2,11 @@
 
 use alloc::vec::Vec;
 
-use crate::framework::variables::Check;
-use crate::framework::{Error, ForceSystem, Quantity, Requirement, Result, Snapshot};
-use crate::math::Real;
-use crate::mechanics::finite;
+use crate::framework::{Error, ForceSystem, Snapshot};
+use crate::math::{InvalidValue, Real, Requirement, check};
+use crate::mechanics::{Quantity, finite};
+use crate::simulation::error::SimulationError;
+use crate::simulation::error::finite_motion;
 use crate::simulation::layout::{BODY, Trial, quaternion};
 use crate::simulation::motion::{Simulation, Statistics, check_topology};
 use crate::simulation::plant::Plant;
@@ -43,16 +44,20 @@ impl<'a, T: Real> Simulation<'a, T> {
     ///
     /// # Errors
     /// [`Error::TopologyMismatch`] or [`Error::SnapshotMismatch`] if it was saved from another plant or
-    /// system; [`Error::NonFinite`], [`Error::InvalidValue`] or [`Error::TimeMismatch`] if what was saved has been
+    /// system; [`Error::NonFinite`], [`Error::InvalidValue`] or [`SimulationError::TimeMismatch`] if what was saved has been
     /// spoilt.
-    pub fn resume(system: &'a ForceSystem<T>, plant: &'a Plant<T>, saved: &Saved<T>) -> Result<Self> {
+    pub fn resume(
+        system: &'a ForceSystem<T>,
+        plant: &'a Plant<T>,
+        saved: &Saved<T>,
+    ) -> Result<Self, SimulationError> {
         check_topology(system, plant)?;
         if saved.motion.len() != plant.energies_start() {
-            return Err(Error::TopologyMismatch);
+            return Err(Error::TopologyMismatch.into());
         }
         finite(saved.time.is_finite(), Quantity::Time)?;
-        finite(saved.motion.iter().all(T::is_finite), Quantity::Simulation)?;
-        finite(saved.load_work.is_finite(), Quantity::Energy)?;
+        finite_motion(saved.motion.iter().all(T::is_finite))?;
+        finite_motion(saved.load_work.is_finite())?;
         for body in plant.body_chunks(&saved.motion) {
             check_orientation(&body[3..BODY])?;
         }
@@ -61,7 +66,7 @@ impl<'a, T: Real> Simulation<'a, T> {
         state.restore(&saved.snapshot)?;
         let (time, of_state) = (T::lit(saved.time), state.time().to_f64());
         if time.to_f64() != of_state {
-            return Err(Error::TimeMismatch { simulation: saved.time, state: of_state });
+            return Err(SimulationError::TimeMismatch { simulation: saved.time, state: of_state });
         }
         state.set_time(time)?;
         let mut y = saved.motion.clone();
@@ -72,10 +77,10 @@ impl<'a, T: Real> Simulation<'a, T> {
 }
 
 /// Refuses an orientation whose quaternion is not of unit length.
-fn check_orientation<T: Real>(y: &[T]) -> Result<()> {
+fn check_orientation<T: Real>(y: &[T]) -> Result<(), InvalidValue> {
     let norm = quaternion(y).norm();
     // As for poses: numbers written with seven digits, or carried in single precision, pass.
     let tolerance = T::lit(1e-6).max(T::default_epsilon() * T::lit(1000.0));
     let is_unit = (norm - T::one()).abs() < tolerance;
-    Check::new("simulation").that(is_unit, "orientation", norm, Requirement::Rotation)
+    check::that(is_unit, "orientation", norm, Requirement::Rotation)
 }

@@ -2,9 +2,8 @@
 
 use alloc::vec::Vec;
 
-use crate::framework::Result;
-use crate::framework::variables::Check;
-use crate::math::Real;
+use crate::math::{InvalidValue, Real, check};
+use crate::simulation::error::SimulationError;
 use crate::simulation::integrator::{Integrator, STRETCH};
 use crate::simulation::layout::Role;
 use crate::simulation::motion::Simulation;
@@ -36,8 +35,8 @@ impl<T: Real> SemiImplicitEuler<T> {
     ///
     /// # Errors
     /// [`Error::InvalidValue`](crate::Error::InvalidValue) unless the step is positive and finite.
-    pub fn validate(&self) -> Result<()> {
-        Check::new("semi_implicit_euler").positive("step", self.step)
+    pub fn validate(&self) -> Result<(), InvalidValue> {
+        check::positive("semi_implicit_euler.step", self.step)
     }
 
     fn advance(&mut self, simulation: &Simulation<'_, T>, role: Role, h: f64) {
@@ -50,7 +49,7 @@ impl<T: Real> SemiImplicitEuler<T> {
 }
 
 impl<T: Real> Integrator<T> for SemiImplicitEuler<T> {
-    fn step(&mut self, simulation: &mut Simulation<'_, T>, end: f64) -> Result<()> {
+    fn step(&mut self, simulation: &mut Simulation<'_, T>, end: f64) -> Result<(), SimulationError> {
         self.validate()?;
         simulation.check_end(end)?;
         let span = simulation.span(self.step, end, STRETCH)?;

@@ -4,12 +4,11 @@ use alloc::vec::Vec;
 
 use nalgebra::{Point3, Vector3, convert};
 
+use crate::contact::ShapeError;
 use crate::contact::mesh::TriangleMesh;
 use crate::contact::mesh::topology::check_counts;
 use crate::contact::mesh::tree::number;
-use crate::framework::variables::Check;
-use crate::framework::{Error, Result};
-use crate::math::Real;
+use crate::math::{Real, check};
 
 /// Vertices and faces on their way to a mesh.
 struct Sheets<T: Real> {
@@ -19,8 +18,8 @@ struct Sheets<T: Real> {
 
 impl<T: Real> Sheets<T> {
     /// None yet; `face_count` is how many faces there are to be, to be refused before they are made.
-    fn new(face_count: u64) -> Result<Self> {
-        check_counts(0, face_count).map_err(|fault| Error::Mesh { fault })?;
+    fn new(face_count: u64) -> Result<Self, ShapeError> {
+        check_counts(0, face_count).map_err(|fault| ShapeError::Mesh { fault })?;
         Ok(Self { vertices: Vec::new(), faces: Vec::new() })
     }
 
@@ -50,7 +49,7 @@ impl<T: Real> Sheets<T> {
         }
     }
 
-    fn close(self) -> Result<TriangleMesh<T>> {
+    fn close(self) -> Result<TriangleMesh<T>, ShapeError> {
         TriangleMesh::closed(&self.vertices, &self.faces)
     }
 }
@@ -63,12 +62,12 @@ fn twice(rows: u32, columns: u32) -> u64 {
     2 * u64::from(rows) * u64::from(columns)
 }
 
-fn check_count(name: &'static str, count: u32, minimum: u32) -> Result<()> {
+fn check_count(name: &'static str, count: u32, minimum: u32) -> Result<(), ShapeError> {
     let maximum = MOST;
     if (minimum..=maximum).contains(&count) {
         Ok(())
     } else {
-        Err(Error::OutOfCount { name, minimum, maximum })
+        Err(ShapeError::OutOfCount { name, minimum, maximum })
     }
 }
 
@@ -113,11 +112,11 @@ impl<T: Real> TriangleMesh<T> {
     /// rows of equal width from pole to equator.
     ///
     /// # Errors
-    /// [`Error::InvalidValue`] unless the radius is of a [`Size`](crate::Requirement::Size);
-    /// [`Error::OutOfCount`] unless the frequency is from 1 to 32768; [`Error::Mesh`] for more than
+    /// [`ShapeError::InvalidValue`] unless the radius is of a [`Size`](crate::Requirement::Size);
+    /// [`ShapeError::OutOfCount`] unless the frequency is from 1 to 32768; [`ShapeError::Mesh`] for more than
     /// [`MAX_FACES`](Self::MAX_FACES) faces, that is, from a frequency of 725 on.
-    pub fn sphere(radius: T, frequency: u32) -> Result<Self> {
-        Check::new("surface").size("radius", radius)?;
+    pub fn sphere(radius: T, frequency: u32) -> Result<Self, ShapeError> {
+        check::size("mesh.radius", radius)?;
         check_count("frequency", frequency, 1)?;
         let mut sheets = Sheets::new(4 * twice(frequency, frequency))?;
         // One octant; the others are its mirror images, bit for bit.
@@ -157,11 +156,11 @@ impl<T: Real> TriangleMesh<T> {
     /// A brick about the origin with edges along the axes, each edge cut into so many pieces.
     ///
     /// # Errors
-    /// [`Error::InvalidValue`] unless all half extents \[m\] are of a [`Size`](crate::Requirement::Size);
-    /// [`Error::OutOfCount`] unless all subdivisions are from 1 to 32768; [`Error::Mesh`] for more than
+    /// [`ShapeError::InvalidValue`] unless all half extents \[m\] are of a [`Size`](crate::Requirement::Size);
+    /// [`ShapeError::OutOfCount`] unless all subdivisions are from 1 to 32768; [`ShapeError::Mesh`] for more than
     /// [`MAX_FACES`](Self::MAX_FACES) faces, or faces that are too slender.
-    pub fn brick(half_extents: Vector3<T>, subdivisions: [u32; 3]) -> Result<Self> {
-        half_extents.iter().try_for_each(|&h| Check::new("surface").size("half_extents", h))?;
+    pub fn brick(half_extents: Vector3<T>, subdivisions: [u32; 3]) -> Result<Self, ShapeError> {
+        half_extents.iter().try_for_each(|&h| check::size("mesh.half_extents", h))?;
         subdivisions.into_iter().try_for_each(|n| check_count("subdivisions", n, 1))?;
         let [x, y, z] = subdivisions;
         let mut sheets = Sheets::new(2 * (twice(x, y) + twice(y, z) + twice(z, x)))?;
@@ -192,12 +191,18 @@ impl<T: Real> TriangleMesh<T> {
     /// of its length, `rings` rings on each end.
     ///
     /// # Errors
-    /// [`Error::InvalidValue`] unless the lengths \[m\] are of a [`Size`](crate::Requirement::Size);
-    /// [`Error::OutOfCount`] unless `around` is from 3 and the other counts from 1 to 32768;
-    /// [`Error::Mesh`] for more than [`MAX_FACES`](Self::MAX_FACES) faces, or faces that are too slender.
-    pub fn cylinder(radius: T, half_length: T, around: u32, along: u32, rings: u32) -> Result<Self> {
-        Check::new("surface").size("radius", radius)?;
-        Check::new("surface").size("half_length", half_length)?;
+    /// [`ShapeError::InvalidValue`] unless the lengths \[m\] are of a [`Size`](crate::Requirement::Size);
+    /// [`ShapeError::OutOfCount`] unless `around` is from 3 and the other counts from 1 to 32768;
+    /// [`ShapeError::Mesh`] for more than [`MAX_FACES`](Self::MAX_FACES) faces, or faces that are too slender.
+    pub fn cylinder(
+        radius: T,
+        half_length: T,
+        around: u32,
+        along: u32,
+        rings: u32,
+    ) -> Result<Self, ShapeError> {
+        check::size("mesh.radius", radius)?;
+        check::size("mesh.half_length", half_length)?;
         check_count("around", around, 3)?;
         check_count("along", along, 1)?;
         check_count("rings", rings, 1)?;
@@ -218,12 +223,12 @@ impl<T: Real> TriangleMesh<T> {
     /// radius `ring_radius`, with `around` pieces along the circle and `across` around the tube.
     ///
     /// # Errors
-    /// [`Error::InvalidValue`] unless the radii \[m\] are of a [`Size`](crate::Requirement::Size) and the
-    /// tube is thinner than the ring; [`Error::OutOfCount`] unless both counts are from 3 to 32768;
-    /// [`Error::Mesh`] for more than [`MAX_FACES`](Self::MAX_FACES) faces, or faces that are too slender.
-    pub fn torus(ring_radius: T, tube_radius: T, around: u32, across: u32) -> Result<Self> {
-        Check::new("surface").size("tube_radius", tube_radius)?;
-        Check::new("surface").size("ring_radius - tube_radius", ring_radius - tube_radius)?;
+    /// [`ShapeError::InvalidValue`] unless the radii \[m\] are of a [`Size`](crate::Requirement::Size) and the
+    /// tube is thinner than the ring; [`ShapeError::OutOfCount`] unless both counts are from 3 to 32768;
+    /// [`ShapeError::Mesh`] for more than [`MAX_FACES`](Self::MAX_FACES) faces, or faces that are too slender.
+    pub fn torus(ring_radius: T, tube_radius: T, around: u32, across: u32) -> Result<Self, ShapeError> {
+        check::size("mesh.tube_radius", tube_radius)?;
+        check::size("mesh.ring_radius - tube_radius", ring_radius - tube_radius)?;
         check_count("around", around, 3)?;
         check_count("across", across, 3)?;
         let mut sheets = Sheets::new(twice(around, across))?;

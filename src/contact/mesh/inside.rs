@@ -8,7 +8,7 @@ use crate::contact::mesh::triangles::LANES;
 use crate::contact::mesh::{Slot, TriangleMesh};
 use crate::contact::shape::Shape;
 use crate::contact::surface::{Plane, Surface, SurfacePoint};
-use crate::math::{Real, Transform};
+use crate::math::{Pose, Real};
 
 /// A face whose centroid is inside another surface.
 #[derive(Debug, Clone, Copy)]
@@ -32,9 +32,9 @@ impl<T: Real> TriangleMesh<T> {
     #[inline]
     pub fn for_each_inside(
         &self,
-        X_GS: &Transform<T>,
+        X_GS: &Pose<T>,
         other: &Shape<T>,
-        X_GO: &Transform<T>,
+        X_GO: &Pose<T>,
         mut found: impl FnMut(Displaced<T>),
     ) {
         match other {
@@ -49,9 +49,9 @@ impl<T: Real> TriangleMesh<T> {
     /// A half-space is one plane, the same for all faces: it is brought to the mesh, not they to it.
     fn find_behind_plane(
         &self,
-        X_GS: &Transform<T>,
+        X_GS: &Pose<T>,
         normal_G: Vector3<T>,
-        X_GO: &Transform<T>,
+        X_GO: &Pose<T>,
         mut found: impl FnMut(Displaced<T>),
     ) {
         let normal = X_GS.rotation.inverse_transform_vector(&normal_G);
@@ -77,9 +77,9 @@ impl<T: Real> TriangleMesh<T> {
     /// Any shape: by its supporting planes, or by its signed distance.
     fn find_inside<S: Surface<T> + ?Sized>(
         &self,
-        X_GS: &Transform<T>,
+        X_GS: &Pose<T>,
         other: &S,
-        X_GO: &Transform<T>,
+        X_GO: &Pose<T>,
         found: &mut impl FnMut(Displaced<T>),
     ) {
         let X_OS = X_GO.inv_mul(X_GS);
@@ -104,9 +104,9 @@ impl<T: Real> TriangleMesh<T> {
     /// Another mesh: each question starts from the triangle that answered the one before.
     fn find_inside_mesh(
         &self,
-        X_GS: &Transform<T>,
+        X_GS: &Pose<T>,
         other: &Self,
-        X_GO: &Transform<T>,
+        X_GO: &Pose<T>,
         mut found: impl FnMut(Displaced<T>),
     ) {
         if other.is_convex() {
@@ -152,9 +152,9 @@ impl<T: Real> TriangleMesh<T> {
     /// front of the plane of the last face that was found, and nothing has to be asked.
     fn find_inside_convex_mesh(
         &self,
-        X_GS: &Transform<T>,
+        X_GS: &Pose<T>,
         other: &Self,
-        X_GO: &Transform<T>,
+        X_GO: &Pose<T>,
         found: &mut impl FnMut(Displaced<T>),
     ) {
         let X_OS = X_GO.inv_mul(X_GS);
@@ -225,7 +225,7 @@ impl<T: Real> TriangleMesh<T> {
     }
 
     #[inline]
-    fn for_each_centroid(&self, leaf: u32, X_OS: &Transform<T>, mut visit: impl FnMut(Slot, &Point3<T>)) {
+    fn for_each_centroid(&self, leaf: u32, X_OS: &Pose<T>, mut visit: impl FnMut(Slot, &Point3<T>)) {
         let centroids = self.tree.centroids(leaf);
         for l in 0..self.tree.leaf_length(leaf) {
             visit(leaf as usize * LANES + l, &(X_OS * centroids.centroid(l)));
@@ -237,7 +237,7 @@ impl<T: Real> TriangleMesh<T> {
         &self,
         slot: Slot,
         near: &SurfacePoint<T>,
-        X_GO: &Transform<T>,
+        X_GO: &Pose<T>,
         found: &mut impl FnMut(Displaced<T>),
     ) {
         if near.signed_distance < T::zero() {
@@ -268,12 +268,7 @@ struct Known<T: Real> {
 
 /// Whether any of a cluster may be behind a plane of the other surface's frame.
 #[inline]
-fn is_behind<T: Real>(
-    cluster: &Cluster<T>,
-    center_O: &Point3<T>,
-    plane: &Plane<T>,
-    X_OS: &Transform<T>,
-) -> bool {
+fn is_behind<T: Real>(cluster: &Cluster<T>, center_O: &Point3<T>, plane: &Plane<T>, X_OS: &Pose<T>) -> bool {
     let normal_S = X_OS.rotation.inverse_transform_vector(&plane.normal);
     cluster.reaches(&normal_S, plane.height(center_O))
 }

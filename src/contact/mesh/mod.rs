@@ -13,9 +13,8 @@ use alloc::vec::Vec;
 
 use nalgebra::{Point3, Vector3};
 
-use crate::contact::direction_and_length;
 use crate::contact::surface::{Bounds, Plane, Surface, SurfacePoint};
-use crate::framework::{Error, Result};
+use crate::contact::{ShapeError, direction_and_length};
 use crate::math::Real;
 
 pub use inside::Displaced;
@@ -68,7 +67,7 @@ use triangles::Feature;
 /// let faults = TriangleMesh::faults(&vertices, &faces[..3]);
 /// assert_eq!(faults.len(), 3);
 /// assert_eq!(faults[0], MeshFault::OpenEdge { face: 0, vertices: [2, 1] });
-/// # Ok::<(), force_elements::Error>(())
+/// # Ok::<(), force_elements::contact::ShapeError>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct TriangleMesh<T: Real> {
@@ -99,11 +98,11 @@ impl<T: Real> TriangleMesh<T> {
     /// A mesh that encloses something. Faces are corners counted from 0.
     ///
     /// # Errors
-    /// [`Error::Mesh`] with the first of the [`faults`](Self::faults).
-    pub fn closed(vertices: &[Point3<T>], faces: &[[u32; 3]]) -> Result<Self> {
+    /// [`ShapeError::Mesh`] with the first of the [`faults`](Self::faults).
+    pub fn closed(vertices: &[Point3<T>], faces: &[[u32; 3]]) -> Result<Self, ShapeError> {
         let mesh = Self::open(vertices, faces)?;
         match mesh.opening {
-            Some(fault) => Err(Error::Mesh { fault }),
+            Some(fault) => Err(ShapeError::Mesh { fault }),
             None => Ok(mesh),
         }
     }
@@ -112,12 +111,12 @@ impl<T: Real> TriangleMesh<T> {
     /// too.
     ///
     /// # Errors
-    /// [`Error::Mesh`] if there are no faces, a vertex is not finite, an index is out of range or a
+    /// [`ShapeError::Mesh`] if there are no faces, a vertex is not finite, an index is out of range or a
     /// face has no area.
-    pub fn open(vertices: &[Point3<T>], faces: &[[u32; 3]]) -> Result<Self> {
+    pub fn open(vertices: &[Point3<T>], faces: &[[u32; 3]]) -> Result<Self, ShapeError> {
         let topology = Topology::new(vertices, faces).map_err(|faults| match faults.first() {
-            Some(&fault) => Error::Mesh { fault },
-            None => Error::Mesh { fault: MeshFault::Empty },
+            Some(&fault) => ShapeError::Mesh { fault },
+            None => ShapeError::Mesh { fault: MeshFault::Empty },
         })?;
         Ok(Self::build(vertices, topology))
     }
@@ -218,8 +217,8 @@ impl<T: Real> TriangleMesh<T> {
     /// The same mesh in another scalar, with zero derivatives.
     ///
     /// # Errors
-    /// [`Error::Mesh`] if it is too fine for a scalar of less precision.
-    pub fn cast<U: Real>(&self) -> Result<TriangleMesh<U>> {
+    /// [`ShapeError::Mesh`] if it is too fine for a scalar of less precision.
+    pub fn cast<U: Real>(&self) -> Result<TriangleMesh<U>, ShapeError> {
         let vertices: Vec<_> = self.vertices.iter().map(|v| v.map(T::cast)).collect();
         if self.is_closed() {
             TriangleMesh::closed(&vertices, &self.faces)

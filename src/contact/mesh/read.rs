@@ -6,8 +6,8 @@ use std::io::{BufRead, Read, Seek};
 
 use nalgebra::Point3;
 
+use crate::contact::ShapeError;
 use crate::contact::mesh::{MeshFault, TriangleMesh};
-use crate::framework::{Error, Result};
 use crate::math::Real;
 
 /// Vertices and faces as a file gives them, before anything is asked of them.
@@ -19,7 +19,7 @@ use crate::math::Real;
 /// let mesh = FaceList::<f64>::read_obj(obj.as_bytes())?.closed()?;
 /// assert_eq!(mesh.face_count(), 4);
 /// assert!((mesh.volume().unwrap_or_default() - 1.0 / 6.0).abs() < 1e-15);
-/// # Ok::<(), force_elements::Error>(())
+/// # Ok::<(), force_elements::contact::ShapeError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct FaceList<T: Real> {
@@ -35,8 +35,8 @@ impl<T: Real> FaceList<T> {
     /// precision of `f64`, vertices their numbers.
     ///
     /// # Errors
-    /// [`Error::MeshFile`], with the number of the line.
-    pub fn read_obj(file: impl BufRead) -> Result<Self> {
+    /// [`ShapeError::MeshFile`], with the number of the line.
+    pub fn read_obj(file: impl BufRead) -> Result<Self, ShapeError> {
         let mut list = Self { vertices: Vec::new(), faces: Vec::new() };
         for (number, line) in (1..).zip(file.split(b'\n')) {
             let line = line.map_err(refused)?;
@@ -78,8 +78,8 @@ impl<T: Real> FaceList<T> {
     /// Reads an STL file, binary or text. The normals in it are ignored: how a face is wound tells.
     ///
     /// # Errors
-    /// [`Error::MeshFile`].
-    pub fn read_stl(mut file: impl Read + Seek) -> Result<Self> {
+    /// [`ShapeError::MeshFile`].
+    pub fn read_stl(mut file: impl Read + Seek) -> Result<Self, ShapeError> {
         let mesh = stl_io::read_stl(&mut file).map_err(refused)?;
         let vertices =
             mesh.vertices.iter().map(|v| Point3::from(v.0.map(|x| T::lit(f64::from(x))))).collect();
@@ -88,7 +88,7 @@ impl<T: Real> FaceList<T> {
             .faces
             .iter()
             .map(|f| Ok([corner(f.vertices[0])?, corner(f.vertices[1])?, corner(f.vertices[2])?]))
-            .collect::<Result<_>>()?;
+            .collect::<Result<_, ShapeError>>()?;
         Ok(Self { vertices, faces })
     }
 
@@ -101,7 +101,7 @@ impl<T: Real> FaceList<T> {
     ///
     /// # Errors
     /// As [`TriangleMesh::closed`].
-    pub fn closed(&self) -> Result<TriangleMesh<T>> {
+    pub fn closed(&self) -> Result<TriangleMesh<T>, ShapeError> {
         TriangleMesh::closed(&self.vertices, &self.faces)
     }
 
@@ -109,11 +109,11 @@ impl<T: Real> FaceList<T> {
     ///
     /// # Errors
     /// As [`TriangleMesh::open`].
-    pub fn open(&self) -> Result<TriangleMesh<T>> {
+    pub fn open(&self) -> Result<TriangleMesh<T>, ShapeError> {
         TriangleMesh::open(&self.vertices, &self.faces)
     }
 }
 
-fn refused(error: impl ToString) -> Error {
-    Error::MeshFile { message: error.to_string() }
+fn refused(error: impl ToString) -> ShapeError {
+    ShapeError::MeshFile { message: error.to_string() }
 }

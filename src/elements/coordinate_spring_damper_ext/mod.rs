@@ -11,8 +11,8 @@ pub use variables::{Discrete, Parameters};
 
 use crate::framework::variables::Variables;
 use crate::framework::{
-    AtDynamics, AtPosition, AtVelocity, ElementName, Error, ForceElement, ForceSystem, Given, Handle, Result,
-    Stage, State,
+    AtDynamics, AtPosition, AtVelocity, ElementError, Error, ForceElement, ForceSystem, Given, Handle, Stage,
+    State,
 };
 use crate::math::Real;
 use crate::mechanics::{CoordinateIndex, ForceAccumulator, Topology, Velocities};
@@ -215,11 +215,11 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
         coordinate0: Option<CoordinateIndex>,
         coordinate1: Option<CoordinateIndex>,
         parameters: Parameters<T>,
-    ) -> Result<Self> {
+    ) -> Result<Self, Error> {
         if coordinate0 == coordinate1 {
-            return Err(Error::SameEnds { element: ElementName::new(Self::KIND) });
+            return Err(Error::of_new(Self::KIND, ElementError::SameEnds));
         }
-        parameters.validate()?;
+        parameters.validate().map_err(|error| Error::of_new(Self::KIND, error))?;
         Ok(Self { coordinate0, coordinate1, parameters, force_law: None })
     }
 
@@ -312,7 +312,7 @@ impl<T: Real> Handle<CoordinateSpringDamperExt<T>> {
     ///
     /// # Errors
     /// [`Error::TopologyMismatch`] if the state or handle belongs to another system.
-    pub fn reset_sticking_position(self, system: &ForceSystem<T>, state: &mut State<T>) -> Result<()> {
+    pub fn reset_sticking_position(self, system: &ForceSystem<T>, state: &mut State<T>) -> Result<(), Error> {
         let q = system.realize_position(state)?.try_of(self)?.position.displacement;
         system.update_discrete(state, self, |discrete| {
             *discrete = Discrete { last_sticking_position: q, ..discrete.stuck() };
@@ -324,7 +324,7 @@ impl<T: Real> Handle<CoordinateSpringDamperExt<T>> {
     ///
     /// # Errors
     /// [`Error::TopologyMismatch`] if the state or handle belongs to another system.
-    pub fn reset_limit_stops(self, system: &ForceSystem<T>, state: &mut State<T>) -> Result<()> {
+    pub fn reset_limit_stops(self, system: &ForceSystem<T>, state: &mut State<T>) -> Result<(), Error> {
         let at = system.realize_position(state)?.try_of(self)?;
         let limit_stop_state = at.parameters.limit_stop_state(at.position.displacement);
         system.update_discrete(state, self, |discrete| discrete.limit_stop_state = limit_stop_state)
@@ -346,11 +346,9 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
     type Velocity = Velocity<T>;
     type Dynamics = Dynamics<T>;
 
-    fn check_topology(&self, topology: &Topology) -> Result<()> {
-        [self.coordinate0, self.coordinate1]
-            .into_iter()
-            .flatten()
-            .try_for_each(|coordinate| topology.check_coordinate(coordinate))
+    fn check_topology(&self, topology: &Topology) -> Result<(), ElementError> {
+        let mut sides = [self.coordinate0, self.coordinate1].into_iter().flatten();
+        Ok(sides.try_for_each(|coordinate| topology.check_coordinate(coordinate))?)
     }
 
     fn default_parameters(&self) -> Self::Parameters {
@@ -361,7 +359,11 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
         Discrete::default()
     }
 
-    fn calc_position(&self, given: &Given<'_, T, Self>, cache: &mut Self::Position) -> Result<()> {
+    fn calc_position(
+        &self,
+        given: &Given<'_, T, Self>,
+        cache: &mut Self::Position,
+    ) -> Result<(), ElementError> {
         cache.displacement = self.relative(given.parameters, |side| given.positions.coordinate(side));
         Ok(())
     }
@@ -371,19 +373,23 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
         at: &AtPosition<'_, T, Self>,
         velocities: &Velocities<T>,
         cache: &mut Self::Velocity,
-    ) -> Result<()> {
+    ) -> Result<(), ElementError> {
         cache.velocity = self.relative(at.parameters, |side| velocities.coordinate_rate(side));
         Ok(())
     }
 
-    fn calc_dynamics(&self, at: &AtVelocity<'_, T, Self>, cache: &mut Self::Dynamics) -> Result<()> {
+    fn calc_dynamics(
+        &self,
+        at: &AtVelocity<'_, T, Self>,
+        cache: &mut Self::Dynamics,
+    ) -> Result<(), ElementError> {
         let parameters = at.parameters;
         let (q, v) = (at.position.displacement, at.velocity.velocity);
         if let Some(ForceLaw(law)) = &self.force_law {
             let LawForce { force, potential_energy, power_dissipated, power_supplied } =
                 law(at.time, q, v, parameters);
             if ![force, potential_energy, power_dissipated, power_supplied].iter().all(T::is_finite) {
-                return Err(Error::NonFiniteForce { element: ElementName::new(Self::KIND) });
+                return Err(ElementError::NonFiniteForce);
             }
             *cache =
                 Dynamics { force, potential_energy, power_dissipated, power_supplied, ..Dynamics::default() };
@@ -428,7 +434,11 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
         at.dynamics.power_supplied
     }
 
-    fn accept_step(&self, at: &AtDynamics<'_, T, Self>, next: &mut Self::Discrete) -> Result<()> {
+    fn accept_step(
+        &self,
+        at: &AtDynamics<'_, T, Self>,
+        next: &mut Self::Discrete,
+    ) -> Result<(), ElementError> {
         self.discontinuous_update(at, at.discrete, next)?;
         Ok(())
     }
@@ -438,7 +448,7 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
         at: &AtDynamics<'_, T, Self>,
         start: &Self::Discrete,
         next: &mut Self::Discrete,
-    ) -> Result<T> {
+    ) -> Result<T, ElementError> {
         if self.force_law.is_some() {
             return Ok(T::zero());
         }

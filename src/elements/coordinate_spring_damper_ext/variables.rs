@@ -1,9 +1,7 @@
 //! Parameters and discrete variables of the extended coordinate spring-damper.
 
-use crate::elements::coordinate_spring_damper_ext::CoordinateSpringDamperExt;
-use crate::framework::variables::{Check, Variables, Visitor, visit_flag};
-use crate::framework::{ForceElement, Requirement, Result};
-use crate::math::Real;
+use crate::framework::variables::{Variables, Visitor, visit_flag};
+use crate::math::{InvalidValue, Real, Requirement, check};
 
 /// Spring, damper, friction and stops. Written for a translation; for a rotation read N as N·m and
 /// m as rad.
@@ -181,32 +179,31 @@ impl<T: Real> Variables<T> for Parameters<T> {
         visit_flag("limit_stops_only_push", &mut self.limit_stops_only_push, visit);
     }
 
-    fn validate(&self) -> Result<()> {
-        let check = Check::new(<CoordinateSpringDamperExt<T> as ForceElement<T>>::KIND);
-        check.finite("stiffness", self.stiffness)?;
-        check.finite("damping", self.damping)?;
-        check.finite("offset", self.offset)?;
-        check.finite("velocity_offset", self.velocity_offset)?;
-        check.finite("factor0", self.factor0)?;
-        check.finite("factor1", self.factor1)?;
-        check.nonnegative("dynamic_friction", self.dynamic_friction)?;
-        check.nonnegative("static_friction_offset", self.static_friction_offset)?;
-        check.nonnegative("sticking_stiffness", self.sticking_stiffness)?;
-        check.nonnegative("sticking_damping", self.sticking_damping)?;
-        check.positive("exponential_decay_static", self.exponential_decay_static)?;
-        check.finite("viscous_friction", self.viscous_friction)?;
-        check.nonnegative("friction_proportional_zone", self.friction_proportional_zone)?;
-        check.finite("limit_stops_upper", self.limit_stops_upper)?;
-        check.finite("limit_stops_lower", self.limit_stops_lower)?;
+    fn validate(&self) -> Result<(), InvalidValue> {
+        check::finite("stiffness", self.stiffness)?;
+        check::finite("damping", self.damping)?;
+        check::finite("offset", self.offset)?;
+        check::finite("velocity_offset", self.velocity_offset)?;
+        check::finite("factor0", self.factor0)?;
+        check::finite("factor1", self.factor1)?;
+        check::nonnegative("dynamic_friction", self.dynamic_friction)?;
+        check::nonnegative("static_friction_offset", self.static_friction_offset)?;
+        check::nonnegative("sticking_stiffness", self.sticking_stiffness)?;
+        check::nonnegative("sticking_damping", self.sticking_damping)?;
+        check::positive("exponential_decay_static", self.exponential_decay_static)?;
+        check::finite("viscous_friction", self.viscous_friction)?;
+        check::nonnegative("friction_proportional_zone", self.friction_proportional_zone)?;
+        check::finite("limit_stops_upper", self.limit_stops_upper)?;
+        check::finite("limit_stops_lower", self.limit_stops_lower)?;
         let (lower, upper) = (self.limit_stops_lower, self.limit_stops_upper);
-        check.at_most("limit_stops_lower", lower, "limit_stops_upper", upper)?;
-        check.nonnegative("limit_stops_stiffness", self.limit_stops_stiffness)?;
-        check.nonnegative("limit_stops_damping", self.limit_stops_damping)?;
+        check::at_most("limit_stops_lower", lower, "limit_stops_upper", upper)?;
+        check::nonnegative("limit_stops_stiffness", self.limit_stops_stiffness)?;
+        check::nonnegative("limit_stops_damping", self.limit_stops_damping)?;
         // Bristles that give no force while they stick never let go: no friction, for ever.
         let bristles_can_act =
             !self.has_bristles() || self.sticking_stiffness > T::zero() || self.sticking_damping > T::zero();
         let stiffness = self.sticking_stiffness;
-        check.that(bristles_can_act, "sticking_stiffness", stiffness, Requirement::Positive)
+        check::that(bristles_can_act, "sticking_stiffness", stiffness, Requirement::Positive)
     }
 }
 
@@ -218,11 +215,10 @@ impl<T: Real> Variables<T> for Discrete<T> {
         visit(format_args!("bristle_energy"), &mut self.bristle_energy);
     }
 
-    fn validate(&self) -> Result<()> {
-        let check = Check::new(<CoordinateSpringDamperExt<T> as ForceElement<T>>::KIND);
-        check.finite("friction_mode", self.friction_mode)?;
-        check.finite("last_sticking_position", self.last_sticking_position)?;
-        check.finite("limit_stop_state", self.limit_stop_state)?;
-        check.nonnegative("bristle_energy", self.bristle_energy)
+    fn validate(&self) -> Result<(), InvalidValue> {
+        check::finite("friction_mode", self.friction_mode)?;
+        check::finite("last_sticking_position", self.last_sticking_position)?;
+        check::finite("limit_stop_state", self.limit_stop_state)?;
+        check::nonnegative("bristle_energy", self.bristle_energy)
     }
 }

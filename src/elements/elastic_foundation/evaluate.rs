@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 
 use nalgebra::{Point3, Vector3};
 
+use super::NoContactPossible;
 use crate::contact::{BoundingBox, Displaced};
 use crate::elements::elastic_foundation::law::Law;
 use crate::elements::elastic_foundation::parameters::KIND;
@@ -11,11 +12,9 @@ use crate::elements::elastic_foundation::{
     Contact, Dynamics, ElasticFoundation, Parameters, Position, Resultant, SpringForce, SpringPosition,
     SpringVelocity, SurfaceIndex, Velocity,
 };
-use crate::framework::{
-    AtDynamics, AtPosition, AtVelocity, ElementName, Error, ForceElement, Given, Quantity, Result,
-};
+use crate::framework::{AtDynamics, AtPosition, AtVelocity, ElementError, ForceElement, Given};
 use crate::math::{Real, SpatialForce, SpatialVelocity, is_finite, is_finite_pose};
-use crate::mechanics::{ForceAccumulator, Topology, Velocities};
+use crate::mechanics::{ForceAccumulator, KinematicsError, Quantity, Topology, Velocities};
 
 impl<T: Real> ElasticFoundation<T> {
     /// Finds the springs of one mesh that another surface displaces.
@@ -76,14 +75,14 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
     type Velocity = Velocity<T>;
     type Dynamics = Dynamics<T>;
 
-    fn check_topology(&self, topology: &Topology) -> Result<()> {
+    fn check_topology(&self, topology: &Topology) -> Result<(), ElementError> {
         self.surfaces.iter().try_for_each(|placed| topology.check_body(placed.body))?;
         // Whatever body the first springs are on, another surface is on another body or none is.
         let can_meet = self
             .surfaces
             .iter()
             .any(|a| a.springs.is_some() && self.surfaces.iter().any(|b| b.body != a.body));
-        if can_meet { Ok(()) } else { Err(Error::NoContactPossible { element: ElementName::new(KIND) }) }
+        if can_meet { Ok(()) } else { Err(NoContactPossible.into()) }
     }
 
     fn default_parameters(&self) -> Self::Parameters {
@@ -92,7 +91,11 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
 
     fn default_discrete(&self) {}
 
-    fn calc_position(&self, given: &Given<'_, T, Self>, cache: &mut Self::Position) -> Result<()> {
+    fn calc_position(
+        &self,
+        given: &Given<'_, T, Self>,
+        cache: &mut Self::Position,
+    ) -> Result<(), ElementError> {
         cache.contacts.clear();
         cache.contacts.reserve_exact(self.contact_room());
         cache.springs.clear();
@@ -102,7 +105,7 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
         cache.X_GS.extend(self.surfaces.iter().map(|placed| given.positions.pose(placed.body) * placed.X_BS));
         // Finite numbers whose product is not; nothing would be found inside anything.
         if let Some(i) = cache.X_GS.iter().position(|X_GS| !is_finite_pose(X_GS)) {
-            return Err(Error::NonFinite { quantity: Quantity::Pose(self.surfaces[i].body) });
+            return Err(KinematicsError::NonFinite { quantity: Quantity::Pose(self.surfaces[i].body) }.into());
         }
         // The search is lifted out of the cache while contacts are written to the rest of it.
         let mut search = core::mem::take(&mut cache.search);
@@ -127,7 +130,7 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
         at: &AtPosition<'_, T, Self>,
         velocities: &Velocities<T>,
         cache: &mut Self::Velocity,
-    ) -> Result<()> {
+    ) -> Result<(), ElementError> {
         cache.springs.clear();
         cache.springs.reserve_exact(self.spring_count);
         for contact in &at.position.contacts {
@@ -144,7 +147,11 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
         Ok(())
     }
 
-    fn calc_dynamics(&self, at: &AtVelocity<'_, T, Self>, cache: &mut Self::Dynamics) -> Result<()> {
+    fn calc_dynamics(
+        &self,
+        at: &AtVelocity<'_, T, Self>,
+        cache: &mut Self::Dynamics,
+    ) -> Result<(), ElementError> {
         cache.springs.clear();
         cache.springs.reserve_exact(self.spring_count);
         cache.resultants.clear();
@@ -162,7 +169,7 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
                 cache.springs.truncate(first);
                 sums = add_springs::<T, true>(&law, p_GS, springs, &mut cache.springs);
                 if !sums.are_finite() {
-                    return Err(Error::NonFiniteForce { element: ElementName::new(KIND) });
+                    return Err(ElementError::NonFiniteForce);
                 }
             }
             cache.power_dissipated += sums.lost;

@@ -1,5 +1,6 @@
 //! A bed of springs on triangle meshes.
 
+mod error;
 mod evaluate;
 mod law;
 mod parameters;
@@ -9,11 +10,12 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::contact::{Bounds, PairSearch, Shape, Surface, TriangleMesh};
-use crate::framework::variables::{Check, Variables};
-use crate::framework::{Error, Result};
-use crate::math::{Real, Transform};
+use crate::framework::Error;
+use crate::framework::variables::Variables;
+use crate::math::{Pose, Real, check};
 use crate::mechanics::BodyIndex;
 
+pub use error::{NoContactPossible, OpenSurface};
 pub use parameters::{Material, Parameters};
 pub use results::{
     Contact, Dynamics, Position, Resultant, SpringForce, SpringPosition, SpringVelocity, Velocity,
@@ -106,23 +108,23 @@ use parameters::KIND;
 /// ```
 /// use force_elements::contact::{HalfSpace, TriangleMesh};
 /// use force_elements::elastic_foundation::Material;
-/// use force_elements::{BodyIndex, ElasticFoundation, ForceSystem, Transform};
+/// use force_elements::{BodyIndex, ElasticFoundation, ForceSystem, Pose};
 ///
 /// let mut system = ForceSystem::<f64>::new();
 /// let ball = system.add_body();
 ///
 /// let mut foundation = ElasticFoundation::new();
 /// // The ground fills z < 0.
-/// foundation.add_rigid(BodyIndex::GROUND, Transform::identity(), HalfSpace::BelowZ)?;
+/// foundation.add_rigid(BodyIndex::GROUND, Pose::identity(), HalfSpace::BelowZ)?;
 /// let rubber = Material::new(1e6).with_friction(0.8, 0.6, 0.0);
-/// foundation.add_springs(ball, Transform::identity(), TriangleMesh::sphere(0.1, 64)?, rubber)?;
+/// foundation.add_springs(ball, Pose::identity(), TriangleMesh::sphere(0.1, 64)?, rubber)?;
 /// let foundation = system.add(foundation)?;
 ///
 /// // A ball of 1 kg rests where k π R δ² is its weight, up to the fineness of the mesh.
 /// let weight = 9.81;
 /// let depth = (weight / (1e6 * std::f64::consts::PI * 0.1_f64)).sqrt();
 /// let mut state = system.default_state();
-/// state.set_pose(ball, Transform::translation(0.0, 0.0, 0.1 - depth))?;
+/// state.set_pose(ball, Pose::translation(0.0, 0.0, 0.1 - depth))?;
 /// let dynamics = system.realize_dynamics(&mut state)?;
 /// let force = dynamics.body_force(ball).force;
 /// assert!((force.z - weight).abs() < 0.02 * weight && force.xy().norm() < 1e-9);
@@ -131,7 +133,7 @@ use parameters::KIND;
 /// assert!(deepest > 0.97 * depth && deepest < depth);
 ///
 /// // Above the ground nothing pushes.
-/// state.set_pose(ball, Transform::translation(0.0, 0.0, 1.0))?;
+/// state.set_pose(ball, Pose::translation(0.0, 0.0, 1.0))?;
 /// assert_eq!(system.realize_dynamics(&mut state)?.body_force(ball).force.norm(), 0.0);
 /// # Ok::<(), force_elements::Error>(())
 /// ```
@@ -159,7 +161,7 @@ impl SurfaceIndex {
 #[derive(Debug, Clone)]
 struct Placed<T: Real> {
     body: BodyIndex,
-    X_BS: Transform<T>,
+    X_BS: Pose<T>,
     shape: Shape<T>,
     bounds: Bounds<T>,
     /// The mesh, if it carries springs.
@@ -182,9 +184,9 @@ impl<T: Real> ElasticFoundation<T> {
     ///
     /// # Errors
     /// [`Error::InvalidValue`] unless it is finite and greater than zero.
-    pub fn with_transition_velocity(mut self, transition_velocity: T) -> Result<Self> {
+    pub fn with_transition_velocity(mut self, transition_velocity: T) -> Result<Self, Error> {
         self.defaults.transition_velocity = transition_velocity;
-        self.defaults.validate()?;
+        self.defaults.validate().map_err(|error| Error::of_new(KIND, error))?;
         Ok(self)
     }
 
@@ -210,9 +212,9 @@ impl<T: Real> ElasticFoundation<T> {
     pub fn add_rigid(
         &mut self,
         body: BodyIndex,
-        X_BS: Transform<T>,
+        X_BS: Pose<T>,
         shape: impl Into<Shape<T>>,
-    ) -> Result<SurfaceIndex> {
+    ) -> Result<SurfaceIndex, Error> {
         self.add(body, X_BS, shape.into(), None)
     }
 
@@ -225,22 +227,22 @@ impl<T: Real> ElasticFoundation<T> {
     pub fn add_springs(
         &mut self,
         body: BodyIndex,
-        X_BS: Transform<T>,
+        X_BS: Pose<T>,
         mesh: impl Into<Arc<TriangleMesh<T>>>,
         material: Material<T>,
-    ) -> Result<SurfaceIndex> {
-        material.validate()?;
+    ) -> Result<SurfaceIndex, Error> {
+        material.validate().map_err(|error| Error::of_new(KIND, error))?;
         self.add(body, X_BS, Shape::Mesh(mesh.into()), Some(material))
     }
 
     fn add(
         &mut self,
         body: BodyIndex,
-        X_BS: Transform<T>,
+        X_BS: Pose<T>,
         shape: Shape<T>,
         material: Option<Material<T>>,
-    ) -> Result<SurfaceIndex> {
-        Check::new(KIND).pose("X_BS", &X_BS)?;
+    ) -> Result<SurfaceIndex, Error> {
+        check::pose("X_BS", &X_BS).map_err(|error| Error::of_new(KIND, error))?;
         let springs = match (&shape, material) {
             (Shape::Mesh(mesh), Some(_)) => Some(Arc::clone(mesh)),
             _ => None,
@@ -273,7 +275,7 @@ impl<T: Real> ElasticFoundation<T> {
     }
 
     /// The pose `X_BS` of a surface on its body, if it is there.
-    pub fn pose(&self, surface: SurfaceIndex) -> Option<&Transform<T>> {
+    pub fn pose(&self, surface: SurfaceIndex) -> Option<&Pose<T>> {
         self.surfaces.get(surface.0).map(|placed| &placed.X_BS)
     }
 
@@ -289,10 +291,10 @@ impl<T: Real> ElasticFoundation<T> {
 }
 
 impl<T: Real> Placed<T> {
-    fn check_closed(&self, surface: usize) -> Result<()> {
+    fn check_closed(&self, surface: usize) -> Result<(), Error> {
         match &self.shape {
             Shape::Mesh(mesh) => match mesh.opening() {
-                Some(fault) => Err(Error::OpenSurface { surface, fault }),
+                Some(fault) => Err(Error::of_new(KIND, OpenSurface { surface, fault })),
                 None => Ok(()),
             },
             _ => Ok(()),

@@ -4,9 +4,8 @@ use alloc::vec::Vec;
 use core::mem;
 
 use crate::elements::elastic_foundation::SurfaceIndex;
-use crate::framework::Result;
-use crate::framework::variables::{Check, Variables, Visitor, visit_flag};
-use crate::math::{Real, checked_when_read};
+use crate::framework::variables::{Variables, Visitor, visit_flag};
+use crate::math::{InvalidValue, Real, check, checked_when_read};
 
 pub(super) const KIND: &str = "elastic_foundation";
 
@@ -54,17 +53,20 @@ impl<T: Real> Material<T> {
     /// assert!((rubber.stiffness - 3.793e8).abs() < 1e5);
     /// # Ok::<(), force_elements::Error>(())
     /// ```
-    pub fn from_elastic_layer(youngs_modulus: T, poissons_ratio: T, thickness: T) -> Result<Self> {
-        let check = Check::new(KIND);
-        check.positive("youngs_modulus", youngs_modulus)?;
-        check.nonnegative("poissons_ratio", poissons_ratio)?;
+    pub fn from_elastic_layer(
+        youngs_modulus: T,
+        poissons_ratio: T,
+        thickness: T,
+    ) -> Result<Self, InvalidValue> {
+        check::positive("youngs_modulus", youngs_modulus)?;
+        check::nonnegative("poissons_ratio", poissons_ratio)?;
         let yielding = T::one() - poissons_ratio * T::lit(2.0);
-        check.positive("1 - 2 poissons_ratio", yielding)?;
-        check.positive("thickness", thickness)?;
+        check::positive("1 - 2 poissons_ratio", yielding)?;
+        check::positive("thickness", thickness)?;
         let one = T::one();
         let stiffness =
             (one - poissons_ratio) * youngs_modulus / ((one + poissons_ratio) * yielding * thickness);
-        check.positive("stiffness", stiffness)?;
+        check::positive("stiffness", stiffness)?;
         Ok(Self::new(stiffness))
     }
 
@@ -105,13 +107,12 @@ impl<T: Real> Material<T> {
     ///
     /// # Errors
     /// [`Error::InvalidValue`](crate::Error::InvalidValue) for the first value out of range.
-    pub fn validate(&self) -> Result<()> {
-        let check = Check::new(KIND);
+    pub fn validate(&self) -> Result<(), InvalidValue> {
         let mut copy = *self;
         for (name, value) in copy.fields_mut() {
-            check.nonnegative(name, *value)?;
+            check::nonnegative(name, *value)?;
         }
-        check.at_most("dynamic_friction", self.dynamic_friction, "static_friction", self.static_friction)
+        check::at_most("dynamic_friction", self.dynamic_friction, "static_friction", self.static_friction)
     }
 }
 
@@ -185,8 +186,8 @@ impl<T: Real> Variables<T> for Parameters<T> {
         }
     }
 
-    fn validate(&self) -> Result<()> {
-        Check::new(KIND).positive("transition_velocity", self.transition_velocity)?;
+    fn validate(&self) -> Result<(), InvalidValue> {
+        check::positive("transition_velocity", self.transition_velocity)?;
         self.materials.iter().flatten().try_for_each(Material::validate)
     }
 

@@ -7,13 +7,13 @@ use nalgebra::{Point3, Vector3};
 
 use crate::contact::PairSearch;
 use crate::elements::elastic_foundation::SurfaceIndex;
-use crate::math::{Real, SpatialForce, Transform};
+use crate::math::{Pose, Real, SpatialForce};
 
 /// Results at Position stage.
 #[derive(Debug)]
 pub struct Position<T: Real> {
     /// The pose of every surface in Ground.
-    pub X_GS: Vec<Transform<T>>,
+    pub X_GS: Vec<Pose<T>>,
     /// Meshes whose springs are displaced, and by what.
     pub contacts: Vec<Contact>,
     /// The displaced springs, those of one contact next to each other.

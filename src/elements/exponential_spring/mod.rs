@@ -2,20 +2,22 @@
 
 use nalgebra::{Point3, Vector2};
 
+mod error;
 mod friction;
 mod normal;
 mod results;
 mod variables;
 
+pub use error::TimeNotAdvanced;
 pub use results::{Dynamics, Position, Velocity};
 pub use variables::{Discrete, FrictionTransition, Parameters};
 
-use crate::framework::variables::{Check, Variables};
+use crate::framework::variables::Variables;
 use crate::framework::{
-    AtDynamics, AtPosition, AtVelocity, ElementName, Error, ForceElement, ForceSystem, Given, Handle, Result,
-    Stage, State,
+    AtDynamics, AtPosition, AtVelocity, ElementError, Error, ForceElement, ForceSystem, Given, Handle, Stage,
+    State,
 };
-use crate::math::{Real, Transform, cast_pose};
+use crate::math::{Pose, Real, cast_pose, check};
 use crate::mechanics::{BodyIndex, ForceAccumulator, Topology, Velocities};
 
 use friction::{Friction, settle};
@@ -155,16 +157,16 @@ use normal::normal_force;
 ///
 /// ```
 /// use force_elements::exponential_spring::Parameters;
-/// use force_elements::{ExponentialSpring, ForceSystem, Transform, nalgebra::Point3};
+/// use force_elements::{ExponentialSpring, ForceSystem, Pose, nalgebra::Point3};
 ///
 /// let mut system = ForceSystem::<f64>::new();
 /// let block = system.add_body();
-/// let floor = Transform::identity();
+/// let floor = Pose::identity();
 /// let corner = Point3::new(0.1, 0.1, -0.1);
 /// let spring = system.add(ExponentialSpring::new(floor, block, corner, Parameters::default())?)?;
 ///
 /// let mut state = system.default_state();
-/// state.set_pose(block, Transform::translation(0.0, 0.0, 0.1))?;
+/// state.set_pose(block, Pose::translation(0.0, 0.0, 0.1))?;
 /// spring.reset_anchor_point(&system, &mut state)?;
 ///
 /// let dynamics = system.realize_dynamics(&mut state)?;
@@ -178,7 +180,7 @@ use normal::normal_force;
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExponentialSpring<T: Real> {
     plane_body: BodyIndex,
-    X_AP: Transform<T>,
+    X_AP: Pose<T>,
     body: BodyIndex,
     station: Point3<T>,
     parameters: Parameters<T>,
@@ -194,11 +196,11 @@ impl<T: Real> ExponentialSpring<T> {
     /// [`Error::SameEnds`] if the body is Ground; [`Error::InvalidValue`] for a pose or station that
     /// is not finite, a pose that is no rotation, or parameters out of range.
     pub fn new(
-        X_GP: Transform<T>,
+        X_GP: Pose<T>,
         body: BodyIndex,
         station: Point3<T>,
         parameters: Parameters<T>,
-    ) -> Result<Self> {
+    ) -> Result<Self, Error> {
         Self::on_body(BodyIndex::GROUND, X_GP, body, station, parameters)
     }
 
@@ -209,18 +211,18 @@ impl<T: Real> ExponentialSpring<T> {
     /// As [`new`](Self::new); [`Error::SameEnds`] if both bodies are the same.
     pub fn on_body(
         plane_body: BodyIndex,
-        X_AP: Transform<T>,
+        X_AP: Pose<T>,
         body: BodyIndex,
         station: Point3<T>,
         parameters: Parameters<T>,
-    ) -> Result<Self> {
+    ) -> Result<Self, Error> {
         if plane_body == body {
-            return Err(Error::SameEnds { element: ElementName::new(Self::KIND) });
+            return Err(Error::of_new(Self::KIND, ElementError::SameEnds));
         }
-        let check = Check::new(Self::KIND);
-        check.pose("X_AP", &X_AP)?;
-        check.finite_vector("station", &station.coords)?;
-        parameters.validate()?;
+        check::pose("X_AP", &X_AP)
+            .and_then(|()| check::finite_vector("station", &station.coords))
+            .and_then(|()| parameters.validate())
+            .map_err(|error| Error::of_new(Self::KIND, error))?;
         let (mu_static, mu_kinetic) = (T::lit(0.7), T::lit(0.5));
         Ok(Self { plane_body, X_AP, body, station, parameters, mu_static, mu_kinetic })
     }
@@ -229,9 +231,9 @@ impl<T: Real> ExponentialSpring<T> {
     ///
     /// # Errors
     /// [`Error::InvalidValue`] unless `0 ≤ mu_kinetic ≤ mu_static`, both finite.
-    pub fn with_friction(mut self, mu_static: T, mu_kinetic: T) -> Result<Self> {
+    pub fn with_friction(mut self, mu_static: T, mu_kinetic: T) -> Result<Self, Error> {
         (self.mu_static, self.mu_kinetic) = (mu_static, mu_kinetic);
-        self.default_discrete().validate()?;
+        self.default_discrete().validate().map_err(|error| Error::of_new(Self::KIND, error))?;
         Ok(self)
     }
 
@@ -241,7 +243,7 @@ impl<T: Real> ExponentialSpring<T> {
     }
 
     /// The pose of the plane on its body: `X_GP` where that is Ground.
-    pub fn contact_plane(&self) -> &Transform<T> {
+    pub fn contact_plane(&self) -> &Pose<T> {
         &self.X_AP
     }
 
@@ -286,7 +288,7 @@ impl<T: Real> Handle<ExponentialSpring<T>> {
     ///
     /// # Errors
     /// [`Error::TopologyMismatch`] if the state or handle belongs to another system.
-    pub fn reset_anchor_point(self, system: &ForceSystem<T>, state: &mut State<T>) -> Result<()> {
+    pub fn reset_anchor_point(self, system: &ForceSystem<T>, state: &mut State<T>) -> Result<(), Error> {
         let at = system.realize_position(state)?.try_of(self)?;
         let (station, time) = (at.position.p_PS, at.time);
         system.update_discrete(state, self, |discrete| {
@@ -306,9 +308,9 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
     type Velocity = Velocity<T>;
     type Dynamics = Dynamics<T>;
 
-    fn check_topology(&self, topology: &Topology) -> Result<()> {
+    fn check_topology(&self, topology: &Topology) -> Result<(), ElementError> {
         topology.check_body(self.plane_body)?;
-        topology.check_body(self.body)
+        Ok(topology.check_body(self.body)?)
     }
 
     fn default_parameters(&self) -> Self::Parameters {
@@ -326,7 +328,11 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         }
     }
 
-    fn calc_position(&self, given: &Given<'_, T, Self>, cache: &mut Self::Position) -> Result<()> {
+    fn calc_position(
+        &self,
+        given: &Given<'_, T, Self>,
+        cache: &mut Self::Position,
+    ) -> Result<(), ElementError> {
         let X_GP = if self.plane_body == BodyIndex::GROUND {
             self.X_AP
         } else {
@@ -346,7 +352,7 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         at: &AtPosition<'_, T, Self>,
         velocities: &Velocities<T>,
         cache: &mut Self::Velocity,
-    ) -> Result<()> {
+    ) -> Result<(), ElementError> {
         let Position { X_GP, p_GS, .. } = at.position;
         let velocity_of_station_on = |body: BodyIndex| {
             let p_GB = at.positions.pose(body).translation.vector;
@@ -362,7 +368,11 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         Ok(())
     }
 
-    fn calc_dynamics(&self, at: &AtVelocity<'_, T, Self>, cache: &mut Self::Dynamics) -> Result<()> {
+    fn calc_dynamics(
+        &self,
+        at: &AtVelocity<'_, T, Self>,
+        cache: &mut Self::Dynamics,
+    ) -> Result<(), ElementError> {
         let parameters = at.parameters;
         let committed = at.discrete;
         let v_PS = at.velocity.v_PS;
@@ -437,16 +447,16 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         at.dynamics.power_dissipated
     }
 
-    fn accept_step(&self, at: &AtDynamics<'_, T, Self>, next: &mut Self::Discrete) -> Result<()> {
+    fn accept_step(
+        &self,
+        at: &AtDynamics<'_, T, Self>,
+        next: &mut Self::Discrete,
+    ) -> Result<(), ElementError> {
         let Discrete { last_update, last_station, .. } = at.discrete;
         let elapsed = at.time - *last_update;
-        let refusal = Error::TimeNotAdvanced {
-            element: ElementName::new(Self::KIND),
-            last_update: last_update.to_f64(),
-            time: at.time.to_f64(),
-        };
+        let refusal = TimeNotAdvanced { last_update: last_update.to_f64(), time: at.time.to_f64() };
         if elapsed < -T::negligible() {
-            return Err(refusal);
+            return Err(refusal.into());
         }
         if elapsed <= T::negligible() {
             let Position { p_GS, p_PS, .. } = at.position;
@@ -454,7 +464,7 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
             let has_moved = last_station.is_some_and(|p| (p_PS - p).amax() > roundoff);
             return match at.parameters.friction_transition {
                 // Sliding settles with time. Committed once more where it is, the anchor would tear loose.
-                FrictionTransition::Settling if has_moved => Err(refusal),
+                FrictionTransition::Settling if has_moved => Err(refusal.into()),
                 FrictionTransition::ReturnMapping if has_moved => {
                     Self::commit(at, next);
                     Ok(())

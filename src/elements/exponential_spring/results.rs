@@ -2,13 +2,13 @@
 
 use nalgebra::{Point3, Vector2, Vector3};
 
-use crate::math::{Real, Transform};
+use crate::math::{Pose, Real};
 
 /// Results at Position stage.
 #[derive(Debug, Clone)]
 pub struct Position<T: Real> {
     /// Pose of the plane in Ground.
-    pub X_GP: Transform<T>,
+    pub X_GP: Pose<T>,
     /// The station in Ground \[m\].
     pub p_GS: Point3<T>,
     /// The station in the plane's frame \[m\].
@@ -59,7 +59,7 @@ pub struct Dynamics<T: Real> {
     pub potential_energy: T,
     /// The power being lost to damping \[W\].
     pub power_dissipated: T,
-    pub(super) X_GP: Transform<T>,
+    pub(super) X_GP: Pose<T>,
 }
 
 impl<T: Real> Dynamics<T> {
@@ -115,12 +115,7 @@ impl<T: Real> Dynamics<T> {
 
 impl<T: Real> Default for Position<T> {
     fn default() -> Self {
-        Self {
-            X_GP: Transform::identity(),
-            p_GS: Point3::origin(),
-            p_PS: Point3::origin(),
-            height: T::zero(),
-        }
+        Self { X_GP: Pose::identity(), p_GS: Point3::origin(), p_PS: Point3::origin(), height: T::zero() }
     }
 }
 
@@ -147,7 +142,7 @@ impl<T: Real> Default for Dynamics<T> {
             next_sliding: T::zero(),
             potential_energy: T::zero(),
             power_dissipated: T::zero(),
-            X_GP: Transform::identity(),
+            X_GP: Pose::identity(),
         }
     }
 }

@@ -2,10 +2,9 @@
 
 use nalgebra::{Point3, Vector2};
 
-use crate::elements::exponential_spring::ExponentialSpring;
-use crate::framework::variables::{Check, Variables, Visitor, visit_flag, visit_option, visit_vector};
-use crate::framework::{ForceElement, Result};
-use crate::math::Real;
+use crate::framework::ForceElement;
+use crate::framework::variables::{Variables, Visitor, visit_flag, visit_option, visit_vector};
+use crate::math::{InvalidValue, Real, check};
 
 /// The shape of the normal force, the friction spring, and the settle velocity.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -143,14 +142,13 @@ impl<T: Real> Parameters<T> {
     /// # Errors
     /// [`Error::InvalidValue`](crate::Error::InvalidValue) unless the load is greater than zero, as the force is at
     /// any height, and at most [`max_normal_force`](Self::max_normal_force); and for parameters out of range.
-    pub fn resting_height(&self, load: T) -> Result<T> {
+    pub fn resting_height(&self, load: T) -> Result<T, InvalidValue> {
         self.validate()?;
-        let check = Check::new(<ExponentialSpring<T> as ForceElement<T>>::KIND);
-        check.positive("load", load)?;
-        check.at_most("load", load, "max_normal_force", self.max_normal_force)?;
+        check::positive("load", load)?;
+        check::at_most("load", load, "max_normal_force", self.max_normal_force)?;
         // Not the logarithm of a quotient, which may overflow or vanish.
         let height = self.d0 - (load.ln() - self.d1.ln()) / self.d2;
-        check.finite("resting height", height)?;
+        check::finite("resting height", height)?;
         Ok(height)
     }
 
@@ -216,16 +214,15 @@ impl<T: Real> Variables<T> for Parameters<T> {
             if return_mapping { FrictionTransition::ReturnMapping } else { FrictionTransition::Settling };
     }
 
-    fn validate(&self) -> Result<()> {
-        let check = Check::new(<ExponentialSpring<T> as ForceElement<T>>::KIND);
-        check.finite("d0", self.d0)?;
-        check.positive("d1", self.d1)?;
-        check.positive("d2", self.d2)?;
-        check.nonnegative("normal_viscosity", self.normal_viscosity)?;
-        check.positive("max_normal_force", self.max_normal_force)?;
-        check.positive("friction_elasticity", self.friction_elasticity)?;
-        check.nonnegative("friction_viscosity", self.friction_viscosity)?;
-        check.positive("settle_velocity", self.settle_velocity)
+    fn validate(&self) -> Result<(), InvalidValue> {
+        check::finite("d0", self.d0)?;
+        check::positive("d1", self.d1)?;
+        check::positive("d2", self.d2)?;
+        check::nonnegative("normal_viscosity", self.normal_viscosity)?;
+        check::positive("max_normal_force", self.max_normal_force)?;
+        check::positive("friction_elasticity", self.friction_elasticity)?;
+        check::nonnegative("friction_viscosity", self.friction_viscosity)?;
+        check::positive("settle_velocity", self.settle_velocity)
     }
 }
 
@@ -241,16 +238,15 @@ impl<T: Real> Variables<T> for Discrete<T> {
         });
     }
 
-    fn validate(&self) -> Result<()> {
-        let check = Check::new(<ExponentialSpring<T> as ForceElement<T>>::KIND);
-        check.nonnegative("mu_static", self.mu_static)?;
-        check.nonnegative("mu_kinetic", self.mu_kinetic)?;
-        check.at_most("mu_kinetic", self.mu_kinetic, "mu_static", self.mu_static)?;
-        check.finite("anchor.x", self.anchor_P.x)?;
-        check.finite("anchor.y", self.anchor_P.y)?;
-        check.fraction("sliding", self.sliding)?;
-        check.finite("last_update", self.last_update)?;
-        self.last_station.map_or(Ok(()), |p| check.finite_vector("last_station", &p.coords))
+    fn validate(&self) -> Result<(), InvalidValue> {
+        check::nonnegative("mu_static", self.mu_static)?;
+        check::nonnegative("mu_kinetic", self.mu_kinetic)?;
+        check::at_most("mu_kinetic", self.mu_kinetic, "mu_static", self.mu_static)?;
+        check::finite("anchor.x", self.anchor_P.x)?;
+        check::finite("anchor.y", self.anchor_P.y)?;
+        check::fraction("sliding", self.sliding)?;
+        check::finite("last_update", self.last_update)?;
+        self.last_station.map_or(Ok(()), |p| check::finite_vector("last_station", &p.coords))
     }
 
     fn couple(&mut self, written: &str) {

@@ -2,8 +2,8 @@
 
 use nalgebra::{Matrix3, Vector3, convert_unchecked};
 
-use crate::elements::linear_bushing::{Discrete, LinearBushing};
-use crate::framework::{ElementName, Error, ForceElement, Result};
+use crate::elements::linear_bushing::{AmbiguousTurn, Discrete, Singular};
+use crate::framework::ElementError;
 use crate::math::Real;
 
 /// The least cosine of the middle angle: 0.46° from the right angle, where the outer angles turn up to 125
@@ -36,11 +36,11 @@ pub(super) struct Gimbal<T> {
 /// # Errors
 /// [`Error::Singular`].
 #[inline]
-pub(super) fn principal_angles<T: Real>(R_FM: &Matrix3<T>) -> Result<(Vector3<T>, Gimbal<T>)> {
+pub(super) fn principal_angles<T: Real>(R_FM: &Matrix3<T>) -> Result<(Vector3<T>, Gimbal<T>), ElementError> {
     let (r02, r12, r22) = (R_FM[(0, 2)], R_FM[(1, 2)], R_FM[(2, 2)]);
     let cy = (r12 * r12 + r22 * r22).sqrt();
     if cy < T::lit(LEAST_COSINE).max(T::default_epsilon().sqrt()) {
-        return Err(Error::Singular { element: name::<T>(), angle: r02.atan2(cy).to_f64() });
+        return Err(Singular { angle: r02.atan2(cy).to_f64() }.into());
     }
     // The one angle that needs no division comes first: the division is done meanwhile.
     let qy = angle_of(r02, cy);
@@ -64,21 +64,21 @@ fn angle_of<T: Real>(sin: T, cos: T) -> T {
 /// # Errors
 /// [`Error::AmbiguousTurn`].
 #[inline]
-pub(super) fn with_turns<T: Real>(qx: T, qz: T, accepted: &Discrete<T>) -> Result<(T, T)> {
+pub(super) fn with_turns<T: Real>(qx: T, qz: T, accepted: &Discrete<T>) -> Result<(T, T), ElementError> {
     let near = T::lit(MOST_OF_BOTH);
     let is_near = (qx - accepted.qx).abs() <= near && (qz - accepted.qz).abs() <= near;
     if is_near || !accepted.known { Ok((qx, qz)) } else { with_turns_from_afar(qx, qz, accepted) }
 }
 
 #[inline(never)]
-fn with_turns_from_afar<T: Real>(qx: T, qz: T, accepted: &Discrete<T>) -> Result<(T, T)> {
+fn with_turns_from_afar<T: Real>(qx: T, qz: T, accepted: &Discrete<T>) -> Result<(T, T), ElementError> {
     let (qx, qz) = (nearest(qx, accepted.qx), nearest(qz, accepted.qz));
     let (dx, dz) = (qx - accepted.qx, qz - accepted.qz);
     let (less, more) = if dx.abs() < dz.abs() { (dx.abs(), dz.abs()) } else { (dz.abs(), dx.abs()) };
     if less <= T::lit(MOST_OF_BOTH) && more <= T::lit(MOST_OF_ONE) {
         Ok((qx, qz))
     } else {
-        Err(Error::AmbiguousTurn { element: name::<T>(), qx: dx.to_f64(), qz: dz.to_f64() })
+        Err(AmbiguousTurn { qx: dx.to_f64(), qz: dz.to_f64() }.into())
     }
 }
 
@@ -89,8 +89,4 @@ fn nearest<T: Real>(angle: T, to: T) -> T {
     let half = if turns < 0.0 { -0.5 } else { 0.5 };
     let turns = f64::from(convert_unchecked::<f64, i32>(turns + half));
     angle + T::lit(turns * core::f64::consts::TAU)
-}
-
-fn name<T: Real>() -> ElementName {
-    ElementName::new(<LinearBushing<T> as ForceElement<T>>::KIND)
 }

@@ -2,19 +2,21 @@
 
 use nalgebra::{Matrix3, Rotation3, Vector3, Vector6};
 
+mod error;
 mod law;
 mod results;
 mod variables;
 
+pub use error::{AmbiguousTurn, Singular};
 pub use results::{Dynamics, Position, Velocity};
 pub use variables::{Discrete, Parameters};
 
 use crate::framework::variables::Variables as _;
 use crate::framework::{
-    AtDynamics, AtPosition, AtVelocity, ElementName, Error, ForceElement, ForceSystem, Given, Handle, Result,
-    Stage, State,
+    AtDynamics, AtPosition, AtVelocity, ElementError, Error, ForceElement, ForceSystem, Given, Handle, Stage,
+    State,
 };
-use crate::math::{Real, SpatialForce, Transform};
+use crate::math::{Pose, Real, SpatialForce};
 use crate::mechanics::{BodyIndex, ForceAccumulator, Positions, Topology, Velocities};
 
 use law::{Gimbal, principal_angles, with_turns};
@@ -103,7 +105,7 @@ use law::{Gimbal, principal_angles, with_turns};
 /// # Example: twist and pull
 ///
 /// ```
-/// use force_elements::{BodyIndex, ForceSystem, LinearBushing, Transform};
+/// use force_elements::{BodyIndex, ForceSystem, LinearBushing, Pose};
 /// use force_elements::nalgebra::{Rotation3, Translation3, Vector3, Vector6};
 ///
 /// let mut system = ForceSystem::<f64>::new();
@@ -115,7 +117,7 @@ use law::{Gimbal, principal_angles, with_turns};
 ///
 /// let mut state = system.default_state();
 /// let twist = Rotation3::from_axis_angle(&Vector3::x_axis(), 0.2);
-/// state.set_pose(body, Transform::from_parts(Translation3::new(0.0, 0.0, 0.01), twist))?;
+/// state.set_pose(body, Pose::from_parts(Translation3::new(0.0, 0.0, 0.01), twist))?;
 ///
 /// let dynamics = system.realize_dynamics(&mut state)?;
 /// let at = dynamics.of(bushing);
@@ -139,17 +141,17 @@ impl<T: Real> LinearBushing<T> {
     /// not finite or not a rotation, or a stiffness or damping that is negative or not finite.
     pub fn new(
         body1: BodyIndex,
-        X_B1F: Transform<T>,
+        X_B1F: Pose<T>,
         body2: BodyIndex,
-        X_B2M: Transform<T>,
+        X_B2M: Pose<T>,
         stiffness: Vector6<T>,
         damping: Vector6<T>,
-    ) -> Result<Self> {
+    ) -> Result<Self, Error> {
         if body1 == body2 {
-            return Err(Error::SameEnds { element: ElementName::new(Self::KIND) });
+            return Err(Error::of_new(Self::KIND, ElementError::SameEnds));
         }
         let defaults = Parameters { X_B1F, X_B2M, stiffness, damping };
-        defaults.validate()?;
+        defaults.validate().map_err(|error| Error::of_new(Self::KIND, error))?;
         Ok(Self { body1, body2, defaults })
     }
 
@@ -162,8 +164,8 @@ impl<T: Real> LinearBushing<T> {
         body2: BodyIndex,
         stiffness: Vector6<T>,
         damping: Vector6<T>,
-    ) -> Result<Self> {
-        Self::new(body1, Transform::identity(), body2, Transform::identity(), stiffness, damping)
+    ) -> Result<Self, Error> {
+        Self::new(body1, Pose::identity(), body2, Pose::identity(), stiffness, damping)
     }
 
     /// The body that carries frame F.
@@ -178,11 +180,7 @@ impl<T: Real> LinearBushing<T> {
 
     /// `X_GF`, `X_GM` and the orientation of M in F.
     #[inline]
-    fn frames(
-        &self,
-        positions: &Positions<T>,
-        parameters: &Parameters<T>,
-    ) -> (Transform<T>, Transform<T>, Matrix3<T>) {
+    fn frames(&self, positions: &Positions<T>, parameters: &Parameters<T>) -> (Pose<T>, Pose<T>, Matrix3<T>) {
         let X_GF = positions.pose(self.body1) * parameters.X_B1F;
         let X_GM = positions.pose(self.body2) * parameters.X_B2M;
         (X_GF, X_GM, X_GF.rotation.matrix().tr_mul(X_GM.rotation.matrix()))
@@ -204,12 +202,11 @@ impl<T: Real> Handle<LinearBushing<T>> {
     ///
     /// # Errors
     /// [`Error::Singular`]; [`Error::TopologyMismatch`] if the state or handle belongs to another system.
-    pub fn reset_turns(self, system: &ForceSystem<T>, state: &mut State<T>) -> Result<()> {
+    pub fn reset_turns(self, system: &ForceSystem<T>, state: &mut State<T>) -> Result<(), Error> {
         system.require(state, Stage::Topology)?;
         let element = system.try_element(self)?;
         let (_, _, R_FM) = element.frames(state.positions(), state.try_parameters(self)?);
-        let (angles, _) =
-            principal_angles(&R_FM).map_err(|error| error.at(LinearBushing::<T>::KIND, self.place()))?;
+        let (angles, _) = principal_angles(&R_FM).map_err(|error| system.failure(self, error))?;
         system.set_discrete(state, self, Discrete { known: true, qx: angles.x, qz: angles.z })
     }
 }
@@ -222,9 +219,9 @@ impl<T: Real> ForceElement<T> for LinearBushing<T> {
     type Velocity = Velocity<T>;
     type Dynamics = Dynamics<T>;
 
-    fn check_topology(&self, topology: &Topology) -> Result<()> {
+    fn check_topology(&self, topology: &Topology) -> Result<(), ElementError> {
         topology.check_body(self.body1)?;
-        topology.check_body(self.body2)
+        Ok(topology.check_body(self.body2)?)
     }
 
     fn default_parameters(&self) -> Self::Parameters {
@@ -235,7 +232,11 @@ impl<T: Real> ForceElement<T> for LinearBushing<T> {
         Discrete::default()
     }
 
-    fn calc_position(&self, given: &Given<'_, T, Self>, cache: &mut Self::Position) -> Result<()> {
+    fn calc_position(
+        &self,
+        given: &Given<'_, T, Self>,
+        cache: &mut Self::Position,
+    ) -> Result<(), ElementError> {
         let (X_GF, X_GM, R_FM) = self.frames(given.positions, given.parameters);
         let p_FM = X_GF.rotation.matrix().tr_mul(&(X_GM.translation.vector - X_GF.translation.vector));
 
@@ -247,7 +248,7 @@ impl<T: Real> ForceElement<T> for LinearBushing<T> {
         // Field by field: a whole struct would be built aside and copied.
         cache.X_GF = X_GF;
         cache.X_GM = X_GM;
-        cache.X_FM = Transform::from_parts(p_FM.into(), Rotation3::from_matrix_unchecked(R_FM));
+        cache.X_FM = Pose::from_parts(p_FM.into(), Rotation3::from_matrix_unchecked(R_FM));
         cache.q = q;
         cache.potential_energy = T::lit(0.5) * stretch;
         cache.gimbal = gimbal;
@@ -259,7 +260,7 @@ impl<T: Real> ForceElement<T> for LinearBushing<T> {
         at: &AtPosition<'_, T, Self>,
         velocities: &Velocities<T>,
         cache: &mut Self::Velocity,
-    ) -> Result<()> {
+    ) -> Result<(), ElementError> {
         let Position { X_GF, X_GM, gimbal: Gimbal { sx, cx, sy, over_cy }, .. } = at.position;
         let p_GB1 = at.positions.pose(self.body1).translation.vector;
         let p_GB2 = at.positions.pose(self.body2).translation.vector;
@@ -282,7 +283,11 @@ impl<T: Real> ForceElement<T> for LinearBushing<T> {
         Ok(())
     }
 
-    fn calc_dynamics(&self, at: &AtVelocity<'_, T, Self>, cache: &mut Self::Dynamics) -> Result<()> {
+    fn calc_dynamics(
+        &self,
+        at: &AtVelocity<'_, T, Self>,
+        cache: &mut Self::Dynamics,
+    ) -> Result<(), ElementError> {
         let Parameters { stiffness, damping, .. } = at.parameters;
         let Position { X_GF, X_GM, q, gimbal: Gimbal { sx, cx, sy, over_cy }, .. } = at.position;
         let qdot = &at.velocity.qdot;
@@ -318,7 +323,11 @@ impl<T: Real> ForceElement<T> for LinearBushing<T> {
         at.dynamics.power_dissipated
     }
 
-    fn accept_step(&self, at: &AtDynamics<'_, T, Self>, next: &mut Self::Discrete) -> Result<()> {
+    fn accept_step(
+        &self,
+        at: &AtDynamics<'_, T, Self>,
+        next: &mut Self::Discrete,
+    ) -> Result<(), ElementError> {
         let q = &at.position.q;
         *next = Discrete { known: true, qx: q[0], qz: q[2] };
         Ok(())

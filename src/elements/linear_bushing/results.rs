@@ -3,17 +3,17 @@
 use nalgebra::Vector6;
 
 use crate::elements::linear_bushing::law::Gimbal;
-use crate::math::{Real, SpatialForce, SpatialVelocity, Transform};
+use crate::math::{Pose, Real, SpatialForce, SpatialVelocity};
 
 /// Results at Position stage.
 #[derive(Debug, Clone)]
 pub struct Position<T: Real> {
     /// Pose of frame F in Ground.
-    pub X_GF: Transform<T>,
+    pub X_GF: Pose<T>,
     /// Pose of frame M in Ground.
-    pub X_GM: Transform<T>,
+    pub X_GM: Pose<T>,
     /// Pose of frame M in frame F.
-    pub X_FM: Transform<T>,
+    pub X_FM: Pose<T>,
     /// Angles \[rad\] and translations \[m\] `q_x, q_y, q_z, p_x, p_y, p_z`.
     pub q: Vector6<T>,
     /// The energy stored \[J\].
@@ -51,9 +51,9 @@ pub struct Dynamics<T: Real> {
 impl<T: Real> Default for Position<T> {
     fn default() -> Self {
         Self {
-            X_GF: Transform::identity(),
-            X_GM: Transform::identity(),
-            X_FM: Transform::identity(),
+            X_GF: Pose::identity(),
+            X_GM: Pose::identity(),
+            X_FM: Pose::identity(),
             q: Vector6::zeros(),
             potential_energy: T::zero(),
             gimbal: Gimbal { sx: T::zero(), cx: T::one(), sy: T::zero(), over_cy: T::one() },

@@ -2,10 +2,9 @@
 
 use nalgebra::Vector6;
 
-use crate::elements::linear_bushing::LinearBushing;
-use crate::framework::variables::{Check, Variables, Visitor, visit_flag, visit_pose};
-use crate::framework::{ForceElement, Requirement, Result};
-use crate::math::{Real, Transform, cast_pose};
+use crate::framework::ForceElement;
+use crate::framework::variables::{Variables, Visitor, visit_flag, visit_pose};
+use crate::math::{InvalidValue, Pose, Real, Requirement, cast_pose, check};
 
 /// Frames, stiffnesses and dampings.
 ///
@@ -14,9 +13,9 @@ use crate::math::{Real, Transform, cast_pose};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Parameters<T: Real> {
     /// Pose of frame F on body 1.
-    pub X_B1F: Transform<T>,
+    pub X_B1F: Pose<T>,
     /// Pose of frame M on body 2.
-    pub X_B2M: Transform<T>,
+    pub X_B2M: Pose<T>,
     /// Stiffnesses `k` \[N·m/rad, N/m\], at least zero.
     pub stiffness: Vector6<T>,
     /// Dampings `c` \[N·m·s/rad, N·s/m\], at least zero.
@@ -75,12 +74,11 @@ impl<T: Real> Variables<T> for Parameters<T> {
         }
     }
 
-    fn validate(&self) -> Result<()> {
-        let check = Check::new(<LinearBushing<T> as ForceElement<T>>::KIND);
-        check.pose("X_B1F", &self.X_B1F)?;
-        check.pose("X_B2M", &self.X_B2M)?;
-        self.stiffness.iter().try_for_each(|&k| check.nonnegative("stiffness", k))?;
-        self.damping.iter().try_for_each(|&c| check.nonnegative("damping", c))
+    fn validate(&self) -> Result<(), InvalidValue> {
+        check::pose("X_B1F", &self.X_B1F)?;
+        check::pose("X_B2M", &self.X_B2M)?;
+        self.stiffness.iter().try_for_each(|&k| check::nonnegative("stiffness", k))?;
+        self.damping.iter().try_for_each(|&c| check::nonnegative("damping", c))
     }
 }
 
@@ -91,12 +89,11 @@ impl<T: Real> Variables<T> for Discrete<T> {
         visit(format_args!("accepted.qz"), &mut self.qz);
     }
 
-    fn validate(&self) -> Result<()> {
-        let check = Check::new(<LinearBushing<T> as ForceElement<T>>::KIND);
+    fn validate(&self) -> Result<(), InvalidValue> {
         // Beyond, a change of a thousandth of a radian is lost in rounding.
         let most = T::lit(1e9).min(T::lit(1e-3) / T::default_epsilon());
         for (name, angle) in [("accepted.qx", self.qx), ("accepted.qz", self.qz)] {
-            check.that(angle.abs() <= most, name, angle, Requirement::AtMost("1e9 and 1e-3/epsilon"))?;
+            check::that(angle.abs() <= most, name, angle, Requirement::AtMost("1e9 and 1e-3/epsilon"))?;
         }
         Ok(())
     }

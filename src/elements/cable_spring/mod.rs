@@ -1,9 +1,11 @@
 //! An elastic cable that wraps obstacles.
 
+mod memory;
+
 use crate::cable::{CablePath, PathResults, Wraps};
-use crate::framework::variables::{Check, Variables, Visitor};
-use crate::framework::{AtDynamics, AtPosition, AtVelocity, ForceElement, Given, Result};
-use crate::math::{Real, checked_when_read};
+use crate::framework::variables::{Variables, Visitor};
+use crate::framework::{AtDynamics, AtPosition, AtVelocity, ElementError, Error, ForceElement, Given};
+use crate::math::{InvalidValue, Real, check, checked_when_read};
 use crate::mechanics::{ForceAccumulator, Topology, Velocities};
 
 /// A massless elastic cable, like a rubber band, along a frictionless [`CablePath`].
@@ -64,17 +66,17 @@ use crate::mechanics::{ForceAccumulator, Topology, Velocities};
 /// ```
 /// use force_elements::cable::{CablePath, Obstacle, Sphere, Station};
 /// use force_elements::nalgebra::Point3;
-/// use force_elements::{BodyIndex, CableSpring, ForceSystem, Transform};
+/// use force_elements::{BodyIndex, CableSpring, ForceSystem, Pose};
 ///
 /// let mut system = ForceSystem::new();
 /// let weight = system.add_body();
-/// let ball = Obstacle::new(BodyIndex::GROUND, Transform::identity(), Sphere::new(0.5)?)?;
+/// let ball = Obstacle::new(BodyIndex::GROUND, Pose::identity(), Sphere::new(0.5)?)?;
 /// let hook = Station { body: BodyIndex::GROUND, p_B: Point3::new(-2.0, 0.2, 0.0) };
 /// let eye = Station { body: weight, p_B: Point3::origin() };
 /// let band = system.add(CableSpring::new(CablePath::new(hook, eye)?.over(ball), 50.0, 3.0, 0.0)?)?;
 ///
 /// let mut state = system.default_state();
-/// state.set_pose(weight, Transform::translation(2.0, 0.1, 0.0))?;
+/// state.set_pose(weight, Pose::translation(2.0, 0.1, 0.0))?;
 /// let dynamics = system.realize_dynamics(&mut state)?;
 /// let at = dynamics.of(band);
 /// assert!(at.position.path.contacts[0].in_contact);
@@ -136,9 +138,9 @@ impl<T: Real> CableSpring<T> {
     ///
     /// # Errors
     /// [`Error::InvalidValue`](crate::Error::InvalidValue) for one that is negative or not finite.
-    pub fn new(path: CablePath<T>, stiffness: T, slack_length: T, dissipation: T) -> Result<Self> {
+    pub fn new(path: CablePath<T>, stiffness: T, slack_length: T, dissipation: T) -> Result<Self, Error> {
         let defaults = Parameters { stiffness, slack_length, dissipation };
-        defaults.validate()?;
+        defaults.validate().map_err(|error| Error::of_new(Self::KIND, error))?;
         Ok(Self { path, defaults })
     }
 
@@ -168,11 +170,10 @@ impl<T: Real> Variables<T> for Parameters<T> {
         visit(format_args!("dissipation"), &mut self.dissipation);
     }
 
-    fn validate(&self) -> Result<()> {
-        let check = Check::new(<CableSpring<T> as ForceElement<T>>::KIND);
-        check.nonnegative("stiffness", self.stiffness)?;
-        check.nonnegative("slack_length", self.slack_length)?;
-        check.nonnegative("dissipation", self.dissipation)
+    fn validate(&self) -> Result<(), InvalidValue> {
+        check::nonnegative("stiffness", self.stiffness)?;
+        check::nonnegative("slack_length", self.slack_length)?;
+        check::nonnegative("dissipation", self.dissipation)
     }
 }
 
@@ -184,8 +185,8 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
     type Velocity = Velocity<T>;
     type Dynamics = Dynamics<T>;
 
-    fn check_topology(&self, topology: &Topology) -> Result<()> {
-        self.path.check_topology(topology)
+    fn check_topology(&self, topology: &Topology) -> Result<(), ElementError> {
+        Ok(self.path.check_topology(topology)?)
     }
 
     fn default_parameters(&self) -> Self::Parameters {
@@ -196,8 +197,12 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
         self.path.no_wraps()
     }
 
-    fn calc_position(&self, given: &Given<'_, T, Self>, cache: &mut Self::Position) -> Result<()> {
-        self.path.solve(given.positions, given.discrete, &mut cache.path)?;
+    fn calc_position(
+        &self,
+        given: &Given<'_, T, Self>,
+        cache: &mut Self::Position,
+    ) -> Result<(), ElementError> {
+        self.path.solve(given.positions, given.discrete, &mut cache.path).map_err(ElementError::own)?;
         let stretch = cache.path.length - given.parameters.slack_length;
         cache.stretch = if stretch > T::zero() { stretch } else { T::zero() };
         cache.potential_energy = T::lit(0.5) * given.parameters.stiffness * cache.stretch * cache.stretch;
@@ -209,12 +214,16 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
         at: &AtPosition<'_, T, Self>,
         velocities: &Velocities<T>,
         cache: &mut Self::Velocity,
-    ) -> Result<()> {
+    ) -> Result<(), ElementError> {
         cache.length_rate = at.position.path.length_rate(at.positions, velocities);
         Ok(())
     }
 
-    fn calc_dynamics(&self, at: &AtVelocity<'_, T, Self>, cache: &mut Self::Dynamics) -> Result<()> {
+    fn calc_dynamics(
+        &self,
+        at: &AtVelocity<'_, T, Self>,
+        cache: &mut Self::Dynamics,
+    ) -> Result<(), ElementError> {
         let Parameters { stiffness, dissipation, .. } = at.parameters;
         let rate = at.velocity.length_rate;
         let elastic = *stiffness * at.position.stretch;
@@ -235,7 +244,11 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
         at.dynamics.power_dissipated
     }
 
-    fn accept_step(&self, at: &AtDynamics<'_, T, Self>, next: &mut Self::Discrete) -> Result<()> {
+    fn accept_step(
+        &self,
+        at: &AtDynamics<'_, T, Self>,
+        next: &mut Self::Discrete,
+    ) -> Result<(), ElementError> {
         at.position.path.remember(next);
         Ok(())
     }

@@ -1,0 +1,87 @@
+//! Paths that were not found, and refused parts of them.
+
+use crate::math::InvalidValue;
+use crate::mechanics::KinematicsError;
+
+/// A path that was not found, or a part of it that was refused.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PathError {
+    /// A measure of a surface, a pose or a setting is out of its range.
+    #[error(transparent)]
+    InvalidValue(#[from] InvalidValue),
+    /// A body does not exist.
+    #[error(transparent)]
+    Kinematics(#[from] KinematicsError),
+    /// A point is infinite or not a number, or the path overflows.
+    #[error("a point or a length of the path is not finite")]
+    NonFinite,
+    /// A memory was made for a path with another number of obstacles.
+    #[error("the memory is of {given} obstacles, but the path has {expected}")]
+    ForeignWraps {
+        /// How many obstacles the path has.
+        expected: usize,
+        /// How many the memory is of.
+        given: usize,
+    },
+    /// No path was found that meets its smoothness and is a local minimum.
+    #[error(
+        "the cable did not converge: a kink of {residual} rad at obstacle {obstacle} after {iterations} iterations, \
+         {evaluations} evaluations of surfaces in all"
+    )]
+    NotConverged {
+        /// The largest kink left \[rad\].
+        residual: f64,
+        /// How many geodesics were tried per obstacle, in the last attempt.
+        iterations: usize,
+        /// The obstacle with the kink, counted along the path.
+        obstacle: usize,
+        /// How many evaluations of surfaces all attempts took together: bounded by
+        /// [`Settings::max_evaluations`](crate::cable::Settings::max_evaluations).
+        evaluations: usize,
+    },
+    /// The path that was found runs through an obstacle that it touches: it would have to touch there twice.
+    #[error("the cable runs through obstacle {obstacle}, {depth} m deep: it would have to touch it twice")]
+    Penetrates {
+        /// The obstacle, counted along the path.
+        obstacle: usize,
+        /// How deep a straight stretch runs into it, to first order \[m\].
+        depth: f64,
+    },
+    /// An end or via point lies inside the obstacle next to it.
+    #[error("an end or via point of the cable lies inside obstacle {obstacle}")]
+    PointInsideObstacle {
+        /// The obstacle, counted along the path.
+        obstacle: usize,
+    },
+    /// Two obstacles have run into each other where the cable passes from one to the next.
+    #[error("obstacles {first} and {second} overlap where the cable passes from one to the other")]
+    ObstaclesOverlap {
+        /// The one before, counted along the path.
+        first: usize,
+        /// The one after, counted along the path.
+        second: usize,
+    },
+    /// Neighbouring end or via points coincide: what is between them has no direction.
+    #[error("the two fixed points of the cable's stretch {span} coincide")]
+    CoincidentPoints {
+        /// The part between fixed points, counted along the path.
+        span: usize,
+    },
+    /// A height map was needed off its rectangle.
+    #[error("the height map does not reach to x = {x}, y = {y}")]
+    OffPatch {
+        /// The place in the map's frame \[m\].
+        x: f64,
+        /// The place in the map's frame \[m\].
+        y: f64,
+    },
+    /// A height map's heights do not fill a grid of at least two rows and two columns.
+    #[error("{heights} heights do not fill a grid of at least 2 rows of {columns} (at least 2) columns")]
+    IncompleteGrid {
+        /// Columns asked for.
+        columns: usize,
+        /// Heights given.
+        heights: usize,
+    },
+}

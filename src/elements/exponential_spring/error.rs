@@ -1,0 +1,22 @@
+//! A commit that time has not prepared.
+
+use crate::framework::ElementError;
+
+/// A motion was to be committed that took no time, or negative time.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[error(
+    "a step to t = {time} was to be committed after one at t = {last_update}: set the time of the state before each \
+     step, and reset what the element remembers when time starts anew"
+)]
+pub struct TimeNotAdvanced {
+    /// Time of the last commit \[s\].
+    pub last_update: f64,
+    /// Time of the state \[s\].
+    pub time: f64,
+}
+
+impl From<TimeNotAdvanced> for ElementError {
+    fn from(error: TimeNotAdvanced) -> Self {
+        Self::own(error)
+    }
+}

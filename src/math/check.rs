@@ -1,0 +1,141 @@
+//! Range checks of numbers, and the error that they return.
+
+use core::fmt;
+
+use nalgebra::{Matrix3, Vector3};
+
+use super::{Pose, Real};
+
+/// A number that is out of its range.
+///
+/// The value is `f64` whatever the scalar: it is for people and logs.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[error("{name} = {value}, but it must be {requirement}")]
+pub struct InvalidValue {
+    /// The field, or the shape and its measure.
+    pub name: &'static str,
+    /// The number.
+    pub value: f64,
+    /// What it must be.
+    pub requirement: Requirement,
+}
+
+/// What a refused number would have had to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Requirement {
+    /// Neither infinite nor not-a-number.
+    Finite,
+    /// Finite and at least zero.
+    NonNegative,
+    /// Finite and greater than zero.
+    Positive,
+    /// Greater than zero, with a fourth power that neither vanishes nor overflows.
+    Size,
+    /// Greater than zero, with a square that neither vanishes nor overflows, nor that of its inverse.
+    Inertia,
+    /// Between zero and one.
+    Fraction,
+    /// Part of an orthonormal right-handed matrix.
+    Rotation,
+    /// Symmetric and positive definite.
+    PositiveDefinite,
+    /// At least what is named here.
+    AtLeast(&'static str),
+    /// At most the field or number named here.
+    AtMost(&'static str),
+    /// Zero or one, for yes or no.
+    Flag,
+}
+
+impl fmt::Display for Requirement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Finite => f.write_str("finite"),
+            Self::NonNegative => f.write_str("finite and at least 0"),
+            Self::Positive => f.write_str("finite and greater than 0"),
+            Self::Size | Self::Inertia => f.write_str("greater than 0, neither tiny nor huge"),
+            Self::Fraction => f.write_str("between 0 and 1"),
+            Self::Rotation => f.write_str("part of a rotation matrix"),
+            Self::PositiveDefinite => f.write_str("part of a symmetric positive definite matrix"),
+            Self::AtLeast(other) => write!(f, "at least {other}"),
+            Self::AtMost(other) => write!(f, "at most {other}"),
+            Self::Flag => f.write_str("0 or 1"),
+        }
+    }
+}
+
+/// # Errors
+/// Unless the condition holds, with the value and what it must be.
+pub fn that<T: Real>(
+    holds: bool,
+    name: &'static str,
+    value: T,
+    must: Requirement,
+) -> Result<(), InvalidValue> {
+    if holds { Ok(()) } else { Err(InvalidValue { name, value: value.to_f64(), requirement: must }) }
+}
+
+/// # Errors
+/// Unless the value is finite.
+pub fn finite<T: Real>(name: &'static str, value: T) -> Result<(), InvalidValue> {
+    that(value.is_finite(), name, value, Requirement::Finite)
+}
+
+/// # Errors
+/// Unless the value is finite and at least zero.
+pub fn nonnegative<T: Real>(name: &'static str, value: T) -> Result<(), InvalidValue> {
+    that(value.is_finite() && value >= T::zero(), name, value, Requirement::NonNegative)
+}
+
+/// # Errors
+/// Unless the value is finite and greater than zero.
+pub fn positive<T: Real>(name: &'static str, value: T) -> Result<(), InvalidValue> {
+    that(value.is_finite() && value > T::zero(), name, value, Requirement::Positive)
+}
+
+/// # Errors
+/// Unless the value is a length that shapes can be computed with: greater than zero, and with a fourth
+/// power that neither vanishes nor overflows.
+pub fn size<T: Real>(name: &'static str, value: T) -> Result<(), InvalidValue> {
+    let fourth = value * value * value * value;
+    that(value > T::zero() && fourth > T::zero() && fourth.is_finite(), name, value, Requirement::Size)
+}
+
+/// # Errors
+/// Unless the value lies between zero and one.
+pub fn fraction<T: Real>(name: &'static str, value: T) -> Result<(), InvalidValue> {
+    that(value >= T::zero() && value <= T::one(), name, value, Requirement::Fraction)
+}
+
+/// # Errors
+/// If the value exceeds the bound, which is the field named `bound_name`.
+pub fn at_most<T: Real>(
+    name: &'static str,
+    value: T,
+    bound_name: &'static str,
+    bound: T,
+) -> Result<(), InvalidValue> {
+    that(value <= bound, name, value, Requirement::AtMost(bound_name))
+}
+
+/// # Errors
+/// Unless the vector is finite.
+pub fn finite_vector<T: Real>(name: &'static str, v: &Vector3<T>) -> Result<(), InvalidValue> {
+    v.iter().try_for_each(|&component| finite(name, component))
+}
+
+/// # Errors
+/// Unless the pose is finite and its rotation is orthonormal and right-handed.
+pub fn pose<T: Real>(name: &'static str, X: &Pose<T>) -> Result<(), InvalidValue> {
+    finite_vector(name, &X.translation.vector)?;
+    let R = X.rotation.matrix();
+    R.iter().try_for_each(|&entry| finite(name, entry))?;
+    // Entries written with seven digits, or carried in single precision, pass; a rotation that was
+    // scaled, sheared or mirrored does not.
+    let tolerance = T::lit(1e-6).max(T::default_epsilon() * T::lit(1000.0));
+    let off = (R.transpose() * R - Matrix3::identity()).abs().max();
+    that(off < tolerance, name, off, Requirement::Rotation)?;
+    let det = R.determinant();
+    that(det > T::zero(), name, det, Requirement::Rotation)
+}

@@ -1,0 +1,70 @@
+//! Refused motions, and bodies or coordinates that do not exist.
+
+use core::fmt;
+
+use super::{BodyIndex, CoordinateIndex};
+
+/// A motion that was refused, or a body or coordinate that does not exist.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum KinematicsError {
+    /// A time, pose, velocity or coordinate, or the sum of the forces on a body, is infinite or not a number.
+    #[error("{quantity} is not finite")]
+    NonFinite {
+        /// What is not finite.
+        quantity: Quantity,
+    },
+    /// The system has no such body.
+    #[error("body {} does not exist: the system has {count} bodies, Ground included", body.index())]
+    NoSuchBody {
+        /// The missing body.
+        body: BodyIndex,
+        /// How many bodies there are, Ground included.
+        count: usize,
+    },
+    /// The system has no such coordinate.
+    #[error("coordinate {} does not exist: the system has {count} coordinates", coordinate.index())]
+    NoSuchCoordinate {
+        /// The missing coordinate.
+        coordinate: CoordinateIndex,
+        /// How many coordinates there are.
+        count: usize,
+    },
+    /// Ground was given a pose, a velocity or a load.
+    #[error("Ground does not move")]
+    GroundIsFixed,
+}
+
+/// A quantity that was not finite.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Quantity {
+    /// Time.
+    Time,
+    /// The pose of a body.
+    Pose(BodyIndex),
+    /// The velocity of a body.
+    Velocity(BodyIndex),
+    /// The value of a coordinate.
+    Coordinate(CoordinateIndex),
+    /// The rate of a coordinate.
+    CoordinateRate(CoordinateIndex),
+    /// The sum of the forces on a body.
+    BodyForce(BodyIndex),
+    /// The sum of the forces on a coordinate.
+    CoordinateForce(CoordinateIndex),
+}
+
+impl fmt::Display for Quantity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Time => f.write_str("time"),
+            Self::Pose(body) => write!(f, "the pose of body {}", body.index()),
+            Self::Velocity(body) => write!(f, "the velocity of body {}", body.index()),
+            Self::Coordinate(c) => write!(f, "the value of coordinate {}", c.index()),
+            Self::CoordinateRate(c) => write!(f, "the rate of coordinate {}", c.index()),
+            Self::BodyForce(body) => write!(f, "the sum of the forces on body {}", body.index()),
+            Self::CoordinateForce(c) => write!(f, "the sum of the forces on coordinate {}", c.index()),
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Refused simulations, and steps that could not be taken.
+
+use crate::framework::Error;
+
+/// A simulation that was refused, or a step that could not be taken.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SimulationError {
+    /// What the system, its elements or their geometry refused or failed at.
+    #[error(transparent)]
+    Forces(Error),
+    /// A load, a gravity, a saved variable or a rate is infinite or not a number.
+    #[error("a load, a gravity, a variable of the motion or its rate is not finite")]
+    NonFinite,
+    /// A saved simulation and the snapshot in it are of different times.
+    #[error("the simulation was saved at t = {simulation}, but the snapshot with it at t = {state}")]
+    TimeMismatch {
+        /// The time of the simulation \[s\].
+        simulation: f64,
+        /// The time in the snapshot \[s\].
+        state: f64,
+    },
+    /// An integrator could not meet its tolerance with the smallest step it may take.
+    #[error("at t = {time} the step fell to {step}, below the smallest allowed")]
+    StepTooSmall {
+        /// The time reached \[s\].
+        time: f64,
+        /// The step that was refused \[s\].
+        step: f64,
+    },
+    /// The equations of an implicit step were not solved, however short the step.
+    #[error(
+        "at t = {time} a step of {step} did not converge: residual {residual} after {iterations} iterations"
+    )]
+    StepNotConverged {
+        /// The time reached \[s\].
+        time: f64,
+        /// The shortest step tried \[s\].
+        step: f64,
+        /// The largest residual among the velocities \[m/s or rad/s\].
+        residual: f64,
+        /// Newton iterations made in that step.
+        iterations: usize,
+    },
+    /// The discrete variables of an implicit step did not settle, however short the step.
+    #[error("at t = {time} switching did not settle in a step of {step}: force error {force_error}")]
+    StepNotSettled {
+        /// The time reached \[s\].
+        time: f64,
+        /// The shortest step tried \[s\].
+        step: f64,
+        /// The force error that was left \[N\].
+        force_error: f64,
+    },
+}
+
+impl SimulationError {
+    /// What the system, its elements or their geometry refused or failed at, if they did.
+    pub fn forces(&self) -> Option<&Error> {
+        match self {
+            Self::Forces(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl<E: Into<Error>> From<E> for SimulationError {
+    fn from(error: E) -> Self {
+        Self::Forces(error.into())
+    }
+}
+
+/// Refuses loads, variables and rates that are not finite.
+pub(super) fn finite_motion(is_finite: bool) -> Result<(), SimulationError> {
+    if is_finite { Ok(()) } else { Err(SimulationError::NonFinite) }
+}
