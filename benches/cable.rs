@@ -7,17 +7,17 @@
 use core::f64::consts::FRAC_PI_2;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use force_elements::cable::{CablePath, Cylinder, Ellipsoid, Obstacle, Settings, Sphere, Station, Torus};
-use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
-use force_elements::{
-    BodyIndex, CableSpring, ForceSystem, Handle, Result, SpatialVelocity, State, Transform,
+use force_elements::cable::{
+    CablePath, Cylinder, Ellipsoid, Obstacle, PathError, Settings, Sphere, Station, Torus,
 };
+use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
+use force_elements::{BodyIndex, CableSpring, Error, ForceSystem, Handle, Pose, SpatialVelocity, State};
 
 const KINDS: [&str; 4] = ["sphere", "cylinder", "ellipsoid", "torus"];
 
-fn obstacle(kind: &str, i: u32) -> Result<Obstacle<f64>> {
+fn obstacle(kind: &str, i: u32) -> Result<Obstacle<f64>, PathError> {
     let (x, raised) = (2.0 * f64::from(i), 0.25 * f64::from(i % 2));
-    let at = |y: f64| Transform::translation(x, y + raised, 0.0);
+    let at = |y: f64| Pose::translation(x, y + raised, 0.0);
     let ground = BodyIndex::GROUND;
     match kind {
         "sphere" => Obstacle::new(ground, at(-0.4), Sphere::new(0.7)?),
@@ -25,7 +25,7 @@ fn obstacle(kind: &str, i: u32) -> Result<Obstacle<f64>> {
         "ellipsoid" => Obstacle::new(ground, at(-0.4), Ellipsoid::new(Vector3::new(0.7, 0.6, 1.0))?),
         _ => {
             let turned = Rotation3::from_axis_angle(&Vector3::y_axis(), FRAC_PI_2);
-            let X = Transform::from_parts(Translation3::new(x, 1.6 + raised, 0.0), turned);
+            let X = Pose::from_parts(Translation3::new(x, 1.6 + raised, 0.0), turned);
             // The cable runs through the hole: over the lowest part of the ring.
             Obstacle::new(ground, X, Torus::new(2.0, 0.5)?)?.with_contact_hint(Point3::new(0.0, -1.5, 0.0))
         }
@@ -42,7 +42,7 @@ struct Scene {
 }
 
 impl Scene {
-    fn new(kind: &str, count: u32) -> Result<Self> {
+    fn new(kind: &str, count: u32) -> Result<Self, Error> {
         let mut system = ForceSystem::new();
         let end = system.add_body();
         let origin = Station { body: BodyIndex::GROUND, p_B: Point3::new(-1.5, 0.0, 0.0) };
@@ -58,13 +58,10 @@ impl Scene {
         Ok(scene)
     }
 
-    fn step(&mut self) -> Result<f64> {
+    fn step(&mut self) -> Result<f64, Error> {
         let (a, n) = (self.angle, f64::from(self.count));
-        let X = Transform::translation(
-            2.0 * n + 1.0 + 0.1 * a.sin(),
-            0.2 * (1.3 * a).sin(),
-            0.3 * (0.7 * a).sin(),
-        );
+        let X =
+            Pose::translation(2.0 * n + 1.0 + 0.1 * a.sin(), 0.2 * (1.3 * a).sin(), 0.3 * (0.7 * a).sin());
         let V = SpatialVelocity::new(Vector3::zeros(), Vector3::new(0.1, 0.2, 0.3));
         self.state.set_body(self.end, X, V)?;
         let tension = self.system.realize_dynamics(&mut self.state)?.of(self.cable).dynamics.tension;

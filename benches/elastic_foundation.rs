@@ -17,13 +17,13 @@ use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use force_elements::contact::{HalfSpace, TriangleMesh};
 use force_elements::elastic_foundation::Material;
 use force_elements::nalgebra::{Rotation3, Translation3, Vector3};
-use force_elements::{BodyIndex, ElasticFoundation, ForceSystem, SpatialVelocity, State, Transform};
+use force_elements::{BodyIndex, ElasticFoundation, ForceSystem, Pose, SpatialVelocity, State};
 
 struct Scene {
     system: ForceSystem<f64>,
     state: State<f64>,
     body: BodyIndex,
-    pose: Transform<f64>,
+    pose: Pose<f64>,
     velocity: SpatialVelocity<f64>,
 }
 
@@ -43,29 +43,29 @@ fn velocity() -> SpatialVelocity<f64> {
 }
 
 /// Turned so that no axis of the mesh is along the normal.
-fn turned(z: f64) -> Transform<f64> {
-    Transform::from_parts(Translation3::new(0.0, 0.0, z), Rotation3::new(Vector3::new(0.3, 0.4, 0.2)))
+fn turned(z: f64) -> Pose<f64> {
+    Pose::from_parts(Translation3::new(0.0, 0.0, z), Rotation3::new(Vector3::new(0.3, 0.4, 0.2)))
 }
 
 fn on_half_space(frequency: u32, depth: f64) -> Scene {
     let mut system = ForceSystem::new();
     let body = system.add_body();
     let mut foundation = ElasticFoundation::new();
-    foundation.add_rigid(BodyIndex::GROUND, Transform::identity(), HalfSpace::BelowZ).unwrap();
+    foundation.add_rigid(BodyIndex::GROUND, Pose::identity(), HalfSpace::BelowZ).unwrap();
     let mesh = TriangleMesh::sphere(1.0, frequency).unwrap();
-    foundation.add_springs(body, Transform::identity(), mesh, rubber()).unwrap();
+    foundation.add_springs(body, Pose::identity(), mesh, rubber()).unwrap();
     system.add(foundation).unwrap();
     let state = system.default_state();
     Scene { system, state, body, pose: turned(1.0 - depth), velocity: velocity() }
 }
 
-fn on_its_like(mesh: TriangleMesh<f64>, pose: Transform<f64>) -> Scene {
+fn on_its_like(mesh: TriangleMesh<f64>, pose: Pose<f64>) -> Scene {
     let mut system = ForceSystem::new();
     let (other, body) = (system.add_body(), system.add_body());
     let mut foundation = ElasticFoundation::new();
     let mesh = Arc::new(mesh);
     for body in [other, body] {
-        foundation.add_springs(body, Transform::identity(), Arc::clone(&mesh), rubber()).unwrap();
+        foundation.add_springs(body, Pose::identity(), Arc::clone(&mesh), rubber()).unwrap();
     }
     system.add(foundation).unwrap();
     let state = system.default_state();
@@ -78,24 +78,24 @@ fn sphere_on_sphere(frequency: u32, depth: f64) -> Scene {
 
 fn torus_on_torus(depth: f64) -> Scene {
     let turn = Rotation3::new(Vector3::new(0.0, 0.0, 0.2));
-    let pose = Transform::from_parts(Translation3::new(0.0, 0.0, 0.6 - 0.3 * depth), turn);
+    let pose = Pose::from_parts(Translation3::new(0.0, 0.0, 0.6 - 0.3 * depth), turn);
     on_its_like(TriangleMesh::torus(0.7, 0.3, 128, 32).unwrap(), pose)
 }
 
 fn crowd(count: usize) -> Scene {
     let mut system = ForceSystem::new();
     let mut foundation = ElasticFoundation::new();
-    foundation.add_rigid(BodyIndex::GROUND, Transform::identity(), HalfSpace::BelowZ).unwrap();
+    foundation.add_rigid(BodyIndex::GROUND, Pose::identity(), HalfSpace::BelowZ).unwrap();
     let mesh = Arc::new(TriangleMesh::sphere(1.0, 8).unwrap());
     let bodies: Vec<_> = (0..count).map(|_| system.add_body()).collect();
     for &body in &bodies {
-        foundation.add_springs(body, Transform::identity(), Arc::clone(&mesh), rubber()).unwrap();
+        foundation.add_springs(body, Pose::identity(), Arc::clone(&mesh), rubber()).unwrap();
     }
     system.add(foundation).unwrap();
     let mut state = system.default_state();
     let mut x = 0.0;
     for &body in &bodies {
-        state.set_pose(body, Transform::translation(x, 0.0, 0.99)).unwrap();
+        state.set_pose(body, Pose::translation(x, 0.0, 0.99)).unwrap();
         x += 1.99;
     }
     Scene { system, state, body: bodies[0], pose: turned(0.99), velocity: velocity() }

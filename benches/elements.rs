@@ -10,8 +10,8 @@ use force_elements::coordinate_spring_damper_ext::{self, Discrete};
 use force_elements::exponential_spring;
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3, Vector6};
 use force_elements::{
-    BodyIndex, CoordinateSpringDamperExt, ExponentialSpring, ForceSystem, LinearBushing, Real,
-    SpatialVelocity, State, Transform,
+    BodyIndex, CoordinateSpringDamperExt, ExponentialSpring, ForceSystem, LinearBushing, Pose, Real,
+    SpatialVelocity, State,
 };
 use num_dual::Dual64;
 
@@ -26,8 +26,7 @@ fn scatter_bodies<T: Real>(state: &mut State<T>, bodies: &[BodyIndex], turn: f64
         let w = |k: usize| wave(7 * i + k);
         let R = Rotation3::from_euler_angles(turn * w(0), turn * w(1), turn * w(2)).matrix().map(T::lit);
         let p = Vector3::new(w(3), w(4), w(5)) * shift + Vector3::new(0.0, 0.0, height);
-        let pose =
-            Transform::from_parts(Translation3::from(p.map(T::lit)), Rotation3::from_matrix_unchecked(R));
+        let pose = Pose::from_parts(Translation3::from(p.map(T::lit)), Rotation3::from_matrix_unchecked(R));
         let velocity = SpatialVelocity::new(Vector3::new(w(6), w(7), w(8)), Vector3::new(w(9), w(10), w(11)));
         state.set_body(body, pose, velocity.cast()).expect("finite");
     }
@@ -60,7 +59,7 @@ fn bushings<T: Real>(count: usize) -> (ForceSystem<T>, State<T>) {
     let bodies: Vec<_> = (0..=count).map(|_| system.add_body()).collect();
     let mut handles = Vec::new();
     for pair in bodies.windows(2) {
-        let frame = Transform::translation(T::lit(0.1), T::lit(0.0), T::lit(0.05));
+        let frame = Pose::translation(T::lit(0.1), T::lit(0.0), T::lit(0.05));
         let (k, c) = (Vector6::repeat(T::lit(100.0)), Vector6::repeat(T::lit(1.0)));
         let bushing = LinearBushing::new(pair[0], frame, pair[1], frame.inverse(), k, c).expect("valid");
         handles.push(system.add(bushing).expect("exists"));
@@ -83,8 +82,7 @@ fn springs<T: Real>(count: usize) -> (ForceSystem<T>, State<T>) {
             let side = |bit: usize| T::lit(if corner >> bit & 1 == 0 { -0.1 } else { 0.1 });
             let station = Point3::new(side(0), side(1), side(2));
             let parameters = exponential_spring::Parameters::default();
-            let spring =
-                ExponentialSpring::new(Transform::identity(), body, station, parameters).expect("valid");
+            let spring = ExponentialSpring::new(Pose::identity(), body, station, parameters).expect("valid");
             handles.push(system.add(spring).expect("exists"));
         }
     }

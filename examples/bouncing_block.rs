@@ -9,8 +9,8 @@ use std::path::PathBuf;
 
 use force_elements::exponential_spring::Parameters;
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
-use force_elements::simulation::{DormandPrince, Plant, RigidBody, Simulation};
-use force_elements::{BodyIndex, ExponentialSpring, ForceSystem, Handle, SpatialVelocity, State, Transform};
+use force_elements::simulation::{DormandPrince, Plant, RigidBody, Simulation, SimulationError};
+use force_elements::{BodyIndex, ExponentialSpring, ForceSystem, Handle, Pose, SpatialVelocity, State};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
@@ -20,7 +20,7 @@ const END: f64 = 2.5;
 /// What is kept of an accepted step.
 struct Sample {
     time: f64,
-    pose: Transform<f64>,
+    pose: Pose<f64>,
     speed: f64,
     normal_force: f64,
     friction_force: f64,
@@ -42,7 +42,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut plant = Plant::new(Vector3::new(0.0, 0.0, -9.81))?;
     let block = plant.add_body(&mut system, RigidBody::with_equal_inertia(10.0, 0.07)?);
 
-    let floor = Transform::identity();
+    let floor = Pose::identity();
     let parameters = Parameters::default().with_critical_damping(20_000.0, 10.0 / 4.0);
     let mut springs = Vec::new();
     for corner in corners() {
@@ -50,10 +50,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
 
     let mut state = system.default_state();
-    let pose = Transform::from_parts(
-        Translation3::new(0.0, 0.0, 0.45),
-        Rotation3::from_euler_angles(0.05, 0.3, 0.1),
-    );
+    let pose =
+        Pose::from_parts(Translation3::new(0.0, 0.0, 0.45), Rotation3::from_euler_angles(0.05, 0.3, 0.1));
     let velocity = SpatialVelocity::new(Vector3::new(0.4, 4.0, 0.8), Vector3::new(2.5, 0.0, 0.0));
     state.set_body(block, pose, velocity)?;
     for &spring in &springs {
@@ -104,7 +102,7 @@ fn sample(
     simulation: &mut Simulation<'_, f64>,
     block: BodyIndex,
     springs: &[Handle<ExponentialSpring<f64>>],
-) -> force_elements::Result<Sample> {
+) -> Result<Sample, SimulationError> {
     let (kinetic, gravitational) = (simulation.kinetic_energy(), simulation.gravitational_energy());
     let view = simulation.dynamics()?;
     let force = view.body_force(block).force;
@@ -215,7 +213,7 @@ fn draw_motion(area: &Area<'_>, samples: &[Sample]) -> Result<(), Box<dyn Error>
 }
 
 /// The faces of the block whose normals point against y, as polygons in x and z.
-fn faces_towards_viewer(pose: &Transform<f64>) -> Vec<Vec<(f64, f64)>> {
+fn faces_towards_viewer(pose: &Pose<f64>) -> Vec<Vec<(f64, f64)>> {
     let mut faces = Vec::new();
     for axis in 0..3 {
         for side in [-1.0, 1.0] {

@@ -10,7 +10,9 @@ use std::error::Error;
 
 use force_elements::DynamicsView;
 use force_elements::nalgebra::Vector6;
-use force_elements::simulation::{DormandPrince, ImplicitTrapezoidal, Integrator, Statistics};
+use force_elements::simulation::{
+    DormandPrince, ImplicitTrapezoidal, Integrator, SimulationError, Statistics,
+};
 
 #[path = "scenes/bushing_chain.rs"]
 mod bushing_chain;
@@ -90,7 +92,7 @@ fn print_joints(chain: &BushingChain) -> Result<(), Box<dyn Error>> {
     let mut worst = Comparison::default();
     let mut farthest = [Vector6::zeros(); 3];
     let mut compared = 0;
-    let mut look = |view: &DynamicsView<'_, f64>| -> force_elements::Result<()> {
+    let mut look = |view: &DynamicsView<'_, f64>| -> Result<(), SimulationError> {
         for (farthest, &bushing) in farthest.iter_mut().zip(&chain.bushings) {
             worst = worst.join(chain.compare(view, bushing)?);
             *farthest = farthest.sup(&view.of(bushing).position.q.abs());

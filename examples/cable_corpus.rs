@@ -20,8 +20,8 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use cable_scenes::{Counts, Dice, SAME_LENGTH, Scene, Verdict, cross, examine};
-use force_elements::cable::Tracking;
-use force_elements::{Error, Result};
+use force_elements::Error;
+use force_elements::cable::{PathError, Tracking};
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1).map(|word| word.parse::<u64>().ok());
@@ -59,7 +59,7 @@ fn main() -> ExitCode {
         seed += 1;
         match travel(seed, &mut counts, &mut checks, &mut disagreements) {
             Ok(()) => done += 1,
-            Err(error) if matches!(error.cause(), Error::CableNotConverged { .. }) => {
+            Err(error) if matches!(error.own(), Some(PathError::NotConverged { .. })) => {
                 println!("motion {seed}: {error}");
                 failures += 1;
                 done += 1;
@@ -88,12 +88,10 @@ fn cross_all(count: u64) -> bool {
                 "PENETRATED"
             }
             Ok((_, None, None)) => "found all along",
-            Ok((_, None, Some(error))) | Err(error) => match error.cause() {
-                Error::CablePenetrates { .. } => "refused: would touch twice",
-                Error::PointInsideObstacle { .. } => "refused: an end inside",
-                Error::CableNotConverged { .. } => "not found",
-                _ => "refused otherwise",
-            },
+            Ok((_, None, Some(PathError::Penetrates { .. }))) => "refused: would touch twice",
+            Ok((_, None, Some(PathError::PointInsideObstacle { .. }))) => "refused: an end inside",
+            Ok((_, None, Some(PathError::NotConverged { .. }))) => "not found",
+            Ok((_, None, Some(_))) | Err(_) => "refused otherwise",
         };
         *outcomes.entry(outcome).or_default() += 1;
         slowest = slowest.max(begin.elapsed().as_secs_f64());
@@ -103,7 +101,7 @@ fn cross_all(count: u64) -> bool {
 }
 
 /// A thousand steps, with a search from elsewhere in the same class at every fiftieth.
-fn travel(seed: u64, counts: &mut Counts, checks: &mut u64, disagreements: &mut u64) -> Result<()> {
+fn travel(seed: u64, counts: &mut Counts, checks: &mut u64, disagreements: &mut u64) -> Result<(), Error> {
     let mut scene = Scene::random(seed)?;
     let mut dice = Dice::new(!seed);
     for step in 0..1000_u32 {

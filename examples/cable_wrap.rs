@@ -13,9 +13,7 @@ use std::path::{Path, PathBuf};
 
 use force_elements::cable::{CablePath, Cylinder, Ellipsoid, Obstacle, Sphere, Station, Torus};
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
-use force_elements::{
-    BodyIndex, CableSpring, ForceSystem, Handle, Result, SpatialVelocity, State, Transform,
-};
+use force_elements::{BodyIndex, CableSpring, ForceSystem, Handle, Pose, SpatialVelocity, State};
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 
@@ -44,17 +42,17 @@ struct Instant {
     contacts: [bool; 4],
 }
 
-fn build() -> Result<Rig> {
+fn build() -> Result<Rig, force_elements::Error> {
     let mut system = ForceSystem::new();
     let (lift, end) = (system.add_body(), system.add_body());
-    let fixed = |x, y, z, R| Transform::from_parts(Translation3::new(x, y, z), R);
+    let fixed = |x, y, z, R| Pose::from_parts(Translation3::new(x, y, z), R);
     let upright = Rotation3::identity();
     let tilted = Rotation3::from_axis_angle(&Vector3::x_axis(), 0.25);
     let facing = Rotation3::from_axis_angle(&Vector3::y_axis(), FRAC_PI_2);
     let ground = BodyIndex::GROUND;
     let origin = Station { body: ground, p_B: Point3::new(-1.9, -0.55, 0.0) };
     let path = CablePath::new(origin, Station { body: end, p_B: Point3::origin() })?
-        .over(Obstacle::new(lift, Transform::identity(), Sphere::new(SPHERE)?)?)
+        .over(Obstacle::new(lift, Pose::identity(), Sphere::new(SPHERE)?)?)
         .over(Obstacle::new(ground, fixed(2.0, -0.5, 0.0, tilted), Cylinder::new(CYLINDER)?)?)
         .over(Obstacle::new(
             ground,
@@ -71,20 +69,20 @@ fn build() -> Result<Rig> {
 
 impl Rig {
     /// Where the two bodies are and how they move.
-    fn drive(&self, state: &mut State<f64>, time: f64) -> Result<()> {
+    fn drive(&self, state: &mut State<f64>, time: f64) -> Result<(), force_elements::Error> {
         let still = Vector3::zeros();
         let y = -0.8 - 0.4 * (TAU * time).cos();
-        let X = Transform::translation(0.0, y, 0.0);
+        let X = Pose::translation(0.0, y, 0.0);
         let v = Vector3::new(0.0, 0.4 * TAU * (TAU * time).sin(), 0.0);
         state.set_body(self.lift, X, SpatialVelocity::new(still, v))?;
         let (w, a) = (PI, PI * time);
-        let X = Transform::translation(7.6, -0.55 - 0.3 * a.sin(), 0.3 * (2.0 * a).sin());
+        let X = Pose::translation(7.6, -0.55 - 0.3 * a.sin(), 0.3 * (2.0 * a).sin());
         let v = Vector3::new(0.0, -0.3 * w * a.cos(), 0.6 * w * (2.0 * a).cos());
         state.set_body(self.end, X, SpatialVelocity::new(still, v))
     }
 }
 
-fn main() -> core::result::Result<(), Box<dyn Error>> {
+fn main() -> Result<(), Box<dyn Error>> {
     let folder = PathBuf::from(std::env::args().nth(1).unwrap_or_else(|| "target".into()));
     std::fs::create_dir_all(&folder)?;
     let rig = build()?;
@@ -153,7 +151,7 @@ impl Camera {
     fn add_surface(
         &self,
         pieces: &mut Vec<Piece>,
-        X_GS: &Transform<f64>,
+        X_GS: &Pose<f64>,
         color: RGBColor,
         at: impl Fn(f64, f64) -> Vector3<f64>,
     ) {
@@ -215,12 +213,12 @@ fn round(radii: [f64; 3]) -> impl Fn(f64, f64) -> Vector3<f64> {
 fn draw_path(
     file: &Path,
     rig: &Rig,
-    pictures: &[(Vec<Point3<f64>>, Transform<f64>)],
-) -> core::result::Result<(), Box<dyn Error>> {
+    pictures: &[(Vec<Point3<f64>>, Pose<f64>)],
+) -> Result<(), Box<dyn Error>> {
     let camera = Camera::new();
     let mut pieces = Vec::new();
     let obstacles = rig.system.element(rig.cable).path().obstacles();
-    let last = pictures.last().map_or(Transform::identity(), |(_, lift)| *lift);
+    let last = pictures.last().map_or(Pose::identity(), |(_, lift)| *lift);
     camera.add_surface(&mut pieces, &last, COLORS[0], round([SPHERE; 3]));
     camera.add_surface(&mut pieces, obstacles[1].X_BS(), COLORS[1], |u, v| {
         let a = TAU * u;
@@ -279,7 +277,7 @@ fn draw_path(
     Ok(())
 }
 
-fn draw_tension(file: &Path, history: &[Instant]) -> core::result::Result<(), Box<dyn Error>> {
+fn draw_tension(file: &Path, history: &[Instant]) -> Result<(), Box<dyn Error>> {
     let area = SVGBackend::new(file, (1200, 620)).into_drawing_area();
     area.fill(&WHITE)?;
     let (upper, lower) = area.split_vertically(450);

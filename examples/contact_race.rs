@@ -7,7 +7,7 @@
 
 use std::time::Instant;
 
-use force_elements::Result;
+use force_elements::simulation::SimulationError;
 
 #[path = "scenes/block.rs"]
 mod block;
@@ -37,7 +37,7 @@ struct Row {
     ratios: Ratios,
 }
 
-fn main() -> Result<()> {
+fn main() -> Result<(), SimulationError> {
     println!("{INTRODUCTION}");
     let mut rows = Vec::new();
     for scene in SCENES {
@@ -83,7 +83,7 @@ its corners. Under a steady load it creeps at the share of the transition veloci
 load; exponential springs come to rest.";
 
 /// Runs all contacts through a scene.
-fn race(scene: Scene, accuracy: f64, rows: &mut Vec<Row>) -> Result<()> {
+fn race(scene: Scene, accuracy: f64, rows: &mut Vec<Row>) -> Result<(), SimulationError> {
     let mut first: Option<(f64, f64)> = None;
     for runner in runners() {
         let mut finish = race::run(scene, runner.contact, accuracy)?;

@@ -6,8 +6,8 @@
 
 use std::process::ExitCode;
 
-use force_elements::Result;
 use force_elements::exponential_spring::{FrictionTransition, Parameters};
+use force_elements::simulation::SimulationError;
 
 #[path = "scenes/block.rs"]
 mod block;
@@ -31,12 +31,12 @@ const NOTHING: f64 = 1e-7;
 /// More than anything creeps, and less than what slides ever faster \[m/s\].
 const AWAY: f64 = 1.0;
 
-fn main() -> Result<ExitCode> {
+fn main() -> Result<ExitCode, SimulationError> {
     println!("{INTRODUCTION}");
     let mut rows = Vec::new();
     for case in Case::all() {
         let outcomes = SHARES.iter().map(|&share| case.run(share, SECONDS, ACCURACY));
-        rows.push(Row { case, outcomes: outcomes.collect::<Result<_>>()? });
+        rows.push(Row { case, outcomes: outcomes.collect::<Result<_, SimulationError>>()? });
     }
     print_creep(&rows);
     let holds = print_what_holds(&rows);

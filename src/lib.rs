@@ -10,11 +10,11 @@
 //!
 //! ```
 //! use force_elements::nalgebra::Vector6;
-//! use force_elements::{BodyIndex, ForceSystem, LinearBushing, Real, Result, Pose};
+//! use force_elements::{BodyIndex, Error, ForceSystem, LinearBushing, Pose, Real};
 //! use num_dual::Dual64;
 //!
 //! /// The force along x on a body that is displaced along x.
-//! fn force_at<T: Real>(x: T) -> Result<T> {
+//! fn force_at<T: Real>(x: T) -> Result<T, Error> {
 //!     let mut system = ForceSystem::<T>::new();
 //!     let body = system.add_body();
 //!     let (stiffness, damping) = (Vector6::repeat(T::lit(800.0)), Vector6::zeros());
@@ -51,7 +51,7 @@
 //! | commit, save, restore | [`ForceSystem::accept_step`], [`State::snapshot`], [`State::restore`] |
 //! | follow the energy | [`DynamicsView::dissipated_energy`] |
 //! | see a host at work | [`simulation`] |
-//! | know what can go wrong | [`Error`] |
+//! | know what can go wrong | [`Error`], [`ElementError`], [`cable::PathError`], [`contact::ShapeError`], [`simulation::SimulationError`] |
 //! | come from Simbody or Exudyn | [`_documentation::coverage`] |
 //! | read the symbols and the reasons | [`_documentation`] |
 //!

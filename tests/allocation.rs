@@ -7,7 +7,7 @@ use force_elements::exponential_spring::Parameters;
 use force_elements::nalgebra::{Point3, Vector3, Vector6};
 use force_elements::{
     BodyIndex, CableSpring, CoordinateSpringDamperExt, ElasticFoundation, ExponentialSpring, ForceSystem,
-    LinearBushing, SpatialVelocity, Transform, coordinate_spring_damper_ext,
+    LinearBushing, Pose, SpatialVelocity, coordinate_spring_damper_ext,
 };
 
 #[test]
@@ -17,8 +17,7 @@ fn an_evaluation_does_not_allocate_after_the_first() {
     // Few enough of each kind that they stay on one thread where threads are enabled: handing work
     // to other threads allocates.
     for _ in 0..100 {
-        let spring =
-            ExponentialSpring::new(Transform::identity(), body, Point3::origin(), Parameters::default());
+        let spring = ExponentialSpring::new(Pose::identity(), body, Point3::origin(), Parameters::default());
         system.add(spring.expect("valid")).expect("exists");
         let bushing = LinearBushing::between_bodies(
             BodyIndex::GROUND,
@@ -37,7 +36,7 @@ fn an_evaluation_does_not_allocate_after_the_first() {
     }
     let mut state = system.default_state();
     let mut evaluate = |time: f64| {
-        let pose = Transform::translation(0.1 * time.sin(), 0.0, 0.01 * time.cos());
+        let pose = Pose::translation(0.1 * time.sin(), 0.0, 0.01 * time.cos());
         state.set_time(time).expect("finite");
         state.set_body(body, pose, SpatialVelocity::zero()).expect("finite");
         state.set_coordinate(slider, time.sin()).expect("finite");
@@ -95,13 +94,13 @@ fn foundations(
         let mut foundation = ElasticFoundation::new();
         match shape {
             Shape::Mesh(mesh) if is_soft => {
-                foundation.add_springs(BodyIndex::GROUND, Transform::identity(), mesh, rubber)
+                foundation.add_springs(BodyIndex::GROUND, Pose::identity(), mesh, rubber)
             }
-            shape => foundation.add_rigid(BodyIndex::GROUND, Transform::identity(), shape),
+            shape => foundation.add_rigid(BodyIndex::GROUND, Pose::identity(), shape),
         }
         .expect("valid");
         let ball = TriangleMesh::sphere(0.9, 10).expect("valid");
-        foundation.add_springs(body, Transform::identity(), ball, rubber).expect("valid");
+        foundation.add_springs(body, Pose::identity(), ball, rubber).expect("valid");
         handles.push(system.add(foundation).expect("bodies exist"));
     }
     (system, body, handles)
@@ -117,7 +116,7 @@ fn a_foundation_does_not_allocate_after_the_first_evaluation_however_deep_it_sin
     let mut most = vec![0; handles.len()];
     let mut evaluate = |state: &mut force_elements::State<f64>, z: f64| {
         let V_GB = SpatialVelocity::new(Vector3::x(), Vector3::new(1.0, 2.0, -3.0));
-        state.set_body(body, Transform::translation(0.1, 0.2, z), V_GB).expect("finite");
+        state.set_body(body, Pose::translation(0.1, 0.2, z), V_GB).expect("finite");
         let view = system.realize_dynamics(state).expect("regular");
         for (most, &handle) in most.iter_mut().zip(&handles) {
             *most = view.of(handle).position.springs.len().max(*most);
@@ -150,7 +149,7 @@ fn a_foundation_that_is_disabled_enabled_and_changed_does_not_allocate() {
             system.update_parameters(&mut state, handle, stiffer).expect("valid");
         }
         for z in heights {
-            state.set_pose(body, Transform::translation(0.1, 0.2, z)).expect("finite");
+            state.set_pose(body, Pose::translation(0.1, 0.2, z)).expect("finite");
             system.realize_dynamics(&mut state).expect("regular");
         }
     };
@@ -165,19 +164,19 @@ fn a_foundation_that_is_disabled_enabled_and_changed_does_not_allocate() {
 fn a_crowd_does_not_allocate_after_the_first_evaluation_as_it_is_pressed_together() {
     let mut system = ForceSystem::<f64>::new();
     let mut foundation = ElasticFoundation::new();
-    foundation.add_rigid(BodyIndex::GROUND, Transform::identity(), HalfSpace::BelowZ).expect("valid");
+    foundation.add_rigid(BodyIndex::GROUND, Pose::identity(), HalfSpace::BelowZ).expect("valid");
     let ball = std::sync::Arc::new(TriangleMesh::sphere(1.0, 6).expect("valid"));
     let bodies: Vec<_> = (0..25).map(|_| system.add_body()).collect();
     for &body in &bodies {
         let (ball, rubber) = (std::sync::Arc::clone(&ball), Material::new(1e5));
-        foundation.add_springs(body, Transform::identity(), ball, rubber).expect("valid");
+        foundation.add_springs(body, Pose::identity(), ball, rubber).expect("valid");
     }
     let foundation = system.add(foundation).expect("bodies exist");
     let mut state = system.default_state();
     let mut evaluate = |distance: f64| {
         for (i, &body) in (0..).zip(&bodies) {
             let (x, y) = (distance * f64::from(i % 5), distance * f64::from(i / 5));
-            state.set_pose(body, Transform::translation(x, y, 0.4 * distance)).expect("finite");
+            state.set_pose(body, Pose::translation(x, y, 0.4 * distance)).expect("finite");
         }
         let view = system.realize_dynamics(&mut state).expect("regular");
         view.of(foundation).position.contacts.len()
@@ -202,7 +201,7 @@ fn foundations_on_threads_do_not_allocate_after_the_first_evaluation() {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
     pool.install(|| {
         let mut evaluate = |z: f64| {
-            state.set_pose(body, Transform::translation(0.1, 0.2, z)).expect("finite");
+            state.set_pose(body, Pose::translation(0.1, 0.2, z)).expect("finite");
             system.realize_dynamics(&mut state).expect("regular");
         };
         evaluate(HEIGHTS[0]);
@@ -215,7 +214,7 @@ fn foundations_on_threads_do_not_allocate_after_the_first_evaluation() {
 fn changes_of_variables_do_not_allocate_after_the_first() {
     let mut system = ForceSystem::<f64>::new();
     let (body, slider) = (system.add_body(), system.add_coordinate());
-    let spring = ExponentialSpring::new(Transform::identity(), body, Point3::origin(), Parameters::default());
+    let spring = ExponentialSpring::new(Pose::identity(), body, Point3::origin(), Parameters::default());
     let spring = system.add(spring.expect("valid")).expect("exists");
     let ones = Vector6::repeat(1.0);
     let bushing = LinearBushing::between_bodies(BodyIndex::GROUND, body, ones, ones).expect("valid");
@@ -230,7 +229,7 @@ fn changes_of_variables_do_not_allocate_after_the_first() {
     let ends = [BodyIndex::GROUND, body].map(|body| Station { body, p_B: Point3::new(2.0, 0.1, 0.0) });
     let ball = Obstacle::new(
         BodyIndex::GROUND,
-        Transform::translation(3.0, 0.0, 0.0),
+        Pose::translation(3.0, 0.0, 0.0),
         Sphere::new(0.5).expect("positive"),
     );
     let path = CablePath::new(ends[0], ends[1]).expect("apart").over(ball.expect("finite"));
@@ -238,20 +237,20 @@ fn changes_of_variables_do_not_allocate_after_the_first() {
     let mut foundation = ElasticFoundation::new();
     let rubber = Material::new(1e5).with_friction(0.5, 0.4, 0.1);
     let brick = TriangleMesh::brick(Vector3::repeat(0.5), [2; 3]).expect("positive");
-    foundation.add_springs(body, Transform::identity(), brick, rubber).expect("valid");
+    foundation.add_springs(body, Pose::identity(), brick, rubber).expect("valid");
     let ball = contact::Sphere::new(2.8).expect("positive");
-    foundation.add_rigid(BodyIndex::GROUND, Transform::identity(), ball).expect("valid");
+    foundation.add_rigid(BodyIndex::GROUND, Pose::identity(), ball).expect("valid");
     let foundation = system.add(foundation).expect("exists");
 
     let mut state = system.default_state();
-    state.set_pose(body, Transform::translation(3.0, 0.0, 0.0)).expect("finite");
+    state.set_pose(body, Pose::translation(3.0, 0.0, 0.0)).expect("finite");
     system.reset_dissipated_energy(&mut state).expect("regular");
     let start = state.clone();
     let mut change = |step: u32| {
         let x = f64::from(step);
         let outcome = (|| {
             state.set_time(x)?;
-            state.set_pose(body, Transform::translation(3.0 + 1e-3 * x, 0.0, 0.0))?;
+            state.set_pose(body, Pose::translation(3.0 + 1e-3 * x, 0.0, 0.0))?;
             system.update_parameters(&mut state, bushing, |p| p.stiffness[1] = x)?;
             system.update_parameters(&mut state, spring, |p| p.d0 = 1e-3 * x)?;
             system.update_parameters(&mut state, friction, |p| p.offset = x)?;

@@ -15,7 +15,7 @@ use force_elements::cable::{
     CablePath, Cylinder, Ellipsoid, Obstacle, Sphere, Station, Surface, Torus, Tracking,
 };
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
-use force_elements::{BodyIndex, CableSpring, ForceSystem, Handle, Result, State, Transform};
+use force_elements::{BodyIndex, CableSpring, Error, ForceSystem, Handle, Pose, State};
 
 /// A cable between two bodies that rise and sink together over two obstacles of one kind.
 struct Scene {
@@ -27,16 +27,16 @@ struct Scene {
 
 impl Scene {
     fn over(
-        make: &dyn Fn() -> Result<Box<dyn Surface<f64>>>,
+        make: &dyn Fn() -> Result<Box<dyn Surface<f64>>, Error>,
         R_GS: Rotation3<f64>,
         depth: f64,
-    ) -> Result<Self> {
+    ) -> Result<Self, Error> {
         let mut system = ForceSystem::new();
         let ends = [system.add_body(), system.add_body()];
         let [from, to] = ends.map(|body| Station { body, p_B: Point3::origin() });
         let mut path = CablePath::new(from, to)?;
         for x in [0.0, 4.0] {
-            let X = Transform::from_parts(Translation3::new(x, -depth, 0.0), R_GS);
+            let X = Pose::from_parts(Translation3::new(x, -depth, 0.0), R_GS);
             path = path.over(Obstacle::shared(BodyIndex::GROUND, X, make()?.into())?);
         }
         let cable = system.add(CableSpring::new(path, 100.0, 1.0, 0.1)?)?;
@@ -45,7 +45,7 @@ impl Scene {
     }
 
     /// Every kind of surface, its top at the height of Ground's origin.
-    fn every() -> Result<Vec<(&'static str, Self)>> {
+    fn every() -> Result<Vec<(&'static str, Self)>, Error> {
         let upright = Rotation3::identity();
         let turned = Rotation3::from_axis_angle(&Vector3::y_axis(), FRAC_PI_2);
         // The z axis of the map up.
@@ -66,10 +66,10 @@ impl Scene {
     }
 
     /// Puts the ends at this height and evaluates; returns how the path was found and how often it touches.
-    fn evaluate(&mut self, time: f64, height: f64, aside: f64) -> Result<(Tracking, usize)> {
+    fn evaluate(&mut self, time: f64, height: f64, aside: f64) -> Result<(Tracking, usize), Error> {
         self.state.set_time(time)?;
-        self.state.set_pose(self.ends[0], Transform::translation(-2.0, height, 0.1 + aside))?;
-        self.state.set_pose(self.ends[1], Transform::translation(6.0, height, -0.1 - aside))?;
+        self.state.set_pose(self.ends[0], Pose::translation(-2.0, height, 0.1 + aside))?;
+        self.state.set_pose(self.ends[1], Pose::translation(6.0, height, -0.1 - aside))?;
         let view = self.system.realize_dynamics(&mut self.state)?;
         let path = &view.of(self.cable).position.path;
         let contacts = path.contacts.iter().filter(|contact| contact.in_contact).count();
@@ -79,7 +79,7 @@ impl Scene {
     }
 }
 
-fn swing(scene: &mut Scene, steps: core::ops::Range<u32>) -> Result<[usize; 3]> {
+fn swing(scene: &mut Scene, steps: core::ops::Range<u32>) -> Result<[usize; 3], Error> {
     let mut contacts = [0; 3];
     for step in steps {
         let time = 0.01 * f64::from(step);
@@ -91,7 +91,7 @@ fn swing(scene: &mut Scene, steps: core::ops::Range<u32>) -> Result<[usize; 3]> 
 }
 
 #[test]
-fn tracking_does_not_allocate_through_touchdown_and_liftoff_on_any_surface() -> Result<()> {
+fn tracking_does_not_allocate_through_touchdown_and_liftoff_on_any_surface() -> Result<(), Error> {
     for (name, mut scene) in Scene::every()? {
         // One swing to warm up: every buffer has been as large as it gets.
         swing(&mut scene, 0..1260)?;
@@ -108,12 +108,12 @@ fn tracking_does_not_allocate_through_touchdown_and_liftoff_on_any_surface() -> 
 }
 
 #[test]
-fn a_search_from_nothing_does_not_allocate_after_the_first() -> Result<()> {
+fn a_search_from_nothing_does_not_allocate_after_the_first() -> Result<(), Error> {
     for (name, mut scene) in Scene::every()? {
         // Never accepted, so that each evaluation searches afresh; the first is the deepest.
         scene.evaluate(0.0, -0.3, 0.05)?;
         let mut found = Vec::with_capacity(40);
-        let mut outcome = Ok(());
+        let mut outcome = Ok::<_, Error>(());
         let counted = allocation_counter::measure(|| {
             outcome = (0..40).map(f64::from).try_for_each(|i| {
                 found.push(scene.evaluate(0.01 * i, -0.3 + 0.015 * i, 0.05)?);
@@ -130,10 +130,10 @@ fn a_search_from_nothing_does_not_allocate_after_the_first() -> Result<()> {
 
 /// Leaps of the ends that Newton's method does not always follow.
 #[test]
-fn leaps_do_not_allocate_after_the_first() -> Result<()> {
+fn leaps_do_not_allocate_after_the_first() -> Result<(), Error> {
     let mut relaxed = 0;
     for (name, mut scene) in Scene::every()? {
-        let mut leap = |i: u32| -> Result<Tracking> {
+        let mut leap = |i: u32| -> Result<Tracking, Error> {
             let angle = f64::from(i % 7) / 7.0 * TAU;
             let time = 0.01 * f64::from(i);
             let (found, _) = scene.evaluate(time, -0.1 + 0.5 * angle.sin(), 0.8 * angle.cos() - 0.1)?;
@@ -143,7 +143,7 @@ fn leaps_do_not_allocate_after_the_first() -> Result<()> {
             Ok(found)
         };
         (0..42).try_for_each(|i| leap(i).map(|_| ()))?;
-        let mut outcome = Ok(());
+        let mut outcome = Ok::<_, Error>(());
         let counted = allocation_counter::measure(|| {
             outcome = (42..84).try_for_each(|i| {
                 relaxed += usize::from(leap(i)? > Tracking::Warm);
@@ -159,11 +159,12 @@ fn leaps_do_not_allocate_after_the_first() -> Result<()> {
 
 /// In the plane of symmetry the path over the longer axis is longest sideways, and is pushed off.
 #[test]
-fn a_path_pushed_off_a_saddle_does_not_allocate_after_the_first() -> Result<()> {
-    let flat =
-        || -> Result<Box<dyn Surface<f64>>> { Ok(Box::new(Ellipsoid::new(Vector3::new(1.0, 0.9, 0.6))?)) };
+fn a_path_pushed_off_a_saddle_does_not_allocate_after_the_first() -> Result<(), Error> {
+    let flat = || -> Result<Box<dyn Surface<f64>>, Error> {
+        Ok(Box::new(Ellipsoid::new(Vector3::new(1.0, 0.9, 0.6))?))
+    };
     let mut scene = Scene::over(&flat, Rotation3::identity(), 0.9)?;
-    let mut push = || -> Result<()> {
+    let mut push = || -> Result<(), Error> {
         for i in 1..10 {
             scene.evaluate(0.0, -0.9 + 0.01 * f64::from(i), -0.1)?;
             let view = scene.system.realize_position(&mut scene.state)?;
@@ -181,10 +182,10 @@ fn a_path_pushed_off_a_saddle_does_not_allocate_after_the_first() -> Result<()> 
 }
 
 #[test]
-fn a_cable_that_is_enabled_again_does_not_allocate() -> Result<()> {
+fn a_cable_that_is_enabled_again_does_not_allocate() -> Result<(), Error> {
     for (name, mut scene) in Scene::every()? {
         swing(&mut scene, 0..10)?;
-        let mut toggle = || -> Result<()> {
+        let mut toggle = || -> Result<(), Error> {
             for enabled in [false, true] {
                 scene.system.set_enabled(&mut scene.state, scene.cable, enabled)?;
                 scene.evaluate(0.1, -0.05, 0.0)?;

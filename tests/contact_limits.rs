@@ -11,17 +11,17 @@ mod support;
 
 use allocation_counter::measure;
 use approx::assert_relative_eq;
+use force_elements::Pose;
 use force_elements::contact::{
-    BoundingBox, Bounds, Ellipsoid, HalfSpace, MeshFault, PairSearch, Shape, Sphere, Surface, SurfacePoint,
-    TriangleMesh,
+    BoundingBox, Bounds, Ellipsoid, HalfSpace, MeshFault, PairSearch, Shape, ShapeError, Sphere, Surface,
+    SurfacePoint, TriangleMesh,
 };
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
-use force_elements::{Error, Transform};
 use support::Sequence;
 
 const MAX_FACES: usize = TriangleMesh::<f64>::MAX_FACES;
 
-type Attempt = fn(u32) -> Result<TriangleMesh<f64>, Error>;
+type Attempt = fn(u32) -> Result<TriangleMesh<f64>, ShapeError>;
 
 #[test]
 fn more_faces_than_allowed_are_refused_before_they_are_allocated() {
@@ -37,12 +37,15 @@ fn more_faces_than_allowed_are_refused_before_they_are_allocated() {
     for (name, attempt) in attempts {
         let mut refused = None;
         let counted = measure(|| refused = Some(attempt(most).unwrap_err()));
-        let Some(Error::Mesh { fault: MeshFault::TooManyFaces { count } }) = refused else {
+        let Some(ShapeError::Mesh { fault: MeshFault::TooManyFaces { count } }) = refused else {
             panic!("{name}: {refused:?}")
         };
         assert!(count > MAX_FACES as u64, "{name}: {count}");
         assert!(counted.bytes_total < 1000, "{name}: {} bytes", counted.bytes_total);
-        assert!(matches!(attempt(most + 1), Err(Error::OutOfCount { .. } | Error::Mesh { .. })), "{name}");
+        assert!(
+            matches!(attempt(most + 1), Err(ShapeError::OutOfCount { .. } | ShapeError::Mesh { .. })),
+            "{name}"
+        );
     }
 
     let vertices = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]].map(Point3::<f32>::from);
@@ -50,8 +53,14 @@ fn more_faces_than_allowed_are_refused_before_they_are_allocated() {
     let counted = measure(|| {
         let expected = [MeshFault::TooManyFaces { count: MAX_FACES as u64 + 1 }];
         assert_eq!(TriangleMesh::faults(&vertices, &faces), expected);
-        assert_eq!(TriangleMesh::open(&vertices, &faces).unwrap_err(), Error::Mesh { fault: expected[0] });
-        assert_eq!(TriangleMesh::closed(&vertices, &faces).unwrap_err(), Error::Mesh { fault: expected[0] });
+        assert_eq!(
+            TriangleMesh::open(&vertices, &faces).unwrap_err(),
+            ShapeError::Mesh { fault: expected[0] }
+        );
+        assert_eq!(
+            TriangleMesh::closed(&vertices, &faces).unwrap_err(),
+            ShapeError::Mesh { fault: expected[0] }
+        );
     });
     assert!(counted.bytes_total < 1000, "{} bytes", counted.bytes_total);
     drop(faces);
@@ -79,9 +88,9 @@ fn nasty_point(sequence: &mut Sequence, scale: f64) -> Point3<f64> {
     Point3::new(nasty(sequence), nasty(sequence), nasty(sequence)) * scale
 }
 
-fn nasty_pose(sequence: &mut Sequence) -> Transform<f64> {
+fn nasty_pose(sequence: &mut Sequence) -> Pose<f64> {
     let turn = Rotation3::new(sequence.next_point().coords * 3.0);
-    Transform::from_parts(Translation3::from(nasty_point(sequence, 1.0).coords), turn)
+    Pose::from_parts(Translation3::from(nasty_point(sequence, 1.0).coords), turn)
 }
 
 fn is_finite(p: &Point3<f64>) -> bool {
@@ -220,10 +229,10 @@ fn pairs_are_found_among_boxes_of_any_numbers() {
     // A pillar without ends is everywhere, however it is turned.
     let pillar =
         Bounds::Box { center: Point3::origin(), half_extents: Vector3::new(1.0, 1.0, f64::INFINITY) };
-    let around = BoundingBox::around(&pillar, &Transform::identity());
-    assert!(around.overlaps(&BoundingBox::around(&Bounds::Unbounded, &Transform::identity())));
+    let around = BoundingBox::around(&pillar, &Pose::identity());
+    assert!(around.overlaps(&BoundingBox::around(&Bounds::Unbounded, &Pose::identity())));
     let small = Bounds::Box { center: Point3::origin(), half_extents: Vector3::repeat(0.1) };
-    assert!(around.overlaps(&BoundingBox::around(&small, &Transform::translation(0.0, 0.0, 50.0))));
+    assert!(around.overlaps(&BoundingBox::around(&small, &Pose::translation(0.0, 0.0, 50.0))));
 }
 
 #[test]
@@ -263,7 +272,7 @@ fn meshes_of_any_size_anywhere_answer_as_one_metre_at_the_origin_does() {
     for size in [1e-300, 1e-82, 1e78, 1e200, 1e307] {
         let vertices = corners.map(|p| Point3::from(p) * size);
         let fault = MeshFault::FaceOutOfScale { face: 0 };
-        assert_eq!(TriangleMesh::open(&vertices, &faces).unwrap_err(), Error::Mesh { fault }, "{size}");
+        assert_eq!(TriangleMesh::open(&vertices, &faces).unwrap_err(), ShapeError::Mesh { fault }, "{size}");
     }
     for size in [1e-80, 1e-76, 1e76] {
         let mesh = TriangleMesh::closed(&corners.map(|p| Point3::from(p) * size), &faces).unwrap();

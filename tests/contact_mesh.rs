@@ -12,10 +12,11 @@ use std::f64::consts::PI;
 
 use approx::assert_relative_eq;
 use force_elements::contact::{
-    BoundingBox, Bounds, Ellipsoid, HalfSpace, MeshFault, PairSearch, Shape, Sphere, Surface, TriangleMesh,
+    BoundingBox, Bounds, Ellipsoid, HalfSpace, MeshFault, PairSearch, Shape, ShapeError, Sphere, Surface,
+    TriangleMesh,
 };
 use force_elements::nalgebra::{Point3, Vector3};
-use force_elements::{Error, Real, Transform};
+use force_elements::{InvalidValue, Pose, Real};
 use num_dual::Dual64;
 use support::Sequence;
 
@@ -57,11 +58,17 @@ fn generated_bodies_have_the_volume_area_and_faces_they_should() {
 
 #[test]
 fn generators_refuse_sizes_and_counts_without_meaning() {
-    assert!(matches!(TriangleMesh::sphere(-1.0, 4), Err(Error::InvalidValue { parameter: "radius", .. })));
-    assert!(matches!(TriangleMesh::sphere(f64::NAN, 4), Err(Error::InvalidValue { .. })));
-    assert!(matches!(TriangleMesh::sphere(1.0, 0), Err(Error::OutOfCount { name: "frequency", .. })));
-    assert!(matches!(TriangleMesh::torus(0.3, 0.3, 9, 9), Err(Error::InvalidValue { .. })));
-    assert!(matches!(TriangleMesh::cylinder(1.0, 1.0, 2, 1, 1), Err(Error::OutOfCount { minimum: 3, .. })));
+    assert!(matches!(
+        TriangleMesh::sphere(-1.0, 4),
+        Err(ShapeError::InvalidValue(InvalidValue { name: "mesh.radius", .. }))
+    ));
+    assert!(matches!(TriangleMesh::sphere(f64::NAN, 4), Err(ShapeError::InvalidValue(_))));
+    assert!(matches!(TriangleMesh::sphere(1.0, 0), Err(ShapeError::OutOfCount { name: "frequency", .. })));
+    assert!(matches!(TriangleMesh::torus(0.3, 0.3, 9, 9), Err(ShapeError::InvalidValue(_))));
+    assert!(matches!(
+        TriangleMesh::cylinder(1.0, 1.0, 2, 1, 1),
+        Err(ShapeError::OutOfCount { minimum: 3, .. })
+    ));
     assert!(TriangleMesh::brick(Vector3::new(1.0, 0.0, 1.0), [1; 3]).is_err());
     assert!(Sphere::new(0.0).is_err() && Ellipsoid::new(Vector3::new(1.0, f64::INFINITY, 1.0)).is_err());
 }
@@ -110,7 +117,7 @@ fn each_fault_is_found_and_names_its_face() {
     let inverted: Vec<_> = faces.iter().map(|&[a, b, c]| [a, c, b]).collect();
     assert_eq!(faults(&vertices, &inverted), [MeshFault::InsideOut { face: 0 }]);
     let fault = MeshFault::InsideOut { face: 0 };
-    assert_eq!(TriangleMesh::closed(&vertices, &inverted).unwrap_err(), Error::Mesh { fault });
+    assert_eq!(TriangleMesh::closed(&vertices, &inverted).unwrap_err(), ShapeError::Mesh { fault });
 }
 
 #[test]
@@ -217,9 +224,9 @@ fn vertices_are_on_the_surface() {
 /// Every face of `mesh` whose centroid the other surface contains, one by one.
 fn inside_one_by_one(
     mesh: &TriangleMesh<f64>,
-    X_GS: &Transform<f64>,
+    X_GS: &Pose<f64>,
     contains: impl Fn(&Point3<f64>) -> bool,
-    X_GO: &Transform<f64>,
+    X_GO: &Pose<f64>,
 ) -> BTreeSet<usize> {
     let is_inside = |face: &usize| contains(&X_GO.inverse_transform_point(&(X_GS * mesh.centroids()[*face])));
     (0..mesh.face_count()).filter(is_inside).collect()
@@ -258,7 +265,7 @@ fn a_mesh_wholly_inside_another_is_found_though_no_faces_meet() {
         (support::hollow_brick(), Vector3::new(0.8, 0.0, 0.0)),
     ] {
         let X_GO = sequence.next_pose(1.0);
-        let X_GS = X_GO * Transform::translation(place.x, place.y, place.z);
+        let X_GS = X_GO * Pose::translation(place.x, place.y, place.z);
         let mut count = 0;
         small.for_each_inside(&X_GS, &Shape::from(other), &X_GO, |_| count += 1);
         assert_eq!(count, small.face_count());
@@ -266,8 +273,8 @@ fn a_mesh_wholly_inside_another_is_found_though_no_faces_meet() {
     // In the cavity, and beyond everything, nothing is inside.
     let hollow = Shape::from(support::hollow_brick());
     for x in [0.0, 1.5] {
-        let X_GS = Transform::translation(x, 0.0, 0.0);
-        small.for_each_inside(&X_GS, &hollow, &Transform::identity(), |face| panic!("{face:?}"));
+        let X_GS = Pose::translation(x, 0.0, 0.0);
+        small.for_each_inside(&X_GS, &hollow, &Pose::identity(), |face| panic!("{face:?}"));
     }
 }
 

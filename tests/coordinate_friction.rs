@@ -7,7 +7,7 @@ use force_elements::simulation::{
     DormandPrince, ImplicitTrapezoidal, Integrator, Plant, SemiImplicitEuler, Simulation,
 };
 use force_elements::{
-    CoordinateIndex, CoordinateSpringDamperExt, Error, ForceSystem, Requirement, Variables,
+    CoordinateIndex, CoordinateSpringDamperExt, ElementError, Error, ForceSystem, Requirement, Variables,
 };
 
 fn bristles() -> Parameters<f64> {
@@ -176,7 +176,9 @@ fn a_user_law_replaces_the_force_and_must_be_finite() {
     assert_eq!(view.power_dissipated(), 27.0 * 12.0);
     state.set_time(0.0).expect("finite");
     let refused = system.realize_dynamics(&mut state).err();
-    let Some(Error::NonFiniteForce { element }) = refused else { panic!("{refused:?}") };
+    let Some(Error::Element { element, source: ElementError::NonFiniteForce }) = refused else {
+        panic!("{refused:?}")
+    };
     assert_eq!(element.to_string(), "coordinate_spring_damper_ext[0]");
 }
 
@@ -433,14 +435,10 @@ fn a_start_beyond_a_stop_can_be_told_to_the_state() {
 #[test]
 fn bristles_that_could_never_let_go_are_refused() {
     let refused = |parameters: Parameters<f64>| {
-        matches!(
-            CoordinateSpringDamperExt::new(None, Some(CoordinateIndex::new(0)), parameters),
-            Err(Error::InvalidValue {
-                parameter: "sticking_stiffness",
-                requirement: Requirement::Positive,
-                ..
-            })
-        )
+        let element = CoordinateSpringDamperExt::new(None, Some(CoordinateIndex::new(0)), parameters);
+        let error = element.err();
+        error.as_ref().and_then(Error::invalid_value).map(|v| (v.name, v.requirement))
+            == Some(("sticking_stiffness", Requirement::Positive))
     };
     let none = Parameters::default();
     let dynamic = Parameters { dynamic_friction: 2.0, ..none };
@@ -465,10 +463,11 @@ fn bristles_that_could_never_let_go_are_refused() {
     let mut set = |field: &str, value: f64| {
         system.set_variable(&mut state, &format!("coordinate_spring_damper_ext[0].{field}"), value)
     };
-    assert!(matches!(set("dynamic_friction", 2.0), Err(Error::InvalidValue { .. })));
+    let is_refused = |error: &Error| matches!(error.element_error(), Some(ElementError::InvalidValue(_)));
+    assert!(set("dynamic_friction", 2.0).is_err_and(|error| is_refused(&error)));
     set("sticking_stiffness", 1e4).expect("no bristles yet");
     set("dynamic_friction", 2.0).expect("bristles with a stiffness");
-    assert!(matches!(set("sticking_stiffness", 0.0), Err(Error::InvalidValue { .. })));
+    assert!(set("sticking_stiffness", 0.0).is_err_and(|error| is_refused(&error)));
 }
 
 #[test]

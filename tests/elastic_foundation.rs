@@ -8,10 +8,11 @@ use std::sync::Arc;
 
 use approx::assert_relative_eq;
 use force_elements::contact::{Ellipsoid, HalfSpace, MeshFault, Shape, Sphere, TriangleMesh};
-use force_elements::elastic_foundation::{Material, Parameters};
+use force_elements::elastic_foundation::{Material, NoContactPossible, OpenSurface, Parameters};
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
 use force_elements::{
-    BodyIndex, ElasticFoundation, Error, ForceSystem, Handle, Requirement, SpatialVelocity, State, Transform,
+    BodyIndex, ElasticFoundation, ElementError, Error, ForceSystem, Handle, Pose, Requirement,
+    SpatialVelocity, State,
 };
 use support::Sequence;
 
@@ -37,15 +38,15 @@ fn on_floor(
     let mut system = ForceSystem::new();
     let body = system.add_body();
     let mut foundation = options(ElasticFoundation::new());
-    foundation.add_rigid(BodyIndex::GROUND, Transform::identity(), HalfSpace::BelowZ).expect("valid");
-    foundation.add_springs(body, Transform::identity(), mesh, material).expect("valid");
+    foundation.add_rigid(BodyIndex::GROUND, Pose::identity(), HalfSpace::BelowZ).expect("valid");
+    foundation.add_springs(body, Pose::identity(), mesh, material).expect("valid");
     let foundation = system.add(foundation).expect("bodies exist");
     let state = system.default_state();
     Scene { system, state, foundation, body }
 }
 
 fn vertical_force(scene: &mut Scene, height: f64) -> f64 {
-    scene.state.set_pose(scene.body, Transform::translation(0.0, 0.0, height)).expect("finite");
+    scene.state.set_pose(scene.body, Pose::translation(0.0, 0.0, height)).expect("finite");
     scene.system.realize_dynamics(&mut scene.state).expect("regular").body_force(scene.body).force.z
 }
 
@@ -83,7 +84,7 @@ fn projected_areas_push_with_the_volume_while_all_faces_within_look_down() {
     let turn = Rotation3::rotation_between(&up, &Vector3::z()).expect("not opposite");
     let corner = turn * Vector3::repeat(-1.0);
     for depth in [0.3, 0.6] {
-        let pose = Transform::from_parts(Translation3::from(Vector3::z() * -depth - corner), turn);
+        let pose = Pose::from_parts(Translation3::from(Vector3::z() * -depth - corner), turn);
         scene.state.set_pose(scene.body, pose).expect("finite");
         let force =
             scene.system.realize_dynamics(&mut scene.state).expect("regular").body_force(scene.body).force;
@@ -116,7 +117,7 @@ fn neither_size_nor_place_nor_attitude_changes_the_law() {
             let mut sequence = Sequence::new();
             let relative = sequence.next_pose(0.3);
             let V = [0, 1].map(|_| (sequence.next_point().coords, sequence.next_point().coords));
-            let evaluate = |size: f64, X_GW: Transform<f64>| {
+            let evaluate = |size: f64, X_GW: Pose<f64>| {
                 // Lengths are `size` metres, times are seconds: velocities scale as lengths do.
                 let scaled = pair_of.each_ref().map(|mesh| {
                     let vertices: Vec<_> = mesh.vertices().iter().map(|v| v * size).collect();
@@ -131,18 +132,16 @@ fn neither_size_nor_place_nor_attitude_changes_the_law() {
                 for i in 0..2 {
                     let mesh = Arc::clone(&scaled[i]);
                     if materials[i] {
-                        foundation
-                            .add_springs(bodies[i], Transform::identity(), mesh, rubber)
-                            .expect("valid");
+                        foundation.add_springs(bodies[i], Pose::identity(), mesh, rubber).expect("valid");
                     } else {
-                        foundation.add_rigid(bodies[i], Transform::identity(), mesh).expect("closed");
+                        foundation.add_rigid(bodies[i], Pose::identity(), mesh).expect("closed");
                     }
                 }
                 system.add(foundation).expect("bodies exist");
                 let mut state = system.default_state();
                 let mut X_WB = relative;
                 X_WB.translation.vector *= size;
-                for (i, X_WB) in [(0, Transform::identity()), (1, X_WB)] {
+                for (i, X_WB) in [(0, Pose::identity()), (1, X_WB)] {
                     let (angular, linear) = V[i];
                     let V_GB = SpatialVelocity::new(X_GW.rotation * angular, X_GW.rotation * linear * size);
                     state.set_body(bodies[i], X_GW * X_WB, V_GB).expect("finite");
@@ -159,7 +158,7 @@ fn neither_size_nor_place_nor_attitude_changes_the_law() {
                     view.potential_energy() / size.powi(4),
                 )
             };
-            let expected = evaluate(1.0, Transform::identity());
+            let expected = evaluate(1.0, Pose::identity());
             assert!(expected.0.norm() > 1.0 && expected.2 > 0.1, "{expected:?}");
             for (size, distance) in
                 [(1e-4, 0.0), (1e-4, 1.0), (1e4, 0.0), (1e4, 1e6), (1.0, 1e4), (1e-30, 0.0)]
@@ -187,7 +186,7 @@ fn under_a_steady_push_below_static_friction_surfaces_creep_at_less_than_the_tra
         });
         let mut friction = |speed: f64| {
             let V_GB = SpatialVelocity::new(Vector3::zeros(), Vector3::new(0.0, speed, 0.0));
-            scene.state.set_body(scene.body, Transform::translation(0.0, 0.0, 0.199), V_GB).expect("finite");
+            scene.state.set_body(scene.body, Pose::translation(0.0, 0.0, 0.199), V_GB).expect("finite");
             let view = scene.system.realize_dynamics(&mut scene.state).expect("regular");
             -view.body_force(scene.body).force.y / 60.0
         };
@@ -201,7 +200,7 @@ fn under_a_steady_push_below_static_friction_surfaces_creep_at_less_than_the_tra
     }
     let mut scene = on_floor(brick(), Material::new(1e5), |foundation| foundation);
     let V_GB = SpatialVelocity::new(Vector3::zeros(), Vector3::new(3.0, 4.0, 0.0));
-    scene.state.set_body(scene.body, Transform::translation(0.0, 0.0, 0.199), V_GB).expect("finite");
+    scene.state.set_body(scene.body, Pose::translation(0.0, 0.0, 0.199), V_GB).expect("finite");
     let view = scene.system.realize_dynamics(&mut scene.state).expect("regular");
     assert_eq!(view.body_force(scene.body).force.xy().norm(), 0.0, "without coefficients nothing rubs");
 }
@@ -237,7 +236,7 @@ fn a_sliding_brick_is_rubbed_by_hollars_law() {
     let mut scene = on_floor(brick, rubber(), |foundation| foundation);
     for speed in [0.002, 0.01, 0.5] {
         let velocity = SpatialVelocity::new(Vector3::zeros(), Vector3::new(0.6 * speed, -0.8 * speed, -0.1));
-        let pose = Transform::translation(0.3, 0.1, 0.2 - 1e-3);
+        let pose = Pose::translation(0.3, 0.1, 0.2 - 1e-3);
         scene.state.set_body(scene.body, pose, velocity).expect("finite");
         let view = scene.system.realize_dynamics(&mut scene.state).expect("regular");
         let force = view.body_force(scene.body).force;
@@ -256,7 +255,7 @@ fn a_sliding_brick_is_rubbed_by_hollars_law() {
 fn pair(
     meshes: [&Arc<TriangleMesh<f64>>; 2],
     materials: [Option<Material<f64>>; 2],
-    poses: [Transform<f64>; 2],
+    poses: [Pose<f64>; 2],
 ) -> Scene {
     let mut system = ForceSystem::new();
     let bodies = [system.add_body(), system.add_body()];
@@ -264,8 +263,8 @@ fn pair(
     for i in 0..2 {
         let mesh = Arc::clone(meshes[i]);
         match materials[i] {
-            Some(material) => foundation.add_springs(bodies[i], Transform::identity(), mesh, material),
-            None => foundation.add_rigid(bodies[i], Transform::identity(), mesh),
+            Some(material) => foundation.add_springs(bodies[i], Pose::identity(), mesh, material),
+            None => foundation.add_rigid(bodies[i], Pose::identity(), mesh),
         }
         .expect("valid");
     }
@@ -281,7 +280,7 @@ fn pair(
 fn mirrored_pairs_give_mirrored_forces() {
     let ball = Arc::new(TriangleMesh::sphere(1.0, 12).expect("valid"));
     let turn = Rotation3::new(Vector3::new(0.0, 0.0, 0.7));
-    let apart = |z: f64| Transform::from_parts(Translation3::new(0.0, 0.0, z), turn);
+    let apart = |z: f64| Pose::from_parts(Translation3::new(0.0, 0.0, z), turn);
     let mut scene = pair([&ball, &ball], [Some(rubber()); 2], [apart(-0.95), apart(0.95)]);
     let velocity = SpatialVelocity::new(Vector3::new(0.2, 0.0, 0.1), Vector3::new(0.3, 0.2, -0.1));
     // The mirror image in z = 0 of a velocity: axial vectors keep their normal component.
@@ -322,7 +321,7 @@ fn mirrored_pairs_give_mirrored_forces() {
 #[test]
 fn of_two_meshes_with_springs_each_counts_half() {
     let ball = Arc::new(TriangleMesh::sphere(1.0, 12).expect("valid"));
-    let poses = [Transform::identity(), Transform::translation(0.0, 0.0, 1.9)];
+    let poses = [Pose::identity(), Pose::translation(0.0, 0.0, 1.9)];
     let force = |materials| {
         let mut scene = pair([&ball, &ball], materials, poses);
         scene.system.realize_dynamics(&mut scene.state).expect("regular").body_force(scene.body).force.z
@@ -340,10 +339,10 @@ fn surfaces_on_one_body_ignore_each_other() {
     let body = system.add_body();
     let mut foundation = ElasticFoundation::new();
     for x in [0.0, 0.5] {
-        let X_BS = Transform::translation(x, 0.0, 0.0);
+        let X_BS = Pose::translation(x, 0.0, 0.0);
         foundation.add_springs(body, X_BS, Arc::clone(&ball), rubber()).expect("valid");
     }
-    let far_below = Transform::translation(0.0, 0.0, -9.0);
+    let far_below = Pose::translation(0.0, 0.0, -9.0);
     foundation.add_rigid(BodyIndex::GROUND, far_below, HalfSpace::BelowZ).expect("valid");
     let foundation = system.add(foundation).expect("the body exists");
     let mut state = system.default_state();
@@ -387,12 +386,12 @@ fn an_element_with_many_surfaces_is_the_sum_over_its_pairs() {
         .expect("valid");
     };
     let mut whole = ElasticFoundation::new();
-    whole.add_rigid(BodyIndex::GROUND, Transform::identity(), HalfSpace::BelowZ).expect("valid");
+    whole.add_rigid(BodyIndex::GROUND, Pose::identity(), HalfSpace::BelowZ).expect("valid");
     (0..count).for_each(|i| add(&mut whole, i));
     let whole = system.add(whole).expect("bodies exist");
     for i in 0..count {
         let mut part = ElasticFoundation::new();
-        part.add_rigid(BodyIndex::GROUND, Transform::identity(), HalfSpace::BelowZ).expect("valid");
+        part.add_rigid(BodyIndex::GROUND, Pose::identity(), HalfSpace::BelowZ).expect("valid");
         add(&mut part, i);
         let is_rigid = |i: usize| i % 4 == 3;
         if !is_rigid(i) {
@@ -429,7 +428,7 @@ fn a_foundation_that_can_never_push_is_refused_when_it_is_added() {
     let ball = Arc::new(TriangleMesh::sphere(0.5, 2).expect("valid"));
     let mut system = ForceSystem::<f64>::new();
     let (body, other) = (system.add_body(), system.add_body());
-    let place = Transform::identity();
+    let place = Pose::identity();
     let rigid = |on: BodyIndex| (on, None);
     let soft = |on: BodyIndex| (on, Some(rubber()));
     let mut add = |surfaces: &[(BodyIndex, Option<Material<f64>>)]| {
@@ -452,7 +451,8 @@ fn a_foundation_that_can_never_push_is_refused_when_it_is_added() {
     ];
     for surfaces in nothing {
         let error = add(surfaces).expect_err("nothing could push");
-        let Error::NoContactPossible { element } = error else { panic!("{error}") };
+        assert_eq!(error.own(), Some(&NoContactPossible), "{error}");
+        let Error::Element { element, .. } = error else { panic!("{error}") };
         assert_eq!(element.kind, "elastic_foundation");
     }
     for surfaces in
@@ -474,14 +474,14 @@ fn the_ground_pushes_what_is_in_it_and_nothing_that_is_above() {
         let mut system = ForceSystem::new();
         let body = system.add_body();
         let mut foundation = ElasticFoundation::new();
-        foundation.add_rigid(BodyIndex::GROUND, Transform::identity(), half_space).expect("valid");
+        foundation.add_rigid(BodyIndex::GROUND, Pose::identity(), half_space).expect("valid");
         let ball = TriangleMesh::sphere(0.1, 8).expect("valid");
-        foundation.add_springs(body, Transform::identity(), ball, Material::new(1e6)).expect("valid");
+        foundation.add_springs(body, Pose::identity(), ball, Material::new(1e6)).expect("valid");
         system.add(foundation).expect("bodies exist");
         let mut state = system.default_state();
         for height in [1.0, 0.101, 0.09, 0.0, -1.0] {
             let at = up * height;
-            state.set_pose(body, Transform::translation(at.x, at.y, at.z)).expect("finite");
+            state.set_pose(body, Pose::translation(at.x, at.y, at.z)).expect("finite");
             let force = system.realize_dynamics(&mut state).expect("regular").body_force(body).force;
             assert_eq!(force.norm() > 0.0, height < 0.1, "{half_space:?} at {height}: {force}");
             assert!(force.dot(&up) >= 0.0);
@@ -498,7 +498,7 @@ fn a_brick_at_any_speed_is_slowed_by_its_friction() {
     let mut scene = on_floor(brick, material, |foundation| foundation);
     for speed in [1.0, 1e50, 1e80, 1e110, 1e160, 1e250] {
         let velocity = SpatialVelocity::new(Vector3::zeros(), Vector3::new(0.6 * speed, -0.8 * speed, 0.0));
-        scene.state.set_body(scene.body, Transform::translation(0.0, 0.0, 0.199), velocity).expect("finite");
+        scene.state.set_body(scene.body, Pose::translation(0.0, 0.0, 0.199), velocity).expect("finite");
         let view = scene.system.realize_dynamics(&mut scene.state).expect("finite");
         let r = speed / 0.01;
         let friction = 60.0 * (0.6 + 0.6 / (1.0 + r * r));
@@ -515,7 +515,7 @@ fn what_overflows_is_an_error() {
     let evaluate = |material: Material<f64>, velocity: Vector3<f64>, z: f64| {
         let mut scene = on_floor(brick(), material, |foundation| foundation);
         let V_GB = SpatialVelocity::new(Vector3::zeros(), velocity);
-        scene.state.set_body(scene.body, Transform::translation(0.0, 0.0, z), V_GB).expect("finite");
+        scene.state.set_body(scene.body, Pose::translation(0.0, 0.0, z), V_GB).expect("finite");
         scene.system.realize_dynamics(&mut scene.state).map(|view| view.body_force(scene.body)).map(drop)
     };
     let down = -Vector3::z();
@@ -530,17 +530,17 @@ fn what_overflows_is_an_error() {
     ];
     for (material, velocity, z) in cases {
         let error = evaluate(material, velocity, z).expect_err("not finite");
-        assert!(matches!(error, Error::NonFiniteForce { .. }), "{error}");
+        assert_eq!(error.element_error(), Some(&ElementError::NonFiniteForce), "{error}");
     }
 
     let mut system = ForceSystem::<f64>::new();
     let body = system.add_body();
     let mut foundation = ElasticFoundation::new();
-    foundation.add_rigid(BodyIndex::GROUND, Transform::identity(), HalfSpace::BelowZ).expect("valid");
-    foundation.add_springs(body, Transform::translation(0.0, 0.0, -1.5e308), brick(), soft).expect("valid");
+    foundation.add_rigid(BodyIndex::GROUND, Pose::identity(), HalfSpace::BelowZ).expect("valid");
+    foundation.add_springs(body, Pose::translation(0.0, 0.0, -1.5e308), brick(), soft).expect("valid");
     system.add(foundation).expect("bodies exist");
     let mut state = system.default_state();
-    state.set_pose(body, Transform::translation(0.0, 0.0, -1.5e308)).expect("finite");
+    state.set_pose(body, Pose::translation(0.0, 0.0, -1.5e308)).expect("finite");
     assert!(system.realize_position(&mut state).is_err(), "the surface is at minus infinity");
 }
 
@@ -550,10 +550,17 @@ fn what_is_read_passes_the_same_checks_as_what_is_built() {
     let good = rubber();
     let text = serde_json::to_string(&good).expect("numbers");
     assert_eq!(serde_json::from_str::<Material<f64>>(&text).expect("as written"), good);
-    for (from, to) in [("100000.0", "-1.0"), ("\"dynamic_friction\":0.6", "\"dynamic_friction\":0.91")] {
+    for (from, to, said) in [
+        ("100000.0", "-1.0", "stiffness = -1, but it must be finite and at least 0"),
+        (
+            "\"dynamic_friction\":0.6",
+            "\"dynamic_friction\":0.91",
+            "dynamic_friction = 0.91, but it must be at most static_friction",
+        ),
+    ] {
         assert!(text.contains(from), "{text}");
         let error = serde_json::from_str::<Material<f64>>(&text.replace(from, to)).expect_err(to);
-        assert!(error.to_string().contains("elastic_foundation"), "{error}");
+        assert!(error.to_string().starts_with(said), "{error}");
     }
 
     let scene = on_floor(TriangleMesh::sphere(0.5, 2).expect("valid"), rubber(), |foundation| foundation);
@@ -577,16 +584,16 @@ fn each_shape_pushes_a_mesh_out() {
         let mut system = ForceSystem::new();
         let body = system.add_body();
         let mut foundation = ElasticFoundation::new();
-        foundation.add_rigid(BodyIndex::GROUND, Transform::identity(), shape).expect("valid");
+        foundation.add_rigid(BodyIndex::GROUND, Pose::identity(), shape).expect("valid");
         let ball = TriangleMesh::sphere(0.4, 10).expect("valid");
-        foundation.add_springs(body, Transform::identity(), ball, rubber()).expect("valid");
+        foundation.add_springs(body, Pose::identity(), ball, rubber()).expect("valid");
         system.add(foundation).expect("bodies exist");
         let mut state = system.default_state();
         let x = if height == 0.3 { 0.5 } else { 0.0 };
-        state.set_pose(body, Transform::translation(x, 0.0, height + 0.35)).expect("finite");
+        state.set_pose(body, Pose::translation(x, 0.0, height + 0.35)).expect("finite");
         let force = system.realize_dynamics(&mut state).expect("regular").body_force(body).force;
         assert!(force.z > 100.0 && force.z > 5.0 * force.xy().norm(), "{force}");
-        state.set_pose(body, Transform::translation(x, 0.0, height + 0.41)).expect("finite");
+        state.set_pose(body, Pose::translation(x, 0.0, height + 0.41)).expect("finite");
         assert_eq!(
             system.realize_dynamics(&mut state).expect("regular").body_force(body).force,
             Vector3::zeros()
@@ -600,15 +607,15 @@ fn an_open_mesh_carries_springs_but_is_no_obstacle() {
     let open = Arc::new(TriangleMesh::open(brick.vertices(), &brick.faces()[1..]).expect("open"));
     let (body, other) = (BodyIndex::new(1), BodyIndex::new(2));
     let mut foundation = Foundation::new();
-    let place = Transform::identity();
+    let place = Pose::identity();
     let refused = foundation.add_rigid(body, place, Arc::clone(&open)).expect_err("open");
-    let Error::OpenSurface { surface: 0, fault: MeshFault::OpenEdge { .. } } = refused else {
+    let Some(OpenSurface { surface: 0, fault: MeshFault::OpenEdge { .. } }) = refused.own() else {
         panic!("{refused}")
     };
     foundation.add_springs(body, place, Arc::clone(&open), rubber()).expect("springs only");
-    foundation.add_rigid(BodyIndex::GROUND, Transform::identity(), HalfSpace::BelowZ).expect("valid");
+    foundation.add_rigid(BodyIndex::GROUND, Pose::identity(), HalfSpace::BelowZ).expect("valid");
     let refused = foundation.add_springs(other, place, brick.clone(), rubber()).expect_err("asks inside");
-    assert!(matches!(refused, Error::OpenSurface { surface: 0, .. }), "{refused}");
+    assert_eq!(refused.own().map(|open: &OpenSurface| open.surface), Some(0), "{refused}");
     // On the same body nothing is asked; rigid, the other asks nothing either.
     foundation.add_springs(body, place, brick.clone(), rubber()).expect("the same body");
     foundation.add_rigid(other, place, brick).expect("rigid");
@@ -619,7 +626,7 @@ fn an_open_mesh_carries_springs_but_is_no_obstacle() {
 fn bad_parameters_are_refused_and_named() {
     let ball = || TriangleMesh::sphere(0.5, 2).expect("valid");
     let mut foundation = Foundation::new();
-    let place = Transform::identity();
+    let place = Pose::identity();
     let bad = [
         ("stiffness", Material { stiffness: -1.0, ..rubber() }, Requirement::NonNegative),
         ("dissipation", Material { dissipation: f64::NAN, ..rubber() }, Requirement::NonNegative),
@@ -637,11 +644,10 @@ fn bad_parameters_are_refused_and_named() {
     ];
     for (name, material, must) in bad {
         let error = foundation.add_springs(BodyIndex::new(1), place, ball(), material).expect_err(name);
-        let Error::InvalidValue { parameter, requirement, .. } = error else { panic!("{error}") };
-        assert_eq!((parameter, requirement), (name, must));
+        assert_eq!(error.invalid_value().map(|v| (v.name, v.requirement)), Some((name, must)), "{error}");
     }
     assert!(Foundation::new().with_transition_velocity(0.0).is_err());
-    let crooked = Transform::translation(f64::NAN, 0.0, 0.0);
+    let crooked = Pose::translation(f64::NAN, 0.0, 0.0);
     assert!(foundation.add_rigid(BodyIndex::GROUND, crooked, HalfSpace::BelowZ).is_err());
 
     let mut scene = on_floor(ball(), rubber(), |foundation| foundation);
@@ -649,12 +655,12 @@ fn bad_parameters_are_refused_and_named() {
         .system
         .set_variable(&mut scene.state, "elastic_foundation[0].surface[1].stiffness", -3.0)
         .expect_err("negative");
-    assert!(matches!(error, Error::InvalidValue { parameter: "stiffness", .. }), "{error}");
+    assert_eq!(error.invalid_value().map(|v| v.name), Some("stiffness"), "{error}");
     let error = scene
         .system
         .set_variable(&mut scene.state, "elastic_foundation[0].transition_velocity", 0.0)
         .expect_err("zero");
-    assert!(matches!(error, Error::InvalidValue { requirement: Requirement::Positive, .. }), "{error}");
+    assert_eq!(error.invalid_value().map(|v| v.requirement), Some(Requirement::Positive), "{error}");
 
     for [modulus, ratio, thickness] in [[0.0, 0.3, 0.1], [1e6, 0.5, 0.1], [1e6, -0.1, 0.1], [1e6, 0.3, 0.0]] {
         assert!(Material::from_elastic_layer(modulus, ratio, thickness).is_err());
@@ -674,7 +680,7 @@ fn parameters_change_per_state_and_by_name() {
         .expect("named");
     assert_relative_eq!(vertical_force(&mut scene, 0.45), 3.0 * before, max_relative = 1e-14);
     let mut fresh = scene.system.default_state();
-    fresh.set_pose(scene.body, Transform::translation(0.0, 0.0, 0.45)).expect("finite");
+    fresh.set_pose(scene.body, Pose::translation(0.0, 0.0, 0.45)).expect("finite");
     let view = scene.system.realize_dynamics(&mut fresh).expect("regular");
     assert_eq!(view.body_force(scene.body).force.z, before, "other states keep theirs");
 
@@ -690,26 +696,26 @@ fn parameters_of_another_element_are_refused() {
     let mut system = ForceSystem::<f64>::new();
     let body = system.add_body();
     let mut other = ElasticFoundation::new();
-    other.add_springs(body, Transform::identity(), ball(), rubber()).expect("valid");
-    other.add_rigid(BodyIndex::GROUND, Transform::identity(), HalfSpace::BelowZ).expect("valid");
+    other.add_springs(body, Pose::identity(), ball(), rubber()).expect("valid");
+    other.add_rigid(BodyIndex::GROUND, Pose::identity(), HalfSpace::BelowZ).expect("valid");
     let other = system.add(other).expect("the body exists");
     let foreign: Parameters<f64> = system.default_state().parameters(other).clone();
     let before = scene.state.snapshot();
     let error =
         scene.system.set_parameters(&mut scene.state, scene.foundation, foreign).expect_err("foreign");
     assert_eq!(scene.state.snapshot(), before);
-    let Error::ForeignVariables { element } = error else { panic!("{error}") };
+    let Error::Element { element, source: ElementError::ForeignVariables } = error else { panic!("{error}") };
     assert_eq!(element.index, Some(0));
 
     // One more rigid surface at the end has no variables of its own, and yet does not fit.
     let mut longer = ElasticFoundation::new();
-    longer.add_rigid(BodyIndex::GROUND, Transform::identity(), HalfSpace::BelowZ).expect("valid");
-    longer.add_springs(body, Transform::identity(), ball(), rubber()).expect("valid");
-    longer.add_rigid(BodyIndex::GROUND, Transform::identity(), HalfSpace::BelowZ).expect("valid");
+    longer.add_rigid(BodyIndex::GROUND, Pose::identity(), HalfSpace::BelowZ).expect("valid");
+    longer.add_springs(body, Pose::identity(), ball(), rubber()).expect("valid");
+    longer.add_rigid(BodyIndex::GROUND, Pose::identity(), HalfSpace::BelowZ).expect("valid");
     let longer = system.add(longer).expect("the body exists");
     let foreign = system.default_state().parameters(longer).clone();
     let error =
         scene.system.set_parameters(&mut scene.state, scene.foundation, foreign).expect_err("foreign");
-    assert!(matches!(error, Error::ForeignVariables { .. }), "{error}");
+    assert_eq!(error.element_error(), Some(&ElementError::ForeignVariables), "{error}");
     assert_eq!(scene.state.snapshot(), before);
 }

@@ -1,7 +1,7 @@
 //! What is claimed of contacts with friction: who creeps, who holds, and at what cost.
 
-use force_elements::Error;
 use force_elements::exponential_spring::{FrictionTransition, Parameters};
+use force_elements::simulation::SimulationError;
 
 #[path = "../examples/scenes/block.rs"]
 mod block;
@@ -173,7 +173,7 @@ fn the_balance_of_work_holds_across_holding_and_sliding_with_both_transitions() 
 }
 
 #[test]
-fn exponential_springs_need_a_fraction_of_the_evaluations_of_a_foundation() -> Result<(), Error> {
+fn exponential_springs_need_a_fraction_of_the_evaluations_of_a_foundation() -> Result<(), SimulationError> {
     for scene in SCENES {
         let evaluations =
             |contact: Contact| race::run(scene, contact, 1e-5).map(|finish| finish.statistics.evaluations);
@@ -193,7 +193,7 @@ fn exponential_springs_need_a_fraction_of_the_evaluations_of_a_foundation() -> R
 }
 
 #[test]
-fn under_tilted_gravity_springs_come_to_rest_and_a_foundation_creeps() -> Result<(), Error> {
+fn under_tilted_gravity_springs_come_to_rest_and_a_foundation_creeps() -> Result<(), SimulationError> {
     let drift = |contact: Contact| race::drift_at_rest(Scene::TiltedGravity, contact, 1e-5);
     for transition in TRANSITIONS {
         let drift = drift(Contact::springs(transition))?;
@@ -211,8 +211,9 @@ fn under_tilted_gravity_springs_come_to_rest_and_a_foundation_creeps() -> Result
 }
 
 #[test]
-fn where_error_control_does_not_see_friction_a_foundation_strays_and_springs_do_not() -> Result<(), Error> {
-    let strays = |contact: Contact| -> Result<f64, Error> {
+fn where_error_control_does_not_see_friction_a_foundation_strays_and_springs_do_not()
+-> Result<(), SimulationError> {
+    let strays = |contact: Contact| -> Result<f64, SimulationError> {
         let coarse = race::run(Scene::TiltedGravity, contact, 1e-3)?;
         let fine = race::run(Scene::TiltedGravity, contact, 1e-5)?;
         Ok((coarse.position - fine.position).xy().norm())

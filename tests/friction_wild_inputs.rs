@@ -4,8 +4,8 @@ use force_elements::coordinate_spring_damper_ext as coordinate;
 use force_elements::exponential_spring::{self as exponential, FrictionTransition};
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
 use force_elements::{
-    CoordinateSpringDamperExt, ExponentialSpring, ForceElement, ForceSystem, Handle, Real, SpatialVelocity,
-    State, Transform, Variables,
+    CoordinateSpringDamperExt, ExponentialSpring, ForceElement, ForceSystem, Handle, Pose, Real,
+    SpatialVelocity, State, Variables,
 };
 use num_dual::Dual64;
 use proptest::prelude::*;
@@ -97,7 +97,7 @@ fn spring<T: Real>(numbers: &[f64], transition: FrictionTransition, tally: &mut 
     };
     let mut system = ForceSystem::<T>::new();
     let body = system.add_body();
-    let Ok(spring) = ExponentialSpring::new(Transform::identity(), body, Point3::origin(), parameters) else {
+    let Ok(spring) = ExponentialSpring::new(Pose::identity(), body, Point3::origin(), parameters) else {
         return;
     };
     let handle = system.add(spring).expect("exists");
@@ -111,7 +111,7 @@ fn spring<T: Real>(numbers: &[f64], transition: FrictionTransition, tally: &mut 
     });
     for _ in 0..3 {
         time += deal.nonnegative();
-        let pose = Transform::from_parts(Translation3::from(deal.vector()), Rotation3::identity());
+        let pose = Pose::from_parts(Translation3::from(deal.vector()), Rotation3::identity());
         let velocity = SpatialVelocity::new(deal.vector(), deal.vector());
         if state.set_time(time).and_then(|()| state.set_body(body, pose, velocity)).is_ok() {
             accept(&system, &mut state, handle, tally);
@@ -203,15 +203,14 @@ fn a_station_that_settles_can_be_saved_and_restored_at_every_speed() {
     let body = system.add_body();
     let parameters =
         exponential::Parameters::default().with_friction_transition(FrictionTransition::ReturnMapping);
-    let spring =
-        ExponentialSpring::new(Transform::identity(), body, Point3::origin(), parameters).expect("valid");
+    let spring = ExponentialSpring::new(Pose::identity(), body, Point3::origin(), parameters).expect("valid");
     system.add(spring).expect("exists");
     let mut state = system.default_state();
     for i in 0..20_000_u32 {
         let speed = parameters.settle_velocity * (1.0 - f64::from(i) * 1e-9);
         let velocity = SpatialVelocity::new(Vector3::zeros(), Vector3::new(speed, 0.0, 0.0));
         state.set_time(f64::from(i)).expect("finite");
-        state.set_body(body, Transform::identity(), velocity).expect("finite");
+        state.set_body(body, Pose::identity(), velocity).expect("finite");
         system.realize_dynamics(&mut state).expect("regular");
         system.accept_step(&mut state).expect("in range");
         let snapshot = state.snapshot();
@@ -235,8 +234,7 @@ fn in_units(length: f64, force: f64, transition: FrictionTransition) -> Vec<[f64
     };
     let mut system = ForceSystem::new();
     let body = system.add_body();
-    let spring =
-        ExponentialSpring::new(Transform::identity(), body, Point3::origin(), parameters).expect("valid");
+    let spring = ExponentialSpring::new(Pose::identity(), body, Point3::origin(), parameters).expect("valid");
     let spring = system.add(spring).expect("exists");
     let mut state = system.default_state();
     let mut seen = Vec::new();
@@ -245,7 +243,7 @@ fn in_units(length: f64, force: f64, transition: FrictionTransition) -> Vec<[f64
         let p = Vector3::new(1e-4 * (30.0 * t).sin(), 2e-4 * (50.0 * t).cos(), 0.003 - 0.1 * t) * length;
         let v = Vector3::new(3e-3 * (30.0 * t).cos(), -1e-2 * (50.0 * t).sin(), -0.1) * length;
         state.set_time(t).expect("finite");
-        let pose = Transform::from_parts(Translation3::from(p), Rotation3::identity());
+        let pose = Pose::from_parts(Translation3::from(p), Rotation3::identity());
         state.set_body(body, pose, SpatialVelocity::new(Vector3::zeros(), v)).expect("finite");
         let view = system.realize_dynamics(&mut state).expect("regular");
         let at = view.of(spring).dynamics;

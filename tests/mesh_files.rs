@@ -5,8 +5,7 @@ use std::fmt::Write as _;
 use std::io::Cursor;
 use std::path::Path;
 
-use force_elements::Error;
-use force_elements::contact::{FaceList, MeshFault, TriangleMesh};
+use force_elements::contact::{FaceList, MeshFault, ShapeError, TriangleMesh};
 use force_elements::nalgebra::Vector3;
 
 #[test]
@@ -72,11 +71,11 @@ fn stl_files_are_welded() {
 #[test]
 fn what_is_no_mesh_is_refused() {
     let error = FaceList::<f64>::read_obj("v 0 0 zero\n".as_bytes()).expect_err("not a number");
-    assert!(matches!(error, Error::MeshFile { .. }), "{error}");
+    assert!(matches!(error, ShapeError::MeshFile { .. }), "{error}");
     let error = FaceList::<f64>::read_stl(Cursor::new("solid nothing\nfacet")).expect_err("cut short");
-    assert!(matches!(error, Error::MeshFile { .. }), "{error}");
+    assert!(matches!(error, ShapeError::MeshFile { .. }), "{error}");
     let empty = FaceList::<f64>::read_obj("".as_bytes()).expect("an empty file is an OBJ file");
-    assert_eq!(empty.closed().expect_err("no faces"), Error::Mesh { fault: MeshFault::Empty });
+    assert_eq!(empty.closed().expect_err("no faces"), ShapeError::Mesh { fault: MeshFault::Empty });
 }
 
 #[test]
@@ -118,7 +117,7 @@ fn no_file_makes_the_reader_panic() {
                 match FaceList::<f64>::read_obj(text.as_bytes()) {
                     Ok(list) => drop(list.closed()),
                     Err(error) => {
-                        assert!(matches!(error, Error::MeshFile { .. }), "{error}");
+                        assert!(matches!(error, ShapeError::MeshFile { .. }), "{error}");
                         refused += 1;
                     }
                 }
@@ -148,7 +147,7 @@ fn no_file_makes_the_reader_panic() {
     stl.extend(u32::MAX.to_le_bytes());
     stl.extend([0; 50]);
     let error = FaceList::<f64>::read_stl(Cursor::new(stl)).expect_err("cut short");
-    assert!(matches!(error, Error::MeshFile { .. }), "{error}");
+    assert!(matches!(error, ShapeError::MeshFile { .. }), "{error}");
     let mut stl = vec![0_u8; 80];
     stl.extend(1_u32.to_le_bytes());
     stl.extend([0xff; 50]);

@@ -8,7 +8,7 @@ use force_elements::simulation::{
     DormandPrince, ImplicitTrapezoidal, Integrator, Plant, RigidBody, SemiImplicitEuler, Simulation,
 };
 use force_elements::{
-    BodyIndex, CoordinateSpringDamperExt, ForceSystem, LinearBushing, Real, SpatialVelocity, State, Transform,
+    BodyIndex, CoordinateSpringDamperExt, ForceSystem, LinearBushing, Pose, Real, SpatialVelocity, State,
 };
 use num_dual::{Dual64, DualNum as _};
 
@@ -192,7 +192,7 @@ fn on_a_bushing<T: Real>(arm: f64, spin: Vector3<T>) -> (ForceSystem<T>, Plant<T
     let mut state = system.default_state();
     let velocity = SpatialVelocity::new(spin, Vector3::zeros());
     // Where its weight stretches the bushing.
-    let sag = Transform::translation(T::zero(), T::lit(-9.81 / 1e4), T::zero());
+    let sag = Pose::translation(T::zero(), T::lit(-9.81 / 1e4), T::zero());
     state.set_body(body, sag, velocity).expect("finite");
     (system, plant, state)
 }

@@ -2,12 +2,12 @@
 
 use force_elements::nalgebra::Vector3;
 use force_elements::simulation::{
-    DormandPrince, ImplicitTrapezoidal, Integrator, Plant, SemiImplicitEuler, Simulation,
+    DormandPrince, ImplicitTrapezoidal, Integrator, Plant, SemiImplicitEuler, Simulation, SimulationError,
 };
-use force_elements::variables::{Check, Visitor};
+use force_elements::variables::Visitor;
 use force_elements::{
-    AtDynamics, AtPosition, AtVelocity, CoordinateIndex, Error, ForceAccumulator, ForceElement, ForceSystem,
-    Given, Result, State, Topology, Variables, Velocities,
+    AtDynamics, AtPosition, AtVelocity, CoordinateIndex, ElementError, Error, ForceAccumulator, ForceElement,
+    ForceSystem, Given, InvalidValue, State, Topology, Variables, Velocities, check,
 };
 
 /// A spring on a coordinate that remembers where it was at the last commit, and commits no jump farther than its reach.
@@ -25,8 +25,8 @@ impl Variables<f64> for Place {
     fn visit(&mut self, visit: Visitor<'_, f64>) {
         visit(format_args!("place"), &mut self.0);
     }
-    fn validate(&self) -> Result<()> {
-        Check::new("tracker").finite("place", self.0)
+    fn validate(&self) -> Result<(), InvalidValue> {
+        check::finite("place", self.0)
     }
 }
 
@@ -38,20 +38,25 @@ impl ForceElement<f64> for Tracker {
     type Velocity = ();
     type Dynamics = ();
 
-    fn check_topology(&self, topology: &Topology) -> Result<()> {
-        topology.check_coordinate(self.coordinate)
+    fn check_topology(&self, topology: &Topology) -> Result<(), ElementError> {
+        Ok(topology.check_coordinate(self.coordinate)?)
     }
     fn default_parameters(&self) {}
     fn default_discrete(&self) -> Place {
         Place(0.0)
     }
-    fn calc_position(&self, _: &Given<'_, f64, Self>, (): &mut ()) -> Result<()> {
+    fn calc_position(&self, _: &Given<'_, f64, Self>, (): &mut ()) -> Result<(), ElementError> {
         Ok(())
     }
-    fn calc_velocity(&self, _: &AtPosition<'_, f64, Self>, _: &Velocities<f64>, (): &mut ()) -> Result<()> {
+    fn calc_velocity(
+        &self,
+        _: &AtPosition<'_, f64, Self>,
+        _: &Velocities<f64>,
+        (): &mut (),
+    ) -> Result<(), ElementError> {
         Ok(())
     }
-    fn calc_dynamics(&self, _: &AtVelocity<'_, f64, Self>, (): &mut ()) -> Result<()> {
+    fn calc_dynamics(&self, _: &AtVelocity<'_, f64, Self>, (): &mut ()) -> Result<(), ElementError> {
         Ok(())
     }
     fn add_forces(&self, at: &AtDynamics<'_, f64, Self>, forces: &mut ForceAccumulator<'_, f64>) {
@@ -63,9 +68,9 @@ impl ForceElement<f64> for Tracker {
     fn power_dissipated(&self, _: &AtDynamics<'_, f64, Self>) -> f64 {
         0.0
     }
-    fn accept_step(&self, at: &AtDynamics<'_, f64, Self>, next: &mut Place) -> Result<()> {
+    fn accept_step(&self, at: &AtDynamics<'_, f64, Self>, next: &mut Place) -> Result<(), ElementError> {
         let q = at.positions.coordinate(self.coordinate);
-        Check::new(Self::KIND).at_most("jump", (q - next.0).abs(), "reach", self.reach)?;
+        check::at_most("jump", (q - next.0).abs(), "reach", self.reach)?;
         next.0 = q;
         Ok(())
     }
@@ -74,7 +79,7 @@ impl ForceElement<f64> for Tracker {
         _: &AtDynamics<'_, f64, Self>,
         _: &Place,
         next: &mut Place,
-    ) -> Result<f64> {
+    ) -> Result<f64, ElementError> {
         if self.is_restless {
             next.0 += 1.0;
         }
@@ -100,7 +105,7 @@ fn a_trial_that_does_not_settle_leaves_no_trace() {
     integrator.step(&mut simulation, 10.0).expect("steps");
     let before = simulation.save();
     let refused = ImplicitTrapezoidal::new(1e-3).step(&mut simulation, 10.0);
-    assert!(matches!(refused, Err(Error::StepNotSettled { force_error: 1.0, .. })), "{refused:?}");
+    assert!(matches!(refused, Err(SimulationError::StepNotSettled { force_error: 1.0, .. })), "{refused:?}");
     assert!(simulation.statistics().rejected > 10);
     assert_eq!(simulation.save(), before);
     // And it goes on as though nothing had been tried.
@@ -136,8 +141,9 @@ fn a_step_whose_commit_is_refused_however_short_leaves_no_trace() {
     let refuses = |integrator: &mut dyn Integrator<f64>| {
         let mut simulation = Simulation::new(&system, &plant, state.clone()).expect("regular");
         let before = simulation.save();
-        let refused = integrator.step(&mut simulation, 1.0);
-        assert!(matches!(refused, Err(Error::InvalidValue { parameter: "jump", .. })), "{refused:?}");
+        let refused = integrator.step(&mut simulation, 1.0).expect_err("beyond its reach");
+        let jump = refused.forces().and_then(Error::invalid_value);
+        assert_eq!(jump.map(|v| v.name), Some("jump"), "{refused:?}");
         assert_eq!(simulation.save(), before);
         assert_eq!(simulation.statistics().steps, 0);
         assert_eq!(simulation.state().velocities().coordinates(), [1.0]);

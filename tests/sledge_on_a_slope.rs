@@ -3,7 +3,7 @@
 use force_elements::exponential_spring::Parameters;
 use force_elements::nalgebra::{Point3, Vector3};
 use force_elements::simulation::{DormandPrince, Plant, RigidBody, Simulation};
-use force_elements::{BodyIndex, ExponentialSpring, ForceSystem, SpatialVelocity, Transform};
+use force_elements::{BodyIndex, ExponentialSpring, ForceSystem, Pose, SpatialVelocity};
 
 const GRAVITY: f64 = 9.81;
 const HALF_SIDE: f64 = 0.1;
@@ -21,7 +21,7 @@ fn sledge(
     let body = plant.add_body(&mut system, RigidBody::with_equal_inertia(mass, inertia).expect("positive"));
     for (x, y) in [(-1.0, -1.0), (-1.0, 1.0), (1.0, -1.0), (1.0, 1.0)] {
         let station = Point3::new(x * HALF_SIDE, y * HALF_SIDE, 0.0);
-        let spring = ExponentialSpring::new(Transform::identity(), body, station, parameters)
+        let spring = ExponentialSpring::new(Pose::identity(), body, station, parameters)
             .and_then(|spring| spring.with_friction(0.7, 0.6))
             .expect("valid");
         system.add(spring).expect("exists");
@@ -35,7 +35,7 @@ fn sledge_ends_at(mass: f64, degrees: f64, parameters: Parameters<f64>, speed: f
     let (system, plant, body, height) = sledge(mass, degrees.to_radians(), parameters);
     let mut state = system.default_state();
     let velocity = SpatialVelocity::new(Vector3::zeros(), Vector3::new(speed, 0.0, 0.0));
-    state.set_body(body, Transform::translation(0.0, 0.0, height), velocity).expect("finite");
+    state.set_body(body, Pose::translation(0.0, 0.0, height), velocity).expect("finite");
     let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
     // To stop; and, where viscosity is strong, for the friction springs to be drawn out.
     let braking = GRAVITY * (0.6 * degrees.to_radians().cos() - degrees.to_radians().sin());

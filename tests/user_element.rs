@@ -2,10 +2,11 @@
 
 use force_elements::nalgebra::Vector3;
 use force_elements::simulation::{DormandPrince, Plant, RigidBody, Simulation};
-use force_elements::variables::{Check, Visitor, visit_vector};
+use force_elements::variables::{Visitor, visit_vector};
 use force_elements::{
-    AtDynamics, AtPosition, AtVelocity, BodyIndex, Error, ForceAccumulator, ForceElement, ForceSystem, Given,
-    Real, Result, SpatialForce, SpatialVelocity, Stage, Topology, Transform, Variables, Velocities,
+    AtDynamics, AtPosition, AtVelocity, BodyIndex, ElementError, Error, ForceAccumulator, ForceElement,
+    ForceSystem, Given, InvalidValue, Pose, Real, SpatialForce, SpatialVelocity, Stage, Topology, Variables,
+    Velocities, check,
 };
 use num_dual::Dual64;
 
@@ -42,10 +43,9 @@ impl<T: Real> Variables<T> for Parameters<T> {
         visit(format_args!("stiffness"), &mut self.stiffness);
         visit(format_args!("reach"), &mut self.reach);
     }
-    fn validate(&self) -> Result<()> {
-        let check = Check::new("leash");
-        check.nonnegative("stiffness", self.stiffness)?;
-        check.positive("reach", self.reach)
+    fn validate(&self) -> Result<(), InvalidValue> {
+        check::nonnegative("stiffness", self.stiffness)?;
+        check::positive("reach", self.reach)
     }
 }
 
@@ -53,8 +53,8 @@ impl<T: Real> Variables<T> for Peg<T> {
     fn visit(&mut self, visit: Visitor<'_, T>) {
         visit_vector(format_args!("peg"), &mut self.0, visit);
     }
-    fn validate(&self) -> Result<()> {
-        Check::new("leash").finite_vector("peg", &self.0)
+    fn validate(&self) -> Result<(), InvalidValue> {
+        check::finite_vector("peg", &self.0)
     }
 }
 
@@ -67,8 +67,8 @@ impl<T: Real> ForceElement<T> for Leash {
     type Velocity = ();
     type Dynamics = ();
 
-    fn check_topology(&self, topology: &Topology) -> Result<()> {
-        topology.check_body(self.body)
+    fn check_topology(&self, topology: &Topology) -> Result<(), ElementError> {
+        Ok(topology.check_body(self.body)?)
     }
     fn default_parameters(&self) -> Parameters<T> {
         Parameters { stiffness: T::lit(100.0), reach: T::lit(0.1) }
@@ -76,7 +76,7 @@ impl<T: Real> ForceElement<T> for Leash {
     fn default_discrete(&self) -> Peg<T> {
         Peg(Vector3::zeros())
     }
-    fn calc_position(&self, given: &Given<'_, T, Self>, cache: &mut Pull<T>) -> Result<()> {
+    fn calc_position(&self, given: &Given<'_, T, Self>, cache: &mut Pull<T>) -> Result<(), ElementError> {
         let p = given.positions.pose(self.body).translation.vector;
         let stretch = p - given.discrete.0;
         let length = stretch.norm();
@@ -85,10 +85,15 @@ impl<T: Real> ForceElement<T> for Leash {
         cache.stretch = p - cache.next_peg;
         Ok(())
     }
-    fn calc_velocity(&self, _: &AtPosition<'_, T, Self>, _: &Velocities<T>, (): &mut ()) -> Result<()> {
+    fn calc_velocity(
+        &self,
+        _: &AtPosition<'_, T, Self>,
+        _: &Velocities<T>,
+        (): &mut (),
+    ) -> Result<(), ElementError> {
         Ok(())
     }
-    fn calc_dynamics(&self, _: &AtVelocity<'_, T, Self>, (): &mut ()) -> Result<()> {
+    fn calc_dynamics(&self, _: &AtVelocity<'_, T, Self>, (): &mut ()) -> Result<(), ElementError> {
         Ok(())
     }
     fn add_forces(&self, at: &AtDynamics<'_, T, Self>, forces: &mut ForceAccumulator<'_, T>) {
@@ -103,7 +108,7 @@ impl<T: Real> ForceElement<T> for Leash {
     fn power_dissipated(&self, _: &AtDynamics<'_, T, Self>) -> T {
         T::zero()
     }
-    fn accept_step(&self, at: &AtDynamics<'_, T, Self>, next: &mut Peg<T>) -> Result<()> {
+    fn accept_step(&self, at: &AtDynamics<'_, T, Self>, next: &mut Peg<T>) -> Result<(), ElementError> {
         next.0 = at.position.next_peg;
         Ok(())
     }
@@ -115,7 +120,7 @@ fn it_has_handles_views_stages_parameters_and_names() {
     let body = system.add_body();
     let leash = system.add(Leash { body }).expect("exists");
     let mut state = system.default_state();
-    state.set_pose(body, Transform::translation(0.3, 0.0, 0.0)).expect("finite");
+    state.set_pose(body, Pose::translation(0.3, 0.0, 0.0)).expect("finite");
     let view = system.realize_dynamics(&mut state).expect("regular");
     assert!((view.body_force(body).force.x + 10.0).abs() < 1e-12);
     assert!((view.body_force(BodyIndex::GROUND).force.x - 10.0).abs() < 1e-12);
@@ -126,8 +131,8 @@ fn it_has_handles_views_stages_parameters_and_names() {
     assert!((state.variable("leash[0].peg.x").expect("named") - 0.2).abs() < 1e-15);
     system.set_variable(&mut state, "leash[0].stiffness", 50.0).expect("valid");
     assert_eq!((state.parameters(leash).stiffness, state.stage()), (50.0, Stage::Topology));
-    let refused = system.update_parameters(&mut state, leash, |p| p.reach = 0.0);
-    assert!(matches!(refused, Err(Error::InvalidValue { parameter: "reach", .. })));
+    let refused = system.update_parameters(&mut state, leash, |p| p.reach = 0.0).expect_err("zero");
+    assert_eq!(refused.invalid_value().map(|v| v.name), Some("reach"), "{refused}");
 }
 
 #[test]
@@ -138,7 +143,7 @@ fn what_it_has_lost_never_comes_back_and_its_work_is_integrated() {
     let leash = system.add(Leash { body }).expect("exists");
     let mut state = system.default_state();
     let velocity = SpatialVelocity::new(Vector3::zeros(), Vector3::new(3.0, 1.0, 0.0));
-    state.set_body(body, Transform::translation(0.01, 0.0, 0.0), velocity).expect("finite");
+    state.set_body(body, Pose::translation(0.01, 0.0, 0.0), velocity).expect("finite");
     let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
     let total = simulation.work_balance();
     let mut lost = 0.0_f64;
@@ -166,7 +171,7 @@ fn it_works_with_dual_numbers() {
     system.add(Leash { body }).expect("exists");
     let mut state = system.default_state();
     let x = Dual64::new(0.05, 1.0);
-    state.set_pose(body, Transform::translation(x, Dual64::lit(0.0), Dual64::lit(0.0))).expect("finite");
+    state.set_pose(body, Pose::translation(x, Dual64::lit(0.0), Dual64::lit(0.0))).expect("finite");
     let view = system.realize_dynamics(&mut state).expect("regular");
     assert_eq!((view.body_force(body).force.x.re, view.body_force(body).force.x.eps), (-5.0, -100.0));
 }
@@ -182,12 +187,12 @@ fn two_kinds_may_not_share_a_name() {
         type Position = ();
         type Velocity = ();
         type Dynamics = ();
-        fn check_topology(&self, _: &Topology) -> Result<()> {
+        fn check_topology(&self, _: &Topology) -> Result<(), ElementError> {
             Ok(())
         }
         fn default_parameters(&self) {}
         fn default_discrete(&self) {}
-        fn calc_position(&self, _: &Given<'_, f64, Self>, (): &mut ()) -> Result<()> {
+        fn calc_position(&self, _: &Given<'_, f64, Self>, (): &mut ()) -> Result<(), ElementError> {
             Ok(())
         }
         fn calc_velocity(
@@ -195,10 +200,10 @@ fn two_kinds_may_not_share_a_name() {
             _: &AtPosition<'_, f64, Self>,
             _: &Velocities<f64>,
             (): &mut (),
-        ) -> Result<()> {
+        ) -> Result<(), ElementError> {
             Ok(())
         }
-        fn calc_dynamics(&self, _: &AtVelocity<'_, f64, Self>, (): &mut ()) -> Result<()> {
+        fn calc_dynamics(&self, _: &AtVelocity<'_, f64, Self>, (): &mut ()) -> Result<(), ElementError> {
             Ok(())
         }
         fn add_forces(&self, _: &AtDynamics<'_, f64, Self>, _: &mut ForceAccumulator<'_, f64>) {}

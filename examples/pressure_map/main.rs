@@ -19,7 +19,7 @@ use std::sync::Arc;
 use force_elements::contact::{HalfSpace, TriangleMesh};
 use force_elements::elastic_foundation::{Dynamics, Material, Position, SurfaceIndex};
 use force_elements::nalgebra::{Rotation3, Translation3, Vector3};
-use force_elements::{BodyIndex, ElasticFoundation, ForceSystem, Handle, SpatialVelocity, State, Transform};
+use force_elements::{BodyIndex, ElasticFoundation, ForceSystem, Handle, Pose, SpatialVelocity, State};
 
 const RING: f64 = 0.24;
 const TUBE: f64 = 0.08;
@@ -38,7 +38,7 @@ struct Tyre {
 /// What there is to see of the tyre in contact.
 struct Snapshot<'a> {
     mesh: &'a TriangleMesh<f64>,
-    X_GS: Transform<f64>,
+    X_GS: Pose<f64>,
     position: &'a Position<f64>,
     dynamics: &'a Dynamics<f64>,
 }
@@ -50,10 +50,10 @@ impl Tyre {
         let mesh = Arc::new(TriangleMesh::torus(RING, TUBE, 180, 72)?);
         let rubber = Material::from_elastic_layer(6e5, 0.4, 0.03)?.with_dissipation(0.2);
         let mut foundation = ElasticFoundation::new();
-        foundation.add_rigid(BodyIndex::GROUND, Transform::identity(), HalfSpace::BelowZ)?;
+        foundation.add_rigid(BodyIndex::GROUND, Pose::identity(), HalfSpace::BelowZ)?;
         // The torus turns about z of its mesh, the tyre about y, leaning over a little.
         let upright = Rotation3::from_axis_angle(&Vector3::x_axis(), FRAC_PI_2 + CAMBER);
-        let X_BS = Transform::from_parts(Translation3::identity(), upright);
+        let X_BS = Pose::from_parts(Translation3::identity(), upright);
         let friction = rubber.with_friction(1.0, 0.8, 0.0);
         foundation.add_springs(body, X_BS, Arc::clone(&mesh), friction)?;
         let foundation = system.add(foundation)?;
@@ -66,7 +66,7 @@ impl Tyre {
         let (mut low, mut high) = (0.8 * RING, 1.1 * (RING + TUBE));
         while high - low > 1e-9 {
             let middle = 0.5 * (low + high);
-            self.state.set_pose(self.body, Transform::translation(0.0, 0.0, middle))?;
+            self.state.set_pose(self.body, Pose::translation(0.0, 0.0, middle))?;
             let force = self.system.realize_dynamics(&mut self.state)?.body_force(self.body).force.z;
             if force > LOAD { low = middle } else { high = middle }
         }
@@ -90,7 +90,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         // A locked wheel that yaws a little: slip differs from place to place.
         let linear = Vector3::new(slip, 0.5 * slip, 0.0);
         let yaw = Vector3::new(0.0, 0.0, 6.0 * slip);
-        tyre.state.set_pose(tyre.body, Transform::translation(0.0, 0.0, height))?;
+        tyre.state.set_pose(tyre.body, Pose::translation(0.0, 0.0, height))?;
         tyre.state.set_velocity(tyre.body, SpatialVelocity::new(yaw, linear))?;
         let dynamics = tyre.system.realize_dynamics(&mut tyre.state)?;
         let force = dynamics.body_force(tyre.body).force;
@@ -145,14 +145,14 @@ fn cap_errors() -> Result<Vec<(f64, [f64; 2])>, force_elements::Error> {
             let mut system = ForceSystem::<f64>::new();
             let body = system.add_body();
             let mut foundation = ElasticFoundation::new().with_projected_area(is_projected);
-            foundation.add_rigid(BodyIndex::GROUND, Transform::identity(), HalfSpace::BelowZ)?;
+            foundation.add_rigid(BodyIndex::GROUND, Pose::identity(), HalfSpace::BelowZ)?;
             let springs = Material::new(stiffness);
-            foundation.add_springs(body, Transform::identity(), Arc::clone(&mesh), springs)?;
+            foundation.add_springs(body, Pose::identity(), Arc::clone(&mesh), springs)?;
             system.add(foundation)?;
             let mut state = system.default_state();
             let turn = Rotation3::new(Vector3::new(0.3, 0.4, 0.2));
             let height = Translation3::new(0.0, 0.0, 1.0 - depth);
-            state.set_pose(body, Transform::from_parts(height, turn))?;
+            state.set_pose(body, Pose::from_parts(height, turn))?;
             let force = system.realize_dynamics(&mut state)?.body_force(body).force.z;
             error[i] = (force / (stiffness * exact[i]) - 1.0).abs();
         }

@@ -5,10 +5,9 @@ use force_elements::contact::{HalfSpace, TriangleMesh};
 use force_elements::elastic_foundation::Material;
 use force_elements::exponential_spring::{FrictionTransition, Parameters};
 use force_elements::nalgebra::{Point3, Vector3};
-use force_elements::simulation::{Plant, RigidBody, Simulation};
+use force_elements::simulation::{Plant, RigidBody, Simulation, SimulationError};
 use force_elements::{
-    BodyIndex, ElasticFoundation, ExponentialSpring, ForceSystem, Handle, Result, SpatialForce,
-    SpatialVelocity, Transform,
+    BodyIndex, ElasticFoundation, ExponentialSpring, ForceSystem, Handle, Pose, SpatialForce, SpatialVelocity,
 };
 
 pub const MASS: f64 = 10.0;
@@ -27,7 +26,7 @@ pub struct Setting {
     pub inertia: f64,
     pub gravity_G: Vector3<f64>,
     /// The plane: it fills what is below x and y.
-    pub X_GP: Transform<f64>,
+    pub X_GP: Pose<f64>,
     pub mu_static: f64,
     pub mu_kinetic: f64,
 }
@@ -37,7 +36,7 @@ impl Default for Setting {
         Self {
             inertia: 1.0,
             gravity_G: Vector3::new(0.0, 0.0, -GRAVITY),
-            X_GP: Transform::identity(),
+            X_GP: Pose::identity(),
             mu_static: 0.7,
             mu_kinetic: 0.5,
         }
@@ -81,7 +80,7 @@ pub struct Block {
 }
 
 impl Block {
-    pub fn new(setting: Setting, contact: Contact) -> Result<Self> {
+    pub fn new(setting: Setting, contact: Contact) -> Result<Self, SimulationError> {
         let mut system = ForceSystem::new();
         let mut plant = Plant::new(setting.gravity_G)?;
         let body = plant.add_body(&mut system, RigidBody::with_equal_inertia(MASS, setting.inertia)?);
@@ -105,7 +104,7 @@ impl Block {
                 let mut foundation =
                     ElasticFoundation::new().with_transition_velocity(transition_velocity)?;
                 foundation.add_rigid(BodyIndex::GROUND, setting.X_GP, HalfSpace::BelowZ)?;
-                foundation.add_springs(body, Transform::identity(), mesh, material)?;
+                foundation.add_springs(body, Pose::identity(), mesh, material)?;
                 system.add(foundation)?;
                 HALF_SIDE - setting.normal_load() / stiffness
             }
@@ -114,12 +113,12 @@ impl Block {
     }
 
     /// At rest on the middle of the plane, where it neither rises nor sinks.
-    pub fn resting_pose(&self) -> Transform<f64> {
-        self.setting.X_GP * Transform::translation(0.0, 0.0, self.height)
+    pub fn resting_pose(&self) -> Pose<f64> {
+        self.setting.X_GP * Pose::translation(0.0, 0.0, self.height)
     }
 
     /// Pushes steadily along x of the plane, at the height of the plane, so that the block does not tip.
-    pub fn push(&mut self, force: f64) -> Result<()> {
+    pub fn push(&mut self, force: f64) -> Result<(), SimulationError> {
         let R_GP = self.setting.X_GP.rotation;
         let torque_P = Vector3::new(0.0, -self.height * force, 0.0);
         let push_P = Vector3::new(force, 0.0, 0.0);
@@ -129,9 +128,9 @@ impl Block {
     /// A simulation from the default start: anchors at the origin of the plane, Sliding 1.
     pub fn default_start(
         &self,
-        X_GB: Transform<f64>,
+        X_GB: Pose<f64>,
         V_GB: SpatialVelocity<f64>,
-    ) -> Result<Simulation<'_, f64>> {
+    ) -> Result<Simulation<'_, f64>, SimulationError> {
         let mut state = self.system.default_state();
         state.set_body(self.body, X_GB, V_GB)?;
         Simulation::new(&self.system, &self.plant, state)
@@ -140,10 +139,10 @@ impl Block {
     /// A simulation that starts with the anchors under the corners and this Sliding.
     pub fn start(
         &self,
-        X_GB: Transform<f64>,
+        X_GB: Pose<f64>,
         V_GB: SpatialVelocity<f64>,
         sliding: f64,
-    ) -> Result<Simulation<'_, f64>> {
+    ) -> Result<Simulation<'_, f64>, SimulationError> {
         let mut state = self.system.default_state();
         state.set_body(self.body, X_GB, V_GB)?;
         for &spring in &self.springs {

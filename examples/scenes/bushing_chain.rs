@@ -3,10 +3,10 @@
 
 use force_elements::linear_bushing::Parameters;
 use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Translation3, Unit, Vector3, Vector6};
-use force_elements::simulation::{Integrator, Plant, RigidBody, Simulation, Statistics};
+use force_elements::simulation::{Integrator, Plant, RigidBody, Simulation, SimulationError, Statistics};
 use force_elements::{
-    BodyIndex, DynamicsView, ForceSystem, Forces, Handle, LinearBushing, Result, SpatialForce,
-    SpatialVelocity, State, Transform,
+    BodyIndex, DynamicsView, ForceSystem, Forces, Handle, LinearBushing, Pose, SpatialForce, SpatialVelocity,
+    State,
 };
 
 mod quadrature;
@@ -26,14 +26,14 @@ pub(crate) struct BushingChain {
 
 impl BushingChain {
     /// The chain, drawn aside and twisted, and already moving.
-    pub(crate) fn new() -> Result<Self> {
+    pub(crate) fn new() -> Result<Self, SimulationError> {
         let mut system = ForceSystem::new();
         let mut plant = Plant::new(Vector3::new(0.0, 0.0, -9.81))?;
         let stiffness = Vector6::new(0.8, 1.2, 0.6, 900.0, 1100.0, 1300.0);
         let damping = Vector6::new(0.03, 0.05, 0.02, 3.0, 4.0, 5.0);
         // Turned frames: with the body's own axes, half of the terms would be zero.
         let tilt = Rotation3::from_euler_angles(0.2, -0.1, 0.3);
-        let at = |z| Transform::from_parts(Translation3::new(0.03, -0.02, z), tilt);
+        let at = |z| Pose::from_parts(Translation3::new(0.03, -0.02, z), tilt);
         // Off equilibrium in every axis. The middle angles stay clear of a right angle.
         let q = [
             Vector6::new(1.2, 0.3, -0.3, 0.01, -0.02, 0.0),
@@ -42,7 +42,7 @@ impl BushingChain {
         ];
         let qdot = Vector6::new(1.0, -0.8, 2.0, 0.1, 0.2, -0.1);
 
-        let mut poses = vec![(BodyIndex::GROUND, Transform::identity(), SpatialVelocity::zero())];
+        let mut poses = vec![(BodyIndex::GROUND, Pose::identity(), SpatialVelocity::zero())];
         let mut bushings = Vec::new();
         for (i, q) in q.iter().enumerate() {
             let (parent, X_GP, V_GP) = poses[i];
@@ -72,12 +72,12 @@ impl BushingChain {
         Ok(Self { system, plant, bushings: [bushings[0], bushings[1], bushings[2]], start })
     }
 
-    pub(crate) fn simulation(&self) -> Result<Simulation<'_, f64>> {
+    pub(crate) fn simulation(&self) -> Result<Simulation<'_, f64>, SimulationError> {
         Simulation::new(&self.system, &self.plant, self.start.clone())
     }
 
     /// Swings to the end, keeping account of energies at every accepted step.
-    pub(crate) fn run(&self, integrator: &mut impl Integrator<f64>) -> Result<Run> {
+    pub(crate) fn run(&self, integrator: &mut impl Integrator<f64>) -> Result<Run, SimulationError> {
         let mut simulation = self.simulation()?;
         let start = simulation.work_balance();
         let (mut times, mut powers) = (Vec::new(), [const { Vec::new() }; 3]);
@@ -108,11 +108,11 @@ impl BushingChain {
         &self,
         view: &DynamicsView<'_, f64>,
         handle: Handle<LinearBushing<f64>>,
-    ) -> Result<Comparison> {
+    ) -> Result<Comparison, SimulationError> {
         let element = self.system.element(handle);
         let Parameters { X_B1F, X_B2M, stiffness, damping } = view.of(handle).parameters;
         let (q, qdot) = (view.of(handle).position.q, view.of(handle).velocity.qdot);
-        let frame = |body, X_BF: &Transform<f64>| {
+        let frame = |body, X_BF: &Pose<f64>| {
             let X_GB = view.pose(body);
             let offset = X_GB.rotation * X_BF.translation.vector;
             (X_GB * X_BF, view.velocity(body).shifted(offset), offset)
@@ -168,11 +168,11 @@ impl Run {
 /// and z, each about the axis as the ones before have left it. Its pose and velocity, and how it moves per
 /// unit rate of each joint. Turns come first in `q`.
 pub(crate) fn chain_of_joints(
-    X_GF: &Transform<f64>,
+    X_GF: &Pose<f64>,
     V_GF: &SpatialVelocity<f64>,
     q: &Vector6<f64>,
     qdot: &Vector6<f64>,
-) -> (Transform<f64>, SpatialVelocity<f64>, [SpatialVelocity<f64>; 6]) {
+) -> (Pose<f64>, SpatialVelocity<f64>, [SpatialVelocity<f64>; 6]) {
     let (mut X, mut V) = (*X_GF, *V_GF);
     let mut unit_rates = [SpatialVelocity::zero(); 6];
     for joint in [3, 4, 5, 0, 1, 2] {
@@ -180,16 +180,10 @@ pub(crate) fn chain_of_joints(
         let along = X.rotation * *axis;
         let is_slide = joint >= 3;
         let (crossed, unit_rate) = if is_slide {
-            (
-                Transform::from(Translation3::from(*axis * q[joint])),
-                SpatialVelocity::new(Vector3::zeros(), along),
-            )
+            (Pose::from(Translation3::from(*axis * q[joint])), SpatialVelocity::new(Vector3::zeros(), along))
         } else {
             let turn = Rotation3::from_axis_angle(&axis, q[joint]);
-            (
-                Transform::from_parts(Translation3::identity(), turn),
-                SpatialVelocity::new(along, Vector3::zeros()),
-            )
+            (Pose::from_parts(Translation3::identity(), turn), SpatialVelocity::new(along, Vector3::zeros()))
         };
         let offset = X.rotation * crossed.translation.vector;
         for velocity in unit_rates.iter_mut().chain([&mut V]) {

@@ -4,8 +4,8 @@
 use force_elements::coordinate_spring_damper_ext::Parameters as Bristles;
 use force_elements::exponential_spring::{FrictionTransition, Parameters};
 use force_elements::nalgebra::Vector3;
-use force_elements::simulation::{DormandPrince, Plant, Simulation, Statistics};
-use force_elements::{CoordinateSpringDamperExt, ForceSystem, Result, SpatialVelocity};
+use force_elements::simulation::{DormandPrince, Plant, Simulation, SimulationError, Statistics};
+use force_elements::{CoordinateSpringDamperExt, ForceSystem, SpatialVelocity};
 
 use crate::block::{Block, Contact, GRAVITY, MASS, Setting, cube_inertia};
 
@@ -116,7 +116,7 @@ impl Case {
     }
 
     /// Pushes with a share of the limit for so many seconds.
-    pub fn run(&self, share: f64, seconds: f64, accuracy: f64) -> Result<Outcome> {
+    pub fn run(&self, share: f64, seconds: f64, accuracy: f64) -> Result<Outcome, SimulationError> {
         let contact = match self.grip {
             Grip::Springs(transition) => Contact::springs(transition),
             Grip::Foundation { transition_velocity } => Contact::Foundation { transition_velocity },
@@ -141,7 +141,7 @@ impl Case {
     }
 
     /// Bristles as stiff and as viscous as the friction springs of four corners.
-    fn run_slider(&self, share: f64, seconds: f64, accuracy: f64) -> Result<Outcome> {
+    fn run_slider(&self, share: f64, seconds: f64, accuracy: f64) -> Result<Outcome, SimulationError> {
         let corner = Parameters::<f64>::default();
         let mut system = ForceSystem::new();
         let mut plant = Plant::new(Vector3::zeros())?;
@@ -174,7 +174,7 @@ fn measure(
     seconds: f64,
     accuracy: f64,
     places: impl Fn(&Simulation<'_, f64>) -> (f64, Vec<f64>),
-) -> Result<Outcome> {
+) -> Result<Outcome, SimulationError> {
     let energy = simulation.work_balance();
     let kinetic_energy = simulation.kinetic_energy();
     let mut energy_error = 0.0_f64;

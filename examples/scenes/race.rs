@@ -1,10 +1,10 @@
 //! Three scenes with the block, in which contacts run against each other.
 #![allow(dead_code, unreachable_pub, reason = "each who includes this uses a share of it")]
 
+use force_elements::SpatialVelocity;
 use force_elements::exponential_spring::FrictionTransition;
 use force_elements::nalgebra::Vector3;
-use force_elements::simulation::{DormandPrince, Simulation, Statistics};
-use force_elements::{Result, SpatialVelocity};
+use force_elements::simulation::{DormandPrince, Simulation, SimulationError, Statistics};
 
 use crate::block::{Block, Contact, GRAVITY, Setting};
 
@@ -86,7 +86,7 @@ pub struct Finish {
 }
 
 /// A block on its way, with the anchors under its corners and the default Sliding of 1.
-fn start(scene: Scene, block: &Block) -> Result<Simulation<'_, f64>> {
+fn start(scene: Scene, block: &Block) -> Result<Simulation<'_, f64>, SimulationError> {
     block.start(block.resting_pose(), scene.velocity(), 1.0)
 }
 
@@ -97,7 +97,7 @@ fn drift(
     simulation: &mut Simulation<'_, f64>,
     integrator: &mut DormandPrince<f64>,
     [from, to]: [f64; 2],
-) -> Result<f64> {
+) -> Result<f64, SimulationError> {
     simulation.run(integrator, from, |_| {})?;
     let before = block.position(simulation);
     simulation.run(integrator, to, |_| {})?;
@@ -105,7 +105,7 @@ fn drift(
 }
 
 /// Runs a scene.
-pub fn run(scene: Scene, contact: Contact, accuracy: f64) -> Result<Finish> {
+pub fn run(scene: Scene, contact: Contact, accuracy: f64) -> Result<Finish, SimulationError> {
     let block = Block::new(scene.setting(), contact)?;
     let mut simulation = start(scene, &block)?;
     let drift = drift(&block, &mut simulation, &mut DormandPrince::new(accuracy), LATE)?;
@@ -113,7 +113,7 @@ pub fn run(scene: Scene, contact: Contact, accuracy: f64) -> Result<Finish> {
 }
 
 /// What the block still moves long after the scene, per second \[m/s\].
-pub fn drift_at_rest(scene: Scene, contact: Contact, accuracy: f64) -> Result<f64> {
+pub fn drift_at_rest(scene: Scene, contact: Contact, accuracy: f64) -> Result<f64, SimulationError> {
     let block = Block::new(scene.setting(), contact)?;
     let mut simulation = start(scene, &block)?;
     drift(&block, &mut simulation, &mut DormandPrince::new(accuracy), REST)

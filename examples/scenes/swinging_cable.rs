@@ -5,9 +5,9 @@ use core::f64::consts::FRAC_PI_2;
 
 use force_elements::cable::{CablePath, Cylinder, Obstacle, PathResults, Station};
 use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Translation3, Vector3, Vector6};
-use force_elements::simulation::{Integrator, Plant, RigidBody, Simulation, Statistics};
+use force_elements::simulation::{Integrator, Plant, RigidBody, Simulation, SimulationError, Statistics};
 use force_elements::{
-    BodyIndex, CableSpring, ForceSystem, Handle, LinearBushing, Result, SpatialVelocity, State, Transform,
+    BodyIndex, CableSpring, ForceSystem, Handle, LinearBushing, Pose, SpatialVelocity, State,
 };
 
 /// How long it swings \[s\].
@@ -40,37 +40,28 @@ pub(crate) struct SwingingCable {
 
 impl SwingingCable {
     /// With this dissipation of the cable \[s/m\]; nothing else loses energy.
-    pub(crate) fn new(dissipation: f64) -> Result<Self> {
+    pub(crate) fn new(dissipation: f64) -> Result<Self, SimulationError> {
         let mut system = ForceSystem::new();
         let mut plant = Plant::new(Vector3::new(0.0, 0.0, -9.81))?;
         let inertia = Matrix3::from_diagonal(&Vector3::new(0.012, 0.016, 0.020));
         let mut body = |mass: f64| {
             let body = RigidBody::new(mass, Point3::origin(), inertia * mass)?;
-            Result::Ok(plant.add_body(&mut system, body))
+            Ok::<_, SimulationError>(plant.add_body(&mut system, body))
         };
         let (left, right) = (body(MASSES[0])?, body(MASSES[1])?);
 
         let stiffness = Vector6::from(SUPPORT);
         let support = |body, x| {
-            let X_GF = Transform::translation(x, 0.0, 0.42);
-            LinearBushing::new(
-                BodyIndex::GROUND,
-                X_GF,
-                body,
-                Transform::identity(),
-                stiffness,
-                Vector6::zeros(),
-            )
+            let X_GF = Pose::translation(x, 0.0, 0.42);
+            LinearBushing::new(BodyIndex::GROUND, X_GF, body, Pose::identity(), stiffness, Vector6::zeros())
         };
         let supports = [system.add(support(left, -1.3)?)?, system.add(support(right, 1.25)?)?];
 
         let [origin, termination] =
             [(left, EYES[0]), (right, EYES[1])].map(|(body, eye)| Station { body, p_B: Point3::from(eye) });
         // Its axis lies along y, a little askew.
-        let X_GS = Transform::from_parts(
-            Translation3::identity(),
-            Rotation3::from_euler_angles(FRAC_PI_2, 0.0, 0.12),
-        );
+        let X_GS =
+            Pose::from_parts(Translation3::identity(), Rotation3::from_euler_angles(FRAC_PI_2, 0.0, 0.12));
         let cylinder = Obstacle::new(BodyIndex::GROUND, X_GS, Cylinder::new(RADIUS)?)?;
         let path = CablePath::new(origin, termination)?.over(cylinder);
         let cable = system.add(CableSpring::new(path, STIFFNESS, SLACK_LENGTH, dissipation)?)?;
@@ -81,7 +72,7 @@ impl SwingingCable {
             (right, [1.3, 0.2, 0.15], [-1.5, 1.0, 2.0], [-0.9, -2.2, 1.6]),
         ] {
             let V_GB = SpatialVelocity::new(Vector3::from(w), Vector3::from(v));
-            let X_GB = Transform::translation(p[0], p[1], p[2]);
+            let X_GB = Pose::translation(p[0], p[1], p[2]);
             start.set_body(body, X_GB, V_GB)?;
         }
         Ok(Self { system, plant, bodies: [left, right], supports, cable, start })
@@ -91,7 +82,7 @@ impl SwingingCable {
         self.start.parameters(self.cable).dissipation > 0.0
     }
 
-    pub(crate) fn simulation(&self) -> Result<Simulation<'_, f64>> {
+    pub(crate) fn simulation(&self) -> Result<Simulation<'_, f64>, SimulationError> {
         Simulation::new(&self.system, &self.plant, self.start.clone())
     }
 
@@ -100,7 +91,7 @@ impl SwingingCable {
         &self,
         integrator: &mut impl Integrator<f64>,
         mut look: impl FnMut(&PathResults<f64>),
-    ) -> Result<Run> {
+    ) -> Result<Run, SimulationError> {
         let mut simulation = self.simulation()?;
         let mut samples = vec![self.sample(&mut simulation, &mut look)?];
         for second in 1..=SECONDS {
@@ -117,7 +108,7 @@ impl SwingingCable {
         &self,
         simulation: &mut Simulation<'_, f64>,
         look: &mut impl FnMut(&PathResults<f64>),
-    ) -> Result<Sample> {
+    ) -> Result<Sample, SimulationError> {
         let (kinetic, gravitational) = (simulation.kinetic_energy(), simulation.gravitational_energy());
         let view = simulation.dynamics()?;
         let mut in_supports = 0.0;
@@ -149,7 +140,7 @@ impl SwingingCable {
 /// What is kept of an accepted step.
 pub(crate) struct Sample {
     pub(crate) time: f64,
-    pub(crate) poses: [Transform<f64>; 2],
+    pub(crate) poses: [Pose<f64>; 2],
     pub(crate) in_contact: bool,
     /// Where the cable touches or passes the cylinder, along its axis \[m\].
     pub(crate) touch: f64,

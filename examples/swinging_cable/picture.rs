@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::path::Path;
 
-use force_elements::Transform;
+use force_elements::Pose;
 use force_elements::cable::PathResults;
 use force_elements::nalgebra::{Point3, Vector3};
 use plotters::coord::Shift;
@@ -102,7 +102,7 @@ impl View {
         }
     }
 
-    fn add_cylinder(&mut self, X_GS: &Transform<f64>) {
+    fn add_cylinder(&mut self, X_GS: &Pose<f64>) {
         const PARTS: u32 = 72;
         const RINGS: u32 = 12;
         let at = |i: u32, j: u32| {
@@ -124,7 +124,7 @@ impl View {
         }
     }
 
-    fn add_box(&mut self, X_GB: &Transform<f64>, color: RGBColor, opacity: f64) {
+    fn add_box(&mut self, X_GB: &Pose<f64>, color: RGBColor, opacity: f64) {
         for axis in 0..3 {
             for side in [-1.0, 1.0] {
                 let corner = |u: f64, v: f64| {

@@ -17,7 +17,7 @@ impl<T: Real> Cylinder<T> {
     /// A cylinder of this radius \[m\].
     ///
     /// # Errors
-    /// [`PathError::InvalidValue`](PathError::InvalidValue) unless the radius is positive and finite.
+    /// [`PathError::InvalidValue`] unless the radius is of a [`Size`](crate::Requirement::Size).
     pub fn new(radius: T) -> Result<Self, PathError> {
         check::size("cylinder.radius", radius)?;
         Ok(Self { radius })

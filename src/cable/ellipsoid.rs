@@ -21,7 +21,7 @@ impl<T: Real> Ellipsoid<T> {
     /// An ellipsoid with these half-axes \[m\].
     ///
     /// # Errors
-    /// [`PathError::InvalidValue`](PathError::InvalidValue) unless all are positive and finite.
+    /// [`PathError::InvalidValue`] unless all are of a [`Size`](crate::Requirement::Size).
     pub fn new(radii: Vector3<T>) -> Result<Self, PathError> {
         radii.iter().try_for_each(|&radius| check::size("ellipsoid.radii", radius))?;
         Ok(Self { radii, weights: radii.map(|radius| T::one() / (radius * radius)) })

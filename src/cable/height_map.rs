@@ -8,7 +8,7 @@ use nalgebra::{Matrix3, Point3, Vector2, Vector3, convert, convert_unchecked};
 use super::ceil;
 use super::surface::{SegmentApproach, Surface, approach_at};
 use crate::cable::PathError;
-use crate::math::{Real, check};
+use crate::math::{Real, Requirement, check};
 
 /// The solid below `z = h(x, y)` over a rectangle: a bicubic spline through heights on a grid.
 ///
@@ -44,9 +44,9 @@ impl<T: Real> HeightMap<T> {
     /// following each other along y. The first is at `corner`, neighbours are `spacing` apart \[m\].
     ///
     /// # Errors
-    /// [`PathError::InvalidValue`] unless the spacing is positive, all numbers are finite, and heights are at most
-    /// 1e8 times the spacing (the curvatures of steeper maps overflow); [`PathError::IncompleteGrid`] unless
-    /// there are at least two rows and two columns, all full.
+    /// [`PathError::InvalidValue`] unless the spacing is of a [`Size`](crate::Requirement::Size), all numbers are
+    /// finite, and heights are at most 1e8 times the spacing (the curvatures of steeper maps overflow);
+    /// [`PathError::IncompleteGrid`] unless there are at least two rows and two columns, all full.
     pub fn new(
         corner: Vector2<T>,
         spacing: Vector2<T>,
@@ -58,7 +58,9 @@ impl<T: Real> HeightMap<T> {
         let limit = spacing.min() * T::lit(1e8);
         for &height in heights {
             check::finite("height_map.heights", height)?;
-            check::at_most("height_map.heights", height.abs(), "1e8 times the spacing", limit)?;
+            let is_carried = height.abs() <= limit;
+            let must = Requirement::AtMost("1e8 times the spacing, up or down");
+            check::that(is_carried, "height_map.heights", height, must)?;
         }
         let rows = heights.len().checked_div(columns).unwrap_or(0);
         if columns < 2 || rows < 2 || rows * columns != heights.len() {

@@ -396,8 +396,7 @@ mod tests {
 
     use super::*;
     use crate::cable::node::Trial;
-    use crate::cable::{Cylinder, Ellipsoid, Obstacle, Sphere, Torus};
-    use crate::framework::Result;
+    use crate::cable::{Cylinder, Ellipsoid, Obstacle, PathError, Sphere, Torus};
     use crate::math::Pose;
     use crate::mechanics::BodyIndex;
 

@@ -101,7 +101,7 @@ pub struct Settings<T: Real> {
 /// - An obstacle is touched along one stretch only. Over a hollow in the middle of that stretch the
 ///   cable follows the surface instead of bridging it. A path that would have to touch twice, as on both sides
 ///   of a ring laid flat, or on a hill and again on its skirt, is refused
-///   ([`PathError::Penetrates`](PathError::Penetrates)) or not found; a search without memory may find
+///   ([`PathError::Penetrates`]) or not found; a search without memory may find
 ///   another in its place that touches once.
 /// - Neighbouring obstacles must not overlap where the cable passes from one to the other.
 /// - Obstacles act in their order only: the cable between two neighbours does not see a third.
@@ -200,7 +200,7 @@ impl<T: Real> Obstacle<T> {
     /// when there is nothing to remember.
     ///
     /// # Errors
-    /// [`PathError::NonFinite`].
+    /// [`PathError::NonFinite`] if the place is not finite.
     pub fn with_contact_hint(mut self, p_S: Point3<T>) -> Result<Self, PathError> {
         finite_point(&p_S)?;
         self.hint_S = Some(p_S);
@@ -255,8 +255,8 @@ impl<T: Real> CablePath<T> {
     /// The same path, running next through a point fixed on a body before it ends.
     ///
     /// # Errors
-    /// [`PathError::NonFinite`]; [`PathError::CoincidentPoints`] if it is the point before it or the
-    /// termination.
+    /// [`PathError::NonFinite`] if the point is not finite; [`PathError::CoincidentPoints`] if it is the point
+    /// before it or the termination.
     pub fn through(mut self, station: Station<T>) -> Result<Self, PathError> {
         finite_point(&station.p_B)?;
         let count = self.spans.len();
@@ -314,7 +314,7 @@ impl<T: Real> CablePath<T> {
     /// Checks that every body exists.
     ///
     /// # Errors
-    /// [`KinematicsError::NoSuchBody`].
+    /// [`KinematicsError::NoSuchBody`] for the first that does not.
     pub fn check_topology(&self, topology: &Topology) -> Result<(), KinematicsError> {
         self.bodies().try_for_each(|body| topology.check_body(body))
     }

@@ -107,15 +107,16 @@ impl<T: Real> CablePath<T> {
     /// error it holds no contacts and no segments.
     ///
     /// # Errors
-    /// [`KinematicsError::NoSuchBody`] for positions of a system without one of the path's bodies;
-    /// [`Error::ForeignVariables`] for wraps of another number of obstacles; [`PathError::NonFinite`] where
-    /// a place or a surface is so large, small or wrong that lengths overflow or are not numbers;
-    /// [`PathError::NotConverged`],
-    /// [`PathError::Penetrates`],
-    /// [`PathError::PointInsideObstacle`],
-    /// [`PathError::ObstaclesOverlap`],
-    /// [`PathError::CoincidentPoints`],
-    /// [`PathError::OffPatch`].
+    /// - [`PathError::Kinematics`] for positions of a system without one of the path's bodies
+    /// - [`PathError::ForeignWraps`] for wraps of another number of obstacles
+    /// - [`PathError::NonFinite`] where a place or a surface is so large, small or wrong that lengths overflow or
+    ///   are not numbers
+    /// - [`PathError::NotConverged`] if no smooth path of minimal length is found
+    /// - [`PathError::Penetrates`] if the path found runs through an obstacle that it touches
+    /// - [`PathError::PointInsideObstacle`] if an end or via point lies inside the obstacle next to it
+    /// - [`PathError::ObstaclesOverlap`] if two obstacles overlap where the cable passes from one to the other
+    /// - [`PathError::CoincidentPoints`] if neighbouring end or via points coincide
+    /// - [`PathError::OffPatch`] if a height map is needed off its rectangle
     pub fn solve(
         &self,
         positions: &Positions<T>,

@@ -20,8 +20,8 @@ impl<T: Real> Torus<T> {
     /// A torus whose tube of this radius \[m\] runs around a circle of this radius \[m\].
     ///
     /// # Errors
-    /// [`PathError::InvalidValue`] unless both are positive and finite and the tube is thinner than the
-    /// ring: otherwise it has no hole and is not smooth.
+    /// [`PathError::InvalidValue`] unless both are of a [`Size`](crate::Requirement::Size) and the tube is thinner
+    /// than the ring: otherwise it has no hole and is not smooth.
     pub fn new(ring_radius: T, tube_radius: T) -> Result<Self, PathError> {
         check::size("torus.ring_radius", ring_radius)?;
         check::size("torus.tube_radius", tube_radius)?;

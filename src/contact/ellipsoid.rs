@@ -38,8 +38,7 @@ impl<T: Real> Ellipsoid<T> {
     /// An ellipsoid with these radii \[m\] along the axes of its frame.
     ///
     /// # Errors
-    /// [`ShapeError::InvalidValue`](crate::ShapeError::InvalidValue) unless all radii are of a
-    /// [`Size`](crate::Requirement::Size).
+    /// [`ShapeError::InvalidValue`] unless all radii are of a [`Size`](crate::Requirement::Size).
     pub fn new(radii: Vector3<T>) -> Result<Self, ShapeError> {
         let ellipsoid = Self { radii };
         ellipsoid.validate()?;

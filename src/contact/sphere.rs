@@ -21,8 +21,7 @@ impl<T: Real> Sphere<T> {
     /// A ball of this radius \[m\].
     ///
     /// # Errors
-    /// [`ShapeError::InvalidValue`](crate::ShapeError::InvalidValue) unless the radius is of a
-    /// [`Size`](crate::Requirement::Size).
+    /// [`ShapeError::InvalidValue`] unless the radius is of a [`Size`](crate::Requirement::Size).
     pub fn new(radius: T) -> Result<Self, ShapeError> {
         let sphere = Self { radius };
         sphere.validate()?;

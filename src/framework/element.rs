@@ -59,22 +59,31 @@ impl<C: Clone + Default + Debug + Send + Sync + 'static> Cache for C {}
 ///     type Velocity = ();
 ///     type Dynamics = ();
 ///
-///     fn check_topology(&self, topology: &Topology) -> Result<(), Error> {
+///     fn check_topology(&self, topology: &Topology) -> Result<(), ElementError> {
 ///         topology.check_body(self.from)?;
-///         topology.check_body(self.to)
+///         Ok(topology.check_body(self.to)?)
 ///     }
 ///     fn default_parameters(&self) {}
 ///     fn default_discrete(&self) {}
 ///
-///     fn calc_position(&self, given: &Given<'_, f64, Self>, p_FT_G: &mut Vector3<f64>) -> Result<(), Error> {
+///     fn calc_position(
+///         &self,
+///         given: &Given<'_, f64, Self>,
+///         p_FT_G: &mut Vector3<f64>,
+///     ) -> Result<(), ElementError> {
 ///         let [p_GF, p_GT] = [self.from, self.to].map(|b| given.positions.pose(b).translation.vector);
 ///         *p_FT_G = p_GT - p_GF;
 ///         Ok(())
 ///     }
-///     fn calc_velocity(&self, _: &AtPosition<'_, f64, Self>, _: &Velocities<f64>, (): &mut ()) -> Result<(), Error> {
+///     fn calc_velocity(
+///         &self,
+///         _: &AtPosition<'_, f64, Self>,
+///         _: &Velocities<f64>,
+///         (): &mut (),
+///     ) -> Result<(), ElementError> {
 ///         Ok(())
 ///     }
-///     fn calc_dynamics(&self, _: &AtVelocity<'_, f64, Self>, (): &mut ()) -> Result<(), Error> {
+///     fn calc_dynamics(&self, _: &AtVelocity<'_, f64, Self>, (): &mut ()) -> Result<(), ElementError> {
 ///         Ok(())
 ///     }
 ///     fn add_forces(&self, at: &AtDynamics<'_, f64, Self>, forces: &mut ForceAccumulator<'_, f64>) {
@@ -125,8 +134,7 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
     /// Checks that every body and coordinate the element names exists, and that it can act at all.
     ///
     /// # Errors
-    /// [`Error::NoSuchBody`](crate::Error::NoSuchBody),
-    /// [`Error::NoSuchCoordinate`](crate::Error::NoSuchCoordinate), or what the element documents.
+    /// [`ElementError::Kinematics`] if a body or coordinate does not exist, or what the element documents.
     fn check_topology(&self, topology: &Topology) -> Result<(), ElementError>;
 
     /// The parameters a new state starts with.
@@ -138,7 +146,7 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
     /// Fills the Position cache.
     ///
     /// # Errors
-    /// What the element documents, such as [`Error::Singular`](crate::Error::Singular).
+    /// What the element documents, such as [`Singular`](crate::linear_bushing::Singular).
     fn calc_position(
         &self,
         given: &Given<'_, T, Self>,

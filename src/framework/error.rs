@@ -103,7 +103,10 @@ impl Error {
             | Self::Element { source: ElementError::InvalidValue(value), .. }
             | Self::Shape(ShapeError::InvalidValue(value))
             | Self::Path(PathError::InvalidValue(value)) => Some(value),
-            _ => None,
+            _ => match self.own()? {
+                PathError::InvalidValue(value) => Some(value),
+                _ => None,
+            },
         }
     }
 
@@ -161,6 +164,12 @@ impl ElementError {
     /// An error of the element's own.
     pub fn own(error: impl core::error::Error + Send + Sync + 'static) -> Self {
         Self::Own(OwnError(Arc::new(error)))
+    }
+}
+
+impl From<PathError> for ElementError {
+    fn from(error: PathError) -> Self {
+        Self::own(error)
     }
 }
 

@@ -114,7 +114,7 @@ impl<T: Real> State<T> {
     /// Sets time \[s\]; drops the state below Time stage.
     ///
     /// # Errors
-    /// [`Error::NonFinite`].
+    /// [`Error::Kinematics`] if it is not finite.
     pub fn set_time(&mut self, time: T) -> Result<(), Error> {
         self.kinematics.set_time(time)?;
         self.invalidate(Stage::Time);
@@ -124,7 +124,7 @@ impl<T: Real> State<T> {
     /// Sets the pose `X_GB` of a body, which is only checked to be finite; drops the state below Position stage.
     ///
     /// # Errors
-    /// [`Error::NonFinite`], [`Error::NoSuchBody`], [`Error::GroundIsFixed`].
+    /// [`Error::Kinematics`] if it is not finite, or the body is Ground or does not exist.
     pub fn set_pose(&mut self, body: BodyIndex, X_GB: Pose<T>) -> Result<(), Error> {
         self.kinematics.set_pose(body, X_GB)?;
         self.invalidate(Stage::Position);
@@ -134,7 +134,7 @@ impl<T: Real> State<T> {
     /// Sets the velocity `V_GB` of a body's origin, in Ground; drops the state below Velocity stage.
     ///
     /// # Errors
-    /// [`Error::NonFinite`], [`Error::NoSuchBody`], [`Error::GroundIsFixed`].
+    /// [`Error::Kinematics`] if it is not finite, or the body is Ground or does not exist.
     pub fn set_velocity(&mut self, body: BodyIndex, V_GB: SpatialVelocity<T>) -> Result<(), Error> {
         self.kinematics.set_velocity(body, V_GB)?;
         self.invalidate(Stage::Velocity);
@@ -144,7 +144,7 @@ impl<T: Real> State<T> {
     /// Sets pose and velocity of a body; drops the state below Position stage.
     ///
     /// # Errors
-    /// [`Error::NonFinite`], [`Error::NoSuchBody`], [`Error::GroundIsFixed`].
+    /// [`Error::Kinematics`] if one of them is not finite, or the body is Ground or does not exist.
     pub fn set_body(
         &mut self,
         body: BodyIndex,
@@ -159,7 +159,7 @@ impl<T: Real> State<T> {
     /// Sets the value of a coordinate; drops the state below Position stage.
     ///
     /// # Errors
-    /// [`Error::NonFinite`], [`Error::NoSuchCoordinate`].
+    /// [`Error::Kinematics`] if it is not finite, or the coordinate does not exist.
     pub fn set_coordinate(&mut self, coordinate: CoordinateIndex, q: T) -> Result<(), Error> {
         self.kinematics.set_coordinate(coordinate, q)?;
         self.invalidate(Stage::Position);
@@ -169,7 +169,7 @@ impl<T: Real> State<T> {
     /// Sets the rate of a coordinate; drops the state below Velocity stage.
     ///
     /// # Errors
-    /// [`Error::NonFinite`], [`Error::NoSuchCoordinate`].
+    /// [`Error::Kinematics`] if it is not finite, or the coordinate does not exist.
     pub fn set_coordinate_rate(&mut self, coordinate: CoordinateIndex, u: T) -> Result<(), Error> {
         self.kinematics.set_coordinate_rate(coordinate, u)?;
         self.invalidate(Stage::Velocity);
@@ -179,7 +179,7 @@ impl<T: Real> State<T> {
     /// Takes time, poses, velocities and coordinates from a host; drops the state below Time stage.
     ///
     /// # Errors
-    /// [`Error::NonFinite`].
+    /// [`Error::Kinematics`] if one of them is not finite.
     pub fn set_kinematics(&mut self, host: &impl KinematicsSource<T>) -> Result<(), Error> {
         self.incoming.copy_from(host)?;
         core::mem::swap(&mut self.kinematics, &mut self.incoming);
@@ -240,8 +240,8 @@ impl<T: Real> State<T> {
     /// Sets the energy each element has taken in \[J\], and opens the account of each; keeps the stage.
     ///
     /// # Errors
-    /// [`Error::NonFinite`]; [`Error::TopologyMismatch`] if there are not as many energies as
-    /// elements.
+    /// [`Error::NonFiniteEnergy`] if one of them is not finite; [`Error::TopologyMismatch`] if there are not as
+    /// many as elements.
     pub fn set_absorbed_energy(&mut self, energies: &[T]) -> Result<(), Error> {
         if energies.len() != self.absorbed_energy.len() {
             return Err(Error::TopologyMismatch);
@@ -260,7 +260,7 @@ impl<T: Real> State<T> {
     /// The variable of this name, such as `exponential_spring[3].anchor.x`.
     ///
     /// # Errors
-    /// [`Error::NoSuchVariable`].
+    /// [`Error::NoSuchVariable`] if there is none of this name.
     pub fn variable(&self, name: &str) -> Result<T, Error> {
         let no_such = || Error::NoSuchVariable { name: name.to_string() };
         if name == "time" {
@@ -299,8 +299,9 @@ impl<T: Real> State<T> {
     /// Instance stage.
     ///
     /// # Errors
-    /// [`Error::SnapshotMismatch`] if the names are not those of this state; [`Error::NotAFlag`],
-    /// [`Error::InvalidValue`] or [`Error::NonFinite`] if a value is out of range.
+    /// [`Error::SnapshotMismatch`] if the names are not those of this state; [`Error::Element`] if a parameter or
+    /// discrete variable is out of range; [`Error::NotAFlag`] if a flag is neither 0 nor 1;
+    /// [`Error::Kinematics`] if the time is not finite; [`Error::NonFiniteEnergy`] if an energy is not finite.
     pub fn restore(&mut self, snapshot: &Snapshot<T>) -> Result<(), Error> {
         let mut restored = self.clone();
         let mut given = snapshot.variables.iter();

@@ -76,10 +76,9 @@ impl<T: Real> ForceSystem<T> {
     /// Adds an element.
     ///
     /// # Errors
-    /// [`Error::NoSuchBody`] or [`Error::NoSuchCoordinate`] if it names one that is not there,
-    /// [`Error::InvalidValue`] if its defaults are out of range, [`Error::KindNameTaken`] if
-    /// another type of element already goes by its [`KIND`](ForceElement::KIND), or what the element
-    /// documents.
+    /// [`Error::Element`] with [`ElementError::Kinematics`] if it names a body or coordinate that does not exist,
+    /// with [`ElementError::InvalidValue`] if its defaults are out of range, or with what the element documents;
+    /// [`Error::KindNameTaken`] if another type of element already goes by its [`KIND`](ForceElement::KIND).
     pub fn add<E: ForceElement<T>>(&mut self, element: E) -> Result<Handle<E>, Error> {
         self.add_as(None, element)
     }
@@ -167,8 +166,9 @@ impl<T: Real> ForceSystem<T> {
     /// Sets the parameters that new states start with.
     ///
     /// # Errors
-    /// [`Error::InvalidValue`] if they are out of range; [`Error::ForeignVariables`] if they are those of
-    /// another element; [`Error::TopologyMismatch`] if the handle belongs to another system.
+    /// [`Error::Element`] with [`ElementError::InvalidValue`] if they are out of range, or with
+    /// [`ElementError::ForeignVariables`] if they are those of an element with other parts;
+    /// [`Error::TopologyMismatch`] if the handle belongs to another system.
     pub fn set_default_parameters<E: ForceElement<T>>(
         &mut self,
         handle: Handle<E>,
@@ -190,8 +190,9 @@ impl<T: Real> ForceSystem<T> {
     /// Sets the discrete variables that new states start with.
     ///
     /// # Errors
-    /// [`Error::InvalidValue`] if they are out of range; [`Error::ForeignVariables`] if they are those of
-    /// another element; [`Error::TopologyMismatch`] if the handle belongs to another system.
+    /// [`Error::Element`] with [`ElementError::InvalidValue`] if they are out of range, or with
+    /// [`ElementError::ForeignVariables`] if they are those of an element with other parts;
+    /// [`Error::TopologyMismatch`] if the handle belongs to another system.
     pub fn set_default_discrete<E: ForceElement<T>>(
         &mut self,
         handle: Handle<E>,
@@ -245,8 +246,8 @@ impl<T: Real> ForceSystem<T> {
     /// Realizes the state to Position stage, as far as it is not there yet.
     ///
     /// # Errors
-    /// [`Error::TopologyMismatch`], or what the elements document. The stages reached before the
-    /// failure remain.
+    /// [`Error::TopologyMismatch`] if the state belongs to another system; [`Error::Element`] with what an element
+    /// documents. The stages reached before the failure remain.
     pub fn realize_position<'a>(&'a self, state: &'a mut State<T>) -> Result<PositionView<'a, T>, Error> {
         self.advance_to_position(state)?;
         Ok(PositionView::new(self, state))
@@ -264,7 +265,9 @@ impl<T: Real> ForceSystem<T> {
     /// Realizes the state to Dynamics stage, as far as it is not there yet.
     ///
     /// # Errors
-    /// As [`realize_position`](Self::realize_position); [`Error::NonFiniteForce`].
+    /// As [`realize_position`](Self::realize_position); [`Error::Element`] with [`ElementError::NonFiniteForce`]
+    /// if a force or energy of an element is not finite; [`Error::Kinematics`] or [`Error::NonFiniteEnergy`] if a
+    /// sum of them is not.
     pub fn realize_dynamics<'a>(&'a self, state: &'a mut State<T>) -> Result<DynamicsView<'a, T>, Error> {
         self.advance_to_dynamics(state)?;
         Ok(DynamicsView::new(self, state))
@@ -273,7 +276,7 @@ impl<T: Real> ForceSystem<T> {
     /// A view of a state that has been realized to Position stage.
     ///
     /// # Errors
-    /// [`Error::StageTooLow`] if it has not; [`Error::TopologyMismatch`].
+    /// [`Error::StageTooLow`] if it has not; [`Error::TopologyMismatch`] if the state belongs to another system.
     pub fn position_view<'a>(&'a self, state: &'a State<T>) -> Result<PositionView<'a, T>, Error> {
         self.require(state, Stage::Position)?;
         Ok(PositionView::new(self, state))
@@ -282,7 +285,7 @@ impl<T: Real> ForceSystem<T> {
     /// A view of a state that has been realized to Velocity stage.
     ///
     /// # Errors
-    /// [`Error::StageTooLow`] if it has not; [`Error::TopologyMismatch`].
+    /// [`Error::StageTooLow`] if it has not; [`Error::TopologyMismatch`] if the state belongs to another system.
     pub fn velocity_view<'a>(&'a self, state: &'a State<T>) -> Result<VelocityView<'a, T>, Error> {
         self.require(state, Stage::Velocity)?;
         Ok(VelocityView::new(self, state))
@@ -291,7 +294,7 @@ impl<T: Real> ForceSystem<T> {
     /// A view of a state that has been realized to Dynamics stage.
     ///
     /// # Errors
-    /// [`Error::StageTooLow`] if it has not; [`Error::TopologyMismatch`].
+    /// [`Error::StageTooLow`] if it has not; [`Error::TopologyMismatch`] if the state belongs to another system.
     pub fn dynamics_view<'a>(&'a self, state: &'a State<T>) -> Result<DynamicsView<'a, T>, Error> {
         self.require(state, Stage::Dynamics)?;
         Ok(DynamicsView::new(self, state))
@@ -305,9 +308,10 @@ impl<T: Real> ForceSystem<T> {
     /// trial evaluations of an integrator leave no trace.
     ///
     /// # Errors
-    /// [`Error::StageTooLow`] below Dynamics stage; [`Error::TopologyMismatch`]; what the elements document,
-    /// [`Error::TimeNotAdvanced`] among it; [`Error::InvalidValue`] if an element would have to remember what is
-    /// out of its range. Nothing is then committed, of any element.
+    /// [`Error::StageTooLow`] below Dynamics stage; [`Error::TopologyMismatch`] if the state belongs to another system;
+    /// [`Error::Element`] with what an element documents, such as
+    /// [`TimeNotAdvanced`](crate::exponential_spring::TimeNotAdvanced), or with [`ElementError::InvalidValue`] if it
+    /// would have to remember what is out of its range. Nothing is then committed, of any element.
     pub fn accept_step(&self, state: &mut State<T>) -> Result<(), Error> {
         self.require(state, Stage::Dynamics)?;
         for (kind, slots) in self.kinds.iter().zip(&mut state.kinds) {
@@ -324,8 +328,8 @@ impl<T: Real> ForceSystem<T> {
     /// `start` is the state as it was at the start of the step.
     ///
     /// # Errors
-    /// As [`accept_step`](Self::accept_step), except that `start` may be at any stage; and
-    /// [`Error::NonFiniteForce`].
+    /// As [`accept_step`](Self::accept_step), except that `start` may be at any stage; and [`Error::Element`] with
+    /// [`ElementError::NonFiniteForce`] if a force error is not finite.
     pub fn discontinuous_update(&self, state: &mut State<T>, start: &State<T>) -> Result<T, Error> {
         self.require(state, Stage::Dynamics)?;
         self.require(start, Stage::Topology)?;
@@ -343,7 +347,9 @@ impl<T: Real> ForceSystem<T> {
     /// shorter step comes closer to the event. What the state holds stays as it is.
     ///
     /// # Errors
-    /// [`Error::StageTooLow`] below Dynamics stage; [`Error::TopologyMismatch`]; [`Error::NonFiniteForce`].
+    /// [`Error::StageTooLow`] below Dynamics stage; [`Error::TopologyMismatch`] if the state belongs to another system;
+    /// [`Error::Element`] with what an element documents, or with [`ElementError::NonFiniteForce`] if its force error
+    /// is not finite.
     pub fn switching_error(&self, state: &mut State<T>) -> Result<T, Error> {
         self.require(state, Stage::Dynamics)?;
         let mut force_error = T::zero();
@@ -360,8 +366,9 @@ impl<T: Real> ForceSystem<T> {
     /// evaluated before and after. Where it cannot be, its account is closed.
     ///
     /// # Errors
-    /// [`Error::InvalidValue`] if they are out of range; [`Error::ForeignVariables`] if they are those of
-    /// an element with other parts; [`Error::TopologyMismatch`].
+    /// [`Error::Element`] with [`ElementError::InvalidValue`] if they are out of range, or with
+    /// [`ElementError::ForeignVariables`] if they are those of an element with other parts;
+    /// [`Error::TopologyMismatch`] if the state or handle belongs to another system.
     pub fn set_parameters<E: ForceElement<T>>(
         &self,
         state: &mut State<T>,
@@ -417,7 +424,7 @@ impl<T: Real> ForceSystem<T> {
     /// [`set_parameters`](Self::set_parameters): what a disabled element had stored goes to whoever disables it.
     ///
     /// # Errors
-    /// [`Error::TopologyMismatch`].
+    /// [`Error::TopologyMismatch`] if the state or handle belongs to another system.
     pub fn set_enabled<E: ForceElement<T>>(
         &self,
         state: &mut State<T>,
@@ -437,8 +444,11 @@ impl<T: Real> ForceSystem<T> {
     /// a rotation can only be set all together, by [`State::restore`]: one alone makes it no rotation.
     ///
     /// # Errors
-    /// [`Error::NoSuchVariable`]; [`Error::InvalidValue`] or [`Error::NonFinite`] if out of range;
-    /// [`Error::TopologyMismatch`].
+    /// [`Error::NoSuchVariable`] if there is none of this name; [`Error::Element`] with
+    /// [`ElementError::InvalidValue`] if a variable of an element is out of range; [`Error::InvalidValue`] for the
+    /// flag of an account that is neither 0 nor 1; [`Error::Kinematics`] for a time that is not finite;
+    /// [`Error::NonFiniteEnergy`] for an energy that is not finite; [`Error::TopologyMismatch`] if the state belongs
+    /// to another system.
     pub fn set_variable(&self, state: &mut State<T>, name: &str, value: T) -> Result<(), Error> {
         self.require(state, Stage::Topology)?;
         let no_such = || Error::NoSuchVariable { name: name.to_string() };
@@ -462,8 +472,9 @@ impl<T: Real> ForceSystem<T> {
     /// Sets what one element has dissipated so far \[J\], and opens its account. Realizes the state to Dynamics.
     ///
     /// # Errors
-    /// [`Error::InvalidValue`] if it is negative or not finite; [`Error::TopologyMismatch`], or what the elements
-    /// document.
+    /// Those of [`realize_dynamics`](Self::realize_dynamics); [`Error::Element`] with
+    /// [`ElementError::InvalidValue`] if it is negative or not finite; [`Error::NonFiniteEnergy`] if its sum with
+    /// the energy stored is not finite; [`Error::TopologyMismatch`] if the handle belongs to another system.
     pub fn set_dissipated_energy<E: ForceElement<T>>(
         &self,
         state: &mut State<T>,
@@ -481,7 +492,7 @@ impl<T: Real> ForceSystem<T> {
     /// initial poses are set. Realizes the state to Dynamics.
     ///
     /// # Errors
-    /// [`Error::TopologyMismatch`], or what the elements document.
+    /// Those of [`realize_dynamics`](Self::realize_dynamics).
     pub fn reset_dissipated_energy(&self, state: &mut State<T>) -> Result<(), Error> {
         self.advance_to_dynamics(state)?;
         let State { kinds, kinematics, absorbed_energy, account_open, .. } = state;

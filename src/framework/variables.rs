@@ -23,7 +23,7 @@ pub trait Variables<T: Real>: Clone + PartialEq + Debug + Send + Sync + 'static 
     /// Checks every range.
     ///
     /// # Errors
-    /// [`Error::InvalidValue`] for the first value out of range.
+    /// [`InvalidValue`] for the first value out of range.
     fn validate(&self) -> Result<(), InvalidValue>;
 
     /// Whether `other` has the same scalars under the same names, so that it may take the place of `self`.

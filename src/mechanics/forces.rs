@@ -36,7 +36,7 @@ impl<T: Real> Forces<T> {
     }
 
     /// # Errors
-    /// [`KinematicsError::NonFinite`](crate::KinematicsError::NonFinite) for the first sum that has overflowed.
+    /// [`KinematicsError::NonFinite`] for the first sum that has overflowed.
     pub(crate) fn check_finite(&self) -> Result<(), KinematicsError> {
         for (i, F_GB) in self.bodies.iter().enumerate() {
             finite(F_GB.is_finite(), Quantity::BodyForce(BodyIndex::new(i)))?;

@@ -54,14 +54,14 @@ pub struct Topology {
 
 impl Topology {
     /// # Errors
-    /// [`KinematicsError::NoSuchBody`].
+    /// [`KinematicsError::NoSuchBody`] if it does not.
     pub fn check_body(&self, body: BodyIndex) -> Result<(), KinematicsError> {
         let count = self.body_count;
         if body.0 < count { Ok(()) } else { Err(KinematicsError::NoSuchBody { body, count }) }
     }
 
     /// # Errors
-    /// [`KinematicsError::NoSuchCoordinate`].
+    /// [`KinematicsError::NoSuchCoordinate`] if it does not.
     pub fn check_coordinate(&self, coordinate: CoordinateIndex) -> Result<(), KinematicsError> {
         let count = self.coordinate_count;
         if coordinate.0 < count {

@@ -107,14 +107,14 @@ impl<T: Real> DormandPrince<T> {
     /// Checks the settings, as every step does.
     ///
     /// # Errors
-    /// [`Error::InvalidValue`](crate::Error::InvalidValue) unless the accuracy and all step lengths are positive
+    /// [`InvalidValue`] unless the accuracy and all step lengths are positive
     /// and the force tolerance is at least zero, all of them finite.
     pub fn validate(&self) -> Result<(), InvalidValue> {
-        check::positive("accuracy", self.accuracy)?;
-        check::positive("max_step", self.max_step.unwrap_or(1.0))?;
-        check::positive("first_step", self.first_step)?;
-        check::nonnegative("force_tolerance", self.force_tolerance)?;
-        check::positive("event_step", self.event_step)?;
+        check::positive("dormand_prince.accuracy", self.accuracy)?;
+        check::positive("dormand_prince.max_step", self.max_step.unwrap_or(1.0))?;
+        check::positive("dormand_prince.first_step", self.first_step)?;
+        check::nonnegative("dormand_prince.force_tolerance", self.force_tolerance)?;
+        check::positive("dormand_prince.event_step", self.event_step)?;
         self.memory.validate()
     }
 

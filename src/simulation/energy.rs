@@ -36,7 +36,7 @@ impl<T: Real> Simulation<'_, T> {
     /// energies.
     ///
     /// # Errors
-    /// What the elements document.
+    /// [`SimulationError::Forces`] with an error of [`dynamics`](Self::dynamics).
     pub fn mechanical_energy(&mut self) -> Result<T, SimulationError> {
         let stored = self.dynamics()?.potential_energy();
         Ok(self.kinetic_energy() + self.gravitational_energy() + stored)

@@ -1,6 +1,7 @@
 //! Refused simulations, and steps that could not be taken.
 
 use crate::framework::Error;
+use crate::math::InvalidValue;
 
 /// A simulation that was refused, or a step that could not be taken.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -61,6 +62,11 @@ impl SimulationError {
             Self::Forces(error) => Some(error),
             _ => None,
         }
+    }
+
+    /// The number that was out of its range, wherever it was refused.
+    pub fn invalid_value(&self) -> Option<&InvalidValue> {
+        self.forces()?.invalid_value()
     }
 }
 

@@ -163,18 +163,21 @@ impl<T: Real> ImplicitTrapezoidal<T> {
     /// Checks the settings, as every step does.
     ///
     /// # Errors
-    /// [`Error::InvalidValue`] unless the accuracy and all step lengths are positive and the force tolerance is at
+    /// [`InvalidValue`] unless the accuracy and all step lengths are positive and the force tolerance is at
     /// least zero, all of them finite.
     pub fn validate(&self) -> Result<(), InvalidValue> {
-        check::positive("max_step", self.max_step)?;
-        check::positive("accuracy", self.accuracy.unwrap_or(1.0))?;
-        check::nonnegative("force_tolerance", self.force_tolerance)?;
-        check::positive("least_step", self.least_step)?;
-        check::positive("event_step", self.event_step)?;
+        check::positive("implicit_trapezoidal.max_step", self.max_step)?;
+        check::positive("implicit_trapezoidal.accuracy", self.accuracy.unwrap_or(1.0))?;
+        check::nonnegative("implicit_trapezoidal.force_tolerance", self.force_tolerance)?;
+        check::positive("implicit_trapezoidal.least_step", self.least_step)?;
+        check::positive("implicit_trapezoidal.event_step", self.event_step)?;
         self.memory.validate()?;
         if let Some(previous) = &self.previous {
-            check::positive("previous_step", previous.step)?;
-            previous.rates.iter().try_for_each(|&rate| check::finite("previous_rates", rate))?;
+            check::positive("implicit_trapezoidal.previous_step", previous.step)?;
+            previous
+                .rates
+                .iter()
+                .try_for_each(|&rate| check::finite("implicit_trapezoidal.previous_rates", rate))?;
         }
         Ok(())
     }

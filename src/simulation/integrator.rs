@@ -21,10 +21,11 @@ pub trait Integrator<T: Real> {
     /// integrator.
     ///
     /// # Errors
-    /// What the elements document; [`SimulationError::StepTooSmall`], [`SimulationError::StepNotConverged`] or
-    /// [`SimulationError::StepNotSettled`] where no step is short enough, or time would not advance in the precision of the
-    /// scalar; [`Error::InvalidValue`] if a setting of the integrator is out of range or `end` lies in the
-    /// past; [`Error::NonFinite`] if `end`, a rate or an energy is not finite.
+    /// [`SimulationError::Forces`] with what the elements document, or if a setting of the integrator is out of range,
+    /// `end` lies in the past, or `end`, a motion or an energy is not finite; [`SimulationError::NonFinite`] if a
+    /// rate or the work of the loads is not finite; [`SimulationError::StepTooSmall`],
+    /// [`SimulationError::StepNotConverged`] or [`SimulationError::StepNotSettled`] where no step is short enough, or
+    /// time would not advance in the precision of the scalar.
     fn step(&mut self, simulation: &mut Simulation<'_, T>, end: f64) -> Result<(), SimulationError>;
 }
 
@@ -116,8 +117,8 @@ impl<T: Real> Memory<T> {
     }
 
     /// # Errors
-    /// [`Error::InvalidValue`] if it was spoilt while it was written down.
+    /// [`InvalidValue`] if it was spoilt while it was written down.
     pub(super) fn validate(&self) -> Result<(), InvalidValue> {
-        check::positive("next_step", self.next_step.unwrap_or(1.0))
+        check::positive("integrator.next_step", self.next_step.unwrap_or(1.0))
     }
 }

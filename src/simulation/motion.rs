@@ -44,7 +44,7 @@ pub struct Statistics {
 /// let mut simulation = Simulation::new(&system, &plant, state)?;
 /// simulation.run(&mut DormandPrince::new(1e-9), 3.0, |_| {})?;
 /// assert!((simulation.state().positions().coordinate(slider) - 6.0_f64.cos()).abs() < 1e-7);
-/// # Ok::<(), force_elements::Error>(())
+/// # Ok::<(), force_elements::simulation::SimulationError>(())
 /// ```
 #[derive(Debug)]
 pub struct Simulation<'a, T: Real> {
@@ -65,9 +65,9 @@ impl<'a, T: Real> Simulation<'a, T> {
     /// The state's time is taken as a plain number, without a derivative.
     ///
     /// # Errors
-    /// [`Error::TopologyMismatch`] if the plant does not have the bodies and coordinates of the
-    /// system, or the state is of another system; [`Error::InvalidValue`] if a pose is not one (its rotation not
-    /// orthonormal); what the elements document.
+    /// [`SimulationError::Forces`] with [`Error::TopologyMismatch`] if the plant does not have the bodies and
+    /// coordinates of the system, or the state is of another system; with [`Error::InvalidValue`] if a pose is not
+    /// one (its rotation not orthonormal); with what the elements document.
     pub fn new(
         system: &'a ForceSystem<T>,
         plant: &'a Plant<T>,
@@ -134,7 +134,8 @@ impl<'a, T: Real> Simulation<'a, T> {
     /// stays as it was, whatever is set here. A change that fails changes nothing.
     ///
     /// # Errors
-    /// Those of the change; [`Error::TopologyMismatch`] if it puts a state of another system in place.
+    /// [`SimulationError::Forces`] with the error of the change, or with [`Error::TopologyMismatch`] if it puts a
+    /// state of another system in place.
     pub fn update_state(
         &mut self,
         change: impl FnOnce(&mut State<T>) -> Result<(), Error>,
@@ -152,7 +153,7 @@ impl<'a, T: Real> Simulation<'a, T> {
     /// Forces, energies and results of all elements after the last accepted step.
     ///
     /// # Errors
-    /// What the elements document.
+    /// Those of [`ForceSystem::realize_dynamics`].
     pub fn dynamics(&mut self) -> Result<DynamicsView<'_, T>, Error> {
         self.system.realize_dynamics(&mut self.state)
     }

@@ -24,7 +24,7 @@ impl<T: Real> RigidBody<T> {
     /// center at `center` \[m\], all in the body's frame.
     ///
     /// # Errors
-    /// [`Error::InvalidValue`] unless the center is finite; the mass and the principal moments of inertia are positive,
+    /// [`InvalidValue`] unless the center is finite; the mass and the principal moments of inertia are positive,
     /// with squares that neither vanish nor overflow, nor those of their inverses; the inertia is symmetric; and no
     /// principal moment exceeds the sum of the other two, as in no body it does.
     pub fn new(mass: T, center: Point3<T>, inertia: Matrix3<T>) -> Result<Self, InvalidValue> {
@@ -107,7 +107,7 @@ impl<T: Real> Plant<T> {
     /// Nothing but gravity \[m/s²\], which acts on bodies but not on coordinates.
     ///
     /// # Errors
-    /// [`Error::NonFinite`].
+    /// [`SimulationError::NonFinite`] if it is not finite.
     pub fn new(gravity: Vector3<T>) -> Result<Self, SimulationError> {
         finite_motion(is_finite(&gravity))?;
         Ok(Self {
@@ -129,8 +129,8 @@ impl<T: Real> Plant<T> {
     /// Adds a coordinate with this mass \[kg or kg·m²\], to the plant and to the system.
     ///
     /// # Errors
-    /// [`Error::InvalidValue`] unless the mass is positive, and its square and that of its inverse neither vanish nor
-    /// overflow.
+    /// [`SimulationError::Forces`] with [`InvalidValue`] unless the mass is positive, and its square and that of its
+    /// inverse neither vanish nor overflow.
     pub fn add_coordinate(
         &mut self,
         system: &mut ForceSystem<T>,
@@ -145,8 +145,8 @@ impl<T: Real> Plant<T> {
     /// Applies a constant force to a body's origin, expressed in Ground, in place of the one before.
     ///
     /// # Errors
-    /// [`Error::NonFinite`]; [`KinematicsError::NoSuchBody`] or [`Error::GroundIsFixed`] if it is not a body of
-    /// the plant.
+    /// [`SimulationError::NonFinite`] if the force is not finite; [`SimulationError::Forces`] with
+    /// [`KinematicsError::NoSuchBody`] or [`KinematicsError::GroundIsFixed`] if it is not a body of the plant.
     pub fn set_body_load(&mut self, body: BodyIndex, F_GB: SpatialForce<T>) -> Result<(), SimulationError> {
         finite_motion(F_GB.is_finite())?;
         let count = self.bodies.len() + 1;
@@ -158,7 +158,8 @@ impl<T: Real> Plant<T> {
     /// Applies a constant force to a coordinate, in place of the one before.
     ///
     /// # Errors
-    /// [`Error::NonFinite`]; [`KinematicsError::NoSuchCoordinate`] if it is not a coordinate of the plant.
+    /// [`SimulationError::NonFinite`] if the force is not finite; [`SimulationError::Forces`] with
+    /// [`KinematicsError::NoSuchCoordinate`] if it is not a coordinate of the plant.
     pub fn set_coordinate_load(
         &mut self,
         coordinate: CoordinateIndex,

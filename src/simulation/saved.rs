@@ -43,9 +43,10 @@ impl<'a, T: Real> Simulation<'a, T> {
     /// to the last bit. Its statistics start from zero.
     ///
     /// # Errors
-    /// [`Error::TopologyMismatch`] or [`Error::SnapshotMismatch`] if it was saved from another plant or
-    /// system; [`Error::NonFinite`], [`Error::InvalidValue`] or [`SimulationError::TimeMismatch`] if what was saved has been
-    /// spoilt.
+    /// [`SimulationError::Forces`] with [`Error::TopologyMismatch`] or [`Error::SnapshotMismatch`] if it was saved
+    /// from another plant or system; [`SimulationError::NonFinite`], [`SimulationError::TimeMismatch`], or
+    /// [`SimulationError::Forces`] with an error of [`State::restore`](crate::State::restore) or
+    /// [`Error::InvalidValue`] if what was saved has been spoilt.
     pub fn resume(
         system: &'a ForceSystem<T>,
         plant: &'a Plant<T>,

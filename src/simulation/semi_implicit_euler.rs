@@ -34,7 +34,7 @@ impl<T: Real> SemiImplicitEuler<T> {
     /// Checks the settings, as every step does.
     ///
     /// # Errors
-    /// [`Error::InvalidValue`](crate::Error::InvalidValue) unless the step is positive and finite.
+    /// [`InvalidValue`] unless the step is positive and finite.
     pub fn validate(&self) -> Result<(), InvalidValue> {
         check::positive("semi_implicit_euler.step", self.step)
     }

@@ -2,12 +2,13 @@
 
 use core::f64::consts::{FRAC_PI_2, PI, TAU};
 
+use force_elements::linear_bushing::{AmbiguousTurn, Singular};
 use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Translation3, UnitQuaternion, Vector3, Vector6};
 use force_elements::simulation::{
     DormandPrince, ImplicitTrapezoidal, Integrator, Plant, RigidBody, Simulation,
 };
 use force_elements::{
-    BodyIndex, Error, ForceSystem, LinearBushing, Real, SpatialVelocity, Stage, Transform, Variables,
+    BodyIndex, Error, ForceSystem, LinearBushing, Pose, Real, SpatialVelocity, Stage, Variables,
     linear_bushing,
 };
 use num_dual::Dual64;
@@ -67,8 +68,8 @@ fn a_spin_about_one_outer_axis_may_take_almost_half_a_turn_a_step() {
             }
             // Just over half a turn would look like just under half a turn the other way.
             q[axis] += PI + 0.1;
-            let refused = mount.step_to(&mut state, &q);
-            assert!(matches!(refused, Err(Error::AmbiguousTurn { .. })), "{refused:?}");
+            let refused = mount.step_to(&mut state, &q).expect_err("over half a turn");
+            assert!(refused.own::<AmbiguousTurn>().is_some(), "{refused:?}");
         }
     }
 }
@@ -83,9 +84,9 @@ fn a_step_across_a_right_angle_is_refused_and_changes_nothing() {
         let snapshot = state.snapshot();
         // The middle angle would pass on: the same orientation has the outer angles turned by π.
         mount.turn(&mut state, &orientation(&Vector3::new(0.2, side * (FRAC_PI_2 + 0.01), 0.1)));
-        let refused = mount.system.realize_dynamics(&mut state).err();
-        let Some(Error::AmbiguousTurn { element, qx, qz }) = refused else { panic!("{refused:?}") };
-        assert_eq!(element.to_string(), "linear_bushing[0]");
+        let refused = mount.system.realize_dynamics(&mut state).expect_err("ambiguous");
+        assert!(refused.to_string().starts_with("linear_bushing[0]: "), "{refused}");
+        let Some(&AmbiguousTurn { qx, qz }) = refused.own() else { panic!("{refused:?}") };
         assert!((qx.abs() - PI).abs() < 1e-9 && (qz.abs() - PI).abs() < 1e-9, "{qx} {qz}");
         assert_eq!(state.stage(), Stage::Time);
         assert!(mount.system.accept_step(&mut state).is_err());
@@ -129,16 +130,16 @@ fn turns_can_be_set_and_are_refused_beyond_what_rounding_leaves_of_a_step() {
     assert!((q - x(1.0 - 7.0 * TAU)).amax() < ROUNDING);
     for (known, angle) in [(true, 1.1e9), (true, f64::NAN), (false, f64::INFINITY), (false, -1e300)] {
         let discrete = linear_bushing::Discrete { known, qx: 0.0, qz: angle };
-        let refused = mount.system.set_discrete(&mut state, mount.bushing, discrete);
-        assert!(matches!(refused, Err(Error::InvalidValue { parameter: "accepted.qz", .. })), "{refused:?}");
+        let refused = mount.system.set_discrete(&mut state, mount.bushing, discrete).expect_err("beyond");
+        assert_eq!(refused.invalid_value().map(|v| v.name), Some("accepted.qz"), "{refused:?}");
     }
     // Where it is a motion that would go beyond, the step is not accepted.
     let discrete = linear_bushing::Discrete { known: true, qx: 1e9 - 1.0, qz: 0.0 };
     mount.system.set_discrete(&mut state, mount.bushing, discrete).expect("in range");
     mount.turn(&mut state, &orientation(&Vector3::new(1e9 + 1.0, 0.0, 0.0)));
     mount.system.realize_dynamics(&mut state).expect("regular");
-    let refused = mount.system.accept_step(&mut state);
-    assert!(matches!(refused, Err(Error::InvalidValue { parameter: "accepted.qx", .. })), "{refused:?}");
+    let refused = mount.system.accept_step(&mut state).expect_err("beyond");
+    assert_eq!(refused.invalid_value().map(|v| v.name), Some("accepted.qx"), "{refused:?}");
     assert_eq!(*state.discrete(mount.bushing), discrete);
     // In single precision 1e4 rad have steps of 1e-3.
     assert!(linear_bushing::Discrete::<f32> { known: true, qx: 1e4, qz: 0.0 }.validate().is_err());
@@ -159,7 +160,8 @@ fn a_disabled_bushing_goes_on_from_where_it_was_unless_it_is_reset() {
     assert!((mount.angles(&mut state).expect("regular").x - 10.2).abs() < ROUNDING);
     // Far from there it cannot know which way it came.
     mount.turn(&mut state, &orientation(&Vector3::new(7.0, -1.0, 2.0)));
-    assert!(matches!(mount.angles(&mut state), Err(Error::AmbiguousTurn { .. })));
+    let refused = mount.angles(&mut state).expect_err("ambiguous");
+    assert!(refused.own::<AmbiguousTurn>().is_some(), "{refused:?}");
     mount.bushing.reset_turns(&mount.system, &mut state).expect("regular");
     let principal = Vector3::new(7.0 - TAU, -1.0, 2.0);
     assert!((mount.angles(&mut state).expect("regular") - principal).amax() < ROUNDING);
@@ -181,9 +183,9 @@ fn a_reset_needs_no_other_bushing_and_fails_without_a_trace() {
 
     let snapshot = state.snapshot();
     mount.turn(&mut state, &orientation(&Vector3::new(3.0, FRAC_PI_2, 2.0)));
-    let refused = second.reset_turns(&mount.system, &mut state);
-    let Err(Error::Singular { element, .. }) = refused else { panic!("{refused:?}") };
-    assert_eq!(element.to_string(), "linear_bushing[1]");
+    let refused = second.reset_turns(&mount.system, &mut state).expect_err("singular");
+    assert!(refused.own::<Singular>().is_some(), "{refused:?}");
+    assert!(refused.to_string().starts_with("linear_bushing[1]: "), "{refused}");
     assert_eq!(state.snapshot(), snapshot);
     let other = ForceSystem::<f64>::new();
     assert_eq!(second.reset_turns(&other, &mut state), Err(Error::TopologyMismatch));
@@ -197,13 +199,14 @@ fn frames_changed_a_little_keep_the_turns_and_changed_by_much_are_refused() {
         mount.step_to(&mut state, &Vector3::new(0.1 * f64::from(turned), 0.0, 0.0)).expect("regular");
     }
     let turn_frame = |state: &mut force_elements::State<f64>, turn: Vector3<f64>| {
-        let X_B2M = Transform::from_parts(Translation3::identity(), Rotation3::new(turn));
+        let X_B2M = Pose::from_parts(Translation3::identity(), Rotation3::new(turn));
         mount.system.update_parameters(state, mount.bushing, |p| p.X_B2M = X_B2M).expect("valid");
     };
     turn_frame(&mut state, Vector3::new(0.05, 0.0, 0.0));
     assert!((mount.angles(&mut state).expect("regular").x - 10.05).abs() < ROUNDING);
     turn_frame(&mut state, Vector3::new(1.2, -0.8, 1.0));
-    assert!(matches!(mount.angles(&mut state), Err(Error::AmbiguousTurn { .. })));
+    let refused = mount.angles(&mut state).expect_err("ambiguous");
+    assert!(refused.own::<AmbiguousTurn>().is_some(), "{refused:?}");
     mount.bushing.reset_turns(&mount.system, &mut state).expect("regular");
     mount.angles(&mut state).expect("regular");
 }
@@ -218,7 +221,7 @@ fn six_turns<T: Real>(last: T) -> (T, T) {
     let mut state = system.default_state();
     for turned in 0..=20 {
         let R = Rotation3::from_axis_angle(&Vector3::x_axis(), last * T::lit(f64::from(turned) / 20.0));
-        state.set_pose(body, Transform::from_parts(Translation3::identity(), R)).expect("finite");
+        state.set_pose(body, Pose::from_parts(Translation3::identity(), R)).expect("finite");
         system.realize_dynamics(&mut state).expect("regular");
         system.accept_step(&mut state).expect("realized");
     }
@@ -299,7 +302,7 @@ fn a_step_that_a_bushing_refuses_is_tried_shorter() {
     let mut state = system.default_state();
     // Past the right angle at 2°, where both outer angles turn quickly.
     let q = Vector3::new(0.0, FRAC_PI_2 - 0.2, 0.0);
-    let X_GB = Transform::from_parts(Translation3::identity(), orientation(&q));
+    let X_GB = Pose::from_parts(Translation3::identity(), orientation(&q));
     let towards =
         UnitQuaternion::from_rotation_matrix(&orientation(&q)) * Vector3::new(0.035 / 0.2 * 5.0, 5.0, 0.0);
     state.set_body(body, X_GB, SpatialVelocity::new(towards, Vector3::zeros())).expect("finite");
@@ -335,7 +338,7 @@ fn the_bodies_of_a_bushing_are_not_interchangeable() {
         system.add(bushing.expect("valid")).expect("exists");
         let mut state = system.default_state();
         for (body, R, shift) in [(bodies[0], poses[0], 0.0), (bodies[1], poses[1], 0.3)] {
-            let X = Transform::from_parts(Translation3::new(shift, 0.0, 0.0), R);
+            let X = Pose::from_parts(Translation3::new(shift, 0.0, 0.0), R);
             state.set_pose(body, X).expect("finite");
         }
         let view = system.realize_dynamics(&mut state).expect("regular");

@@ -2,10 +2,9 @@
 
 use core::f64::consts::{FRAC_PI_2, PI, TAU};
 
+use force_elements::linear_bushing::{AmbiguousTurn, Singular};
 use force_elements::nalgebra::{Rotation3, Translation3, Vector3, Vector6};
-use force_elements::{
-    BodyIndex, Error, ForceSystem, Handle, LinearBushing, SpatialVelocity, State, Transform,
-};
+use force_elements::{BodyIndex, Error, ForceSystem, Handle, LinearBushing, Pose, SpatialVelocity, State};
 
 use crate::oracle::{Random, Turning, orientation, rates};
 
@@ -38,7 +37,7 @@ impl Mount {
     }
 
     pub(crate) fn turn(&self, state: &mut State<f64>, R_GB: &Rotation3<f64>) {
-        let X_GB = Transform::from_parts(Translation3::identity(), *R_GB);
+        let X_GB = Pose::from_parts(Translation3::identity(), *R_GB);
         state.set_pose(self.body, X_GB).expect("finite");
     }
 
@@ -55,6 +54,11 @@ impl Mount {
         self.system.accept_step(state)?;
         self.angles(state)
     }
+}
+
+/// Whether a bushing refused an orientation or a step that its angles do not cover.
+pub(crate) fn is_turn(error: &Error) -> bool {
+    error.own::<Singular>().is_some() || error.own::<AmbiguousTurn>().is_some()
 }
 
 #[test]
@@ -154,7 +158,7 @@ fn a_turn_about_a_fixed_axis_in_one_step_is_followed_rightly_or_refused() {
                 followed += 1;
                 turned += i32::from(turning.q.amax() > PI);
             }
-            Err(Error::AmbiguousTurn { .. } | Error::Singular { .. }) => {
+            Err(error) if is_turn(&error) => {
                 // Small turns far from the right angle are no reason to refuse.
                 assert!(angle / nearest > 0.1, "by {angle} at a cosine of {nearest}");
                 refused += 1;

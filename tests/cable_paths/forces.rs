@@ -3,15 +3,15 @@
 use force_elements::cable::{CablePath, Cylinder, PathResults, Sphere, Station, Wraps};
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
 use force_elements::{
-    AtDynamics, AtPosition, AtVelocity, BodyIndex, CableSpring, ForceAccumulator, ForceElement, ForceSystem,
-    Given, Result, SpatialForce, SpatialVelocity, Topology, Transform, Velocities,
+    AtDynamics, AtPosition, AtVelocity, BodyIndex, CableSpring, ElementError, Error, ForceAccumulator,
+    ForceElement, ForceSystem, Given, Pose, SpatialForce, SpatialVelocity, Topology, Velocities,
 };
 
 use crate::cable_scenes::Counts;
 use crate::{fixed, moving_scenes, on_ground, one_end_free};
 
 #[test]
-fn forces_balance_and_deliver_minus_tension_times_length_rate() -> Result<()> {
+fn forces_balance_and_deliver_minus_tension_times_length_rate() -> Result<(), Error> {
     for (mut scene, _) in moving_scenes(60) {
         let dynamics = scene.system.realize_dynamics(&mut scene.state)?;
         let at = dynamics.of(scene.cable);
@@ -33,7 +33,7 @@ fn forces_balance_and_deliver_minus_tension_times_length_rate() -> Result<()> {
 }
 
 #[test]
-fn length_rate_is_the_derivative_of_length_along_the_motion() -> Result<()> {
+fn length_rate_is_the_derivative_of_length_along_the_motion() -> Result<(), Error> {
     const DT: f64 = 1e-4;
     let mut moving = 0;
     for (mut scene, time) in moving_scenes(60) {
@@ -57,9 +57,9 @@ fn length_rate_is_the_derivative_of_length_along_the_motion() -> Result<()> {
 }
 
 #[test]
-fn moment_arm_is_minus_the_derivative_of_length_by_the_coordinate() -> Result<()> {
+fn moment_arm_is_minus_the_derivative_of_length_by_the_coordinate() -> Result<(), Error> {
     // A bone that turns about a knee, on which the cable runs over a cylinder.
-    let length_at = |angle: f64| -> Result<(f64, f64)> {
+    let length_at = |angle: f64| -> Result<(f64, f64), Error> {
         let (system, body, cable) = {
             let mut system = ForceSystem::new();
             let bone = system.add_body();
@@ -71,7 +71,7 @@ fn moment_arm_is_minus_the_derivative_of_length_by_the_coordinate() -> Result<()
         };
         let mut state = system.default_state();
         let turn = Rotation3::from_axis_angle(&Vector3::z_axis(), angle);
-        state.set_pose(body, Transform::from_parts(Translation3::identity(), turn))?;
+        state.set_pose(body, Pose::from_parts(Translation3::identity(), turn))?;
         let view = system.realize_position(&mut state)?;
         let at = view.of(cable);
         let swing = |on: BodyIndex| {
@@ -89,11 +89,11 @@ fn moment_arm_is_minus_the_derivative_of_length_by_the_coordinate() -> Result<()
 }
 
 #[test]
-fn quick_shortening_takes_the_tension_to_zero_and_all_the_power_with_it() -> Result<()> {
+fn quick_shortening_takes_the_tension_to_zero_and_all_the_power_with_it() -> Result<(), Error> {
     let (system, body, cable) = one_end_free(fixed(-2.0, 0.0, 0.0), [])?;
     let mut state = system.default_state();
     let V = SpatialVelocity::new(Vector3::zeros(), Vector3::new(-10.0, 0.0, 0.0));
-    state.set_body(body, Transform::translation(1.0, 0.0, 0.0), V)?;
+    state.set_body(body, Pose::translation(1.0, 0.0, 0.0), V)?;
     let dynamics = system.realize_dynamics(&mut state)?;
     let at = dynamics.of(cable);
     assert_eq!(at.dynamics.tension, 0.0);
@@ -117,20 +117,29 @@ impl ForceElement<f64> for Muscle {
     type Velocity = ();
     type Dynamics = ();
 
-    fn check_topology(&self, topology: &Topology) -> Result<()> {
-        self.path.check_topology(topology)
+    fn check_topology(&self, topology: &Topology) -> Result<(), ElementError> {
+        Ok(self.path.check_topology(topology)?)
     }
     fn default_parameters(&self) {}
     fn default_discrete(&self) -> Wraps<f64> {
         self.path.no_wraps()
     }
-    fn calc_position(&self, given: &Given<'_, f64, Self>, cache: &mut PathResults<f64>) -> Result<()> {
-        self.path.solve(given.positions, given.discrete, cache)
+    fn calc_position(
+        &self,
+        given: &Given<'_, f64, Self>,
+        cache: &mut PathResults<f64>,
+    ) -> Result<(), ElementError> {
+        self.path.solve(given.positions, given.discrete, cache).map_err(ElementError::own)
     }
-    fn calc_velocity(&self, _: &AtPosition<'_, f64, Self>, _: &Velocities<f64>, (): &mut ()) -> Result<()> {
+    fn calc_velocity(
+        &self,
+        _: &AtPosition<'_, f64, Self>,
+        _: &Velocities<f64>,
+        (): &mut (),
+    ) -> Result<(), ElementError> {
         Ok(())
     }
-    fn calc_dynamics(&self, _: &AtVelocity<'_, f64, Self>, (): &mut ()) -> Result<()> {
+    fn calc_dynamics(&self, _: &AtVelocity<'_, f64, Self>, (): &mut ()) -> Result<(), ElementError> {
         Ok(())
     }
     fn add_forces(&self, at: &AtDynamics<'_, f64, Self>, forces: &mut ForceAccumulator<'_, f64>) {
@@ -142,21 +151,21 @@ impl ForceElement<f64> for Muscle {
     fn power_dissipated(&self, _: &AtDynamics<'_, f64, Self>) -> f64 {
         0.0
     }
-    fn accept_step(&self, at: &AtDynamics<'_, f64, Self>, next: &mut Wraps<f64>) -> Result<()> {
+    fn accept_step(&self, at: &AtDynamics<'_, f64, Self>, next: &mut Wraps<f64>) -> Result<(), ElementError> {
         at.position.remember(next);
         Ok(())
     }
 }
 
 #[test]
-fn a_path_serves_a_force_of_the_users_own() -> Result<()> {
+fn a_path_serves_a_force_of_the_users_own() -> Result<(), Error> {
     let mut system = ForceSystem::new();
     let bone = system.add_body();
     let path = CablePath::new(fixed(-2.0, 0.0, 0.0), Station { body: bone, p_B: Point3::origin() })?
         .over(on_ground(Sphere::new(0.5)?)?);
     let muscle = system.add(Muscle { path })?;
     let mut state = system.default_state();
-    state.set_pose(bone, Transform::translation(2.0, 0.3, 0.0))?;
+    state.set_pose(bone, Pose::translation(2.0, 0.3, 0.0))?;
     let dynamics = system.realize_dynamics(&mut state)?;
     assert!((dynamics.body_force(bone).force.norm() - 5.0).abs() < 1e-12);
     assert!(dynamics.of(muscle).position.contacts[0].in_contact);

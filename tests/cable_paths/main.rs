@@ -17,9 +17,9 @@ mod solids;
 mod windings;
 
 use cable_scenes::{Counts, Scene};
-use force_elements::cable::{CablePath, Obstacle, Station, Surface};
+use force_elements::cable::{CablePath, Obstacle, PathError, Station, Surface};
 use force_elements::nalgebra::{Matrix3, Point3, Vector3};
-use force_elements::{BodyIndex, CableSpring, ForceSystem, Handle, Real, Result, Transform};
+use force_elements::{BodyIndex, CableSpring, Error, ForceSystem, Handle, Pose, Real};
 
 const GROUND: BodyIndex = BodyIndex::GROUND;
 
@@ -27,15 +27,18 @@ fn fixed<T: Real>(x: f64, y: f64, z: f64) -> Station<T> {
     Station { body: GROUND, p_B: Point3::new(x, y, z).map(T::lit) }
 }
 
-fn on_ground<T: Real>(surface: impl Surface<T>) -> Result<Obstacle<T>> {
-    Obstacle::new(GROUND, Transform::identity(), surface)
+fn on_ground<T: Real>(surface: impl Surface<T>) -> Result<Obstacle<T>, PathError> {
+    Obstacle::new(GROUND, Pose::identity(), surface)
 }
+
+/// A system, its body and its cable.
+type Rig<T> = (ForceSystem<T>, BodyIndex, Handle<CableSpring<T>>);
 
 /// A cable from a fixed point over obstacles to the origin of a body.
 fn one_end_free<T: Real>(
     from: Station<T>,
     obstacles: impl IntoIterator<Item = Obstacle<T>>,
-) -> Result<(ForceSystem<T>, BodyIndex, Handle<CableSpring<T>>)> {
+) -> Result<Rig<T>, Error> {
     let mut system = ForceSystem::new();
     let body = system.add_body();
     let mut path = CablePath::new(from, Station { body, p_B: Point3::origin() })?;

@@ -3,16 +3,16 @@
 use core::f64::consts::PI;
 use force_elements::cable::{Cylinder, Sphere, Wrap, Wraps};
 use force_elements::nalgebra::{Point3, Vector3};
-use force_elements::{Result, Transform};
+use force_elements::{Error, Pose};
 
 use crate::cable_scenes::Counts;
 use crate::{fixed, moving_scenes, on_ground, one_end_free};
 
 #[test]
-fn windings_are_kept_while_the_end_moves() -> Result<()> {
+fn windings_are_kept_while_the_end_moves() -> Result<(), Error> {
     let (system, body, cable) = one_end_free(fixed(-3.0, 1.0, 0.0), [on_ground(Cylinder::new(1.0)?)?])?;
     let mut state = system.default_state();
-    state.set_pose(body, Transform::translation(3.0, 1.0, 0.5))?;
+    state.set_pose(body, Pose::translation(3.0, 1.0, 0.5))?;
     // Laid over the top, twice more around.
     let wound = Wrap {
         known: true,
@@ -24,7 +24,7 @@ fn windings_are_kept_while_the_end_moves() -> Result<()> {
     system.set_discrete(&mut state, cable, Wraps { obstacles: vec![wound] })?;
     for i in 0..100 {
         let (y, z) = (1.0 - 0.02 * f64::from(i), 0.5 + 0.01 * f64::from(i));
-        state.set_pose(body, Transform::translation(3.0, y, z))?;
+        state.set_pose(body, Pose::translation(3.0, y, z))?;
         let dynamics = system.realize_dynamics(&mut state)?;
         let path = &dynamics.of(cable).position.path;
         // Unrolled, a helix is a straight line: the rise is shared out evenly.
@@ -43,11 +43,11 @@ fn windings_are_kept_while_the_end_moves() -> Result<()> {
 }
 
 #[test]
-fn a_tracked_cable_keeps_its_side_when_the_other_becomes_shorter() -> Result<()> {
+fn a_tracked_cable_keeps_its_side_when_the_other_becomes_shorter() -> Result<(), Error> {
     let (system, body, cable) = one_end_free(fixed(-3.0, 0.5, 0.0), [on_ground(Cylinder::new(1.0)?)?])?;
     let mut state = system.default_state();
     for i in 0..=100 {
-        state.set_pose(body, Transform::translation(3.0, 0.5 - 0.018 * f64::from(i), 0.0))?;
+        state.set_pose(body, Pose::translation(3.0, 0.5 - 0.018 * f64::from(i), 0.0))?;
         system.realize_dynamics(&mut state)?;
         system.accept_step(&mut state)?;
     }
@@ -61,7 +61,7 @@ fn a_tracked_cable_keeps_its_side_when_the_other_becomes_shorter() -> Result<()>
 }
 
 #[test]
-fn an_evaluation_depends_on_the_state_alone_and_leaves_no_trace() -> Result<()> {
+fn an_evaluation_depends_on_the_state_alone_and_leaves_no_trace() -> Result<(), Error> {
     for (mut scene, time) in moving_scenes(10) {
         scene.system.realize_dynamics(&mut scene.state)?;
         scene.accept()?;
@@ -81,7 +81,7 @@ fn an_evaluation_depends_on_the_state_alone_and_leaves_no_trace() -> Result<()> 
 }
 
 #[test]
-fn memory_is_named() -> Result<()> {
+fn memory_is_named() -> Result<(), Error> {
     let (system, ..) = one_end_free(fixed(-2.0, 0.3, 0.0), [on_ground(Sphere::new(0.8)?)?])?;
     let state = system.default_state();
     assert_eq!(state.variable("cable_spring[0].wrap[0].known")?, 0.0);

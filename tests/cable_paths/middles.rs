@@ -2,7 +2,7 @@
 
 use force_elements::cable::{Surface, Torus};
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
-use force_elements::{Result, Transform};
+use force_elements::{Error, Pose};
 use num_dual::Dual64;
 
 use crate::cable_scenes::Dice;
@@ -11,9 +11,9 @@ use crate::solids::Solid;
 use crate::{fixed, on_ground, one_end_free, past_ball};
 
 #[test]
-fn a_cable_along_the_axis_of_an_eyelet_is_straight() -> Result<()> {
+fn a_cable_along_the_axis_of_an_eyelet_is_straight() -> Result<(), Error> {
     for (scale, world) in worlds() {
-        let ring = [(Transform::identity(), Solid::Ring(scale, 0.3 * scale))];
+        let ring = [(Pose::identity(), Solid::Ring(scale, 0.3 * scale))];
         // Straight through, and to an end that is the centre itself.
         for top in [2.0, 0.5, 0.0] {
             let ends = [Vector3::new(0.0, 0.0, -2.0) * scale, Vector3::new(0.0, 0.0, top) * scale];
@@ -27,11 +27,11 @@ fn a_cable_along_the_axis_of_an_eyelet_is_straight() -> Result<()> {
 }
 
 #[test]
-fn single_precision_and_derivatives_pass_along_the_axis_of_an_eyelet() -> Result<()> {
+fn single_precision_and_derivatives_pass_along_the_axis_of_an_eyelet() -> Result<(), Error> {
     let (system, body, cable) =
         one_end_free::<f32>(fixed(0.0, 0.0, -2.0), [on_ground(Torus::new(1.0_f32, 0.3)?)?])?;
     let mut state = system.default_state();
-    state.set_pose(body, Transform::translation(0.0, 0.0, 1.0))?;
+    state.set_pose(body, Pose::translation(0.0, 0.0, 1.0))?;
     assert_eq!(system.realize_position(&mut state)?.of(cable).position.path.length, 3.0);
 
     let eyelet = Torus::new(Dual64::from_re(1.0), Dual64::from_re(0.3))?;
@@ -39,7 +39,7 @@ fn single_precision_and_derivatives_pass_along_the_axis_of_an_eyelet() -> Result
     let mut state = system.default_state();
     let mut p = Vector3::new(0.0, 0.0, 1.0).map(Dual64::from_re);
     p.z.eps = 1.0;
-    state.set_pose(body, Transform::from(Translation3::from(p)))?;
+    state.set_pose(body, Pose::from(Translation3::from(p)))?;
     let length = system.realize_position(&mut state)?.of(cable).position.path.length;
     assert_eq!((length.re, length.eps), (3.0, 1.0));
     let path = Vector3::new(Dual64::new(0.0, 1.0), Dual64::from_re(0.0), Dual64::from_re(0.0));
@@ -70,7 +70,7 @@ fn a_cable_through_the_very_centre_of_a_body_goes_round_it() {
             }
             let ends = [direction * (-3.0 * scale), direction * (2.0 * scale)];
             for solid in &solids {
-                let (length, contacts) = lay(&[(Transform::identity(), solid.clone())], ends, world)
+                let (length, contacts) = lay(&[(Pose::identity(), solid.clone())], ends, world)
                     .unwrap_or_else(|error| panic!("{solid:?} along {direction:?}: {error}"));
                 assert_eq!(contacts, 1, "{solid:?} along {direction:?}");
                 let flat = ends.map(|p| Vector3::new(p.x, p.y, 0.0));
@@ -91,10 +91,10 @@ fn a_cable_through_the_very_centre_of_a_body_goes_round_it() {
 }
 
 #[test]
-fn on_the_axis_of_bodies_of_revolution_one_of_all_ways_round_is_found() -> Result<()> {
+fn on_the_axis_of_bodies_of_revolution_one_of_all_ways_round_is_found() -> Result<(), Error> {
     for (scale, world) in worlds() {
         let egg = |long: f64, wide: f64| Solid::Egg(Vector3::new(long, wide, wide) * scale);
-        let at = |x: f64| Transform::translation(x * scale, 0.0, 0.0);
+        let at = |x: f64| Pose::translation(x * scale, 0.0, 0.0);
         let rows = [
             vec![(at(0.0), egg(1.0, 0.7))],
             vec![(at(0.0), egg(0.5, 0.8))],

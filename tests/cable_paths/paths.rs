@@ -2,21 +2,21 @@
 
 use force_elements::cable::{CablePath, Cylinder, Ellipsoid, Obstacle, Sphere, Tracking, Wrap, Wraps};
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
-use force_elements::{BodyIndex, CableSpring, ForceSystem, Result, Transform};
+use force_elements::{BodyIndex, CableSpring, Error, ForceSystem, Pose};
 use num_dual::Dual64;
 
 use crate::cable_scenes::{Counts, Dice, Verdict, examine};
 use crate::{GROUND, fixed, moving_scenes, on_ground, one_end_free, past_ball};
 
 #[test]
-fn path_over_a_ball_is_two_tangents_and_an_arc() -> Result<()> {
+fn path_over_a_ball_is_two_tangents_and_an_arc() -> Result<(), Error> {
     let mut dice = Dice::new(1);
     for _ in 0..50 {
         let a = Vector3::new(-2.0, dice.between(-1.0, 0.5), dice.between(-0.3, 0.3));
         let b = Vector3::new(2.0, dice.between(-1.0, 0.5), dice.between(-0.3, 0.3));
         let (system, body, cable) = one_end_free(fixed(a.x, a.y, a.z), [on_ground(Sphere::new(0.8)?)?])?;
         let mut state = system.default_state();
-        state.set_pose(body, Transform::from(Translation3::from(b)))?;
+        state.set_pose(body, Pose::from(Translation3::from(b)))?;
         let view = system.realize_position(&mut state)?;
         let path = &view.of(cable).position.path;
         let straight = a + (b - a) * (-a.dot(&(b - a)) / (b - a).norm_squared());
@@ -29,10 +29,10 @@ fn path_over_a_ball_is_two_tangents_and_an_arc() -> Result<()> {
 }
 
 #[test]
-fn path_over_a_ball_through_its_very_middle_goes_round_it() -> Result<()> {
+fn path_over_a_ball_through_its_very_middle_goes_round_it() -> Result<(), Error> {
     let (system, body, cable) = one_end_free(fixed(-2.0, 0.0, 0.0), [on_ground(Sphere::new(0.8)?)?])?;
     let mut state = system.default_state();
-    state.set_pose(body, Transform::translation(2.0, 0.0, 0.0))?;
+    state.set_pose(body, Pose::translation(2.0, 0.0, 0.0))?;
     let view = system.realize_position(&mut state)?;
     // All ways round are equally long: any of them will do.
     let x = Vector3::new(2.0, 0.0, 0.0);
@@ -41,10 +41,10 @@ fn path_over_a_ball_through_its_very_middle_goes_round_it() -> Result<()> {
 }
 
 #[test]
-fn the_long_way_round_a_ball_is_not_accepted() -> Result<()> {
+fn the_long_way_round_a_ball_is_not_accepted() -> Result<(), Error> {
     let (system, body, cable) = one_end_free(fixed(-2.0, 0.3, 0.0), [on_ground(Sphere::new(0.8)?)?])?;
     let mut state = system.default_state();
-    state.set_pose(body, Transform::translation(2.0, 0.3, 0.0))?;
+    state.set_pose(body, Pose::translation(2.0, 0.3, 0.0))?;
     let long = Wrap {
         known: true,
         in_contact: true,
@@ -63,7 +63,7 @@ fn the_long_way_round_a_ball_is_not_accepted() -> Result<()> {
 }
 
 #[test]
-fn a_path_in_a_plane_of_symmetry_is_left_for_the_shorter_one_beside_it() -> Result<()> {
+fn a_path_in_a_plane_of_symmetry_is_left_for_the_shorter_one_beside_it() -> Result<(), Error> {
     // In such a plane the way over the long axis balances: Newton's method alone would stay on it.
     for radii in [[1.0, 0.5, 0.7], [1.0, 0.9, 0.8], [0.7, 0.6, 1.0], [1.0, 0.7, 0.7]] {
         for (y, z) in [(0.0, 0.0), (0.1, 0.0), (0.01, 0.0), (1e-4, 0.0), (0.0, 0.1), (0.0, 0.01), (0.0, 1e-4)]
@@ -87,7 +87,7 @@ fn a_path_in_a_plane_of_symmetry_is_left_for_the_shorter_one_beside_it() -> Resu
                 let cable = system.add(CableSpring::new(path, 1.0, 0.0, 0.0)?)?;
                 let mut state = system.default_state();
                 let view = system.realize_position(&mut state)?;
-                Result::Ok(view.of(cable).position.path.length)
+                Ok::<_, Error>(view.of(cable).position.path.length)
             };
             let allowed = over(radii[1].min(radii[2]))?;
             assert!(found.length < allowed + 2e-3, "{radii:?} {y} {z}: {} {allowed}", found.length);
@@ -97,13 +97,13 @@ fn a_path_in_a_plane_of_symmetry_is_left_for_the_shorter_one_beside_it() -> Resu
 }
 
 #[test]
-fn length_is_continuous_through_touchdown_and_liftoff() -> Result<()> {
+fn length_is_continuous_through_touchdown_and_liftoff() -> Result<(), Error> {
     let (system, body, cable) = one_end_free(fixed(-2.0, 0.9, 0.1), [on_ground(Sphere::new(0.8)?)?])?;
     let mut state = system.default_state();
     let (mut touched, mut last) = (0, None::<(f64, bool)>);
     for i in 0..400 {
         let y = 0.9 + 0.6 * (f64::from(i) * 0.05).sin();
-        state.set_pose(body, Transform::translation(2.0, y, 0.1))?;
+        state.set_pose(body, Pose::translation(2.0, y, 0.1))?;
         let dynamics = system.realize_dynamics(&mut state)?;
         let path = &dynamics.of(cable).position.path;
         let now = (path.length, path.contacts[0].in_contact);
@@ -120,19 +120,19 @@ fn length_is_continuous_through_touchdown_and_liftoff() -> Result<()> {
 }
 
 #[test]
-fn derivative_of_length_by_the_end_point_is_the_tangent() -> Result<()> {
+fn derivative_of_length_by_the_end_point_is_the_tangent() -> Result<(), Error> {
     let surface = Cylinder::new(Dual64::from_re(0.7))?;
     let ball = Sphere::new(Dual64::from_re(0.6))?;
     let turned = Rotation3::from_axis_angle(&Vector3::<f64>::x_axis(), 0.2).into_inner().map(Dual64::from_re);
-    let X = Transform::from_parts(Translation3::identity(), Rotation3::from_matrix_unchecked(turned));
-    let next = Transform::translation(Dual64::from_re(2.0), Dual64::from_re(-0.3), Dual64::from_re(0.1));
+    let X = Pose::from_parts(Translation3::identity(), Rotation3::from_matrix_unchecked(turned));
+    let next = Pose::translation(Dual64::from_re(2.0), Dual64::from_re(-0.3), Dual64::from_re(0.1));
     for axis in 0..3 {
         let obstacles = [Obstacle::new(GROUND, X, surface)?, Obstacle::new(GROUND, next, ball)?];
         let (system, body, cable) = one_end_free(fixed(-2.0, 0.1, 0.0), obstacles)?;
         let mut state = system.default_state();
         let mut p = Vector3::new(4.0, -0.5, 0.3).map(Dual64::from_re);
         p[axis].eps = 1.0;
-        state.set_pose(body, Transform::from(Translation3::from(p)))?;
+        state.set_pose(body, Pose::from(Translation3::from(p)))?;
         let view = system.realize_position(&mut state)?;
         let path = &view.of(cable).position.path;
         assert!(path.contacts.iter().all(|contact| contact.in_contact));
@@ -144,11 +144,8 @@ fn derivative_of_length_by_the_end_point_is_the_tangent() -> Result<()> {
 }
 
 #[test]
-fn moving_everything_together_changes_nothing() -> Result<()> {
-    let X = Transform::from_parts(
-        Translation3::new(0.3, -0.7, 0.4),
-        Rotation3::new(Vector3::new(0.5, -0.2, 0.9)),
-    );
+fn moving_everything_together_changes_nothing() -> Result<(), Error> {
+    let X = Pose::from_parts(Translation3::new(0.3, -0.7, 0.4), Rotation3::new(Vector3::new(0.5, -0.2, 0.9)));
     for (mut scene, _) in moving_scenes(30) {
         scene.system.realize_dynamics(&mut scene.state)?;
         scene.accept()?;
@@ -179,7 +176,7 @@ fn moving_everything_together_changes_nothing() -> Result<()> {
 }
 
 #[test]
-fn smoothness_reported_bounds_the_kinks_of_the_path() -> Result<()> {
+fn smoothness_reported_bounds_the_kinks_of_the_path() -> Result<(), Error> {
     for (mut scene, _) in moving_scenes(60) {
         let view = scene.system.realize_position(&mut scene.state)?;
         let path = &view.of(scene.cable).position.path;
@@ -209,7 +206,7 @@ fn smoothness_reported_bounds_the_kinks_of_the_path() -> Result<()> {
 }
 
 #[test]
-fn sampled_points_lie_on_the_path() -> Result<()> {
+fn sampled_points_lie_on_the_path() -> Result<(), Error> {
     for (mut scene, _) in moving_scenes(20) {
         let view = scene.system.realize_position(&mut scene.state)?;
         let path = &view.of(scene.cable).position.path;
@@ -226,10 +223,10 @@ fn sampled_points_lie_on_the_path() -> Result<()> {
 }
 
 #[test]
-fn single_precision_paths_are_good_to_single_precision() -> Result<()> {
+fn single_precision_paths_are_good_to_single_precision() -> Result<(), Error> {
     let (system, body, cable) = one_end_free::<f32>(fixed(-2.0, 0.3, 0.1), [on_ground(Sphere::new(0.8)?)?])?;
     let mut state = system.default_state();
-    state.set_pose(body, Transform::translation(2.0, 0.2, 0.0))?;
+    state.set_pose(body, Pose::translation(2.0, 0.2, 0.0))?;
     let view = system.realize_position(&mut state)?;
     let expected = past_ball(Vector3::new(-2.0, 0.3, 0.1), Vector3::new(2.0, 0.2, 0.0), 0.8);
     // A few dozen operations with a roundoff of 6e-8 on a length of 4.
@@ -248,10 +245,10 @@ fn random_scenes_are_found_and_do_not_depend_on_where_the_search_begins() {
 }
 
 #[test]
-fn a_pose_moves_the_station_of_a_cable() -> Result<()> {
+fn a_pose_moves_the_station_of_a_cable() -> Result<(), Error> {
     let (system, body, cable) = one_end_free::<f64>(fixed(-2.0, 0.3, 0.0), [])?;
     let mut state = system.default_state();
-    let X_GB = Transform::translation(1.0, 2.0, 3.0);
+    let X_GB = Pose::translation(1.0, 2.0, 3.0);
     state.set_pose(body, X_GB)?;
     let view = system.realize_position(&mut state)?;
     let station = system.element(cable).path().termination();

@@ -7,10 +7,10 @@ use force_elements::cable::{
     Wrap, Wraps,
 };
 use force_elements::nalgebra::{Matrix3, Point3, Vector2, Vector3};
-use force_elements::{BodyIndex, CableSpring, ForceSystem, Handle, Real, Result, State, Transform};
+use force_elements::{CableSpring, Error, ForceSystem, Pose, Real, State};
 
 use crate::cable_scenes::Dice;
-use crate::{GROUND, fixed, on_ground, one_end_free};
+use crate::{GROUND, Rig, fixed, on_ground, one_end_free};
 
 /// A cylinder about z known only by its implicit function.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ fn wound(radius: f64, distances: [f64; 2], angle: f64, rise: f64) -> f64 {
 
 /// Leads the free end around the z axis in twelfths of a turn; every step must be tracked and as long as
 /// the unrolled drum says.
-fn wind(drum: impl Surface<f64>, radius: f64, turns: u32) -> Result<()> {
+fn wind(drum: impl Surface<f64>, radius: f64, turns: u32) -> Result<(), Error> {
     const RISE: f64 = 2e-3;
     let (system, body, cable) = patient(fixed(-0.5, 0.0, 0.0), on_ground(drum)?)?;
     let mut state = system.default_state();
@@ -52,7 +52,7 @@ fn wind(drum: impl Surface<f64>, radius: f64, turns: u32) -> Result<()> {
     for i in 0..12 * turns {
         let angle = TAU * (0.45 + f64::from(i) / 12.0);
         let rise = RISE * f64::from(i);
-        let X = Transform::translation(-0.5 * angle.cos(), 0.5 * angle.sin(), rise);
+        let X = Pose::translation(-0.5 * angle.cos(), 0.5 * angle.sin(), rise);
         state.set_pose(body, X)?;
         let dynamics = system.realize_dynamics(&mut state)?;
         let path = &dynamics.of(cable).position.path;
@@ -68,20 +68,17 @@ fn wind(drum: impl Surface<f64>, radius: f64, turns: u32) -> Result<()> {
 }
 
 #[test]
-fn a_drum_is_wound_as_often_as_its_end_goes_around() -> Result<()> {
+fn a_drum_is_wound_as_often_as_its_end_goes_around() -> Result<(), Error> {
     wind(Cylinder::new(0.1)?, 0.1, 120)
 }
 
 #[test]
-fn a_drum_of_the_users_own_is_wound_as_often_as_its_end_goes_around() -> Result<()> {
+fn a_drum_of_the_users_own_is_wound_as_often_as_its_end_goes_around() -> Result<(), Error> {
     wind(Pipe { radius: 0.1 }, 0.1, 60)
 }
 
 /// A cable whose solver may work as much as integrating sixty windings takes.
-fn patient(
-    from: Station<f64>,
-    obstacle: Obstacle<f64>,
-) -> Result<(ForceSystem<f64>, BodyIndex, Handle<CableSpring<f64>>)> {
+fn patient(from: Station<f64>, obstacle: Obstacle<f64>) -> Result<Rig<f64>, Error> {
     let mut system = ForceSystem::new();
     let body = system.add_body();
     let settings = Settings { max_evaluations: 10_000_000, ..Settings::default() };
@@ -95,7 +92,7 @@ fn patient(
 /// Wound in a plane through the ring's axis the path is that on a disc. It is a strict minimum: turning
 /// about the axis is a Jacobi field without a zero.
 #[test]
-fn windings_around_the_tube_of_a_ring_are_kept() -> Result<()> {
+fn windings_around_the_tube_of_a_ring_are_kept() -> Result<(), Error> {
     const TUBE: f64 = 0.05;
     let ring = on_ground(Torus::new(1.0, TUBE)?)?;
     let (system, body, cable) = patient(fixed(1.0, 0.0, -0.5), ring)?;
@@ -112,7 +109,7 @@ fn windings_around_the_tube_of_a_ring_are_kept() -> Result<()> {
     system.set_discrete(&mut state, cable, Wraps { obstacles: vec![wound_tube] })?;
     for i in 0..60 {
         let angle = 0.1 * f64::from(i);
-        let X = Transform::translation(1.0 - 0.5 * (angle - 3.0).sin(), 0.0, 0.5 * (angle - 3.0).cos());
+        let X = Pose::translation(1.0 - 0.5 * (angle - 3.0).sin(), 0.0, 0.5 * (angle - 3.0).cos());
         state.set_pose(body, X)?;
         let dynamics = system.realize_dynamics(&mut state)?;
         let path = &dynamics.of(cable).position.path;
@@ -130,7 +127,7 @@ fn path_angle(angle: f64) -> f64 {
 }
 
 #[test]
-fn a_long_contact_with_a_fine_height_map_is_tracked() -> Result<()> {
+fn a_long_contact_with_a_fine_height_map_is_tracked() -> Result<(), Error> {
     const GRID: f64 = 2e-3;
     // An arch along x over 1.2 m; a cable along it touches most of it.
     let (columns, rows) = (601_u32, 41_u32);
@@ -147,7 +144,7 @@ fn a_long_contact_with_a_fine_height_map_is_tracked() -> Result<()> {
     let mut state = system.default_state();
     for i in 0..20 {
         let z = 0.07 + 2e-3 * f64::from(i);
-        state.set_pose(body, Transform::translation(1.0, 1e-3, z))?;
+        state.set_pose(body, Pose::translation(1.0, 1e-3, z))?;
         let dynamics = system.realize_dynamics(&mut state)?;
         let path = &dynamics.of(cable).position.path;
         assert!(path.contacts[0].geodesic.length > 0.8, "{}", path.contacts[0].geodesic.length);
@@ -160,7 +157,7 @@ fn a_long_contact_with_a_fine_height_map_is_tracked() -> Result<()> {
 
 /// However far the end jumps in one step, and however many windings there are.
 #[test]
-fn windings_are_never_lost_without_a_word() -> Result<()> {
+fn windings_are_never_lost_without_a_word() -> Result<(), Error> {
     const RADIUS: f64 = 0.1;
     let mut dice = Dice::new(11);
     let mut kept = [0; 2];
@@ -168,8 +165,7 @@ fn windings_are_never_lost_without_a_word() -> Result<()> {
         let start = fixed(-0.5, 0.0, 0.0);
         let drum: Box<dyn Surface<f64>> =
             if case % 2 == 0 { Box::new(Cylinder::new(RADIUS)?) } else { Box::new(Pipe { radius: RADIUS }) };
-        let (system, body, cable) =
-            patient(start, Obstacle::shared(GROUND, Transform::identity(), drum.into())?)?;
+        let (system, body, cable) = patient(start, Obstacle::shared(GROUND, Pose::identity(), drum.into())?)?;
         let mut state = system.default_state();
         let length = dice.between(5.0, 400.0) * RADIUS;
         let wound = Wrap {
@@ -181,8 +177,7 @@ fn windings_are_never_lost_without_a_word() -> Result<()> {
         };
         system.set_discrete(&mut state, cable, Wraps { obstacles: vec![wound] })?;
         let (angle, distance) = (dice.between(0.0, TAU), dice.between(1.5 * RADIUS, 20.0 * RADIUS));
-        let X =
-            Transform::translation(distance * angle.cos(), distance * angle.sin(), dice.between(-4.0, 4.0));
+        let X = Pose::translation(distance * angle.cos(), distance * angle.sin(), dice.between(-4.0, 4.0));
         state.set_pose(body, X)?;
         let position = system.realize_position(&mut state)?;
         let path = &position.of(cable).position.path;
@@ -199,11 +194,11 @@ fn windings_are_never_lost_without_a_word() -> Result<()> {
 }
 
 #[test]
-fn a_memory_that_cannot_be_followed_is_a_restart() -> Result<()> {
+fn a_memory_that_cannot_be_followed_is_a_restart() -> Result<(), Error> {
     let radii = Vector3::new(1.0, 0.8, 0.9);
     let (system, body, cable) = one_end_free(fixed(-2.0, 0.3, 0.1), [on_ground(Ellipsoid::new(radii)?)?])?;
     let mut state = system.default_state();
-    state.set_pose(body, Transform::translation(2.0, 0.3, 0.0))?;
+    state.set_pose(body, Pose::translation(2.0, 0.3, 0.0))?;
     system.realize_dynamics(&mut state)?;
     system.accept_step(&mut state)?;
     let sound = state.discrete(cable).clone();
@@ -222,12 +217,12 @@ fn a_memory_that_cannot_be_followed_is_a_restart() -> Result<()> {
 }
 
 #[test]
-fn only_a_cable_without_any_memory_is_cold() -> Result<()> {
-    let ball = |x: f64| Obstacle::new(GROUND, Transform::translation(x, 0.0, 0.0), Sphere::new(0.5)?);
+fn only_a_cable_without_any_memory_is_cold() -> Result<(), Error> {
+    let ball = |x: f64| Obstacle::new(GROUND, Pose::translation(x, 0.0, 0.0), Sphere::new(0.5)?);
     let (system, body, cable) = one_end_free(fixed(-2.0, 0.1, 0.0), [ball(0.0)?, ball(2.0)?])?;
     let mut state = system.default_state();
-    state.set_pose(body, Transform::translation(4.0, 0.1, 0.0))?;
-    let tracking = |state: &mut State<f64>| -> Result<Tracking> {
+    state.set_pose(body, Pose::translation(4.0, 0.1, 0.0))?;
+    let tracking = |state: &mut State<f64>| -> Result<Tracking, Error> {
         Ok(system.realize_position(state)?.of(cable).position.path.tracking)
     };
     assert_eq!(tracking(&mut state)?, Tracking::Cold);

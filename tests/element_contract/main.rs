@@ -3,8 +3,8 @@
 use approx::assert_relative_eq;
 use force_elements::nalgebra::Vector3;
 use force_elements::{
-    BodyIndex, CoordinateIndex, DynamicsView, ForceElement, ForceSystem, Forces, SpatialForce,
-    SpatialVelocity, State, Transform,
+    BodyIndex, CoordinateIndex, DynamicsView, ForceElement, ForceSystem, Forces, Pose, SpatialForce,
+    SpatialVelocity, State,
 };
 use num_dual::Dual64;
 use proptest::prelude::*;
@@ -59,7 +59,7 @@ fn moving_everything_changes_nothing<B: BodyElement>(numbers: &[f64]) {
     let scale = size(&view);
 
     let mut deal = Deal::new(&numbers[50..]);
-    let X: Transform<f64> = deal.pose(1.5, 1.0);
+    let X: Pose<f64> = deal.pose(1.5, 1.0);
     // A common velocity field: what a moving observer sees.
     let V = SpatialVelocity::new(deal.vector(0.5), Vector3::new(0.3, -0.2, 0.4));
     for body in [BODY1, BODY2] {
@@ -204,7 +204,7 @@ fn an_evaluation_leaves_no_trace<B: BodyElement>(numbers: &[f64]) {
     let first = system.realize_dynamics(&mut state).expect("regular").forces().clone();
     // A trial elsewhere, as an integrator makes it, and back.
     let X = *state.positions().pose(BODY2);
-    state.set_pose(BODY2, X * Transform::translation(0.01, 0.0, 0.02)).expect("finite");
+    state.set_pose(BODY2, X * Pose::translation(0.01, 0.0, 0.02)).expect("finite");
     system.realize_dynamics(&mut state).expect("regular");
     state.set_pose(BODY2, X).expect("finite");
     let again = system.realize_dynamics(&mut state).expect("regular").forces().clone();
@@ -249,7 +249,7 @@ fn every_evaluation_is_that_of_a_fresh_state<E: ForceElement<f64>>(
             1 => {
                 for body in (1..system.topology().body_count).map(BodyIndex::new) {
                     let X = *state.positions().pose(body);
-                    state.set_pose(body, Transform::translation(1e-4, 0.0, 2e-4) * X).expect("finite");
+                    state.set_pose(body, Pose::translation(1e-4, 0.0, 2e-4) * X).expect("finite");
                 }
             }
             2 => {

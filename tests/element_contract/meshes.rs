@@ -3,7 +3,7 @@
 use force_elements::contact::{Ellipsoid, TriangleMesh};
 use force_elements::elastic_foundation::Material;
 use force_elements::nalgebra::{Translation3, Vector3};
-use force_elements::{BodyIndex, ElasticFoundation, ForceSystem, Real, Transform};
+use force_elements::{BodyIndex, ElasticFoundation, ForceSystem, Pose, Real};
 
 use crate::scene::{BodyElement, Deal, Scene};
 
@@ -19,21 +19,21 @@ fn rubber<T: Real>(deal: &mut Deal<'_>) -> Material<T> {
 
 /// Two surfaces that reach about `gap` from their origins, deep in each other and moving.
 fn surfaces<T: Real>(
-    foundation: impl FnOnce(&mut Deal<'_>, [BodyIndex; 2], [Transform<T>; 2]) -> ElasticFoundation<T>,
+    foundation: impl FnOnce(&mut Deal<'_>, [BodyIndex; 2], [Pose<T>; 2]) -> ElasticFoundation<T>,
     gap: f64,
     numbers: &[f64],
 ) -> Scene<T, ElasticFoundation<T>> {
     let mut deal = Deal::new(numbers);
     let mut system = ForceSystem::new();
     let bodies = [system.add_body(), system.add_body()];
-    let X_BS: [Transform<T>; 2] = [deal.pose(1.5, 0.3), deal.pose(1.5, 0.3)];
+    let X_BS: [Pose<T>; 2] = [deal.pose(1.5, 0.3), deal.pose(1.5, 0.3)];
     let foundation = foundation(&mut deal, bodies, X_BS);
     let element = system.add(foundation).expect("bodies exist");
 
-    let X_GB1: Transform<T> = deal.pose(1.5, 0.5);
+    let X_GB1: Pose<T> = deal.pose(1.5, 0.5);
     let away = deal.vector::<f64>(1.0).try_normalize(1e-3).unwrap_or_else(Vector3::x) * gap;
     let turn = deal.pose::<T>(1.5, 0.0).rotation;
-    let X_SS = Transform::from_parts(Translation3::from(away.map(T::lit)), turn);
+    let X_SS = Pose::from_parts(Translation3::from(away.map(T::lit)), turn);
     let mut state = system.default_state();
     state.set_body(bodies[0], X_GB1, deal.velocity(0.5)).expect("finite");
     let X_GB2 = X_GB1 * X_BS[0] * X_SS * X_BS[1].inverse();
@@ -48,7 +48,7 @@ impl BodyElement for SoftTorus {
 
     /// A torus of springs in a rigid ellipsoid.
     fn scene<T: Real>(numbers: &[f64]) -> Scene<T, ElasticFoundation<T>> {
-        let build = |deal: &mut Deal<'_>, [body1, body2]: [BodyIndex; 2], X: [Transform<T>; 2]| {
+        let build = |deal: &mut Deal<'_>, [body1, body2]: [BodyIndex; 2], X: [Pose<T>; 2]| {
             let mut foundation =
                 ElasticFoundation::new().with_transition_velocity(deal.between(0.1, 0.5)).expect("valid");
             let radii = Vector3::new(0.5, 0.6, 0.7).map(T::lit);
@@ -68,7 +68,7 @@ impl BodyElement for SoftBrickAndBall {
 
     /// Two meshes that both carry springs.
     fn scene<T: Real>(numbers: &[f64]) -> Scene<T, ElasticFoundation<T>> {
-        let build = |deal: &mut Deal<'_>, [body1, body2]: [BodyIndex; 2], X: [Transform<T>; 2]| {
+        let build = |deal: &mut Deal<'_>, [body1, body2]: [BodyIndex; 2], X: [Pose<T>; 2]| {
             let mut foundation =
                 ElasticFoundation::new().with_transition_velocity(deal.between(0.1, 0.5)).expect("valid");
             let edges = Vector3::new(0.5, 0.4, 0.3).map(T::lit);

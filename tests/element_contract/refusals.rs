@@ -5,8 +5,8 @@ use force_elements::exponential_spring as exponential;
 use force_elements::linear_bushing as bushing;
 use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Translation3, Vector6};
 use force_elements::{
-    BodyIndex, CoordinateIndex, CoordinateSpringDamperExt, ElementName, Error, ExponentialSpring,
-    ForceElement, ForceSystem, Handle, LinearBushing, Requirement, Transform,
+    BodyIndex, CoordinateIndex, CoordinateSpringDamperExt, ElementError, ElementName, Error,
+    ExponentialSpring, ForceElement, ForceSystem, Handle, KinematicsError, LinearBushing, Pose, Requirement,
 };
 
 const BODY: BodyIndex = BodyIndex::new(1);
@@ -32,11 +32,11 @@ fn refused<E: ForceElement<f64>>(
         spoil(&mut parameters);
         let default_error = system.set_default_parameters(handle, parameters).expect_err(name);
         assert_eq!(error.to_string(), default_error.to_string());
-        let name_in_system = ElementName { kind: E::KIND, index: Some(0) };
+        let name_in_system = ElementName { index: Some(0), ..ElementName::new(E::KIND) };
         let is_expected = matches!(
-            error,
-            Error::InvalidValue { element, parameter, requirement: stated, .. }
-                if element == name_in_system && parameter == *name && stated == *requirement
+            &error,
+            Error::Element { element, source: ElementError::InvalidValue(value) }
+                if *element == name_in_system && value.name == *name && value.requirement == *requirement
         );
         assert!(is_expected, "{name}: {error}");
         assert_eq!((state.stage(), state.snapshot()), before, "{name}: the state has changed");
@@ -73,12 +73,8 @@ fn linear_bushing_refuses_bad_parameters() {
 fn exponential_spring_refuses_bad_parameters() {
     let mut system = ForceSystem::new();
     let body = system.add_body();
-    let element = ExponentialSpring::new(
-        Transform::identity(),
-        body,
-        Point3::origin(),
-        exponential::Parameters::default(),
-    );
+    let element =
+        ExponentialSpring::new(Pose::identity(), body, Point3::origin(), exponential::Parameters::default());
     let handle = system.add(element.expect("valid")).expect("exists");
     refused(
         &mut system,
@@ -106,7 +102,7 @@ fn exponential_spring_refuses_bad_parameters() {
     for (name, spoil) in bad {
         let before = state.snapshot();
         let error = system.update_discrete(&mut state, handle, spoil).expect_err(name);
-        assert!(matches!(error, Error::InvalidValue { parameter, .. } if parameter == name), "{error}");
+        assert_eq!(error.invalid_value().map(|v| v.name), Some(name), "{error}");
         assert_eq!(state.snapshot(), before);
     }
     // Setting one coefficient takes the other along rather than refusing.
@@ -149,23 +145,27 @@ fn coordinate_spring_damper_ext_refuses_bad_parameters() {
 
 #[test]
 fn constructors_refuse_bad_geometry() {
-    let nan = Transform::from_parts(Translation3::new(f64::NAN, 0.0, 0.0), Rotation3::identity());
+    let invalid = |name: &str, error: Error| {
+        let value = error.element_error();
+        assert!(matches!(value, Some(ElementError::InvalidValue(v)) if v.name == name), "{error}");
+    };
+    let same_ends =
+        |error: Error| assert_eq!(error.element_error(), Some(&ElementError::SameEnds), "{error}");
+    let nan = Pose::from_parts(Translation3::new(f64::NAN, 0.0, 0.0), Rotation3::identity());
     let parameters = exponential::Parameters::default();
     let same = LinearBushing::<f64>::between_bodies(BODY, BODY, Vector6::zeros(), Vector6::zeros());
-    assert!(matches!(same, Err(Error::SameEnds { .. })));
+    same_ends(same.expect_err("one body"));
     let plane = ExponentialSpring::new(nan, BODY, Point3::origin(), parameters);
-    assert!(matches!(plane, Err(Error::InvalidValue { parameter: "X_AP", .. })));
-    let station =
-        ExponentialSpring::new(Transform::identity(), BODY, Point3::new(0.0, f64::NAN, 0.0), parameters);
-    assert!(matches!(station, Err(Error::InvalidValue { parameter: "station", .. })));
-    let on_itself =
-        ExponentialSpring::new(Transform::identity(), BodyIndex::GROUND, Point3::origin(), parameters);
-    assert!(matches!(on_itself, Err(Error::SameEnds { .. })));
-    let friction = ExponentialSpring::new(Transform::identity(), BODY, Point3::origin(), parameters)
+    invalid("X_AP", plane.expect_err("not a number"));
+    let station = ExponentialSpring::new(Pose::identity(), BODY, Point3::new(0.0, f64::NAN, 0.0), parameters);
+    invalid("station", station.expect_err("not a number"));
+    let on_itself = ExponentialSpring::new(Pose::identity(), BodyIndex::GROUND, Point3::origin(), parameters);
+    same_ends(on_itself.expect_err("Ground alone"));
+    let friction = ExponentialSpring::new(Pose::identity(), BODY, Point3::origin(), parameters)
         .and_then(|spring| spring.with_friction(0.3, 0.4));
-    assert!(matches!(friction, Err(Error::InvalidValue { parameter: "mu_kinetic", .. })));
+    invalid("mu_kinetic", friction.expect_err("more than at rest"));
     let nowhere = CoordinateSpringDamperExt::<f64>::new(None, None, coordinate::Parameters::default());
-    assert!(matches!(nowhere, Err(Error::SameEnds { .. })));
+    same_ends(nowhere.expect_err("no coordinate"));
 }
 
 #[test]
@@ -175,7 +175,8 @@ fn elements_on_missing_bodies_and_coordinates_are_refused() {
     let missing = BodyIndex::new(2);
     let element = LinearBushing::between_bodies(BODY, missing, Vector6::zeros(), Vector6::zeros());
     let refused = system.add(element.expect("valid")).expect_err("no such body");
-    assert_eq!(refused.cause(), &Error::NoSuchBody { body: missing, count: 2 });
+    let expected = KinematicsError::NoSuchBody { body: missing, count: 2 };
+    assert_eq!(refused.element_error(), Some(&ElementError::Kinematics(expected)));
     assert_eq!(
         refused.to_string(),
         "linear_bushing[0]: body 2 does not exist: the system has 2 bodies, Ground included"
@@ -183,6 +184,7 @@ fn elements_on_missing_bodies_and_coordinates_are_refused() {
     let coordinate = CoordinateIndex::new(0);
     let element = CoordinateSpringDamperExt::new(Some(coordinate), None, coordinate::Parameters::default());
     let refused = system.add(element.expect("valid")).expect_err("no such coordinate");
-    assert_eq!(refused.cause(), &Error::NoSuchCoordinate { coordinate, count: 0 });
+    let expected = KinematicsError::NoSuchCoordinate { coordinate, count: 0 };
+    assert_eq!(refused.element_error(), Some(&ElementError::Kinematics(expected)));
     assert_eq!(system.element_count(), 0);
 }

@@ -6,7 +6,7 @@ use force_elements::exponential_spring as exponential;
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector2, Vector3, Vector6};
 use force_elements::{
     BodyIndex, CableSpring, CoordinateSpringDamperExt, ExponentialSpring, ForceElement, ForceSystem, Handle,
-    LinearBushing, Real, SpatialVelocity, State, Transform,
+    LinearBushing, Pose, Real, SpatialVelocity, State,
 };
 use proptest::prelude::*;
 
@@ -43,12 +43,9 @@ impl<'a> Deal<'a> {
         Vector3::from_fn(|_, _| T::lit(size * self.number()))
     }
 
-    pub(crate) fn pose<T: Real>(&mut self, turn: f64, shift: f64) -> Transform<T> {
+    pub(crate) fn pose<T: Real>(&mut self, turn: f64, shift: f64) -> Pose<T> {
         let rotation = Rotation3::new(self.vector::<f64>(turn)).matrix().map(T::lit);
-        Transform::from_parts(
-            Translation3::from(self.vector(shift)),
-            Rotation3::from_matrix_unchecked(rotation),
-        )
+        Pose::from_parts(Translation3::from(self.vector(shift)), Rotation3::from_matrix_unchecked(rotation))
     }
 
     pub(crate) fn velocity<T: Real>(&mut self, size: f64) -> SpatialVelocity<T> {
@@ -83,7 +80,7 @@ impl BodyElement for Bushing {
         let bushing = LinearBushing::new(body1, X_B1F, body2, X_B2M, stiffness, damping).expect("valid");
         let element = system.add(bushing).expect("bodies exist");
 
-        let X_GB1: Transform<T> = deal.pose(1.5, 1.0);
+        let X_GB1: Pose<T> = deal.pose(1.5, 1.0);
         // Far from the singular middle angle: the rotation vector is at most 0.6·√3 rad long.
         let X_FM = deal.pose(0.6, 0.3);
         let mut state = system.default_state();
@@ -129,12 +126,12 @@ fn spring_scene<T: Real>(
         friction_transition,
         ..exponential::Parameters::default()
     };
-    let X_AP: Transform<T> = deal.pose(1.5, 0.4);
+    let X_AP: Pose<T> = deal.pose(1.5, 0.4);
     let station = Point3::from(deal.vector(0.3));
     let spring = ExponentialSpring::on_body(plane_body, X_AP, body, station, parameters).expect("valid");
     let element = system.add(spring).expect("bodies exist");
 
-    let X_GA: Transform<T> = deal.pose(1.5, 1.0);
+    let X_GA: Pose<T> = deal.pose(1.5, 1.0);
     let R_GB = deal.pose::<T>(1.5, 0.0).rotation;
     // Between 300 N and 30 kN, and relative velocities of centimetres a second.
     let height = deal.between(-0.003, 0.001);
@@ -147,7 +144,7 @@ fn spring_scene<T: Real>(
     let mut state = system.default_state();
     state.set_time(T::lit(0.1)).expect("finite");
     state.set_body(plane_body, X_GA, V_GA).expect("finite");
-    state.set_body(body, Transform::from_parts(Translation3::from(p_GB), R_GB), V_GB).expect("finite");
+    state.set_body(body, Pose::from_parts(Translation3::from(p_GB), R_GB), V_GB).expect("finite");
     let offset = Vector2::new(deal.between(-5e-4, 5e-4), deal.between(-5e-4, 5e-4));
     system
         .update_discrete(&mut state, element, |discrete| {
@@ -169,7 +166,7 @@ impl BodyElement for Cable {
         let mut deal = Deal::new(numbers);
         let mut system = ForceSystem::new();
         let (body1, body2) = (system.add_body(), system.add_body());
-        let place = |x: f64, y: f64, z: f64| Transform::translation(T::lit(x), T::lit(y), T::lit(z));
+        let place = |x: f64, y: f64, z: f64| Pose::translation(T::lit(x), T::lit(y), T::lit(z));
         let at = |body, p_B: Point3<T>| Station { body, p_B };
         let origin = at(body1, Point3::new(T::lit(-2.0), T::lit(0.0), T::lit(0.0)) + deal.vector(0.1));
         let termination = at(body2, Point3::new(T::lit(2.0), T::lit(0.0), T::lit(0.0)) + deal.vector(0.1));
@@ -187,7 +184,7 @@ impl BodyElement for Cable {
         let cable = CableSpring::new(path, stiffness, T::lit(3.0), deal.between(0.01, 0.1)).expect("valid");
         let element = system.add(cable).expect("bodies exist");
 
-        let X_GB1: Transform<T> = deal.pose(1.5, 1.0);
+        let X_GB1: Pose<T> = deal.pose(1.5, 1.0);
         let X_B1B2 = place(2.2, 0.0, 0.0) * deal.pose(0.2, 0.1);
         let mut state = system.default_state();
         state.set_body(body1, X_GB1, deal.velocity(1.0)).expect("finite");
@@ -244,8 +241,8 @@ pub(crate) fn coordinate_scene<T: Real>(
 
 /// Moves a pose along a velocity for a short time: exactly to first order, which is all a dual
 /// number sees.
-pub(crate) fn moved<T: Real>(X: &Transform<T>, V: &SpatialVelocity<T>, time: T) -> Transform<T> {
+pub(crate) fn moved<T: Real>(X: &Pose<T>, V: &SpatialVelocity<T>, time: T) -> Pose<T> {
     let turn = force_elements::nalgebra::Matrix3::identity() + (V.angular * time).cross_matrix();
     let rotation = Rotation3::from_matrix_unchecked(turn * X.rotation.matrix());
-    Transform::from_parts(Translation3::from(X.translation.vector + V.linear * time), rotation)
+    Pose::from_parts(Translation3::from(X.translation.vector + V.linear * time), rotation)
 }

@@ -4,10 +4,10 @@ use approx::assert_relative_eq;
 use force_elements::coordinate_spring_damper_ext as coordinate;
 use force_elements::exponential_spring::Parameters;
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3, Vector6};
-use force_elements::simulation::{DormandPrince, Plant, Simulation};
+use force_elements::simulation::{DormandPrince, Plant, Simulation, SimulationError};
 use force_elements::{
-    BodyIndex, CoordinateSpringDamperExt, ExponentialSpring, ForceSystem, Handle, LinearBushing, Result,
-    State, Transform,
+    BodyIndex, CoordinateSpringDamperExt, Error, ExponentialSpring, ForceSystem, Handle, LinearBushing, Pose,
+    State,
 };
 
 struct Bushed {
@@ -26,7 +26,7 @@ fn bushed() -> Bushed {
     let bushing = system.add(bushing.expect("valid")).expect("exists");
     let mut state = system.default_state();
     let turn = Rotation3::from_axis_angle(&Vector3::x_axis(), 0.5);
-    let pose = Transform::from_parts(Translation3::new(0.2, 0.1, 0.0), turn);
+    let pose = Pose::from_parts(Translation3::new(0.2, 0.1, 0.0), turn);
     state.set_pose(body, pose).expect("finite");
     system.reset_dissipated_energy(&mut state).expect("regular");
     Bushed { system, body, bushing, state }
@@ -43,10 +43,10 @@ fn dissipated(
 }
 
 #[test]
-fn nobody_knows_what_was_dissipated_before_an_account_is_opened() -> Result<()> {
+fn nobody_knows_what_was_dissipated_before_an_account_is_opened() -> Result<(), Error> {
     let Bushed { system, body, bushing, .. } = bushed();
     let mut state = system.default_state();
-    state.set_pose(body, Transform::translation(0.1, 0.0, 0.0))?;
+    state.set_pose(body, Pose::translation(0.1, 0.0, 0.0))?;
     assert_eq!(dissipated(&system, &mut state, bushing), None);
     system.update_parameters(&mut state, bushing, |p| p.stiffness *= 2.0)?;
     assert_eq!(dissipated(&system, &mut state, bushing), None, "a change opens nothing");
@@ -54,15 +54,15 @@ fn nobody_knows_what_was_dissipated_before_an_account_is_opened() -> Result<()> 
     // 200 N/m at 0.1 m.
     assert_relative_eq!(dissipated(&system, &mut state, bushing).expect("fed"), 2.0, max_relative = 1e-15);
     let mut resumed = system.default_state();
-    resumed.set_pose(body, Transform::translation(0.1, 0.0, 0.0))?;
+    resumed.set_pose(body, Pose::translation(0.1, 0.0, 0.0))?;
     resumed.restore(&state.snapshot())?;
     assert_eq!(dissipated(&system, &mut resumed, bushing), dissipated(&system, &mut state, bushing));
     Ok(())
 }
 
 #[test]
-fn a_change_at_rest_dissipates_nothing() -> Result<()> {
-    type Change = fn(&ForceSystem<f64>, &mut State<f64>, Handle<LinearBushing<f64>>) -> Result<()>;
+fn a_change_at_rest_dissipates_nothing() -> Result<(), Error> {
+    type Change = fn(&ForceSystem<f64>, &mut State<f64>, Handle<LinearBushing<f64>>) -> Result<(), Error>;
     let changes: [(&str, Change); 5] = [
         ("doubled", |system, state, bushing| {
             system.update_parameters(state, bushing, |p| p.stiffness *= 2.0)
@@ -88,7 +88,7 @@ fn a_change_at_rest_dissipates_nothing() -> Result<()> {
             let lost = dissipated(&system, &mut state, bushing).expect("open");
             assert!(lost.abs() < 1e-12, "{what}: {lost} J");
             system.set_enabled(&mut state, bushing, false)?;
-            state.set_pose(body, Transform::translation(0.7, 0.0, 0.0))?;
+            state.set_pose(body, Pose::translation(0.7, 0.0, 0.0))?;
             system.set_enabled(&mut state, bushing, true)?;
             let lost = dissipated(&system, &mut state, bushing).expect("open");
             assert!(lost.abs() < 1e-12, "{what}, and enabled elsewhere: {lost} J");
@@ -98,15 +98,14 @@ fn a_change_at_rest_dissipates_nothing() -> Result<()> {
 }
 
 #[test]
-fn an_anchor_put_elsewhere_is_booked() -> Result<()> {
+fn an_anchor_put_elsewhere_is_booked() -> Result<(), Error> {
     let mut system = ForceSystem::<f64>::new();
     let body = system.add_body();
-    let spring =
-        ExponentialSpring::new(Transform::identity(), body, Point3::origin(), Parameters::default())?;
+    let spring = ExponentialSpring::new(Pose::identity(), body, Point3::origin(), Parameters::default())?;
     let spring = system.add(spring)?;
     let mut state = system.default_state();
     state.set_time(0.1)?;
-    state.set_pose(body, Transform::translation(1e-3, 0.0, -5e-3))?;
+    state.set_pose(body, Pose::translation(1e-3, 0.0, -5e-3))?;
     system.update_discrete(&mut state, spring, |discrete| discrete.sliding = 0.0)?;
     system.reset_dissipated_energy(&mut state)?;
     let stored = system.realize_dynamics(&mut state)?.potential_energy();
@@ -119,10 +118,10 @@ fn an_anchor_put_elsewhere_is_booked() -> Result<()> {
 }
 
 #[test]
-fn an_element_that_cannot_be_evaluated_can_still_be_changed_and_its_account_is_closed() -> Result<()> {
+fn an_element_that_cannot_be_evaluated_can_still_be_changed_and_its_account_is_closed() -> Result<(), Error> {
     let Bushed { system, body, bushing, mut state } = bushed();
     let upright = Rotation3::from_axis_angle(&Vector3::y_axis(), std::f64::consts::FRAC_PI_2);
-    state.set_pose(body, Transform::from_parts(Translation3::identity(), upright))?;
+    state.set_pose(body, Pose::from_parts(Translation3::identity(), upright))?;
     assert!(system.realize_dynamics(&mut state).is_err(), "singular");
     system.set_enabled(&mut state, bushing, false)?;
     assert_eq!(dissipated(&system, &mut state, bushing), None);
@@ -133,7 +132,7 @@ fn an_element_that_cannot_be_evaluated_can_still_be_changed_and_its_account_is_c
 
 /// A mass on an axis whose spring is pulled along in steps by its offset, as a controller does.
 #[test]
-fn an_axis_driven_by_its_offset_loses_what_its_damper_takes() -> Result<()> {
+fn an_axis_driven_by_its_offset_loses_what_its_damper_takes() -> Result<(), SimulationError> {
     let mut system = ForceSystem::new();
     let mut plant = Plant::new(Vector3::zeros())?;
     let slider = plant.add_coordinate(&mut system, 0.5)?;

@@ -2,7 +2,7 @@
 
 use force_elements::nalgebra::Vector3;
 use force_elements::{
-    AtDynamics, AtPosition, AtVelocity, BodyIndex, ForceAccumulator, ForceElement, Given, Result,
+    AtDynamics, AtPosition, AtVelocity, BodyIndex, ElementError, ForceAccumulator, ForceElement, Given,
     SpatialForce, Topology, Velocities,
 };
 
@@ -20,19 +20,24 @@ impl ForceElement<f64> for Liar {
     type Velocity = ();
     type Dynamics = ();
 
-    fn check_topology(&self, topology: &Topology) -> Result<()> {
-        topology.check_body(self.body)
+    fn check_topology(&self, topology: &Topology) -> Result<(), ElementError> {
+        Ok(topology.check_body(self.body)?)
     }
     fn default_parameters(&self) {}
     fn default_discrete(&self) {}
-    fn calc_position(&self, given: &Given<'_, f64, Self>, stored: &mut f64) -> Result<()> {
+    fn calc_position(&self, given: &Given<'_, f64, Self>, stored: &mut f64) -> Result<(), ElementError> {
         *stored = 1000.0 * given.time.sin();
         Ok(())
     }
-    fn calc_velocity(&self, _: &AtPosition<'_, f64, Self>, _: &Velocities<f64>, (): &mut ()) -> Result<()> {
+    fn calc_velocity(
+        &self,
+        _: &AtPosition<'_, f64, Self>,
+        _: &Velocities<f64>,
+        (): &mut (),
+    ) -> Result<(), ElementError> {
         Ok(())
     }
-    fn calc_dynamics(&self, _: &AtVelocity<'_, f64, Self>, (): &mut ()) -> Result<()> {
+    fn calc_dynamics(&self, _: &AtVelocity<'_, f64, Self>, (): &mut ()) -> Result<(), ElementError> {
         Ok(())
     }
     fn add_forces(&self, at: &AtDynamics<'_, f64, Self>, forces: &mut ForceAccumulator<'_, f64>) {

@@ -9,7 +9,7 @@ use approx::assert_relative_eq;
 use force_elements::exponential_spring::{FrictionTransition, Parameters};
 use force_elements::nalgebra::Vector3;
 use force_elements::simulation::{DormandPrince, ImplicitTrapezoidal, Integrator, Simulation};
-use force_elements::{DynamicsView, SpatialForce, SpatialVelocity, Transform};
+use force_elements::{DynamicsView, Pose, SpatialForce, SpatialVelocity};
 
 use scene::Scene;
 
@@ -286,7 +286,7 @@ fn bristles_and_stops() {
 fn machine(transition: FrictionTransition) -> Scene {
     let mut scene = Scene::new();
     let (block, _) = scene.block(Parameters::default().with_friction_transition(transition));
-    let mast = scene.body(1.0, 0.02, Transform::translation(-1.0, 0.0, 0.55), SpatialVelocity::zero());
+    let mast = scene.body(1.0, 0.02, Pose::translation(-1.0, 0.0, 0.55), SpatialVelocity::zero());
     scene.bushing(block, Vector3::new(0.0, 0.0, 0.15), mast);
     let ball = scene.ball();
     scene.cable(mast, ball, 4.0);

@@ -9,7 +9,7 @@ use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3, Vector6
 use force_elements::simulation::{Plant, RigidBody};
 use force_elements::{
     BodyIndex, CableSpring, CoordinateSpringDamperExt, DynamicsView, ElasticFoundation, ExponentialSpring,
-    ForceElement, ForceSystem, Handle, LinearBushing, SpatialVelocity, State, Transform,
+    ForceElement, ForceSystem, Handle, LinearBushing, Pose, SpatialVelocity, State,
     coordinate_spring_damper_ext, exponential_spring,
 };
 
@@ -31,7 +31,7 @@ pub(crate) struct Scene {
     pub(crate) system: ForceSystem<f64>,
     pub(crate) plant: Plant<f64>,
     pub(crate) entries: Vec<Entry>,
-    motions: Vec<(BodyIndex, Transform<f64>, SpatialVelocity<f64>)>,
+    motions: Vec<(BodyIndex, Pose<f64>, SpatialVelocity<f64>)>,
     /// What is to be done to a new state once everything is in its place.
     preparations: Vec<Preparation>,
 }
@@ -78,7 +78,7 @@ impl Scene {
         &mut self,
         mass: f64,
         inertia: f64,
-        X_GB: Transform<f64>,
+        X_GB: Pose<f64>,
         V_GB: SpatialVelocity<f64>,
     ) -> BodyIndex {
         let properties = RigidBody::with_equal_inertia(mass, inertia).expect("positive");
@@ -92,17 +92,15 @@ impl Scene {
         &mut self,
         parameters: exponential_spring::Parameters<f64>,
     ) -> (BodyIndex, Vec<Handle<ExponentialSpring<f64>>>) {
-        let X_GB = Transform::from_parts(
-            Translation3::new(-1.0, 0.0, 0.3),
-            Rotation3::from_euler_angles(0.1, 0.3, 0.2),
-        );
+        let X_GB =
+            Pose::from_parts(Translation3::new(-1.0, 0.0, 0.3), Rotation3::from_euler_angles(0.1, 0.3, 0.2));
         let V_GB = SpatialVelocity::new(Vector3::new(0.5, 2.0, 1.0), Vector3::new(2.0, 0.5, 0.0));
         let block = self.body(10.0, 0.07, X_GB, V_GB);
         let mut springs = Vec::new();
         for i in 0..8 {
             let side = |bit: usize| if i >> bit & 1 == 0 { -0.1 } else { 0.1 };
             let corner = Point3::new(side(0), side(1), side(2));
-            let spring = ExponentialSpring::new(Transform::identity(), block, corner, parameters);
+            let spring = ExponentialSpring::new(Pose::identity(), block, corner, parameters);
             let spring = self.system.add(spring.expect("valid")).expect("exists");
             self.prepare(move |system, state| spring.reset_anchor_point(system, state).expect("regular"));
             self.watch("exponential spring", false, spring);
@@ -118,11 +116,11 @@ impl Scene {
 
     fn ball_of(&mut self, material: Material<f64>) -> BodyIndex {
         let V_GB = SpatialVelocity::new(Vector3::new(5.0, -8.0, 3.0), Vector3::new(1.0, 0.5, -3.0));
-        let ball = self.body(1.0, 0.004, Transform::translation(1.0, 0.0, 0.25), V_GB);
+        let ball = self.body(1.0, 0.004, Pose::translation(1.0, 0.0, 0.25), V_GB);
         let mut foundation = ElasticFoundation::new();
-        foundation.add_rigid(BodyIndex::GROUND, Transform::identity(), HalfSpace::BelowZ).expect("valid");
+        foundation.add_rigid(BodyIndex::GROUND, Pose::identity(), HalfSpace::BelowZ).expect("valid");
         let mesh = TriangleMesh::sphere(0.1, 8).expect("valid");
-        foundation.add_springs(ball, Transform::identity(), mesh, material).expect("valid");
+        foundation.add_springs(ball, Pose::identity(), mesh, material).expect("valid");
         let foundation = self.system.add(foundation).expect("exists");
         self.watch("elastic foundation", true, foundation);
         ball
@@ -130,7 +128,7 @@ impl Scene {
 
     /// A body that an element drives which lies.
     pub(crate) fn liar(&mut self) {
-        let body = self.body(1.0, 1.0, Transform::translation(1.0, 0.0, 0.0), SpatialVelocity::zero());
+        let body = self.body(1.0, 1.0, Pose::translation(1.0, 0.0, 0.0), SpatialVelocity::zero());
         let liar = self.system.add(Liar { body }).expect("exists");
         self.watch("liar", true, liar);
     }
@@ -160,8 +158,8 @@ impl Scene {
     /// Two bodies on a bushing and a cable without damping.
     pub(crate) fn undamped_pair(&mut self) {
         let swing = SpatialVelocity::new(Vector3::new(0.5, 0.3, 0.2), Vector3::new(0.5, 2.0, 1.0));
-        let left = self.body(1.0, 0.02, Transform::translation(-1.0, 0.0, 0.0), swing);
-        let right = self.body(2.0, 0.02, Transform::translation(1.0, 0.0, 0.0), SpatialVelocity::zero());
+        let left = self.body(1.0, 0.02, Pose::translation(-1.0, 0.0, 0.0), swing);
+        let right = self.body(2.0, 0.02, Pose::translation(1.0, 0.0, 0.0), SpatialVelocity::zero());
         self.bushing_of(BodyIndex::GROUND, Vector3::new(-1.0, 0.0, 0.1), left, Vector6::zeros());
         self.cable_of(left, right, 4.0, 0.0);
     }
@@ -190,15 +188,9 @@ impl Scene {
 
     fn bushing_of(&mut self, body1: BodyIndex, p_B1F: Vector3<f64>, body2: BodyIndex, damping: Vector6<f64>) {
         let stiffness = Vector6::new(8.0, 9.0, 10.0, 900.0, 800.0, 700.0);
-        let X_B1F = Transform::from(p_B1F);
-        let bushing = LinearBushing::new(
-            body1,
-            X_B1F,
-            body2,
-            Transform::translation(0.0, 0.0, -0.1),
-            stiffness,
-            damping,
-        );
+        let X_B1F = Pose::from(p_B1F);
+        let bushing =
+            LinearBushing::new(body1, X_B1F, body2, Pose::translation(0.0, 0.0, -0.1), stiffness, damping);
         let bushing = self.system.add(bushing.expect("valid")).expect("exists");
         self.watch("bushing", true, bushing);
     }
@@ -210,7 +202,7 @@ impl Scene {
 
     fn cable_of(&mut self, body1: BodyIndex, body2: BodyIndex, slack_length: f64, dissipation: f64) {
         let along_y = Rotation3::from_axis_angle(&Vector3::x_axis(), FRAC_PI_2);
-        let X_GS = Transform::from_parts(Translation3::new(0.0, 0.0, 2.0), along_y);
+        let X_GS = Pose::from_parts(Translation3::new(0.0, 0.0, 2.0), along_y);
         let bar = Obstacle::new(BodyIndex::GROUND, X_GS, Cylinder::new(0.2).expect("positive"));
         // In the frame of the bar, up is along −y or y as it was turned; the cable lies on top.
         let up = X_GS.inverse_transform_vector(&Vector3::new(0.0, 0.0, 0.2));

@@ -2,7 +2,8 @@
 
 use force_elements::nalgebra::{Translation3, Vector3, Vector6};
 use force_elements::{
-    BodyIndex, Error, ForceSystem, LinearBushing, Quantity, SpatialVelocity, Stage, State, Transform,
+    BodyIndex, Error, ForceSystem, KinematicsError, LinearBushing, Pose, Quantity, SpatialVelocity, Stage,
+    State,
 };
 
 /// A body at x = 1 m, on as many bushings of this stiffness and damping.
@@ -15,7 +16,7 @@ fn on_bushings(count: usize, stiffness: f64, damping: f64) -> (ForceSystem<f64>,
         system.add(bushing).expect("exists");
     }
     let mut state = system.default_state();
-    state.set_pose(body, Transform::from(Translation3::new(1.0, 0.0, 0.0))).expect("finite");
+    state.set_pose(body, Pose::from(Translation3::new(1.0, 0.0, 0.0))).expect("finite");
     (system, state)
 }
 
@@ -26,7 +27,7 @@ fn a_sum_of_finite_forces_that_is_infinite_is_an_error() {
     let (system, mut state) = on_bushings(2, 1e308, 0.0);
     let refused = system.realize_dynamics(&mut state).map(|_| ()).expect_err("1e308 + 1e308");
     let quantity = Quantity::BodyForce(BodyIndex::GROUND);
-    assert_eq!(refused, Error::NonFinite { quantity });
+    assert_eq!(refused, KinematicsError::NonFinite { quantity }.into());
     assert!(state.stage() < Stage::Dynamics);
 }
 
@@ -38,7 +39,7 @@ fn a_sum_of_finite_powers_that_is_infinite_is_an_error() {
         state.set_velocity(BodyIndex::new(1), velocity).expect("finite");
         let outcome = system.realize_dynamics(&mut state).map(|_| ());
         // 1e308 W each; the forces are far from overflowing.
-        let expected = if count == 1 { Ok(()) } else { Err(Error::NonFinite { quantity: Quantity::Total }) };
+        let expected = if count == 1 { Ok(()) } else { Err(Error::NonFiniteEnergy) };
         assert_eq!(outcome, expected);
     }
 }

@@ -2,10 +2,10 @@
 
 use core::ops::Range;
 
-use force_elements::cable::{CablePath, Station, Surface, Tracking};
+use force_elements::cable::{CablePath, PathError, Station, Surface, Tracking};
 use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Translation3, Vector2, Vector3};
 use force_elements::{
-    BodyIndex, CableSpring, Error, ForceSystem, Handle, Real, Result, SpatialVelocity, State, Transform,
+    BodyIndex, CableSpring, Error, ForceSystem, Handle, Pose, Real, SpatialVelocity, State,
 };
 
 use crate::solids::{Dive, Land, Solid, dives};
@@ -102,7 +102,7 @@ pub(crate) fn hollows(dice: &mut Dice, scale: f64) -> Land {
 }
 
 /// Where a body starts, how far it shifts and turns, and when in its swing it starts.
-type Motion = (Transform<f64>, Vector3<f64>, Vector3<f64>, f64);
+type Motion = (Pose<f64>, Vector3<f64>, Vector3<f64>, f64);
 
 fn add_body(
     system: &mut ForceSystem<f64>,
@@ -111,7 +111,7 @@ fn add_body(
     p: Vector3<f64>,
 ) -> (BodyIndex, Rotation3<f64>) {
     let R = dice.rotation(1.5);
-    let X = Transform::from_parts(Translation3::from(p), R);
+    let X = Pose::from_parts(Translation3::from(p), R);
     motions.push((X, dice.vector(0.35), dice.vector(0.25), dice.between(0.0, 6.3)));
     (system.add_body(), R)
 }
@@ -131,7 +131,7 @@ pub(crate) struct Scene {
 
 impl Scene {
     /// A random scene of 1 to 6 waypoints of every kind.
-    pub(crate) fn random(seed: u64) -> Result<Self> {
+    pub(crate) fn random(seed: u64) -> Result<Self, Error> {
         let mut dice = Dice::new(seed);
         let mut system = ForceSystem::new();
         let mut motions = Vec::new();
@@ -179,7 +179,7 @@ impl Scene {
                     1 => dice.rotation(0.3),
                     _ => dice.rotation(1.5),
                 };
-            let X_BS = Transform::from_parts(Translation3::identity(), R_GB.inverse() * R_GS);
+            let X_BS = Pose::from_parts(Translation3::identity(), R_GB.inverse() * R_GS);
             let solid = match kind {
                 0 => Solid::Ball(dice.between(0.4, 0.8)),
                 1 => Solid::Rod(dice.between(0.4, 0.8)),
@@ -213,14 +213,14 @@ impl Scene {
 
     /// A random line across one ring or several, or over a land with hollows, of any size and anywhere, in
     /// slow motion.
-    pub(crate) fn crossing(seed: u64) -> Result<Self> {
+    pub(crate) fn crossing(seed: u64) -> Result<Self, Error> {
         let mut dice = Dice::new(seed ^ 0x5EED);
         let scale = [1e-3, 1.0, 1e3][usize::try_from(dice.below(3)).unwrap_or(0)];
-        let world = Transform::from_parts(Translation3::from(dice.vector(4.0 * scale)), dice.rotation(3.0));
+        let world = Pose::from_parts(Translation3::from(dice.vector(4.0 * scale)), dice.rotation(3.0));
         let mut system = ForceSystem::new();
         let mut motions: Vec<Motion> = Vec::new();
         let mut body = |p: Vector3<f64>, dice: &mut Dice| {
-            let at = world * Transform::from_parts(Translation3::from(p * scale), dice.rotation(3.0));
+            let at = world * Pose::from_parts(Translation3::from(p * scale), dice.rotation(3.0));
             motions.push((at, dice.vector(0.15 * scale), dice.vector(0.2), dice.between(0.0, 6.3)));
             (system.add_body(), at.inverse() * world)
         };
@@ -243,7 +243,7 @@ impl Scene {
             #[allow(clippy::cast_precision_loss, reason = "at most 2")]
             let centre = Vector3::new(2.5 * i as f64, 0.0, 0.0);
             let turn = if across { dice.rotation(3.0) } else { dice.rotation(0.2) };
-            let X_WS = Transform::from_parts(Translation3::from(centre * scale), turn);
+            let X_WS = Pose::from_parts(Translation3::from(centre * scale), turn);
             let (on, X_BW) = body(centre, &mut dice);
             let solid = if across {
                 let ring = dice.between(0.6, 1.1);
@@ -263,14 +263,14 @@ impl Scene {
     }
 
     /// Puts every body where it is at this time of its motion.
-    pub(crate) fn move_to(&mut self, time: f64) -> Result<()> {
+    pub(crate) fn move_to(&mut self, time: f64) -> Result<(), Error> {
         for (i, (base, shift, turn, phase)) in self.motions.iter().enumerate() {
             let wave = (time + phase).sin() - phase.sin();
             let rate = (time + phase).cos();
             let R = Rotation3::new(turn * wave) * base.rotation;
             let p = base.translation.vector + shift * wave;
             let V = SpatialVelocity::new(turn * rate, shift * rate);
-            self.state.set_body(BodyIndex::new(i + 1), Transform::from_parts(Translation3::from(p), R), V)?;
+            self.state.set_body(BodyIndex::new(i + 1), Pose::from_parts(Translation3::from(p), R), V)?;
         }
         Ok(())
     }
@@ -306,15 +306,15 @@ pub(crate) struct Counts {
 }
 
 fn failed(error: Error) -> Verdict {
-    match error.cause() {
-        Error::CableNotConverged { .. } => Verdict::Failed(error),
+    match error.own() {
+        Some(PathError::NotConverged { .. }) => Verdict::Failed(error),
         _ => Verdict::Refused(error),
     }
 }
 
 impl Scene {
     /// Solves at a time; answers length and tracking.
-    pub(crate) fn solve(&mut self, time: f64, counts: &mut Counts) -> Result<(f64, Tracking)> {
+    pub(crate) fn solve(&mut self, time: f64, counts: &mut Counts) -> Result<(f64, Tracking), Error> {
         let was: Vec<_> = self.state.discrete(self.cable).obstacles.clone();
         self.move_to(time)?;
         let dynamics = self.system.realize_dynamics(&mut self.state)?;
@@ -336,19 +336,23 @@ impl Scene {
 
     /// Where a straight stretch of the path last found runs into an obstacle that it touches or passes,
     /// deeper than its kinks allow.
-    pub(crate) fn dive(&mut self) -> Result<Option<Dive>> {
+    pub(crate) fn dive(&mut self) -> Result<Option<Dive>, Error> {
         let view = self.system.realize_position(&mut self.state)?;
         let all = dives(&self.solids, &self.spans, &view.of(self.cable).position.path);
         Ok(all.into_iter().find(|dive| dive.passes && dive.depth > self.grazed))
     }
 
-    pub(crate) fn accept(&mut self) -> Result<()> {
+    pub(crate) fn accept(&mut self) -> Result<(), Error> {
         self.system.accept_step(&mut self.state)
     }
 
     /// Solves again at the same time from a memory that is off by a tenth in everything but the
     /// class.
-    pub(crate) fn solve_from_elsewhere(&mut self, time: f64, dice: &mut Dice) -> Result<(f64, Tracking)> {
+    pub(crate) fn solve_from_elsewhere(
+        &mut self,
+        time: f64,
+        dice: &mut Dice,
+    ) -> Result<(f64, Tracking), Error> {
         let remembered = self.state.discrete(self.cable).clone();
         let mut shaken = remembered.clone();
         for wrap in &mut shaken.obstacles {
@@ -371,15 +375,16 @@ pub(crate) const SAME_LENGTH: f64 = 1e-9;
 /// kink of at most some 1e-9 rad.
 pub(crate) const GRAZED: f64 = 2e-8;
 
-/// Follows a cable across rings and hollows for a while; returns how many of its paths were found, and the
-/// error that ended it.
-pub(crate) fn cross(seed: u64) -> Result<(u32, Option<Dive>, Option<Error>)> {
+/// Follows a cable across rings and hollows for a while; returns how many of its paths were found, and why the
+/// next was not.
+pub(crate) fn cross(seed: u64) -> Result<(u32, Option<Dive>, Option<PathError>), Error> {
     const STEPS: u32 = 20;
     let mut scene = Scene::crossing(seed)?;
     for step in 0..STEPS {
         let path = scene.solve(0.05 * f64::from(step), &mut Counts::default());
         if let Err(error) = path {
-            return Ok((step, None, Some(error.cause().clone())));
+            let refused = error.own::<PathError>().cloned();
+            return if refused.is_some() { Ok((step, None, refused)) } else { Err(error) };
         }
         if let Some(dive) = scene.dive()? {
             return Ok((step, Some(dive), None));
@@ -394,7 +399,7 @@ pub(crate) fn cross(seed: u64) -> Result<(u32, Option<Dive>, Option<Error>)> {
 pub(crate) fn examine(seed: u64, counts: &mut Counts) -> Verdict {
     const TIME: f64 = 0.16;
     const STEPS: u32 = 40;
-    let outcome = || -> Result<Verdict> {
+    let outcome = || -> Result<Verdict, Error> {
         let mut scene = Scene::random(seed)?;
         scene.solve(0.0, counts)?;
         if let Some(dive) = scene.dive()? {

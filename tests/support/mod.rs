@@ -4,7 +4,7 @@
 
 use std::f64::consts::PI;
 
-use force_elements::Transform;
+use force_elements::Pose;
 use force_elements::contact::TriangleMesh;
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
 
@@ -134,8 +134,8 @@ impl Sequence {
     }
 
     /// A pose with an arbitrary rotation and a translation within a cube from −`range` to `range`.
-    pub fn next_pose(&mut self, range: f64) -> Transform<f64> {
+    pub fn next_pose(&mut self, range: f64) -> Pose<f64> {
         let turn = Rotation3::new(self.next_point().coords * 3.0);
-        Transform::from_parts(Translation3::from(self.next_point().coords * range), turn)
+        Pose::from_parts(Translation3::from(self.next_point().coords * range), turn)
     }
 }

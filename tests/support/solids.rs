@@ -3,9 +3,11 @@
 
 use core::ops::Range;
 
-use force_elements::cable::{Cylinder, Ellipsoid, HeightMap, Obstacle, PathResults, Sphere, Torus};
+use force_elements::cable::{
+    Cylinder, Ellipsoid, HeightMap, Obstacle, PathError, PathResults, Sphere, Torus,
+};
 use force_elements::nalgebra::{Point3, Vector2, Vector3};
-use force_elements::{BodyIndex, Result, Transform};
+use force_elements::{BodyIndex, Pose};
 
 use crate::cable_scenes::Pebble;
 
@@ -23,7 +25,7 @@ pub(crate) enum Solid {
 
 impl Solid {
     /// The surface of the library that is this shape.
-    pub(crate) fn obstacle(&self, on: BodyIndex, X_BS: Transform<f64>) -> Result<Obstacle<f64>> {
+    pub(crate) fn obstacle(&self, on: BodyIndex, X_BS: Pose<f64>) -> Result<Obstacle<f64>, PathError> {
         match self {
             Self::Ball(radius) => Obstacle::new(on, X_BS, Sphere::new(*radius)?),
             Self::Rod(radius) => Obstacle::new(on, X_BS, Cylinder::new(*radius)?),
@@ -85,7 +87,7 @@ impl Land {
         Self { corner, spacing, rows, moments }
     }
 
-    pub(crate) fn map(&self) -> Result<HeightMap<f64>> {
+    pub(crate) fn map(&self) -> Result<HeightMap<f64>, PathError> {
         HeightMap::new(self.corner, self.spacing, self.rows[0].len(), &self.rows.concat())
     }
 

@@ -1,7 +1,7 @@
 //! Typed access to the fields of a case.
 
 use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Translation3, Vector3};
-use force_elements::{BodyIndex, SpatialForce, SpatialVelocity, Transform};
+use force_elements::{BodyIndex, Pose, SpatialForce, SpatialVelocity};
 use serde_json::Value;
 
 use super::Failure;
@@ -66,7 +66,7 @@ impl<'a> Fields<'a> {
         Ok(Point3::from(self.vector(name)?))
     }
 
-    pub(crate) fn pose(self, name: &str) -> Result<Transform<f64>, Failure> {
+    pub(crate) fn pose(self, name: &str) -> Result<Pose<f64>, Failure> {
         let pose = self.object(name)?;
         let mut R = Matrix3::zeros();
         for (i, row) in pose.list("rotation")?.iter().enumerate().take(3) {
@@ -75,7 +75,7 @@ impl<'a> Fields<'a> {
             }
         }
         let p = Translation3::from(pose.vector("translation")?);
-        Ok(Transform::from_parts(p, Rotation3::from_matrix_unchecked(R)))
+        Ok(Pose::from_parts(p, Rotation3::from_matrix_unchecked(R)))
     }
 
     pub(crate) fn velocity(self, name: &str) -> Result<SpatialVelocity<f64>, Failure> {

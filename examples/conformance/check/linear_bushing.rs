@@ -1,7 +1,7 @@
 //! Cases of the linear bushing.
 
 use force_elements::nalgebra::Vector6;
-use force_elements::{BodyIndex, ForceSystem, LinearBushing, SpatialVelocity, Transform};
+use force_elements::{BodyIndex, ForceSystem, LinearBushing, Pose, SpatialVelocity};
 
 use super::{Deviations, Failure, Fields};
 
@@ -55,7 +55,7 @@ pub(crate) fn check(case: Fields<'_>) -> Result<Deviations, Failure> {
     Ok(deviations)
 }
 
-fn entries(X: &Transform<f64>) -> Vec<f64> {
+fn entries(X: &Pose<f64>) -> Vec<f64> {
     X.rotation.matrix().iter().chain(&X.translation.vector).copied().collect()
 }
 

@@ -52,7 +52,8 @@ use crate::mechanics::{ForceAccumulator, Topology, Velocities};
 ///
 /// # Errors of an evaluation
 ///
-/// Those of [`CablePath::solve`].
+/// Those of [`CablePath::solve`], which [`Error::own`] returns as a [`PathError`](crate::cable::PathError);
+/// [`ElementError::NonFiniteForce`] for a force or energy that overflows.
 ///
 /// # Source
 ///
@@ -137,7 +138,7 @@ impl<T: Real> CableSpring<T> {
     /// \[s/m\].
     ///
     /// # Errors
-    /// [`Error::InvalidValue`](crate::Error::InvalidValue) for one that is negative or not finite.
+    /// [`Error::Element`] with [`ElementError::InvalidValue`] for one that is negative or not finite.
     pub fn new(path: CablePath<T>, stiffness: T, slack_length: T, dissipation: T) -> Result<Self, Error> {
         let defaults = Parameters { stiffness, slack_length, dissipation };
         defaults.validate().map_err(|error| Error::of_new(Self::KIND, error))?;
@@ -202,7 +203,7 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
         given: &Given<'_, T, Self>,
         cache: &mut Self::Position,
     ) -> Result<(), ElementError> {
-        self.path.solve(given.positions, given.discrete, &mut cache.path).map_err(ElementError::own)?;
+        self.path.solve(given.positions, given.discrete, &mut cache.path)?;
         let stretch = cache.path.length - given.parameters.slack_length;
         cache.stretch = if stretch > T::zero() { stretch } else { T::zero() };
         cache.potential_energy = T::lit(0.5) * given.parameters.stiffness * cache.stretch * cache.stretch;

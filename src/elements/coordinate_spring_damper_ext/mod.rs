@@ -209,8 +209,8 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
     /// An element from `coordinate0` to `coordinate1`; `None` is ground.
     ///
     /// # Errors
-    /// [`Error::SameEnds`] if both are the same; [`Error::InvalidValue`] for parameters out of
-    /// range.
+    /// [`Error::Element`] with [`ElementError::SameEnds`] if both are the same, or with
+    /// [`ElementError::InvalidValue`] for parameters out of range.
     pub fn new(
         coordinate0: Option<CoordinateIndex>,
         coordinate1: Option<CoordinateIndex>,
@@ -230,7 +230,7 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
     /// all it takes from the coordinates counts as lost, all it gives back as loss undone, and `power_dissipated`
     /// may be negative. [`with_force_and_energy_law`](Self::with_force_and_energy_law) can say more.
     ///
-    /// An evaluation returns [`Error::NonFiniteForce`] if the force is not finite.
+    /// An evaluation returns [`ElementError::NonFiniteForce`] if the force is not finite.
     #[must_use]
     pub fn with_force_law(self, law: impl Fn(T, T, T, &Parameters<T>) -> T + Send + Sync + 'static) -> Self {
         self.with_force_and_energy_law(move |time, q, v, parameters| {
@@ -245,7 +245,7 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
     /// the power supplied over time, less the energy stored, all as the law states them; `power_dissipated` is passed on
     /// as it is, and enters no sum over time. Whether a law is consistent is not checked.
     ///
-    /// An evaluation returns [`Error::NonFiniteForce`] if anything the law returns is not finite.
+    /// An evaluation returns [`ElementError::NonFiniteForce`] if anything the law returns is not finite.
     ///
     /// # Example: a spring that hardens
     ///

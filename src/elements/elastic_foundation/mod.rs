@@ -85,7 +85,7 @@ use parameters::KIND;
 ///   [`projected_area`](Parameters::projected_area) with no weight.
 /// - Thin bodies that go through each other find the far side nearer: keep the depth below half the
 ///   thickness.
-/// - A force, energy or power that overflows is [`Error::NonFiniteForce`].
+/// - A force, energy or power that overflows is [`ElementError::NonFiniteForce`](crate::ElementError::NonFiniteForce).
 /// - After the first evaluation of a state nothing is allocated as long as no more springs are displaced than
 ///   there are (one inside two surfaces counts twice) and a box around a surface overlaps no more than 32
 ///   others on average.
@@ -93,8 +93,8 @@ use parameters::KIND;
 /// # Refused
 ///
 /// By [`ForceSystem::add`](crate::ForceSystem::add): a foundation that could never push, for want of a mesh
-/// with springs or of another surface on another body ([`Error::NoContactPossible`]). By the evaluation: a surface
-/// whose pose overflows.
+/// with springs or of another surface on another body ([`NoContactPossible`]). By the evaluation: a surface
+/// whose pose overflows ([`KinematicsError::NonFinite`](crate::KinematicsError::NonFinite)).
 ///
 /// # Source
 ///
@@ -183,7 +183,7 @@ impl<T: Real> ElasticFoundation<T> {
     /// The same with this transition velocity \[m/s\].
     ///
     /// # Errors
-    /// [`Error::InvalidValue`] unless it is finite and greater than zero.
+    /// [`Error::Element`] with [`InvalidValue`](crate::InvalidValue) unless it is finite and greater than zero.
     pub fn with_transition_velocity(mut self, transition_velocity: T) -> Result<Self, Error> {
         self.defaults.transition_velocity = transition_velocity;
         self.defaults.validate().map_err(|error| Error::of_new(KIND, error))?;
@@ -207,8 +207,8 @@ impl<T: Real> ElasticFoundation<T> {
     /// Adds a surface that is rigid, at `X_BS` on its body.
     ///
     /// # Errors
-    /// [`Error::InvalidValue`] for a pose that is not finite or not a rotation;
-    /// [`Error::OpenSurface`] for a mesh that encloses nothing.
+    /// [`Error::Element`] with [`InvalidValue`](crate::InvalidValue) for a pose that is not finite or not a
+    /// rotation, or with [`OpenSurface`] for a mesh that encloses nothing.
     pub fn add_rigid(
         &mut self,
         body: BodyIndex,
@@ -221,9 +221,9 @@ impl<T: Real> ElasticFoundation<T> {
     /// Adds a mesh with a spring on each face, at `X_BS` on its body.
     ///
     /// # Errors
-    /// [`Error::InvalidValue`] for a pose that is not finite or not a rotation, or a material out of
-    /// range; [`Error::OpenSurface`] if two meshes with springs on different bodies meet and one of
-    /// them encloses nothing.
+    /// [`Error::Element`] with [`InvalidValue`](crate::InvalidValue) for a pose that is not finite or not a
+    /// rotation, or a material out of range, or with [`OpenSurface`] if two meshes with springs on different
+    /// bodies meet and one of them encloses nothing.
     pub fn add_springs(
         &mut self,
         body: BodyIndex,

@@ -44,7 +44,7 @@ impl<T: Real> Material<T> {
     /// `k = (1 − ν) E / ((1 + ν)(1 − 2ν) h)` with Young's modulus E \[Pa\] and Poisson's ratio ν.
     ///
     /// # Errors
-    /// [`Error::InvalidValue`](crate::Error::InvalidValue) unless modulus and thickness are positive and
+    /// [`InvalidValue`] unless modulus and thickness are positive and
     /// the ratio is at least zero and less than a half, where the layer could not yield at all.
     ///
     /// ```
@@ -106,7 +106,7 @@ impl<T: Real> Material<T> {
     /// Checks every range.
     ///
     /// # Errors
-    /// [`Error::InvalidValue`](crate::Error::InvalidValue) for the first value out of range.
+    /// [`InvalidValue`] for the first value out of range.
     pub fn validate(&self) -> Result<(), InvalidValue> {
         let mut copy = *self;
         for (name, value) in copy.fields_mut() {

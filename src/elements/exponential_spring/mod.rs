@@ -57,7 +57,7 @@ use normal::normal_force;
 /// share of `max` where `max < 1`); a negligible limit also makes the friction zero and puts the anchor under the
 /// station. `fz` is zero where the station rises at `1/cz` or faster.
 ///
-/// As Sliding settles with time, a commit is refused with [`Error::TimeNotAdvanced`] where time has gone back
+/// As Sliding settles with time, a commit is refused with [`TimeNotAdvanced`] where time has gone back
 /// since the last one, or where the station has moved and time has not gone on. A second commit where nothing has
 /// moved changes nothing.
 ///
@@ -143,7 +143,7 @@ use normal::normal_force;
 /// # Singular cases
 ///
 /// None: a station so deep below the plane that the exponential overflows is at the clamp. Where a force or
-/// an energy cannot be held by a number, an evaluation returns [`Error::NonFiniteForce`].
+/// an energy cannot be held by a number, an evaluation returns [`ElementError::NonFiniteForce`].
 ///
 /// # Source
 ///
@@ -193,8 +193,9 @@ impl<T: Real> ExponentialSpring<T> {
     /// on Ground, with friction coefficients 0.7 and 0.5.
     ///
     /// # Errors
-    /// [`Error::SameEnds`] if the body is Ground; [`Error::InvalidValue`] for a pose or station that
-    /// is not finite, a pose that is no rotation, or parameters out of range.
+    /// [`Error::Element`] with [`ElementError::SameEnds`] if the body is Ground, or with
+    /// [`ElementError::InvalidValue`] for a pose or station that is not finite, a pose that is no rotation, or
+    /// parameters out of range.
     pub fn new(
         X_GP: Pose<T>,
         body: BodyIndex,
@@ -208,7 +209,7 @@ impl<T: Real> ExponentialSpring<T> {
     /// reaction.
     ///
     /// # Errors
-    /// As [`new`](Self::new); [`Error::SameEnds`] if both bodies are the same.
+    /// As [`new`](Self::new), with [`ElementError::SameEnds`] if both bodies are the same.
     pub fn on_body(
         plane_body: BodyIndex,
         X_AP: Pose<T>,
@@ -230,7 +231,7 @@ impl<T: Real> ExponentialSpring<T> {
     /// With these coefficients of friction in new states.
     ///
     /// # Errors
-    /// [`Error::InvalidValue`] unless `0 ≤ mu_kinetic ≤ mu_static`, both finite.
+    /// [`Error::Element`] with [`ElementError::InvalidValue`] unless `0 ≤ mu_kinetic ≤ mu_static`, both finite.
     pub fn with_friction(mut self, mu_static: T, mu_kinetic: T) -> Result<Self, Error> {
         (self.mu_static, self.mu_kinetic) = (mu_static, mu_kinetic);
         self.default_discrete().validate().map_err(|error| Error::of_new(Self::KIND, error))?;

@@ -2,7 +2,6 @@
 
 use nalgebra::{Point3, Vector2};
 
-use crate::framework::ForceElement;
 use crate::framework::variables::{Variables, Visitor, visit_flag, visit_option, visit_vector};
 use crate::math::{InvalidValue, Real, check};
 
@@ -140,7 +139,7 @@ impl<T: Real> Parameters<T> {
     /// is the highest of the heights that carry it.
     ///
     /// # Errors
-    /// [`Error::InvalidValue`](crate::Error::InvalidValue) unless the load is greater than zero, as the force is at
+    /// [`InvalidValue`] unless the load is greater than zero, as the force is at
     /// any height, and at most [`max_normal_force`](Self::max_normal_force); and for parameters out of range.
     pub fn resting_height(&self, load: T) -> Result<T, InvalidValue> {
         self.validate()?;

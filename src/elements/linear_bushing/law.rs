@@ -34,7 +34,7 @@ pub(super) struct Gimbal<T> {
 /// The angles within ±π, ±π/2, ±π, and the gimbal.
 ///
 /// # Errors
-/// [`Error::Singular`].
+/// [`Singular`] near a middle angle of ±90°.
 #[inline]
 pub(super) fn principal_angles<T: Real>(R_FM: &Matrix3<T>) -> Result<(Vector3<T>, Gimbal<T>), ElementError> {
     let (r02, r12, r22) = (R_FM[(0, 2)], R_FM[(1, 2)], R_FM[(2, 2)]);
@@ -62,7 +62,7 @@ fn angle_of<T: Real>(sin: T, cos: T) -> T {
 /// The outer angles `q_x` and `q_z`, with the whole turns by which they come nearest to the accepted ones.
 ///
 /// # Errors
-/// [`Error::AmbiguousTurn`].
+/// [`AmbiguousTurn`] if they have changed by too much since.
 #[inline]
 pub(super) fn with_turns<T: Real>(qx: T, qz: T, accepted: &Discrete<T>) -> Result<(T, T), ElementError> {
     let near = T::lit(MOST_OF_BOTH);

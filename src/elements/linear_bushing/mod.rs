@@ -65,7 +65,7 @@ use law::{Gimbal, principal_angles, with_turns};
 /// - `q_x` and `q_z` may both change by up to 0.1 rad, or
 /// - one of them by up to 3 rad, if the other changes by no more than 0.1 rad.
 ///
-/// A larger change is [`Error::AmbiguousTurn`]. Among these are the steps across the singular case below,
+/// A larger change is refused with [`AmbiguousTurn`]. Among these are the steps across the singular case below,
 /// which change both by π. A host takes such a step anew with a fraction of its length; the integrators of
 /// [`simulation`](crate::simulation) do, except [`SemiImplicitEuler`](crate::simulation::SemiImplicitEuler),
 /// which has one length and stops. A step in which M turns in F about a fixed axis by up to 3 rad is
@@ -84,7 +84,7 @@ use law::{Gimbal, principal_angles, with_turns};
 ///
 /// At a middle angle of ±90° the first and last axes coincide: near it the outer angles turn, and moments
 /// about them push, up to `1/cos q_y` times as much as elsewhere. The position calculation returns
-/// [`Error::Singular`] when `cos q_y` falls below 0.008, which is 0.46° from there; in scalars of less
+/// [`Singular`] when `cos q_y` falls below 0.008, which is 0.46° from there; in scalars of less
 /// precision than that, below the square root of the unit roundoff. No step is short enough for a motion
 /// that comes so close. Keep it away by the choice of frames, with y along the axis about which M turns
 /// least in F; or let a gimbal joint of the host carry the angles as coordinates and put springs on those.
@@ -137,8 +137,9 @@ impl<T: Real> LinearBushing<T> {
     /// A bushing between frame F on `body1` and frame M on `body2`.
     ///
     /// # Errors
-    /// [`Error::SameEnds`] if both bodies are the same; [`Error::InvalidValue`] for a pose that is
-    /// not finite or not a rotation, or a stiffness or damping that is negative or not finite.
+    /// [`Error::Element`] with [`ElementError::SameEnds`] if both bodies are the same, or with
+    /// [`ElementError::InvalidValue`] for a pose that is not finite or not a rotation, or a stiffness or damping
+    /// that is negative or not finite.
     pub fn new(
         body1: BodyIndex,
         X_B1F: Pose<T>,
@@ -201,7 +202,8 @@ impl<T: Real> Handle<LinearBushing<T>> {
     /// nothing.
     ///
     /// # Errors
-    /// [`Error::Singular`]; [`Error::TopologyMismatch`] if the state or handle belongs to another system.
+    /// [`Error::Element`] with [`Singular`] in the singular case; [`Error::TopologyMismatch`] if the state or
+    /// handle belongs to another system.
     pub fn reset_turns(self, system: &ForceSystem<T>, state: &mut State<T>) -> Result<(), Error> {
         system.require(state, Stage::Topology)?;
         let element = system.try_element(self)?;

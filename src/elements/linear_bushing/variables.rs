@@ -2,7 +2,6 @@
 
 use nalgebra::Vector6;
 
-use crate::framework::ForceElement;
 use crate::framework::variables::{Variables, Visitor, visit_flag, visit_pose};
 use crate::math::{InvalidValue, Pose, Real, Requirement, cast_pose, check};
 
