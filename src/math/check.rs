@@ -139,3 +139,12 @@ pub fn pose<T: Real>(name: &'static str, X: &Pose<T>) -> Result<(), InvalidValue
     let det = R.determinant();
     that(det > T::zero(), name, det, Requirement::Rotation)
 }
+
+/// A number that stands for yes or no.
+///
+/// # Errors
+/// Unless it is 0 or 1.
+pub fn flag<T: Real>(name: &'static str, value: T) -> Result<bool, InvalidValue> {
+    that(value == T::one() || value == T::zero(), name, value, Requirement::Flag)?;
+    Ok(value == T::one())
+}

@@ -9,10 +9,9 @@ mod variables;
 pub use law::Switch;
 pub use variables::{Discrete, Parameters};
 
-use crate::framework::variables::Variables;
 use crate::framework::{
     AtDynamics, AtPosition, AtVelocity, ElementError, Error, ForceElement, ForceSystem, Given, Handle, Stage,
-    State,
+    State, Variables,
 };
 use crate::math::Real;
 use crate::mechanics::{CoordinateIndex, ForceAccumulator, Topology, Velocities};

@@ -207,7 +207,11 @@ impl<T: Real> Handle<LinearBushing<T>> {
         let element = system.try_element(self)?;
         let (_, _, R_FM) = element.frames(state.positions(), state.try_parameters(self)?);
         let (angles, _) = principal_angles(&R_FM).map_err(|error| system.failure(self, error))?;
-        system.set_discrete(state, self, Discrete { known: true, qx: angles.x, qz: angles.z })
+        system.set_discrete(
+            state,
+            self,
+            Discrete { accepted: true, accepted_qx: angles.x, accepted_qz: angles.z },
+        )
     }
 }
 
@@ -329,7 +333,7 @@ impl<T: Real> ForceElement<T> for LinearBushing<T> {
         next: &mut Self::Discrete,
     ) -> Result<(), ElementError> {
         let q = &at.position.q;
-        *next = Discrete { known: true, qx: q[0], qz: q[2] };
+        *next = Discrete { accepted: true, accepted_qx: q[0], accepted_qz: q[2] };
         Ok(())
     }
 }
