@@ -37,7 +37,7 @@ use normal::normal_force;
 ///
 /// # Law
 ///
-/// With the position $p$ and velocity $v$ of the station relative to the plane, expressed in P:
+/// With the position `p` and velocity `v` of the station relative to the plane, expressed in P:
 ///
 /// ```text
 /// normal      fz    = d1·exp(−d2·(pz − d0)) · (1 − cz·vz)         clamped to [0, max]

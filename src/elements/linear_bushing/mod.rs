@@ -31,8 +31,8 @@ use law::{Gimbal, principal_angles, with_turns};
 ///
 /// The orientation of M in F is read as three body-fixed x-y-z angles, as though a gimbal joined
 /// the frames, and its position as a vector in F:
-/// $R_{FM} = R_x(q_x) R_y(q_y) R_z(q_z)$ and $p_{FM} = (p_x, p_y, p_z)$. With
-/// $q = (q_x, q_y, q_z, p_x, p_y, p_z)$ each axis is a spring and a damper of its own:
+/// `R_FM = R_x(q_x)·R_y(q_y)·R_z(q_z)` and `p_FM = (p_x, p_y, p_z)`. With
+/// `q = (q_x, q_y, q_z, p_x, p_y, p_z)` each axis is a spring and a damper of its own:
 ///
 /// ```text
 /// f_i = −(k_i q_i + c_i q̇_i)
