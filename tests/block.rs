@@ -25,7 +25,7 @@ fn thrown() -> (Pose<f64>, SpatialVelocity<f64>) {
 
 #[test]
 fn without_friction_and_damping_a_bouncing_block_keeps_its_energy() {
-    let parameters = Parameters::default().with_normal_viscosity(0.0);
+    let parameters = Parameters { normal_viscosity: 0.0, ..Parameters::default() };
     let block = block(Pose::identity(), parameters, 0.0, 0.0);
     let (pose, velocity) = thrown();
     let mut simulation = block.start(pose, velocity, 1.0).expect("regular");
@@ -151,7 +151,7 @@ fn whether_a_block_pushed_from_rest_at_sliding_1_sticks_depends_on_the_step() {
 }
 
 fn return_mapping() -> Parameters<f64> {
-    Parameters::default().with_friction_transition(FrictionTransition::ReturnMapping)
+    Parameters { friction_transition: FrictionTransition::ReturnMapping, ..Parameters::default() }
 }
 
 #[test]
@@ -190,7 +190,8 @@ fn with_return_mapping_a_second_evaluation_at_the_same_place_moves_nothing() {
 #[test]
 fn with_return_mapping_the_path_of_a_block_that_slides_round_a_curve_is_of_first_order_in_the_step() {
     // So little viscosity that it is the friction springs that make up the limit.
-    let mut block = block(Pose::identity(), return_mapping().with_friction_viscosity(20.0), 0.7, 0.5);
+    let mut block =
+        block(Pose::identity(), Parameters { friction_viscosity: 20.0, ..return_mapping() }, 0.7, 0.5);
     block.push(20.0).expect("finite");
     let velocity = SpatialVelocity::new(Vector3::zeros(), Vector3::new(0.0, 0.5, 0.0));
     let stop = |step: f64| {
@@ -214,7 +215,7 @@ fn with_return_mapping_the_path_of_a_block_that_slides_round_a_curve_is_of_first
 #[test]
 fn a_load_that_the_friction_springs_already_carry_is_held_up_to_static_friction() {
     for transition in [FrictionTransition::Settling, FrictionTransition::ReturnMapping] {
-        let parameters = Parameters::default().with_friction_transition(transition);
+        let parameters = Parameters { friction_transition: transition, ..Parameters::default() };
         let mut block = block(Pose::identity(), parameters, 0.7, 0.5);
         // The push acts 3 mm below the corners, which shifts a few per cent of the load to those in front.
         let load = 0.93 * 0.7 * MASS * GRAVITY;
@@ -250,13 +251,17 @@ fn a_load_that_the_friction_springs_already_carry_is_held_up_to_static_friction(
 fn with_return_mapping_a_station_that_slides_straight_on_has_kinetic_friction() {
     let (mu_static, mu_kinetic) = (0.7, 0.5);
     for (viscosity, elasticity) in [(0.0, 2e4), (282.8, 2e4), (20.0, 1e3), (1e5, 1e5)] {
-        let parameters =
-            return_mapping().with_friction_viscosity(viscosity).with_friction_elasticity(elasticity);
+        let parameters = Parameters {
+            friction_viscosity: viscosity,
+            friction_elasticity: elasticity,
+            mu_static,
+            mu_kinetic,
+            ..return_mapping()
+        };
         let mut system = ForceSystem::<f64>::new();
         let body = system.add_body();
-        let spring = ExponentialSpring::new(Pose::identity(), body, Point3::origin(), parameters)
-            .and_then(|spring| spring.with_friction(mu_static, mu_kinetic))
-            .expect("valid");
+        let spring =
+            ExponentialSpring::new(Pose::identity(), body, Point3::origin(), parameters).expect("valid");
         let spring = system.add(spring).expect("exists");
         let weight = parameters.resting_height(25.0).expect("in range");
         for speed in [1.001 * parameters.settle_velocity, 0.05, 2.0] {

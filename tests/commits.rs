@@ -4,11 +4,10 @@ use force_elements::cable::{CablePath, Cylinder, Obstacle, Station};
 use force_elements::coordinate_spring_damper_ext as coordinate;
 use force_elements::exponential_spring::{FrictionTransition, Parameters, TimeNotAdvanced};
 use force_elements::nalgebra::{Point3, Rotation3, Vector3};
-use force_elements::variables::Visitor;
 use force_elements::{
     AtDynamics, AtPosition, AtVelocity, BodyIndex, CableSpring, CoordinateSpringDamperExt, ElementError,
-    Error, ExponentialSpring, ForceAccumulator, ForceElement, ForceSystem, Given, Handle, InvalidValue, Pose,
-    Requirement, SpatialVelocity, Stage, State, Topology, Variables, Velocities, check,
+    Error, ExponentialSpring, ForceAccumulator, ForceElement, ForceSystem, Given, Handle, Pose,
+    Requirement, SpatialVelocity, Stage, State, Topology, Velocities, check, variables,
 };
 
 struct Corner {
@@ -22,7 +21,7 @@ fn corner(transition: FrictionTransition) -> Corner {
     let mut system = ForceSystem::new();
     let body = system.add_body();
     let slope = Pose::from_parts(Vector3::zeros().into(), Rotation3::from_euler_angles(0.0, 0.17, 0.0));
-    let parameters = Parameters::default().with_friction_transition(transition);
+    let parameters = Parameters { friction_transition: transition, ..Parameters::default() };
     let spring = ExponentialSpring::new(slope, body, Point3::origin(), parameters).expect("valid");
     let spring = system.add(spring).expect("exists");
     Corner { system, body, spring }
@@ -159,24 +158,19 @@ fn the_anchor_goes_on_from_where_time_is_reset() {
 #[derive(Debug)]
 struct Fence(BodyIndex);
 
-#[derive(Debug, Clone, PartialEq)]
-struct Place {
-    x: f64,
-}
-
-impl Variables<f64> for Place {
-    fn visit(&mut self, visit: Visitor<'_, f64>) {
-        visit(format_args!("x"), &mut self.x);
+variables! {
+    /// Where its body was.
+    struct Place<T> {
+        /// Along x \[m\], short of the fence.
+        x: T = 0.25, finite;
     }
-    fn validate(&self) -> Result<(), InvalidValue> {
-        check::that(self.x < 1.0, "x", self.x, Requirement::AtMost("1"))
-    }
+    check |p| check::that(p.x < T::one(), "x", p.x, Requirement::Below("1"));
 }
 
 impl ForceElement<f64> for Fence {
     const KIND: &'static str = "fence";
     type Parameters = ();
-    type Discrete = Place;
+    type Discrete = Place<f64>;
     type Position = f64;
     type Velocity = ();
     type Dynamics = ();
@@ -185,8 +179,8 @@ impl ForceElement<f64> for Fence {
         Ok(topology.check_body(self.0)?)
     }
     fn default_parameters(&self) {}
-    fn default_discrete(&self) -> Place {
-        Place { x: 0.25 }
+    fn default_discrete(&self) -> Place<f64> {
+        Place::default()
     }
     // Reads what is remembered at Position stage, and relies on the stage that the trait says by default.
     fn calc_position(&self, given: &Given<'_, f64, Self>, force: &mut f64) -> Result<(), ElementError> {
@@ -215,7 +209,7 @@ impl ForceElement<f64> for Fence {
     fn power_dissipated(&self, _: &AtDynamics<'_, f64, Self>) -> f64 {
         0.0
     }
-    fn accept_step(&self, at: &AtDynamics<'_, f64, Self>, next: &mut Place) -> Result<(), ElementError> {
+    fn accept_step(&self, at: &AtDynamics<'_, f64, Self>, next: &mut Place<f64>) -> Result<(), ElementError> {
         next.x = at.positions.pose(self.0).translation.x;
         Ok(())
     }

@@ -88,6 +88,7 @@ fn spring<T: Real>(numbers: &[f64], transition: FrictionTransition, tally: &mut 
         friction_viscosity: deal.nonnegative(),
         settle_velocity: deal.nonnegative(),
         friction_transition: transition,
+        ..exponential::Parameters::default()
     };
     // What is not wild happens more often.
     let parameters = if deal.any::<f64>() > 0.0 {
@@ -106,8 +107,11 @@ fn spring<T: Real>(numbers: &[f64], transition: FrictionTransition, tally: &mut 
     let (mu_kinetic, more): (T, T) = (deal.nonnegative(), deal.nonnegative());
     let sliding = T::one().min(deal.nonnegative());
     let anchor_P = deal.vector().xy();
+    let _ = system.update_parameters(&mut state, handle, |p| {
+        (p.mu_static, p.mu_kinetic) = (mu_kinetic + more, mu_kinetic);
+    });
     let _ = system.update_discrete(&mut state, handle, |d| {
-        *d = exponential::Discrete { mu_static: mu_kinetic + more, mu_kinetic, anchor_P, sliding, ..*d };
+        *d = exponential::Discrete { anchor_P, sliding, ..*d };
     });
     for _ in 0..3 {
         time += deal.nonnegative();
@@ -201,8 +205,10 @@ fn a_station_that_settles_can_be_saved_and_restored_at_every_speed() {
     // Within a few roundoffs below the settle velocity Sliding is as close to 1 as a number comes.
     let mut system = ForceSystem::<f64>::new();
     let body = system.add_body();
-    let parameters =
-        exponential::Parameters::default().with_friction_transition(FrictionTransition::ReturnMapping);
+    let parameters = exponential::Parameters {
+        friction_transition: FrictionTransition::ReturnMapping,
+        ..exponential::Parameters::default()
+    };
     let spring = ExponentialSpring::new(Pose::identity(), body, Point3::origin(), parameters).expect("valid");
     system.add(spring).expect("exists");
     let mut state = system.default_state();
@@ -231,6 +237,7 @@ fn in_units(length: f64, force: f64, transition: FrictionTransition) -> Vec<[f64
         friction_viscosity: si.friction_viscosity * force / length,
         settle_velocity: si.settle_velocity * length,
         friction_transition: transition,
+        ..exponential::Parameters::default()
     };
     let mut system = ForceSystem::new();
     let body = system.add_body();

@@ -4,10 +4,9 @@ use force_elements::nalgebra::Vector3;
 use force_elements::simulation::{
     DormandPrince, ImplicitTrapezoidal, Integrator, Plant, SemiImplicitEuler, Simulation, SimulationError,
 };
-use force_elements::variables::Visitor;
 use force_elements::{
     AtDynamics, AtPosition, AtVelocity, CoordinateIndex, ElementError, Error, ForceAccumulator, ForceElement,
-    ForceSystem, Given, InvalidValue, State, Topology, Variables, Velocities, check,
+    ForceSystem, Given, State, Topology, Velocities, check, variables,
 };
 
 /// A spring on a coordinate that remembers where it was at the last commit, and commits no jump farther than its reach.
@@ -18,22 +17,18 @@ struct Tracker {
     is_restless: bool,
 }
 
-#[derive(Debug, Clone, PartialEq)]
-struct Place(f64);
-
-impl Variables<f64> for Place {
-    fn visit(&mut self, visit: Visitor<'_, f64>) {
-        visit(format_args!("place"), &mut self.0);
-    }
-    fn validate(&self) -> Result<(), InvalidValue> {
-        check::finite("place", self.0)
+variables! {
+    /// Where its body was.
+    struct Place<T> {
+        /// Along x \[m\].
+        place: T, finite;
     }
 }
 
 impl ForceElement<f64> for Tracker {
     const KIND: &'static str = "tracker";
     type Parameters = ();
-    type Discrete = Place;
+    type Discrete = Place<f64>;
     type Position = ();
     type Velocity = ();
     type Dynamics = ();
@@ -42,8 +37,8 @@ impl ForceElement<f64> for Tracker {
         Ok(topology.check_coordinate(self.coordinate)?)
     }
     fn default_parameters(&self) {}
-    fn default_discrete(&self) -> Place {
-        Place(0.0)
+    fn default_discrete(&self) -> Place<f64> {
+        Place::default()
     }
     fn calc_position(&self, _: &Given<'_, f64, Self>, (): &mut ()) -> Result<(), ElementError> {
         Ok(())
@@ -68,20 +63,20 @@ impl ForceElement<f64> for Tracker {
     fn power_dissipated(&self, _: &AtDynamics<'_, f64, Self>) -> f64 {
         0.0
     }
-    fn accept_step(&self, at: &AtDynamics<'_, f64, Self>, next: &mut Place) -> Result<(), ElementError> {
+    fn accept_step(&self, at: &AtDynamics<'_, f64, Self>, next: &mut Place<f64>) -> Result<(), ElementError> {
         let q = at.positions.coordinate(self.coordinate);
-        check::at_most("jump", (q - next.0).abs(), "reach", self.reach)?;
-        next.0 = q;
+        check::at_most("jump", (q - next.place).abs(), "reach", self.reach)?;
+        next.place = q;
         Ok(())
     }
     fn discontinuous_update(
         &self,
         _: &AtDynamics<'_, f64, Self>,
-        _: &Place,
-        next: &mut Place,
+        _: &Place<f64>,
+        next: &mut Place<f64>,
     ) -> Result<f64, ElementError> {
         if self.is_restless {
-            next.0 += 1.0;
+            next.place += 1.0;
         }
         Ok(f64::from(u8::from(self.is_restless)))
     }

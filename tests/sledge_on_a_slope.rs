@@ -14,6 +14,7 @@ fn sledge(
     slope: f64,
     parameters: Parameters<f64>,
 ) -> (ForceSystem<f64>, Plant<f64>, BodyIndex, f64) {
+    let parameters = Parameters { mu_static: 0.7, mu_kinetic: 0.6, ..parameters };
     let mut system = ForceSystem::new();
     let gravity = Vector3::new(slope.sin(), 0.0, -slope.cos()) * GRAVITY;
     let mut plant = Plant::new(gravity).expect("finite");
@@ -21,9 +22,7 @@ fn sledge(
     let body = plant.add_body(&mut system, RigidBody::with_equal_inertia(mass, inertia).expect("positive"));
     for (x, y) in [(-1.0, -1.0), (-1.0, 1.0), (1.0, -1.0), (1.0, 1.0)] {
         let station = Point3::new(x * HALF_SIDE, y * HALF_SIDE, 0.0);
-        let spring = ExponentialSpring::new(Pose::identity(), body, station, parameters)
-            .and_then(|spring| spring.with_friction(0.7, 0.6))
-            .expect("valid");
+        let spring = ExponentialSpring::new(Pose::identity(), body, station, parameters).expect("valid");
         system.add(spring).expect("exists");
     }
     let height = parameters.resting_height(-mass * gravity.z / 4.0).expect("in range");
@@ -54,9 +53,8 @@ fn sledges() -> impl Iterator<Item = (f64, f64, Parameters<f64>)> {
     all.flat_map(move |(mass, degrees)| {
         elasticities.into_iter().flat_map(move |elasticity| {
             [0.002, 0.01, 0.05].into_iter().map(move |settle_velocity| {
-                let parameters = Parameters::default()
-                    .with_friction_elasticity(elasticity)
-                    .with_settle_velocity(settle_velocity);
+                let parameters =
+                    Parameters { friction_elasticity: elasticity, settle_velocity, ..Parameters::default() };
                 (mass, degrees, parameters)
             })
         })
@@ -72,7 +70,8 @@ fn load_of_a_corner(mass: f64, degrees: f64) -> f64 {
 fn a_sledge_sticks_where_its_viscous_slip_is_below_six_tenths_of_the_settle_velocity() {
     for (mass, degrees, parameters) in sledges() {
         let slip = 0.6 * parameters.settle_velocity;
-        let parameters = parameters.with_friction_viscosity(load_of_a_corner(mass, degrees) / slip);
+        let parameters =
+            Parameters { friction_viscosity: load_of_a_corner(mass, degrees) / slip, ..parameters };
         for speed in [slip, 3.0 * slip, 1.0] {
             let end = sledge_ends_at(mass, degrees, parameters, speed);
             // What is left of vibration and of drawing out: e⁻¹², of what may be the slip.
@@ -90,7 +89,8 @@ fn a_sledge_may_creep_for_ever_above_the_share_of_the_settle_velocity_at_which_c
     for (mass, degrees, parameters) in sledges() {
         let creeps_at = |share: f64| {
             let slip = share * parameters.settle_velocity;
-            let parameters = parameters.with_friction_viscosity(load_of_a_corner(mass, degrees) / slip);
+            let parameters =
+                Parameters { friction_viscosity: load_of_a_corner(mass, degrees) / slip, ..parameters };
             let drawing_out = parameters.friction_viscosity / parameters.friction_elasticity;
             (drawing_out > 0.05).then(|| sledge_ends_at(mass, degrees, parameters, slip))
         };

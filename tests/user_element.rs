@@ -2,11 +2,10 @@
 
 use force_elements::nalgebra::Vector3;
 use force_elements::simulation::{DormandPrince, Plant, RigidBody, Simulation};
-use force_elements::variables::{Visitor, visit_vector};
 use force_elements::{
     AtDynamics, AtPosition, AtVelocity, BodyIndex, ElementError, Error, ForceAccumulator, ForceElement,
-    ForceSystem, Given, InvalidValue, Pose, Real, SpatialForce, SpatialVelocity, Stage, Topology, Variables,
-    Velocities, check,
+    ForceSystem, Given, Pose, Real, SpatialForce, SpatialVelocity, Stage, Topology,
+    Velocities, variables,
 };
 use num_dual::Dual64;
 
@@ -17,14 +16,23 @@ struct Leash {
     body: BodyIndex,
 }
 
-#[derive(Debug, Clone, PartialEq)]
-struct Parameters<T: Real> {
-    stiffness: T,
-    reach: T,
+variables! {
+    /// The spring of the leash.
+    struct Parameters<T> {
+        /// Stiffness \[N/m\].
+        stiffness: T = 100.0, nonnegative;
+        /// Length up to which it is slack \[m\].
+        reach: T = 0.5, positive;
+    }
 }
 
-#[derive(Debug, Clone, PartialEq)]
-struct Peg<T: Real>(Vector3<T>);
+variables! {
+    /// Where the leash is pegged down.
+    struct Peg<T> {
+        /// The place in Ground \[m\].
+        peg: Vector3<T>, finite;
+    }
+}
 
 #[derive(Debug, Clone)]
 struct Pull<T: Real> {
@@ -35,26 +43,6 @@ struct Pull<T: Real> {
 impl<T: Real> Default for Pull<T> {
     fn default() -> Self {
         Self { next_peg: Vector3::zeros(), stretch: Vector3::zeros() }
-    }
-}
-
-impl<T: Real> Variables<T> for Parameters<T> {
-    fn visit(&mut self, visit: Visitor<'_, T>) {
-        visit(format_args!("stiffness"), &mut self.stiffness);
-        visit(format_args!("reach"), &mut self.reach);
-    }
-    fn validate(&self) -> Result<(), InvalidValue> {
-        check::nonnegative("stiffness", self.stiffness)?;
-        check::positive("reach", self.reach)
-    }
-}
-
-impl<T: Real> Variables<T> for Peg<T> {
-    fn visit(&mut self, visit: Visitor<'_, T>) {
-        visit_vector(format_args!("peg"), &mut self.0, visit);
-    }
-    fn validate(&self) -> Result<(), InvalidValue> {
-        check::finite_vector("peg", &self.0)
     }
 }
 
@@ -74,14 +62,14 @@ impl<T: Real> ForceElement<T> for Leash {
         Parameters { stiffness: T::lit(100.0), reach: T::lit(0.1) }
     }
     fn default_discrete(&self) -> Peg<T> {
-        Peg(Vector3::zeros())
+        Peg::default()
     }
     fn calc_position(&self, given: &Given<'_, T, Self>, cache: &mut Pull<T>) -> Result<(), ElementError> {
         let p = given.positions.pose(self.body).translation.vector;
-        let stretch = p - given.discrete.0;
+        let stretch = p - given.discrete.peg;
         let length = stretch.norm();
         let excess = (T::one() - given.parameters.reach / length).max(T::zero());
-        cache.next_peg = given.discrete.0 + stretch * excess;
+        cache.next_peg = given.discrete.peg + stretch * excess;
         cache.stretch = p - cache.next_peg;
         Ok(())
     }
@@ -109,7 +97,7 @@ impl<T: Real> ForceElement<T> for Leash {
         T::zero()
     }
     fn accept_step(&self, at: &AtDynamics<'_, T, Self>, next: &mut Peg<T>) -> Result<(), ElementError> {
-        next.0 = at.position.next_peg;
+        next.peg = at.position.next_peg;
         Ok(())
     }
 }

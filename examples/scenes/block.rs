@@ -63,7 +63,7 @@ pub enum Contact {
 impl Contact {
     /// Exponential springs with default parameters but for the transition.
     pub fn springs(transition: FrictionTransition) -> Self {
-        Self::Springs(Parameters::default().with_friction_transition(transition))
+        Self::Springs(Parameters { friction_transition: transition, ..Parameters::default() })
     }
 }
 
@@ -87,10 +87,15 @@ impl Block {
         let mut springs = Vec::new();
         let height = match contact {
             Contact::Springs(parameters) => {
+                let Setting { mu_static, mu_kinetic, .. } = setting;
+                let parameters = Parameters { mu_static, mu_kinetic, ..parameters };
                 for corner in corners() {
-                    let spring = ExponentialSpring::new(setting.X_GP, body, corner, parameters)?
-                        .with_friction(setting.mu_static, setting.mu_kinetic)?;
-                    springs.push(system.add(spring)?);
+                    springs.push(system.add(ExponentialSpring::new(
+                        setting.X_GP,
+                        body,
+                        corner,
+                        parameters,
+                    )?)?);
                 }
                 HALF_SIDE + parameters.resting_height(setting.normal_load() / 4.0)?
             }

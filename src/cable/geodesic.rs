@@ -30,7 +30,7 @@ pub struct GeodesicEnd<T: Real> {
     pub transverse_curvature: T,
 }
 
-/// How a geodesic's end answers to its start: two solutions of Jacobi's equation $j'' + K j = 0$,
+/// How a geodesic's end answers to its start: two solutions of Jacobi's equation `j″ + K·j = 0`,
 /// with their derivatives with respect to arc length.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Jacobi<T> {

@@ -9,11 +9,11 @@ use crate::math::{Real, is_finite};
 
 /// A smooth surface a cable can wrap, in its own frame S.
 ///
-/// Three functions suffice: an implicit function $f$ that is negative inside, zero on the surface
+/// Three functions suffice: an implicit function `f` that is negative inside, zero on the surface
 /// and positive outside, its gradient, and its Hessian. Everything else is provided and may be
 /// overridden by what is known in closed form, as the surfaces of this crate do.
 ///
-/// The gradient must not vanish near the surface; it may deep inside, as at the centre of a ball. $f$
+/// The gradient must not vanish near the surface; it may deep inside, as at the centre of a ball. `f`
 /// need not be a distance. Where the Hessian is not continuous, geodesics are still found, in more and
 /// smaller steps.
 ///

@@ -26,7 +26,7 @@ impl<T: Real> Torus<T> {
         check::size("torus.ring_radius", ring_radius)?;
         check::size("torus.tube_radius", tube_radius)?;
         if tube_radius >= ring_radius {
-            let requirement = Requirement::AtMost("ring_radius");
+            let requirement = Requirement::Below("ring_radius");
             let (name, value) = ("torus.tube_radius", tube_radius.to_f64());
             return Err(InvalidValue { name, value, requirement }.into());
         }

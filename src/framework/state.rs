@@ -3,14 +3,13 @@
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use core::fmt::Arguments;
 
 use crate::framework::Error;
 use crate::framework::element::ForceElement;
 use crate::framework::handle::{Handle, or_panic};
 use crate::framework::stage::Stage;
 use crate::framework::storage::{AnySlots, Slots};
-use crate::framework::variables::{Visitor, visit_flag};
+use crate::framework::variables::{Slot, Value, Visitor, VisitorMut};
 use crate::math::{Pose, Real, SpatialVelocity};
 use crate::mechanics::{
     BodyIndex, CoordinateIndex, Forces, Kinematics, KinematicsSource, Positions, Quantity, Velocities, finite,
@@ -291,7 +290,7 @@ impl<T: Real> State<T> {
     /// All variables with their names and values.
     pub fn snapshot(&self) -> Snapshot<T> {
         let mut variables = Vec::new();
-        self.clone().visit(&mut |name, value| variables.push((name.to_string(), *value)));
+        self.visit(&mut |name, value| variables.push((name.to_string(), value.number())));
         Snapshot { variables }
     }
 
@@ -305,56 +304,65 @@ impl<T: Real> State<T> {
     pub fn restore(&mut self, snapshot: &Snapshot<T>) -> Result<(), Error> {
         let mut restored = self.clone();
         let mut given = snapshot.variables.iter();
-        let mut mismatch = None;
+        let mut refused = None;
         let mut position = 0;
-        restored.visit(&mut |name, value| {
-            if mismatch.is_some() {
+        restored.visit_mut(&mut |name, slot| {
+            if refused.is_some() {
                 return;
             }
             let expected = name.to_string();
             match given.next() {
-                Some((saved, saved_value)) if *saved == expected => *value = *saved_value,
+                Some((saved, value)) if *saved == expected => {
+                    if slot.write("flag", *value).is_err() {
+                        refused = Some(Error::NotAFlag { name: expected });
+                    }
+                }
                 other => {
                     let found = other.map(|(name, _)| name.clone());
-                    mismatch = Some(Error::SnapshotMismatch { position, expected: Some(expected), found });
+                    refused = Some(Error::SnapshotMismatch { position, expected: Some(expected), found });
                 }
             }
             position += 1;
         });
-        if let Some((name, _)) = given.next().filter(|_| mismatch.is_none()) {
-            mismatch = Some(Error::SnapshotMismatch { position, expected: None, found: Some(name.clone()) });
+        if let Some((name, _)) = given.next().filter(|_| refused.is_none()) {
+            refused = Some(Error::SnapshotMismatch { position, expected: None, found: Some(name.clone()) });
         }
-        mismatch.map_or(Ok(()), Err)?;
+        refused.map_or(Ok(()), Err)?;
         finite(restored.kinematics.time.is_finite(), Quantity::Time)?;
         finite_energy(restored.absorbed_energy.iter().all(T::is_finite))?;
         for (slots, &length) in restored.kinds.iter().zip(&self.kind_lengths) {
             (0..length).try_for_each(|place| slots.validate(place))?;
-        }
-        // Only a flag that is neither 0 nor 1 does not keep what it is given.
-        let kept = restored.snapshot().variables;
-        if let Some((_, (name, _))) =
-            kept.iter().zip(&snapshot.variables).find(|((_, kept), (_, given))| kept != given)
-        {
-            return Err(Error::NotAFlag { name: name.clone() });
         }
         restored.invalidate(Stage::Instance);
         *self = restored;
         Ok(())
     }
 
-    fn visit(&mut self, visit: Visitor<'_, T>) {
-        visit(format_args!("time"), &mut self.kinematics.time);
+    fn visit(&self, visit: Visitor<'_, T>) {
+        visit(format_args!("time"), Value::Number(self.kinematics.time));
+        let mut accounts = self.absorbed_energy.iter().zip(&self.account_open);
+        for (slots, &length) in self.kinds.iter().zip(&self.kind_lengths) {
+            let kind = slots.kind_name();
+            for place in 0..length {
+                slots.visit(place, visit);
+                if let Some((&energy, &is_open)) = accounts.next() {
+                    visit(format_args!("{kind}[{place}].{ABSORBED_ENERGY}"), Value::Number(energy));
+                    visit(format_args!("{kind}[{place}].{ACCOUNT_OPEN}"), Value::Flag(is_open));
+                }
+            }
+        }
+    }
+
+    fn visit_mut(&mut self, visit: VisitorMut<'_, T>) {
+        visit(format_args!("time"), Slot::Number(&mut self.kinematics.time));
         let mut accounts = self.absorbed_energy.iter_mut().zip(&mut self.account_open);
         for (slots, &length) in self.kinds.iter_mut().zip(&self.kind_lengths) {
             let kind = slots.kind_name();
             for place in 0..length {
-                slots.visit(place, visit);
+                slots.visit_mut(place, visit);
                 if let Some((energy, is_open)) = accounts.next() {
-                    let mut named = |name: Arguments<'_>, value: &mut T| {
-                        visit(format_args!("{kind}[{place}].{name}"), value);
-                    };
-                    named(format_args!("{ABSORBED_ENERGY}"), energy);
-                    visit_flag(ACCOUNT_OPEN, is_open, &mut named);
+                    visit(format_args!("{kind}[{place}].{ABSORBED_ENERGY}"), Slot::Number(energy));
+                    visit(format_args!("{kind}[{place}].{ACCOUNT_OPEN}"), Slot::Flag(is_open));
                 }
             }
         }

@@ -10,9 +10,9 @@ use core::fmt::{self, Arguments, Debug};
 
 use crate::framework::element::{AtDynamics, AtPosition, AtVelocity, Cache, ForceElement, Given};
 use crate::framework::stage::Stage;
-use crate::framework::variables::{Variables, Visitor, visit_flag};
+use crate::framework::variables::{Slot, Value, Variables, Visitor, VisitorMut};
 use crate::framework::{ElementError, ElementName, Error};
-use crate::math::{InvalidValue, Real, Requirement, check};
+use crate::math::{InvalidValue, Real, check};
 use crate::mechanics::{ForceAccumulator, Forces, Kinematics};
 
 /// All elements of one type, as the system keeps them.
@@ -137,48 +137,42 @@ pub(crate) trait AnySlots<T: Real>: Any + Debug + Send + Sync {
     fn set(&mut self, place: usize, field: &str, value: T) -> Result<Option<Stage>, Error>;
     /// Commits what was prepared; returns the stage below which the state falls, if anything may have changed.
     fn commit(&mut self) -> Option<Stage>;
-    fn visit(&mut self, place: usize, visit: Visitor<'_, T>);
+    fn visit(&self, place: usize, visit: Visitor<'_, T>);
+    fn visit_mut(&mut self, place: usize, visit: VisitorMut<'_, T>);
     fn validate(&self, place: usize) -> Result<(), Error>;
 }
 
 impl<T: Real, E: ForceElement<T>> Variable<T, E> {
     /// Visits the flag first, then the parameters, then the discrete variables.
-    fn visit(&mut self, visit: Visitor<'_, T>) {
-        visit_flag(ENABLED, &mut self.enabled, visit);
+    fn visit(&self, visit: Visitor<'_, T>) {
+        visit(format_args!("{ENABLED}"), Value::Flag(self.enabled));
         self.parameters.visit(visit);
         self.discrete.visit(visit);
+    }
+
+    /// The same, to write.
+    fn visit_mut(&mut self, visit: VisitorMut<'_, T>) {
+        visit(format_args!("{ENABLED}"), Slot::Flag(&mut self.enabled));
+        self.parameters.visit_mut(visit);
+        self.discrete.visit_mut(visit);
     }
 }
 
 /// The name of the flag that says whether an element is enabled.
 const ENABLED: &str = "enabled";
 
-/// A number that stands for yes or no.
-///
-/// # Errors
-/// Unless it is 0 or 1.
-pub(crate) fn flag<T: Real>(name: &'static str, value: T) -> Result<bool, InvalidValue> {
-    check::that(value == T::one() || value == T::zero(), name, value, Requirement::Flag)?;
-    Ok(value == T::one())
-}
-
 /// Writes the scalar of this name; returns whether there is one.
 ///
 /// # Errors
-/// If the scalar stands for a flag and `value` is neither 0 nor 1.
+/// If the scalar is a flag and `value` is neither 0 nor 1.
 fn write<T: Real>(variables: &mut impl Variables<T>, field: &str, value: T) -> Result<bool, InvalidValue> {
-    let mut found = false;
-    variables.visit(&mut |name, slot| {
+    let mut written = None;
+    variables.visit_mut(&mut |name, slot| {
         if is_named(name, field) {
-            found = true;
-            *slot = value;
+            written = Some(slot.write("flag", value));
         }
     });
-    let mut is_kept = !found;
-    // A flag does not keep what is neither 0 nor 1.
-    variables.visit(&mut |name, slot| is_kept |= is_named(name, field) && *slot == value);
-    check::that(is_kept, "flag", value, Requirement::Flag)?;
-    Ok(found)
+    written.map_or(Ok(false), |result| result.map(|()| true))
 }
 
 /// Whether a name that is still to be put together is this one.
@@ -593,9 +587,9 @@ impl<T: Real, E: ForceElement<T>> AnySlots<T> for Slots<T, E> {
 
     fn get(&self, place: usize, field: &str) -> Option<T> {
         let mut found = None;
-        self.variables[place].clone().visit(&mut |name, value| {
+        self.variables[place].visit(&mut |name, value| {
             if is_named(name, field) {
-                found = Some(*value);
+                found = Some(value.number());
             }
         });
         found
@@ -605,7 +599,7 @@ impl<T: Real, E: ForceElement<T>> AnySlots<T> for Slots<T, E> {
         self.change(place, |_, changed| {
             let Variable { enabled, parameters, discrete } = changed;
             if field == ENABLED {
-                *enabled = flag(ENABLED, value)?;
+                *enabled = check::flag(ENABLED, value)?;
                 Ok(Some(Stage::Instance))
             } else if write(parameters, field, value)? {
                 parameters.couple(field);
@@ -636,9 +630,15 @@ impl<T: Real, E: ForceElement<T>> AnySlots<T> for Slots<T, E> {
         changed
     }
 
-    fn visit(&mut self, place: usize, visit: Visitor<'_, T>) {
+    fn visit(&self, place: usize, visit: Visitor<'_, T>) {
         self.variables[place].visit(&mut |name, value| {
             visit(format_args!("{}[{place}].{name}", E::KIND), value);
+        });
+    }
+
+    fn visit_mut(&mut self, place: usize, visit: VisitorMut<'_, T>) {
+        self.variables[place].visit_mut(&mut |name, slot| {
+            visit(format_args!("{}[{place}].{name}", E::KIND), slot);
         });
     }
 

@@ -13,7 +13,7 @@ use crate::framework::handle::{Handle, or_panic};
 use crate::framework::stage::Stage;
 use crate::framework::state::{ABSORBED_ENERGY, ACCOUNT_OPEN, State};
 use crate::framework::storage::Names;
-use crate::framework::storage::{AnyKind, AnySlots, Kind, Slots, Sums, Variable, check_new, flag};
+use crate::framework::storage::{AnyKind, AnySlots, Kind, Slots, Sums, Variable, check_new};
 use crate::framework::variables::Variables as _;
 use crate::framework::view::{DynamicsView, PositionView, VelocityView};
 use crate::framework::{ElementError, ElementName, Error};
@@ -460,7 +460,7 @@ impl<T: Real> ForceSystem<T> {
             ABSORBED_ENERGY => state.set_absorbed_energy_at(state.slot_at(kind, place), value),
             ACCOUNT_OPEN => {
                 let slot = state.slot_at(kind, place);
-                state.account_open[slot] = flag(ACCOUNT_OPEN, value)?;
+                state.account_open[slot] = check::flag(ACCOUNT_OPEN, value)?;
                 Ok(())
             }
             _ => self.write_booked(state, kind, place, |slots| {

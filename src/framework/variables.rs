@@ -1,29 +1,76 @@
-//! Structs of scalars that live in the state: read whole, or one by one under their names.
+//! Structs of named scalars that live in the state, and the table that declares them.
 
-use core::fmt::{Arguments, Debug, Display};
+use core::fmt::{Arguments, Debug};
 
-use nalgebra::{Matrix3, Rotation3, SVector};
+use nalgebra::{Matrix3, Point3, Rotation3, SVector};
 
-use crate::math::{InvalidValue, Pose, Real};
+use crate::math::{InvalidValue, Pose, Real, cast_pose, check};
 
-/// What [`Variables::visit`] calls for each scalar: its name within the struct, and its place.
-pub type Visitor<'a, T> = &'a mut dyn FnMut(Arguments<'_>, &mut T);
+/// A number or flag as it is read.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Value<T> {
+    /// A number.
+    Number(T),
+    /// A yes-or-no.
+    Flag(bool),
+}
+
+impl<T: Real> Value<T> {
+    /// The number; 1 or 0 for a flag.
+    pub fn number(self) -> T {
+        match self {
+            Self::Number(number) => number,
+            Self::Flag(true) => T::one(),
+            Self::Flag(false) => T::zero(),
+        }
+    }
+}
+
+/// A number or flag as it is written.
+#[derive(Debug)]
+pub enum Slot<'a, T> {
+    /// A number.
+    Number(&'a mut T),
+    /// A yes-or-no.
+    Flag(&'a mut bool),
+}
+
+impl<T: Real> Slot<'_, T> {
+    /// Writes the number, or for a flag 1 or 0.
+    ///
+    /// # Errors
+    /// If the slot is a flag and the number is neither 0 nor 1.
+    pub fn write(self, name: &'static str, number: T) -> Result<(), InvalidValue> {
+        match self {
+            Self::Number(slot) => *slot = number,
+            Self::Flag(slot) => *slot = check::flag(name, number)?,
+        }
+        Ok(())
+    }
+}
+
+/// Called with the name and value of each scalar.
+pub type Visitor<'a, T> = &'a mut dyn FnMut(Arguments<'_>, Value<T>);
+/// Called with the name and place of each scalar.
+pub type VisitorMut<'a, T> = &'a mut dyn FnMut(Arguments<'_>, Slot<'_, T>);
 
 /// A plain struct of scalars that an element keeps in the state: its parameters or its discrete
 /// variables.
 ///
-/// `()` is the struct of an element that has none.
+/// [`variables!`](crate::variables!) declares one and implements this trait. `()` is the struct of an element that
+/// has none.
 pub trait Variables<T: Real>: Clone + PartialEq + Debug + Send + Sync + 'static {
     /// Calls `visit` once for each scalar, always in the same order, with a name such as
-    /// `anchor.x` that is unique within the struct.
-    ///
-    /// A yes-or-no or a whole pose goes through [`visit_flag`] and [`visit_pose`].
-    fn visit(&mut self, visit: Visitor<'_, T>);
+    /// `anchor_P.x` that is unique within the struct.
+    fn visit(&self, visit: Visitor<'_, T>);
+
+    /// The same, to write. The order and the names are those of [`visit`](Self::visit).
+    fn visit_mut(&mut self, visit: VisitorMut<'_, T>);
 
     /// Checks every range.
     ///
     /// # Errors
-    /// [`InvalidValue`] for the first value out of range.
+    /// For the first value out of range.
     fn validate(&self) -> Result<(), InvalidValue>;
 
     /// Whether `other` has the same scalars under the same names, so that it may take the place of `self`.
@@ -41,57 +88,352 @@ pub trait Variables<T: Real>: Clone + PartialEq + Debug + Send + Sync + 'static 
 }
 
 impl<T: Real> Variables<T> for () {
-    fn visit(&mut self, _: Visitor<'_, T>) {}
+    fn visit(&self, _: Visitor<'_, T>) {}
+    fn visit_mut(&mut self, _: VisitorMut<'_, T>) {}
     fn validate(&self) -> Result<(), InvalidValue> {
         Ok(())
     }
 }
 
-/// Visits the components of a vector of two or three as `name.x`, `name.y`, `name.z`.
-pub fn visit_vector<T: Real, const N: usize>(
-    name: Arguments<'_>,
-    v: &mut SVector<T, N>,
-    visit: Visitor<'_, T>,
-) {
-    for (component, axis) in v.iter_mut().zip(['x', 'y', 'z']) {
-        visit(format_args!("{name}.{axis}"), component);
+/// Declares a struct of named scalars and implements [`Variables`](crate::Variables) for it: each field once, with its
+/// documentation, type, default and range.
+///
+/// A field is a scalar `T`, a `bool`, a vector of two, three or six, a point, a pose, an `Option` of one of these, or
+/// any type with [`Part`](crate::variables::Part). The default of a scalar is a literal; without one it is zero (false,
+/// the origin, the identity, `None`). The range is a function of [`check`](crate::check): `finite`, `nonnegative`,
+/// `positive` or `fraction`; it holds for each number of the field, which is not checked without one. Defaults and
+/// ranges are added to the documentation of the fields.
+///
+/// After the struct there may be `check`, a function for what must hold between fields, and `couple`, a function that
+/// is given the name of a field that was written alone and adjusts others
+/// ([`Variables::couple`](crate::Variables::couple)).
+///
+/// The struct gets `Default`, `Debug`, `Clone`, `PartialEq`, and `cast` to another scalar.
+///
+/// # Example: the parameters of a spring
+///
+/// ```
+/// use force_elements::check::at_most;
+/// use force_elements::{Variables, variables};
+///
+/// variables! {
+///     /// A spring that pulls when it is longer than `reach`.
+///     #[derive(Copy)]
+///     pub struct Parameters<T> {
+///         /// Stiffness \[N/m\].
+///         pub stiffness: T = 100.0, nonnegative;
+///         /// Length at which it begins to pull \[m\].
+///         pub reach: T = 0.5, positive;
+///         /// Length at which it breaks \[m\].
+///         pub limit: T = 2.0, positive;
+///     }
+///     check |p| at_most("reach", p.reach, "limit", p.limit);
+/// }
+///
+/// let short = Parameters { reach: 0.1, ..Parameters::<f64>::default() };
+/// assert!(short.validate().is_ok());
+/// let refused = Parameters { limit: 0.2, ..Parameters::<f64>::default() }.validate();
+/// assert_eq!(refused.map_err(|value| value.name), Err("reach"));
+/// ```
+#[macro_export]
+macro_rules! variables {
+    (
+        $(#[$meta:meta])*
+        $vis:vis struct $name:ident<T> {
+            $(
+                $(#[$field_meta:meta])*
+                $field_vis:vis $field:ident : $type:ty $(= $default:expr)? $(, $range:ident)? ;
+            )*
+        }
+        $(couple |$coupled:ident, $written:ident| $couple:expr;)?
+        $(check |$checked:ident| $check:expr;)?
+    ) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, PartialEq)]
+        $vis struct $name<T: $crate::Real> {
+            $(
+                $(#[$field_meta])*
+                #[doc = ""]
+                #[doc = concat!(
+                    $("Default: `", stringify!($default), "`. ",)?
+                    $("Range: ", stringify!($range), ".")?
+                )]
+                $field_vis $field: $type,
+            )*
+        }
+
+        impl<T: $crate::Real> Default for $name<T> {
+            fn default() -> Self {
+                Self { $($field: $crate::variables!(@default T $($default)?),)* }
+            }
+        }
+
+        impl<T: $crate::Real> $name<T> {
+            /// The same in another scalar.
+            pub fn cast<U: $crate::Real>(&self) -> $name<U> {
+                $name { $($field: $crate::variables::Part::<T, _>::cast::<U>(&self.$field),)* }
+            }
+        }
+
+        impl<T: $crate::Real> $crate::Variables<T> for $name<T> {
+            fn visit(&self, visit: $crate::variables::Visitor<'_, T>) {
+                $($crate::variables::Part::<T, _>::visit(
+                    &self.$field,
+                    format_args!(stringify!($field)),
+                    visit,
+                );)*
+            }
+
+            fn visit_mut(&mut self, visit: $crate::variables::VisitorMut<'_, T>) {
+                $($crate::variables::Part::<T, _>::visit_mut(
+                    &mut self.$field,
+                    format_args!(stringify!($field)),
+                    visit,
+                );)*
+            }
+
+            fn validate(&self) -> Result<(), $crate::InvalidValue> {
+                $(
+                    $crate::variables::Part::<T, _>::check(&self.$field, stringify!($field))?;
+                    $(for &number in $crate::variables::Part::<T, _>::numbers(&self.$field) {
+                        $crate::check::$range(stringify!($field), number)?;
+                    })?
+                )*
+                $({
+                    let $checked = self;
+                    $check?;
+                })?
+                Ok(())
+            }
+
+            $(fn couple(&mut self, $written: &str) {
+                let $coupled = self;
+                $couple
+            })?
+        }
+    };
+    (@default $T:ident $default:expr) => { $crate::variables::Part::<$T, _>::literal($default) };
+    (@default $T:ident) => { $crate::variables::Part::<$T, _>::neutral() };
+}
+
+/// A scalar, as a kind of [`Part`].
+#[derive(Debug)]
+pub enum Scalar {}
+
+/// Everything made of scalars and flags, as a kind of [`Part`].
+#[derive(Debug)]
+pub enum Composite {}
+
+/// A field of a struct that [`variables!`](crate::variables!) declares. `Kind` is inferred: it tells a scalar from
+/// everything made of scalars and flags.
+pub trait Part<T: Real, Kind>: Sized {
+    /// What a default is written as.
+    type Literal;
+    /// The same in another scalar.
+    type Cast<U: Real>;
+
+    /// The value that a default stands for.
+    fn literal(literal: Self::Literal) -> Self;
+
+    /// The value where no default is written.
+    fn neutral() -> Self;
+
+    /// The same in another scalar.
+    fn cast<U: Real>(&self) -> Self::Cast<U>;
+
+    /// Calls `visit` for each scalar, under names that begin with `name`.
+    fn visit(&self, name: Arguments<'_>, visit: Visitor<'_, T>);
+
+    /// The same, to write.
+    fn visit_mut(&mut self, name: Arguments<'_>, visit: VisitorMut<'_, T>);
+
+    /// The numbers for which a range holds.
+    fn numbers(&self) -> &[T] {
+        &[]
+    }
+
+    /// Checks what must hold whatever the range.
+    ///
+    /// # Errors
+    /// For what is out of range, under the name of the field.
+    fn check(&self, _name: &'static str) -> Result<(), InvalidValue> {
+        Ok(())
     }
 }
 
-/// Visits a yes-or-no as 1 or 0. What is neither is refused where it is set by name.
-pub fn visit_flag<T: Real>(name: impl Display, flag: &mut bool, visit: Visitor<'_, T>) {
-    let mut value = if *flag { T::one() } else { T::zero() };
-    visit(format_args!("{name}"), &mut value);
-    *flag = value != T::zero();
+impl<T: Real> Part<T, Scalar> for T {
+    type Literal = f64;
+    type Cast<U: Real> = U;
+
+    fn literal(literal: f64) -> Self {
+        T::lit(literal)
+    }
+    fn neutral() -> Self {
+        T::zero()
+    }
+    fn cast<U: Real>(&self) -> U {
+        Real::cast(*self)
+    }
+    fn visit(&self, name: Arguments<'_>, visit: Visitor<'_, T>) {
+        visit(name, Value::Number(*self));
+    }
+    fn visit_mut(&mut self, name: Arguments<'_>, visit: VisitorMut<'_, T>) {
+        visit(name, Slot::Number(self));
+    }
+    fn numbers(&self) -> &[T] {
+        core::slice::from_ref(self)
+    }
 }
 
-/// Visits what may be absent: the flag `name.known`, then, with `each`, the scalars of the value, or those of
-/// `absent` in its place, so that the names are the same either way.
-pub fn visit_option<T: Real, V: Copy>(
-    name: &str,
-    option: &mut Option<V>,
-    absent: V,
-    visit: Visitor<'_, T>,
-    each: impl FnOnce(&mut V, Visitor<'_, T>),
-) {
-    let mut is_known = option.is_some();
-    let mut value = option.unwrap_or(absent);
-    visit_flag(format_args!("{name}.known"), &mut is_known, visit);
-    each(&mut value, visit);
-    *option = is_known.then_some(value);
+impl<T: Real> Part<T, Composite> for bool {
+    type Literal = Self;
+    type Cast<U: Real> = Self;
+
+    fn literal(literal: Self) -> Self {
+        literal
+    }
+    fn neutral() -> Self {
+        false
+    }
+    fn cast<U: Real>(&self) -> Self {
+        *self
+    }
+    fn visit(&self, name: Arguments<'_>, visit: Visitor<'_, T>) {
+        visit(name, Value::Flag(*self));
+    }
+    fn visit_mut(&mut self, name: Arguments<'_>, visit: VisitorMut<'_, T>) {
+        visit(name, Slot::Flag(self));
+    }
 }
 
-/// Visits a pose as the nine entries `name.R.xx`, `name.R.xy`, … of its rotation, row by row, and
-/// the vector `name.p`.
-///
-/// Entry by entry rather than as angles, so that saving and restoring keeps every bit.
-pub fn visit_pose<T: Real>(name: &str, X: &mut Pose<T>, visit: Visitor<'_, T>) {
-    let mut R: Matrix3<T> = *X.rotation.matrix();
-    for (row, i) in ['x', 'y', 'z'].into_iter().enumerate() {
-        for (column, j) in ['x', 'y', 'z'].into_iter().enumerate() {
-            visit(format_args!("{name}.R.{i}{j}"), &mut R[(row, column)]);
+/// The names of the components of a vector: of six, three angles and three translations.
+fn components(count: usize) -> &'static [&'static str] {
+    if count == 6 { &["qx", "qy", "qz", "px", "py", "pz"] } else { &["x", "y", "z"] }
+}
+
+impl<T: Real, const N: usize> Part<T, Composite> for SVector<T, N> {
+    type Literal = Self;
+    type Cast<U: Real> = SVector<U, N>;
+
+    fn literal(literal: Self) -> Self {
+        literal
+    }
+    fn neutral() -> Self {
+        Self::zeros()
+    }
+    fn cast<U: Real>(&self) -> SVector<U, N> {
+        self.map(Real::cast)
+    }
+    fn visit(&self, name: Arguments<'_>, visit: Visitor<'_, T>) {
+        for (value, component) in self.iter().zip(components(N)) {
+            visit(format_args!("{name}.{component}"), Value::Number(*value));
         }
     }
-    X.rotation = Rotation3::from_matrix_unchecked(R);
-    visit_vector(format_args!("{name}.p"), &mut X.translation.vector, visit);
+    fn visit_mut(&mut self, name: Arguments<'_>, visit: VisitorMut<'_, T>) {
+        for (value, component) in self.iter_mut().zip(components(N)) {
+            visit(format_args!("{name}.{component}"), Slot::Number(value));
+        }
+    }
+    fn numbers(&self) -> &[T] {
+        self.as_slice()
+    }
+}
+
+impl<T: Real> Part<T, Composite> for Point3<T> {
+    type Literal = Self;
+    type Cast<U: Real> = Point3<U>;
+
+    fn literal(literal: Self) -> Self {
+        literal
+    }
+    fn neutral() -> Self {
+        Self::origin()
+    }
+    fn cast<U: Real>(&self) -> Point3<U> {
+        self.map(Real::cast)
+    }
+    fn visit(&self, name: Arguments<'_>, visit: Visitor<'_, T>) {
+        self.coords.visit(name, visit);
+    }
+    fn visit_mut(&mut self, name: Arguments<'_>, visit: VisitorMut<'_, T>) {
+        self.coords.visit_mut(name, visit);
+    }
+    fn numbers(&self) -> &[T] {
+        self.coords.as_slice()
+    }
+}
+
+/// The nine entries `R.xx`, `R.xy`, … of its rotation, row by row, and the vector `p`: entry by entry rather than as
+/// angles, so that saving and restoring keeps every bit. It is checked to be finite and a rotation.
+impl<T: Real> Part<T, Composite> for Pose<T> {
+    type Literal = Self;
+    type Cast<U: Real> = Pose<U>;
+
+    fn literal(literal: Self) -> Self {
+        literal
+    }
+    fn neutral() -> Self {
+        Self::identity()
+    }
+    fn cast<U: Real>(&self) -> Pose<U> {
+        cast_pose(self)
+    }
+    fn visit(&self, name: Arguments<'_>, visit: Visitor<'_, T>) {
+        for (row, i) in components(3).iter().enumerate() {
+            for (column, j) in components(3).iter().enumerate() {
+                visit(format_args!("{name}.R.{i}{j}"), Value::Number(self.rotation[(row, column)]));
+            }
+        }
+        self.translation.vector.visit(format_args!("{name}.p"), visit);
+    }
+    fn visit_mut(&mut self, name: Arguments<'_>, visit: VisitorMut<'_, T>) {
+        let mut R: Matrix3<T> = *self.rotation.matrix();
+        for (row, i) in components(3).iter().enumerate() {
+            for (column, j) in components(3).iter().enumerate() {
+                visit(format_args!("{name}.R.{i}{j}"), Slot::Number(&mut R[(row, column)]));
+            }
+        }
+        self.rotation = Rotation3::from_matrix_unchecked(R);
+        self.translation.vector.visit_mut(format_args!("{name}.p"), visit);
+    }
+    fn check(&self, name: &'static str) -> Result<(), InvalidValue> {
+        check::pose(name, self)
+    }
+}
+
+/// The flag `known`, and the scalars of the value, or neutral ones in its place, so that the names are the same
+/// either way.
+impl<T: Real, V: Part<T, Composite> + Clone> Part<T, Composite> for Option<V> {
+    type Literal = Self;
+    type Cast<U: Real> = Option<V::Cast<U>>;
+
+    fn literal(literal: Self) -> Self {
+        literal
+    }
+    fn neutral() -> Self {
+        None
+    }
+    fn cast<U: Real>(&self) -> Option<V::Cast<U>> {
+        self.as_ref().map(V::cast)
+    }
+    fn visit(&self, name: Arguments<'_>, visit: Visitor<'_, T>) {
+        visit(format_args!("{name}.known"), Value::Flag(self.is_some()));
+        match self {
+            Some(value) => value.visit(name, visit),
+            None => V::neutral().visit(name, visit),
+        }
+    }
+    fn visit_mut(&mut self, name: Arguments<'_>, visit: VisitorMut<'_, T>) {
+        let mut is_known = self.is_some();
+        visit(format_args!("{name}.known"), Slot::Flag(&mut is_known));
+        let mut value = self.take().unwrap_or_else(V::neutral);
+        value.visit_mut(name, visit);
+        *self = is_known.then_some(value);
+    }
+    fn numbers(&self) -> &[T] {
+        self.as_ref().map_or(&[], V::numbers)
+    }
+    fn check(&self, name: &'static str) -> Result<(), InvalidValue> {
+        self.as_ref().map_or(Ok(()), |value| value.check(name))
+    }
 }

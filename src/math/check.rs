@@ -44,6 +44,8 @@ pub enum Requirement {
     AtLeast(&'static str),
     /// At most the field or number named here.
     AtMost(&'static str),
+    /// Below the field or number named here.
+    Below(&'static str),
     /// Zero or one, for yes or no.
     Flag,
 }
@@ -60,6 +62,7 @@ impl fmt::Display for Requirement {
             Self::PositiveDefinite => f.write_str("part of a symmetric positive definite matrix"),
             Self::AtLeast(other) => write!(f, "at least {other}"),
             Self::AtMost(other) => write!(f, "at most {other}"),
+            Self::Below(other) => write!(f, "below {other}"),
             Self::Flag => f.write_str("0 or 1"),
         }
     }
@@ -138,4 +141,13 @@ pub fn pose<T: Real>(name: &'static str, X: &Pose<T>) -> Result<(), InvalidValue
     that(off < tolerance, name, off, Requirement::Rotation)?;
     let det = R.determinant();
     that(det > T::zero(), name, det, Requirement::Rotation)
+}
+
+/// A number that stands for yes or no.
+///
+/// # Errors
+/// Unless it is 0 or 1.
+pub fn flag<T: Real>(name: &'static str, value: T) -> Result<bool, InvalidValue> {
+    that(value == T::one() || value == T::zero(), name, value, Requirement::Flag)?;
+    Ok(value == T::one())
 }

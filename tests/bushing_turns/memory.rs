@@ -31,7 +31,7 @@ fn before_the_first_accepted_step_the_angles_are_principal_values() {
         mount.turn(&mut state, &orientation(&x(2.0 + turns * TAU)));
         assert!((mount.angles(&mut state).expect("regular") - x(2.0)).amax() < ROUNDING);
     }
-    assert!(!state.discrete(mount.bushing).known);
+    assert!(!state.discrete(mount.bushing).accepted);
     // Nor does an evaluation that is not accepted leave anything behind.
     mount.turn(&mut state, &orientation(&x(-2.0)));
     assert!((mount.angles(&mut state).expect("regular") - x(-2.0)).amax() < ROUNDING);
@@ -115,7 +115,7 @@ fn an_evaluation_gives_the_same_bits_before_and_after_a_commit_and_from_a_snapsh
             assert_eq!(before, after);
         }
     }
-    assert!(state.variable("linear_bushing[0].accepted.qx").expect("named") > 17.0);
+    assert!(state.variable("linear_bushing[0].accepted_qx").expect("named") > 17.0);
 }
 
 #[test]
@@ -124,26 +124,34 @@ fn turns_can_be_set_and_are_refused_beyond_what_rounding_leaves_of_a_step() {
     let mut state = mount.start(&x(1.0));
     mount
         .system
-        .set_variable(&mut state, "linear_bushing[0].accepted.qx", 1.0 - 7.0 * TAU)
+        .set_variable(&mut state, "linear_bushing[0].accepted_qx", 1.0 - 7.0 * TAU)
         .expect("in range");
     let q = mount.angles(&mut state).expect("regular");
     assert!((q - x(1.0 - 7.0 * TAU)).amax() < ROUNDING);
     for (known, angle) in [(true, 1.1e9), (true, f64::NAN), (false, f64::INFINITY), (false, -1e300)] {
-        let discrete = linear_bushing::Discrete { known, qx: 0.0, qz: angle };
+        let discrete = linear_bushing::Discrete { accepted: known, accepted_qx: 0.0, accepted_qz: angle };
         let refused = mount.system.set_discrete(&mut state, mount.bushing, discrete).expect_err("beyond");
-        assert_eq!(refused.invalid_value().map(|v| v.name), Some("accepted.qz"), "{refused:?}");
+        assert_eq!(refused.invalid_value().map(|v| v.name), Some("accepted_qz"), "{refused:?}");
     }
     // Where it is a motion that would go beyond, the step is not accepted.
-    let discrete = linear_bushing::Discrete { known: true, qx: 1e9 - 1.0, qz: 0.0 };
+    let discrete = linear_bushing::Discrete { accepted: true, accepted_qx: 1e9 - 1.0, accepted_qz: 0.0 };
     mount.system.set_discrete(&mut state, mount.bushing, discrete).expect("in range");
     mount.turn(&mut state, &orientation(&Vector3::new(1e9 + 1.0, 0.0, 0.0)));
     mount.system.realize_dynamics(&mut state).expect("regular");
     let refused = mount.system.accept_step(&mut state).expect_err("beyond");
-    assert_eq!(refused.invalid_value().map(|v| v.name), Some("accepted.qx"), "{refused:?}");
+    assert_eq!(refused.invalid_value().map(|v| v.name), Some("accepted_qx"), "{refused:?}");
     assert_eq!(*state.discrete(mount.bushing), discrete);
     // In single precision 1e4 rad have steps of 1e-3.
-    assert!(linear_bushing::Discrete::<f32> { known: true, qx: 1e4, qz: 0.0 }.validate().is_err());
-    assert!(linear_bushing::Discrete::<f32> { known: true, qx: 8e3, qz: 0.0 }.validate().is_ok());
+    assert!(
+        linear_bushing::Discrete::<f32> { accepted: true, accepted_qx: 1e4, accepted_qz: 0.0 }
+            .validate()
+            .is_err()
+    );
+    assert!(
+        linear_bushing::Discrete::<f32> { accepted: true, accepted_qx: 8e3, accepted_qz: 0.0 }
+            .validate()
+            .is_ok()
+    );
 }
 
 #[test]
@@ -155,7 +163,7 @@ fn a_disabled_bushing_goes_on_from_where_it_was_unless_it_is_reset() {
     }
     mount.system.set_enabled(&mut state, mount.bushing, false).expect("own handle");
     mount.step_to(&mut state, &Vector3::new(10.2, 0.45, -0.35)).expect("nothing to refuse");
-    assert_eq!(state.discrete(mount.bushing).qx, 10.0);
+    assert_eq!(state.discrete(mount.bushing).accepted_qx, 10.0);
     mount.system.set_enabled(&mut state, mount.bushing, true).expect("own handle");
     assert!((mount.angles(&mut state).expect("regular").x - 10.2).abs() < ROUNDING);
     // Far from there it cannot know which way it came.

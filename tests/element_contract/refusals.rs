@@ -88,16 +88,18 @@ fn exponential_spring_refuses_bad_parameters() {
             ("friction_elasticity", |p| p.friction_elasticity = 0.0, Requirement::Positive),
             ("friction_viscosity", |p| p.friction_viscosity = f64::NAN, Requirement::NonNegative),
             ("settle_velocity", |p| p.settle_velocity = 0.0, Requirement::Positive),
+            ("mu_static", |p| p.mu_static = -0.1, Requirement::NonNegative),
+            ("mu_kinetic", |p| p.mu_kinetic = f64::NAN, Requirement::NonNegative),
+            ("mu_kinetic", |p| p.mu_kinetic = p.mu_static + 0.1, Requirement::AtMost("mu_static")),
         ],
     );
 
     let mut state = system.default_state();
-    let bad: [SpoiltDiscrete; 5] = [
-        ("mu_kinetic", |d| d.mu_kinetic = d.mu_static + 0.1),
-        ("mu_static", |d| d.mu_static = -0.1),
-        ("anchor.x", |d| d.anchor_P.x = f64::NAN),
+    let bad: [SpoiltDiscrete; 4] = [
+        ("anchor_P", |d| d.anchor_P.x = f64::NAN),
         ("sliding", |d| d.sliding = 1.5),
         ("last_update", |d| d.last_update = f64::INFINITY),
+        ("last_station", |d| d.last_station = Some(Point3::new(0.0, f64::NAN, 0.0))),
     ];
     for (name, spoil) in bad {
         let before = state.snapshot();
@@ -106,10 +108,10 @@ fn exponential_spring_refuses_bad_parameters() {
         assert_eq!(state.snapshot(), before);
     }
     // Setting one coefficient takes the other along rather than refusing.
-    system.update_discrete(&mut state, handle, |d| d.set_mu_static(0.2)).expect("coupled");
-    assert_eq!(state.discrete(handle).mu_kinetic, 0.2);
-    system.update_discrete(&mut state, handle, |d| d.set_mu_kinetic(0.9)).expect("coupled");
-    assert_eq!(state.discrete(handle).mu_static, 0.9);
+    system.update_parameters(&mut state, handle, |p| p.set_mu_static(0.2)).expect("coupled");
+    assert_eq!(state.parameters(handle).mu_kinetic, 0.2);
+    system.update_parameters(&mut state, handle, |p| p.set_mu_kinetic(0.9)).expect("coupled");
+    assert_eq!(state.parameters(handle).mu_static, 0.9);
 }
 
 #[test]
@@ -161,8 +163,8 @@ fn constructors_refuse_bad_geometry() {
     invalid("station", station.expect_err("not a number"));
     let on_itself = ExponentialSpring::new(Pose::identity(), BodyIndex::GROUND, Point3::origin(), parameters);
     same_ends(on_itself.expect_err("Ground alone"));
-    let friction = ExponentialSpring::new(Pose::identity(), BODY, Point3::origin(), parameters)
-        .and_then(|spring| spring.with_friction(0.3, 0.4));
+    let slippery = exponential::Parameters { mu_static: 0.3, mu_kinetic: 0.4, ..parameters };
+    let friction = ExponentialSpring::new(Pose::identity(), BODY, Point3::origin(), slippery);
     invalid("mu_kinetic", friction.expect_err("more than at rest"));
     let nowhere = CoordinateSpringDamperExt::<f64>::new(None, None, coordinate::Parameters::default());
     same_ends(nowhere.expect_err("no coordinate"));

@@ -150,9 +150,9 @@ fn spring_scene<T: Real>(
         .update_discrete(&mut state, element, |discrete| {
             discrete.anchor_P = p_PS.xy().coords + offset;
             discrete.sliding = T::zero();
-            discrete.set_mu_static(T::lit(5.0));
         })
         .expect("valid");
+    system.update_parameters(&mut state, element, |p| p.set_mu_static(T::lit(5.0))).expect("valid");
     Scene { system, state, element }
 }
 

@@ -200,7 +200,7 @@ const TRANSITIONS: [FrictionTransition; 2] =
 fn exponential_springs_that_are_dragged_along() {
     for transition in TRANSITIONS {
         let mut scene = Scene::new();
-        scene.block(Parameters::default().with_friction_transition(transition));
+        scene.block(Parameters { friction_transition: transition, ..Parameters::default() });
         is_accounted_for("the block", &scene);
     }
 }
@@ -210,7 +210,7 @@ fn exponential_springs_whose_clamp_yields() {
     for transition in TRANSITIONS {
         let mut scene = Scene::new();
         let clamped = Parameters { max_normal_force: 300.0, ..Parameters::default() };
-        let (_, springs) = scene.block(clamped.with_friction_transition(transition));
+        let (_, springs) = scene.block(Parameters { friction_transition: transition, ..clamped });
         is_accounted_for("the clamped block", &scene);
 
         let mut simulation = Simulation::new(&scene.system, &scene.plant, scene.start()).expect("regular");
@@ -231,7 +231,8 @@ fn exponential_springs_whose_clamp_yields() {
 #[test]
 fn what_a_dragged_anchor_loses_is_the_work_done_on_it() {
     let mut scene = Scene::new();
-    let parameters = Parameters::default().with_friction_transition(FrictionTransition::ReturnMapping);
+    let parameters =
+        Parameters { friction_transition: FrictionTransition::ReturnMapping, ..Parameters::default() };
     let (_, springs) = scene.block(parameters);
     let mut simulation = Simulation::new(&scene.system, &scene.plant, scene.start()).expect("regular");
     let mut last = None;
@@ -285,7 +286,7 @@ fn bristles_and_stops() {
 /// A block that slides, with a mast on a bushing, from which a cable runs over a bar to a ball; and sliders.
 fn machine(transition: FrictionTransition) -> Scene {
     let mut scene = Scene::new();
-    let (block, _) = scene.block(Parameters::default().with_friction_transition(transition));
+    let (block, _) = scene.block(Parameters { friction_transition: transition, ..Parameters::default() });
     let mast = scene.body(1.0, 0.02, Pose::translation(-1.0, 0.0, 0.55), SpatialVelocity::zero());
     scene.bushing(block, Vector3::new(0.0, 0.0, 0.15), mast);
     let ball = scene.ball();

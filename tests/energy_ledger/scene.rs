@@ -142,10 +142,10 @@ impl Scene {
         let (_, springs) = self.block(undamped);
         for spring in springs {
             self.prepare(move |system, state| {
-                let slippery = |discrete: &mut exponential_spring::Discrete<f64>| {
-                    (discrete.mu_static, discrete.mu_kinetic) = (0.0, 0.0);
+                let slippery = |parameters: &mut exponential_spring::Parameters<f64>| {
+                    parameters.set_mu_static(0.0);
                 };
-                system.update_discrete(state, spring, slippery).expect("valid");
+                system.update_parameters(state, spring, slippery).expect("valid");
             });
         }
     }

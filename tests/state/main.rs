@@ -93,7 +93,7 @@ fn writing_a_variable_drops_to_just_below_the_stage_that_reads_it() {
         (Box::new(|s| system.update_discrete(s, spring, |d| d.sliding = 0.5)), Stage::Velocity),
         (Box::new(|s| system.update_parameters(s, bushing, |p| p.stiffness[0] = 2.0)), Stage::Topology),
         (Box::new(|s| system.set_enabled(s, bushing, true)), Stage::Topology),
-        (Box::new(|s| system.set_variable(s, "exponential_spring[1].anchor.x", 0.3)), Stage::Velocity),
+        (Box::new(|s| system.set_variable(s, "exponential_spring[1].anchor_P.x", 0.3)), Stage::Velocity),
         (Box::new(|s| system.set_variable(s, "time", 0.03)), Stage::Instance),
         (Box::new(|s| s.set_absorbed_energy(&[0.0; 5])), Stage::Dynamics),
     ];
@@ -197,7 +197,7 @@ fn variables_are_read_and_written_by_name() {
     let names = state.variable_names();
     for name in [
         "time",
-        "exponential_spring[1].anchor.x",
+        "exponential_spring[1].anchor_P.x",
         "exponential_spring[0].mu_static",
         "linear_bushing[1].stiffness.qx",
         "linear_bushing[0].X_B1F.R.xy",
@@ -207,9 +207,9 @@ fn variables_are_read_and_written_by_name() {
     ] {
         assert_eq!(names.iter().filter(|candidate| *candidate == name).count(), 1, "{name}");
     }
-    world.system.set_variable(&mut state, "exponential_spring[1].anchor.y", 0.125).expect("valid");
+    world.system.set_variable(&mut state, "exponential_spring[1].anchor_P.y", 0.125).expect("valid");
     assert_eq!(state.discrete(world.spring).anchor_P, Vector2::new(0.0, 0.125));
-    assert_eq!(state.variable("exponential_spring[1].anchor.y"), Ok(0.125));
+    assert_eq!(state.variable("exponential_spring[1].anchor_P.y"), Ok(0.125));
 
     let before = state.snapshot();
     let refused = world.system.set_variable(&mut state, "exponential_spring[1].sliding", 2.0).expect_err("2");
@@ -298,11 +298,11 @@ fn defaults_changed_later_reach_new_states_only() {
     parameters.stiffness = stiffness;
     world.system.set_default_parameters(world.bushing, parameters).expect("valid");
     let mut discrete = *world.system.default_discrete(world.spring).expect("own handle");
-    discrete.set_mu_static(0.1);
+    discrete.sliding = 0.25;
     world.system.set_default_discrete(world.spring, discrete).expect("valid");
     let later = world.system.default_state();
     assert_eq!(later.parameters(world.bushing).stiffness, stiffness);
-    assert_eq!(later.discrete(world.spring).mu_kinetic, 0.1);
+    assert_eq!(later.discrete(world.spring).sliding, 0.25);
     assert_ne!(state.parameters(world.bushing).stiffness, stiffness);
     assert!(world.system.position_view(&state).is_err());
 }
@@ -376,7 +376,7 @@ fn dissipated_energy_can_be_set() {
 fn a_snapshot_survives_json() {
     let world = world();
     let mut state = moving_state(&world);
-    world.system.set_variable(&mut state, "exponential_spring[0].anchor.x", 1.0 / 3.0).expect("valid");
+    world.system.set_variable(&mut state, "exponential_spring[0].anchor_P.x", 1.0 / 3.0).expect("valid");
     let text = serde_json::to_string(&state.snapshot()).expect("serialises");
     let mut fresh = world.system.default_state();
     fresh.restore(&serde_json::from_str(&text).expect("deserialises")).expect("same system");

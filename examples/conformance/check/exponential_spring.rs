@@ -22,6 +22,8 @@ pub(crate) fn check(case: Fields<'_>) -> Result<Deviations, Failure> {
         friction_elasticity: input.number("friction_elasticity")?,
         friction_viscosity: input.number("friction_viscosity")?,
         settle_velocity: input.number("settle_velocity")?,
+        mu_static: input.number("mu_static")?,
+        mu_kinetic: input.number("mu_kinetic")?,
         ..Parameters::default()
     };
     let station = input.point("station_B")?;
@@ -33,8 +35,6 @@ pub(crate) fn check(case: Fields<'_>) -> Result<Deviations, Failure> {
         &mut state,
         spring,
         Discrete {
-            mu_static: input.number("mu_static")?,
-            mu_kinetic: input.number("mu_kinetic")?,
             anchor_P: input.vector("anchor_P")?.xy(),
             sliding: input.number("sliding")?,
             last_update: input.number("time_of_last_update")?,

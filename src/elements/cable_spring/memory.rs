@@ -1,20 +1,29 @@
 //! The memory of a path as discrete variables.
 
+use nalgebra::{Point3, Vector3};
+
 use crate::cable::{Wrap, Wraps};
-use crate::framework::variables::{Variables, Visitor, visit_flag, visit_vector};
+use crate::framework::variables::{Part, Slot, Value, Variables, Visitor, VisitorMut};
 use crate::math::{InvalidValue, Real};
 
 impl<T: Real> Variables<T> for Wraps<T> {
-    fn visit(&mut self, visit: Visitor<'_, T>) {
-        for (i, wrap) in self.obstacles.iter_mut().enumerate() {
-            let mut named = |name: core::fmt::Arguments<'_>, value: &mut T| {
-                visit(format_args!("wrap[{i}].{name}"), value);
-            };
-            visit_flag("known", &mut wrap.known, &mut named);
-            visit_flag("in_contact", &mut wrap.in_contact, &mut named);
-            visit_vector(format_args!("point"), &mut wrap.point.coords, &mut named);
-            visit_vector(format_args!("tangent"), &mut wrap.tangent, &mut named);
-            named(format_args!("length"), &mut wrap.length);
+    fn visit(&self, visit: Visitor<'_, T>) {
+        for (i, Wrap { known, in_contact, point, tangent, length }) in self.obstacles.iter().enumerate() {
+            visit(format_args!("wrap[{i}].known"), Value::Flag(*known));
+            visit(format_args!("wrap[{i}].in_contact"), Value::Flag(*in_contact));
+            Point3::visit(point, format_args!("wrap[{i}].point"), visit);
+            Vector3::visit(tangent, format_args!("wrap[{i}].tangent"), visit);
+            visit(format_args!("wrap[{i}].length"), Value::Number(*length));
+        }
+    }
+
+    fn visit_mut(&mut self, visit: VisitorMut<'_, T>) {
+        for (i, Wrap { known, in_contact, point, tangent, length }) in self.obstacles.iter_mut().enumerate() {
+            visit(format_args!("wrap[{i}].known"), Slot::Flag(known));
+            visit(format_args!("wrap[{i}].in_contact"), Slot::Flag(in_contact));
+            Point3::visit_mut(point, format_args!("wrap[{i}].point"), visit);
+            Vector3::visit_mut(tangent, format_args!("wrap[{i}].tangent"), visit);
+            visit(format_args!("wrap[{i}].length"), Slot::Number(length));
         }
     }
 

@@ -3,10 +3,12 @@
 mod memory;
 
 use crate::cable::{CablePath, PathResults, Wraps};
-use crate::framework::variables::{Variables, Visitor};
-use crate::framework::{AtDynamics, AtPosition, AtVelocity, ElementError, Error, ForceElement, Given};
-use crate::math::{InvalidValue, Real, check, checked_when_read};
+use crate::framework::{
+    AtDynamics, AtPosition, AtVelocity, ElementError, Error, ForceElement, Given, Variables,
+};
+use crate::math::{Real, checked_when_read};
 use crate::mechanics::{ForceAccumulator, Topology, Velocities};
+use crate::variables;
 
 /// A massless elastic cable, like a rubber band, along a frictionless [`CablePath`].
 ///
@@ -94,16 +96,18 @@ pub struct CableSpring<T: Real> {
     defaults: Parameters<T>,
 }
 
-/// Stiffness, slack length and dissipation.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
-pub struct Parameters<T: Real> {
-    /// Tension per stretch `k` \[N/m\], at least zero.
-    pub stiffness: T,
-    /// The length `L₀` at and below which there is no tension \[m\], at least zero.
-    pub slack_length: T,
-    /// Relative rise of tension per rate of length `c` \[s/m\], at least zero.
-    pub dissipation: T,
+variables! {
+    /// Stiffness, slack length and dissipation.
+    #[derive(Copy)]
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
+    pub struct Parameters<T> {
+        /// Tension per elongation `k` \[N/m\].
+        pub stiffness: T, nonnegative;
+        /// The length `L₀` at and below which there is no tension \[m\].
+        pub slack_length: T, nonnegative;
+        /// Relative rise of tension per rate of length `c` \[s/m\].
+        pub dissipation: T, nonnegative;
+    }
 }
 
 /// Results at Position stage.
@@ -152,31 +156,6 @@ impl<T: Real> CableSpring<T> {
 }
 
 checked_when_read!(Parameters);
-
-impl<T: Real> Parameters<T> {
-    /// The same parameters in another scalar.
-    pub fn cast<U: Real>(&self) -> Parameters<U> {
-        Parameters {
-            stiffness: self.stiffness.cast(),
-            slack_length: self.slack_length.cast(),
-            dissipation: self.dissipation.cast(),
-        }
-    }
-}
-
-impl<T: Real> Variables<T> for Parameters<T> {
-    fn visit(&mut self, visit: Visitor<'_, T>) {
-        visit(format_args!("stiffness"), &mut self.stiffness);
-        visit(format_args!("slack_length"), &mut self.slack_length);
-        visit(format_args!("dissipation"), &mut self.dissipation);
-    }
-
-    fn validate(&self) -> Result<(), InvalidValue> {
-        check::nonnegative("stiffness", self.stiffness)?;
-        check::nonnegative("slack_length", self.slack_length)?;
-        check::nonnegative("dissipation", self.dissipation)
-    }
-}
 
 impl<T: Real> ForceElement<T> for CableSpring<T> {
     const KIND: &'static str = "cable_spring";

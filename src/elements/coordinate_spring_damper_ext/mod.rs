@@ -9,10 +9,9 @@ mod variables;
 pub use law::Switch;
 pub use variables::{Discrete, Parameters};
 
-use crate::framework::variables::Variables;
 use crate::framework::{
     AtDynamics, AtPosition, AtVelocity, ElementError, Error, ForceElement, ForceSystem, Given, Handle, Stage,
-    State,
+    State, Variables,
 };
 use crate::math::Real;
 use crate::mechanics::{CoordinateIndex, ForceAccumulator, Topology, Velocities};
@@ -31,7 +30,7 @@ use crate::mechanics::{CoordinateIndex, ForceAccumulator, Topology, Velocities};
 ///
 /// # Law
 ///
-/// With $q = f_1 q_1 - f_0 q_0$ and $v = f_1 \dot q_1 - f_0 \dot q_0$:
+/// With `q = f1·q1 − f0·q0` and `v = f1·q̇1 − f0·q̇0`:
 ///
 /// ```text
 /// f = k·(q − x_off) + d·(v − v_off) + friction + contact

@@ -10,8 +10,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::contact::{Bounds, PairSearch, Shape, Surface, TriangleMesh};
-use crate::framework::Error;
-use crate::framework::variables::Variables;
+use crate::framework::{Error, Variables};
 use crate::math::{Pose, Real, check};
 use crate::mechanics::BodyIndex;
 

@@ -4,25 +4,29 @@ use alloc::vec::Vec;
 use core::mem;
 
 use crate::elements::elastic_foundation::SurfaceIndex;
-use crate::framework::variables::{Variables, Visitor, visit_flag};
+use crate::framework::variables::{Slot, Value, Variables, Visitor, VisitorMut};
 use crate::math::{InvalidValue, Real, check, checked_when_read};
+use crate::variables;
 
 pub(super) const KIND: &str = "elastic_foundation";
 
-/// The springs of one mesh, and how it rubs.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
-pub struct Material<T: Real> {
-    /// Stiffness `k` per area \[N/m³\], at least zero.
-    pub stiffness: T,
-    /// Dissipation `c` \[s/m\], at least zero.
-    pub dissipation: T,
-    /// Coefficient of static friction `μ_s`, at least zero.
-    pub static_friction: T,
-    /// Coefficient of dynamic friction `μ_d`, at least zero and at most `μ_s`.
-    pub dynamic_friction: T,
-    /// Coefficient of viscous friction `μ_v` \[s/m\], at least zero.
-    pub viscous_friction: T,
+variables! {
+    /// The springs of one mesh, and how it rubs.
+    #[derive(Copy)]
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
+    pub struct Material<T> {
+        /// Stiffness `k` per area \[N/m³\].
+        pub stiffness: T, nonnegative;
+        /// Dissipation `c` \[s/m\].
+        pub dissipation: T, nonnegative;
+        /// Coefficient of static friction `μ_s`.
+        pub static_friction: T, nonnegative;
+        /// Coefficient of dynamic friction `μ_d`, at most `μ_s`.
+        pub dynamic_friction: T, nonnegative;
+        /// Coefficient of viscous friction `μ_v` \[s/m\].
+        pub viscous_friction: T, nonnegative;
+    }
+    check |m| check::at_most("dynamic_friction", m.dynamic_friction, "static_friction", m.static_friction);
 }
 
 checked_when_read!(Material);
@@ -30,14 +34,7 @@ checked_when_read!(Material);
 impl<T: Real> Material<T> {
     /// Springs of this stiffness per area \[N/m³\] without dissipation or friction.
     pub fn new(stiffness: T) -> Self {
-        let zero = T::zero();
-        Self {
-            stiffness,
-            dissipation: zero,
-            static_friction: zero,
-            dynamic_friction: zero,
-            viscous_friction: zero,
-        }
+        Self { stiffness, ..Self::default() }
     }
 
     /// A layer of elastic material, `thickness` \[m\] thick, glued to something rigid:
@@ -80,39 +77,6 @@ impl<T: Real> Material<T> {
     #[must_use]
     pub fn with_friction(self, static_friction: T, dynamic_friction: T, viscous_friction: T) -> Self {
         Self { static_friction, dynamic_friction, viscous_friction, ..self }
-    }
-
-    /// The same material in another scalar.
-    pub fn cast<U: Real>(self) -> Material<U> {
-        Material {
-            stiffness: self.stiffness.cast(),
-            dissipation: self.dissipation.cast(),
-            static_friction: self.static_friction.cast(),
-            dynamic_friction: self.dynamic_friction.cast(),
-            viscous_friction: self.viscous_friction.cast(),
-        }
-    }
-
-    fn fields_mut(&mut self) -> [(&'static str, &mut T); 5] {
-        [
-            ("stiffness", &mut self.stiffness),
-            ("dissipation", &mut self.dissipation),
-            ("static_friction", &mut self.static_friction),
-            ("dynamic_friction", &mut self.dynamic_friction),
-            ("viscous_friction", &mut self.viscous_friction),
-        ]
-    }
-
-    /// Checks every range.
-    ///
-    /// # Errors
-    /// [`InvalidValue`] for the first value out of range.
-    pub fn validate(&self) -> Result<(), InvalidValue> {
-        let mut copy = *self;
-        for (name, value) in copy.fields_mut() {
-            check::nonnegative(name, *value)?;
-        }
-        check::at_most("dynamic_friction", self.dynamic_friction, "static_friction", self.static_friction)
     }
 }
 
@@ -175,20 +139,31 @@ impl<T: Real> Clone for Parameters<T> {
 }
 
 impl<T: Real> Variables<T> for Parameters<T> {
-    fn visit(&mut self, visit: Visitor<'_, T>) {
-        visit(format_args!("transition_velocity"), &mut self.transition_velocity);
-        visit_flag("facing_only", &mut self.facing_only, visit);
-        visit_flag("projected_area", &mut self.projected_area, visit);
+    fn visit(&self, visit: Visitor<'_, T>) {
+        visit(format_args!("transition_velocity"), Value::Number(self.transition_velocity));
+        visit(format_args!("facing_only"), Value::Flag(self.facing_only));
+        visit(format_args!("projected_area"), Value::Flag(self.projected_area));
+        for (i, material) in self.materials.iter().enumerate() {
+            if let Some(material) = material {
+                material.visit(&mut |name, value| visit(format_args!("surface[{i}].{name}"), value));
+            }
+        }
+    }
+
+    fn visit_mut(&mut self, visit: VisitorMut<'_, T>) {
+        visit(format_args!("transition_velocity"), Slot::Number(&mut self.transition_velocity));
+        visit(format_args!("facing_only"), Slot::Flag(&mut self.facing_only));
+        visit(format_args!("projected_area"), Slot::Flag(&mut self.projected_area));
         for (i, material) in self.materials.iter_mut().enumerate() {
-            for (name, value) in material.iter_mut().flat_map(Material::fields_mut) {
-                visit(format_args!("surface[{i}].{name}"), value);
+            if let Some(material) = material {
+                material.visit_mut(&mut |name, slot| visit(format_args!("surface[{i}].{name}"), slot));
             }
         }
     }
 
     fn validate(&self) -> Result<(), InvalidValue> {
         check::positive("transition_velocity", self.transition_velocity)?;
-        self.materials.iter().flatten().try_for_each(Material::validate)
+        self.materials.iter().flatten().try_for_each(Variables::validate)
     }
 
     fn fits(&self, other: &Self) -> bool {

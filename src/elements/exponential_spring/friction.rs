@@ -257,7 +257,7 @@ mod tests {
     #[test]
     fn friction_is_the_same_law_in_all_units_that_a_number_can_hold() {
         let parameters =
-            Parameters::<f64>::default().with_friction_elasticity(1.0).with_friction_viscosity(1.0);
+            Parameters::<f64> { friction_elasticity: 1.0, friction_viscosity: 1.0, ..Parameters::default() };
         for (i, unit) in (-250..=250).map(|exponent| 10.0_f64.powi(exponent)).enumerate() {
             let w = |k: u32| (f64::from(u32::try_from(i).expect("small") * 4 + k) * 1.618_034).sin() * 3.0;
             let (stretch, velocity) = (Vector2::new(w(0), w(1)), Vector2::new(w(2), w(3)));

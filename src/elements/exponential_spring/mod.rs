@@ -1,6 +1,6 @@
 //! A point on a body against a plane: exponential normal force, friction with an anchor.
 
-use nalgebra::{Point3, Vector2};
+use nalgebra::Point3;
 
 mod error;
 mod friction;
@@ -12,10 +12,9 @@ pub use error::TimeNotAdvanced;
 pub use results::{Dynamics, Position, Velocity};
 pub use variables::{Discrete, FrictionTransition, Parameters};
 
-use crate::framework::variables::Variables;
 use crate::framework::{
     AtDynamics, AtPosition, AtVelocity, ElementError, Error, ForceElement, ForceSystem, Given, Handle, Stage,
-    State,
+    State, Variables,
 };
 use crate::math::{Pose, Real, cast_pose, check};
 use crate::mechanics::{BodyIndex, ForceAccumulator, Topology, Velocities};
@@ -38,7 +37,7 @@ use normal::normal_force;
 ///
 /// # Law
 ///
-/// With the position $p$ and velocity $v$ of the station relative to the plane, expressed in P:
+/// With the position `p` and velocity `v` of the station relative to the plane, expressed in P:
 ///
 /// ```text
 /// normal      fz    = d1·exp(−d2·(pz − d0)) · (1 − cz·vz)         clamped to [0, max]
@@ -97,7 +96,7 @@ use normal::normal_force;
 /// | `kxy` | [`friction_elasticity`](Parameters::friction_elasticity) | 20 000 | N/m | > 0 |
 /// | `cxy` | [`friction_viscosity`](Parameters::friction_viscosity) | 2·√(kxy·1 kg) | N·s/m | ≥ 0 |
 /// | `v_settle` | [`settle_velocity`](Parameters::settle_velocity) | 0.01 | m/s | > 0 |
-/// | μs, μk | [`mu_static`](Discrete::mu_static), [`mu_kinetic`](Discrete::mu_kinetic) | 0.7, 0.5 | | 0 ≤ μk ≤ μs |
+/// | μs, μk | [`mu_static`](Parameters::mu_static), [`mu_kinetic`](Parameters::mu_kinetic) | 0.7, 0.5 | | 0 ≤ μk ≤ μs |
 ///
 /// With the defaults the elastic force is 0.0106 N one centimetre above the plane and 1.07e-7 N two
 /// centimetres above it. There is no upper bound on μs. Other units than SI work if all
@@ -184,8 +183,6 @@ pub struct ExponentialSpring<T: Real> {
     body: BodyIndex,
     station: Point3<T>,
     parameters: Parameters<T>,
-    mu_static: T,
-    mu_kinetic: T,
 }
 
 impl<T: Real> ExponentialSpring<T> {
@@ -224,18 +221,7 @@ impl<T: Real> ExponentialSpring<T> {
             .and_then(|()| check::finite_vector("station", &station.coords))
             .and_then(|()| parameters.validate())
             .map_err(|error| Error::of_new(Self::KIND, error))?;
-        let (mu_static, mu_kinetic) = (T::lit(0.7), T::lit(0.5));
-        Ok(Self { plane_body, X_AP, body, station, parameters, mu_static, mu_kinetic })
-    }
-
-    /// With these coefficients of friction in new states.
-    ///
-    /// # Errors
-    /// [`Error::Element`] with [`ElementError::InvalidValue`] unless `0 ≤ mu_kinetic ≤ mu_static`, both finite.
-    pub fn with_friction(mut self, mu_static: T, mu_kinetic: T) -> Result<Self, Error> {
-        (self.mu_static, self.mu_kinetic) = (mu_static, mu_kinetic);
-        self.default_discrete().validate().map_err(|error| Error::of_new(Self::KIND, error))?;
-        Ok(self)
+        Ok(Self { plane_body, X_AP, body, station, parameters })
     }
 
     /// The body that carries the plane.
@@ -266,8 +252,6 @@ impl<T: Real> ExponentialSpring<T> {
             body: self.body,
             station: self.station.map(T::cast),
             parameters: self.parameters.cast(),
-            mu_static: self.mu_static.cast(),
-            mu_kinetic: self.mu_kinetic.cast(),
         }
     }
 }
@@ -319,14 +303,7 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
     }
 
     fn default_discrete(&self) -> Self::Discrete {
-        Discrete {
-            mu_static: self.mu_static,
-            mu_kinetic: self.mu_kinetic,
-            anchor_P: Vector2::zeros(),
-            sliding: T::one(),
-            last_update: T::zero(),
-            last_station: None,
-        }
+        Discrete::default()
     }
 
     fn calc_position(
@@ -386,7 +363,7 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
             FrictionTransition::Settling => committed.sliding,
             FrictionTransition::ReturnMapping => settle(v_PS.xy(), parameters.settle_velocity),
         };
-        let mu = committed.mu_static - slip * (committed.mu_static - committed.mu_kinetic);
+        let mu = parameters.mu_static - slip * (parameters.mu_static - parameters.mu_kinetic);
         let limit = mu * normal.total;
         // In units in which all forces are tiny, a limit of their size is not.
         let is_held = limit > T::negligible() * parameters.max_normal_force.min(T::one());

@@ -52,7 +52,7 @@ mod tests {
 
     #[test]
     fn normal_damping_loses_energy_whichever_way_and_however_deep() {
-        let parameters = Parameters::<f64>::default().with_normal_viscosity(2.0);
+        let parameters = Parameters::<f64> { normal_viscosity: 2.0, ..Parameters::default() };
         for height in [0.01, 0.0, -0.005, -0.1, -10.0] {
             for speed in [-30.0, -0.2, 0.0, 0.2, 30.0] {
                 let normal = normal_force(&parameters, height, speed);
@@ -65,7 +65,7 @@ mod tests {
     #[test]
     fn far_above_the_plane_no_speed_gives_a_force_by_rounding() {
         // Zero times infinity: not a number, which is refused; never the clamp.
-        let parameters = Parameters::<f64>::default().with_normal_viscosity(10.0);
+        let parameters = Parameters::<f64> { normal_viscosity: 10.0, ..Parameters::default() };
         assert!(normal_force(&parameters, 1.0, -1e308).total.is_nan());
         assert_eq!(normal_force(&parameters, 1.0, -1e300).total, 0.0);
     }
@@ -80,10 +80,14 @@ mod tests {
         fn at<T: Real>(roundoff: f64) {
             for i in 0..1000 {
                 let w = |k: u32| wave(11 * i + k);
-                let parameters = Parameters::<f64>::default()
-                    .with_shape(0.1 * w(0), 10.0_f64.powf(4.0 * w(1)), 10.0_f64.powf(2.0 + 2.0 * w(2)))
-                    .with_max_normal_force(10.0_f64.powf(5.0 + 4.0 * w(3)))
-                    .cast::<T>();
+                let parameters = Parameters {
+                    d0: 0.1 * w(0),
+                    d1: 10.0_f64.powf(4.0 * w(1)),
+                    d2: 10.0_f64.powf(2.0 + 2.0 * w(2)),
+                    max_normal_force: 10.0_f64.powf(5.0 + 4.0 * w(3)),
+                    ..Parameters::default()
+                }
+                .cast::<T>();
                 let load = parameters.max_normal_force * T::lit(10.0_f64.powf(-5.0 * w(4).abs()));
                 let height = parameters.resting_height(load).expect("in range");
                 let force = normal_force(&parameters, height, T::zero()).total;
@@ -128,9 +132,9 @@ mod tests {
         let broken = Parameters { d2: 0.0, ..parameters };
         assert_eq!(broken.resting_height(1.0).expect_err("no rise").name, "d2");
         // Loads of any size have a height, where it is a number.
-        let wild = parameters.with_shape(0.0, 1e-300, 1e-3).with_max_normal_force(1e300);
+        let wild = Parameters { d0: 0.0, d1: 1e-300, d2: 1e-3, max_normal_force: 1e300, ..parameters };
         assert_relative_eq!(wild.resting_height(1e300).expect("finite"), -600.0 * 10.0_f64.ln() * 1e3);
-        let flat = wild.with_shape(0.0, 1e-300, 1e-307);
+        let flat = Parameters { d2: 1e-307, ..wild };
         assert_eq!(flat.resting_height(1e300).expect_err("beyond numbers").name, "resting height");
     }
 }

@@ -66,14 +66,14 @@ fn angle_of<T: Real>(sin: T, cos: T) -> T {
 #[inline]
 pub(super) fn with_turns<T: Real>(qx: T, qz: T, accepted: &Discrete<T>) -> Result<(T, T), ElementError> {
     let near = T::lit(MOST_OF_BOTH);
-    let is_near = (qx - accepted.qx).abs() <= near && (qz - accepted.qz).abs() <= near;
-    if is_near || !accepted.known { Ok((qx, qz)) } else { with_turns_from_afar(qx, qz, accepted) }
+    let is_near = (qx - accepted.accepted_qx).abs() <= near && (qz - accepted.accepted_qz).abs() <= near;
+    if is_near || !accepted.accepted { Ok((qx, qz)) } else { with_turns_from_afar(qx, qz, accepted) }
 }
 
 #[inline(never)]
 fn with_turns_from_afar<T: Real>(qx: T, qz: T, accepted: &Discrete<T>) -> Result<(T, T), ElementError> {
-    let (qx, qz) = (nearest(qx, accepted.qx), nearest(qz, accepted.qz));
-    let (dx, dz) = (qx - accepted.qx, qz - accepted.qz);
+    let (qx, qz) = (nearest(qx, accepted.accepted_qx), nearest(qz, accepted.accepted_qz));
+    let (dx, dz) = (qx - accepted.accepted_qx, qz - accepted.accepted_qz);
     let (less, more) = if dx.abs() < dz.abs() { (dx.abs(), dz.abs()) } else { (dz.abs(), dx.abs()) };
     if less <= T::lit(MOST_OF_BOTH) && more <= T::lit(MOST_OF_ONE) {
         Ok((qx, qz))

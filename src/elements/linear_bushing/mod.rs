@@ -31,8 +31,8 @@ use law::{Gimbal, principal_angles, with_turns};
 ///
 /// The orientation of M in F is read as three body-fixed x-y-z angles, as though a gimbal joined
 /// the frames, and its position as a vector in F:
-/// $R_{FM} = R_x(q_x) R_y(q_y) R_z(q_z)$ and $p_{FM} = (p_x, p_y, p_z)$. With
-/// $q = (q_x, q_y, q_z, p_x, p_y, p_z)$ each axis is a spring and a damper of its own:
+/// `R_FM = R_x(q_x)·R_y(q_y)·R_z(q_z)` and `p_FM = (p_x, p_y, p_z)`. With
+/// `q = (q_x, q_y, q_z, p_x, p_y, p_z)` each axis is a spring and a damper of its own:
 ///
 /// ```text
 /// f_i = −(k_i q_i + c_i q̇_i)
@@ -209,7 +209,11 @@ impl<T: Real> Handle<LinearBushing<T>> {
         let element = system.try_element(self)?;
         let (_, _, R_FM) = element.frames(state.positions(), state.try_parameters(self)?);
         let (angles, _) = principal_angles(&R_FM).map_err(|error| system.failure(self, error))?;
-        system.set_discrete(state, self, Discrete { known: true, qx: angles.x, qz: angles.z })
+        system.set_discrete(
+            state,
+            self,
+            Discrete { accepted: true, accepted_qx: angles.x, accepted_qz: angles.z },
+        )
     }
 }
 
@@ -331,7 +335,7 @@ impl<T: Real> ForceElement<T> for LinearBushing<T> {
         next: &mut Self::Discrete,
     ) -> Result<(), ElementError> {
         let q = &at.position.q;
-        *next = Discrete { known: true, qx: q[0], qz: q[2] };
+        *next = Discrete { accepted: true, accepted_qx: q[0], accepted_qz: q[2] };
         Ok(())
     }
 }
