@@ -280,9 +280,9 @@ impl<'a, T: Real> Simulation<'a, T> {
     pub(super) fn accept(&mut self, time: f64, y: &[T]) -> Result<(), SimulationError> {
         let energies = self.plant.energies_start()..y.len() - 1;
         finite_motion(y.last().is_none_or(T::is_finite))?;
-        self.state.set_absorbed_energy(&y[energies.clone()])?;
+        self.state.go_on_absorbing(&y[energies.clone()])?;
         if let Err(refused) = self.system.accept_step(&mut self.state) {
-            self.state.set_absorbed_energy(&self.y[energies])?;
+            self.state.go_on_absorbing(&self.y[energies])?;
             return Err(refused.into());
         }
         self.y.copy_from_slice(y);
