@@ -238,6 +238,9 @@ impl<T: Real> State<T> {
 
     /// Sets the energy each element has taken in \[J\], and opens the account of each; keeps the stage.
     ///
+    /// A host that integrates adds to [`absorbed_energy`](Self::absorbed_energy): with energies of its own it would
+    /// overwrite what changes of parameters have booked there.
+    ///
     /// # Errors
     /// [`Error::NonFiniteEnergy`] if one of them is not finite; [`Error::TopologyMismatch`] if there are not as
     /// many as elements.
