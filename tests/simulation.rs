@@ -262,13 +262,14 @@ fn integrators_refuse_steps_and_accuracies_that_are_not_positive() {
 
 #[test]
 fn between_steps_energies_can_be_set_and_poses_cannot() {
+    type Change = fn(&mut State<f64>, CoordinateIndex) -> Result<(), Error>;
     let (system, plant, state) = braked_slider();
     let slider = CoordinateIndex::new(0);
     let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
     let mut integrator = DormandPrince::new(1e-6);
     simulation.run(&mut integrator, 0.05, |_| {}).expect("runs");
     let before = simulation.save();
-    let moves: [fn(&mut State<f64>, CoordinateIndex) -> Result<(), Error>; 3] = [
+    let moves: [Change; 3] = [
         |state, slider| state.set_coordinate(slider, 50.0),
         |state, slider| state.set_coordinate_rate(slider, 50.0),
         |state, _| state.set_time(50.0),
