@@ -375,7 +375,7 @@ fn coefficients_of_friction_can_be_written_by_name_in_any_order() {
 fn bounce(mass: f64, fall: f64, step: f64, seconds: f64, parameters: Parameters<f64>) -> f64 {
     let mut system = ForceSystem::<f64>::new();
     let body = system.add_body();
-    let spring = ExponentialSpring::new(Transform::identity(), body, Point3::origin(), parameters);
+    let spring = ExponentialSpring::new(Pose::identity(), body, Point3::origin(), parameters);
     system.add(spring.expect("valid")).expect("exists");
     let mut state = system.default_state();
     let rest = parameters.resting_height(mass * 9.81).expect("a load");
@@ -383,7 +383,7 @@ fn bounce(mass: f64, fall: f64, step: f64, seconds: f64, parameters: Parameters<
     while time < seconds {
         state.set_time(time).expect("finite");
         let velocity = SpatialVelocity::new(Vector3::zeros(), Vector3::z() * v);
-        state.set_body(body, Transform::translation(0.0, 0.0, z), velocity).expect("finite");
+        state.set_body(body, Pose::translation(0.0, 0.0, z), velocity).expect("finite");
         let force = system.realize_dynamics(&mut state).expect("regular").body_force(body).force.z;
         system.accept_step(&mut state).expect("a step");
         v += (force / mass - 9.81) * step;
