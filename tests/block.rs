@@ -405,8 +405,12 @@ fn a_bounce_is_right_in_steps_up_to_the_speed_of_impact_over_which_the_force_mul
                 let speed = (2.0_f64 * 9.81 * fall).sqrt();
                 let longest = 1.0 / (d2 * speed);
                 for cz in [0.0, 0.1, 0.5] {
-                    let parameters = Parameters { d2, max_normal_force: 1e9, ..Parameters::default() }
-                        .with_normal_viscosity(cz);
+                    let parameters = Parameters {
+                        d2,
+                        normal_viscosity: cz,
+                        max_normal_force: 1e9,
+                        ..Parameters::default()
+                    };
                     let exact = bounce(mass, fall, longest / 10.0, 1.0, parameters);
                     for share in [0.5, 1.0] {
                         let bounced = bounce(mass, fall, longest * share, 1.0, parameters);

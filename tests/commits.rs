@@ -6,8 +6,8 @@ use force_elements::exponential_spring::{FrictionTransition, Parameters, TimeNot
 use force_elements::nalgebra::{Point3, Rotation3, Vector3};
 use force_elements::{
     AtDynamics, AtPosition, AtVelocity, BodyIndex, CableSpring, CoordinateSpringDamperExt, ElementError,
-    Error, ExponentialSpring, ForceAccumulator, ForceElement, ForceSystem, Given, Handle, Pose,
-    Requirement, SpatialVelocity, Stage, State, Topology, Velocities, check, variables,
+    Error, ExponentialSpring, ForceAccumulator, ForceElement, ForceSystem, Given, Handle, Pose, Requirement,
+    SpatialVelocity, Stage, State, Topology, Velocities, check, variables,
 };
 
 struct Corner {
