@@ -6,8 +6,8 @@ use force_elements::exponential_spring::{FrictionTransition, Parameters, TimeNot
 use force_elements::nalgebra::{Point3, Rotation3, Vector3};
 use force_elements::{
     AtDynamics, AtPosition, AtVelocity, BodyIndex, CableSpring, CoordinateSpringDamperExt, ElementError,
-    Error, ExponentialSpring, ForceAccumulator, ForceElement, ForceSystem, Given, Handle, Pose,
-    Requirement, SpatialVelocity, Stage, State, Topology, Velocities, check, variables,
+    Error, ExponentialSpring, ForceAccumulator, ForceElement, ForceSystem, Given, Handle, Pose, Requirement,
+    SpatialVelocity, Stage, State, Topology, Velocities, check, variables,
 };
 
 struct Corner {
@@ -61,6 +61,59 @@ fn a_host_that_forgets_the_time_is_told_and_does_not_creep() {
     let error = forgotten.expect_err("no time passes");
     assert_eq!(error.own(), Some(&TimeNotAdvanced { time: 0.0, last_update: 0.0 }), "{error}");
     assert!(error.to_string().starts_with("exponential_spring[0]: a step to t = 0 "), "{error}");
+}
+
+/// Steps a point mass down a slope in single precision without telling the time, from the height at which the
+/// plane carries it; returns how far it has got when it ends or is refused.
+fn creep_in_single_precision(far: f32, h: f32, steps: usize) -> (f32, Result<(), Error>) {
+    let mut system = ForceSystem::<f32>::new();
+    let body = system.add_body();
+    let tilt = Rotation3::from_euler_angles(0.0, 0.3, 0.0);
+    let slope = Pose::from_parts(Vector3::new(far, 0.0, 0.0).into(), tilt);
+    let parameters = Parameters::default();
+    let spring = ExponentialSpring::new(slope, body, Point3::origin(), parameters).expect("valid");
+    let spring = system.add(spring).expect("exists");
+    let mut state = system.default_state();
+    let height = parameters.resting_height(9.81 * 0.3_f32.cos()).expect("a load");
+    let start = Vector3::new(far, 0.0, 0.0) + tilt * Vector3::z() * height;
+    let (mut p, mut v) = (start, Vector3::zeros());
+    state.set_pose(body, Pose::from(p)).expect("finite");
+    spring.reset_anchor_point(&system, &mut state).expect("regular");
+    for _ in 0..steps {
+        let outcome = (|| {
+            state.set_body(body, Pose::from(p), SpatialVelocity::new(Vector3::zeros(), v))?;
+            let force = system.realize_dynamics(&mut state)?.body_force(body).force;
+            v += (force + Vector3::new(0.0, 0.0, -9.81)) * h;
+            p += v * h;
+            system.accept_step(&mut state)
+        })();
+        if outcome.is_err() {
+            return ((p - start).norm(), outcome);
+        }
+    }
+    ((p - start).norm(), Ok(()))
+}
+
+#[test]
+fn a_host_that_forgets_the_time_is_told_however_little_moves_in_a_step() {
+    // At 10 mm/s a step of 1e-5 s moves it by 1e-7 m, less than single precision shows of the station.
+    for (far, h) in [(0.0, 1e-3), (0.0, 1e-4), (0.0, 1e-5), (10.0, 1e-4)] {
+        let (moved, forgotten) = creep_in_single_precision(far, h, 300_000);
+        let error = forgotten.expect_err("no time passes");
+        assert!(error.own::<TimeNotAdvanced>().is_some(), "{error}");
+        // Some units of roundoff of the place, and a step.
+        assert!(moved < 2e-6 * (1.0 + far) + 0.02 * h, "{far} m, {h} s: told after {moved} m");
+    }
+}
+
+#[test]
+fn the_first_commit_may_be_at_any_time() {
+    for transition in [FrictionTransition::Settling, FrictionTransition::ReturnMapping] {
+        for time in [-1e6, -2.0, -1e-9, 0.0, 3.0] {
+            let Committed { spring, state, .. } = committed(transition, time);
+            assert_eq!(state.discrete(spring).last_update, time);
+        }
+    }
 }
 
 #[test]

@@ -8,8 +8,8 @@ use force_elements::simulation::{
     SimulationError,
 };
 use force_elements::{
-    BodyIndex, CoordinateSpringDamperExt, ElementError, Error, ForceSystem, InvalidValue, KinematicsError,
-    Pose, Quantity, SpatialForce, SpatialVelocity, State,
+    BodyIndex, CoordinateIndex, CoordinateSpringDamperExt, ElementError, Error, ForceSystem, InvalidValue,
+    KinematicsError, Pose, Quantity, SpatialForce, SpatialVelocity, State,
 };
 
 /// Where an oscillator of 1 Hz that starts at 1 m is after 1.3 s.
@@ -262,13 +262,34 @@ fn integrators_refuse_steps_and_accuracies_that_are_not_positive() {
 
 #[test]
 fn between_steps_energies_can_be_set_and_poses_cannot() {
+    type Change = fn(&mut State<f64>, CoordinateIndex) -> Result<(), Error>;
     let (system, plant, state) = braked_slider();
-    let slider = force_elements::CoordinateIndex::new(0);
+    let slider = CoordinateIndex::new(0);
     let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
     let mut integrator = DormandPrince::new(1e-6);
     simulation.run(&mut integrator, 0.05, |_| {}).expect("runs");
     let before = simulation.save();
-    simulation.update_state(|state| state.set_coordinate(slider, 50.0)).expect("finite");
+    let moves: [Change; 3] = [
+        |state, slider| state.set_coordinate(slider, 50.0),
+        |state, slider| state.set_coordinate_rate(slider, 50.0),
+        |state, _| state.set_time(50.0),
+    ];
+    for change in moves {
+        // With what would be booked there.
+        let moved = simulation.update_state(|state| {
+            change(state, slider)?;
+            system.set_variable(state, "coordinate_spring_damper_ext[0].stiffness", 1e3)
+        });
+        assert_eq!(moved, Err(SimulationError::MotionChanged));
+        assert_eq!(simulation.save(), before);
+    }
+    // There and back changes nothing.
+    let q = simulation.state().positions().coordinate(slider);
+    let back = simulation.update_state(|state| {
+        state.set_coordinate(slider, 50.0)?;
+        state.set_coordinate(slider, q)
+    });
+    assert_eq!(back, Ok(()));
     assert_eq!(simulation.save(), before);
     let fails = simulation.update_state(|state| {
         state.set_absorbed_energy(&[456.0])?;

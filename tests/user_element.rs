@@ -4,8 +4,7 @@ use force_elements::nalgebra::Vector3;
 use force_elements::simulation::{DormandPrince, Plant, RigidBody, Simulation};
 use force_elements::{
     AtDynamics, AtPosition, AtVelocity, BodyIndex, ElementError, Error, ForceAccumulator, ForceElement,
-    ForceSystem, Given, Pose, Real, SpatialForce, SpatialVelocity, Stage, Topology,
-    Velocities, variables,
+    ForceSystem, Given, Pose, Real, SpatialForce, SpatialVelocity, Stage, Topology, Velocities, variables,
 };
 use num_dual::Dual64;
 

@@ -83,7 +83,7 @@ pub struct Settings<T: Real> {
 /// of the path and nothing else.
 ///
 /// On spheres and cylinders any number of windings can be followed; on other surfaces as many as
-/// [`Settings::max_evaluations`] allow, some thirty by default.
+/// [`Settings::max_evaluations`] allow, some twenty by default.
 ///
 /// A solution is accepted only if it is a local minimum: no geodesic passes a conjugate point
 /// (a zero of its Jacobi scalar), and the second variation of length over all natural geodesic

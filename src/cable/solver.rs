@@ -128,8 +128,12 @@ pub(super) fn solve_span<T: Real>(
     let most = span.settings.max_evaluations.saturating_mul(nodes.len());
     work.budget = Budget::default();
     let mut wasted = 0;
+    // A search that begins anew is not to be laid on the side that is remembered.
+    let whole = span;
+    let without_memory = Span { wraps: &[], ..*whole };
     for (tracking, detail) in ATTEMPTS {
         let remembered = tracking < Tracking::Cold;
+        let span = if remembered { whole } else { &without_memory };
         if remembered && !known {
             continue;
         }

@@ -238,16 +238,25 @@ impl<T: Real> State<T> {
 
     /// Sets the energy each element has taken in \[J\], and opens the account of each; keeps the stage.
     ///
+    /// A host that integrates adds to [`absorbed_energy`](Self::absorbed_energy): with energies of its own it would
+    /// overwrite what changes of parameters have booked there.
+    ///
     /// # Errors
     /// [`Error::NonFiniteEnergy`] if one of them is not finite; [`Error::TopologyMismatch`] if there are not as
     /// many as elements.
     pub fn set_absorbed_energy(&mut self, energies: &[T]) -> Result<(), Error> {
+        self.go_on_absorbing(energies)?;
+        self.account_open.fill(true);
+        Ok(())
+    }
+
+    /// Sets the energy each element has taken in and leaves open and closed accounts as they are.
+    pub(crate) fn go_on_absorbing(&mut self, energies: &[T]) -> Result<(), Error> {
         if energies.len() != self.absorbed_energy.len() {
             return Err(Error::TopologyMismatch);
         }
         finite_energy(energies.iter().all(T::is_finite))?;
         self.absorbed_energy.copy_from_slice(energies);
-        self.account_open.fill(true);
         Ok(())
     }
 

@@ -21,6 +21,11 @@ pub enum SimulationError {
         /// The time in the snapshot \[s\].
         state: f64,
     },
+    /// A change of the state of a simulation would have moved it.
+    #[error(
+        "the time, poses and velocities of a simulation are its own: make a new simulation of a state that has others"
+    )]
+    MotionChanged,
     /// An integrator could not meet its tolerance with the smallest step it may take.
     #[error("at t = {time} the step fell to {step}, below the smallest allowed")]
     StepTooSmall {

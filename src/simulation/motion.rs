@@ -130,12 +130,12 @@ impl<'a, T: Real> Simulation<'a, T> {
         &self.state
     }
 
-    /// Changes parameters, discrete variables or energies between steps. Where things are and how they move
-    /// stays as it was, whatever is set here. A change that fails changes nothing.
+    /// Changes parameters, discrete variables or energies between steps. A change that fails changes nothing.
     ///
     /// # Errors
     /// [`SimulationError::Forces`] with the error of the change, or with [`Error::TopologyMismatch`] if it puts a
-    /// state of another system in place.
+    /// state of another system in place; [`SimulationError::MotionChanged`] if it leaves another time, other poses
+    /// or other velocities: those are the simulation's.
     pub fn update_state(
         &mut self,
         change: impl FnOnce(&mut State<T>) -> Result<(), Error>,
@@ -143,6 +143,10 @@ impl<'a, T: Real> Simulation<'a, T> {
         let mut changed = self.state.clone();
         change(&mut changed)?;
         self.system.require(&changed, Stage::Topology)?;
+        if changed.kinematics != self.state.kinematics {
+            return Err(SimulationError::MotionChanged);
+        }
+        // Equal values, of dual numbers, may have other derivatives.
         changed.set_kinematics(&Trial { plant: self.plant, time: self.time, y: &self.y })?;
         self.state = changed;
         let energies = self.plant.energies_start()..self.y.len() - 1;
@@ -280,9 +284,9 @@ impl<'a, T: Real> Simulation<'a, T> {
     pub(super) fn accept(&mut self, time: f64, y: &[T]) -> Result<(), SimulationError> {
         let energies = self.plant.energies_start()..y.len() - 1;
         finite_motion(y.last().is_none_or(T::is_finite))?;
-        self.state.set_absorbed_energy(&y[energies.clone()])?;
+        self.state.go_on_absorbing(&y[energies.clone()])?;
         if let Err(refused) = self.system.accept_step(&mut self.state) {
-            self.state.set_absorbed_energy(&self.y[energies])?;
+            self.state.go_on_absorbing(&self.y[energies])?;
             return Err(refused.into());
         }
         self.y.copy_from_slice(y);

@@ -8,6 +8,47 @@ use force_elements::{Error, Pose};
 use crate::cable_scenes::Counts;
 use crate::{fixed, moving_scenes, on_ground, one_end_free};
 
+/// Swings an end around a ball in a plane through its middle. What is remembered of the cable balances on the ball once
+/// the straight line has passed the middle, and there it is the longest way across.
+#[test]
+fn a_cable_swung_in_a_plane_over_the_middle_of_a_ball_slips_off() -> Result<(), Error> {
+    for radius in [0.02, 0.05, 0.1, 0.2, 0.4] {
+        for height in [0.0, 0.11, 0.3, 0.5, 0.8] {
+            for step in [0.003, 0.01, 0.2] {
+                let ball = on_ground(Sphere::new(radius)?)?;
+                let (system, body, cable) = one_end_free(fixed(-1.0, height, 0.0), [ball])?;
+                let mut state = system.default_state();
+                let mut angle: f64 = 0.0;
+                while angle < 2.0 * PI {
+                    let (x, y) = angle.sin_cos();
+                    state.set_pose(body, Pose::translation(x, y, 0.0))?;
+                    let dynamics = system.realize_dynamics(&mut state)?;
+                    let length = dynamics.of(cable).position.path.length;
+                    // The shorter of the two ways round, or straight past.
+                    let (from, to) = (Vector3::new(-1.0, height, 0.0), Vector3::new(x, y, 0.0));
+                    let tangents = [from, to].map(|p| (p.norm_squared() - radius * radius).sqrt());
+                    let free = [from, to].map(|p| (radius / p.norm()).acos());
+                    let wrapped = from.angle(&to) - free[0] - free[1];
+                    let shortest = if wrapped > 0.0 {
+                        tangents[0] + tangents[1] + radius * wrapped
+                    } else {
+                        (to - from).norm()
+                    };
+                    // While it is still stable, the other way round is the shorter one by up to 2·radius.
+                    assert!(length > shortest - 1e-9, "{radius}, {height}, {angle}: {length}, {shortest}");
+                    assert!(
+                        length < shortest + 2.0 * radius,
+                        "{radius}, {height}, {angle}: {length}, {shortest}"
+                    );
+                    system.accept_step(&mut state)?;
+                    angle += step;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
 #[test]
 fn windings_are_kept_while_the_end_moves() -> Result<(), Error> {
     let (system, body, cable) = one_end_free(fixed(-3.0, 1.0, 0.0), [on_ground(Cylinder::new(1.0)?)?])?;

@@ -138,6 +138,9 @@ use normal::normal_force;
 /// - With either transition the anchor moves at the end of a step. What dragging it along costs within a step is
 ///   given back if the station turns around within the same step.
 /// - A larger `kxy` or `cxy` shortens the steps an explicit integrator can take.
+/// - **A host of fixed steps `h` needs `d2·v·h ≤ 1`** where a station strikes at `v`, whatever the mass: after a fall of half a
+///   metre, with the default `d2`, 0.28 ms. Semi-implicit Euler then returns it as high as it should, to 2 % of the fall. It is
+///   unstable above `2√2`: at 1 ms that station bounces more than ten times as high as it fell from, and no error says so.
 ///
 /// # Singular cases
 ///
@@ -433,27 +436,31 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         let Discrete { last_update, last_station, .. } = at.discrete;
         let elapsed = at.time - *last_update;
         let refusal = TimeNotAdvanced { last_update: last_update.to_f64(), time: at.time.to_f64() };
+        if elapsed > T::negligible() {
+            Self::commit(at, next);
+            return Ok(());
+        }
+        let Position { p_GS, p_PS, .. } = at.position;
+        let Some(last_station) = last_station else {
+            // The first commit, before which no time is known to have passed.
+            next.last_update = at.time;
+            next.last_station = Some(*p_PS);
+            return Ok(());
+        };
         if elapsed < -T::negligible() {
             return Err(refusal.into());
         }
-        if elapsed <= T::negligible() {
-            let Position { p_GS, p_PS, .. } = at.position;
-            let roundoff = T::negligible() * (T::one() + p_GS.coords.amax());
-            let has_moved = last_station.is_some_and(|p| (p_PS - p).amax() > roundoff);
-            return match at.parameters.friction_transition {
-                // Sliding settles with time. Committed once more where it is, the anchor would tear loose.
-                FrictionTransition::Settling if has_moved => Err(refusal.into()),
-                FrictionTransition::ReturnMapping if has_moved => {
-                    Self::commit(at, next);
-                    Ok(())
-                }
-                _ => {
-                    next.last_station = Some(*p_PS);
-                    Ok(())
-                }
-            };
+        // Against the last commit, not the last call: steps too short to show add up.
+        let roundoff = T::negligible() * (T::one() + p_GS.coords.amax());
+        let has_moved = (p_PS - last_station).amax() > roundoff;
+        match at.parameters.friction_transition {
+            // Sliding settles with time. Committed once more where it is, the anchor would tear loose.
+            FrictionTransition::Settling if has_moved => Err(refusal.into()),
+            FrictionTransition::ReturnMapping if has_moved => {
+                Self::commit(at, next);
+                Ok(())
+            }
+            _ => Ok(()),
         }
-        Self::commit(at, next);
-        Ok(())
     }
 }

@@ -4,7 +4,10 @@ use crate::framework::ElementError;
 
 /// The middle angle is so near ±90° that the other two are not defined.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
-#[error("the middle angle is {angle} rad, where the x-y-z angles are singular")]
+#[error(
+    "the middle angle is {angle} rad, where the x-y-z angles are singular: choose frames whose y axis is the one about \
+     which the bushing turns least"
+)]
 pub struct Singular {
     /// The middle angle \[rad\].
     pub angle: f64,
@@ -15,7 +18,10 @@ pub struct Singular {
 /// A shorter step tells. If the body was put there instead, reset the turns
 /// ([`Handle::reset_turns`](crate::Handle::reset_turns)).
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
-#[error("q_x and q_z have changed by {qx} and {qz} rad in one step, too far to tell which way")]
+#[error(
+    "q_x and q_z have changed by {qx} and {qz} rad in one step, too far to tell which way: take a shorter step, or reset \
+     the turns if the bodies were put there"
+)]
 pub struct AmbiguousTurn {
     /// The change of the first angle, to the nearest whole turn \[rad\].
     pub qx: f64,
