@@ -7,11 +7,11 @@
 use core::f64::consts::FRAC_PI_2;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use force_elements::cable::{
-    CablePath, Cylinder, Ellipsoid, Obstacle, PathError, Settings, Sphere, Station, Torus,
-};
+use force_elements::cable::{CablePath, Cylinder, Ellipsoid, Obstacle, PathError, Settings, Sphere, Torus};
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
-use force_elements::{BodyIndex, CableSpring, Error, ForceSystem, Handle, Pose, SpatialVelocity, State};
+use force_elements::{
+    BodyIndex, CableSpring, Error, ForceSystem, Handle, Pose, SpatialVelocity, State, Station, cable_spring,
+};
 
 const KINDS: [&str; 4] = ["sphere", "cylinder", "ellipsoid", "torus"];
 
@@ -51,7 +51,10 @@ impl Scene {
             path = path.over(obstacle(kind, i)?);
         }
         let path = path.with_settings(Settings { smoothness: 1e-9, ..Settings::default() })?;
-        let cable = system.add(CableSpring::new(path, 100.0, 1.0, 0.1)?)?;
+        let cable = system.add(CableSpring::new(
+            path,
+            cable_spring::Parameters { stiffness: 100.0, slack_length: 1.0, dissipation: 0.1 },
+        )?)?;
         let state = system.default_state();
         let mut scene = Self { system, state, cable, end, count, angle: 0.0 };
         scene.step()?;

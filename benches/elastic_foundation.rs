@@ -17,7 +17,7 @@ use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use force_elements::contact::{HalfSpace, TriangleMesh};
 use force_elements::elastic_foundation::Material;
 use force_elements::nalgebra::{Rotation3, Translation3, Vector3};
-use force_elements::{BodyIndex, ElasticFoundation, ForceSystem, Pose, SpatialVelocity, State};
+use force_elements::{BodyIndex, ElasticFoundation, ForceSystem, Frame, Pose, SpatialVelocity, State};
 
 struct Scene {
     system: ForceSystem<f64>,
@@ -50,10 +50,10 @@ fn turned(z: f64) -> Pose<f64> {
 fn on_half_space(frequency: u32, depth: f64) -> Scene {
     let mut system = ForceSystem::new();
     let body = system.add_body();
-    let mut foundation = ElasticFoundation::new();
-    foundation.add_rigid(BodyIndex::GROUND, Pose::identity(), HalfSpace::BelowZ).unwrap();
+    let mut foundation = ElasticFoundation::default();
+    foundation.add_rigid(Frame::ground(Pose::identity()), HalfSpace::BelowZ).unwrap();
     let mesh = TriangleMesh::sphere(1.0, frequency).unwrap();
-    foundation.add_springs(body, Pose::identity(), mesh, rubber()).unwrap();
+    foundation.add_springs(Frame::of(body), mesh, rubber()).unwrap();
     system.add(foundation).unwrap();
     let state = system.default_state();
     Scene { system, state, body, pose: turned(1.0 - depth), velocity: velocity() }
@@ -62,10 +62,10 @@ fn on_half_space(frequency: u32, depth: f64) -> Scene {
 fn on_its_like(mesh: TriangleMesh<f64>, pose: Pose<f64>) -> Scene {
     let mut system = ForceSystem::new();
     let (other, body) = (system.add_body(), system.add_body());
-    let mut foundation = ElasticFoundation::new();
+    let mut foundation = ElasticFoundation::default();
     let mesh = Arc::new(mesh);
     for body in [other, body] {
-        foundation.add_springs(body, Pose::identity(), Arc::clone(&mesh), rubber()).unwrap();
+        foundation.add_springs(Frame::of(body), Arc::clone(&mesh), rubber()).unwrap();
     }
     system.add(foundation).unwrap();
     let state = system.default_state();
@@ -84,12 +84,12 @@ fn torus_on_torus(depth: f64) -> Scene {
 
 fn crowd(count: usize) -> Scene {
     let mut system = ForceSystem::new();
-    let mut foundation = ElasticFoundation::new();
-    foundation.add_rigid(BodyIndex::GROUND, Pose::identity(), HalfSpace::BelowZ).unwrap();
+    let mut foundation = ElasticFoundation::default();
+    foundation.add_rigid(Frame::ground(Pose::identity()), HalfSpace::BelowZ).unwrap();
     let mesh = Arc::new(TriangleMesh::sphere(1.0, 8).unwrap());
     let bodies: Vec<_> = (0..count).map(|_| system.add_body()).collect();
     for &body in &bodies {
-        foundation.add_springs(body, Pose::identity(), Arc::clone(&mesh), rubber()).unwrap();
+        foundation.add_springs(Frame::of(body), Arc::clone(&mesh), rubber()).unwrap();
     }
     system.add(foundation).unwrap();
     let mut state = system.default_state();

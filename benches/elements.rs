@@ -10,8 +10,8 @@ use force_elements::coordinate_spring_damper_ext::{self, Discrete};
 use force_elements::exponential_spring;
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3, Vector6};
 use force_elements::{
-    BodyIndex, CoordinateSpringDamperExt, ExponentialSpring, ForceSystem, LinearBushing, Pose, Real,
-    SpatialVelocity, State,
+    BodyIndex, CoordinatePair, CoordinateSpringDamperExt, ExponentialSpring, ForceSystem, Frame,
+    LinearBushing, Pose, Real, SpatialVelocity, State, Station, linear_bushing,
 };
 use num_dual::Dual64;
 
@@ -61,14 +61,19 @@ fn bushings<T: Real>(count: usize) -> (ForceSystem<T>, State<T>) {
     for pair in bodies.windows(2) {
         let frame = Pose::translation(T::lit(0.1), T::lit(0.0), T::lit(0.05));
         let (k, c) = (Vector6::repeat(T::lit(100.0)), Vector6::repeat(T::lit(1.0)));
-        let bushing = LinearBushing::new(pair[0], frame, pair[1], frame.inverse(), k, c).expect("valid");
+        let bushing = LinearBushing::new(
+            pair[0],
+            pair[1],
+            linear_bushing::Parameters { X_B1F: frame, X_B2M: frame.inverse(), stiffness: k, damping: c },
+        )
+        .expect("valid");
         handles.push(system.add(bushing).expect("exists"));
     }
     let mut state = system.default_state();
     scatter_bodies(&mut state, &bodies, 0.3, 0.1, 0.0);
     // As after an accepted step: there is something to compare the angles with.
     for handle in handles {
-        handle.reset_turns(&system, &mut state).expect("regular");
+        system.reset_memory(&mut state, handle).expect("regular");
     }
     (system, state)
 }
@@ -82,7 +87,12 @@ fn springs<T: Real>(count: usize) -> (ForceSystem<T>, State<T>) {
             let side = |bit: usize| T::lit(if corner >> bit & 1 == 0 { -0.1 } else { 0.1 });
             let station = Point3::new(side(0), side(1), side(2));
             let parameters = exponential_spring::Parameters::default();
-            let spring = ExponentialSpring::new(Pose::identity(), body, station, parameters).expect("valid");
+            let spring = ExponentialSpring::new(
+                Frame::ground(Pose::identity()),
+                Station::on(body, station),
+                parameters,
+            )
+            .expect("valid");
             handles.push(system.add(spring).expect("exists"));
         }
     }
@@ -90,7 +100,7 @@ fn springs<T: Real>(count: usize) -> (ForceSystem<T>, State<T>) {
     // Four corners of each block near the floor, four above it.
     scatter_bodies(&mut state, &bodies, 0.01, 0.001, 0.103);
     for (i, handle) in handles.into_iter().enumerate() {
-        handle.reset_anchor_point(&system, &mut state).expect("regular");
+        system.reset_memory(&mut state, handle).expect("regular");
         let sliding = T::lit(0.5 * (1.0 + wave(i)));
         system.update_discrete(&mut state, handle, |discrete| discrete.sliding = sliding).expect("valid");
     }
@@ -114,7 +124,8 @@ fn coordinates<T: Real>(count: usize, friction_proportional_zone: f64) -> (Force
     };
     let mut handles = Vec::new();
     for &coordinate in &coordinates {
-        let element = CoordinateSpringDamperExt::new(None, Some(coordinate), parameters).expect("valid");
+        let element =
+            CoordinateSpringDamperExt::new(CoordinatePair::on(coordinate), parameters).expect("valid");
         handles.push(system.add(element).expect("exists"));
     }
     let mut state = system.default_state();

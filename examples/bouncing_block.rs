@@ -10,7 +10,9 @@ use std::path::PathBuf;
 use force_elements::exponential_spring::Parameters;
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
 use force_elements::simulation::{DormandPrince, Plant, RigidBody, Simulation, SimulationError};
-use force_elements::{BodyIndex, ExponentialSpring, ForceSystem, Handle, Pose, SpatialVelocity, State};
+use force_elements::{
+    BodyIndex, ExponentialSpring, ForceSystem, Frame, Handle, Pose, SpatialVelocity, State, Station,
+};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
@@ -46,7 +48,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let parameters = Parameters::default().with_critical_damping(20_000.0, 10.0 / 4.0);
     let mut springs = Vec::new();
     for corner in corners() {
-        springs.push(system.add(ExponentialSpring::new(floor, block, corner, parameters)?)?);
+        springs.push(system.add(ExponentialSpring::new(
+            Frame::ground(floor),
+            Station::on(block, corner),
+            parameters,
+        )?)?);
     }
 
     let mut state = system.default_state();
@@ -55,7 +61,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let velocity = SpatialVelocity::new(Vector3::new(0.4, 4.0, 0.8), Vector3::new(2.5, 0.0, 0.0));
     state.set_body(block, pose, velocity)?;
     for &spring in &springs {
-        spring.reset_anchor_point(&system, &mut state)?;
+        system.reset_memory(&mut state, spring)?;
     }
 
     let mut simulation = Simulation::new(&system, &plant, state)?;

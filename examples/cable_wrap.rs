@@ -11,9 +11,11 @@ use core::f64::consts::{FRAC_PI_2, PI, TAU};
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-use force_elements::cable::{CablePath, Cylinder, Ellipsoid, Obstacle, Sphere, Station, Torus};
+use force_elements::cable::{CablePath, Cylinder, Ellipsoid, Obstacle, Sphere, Torus};
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
-use force_elements::{BodyIndex, CableSpring, ForceSystem, Handle, Pose, SpatialVelocity, State};
+use force_elements::{
+    BodyIndex, CableSpring, ForceSystem, Handle, Pose, SpatialVelocity, State, Station, cable_spring,
+};
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 
@@ -63,7 +65,10 @@ fn build() -> Result<Rig, force_elements::Error> {
             Obstacle::new(ground, fixed(6.1, 1.05, 0.0, facing), Torus::new(TORUS[0], TORUS[1])?)?
                 .with_contact_hint(Point3::new(0.0, -0.95, 0.0))?,
         );
-    let cable = system.add(CableSpring::new(path, 400.0, 9.0, 0.05)?)?;
+    let cable = system.add(CableSpring::new(
+        path,
+        cable_spring::Parameters { stiffness: 400.0, slack_length: 9.0, dissipation: 0.05 },
+    )?)?;
     Ok(Rig { system, cable, lift, end })
 }
 

@@ -10,6 +10,7 @@
 //!
 //! ```
 //! use force_elements::nalgebra::Vector6;
+//! use force_elements::linear_bushing::Parameters;
 //! use force_elements::{BodyIndex, Error, ForceSystem, LinearBushing, Pose, Real};
 //! use num_dual::Dual64;
 //!
@@ -17,9 +18,8 @@
 //! fn force_at<T: Real>(x: T) -> Result<T, Error> {
 //!     let mut system = ForceSystem::<T>::new();
 //!     let body = system.add_body();
-//!     let (stiffness, damping) = (Vector6::repeat(T::lit(800.0)), Vector6::zeros());
-//!     let bushing = LinearBushing::between_bodies(BodyIndex::GROUND, body, stiffness, damping)?;
-//!     let bushing = system.add(bushing)?;
+//!     let parameters = Parameters { stiffness: Vector6::repeat(T::lit(800.0)), ..Parameters::default() };
+//!     let bushing = system.add(LinearBushing::new(BodyIndex::GROUND, body, parameters)?)?;
 //!
 //!     let mut state = system.default_state();
 //!     state.set_pose(body, Pose::translation(x, T::zero(), T::zero()))?;
@@ -101,8 +101,8 @@ pub use framework::{
 pub use math::check;
 pub use math::{InvalidValue, Pose, Real, Requirement, SpatialForce, SpatialVelocity, cast_pose};
 pub use mechanics::{
-    BodyIndex, CoordinateIndex, ForceAccumulator, Forces, KinematicsError, KinematicsSource, Positions,
-    Quantity, Topology, Velocities,
+    BodyIndex, CoordinateIndex, CoordinatePair, ForceAccumulator, Forces, Frame, KinematicsError,
+    KinematicsSource, Positions, Quantity, Station, Topology, Velocities,
 };
 
 /// Prose: how symbols are read, why the crate is built as it is, and what it covers of the programs it follows.

@@ -1,13 +1,14 @@
 //! The evaluation loop does not allocate once it is warm.
 
-use force_elements::cable::{CablePath, Obstacle, Sphere, Station};
+use force_elements::cable::{CablePath, Obstacle, Sphere};
 use force_elements::contact::{self, HalfSpace, Shape, Surface, SurfacePoint, TriangleMesh};
 use force_elements::elastic_foundation::Material;
 use force_elements::exponential_spring::Parameters;
 use force_elements::nalgebra::{Point3, Vector3, Vector6};
 use force_elements::{
-    BodyIndex, CableSpring, CoordinateSpringDamperExt, ElasticFoundation, ExponentialSpring, ForceSystem,
-    LinearBushing, Pose, SpatialVelocity, coordinate_spring_damper_ext,
+    BodyIndex, CableSpring, CoordinatePair, CoordinateSpringDamperExt, ElasticFoundation, ExponentialSpring,
+    ForceSystem, Frame, LinearBushing, Pose, SpatialVelocity, Station, cable_spring,
+    coordinate_spring_damper_ext, linear_bushing,
 };
 
 #[test]
@@ -17,13 +18,20 @@ fn an_evaluation_does_not_allocate_after_the_first() {
     // Few enough of each kind that they stay on one thread where threads are enabled: handing work
     // to other threads allocates.
     for _ in 0..100 {
-        let spring = ExponentialSpring::new(Pose::identity(), body, Point3::origin(), Parameters::default());
+        let spring = ExponentialSpring::new(
+            Frame::ground(Pose::identity()),
+            Station::on(body, Point3::origin()),
+            Parameters::default(),
+        );
         system.add(spring.expect("valid")).expect("exists");
-        let bushing = LinearBushing::between_bodies(
+        let bushing = LinearBushing::new(
             BodyIndex::GROUND,
             body,
-            Vector6::repeat(1.0),
-            Vector6::repeat(1.0),
+            linear_bushing::Parameters {
+                stiffness: Vector6::repeat(1.0),
+                damping: Vector6::repeat(1.0),
+                ..Default::default()
+            },
         );
         system.add(bushing.expect("valid")).expect("exists");
         let parameters = coordinate_spring_damper_ext::Parameters {
@@ -31,7 +39,7 @@ fn an_evaluation_does_not_allocate_after_the_first() {
             sticking_stiffness: 1e3,
             ..Default::default()
         };
-        let friction = CoordinateSpringDamperExt::new(None, Some(slider), parameters);
+        let friction = CoordinateSpringDamperExt::new(CoordinatePair::on(slider), parameters);
         system.add(friction.expect("valid")).expect("exists");
     }
     let mut state = system.default_state();
@@ -91,16 +99,16 @@ fn foundations(
     let rubber = Material::new(1e5).with_dissipation(0.1).with_friction(0.5, 0.4, 0.1);
     let mut handles = Vec::new();
     for (_, shape, is_soft) in std::iter::repeat_n(shapes(), copies).flatten() {
-        let mut foundation = ElasticFoundation::new();
+        let mut foundation = ElasticFoundation::default();
         match shape {
             Shape::Mesh(mesh) if is_soft => {
-                foundation.add_springs(BodyIndex::GROUND, Pose::identity(), mesh, rubber)
+                foundation.add_springs(Frame::ground(Pose::identity()), mesh, rubber)
             }
-            shape => foundation.add_rigid(BodyIndex::GROUND, Pose::identity(), shape),
+            shape => foundation.add_rigid(Frame::ground(Pose::identity()), shape),
         }
         .expect("valid");
         let ball = TriangleMesh::sphere(0.9, 10).expect("valid");
-        foundation.add_springs(body, Pose::identity(), ball, rubber).expect("valid");
+        foundation.add_springs(Frame::of(body), ball, rubber).expect("valid");
         handles.push(system.add(foundation).expect("bodies exist"));
     }
     (system, body, handles)
@@ -163,13 +171,13 @@ fn a_foundation_that_is_disabled_enabled_and_changed_does_not_allocate() {
 #[test]
 fn a_crowd_does_not_allocate_after_the_first_evaluation_as_it_is_pressed_together() {
     let mut system = ForceSystem::<f64>::new();
-    let mut foundation = ElasticFoundation::new();
-    foundation.add_rigid(BodyIndex::GROUND, Pose::identity(), HalfSpace::BelowZ).expect("valid");
+    let mut foundation = ElasticFoundation::default();
+    foundation.add_rigid(Frame::ground(Pose::identity()), HalfSpace::BelowZ).expect("valid");
     let ball = std::sync::Arc::new(TriangleMesh::sphere(1.0, 6).expect("valid"));
     let bodies: Vec<_> = (0..25).map(|_| system.add_body()).collect();
     for &body in &bodies {
         let (ball, rubber) = (std::sync::Arc::clone(&ball), Material::new(1e5));
-        foundation.add_springs(body, Pose::identity(), ball, rubber).expect("valid");
+        foundation.add_springs(Frame::of(body), ball, rubber).expect("valid");
     }
     let foundation = system.add(foundation).expect("bodies exist");
     let mut state = system.default_state();
@@ -214,17 +222,26 @@ fn foundations_on_threads_do_not_allocate_after_the_first_evaluation() {
 fn changes_of_variables_do_not_allocate_after_the_first() {
     let mut system = ForceSystem::<f64>::new();
     let (body, slider) = (system.add_body(), system.add_coordinate());
-    let spring = ExponentialSpring::new(Pose::identity(), body, Point3::origin(), Parameters::default());
+    let spring = ExponentialSpring::new(
+        Frame::ground(Pose::identity()),
+        Station::on(body, Point3::origin()),
+        Parameters::default(),
+    );
     let spring = system.add(spring.expect("valid")).expect("exists");
     let ones = Vector6::repeat(1.0);
-    let bushing = LinearBushing::between_bodies(BodyIndex::GROUND, body, ones, ones).expect("valid");
+    let bushing = LinearBushing::new(
+        BodyIndex::GROUND,
+        body,
+        linear_bushing::Parameters { stiffness: ones, damping: ones, ..Default::default() },
+    )
+    .expect("valid");
     let bushing = system.add(bushing).expect("exists");
     let friction = coordinate_spring_damper_ext::Parameters {
         dynamic_friction: 1.0,
         sticking_stiffness: 1e4,
         ..Default::default()
     };
-    let friction = CoordinateSpringDamperExt::new(None, Some(slider), friction).expect("valid");
+    let friction = CoordinateSpringDamperExt::new(CoordinatePair::on(slider), friction).expect("valid");
     let friction = system.add(friction).expect("exists");
     let ends = [BodyIndex::GROUND, body].map(|body| Station { body, p_B: Point3::new(2.0, 0.1, 0.0) });
     let ball = Obstacle::new(
@@ -233,13 +250,21 @@ fn changes_of_variables_do_not_allocate_after_the_first() {
         Sphere::new(0.5).expect("positive"),
     );
     let path = CablePath::new(ends[0], ends[1]).expect("apart").over(ball.expect("finite"));
-    let cable = system.add(CableSpring::new(path, 100.0, 1.0, 0.1).expect("valid")).expect("exists");
-    let mut foundation = ElasticFoundation::new();
+    let cable = system
+        .add(
+            CableSpring::new(
+                path,
+                cable_spring::Parameters { stiffness: 100.0, slack_length: 1.0, dissipation: 0.1 },
+            )
+            .expect("valid"),
+        )
+        .expect("exists");
+    let mut foundation = ElasticFoundation::default();
     let rubber = Material::new(1e5).with_friction(0.5, 0.4, 0.1);
     let brick = TriangleMesh::brick(Vector3::repeat(0.5), [2; 3]).expect("positive");
-    foundation.add_springs(body, Pose::identity(), brick, rubber).expect("valid");
+    foundation.add_springs(Frame::of(body), brick, rubber).expect("valid");
     let ball = contact::Sphere::new(2.8).expect("positive");
-    foundation.add_rigid(BodyIndex::GROUND, Pose::identity(), ball).expect("valid");
+    foundation.add_rigid(Frame::ground(Pose::identity()), ball).expect("valid");
     let foundation = system.add(foundation).expect("exists");
 
     let mut state = system.default_state();
@@ -259,9 +284,9 @@ fn changes_of_variables_do_not_allocate_after_the_first() {
             system.set_variable(&mut state, "elastic_foundation[0].surface[0].stiffness", 1e5 + x)?;
             system.set_variable(&mut state, "cable_spring[0].wrap[0].in_contact", 0.0)?;
             system.set_variable(&mut state, "linear_bushing[0].damping.pz", x)?;
-            spring.reset_anchor_point(&system, &mut state)?;
-            friction.reset_sticking_position(&system, &mut state)?;
-            friction.reset_limit_stops(&system, &mut state)?;
+            system.reset_memory(&mut state, spring)?;
+            system.reset_memory(&mut state, friction)?;
+            system.reset_memory(&mut state, friction)?;
             for enabled in [false, true] {
                 system.set_enabled(&mut state, bushing, enabled)?;
                 system.set_enabled(&mut state, cable, enabled)?;

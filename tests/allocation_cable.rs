@@ -11,11 +11,11 @@ mod solids;
 use core::f64::consts::{FRAC_PI_2, TAU};
 
 use cable_scenes::{Dice, Pebble, hill};
-use force_elements::cable::{
-    CablePath, Cylinder, Ellipsoid, Obstacle, Sphere, Station, Surface, Torus, Tracking,
-};
+use force_elements::cable::{CablePath, Cylinder, Ellipsoid, Obstacle, Sphere, Surface, Torus, Tracking};
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
-use force_elements::{BodyIndex, CableSpring, Error, ForceSystem, Handle, Pose, State};
+use force_elements::{
+    BodyIndex, CableSpring, Error, ForceSystem, Handle, Pose, State, Station, cable_spring,
+};
 
 /// A cable between two bodies that rise and sink together over two obstacles of one kind.
 struct Scene {
@@ -39,7 +39,10 @@ impl Scene {
             let X = Pose::from_parts(Translation3::new(x, -depth, 0.0), R_GS);
             path = path.over(Obstacle::shared(BodyIndex::GROUND, X, make()?.into())?);
         }
-        let cable = system.add(CableSpring::new(path, 100.0, 1.0, 0.1)?)?;
+        let cable = system.add(CableSpring::new(
+            path,
+            cable_spring::Parameters { stiffness: 100.0, slack_length: 1.0, dissipation: 0.1 },
+        )?)?;
         let state = system.default_state();
         Ok(Self { system, state, cable, ends })
     }

@@ -3,7 +3,7 @@
 use force_elements::exponential_spring::{Discrete, FrictionTransition, Parameters};
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
 use force_elements::simulation::{DormandPrince, Integrator, SemiImplicitEuler, Simulation};
-use force_elements::{ExponentialSpring, ForceSystem, Pose, SpatialVelocity};
+use force_elements::{ExponentialSpring, ForceSystem, Frame, Pose, SpatialVelocity, Station};
 
 #[path = "../examples/scenes/block.rs"]
 mod block;
@@ -223,7 +223,7 @@ fn a_load_that_the_friction_springs_already_carry_is_held_up_to_static_friction(
         let mut state = block.system.default_state();
         state.set_body(block.body, block.resting_pose(), SpatialVelocity::zero()).expect("finite");
         for (i, &spring) in block.springs.iter().enumerate() {
-            spring.reset_anchor_point(&block.system, &mut state).expect("regular");
+            block.system.reset_memory(&mut state, spring).expect("regular");
             let drawn_out = if i < 4 { load / 4.0 / parameters.friction_elasticity } else { 0.0 };
             let draw_out = |discrete: &mut Discrete<f64>| {
                 discrete.anchor_P.x -= drawn_out;
@@ -260,8 +260,12 @@ fn with_return_mapping_a_station_that_slides_straight_on_has_kinetic_friction() 
         };
         let mut system = ForceSystem::<f64>::new();
         let body = system.add_body();
-        let spring =
-            ExponentialSpring::new(Pose::identity(), body, Point3::origin(), parameters).expect("valid");
+        let spring = ExponentialSpring::new(
+            Frame::ground(Pose::identity()),
+            Station::on(body, Point3::origin()),
+            parameters,
+        )
+        .expect("valid");
         let spring = system.add(spring).expect("exists");
         let weight = parameters.resting_height(25.0).expect("in range");
         for speed in [1.001 * parameters.settle_velocity, 0.05, 2.0] {
@@ -275,7 +279,7 @@ fn with_return_mapping_a_station_that_slides_straight_on_has_kinetic_friction() 
                 state.set_time(x / speed).expect("finite");
                 state.set_body(body, Pose::translation(x, 0.0, weight), velocity).expect("finite");
                 if step == 0 {
-                    spring.reset_anchor_point(&system, &mut state).expect("regular");
+                    system.reset_memory(&mut state, spring).expect("regular");
                     let draw_out = |discrete: &mut Discrete<f64>| discrete.anchor_P.x += stretch;
                     system.update_discrete(&mut state, spring, draw_out).expect("valid");
                 }
@@ -298,7 +302,12 @@ fn with_return_mapping_a_station_drawn_far_more_slowly_than_the_settle_velocity_
     let parameters = return_mapping();
     let mut system = ForceSystem::<f64>::new();
     let body = system.add_body();
-    let spring = ExponentialSpring::new(Pose::identity(), body, Point3::origin(), parameters).expect("valid");
+    let spring = ExponentialSpring::new(
+        Frame::ground(Pose::identity()),
+        Station::on(body, Point3::origin()),
+        parameters,
+    )
+    .expect("valid");
     let spring = system.add(spring).expect("exists");
     let height = parameters.resting_height(25.0).expect("in range");
     let (mut state, speed) = (system.default_state(), 0.01 * parameters.settle_velocity);
@@ -325,7 +334,7 @@ fn what_dragging_an_anchor_costs_is_given_back_if_the_station_turns_around_withi
         state.set_time(time).expect("finite");
         state.set_pose(block.body, pose).expect("finite");
         for &spring in block.springs.iter().filter(|_| time == 0.0) {
-            spring.reset_anchor_point(&block.system, &mut state).expect("regular");
+            block.system.reset_memory(&mut state, spring).expect("regular");
         }
         let view = block.system.realize_dynamics(&mut state).expect("regular");
         let seen = (view.body_force(block.body).force.x, view.potential_energy());
@@ -375,7 +384,11 @@ fn coefficients_of_friction_can_be_written_by_name_in_any_order() {
 fn bounce(mass: f64, fall: f64, step: f64, seconds: f64, parameters: Parameters<f64>) -> f64 {
     let mut system = ForceSystem::<f64>::new();
     let body = system.add_body();
-    let spring = ExponentialSpring::new(Pose::identity(), body, Point3::origin(), parameters);
+    let spring = ExponentialSpring::new(
+        Frame::ground(Pose::identity()),
+        Station::on(body, Point3::origin()),
+        parameters,
+    );
     system.add(spring.expect("valid")).expect("exists");
     let mut state = system.default_state();
     let rest = parameters.resting_height(mass * 9.81).expect("a load");

@@ -1,13 +1,14 @@
 //! Commits: what a host that calls in another order, or forgets a call, is told.
 
-use force_elements::cable::{CablePath, Cylinder, Obstacle, Station};
+use force_elements::cable::{CablePath, Cylinder, Obstacle};
 use force_elements::coordinate_spring_damper_ext as coordinate;
 use force_elements::exponential_spring::{FrictionTransition, Parameters, TimeNotAdvanced};
 use force_elements::nalgebra::{Point3, Rotation3, Vector3};
 use force_elements::{
-    AtDynamics, AtPosition, AtVelocity, BodyIndex, CableSpring, CoordinateSpringDamperExt, ElementError,
-    Error, ExponentialSpring, ForceAccumulator, ForceElement, ForceSystem, Given, Handle, Pose, Requirement,
-    SpatialVelocity, Stage, State, Topology, Velocities, check, variables,
+    AtDynamics, AtPosition, AtVelocity, BodyIndex, CableSpring, CoordinatePair, CoordinateSpringDamperExt,
+    ElementError, Error, ExponentialSpring, ForceAccumulator, ForceElement, ForceSystem, Frame, Given,
+    Handle, Pose, Requirement, SpatialVelocity, Stage, State, Station, Topology, Velocities, cable_spring,
+    check, variables,
 };
 
 struct Corner {
@@ -22,7 +23,9 @@ fn corner(transition: FrictionTransition) -> Corner {
     let body = system.add_body();
     let slope = Pose::from_parts(Vector3::zeros().into(), Rotation3::from_euler_angles(0.0, 0.17, 0.0));
     let parameters = Parameters { friction_transition: transition, ..Parameters::default() };
-    let spring = ExponentialSpring::new(slope, body, Point3::origin(), parameters).expect("valid");
+    let spring =
+        ExponentialSpring::new(Frame::ground(slope), Station::on(body, Point3::origin()), parameters)
+            .expect("valid");
     let spring = system.add(spring).expect("exists");
     Corner { system, body, spring }
 }
@@ -32,7 +35,7 @@ fn corner(transition: FrictionTransition) -> Corner {
 fn slide(tells_time: bool, mass: f64) -> (f64, Result<(), Error>) {
     let Corner { system, body, spring } = corner(FrictionTransition::Settling);
     let mut state = system.default_state();
-    spring.reset_anchor_point(&system, &mut state).expect("regular");
+    system.reset_memory(&mut state, spring).expect("regular");
     let (mut p, mut v) = (Vector3::<f64>::zeros(), Vector3::zeros());
     let h = 1e-3;
     for step in 1..=1000 {
@@ -71,14 +74,16 @@ fn creep_in_single_precision(far: f32, h: f32, steps: usize) -> (f32, Result<(),
     let tilt = Rotation3::from_euler_angles(0.0, 0.3, 0.0);
     let slope = Pose::from_parts(Vector3::new(far, 0.0, 0.0).into(), tilt);
     let parameters = Parameters::default();
-    let spring = ExponentialSpring::new(slope, body, Point3::origin(), parameters).expect("valid");
+    let spring =
+        ExponentialSpring::new(Frame::ground(slope), Station::on(body, Point3::origin()), parameters)
+            .expect("valid");
     let spring = system.add(spring).expect("exists");
     let mut state = system.default_state();
     let height = parameters.resting_height(9.81 * 0.3_f32.cos()).expect("a load");
     let start = Vector3::new(far, 0.0, 0.0) + tilt * Vector3::z() * height;
     let (mut p, mut v) = (start, Vector3::zeros());
     state.set_pose(body, Pose::from(p)).expect("finite");
-    spring.reset_anchor_point(&system, &mut state).expect("regular");
+    system.reset_memory(&mut state, spring).expect("regular");
     for _ in 0..steps {
         let outcome = (|| {
             state.set_body(body, Pose::from(p), SpatialVelocity::new(Vector3::zeros(), v))?;
@@ -181,7 +186,11 @@ fn poses_swept_at_one_time_are_committed_by_what_needs_no_time() {
     let drum = Obstacle::new(BodyIndex::GROUND, Pose::identity(), Cylinder::new(0.1).expect("positive"));
     let from = Station { body: BodyIndex::GROUND, p_B: Point3::new(-1.0, 0.1, 0.0) };
     let path = CablePath::new(from, Station { body: end, p_B: Point3::origin() }).expect("finite");
-    let cable = CableSpring::new(path.over(drum.expect("finite")), 1.0, 0.0, 0.0).expect("valid");
+    let cable = CableSpring::new(
+        path.over(drum.expect("finite")),
+        cable_spring::Parameters { stiffness: 1.0, slack_length: 0.0, dissipation: 0.0 },
+    )
+    .expect("valid");
     let cable = system.add(cable).expect("exists");
     let mut state = system.default_state();
     for step in 0..=80 {
@@ -199,7 +208,7 @@ fn poses_swept_at_one_time_are_committed_by_what_needs_no_time() {
 fn the_anchor_goes_on_from_where_time_is_reset() {
     let Committed { system, body, spring, mut state } = committed(FrictionTransition::Settling, 2.0);
     state.set_time(0.0).expect("finite");
-    spring.reset_anchor_point(&system, &mut state).expect("regular");
+    system.reset_memory(&mut state, spring).expect("regular");
     state.set_time(1e-3).expect("finite");
     state.set_pose(body, Pose::translation(0.011, 0.02, -0.001)).expect("finite");
     system.realize_dynamics(&mut state).expect("regular");
@@ -294,7 +303,7 @@ fn what_an_element_would_store_out_of_range_is_refused_by_the_commit() {
         ..Default::default()
     };
     system
-        .add(CoordinateSpringDamperExt::new(None, Some(slider), parameters).expect("valid"))
+        .add(CoordinateSpringDamperExt::new(CoordinatePair::on(slider), parameters).expect("valid"))
         .expect("exists");
     let mut state = system.default_state();
     state.set_coordinate(slider, 1.0).expect("finite");

@@ -7,7 +7,8 @@ use force_elements::simulation::{
     DormandPrince, ImplicitTrapezoidal, Integrator, Plant, SemiImplicitEuler, Simulation,
 };
 use force_elements::{
-    CoordinateIndex, CoordinateSpringDamperExt, ElementError, Error, ForceSystem, Requirement, Variables,
+    CoordinateIndex, CoordinatePair, CoordinateSpringDamperExt, ElementError, Error, ForceSystem,
+    Requirement, Variables,
 };
 
 fn bristles() -> Parameters<f64> {
@@ -76,7 +77,7 @@ fn during_an_evaluation_slip_does_not_turn_around() {
     let mut system = ForceSystem::<f64>::new();
     let slider = system.add_coordinate();
     let element = system
-        .add(CoordinateSpringDamperExt::new(None, Some(slider), bristles()).expect("valid"))
+        .add(CoordinateSpringDamperExt::new(CoordinatePair::on(slider), bristles()).expect("valid"))
         .expect("exists");
     let mut state = system.default_state();
     system.set_discrete(&mut state, element, slipping(-2.5)).expect("valid");
@@ -124,7 +125,7 @@ fn contact(only_push: bool, penetration: f64, v: f64, upper: bool) -> (f64, f64,
         ..Parameters::default()
     };
     let element = system
-        .add(CoordinateSpringDamperExt::new(None, Some(slider), parameters).expect("valid"))
+        .add(CoordinateSpringDamperExt::new(CoordinatePair::on(slider), parameters).expect("valid"))
         .expect("exists");
     let mut state = system.default_state();
     state.set_coordinate(slider, sign * (1.0 + penetration)).expect("finite");
@@ -163,8 +164,9 @@ fn a_user_law_replaces_the_force_and_must_be_finite() {
     let slider = system.add_coordinate();
     let parameters = Parameters { stiffness: 3.0, factor1: 2.0, ..bristles() };
     let law = |time: f64, q: f64, v: f64, p: &Parameters<f64>| p.stiffness * q * q * q + v / time;
-    let element =
-        CoordinateSpringDamperExt::new(None, Some(slider), parameters).expect("valid").with_force_law(law);
+    let element = CoordinateSpringDamperExt::new(CoordinatePair::on(slider), parameters)
+        .expect("valid")
+        .with_force_law(law);
     let element = system.add(element).expect("exists");
     let mut state = system.default_state();
     state.set_time(4.0).expect("finite");
@@ -187,13 +189,19 @@ fn sticking_can_be_reset_to_where_the_coordinates_are() {
     let mut system = ForceSystem::<f64>::new();
     let slider = system.add_coordinate();
     let element = system
-        .add(CoordinateSpringDamperExt::new(Some(slider), None, bristles()).expect("valid"))
+        .add(
+            CoordinateSpringDamperExt::new(
+                CoordinatePair { coordinate0: Some(slider), coordinate1: None },
+                bristles(),
+            )
+            .expect("valid"),
+        )
         .expect("exists");
     let mut state = system.default_state();
     state.set_coordinate(slider, 0.5).expect("finite");
     let jolt = system.realize_dynamics(&mut state).expect("regular").coordinate_force(slider);
     assert_relative_eq!(jolt, -5000.0, max_relative = 1e-12);
-    element.reset_sticking_position(&system, &mut state).expect("own handle");
+    system.reset_memory(&mut state, element).expect("own handle");
     assert_eq!(system.realize_dynamics(&mut state).expect("regular").coordinate_force(slider), 0.0);
     assert_eq!(state.discrete(element).last_sticking_position, -0.5);
 }
@@ -207,7 +215,7 @@ fn a_slider_is_held_by_bristles_until_the_load_exceeds_static_friction() {
         plant.set_coordinate_load(slider, load).expect("finite");
         let parameters = Parameters { sticking_damping: 200.0, ..bristles() };
         system
-            .add(CoordinateSpringDamperExt::new(None, Some(slider), parameters).expect("valid"))
+            .add(CoordinateSpringDamperExt::new(CoordinatePair::on(slider), parameters).expect("valid"))
             .expect("exists");
         let mut simulation = Simulation::new(&system, &plant, system.default_state()).expect("regular");
         simulation.run(&mut SemiImplicitEuler::new(1e-4), 2.0, |_| {}).expect("runs");
@@ -227,7 +235,7 @@ fn losses(parameters: Parameters<f64>, speed: f64, integrator: &mut impl Integra
     let mut system = ForceSystem::<f64>::new();
     let mut plant = Plant::new(Vector3::zeros()).expect("finite");
     let slider = plant.add_coordinate(&mut system, 0.5).expect("positive");
-    let element = CoordinateSpringDamperExt::new(None, Some(slider), parameters).expect("valid");
+    let element = CoordinateSpringDamperExt::new(CoordinatePair::on(slider), parameters).expect("valid");
     let element = system.add(element).expect("exists");
     let mut state = system.default_state();
     state.set_coordinate_rate(slider, speed).expect("finite");
@@ -287,7 +295,7 @@ fn dissipation_never_falls() {
 fn bristles_torn_loose_by_their_damper_are_bent_on_by_friction() {
     let mut system = ForceSystem::<f64>::new();
     let slider = system.add_coordinate();
-    let element = CoordinateSpringDamperExt::new(None, Some(slider), bristles()).expect("valid");
+    let element = CoordinateSpringDamperExt::new(CoordinatePair::on(slider), bristles()).expect("valid");
     let element = system.add(element).expect("exists");
     let mut state = system.default_state();
     // 1 N of bend and 4 N of damping: they let go bent by a third, and slip.
@@ -380,7 +388,7 @@ fn a_slip_too_short_to_bend_the_bristles_makes_no_more_energy_than_they_can_hold
         let mut system = ForceSystem::<f64>::new();
         let mut plant = Plant::new(Vector3::zeros()).expect("finite");
         let slider = plant.add_coordinate(&mut system, mass).expect("positive");
-        let element = CoordinateSpringDamperExt::new(None, Some(slider), bristles()).expect("valid");
+        let element = CoordinateSpringDamperExt::new(CoordinatePair::on(slider), bristles()).expect("valid");
         let element = system.add(element).expect("exists");
         let mut state = system.default_state();
         state.set_coordinate_rate(slider, speed).expect("finite");
@@ -420,13 +428,13 @@ fn an_implicit_host_iterates_the_switching_to_rest() {
 fn a_start_beyond_a_stop_can_be_told_to_the_state() {
     let mut system = ForceSystem::<f64>::new();
     let slider = system.add_coordinate();
-    let element = CoordinateSpringDamperExt::new(None, Some(slider), stops()).expect("valid");
+    let element = CoordinateSpringDamperExt::new(CoordinatePair::on(slider), stops()).expect("valid");
     let element = system.add(element).expect("exists");
     let mut state = system.default_state();
     state.set_coordinate(slider, -0.51).expect("finite");
     assert_eq!(system.realize_dynamics(&mut state).expect("regular").coordinate_force(slider), 0.0);
     assert_relative_eq!(system.switching_error(&mut state).expect("realized"), 100.0, max_relative = 1e-9);
-    element.reset_limit_stops(&system, &mut state).expect("own handle");
+    system.reset_memory(&mut state, element).expect("own handle");
     let force = system.realize_dynamics(&mut state).expect("regular").coordinate_force(slider);
     assert_relative_eq!(force, 100.0, max_relative = 1e-9);
     assert_eq!(system.switching_error(&mut state).expect("realized"), 0.0);
@@ -435,7 +443,7 @@ fn a_start_beyond_a_stop_can_be_told_to_the_state() {
 #[test]
 fn bristles_that_could_never_let_go_are_refused() {
     let refused = |parameters: Parameters<f64>| {
-        let element = CoordinateSpringDamperExt::new(None, Some(CoordinateIndex::new(0)), parameters);
+        let element = CoordinateSpringDamperExt::new(CoordinatePair::on(CoordinateIndex::new(0)), parameters);
         let error = element.err();
         error.as_ref().and_then(Error::invalid_value).map(|v| (v.name, v.requirement))
             == Some(("sticking_stiffness", Requirement::Positive))
@@ -457,7 +465,7 @@ fn bristles_that_could_never_let_go_are_refused() {
     // By name, in the order that the page says.
     let mut system = ForceSystem::<f64>::new();
     let slider = system.add_coordinate();
-    let element = CoordinateSpringDamperExt::new(None, Some(slider), none).expect("valid");
+    let element = CoordinateSpringDamperExt::new(CoordinatePair::on(slider), none).expect("valid");
     system.add(element).expect("exists");
     let mut state = system.default_state();
     let mut set = |field: &str, value: f64| {

@@ -3,7 +3,7 @@
 use force_elements::coordinate_spring_damper_ext::{LawForce, Parameters};
 use force_elements::nalgebra::Vector3;
 use force_elements::simulation::{DormandPrince, Plant, Simulation};
-use force_elements::{CoordinateSpringDamperExt, ElementError, Error, ForceSystem};
+use force_elements::{CoordinatePair, CoordinateSpringDamperExt, ElementError, Error, ForceSystem};
 
 const MASS: f64 = 2.0;
 const SPEED: f64 = 3.0;
@@ -41,7 +41,7 @@ fn run(element: impl FnOnce(CoordinateSpringDamperExt<f64>) -> CoordinateSpringD
     let mut plant = Plant::new(Vector3::zeros()).expect("finite");
     let slider = plant.add_coordinate(&mut system, MASS).expect("positive");
     let parameters = Parameters { stiffness: 50.0, ..Parameters::default() };
-    let plain = CoordinateSpringDamperExt::new(None, Some(slider), parameters).expect("valid");
+    let plain = CoordinateSpringDamperExt::new(CoordinatePair::on(slider), parameters).expect("valid");
     let handle = system.add(element(plain)).expect("exists");
     let mut state = system.default_state();
     state.set_coordinate_rate(slider, SPEED).expect("finite");
@@ -127,7 +127,7 @@ fn a_law_that_returns_anything_not_finite_is_refused() {
     for (law, is_good) in spoilt.map(|law| (law, false)).into_iter().chain([(good, true)]) {
         let mut system = ForceSystem::new();
         let slider = system.add_coordinate();
-        let element = CoordinateSpringDamperExt::new(None, Some(slider), Parameters::default())
+        let element = CoordinateSpringDamperExt::new(CoordinatePair::on(slider), Parameters::default())
             .expect("valid")
             .with_force_and_energy_law(move |_, _, _, _| law);
         system.add(element).expect("exists");

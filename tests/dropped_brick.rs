@@ -6,7 +6,7 @@ use force_elements::contact::{HalfSpace, TriangleMesh};
 use force_elements::elastic_foundation::Material;
 use force_elements::nalgebra::{Rotation3, Translation3, Vector3};
 use force_elements::simulation::{DormandPrince, Plant, RigidBody, Simulation};
-use force_elements::{BodyIndex, ElasticFoundation, ForceSystem, Pose, SpatialVelocity};
+use force_elements::{ElasticFoundation, ForceSystem, Frame, Pose, SpatialVelocity};
 
 const HALF_EDGES: Vector3<f64> = Vector3::new(0.1, 0.075, 0.05);
 const MASS: f64 = 2.0;
@@ -17,12 +17,12 @@ fn a_dropped_brick_is_at_rest_after_thirty_seconds_and_its_energy_is_accounted_f
     let mut system = ForceSystem::new();
     let mut plant = Plant::new(Vector3::new(0.0, 0.0, -GRAVITY)).expect("finite");
     let brick = plant.add_body(&mut system, RigidBody::with_equal_inertia(MASS, 0.01).expect("valid"));
-    let mut foundation = ElasticFoundation::new();
-    foundation.add_rigid(BodyIndex::GROUND, Pose::identity(), HalfSpace::BelowZ).expect("valid");
+    let mut foundation = ElasticFoundation::default();
+    foundation.add_rigid(Frame::ground(Pose::identity()), HalfSpace::BelowZ).expect("valid");
     let mesh = TriangleMesh::brick(HALF_EDGES, [6, 5, 4]).expect("valid");
     let stiffness = 1e6;
     let rubber = Material::new(stiffness).with_dissipation(1.0).with_friction(0.7, 0.5, 0.0);
-    foundation.add_springs(brick, Pose::identity(), mesh, rubber).expect("valid");
+    foundation.add_springs(Frame::of(brick), mesh, rubber).expect("valid");
     let handle = system.add(foundation).expect("the body exists");
 
     let mut state = system.default_state();

@@ -11,7 +11,7 @@ use force_elements::contact::{Ellipsoid, HalfSpace, MeshFault, Shape, Sphere, Tr
 use force_elements::elastic_foundation::{Material, NoContactPossible, OpenSurface, Parameters};
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
 use force_elements::{
-    BodyIndex, ElasticFoundation, ElementError, Error, ForceSystem, Handle, Pose, Requirement,
+    BodyIndex, ElasticFoundation, ElementError, Error, ForceSystem, Frame, Handle, Pose, Requirement,
     SpatialVelocity, State,
 };
 use support::Sequence;
@@ -30,19 +30,20 @@ fn rubber() -> Material<f64> {
 }
 
 /// One mesh above a floor.
-fn on_floor(
-    mesh: TriangleMesh<f64>,
-    material: Material<f64>,
-    options: impl FnOnce(Foundation) -> Foundation,
-) -> Scene {
+fn on_floor(mesh: TriangleMesh<f64>, material: Material<f64>, options: Parameters<f64>) -> Scene {
     let mut system = ForceSystem::new();
     let body = system.add_body();
-    let mut foundation = options(ElasticFoundation::new());
-    foundation.add_rigid(BodyIndex::GROUND, Pose::identity(), HalfSpace::BelowZ).expect("valid");
-    foundation.add_springs(body, Pose::identity(), mesh, material).expect("valid");
+    let mut foundation = ElasticFoundation::new(options).expect("valid");
+    foundation.add_rigid(Frame::ground(Pose::identity()), HalfSpace::BelowZ).expect("valid");
+    foundation.add_springs(Frame::of(body), mesh, material).expect("valid");
     let foundation = system.add(foundation).expect("bodies exist");
     let state = system.default_state();
     Scene { system, state, foundation, body }
+}
+
+fn projected() -> Parameters<f64> {
+    // Materials are those of the surfaces that are added.
+    Parameters { projected_area: true, ..Parameters::default() }
 }
 
 fn vertical_force(scene: &mut Scene, height: f64) -> f64 {
@@ -54,15 +55,13 @@ fn vertical_force(scene: &mut Scene, height: f64) -> f64 {
 fn a_sphere_on_a_plane_converges_to_the_volume_of_its_cap() {
     let (depth, k) = (0.2, 1e5);
     let cap = PI * depth * depth * (1.0 - depth / 3.0);
-    let plain: fn(Foundation) -> Foundation = |foundation| foundation;
-    let projected: fn(Foundation) -> Foundation = |foundation| foundation.with_projected_area(true);
     // Springs that count with their whole area give ∫ x dA over the cap, which is π R δ².
-    for (options, expected) in [(projected, k * cap), (plain, k * PI * depth * depth)] {
+    for (options, expected) in [(projected(), k * cap), (Parameters::default(), k * PI * depth * depth)] {
         let errors: Vec<f64> = [8, 16, 32, 64]
             .into_iter()
             .map(|frequency| {
                 let ball = TriangleMesh::sphere(1.0, frequency).expect("valid");
-                let mut scene = on_floor(ball, Material::new(k), options);
+                let mut scene = on_floor(ball, Material::new(k), options.clone());
                 (vertical_force(&mut scene, 1.0 - depth) / expected - 1.0).abs()
             })
             .collect();
@@ -80,7 +79,7 @@ fn projected_areas_push_with_the_volume_while_all_faces_within_look_down() {
     // the depth over the upward component of its direction.
     let up = Vector3::new(0.5, 0.6, 0.61_f64.sqrt()).normalize();
     let brick = TriangleMesh::brick(Vector3::repeat(1.0), [100; 3]).expect("valid");
-    let mut scene = on_floor(brick, Material::new(k), |foundation| foundation.with_projected_area(true));
+    let mut scene = on_floor(brick, Material::new(k), projected());
     let turn = Rotation3::rotation_between(&up, &Vector3::z()).expect("not opposite");
     let corner = turn * Vector3::repeat(-1.0);
     for depth in [0.3, 0.6] {
@@ -95,7 +94,7 @@ fn projected_areas_push_with_the_volume_while_all_faces_within_look_down() {
     }
     // Deeper than its widest section a ball has faces within that look up, and push as well.
     let ball = TriangleMesh::sphere(1.0, 32).expect("valid");
-    let mut scene = on_floor(ball, Material::new(k), |foundation| foundation.with_projected_area(true));
+    let mut scene = on_floor(ball, Material::new(k), projected());
     let cap = |depth: f64| PI * depth * depth * (1.0 - depth / 3.0);
     assert_relative_eq!(vertical_force(&mut scene, 0.0), k * cap(1.0), max_relative = 5e-3);
     // What looks up, between the equator and the waterline, should push down and pushes up: its column, a ring
@@ -127,14 +126,17 @@ fn neither_size_nor_place_nor_attitude_changes_the_law() {
                     Material::new(1e5).with_dissipation(0.5 / size).with_friction(0.9, 0.6, 0.05 / size);
                 let mut system = ForceSystem::new();
                 let bodies = [system.add_body(), system.add_body()];
-                let mut foundation =
-                    ElasticFoundation::new().with_transition_velocity(0.1 * size).expect("valid");
+                let mut foundation = ElasticFoundation::new(Parameters {
+                    transition_velocity: 0.1 * size,
+                    ..Parameters::default()
+                })
+                .expect("valid");
                 for i in 0..2 {
                     let mesh = Arc::clone(&scaled[i]);
                     if materials[i] {
-                        foundation.add_springs(bodies[i], Pose::identity(), mesh, rubber).expect("valid");
+                        foundation.add_springs(Frame::of(bodies[i]), mesh, rubber).expect("valid");
                     } else {
-                        foundation.add_rigid(bodies[i], Pose::identity(), mesh).expect("closed");
+                        foundation.add_rigid(Frame::of(bodies[i]), mesh).expect("closed");
                     }
                 }
                 system.add(foundation).expect("bodies exist");
@@ -181,8 +183,8 @@ fn neither_size_nor_place_nor_attitude_changes_the_law() {
 fn under_a_steady_push_below_static_friction_surfaces_creep_at_less_than_the_transition_velocity() {
     let brick = || TriangleMesh::brick(Vector3::new(0.5, 0.3, 0.2), [5, 3, 2]).expect("valid");
     for (us, ud, vt) in [(0.9, 0.6, 0.01), (0.9, 0.0, 1e-6), (5.0, 5.0, 3.0), (1e-6, 1e-7, 0.01)] {
-        let mut scene = on_floor(brick(), Material::new(1e5).with_friction(us, ud, 0.0), |foundation| {
-            foundation.with_transition_velocity(vt).expect("valid")
+        let mut scene = on_floor(brick(), Material::new(1e5).with_friction(us, ud, 0.0), {
+            Parameters { transition_velocity: vt, ..Parameters::default() }
         });
         let mut friction = |speed: f64| {
             let V_GB = SpatialVelocity::new(Vector3::zeros(), Vector3::new(0.0, speed, 0.0));
@@ -198,7 +200,7 @@ fn under_a_steady_push_below_static_friction_surfaces_creep_at_less_than_the_tra
         // Depths of a millimetre at heights of a fifth of a metre lose three of sixteen digits.
         assert_relative_eq!(forces[50], us, max_relative = 1e-12);
     }
-    let mut scene = on_floor(brick(), Material::new(1e5), |foundation| foundation);
+    let mut scene = on_floor(brick(), Material::new(1e5), Parameters::default());
     let V_GB = SpatialVelocity::new(Vector3::zeros(), Vector3::new(3.0, 4.0, 0.0));
     scene.state.set_body(scene.body, Pose::translation(0.0, 0.0, 0.199), V_GB).expect("finite");
     let view = scene.system.realize_dynamics(&mut scene.state).expect("regular");
@@ -208,7 +210,7 @@ fn under_a_steady_push_below_static_friction_surfaces_creep_at_less_than_the_tra
 #[test]
 fn a_flat_brick_bears_the_same_pressure_everywhere() {
     let brick = TriangleMesh::brick(Vector3::new(0.5, 0.3, 0.2), [5, 3, 2]).expect("valid");
-    let mut scene = on_floor(brick, Material::new(2e5), |foundation| foundation);
+    let mut scene = on_floor(brick, Material::new(2e5), Parameters::default());
     let force = vertical_force(&mut scene, 0.2 - 1e-3);
     // k x times the area of the underside; faces on the sides have their centroids above.
     assert_relative_eq!(force, 2e5 * 1e-3 * 0.6, max_relative = 1e-12);
@@ -233,7 +235,7 @@ fn a_flat_brick_bears_the_same_pressure_everywhere() {
 #[test]
 fn a_sliding_brick_is_rubbed_by_hollars_law() {
     let brick = TriangleMesh::brick(Vector3::new(0.5, 0.3, 0.2), [5, 3, 2]).expect("valid");
-    let mut scene = on_floor(brick, rubber(), |foundation| foundation);
+    let mut scene = on_floor(brick, rubber(), Parameters::default());
     for speed in [0.002, 0.01, 0.5] {
         let velocity = SpatialVelocity::new(Vector3::zeros(), Vector3::new(0.6 * speed, -0.8 * speed, -0.1));
         let pose = Pose::translation(0.3, 0.1, 0.2 - 1e-3);
@@ -259,12 +261,12 @@ fn pair(
 ) -> Scene {
     let mut system = ForceSystem::new();
     let bodies = [system.add_body(), system.add_body()];
-    let mut foundation = ElasticFoundation::new();
+    let mut foundation = ElasticFoundation::default();
     for i in 0..2 {
         let mesh = Arc::clone(meshes[i]);
         match materials[i] {
-            Some(material) => foundation.add_springs(bodies[i], Pose::identity(), mesh, material),
-            None => foundation.add_rigid(bodies[i], Pose::identity(), mesh),
+            Some(material) => foundation.add_springs(Frame::of(bodies[i]), mesh, material),
+            None => foundation.add_rigid(Frame::of(bodies[i]), mesh),
         }
         .expect("valid");
     }
@@ -337,13 +339,13 @@ fn surfaces_on_one_body_ignore_each_other() {
     let ball = Arc::new(TriangleMesh::sphere(1.0, 4).expect("valid"));
     let mut system = ForceSystem::new();
     let body = system.add_body();
-    let mut foundation = ElasticFoundation::new();
+    let mut foundation = ElasticFoundation::default();
     for x in [0.0, 0.5] {
         let X_BS = Pose::translation(x, 0.0, 0.0);
-        foundation.add_springs(body, X_BS, Arc::clone(&ball), rubber()).expect("valid");
+        foundation.add_springs(Frame::on(body, X_BS), Arc::clone(&ball), rubber()).expect("valid");
     }
     let far_below = Pose::translation(0.0, 0.0, -9.0);
-    foundation.add_rigid(BodyIndex::GROUND, far_below, HalfSpace::BelowZ).expect("valid");
+    foundation.add_rigid(Frame::ground(far_below), HalfSpace::BelowZ).expect("valid");
     let foundation = system.add(foundation).expect("the body exists");
     let mut state = system.default_state();
     let view = system.realize_dynamics(&mut state).expect("regular");
@@ -354,8 +356,9 @@ fn surfaces_on_one_body_ignore_each_other() {
 #[test]
 fn facing_only_leaves_out_the_far_side() {
     let plate = || TriangleMesh::brick(Vector3::new(0.5, 0.5, 0.01), [4, 4, 1]).expect("valid");
-    let mut all = on_floor(plate(), Material::new(1e5), |foundation| foundation);
-    let mut facing = on_floor(plate(), Material::new(1e5), |foundation| foundation.with_facing_only(true));
+    let mut all = on_floor(plate(), Material::new(1e5), Parameters::default());
+    let mut facing =
+        on_floor(plate(), Material::new(1e5), Parameters { facing_only: true, ..Parameters::default() });
     // Pushed all the way in: underside at 0.03, top at 0.01, and the rim, which is upright.
     let (underside, top) = (1e5 * 0.03, 1e5 * 0.01);
     assert_relative_eq!(vertical_force(&mut facing, -0.02), underside, max_relative = 1e-12);
@@ -379,26 +382,26 @@ fn an_element_with_many_surfaces_is_the_sum_over_its_pairs() {
     let add = |foundation: &mut Foundation, i: usize| {
         let mesh = Arc::clone(&meshes[i % meshes.len()]);
         if i % 4 == 3 {
-            foundation.add_rigid(bodies[i], X_BS[i], mesh)
+            foundation.add_rigid(Frame::on(bodies[i], X_BS[i]), mesh)
         } else {
-            foundation.add_springs(bodies[i], X_BS[i], mesh, rubber())
+            foundation.add_springs(Frame::on(bodies[i], X_BS[i]), mesh, rubber())
         }
         .expect("valid");
     };
-    let mut whole = ElasticFoundation::new();
-    whole.add_rigid(BodyIndex::GROUND, Pose::identity(), HalfSpace::BelowZ).expect("valid");
+    let mut whole = ElasticFoundation::default();
+    whole.add_rigid(Frame::ground(Pose::identity()), HalfSpace::BelowZ).expect("valid");
     (0..count).for_each(|i| add(&mut whole, i));
     let whole = system.add(whole).expect("bodies exist");
     for i in 0..count {
-        let mut part = ElasticFoundation::new();
-        part.add_rigid(BodyIndex::GROUND, Pose::identity(), HalfSpace::BelowZ).expect("valid");
+        let mut part = ElasticFoundation::default();
+        part.add_rigid(Frame::ground(Pose::identity()), HalfSpace::BelowZ).expect("valid");
         add(&mut part, i);
         let is_rigid = |i: usize| i % 4 == 3;
         if !is_rigid(i) {
             system.add(part).expect("bodies exist");
         }
         for j in (0..i).filter(|&j| !(is_rigid(i) && is_rigid(j))) {
-            let mut part = ElasticFoundation::new();
+            let mut part = ElasticFoundation::default();
             add(&mut part, i);
             add(&mut part, j);
             system.add(part).expect("bodies exist");
@@ -432,11 +435,11 @@ fn a_foundation_that_can_never_push_is_refused_when_it_is_added() {
     let rigid = |on: BodyIndex| (on, None);
     let soft = |on: BodyIndex| (on, Some(rubber()));
     let mut add = |surfaces: &[(BodyIndex, Option<Material<f64>>)]| {
-        let mut foundation = ElasticFoundation::new();
+        let mut foundation = ElasticFoundation::default();
         for &(body, material) in surfaces {
             match material {
-                Some(material) => foundation.add_springs(body, place, Arc::clone(&ball), material),
-                None => foundation.add_rigid(body, place, Arc::clone(&ball)),
+                Some(material) => foundation.add_springs(Frame::on(body, place), Arc::clone(&ball), material),
+                None => foundation.add_rigid(Frame::on(body, place), Arc::clone(&ball)),
             }
             .expect("valid");
         }
@@ -473,10 +476,10 @@ fn the_ground_pushes_what_is_in_it_and_nothing_that_is_above() {
     for (half_space, up) in up {
         let mut system = ForceSystem::new();
         let body = system.add_body();
-        let mut foundation = ElasticFoundation::new();
-        foundation.add_rigid(BodyIndex::GROUND, Pose::identity(), half_space).expect("valid");
+        let mut foundation = ElasticFoundation::default();
+        foundation.add_rigid(Frame::ground(Pose::identity()), half_space).expect("valid");
         let ball = TriangleMesh::sphere(0.1, 8).expect("valid");
-        foundation.add_springs(body, Pose::identity(), ball, Material::new(1e6)).expect("valid");
+        foundation.add_springs(Frame::of(body), ball, Material::new(1e6)).expect("valid");
         system.add(foundation).expect("bodies exist");
         let mut state = system.default_state();
         for height in [1.0, 0.101, 0.09, 0.0, -1.0] {
@@ -495,7 +498,7 @@ fn the_ground_pushes_what_is_in_it_and_nothing_that_is_above() {
 fn a_brick_at_any_speed_is_slowed_by_its_friction() {
     let brick = TriangleMesh::brick(Vector3::new(0.5, 0.3, 0.2), [5, 3, 2]).expect("valid");
     let material = Material::new(1e5).with_friction(0.9, 0.6, 0.0);
-    let mut scene = on_floor(brick, material, |foundation| foundation);
+    let mut scene = on_floor(brick, material, Parameters::default());
     for speed in [1.0, 1e50, 1e80, 1e110, 1e160, 1e250] {
         let velocity = SpatialVelocity::new(Vector3::zeros(), Vector3::new(0.6 * speed, -0.8 * speed, 0.0));
         scene.state.set_body(scene.body, Pose::translation(0.0, 0.0, 0.199), velocity).expect("finite");
@@ -513,7 +516,7 @@ fn a_brick_at_any_speed_is_slowed_by_its_friction() {
 fn what_overflows_is_an_error() {
     let brick = || TriangleMesh::brick(Vector3::new(0.5, 0.3, 0.2), [5, 3, 2]).expect("valid");
     let evaluate = |material: Material<f64>, velocity: Vector3<f64>, z: f64| {
-        let mut scene = on_floor(brick(), material, |foundation| foundation);
+        let mut scene = on_floor(brick(), material, Parameters::default());
         let V_GB = SpatialVelocity::new(Vector3::zeros(), velocity);
         scene.state.set_body(scene.body, Pose::translation(0.0, 0.0, z), V_GB).expect("finite");
         scene.system.realize_dynamics(&mut scene.state).map(|view| view.body_force(scene.body)).map(drop)
@@ -535,9 +538,11 @@ fn what_overflows_is_an_error() {
 
     let mut system = ForceSystem::<f64>::new();
     let body = system.add_body();
-    let mut foundation = ElasticFoundation::new();
-    foundation.add_rigid(BodyIndex::GROUND, Pose::identity(), HalfSpace::BelowZ).expect("valid");
-    foundation.add_springs(body, Pose::translation(0.0, 0.0, -1.5e308), brick(), soft).expect("valid");
+    let mut foundation = ElasticFoundation::default();
+    foundation.add_rigid(Frame::ground(Pose::identity()), HalfSpace::BelowZ).expect("valid");
+    foundation
+        .add_springs(Frame::on(body, Pose::translation(0.0, 0.0, -1.5e308)), brick(), soft)
+        .expect("valid");
     system.add(foundation).expect("bodies exist");
     let mut state = system.default_state();
     state.set_pose(body, Pose::translation(0.0, 0.0, -1.5e308)).expect("finite");
@@ -563,7 +568,7 @@ fn what_is_read_passes_the_same_checks_as_what_is_built() {
         assert!(error.to_string().starts_with(said), "{error}");
     }
 
-    let scene = on_floor(TriangleMesh::sphere(0.5, 2).expect("valid"), rubber(), |foundation| foundation);
+    let scene = on_floor(TriangleMesh::sphere(0.5, 2).expect("valid"), rubber(), Parameters::default());
     let parameters = scene.state.parameters(scene.foundation);
     let text = serde_json::to_string(parameters).expect("numbers");
     assert_eq!(&serde_json::from_str::<Parameters<f64>>(&text).expect("as written"), parameters);
@@ -583,10 +588,10 @@ fn each_shape_pushes_a_mesh_out() {
     for (shape, height) in shapes {
         let mut system = ForceSystem::new();
         let body = system.add_body();
-        let mut foundation = ElasticFoundation::new();
-        foundation.add_rigid(BodyIndex::GROUND, Pose::identity(), shape).expect("valid");
+        let mut foundation = ElasticFoundation::default();
+        foundation.add_rigid(Frame::ground(Pose::identity()), shape).expect("valid");
         let ball = TriangleMesh::sphere(0.4, 10).expect("valid");
-        foundation.add_springs(body, Pose::identity(), ball, rubber()).expect("valid");
+        foundation.add_springs(Frame::of(body), ball, rubber()).expect("valid");
         system.add(foundation).expect("bodies exist");
         let mut state = system.default_state();
         let x = if height == 0.3 { 0.5 } else { 0.0 };
@@ -606,26 +611,27 @@ fn an_open_mesh_carries_springs_but_is_no_obstacle() {
     let brick = TriangleMesh::brick(Vector3::new(0.5, 0.5, 0.5), [2, 2, 2]).expect("valid");
     let open = Arc::new(TriangleMesh::open(brick.vertices(), &brick.faces()[1..]).expect("open"));
     let (body, other) = (BodyIndex::new(1), BodyIndex::new(2));
-    let mut foundation = Foundation::new();
+    let mut foundation = Foundation::default();
     let place = Pose::identity();
-    let refused = foundation.add_rigid(body, place, Arc::clone(&open)).expect_err("open");
+    let refused = foundation.add_rigid(Frame::on(body, place), Arc::clone(&open)).expect_err("open");
     let Some(OpenSurface { surface: 0, fault: MeshFault::OpenEdge { .. } }) = refused.own() else {
         panic!("{refused}")
     };
-    foundation.add_springs(body, place, Arc::clone(&open), rubber()).expect("springs only");
-    foundation.add_rigid(BodyIndex::GROUND, Pose::identity(), HalfSpace::BelowZ).expect("valid");
-    let refused = foundation.add_springs(other, place, brick.clone(), rubber()).expect_err("asks inside");
+    foundation.add_springs(Frame::on(body, place), Arc::clone(&open), rubber()).expect("springs only");
+    foundation.add_rigid(Frame::ground(Pose::identity()), HalfSpace::BelowZ).expect("valid");
+    let refused =
+        foundation.add_springs(Frame::on(other, place), brick.clone(), rubber()).expect_err("asks inside");
     assert_eq!(refused.own().map(|open: &OpenSurface| open.surface), Some(0), "{refused}");
     // On the same body nothing is asked; rigid, the other asks nothing either.
-    foundation.add_springs(body, place, brick.clone(), rubber()).expect("the same body");
-    foundation.add_rigid(other, place, brick).expect("rigid");
+    foundation.add_springs(Frame::on(body, place), brick.clone(), rubber()).expect("the same body");
+    foundation.add_rigid(Frame::on(other, place), brick).expect("rigid");
     assert_eq!(foundation.surface_count(), 4, "what was refused was not added");
 }
 
 #[test]
 fn bad_parameters_are_refused_and_named() {
     let ball = || TriangleMesh::sphere(0.5, 2).expect("valid");
-    let mut foundation = Foundation::new();
+    let mut foundation = Foundation::default();
     let place = Pose::identity();
     let bad = [
         ("stiffness", Material { stiffness: -1.0, ..rubber() }, Requirement::NonNegative),
@@ -643,14 +649,17 @@ fn bad_parameters_are_refused_and_named() {
         ),
     ];
     for (name, material, must) in bad {
-        let error = foundation.add_springs(BodyIndex::new(1), place, ball(), material).expect_err(name);
+        let error =
+            foundation.add_springs(Frame::on(BodyIndex::new(1), place), ball(), material).expect_err(name);
         assert_eq!(error.invalid_value().map(|v| (v.name, v.requirement)), Some((name, must)), "{error}");
     }
-    assert!(Foundation::new().with_transition_velocity(0.0).is_err());
+    let refused = Foundation::new(Parameters { transition_velocity: 0.0, ..Parameters::default() });
+    let refused = refused.expect_err("zero");
+    assert_eq!(refused.invalid_value().map(|v| v.name), Some("transition_velocity"));
     let crooked = Pose::translation(f64::NAN, 0.0, 0.0);
-    assert!(foundation.add_rigid(BodyIndex::GROUND, crooked, HalfSpace::BelowZ).is_err());
+    assert!(foundation.add_rigid(Frame::ground(crooked), HalfSpace::BelowZ).is_err());
 
-    let mut scene = on_floor(ball(), rubber(), |foundation| foundation);
+    let mut scene = on_floor(ball(), rubber(), Parameters::default());
     let error = scene
         .system
         .set_variable(&mut scene.state, "elastic_foundation[0].surface[1].stiffness", -3.0)
@@ -672,7 +681,7 @@ fn bad_parameters_are_refused_and_named() {
 #[test]
 fn parameters_change_per_state_and_by_name() {
     let ball = TriangleMesh::sphere(0.5, 8).expect("valid");
-    let mut scene = on_floor(ball, Material::new(1e5), |foundation| foundation);
+    let mut scene = on_floor(ball, Material::new(1e5), Parameters::default());
     let before = vertical_force(&mut scene, 0.45);
     scene
         .system
@@ -692,12 +701,12 @@ fn parameters_change_per_state_and_by_name() {
 #[test]
 fn parameters_of_another_element_are_refused() {
     let ball = || TriangleMesh::sphere(0.5, 4).expect("valid");
-    let mut scene = on_floor(ball(), rubber(), |foundation| foundation);
+    let mut scene = on_floor(ball(), rubber(), Parameters::default());
     let mut system = ForceSystem::<f64>::new();
     let body = system.add_body();
-    let mut other = ElasticFoundation::new();
-    other.add_springs(body, Pose::identity(), ball(), rubber()).expect("valid");
-    other.add_rigid(BodyIndex::GROUND, Pose::identity(), HalfSpace::BelowZ).expect("valid");
+    let mut other = ElasticFoundation::default();
+    other.add_springs(Frame::of(body), ball(), rubber()).expect("valid");
+    other.add_rigid(Frame::ground(Pose::identity()), HalfSpace::BelowZ).expect("valid");
     let other = system.add(other).expect("the body exists");
     let foreign: Parameters<f64> = system.default_state().parameters(other).clone();
     let before = scene.state.snapshot();
@@ -708,10 +717,10 @@ fn parameters_of_another_element_are_refused() {
     assert_eq!(element.index, Some(0));
 
     // One more rigid surface at the end has no variables of its own, and yet does not fit.
-    let mut longer = ElasticFoundation::new();
-    longer.add_rigid(BodyIndex::GROUND, Pose::identity(), HalfSpace::BelowZ).expect("valid");
-    longer.add_springs(body, Pose::identity(), ball(), rubber()).expect("valid");
-    longer.add_rigid(BodyIndex::GROUND, Pose::identity(), HalfSpace::BelowZ).expect("valid");
+    let mut longer = ElasticFoundation::default();
+    longer.add_rigid(Frame::ground(Pose::identity()), HalfSpace::BelowZ).expect("valid");
+    longer.add_springs(Frame::of(body), ball(), rubber()).expect("valid");
+    longer.add_rigid(Frame::ground(Pose::identity()), HalfSpace::BelowZ).expect("valid");
     let longer = system.add(longer).expect("the body exists");
     let foreign = system.default_state().parameters(longer).clone();
     let error =

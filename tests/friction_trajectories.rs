@@ -15,7 +15,7 @@ use check::coordinate_spring_damper_ext::Trajectory;
 use force_elements::coordinate_spring_damper_ext::Parameters;
 use force_elements::nalgebra::Vector3;
 use force_elements::simulation::{DormandPrince, Plant, Simulation};
-use force_elements::{CoordinateSpringDamperExt, ForceSystem};
+use force_elements::{CoordinatePair, CoordinateSpringDamperExt, ForceSystem};
 
 #[test]
 fn trajectories_under_error_control_agree_with_exudyn_and_keep_the_balance_of_work() {
@@ -70,7 +70,7 @@ fn a_mass_between_stops_converges_to_its_closed_form_as_events_are_located() {
             use_limit_stops: true,
             ..Parameters::default()
         };
-        let element = CoordinateSpringDamperExt::new(None, Some(slider), parameters).expect("valid");
+        let element = CoordinateSpringDamperExt::new(CoordinatePair::on(slider), parameters).expect("valid");
         system.add(element).expect("exists");
         let mut state = system.default_state();
         state.set_coordinate_rate(slider, exact.speed).expect("finite");

@@ -4,8 +4,8 @@ use force_elements::coordinate_spring_damper_ext as coordinate;
 use force_elements::exponential_spring::{self as exponential, FrictionTransition};
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
 use force_elements::{
-    CoordinateSpringDamperExt, ExponentialSpring, ForceElement, ForceSystem, Handle, Pose, Real,
-    SpatialVelocity, State, Variables,
+    CoordinatePair, CoordinateSpringDamperExt, ExponentialSpring, ForceElement, ForceSystem, Frame, Handle,
+    Pose, Real, SpatialVelocity, State, Station, Variables,
 };
 use num_dual::Dual64;
 use proptest::prelude::*;
@@ -98,7 +98,11 @@ fn spring<T: Real>(numbers: &[f64], transition: FrictionTransition, tally: &mut 
     };
     let mut system = ForceSystem::<T>::new();
     let body = system.add_body();
-    let Ok(spring) = ExponentialSpring::new(Pose::identity(), body, Point3::origin(), parameters) else {
+    let Ok(spring) = ExponentialSpring::new(
+        Frame::ground(Pose::identity()),
+        Station::on(body, Point3::origin()),
+        parameters,
+    ) else {
         return;
     };
     let handle = system.add(spring).expect("exists");
@@ -149,7 +153,7 @@ fn slider<T: Real>(numbers: &[f64], tally: &mut Tally) {
     };
     let mut system = ForceSystem::<T>::new();
     let coordinate = system.add_coordinate();
-    let Ok(element) = CoordinateSpringDamperExt::new(None, Some(coordinate), parameters) else {
+    let Ok(element) = CoordinateSpringDamperExt::new(CoordinatePair::on(coordinate), parameters) else {
         return;
     };
     let handle = system.add(element).expect("exists");
@@ -209,7 +213,12 @@ fn a_station_that_settles_can_be_saved_and_restored_at_every_speed() {
         friction_transition: FrictionTransition::ReturnMapping,
         ..exponential::Parameters::default()
     };
-    let spring = ExponentialSpring::new(Pose::identity(), body, Point3::origin(), parameters).expect("valid");
+    let spring = ExponentialSpring::new(
+        Frame::ground(Pose::identity()),
+        Station::on(body, Point3::origin()),
+        parameters,
+    )
+    .expect("valid");
     system.add(spring).expect("exists");
     let mut state = system.default_state();
     for i in 0..20_000_u32 {
@@ -241,7 +250,12 @@ fn in_units(length: f64, force: f64, transition: FrictionTransition) -> Vec<[f64
     };
     let mut system = ForceSystem::new();
     let body = system.add_body();
-    let spring = ExponentialSpring::new(Pose::identity(), body, Point3::origin(), parameters).expect("valid");
+    let spring = ExponentialSpring::new(
+        Frame::ground(Pose::identity()),
+        Station::on(body, Point3::origin()),
+        parameters,
+    )
+    .expect("valid");
     let spring = system.add(spring).expect("exists");
     let mut state = system.default_state();
     let mut seen = Vec::new();

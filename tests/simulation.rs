@@ -8,8 +8,8 @@ use force_elements::simulation::{
     SimulationError,
 };
 use force_elements::{
-    BodyIndex, CoordinateIndex, CoordinateSpringDamperExt, ElementError, Error, ForceSystem, InvalidValue,
-    KinematicsError, Pose, Quantity, SpatialForce, SpatialVelocity, State,
+    BodyIndex, CoordinateIndex, CoordinatePair, CoordinateSpringDamperExt, ElementError, Error, ForceSystem,
+    InvalidValue, KinematicsError, Pose, Quantity, SpatialForce, SpatialVelocity, State,
 };
 
 /// Where an oscillator of 1 Hz that starts at 1 m is after 1.3 s.
@@ -18,8 +18,10 @@ fn oscillator(integrator: &mut impl Integrator<f64>) -> f64 {
     let mut plant = Plant::new(Vector3::zeros()).expect("finite");
     let slider = plant.add_coordinate(&mut system, 2.0).expect("positive");
     let stiffness = 2.0 * core::f64::consts::TAU.powi(2);
-    let spring =
-        CoordinateSpringDamperExt::new(None, Some(slider), Parameters { stiffness, ..Parameters::default() });
+    let spring = CoordinateSpringDamperExt::new(
+        CoordinatePair::on(slider),
+        Parameters { stiffness, ..Parameters::default() },
+    );
     system.add(spring.expect("valid")).expect("exists");
     let mut state = system.default_state();
     state.set_coordinate(slider, 1.0).expect("finite");
@@ -138,7 +140,7 @@ fn braked_slider() -> (ForceSystem<f64>, Plant<f64>, State<f64>) {
         sticking_damping: 100.0,
         ..Parameters::default()
     };
-    let element = CoordinateSpringDamperExt::new(None, Some(slider), parameters).expect("valid");
+    let element = CoordinateSpringDamperExt::new(CoordinatePair::on(slider), parameters).expect("valid");
     let element = system.add(element).expect("exists");
     let mut state = system.default_state();
     state.set_coordinate_rate(slider, 10.0).expect("finite");
@@ -323,7 +325,8 @@ fn after_a_step_that_was_refused_a_host_can_mend_the_cause_and_go_on() {
     let law = |_: f64, q: f64, _: f64, p: &Parameters<f64>| {
         if q > 0.1 && p.stiffness == 0.0 { f64::NAN } else { p.stiffness * q }
     };
-    let element = CoordinateSpringDamperExt::new(None, Some(slider), Parameters::default()).expect("valid");
+    let element =
+        CoordinateSpringDamperExt::new(CoordinatePair::on(slider), Parameters::default()).expect("valid");
     let element = system.add(element.with_force_law(law)).expect("exists");
     let mut state = system.default_state();
     state.set_coordinate_rate(slider, 1.0).expect("finite");
@@ -353,7 +356,8 @@ fn a_step_whose_energies_overflow_is_refused_and_changes_nothing() {
     let mut system = ForceSystem::<f64>::new();
     let mut plant = Plant::new(Vector3::zeros()).expect("finite");
     let slider = plant.add_coordinate(&mut system, 1.0).expect("positive");
-    let element = CoordinateSpringDamperExt::new(None, Some(slider), Parameters::default()).expect("valid");
+    let element =
+        CoordinateSpringDamperExt::new(CoordinatePair::on(slider), Parameters::default()).expect("valid");
     let strong = |_: f64, _: f64, _: f64, _: &Parameters<f64>| 1e150;
     system.add(element.with_force_law(strong)).expect("exists");
     let mut state = system.default_state();
@@ -383,7 +387,9 @@ fn a_longest_step_that_is_no_limit_leaves_error_control_its_work() {
         limit_stops_stiffness: 1e9,
         ..Parameters::default()
     };
-    system.add(CoordinateSpringDamperExt::new(None, Some(slider), stops).expect("valid")).expect("exists");
+    system
+        .add(CoordinateSpringDamperExt::new(CoordinatePair::on(slider), stops).expect("valid"))
+        .expect("exists");
     let mut state = system.default_state();
     state.set_coordinate_rate(slider, 1.0).expect("finite");
     for max_step in [1.0, 1e3, 1e6] {
@@ -415,7 +421,8 @@ fn against_a_wall(
     let wall = move |_: f64, q: f64, _: f64, _: &Parameters<f64>| {
         if q < 1.0 { height / (1.0 - q) } else { f64::NAN }
     };
-    let element = CoordinateSpringDamperExt::new(None, Some(slider), Parameters::default()).expect("valid");
+    let element =
+        CoordinateSpringDamperExt::new(CoordinatePair::on(slider), Parameters::default()).expect("valid");
     system.add(element.with_force_law(wall)).expect("exists");
     let mut state = system.default_state();
     state.set_coordinate_rate(slider, 1.5).expect("finite");
@@ -445,7 +452,8 @@ fn an_implicit_step_that_cannot_be_solved_says_by_how_much() {
     let mut plant = Plant::new(Vector3::zeros()).expect("finite");
     let slider = plant.add_coordinate(&mut system, 1.0).expect("positive");
     let dry = |_: f64, _: f64, v: f64, _: &Parameters<f64>| 10.0 * v.signum();
-    let element = CoordinateSpringDamperExt::new(None, Some(slider), Parameters::default()).expect("valid");
+    let element =
+        CoordinateSpringDamperExt::new(CoordinatePair::on(slider), Parameters::default()).expect("valid");
     system.add(element.with_force_law(dry)).expect("exists");
     let mut state = system.default_state();
     state.set_coordinate_rate(slider, 1.5).expect("finite");

@@ -8,7 +8,8 @@ use force_elements::simulation::{
     DormandPrince, ImplicitTrapezoidal, Integrator, Plant, RigidBody, SemiImplicitEuler, Simulation,
 };
 use force_elements::{
-    BodyIndex, CoordinateSpringDamperExt, ForceSystem, LinearBushing, Pose, Real, SpatialVelocity, State,
+    BodyIndex, CoordinatePair, CoordinateSpringDamperExt, ForceSystem, LinearBushing, Pose, Real,
+    SpatialVelocity, State, linear_bushing,
 };
 use num_dual::{Dual64, DualNum as _};
 
@@ -112,7 +113,8 @@ impl<const IS_ON_BRISTLES: bool> Scene for Sliding<IS_ON_BRISTLES> {
         } else {
             Parameters { friction_proportional_zone: Self::ZONE, ..friction }
         };
-        let element = CoordinateSpringDamperExt::new(None, Some(slider), friction.cast()).expect("valid");
+        let element =
+            CoordinateSpringDamperExt::new(CoordinatePair::on(slider), friction.cast()).expect("valid");
         let element = system.add(element).expect("exists");
         let mut state = system.default_state();
         state.set_coordinate_rate(slider, speed).expect("finite");
@@ -165,7 +167,7 @@ impl Scene for Bouncing {
             limit_stops_stiffness: Self::STIFFNESS,
             ..Parameters::default()
         };
-        let element = CoordinateSpringDamperExt::new(None, Some(slider), stop.cast()).expect("valid");
+        let element = CoordinateSpringDamperExt::new(CoordinatePair::on(slider), stop.cast()).expect("valid");
         system.add(element).expect("exists");
         let mut state = system.default_state();
         state.set_coordinate(slider, height).expect("finite");
@@ -187,7 +189,11 @@ fn on_a_bushing<T: Real>(arm: f64, spin: Vector3<T>) -> (ForceSystem<T>, Plant<T
     let body = plant.add_body(&mut system, body);
     let stiffness = Vector6::new(2.0, 2.0, 2.0, 1e4, 1e4, 1e4).map(T::lit);
     let damping = Vector6::new(0.0, 0.0, 0.0, 10.0, 10.0, 10.0).map(T::lit);
-    let bushing = LinearBushing::between_bodies(BodyIndex::GROUND, body, stiffness, damping);
+    let bushing = LinearBushing::new(
+        BodyIndex::GROUND,
+        body,
+        linear_bushing::Parameters { stiffness, damping, ..Default::default() },
+    );
     system.add(bushing.expect("valid")).expect("exists");
     let mut state = system.default_state();
     let velocity = SpatialVelocity::new(spin, Vector3::zeros());

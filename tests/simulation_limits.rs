@@ -7,8 +7,8 @@ use force_elements::simulation::{
     SimulationError,
 };
 use force_elements::{
-    CoordinateIndex, CoordinateSpringDamperExt, ForceSystem, InvalidValue, KinematicsError, Pose, Quantity,
-    Real, Requirement, State,
+    CoordinateIndex, CoordinatePair, CoordinateSpringDamperExt, ForceSystem, InvalidValue, KinematicsError,
+    Pose, Quantity, Real, Requirement, State,
 };
 
 /// Sliders of this stiffness each, beside bodies that fall.
@@ -23,7 +23,8 @@ fn machine<T: Real>(bodies: usize, stiffnesses: &[f64]) -> (ForceSystem<T>, Plan
     for &stiffness in stiffnesses {
         let slider = plant.add_coordinate(&mut system, T::one()).expect("positive");
         let spring = Parameters { stiffness, ..Parameters::default() };
-        let spring = CoordinateSpringDamperExt::new(None, Some(slider), spring.cast()).expect("valid");
+        let spring =
+            CoordinateSpringDamperExt::new(CoordinatePair::on(slider), spring.cast()).expect("valid");
         system.add(spring).expect("exists");
     }
     let mut state = system.default_state();

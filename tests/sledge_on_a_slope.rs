@@ -3,7 +3,7 @@
 use force_elements::exponential_spring::Parameters;
 use force_elements::nalgebra::{Point3, Vector3};
 use force_elements::simulation::{DormandPrince, Plant, RigidBody, Simulation};
-use force_elements::{BodyIndex, ExponentialSpring, ForceSystem, Pose, SpatialVelocity};
+use force_elements::{BodyIndex, ExponentialSpring, ForceSystem, Frame, Pose, SpatialVelocity, Station};
 
 const GRAVITY: f64 = 9.81;
 const HALF_SIDE: f64 = 0.1;
@@ -22,7 +22,9 @@ fn sledge(
     let body = plant.add_body(&mut system, RigidBody::with_equal_inertia(mass, inertia).expect("positive"));
     for (x, y) in [(-1.0, -1.0), (-1.0, 1.0), (1.0, -1.0), (1.0, 1.0)] {
         let station = Point3::new(x * HALF_SIDE, y * HALF_SIDE, 0.0);
-        let spring = ExponentialSpring::new(Pose::identity(), body, station, parameters).expect("valid");
+        let spring =
+            ExponentialSpring::new(Frame::ground(Pose::identity()), Station::on(body, station), parameters)
+                .expect("valid");
         system.add(spring).expect("exists");
     }
     let height = parameters.resting_height(-mass * gravity.z / 4.0).expect("in range");

@@ -17,9 +17,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use force_elements::contact::{HalfSpace, TriangleMesh};
-use force_elements::elastic_foundation::{Dynamics, Material, Position, SurfaceIndex};
+use force_elements::elastic_foundation::{Dynamics, Material, Parameters, Position, SurfaceIndex};
 use force_elements::nalgebra::{Rotation3, Translation3, Vector3};
-use force_elements::{BodyIndex, ElasticFoundation, ForceSystem, Handle, Pose, SpatialVelocity, State};
+use force_elements::{
+    BodyIndex, ElasticFoundation, ForceSystem, Frame, Handle, Pose, SpatialVelocity, State,
+};
 
 const RING: f64 = 0.24;
 const TUBE: f64 = 0.08;
@@ -49,13 +51,13 @@ impl Tyre {
         let body = system.add_body();
         let mesh = Arc::new(TriangleMesh::torus(RING, TUBE, 180, 72)?);
         let rubber = Material::from_elastic_layer(6e5, 0.4, 0.03)?.with_dissipation(0.2);
-        let mut foundation = ElasticFoundation::new();
-        foundation.add_rigid(BodyIndex::GROUND, Pose::identity(), HalfSpace::BelowZ)?;
+        let mut foundation = ElasticFoundation::default();
+        foundation.add_rigid(Frame::ground(Pose::identity()), HalfSpace::BelowZ)?;
         // The torus turns about z of its mesh, the tyre about y, leaning over a little.
         let upright = Rotation3::from_axis_angle(&Vector3::x_axis(), FRAC_PI_2 + CAMBER);
         let X_BS = Pose::from_parts(Translation3::identity(), upright);
         let friction = rubber.with_friction(1.0, 0.8, 0.0);
-        foundation.add_springs(body, X_BS, Arc::clone(&mesh), friction)?;
+        foundation.add_springs(Frame::on(body, X_BS), Arc::clone(&mesh), friction)?;
         let foundation = system.add(foundation)?;
         let state = system.default_state();
         Ok(Self { system, state, foundation, body, mesh })
@@ -144,10 +146,11 @@ fn cap_errors() -> Result<Vec<(f64, [f64; 2])>, force_elements::Error> {
         for (i, is_projected) in [false, true].into_iter().enumerate() {
             let mut system = ForceSystem::<f64>::new();
             let body = system.add_body();
-            let mut foundation = ElasticFoundation::new().with_projected_area(is_projected);
-            foundation.add_rigid(BodyIndex::GROUND, Pose::identity(), HalfSpace::BelowZ)?;
+            let mut foundation =
+                ElasticFoundation::new(Parameters { projected_area: is_projected, ..Parameters::default() })?;
+            foundation.add_rigid(Frame::ground(Pose::identity()), HalfSpace::BelowZ)?;
             let springs = Material::new(stiffness);
-            foundation.add_springs(body, Pose::identity(), Arc::clone(&mesh), springs)?;
+            foundation.add_springs(Frame::of(body), Arc::clone(&mesh), springs)?;
             system.add(foundation)?;
             let mut state = system.default_state();
             let turn = Rotation3::new(Vector3::new(0.3, 0.4, 0.2));

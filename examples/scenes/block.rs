@@ -7,7 +7,8 @@ use force_elements::exponential_spring::{FrictionTransition, Parameters};
 use force_elements::nalgebra::{Point3, Vector3};
 use force_elements::simulation::{Plant, RigidBody, Simulation, SimulationError};
 use force_elements::{
-    BodyIndex, ElasticFoundation, ExponentialSpring, ForceSystem, Handle, Pose, SpatialForce, SpatialVelocity,
+    BodyIndex, ElasticFoundation, ExponentialSpring, ForceSystem, Frame, Handle, Pose, SpatialForce,
+    SpatialVelocity, Station,
 };
 
 pub const MASS: f64 = 10.0;
@@ -91,9 +92,8 @@ impl Block {
                 let parameters = Parameters { mu_static, mu_kinetic, ..parameters };
                 for corner in corners() {
                     springs.push(system.add(ExponentialSpring::new(
-                        setting.X_GP,
-                        body,
-                        corner,
+                        Frame::ground(setting.X_GP),
+                        Station::on(body, corner),
                         parameters,
                     )?)?);
                 }
@@ -107,9 +107,12 @@ impl Block {
                     .with_friction(setting.mu_static, setting.mu_kinetic, 0.0);
                 let mesh = TriangleMesh::brick(Vector3::repeat(HALF_SIDE), [SUBDIVISIONS; 3])?;
                 let mut foundation =
-                    ElasticFoundation::new().with_transition_velocity(transition_velocity)?;
-                foundation.add_rigid(BodyIndex::GROUND, setting.X_GP, HalfSpace::BelowZ)?;
-                foundation.add_springs(body, Pose::identity(), mesh, material)?;
+                    ElasticFoundation::new(force_elements::elastic_foundation::Parameters {
+                        transition_velocity,
+                        ..Default::default()
+                    })?;
+                foundation.add_rigid(Frame::ground(setting.X_GP), HalfSpace::BelowZ)?;
+                foundation.add_springs(Frame::of(body), mesh, material)?;
                 system.add(foundation)?;
                 HALF_SIDE - setting.normal_load() / stiffness
             }
@@ -151,7 +154,7 @@ impl Block {
         let mut state = self.system.default_state();
         state.set_body(self.body, X_GB, V_GB)?;
         for &spring in &self.springs {
-            spring.reset_anchor_point(&self.system, &mut state)?;
+            self.system.reset_memory(&mut state, spring)?;
             self.system.update_discrete(&mut state, spring, |discrete| discrete.sliding = sliding)?;
         }
         Simulation::new(&self.system, &self.plant, state)

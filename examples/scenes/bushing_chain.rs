@@ -6,7 +6,7 @@ use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Translation3, Unit, V
 use force_elements::simulation::{Integrator, Plant, RigidBody, Simulation, SimulationError, Statistics};
 use force_elements::{
     BodyIndex, DynamicsView, ForceSystem, Forces, Handle, LinearBushing, Pose, SpatialForce, SpatialVelocity,
-    State,
+    State, linear_bushing,
 };
 
 mod quadrature;
@@ -52,7 +52,11 @@ impl BushingChain {
             let body = RigidBody::new(mass, Point3::new(0.02, -0.01, -0.03), inertia)?;
             let body = plant.add_body(&mut system, body);
             let (X_PF, X_BM) = (at(if i == 0 { 0.0 } else { -HALF_LENGTH }), at(HALF_LENGTH));
-            let bushing = LinearBushing::new(parent, X_PF, body, X_BM, stiffness, damping)?;
+            let bushing = LinearBushing::new(
+                parent,
+                body,
+                linear_bushing::Parameters { X_B1F: X_PF, X_B2M: X_BM, stiffness, damping },
+            )?;
             bushings.push(system.add(bushing)?);
 
             let X_GF = X_GP * X_PF;
@@ -67,7 +71,7 @@ impl BushingChain {
             start.set_body(body, X_GB, V_GB)?;
         }
         for &bushing in &bushings {
-            bushing.reset_turns(&system, &mut start)?;
+            system.reset_memory(&mut start, bushing)?;
         }
         Ok(Self { system, plant, bushings: [bushings[0], bushings[1], bushings[2]], start })
     }

@@ -5,7 +5,7 @@ use force_elements::coordinate_spring_damper_ext::Parameters as Bristles;
 use force_elements::exponential_spring::{FrictionTransition, Parameters};
 use force_elements::nalgebra::Vector3;
 use force_elements::simulation::{DormandPrince, Plant, Simulation, SimulationError, Statistics};
-use force_elements::{CoordinateSpringDamperExt, ForceSystem, SpatialVelocity};
+use force_elements::{CoordinatePair, CoordinateSpringDamperExt, ForceSystem, SpatialVelocity};
 
 use crate::block::{Block, Contact, GRAVITY, MASS, Setting, cube_inertia};
 
@@ -153,7 +153,7 @@ impl Case {
             sticking_damping: 4.0 * corner.friction_viscosity,
             ..Bristles::default()
         };
-        let bristles = system.add(CoordinateSpringDamperExt::new(None, Some(slider), bristles)?)?;
+        let bristles = system.add(CoordinateSpringDamperExt::new(CoordinatePair::on(slider), bristles)?)?;
         plant.set_coordinate_load(slider, share * LIMIT)?;
         let mut state = system.default_state();
         state.set_coordinate_rate(slider, self.start.speed())?;

@@ -3,11 +3,12 @@
 
 use core::f64::consts::FRAC_PI_2;
 
-use force_elements::cable::{CablePath, Cylinder, Obstacle, PathResults, Station};
+use force_elements::cable::{CablePath, Cylinder, Obstacle, PathResults};
 use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Translation3, Vector3, Vector6};
 use force_elements::simulation::{Integrator, Plant, RigidBody, Simulation, SimulationError, Statistics};
 use force_elements::{
-    BodyIndex, CableSpring, ForceSystem, Handle, LinearBushing, Pose, SpatialVelocity, State,
+    BodyIndex, CableSpring, ForceSystem, Handle, LinearBushing, Pose, SpatialVelocity, State, Station,
+    cable_spring, linear_bushing,
 };
 
 /// How long it swings \[s\].
@@ -53,7 +54,16 @@ impl SwingingCable {
         let stiffness = Vector6::from(SUPPORT);
         let support = |body, x| {
             let X_GF = Pose::translation(x, 0.0, 0.42);
-            LinearBushing::new(BodyIndex::GROUND, X_GF, body, Pose::identity(), stiffness, Vector6::zeros())
+            LinearBushing::new(
+                BodyIndex::GROUND,
+                body,
+                linear_bushing::Parameters {
+                    X_B1F: X_GF,
+                    X_B2M: Pose::identity(),
+                    stiffness,
+                    damping: Vector6::zeros(),
+                },
+            )
         };
         let supports = [system.add(support(left, -1.3)?)?, system.add(support(right, 1.25)?)?];
 
@@ -64,7 +74,10 @@ impl SwingingCable {
             Pose::from_parts(Translation3::identity(), Rotation3::from_euler_angles(FRAC_PI_2, 0.0, 0.12));
         let cylinder = Obstacle::new(BodyIndex::GROUND, X_GS, Cylinder::new(RADIUS)?)?;
         let path = CablePath::new(origin, termination)?.over(cylinder);
-        let cable = system.add(CableSpring::new(path, STIFFNESS, SLACK_LENGTH, dissipation)?)?;
+        let cable = system.add(CableSpring::new(
+            path,
+            cable_spring::Parameters { stiffness: STIFFNESS, slack_length: SLACK_LENGTH, dissipation },
+        )?)?;
 
         let mut start = system.default_state();
         for (body, p, w, v) in [

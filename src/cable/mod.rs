@@ -28,7 +28,7 @@ pub use ellipsoid::Ellipsoid;
 pub use error::PathError;
 pub use geodesic::{Geodesic, GeodesicEnd, Jacobi};
 pub use height_map::HeightMap;
-pub use path::{CablePath, Obstacle, Settings, Station};
+pub use path::{CablePath, Obstacle, Settings};
 pub use results::{Contact, PathResults, Segment};
 pub use solver::Tracking;
 pub use sphere::Sphere;

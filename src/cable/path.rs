@@ -10,16 +10,7 @@ use super::surface::Surface;
 use super::wrap::{Wrap, Wraps};
 use crate::cable::PathError;
 use crate::math::{InvalidValue, Pose, Real, Requirement, check, checked_when_read, is_finite};
-use crate::mechanics::{BodyIndex, KinematicsError, Topology};
-
-/// A point fixed on a body.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Station<T: Real> {
-    /// The body.
-    pub body: BodyIndex,
-    /// The point, from the body's origin, expressed in the body's frame \[m\].
-    pub p_B: Point3<T>,
-}
+use crate::mechanics::{BodyIndex, KinematicsError, Station, Topology};
 
 /// A surface on a body.
 #[derive(Debug, Clone)]
@@ -119,17 +110,19 @@ pub struct Settings<T: Real> {
 /// # Example: a rope over a pulley
 ///
 /// ```
-/// use force_elements::cable::{CablePath, Cylinder, Obstacle, Sphere, Station};
+/// use force_elements::cable::{CablePath, Cylinder, Obstacle};
 /// use force_elements::nalgebra::Point3;
-/// use force_elements::{BodyIndex, CableSpring, ForceSystem, Pose};
+/// use force_elements::cable_spring::Parameters;
+/// use force_elements::{BodyIndex, CableSpring, ForceSystem, Pose, Station};
 ///
-/// let ground = |x, y| Station { body: BodyIndex::GROUND, p_B: Point3::new(x, y, 0.0) };
+/// let ground = |x, y| Station::ground(Point3::new(x, y, 0.0));
 /// let drum = Obstacle::new(BodyIndex::GROUND, Pose::identity(), Cylinder::new(1.0)?)?
 ///     .with_contact_hint(Point3::new(0.0, 1.0, 0.0))?;
 /// let path = CablePath::new(ground(-1.0, -2.0), ground(1.0, -2.0))?.over(drum);
 ///
 /// let mut system = ForceSystem::new();
-/// let rope = system.add(CableSpring::new(path, 100.0, 5.0, 0.0)?)?;
+/// let elastic = Parameters { stiffness: 100.0, slack_length: 5.0, ..Parameters::default() };
+/// let rope = system.add(CableSpring::new(path, elastic)?)?;
 /// let mut state = system.default_state();
 /// let dynamics = system.realize_dynamics(&mut state)?;
 /// let length: f64 = dynamics.of(rope).position.path.length;

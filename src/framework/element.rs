@@ -206,6 +206,21 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
         Ok(())
     }
 
+    /// Writes into `next`, which starts as a copy of the present discrete variables, what would be remembered had
+    /// the bodies always been where they are: anchors under their stations, bristles unbent.
+    ///
+    /// Nothing of the element has been evaluated, as what it remembers may keep it from that.
+    ///
+    /// # Errors
+    /// What the element documents.
+    fn reset_memory(
+        &self,
+        _given: &Given<'_, T, Self>,
+        _next: &mut Self::Discrete,
+    ) -> Result<(), ElementError> {
+        Ok(())
+    }
+
     /// For an implicit host, between the Newton iterations of one step: writes into `next` the
     /// discrete variables that fit the present iterate, given those at the start of the step, and
     /// returns by how much the force thereby changes \[N\]; zero when nothing switched.

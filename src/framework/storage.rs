@@ -116,6 +116,13 @@ pub(crate) trait AnyKind<T: Real>: Any + Debug + Send + Sync {
         kinematics: &Kinematics<T>,
         energies: &mut [T],
     ) -> Result<(), Error>;
+    /// Resets what one element remembers; returns the first stage that reads it.
+    fn reset_memory(
+        &self,
+        slots: &mut dyn AnySlots<T>,
+        place: usize,
+        kinematics: &Kinematics<T>,
+    ) -> Result<Stage, Error>;
     /// The energy stored in one element, whose caches are valid up to `stage` and are filled beyond it.
     fn calc_potential_energy(
         &self,
@@ -478,6 +485,19 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
                 if enabled { element.potential_energy(&slots.at_dynamics(i, kinematics)) } else { T::zero() };
         }
         Ok(())
+    }
+
+    fn reset_memory(
+        &self,
+        slots: &mut dyn AnySlots<T>,
+        place: usize,
+        kinematics: &Kinematics<T>,
+    ) -> Result<Stage, Error> {
+        Slots::<T, E>::downcast_mut(slots)?.change(place, |present, changed| {
+            self.elements[place].reset_memory(&given(present, kinematics), &mut changed.discrete)?;
+            changed.discrete.validate()?;
+            Ok(E::DISCRETE_STAGE)
+        })
     }
 
     fn calc_potential_energy(

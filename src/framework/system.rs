@@ -420,6 +420,44 @@ impl<T: Real> ForceSystem<T> {
         self.update(state, handle, |slots| slots.change_discrete(handle.place, change))
     }
 
+    /// Resets what an element remembers to what it would be had the bodies always been where they are: the anchor of
+    /// an exponential spring is put under its station, bristles stick unbent, stops act as they are surpassed, a bushing
+    /// forgets whole turns, a cable how it lay. Drops the state below the stage that reads it. Books as
+    /// [`set_parameters`](Self::set_parameters).
+    ///
+    /// Do this once the initial poses are set, lest the first evaluation find an anchor or bristle far away, and after
+    /// bodies have been put elsewhere.
+    ///
+    /// # Errors
+    /// [`Error::TopologyMismatch`]; [`Error::Element`] with what the element documents.
+    pub fn reset_memory<E: ForceElement<T>>(
+        &self,
+        state: &mut State<T>,
+        handle: Handle<E>,
+    ) -> Result<(), Error> {
+        self.require(state, Stage::Topology)?;
+        state.slot(handle)?;
+        self.reset_memory_at(state, handle.kind, handle.place)
+    }
+
+    /// Resets what all elements remember: as [`reset_memory`](Self::reset_memory), one after the other.
+    ///
+    /// # Errors
+    /// As [`reset_memory`](Self::reset_memory); elements before the one that failed have been reset.
+    pub fn reset_memories(&self, state: &mut State<T>) -> Result<(), Error> {
+        self.require(state, Stage::Topology)?;
+        for (kind, elements) in self.kinds.iter().enumerate() {
+            (0..elements.len()).try_for_each(|place| self.reset_memory_at(state, kind, place))?;
+        }
+        Ok(())
+    }
+
+    fn reset_memory_at(&self, state: &mut State<T>, kind: usize, place: usize) -> Result<(), Error> {
+        self.write_booked(state, kind, place, |slots, kinematics| {
+            self.kinds[kind].reset_memory(slots, place, kinematics)
+        })
+    }
+
     /// Enables or disables an element; drops the state below Instance stage. Books as
     /// [`set_parameters`](Self::set_parameters): what a disabled element had stored goes to whoever disables it.
     ///
@@ -463,7 +501,7 @@ impl<T: Real> ForceSystem<T> {
                 state.account_open[slot] = check::flag(ACCOUNT_OPEN, value)?;
                 Ok(())
             }
-            _ => self.write_booked(state, kind, place, |slots| {
+            _ => self.write_booked(state, kind, place, |slots, _| {
                 slots.set(place, field, value)?.ok_or_else(no_such)
             }),
         }
@@ -515,7 +553,7 @@ impl<T: Real> ForceSystem<T> {
     ) -> Result<(), Error> {
         self.require(state, Stage::Topology)?;
         state.slot(handle)?;
-        self.write_booked(state, handle.kind, handle.place, |slots| write(Slots::downcast_mut(slots)?))
+        self.write_booked(state, handle.kind, handle.place, |slots, _| write(Slots::downcast_mut(slots)?))
     }
 
     /// Writes variables of one element and books what that adds to the energy it stores. `write` returns the
@@ -525,7 +563,7 @@ impl<T: Real> ForceSystem<T> {
         state: &mut State<T>,
         kind: usize,
         place: usize,
-        write: impl FnOnce(&mut dyn AnySlots<T>) -> Result<Stage, Error>,
+        write: impl FnOnce(&mut dyn AnySlots<T>, &Kinematics<T>) -> Result<Stage, Error>,
     ) -> Result<(), Error> {
         let slot = state.slot_at(kind, place);
         let stored = |state: &mut State<T>| {
@@ -533,7 +571,7 @@ impl<T: Real> ForceSystem<T> {
             self.kinds[kind].calc_potential_energy(kinds[kind].as_mut(), place, *stage, kinematics)
         };
         let before = if state.account_open[slot] { stored(state).ok() } else { None };
-        let stage = write(state.kinds[kind].as_mut())?;
+        let stage = write(state.kinds[kind].as_mut(), &state.kinematics)?;
         state.invalidate(stage);
         let booked = before.and_then(|before| {
             let absorbed = state.absorbed_energy[slot] + (stored(state).ok()? - before);

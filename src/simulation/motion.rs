@@ -31,13 +31,13 @@ pub struct Statistics {
 /// ```
 /// use force_elements::coordinate_spring_damper_ext::Parameters;
 /// use force_elements::simulation::{DormandPrince, Plant, Simulation};
-/// use force_elements::{CoordinateSpringDamperExt, ForceSystem, nalgebra::Vector3};
+/// use force_elements::{CoordinatePair, CoordinateSpringDamperExt, ForceSystem, nalgebra::Vector3};
 ///
 /// let mut system = ForceSystem::<f64>::new();
 /// let mut plant = Plant::new(Vector3::zeros())?;
 /// let slider = plant.add_coordinate(&mut system, 2.0)?;
 /// let spring = Parameters { stiffness: 8.0, ..Parameters::default() };
-/// system.add(CoordinateSpringDamperExt::new(None, Some(slider), spring)?)?;
+/// system.add(CoordinateSpringDamperExt::new(CoordinatePair::on(slider), spring)?)?;
 ///
 /// let mut state = system.default_state();
 /// state.set_coordinate(slider, 1.0)?;

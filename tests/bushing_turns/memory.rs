@@ -170,7 +170,7 @@ fn a_disabled_bushing_goes_on_from_where_it_was_unless_it_is_reset() {
     mount.turn(&mut state, &orientation(&Vector3::new(7.0, -1.0, 2.0)));
     let refused = mount.angles(&mut state).expect_err("ambiguous");
     assert!(refused.own::<AmbiguousTurn>().is_some(), "{refused:?}");
-    mount.bushing.reset_turns(&mount.system, &mut state).expect("regular");
+    mount.system.reset_memory(&mut state, mount.bushing).expect("regular");
     let principal = Vector3::new(7.0 - TAU, -1.0, 2.0);
     assert!((mount.angles(&mut state).expect("regular") - principal).amax() < ROUNDING);
 }
@@ -178,25 +178,33 @@ fn a_disabled_bushing_goes_on_from_where_it_was_unless_it_is_reset() {
 #[test]
 fn a_reset_needs_no_other_bushing_and_fails_without_a_trace() {
     let mut mount = Mount::new();
-    let second = LinearBushing::between_bodies(BodyIndex::GROUND, mount.body, mount.stiffness, mount.damping);
+    let second = LinearBushing::new(
+        BodyIndex::GROUND,
+        mount.body,
+        linear_bushing::Parameters {
+            stiffness: mount.stiffness,
+            damping: mount.damping,
+            ..Default::default()
+        },
+    );
     let second = mount.system.add(second.expect("valid")).expect("exists");
     let mut state = mount.start(&x(0.0));
-    second.reset_turns(&mount.system, &mut state).expect("regular");
+    mount.system.reset_memory(&mut state, second).expect("regular");
     // Put elsewhere, neither can be evaluated until both are reset, one after the other.
     mount.turn(&mut state, &orientation(&Vector3::new(3.0, -1.0, 2.0)));
     assert!(mount.angles(&mut state).is_err());
-    mount.bushing.reset_turns(&mount.system, &mut state).expect("regular");
-    second.reset_turns(&mount.system, &mut state).expect("regular");
+    mount.system.reset_memory(&mut state, mount.bushing).expect("regular");
+    mount.system.reset_memory(&mut state, second).expect("regular");
     mount.angles(&mut state).expect("regular");
 
     let snapshot = state.snapshot();
     mount.turn(&mut state, &orientation(&Vector3::new(3.0, FRAC_PI_2, 2.0)));
-    let refused = second.reset_turns(&mount.system, &mut state).expect_err("singular");
+    let refused = mount.system.reset_memory(&mut state, second).expect_err("singular");
     assert!(refused.own::<Singular>().is_some(), "{refused:?}");
     assert!(refused.to_string().starts_with("linear_bushing[1]: "), "{refused}");
     assert_eq!(state.snapshot(), snapshot);
     let other = ForceSystem::<f64>::new();
-    assert_eq!(second.reset_turns(&other, &mut state), Err(Error::TopologyMismatch));
+    assert_eq!(other.reset_memory(&mut state, second), Err(Error::TopologyMismatch));
 }
 
 #[test]
@@ -215,7 +223,7 @@ fn frames_changed_a_little_keep_the_turns_and_changed_by_much_are_refused() {
     turn_frame(&mut state, Vector3::new(1.2, -0.8, 1.0));
     let refused = mount.angles(&mut state).expect_err("ambiguous");
     assert!(refused.own::<AmbiguousTurn>().is_some(), "{refused:?}");
-    mount.bushing.reset_turns(&mount.system, &mut state).expect("regular");
+    mount.system.reset_memory(&mut state, mount.bushing).expect("regular");
     mount.angles(&mut state).expect("regular");
 }
 
@@ -224,7 +232,11 @@ fn six_turns<T: Real>(last: T) -> (T, T) {
     let mut system = ForceSystem::<T>::new();
     let body = system.add_body();
     let stiffness = Vector6::repeat(T::lit(2.0));
-    let bushing = LinearBushing::between_bodies(BodyIndex::GROUND, body, stiffness, Vector6::zeros());
+    let bushing = LinearBushing::new(
+        BodyIndex::GROUND,
+        body,
+        linear_bushing::Parameters { stiffness, damping: Vector6::zeros(), ..Default::default() },
+    );
     let bushing = system.add(bushing.expect("valid")).expect("exists");
     let mut state = system.default_state();
     for turned in 0..=20 {
@@ -260,7 +272,11 @@ fn free_body(
     let body = RigidBody::new(1.0, Point3::origin(), Matrix3::from_diagonal(&inertia)).expect("positive");
     let body = plant.add_body(&mut system, body);
     let stiffness = Vector6::new(stiffness.x, stiffness.y, stiffness.z, 100.0, 100.0, 100.0);
-    let bushing = LinearBushing::between_bodies(BodyIndex::GROUND, body, stiffness, Vector6::zeros());
+    let bushing = LinearBushing::new(
+        BodyIndex::GROUND,
+        body,
+        linear_bushing::Parameters { stiffness, damping: Vector6::zeros(), ..Default::default() },
+    );
     let bushing = system.add(bushing.expect("valid")).expect("exists");
     (system, plant, bushing, body)
 }
@@ -272,7 +288,7 @@ fn simulations_follow_many_turns_and_resume_in_the_midst_of_them() {
     let mut state = system.default_state();
     let w = Vector3::new(12.0, 0.3, -0.2);
     state.set_velocity(body, SpatialVelocity::new(w, Vector3::zeros())).expect("finite");
-    bushing.reset_turns(&system, &mut state).expect("regular");
+    system.reset_memory(&mut state, bushing).expect("regular");
     let energy = |simulation: &mut Simulation<'_, f64>| {
         simulation.kinetic_energy() + simulation.dynamics().expect("regular").potential_energy()
     };
@@ -314,7 +330,7 @@ fn a_step_that_a_bushing_refuses_is_tried_shorter() {
     let towards =
         UnitQuaternion::from_rotation_matrix(&orientation(&q)) * Vector3::new(0.035 / 0.2 * 5.0, 5.0, 0.0);
     state.set_body(body, X_GB, SpatialVelocity::new(towards, Vector3::zeros())).expect("finite");
-    bushing.reset_turns(&system, &mut state).expect("regular");
+    system.reset_memory(&mut state, bushing).expect("regular");
     let mut ends = Vec::new();
     for (integrator, fewest) in [(20e-3, 3), (1e-4, 0)] {
         let mut simulation = Simulation::new(&system, &plant, state.clone()).expect("regular");
@@ -342,7 +358,11 @@ fn the_bodies_of_a_bushing_are_not_interchangeable() {
         let bodies = [system.add_body(), system.add_body()];
         let (first, second) = if swapped { (bodies[1], bodies[0]) } else { (bodies[0], bodies[1]) };
         let stiffness = Vector6::new(1.0, 2.0, 3.0, 10.0, 20.0, 30.0);
-        let bushing = LinearBushing::between_bodies(first, second, stiffness, Vector6::zeros());
+        let bushing = LinearBushing::new(
+            first,
+            second,
+            linear_bushing::Parameters { stiffness, damping: Vector6::zeros(), ..Default::default() },
+        );
         system.add(bushing.expect("valid")).expect("exists");
         let mut state = system.default_state();
         for (body, R, shift) in [(bodies[0], poses[0], 0.0), (bodies[1], poses[1], 0.3)] {

@@ -5,7 +5,9 @@ use force_elements::simulation::{
     DormandPrince, ImplicitTrapezoidal, Integrator, Plant, RigidBody, SemiImplicitEuler, Simulation,
     SimulationError,
 };
-use force_elements::{BodyIndex, ForceSystem, Handle, LinearBushing, Pose, SpatialVelocity, State};
+use force_elements::{
+    BodyIndex, ForceSystem, Handle, LinearBushing, Pose, SpatialVelocity, State, linear_bushing,
+};
 
 use crate::oracle::Random;
 use crate::turns::is_turn;
@@ -46,8 +48,16 @@ impl Spin {
         let body = plant.add_body(&mut system, body);
         let frame = Pose::from_parts(Translation3::identity(), R_GF);
         let stiffness = Vector6::new(stiffness.x, stiffness.y, stiffness.z, 100.0, 100.0, 100.0);
-        let bushing =
-            LinearBushing::new(BodyIndex::GROUND, frame, body, Pose::identity(), stiffness, Vector6::zeros());
+        let bushing = LinearBushing::new(
+            BodyIndex::GROUND,
+            body,
+            linear_bushing::Parameters {
+                X_B1F: frame,
+                X_B2M: Pose::identity(),
+                stiffness,
+                damping: Vector6::zeros(),
+            },
+        );
         let bushing = system.add(bushing.expect("valid")).expect("exists");
         let mut start = system.default_state();
         start.set_velocity(body, SpatialVelocity::new(w_B, Vector3::zeros())).expect("finite");
@@ -74,7 +84,7 @@ impl Spin {
         run: &mut Run,
     ) -> Result<(), SimulationError> {
         let mut start = self.start.clone();
-        self.bushing.reset_turns(&self.system, &mut start)?;
+        self.system.reset_memory(&mut start, self.bushing)?;
         let mut simulation = Simulation::new(&self.system, &self.plant, start)?;
         let look = |simulation: &mut Simulation<'_, f64>| -> Result<(f64, Vector6<f64>), SimulationError> {
             let kinetic = simulation.kinetic_energy();

@@ -4,7 +4,9 @@ use core::f64::consts::{FRAC_PI_2, PI, TAU};
 
 use force_elements::linear_bushing::{AmbiguousTurn, Singular};
 use force_elements::nalgebra::{Rotation3, Translation3, Vector3, Vector6};
-use force_elements::{BodyIndex, Error, ForceSystem, Handle, LinearBushing, Pose, SpatialVelocity, State};
+use force_elements::{
+    BodyIndex, Error, ForceSystem, Handle, LinearBushing, Pose, SpatialVelocity, State, linear_bushing,
+};
 
 use crate::oracle::{Random, Turning, orientation, rates};
 
@@ -23,7 +25,11 @@ impl Mount {
         let body = system.add_body();
         let stiffness = Vector6::new(2.0, 3.0, 1.5, 100.0, 150.0, 200.0);
         let damping = Vector6::new(0.2, 0.1, 0.3, 1.0, 2.0, 3.0);
-        let bushing = LinearBushing::between_bodies(BodyIndex::GROUND, body, stiffness, damping);
+        let bushing = LinearBushing::new(
+            BodyIndex::GROUND,
+            body,
+            linear_bushing::Parameters { stiffness, damping, ..Default::default() },
+        );
         let bushing = system.add(bushing.expect("valid")).expect("exists");
         Self { system, body, bushing, stiffness, damping }
     }
@@ -32,7 +38,7 @@ impl Mount {
     pub(crate) fn start(&self, q: &Vector3<f64>) -> State<f64> {
         let mut state = self.system.default_state();
         self.turn(&mut state, &orientation(q));
-        self.bushing.reset_turns(&self.system, &mut state).expect("regular");
+        self.system.reset_memory(&mut state, self.bushing).expect("regular");
         state
     }
 

@@ -19,7 +19,7 @@ pub(crate) fn lay(
     let [a, b] = ends.map(|p| (world * force_elements::nalgebra::Point3::from(p)).coords);
     let obstacles: Result<Vec<Obstacle<f64>>, PathError> =
         solids.iter().map(|(X, solid)| solid.obstacle(GROUND, world * X)).collect();
-    let from = force_elements::cable::Station { body: GROUND, p_B: a.into() };
+    let from = force_elements::Station { body: GROUND, p_B: a.into() };
     let (system, body, cable) = one_end_free(from, obstacles?)?;
     let mut state = system.default_state();
     state.set_pose(body, Pose::from(Translation3::from(b)))?;
@@ -118,7 +118,7 @@ fn a_ring_of_a_users_own_and_ours_refuse_the_same_crossings() -> Result<(), Erro
         let ends = [-3.0, 3.0].map(|x| Vector3::new(x, dice.between(-1.2, 1.2), dice.between(-0.6, 0.6)));
         let R = dice.rotation(3.0);
         let solve = |obstacle: Obstacle<f64>| -> Result<f64, Error> {
-            let from = force_elements::cable::Station { body: GROUND, p_B: ends[0].into() };
+            let from = force_elements::Station { body: GROUND, p_B: ends[0].into() };
             let (system, body, cable) = one_end_free(from, [obstacle])?;
             let mut state = system.default_state();
             state.set_pose(body, Pose::from(Translation3::from(ends[1])))?;

@@ -1,10 +1,11 @@
 //! What a path makes of a tension: forces, power, moment arms.
 
-use force_elements::cable::{CablePath, Cylinder, PathResults, Sphere, Station, Wraps};
+use force_elements::cable::{CablePath, Cylinder, PathResults, Sphere, Wraps};
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
 use force_elements::{
     AtDynamics, AtPosition, AtVelocity, BodyIndex, CableSpring, ElementError, Error, ForceAccumulator,
-    ForceElement, ForceSystem, Given, Pose, SpatialForce, SpatialVelocity, Topology, Velocities,
+    ForceElement, ForceSystem, Given, Pose, SpatialForce, SpatialVelocity, Station, Topology, Velocities,
+    cable_spring,
 };
 
 use crate::cable_scenes::Counts;
@@ -66,7 +67,10 @@ fn moment_arm_is_minus_the_derivative_of_length_by_the_coordinate() -> Result<()
             let end = Station { body: bone, p_B: Point3::new(0.4, 0.05, 0.0) };
             let knee = on_ground(Cylinder::new(0.1)?)?.with_contact_hint(Point3::new(0.0, 0.1, 0.0))?;
             let path = CablePath::new(fixed(-0.4, 0.05, 0.02), end)?.over(knee);
-            let cable = system.add(CableSpring::new(path, 1.0, 0.0, 0.0)?)?;
+            let cable = system.add(CableSpring::new(
+                path,
+                cable_spring::Parameters { stiffness: 1.0, slack_length: 0.0, dissipation: 0.0 },
+            )?)?;
             (system, bone, cable)
         };
         let mut state = system.default_state();

@@ -17,9 +17,9 @@ mod solids;
 mod windings;
 
 use cable_scenes::{Counts, Scene};
-use force_elements::cable::{CablePath, Obstacle, PathError, Station, Surface};
+use force_elements::cable::{CablePath, Obstacle, PathError, Surface};
 use force_elements::nalgebra::{Matrix3, Point3, Vector3};
-use force_elements::{BodyIndex, CableSpring, Error, ForceSystem, Handle, Pose, Real};
+use force_elements::{BodyIndex, CableSpring, Error, ForceSystem, Handle, Pose, Real, Station, cable_spring};
 
 const GROUND: BodyIndex = BodyIndex::GROUND;
 
@@ -45,7 +45,14 @@ fn one_end_free<T: Real>(
     for obstacle in obstacles {
         path = path.over(obstacle);
     }
-    let cable = system.add(CableSpring::new(path, T::lit(100.0), T::lit(1.0), T::lit(0.3))?)?;
+    let cable = system.add(CableSpring::new(
+        path,
+        cable_spring::Parameters {
+            stiffness: T::lit(100.0),
+            slack_length: T::lit(1.0),
+            dissipation: T::lit(0.3),
+        },
+    )?)?;
     Ok((system, body, cable))
 }
 

@@ -4,11 +4,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
 use force_elements::cable::{
-    CablePath, Cylinder, Ellipsoid, HeightMap, Obstacle, PathError, PathResults, Settings, Sphere, Station,
-    Surface, Torus, Wrap, Wraps,
+    CablePath, Cylinder, Ellipsoid, HeightMap, Obstacle, PathError, PathResults, Settings, Sphere, Surface,
+    Torus, Wrap, Wraps,
 };
 use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Translation3, Vector2, Vector3};
-use force_elements::{BodyIndex, Error, ForceSystem, InvalidValue, KinematicsError, Pose, Real, Variables};
+use force_elements::{
+    BodyIndex, Error, ForceSystem, InvalidValue, KinematicsError, Pose, Real, Station, Variables,
+};
 
 use crate::cable_scenes::{Dice, Pebble};
 use crate::{fixed, on_ground};

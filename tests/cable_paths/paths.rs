@@ -2,7 +2,7 @@
 
 use force_elements::cable::{CablePath, Cylinder, Ellipsoid, Obstacle, Sphere, Tracking, Wrap, Wraps};
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
-use force_elements::{BodyIndex, CableSpring, Error, ForceSystem, Pose};
+use force_elements::{BodyIndex, CableSpring, Error, ForceSystem, Pose, cable_spring};
 use num_dual::Dual64;
 
 use crate::cable_scenes::{Counts, Dice, Verdict, examine};
@@ -73,7 +73,10 @@ fn a_path_in_a_plane_of_symmetry_is_left_for_the_shorter_one_beside_it() -> Resu
             let [from, to] = ends;
             let path = CablePath::new(from, to)?.over(ellipsoid);
             let mut system = ForceSystem::new();
-            let cable = system.add(CableSpring::new(path, 1.0, 0.0, 0.0)?)?;
+            let cable = system.add(CableSpring::new(
+                path,
+                cable_spring::Parameters { stiffness: 1.0, slack_length: 0.0, dissipation: 0.0 },
+            )?)?;
             let mut state = system.default_state();
             let view = system.realize_position(&mut state)?;
             let found = &view.of(cable).position.path;
@@ -84,7 +87,10 @@ fn a_path_in_a_plane_of_symmetry_is_left_for_the_shorter_one_beside_it() -> Resu
                 let [from, to] = [-2.0, 2.0].map(|x| fixed::<f64>(x, 1e-3, 0.0));
                 let path = CablePath::new(from, to)?.over(ellipsoid);
                 let mut system = ForceSystem::new();
-                let cable = system.add(CableSpring::new(path, 1.0, 0.0, 0.0)?)?;
+                let cable = system.add(CableSpring::new(
+                    path,
+                    cable_spring::Parameters { stiffness: 1.0, slack_length: 0.0, dissipation: 0.0 },
+                )?)?;
                 let mut state = system.default_state();
                 let view = system.realize_position(&mut state)?;
                 Ok::<_, Error>(view.of(cable).position.path.length)

@@ -1,10 +1,12 @@
 //! What makes no sense is refused, with its reason.
 
 use force_elements::cable::{
-    CablePath, Cylinder, Ellipsoid, HeightMap, Obstacle, PathError, Settings, Sphere, Station, Torus, Wrap,
+    CablePath, Cylinder, Ellipsoid, HeightMap, Obstacle, PathError, Settings, Sphere, Torus, Wrap,
 };
 use force_elements::nalgebra::{Point3, Translation3, Vector2, Vector3};
-use force_elements::{BodyIndex, CableSpring, Error, ForceSystem, KinematicsError, Pose, State};
+use force_elements::{
+    BodyIndex, CableSpring, Error, ForceSystem, KinematicsError, Pose, State, Station, cable_spring,
+};
 
 use crate::cable_scenes::{Scene, cross};
 use crate::{fixed, on_ground, one_end_free};
@@ -42,7 +44,11 @@ fn what_makes_no_sense_is_refused() -> Result<(), Error> {
         ((1.0, 0.0, -1.0), "dissipation"),
         ((f64::NAN, 0.0, 0.0), "stiffness"),
     ] {
-        let refused = CableSpring::new(path()?, k, l, c).expect_err(name);
+        let refused = CableSpring::new(
+            path()?,
+            cable_spring::Parameters { stiffness: k, slack_length: l, dissipation: c },
+        )
+        .expect_err(name);
         assert_eq!(refused.invalid_value().map(|v| v.name), Some(name));
     }
     let settings = Settings { smoothness: 0.0, ..Settings::default() };
@@ -52,7 +58,10 @@ fn what_makes_no_sense_is_refused() -> Result<(), Error> {
         "{refused:?}"
     );
     let nowhere = Station { body: BodyIndex::new(7), p_B: Point3::new(1.0, 0.0, 0.0) };
-    let stray = CableSpring::new(CablePath::new(fixed(0.0, 0.0, 0.0), nowhere)?, 1.0, 0.0, 0.0)?;
+    let stray = CableSpring::new(
+        CablePath::new(fixed(0.0, 0.0, 0.0), nowhere)?,
+        cable_spring::Parameters { stiffness: 1.0, slack_length: 0.0, dissipation: 0.0 },
+    )?;
     let refused = ForceSystem::new().add(stray).expect_err("stray");
     let no_such_body = KinematicsError::NoSuchBody { body: BodyIndex::new(7), count: 1 };
     assert_eq!(refused.element_error(), Some(&no_such_body.into()));
@@ -73,7 +82,10 @@ fn end_points_that_coincide_beside_an_obstacle_are_refused() -> Result<(), Error
     let body = system.add_body();
     let path =
         CablePath::new(fixed::<f64>(1.0, 0.0, 0.0), Station { body, p_B: Point3::origin() })?.over(ball);
-    system.add(CableSpring::new(path, 1.0, 0.0, 0.0)?)?;
+    system.add(CableSpring::new(
+        path,
+        cable_spring::Parameters { stiffness: 1.0, slack_length: 0.0, dissipation: 0.0 },
+    )?)?;
     let mut state = system.default_state();
     state.set_pose(body, Pose::translation(1.0, 0.0, 0.0))?;
     let refused = system.realize_position(&mut state).map(|_| ()).expect_err("coincident");
@@ -93,7 +105,10 @@ fn not_to_be_found(max_evaluations: usize) -> Result<Option<PathError>, Error> {
     let path = CablePath::new(fixed::<f64>(-2.6, 0.3, -0.3), fixed(2.6, -0.4, -0.25))?.over(on_ground(map)?);
     let path = path.with_settings(Settings { max_evaluations, ..Settings::default() })?;
     let mut system = ForceSystem::new();
-    system.add(CableSpring::new(path, 1.0, 0.0, 0.0)?)?;
+    system.add(CableSpring::new(
+        path,
+        cable_spring::Parameters { stiffness: 1.0, slack_length: 0.0, dissipation: 0.0 },
+    )?)?;
     let mut state = system.default_state();
     Ok(refusal(&system, &mut state))
 }
@@ -142,7 +157,10 @@ fn an_end_inside_an_obstacle_is_found_before_any_search() -> Result<(), Error> {
             _ => path.over(on_ground(Cylinder::new(0.8)?)?),
         };
         let mut system = ForceSystem::new();
-        system.add(CableSpring::new(path.with_settings(settings)?, 1.0, 0.0, 0.0)?)?;
+        system.add(CableSpring::new(
+            path.with_settings(settings)?,
+            cable_spring::Parameters { stiffness: 1.0, slack_length: 0.0, dissipation: 0.0 },
+        )?)?;
         let mut state = system.default_state();
         Ok(refusal(&system, &mut state))
     };
@@ -169,7 +187,10 @@ fn a_via_point_inside_the_obstacle_next_to_it_is_refused() -> Result<(), Error> 
             .through(fixed(x, 0.1, 0.0))?
             .over(ball(1.0)?);
         let mut system = ForceSystem::new();
-        system.add(CableSpring::new(path, 1.0, 0.0, 0.0)?)?;
+        system.add(CableSpring::new(
+            path,
+            cable_spring::Parameters { stiffness: 1.0, slack_length: 0.0, dissipation: 0.0 },
+        )?)?;
         let mut state = system.default_state();
         assert_eq!(refusal(&system, &mut state), Some(PathError::PointInsideObstacle { obstacle }));
     }

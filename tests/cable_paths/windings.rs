@@ -3,11 +3,11 @@
 use core::f64::consts::TAU;
 
 use force_elements::cable::{
-    CablePath, Cylinder, Ellipsoid, HeightMap, Obstacle, Settings, Sphere, Station, Surface, Torus, Tracking,
-    Wrap, Wraps,
+    CablePath, Cylinder, Ellipsoid, HeightMap, Obstacle, Settings, Sphere, Surface, Torus, Tracking, Wrap,
+    Wraps,
 };
 use force_elements::nalgebra::{Matrix3, Point3, Vector2, Vector3};
-use force_elements::{CableSpring, Error, ForceSystem, Pose, Real, State};
+use force_elements::{CableSpring, Error, ForceSystem, Pose, Real, State, Station, cable_spring};
 
 use crate::cable_scenes::Dice;
 use crate::{GROUND, Rig, fixed, on_ground, one_end_free};
@@ -85,7 +85,10 @@ fn patient(from: Station<f64>, obstacle: Obstacle<f64>) -> Result<Rig<f64>, Erro
     let path = CablePath::new(from, Station { body, p_B: Point3::origin() })?
         .over(obstacle)
         .with_settings(settings)?;
-    let cable = system.add(CableSpring::new(path, 100.0, 1.0, 0.3)?)?;
+    let cable = system.add(CableSpring::new(
+        path,
+        cable_spring::Parameters { stiffness: 100.0, slack_length: 1.0, dissipation: 0.3 },
+    )?)?;
     Ok((system, body, cable))
 }
 

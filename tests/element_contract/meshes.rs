@@ -1,9 +1,9 @@
 //! Elastic foundations in a random place, for any scalar.
 
 use force_elements::contact::{Ellipsoid, TriangleMesh};
-use force_elements::elastic_foundation::Material;
+use force_elements::elastic_foundation::{Material, Parameters};
 use force_elements::nalgebra::{Translation3, Vector3};
-use force_elements::{BodyIndex, ElasticFoundation, ForceSystem, Pose, Real};
+use force_elements::{BodyIndex, ElasticFoundation, ForceSystem, Frame, Pose, Real};
 
 use crate::scene::{BodyElement, Deal, Scene};
 
@@ -49,12 +49,17 @@ impl BodyElement for SoftTorus {
     /// A torus of springs in a rigid ellipsoid.
     fn scene<T: Real>(numbers: &[f64]) -> Scene<T, ElasticFoundation<T>> {
         let build = |deal: &mut Deal<'_>, [body1, body2]: [BodyIndex; 2], X: [Pose<T>; 2]| {
-            let mut foundation =
-                ElasticFoundation::new().with_transition_velocity(deal.between(0.1, 0.5)).expect("valid");
+            let mut foundation = ElasticFoundation::new(Parameters {
+                transition_velocity: deal.between(0.1, 0.5),
+                ..Parameters::default()
+            })
+            .expect("valid");
             let radii = Vector3::new(0.5, 0.6, 0.7).map(T::lit);
             let torus = TriangleMesh::torus(T::lit(0.5), T::lit(0.2), 12, 8).expect("valid");
-            foundation.add_rigid(body1, X[0], Ellipsoid::new(radii).expect("valid")).expect("closed");
-            foundation.add_springs(body2, X[1], torus, rubber(deal)).expect("valid");
+            foundation
+                .add_rigid(Frame::on(body1, X[0]), Ellipsoid::new(radii).expect("valid"))
+                .expect("closed");
+            foundation.add_springs(Frame::on(body2, X[1]), torus, rubber(deal)).expect("valid");
             foundation
         };
         surfaces(build, 0.6, numbers)
@@ -69,13 +74,16 @@ impl BodyElement for SoftBrickAndBall {
     /// Two meshes that both carry springs.
     fn scene<T: Real>(numbers: &[f64]) -> Scene<T, ElasticFoundation<T>> {
         let build = |deal: &mut Deal<'_>, [body1, body2]: [BodyIndex; 2], X: [Pose<T>; 2]| {
-            let mut foundation =
-                ElasticFoundation::new().with_transition_velocity(deal.between(0.1, 0.5)).expect("valid");
+            let mut foundation = ElasticFoundation::new(Parameters {
+                transition_velocity: deal.between(0.1, 0.5),
+                ..Parameters::default()
+            })
+            .expect("valid");
             let edges = Vector3::new(0.5, 0.4, 0.3).map(T::lit);
             let brick = TriangleMesh::brick(edges, [4, 3, 2]).expect("valid");
             let ball = TriangleMesh::sphere(T::lit(0.4), 4).expect("valid");
-            foundation.add_springs(body1, X[0], brick, rubber(deal)).expect("valid");
-            foundation.add_springs(body2, X[1], ball, rubber(deal)).expect("closed");
+            foundation.add_springs(Frame::on(body1, X[0]), brick, rubber(deal)).expect("valid");
+            foundation.add_springs(Frame::on(body2, X[1]), ball, rubber(deal)).expect("closed");
             foundation
         };
         surfaces(build, 0.55, numbers)

@@ -5,8 +5,9 @@ use force_elements::exponential_spring as exponential;
 use force_elements::linear_bushing as bushing;
 use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Translation3, Vector6};
 use force_elements::{
-    BodyIndex, CoordinateIndex, CoordinateSpringDamperExt, ElementError, ElementName, Error,
-    ExponentialSpring, ForceElement, ForceSystem, Handle, KinematicsError, LinearBushing, Pose, Requirement,
+    BodyIndex, CoordinateIndex, CoordinatePair, CoordinateSpringDamperExt, ElementError, ElementName, Error,
+    ExponentialSpring, ForceElement, ForceSystem, Frame, Handle, KinematicsError, LinearBushing, Pose,
+    Requirement, Station, linear_bushing,
 };
 
 const BODY: BodyIndex = BodyIndex::new(1);
@@ -47,7 +48,15 @@ fn refused<E: ForceElement<f64>>(
 fn linear_bushing_refuses_bad_parameters() {
     let mut system = ForceSystem::new();
     let body = system.add_body();
-    let element = LinearBushing::between_bodies(BodyIndex::GROUND, body, Vector6::zeros(), Vector6::zeros());
+    let element = LinearBushing::new(
+        BodyIndex::GROUND,
+        body,
+        linear_bushing::Parameters {
+            stiffness: Vector6::zeros(),
+            damping: Vector6::zeros(),
+            ..Default::default()
+        },
+    );
     let handle = system.add(element.expect("valid")).expect("exists");
     let scaled = |p: &mut bushing::Parameters<f64>| {
         p.X_B1F.rotation = Rotation3::from_matrix_unchecked(Matrix3::identity() * 1.1);
@@ -73,8 +82,11 @@ fn linear_bushing_refuses_bad_parameters() {
 fn exponential_spring_refuses_bad_parameters() {
     let mut system = ForceSystem::new();
     let body = system.add_body();
-    let element =
-        ExponentialSpring::new(Pose::identity(), body, Point3::origin(), exponential::Parameters::default());
+    let element = ExponentialSpring::new(
+        Frame::ground(Pose::identity()),
+        Station::on(body, Point3::origin()),
+        exponential::Parameters::default(),
+    );
     let handle = system.add(element.expect("valid")).expect("exists");
     refused(
         &mut system,
@@ -118,7 +130,7 @@ fn exponential_spring_refuses_bad_parameters() {
 fn coordinate_spring_damper_ext_refuses_bad_parameters() {
     let mut system = ForceSystem::new();
     let c = system.add_coordinate();
-    let element = CoordinateSpringDamperExt::new(None, Some(c), coordinate::Parameters::default());
+    let element = CoordinateSpringDamperExt::new(CoordinatePair::on(c), coordinate::Parameters::default());
     let handle = system.add(element.expect("valid")).expect("exists");
     refused(
         &mut system,
@@ -155,18 +167,41 @@ fn constructors_refuse_bad_geometry() {
         |error: Error| assert_eq!(error.element_error(), Some(&ElementError::SameEnds), "{error}");
     let nan = Pose::from_parts(Translation3::new(f64::NAN, 0.0, 0.0), Rotation3::identity());
     let parameters = exponential::Parameters::default();
-    let same = LinearBushing::<f64>::between_bodies(BODY, BODY, Vector6::zeros(), Vector6::zeros());
+    let same = LinearBushing::<f64>::new(
+        BODY,
+        BODY,
+        linear_bushing::Parameters {
+            stiffness: Vector6::zeros(),
+            damping: Vector6::zeros(),
+            ..Default::default()
+        },
+    );
     same_ends(same.expect_err("one body"));
-    let plane = ExponentialSpring::new(nan, BODY, Point3::origin(), parameters);
+    let plane = ExponentialSpring::new(Frame::ground(nan), Station::on(BODY, Point3::origin()), parameters);
     invalid("X_AP", plane.expect_err("not a number"));
-    let station = ExponentialSpring::new(Pose::identity(), BODY, Point3::new(0.0, f64::NAN, 0.0), parameters);
+    let station = ExponentialSpring::new(
+        Frame::ground(Pose::identity()),
+        Station::on(BODY, Point3::new(0.0, f64::NAN, 0.0)),
+        parameters,
+    );
     invalid("station", station.expect_err("not a number"));
-    let on_itself = ExponentialSpring::new(Pose::identity(), BodyIndex::GROUND, Point3::origin(), parameters);
+    let on_itself = ExponentialSpring::new(
+        Frame::ground(Pose::identity()),
+        Station::on(BodyIndex::GROUND, Point3::origin()),
+        parameters,
+    );
     same_ends(on_itself.expect_err("Ground alone"));
     let slippery = exponential::Parameters { mu_static: 0.3, mu_kinetic: 0.4, ..parameters };
-    let friction = ExponentialSpring::new(Pose::identity(), BODY, Point3::origin(), slippery);
+    let friction = ExponentialSpring::new(
+        Frame::ground(Pose::identity()),
+        Station::on(BODY, Point3::origin()),
+        slippery,
+    );
     invalid("mu_kinetic", friction.expect_err("more than at rest"));
-    let nowhere = CoordinateSpringDamperExt::<f64>::new(None, None, coordinate::Parameters::default());
+    let nowhere = CoordinateSpringDamperExt::<f64>::new(
+        CoordinatePair { coordinate0: None, coordinate1: None },
+        coordinate::Parameters::default(),
+    );
     same_ends(nowhere.expect_err("no coordinate"));
 }
 
@@ -175,7 +210,15 @@ fn elements_on_missing_bodies_and_coordinates_are_refused() {
     let mut system = ForceSystem::<f64>::new();
     system.add_body();
     let missing = BodyIndex::new(2);
-    let element = LinearBushing::between_bodies(BODY, missing, Vector6::zeros(), Vector6::zeros());
+    let element = LinearBushing::new(
+        BODY,
+        missing,
+        linear_bushing::Parameters {
+            stiffness: Vector6::zeros(),
+            damping: Vector6::zeros(),
+            ..Default::default()
+        },
+    );
     let refused = system.add(element.expect("valid")).expect_err("no such body");
     let expected = KinematicsError::NoSuchBody { body: missing, count: 2 };
     assert_eq!(refused.element_error(), Some(&ElementError::Kinematics(expected)));
@@ -184,7 +227,10 @@ fn elements_on_missing_bodies_and_coordinates_are_refused() {
         "linear_bushing[0]: body 2 does not exist: the system has 2 bodies, Ground included"
     );
     let coordinate = CoordinateIndex::new(0);
-    let element = CoordinateSpringDamperExt::new(Some(coordinate), None, coordinate::Parameters::default());
+    let element = CoordinateSpringDamperExt::new(
+        CoordinatePair { coordinate0: Some(coordinate), coordinate1: None },
+        coordinate::Parameters::default(),
+    );
     let refused = system.add(element.expect("valid")).expect_err("no such coordinate");
     let expected = KinematicsError::NoSuchCoordinate { coordinate, count: 0 };
     assert_eq!(refused.element_error(), Some(&ElementError::Kinematics(expected)));

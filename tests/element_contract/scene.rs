@@ -1,12 +1,13 @@
 //! An element of each kind in a random place, for any scalar.
 
-use force_elements::cable::{CablePath, Ellipsoid, Obstacle, Settings, Sphere, Station};
+use force_elements::cable::{CablePath, Ellipsoid, Obstacle, Settings, Sphere};
 use force_elements::coordinate_spring_damper_ext as coordinate;
 use force_elements::exponential_spring as exponential;
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector2, Vector3, Vector6};
 use force_elements::{
-    BodyIndex, CableSpring, CoordinateSpringDamperExt, ExponentialSpring, ForceElement, ForceSystem, Handle,
-    LinearBushing, Pose, Real, SpatialVelocity, State,
+    BodyIndex, CableSpring, CoordinatePair, CoordinateSpringDamperExt, ExponentialSpring, ForceElement,
+    ForceSystem, Frame, Handle, LinearBushing, Pose, Real, SpatialVelocity, State, Station, cable_spring,
+    linear_bushing,
 };
 use proptest::prelude::*;
 
@@ -77,7 +78,9 @@ impl BodyElement for Bushing {
         let stiffness = Vector6::from_fn(|_, _| deal.between(1.0, 500.0));
         let damping = Vector6::from_fn(|_, _| deal.between(0.1, 20.0));
         let (X_B1F, X_B2M) = (deal.pose(1.5, 0.4), deal.pose(1.5, 0.4));
-        let bushing = LinearBushing::new(body1, X_B1F, body2, X_B2M, stiffness, damping).expect("valid");
+        let bushing =
+            LinearBushing::new(body1, body2, linear_bushing::Parameters { X_B1F, X_B2M, stiffness, damping })
+                .expect("valid");
         let element = system.add(bushing).expect("bodies exist");
 
         let X_GB1: Pose<T> = deal.pose(1.5, 1.0);
@@ -128,7 +131,8 @@ fn spring_scene<T: Real>(
     };
     let X_AP: Pose<T> = deal.pose(1.5, 0.4);
     let station = Point3::from(deal.vector(0.3));
-    let spring = ExponentialSpring::on_body(plane_body, X_AP, body, station, parameters).expect("valid");
+    let spring = ExponentialSpring::new(Frame::on(plane_body, X_AP), Station::on(body, station), parameters)
+        .expect("valid");
     let element = system.add(spring).expect("bodies exist");
 
     let X_GA: Pose<T> = deal.pose(1.5, 1.0);
@@ -181,7 +185,15 @@ impl BodyElement for Cable {
         let path = path.with_settings(Settings { smoothness, ..Settings::default() });
         let path = path.expect("positive");
         let stiffness = deal.between(50.0, 500.0);
-        let cable = CableSpring::new(path, stiffness, T::lit(3.0), deal.between(0.01, 0.1)).expect("valid");
+        let cable = CableSpring::new(
+            path,
+            cable_spring::Parameters {
+                stiffness,
+                slack_length: T::lit(3.0),
+                dissipation: deal.between(0.01, 0.1),
+            },
+        )
+        .expect("valid");
         let element = system.add(cable).expect("bodies exist");
 
         let X_GB1: Pose<T> = deal.pose(1.5, 1.0);
@@ -220,7 +232,7 @@ pub(crate) fn coordinate_scene<T: Real>(
         use_limit_stops: true,
         ..coordinate::Parameters::default()
     };
-    let element = CoordinateSpringDamperExt::new(Some(c0), Some(c1), parameters).expect("valid");
+    let element = CoordinateSpringDamperExt::new(CoordinatePair::between(c0, c1), parameters).expect("valid");
     let element = system.add(element).expect("coordinates exist");
     let mut state = system.default_state();
     for coordinate in [c0, c1] {

@@ -8,8 +8,8 @@ use force_elements::simulation::{
     DormandPrince, ImplicitTrapezoidal, Plant, RigidBody, SemiImplicitEuler, Simulation, SimulationError,
 };
 use force_elements::{
-    BodyIndex, CoordinateSpringDamperExt, Error, ExponentialSpring, ForceSystem, Handle, LinearBushing, Pose,
-    State,
+    BodyIndex, CoordinatePair, CoordinateSpringDamperExt, Error, ExponentialSpring, ForceSystem, Frame,
+    Handle, LinearBushing, Pose, State, Station, linear_bushing,
 };
 
 struct Bushed {
@@ -24,7 +24,11 @@ fn bushed() -> Bushed {
     let mut system = ForceSystem::new();
     let body = system.add_body();
     let stiffness = Vector6::new(2.0, 2.0, 2.0, 100.0, 200.0, 300.0);
-    let bushing = LinearBushing::between_bodies(BodyIndex::GROUND, body, stiffness, Vector6::zeros());
+    let bushing = LinearBushing::new(
+        BodyIndex::GROUND,
+        body,
+        linear_bushing::Parameters { stiffness, damping: Vector6::zeros(), ..Default::default() },
+    );
     let bushing = system.add(bushing.expect("valid")).expect("exists");
     let mut state = system.default_state();
     let turn = Rotation3::from_axis_angle(&Vector3::x_axis(), 0.5);
@@ -103,7 +107,11 @@ fn a_change_at_rest_dissipates_nothing() -> Result<(), Error> {
 fn an_anchor_put_elsewhere_is_booked() -> Result<(), Error> {
     let mut system = ForceSystem::<f64>::new();
     let body = system.add_body();
-    let spring = ExponentialSpring::new(Pose::identity(), body, Point3::origin(), Parameters::default())?;
+    let spring = ExponentialSpring::new(
+        Frame::ground(Pose::identity()),
+        Station::on(body, Point3::origin()),
+        Parameters::default(),
+    )?;
     let spring = system.add(spring)?;
     let mut state = system.default_state();
     state.set_time(0.1)?;
@@ -111,7 +119,7 @@ fn an_anchor_put_elsewhere_is_booked() -> Result<(), Error> {
     system.update_discrete(&mut state, spring, |discrete| discrete.sliding = 0.0)?;
     system.reset_dissipated_energy(&mut state)?;
     let stored = system.realize_dynamics(&mut state)?.potential_energy();
-    spring.reset_anchor_point(&system, &mut state)?;
+    system.reset_memory(&mut state, spring)?;
     let view = system.realize_dynamics(&mut state)?;
     // 20 kN/m at 1 mm is 10 mJ.
     assert_relative_eq!(stored - view.potential_energy(), 0.01, max_relative = 1e-12);
@@ -138,7 +146,11 @@ fn a_closed_account_stays_closed_while_a_simulation_goes_on_and_is_resumed() -> 
     let mut plant = Plant::new(Vector3::zeros())?;
     let body = plant.add_body(&mut system, RigidBody::with_equal_inertia(2.0, 0.3)?);
     let stiffness = Vector6::new(2.0, 2.0, 2.0, 100.0, 200.0, 300.0);
-    let bushing = LinearBushing::between_bodies(BodyIndex::GROUND, body, stiffness, Vector6::zeros())?;
+    let bushing = LinearBushing::new(
+        BodyIndex::GROUND,
+        body,
+        linear_bushing::Parameters { stiffness, damping: Vector6::zeros(), ..Default::default() },
+    )?;
     let bushing = system.add(bushing)?;
     let mut state = system.default_state();
     state.set_pose(body, Pose::translation(0.2, 0.1, 0.0))?;
@@ -176,7 +188,7 @@ fn an_axis_driven_by_its_offset_loses_what_its_damper_takes() -> Result<(), Simu
     let mut plant = Plant::new(Vector3::zeros())?;
     let slider = plant.add_coordinate(&mut system, 0.5)?;
     let parameters = coordinate::Parameters { stiffness: 50.0, damping: 3.0, ..Default::default() };
-    let axis = system.add(CoordinateSpringDamperExt::new(None, Some(slider), parameters)?)?;
+    let axis = system.add(CoordinateSpringDamperExt::new(CoordinatePair::on(slider), parameters)?)?;
     let mut simulation = Simulation::new(&system, &plant, system.default_state())?;
     let mut integrator = DormandPrince::new(1e-10);
     // The loss by hand: damping times speed squared, by Simpson's rule over each millisecond, through the

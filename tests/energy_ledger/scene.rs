@@ -2,15 +2,15 @@
 
 use std::f64::consts::FRAC_PI_2;
 
-use force_elements::cable::{CablePath, Cylinder, Obstacle, Station};
+use force_elements::cable::{CablePath, Cylinder, Obstacle};
 use force_elements::contact::{HalfSpace, TriangleMesh};
 use force_elements::elastic_foundation::Material;
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3, Vector6};
 use force_elements::simulation::{Plant, RigidBody};
 use force_elements::{
-    BodyIndex, CableSpring, CoordinateSpringDamperExt, DynamicsView, ElasticFoundation, ExponentialSpring,
-    ForceElement, ForceSystem, Handle, LinearBushing, Pose, SpatialVelocity, State,
-    coordinate_spring_damper_ext, exponential_spring,
+    BodyIndex, CableSpring, CoordinatePair, CoordinateSpringDamperExt, DynamicsView, ElasticFoundation,
+    ExponentialSpring, ForceElement, ForceSystem, Frame, Handle, LinearBushing, Pose, SpatialVelocity, State,
+    Station, cable_spring, coordinate_spring_damper_ext, exponential_spring, linear_bushing,
 };
 
 use crate::liar::Liar;
@@ -100,9 +100,13 @@ impl Scene {
         for i in 0..8 {
             let side = |bit: usize| if i >> bit & 1 == 0 { -0.1 } else { 0.1 };
             let corner = Point3::new(side(0), side(1), side(2));
-            let spring = ExponentialSpring::new(Pose::identity(), block, corner, parameters);
+            let spring = ExponentialSpring::new(
+                Frame::ground(Pose::identity()),
+                Station::on(block, corner),
+                parameters,
+            );
             let spring = self.system.add(spring.expect("valid")).expect("exists");
-            self.prepare(move |system, state| spring.reset_anchor_point(system, state).expect("regular"));
+            self.prepare(move |system, state| system.reset_memory(state, spring).expect("regular"));
             self.watch("exponential spring", false, spring);
             springs.push(spring);
         }
@@ -117,10 +121,10 @@ impl Scene {
     fn ball_of(&mut self, material: Material<f64>) -> BodyIndex {
         let V_GB = SpatialVelocity::new(Vector3::new(5.0, -8.0, 3.0), Vector3::new(1.0, 0.5, -3.0));
         let ball = self.body(1.0, 0.004, Pose::translation(1.0, 0.0, 0.25), V_GB);
-        let mut foundation = ElasticFoundation::new();
-        foundation.add_rigid(BodyIndex::GROUND, Pose::identity(), HalfSpace::BelowZ).expect("valid");
+        let mut foundation = ElasticFoundation::default();
+        foundation.add_rigid(Frame::ground(Pose::identity()), HalfSpace::BelowZ).expect("valid");
         let mesh = TriangleMesh::sphere(0.1, 8).expect("valid");
-        foundation.add_springs(ball, Pose::identity(), mesh, material).expect("valid");
+        foundation.add_springs(Frame::of(ball), mesh, material).expect("valid");
         let foundation = self.system.add(foundation).expect("exists");
         self.watch("elastic foundation", true, foundation);
         ball
@@ -175,7 +179,7 @@ impl Scene {
             limit_stops_stiffness: 1e4,
             ..Default::default()
         };
-        let stops = CoordinateSpringDamperExt::new(None, Some(slider), stops).expect("valid");
+        let stops = CoordinateSpringDamperExt::new(CoordinatePair::on(slider), stops).expect("valid");
         let stops = self.system.add(stops).expect("exists");
         self.watch("stops", false, stops);
         self.prepare(move |_, state| state.set_coordinate_rate(slider, 3.0).expect("finite"));
@@ -189,8 +193,16 @@ impl Scene {
     fn bushing_of(&mut self, body1: BodyIndex, p_B1F: Vector3<f64>, body2: BodyIndex, damping: Vector6<f64>) {
         let stiffness = Vector6::new(8.0, 9.0, 10.0, 900.0, 800.0, 700.0);
         let X_B1F = Pose::from(p_B1F);
-        let bushing =
-            LinearBushing::new(body1, X_B1F, body2, Pose::translation(0.0, 0.0, -0.1), stiffness, damping);
+        let bushing = LinearBushing::new(
+            body1,
+            body2,
+            linear_bushing::Parameters {
+                X_B1F,
+                X_B2M: Pose::translation(0.0, 0.0, -0.1),
+                stiffness,
+                damping,
+            },
+        );
         let bushing = self.system.add(bushing.expect("valid")).expect("exists");
         self.watch("bushing", true, bushing);
     }
@@ -209,7 +221,9 @@ impl Scene {
         let bar = bar.and_then(|bar| bar.with_contact_hint(up.into())).expect("valid");
         let end = |body| Station { body, p_B: Point3::new(0.02, 0.03, 0.1) };
         let path = CablePath::new(end(body1), end(body2)).expect("valid").over(bar);
-        let cable = CableSpring::new(path, 150.0, slack_length, dissipation).expect("valid");
+        let cable =
+            CableSpring::new(path, cable_spring::Parameters { stiffness: 150.0, slack_length, dissipation })
+                .expect("valid");
         let cable = self.system.add(cable).expect("exists");
         self.watch("cable", true, cable);
     }
@@ -238,10 +252,11 @@ impl Scene {
             limit_stops_only_push: true,
             ..Default::default()
         };
-        let between = CoordinateSpringDamperExt::new(Some(c0), Some(c1), friction).expect("valid");
+        let between =
+            CoordinateSpringDamperExt::new(CoordinatePair::between(c0, c1), friction).expect("valid");
         let between = self.system.add(between).expect("exists");
         self.watch("bristles", false, between);
-        let to_ground = CoordinateSpringDamperExt::new(None, Some(c0), stops).expect("valid");
+        let to_ground = CoordinateSpringDamperExt::new(CoordinatePair::on(c0), stops).expect("valid");
         let to_ground = self.system.add(to_ground).expect("exists");
         self.watch("stops", false, to_ground);
         self.prepare(move |system, state| {

@@ -4,9 +4,9 @@ use force_elements::exponential_spring::Parameters;
 use force_elements::linear_bushing::Singular;
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector2, Vector3, Vector6};
 use force_elements::{
-    BodyIndex, CoordinateIndex, CoordinateSpringDamperExt, Error, ExponentialSpring, ForceSystem, Forces,
-    Handle, KinematicsError, KinematicsSource, LinearBushing, Pose, Quantity, SpatialForce, SpatialVelocity,
-    Stage, State, coordinate_spring_damper_ext,
+    BodyIndex, CoordinateIndex, CoordinatePair, CoordinateSpringDamperExt, Error, ExponentialSpring,
+    ForceSystem, Forces, Frame, Handle, KinematicsError, KinematicsSource, LinearBushing, Pose, Quantity,
+    SpatialForce, SpatialVelocity, Stage, State, Station, coordinate_spring_damper_ext, linear_bushing,
 };
 
 mod names;
@@ -29,14 +29,22 @@ fn world() -> World {
     let mut handles = None;
     for i in 0..2 {
         let station = Point3::new(0.1 * f64::from(i), 0.0, 0.0);
-        let spring = ExponentialSpring::new(Pose::identity(), body, station, Parameters::default());
+        let spring = ExponentialSpring::new(
+            Frame::ground(Pose::identity()),
+            Station::on(body, station),
+            Parameters::default(),
+        );
         let spring = system.add(spring.expect("valid")).expect("exists");
-        let bushing = LinearBushing::between_bodies(BodyIndex::GROUND, body, stiffness, stiffness * 0.1);
+        let bushing = LinearBushing::new(
+            BodyIndex::GROUND,
+            body,
+            linear_bushing::Parameters { stiffness, damping: stiffness * 0.1, ..Default::default() },
+        );
         let bushing = system.add(bushing.expect("valid")).expect("exists");
         handles = Some((spring, bushing));
     }
     let parameters = coordinate_spring_damper_ext::Parameters { stiffness: 7.0, ..Default::default() };
-    let slider = CoordinateSpringDamperExt::new(None, Some(coordinate), parameters);
+    let slider = CoordinateSpringDamperExt::new(CoordinatePair::on(coordinate), parameters);
     system.add(slider.expect("valid")).expect("exists");
     let (spring, bushing) = handles.expect("two of each");
     World { system, body, coordinate, spring, bushing }
@@ -316,7 +324,11 @@ fn forces_are_the_sum_of_contributions_in_the_order_of_elements() {
     for i in 0..1000 {
         let x = f64::from(i) * 1e-3;
         let station = Point3::new(x.sin(), x.cos(), 0.0);
-        let spring = ExponentialSpring::new(Pose::identity(), body, station, Parameters::default());
+        let spring = ExponentialSpring::new(
+            Frame::ground(Pose::identity()),
+            Station::on(body, station),
+            Parameters::default(),
+        );
         handles.push(system.add(spring.expect("valid")).expect("exists"));
     }
     let mut state = system.default_state();
@@ -390,17 +402,27 @@ fn derivatives_are_kept_where_values_do_not_change() {
     let (body, slider) = (system.add_body(), system.add_coordinate());
     let zero = Vector6::repeat(Dual64::from(0.0));
     let stiffness = Vector6::repeat(Dual64::from(100.0));
-    let bushing = LinearBushing::between_bodies(BodyIndex::GROUND, body, stiffness, zero).expect("valid");
+    let bushing = LinearBushing::new(
+        BodyIndex::GROUND,
+        body,
+        linear_bushing::Parameters { stiffness, damping: zero, ..Default::default() },
+    )
+    .expect("valid");
     system.add(bushing).expect("exists");
     let parameters = Parameters::<Dual64>::default();
-    let spring = ExponentialSpring::new(Pose::identity(), body, Point3::origin(), parameters).expect("valid");
+    let spring = ExponentialSpring::new(
+        Frame::ground(Pose::identity()),
+        Station::on(body, Point3::origin()),
+        parameters,
+    )
+    .expect("valid");
     let spring = system.add(spring).expect("exists");
     let parameters = coordinate_spring_damper_ext::Parameters {
         dynamic_friction: Dual64::from(1.0),
         sticking_stiffness: Dual64::from(1e3),
         ..Default::default()
     };
-    let bristle = CoordinateSpringDamperExt::new(None, Some(slider), parameters).expect("valid");
+    let bristle = CoordinateSpringDamperExt::new(CoordinatePair::on(slider), parameters).expect("valid");
     let bristle = system.add(bristle).expect("exists");
 
     let mut state = system.default_state();
@@ -503,7 +525,7 @@ fn unloaded_elements_at_rest_exert_nothing() {
         system.set_variable(&mut state, &format!("{name}.X_B1F.p.z"), 1.0).expect("valid");
     }
     state.set_pose(body, Pose::translation(0.0, 0.0, 1.0)).expect("finite");
-    spring.reset_anchor_point(system, &mut state).expect("own handle");
+    system.reset_memory(&mut state, spring).expect("own handle");
     let view = system.realize_dynamics(&mut state).expect("regular");
     // An exponential never ends: exp(−1150·1 m) of half a newton is what there is.
     let force = view.body_force(body);

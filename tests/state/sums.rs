@@ -3,7 +3,7 @@
 use force_elements::nalgebra::{Translation3, Vector3, Vector6};
 use force_elements::{
     BodyIndex, Error, ForceSystem, KinematicsError, LinearBushing, Pose, Quantity, SpatialVelocity, Stage,
-    State,
+    State, linear_bushing,
 };
 
 /// A body at x = 1 m, on as many bushings of this stiffness and damping.
@@ -12,7 +12,12 @@ fn on_bushings(count: usize, stiffness: f64, damping: f64) -> (ForceSystem<f64>,
     let body = system.add_body();
     for _ in 0..count {
         let (k, c) = (Vector6::repeat(stiffness), Vector6::repeat(damping));
-        let bushing = LinearBushing::between_bodies(BodyIndex::GROUND, body, k, c).expect("valid");
+        let bushing = LinearBushing::new(
+            BodyIndex::GROUND,
+            body,
+            linear_bushing::Parameters { stiffness: k, damping: c, ..Default::default() },
+        )
+        .expect("valid");
         system.add(bushing).expect("exists");
     }
     let mut state = system.default_state();

@@ -2,10 +2,11 @@
 
 use core::ops::Range;
 
-use force_elements::cable::{CablePath, PathError, Station, Surface, Tracking};
+use force_elements::cable::{CablePath, PathError, Surface, Tracking};
 use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Translation3, Vector2, Vector3};
 use force_elements::{
-    BodyIndex, CableSpring, Error, ForceSystem, Handle, Pose, Real, SpatialVelocity, State,
+    BodyIndex, CableSpring, Error, ForceSystem, Handle, Pose, Real, SpatialVelocity, State, Station,
+    cable_spring,
 };
 
 use crate::solids::{Dive, Land, Solid, dives};
@@ -204,7 +205,10 @@ impl Scene {
         spans.push(solids.len());
         let starts = core::iter::once(0).chain(spans.clone());
         let spans = starts.zip(spans).map(|(start, end)| start..end).collect();
-        let cable = system.add(CableSpring::new(path, 100.0, 0.0, 0.1)?)?;
+        let cable = system.add(CableSpring::new(
+            path,
+            cable_spring::Parameters { stiffness: 100.0, slack_length: 0.0, dissipation: 0.1 },
+        )?)?;
         let state = system.default_state();
         let mut scene = Self { system, state, cable, motions, solids, spans, grazed: GRAZED };
         scene.move_to(0.0)?;
@@ -255,7 +259,10 @@ impl Scene {
             solids.push(solid);
         }
         let spans = core::iter::once(0..solids.len()).collect();
-        let cable = system.add(CableSpring::new(path, 100.0, 0.0, 0.1)?)?;
+        let cable = system.add(CableSpring::new(
+            path,
+            cable_spring::Parameters { stiffness: 100.0, slack_length: 0.0, dissipation: 0.1 },
+        )?)?;
         let state = system.default_state();
         let mut scene = Self { system, state, cable, motions, solids, spans, grazed: GRAZED * scale };
         scene.move_to(0.0)?;

@@ -1,10 +1,8 @@
 //! Cases of the cable: paths over obstacles, and springs along them.
 
-use force_elements::cable::{
-    CablePath, Cylinder, Ellipsoid, Obstacle, Settings, Sphere, Station, Torus, Wrap, Wraps,
-};
+use force_elements::cable::{CablePath, Cylinder, Ellipsoid, Obstacle, Settings, Sphere, Torus, Wrap, Wraps};
 use force_elements::nalgebra::Point3;
-use force_elements::{BodyIndex, CableSpring, ForceSystem};
+use force_elements::{BodyIndex, CableSpring, ForceSystem, Station, cable_spring};
 
 use super::{Deviations, Failure, Fields};
 
@@ -26,7 +24,10 @@ pub(crate) fn check_path(case: Fields<'_>) -> Result<Deviations, Failure> {
     for _ in 1..bodies.len() {
         system.add_body();
     }
-    let cable = system.add(CableSpring::new(path(input)?, 1.0, 0.0, 0.0)?)?;
+    let cable = system.add(CableSpring::new(
+        path(input)?,
+        cable_spring::Parameters { stiffness: 1.0, slack_length: 0.0, dissipation: 0.0 },
+    )?)?;
     let mut state = system.default_state();
     for (i, body) in bodies.iter().enumerate().skip(1) {
         state.set_body(BodyIndex::new(i), body.pose("X_GB")?, body.velocity("V_GB")?)?;
@@ -82,7 +83,8 @@ pub(crate) fn check_spring(case: Fields<'_>) -> Result<Deviations, Failure> {
     }
     let stiffness = input.number("stiffness")?;
     let (slack_length, dissipation) = (input.number("slack_length")?, input.number("dissipation")?);
-    let cable = system.add(CableSpring::new(path, stiffness, slack_length, dissipation)?)?;
+    let cable = system
+        .add(CableSpring::new(path, cable_spring::Parameters { stiffness, slack_length, dissipation })?)?;
     let mut state = system.default_state();
     state.set_body(body1, input.pose("X_GB1")?, input.velocity("V_GB1")?)?;
     state.set_body(body2, input.pose("X_GB2")?, input.velocity("V_GB2")?)?;

@@ -3,7 +3,9 @@
 use force_elements::coordinate_spring_damper_ext::{Discrete, Parameters};
 use force_elements::nalgebra::Vector3;
 use force_elements::simulation::{ImplicitTrapezoidal, Integrator, Plant, Simulation};
-use force_elements::{CoordinateIndex, CoordinateSpringDamperExt, ForceSystem, Handle, State};
+use force_elements::{
+    CoordinateIndex, CoordinatePair, CoordinateSpringDamperExt, ForceSystem, Handle, State,
+};
 
 use super::{Deviations, Failure, Fields};
 
@@ -14,7 +16,7 @@ pub(crate) fn check(case: Fields<'_>) -> Result<Deviations, Failure> {
     let mut system = ForceSystem::new();
     let (c0, c1) = (system.add_coordinate(), system.add_coordinate());
     let parameters = parameters(input)?;
-    let element = system.add(CoordinateSpringDamperExt::new(Some(c0), Some(c1), parameters)?)?;
+    let element = system.add(CoordinateSpringDamperExt::new(CoordinatePair::between(c0, c1), parameters)?)?;
     let mut state = system.default_state();
     for (coordinate, q, u) in [(c0, "q0", "v0"), (c1, "q1", "v1")] {
         state.set_coordinate(coordinate, input.number(q)?)?;
@@ -65,7 +67,7 @@ impl Trajectory {
         let mut system = ForceSystem::new();
         let mut plant = Plant::new(Vector3::zeros())?;
         let slider = plant.add_coordinate(&mut system, input.number("mass")?)?;
-        let element = CoordinateSpringDamperExt::new(None, Some(slider), parameters(input)?)?;
+        let element = CoordinateSpringDamperExt::new(CoordinatePair::on(slider), parameters(input)?)?;
         let element = system.add(element)?;
         let mut start = system.default_state();
         start.set_coordinate(slider, input.number("q")?)?;

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use force_elements::contact::{Ellipsoid, HalfSpace, Shape, Sphere, TriangleMesh};
-use force_elements::elastic_foundation::Material;
+use force_elements::elastic_foundation::{Material, Parameters};
 use force_elements::nalgebra::Point3;
-use force_elements::{BodyIndex, ElasticFoundation, ForceSystem};
+use force_elements::{BodyIndex, ElasticFoundation, ForceSystem, Frame};
 
 use super::{Deviations, Failure, Fields};
 
@@ -69,9 +69,14 @@ pub(crate) fn check(meshes: &Meshes, case: Fields<'_>) -> Result<Deviations, Fai
     let body2 = if is_ground { BodyIndex::GROUND } else { system.add_body() };
 
     let vt = input.number("transition_velocity")?;
-    let mut foundation = ElasticFoundation::new().with_transition_velocity(vt)?;
+    let mut foundation =
+        ElasticFoundation::new(Parameters { transition_velocity: vt, ..Parameters::default() })?;
     let mesh1 = meshes.mesh(input.text("mesh1")?)?;
-    foundation.add_springs(body1, input.pose("X_B1S")?, mesh1, material(input.object("parameters1")?)?)?;
+    foundation.add_springs(
+        Frame::on(body1, input.pose("X_B1S")?),
+        mesh1,
+        material(input.object("parameters1")?)?,
+    )?;
 
     let surface2 = input.object("surface2")?;
     let X_B2S = input.pose("X_B2S")?;
@@ -85,9 +90,9 @@ pub(crate) fn check(meshes: &Meshes, case: Fields<'_>) -> Result<Deviations, Fai
     let parameters2 = input.object("parameters2")?;
     match shape {
         Shape::Mesh(mesh) if !parameters2.0.is_null() => {
-            foundation.add_springs(body2, X_B2S, mesh, material(parameters2)?)?
+            foundation.add_springs(Frame::on(body2, X_B2S), mesh, material(parameters2)?)?
         }
-        shape => foundation.add_rigid(body2, X_B2S, shape)?,
+        shape => foundation.add_rigid(Frame::on(body2, X_B2S), shape)?,
     };
     system.add(foundation)?;
 

@@ -2,7 +2,7 @@
 
 use force_elements::exponential_spring::{Discrete, Parameters};
 use force_elements::nalgebra::Vector3;
-use force_elements::{BodyIndex, ExponentialSpring, ForceSystem};
+use force_elements::{BodyIndex, ExponentialSpring, ForceSystem, Frame, Station};
 
 use super::{Deviations, Failure, Fields};
 
@@ -27,7 +27,11 @@ pub(crate) fn check(case: Fields<'_>) -> Result<Deviations, Failure> {
         ..Parameters::default()
     };
     let station = input.point("station_B")?;
-    let spring = system.add(ExponentialSpring::new(input.pose("X_GP")?, body, station, parameters)?)?;
+    let spring = system.add(ExponentialSpring::new(
+        Frame::ground(input.pose("X_GP")?),
+        Station::on(body, station),
+        parameters,
+    )?)?;
     let mut state = system.default_state();
     state.set_body(body, input.pose("X_GB")?, input.velocity("V_GB")?)?;
     state.set_time(input.number("time")?)?;

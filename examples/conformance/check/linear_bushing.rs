@@ -1,7 +1,7 @@
 //! Cases of the linear bushing.
 
 use force_elements::nalgebra::Vector6;
-use force_elements::{BodyIndex, ForceSystem, LinearBushing, Pose, SpatialVelocity};
+use force_elements::{BodyIndex, ForceSystem, LinearBushing, Pose, SpatialVelocity, linear_bushing};
 
 use super::{Deviations, Failure, Fields};
 
@@ -15,11 +15,13 @@ pub(crate) fn check(case: Fields<'_>) -> Result<Deviations, Failure> {
     let body2 = system.add_body();
     let bushing = system.add(LinearBushing::new(
         body1,
-        input.pose("X_B1F")?,
         body2,
-        input.pose("X_B2M")?,
-        Vector6::from(input.array::<6>("stiffness")?),
-        Vector6::from(input.array::<6>("damping")?),
+        linear_bushing::Parameters {
+            X_B1F: input.pose("X_B1F")?,
+            X_B2M: input.pose("X_B2M")?,
+            stiffness: Vector6::from(input.array::<6>("stiffness")?),
+            damping: Vector6::from(input.array::<6>("damping")?),
+        },
     )?)?;
     let mut state = system.default_state();
     if !body1_is_ground {

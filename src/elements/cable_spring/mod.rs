@@ -2,7 +2,7 @@
 
 mod memory;
 
-use crate::cable::{CablePath, PathResults, Wraps};
+use crate::cable::{CablePath, PathResults, Wrap, Wraps};
 use crate::framework::{
     AtDynamics, AtPosition, AtVelocity, ElementError, Error, ForceElement, Given, Variables,
 };
@@ -67,16 +67,19 @@ use crate::variables;
 /// # Example: a rubber band over a ball
 ///
 /// ```
-/// use force_elements::cable::{CablePath, Obstacle, Sphere, Station};
+/// use force_elements::cable::{CablePath, Obstacle, Sphere};
+/// use force_elements::cable_spring::Parameters;
 /// use force_elements::nalgebra::Point3;
-/// use force_elements::{BodyIndex, CableSpring, ForceSystem, Pose};
+/// use force_elements::{BodyIndex, CableSpring, ForceSystem, Pose, Station};
 ///
 /// let mut system = ForceSystem::new();
 /// let weight = system.add_body();
 /// let ball = Obstacle::new(BodyIndex::GROUND, Pose::identity(), Sphere::new(0.5)?)?;
-/// let hook = Station { body: BodyIndex::GROUND, p_B: Point3::new(-2.0, 0.2, 0.0) };
-/// let eye = Station { body: weight, p_B: Point3::origin() };
-/// let band = system.add(CableSpring::new(CablePath::new(hook, eye)?.over(ball), 50.0, 3.0, 0.0)?)?;
+/// let hook = Station::ground(Point3::new(-2.0, 0.2, 0.0));
+/// let eye = Station::on(weight, Point3::origin());
+/// let path = CablePath::new(hook, eye)?.over(ball);
+/// let elastic = Parameters { stiffness: 50.0, slack_length: 3.0, ..Parameters::default() };
+/// let band = system.add(CableSpring::new(path, elastic)?)?;
 ///
 /// let mut state = system.default_state();
 /// state.set_pose(weight, Pose::translation(2.0, 0.1, 0.0))?;
@@ -138,15 +141,13 @@ pub struct Dynamics<T: Real> {
 }
 
 impl<T: Real> CableSpring<T> {
-    /// An elastic cable along this path, with stiffness \[N/m\], slack length \[m\] and dissipation
-    /// \[s/m\].
+    /// An elastic cable along this path.
     ///
     /// # Errors
-    /// [`Error::Element`] with [`ElementError::InvalidValue`] for one that is negative or not finite.
-    pub fn new(path: CablePath<T>, stiffness: T, slack_length: T, dissipation: T) -> Result<Self, Error> {
-        let defaults = Parameters { stiffness, slack_length, dissipation };
-        defaults.validate().map_err(|error| Error::of_new(Self::KIND, error))?;
-        Ok(Self { path, defaults })
+    /// [`Error::Element`] with [`ElementError::InvalidValue`] for a parameter that is negative or not finite.
+    pub fn new(path: CablePath<T>, parameters: Parameters<T>) -> Result<Self, Error> {
+        parameters.validate().map_err(|error| Error::of_new(Self::KIND, error))?;
+        Ok(Self { path, defaults: parameters })
     }
 
     /// The path it runs along.
@@ -222,6 +223,11 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
 
     fn power_dissipated(&self, at: &AtDynamics<'_, T, Self>) -> T {
         at.dynamics.power_dissipated
+    }
+
+    fn reset_memory(&self, _: &Given<'_, T, Self>, next: &mut Self::Discrete) -> Result<(), ElementError> {
+        next.obstacles.fill(Wrap::default());
+        Ok(())
     }
 
     fn accept_step(

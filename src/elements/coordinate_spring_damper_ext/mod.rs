@@ -10,11 +10,10 @@ pub use law::Switch;
 pub use variables::{Discrete, Parameters};
 
 use crate::framework::{
-    AtDynamics, AtPosition, AtVelocity, ElementError, Error, ForceElement, ForceSystem, Given, Handle, Stage,
-    State, Variables,
+    AtDynamics, AtPosition, AtVelocity, ElementError, Error, ForceElement, Given, Stage, Variables,
 };
 use crate::math::Real;
-use crate::mechanics::{CoordinateIndex, ForceAccumulator, Topology, Velocities};
+use crate::mechanics::{CoordinateIndex, CoordinatePair, ForceAccumulator, Topology, Velocities};
 
 /// A spring and damper on one or between two scalar coordinates, with Stribeck or bristle friction
 /// and soft limit stops: a joint axis of a machine.
@@ -64,9 +63,9 @@ use crate::mechanics::{CoordinateIndex, ForceAccumulator, Topology, Velocities};
 /// # Switching
 ///
 /// Discrete variables say whether bristles stick or slip, where they stuck, and how far
-/// which stop is surpassed. [`accept_step`](ForceSystem::accept_step) switches them at the end of a
+/// which stop is surpassed. [`accept_step`](crate::ForceSystem::accept_step) switches them at the end of a
 /// step; an implicit host calls
-/// [`discontinuous_update`](ForceSystem::discontinuous_update) between its Newton iterations until
+/// [`discontinuous_update`](crate::ForceSystem::discontinuous_update) between its Newton iterations until
 /// the force error is small. The rules are those of [`Parameters::switch`].
 ///
 /// # Energy
@@ -82,9 +81,9 @@ use crate::mechanics::{CoordinateIndex, ForceAccumulator, Topology, Velocities};
 ///
 /// # Note that
 ///
-/// - Initially the bristles stick at `q = 0`. Call
-///   [`reset_sticking_position`](Handle::reset_sticking_position) if the motion starts elsewhere,
-///   lest it begin with a large force; or start in slip with a mode of the right sign.
+/// - Initially the bristles stick at `q = 0`, and no stop is surpassed. Call
+///   [`reset_memory`](crate::ForceSystem::reset_memory) if the motion starts elsewhere, lest it begin with a large force, or a
+///   stop act only after the first step; or start in slip with a mode of the right sign.
 /// - When bristles stick again the law may make energy, by which dissipation falls. A slip may have been so
 ///   short that friction did less work than the bristles lack. And they stick with the force they slipped with, while
 ///   their damper already pushes the other way: bent by `|mode| + d_μ·|v|` over `k_μ`, farther than they
@@ -94,14 +93,12 @@ use crate::mechanics::{CoordinateIndex, ForceAccumulator, Topology, Velocities};
 ///   the middle of a long step appears fully loaded at its end, which makes energy out of nothing:
 ///   a slider that runs into a stop of 1e4 N/m at 1 m/s in steps of 10 ms gains up to 0.5 J each time. An
 ///   explicit host must shorten its steps around events, down to
-///   [`switching_error`](ForceSystem::switching_error) being small, as
+///   [`switching_error`](crate::ForceSystem::switching_error) being small, as
 ///   [`DormandPrince`](crate::simulation::DormandPrince) here does; an implicit one iterates.
 /// - Within a step slip does not turn around: from the moment `v` opposes the mode until the step
 ///   ends, friction delivers power, and its share of `power_dissipated` is negative.
 /// - `k`, `d` and `f_v` may be negative, as in the reference: an active element, which may store less
 ///   than nothing and deliver power.
-/// - A start beyond a stop needs [`reset_limit_stops`](Handle::reset_limit_stops), lest the stop act
-///   only after the first step.
 /// - There is no normal force in this model: `f_d` stands for `μ_d·F_N`.
 ///
 /// # Source
@@ -115,11 +112,11 @@ use crate::mechanics::{CoordinateIndex, ForceAccumulator, Topology, Velocities};
 ///
 /// ```
 /// use force_elements::coordinate_spring_damper_ext::Parameters;
-/// use force_elements::{CoordinateSpringDamperExt, ForceSystem};
+/// use force_elements::{CoordinatePair, CoordinateSpringDamperExt, ForceSystem};
 ///
 /// let mut system = ForceSystem::<f64>::new();
 /// let slider = system.add_coordinate();
-/// let friction = system.add(CoordinateSpringDamperExt::new(None, Some(slider), Parameters {
+/// let friction = system.add(CoordinateSpringDamperExt::new(CoordinatePair::on(slider), Parameters {
 ///     dynamic_friction: 2.0,
 ///     static_friction_offset: 1.0,
 ///     sticking_stiffness: 1e4,
@@ -140,8 +137,7 @@ use crate::mechanics::{CoordinateIndex, ForceAccumulator, Topology, Velocities};
 /// ```
 #[derive(Debug, Clone)]
 pub struct CoordinateSpringDamperExt<T: Real> {
-    coordinate0: Option<CoordinateIndex>,
-    coordinate1: Option<CoordinateIndex>,
+    coordinates: CoordinatePair,
     parameters: Parameters<T>,
     force_law: Option<ForceLaw<T>>,
 }
@@ -205,21 +201,17 @@ pub struct Dynamics<T: Real> {
 }
 
 impl<T: Real> CoordinateSpringDamperExt<T> {
-    /// An element from `coordinate0` to `coordinate1`; `None` is ground.
+    /// An element on or between coordinates.
     ///
     /// # Errors
     /// [`Error::Element`] with [`ElementError::SameEnds`] if both are the same, or with
     /// [`ElementError::InvalidValue`] for parameters out of range.
-    pub fn new(
-        coordinate0: Option<CoordinateIndex>,
-        coordinate1: Option<CoordinateIndex>,
-        parameters: Parameters<T>,
-    ) -> Result<Self, Error> {
-        if coordinate0 == coordinate1 {
+    pub fn new(coordinates: CoordinatePair, parameters: Parameters<T>) -> Result<Self, Error> {
+        if coordinates.coordinate0 == coordinates.coordinate1 {
             return Err(Error::of_new(Self::KIND, ElementError::SameEnds));
         }
         parameters.validate().map_err(|error| Error::of_new(Self::KIND, error))?;
-        Ok(Self { coordinate0, coordinate1, parameters, force_law: None })
+        Ok(Self { coordinates, parameters, force_law: None })
     }
 
     /// With a user's law in place of the whole force: `law(time, displacement, velocity,
@@ -250,12 +242,12 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
     ///
     /// ```
     /// use force_elements::coordinate_spring_damper_ext::{LawForce, Parameters};
-    /// use force_elements::{CoordinateSpringDamperExt, ForceSystem};
+    /// use force_elements::{CoordinatePair, CoordinateSpringDamperExt, ForceSystem};
     ///
     /// let mut system = ForceSystem::<f64>::new();
     /// let slider = system.add_coordinate();
     /// let parameters = Parameters { stiffness: 8.0, ..Parameters::default() };
-    /// let spring = CoordinateSpringDamperExt::new(None, Some(slider), parameters)?
+    /// let spring = CoordinateSpringDamperExt::new(CoordinatePair::on(slider), parameters)?
     ///     .with_force_and_energy_law(|_, q: f64, _, p| LawForce {
     ///         force: p.stiffness * q.powi(3),
     ///         potential_energy: p.stiffness * q.powi(4) / 4.0,
@@ -279,54 +271,28 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
         Self { force_law: Some(ForceLaw(Arc::new(law))), ..self }
     }
 
-    /// The coordinate on side 0; `None` is ground.
-    pub fn coordinate0(&self) -> Option<CoordinateIndex> {
-        self.coordinate0
-    }
-
-    /// The coordinate on side 1; `None` is ground.
-    pub fn coordinate1(&self) -> Option<CoordinateIndex> {
-        self.coordinate1
+    /// The coordinates it acts on.
+    pub fn coordinates(&self) -> CoordinatePair {
+        self.coordinates
     }
 
     /// The same element in another scalar, without a user's force law, which is of this scalar.
     pub fn cast<U: Real>(&self) -> CoordinateSpringDamperExt<U> {
         CoordinateSpringDamperExt {
-            coordinate0: self.coordinate0,
-            coordinate1: self.coordinate1,
+            coordinates: self.coordinates,
             parameters: self.parameters.cast(),
             force_law: None,
         }
     }
 
+    fn sides(&self) -> [Option<CoordinateIndex>; 2] {
+        [self.coordinates.coordinate0, self.coordinates.coordinate1]
+    }
+
     /// `f1·x1 − f0·x0`, where ground counts zero.
     fn relative(&self, parameters: &Parameters<T>, of: impl Fn(CoordinateIndex) -> T) -> T {
-        let [x0, x1] = [self.coordinate0, self.coordinate1].map(|side| side.map_or(T::zero(), &of));
+        let [x0, x1] = self.sides().map(|side| side.map_or(T::zero(), &of));
         parameters.factor1 * x1 - parameters.factor0 * x0
-    }
-}
-
-impl<T: Real> Handle<CoordinateSpringDamperExt<T>> {
-    /// Lets the bristles stick, unbent, where the coordinates are. Realizes the state to Position.
-    ///
-    /// # Errors
-    /// [`Error::TopologyMismatch`] if the state or handle belongs to another system.
-    pub fn reset_sticking_position(self, system: &ForceSystem<T>, state: &mut State<T>) -> Result<(), Error> {
-        let q = system.realize_position(state)?.try_of(self)?.position.displacement;
-        system.update_discrete(state, self, |discrete| {
-            *discrete = Discrete { last_sticking_position: q, ..discrete.stuck() };
-        })
-    }
-
-    /// Lets the stops act, or not, as they are surpassed where the coordinates are. Realizes the state to
-    /// Position.
-    ///
-    /// # Errors
-    /// [`Error::TopologyMismatch`] if the state or handle belongs to another system.
-    pub fn reset_limit_stops(self, system: &ForceSystem<T>, state: &mut State<T>) -> Result<(), Error> {
-        let at = system.realize_position(state)?.try_of(self)?;
-        let limit_stop_state = at.parameters.limit_stop_state(at.position.displacement);
-        system.update_discrete(state, self, |discrete| discrete.limit_stop_state = limit_stop_state)
     }
 }
 
@@ -346,7 +312,7 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
     type Dynamics = Dynamics<T>;
 
     fn check_topology(&self, topology: &Topology) -> Result<(), ElementError> {
-        let mut sides = [self.coordinate0, self.coordinate1].into_iter().flatten();
+        let mut sides = self.sides().into_iter().flatten();
         Ok(sides.try_for_each(|coordinate| topology.check_coordinate(coordinate))?)
     }
 
@@ -413,8 +379,7 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
 
     fn add_forces(&self, at: &AtDynamics<'_, T, Self>, forces: &mut ForceAccumulator<'_, T>) {
         let Dynamics { generalized_force0, generalized_force1, .. } = *at.dynamics;
-        for (side, force) in [(self.coordinate0, generalized_force0), (self.coordinate1, generalized_force1)]
-        {
+        for (side, force) in self.sides().into_iter().zip([generalized_force0, generalized_force1]) {
             if let Some(coordinate) = side {
                 forces.apply_to_coordinate(coordinate, force);
             }
@@ -431,6 +396,17 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
 
     fn power_supplied(&self, at: &AtDynamics<'_, T, Self>) -> T {
         at.dynamics.power_supplied
+    }
+
+    fn reset_memory(
+        &self,
+        given: &Given<'_, T, Self>,
+        next: &mut Self::Discrete,
+    ) -> Result<(), ElementError> {
+        let q = self.relative(given.parameters, |side| given.positions.coordinate(side));
+        let limit_stop_state = given.parameters.limit_stop_state(q);
+        *next = Discrete { last_sticking_position: q, limit_stop_state, ..next.stuck() };
+        Ok(())
     }
 
     fn accept_step(

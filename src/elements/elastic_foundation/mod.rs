@@ -12,7 +12,7 @@ use alloc::vec::Vec;
 use crate::contact::{Bounds, PairSearch, Shape, Surface, TriangleMesh};
 use crate::framework::{Error, Variables};
 use crate::math::{Pose, Real, check};
-use crate::mechanics::BodyIndex;
+use crate::mechanics::{BodyIndex, Frame};
 
 pub use error::{NoContactPossible, OpenSurface};
 pub use parameters::{Material, Parameters};
@@ -107,16 +107,16 @@ use parameters::KIND;
 /// ```
 /// use force_elements::contact::{HalfSpace, TriangleMesh};
 /// use force_elements::elastic_foundation::Material;
-/// use force_elements::{BodyIndex, ElasticFoundation, ForceSystem, Pose};
+/// use force_elements::{ElasticFoundation, ForceSystem, Frame, Pose};
 ///
 /// let mut system = ForceSystem::<f64>::new();
 /// let ball = system.add_body();
 ///
-/// let mut foundation = ElasticFoundation::new();
+/// let mut foundation = ElasticFoundation::default();
 /// // The ground fills z < 0.
-/// foundation.add_rigid(BodyIndex::GROUND, Pose::identity(), HalfSpace::BelowZ)?;
+/// foundation.add_rigid(Frame::ground(Pose::identity()), HalfSpace::BelowZ)?;
 /// let rubber = Material::new(1e6).with_friction(0.8, 0.6, 0.0);
-/// foundation.add_springs(ball, Pose::identity(), TriangleMesh::sphere(0.1, 64)?, rubber)?;
+/// foundation.add_springs(Frame::of(ball), TriangleMesh::sphere(0.1, 64)?, rubber)?;
 /// let foundation = system.add(foundation)?;
 ///
 /// // A ball of 1 kg rests where k π R δ² is its weight, up to the fineness of the mesh.
@@ -167,57 +167,34 @@ struct Placed<T: Real> {
     springs: Option<Arc<TriangleMesh<T>>>,
 }
 
+/// A foundation with default parameters, without surfaces yet.
 impl<T: Real> Default for ElasticFoundation<T> {
     fn default() -> Self {
-        Self::new()
+        Self { surfaces: Vec::new(), spring_count: 0, defaults: Parameters::default() }
     }
 }
 
 impl<T: Real> ElasticFoundation<T> {
-    /// No surfaces yet, and a transition velocity of 0.01 m/s.
-    pub fn new() -> Self {
-        Self { surfaces: Vec::new(), spring_count: 0, defaults: Parameters::new() }
-    }
-
-    /// The same with this transition velocity \[m/s\].
+    /// A foundation without surfaces yet.
     ///
     /// # Errors
-    /// [`Error::Element`] with [`InvalidValue`](crate::InvalidValue) unless it is finite and greater than zero.
-    pub fn with_transition_velocity(mut self, transition_velocity: T) -> Result<Self, Error> {
-        self.defaults.transition_velocity = transition_velocity;
-        self.defaults.validate().map_err(|error| Error::of_new(KIND, error))?;
-        Ok(self)
+    /// [`Error::Element`] with [`InvalidValue`](crate::InvalidValue) for a transition velocity that is not finite
+    /// and greater than zero.
+    pub fn new(parameters: Parameters<T>) -> Result<Self, Error> {
+        parameters.validate().map_err(|error| Error::of_new(KIND, error))?;
+        Ok(Self { defaults: parameters.without_surfaces(), ..Self::default() })
     }
 
-    /// The same, counting only springs that face the contact, or all.
-    #[must_use]
-    pub fn with_facing_only(mut self, facing_only: bool) -> Self {
-        self.defaults.facing_only = facing_only;
-        self
-    }
-
-    /// The same, counting areas as seen along the contact normal, or whole.
-    #[must_use]
-    pub fn with_projected_area(mut self, projected_area: bool) -> Self {
-        self.defaults.projected_area = projected_area;
-        self
-    }
-
-    /// Adds a surface that is rigid, at `X_BS` on its body.
+    /// Adds a surface that is rigid.
     ///
     /// # Errors
     /// [`Error::Element`] with [`InvalidValue`](crate::InvalidValue) for a pose that is not finite or not a
     /// rotation, or with [`OpenSurface`] for a mesh that encloses nothing.
-    pub fn add_rigid(
-        &mut self,
-        body: BodyIndex,
-        X_BS: Pose<T>,
-        shape: impl Into<Shape<T>>,
-    ) -> Result<SurfaceIndex, Error> {
-        self.add(body, X_BS, shape.into(), None)
+    pub fn add_rigid(&mut self, frame: Frame<T>, shape: impl Into<Shape<T>>) -> Result<SurfaceIndex, Error> {
+        self.add(frame, shape.into(), None)
     }
 
-    /// Adds a mesh with a spring on each face, at `X_BS` on its body.
+    /// Adds a mesh with a spring on each face.
     ///
     /// # Errors
     /// [`Error::Element`] with [`InvalidValue`](crate::InvalidValue) for a pose that is not finite or not a
@@ -225,23 +202,22 @@ impl<T: Real> ElasticFoundation<T> {
     /// bodies meet and one of them encloses nothing.
     pub fn add_springs(
         &mut self,
-        body: BodyIndex,
-        X_BS: Pose<T>,
+        frame: Frame<T>,
         mesh: impl Into<Arc<TriangleMesh<T>>>,
         material: Material<T>,
     ) -> Result<SurfaceIndex, Error> {
         material.validate().map_err(|error| Error::of_new(KIND, error))?;
-        self.add(body, X_BS, Shape::Mesh(mesh.into()), Some(material))
+        self.add(frame, Shape::Mesh(mesh.into()), Some(material))
     }
 
     fn add(
         &mut self,
-        body: BodyIndex,
-        X_BS: Pose<T>,
+        frame: Frame<T>,
         shape: Shape<T>,
         material: Option<Material<T>>,
     ) -> Result<SurfaceIndex, Error> {
-        check::pose("X_BS", &X_BS).map_err(|error| Error::of_new(KIND, error))?;
+        let Frame { body, X_BF: X_BS } = frame;
+        check::pose("X_BF", &X_BS).map_err(|error| Error::of_new(KIND, error))?;
         let springs = match (&shape, material) {
             (Shape::Mesh(mesh), Some(_)) => Some(Arc::clone(mesh)),
             _ => None,

@@ -93,20 +93,17 @@ pub struct Parameters<T: Real> {
     /// Whether a spring counts with the area of its face as seen along the contact normal, rather than
     /// all of it.
     pub projected_area: bool,
-    /// By surface; `None` for a rigid one.
-    materials: Vec<Option<Material<T>>>,
+    /// By surface, in the order in which they were added; `None` for a rigid one. Those of a new foundation are
+    /// given with its surfaces: here they are empty.
+    pub materials: Vec<Option<Material<T>>>,
 }
 
 checked_when_read!(Parameters);
 
 impl<T: Real> Parameters<T> {
-    pub(super) fn new() -> Self {
-        Self {
-            transition_velocity: T::lit(0.01),
-            facing_only: false,
-            projected_area: false,
-            materials: Vec::new(),
-        }
+    /// The same with the materials of no surface.
+    pub(super) fn without_surfaces(self) -> Self {
+        Self { materials: Vec::new(), ..self }
     }
 
     pub(super) fn push(&mut self, material: Option<Material<T>>) {
@@ -122,6 +119,17 @@ impl<T: Real> Parameters<T> {
     /// The material of a surface, to be changed; `None` if it is rigid or not there.
     pub fn material_mut(&mut self, surface: SurfaceIndex) -> Option<&mut Material<T>> {
         self.materials.get_mut(surface.index()).and_then(Option::as_mut)
+    }
+}
+
+impl<T: Real> Default for Parameters<T> {
+    fn default() -> Self {
+        Self {
+            transition_velocity: T::lit(0.01),
+            facing_only: false,
+            projected_area: false,
+            materials: Vec::new(),
+        }
     }
 }
 

@@ -13,11 +13,10 @@ pub use results::{Dynamics, Position, Velocity};
 pub use variables::{Discrete, FrictionTransition, Parameters};
 
 use crate::framework::{
-    AtDynamics, AtPosition, AtVelocity, ElementError, Error, ForceElement, ForceSystem, Given, Handle, Stage,
-    State, Variables,
+    AtDynamics, AtPosition, AtVelocity, ElementError, Error, ForceElement, Given, Stage, Variables,
 };
-use crate::math::{Pose, Real, cast_pose, check};
-use crate::mechanics::{BodyIndex, ForceAccumulator, Topology, Velocities};
+use crate::math::{Pose, Real, check};
+use crate::mechanics::{BodyIndex, ForceAccumulator, Frame, Positions, Station, Topology, Velocities};
 
 use friction::{Friction, settle};
 use normal::normal_force;
@@ -51,7 +50,7 @@ use normal::normal_force;
 ///
 /// `s` is Sliding: 0 when the anchor holds, 1 when the station slides. The forces use the committed
 /// anchor `p0` and Sliding `s`; the evaluation produces the next ones, and
-/// [`accept_step`](ForceSystem::accept_step) commits them. Δt is the time since the last commit.
+/// [`accept_step`](crate::ForceSystem::accept_step) commits them. Δt is the time since the last commit.
 /// `s⁺ = 1` where Δt or the limit is negligible (up to 2e-14 in f64 and 9e-7 in f32; of the limit, up to that
 /// share of `max` where `max < 1`); a negligible limit also makes the friction zero and puts the anchor under the
 /// station. `fz` is zero where the station rises at `1/cz` or faster.
@@ -128,7 +127,7 @@ use normal::normal_force;
 ///   `m < kxy·(1.2·v_settle/a)²`, with the load per mass `a`, which is `g·sin θ` on a slope of θ. With the default
 ///   `kxy` and `v_settle` on 20° that is 0.256 kg a station. More mass needs a larger `kxy`, or the viscosity that
 ///   the load asks for; the friction springs are then drawn out slowly, within some times `cxy/kxy`.
-/// - A start with [`reset_anchor_point`](Handle::reset_anchor_point) and `sliding = 0` holds from the beginning, but
+/// - A start with [`reset_memory`](crate::ForceSystem::reset_memory) and `sliding = 0` holds from the beginning, but
 ///   a load that comes all at once draws out the friction springs by up to twice as much as it does in the end, which may
 ///   exceed the limit.
 /// - With Sliding between 0 and 1, each accepted step takes a further share of the elastic force,
@@ -159,17 +158,17 @@ use normal::normal_force;
 ///
 /// ```
 /// use force_elements::exponential_spring::Parameters;
-/// use force_elements::{ExponentialSpring, ForceSystem, Pose, nalgebra::Point3};
+/// use force_elements::{ExponentialSpring, ForceSystem, Frame, Pose, Station, nalgebra::Point3};
 ///
 /// let mut system = ForceSystem::<f64>::new();
 /// let block = system.add_body();
-/// let floor = Pose::identity();
-/// let corner = Point3::new(0.1, 0.1, -0.1);
-/// let spring = system.add(ExponentialSpring::new(floor, block, corner, Parameters::default())?)?;
+/// let floor = Frame::ground(Pose::identity());
+/// let corner = Station::on(block, Point3::new(0.1, 0.1, -0.1));
+/// let spring = system.add(ExponentialSpring::new(floor, corner, Parameters::default())?)?;
 ///
 /// let mut state = system.default_state();
 /// state.set_pose(block, Pose::translation(0.0, 0.0, 0.1))?;
-/// spring.reset_anchor_point(&system, &mut state)?;
+/// system.reset_memory(&mut state, spring)?;
 ///
 /// let dynamics = system.realize_dynamics(&mut state)?;
 /// let at = dynamics.of(spring);
@@ -181,109 +180,66 @@ use normal::normal_force;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExponentialSpring<T: Real> {
-    plane_body: BodyIndex,
-    X_AP: Pose<T>,
-    body: BodyIndex,
-    station: Point3<T>,
+    plane: Frame<T>,
+    station: Station<T>,
     parameters: Parameters<T>,
 }
 
 impl<T: Real> ExponentialSpring<T> {
-    /// A spring between `station` of `body`, in the body's frame \[m\], and the plane of pose `X_GP`
-    /// on Ground, with friction coefficients 0.7 and 0.5.
+    /// A spring between the x-y plane of a frame and a station. The body of the plane gets the reaction.
     ///
     /// # Errors
-    /// [`Error::Element`] with [`ElementError::SameEnds`] if the body is Ground, or with
+    /// [`Error::Element`] with [`ElementError::SameEnds`] if both are on the same body, or with
     /// [`ElementError::InvalidValue`] for a pose or station that is not finite, a pose that is no rotation, or
     /// parameters out of range.
-    pub fn new(
-        X_GP: Pose<T>,
-        body: BodyIndex,
-        station: Point3<T>,
-        parameters: Parameters<T>,
-    ) -> Result<Self, Error> {
-        Self::on_body(BodyIndex::GROUND, X_GP, body, station, parameters)
-    }
-
-    /// As [`new`](Self::new), with the plane of pose `X_AP` fixed to `plane_body`, which gets the
-    /// reaction.
-    ///
-    /// # Errors
-    /// As [`new`](Self::new), with [`ElementError::SameEnds`] if both bodies are the same.
-    pub fn on_body(
-        plane_body: BodyIndex,
-        X_AP: Pose<T>,
-        body: BodyIndex,
-        station: Point3<T>,
-        parameters: Parameters<T>,
-    ) -> Result<Self, Error> {
-        if plane_body == body {
+    pub fn new(plane: Frame<T>, station: Station<T>, parameters: Parameters<T>) -> Result<Self, Error> {
+        if plane.body == station.body {
             return Err(Error::of_new(Self::KIND, ElementError::SameEnds));
         }
-        check::pose("X_AP", &X_AP)
-            .and_then(|()| check::finite_vector("station", &station.coords))
+        check::pose("X_BF", &plane.X_BF)
+            .and_then(|()| check::finite_vector("p_B", &station.p_B.coords))
             .and_then(|()| parameters.validate())
             .map_err(|error| Error::of_new(Self::KIND, error))?;
-        Ok(Self { plane_body, X_AP, body, station, parameters })
+        Ok(Self { plane, station, parameters })
     }
 
-    /// The body that carries the plane.
-    pub fn plane_body(&self) -> BodyIndex {
-        self.plane_body
+    /// The frame whose x-y plane is the plane.
+    pub fn plane(&self) -> &Frame<T> {
+        &self.plane
     }
 
-    /// The pose of the plane on its body: `X_GP` where that is Ground.
-    pub fn contact_plane(&self) -> &Pose<T> {
-        &self.X_AP
-    }
-
-    /// The body that carries the station.
-    pub fn body(&self) -> BodyIndex {
-        self.body
-    }
-
-    /// The station in its body's frame \[m\].
-    pub fn station(&self) -> &Point3<T> {
+    /// The station.
+    pub fn station(&self) -> &Station<T> {
         &self.station
     }
 
     /// The same spring in another scalar.
     pub fn cast<U: Real>(&self) -> ExponentialSpring<U> {
         ExponentialSpring {
-            plane_body: self.plane_body,
-            X_AP: cast_pose(&self.X_AP),
-            body: self.body,
-            station: self.station.map(T::cast),
+            plane: self.plane.cast(),
+            station: self.station.cast(),
             parameters: self.parameters.cast(),
         }
     }
 }
 
 impl<T: Real> ExponentialSpring<T> {
+    /// `X_GP`, and the station in Ground and in the plane's frame.
+    fn places(&self, positions: &Positions<T>) -> (Pose<T>, Point3<T>, Point3<T>) {
+        let X_GP = if self.plane.body == BodyIndex::GROUND {
+            self.plane.X_BF
+        } else {
+            positions.pose(self.plane.body) * self.plane.X_BF
+        };
+        let p_GS = positions.pose(self.station.body) * self.station.p_B;
+        (X_GP, p_GS, X_GP.inverse_transform_point(&p_GS))
+    }
+
     fn commit(at: &AtDynamics<'_, T, Self>, next: &mut Discrete<T>) {
         next.anchor_P = at.dynamics.next_anchor_P;
         next.sliding = at.dynamics.next_sliding;
         next.last_update = at.time;
         next.last_station = Some(at.position.p_PS);
-    }
-}
-
-impl<T: Real> Handle<ExponentialSpring<T>> {
-    /// Puts the anchor under the station, so that the elastic friction is zero. Realizes the state
-    /// to Position.
-    ///
-    /// Do this at the start of a simulation, lest it begin with a large friction force.
-    ///
-    /// # Errors
-    /// [`Error::TopologyMismatch`] if the state or handle belongs to another system.
-    pub fn reset_anchor_point(self, system: &ForceSystem<T>, state: &mut State<T>) -> Result<(), Error> {
-        let at = system.realize_position(state)?.try_of(self)?;
-        let (station, time) = (at.position.p_PS, at.time);
-        system.update_discrete(state, self, |discrete| {
-            discrete.anchor_P = station.xy().coords;
-            discrete.last_update = time;
-            discrete.last_station = Some(station);
-        })
     }
 }
 
@@ -297,8 +253,8 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
     type Dynamics = Dynamics<T>;
 
     fn check_topology(&self, topology: &Topology) -> Result<(), ElementError> {
-        topology.check_body(self.plane_body)?;
-        Ok(topology.check_body(self.body)?)
+        topology.check_body(self.plane.body)?;
+        Ok(topology.check_body(self.station.body)?)
     }
 
     fn default_parameters(&self) -> Self::Parameters {
@@ -314,13 +270,7 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         given: &Given<'_, T, Self>,
         cache: &mut Self::Position,
     ) -> Result<(), ElementError> {
-        let X_GP = if self.plane_body == BodyIndex::GROUND {
-            self.X_AP
-        } else {
-            given.positions.pose(self.plane_body) * self.X_AP
-        };
-        let p_GS = given.positions.pose(self.body) * self.station;
-        let p_PS = X_GP.inverse_transform_point(&p_GS);
+        let (X_GP, p_GS, p_PS) = self.places(given.positions);
         cache.X_GP = X_GP;
         cache.p_GS = p_GS;
         cache.p_PS = p_PS;
@@ -339,11 +289,11 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
             let p_GB = at.positions.pose(body).translation.vector;
             velocities.velocity(body).shifted(p_GS.coords - p_GB).linear
         };
-        let v_GS = velocity_of_station_on(self.body);
-        let relative = if self.plane_body == BodyIndex::GROUND {
+        let v_GS = velocity_of_station_on(self.station.body);
+        let relative = if self.plane.body == BodyIndex::GROUND {
             v_GS
         } else {
-            v_GS - velocity_of_station_on(self.plane_body)
+            v_GS - velocity_of_station_on(self.plane.body)
         };
         *cache = Velocity { v_GS, v_PS: X_GP.rotation.inverse_transform_vector(&relative) };
         Ok(())
@@ -414,7 +364,7 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
 
     fn add_forces(&self, at: &AtDynamics<'_, T, Self>, forces: &mut ForceAccumulator<'_, T>) {
         let f_G = at.dynamics.force_G();
-        for (body, f_G) in [(self.body, f_G), (self.plane_body, -f_G)] {
+        for (body, f_G) in [(self.station.body, f_G), (self.plane.body, -f_G)] {
             let p_GB = at.positions.pose(body).translation.vector;
             forces.apply_at_offset(body, at.position.p_GS.coords - p_GB, f_G);
         }
@@ -426,6 +376,18 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
 
     fn power_dissipated(&self, at: &AtDynamics<'_, T, Self>) -> T {
         at.dynamics.power_dissipated
+    }
+
+    fn reset_memory(
+        &self,
+        given: &Given<'_, T, Self>,
+        next: &mut Self::Discrete,
+    ) -> Result<(), ElementError> {
+        let (.., p_PS) = self.places(given.positions);
+        next.anchor_P = p_PS.xy().coords;
+        next.last_update = given.time;
+        next.last_station = Some(p_PS);
+        Ok(())
     }
 
     fn accept_step(

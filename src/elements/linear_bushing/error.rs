@@ -16,7 +16,7 @@ pub struct Singular {
 /// Since the last accepted step the first and last angle have changed by too much to tell which way they turned.
 ///
 /// A shorter step tells. If the body was put there instead, reset the turns
-/// ([`Handle::reset_turns`](crate::Handle::reset_turns)).
+/// ([`ForceSystem::reset_memory`](crate::ForceSystem::reset_memory)).
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[error(
     "q_x and q_z have changed by {qx} and {qz} rad in one step, too far to tell which way: take a shorter step, or reset \

@@ -12,10 +12,7 @@ pub use results::{Dynamics, Position, Velocity};
 pub use variables::{Discrete, Parameters};
 
 use crate::framework::variables::Variables as _;
-use crate::framework::{
-    AtDynamics, AtPosition, AtVelocity, ElementError, Error, ForceElement, ForceSystem, Given, Handle, Stage,
-    State,
-};
+use crate::framework::{AtDynamics, AtPosition, AtVelocity, ElementError, Error, ForceElement, Given};
 use crate::math::{Pose, Real, SpatialForce};
 use crate::mechanics::{BodyIndex, ForceAccumulator, Positions, Topology, Velocities};
 
@@ -72,7 +69,7 @@ use law::{Gimbal, principal_angles, with_turns};
 /// followed rightly or refused. Beyond, or where M circles the singular case within one step, the poses
 /// before and after do not tell, and nothing else is known here.
 ///
-/// [`Handle::reset_turns`] begins the memory anew. Three cases call for it:
+/// [`reset_memory`](crate::ForceSystem::reset_memory) begins the memory anew. Three cases call for it:
 ///
 /// - At the start of a simulation nothing is remembered, and the first step is not checked. Reset the turns
 ///   once the initial poses are set to have it checked.
@@ -105,15 +102,15 @@ use law::{Gimbal, principal_angles, with_turns};
 /// # Example: twist and pull
 ///
 /// ```
+/// use force_elements::linear_bushing::Parameters;
 /// use force_elements::{BodyIndex, ForceSystem, LinearBushing, Pose};
 /// use force_elements::nalgebra::{Rotation3, Translation3, Vector3, Vector6};
 ///
 /// let mut system = ForceSystem::<f64>::new();
 /// let body = system.add_body();
 /// let stiffness = Vector6::new(10.0, 10.0, 10.0, 500.0, 500.0, 500.0);
-/// let bushing = system.add(LinearBushing::between_bodies(
-///     BodyIndex::GROUND, body, stiffness, Vector6::zeros(),
-/// )?)?;
+/// let parameters = Parameters { stiffness, ..Parameters::default() };
+/// let bushing = system.add(LinearBushing::new(BodyIndex::GROUND, body, parameters)?)?;
 ///
 /// let mut state = system.default_state();
 /// let twist = Rotation3::from_axis_angle(&Vector3::x_axis(), 0.2);
@@ -134,39 +131,18 @@ pub struct LinearBushing<T: Real> {
 }
 
 impl<T: Real> LinearBushing<T> {
-    /// A bushing between frame F on `body1` and frame M on `body2`.
+    /// A bushing between two bodies. The frames on them are parameters, by default those of the bodies.
     ///
     /// # Errors
     /// [`Error::Element`] with [`ElementError::SameEnds`] if both bodies are the same, or with
     /// [`ElementError::InvalidValue`] for a pose that is not finite or not a rotation, or a stiffness or damping
     /// that is negative or not finite.
-    pub fn new(
-        body1: BodyIndex,
-        X_B1F: Pose<T>,
-        body2: BodyIndex,
-        X_B2M: Pose<T>,
-        stiffness: Vector6<T>,
-        damping: Vector6<T>,
-    ) -> Result<Self, Error> {
+    pub fn new(body1: BodyIndex, body2: BodyIndex, parameters: Parameters<T>) -> Result<Self, Error> {
         if body1 == body2 {
             return Err(Error::of_new(Self::KIND, ElementError::SameEnds));
         }
-        let defaults = Parameters { X_B1F, X_B2M, stiffness, damping };
-        defaults.validate().map_err(|error| Error::of_new(Self::KIND, error))?;
-        Ok(Self { body1, body2, defaults })
-    }
-
-    /// A bushing between the body frames of two bodies.
-    ///
-    /// # Errors
-    /// As [`new`](Self::new).
-    pub fn between_bodies(
-        body1: BodyIndex,
-        body2: BodyIndex,
-        stiffness: Vector6<T>,
-        damping: Vector6<T>,
-    ) -> Result<Self, Error> {
-        Self::new(body1, Pose::identity(), body2, Pose::identity(), stiffness, damping)
+        parameters.validate().map_err(|error| Error::of_new(Self::KIND, error))?;
+        Ok(Self { body1, body2, defaults: parameters })
     }
 
     /// The body that carries frame F.
@@ -190,30 +166,6 @@ impl<T: Real> LinearBushing<T> {
     /// The same bushing in another scalar.
     pub fn cast<U: Real>(&self) -> LinearBushing<U> {
         LinearBushing { body1: self.body1, body2: self.body2, defaults: self.defaults.cast() }
-    }
-}
-
-impl<T: Real> Handle<LinearBushing<T>> {
-    /// Forgets all turns: remembers the values of the angles within ±π at the present poses, as though a
-    /// step had just been accepted there. Realizes nothing; drops the state below Position stage.
-    ///
-    /// Do this once the initial poses are set, so that the first step is checked like all others, and
-    /// after bodies or frames have been put elsewhere without having moved there. A failed call changes
-    /// nothing.
-    ///
-    /// # Errors
-    /// [`Error::Element`] with [`Singular`] in the singular case; [`Error::TopologyMismatch`] if the state or
-    /// handle belongs to another system.
-    pub fn reset_turns(self, system: &ForceSystem<T>, state: &mut State<T>) -> Result<(), Error> {
-        system.require(state, Stage::Topology)?;
-        let element = system.try_element(self)?;
-        let (_, _, R_FM) = element.frames(state.positions(), state.try_parameters(self)?);
-        let (angles, _) = principal_angles(&R_FM).map_err(|error| system.failure(self, error))?;
-        system.set_discrete(
-            state,
-            self,
-            Discrete { accepted: true, accepted_qx: angles.x, accepted_qz: angles.z },
-        )
     }
 }
 
@@ -327,6 +279,17 @@ impl<T: Real> ForceElement<T> for LinearBushing<T> {
 
     fn power_dissipated(&self, at: &AtDynamics<'_, T, Self>) -> T {
         at.dynamics.power_dissipated
+    }
+
+    fn reset_memory(
+        &self,
+        given: &Given<'_, T, Self>,
+        next: &mut Self::Discrete,
+    ) -> Result<(), ElementError> {
+        let (_, _, R_FM) = self.frames(given.positions, given.parameters);
+        let (angles, _) = principal_angles(&R_FM)?;
+        *next = Discrete { accepted: true, accepted_qx: angles.x, accepted_qz: angles.z };
+        Ok(())
     }
 
     fn accept_step(

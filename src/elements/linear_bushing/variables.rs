@@ -30,7 +30,7 @@ variables! {
     #[derive(Copy)]
     #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
     pub struct Discrete<T> {
-        /// Whether there has been an accepted step, or [`reset_turns`](crate::Handle::reset_turns). Before that the
+        /// Whether there has been an accepted step, or [`reset_memory`](crate::ForceSystem::reset_memory). Before that the
         /// angles are those within ±π, and the two below are not read.
         pub accepted: bool;
         /// The angle `q_x` \[rad\].
