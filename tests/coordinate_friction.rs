@@ -441,6 +441,22 @@ fn a_start_beyond_a_stop_can_be_told_to_the_state() {
 }
 
 #[test]
+fn stops_that_could_never_stop_anything_are_refused() {
+    let stops = Parameters::<f64> { use_limit_stops: true, limit_stops_upper: 0.5, ..Parameters::default() };
+    let pair = CoordinatePair::on(CoordinateIndex::new(0));
+    let refused = CoordinateSpringDamperExt::new(pair, stops).expect_err("neither stiffness nor damping");
+    let value = refused.invalid_value().map(|v| (v.name, v.requirement));
+    assert_eq!(value, Some(("limit_stops_stiffness", Requirement::Positive)));
+    for accepted in [
+        Parameters { limit_stops_stiffness: 1e4, ..stops },
+        Parameters { limit_stops_damping: 10.0, ..stops },
+        Parameters { use_limit_stops: false, ..stops },
+    ] {
+        assert!(CoordinateSpringDamperExt::new(pair, accepted).is_ok(), "{accepted:?}");
+    }
+}
+
+#[test]
 fn bristles_that_could_never_let_go_are_refused() {
     let refused = |parameters: Parameters<f64>| {
         let element = CoordinateSpringDamperExt::new(CoordinatePair::on(CoordinateIndex::new(0)), parameters);

@@ -592,9 +592,14 @@ impl<T: Real> ForceSystem<T> {
         }
     }
 
+    /// Whether a state is one of this system as it is now: made by it, with nothing added or changed since.
+    pub fn owns(&self, state: &State<T>) -> bool {
+        (state.system, state.version) == (self.id, self.version)
+    }
+
     /// Refuses a state of another system or version, or one realized to less than `required`.
     pub(crate) fn require(&self, state: &State<T>, required: Stage) -> Result<(), Error> {
-        if (state.system, state.version) != (self.id, self.version) {
+        if !self.owns(state) {
             Err(Error::TopologyMismatch)
         } else if state.stage < required {
             Err(Error::StageTooLow { required, actual: state.stage })

@@ -6,7 +6,7 @@ use nalgebra::ComplexField;
 
 use crate::math::{InvalidValue, Real, check};
 use crate::simulation::error::SimulationError;
-use crate::simulation::integrator::{Integrator, Memory, Span};
+use crate::simulation::integrator::{Integrator, Memory, Sealed, Span};
 use crate::simulation::motion::Simulation;
 
 /// The Dormand–Prince pair of orders 5 and 4.
@@ -185,6 +185,8 @@ impl<T: Real> DormandPrince<T> {
         (h * 0.25).max(self.event_step)
     }
 }
+
+impl<T: Real> Sealed for DormandPrince<T> {}
 
 impl<T: Real> Integrator<T> for DormandPrince<T> {
     fn step(&mut self, simulation: &mut Simulation<'_, T>, end: f64) -> Result<(), SimulationError> {

@@ -8,7 +8,7 @@ use nalgebra::{ComplexField, DMatrix, DVector, Dyn, LU};
 use crate::framework::State;
 use crate::math::{InvalidValue, Real, check};
 use crate::simulation::error::SimulationError;
-use crate::simulation::integrator::{Integrator, Memory, STRETCH, Span};
+use crate::simulation::integrator::{Integrator, Memory, STRETCH, Sealed, Span};
 use crate::simulation::layout::Role;
 use crate::simulation::motion::Simulation;
 
@@ -395,6 +395,8 @@ fn plain<T: Real>(x: T) -> T {
 fn solve<T: Real>(matrix: &LU<T, Dyn, Dyn>, right: &DVector<T>) -> Option<DVector<T>> {
     matrix.solve(right).filter(|solution| solution.iter().all(T::is_finite))
 }
+
+impl<T: Real> Sealed for ImplicitTrapezoidal<T> {}
 
 impl<T: Real> Integrator<T> for ImplicitTrapezoidal<T> {
     fn step(&mut self, simulation: &mut Simulation<'_, T>, end: f64) -> Result<(), SimulationError> {

@@ -3,7 +3,6 @@
 use alloc::vec::Vec;
 
 use crate::math::{InvalidValue, Real, Requirement, check};
-use crate::mechanics::{Quantity, finite};
 use crate::simulation::error::SimulationError;
 use crate::simulation::motion::Simulation;
 
@@ -16,7 +15,9 @@ use crate::simulation::motion::Simulation;
 /// An integrator can be used for one simulation after another. What it remembers of the last step (its
 /// next step length, and rates for a predictor) counts only where that step ended: at that time, with those positions
 /// and velocities. Anywhere else it starts as a new one does.
-pub trait Integrator<T: Real> {
+///
+/// Sealed: an integrator of one's own drives a [`ForceSystem`](crate::ForceSystem) and a plant of one's own.
+pub trait Integrator<T: Real>: Sealed {
     /// Takes one step, not beyond `end` \[s\]. A step that is refused changes neither the simulation nor the
     /// integrator.
     ///
@@ -28,6 +29,9 @@ pub trait Integrator<T: Real> {
     /// time would not advance in the precision of the scalar.
     fn step(&mut self, simulation: &mut Simulation<'_, T>, end: f64) -> Result<(), SimulationError>;
 }
+
+/// Implemented by the integrators of this module.
+pub trait Sealed {}
 
 /// A step on the clock.
 #[derive(Debug, Clone, Copy)]
@@ -55,7 +59,7 @@ pub(super) const STRETCH: f64 = 1.001;
 impl<T: Real> Simulation<'_, T> {
     /// Refuses an `end` that is not a time or has passed.
     pub(super) fn check_end(&self, end: f64) -> Result<(), SimulationError> {
-        finite(end.is_finite(), Quantity::Time)?;
+        check::finite("simulation.end", end)?;
         let must = Requirement::AtLeast("the present time");
         Ok(check::that(end >= self.time(), "end", end, must)?)
     }

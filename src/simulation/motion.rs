@@ -74,7 +74,9 @@ impl<'a, T: Real> Simulation<'a, T> {
         mut state: State<T>,
     ) -> Result<Self, SimulationError> {
         let topology = check_topology(system, plant)?;
-        system.require(&state, Stage::Topology)?;
+        if !system.owns(&state) {
+            return Err(Error::TopologyMismatch.into());
+        }
         let mut y = Vec::new();
         for (i, body) in plant.bodies.iter().enumerate() {
             let index = BodyIndex::new(i + 1);
@@ -142,7 +144,9 @@ impl<'a, T: Real> Simulation<'a, T> {
     ) -> Result<(), SimulationError> {
         let mut changed = self.state.clone();
         change(&mut changed)?;
-        self.system.require(&changed, Stage::Topology)?;
+        if !self.system.owns(&changed) {
+            return Err(Error::TopologyMismatch.into());
+        }
         if changed.kinematics != self.state.kinematics {
             return Err(SimulationError::MotionChanged);
         }

@@ -4,7 +4,6 @@ use alloc::vec::Vec;
 
 use crate::framework::{Error, ForceSystem, Snapshot};
 use crate::math::{InvalidValue, Real, Requirement, check};
-use crate::mechanics::{Quantity, finite};
 use crate::simulation::error::SimulationError;
 use crate::simulation::error::finite_motion;
 use crate::simulation::layout::{BODY, Trial, quaternion};
@@ -56,7 +55,7 @@ impl<'a, T: Real> Simulation<'a, T> {
         if saved.motion.len() != plant.energies_start() {
             return Err(Error::TopologyMismatch.into());
         }
-        finite(saved.time.is_finite(), Quantity::Time)?;
+        check::finite("saved.time", saved.time)?;
         finite_motion(saved.motion.iter().all(T::is_finite))?;
         finite_motion(saved.load_work.is_finite())?;
         for body in plant.body_chunks(&saved.motion) {

@@ -178,13 +178,13 @@ fn constructors_refuse_bad_geometry() {
     );
     same_ends(same.expect_err("one body"));
     let plane = ExponentialSpring::new(Frame::ground(nan), Station::on(BODY, Point3::origin()), parameters);
-    invalid("X_AP", plane.expect_err("not a number"));
+    invalid("plane.X_BF", plane.expect_err("not a number"));
     let station = ExponentialSpring::new(
         Frame::ground(Pose::identity()),
         Station::on(BODY, Point3::new(0.0, f64::NAN, 0.0)),
         parameters,
     );
-    invalid("station", station.expect_err("not a number"));
+    invalid("station.p_B", station.expect_err("not a number"));
     let on_itself = ExponentialSpring::new(
         Frame::ground(Pose::identity()),
         Station::on(BodyIndex::GROUND, Point3::origin()),

@@ -9,6 +9,7 @@ use force_elements::{
     SpatialForce, SpatialVelocity, Stage, State, Station, coordinate_spring_damper_ext, linear_bushing,
 };
 
+mod globs;
 mod names;
 mod sums;
 

@@ -43,7 +43,7 @@ variables! {
         pub limit_stops_upper: T, finite;
         /// Displacement `s_lower` of the lower stop \[m\], at most that of the upper one.
         pub limit_stops_lower: T, finite;
-        /// Stiffness `k_l` of the stops \[N/m\].
+        /// Stiffness `k_l` of the stops \[N/m\]. Where there are stops, greater than zero unless `d_l` is.
         pub limit_stops_stiffness: T, nonnegative;
         /// Damping `d_l` of the stops \[N·s/m\].
         pub limit_stops_damping: T, nonnegative;
@@ -57,7 +57,11 @@ variables! {
             // Bristles that give no force while they stick never let go: no friction, for ever.
             let (stiffness, damping) = (p.sticking_stiffness, p.sticking_damping);
             let can_act = !p.has_bristles() || stiffness > T::zero() || damping > T::zero();
-            check::that(can_act, "sticking_stiffness", stiffness, Requirement::Positive)
+            check::that(can_act, "sticking_stiffness", stiffness, Requirement::Positive)?;
+            // Stops without stiffness and damping would never stop anything.
+            let (stiffness, damping) = (p.limit_stops_stiffness, p.limit_stops_damping);
+            let can_stop = !p.use_limit_stops || stiffness > T::zero() || damping > T::zero();
+            check::that(can_stop, "limit_stops_stiffness", stiffness, Requirement::Positive)
         });
 }
 

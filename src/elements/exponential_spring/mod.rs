@@ -196,8 +196,8 @@ impl<T: Real> ExponentialSpring<T> {
         if plane.body == station.body {
             return Err(Error::of_new(Self::KIND, ElementError::SameEnds));
         }
-        check::pose("X_BF", &plane.X_BF)
-            .and_then(|()| check::finite_vector("p_B", &station.p_B.coords))
+        check::pose("plane.X_BF", &plane.X_BF)
+            .and_then(|()| check::finite_vector("station.p_B", &station.p_B.coords))
             .and_then(|()| parameters.validate())
             .map_err(|error| Error::of_new(Self::KIND, error))?;
         Ok(Self { plane, station, parameters })
