@@ -1,0 +1,15 @@
+//! Scenes and conformance cases that tests and examples share.
+#![allow(missing_docs, reason = "its users are the tests and examples of this repository")]
+#![allow(missing_debug_implementations, reason = "its users are the tests and examples of this repository")]
+#![allow(clippy::missing_errors_doc, reason = "its users are the tests and examples of this repository")]
+
+pub mod between_stops;
+pub mod block;
+pub mod bushing_chain;
+pub mod cables;
+pub mod conformance;
+pub mod creep;
+mod quadrature;
+pub mod race;
+pub mod solids;
+pub mod swinging_cable;

@@ -1,0 +1,52 @@
+//! Tables in Markdown that are legible in a terminal.
+
+use std::fmt;
+
+/// A table whose columns are padded to one width. Columns that begin with a number below their head are set flush right.
+#[derive(Debug)]
+pub struct Table<const N: usize> {
+    head: [String; N],
+    rows: Vec<[String; N]>,
+}
+
+impl<const N: usize> Table<N> {
+    /// A table without rows.
+    pub fn new(head: [&str; N]) -> Self {
+        Self { head: head.map(str::to_string), rows: Vec::new() }
+    }
+
+    /// Adds a row.
+    pub fn row(&mut self, cells: [String; N]) {
+        self.rows.push(cells);
+    }
+}
+
+impl<const N: usize> fmt::Display for Table<N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let widths: [usize; N] = std::array::from_fn(|column| {
+            let lines = std::iter::once(&self.head).chain(&self.rows);
+            lines.map(|line| width(&line[column])).fold(3, usize::max)
+        });
+        let is_right: [bool; N] = std::array::from_fn(|column| {
+            self.rows.first().is_some_and(|row| row[column].parse::<f64>().is_ok())
+        });
+        let line = |f: &mut fmt::Formatter<'_>, cells: &[String; N]| {
+            for ((cell, &to), is_right) in cells.iter().zip(&widths).zip(is_right) {
+                let fill = " ".repeat(to - width(cell));
+                if is_right { write!(f, "| {fill}{cell} ")? } else { write!(f, "| {cell}{fill} ")? }
+            }
+            writeln!(f, "|")
+        };
+        line(f, &self.head)?;
+        for (&to, is_right) in widths.iter().zip(is_right) {
+            if is_right { write!(f, "|{}:", "-".repeat(to + 1))? } else { write!(f, "|{}", "-".repeat(to + 2))? }
+        }
+        writeln!(f, "|")?;
+        self.rows.iter().try_for_each(|row| line(f, row))
+    }
+}
+
+/// Of a text in columns of a terminal: what the examples print has one for each character.
+fn width(text: &str) -> usize {
+    text.chars().count()
+}

@@ -1,0 +1,198 @@
+//! A cable's evaluation does not allocate after the first, whatever it lies on and however it is found.
+#![allow(non_snake_case, reason = "monogram notation")]
+
+use core::f64::consts::{FRAC_PI_2, TAU};
+
+use force_elements::cable::{CablePath, Cylinder, Ellipsoid, Obstacle, Sphere, Surface, Torus, Tracking};
+use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
+use force_elements::{
+    BodyIndex, CableSpring, Error, ForceSystem, Handle, Pose, State, Station, cable_spring,
+};
+use force_elements_scenes::cables::{Dice, Pebble, hill};
+
+/// A cable between two bodies that rise and sink together over two obstacles of one kind.
+struct Scene {
+    system: ForceSystem<f64>,
+    state: State<f64>,
+    cable: Handle<CableSpring<f64>>,
+    ends: [BodyIndex; 2],
+}
+
+impl Scene {
+    fn over(
+        make: &dyn Fn() -> Result<Box<dyn Surface<f64>>, Error>,
+        R_GS: Rotation3<f64>,
+        depth: f64,
+    ) -> Result<Self, Error> {
+        let mut system = ForceSystem::new();
+        let ends = [system.add_body(), system.add_body()];
+        let [from, to] = ends.map(|body| Station { body, p_B: Point3::origin() });
+        let mut path = CablePath::new(from, to)?;
+        for x in [0.0, 4.0] {
+            let X = Pose::from_parts(Translation3::new(x, -depth, 0.0), R_GS);
+            path = path.over(Obstacle::shared(BodyIndex::GROUND, X, make()?.into())?);
+        }
+        let cable = system.add(CableSpring::new(
+            path,
+            cable_spring::Parameters { stiffness: 100.0, slack_length: 1.0, dissipation: 0.1 },
+        )?)?;
+        let state = system.default_state();
+        Ok(Self { system, state, cable, ends })
+    }
+
+    /// Every kind of surface, its top at the height of Ground's origin.
+    fn every() -> Result<Vec<(&'static str, Self)>, Error> {
+        let upright = Rotation3::identity();
+        let turned = Rotation3::from_axis_angle(&Vector3::y_axis(), FRAC_PI_2);
+        // The z axis of the map up.
+        let lying = Rotation3::from_axis_angle(&Vector3::x_axis(), -FRAC_PI_2);
+        let map = hill(&mut Dice::new(7)).map()?;
+        let top = map.height_at(0.0, 0.0)?;
+        Ok(vec![
+            ("sphere", Self::over(&|| Ok(Box::new(Sphere::new(0.6)?)), upright, 0.6)?),
+            ("cylinder", Self::over(&|| Ok(Box::new(Cylinder::new(0.6)?)), upright, 0.6)?),
+            (
+                "ellipsoid",
+                Self::over(&|| Ok(Box::new(Ellipsoid::new(Vector3::new(0.5, 0.6, 0.7))?)), upright, 0.6)?,
+            ),
+            ("torus", Self::over(&|| Ok(Box::new(Torus::new(1.0, 0.3)?)), turned, 1.3)?),
+            ("height map", Self::over(&|| Ok(Box::new(hill(&mut Dice::new(7)).map()?)), lying, top)?),
+            ("the user's own", Self::over(&|| Ok(Box::new(Pebble { radius: 0.7 })), upright, 0.6)?),
+        ])
+    }
+
+    /// Puts the ends at this height and evaluates; returns how the path was found and how often it touches.
+    fn evaluate(&mut self, time: f64, height: f64, aside: f64) -> Result<(Tracking, usize), Error> {
+        self.state.set_time(time)?;
+        self.state.set_pose(self.ends[0], Pose::translation(-2.0, height, 0.1 + aside))?;
+        self.state.set_pose(self.ends[1], Pose::translation(6.0, height, -0.1 - aside))?;
+        let view = self.system.realize_dynamics(&mut self.state)?;
+        let path = &view.of(self.cable).position.path;
+        let contacts = path.contacts.iter().filter(|contact| contact.in_contact).count();
+        let found = path.tracking;
+        self.system.switching_error(&mut self.state)?;
+        Ok((found, contacts))
+    }
+}
+
+fn swing(scene: &mut Scene, steps: core::ops::Range<u32>) -> Result<[usize; 3], Error> {
+    let mut contacts = [0; 3];
+    for step in steps {
+        let time = 0.01 * f64::from(step);
+        let (_, touching) = scene.evaluate(time, 0.25 * time.sin(), 0.1 * (0.5 * time).sin())?;
+        contacts[touching] += 1;
+        scene.system.accept_step(&mut scene.state)?;
+    }
+    Ok(contacts)
+}
+
+#[test]
+fn tracking_does_not_allocate_through_touchdown_and_liftoff_on_any_surface() -> Result<(), Error> {
+    for (name, mut scene) in Scene::every()? {
+        // One swing to warm up: every buffer has been as large as it gets.
+        swing(&mut scene, 0..1260)?;
+        let mut outcome = Ok([0; 3]);
+        let counted = allocation_counter::measure(|| outcome = swing(&mut scene, 1260..2520));
+        let contacts = outcome?;
+        assert_eq!(counted.count_total, 0, "{name}");
+        assert!(
+            contacts.iter().filter(|&&count| count > 100).count() >= 2,
+            "{name}: no touchdown: {contacts:?}"
+        );
+    }
+    Ok(())
+}
+
+#[test]
+fn a_search_from_nothing_does_not_allocate_after_the_first() -> Result<(), Error> {
+    for (name, mut scene) in Scene::every()? {
+        // Never accepted, so that each evaluation searches afresh; the first is the deepest.
+        scene.evaluate(0.0, -0.3, 0.05)?;
+        let mut found = Vec::with_capacity(40);
+        let mut outcome = Ok::<_, Error>(());
+        let counted = allocation_counter::measure(|| {
+            outcome = (0..40).map(f64::from).try_for_each(|i| {
+                found.push(scene.evaluate(0.01 * i, -0.3 + 0.015 * i, 0.05)?);
+                Ok(())
+            });
+        });
+        outcome?;
+        assert_eq!(counted.count_total, 0, "{name}");
+        assert!(found.iter().all(|(tracking, _)| *tracking == Tracking::Cold));
+        assert!(found.iter().any(|(_, touching)| *touching == 2), "{name}: {found:?}");
+    }
+    Ok(())
+}
+
+/// Leaps of the ends that Newton's method does not always follow.
+#[test]
+fn leaps_do_not_allocate_after_the_first() -> Result<(), Error> {
+    let mut relaxed = 0;
+    for (name, mut scene) in Scene::every()? {
+        let mut leap = |i: u32| -> Result<Tracking, Error> {
+            let angle = f64::from(i % 7) / 7.0 * TAU;
+            let time = 0.01 * f64::from(i);
+            let (found, _) = scene.evaluate(time, -0.1 + 0.5 * angle.sin(), 0.8 * angle.cos() - 0.1)?;
+            if i.is_multiple_of(3) {
+                scene.system.accept_step(&mut scene.state)?;
+            }
+            Ok(found)
+        };
+        (0..42).try_for_each(|i| leap(i).map(|_| ()))?;
+        let mut outcome = Ok::<_, Error>(());
+        let counted = allocation_counter::measure(|| {
+            outcome = (42..84).try_for_each(|i| {
+                relaxed += usize::from(leap(i)? > Tracking::Warm);
+                Ok(())
+            });
+        });
+        outcome?;
+        assert_eq!(counted.count_total, 0, "{name}");
+    }
+    assert!(relaxed > 5, "{relaxed}");
+    Ok(())
+}
+
+/// In the plane of symmetry the path over the longer axis is longest sideways, and is pushed off.
+#[test]
+fn a_path_pushed_off_a_saddle_does_not_allocate_after_the_first() -> Result<(), Error> {
+    let flat = || -> Result<Box<dyn Surface<f64>>, Error> {
+        Ok(Box::new(Ellipsoid::new(Vector3::new(1.0, 0.9, 0.6))?))
+    };
+    let mut scene = Scene::over(&flat, Rotation3::identity(), 0.9)?;
+    let mut push = || -> Result<(), Error> {
+        for i in 1..10 {
+            scene.evaluate(0.0, -0.9 + 0.01 * f64::from(i), -0.1)?;
+            let view = scene.system.realize_position(&mut scene.state)?;
+            let contact = &view.of(scene.cable).position.path.contacts[0];
+            assert!(contact.geodesic.start.point.z.abs() > 0.1, "not pushed off: {contact:?}");
+        }
+        Ok(())
+    };
+    push()?;
+    let mut outcome = Ok(());
+    let counted = allocation_counter::measure(|| outcome = push());
+    outcome?;
+    assert_eq!(counted.count_total, 0);
+    Ok(())
+}
+
+#[test]
+fn a_cable_that_is_enabled_again_does_not_allocate() -> Result<(), Error> {
+    for (name, mut scene) in Scene::every()? {
+        swing(&mut scene, 0..10)?;
+        let mut toggle = || -> Result<(), Error> {
+            for enabled in [false, true] {
+                scene.system.set_enabled(&mut scene.state, scene.cable, enabled)?;
+                scene.evaluate(0.1, -0.05, 0.0)?;
+            }
+            Ok(())
+        };
+        toggle()?;
+        let mut outcome = Ok(());
+        let counted = allocation_counter::measure(|| outcome = toggle());
+        outcome?;
+        assert_eq!(counted.count_total, 0, "{name}");
+    }
+    Ok(())
+}

@@ -1,0 +1,485 @@
+//! Surfaces and their geodesics against closed forms and slow oracles.
+#![allow(non_snake_case, reason = "monogram notation")]
+
+use core::f64::consts::PI;
+use force_elements::cable::{Cylinder, Ellipsoid, Geodesic, HeightMap, PathError, Sphere, Surface, Torus};
+use force_elements::nalgebra::{Matrix3, Point3, Vector2, Vector3};
+use force_elements::{Error, Real};
+use force_elements_scenes::cables::{Dice, Pebble, hill, hollows};
+use num_dual::Dual64;
+
+/// A surface of which nothing is known but its implicit function.
+#[derive(Debug)]
+struct Plain<S>(S);
+
+impl<T: Real, S: Surface<T>> Surface<T> for Plain<S> {
+    fn value(&self, p: &Point3<T>) -> T {
+        self.0.value(p)
+    }
+    fn gradient(&self, p: &Point3<T>) -> Vector3<T> {
+        self.0.gradient(p)
+    }
+    fn hessian(&self, p: &Point3<T>) -> Matrix3<T> {
+        self.0.hessian(p)
+    }
+    fn size(&self) -> T {
+        self.0.size()
+    }
+}
+
+fn every_surface() -> Result<Vec<Box<dyn Surface<f64>>>, Error> {
+    Ok(vec![
+        Box::new(Sphere::new(0.7)?),
+        Box::new(Cylinder::new(0.7)?),
+        Box::new(Ellipsoid::new(Vector3::new(0.7, 0.6, 1.0))?),
+        Box::new(Torus::new(2.0, 0.5)?),
+        Box::new(hill(&mut Dice::new(7)).map()?),
+        Box::new(Pebble { radius: 0.7 }),
+    ])
+}
+
+/// A place on the surface and a direction there.
+fn start(surface: &dyn Surface<f64>, dice: &mut Dice) -> (Point3<f64>, Vector3<f64>) {
+    let p = surface.retract(&(Point3::new(0.3, 0.2, 0.1) + dice.vector(0.8)));
+    let end = surface.end(&p, &dice.vector(1.0));
+    (p, end.tangent)
+}
+
+/// The geodesic equation by classical Runge–Kutta in many small steps.
+fn slow_geodesic(
+    surface: &dyn Surface<f64>,
+    p: Point3<f64>,
+    t: Vector3<f64>,
+    length: f64,
+) -> (Point3<f64>, Vector3<f64>) {
+    const STEPS: u32 = 4000;
+    let h = length / f64::from(STEPS);
+    let acceleration = |p: &Point3<f64>, v: &Vector3<f64>| {
+        let gradient = surface.gradient(p);
+        -gradient * (v.dot(&(surface.hessian(p) * v)) / gradient.norm_squared())
+    };
+    let (mut p, mut v) = (p, t);
+    for _ in 0..STEPS {
+        let (v1, a1) = (v, acceleration(&p, &v));
+        let (v2, a2) = (v + a1 * (h / 2.0), acceleration(&(p + v1 * (h / 2.0)), &(v + a1 * (h / 2.0))));
+        let (v3, a3) = (v + a2 * (h / 2.0), acceleration(&(p + v2 * (h / 2.0)), &(v + a2 * (h / 2.0))));
+        let (v4, a4) = (v + a3 * h, acceleration(&(p + v3 * h), &(v + a3 * h)));
+        p += (v1 + v2 * 2.0 + v3 * 2.0 + v4) * (h / 6.0);
+        v += (a1 + a2 * 2.0 + a3 * 2.0 + a4) * (h / 6.0);
+    }
+    (p, v)
+}
+
+fn same(a: &Geodesic<f64>, b: &Geodesic<f64>, tolerance: f64) {
+    assert!((a.end.point - b.end.point).norm() < tolerance, "{} {}", a.end.point, b.end.point);
+    assert!((a.end.tangent - b.end.tangent).norm() < tolerance);
+    assert!((a.end.normal - b.end.normal).norm() < tolerance);
+    for (x, y) in [
+        (a.end.curvature, b.end.curvature),
+        (a.end.torsion, b.end.torsion),
+        (a.end.transverse_curvature, b.end.transverse_curvature),
+    ] {
+        assert!((x - y).abs() < 10.0 * tolerance, "{x} {y}");
+    }
+    // The Jacobi scalars are integrated along, at a lower order.
+    let loose = 100.0 * tolerance.sqrt();
+    assert!((a.jacobi.shift - b.jacobi.shift).abs() < loose);
+    assert!((a.jacobi.turn - b.jacobi.turn).abs() < loose);
+    assert!((a.jacobi.turn_rate - b.jacobi.turn_rate).abs() < loose);
+}
+
+#[test]
+fn a_length_that_makes_no_sense_ends_nowhere() -> Result<(), Error> {
+    for surface in every_surface()? {
+        let (p, t) = start(&*surface, &mut Dice::new(3));
+        for length in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            let end = surface.geodesic(&p, &t, length, 1e-9).end.point;
+            assert!(!end.iter().all(|x| x.is_finite()), "{length} on {surface:?}: {end}");
+        }
+    }
+    // More windings than anyone integrates.
+    let egg = Ellipsoid::new(Vector3::new(0.7, 0.6, 1.0))?;
+    let end = egg.geodesic(&Point3::new(1.0, 0.0, 0.0), &Vector3::y(), 1e12, 1e-9).end.point;
+    assert!(!end.iter().all(|x: &f64| x.is_finite()), "{end}");
+    Ok(())
+}
+
+#[test]
+fn integrated_geodesics_meet_great_circles_and_helices_to_the_accuracy_asked_for() -> Result<(), Error> {
+    let mut dice = Dice::new(1);
+    for power in 3..13 {
+        let accuracy = 0.1_f64.powi(power);
+        for length in [0.01, 0.4, 1.3, 2.1, -0.9] {
+            let (sphere, cylinder) = (Sphere::new(0.7)?, Cylinder::new(0.7)?);
+            // The error of a step is controlled, not that of the whole: ten steps, ten errors; and
+            // roundoff of the extrapolation.
+            let tolerance = 10.0 * accuracy + 1e-13;
+            let (p, t) = start(&sphere, &mut dice);
+            same(
+                &Plain(sphere).geodesic(&p, &t, length, accuracy),
+                &sphere.geodesic(&p, &t, length, 0.0),
+                tolerance,
+            );
+            let (p, t) = start(&cylinder, &mut dice);
+            same(
+                &Plain(cylinder).geodesic(&p, &t, length, accuracy),
+                &cylinder.geodesic(&p, &t, length, 0.0),
+                tolerance,
+            );
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn geodesics_by_first_integrals_agree_with_those_of_the_bare_implicit_function() -> Result<(), Error> {
+    let mut dice = Dice::new(2);
+    for _ in 0..40 {
+        let length = dice.between(-2.0, 2.0);
+        let ellipsoid = Ellipsoid::new(Vector3::from_fn(|_, _| dice.between(0.4, 1.2)))?;
+        let (p, t) = start(&ellipsoid, &mut dice);
+        same(
+            &ellipsoid.geodesic(&p, &t, length, 1e-12),
+            &Plain(ellipsoid).geodesic(&p, &t, length, 1e-12),
+            1e-10,
+        );
+        let torus = Torus::new(dice.between(1.0, 2.0), dice.between(0.3, 0.8))?;
+        let (p, t) = start(&torus, &mut dice);
+        same(&torus.geodesic(&p, &t, length, 1e-12), &Plain(torus).geodesic(&p, &t, length, 1e-12), 1e-10);
+    }
+    Ok(())
+}
+
+#[test]
+fn geodesics_of_every_surface_agree_with_a_fine_quadrature() -> Result<(), Error> {
+    let mut dice = Dice::new(3);
+    for surface in every_surface()? {
+        for _ in 0..5 {
+            let (p, t) = start(surface.as_ref(), &mut dice);
+            let length = dice.between(0.1, 1.0);
+            let fast = surface.geodesic(&p, &t, length, 1e-12);
+            let (end, tangent) = slow_geodesic(surface.as_ref(), p, t, length);
+            // Steps of 1/4000 of the length to the fourth power, and for the spline its seams, which
+            // the slow rule steps across.
+            assert!((fast.end.point - end).norm() < 1e-8, "{surface:?}");
+            assert!((fast.end.tangent - tangent).norm() < 1e-8, "{surface:?}");
+            assert!(surface.height(&fast.end.point).abs() < 1e-13);
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn principal_ellipse_is_a_geodesic_of_known_length() -> Result<(), Error> {
+    let ellipsoid = Ellipsoid::new(Vector3::new(0.9, 0.5, 0.7))?;
+    // The quarter arc by the midpoint rule, which converges exponentially on a periodic integrand.
+    let quarter: f64 = (0..400)
+        .map(|i| PI / 2.0 * (f64::from(i) + 0.5) / 400.0)
+        .map(|a| (0.9 * a.sin()).hypot(0.5 * a.cos()) * PI / 800.0)
+        .sum();
+    let geodesic = ellipsoid.geodesic(&Point3::new(0.9, 0.0, 0.0), &Vector3::y(), quarter, 1e-13);
+    assert!((geodesic.end.point - Point3::new(0.0, 0.5, 0.0)).norm() < 1e-11);
+    assert!((geodesic.end.tangent + Vector3::x()).norm() < 1e-11);
+    Ok(())
+}
+
+#[test]
+fn equators_of_a_torus_are_geodesics_and_only_the_outer_one_focuses() -> Result<(), Error> {
+    let torus = Torus::new(2.0, 0.5)?;
+    for (radius, gauss) in [(2.5, 1.0 / (0.5 * 2.5)), (1.5, -1.0 / (0.5 * 1.5))] {
+        let length = 1.7;
+        let geodesic = torus.geodesic(&Point3::new(radius, 0.0, 0.0), &Vector3::y(), length, 1e-12);
+        let angle: f64 = length / radius;
+        let expected = Point3::new(radius * angle.cos(), radius * angle.sin(), 0.0);
+        assert!((geodesic.end.point - expected).norm() < 1e-11);
+        // Jacobi's equation with constant curvature.
+        let root = f64::abs(gauss).sqrt();
+        let turn = if gauss > 0.0 { (root * length).sin() / root } else { (root * length).sinh() / root };
+        assert!((geodesic.jacobi.turn - turn).abs() < 1e-7, "{} {turn}", geodesic.jacobi.turn);
+        assert!(!geodesic.passes_conjugate_point);
+    }
+    // Half a period of the Jacobi field on the outer equator.
+    let conjugate = PI * (0.5_f64 * 2.5).sqrt();
+    for (length, passes) in [(0.99 * conjugate, false), (1.01 * conjugate, true)] {
+        let geodesic = torus.geodesic(&Point3::new(2.5, 0.0, 0.0), &Vector3::y(), length, 1e-10);
+        assert_eq!(geodesic.passes_conjugate_point, passes);
+    }
+    Ok(())
+}
+
+#[test]
+fn jacobi_fields_are_the_derivatives_of_the_end_by_the_start() -> Result<(), Error> {
+    const H: f64 = 1e-5;
+    let mut dice = Dice::new(4);
+    for surface in every_surface()? {
+        for _ in 0..5 {
+            let (p, t) = start(surface.as_ref(), &mut dice);
+            let length = dice.between(0.2, 0.8);
+            let shoot = |p: &Point3<f64>, t: &Vector3<f64>| surface.geodesic(p, t, length, 1e-13);
+            let middle = shoot(&p, &t);
+            let (b, b_end) = (middle.start.binormal(), middle.end.binormal());
+            let slope = |plus: Geodesic<f64>, minus: Geodesic<f64>| {
+                let shift = (plus.end.point - minus.end.point).dot(&b_end) / (2.0 * H);
+                let turn = (plus.end.tangent - minus.end.tangent).dot(&b_end) / (2.0 * H);
+                (shift, turn)
+            };
+            // Central differences: H² times third derivatives of order 10 to 100.
+            let tolerance = 1e-6;
+            let (shift, rate) = slope(shoot(&(p + b * H), &t), shoot(&(p - b * H), &t));
+            assert!((middle.jacobi.shift - shift).abs() < tolerance, "{surface:?}");
+            assert!((middle.jacobi.shift_rate - rate).abs() < tolerance, "{surface:?}");
+            let (turn, rate) = slope(shoot(&p, &(t + b * H)), shoot(&p, &(t - b * H)));
+            assert!((middle.jacobi.turn - turn).abs() < tolerance, "{surface:?}");
+            assert!((middle.jacobi.turn_rate - rate).abs() < tolerance, "{surface:?}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn curvatures_are_the_rates_of_change_of_the_normal() -> Result<(), Error> {
+    const H: f64 = 1e-5;
+    let mut dice = Dice::new(5);
+    for surface in every_surface()? {
+        for _ in 0..10 {
+            let (p, t) = start(surface.as_ref(), &mut dice);
+            let end = surface.end(&p, &t);
+            let b = end.binormal();
+            let normal = |q: Point3<f64>| surface.gradient(&surface.retract(&q)).normalize();
+            let by = |d: &Vector3<f64>| (normal(p + d * H) - normal(p - d * H)) / (2.0 * H);
+            // Central differences: H² times third derivatives of order 100.
+            assert!((by(&t).dot(&t) - end.curvature).abs() < 1e-6, "{surface:?}");
+            assert!((by(&t).dot(&b) - end.torsion).abs() < 1e-6, "{surface:?}");
+            assert!((by(&b).dot(&b) - end.transverse_curvature).abs() < 1e-6, "{surface:?}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn nearest_points_are_no_farther_than_any_of_many_others() -> Result<(), Error> {
+    let mut dice = Dice::new(6);
+    for surface in every_surface()? {
+        for _ in 0..10 {
+            let p = surface.retract(&Point3::from(dice.vector(0.9)));
+            let from = p + surface.gradient(&p).normalize() * dice.between(0.0, 0.6) + dice.vector(0.05);
+            let nearest = surface.nearest_point(&from);
+            assert!(surface.height(&nearest).abs() < 1e-12, "{surface:?}");
+            let distance = (from - nearest).norm();
+            for _ in 0..200 {
+                let other = surface.retract(&(nearest + dice.vector(0.3)));
+                assert!((from - other).norm() > distance - 1e-12, "{surface:?}");
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn closest_approach_of_a_line_is_the_lowest_of_all_its_points() -> Result<(), Error> {
+    let mut dice = Dice::new(8);
+    for surface in every_surface()? {
+        for _ in 0..20 {
+            let [a, b] = [-2.0, 2.0].map(|x| Point3::new(x, 0.0, 0.0) + dice.vector(1.0));
+            let found = surface.closest_on_segment(&a, &b);
+            let value = surface.value(&found.point);
+            for i in 0..=2000 {
+                let p = a + (b - a) * (f64::from(i) / 2000.0);
+                if surface.covers(&p) {
+                    assert!(surface.value(&p) > value - 1e-9, "{surface:?}");
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn height_map_passes_through_its_heights_with_continuous_curvature() -> Result<(), Error> {
+    let heights: Vec<f64> = (0..30).map(|i| (f64::from(i) * 0.7).sin() * 0.1).collect();
+    let map = HeightMap::new(Vector2::new(-1.0, 0.5), Vector2::new(0.2, 0.3), 6, &heights)?;
+    for (i, &height) in heights.iter().enumerate() {
+        #[allow(clippy::cast_precision_loss, reason = "below 30")]
+        let (x, y) = (-1.0 + 0.2 * (i % 6) as f64, 0.5 + 0.3 * (i / 6) as f64);
+        assert!((map.height_at(x, y)? - height).abs() < 1e-14);
+    }
+    // Across a seam the second derivatives agree to the third derivative (about 10) times the gap.
+    let at = |x: f64| map.hessian(&Point3::new(x, 1.0, 0.0));
+    assert!((at(-0.6 - 1e-9) - at(-0.6 + 1e-9)).norm() < 1e-6);
+    assert_eq!(map.height_at(0.3, 1.0), Err(PathError::OffPatch { x: 0.3, y: 1.0 }));
+    let ragged = HeightMap::new(Vector2::new(0.0, 0.0), Vector2::new(1.0, 1.0), 4, &heights);
+    assert_eq!(ragged.err(), Some(PathError::IncompleteGrid { columns: 4, heights: 30 }));
+    Ok(())
+}
+
+#[test]
+fn bad_sizes_are_refused() {
+    /// The measure that is out of its range.
+    fn refused<S>(shape: Result<S, PathError>) -> Option<&'static str> {
+        match shape {
+            Err(PathError::InvalidValue(value)) => Some(value.name),
+            _ => None,
+        }
+    }
+    for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        assert_eq!(refused(Sphere::new(bad)), Some("sphere.radius"));
+        assert_eq!(refused(Cylinder::new(bad)), Some("cylinder.radius"));
+        assert_eq!(refused(Ellipsoid::new(Vector3::new(1.0, bad, 1.0))), Some("ellipsoid.radii"));
+        assert_eq!(refused(Torus::new(bad, 0.1)), Some("torus.ring_radius"));
+        assert_eq!(refused(Torus::new(1.0, bad)), Some("torus.tube_radius"));
+    }
+    assert_eq!(refused(Torus::new(1.0, 1.0)), Some("torus.tube_radius"));
+}
+
+#[test]
+fn derivatives_pass_through_an_integrated_geodesic() -> Result<(), Error> {
+    // The derivative of the end by the length is the tangent there.
+    let radii = Vector3::new(0.7, 0.6, 1.0);
+    let ellipsoid = Ellipsoid::new(radii.map(Dual64::from_re))?;
+    let p = Point3::new(0.7, 0.0, 0.0).map(Dual64::from_re);
+    let t = Vector3::new(0.0, 0.8, 0.6).map(Dual64::from_re);
+    let end = ellipsoid.geodesic(&p, &t, Dual64::new(0.9, 1.0), Dual64::from_re(1e-12)).end;
+    for i in 0..3 {
+        assert!((end.point[i].eps - end.tangent[i].re).abs() < 1e-10);
+    }
+    Ok(())
+}
+
+#[test]
+fn single_precision_geodesics_are_good_to_single_precision() -> Result<(), Error> {
+    let wide = Torus::new(2.0_f64, 0.5)?;
+    let narrow = Torus::new(2.0_f32, 0.5)?;
+    let exact = wide.geodesic(&Point3::new(2.5, 0.0, 0.0), &Vector3::new(0.0, 0.6, 0.8), 1.1, 1e-12);
+    let single = narrow.geodesic(&Point3::new(2.5, 0.0, 0.0), &Vector3::new(0.0, 0.6, 0.8), 1.1, 0.0);
+    // A few hundred operations with a roundoff of 6e-8 on lengths of 2.5.
+    assert!((exact.end.point - single.end.point.map(f64::from)).norm() < 3e-6);
+    Ok(())
+}
+
+#[test]
+fn a_ring_is_as_far_from_its_axis_as_its_circle_is() -> Result<(), Error> {
+    for scale in [1e-3_f64, 1.0, 1e3] {
+        let ring = Torus::new(scale, 0.3 * scale)?;
+        for z in [-2.0, -0.1, 0.0, 1e-9, 0.5] {
+            // On the axis, and nearer to it than coordinates can tell.
+            for off in [0.0, 1e-300, 1e-20, 1e-16, 1e-12, 1e-3] {
+                for (x, y) in [(off, 0.0), (0.0, -off), (off, off)] {
+                    let p = Point3::new(x, y, z) * scale;
+                    let expected: f64 = (f64::hypot(p.x, p.y) - scale).hypot(p.z) - 0.3 * scale;
+                    assert!((ring.value(&p) - expected).abs() < 1e-15 * scale, "{p:?}");
+                    assert!((ring.gradient(&p).norm() - 1.0).abs() < 1e-14, "{p:?}");
+                    let foot = ring.nearest_point(&p);
+                    assert!(ring.value(&foot).abs() < 1e-15 * scale, "{p:?}");
+                    assert!(((foot - p).norm() - expected.abs()).abs() < 1e-15 * scale, "{p:?}");
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn where_no_direction_is_outwards_heights_and_nearest_points_are_still_there() -> Result<(), Error> {
+    let middles: [(Box<dyn Surface<f64>>, Vector3<f64>); 6] = [
+        (Box::new(Sphere::new(0.7)?), Vector3::zeros()),
+        (Box::new(Cylinder::new(0.7)?), Vector3::new(0.0, 0.0, 2.0)),
+        (Box::new(Ellipsoid::new(Vector3::new(0.7, 0.6, 1.0))?), Vector3::zeros()),
+        (Box::new(Torus::new(2.0, 0.5)?), Vector3::new(0.0, -2.0, 0.0)),
+        (Box::new(Pebble { radius: 0.7 }), Vector3::zeros()),
+        (Box::new(Plain(Sphere::new(0.7)?)), Vector3::zeros()),
+    ];
+    for (surface, middle) in middles {
+        // There, and so near that the gradient is next to nothing.
+        for off in [0.0, 1e-200, 1e-16, 1e-9] {
+            let p = Point3::from(middle) + Vector3::new(off, -off, off);
+            assert!(surface.height(&p) < 0.0, "{surface:?} {off}");
+            for foot in [surface.retract(&p), surface.nearest_point(&p)] {
+                // Roundoff of coordinates up to 2.5.
+                assert!(surface.height(&foot).abs() < 1e-14, "{surface:?} {off}: {foot:?}");
+            }
+            let line = surface.closest_on_segment(&(p - Vector3::x() * 3.0), &(p + Vector3::x() * 3.0));
+            let foot = surface.retract(&line.point);
+            assert!(surface.height(&foot).abs() < 1e-14, "{surface:?} {off}: {foot:?}");
+        }
+    }
+    Ok(())
+}
+
+/// Lands with hollows and rings, where a line may lie low at several places.
+fn bumpy(dice: &mut Dice) -> Result<Box<dyn Surface<f64>>, Error> {
+    Ok(match dice.below(3) {
+        0 => Box::new(hollows(dice, 1.0).map()?),
+        1 => Box::new(Torus::new(1.0, dice.between(0.05, 0.9))?),
+        _ => Box::new(Plain(Torus::new(1.0, dice.between(0.2, 0.6))?)),
+    })
+}
+
+#[test]
+fn of_several_low_places_on_a_line_the_lowest_is_found() -> Result<(), Error> {
+    let mut dice = Dice::new(9);
+    for _ in 0..300 {
+        let surface = bumpy(&mut dice)?;
+        let [a, b] = [(); 2].map(|()| Point3::from(dice.vector(2.5)));
+        let found = surface.closest_on_segment(&a, &b);
+        let at = |u: f64| Some(a + (b - a) * u).filter(|p| surface.covers(p)).map(|p| surface.value(&p));
+        let lowest = (0..=20_000).filter_map(|i| at(f64::from(i) / 20_000.0)).fold(f64::INFINITY, f64::min);
+        if lowest == f64::INFINITY {
+            continue;
+        }
+        let value = surface.value(&found.point);
+        // A map is searched to a millionth of its grid of 0.2. A sample lies within 2e-4 of the lowest place,
+        // which at the rim of a map is no minimum: slopes are below 3.
+        assert!(value < lowest + 3e-7, "{surface:?} {a:?} {b:?}: {value} {lowest}");
+        assert!(value > lowest - 6e-4, "{surface:?} {a:?} {b:?}: {value} {lowest}");
+    }
+    Ok(())
+}
+
+#[test]
+fn tangents_that_a_ring_says_stay_clear_of_it_do() -> Result<(), Error> {
+    let mut dice = Dice::new(10);
+    let (mut clear, mut entering) = (0, 0);
+    for _ in 0..2000 {
+        let (ring, tube) = (1.0, dice.between(0.05, 0.9));
+        let torus = Torus::new(ring, tube)?;
+        let touch = torus.retract(&Point3::from(dice.vector(1.5)));
+        let along = torus.end(&touch, &dice.vector(1.0)).tangent;
+        let to = touch + along * dice.between(0.05, 4.0);
+        if torus.value(&to) < 0.0 {
+            continue;
+        }
+        let height = |p: Vector3<f64>| (p.x.hypot(p.y) - ring).hypot(p.z) - tube;
+        let samples = (0..=4000).map(|i| height((touch + (to - touch) * (f64::from(i) / 4000.0)).coords));
+        let lowest = samples.fold(f64::INFINITY, f64::min);
+        if torus.may_reenter(&touch, &to) {
+            // What is entered between samples only, to their spacing of 1e-3 squared.
+            assert!(lowest < 1e-6, "{touch:?} {to:?} {tube}: {lowest}");
+            entering += 1;
+        } else {
+            assert!(lowest > -1e-12, "{touch:?} {to:?} {tube}: {lowest}");
+            clear += 1;
+        }
+    }
+    assert!(clear > 200 && entering > 200, "{clear} {entering}");
+    Ok(())
+}
+
+#[test]
+fn what_says_it_is_convex_is() -> Result<(), Error> {
+    let mut dice = Dice::new(13);
+    let mut convex = 0;
+    for surface in every_surface()? {
+        if !surface.is_convex() {
+            continue;
+        }
+        convex += 1;
+        for _ in 0..500 {
+            let [a, b] = [0; 2].map(|_| surface.retract(&Point3::from(dice.vector(1.0))));
+            for i in 1..10 {
+                assert!(surface.value(&(a + (b - a) * (f64::from(i) / 10.0))) < 1e-14, "{surface:?}");
+            }
+        }
+    }
+    assert_eq!(convex, 3);
+    Ok(())
+}

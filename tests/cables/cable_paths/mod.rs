@@ -1,0 +1,90 @@
+//! Paths of cables: which is found, what is remembered of it, the forces along it, and refusals.
+#![allow(non_snake_case, reason = "monogram notation")]
+
+mod crossings;
+mod forces;
+mod memory;
+mod middles;
+mod nasty;
+mod paths;
+mod refusals;
+mod windings;
+
+use force_elements::cable::{CablePath, Obstacle, PathError, Surface};
+use force_elements_scenes::cables::{Counts, Scene};
+use force_elements::nalgebra::{Matrix3, Point3, Vector3};
+use force_elements::{BodyIndex, CableSpring, Error, ForceSystem, Handle, Pose, Real, Station, cable_spring};
+
+const GROUND: BodyIndex = BodyIndex::GROUND;
+
+fn fixed<T: Real>(x: f64, y: f64, z: f64) -> Station<T> {
+    Station { body: GROUND, p_B: Point3::new(x, y, z).map(T::lit) }
+}
+
+fn on_ground<T: Real>(surface: impl Surface<T>) -> Result<Obstacle<T>, PathError> {
+    Obstacle::new(GROUND, Pose::identity(), surface)
+}
+
+/// A system, its body and its cable.
+type Rig<T> = (ForceSystem<T>, BodyIndex, Handle<CableSpring<T>>);
+
+/// A cable from a fixed point over obstacles to the origin of a body.
+fn one_end_free<T: Real>(
+    from: Station<T>,
+    obstacles: impl IntoIterator<Item = Obstacle<T>>,
+) -> Result<Rig<T>, Error> {
+    let mut system = ForceSystem::new();
+    let body = system.add_body();
+    let mut path = CablePath::new(from, Station { body, p_B: Point3::origin() })?;
+    for obstacle in obstacles {
+        path = path.over(obstacle);
+    }
+    let cable = system.add(CableSpring::new(
+        path,
+        cable_spring::Parameters {
+            stiffness: T::lit(100.0),
+            slack_length: T::lit(1.0),
+            dissipation: T::lit(0.3),
+        },
+    )?)?;
+    Ok((system, body, cable))
+}
+
+/// A surface of which nothing is known but its implicit function.
+#[derive(Debug)]
+struct Plain<S>(S);
+
+impl<T: Real, S: Surface<T>> Surface<T> for Plain<S> {
+    fn value(&self, p: &Point3<T>) -> T {
+        self.0.value(p)
+    }
+    fn gradient(&self, p: &Point3<T>) -> Vector3<T> {
+        self.0.gradient(p)
+    }
+    fn hessian(&self, p: &Point3<T>) -> Matrix3<T> {
+        self.0.hessian(p)
+    }
+    fn size(&self) -> T {
+        self.0.size()
+    }
+}
+
+/// The shortest way between two points past a ball: two tangents and an arc.
+fn past_ball(a: Vector3<f64>, b: Vector3<f64>, r: f64) -> f64 {
+    // The arc cosine of a product would lose half the digits where the two are opposite.
+    let angle = a.cross(&b).norm().atan2(a.dot(&b)) - (r / a.norm()).acos() - (r / b.norm()).acos();
+    (a.norm_squared() - r * r).sqrt() + (b.norm_squared() - r * r).sqrt() + r * angle
+}
+
+/// Scenes of two obstacles or more, moved some way along.
+fn moving_scenes(count: usize) -> impl Iterator<Item = (Scene, f64)> {
+    (0..)
+        .filter_map(|seed| {
+            let mut scene = Scene::random(seed).ok()?;
+            let time = 0.02 * f64::from(u32::try_from(seed % 10).ok()?);
+            scene.solve(time, &mut Counts::default()).ok()?;
+            let is_long = scene.state.discrete(scene.cable).obstacles.len() > 1;
+            is_long.then_some((scene, time))
+        })
+        .take(count)
+}

@@ -1,0 +1,305 @@
+//! Inputs that no one means: nothing panics, nothing hangs, and what comes out is finite or a typed error.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
+
+use force_elements::cable::{
+    CablePath, Cylinder, Ellipsoid, HeightMap, Obstacle, PathError, PathResults, Settings, Sphere, Surface,
+    Torus, Wrap, Wraps,
+};
+use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Translation3, Vector2, Vector3};
+use force_elements::{
+    BodyIndex, Error, ForceSystem, InvalidValue, KinematicsError, Pose, Real, Station, Variables,
+};
+
+use super::{fixed, on_ground};
+use force_elements_scenes::cables::{Dice, Pebble};
+
+/// Numbers that arithmetic stumbles over, and some ordinary ones between.
+const NUMBERS: [f64; 21] = [
+    0.0,
+    -0.0,
+    1.0,
+    -1.0,
+    0.5,
+    2.0,
+    -3.0,
+    1e-9,
+    -1e-9,
+    1e-30,
+    1e-76,
+    1e-160,
+    5e-324,
+    1e30,
+    -1e30,
+    1e160,
+    1e300,
+    f64::MAX,
+    f64::NAN,
+    f64::INFINITY,
+    f64::NEG_INFINITY,
+];
+
+fn index(dice: &mut Dice, count: u64) -> usize {
+    usize::try_from(dice.below(count)).expect("small")
+}
+
+fn number<T: Real>(dice: &mut Dice) -> T {
+    T::lit(NUMBERS[index(dice, 21)])
+}
+
+/// Now and then nasty, else ordinary.
+fn seldom<T: Real>(dice: &mut Dice, ordinary: f64) -> T {
+    if dice.below(4) == 0 { number(dice) } else { T::lit(ordinary) }
+}
+
+fn vector<T: Real>(dice: &mut Dice) -> Vector3<T> {
+    Vector3::from_fn(|_, _| if dice.below(2) == 0 { number(dice) } else { T::lit(dice.between(-2.0, 2.0)) })
+}
+
+/// A surface of the user's own that is as wrong as can be.
+#[derive(Debug)]
+struct Garbage(u64);
+
+impl<T: Real> Surface<T> for Garbage {
+    fn value(&self, p: &Point3<T>) -> T {
+        if self.0.is_multiple_of(3) { number(&mut Dice::new(self.0)) } else { p.coords.norm() - T::one() }
+    }
+    fn gradient(&self, p: &Point3<T>) -> Vector3<T> {
+        if self.0 % 3 == 1 { vector(&mut Dice::new(self.0)) } else { p.coords }
+    }
+    fn hessian(&self, _: &Point3<T>) -> Matrix3<T> {
+        let mut dice = Dice::new(self.0);
+        if self.0.is_multiple_of(2) {
+            Matrix3::from_fn(|_, _| number(&mut dice))
+        } else {
+            Matrix3::identity()
+        }
+    }
+    fn size(&self) -> T {
+        number(&mut Dice::new(self.0 + 1))
+    }
+}
+
+/// A surface of any kind and any size that its constructor accepts.
+fn surface<T: Real>(dice: &mut Dice) -> Option<Box<dyn Surface<T>>> {
+    let ordinary = dice.between(0.2, 1.5);
+    let mut size = || seldom::<T>(dice, ordinary);
+    let (a, b, c) = (size(), size(), size());
+    Some(match dice.below(7) {
+        0 => Box::new(Sphere::new(a).ok()?),
+        1 => Box::new(Cylinder::new(a).ok()?),
+        2 => Box::new(Ellipsoid::new(Vector3::new(a, b, c)).ok()?),
+        3 => Box::new(Torus::new(a * T::lit(2.0), b).ok()?),
+        4 => {
+            let heights: Vec<T> = (0..20).map(|_| seldom(dice, 0.3)).collect();
+            let corner = Vector2::new(seldom(dice, -1.0), seldom(dice, -1.0));
+            let columns = [4, 5, 0, 1, 7, usize::MAX][index(dice, 6)];
+            Box::new(HeightMap::new(corner, Vector2::new(a, b), columns, &heights).ok()?)
+        }
+        5 => Box::new(Pebble { radius: ordinary }),
+        _ => Box::new(Garbage(dice.below(1000))),
+    })
+}
+
+/// Calls every method of a surface with what it gets.
+fn call_everything<T: Real>(surface: &dyn Surface<T>, dice: &mut Dice) {
+    let (p, q) = (Point3::from(vector(dice)), Point3::from(vector(dice)));
+    let (u, v) = (vector(dice), vector(dice));
+    let _ = (surface.value(&p), surface.gradient(&p), surface.hessian(&p), surface.size());
+    let _ = (surface.covers(&p), surface.height(&p), surface.smooth_reach(&p, &u, &v));
+    let _ = (surface.retract(&p), surface.end(&p, &u), surface.nearest_point(&p));
+    let _ = (surface.closest_on_segment(&p, &q), surface.is_convex(), surface.may_reenter(&p, &q));
+    let geodesic = surface.geodesic(&p, &u, number(dice), number(dice));
+    let _ = (geodesic.start.binormal(), geodesic.end.transformed(&Pose::identity()));
+}
+
+/// No call of a surface takes longer than its bound of steps, with a margin for a busy machine.
+const LONGEST_CALL: Duration = Duration::from_secs(2);
+
+fn surfaces_withstand_anything<T: Real>(seeds: core::ops::Range<u64>) {
+    for seed in seeds {
+        let mut dice = Dice::new(seed);
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
+            let Some(surface) = surface::<T>(&mut dice) else { return };
+            let begin = Instant::now();
+            call_everything(surface.as_ref(), &mut dice);
+            assert!(begin.elapsed() < LONGEST_CALL, "{seed}: {surface:?} {:?}", begin.elapsed());
+        }));
+        assert!(outcome.is_ok(), "{seed}");
+    }
+}
+
+#[test]
+fn no_call_of_a_surface_panics_or_hangs() {
+    surfaces_withstand_anything::<f64>(0..20_000);
+}
+
+#[test]
+fn no_call_of_a_surface_in_single_precision_panics_or_hangs() {
+    surfaces_withstand_anything::<f32>(0..20_000);
+}
+
+fn station<T: Real>(dice: &mut Dice, x: f64) -> Station<T> {
+    let body = BodyIndex::new(index(dice, 3));
+    Station { body, p_B: Point3::new(seldom(dice, x), seldom(dice, 0.2), seldom(dice, 0.1)) }
+}
+
+fn path<T: Real>(dice: &mut Dice) -> Result<CablePath<T>, PathError> {
+    let mut path = CablePath::new(station(dice, -3.0), station(dice, 9.0))?;
+    for i in 0..dice.below(4) {
+        #[allow(clippy::cast_precision_loss, reason = "at most 3")]
+        let x = 3.0 * i as f64;
+        if dice.below(5) == 0 {
+            path = path.through(station(dice, x))?;
+            continue;
+        }
+        let Some(surface) = surface(dice) else { continue };
+        let p = Vector3::new(seldom(dice, x), seldom(dice, -0.2), seldom(dice, 0.0));
+        let X_BS = Pose::from_parts(Translation3::from(p), Rotation3::new(dice.vector(1.0).map(T::lit)));
+        let body = BodyIndex::new(index(dice, 3));
+        let mut obstacle = Obstacle::shared(body, X_BS, surface.into())?;
+        if dice.below(3) == 0 {
+            obstacle = obstacle.with_contact_hint(vector(dice).into())?;
+        }
+        path = path.over(obstacle);
+    }
+    // One run of Newton's method in twenty is enough to meet every way through the solver.
+    path.with_settings(Settings { smoothness: seldom(dice, 1e-4), max_iterations: 20, ..Settings::default() })
+}
+
+fn wraps<T: Real>(dice: &mut Dice, count: usize) -> Wraps<T> {
+    let count = if dice.below(4) == 0 { index(dice, 5) } else { count };
+    let obstacles = (0..count).map(|_| Wrap {
+        known: dice.below(4) > 0,
+        in_contact: dice.below(2) == 0,
+        point: vector(dice).into(),
+        tangent: vector(dice),
+        length: seldom(dice, 0.5),
+    });
+    Wraps { obstacles: obstacles.collect() }
+}
+
+/// Solves paths through nasty scenes; what is found is finite, and may be remembered.
+fn paths_withstand_anything<T: Real>(seeds: core::ops::Range<u64>) -> usize {
+    let mut solved = 0;
+    for seed in seeds {
+        let mut dice = Dice::new(seed);
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
+            let Ok(path) = path::<T>(&mut dice) else { return 0 };
+            let mut system = ForceSystem::<T>::new();
+            let bodies = [system.add_body(), system.add_body()];
+            let mut state = system.default_state();
+            for body in bodies {
+                let p = Vector3::new(seldom(&mut dice, 0.1), seldom(&mut dice, 0.1), seldom(&mut dice, 0.1));
+                let R = Rotation3::new(dice.vector(0.2).map(T::lit));
+                let _ = state.set_pose(body, Pose::from_parts(Translation3::from(p), R));
+            }
+            let mut results = PathResults::default();
+            let mut wraps = wraps(&mut dice, path.obstacles().len());
+            let mut solved = 0;
+            for _ in 0..2 {
+                if path.solve(state.positions(), &wraps, &mut results).is_err() {
+                    break;
+                }
+                assert!(
+                    results.length.is_finite() && results.length > T::zero(),
+                    "{seed}: {}",
+                    results.length
+                );
+                assert!(results.smoothness.is_finite());
+                results.remember(&mut wraps);
+                assert_eq!(wraps.validate(), Ok(()), "{seed}: {wraps:?} of {path:?}");
+                for (body, p, f) in results.unit_forces() {
+                    assert!(body.index() < 3 && p.iter().all(T::is_finite) && f.iter().all(T::is_finite));
+                }
+                let _ = results.sample(&path, number::<T>(&mut dice).max(T::lit(0.01)));
+                solved += 1;
+            }
+            solved
+        }));
+        assert!(outcome.is_ok(), "{seed}");
+        solved += outcome.unwrap_or(0);
+    }
+    solved
+}
+
+#[test]
+fn no_scene_panics_and_what_is_found_is_finite() {
+    let solved = paths_withstand_anything::<f64>(0..600);
+    assert!(solved > 50, "{solved}");
+}
+
+#[test]
+fn no_scene_in_single_precision_panics_and_what_is_found_is_finite() {
+    let solved = paths_withstand_anything::<f32>(0..600);
+    assert!(solved > 50, "{solved}");
+}
+
+#[test]
+fn positions_of_a_smaller_system_are_refused() -> Result<(), Error> {
+    let far = BodyIndex::new(2);
+    let missing = Some(PathError::Kinematics(KinematicsError::NoSuchBody { body: far, count: 2 }));
+    let mut smaller = ForceSystem::<f64>::new();
+    smaller.add_body();
+    let state = smaller.default_state();
+    let stations =
+        [fixed(-2.0, 0.3, 0.0), fixed(2.0, 0.3, 0.0), Station { body: far, p_B: Point3::new(1.0, 0.0, 0.0) }];
+    let [a, b, far_point] = stations;
+    let ball = Obstacle::new(far, Pose::identity(), Sphere::new(0.5)?)?;
+    let paths = [
+        CablePath::new(a, far_point)?,
+        CablePath::new(far_point, b)?,
+        CablePath::new(a, b)?.through(far_point)?,
+        CablePath::new(a, b)?.over(ball),
+    ];
+    for path in paths {
+        let mut results = PathResults::default();
+        assert_eq!(path.solve(state.positions(), &path.no_wraps(), &mut results).err(), missing);
+    }
+    Ok(())
+}
+
+#[test]
+fn a_memory_of_another_path_is_refused() -> Result<(), Error> {
+    let ball = || on_ground(Sphere::new(0.8)?);
+    let one = CablePath::<f64>::new(fixed(-2.0, 0.3, 0.0), fixed(2.0, 0.3, 0.0))?.over(ball()?);
+    let two = one.clone().over(ball()?);
+    let state = ForceSystem::new().default_state();
+    let mut results = PathResults::default();
+    for (wraps, given) in [(two.no_wraps(), 2), (Wraps::default(), 0)] {
+        let outcome = one.solve(state.positions(), &wraps, &mut results);
+        assert_eq!(outcome, Err(PathError::ForeignWraps { expected: 1, given }));
+    }
+    Ok(())
+}
+
+/// The surface through such heights would have slopes and curvatures that overflow.
+#[test]
+fn heights_that_a_spline_cannot_carry_are_refused() -> Result<(), Error> {
+    for height in [1e9_f64, -1e9, 1e160, 1e307] {
+        let heights = [0.0, 0.0, height, 0.0];
+        let map = HeightMap::new(Vector2::new(0.0, 0.0), Vector2::new(1.0, 2.0), 2, &heights);
+        let Err(PathError::InvalidValue(InvalidValue { name: "height_map.heights", value, .. })) = map else {
+            panic!("{map:?}")
+        };
+        assert_eq!(value, height);
+    }
+    // What is accepted is finite with its derivatives, in single precision too.
+    for seed in 0..500 {
+        let mut dice = Dice::new(seed);
+        let spacing = 10_f32.powi(i32::try_from(dice.below(12)).expect("small") - 6);
+        let limit = 1e8 * spacing;
+        let heights: Vec<f32> = (0..12).map(|_| number::<f32>(&mut dice).max(-limit).min(limit)).collect();
+        let map = HeightMap::new(Vector2::zeros(), Vector2::new(spacing, 2.0 * spacing), 4, &heights)?;
+        let p = Vector3::new(1.3, 2.1, 0.0) * spacing;
+        let slope = map.gradient(&Point3::from(p)).norm_squared();
+        assert!(
+            (slope * slope).is_finite()
+                && map.value(&Point3::from(p)).is_finite()
+                && map.hessian(&Point3::from(p)).iter().all(|x| (x * x).is_finite()),
+            "{seed}"
+        );
+    }
+    Ok(())
+}

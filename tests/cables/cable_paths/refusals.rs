@@ -1,0 +1,269 @@
+//! What makes no sense is refused, with its reason.
+
+use force_elements::cable::{
+    CablePath, Cylinder, Ellipsoid, HeightMap, Obstacle, PathError, Settings, Sphere, Torus, Wrap,
+};
+use force_elements::nalgebra::{Point3, Translation3, Vector2, Vector3};
+use force_elements::{
+    BodyIndex, CableSpring, Error, ForceSystem, KinematicsError, Pose, State, Station, cable_spring,
+};
+
+use super::{fixed, on_ground, one_end_free};
+use force_elements_scenes::cables::{Scene, cross};
+
+/// Why the only cable of a system has no path.
+fn refusal(system: &ForceSystem<f64>, state: &mut State<f64>) -> Option<PathError> {
+    system.realize_position(state).err()?.own().cloned()
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() -> Result<(), Error> {
+    let ball = || on_ground(Sphere::new(0.8)?);
+    let solve = |from: Station<f64>, to: Point3<f64>, obstacle| -> Result<Option<PathError>, Error> {
+        let (system, body, _) = one_end_free(from, [obstacle])?;
+        let mut state = system.default_state();
+        state.set_pose(body, Pose::from(Translation3::from(to)))?;
+        Ok(refusal(&system, &mut state))
+    };
+    let far = Vector3::new(2.0, 0.3, 0.0);
+    let inside = Some(PathError::PointInsideObstacle { obstacle: 0 });
+    assert_eq!(solve(fixed(0.1, 0.2, 0.0), far.into(), ball()?)?, inside);
+    assert_eq!(solve(fixed(-2.0, 0.2, 0.0), Point3::new(0.0, 0.3, 0.3), ball()?)?, inside);
+    let point = fixed::<f64>(1.0, 2.0, 3.0);
+    let coincident = Some(PathError::CoincidentPoints { span: 0 });
+    assert_eq!(CablePath::new(point, point).err(), coincident);
+    let (system, body, _) = one_end_free(point, [])?;
+    let mut state = system.default_state();
+    state.set_pose(body, Pose::from(Translation3::from(point.p_B)))?;
+    assert_eq!(refusal(&system, &mut state), coincident);
+
+    let path = || CablePath::new(fixed(0.0, 0.0, 0.0), fixed(1.0, 0.0, 0.0));
+    for ((k, l, c), name) in [
+        ((-1.0, 0.0, 0.0), "stiffness"),
+        ((1.0, -1.0, 0.0), "slack_length"),
+        ((1.0, 0.0, -1.0), "dissipation"),
+        ((f64::NAN, 0.0, 0.0), "stiffness"),
+    ] {
+        let refused = CableSpring::new(
+            path()?,
+            cable_spring::Parameters { stiffness: k, slack_length: l, dissipation: c },
+        )
+        .expect_err(name);
+        assert_eq!(refused.invalid_value().map(|v| v.name), Some(name));
+    }
+    let settings = Settings { smoothness: 0.0, ..Settings::default() };
+    let refused = path()?.with_settings(settings);
+    assert!(
+        matches!(refused, Err(PathError::InvalidValue(v)) if v.name == "smoothness" && v.value == 0.0),
+        "{refused:?}"
+    );
+    let nowhere = Station { body: BodyIndex::new(7), p_B: Point3::new(1.0, 0.0, 0.0) };
+    let stray = CableSpring::new(
+        CablePath::new(fixed(0.0, 0.0, 0.0), nowhere)?,
+        cable_spring::Parameters { stiffness: 1.0, slack_length: 0.0, dissipation: 0.0 },
+    )?;
+    let refused = ForceSystem::new().add(stray).expect_err("stray");
+    let no_such_body = KinematicsError::NoSuchBody { body: BodyIndex::new(7), count: 1 };
+    assert_eq!(refused.element_error(), Some(&no_such_body.into()));
+    assert_eq!(path()?.through(fixed(0.0, 0.0, 0.0)).err(), coincident);
+
+    // A ridge that the cable would have to leave over the edge of its map.
+    let heights: Vec<f64> = (0..25).map(|i| 1.0 - 0.05 * f64::from(i % 5) * f64::from(i % 5)).collect();
+    let ridge = HeightMap::new(Vector2::new(0.0, -1.0), Vector2::new(0.25, 0.5), 5, &heights)?;
+    let refused = solve(fixed(-2.0, 0.1, -3.0), Point3::new(3.0, 0.1, -3.0), on_ground(ridge)?)?;
+    assert!(refused.is_some());
+    Ok(())
+}
+
+#[test]
+fn end_points_that_coincide_beside_an_obstacle_are_refused() -> Result<(), Error> {
+    let ball = Obstacle::new(BodyIndex::GROUND, Pose::translation(0.0, 5.0, 0.0), Sphere::new(0.5)?)?;
+    let mut system = ForceSystem::new();
+    let body = system.add_body();
+    let path =
+        CablePath::new(fixed::<f64>(1.0, 0.0, 0.0), Station { body, p_B: Point3::origin() })?.over(ball);
+    system.add(CableSpring::new(
+        path,
+        cable_spring::Parameters { stiffness: 1.0, slack_length: 0.0, dissipation: 0.0 },
+    )?)?;
+    let mut state = system.default_state();
+    state.set_pose(body, Pose::translation(1.0, 0.0, 0.0))?;
+    let refused = system.realize_position(&mut state).map(|_| ()).expect_err("coincident");
+    assert_eq!(refused.own(), Some(&PathError::CoincidentPoints { span: 0 }));
+    assert_eq!(
+        refused.to_string(),
+        "cable_spring[0]: the two fixed points of the cable's stretch 0 coincide"
+    );
+    Ok(())
+}
+
+/// A cable that is not found: over the edge of a map from under it.
+fn not_to_be_found(max_evaluations: usize) -> Result<Option<PathError>, Error> {
+    let heights: Vec<f64> =
+        (0..1681).map(|i| 0.3 * (0.7 * f64::from(i % 41)).sin() * (0.5 * f64::from(i / 41)).cos()).collect();
+    let map = HeightMap::new(Vector2::new(-2.0, -2.0), Vector2::new(0.1, 0.1), 41, &heights)?;
+    let path = CablePath::new(fixed::<f64>(-2.6, 0.3, -0.3), fixed(2.6, -0.4, -0.25))?.over(on_ground(map)?);
+    let path = path.with_settings(Settings { max_evaluations, ..Settings::default() })?;
+    let mut system = ForceSystem::new();
+    system.add(CableSpring::new(
+        path,
+        cable_spring::Parameters { stiffness: 1.0, slack_length: 0.0, dissipation: 0.0 },
+    )?)?;
+    let mut state = system.default_state();
+    Ok(refusal(&system, &mut state))
+}
+
+#[test]
+fn what_is_not_found_costs_no_more_than_the_settings_allow() -> Result<(), Error> {
+    let mut before = 0;
+    for most in [1, 100, 1_000, 10_000] {
+        let error = not_to_be_found(most)?;
+        let Some(PathError::NotConverged { evaluations, .. }) = error else { panic!("{most}: {error:?}") };
+        // The search ends at the next pause: a geodesic, a round of beads, a lift.
+        assert!(evaluations < most + 5_000, "{evaluations} of {most}");
+        assert!(evaluations >= before, "{evaluations} {before}");
+        before = evaluations;
+        // The same count every time.
+        assert_eq!(error, not_to_be_found(most)?);
+    }
+    // The bound was met, and before it the search had begun.
+    assert!(before >= 10_000, "{before}");
+    // What is not found with the default neither costs more.
+    let (mut lost, mut bounded) = (0, 0);
+    for seed in 0..200 {
+        let Some(PathError::NotConverged { evaluations, .. }) = cross(seed)?.2 else { continue };
+        let scene = Scene::crossing(seed)?;
+        let most =
+            Settings::<f64>::default().max_evaluations * scene.state.discrete(scene.cable).obstacles.len();
+        // A geodesic that has gone astray may be long.
+        assert!(evaluations < most + most / 2, "{seed}: {evaluations} of {most}");
+        lost += 1;
+        bounded += usize::from(evaluations >= most);
+    }
+    assert!(lost > 10 && bounded > 5, "{lost} {bounded}");
+    Ok(())
+}
+
+#[test]
+fn an_end_inside_an_obstacle_is_found_before_any_search() -> Result<(), Error> {
+    // With a single evaluation allowed no path is found at all.
+    let settings = Settings { max_evaluations: 1, ..Settings::default() };
+    let solve = |ends: [Station<f64>; 2], surface: usize| -> Result<Option<PathError>, Error> {
+        let path = CablePath::new(ends[0], ends[1])?;
+        let path = match surface {
+            0 => path.over(on_ground(Sphere::new(0.8)?)?),
+            1 => path.over(on_ground(Torus::new(1.0, 0.3)?)?),
+            2 => path.over(on_ground(Ellipsoid::new(Vector3::new(0.7, 0.6, 1.0))?)?),
+            _ => path.over(on_ground(Cylinder::new(0.8)?)?),
+        };
+        let mut system = ForceSystem::new();
+        system.add(CableSpring::new(
+            path.with_settings(settings)?,
+            cable_spring::Parameters { stiffness: 1.0, slack_length: 0.0, dissipation: 0.0 },
+        )?)?;
+        let mut state = system.default_state();
+        Ok(refusal(&system, &mut state))
+    };
+    let inside = Some(PathError::PointInsideObstacle { obstacle: 0 });
+    for surface in 0..4 {
+        // Also where no direction is outwards.
+        let deep =
+            if surface == 1 { [[1.0, 0.0, 0.0], [0.0, 1.1, 0.1]] } else { [[0.0; 3], [0.1, 0.2, 0.1]] };
+        for [x, y, z] in deep {
+            let ends = [fixed(x, y, z), fixed(3.0, 0.1, 0.2)];
+            assert_eq!(solve(ends, surface)?, inside, "{surface}");
+            assert_eq!(solve([ends[1], ends[0]], surface)?, inside, "{surface}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_via_point_inside_the_obstacle_next_to_it_is_refused() -> Result<(), Error> {
+    let ball = |x: f64| Obstacle::new(BodyIndex::GROUND, Pose::translation(x, 0.0, 0.0), Sphere::new(0.5)?);
+    for (x, obstacle) in [(-1.2, 0), (1.3, 1)] {
+        let path = CablePath::new(fixed(-3.0, 0.1, 0.0), fixed(3.0, 0.1, 0.0))?
+            .over(ball(-1.0)?)
+            .through(fixed(x, 0.1, 0.0))?
+            .over(ball(1.0)?);
+        let mut system = ForceSystem::new();
+        system.add(CableSpring::new(
+            path,
+            cable_spring::Parameters { stiffness: 1.0, slack_length: 0.0, dissipation: 0.0 },
+        )?)?;
+        let mut state = system.default_state();
+        assert_eq!(refusal(&system, &mut state), Some(PathError::PointInsideObstacle { obstacle }));
+    }
+    Ok(())
+}
+
+#[test]
+fn a_memory_that_is_not_finite_is_refused() -> Result<(), Error> {
+    let (mut system, body, cable) = one_end_free(fixed(-2.0, 0.3, 0.0), [on_ground(Sphere::new(0.8)?)?])?;
+    let mut state = system.default_state();
+    state.set_pose(body, Pose::translation(2.0, 0.3, 0.0))?;
+    system.realize_dynamics(&mut state)?;
+    system.accept_step(&mut state)?;
+    let sound = state.discrete(cable).clone();
+    for number in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        let changes: [fn(&mut Wrap<f64>, f64); 3] =
+            [|wrap, x| wrap.point.y = x, |wrap, x| wrap.tangent.z = x, |wrap, x| wrap.length = x];
+        let refused = |outcome: Result<(), Error>| Some(outcome.err()?.invalid_value()?.name);
+        for (name, change) in ["wrap.point", "wrap.tangent", "wrap.length"].into_iter().zip(changes) {
+            let mut wraps = sound.clone();
+            change(&mut wraps.obstacles[0], number);
+            assert_eq!(refused(system.set_discrete(&mut state, cable, wraps.clone())), Some(name));
+            assert_eq!(refused(system.set_default_discrete(cable, wraps)), Some(name));
+        }
+    }
+    assert_eq!(*state.discrete(cable), sound);
+    Ok(())
+}
+
+#[cfg(feature = "serde")]
+#[test]
+fn what_makes_no_sense_is_refused_when_it_is_read() {
+    use force_elements::cable::Wraps;
+    use force_elements::cable_spring::Parameters;
+    use serde::de::DeserializeOwned;
+
+    /// The sound text is read, and not with another number in the place of one.
+    fn refuses<V: DeserializeOwned + serde::Serialize + PartialEq + core::fmt::Debug>(
+        sound: &V,
+        faults: &[(&str, &str)],
+    ) {
+        let text = serde_json::to_string(sound).expect("serialises");
+        assert_eq!(serde_json::from_str::<V>(&text).expect("what was written"), *sound);
+        for (from, to) in faults {
+            assert!(text.contains(from), "{text}");
+            let outcome = serde_json::from_str::<V>(&text.replacen(from, to, 1));
+            assert!(outcome.is_err(), "{to}: {outcome:?}");
+        }
+    }
+
+    // What is too large for single precision arrives as infinite.
+    let settings = Settings::<f32> { smoothness: 0.005, max_iterations: 60, max_evaluations: 70 };
+    refuses(
+        &settings,
+        &[
+            ("0.005", "0.0"),
+            ("0.005", "-1.0"),
+            ("0.005", "0.5"),
+            ("0.005", "1e300"),
+            ("60", "0"),
+            ("70", "0"),
+        ],
+    );
+    let wrap = Wrap::<f32> {
+        known: true,
+        in_contact: true,
+        point: Point3::new(1.5, 0.0, 0.0),
+        tangent: Vector3::new(0.0, 2.5, 0.0),
+        length: 3.5,
+    };
+    let faults = [("1.5", "1e300"), ("2.5", "-1e300"), ("3.5", "-1.0"), ("3.5", "1e300")];
+    refuses(&wrap, &faults);
+    refuses(&Wraps { obstacles: vec![wrap] }, &faults);
+    let parameters = Parameters::<f32> { stiffness: 1.5, slack_length: 2.5, dissipation: 3.5 };
+    refuses(&parameters, &[("1.5", "-1.0"), ("2.5", "-1.0"), ("3.5", "-1.0"), ("1.5", "1e300")]);
+}

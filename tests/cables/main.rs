@@ -1,0 +1,6 @@
+//! Cables: geodesics, paths over obstacles, and a body that swings on one.
+
+mod allocation_cable;
+mod cable_geodesics;
+mod cable_paths;
+mod swinging_cable;

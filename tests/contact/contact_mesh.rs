@@ -1,0 +1,353 @@
+//! Meshes: what is refused, and every fast query against a slow one.
+#![allow(
+    clippy::unwrap_used,
+    non_snake_case,
+    reason = "a test stops at the first surprise; monogram notation"
+)]
+
+use std::collections::BTreeSet;
+use std::f64::consts::PI;
+
+use crate::support::{self, Sequence};
+use approx::assert_relative_eq;
+use force_elements::contact::{
+    BoundingBox, Bounds, Ellipsoid, HalfSpace, MeshFault, PairSearch, Shape, ShapeError, Sphere, Surface,
+    TriangleMesh,
+};
+use force_elements::nalgebra::{Point3, Vector3};
+use force_elements::{InvalidValue, Pose, Real};
+use num_dual::Dual64;
+
+fn tetrahedron() -> (Vec<Point3<f64>>, Vec<[u32; 3]>) {
+    let vertices = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    (vertices.map(Point3::from).to_vec(), vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])
+}
+
+#[test]
+fn generated_bodies_have_the_volume_area_and_faces_they_should() {
+    let brick = TriangleMesh::<f64>::brick(Vector3::new(0.5, 0.4, 0.3), [5, 4, 3]).unwrap();
+    // Flat bodies are exact up to rounding in a hundred additions.
+    assert_relative_eq!(brick.volume().unwrap(), 0.48, epsilon = 1e-14);
+    assert_relative_eq!(brick.areas().iter().sum::<f64>(), 3.76, epsilon = 1e-13);
+    assert_eq!(brick.face_count(), 4 * (5 * 4 + 4 * 3 + 3 * 5));
+    assert!(brick.is_convex());
+
+    for (frequency, count) in [(1, 8), (8, 512), (32, 8192)] {
+        let sphere = TriangleMesh::<f64>::sphere(0.8, frequency).unwrap();
+        assert_eq!(sphere.face_count(), count);
+        assert!(sphere.is_convex());
+        let deficit = 1.0 - sphere.volume().unwrap() / (4.0 / 3.0 * PI * 0.8_f64.powi(3));
+        // An inscribed polyhedron loses less than (edge/radius)² of the volume.
+        assert!(deficit > 0.0 && deficit < (0.5 * PI).powi(2) / f64::from(frequency).powi(2), "{deficit}");
+    }
+
+    let n = 40.0_f64;
+    let polygon = 0.5 * n * (2.0 * PI / n).sin();
+    let cylinder = TriangleMesh::<f64>::cylinder(0.5, 1.5, 40, 6, 4).unwrap();
+    assert_relative_eq!(cylinder.volume().unwrap(), polygon * 0.25 * 3.0, epsilon = 1e-13);
+    assert!(cylinder.is_convex());
+    assert_eq!(cylinder.face_count(), 2 * 40 * 6 + 2 * (40 + 2 * 3 * 40));
+
+    let torus = TriangleMesh::<f64>::torus(1.0, 0.3, 200, 100).unwrap();
+    assert_relative_eq!(torus.volume().unwrap(), 2.0 * PI * PI * 0.09, max_relative = 2e-3);
+    assert!(!torus.is_convex());
+    assert_eq!(torus.face_count(), 2 * 200 * 100);
+}
+
+#[test]
+fn generators_refuse_sizes_and_counts_without_meaning() {
+    assert!(matches!(
+        TriangleMesh::sphere(-1.0, 4),
+        Err(ShapeError::InvalidValue(InvalidValue { name: "mesh.radius", .. }))
+    ));
+    assert!(matches!(TriangleMesh::sphere(f64::NAN, 4), Err(ShapeError::InvalidValue(_))));
+    assert!(matches!(TriangleMesh::sphere(1.0, 0), Err(ShapeError::OutOfCount { name: "frequency", .. })));
+    assert!(matches!(TriangleMesh::torus(0.3, 0.3, 9, 9), Err(ShapeError::InvalidValue(_))));
+    assert!(matches!(
+        TriangleMesh::cylinder(1.0, 1.0, 2, 1, 1),
+        Err(ShapeError::OutOfCount { minimum: 3, .. })
+    ));
+    assert!(TriangleMesh::brick(Vector3::new(1.0, 0.0, 1.0), [1; 3]).is_err());
+    assert!(Sphere::new(0.0).is_err() && Ellipsoid::new(Vector3::new(1.0, f64::INFINITY, 1.0)).is_err());
+}
+
+#[test]
+fn each_fault_is_found_and_names_its_face() {
+    let (vertices, faces) = tetrahedron();
+    let faults = |vertices: &[_], faces: &[_]| TriangleMesh::faults(vertices, faces);
+    assert!(faults(&vertices, &faces).is_empty());
+    assert_eq!(faults(&vertices, &[]), [MeshFault::Empty]);
+
+    let mut bad = vertices.clone();
+    bad[2].y = f64::NAN;
+    bad[3].x = f64::INFINITY;
+    let expected = [MeshFault::NonFiniteVertex { vertex: 2 }, MeshFault::NonFiniteVertex { vertex: 3 }];
+    assert_eq!(faults(&bad, &faces), expected);
+
+    let mut bad = faces.clone();
+    bad[1][2] = 9;
+    assert_eq!(faults(&vertices, &bad), [MeshFault::IndexOutOfRange { face: 1, index: 9, vertex_count: 4 }]);
+
+    let mut bad = faces.clone();
+    bad[3] = [1, 2, 2];
+    assert_eq!(faults(&vertices, &bad), [MeshFault::DegenerateFace { face: 3 }]);
+    let mut in_line = vertices.clone();
+    in_line.push(Point3::new(2.0, 0.0, 0.0));
+    let mut bad = faces.clone();
+    bad.push([0, 1, 4]);
+    assert_eq!(faults(&in_line, &bad), [MeshFault::DegenerateFace { face: 4 }]);
+
+    assert_eq!(faults(&vertices, &faces[..3]).len(), 3);
+    assert_eq!(faults(&vertices, &faces[..3])[2], MeshFault::OpenEdge { face: 2, vertices: [3, 2] });
+
+    let mut bad = faces.clone();
+    bad[2].swap(0, 1);
+    let found = faults(&vertices, &bad);
+    assert!(found.contains(&MeshFault::FlippedFace { face: 2, neighbour: 0 }), "{found:?}");
+
+    let mut fin = vertices.clone();
+    fin.push(Point3::new(-1.0, -1.0, 0.5));
+    let mut bad = faces.clone();
+    bad.push([0, 3, 4]);
+    let found = faults(&fin, &bad);
+    assert!(found.contains(&MeshFault::NonManifoldEdge { face: 4, vertices: [0, 3] }), "{found:?}");
+
+    let inverted: Vec<_> = faces.iter().map(|&[a, b, c]| [a, c, b]).collect();
+    assert_eq!(faults(&vertices, &inverted), [MeshFault::InsideOut { face: 0 }]);
+    let fault = MeshFault::InsideOut { face: 0 };
+    assert_eq!(TriangleMesh::closed(&vertices, &inverted).unwrap_err(), ShapeError::Mesh { fault });
+}
+
+#[test]
+fn two_bodies_that_touch_in_a_vertex_are_refused_and_a_cavity_is_not() {
+    let (mut vertices, mut faces) = tetrahedron();
+    vertices.extend([[-1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, -1.0]].map(Point3::from));
+    faces.extend([[0, 4, 5], [0, 6, 4], [0, 5, 6], [4, 6, 5]]);
+    let faults = TriangleMesh::faults(&vertices, &faces);
+    assert_eq!(faults, [MeshFault::NonManifoldVertex { face: 4, vertex: 0 }]);
+
+    let hollow = support::hollow_brick();
+    assert_relative_eq!(hollow.volume().unwrap(), 8.0 * (0.48 - 0.09), epsilon = 1e-13);
+    assert!(!hollow.contains(&Point3::origin()) && hollow.contains(&Point3::new(0.8, 0.0, 0.0)));
+    // The same cavity wound like the outside is a body within a body: one of them is inside out.
+    let inner =
+        hollow.face_count() - TriangleMesh::brick(Vector3::repeat(1.0), [3, 2, 2]).unwrap().face_count();
+    let mut faces = hollow.faces().to_vec();
+    faces[inner..].iter_mut().for_each(|f| f.swap(1, 2));
+    assert_eq!(TriangleMesh::faults(hollow.vertices(), &faces), [MeshFault::InsideOut { face: inner }]);
+}
+
+#[test]
+fn vertices_repeated_for_every_face_are_one() {
+    let brick = TriangleMesh::brick(Vector3::new(1.0, 2.0, 3.0), [3, 2, 4]).unwrap();
+    let soup: Vec<_> = support::triangles(&brick).flatten().collect();
+    let faces: Vec<_> = (0..).map(|f| [3 * f, 3 * f + 1, 3 * f + 2]).take(brick.face_count()).collect();
+    let welded = TriangleMesh::closed(&soup, &faces).unwrap();
+    assert_eq!(welded.volume(), brick.volume());
+    assert_eq!(welded.centroids(), brick.centroids());
+}
+
+#[test]
+fn an_open_mesh_is_accepted_to_carry_springs_only() {
+    let (vertices, faces) = tetrahedron();
+    let open = TriangleMesh::open(&vertices, &faces[..2]).unwrap();
+    assert!(!open.is_closed() && open.volume().is_none());
+    assert!(matches!(open.opening(), Some(MeshFault::OpenEdge { .. })));
+    assert!(TriangleMesh::closed(&vertices, &faces[..2]).is_err());
+    assert!(TriangleMesh::open(&vertices, &faces).unwrap().is_closed());
+}
+
+#[test]
+fn nearest_points_and_signs_match_all_triangles_and_winding_numbers() {
+    for (name, mesh) in support::menagerie() {
+        let Bounds::Box { center, half_extents } = mesh.bounds() else { unreachable!() };
+        let mut sequence = Sequence::new();
+        let mut inside = 0;
+        for i in 0..2000 {
+            let mut p = center + sequence.next_point().coords.component_mul(&half_extents) * 1.3;
+            // Every third point close to a vertex, where signs are hardest.
+            if i % 3 == 0 {
+                let vertex = mesh.vertices()[i * 7919 % mesh.vertices().len()];
+                p = vertex + (p - vertex) * 1e-3;
+            }
+            let near = mesh.nearest(&p);
+            let expected = support::distance(&mesh, p);
+            // Both methods round a few times at the size of the mesh, about one.
+            assert_relative_eq!(near.signed_distance.abs(), expected, epsilon = 1e-14);
+            assert_relative_eq!((near.point - p).norm(), expected, epsilon = 1e-14);
+            assert_relative_eq!(near.normal.norm(), 1.0, epsilon = 1e-14);
+            assert_relative_eq!(near.normal.dot(&(p - near.point)), near.signed_distance, epsilon = 1e-14);
+            let is_inside = support::winding_number(&mesh, p) > 0.5;
+            assert_eq!(near.signed_distance < 0.0, is_inside, "{name} at {p}");
+            inside += usize::from(is_inside);
+        }
+        assert!(inside > 50, "{name}: {inside} points inside");
+    }
+}
+
+#[test]
+fn distances_in_single_precision_and_with_derivatives_are_the_same() {
+    for (name, mesh) in support::menagerie() {
+        let (single, dual) = (mesh.cast::<f32>().unwrap(), mesh.cast::<Dual64>().unwrap());
+        let mut sequence = Sequence::new();
+        for _ in 0..300 {
+            let p = sequence.next_point() * 1.2;
+            let near = mesh.nearest(&p);
+            let in_single = single.signed_distance(&p.map(Real::cast));
+            // Coordinates of order one are rounded to 6e-8.
+            assert!((f64::from(in_single) - near.signed_distance).abs() < 1e-6, "{name} at {p}");
+            for axis in 0..3 {
+                let mut seeded = p.map(Dual64::from_re);
+                seeded[axis] = seeded[axis].derivative();
+                let slope = dual.signed_distance(&seeded).eps;
+                // Near an edge the direction is a difference of nearby points, divided by the distance.
+                let tolerance = 1e-12 / near.signed_distance.abs();
+                assert!((slope - near.normal[axis]).abs() < tolerance.max(1e-12), "{name} at {p}");
+            }
+        }
+    }
+}
+
+#[test]
+fn vertices_are_on_the_surface() {
+    for (_, mesh) in support::menagerie() {
+        for vertex in mesh.vertices() {
+            let near = mesh.nearest(vertex);
+            assert!(near.signed_distance.abs() < 1e-15, "{near:?}");
+            assert_relative_eq!(near.normal.norm(), 1.0, epsilon = 1e-14);
+        }
+    }
+}
+
+/// Every face of `mesh` whose centroid the other surface contains, one by one.
+fn inside_one_by_one(
+    mesh: &TriangleMesh<f64>,
+    X_GS: &Pose<f64>,
+    contains: impl Fn(&Point3<f64>) -> bool,
+    X_GO: &Pose<f64>,
+) -> BTreeSet<usize> {
+    let is_inside = |face: &usize| contains(&X_GO.inverse_transform_point(&(X_GS * mesh.centroids()[*face])));
+    (0..mesh.face_count()).filter(is_inside).collect()
+}
+
+#[test]
+fn no_centroid_inside_another_mesh_is_missed() {
+    let mut sequence = Sequence::new();
+    let mut found_in_all = 0;
+    let meshes = support::menagerie();
+    for (_, mesh) in &meshes {
+        for (name, other) in meshes.iter().flat_map(|named| [named; 3]) {
+            let (X_GS, X_GO) = (sequence.next_pose(0.8), sequence.next_pose(0.3));
+            let mut found = BTreeSet::new();
+            let shape = Shape::from(other.clone());
+            mesh.for_each_inside(&X_GS, &shape, &X_GO, |displaced| {
+                let p_O = X_GO.inverse_transform_point(&(X_GS * mesh.centroids()[displaced.face]));
+                assert_relative_eq!(displaced.depth, support::distance(other, p_O), epsilon = 1e-13);
+                assert!(found.insert(displaced.face), "a face was found twice");
+            });
+            let winds = |p: &Point3<f64>| support::winding_number(other, *p) > 0.5;
+            assert_eq!(found, inside_one_by_one(mesh, &X_GS, winds, &X_GO), "in {name}");
+            found_in_all += found.len();
+        }
+    }
+    assert!(found_in_all > 2000, "{found_in_all}");
+}
+
+#[test]
+fn a_mesh_wholly_inside_another_is_found_though_no_faces_meet() {
+    let small = TriangleMesh::sphere(0.1, 12).unwrap();
+    let mut sequence = Sequence::new();
+    for (other, place) in [
+        (TriangleMesh::sphere(1.0, 12).unwrap(), Vector3::new(0.3, 0.2, 0.1)),
+        (TriangleMesh::torus(1.0, 0.4, 40, 20).unwrap(), Vector3::new(0.0, 1.0, 0.1)),
+        (support::hollow_brick(), Vector3::new(0.8, 0.0, 0.0)),
+    ] {
+        let X_GO = sequence.next_pose(1.0);
+        let X_GS = X_GO * Pose::translation(place.x, place.y, place.z);
+        let mut count = 0;
+        small.for_each_inside(&X_GS, &Shape::from(other), &X_GO, |_| count += 1);
+        assert_eq!(count, small.face_count());
+    }
+    // In the cavity, and beyond everything, nothing is inside.
+    let hollow = Shape::from(support::hollow_brick());
+    for x in [0.0, 1.5] {
+        let X_GS = Pose::translation(x, 0.0, 0.0);
+        small.for_each_inside(&X_GS, &hollow, &Pose::identity(), |face| panic!("{face:?}"));
+    }
+}
+
+#[derive(Debug)]
+struct Custom<S>(S);
+
+impl<S: Surface<f64>> Surface<f64> for Custom<S> {
+    fn nearest(&self, p_S: &Point3<f64>) -> force_elements::contact::SurfacePoint<f64> {
+        self.0.nearest(p_S)
+    }
+    fn bounds(&self) -> Bounds<f64> {
+        self.0.bounds()
+    }
+}
+
+#[test]
+fn no_centroid_inside_an_analytic_shape_is_missed() {
+    let ellipsoid = Ellipsoid::new(Vector3::new(0.9, 0.5, 0.7)).unwrap();
+    let shapes = [
+        Shape::from(HalfSpace::BelowZ),
+        Shape::from(HalfSpace::BelowY),
+        Shape::from(HalfSpace::BeyondX),
+        Shape::from(Sphere::new(0.8).unwrap()),
+        Shape::from(ellipsoid),
+        Shape::custom(Custom(ellipsoid)),
+    ];
+    let mut sequence = Sequence::new();
+    for (name, mesh) in support::menagerie() {
+        for shape in &shapes {
+            let mut found_in_all = 0;
+            for _ in 0..20 {
+                let (X_GS, X_GO) = (sequence.next_pose(0.8), sequence.next_pose(0.5));
+                let mut found = BTreeSet::new();
+                mesh.for_each_inside(&X_GS, shape, &X_GO, |displaced| {
+                    let p_G = X_GS * mesh.centroids()[displaced.face];
+                    let near = shape.nearest(&X_GO.inverse_transform_point(&p_G));
+                    assert_relative_eq!(displaced.depth, -near.signed_distance, epsilon = 1e-14);
+                    assert_relative_eq!(displaced.point_G, X_GO * near.point, epsilon = 1e-13);
+                    assert_relative_eq!(displaced.normal_G, X_GO * near.normal, epsilon = 1e-13);
+                    assert!(found.insert(displaced.face));
+                });
+                let expected = inside_one_by_one(&mesh, &X_GS, |p| shape.contains(p), &X_GO);
+                assert_eq!(found, expected, "{name} in {shape:?}");
+                found_in_all += found.len();
+            }
+            assert!(found_in_all > 0, "{name} in {shape:?}");
+        }
+    }
+}
+
+#[test]
+fn the_sweep_finds_every_overlapping_pair_once() {
+    for count in [0, 1, 5, 8, 9, 60, 200] {
+        let mut sequence = Sequence::new();
+        let mut search = PairSearch::default();
+        for i in 0..count {
+            let bounds = if i % 29 == 7 {
+                Bounds::Unbounded
+            } else {
+                let half_extents = sequence.next_point().coords.abs() * 0.4;
+                Bounds::Box { center: sequence.next_point(), half_extents }
+            };
+            search.boxes.push(BoundingBox::around(&bounds, &sequence.next_pose(2.0)));
+        }
+        let boxes = search.boxes.clone();
+        let matters = |i: usize, j: usize| (i + 1) * (j + 1) % 3 != 1;
+        let mut expected = Vec::new();
+        for i in 0..count {
+            for j in i + 1..count {
+                if matters(i, j) && boxes[i].overlaps(&boxes[j]) {
+                    expected.push([i, j].map(|k| u32::try_from(k).unwrap()));
+                }
+            }
+        }
+        assert_eq!(search.find(matters), expected);
+        assert_eq!(search.find(matters), expected, "the same again with buffers in use");
+    }
+}

@@ -1,0 +1,9 @@
+//! Contact: surfaces, meshes and their queries, and the foundation that uses them.
+
+mod contact_limits;
+mod contact_mesh;
+mod dropped_brick;
+mod elastic_foundation;
+#[cfg(feature = "mesh-files")]
+mod mesh_files;
+mod support;

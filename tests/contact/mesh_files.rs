@@ -1,0 +1,158 @@
+//! Meshes from files.
+
+use std::fmt::Write as _;
+use std::io::Cursor;
+use std::path::Path;
+
+use force_elements::contact::{FaceList, MeshFault, ShapeError, TriangleMesh};
+use force_elements::nalgebra::Vector3;
+
+#[test]
+fn obj_files_keep_every_bit_and_every_face() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/meshes");
+    for (name, faces) in [("sphere_512", 512), ("sphere_2048", 2048), ("brick", 572), ("cylinder", 1020)] {
+        let text = std::fs::read(folder.join(format!("{name}.obj"))).expect("a readable file");
+        let list = FaceList::<f64>::read_obj(text.as_slice()).expect("an OBJ file");
+        let mesh = list.closed().expect("closed");
+        assert_eq!(mesh.face_count(), faces, "{name}");
+    }
+    let text = "o two\nv 0.1 0.2 0.30000000000000004\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n";
+    let list = FaceList::<f64>::read_obj(text.as_bytes()).expect("an OBJ file");
+    assert_eq!(list.vertices[0].z, 0.300_000_000_000_000_04);
+    assert_eq!(list.faces.len(), 2, "a quadrilateral is two triangles");
+    assert!(matches!(list.faults()[..], [MeshFault::OpenEdge { .. }, ..]));
+}
+
+#[test]
+fn obj_faces_may_carry_textures_count_backwards_and_have_many_corners() {
+    let plain = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0.5 1.5 0\nv 0 1 0\nf 1 2 3 4 5\n";
+    let expected = FaceList::<f64>::read_obj(plain.as_bytes()).expect("an OBJ file");
+    assert_eq!(expected.faces, [[0, 1, 2], [0, 2, 3], [0, 3, 4]]);
+    let vertices = plain.split_once('f').expect("a face").0;
+    for face in [
+        "f -5 -4 -3 -2 -1\n",
+        "vt 0 0\nvn 0 0 1\nusemtl none\nf 1/1/1 2/1/1 3//1 4/1 5\r\n",
+        "# caf\u{e9}\nf\t1 2  3 4 5 # the last\nl 1 2\np 1\n",
+    ] {
+        let text = format!("{vertices}{face}");
+        assert_eq!(FaceList::<f64>::read_obj(text.as_bytes()).expect("an OBJ file"), expected);
+    }
+    for (face, line) in [("f 1 2", 6), ("f 1 2 0", 6), ("f 1 2 -6", 6), ("\nv 1 2", 7), ("f 1 2 three", 6)] {
+        let text = format!("{vertices}{face}\n");
+        let error = FaceList::<f64>::read_obj(text.as_bytes()).expect_err(face);
+        assert!(error.to_string().contains(&format!("line {line} ")), "{error}");
+    }
+    let beyond = format!("{vertices}f 1 2 6\n");
+    let faults = FaceList::<f64>::read_obj(beyond.as_bytes()).expect("an OBJ file").faults();
+    assert_eq!(faults, [MeshFault::IndexOutOfRange { face: 0, index: 5, vertex_count: 5 }]);
+}
+
+#[test]
+fn stl_files_are_welded() {
+    let brick = TriangleMesh::<f64>::brick(Vector3::new(0.5, 0.25, 1.0), [2, 1, 3]).expect("valid");
+    let mut text = String::from("solid brick\n");
+    for face in brick.faces() {
+        text.push_str("facet normal 0 0 0\nouter loop\n");
+        for corner in face {
+            let v = brick.vertices()[*corner as usize];
+            writeln!(text, "vertex {} {} {}", v.x, v.y, v.z).expect("a string grows");
+        }
+        text.push_str("endloop\nendfacet\n");
+    }
+    text.push_str("endsolid brick\n");
+    let mesh = FaceList::<f64>::read_stl(Cursor::new(text)).expect("an STL file").closed().expect("closed");
+    assert_eq!(mesh.face_count(), brick.face_count());
+    // STL numbers have 24 bits.
+    let volume = mesh.volume().expect("closed");
+    assert!((volume - 1.0).abs() < 1e-6, "{volume}");
+}
+
+#[test]
+fn what_is_no_mesh_is_refused() {
+    let error = FaceList::<f64>::read_obj("v 0 0 zero\n".as_bytes()).expect_err("not a number");
+    assert!(matches!(error, ShapeError::MeshFile { .. }), "{error}");
+    let error = FaceList::<f64>::read_stl(Cursor::new("solid nothing\nfacet")).expect_err("cut short");
+    assert!(matches!(error, ShapeError::MeshFile { .. }), "{error}");
+    let empty = FaceList::<f64>::read_obj("".as_bytes()).expect("an empty file is an OBJ file");
+    assert_eq!(empty.closed().expect_err("no faces"), ShapeError::Mesh { fault: MeshFault::Empty });
+}
+
+#[test]
+fn no_file_makes_the_reader_panic() {
+    let vertices = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nvt 0 0\nvt 1 0\nvn 0 0 1\n";
+    let indices = [
+        "0",
+        "1",
+        "4",
+        "5",
+        "-1",
+        "-4",
+        "-5",
+        "-9223372036854775808",
+        "9223372036854775807",
+        "99999999999999999999",
+        "1/1/1",
+        "1//1",
+        "1/-9/1",
+        "1/1/-9",
+        "1/9/9",
+        "1//9223372036854775807",
+        "1/9223372036854775807",
+        "1/1/1/1",
+        "//",
+        "x",
+        "1.5",
+        "",
+    ];
+    let mut refused = 0;
+    for index in indices {
+        for face in [
+            format!("f 1 2 {index}\n"),
+            format!("f {index} {index} {index} {index}\n"),
+            format!("f {index}\n"),
+        ] {
+            for text in [format!("{vertices}{face}"), format!("{face}{vertices}"), format!("v 0 0 0\n{face}")]
+            {
+                match FaceList::<f64>::read_obj(text.as_bytes()) {
+                    Ok(list) => drop(list.closed()),
+                    Err(error) => {
+                        assert!(matches!(error, ShapeError::MeshFile { .. }), "{error}");
+                        refused += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(refused > 50, "{refused}");
+    for text in [
+        "v\n",
+        "v 1\n",
+        "v 1 2\n",
+        "v 1e999 0 nan\nf 1 1 1\n",
+        "f\n",
+        "f 1 2\n",
+        "\u{fffd}\n",
+        "v 0 0 0 0\nf 1 1 1\n",
+        "o\n",
+        "g\n",
+        "s\n",
+    ] {
+        let _ = FaceList::<f64>::read_obj(text.as_bytes()).map(|list| list.closed());
+    }
+    let _ = FaceList::<f64>::read_obj([0xff, 0xfe, b'\n', b'f', b' ', 0x80].as_slice());
+
+    // A binary STL file that claims four billion faces and has one.
+    let mut stl = vec![0_u8; 80];
+    stl.extend(u32::MAX.to_le_bytes());
+    stl.extend([0; 50]);
+    let error = FaceList::<f64>::read_stl(Cursor::new(stl)).expect_err("cut short");
+    assert!(matches!(error, ShapeError::MeshFile { .. }), "{error}");
+    let mut stl = vec![0_u8; 80];
+    stl.extend(1_u32.to_le_bytes());
+    stl.extend([0xff; 50]);
+    let list = FaceList::<f64>::read_stl(Cursor::new(stl)).expect("numbers of some kind");
+    assert!(matches!(list.faults()[..], [MeshFault::NonFiniteVertex { .. }, ..]));
+    for text in ["", "solid", "solid \n", "solid x\nfacet normal 0 0 0\nouter loop\nvertex nan 0 0\n"] {
+        let _ = FaceList::<f64>::read_stl(Cursor::new(text)).map(|list| list.closed());
+    }
+}

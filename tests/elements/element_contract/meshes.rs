@@ -1,0 +1,91 @@
+//! Elastic foundations in a random place, for any scalar.
+
+use force_elements::contact::{Ellipsoid, TriangleMesh};
+use force_elements::elastic_foundation::{Material, Parameters};
+use force_elements::nalgebra::{Translation3, Vector3};
+use force_elements::{BodyIndex, ElasticFoundation, ForceSystem, Frame, Pose, Real};
+
+use super::scene::{BodyElement, Deal, Scene};
+
+/// A material that rubs and dampens.
+fn rubber<T: Real>(deal: &mut Deal<'_>) -> Material<T> {
+    let dynamic_friction = deal.between(0.1, 0.5);
+    Material::new(deal.between(1e3, 1e4)).with_dissipation(deal.between(0.1, 1.0)).with_friction(
+        dynamic_friction + deal.between(0.0, 0.5),
+        dynamic_friction,
+        deal.between(0.0, 0.1),
+    )
+}
+
+/// Two surfaces that reach about `gap` from their origins, deep in each other and moving.
+fn surfaces<T: Real>(
+    foundation: impl FnOnce(&mut Deal<'_>, [BodyIndex; 2], [Pose<T>; 2]) -> ElasticFoundation<T>,
+    gap: f64,
+    numbers: &[f64],
+) -> Scene<T, ElasticFoundation<T>> {
+    let mut deal = Deal::new(numbers);
+    let mut system = ForceSystem::new();
+    let bodies = [system.add_body(), system.add_body()];
+    let X_BS: [Pose<T>; 2] = [deal.pose(1.5, 0.3), deal.pose(1.5, 0.3)];
+    let foundation = foundation(&mut deal, bodies, X_BS);
+    let element = system.add(foundation).expect("bodies exist");
+
+    let X_GB1: Pose<T> = deal.pose(1.5, 0.5);
+    let away = deal.vector::<f64>(1.0).try_normalize(1e-3).unwrap_or_else(Vector3::x) * gap;
+    let turn = deal.pose::<T>(1.5, 0.0).rotation;
+    let X_SS = Pose::from_parts(Translation3::from(away.map(T::lit)), turn);
+    let mut state = system.default_state();
+    state.set_body(bodies[0], X_GB1, deal.velocity(0.5)).expect("finite");
+    let X_GB2 = X_GB1 * X_BS[0] * X_SS * X_BS[1].inverse();
+    state.set_body(bodies[1], X_GB2, deal.velocity(0.5)).expect("finite");
+    Scene { system, state, element }
+}
+
+pub(crate) struct SoftTorus;
+
+impl BodyElement for SoftTorus {
+    type Element<T: Real> = ElasticFoundation<T>;
+
+    /// A torus of springs in a rigid ellipsoid.
+    fn scene<T: Real>(numbers: &[f64]) -> Scene<T, ElasticFoundation<T>> {
+        let build = |deal: &mut Deal<'_>, [body1, body2]: [BodyIndex; 2], X: [Pose<T>; 2]| {
+            let mut foundation = ElasticFoundation::new(Parameters {
+                transition_velocity: deal.between(0.1, 0.5),
+                ..Parameters::default()
+            })
+            .expect("valid");
+            let radii = Vector3::new(0.5, 0.6, 0.7).map(T::lit);
+            let torus = TriangleMesh::torus(T::lit(0.5), T::lit(0.2), 12, 8).expect("valid");
+            foundation
+                .add_rigid(Frame::on(body1, X[0]), Ellipsoid::new(radii).expect("valid"))
+                .expect("closed");
+            foundation.add_springs(Frame::on(body2, X[1]), torus, rubber(deal)).expect("valid");
+            foundation
+        };
+        surfaces(build, 0.6, numbers)
+    }
+}
+
+pub(crate) struct SoftBrickAndBall;
+
+impl BodyElement for SoftBrickAndBall {
+    type Element<T: Real> = ElasticFoundation<T>;
+
+    /// Two meshes that both carry springs.
+    fn scene<T: Real>(numbers: &[f64]) -> Scene<T, ElasticFoundation<T>> {
+        let build = |deal: &mut Deal<'_>, [body1, body2]: [BodyIndex; 2], X: [Pose<T>; 2]| {
+            let mut foundation = ElasticFoundation::new(Parameters {
+                transition_velocity: deal.between(0.1, 0.5),
+                ..Parameters::default()
+            })
+            .expect("valid");
+            let edges = Vector3::new(0.5, 0.4, 0.3).map(T::lit);
+            let brick = TriangleMesh::brick(edges, [4, 3, 2]).expect("valid");
+            let ball = TriangleMesh::sphere(T::lit(0.4), 4).expect("valid");
+            foundation.add_springs(Frame::on(body1, X[0]), brick, rubber(deal)).expect("valid");
+            foundation.add_springs(Frame::on(body2, X[1]), ball, rubber(deal)).expect("closed");
+            foundation
+        };
+        surfaces(build, 0.55, numbers)
+    }
+}

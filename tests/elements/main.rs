@@ -1,0 +1,13 @@
+//! The elements: their laws, their claims, and the numbers of the programs they follow.
+
+mod block;
+mod bushing_chain;
+mod bushing_turns;
+mod coordinate_friction;
+mod coordinate_user_law;
+mod element_contract;
+mod friction_claims;
+mod friction_trajectories;
+mod friction_wild_inputs;
+mod golden;
+mod sledge_on_a_slope;

@@ -1,0 +1,7 @@
+//! The reference host: integrators, their limits and derivatives, and the ledger of energies.
+
+mod energy_ledger;
+mod runs;
+mod simulation_derivatives;
+mod simulation_limits;
+mod simulation_refused_steps;
