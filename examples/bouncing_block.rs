@@ -5,7 +5,6 @@
 //! ```
 
 use std::error::Error;
-use std::path::PathBuf;
 
 use force_elements::exponential_spring::Parameters;
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
@@ -13,6 +12,7 @@ use force_elements::simulation::{DormandPrince, Plant, RigidBody, Simulation, Si
 use force_elements::{
     BodyIndex, ExponentialSpring, ForceSystem, Frame, Handle, Pose, SpatialVelocity, State, Station,
 };
+use force_elements_examples::{Argument, Arguments, Table, println};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
@@ -40,6 +40,14 @@ impl Sample {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
+    let arguments = Arguments::read(
+        "A thrown block bounces, slides, and comes to rest on eight exponential springs: a table, and a picture.",
+        [Argument {
+            name: "PICTURE.svg",
+            help: "where the picture is written",
+            default: "target/bouncing_block.svg",
+        }],
+    );
     let mut system = ForceSystem::new();
     let mut plant = Plant::new(Vector3::new(0.0, 0.0, -9.81))?;
     let block = plant.add_body(&mut system, RigidBody::with_equal_inertia(10.0, 0.07)?);
@@ -79,7 +87,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     print_table(&samples, simulation.state(), &springs);
     let statistics = simulation.statistics();
     println!(
-        "\n{} steps, {} rejected, {} evaluations; energy closes to {:.1e} of {:.1} J",
+        "{} steps, {} rejected, {} evaluations; energy closes to {:.1e} of {:.1} J",
         statistics.steps,
         statistics.rejected,
         statistics.evaluations,
@@ -87,12 +95,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         samples[0].total(),
     );
 
-    let path =
-        std::env::args_os().nth(1).map_or_else(|| PathBuf::from("target/bouncing_block.svg"), PathBuf::from);
+    let path = arguments.path(0);
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder)?;
     }
-    draw(&path, &samples)?;
+    draw(path, &samples)?;
     println!("picture: {}", path.display());
     Ok(())
 }
@@ -130,33 +137,36 @@ fn sample(
 }
 
 fn print_table(samples: &[Sample], state: &State<f64>, springs: &[Handle<ExponentialSpring<f64>>]) {
-    println!(
-        "{:>6} {:>8} {:>8} {:>9} {:>9} {:>9} {:>8} {:>9} {:>9}",
-        "t", "x", "height", "speed", "normal", "friction", "sliding", "lost", "total"
-    );
-    println!(
-        "{:>6} {:>8} {:>8} {:>9} {:>9} {:>9} {:>8} {:>9} {:>9}",
-        "s", "m", "m", "m/s", "N", "N", "", "J", "J"
-    );
+    let mut table = Table::new([
+        "t [s]",
+        "x [m]",
+        "height [m]",
+        "speed [m/s]",
+        "normal [N]",
+        "friction [N]",
+        "sliding",
+        "lost [J]",
+        "total [J]",
+    ]);
     let mut next = 0.0;
     for s in samples {
         if s.time >= next - 1e-9 {
             next += 0.25;
             let p = s.pose.translation.vector;
-            println!(
-                "{:>6.2} {:>8.4} {:>8.4} {:>9.1e} {:>9.2} {:>9.2} {:>8.3} {:>9.4} {:>9.4}",
-                s.time,
-                p.x,
-                p.z,
-                s.speed,
-                s.normal_force,
-                s.friction_force,
-                s.sliding,
-                s.dissipated,
-                s.total(),
-            );
+            table.row([
+                format!("{:.2}", s.time),
+                format!("{:.4}", p.x),
+                format!("{:.4}", p.z),
+                format!("{:.1e}", s.speed),
+                format!("{:.2}", s.normal_force),
+                format!("{:.2}", s.friction_force),
+                format!("{:.3}", s.sliding),
+                format!("{:.4}", s.dissipated),
+                format!("{:.4}", s.total()),
+            ]);
         }
     }
+    println!("{table}");
     let held = springs.iter().filter(|&&s| state.discrete(s).sliding < 1e-3).count();
     println!("{held} of {} anchors hold", springs.len());
 }

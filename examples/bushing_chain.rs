@@ -13,11 +13,8 @@ use force_elements::nalgebra::Vector6;
 use force_elements::simulation::{
     DormandPrince, ImplicitTrapezoidal, Integrator, SimulationError, Statistics,
 };
-
-#[path = "scenes/bushing_chain.rs"]
-mod bushing_chain;
-
-use bushing_chain::{BushingChain, Comparison, END, Pair, Run};
+use force_elements_examples::{Arguments, Progress, Table, print, println};
+use force_elements_scenes::bushing_chain::{BushingChain, Comparison, END, Pair, Run};
 
 const SCENE: &str = "\
 Three bodies of 2, 1.5 and 1 kg hang under each other from Ground on damped bushings, half a metre apart, with frames
@@ -37,8 +34,14 @@ constants.";
 
 fn print_energies(chain: &BushingChain) -> Result<(), Box<dyn Error>> {
     println!("\n## Where the energy goes\n\nDormand–Prince, accuracy 1e-10.\n");
-    println!("| t [s] | kinetic [J] | gravitational [J] | stored [J] | dissipated [J] | total [J] |");
-    println!("|---|---|---|---|---|---|");
+    let mut table = Table::new([
+        "t [s]",
+        "kinetic [J]",
+        "gravitational [J]",
+        "stored [J]",
+        "dissipated [J]",
+        "total [J]",
+    ]);
     let mut simulation = chain.simulation()?;
     let mut integrator = DormandPrince::new(1e-10);
     for second in 0..=10 {
@@ -48,42 +51,61 @@ fn print_energies(chain: &BushingChain) -> Result<(), Box<dyn Error>> {
         let (stored, dissipated) =
             (view.potential_energy(), view.total_dissipated_energy().unwrap_or(f64::NAN));
         let total = kinetic + gravitational + stored + dissipated;
-        println!(
-            "| {second} | {kinetic:.4} | {gravitational:.4} | {stored:.4} | {dissipated:.4} | {total:.9} |"
-        );
+        table.row([
+            second.to_string(),
+            format!("{kinetic:.4}"),
+            format!("{gravitational:.4}"),
+            format!("{stored:.4}"),
+            format!("{dissipated:.4}"),
+            format!("{total:.9}"),
+        ]);
     }
+    print!("{table}");
     Ok(())
 }
 
 fn print_accuracies(chain: &BushingChain) -> Result<(), Box<dyn Error>> {
     println!("\n## How well it adds up\n\n{ADDS_UP}\n");
-    println!(
-        "| integrator | steps | rejected | evaluations | total off [J] | dissipated [J] | loss off [J] | fall [J] |"
-    );
-    println!("|---|---|---|---|---|---|---|---|");
-    for digits in [4, 6, 8, 10] {
-        let accuracy = 0.1_f64.powi(digits);
-        print_run(
-            &format!("Dormand–Prince, accuracy 1e-{digits}"),
-            &chain.run(&mut DormandPrince::new(accuracy))?,
-        );
+    let mut table = Table::new([
+        "integrator",
+        "steps",
+        "rejected",
+        "evaluations",
+        "total off [J]",
+        "dissipated [J]",
+        "loss off [J]",
+        "fall [J]",
+    ]);
+    let (explicit, implicit) = ([4, 6, 8, 10], [4e-3, 2e-3, 1e-3, 5e-4]);
+    let progress = Progress::new((explicit.len() + implicit.len()) as u64);
+    for digits in explicit {
+        let name = format!("Dormand–Prince, accuracy 1e-{digits}");
+        table.row(row(name, &chain.run(&mut DormandPrince::new(0.1_f64.powi(digits)))?));
+        progress.step();
     }
-    for step in [4e-3, 2e-3, 1e-3, 5e-4] {
+    for step in implicit {
         let name = format!("implicit trapezoidal, step {} ms", step * 1e3);
-        print_run(&name, &chain.run(&mut ImplicitTrapezoidal::new(step))?);
+        table.row(row(name, &chain.run(&mut ImplicitTrapezoidal::new(step))?));
+        progress.step();
     }
+    drop(progress);
+    print!("{table}");
     Ok(())
 }
 
-fn print_run(name: &str, run: &Run) {
+fn row(name: String, run: &Run) -> [String; 8] {
     let Statistics { steps, rejected, evaluations } = run.statistics;
     let lost: f64 = run.losses.iter().map(|(lost, _)| lost).sum();
-    println!(
-        "| {name} | {steps} | {rejected} | {evaluations} | {:.1e} | {lost:.6} | {:.1e} | {} |",
-        run.open,
-        run.loss_off(),
-        run.fall,
-    );
+    [
+        name,
+        steps.to_string(),
+        rejected.to_string(),
+        evaluations.to_string(),
+        format!("{:.1e}", run.open),
+        format!("{lost:.6}"),
+        format!("{:.1e}", run.loss_off()),
+        run.fall.to_string(),
+    ]
 }
 
 fn print_joints(chain: &BushingChain) -> Result<(), Box<dyn Error>> {
@@ -110,8 +132,7 @@ fn print_joints(chain: &BushingChain) -> Result<(), Box<dyn Error>> {
     println!(
         "Compared {compared} times, at every accepted step of a run with Dormand–Prince, accuracy 1e-8.\n"
     );
-    println!("| compared | largest deviation | largest value |");
-    println!("|---|---|---|");
+    let mut table = Table::new(["compared", "largest deviation", "largest value"]);
     let Comparison { orientation, position, angular, linear, power, moments, forces } = worst;
     for (what, unit, Pair { deviation, size }) in [
         ("orientation of M in Ground", "rad", orientation),
@@ -122,20 +143,30 @@ fn print_joints(chain: &BushingChain) -> Result<(), Box<dyn Error>> {
         ("moments of the springs on the turns; those that hold the force on the body", "N·m", moments),
         ("forces of the springs on the slides; likewise", "N", forces),
     ] {
-        println!("| {what} [{unit}] | {deviation:.1e} | {size:.3} |");
+        table.row([format!("{what} [{unit}]"), format!("{deviation:.1e}"), format!("{size:.3}")]);
     }
-    println!("\n| bushing | farthest q_x [rad] | q_y [rad] | q_z [rad] | p_x [m] | p_y [m] | p_z [m] |");
-    println!("|---|---|---|---|---|---|---|");
+    println!("{table}");
+    let mut table = Table::new([
+        "bushing",
+        "farthest q_x [rad]",
+        "q_y [rad]",
+        "q_z [rad]",
+        "p_x [m]",
+        "p_y [m]",
+        "p_z [m]",
+    ]);
     for (name, q) in ["upper", "middle", "lower"].iter().zip(&farthest) {
-        println!(
-            "| {name} | {:.3} | {:.3} | {:.3} | {:.4} | {:.4} | {:.4} |",
-            q[0], q[1], q[2], q[3], q[4], q[5]
-        );
+        let [turns, slides] = [[q[0], q[1], q[2]], [q[3], q[4], q[5]]];
+        let [a, b, c] = turns.map(|angle| format!("{angle:.3}"));
+        let [x, y, z] = slides.map(|length| format!("{length:.4}"));
+        table.row([(*name).to_string(), a, b, c, x, y, z]);
     }
+    print!("{table}");
     Ok(())
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
+    Arguments::read("Three bodies on damped bushings: where the energy goes, and how well it adds up.", []);
     let chain = BushingChain::new()?;
     println!("# Bushings: energy, and a chain of joints\n");
     println!("`cargo run --release --example bushing_chain`\n\n{SCENE} {END} s.");

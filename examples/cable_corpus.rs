@@ -7,28 +7,32 @@
 //! that it touches or passes, by formulas that the library does not know, or if more than one scene in a
 //! thousand is not solved. Crossings need not be: many would have to touch twice.
 //!
-//! `cargo run --release --example cable_corpus [scenes] [first seed] [motions] [crossings]`
+//! ```text
+//! cargo run --release --example cable_corpus [-- SCENES SEED MOTIONS CROSSINGS]
+//! ```
 #![allow(non_snake_case, reason = "monogram notation")]
-
-#[path = "../tests/support/cable_scenes.rs"]
-mod cable_scenes;
-#[path = "../tests/support/solids.rs"]
-#[allow(dead_code, reason = "shared")]
-mod solids;
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use cable_scenes::{Counts, Dice, SAME_LENGTH, Scene, Verdict, cross, examine};
 use force_elements::Error;
 use force_elements::cable::{PathError, Tracking};
+use force_elements_examples::{Argument, Arguments, Progress, println};
+use force_elements_scenes::cables::{Counts, Dice, SAME_LENGTH, Scene, Verdict, cross, examine};
 
 fn main() -> ExitCode {
-    let mut arguments = std::env::args().skip(1).map(|word| word.parse::<u64>().ok());
-    let scenes = arguments.next().flatten().unwrap_or(10_000);
-    let first = arguments.next().flatten().unwrap_or(0);
-    let motions = arguments.next().flatten().unwrap_or(200);
-    let crossings = arguments.next().flatten().unwrap_or(1_000);
+    let argument = |name, help, default| Argument { name, help, default };
+    let arguments = Arguments::read(
+        "Random cables: is the path found, is it the same from elsewhere, does it keep out of the obstacles?",
+        [
+            argument("SCENES", "how many random scenes", "10000"),
+            argument("SEED", "the seed of the first", "0"),
+            argument("MOTIONS", "how many motions of a thousand steps", "200"),
+            argument("CROSSINGS", "how many crossings of rings and hollows", "1000"),
+        ],
+    );
+    let [scenes, first, motions, crossings] = [0, 1, 2, 3].map(|place| arguments.number(place));
+    let progress = Progress::new(scenes + motions + crossings);
 
     let mut counts = Counts::default();
     let mut verdicts = BTreeMap::<&str, u64>::new();
@@ -44,10 +48,11 @@ fn main() -> ExitCode {
         };
         *verdicts.entry(name).or_default() += 1;
         if matches!(verdict, Verdict::Failed(_) | Verdict::Disagreed { .. } | Verdict::Penetrated(_)) {
-            println!("scene {seed}: {verdict:?}");
+            progress.aside(|| println!("scene {seed}: {verdict:?}"));
         }
+        progress.step();
     }
-    println!("{scenes} scenes: {verdicts:?}\n  {counts:?}");
+    progress.aside(|| println!("{scenes} scenes: {verdicts:?}\n  {counts:?}"));
     let count = |name| verdicts.get(name).copied().unwrap_or(0);
     let sound = count("DISAGREED") == 0 && 1000 * count("failed") <= scenes;
 
@@ -57,34 +62,40 @@ fn main() -> ExitCode {
     let mut seed = 1_000_000;
     while done < motions {
         seed += 1;
-        match travel(seed, &mut counts, &mut checks, &mut disagreements) {
-            Ok(()) => done += 1,
+        match travel(seed, &mut counts, &mut checks, &mut disagreements, &progress) {
+            Ok(()) => {
+                progress.step();
+                done += 1;
+            }
             Err(error) if matches!(error.own(), Some(PathError::NotConverged { .. })) => {
-                println!("motion {seed}: {error}");
+                progress.aside(|| println!("motion {seed}: {error}"));
+                progress.step();
                 failures += 1;
                 done += 1;
             }
             Err(_) => refusals += 1,
         }
     }
-    println!(
-        "{motions} motions of 1000 steps ({refusals} scenes refused on the way): {failures} failed, \
+    progress.aside(|| {
+        println!(
+            "{motions} motions of 1000 steps ({refusals} scenes refused on the way): {failures} failed, \
          {disagreements} of {checks} checks disagreed\n  {counts:?}"
-    );
-    let clear = cross_all(crossings);
+        )
+    });
+    let clear = cross_all(crossings, &progress);
     if sound && failures == 0 && disagreements == 0 && clear { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// Follows cables across random rings and hollows, where many paths would have to touch twice; whether none
 /// of those found runs through an obstacle.
-fn cross_all(count: u64) -> bool {
+fn cross_all(count: u64, progress: &Progress) -> bool {
     let mut outcomes = BTreeMap::<&str, u64>::new();
     let mut slowest = 0.0_f64;
     for seed in 0..count {
         let begin = std::time::Instant::now();
         let outcome = match cross(seed) {
             Ok((_, Some(dive), _)) => {
-                println!("crossing {seed}: {dive:?}");
+                progress.aside(|| println!("crossing {seed}: {dive:?}"));
                 "PENETRATED"
             }
             Ok((_, None, None)) => "found all along",
@@ -95,13 +106,22 @@ fn cross_all(count: u64) -> bool {
         };
         *outcomes.entry(outcome).or_default() += 1;
         slowest = slowest.max(begin.elapsed().as_secs_f64());
+        progress.step();
     }
-    println!("{count} crossings of 20 steps: {outcomes:?}, the slowest in {:.1} ms", 1e3 * slowest);
+    progress.aside(|| {
+        println!("{count} crossings of 20 steps: {outcomes:?}, the slowest in {:.1} ms", 1e3 * slowest)
+    });
     !outcomes.contains_key("PENETRATED")
 }
 
 /// A thousand steps, with a search from elsewhere in the same class at every fiftieth.
-fn travel(seed: u64, counts: &mut Counts, checks: &mut u64, disagreements: &mut u64) -> Result<(), Error> {
+fn travel(
+    seed: u64,
+    counts: &mut Counts,
+    checks: &mut u64,
+    disagreements: &mut u64,
+    progress: &Progress,
+) -> Result<(), Error> {
     let mut scene = Scene::random(seed)?;
     let mut dice = Dice::new(!seed);
     for step in 0..1000_u32 {
@@ -112,12 +132,12 @@ fn travel(seed: u64, counts: &mut Counts, checks: &mut u64, disagreements: &mut 
             *checks += 1;
             if let Some(dive) = scene.dive()? {
                 *disagreements += 1;
-                println!("motion {seed}, step {step}: {dive:?}");
+                progress.aside(|| println!("motion {seed}, step {step}: {dive:?}"));
             }
             let (elsewhere, how) = scene.solve_from_elsewhere(time, &mut dice)?;
             if (elsewhere - length).abs() > SAME_LENGTH && how < Tracking::Relaxed {
                 *disagreements += 1;
-                println!("motion {seed}, step {step}: {:e}", elsewhere - length);
+                progress.aside(|| println!("motion {seed}, step {step}: {:e}", elsewhere - length));
             }
         }
     }

@@ -4,18 +4,21 @@
 //! Prints length, tension and contacts, and writes two pictures: the wrapped path, and the tension
 //! over time with the intervals of contact.
 //!
-//! `cargo run --release --example cable_wrap [folder]` (default `target`)
+//! ```text
+//! cargo run --release --example cable_wrap [-- FOLDER]
+//! ```
 #![allow(non_snake_case, reason = "monogram notation")]
 
 use core::f64::consts::{FRAC_PI_2, PI, TAU};
 use std::error::Error;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use force_elements::cable::{CablePath, Cylinder, Ellipsoid, Obstacle, Sphere, Torus};
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
 use force_elements::{
     BodyIndex, CableSpring, ForceSystem, Handle, Pose, SpatialVelocity, State, Station, cable_spring,
 };
+use force_elements_examples::{Argument, Arguments, Table, println};
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 
@@ -88,13 +91,17 @@ impl Rig {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let folder = PathBuf::from(std::env::args().nth(1).unwrap_or_else(|| "target".into()));
-    std::fs::create_dir_all(&folder)?;
+    let arguments = Arguments::read(
+        "A cable over a sphere, a cylinder and an ellipsoid and through a torus: a table, and two pictures.",
+        [Argument { name: "FOLDER", help: "where the pictures are written", default: "target" }],
+    );
+    let folder = arguments.path(0);
+    std::fs::create_dir_all(folder)?;
     let rig = build()?;
     let mut state = rig.system.default_state();
     let mut history = Vec::new();
     let mut pictures = Vec::new();
-    println!("{:>7} {:>9} {:>9} {:>9}  contacts", "t [s]", "L [m]", "L' [m/s]", "f [N]");
+    let mut table = Table::new(["t [s]", "length [m]", "rate [m/s]", "tension [N]", "contacts"]);
     for step in 0..=400_u32 {
         let time = 0.005 * f64::from(step);
         rig.drive(&mut state, time)?;
@@ -105,13 +112,13 @@ fn main() -> Result<(), Box<dyn Error>> {
         if step % 25 == 0 {
             let touching: Vec<_> =
                 NAMES.iter().zip(contacts).filter(|(_, touches)| *touches).map(|(name, _)| *name).collect();
-            println!(
-                "{time:7.3} {:9.5} {:9.4} {:9.3}  {}",
-                path.length,
-                at.velocity.length_rate,
-                at.dynamics.tension,
-                touching.join(", ")
-            );
+            table.row([
+                format!("{time:.3}"),
+                format!("{:.5}", path.length),
+                format!("{:.4}", at.velocity.length_rate),
+                format!("{:.3}", at.dynamics.tension),
+                touching.join(", "),
+            ]);
         }
         if [200, 300].contains(&step) {
             let line = path.sample(rig.system.element(rig.cable).path(), 0.01);
@@ -120,6 +127,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         history.push(Instant { time, tension: at.dynamics.tension, contacts });
         rig.system.accept_step(&mut state)?;
     }
+    println!("{table}");
     draw_path(&folder.join("cable_wrap.svg"), &rig, &pictures)?;
     draw_tension(&folder.join("cable_tension.svg"), &history)?;
     println!("pictures in {}", folder.display());

@@ -12,13 +12,20 @@ use std::error::Error;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-mod check;
+use force_elements_examples::{Argument, Arguments, Progress, Table, println};
+use force_elements_scenes::conformance;
 
 fn main() -> Result<ExitCode, Box<dyn Error>> {
-    let folder = std::env::args_os()
-        .nth(1)
-        .map_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden")), PathBuf::from);
-    let mut files: Vec<PathBuf> = std::fs::read_dir(&folder)
+    let arguments = Arguments::read(
+        "Deviations from conformance cases; the exit status is 1 if one exceeds its tolerance.",
+        [Argument {
+            name: "FOLDER",
+            help: "where the cases are",
+            default: concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/golden"),
+        }],
+    );
+    let folder = arguments.path(0);
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
         .map_err(|error| format!("{}: {error}", folder.display()))?
         .filter_map(|entry| Some(entry.ok()?.path()))
         .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
@@ -28,31 +35,35 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     if files.is_empty() {
         return Err(format!("{}: no cases", folder.display()).into());
     }
+    let progress = Progress::new(files.len() as u64);
+    let mut table = Table::new(["file", "quantity", "deviation", "tolerance", "worst case", "verdict"]);
+    let mut failures = Vec::new();
     let mut failed = false;
-    println!("{:<44} {:<24} {:>10} {:>10}  worst case", "file", "quantity", "deviation", "tolerance");
     for path in files {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        match check::file(&path) {
+        match conformance::file(&path) {
             Ok(lines) => {
                 for line in lines {
                     failed |= !line.passes();
-                    println!(
-                        "{name:<44} {:<24} {:>10.1e} {:>10.1e}  {} of {} ({})  {}",
-                        line.quantity,
-                        line.deviation,
-                        line.tolerance,
-                        line.case + 1,
-                        line.cases,
-                        line.label,
-                        if line.passes() { "pass" } else { "FAIL" },
-                    );
+                    table.row([
+                        name.clone(),
+                        line.quantity.to_string(),
+                        format!("{:.1e}", line.deviation),
+                        format!("{:.1e}", line.tolerance),
+                        format!("{} of {} ({})", line.case + 1, line.cases, line.label),
+                        if line.passes() { "pass" } else { "FAIL" }.to_string(),
+                    ]);
                 }
             }
-            Err(error) => {
-                failed = true;
-                println!("{name:<44} {error}  FAIL");
-            }
+            Err(error) => failures.push(format!("{name}: {error}  FAIL")),
         }
+        progress.step();
     }
-    Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    drop(progress);
+    println!("{table}");
+    for failure in &failures {
+        println!("{failure}");
+    }
+    let passes = !failed && failures.is_empty();
+    Ok(if passes { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

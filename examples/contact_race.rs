@@ -8,13 +8,8 @@
 use std::time::Instant;
 
 use force_elements::simulation::SimulationError;
-
-#[path = "scenes/block.rs"]
-mod block;
-#[path = "scenes/race.rs"]
-mod race;
-
-use race::{Finish, Runner, SCENES, Scene, runners};
+use force_elements_examples::{Arguments, Progress, Table, print, println};
+use force_elements_scenes::race::{self, Finish, Runner, SCENES, Scene, runners};
 
 const ACCURACIES: [f64; 2] = [1e-3, 1e-5];
 /// The least of several times is the one that other work on the machine has disturbed least.
@@ -38,13 +33,19 @@ struct Row {
 }
 
 fn main() -> Result<(), SimulationError> {
+    Arguments::read(
+        "A block on exponential springs and on a foundation: which is faster, which comes to rest.",
+        [],
+    );
     println!("{INTRODUCTION}");
     let mut rows = Vec::new();
     for scene in SCENES {
         let first = rows.len();
+        let progress = Progress::new((ACCURACIES.len() * runners().len()) as u64);
         for accuracy in ACCURACIES {
-            race(scene, accuracy, &mut rows)?;
+            race(scene, accuracy, &mut rows, &progress)?;
         }
+        drop(progress);
         print_scene(scene, &rows[first..]);
     }
     print_claims(&rows);
@@ -83,7 +84,12 @@ its corners. Under a steady load it creeps at the share of the transition veloci
 load; exponential springs come to rest.";
 
 /// Runs all contacts through a scene.
-fn race(scene: Scene, accuracy: f64, rows: &mut Vec<Row>) -> Result<(), SimulationError> {
+fn race(
+    scene: Scene,
+    accuracy: f64,
+    rows: &mut Vec<Row>,
+    progress: &Progress,
+) -> Result<(), SimulationError> {
     let mut first: Option<(f64, f64)> = None;
     for runner in runners() {
         let mut finish = race::run(scene, runner.contact, accuracy)?;
@@ -98,32 +104,42 @@ fn race(scene: Scene, accuracy: f64, rows: &mut Vec<Row>) -> Result<(), Simulati
         let (first_evaluations, first_seconds) = *first.get_or_insert((evaluations, seconds));
         let ratios = Ratios { evaluations: evaluations / first_evaluations, time: seconds / first_seconds };
         rows.push(Row { accuracy, runner, finish, drift_at_rest, seconds, ratios });
+        progress.step();
     }
     Ok(())
 }
 
 fn print_scene(scene: Scene, rows: &[Row]) {
     println!("\n## {}\n", scene.name());
-    println!(
-        "| accuracy | contact | steps | rejected | evaluations | ratio | time, ms | ratio | drift at 5–7 s, µm/s \
-         | at 40–60 s, µm/s | x at 7 s, m |"
-    );
-    println!("|---|---|---|---|---|---|---|---|---|---|---|");
+    let mut table = Table::new([
+        "accuracy",
+        "contact",
+        "steps",
+        "rejected",
+        "evaluations",
+        "ratio",
+        "time, ms",
+        "ratio",
+        "drift at 5–7 s, µm/s",
+        "at 40–60 s, µm/s",
+        "x at 7 s, m",
+    ]);
     for Row { accuracy, runner, finish, drift_at_rest, seconds, ratios } in rows {
-        println!(
-            "| {accuracy:.0e} | {} | {} | {} | {} | {:.1} | {:.2} | {:.1} | {:.0} | {:.2} | {:.4} |",
-            runner.name,
-            finish.statistics.steps,
-            finish.statistics.rejected,
-            finish.statistics.evaluations,
-            ratios.evaluations,
-            seconds * 1e3,
-            ratios.time,
-            finish.drift * 1e6,
-            drift_at_rest * 1e6,
-            finish.position.x,
-        );
+        table.row([
+            format!("{accuracy:.0e}"),
+            runner.name.to_string(),
+            finish.statistics.steps.to_string(),
+            finish.statistics.rejected.to_string(),
+            finish.statistics.evaluations.to_string(),
+            format!("{:.1}", ratios.evaluations),
+            format!("{:.2}", seconds * 1e3),
+            format!("{:.1}", ratios.time),
+            format!("{:.0}", finish.drift * 1e6),
+            format!("{:.2}", drift_at_rest * 1e6),
+            format!("{:.4}", finish.position.x),
+        ]);
     }
+    print!("{table}");
 }
 
 fn print_claims(rows: &[Row]) {
@@ -132,10 +148,15 @@ fn print_claims(rows: &[Row]) {
         "Published: the reference manual of Simbody's exponential spring. Simbody: its own elements, measured on \
          these scenes. Here: at 1e-5, where both follow the motion; at 1e-3 beside it.\n"
     );
-    println!(
-        "| transition velocity | published | Simbody | here, time | evaluations | time at 1e-3 | evaluations |"
-    );
-    println!("|---|---|---|---|---|---|---|");
+    let mut table = Table::new([
+        "transition velocity",
+        "published",
+        "Simbody",
+        "here, time",
+        "evaluations",
+        "time at 1e-3",
+        "evaluations",
+    ]);
     for (name, velocity, published, simbody) in [
         ("foundation, 0.01 m/s", "0.01 m/s", "about 2", "1.1 to 8"),
         ("foundation, 0.001 m/s", "0.001 m/s", "up to 100", "9 to 64"),
@@ -147,14 +168,17 @@ fn print_claims(rows: &[Row]) {
             });
             format!("{low:.1} to {high:.1}")
         };
-        println!(
-            "| {velocity} | {published} | {simbody} | {} | {} | {} | {} |",
+        table.row([
+            velocity.to_string(),
+            published.to_string(),
+            simbody.to_string(),
             of(|r| r.time, 1e-5),
             of(|r| r.evaluations, 1e-5),
             of(|r| r.time, 1e-3),
             of(|r| r.evaluations, 1e-3),
-        );
+        ]);
     }
+    print!("{table}");
 }
 
 fn count(n: usize) -> f64 {

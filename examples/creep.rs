@@ -7,14 +7,9 @@
 use std::process::ExitCode;
 
 use force_elements::exponential_spring::{FrictionTransition, Parameters};
-use force_elements::simulation::SimulationError;
-
-#[path = "scenes/block.rs"]
-mod block;
-#[path = "scenes/creep.rs"]
-mod creep;
-
-use creep::{Case, Grip, LIMIT, Outcome, STARTS};
+use force_elements::simulation::{SimulationError, Statistics};
+use force_elements_examples::{Arguments, Progress, Table, print, println};
+use force_elements_scenes::creep::{Case, Grip, LIMIT, Outcome, STARTS};
 
 const SHARES: [f64; 5] = [0.0, 0.05, 0.25, 0.5, 0.9];
 const SECONDS: f64 = 60.0;
@@ -32,12 +27,23 @@ const NOTHING: f64 = 1e-7;
 const AWAY: f64 = 1.0;
 
 fn main() -> Result<ExitCode, SimulationError> {
+    Arguments::read(
+        "A block is pushed with less than friction can hold: who lets it creep, and how fast.",
+        [],
+    );
     println!("{INTRODUCTION}");
     let mut rows = Vec::new();
-    for case in Case::all() {
-        let outcomes = SHARES.iter().map(|&share| case.run(share, SECONDS, ACCURACY));
+    let cases: Vec<_> = Case::all().into_iter().collect();
+    let progress = Progress::new((cases.len() * SHARES.len()) as u64);
+    for case in cases {
+        let outcomes = SHARES.iter().map(|&share| {
+            let outcome = case.run(share, SECONDS, ACCURACY);
+            progress.step();
+            outcome
+        });
         rows.push(Row { case, outcomes: outcomes.collect::<Result<_, SimulationError>>()? });
     }
+    drop(progress);
     print_creep(&rows);
     let holds = print_what_holds(&rows);
     print_cost(&rows);
@@ -62,16 +68,17 @@ bristles slip.
 Mean speed over the last 30 s, by load as a share of the limit; *away*: it slides ever faster.";
 
 fn print_creep(rows: &[Row]) {
-    let line = |cells: Vec<String>| cells.join(" | ");
-    let heads = line(SHARES.iter().map(|share| format!("{:.0} %", share * 100.0)).collect());
-    println!("\n| friction | kinetic | from | {heads} |\n|---|---|---|{}", "---|".repeat(SHARES.len()));
+    let [a, b, c, d, e] = SHARES.map(|share| format!("{:.0} %", share * 100.0));
+    let mut table = Table::new(["friction", "kinetic", "from", &a, &b, &c, &d, &e]);
     for Row { case, outcomes } in rows {
         let creep = |outcome: &Outcome| {
             if outcome.creep.abs() > AWAY { "away".into() } else { micro(outcome.creep) }
         };
-        let creeps = line(outcomes.iter().map(creep).collect());
-        println!("| {} | {} | {} | {creeps} |", case.grip.name(), case.mu_kinetic, case.start.name());
+        let [a, b, c, d, e] = std::array::from_fn(|i| creep(&outcomes[i]));
+        let (grip, kinetic, start) = (case.grip.name(), case.mu_kinetic, case.start.name());
+        table.row([grip.to_string(), kinetic.to_string(), start.to_string(), a, b, c, d, e]);
     }
+    print!("\n{table}");
     let parameters = Parameters::<f64>::default();
     println!(
         "
@@ -136,11 +143,23 @@ With kinetic friction of 0.7. Energy: the largest deviation of kinetic, gravitat
 work of the push from what it was at the start (which tests the integrator across events, not the elements), in J and
 as a share of kinetic energy at the start and work of the push. Each step may be off by 1e-5 J and more, which is a
 large share where a push from rest turns over next to nothing.
-
-| from | load | settling: steps | rejected | evaluations | energy, J | share | return mapping: steps | rejected \
-         | evaluations | energy, J | share | evaluations, ratio |
-|---|---|---|---|---|---|---|---|---|---|---|---|---|"
+"
     );
+    let mut table = Table::new([
+        "from",
+        "load",
+        "settling: steps",
+        "rejected",
+        "evaluations",
+        "energy, J",
+        "share",
+        "return mapping: steps",
+        "rejected",
+        "evaluations",
+        "energy, J",
+        "share",
+        "evaluations, ratio",
+    ]);
     let (mut lowest, mut highest) = (f64::INFINITY, 0.0_f64);
     for start in STARTS {
         let outcomes = |transition| {
@@ -154,19 +173,17 @@ large share where a push from rest turns over next to nothing.
         for (share, (settling, mapping)) in SHARES.iter().zip(settling.iter().zip(mapping)) {
             let ratio = count(mapping) / count(settling);
             (lowest, highest) = (lowest.min(ratio), highest.max(ratio));
-            println!(
-                "| {} | {:.0} % | {} | {} | {ratio:.2} |",
-                start.name(),
-                share * 100.0,
-                cost(settling),
-                cost(mapping)
-            );
+            let [a, b, c, d, e] = cost(settling);
+            let [f, g, h, i, j] = cost(mapping);
+            let (start, load) = (start.name().to_string(), format!("{:.0} %", share * 100.0));
+            table.row([start, load, a, b, c, d, e, f, g, h, i, j, format!("{ratio:.2}")]);
         }
     }
+    print!("{table}");
     println!("\nReturn mapping takes {lowest:.2} to {highest:.2} times the evaluations of settling.");
 }
 
-fn cost(outcome: &Outcome) -> String {
+fn cost(outcome: &Outcome) -> [String; 5] {
     let Outcome { statistics, energy_error, energy_turned_over, .. } = outcome;
     // Where nothing is turned over there is nothing to take a share of.
     let share = if *energy_turned_over > 0.0 {
@@ -174,10 +191,8 @@ fn cost(outcome: &Outcome) -> String {
     } else {
         "–".into()
     };
-    format!(
-        "{} | {} | {} | {energy_error:.1e} | {share}",
-        statistics.steps, statistics.rejected, statistics.evaluations
-    )
+    let Statistics { steps, rejected, evaluations } = statistics;
+    [steps.to_string(), rejected.to_string(), evaluations.to_string(), format!("{energy_error:.1e}"), share]
 }
 
 fn count(outcome: &Outcome) -> f64 {

@@ -14,20 +14,13 @@ use std::process::ExitCode;
 use force_elements::CoordinateIndex;
 use force_elements::coordinate_spring_damper_ext::Discrete;
 use force_elements::simulation::{DormandPrince, ImplicitTrapezoidal, Integrator};
-
-#[path = "conformance/check/mod.rs"]
-#[allow(dead_code, reason = "it checks the other elements too")]
-mod check;
-
-#[path = "scenes/between_stops.rs"]
-mod between_stops;
-
-use between_stops::BetweenStops;
-use check::Fields;
-use check::coordinate_spring_damper_ext::Trajectory;
+use force_elements_examples::{Arguments, Progress, Table, print, println};
+use force_elements_scenes::between_stops::BetweenStops;
+use force_elements_scenes::conformance::Fields;
+use force_elements_scenes::conformance::coordinate_spring_damper_ext::Trajectory;
 
 const CASES: &str =
-    concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/coordinate_spring_damper_ext_trajectories.json");
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/golden/coordinate_spring_damper_ext_trajectories.json");
 
 /// Far beyond the tolerances, which ask for six digits.
 const ACCURACY: f64 = 1e-10;
@@ -146,13 +139,19 @@ fn closed_form(case: Fields<'_>) -> Result<Option<BetweenStops>, Box<dyn Error>>
 }
 
 fn main() -> Result<ExitCode, Box<dyn Error>> {
+    Arguments::read(
+        "Trajectories with friction and limit stops against those another program computed; the exit status is 1 if a deviation exceeds its tolerance.",
+        [],
+    );
     let content: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(CASES)?)?;
     let root = Fields(&content);
     let (mut runs, mut exactness) = (Vec::new(), Vec::new());
     println!("# Trajectories with friction and limit stops\n");
     println!("`cargo run --release --example friction_trajectories`\n");
     println!("{SCENE}\n\nThe reference: {}.\n", root.text("source")?);
-    for case in root.objects("trajectories")? {
+    let cases = root.objects("trajectories")?;
+    let progress = Progress::new(cases.len() as u64);
+    for case in cases {
         let (label, trajectory, exact) = (case.text("label")?, Trajectory::new(case)?, closed_form(case)?);
         let mut implicit = ImplicitTrapezoidal::new(trajectory.step);
         runs.push(run(label, &trajectory, exact, "implicit", &mut implicit)?);
@@ -175,46 +174,87 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
                 exactness.push((run.integrator.to_string(), run.inexact));
             }
         }
+        progress.step();
     }
+    drop(progress);
 
-    println!("| trajectory | integrator | off in q [m] | tolerance | off in u [m/s] | tolerance | |");
-    println!("|---|---|---|---|---|---|---|");
+    let mut table = Table::new([
+        "trajectory",
+        "integrator",
+        "off in q [m]",
+        "tolerance",
+        "off in u [m/s]",
+        "tolerance",
+        "verdict",
+    ]);
     for run in &runs {
         let [(q, q_tolerance), (u, u_tolerance)] = run.deviations;
-        println!(
-            "| {} | {} | {q:.1e} | {q_tolerance:.1e} | {u:.1e} | {u_tolerance:.1e} | {} |",
-            run.label,
-            run.integrator,
-            if run.passes() { "pass" } else { "FAIL" },
-        );
+        table.row([
+            run.label.clone(),
+            run.integrator.to_string(),
+            format!("{q:.1e}"),
+            format!("{q_tolerance:.1e}"),
+            format!("{u:.1e}"),
+            format!("{u_tolerance:.1e}"),
+            if run.passes() { "pass" } else { "FAIL" }.to_string(),
+        ]);
     }
+    println!("{table}");
 
-    println!("\n| trajectory | integrator | mean step [s] | duration [s] | steps | rejected | evaluations |");
-    println!("|---|---|---|---|---|---|---|");
+    let mut table = Table::new([
+        "trajectory",
+        "integrator",
+        "mean step [s]",
+        "duration [s]",
+        "steps",
+        "rejected",
+        "evaluations",
+    ]);
     for run in &runs {
         #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
         let mean = run.duration / run.steps as f64;
-        println!(
-            "| {} | {} | {mean:.2e} | {:.2} | {} | {} | {} |",
-            run.label, run.integrator, run.duration, run.steps, run.rejected, run.evaluations,
-        );
+        table.row([
+            run.label.clone(),
+            run.integrator.to_string(),
+            format!("{mean:.2e}"),
+            format!("{:.2}", run.duration),
+            run.steps.to_string(),
+            run.rejected.to_string(),
+            run.evaluations.to_string(),
+        ]);
     }
+    println!("{table}");
 
-    println!(
-        "\n| trajectory | integrator | slipped | stuck | stops entered | left | start [J] | lost [J] | work balance off [J] |"
-    );
-    println!("|---|---|---|---|---|---|---|---|---|");
+    let mut table = Table::new([
+        "trajectory",
+        "integrator",
+        "slipped",
+        "stuck",
+        "stops entered",
+        "left",
+        "start [J]",
+        "lost [J]",
+        "work balance off [J]",
+    ]);
     for run in &runs {
         let Events { slips, sticks, stops_entered, stops_left } = run.events;
-        println!(
-            "| {} | {} | {slips} | {sticks} | {stops_entered} | {stops_left} | {:.6} | {:.6} | {:.1e} |",
-            run.label, run.integrator, run.energy, run.lost, run.open,
-        );
+        table.row([
+            run.label.clone(),
+            run.integrator.to_string(),
+            slips.to_string(),
+            sticks.to_string(),
+            stops_entered.to_string(),
+            stops_left.to_string(),
+            format!("{:.6}", run.energy),
+            format!("{:.6}", run.lost),
+            format!("{:.1e}", run.open),
+        ]);
     }
-    println!("\n{WORK_BALANCE}\n\n{EXACT}\n");
-    println!("| | off in q [m] |\n|---|---|");
+    println!("{table}\n{WORK_BALANCE}\n\n{EXACT}\n");
+    let mut table = Table::new(["run", "off in q [m]"]);
     for (what, inexact) in exactness {
-        println!("| {what} | {inexact:.1e} |");
+        table.row([what, format!("{inexact:.1e}")]);
     }
+    print!("{table}");
     Ok(if runs.iter().all(Run::passes) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -13,7 +13,6 @@ mod picture;
 
 use std::error::Error;
 use std::f64::consts::{FRAC_PI_2, PI};
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use force_elements::contact::{HalfSpace, TriangleMesh};
@@ -22,6 +21,7 @@ use force_elements::nalgebra::{Rotation3, Translation3, Vector3};
 use force_elements::{
     BodyIndex, ElasticFoundation, ForceSystem, Frame, Handle, Pose, SpatialVelocity, State,
 };
+use force_elements_examples::{Argument, Arguments, Table, println};
 
 const RING: f64 = 0.24;
 const TUBE: f64 = 0.08;
@@ -77,8 +77,12 @@ impl Tyre {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let folder = std::env::args_os().nth(1).map_or_else(|| PathBuf::from("target"), PathBuf::from);
-    std::fs::create_dir_all(&folder)?;
+    let arguments = Arguments::read(
+        "A tyre is pressed on the ground, cornering and braking: a table, two pictures, and a VTK file.",
+        [Argument { name: "FOLDER", help: "where the files are written", default: "target" }],
+    );
+    let folder = arguments.path(0);
+    std::fs::create_dir_all(folder)?;
 
     let mut tyre = Tyre::new()?;
     let height = tyre.settle()?;
@@ -87,7 +91,17 @@ fn main() -> Result<(), Box<dyn Error>> {
         tyre.mesh.face_count(),
         1e3 * (RING * CAMBER.cos() + TUBE - height),
     );
-    println!("slip [m/s]   Fx [N]    Fy [N]    Fz [N]  friction  faces  area [cm2]  centre of pressure [mm]");
+    let mut table = Table::new([
+        "slip [m/s]",
+        "Fx [N]",
+        "Fy [N]",
+        "Fz [N]",
+        "friction",
+        "faces",
+        "area [cm²]",
+        "centre x [mm]",
+        "centre y [mm]",
+    ]);
     for slip in [0.0, 0.002, 0.005, 0.01, 0.02, 0.1, 1.0] {
         // A locked wheel that yaws a little: slip differs from place to place.
         let linear = Vector3::new(slip, 0.5 * slip, 0.0);
@@ -99,18 +113,19 @@ fn main() -> Result<(), Box<dyn Error>> {
         let at = dynamics.of(tyre.foundation);
         let resultant = &at.dynamics.resultants[0];
         let center = resultant.center_of_pressure_G.ok_or("the tyre hangs in the air")?;
-        println!(
-            "{slip:>10} {:>8.1}  {:>8.1}  {:>8.1}  {:>8.3}  {:>5}  {:>10.1}  {:>11.2}, {:.2}",
-            force.x,
-            force.y,
-            force.z,
-            force.xy().norm() / force.z,
-            at.position.springs.len(),
-            1e4 * resultant.area,
-            1e3 * center.x,
-            1e3 * center.y,
-        );
+        table.row([
+            slip.to_string(),
+            format!("{:.1}", force.x),
+            format!("{:.1}", force.y),
+            format!("{:.1}", force.z),
+            format!("{:.3}", force.xy().norm() / force.z),
+            at.position.springs.len().to_string(),
+            format!("{:.1}", 1e4 * resultant.area),
+            format!("{:.2}", 1e3 * center.x),
+            format!("{:.2}", 1e3 * center.y),
+        ]);
     }
+    println!("{table}");
 
     let view = tyre.system.dynamics_view(&tyre.state)?;
     let at = view.of(tyre.foundation);
@@ -126,7 +141,6 @@ fn main() -> Result<(), Box<dyn Error>> {
         picture::draw_convergence(&folder.join("cap_convergence.svg"), &cap_errors()?)?,
         export::write(&folder.join("pressure_map.vtk"), &snapshot)?,
     ];
-    println!();
     for path in written {
         println!("wrote {}", path.display());
     }

@@ -39,7 +39,11 @@ impl<const N: usize> fmt::Display for Table<N> {
         };
         line(f, &self.head)?;
         for (&to, is_right) in widths.iter().zip(is_right) {
-            if is_right { write!(f, "|{}:", "-".repeat(to + 1))? } else { write!(f, "|{}", "-".repeat(to + 2))? }
+            if is_right {
+                write!(f, "|{}:", "-".repeat(to + 1))?
+            } else {
+                write!(f, "|{}", "-".repeat(to + 2))?
+            }
         }
         writeln!(f, "|")?;
         self.rows.iter().try_for_each(|row| line(f, row))

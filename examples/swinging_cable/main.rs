@@ -8,16 +8,16 @@
 #![allow(non_snake_case, reason = "monogram notation")]
 
 use std::error::Error;
-use std::path::PathBuf;
 
 use force_elements::simulation::{DormandPrince, ImplicitTrapezoidal, Integrator};
 
 mod picture;
-#[path = "../scenes/swinging_cable.rs"]
-mod swinging_cable;
 
+use force_elements_examples::{Argument, Arguments, Progress, Table, print, println};
+use force_elements_scenes::swinging_cable::{
+    MASSES, RADIUS, Run, SECONDS, SLACK_LENGTH, STIFFNESS, SUPPORT, Sample, SwingingCable,
+};
 use picture::Film;
-use swinging_cable::{MASSES, RADIUS, Run, SECONDS, SLACK_LENGTH, STIFFNESS, SUPPORT, Sample, SwingingCable};
 
 /// Dissipation of the cable in the second half of the tables \[s/m\].
 const DISSIPATION: f64 = 0.3;
@@ -43,26 +43,33 @@ the ledger integrates the same forces by the same stages.";
 
 fn print_energies(name: &str, run: &Run) {
     println!("\n### {name}\n");
-    println!(
-        "| t [s] | kinetic [J] | gravitational [J] | in supports [J] | in cable [J] | dissipated [J] | total [J] \
-         | tension [N] | on cylinder |"
-    );
-    println!("|---|---|---|---|---|---|---|---|---|");
+    let mut table = Table::new([
+        "t [s]",
+        "kinetic [J]",
+        "gravitational [J]",
+        "in supports [J]",
+        "in cable [J]",
+        "dissipated [J]",
+        "total [J]",
+        "tension [N]",
+        "on cylinder",
+    ]);
     for s in run.samples.iter().filter(|s| s.time.fract() == 0.0) {
-        println!(
-            "| {} | {:.4} | {:.4} | {:.4} | {:.4} | {:.4} | {:.8} | {:.2} | {} |",
-            s.time,
-            s.kinetic,
-            s.gravitational,
-            s.in_supports,
-            s.in_cable,
-            // Not minus zero.
-            (s.dissipated * 1e4).round() / 1e4 + 0.0,
-            s.total(),
-            s.tension,
-            if s.in_contact { "yes" } else { "no" },
-        );
+        // Not minus zero.
+        let dissipated = (s.dissipated * 1e4).round() / 1e4 + 0.0;
+        table.row([
+            s.time.to_string(),
+            format!("{:.4}", s.kinetic),
+            format!("{:.4}", s.gravitational),
+            format!("{:.4}", s.in_supports),
+            format!("{:.4}", s.in_cable),
+            format!("{dissipated:.4}"),
+            format!("{:.8}", s.total()),
+            format!("{:.2}", s.tension),
+            if s.in_contact { "yes" } else { "no" }.to_string(),
+        ]);
     }
+    print!("{table}");
 }
 
 /// The largest change of kinetic, gravitational and stored energy in one step, and what happened in it.
@@ -83,9 +90,9 @@ fn worst_step(run: &Run) -> (f64, String) {
 /// How far everything goes.
 fn print_motion(runs: [(&str, &Run); 2]) {
     println!("\n## How far it swings\n");
-    println!("| | {} | {} |\n|---|---|---|", runs[0].0, runs[1].0);
-    let row = |what: &str, of: &dyn Fn(&Sample) -> f64, only: &dyn Fn(&Sample) -> bool| {
-        let ranges = runs.map(|(_, run)| {
+    let mut table = Table::new(["range", runs[0].0, runs[1].0]);
+    let mut row = |what: &str, of: &dyn Fn(&Sample) -> f64, only: &dyn Fn(&Sample) -> bool| {
+        let [first, second] = runs.map(|(_, run)| {
             let values = || run.samples.iter().filter(|s| only(s)).map(of);
             format!(
                 "{:.2} … {:.2}",
@@ -93,7 +100,7 @@ fn print_motion(runs: [(&str, &Run); 2]) {
                 values().fold(f64::NEG_INFINITY, f64::max)
             )
         });
-        println!("| {what} | {} | {} |", ranges[0], ranges[1]);
+        table.row([what.to_string(), first, second]);
     };
     let always = |_: &Sample| true;
     for (end, name) in ["origin", "end"].into_iter().enumerate() {
@@ -105,81 +112,115 @@ fn print_motion(runs: [(&str, &Run); 2]) {
     row("touches the cylinder, along its axis [m]", &|s| s.touch, &|s| s.in_contact);
     row("rate of its length [m/s]", &|s| s.length_rate, &always);
     row("tension [N]", &|s| s.tension, &always);
+    print!("{table}");
 }
 
-fn print_run(
-    name: &str,
+fn row(
+    name: String,
     scene: &SwingingCable,
     integrator: &mut impl Integrator<f64>,
-) -> Result<(), Box<dyn Error>> {
+) -> Result<[String; 12], Box<dyn Error>> {
     let run = scene.run(integrator, |_| {})?;
     let s = run.statistics;
     let (total, turned_over) = (run.change(Sample::total), run.turned_over());
-    print!(
-        "| {name} | {} | {} | {} | {} | {} | {} | {turned_over:.1} |",
-        s.steps,
-        s.rejected,
-        s.evaluations,
-        run.count(|s| s.in_contact),
-        run.count(|s| !s.in_contact),
-        run.count(|s| s.stretch == 0.0),
-    );
     let dissipated = run.samples.last().map_or(0.0, |s| s.dissipated);
-    if scene.is_damped() {
+    let [a, b, c, d] = if scene.is_damped() {
         let fall =
             run.samples.windows(2).map(|pair| pair[0].dissipated - pair[1].dissipated).fold(0.0, f64::max);
-        println!(" {total:.1e} | {:.1e} | {dissipated:.6} | {fall:.1e} |", total / turned_over);
+        let relative = format!("{:.1e}", total / turned_over);
+        [format!("{total:.1e}"), relative, format!("{dissipated:.6}"), format!("{fall:.1e}")]
     } else {
         let stored = run.change(Sample::mechanical);
         let (step, what) = worst_step(&run);
-        println!(" {stored:.1e} | {:.1e} | {total:.1e} | {step:.1e}: {what} |", stored / turned_over);
-    }
-    Ok(())
+        let relative = format!("{:.1e}", stored / turned_over);
+        [format!("{stored:.1e}"), relative, format!("{total:.1e}"), format!("{step:.1e}: {what}")]
+    };
+    Ok([
+        name,
+        s.steps.to_string(),
+        s.rejected.to_string(),
+        s.evaluations.to_string(),
+        run.count(|s| s.in_contact).to_string(),
+        run.count(|s| !s.in_contact).to_string(),
+        run.count(|s| s.stretch == 0.0).to_string(),
+        format!("{turned_over:.1}"),
+        a,
+        b,
+        c,
+        d,
+    ])
 }
 
 fn print_accuracies(scene: &SwingingCable) -> Result<(), Box<dyn Error>> {
-    print!(
-        "\n| integrator | steps | rejected | evaluations | touchdowns | liftoffs | slack | turned over [J] |"
-    );
-    if scene.is_damped() {
-        println!(" total off [J] | relative | dissipated [J] | fall [J] |");
-        println!("|---|---|---|---|---|---|---|---|---|---|---|---|");
+    let [a, b, c, d] = if scene.is_damped() {
+        ["total off [J]", "relative", "dissipated [J]", "fall [J]"]
     } else {
-        println!(" stored off [J] | relative | total off [J] | in one step [J] |");
-        println!("|---|---|---|---|---|---|---|---|---|---|---|---|");
-    }
-    for digits in 4..=9 {
+        ["stored off [J]", "relative", "total off [J]", "in one step [J]"]
+    };
+    let mut table = Table::new([
+        "integrator",
+        "steps",
+        "rejected",
+        "evaluations",
+        "touchdowns",
+        "liftoffs",
+        "slack",
+        "turned over [J]",
+        a,
+        b,
+        c,
+        d,
+    ]);
+    let (explicit, implicit) = ([4, 5, 6, 7, 8, 9], [2e-3, 1e-3, 5e-4]);
+    let progress = Progress::new((explicit.len() + implicit.len()) as u64);
+    for digits in explicit {
         let name = format!("Dormand–Prince, 1e-{digits}");
-        print_run(&name, scene, &mut DormandPrince::new(0.1_f64.powi(digits)))?;
+        table.row(row(name, scene, &mut DormandPrince::new(0.1_f64.powi(digits)))?);
+        progress.step();
     }
-    for step in [2e-3, 1e-3, 5e-4] {
+    for step in implicit {
         let name = format!("implicit, {} ms", step * 1e3);
-        print_run(&name, scene, &mut ImplicitTrapezoidal::new(step))?;
+        table.row(row(name, scene, &mut ImplicitTrapezoidal::new(step))?);
+        progress.step();
     }
+    drop(progress);
+    print!("\n{table}");
     Ok(())
 }
 
 fn print_losses(scene: &SwingingCable) -> Result<(), Box<dyn Error>> {
     println!("\n{LOSS}\n");
-    println!(
-        "| longest step [ms] | steps | dissipated [J] | integral of power [J] | apart [J] |\n|---|---|---|---|---|"
-    );
-    for max_step in [2e-3, 1e-3, 5e-4, 2.5e-4] {
+    let mut table =
+        Table::new(["longest step [ms]", "steps", "dissipated [J]", "integral of power [J]", "apart [J]"]);
+    let max_steps = [2e-3, 1e-3, 5e-4, 2.5e-4];
+    let progress = Progress::new(max_steps.len() as u64);
+    for max_step in max_steps {
         let run = scene.run(&mut DormandPrince::new(1e-9).with_max_step(max_step), |_| {})?;
         let (lost, integral) = (run.samples.last().map_or(0.0, |s| s.dissipated), run.loss());
-        println!(
-            "| {} | {} | {lost:.8} | {integral:.8} | {:.1e} |",
-            max_step * 1e3,
-            run.statistics.steps,
-            (lost - integral).abs(),
-        );
+        table.row([
+            (max_step * 1e3).to_string(),
+            run.statistics.steps.to_string(),
+            format!("{lost:.8}"),
+            format!("{integral:.8}"),
+            format!("{:.1e}", (lost - integral).abs()),
+        ]);
+        progress.step();
     }
+    drop(progress);
+    print!("{table}");
     Ok(())
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let path =
-        std::env::args_os().nth(1).map_or_else(|| PathBuf::from("target/swinging_cable.svg"), PathBuf::from);
+    let arguments = Arguments::read(
+        "Two bodies swing on an elastic cable over a cylinder: where the energy goes, how well it adds up, and a picture.",
+        [Argument {
+            name: "PICTURE.svg",
+            help: "where the picture is written",
+            default: "target/swinging_cable.svg",
+        }],
+    );
+    let path = arguments.path(0);
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder)?;
     }
@@ -214,7 +255,7 @@ down. {SECONDS} s.",
     print_losses(&damped)?;
     println!("\n{REMARK}");
 
-    film.draw(&path, &conserved, &lossy)?;
+    film.draw(path, &conserved, &lossy)?;
     println!("\nPicture: {}", path.display());
     Ok(())
 }

@@ -10,7 +10,7 @@ use plotters::coord::Shift;
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 
-use crate::swinging_cable::{HALF_SIDES, RADIUS, Run, SECONDS, Sample, SwingingCable};
+use force_elements_scenes::swinging_cable::{HALF_SIDES, RADIUS, Run, SECONDS, Sample, SwingingCable};
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 

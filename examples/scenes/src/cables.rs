@@ -355,11 +355,7 @@ impl Scene {
 
     /// Solves again at the same time from a memory that is off by a tenth in everything but the
     /// class.
-    pub fn solve_from_elsewhere(
-        &mut self,
-        time: f64,
-        dice: &mut Dice,
-    ) -> Result<(f64, Tracking), Error> {
+    pub fn solve_from_elsewhere(&mut self, time: f64, dice: &mut Dice) -> Result<(f64, Tracking), Error> {
         let remembered = self.state.discrete(self.cable).clone();
         let mut shaken = remembered.clone();
         for wrap in &mut shaken.obstacles {

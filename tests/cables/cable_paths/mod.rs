@@ -11,9 +11,9 @@ mod refusals;
 mod windings;
 
 use force_elements::cable::{CablePath, Obstacle, PathError, Surface};
-use force_elements_scenes::cables::{Counts, Scene};
 use force_elements::nalgebra::{Matrix3, Point3, Vector3};
 use force_elements::{BodyIndex, CableSpring, Error, ForceSystem, Handle, Pose, Real, Station, cable_spring};
+use force_elements_scenes::cables::{Counts, Scene};
 
 const GROUND: BodyIndex = BodyIndex::GROUND;
 

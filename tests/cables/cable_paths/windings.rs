@@ -9,8 +9,8 @@ use force_elements::cable::{
 use force_elements::nalgebra::{Matrix3, Point3, Vector2, Vector3};
 use force_elements::{CableSpring, Error, ForceSystem, Pose, Real, State, Station, cable_spring};
 
-use force_elements_scenes::cables::Dice;
 use super::{GROUND, Rig, fixed, on_ground, one_end_free};
+use force_elements_scenes::cables::Dice;
 
 /// A cylinder about z known only by its implicit function.
 #[derive(Debug)]
