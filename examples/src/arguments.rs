@@ -30,7 +30,8 @@ impl<const N: usize> Arguments<N> {
     /// Exits with status 0 after printing the help if asked for it, and with status 2 on anything not declared.
     pub fn read(about: &str, declared: [Argument; N]) -> Self {
         let mut parser = Parser::from_env();
-        let name = parser.bin_name().unwrap_or("example").to_string();
+        let program = parser.bin_name().map(Path::new).and_then(Path::file_stem);
+        let name = program.map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
         let mut values = declared.map(|argument| OsString::from(argument.default));
         let mut places = values.iter_mut();
         loop {
