@@ -202,7 +202,7 @@ fn draw_motion(area: &Area<'_>, samples: &[Sample]) -> Result<(), Box<dyn Error>
         .x_label_area_size(34)
         .y_label_area_size(46)
         .build_cartesian_2d(-0.25..width - 0.25, -0.04..width * 0.31)?;
-    chart.configure_mesh().light_line_style(WHITE).x_desc("x [m]").y_desc("z [m]").draw()?;
+    chart.configure_mesh().max_light_lines(0).x_desc("x [m]").y_desc("z [m]").draw()?;
     chart.draw_series(std::iter::once(Rectangle::new(
         [(-0.25, -0.04), (width - 0.25, 0.0)],
         RGBColor(225, 220, 210).filled(),
@@ -262,7 +262,7 @@ fn draw_energies(area: &Area<'_>, samples: &[Sample]) -> Result<(), Box<dyn Erro
         .x_label_area_size(34)
         .y_label_area_size(46)
         .build_cartesian_2d(0.0..END, 0.0..total * 1.25)?;
-    chart.configure_mesh().light_line_style(WHITE).x_desc("t [s]").y_desc("energy [J]").draw()?;
+    chart.configure_mesh().max_light_lines(0).x_desc("t [s]").y_desc("energy [J]").draw()?;
     let stack: [Layer; 3] = [
         ("kinetic", RGBColor(70, 130, 190), |s, rest| s.total() - rest),
         ("gravity and springs", RGBColor(110, 175, 110), |s, rest| s.total() - s.kinetic - rest),
@@ -293,7 +293,7 @@ fn draw_forces(area: &Area<'_>, samples: &[Sample]) -> Result<(), Box<dyn Error>
         .set_secondary_coord(0.0..END, 0.0..1.25);
     chart
         .configure_mesh()
-        .light_line_style(WHITE)
+        .max_light_lines(0)
         .x_desc("t [s]")
         .y_desc("force [N]")
         .y_label_formatter(&|root| format!("{:.0}", root * root))

@@ -164,7 +164,7 @@ fn windings_are_never_lost_without_a_word() -> Result<(), Error> {
     const RADIUS: f64 = 0.1;
     let mut dice = Dice::new(11);
     let mut kept = [0; 2];
-    for case in 0..200 {
+    for case in 0..100 {
         let start = fixed(-0.5, 0.0, 0.0);
         let drum: Box<dyn Surface<f64>> =
             if case % 2 == 0 { Box::new(Cylinder::new(RADIUS)?) } else { Box::new(Pipe { radius: RADIUS }) };
@@ -192,7 +192,7 @@ fn windings_are_never_lost_without_a_word() -> Result<(), Error> {
         assert!(is_kept || path.tracking > Tracking::Warm, "{case}: {around} {}", length / RADIUS);
         kept[case % 2] += u32::from(is_kept);
     }
-    assert!(kept.iter().all(|&kept| kept > 90), "{kept:?}");
+    assert!(kept.iter().all(|&kept| kept > 45), "{kept:?}");
     Ok(())
 }
 
