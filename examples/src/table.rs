@@ -33,17 +33,14 @@ impl<const N: usize> fmt::Display for Table<N> {
         let line = |f: &mut fmt::Formatter<'_>, cells: &[String; N]| {
             for ((cell, &to), is_right) in cells.iter().zip(&widths).zip(is_right) {
                 let fill = " ".repeat(to - width(cell));
-                if is_right { write!(f, "| {fill}{cell} ")? } else { write!(f, "| {cell}{fill} ")? }
+                let (before, after) = if is_right { (fill.as_str(), "") } else { ("", fill.as_str()) };
+                write!(f, "| {before}{cell}{after} ")?;
             }
             writeln!(f, "|")
         };
         line(f, &self.head)?;
         for (&to, is_right) in widths.iter().zip(is_right) {
-            if is_right {
-                write!(f, "|{}:", "-".repeat(to + 1))?
-            } else {
-                write!(f, "|{}", "-".repeat(to + 2))?
-            }
+            write!(f, "|{}{}", "-".repeat(to + 1), if is_right { ':' } else { '-' })?;
         }
         writeln!(f, "|")?;
         self.rows.iter().try_for_each(|row| line(f, row))
