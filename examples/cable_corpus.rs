@@ -80,7 +80,7 @@ fn main() -> ExitCode {
         println!(
             "{motions} motions of 1000 steps ({refusals} scenes refused on the way): {failures} failed, \
          {disagreements} of {checks} checks disagreed\n  {counts:?}"
-        )
+        );
     });
     let clear = cross_all(crossings, &progress);
     if sound && failures == 0 && disagreements == 0 && clear { ExitCode::SUCCESS } else { ExitCode::FAILURE }
@@ -109,7 +109,7 @@ fn cross_all(count: u64, progress: &Progress) -> bool {
         progress.step();
     }
     progress.aside(|| {
-        println!("{count} crossings of 20 steps: {outcomes:?}, the slowest in {:.1} ms", 1e3 * slowest)
+        println!("{count} crossings of 20 steps: {outcomes:?}, the slowest in {:.1} ms", 1e3 * slowest);
     });
     !outcomes.contains_key("PENETRATED")
 }

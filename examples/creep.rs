@@ -76,7 +76,7 @@ fn print_creep(rows: &[Row]) {
         };
         let [a, b, c, d, e] = std::array::from_fn(|i| creep(&outcomes[i]));
         let (grip, kinetic, start) = (case.grip.name(), case.mu_kinetic, case.start.name());
-        table.row([grip.to_string(), kinetic.to_string(), start.to_string(), a, b, c, d, e]);
+        table.row([grip.to_string(), kinetic.to_string(), start, a, b, c, d, e]);
     }
     print!("\n{table}");
     let parameters = Parameters::<f64>::default();
@@ -175,7 +175,7 @@ large share where a push from rest turns over next to nothing.
             (lowest, highest) = (lowest.min(ratio), highest.max(ratio));
             let [a, b, c, d, e] = cost(settling);
             let [f, g, h, i, j] = cost(mapping);
-            let (start, load) = (start.name().to_string(), format!("{:.0} %", share * 100.0));
+            let (start, load) = (start.name(), format!("{:.0} %", share * 100.0));
             table.row([start, load, a, b, c, d, e, f, g, h, i, j, format!("{ratio:.2}")]);
         }
     }

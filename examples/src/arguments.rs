@@ -69,7 +69,9 @@ impl<const N: usize> Arguments<N> {
 fn print_help(name: &str, about: &str, declared: &[Argument]) {
     crate::print!("{about}\n\nUsage: cargo run --release --example {name}");
     crate::print!("{}", if declared.is_empty() { "" } else { " --" });
-    declared.iter().for_each(|argument| crate::print!(" [{}]", argument.name));
+    for argument in declared {
+        crate::print!(" [{}]", argument.name);
+    }
     crate::println!("\n");
     let width = declared.iter().map(|argument| argument.name.len() + 2).fold("-h, --help".len(), usize::max);
     for Argument { name, help, default } in declared {

@@ -51,3 +51,22 @@ impl<const N: usize> fmt::Display for Table<N> {
 fn width(text: &str) -> usize {
     text.chars().count()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Table;
+
+    #[test]
+    fn columns_have_one_width_and_numbers_are_flush_right() {
+        let mut table = Table::new(["what", "µm"]);
+        table.row(["a bushing".into(), "9".into()]);
+        table.row(["none".into(), "1000".into()]);
+        let expected = "\
+| what      |   µm |
+|-----------|-----:|
+| a bushing |    9 |
+| none      | 1000 |
+";
+        assert_eq!(table.to_string(), expected);
+    }
+}

@@ -242,6 +242,7 @@ pub struct Comparison {
 
 impl Comparison {
     /// The worst of both.
+    #[must_use]
     pub fn join(self, other: Self) -> Self {
         Self {
             orientation: self.orientation.join(other.orientation),
