@@ -61,7 +61,7 @@ impl<T: Real> Simulation<'_, T> {
     pub(super) fn check_end(&self, end: f64) -> Result<(), SimulationError> {
         check::finite("simulation.end", end)?;
         let must = Requirement::AtLeast("the present time");
-        Ok(check::that(end >= self.time(), "end", end, must)?)
+        Ok(check::that(end >= self.time(), "simulation.end", end, must)?)
     }
 
     /// A step of this length from now; or to `end`, if it is not farther than `stretch` times as much.

@@ -9,7 +9,7 @@ use force_elements::simulation::{
 };
 use force_elements::{
     BodyIndex, CoordinateIndex, CoordinatePair, CoordinateSpringDamperExt, ElementError, Error, ForceSystem,
-    InvalidValue, KinematicsError, Pose, Quantity, SpatialForce, SpatialVelocity, State,
+    InvalidValue, KinematicsError, Pose, Requirement, SpatialForce, SpatialVelocity, State,
 };
 
 /// Where an oscillator of 1 Hz that starts at 1 m is after 1.3 s.
@@ -231,8 +231,9 @@ fn what_was_saved_and_has_been_spoilt_is_refused() {
     assert_eq!(other_time, Some(SimulationError::TimeMismatch { simulation: 0.0, state: 9.0 }));
     let other_time = refused(&|saved| saved.time = 9.0);
     assert_eq!(other_time, Some(SimulationError::TimeMismatch { simulation: 9.0, state: 0.0 }));
-    let no_time = KinematicsError::NonFinite { quantity: Quantity::Time };
-    assert_eq!(refused(&|saved| saved.time = f64::NAN), Some(no_time.into()));
+    let no_time = refused(&|saved| saved.time = f64::NAN);
+    let value = no_time.as_ref().and_then(SimulationError::invalid_value);
+    assert_eq!(value.map(|v| (v.name, v.requirement)), Some(("saved.time", Requirement::Finite)));
     assert_eq!(refused(&|saved| saved.motion.push(0.0)), Some(Error::TopologyMismatch.into()));
     let shorter = refused(&|saved| saved.snapshot.variables.truncate(3));
     assert!(matches!(shorter, Some(SimulationError::Forces(Error::SnapshotMismatch { .. }))), "{shorter:?}");
@@ -257,8 +258,8 @@ fn integrators_refuse_steps_and_accuracies_that_are_not_positive() {
         assert!(refused(&mut ImplicitTrapezoidal::new(1e-3).with_accuracy(bad)));
     }
     let endless = simulation.run(&mut DormandPrince::new(1e-6), f64::NAN, |_| {});
-    let no_time = KinematicsError::NonFinite { quantity: Quantity::Time };
-    assert_eq!(endless, Err(no_time.into()));
+    let value = endless.as_ref().err().and_then(SimulationError::invalid_value);
+    assert_eq!(value.map(|v| (v.name, v.requirement)), Some(("simulation.end", Requirement::Finite)));
     assert_eq!(simulation.save(), before);
 }
 

@@ -7,8 +7,8 @@ use force_elements::simulation::{
     SimulationError,
 };
 use force_elements::{
-    CoordinateIndex, CoordinatePair, CoordinateSpringDamperExt, ForceSystem, InvalidValue, KinematicsError,
-    Pose, Quantity, Real, Requirement, State,
+    CoordinateIndex, CoordinatePair, CoordinateSpringDamperExt, ForceSystem, InvalidValue, Pose, Real,
+    Requirement, State,
 };
 
 /// Sliders of this stiffness each, beside bodies that fall.
@@ -190,11 +190,11 @@ fn an_end_that_is_past_or_no_time_is_refused_and_one_that_is_now_does_nothing() 
         }
         let before = simulation.save();
         let past = integrator.step(&mut simulation, 0.005);
-        assert_eq!(invalid_value(&past).map(|v| v.name), Some("end"), "{name}: {past:?}");
+        assert_eq!(invalid_value(&past).map(|v| v.name), Some("simulation.end"), "{name}: {past:?}");
         for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
             let refused = integrator.step(&mut simulation, bad);
-            let no_time = KinematicsError::NonFinite { quantity: Quantity::Time };
-            assert_eq!(refused, Err(no_time.into()), "{name}");
+            let value = invalid_value(&refused).map(|v| (v.name, v.requirement));
+            assert_eq!(value, Some(("simulation.end", Requirement::Finite)), "{name}");
         }
         let now = integrator.step(&mut simulation, 0.01);
         assert!(matches!(now, Err(SimulationError::StepTooSmall { .. })), "{name}: {now:?}");
