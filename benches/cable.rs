@@ -7,8 +7,9 @@
 use core::f64::consts::FRAC_PI_2;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use force_elements::cable::{CablePath, Cylinder, Ellipsoid, Obstacle, PathError, Settings, Sphere, Torus};
+use force_elements::cable::{CablePath, Obstacle, PathError, Settings};
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
+use force_elements::shapes::{Cylinder, Ellipsoid, Sphere, Torus};
 use force_elements::{
     BodyIndex, CableSpring, Error, ForceSystem, Handle, Pose, SpatialVelocity, State, Station, cable_spring,
 };

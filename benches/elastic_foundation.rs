@@ -14,9 +14,9 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use force_elements::contact::{HalfSpace, TriangleMesh};
 use force_elements::elastic_foundation::Material;
 use force_elements::nalgebra::{Rotation3, Translation3, Vector3};
+use force_elements::shapes::{HalfSpace, TriangleMesh};
 use force_elements::{BodyIndex, ElasticFoundation, ForceSystem, Frame, Pose, SpatialVelocity, State};
 
 struct Scene {

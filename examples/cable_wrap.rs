@@ -13,8 +13,9 @@ use core::f64::consts::{FRAC_PI_2, PI, TAU};
 use std::error::Error;
 use std::path::Path;
 
-use force_elements::cable::{CablePath, Cylinder, Ellipsoid, Obstacle, Sphere, Torus};
+use force_elements::cable::{CablePath, Obstacle};
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
+use force_elements::shapes::{Cylinder, Ellipsoid, Sphere, Torus};
 use force_elements::{
     BodyIndex, CableSpring, ForceSystem, Handle, Pose, SpatialVelocity, State, Station, cable_spring,
 };

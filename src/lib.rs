@@ -42,8 +42,8 @@
 //! | to … | see |
 //! |---|---|
 //! | choose an element | [`LinearBushing`], [`ExponentialSpring`], [`CoordinateSpringDamperExt`], [`ElasticFoundation`], [`CableSpring`] |
-//! | lay a cable | [`cable::CablePath`], [`cable::Obstacle`], [`cable::Surface`] |
-//! | shape a contact | [`contact::TriangleMesh`], [`contact::Shape`] |
+//! | lay a cable | [`cable::CablePath`], [`cable::Obstacle`] |
+//! | choose or write a shape | [`shapes`], [`shapes::Solid`], [`cable::Wrappable`] |
 //! | write one's own | [`ForceElement`], [`Variables`] |
 //! | put a system together | [`ForceSystem`], [`Handle`], [`BodyIndex`], [`CoordinateIndex`] |
 //! | feed it and evaluate it | [`State`], [`KinematicsSource`], [`Stage`] |
@@ -51,7 +51,7 @@
 //! | commit, save, restore | [`ForceSystem::accept_step`], [`State::snapshot`], [`State::restore`] |
 //! | follow the energy | [`DynamicsView::dissipated_energy`] |
 //! | see a host at work | [`simulation`] |
-//! | know what can go wrong | [`Error`], [`ElementError`], [`cable::PathError`], [`contact::ShapeError`], [`simulation::SimulationError`] |
+//! | know what can go wrong | [`Error`], [`ElementError`], [`cable::PathError`], [`shapes::ShapeError`], [`simulation::SimulationError`] |
 //! | come from Simbody or Exudyn | [`_documentation::coverage`] |
 //! | read the symbols and the reasons | [`_documentation`] |
 //!
@@ -85,6 +85,7 @@ mod elements;
 mod framework;
 mod math;
 mod mechanics;
+pub mod shapes;
 pub mod simulation;
 
 pub use elements::{

@@ -15,9 +15,9 @@ use std::error::Error;
 use std::f64::consts::{FRAC_PI_2, PI};
 use std::sync::Arc;
 
-use force_elements::contact::{HalfSpace, TriangleMesh};
 use force_elements::elastic_foundation::{Dynamics, Material, Parameters, Position, SurfaceIndex};
 use force_elements::nalgebra::{Rotation3, Translation3, Vector3};
+use force_elements::shapes::{HalfSpace, TriangleMesh};
 use force_elements::{
     BodyIndex, ElasticFoundation, ForceSystem, Frame, Handle, Pose, SpatialVelocity, State,
 };

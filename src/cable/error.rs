@@ -2,14 +2,18 @@
 
 use crate::math::InvalidValue;
 use crate::mechanics::KinematicsError;
+use crate::shapes::ShapeError;
 
 /// A path that was not found, or a part of it that was refused.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PathError {
-    /// A measure of a surface, a pose or a setting is out of its range.
+    /// A pose, a setting or what is remembered is out of its range.
     #[error(transparent)]
     InvalidValue(#[from] InvalidValue),
+    /// A shape was refused, or was needed where it is not defined ([`ShapeError::OffPatch`]).
+    #[error(transparent)]
+    Shape(#[from] ShapeError),
     /// A body does not exist.
     #[error(transparent)]
     Kinematics(#[from] KinematicsError),
@@ -67,21 +71,5 @@ pub enum PathError {
     CoincidentPoints {
         /// The part between fixed points, counted along the path.
         span: usize,
-    },
-    /// A height map was needed off its rectangle.
-    #[error("the height map does not reach to x = {x}, y = {y}")]
-    OffPatch {
-        /// The place in the map's frame \[m\].
-        x: f64,
-        /// The place in the map's frame \[m\].
-        y: f64,
-    },
-    /// A height map's heights do not fill a grid of at least two rows and two columns.
-    #[error("{heights} heights do not fill a grid of at least 2 rows of {columns} (at least 2) columns")]
-    IncompleteGrid {
-        /// Columns asked for.
-        columns: usize,
-        /// Heights given.
-        heights: usize,
     },
 }

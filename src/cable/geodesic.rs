@@ -6,7 +6,7 @@
 use nalgebra::{Point3, Rotation3, Vector3};
 
 use super::ceil;
-use super::surface::Surface;
+use super::wrappable::Wrappable;
 use crate::math::{Pose, Real, is_finite};
 
 /// One end of a geodesic: its frame and the curvatures of the surface there.
@@ -244,7 +244,7 @@ fn extrapolate<T: Real>(
 /// Only points and tangents are held to the accuracy; the Jacobi scalars ride along and are good
 /// to about its square root or better, which is all that Newton's method asks of them.
 #[inline]
-pub(crate) fn integrate<T: Real, S: Surface<T> + ?Sized>(
+pub(crate) fn integrate<T: Real, S: Wrappable<T> + ?Sized>(
     surface: &S,
     start: GeodesicEnd<T>,
     length: T,
@@ -337,7 +337,7 @@ fn pull<T: Real>(start: &[T; 5]) -> Vector3<T> {
 }
 
 /// Removes the drift off the surface.
-fn settle<T: Real, S: Surface<T> + ?Sized>(surface: &S, flow: &mut Flow<T>) {
+fn settle<T: Real, S: Wrappable<T> + ?Sized>(surface: &S, flow: &mut Flow<T>) {
     let point = surface.retract(&flow.point());
     let normal = surface.gradient(&point).normalize();
     let tangent = flow.tangent();

@@ -6,11 +6,8 @@
 //! such a path; a muscle of the user's own uses the same two types.
 
 mod block;
-mod cylinder;
-mod ellipsoid;
 mod error;
 mod geodesic;
-mod height_map;
 mod newton;
 mod node;
 mod path;
@@ -18,23 +15,17 @@ mod relax;
 mod results;
 mod solver;
 mod span;
-mod sphere;
-mod surface;
-mod torus;
+mod surfaces;
 mod wrap;
+mod wrappable;
 
-pub use cylinder::Cylinder;
-pub use ellipsoid::Ellipsoid;
 pub use error::PathError;
 pub use geodesic::{Geodesic, GeodesicEnd, Jacobi};
-pub use height_map::HeightMap;
 pub use path::{CablePath, Obstacle, Settings};
 pub use results::{Contact, PathResults, Segment};
 pub use solver::Tracking;
-pub use sphere::Sphere;
-pub use surface::{SegmentApproach, Surface};
-pub use torus::Torus;
 pub use wrap::{Wrap, Wraps};
+pub use wrappable::{SegmentApproach, Wrappable};
 
 use nalgebra::convert_unchecked;
 

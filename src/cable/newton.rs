@@ -396,9 +396,10 @@ mod tests {
 
     use super::*;
     use crate::cable::node::Trial;
-    use crate::cable::{Cylinder, Ellipsoid, Obstacle, PathError, Sphere, Torus};
+    use crate::cable::{Obstacle, PathError};
     use crate::math::Pose;
     use crate::mechanics::BodyIndex;
+    use crate::shapes::{Cylinder, Ellipsoid, Sphere, Torus};
 
     fn residuals(nodes: &[Node<f64>], a: &Point3<f64>, b: &Point3<f64>) -> Vec<f64> {
         let mut from = *a;

@@ -4,7 +4,7 @@ use nalgebra::{Point3, Vector3};
 
 use super::block::Eliminated;
 use super::geodesic::{Geodesic, GeodesicEnd, Jacobi};
-use super::surface::Surface;
+use super::wrappable::Wrappable;
 use crate::math::{Pose, Real};
 
 /// A start and a length of a geodesic, in the surface's frame.
@@ -86,7 +86,7 @@ impl<T: Real> Node<T> {
 
     /// Computes the geodesic; returns what that cost, in evaluations of the surface.
     #[inline]
-    pub(super) fn evaluate(&mut self, surface: &dyn Surface<T>, accuracy: T) -> usize {
+    pub(super) fn evaluate(&mut self, surface: &dyn Wrappable<T>, accuracy: T) -> usize {
         let Trial { point, tangent, length } = self.trial;
         let geodesic = surface.geodesic(&point, &tangent, length, accuracy);
         self.local_start = geodesic.start;

@@ -6,8 +6,8 @@ use core::ops::Range;
 
 use nalgebra::Point3;
 
-use super::surface::Surface;
 use super::wrap::{Wrap, Wraps};
+use super::wrappable::Wrappable;
 use crate::cable::PathError;
 use crate::math::{InvalidValue, Pose, Real, Requirement, check, checked_when_read, is_finite};
 use crate::mechanics::{BodyIndex, KinematicsError, Station, Topology};
@@ -17,7 +17,7 @@ use crate::mechanics::{BodyIndex, KinematicsError, Station, Topology};
 pub struct Obstacle<T: Real> {
     body: BodyIndex,
     X_BS: Pose<T>,
-    surface: Arc<dyn Surface<T>>,
+    surface: Arc<dyn Wrappable<T>>,
     hint_S: Option<Point3<T>>,
     /// Asked of the surface once: a cable is tested against all others at every solution.
     pub(super) is_convex: bool,
@@ -84,8 +84,8 @@ pub struct Settings<T: Real> {
 /// the same, as round an axis of revolution through both ends: one of them is found.
 ///
 /// Each straight stretch is tested against the obstacles that it touches and passes. Convex ones it cannot enter again;
-/// a [`Torus`](super::Torus) is tested in closed form, a [`HeightMap`](super::HeightMap) to a millionth of its grid, a
-/// surface of the user's own as its [`closest_on_segment`](super::Surface::closest_on_segment) searches it.
+/// a [`Torus`](crate::shapes::Torus) is tested in closed form, a [`HeightMap`](crate::shapes::HeightMap) to a millionth of its grid, a
+/// surface of the user's own as its [`closest_on_segment`](super::Wrappable::closest_on_segment) searches it.
 ///
 /// # Limits
 ///
@@ -110,9 +110,10 @@ pub struct Settings<T: Real> {
 /// # Example: a rope over a pulley
 ///
 /// ```
-/// use force_elements::cable::{CablePath, Cylinder, Obstacle};
-/// use force_elements::nalgebra::Point3;
+/// use force_elements::cable::{CablePath, Obstacle};
 /// use force_elements::cable_spring::Parameters;
+/// use force_elements::nalgebra::Point3;
+/// use force_elements::shapes::Cylinder;
 /// use force_elements::{BodyIndex, CableSpring, ForceSystem, Pose, Station};
 ///
 /// let ground = |x, y| Station::ground(Point3::new(x, y, 0.0));
@@ -175,7 +176,7 @@ impl<T: Real> Obstacle<T> {
     ///
     /// # Errors
     /// [`PathError::InvalidValue`] for a pose that is not finite or not a rotation.
-    pub fn new(body: BodyIndex, X_BS: Pose<T>, surface: impl Surface<T>) -> Result<Self, PathError> {
+    pub fn new(body: BodyIndex, X_BS: Pose<T>, surface: impl Wrappable<T>) -> Result<Self, PathError> {
         Self::shared(body, X_BS, Arc::new(surface))
     }
 
@@ -183,7 +184,7 @@ impl<T: Real> Obstacle<T> {
     ///
     /// # Errors
     /// As [`new`](Self::new).
-    pub fn shared(body: BodyIndex, X_BS: Pose<T>, surface: Arc<dyn Surface<T>>) -> Result<Self, PathError> {
+    pub fn shared(body: BodyIndex, X_BS: Pose<T>, surface: Arc<dyn Wrappable<T>>) -> Result<Self, PathError> {
         check::pose("obstacle.X_BS", &X_BS)?;
         let is_convex = surface.is_convex();
         Ok(Self { body, X_BS, surface, hint_S: None, is_convex })
@@ -211,7 +212,7 @@ impl<T: Real> Obstacle<T> {
     }
 
     /// The surface.
-    pub fn surface(&self) -> &dyn Surface<T> {
+    pub fn surface(&self) -> &dyn Wrappable<T> {
         self.surface.as_ref()
     }
 

@@ -7,7 +7,7 @@ use nalgebra::{Point3, Vector3};
 use super::geodesic::GeodesicEnd;
 use super::node::{Node, Trial};
 use super::span::{Budget, SEARCH, Span, side};
-use super::surface::Surface;
+use super::wrappable::Wrappable;
 use crate::math::Real;
 
 /// At most so many parts of a string lie on one obstacle: forty windings.
@@ -233,7 +233,7 @@ fn lay_over<T: Real>(
 /// A place above `p` on the surface from which the straight lines to `a` and `b` are clear of it, so
 /// that a string laid through it has the whole obstacle on one side.
 fn lifted<T: Real>(
-    surface: &dyn Surface<T>,
+    surface: &dyn Wrappable<T>,
     p: Point3<T>,
     a: &Point3<T>,
     b: &Point3<T>,

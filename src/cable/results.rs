@@ -116,7 +116,7 @@ impl<T: Real> CablePath<T> {
     /// - [`PathError::PointInsideObstacle`] if an end or via point lies inside the obstacle next to it
     /// - [`PathError::ObstaclesOverlap`] if two obstacles overlap where the cable passes from one to the other
     /// - [`PathError::CoincidentPoints`] if neighbouring end or via points coincide
-    /// - [`PathError::OffPatch`] if a height map is needed off its rectangle
+    /// - [`ShapeError::OffPatch`](crate::shapes::ShapeError::OffPatch), as a [`PathError::Shape`], if a height map is needed off its rectangle
     pub fn solve(
         &self,
         positions: &Positions<T>,

@@ -12,6 +12,7 @@ use super::span::{Budget, SEARCH, Span, side};
 use super::wrap::Wrap;
 use crate::cable::PathError;
 use crate::math::{Real, is_finite};
+use crate::shapes::ShapeError;
 
 /// How a path was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -198,7 +199,7 @@ pub(super) fn solve_span<T: Real>(
     }
     check_neighbours(span, nodes, first_obstacle)?;
     Err(match failure.off_patch {
-        Some(p) => PathError::OffPatch { x: p.x.to_f64(), y: p.y.to_f64() },
+        Some(p) => ShapeError::OffPatch { x: p.x.to_f64(), y: p.y.to_f64() }.into(),
         None => PathError::NotConverged {
             residual: failure.kink.to_f64(),
             iterations: failure.iterations,

@@ -3,8 +3,8 @@
 use nalgebra::Point3;
 
 use super::path::{Obstacle, Settings};
-use super::surface::Surface;
 use super::wrap::Wrap;
+use super::wrappable::Wrappable;
 use crate::math::Real;
 
 /// The problem between two fixed points.
@@ -43,7 +43,7 @@ impl Budget {
 /// far side of where the cable passed before.
 pub(super) fn side<T: Real>(
     wrap: Option<&Wrap<T>>,
-    surface: &dyn Surface<T>,
+    surface: &dyn Wrappable<T>,
     deepest: Point3<T>,
 ) -> Point3<T> {
     match wrap {

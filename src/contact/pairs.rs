@@ -4,8 +4,8 @@ use alloc::vec::Vec;
 
 use nalgebra::{Point3, Vector3};
 
-use crate::contact::surface::Bounds;
 use crate::math::{Pose, Real, is_finite};
+use crate::shapes::Bounds;
 
 /// A box along the axes of Ground; all of space if a surface is unbounded, or its box not finite.
 #[derive(Debug, Clone, Copy, PartialEq)]

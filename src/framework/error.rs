@@ -6,9 +6,9 @@ use core::fmt;
 
 use super::Stage;
 use crate::cable::PathError;
-use crate::contact::ShapeError;
 use crate::math::InvalidValue;
 use crate::mechanics::KinematicsError;
+use crate::shapes::ShapeError;
 
 /// Everything that systems and states refuse or fail at. A failed call changes nothing.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -102,7 +102,9 @@ impl Error {
             Self::InvalidValue(value)
             | Self::Element { source: ElementError::InvalidValue(value), .. }
             | Self::Shape(ShapeError::InvalidValue(value))
-            | Self::Path(PathError::InvalidValue(value)) => Some(value),
+            | Self::Path(
+                PathError::InvalidValue(value) | PathError::Shape(ShapeError::InvalidValue(value)),
+            ) => Some(value),
             _ => match self.own()? {
                 PathError::InvalidValue(value) => Some(value),
                 _ => None,

@@ -3,8 +3,9 @@
 
 use core::f64::consts::{FRAC_PI_2, TAU};
 
-use force_elements::cable::{CablePath, Cylinder, Ellipsoid, Obstacle, Sphere, Surface, Torus, Tracking};
+use force_elements::cable::{CablePath, Obstacle, Tracking, Wrappable};
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
+use force_elements::shapes::{Cylinder, Ellipsoid, Sphere, Torus};
 use force_elements::{
     BodyIndex, CableSpring, Error, ForceSystem, Handle, Pose, State, Station, cable_spring,
 };
@@ -20,7 +21,7 @@ struct Scene {
 
 impl Scene {
     fn over(
-        make: &dyn Fn() -> Result<Box<dyn Surface<f64>>, Error>,
+        make: &dyn Fn() -> Result<Box<dyn Wrappable<f64>>, Error>,
         R_GS: Rotation3<f64>,
         depth: f64,
     ) -> Result<Self, Error> {
@@ -156,7 +157,7 @@ fn leaps_do_not_allocate_after_the_first() -> Result<(), Error> {
 /// In the plane of symmetry the path over the longer axis is longest sideways, and is pushed off.
 #[test]
 fn a_path_pushed_off_a_saddle_does_not_allocate_after_the_first() -> Result<(), Error> {
-    let flat = || -> Result<Box<dyn Surface<f64>>, Error> {
+    let flat = || -> Result<Box<dyn Wrappable<f64>>, Error> {
         Ok(Box::new(Ellipsoid::new(Vector3::new(1.0, 0.9, 0.6))?))
     };
     let mut scene = Scene::over(&flat, Rotation3::identity(), 0.9)?;

@@ -2,8 +2,9 @@
 #![allow(non_snake_case, reason = "monogram notation")]
 
 use core::f64::consts::PI;
-use force_elements::cable::{Cylinder, Ellipsoid, Geodesic, HeightMap, PathError, Sphere, Surface, Torus};
+use force_elements::cable::{Geodesic, Wrappable};
 use force_elements::nalgebra::{Matrix3, Point3, Vector2, Vector3};
+use force_elements::shapes::{Cylinder, Ellipsoid, HeightMap, ShapeError, Sphere, Torus};
 use force_elements::{Error, Real};
 use force_elements_scenes::cables::{Dice, Pebble, hill, hollows};
 use num_dual::Dual64;
@@ -12,7 +13,7 @@ use num_dual::Dual64;
 #[derive(Debug)]
 struct Plain<S>(S);
 
-impl<T: Real, S: Surface<T>> Surface<T> for Plain<S> {
+impl<T: Real, S: Wrappable<T>> Wrappable<T> for Plain<S> {
     fn value(&self, p: &Point3<T>) -> T {
         self.0.value(p)
     }
@@ -27,7 +28,7 @@ impl<T: Real, S: Surface<T>> Surface<T> for Plain<S> {
     }
 }
 
-fn every_surface() -> Result<Vec<Box<dyn Surface<f64>>>, Error> {
+fn every_surface() -> Result<Vec<Box<dyn Wrappable<f64>>>, Error> {
     Ok(vec![
         Box::new(Sphere::new(0.7)?),
         Box::new(Cylinder::new(0.7)?),
@@ -39,7 +40,7 @@ fn every_surface() -> Result<Vec<Box<dyn Surface<f64>>>, Error> {
 }
 
 /// A place on the surface and a direction there.
-fn start(surface: &dyn Surface<f64>, dice: &mut Dice) -> (Point3<f64>, Vector3<f64>) {
+fn start(surface: &dyn Wrappable<f64>, dice: &mut Dice) -> (Point3<f64>, Vector3<f64>) {
     let p = surface.retract(&(Point3::new(0.3, 0.2, 0.1) + dice.vector(0.8)));
     let end = surface.end(&p, &dice.vector(1.0));
     (p, end.tangent)
@@ -47,7 +48,7 @@ fn start(surface: &dyn Surface<f64>, dice: &mut Dice) -> (Point3<f64>, Vector3<f
 
 /// The geodesic equation by classical Runge–Kutta in many small steps.
 fn slow_geodesic(
-    surface: &dyn Surface<f64>,
+    surface: &dyn Wrappable<f64>,
     p: Point3<f64>,
     t: Vector3<f64>,
     length: f64,
@@ -306,18 +307,18 @@ fn height_map_passes_through_its_heights_with_continuous_curvature() -> Result<(
     // Across a seam the second derivatives agree to the third derivative (about 10) times the gap.
     let at = |x: f64| map.hessian(&Point3::new(x, 1.0, 0.0));
     assert!((at(-0.6 - 1e-9) - at(-0.6 + 1e-9)).norm() < 1e-6);
-    assert_eq!(map.height_at(0.3, 1.0), Err(PathError::OffPatch { x: 0.3, y: 1.0 }));
+    assert_eq!(map.height_at(0.3, 1.0), Err(ShapeError::OffPatch { x: 0.3, y: 1.0 }));
     let ragged = HeightMap::new(Vector2::new(0.0, 0.0), Vector2::new(1.0, 1.0), 4, &heights);
-    assert_eq!(ragged.err(), Some(PathError::IncompleteGrid { columns: 4, heights: 30 }));
+    assert_eq!(ragged.err(), Some(ShapeError::IncompleteGrid { columns: 4, heights: 30 }));
     Ok(())
 }
 
 #[test]
 fn bad_sizes_are_refused() {
     /// The measure that is out of its range.
-    fn refused<S>(shape: Result<S, PathError>) -> Option<&'static str> {
+    fn refused<S>(shape: Result<S, ShapeError>) -> Option<&'static str> {
         match shape {
-            Err(PathError::InvalidValue(value)) => Some(value.name),
+            Err(ShapeError::InvalidValue(value)) => Some(value.name),
             _ => None,
         }
     }
@@ -380,7 +381,7 @@ fn a_ring_is_as_far_from_its_axis_as_its_circle_is() -> Result<(), Error> {
 
 #[test]
 fn where_no_direction_is_outwards_heights_and_nearest_points_are_still_there() -> Result<(), Error> {
-    let middles: [(Box<dyn Surface<f64>>, Vector3<f64>); 6] = [
+    let middles: [(Box<dyn Wrappable<f64>>, Vector3<f64>); 6] = [
         (Box::new(Sphere::new(0.7)?), Vector3::zeros()),
         (Box::new(Cylinder::new(0.7)?), Vector3::new(0.0, 0.0, 2.0)),
         (Box::new(Ellipsoid::new(Vector3::new(0.7, 0.6, 1.0))?), Vector3::zeros()),
@@ -406,7 +407,7 @@ fn where_no_direction_is_outwards_heights_and_nearest_points_are_still_there() -
 }
 
 /// Lands with hollows and rings, where a line may lie low at several places.
-fn bumpy(dice: &mut Dice) -> Result<Box<dyn Surface<f64>>, Error> {
+fn bumpy(dice: &mut Dice) -> Result<Box<dyn Wrappable<f64>>, Error> {
     Ok(match dice.below(3) {
         0 => Box::new(hollows(dice, 1.0).map()?),
         1 => Box::new(Torus::new(1.0, dice.between(0.05, 0.9))?),

@@ -11,11 +11,12 @@ use crate::support::{self, Sequence};
 use allocation_counter::measure;
 use approx::assert_relative_eq;
 use force_elements::Pose;
-use force_elements::contact::{
-    BoundingBox, Bounds, Ellipsoid, HalfSpace, MeshFault, PairSearch, Shape, ShapeError, Sphere, Surface,
-    SurfacePoint, TriangleMesh,
-};
+use force_elements::contact::{BoundingBox, PairSearch};
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
+use force_elements::shapes::{
+    Bounds, Ellipsoid, HalfSpace, MeshFault, ShapeError, Solid, SolidShape, Sphere, SurfacePoint,
+    TriangleMesh,
+};
 
 const MAX_FACES: usize = TriangleMesh::<f64>::MAX_FACES;
 
@@ -96,7 +97,7 @@ fn is_finite(p: &Point3<f64>) -> bool {
 }
 
 /// What is returned for a finite point is finite and consistent, unless the distance itself overflows.
-fn check_nearest(shape: &dyn Surface<f64>, p: &Point3<f64>) {
+fn check_nearest(shape: &dyn Solid<f64>, p: &Point3<f64>) {
     let near @ SurfacePoint { point, normal, signed_distance } = shape.nearest(p);
     let _ = shape.contains(p);
     if let Some(plane) = shape.supporting_plane(p).filter(|_| is_finite(p)) {
@@ -153,7 +154,8 @@ fn no_input_makes_contact_panic_and_finite_points_have_finite_answers() {
         }
         check_nearest(&mesh, &nasty_point(&mut sequence, 1.0));
         let poses = [nasty_pose(&mut sequence), nasty_pose(&mut sequence)];
-        let mut shapes = vec![Shape::from(HalfSpace::BelowZ), Shape::from(Sphere::new(0.8).unwrap())];
+        let mut shapes =
+            vec![SolidShape::from(HalfSpace::BelowZ), SolidShape::from(Sphere::new(0.8).unwrap())];
         shapes.push(Ellipsoid::new(Vector3::new(1e-3, 1.0, 1e3)).unwrap().into());
         if mesh.is_closed() {
             closed += 1;
@@ -175,7 +177,7 @@ fn no_input_makes_contact_panic_and_finite_points_have_finite_answers() {
 #[test]
 fn analytic_shapes_answer_any_finite_point() {
     let mut sequence = Sequence::new();
-    let mut shapes: Vec<Box<dyn Surface<f64>>> =
+    let mut shapes: Vec<Box<dyn Solid<f64>>> =
         vec![Box::new(HalfSpace::BelowZ), Box::new(HalfSpace::BelowY), Box::new(HalfSpace::BeyondX)];
     for radius in [1e-70, 1e-4, 1.0, 1e4, 1e70] {
         shapes.push(Box::new(Sphere::new(radius).unwrap()));
@@ -285,7 +287,7 @@ fn meshes_of_any_size_anywhere_answer_as_one_metre_at_the_origin_does() {
 
 #[test]
 fn from_afar_a_shape_is_a_point_in_its_direction() {
-    let shapes: Vec<(Shape<f64>, f64)> = vec![
+    let shapes: Vec<(SolidShape<f64>, f64)> = vec![
         (Sphere::new(2.0).unwrap().into(), 2.0),
         (Ellipsoid::new(Vector3::new(1.0, 2.0, 3.0)).unwrap().into(), 3.0),
         (TriangleMesh::torus(1.0, 0.4, 12, 8).unwrap().into(), 1.4),

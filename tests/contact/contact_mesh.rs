@@ -10,11 +10,11 @@ use std::f64::consts::PI;
 
 use crate::support::{self, Sequence};
 use approx::assert_relative_eq;
-use force_elements::contact::{
-    BoundingBox, Bounds, Ellipsoid, HalfSpace, MeshFault, PairSearch, Shape, ShapeError, Sphere, Surface,
-    TriangleMesh,
-};
+use force_elements::contact::{BoundingBox, PairSearch};
 use force_elements::nalgebra::{Point3, Vector3};
+use force_elements::shapes::{
+    Bounds, Ellipsoid, HalfSpace, MeshFault, ShapeError, Solid, SolidShape, Sphere, TriangleMesh,
+};
 use force_elements::{InvalidValue, Pose, Real};
 use num_dual::Dual64;
 
@@ -239,7 +239,7 @@ fn no_centroid_inside_another_mesh_is_missed() {
         for (name, other) in meshes.iter().flat_map(|named| [named; 3]) {
             let (X_GS, X_GO) = (sequence.next_pose(0.8), sequence.next_pose(0.3));
             let mut found = BTreeSet::new();
-            let shape = Shape::from(other.clone());
+            let shape = SolidShape::from(other.clone());
             mesh.for_each_inside(&X_GS, &shape, &X_GO, |displaced| {
                 let p_O = X_GO.inverse_transform_point(&(X_GS * mesh.centroids()[displaced.face]));
                 assert_relative_eq!(displaced.depth, support::distance(other, p_O), epsilon = 1e-13);
@@ -265,11 +265,11 @@ fn a_mesh_wholly_inside_another_is_found_though_no_faces_meet() {
         let X_GO = sequence.next_pose(1.0);
         let X_GS = X_GO * Pose::translation(place.x, place.y, place.z);
         let mut count = 0;
-        small.for_each_inside(&X_GS, &Shape::from(other), &X_GO, |_| count += 1);
+        small.for_each_inside(&X_GS, &SolidShape::from(other), &X_GO, |_| count += 1);
         assert_eq!(count, small.face_count());
     }
     // In the cavity, and beyond everything, nothing is inside.
-    let hollow = Shape::from(support::hollow_brick());
+    let hollow = SolidShape::from(support::hollow_brick());
     for x in [0.0, 1.5] {
         let X_GS = Pose::translation(x, 0.0, 0.0);
         small.for_each_inside(&X_GS, &hollow, &Pose::identity(), |face| panic!("{face:?}"));
@@ -279,8 +279,8 @@ fn a_mesh_wholly_inside_another_is_found_though_no_faces_meet() {
 #[derive(Debug)]
 struct Custom<S>(S);
 
-impl<S: Surface<f64>> Surface<f64> for Custom<S> {
-    fn nearest(&self, p_S: &Point3<f64>) -> force_elements::contact::SurfacePoint<f64> {
+impl<S: Solid<f64>> Solid<f64> for Custom<S> {
+    fn nearest(&self, p_S: &Point3<f64>) -> force_elements::shapes::SurfacePoint<f64> {
         self.0.nearest(p_S)
     }
     fn bounds(&self) -> Bounds<f64> {
@@ -292,12 +292,12 @@ impl<S: Surface<f64>> Surface<f64> for Custom<S> {
 fn no_centroid_inside_an_analytic_shape_is_missed() {
     let ellipsoid = Ellipsoid::new(Vector3::new(0.9, 0.5, 0.7)).unwrap();
     let shapes = [
-        Shape::from(HalfSpace::BelowZ),
-        Shape::from(HalfSpace::BelowY),
-        Shape::from(HalfSpace::BeyondX),
-        Shape::from(Sphere::new(0.8).unwrap()),
-        Shape::from(ellipsoid),
-        Shape::custom(Custom(ellipsoid)),
+        SolidShape::from(HalfSpace::BelowZ),
+        SolidShape::from(HalfSpace::BelowY),
+        SolidShape::from(HalfSpace::BeyondX),
+        SolidShape::from(Sphere::new(0.8).unwrap()),
+        SolidShape::from(ellipsoid),
+        SolidShape::custom(Custom(ellipsoid)),
     ];
     let mut sequence = Sequence::new();
     for (name, mesh) in support::menagerie() {

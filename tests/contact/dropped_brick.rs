@@ -2,9 +2,9 @@
 #![allow(non_snake_case, reason = "monogram notation")]
 
 use approx::assert_relative_eq;
-use force_elements::contact::{HalfSpace, TriangleMesh};
 use force_elements::elastic_foundation::Material;
 use force_elements::nalgebra::{Rotation3, Translation3, Vector3};
+use force_elements::shapes::{HalfSpace, TriangleMesh};
 use force_elements::simulation::{DormandPrince, Plant, RigidBody, Simulation};
 use force_elements::{ElasticFoundation, ForceSystem, Frame, Pose, SpatialVelocity};
 

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use crate::support::{self, Sequence};
 use approx::assert_relative_eq;
-use force_elements::contact::{Ellipsoid, HalfSpace, MeshFault, Shape, Sphere, TriangleMesh};
 use force_elements::elastic_foundation::{Material, NoContactPossible, OpenSurface, Parameters};
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
+use force_elements::shapes::{Ellipsoid, HalfSpace, MeshFault, SolidShape, Sphere, TriangleMesh};
 use force_elements::{
     BodyIndex, ElasticFoundation, ElementError, Error, ForceSystem, Frame, Handle, Pose, Requirement,
     SpatialVelocity, State,
@@ -578,7 +578,7 @@ fn what_is_read_passes_the_same_checks_as_what_is_built() {
 
 #[test]
 fn each_shape_pushes_a_mesh_out() {
-    let shapes: [(Shape<f64>, f64); 3] = [
+    let shapes: [(SolidShape<f64>, f64); 3] = [
         (Sphere::new(1.0).expect("valid").into(), 1.0),
         (Ellipsoid::new(Vector3::new(1.2, 0.9, 0.7)).expect("valid").into(), 0.7),
         (TriangleMesh::torus(0.5, 0.3, 24, 16).expect("valid").into(), 0.3),

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::io::Cursor;
 use std::path::Path;
 
-use force_elements::contact::{FaceList, MeshFault, ShapeError, TriangleMesh};
 use force_elements::nalgebra::Vector3;
+use force_elements::shapes::{FaceList, MeshFault, ShapeError, TriangleMesh};
 
 #[test]
 fn obj_files_keep_every_bit_and_every_face() {

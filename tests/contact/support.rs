@@ -5,8 +5,8 @@
 use std::f64::consts::PI;
 
 use force_elements::Pose;
-use force_elements::contact::TriangleMesh;
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
+use force_elements::shapes::TriangleMesh;
 
 /// The nearest point of a triangle by walking round its seven regions (C. Ericson, *Real-Time
 /// Collision Detection*, 2005, section 5.1.5): another method than the library's.

@@ -1,10 +1,12 @@
 //! The evaluation loop does not allocate once it is warm.
 
-use force_elements::cable::{CablePath, Obstacle, Sphere};
-use force_elements::contact::{self, HalfSpace, Shape, Surface, SurfacePoint, TriangleMesh};
+use force_elements::cable::{CablePath, Obstacle};
 use force_elements::elastic_foundation::Material;
 use force_elements::exponential_spring::Parameters;
 use force_elements::nalgebra::{Point3, Vector3, Vector6};
+use force_elements::shapes::{
+    Bounds, Ellipsoid, HalfSpace, Solid, SolidShape, Sphere, SurfacePoint, TriangleMesh,
+};
 use force_elements::{
     BodyIndex, CableSpring, CoordinatePair, CoordinateSpringDamperExt, ElasticFoundation, ExponentialSpring,
     ForceSystem, Frame, LinearBushing, Pose, SpatialVelocity, Station, cable_spring,
@@ -63,21 +65,21 @@ fn an_evaluation_does_not_allocate_after_the_first() {
 
 /// A ball as a user would write it.
 #[derive(Debug)]
-struct Ball(contact::Sphere<f64>);
+struct Ball(Sphere<f64>);
 
-impl Surface<f64> for Ball {
+impl Solid<f64> for Ball {
     fn nearest(&self, p_S: &Point3<f64>) -> SurfacePoint<f64> {
         self.0.nearest(p_S)
     }
-    fn bounds(&self) -> contact::Bounds<f64> {
+    fn bounds(&self) -> Bounds<f64> {
         self.0.bounds()
     }
 }
 
 /// Each kind of shape, and whether it carries springs itself.
-fn shapes() -> Vec<(&'static str, Shape<f64>, bool)> {
-    let sphere = contact::Sphere::new(1.0).expect("valid");
-    let ellipsoid = contact::Ellipsoid::new(Vector3::new(1.0, 0.8, 1.2)).expect("valid");
+fn shapes() -> Vec<(&'static str, SolidShape<f64>, bool)> {
+    let sphere = Sphere::new(1.0).expect("valid");
+    let ellipsoid = Ellipsoid::new(Vector3::new(1.0, 0.8, 1.2)).expect("valid");
     let torus = || TriangleMesh::torus(1.0, 0.6, 24, 12).expect("valid");
     vec![
         ("half-space", HalfSpace::BelowZ.into(), false),
@@ -86,7 +88,7 @@ fn shapes() -> Vec<(&'static str, Shape<f64>, bool)> {
         ("convex mesh", TriangleMesh::sphere(1.0, 8).expect("valid").into(), false),
         ("mesh", torus().into(), false),
         ("mesh with springs", torus().into(), true),
-        ("a user's own", Shape::custom(Ball(sphere)), false),
+        ("a user's own", SolidShape::custom(Ball(sphere)), false),
     ]
 }
 
@@ -101,7 +103,7 @@ fn foundations(
     for (_, shape, is_soft) in std::iter::repeat_n(shapes(), copies).flatten() {
         let mut foundation = ElasticFoundation::default();
         match shape {
-            Shape::Mesh(mesh) if is_soft => {
+            SolidShape::Mesh(mesh) if is_soft => {
                 foundation.add_springs(Frame::ground(Pose::identity()), mesh, rubber)
             }
             shape => foundation.add_rigid(Frame::ground(Pose::identity()), shape),
@@ -263,7 +265,7 @@ fn changes_of_variables_do_not_allocate_after_the_first() {
     let rubber = Material::new(1e5).with_friction(0.5, 0.4, 0.1);
     let brick = TriangleMesh::brick(Vector3::repeat(0.5), [2; 3]).expect("positive");
     foundation.add_springs(Frame::of(body), brick, rubber).expect("valid");
-    let ball = contact::Sphere::new(2.8).expect("positive");
+    let ball = Sphere::new(2.8).expect("positive");
     foundation.add_rigid(Frame::ground(Pose::identity()), ball).expect("valid");
     let foundation = system.add(foundation).expect("exists");
 

@@ -1,9 +1,10 @@
 //! Commits: what a host that calls in another order, or forgets a call, is told.
 
-use force_elements::cable::{CablePath, Cylinder, Obstacle};
+use force_elements::cable::{CablePath, Obstacle};
 use force_elements::coordinate_spring_damper_ext as coordinate;
 use force_elements::exponential_spring::{FrictionTransition, Parameters, TimeNotAdvanced};
 use force_elements::nalgebra::{Point3, Rotation3, Vector3};
+use force_elements::shapes::Cylinder;
 use force_elements::{
     AtDynamics, AtPosition, AtVelocity, BodyIndex, CableSpring, CoordinatePair, CoordinateSpringDamperExt,
     ElementError, Error, ExponentialSpring, ForceAccumulator, ForceElement, ForceSystem, Frame, Given,

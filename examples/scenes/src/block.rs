@@ -1,9 +1,9 @@
 //! A block on a plane, carried by exponential springs at its corners or by a bed of springs over its faces.
 
-use force_elements::contact::{HalfSpace, TriangleMesh};
 use force_elements::elastic_foundation::Material;
 use force_elements::exponential_spring::{FrictionTransition, Parameters};
 use force_elements::nalgebra::{Point3, Vector3};
+use force_elements::shapes::{HalfSpace, TriangleMesh};
 use force_elements::simulation::{Plant, RigidBody, Simulation, SimulationError};
 use force_elements::{
     BodyIndex, ElasticFoundation, ExponentialSpring, ForceSystem, Frame, Handle, Pose, SpatialForce,

@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use force_elements::cable::{CablePath, PathError, Surface, Tracking};
+use force_elements::cable::{CablePath, PathError, Tracking, Wrappable};
 use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Translation3, Vector2, Vector3};
 use force_elements::{
     BodyIndex, CableSpring, Error, ForceSystem, Handle, Pose, Real, SpatialVelocity, State, Station,
@@ -54,7 +54,7 @@ pub struct Pebble {
     pub radius: f64,
 }
 
-impl<T: Real> Surface<T> for Pebble {
+impl<T: Real> Wrappable<T> for Pebble {
     fn value(&self, p: &Point3<T>) -> T {
         let q = p / T::lit(self.radius);
         let squares = q.coords.component_mul(&q.coords);

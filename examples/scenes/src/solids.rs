@@ -3,10 +3,9 @@
 
 use core::ops::Range;
 
-use force_elements::cable::{
-    Cylinder, Ellipsoid, HeightMap, Obstacle, PathError, PathResults, Sphere, Torus,
-};
+use force_elements::cable::{Obstacle, PathError, PathResults};
 use force_elements::nalgebra::{Point3, Vector2, Vector3};
+use force_elements::shapes::{Cylinder, Ellipsoid, HeightMap, ShapeError, Sphere, Torus};
 use force_elements::{BodyIndex, Pose};
 
 use crate::cables::Pebble;
@@ -87,7 +86,7 @@ impl Land {
         Self { corner, spacing, rows, moments }
     }
 
-    pub fn map(&self) -> Result<HeightMap<f64>, PathError> {
+    pub fn map(&self) -> Result<HeightMap<f64>, ShapeError> {
         HeightMap::new(self.corner, self.spacing, self.rows[0].len(), &self.rows.concat())
     }
 

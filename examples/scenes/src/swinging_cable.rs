@@ -3,8 +3,9 @@
 
 use core::f64::consts::FRAC_PI_2;
 
-use force_elements::cable::{CablePath, Cylinder, Obstacle, PathResults};
+use force_elements::cable::{CablePath, Obstacle, PathResults};
 use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Translation3, Vector3, Vector6};
+use force_elements::shapes::Cylinder;
 use force_elements::simulation::{Integrator, Plant, RigidBody, Simulation, SimulationError, Statistics};
 use force_elements::{
     BodyIndex, CableSpring, ForceSystem, Handle, LinearBushing, Pose, SpatialVelocity, State, Station,

@@ -67,8 +67,9 @@ use crate::variables;
 /// # Example: a rubber band over a ball
 ///
 /// ```
-/// use force_elements::cable::{CablePath, Obstacle, Sphere};
+/// use force_elements::cable::{CablePath, Obstacle};
 /// use force_elements::cable_spring::Parameters;
+/// use force_elements::shapes::Sphere;
 /// use force_elements::nalgebra::Point3;
 /// use force_elements::{BodyIndex, CableSpring, ForceSystem, Pose, Station};
 ///

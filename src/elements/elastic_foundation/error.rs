@@ -1,7 +1,7 @@
 //! Foundations whose surfaces do not make a contact.
 
-use crate::contact::MeshFault;
 use crate::framework::ElementError;
+use crate::shapes::MeshFault;
 
 /// A mesh without an inside was added where another surface's springs would ask for it.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]

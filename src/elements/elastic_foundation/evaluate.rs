@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use nalgebra::{Point3, Vector3};
 
 use super::NoContactPossible;
-use crate::contact::{BoundingBox, Displaced};
+use crate::contact::BoundingBox;
 use crate::elements::elastic_foundation::law::Law;
 use crate::elements::elastic_foundation::parameters::KIND;
 use crate::elements::elastic_foundation::{
@@ -15,6 +15,7 @@ use crate::elements::elastic_foundation::{
 use crate::framework::{AtDynamics, AtPosition, AtVelocity, ElementError, ForceElement, Given};
 use crate::math::{Real, SpatialForce, SpatialVelocity, is_finite, is_finite_pose};
 use crate::mechanics::{ForceAccumulator, KinematicsError, Quantity, Topology, Velocities};
+use crate::shapes::Displaced;
 
 impl<T: Real> ElasticFoundation<T> {
     /// Finds the springs of one mesh that another surface displaces.

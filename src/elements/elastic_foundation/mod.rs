@@ -9,10 +9,11 @@ mod results;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use crate::contact::{Bounds, PairSearch, Shape, Surface, TriangleMesh};
+use crate::contact::PairSearch;
 use crate::framework::{Error, Variables};
 use crate::math::{Pose, Real, check};
 use crate::mechanics::{BodyIndex, Frame};
+use crate::shapes::{Bounds, Solid, SolidShape, TriangleMesh};
 
 pub use error::{NoContactPossible, OpenSurface};
 pub use parameters::{Material, Parameters};
@@ -105,7 +106,7 @@ use parameters::KIND;
 /// # Example: a ball at rest on the ground
 ///
 /// ```
-/// use force_elements::contact::{HalfSpace, TriangleMesh};
+/// use force_elements::shapes::{HalfSpace, TriangleMesh};
 /// use force_elements::elastic_foundation::Material;
 /// use force_elements::{ElasticFoundation, ForceSystem, Frame, Pose};
 ///
@@ -161,7 +162,7 @@ impl SurfaceIndex {
 struct Placed<T: Real> {
     body: BodyIndex,
     X_BS: Pose<T>,
-    shape: Shape<T>,
+    shape: SolidShape<T>,
     bounds: Bounds<T>,
     /// The mesh, if it carries springs.
     springs: Option<Arc<TriangleMesh<T>>>,
@@ -190,7 +191,11 @@ impl<T: Real> ElasticFoundation<T> {
     /// # Errors
     /// [`Error::Element`] with [`InvalidValue`](crate::InvalidValue) for a pose that is not finite or not a
     /// rotation, or with [`OpenSurface`] for a mesh that encloses nothing.
-    pub fn add_rigid(&mut self, frame: Frame<T>, shape: impl Into<Shape<T>>) -> Result<SurfaceIndex, Error> {
+    pub fn add_rigid(
+        &mut self,
+        frame: Frame<T>,
+        shape: impl Into<SolidShape<T>>,
+    ) -> Result<SurfaceIndex, Error> {
         self.add(frame, shape.into(), None)
     }
 
@@ -207,19 +212,19 @@ impl<T: Real> ElasticFoundation<T> {
         material: Material<T>,
     ) -> Result<SurfaceIndex, Error> {
         material.validate().map_err(|error| Error::of_new(KIND, error))?;
-        self.add(frame, Shape::Mesh(mesh.into()), Some(material))
+        self.add(frame, SolidShape::Mesh(mesh.into()), Some(material))
     }
 
     fn add(
         &mut self,
         frame: Frame<T>,
-        shape: Shape<T>,
+        shape: SolidShape<T>,
         material: Option<Material<T>>,
     ) -> Result<SurfaceIndex, Error> {
         let Frame { body, X_BF: X_BS } = frame;
         check::pose("X_BF", &X_BS).map_err(|error| Error::of_new(KIND, error))?;
         let springs = match (&shape, material) {
-            (Shape::Mesh(mesh), Some(_)) => Some(Arc::clone(mesh)),
+            (SolidShape::Mesh(mesh), Some(_)) => Some(Arc::clone(mesh)),
             _ => None,
         };
         let index = self.surfaces.len();
@@ -240,7 +245,7 @@ impl<T: Real> ElasticFoundation<T> {
     }
 
     /// The shape of a surface, if it is there.
-    pub fn shape(&self, surface: SurfaceIndex) -> Option<&Shape<T>> {
+    pub fn shape(&self, surface: SurfaceIndex) -> Option<&SolidShape<T>> {
         self.surfaces.get(surface.0).map(|placed| &placed.shape)
     }
 
@@ -268,7 +273,7 @@ impl<T: Real> ElasticFoundation<T> {
 impl<T: Real> Placed<T> {
     fn check_closed(&self, surface: usize) -> Result<(), Error> {
         match &self.shape {
-            Shape::Mesh(mesh) => match mesh.opening() {
+            SolidShape::Mesh(mesh) => match mesh.opening() {
                 Some(fault) => Err(Error::of_new(KIND, OpenSurface { surface, fault })),
                 None => Ok(()),
             },

@@ -2,8 +2,9 @@
 
 use core::f64::consts::FRAC_PI_2;
 
-use force_elements::cable::{Obstacle, PathError, Torus};
+use force_elements::cable::{Obstacle, PathError};
 use force_elements::nalgebra::{Rotation3, Translation3, Vector3};
+use force_elements::shapes::Torus;
 use force_elements::{Error, Pose};
 
 use super::{GROUND, one_end_free};

@@ -1,7 +1,8 @@
 //! What a path makes of a tension: forces, power, moment arms.
 
-use force_elements::cable::{CablePath, Cylinder, PathResults, Sphere, Wraps};
+use force_elements::cable::{CablePath, PathResults, Wraps};
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
+use force_elements::shapes::{Cylinder, Sphere};
 use force_elements::{
     AtDynamics, AtPosition, AtVelocity, BodyIndex, CableSpring, ElementError, Error, ForceAccumulator,
     ForceElement, ForceSystem, Given, Pose, SpatialForce, SpatialVelocity, Station, Topology, Velocities,

@@ -1,8 +1,9 @@
 //! What is remembered of a path, and that nothing else is.
 
 use core::f64::consts::PI;
-use force_elements::cable::{Cylinder, Sphere, Wrap, Wraps};
+use force_elements::cable::{Wrap, Wraps};
 use force_elements::nalgebra::{Point3, Vector3};
+use force_elements::shapes::{Cylinder, Sphere};
 use force_elements::{Error, Pose};
 
 use super::{fixed, moving_scenes, on_ground, one_end_free};

@@ -1,7 +1,8 @@
 //! Cables through places where no direction is outwards: centres, axes, the circle of a ring.
 
-use force_elements::cable::{Surface, Torus};
+use force_elements::cable::Wrappable;
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
+use force_elements::shapes::Torus;
 use force_elements::{Error, Pose};
 use num_dual::Dual64;
 

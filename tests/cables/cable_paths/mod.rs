@@ -10,7 +10,7 @@ mod paths;
 mod refusals;
 mod windings;
 
-use force_elements::cable::{CablePath, Obstacle, PathError, Surface};
+use force_elements::cable::{CablePath, Obstacle, PathError, Wrappable};
 use force_elements::nalgebra::{Matrix3, Point3, Vector3};
 use force_elements::{BodyIndex, CableSpring, Error, ForceSystem, Handle, Pose, Real, Station, cable_spring};
 use force_elements_scenes::cables::{Counts, Scene};
@@ -21,7 +21,7 @@ fn fixed<T: Real>(x: f64, y: f64, z: f64) -> Station<T> {
     Station { body: GROUND, p_B: Point3::new(x, y, z).map(T::lit) }
 }
 
-fn on_ground<T: Real>(surface: impl Surface<T>) -> Result<Obstacle<T>, PathError> {
+fn on_ground<T: Real>(surface: impl Wrappable<T>) -> Result<Obstacle<T>, PathError> {
     Obstacle::new(GROUND, Pose::identity(), surface)
 }
 
@@ -54,7 +54,7 @@ fn one_end_free<T: Real>(
 #[derive(Debug)]
 struct Plain<S>(S);
 
-impl<T: Real, S: Surface<T>> Surface<T> for Plain<S> {
+impl<T: Real, S: Wrappable<T>> Wrappable<T> for Plain<S> {
     fn value(&self, p: &Point3<T>) -> T {
         self.0.value(p)
     }

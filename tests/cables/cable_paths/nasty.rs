@@ -3,11 +3,9 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
-use force_elements::cable::{
-    CablePath, Cylinder, Ellipsoid, HeightMap, Obstacle, PathError, PathResults, Settings, Sphere, Surface,
-    Torus, Wrap, Wraps,
-};
+use force_elements::cable::{CablePath, Obstacle, PathError, PathResults, Settings, Wrap, Wrappable, Wraps};
 use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Translation3, Vector2, Vector3};
+use force_elements::shapes::{Cylinder, Ellipsoid, HeightMap, ShapeError, Sphere, Torus};
 use force_elements::{
     BodyIndex, Error, ForceSystem, InvalidValue, KinematicsError, Pose, Real, Station, Variables,
 };
@@ -61,7 +59,7 @@ fn vector<T: Real>(dice: &mut Dice) -> Vector3<T> {
 #[derive(Debug)]
 struct Garbage(u64);
 
-impl<T: Real> Surface<T> for Garbage {
+impl<T: Real> Wrappable<T> for Garbage {
     fn value(&self, p: &Point3<T>) -> T {
         if self.0.is_multiple_of(3) { number(&mut Dice::new(self.0)) } else { p.coords.norm() - T::one() }
     }
@@ -82,7 +80,7 @@ impl<T: Real> Surface<T> for Garbage {
 }
 
 /// A surface of any kind and any size that its constructor accepts.
-fn surface<T: Real>(dice: &mut Dice) -> Option<Box<dyn Surface<T>>> {
+fn surface<T: Real>(dice: &mut Dice) -> Option<Box<dyn Wrappable<T>>> {
     let ordinary = dice.between(0.2, 1.5);
     let mut size = || seldom::<T>(dice, ordinary);
     let (a, b, c) = (size(), size(), size());
@@ -103,7 +101,7 @@ fn surface<T: Real>(dice: &mut Dice) -> Option<Box<dyn Surface<T>>> {
 }
 
 /// Calls every method of a surface with what it gets.
-fn call_everything<T: Real>(surface: &dyn Surface<T>, dice: &mut Dice) {
+fn call_everything<T: Real>(surface: &dyn Wrappable<T>, dice: &mut Dice) {
     let (p, q) = (Point3::from(vector(dice)), Point3::from(vector(dice)));
     let (u, v) = (vector(dice), vector(dice));
     let _ = (surface.value(&p), surface.gradient(&p), surface.hessian(&p), surface.size());
@@ -280,7 +278,8 @@ fn heights_that_a_spline_cannot_carry_are_refused() -> Result<(), Error> {
     for height in [1e9_f64, -1e9, 1e160, 1e307] {
         let heights = [0.0, 0.0, height, 0.0];
         let map = HeightMap::new(Vector2::new(0.0, 0.0), Vector2::new(1.0, 2.0), 2, &heights);
-        let Err(PathError::InvalidValue(InvalidValue { name: "height_map.heights", value, .. })) = map else {
+        let Err(ShapeError::InvalidValue(InvalidValue { name: "height_map.heights", value, .. })) = map
+        else {
             panic!("{map:?}")
         };
         assert_eq!(value, height);

@@ -1,7 +1,8 @@
 //! What path is found: closed forms, continuity, and whatever the search begins with.
 
-use force_elements::cable::{CablePath, Cylinder, Ellipsoid, Obstacle, Sphere, Tracking, Wrap, Wraps};
+use force_elements::cable::{CablePath, Obstacle, Tracking, Wrap, Wraps};
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
+use force_elements::shapes::{Cylinder, Ellipsoid, Sphere};
 use force_elements::{BodyIndex, CableSpring, Error, ForceSystem, Pose, cable_spring};
 use num_dual::Dual64;
 

@@ -1,9 +1,8 @@
 //! What makes no sense is refused, with its reason.
 
-use force_elements::cable::{
-    CablePath, Cylinder, Ellipsoid, HeightMap, Obstacle, PathError, Settings, Sphere, Torus, Wrap,
-};
+use force_elements::cable::{CablePath, Obstacle, PathError, Settings, Wrap};
 use force_elements::nalgebra::{Point3, Translation3, Vector2, Vector3};
+use force_elements::shapes::{Cylinder, Ellipsoid, HeightMap, Sphere, Torus};
 use force_elements::{
     BodyIndex, CableSpring, Error, ForceSystem, KinematicsError, Pose, State, Station, cable_spring,
 };

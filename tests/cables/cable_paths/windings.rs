@@ -2,11 +2,9 @@
 
 use core::f64::consts::TAU;
 
-use force_elements::cable::{
-    CablePath, Cylinder, Ellipsoid, HeightMap, Obstacle, Settings, Sphere, Surface, Torus, Tracking, Wrap,
-    Wraps,
-};
+use force_elements::cable::{CablePath, Obstacle, Settings, Tracking, Wrap, Wrappable, Wraps};
 use force_elements::nalgebra::{Matrix3, Point3, Vector2, Vector3};
+use force_elements::shapes::{Cylinder, Ellipsoid, HeightMap, Sphere, Torus};
 use force_elements::{CableSpring, Error, ForceSystem, Pose, Real, State, Station, cable_spring};
 
 use super::{GROUND, Rig, fixed, on_ground, one_end_free};
@@ -18,7 +16,7 @@ struct Pipe {
     radius: f64,
 }
 
-impl<T: Real> Surface<T> for Pipe {
+impl<T: Real> Wrappable<T> for Pipe {
     fn value(&self, p: &Point3<T>) -> T {
         p.x * p.x + p.y * p.y - T::lit(self.radius * self.radius)
     }
@@ -44,7 +42,7 @@ fn wound(radius: f64, distances: [f64; 2], angle: f64, rise: f64) -> f64 {
 
 /// Leads the free end around the z axis in twelfths of a turn; every step must be tracked and as long as
 /// the unrolled drum says.
-fn wind(drum: impl Surface<f64>, radius: f64, turns: u32) -> Result<(), Error> {
+fn wind(drum: impl Wrappable<f64>, radius: f64, turns: u32) -> Result<(), Error> {
     const RISE: f64 = 2e-3;
     let (system, body, cable) = patient(fixed(-0.5, 0.0, 0.0), on_ground(drum)?)?;
     let mut state = system.default_state();
@@ -166,7 +164,7 @@ fn windings_are_never_lost_without_a_word() -> Result<(), Error> {
     let mut kept = [0; 2];
     for case in 0..100 {
         let start = fixed(-0.5, 0.0, 0.0);
-        let drum: Box<dyn Surface<f64>> =
+        let drum: Box<dyn Wrappable<f64>> =
             if case % 2 == 0 { Box::new(Cylinder::new(RADIUS)?) } else { Box::new(Pipe { radius: RADIUS }) };
         let (system, body, cable) = patient(start, Obstacle::shared(GROUND, Pose::identity(), drum.into())?)?;
         let mut state = system.default_state();

@@ -1,8 +1,8 @@
 //! Elastic foundations in a random place, for any scalar.
 
-use force_elements::contact::{Ellipsoid, TriangleMesh};
 use force_elements::elastic_foundation::{Material, Parameters};
 use force_elements::nalgebra::{Translation3, Vector3};
+use force_elements::shapes::{Ellipsoid, TriangleMesh};
 use force_elements::{BodyIndex, ElasticFoundation, ForceSystem, Frame, Pose, Real};
 
 use super::scene::{BodyElement, Deal, Scene};

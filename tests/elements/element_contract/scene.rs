@@ -1,9 +1,10 @@
 //! An element of each kind in a random place, for any scalar.
 
-use force_elements::cable::{CablePath, Ellipsoid, Obstacle, Settings, Sphere};
+use force_elements::cable::{CablePath, Obstacle, Settings};
 use force_elements::coordinate_spring_damper_ext as coordinate;
 use force_elements::exponential_spring as exponential;
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector2, Vector3, Vector6};
+use force_elements::shapes::{Ellipsoid, Sphere};
 use force_elements::{
     BodyIndex, CableSpring, CoordinatePair, CoordinateSpringDamperExt, ExponentialSpring, ForceElement,
     ForceSystem, Frame, Handle, LinearBushing, Pose, Real, SpatialVelocity, State, Station, cable_spring,

@@ -2,10 +2,10 @@
 
 use std::f64::consts::FRAC_PI_2;
 
-use force_elements::cable::{CablePath, Cylinder, Obstacle};
-use force_elements::contact::{HalfSpace, TriangleMesh};
+use force_elements::cable::{CablePath, Obstacle};
 use force_elements::elastic_foundation::Material;
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3, Vector6};
+use force_elements::shapes::{Cylinder, HalfSpace, TriangleMesh};
 use force_elements::simulation::{Plant, RigidBody};
 use force_elements::{
     BodyIndex, CableSpring, CoordinatePair, CoordinateSpringDamperExt, DynamicsView, ElasticFoundation,

@@ -1,7 +1,8 @@
 //! Cases of the cable: paths over obstacles, and springs along them.
 
-use force_elements::cable::{CablePath, Cylinder, Ellipsoid, Obstacle, Settings, Sphere, Torus, Wrap, Wraps};
+use force_elements::cable::{CablePath, Obstacle, Settings, Wrap, Wraps};
 use force_elements::nalgebra::Point3;
+use force_elements::shapes::{Cylinder, Ellipsoid, Sphere, Torus};
 use force_elements::{BodyIndex, CableSpring, ForceSystem, Station, cable_spring};
 
 use super::{Deviations, Failure, Fields};

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use force_elements::contact::{Ellipsoid, HalfSpace, Shape, Sphere, TriangleMesh};
 use force_elements::elastic_foundation::{Material, Parameters};
 use force_elements::nalgebra::Point3;
+use force_elements::shapes::{Ellipsoid, HalfSpace, SolidShape, Sphere, TriangleMesh};
 use force_elements::{BodyIndex, ElasticFoundation, ForceSystem, Frame};
 
 use super::{Deviations, Failure, Fields};
@@ -80,7 +80,7 @@ pub(crate) fn check(meshes: &Meshes, case: Fields<'_>) -> Result<Deviations, Fai
 
     let surface2 = input.object("surface2")?;
     let X_B2S = input.pose("X_B2S")?;
-    let shape: Shape<f64> = match surface2.text("type")? {
+    let shape: SolidShape<f64> = match surface2.text("type")? {
         "half_space" => HalfSpace::BeyondX.into(),
         "sphere" => Sphere::new(surface2.number("radius")?)?.into(),
         "ellipsoid" => Ellipsoid::new(surface2.vector("radii")?)?.into(),
@@ -89,7 +89,7 @@ pub(crate) fn check(meshes: &Meshes, case: Fields<'_>) -> Result<Deviations, Fai
     };
     let parameters2 = input.object("parameters2")?;
     match shape {
-        Shape::Mesh(mesh) if !parameters2.0.is_null() => {
+        SolidShape::Mesh(mesh) if !parameters2.0.is_null() => {
             foundation.add_springs(Frame::on(body2, X_B2S), mesh, material(parameters2)?)?
         }
         shape => foundation.add_rigid(Frame::on(body2, X_B2S), shape)?,

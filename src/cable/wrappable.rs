@@ -1,4 +1,4 @@
-//! What a surface must tell the cable, and what follows from that for every surface.
+//! Surfaces that a cable can be wrapped around.
 
 use core::fmt::Debug;
 
@@ -21,14 +21,14 @@ use crate::math::{Real, is_finite};
 ///
 /// ```
 /// use force_elements::Real;
-/// use force_elements::cable::Surface;
+/// use force_elements::cable::Wrappable;
 /// use force_elements::nalgebra::{Matrix3, Point3, Vector3};
 ///
 /// /// The solid below `z = −(x² + y²) / 2`, in metres.
 /// #[derive(Debug)]
 /// struct Paraboloid;
 ///
-/// impl<T: Real> Surface<T> for Paraboloid {
+/// impl<T: Real> Wrappable<T> for Paraboloid {
 ///     fn value(&self, p: &Point3<T>) -> T {
 ///         p.z + T::lit(0.5) * (p.x * p.x + p.y * p.y)
 ///     }
@@ -52,7 +52,7 @@ use crate::math::{Real, is_finite};
 /// let arc = 0.5 * (x * (1.0 + x * x).sqrt() + x.asinh());
 /// assert!((arc - 0.8).abs() < 1e-11);
 /// ```
-pub trait Surface<T: Real>: Debug + Send + Sync + 'static {
+pub trait Wrappable<T: Real>: Debug + Send + Sync + 'static {
     /// The implicit function: negative inside, zero on the surface, positive outside.
     fn value(&self, p: &Point3<T>) -> T;
 
@@ -224,7 +224,7 @@ pub struct SegmentApproach<T: Real> {
 }
 
 /// The approach at a parameter that is known.
-pub(crate) fn approach_at<T: Real, S: Surface<T> + ?Sized>(
+pub(crate) fn approach_at<T: Real, S: Wrappable<T> + ?Sized>(
     surface: &S,
     a: &Point3<T>,
     b: &Point3<T>,
@@ -237,7 +237,7 @@ pub(crate) fn approach_at<T: Real, S: Surface<T> + ?Sized>(
 
 /// The lowest value of the implicit function along a line: samples closer together than the
 /// features of the surface, then bisection on the derivative around each that is below its neighbours.
-pub(crate) fn search_segment<T: Real, S: Surface<T> + ?Sized>(
+pub(crate) fn search_segment<T: Real, S: Wrappable<T> + ?Sized>(
     surface: &S,
     a: &Point3<T>,
     b: &Point3<T>,

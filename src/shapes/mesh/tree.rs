@@ -5,12 +5,12 @@ use alloc::vec::Vec;
 
 use nalgebra::{Point3, Vector3};
 
-use crate::contact::mesh::Slot;
-use crate::contact::mesh::cluster::{Cluster, bounds};
-use crate::contact::mesh::triangles::{LANES, Lanes, TrianglePack};
-use crate::contact::surface::Plane;
-use crate::contact::{greater, lesser};
 use crate::math::Real;
+use crate::shapes::mesh::Slot;
+use crate::shapes::mesh::cluster::{Cluster, bounds};
+use crate::shapes::mesh::triangles::{LANES, Lanes, TrianglePack};
+use crate::shapes::solid::Plane;
+use crate::shapes::{greater, lesser};
 
 /// Room for every node that can wait while a tree is walked: three siblings on each level of
 /// a tree over 2³² triangles.

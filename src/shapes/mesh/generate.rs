@@ -4,11 +4,11 @@ use alloc::vec::Vec;
 
 use nalgebra::{Point3, Vector3, convert};
 
-use crate::contact::ShapeError;
-use crate::contact::mesh::TriangleMesh;
-use crate::contact::mesh::topology::check_counts;
-use crate::contact::mesh::tree::number;
 use crate::math::{Real, check};
+use crate::shapes::ShapeError;
+use crate::shapes::mesh::TriangleMesh;
+use crate::shapes::mesh::topology::check_counts;
+use crate::shapes::mesh::tree::number;
 
 /// Vertices and faces on their way to a mesh.
 struct Sheets<T: Real> {

@@ -4,17 +4,17 @@ use alloc::sync::Arc;
 
 use nalgebra::Point3;
 
-use crate::contact::ellipsoid::Ellipsoid;
-use crate::contact::half_space::HalfSpace;
-use crate::contact::mesh::TriangleMesh;
-use crate::contact::sphere::Sphere;
-use crate::contact::surface::{Bounds, Plane, Surface, SurfacePoint};
 use crate::math::Real;
+use crate::shapes::ellipsoid::Ellipsoid;
+use crate::shapes::half_space::HalfSpace;
+use crate::shapes::mesh::TriangleMesh;
+use crate::shapes::solid::{Bounds, Plane, Solid, SurfacePoint};
+use crate::shapes::sphere::Sphere;
 
 /// Any of the shapes that can be in contact. Meshes and users' own shapes are shared, not copied.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub enum Shape<T: Real> {
+pub enum SolidShape<T: Real> {
     /// Everything on one side of a plane.
     HalfSpace(HalfSpace),
     /// A ball.
@@ -24,16 +24,16 @@ pub enum Shape<T: Real> {
     /// What closed triangles enclose.
     Mesh(Arc<TriangleMesh<T>>),
     /// A user's own shape.
-    Custom(Arc<dyn Surface<T>>),
+    Custom(Arc<dyn Solid<T>>),
 }
 
-impl<T: Real> Shape<T> {
+impl<T: Real> SolidShape<T> {
     /// A user's own shape.
-    pub fn custom(shape: impl Surface<T>) -> Self {
+    pub fn custom(shape: impl Solid<T>) -> Self {
         Self::Custom(Arc::new(shape))
     }
 
-    fn surface(&self) -> &dyn Surface<T> {
+    fn surface(&self) -> &dyn Solid<T> {
         match self {
             Self::HalfSpace(shape) => shape,
             Self::Sphere(shape) => shape,
@@ -44,7 +44,7 @@ impl<T: Real> Shape<T> {
     }
 }
 
-impl<T: Real> Surface<T> for Shape<T> {
+impl<T: Real> Solid<T> for SolidShape<T> {
     fn nearest(&self, p_S: &Point3<T>) -> SurfacePoint<T> {
         self.surface().nearest(p_S)
     }
@@ -66,38 +66,38 @@ impl<T: Real> Surface<T> for Shape<T> {
     }
 }
 
-impl<T: Real> From<HalfSpace> for Shape<T> {
+impl<T: Real> From<HalfSpace> for SolidShape<T> {
     fn from(shape: HalfSpace) -> Self {
         Self::HalfSpace(shape)
     }
 }
 
-impl<T: Real> From<Sphere<T>> for Shape<T> {
+impl<T: Real> From<Sphere<T>> for SolidShape<T> {
     fn from(shape: Sphere<T>) -> Self {
         Self::Sphere(shape)
     }
 }
 
-impl<T: Real> From<Ellipsoid<T>> for Shape<T> {
+impl<T: Real> From<Ellipsoid<T>> for SolidShape<T> {
     fn from(shape: Ellipsoid<T>) -> Self {
         Self::Ellipsoid(shape)
     }
 }
 
-impl<T: Real> From<TriangleMesh<T>> for Shape<T> {
+impl<T: Real> From<TriangleMesh<T>> for SolidShape<T> {
     fn from(mesh: TriangleMesh<T>) -> Self {
         Self::Mesh(Arc::new(mesh))
     }
 }
 
-impl<T: Real> From<Arc<TriangleMesh<T>>> for Shape<T> {
+impl<T: Real> From<Arc<TriangleMesh<T>>> for SolidShape<T> {
     fn from(mesh: Arc<TriangleMesh<T>>) -> Self {
         Self::Mesh(mesh)
     }
 }
 
-impl<T: Real> From<Arc<dyn Surface<T>>> for Shape<T> {
-    fn from(shape: Arc<dyn Surface<T>>) -> Self {
+impl<T: Real> From<Arc<dyn Solid<T>>> for SolidShape<T> {
+    fn from(shape: Arc<dyn Solid<T>>) -> Self {
         Self::Custom(shape)
     }
 }

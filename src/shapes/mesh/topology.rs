@@ -7,9 +7,9 @@ use core::fmt;
 
 use nalgebra::{Point3, Vector3};
 
-use crate::contact::greater;
-use crate::contact::mesh::cluster::bounds;
 use crate::math::{Real, is_finite};
+use crate::shapes::greater;
+use crate::shapes::mesh::cluster::bounds;
 
 /// About 400 bytes a face make this a mesh of 1.7 GB in `f64`: more would exhaust the memory of many a
 /// machine before it could be refused, and counts stay far from the end of the 32 bits of an index.
@@ -38,7 +38,7 @@ pub(super) const NO_FACE: u32 = u32::MAX;
 pub enum MeshFault {
     /// There are no faces.
     Empty,
-    /// There are more faces than [`TriangleMesh::MAX_FACES`](crate::contact::TriangleMesh::MAX_FACES).
+    /// There are more faces than [`TriangleMesh::MAX_FACES`](crate::shapes::TriangleMesh::MAX_FACES).
     TooManyFaces {
         /// How many there are, or would be.
         count: u64,

@@ -13,9 +13,9 @@ use alloc::vec::Vec;
 
 use nalgebra::{Point3, Vector3};
 
-use crate::contact::surface::{Bounds, Plane, Surface, SurfacePoint};
-use crate::contact::{ShapeError, direction_and_length};
 use crate::math::Real;
+use crate::shapes::solid::{Bounds, Plane, Solid, SurfacePoint};
+use crate::shapes::{ShapeError, direction_and_length};
 
 pub use inside::Displaced;
 #[cfg(feature = "mesh-files")]
@@ -54,7 +54,7 @@ use triangles::Feature;
 /// # Example: a tetrahedron
 ///
 /// ```
-/// use force_elements::contact::{MeshFault, Surface, TriangleMesh};
+/// use force_elements::shapes::{MeshFault, Solid, TriangleMesh};
 /// use force_elements::nalgebra::Point3;
 ///
 /// let vertices = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(Point3::from);
@@ -67,7 +67,7 @@ use triangles::Feature;
 /// let faults = TriangleMesh::faults(&vertices, &faces[..3]);
 /// assert_eq!(faults.len(), 3);
 /// assert_eq!(faults[0], MeshFault::OpenEdge { face: 0, vertices: [2, 1] });
-/// # Ok::<(), force_elements::contact::ShapeError>(())
+/// # Ok::<(), force_elements::shapes::ShapeError>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct TriangleMesh<T: Real> {
@@ -331,7 +331,7 @@ fn vertex_normals<T: Real>(
 }
 
 /// Where the mesh is open, the sign is that of the faces that meet at the nearest point.
-impl<T: Real> Surface<T> for TriangleMesh<T> {
+impl<T: Real> Solid<T> for TriangleMesh<T> {
     fn nearest(&self, p_S: &Point3<T>) -> SurfacePoint<T> {
         let from_center = p_S - self.center;
         let squared = from_center.norm_squared() * T::default_epsilon();

@@ -1,39 +1,17 @@
-//! A cylinder, whose geodesics are helices.
+//! Geodesics of a cylinder, which are helices.
 
 use nalgebra::{Matrix3, Point3, Vector3};
 
-use super::geodesic::{Geodesic, GeodesicEnd, Jacobi};
-use super::surface::{SegmentApproach, Surface, approach_at, roundoff, tangent_frame};
-use crate::cable::PathError;
-use crate::math::{Real, check};
-
-/// A round cylinder about the z axis of its frame, without ends.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Cylinder<T> {
-    radius: T,
-}
-
-impl<T: Real> Cylinder<T> {
-    /// A cylinder of this radius \[m\].
-    ///
-    /// # Errors
-    /// [`PathError::InvalidValue`] unless the radius is of a [`Size`](crate::Requirement::Size).
-    pub fn new(radius: T) -> Result<Self, PathError> {
-        check::size("cylinder.radius", radius)?;
-        Ok(Self { radius })
-    }
-
-    /// The radius \[m\].
-    pub fn radius(&self) -> T {
-        self.radius
-    }
-}
+use crate::cable::geodesic::{Geodesic, GeodesicEnd, Jacobi};
+use crate::cable::wrappable::{SegmentApproach, Wrappable, approach_at, roundoff, tangent_frame};
+use crate::math::Real;
+use crate::shapes::Cylinder;
 
 fn across<T: Real>(p: &Vector3<T>) -> Vector3<T> {
     Vector3::new(p.x, p.y, T::zero())
 }
 
-impl<T: Real> Surface<T> for Cylinder<T> {
+impl<T: Real> Wrappable<T> for Cylinder<T> {
     fn value(&self, p: &Point3<T>) -> T {
         across(&p.coords).norm() - self.radius
     }

@@ -2,9 +2,9 @@
 
 use nalgebra::{Point3, Vector3};
 
-use crate::contact::surface::{Bounds, Plane, Surface, SurfacePoint};
-use crate::contact::{ShapeError, direction_and_length};
-use crate::math::{InvalidValue, Real, check, checked_when_read, is_finite};
+use crate::math::{Real, check, is_finite};
+use crate::shapes::solid::{Bounds, Plane, Solid, SurfacePoint};
+use crate::shapes::{ShapeError, direction_and_length};
 
 /// The points with `(x/a)² + (y/b)² + (z/c)² < 1` in its own frame.
 ///
@@ -27,12 +27,44 @@ use crate::math::{InvalidValue, Real, check, checked_when_read, is_finite};
 /// equation; J. J. Moré, D. C. Sorensen, *Computing a trust region step*, SIAM J. Sci. Stat. Comput. 4
 /// (1983) 553–572, for its solution.
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(
+        try_from = "Written<T>",
+        into = "Written<T>",
+        bound(serialize = "T: serde::Serialize", deserialize = "T: serde::Deserialize<'de>")
+    )
+)]
 pub struct Ellipsoid<T: Real> {
+    pub(crate) radii: Vector3<T>,
+    /// Reciprocals of the squared radii.
+    pub(crate) weights: Vector3<T>,
+}
+
+/// What is written of an ellipsoid; the rest follows.
+#[cfg(feature = "serde")]
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(rename = "Ellipsoid")]
+struct Written<T: Real> {
     radii: Vector3<T>,
 }
 
-checked_when_read!(Ellipsoid);
+#[cfg(feature = "serde")]
+impl<T: Real> TryFrom<Written<T>> for Ellipsoid<T> {
+    type Error = ShapeError;
+
+    fn try_from(written: Written<T>) -> Result<Self, ShapeError> {
+        Self::new(written.radii)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<T: Real> From<Ellipsoid<T>> for Written<T> {
+    fn from(ellipsoid: Ellipsoid<T>) -> Self {
+        Self { radii: ellipsoid.radii }
+    }
+}
 
 impl<T: Real> Ellipsoid<T> {
     /// An ellipsoid with these radii \[m\] along the axes of its frame.
@@ -40,13 +72,12 @@ impl<T: Real> Ellipsoid<T> {
     /// # Errors
     /// [`ShapeError::InvalidValue`] unless all radii are of a [`Size`](crate::Requirement::Size).
     pub fn new(radii: Vector3<T>) -> Result<Self, ShapeError> {
-        let ellipsoid = Self { radii };
-        ellipsoid.validate()?;
-        Ok(ellipsoid)
+        radii.iter().try_for_each(|&radius| check::size("ellipsoid.radii", radius))?;
+        Ok(Self::of_radii(radii))
     }
 
-    fn validate(&self) -> Result<(), InvalidValue> {
-        self.radii.iter().try_for_each(|&radius| check::size("ellipsoid.radius", radius))
+    fn of_radii(radii: Vector3<T>) -> Self {
+        Self { radii, weights: radii.map(|radius| T::one() / (radius * radius)) }
     }
 
     /// The radii \[m\].
@@ -56,7 +87,7 @@ impl<T: Real> Ellipsoid<T> {
 
     /// The same ellipsoid in another scalar.
     pub fn cast<U: Real>(self) -> Ellipsoid<U> {
-        Ellipsoid { radii: self.radii.map(T::cast) }
+        Ellipsoid::of_radii(self.radii.map(T::cast))
     }
 
     /// The axis of the least radius.
@@ -132,7 +163,7 @@ impl<T: Real> Ellipsoid<T> {
     }
 }
 
-impl<T: Real> Surface<T> for Ellipsoid<T> {
+impl<T: Real> Solid<T> for Ellipsoid<T> {
     fn nearest(&self, p_S: &Point3<T>) -> SurfacePoint<T> {
         let magnitude = p_S.coords.map(|x| if x < T::zero() { -x } else { x });
         let in_octant = self.nearest_in_octant(&magnitude);

@@ -2,8 +2,8 @@
 
 use nalgebra::{Point3, Vector3};
 
-use crate::contact::{greater, lesser};
 use crate::math::Real;
+use crate::shapes::{greater, lesser};
 
 /// A disc that holds points of a subtree: round, with some thickness along its axis.
 ///

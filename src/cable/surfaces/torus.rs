@@ -1,60 +1,23 @@
-//! A torus.
+//! Geodesics of a torus.
 
 use nalgebra::{Matrix3, Point3, Vector3};
 
-use super::geodesic::{Geodesic, GeodesicEnd, Stormer, integrate};
-use super::surface::{SegmentApproach, Surface, approach_at, beside, roundoff, tangent_frame};
-use crate::cable::PathError;
-use crate::math::{InvalidValue, Real, Requirement, check};
+use crate::cable::geodesic::{Geodesic, GeodesicEnd, Stormer, integrate};
+use crate::cable::wrappable::{SegmentApproach, Wrappable, approach_at, beside, roundoff, tangent_frame};
+use crate::math::Real;
+use crate::shapes::Torus;
 
-/// A ring about the z axis of its frame: a tube around a circle in the xy plane.
-///
-/// Its implicit function is the distance from the surface.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Torus<T> {
-    ring_radius: T,
-    tube_radius: T,
-}
-
-impl<T: Real> Torus<T> {
-    /// A torus whose tube of this radius \[m\] runs around a circle of this radius \[m\].
-    ///
-    /// # Errors
-    /// [`PathError::InvalidValue`] unless both are of a [`Size`](crate::Requirement::Size) and the tube is thinner
-    /// than the ring: otherwise it has no hole and is not smooth.
-    pub fn new(ring_radius: T, tube_radius: T) -> Result<Self, PathError> {
-        check::size("torus.ring_radius", ring_radius)?;
-        check::size("torus.tube_radius", tube_radius)?;
-        if tube_radius >= ring_radius {
-            let requirement = Requirement::Below("ring_radius");
-            let (name, value) = ("torus.tube_radius", tube_radius.to_f64());
-            return Err(InvalidValue { name, value, requirement }.into());
-        }
-        Ok(Self { ring_radius, tube_radius })
+/// From the point of the circle nearest to `p` to `p` itself, and the distance of `p` from the axis.
+#[inline]
+fn offset_from_circle<T: Real>(torus: &Torus<T>, p: &Point3<T>) -> (Vector3<T>, T) {
+    let distance = (p.x * p.x + p.y * p.y).sqrt();
+    let least = T::default_epsilon() * torus.tube_radius;
+    if distance <= least {
+        // On the axis every point of the circle is equally near: the one on the x axis is taken.
+        return (Vector3::new(p.x - torus.ring_radius, p.y, p.z), least);
     }
-
-    /// The radius of the circle that the tube runs around \[m\].
-    pub fn ring_radius(&self) -> T {
-        self.ring_radius
-    }
-
-    /// The radius of the tube \[m\].
-    pub fn tube_radius(&self) -> T {
-        self.tube_radius
-    }
-
-    /// From the nearest point of the circle to `p`, and the distance of `p` from the axis.
-    #[inline]
-    fn offset_from_circle(&self, p: &Point3<T>) -> (Vector3<T>, T) {
-        let distance = (p.x * p.x + p.y * p.y).sqrt();
-        let least = T::default_epsilon() * self.tube_radius;
-        if distance <= least {
-            // On the axis every point of the circle is equally near: the one on the x axis is taken.
-            return (Vector3::new(p.x - self.ring_radius, p.y, p.z), least);
-        }
-        let scale = T::one() - self.ring_radius / distance;
-        (Vector3::new(p.x * scale, p.y * scale, p.z), distance)
-    }
+    let scale = T::one() - torus.ring_radius / distance;
+    (Vector3::new(p.x * scale, p.y * scale, p.z), distance)
 }
 
 /// Where the line from `a` to `b`, 0 at its start and 1 at its end, lies lowest, if not at an end: one of
@@ -103,19 +66,20 @@ fn low_places<T: Real>(a: &Point3<T>, b: &Point3<T>) -> [T; 2] {
     })
 }
 
-impl<T: Real> Surface<T> for Torus<T> {
+/// The implicit function is the distance from the surface.
+impl<T: Real> Wrappable<T> for Torus<T> {
     fn value(&self, p: &Point3<T>) -> T {
-        self.offset_from_circle(p).0.norm() - self.tube_radius
+        offset_from_circle(self, p).0.norm() - self.tube_radius
     }
 
     fn gradient(&self, p: &Point3<T>) -> Vector3<T> {
-        let (offset, _) = self.offset_from_circle(p);
+        let (offset, _) = offset_from_circle(self, p);
         let reach = offset.norm();
         if reach > T::zero() { offset / reach } else { Vector3::z() }
     }
 
     fn hessian(&self, p: &Point3<T>) -> Matrix3<T> {
-        let (offset, distance) = self.offset_from_circle(p);
+        let (offset, distance) = offset_from_circle(self, p);
         let reach = offset.norm();
         let n = offset / reach;
         let around = Vector3::new(-p.y, p.x, T::zero()) / distance;
@@ -134,7 +98,7 @@ impl<T: Real> Surface<T> for Torus<T> {
 
     #[inline]
     fn retract(&self, p: &Point3<T>) -> Point3<T> {
-        let (offset, _) = self.offset_from_circle(p);
+        let (offset, _) = offset_from_circle(self, p);
         let reach = offset.norm();
         if reach > T::zero() {
             p + offset * (self.tube_radius / reach - T::one())
@@ -145,7 +109,7 @@ impl<T: Real> Surface<T> for Torus<T> {
 
     #[inline]
     fn end(&self, p: &Point3<T>, direction: &Vector3<T>) -> GeodesicEnd<T> {
-        let (offset, distance) = self.offset_from_circle(p);
+        let (offset, distance) = offset_from_circle(self, p);
         let bend = T::one() / self.tube_radius;
         let normal = offset * bend;
         let (tangent, binormal) = tangent_frame(&normal, direction);

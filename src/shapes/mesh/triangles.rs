@@ -2,8 +2,8 @@
 
 use nalgebra::{Point3, Vector3};
 
-use crate::contact::lesser;
 use crate::math::Real;
+use crate::shapes::lesser;
 
 /// How many triangles are looked at together: two or one of the vector registers of today.
 pub(super) const LANES: usize = 4;

@@ -1,35 +1,13 @@
-//! A sphere, whose geodesics are great circles.
+//! Geodesics of a sphere, which are great circles.
 
 use nalgebra::{Matrix3, Point3, Vector3};
 
-use super::geodesic::{Geodesic, GeodesicEnd, Jacobi};
-use super::surface::{SegmentApproach, Surface, approach_at, beside, roundoff, tangent_frame};
-use crate::cable::PathError;
-use crate::math::{Real, check};
+use crate::cable::geodesic::{Geodesic, GeodesicEnd, Jacobi};
+use crate::cable::wrappable::{SegmentApproach, Wrappable, approach_at, beside, roundoff, tangent_frame};
+use crate::math::Real;
+use crate::shapes::Sphere;
 
-/// A sphere about the origin of its frame.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Sphere<T> {
-    radius: T,
-}
-
-impl<T: Real> Sphere<T> {
-    /// A sphere of this radius \[m\].
-    ///
-    /// # Errors
-    /// [`PathError::InvalidValue`] unless the radius is of a [`Size`](crate::Requirement::Size).
-    pub fn new(radius: T) -> Result<Self, PathError> {
-        check::size("sphere.radius", radius)?;
-        Ok(Self { radius })
-    }
-
-    /// The radius \[m\].
-    pub fn radius(&self) -> T {
-        self.radius
-    }
-}
-
-impl<T: Real> Surface<T> for Sphere<T> {
+impl<T: Real> Wrappable<T> for Sphere<T> {
     fn value(&self, p: &Point3<T>) -> T {
         p.coords.norm() - self.radius
     }

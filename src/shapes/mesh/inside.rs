@@ -2,13 +2,13 @@
 
 use nalgebra::{Point3, Vector3};
 
-use crate::contact::mesh::cluster::Cluster;
-use crate::contact::mesh::tree::{Child, STACK};
-use crate::contact::mesh::triangles::LANES;
-use crate::contact::mesh::{Slot, TriangleMesh};
-use crate::contact::shape::Shape;
-use crate::contact::surface::{Plane, Surface, SurfacePoint};
 use crate::math::{Pose, Real};
+use crate::shapes::mesh::cluster::Cluster;
+use crate::shapes::mesh::tree::{Child, STACK};
+use crate::shapes::mesh::triangles::LANES;
+use crate::shapes::mesh::{Slot, TriangleMesh};
+use crate::shapes::solid::{Plane, Solid, SurfacePoint};
+use crate::shapes::solid_shape::SolidShape;
 
 /// A face whose centroid is inside another surface.
 #[derive(Debug, Clone, Copy)]
@@ -33,16 +33,16 @@ impl<T: Real> TriangleMesh<T> {
     pub fn for_each_inside(
         &self,
         X_GS: &Pose<T>,
-        other: &Shape<T>,
+        other: &SolidShape<T>,
         X_GO: &Pose<T>,
         mut found: impl FnMut(Displaced<T>),
     ) {
         match other {
-            Shape::HalfSpace(other) => self.find_behind_plane(X_GS, X_GO * other.normal(), X_GO, found),
-            Shape::Mesh(other) => self.find_inside_mesh(X_GS, other, X_GO, found),
-            Shape::Sphere(other) => self.find_inside(X_GS, other, X_GO, &mut found),
-            Shape::Ellipsoid(other) => self.find_inside(X_GS, other, X_GO, &mut found),
-            Shape::Custom(other) => self.find_inside(X_GS, other.as_ref(), X_GO, &mut found),
+            SolidShape::HalfSpace(other) => self.find_behind_plane(X_GS, X_GO * other.normal(), X_GO, found),
+            SolidShape::Mesh(other) => self.find_inside_mesh(X_GS, other, X_GO, found),
+            SolidShape::Sphere(other) => self.find_inside(X_GS, other, X_GO, &mut found),
+            SolidShape::Ellipsoid(other) => self.find_inside(X_GS, other, X_GO, &mut found),
+            SolidShape::Custom(other) => self.find_inside(X_GS, other.as_ref(), X_GO, &mut found),
         }
     }
 
@@ -75,7 +75,7 @@ impl<T: Real> TriangleMesh<T> {
     }
 
     /// Any shape: by its supporting planes, or by its signed distance.
-    fn find_inside<S: Surface<T> + ?Sized>(
+    fn find_inside<S: Solid<T> + ?Sized>(
         &self,
         X_GS: &Pose<T>,
         other: &S,

@@ -3,40 +3,38 @@
 use alloc::vec::Vec;
 use core::ops::RangeInclusive;
 
-use nalgebra::{Matrix3, Point3, Vector2, Vector3, convert, convert_unchecked};
+use nalgebra::{Vector2, convert, convert_unchecked};
 
-use super::ceil;
-use super::surface::{SegmentApproach, Surface, approach_at};
-use crate::cable::PathError;
 use crate::math::{Real, Requirement, check};
+use crate::shapes::ShapeError;
 
 /// The solid below `z = h(x, y)` over a rectangle: a bicubic spline through heights on a grid.
 ///
 /// Value, slope and curvature are continuous. At the rim the second derivative across it is zero
 /// (a natural spline). Off the rectangle there is no surface: a straight line is not held up there,
-/// and a contact point there is [`PathError::OffPatch`].
+/// and a contact point there is [`ShapeError::OffPatch`].
 ///
 /// Method: C. de Boor, *A Practical Guide to Splines* (1978), chapters IX and XVII.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HeightMap<T: Real> {
-    corner: Vector2<T>,
-    spacing: Vector2<T>,
+    pub(crate) corner: Vector2<T>,
+    pub(crate) spacing: Vector2<T>,
     counts: [usize; 2],
     /// Coefficients of the uniform cubic B-splines, one more on each side than there are heights;
     /// x runs fastest.
     coefficients: Vec<T>,
     /// Bounds of the second derivatives in magnitude: xx, xy, yy.
-    bends: [T; 3],
+    pub(crate) bends: [T; 3],
 }
 
 /// A height with its first and second derivatives.
-struct Local<T> {
-    h: T,
-    hx: T,
-    hy: T,
-    hxx: T,
-    hxy: T,
-    hyy: T,
+pub(crate) struct Local<T> {
+    pub(crate) h: T,
+    pub(crate) hx: T,
+    pub(crate) hy: T,
+    pub(crate) hxx: T,
+    pub(crate) hxy: T,
+    pub(crate) hyy: T,
 }
 
 impl<T: Real> HeightMap<T> {
@@ -44,15 +42,15 @@ impl<T: Real> HeightMap<T> {
     /// following each other along y. The first is at `corner`, neighbours are `spacing` apart \[m\].
     ///
     /// # Errors
-    /// [`PathError::InvalidValue`] unless the spacing is of a [`Size`](crate::Requirement::Size), all numbers are
+    /// [`ShapeError::InvalidValue`] unless the spacing is of a [`Size`](crate::Requirement::Size), all numbers are
     /// finite, and heights are at most 1e8 times the spacing (the curvatures of steeper maps overflow);
-    /// [`PathError::IncompleteGrid`] unless there are at least two rows and two columns, all full.
+    /// [`ShapeError::IncompleteGrid`] unless there are at least two rows and two columns, all full.
     pub fn new(
         corner: Vector2<T>,
         spacing: Vector2<T>,
         columns: usize,
         heights: &[T],
-    ) -> Result<Self, PathError> {
+    ) -> Result<Self, ShapeError> {
         spacing.iter().try_for_each(|&x| check::size("height_map.spacing", x))?;
         corner.iter().try_for_each(|&x| check::finite("height_map.corner", x))?;
         let limit = spacing.min() * T::lit(1e8);
@@ -64,7 +62,7 @@ impl<T: Real> HeightMap<T> {
         }
         let rows = heights.len().checked_div(columns).unwrap_or(0);
         if columns < 2 || rows < 2 || rows * columns != heights.len() {
-            return Err(PathError::IncompleteGrid { columns, heights: heights.len() });
+            return Err(ShapeError::IncompleteGrid { columns, heights: heights.len() });
         }
         let wide = columns + 2;
         let mut coefficients = alloc::vec![T::zero(); wide * (rows + 2)];
@@ -98,17 +96,23 @@ impl<T: Real> HeightMap<T> {
     /// The height `h(x, y)` \[m\].
     ///
     /// # Errors
-    /// [`PathError::OffPatch`] off the rectangle.
-    pub fn height_at(&self, x: T, y: T) -> Result<T, PathError> {
-        if self.covers(&Point3::new(x, y, T::zero())) {
+    /// [`ShapeError::OffPatch`] off the rectangle.
+    pub fn height_at(&self, x: T, y: T) -> Result<T, ShapeError> {
+        if self.reaches(x, y) {
             Ok(self.local(x, y).h)
         } else {
-            Err(PathError::OffPatch { x: x.to_f64(), y: y.to_f64() })
+            Err(ShapeError::OffPatch { x: x.to_f64(), y: y.to_f64() })
         }
     }
 
+    /// Whether the rectangle reaches to a place.
+    pub(crate) fn reaches(&self, x: T, y: T) -> bool {
+        let [along_x, along_y] = self.extent();
+        along_x.contains(&x) && along_y.contains(&y)
+    }
+
     /// Height and derivatives; off the rectangle, those of the nearest cell continued.
-    fn local(&self, x: T, y: T) -> Local<T> {
+    pub(crate) fn local(&self, x: T, y: T) -> Local<T> {
         let (i, bx) = self.cell(0, x);
         let (j, by) = self.cell(1, y);
         let wide = self.counts[0] + 2;
@@ -135,25 +139,6 @@ impl<T: Real> HeightMap<T> {
             hxy: sums[1][1],
             hyy: sums[2][0],
         }
-    }
-
-    /// The part of the line from `a`, 0 at its start and 1 at its end, that lies above the rectangle or
-    /// below it.
-    fn part_above(&self, a: &Point3<T>, along: &Vector3<T>) -> Option<(T, T)> {
-        let (mut first, mut last) = (T::zero(), T::one());
-        for (axis, range) in self.extent().into_iter().enumerate() {
-            let (low, high) = (*range.start() - a[axis], *range.end() - a[axis]);
-            if along[axis] == T::zero() {
-                if low > T::zero() || high < T::zero() {
-                    return None;
-                }
-                continue;
-            }
-            let (one, other) = (low / along[axis], high / along[axis]);
-            first = first.max(one.min(other));
-            last = last.min(one.max(other));
-        }
-        (first <= last).then_some((first, last))
     }
 
     /// The cell a coordinate falls in, and there the four B-splines with two derivatives.
@@ -228,126 +213,4 @@ fn spline_coefficients<T: Real>(values: &mut [T]) -> impl Iterator<Item = T> {
     let before = two * values[0] - values[1];
     let after = two * values[last] - values[last - 1];
     core::iter::once(before).chain(values.iter().copied()).chain(core::iter::once(after))
-}
-
-impl<T: Real> Surface<T> for HeightMap<T> {
-    fn value(&self, p: &Point3<T>) -> T {
-        p.z - self.local(p.x, p.y).h
-    }
-
-    fn gradient(&self, p: &Point3<T>) -> Vector3<T> {
-        let at = self.local(p.x, p.y);
-        Vector3::new(-at.hx, -at.hy, T::one())
-    }
-
-    fn hessian(&self, p: &Point3<T>) -> Matrix3<T> {
-        let at = self.local(p.x, p.y);
-        let o = T::zero();
-        Matrix3::new(-at.hxx, -at.hxy, o, -at.hxy, -at.hyy, o, o, o, o)
-    }
-
-    fn size(&self) -> T {
-        self.spacing.min()
-    }
-
-    fn smooth_reach(&self, p: &Point3<T>, velocity: &Vector3<T>, acceleration: &Vector3<T>) -> T {
-        // Where the geodesic crosses the next grid line, to second order. From far off that may fall
-        // beyond it by the third, so a little is left for a second, exact, step.
-        let mut reach = T::lit(1e30);
-        for axis in 0..2 {
-            let unit = self.spacing[axis];
-            let (v, a) = (velocity[axis] / unit, acceleration[axis] / unit);
-            let place = (p[axis] - self.corner[axis]) / unit;
-            // What is as near as this to a line has reached it.
-            let near = T::lit(1e-9);
-            let ahead = T::one() - ceil(-(place + near)) - place;
-            let behind = ceil(place - near) - T::one() - place;
-            for distance in [ahead, behind] {
-                let root = v * v + T::lit(2.0) * a * distance;
-                if root >= T::zero() {
-                    let divisor = v + if distance > T::zero() { root.sqrt() } else { -root.sqrt() };
-                    let time = T::lit(2.0) * distance / divisor;
-                    if time > T::zero() && time < reach {
-                        reach = time;
-                    }
-                }
-            }
-        }
-        if reach > T::lit(0.02) * self.size() { reach * T::lit(0.97) } else { reach }
-    }
-
-    fn covers(&self, p: &Point3<T>) -> bool {
-        let [x, y] = self.extent();
-        x.contains(&p.x) && y.contains(&p.y)
-    }
-
-    fn retract(&self, p: &Point3<T>) -> Point3<T> {
-        Point3::new(p.x, p.y, self.local(p.x, p.y).h)
-    }
-
-    fn closest_on_segment(&self, a: &Point3<T>, b: &Point3<T>) -> SegmentApproach<T> {
-        // An interval is dropped as soon as a parabola through its ends, bent as much as the map is
-        // anywhere, shows that it has nothing lower than was found, but for a millionth of the grid.
-        const SAMPLES: u32 = 16;
-        const MOST_HALVINGS: usize = 4000;
-        const DEEPEST: usize = 48;
-        let along = b - a;
-        let Some((first, last)) = self.part_above(a, &along) else {
-            return SegmentApproach {
-                parameter: T::lit(0.5),
-                point: a + along * T::lit(0.5),
-                height: T::lit(1e30),
-            };
-        };
-        let [xx, xy, yy] = self.bends;
-        let (x, y) = (along.x.abs(), along.y.abs());
-        let bend = (xx * x * x + T::lit(2.0) * xy * x * y + yy * y * y) * T::lit(0.125);
-        let allowed = T::lit(1e-6) * self.size();
-        let value = |u: T| self.value(&(a + along * u));
-        let spacing = (last - first) / T::lit(f64::from(SAMPLES));
-        let place = |i: u32| if i == SAMPLES { last } else { first + spacing * T::lit(f64::from(i)) };
-        let mut lowest = (value(first), first, spacing);
-        for i in 1..=SAMPLES {
-            let f = value(place(i));
-            if f < lowest.0 {
-                lowest = (f, place(i), spacing);
-            }
-        }
-        let mut halvings = 0;
-        for i in 0..SAMPLES {
-            let (low, high) = (place(i), place(i + 1));
-            let mut pending = [[T::zero(); 4]; DEEPEST];
-            pending[0] = [low, value(low), high, value(high)];
-            let mut count = 1;
-            while count > 0 {
-                count -= 1;
-                let [low, f_low, high, f_high] = pending[count];
-                let wide = high - low;
-                let within = f_low.min(f_high) - bend * wide * wide;
-                if within >= lowest.0 - allowed || halvings >= MOST_HALVINGS || count + 2 > DEEPEST {
-                    continue;
-                }
-                halvings += 1;
-                let middle = T::lit(0.5) * (low + high);
-                let f = value(middle);
-                if f < lowest.0 {
-                    lowest = (f, middle, T::lit(0.5) * wide);
-                }
-                pending[count] = [middle, f, high, f_high];
-                pending[count + 1] = [low, f_low, middle, f];
-                count += 2;
-            }
-        }
-        let (_, u, reach) = lowest;
-        let (mut low, mut high) = ((u - reach).max(first), (u + reach).min(last));
-        for _ in 0..40 {
-            let middle = T::lit(0.5) * (low + high);
-            if self.gradient(&(a + along * middle)).dot(&along) > T::zero() {
-                high = middle;
-            } else {
-                low = middle;
-            }
-        }
-        approach_at(self, a, b, T::lit(0.5) * (low + high))
-    }
 }

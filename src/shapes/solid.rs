@@ -23,13 +23,13 @@ use crate::math::Real;
 /// An upright cylinder without ends, as a pipe filled with rubber:
 ///
 /// ```
-/// use force_elements::contact::{Bounds, Surface, SurfacePoint};
+/// use force_elements::shapes::{Bounds, Solid, SurfacePoint};
 /// use force_elements::nalgebra::{Point3, Vector3};
 ///
 /// #[derive(Debug)]
 /// struct Pillar { radius: f64 }
 ///
-/// impl Surface<f64> for Pillar {
+/// impl Solid<f64> for Pillar {
 ///     fn nearest(&self, p_S: &Point3<f64>) -> SurfacePoint<f64> {
 ///         let across = Vector3::new(p_S.x, p_S.y, 0.0);
 ///         let normal = across.try_normalize(0.0).unwrap_or(Vector3::x());
@@ -45,7 +45,7 @@ use crate::math::Real;
 /// assert!(pillar.contains(&Point3::new(1.0, 1.0, 50.0)));
 /// assert_eq!(pillar.signed_distance(&Point3::new(0.0, 3.0, 0.0)), 1.0);
 /// ```
-pub trait Surface<T: Real>: Debug + Send + Sync + 'static {
+pub trait Solid<T: Real>: Debug + Send + Sync + 'static {
     /// The surface point nearest to a point inside or outside.
     fn nearest(&self, p_S: &Point3<T>) -> SurfacePoint<T>;
 

@@ -6,20 +6,20 @@ use std::io::{BufRead, Read, Seek};
 
 use nalgebra::Point3;
 
-use crate::contact::ShapeError;
-use crate::contact::mesh::{MeshFault, TriangleMesh};
 use crate::math::Real;
+use crate::shapes::ShapeError;
+use crate::shapes::mesh::{MeshFault, TriangleMesh};
 
 /// Vertices and faces as a file gives them, before anything is asked of them.
 ///
 /// ```
-/// use force_elements::contact::FaceList;
+/// use force_elements::shapes::FaceList;
 ///
 /// let obj = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
 /// let mesh = FaceList::<f64>::read_obj(obj.as_bytes())?.closed()?;
 /// assert_eq!(mesh.face_count(), 4);
 /// assert!((mesh.volume().unwrap_or_default() - 1.0 / 6.0).abs() < 1e-15);
-/// # Ok::<(), force_elements::contact::ShapeError>(())
+/// # Ok::<(), force_elements::shapes::ShapeError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct FaceList<T: Real> {

@@ -2,9 +2,9 @@
 
 use nalgebra::{Point3, Vector3};
 
-use crate::contact::surface::{Bounds, Plane, Surface, SurfacePoint};
-use crate::contact::{ShapeError, direction_and_length};
 use crate::math::{InvalidValue, Real, check, checked_when_read};
+use crate::shapes::solid::{Bounds, Plane, Solid, SurfacePoint};
+use crate::shapes::{ShapeError, direction_and_length};
 
 /// A ball about the origin of its frame.
 ///
@@ -12,7 +12,7 @@ use crate::math::{InvalidValue, Real, check, checked_when_read};
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct Sphere<T: Real> {
-    radius: T,
+    pub(crate) radius: T,
 }
 
 checked_when_read!(Sphere);
@@ -43,7 +43,7 @@ impl<T: Real> Sphere<T> {
     }
 }
 
-impl<T: Real> Surface<T> for Sphere<T> {
+impl<T: Real> Solid<T> for Sphere<T> {
     fn nearest(&self, p_S: &Point3<T>) -> SurfacePoint<T> {
         let (normal, distance) = direction_and_length(&p_S.coords).unwrap_or((Vector3::x(), T::zero()));
         let point = Point3::from(normal * self.radius);

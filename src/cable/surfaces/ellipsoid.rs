@@ -1,39 +1,14 @@
-//! An ellipsoid with three axes.
+//! Geodesics of an ellipsoid.
 
 use nalgebra::{Matrix3, Point3, Vector3};
 
-use super::geodesic::{Geodesic, GeodesicEnd, Stormer, integrate};
-use super::surface::{SegmentApproach, Surface, approach_at, beside, roundoff, tangent_frame};
-use crate::cable::PathError;
-use crate::math::{Real, check};
+use crate::cable::geodesic::{Geodesic, GeodesicEnd, Stormer, integrate};
+use crate::cable::wrappable::{SegmentApproach, Wrappable, approach_at, beside, roundoff, tangent_frame};
+use crate::math::Real;
+use crate::shapes::Ellipsoid;
 
-/// An ellipsoid about the origin of its frame, its axes along x, y and z.
-///
-/// Its implicit function is `x²/a² + y²/b² + z²/c² − 1`.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Ellipsoid<T> {
-    radii: Vector3<T>,
-    /// Reciprocals of the squared radii.
-    weights: Vector3<T>,
-}
-
-impl<T: Real> Ellipsoid<T> {
-    /// An ellipsoid with these half-axes \[m\].
-    ///
-    /// # Errors
-    /// [`PathError::InvalidValue`] unless all are of a [`Size`](crate::Requirement::Size).
-    pub fn new(radii: Vector3<T>) -> Result<Self, PathError> {
-        radii.iter().try_for_each(|&radius| check::size("ellipsoid.radii", radius))?;
-        Ok(Self { radii, weights: radii.map(|radius| T::one() / (radius * radius)) })
-    }
-
-    /// The half-axes \[m\].
-    pub fn radii(&self) -> Vector3<T> {
-        self.radii
-    }
-}
-
-impl<T: Real> Surface<T> for Ellipsoid<T> {
+/// The implicit function is `x²/a² + y²/b² + z²/c² − 1`.
+impl<T: Real> Wrappable<T> for Ellipsoid<T> {
     fn value(&self, p: &Point3<T>) -> T {
         self.weights.component_mul(&p.coords).dot(&p.coords) - T::one()
     }

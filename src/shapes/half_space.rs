@@ -2,8 +2,8 @@
 
 use nalgebra::{Point3, Vector3};
 
-use crate::contact::surface::{Bounds, Plane, Surface, SurfacePoint};
 use crate::math::Real;
+use crate::shapes::solid::{Bounds, Plane, Solid, SurfacePoint};
 
 /// The half of space on one side of a coordinate plane of its own frame.
 ///
@@ -11,7 +11,7 @@ use crate::math::Real;
 /// does, at the identity pose. The pose of the surface gives any other plane.
 ///
 /// ```
-/// use force_elements::contact::{HalfSpace, Surface};
+/// use force_elements::shapes::{HalfSpace, Solid};
 /// use force_elements::nalgebra::Point3;
 ///
 /// // Two metres above the ground; a tenth of a metre within it.
@@ -52,7 +52,7 @@ impl HalfSpace {
     }
 }
 
-impl<T: Real> Surface<T> for HalfSpace {
+impl<T: Real> Solid<T> for HalfSpace {
     fn nearest(&self, p_S: &Point3<T>) -> SurfacePoint<T> {
         let mut point = *p_S;
         point[self.axis().0] = T::zero();

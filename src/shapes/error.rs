@@ -1,11 +1,11 @@
-//! Refused shapes.
+//! Refused shapes and places.
 
 use alloc::string::String;
 
 use super::MeshFault;
 use crate::math::InvalidValue;
 
-/// A shape that was refused.
+/// A shape that was refused, or a place where it is not defined.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ShapeError {
@@ -21,6 +21,22 @@ pub enum ShapeError {
         minimum: u32,
         /// The greatest allowed.
         maximum: u32,
+    },
+    /// A height map was needed off its rectangle.
+    #[error("the height map does not reach to x = {x}, y = {y}")]
+    OffPatch {
+        /// The place in the map's frame \[m\].
+        x: f64,
+        /// The place in the map's frame \[m\].
+        y: f64,
+    },
+    /// A height map's heights do not fill a grid of at least two rows and two columns.
+    #[error("{heights} heights do not fill a grid of at least 2 rows of {columns} (at least 2) columns")]
+    IncompleteGrid {
+        /// Columns asked for.
+        columns: usize,
+        /// Heights given.
+        heights: usize,
     },
     /// The faces of a mesh do not fit together.
     #[error("the mesh cannot be used: {fault}")]

@@ -1,0 +1,74 @@
+//! Shapes, each once, and the trait of those that have an inside.
+//!
+//! | shape | what it fills | can be entered | can be wrapped |
+//! |---|---|---|---|
+//! | [`HalfSpace`] | one side of a coordinate plane of its frame; the ground is `HalfSpace::BelowZ` | yes | |
+//! | [`Sphere`] | a ball about the origin of its frame | yes | yes |
+//! | [`Ellipsoid`] | its axes are those of its frame | yes | yes |
+//! | [`Cylinder`] | a round column about the z axis, without ends | | yes |
+//! | [`Torus`] | a ring about the z axis | | yes |
+//! | [`HeightMap`] | what lies below a spline over a rectangle | | yes |
+//! | [`TriangleMesh`] | what its closed faces enclose | yes | |
+//!
+//! What can be entered implements [`Solid`]: nearest point, signed distance, bounds. What a cable can be
+//! wrapped around implements [`Wrappable`](crate::cable::Wrappable): an implicit function with two
+//! derivatives, geodesics. A shape of the user's own implements either or both.
+//!
+//! Nothing here knows about springs, cables or forces.
+
+use nalgebra::Vector3;
+
+use crate::math::Real;
+
+mod cylinder;
+mod ellipsoid;
+mod error;
+mod half_space;
+mod height_map;
+mod mesh;
+mod solid;
+mod solid_shape;
+mod sphere;
+mod torus;
+
+pub use cylinder::Cylinder;
+pub use ellipsoid::Ellipsoid;
+pub use error::ShapeError;
+pub use half_space::HalfSpace;
+pub use height_map::HeightMap;
+#[cfg(feature = "mesh-files")]
+pub use mesh::FaceList;
+pub use mesh::{Displaced, MeshFault, TriangleMesh};
+pub use solid::{Bounds, Plane, Solid, SurfacePoint};
+pub use solid_shape::SolidShape;
+pub use sphere::Sphere;
+pub use torus::Torus;
+
+/// The direction and the length of a vector, also where squares would overflow or vanish; `None` for zero.
+#[inline]
+pub(crate) fn direction_and_length<T: Real>(v: &Vector3<T>) -> Option<(Vector3<T>, T)> {
+    let squared = v.norm_squared();
+    if squared.is_finite() && squared > T::default_epsilon() * T::default_epsilon() {
+        let length = squared.sqrt();
+        return Some((v / length, length));
+    }
+    let largest =
+        v.iter().fold(T::zero(), |largest, &x| greater(largest, if x < T::zero() { -x } else { x }));
+    (largest > T::zero()).then(|| {
+        let scaled = v / largest;
+        let length = scaled.norm_squared().sqrt();
+        (scaled / length, largest * length)
+    })
+}
+
+/// The smaller of two values, without the care for not-a-number that slows `min` down.
+#[inline]
+pub(crate) fn lesser<T: PartialOrd + Copy>(a: T, b: T) -> T {
+    if b < a { b } else { a }
+}
+
+/// The greater of two values, without the care for not-a-number that slows `max` down.
+#[inline]
+pub(crate) fn greater<T: PartialOrd + Copy>(a: T, b: T) -> T {
+    if b > a { b } else { a }
+}
