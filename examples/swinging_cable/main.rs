@@ -78,7 +78,7 @@ fn worst_step(run: &Run) -> (f64, String) {
     let Some(pair) = run.samples.windows(2).max_by(|a, b| change(a).total_cmp(&change(b))) else {
         return (0.0, String::new());
     };
-    let what = match (pair[0].stretch > 0.0, pair[1].stretch > 0.0) {
+    let what = match (pair[0].elongation > 0.0, pair[1].elongation > 0.0) {
         (false, true) => "slack taken up",
         (true, false) => "slack given",
         _ if pair[0].in_contact != pair[1].in_contact => "contact",
@@ -142,7 +142,7 @@ fn row(
         s.evaluations.to_string(),
         run.count(|s| s.in_contact).to_string(),
         run.count(|s| !s.in_contact).to_string(),
-        run.count(|s| s.stretch == 0.0).to_string(),
+        run.count(|s| s.elongation == 0.0).to_string(),
         format!("{turned_over:.1}"),
         a,
         b,

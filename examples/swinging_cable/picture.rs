@@ -240,13 +240,13 @@ fn shown(samples: &[Sample]) -> Vec<(usize, &'static str, RGBColor, u32)> {
     let only = |holds: bool, value: f64| if holds { value } else { f64::NEG_INFINITY };
     vec![
         (
-            best(&|s| only(s.stretch == 0.0, -(s.eyes()[0] - s.eyes()[1]).norm())),
+            best(&|s| only(s.elongation == 0.0, -(s.eyes()[0] - s.eyes()[1]).norm())),
             "slack",
             RGBColor(130, 130, 130),
             4,
         ),
         (
-            best(&|s| only(!s.in_contact && s.stretch > 0.0, height(s))),
+            best(&|s| only(!s.in_contact && s.elongation > 0.0, height(s))),
             "taut, clear of the cylinder",
             RGBColor(225, 150, 60),
             6,
@@ -273,7 +273,7 @@ const STACK: [Layer; 5] = [
 /// From the top down.
 const BARS: [Bar; 2] = [
     ("on the cylinder", RGBColor(170, 150, 115), |s| s.in_contact),
-    ("taut", RGBColor(105, 70, 135), |s| s.stretch > 0.0),
+    ("taut", RGBColor(105, 70, 135), |s| s.elongation > 0.0),
 ];
 
 /// Where the energy is: a stack whose upper edge does not move; below, when the cable touches and is taut.

@@ -49,7 +49,7 @@ pub enum PathError {
     Penetrates {
         /// The obstacle, counted along the path.
         obstacle: usize,
-        /// How deep a straight stretch runs into it, to first order \[m\].
+        /// How deep a straight segment runs into it, to first order \[m\].
         depth: f64,
     },
     /// An end or via point lies inside the obstacle next to it.
@@ -67,9 +67,9 @@ pub enum PathError {
         second: usize,
     },
     /// Neighbouring end or via points coincide: what is between them has no direction.
-    #[error("the two fixed points of the cable's stretch {span} coincide")]
+    #[error("the two fixed points of the cable's span {span} coincide")]
     CoincidentPoints {
-        /// The part between fixed points, counted along the path.
+        /// The span between fixed points, counted along the path.
         span: usize,
     },
 }

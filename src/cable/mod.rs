@@ -6,6 +6,7 @@
 //! such a path; a muscle of the user's own uses the same two types.
 
 mod block;
+mod checks;
 mod error;
 mod geodesic;
 mod newton;
@@ -16,13 +17,15 @@ mod results;
 mod solver;
 mod span;
 mod surfaces;
+mod touch;
+mod workspace;
 mod wrap;
 mod wrappable;
 
 pub use error::PathError;
 pub use geodesic::{Geodesic, GeodesicEnd, Jacobi};
 pub use path::{CablePath, Obstacle, Settings};
-pub use results::{Contact, PathResults, Segment};
+pub use results::{ObstacleContact, PathResults, Segment};
 pub use solver::Tracking;
 pub use wrap::{Wrap, Wraps};
 pub use wrappable::{SegmentApproach, Wrappable};

@@ -9,7 +9,7 @@ use super::block::{Correction, Eliminated, dot, second_variation, solve};
 use super::geodesic::{Geodesic, GeodesicEnd};
 use super::node::Node;
 use super::path::Settings;
-use super::span::{Budget, Span};
+use super::span::{Budget, SpanProblem};
 use crate::math::Real;
 
 /// Steps longer than this, in radians of turn, are shortened to it: beyond, the surface under the
@@ -26,7 +26,7 @@ const HALVINGS: usize = 8;
 /// How far Newton's method got.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Progress<T> {
-    /// The largest kink between a straight stretch and the geodesic it meets \[rad\].
+    /// The largest kink between a straight segment and the geodesic it meets \[rad\].
     pub(super) kink: T,
     /// The node that has it.
     pub(super) worst: usize,
@@ -44,7 +44,7 @@ impl<T: Real> Progress<T> {
     }
 }
 
-/// A straight stretch.
+/// A straight segment.
 #[derive(Clone, Copy)]
 struct Chord<T> {
     direction: Vector3<T>,
@@ -74,12 +74,12 @@ pub(super) fn accuracy<T: Real>(settings: &Settings<T>) -> T {
 /// Iterates on the nodes in contact, given as indices into `nodes`. Ends with geodesics in Ground
 /// corrected to first order by the last step. Gives up when the budget is spent.
 pub(super) fn iterate<T: Real>(
-    span: &Span<'_, T>,
+    span: &SpanProblem<'_, T>,
     nodes: &mut [Node<T>],
     active: &[usize],
     budget: &mut Budget,
 ) -> Progress<T> {
-    let Span { from: a, to: b, settings, .. } = span;
+    let SpanProblem { from: a, to: b, settings, .. } = span;
     let Settings { smoothness, max_iterations, .. } = **settings;
     let mut progress =
         Progress { kink: T::zero(), worst: 0, iterations: 0, converged: active.is_empty(), slid: false };
@@ -145,7 +145,7 @@ pub(super) fn iterate<T: Real>(
 /// Where the second variation is not positive its pivots are made so: the step leaves a saddle
 /// instead of falling into it. Lengths are kept from becoming negative.
 pub(super) fn descend<T: Real>(
-    span: &Span<'_, T>,
+    span: &SpanProblem<'_, T>,
     nodes: &mut [Node<T>],
     active: &[usize],
     longest: T,

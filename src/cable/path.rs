@@ -6,11 +6,13 @@ use core::ops::Range;
 
 use nalgebra::Point3;
 
+use super::results::PathResults;
+use super::solver;
 use super::wrap::{Wrap, Wraps};
 use super::wrappable::Wrappable;
 use crate::cable::PathError;
 use crate::math::{InvalidValue, Pose, Real, Requirement, check, checked_when_read, is_finite};
-use crate::mechanics::{BodyIndex, KinematicsError, Station, Topology};
+use crate::mechanics::{BodyIndex, KinematicsError, Positions, Station, Topology};
 
 /// A surface on a body.
 #[derive(Debug, Clone)]
@@ -27,7 +29,7 @@ pub struct Obstacle<T: Real> {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct Settings<T: Real> {
-    /// The largest kink allowed where a straight stretch meets a surface \[rad\]. Default: 1e-9, or
+    /// The largest kink allowed where a straight segment meets a surface \[rad\]. Default: 1e-9, or
     /// 64 units of roundoff if that is more.
     ///
     /// A kink of ε is an error of ε in the directions of forces relative to the tension, and of ε²
@@ -83,23 +85,23 @@ pub struct Settings<T: Real> {
 /// accepted. Where the second variation is zero in a direction, to the smoothness, all ways are taken to be
 /// the same, as round an axis of revolution through both ends: one of them is found.
 ///
-/// Each straight stretch is tested against the obstacles that it touches and passes. Convex ones it cannot enter again;
-/// a [`Torus`](crate::shapes::Torus) is tested in closed form, a [`HeightMap`](crate::shapes::HeightMap) to a millionth of its grid, a
-/// surface of the user's own as its [`closest_on_segment`](super::Wrappable::closest_on_segment) searches it.
+/// Each straight segment is tested against the obstacles that it touches and passes. Convex ones it cannot
+/// enter again; a [`Torus`](crate::shapes::Torus) is tested in closed form, a
+/// [`HeightMap`](crate::shapes::HeightMap) to a millionth of its grid, a surface of the user's own as its [`closest_on_segment`](super::Wrappable::closest_on_segment) searches it.
 ///
 /// # Limits
 ///
-/// - An obstacle is touched along one stretch only. Over a hollow in the middle of that stretch the
+/// - An obstacle is touched along one contact arc only. Over a hollow in the middle of that arc the
 ///   cable follows the surface instead of bridging it. A path that would have to touch twice, as on both sides
 ///   of a ring laid flat, or on a hill and again on its skirt, is refused
 ///   ([`PathError::Penetrates`]) or not found; a search without memory may find
 ///   another in its place that touches once.
 /// - Neighbouring obstacles must not overlap where the cable passes from one to the other.
 /// - Obstacles act in their order only: the cable between two neighbours does not see a third.
-/// - An obstacle that a straight stretch jumps over within one step is not noticed.
+/// - An obstacle that a straight segment jumps over within one step is not noticed.
 /// - Derivatives of a tracked path are good to about the square root of the smoothness, those of a cold one
 ///   better: ask for more smoothness where they matter.
-/// - An end point exactly on a surface it has to wrap at once has no straight stretch and no
+/// - An end point exactly on a surface it has to wrap at once has no straight segment and no
 ///   direction there: keep it off the surface.
 ///
 /// # Source
@@ -133,14 +135,14 @@ pub struct Settings<T: Real> {
 #[derive(Debug, Clone)]
 pub struct CablePath<T: Real> {
     pub(super) obstacles: Vec<Obstacle<T>>,
-    /// Stretches between fixed points, each with the obstacles on its way.
-    pub(super) spans: Vec<Stretch<T>>,
+    /// The spans between fixed points, each with the obstacles on its way.
+    pub(super) spans: Vec<Span<T>>,
     settings: Settings<T>,
 }
 
 /// The cable between two neighbouring fixed points.
 #[derive(Debug, Clone)]
-pub(super) struct Stretch<T: Real> {
+pub(super) struct Span<T: Real> {
     pub(super) from: Station<T>,
     pub(super) to: Station<T>,
     pub(super) obstacles: Range<usize>,
@@ -231,7 +233,7 @@ impl<T: Real> CablePath<T> {
     pub fn new(origin: Station<T>, termination: Station<T>) -> Result<Self, PathError> {
         finite_point(&origin.p_B)?;
         finite_point(&termination.p_B)?;
-        let whole = Stretch { from: origin, to: termination, obstacles: 0..0 };
+        let whole = Span { from: origin, to: termination, obstacles: 0..0 };
         refuse_coincident(&whole, 0)?;
         Ok(Self { obstacles: Vec::new(), spans: alloc::vec![whole], settings: Settings::default() })
     }
@@ -256,7 +258,7 @@ impl<T: Real> CablePath<T> {
         let count = self.spans.len();
         if let Some(last) = self.spans.last_mut() {
             let to = core::mem::replace(&mut last.to, station);
-            let next = Stretch { from: station, to, obstacles: last.obstacles.end..last.obstacles.end };
+            let next = Span { from: station, to, obstacles: last.obstacles.end..last.obstacles.end };
             refuse_coincident(last, count - 1)?;
             refuse_coincident(&next, count)?;
             self.spans.push(next);
@@ -313,6 +315,37 @@ impl<T: Real> CablePath<T> {
         self.bodies().try_for_each(|body| topology.check_body(body))
     }
 
+    /// Finds the shortest path of the remembered class; see [`CablePath`] for which that is.
+    ///
+    /// A pure function of `positions` and `wraps`; what `results` held before does not matter. After an
+    /// error it holds no contacts and no segments.
+    ///
+    /// # Errors
+    /// - [`PathError::Kinematics`] for positions of a system without one of the path's bodies
+    /// - [`PathError::ForeignWraps`] for wraps of another number of obstacles
+    /// - [`PathError::NonFinite`] where a place or a surface is so large, small or wrong that lengths overflow or
+    ///   are not numbers
+    /// - [`PathError::NotConverged`] if no smooth path of minimal length is found
+    /// - [`PathError::Penetrates`] if the path found runs through an obstacle that it touches
+    /// - [`PathError::PointInsideObstacle`] if an end or via point lies inside the obstacle next to it
+    /// - [`PathError::ObstaclesOverlap`] if two obstacles overlap where the cable passes from one to the other
+    /// - [`PathError::CoincidentPoints`] if neighbouring end or via points coincide
+    /// - [`PathError::Shape`] with [`OffPatch`](crate::shapes::ShapeError::OffPatch) if a height map is needed off its
+    ///   rectangle
+    pub fn solve(
+        &self,
+        positions: &Positions<T>,
+        wraps: &Wraps<T>,
+        results: &mut PathResults<T>,
+    ) -> Result<(), PathError> {
+        let outcome = solver::solve(self, positions, wraps, results);
+        if outcome.is_err() {
+            results.contacts.clear();
+            results.segments.clear();
+        }
+        outcome
+    }
+
     /// The bodies of all stations and obstacles, some more than once.
     pub(super) fn bodies(&self) -> impl Iterator<Item = BodyIndex> + '_ {
         let stations = self.spans.iter().flat_map(|span| [span.from.body, span.to.body]);
@@ -325,6 +358,6 @@ fn finite_point<T: Real>(p: &Point3<T>) -> Result<(), PathError> {
 }
 
 /// Two neighbouring points of one body at one place never come apart.
-fn refuse_coincident<T: Real>(span: &Stretch<T>, place: usize) -> Result<(), PathError> {
+fn refuse_coincident<T: Real>(span: &Span<T>, place: usize) -> Result<(), PathError> {
     if span.from == span.to { Err(PathError::CoincidentPoints { span: place }) } else { Ok(()) }
 }

@@ -6,7 +6,7 @@ use nalgebra::{Point3, Vector3};
 
 use super::geodesic::GeodesicEnd;
 use super::node::{Node, Trial};
-use super::span::{Budget, SEARCH, Span, side};
+use super::span::{Budget, SEARCH, SpanProblem, side};
 use super::wrappable::Wrappable;
 use crate::math::Real;
 
@@ -52,7 +52,7 @@ impl<T: Real> Beads<T> {
 /// Each bead moves towards the line between its neighbours and is pushed out of its obstacles: the
 /// string settles near a shortest path, and near a longest only if it is laid on one exactly.
 pub(super) fn tighten<T: Real>(
-    span: &Span<'_, T>,
+    span: &SpanProblem<'_, T>,
     nodes: &mut [Node<T>],
     string: &mut Beads<T>,
     detail: usize,
@@ -75,7 +75,7 @@ pub(super) fn tighten<T: Real>(
 }
 
 fn lay<T: Real>(
-    span: &Span<'_, T>,
+    span: &SpanProblem<'_, T>,
     nodes: &[Node<T>],
     string: &mut Beads<T>,
     detail: usize,
@@ -109,7 +109,7 @@ fn lay<T: Real>(
 /// Finds where the string is laid past each obstacle: where it touches, over the hint, over
 /// the deepest point of the straight line, or along that.
 fn place_anchors<T: Real>(
-    span: &Span<'_, T>,
+    span: &SpanProblem<'_, T>,
     nodes: &[Node<T>],
     anchors: &mut Vec<Anchor<T>>,
     from_nodes: bool,
@@ -161,7 +161,7 @@ fn place_anchors<T: Real>(
 
 /// Lays the cable over the hints without length.
 pub(super) fn begin_at_hints<T: Real>(
-    span: &Span<'_, T>,
+    span: &SpanProblem<'_, T>,
     nodes: &mut [Node<T>],
     string: &mut Beads<T>,
     budget: &mut Budget,
@@ -181,7 +181,7 @@ pub(super) fn begin_at_hints<T: Real>(
 }
 
 /// Where the geodesic that a node holds starts, in the surface's frame.
-fn geodesic_start<T: Real>(span: &Span<'_, T>, node: &Node<T>, k: usize) -> GeodesicEnd<T> {
+fn geodesic_start<T: Real>(span: &SpanProblem<'_, T>, node: &Node<T>, k: usize) -> GeodesicEnd<T> {
     let surface = span.obstacles[k].surface();
     surface.end(&surface.retract(&node.trial.point), &node.trial.tangent)
 }
@@ -194,7 +194,7 @@ fn parts_over<T: Real>(start: &GeodesicEnd<T>, node: &Node<T>) -> f64 {
 
 /// Beads along the geodesic a node holds.
 fn lay_over<T: Real>(
-    span: &Span<'_, T>,
+    span: &SpanProblem<'_, T>,
     node: &Node<T>,
     k: usize,
     beads: &mut Vec<Bead<T>>,
@@ -254,7 +254,7 @@ fn lifted<T: Real>(
 /// Beads between two anchors, held up by the obstacles at both, evenly spaced so that no chord jumps
 /// across a feature of either.
 fn leg<T: Real>(
-    span: &Span<'_, T>,
+    span: &SpanProblem<'_, T>,
     beads: &mut Vec<Bead<T>>,
     detail: usize,
     from: (Point3<T>, Option<usize>),
@@ -280,7 +280,7 @@ fn leg<T: Real>(
 
 /// Moves beads until they rest.
 fn pull<T: Real>(
-    span: &Span<'_, T>,
+    span: &SpanProblem<'_, T>,
     nodes: &[Node<T>],
     beads: &mut [Bead<T>],
     detail: usize,
@@ -339,7 +339,7 @@ fn pull<T: Real>(
 }
 
 /// What the string touches of one obstacle.
-fn read_off<T: Real>(span: &Span<'_, T>, node: &mut Node<T>, beads: &[Bead<T>], k: usize) {
+fn read_off<T: Real>(span: &SpanProblem<'_, T>, node: &mut Node<T>, beads: &[Bead<T>], k: usize) {
     let touches = |bead: &Bead<T>| bead.touched == Some(k);
     let (Some(first), Some(last)) = (beads.iter().position(touches), beads.iter().rposition(touches)) else {
         node.in_contact = false;

@@ -1,4 +1,4 @@
-//! What a solved path tells.
+//! Results of a solved path.
 
 use alloc::vec::Vec;
 
@@ -6,15 +6,14 @@ use nalgebra::{Point3, Vector3};
 
 use super::geodesic::Geodesic;
 use super::node::Node;
-use super::path::{CablePath, Stretch};
-use super::solver::{Tracking, Workspace, solve_span};
-use super::span::Span;
+use super::path::CablePath;
+use super::solver::Tracking;
+use super::workspace::Workspace;
 use super::wrap::{Wrap, Wraps};
-use crate::cable::PathError;
-use crate::math::{Pose, Real, SpatialForce, SpatialVelocity, is_finite};
-use crate::mechanics::{BodyIndex, ForceAccumulator, Positions, Topology, Velocities};
+use crate::math::{Pose, Real, SpatialForce, SpatialVelocity};
+use crate::mechanics::{BodyIndex, ForceAccumulator, Positions, Velocities};
 
-/// A straight stretch of the cable.
+/// A straight segment of the cable.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Segment<T: Real> {
     /// The body it leaves.
@@ -35,10 +34,10 @@ pub struct Segment<T: Real> {
 
 /// How the cable lies on one obstacle.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Contact<T: Real> {
+pub struct ObstacleContact<T: Real> {
     /// Whether the cable touches.
     pub in_contact: bool,
-    /// The stretch in contact, in Ground: points, tangents, normals, curvatures at both ends, arc
+    /// The contact arc, in Ground: points, tangents, normals, curvatures at both ends, arc
     /// length. Meaningless while not in contact.
     pub geodesic: Geodesic<T>,
     /// The pose of the surface in Ground.
@@ -53,7 +52,7 @@ pub struct Contact<T: Real> {
 pub struct PathResults<T: Real> {
     /// The length of the cable \[m\].
     pub length: T,
-    /// The largest kink where a straight stretch meets a surface, or a bound of it \[rad\].
+    /// The largest kink where a straight segment meets a surface, or a bound of it \[rad\].
     pub smoothness: T,
     /// How many geodesics Newton's method computed per obstacle in the attempt that succeeded; of several
     /// spans, the most.
@@ -61,11 +60,11 @@ pub struct PathResults<T: Real> {
     /// How the path was found; of several spans between via points, the least direct way.
     pub tracking: Tracking,
     /// One per obstacle, in order.
-    pub contacts: Vec<Contact<T>>,
-    /// The straight stretches, in order.
+    pub contacts: Vec<ObstacleContact<T>>,
+    /// The straight segments, in order.
     pub segments: Vec<Segment<T>>,
-    nodes: Vec<Node<T>>,
-    work: Workspace<T>,
+    pub(super) nodes: Vec<Node<T>>,
+    pub(super) work: Workspace<T>,
 }
 
 impl<T: Real> Default for PathResults<T> {
@@ -100,122 +99,10 @@ impl<T: Real> Clone for PathResults<T> {
     }
 }
 
-impl<T: Real> CablePath<T> {
-    /// Finds the shortest path of the remembered class; see [`CablePath`] for which that is.
-    ///
-    /// A pure function of `positions` and `wraps`; what `results` held before does not matter. After an
-    /// error it holds no contacts and no segments.
-    ///
-    /// # Errors
-    /// - [`PathError::Kinematics`] for positions of a system without one of the path's bodies
-    /// - [`PathError::ForeignWraps`] for wraps of another number of obstacles
-    /// - [`PathError::NonFinite`] where a place or a surface is so large, small or wrong that lengths overflow or
-    ///   are not numbers
-    /// - [`PathError::NotConverged`] if no smooth path of minimal length is found
-    /// - [`PathError::Penetrates`] if the path found runs through an obstacle that it touches
-    /// - [`PathError::PointInsideObstacle`] if an end or via point lies inside the obstacle next to it
-    /// - [`PathError::ObstaclesOverlap`] if two obstacles overlap where the cable passes from one to the other
-    /// - [`PathError::CoincidentPoints`] if neighbouring end or via points coincide
-    /// - [`ShapeError::OffPatch`](crate::shapes::ShapeError::OffPatch), as a [`PathError::Shape`], if a height map is needed off its rectangle
-    pub fn solve(
-        &self,
-        positions: &Positions<T>,
-        wraps: &Wraps<T>,
-        results: &mut PathResults<T>,
-    ) -> Result<(), PathError> {
-        let outcome = self.solve_into(positions, wraps, results);
-        if outcome.is_err() {
-            results.contacts.clear();
-            results.segments.clear();
-        }
-        outcome
-    }
-
-    fn solve_into(
-        &self,
-        positions: &Positions<T>,
-        wraps: &Wraps<T>,
-        results: &mut PathResults<T>,
-    ) -> Result<(), PathError> {
-        let (body_count, coordinate_count) = (positions.poses().len(), positions.coordinates().len());
-        // Errors are large: none is made where none is needed.
-        if self.bodies().any(|body| body.index() >= body_count) {
-            self.check_topology(&Topology { body_count, coordinate_count })?;
-        }
-        if wraps.obstacles.len() != self.obstacles.len() {
-            return Err(PathError::ForeignWraps {
-                expected: self.obstacles.len(),
-                given: wraps.obstacles.len(),
-            });
-        }
-        let PathResults { contacts, segments, nodes, work, .. } = results;
-        contacts.clear();
-        contacts.reserve(self.obstacles.len());
-        segments.clear();
-        segments.reserve(self.spans.len() + self.obstacles.len());
-        nodes.clear();
-        nodes.extend(self.obstacles.iter().map(|o| Node::new(positions.pose(o.body()) * o.X_BS())));
-        let mut length = T::zero();
-        let mut smoothness = T::zero();
-        let mut iterations = 0;
-        let mut tracking = Tracking::Warm;
-        for (place, stretch) in self.spans.iter().enumerate() {
-            let Stretch { from, to, obstacles } = stretch;
-            let span = Span {
-                from: point_of(positions, from.body, &from.p_B),
-                to: point_of(positions, to.body, &to.p_B),
-                obstacles: &self.obstacles[obstacles.clone()],
-                wraps: &wraps.obstacles[obstacles.clone()],
-                settings: self.settings(),
-            };
-            require_finite((span.to - span.from).norm_squared().is_finite())?;
-            let nodes = &mut nodes[obstacles.clone()];
-            let (progress, found) = solve_span(&span, nodes, work, place, obstacles.start)?;
-            smoothness = smoothness.max(progress.kink);
-            iterations = iterations.max(progress.iterations);
-            tracking = tracking.max(found);
-
-            let mut leaving = (from.body, span.from);
-            let mut add = |leaving: (BodyIndex, Point3<T>), body: BodyIndex, point, to_obstacle| {
-                let along: Vector3<T> = point - leaving.1;
-                let reach = along.norm();
-                length += reach;
-                segments.push(Segment {
-                    from_body: leaving.0,
-                    to_body: body,
-                    from_G: leaving.1,
-                    to_G: point,
-                    direction_G: along / reach,
-                    length: reach,
-                    to_obstacle,
-                });
-            };
-            for ((k, node), obstacle) in obstacles.clone().zip(nodes.iter()).zip(span.obstacles) {
-                if node.in_contact {
-                    add(leaving, obstacle.body(), node.ground.start.point, Some(k));
-                    leaving = (obstacle.body(), node.ground.end.point);
-                }
-                contacts.push(node.contact());
-            }
-            add(leaving, to.body, span.to, None);
-        }
-        for contact in contacts.iter().filter(|contact| contact.in_contact) {
-            length += contact.geodesic.length;
-        }
-        let is_sound = |Wrap { point, tangent, .. }: &Wrap<T>| is_finite(&point.coords) && is_finite(tangent);
-        require_finite(length.is_finite() && contacts.iter().all(|contact| is_sound(&contact.wrap)))?;
-        results.length = length;
-        results.smoothness = smoothness;
-        results.iterations = iterations;
-        results.tracking = tracking;
-        Ok(())
-    }
-}
-
 impl<T: Real> PathResults<T> {
     /// The forces a cable of tension 1 N exerts: body, point in Ground \[m\], force in Ground \[N\].
     ///
-    /// Each straight stretch pulls its two ends together along itself; what an obstacle gets is the
+    /// Each straight segment pulls its two ends together along itself; what an obstacle gets is the
     /// sum over its two ends. Forces and moments therefore sum to zero over all bodies, to roundoff.
     pub fn unit_forces(&self) -> impl Iterator<Item = (BodyIndex, Point3<T>, Vector3<T>)> + '_ {
         self.segments
@@ -251,8 +138,8 @@ impl<T: Real> PathResults<T> {
     /// The rate of change of length \[m/s\] while each body moves with the velocity that `motion`
     /// gives for it (of its origin, in Ground).
     ///
-    /// Exact: each straight stretch lengthens by the velocities of the body points at its ends,
-    /// along itself; the wrapped stretches, being geodesics that the straight ones meet smoothly,
+    /// Exact: each straight segment lengthens by the velocities of the body points at its ends,
+    /// along itself; the contact arcs, being geodesics that the straight ones meet smoothly,
     /// contribute nothing to first order.
     ///
     /// # Panics
@@ -303,8 +190,8 @@ impl<T: Real> PathResults<T> {
         wraps.obstacles.extend(self.contacts.iter().map(|contact| contact.wrap));
     }
 
-    /// Points along the path in Ground, for drawing: the ends of straight stretches, and between
-    /// them points of the wrapped ones at most `spacing` \[m\] apart, or a hundred thousand of each.
+    /// Points along the path in Ground, for drawing: the ends of straight segments, and between
+    /// them points of the contact arcs at most `spacing` \[m\] apart, or a hundred thousand of each.
     pub fn sample(&self, path: &CablePath<T>, spacing: T) -> Vec<Point3<T>> {
         let mut points = Vec::new();
         for segment in &self.segments {
@@ -336,9 +223,9 @@ impl<T: Real> PathResults<T> {
 }
 
 impl<T: Real> Node<T> {
-    fn contact(&self) -> Contact<T> {
+    pub(super) fn contact(&self) -> ObstacleContact<T> {
         let trial = &self.trial;
-        Contact {
+        ObstacleContact {
             in_contact: self.in_contact,
             geodesic: self.ground,
             X_GS: self.X_GS,
@@ -351,14 +238,4 @@ impl<T: Real> Node<T> {
             },
         }
     }
-}
-
-fn require_finite(is_finite: bool) -> Result<(), PathError> {
-    if is_finite { Ok(()) } else { Err(PathError::NonFinite) }
-}
-
-/// A point fixed on a body, in Ground.
-#[inline]
-fn point_of<T: Real>(positions: &Positions<T>, body: BodyIndex, p_B: &Point3<T>) -> Point3<T> {
-    positions.pose(body) * p_B
 }

@@ -9,7 +9,7 @@ use crate::math::Real;
 
 /// The problem between two fixed points.
 #[derive(Debug)]
-pub(super) struct Span<'a, T: Real> {
+pub(super) struct SpanProblem<'a, T: Real> {
     pub(super) from: Point3<T>,
     pub(super) to: Point3<T>,
     pub(super) obstacles: &'a [Obstacle<T>],

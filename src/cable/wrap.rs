@@ -19,7 +19,7 @@ pub struct Wrap<T: Real> {
     pub point: Point3<T>,
     /// Its direction there, in the surface's frame.
     pub tangent: Vector3<T>,
-    /// The length in contact \[m\].
+    /// The length of the contact arc \[m\].
     pub length: T,
 }
 

@@ -24,7 +24,7 @@ fn require_large_motion(run: &Run) {
     );
     assert!(run.count(|s| s.in_contact) >= 10, "{} touchdowns", run.count(|s| s.in_contact));
     assert!(run.count(|s| !s.in_contact) >= 10, "{} liftoffs", run.count(|s| !s.in_contact));
-    assert!(run.count(|s| s.stretch == 0.0) >= 10, "slack {} times", run.count(|s| s.stretch == 0.0));
+    assert!(run.count(|s| s.elongation == 0.0) >= 10, "slack {} times", run.count(|s| s.elongation == 0.0));
     assert!(run.turned_over() > 100.0, "{} J turned over", run.turned_over());
 }
 
@@ -77,7 +77,7 @@ fn dissipated_energy_never_falls_and_is_the_integral_of_its_power() {
         let (h, rate) =
             (pair[1].time - pair[0].time, pair[0].length_rate.abs().max(pair[1].length_rate.abs()));
         let is_kinked = |of: &dyn Fn(&Sample) -> bool| of(&pair[0]) != of(&pair[1]);
-        let slack = if is_kinked(&|s| s.stretch > 0.0) { STIFFNESS * rate * rate } else { 0.0 };
+        let slack = if is_kinked(&|s| s.elongation > 0.0) { STIFFNESS * rate * rate } else { 0.0 };
         let contact = if is_kinked(&|s| s.in_contact) { pair[0].tension * 9.0 / RADIUS } else { 0.0 };
         let allowed = 20.0 * accuracy + 0.01 * h * h * (slack + contact);
         assert!(rise > -allowed, "{rise:e} J at {} s, {allowed:e} J allowed", pair[1].time);

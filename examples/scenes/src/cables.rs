@@ -124,9 +124,9 @@ pub struct Scene {
     pub cable: Handle<CableSpring<f64>>,
     motions: Vec<Motion>,
     solids: Vec<Solid>,
-    /// The obstacles of each stretch between fixed points.
+    /// The obstacles of each span, between fixed points.
     spans: Vec<Range<usize>>,
-    /// How deep a straight stretch may run into a surface \[m\].
+    /// How deep a straight segment may run into a surface \[m\].
     grazed: f64,
 }
 
@@ -296,7 +296,7 @@ pub enum Verdict {
     Declared,
     /// Two paths in what ought to be one class, without a word.
     Disagreed { few: f64, many: f64 },
-    /// A straight stretch runs through an obstacle that it touches or passes, without a word.
+    /// A straight segment runs through an obstacle that it touches or passes, without a word.
     Penetrated(Dive),
 }
 
@@ -341,7 +341,7 @@ impl Scene {
         Ok((path.length, path.tracking))
     }
 
-    /// Where a straight stretch of the path last found runs into an obstacle that it touches or passes,
+    /// Where a straight segment of the path last found runs into an obstacle that it touches or passes,
     /// deeper than its kinks allow.
     pub fn dive(&mut self) -> Result<Option<Dive>, Error> {
         let view = self.system.realize_position(&mut self.state)?;
@@ -374,7 +374,7 @@ impl Scene {
 /// 1e-9 rad shows in it only to second order, and what is left is roundoff of lengths up to 20 m.
 pub const SAME_LENGTH: f64 = 1e-9;
 
-/// A straight stretch may run this deep into a surface, in a scene of some metres \[m\]: it leaves it with a
+/// A straight segment may run this deep into a surface, in a scene of some metres \[m\]: it leaves it with a
 /// kink of at most some 1e-9 rad.
 pub const GRAZED: f64 = 2e-8;
 

@@ -1,4 +1,4 @@
-//! The shapes of the scenes by formulas of their own, and how deep the straight stretches of a cable
+//! The shapes of the scenes by formulas of their own, and how deep the straight segments of a cable
 //! run into them: nothing here calls the surfaces that it checks.
 
 use core::ops::Range;
@@ -136,18 +136,18 @@ fn spline(values: &[f64], moments: &[f64], h: f64, u: f64) -> Option<f64> {
     Some(a * values[i] + b * values[i + 1] + bend * h * h / 6.0)
 }
 
-/// Where a straight stretch runs into an obstacle.
+/// Where a straight segment runs into an obstacle.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Dive {
     /// How deep \[m\].
     pub depth: f64,
     pub obstacle: usize,
-    /// Whether the stretch touches the obstacle or passes it: to others in its span it is blind by
+    /// Whether the segment touches the obstacle or passes it: to others in its span it is blind by
     /// the rules of the path.
     pub passes: bool,
 }
 
-/// The deepest that any straight stretch runs into each obstacle of its span, if it does. Spans are
+/// The deepest that any straight segment runs into each obstacle of its span, if it does. Spans are
 /// given by their obstacles.
 pub fn dives(solids: &[Solid], spans: &[Range<usize>], path: &PathResults<f64>) -> Vec<Dive> {
     let mut found = Vec::new();

@@ -139,7 +139,7 @@ impl SwingingCable {
             touch: contact.wrap.point.z,
             length_rate: at.velocity.length_rate,
             tension: at.dynamics.tension,
-            stretch: at.position.stretch,
+            elongation: at.position.elongation,
             kinetic,
             gravitational,
             in_supports,
@@ -161,7 +161,7 @@ pub struct Sample {
     /// Of the cable \[m/s\].
     pub length_rate: f64,
     pub tension: f64,
-    pub stretch: f64,
+    pub elongation: f64,
     pub kinetic: f64,
     pub gravitational: f64,
     pub in_supports: f64,

@@ -20,12 +20,12 @@ use crate::variables;
 ///
 /// # Law
 ///
-/// With the path's length `L`, its rate `L̇`, and the stretch `x = max(0, L − L₀)`:
+/// With the path's length `L`, its rate `L̇`, and the elongation `x = max(0, L − L₀)`:
 ///
 /// ```text
-/// f_stretch = k x
-/// f_rate    = max(−f_stretch, f_stretch c L̇)
-/// f         = f_stretch + f_rate
+/// f_elastic = k x
+/// f_rate    = max(−f_elastic, f_elastic c L̇)
+/// f         = f_elastic + f_rate
 /// ```
 ///
 /// | symbol | meaning | unit | range |
@@ -34,13 +34,13 @@ use crate::variables;
 /// | `L₀` | [`slack_length`](Parameters::slack_length) | m | ≥ 0 |
 /// | `c` | [`dissipation`](Parameters::dissipation) | s/m | ≥ 0 |
 ///
-/// The tension is never negative. It pulls the ends of every straight stretch of the path together;
-/// an obstacle feels the two stretches that meet it.
+/// The tension is never negative. It pulls the ends of every straight segment of the path together;
+/// an obstacle feels the two segments that meet it.
 ///
 /// # Energy
 ///
 /// Stored: `k x² / 2`. Lost: `f_rate L̇`, all of it known at the instant, and never negative. While
-/// a stretched cable shortens so fast that the tension is zero, what is lost is the whole of
+/// a taut cable shortens so fast that the tension is zero, what is lost is the whole of
 /// `−k x L̇`, the rate at which the stored energy falls.
 ///
 /// # Note that
@@ -87,8 +87,8 @@ use crate::variables;
 /// let dynamics = system.realize_dynamics(&mut state)?;
 /// let at = dynamics.of(band);
 /// assert!(at.position.path.contacts[0].in_contact);
-/// let stretch: f64 = at.position.path.length - 3.0;
-/// assert!((at.dynamics.tension - 50.0 * stretch).abs() < 1e-12);
+/// let elongation: f64 = at.position.path.length - 3.0;
+/// assert!((at.dynamics.tension - 50.0 * elongation).abs() < 1e-12);
 /// assert!((dynamics.body_force(weight).force.norm() - at.dynamics.tension).abs() < 1e-12);
 ///
 /// system.accept_step(&mut state)?; // from here on the path is tracked
@@ -117,10 +117,10 @@ variables! {
 /// Results at Position stage.
 #[derive(Debug)]
 pub struct Position<T: Real> {
-    /// The path: length, contacts, straight stretches, smoothness.
+    /// The path: length, contacts, straight segments, smoothness.
     pub path: PathResults<T>,
-    /// The stretch `x` \[m\], zero while slack.
-    pub stretch: T,
+    /// The elongation `x` \[m\], zero while slack.
+    pub elongation: T,
     /// The energy stored \[J\].
     pub potential_energy: T,
 }
@@ -185,9 +185,10 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
         cache: &mut Self::Position,
     ) -> Result<(), ElementError> {
         self.path.solve(given.positions, given.discrete, &mut cache.path)?;
-        let stretch = cache.path.length - given.parameters.slack_length;
-        cache.stretch = if stretch > T::zero() { stretch } else { T::zero() };
-        cache.potential_energy = T::lit(0.5) * given.parameters.stiffness * cache.stretch * cache.stretch;
+        let elongation = cache.path.length - given.parameters.slack_length;
+        cache.elongation = if elongation > T::zero() { elongation } else { T::zero() };
+        cache.potential_energy =
+            T::lit(0.5) * given.parameters.stiffness * cache.elongation * cache.elongation;
         Ok(())
     }
 
@@ -208,7 +209,7 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
     ) -> Result<(), ElementError> {
         let Parameters { stiffness, dissipation, .. } = at.parameters;
         let rate = at.velocity.length_rate;
-        let elastic = *stiffness * at.position.stretch;
+        let elastic = *stiffness * at.position.elongation;
         let damping = (elastic * *dissipation * rate).max(-elastic);
         *cache = Dynamics { tension: elastic + damping, power_dissipated: damping * rate };
         Ok(())
@@ -248,14 +249,14 @@ impl<T: Real> Clone for Position<T> {
 
     fn clone_from(&mut self, source: &Self) {
         self.path.clone_from(&source.path);
-        self.stretch = source.stretch;
+        self.elongation = source.elongation;
         self.potential_energy = source.potential_energy;
     }
 }
 
 impl<T: Real> Default for Position<T> {
     fn default() -> Self {
-        Self { path: PathResults::default(), stretch: T::zero(), potential_energy: T::zero() }
+        Self { path: PathResults::default(), elongation: T::zero(), potential_energy: T::zero() }
     }
 }
 

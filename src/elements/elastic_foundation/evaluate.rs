@@ -9,7 +9,7 @@ use crate::contact::BoundingBox;
 use crate::elements::elastic_foundation::law::Law;
 use crate::elements::elastic_foundation::parameters::KIND;
 use crate::elements::elastic_foundation::{
-    Contact, Dynamics, ElasticFoundation, Parameters, Position, Resultant, SpringForce, SpringPosition,
+    Dynamics, ElasticFoundation, MeshContact, Parameters, Position, Resultant, SpringForce, SpringPosition,
     SpringVelocity, SurfaceIndex, Velocity,
 };
 use crate::framework::{AtDynamics, AtPosition, AtVelocity, ElementError, ForceElement, Given};
@@ -51,7 +51,7 @@ impl<T: Real> ElasticFoundation<T> {
         if found.len() > first {
             *potential_energy += work * T::lit(0.5);
             let springs = first..found.len();
-            contacts.push(Contact { mesh: SurfaceIndex(mesh), other: SurfaceIndex(other), springs });
+            contacts.push(MeshContact { mesh: SurfaceIndex(mesh), other: SurfaceIndex(other), springs });
         }
     }
 

@@ -18,7 +18,7 @@ use crate::shapes::{Bounds, Solid, SolidShape, TriangleMesh};
 pub use error::{NoContactPossible, OpenSurface};
 pub use parameters::{Material, Parameters};
 pub use results::{
-    Contact, Dynamics, Position, Resultant, SpringForce, SpringPosition, SpringVelocity, Velocity,
+    Dynamics, MeshContact, Position, Resultant, SpringForce, SpringPosition, SpringVelocity, Velocity,
 };
 
 use parameters::KIND;

@@ -15,7 +15,7 @@ pub struct Position<T: Real> {
     /// The pose of every surface in Ground.
     pub X_GS: Vec<Pose<T>>,
     /// Meshes whose springs are displaced, and by what.
-    pub contacts: Vec<Contact>,
+    pub contacts: Vec<MeshContact>,
     /// The displaced springs, those of one contact next to each other.
     pub springs: Vec<SpringPosition<T>>,
     /// The energy stored \[J\].
@@ -26,7 +26,7 @@ pub struct Position<T: Real> {
 /// A mesh with springs displaced by another surface. Two meshes that both carry springs may be in contact
 /// twice, once each way.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Contact {
+pub struct MeshContact {
     /// The mesh whose springs are displaced.
     pub mesh: SurfaceIndex,
     /// The surface that displaces them.

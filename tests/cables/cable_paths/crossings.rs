@@ -1,4 +1,4 @@
-//! Straight stretches keep out of the obstacles that they touch and pass, or the path is refused.
+//! Straight segments keep out of the obstacles that they touch and pass, or the path is refused.
 
 use core::f64::consts::FRAC_PI_2;
 

@@ -102,7 +102,7 @@ fn quick_shortening_takes_the_tension_to_zero_and_all_the_power_with_it() -> Res
     let dynamics = system.realize_dynamics(&mut state)?;
     let at = dynamics.of(cable);
     assert_eq!(at.dynamics.tension, 0.0);
-    // Stretch 2 m at 100 N/m, shortening at 10 m/s.
+    // An elongation of 2 m at 100 N/m, shortening at 10 m/s.
     assert_eq!(dynamics.power_dissipated(), 100.0 * 2.0 * 10.0);
     assert_eq!(dynamics.potential_energy(), 200.0);
     Ok(())

@@ -89,10 +89,7 @@ fn end_points_that_coincide_beside_an_obstacle_are_refused() -> Result<(), Error
     state.set_pose(body, Pose::translation(1.0, 0.0, 0.0))?;
     let refused = system.realize_position(&mut state).map(|_| ()).expect_err("coincident");
     assert_eq!(refused.own(), Some(&PathError::CoincidentPoints { span: 0 }));
-    assert_eq!(
-        refused.to_string(),
-        "cable_spring[0]: the two fixed points of the cable's stretch 0 coincide"
-    );
+    assert_eq!(refused.to_string(), "cable_spring[0]: the two fixed points of the cable's span 0 coincide");
     Ok(())
 }
 

@@ -92,7 +92,7 @@ pub(crate) fn check_spring(case: Fields<'_>) -> Result<Deviations, Failure> {
     let view = system.realize_dynamics(&mut state)?;
     let at = view.of(cable);
 
-    // The stretch is a difference of lengths, and energy and tension inherit its roundoff.
+    // The elongation is a difference of lengths, and energy and tension inherit its roundoff.
     let least = stiffness * 1e-4;
     let mut deviations = Deviations::default();
     for (quantity, got, least) in [

@@ -1,0 +1,131 @@
+//! Checks of a path that was found, and of what may have kept one from being found.
+
+use nalgebra::Point3;
+
+use super::geodesic::Geodesic;
+use super::node::Node;
+use super::span::{Budget, SEARCH, SpanProblem};
+use crate::cable::PathError;
+use crate::math::Real;
+
+/// Finds the straight segment that runs most deeply into an obstacle that it touches, and how deep. One
+/// that touches none has been tested when contacts settled.
+pub(super) fn penetrated<T: Real>(
+    span: &SpanProblem<'_, T>,
+    nodes: &[Node<T>],
+    kink: T,
+    budget: &mut Budget,
+) -> Option<(usize, T)> {
+    if span.obstacles.iter().all(|obstacle| obstacle.is_convex) {
+        return None;
+    }
+    let kink = kink.max(span.settings.smoothness);
+    let mut found: Option<(usize, T)> = None;
+    let mut test = |k: usize, touch_G: &Point3<T>, to_G: &Point3<T>| {
+        let (node, surface) = (&nodes[k], span.obstacles[k].surface());
+        if span.obstacles[k].is_convex {
+            return;
+        }
+        let (touch, to) = (node.to_surface(touch_G), node.to_surface(to_G));
+        if !surface.may_reenter(&touch, &to) {
+            return;
+        }
+        let depth = -surface.closest_on_segment(&touch, &to).height;
+        budget.spend(SEARCH);
+        // The segment leaves with a kink, from a point that the last correction moved along the tangent; and
+        // coordinates in Ground are rounded.
+        let roundoff = T::default_epsilon() * (touch_G.coords.amax() + to_G.coords.amax() + node.reach());
+        let allowed = kink * (T::lit(2.0) * (to - touch).norm() + surface.size()) + roundoff * T::lit(64.0);
+        if depth > allowed && found.is_none_or(|(_, deepest)| depth > deepest) {
+            found = Some((k, depth));
+        }
+    };
+    let mut before: Option<usize> = None;
+    let mut from = span.from;
+    for (k, node) in nodes.iter().enumerate().filter(|(_, node)| node.in_contact) {
+        let Geodesic { start, end, .. } = &node.ground;
+        if let Some(before) = before {
+            test(before, &from, &start.point);
+        }
+        test(k, &start.point, &from);
+        from = end.point;
+        before = Some(k);
+    }
+    if let Some(before) = before {
+        test(before, &from, &span.to);
+    }
+    found
+}
+
+/// Refuses neighbours that have run into each other where the cable passes from one to the next:
+/// there is no straight segment between them. Asked only when no path was found.
+pub(super) fn check_neighbours<T: Real>(
+    span: &SpanProblem<'_, T>,
+    nodes: &mut [Node<T>],
+    first_obstacle: usize,
+) -> Result<(), PathError> {
+    let mut before: Option<usize> = None;
+    for k in 0..nodes.len() {
+        if !nodes[k].in_contact {
+            continue;
+        }
+        nodes[k].evaluate(span.obstacles[k].surface(), T::lit(1e-6));
+        if let Some(before) = before {
+            let within = |other: usize, p_G: &Point3<T>| {
+                let (surface, p) = (span.obstacles[other].surface(), nodes[other].to_surface(p_G));
+                surface.covers(&p) && surface.height(&p) < T::zero()
+            };
+            let (leaving, arriving) = (nodes[before].ground.end.point, nodes[k].ground.start.point);
+            if within(k, &leaving) || within(before, &arriving) {
+                return Err(PathError::ObstaclesOverlap {
+                    first: first_obstacle + before,
+                    second: first_obstacle + k,
+                });
+            }
+        }
+        before = Some(k);
+    }
+    Ok(())
+}
+
+/// Refuses a fixed point inside the first or the last obstacle, wherever the path may run.
+pub(super) fn check_neighbouring_ends<T: Real>(
+    span: &SpanProblem<'_, T>,
+    nodes: &[Node<T>],
+    first_obstacle: usize,
+) -> Result<(), PathError> {
+    let last = nodes.len() - 1;
+    let inside = if is_inside(span, nodes, 0, &span.from) {
+        0
+    } else if is_inside(span, nodes, last, &span.to) {
+        last
+    } else {
+        return Ok(());
+    };
+    Err(PathError::PointInsideObstacle { obstacle: first_obstacle + inside })
+}
+
+/// Refuses a fixed point inside an obstacle that the segment next to it passes or touches.
+pub(super) fn check_ends<T: Real>(
+    span: &SpanProblem<'_, T>,
+    nodes: &[Node<T>],
+    first_obstacle: usize,
+) -> Result<(), PathError> {
+    let first = nodes.iter().position(|node| node.in_contact).map_or(nodes.len(), |k| k + 1);
+    let last = nodes.iter().rposition(|node| node.in_contact).unwrap_or(0);
+    // The outermost have been tested before.
+    let by_from = (1..first).find(|&k| is_inside(span, nodes, k, &span.from));
+    let by_to = || (last..nodes.len() - 1).find(|&k| is_inside(span, nodes, k, &span.to));
+    match by_from.or_else(by_to) {
+        Some(k) => Err(PathError::PointInsideObstacle { obstacle: first_obstacle + k }),
+        None => Ok(()),
+    }
+}
+
+/// Whether a fixed point lies inside an obstacle.
+#[inline]
+fn is_inside<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], k: usize, p_G: &Point3<T>) -> bool {
+    let surface = span.obstacles[k].surface();
+    let p = nodes[k].to_surface(p_G);
+    surface.value(&p) < T::zero() && surface.covers(&p) && surface.height(&p) < -T::lit(1e-9) * surface.size()
+}

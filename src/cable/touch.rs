@@ -1,0 +1,223 @@
+//! Which obstacles a path touches.
+
+use nalgebra::Point3;
+
+use super::checks::penetrated;
+use super::geodesic::Geodesic;
+use super::newton::{self, Progress};
+use super::node::{Node, Trial};
+use super::span::{Budget, SEARCH, SpanProblem, side};
+use super::workspace::Workspace;
+use crate::math::Real;
+
+/// Why an attempt was given up.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Failure<T: Real> {
+    pub(super) kink: T,
+    pub(super) iterations: usize,
+    pub(super) node: usize,
+    pub(super) off_patch: Option<Point3<T>>,
+    /// The path is stationary, but no minimum because of this node.
+    pub(super) saddle: Option<usize>,
+    /// The path is a minimum, but a straight segment that touches this node runs into it, so deep.
+    pub(super) penetrated: Option<(usize, T)>,
+}
+
+impl<T: Real> Failure<T> {
+    pub(super) fn new(progress: &Progress<T>) -> Self {
+        let Progress { kink, worst, iterations, .. } = *progress;
+        Self { kink, iterations, node: worst, off_patch: None, saddle: None, penetrated: None }
+    }
+}
+
+/// Lets the path slide downhill in length, touching and leaving obstacles on the way, until Newton's
+/// method can take over.
+pub(super) fn slide<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], work: &mut Workspace<T>) {
+    // Ten degrees a step follow the slope closely enough not to leap over a ridge; the whole way
+    // round an obstacle takes forty steps. Where a path has just ceased to exist the slope is faint
+    // and the way off it long.
+    const ROUNDS: usize = 1000;
+    let longest = T::lit(0.17);
+    let accuracy = T::lit(1e-6);
+    // A path that is kept from going on, by a length that would have to become negative, wants the same
+    // step again and again.
+    let mut wanted = T::zero();
+    let mut stalled = 0;
+    for _ in 0..ROUNDS {
+        if work.budget.is_spent() {
+            break;
+        }
+        work.active.clear();
+        work.active.extend((0..nodes.len()).filter(|&k| nodes[k].in_contact));
+        for &k in &work.active {
+            work.budget.spend(nodes[k].evaluate(span.obstacles[k].surface(), accuracy));
+        }
+        let mut changed = false;
+        for (i, &k) in work.active.iter().enumerate() {
+            let before = if i == 0 { span.from } else { nodes[work.active[i - 1]].ground.end.point };
+            let after = work.active.get(i + 1).map_or(span.to, |&next| nodes[next].ground.start.point);
+            let node = &mut nodes[k];
+            let Geodesic { start, length, .. } = &node.ground;
+            let above = |p: &Point3<T>| (p - start.point).dot(&start.normal) > T::zero();
+            if *length <= T::zero() && above(&before) && above(&after) {
+                node.in_contact = false;
+                changed = true;
+            }
+        }
+        changed |= deepest(span, nodes, &mut work.budget).is_some();
+        if changed {
+            continue;
+        }
+        if work.active.is_empty() {
+            break;
+        }
+        let (step, convex) = newton::descend(span, nodes, &work.active, longest);
+        stalled = if (step - wanted).abs() <= T::negligible() * step { stalled + 1 } else { 0 };
+        wanted = step;
+        if stalled == 60 {
+            break;
+        }
+        // From two hundredths Newton's method converges in two or three steps; on a faint slope it
+        // may have nowhere to converge to.
+        if !step.is_finite() || (convex && step < T::lit(0.02)) || step < T::lit(1e-6) {
+            break;
+        }
+    }
+}
+
+/// Finds which obstacles are touched, beginning with those that are marked.
+pub(super) fn settle_contacts<T: Real>(
+    span: &SpanProblem<'_, T>,
+    nodes: &mut [Node<T>],
+    work: &mut Workspace<T>,
+) -> Result<Progress<T>, Failure<T>> {
+    // Each pass touches or releases one obstacle; more passes than this are a cycle.
+    let passes = 4 * nodes.len() + 4;
+    let mut iterations = 0;
+    let mut slid = false;
+    let mut last = Failure::new(&Progress::none());
+    for node in nodes.iter_mut() {
+        node.released = false;
+    }
+    for _ in 0..passes {
+        work.active.clear();
+        work.active.extend((0..nodes.len()).filter(|&k| nodes[k].in_contact));
+        let progress = newton::iterate(span, nodes, &work.active, &mut work.budget);
+        iterations += progress.iterations;
+        if progress.iterations > 0 {
+            last = Failure { iterations, ..Failure::new(&progress) };
+        }
+        if work.budget.is_spent() && !progress.converged {
+            return Err(last);
+        }
+        if let Some(k) = loosest(nodes, &work.active, progress.converged) {
+            nodes[k].in_contact = false;
+            nodes[k].released = true;
+            for node in nodes.iter_mut() {
+                if progress.converged {
+                    node.start = node.trial;
+                } else {
+                    node.trial = node.start;
+                }
+            }
+            continue;
+        }
+        if !progress.converged {
+            return Err(last);
+        }
+        let minimal = newton::is_minimal(nodes, &work.active);
+        if !minimal {
+            last.saddle = work.active.iter().copied().find(|&k| !newton::is_minimal(nodes, &[k]));
+        }
+        if let Some(k) = deepest(span, nodes, &mut work.budget) {
+            // A path that leaves an obstacle only to balance on the others and sink into it again
+            // would go round in circles: from where it left, it has to slide.
+            if nodes[k].released && !minimal {
+                nodes[k].in_contact = false;
+                if slid {
+                    return Err(last);
+                }
+                slid = true;
+                for node in nodes.iter_mut() {
+                    node.trial = node.start;
+                }
+                slide(span, nodes, work);
+            }
+            last.node = k;
+            continue;
+        }
+        if let Some(&k) = work.active.iter().find(|&&k| !nodes[k].on_patch) {
+            return Err(Failure { node: k, off_patch: Some(nodes[k].trial.point), ..last });
+        }
+        if !minimal {
+            return Err(last);
+        }
+        last.penetrated = penetrated(span, nodes, progress.kink, &mut work.budget);
+        return if last.penetrated.is_some() {
+            Err(last)
+        } else {
+            Ok(Progress { iterations, slid, ..progress })
+        };
+    }
+    Err(last)
+}
+
+/// The node in contact that is pulled off hardest: the one of most negative length.
+fn loosest<T: Real>(nodes: &[Node<T>], active: &[usize], converged: bool) -> Option<usize> {
+    // Of an iteration that failed, only a length that is clearly negative tells anything.
+    let limit = if converged { T::zero() } else { T::lit(-0.02) };
+    let mut loosest = (limit, None);
+    for &k in active {
+        let turns = nodes[k].turns();
+        if turns < loosest.0 {
+            loosest = (turns, Some(k));
+        }
+    }
+    loosest.1
+}
+
+/// Finds the obstacle that a straight segment passes through most deeply, and lays the cable on it.
+/// Leaves in every other free node the point of its surface the cable passes closest to.
+pub(super) fn deepest<T: Real>(
+    span: &SpanProblem<'_, T>,
+    nodes: &mut [Node<T>],
+    budget: &mut Budget,
+) -> Option<usize> {
+    let mut found: Option<(usize, T)> = None;
+    let mut from = span.from;
+    let mut first = 0;
+    while first < nodes.len() {
+        if nodes[first].in_contact {
+            from = nodes[first].ground.end.point;
+            first += 1;
+            continue;
+        }
+        let mut end = first;
+        while end < nodes.len() && !nodes[end].in_contact {
+            end += 1;
+        }
+        let to = nodes.get(end).map_or(span.to, |node| node.ground.start.point);
+        for (k, node) in nodes.iter_mut().enumerate().take(end).skip(first) {
+            let surface = span.obstacles[k].surface();
+            let (a, b) = (node.to_surface(&from), node.to_surface(&to));
+            let approach = surface.closest_on_segment(&a, &b);
+            budget.spend(SEARCH);
+            let relative = approach.height / surface.size();
+            // What Newton released may be grazed to the depth that its own smoothness leaves.
+            let tolerated = if node.released { T::lit(-1e-7) } else { -T::negligible() * T::lit(8.0) };
+            let point = surface.retract(&approach.point);
+            let sinks = relative < tolerated;
+            if sinks && found.is_none_or(|(_, depth)| relative < depth) {
+                found = Some((k, relative));
+            }
+            let point = if sinks { side(span.wraps.get(k), surface, point) } else { point };
+            node.trial = Trial { point, tangent: b - a, length: T::zero() };
+        }
+        first = end;
+    }
+
+    let (k, _) = found?;
+    let trial = nodes[k].trial;
+    nodes[k].begin(trial);
+    Some(k)
+}

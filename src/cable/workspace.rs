@@ -1,0 +1,31 @@
+//! Room that the solver works in.
+
+use alloc::vec::Vec;
+
+use super::node::Node;
+use super::relax::Beads;
+use super::span::Budget;
+use crate::math::Real;
+
+/// Room to work in, kept to avoid allocation.
+#[derive(Debug)]
+pub(super) struct Workspace<T: Real> {
+    pub(super) active: Vec<usize>,
+    pub(super) string: Beads<T>,
+    /// The path on a saddle, and the shortest found from there.
+    pub(super) balanced: Vec<Node<T>>,
+    pub(super) best: Vec<Node<T>>,
+    pub(super) budget: Budget,
+}
+
+impl<T: Real> Workspace<T> {
+    pub(super) fn new() -> Self {
+        Self {
+            active: Vec::new(),
+            string: Beads::new(),
+            balanced: Vec::new(),
+            best: Vec::new(),
+            budget: Budget::default(),
+        }
+    }
+}
