@@ -59,8 +59,8 @@
 //!
 //! - `std` (default), or `libm` for `no_std`: where floating-point functions come from.
 //! - `rayon`: evaluates the elements of one kind on all cores. Results keep every bit.
-//! - `serde`: (de)serialises parameters, discrete variables, spatial vectors, snapshots, and simulations
-//!   with their integrators.
+//! - `serde`: (de)serialises parameters, discrete variables, spatial vectors, shapes other than height maps and
+//!   meshes, snapshots, and simulations with their integrators.
 //! - `mesh-files`: reads triangle meshes from OBJ and STL files.
 //!
 //! # Panics

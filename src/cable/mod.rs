@@ -1,4 +1,4 @@
-//! Cables over smooth surfaces: what can be wrapped, geodesics on it, and the path of a cable.
+//! Cables over smooth surfaces: the trait [`Wrappable`], geodesics, and the path of a cable.
 //!
 //! A [`CablePath`] runs from an origin on one body, through via points and over obstacles on
 //! others, to a termination. [`CablePath::solve`] finds the shortest path of its class;

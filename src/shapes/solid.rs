@@ -1,4 +1,4 @@
-//! What a surface must answer to take part in contact.
+//! Surfaces with an inside.
 
 use core::fmt::Debug;
 
@@ -8,9 +8,9 @@ use crate::math::Real;
 
 /// A closed surface with an inside, fixed in a frame S of its own.
 ///
-/// All points and vectors are given and answered in S. The one duty besides [`bounds`](Self::bounds)
-/// is [`nearest`](Self::nearest); the other answers follow from it and may be overridden where they
-/// are cheaper.
+/// All points and vectors are expressed in S. Besides [`bounds`](Self::bounds) only
+/// [`nearest`](Self::nearest) is required; the other methods follow from it and may be overridden where
+/// they are cheaper.
 ///
 /// # Note that
 ///

@@ -1,4 +1,4 @@
-//! One of the shapes, by value.
+//! One of the solids, by value.
 
 use alloc::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::shapes::mesh::TriangleMesh;
 use crate::shapes::solid::{Bounds, Plane, Solid, SurfacePoint};
 use crate::shapes::sphere::Sphere;
 
-/// Any of the shapes that can be in contact. Meshes and users' own shapes are shared, not copied.
+/// Any of the shapes that are [`Solid`], by value. Meshes and users' own solids are shared, not copied.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum SolidShape<T: Real> {
@@ -23,12 +23,12 @@ pub enum SolidShape<T: Real> {
     Ellipsoid(Ellipsoid<T>),
     /// What closed triangles enclose.
     Mesh(Arc<TriangleMesh<T>>),
-    /// A user's own shape.
+    /// A user's own solid.
     Custom(Arc<dyn Solid<T>>),
 }
 
 impl<T: Real> SolidShape<T> {
-    /// A user's own shape.
+    /// A user's own solid.
     pub fn custom(shape: impl Solid<T>) -> Self {
         Self::Custom(Arc::new(shape))
     }

@@ -4,7 +4,7 @@
 use core::f64::consts::PI;
 use force_elements::cable::{Geodesic, Wrappable};
 use force_elements::nalgebra::{Matrix3, Point3, Vector2, Vector3};
-use force_elements::shapes::{Cylinder, Ellipsoid, HeightMap, ShapeError, Sphere, Torus};
+use force_elements::shapes::{Cylinder, Ellipsoid, HeightMap, ShapeError, Solid, Sphere, Torus};
 use force_elements::{Error, Real};
 use force_elements_scenes::cables::{Dice, Pebble, hill, hollows};
 use num_dual::Dual64;
@@ -310,6 +310,33 @@ fn height_map_passes_through_its_heights_with_continuous_curvature() -> Result<(
     assert_eq!(map.height_at(0.3, 1.0), Err(ShapeError::OffPatch { x: 0.3, y: 1.0 }));
     let ragged = HeightMap::new(Vector2::new(0.0, 0.0), Vector2::new(1.0, 1.0), 4, &heights);
     assert_eq!(ragged.err(), Some(ShapeError::IncompleteGrid { columns: 4, heights: 30 }));
+    Ok(())
+}
+
+/// Contact and cables see the same surface: their nearest points come from two methods that share nothing.
+#[test]
+fn what_can_be_entered_and_wrapped_is_one_surface() -> Result<(), Error> {
+    let mut dice = Dice::new(7);
+    for _ in 0..200 {
+        let radii: Vector3<f64> = Vector3::from_fn(|_, _| dice.between(0.5, 2.0));
+        let direction = dice.vector(1.0);
+        let (ball, ellipsoid) = (Sphere::new(radii.x)?, Ellipsoid::new(radii)?);
+        // Outside, where there is one nearest point.
+        let p = Point3::from(direction.normalize() * dice.between(2.1, 3.1));
+        let near = ball.nearest(&p);
+        // A few operations each, of numbers below four.
+        assert!((near.signed_distance - ball.height(&p)).abs() < 1e-14);
+        assert!((near.point - ball.nearest_point(&p)).norm() < 1e-14);
+        let near = ellipsoid.nearest(&p);
+        // Two Newton iterations, each to the roundoff of its residual times a ratio of radii of four.
+        assert!((near.point - ellipsoid.nearest_point(&p)).norm() < 1e-13, "{radii} {p}");
+        assert!(ellipsoid.value(&near.point).abs() < 1e-13);
+        assert!((near.normal - ellipsoid.gradient(&near.point).normalize()).norm() < 1e-13);
+        // And on both sides of it they agree on what is inside.
+        for q in [near.point + near.normal * 1e-6, near.point - near.normal * 1e-6] {
+            assert_eq!(ellipsoid.contains(&q), ellipsoid.value(&q) < 0.0);
+        }
+    }
     Ok(())
 }
 

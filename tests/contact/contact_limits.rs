@@ -328,6 +328,8 @@ fn from_afar_a_shape_is_a_point_in_its_direction() {
 #[cfg(feature = "serde")]
 #[test]
 fn shapes_that_are_read_pass_the_same_checks_as_those_that_are_built() {
+    use force_elements::shapes::{Cylinder, Torus};
+
     let ball = Sphere::new(0.5).unwrap();
     let text = serde_json::to_string(&ball).unwrap();
     assert_eq!(serde_json::from_str::<Sphere<f64>>(&text).unwrap(), ball);
@@ -339,6 +341,16 @@ fn shapes_that_are_read_pass_the_same_checks_as_those_that_are_built() {
     let text = serde_json::to_string(&ellipsoid).unwrap();
     assert_eq!(serde_json::from_str::<Ellipsoid<f64>>(&text).unwrap(), ellipsoid);
     assert!(serde_json::from_str::<Ellipsoid<f64>>(&text.replace("2.5", "-2.5")).is_err());
+    let cylinder = Cylinder::new(0.5).unwrap();
+    let text = serde_json::to_string(&cylinder).unwrap();
+    assert_eq!(serde_json::from_str::<Cylinder<f64>>(&text).unwrap(), cylinder);
+    assert!(serde_json::from_str::<Cylinder<f64>>(&text.replace("0.5", "-0.5")).is_err());
+    let torus = Torus::new(1.5, 0.5).unwrap();
+    let text = serde_json::to_string(&torus).unwrap();
+    assert_eq!(serde_json::from_str::<Torus<f64>>(&text).unwrap(), torus);
+    for (from, to) in [("0.5", "0.0"), ("0.5", "2.5"), ("1.5", "-1.5")] {
+        assert!(serde_json::from_str::<Torus<f64>>(&text.replace(from, to)).is_err(), "{to}");
+    }
     for half_space in [HalfSpace::BelowZ, HalfSpace::BelowY, HalfSpace::BeyondX] {
         let text = serde_json::to_string(&half_space).unwrap();
         assert_eq!(serde_json::from_str::<HalfSpace>(&text).unwrap(), half_space);

@@ -30,9 +30,9 @@ impl<T: Real> Cluster<T> {
     }
 
     /// The disc around some points, across an axis of unit length.
-    pub(super) fn around(points: impl Iterator<Item = Vector3<T>> + Clone, axis: Vector3<T>) -> Self {
+    pub(super) fn around(points: impl Iterator<Item = Point3<T>> + Clone, axis: Vector3<T>) -> Self {
         let (min, max) = bounds(points.clone());
-        let middle = (min + max) * T::lit(0.5);
+        let middle = Point3::from((min.coords + max.coords) * T::lit(0.5));
         let heights = points.clone().map(|p| axis.dot(&(p - middle)));
         let (low, high) = heights.fold((T::zero(), T::zero()), |(low, high), h| (low.min(h), high.max(h)));
         let center = middle + axis * ((low + high) * T::lit(0.5));
@@ -46,7 +46,7 @@ impl<T: Real> Cluster<T> {
         }
         // Rounding in these few operations must not drop a point that is on the rim.
         let slack = T::one() + T::default_epsilon() * T::lit(16.0);
-        let rim = (center.norm() + cluster.radius) * T::default_epsilon() * T::lit(16.0);
+        let rim = (center.coords.norm() + cluster.radius) * T::default_epsilon() * T::lit(16.0);
         cluster.thickness = cluster.thickness * slack + rim;
         cluster.radius = cluster.radius * slack + rim;
         cluster.breadth = cluster.breadth * slack + rim;
@@ -77,7 +77,11 @@ impl<T: Real> Cluster<T> {
 }
 
 /// The lowest and highest coordinates of some points.
-pub(super) fn bounds<T: Real>(points: impl Iterator<Item = Vector3<T>>) -> (Vector3<T>, Vector3<T>) {
+pub(super) fn bounds<T: Real>(points: impl Iterator<Item = Point3<T>>) -> (Point3<T>, Point3<T>) {
     let far = Vector3::repeat(T::lit(f64::INFINITY));
-    points.fold((far, -far), |(min, max), p| (min.zip_map(&p, lesser), max.zip_map(&p, greater)))
+    let none = (Point3::from(far), Point3::from(-far));
+    points.fold(none, |(min, max), p| {
+        let (low, high) = (min.coords.zip_map(&p.coords, lesser), max.coords.zip_map(&p.coords, greater));
+        (Point3::from(low), Point3::from(high))
+    })
 }

@@ -146,7 +146,7 @@ impl<T: Real> TriangleMesh<T> {
             vertices: vertices.to_vec(),
             opening: openings.first().copied(),
             convexity_slack: None,
-            center: Point3::from((min + max) * half),
+            center: Point3::from((min.coords + max.coords) * half),
             half_extents: (max - min) * half,
             faces,
             centroids,

@@ -311,10 +311,8 @@ impl<T: Real> Topology<T> {
             parts.push(members);
         }
         let corners = |face: usize| self.faces[face].map(|corner| vertices[corner as usize]);
-        let boxes: Vec<_> = parts
-            .iter()
-            .map(|members| bounds(members.iter().flat_map(|&face| corners(face)).map(|p| p.coords)))
-            .collect();
+        let boxes: Vec<_> =
+            parts.iter().map(|members| bounds(members.iter().flat_map(|&face| corners(face)))).collect();
         for (part, members) in parts.iter().enumerate() {
             let [origin, ..] = corners(members[0]);
             let volume = members.iter().fold(T::zero(), |sum, &face| {

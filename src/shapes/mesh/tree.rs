@@ -107,7 +107,7 @@ impl<T: Real> Tree<T> {
         let (c, d) = right.split_at_mut(quarters[1]);
         let mut start = first;
         for (l, part) in [a, b, c, d].into_iter().filter(|part| !part.is_empty()).enumerate() {
-            let points = part.iter().flat_map(|&face| (mesh.corners)(face)).map(|p| p.coords);
+            let points = part.iter().flat_map(|&face| (mesh.corners)(face));
             let (min, max) = bounds(points);
             for i in 0..3 {
                 self.nodes[index].min[i][l] = min[i];
@@ -153,11 +153,11 @@ impl<T: Real> Tree<T> {
     }
 
     /// The lowest and highest corner of the box around everything.
-    pub(super) fn bounds(&self) -> (Vector3<T>, Vector3<T>) {
+    pub(super) fn bounds(&self) -> (Point3<T>, Point3<T>) {
         let root = &self.nodes[0];
-        let min = Vector3::from_fn(|i, _| root.min[i].iter().fold(root.min[i][0], |m, &x| lesser(m, x)));
-        let max = Vector3::from_fn(|i, _| root.max[i].iter().fold(root.max[i][0], |m, &x| greater(m, x)));
-        (min, max)
+        let lowest = |i: usize| root.min[i].iter().fold(root.min[i][0], |m, &x| lesser(m, x));
+        let highest = |i: usize| root.max[i].iter().fold(root.max[i][0], |m, &x| greater(m, x));
+        (Point3::from([0, 1, 2].map(lowest)), Point3::from([0, 1, 2].map(highest)))
     }
 
     /// The place of a triangle nearest to a point. Among equally near ones it may be any.
@@ -268,7 +268,7 @@ impl<T: Real> Tree<T> {
                     }
                     Child::Leaf(leaf) => {
                         let pack = &self.packs[leaf as usize];
-                        let is_in_front = |corner| plane.height(&Point3::from(corner)) > T::zero();
+                        let is_in_front = |corner: Point3<T>| plane.height(&corner) > T::zero();
                         if (0..LANES).flat_map(|l| pack.corners(l)).any(is_in_front) {
                             return true;
                         }
@@ -326,7 +326,7 @@ impl<T: Real> Mesh<'_, T> {
         let sum = faces.clone().fold(Vector3::zeros(), |sum, f| sum + self.normals[f] * self.areas[f]);
         let area = faces.clone().fold(T::zero(), |sum, f| sum + self.areas[f]);
         let axis = sum.try_normalize(area * T::default_epsilon()).unwrap_or_else(Vector3::x);
-        Cluster::around(faces.map(|f| self.centroids[f].coords), axis)
+        Cluster::around(faces.map(|f| self.centroids[f]), axis)
     }
 
     /// Puts the faces on one side of the middle before those on the other, across the direction in
@@ -336,7 +336,7 @@ impl<T: Real> Mesh<'_, T> {
         if half >= faces.len() {
             return faces.len();
         }
-        let (min, max) = bounds(faces.iter().map(|&face| self.centroids[face as usize].coords));
+        let (min, max) = bounds(faces.iter().map(|&face| self.centroids[face as usize]));
         let axis = (max - min).imax();
         faces.select_nth_unstable_by(half, |&a, &b| {
             let (p, q) = (self.centroids[a as usize][axis], self.centroids[b as usize][axis]);

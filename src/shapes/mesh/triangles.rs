@@ -91,8 +91,8 @@ impl<T: Real> TrianglePack<T> {
     }
 
     /// The corners of one triangle.
-    pub(super) fn corners(&self, l: usize) -> [Vector3<T>; 3] {
-        let a = vector(&self.a, l);
+    pub(super) fn corners(&self, l: usize) -> [Point3<T>; 3] {
+        let a = Point3::from(vector(&self.a, l));
         [a, a + vector(&self.ab, l), a + vector(&self.ac, l)]
     }
 
