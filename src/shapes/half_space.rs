@@ -11,8 +11,8 @@ use crate::shapes::solid::{Bounds, Plane, Solid, SurfacePoint};
 /// does, at the identity pose. The pose of the surface gives any other plane.
 ///
 /// ```
-/// use force_elements::shapes::{HalfSpace, Solid};
 /// use force_elements::nalgebra::Point3;
+/// use force_elements::shapes::{HalfSpace, Solid};
 ///
 /// // Two metres above the ground; a tenth of a metre within it.
 /// assert_eq!(HalfSpace::BelowZ.signed_distance(&Point3::new(7.0, -3.0, 2.0)), 2.0);

@@ -23,8 +23,8 @@ use crate::math::Real;
 /// An upright cylinder without ends, as a pipe filled with rubber:
 ///
 /// ```
-/// use force_elements::shapes::{Bounds, Solid, SurfacePoint};
 /// use force_elements::nalgebra::{Point3, Vector3};
+/// use force_elements::shapes::{Bounds, Solid, SurfacePoint};
 ///
 /// #[derive(Debug)]
 /// struct Pillar { radius: f64 }

@@ -69,8 +69,8 @@ use crate::variables;
 /// ```
 /// use force_elements::cable::{CablePath, Obstacle};
 /// use force_elements::cable_spring::Parameters;
-/// use force_elements::shapes::Sphere;
 /// use force_elements::nalgebra::Point3;
+/// use force_elements::shapes::Sphere;
 /// use force_elements::{BodyIndex, CableSpring, ForceSystem, Pose, Station};
 ///
 /// let mut system = ForceSystem::new();

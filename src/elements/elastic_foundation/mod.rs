@@ -106,8 +106,8 @@ use parameters::KIND;
 /// # Example: a ball at rest on the ground
 ///
 /// ```
-/// use force_elements::shapes::{HalfSpace, TriangleMesh};
 /// use force_elements::elastic_foundation::Material;
+/// use force_elements::shapes::{HalfSpace, TriangleMesh};
 /// use force_elements::{ElasticFoundation, ForceSystem, Frame, Pose};
 ///
 /// let mut system = ForceSystem::<f64>::new();

@@ -54,8 +54,8 @@ use triangles::Feature;
 /// # Example: a tetrahedron
 ///
 /// ```
-/// use force_elements::shapes::{MeshFault, Solid, TriangleMesh};
 /// use force_elements::nalgebra::Point3;
+/// use force_elements::shapes::{MeshFault, Solid, TriangleMesh};
 ///
 /// let vertices = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(Point3::from);
 /// let faces = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
