@@ -1,4 +1,4 @@
-//! The contract every force element keeps.
+//! The contract of a force element.
 
 use core::fmt::Debug;
 use core::ops::Deref;
@@ -18,11 +18,10 @@ impl<C: Clone + Default + Debug + Send + Sync + 'static> Cache for C {}
 
 /// A mechanical force element.
 ///
-/// An element holds what never changes: which bodies or coordinates it acts on, and its geometry.
-/// Everything else lives in the [`State`](crate::State): parameters, discrete variables and one
-/// cache per stage. The four `calc_` and `add_` duties are called in the order of the stages, each
-/// with what is known by then; they must depend on nothing else, so that an evaluation is a pure
-/// function of the state.
+/// An element holds what never changes: which bodies or coordinates it acts on, and its geometry. Everything else
+/// lives in the [`State`](crate::State): parameters, discrete variables and one cache per stage. The `calc_` and
+/// `add_` methods are called in stage order, each with what is known by then, and must depend on nothing else, so
+/// that an evaluation is a pure function of the state.
 ///
 /// # Conventions
 ///
@@ -30,10 +29,9 @@ impl<C: Clone + Default + Debug + Send + Sync + 'static> Cache for C {}
 /// - Forces and moments about one point sum to zero over all bodies, Ground included.
 /// - `potential_energy ≥ 0` and `power_dissipated ≥ 0`, unless the element's page says otherwise.
 /// - Power balance: the rate of work done on the bodies is
-///   `−d(potential_energy)/dt − power_dissipated + power_supplied`.
-///   An option that weighs springs by their attitude (the elastic foundation's two) departs from it, as
-///   its page says. Where memory is involved (an anchor that is dragged along, a bristle that lets go) part of the
-///   loss shows only over a finite motion; see [`power_dissipated`](Self::power_dissipated).
+///   `−d(potential_energy)/dt − power_dissipated + power_supplied`. The elastic foundation's two options that
+///   weight springs by orientation depart from it; see its page. With memory (a dragged anchor, a bristle that
+///   slips) part of the loss shows only over a finite motion; see [`power_dissipated`](Self::power_dissipated).
 ///
 /// # Example: a user's own element
 ///
@@ -116,25 +114,26 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
 
     /// The first stage that reads the discrete variables; writing them drops the state below it.
     ///
-    /// The default suits every element. One that reads them in [`calc_dynamics`](Self::calc_dynamics) at
-    /// the earliest may say [`Stage::Dynamics`], which saves evaluations after a commit.
+    /// The default suits every element. One that does not read them before [`calc_dynamics`](Self::calc_dynamics)
+    /// may set [`Stage::Dynamics`], which saves evaluations after a commit.
     const DISCRETE_STAGE: Stage = Stage::Position;
 
-    /// Stiffnesses and the like: defaulted from the element, changeable per state, Instance stage.
+    /// Stiffness and the like: defaults from the element, changeable per state, Instance stage.
     type Parameters: Variables<T>;
-    /// What the element remembers between accepted steps.
+    /// Memory between accepted steps.
     type Discrete: Variables<T>;
     /// Results that depend on time, poses and coordinates.
     type Position: Cache;
     /// Results that depend on velocities too.
     type Velocity: Cache;
-    /// Forces and what belongs to them.
+    /// Forces and results derived from them.
     type Dynamics: Cache;
 
-    /// Checks that every body and coordinate the element names exists, and that it can act at all.
+    /// Checks that every body and coordinate of the element exists, and that the element can act.
     ///
     /// # Errors
-    /// [`ElementError::Kinematics`] if a body or coordinate does not exist, or what the element documents.
+    /// [`ElementError::Kinematics`] if a body or coordinate does not exist, or an error documented by the
+    /// element.
     fn check_topology(&self, topology: &Topology) -> Result<(), ElementError>;
 
     /// The parameters a new state starts with.
@@ -146,7 +145,7 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
     /// Fills the Position cache.
     ///
     /// # Errors
-    /// What the element documents, such as [`Singular`](crate::linear_bushing::Singular).
+    /// Those documented by the element, such as [`Singular`](crate::linear_bushing::Singular).
     fn calc_position(
         &self,
         given: &Given<'_, T, Self>,
@@ -156,7 +155,7 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
     /// Fills the Velocity cache.
     ///
     /// # Errors
-    /// What the element documents.
+    /// Those documented by the element.
     fn calc_velocity(
         &self,
         at: &AtPosition<'_, T, Self>,
@@ -167,7 +166,7 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
     /// Fills the Dynamics cache.
     ///
     /// # Errors
-    /// What the element documents.
+    /// Those documented by the element.
     fn calc_dynamics(
         &self,
         at: &AtVelocity<'_, T, Self>,
@@ -180,24 +179,24 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
     /// The energy stored \[J\].
     fn potential_energy(&self, at: &AtDynamics<'_, T, Self>) -> T;
 
-    /// The power being lost \[W\], as far as it is known at an instant.
+    /// The power dissipated \[W\], as far as it is known instantaneously.
     ///
-    /// What is lost over a motion is always `absorbed energy − potential energy`; see
+    /// The energy dissipated over a motion is `absorbed energy − potential energy`; see
     /// [`DynamicsView::dissipated_energy`](crate::DynamicsView::dissipated_energy).
     fn power_dissipated(&self, at: &AtDynamics<'_, T, Self>) -> T;
 
-    /// The power that a drive inside the element delivers \[W\]; zero for a passive element.
+    /// The power supplied by a drive inside the element \[W\]; zero for a passive element.
     fn power_supplied(&self, _at: &AtDynamics<'_, T, Self>) -> T {
         T::zero()
     }
 
-    /// Writes what is to be remembered from an accepted step into `next`, which starts as a copy
-    /// of the present discrete variables.
+    /// Writes the discrete variables after an accepted step into `next`, which starts as a copy of the present
+    /// ones.
     ///
     /// The system validates `next`, and commits it only if every element of the system succeeds.
     ///
     /// # Errors
-    /// What the element documents.
+    /// Those documented by the element.
     fn accept_step(
         &self,
         _at: &AtDynamics<'_, T, Self>,
@@ -229,7 +228,7 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
     /// [`accept_step`](Self::accept_step).
     ///
     /// # Errors
-    /// What the element documents.
+    /// Those documented by the element.
     fn discontinuous_update(
         &self,
         _at: &AtDynamics<'_, T, Self>,
@@ -240,7 +239,7 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
     }
 }
 
-/// What an element is given to compute its Position cache from.
+/// Inputs for an element's Position cache.
 #[derive(Debug)]
 pub struct Given<'a, T: Real, E: ForceElement<T>> {
     /// The element's parameters in this state.

@@ -10,7 +10,7 @@ use crate::math::InvalidValue;
 use crate::mechanics::KinematicsError;
 use crate::shapes::ShapeError;
 
-/// Everything that systems and states refuse or fail at. A failed call changes nothing.
+/// Errors of systems and states. A failed call changes nothing.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -34,12 +34,12 @@ pub enum Error {
     /// A cable's path was refused.
     #[error(transparent)]
     Path(#[from] PathError),
-    /// A result was asked of a state that has not been realized far enough.
+    /// The state has not been realized far enough for a result.
     #[error("stage {required} is required, but the state is realized to {actual}")]
     StageTooLow {
-        /// The stage the call needs.
+        /// The stage required by the call.
         required: Stage,
-        /// The stage the state is at.
+        /// The stage of the state.
         actual: Stage,
     },
     /// The state, handle or view belongs to another system, or to this one before it was changed.
@@ -48,25 +48,25 @@ pub enum Error {
          or default was added or changed: make a new state with default_state()"
     )]
     TopologyMismatch,
-    /// Another type of element already goes by this name.
+    /// Another type of element already has this name.
     #[error("another type of element is already called {kind}")]
     KindNameTaken {
         /// The name.
         kind: &'static str,
     },
-    /// Another element of the system already goes by this name.
+    /// Another element of the system already has this name.
     #[error("another element is already named {name:?}")]
     NameTaken {
         /// The name.
         name: String,
     },
-    /// An energy, or the energy stored or the power lost by all elements together, is infinite or not a number.
+    /// An energy, or the sum of all energies stored or powers dissipated, is not finite.
     #[error("an energy or power is not finite")]
     NonFiniteEnergy,
     /// No variable of the state has this name.
     #[error("no variable is named {name:?}")]
     NoSuchVariable {
-        /// The name that was asked for.
+        /// The requested name.
         name: String,
     },
     /// A snapshot does not list the variables of this state.
@@ -77,12 +77,12 @@ pub enum Error {
     SnapshotMismatch {
         /// The first place at which they differ.
         position: usize,
-        /// The name in the state; `None` if the snapshot goes on beyond it.
+        /// The name in the state; `None` if the snapshot has more variables.
         expected: Option<String>,
-        /// The name in the snapshot; `None` if it ends before.
+        /// The name in the snapshot; `None` if the state has more variables.
         found: Option<String>,
     },
-    /// A variable that stands for yes or no is neither 1 nor 0 in a snapshot.
+    /// A flag in a snapshot is neither 0 nor 1.
     #[error("the snapshot's {name:?} must be 0 or 1")]
     NotAFlag {
         /// The variable.
@@ -91,12 +91,12 @@ pub enum Error {
 }
 
 impl Error {
-    /// The failure of an element that is not in a system yet.
+    /// The error of an element that is not in a system yet.
     pub(crate) fn of_new(kind: &'static str, source: impl Into<ElementError>) -> Self {
         Self::Element { element: ElementName::new(kind), source: source.into() }
     }
 
-    /// The number that was out of its range, wherever it was refused: in an element, a shape, a path or elsewhere.
+    /// The out-of-range number, whether an element, a shape, a path or anything else refused it.
     pub fn invalid_value(&self) -> Option<&InvalidValue> {
         match self {
             Self::InvalidValue(value)
@@ -112,7 +112,7 @@ impl Error {
         }
     }
 
-    /// Why an element refused or failed, if one did.
+    /// The error of an element, if this is one.
     pub fn element_error(&self) -> Option<&ElementError> {
         match self {
             Self::Element { source, .. } => Some(source),
@@ -120,7 +120,7 @@ impl Error {
         }
     }
 
-    /// The error of an element's own, if it is of this type.
+    /// The element-specific error, if it is of type `E`.
     ///
     /// ```
     /// use force_elements::linear_bushing::Singular;
@@ -138,32 +138,32 @@ impl Error {
     }
 }
 
-/// Why an element refused or failed.
+/// The reason why an element refused or failed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ElementError {
     /// A parameter or discrete variable is out of its range.
     #[error(transparent)]
     InvalidValue(#[from] InvalidValue),
-    /// The element names a body or coordinate that does not exist, or puts a surface where nothing is finite.
+    /// A body or coordinate of the element does not exist, or the pose of a surface is not finite.
     #[error(transparent)]
     Kinematics(#[from] KinematicsError),
     /// The element acts between a body (or coordinate) and itself.
     #[error("both ends are on the same body or coordinate")]
     SameEnds,
-    /// The force or energy has come out infinite or not a number.
+    /// The force or energy is not finite.
     #[error("the force or the energy is not finite")]
     NonFiniteForce,
-    /// Parameters or discrete variables were made for another element of the kind, with other parts.
+    /// Parameters or discrete variables belong to an element of the same kind with other parts.
     #[error("the variables belong to another element with other parts")]
     ForeignVariables,
-    /// An error of the element's own, of whatever type; see [`Error::own`].
+    /// An element-specific error of any type; see [`Error::own`].
     #[error(transparent)]
     Own(OwnError),
 }
 
 impl ElementError {
-    /// An error of the element's own.
+    /// Wraps an element-specific error.
     pub fn own(error: impl core::error::Error + Send + Sync + 'static) -> Self {
         Self::Own(OwnError(Arc::new(error)))
     }
@@ -175,9 +175,9 @@ impl From<PathError> for ElementError {
     }
 }
 
-/// An error of an element's own, of whatever type.
+/// An element-specific error of any type.
 ///
-/// Two of them are equal if they say the same.
+/// Two are equal if their messages are.
 #[derive(Debug, Clone)]
 pub struct OwnError(Arc<dyn core::error::Error + Send + Sync>);
 

@@ -1,4 +1,4 @@
-//! Which element of which system.
+//! Typed handles of elements.
 
 use core::fmt;
 use core::marker::PhantomData;

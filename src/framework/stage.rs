@@ -1,6 +1,6 @@
 //! The stages a state is realized through.
 
-/// How far a state has been realized; each stage needs all those before it.
+/// The stage to which a state is realized; each stage needs all earlier ones.
 ///
 /// Writing a variable drops the state to just below the stage that depends on it; reading a
 /// result needs its stage.
@@ -21,7 +21,7 @@ pub enum Stage {
 }
 
 impl Stage {
-    /// The stage just below this one; `Topology` has none below and answers itself.
+    /// The stage just below this one; `Topology` returns itself.
     #[must_use]
     pub fn previous(self) -> Self {
         match self {

@@ -1,4 +1,4 @@
-//! The state: everything that varies, and how far it has been realized.
+//! The state: everything that varies, and its stage.
 
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};
@@ -18,9 +18,9 @@ use crate::mechanics::{
 /// Time, kinematics, parameters, discrete variables, absorbed energies, and the caches of results.
 ///
 /// Made by [`ForceSystem::default_state`](crate::ForceSystem::default_state). The host writes time and kinematics
-/// here, and the variables of elements through the system, which knows what they store. Writing drops the state
-/// to just below the stage that depends on it; results are read through the views that the system gives. A call
-/// that fails changes nothing.
+/// here, and variables of elements through the system, which books the energy. Writing drops the state to just
+/// below the stage that depends on it; results are read through views that the system returns. A call that fails
+/// changes nothing.
 ///
 /// While a view is alive the state cannot be written:
 ///
@@ -40,12 +40,12 @@ pub struct State<T: Real> {
     pub(crate) version: usize,
     pub(crate) stage: Stage,
     pub(crate) kinematics: Kinematics<T>,
-    /// Where a host's kinematics are checked before they replace the present ones.
+    /// Buffer in which a host's kinematics are checked before they replace the present ones.
     pub(crate) incoming: Kinematics<T>,
     pub(crate) kinds: Vec<Box<dyn AnySlots<T>>>,
     pub(crate) kind_lengths: Vec<usize>,
     pub(crate) absorbed_energy: Vec<T>,
-    /// Of which elements the absorbed energy means anything.
+    /// Whether the energy account of each element is open.
     pub(crate) account_open: Vec<bool>,
     pub(crate) forces: Forces<T>,
     pub(crate) potential_energy: T,
@@ -53,15 +53,15 @@ pub struct State<T: Real> {
     pub(crate) power_absorbed: Vec<T>,
 }
 
-/// The name of the energy an element has absorbed.
+/// The name of the variable for the energy an element has absorbed.
 pub(crate) const ABSORBED_ENERGY: &str = "absorbed_energy";
-/// The name of the flag that says whether anybody keeps account of it.
+/// The name of the flag for an open energy account.
 pub(crate) const ACCOUNT_OPEN: &str = "account_open";
 
-/// Every named variable of a state with its value: what has to be kept to resume bit for bit.
+/// All named variables of a state with their values; restoring them resumes bit for bit.
 ///
-/// Made by [`State::snapshot`], taken back by [`State::restore`]. Kinematics are the host's and
-/// are not in it, except time.
+/// Made by [`State::snapshot`], read by [`State::restore`]. Holds time but no other kinematics, which are the
+/// host's.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Snapshot<T> {
@@ -90,7 +90,7 @@ impl<T: Real> Clone for State<T> {
 }
 
 impl<T: Real> State<T> {
-    /// How far the state is realized.
+    /// The stage to which the state is realized.
     pub fn stage(&self) -> Stage {
         self.stage
     }
@@ -120,7 +120,7 @@ impl<T: Real> State<T> {
         Ok(())
     }
 
-    /// Sets the pose `X_GB` of a body, which is only checked to be finite; drops the state below Position stage.
+    /// Sets the pose `X_GB` of a body, checked only for finite entries; drops the state below Position stage.
     ///
     /// # Errors
     /// [`Error::Kinematics`] if it is not finite, or the body is Ground or does not exist.
@@ -175,7 +175,7 @@ impl<T: Real> State<T> {
         Ok(())
     }
 
-    /// Takes time, poses, velocities and coordinates from a host; drops the state below Time stage.
+    /// Copies time, poses, velocities and coordinates from a host; drops the state below Time stage.
     ///
     /// # Errors
     /// [`Error::Kinematics`] if one of them is not finite.
@@ -218,8 +218,8 @@ impl<T: Real> State<T> {
         Ok(&self.slots(handle)?.variables[handle.place].discrete)
     }
 
-    /// Whether an element is enabled. A disabled one exerts no force, stores no energy, and its
-    /// results read as their defaults.
+    /// Whether an element is enabled. A disabled element exerts no force, stores no energy, and its results are
+    /// defaults.
     ///
     /// # Errors
     /// [`Error::TopologyMismatch`] if the handle belongs to another system.
@@ -227,23 +227,23 @@ impl<T: Real> State<T> {
         Ok(self.slots(handle)?.variables[handle.place].enabled)
     }
 
-    /// The energy each element has taken in \[J\], in the order of
-    /// [`DynamicsView::power_absorbed`](crate::DynamicsView::power_absorbed), of which it is the
-    /// time integral. The host integrates it along with the motion; no result depends on it but
-    /// [`DynamicsView::dissipated_energy`](crate::DynamicsView::dissipated_energy). What a change of parameters or
-    /// discrete variables adds to the energy stored is added to it when the change is made.
+    /// The energy absorbed by each element \[J\], in the order of
+    /// [`DynamicsView::power_absorbed`](crate::DynamicsView::power_absorbed), of which it is the time integral.
+    /// The host integrates it along with the motion; no result depends on it but
+    /// [`DynamicsView::dissipated_energy`](crate::DynamicsView::dissipated_energy). A change of parameters or
+    /// discrete variables adds to it the change in stored energy.
     pub fn absorbed_energy(&self) -> &[T] {
         &self.absorbed_energy
     }
 
-    /// Sets the energy each element has taken in \[J\], and opens the account of each; keeps the stage.
+    /// Sets the energy absorbed by each element \[J\] and opens all accounts; keeps the stage.
     ///
     /// A host that integrates adds to [`absorbed_energy`](Self::absorbed_energy): with energies of its own it would
     /// overwrite what changes of parameters have booked there.
     ///
     /// # Errors
-    /// [`Error::NonFiniteEnergy`] if one of them is not finite; [`Error::TopologyMismatch`] if there are not as
-    /// many as elements.
+    /// [`Error::NonFiniteEnergy`] if one of them is not finite; [`Error::TopologyMismatch`] if their number is
+    /// not that of the elements.
     pub fn set_absorbed_energy(&mut self, energies: &[T]) -> Result<(), Error> {
         self.go_on_absorbing(energies)?;
         self.account_open.fill(true);
@@ -284,12 +284,12 @@ impl<T: Real> State<T> {
         }
     }
 
-    /// Takes `kind[place].field` apart.
+    /// Parses `kind[place].field`.
     pub(crate) fn find<'n>(&self, name: &'n str) -> Option<(usize, usize, &'n str)> {
         let (kind_name, rest) = name.split_once('[')?;
         let (digits, field) = rest.split_once("].")?;
         let kind = self.kinds.iter().position(|slots| slots.kind_name() == kind_name)?;
-        // A number has one spelling: neither a sign nor leading zeros.
+        // Canonical numbers only: no sign, no leading zeros.
         let is_spelled_out =
             digits.bytes().all(|c| c.is_ascii_digit()) && (digits == "0" || !digits.starts_with('0'));
         let place = digits.parse().ok().filter(|&place| is_spelled_out && place < self.kind_lengths[kind])?;
@@ -303,8 +303,7 @@ impl<T: Real> State<T> {
         Snapshot { variables }
     }
 
-    /// Takes over all variables of a snapshot of this or an equal system; drops the state below
-    /// Instance stage.
+    /// Restores all variables from a snapshot of this or an equal system; drops the state below Instance stage.
     ///
     /// # Errors
     /// [`Error::SnapshotMismatch`] if the names are not those of this state; [`Error::Element`] if a parameter or
@@ -398,7 +397,7 @@ impl<T: Real> State<T> {
         self.kind_lengths[..kind].iter().sum::<usize>() + place
     }
 
-    /// Sets the energy one element has taken in, and opens its account.
+    /// Sets the energy absorbed by one element and opens its account.
     pub(crate) fn set_absorbed_energy_at(&mut self, slot: usize, energy: T) -> Result<(), Error> {
         finite_energy(energy.is_finite())?;
         self.absorbed_energy[slot] = energy;

@@ -23,7 +23,7 @@ pub(crate) struct Kind<T: Real, E: ForceElement<T>> {
     pub(crate) defaults: Vec<Variable<T, E>>,
 }
 
-/// What the elements of one kind are called.
+/// Names of the elements of one kind.
 #[derive(Debug, Clone)]
 pub(crate) struct Names {
     kind: &'static str,
@@ -31,7 +31,7 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    /// Of a kind that has no elements yet.
+    /// Names of a kind without elements.
     pub(crate) fn new(kind: &'static str) -> Self {
         Self { kind, given: Arc::default() }
     }
@@ -44,7 +44,7 @@ impl Names {
         self.given.iter().flatten().any(|given| **given == *name)
     }
 
-    /// The failure of the element at this place: here, and nowhere else, errors get the name of their element.
+    /// The error of the element at this place. Errors get the name of their element here and nowhere else.
     #[cold]
     pub(crate) fn failure(&self, place: usize, source: ElementError) -> Error {
         let name = self.given.get(place).cloned().flatten();
@@ -52,7 +52,7 @@ impl Names {
     }
 }
 
-/// What a state keeps of one element besides its caches.
+/// The variables of one element in a state.
 #[derive(Debug)]
 pub(crate) struct Variable<T: Real, E: ForceElement<T>> {
     pub(crate) enabled: bool,
@@ -65,7 +65,7 @@ pub(crate) struct Variable<T: Real, E: ForceElement<T>> {
 pub(crate) struct Slots<T: Real, E: ForceElement<T>> {
     names: Names,
     pub(crate) variables: Vec<Variable<T, E>>,
-    /// Where variables are changed and checked before they replace the present ones.
+    /// Buffer in which variables are changed and checked before they replace the present ones.
     spare: Option<Variable<T, E>>,
     next_discrete: Vec<E::Discrete>,
     pub(crate) position: Vec<E::Position>,
@@ -73,7 +73,7 @@ pub(crate) struct Slots<T: Real, E: ForceElement<T>> {
     pub(crate) dynamics: Vec<E::Dynamics>,
 }
 
-/// What the elements of one kind add up to at Dynamics stage.
+/// Sums over the elements of one kind at Dynamics stage.
 #[derive(Debug)]
 pub(crate) struct Sums<'a, T: Real> {
     pub(crate) forces: &'a mut Forces<T>,
@@ -97,7 +97,7 @@ pub(crate) trait AnyKind<T: Real>: Any + Debug + Send + Sync {
         kinematics: &Kinematics<T>,
         sums: Sums<'_, T>,
     ) -> Result<(), Error>;
-    /// Writes and validates what the accepted step will commit; nothing is committed yet.
+    /// Writes and validates the next discrete variables for an accepted step, without committing them.
     fn prepare_step(&self, slots: &mut dyn AnySlots<T>, kinematics: &Kinematics<T>) -> Result<(), Error>;
     /// Writes and validates the discrete variables that fit the present iterate; returns the largest force
     /// error. Nothing is committed yet.
@@ -107,7 +107,7 @@ pub(crate) trait AnyKind<T: Real>: Any + Debug + Send + Sync {
         start: &dyn AnySlots<T>,
         kinematics: &Kinematics<T>,
     ) -> Result<T, Error>;
-    /// The largest force error that the present discrete variables make.
+    /// The largest force error of the present discrete variables.
     fn switching_error(&self, slots: &mut dyn AnySlots<T>, kinematics: &Kinematics<T>) -> Result<T, Error>;
     /// Writes the energy stored in each element, which has been realized to Dynamics.
     fn potential_energies(
@@ -139,10 +139,11 @@ pub(crate) trait AnySlots<T: Real>: Any + Debug + Send + Sync {
     fn kind_name(&self) -> &'static str;
     /// The variable of this name within one element.
     fn get(&self, place: usize, field: &str) -> Option<T>;
-    /// Sets the variable of this name within one element; returns the first stage that reads it, or nothing
-    /// if there is no such variable.
+    /// Sets the variable of this name within one element; returns the first stage that reads it, or `None` if
+    /// there is no such variable.
     fn set(&mut self, place: usize, field: &str, value: T) -> Result<Option<Stage>, Error>;
-    /// Commits what was prepared; returns the stage below which the state falls, if anything may have changed.
+    /// Commits the prepared variables; returns the stage below which the state falls, if anything may have
+    /// changed.
     fn commit(&mut self) -> Option<Stage>;
     fn visit(&self, place: usize, visit: Visitor<'_, T>);
     fn visit_mut(&mut self, place: usize, visit: VisitorMut<'_, T>);
@@ -157,7 +158,7 @@ impl<T: Real, E: ForceElement<T>> Variable<T, E> {
         self.discrete.visit(visit);
     }
 
-    /// The same, to write.
+    /// The mutable counterpart of `visit`.
     fn visit_mut(&mut self, visit: VisitorMut<'_, T>) {
         visit(format_args!("{ENABLED}"), Slot::Flag(&mut self.enabled));
         self.parameters.visit_mut(visit);
@@ -165,7 +166,7 @@ impl<T: Real, E: ForceElement<T>> Variable<T, E> {
     }
 }
 
-/// The name of the flag that says whether an element is enabled.
+/// The name of the flag for an enabled element.
 const ENABLED: &str = "enabled";
 
 /// Writes the scalar of this name; returns whether there is one.
@@ -182,7 +183,7 @@ fn write<T: Real>(variables: &mut impl Variables<T>, field: &str, value: T) -> R
     written.map_or(Ok(false), |result| result.map(|()| true))
 }
 
-/// Whether a name that is still to be put together is this one.
+/// Whether a name formats to `field`; allocates nothing.
 fn is_named(name: Arguments<'_>, field: &str) -> bool {
     struct Rest<'a>(&'a str);
     impl fmt::Write for Rest<'_> {
@@ -249,7 +250,7 @@ impl<T: Real, E: ForceElement<T>> Slots<T, E> {
         AtDynamics { at_velocity: self.at_velocity(i, kinematics), dynamics: &self.dynamics[i] }
     }
 
-    /// Changes a copy of the variables of one element and, if `change` succeeds, takes it over.
+    /// Changes a copy of the variables of one element, which replaces them if `change` succeeds.
     fn change<R>(
         &mut self,
         place: usize,
@@ -295,7 +296,7 @@ impl<T: Real, E: ForceElement<T>> Slots<T, E> {
     }
 }
 
-/// Checks variables that are to replace others: their ranges, and that they have the same names.
+/// Checks variables before they replace others: their ranges, and that their names are the same.
 pub(crate) fn check_new<T: Real, V: Variables<T>>(present: &V, new: &V) -> Result<(), ElementError> {
     new.validate()?;
     if present.fits(new) { Ok(()) } else { Err(ElementError::ForeignVariables) }
@@ -314,8 +315,8 @@ fn given<'a, T: Real, E: ForceElement<T>>(
     }
 }
 
-/// Fills the cache of every enabled element and resets the others; the first failure by place is
-/// the one reported, on any number of threads.
+/// Fills the cache of every enabled element and resets the others; returns the first failure by place, on any
+/// number of threads.
 #[inline]
 fn fill<C: Cache>(
     names: &Names,
@@ -327,7 +328,7 @@ fn fill<C: Cache>(
         if is_enabled(i) {
             calc(i, cache).map_err(|source| names.failure(i, source))
         } else {
-            // Not assigned: a cache with buffers may keep them.
+            // `clone_from` lets a cache keep its buffers.
             cache.clone_from(&C::default());
             Ok(())
         }
@@ -409,7 +410,7 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
             |i| variables[i].enabled,
             |i, cache| self.calc_dynamics(i, &variables[i], kinematics, (&position[i], &velocity[i]), cache),
         )?;
-        // In order of place, so that sums do not depend on the number of threads.
+        // In order of place: sums must not depend on the number of threads.
         let mut accumulator = ForceAccumulator::new(sums.forces, &kinematics.velocities);
         for (i, element) in self.elements.iter().enumerate() {
             if slots.variables[i].enabled {
@@ -418,8 +419,8 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
                 let power_absorbed = element.power_supplied(&at) - accumulator.take_power();
                 let potential_energy = element.potential_energy(&at);
                 let power_dissipated = element.power_dissipated(&at);
-                // An infinite force has infinite power, and times zero velocity none that is a number. On
-                // Ground it has none: the sum of forces will tell.
+                // The power of a non-finite force is not finite either, even at zero velocity. On Ground it is
+                // zero; the sum of forces is checked.
                 if !(power_absorbed.is_finite()
                     && potential_energy.is_finite()
                     && power_dissipated.is_finite())
@@ -576,7 +577,7 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         self.elements[i].calc_dynamics(&at, cache)
     }
 
-    /// Lets `write` make the next discrete variables of every enabled element.
+    /// Calls `write` for every enabled element on a copy of its discrete variables.
     fn prepare(
         &self,
         slots: &mut Slots<T, E>,
@@ -636,7 +637,7 @@ impl<T: Real, E: ForceElement<T>> AnySlots<T> for Slots<T, E> {
     }
 
     fn commit(&mut self) -> Option<Stage> {
-        // Whether the values differ does not tell: of dual numbers, only derivatives may.
+        // Comparing values is not enough: dual numbers may differ in derivatives only.
         if size_of::<E::Discrete>() == 0 {
             return None;
         }

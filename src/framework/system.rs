@@ -1,4 +1,4 @@
-//! The system: which bodies, coordinates and elements there are, and what is done with a state.
+//! Systems of bodies, coordinates and elements, and the operations on their states.
 
 use alloc::boxed::Box;
 use alloc::string::ToString;
@@ -20,7 +20,7 @@ use crate::framework::{ElementError, ElementName, Error};
 use crate::math::{Real, check};
 use crate::mechanics::{BodyIndex, CoordinateIndex, Forces, Kinematics, Topology};
 
-/// Tells systems, and versions of one system, apart.
+/// A stamp that distinguishes systems and versions of one system.
 fn next_stamp() -> usize {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     NEXT.fetch_add(1, Ordering::Relaxed)
@@ -47,7 +47,7 @@ impl<T: Real> Default for ForceSystem<T> {
 }
 
 impl<T: Real> ForceSystem<T> {
-    /// A system with Ground and nothing else.
+    /// A system with only Ground.
     pub fn new() -> Self {
         Self {
             id: next_stamp(),
@@ -77,13 +77,14 @@ impl<T: Real> ForceSystem<T> {
     ///
     /// # Errors
     /// [`Error::Element`] with [`ElementError::Kinematics`] if it names a body or coordinate that does not exist,
-    /// with [`ElementError::InvalidValue`] if its defaults are out of range, or with what the element documents;
-    /// [`Error::KindNameTaken`] if another type of element already goes by its [`KIND`](ForceElement::KIND).
+    /// with [`ElementError::InvalidValue`] if its defaults are out of range, or with an error documented by the
+    /// element; [`Error::KindNameTaken`] if another type of element already goes by its
+    /// [`KIND`](ForceElement::KIND).
     pub fn add<E: ForceElement<T>>(&mut self, element: E) -> Result<Handle<E>, Error> {
         self.add_as(None, element)
     }
 
-    /// Adds an element under a name of its own, by which errors call it.
+    /// Adds an element with a name, which its errors display.
     ///
     /// # Errors
     /// As [`add`](Self::add); [`Error::NameTaken`] if another element has the name.
@@ -129,12 +130,12 @@ impl<T: Real> ForceSystem<T> {
         Ok(Handle::new(self.id, index, place))
     }
 
-    /// How many bodies and coordinates there are.
+    /// The numbers of bodies and coordinates.
     pub fn topology(&self) -> Topology {
         self.topology
     }
 
-    /// How many elements there are, of all kinds.
+    /// The number of elements of all kinds.
     pub fn element_count(&self) -> usize {
         self.kinds.iter().map(|kind| kind.len()).sum()
     }
@@ -203,7 +204,7 @@ impl<T: Real> ForceSystem<T> {
         self.change_default(handle, |defaults| defaults.discrete = discrete)
     }
 
-    /// Whether the element is enabled in new states; it is, unless set otherwise.
+    /// Whether the element is enabled in new states; `true` unless set otherwise.
     ///
     /// # Errors
     /// [`Error::TopologyMismatch`] if the handle belongs to another system.
@@ -243,17 +244,17 @@ impl<T: Real> ForceSystem<T> {
         }
     }
 
-    /// Realizes the state to Position stage, as far as it is not there yet.
+    /// Realizes the state to Position stage, unless it is there or beyond.
     ///
     /// # Errors
-    /// [`Error::TopologyMismatch`] if the state belongs to another system; [`Error::Element`] with what an element
-    /// documents. The stages reached before the failure remain.
+    /// [`Error::TopologyMismatch`] if the state belongs to another system; [`Error::Element`] with an error
+    /// documented by an element. The stages reached before the failure remain.
     pub fn realize_position<'a>(&'a self, state: &'a mut State<T>) -> Result<PositionView<'a, T>, Error> {
         self.advance_to_position(state)?;
         Ok(PositionView::new(self, state))
     }
 
-    /// Realizes the state to Velocity stage, as far as it is not there yet.
+    /// Realizes the state to Velocity stage, unless it is there or beyond.
     ///
     /// # Errors
     /// As [`realize_position`](Self::realize_position).
@@ -262,7 +263,7 @@ impl<T: Real> ForceSystem<T> {
         Ok(VelocityView::new(self, state))
     }
 
-    /// Realizes the state to Dynamics stage, as far as it is not there yet.
+    /// Realizes the state to Dynamics stage, unless it is there.
     ///
     /// # Errors
     /// As [`realize_position`](Self::realize_position); [`Error::Element`] with [`ElementError::NonFiniteForce`]
@@ -300,18 +301,17 @@ impl<T: Real> ForceSystem<T> {
         Ok(DynamicsView::new(self, state))
     }
 
-    /// Commits what the elements remember: anchors, sliding, bristles, stops, cable
-    /// paths.
+    /// Commits the discrete variables of all elements: anchors, sliding, bristles, stops, turns, cable paths.
     ///
-    /// Call it when the host accepts a step, with the state realized to Dynamics at its end. The
-    /// state falls below the stage that reads what has changed. Nothing else commits anything:
-    /// trial evaluations of an integrator leave no trace.
+    /// Call it when the host accepts a step, with the state realized to Dynamics at its end. The state falls
+    /// below the first stage that reads a changed variable. Nothing else commits: trial evaluations of an
+    /// integrator leave no trace.
     ///
     /// # Errors
-    /// [`Error::StageTooLow`] below Dynamics stage; [`Error::TopologyMismatch`] if the state belongs to another system;
-    /// [`Error::Element`] with what an element documents, such as
-    /// [`TimeNotAdvanced`](crate::exponential_spring::TimeNotAdvanced), or with [`ElementError::InvalidValue`] if it
-    /// would have to remember what is out of its range. Nothing is then committed, of any element.
+    /// [`Error::StageTooLow`] below Dynamics stage; [`Error::TopologyMismatch`] if the state belongs to another
+    /// system; [`Error::Element`] with an error documented by an element, such as
+    /// [`TimeNotAdvanced`](crate::exponential_spring::TimeNotAdvanced), or with [`ElementError::InvalidValue`] if
+    /// one of its new discrete variables is out of range. On an error nothing is committed for any element.
     pub fn accept_step(&self, state: &mut State<T>) -> Result<(), Error> {
         self.require(state, Stage::Dynamics)?;
         for (kind, slots) in self.kinds.iter().zip(&mut state.kinds) {
@@ -342,14 +342,14 @@ impl<T: Real> ForceSystem<T> {
         Ok(force_error)
     }
 
-    /// For an explicit host, at the end of a trial step: the largest force error \[N\] that the discrete
-    /// variables of its start have come to make. Where it is large something has switched in between, and a
-    /// shorter step comes closer to the event. What the state holds stays as it is.
+    /// For an explicit host, at the end of a trial step: the largest force error \[N\] of the discrete variables,
+    /// which are those of its start. If it is large, an element switched within the step, and a shorter step
+    /// comes closer to the event. Changes no variable.
     ///
     /// # Errors
-    /// [`Error::StageTooLow`] below Dynamics stage; [`Error::TopologyMismatch`] if the state belongs to another system;
-    /// [`Error::Element`] with what an element documents, or with [`ElementError::NonFiniteForce`] if its force error
-    /// is not finite.
+    /// [`Error::StageTooLow`] below Dynamics stage; [`Error::TopologyMismatch`] if the state belongs to another
+    /// system; [`Error::Element`] with an error documented by an element, or with
+    /// [`ElementError::NonFiniteForce`] if its force error is not finite.
     pub fn switching_error(&self, state: &mut State<T>) -> Result<T, Error> {
         self.require(state, Stage::Dynamics)?;
         let mut force_error = T::zero();
@@ -361,9 +361,9 @@ impl<T: Real> ForceSystem<T> {
 
     /// Sets the parameters of an element; drops the state below Instance stage.
     ///
-    /// If the [account](DynamicsView::dissipated_energy) of the element is open, what the change adds to the
-    /// energy it stores is booked as absorbed: whoever turns the knob has supplied it. For that the element is
-    /// evaluated before and after. Where it cannot be, its account is closed.
+    /// If the [account](DynamicsView::dissipated_energy) of the element is open, the change in stored energy is
+    /// booked as absorbed, since the caller supplies it. The element is evaluated before and after for this; if
+    /// that fails, its account is closed.
     ///
     /// # Errors
     /// [`Error::Element`] with [`ElementError::InvalidValue`] if they are out of range, or with
@@ -459,7 +459,8 @@ impl<T: Real> ForceSystem<T> {
     }
 
     /// Enables or disables an element; drops the state below Instance stage. Books as
-    /// [`set_parameters`](Self::set_parameters): what a disabled element had stored goes to whoever disables it.
+    /// [`set_parameters`](Self::set_parameters): the caller receives the energy that a disabled element had
+    /// stored.
     ///
     /// # Errors
     /// [`Error::TopologyMismatch`] if the state or handle belongs to another system.
@@ -478,8 +479,8 @@ impl<T: Real> ForceSystem<T> {
     /// Sets the variable of this name; drops the state below the stage that depends on it. Parameters, discrete
     /// variables and flags are booked as in [`set_parameters`](Self::set_parameters).
     ///
-    /// Where two variables bound one another (static and kinetic friction) the other one follows. The entries of
-    /// a rotation can only be set all together, by [`State::restore`]: one alone makes it no rotation.
+    /// Where two variables bound one another (static and kinetic friction), the other is adjusted. The entries of
+    /// a rotation can only be set together, by [`State::restore`].
     ///
     /// # Errors
     /// [`Error::NoSuchVariable`] if there is none of this name; [`Error::Element`] with
@@ -507,7 +508,8 @@ impl<T: Real> ForceSystem<T> {
         }
     }
 
-    /// Sets what one element has dissipated so far \[J\], and opens its account. Realizes the state to Dynamics.
+    /// Sets the energy dissipated by one element so far \[J\] and opens its account. Realizes the state to
+    /// Dynamics.
     ///
     /// # Errors
     /// Those of [`realize_dynamics`](Self::realize_dynamics); [`Error::Element`] with
@@ -526,8 +528,8 @@ impl<T: Real> ForceSystem<T> {
         state.set_absorbed_energy_at(slot, absorbed)
     }
 
-    /// Opens the energy ledger of all elements: from here on nothing has been dissipated yet. Call it once the
-    /// initial poses are set. Realizes the state to Dynamics.
+    /// Opens the energy accounts of all elements with zero dissipated energy. Call it after setting the initial
+    /// poses. Realizes the state to Dynamics.
     ///
     /// # Errors
     /// Those of [`realize_dynamics`](Self::realize_dynamics).
@@ -544,7 +546,7 @@ impl<T: Real> ForceSystem<T> {
         Ok(())
     }
 
-    /// Writes variables of one element, whose type is known.
+    /// Writes variables of one element of known type.
     fn update<E: ForceElement<T>>(
         &self,
         state: &mut State<T>,
@@ -556,8 +558,8 @@ impl<T: Real> ForceSystem<T> {
         self.write_booked(state, handle.kind, handle.place, |slots, _| write(Slots::downcast_mut(slots)?))
     }
 
-    /// Writes variables of one element and books what that adds to the energy it stores. `write` returns the
-    /// stage below which the state falls.
+    /// Writes variables of one element and books the change in stored energy. `write` returns the stage below
+    /// which the state falls.
     fn write_booked(
         &self,
         state: &mut State<T>,
@@ -584,7 +586,7 @@ impl<T: Real> ForceSystem<T> {
         Ok(())
     }
 
-    /// The failure of one element, with its name.
+    /// The error of one element, with its name.
     pub(crate) fn failure<E: ForceElement<T>>(&self, handle: Handle<E>, source: ElementError) -> Error {
         match self.kind(handle) {
             Ok(kind) => kind.names.failure(handle.place, source),

@@ -6,12 +6,12 @@ use nalgebra::{Matrix3, Point3, Rotation3, SVector};
 
 use crate::math::{InvalidValue, Pose, Real, cast_pose, check};
 
-/// A number or flag as it is read.
+/// A number or flag to read.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Value<T> {
     /// A number.
     Number(T),
-    /// A yes-or-no.
+    /// A flag.
     Flag(bool),
 }
 
@@ -26,12 +26,12 @@ impl<T: Real> Value<T> {
     }
 }
 
-/// A number or flag as it is written.
+/// A number or flag to write.
 #[derive(Debug)]
 pub enum Slot<'a, T> {
     /// A number.
     Number(&'a mut T),
-    /// A yes-or-no.
+    /// A flag.
     Flag(&'a mut bool),
 }
 
@@ -57,14 +57,13 @@ pub type VisitorMut<'a, T> = &'a mut dyn FnMut(Arguments<'_>, Slot<'_, T>);
 /// A plain struct of scalars that an element keeps in the state: its parameters or its discrete
 /// variables.
 ///
-/// [`variables!`](crate::variables!) declares one and implements this trait. `()` is the struct of an element that
-/// has none.
+/// [`variables!`](crate::variables!) declares one and implements this trait. `()` serves an element without any.
 pub trait Variables<T: Real>: Clone + PartialEq + Debug + Send + Sync + 'static {
     /// Calls `visit` once for each scalar, always in the same order, with a name such as
     /// `anchor_P.x` that is unique within the struct.
     fn visit(&self, visit: Visitor<'_, T>);
 
-    /// The same, to write. The order and the names are those of [`visit`](Self::visit).
+    /// The mutable counterpart of [`visit`](Self::visit), with the same order and names.
     fn visit_mut(&mut self, visit: VisitorMut<'_, T>);
 
     /// Checks every range.
@@ -73,15 +72,14 @@ pub trait Variables<T: Real>: Clone + PartialEq + Debug + Send + Sync + 'static 
     /// For the first value out of range.
     fn validate(&self) -> Result<(), InvalidValue>;
 
-    /// Whether `other` has the same scalars under the same names, so that it may take the place of `self`.
+    /// Whether `other` has the same scalars under the same names, so that it may replace `self`.
     ///
     /// The default suits structs of a fixed set of scalars. A struct with a list compares the lengths.
     fn fits(&self, _other: &Self) -> bool {
         true
     }
 
-    /// Brings other scalars in line with the one that has just been written alone, by its name; called
-    /// before [`validate`](Self::validate).
+    /// Adjusts other scalars after one was written by name; called before [`validate`](Self::validate).
     ///
     /// For scalars that bound one another, so that they can be written by name in any order.
     fn couple(&mut self, _written: &str) {}
@@ -98,14 +96,14 @@ impl<T: Real> Variables<T> for () {
 /// Declares a struct of named scalars and implements [`Variables`](crate::Variables) for it: each field once, with its
 /// documentation, type, default and range.
 ///
-/// A field is a scalar `T`, a `bool`, a vector of two, three or six, a point, a pose, an `Option` of one of these, or
-/// any type with [`Part`](crate::variables::Part). The default of a scalar is a literal; without one it is zero (false,
-/// the origin, the identity, `None`). The range is a function of [`check`](crate::check): `finite`, `nonnegative`,
-/// `positive` or `fraction`; it holds for each number of the field, which is not checked without one. Defaults and
-/// ranges are added to the documentation of the fields.
+/// A field is a scalar `T`, a `bool`, a vector of two, three or six, a point, a pose, an `Option` of one of
+/// these, or any type with [`Part`](crate::variables::Part). The default of a scalar is a literal; without one it
+/// is zero (false, the origin, the identity, `None`). The range is a function of [`check`](crate::check):
+/// `finite`, `nonnegative`, `positive` or `fraction`; it applies to each number of the field. A field without a
+/// range is not checked. Defaults and ranges are added to the documentation of the fields.
 ///
-/// After the struct there may be `check`, a function for what must hold between fields, and `couple`, a function that
-/// is given the name of a field that was written alone and adjusts others
+/// After the struct there may be `check`, a function that checks relations between fields, and `couple`, a
+/// function that receives the name of a field written alone and adjusts others
 /// ([`Variables::couple`](crate::Variables::couple)).
 ///
 /// The struct gets `Default`, `Debug`, `Clone`, `PartialEq`, and `cast` to another scalar.
@@ -224,18 +222,18 @@ pub enum Scalar {}
 #[derive(Debug)]
 pub enum Composite {}
 
-/// A field of a struct that [`variables!`](crate::variables!) declares. `Kind` is inferred: it tells a scalar from
-/// everything made of scalars and flags.
+/// A field of a struct that [`variables!`](crate::variables!) declares. `Kind` is inferred: [`Scalar`] or
+/// [`Composite`].
 pub trait Part<T: Real, Kind>: Sized {
-    /// What a default is written as.
+    /// The type of a default's literal.
     type Literal;
     /// The same in another scalar.
     type Cast<U: Real>;
 
-    /// The value that a default stands for.
+    /// The value of a default.
     fn literal(literal: Self::Literal) -> Self;
 
-    /// The value where no default is written.
+    /// The value without a default.
     fn neutral() -> Self;
 
     /// The same in another scalar.
@@ -244,18 +242,18 @@ pub trait Part<T: Real, Kind>: Sized {
     /// Calls `visit` for each scalar, under names that begin with `name`.
     fn visit(&self, name: Arguments<'_>, visit: Visitor<'_, T>);
 
-    /// The same, to write.
+    /// The mutable counterpart of [`visit`](Self::visit).
     fn visit_mut(&mut self, name: Arguments<'_>, visit: VisitorMut<'_, T>);
 
-    /// The numbers for which a range holds.
+    /// The numbers to which a range applies.
     fn numbers(&self) -> &[T] {
         &[]
     }
 
-    /// Checks what must hold whatever the range.
+    /// Checks requirements that do not depend on the range.
     ///
     /// # Errors
-    /// For what is out of range, under the name of the field.
+    /// For a value out of range, under the name of the field.
     fn check(&self, _name: &'static str) -> Result<(), InvalidValue> {
         Ok(())
     }
@@ -363,8 +361,9 @@ impl<T: Real> Part<T, Composite> for Point3<T> {
     }
 }
 
-/// The nine entries `R.xx`, `R.xy`, … of its rotation, row by row, and the vector `p`: entry by entry rather than as
-/// angles, so that saving and restoring keeps every bit. It is checked to be finite and a rotation.
+/// The nine entries `R.xx`, `R.xy`, … of the rotation, row by row, and the vector `p`. Entries rather than angles
+/// keep every bit through saving and restoring. The pose is checked to be finite and its rotation to be
+/// orthonormal.
 impl<T: Real> Part<T, Composite> for Pose<T> {
     type Literal = Self;
     type Cast<U: Real> = Pose<U>;
@@ -401,8 +400,7 @@ impl<T: Real> Part<T, Composite> for Pose<T> {
     }
 }
 
-/// The flag `known`, and the scalars of the value, or neutral ones in its place, so that the names are the same
-/// either way.
+/// The flag `known` and the scalars of the value, neutral ones for `None`, so that the names are the same.
 impl<T: Real, V: Part<T, Composite> + Clone> Part<T, Composite> for Option<V> {
     type Literal = Self;
     type Cast<U: Real> = Option<V::Cast<U>>;

@@ -1,4 +1,4 @@
-//! Views: what may be read of a state at each stage.
+//! Views of a state, by stage.
 
 use core::ops::Deref;
 
@@ -16,7 +16,7 @@ use crate::mechanics::{
 
 /// A state at Position stage or beyond.
 ///
-/// What belongs to a later stage is not there to be asked for:
+/// Results of later stages are not accessible:
 ///
 /// ```compile_fail,E0609
 /// # use force_elements::*;
@@ -70,7 +70,7 @@ impl<'a, T: Real> PositionView<'a, T> {
         Self { system, state }
     }
 
-    /// How far the state is realized: at least as far as the type of the view says.
+    /// The stage of the state, at least that of the view's type.
     pub fn stage(&self) -> Stage {
         self.state.stage
     }
@@ -207,34 +207,32 @@ impl<'a, T: Real> DynamicsView<'a, T> {
         self.state.potential_energy
     }
 
-    /// The power all elements are losing \[W\], as far as it is known at an instant.
+    /// The power dissipated by all elements \[W\], as far as it is known instantaneously.
     pub fn power_dissipated(&self) -> T {
         self.state.power_dissipated
     }
 
-    /// The power flowing into each element \[W\]: what the bodies do on it and what a drive inside
-    /// it supplies. The host integrates it to
-    /// [`State::absorbed_energy`].
+    /// The power flowing into each element \[W\], from the bodies and from a drive inside it. The host integrates
+    /// it to [`State::absorbed_energy`].
     pub fn power_absorbed(&self) -> &'a [T] {
         &self.state.power_absorbed
     }
 
-    /// What all elements have dissipated so far \[J\]; `None` unless the accounts of all are open.
+    /// The energy dissipated by all elements so far \[J\]; `None` unless all accounts are open.
     pub fn total_dissipated_energy(&self) -> Option<T> {
         let State { absorbed_energy, account_open, potential_energy, .. } = self.state;
         let absorbed = absorbed_energy.iter().fold(T::zero(), |sum, &e| sum + e);
         account_open.iter().all(|&is_open| is_open).then_some(absorbed - *potential_energy)
     }
 
-    /// What one element has dissipated so far \[J\]: of the energy it has absorbed, all that it
-    /// does not store. `None` unless its account is open.
+    /// The energy dissipated by one element so far \[J\]: absorbed less stored energy. `None` unless its account
+    /// is open.
     ///
-    /// This holds at every instant and across every event, also where the power being lost is not known at
-    /// an instant, as far as the host integrates [`power_absorbed`](Self::power_absorbed). An account is opened by
-    /// [`reset_dissipated_energy`](ForceSystem::reset_dissipated_energy), from which it counts, by
-    /// [`set_dissipated_energy`](ForceSystem::set_dissipated_energy) or by
-    /// [`State::set_absorbed_energy`]. It is closed by a change of variables whose energy could not be booked, as
-    /// the element could not be evaluated where the bodies are.
+    /// This holds at every instant and across every event, including losses not known instantaneously, as far as
+    /// the host integrates [`power_absorbed`](Self::power_absorbed). An account is opened by
+    /// [`reset_dissipated_energy`](ForceSystem::reset_dissipated_energy), which sets it to zero, by
+    /// [`set_dissipated_energy`](ForceSystem::set_dissipated_energy) or by [`State::set_absorbed_energy`]. It is
+    /// closed by a change of variables whose energy cannot be booked because the element cannot be evaluated.
     ///
     /// # Errors
     /// [`Error::TopologyMismatch`](crate::Error::TopologyMismatch) if the handle belongs to another
@@ -254,7 +252,7 @@ impl<'a, T: Real> DynamicsView<'a, T> {
         self.ask(handle, E::potential_energy)
     }
 
-    /// The power one element is losing \[W\], as far as it is known at an instant.
+    /// The power dissipated by one element \[W\], as far as it is known instantaneously.
     ///
     /// # Errors
     /// [`Error::TopologyMismatch`](crate::Error::TopologyMismatch) if the handle belongs to another
@@ -302,7 +300,7 @@ impl<'a, T: Real> DynamicsView<'a, T> {
         Ok(self.slots(handle)?.at_dynamics(handle.place, self.kinematics()))
     }
 
-    /// What a method of an element answers, or zero while the element is disabled.
+    /// The result of a method of an element; zero while the element is disabled.
     fn ask<E: ForceElement<T>>(
         &self,
         handle: Handle<E>,

@@ -1,4 +1,4 @@
-//! Range checks of numbers, and the error that they return.
+//! Range checks of numbers, and their error.
 
 use core::fmt;
 
@@ -8,7 +8,7 @@ use super::{Pose, Real};
 
 /// A number that is out of its range.
 ///
-/// The value is `f64` whatever the scalar: it is for people and logs.
+/// The value is `f64` whatever the scalar, for display only.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[error("{name} = {value}, but it must be {requirement}")]
 pub struct InvalidValue {
@@ -16,15 +16,15 @@ pub struct InvalidValue {
     pub name: &'static str,
     /// The number.
     pub value: f64,
-    /// What it must be.
+    /// The requirement it violates.
     pub requirement: Requirement,
 }
 
-/// What a refused number would have had to be.
+/// A requirement on a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Requirement {
-    /// Neither infinite nor not-a-number.
+    /// Neither infinite nor NaN.
     Finite,
     /// Finite and at least zero.
     NonNegative,
@@ -40,13 +40,13 @@ pub enum Requirement {
     Rotation,
     /// Symmetric and positive definite.
     PositiveDefinite,
-    /// At least what is named here.
+    /// At least the field or number named here.
     AtLeast(&'static str),
     /// At most the field or number named here.
     AtMost(&'static str),
     /// Below the field or number named here.
     Below(&'static str),
-    /// Zero or one, for yes or no.
+    /// Zero or one.
     Flag,
 }
 
@@ -69,7 +69,7 @@ impl fmt::Display for Requirement {
 }
 
 /// # Errors
-/// Unless the condition holds, with the value and what it must be.
+/// Unless the condition holds, with the value and the requirement.
 pub fn that<T: Real>(
     holds: bool,
     name: &'static str,
@@ -134,8 +134,8 @@ pub fn pose<T: Real>(name: &'static str, X: &Pose<T>) -> Result<(), InvalidValue
     finite_vector(name, &X.translation.vector)?;
     let R = X.rotation.matrix();
     R.iter().try_for_each(|&entry| finite(name, entry))?;
-    // Entries written with seven digits, or carried in single precision, pass; a rotation that was
-    // scaled, sheared or mirrored does not.
+    // Entries rounded to seven digits or to single precision pass; a scaled, sheared or mirrored rotation does
+    // not.
     let tolerance = T::lit(1e-6).max(T::default_epsilon() * T::lit(1000.0));
     let off = (R.transpose() * R - Matrix3::identity()).abs().max();
     that(off < tolerance, name, off, Requirement::Rotation)?;
@@ -143,7 +143,7 @@ pub fn pose<T: Real>(name: &'static str, X: &Pose<T>) -> Result<(), InvalidValue
     that(det > T::zero(), name, det, Requirement::Rotation)
 }
 
-/// A number that stands for yes or no.
+/// Converts a number to a flag.
 ///
 /// # Errors
 /// Unless it is 0 or 1.

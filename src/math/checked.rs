@@ -1,7 +1,7 @@
-//! Values that are checked as they are read.
+//! Validation during deserialization.
 
-/// `Serialize` and `Deserialize` for a type that derives both with `serde(remote = "Self")`: what has been
-/// read passes the type's own `validate` or is refused.
+/// `Serialize` and `Deserialize` for a type that derives both with `serde(remote = "Self")`: values that fail the
+/// type's `validate` are refused.
 macro_rules! checked_when_read {
     ($Type:ident) => {
         #[cfg(feature = "serde")]

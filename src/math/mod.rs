@@ -1,4 +1,4 @@
-//! The scalar, poses and spatial vectors, and checks of what is read.
+//! The scalar, poses, spatial vectors and range checks.
 
 pub mod check;
 mod checked;

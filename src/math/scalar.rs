@@ -1,4 +1,4 @@
-//! The scalar every type of this crate is generic over.
+//! The scalar trait over which the types of this crate are generic.
 
 use nalgebra::RealField;
 
@@ -36,8 +36,8 @@ pub trait Real: RealField + Copy {
         U::lit(self.to_f64())
     }
 
-    /// The unit roundoff of the underlying float to the power 7/8: what is below it is noise
-    /// next to quantities of order one. Its value is 2e-14 in `f64` and 9e-7 in `f32`.
+    /// The unit roundoff of the underlying float to the power 7/8: smaller numbers are noise next to quantities
+    /// of order one. Its value is 2e-14 in `f64` and 9e-7 in `f32`.
     #[inline]
     fn negligible() -> Self {
         // eps^(7/8) = eps / eps^(1/8), and the eighth root is three square roots.

@@ -1,4 +1,4 @@
-//! Refused motions, and bodies or coordinates that do not exist.
+//! Errors of motions, bodies and coordinates.
 
 use core::fmt;
 
@@ -8,10 +8,10 @@ use super::{BodyIndex, CoordinateIndex};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KinematicsError {
-    /// A time, pose, velocity or coordinate, or the sum of the forces on a body, is infinite or not a number.
+    /// A time, pose, velocity or coordinate, or the sum of the forces on a body or coordinate, is not finite.
     #[error("{quantity} is not finite")]
     NonFinite {
-        /// What is not finite.
+        /// The quantity that is not finite.
         quantity: Quantity,
     },
     /// The system has no such body.
@@ -19,7 +19,7 @@ pub enum KinematicsError {
     NoSuchBody {
         /// The missing body.
         body: BodyIndex,
-        /// How many bodies there are, Ground included.
+        /// The number of bodies, Ground included.
         count: usize,
     },
     /// The system has no such coordinate.
@@ -27,7 +27,7 @@ pub enum KinematicsError {
     NoSuchCoordinate {
         /// The missing coordinate.
         coordinate: CoordinateIndex,
-        /// How many coordinates there are.
+        /// The number of coordinates.
         count: usize,
     },
     /// Ground was given a pose, a velocity or a load.
@@ -35,7 +35,7 @@ pub enum KinematicsError {
     GroundIsFixed,
 }
 
-/// A quantity that was not finite.
+/// A quantity that is not finite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Quantity {

@@ -36,7 +36,7 @@ impl<T: Real> Forces<T> {
     }
 
     /// # Errors
-    /// [`KinematicsError::NonFinite`] for the first sum that has overflowed.
+    /// [`KinematicsError::NonFinite`] for the first sum that is not finite.
     pub(crate) fn check_finite(&self) -> Result<(), KinematicsError> {
         for (i, F_GB) in self.bodies.iter().enumerate() {
             finite(F_GB.is_finite(), Quantity::BodyForce(BodyIndex::new(i)))?;
@@ -53,7 +53,7 @@ impl<T: Real> Forces<T> {
     }
 }
 
-/// Where an element adds its forces; keeps account of the power they deliver.
+/// Accumulator to which an element adds its forces; sums the power that they deliver.
 #[derive(Debug)]
 pub struct ForceAccumulator<'a, T: Real> {
     forces: &'a mut Forces<T>,

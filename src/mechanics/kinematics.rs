@@ -1,4 +1,4 @@
-//! Where the bodies are and how they move: what the host tells the elements.
+//! Positions and velocities of bodies and coordinates, as the host provides them.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -43,7 +43,7 @@ impl CoordinateIndex {
     }
 }
 
-/// How many bodies and coordinates there are; elements check their indices against it.
+/// The numbers of bodies and coordinates, against which elements check their indices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Topology {
     /// Bodies, Ground included.
@@ -54,14 +54,14 @@ pub struct Topology {
 
 impl Topology {
     /// # Errors
-    /// [`KinematicsError::NoSuchBody`] if it does not.
+    /// [`KinematicsError::NoSuchBody`] if the body does not exist.
     pub fn check_body(&self, body: BodyIndex) -> Result<(), KinematicsError> {
         let count = self.body_count;
         if body.0 < count { Ok(()) } else { Err(KinematicsError::NoSuchBody { body, count }) }
     }
 
     /// # Errors
-    /// [`KinematicsError::NoSuchCoordinate`] if it does not.
+    /// [`KinematicsError::NoSuchCoordinate`] if the coordinate does not exist.
     pub fn check_coordinate(&self, coordinate: CoordinateIndex) -> Result<(), KinematicsError> {
         let count = self.coordinate_count;
         if coordinate.0 < count {
@@ -72,11 +72,9 @@ impl Topology {
     }
 }
 
-/// What a host implements so that all its bodies feed a state in one call,
-/// [`State::set_kinematics`](crate::State::set_kinematics).
+/// A host's motion, copied into a state in one call, [`State::set_kinematics`](crate::State::set_kinematics).
 ///
-/// Poses are of body frames in Ground; velocities are of body origins, expressed in Ground.
-/// Ground is not asked for.
+/// Poses are of body frames in Ground; velocities are of body origins, expressed in Ground. Ground is skipped.
 pub trait KinematicsSource<T: Real> {
     /// Time \[s\].
     fn time(&self) -> T;
@@ -164,7 +162,7 @@ impl<T: Real> Velocities<T> {
     }
 }
 
-/// Time, positions and velocities, each of which is finite at all times.
+/// Time, positions and velocities, all finite.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Kinematics<T: Real> {
     pub(crate) time: T,

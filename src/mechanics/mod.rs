@@ -1,4 +1,4 @@
-//! Bodies and coordinates: where they are, how they move, and the forces on them.
+//! Bodies and coordinates: their motion and the forces on them.
 
 mod error;
 mod forces;
