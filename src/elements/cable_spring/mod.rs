@@ -34,28 +34,27 @@ use crate::variables;
 /// | `L₀` | [`slack_length`](Parameters::slack_length) | m | ≥ 0 |
 /// | `c` | [`dissipation`](Parameters::dissipation) | s/m | ≥ 0 |
 ///
-/// The tension is never negative. It pulls the ends of every straight segment of the path together;
-/// an obstacle feels the two segments that meet it.
+/// The tension is never negative. It pulls the ends of every straight segment of the path together; an obstacle
+/// is loaded by the two that meet it.
 ///
 /// # Energy
 ///
-/// Stored: `k x² / 2`. Lost: `f_rate L̇`, all of it known at the instant, and never negative. While
-/// a taut cable shortens so fast that the tension is zero, what is lost is the whole of
-/// `−k x L̇`, the rate at which the stored energy falls.
+/// Stored: `k x² / 2`. Lost: `f_rate L̇`, known instantaneously and never negative. While a taut cable shortens
+/// so fast that the tension is zero, all of `−k x L̇`, the rate at which the stored energy falls, is lost.
 ///
 /// # Note that
 ///
 /// - Damping is a fraction of the elastic tension, as in Hunt and Crossley's contact model, so the
 ///   tension grows from zero without a jump as the slack is taken up.
-/// - Until the first accepted step nothing is remembered of the path, and every evaluation searches
-///   for it afresh: slowly, and to the same end. Accept a step once before timing anything.
-/// - Which side of an obstacle the cable is on, and how often it winds, is remembered; see
+/// - Until the first accepted step the path is not remembered, and every evaluation searches for it from
+///   scratch: slowly, with the same result. Accept a step before measuring speed.
+/// - The side of an obstacle on which the cable lies, and its number of windings, are remembered; see
 ///   [`CablePath`].
 ///
 /// # Errors of an evaluation
 ///
 /// Those of [`CablePath::solve`], which [`Error::own`] returns as a [`PathError`](crate::cable::PathError);
-/// [`ElementError::NonFiniteForce`] for a force or energy that overflows.
+/// [`ElementError::NonFiniteForce`] if a force or energy is not finite.
 ///
 /// # Source
 ///
@@ -105,11 +104,11 @@ variables! {
     #[derive(Copy)]
     #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
     pub struct Parameters<T> {
-        /// Tension per elongation `k` \[N/m\].
+        /// Stiffness `k` \[N/m\].
         pub stiffness: T, nonnegative;
-        /// The length `L₀` at and below which there is no tension \[m\].
+        /// Slack length `L₀` \[m\], at and below which the tension is zero.
         pub slack_length: T, nonnegative;
-        /// Relative rise of tension per rate of length `c` \[s/m\].
+        /// Dissipation `c` \[s/m\], the relative rise of tension per length rate.
         pub dissipation: T, nonnegative;
     }
 }
@@ -137,7 +136,7 @@ pub struct Velocity<T: Real> {
 pub struct Dynamics<T: Real> {
     /// The tension `f` \[N\], at least zero.
     pub tension: T,
-    /// The power being lost \[W\].
+    /// The power dissipated \[W\].
     pub power_dissipated: T,
 }
 
@@ -151,7 +150,7 @@ impl<T: Real> CableSpring<T> {
         Ok(Self { path, defaults: parameters })
     }
 
-    /// The path it runs along.
+    /// The path of the cable.
     pub fn path(&self) -> &CablePath<T> {
         &self.path
     }

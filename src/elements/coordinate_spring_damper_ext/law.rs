@@ -1,19 +1,19 @@
-//! Friction, limit stops, and when they switch.
+//! The law of friction and limit stops, and their switching.
 
 use crate::elements::coordinate_spring_damper_ext::{Discrete, Parameters};
 use crate::math::Real;
 
-/// What [`Parameters::switch`] finds.
+/// The result of [`Parameters::switch`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Switch<T: Real> {
     /// The discrete variables that fit the iterate.
     pub discrete: Discrete<T>,
-    /// By how much the force changes with them, and what the damper of bristles that stick again already
-    /// pushes the other way \[N\]; zero when nothing switched.
+    /// The change in force that they make, plus the opposing force of the damper where bristles stick again
+    /// \[N\]; zero when nothing switched.
     pub force_error: T,
 }
 
-/// A force with the energy it stores and the power it loses.
+/// A force with its stored energy and dissipated power.
 #[derive(Clone, Copy)]
 pub(super) struct Part<T> {
     pub(super) force: T,
@@ -37,7 +37,7 @@ impl<T: Real> Parameters<T> {
         self.dynamic_friction + offset + self.viscous_friction * beyond
     }
 
-    /// The force of bristles that stick \[N\].
+    /// The force of sticking bristles \[N\].
     #[inline]
     fn sticking_force(&self, q: T, v: T, last_sticking_position: T) -> T {
         self.sticking_stiffness * (q - last_sticking_position) + self.sticking_damping * v
@@ -53,7 +53,7 @@ impl<T: Real> Parameters<T> {
         self.dynamic_friction + self.static_friction_offset
     }
 
-    /// The displacement beyond the stop that the state says is surpassed \[m\].
+    /// The displacement beyond the stop selected by the limit-stop state \[m\].
     fn penetration(&self, q: T, limit_stop_state: T) -> T {
         if limit_stop_state > T::zero() { q - self.limit_stops_upper } else { q - self.limit_stops_lower }
     }
@@ -84,7 +84,7 @@ impl<T: Real> Parameters<T> {
         }
     }
 
-    /// At most what bristles store that are bent as far as they can hold \[J\].
+    /// The energy, at most that of bristles bent as far as they can hold \[J\].
     fn capped_bristle_energy(&self, energy: T) -> T {
         if self.sticking_stiffness == T::zero() {
             return T::zero();
@@ -101,7 +101,7 @@ impl<T: Real> Parameters<T> {
         let mut depth = self.penetration(q, limit_stop_state);
         let mut damping = self.limit_stops_damping * v;
         if self.limit_stops_only_push {
-            // Measured outward, neither the elastic part nor the sum may be negative.
+            // Measured outward, neither the elastic force nor the sum may be negative.
             let outward = limit_stop_state.signum();
             depth = outward * (outward * depth).max(T::zero());
             let elastic = self.limit_stops_stiffness * depth;
@@ -119,8 +119,8 @@ impl<T: Real> Parameters<T> {
     /// - Slipping bristles stick when `v` opposes the mode: where they stuck at the start of the
     ///   step, if they did; else where their force continues the slip force of the start of the
     ///   step.
-    /// - Bristles that go on slipping track displacement and force. They keep the energy with which they let
-    ///   go; the work of friction is added until it is that of bristles bent as far as they can hold.
+    /// - Bristles that go on slipping track displacement and force. They keep the energy with which they began
+    ///   to slip; the work of friction is added up to that of bristles bent as far as they can hold.
     /// - A stop acts while it is surpassed, and its penetration is stored.
     pub fn switch(&self, q: T, v: T, start: &Discrete<T>, current: &Discrete<T>) -> Switch<T> {
         let (discrete, friction_error) = if self.has_bristles() {
@@ -163,16 +163,16 @@ impl<T: Real> Parameters<T> {
                     T::zero()
                 };
                 let discrete = Discrete { last_sticking_position: q - bend, ..current.stuck() };
-                // The force goes on as it was, however late this is noticed; what the damper then pushes, and the bend
-                // that makes up for it, tell how late.
+                // The force is continued, however late the event is detected; the force of the damper, and the
+                // bending that compensates it, measure the delay.
                 let late = (self.sticking_damping * v).abs();
                 (discrete, (start.friction_mode - with_sign_of(v, slip_force)).abs() + late)
             }
         } else {
             let friction_mode = with_sign_of(current.friction_mode, slip_force);
-            // They will stick bent as far as they can hold. Where they are not yet, friction bends them on the
-            // way: else its work would be counted as lost now, and found again then. What counts is the way
-            // since the start of the step, not that from one iterate to the next.
+            // They will stick bent as far as they can hold. If they are bent less, friction bends them while they
+            // slip: else its work would count as dissipated now and reappear then. The travel is taken from the
+            // start of the step, not from one iterate to the next.
             let slip = start.friction_mode.signum() * (q - start.last_sticking_position);
             let went_on =
                 start.friction_mode != T::zero() && !are_opposite(start.friction_mode, current.friction_mode);
@@ -189,7 +189,7 @@ impl<T: Real> Parameters<T> {
         }
     }
 
-    /// How far which stop is surpassed at this displacement \[m\]; zero if there are no stops.
+    /// The limit-stop state at this displacement \[m\]; zero without stops.
     pub(super) fn limit_stop_state(&self, q: T) -> T {
         if self.use_limit_stops && q > self.limit_stops_upper {
             q - self.limit_stops_upper
@@ -211,16 +211,16 @@ impl<T: Real> Parameters<T> {
     }
 }
 
-/// Whether one number is above zero and the other below. Their product might vanish by rounding.
+/// Whether two numbers have opposite signs. Their product might underflow.
 #[inline]
 fn are_opposite<T: Real>(a: T, b: T) -> bool {
     let zero = T::zero();
     (a < zero && b > zero) || (a > zero && b < zero)
 }
 
-/// A magnitude, with the sign of a number that is not zero.
+/// A magnitude with the sign of a nonzero number.
 #[inline]
 fn with_sign_of<T: Real>(direction: T, magnitude: T) -> T {
-    // Not a branch: signs of velocities alternate, and a mispredicted one costs more than the rest.
+    // Branch-free: signs of velocities alternate, and a misprediction costs more than the rest.
     magnitude * T::one().copysign(direction)
 }

@@ -35,78 +35,73 @@ use crate::mechanics::{CoordinateIndex, CoordinatePair, ForceAccumulator, Topolo
 /// f = k·(q − x_off) + d·(v − v_off) + friction + contact
 /// ```
 ///
-/// acting as `+f·f0` on coordinate 0 and `−f·f1` on coordinate 1, as the virtual work of `f` on `q`
-/// demands: a gear ratio raises the force on the slower side. These are the generalized forces that drive the
-/// coordinates, on the right-hand side of their equations of motion. They are what the reference program
-/// applies; its manual prints `Q` with the opposite sign.
+/// acting as `+f·f0` on coordinate 0 and `−f·f1` on coordinate 1, from the virtual work of `f` on `q`: a gear
+/// ratio raises the force on the slower side. These are the generalized forces on the right-hand side of the
+/// equations of motion, as the reference program applies them; its manual prints `Q` with the opposite sign.
 ///
 /// **Friction** follows the Stribeck curve
 /// `F(v) = f_d + f_so·exp(−(|v| − v_reg)/v_exp) + f_v·(|v| − v_reg)`.
 ///
 /// - *Regularised*, where the proportional zone `v_reg > 0`: `sign(v)·F(v)` outside the zone and
-///   `(f_d + f_so)·v/v_reg` within. Nothing to remember, no force at rest; it suits explicit
-///   integration.
-/// - *Bristles*, where `v_reg = 0`: either they stick, with `k_μ·(q − x_lsp) + d_μ·v` about the last
-///   sticking position, or they slip, with `|F(v)|` in the direction of the stored friction mode,
-///   which does not turn around during an evaluation even if `v` does. It holds at rest and suits
-///   implicit integration. Acts when `f_d` or `f_so` is not zero, and then needs `k_μ` or `d_μ`: bristles that gave no
-///   force while they stick would never slip, and are refused. With `d_μ` alone they give way as a
-///   damper does.
+///   `(f_d + f_so)·v/v_reg` within. Without memory or force at rest; suits explicit integration.
+/// - *Bristles*, where `v_reg = 0`: either they stick, with `k_μ·(q − x_lsp) + d_μ·v` about the last sticking
+///   position, or they slip, with `|F(v)|` in the direction of the stored friction mode, which does not change
+///   during an evaluation even if the sign of `v` does. Holds at rest and suits implicit integration. Acts if
+///   `f_d` or `f_so` is not zero, and then requires `k_μ` or `d_μ`: bristles that stick without force would never
+///   slip. With `d_μ` alone they creep like a damper.
 ///
-/// **Contact** acts while the stored limit-stop state says so: `k_l·(q − s) + d_l·v` with the stop
-/// `s` that was surpassed. Damping may make it pull on rebound, unless
+/// **Contact** acts while the stored limit-stop state is not zero: `k_l·(q − s) + d_l·v` with the stop `s` that
+/// was surpassed. Damping may make it pull on rebound, unless
 /// [`limit_stops_only_push`](Parameters::limit_stops_only_push) is set.
 ///
-/// A user's [force law](Self::with_force_law) may replace all of it; then nothing switches, and the results for
-/// friction and contact are zero. It may state [its energy](Self::with_force_and_energy_law) too.
+/// A user's [force law](Self::with_force_law) may replace the whole force; then nothing switches, and the results
+/// for friction and contact are zero. It may define [its energy](Self::with_force_and_energy_law) too.
 ///
 /// # Switching
 ///
-/// Discrete variables say whether bristles stick or slip, where they stuck, and how far
-/// which stop is surpassed. [`accept_step`](crate::ForceSystem::accept_step) switches them at the end of a
-/// step; an implicit host calls
-/// [`discontinuous_update`](crate::ForceSystem::discontinuous_update) between its Newton iterations until
-/// the force error is small. The rules are those of [`Parameters::switch`].
+/// Discrete variables hold whether bristles stick or slip, where they stuck, and how far a stop is surpassed.
+/// [`accept_step`](crate::ForceSystem::accept_step) switches them at the end of a step; an implicit host calls
+/// [`discontinuous_update`](crate::ForceSystem::discontinuous_update) between its Newton iterations until the
+/// force error is small. The rules are those of [`Parameters::switch`].
 ///
 /// # Energy
 ///
-/// Stored: `k·(q − x_off)²/2`; in bristles that stick `k_μ·(q − x_lsp)²/2`; in a stop `k_l·(q − s)²/2`.
-/// Bristles that slip store what they stored when they let go. They stick again bent about as far as they
-/// can hold, with `(f_d + f_so)²/(2·k_μ)`: those that their damper tore loose before they were bent so far
-/// are bent on by friction, whose work counts as stored until they are.
+/// Stored: `k·(q − x_off)²/2`; in bristles that stick `k_μ·(q − x_lsp)²/2`; in a stop `k_l·(q − s)²/2`. Slipping
+/// bristles keep the energy with which they began to slip. They stick again bent about as far as they can hold,
+/// with `(f_d + f_so)²/(2·k_μ)`: if their damper tore them loose before that, the work of friction counts as
+/// stored until they reach it.
 ///
-/// Lost: the damper's `d·(v − v_off)²`, friction times `v`, `d_μ·v²` in sticking bristles, `d_l·v²`
-/// in a stop. The rest of the damper's power, `−d·(v − v_off)·v_off`, is supplied by the drive that
-/// a velocity offset stands for. Moving `x_off` does work too, at the moment it is set.
+/// Lost: the damper's `d·(v − v_off)²`, friction times `v`, `d_μ·v²` in sticking bristles, `d_l·v²` in a stop.
+/// The rest of the damper's power, `−d·(v − v_off)·v_off`, is supplied by the drive that a velocity offset
+/// represents. Changing `x_off` does work too, when it is set.
 ///
 /// # Note that
 ///
 /// - Initially the bristles stick at `q = 0`, and no stop is surpassed. Call
 ///   [`reset_memory`](crate::ForceSystem::reset_memory) if the motion starts elsewhere, lest it begin with a large force, or a
 ///   stop act only after the first step; or start in slip with a mode of the right sign.
-/// - When bristles stick again the law may make energy, by which dissipation falls. A slip may have been so
-///   short that friction did less work than the bristles lack. And they stick with the force they slipped with, while
-///   their damper already pushes the other way: bent by `|mode| + d_μ·|v|` over `k_μ`, farther than they
-///   can hold. That vanishes with `v`: shorten the step in which slip turns around, as both integrators with
-///   error control here do. An implicit host with steps `h` meets a `v` of the order of `h`.
+/// - When bristles stick again the law may create energy, so that dissipation falls: after a slip so short that
+///   friction did less work than they lack, and because they stick with the slip force while their damper already
+///   pushes the other way, bent by `(|mode| + d_μ·|v|)/k_μ`, farther than they can hold. The latter vanishes with
+///   `v`: shorten the step in which slip reverses, as both integrators with error control here do. With steps `h`
+///   of an implicit host `v` is of the order of `h`.
 /// - **Bristles and stops switch when the state does, at the end of a step.** A stop that is entered in
 ///   the middle of a long step appears fully loaded at its end, which makes energy out of nothing:
 ///   a slider that runs into a stop of 1e4 N/m at 1 m/s in steps of 10 ms gains up to 0.5 J each time. An
 ///   explicit host must shorten its steps around events, down to
 ///   [`switching_error`](crate::ForceSystem::switching_error) being small, as
 ///   [`DormandPrince`](crate::simulation::DormandPrince) here does; an implicit one iterates.
-/// - Within a step slip does not turn around: from the moment `v` opposes the mode until the step
-///   ends, friction delivers power, and its share of `power_dissipated` is negative.
-/// - `k`, `d` and `f_v` may be negative, as in the reference: an active element, which may store less
-///   than nothing and deliver power.
+/// - Within a step slip does not reverse: from the moment `v` opposes the mode to the end of the step, friction
+///   delivers power, and its share of `power_dissipated` is negative.
+/// - `k`, `d` and `f_v` may be negative, as in the reference: an active element, whose stored energy may be
+///   negative and which may deliver power.
 /// - There is no normal force in this model: `f_d` stands for `μ_d·F_N`.
 ///
 /// # Source
 ///
-/// J. Gerstmayr, *Exudyn – a C++-based Python package for flexible multibody systems*, Multibody
-/// System Dynamics 60 (2024) 533–561, and its manual, coordinate spring-damper, extended. Where
-/// the manual contradicts its program (which case uses bristles; which constants they have) the
-/// program holds.
+/// J. Gerstmayr, *Exudyn – a C++-based Python package for flexible multibody systems*, Multibody System Dynamics
+/// 60 (2024) 533–561, and its manual, coordinate spring-damper, extended. Where the manual contradicts the
+/// program (the case that uses bristles; their constants) this follows the program.
 ///
 /// # Example: a slider held by dry friction
 ///
@@ -151,17 +146,16 @@ type Law<T> = dyn Fn(T, T, T, &Parameters<T>) -> LawForce<T> + Send + Sync;
 /// A force with its energy, as a user's [force and energy law](CoordinateSpringDamperExt::with_force_and_energy_law)
 /// returns it.
 ///
-/// A law is consistent if `force·v` is the rate of `potential_energy`, plus `power_dissipated`, less
-/// `power_supplied`.
+/// A law is consistent if `force·v` is the rate of `potential_energy` plus `power_dissipated − power_supplied`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LawForce<T: Real> {
     /// The force `f` \[N\].
     pub force: T,
     /// The energy stored \[J\].
     pub potential_energy: T,
-    /// The power being lost \[W\].
+    /// The power dissipated \[W\].
     pub power_dissipated: T,
-    /// The power supplied by a drive that is part of the law \[W\].
+    /// The power supplied by a drive within the law \[W\].
     pub power_supplied: T,
 }
 
@@ -184,9 +178,9 @@ pub struct Velocity<T: Real> {
 pub struct Dynamics<T: Real> {
     /// The force `f` \[N\].
     pub force: T,
-    /// The part of it that is friction \[N\].
+    /// Its friction part \[N\].
     pub friction_force: T,
-    /// The part of it that is a stop's \[N\].
+    /// Its limit-stop part \[N\].
     pub contact_force: T,
     /// Generalized force on coordinate 0 \[N\].
     pub generalized_force0: T,
@@ -194,9 +188,9 @@ pub struct Dynamics<T: Real> {
     pub generalized_force1: T,
     /// The energy stored \[J\].
     pub potential_energy: T,
-    /// The power being lost \[W\].
+    /// The power dissipated \[W\].
     pub power_dissipated: T,
-    /// The power supplied by the drive that a velocity offset stands for \[W\].
+    /// The power supplied by the drive that a velocity offset represents \[W\].
     pub power_supplied: T,
 }
 
@@ -214,12 +208,11 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
         Ok(Self { coordinates, parameters, force_law: None })
     }
 
-    /// With a user's law in place of the whole force: `law(time, displacement, velocity,
-    /// parameters)` is `f` \[N\].
+    /// Replaces the whole force by a user's law: `law(time, displacement, velocity, parameters)` is `f` \[N\].
     ///
-    /// It must be a pure function. Nothing is known of the energy it stores: `potential_energy` is zero,
-    /// all it takes from the coordinates counts as lost, all it gives back as loss undone, and `power_dissipated`
-    /// may be negative. [`with_force_and_energy_law`](Self::with_force_and_energy_law) can say more.
+    /// It must be a pure function. It is taken to store no energy: `potential_energy` is zero, all work on the
+    /// element counts as dissipated, and `power_dissipated` may be negative. See
+    /// [`with_force_and_energy_law`](Self::with_force_and_energy_law) for a law that stores energy.
     ///
     /// An evaluation returns [`ElementError::NonFiniteForce`] if the force is not finite.
     #[must_use]
@@ -230,13 +223,14 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
         })
     }
 
-    /// With a user's law in place of the whole force, which states what it stores, loses and supplies.
+    /// Replaces the whole force by a user's law that also defines the energy stored and the powers lost and
+    /// supplied.
     ///
-    /// It must be a pure function. What has been dissipated is the work of `force` on the coordinates, plus
-    /// the power supplied over time, less the energy stored, all as the law states them; `power_dissipated` is passed on
-    /// as it is, and enters no sum over time. Whether a law is consistent is not checked.
+    /// It must be a pure function. The energy dissipated is the work of the coordinates against `force`, plus the
+    /// power supplied over time, less the energy stored; `power_dissipated` is passed on as it is and not
+    /// integrated. Consistency is not checked.
     ///
-    /// An evaluation returns [`ElementError::NonFiniteForce`] if anything the law returns is not finite.
+    /// An evaluation returns [`ElementError::NonFiniteForce`] if a result of the law is not finite.
     ///
     /// # Example: a spring that hardens
     ///
@@ -276,7 +270,7 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
         self.coordinates
     }
 
-    /// The same element in another scalar, without a user's force law, which is of this scalar.
+    /// The same element in another scalar, without a user's force law, which is bound to this scalar.
     pub fn cast<U: Real>(&self) -> CoordinateSpringDamperExt<U> {
         CoordinateSpringDamperExt {
             coordinates: self.coordinates,
@@ -289,7 +283,7 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
         [self.coordinates.coordinate0, self.coordinates.coordinate1]
     }
 
-    /// `f1·x1 − f0·x0`, where ground counts zero.
+    /// `f1·x1 − f0·x0`, with zero for ground.
     fn relative(&self, parameters: &Parameters<T>, of: impl Fn(CoordinateIndex) -> T) -> T {
         let [x0, x1] = self.sides().map(|side| side.map_or(T::zero(), &of));
         parameters.factor1 * x1 - parameters.factor0 * x0

@@ -23,11 +23,11 @@ variables! {
         pub factor1: T = 1.0, finite;
         /// Dynamic friction force `f_d` \[N\].
         pub dynamic_friction: T, nonnegative;
-        /// What static friction exceeds dynamic friction by, `f_so` \[N\].
+        /// Excess `f_so` of static over dynamic friction \[N\].
         pub static_friction_offset: T, nonnegative;
-        /// Stiffness `k_μ` of the bristles while they stick \[N/m\]. Where bristles act (`v_reg = 0`, and `f_d` or
-        /// `f_so` above zero), greater than zero unless `d_μ` is: else they would never slip. Set by name, one after
-        /// the other, this one comes first.
+        /// Stiffness `k_μ` of the bristles while they stick \[N/m\]. Where bristles act (`v_reg = 0`, and `f_d`
+        /// or `f_so` above zero), greater than zero unless `d_μ` is: else they would never slip. When setting
+        /// parameters by name, set this one first.
         pub sticking_stiffness: T, nonnegative;
         /// Damping `d_μ` of the bristles while they stick \[N·s/m\].
         pub sticking_damping: T, nonnegative;
@@ -49,12 +49,12 @@ variables! {
         pub limit_stops_damping: T, nonnegative;
         /// Whether there are stops.
         pub use_limit_stops: bool;
-        /// Whether a stop only ever pushes. By default its damping may make it pull on rebound.
+        /// Whether stops only push. By default their damping may make them pull on rebound.
         pub limit_stops_only_push: bool;
     }
     check |p| check::at_most("limit_stops_lower", p.limit_stops_lower, "limit_stops_upper", p.limit_stops_upper)
         .and_then(|()| {
-            // Bristles that give no force while they stick never let go: no friction, for ever.
+            // Bristles that stick without force never slip: there would be no friction.
             let (stiffness, damping) = (p.sticking_stiffness, p.sticking_damping);
             let can_act = !p.has_bristles() || stiffness > T::zero() || damping > T::zero();
             check::that(can_act, "sticking_stiffness", stiffness, Requirement::Positive)?;
@@ -66,12 +66,12 @@ variables! {
 }
 
 variables! {
-    /// What friction and stops remember.
+    /// Memory of friction and stops.
     #[derive(Copy)]
     #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
     pub struct Discrete<T> {
-        /// Zero while the bristles stick; else the slip force \[N\], with the sign of the slip. Of a slip force
-        /// that has decayed to nothing 2e-14 of the greatest one is kept (in `f64`), since zero would stick.
+        /// Zero while the bristles stick; else the slip force \[N\], with the sign of the slip. Never less than
+        /// 2e-14 of the greatest slip force (in `f64`) while slipping, since zero would stick.
         pub friction_mode: T, finite;
         /// Displacement at which the bristles stuck last \[m\]; while they slip, that of the last update.
         pub last_sticking_position: T, finite;
@@ -84,7 +84,7 @@ variables! {
 }
 
 impl<T: Real> Discrete<T> {
-    /// The same with bristles that stick.
+    /// The same with sticking bristles.
     pub(super) fn stuck(&self) -> Self {
         Self { friction_mode: T::zero(), bristle_energy: T::zero(), ..*self }
     }
