@@ -1,15 +1,15 @@
-//! Foundations whose surfaces do not make a contact.
+//! Errors of a foundation's surfaces.
 
 use crate::framework::ElementError;
 use crate::shapes::MeshFault;
 
-/// A mesh without an inside was added where another surface's springs would ask for it.
+/// A mesh that does not enclose a volume was added where another surface's springs require one.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("surface {surface} must be closed: {fault}")]
 pub struct OpenSurface {
     /// The surface, by its index in the element.
     pub surface: usize,
-    /// What keeps it from having an inside.
+    /// The fault of the mesh.
     pub fault: MeshFault,
 }
 

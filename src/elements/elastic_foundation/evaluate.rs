@@ -1,4 +1,4 @@
-//! From poses to forces: which springs are displaced, how they move, how they push.
+//! Evaluation of the foundation: displaced springs, their motion and forces.
 
 use alloc::vec::Vec;
 
@@ -18,7 +18,7 @@ use crate::mechanics::{ForceAccumulator, KinematicsError, Quantity, Topology, Ve
 use crate::shapes::Displaced;
 
 impl<T: Real> ElasticFoundation<T> {
-    /// Finds the springs of one mesh that another surface displaces.
+    /// Finds the springs of one mesh displaced by another surface.
     fn find_contact(&self, mesh: usize, other: usize, parameters: &Parameters<T>, cache: &mut Position<T>) {
         let Some(springs) = &self.surfaces[mesh].springs else { return };
         let Some(material) = parameters.material(SurfaceIndex(mesh)) else { return };
@@ -33,10 +33,9 @@ impl<T: Real> ElasticFoundation<T> {
             let Displaced { face, depth, point_G, normal_G } = displaced;
             let mut area = areas[face] * share;
             if facing_only || projected_area {
-                // The cosine of the angle between the face and the contact, positive where they look
-                // at each other.
+                // The cosine of the angle between the face and the contact, positive where they face each other.
                 let cosine = -(X_GM.rotation * springs.normals()[face]).dot(&normal_G);
-                // Upright faces are out, whichever way rounding tilts them.
+                // Upright faces do not count, whichever way rounding tilts them.
                 if facing_only && cosine <= T::negligible() {
                     return;
                 }
@@ -78,7 +77,6 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
 
     fn check_topology(&self, topology: &Topology) -> Result<(), ElementError> {
         self.surfaces.iter().try_for_each(|placed| topology.check_body(placed.body))?;
-        // Whatever body the first springs are on, another surface is on another body or none is.
         let can_meet = self
             .surfaces
             .iter()
@@ -104,11 +102,11 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
         cache.potential_energy = T::zero();
         cache.X_GS.clear();
         cache.X_GS.extend(self.surfaces.iter().map(|placed| given.positions.pose(placed.body) * placed.X_BS));
-        // Finite numbers whose product is not; nothing would be found inside anything.
+        // The product of finite poses may overflow, and no point would then be inside a surface.
         if let Some(i) = cache.X_GS.iter().position(|X_GS| !is_finite_pose(X_GS)) {
             return Err(KinematicsError::NonFinite { quantity: Quantity::Pose(self.surfaces[i].body) }.into());
         }
-        // The search is lifted out of the cache while contacts are written to the rest of it.
+        // Takes the search out of the cache while contacts are written to the rest of it.
         let mut search = core::mem::take(&mut cache.search);
         search.boxes.clear();
         let boxes = self.surfaces.iter().zip(&cache.X_GS);
@@ -205,12 +203,12 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
     }
 }
 
-/// What the springs of one contact add up to. A force that is infinite or not a number in any is so here.
+/// Sums over the springs of one contact. They are not finite if any term is not.
 struct Sums<T: Real> {
     F_GS: SpatialForce<T>,
     normal_force: T,
     area: T,
-    /// Of the contact points about the mesh's origin, weighted by normal force.
+    /// The moment of the contact points about the mesh's origin, weighted by normal force.
     moment: Vector3<T>,
     lost: T,
 }
@@ -222,7 +220,7 @@ impl<T: Real> Sums<T> {
     }
 }
 
-/// Adds the forces of the springs of one contact: the quick way, or at any scale of the slip speed.
+/// Adds the forces of the springs of one contact: the fast way, or for slip speeds of any magnitude.
 #[inline]
 fn add_springs<T: Real, const AT_ANY_SCALE: bool>(
     law: &Law<T>,

@@ -5,7 +5,7 @@ use nalgebra::Vector3;
 use crate::elements::elastic_foundation::parameters::Material;
 use crate::math::Real;
 
-/// What a material does at given velocities, with what all springs share worked out once.
+/// The law of a material, with the terms shared by all springs computed once.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Law<T: Real> {
     pub(super) stiffness: T,
@@ -16,7 +16,7 @@ pub(super) struct Law<T: Real> {
     viscous_friction: T,
     transition_velocity: T,
     inverse_transition_squared: T,
-    /// Below this `(v/v_t)²` no power of the speed overflows.
+    /// The `(v/v_t)²` below which no power of the speed overflows.
     ratio_limit: T,
 }
 
@@ -37,19 +37,18 @@ impl<T: Real> Law<T> {
         }
     }
 
-    /// The normal force over the elastic force: `1 + c·v`, and zero rather than a pull.
+    /// The ratio of normal to elastic force: `1 + c·v`, at least zero.
     #[inline]
     pub(super) fn normal_factor(&self, depth_rate: T) -> T {
         let factor = T::one() + self.dissipation * depth_rate;
         if factor > T::zero() { factor } else { T::zero() }
     }
 
-    /// The friction force over the normal force and the slip speed \[s/m\]; not a number where a power of
-    /// the speed overflows, rather than zero.
+    /// The friction force divided by normal force and slip speed \[s/m\]; NaN rather than zero where a power of
+    /// the speed overflows.
     ///
-    /// Hollars' `min(r, 1) (μ_d + 2(μ_s − μ_d)/(1 + r²)) + μ_v v` with `r = v/v_t`, divided by v.
-    /// Since `min(r, 1)/v` is the lesser of `1/v_t` and `1/v`, nothing is singular at rest, and no root
-    /// is taken where it would be.
+    /// Hollars' `min(r, 1) (μ_d + 2(μ_s − μ_d)/(1 + r²)) + μ_v v` with `r = v/v_t`, divided by v. Since
+    /// `min(r, 1)/v` is the lesser of `1/v_t` and `1/v`, it is regular at rest, and no root is taken there.
     #[inline]
     pub(super) fn friction_factor(&self, slip_squared: T) -> T {
         let ratio_squared = slip_squared * self.inverse_transition_squared;
@@ -60,13 +59,13 @@ impl<T: Real> Law<T> {
         } else {
             return T::lit(f64::NAN);
         };
-        // One fraction rather than two: divisions are what this law costs.
+        // One fraction rather than two: divisions dominate the cost.
         let below = T::one() + ratio_squared;
         (self.dynamic_friction * below + self.twice_excess) / (speed * below) + self.viscous_friction
     }
 
-    /// The friction force on what slips \[N\], and the power that it takes \[W\], with no power of a speed
-    /// that could overflow or vanish.
+    /// The friction force \[N\] and the power that it dissipates \[W\], without powers of a speed that could
+    /// overflow or underflow.
     pub(super) fn friction_at_any_scale(&self, normal_force: T, slip: &Vector3<T>) -> (Vector3<T>, T) {
         if *slip == Vector3::zeros() {
             return (Vector3::zeros(), T::zero());
@@ -94,7 +93,7 @@ mod tests {
         Material::new(1e5).with_dissipation(2.0).with_friction(0.9, 0.6, 0.1)
     }
 
-    /// The published formula, letter by letter.
+    /// The published formula, literally.
     fn hollars(material: &Material<f64>, vt: f64, vs: f64) -> f64 {
         let r = vs / vt;
         let (us, ud, uv) = (material.static_friction, material.dynamic_friction, material.viscous_friction);
@@ -106,7 +105,7 @@ mod tests {
         let (force, power) = law.friction_at_any_scale(1.0, &Vector3::new(0.0, vs, 0.0));
         assert_eq!((force.x, force.z), (0.0, 0.0));
         assert_eq!(power, -force.y * vs);
-        // Where the quick way says that it knows, it does.
+        // Where the fast way is finite, it is correct.
         let factor = law.friction_factor(vs * vs);
         if factor.is_finite() {
             // Six roundings on each side; below 1e-300 numbers lose digits.
@@ -135,7 +134,7 @@ mod tests {
         for vt in scales {
             for vs in scales {
                 for factor in [1.0, 0.3, 3.0] {
-                    // Without viscous friction its product with the speed cannot hide the rest.
+                    // Without viscous friction, which would dominate at high speed.
                     let material = material().with_friction(0.9, 0.6, 0.0);
                     let expected = hollars(&material, vt, vs * factor);
                     let force = friction_per_newton(&Law::new(&material, vt), vs * factor);
@@ -144,7 +143,7 @@ mod tests {
                 }
             }
         }
-        // A hundred-digit speed, in any direction, is slowed by kinetic friction and no less.
+        // Speeds of any magnitude and direction are opposed by the full kinetic friction.
         let law = Law::new(&material().with_friction(0.9, 0.6, 0.0), 0.01);
         for speed in [1e100, 1e110, 1e160, 1e300] {
             let (force, power) =

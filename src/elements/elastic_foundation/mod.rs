@@ -33,8 +33,8 @@ use parameters::KIND;
 ///
 /// # Law
 ///
-/// Each spring stands for itself. Where its base is inside the other surface, it is displaced to the
-/// nearest point of that surface, where the bodies push and rub each other:
+/// Springs are independent. A spring whose base is inside the other surface is displaced to the nearest point of
+/// that surface, where the bodies exert normal and friction forces on each other:
 ///
 /// ```text
 /// f_n = k a x (1 + c v)                                          or zero, if that is negative
@@ -52,49 +52,48 @@ use parameters::KIND;
 /// | `x`, `v` | displacement, its rate | m, m/s | x > 0 |
 /// | `v_s` | slip speed at the contact point | m/s | |
 ///
-/// To its own springs a mesh is soft, to those of others it is rigid. Of two meshes that both carry
-/// springs, each counts with half its area. Two surfaces on one body, and two of which neither carries
-/// springs, ignore each other.
+/// A mesh is deformable by its own springs and rigid to those of others. If both meshes carry springs, each
+/// counts with half its area. Two surfaces on one body, and two without springs, ignore each other.
 ///
 /// # Options
 ///
-/// [`facing_only`](Parameters::facing_only) leaves out springs whose face looks away from the contact.
-/// [`projected_area`](Parameters::projected_area) counts the area seen along the contact normal. A finely
-/// meshed body in a half-space is then pushed with k times the volume within, as long as all faces within
-/// look down: a ball no deeper than its radius. With whole areas a ball of radius R at depth δ gives
-/// `k π R δ²`, more by the factor `1/(1 − δ/3R)`.
+/// [`facing_only`](Parameters::facing_only) leaves out springs whose face points away from the contact.
+/// [`projected_area`](Parameters::projected_area) counts the area seen along the contact normal. The force on a
+/// finely meshed body in a half-space is then k times the volume within, as long as all faces within point down,
+/// as for a ball no deeper than its radius. With whole areas a ball of radius R at depth δ gives `k π R δ²`,
+/// larger by the factor `1/(1 − δ/3R)`.
 ///
 /// # Energy
 ///
-/// Stored: `Σ k a x² / 2`. Lost: `(f_n − k a x) v + f_t v_s`, never negative: as long as the spring
-/// pushes, the first part is `k a x c v²`; when it has let go, what it gives up is lost. All of it is
-/// known at the instant.
+/// Stored: `Σ k a x² / 2`. Lost: `(f_n − k a x) v + f_t v_s`, never negative: while the spring pushes, the first
+/// part is `k a x c v²`; once it has let go, the energy that it gives up is lost. The loss is known
+/// instantaneously.
 ///
-/// With an option set, the area a spring counts with depends on how the bodies are turned. The energy
-/// that it thereby gains or loses, of the order of `x²`, is exchanged with no body: it shows in
+/// With an option set, the area of a spring depends on the orientation of the bodies. The energy that it thereby
+/// gains or loses, of the order of `x²`, is not exchanged with any body: it shows in
 /// [`dissipated_energy`](crate::DynamicsView::dissipated_energy), not in the power.
 ///
 /// # Note that
 ///
-/// - Friction only ever slows slip, and nothing sticks: under a steady push below `μ_s f_n` surfaces creep, at
-///   less than `v_t`.
+/// - Friction only opposes slip; there is no stiction: under a steady tangential load below `μ_s f_n` surfaces
+///   creep, at less than `v_t`.
 /// - Displacements are continuous as bodies move, and so are forces, with two exceptions. Where a spring's base
-///   passes a place equally near to two parts of the other surface, the force turns at once, and with
-///   an option set its size may jump. With `facing_only` a face counts fully or not at all: the upright sides
-///   of a deep brick come and go as it tilts, though together with
-///   [`projected_area`](Parameters::projected_area) with no weight.
-/// - Thin bodies that go through each other find the far side nearer: keep the depth below half the
-///   thickness.
-/// - A force, energy or power that overflows is [`ElementError::NonFiniteForce`](crate::ElementError::NonFiniteForce).
+///   passes a point equally near to two parts of the other surface, the direction of the force jumps, and with an
+///   option set its magnitude may too. With `facing_only` a face counts fully or not at all: the upright sides of
+///   a deep brick enter and leave as it tilts, although with zero weight if
+///   [`projected_area`](Parameters::projected_area) is set too.
+/// - In a thin body a deep spring is nearer to the far side: keep the depth below half the thickness.
+/// - A force, energy or power that is not finite is refused with
+///   [`ElementError::NonFiniteForce`](crate::ElementError::NonFiniteForce).
 /// - After the first evaluation of a state nothing is allocated as long as no more springs are displaced than
 ///   there are (one inside two surfaces counts twice) and a box around a surface overlaps no more than 32
 ///   others on average.
 ///
 /// # Refused
 ///
-/// By [`ForceSystem::add`](crate::ForceSystem::add): a foundation that could never push, for want of a mesh
-/// with springs or of another surface on another body ([`NoContactPossible`]). By the evaluation: a surface
-/// whose pose overflows ([`KinematicsError::NonFinite`](crate::KinematicsError::NonFinite)).
+/// By [`ForceSystem::add`](crate::ForceSystem::add): a foundation without a mesh with springs and a surface on
+/// another body ([`NoContactPossible`]). By the evaluation: a surface whose pose overflows
+/// ([`KinematicsError::NonFinite`](crate::KinematicsError::NonFinite)).
 ///
 /// # Source
 ///
@@ -140,7 +139,7 @@ use parameters::KIND;
 #[derive(Debug, Clone)]
 pub struct ElasticFoundation<T: Real> {
     surfaces: Vec<Placed<T>>,
-    /// The springs of all surfaces together.
+    /// The number of springs of all surfaces.
     spring_count: usize,
     defaults: Parameters<T>,
 }
@@ -157,14 +156,14 @@ impl SurfaceIndex {
     }
 }
 
-/// A surface and where it is.
+/// A surface with its body and pose.
 #[derive(Debug, Clone)]
 struct Placed<T: Real> {
     body: BodyIndex,
     X_BS: Pose<T>,
     shape: SolidShape<T>,
     bounds: Bounds<T>,
-    /// The mesh, if it carries springs.
+    /// The mesh, if the surface carries springs.
     springs: Option<Arc<TriangleMesh<T>>>,
 }
 
@@ -186,11 +185,11 @@ impl<T: Real> ElasticFoundation<T> {
         Ok(Self { defaults: parameters.without_surfaces(), ..Self::default() })
     }
 
-    /// Adds a surface that is rigid.
+    /// Adds a rigid surface.
     ///
     /// # Errors
     /// [`Error::Element`] with [`InvalidValue`](crate::InvalidValue) for a pose that is not finite or not a
-    /// rotation, or with [`OpenSurface`] for a mesh that encloses nothing.
+    /// rotation, or with [`OpenSurface`] for a mesh that encloses no volume.
     pub fn add_rigid(
         &mut self,
         frame: Frame<T>,
@@ -203,8 +202,8 @@ impl<T: Real> ElasticFoundation<T> {
     ///
     /// # Errors
     /// [`Error::Element`] with [`InvalidValue`](crate::InvalidValue) for a pose that is not finite or not a
-    /// rotation, or a material out of range, or with [`OpenSurface`] if two meshes with springs on different
-    /// bodies meet and one of them encloses nothing.
+    /// rotation, or a material out of range, or with [`OpenSurface`] if there are two meshes with springs on
+    /// different bodies and one of them encloses no volume.
     pub fn add_springs(
         &mut self,
         frame: Frame<T>,
@@ -244,27 +243,27 @@ impl<T: Real> ElasticFoundation<T> {
         Ok(SurfaceIndex(index))
     }
 
-    /// The shape of a surface, if it is there.
+    /// The shape of a surface; `None` if it does not exist.
     pub fn shape(&self, surface: SurfaceIndex) -> Option<&SolidShape<T>> {
         self.surfaces.get(surface.0).map(|placed| &placed.shape)
     }
 
-    /// The body of a surface, if it is there.
+    /// The body of a surface; `None` if it does not exist.
     pub fn body(&self, surface: SurfaceIndex) -> Option<BodyIndex> {
         self.surfaces.get(surface.0).map(|placed| placed.body)
     }
 
-    /// The pose `X_BS` of a surface on its body, if it is there.
+    /// The pose `X_BS` of a surface on its body; `None` if it does not exist.
     pub fn pose(&self, surface: SurfaceIndex) -> Option<&Pose<T>> {
         self.surfaces.get(surface.0).map(|placed| &placed.X_BS)
     }
 
-    /// How many surfaces there are.
+    /// The number of surfaces.
     pub fn surface_count(&self) -> usize {
         self.surfaces.len()
     }
 
-    /// For how many contacts buffers have room from the first evaluation on.
+    /// The number of contacts for which the first evaluation reserves buffers.
     fn contact_room(&self) -> usize {
         2 * PairSearch::<T>::room(self.surfaces.len())
     }

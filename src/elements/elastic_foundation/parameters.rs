@@ -1,4 +1,4 @@
-//! What a bed of springs is made of.
+//! Parameters and materials of the foundation.
 
 use alloc::vec::Vec;
 use core::mem;
@@ -11,7 +11,7 @@ use crate::variables;
 pub(super) const KIND: &str = "elastic_foundation";
 
 variables! {
-    /// The springs of one mesh, and how it rubs.
+    /// Stiffness, dissipation and friction of the springs of one mesh.
     #[derive(Copy)]
     #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
     pub struct Material<T> {
@@ -41,8 +41,8 @@ impl<T: Real> Material<T> {
     /// `k = (1 − ν) E / ((1 + ν)(1 − 2ν) h)` with Young's modulus E \[Pa\] and Poisson's ratio ν.
     ///
     /// # Errors
-    /// [`InvalidValue`] unless modulus and thickness are positive and
-    /// the ratio is at least zero and less than a half, where the layer could not yield at all.
+    /// [`InvalidValue`] unless modulus and thickness are positive and the ratio is at least zero and less than a
+    /// half, at which the layer would be incompressible.
     ///
     /// ```
     /// use force_elements::elastic_foundation::Material;
@@ -80,18 +80,18 @@ impl<T: Real> Material<T> {
     }
 }
 
-/// What may change from state to state.
+/// Parameters of the foundation.
 #[derive(Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct Parameters<T: Real> {
-    /// Transition velocity `v_t` of friction \[m/s\], greater than zero; 0.01 unless set. Nothing sticks:
-    /// under a steady push below `μ_s f_n` surfaces creep at a fraction of it.
+    /// Transition velocity `v_t` of friction \[m/s\], greater than zero; 0.01 unless set. Under a steady
+    /// tangential load below `μ_s f_n` surfaces creep at a fraction of it.
     pub transition_velocity: T,
-    /// Whether only those springs count whose face looks at the surface it has entered. Without it,
-    /// faces deep on the far side of a thin mesh that is pushed all the way through push along.
+    /// Whether only springs whose face points towards the entered surface count. Otherwise, faces on the far side
+    /// of a thin mesh that is pushed all the way through count too.
     pub facing_only: bool,
-    /// Whether a spring counts with the area of its face as seen along the contact normal, rather than
-    /// all of it.
+    /// Whether a spring counts with the area of its face projected along the contact normal, rather than the
+    /// whole.
     pub projected_area: bool,
     /// By surface, in the order in which they were added; `None` for a rigid one. Those of a new foundation are
     /// given with its surfaces: here they are empty.
@@ -110,13 +110,13 @@ impl<T: Real> Parameters<T> {
         self.materials.push(material);
     }
 
-    /// The material of a surface; `None` if it is rigid or not there.
+    /// The material of a surface; `None` if it is rigid or does not exist.
     #[inline]
     pub fn material(&self, surface: SurfaceIndex) -> Option<&Material<T>> {
         self.materials.get(surface.index()).and_then(Option::as_ref)
     }
 
-    /// The material of a surface, to be changed; `None` if it is rigid or not there.
+    /// The material of a surface, mutable; `None` if it is rigid or does not exist.
     pub fn material_mut(&mut self, surface: SurfaceIndex) -> Option<&mut Material<T>> {
         self.materials.get_mut(surface.index()).and_then(Option::as_mut)
     }
@@ -133,7 +133,7 @@ impl<T: Real> Default for Parameters<T> {
     }
 }
 
-// By hand for `clone_from`, which keeps the buffer.
+// Not derived: `clone_from` keeps the buffer.
 impl<T: Real> Clone for Parameters<T> {
     fn clone(&self) -> Self {
         Self { materials: self.materials.clone(), ..*self }

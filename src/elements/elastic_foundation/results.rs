@@ -1,4 +1,4 @@
-//! What there is to read at each stage.
+//! Results of the foundation, stage by stage.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -14,9 +14,9 @@ use crate::math::{Pose, Real, SpatialForce};
 pub struct Position<T: Real> {
     /// The pose of every surface in Ground.
     pub X_GS: Vec<Pose<T>>,
-    /// Meshes whose springs are displaced, and by what.
+    /// The contacts, each of a mesh with displaced springs and another surface.
     pub contacts: Vec<MeshContact>,
-    /// The displaced springs, those of one contact next to each other.
+    /// The displaced springs, grouped by contact.
     pub springs: Vec<SpringPosition<T>>,
     /// The energy stored \[J\].
     pub potential_energy: T,
@@ -31,25 +31,24 @@ pub struct MeshContact {
     pub mesh: SurfaceIndex,
     /// The surface that displaces them.
     pub other: SurfaceIndex,
-    /// Where the springs are in [`Position::springs`], [`Velocity::springs`] and [`Dynamics::springs`].
+    /// Range of the springs in [`Position::springs`], [`Velocity::springs`] and [`Dynamics::springs`].
     pub springs: Range<usize>,
 }
 
 /// One displaced spring.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SpringPosition<T: Real> {
-    /// The face it sits on, as numbered by the mesh.
+    /// The face of the spring, as numbered by the mesh.
     pub face: usize,
     /// Displacement `x` \[m\].
     pub depth: T,
-    /// The area `a` it counts with \[m²\]: half of the face's if the other mesh carries springs too.
+    /// The area `a` \[m²\]: half of the face's if the other mesh carries springs too.
     pub area: T,
     /// The elastic force `k a x` \[N\].
     pub elastic_force: T,
     /// The contact point: the point of the other surface nearest to the face's centroid, in Ground.
     pub point_G: Point3<T>,
-    /// The direction in which the spring is displaced and pushed back: the other surface's outward
-    /// normal, in Ground.
+    /// The direction of the displacement and of the normal force: the other surface's outward normal, in Ground.
     pub normal_G: Vector3<T>,
 }
 
@@ -60,13 +59,12 @@ pub struct Velocity<T: Real> {
     pub springs: Vec<SpringVelocity<T>>,
 }
 
-/// How one displaced spring moves.
+/// The motion of one displaced spring.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SpringVelocity<T: Real> {
     /// The rate of the displacement `v = dx/dt` \[m/s\].
     pub depth_rate: T,
-    /// The velocity \[m/s\] with which the mesh slides over the other surface at the contact point,
-    /// expressed in Ground.
+    /// The slip velocity of the mesh over the other surface at the contact point \[m/s\], expressed in Ground.
     pub slip_G: Vector3<T>,
 }
 
@@ -77,7 +75,7 @@ pub struct Dynamics<T: Real> {
     pub springs: Vec<SpringForce<T>>,
     /// In the order of [`Position::contacts`].
     pub resultants: Vec<Resultant<T>>,
-    /// The power being lost \[W\].
+    /// The power dissipated \[W\].
     pub power_dissipated: T,
 }
 
@@ -92,27 +90,27 @@ pub struct SpringForce<T: Real> {
     pub friction_force_G: Vector3<T>,
 }
 
-/// All forces of one contact together.
+/// The sum of all forces of one contact.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Resultant<T: Real> {
     /// Force on the mesh at its origin, expressed in Ground. The other surface gets the opposite.
     pub F_GS: SpatialForce<T>,
-    /// The sum of the normal forces, whatever their directions \[N\].
+    /// The sum of the magnitudes of the normal forces \[N\].
     pub normal_force: T,
     /// The sum of the areas \[m²\].
     pub area: T,
-    /// The mean of the contact points, weighted by normal force, in Ground; `None` where there is none.
+    /// The mean of the contact points, weighted by normal force, in Ground; `None` if all are zero.
     pub center_of_pressure_G: Option<Point3<T>>,
 }
 
 impl<T: Real> SpringPosition<T> {
-    /// Where the spring sits: the centroid of its face, in Ground.
+    /// The base of the spring: the centroid of its face, in Ground.
     pub fn base_G(&self) -> Point3<T> {
         self.point_G - self.normal_G * self.depth
     }
 }
 
-// By hand for `clone_from`, which keeps the buffers.
+// Not derived: `clone_from` keeps the buffers.
 impl<T: Real> Clone for Position<T> {
     fn clone(&self) -> Self {
         let mut copy = Self::default();

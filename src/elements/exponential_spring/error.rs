@@ -1,8 +1,8 @@
-//! A commit that time has not prepared.
+//! Error of a commit without an advance of time.
 
 use crate::framework::ElementError;
 
-/// A motion was to be committed that took no time, or negative time.
+/// A motion that takes zero or negative time cannot be committed.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[error(
     "a step to t = {time} was to be committed after one at t = {last_update}: set the time of the state before each \

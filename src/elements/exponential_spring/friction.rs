@@ -1,11 +1,11 @@
-//! Friction of the exponential spring, and Sliding.
+//! Friction and Sliding of the exponential spring.
 
 use nalgebra::Vector2;
 
 use crate::elements::exponential_spring::Parameters;
 use crate::math::Real;
 
-/// The friction force in its two parts.
+/// The elastic and damping parts of the friction force.
 pub(super) struct Friction<T: Real> {
     pub(super) elastic: Vector2<T>,
     pub(super) damping: Vector2<T>,
@@ -13,7 +13,7 @@ pub(super) struct Friction<T: Real> {
 }
 
 impl<T: Real> Friction<T> {
-    /// No friction, because the limit is negligible.
+    /// Zero friction, for a negligible limit.
     pub(super) fn none() -> Self {
         Self { elastic: Vector2::zeros(), damping: Vector2::zeros(), limit_reached: true }
     }
@@ -38,7 +38,7 @@ impl<T: Real> Friction<T> {
         }
     }
 
-    /// The damper, and as much of the spring as the limit leaves room for.
+    /// The damper, and as much of the spring as the limit allows.
     pub(super) fn return_mapped(
         parameters: &Parameters<T>,
         stretch: Vector2<T>,
@@ -63,7 +63,7 @@ impl<T: Real> Friction<T> {
         let discriminant = b * b - c;
         let share = if discriminant > T::zero() {
             let root = discriminant.sqrt();
-            // Of the two forms of the greater root, the one without cancellation.
+            // The form of the greater root without cancellation.
             if b > T::zero() { -c / (b + root) } else { root - b }
         } else {
             T::zero()
@@ -72,7 +72,7 @@ impl<T: Real> Friction<T> {
     }
 }
 
-/// Forces scaled alike, so that their sum is no longer than the limit, and whether they had to be.
+/// Forces scaled by one factor so that their sum is within the limit, and whether they were shortened.
 #[inline]
 fn shortened<T: Real, const N: usize>(forces: [Vector2<T>; N], limit: T) -> ([Vector2<T>; N], bool) {
     let sum = forces.iter().fold(Vector2::zeros(), |sum, force| sum + force);
@@ -88,7 +88,7 @@ fn shortened<T: Real, const N: usize>(forces: [Vector2<T>; N], limit: T) -> ([Ve
     (forces, false)
 }
 
-/// The same where a square overflows or vanishes.
+/// The same where a square overflows or underflows.
 #[cold]
 fn shortened_by_parts<T: Real, const N: usize>(
     forces: [Vector2<T>; N],
@@ -104,7 +104,7 @@ fn shortened_by_parts<T: Real, const N: usize>(
     }
 }
 
-/// Whether a force is longer than the limit, or not a number.
+/// Whether a force is longer than the limit or NaN.
 #[inline]
 fn exceeds<T: Real>(force: Vector2<T>, limit: T) -> bool {
     let (squared, limit_squared) = (force.norm_squared(), limit * limit);
@@ -115,16 +115,16 @@ fn exceeds<T: Real>(force: Vector2<T>, limit: T) -> bool {
     }
 }
 
-/// The same where a square overflows or vanishes.
+/// The same where a square overflows or underflows.
 #[cold]
 fn exceeds_by_parts<T: Real>(force: Vector2<T>, limit: T) -> bool {
     let largest = largest_component(force);
-    // Not whether it is longer, which is false of what is not a number.
+    // `<=` rather than `>`, so that NaN exceeds the limit.
     let is_within = (force / largest).norm() <= limit / largest;
     largest != T::zero() && !is_within
 }
 
-/// The length of a vector whose square may overflow or vanish.
+/// The length of a vector whose square may overflow or underflow.
 #[inline]
 fn length<T: Real>(v: Vector2<T>) -> T {
     let squared = v.norm_squared();
@@ -136,7 +136,7 @@ fn length<T: Real>(v: Vector2<T>) -> T {
 }
 
 fn largest_component<T: Real>(v: Vector2<T>) -> T {
-    // Not `max`, which would drop what is not a number.
+    // Not `max`, which would drop a NaN.
     let [x, y] = [v.x.abs(), v.y.abs()];
     if x >= y || !x.is_finite() { x } else { y }
 }
@@ -147,15 +147,14 @@ fn least_square<T: Real>() -> T {
     T::lit(1e-30)
 }
 
-/// Sliding after this travel of the anchor, in a time in which it may travel `reach` at the settle
-/// velocity; with velocities in place of travels, Sliding at a velocity.
+/// Sliding after a travel of the anchor, where `reach` is the travel at the settle velocity in the same time;
+/// with velocities in place of travels, Sliding at a velocity.
 #[inline]
 pub(super) fn settle<T: Real>(travel: Vector2<T>, reach: T) -> T {
     let (squared, reach_squared) = (travel.norm_squared(), reach * reach);
     if !(squared.is_finite() && reach_squared > least_square()) {
         settle_by_parts(travel, reach)
-    // The two cases that last, and that need neither a root nor a quotient. At rest, moreover, the
-    // root has no derivative.
+    // The two steady cases, which need neither a root nor a quotient. At rest the root has no derivative either.
     } else if squared >= reach_squared {
         T::one()
     } else if squared == T::zero() {
@@ -165,7 +164,7 @@ pub(super) fn settle<T: Real>(travel: Vector2<T>, reach: T) -> T {
     }
 }
 
-/// The same where a square overflows or vanishes.
+/// The same where a square overflows or underflows.
 #[cold]
 fn settle_by_parts<T: Real>(travel: Vector2<T>, reach: T) -> T {
     let travelled = length(travel);
@@ -180,8 +179,8 @@ fn settle_by_parts<T: Real>(travel: Vector2<T>, reach: T) -> T {
 
 /// The polynomial of order five that rises from 0 to 1 over the unit interval, with flat ends.
 ///
-/// It is its own mirror image about the middle. Each half is computed from its flat end, where it
-/// is positive and does not cancel, so that rounding cannot take it out of the unit interval.
+/// It is symmetric about its middle. Each half is computed from its flat end, without cancellation, so that
+/// rounding keeps it within the unit interval.
 #[inline]
 fn step<T: Real>(s: T) -> T {
     let from_end = |s: T| s * s * s * (T::lit(10.0) + s * (T::lit(6.0) * s - T::lit(15.0)));
@@ -232,14 +231,14 @@ mod tests {
         }
     }
 
-    /// Both parts under both transitions: the law as it is written on the page, in units of the limit.
+    /// Both parts under both transitions: the law of the element's page, in units of the limit.
     fn in_units_of_the_limit(stretch: Vector2<f64>, velocity: Vector2<f64>, sliding: f64) -> [[f64; 4]; 2] {
         let cut = |f: Vector2<f64>| f / f.x.hypot(f.y).max(1.0);
         let (elastic, viscous) = (-stretch, -velocity);
         let scale = 1.0 / (elastic + viscous).x.hypot((elastic + viscous).y).max(1.0);
         let blended_elastic = elastic * scale * (1.0 - sliding);
         let blended_damping = viscous * scale * (1.0 - sliding) + cut(viscous) * sliding;
-        // The largest share is sought by halving.
+        // The largest share, by bisection.
         let damping = cut(viscous);
         let fits = |share: f64| (elastic * share + damping).norm() <= 1.0 + 1e-15;
         let (mut low, mut high) = (0.0, 1.0);

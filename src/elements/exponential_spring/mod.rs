@@ -21,7 +21,7 @@ use crate::mechanics::{BodyIndex, ForceAccumulator, Frame, Positions, Station, T
 use friction::{Friction, settle};
 use normal::normal_force;
 
-/// Contact of a station on a body with a plane, without a contact search.
+/// Contact between a station on a body and a plane, without a contact search.
 ///
 /// ```text
 ///              S  station of body B
@@ -31,8 +31,8 @@ use normal::normal_force;
 ///      P──x────p0──────────────
 /// ```
 ///
-/// The plane is the x-y plane of frame P and its normal is P's z axis. P is fixed to Ground or to
-/// any other body. A box on the floor is eight such springs, one at each corner.
+/// The plane is the x-y plane of frame P and its normal is P's z axis. P is fixed to Ground or to another body. A
+/// box on the floor has eight such springs, one at each corner.
 ///
 /// # Law
 ///
@@ -48,22 +48,21 @@ use normal::normal_force;
 /// next s      s⁺    = 10σ³ − 15σ⁴ + 6σ⁵,   σ = |p0⁺ − p0| / (Δt·v_settle) clamped to [0, 1]
 /// ```
 ///
-/// `s` is Sliding: 0 when the anchor holds, 1 when the station slides. The forces use the committed
-/// anchor `p0` and Sliding `s`; the evaluation produces the next ones, and
-/// [`accept_step`](crate::ForceSystem::accept_step) commits them. Δt is the time since the last commit.
-/// `s⁺ = 1` where Δt or the limit is negligible (up to 2e-14 in f64 and 9e-7 in f32; of the limit, up to that
-/// share of `max` where `max < 1`); a negligible limit also makes the friction zero and puts the anchor under the
-/// station. `fz` is zero where the station rises at `1/cz` or faster.
+/// `s` is Sliding: 0 when the anchor holds, 1 when the station slides. The forces use the committed anchor `p0`
+/// and Sliding `s`; the evaluation produces the next ones, and [`accept_step`](crate::ForceSystem::accept_step)
+/// commits them. Δt is the time since the last commit. `s⁺ = 1` where Δt or the limit is negligible (up to 2e-14
+/// in f64 and 9e-7 in f32; of the limit, up to that share of `max` where `max < 1`); a negligible limit also
+/// makes the friction zero and moves the anchor to the station. `fz` is zero where the station rises at `1/cz` or
+/// faster.
 ///
-/// As Sliding settles with time, a commit is refused with [`TimeNotAdvanced`] where time has gone back
-/// since the last one, or where the station has moved and time has not gone on. A second commit where nothing has
-/// moved changes nothing.
+/// As Sliding settles with time, a commit is refused with [`TimeNotAdvanced`] if time has decreased since the
+/// last one, or if the station has moved and time has not advanced. A second commit without motion changes
+/// nothing.
 ///
 /// # A second transition
 ///
-/// [`FrictionTransition::ReturnMapping`] replaces the last four lines of the law. Friction is the
-/// damper, shortened to the limit, and as much of the spring as the limit leaves room for; the anchor
-/// moves only by what exceeds it:
+/// [`FrictionTransition::ReturnMapping`] replaces the last four lines of the law. Friction is the damper,
+/// shortened to the limit, plus as much of the spring as the limit allows; the anchor moves only by the excess:
 ///
 /// ```text
 /// damping     fd    = −cxy·vxy                                     shortened to L
@@ -72,18 +71,19 @@ use normal::normal_force;
 /// sliding     s     = 10σ³ − 15σ⁴ + 6σ⁵,   σ = |vxy| / v_settle clamped to [0, 1]
 /// ```
 ///
-/// Here no memory needs time, so that a sweep through poses at one time can be committed too.
-/// Sliding follows from the velocity, at once, and only chooses μ.
+/// It does not depend on time, so that a sweep through poses at one time can be committed too. Sliding follows
+/// from the present velocity and only determines μ.
 ///
-/// - Above the settle velocity friction is at most `μk·fz`. It is as much once a station has slid straight on for
-///   `(μs + μk)·fz/kxy`, over which a friction spring that was drawn out the other way is turned around.
-/// - A steady load that kinetic friction can hold, `F < n·μk·fz`, is held without creep once the body has stopped
-///   sliding and rocking, however it came.
-/// - A load between `μk·fz` and `μs·fz` is held if the friction springs already carry it, or if it draws them
-///   out far more slowly than the settle velocity. One that comes all at once takes the station along: with
-///   the defaults a block at rest slides away under 75 % of what static friction could hold.
-/// - Evaluating again after a commit, at the same place and velocity, moves nothing but for rounding. Where the
-///   direction of sliding changes, the path is of first order in the step: the anchor follows at its end.
+/// - Above the settle velocity friction is at most `μk·fz`. It reaches that once a station has slid straight
+///   for `(μs + μk)·fz/kxy`, the travel that reverses a friction spring stretched the other way.
+/// - A steady load that kinetic friction can hold, `F < n·μk·fz`, is held without creep once the body has
+///   stopped sliding and rocking, whatever its earlier motion.
+/// - A load between `μk·fz` and `μs·fz` is held if the friction springs already carry it, or if it stretches
+///   them far more slowly than the settle velocity. A sudden one makes the station slide: with the defaults a
+///   block at rest slides away under 75 % of the load that static friction could hold.
+/// - Evaluating again after a commit, at the same position and velocity, moves the anchor by rounding only.
+///   Where the direction of sliding changes, the path is of first order in the step, as the anchor follows at its
+///   end.
 ///
 /// | symbol | field | default | unit | range |
 /// |---|---|---|---|---|
@@ -97,54 +97,55 @@ use normal::normal_force;
 /// | `v_settle` | [`settle_velocity`](Parameters::settle_velocity) | 0.01 | m/s | > 0 |
 /// | μs, μk | [`mu_static`](Parameters::mu_static), [`mu_kinetic`](Parameters::mu_kinetic) | 0.7, 0.5 | | 0 ≤ μk ≤ μs |
 ///
-/// With the defaults the elastic force is 0.0106 N one centimetre above the plane and 1.07e-7 N two
-/// centimetres above it. There is no upper bound on μs. Other units than SI work if all
-/// parameters are given in them, as long as steps are longer than what is negligible as a time.
+/// With the defaults the elastic force is 0.0106 N one centimetre above the plane and 1.07e-7 N two centimetres
+/// above it. There is no upper bound on μs. Units other than SI work if all parameters are given in them and
+/// steps are longer than a negligible time.
 ///
 /// # Energy
 ///
-/// Stored: the integral of the elastic normal force over height (of the clamped force, where the
-/// clamp acts), and `kxy·|pxy − p0⁺|²/2` in the friction spring, with the next anchor.
-/// The clamp is elastic: a station pressed beyond it gives its energy back.
+/// Stored: the integral of the elastic normal force, clamped where the clamp acts, over height; and
+/// `kxy·|pxy − p0⁺|²/2` in the friction spring, with the next anchor. The clamp is elastic: the energy of a
+/// station pressed beyond it is recovered.
 ///
-/// Lost at an instant: `−(damping forces)·v`. When the anchor is dragged along, `−(elastic
-/// friction)·dp0⁺/dt` is lost as well; that rate is not known at an instant, but the loss is,
-/// afterwards: see [`DynamicsView::dissipated_energy`](crate::DynamicsView::dissipated_energy).
+/// Lost: instantaneously `−(damping forces)·v`, and `−(elastic friction)·dp0⁺/dt` when the anchor is dragged
+/// along. The latter rate is not known instantaneously, but its integral is known afterwards: see
+/// [`DynamicsView::dissipated_energy`](crate::DynamicsView::dissipated_energy).
 ///
 /// # Note that
 ///
-/// - Stiction is without drift: held below the limit with `s = 0`, the station rests on the friction
-///   spring and the anchor does not move, but for rounding.
-/// - **A loaded station that comes sliding may never stick.** At `s = 1` friction is purely viscous: `n` stations that
-///   share a tangential load `F` evenly creep at `v = F / (n·cxy)`, if kinetic friction can hold it. With the defaults a
-///   10 kg block on four corners under 17 N, a quarter of what static friction could hold, creeps at 15 mm/s for ever.
-///   Such creep keeps itself up, whatever the step, above 0.724 times the settle velocity (`(45 − √105)/48`, where
-///   the slope of ln s over ln σ falls below one), unless rocking or stiff friction springs break it. Below 0.6
-///   times the settle velocity blocks of 0.5 to 100 kg on slopes of 5° to 28° all stuck. So take `cxy` or
-///   `v_settle` such that `F/(n·cxy) < 0.6·v_settle` for the largest load to be held; or
-///   [`ReturnMapping`](FrictionTransition::ReturnMapping).
-/// - [`Parameters::with_critical_damping`] for the mass `m` that a station carries meets this where
-///   `m < kxy·(1.2·v_settle/a)²`, with the load per mass `a`, which is `g·sin θ` on a slope of θ. With the default
-///   `kxy` and `v_settle` on 20° that is 0.256 kg a station. More mass needs a larger `kxy`, or the viscosity that
-///   the load asks for; the friction springs are then drawn out slowly, within some times `cxy/kxy`.
-/// - A start with [`reset_memory`](crate::ForceSystem::reset_memory) and `sliding = 0` holds from the beginning, but
-///   a load that comes all at once draws out the friction springs by up to twice as much as it does in the end, which may
+/// - Stiction does not drift: below the limit and with `s = 0`, the friction spring holds the station, and the
+///   anchor moves by rounding only.
+/// - **A loaded station that arrives sliding may never stick.** At `s = 1` friction is purely viscous: `n`
+///   stations that share a tangential load `F` evenly creep at `v = F / (n·cxy)`, if kinetic friction can hold
+///   it. With the defaults a 10 kg block on four corners under 17 N, a quarter of what static friction could
+///   hold, creeps at 15 mm/s indefinitely. Such creep sustains itself, whatever the step, above 0.724 times the
+///   settle velocity (`(45 − √105)/48`, where the slope of ln s over ln σ falls below one), unless rocking or
+///   stiff friction springs break it. Below 0.6 times the settle velocity blocks of 0.5 to 100 kg on slopes of 5°
+///   to 28° all stuck. So choose `cxy` or `v_settle` such that `F/(n·cxy) < 0.6·v_settle` for the largest load to
+///   be held; or use [`ReturnMapping`](FrictionTransition::ReturnMapping).
+/// - [`Parameters::with_critical_damping`] for the mass `m` carried by a station satisfies this if
+///   `m < kxy·(1.2·v_settle/a)²`, with the load per mass `a`, which is `g·sin θ` on a slope of θ. With the
+///   default `kxy` and `v_settle` on 20° that is 0.256 kg per station. More mass needs a larger `kxy` or a larger
+///   `cxy`; with the latter the friction springs stretch slowly, within a few times `cxy/kxy`.
+/// - A start with [`reset_memory`](crate::ForceSystem::reset_memory) and `sliding = 0` holds from the
+///   beginning, but a sudden load stretches the friction springs by up to twice their final stretch, which may
 ///   exceed the limit.
-/// - With Sliding between 0 and 1, each accepted step takes a further share of the elastic force,
-///   so that the transition depends on the step size: whether a block pushed from rest at `s = 1`
-///   sticks can too. Within one step, and only there, the elastic friction may then give back a little
-///   more than the spring had stored.
-/// - With either transition the anchor moves at the end of a step. What dragging it along costs within a step is
-///   given back if the station turns around within the same step.
-/// - A larger `kxy` or `cxy` shortens the steps an explicit integrator can take.
-/// - **A host of fixed steps `h` needs `d2·v·h ≤ 1`** where a station strikes at `v`, whatever the mass: after a fall of half a
-///   metre, with the default `d2`, 0.28 ms. Semi-implicit Euler then returns it as high as it should, to 2 % of the fall. It is
-///   unstable above `2√2`: at 1 ms that station bounces more than ten times as high as it fell from, and no error says so.
+/// - With Sliding between 0 and 1, each accepted step removes a further share of the elastic force, so that the
+///   transition depends on the step size, and so can whether a block pushed from rest at `s = 1` sticks. Within
+///   one step, and only there, the elastic friction may then return slightly more energy than the spring had
+///   stored.
+/// - With either transition the anchor moves at the end of a step. The loss of dragging it within a step is
+///   returned if the station reverses within the same step.
+/// - A larger `kxy` or `cxy` requires shorter steps of an explicit integrator.
+/// - **A host of fixed steps `h` needs `d2·v·h ≤ 1`** where a station strikes at `v`, whatever the mass: after
+///   a fall of half a metre, with the default `d2`, 0.28 ms. The height of rebound under semi-implicit Euler is
+///   then correct to 2 % of the fall. The method is unstable above `2√2`: at 1 ms that station bounces more than
+///   ten times as high as it fell from, without an error.
 ///
 /// # Singular cases
 ///
-/// None: a station so deep below the plane that the exponential overflows is at the clamp. Where a force or
-/// an energy cannot be held by a number, an evaluation returns [`ElementError::NonFiniteForce`].
+/// None: a station so deep below the plane that the exponential overflows is at the clamp. An evaluation returns
+/// [`ElementError::NonFiniteForce`] if a force or energy is not finite.
 ///
 /// # Source
 ///
@@ -190,8 +191,8 @@ impl<T: Real> ExponentialSpring<T> {
     ///
     /// # Errors
     /// [`Error::Element`] with [`ElementError::SameEnds`] if both are on the same body, or with
-    /// [`ElementError::InvalidValue`] for a pose or station that is not finite, a pose that is no rotation, or
-    /// parameters out of range.
+    /// [`ElementError::InvalidValue`] for a pose or station that is not finite, a pose whose rotation is not
+    /// orthonormal, or parameters out of range.
     pub fn new(plane: Frame<T>, station: Station<T>, parameters: Parameters<T>) -> Result<Self, Error> {
         if plane.body == station.body {
             return Err(Error::of_new(Self::KIND, ElementError::SameEnds));
@@ -311,14 +312,14 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         let normal = normal_force(parameters, at.position.height, v_PS.z);
         let normal_force_damping = normal.total - normal.elastic;
 
-        // By which Sliding the coefficient of friction is chosen now.
+        // The Sliding that determines the present coefficient of friction.
         let slip = match parameters.friction_transition {
             FrictionTransition::Settling => committed.sliding,
             FrictionTransition::ReturnMapping => settle(v_PS.xy(), parameters.settle_velocity),
         };
         let mu = parameters.mu_static - slip * (parameters.mu_static - parameters.mu_kinetic);
         let limit = mu * normal.total;
-        // In units in which all forces are tiny, a limit of their size is not.
+        // Relative to `max` where all forces are small in the units in use.
         let is_held = limit > T::negligible() * parameters.max_normal_force.min(T::one());
 
         let p_xy = at.position.p_PS.xy().coords;
@@ -330,7 +331,7 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         } else {
             Friction::return_mapped(parameters, stretch, v_PS.xy(), limit)
         };
-        // Where the friction spring would have to be anchored for its elastic force to be what it is.
+        // The anchor at which the friction spring exerts this elastic force.
         let lead = elastic / parameters.friction_elasticity;
         let anchor_P = p_xy + lead;
 
@@ -343,7 +344,7 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
             FrictionTransition::Settling => T::one(),
         };
 
-        // Field by field: a whole struct would be built aside and copied.
+        // Field by field: a whole struct would be built and then copied.
         cache.normal_force_unclamped = normal.unclamped;
         cache.normal_force_elastic = normal.elastic;
         cache.normal_force_damping = normal_force_damping;
@@ -404,7 +405,7 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         }
         let Position { p_GS, p_PS, .. } = at.position;
         let Some(last_station) = last_station else {
-            // The first commit, before which no time is known to have passed.
+            // The first commit: the elapsed time is unknown.
             next.last_update = at.time;
             next.last_station = Some(*p_PS);
             return Ok(());
@@ -412,11 +413,11 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         if elapsed < -T::negligible() {
             return Err(refusal.into());
         }
-        // Against the last commit, not the last call: steps too short to show add up.
+        // Compared with the last commit, not the last call: motions below roundoff add up.
         let roundoff = T::negligible() * (T::one() + p_GS.coords.amax());
         let has_moved = (p_PS - last_station).amax() > roundoff;
         match at.parameters.friction_transition {
-            // Sliding settles with time. Committed once more where it is, the anchor would tear loose.
+            // Sliding settles with time: a second commit at the same time would tear the anchor loose.
             FrictionTransition::Settling if has_moved => Err(refusal.into()),
             FrictionTransition::ReturnMapping if has_moved => {
                 Self::commit(at, next);

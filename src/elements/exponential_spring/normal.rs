@@ -1,9 +1,9 @@
-//! The normal force of the exponential spring, and the energy that it stores.
+//! The normal force of the exponential spring and its stored energy.
 
 use crate::elements::exponential_spring::Parameters;
 use crate::math::Real;
 
-/// The normal force and what belongs to it.
+/// The normal force, its parts and its energy.
 pub(super) struct Normal<T> {
     pub(super) unclamped: T,
     pub(super) elastic: T,
@@ -17,8 +17,8 @@ pub(super) fn normal_force<T: Real>(parameters: &Parameters<T>, height: T, speed
     let exponent = d2 * (d0 - height);
     let unclamped = d1 * exponent.exp();
     let factor = T::one() - normal_viscosity * speed;
-    // Deep enough the exponential overflows: infinity times a positive factor is clamped like any other. Zero
-    // times an infinite factor is not a number, and `min` would take it for the clamp.
+    // The exponential may overflow: infinity times a positive factor is clamped like any number. Zero times an
+    // infinite factor is NaN, which `min` would turn into the clamp.
     let damped = unclamped * factor;
     let total = if factor > T::zero() { if damped > max { max } else { damped } } else { T::zero() };
     if unclamped <= max {
@@ -64,7 +64,7 @@ mod tests {
 
     #[test]
     fn far_above_the_plane_no_speed_gives_a_force_by_rounding() {
-        // Zero times infinity: not a number, which is refused; never the clamp.
+        // Zero times infinity is NaN, which is refused, not the clamp.
         let parameters = Parameters::<f64> { normal_viscosity: 10.0, ..Parameters::default() };
         assert!(normal_force(&parameters, 1.0, -1e308).total.is_nan());
         assert_eq!(normal_force(&parameters, 1.0, -1e300).total, 0.0);
@@ -131,7 +131,7 @@ mod tests {
         assert_eq!(normal_force(&parameters, height - 1e-6, 0.0).total, 100_000.0);
         let broken = Parameters { d2: 0.0, ..parameters };
         assert_eq!(broken.resting_height(1.0).expect_err("no rise").name, "d2");
-        // Loads of any size have a height, where it is a number.
+        // Loads of any magnitude have a height, if it is finite.
         let wild = Parameters { d0: 0.0, d1: 1e-300, d2: 1e-3, max_normal_force: 1e300, ..parameters };
         assert_relative_eq!(wild.resting_height(1e300).expect("finite"), -600.0 * 10.0_f64.ln() * 1e3);
         let flat = Parameters { d2: 1e-307, ..wild };

@@ -1,4 +1,4 @@
-//! What the exponential spring computes at each stage.
+//! Results of the exponential spring, stage by stage.
 
 use nalgebra::{Point3, Vector2, Vector3};
 
@@ -40,9 +40,9 @@ pub struct Dynamics<T: Real> {
     /// The coefficient of friction between static and kinetic, by the committed Sliding; with
     /// return mapping by the present velocity.
     pub mu: T,
-    /// The largest friction force there can be, `mu·normal_force` \[N\].
+    /// The largest possible friction force, `mu·normal_force` \[N\].
     pub friction_force_limit: T,
-    /// Whether the limit has cut the friction.
+    /// Whether friction is limited.
     pub limit_reached: bool,
     /// Elastic part of the friction force, in the plane \[N\].
     pub friction_force_elastic_P: Vector2<T>,
@@ -52,12 +52,12 @@ pub struct Dynamics<T: Real> {
     pub friction_force_P: Vector2<T>,
     /// The anchor that the next accepted step commits, in the plane \[m\].
     pub next_anchor_P: Vector2<T>,
-    /// The Sliding that the next accepted step commits. With settling it is 1 where no time has passed
-    /// since the last one: to show how the spring slides, take the committed [`Discrete::sliding`](super::Discrete::sliding).
+    /// The Sliding that the next accepted step commits. With settling it is 1 where no time has passed since the
+    /// last one: to plot sliding, use the committed [`Discrete::sliding`](super::Discrete::sliding).
     pub next_sliding: T,
     /// The energy stored \[J\].
     pub potential_energy: T,
-    /// The power being lost to damping \[W\].
+    /// The power dissipated by damping \[W\].
     pub power_dissipated: T,
     pub(super) X_GP: Pose<T>,
 }

@@ -14,29 +14,29 @@ variables! {
     #[derive(Copy)]
     #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
     pub struct Parameters<T> {
-        /// Shifts the exponential along the normal \[m\].
+        /// Shift of the exponential along the normal \[m\].
         pub d0: T = 0.006_590_5, finite;
-        /// Scales the normal force \[N\].
+        /// Scale of the normal force \[N\].
         pub d1: T = 0.5336, positive;
         /// Steepness of the exponential \[1/m\].
         pub d2: T = 1150.0, positive;
-        /// Normal viscosity `cz` \[s/m\]; zero loses no energy along the normal.
+        /// Normal viscosity `cz` \[s/m\]; with zero no energy is lost along the normal.
         pub normal_viscosity: T = 0.5, nonnegative;
-        /// Where the normal force is clamped \[N\].
+        /// The maximum normal force \[N\]: the clamp.
         pub max_normal_force: T = 100_000.0, positive;
         /// Elasticity `kxy` of the friction spring \[N/m\].
         pub friction_elasticity: T = 20_000.0, positive;
         /// Viscosity `cxy` of the friction spring \[N·s/m\]. The default damps 1 kg on the default elasticity
-        /// critically. With zero, a station that is held vibrates in place for ever.
+        /// critically. With zero, a held station vibrates without decay.
         pub friction_viscosity: T = 282.842_712_474_619, nonnegative;
-        /// Speed of the anchor, with return mapping of the station, below which friction settles from kinetic
-        /// to static \[m/s\].
+        /// Speed of the anchor (with return mapping, of the station) below which friction settles from kinetic to
+        /// static \[m/s\].
         pub settle_velocity: T = 0.01, positive;
         /// Coefficient of static friction, at least `mu_kinetic`. There is no upper bound.
         pub mu_static: T = 0.7, nonnegative;
         /// Coefficient of kinetic friction.
         pub mu_kinetic: T = 0.5, nonnegative;
-        /// How friction passes between holding and sliding.
+        /// The transition between holding and sliding.
         pub friction_transition: FrictionTransition;
     }
     couple |p, written| match written {
@@ -48,7 +48,7 @@ variables! {
 }
 
 variables! {
-    /// What the spring remembers: the anchor and Sliding.
+    /// Memory of the spring: the anchor and Sliding.
     #[derive(Copy)]
     #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
     pub struct Discrete<T> {
@@ -56,21 +56,21 @@ variables! {
         pub anchor_P: Vector2<T>, finite;
         /// Sliding: from 0, fixed in place, to 1, sliding.
         pub sliding: T = 1.0, fraction;
-        /// When anchor and Sliding were committed last \[s\].
+        /// Time of the last commit \[s\].
         pub last_update: T, finite;
-        /// Where the station was then, in the plane's frame \[m\]; `None` before the first commit.
+        /// The station at the last commit, in the plane's frame \[m\]; `None` before the first.
         pub last_station: Option<Point3<T>>, finite;
     }
 }
 
-/// How friction passes between holding and sliding.
+/// The transition between holding and sliding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum FrictionTransition {
-    /// By a Sliding that settles as the anchor slows down, from step to step: the reference's law.
+    /// Sliding settles from step to step as the anchor slows down: the reference's law.
     #[default]
     Settling,
-    /// By moving the anchor just as far as the friction limit demands, whatever the step.
+    /// The anchor moves just as far as the friction limit demands, whatever the step.
     ReturnMapping,
 }
 
@@ -119,20 +119,19 @@ impl<T: Real> Parameters<T> {
         self.mu_static = self.mu_static.max(mu_kinetic);
     }
 
-    /// The height at which a spring at rest carries this load \[m\], `d0 − ln(load/d1)/d2`: where a station of a
-    /// body is to be so that it neither rises nor sinks.
+    /// The height at which a spring at rest carries this load \[m\], `d0 − ln(load/d1)/d2`.
     ///
-    /// Of a body on `n` springs that share its weight evenly, the load of one is an `n`-th. At the clamp itself it
-    /// is the highest of the heights that carry it.
+    /// If `n` springs share the weight of a body evenly, the load of each is an `n`-th. At the clamp the result
+    /// is the highest of the heights that carry the load.
     ///
     /// # Errors
-    /// [`InvalidValue`] unless the load is greater than zero, as the force is at
-    /// any height, and at most [`max_normal_force`](Self::max_normal_force); and for parameters out of range.
+    /// [`InvalidValue`] unless the load is greater than zero and at most
+    /// [`max_normal_force`](Self::max_normal_force), or for parameters out of range.
     pub fn resting_height(&self, load: T) -> Result<T, InvalidValue> {
         self.validate()?;
         check::positive("load", load)?;
         check::at_most("load", load, "max_normal_force", self.max_normal_force)?;
-        // Not the logarithm of a quotient, which may overflow or vanish.
+        // Not the logarithm of a quotient, which may overflow or underflow.
         let height = self.d0 - (load.ln() - self.d1.ln()) / self.d2;
         check::finite("resting height", height)?;
         Ok(height)

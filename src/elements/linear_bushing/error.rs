@@ -1,4 +1,4 @@
-//! Orientations and steps that the angles of a bushing do not cover.
+//! Errors of the bushing's angles.
 
 use crate::framework::ElementError;
 
@@ -13,9 +13,10 @@ pub struct Singular {
     pub angle: f64,
 }
 
-/// Since the last accepted step the first and last angle have changed by too much to tell which way they turned.
+/// Since the last accepted step the first and last angle have changed by too much to determine their sense of
+/// rotation.
 ///
-/// A shorter step tells. If the body was put there instead, reset the turns
+/// Take a shorter step. If the body was placed there rather than moved, reset the turns
 /// ([`ForceSystem::reset_memory`](crate::ForceSystem::reset_memory)).
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[error(

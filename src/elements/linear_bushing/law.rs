@@ -1,4 +1,4 @@
-//! Gimbal angles of an orientation, and the whole turns that a motion has added to them.
+//! Gimbal angles of an orientation, with whole turns.
 
 use nalgebra::{Matrix3, Vector3, convert_unchecked};
 
@@ -6,19 +6,19 @@ use crate::elements::linear_bushing::{AmbiguousTurn, Discrete, Singular};
 use crate::framework::ElementError;
 use crate::math::Real;
 
-/// The least cosine of the middle angle: 0.46° from the right angle, where the outer angles turn up to 125
-/// times as fast as M.
+/// The least cosine of the middle angle: 0.46° from ±90°, where the outer angles turn up to 125 times as fast as
+/// M.
 const LEAST_COSINE: f64 = 0.008;
 
 /// The most by which both outer angles may change in one step \[rad\].
 ///
-/// Crossing the right angle changes both by π, which is far beyond. Passing by it changes both by nearly
-/// π in a short time, which takes short steps to be followed: an integrator of order 2 whose steps
-/// change the angles by δ has been seen to be off by up to 1.2·δ² of the energy, here 1 %.
+/// Crossing ±90° changes both by π, far more than this. Passing close by changes both by nearly π in a short
+/// time, which only short steps resolve: an integrator of order 2 whose steps change the angles by δ was measured
+/// to err by up to 1.2·δ² of the energy, here 1 %.
 const MOST_OF_BOTH: f64 = 0.1;
 
-/// The most by which one outer angle may change in one step \[rad\]: a twentieth less than half a turn,
-/// beyond which a turn one way looks like one the other way.
+/// The most by which one outer angle may change in one step \[rad\]: a twentieth less than half a turn, beyond
+/// which the sense of rotation is ambiguous.
 const MOST_OF_ONE: f64 = 3.0;
 
 /// Sine and cosine of the first angle, sine and reciprocal cosine of the second: the axes of the
@@ -42,7 +42,7 @@ pub(super) fn principal_angles<T: Real>(R_FM: &Matrix3<T>) -> Result<(Vector3<T>
     if cy < T::lit(LEAST_COSINE).max(T::default_epsilon().sqrt()) {
         return Err(Singular { angle: r02.atan2(cy).to_f64() }.into());
     }
-    // The one angle that needs no division comes first: the division is done meanwhile.
+    // The only angle without a division comes first, to overlap with the division.
     let qy = angle_of(r02, cy);
     let over_cy = T::one() / cy;
     let (sx, cx) = (-r12 * over_cy, r22 * over_cy);
@@ -50,7 +50,7 @@ pub(super) fn principal_angles<T: Real>(R_FM: &Matrix3<T>) -> Result<(Vector3<T>
     Ok((Vector3::new(angle_of(sx, cx), qy, angle_of(sz, cz)), Gimbal { sx, cx, sy: r02, over_cy }))
 }
 
-/// The angle of this sine and cosine.
+/// The angle with this sine and cosine.
 ///
 /// The arc sine takes half the time of the arc tangent of two arguments, and up to 45° it is as
 /// accurate: there it multiplies a relative error of the sine by at most 1.3.
@@ -59,10 +59,10 @@ fn angle_of<T: Real>(sin: T, cos: T) -> T {
     if cos > T::lit(0.7) { sin.asin() } else { sin.atan2(cos) }
 }
 
-/// The outer angles `q_x` and `q_z`, with the whole turns by which they come nearest to the accepted ones.
+/// The outer angles `q_x` and `q_z`, with the whole turns that bring them nearest to the accepted ones.
 ///
 /// # Errors
-/// [`AmbiguousTurn`] if they have changed by too much since.
+/// [`AmbiguousTurn`] if they have changed by too much.
 #[inline]
 pub(super) fn with_turns<T: Real>(qx: T, qz: T, accepted: &Discrete<T>) -> Result<(T, T), ElementError> {
     let near = T::lit(MOST_OF_BOTH);
@@ -82,9 +82,9 @@ fn with_turns_from_afar<T: Real>(qx: T, qz: T, accepted: &Discrete<T>) -> Result
     }
 }
 
-/// Whole turns more or less than an angle, as near as possible to another.
+/// An angle plus the whole turns that bring it nearest to another.
 fn nearest<T: Real>(angle: T, to: T) -> T {
-    // Of values alone, without a math library: dual numbers have no `round`.
+    // On plain values and without a math library: dual numbers have no `round`.
     let turns = (to - angle).to_f64() * (1.0 / core::f64::consts::TAU);
     let half = if turns < 0.0 { -0.5 } else { 0.5 };
     let turns = f64::from(convert_unchecked::<f64, i32>(turns + half));

@@ -26,19 +26,17 @@ use law::{Gimbal, principal_angles, with_turns};
 ///
 /// # Law
 ///
-/// The orientation of M in F is read as three body-fixed x-y-z angles, as though a gimbal joined
-/// the frames, and its position as a vector in F:
-/// `R_FM = R_x(q_x)·R_y(q_y)·R_z(q_z)` and `p_FM = (p_x, p_y, p_z)`. With
-/// `q = (q_x, q_y, q_z, p_x, p_y, p_z)` each axis is a spring and a damper of its own:
+/// The orientation of M in F is expressed by three body-fixed x-y-z angles, as though a gimbal joined the frames,
+/// and its position by a vector in F: `R_FM = R_x(q_x)·R_y(q_y)·R_z(q_z)` and `p_FM = (p_x, p_y, p_z)`. With
+/// `q = (q_x, q_y, q_z, p_x, p_y, p_z)` each axis has its own spring and damper:
 ///
 /// ```text
 /// f_i = −(k_i q_i + c_i q̇_i)
 /// ```
 ///
-/// The moments `f_0, f_1, f_2` act about the three gimbal axes, which are not perpendicular, so they
-/// are not a vector; the torque on B2 is the one that delivers the same power. The forces
-/// `f_3, f_4, f_5` are a vector in F, acting on B2 at M's origin; B1 gets the opposite force along
-/// the same line.
+/// The moments `f_0, f_1, f_2` act about the three gimbal axes, which are not perpendicular, so they do not form
+/// a vector; the torque on B2 is the one of equal power. The forces `f_3, f_4, f_5` form a vector in F, acting on
+/// B2 at M's origin; B1 gets the opposite force along the same line.
 ///
 /// | symbol | meaning | unit | range |
 /// |---|---|---|---|
@@ -48,49 +46,48 @@ use law::{Gimbal, principal_angles, with_turns};
 ///
 /// # Energy
 ///
-/// Stored: `Σ k_i q_i² / 2`. Lost: `Σ c_i q̇_i²`, all of it known at the instant.
+/// Stored: `Σ k_i q_i² / 2`. Lost: `Σ c_i q̇_i²`, known instantaneously.
 ///
 /// # Whole turns
 ///
-/// An orientation determines `q_x` and `q_z` up to whole turns. The bushing remembers both from the last
-/// accepted step ([`Discrete`]) and takes the values nearest to those, so that force and energy are continuous
-/// over any number of turns about the first or the last axis. `q_y` stays within ±π/2. Before anything has been
-/// accepted, `q_x` and `q_z` are the values within ±π.
+/// An orientation determines `q_x` and `q_z` up to whole turns. The bushing remembers both from the last accepted
+/// step ([`Discrete`]) and takes the values nearest to those, so that force and energy are continuous over any
+/// number of turns about the first or the last axis. `q_y` stays within ±π/2. Before the first accepted step,
+/// `q_x` and `q_z` are the values within ±π.
 ///
-/// Which way an axis has turned shows only if the step was short enough. From the last accepted step,
+/// The sense of rotation can be determined only if the step is short enough. From the last accepted step,
 ///
 /// - `q_x` and `q_z` may both change by up to 0.1 rad, or
 /// - one of them by up to 3 rad, if the other changes by no more than 0.1 rad.
 ///
-/// A larger change is refused with [`AmbiguousTurn`]. Among these are the steps across the singular case below,
-/// which change both by π. A host takes such a step anew with a fraction of its length; the integrators of
+/// A larger change is refused with [`AmbiguousTurn`], as is a step across the singular case below, which changes
+/// both by π. A host repeats such a step with a fraction of its length, as the integrators of
 /// [`simulation`](crate::simulation) do, except [`SemiImplicitEuler`](crate::simulation::SemiImplicitEuler),
-/// which has one length and stops. A step in which M turns in F about a fixed axis by up to 3 rad is
-/// followed rightly or refused. Beyond, or where M circles the singular case within one step, the poses
-/// before and after do not tell, and nothing else is known here.
+/// whose length is fixed and which stops. A step in which M turns in F about a fixed axis by up to 3 rad is
+/// either followed correctly or refused. Larger turns, or a step in which M circles the singular case, cannot be
+/// determined from the poses before and after, which are all that is known.
 ///
 /// [`reset_memory`](crate::ForceSystem::reset_memory) begins the memory anew. Three cases call for it:
 ///
-/// - At the start of a simulation nothing is remembered, and the first step is not checked. Reset the turns
-///   once the initial poses are set to have it checked.
-/// - Bodies that are put elsewhere between steps, and frames that are changed, count as having moved there in
-///   one step.
-/// - A disabled bushing keeps its memory and does not follow: turns made meanwhile are not seen.
+/// - At the start of a simulation nothing is remembered, and the first step is not checked unless the turns are
+///   reset after the initial poses are set.
+/// - Bodies placed elsewhere between steps, and changed frames, count as having moved there in one step.
+/// - A disabled bushing keeps its memory and misses turns made meanwhile.
 ///
 /// # Singular case
 ///
-/// At a middle angle of ±90° the first and last axes coincide: near it the outer angles turn, and moments
-/// about them push, up to `1/cos q_y` times as much as elsewhere. The position calculation returns
-/// [`Singular`] when `cos q_y` falls below 0.008, which is 0.46° from there; in scalars of less
-/// precision than that, below the square root of the unit roundoff. No step is short enough for a motion
-/// that comes so close. Keep it away by the choice of frames, with y along the axis about which M turns
-/// least in F; or let a gimbal joint of the host carry the angles as coordinates and put springs on those.
+/// At a middle angle of ±90° the first and last axes coincide. Near it the rates of the outer angles, and the
+/// torques of moments about their axes, grow by up to `1/cos q_y`. The position calculation returns [`Singular`]
+/// when `cos q_y` falls below 0.008, which is 0.46° from there; in scalars of less precision than that, below the
+/// square root of the unit roundoff. Shorter steps do not help then. Avoid it by choosing frames with y along the
+/// axis about which M turns least in F; or let a gimbal joint of the host have the angles as coordinates, with
+/// springs on those.
 ///
 /// # Note that
 ///
-/// - The law is exact for large displacements, not linearized.
-/// - The two bodies are not interchangeable. Translations are measured along F, which turns with B1, and
-///   the order of the angles is that from F to M: exchanged bodies feel other forces.
+/// - The law holds for large displacements; it is not linearized.
+/// - The two bodies are not interchangeable. Translations are measured along F, which turns with B1, and the
+///   angles are ordered from F to M: exchanging the bodies changes the forces.
 ///
 /// # Source
 ///
@@ -203,7 +200,7 @@ impl<T: Real> ForceElement<T> for LinearBushing<T> {
         let q = Vector6::new(qx, angles.y, qz, p_FM.x, p_FM.y, p_FM.z);
         let stretch = q.component_mul(&q).dot(&given.parameters.stiffness);
 
-        // Field by field: a whole struct would be built aside and copied.
+        // Field by field: a whole struct would be built and then copied.
         cache.X_GF = X_GF;
         cache.X_GM = X_GM;
         cache.X_FM = Pose::from_parts(p_FM.into(), Rotation3::from_matrix_unchecked(R_FM));

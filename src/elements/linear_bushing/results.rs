@@ -44,7 +44,7 @@ pub struct Dynamics<T: Real> {
     pub F_GF: SpatialForce<T>,
     /// Force on body 2 at M's origin, expressed in Ground.
     pub F_GM: SpatialForce<T>,
-    /// The power being lost \[W\].
+    /// The power dissipated \[W\].
     pub power_dissipated: T,
 }
 

@@ -23,15 +23,15 @@ variables! {
 }
 
 variables! {
-    /// What the bushing remembers: the first and last angle of the last accepted step, with all their turns.
+    /// Memory of the bushing: the first and last angle of the last accepted step, with all turns.
     ///
-    /// Both are at most 1e9 rad and at most a thousandth of the reciprocal of the unit roundoff (8389 rad in `f32`):
-    /// beyond, a step's change is lost in rounding, and the step is not accepted.
+    /// Both are at most 1e9 rad and at most a thousandth of the reciprocal of the unit roundoff (8389 rad in
+    /// `f32`): larger angles lose a step's change in rounding, and the step is not accepted.
     #[derive(Copy)]
     #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
     pub struct Discrete<T> {
-        /// Whether there has been an accepted step, or [`reset_memory`](crate::ForceSystem::reset_memory). Before that the
-        /// angles are those within ±π, and the two below are not read.
+        /// Whether there has been an accepted step, or [`reset_memory`](crate::ForceSystem::reset_memory). Before
+        /// that the angles are those within ±π, and the two fields below are not read.
         pub accepted: bool;
         /// The angle `q_x` \[rad\].
         pub accepted_qx: T, finite;
@@ -42,7 +42,7 @@ variables! {
         .and_then(|()| can_be_followed("accepted_qz", p.accepted_qz));
 }
 
-/// Refuses an angle beyond which a change of a thousandth of a radian is lost in rounding.
+/// Refuses an angle at which a change of a thousandth of a radian is lost in rounding.
 fn can_be_followed<T: Real>(name: &'static str, angle: T) -> Result<(), crate::InvalidValue> {
     let most = T::lit(1e9).min(T::lit(1e-3) / T::default_epsilon());
     check::that(angle.abs() <= most, name, angle, Requirement::AtMost("1e9 and 1e-3/epsilon"))
