@@ -14,10 +14,9 @@ use crate::simulation::motion::Simulation;
 /// A step is accepted when every variable's error estimate is below `accuracy·(1 + |variable|)`.
 /// The energies that the elements absorb are integrated, and controlled, like all others.
 ///
-/// Elements that switch at the end of a step do so close to the event: a step over which forces come
-/// to be off by more than the [force tolerance](Self::with_force_tolerance) is shortened until they are
-/// not, or until it is as short as the [event step](Self::with_event_step), as it will be where a force
-/// jumps. To locate events better lower both.
+/// Events of elements that switch at the end of a step are located: a step over which forces err by more than the
+/// [force tolerance](Self::with_force_tolerance) is shortened until they do not, or to the
+/// [event step](Self::with_event_step), as where a force jumps. To locate events better lower both.
 ///
 /// Settings are checked by every step, and by [`validate`](Self::validate).
 ///
@@ -40,7 +39,7 @@ pub struct DormandPrince<T: Real> {
     y: Vec<T>,
 }
 
-/// Nodes.
+/// Nodes of the stages.
 const C: [f64; 7] = [0.0, 0.2, 0.3, 0.8, 8.0 / 9.0, 1.0, 1.0];
 /// Weights of the earlier slopes at each node; the last row is the solution of order 5.
 const A: [&[f64]; 7] = [
@@ -56,7 +55,7 @@ const A: [&[f64]; 7] = [
 const E: [f64; 7] =
     [71.0 / 57600.0, 0.0, -71.0 / 16695.0, 71.0 / 1920.0, -17253.0 / 339_200.0, 22.0 / 525.0, -1.0 / 40.0];
 
-/// What is to become of a trial step.
+/// The decision on a trial step.
 enum Verdict {
     Accept { next_step: f64 },
     Retry { step: f64 },
@@ -85,8 +84,8 @@ impl<T: Real> DormandPrince<T> {
         Self { max_step: Some(max_step), ..self }
     }
 
-    /// With this length \[s\] to try first; 1e-4 by default. Error control changes it by a factor of up to five a
-    /// step.
+    /// With this first step \[s\]; 1e-4 by default. Error control changes the step by a factor of up to five at a
+    /// time.
     #[must_use]
     pub fn with_first_step(self, first_step: f64) -> Self {
         Self { first_step, ..self }
@@ -137,7 +136,7 @@ impl<T: Real> DormandPrince<T> {
         Ok(())
     }
 
-    /// The largest error of the last trial step over what is allowed.
+    /// The largest ratio of error to tolerance of the last trial step.
     fn error(&self, h: f64) -> f64 {
         let mut worst = 0.0_f64;
         for (i, (&before, &after)) in self.before.iter().zip(&self.y).enumerate() {
@@ -152,7 +151,7 @@ impl<T: Real> DormandPrince<T> {
         worst
     }
 
-    /// Tries a step of this span; `longest` was to be tried but for its end.
+    /// Tries a step of this span; `longest` is the step before it was limited by the end.
     fn try_step(
         &mut self,
         simulation: &mut Simulation<'_, T>,
@@ -169,8 +168,8 @@ impl<T: Real> DormandPrince<T> {
         {
             return Ok(Verdict::Retry { step: self.shortened(h) });
         }
-        // Order 5: the error grows with the fifth power of the step. 0.9 keeps most of the next
-        // trials below the limit; the bounds keep one odd estimate from doing harm.
+        // Order 5: the error grows with the fifth power of the step. 0.9 keeps most of the next trials below the
+        // limit; the bounds limit the effect of an odd estimate.
         let growth = if error > 0.0 { 0.9 / ComplexField::powf(error, 0.2) } else { 5.0 };
         let growth = growth.clamp(0.2, 5.0);
         if !is_accurate {
@@ -180,7 +179,7 @@ impl<T: Real> DormandPrince<T> {
         Ok(Verdict::Accept { next_step: if span.is_last && growth >= 1.0 { longest } else { h * growth } })
     }
 
-    /// What to try after a step that has gone too far.
+    /// The step to try after one that was too long.
     fn shortened(&self, h: f64) -> f64 {
         (h * 0.25).max(self.event_step)
     }
@@ -211,7 +210,7 @@ impl<T: Real> Integrator<T> for DormandPrince<T> {
                     simulation.reject()?;
                     return Err(error);
                 }
-                // A trial stage has gone where the elements cannot follow; the motion need not.
+                // The elements fail at a trial stage; a shorter step may avoid it.
                 Err(_) => longest = self.shortened(span.length),
             }
             simulation.reject()?;

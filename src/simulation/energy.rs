@@ -1,4 +1,4 @@
-//! Energies of a simulation: of its motion, and what can be tested with them.
+//! Energies of a simulation and their balance.
 
 use crate::math::Real;
 use crate::simulation::error::SimulationError;
@@ -28,12 +28,11 @@ impl<T: Real> Simulation<'_, T> {
         bodies.fold(T::zero(), |sum, (body, y)| sum - plant.gravity.dot(&vector(y)) * body.mass())
     }
 
-    /// Kinetic and gravitational energy and what the elements say they store \[J\].
+    /// Kinetic and gravitational energy and the energy stored by the elements \[J\].
     ///
-    /// Without loads, drives and changes of parameters it is constant if no element loses energy, and falls by the
-    /// time integral of [`power_dissipated`](crate::DynamicsView::power_dissipated) if all losses are known at the
-    /// instant. It is made of the motion and of the elements' own words, so that it tests their forces against their
-    /// energies.
+    /// Without loads, drives and changes of parameters it is constant if no element loses energy, and falls by
+    /// the time integral of [`power_dissipated`](crate::DynamicsView::power_dissipated) if all losses are known
+    /// instantaneously. It tests the forces of the elements against their energies.
     ///
     /// # Errors
     /// [`SimulationError::Forces`] with an error of [`dynamics`](Self::dynamics).
@@ -45,9 +44,9 @@ impl<T: Real> Simulation<'_, T> {
     /// Kinetic and gravitational energy and the work that the forces of the elements have taken from the motion
     /// (the energy they have absorbed), less the work of the loads \[J\].
     ///
-    /// Tests the integrator and nothing else: its rate is zero *whatever* forces the elements exert and whatever energies
-    /// they claim, so that its change is what the integrator has made of two integrals of the same forces.
-    /// An element is tested by [`mechanical_energy`](Self::mechanical_energy).
+    /// Tests only the integrator: its rate is zero *whatever* forces and energies the elements report, so that
+    /// its change is the error of integrating the same forces twice. To test an element use
+    /// [`mechanical_energy`](Self::mechanical_energy).
     pub fn work_balance(&self) -> T {
         let absorbed = self.state().absorbed_energy().iter().fold(T::zero(), |sum, &e| sum + e);
         self.kinetic_energy() + self.gravitational_energy() + absorbed - self.load_work()

@@ -1,19 +1,19 @@
-//! Refused simulations, and steps that could not be taken.
+//! Errors of simulations and steps.
 
 use crate::framework::Error;
 use crate::math::InvalidValue;
 
-/// A simulation that was refused, or a step that could not be taken.
+/// A simulation that was refused, or a step that failed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SimulationError {
-    /// What the system, its elements or their geometry refused or failed at.
+    /// An error of the system, its elements or their geometry.
     #[error(transparent)]
     Forces(Error),
-    /// A load, a gravity, a saved variable or a rate is infinite or not a number.
+    /// A load, a gravity, a saved variable or a rate is not finite.
     #[error("a load, a gravity, a variable of the motion or its rate is not finite")]
     NonFinite,
-    /// A saved simulation and the snapshot in it are of different times.
+    /// The times of a saved simulation and of its snapshot differ.
     #[error("the simulation was saved at t = {simulation}, but the snapshot with it at t = {state}")]
     TimeMismatch {
         /// The time of the simulation \[s\].
@@ -55,13 +55,13 @@ pub enum SimulationError {
         time: f64,
         /// The shortest step tried \[s\].
         step: f64,
-        /// The force error that was left \[N\].
+        /// The remaining force error \[N\].
         force_error: f64,
     },
 }
 
 impl SimulationError {
-    /// What the system, its elements or their geometry refused or failed at, if they did.
+    /// The error of the system, its elements or their geometry, if this is one.
     pub fn forces(&self) -> Option<&Error> {
         match self {
             Self::Forces(error) => Some(error),
@@ -69,7 +69,7 @@ impl SimulationError {
         }
     }
 
-    /// The number that was out of its range, wherever it was refused.
+    /// The out-of-range number, if this is one.
     pub fn invalid_value(&self) -> Option<&InvalidValue> {
         self.forces()?.invalid_value()
     }

@@ -12,25 +12,24 @@ use crate::simulation::integrator::{Integrator, Memory, STRETCH, Sealed, Span};
 use crate::simulation::layout::Role;
 use crate::simulation::motion::Simulation;
 
-/// The implicit trapezoidal rule with Newton's method, driven the way an implicit host must drive
-/// elements that switch.
+/// The implicit trapezoidal rule with Newton's method, including the iteration that elements with switching
+/// require.
 ///
-/// A step solves for the velocities at its end,
-/// `v₁ = v₀ + h/2·(a(q₀, v₀) + a(q₁, v₁))` with `q₁ = q₀ ⊕ h/2·(v₀ + v₁)`, its Jacobian by
-/// differences, taken anew in each step and renewed when convergence slows. When Newton has converged,
-/// [`discontinuous_update`](crate::ForceSystem::discontinuous_update) brings the discrete variables in
-/// line with the solution; while that changes forces by more than the
-/// [force tolerance](Self::with_force_tolerance), Newton starts over. A step that does not come to rest,
-/// whose iterates go where the elements cannot follow, or whose error estimate is too large, leaves no
-/// trace: every discrete variable is as it was, bit for bit, and a shorter step is tried.
+/// A step solves for the velocities at its end, `v₁ = v₀ + h/2·(a(q₀, v₀) + a(q₁, v₁))` with
+/// `q₁ = q₀ ⊕ h/2·(v₀ + v₁)`, with a Jacobian by differences, computed in each step and again when convergence
+/// slows. When Newton has converged, [`discontinuous_update`](crate::ForceSystem::discontinuous_update) adapts
+/// the discrete variables to the solution; while that changes forces by more than the
+/// [force tolerance](Self::with_force_tolerance), Newton starts over. A step that does not settle, at whose
+/// iterates an element fails, or whose error estimate is too large, leaves no trace: the discrete variables are
+/// restored bit for bit, and a shorter step is tried.
 ///
-/// Without [`with_accuracy`](Self::with_accuracy) steps keep their length unless they must be
-/// shortened to converge. With it the error is estimated from the difference to an explicit
-/// predictor of the same order (Milne's device) and steps vary; and a step in which switching changes forces by
-/// more than 1e-3 N is shortened to the [event step](Self::with_event_step), for what happens at its end has happened within it.
+/// Without [`with_accuracy`](Self::with_accuracy) steps keep their length unless they must be shortened to
+/// converge. With it the error is estimated from the difference to an explicit predictor of the same order
+/// (Milne's device) and steps vary; and a step in which switching changes forces by more than 1e-3 N is shortened
+/// to the [event step](Self::with_event_step), because the event lies within it.
 ///
-/// With a scalar that carries derivatives two corrections more are made of those alone, once the values have
-/// converged: the values are then those of a run in plain numbers, and the derivatives those of the solved step.
+/// With a scalar that carries derivatives, two more corrections of the derivatives alone follow once the values
+/// have converged: the values are those of a run in plain numbers, the derivatives those of the solved step.
 ///
 /// Settings are checked by every step, and by [`validate`](Self::validate).
 ///
@@ -54,10 +53,10 @@ pub struct ImplicitTrapezoidal<T: Real> {
     start_rates: Vec<T>,
     #[cfg_attr(feature = "serde", serde(skip))]
     rates: Vec<T>,
-    /// Places of the velocities among the variables.
+    /// Indices of the velocities among the variables.
     #[cfg_attr(feature = "serde", serde(skip))]
     velocities: Vec<usize>,
-    /// Places of velocities and energies.
+    /// Indices of velocities and energies.
     #[cfg_attr(feature = "serde", serde(skip))]
     controlled: Vec<usize>,
 }
@@ -70,10 +69,10 @@ struct Previous<T> {
     rates: Vec<T>,
 }
 
-/// What became of a trial step.
+/// The outcome of a trial step.
 #[derive(Debug, Clone, Copy)]
 enum Outcome {
-    /// Solved, with forces off by as much when its discrete variables were still those of the start.
+    /// Solved; with the discrete variables of its start, forces would err by this.
     Settled {
         force_error: f64,
     },
@@ -86,7 +85,7 @@ enum Outcome {
     },
 }
 
-/// What is to become of it.
+/// The decision on a trial step.
 enum Verdict {
     Accept { growth: f64 },
     Retry { step: f64 },
@@ -108,8 +107,8 @@ impl Outcome {
 
 /// Newton iterations after which a step counts as not converging; a good one takes two or three.
 const NEWTON_LIMIT: usize = 12;
-/// Discontinuous iterations after which a step counts as not settling: each lets every element switch
-/// once, and stick, slip and turn is the longest way there is.
+/// Discontinuous iterations after which a step counts as not settling: each lets every element switch once, and
+/// stick, slip, reverse is the longest sequence.
 const SWITCH_LIMIT: usize = 8;
 
 /// The force error of switching \[N\] above which events are located under error control.
@@ -154,7 +153,7 @@ impl<T: Real> ImplicitTrapezoidal<T> {
         Self { event_step, ..self }
     }
 
-    /// With this step \[s\], below which a trial that fails is not tried shorter; 1e-12 by default.
+    /// With this step \[s\], below which a failed trial is not shortened further; 1e-12 by default.
     #[must_use]
     pub fn with_least_step(self, least_step: f64) -> Self {
         Self { least_step, ..self }
@@ -182,10 +181,10 @@ impl<T: Real> ImplicitTrapezoidal<T> {
         Ok(())
     }
 
-    /// The step to begin with \[s\].
+    /// The first step \[s\].
     fn first_step(&self) -> f64 {
-        // Under error control the first step has no predictor and so no error estimate: it must be short on its own
-        // account, for any mechanism, also where the longest step is no limit at all.
+        // Under error control the first step has no predictor and so no error estimate: it must be short for any
+        // mechanism, even if the longest step is not a limit.
         if self.accuracy.is_some() { (self.max_step * 1e-3).min(1e-4) } else { self.max_step }
     }
 
@@ -222,7 +221,7 @@ impl<T: Real> ImplicitTrapezoidal<T> {
         Ok(Outcome::NotSettled { force_error })
     }
 
-    /// Newton's method on the velocities in `self.y`; what went wrong, if it has not converged.
+    /// Newton's method on the velocities in `self.y`; returns the failure if it has not converged.
     fn newton(
         &mut self,
         simulation: &mut Simulation<'_, T>,
@@ -232,8 +231,8 @@ impl<T: Real> ImplicitTrapezoidal<T> {
             simulation.calc_rates(span.end, &self.y, &mut self.rates)?;
             return Ok(None);
         }
-        // Newton's last correction is far smaller than the one before; this is where rounding in
-        // forces over masses begins to show.
+        // Newton's last correction is far smaller than the one before; this is the level of rounding in forces
+        // over masses.
         let noise = ComplexField::sqrt(T::negligible().to_f64());
         let tolerance = noise * noise.max(1e-4);
         let mut kept = None;
@@ -241,7 +240,7 @@ impl<T: Real> ImplicitTrapezoidal<T> {
         let mut last_worst = None;
         for iterations in 1..=NEWTON_LIMIT {
             let residual = self.residual(simulation, span)?;
-            // Iterates that run away are not worth a Jacobian where they have come to.
+            // No new Jacobian for diverging iterates.
             let worst = residual.amax().to_f64();
             if last_worst.is_some_and(|last: f64| worst > last * 2.0) {
                 return Ok(Some(Outcome::NotConverged { residual: worst, iterations }));
@@ -267,7 +266,7 @@ impl<T: Real> ImplicitTrapezoidal<T> {
                 simulation.calc_rates(span.end, &self.y, &mut self.rates)?;
                 return Ok(None);
             }
-            // A Jacobian that no longer brings the error below a third is not worth keeping.
+            // A Jacobian is renewed if it no longer reduces the error to a third.
             let is_slow = last_size.is_some_and(|last: f64| size > last * 0.3);
             kept = (!is_slow).then_some(jacobian);
             last_size = Some(size);
@@ -276,11 +275,10 @@ impl<T: Real> ImplicitTrapezoidal<T> {
         Ok(Some(Outcome::NotConverged { residual, iterations: NEWTON_LIMIT }))
     }
 
-    /// Brings the derivatives of the velocities in `self.y`, whose values have converged, to where Newton's method
-    /// with those derivatives converges; the values stay as they are.
+    /// Converges the derivatives of the velocities in `self.y`, whose values have converged and stay as they are.
     ///
-    /// A correction reduces an error of the derivatives by as much as the Jacobian is off, relative to itself. With one
-    /// taken by differences at the solution that is some 1e-7, so that two corrections end in rounding.
+    /// A correction multiplies an error of the derivatives by the relative error of the Jacobian, some 1e-7 for
+    /// differences at the solution, so that two corrections suffice.
     fn converge_derivatives(
         &mut self,
         simulation: &mut Simulation<'_, T>,
@@ -300,7 +298,7 @@ impl<T: Real> ImplicitTrapezoidal<T> {
         Ok(())
     }
 
-    /// How far the velocities in `self.y` are from fulfilling the rule.
+    /// The residual of the rule for the velocities in `self.y`.
     fn residual(
         &mut self,
         simulation: &mut Simulation<'_, T>,
@@ -316,7 +314,7 @@ impl<T: Real> ImplicitTrapezoidal<T> {
         Ok(DVector::from_iterator(self.velocities.len(), residual))
     }
 
-    /// The Jacobian of the residual in plain numbers: it only shows the way, and what is found does not depend on it.
+    /// The Jacobian of the residual in plain numbers: the solution does not depend on it.
     fn difference_jacobian(
         &mut self,
         simulation: &mut Simulation<'_, T>,
@@ -337,7 +335,7 @@ impl<T: Real> ImplicitTrapezoidal<T> {
         Ok(jacobian.lu())
     }
 
-    /// Whether to take a step that was tried.
+    /// Decides on a trial step.
     fn judge(&self, tried: &Result<Outcome, SimulationError>, span: Span, has_predictor: bool) -> Verdict {
         let h = span.length;
         let Ok(Outcome::Settled { force_error }) = *tried else {
@@ -359,7 +357,7 @@ impl<T: Real> ImplicitTrapezoidal<T> {
         Verdict::Accept { growth: growth.clamp(0.3, 2.0) }
     }
 
-    /// The estimated error of the step in `self.y` over what is allowed.
+    /// The ratio of estimated error to tolerance of the step in `self.y`.
     fn error(&self, previous: &Previous<T>, accuracy: f64, h: f64) -> f64 {
         let ratio = h / previous.step;
         // Errors: trapezoidal h³/12·v‴, two-step Adams–Bashforth −(1/6 + 1/(4·ratio))·h³·v‴.
@@ -381,7 +379,7 @@ impl<T: Real> ImplicitTrapezoidal<T> {
     }
 }
 
-/// Whether a scalar may carry more than its value: every one but the two floats.
+/// Whether a scalar may carry derivatives: any but the two floats.
 fn carries_derivatives<T: Real>() -> bool {
     ![TypeId::of::<f64>(), TypeId::of::<f32>()].contains(&TypeId::of::<T>())
 }
@@ -438,7 +436,7 @@ impl<T: Real> Integrator<T> for ImplicitTrapezoidal<T> {
             simulation.roll_back(&start);
             longest = shorter;
             if longest < self.least_step.max(T::default_epsilon().to_f64() * start_time.abs()) {
-                // Where an iterate has gone where the elements cannot follow, theirs is the reason.
+                // If an element failed at an iterate, its error is the reason.
                 let step = SimulationError::StepTooSmall { time: start_time, step: h };
                 let reason = tried.map_or_else(Some, |outcome| outcome.failure(start_time, h));
                 return Err(reason.unwrap_or(step));

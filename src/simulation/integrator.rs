@@ -1,4 +1,4 @@
-//! The contract of integrators, and what the three have in common.
+//! The contract of integrators, and their common parts.
 
 use alloc::vec::Vec;
 
@@ -8,13 +8,13 @@ use crate::simulation::motion::Simulation;
 
 /// Advances a simulation by one accepted step.
 ///
-/// Times, step lengths, accuracies and tolerances are `f64` whatever the scalar: with a dual number they
-/// cannot carry a derivative, and what a run returns is the derivative of the steps that were taken, their
-/// lengths held fixed. In single precision the clock does not lose the steps of a long run.
+/// Times, step lengths, accuracies and tolerances are `f64` whatever the scalar: they carry no derivative, so
+/// that a run in dual numbers returns the derivative of its steps with their lengths held fixed, and in single
+/// precision a long run does not lose short steps.
 ///
-/// An integrator can be used for one simulation after another. What it remembers of the last step (its
-/// next step length, and rates for a predictor) counts only where that step ended: at that time, with those positions
-/// and velocities. Anywhere else it starts as a new one does.
+/// An integrator can be used for one simulation after another. Its memory of the last step (the next step length,
+/// and rates for a predictor) is used only at the time, positions and velocities where that step ended. Otherwise
+/// it starts like a new one.
 ///
 /// Sealed: an integrator of one's own drives a [`ForceSystem`](crate::ForceSystem) and a plant of one's own.
 pub trait Integrator<T: Real>: Sealed {
@@ -22,11 +22,12 @@ pub trait Integrator<T: Real>: Sealed {
     /// integrator.
     ///
     /// # Errors
-    /// [`SimulationError::Forces`] with what the elements document, or if a setting of the integrator is out of range,
-    /// `end` lies in the past, or `end`, a motion or an energy is not finite; [`SimulationError::NonFinite`] if a
-    /// rate or the work of the loads is not finite; [`SimulationError::StepTooSmall`],
-    /// [`SimulationError::StepNotConverged`] or [`SimulationError::StepNotSettled`] where no step is short enough, or
-    /// time would not advance in the precision of the scalar.
+    /// [`SimulationError::Forces`] with an error documented by an element, or if a setting of the integrator is
+    /// out of range, `end` lies in the past, or `end`, a motion or an energy is not finite;
+    /// [`SimulationError::NonFinite`] if a rate or the work of the loads is not finite;
+    /// [`SimulationError::StepTooSmall`], [`SimulationError::StepNotConverged`] or
+    /// [`SimulationError::StepNotSettled`] if no step is short enough, or time would not advance in the precision
+    /// of the scalar.
     fn step(&mut self, simulation: &mut Simulation<'_, T>, end: f64) -> Result<(), SimulationError>;
 }
 
@@ -36,18 +37,18 @@ pub trait Sealed {}
 /// A step on the clock.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Span {
-    /// The length that was asked for \[s\].
+    /// The length requested \[s\].
     asked: f64,
-    /// From where it starts to where it ends \[s\].
+    /// The length from start to end \[s\].
     pub(super) length: f64,
-    /// When it ends \[s\].
+    /// The time at its end \[s\].
     pub(super) end: f64,
-    /// Whether it ends where the run does.
+    /// Whether it ends at the end of the run.
     pub(super) is_last: bool,
 }
 
 impl Span {
-    /// Whether it is no longer than this, but for the rounding of the clock.
+    /// Whether it is at most this long, up to rounding of the time.
     pub(super) fn is_within(&self, length: f64) -> bool {
         self.length.min(self.asked) <= length
     }
@@ -57,23 +58,23 @@ impl Span {
 pub(super) const STRETCH: f64 = 1.001;
 
 impl<T: Real> Simulation<'_, T> {
-    /// Refuses an `end` that is not a time or has passed.
+    /// Refuses an `end` that is not finite or lies in the past.
     pub(super) fn check_end(&self, end: f64) -> Result<(), SimulationError> {
         check::finite("simulation.end", end)?;
         let must = Requirement::AtLeast("the present time");
         Ok(check::that(end >= self.time(), "simulation.end", end, must)?)
     }
 
-    /// A step of this length from now; or to `end`, if it is not farther than `stretch` times as much.
+    /// A step of this length from now, or to `end` if that is at most `stretch` times as far.
     ///
     /// # Errors
     /// [`SimulationError::StepTooSmall`] if time would not advance in the precision of the scalar.
     pub(super) fn span(&self, length: f64, end: f64, stretch: f64) -> Result<Span, SimulationError> {
         let start = self.time();
-        // As the elements read it.
+        // Time as the elements read it.
         let rounded = |time: f64| T::lit(time).to_f64();
         let reaches = start + length * stretch >= end;
-        // What would be left is nothing to the elements.
+        // Whether the remainder would vanish in the elements' precision.
         let leaves_nothing = rounded(start + length) >= rounded(end) && end - start <= 1.5 * length;
         let is_last = reaches || leaves_nothing;
         let span_end = if is_last { end } else { start + length };
@@ -81,7 +82,7 @@ impl<T: Real> Simulation<'_, T> {
         if rounded(span_end) <= rounded(start) || (length < least && !is_last) {
             return Err(SimulationError::StepTooSmall { time: start, step: length.min(end - start) });
         }
-        // Where rounding of the sum takes a noticeable part of the step, what is integrated is what the clock shows.
+        // Where rounding of the sum is a noticeable part of the step, the rounded step is integrated.
         let shown = span_end - start;
         let is_shown_otherwise = (shown - length).abs() > 1e-6 * length;
         let length_taken = if is_last || is_shown_otherwise { shown } else { length };
@@ -89,7 +90,7 @@ impl<T: Real> Simulation<'_, T> {
     }
 }
 
-/// Where an integrator's last step ended, and the length it has chosen for the next.
+/// The end of an integrator's last step and its choice of the next length.
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Memory<T> {
@@ -106,13 +107,13 @@ impl<T> Default for Memory<T> {
 }
 
 impl<T: Real> Memory<T> {
-    /// The next step \[s\], if the simulation is where the last one ended.
+    /// The next step \[s\], if the simulation is at the end of the last one.
     pub(super) fn next_step(&self, simulation: &Simulation<'_, T>) -> Option<f64> {
         let is_there = self.time == simulation.time() && self.motion == simulation.motion();
         self.next_step.filter(|_| is_there)
     }
 
-    /// Remembers where the simulation is.
+    /// Remembers the present point of the simulation.
     pub(super) fn keep(&mut self, simulation: &Simulation<'_, T>, next_step: f64) {
         self.next_step = Some(next_step);
         self.time = simulation.time();
@@ -121,7 +122,7 @@ impl<T: Real> Memory<T> {
     }
 
     /// # Errors
-    /// [`InvalidValue`] if it was spoilt while it was written down.
+    /// [`InvalidValue`] if the deserialized step is out of range.
     pub(super) fn validate(&self) -> Result<(), InvalidValue> {
         check::positive("integrator.next_step", self.next_step.unwrap_or(1.0))
     }

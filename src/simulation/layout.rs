@@ -14,7 +14,7 @@ pub(super) const BODY: usize = 13;
 /// Numbers of a coordinate: value and rate.
 pub(super) const COORDINATE: usize = 2;
 
-/// A continuous variable by what it measures.
+/// The role of a continuous variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     /// A position, orientation or coordinate.
@@ -36,7 +36,7 @@ impl<T: Real> Plant<T> {
         self.coordinates_start() + self.masses.len() * COORDINATE
     }
 
-    /// What the variable at this place measures.
+    /// The role of the variable at this place.
     pub(super) fn role(&self, variable: usize) -> Role {
         let (coordinates_start, energies_start) = (self.coordinates_start(), self.energies_start());
         let is_velocity = if variable < coordinates_start {
@@ -59,7 +59,7 @@ impl<T: Real> Plant<T> {
     }
 }
 
-/// A trial point of an integrator, as a host shows it to the state.
+/// A trial point of an integrator, as kinematics for the state.
 #[derive(Debug)]
 pub(super) struct Trial<'a, T: Real> {
     pub(super) plant: &'a Plant<T>,

@@ -1,13 +1,13 @@
-//! A small reference simulator: what a host does with a force system.
+//! A small reference simulator.
 //!
-//! Free rigid bodies and sliders on coordinates, gravity and constant loads; nothing here that an
-//! example or a test does not need. It is also the page to read when embedding the crate in a
-//! simulator of one's own. The five calls that matter are all in [`Simulation`]:
+//! Free rigid bodies and sliders on coordinates, gravity and constant loads: as much as examples and tests need.
+//! It also shows how to embed the crate in another simulator. The five essential steps are in [`Simulation`]:
 //!
-//! 1. write time, poses and velocities into the state ([`State::set_kinematics`](crate::State::set_kinematics));
-//! 2. [`realize_dynamics`](crate::ForceSystem::realize_dynamics), and take the body and coordinate
-//!    forces from the view;
-//! 3. integrate the motion, and the energy each element absorbs along with it;
+//! 1. write time, poses and velocities into the state
+//!    ([`State::set_kinematics`](crate::State::set_kinematics));
+//! 2. [`realize_dynamics`](crate::ForceSystem::realize_dynamics), and read the body and coordinate forces from
+//!    the view;
+//! 3. integrate the motion and the energy absorbed by each element;
 //! 4. when the integrator accepts a step, evaluate at its end and call
 //!    [`accept_step`](crate::ForceSystem::accept_step); a trial step that is rejected needs no undoing;
 //! 5. once, at the start, [`reset_dissipated_energy`](crate::ForceSystem::reset_dissipated_energy).

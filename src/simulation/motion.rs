@@ -13,7 +13,7 @@ use crate::simulation::integrator::Integrator;
 use crate::simulation::layout::{BODY, COORDINATE, Role, Trial, push_body, quaternion, vector};
 use crate::simulation::plant::Plant;
 
-/// What a simulation has cost since it was made or resumed.
+/// The cost of a simulation since it was made or resumed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Statistics {
     /// Steps accepted.
@@ -24,7 +24,7 @@ pub struct Statistics {
     pub evaluations: usize,
 }
 
-/// A plant, a force system, and where they are.
+/// A plant and a force system in motion.
 ///
 /// # Example: a mass on a spring
 ///
@@ -50,7 +50,7 @@ pub struct Statistics {
 pub struct Simulation<'a, T: Real> {
     system: &'a ForceSystem<T>,
     plant: &'a Plant<T>,
-    /// Between calls it has the kinematics of `time` and `y`.
+    /// Between calls its kinematics are those of `time` and `y`.
     state: State<T>,
     /// Time of the last accepted step \[s\].
     time: f64,
@@ -66,8 +66,8 @@ impl<'a, T: Real> Simulation<'a, T> {
     ///
     /// # Errors
     /// [`SimulationError::Forces`] with [`Error::TopologyMismatch`] if the plant does not have the bodies and
-    /// coordinates of the system, or the state is of another system; with [`Error::InvalidValue`] if a pose is not
-    /// one (its rotation not orthonormal); with what the elements document.
+    /// coordinates of the system, or the state is of another system; with [`Error::InvalidValue`] if the rotation
+    /// of a pose is not orthonormal; with an error documented by an element.
     pub fn new(
         system: &'a ForceSystem<T>,
         plant: &'a Plant<T>,
@@ -89,7 +89,7 @@ impl<'a, T: Real> Simulation<'a, T> {
             y.push(state.velocities().coordinate_rate(c));
         }
         let time = state.time().to_f64();
-        // The poses as they will be read from now on, which may differ in the last bit.
+        // Poses from `y`, as in all later reads; they may differ in the last bit.
         state.set_kinematics(&Trial { plant, time, y: &y })?;
         system.reset_dissipated_energy(&mut state)?;
         y.extend_from_slice(state.absorbed_energy());
@@ -109,7 +109,8 @@ impl<'a, T: Real> Simulation<'a, T> {
         Self { system, plant, state, time, y, statistics }
     }
 
-    /// Steps until `end` \[s\], calling `observe` after each accepted step. Does nothing if it is there already.
+    /// Steps until `end` \[s\], calling `observe` after each accepted step. Does nothing if time is `end`
+    /// already.
     ///
     /// # Errors
     /// Those of [`Integrator::step`].
@@ -132,12 +133,11 @@ impl<'a, T: Real> Simulation<'a, T> {
         &self.state
     }
 
-    /// Changes parameters, discrete variables or energies between steps. A change that fails changes nothing.
+    /// Changes parameters, discrete variables or energies between steps. A failed call changes nothing.
     ///
     /// # Errors
     /// [`SimulationError::Forces`] with the error of the change, or with [`Error::TopologyMismatch`] if it puts a
-    /// state of another system in place; [`SimulationError::MotionChanged`] if it leaves another time, other poses
-    /// or other velocities: those are the simulation's.
+    /// state of another system in place; [`SimulationError::MotionChanged`] if it changes time, poses or velocities.
     pub fn update_state(
         &mut self,
         change: impl FnOnce(&mut State<T>) -> Result<(), Error>,
@@ -171,12 +171,12 @@ impl<'a, T: Real> Simulation<'a, T> {
         self.statistics
     }
 
-    /// Time \[s\], a plain number whatever the scalar.
+    /// Time \[s\].
     pub fn time(&self) -> f64 {
         self.time
     }
 
-    /// Work the constant loads have done \[J\].
+    /// Work done by the constant loads \[J\].
     pub fn load_work(&self) -> T {
         self.y.last().copied().unwrap_or_else(T::zero)
     }
@@ -186,7 +186,7 @@ impl<'a, T: Real> Simulation<'a, T> {
         &self.y
     }
 
-    /// Those of bodies and coordinates.
+    /// The continuous variables of bodies and coordinates.
     pub(super) fn motion(&self) -> &[T] {
         &self.y[..self.plant.energies_start()]
     }
@@ -195,13 +195,13 @@ impl<'a, T: Real> Simulation<'a, T> {
         self.plant
     }
 
-    /// What a continuous variable measures, by its place.
+    /// The role of a continuous variable, by its place.
     pub(super) fn role(&self, variable: usize) -> Role {
         self.plant.role(variable)
     }
 
-    /// Rates of the continuous variables at a trial point; commits nothing. If it fails the state is where the
-    /// simulation is.
+    /// Rates of the continuous variables at a trial point; commits nothing. On an error the state returns to the
+    /// present point.
     pub(super) fn calc_rates(&mut self, time: f64, y: &[T], rates: &mut [T]) -> Result<(), SimulationError> {
         self.statistics.evaluations += 1;
         let result = self
@@ -226,7 +226,7 @@ impl<'a, T: Real> Simulation<'a, T> {
         result
     }
 
-    /// Rates of positions, orientations and coordinates: what follows from `y` without any force.
+    /// Rates of positions, orientations and coordinates, which follow from `y` without forces.
     pub(super) fn calc_position_rates(&self, y: &[T], rates: &mut [T]) {
         for (y, rates) in self.plant.body_chunks(y).zip(rates.chunks_exact_mut(BODY)) {
             let w_B = vector(&y[10..]);
@@ -273,8 +273,7 @@ impl<'a, T: Real> Simulation<'a, T> {
         finite_motion(rates.iter().all(T::is_finite))
     }
 
-    /// Makes the orientations of a trial point unit quaternions again: to be done at the end of a step,
-    /// before the rates there are calculated.
+    /// Normalizes the quaternions of a trial point: at the end of a step, before calculating the rates there.
     pub(super) fn normalize(&self, y: &mut [T]) {
         for y in y[..self.plant.coordinates_start()].chunks_exact_mut(BODY) {
             let unit = quaternion(&y[3..]).normalize();
@@ -282,9 +281,9 @@ impl<'a, T: Real> Simulation<'a, T> {
         }
     }
 
-    /// Takes over the end of a step, at which the rates were calculated last, and commits what the
-    /// elements remember. If that is refused, nothing has changed but where the state is: discrete variables that
-    /// were brought in line with a trial are for [`roll_back`](Self::roll_back).
+    /// Accepts the end of a step, at which the rates were calculated last, and commits the discrete variables. On
+    /// an error only the state's kinematics have changed; discrete variables updated during a trial are restored
+    /// by [`roll_back`](Self::roll_back).
     pub(super) fn accept(&mut self, time: f64, y: &[T]) -> Result<(), SimulationError> {
         let energies = self.plant.energies_start()..y.len() - 1;
         finite_motion(y.last().is_none_or(T::is_finite))?;
@@ -299,13 +298,13 @@ impl<'a, T: Real> Simulation<'a, T> {
         Ok(())
     }
 
-    /// Leaves a trial step whose discrete variables are still those of its start.
+    /// Rejects a trial step that has not changed discrete variables.
     pub(super) fn reject(&mut self) -> Result<(), SimulationError> {
         self.statistics.rejected += 1;
         self.return_to_start()
     }
 
-    /// Undoes a trial step that has switched discrete variables.
+    /// Undoes a trial step that has changed discrete variables.
     pub(super) fn roll_back(&mut self, start: &State<T>) {
         self.statistics.rejected += 1;
         self.state.clone_from(start);
@@ -320,8 +319,8 @@ impl<'a, T: Real> Simulation<'a, T> {
         Ok(self.system.switching_error(&mut self.state)?.to_f64())
     }
 
-    /// Brings the discrete variables in line with the trial point at which the rates were calculated
-    /// last; returns the force error \[N\].
+    /// Updates the discrete variables for the trial point at which the rates were calculated last; returns the
+    /// force error \[N\].
     pub(super) fn discontinuous_update(&mut self, start: &State<T>) -> Result<f64, SimulationError> {
         Ok(self.system.discontinuous_update(&mut self.state, start)?.to_f64())
     }
@@ -347,7 +346,7 @@ impl<'a, T: Real> Simulation<'a, T> {
     }
 }
 
-/// A plant must have the bodies and coordinates of its system.
+/// Checks that a plant has the bodies and coordinates of its system.
 pub(super) fn check_topology<T: Real>(system: &ForceSystem<T>, plant: &Plant<T>) -> Result<Topology, Error> {
     let topology = system.topology();
     if (plant.bodies.len() + 1, plant.masses.len()) == (topology.body_count, topology.coordinate_count) {

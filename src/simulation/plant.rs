@@ -1,4 +1,4 @@
-//! Masses and loads: what the forces act on.
+//! The plant: masses, gravity and loads.
 
 use alloc::vec::Vec;
 
@@ -25,8 +25,8 @@ impl<T: Real> RigidBody<T> {
     ///
     /// # Errors
     /// [`InvalidValue`] unless the center is finite; the mass and the principal moments of inertia are positive,
-    /// with squares that neither vanish nor overflow, nor those of their inverses; the inertia is symmetric; and no
-    /// principal moment exceeds the sum of the other two, as in no body it does.
+    /// and neither their squares nor those of their inverses underflow or overflow; the inertia is symmetric; and
+    /// no principal moment exceeds the sum of the other two.
     pub fn new(mass: T, center: Point3<T>, inertia: Matrix3<T>) -> Result<Self, InvalidValue> {
         check_inertia("mass", mass)?;
         check::finite_vector("center", &center.coords)?;
@@ -70,7 +70,7 @@ impl<T: Real> RigidBody<T> {
     }
 }
 
-/// Refuses a mass or moment of inertia that accelerations and energies cannot be computed with.
+/// Refuses a mass or moment of inertia with which accelerations and energies cannot be computed.
 fn check_inertia<T: Real>(name: &'static str, value: T) -> Result<(), InvalidValue> {
     let (square, inverse_square) = (value * value, (value * value).recip());
     let is_normal =
@@ -78,7 +78,7 @@ fn check_inertia<T: Real>(name: &'static str, value: T) -> Result<(), InvalidVal
     check::that(value > T::zero() && is_normal, name, value, Requirement::Inertia)
 }
 
-/// Refuses an inertia that no body has, or that cannot be computed with. `T` is the scalar it is meant for.
+/// Refuses an inertia that no body has, or with which nothing can be computed in the scalar `T`.
 fn check_principal_moments<T: Real>(inertia: &Matrix3<f64>) -> Result<(), InvalidValue> {
     let size = inertia.amax();
     check_inertia("inertia", T::lit(size))?;
@@ -87,7 +87,7 @@ fn check_principal_moments<T: Real>(inertia: &Matrix3<f64>) -> Result<(), Invali
     let [least, middle, most] = [moments.x, moments.y, moments.z];
     check::that(least > 0.0, "inertia", T::lit(least * size), Requirement::PositiveDefinite)?;
     check_inertia("inertia", T::lit(least * size))?;
-    // Equal for a flat body; entries written with seven digits, or carried in single precision, pass.
+    // Equality holds for a flat body; entries rounded to seven digits or to single precision pass.
     let tolerance = (T::default_epsilon() * T::lit(1000.0)).to_f64().max(1e-6);
     let is_of_a_body = most <= (least + middle) * (1.0 + tolerance);
     check::that(is_of_a_body, "inertia", T::lit(most * size), Requirement::AtMost("the sum of the other two"))
@@ -104,7 +104,7 @@ pub struct Plant<T: Real> {
 }
 
 impl<T: Real> Plant<T> {
-    /// Nothing but gravity \[m/s²\], which acts on bodies but not on coordinates.
+    /// An empty plant with gravity \[m/s²\], which acts on bodies but not on coordinates.
     ///
     /// # Errors
     /// [`SimulationError::NonFinite`] if it is not finite.
@@ -129,8 +129,8 @@ impl<T: Real> Plant<T> {
     /// Adds a coordinate with this mass \[kg or kg·m²\], to the plant and to the system.
     ///
     /// # Errors
-    /// [`SimulationError::Forces`] with [`InvalidValue`] unless the mass is positive, and its square and that of its
-    /// inverse neither vanish nor overflow.
+    /// [`SimulationError::Forces`] with [`InvalidValue`] unless the mass is positive, and its square and that of
+    /// its inverse neither underflow nor overflow.
     pub fn add_coordinate(
         &mut self,
         system: &mut ForceSystem<T>,
@@ -142,11 +142,12 @@ impl<T: Real> Plant<T> {
         Ok(system.add_coordinate())
     }
 
-    /// Applies a constant force to a body's origin, expressed in Ground, in place of the one before.
+    /// Applies a constant force to a body's origin, expressed in Ground, replacing any earlier one.
     ///
     /// # Errors
     /// [`SimulationError::NonFinite`] if the force is not finite; [`SimulationError::Forces`] with
-    /// [`KinematicsError::NoSuchBody`] or [`KinematicsError::GroundIsFixed`] if it is not a body of the plant.
+    /// [`KinematicsError::NoSuchBody`] or [`KinematicsError::GroundIsFixed`] if the body does not exist or is
+    /// Ground.
     pub fn set_body_load(&mut self, body: BodyIndex, F_GB: SpatialForce<T>) -> Result<(), SimulationError> {
         finite_motion(F_GB.is_finite())?;
         let count = self.bodies.len() + 1;
@@ -155,11 +156,11 @@ impl<T: Real> Plant<T> {
         Ok(())
     }
 
-    /// Applies a constant force to a coordinate, in place of the one before.
+    /// Applies a constant force to a coordinate, replacing any earlier one.
     ///
     /// # Errors
     /// [`SimulationError::NonFinite`] if the force is not finite; [`SimulationError::Forces`] with
-    /// [`KinematicsError::NoSuchCoordinate`] if it is not a coordinate of the plant.
+    /// [`KinematicsError::NoSuchCoordinate`] if the coordinate does not exist.
     pub fn set_coordinate_load(
         &mut self,
         coordinate: CoordinateIndex,

@@ -1,4 +1,4 @@
-//! A simulation at rest in a drawer, and taken out again.
+//! Saved simulations.
 
 use alloc::vec::Vec;
 
@@ -10,25 +10,25 @@ use crate::simulation::layout::{BODY, Trial, quaternion};
 use crate::simulation::motion::{Simulation, Statistics, check_topology};
 use crate::simulation::plant::Plant;
 
-/// What has to be kept of a simulation to go on to the same bits; with the integrator, which remembers the
-/// length of its next step. With the feature `serde` both can be written down.
+/// A saved simulation. Resumed with the same integrator, which remembers its next step length, it continues bit
+/// for bit. Both are serializable with the feature `serde`.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Saved<T> {
     /// Time \[s\].
     pub time: f64,
-    /// Of each body, the position of its mass center in Ground, its orientation as the quaternion (i, j, k, w),
-    /// the velocity of its mass center in Ground and its angular velocity in its own frame; of each coordinate, value
-    /// and rate.
+    /// For each body, the position of its mass center in Ground, its orientation as the quaternion (i, j, k, w),
+    /// the velocity of its mass center in Ground and its angular velocity in its own frame; for each coordinate,
+    /// value and rate.
     pub motion: Vec<T>,
-    /// Work the loads have done \[J\].
+    /// Work done by the loads \[J\].
     pub load_work: T,
     /// Time, parameters, discrete variables and absorbed energies of the elements.
     pub snapshot: Snapshot<T>,
 }
 
 impl<'a, T: Real> Simulation<'a, T> {
-    /// What has to be kept to go on from here, bit for bit.
+    /// Saves the present point.
     pub fn save(&self) -> Saved<T> {
         Saved {
             time: self.time(),
@@ -38,14 +38,14 @@ impl<'a, T: Real> Simulation<'a, T> {
         }
     }
 
-    /// A simulation that goes on where another was saved. With the same integrator it takes the same steps
-    /// to the last bit. Its statistics start from zero.
+    /// Resumes a saved simulation. With the same integrator it takes the same steps to the last bit. Statistics
+    /// start from zero.
     ///
     /// # Errors
-    /// [`SimulationError::Forces`] with [`Error::TopologyMismatch`] or [`Error::SnapshotMismatch`] if it was saved
-    /// from another plant or system; [`SimulationError::NonFinite`], [`SimulationError::TimeMismatch`], or
+    /// [`SimulationError::Forces`] with [`Error::TopologyMismatch`] or [`Error::SnapshotMismatch`] if it was
+    /// saved from another plant or system; [`SimulationError::NonFinite`], [`SimulationError::TimeMismatch`], or
     /// [`SimulationError::Forces`] with an error of [`State::restore`](crate::State::restore) or
-    /// [`Error::InvalidValue`] if what was saved has been spoilt.
+    /// [`Error::InvalidValue`] if the saved data are invalid.
     pub fn resume(
         system: &'a ForceSystem<T>,
         plant: &'a Plant<T>,
@@ -76,10 +76,10 @@ impl<'a, T: Real> Simulation<'a, T> {
     }
 }
 
-/// Refuses an orientation whose quaternion is not of unit length.
+/// Refuses a quaternion that is not of unit length.
 fn check_orientation<T: Real>(y: &[T]) -> Result<(), InvalidValue> {
     let norm = quaternion(y).norm();
-    // As for poses: numbers written with seven digits, or carried in single precision, pass.
+    // As for poses: numbers rounded to seven digits or to single precision pass.
     let tolerance = T::lit(1e-6).max(T::default_epsilon() * T::lit(1000.0));
     let is_unit = (norm - T::one()).abs() < tolerance;
     check::that(is_unit, "orientation", norm, Requirement::Rotation)

@@ -8,11 +8,11 @@ use crate::simulation::integrator::{Integrator, STRETCH, Sealed};
 use crate::simulation::layout::Role;
 use crate::simulation::motion::Simulation;
 
-/// Velocities first, then positions with the new velocities.
+/// The semi-implicit Euler method: velocities first, then positions with the new velocities.
 ///
-/// Keeps the energy of a conservative motion bounded where the explicit Euler method lets it grow.
-/// Absorbed energies are integrated by the trapezoidal rule, which is not the work its own velocities
-/// do: use it for speed, not for ledgers.
+/// Keeps the energy of a conservative motion bounded where the explicit Euler method lets it grow. Absorbed
+/// energies are integrated by the trapezoidal rule, which is not the work done by its own velocities: do not use
+/// it for energy accounts.
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SemiImplicitEuler<T: Real> {
