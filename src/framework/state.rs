@@ -238,8 +238,8 @@ impl<T: Real> State<T> {
 
     /// Sets the energy absorbed by each element \[J\] and opens all accounts; keeps the stage.
     ///
-    /// A host that integrates adds to [`absorbed_energy`](Self::absorbed_energy): with energies of its own it would
-    /// overwrite what changes of parameters have booked there.
+    /// A host that integrates must add to [`absorbed_energy`](Self::absorbed_energy); setting energies of its own
+    /// would overwrite those booked for changes of parameters.
     ///
     /// # Errors
     /// [`Error::NonFiniteEnergy`] if one of them is not finite; [`Error::TopologyMismatch`] if their number is
@@ -250,7 +250,7 @@ impl<T: Real> State<T> {
         Ok(())
     }
 
-    /// Sets the energy each element has taken in and leaves open and closed accounts as they are.
+    /// Sets the energy absorbed by each element; accounts stay open or closed.
     pub(crate) fn go_on_absorbing(&mut self, energies: &[T]) -> Result<(), Error> {
         if energies.len() != self.absorbed_energy.len() {
             return Err(Error::TopologyMismatch);

@@ -21,7 +21,7 @@ pub enum SimulationError {
         /// The time in the snapshot \[s\].
         state: f64,
     },
-    /// A change of the state of a simulation would have moved it.
+    /// A change of the state of a simulation would have changed its time or motion.
     #[error(
         "the time, poses and velocities of a simulation are its own: make a new simulation of a state that has others"
     )]

@@ -137,7 +137,8 @@ impl<'a, T: Real> Simulation<'a, T> {
     ///
     /// # Errors
     /// [`SimulationError::Forces`] with the error of the change, or with [`Error::TopologyMismatch`] if it puts a
-    /// state of another system in place; [`SimulationError::MotionChanged`] if it changes time, poses or velocities.
+    /// state of another system in place; [`SimulationError::MotionChanged`] if it changes time, poses or
+    /// velocities.
     pub fn update_state(
         &mut self,
         change: impl FnOnce(&mut State<T>) -> Result<(), Error>,
@@ -166,7 +167,7 @@ impl<'a, T: Real> Simulation<'a, T> {
         self.system.realize_dynamics(&mut self.state)
     }
 
-    /// What the simulation has cost since it was made or resumed.
+    /// The cost since the simulation was made or resumed.
     pub fn statistics(&self) -> Statistics {
         self.statistics
     }
