@@ -1,8 +1,8 @@
 //! Mechanical force elements that any rigid-body simulator can embed.
 //!
-//! A [`ForceSystem`] holds bodies, coordinates and elements. A [`State`] holds everything that
-//! varies. The host writes poses and velocities into the state, realizes it stage by stage, reads
-//! forces through a view, integrates, and commits the steps it accepts.
+//! A [`ForceSystem`] holds bodies, coordinates and elements; a [`State`] holds everything that varies. The host
+//! writes poses and velocities into the state, realizes it stage by stage, reads forces through a view,
+//! integrates, and commits the steps it accepts.
 //!
 //! # Example: a bushing that holds a body, and its exact stiffness
 //!
@@ -57,17 +57,17 @@
 //!
 //! # Features
 //!
-//! - `std` (default), or `libm` for `no_std`: where floating-point functions come from.
-//! - `rayon`: evaluates the elements of one kind on all cores. Results keep every bit.
+//! - `std` (default), or `libm` for `no_std`: the source of floating-point functions.
+//! - `rayon`: evaluates the elements of one kind on all cores, with bitwise equal results.
 //! - `serde`: (de)serialises parameters, discrete variables, spatial vectors, shapes other than height maps and
 //!   meshes, snapshots, and simulations with their integrators.
 //! - `mesh-files`: reads triangle meshes from OBJ and STL files.
 //!
 //! # Panics
 //!
-//! Nothing panics but going through a handle or index of another system, like indexing a slice out of
-//! bounds; each such reader has a checked form beside it. An element of one's own can rely on its indices
-//! once it has checked them in [`ForceElement::check_topology`].
+//! Reading through a handle or index of another system panics, like indexing a slice out of bounds; each such
+//! method has a checked counterpart. Nothing else panics. A user's element may rely on its indices after checking
+//! them in [`ForceElement::check_topology`].
 #![no_std]
 
 extern crate alloc;
@@ -106,7 +106,7 @@ pub use mechanics::{
     KinematicsSource, Positions, Quantity, Station, Topology, Velocities,
 };
 
-/// Prose: how symbols are read, why the crate is built as it is, and what it covers of the programs it follows.
+/// Notation, design, and coverage of the programs that the elements follow.
 pub mod _documentation {
     #[doc = include_str!("../docs/coverage.md")]
     pub mod coverage {}
