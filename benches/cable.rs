@@ -1,4 +1,4 @@
-//! What does one evaluation of a tracked cable cost, by kind and number of obstacles?
+//! Cost of an evaluation of a tracked cable, by kind and number of obstacles.
 //!
 //! One end moves a little at each evaluation; position, velocity and forces are computed and the
 //! step is accepted, so that the next one starts from it. Smoothness 1e-9 rad.

@@ -1,4 +1,4 @@
-//! What an evaluation of contact costs: position, velocity and force.
+//! Cost of an evaluation of contact: position, velocity and force.
 //!
 //! - `budget`: the scenes of the speed table, a sphere of 8192 faces on a half-space and on its like.
 //! - `growth`: the same at depth 1 % with 512 to 80,000 faces, where the contact has more faces too.

@@ -1,4 +1,4 @@
-//! What one evaluation of an element costs: position, velocity and force, forces accumulated.
+//! Cost of an evaluation of an element: position, velocity and force, forces accumulated.
 //!
 //! Kinematics are set once; each evaluation starts from a new time, which drops the state below
 //! Position stage. Divide by the number of elements for the cost of one.

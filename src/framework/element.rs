@@ -205,13 +205,13 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
         Ok(())
     }
 
-    /// Writes into `next`, which starts as a copy of the present discrete variables, what would be remembered had
-    /// the bodies always been where they are: anchors under their stations, bristles unbent.
+    /// Writes into `next`, which starts as a copy of the present discrete variables, the memory of bodies that
+    /// have always been at their present positions: anchors under their stations, bristles unbent.
     ///
-    /// Nothing of the element has been evaluated, as what it remembers may keep it from that.
+    /// The element has not been evaluated, since its present memory may prevent that.
     ///
     /// # Errors
-    /// What the element documents.
+    /// Those documented by the element.
     fn reset_memory(
         &self,
         _given: &Given<'_, T, Self>,

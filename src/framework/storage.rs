@@ -116,7 +116,7 @@ pub(crate) trait AnyKind<T: Real>: Any + Debug + Send + Sync {
         kinematics: &Kinematics<T>,
         energies: &mut [T],
     ) -> Result<(), Error>;
-    /// Resets what one element remembers; returns the first stage that reads it.
+    /// Resets the memory of one element; returns the first stage that reads it.
     fn reset_memory(
         &self,
         slots: &mut dyn AnySlots<T>,

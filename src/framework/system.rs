@@ -420,16 +420,17 @@ impl<T: Real> ForceSystem<T> {
         self.update(state, handle, |slots| slots.change_discrete(handle.place, change))
     }
 
-    /// Resets what an element remembers to what it would be had the bodies always been where they are: the anchor of
-    /// an exponential spring is put under its station, bristles stick unbent, stops act as they are surpassed, a bushing
-    /// forgets whole turns, a cable how it lay. Drops the state below the stage that reads it. Books as
+    /// Resets the memory of an element as though the bodies had always been at their present positions: the
+    /// anchor of an exponential spring moves to its station, bristles stick unbent, stops act if surpassed, a
+    /// bushing forgets whole turns, a cable its path. Drops the state below the stage that reads it. Books as
     /// [`set_parameters`](Self::set_parameters).
     ///
-    /// Do this once the initial poses are set, lest the first evaluation find an anchor or bristle far away, and after
-    /// bodies have been put elsewhere.
+    /// Call it after setting the initial poses, since the first evaluation may otherwise find an anchor or
+    /// bristle far away, and after placing bodies elsewhere.
     ///
     /// # Errors
-    /// [`Error::TopologyMismatch`]; [`Error::Element`] with what the element documents.
+    /// [`Error::TopologyMismatch`] if the state or handle belongs to another system; [`Error::Element`] with an
+    /// error documented by the element.
     pub fn reset_memory<E: ForceElement<T>>(
         &self,
         state: &mut State<T>,
@@ -440,7 +441,7 @@ impl<T: Real> ForceSystem<T> {
         self.reset_memory_at(state, handle.kind, handle.place)
     }
 
-    /// Resets what all elements remember: as [`reset_memory`](Self::reset_memory), one after the other.
+    /// Resets the memory of all elements, one after the other; see [`reset_memory`](Self::reset_memory).
     ///
     /// # Errors
     /// As [`reset_memory`](Self::reset_memory); elements before the one that failed have been reset.
@@ -594,7 +595,7 @@ impl<T: Real> ForceSystem<T> {
         }
     }
 
-    /// Whether a state is one of this system as it is now: made by it, with nothing added or changed since.
+    /// Whether a state was made by this system, with nothing added or changed since.
     pub fn owns(&self, state: &State<T>) -> bool {
         (state.system, state.version) == (self.id, self.version)
     }

@@ -16,7 +16,7 @@ use crate::simulation::motion::Simulation;
 /// and rates for a predictor) is used only at the time, positions and velocities where that step ended. Otherwise
 /// it starts like a new one.
 ///
-/// Sealed: an integrator of one's own drives a [`ForceSystem`](crate::ForceSystem) and a plant of one's own.
+/// Sealed: a user's integrator drives a [`ForceSystem`](crate::ForceSystem) with its own plant.
 pub trait Integrator<T: Real>: Sealed {
     /// Takes one step, not beyond `end` \[s\]. A step that is refused changes neither the simulation nor the
     /// integrator.

@@ -1,4 +1,4 @@
-//! The elastic foundation: what it computes, what its options do, what it refuses.
+//! The elastic foundation: results, options, refusals.
 #![allow(non_snake_case, reason = "monogram notation")]
 
 use std::f64::consts::PI;

@@ -1,4 +1,4 @@
-//! Slow and obvious answers to check the fast ones against, and odd meshes to ask about.
+//! Slow, simple oracles for the fast code, and odd meshes.
 #![allow(dead_code, unreachable_pub, non_snake_case, reason = "each test uses its share; monogram notation")]
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 

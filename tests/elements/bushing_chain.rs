@@ -1,4 +1,4 @@
-//! What bushings claim, on three bodies that swing far on them.
+//! Claims about bushings, on three bodies that swing far on them.
 #![allow(non_snake_case, reason = "monogram notation")]
 
 use force_elements::nalgebra::Vector6;

@@ -229,8 +229,8 @@ fn a_slider_is_held_by_bristles_until_the_load_exceeds_static_friction() {
     }
 }
 
-/// Simulates a slider of 0.5 kg; answers what was lost, by how much that ever fell, and what is missing
-/// from the balance of work at the worst, by the integrator.
+/// Simulates a slider of 0.5 kg; returns what was lost, by how much that ever fell, and what is missing from the
+/// balance of work at the worst, by the integrator.
 fn losses(parameters: Parameters<f64>, speed: f64, integrator: &mut impl Integrator<f64>) -> (f64, f64, f64) {
     let mut system = ForceSystem::<f64>::new();
     let mut plant = Plant::new(Vector3::zeros()).expect("finite");

@@ -1,4 +1,4 @@
-//! What the ledger counts of a user's law on a coordinate, with and without the energy that it stores.
+//! The energy account of a user's law on a coordinate, with and without stored energy.
 
 use force_elements::coordinate_spring_damper_ext::{LawForce, Parameters};
 use force_elements::nalgebra::Vector3;

@@ -1,4 +1,4 @@
-//! What is claimed of contacts with friction: who creeps, who holds, and at what cost.
+//! Claims about contacts with friction: creep, holding, and cost.
 
 use force_elements::exponential_spring::{FrictionTransition, Parameters};
 use force_elements::simulation::SimulationError;

@@ -1,4 +1,4 @@
-//! What the elements with friction remember, after inputs of any size, is what they accept.
+//! After inputs of any size, elements with friction remember only what they accept.
 
 use force_elements::coordinate_spring_damper_ext as coordinate;
 use force_elements::exponential_spring::{self as exponential, FrictionTransition};

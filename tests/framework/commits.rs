@@ -1,4 +1,4 @@
-//! Commits: what a host that calls in another order, or forgets a call, is told.
+//! Commits by a host that calls in another order, or forgets a call.
 
 use force_elements::cable::{CablePath, Obstacle};
 use force_elements::coordinate_spring_damper_ext as coordinate;

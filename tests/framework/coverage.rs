@@ -1,4 +1,4 @@
-//! The page on coverage names what there is.
+//! The coverage page names only existing items.
 
 use std::fs;
 use std::path::Path;

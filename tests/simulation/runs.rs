@@ -410,7 +410,7 @@ fn a_longest_step_that_is_no_limit_leaves_error_control_its_work() {
     }
 }
 
-/// Sends a slider against a wall of this strength \[J\], beyond which there is no force; answers its velocity
+/// Sends a slider against a wall of this strength \[J\], beyond which there is no force; returns its velocity
 /// after 4 s and the trials rejected.
 fn against_a_wall(
     height: f64,

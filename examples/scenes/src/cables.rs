@@ -320,7 +320,7 @@ fn failed(error: Error) -> Verdict {
 }
 
 impl Scene {
-    /// Solves at a time; answers length and tracking.
+    /// Solves at a time; returns length and tracking.
     pub fn solve(&mut self, time: f64, counts: &mut Counts) -> Result<(f64, Tracking), Error> {
         let was: Vec<_> = self.state.discrete(self.cable).obstacles.clone();
         self.move_to(time)?;

@@ -78,19 +78,18 @@ use crate::mechanics::{CoordinateIndex, CoordinatePair, ForceAccumulator, Topolo
 /// # Note that
 ///
 /// - Initially the bristles stick at `q = 0`, and no stop is surpassed. Call
-///   [`reset_memory`](crate::ForceSystem::reset_memory) if the motion starts elsewhere, lest it begin with a large force, or a
-///   stop act only after the first step; or start in slip with a mode of the right sign.
+///   [`reset_memory`](crate::ForceSystem::reset_memory) if the motion starts elsewhere: otherwise it begins with
+///   a large force, and a stop acts only after the first step. Or start slipping with a mode of the right sign.
 /// - When bristles stick again the law may create energy, so that dissipation falls: after a slip so short that
 ///   friction did less work than they lack, and because they stick with the slip force while their damper already
 ///   pushes the other way, bent by `(|mode| + d_μ·|v|)/k_μ`, farther than they can hold. The latter vanishes with
 ///   `v`: shorten the step in which slip reverses, as both integrators with error control here do. With steps `h`
 ///   of an implicit host `v` is of the order of `h`.
-/// - **Bristles and stops switch when the state does, at the end of a step.** A stop that is entered in
-///   the middle of a long step appears fully loaded at its end, which makes energy out of nothing:
-///   a slider that runs into a stop of 1e4 N/m at 1 m/s in steps of 10 ms gains up to 0.5 J each time. An
-///   explicit host must shorten its steps around events, down to
-///   [`switching_error`](crate::ForceSystem::switching_error) being small, as
-///   [`DormandPrince`](crate::simulation::DormandPrince) here does; an implicit one iterates.
+/// - **Bristles and stops switch at the end of a step.** A stop entered in the middle of a long step appears
+///   fully loaded at its end, which creates energy: a slider that hits a stop of 1e4 N/m at 1 m/s in steps of 10
+///   ms gains up to 0.5 J each time. An explicit host must shorten its steps around events until
+///   [`switching_error`](crate::ForceSystem::switching_error) is small, as
+///   [`DormandPrince`](crate::simulation::DormandPrince) does; an implicit one iterates.
 /// - Within a step slip does not reverse: from the moment `v` opposes the mode to the end of the step, friction
 ///   delivers power, and its share of `power_dissipated` is negative.
 /// - `k`, `d` and `f_v` may be negative, as in the reference: an active element, whose stored energy may be
@@ -265,7 +264,7 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
         Self { force_law: Some(ForceLaw(Arc::new(law))), ..self }
     }
 
-    /// The coordinates it acts on.
+    /// The coordinates of the element.
     pub fn coordinates(&self) -> CoordinatePair {
         self.coordinates
     }

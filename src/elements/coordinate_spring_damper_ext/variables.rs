@@ -58,7 +58,7 @@ variables! {
             let (stiffness, damping) = (p.sticking_stiffness, p.sticking_damping);
             let can_act = !p.has_bristles() || stiffness > T::zero() || damping > T::zero();
             check::that(can_act, "sticking_stiffness", stiffness, Requirement::Positive)?;
-            // Stops without stiffness and damping would never stop anything.
+            // Stops without stiffness and damping exert no force.
             let (stiffness, damping) = (p.limit_stops_stiffness, p.limit_stops_damping);
             let can_stop = !p.use_limit_stops || stiffness > T::zero() || damping > T::zero();
             check::that(can_stop, "limit_stops_stiffness", stiffness, Requirement::Positive)

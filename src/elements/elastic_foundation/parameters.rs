@@ -93,15 +93,15 @@ pub struct Parameters<T: Real> {
     /// Whether a spring counts with the area of its face projected along the contact normal, rather than the
     /// whole.
     pub projected_area: bool,
-    /// By surface, in the order in which they were added; `None` for a rigid one. Those of a new foundation are
-    /// given with its surfaces: here they are empty.
+    /// Indexed by surface; `None` for a rigid one. Empty in the parameters of a new foundation, whose surfaces
+    /// bring their materials.
     pub materials: Vec<Option<Material<T>>>,
 }
 
 checked_when_read!(Parameters);
 
 impl<T: Real> Parameters<T> {
-    /// The same with the materials of no surface.
+    /// The same without materials.
     pub(super) fn without_surfaces(self) -> Self {
         Self { materials: Vec::new(), ..self }
     }

@@ -131,9 +131,9 @@ use normal::normal_force;
 ///   beginning, but a sudden load stretches the friction springs by up to twice their final stretch, which may
 ///   exceed the limit.
 /// - With Sliding between 0 and 1, each accepted step removes a further share of the elastic force, so that the
-///   transition depends on the step size, and so can whether a block pushed from rest at `s = 1` sticks. Within
-///   one step, and only there, the elastic friction may then return slightly more energy than the spring had
-///   stored.
+///   transition, and possibly whether a block pushed from rest at `s = 1` sticks, depends on the step size.
+///   Within one step, and only there, the elastic friction may then return slightly more energy than the spring
+///   had stored.
 /// - With either transition the anchor moves at the end of a step. The loss of dragging it within a step is
 ///   returned if the station reverses within the same step.
 /// - A larger `kxy` or `cxy` requires shorter steps of an explicit integrator.

@@ -67,7 +67,7 @@ use law::{Gimbal, principal_angles, with_turns};
 /// either followed correctly or refused. Larger turns, or a step in which M circles the singular case, cannot be
 /// determined from the poses before and after, which are all that is known.
 ///
-/// [`reset_memory`](crate::ForceSystem::reset_memory) begins the memory anew. Three cases call for it:
+/// [`reset_memory`](crate::ForceSystem::reset_memory) restarts the memory. Three cases call for it:
 ///
 /// - At the start of a simulation nothing is remembered, and the first step is not checked unless the turns are
 ///   reset after the initial poses are set.

@@ -1,4 +1,4 @@
-//! What a path makes of a tension: forces, power, moment arms.
+//! Forces, power and moment arms of a cable under tension.
 
 use force_elements::cable::{CablePath, PathResults, Wraps};
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};

@@ -1,4 +1,4 @@
-//! What is remembered of a path, and that nothing else is.
+//! The memory of a path.
 
 use core::f64::consts::PI;
 use force_elements::cable::{Wrap, Wraps};

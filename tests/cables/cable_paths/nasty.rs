@@ -1,4 +1,4 @@
-//! Inputs that no one means: nothing panics, nothing hangs, and what comes out is finite or a typed error.
+//! Absurd inputs: nothing panics or hangs, and results are finite or a typed error.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};

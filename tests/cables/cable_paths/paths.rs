@@ -1,4 +1,4 @@
-//! What path is found: closed forms, continuity, and whatever the search begins with.
+//! The path found: closed forms, continuity, independence of the initial guess.
 
 use force_elements::cable::{CablePath, Obstacle, Tracking, Wrap, Wraps};
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};

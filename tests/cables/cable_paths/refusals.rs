@@ -1,4 +1,4 @@
-//! What makes no sense is refused, with its reason.
+//! Invalid input is refused, with the reason.
 
 use force_elements::cable::{CablePath, Obstacle, PathError, Settings, Wrap};
 use force_elements::nalgebra::{Point3, Translation3, Vector2, Vector3};

@@ -1,4 +1,4 @@
-//! What a bushing remembers: when, how it is saved, restored and reset, and what a refused step leaves.
+//! The memory of a bushing: saved, restored, reset, and unchanged by a refused step.
 
 use core::f64::consts::{FRAC_PI_2, PI, TAU};
 

@@ -1,4 +1,4 @@
-//! What bushings claim of whole turns, and of the right angle that their middle angle must not reach.
+//! Claims about whole turns of bushings, and about the middle angle at ±90°.
 #![allow(non_snake_case, reason = "monogram notation")]
 
 mod memory;

@@ -1,4 +1,4 @@
-//! What every element promises, whatever its law.
+//! The contract of every element, whatever its law.
 
 use approx::assert_relative_eq;
 use force_elements::nalgebra::Vector3;

@@ -1,4 +1,4 @@
-//! What changes of parameters, memory and flags do to the ledger.
+//! Effects of changes of parameters, memory and flags on the energy account.
 
 use approx::assert_relative_eq;
 use force_elements::coordinate_spring_damper_ext as coordinate;

@@ -1,4 +1,4 @@
-//! Where the energy goes: for springs, foundations, bristles and stops, and for all five elements together.
+//! Energy balance of springs, foundations, bristles and stops, and of all five elements together.
 #![allow(non_snake_case, reason = "monogram notation")]
 
 mod changes;
@@ -307,7 +307,7 @@ fn all_five_together() {
     }
 }
 
-/// Runs the machine at one accuracy after another, each ten times the last; answers what is missing.
+/// Runs the machine at one accuracy after another, each ten times the last; returns what is missing.
 fn missing<I: Integrator<f64>>(accuracies: &[f64], integrator: impl Fn(f64) -> I) -> Vec<f64> {
     let machine = machine(FrictionTransition::ReturnMapping);
     let missing = accuracies.iter().map(|&accuracy| {
