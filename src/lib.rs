@@ -44,16 +44,16 @@
 //! | choose an element | [`LinearBushing`], [`ExponentialSpring`], [`CoordinateSpringDamperExt`], [`ElasticFoundation`], [`CableSpring`] |
 //! | lay a cable | [`cable::CablePath`], [`cable::Obstacle`] |
 //! | choose or write a shape | [`shapes`], [`shapes::Solid`], [`cable::Wrappable`] |
-//! | write one's own | [`ForceElement`], [`Variables`] |
-//! | put a system together | [`ForceSystem`], [`Handle`], [`BodyIndex`], [`CoordinateIndex`] |
-//! | feed it and evaluate it | [`State`], [`KinematicsSource`], [`Stage`] |
+//! | write an element | [`ForceElement`], [`Variables`] |
+//! | build a system | [`ForceSystem`], [`Handle`], [`Frame`], [`Station`], [`CoordinatePair`], [`BodyIndex`], [`CoordinateIndex`] |
+//! | set the motion, evaluate | [`State`], [`KinematicsSource`], [`Stage`] |
 //! | read results | [`PositionView`], [`VelocityView`], [`DynamicsView`], [`Forces`] |
-//! | commit, save, restore | [`ForceSystem::accept_step`], [`State::snapshot`], [`State::restore`] |
-//! | follow the energy | [`DynamicsView::dissipated_energy`] |
-//! | see a host at work | [`simulation`] |
-//! | know what can go wrong | [`Error`], [`ElementError`], [`cable::PathError`], [`shapes::ShapeError`], [`simulation::SimulationError`] |
-//! | come from Simbody or Exudyn | [`_documentation::coverage`] |
-//! | read the symbols and the reasons | [`_documentation`] |
+//! | commit, save, restore | [`accept_step`](ForceSystem::accept_step), [`Snapshot`] |
+//! | account for energy | [`dissipated_energy`](DynamicsView::dissipated_energy) |
+//! | run the reference host | [`simulation`] |
+//! | handle errors | [`Error`], [`ElementError`], [`cable::PathError`], [`shapes::ShapeError`], [`simulation::SimulationError`] |
+//! | find a feature of Simbody or Exudyn | [`_documentation::coverage`] |
+//! | look up notation and design | [`_documentation::notation`], [`_documentation::design`] |
 //!
 //! # Features
 //!
