@@ -27,10 +27,10 @@ pub(super) fn dot<T: Real>(a: &[T; 4], b: &[T; 4]) -> T {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
 }
 
-/// Whether a pivot block leaves the second variation of length positive, or zero to a tolerance: then all
-/// ways are the same in some direction, as round an axis of revolution through both ends. A zero is made
-/// stiff, so that nothing drifts along it. If asked to, changes the block so that it is positive by a
-/// margin, and returns whether it was so before.
+/// Whether a pivot block leaves the second variation of length positive, or zero to a tolerance: then all paths
+/// in some direction are equal, as around an axis of revolution through both ends. A zero is made stiff, so that
+/// nothing drifts along it. On request, changes the block so that it is positive by a margin, and returns whether
+/// it was so before.
 ///
 /// With `s` (shift along, growth) eliminated by the two normal rows, what remains of the binormal
 /// rows is, up to multiplication by `[[1, −shift], [0, −turn]]`, the Schur complement of the
@@ -70,7 +70,7 @@ pub(super) fn second_variation<T: Real>(
     -turn[1] >= least_turn && across >= least_across
 }
 
-/// Gauss elimination with partial pivoting; not-a-number where the block is singular.
+/// Gauss elimination with partial pivoting; NaN if the block is singular.
 #[inline]
 pub(super) fn solve<T: Real>(mut m: [[T; 4]; 4], mut right: [[T; 4]; 3]) -> [[T; 4]; 3] {
     for column in 0..4 {

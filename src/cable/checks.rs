@@ -1,4 +1,4 @@
-//! Checks of a path that was found, and of what may have kept one from being found.
+//! Checks of a path found, and of obstacles to finding one.
 
 use nalgebra::Point3;
 
@@ -8,8 +8,8 @@ use super::span::{Budget, SEARCH, SpanProblem};
 use crate::cable::PathError;
 use crate::math::Real;
 
-/// Finds the straight segment that runs most deeply into an obstacle that it touches, and how deep. One
-/// that touches none has been tested when contacts settled.
+/// Finds the straight segment that runs deepest into an obstacle that it touches, and the depth. Segments that
+/// touch none were tested when contacts were determined.
 pub(super) fn penetrated<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &[Node<T>],
@@ -57,8 +57,8 @@ pub(super) fn penetrated<T: Real>(
     found
 }
 
-/// Refuses neighbours that have run into each other where the cable passes from one to the next:
-/// there is no straight segment between them. Asked only when no path was found.
+/// Refuses neighbours that overlap where the cable passes from one to the next: there is no straight segment
+/// between them. Called only if no path was found.
 pub(super) fn check_neighbours<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut [Node<T>],

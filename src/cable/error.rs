@@ -1,4 +1,4 @@
-//! Paths that were not found, and refused parts of them.
+//! Errors of paths.
 
 use crate::math::InvalidValue;
 use crate::mechanics::KinematicsError;
@@ -8,7 +8,7 @@ use crate::shapes::ShapeError;
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PathError {
-    /// A pose, a setting or what is remembered is out of its range.
+    /// A pose, a setting or a memory is out of its range.
     #[error(transparent)]
     InvalidValue(#[from] InvalidValue),
     /// A shape was refused, or was needed where it is not defined ([`ShapeError::OffPatch`]).
@@ -17,15 +17,15 @@ pub enum PathError {
     /// A body does not exist.
     #[error(transparent)]
     Kinematics(#[from] KinematicsError),
-    /// A point is infinite or not a number, or the path overflows.
+    /// A point or a length of the path is not finite.
     #[error("a point or a length of the path is not finite")]
     NonFinite,
     /// A memory was made for a path with another number of obstacles.
     #[error("the memory is of {given} obstacles, but the path has {expected}")]
     ForeignWraps {
-        /// How many obstacles the path has.
+        /// The number of obstacles of the path.
         expected: usize,
-        /// How many the memory is of.
+        /// The number of obstacles of the memory.
         given: usize,
     },
     /// No path was found that meets its smoothness and is a local minimum.
@@ -36,20 +36,20 @@ pub enum PathError {
     NotConverged {
         /// The largest kink left \[rad\].
         residual: f64,
-        /// How many geodesics were tried per obstacle, in the last attempt.
+        /// The number of geodesics tried per obstacle in the last attempt.
         iterations: usize,
         /// The obstacle with the kink, counted along the path.
         obstacle: usize,
-        /// How many evaluations of surfaces all attempts took together: bounded by
+        /// The number of evaluations of surfaces in all attempts, bounded by
         /// [`Settings::max_evaluations`](crate::cable::Settings::max_evaluations).
         evaluations: usize,
     },
-    /// The path that was found runs through an obstacle that it touches: it would have to touch there twice.
+    /// The path found runs through an obstacle that it touches: it would have to touch it twice.
     #[error("the cable runs through obstacle {obstacle}, {depth} m deep: it would have to touch it twice")]
     Penetrates {
         /// The obstacle, counted along the path.
         obstacle: usize,
-        /// How deep a straight segment runs into it, to first order \[m\].
+        /// The depth of a straight segment in it, to first order \[m\].
         depth: f64,
     },
     /// An end or via point lies inside the obstacle next to it.
@@ -58,7 +58,7 @@ pub enum PathError {
         /// The obstacle, counted along the path.
         obstacle: usize,
     },
-    /// Two obstacles have run into each other where the cable passes from one to the next.
+    /// Two obstacles overlap where the cable passes from one to the next.
     #[error("obstacles {first} and {second} overlap where the cable passes from one to the other")]
     ObstaclesOverlap {
         /// The one before, counted along the path.
@@ -66,7 +66,7 @@ pub enum PathError {
         /// The one after, counted along the path.
         second: usize,
     },
-    /// Neighbouring end or via points coincide: what is between them has no direction.
+    /// Neighbouring end or via points coincide: the cable between them has no direction.
     #[error("the two fixed points of the cable's span {span} coincide")]
     CoincidentPoints {
         /// The span between fixed points, counted along the path.

@@ -30,8 +30,8 @@ pub struct GeodesicEnd<T: Real> {
     pub transverse_curvature: T,
 }
 
-/// How a geodesic's end answers to its start: two solutions of Jacobi's equation `j″ + K·j = 0`,
-/// with their derivatives with respect to arc length.
+/// The dependence of a geodesic's end on its start: two solutions of Jacobi's equation `j″ + K·j = 0`, with their
+/// derivatives with respect to arc length.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Jacobi<T> {
     /// Sideways shift of the end per sideways shift of the start, direction kept parallel.
@@ -44,21 +44,21 @@ pub struct Jacobi<T> {
     pub turn_rate: T,
 }
 
-/// A geodesic: both ends, and how the second answers to the first.
+/// A geodesic: both ends, and the dependence of the second on the first.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Geodesic<T: Real> {
-    /// Where it starts.
+    /// Its start.
     pub start: GeodesicEnd<T>,
-    /// Where it ends.
+    /// Its end.
     pub end: GeodesicEnd<T>,
     /// Its signed length \[m\].
     pub length: T,
     /// The Jacobi scalars at the end.
     pub jacobi: Jacobi<T>,
-    /// Whether a point conjugate to the start lies on it: then it is not the shortest connection
-    /// of its ends, not even among its neighbours.
+    /// Whether a point conjugate to the start lies on it: then it is not even locally the shortest connection of
+    /// its ends.
     pub passes_conjugate_point: bool,
-    /// How often the surface's derivatives were evaluated for it: none in closed form.
+    /// The number of evaluations of the surface's derivatives; zero for a closed form.
     pub evaluations: usize,
 }
 
@@ -85,7 +85,7 @@ impl<T: Real> GeodesicEnd<T> {
 }
 
 impl<T: Real> Jacobi<T> {
-    /// At the start of every geodesic.
+    /// The values at the start of a geodesic.
     pub(crate) fn at_start() -> Self {
         Self { shift: T::one(), shift_rate: T::zero(), turn: T::zero(), turn_rate: T::one() }
     }
@@ -205,7 +205,7 @@ const WEIGHTS: [[f64; COLUMNS]; COLUMNS] = {
     weights
 };
 
-/// One step of the harmonic sequence 1, 2, 3, …; answers the flow and the column that sufficed.
+/// One step of the harmonic sequence 1, 2, 3, …; returns the flow and the column that sufficed.
 #[inline]
 fn extrapolate<T: Real>(
     from: &Flow<T>,
@@ -241,8 +241,8 @@ fn extrapolate<T: Real>(
 
 /// The geodesic from `start`, of this length.
 ///
-/// Only points and tangents are held to the accuracy; the Jacobi scalars ride along and are good
-/// to about its square root or better, which is all that Newton's method asks of them.
+/// Only points and tangents are held to the accuracy; the Jacobi scalars are accurate to about its square root or
+/// better, which suffices for Newton's method.
 #[inline]
 pub(crate) fn integrate<T: Real, S: Wrappable<T> + ?Sized>(
     surface: &S,
@@ -251,13 +251,13 @@ pub(crate) fn integrate<T: Real, S: Wrappable<T> + ?Sized>(
     accuracy: T,
     rule: &impl Rule<T>,
 ) -> Geodesic<T> {
-    // A step of one radian converges within the table on the round surfaces; a step that has become
-    // tiny is taken as it comes, so that a kink cannot stall it.
+    // A step of one radian converges within the table on the round surfaces; a tiny step is accepted without
+    // control, so that a kink cannot stall the integration.
     const FIRST_STEP: f64 = 1.2;
     const SMALLEST_STEP: f64 = 1e-6;
     const LEAST_SHARE: f64 = 1e-3;
-    // A thousand windings on a round surface, several thousand cells of a height map: some ten
-    // milliseconds. What takes more ends in a point that is not a number.
+    // A thousand windings on a round surface, several thousand cells of a height map: some ten milliseconds.
+    // Longer geodesics end in NaN.
     const MOST_STEPS: usize = 10_000;
     let (p, t) = (start.point, start.tangent);
     let mut flow = Flow { y: [p.x, p.y, p.z, T::one(), T::zero()], v: [t.x, t.y, t.z, T::zero(), T::one()] };
@@ -310,7 +310,7 @@ pub(crate) fn integrate<T: Real, S: Wrappable<T> + ?Sized>(
         if covered < total {
             settle(surface, &mut flow);
             if step == kink {
-                // The step was cut, which says nothing about how far one can reach.
+                // The step was limited, so it is no estimate of the possible length.
             } else if column < 4 {
                 reach = step * T::lit(2.0);
             } else if column >= COLUMNS - 1 {
@@ -319,14 +319,14 @@ pub(crate) fn integrate<T: Real, S: Wrappable<T> + ?Sized>(
         }
     }
     let point = flow.point();
-    // Retracted, what is not a number would be somewhere.
+    // Retraction would turn NaN into a finite point.
     let point = if is_finite(&point.coords) { surface.retract(&point) } else { point };
     let end = surface.end(&point, &flow.tangent());
     let jacobi = Jacobi { shift: flow.y[3], shift_rate: flow.v[3], turn: flow.y[4], turn_rate: flow.v[4] };
     Geodesic { start, end, length, jacobi, passes_conjugate_point, evaluations }
 }
 
-/// How many parts the table crosses up to this column, and the start.
+/// The number of evaluations up to this column, including the start.
 fn evaluated(column: usize) -> usize {
     1 + (column + 1) * (column + 2) / 2
 }

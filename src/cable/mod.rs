@@ -1,9 +1,9 @@
 //! Cables over smooth surfaces: the trait [`Wrappable`], geodesics, and the path of a cable.
 //!
-//! A [`CablePath`] runs from an origin on one body, through via points and over obstacles on
-//! others, to a termination. [`CablePath::solve`] finds the shortest path of its class;
-//! [`PathResults`] holds what came out. [`CableSpring`](crate::CableSpring) is the elastic cable on
-//! such a path; a muscle of the user's own uses the same two types.
+//! A [`CablePath`] runs from an origin on one body, through via points and over obstacles on others, to a
+//! termination. [`CablePath::solve`] finds the shortest path of its class; [`PathResults`] holds the result.
+//! [`CableSpring`](crate::CableSpring) is the elastic cable on such a path; a user's muscle uses the same two
+//! types.
 
 mod block;
 mod checks;
@@ -34,8 +34,7 @@ use nalgebra::convert_unchecked;
 
 use crate::math::Real;
 
-/// The least whole number not below `x`, of its value alone: dual numbers have no `ceil`. What is out
-/// of range becomes the nearest that is in it.
+/// The least integer not below the value of `x`, since dual numbers have no `ceil`; saturates.
 fn ceil<T: Real>(x: T) -> T {
     let x = x.to_f64();
     let whole = f64::from(convert_unchecked::<f64, i32>(x));

@@ -12,18 +12,18 @@ use super::path::Settings;
 use super::span::{Budget, SpanProblem};
 use crate::math::Real;
 
-/// Steps longer than this, in radians of turn, are shortened to it: beyond, the surface under the
-/// end points is no longer like the one the step was computed on.
+/// Steps longer than this, in radians of turn, are shortened to it: beyond, the surface under the end points
+/// differs too much from that of the step's linearization.
 const LONGEST_STEP: f64 = 0.6;
 /// A full step of δ radians leaves a kink of about δ² (the second variation of geodesic and chord
 /// has coefficients of order one); this is that order with a margin.
 const SECOND_ORDER: f64 = 4.0;
 /// A trial step may raise the kink by this factor before it is halved.
 const TOLERATED_RISE: f64 = 1.5;
-/// Trial steps are halved at most so often in a row.
+/// The largest number of successive halvings of a trial step.
 const HALVINGS: usize = 8;
 
-/// How far Newton's method got.
+/// The progress of Newton's method.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Progress<T> {
     /// The largest kink between a straight segment and the geodesic it meets \[rad\].
@@ -38,7 +38,7 @@ pub(super) struct Progress<T> {
 }
 
 impl<T: Real> Progress<T> {
-    /// Before the first geodesic.
+    /// The progress before the first geodesic.
     pub(super) fn none() -> Self {
         Self { kink: T::zero(), worst: 0, iterations: 0, converged: false, slid: false }
     }
@@ -59,14 +59,14 @@ impl<T: Real> Chord<T> {
         Self { direction: along * inverse_length, inverse_length }
     }
 
-    /// How the component along `axis` answers to a motion of the far end along `motion`.
+    /// The change of the component along `axis` with a motion of the far end along `motion`.
     #[inline]
     fn response(&self, axis: &Vector3<T>, motion: &Vector3<T>) -> T {
         (axis.dot(motion) - axis.dot(&self.direction) * self.direction.dot(motion)) * self.inverse_length
     }
 }
 
-/// To which tangents at the ends of geodesics are computed \[rad\].
+/// The accuracy of tangents at the ends of geodesics \[rad\].
 pub(super) fn accuracy<T: Real>(settings: &Settings<T>) -> T {
     settings.smoothness * T::lit(0.01)
 }
@@ -123,7 +123,7 @@ pub(super) fn iterate<T: Real>(
         if remainder <= smoothness && kink < T::lit(LONGEST_STEP) {
             finish(nodes, active);
             progress.kink = largest_kink(nodes, active, a, b) + remainder;
-            // The remainder is an estimate; a kink far above it means that the arithmetic has given out.
+            // The remainder is an estimate; a kink far above it means that precision is exhausted.
             progress.converged = progress.kink <= smoothness * T::lit(16.0);
             return progress;
         }
@@ -139,8 +139,8 @@ pub(super) fn iterate<T: Real>(
     progress
 }
 
-/// One step downhill in length, of at most `longest` radians, on nodes that have been evaluated;
-/// answers its size before it was shortened, and whether the length was firmly convex there.
+/// One step downhill in length, of at most `longest` radians, on nodes that have been evaluated; returns its size
+/// before it was shortened, and whether the length was clearly convex there.
 ///
 /// Where the second variation is not positive its pivots are made so: the step leaves a saddle
 /// instead of falling into it. Lengths are kept from becoming negative.
@@ -161,8 +161,8 @@ pub(super) fn descend<T: Real>(
     (step, active.iter().all(|&k| nodes[k].row.minimal))
 }
 
-/// Whether the path is a local minimum: no conjugate point on a geodesic, and the second variation of
-/// length over shifts and turns of all geodesics positive, but for directions in which all ways are the same.
+/// Whether the path is a local minimum: no conjugate point on a geodesic, and the second variation of length over
+/// shifts and turns of all geodesics positive, except for directions in which all paths are equal.
 pub(super) fn is_minimal<T: Real>(nodes: &[Node<T>], active: &[usize]) -> bool {
     active.iter().all(|&k| nodes[k].row.minimal && !nodes[k].ground.passes_conjugate_point)
 }
@@ -186,7 +186,7 @@ fn largest_kink<T: Real>(nodes: &[Node<T>], active: &[usize], a: &Point3<T>, b: 
     largest
 }
 
-/// Sets up and eliminates the linear system, obstacle by obstacle; answers the largest kink.
+/// Sets up and eliminates the linear system, obstacle by obstacle; returns the largest kink.
 #[inline]
 fn assemble<T: Real>(
     nodes: &mut [Node<T>],
@@ -304,7 +304,7 @@ fn residual<T: Real>(chord: &Chord<T>, end: &GeodesicEnd<T>, binormal: &Vector3<
     (e.dot(&end.normal), e.dot(binormal), e.dot(&end.tangent))
 }
 
-/// Back substitution; answers the largest turn any end makes \[rad\].
+/// Back substitution; returns the largest turn of any end \[rad\].
 #[inline]
 fn substitute<T: Real>(nodes: &mut [Node<T>], active: &[usize]) -> T {
     let mut next = [T::zero(); 2];
@@ -317,7 +317,7 @@ fn substitute<T: Real>(nodes: &mut [Node<T>], active: &[usize]) -> T {
         next = [correction[0], correction[1]];
         node.correction = correction;
         let size = node.turn_of(&correction);
-        // Not-a-number must come through.
+        // NaN must propagate.
         if size > largest || !size.is_finite() {
             largest = size;
         }

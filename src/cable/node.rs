@@ -1,4 +1,4 @@
-//! What the solver knows of one obstacle.
+//! The solver's data of one obstacle.
 
 use nalgebra::{Point3, Vector3};
 
@@ -15,12 +15,12 @@ pub(super) struct Trial<T: Real> {
     pub(super) length: T,
 }
 
-/// What the solver knows of one obstacle.
+/// The solver's data of one obstacle.
 #[derive(Debug, Clone)]
 pub(crate) struct Node<T: Real> {
     pub(super) X_GS: Pose<T>,
     pub(super) in_contact: bool,
-    /// Where the present attempt began.
+    /// The start of the present attempt.
     pub(super) start: Trial<T>,
     pub(super) trial: Trial<T>,
     pub(super) base: Trial<T>,
@@ -31,7 +31,7 @@ pub(crate) struct Node<T: Real> {
     pub(super) inverse_chords: [T; 2],
     pub(super) row: Eliminated<T>,
     pub(super) correction: [T; 4],
-    /// Released by this solve for want of pressure.
+    /// Released in this solution because the cable did not press on it.
     pub(super) released: bool,
     pub(super) on_patch: bool,
 }
@@ -84,7 +84,7 @@ impl<T: Real> Node<T> {
         self.trial = trial;
     }
 
-    /// Computes the geodesic; returns what that cost, in evaluations of the surface.
+    /// Computes the geodesic; returns the cost in evaluations of the surface.
     #[inline]
     pub(super) fn evaluate(&mut self, surface: &dyn Wrappable<T>, accuracy: T) -> usize {
         let Trial { point, tangent, length } = self.trial;
@@ -111,12 +111,12 @@ impl<T: Real> Node<T> {
         self.X_GS * p_S
     }
 
-    /// How far coordinates in the surface's frame lie from those in Ground.
+    /// The distance of the surface's frame from the Ground origin.
     pub(super) fn reach(&self) -> T {
         self.X_GS.translation.vector.amax()
     }
 
-    /// The signed angle the contact turns the cable by, roughly.
+    /// The approximate signed angle by which the contact turns the cable.
     pub(super) fn turns(&self) -> T {
         self.ground.length * self.ground.start.greatest_curvature()
     }

@@ -1,4 +1,4 @@
-//! What a cable runs through and over.
+//! The path of a cable: stations, obstacles and settings.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -21,73 +21,70 @@ pub struct Obstacle<T: Real> {
     X_BS: Pose<T>,
     surface: Arc<dyn Wrappable<T>>,
     hint_S: Option<Point3<T>>,
-    /// Asked of the surface once: a cable is tested against all others at every solution.
+    /// Whether the surface is convex. A cable is tested against all others at every solution.
     pub(super) is_convex: bool,
 }
 
-/// How well and how long the solver works.
+/// Accuracy and effort of the solver.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct Settings<T: Real> {
     /// The largest kink allowed where a straight segment meets a surface \[rad\]. Default: 1e-9, or
     /// 64 units of roundoff if that is more.
     ///
-    /// A kink of ε is an error of ε in the directions of forces relative to the tension, and of ε²
-    /// in the length: 1e-9 keeps both below what an integrator sees. Geodesics are held to a
-    /// hundredth of it. The kinks that are left are estimated when the solver stops, and may exceed it by a
-    /// small factor: [`PathResults::smoothness`](crate::cable::PathResults::smoothness) is what was reached.
+    /// A kink of ε is an error of ε in the directions of forces relative to the tension, and of ε² in the length:
+    /// 1e-9 keeps both below what an integrator sees. Geodesics are held to a hundredth of it. The remaining
+    /// kinks are estimated when the solver stops, and may exceed it by a small factor: see
+    /// [`PathResults::smoothness`](crate::cable::PathResults::smoothness).
     pub smoothness: T,
-    /// How many geodesics one run of Newton's method may try per obstacle. Default: 60. A tracked path
+    /// The largest number of geodesics per obstacle in one run of Newton's method. Default: 60. A tracked path
     /// takes two or three; a cold search makes several runs.
     pub max_iterations: usize,
-    /// How many evaluations of surfaces per obstacle the search between two fixed points may take in all
-    /// its attempts together, half of them in the class that is remembered. Default: 100,000.
+    /// The largest number of evaluations of surfaces per obstacle in a search between two fixed points, over all
+    /// its attempts, half of them in the remembered class. Default: 100,000.
     ///
-    /// A tracked path takes some tens. This bounds what a path costs that is not found, by count and not
-    /// by time, so that the outcome does not depend on the machine. Counted are the derivatives along
-    /// geodesics and the implicit function at the beads of a string; each line that is searched for
-    /// contact counts as fifty. The search ends at the first pause beyond the bound.
+    /// A tracked path takes some tens. This bounds the cost of a path that is not found, by count rather than
+    /// time, so that the outcome does not depend on the machine. Derivatives along geodesics and the implicit
+    /// function at the beads of a string are counted; each line searched for contact counts as fifty. The search
+    /// ends at the first check beyond the bound.
     pub max_evaluations: usize,
 }
 
-/// A cable's way: origin, via points and obstacles in order, termination.
+/// The path of a cable: origin, via points and obstacles in order, termination.
 ///
 /// ```text
 ///   origin ──── ( obstacle ) ──── via point ──── ( obstacle ) ──── ( obstacle ) ──── termination
 ///   on B1         on B2             on B3          on B2             on B4            on B5
 /// ```
 ///
-/// The cable is taut and frictionless: between via points it is the shortest curve of its class that
-/// passes the obstacles in this order, straight where it is free and geodesic where it touches. An
-/// obstacle the cable does not press on is left out, and touched again when the straight line would
-/// pass through it.
+/// The cable is taut and frictionless: between via points it is the shortest curve of its class that passes the
+/// obstacles in this order, straight where it is free and geodesic where it touches. An obstacle on which the
+/// cable does not press is skipped, and touched again when the straight line would pass through it.
 ///
 /// # Which shortest path
 ///
-/// With nothing to remember ([`Wrap::known`] false) the path begins straight, or laid over the
-/// contact hints, and slides downhill in length until it rests; where it rests only because it
-/// balances, it is pushed off to both sides and the shorter outcome is taken. If that leads nowhere, a
-/// string of beads is pulled tight instead. This is slow.
+/// Without memory ([`Wrap::known`] false) the path starts straight, or over the contact hints, and descends in
+/// length to a stationary path; from a saddle it is displaced to both sides and the shorter result is taken. If
+/// that fails, a string of beads is pulled tight instead. This is slow.
 ///
-/// With a remembered [`Wraps`] Newton's method starts there: the path keeps to its side of an
-/// obstacle and its windings, even when another side has become shorter. If it cannot be
-/// followed so, it slides and is pulled tight from there, and may slip off a winding; if that fails too
-/// the search begins anew. [`Tracking`](super::Tracking) says which it was. Memory decides the class
-/// of the path and nothing else.
+/// With remembered [`Wraps`] Newton's method starts there: the path keeps its side of an obstacle and its
+/// windings, even when another side has become shorter. If that fails, it descends or is pulled tight from there,
+/// and may slip off a winding; if that fails too, the search restarts without memory.
+/// [`Tracking`](super::Tracking) reports the case. Memory determines the class of the path and nothing else.
 ///
 /// On spheres and cylinders any number of windings can be followed; on other surfaces as many as
 /// [`Settings::max_evaluations`] allow, some twenty by default.
 ///
-/// A solution is accepted only if it is a local minimum: no geodesic passes a conjugate point
-/// (a zero of its Jacobi scalar), and the second variation of length over all natural geodesic
-/// corrections, which falls out of the pivots of the solver's own matrix, is positive. A
-/// stationary path that is longest in some direction, such as the long way round a sphere, is not
-/// accepted. Where the second variation is zero in a direction, to the smoothness, all ways are taken to be
-/// the same, as round an axis of revolution through both ends: one of them is found.
+/// A solution is accepted only if it is a local minimum: no geodesic passes a conjugate point (a zero of its
+/// Jacobi scalar), and the second variation of length over all natural geodesic corrections, computed from the
+/// pivots of the solver's matrix, is positive. A stationary path that is longest in some direction, such as the
+/// long way round a sphere, is not accepted. Where the second variation is zero in a direction, up to the
+/// smoothness, all paths in that direction count as equal, as around an axis of revolution through both ends, and
+/// one of them is found.
 ///
-/// Each straight segment is tested against the obstacles that it touches and passes. Convex ones it cannot
-/// enter again; a [`Torus`](crate::shapes::Torus) is tested in closed form, a
-/// [`HeightMap`](crate::shapes::HeightMap) to a millionth of its grid, a surface of the user's own as its [`closest_on_segment`](super::Wrappable::closest_on_segment) searches it.
+/// Each straight segment is tested against the obstacles that it touches and passes. It cannot reenter convex
+/// ones; a [`Torus`](crate::shapes::Torus) is tested in closed form, a [`HeightMap`](crate::shapes::HeightMap) to
+/// a millionth of its grid, a user's surface by its [`closest_on_segment`](super::Wrappable::closest_on_segment).
 ///
 /// # Limits
 ///
@@ -98,11 +95,11 @@ pub struct Settings<T: Real> {
 ///   another in its place that touches once.
 /// - Neighbouring obstacles must not overlap where the cable passes from one to the other.
 /// - Obstacles act in their order only: the cable between two neighbours does not see a third.
-/// - An obstacle that a straight segment jumps over within one step is not noticed.
-/// - Derivatives of a tracked path are good to about the square root of the smoothness, those of a cold one
-///   better: ask for more smoothness where they matter.
-/// - An end point exactly on a surface it has to wrap at once has no straight segment and no
-///   direction there: keep it off the surface.
+/// - An obstacle that a straight segment jumps over within one step is not detected.
+/// - Derivatives of a tracked path are accurate to about the square root of the smoothness, those of a cold one
+///   better: decrease the smoothness where they matter.
+/// - An end point exactly on a surface that the cable wraps from there has no straight segment and no
+///   direction: keep it off the surface.
 ///
 /// # Source
 ///
@@ -182,7 +179,7 @@ impl<T: Real> Obstacle<T> {
         Self::shared(body, X_BS, Arc::new(surface))
     }
 
-    /// The same with a surface that several obstacles share.
+    /// The same with a surface shared by several obstacles.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -192,11 +189,11 @@ impl<T: Real> Obstacle<T> {
         Ok(Self { body, X_BS, surface, hint_S: None, is_convex })
     }
 
-    /// The same obstacle with a place, in the surface's frame \[m\], that the cable is laid through
-    /// when there is nothing to remember.
+    /// The same obstacle with a point, in the surface's frame \[m\], through which the cable is laid without
+    /// memory.
     ///
     /// # Errors
-    /// [`PathError::NonFinite`] if the place is not finite.
+    /// [`PathError::NonFinite`] if the point is not finite.
     pub fn with_contact_hint(mut self, p_S: Point3<T>) -> Result<Self, PathError> {
         finite_point(&p_S)?;
         self.hint_S = Some(p_S);
@@ -238,7 +235,7 @@ impl<T: Real> CablePath<T> {
         Ok(Self { obstacles: Vec::new(), spans: alloc::vec![whole], settings: Settings::default() })
     }
 
-    /// The same path, passing next over an obstacle before it ends.
+    /// The same path, passing last over this obstacle.
     #[must_use]
     pub fn over(mut self, obstacle: Obstacle<T>) -> Self {
         self.obstacles.push(obstacle);
@@ -248,7 +245,7 @@ impl<T: Real> CablePath<T> {
         self
     }
 
-    /// The same path, running next through a point fixed on a body before it ends.
+    /// The same path, running last through this via point.
     ///
     /// # Errors
     /// [`PathError::NonFinite`] if the point is not finite; [`PathError::CoincidentPoints`] if it is the point
@@ -277,22 +274,22 @@ impl<T: Real> CablePath<T> {
         Ok(self)
     }
 
-    /// How well and how long the solver works.
+    /// Accuracy and effort of the solver.
     pub fn settings(&self) -> &Settings<T> {
         &self.settings
     }
 
-    /// Where the cable begins.
+    /// The origin.
     pub fn origin(&self) -> Station<T> {
         self.spans[0].from
     }
 
-    /// Where the cable ends.
+    /// The termination.
     pub fn termination(&self) -> Station<T> {
         self.spans[self.spans.len() - 1].to
     }
 
-    /// The points between, in order.
+    /// The via points, in order.
     pub fn via_points(&self) -> impl Iterator<Item = Station<T>> + '_ {
         self.spans.iter().skip(1).map(|span| span.from)
     }
@@ -302,7 +299,7 @@ impl<T: Real> CablePath<T> {
         &self.obstacles
     }
 
-    /// What a path remembers before it was ever solved: nothing.
+    /// The empty memory of a path before its first solution.
     pub fn no_wraps(&self) -> Wraps<T> {
         Wraps { obstacles: alloc::vec![Wrap::default(); self.obstacles.len()] }
     }
@@ -315,23 +312,22 @@ impl<T: Real> CablePath<T> {
         self.bodies().try_for_each(|body| topology.check_body(body))
     }
 
-    /// Finds the shortest path of the remembered class; see [`CablePath`] for which that is.
+    /// Finds the shortest path of the remembered class; see [`CablePath`].
     ///
-    /// A pure function of `positions` and `wraps`; what `results` held before does not matter. After an
+    /// A pure function of `positions` and `wraps`; the previous content of `results` has no effect. After an
     /// error it holds no contacts and no segments.
     ///
     /// # Errors
-    /// - [`PathError::Kinematics`] for positions of a system without one of the path's bodies
+    /// - [`PathError::Kinematics`] if a body of the path does not exist
     /// - [`PathError::ForeignWraps`] for wraps of another number of obstacles
-    /// - [`PathError::NonFinite`] where a place or a surface is so large, small or wrong that lengths overflow or
-    ///   are not numbers
+    /// - [`PathError::NonFinite`] if lengths or positions are not finite
     /// - [`PathError::NotConverged`] if no smooth path of minimal length is found
     /// - [`PathError::Penetrates`] if the path found runs through an obstacle that it touches
     /// - [`PathError::PointInsideObstacle`] if an end or via point lies inside the obstacle next to it
     /// - [`PathError::ObstaclesOverlap`] if two obstacles overlap where the cable passes from one to the other
     /// - [`PathError::CoincidentPoints`] if neighbouring end or via points coincide
-    /// - [`PathError::Shape`] with [`OffPatch`](crate::shapes::ShapeError::OffPatch) if a height map is needed off its
-    ///   rectangle
+    /// - [`PathError::Shape`] with [`OffPatch`](crate::shapes::ShapeError::OffPatch) if a height map is needed
+    ///   outside its rectangle
     pub fn solve(
         &self,
         positions: &Positions<T>,
@@ -357,7 +353,7 @@ fn finite_point<T: Real>(p: &Point3<T>) -> Result<(), PathError> {
     if is_finite(&p.coords) { Ok(()) } else { Err(PathError::NonFinite) }
 }
 
-/// Two neighbouring points of one body at one place never come apart.
+/// Refuses neighbouring points of one body at one position, which would never separate.
 fn refuse_coincident<T: Real>(span: &Span<T>, place: usize) -> Result<(), PathError> {
     if span.from == span.to { Err(PathError::CoincidentPoints { span: place }) } else { Ok(()) }
 }

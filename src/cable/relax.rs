@@ -1,4 +1,4 @@
-//! A string of beads pulled tight: the slow way to a path, which needs no good start.
+//! A string of beads pulled tight: a slow search for a path that needs no good start.
 
 use alloc::vec::Vec;
 
@@ -10,31 +10,31 @@ use super::span::{Budget, SEARCH, SpanProblem, side};
 use super::wrappable::Wrappable;
 use crate::math::Real;
 
-/// At most so many parts of a string lie on one obstacle: forty windings.
+/// The largest number of parts of a string on one obstacle: forty windings.
 const MOST_PARTS: f64 = 1024.0;
 
 /// One bead of the string.
 #[derive(Debug, Clone, Copy)]
 struct Bead<T: Real> {
     point: Point3<T>,
-    /// The obstacles before and after it, which hold it up.
+    /// The obstacles before and after it, which support it.
     owners: [usize; 2],
     touched: Option<usize>,
 }
 
-/// A string of beads, with room to lay it; kept to avoid allocation.
+/// A string of beads with its buffers, kept to avoid allocation.
 #[derive(Debug, Clone)]
 pub(super) struct Beads<T: Real> {
     beads: Vec<Bead<T>>,
     anchors: Vec<Anchor<T>>,
 }
 
-/// Where the string is laid past an obstacle.
+/// The point where the string is laid past an obstacle.
 #[derive(Debug, Clone, Copy)]
 struct Anchor<T: Real> {
     /// In Ground.
     point: Point3<T>,
-    /// Where it stands on the surface, in its frame, if it may be lifted off it.
+    /// Its point on the surface, in the surface's frame, if it may be lifted.
     foot: Option<Point3<T>>,
 }
 
@@ -44,10 +44,9 @@ impl<T: Real> Beads<T> {
     }
 }
 
-/// Lays a string along the path the nodes hold (or through the hints, or straight), pulls it tight,
-/// and leaves in the nodes what it touches, where and how long. A push shifts the string on one node
-/// sideways by an angle. Returns whether there are beads enough: where the path winds too often there are not,
-/// and the nodes are as they were.
+/// Lays a string along the path of the nodes (or through the hints, or straight), pulls it tight, and stores in
+/// the nodes its contacts, their points and lengths. A push shifts the string on one node sideways by an angle.
+/// Returns false, with the nodes unchanged, if the path has too many windings for the beads.
 ///
 /// Each bead moves towards the line between its neighbours and is pushed out of its obstacles: the
 /// string settles near a shortest path, and near a longest only if it is laid on one exactly.
@@ -106,8 +105,8 @@ fn lay<T: Real>(
     leg(span, beads, detail, (from, from_owner), (span.to, None));
 }
 
-/// Finds where the string is laid past each obstacle: where it touches, over the hint, over
-/// the deepest point of the straight line, or along that.
+/// Finds the anchor at each obstacle: the contact, the hint, the deepest point of the straight line, or a point
+/// along it.
 fn place_anchors<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &[Node<T>],
@@ -180,19 +179,18 @@ pub(super) fn begin_at_hints<T: Real>(
     }
 }
 
-/// Where the geodesic that a node holds starts, in the surface's frame.
+/// The start of a node's geodesic, in the surface's frame.
 fn geodesic_start<T: Real>(span: &SpanProblem<'_, T>, node: &Node<T>, k: usize) -> GeodesicEnd<T> {
     let surface = span.obstacles[k].surface();
     surface.end(&surface.retract(&node.trial.point), &node.trial.tangent)
 }
 
-/// How many parts a node's geodesic has to be cut into so that its beads hold on to the surface: four to a
-/// radian.
+/// The number of parts of a node's geodesic for which its beads stay on the surface: four to a radian.
 fn parts_over<T: Real>(start: &GeodesicEnd<T>, node: &Node<T>) -> f64 {
     (node.trial.length * start.greatest_curvature()).to_f64() * 4.0
 }
 
-/// Beads along the geodesic a node holds.
+/// Beads along a node's geodesic.
 fn lay_over<T: Real>(
     span: &SpanProblem<'_, T>,
     node: &Node<T>,
@@ -230,8 +228,8 @@ fn lay_over<T: Real>(
     }
 }
 
-/// A place above `p` on the surface from which the straight lines to `a` and `b` are clear of it, so
-/// that a string laid through it has the whole obstacle on one side.
+/// A point above `p` on the surface from which the straight lines to `a` and `b` do not enter it, so that a
+/// string laid through it has the whole obstacle on one side.
 fn lifted<T: Real>(
     surface: &dyn Wrappable<T>,
     p: Point3<T>,
@@ -251,8 +249,8 @@ fn lifted<T: Real>(
         .unwrap_or(p)
 }
 
-/// Beads between two anchors, held up by the obstacles at both, evenly spaced so that no chord jumps
-/// across a feature of either.
+/// Beads between two anchors, supported by the obstacles at both, evenly spaced so that no chord jumps across a
+/// feature of either.
 fn leg<T: Real>(
     span: &SpanProblem<'_, T>,
     beads: &mut Vec<Bead<T>>,
@@ -286,7 +284,7 @@ fn pull<T: Real>(
     detail: usize,
     budget: &mut Budget,
 ) {
-    // The optimal over-relaxation of a chain; near two, pushing out would make it rattle.
+    // The optimal over-relaxation of a chain; near two, pushing out would make it oscillate.
     let mut count = T::one();
     for _ in 0..beads.len() {
         count += T::one();
@@ -313,7 +311,7 @@ fn pull<T: Real>(
             let size = owners.map(|k| span.obstacles[k].surface().size());
             let size = size[0].min(size[1]);
             let mut step = (before + along * place - point) * eagerness;
-            // So that what is pushed out comes out where it went in.
+            // So that a bead is pushed out on the side where it entered.
             let (reach, limit) = (step.norm(), size * T::lit(0.2));
             if reach > limit {
                 step *= limit / reach;
@@ -338,7 +336,7 @@ fn pull<T: Real>(
     }
 }
 
-/// What the string touches of one obstacle.
+/// Reads the contact of the string with one obstacle.
 fn read_off<T: Real>(span: &SpanProblem<'_, T>, node: &mut Node<T>, beads: &[Bead<T>], k: usize) {
     let touches = |bead: &Bead<T>| bead.touched == Some(k);
     let (Some(first), Some(last)) = (beads.iter().position(touches), beads.iter().rposition(touches)) else {

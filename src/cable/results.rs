@@ -16,23 +16,23 @@ use crate::mechanics::{BodyIndex, ForceAccumulator, Positions, Velocities};
 /// A straight segment of the cable.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Segment<T: Real> {
-    /// The body it leaves.
+    /// The body at its start.
     pub from_body: BodyIndex,
-    /// The body it reaches.
+    /// The body at its end.
     pub to_body: BodyIndex,
-    /// Where it leaves, in Ground \[m\].
+    /// Its start, in Ground \[m\].
     pub from_G: Point3<T>,
-    /// Where it arrives, in Ground \[m\].
+    /// Its end, in Ground \[m\].
     pub to_G: Point3<T>,
     /// Its unit direction, in Ground.
     pub direction_G: Vector3<T>,
     /// Its length \[m\].
     pub length: T,
-    /// The obstacle it ends on, counted along the path; `None` if it ends at a fixed point.
+    /// The obstacle on which it ends, counted along the path; `None` if it ends at a fixed point.
     pub to_obstacle: Option<usize>,
 }
 
-/// How the cable lies on one obstacle.
+/// The contact of the cable with one obstacle.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ObstacleContact<T: Real> {
     /// Whether the cable touches.
@@ -42,22 +42,22 @@ pub struct ObstacleContact<T: Real> {
     pub geodesic: Geodesic<T>,
     /// The pose of the surface in Ground.
     pub X_GS: Pose<T>,
-    /// What is to be remembered of it.
+    /// The memory to commit.
     pub wrap: Wrap<T>,
 }
 
-/// A solved path. Buffers are reused from one [`CablePath::solve`] to the next: it allocates only for a
-/// search with more beads or from more saddles than any before.
+/// A solved path. Buffers are reused from one [`CablePath::solve`] to the next: a solution allocates only if its
+/// search needs more beads or saddles than any before.
 #[derive(Debug)]
 pub struct PathResults<T: Real> {
     /// The length of the cable \[m\].
     pub length: T,
-    /// The largest kink where a straight segment meets a surface, or a bound of it \[rad\].
+    /// The largest kink where a straight segment meets a surface, or an upper bound \[rad\].
     pub smoothness: T,
-    /// How many geodesics Newton's method computed per obstacle in the attempt that succeeded; of several
-    /// spans, the most.
+    /// The number of geodesics per obstacle in the successful run of Newton's method; the largest of several
+    /// spans.
     pub iterations: usize,
-    /// How the path was found; of several spans between via points, the least direct way.
+    /// How the path was found; the least direct way of several spans.
     pub tracking: Tracking,
     /// One per obstacle, in order.
     pub contacts: Vec<ObstacleContact<T>>,
@@ -90,7 +90,7 @@ impl<T: Real> Clone for PathResults<T> {
     }
 
     fn clone_from(&mut self, source: &Self) {
-        // What there is room for is no result, and the room is kept.
+        // Buffers are not results, and are kept.
         let Self { length, smoothness, iterations, tracking, contacts, segments, nodes: _, work: _ } = source;
         (self.length, self.smoothness) = (*length, *smoothness);
         (self.iterations, self.tracking) = (*iterations, *tracking);
@@ -100,10 +100,10 @@ impl<T: Real> Clone for PathResults<T> {
 }
 
 impl<T: Real> PathResults<T> {
-    /// The forces a cable of tension 1 N exerts: body, point in Ground \[m\], force in Ground \[N\].
+    /// The forces of a cable of tension 1 N: body, point in Ground \[m\], force in Ground \[N\].
     ///
-    /// Each straight segment pulls its two ends together along itself; what an obstacle gets is the
-    /// sum over its two ends. Forces and moments therefore sum to zero over all bodies, to roundoff.
+    /// Each straight segment pulls its two ends together along itself; an obstacle gets the sum over two
+    /// segments. Forces and moments therefore sum to zero over all bodies, to roundoff.
     pub fn unit_forces(&self) -> impl Iterator<Item = (BodyIndex, Point3<T>, Vector3<T>)> + '_ {
         self.segments
             .iter()
@@ -113,7 +113,7 @@ impl<T: Real> PathResults<T> {
     /// The force of a cable of tension 1 N on one body, at its origin, expressed in Ground.
     ///
     /// # Panics
-    /// For a body that the positions do not have, like slice indexing: not for those the path was solved at.
+    /// If `positions` lack the body, like slice indexing; those of the solution do not.
     pub fn unit_force_on(&self, body: BodyIndex, positions: &Positions<T>) -> SpatialForce<T> {
         let p_GB = positions.pose(body).translation.vector;
         let on_body = self.unit_forces().filter(|(on, ..)| *on == body);
@@ -125,8 +125,7 @@ impl<T: Real> PathResults<T> {
     /// Adds the forces of a cable of this tension \[N\].
     ///
     /// # Panics
-    /// For a body that the positions or forces do not have, like slice indexing: not for those of the
-    /// system the path was solved in.
+    /// If `positions` or `forces` lack a body, like slice indexing; those of the solution's system do not.
     #[inline]
     pub fn add_forces(&self, tension: T, positions: &Positions<T>, forces: &mut ForceAccumulator<'_, T>) {
         for (body, p, f) in self.unit_forces() {
@@ -135,15 +134,14 @@ impl<T: Real> PathResults<T> {
         }
     }
 
-    /// The rate of change of length \[m/s\] while each body moves with the velocity that `motion`
-    /// gives for it (of its origin, in Ground).
+    /// The rate of change of length \[m/s\] for the velocity of each body that `motion` returns (of its origin,
+    /// in Ground).
     ///
-    /// Exact: each straight segment lengthens by the velocities of the body points at its ends,
-    /// along itself; the contact arcs, being geodesics that the straight ones meet smoothly,
-    /// contribute nothing to first order.
+    /// Exact: each straight segment lengthens with the velocities of the body points at its ends, along itself;
+    /// the contact arcs, geodesics that meet the segments smoothly, contribute nothing to first order.
     ///
     /// # Panics
-    /// For a body that the positions do not have, like slice indexing: not for those the path was solved at.
+    /// If `positions` lack the body, like slice indexing; those of the solution do not.
     #[inline]
     pub fn length_rate_of(
         &self,
@@ -162,8 +160,7 @@ impl<T: Real> PathResults<T> {
     /// The rate of change of length \[m/s\].
     ///
     /// # Panics
-    /// For a body that the positions or velocities do not have, like slice indexing: not for those of the
-    /// system the path was solved in.
+    /// If `positions` or `velocities` lack a body, like slice indexing; those of the solution's system do not.
     #[inline]
     pub fn length_rate(&self, positions: &Positions<T>, velocities: &Velocities<T>) -> T {
         self.length_rate_of(positions, |body| *velocities.velocity(body))
@@ -175,7 +172,7 @@ impl<T: Real> PathResults<T> {
     /// A tension f drives the coordinate with the generalized force f times the moment arm.
     ///
     /// # Panics
-    /// For a body that the positions do not have, like slice indexing: not for those the path was solved at.
+    /// If `positions` lack the body, like slice indexing; those of the solution do not.
     pub fn moment_arm(
         &self,
         positions: &Positions<T>,
@@ -184,14 +181,14 @@ impl<T: Real> PathResults<T> {
         -self.length_rate_of(positions, motion)
     }
 
-    /// Writes into `wraps` what is to be remembered when a step is accepted.
+    /// Writes into `wraps` the memory for an accepted step.
     pub fn remember(&self, wraps: &mut Wraps<T>) {
         wraps.obstacles.clear();
         wraps.obstacles.extend(self.contacts.iter().map(|contact| contact.wrap));
     }
 
-    /// Points along the path in Ground, for drawing: the ends of straight segments, and between
-    /// them points of the contact arcs at most `spacing` \[m\] apart, or a hundred thousand of each.
+    /// Points along the path in Ground, for drawing: the ends of straight segments, and between them points of
+    /// the contact arcs at most `spacing` \[m\] apart, at most a hundred thousand of each.
     pub fn sample(&self, path: &CablePath<T>, spacing: T) -> Vec<Point3<T>> {
         let mut points = Vec::new();
         for segment in &self.segments {

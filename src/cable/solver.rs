@@ -1,4 +1,4 @@
-//! The shortest path, span by span, and the ways to it.
+//! The solver: attempts at the shortest path of each span.
 
 use nalgebra::{Point3, Vector3};
 
@@ -20,24 +20,24 @@ use crate::shapes::ShapeError;
 /// How a path was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Tracking {
-    /// By Newton's method from what was remembered, windings and all; or there is no obstacle to search for.
+    /// By Newton's method from memory, with all windings; or there are no obstacles.
     #[default]
     Warm,
-    /// From what was remembered, by sliding downhill or by pulling a string tight along it: the motion
-    /// since was large, or the path that was tracked has ceased to exist. It may have slipped off a winding.
+    /// From memory, by descending in length or pulling a string tight: the motion was large, or the tracked path
+    /// has ceased to exist. It may have slipped off a winding.
     Relaxed,
-    /// From nothing: no obstacle of the span had been solved for before.
+    /// Without memory: no obstacle of the span had been solved for before.
     Cold,
-    /// From nothing, because no path was found from what was remembered, or only some obstacles were
-    /// known: this path may be another.
+    /// Without memory, because no path was found from it, or it covered only some obstacles: this may be another
+    /// path.
     Restarted,
 }
 
-/// The ways to a path, in the order in which they are tried, with the number of beads per leg.
+/// The attempts in order, with the number of beads per leg.
 ///
-/// What is remembered is tracked by Newton's method; if that fails, the path slides downhill from
-/// there; if that fails, strings are pulled tight along it, ever finer. Without memory, or when it
-/// leads nowhere, the same begins at the hints.
+/// Newton's method tracks the remembered path; if that fails, the path descends in length from there; if that
+/// fails, ever finer strings are pulled tight along it. Without memory, or if all these fail, the same is tried
+/// from the hints.
 const ATTEMPTS: [(Tracking, usize); 7] = [
     (Tracking::Warm, 0),
     (Tracking::Relaxed, 0),
@@ -48,11 +48,11 @@ const ATTEMPTS: [(Tracking, usize); 7] = [
     (Tracking::Cold, 16),
 ];
 
-/// The beads per leg that a path pushed off a saddle is laid with.
+/// The beads per leg of a path displaced from a saddle.
 const BEADS: usize = 6;
 
-/// Whether the geodesics that are remembered can be computed. Those of most surfaces are integrated, in a
-/// bounded number of steps.
+/// Whether the remembered geodesics can be computed: those of most surfaces are integrated in a bounded number of
+/// steps.
 fn can_follow<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], budget: &mut Budget) -> bool {
     let accuracy = newton::accuracy(span.settings);
     recall(span, nodes);
@@ -70,7 +70,7 @@ pub(super) fn solve<T: Real>(
     results: &mut PathResults<T>,
 ) -> Result<(), PathError> {
     let (body_count, coordinate_count) = (positions.poses().len(), positions.coordinates().len());
-    // Errors are large: none is made where none is needed.
+    // Errors are large and expensive to construct, so they are not made in advance.
     if path.bodies().any(|body| body.index() >= body_count) {
         path.check_topology(&Topology { body_count, coordinate_count })?;
     }
@@ -149,7 +149,7 @@ fn point_of<T: Real>(positions: &Positions<T>, body: BodyIndex, p_B: &Point3<T>)
     positions.pose(body) * p_B
 }
 
-/// Solves one span; answers how well, and how the path was found.
+/// Solves one span; returns its progress, and how the path was found.
 fn solve_span<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut [Node<T>],
@@ -176,7 +176,7 @@ fn solve_span<T: Real>(
     let most = span.settings.max_evaluations.saturating_mul(nodes.len());
     work.budget = Budget::default();
     let mut wasted = 0;
-    // A search that begins anew is not to be laid on the side that is remembered.
+    // A restarted search must not prefer the remembered side.
     let whole = span;
     let without_memory = SpanProblem { wraps: &[], ..*whole };
     for (tracking, detail) in ATTEMPTS {
@@ -185,9 +185,8 @@ fn solve_span<T: Real>(
         if remembered && !known {
             continue;
         }
-        // A path that would have to touch twice is not another that touches once. Only a leap of Newton's
-        // method is tried again, downhill.
-        // What is remembered may take half of the budget, so that there is something left to begin anew with.
+        // No other path that touches once replaces one that would have to touch twice. Only a leap of Newton's
+        // method is repeated by descending. Tracking may take half of the budget, to leave some for a restart.
         work.budget.limit = wasted + if remembered { most - most / 2 } else { most };
         let leapt = (tracking, detail) == (Tracking::Relaxed, 0);
         if penetrated.is_some() && !leapt {
@@ -224,14 +223,14 @@ fn solve_span<T: Real>(
                 return Ok((progress, found));
             }
             Err(why) => {
-                // One for which nothing was left of the budget says nothing.
+                // An attempt without budget has no informative failure.
                 if why.iterations > 0 {
                     failure = why;
                 }
                 penetrated = why.penetrated.or(penetrated);
                 if tracking == Tracking::Warm && !can_follow(span, nodes, &mut work.budget) {
                     known = false;
-                    // An absurd memory costs as much as a geodesic may, which is no reason not to search.
+                    // The cost of an absurd memory does not count against the search.
                     wasted = work.budget.spent;
                 }
             }
@@ -256,7 +255,7 @@ fn solve_span<T: Real>(
     })
 }
 
-/// Puts into the nodes what is remembered.
+/// Writes the memory into the nodes.
 fn recall<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>]) {
     for (node, wrap) in nodes.iter_mut().zip(span.wraps) {
         let Wrap { point, tangent, length, .. } = *wrap;
@@ -281,10 +280,10 @@ fn tighten<T: Real>(
     }
 }
 
-/// Refines what the nodes hold.
+/// Refines the path of the nodes.
 ///
-/// Where the path balances, longest in some direction (a string over the very middle of a ball), it is
-/// pushed off to both sides, and the shorter of the two outcomes is taken.
+/// A path on a saddle, longest in some direction (a string over the very middle of a ball), is displaced to both
+/// sides, and the shorter of the two results is taken.
 fn leave_saddles<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut [Node<T>],
@@ -292,7 +291,7 @@ fn leave_saddles<T: Real>(
     detail: usize,
 ) -> Result<Progress<T>, Failure<T>> {
     let mut outcome = settle_contacts(span, nodes, work);
-    // Each push takes care of one direction. Of more than a few at once a finer string does better.
+    // Each push treats one direction. For more than a few a finer string is better.
     for _ in 0..4 {
         let Err(Failure { saddle: Some(k), .. }) = outcome else { break };
         work.balanced.clear();

@@ -17,10 +17,10 @@ pub(super) struct SpanProblem<'a, T: Real> {
     pub(super) settings: &'a Settings<T>,
 }
 
-/// What one search of a line is taken to cost, in evaluations of a surface.
+/// The cost of one search of a line, in evaluations of a surface.
 pub(super) const SEARCH: usize = 50;
 
-/// The work done on a span, in evaluations of surfaces, and how much it may be.
+/// The work done on a span, in evaluations of surfaces, and its limit.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Budget {
     pub(super) spent: usize,
@@ -39,8 +39,8 @@ impl Budget {
     }
 }
 
-/// Where to lay the cable on an obstacle it was clear of: at the deepest point, unless that is on the
-/// far side of where the cable passed before.
+/// The point where the cable is laid on an obstacle newly touched: the deepest point, unless that is on the far
+/// side from where the cable passed before.
 pub(super) fn side<T: Real>(
     wrap: Option<&Wrap<T>>,
     surface: &dyn Wrappable<T>,

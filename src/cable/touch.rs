@@ -1,4 +1,4 @@
-//! Which obstacles a path touches.
+//! The obstacles that a path touches.
 
 use nalgebra::Point3;
 
@@ -10,7 +10,7 @@ use super::span::{Budget, SEARCH, SpanProblem, side};
 use super::workspace::Workspace;
 use crate::math::Real;
 
-/// Why an attempt was given up.
+/// The reason why an attempt failed.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Failure<T: Real> {
     pub(super) kink: T,
@@ -19,7 +19,7 @@ pub(super) struct Failure<T: Real> {
     pub(super) off_patch: Option<Point3<T>>,
     /// The path is stationary, but no minimum because of this node.
     pub(super) saddle: Option<usize>,
-    /// The path is a minimum, but a straight segment that touches this node runs into it, so deep.
+    /// The path is a minimum, but a straight segment that touches this node runs into it to this depth.
     pub(super) penetrated: Option<(usize, T)>,
 }
 
@@ -30,17 +30,14 @@ impl<T: Real> Failure<T> {
     }
 }
 
-/// Lets the path slide downhill in length, touching and leaving obstacles on the way, until Newton's
-/// method can take over.
+/// Descends in length, touching and leaving obstacles on the way, until Newton's method can take over.
 pub(super) fn slide<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], work: &mut Workspace<T>) {
-    // Ten degrees a step follow the slope closely enough not to leap over a ridge; the whole way
-    // round an obstacle takes forty steps. Where a path has just ceased to exist the slope is faint
-    // and the way off it long.
+    // Ten degrees a step follow the slope closely enough not to leap over a ridge; the whole way round an
+    // obstacle takes forty steps. Where a path has just ceased to exist the slope is small and the descent long.
     const ROUNDS: usize = 1000;
     let longest = T::lit(0.17);
     let accuracy = T::lit(1e-6);
-    // A path that is kept from going on, by a length that would have to become negative, wants the same
-    // step again and again.
+    // A path blocked by a length that would become negative repeats the same step.
     let mut wanted = T::zero();
     let mut stalled = 0;
     for _ in 0..ROUNDS {
@@ -77,8 +74,8 @@ pub(super) fn slide<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], w
         if stalled == 60 {
             break;
         }
-        // From two hundredths Newton's method converges in two or three steps; on a faint slope it
-        // may have nowhere to converge to.
+        // From two hundredths Newton's method converges in two or three steps; on a small slope there may be no
+        // solution nearby.
         if !step.is_finite() || (convex && step < T::lit(0.02)) || step < T::lit(1e-6) {
             break;
         }
@@ -130,8 +127,8 @@ pub(super) fn settle_contacts<T: Real>(
             last.saddle = work.active.iter().copied().find(|&k| !newton::is_minimal(nodes, &[k]));
         }
         if let Some(k) = deepest(span, nodes, &mut work.budget) {
-            // A path that leaves an obstacle only to balance on the others and sink into it again
-            // would go round in circles: from where it left, it has to slide.
+            // A path that leaves an obstacle for a saddle over the others and enters it again would cycle: it has
+            // to descend from where it left.
             if nodes[k].released && !minimal {
                 nodes[k].in_contact = false;
                 if slid {
@@ -162,9 +159,9 @@ pub(super) fn settle_contacts<T: Real>(
     Err(last)
 }
 
-/// The node in contact that is pulled off hardest: the one of most negative length.
+/// The node in contact to release first: the one of most negative length.
 fn loosest<T: Real>(nodes: &[Node<T>], active: &[usize], converged: bool) -> Option<usize> {
-    // Of an iteration that failed, only a length that is clearly negative tells anything.
+    // After a failed iteration only a clearly negative length is significant.
     let limit = if converged { T::zero() } else { T::lit(-0.02) };
     let mut loosest = (limit, None);
     for &k in active {
@@ -176,8 +173,8 @@ fn loosest<T: Real>(nodes: &[Node<T>], active: &[usize], converged: bool) -> Opt
     loosest.1
 }
 
-/// Finds the obstacle that a straight segment passes through most deeply, and lays the cable on it.
-/// Leaves in every other free node the point of its surface the cable passes closest to.
+/// Finds the obstacle that a straight segment penetrates deepest, and lays the cable on it. Stores in every other
+/// free node the point of its surface closest to the cable.
 pub(super) fn deepest<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut [Node<T>],
@@ -203,7 +200,7 @@ pub(super) fn deepest<T: Real>(
             let approach = surface.closest_on_segment(&a, &b);
             budget.spend(SEARCH);
             let relative = approach.height / surface.size();
-            // What Newton released may be grazed to the depth that its own smoothness leaves.
+            // An obstacle released by Newton's method may be grazed to the depth that its smoothness allows.
             let tolerated = if node.released { T::lit(-1e-7) } else { -T::negligible() * T::lit(8.0) };
             let point = surface.retract(&approach.point);
             let sinks = relative < tolerated;

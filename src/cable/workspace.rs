@@ -1,4 +1,4 @@
-//! Room that the solver works in.
+//! Buffers of the solver.
 
 use alloc::vec::Vec;
 
@@ -7,7 +7,7 @@ use super::relax::Beads;
 use super::span::Budget;
 use crate::math::Real;
 
-/// Room to work in, kept to avoid allocation.
+/// Buffers, kept to avoid allocation.
 #[derive(Debug)]
 pub(super) struct Workspace<T: Real> {
     pub(super) active: Vec<usize>,

@@ -1,4 +1,4 @@
-//! What a path remembers between accepted steps.
+//! The memory of a path between accepted steps.
 
 use alloc::vec::Vec;
 
@@ -6,16 +6,16 @@ use nalgebra::{Point3, Vector3};
 
 use crate::math::{InvalidValue, Real, check, checked_when_read};
 
-/// How the cable lay on one obstacle when it was last committed.
+/// The contact of the cable with one obstacle at the last commit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct Wrap<T: Real> {
-    /// Whether there is anything to remember; before the first accepted step there is not.
+    /// Whether there is a memory; false before the first accepted step.
     pub known: bool,
-    /// Whether the cable touched.
+    /// Whether the cable was in contact.
     pub in_contact: bool,
-    /// Where it touched down, or, clear of the obstacle, the point of the surface it passed
-    /// closest to; in the surface's frame \[m\].
+    /// The first point of contact or, without contact, the point of the surface closest to the cable; in the
+    /// surface's frame \[m\].
     pub point: Point3<T>,
     /// Its direction there, in the surface's frame.
     pub tangent: Vector3<T>,
@@ -23,10 +23,10 @@ pub struct Wrap<T: Real> {
     pub length: T,
 }
 
-/// What a path remembers: one [`Wrap`] per obstacle, in order.
+/// The memory of a path: one [`Wrap`] per obstacle, in order.
 ///
-/// It decides the class of the path (which side of an obstacle, how many windings) and where the
-/// solver starts; within the class the path depends on it by no more than its smoothness.
+/// It determines the class of the path (the side of an obstacle, the number of windings) and the start of the
+/// solver; within the class the path depends on it by no more than its smoothness.
 #[derive(Debug, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Wraps<T: Real> {

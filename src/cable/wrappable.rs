@@ -1,4 +1,4 @@
-//! Surfaces that a cable can be wrapped around.
+//! Surfaces that a cable can wrap.
 
 use core::fmt::Debug;
 
@@ -9,13 +9,12 @@ use crate::math::{Real, is_finite};
 
 /// A smooth surface a cable can wrap, in its own frame S.
 ///
-/// Three functions suffice: an implicit function `f` that is negative inside, zero on the surface
-/// and positive outside, its gradient, and its Hessian. Everything else is provided and may be
-/// overridden by what is known in closed form, as the surfaces of this crate do.
+/// Three functions suffice: an implicit function `f` that is negative inside, zero on the surface and positive
+/// outside, its gradient, and its Hessian. Everything else is provided and may be overridden by closed forms, as
+/// the surfaces of this crate do.
 ///
-/// The gradient must not vanish near the surface; it may deep inside, as at the centre of a ball. `f`
-/// need not be a distance. Where the Hessian is not continuous, geodesics are still found, in more and
-/// smaller steps.
+/// The gradient must not vanish near the surface; it may vanish deep inside, as at the centre of a ball. `f` need
+/// not be a distance. Where the Hessian is not continuous, geodesics are still found, in more and smaller steps.
 ///
 /// # Example: a paraboloid of the user's own
 ///
@@ -62,49 +61,49 @@ pub trait Wrappable<T: Real>: Debug + Send + Sync + 'static {
     /// The matrix of second derivatives of [`value`](Self::value).
     fn hessian(&self, p: &Point3<T>) -> Matrix3<T>;
 
-    /// The size of the smallest feature \[m\]: the least radius of curvature, or what is of that
-    /// order. Lines are searched for contact at a quarter of it, or 4096 places if they are longer than that.
+    /// The size of the smallest feature \[m\]: the least radius of curvature, or a length of that order. Lines
+    /// are searched for contact at a quarter of it, with at most 4096 samples.
     fn size(&self) -> T;
 
-    /// Whether the solid is convex: then a straight line that leaves the surface along a tangent stays
-    /// outside, and no cable is tested against the surface that it leaves. Claimed of a solid that is
-    /// not convex, it lets cables run through it.
+    /// Whether the solid is convex: then a straight line that leaves the surface along a tangent stays outside,
+    /// and the cable is not tested against the surface that it leaves. If wrong, cables may run through the
+    /// solid.
     fn is_convex(&self) -> bool {
         false
     }
 
-    /// Whether the straight line from `touch` on the surface, which leaves it along a tangent, may enter
-    /// the solid before it ends at `to` outside. No only where that is certain; what may enter is searched
+    /// Whether the straight line from `touch` on the surface, which leaves it along a tangent, may enter the
+    /// solid before it ends at `to` outside. False only if it certainly does not; otherwise the line is searched
     /// with [`closest_on_segment`](Self::closest_on_segment).
     fn may_reenter(&self, _touch: &Point3<T>, _to: &Point3<T>) -> bool {
         !self.is_convex()
     }
 
-    /// Whether the surface is defined at this place. Only a patch such as a height map has an edge.
+    /// Whether the surface is defined at this point. Only a patch such as a height map has an edge.
     fn covers(&self, _p: &Point3<T>) -> bool {
         true
     }
 
-    /// How far a geodesic with this velocity (a unit vector) and acceleration \[1/m\] runs from `p`
-    /// until a higher derivative of the surface jumps \[m\]. No step of the integrator goes beyond.
-    /// Without end, unless the surface is pieced together.
+    /// How far a geodesic with this velocity (a unit vector) and acceleration \[1/m\] runs from `p` until a
+    /// higher derivative of the surface jumps \[m\]. No integration step goes beyond. Infinite unless the surface
+    /// is piecewise.
     fn smooth_reach(&self, _p: &Point3<T>, _velocity: &Vector3<T>, _acceleration: &Vector3<T>) -> T {
         T::lit(1e30)
     }
 
-    /// The distance from the surface to first order: `f / |∇f|`, negative inside \[m\]. Where the
-    /// gradient vanishes that says nothing, and it is [`size`](Self::size) with the sign of `f`.
+    /// The distance from the surface to first order: `f / |∇f|`, negative inside \[m\]. Where the gradient
+    /// vanishes it is [`size`](Self::size) with the sign of `f`.
     fn height(&self, p: &Point3<T>) -> T {
         let (value, slope) = (self.value(p), self.gradient(p).norm());
-        // Not-a-number is no slope either.
+        // A NaN slope counts as zero.
         if slope > T::zero() { value / slope } else { value.signum() * self.size() }
     }
 
     /// A point of the surface near `p`, which is `p` itself to first order when `p` is near the
     /// surface.
     fn retract(&self, p: &Point3<T>) -> Point3<T> {
-        // Quadratic near the surface, so a handful of rounds; the rest are for starts far away,
-        // where a function that is convex along its gradient is approached from one side.
+        // Convergence is quadratic near the surface, within a few rounds; the rest are for distant starts, where
+        // a function convex along its gradient is approached from one side.
         const ROUNDS: usize = 60;
         let mut q = *p;
         let mut longest = self.size();
@@ -116,10 +115,10 @@ pub trait Wrappable<T: Real>: Debug + Send + Sync + 'static {
                 if !is_finite(&q.coords) {
                     return q;
                 }
-                // No direction is outwards here: any leads to a place where one is.
+                // The outward direction is undefined here: step in any direction.
                 step = Vector3::x() * (T::lit(-0.1) * self.size());
             } else if reach > longest {
-                // Near a place where the gradient vanishes a step would lead to the ends of the world.
+                // Limits the step near a point where the gradient vanishes.
                 step *= longest / reach;
             }
             longest += longest;
@@ -150,9 +149,9 @@ pub trait Wrappable<T: Real>: Debug + Send + Sync + 'static {
         }
     }
 
-    /// The geodesic from the point of the surface near `p`, in the tangent direction nearest to
-    /// `direction`, of a signed `length` \[m\]. Tangents at its end are accurate to `accuracy`
-    /// \[rad\]. Where that takes more than ten thousand steps of integration, its end is not a number.
+    /// The geodesic from the point of the surface near `p`, in the tangent direction nearest to `direction`, of a
+    /// signed `length` \[m\]. Tangents at its end are accurate to `accuracy` \[rad\]. If that takes more than ten
+    /// thousand integration steps, its end is NaN.
     fn geodesic(&self, p: &Point3<T>, direction: &Vector3<T>, length: T, accuracy: T) -> Geodesic<T> {
         let start = self.end(&self.retract(p), direction);
         let acceleration = |y: &[T; 5], v: &[T; 5]| {
@@ -169,9 +168,8 @@ pub trait Wrappable<T: Real>: Debug + Send + Sync + 'static {
         integrate(self, start, length, accuracy, &Midpoint(acceleration))
     }
 
-    /// The point of the surface nearest to `p`, as far as it is found by Newton's method from the
-    /// foot of the gradient: for points farther inside than the surface curves it may be another
-    /// stationary point.
+    /// The point of the surface nearest to `p`, found by Newton's method from the foot of the gradient: for
+    /// points deeper inside than the radius of curvature it may be another stationary point.
     fn nearest_point(&self, p: &Point3<T>) -> Point3<T> {
         let mut q = self.retract(p);
         for _ in 0..60 {
@@ -202,20 +200,20 @@ pub trait Wrappable<T: Real>: Debug + Send + Sync + 'static {
         q
     }
 
-    /// Where [`value`](Self::value) is least on the straight line from `a` to `b`: where it lies deepest
-    /// within the surface, or is about closest to it.
+    /// The point of the straight line from `a` to `b` with the least [`value`](Self::value): the deepest within
+    /// the surface, or about the closest to it.
     ///
-    /// Provided: the lowest value at samples and near each that is below its neighbours. What dips and rises
-    /// between two samples is not seen; see [`size`](Self::size).
+    /// The default searches samples, and near each sample below its neighbours; it misses minima between two
+    /// samples, see [`size`](Self::size).
     fn closest_on_segment(&self, a: &Point3<T>, b: &Point3<T>) -> SegmentApproach<T> {
         search_segment(self, a, b)
     }
 }
 
-/// Where a straight line lies deepest within a surface, or is about closest to it.
+/// The point of a straight line deepest within a surface, or about closest to it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SegmentApproach<T: Real> {
-    /// The place on the line, 0 at its start and 1 at its end.
+    /// The parameter on the line, 0 at its start and 1 at its end.
     pub parameter: T,
     /// The point of the line.
     pub point: Point3<T>,
@@ -223,7 +221,7 @@ pub struct SegmentApproach<T: Real> {
     pub height: T,
 }
 
-/// The approach at a parameter that is known.
+/// The approach at a known parameter.
 pub(crate) fn approach_at<T: Real, S: Wrappable<T> + ?Sized>(
     surface: &S,
     a: &Point3<T>,
@@ -243,7 +241,7 @@ pub(crate) fn search_segment<T: Real, S: Wrappable<T> + ?Sized>(
     b: &Point3<T>,
 ) -> SegmentApproach<T> {
     let along = b - a;
-    // Four samples to a feature; the bound keeps a line across the world affordable.
+    // Four samples to a feature; the bound limits the cost of very long lines.
     let wanted = (T::lit(4.0) * along.norm() / surface.size()).to_f64();
     let (mut count, mut x) = (8_u32, 8.0);
     while count < 4096 && x < wanted {
@@ -251,7 +249,7 @@ pub(crate) fn search_segment<T: Real, S: Wrappable<T> + ?Sized>(
         x *= 2.0;
     }
     let spacing = T::one() / T::lit(f64::from(count));
-    // The lowest place so far, and the two samples before the one at hand; none off the patch.
+    // The lowest sample so far, and the two samples before the present one; `None` off the patch.
     let mut lowest: Option<(T, T)> = None;
     let mut last: [Option<T>; 2] = [None; 2];
     let mut consider = |value: T, u: T| {
@@ -295,7 +293,7 @@ pub(crate) fn search_segment<T: Real, S: Wrappable<T> + ?Sized>(
     };
     let approach = approach_at(surface, a, b, u);
     let gradient = surface.gradient(&approach.point);
-    // Where the line passes the middle of the solid rounding alone would decide on a side, or nothing.
+    // Where the line passes the middle of the solid, only rounding would choose a side.
     if gradient.norm() * surface.size() > surface.value(&approach.point).abs() * T::default_epsilon().sqrt() {
         approach
     } else {
@@ -303,14 +301,14 @@ pub(crate) fn search_segment<T: Real, S: Wrappable<T> + ?Sized>(
     }
 }
 
-/// What the arithmetic leaves of a point computed on a line between two others.
+/// The roundoff of a point computed on a line between two others.
 #[inline]
 pub(crate) fn roundoff<T: Real>(a: &Point3<T>, b: &Point3<T>) -> T {
     (a.coords.amax() + b.coords.amax()) * (T::default_epsilon() * T::lit(8.0))
 }
 
-/// Aside from a line, so little that only a place where no direction is outwards notices, and more than
-/// the roundoff of coordinates.
+/// A sideways offset from a line: small enough to matter only where the outward direction is undefined, and
+/// larger than the roundoff of coordinates.
 pub(crate) fn beside<T: Real>(along: &Vector3<T>, size: T) -> Vector3<T> {
     any_tangent(along).normalize() * (T::default_epsilon().sqrt() * size)
 }

@@ -1,4 +1,4 @@
-//! Which of many boxes overlap: a sweep along one axis.
+//! Overlapping pairs of bounding boxes, by a sweep along one axis.
 
 use alloc::vec::Vec;
 
@@ -46,10 +46,9 @@ impl<T: Real> BoundingBox<T> {
 
 /// Finds the overlapping pairs among boxes; its buffers are used again from call to call.
 ///
-/// Boxes are sorted by where they begin along the axis on which their middles are spread out most,
-/// and each is compared with those that begin before it ends: a row of n boxes costs n·log n, a layer
-/// of them, where √n begin together, n·√n. Unbounded boxes are set aside and pair with all. A box with a coordinate
-/// that is not a number overlaps nothing.
+/// Boxes are sorted by their start along the axis on which their middles are spread out most, and each is
+/// compared with those that start before it ends: a row of n boxes costs n·log n, a layer of them, in which √n
+/// start together, n·√n. Unbounded boxes pair with all. A box with a NaN coordinate overlaps nothing.
 #[derive(Debug)]
 pub struct PairSearch<T: Real> {
     order: Vec<u32>,
@@ -79,8 +78,7 @@ impl<T: Real> Default for PairSearch<T> {
 }
 
 impl<T: Real> PairSearch<T> {
-    /// For how many pairs of so many boxes there is room from the first search on: all, or as many as there
-    /// are where a box overlaps 32 others on average.
+    /// The number of pairs for which the first search reserves room: all, or 32 for each box on average.
     pub(crate) fn room(count: usize) -> usize {
         (count.saturating_sub(1) / 2 + 1).min(16) * count
     }
@@ -96,7 +94,7 @@ impl<T: Real> PairSearch<T> {
                 pairs.push([a.min(b), a.max(b)]);
             }
         };
-        // Few boxes are not worth sorting.
+        // Sorting does not pay for few boxes.
         if boxes.len() <= 8 {
             for b in (0..).take(boxes.len()) {
                 (0..b).for_each(|a| push(a, b));

@@ -1,4 +1,4 @@
-//! A round column.
+//! A round cylinder.
 
 use crate::math::{InvalidValue, Real, check, checked_when_read};
 use crate::shapes::ShapeError;

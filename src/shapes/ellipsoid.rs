@@ -1,4 +1,4 @@
-//! A ball with three radii.
+//! An ellipsoid with three radii.
 
 use nalgebra::{Point3, Vector3};
 
@@ -10,11 +10,10 @@ use crate::shapes::{ShapeError, direction_and_length};
 ///
 /// # Nearest point
 ///
-/// The point x of the surface nearest to p leaves along its own normal: `x_i = r_i² p_i / (t + r_i²)`
-/// for one number t, greater than minus the least radius squared. Putting x on the surface gives one
-/// equation `‖q(t)‖ = 1` with `q_i = r_i p_i / (t + r_i²)`. It is solved as `1/‖q‖ = 1`, whose left
-/// side is nearly straight, so that Newton's iteration, started below the root, climbs to it without
-/// overshoot in a handful of steps.
+/// The nearest surface point x has p on its normal: `x_i = r_i² p_i / (t + r_i²)` for one number t, greater than
+/// minus the least radius squared. That x lies on the surface is one equation `‖q(t)‖ = 1` with
+/// `q_i = r_i p_i / (t + r_i²)`. It is solved as `1/‖q‖ = 1`, whose left side is nearly linear, so that Newton's
+/// iteration, started below the root, converges without overshoot in a few steps.
 ///
 /// # Singular case
 ///
@@ -42,7 +41,7 @@ pub struct Ellipsoid<T: Real> {
     pub(crate) weights: Vector3<T>,
 }
 
-/// What is written of an ellipsoid; the rest follows.
+/// The serialized part of an ellipsoid; the rest follows from it.
 #[cfg(feature = "serde")]
 #[derive(serde::Serialize, serde::Deserialize)]
 #[serde(rename = "Ellipsoid")]
@@ -106,7 +105,7 @@ impl<T: Real> Ellipsoid<T> {
         let gap = r2.map(|other| other - r2[least]);
         let rp = r.component_mul(p);
         if !is_finite(&rp) {
-            // From so far away, the point whose normal leads there.
+            // The point whose normal has this direction, for a point so far away.
             let towards = direction_and_length(&(p / p.amax()).component_mul(r));
             return towards.map_or(Vector3::zeros(), |(unit, _)| unit.component_mul(r));
         }
@@ -119,8 +118,8 @@ impl<T: Real> Ellipsoid<T> {
                 s = alone;
             }
         }
-        // Radii as small as the least have no gap either; along them, too, there must be nothing, or so
-        // little that nothing comes of it but slopes that overflow.
+        // Radii equal to the least have no gap either; along them, too, the point's coordinate must be zero, or
+        // so small that slopes overflow.
         let eps = T::default_epsilon();
         let nothing = r2[least] * eps * eps * eps * eps;
         if (0..3).all(|i| gap[i] > T::zero() || rp[i] <= nothing) {
@@ -156,7 +155,7 @@ impl<T: Real> Ellipsoid<T> {
             if settled {
                 break;
             }
-            // One step more than the value needs: derivatives follow one step behind.
+            // One step more than the value needs: derivatives lag by one step.
             settled = step.abs() <= s * T::default_epsilon() * T::lit(8.0);
         }
         Vector3::from_fn(|i, _| r[i] * (rp[i] / (s + gap[i])))

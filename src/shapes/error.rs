@@ -1,4 +1,4 @@
-//! Refused shapes and places.
+//! Errors of shapes.
 
 use alloc::string::String;
 
@@ -12,7 +12,7 @@ pub enum ShapeError {
     /// A measure of the shape is out of its range.
     #[error(transparent)]
     InvalidValue(#[from] InvalidValue),
-    /// A count that a mesh is made from is out of its range.
+    /// A count for generating a mesh is out of its range.
     #[error("{name} must be from {minimum} to {maximum}")]
     OutOfCount {
         /// The count.
@@ -22,7 +22,7 @@ pub enum ShapeError {
         /// The greatest allowed.
         maximum: u32,
     },
-    /// A height map was needed off its rectangle.
+    /// A point is outside the rectangle of a height map.
     #[error("the height map does not reach to x = {x}, y = {y}")]
     OffPatch {
         /// The place in the map's frame \[m\].
@@ -33,21 +33,21 @@ pub enum ShapeError {
     /// A height map's heights do not fill a grid of at least two rows and two columns.
     #[error("{heights} heights do not fill a grid of at least 2 rows of {columns} (at least 2) columns")]
     IncompleteGrid {
-        /// Columns asked for.
+        /// Columns requested.
         columns: usize,
         /// Heights given.
         heights: usize,
     },
-    /// The faces of a mesh do not fit together.
+    /// A mesh was refused.
     #[error("the mesh cannot be used: {fault}")]
     Mesh {
-        /// What is wrong, and at which face.
+        /// The fault, with its face.
         fault: MeshFault,
     },
     /// A mesh file could not be read.
     #[error("the mesh file cannot be read: {message}")]
     MeshFile {
-        /// What the reader said.
+        /// The message of the reader.
         message: String,
     },
 }

@@ -1,4 +1,4 @@
-//! Everything on one side of a plane.
+//! A half-space.
 
 use nalgebra::{Point3, Vector3};
 
@@ -7,8 +7,8 @@ use crate::shapes::solid::{Bounds, Plane, Solid, SurfacePoint};
 
 /// The half of space on one side of a coordinate plane of its own frame.
 ///
-/// The usual ground is [`BelowZ`](Self::BelowZ) where z points up, and [`BelowY`](Self::BelowY) where y
-/// does, at the identity pose. The pose of the surface gives any other plane.
+/// The ground is [`BelowZ`](Self::BelowZ) at the identity pose if z points up, [`BelowY`](Self::BelowY) if y
+/// does. The pose of the surface gives any other plane.
 ///
 /// ```
 /// use force_elements::nalgebra::Point3;

@@ -1,4 +1,4 @@
-//! A height map: a patch of bicubic spline over a grid.
+//! A height map: a bicubic spline over a grid.
 
 use alloc::vec::Vec;
 use core::ops::RangeInclusive;
@@ -10,9 +10,9 @@ use crate::shapes::ShapeError;
 
 /// The solid below `z = h(x, y)` over a rectangle: a bicubic spline through heights on a grid.
 ///
-/// Value, slope and curvature are continuous. At the rim the second derivative across it is zero
-/// (a natural spline). Off the rectangle there is no surface: a straight line is not held up there,
-/// and a contact point there is [`ShapeError::OffPatch`].
+/// Value, slope and curvature are continuous. At the rim the second derivative across it is zero (a natural
+/// spline). Outside the rectangle there is no surface: a straight line passes freely, and a contact point is
+/// refused with [`ShapeError::OffPatch`].
 ///
 /// Method: C. de Boor, *A Practical Guide to Splines* (1978), chapters IX and XVII.
 #[derive(Debug, Clone, PartialEq)]
@@ -96,7 +96,7 @@ impl<T: Real> HeightMap<T> {
     /// The height `h(x, y)` \[m\].
     ///
     /// # Errors
-    /// [`ShapeError::OffPatch`] off the rectangle.
+    /// [`ShapeError::OffPatch`] outside the rectangle.
     pub fn height_at(&self, x: T, y: T) -> Result<T, ShapeError> {
         if self.reaches(x, y) {
             Ok(self.local(x, y).h)
@@ -105,13 +105,13 @@ impl<T: Real> HeightMap<T> {
         }
     }
 
-    /// Whether the rectangle reaches to a place.
+    /// Whether a point is within the rectangle.
     pub(crate) fn reaches(&self, x: T, y: T) -> bool {
         let [along_x, along_y] = self.extent();
         along_x.contains(&x) && along_y.contains(&y)
     }
 
-    /// Height and derivatives; off the rectangle, those of the nearest cell continued.
+    /// Height and derivatives; outside the rectangle, extrapolated from the nearest cell.
     pub(crate) fn local(&self, x: T, y: T) -> Local<T> {
         let (i, bx) = self.cell(0, x);
         let (j, by) = self.cell(1, y);
@@ -141,12 +141,12 @@ impl<T: Real> HeightMap<T> {
         }
     }
 
-    /// The cell a coordinate falls in, and there the four B-splines with two derivatives.
+    /// The cell of a coordinate, and its four B-splines with two derivatives.
     fn cell(&self, axis: usize, x: T) -> (usize, [[T; 4]; 3]) {
         let inverse = T::one() / self.spacing[axis];
         let place = (x - self.corner[axis]) * inverse;
         let last = self.counts[axis] - 2;
-        // Whatever is below the grid, and not a number, lands in cell 0.
+        // Coordinates below the grid and NaN give cell 0.
         let cell = convert_unchecked::<f64, usize>(place.to_f64().max(0.0)).min(last);
         let u = place - T::lit(convert(cell));
         let w = T::one() - u;
@@ -193,7 +193,7 @@ fn greatest_bends<T: Real>(coefficients: &[T], wide: usize, spacing: &Vector2<T>
     [bends[0] / (x * x), bends[1] / (x * y), bends[2] / (y * y)]
 }
 
-/// Turns values at the knots into B-spline coefficients, of which there are two more.
+/// Converts values at the knots to B-spline coefficients, of which there are two more.
 fn spline_coefficients<T: Real>(values: &mut [T]) -> impl Iterator<Item = T> {
     // (c[i−1] + 4 c[i] + c[i+1]) / 6 = value, with c straight across both ends: tridiagonal,
     // diagonally dominant, so elimination needs no pivots.

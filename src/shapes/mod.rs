@@ -1,4 +1,4 @@
-//! Shapes, each once, and the trait of those that have an inside.
+//! Shapes, and the trait of solids.
 //!
 //! | shape | what it fills | can be entered | can be wrapped |
 //! |---|---|---|---|
@@ -10,11 +10,10 @@
 //! | [`HeightMap`] | what lies below a spline over a rectangle | | yes |
 //! | [`TriangleMesh`] | what its closed faces enclose | yes | |
 //!
-//! What can be entered implements [`Solid`]: nearest point, signed distance, bounds. What a cable can be
-//! wrapped around implements [`Wrappable`](crate::cable::Wrappable): an implicit function with two
-//! derivatives, geodesics. A shape of the user's own implements either or both.
+//! Shapes that can be entered implement [`Solid`]: nearest point, signed distance, bounds. Shapes that a cable
+//! can wrap implement [`Wrappable`](crate::cable::Wrappable): an implicit function with two derivatives,
+//! geodesics. A user's shape implements either or both.
 //!
-//! Nothing here knows about springs, cables or forces.
 
 use nalgebra::Vector3;
 
@@ -44,7 +43,7 @@ pub use solid_shape::SolidShape;
 pub use sphere::Sphere;
 pub use torus::Torus;
 
-/// The direction and the length of a vector, also where squares would overflow or vanish; `None` for zero.
+/// The direction and the length of a vector, also where squares would overflow or underflow; `None` for zero.
 #[inline]
 pub(crate) fn direction_and_length<T: Real>(v: &Vector3<T>) -> Option<(Vector3<T>, T)> {
     let squared = v.norm_squared();
@@ -61,13 +60,13 @@ pub(crate) fn direction_and_length<T: Real>(v: &Vector3<T>) -> Option<(Vector3<T
     })
 }
 
-/// The smaller of two values, without the care for not-a-number that slows `min` down.
+/// The smaller of two values, without the NaN handling that slows `min` down.
 #[inline]
 pub(crate) fn lesser<T: PartialOrd + Copy>(a: T, b: T) -> T {
     if b < a { b } else { a }
 }
 
-/// The greater of two values, without the care for not-a-number that slows `max` down.
+/// The greater of two values, without the NaN handling that slows `max` down.
 #[inline]
 pub(crate) fn greater<T: PartialOrd + Copy>(a: T, b: T) -> T {
     if b > a { b } else { a }

@@ -14,9 +14,9 @@ use crate::math::Real;
 ///
 /// # Note that
 ///
-/// - The signed distance must be a true distance: between two points it changes by no more than
-///   they are apart. Whole groups of faces are dropped on that promise.
-/// - Where several surface points are equally near, any of them will do.
+/// - The signed distance must be a true distance: between two points it changes by no more than their distance.
+///   Culling of whole groups of faces relies on that.
+/// - Where several surface points are equally near, any of them may be returned.
 ///
 /// # Example: a user's own shape
 ///
@@ -49,7 +49,7 @@ pub trait Solid<T: Real>: Debug + Send + Sync + 'static {
     /// The surface point nearest to a point inside or outside.
     fn nearest(&self, p_S: &Point3<T>) -> SurfacePoint<T>;
 
-    /// What the surface encloses lies within these bounds.
+    /// Bounds of the solid.
     fn bounds(&self) -> Bounds<T>;
 
     /// Distance from the surface \[m\], negative inside.
@@ -62,27 +62,27 @@ pub trait Solid<T: Real>: Debug + Send + Sync + 'static {
         self.signed_distance(p_S) < T::zero()
     }
 
-    /// A plane that has all of the inside behind it, and comes close to the surface near the point;
-    /// `None` where there is none or none is cheap to tell.
+    /// A plane with all of the inside behind it, close to the surface near the point; `None` where there is none
+    /// or it is expensive to find.
     ///
-    /// Convex shapes give one so that faces in front of it are dropped without a closer look.
+    /// Faces in front of the plane of a convex shape are culled without further tests.
     fn supporting_plane(&self, _p_S: &Point3<T>) -> Option<Plane<T>> {
         None
     }
 }
 
-/// A point of a surface, and how far from it another point is.
+/// A point of a surface, and the signed distance of another point from it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SurfacePoint<T: Real> {
     /// The surface point.
     pub point: Point3<T>,
     /// Outward unit normal there: the direction in which the signed distance grows.
     pub normal: Vector3<T>,
-    /// Distance of the point asked about \[m\], negative inside.
+    /// Distance of the query point \[m\], negative inside.
     pub signed_distance: T,
 }
 
-/// Where a surface and its inside are, in its own frame.
+/// Bounds of a solid, in its own frame.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Bounds<T: Real> {
     /// Anywhere.
@@ -106,7 +106,7 @@ pub struct Plane<T: Real> {
 }
 
 impl<T: Real> Plane<T> {
-    /// How far a point is in front of the plane \[m\].
+    /// Height of a point in front of the plane \[m\].
     #[inline]
     pub fn height(&self, p: &Point3<T>) -> T {
         self.normal.dot(&p.coords) - self.offset

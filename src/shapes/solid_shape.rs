@@ -15,13 +15,13 @@ use crate::shapes::sphere::Sphere;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum SolidShape<T: Real> {
-    /// Everything on one side of a plane.
+    /// A half-space.
     HalfSpace(HalfSpace),
     /// A ball.
     Sphere(Sphere<T>),
-    /// A ball with three radii.
+    /// An ellipsoid.
     Ellipsoid(Ellipsoid<T>),
-    /// What closed triangles enclose.
+    /// A triangle mesh.
     Mesh(Arc<TriangleMesh<T>>),
     /// A user's own solid.
     Custom(Arc<dyn Solid<T>>),

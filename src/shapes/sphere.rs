@@ -8,7 +8,7 @@ use crate::shapes::{ShapeError, direction_and_length};
 
 /// A ball about the origin of its frame.
 ///
-/// At the very centre every surface point is equally near; +x is taken.
+/// At the centre every surface point is equally near; the one on +x is taken.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct Sphere<T: Real> {

@@ -14,11 +14,11 @@ pub struct Torus<T: Real> {
 checked_when_read!(Torus);
 
 impl<T: Real> Torus<T> {
-    /// A torus whose tube of this radius \[m\] runs around a circle of this radius \[m\].
+    /// A torus with this radius of the circle \[m\] and this radius of the tube around it \[m\].
     ///
     /// # Errors
-    /// [`ShapeError::InvalidValue`] unless both are of a [`Size`](crate::Requirement::Size) and the tube is thinner
-    /// than the ring: otherwise it has no hole and is not smooth.
+    /// [`ShapeError::InvalidValue`] unless both are of a [`Size`](crate::Requirement::Size) and the tube is
+    /// thinner than the ring, so that the torus has a hole and is smooth.
     pub fn new(ring_radius: T, tube_radius: T) -> Result<Self, ShapeError> {
         let torus = Self { ring_radius, tube_radius };
         torus.validate()?;
@@ -33,7 +33,7 @@ impl<T: Real> Torus<T> {
         check::that(is_thinner, "torus.tube_radius", tube_radius, Requirement::Below("ring_radius"))
     }
 
-    /// The radius of the circle that the tube runs around \[m\].
+    /// The radius of the circle at the centre of the tube \[m\].
     pub fn ring_radius(&self) -> T {
         self.ring_radius
     }

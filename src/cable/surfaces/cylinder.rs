@@ -103,7 +103,7 @@ impl<T: Real> Wrappable<T> for Cylinder<T> {
         if across(&closest.point.coords).norm() > roundoff(a, b) {
             return closest;
         }
-        // The line meets the axis: sideways, across both, is outwards.
+        // The line meets the axis: the direction perpendicular to both is outwards.
         let sideways = T::default_epsilon().sqrt() * self.radius / reach.sqrt();
         let point = Point3::new(-along.y * sideways, along.x * sideways, closest.point.z);
         SegmentApproach { point, height: -self.radius, ..closest }

@@ -1,4 +1,4 @@
-//! A height map under a cable.
+//! Wrapping of a height map.
 
 use nalgebra::{Matrix3, Point3, Vector3};
 
@@ -47,14 +47,14 @@ impl<T: Real> Wrappable<T> for HeightMap<T> {
     }
 
     fn smooth_reach(&self, p: &Point3<T>, velocity: &Vector3<T>, acceleration: &Vector3<T>) -> T {
-        // Where the geodesic crosses the next grid line, to second order. From far off that may fall
-        // beyond it by the third, so a little is left for a second, exact, step.
+        // Where the geodesic crosses the next grid line, to second order. From far away the third order may carry
+        // it beyond, so a little is left for a second, exact, step.
         let mut reach = T::lit(1e30);
         for axis in 0..2 {
             let unit = self.spacing[axis];
             let (v, a) = (velocity[axis] / unit, acceleration[axis] / unit);
             let place = (p[axis] - self.corner[axis]) / unit;
-            // What is as near as this to a line has reached it.
+            // The distance at which a line counts as reached.
             let near = T::lit(1e-9);
             let ahead = T::one() - ceil(-(place + near)) - place;
             let behind = ceil(place - near) - T::one() - place;

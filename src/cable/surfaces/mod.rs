@@ -1,4 +1,4 @@
-//! What a cable must know of each shape that it can be wrapped around.
+//! Wrapping of each shape.
 
 mod cylinder;
 mod ellipsoid;

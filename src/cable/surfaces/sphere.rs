@@ -85,7 +85,7 @@ impl<T: Real> Wrappable<T> for Sphere<T> {
         if closest.point.coords.norm() > roundoff(a, b) {
             return closest;
         }
-        // The line passes through the centre, where no direction is outwards: any across it is.
+        // The line passes through the centre: any perpendicular direction is outwards.
         SegmentApproach { point: beside(&along, self.radius).into(), height: -self.radius, ..closest }
     }
 }

@@ -185,7 +185,7 @@ impl<T: Real> Wrappable<T> for Torus<T> {
         if lowest.height + self.tube_radius > roundoff(a, b) {
             return lowest;
         }
-        // The line meets the circle, where no direction is outwards: any across the line is.
+        // The line meets the circle: any perpendicular direction is outwards.
         SegmentApproach { point: lowest.point + beside(&along, self.tube_radius), ..lowest }
     }
 }

@@ -1,4 +1,4 @@
-//! What the points of a subtree are kept within.
+//! Bounding discs of subtrees.
 
 use nalgebra::{Point3, Vector3};
 
@@ -7,8 +7,8 @@ use crate::shapes::{greater, lesser};
 
 /// A disc that holds points of a subtree: round, with some thickness along its axis.
 ///
-/// A smooth patch of faces is nearly flat. A disc along it tells the patch from a plane nearby
-/// far more sharply than a ball or a box does.
+/// A smooth patch of faces is nearly flat, and a disc along it separates it from a nearby plane far better than a
+/// ball or a box.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cluster<T> {
     pub(super) center: [T; 3],
@@ -63,13 +63,13 @@ impl<T: Real> Cluster<T> {
         Vector3::from(self.axis)
     }
 
-    /// Whether the disc may reach a plane with this unit normal that its centre is so high above.
+    /// Whether the disc may reach a plane with this unit normal, above which its centre has this height.
     #[inline]
     pub(super) fn reaches(&self, plane_normal: &Vector3<T>, height: T) -> bool {
         let axis = self.axis();
         let cosine = axis.dot(plane_normal);
         let upright = if cosine < T::zero() { -cosine } else { cosine };
-        // Not from the cosine: along the axis its rounding would come out as its square root.
+        // Not from the cosine, whose rounding error the square root would amplify near the axis.
         let sine_squared = (plane_normal - axis * cosine).norm_squared();
         let gap = height - upright * self.thickness;
         gap < T::zero() || gap * gap < sine_squared * self.breadth * self.breadth

@@ -1,4 +1,4 @@
-//! Meshes of simple bodies.
+//! Generators of meshes of simple bodies.
 
 use alloc::vec::Vec;
 
@@ -10,14 +10,14 @@ use crate::shapes::mesh::TriangleMesh;
 use crate::shapes::mesh::topology::check_counts;
 use crate::shapes::mesh::tree::number;
 
-/// Vertices and faces on their way to a mesh.
+/// Vertices and faces of a mesh under construction.
 struct Sheets<T: Real> {
     vertices: Vec<Point3<T>>,
     faces: Vec<[u32; 3]>,
 }
 
 impl<T: Real> Sheets<T> {
-    /// None yet; `face_count` is how many faces there are to be, to be refused before they are made.
+    /// Empty; `face_count` is the intended number of faces, refused before they are made.
     fn new(face_count: u64) -> Result<Self, ShapeError> {
         check_counts(0, face_count).map_err(|fault| ShapeError::Mesh { fault })?;
         Ok(Self { vertices: Vec::new(), faces: Vec::new() })
@@ -54,7 +54,7 @@ impl<T: Real> Sheets<T> {
     }
 }
 
-/// The most that is asked for of anything counted.
+/// The largest count.
 const MOST: u32 = 1 << 15;
 
 /// The faces of `rows` by `columns` quadrilaterals.

@@ -1,4 +1,4 @@
-//! Which faces have their centroid inside another surface.
+//! The search for faces whose centroid is inside another surface.
 
 use nalgebra::{Point3, Vector3};
 
@@ -15,7 +15,7 @@ use crate::shapes::solid_shape::SolidShape;
 pub struct Displaced<T: Real> {
     /// The face, as numbered by the mesh.
     pub face: usize,
-    /// How far inside it is \[m\].
+    /// Its depth \[m\].
     pub depth: T,
     /// The nearest point of the other surface, in Ground.
     pub point_G: Point3<T>,
@@ -46,7 +46,7 @@ impl<T: Real> TriangleMesh<T> {
         }
     }
 
-    /// A half-space is one plane, the same for all faces: it is brought to the mesh, not they to it.
+    /// A half-space is one plane for all faces, transformed once into the frame of the mesh.
     fn find_behind_plane(
         &self,
         X_GS: &Pose<T>,
@@ -74,7 +74,7 @@ impl<T: Real> TriangleMesh<T> {
         );
     }
 
-    /// Any shape: by its supporting planes, or by its signed distance.
+    /// For any shape, by its supporting planes or its signed distance.
     fn find_inside<S: Solid<T> + ?Sized>(
         &self,
         X_GS: &Pose<T>,
@@ -101,7 +101,7 @@ impl<T: Real> TriangleMesh<T> {
         );
     }
 
-    /// Another mesh: each question starts from the triangle that answered the one before.
+    /// For another mesh: each query starts from the triangle that the last one found.
     fn find_inside_mesh(
         &self,
         X_GS: &Pose<T>,
@@ -117,7 +117,7 @@ impl<T: Real> TriangleMesh<T> {
         let nowhere = Known { center_O: Point3::origin(), signed_distance: T::zero(), slot: None };
         self.walk(
             |cluster, is_leaf, known: Known<T>| {
-                // Of a leaf the first centroid tells as much as the middle would.
+                // For a leaf the first centroid serves as well as the middle.
                 if is_leaf && known.slot.is_some() {
                     return Some(known);
                 }
@@ -133,7 +133,7 @@ impl<T: Real> TriangleMesh<T> {
             nowhere,
             |leaf, mut known| {
                 self.for_each_centroid(leaf, &X_OS, |slot, p_O| {
-                    // As far as the last answer reaches, nothing has to be asked.
+                    // No query is needed within the reach of the last result.
                     let reach = known.signed_distance;
                     if reach > T::zero() && (p_O - known.center_O).norm_squared() < reach * reach {
                         return;
@@ -148,8 +148,8 @@ impl<T: Real> TriangleMesh<T> {
         );
     }
 
-    /// Another mesh that lies behind the planes of all its faces: most of what is in front of it is in
-    /// front of the plane of the last face that was found, and nothing has to be asked.
+    /// For another mesh that is convex: most of what is in front of it is in front of the plane of the last face
+    /// found, which needs no query.
     fn find_inside_convex_mesh(
         &self,
         X_GS: &Pose<T>,
@@ -192,7 +192,7 @@ impl<T: Real> TriangleMesh<T> {
         );
     }
 
-    /// Walks down the tree into every child, leaf or not, that `enter` admits, handing on what it answers.
+    /// Walks down the tree into every child, leaf or not, that `enter` admits, passing on its result.
     #[inline]
     fn walk<G: Copy>(
         &self,
@@ -250,7 +250,7 @@ impl<T: Real> TriangleMesh<T> {
         }
     }
 
-    /// How far a point is from the box around the mesh.
+    /// The distance of a point from the box around the mesh.
     #[inline]
     pub(super) fn distance_to_box(&self, p: &Point3<T>) -> T {
         let beyond = (p - self.center).abs() - self.half_extents;
@@ -258,7 +258,7 @@ impl<T: Real> TriangleMesh<T> {
     }
 }
 
-/// The last question that was answered.
+/// The last query and its result.
 #[derive(Clone, Copy)]
 struct Known<T: Real> {
     center_O: Point3<T>,
@@ -266,7 +266,7 @@ struct Known<T: Real> {
     slot: Option<Slot>,
 }
 
-/// Whether any of a cluster may be behind a plane of the other surface's frame.
+/// Whether any part of a cluster may be behind a plane of the other surface's frame.
 #[inline]
 fn is_behind<T: Real>(cluster: &Cluster<T>, center_O: &Point3<T>, plane: &Plane<T>, X_OS: &Pose<T>) -> bool {
     let normal_S = X_OS.rotation.inverse_transform_vector(&plane.normal);

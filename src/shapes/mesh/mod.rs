@@ -28,21 +28,20 @@ use triangles::Feature;
 
 /// Triangles, wound counter-clockwise seen from outside, with a tree over them.
 ///
-/// A *closed* mesh has an inside and can be touched by anything. An *open* one has none and can only
-/// carry springs that touch other surfaces.
+/// A *closed* mesh has an inside, which other surfaces can enter. An *open* one has none and can only carry
+/// springs that enter other surfaces.
 ///
-/// Vertices at exactly the same place are one vertex, whatever their number, so that files which
-/// repeat them per face need no preparation. Faces keep the numbers they were given.
+/// Vertices at exactly the same position are merged, so that files which repeat them per face need no
+/// preparation. Faces keep their numbers.
 ///
 /// # Refused
 ///
-/// Every mesh: no faces or more than [`MAX_FACES`](Self::MAX_FACES), vertices that are not finite, indices
-/// out of range, faces without area, faces so small or large that the fourth power of their longest edge
-/// vanishes or overflows (in `f64` below 1e-81 m and above 1e77 m, in `f32` below 6e-12 m and above 4e9 m).
-/// A closed mesh also: edges with one face or more than two, neighbours that are wound against each
-/// other, vertices where two sheets of faces touch, and parts that are inside out (a part wound the
-/// other way round within another is a cavity and is welcome). Faces that cut through each other
-/// are **not** found out.
+/// Every mesh: no faces or more than [`MAX_FACES`](Self::MAX_FACES), vertices that are not finite, indices out of
+/// range, faces without area, faces so small or large that the fourth power of their longest edge underflows or
+/// overflows (in `f64` below 1e-81 m and above 1e77 m, in `f32` below 6e-12 m and above 4e9 m). A closed mesh
+/// also: edges with one face or more than two, neighbours that are wound against each other, vertices where two
+/// sheets of faces touch, and parts that are inside out (a part wound the other way within another is a cavity,
+/// which is allowed). Faces that intersect are **not** detected.
 ///
 /// # Inside or outside
 ///
@@ -79,23 +78,23 @@ pub struct TriangleMesh<T: Real> {
     /// The face across each edge, the k-th of which runs from corner k to the next.
     neighbours: Vec<[u32; 3]>,
     vertex_normals: Vec<Vector3<T>>,
-    /// What keeps the mesh from having an inside.
+    /// The fault by which the mesh is not closed.
     opening: Option<MeshFault>,
-    /// How far any vertex may be in front of any face's plane, if the mesh is convex.
+    /// The largest height of a vertex in front of a face's plane, if the mesh is convex.
     convexity_slack: Option<T>,
     center: Point3<T>,
     half_extents: Vector3<T>,
     tree: Tree<T>,
 }
 
-/// A triangle that has been found, by its place in the tree.
+/// A triangle, by its place in the tree.
 pub(crate) type Slot = usize;
 
 impl<T: Real> TriangleMesh<T> {
-    /// The most faces a mesh may have: 4,194,304, which take about 1.7 GB in `f64`.
+    /// The largest number of faces of a mesh: 4,194,304, which take about 1.7 GB in `f64`.
     pub const MAX_FACES: usize = MAX_FACES;
 
-    /// A mesh that encloses something. Faces are corners counted from 0.
+    /// A closed mesh. Faces are indices of vertices, from 0.
     ///
     /// # Errors
     /// [`ShapeError::Mesh`] with the first of the [`faults`](Self::faults).
@@ -107,8 +106,7 @@ impl<T: Real> TriangleMesh<T> {
         }
     }
 
-    /// A mesh that may be open: it can carry springs. If it is closed nevertheless, it has an inside
-    /// too.
+    /// A mesh that may be open and can carry springs. If it is closed, it has an inside too.
     ///
     /// # Errors
     /// [`ShapeError::Mesh`] if there are no faces, a vertex is not finite, an index is out of range or a
@@ -121,8 +119,8 @@ impl<T: Real> TriangleMesh<T> {
         Ok(Self::build(vertices, topology))
     }
 
-    /// All that keeps these faces from being a closed mesh. As long as single vertices or faces are bad,
-    /// only those are listed: how faces fit together would say little.
+    /// All faults by which these faces are not a closed mesh. If single vertices or faces are bad, only those are
+    /// listed.
     pub fn faults(vertices: &[Point3<T>], faces: &[[u32; 3]]) -> Vec<MeshFault> {
         match Topology::new(vertices, faces) {
             Ok(topology) => topology.openings,
@@ -159,22 +157,22 @@ impl<T: Real> TriangleMesh<T> {
         mesh
     }
 
-    /// How many faces there are.
+    /// The number of faces.
     pub fn face_count(&self) -> usize {
         self.faces.len()
     }
 
-    /// The vertices, as they were given.
+    /// The vertices, as given.
     pub fn vertices(&self) -> &[Point3<T>] {
         &self.vertices
     }
 
-    /// The corners of each face; of vertices at the same place, the first.
+    /// The corners of each face; of merged vertices, the first.
     pub fn faces(&self) -> &[[u32; 3]] {
         &self.faces
     }
 
-    /// The middle of each face, where its spring is.
+    /// The centroid of each face, the base of its spring.
     pub fn centroids(&self) -> &[Point3<T>] {
         &self.centroids
     }
@@ -189,7 +187,7 @@ impl<T: Real> TriangleMesh<T> {
         &self.areas
     }
 
-    /// What is enclosed \[m³\], if the mesh is closed.
+    /// The enclosed volume \[m³\], if the mesh is closed.
     pub fn volume(&self) -> Option<T> {
         let sum = self.faces.iter().fold(T::zero(), |sum, f| {
             // About the middle of the box rather than the origin, which may be far away.
@@ -199,17 +197,17 @@ impl<T: Real> TriangleMesh<T> {
         self.opening.is_none().then(|| sum / T::lit(6.0))
     }
 
-    /// Whether the mesh encloses something.
+    /// Whether the mesh is closed.
     pub fn is_closed(&self) -> bool {
         self.opening.is_none()
     }
 
-    /// The first fault that keeps the mesh from enclosing something; `None` if it does.
+    /// The first fault by which the mesh is not closed; `None` if it is.
     pub fn opening(&self) -> Option<MeshFault> {
         self.opening
     }
 
-    /// Whether what is enclosed is convex, but for rounding.
+    /// Whether the enclosed solid is convex, up to rounding.
     pub fn is_convex(&self) -> bool {
         self.convexity_slack.is_some()
     }
@@ -227,7 +225,7 @@ impl<T: Real> TriangleMesh<T> {
         }
     }
 
-    /// The nearest point of one face, with the sign that it gives.
+    /// The nearest point of one face, with a signed distance.
     #[inline]
     pub(crate) fn nearest_on(&self, slot: Slot, p: &Point3<T>) -> SurfacePoint<T> {
         let (pack, lane) = self.tree.triangle(slot);
@@ -236,7 +234,7 @@ impl<T: Real> TriangleMesh<T> {
         let (point, feature) = pack.nearest(lane, p);
         let pseudo_normal = match feature {
             Feature::Face => {
-                // Measured along the normal, a depth keeps its digits however small it is.
+                // Measured along the normal, small depths keep full precision.
                 let signed_distance = normal.dot(&(p - point));
                 return SurfacePoint { point, normal, signed_distance };
             }
@@ -259,8 +257,8 @@ impl<T: Real> TriangleMesh<T> {
         }
     }
 
-    /// The nearest point from so far away that, but for rounding, the foremost vertex is as near as any: the
-    /// difference, half the square of the size over the distance, is less than the distance is rounded by.
+    /// The nearest point from so far away that the foremost vertex is nearest up to rounding: the difference,
+    /// half the squared size over the distance, is below the roundoff of the distance.
     #[cold]
     fn nearest_from_afar(&self, p: &Point3<T>, from_center: &Vector3<T>) -> SurfacePoint<T> {
         let (direction, _) = direction_and_length(from_center).unwrap_or((Vector3::x(), T::zero()));
@@ -272,7 +270,7 @@ impl<T: Real> TriangleMesh<T> {
         SurfacePoint { point: foremost, normal, signed_distance }
     }
 
-    /// How far any vertex may be in front of a face's plane; `None` if one is by more than rounding.
+    /// The largest height of a vertex in front of a face's plane; `None` if it exceeds rounding.
     fn calc_convexity_slack(&self) -> Option<T> {
         if self.opening.is_some() {
             return None;
@@ -283,7 +281,7 @@ impl<T: Real> TriangleMesh<T> {
             let a = self.vertices[self.faces[f][0] as usize];
             Plane { normal, offset: normal.dot(&a.coords) + slack }
         };
-        // Most meshes that are not convex show it at an edge, at once.
+        // Most nonconvex meshes are detected at an edge.
         let bends_out = |f: usize| {
             let plane = plane(f);
             let corners = self.neighbours[f].into_iter().flat_map(|neighbour| self.faces[neighbour as usize]);
@@ -321,7 +319,7 @@ fn vertex_normals<T: Real>(
         for (corner, along, back) in
             [(corners[0], b - a, c - a), (corners[1], c - b, a - b), (corners[2], a - c, b - c)]
         {
-            // In units of themselves, so that the fourth power of small edges does not vanish.
+            // Normalized, so that the fourth power of small edges does not underflow.
             let (along, back) = (along / along.amax(), back / back.amax());
             let angle = along.cross(&back).norm_squared().sqrt().atan2(along.dot(&back));
             sums[corner as usize] += normal * angle;
@@ -330,7 +328,7 @@ fn vertex_normals<T: Real>(
     sums
 }
 
-/// Where the mesh is open, the sign is that of the faces that meet at the nearest point.
+/// The sign of the distance to an open mesh is that of the faces at the nearest point.
 impl<T: Real> Solid<T> for TriangleMesh<T> {
     fn nearest(&self, p_S: &Point3<T>) -> SurfacePoint<T> {
         let from_center = p_S - self.center;
@@ -339,7 +337,7 @@ impl<T: Real> Solid<T> for TriangleMesh<T> {
             return self.nearest_from_afar(p_S, &from_center);
         }
         let near = self.nearest_on(self.tree.nearest(p_S, None), p_S);
-        // From far away, front and back of a thin body may be equally near but for rounding.
+        // From far away, front and back of a thin body may be equally near up to rounding.
         if near.signed_distance < T::zero() && self.distance_to_box(p_S) > T::zero() {
             return SurfacePoint { normal: -near.normal, signed_distance: -near.signed_distance, ..near };
         }

@@ -1,4 +1,4 @@
-//! Triangles from files.
+//! Readers of mesh files.
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -10,7 +10,7 @@ use crate::math::Real;
 use crate::shapes::ShapeError;
 use crate::shapes::mesh::{MeshFault, TriangleMesh};
 
-/// Vertices and faces as a file gives them, before anything is asked of them.
+/// Vertices and faces of a file, before validation.
 ///
 /// ```
 /// use force_elements::shapes::FaceList;
@@ -25,14 +25,14 @@ use crate::shapes::mesh::{MeshFault, TriangleMesh};
 pub struct FaceList<T: Real> {
     /// The vertices \[m\].
     pub vertices: Vec<Point3<T>>,
-    /// The corners of each face, counted from 0.
+    /// The corners of each face, as indices of vertices from 0.
     pub faces: Vec<[u32; 3]>,
 }
 
 impl<T: Real> FaceList<T> {
-    /// Reads a Wavefront OBJ file: all its objects together, faces of more than three corners cut into
-    /// triangles that share the first corner. All but vertices and faces is ignored. Coordinates keep the
-    /// precision of `f64`, vertices their numbers.
+    /// Reads a Wavefront OBJ file: all its objects together, faces of more than three corners cut into triangles
+    /// that share the first corner. Everything but vertices and faces is ignored. Coordinates keep the precision
+    /// of `f64`, vertices their numbers.
     ///
     /// # Errors
     /// [`ShapeError::MeshFile`], with the number of the line.
@@ -46,7 +46,7 @@ impl<T: Real> FaceList<T> {
         Ok(list)
     }
 
-    /// Nothing if the line does not say what it starts to say.
+    /// `None` for an invalid line.
     fn read_obj_line(&mut self, line: &str) -> Option<()> {
         let mut words = line.split('#').next()?.split_ascii_whitespace();
         match words.next() {
@@ -57,7 +57,7 @@ impl<T: Real> FaceList<T> {
             Some("f") => {
                 let count = i64::try_from(self.vertices.len()).ok()?;
                 let mut corners = words.map(|word| {
-                    // What follows a slash is the texture and the normal.
+                    // Texture and normal follow after slashes.
                     let index: i64 = word.split('/').next()?.parse().ok()?;
                     let index = if index < 0 { count.checked_add(index)? } else { index - 1 };
                     u32::try_from(index).ok()
@@ -75,7 +75,7 @@ impl<T: Real> FaceList<T> {
         Some(())
     }
 
-    /// Reads an STL file, binary or text. The normals in it are ignored: how a face is wound tells.
+    /// Reads an STL file, binary or text. Its normals are ignored; the winding of faces determines them.
     ///
     /// # Errors
     /// [`ShapeError::MeshFile`].
@@ -92,12 +92,12 @@ impl<T: Real> FaceList<T> {
         Ok(Self { vertices, faces })
     }
 
-    /// All that keeps these faces from being a closed mesh.
+    /// All faults by which these faces are not a closed mesh.
     pub fn faults(&self) -> Vec<MeshFault> {
         TriangleMesh::faults(&self.vertices, &self.faces)
     }
 
-    /// A mesh that encloses something.
+    /// A closed mesh.
     ///
     /// # Errors
     /// As [`TriangleMesh::closed`].

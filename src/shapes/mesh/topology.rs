@@ -1,4 +1,4 @@
-//! How faces fit together, and what is wrong with them.
+//! Adjacency of faces, and faults of meshes.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -11,14 +11,14 @@ use crate::math::{Real, is_finite};
 use crate::shapes::greater;
 use crate::shapes::mesh::cluster::bounds;
 
-/// About 400 bytes a face make this a mesh of 1.7 GB in `f64`: more would exhaust the memory of many a
-/// machine before it could be refused, and counts stay far from the end of the 32 bits of an index.
+/// At about 400 bytes per face this is 1.7 GB in `f64`: more would exhaust the memory of many machines before it
+/// could be refused, and counts stay far below 2³².
 pub(super) const MAX_FACES: usize = 1 << 22;
 
-/// Every face may have corners of its own, as in STL files.
+/// Every face may have its own corners, as in STL files.
 pub(super) const MAX_VERTICES: usize = 3 * MAX_FACES;
 
-/// Refuses counts that would not fit.
+/// Refuses excessive counts.
 pub(super) fn check_counts(vertices: usize, faces: u64) -> Result<(), MeshFault> {
     if faces > MAX_FACES as u64 {
         Err(MeshFault::TooManyFaces { count: faces })
@@ -32,7 +32,7 @@ pub(super) fn check_counts(vertices: usize, faces: u64) -> Result<(), MeshFault>
 /// Stands for the missing face at an open edge.
 pub(super) const NO_FACE: u32 = u32::MAX;
 
-/// What is wrong with a mesh, and where. Faces and vertices are numbered from 0 as they were given.
+/// A fault of a mesh. Faces and vertices are numbered from 0 as given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum MeshFault {
@@ -40,15 +40,16 @@ pub enum MeshFault {
     Empty,
     /// There are more faces than [`TriangleMesh::MAX_FACES`](crate::shapes::TriangleMesh::MAX_FACES).
     TooManyFaces {
-        /// How many there are, or would be.
+        /// The number of faces.
         count: u64,
     },
-    /// There are more vertices than three for each of the most faces there may be.
+    /// There are more than three vertices for each of
+    /// [`TriangleMesh::MAX_FACES`](crate::shapes::TriangleMesh::MAX_FACES).
     TooManyVertices {
-        /// How many there are.
+        /// The number of vertices.
         count: u64,
     },
-    /// A coordinate is infinite or not a number.
+    /// A coordinate is not finite.
     NonFiniteVertex {
         /// The vertex.
         vertex: usize,
@@ -59,7 +60,7 @@ pub enum MeshFault {
         face: usize,
         /// Its corner.
         index: usize,
-        /// How many vertices there are.
+        /// The number of vertices.
         vertex_count: usize,
     },
     /// A face has no area: corners coincide or are in line.
@@ -67,7 +68,7 @@ pub enum MeshFault {
         /// The face.
         face: usize,
     },
-    /// The longest edge of a face is so short or so long that its fourth power vanishes or overflows.
+    /// The longest edge of a face is so short or so long that its fourth power underflows or overflows.
     FaceOutOfScale {
         /// The face.
         face: usize,
@@ -79,7 +80,7 @@ pub enum MeshFault {
         /// The ends of the edge.
         vertices: [usize; 2],
     },
-    /// Two neighbours run along their edge in the same direction: one of them is turned over.
+    /// Two neighbours run along their edge in the same direction: one of them is flipped.
     FlippedFace {
         /// The later of the two.
         face: usize,
@@ -93,14 +94,14 @@ pub enum MeshFault {
         /// The ends of the edge.
         vertices: [usize; 2],
     },
-    /// Two sheets of faces touch in a vertex only.
+    /// Two sheets of faces touch only in a vertex.
     NonManifoldVertex {
         /// A face of the second sheet.
         face: usize,
         /// The vertex.
         vertex: usize,
     },
-    /// The outward normals of a connected part point inward.
+    /// The normals of a connected part point inward.
     InsideOut {
         /// The first face of the part.
         face: usize,
@@ -136,14 +137,14 @@ impl fmt::Display for MeshFault {
     }
 }
 
-/// Faces whose corners at the same place have the same number, and what follows from them.
+/// Faces with merged vertices, and their adjacency.
 #[derive(Debug)]
 pub(super) struct Topology<T: Real> {
     pub(super) faces: Vec<[u32; 3]>,
     pub(super) neighbours: Vec<[u32; 3]>,
     pub(super) normals: Vec<Vector3<T>>,
     pub(super) areas: Vec<T>,
-    /// What keeps the faces from enclosing something.
+    /// The faults by which the faces are not closed.
     pub(super) openings: Vec<MeshFault>,
 }
 
@@ -158,7 +159,7 @@ struct Side {
 }
 
 impl<T: Real> Topology<T> {
-    /// Answers all faults of single vertices and faces if there are any.
+    /// Returns all faults of single vertices and faces if there are any.
     pub(super) fn new(vertices: &[Point3<T>], faces: &[[u32; 3]]) -> Result<Self, Vec<MeshFault>> {
         check_counts(vertices.len(), faces.len() as u64).map_err(|fault| vec![fault])?;
         let mut faults = Vec::new();
@@ -190,7 +191,7 @@ impl<T: Real> Topology<T> {
             let [a, b, c] = corners.map(|corner| vertices[corner as usize]);
             let edges = [b - a, c - b, a - c];
             let scale = edges.iter().map(Vector3::amax).fold(T::zero(), greater);
-            // In units of the largest component nothing overflows or vanishes.
+            // In units of the largest component nothing overflows or underflows.
             let [ab, bc, ca] = edges.map(|edge| edge / scale);
             let double = ab.cross(&-ca);
             let area2 = double.norm_squared().sqrt();
@@ -255,7 +256,7 @@ impl<T: Real> Topology<T> {
                 }
             }
         }
-        // In the order of the faces, so that the first one is the first.
+        // In the order of the faces, so that the first fault is that of the first face.
         self.openings.sort_by_key(|fault| match *fault {
             MeshFault::OpenEdge { face, .. }
             | MeshFault::FlippedFace { face, .. }
@@ -264,7 +265,7 @@ impl<T: Real> Topology<T> {
         });
     }
 
-    /// Walks around each vertex; what the walk does not reach is another sheet.
+    /// Walks around each vertex; unreached faces are another sheet.
     fn find_touching_vertices(&mut self, vertex_count: usize) {
         let mut is_reached = vec![false; 3 * self.faces.len()];
         let mut has_sheet = vec![false; vertex_count];
@@ -288,7 +289,7 @@ impl<T: Real> Topology<T> {
         }
     }
 
-    /// Weighs the volume of each connected part against whether it lies within another.
+    /// Compares the sign of each connected part's volume with whether it lies within another.
     fn find_inverted_parts(&mut self, vertices: &[Point3<T>]) {
         let mut part_of = vec![usize::MAX; self.faces.len()];
         let mut parts: Vec<Vec<usize>> = Vec::new();
@@ -337,7 +338,7 @@ impl<T: Real> Topology<T> {
     }
 }
 
-/// The solid angle under which the origin sees a triangle; 4π in sum over a surface around it.
+/// The solid angle of a triangle seen from the origin; the sum over a surface around it is 4π.
 ///
 /// A. Van Oosterom, J. Strackee, *The solid angle of a plane triangle*, IEEE Trans. Biomed. Eng. 30
 /// (1983) 125–126.
@@ -348,7 +349,7 @@ fn solid_angle<T: Real>([a, b, c]: [Vector3<T>; 3]) -> T {
     T::lit(2.0) * numerator.atan2(denominator)
 }
 
-/// For each vertex the first one at exactly the same place.
+/// For each vertex the first one at exactly the same position.
 fn weld<T: Real>(vertices: &[Point3<T>]) -> Vec<u32> {
     let compare = |a: u32, b: u32| {
         let (p, q) = (&vertices[a as usize], &vertices[b as usize]);

@@ -12,8 +12,7 @@ use crate::shapes::mesh::triangles::{LANES, Lanes, TrianglePack};
 use crate::shapes::solid::Plane;
 use crate::shapes::{greater, lesser};
 
-/// Room for every node that can wait while a tree is walked: three siblings on each level of
-/// a tree over 2³² triangles.
+/// The largest number of pending nodes in a traversal: three siblings on each level of a tree over 2³² triangles.
 pub(super) const STACK: usize = 48;
 
 /// A tree over triangles and, with the same shape, over their centroids.
@@ -29,7 +28,7 @@ pub(super) struct Tree<T> {
     order: Vec<u32>,
 }
 
-/// The boxes of four subtrees, side by side. A missing child has a box that nothing is near.
+/// The boxes of four subtrees, side by side. A missing child has a box at infinity.
 #[derive(Debug, Clone)]
 struct Node<T> {
     min: [Lanes<T>; 3],
@@ -57,7 +56,7 @@ impl<T: Real> CentroidPack<T> {
         Point3::new(self.centroids[0][l], self.centroids[1][l], self.centroids[2][l])
     }
 
-    /// How far each is in front of a plane.
+    /// The height of each in front of a plane.
     #[inline]
     pub(super) fn heights(&self, plane: &Plane<T>) -> Lanes<T> {
         core::array::from_fn(|l| plane.height(&self.centroid(l)))
@@ -79,7 +78,7 @@ impl<T: Real> Tree<T> {
         let mesh = Mesh { corners: &corners, centroids, normals, areas };
         tree.add_node(&mut order, 0, &mesh);
         for faces in order.chunks(LANES) {
-            // The last leaf may be short; its last triangle is repeated, which no answer notices.
+            // The last leaf may be short; its last triangle is repeated, which does not change results.
             let faces: Lanes<u32> = core::array::from_fn(|l| faces[l.min(faces.len() - 1)]);
             tree.packs.push(TrianglePack::new(faces.map(corners), faces.map(|face| normals[face as usize])));
             let centroid = |i: usize| faces.map(|face| centroids[face as usize][i]);
@@ -140,7 +139,7 @@ impl<T: Real> Tree<T> {
         &self.centroids[leaf as usize]
     }
 
-    /// How many of a leaf's places are taken.
+    /// The number of triangles in a leaf.
     #[inline]
     pub(super) fn leaf_length(&self, leaf: u32) -> usize {
         (self.order.len() - LANES * leaf as usize).min(LANES)
@@ -162,7 +161,7 @@ impl<T: Real> Tree<T> {
 
     /// The place of a triangle nearest to a point. Among equally near ones it may be any.
     ///
-    /// A guess that is near makes it quick; it does not change the distance that is found.
+    /// A good guess makes it faster; it does not change the distance found.
     #[inline]
     pub(super) fn nearest(&self, p: &Point3<T>, guess: Option<Slot>) -> Slot {
         let mut best = Best { squared: T::lit(f64::INFINITY), slot: 0 };
@@ -253,7 +252,7 @@ impl<T: Real> Tree<T> {
             let index = stack[height] as usize;
             let node = &self.nodes[index];
             for (l, (&child, cluster)) in node.children.iter().zip(&clusters[index]).enumerate() {
-                // Boxes tell flat faces along the axes, discs tell smooth patches.
+                // Boxes cull flat faces along the axes, discs cull smooth patches.
                 if node.foremost(l, &plane.normal) <= plane.offset {
                     continue;
                 }
@@ -287,7 +286,7 @@ struct Best<T> {
 }
 
 impl<T: Real> Node<T> {
-    /// How far the foremost corner of one box is along a direction.
+    /// The position of the foremost corner of one box along a direction.
     #[inline]
     fn foremost(&self, l: usize, direction: &Vector3<T>) -> T {
         let along = |i: usize| {
@@ -311,7 +310,7 @@ impl<T: Real> Node<T> {
     }
 }
 
-/// What a tree is built from.
+/// The input for a tree.
 struct Mesh<'a, T: Real> {
     corners: &'a dyn Fn(u32) -> [Point3<T>; 3],
     centroids: &'a [Point3<T>],
@@ -329,8 +328,8 @@ impl<T: Real> Mesh<'_, T> {
         Cluster::around(faces.map(|f| self.centroids[f]), axis)
     }
 
-    /// Puts the faces on one side of the middle before those on the other, across the direction in
-    /// which they are spread out most; answers how many come first. Leaves stay full but for the last.
+    /// Puts the faces on one side of the middle before those on the other, along the direction in which they are
+    /// spread out most; returns how many come first. Leaves stay full but for the last.
     fn split(&self, faces: &mut [u32]) -> usize {
         let half = faces.len().div_ceil(LANES).div_ceil(2) * LANES;
         if half >= faces.len() {

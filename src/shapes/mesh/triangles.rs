@@ -5,7 +5,7 @@ use nalgebra::{Point3, Vector3};
 use crate::math::Real;
 use crate::shapes::lesser;
 
-/// How many triangles are looked at together: two or one of the vector registers of today.
+/// The number of triangles processed together: one or two vector registers.
 pub(super) const LANES: usize = 4;
 
 /// One value for each of four triangles.
@@ -24,7 +24,7 @@ pub(super) struct TrianglePack<T> {
     inverse_squared: [Lanes<T>; 3],
 }
 
-/// Where on a triangle a point is. Edge k runs from corner k to the next.
+/// The feature of a triangle on which a point lies. Edge k runs from corner k to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Feature {
     Face,
@@ -121,8 +121,8 @@ impl<T: Real> TrianglePack<T> {
             (bp - bc * along[1]).norm_squared(),
             (ap - ac * (T::one() - along[2])).norm_squared(),
         ];
-        // On which side of each edge p is, seen along the normal. Products with edges rather than
-        // barycentric coordinates: they keep their sign on the thinnest of triangles.
+        // The side of each edge on which p lies, seen along the normal. Unlike barycentric coordinates, products
+        // with edges keep their sign on very thin triangles.
         let across = ap.cross(&normal);
         let (by_ab, by_ac) = (ab.dot(&across), ac.dot(&across));
         let is_over_face =
@@ -138,7 +138,7 @@ fn vector<T: Real>(of: &[Lanes<T>; 3], l: usize) -> Vector3<T> {
 
 /// A point measured against one triangle.
 struct Edges<T> {
-    /// Where on each edge the nearest point is, from 0 to 1.
+    /// The nearest point of each edge, from 0 to 1.
     along: [T; 3],
     /// The squared distance from each edge.
     squared: [T; 3],
