@@ -57,7 +57,7 @@ pub struct PathResults<T: Real> {
     /// The number of geodesics per obstacle in the successful run of Newton's method; the largest of several
     /// spans.
     pub iterations: usize,
-    /// How the path was found; the least direct way of several spans.
+    /// The way in which the path was found; the least direct one of several spans.
     pub tracking: Tracking,
     /// One per obstacle, in order.
     pub contacts: Vec<ObstacleContact<T>>,

@@ -17,7 +17,7 @@ use crate::math::{Real, is_finite};
 use crate::mechanics::{BodyIndex, Positions, Topology};
 use crate::shapes::ShapeError;
 
-/// How a path was found.
+/// The way in which a path was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Tracking {
     /// By Newton's method from memory, with all windings; or there are no obstacles.

@@ -84,9 +84,9 @@ pub trait Wrappable<T: Real>: Debug + Send + Sync + 'static {
         true
     }
 
-    /// How far a geodesic with this velocity (a unit vector) and acceleration \[1/m\] runs from `p` until a
-    /// higher derivative of the surface jumps \[m\]. No integration step goes beyond. Infinite unless the surface
-    /// is piecewise.
+    /// The length that a geodesic with this velocity (a unit vector) and acceleration \[1/m\] runs from `p` until
+    /// a higher derivative of the surface jumps \[m\]. No integration step goes beyond. Infinite unless the
+    /// surface is piecewise.
     fn smooth_reach(&self, _p: &Point3<T>, _velocity: &Vector3<T>, _acceleration: &Vector3<T>) -> T {
         T::lit(1e30)
     }

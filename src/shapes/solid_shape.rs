@@ -1,4 +1,4 @@
-//! One of the solids, by value.
+//! A solid of any shape, by value.
 
 use alloc::sync::Arc;
 

@@ -60,7 +60,7 @@ pub struct Simulation<'a, T: Real> {
 }
 
 impl<'a, T: Real> Simulation<'a, T> {
-    /// A simulation that starts from a state and opens the energy ledger there.
+    /// A simulation that starts from a state, where it opens all energy accounts.
     ///
     /// The state's time is taken as a plain number, without a derivative.
     ///

@@ -20,8 +20,8 @@ fn offset_from_circle<T: Real>(torus: &Torus<T>, p: &Point3<T>) -> (Vector3<T>, 
     (Vector3::new(p.x * scale, p.y * scale, p.z), distance)
 }
 
-/// Where the line from `a` to `b`, 0 at its start and 1 at its end, lies lowest, if not at an end: one of
-/// these two places. The circle has radius one and lies in the xy plane.
+/// The two candidates for the lowest point of the line from `a` to `b`, 0 at its start and 1 at its end, if it is
+/// not an end. The circle has radius one and lies in the xy plane.
 ///
 /// With the arc length t from the point nearest to the centre, the squared distance from the circle is
 /// t² − 2 ρ(t) and a constant, where ρ, the distance from the axis, is a branch of a hyperbola. Half its

@@ -75,7 +75,7 @@ variables! {
         pub friction_mode: T, finite;
         /// Displacement at which the bristles stuck last \[m\]; while they slip, that of the last update.
         pub last_sticking_position: T, finite;
-        /// How far a stop is surpassed \[m\]: above zero the upper one, below zero the lower one, zero
+        /// Distance by which a stop is surpassed \[m\]: above zero the upper one, below zero the lower one, zero
         /// none.
         pub limit_stop_state: T, finite;
         /// Energy stored in bristles that slip \[J\]. No force depends on it.
