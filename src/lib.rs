@@ -44,7 +44,7 @@
 //! | choose an element | [`LinearBushing`], [`ExponentialSpring`], [`CoordinateSpringDamperExt`], [`ElasticFoundation`], [`CableSpring`] |
 //! | lay a cable | [`cable::CablePath`], [`cable::Obstacle`], [`cable::Surface`] |
 //! | shape a contact | [`contact::TriangleMesh`], [`contact::Shape`] |
-//! | write one's own | [`ForceElement`], [`Variables`] |
+//! | write one's own | [`CustomForce`], [`ForceElement`], [`Variables`] |
 //! | put a system together | [`ForceSystem`], [`Handle`], [`BodyIndex`], [`CoordinateIndex`] |
 //! | feed it and evaluate it | [`State`], [`KinematicsSource`], [`Stage`] |
 //! | read results | [`PositionView`], [`VelocityView`], [`DynamicsView`], [`Forces`] |
@@ -88,10 +88,11 @@ mod mechanics;
 pub mod simulation;
 
 pub use elements::{
-    CableSpring, CoordinateSpringDamperExt, ElasticFoundation, ExponentialSpring, LinearBushing,
+    CableSpring, CoordinateSpringDamperExt, CustomForce, ElasticFoundation, ExponentialSpring, LinearBushing,
 };
 pub use elements::{
-    cable_spring, coordinate_spring_damper_ext, elastic_foundation, exponential_spring, linear_bushing,
+    cable_spring, coordinate_spring_damper_ext, custom_force, elastic_foundation, exponential_spring,
+    linear_bushing,
 };
 pub use framework::variables;
 pub use framework::{
