@@ -62,6 +62,7 @@
 //! - `serde`: (de)serialises parameters, discrete variables, spatial vectors, snapshots, and simulations
 //!   with their integrators.
 //! - `mesh-files`: reads triangle meshes from OBJ and STL files.
+//! - `testing`: checks that an element keeps its contract.
 //!
 //! # Panics
 //!
@@ -86,6 +87,8 @@ mod framework;
 mod math;
 mod mechanics;
 pub mod simulation;
+#[cfg(feature = "testing")]
+pub mod testing;
 
 pub use elements::{
     CableSpring, CoordinateSpringDamperExt, CustomForce, ElasticFoundation, ExponentialSpring, LinearBushing,
