@@ -5,6 +5,7 @@ use force_elements::testing::{self, Curve, Derivative, Numbers, Powers, Scene, S
 use force_elements::{CoordinateIndex, Error};
 use num_dual::Dual64;
 
+mod faults;
 mod meshes;
 mod refusals;
 mod scene;
