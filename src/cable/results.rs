@@ -230,7 +230,7 @@ impl<T: Real> PathResults<T> {
     pub fn unit_force_on(&self, body: BodyIndex, positions: &Positions<T>) -> SpatialForce<T> {
         let on_body = self.unit_forces().filter(|(on, ..)| *on == body);
         on_body.fold(SpatialForce::zero(), |sum, (_, p, f)| {
-            sum + SpatialForce::new(positions.from_origin(body, &p).cross(&f), f)
+            sum + SpatialForce::new(positions.offset_of(body, &p).cross(&f), f)
         })
     }
 
@@ -265,7 +265,7 @@ impl<T: Real> PathResults<T> {
             if body == BodyIndex::GROUND {
                 return rate;
             }
-            rate - motion(body).shifted(positions.from_origin(body, &p)).linear.dot(&f)
+            rate - motion(body).shifted(positions.offset_of(body, &p)).linear.dot(&f)
         })
     }
 

@@ -29,6 +29,8 @@ type Law<T> = dyn Fn(&Motion<'_, T>, &mut Loads<T>) -> T + Send + Sync;
 /// [`ElementError::NonFiniteForce`]. Loads are kept in a buffer that grows with the largest number of them and is
 /// reused.
 ///
+/// Where nothing else says the scalar the closure must be given it: `CustomForce::<f64>::new`.
+///
 /// # Example: two springs that harden
 ///
 /// ```

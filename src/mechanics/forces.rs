@@ -89,7 +89,7 @@ impl<'a, T: Real> ForceAccumulator<'a, T> {
     /// If the body does not exist, like slice indexing.
     #[inline]
     pub fn apply_at_point(&mut self, body: BodyIndex, p_G: &Point3<T>, f_G: Vector3<T>) {
-        let r_G = self.positions.from_origin(body, p_G);
+        let r_G = self.positions.offset_of(body, p_G);
         self.apply_to_body(body, SpatialForce::new(r_G.cross(&f_G), f_G));
     }
 
@@ -99,7 +99,7 @@ impl<'a, T: Real> ForceAccumulator<'a, T> {
     /// If the body does not exist, like slice indexing.
     #[inline]
     pub fn apply_to_frame(&mut self, body: BodyIndex, p_GF: &Point3<T>, F_GF: SpatialForce<T>) {
-        let r_G = self.positions.from_origin(body, p_GF);
+        let r_G = self.positions.offset_of(body, p_GF);
         self.apply_to_body(body, F_GF.shifted(-r_G));
     }
 

@@ -121,7 +121,7 @@ impl<T: Real> Positions<T> {
 
     /// The vector from a body's origin to the point `p_G`, expressed in Ground.
     #[inline]
-    pub(crate) fn from_origin(&self, body: BodyIndex, p_G: &Point3<T>) -> Vector3<T> {
+    pub(crate) fn offset_of(&self, body: BodyIndex, p_G: &Point3<T>) -> Vector3<T> {
         p_G.coords - self.pose(body).translation.vector
     }
 
@@ -187,7 +187,7 @@ impl<T: Real> Velocities<T> {
         body: BodyIndex,
         p_GF: &Point3<T>,
     ) -> SpatialVelocity<T> {
-        self.velocity(body).shifted(positions.from_origin(body, p_GF))
+        self.velocity(body).shifted(positions.offset_of(body, p_GF))
     }
 
     /// The rate of a coordinate.

@@ -11,7 +11,7 @@ use force_elements::{
     Real, Requirement, Topology, variables,
 };
 
-use crate::Duals;
+use super::Duals;
 
 /// A damped spring between two bodies that has no fault, or one of these.
 #[derive(Debug, Clone, Copy, PartialEq)]

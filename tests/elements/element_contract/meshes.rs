@@ -26,16 +26,16 @@ fn surfaces<T: Real>(
     let bodies = [system.add_body(), system.add_body()];
     let X_BS: [Pose<T>; 2] = [deal.pose(1.5, 0.3), deal.pose(1.5, 0.3)];
     let foundation = foundation(deal, bodies, X_BS);
-    let element = system.add(foundation).expect("bodies exist");
+    let element = system.add(foundation)?;
 
     let X_GB1: Pose<T> = deal.pose(1.5, 0.5);
     let away = deal.vector::<f64>(1.0).try_normalize(1e-3).unwrap_or_else(Vector3::x) * gap;
     let turn = deal.pose::<T>(1.5, 0.0).rotation;
     let X_SS = Pose::from_parts(Translation3::from(away.map(T::lit)), turn);
     let mut state = system.default_state();
-    state.set_body(bodies[0], X_GB1, deal.velocity(0.5)).expect("finite");
+    state.set_body(bodies[0], X_GB1, deal.velocity(0.5))?;
     let X_GB2 = X_GB1 * X_BS[0] * X_SS * X_BS[1].inverse();
-    state.set_body(bodies[1], X_GB2, deal.velocity(0.5)).expect("finite");
+    state.set_body(bodies[1], X_GB2, deal.velocity(0.5))?;
     Ok(Scene { system, state, element })
 }
 

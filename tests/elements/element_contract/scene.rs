@@ -21,18 +21,20 @@ impl Subject for Bushing {
         let stiffness = Vector6::from_fn(|_, _| deal.between(1.0, 500.0));
         let damping = Vector6::from_fn(|_, _| deal.between(0.1, 20.0));
         let (X_B1F, X_B2M) = (deal.pose(1.5, 0.4), deal.pose(1.5, 0.4));
-        let bushing =
-            LinearBushing::new(body1, body2, linear_bushing::Parameters { X_B1F, X_B2M, stiffness, damping })
-                .expect("valid");
-        let element = system.add(bushing).expect("bodies exist");
+        let bushing = LinearBushing::new(
+            body1,
+            body2,
+            linear_bushing::Parameters { X_B1F, X_B2M, stiffness, damping },
+        )?;
+        let element = system.add(bushing)?;
 
         let X_GB1: Pose<T> = deal.pose(1.5, 1.0);
         // Far from the singular middle angle: the rotation vector is at most 0.6·√3 rad long.
         let X_FM = deal.pose(0.6, 0.3);
         let mut state = system.default_state();
-        state.set_body(body1, X_GB1, deal.velocity(2.0)).expect("finite");
+        state.set_body(body1, X_GB1, deal.velocity(2.0))?;
         let X_GB2 = X_GB1 * X_B1F * X_FM * X_B2M.inverse();
-        state.set_body(body2, X_GB2, deal.velocity(2.0)).expect("finite");
+        state.set_body(body2, X_GB2, deal.velocity(2.0))?;
         Ok(Scene { system, state, element })
     }
 }
@@ -73,9 +75,8 @@ fn spring_scene<T: Real>(
     };
     let X_AP: Pose<T> = deal.pose(1.5, 0.4);
     let station = Point3::from(deal.vector(0.3));
-    let spring = ExponentialSpring::new(Frame::on(plane_body, X_AP), Station::on(body, station), parameters)
-        .expect("valid");
-    let element = system.add(spring).expect("bodies exist");
+    let spring = ExponentialSpring::new(Frame::on(plane_body, X_AP), Station::on(body, station), parameters)?;
+    let element = system.add(spring)?;
 
     let X_GA: Pose<T> = deal.pose(1.5, 1.0);
     let R_GB = deal.pose::<T>(1.5, 0.0).rotation;
@@ -88,17 +89,15 @@ fn spring_scene<T: Real>(
     let along = V_GA.shifted(p_GB - X_GA.translation.vector);
     let V_GB = SpatialVelocity::new(along.angular + deal.vector(0.1), along.linear + deal.vector(0.1));
     let mut state = system.default_state();
-    state.set_time(T::lit(0.1)).expect("finite");
-    state.set_body(plane_body, X_GA, V_GA).expect("finite");
-    state.set_body(body, Pose::from_parts(Translation3::from(p_GB), R_GB), V_GB).expect("finite");
+    state.set_time(T::lit(0.1))?;
+    state.set_body(plane_body, X_GA, V_GA)?;
+    state.set_body(body, Pose::from_parts(Translation3::from(p_GB), R_GB), V_GB)?;
     let offset = Vector2::new(deal.between(-5e-4, 5e-4), deal.between(-5e-4, 5e-4));
-    system
-        .update_discrete(&mut state, element, |discrete| {
-            discrete.anchor_P = p_PS.xy().coords + offset;
-            discrete.sliding = T::zero();
-        })
-        .expect("valid");
-    system.update_parameters(&mut state, element, |p| p.set_mu_static(T::lit(5.0))).expect("valid");
+    system.update_discrete(&mut state, element, |discrete| {
+        discrete.anchor_P = p_PS.xy().coords + offset;
+        discrete.sliding = T::zero();
+    })?;
+    system.update_parameters(&mut state, element, |p| p.set_mu_static(T::lit(5.0)))?;
     Ok(Scene { system, state, element })
 }
 
@@ -116,15 +115,15 @@ impl Subject for Cable {
         let origin = at(body1, Point3::new(T::lit(-2.0), T::lit(0.0), T::lit(0.0)) + deal.vector(0.1));
         let termination = at(body2, Point3::new(T::lit(2.0), T::lit(0.0), T::lit(0.0)) + deal.vector(0.1));
         let radii = Vector3::from_fn(|_, _| deal.between(0.6, 0.8));
-        let ellipsoid = Ellipsoid::new(radii).expect("positive");
-        let ellipsoid = Obstacle::new(body1, place(0.0, -0.3, 0.0), ellipsoid).expect("finite");
-        let sphere = Sphere::new(deal.between(0.6, 0.8)).expect("positive");
-        let sphere = Obstacle::new(body2, place(0.0, -0.3, 0.0), sphere).expect("finite");
-        let path = CablePath::new(origin, termination).expect("finite").over(ellipsoid).over(sphere);
+        let ellipsoid = Ellipsoid::new(radii)?;
+        let ellipsoid = Obstacle::new(body1, place(0.0, -0.3, 0.0), ellipsoid)?;
+        let sphere = Sphere::new(deal.between(0.6, 0.8))?;
+        let sphere = Obstacle::new(body2, place(0.0, -0.3, 0.0), sphere)?;
+        let path = CablePath::new(origin, termination)?.over(ellipsoid).over(sphere);
         // The forces of a path with a kink are off by it; the claims here are about the law.
         let smoothness = T::lit(1e-13).max(T::default_epsilon() * T::lit(100.0));
         let path = path.with_settings(Settings { smoothness, ..Settings::default() });
-        let path = path.expect("positive");
+        let path = path?;
         let stiffness = deal.between(50.0, 500.0);
         let cable = CableSpring::new(
             path,
@@ -133,15 +132,14 @@ impl Subject for Cable {
                 slack_length: T::lit(3.0),
                 dissipation: deal.between(0.01, 0.1),
             },
-        )
-        .expect("valid");
-        let element = system.add(cable).expect("bodies exist");
+        )?;
+        let element = system.add(cable)?;
 
         let X_GB1: Pose<T> = deal.pose(1.5, 1.0);
         let X_B1B2 = place(2.2, 0.0, 0.0) * deal.pose(0.2, 0.1);
         let mut state = system.default_state();
-        state.set_body(body1, X_GB1, deal.velocity(1.0)).expect("finite");
-        state.set_body(body2, X_GB1 * X_B1B2, deal.velocity(1.0)).expect("finite");
+        state.set_body(body1, X_GB1, deal.velocity(1.0))?;
+        state.set_body(body2, X_GB1 * X_B1B2, deal.velocity(1.0))?;
         Ok(Scene { system, state, element })
     }
 }
@@ -174,13 +172,12 @@ impl<const SLIPS: bool> Subject for Coordinate<SLIPS> {
             use_limit_stops: true,
             ..coordinate::Parameters::default()
         };
-        let element =
-            CoordinateSpringDamperExt::new(CoordinatePair::between(c0, c1), parameters).expect("valid");
-        let element = system.add(element).expect("coordinates exist");
+        let element = CoordinateSpringDamperExt::new(CoordinatePair::between(c0, c1), parameters)?;
+        let element = system.add(element)?;
         let mut state = system.default_state();
         for coordinate in [c0, c1] {
-            state.set_coordinate(coordinate, deal.between(-0.5, 0.5)).expect("finite");
-            state.set_coordinate_rate(coordinate, deal.between(-2.0, 2.0)).expect("finite");
+            state.set_coordinate(coordinate, deal.between(-0.5, 0.5))?;
+            state.set_coordinate_rate(coordinate, deal.between(-2.0, 2.0))?;
         }
         let limit_stop_state = deal.between(-0.1, 0.1);
         let last_sticking_position = deal.between(-0.5, 0.5);
@@ -190,7 +187,7 @@ impl<const SLIPS: bool> Subject for Coordinate<SLIPS> {
         let bristle_energy = if SLIPS { deal.between(0.0, 0.1) } else { T::zero() };
         let discrete =
             coordinate::Discrete { friction_mode, last_sticking_position, limit_stop_state, bristle_energy };
-        system.set_discrete(&mut state, element, discrete).expect("valid");
+        system.set_discrete(&mut state, element, discrete)?;
         Ok(Scene { system, state, element })
     }
 }
