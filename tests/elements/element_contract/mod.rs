@@ -2,7 +2,7 @@
 
 use approx::assert_relative_eq;
 use force_elements::testing::{self, Curve, Derivative, Numbers, Powers, Scene, Subject, Violation};
-use force_elements::{CoordinateIndex, Error};
+use force_elements::{CoordinateIndex, Error, Real};
 use num_dual::Dual64;
 
 mod faults;
@@ -139,5 +139,32 @@ fn a_sticking_coordinate_element_in_a_stop_is_as_stiff_as_its_three_springs() {
             (stiffness * at.velocity.velocity).re,
             max_relative = 1e-12
         );
+    }
+}
+
+/// Whether friction depends on the displacement, and whether the stop pushes, in a scalar.
+fn branches<const SLIPS: bool, T: Real>(seed: u64) -> [bool; 2] {
+    let friction_and_contact_at = |shift: f64| {
+        let Scene { system, mut state, element } =
+            Coordinate::<SLIPS>::scene::<T>(&mut Numbers::new(seed)).expect("valid");
+        let q = state.positions().coordinate(SIDES[0]);
+        state.set_coordinate(SIDES[0], q + T::lit(shift)).expect("finite");
+        let view = system.realize_dynamics(&mut state).expect("regular");
+        let at = view.of(element).dynamics;
+        [at.friction_force, at.contact_force].map(Real::to_f64)
+    };
+    let [friction, contact] = friction_and_contact_at(0.0);
+    [friction_and_contact_at(1e-3)[0] != friction, contact != 0.0]
+}
+
+#[test]
+fn the_coordinate_element_sticks_slips_and_is_stopped_in_every_scalar() {
+    for seed in 0..200 {
+        let sticking =
+            [branches::<false, f64>(seed), branches::<false, f32>(seed), branches::<false, Dual64>(seed)];
+        assert_eq!(sticking, [[true; 2]; 3]);
+        let slipping =
+            [branches::<true, f64>(seed), branches::<true, f32>(seed), branches::<true, Dual64>(seed)];
+        assert_eq!(slipping, [[false, true]; 3]);
     }
 }
