@@ -44,7 +44,7 @@
 //! | choose an element | [`LinearBushing`], [`ExponentialSpring`], [`CoordinateSpringDamperExt`], [`ElasticFoundation`], [`CableSpring`] |
 //! | lay a cable | [`cable::CablePath`], [`cable::Obstacle`] |
 //! | choose or write a shape | [`shapes`], [`shapes::Solid`], [`cable::Wrappable`] |
-//! | write an element | [`ForceElement`], [`Variables`] |
+//! | write an element | [`CustomForce`], [`ForceElement`], [`Variables`] |
 //! | build a system | [`ForceSystem`], [`Handle`], [`Frame`], [`Station`], [`CoordinatePair`], [`BodyIndex`], [`CoordinateIndex`] |
 //! | set the motion, evaluate | [`State`], [`KinematicsSource`], [`Stage`] |
 //! | read results | [`PositionView`], [`VelocityView`], [`DynamicsView`], [`Forces`] |
@@ -62,6 +62,7 @@
 //! - `serde`: (de)serialises parameters, discrete variables, spatial vectors, shapes other than height maps and
 //!   meshes, snapshots, and simulations with their integrators.
 //! - `mesh-files`: reads triangle meshes from OBJ and STL files.
+//! - `testing`: checks that an element keeps its contract.
 //!
 //! # Panics
 //!
@@ -87,12 +88,15 @@ mod math;
 mod mechanics;
 pub mod shapes;
 pub mod simulation;
+#[cfg(feature = "testing")]
+pub mod testing;
 
 pub use elements::{
-    CableSpring, CoordinateSpringDamperExt, ElasticFoundation, ExponentialSpring, LinearBushing,
+    CableSpring, CoordinateSpringDamperExt, CustomForce, ElasticFoundation, ExponentialSpring, LinearBushing,
 };
 pub use elements::{
-    cable_spring, coordinate_spring_damper_ext, elastic_foundation, exponential_spring, linear_bushing,
+    cable_spring, coordinate_spring_damper_ext, custom_force, elastic_foundation, exponential_spring,
+    linear_bushing,
 };
 pub use framework::variables;
 pub use framework::{

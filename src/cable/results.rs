@@ -115,22 +115,20 @@ impl<T: Real> PathResults<T> {
     /// # Panics
     /// If `positions` lack the body, like slice indexing; those of the solution do not.
     pub fn unit_force_on(&self, body: BodyIndex, positions: &Positions<T>) -> SpatialForce<T> {
-        let p_GB = positions.pose(body).translation.vector;
         let on_body = self.unit_forces().filter(|(on, ..)| *on == body);
         on_body.fold(SpatialForce::zero(), |sum, (_, p, f)| {
-            sum + SpatialForce::new((p.coords - p_GB).cross(&f), f)
+            sum + SpatialForce::new(positions.offset_of(body, &p).cross(&f), f)
         })
     }
 
     /// Adds the forces of a cable of this tension \[N\].
     ///
     /// # Panics
-    /// If `positions` or `forces` lack a body, like slice indexing; those of the solution's system do not.
+    /// If `forces` lack a body, like slice indexing; those of the solution's system do not.
     #[inline]
-    pub fn add_forces(&self, tension: T, positions: &Positions<T>, forces: &mut ForceAccumulator<'_, T>) {
+    pub fn add_forces(&self, tension: T, forces: &mut ForceAccumulator<'_, T>) {
         for (body, p, f) in self.unit_forces() {
-            let p_GB = positions.pose(body).translation.vector;
-            forces.apply_at_offset(body, p.coords - p_GB, f * tension);
+            forces.apply_at_point(body, &p, f * tension);
         }
     }
 
@@ -152,8 +150,7 @@ impl<T: Real> PathResults<T> {
             if body == BodyIndex::GROUND {
                 return rate;
             }
-            let arm = p.coords - positions.pose(body).translation.vector;
-            rate - motion(body).shifted(arm).linear.dot(&f)
+            rate - motion(body).shifted(positions.offset_of(body, &p)).linear.dot(&f)
         })
     }
 

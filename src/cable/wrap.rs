@@ -27,7 +27,7 @@ pub struct Wrap<T: Real> {
 ///
 /// It determines the class of the path (the side of an obstacle, the number of windings) and the start of the
 /// solver; within the class the path depends on it by no more than its smoothness.
-#[derive(Debug, PartialEq, Default)]
+#[derive(Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Wraps<T: Real> {
     /// One per obstacle.
@@ -41,6 +41,12 @@ impl<T: Real> Wrap<T> {
         check::finite_vector("wrap.point", &self.point.coords)?;
         check::finite_vector("wrap.tangent", &self.tangent)?;
         check::nonnegative("wrap.length", self.length)
+    }
+}
+
+impl<T: Real> Default for Wraps<T> {
+    fn default() -> Self {
+        Self { obstacles: Vec::new() }
     }
 }
 

@@ -2,12 +2,14 @@
 
 pub mod cable_spring;
 pub mod coordinate_spring_damper_ext;
+pub mod custom_force;
 pub mod elastic_foundation;
 pub mod exponential_spring;
 pub mod linear_bushing;
 
 pub use cable_spring::CableSpring;
 pub use coordinate_spring_damper_ext::CoordinateSpringDamperExt;
+pub use custom_force::CustomForce;
 pub use elastic_foundation::ElasticFoundation;
 pub use exponential_spring::ExponentialSpring;
 pub use linear_bushing::LinearBushing;

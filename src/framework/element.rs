@@ -3,11 +3,13 @@
 use core::fmt::Debug;
 use core::ops::Deref;
 
+use nalgebra::{Point3, Vector3};
+
 use crate::framework::ElementError;
 use crate::framework::stage::Stage;
 use crate::framework::variables::Variables;
 use crate::math::Real;
-use crate::mechanics::{ForceAccumulator, Positions, Topology, Velocities};
+use crate::mechanics::{BodyIndex, ForceAccumulator, Positions, Topology, Velocities};
 
 /// A struct of results that the state keeps for each element at one stage.
 ///
@@ -21,7 +23,8 @@ impl<C: Clone + Default + Debug + Send + Sync + 'static> Cache for C {}
 /// An element holds what never changes: which bodies or coordinates it acts on, and its geometry. Everything else
 /// lives in the [`State`](crate::State): parameters, discrete variables and one cache per stage. The `calc_` and
 /// `add_` methods are called in stage order, each with what is known by then, and must depend on nothing else, so
-/// that an evaluation is a pure function of the state.
+/// that an evaluation is a pure function of the state. What an element does not define does nothing: caches keep
+/// their defaults, no energy is stored, no power is known to be lost.
 ///
 /// # Conventions
 ///
@@ -35,8 +38,7 @@ impl<C: Clone + Default + Debug + Send + Sync + 'static> Cache for C {}
 ///
 /// # Example: a user's own element
 ///
-/// A steady pull between the origins of two bodies. It has no parameters, no memory, and nothing that
-/// depends on velocities, so most of its types are `()`.
+/// A steady pull between the origins of two bodies, without parameters and memory.
 ///
 /// ```
 /// use force_elements::nalgebra::Vector3;
@@ -61,9 +63,6 @@ impl<C: Clone + Default + Debug + Send + Sync + 'static> Cache for C {}
 ///         topology.check_body(self.from)?;
 ///         Ok(topology.check_body(self.to)?)
 ///     }
-///     fn default_parameters(&self) {}
-///     fn default_discrete(&self) {}
-///
 ///     fn calc_position(
 ///         &self,
 ///         given: &Given<'_, f64, Self>,
@@ -73,27 +72,13 @@ impl<C: Clone + Default + Debug + Send + Sync + 'static> Cache for C {}
 ///         *p_FT_G = p_GT - p_GF;
 ///         Ok(())
 ///     }
-///     fn calc_velocity(
-///         &self,
-///         _: &AtPosition<'_, f64, Self>,
-///         _: &Velocities<f64>,
-///         (): &mut (),
-///     ) -> Result<(), ElementError> {
-///         Ok(())
-///     }
-///     fn calc_dynamics(&self, _: &AtVelocity<'_, f64, Self>, (): &mut ()) -> Result<(), ElementError> {
-///         Ok(())
-///     }
 ///     fn add_forces(&self, at: &AtDynamics<'_, f64, Self>, forces: &mut ForceAccumulator<'_, f64>) {
 ///         let pull_G = at.position.normalize() * self.force;
-///         forces.apply_at_offset(self.from, Vector3::zeros(), pull_G);
-///         forces.apply_at_offset(self.to, Vector3::zeros(), -pull_G);
+///         forces.apply_to_body(self.from, SpatialForce::new(Vector3::zeros(), pull_G));
+///         forces.apply_to_body(self.to, SpatialForce::new(Vector3::zeros(), -pull_G));
 ///     }
 ///     fn potential_energy(&self, at: &AtDynamics<'_, f64, Self>) -> f64 {
 ///         at.position.norm() * self.force
-///     }
-///     fn power_dissipated(&self, _: &AtDynamics<'_, f64, Self>) -> f64 {
-///         0.0
 ///     }
 /// }
 ///
@@ -108,6 +93,8 @@ impl<C: Clone + Default + Debug + Send + Sync + 'static> Cache for C {}
 /// assert_eq!(dynamics.of(pull).position.y, 2.0);
 /// # Ok::<(), Error>(())
 /// ```
+///
+/// [`CustomForce`](crate::CustomForce) makes an element from a closure.
 pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
     /// The kind's name in lower snake case: the prefix of named variables. Unique in a system.
     const KIND: &'static str;
@@ -119,9 +106,9 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
     const DISCRETE_STAGE: Stage = Stage::Position;
 
     /// Stiffness and the like: defaults from the element, changeable per state, Instance stage.
-    type Parameters: Variables<T>;
+    type Parameters: Variables<T> + Default;
     /// Memory between accepted steps.
-    type Discrete: Variables<T>;
+    type Discrete: Variables<T> + Default;
     /// Results that depend on time, poses and coordinates.
     type Position: Cache;
     /// Results that depend on velocities too.
@@ -137,10 +124,14 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
     fn check_topology(&self, topology: &Topology) -> Result<(), ElementError>;
 
     /// The parameters a new state starts with.
-    fn default_parameters(&self) -> Self::Parameters;
+    fn default_parameters(&self) -> Self::Parameters {
+        Self::Parameters::default()
+    }
 
     /// The discrete variables a new state starts with.
-    fn default_discrete(&self) -> Self::Discrete;
+    fn default_discrete(&self) -> Self::Discrete {
+        Self::Discrete::default()
+    }
 
     /// Fills the Position cache.
     ///
@@ -148,9 +139,11 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
     /// Those documented by the element, such as [`Singular`](crate::linear_bushing::Singular).
     fn calc_position(
         &self,
-        given: &Given<'_, T, Self>,
-        cache: &mut Self::Position,
-    ) -> Result<(), ElementError>;
+        _given: &Given<'_, T, Self>,
+        _cache: &mut Self::Position,
+    ) -> Result<(), ElementError> {
+        Ok(())
+    }
 
     /// Fills the Velocity cache.
     ///
@@ -158,10 +151,12 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
     /// Those documented by the element.
     fn calc_velocity(
         &self,
-        at: &AtPosition<'_, T, Self>,
-        velocities: &Velocities<T>,
-        cache: &mut Self::Velocity,
-    ) -> Result<(), ElementError>;
+        _at: &AtPosition<'_, T, Self>,
+        _velocities: &Velocities<T>,
+        _cache: &mut Self::Velocity,
+    ) -> Result<(), ElementError> {
+        Ok(())
+    }
 
     /// Fills the Dynamics cache.
     ///
@@ -169,21 +164,27 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
     /// Those documented by the element.
     fn calc_dynamics(
         &self,
-        at: &AtVelocity<'_, T, Self>,
-        cache: &mut Self::Dynamics,
-    ) -> Result<(), ElementError>;
+        _at: &AtVelocity<'_, T, Self>,
+        _cache: &mut Self::Dynamics,
+    ) -> Result<(), ElementError> {
+        Ok(())
+    }
 
     /// Adds the forces on bodies and coordinates.
     fn add_forces(&self, at: &AtDynamics<'_, T, Self>, forces: &mut ForceAccumulator<'_, T>);
 
     /// The energy stored \[J\].
-    fn potential_energy(&self, at: &AtDynamics<'_, T, Self>) -> T;
+    fn potential_energy(&self, _at: &AtDynamics<'_, T, Self>) -> T {
+        T::zero()
+    }
 
     /// The power dissipated \[W\], as far as it is known instantaneously.
     ///
     /// The energy dissipated over a motion is `absorbed energy − potential energy`; see
     /// [`DynamicsView::dissipated_energy`](crate::DynamicsView::dissipated_energy).
-    fn power_dissipated(&self, at: &AtDynamics<'_, T, Self>) -> T;
+    fn power_dissipated(&self, _at: &AtDynamics<'_, T, Self>) -> T {
+        T::zero()
+    }
 
     /// The power supplied by a drive inside the element \[W\]; zero for a passive element.
     fn power_supplied(&self, _at: &AtDynamics<'_, T, Self>) -> T {
@@ -276,6 +277,17 @@ pub struct AtDynamics<'a, T: Real, E: ForceElement<T>> {
     pub(crate) at_velocity: AtVelocity<'a, T, E>,
     /// The element's results at Dynamics stage.
     pub dynamics: &'a E::Dynamics,
+}
+
+impl<T: Real, E: ForceElement<T>> AtVelocity<'_, T, E> {
+    /// The velocity \[m/s\] of the point of a body that is at `p_G` \[m\], both in Ground.
+    ///
+    /// # Panics
+    /// If the body does not exist, like slice indexing.
+    #[inline]
+    pub fn velocity_of_point(&self, body: BodyIndex, p_G: &Point3<T>) -> Vector3<T> {
+        self.velocities.velocity_of_point(self.positions, body, p_G)
+    }
 }
 
 impl<'a, T: Real, E: ForceElement<T>> Deref for AtPosition<'a, T, E> {

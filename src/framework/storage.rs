@@ -411,7 +411,7 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
             |i, cache| self.calc_dynamics(i, &variables[i], kinematics, (&position[i], &velocity[i]), cache),
         )?;
         // In order of place: sums must not depend on the number of threads.
-        let mut accumulator = ForceAccumulator::new(sums.forces, &kinematics.velocities);
+        let mut accumulator = ForceAccumulator::new(sums.forces, kinematics);
         for (i, element) in self.elements.iter().enumerate() {
             if slots.variables[i].enabled {
                 let at = slots.at_dynamics(i, kinematics);

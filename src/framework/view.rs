@@ -275,7 +275,7 @@ impl<'a, T: Real> DynamicsView<'a, T> {
         if lengths(forces) != lengths(&self.state.forces) {
             return Err(Error::TopologyMismatch);
         }
-        let mut accumulator = ForceAccumulator::new(forces, self.state.velocities());
+        let mut accumulator = ForceAccumulator::new(forces, self.kinematics());
         self.ask(handle, |element, at| {
             element.add_forces(at, &mut accumulator);
             T::zero()

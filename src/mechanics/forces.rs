@@ -3,10 +3,13 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use nalgebra::Vector3;
+use nalgebra::{Point3, Vector3};
 
 use crate::math::{Real, SpatialForce};
-use crate::mechanics::{BodyIndex, CoordinateIndex, KinematicsError, Quantity, Topology, Velocities, finite};
+use crate::mechanics::{
+    BodyIndex, CoordinateIndex, Kinematics, KinematicsError, Positions, Quantity, Topology, Velocities,
+    finite,
+};
 
 /// Forces on every body (at its origin, expressed in Ground) and on every coordinate.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,13 +60,15 @@ impl<T: Real> Forces<T> {
 #[derive(Debug)]
 pub struct ForceAccumulator<'a, T: Real> {
     forces: &'a mut Forces<T>,
+    positions: &'a Positions<T>,
     velocities: &'a Velocities<T>,
     power: T,
 }
 
 impl<'a, T: Real> ForceAccumulator<'a, T> {
-    pub(crate) fn new(forces: &'a mut Forces<T>, velocities: &'a Velocities<T>) -> Self {
-        Self { forces, velocities, power: T::zero() }
+    pub(crate) fn new(forces: &'a mut Forces<T>, kinematics: &'a Kinematics<T>) -> Self {
+        let Kinematics { positions, velocities, .. } = kinematics;
+        Self { forces, positions, velocities, power: T::zero() }
     }
 
     /// Adds a force at the body's origin, expressed in Ground.
@@ -78,14 +83,24 @@ impl<'a, T: Real> ForceAccumulator<'a, T> {
         }
     }
 
-    /// Adds a force `f_G` through the point `r_G` away from the body's origin, both expressed in
-    /// Ground.
+    /// Adds a force `f_G` \[N\] on the point of a body that is at `p_G` \[m\], both in Ground.
     ///
     /// # Panics
     /// If the body does not exist, like slice indexing.
     #[inline]
-    pub fn apply_at_offset(&mut self, body: BodyIndex, r_G: Vector3<T>, f_G: Vector3<T>) {
+    pub fn apply_at_point(&mut self, body: BodyIndex, p_G: &Point3<T>, f_G: Vector3<T>) {
+        let r_G = self.positions.offset_of(body, p_G);
         self.apply_to_body(body, SpatialForce::new(r_G.cross(&f_G), f_G));
+    }
+
+    /// Adds a force `F_GF` at the origin of a frame F on a body, expressed in Ground. The origin is at `p_GF` \[m\].
+    ///
+    /// # Panics
+    /// If the body does not exist, like slice indexing.
+    #[inline]
+    pub fn apply_to_frame(&mut self, body: BodyIndex, p_GF: &Point3<T>, F_GF: SpatialForce<T>) {
+        let r_G = self.positions.offset_of(body, p_GF);
+        self.apply_to_body(body, F_GF.shifted(-r_G));
     }
 
     /// Adds a generalized force on a coordinate.

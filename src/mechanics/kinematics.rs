@@ -3,6 +3,8 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use nalgebra::{Point3, Vector3};
+
 use super::{KinematicsError, Quantity};
 use crate::math::{Pose, Real, SpatialVelocity, is_finite_pose};
 
@@ -115,6 +117,12 @@ impl<T: Real> Positions<T> {
         &self.poses[body.0]
     }
 
+    /// The vector from a body's origin to the point `p_G`, expressed in Ground.
+    #[inline]
+    pub(crate) fn offset_of(&self, body: BodyIndex, p_G: &Point3<T>) -> Vector3<T> {
+        p_G.coords - self.pose(body).translation.vector
+    }
+
     /// The value of a coordinate.
     ///
     /// # Panics
@@ -150,6 +158,34 @@ impl<T: Real> Velocities<T> {
     #[inline]
     pub fn velocity(&self, body: BodyIndex) -> &SpatialVelocity<T> {
         &self.bodies[body.0]
+    }
+
+    /// The velocity \[m/s\] of the point of a body that is at `p_G` \[m\], both in Ground.
+    ///
+    /// # Panics
+    /// If the body does not exist, like slice indexing.
+    #[inline]
+    pub fn velocity_of_point(
+        &self,
+        positions: &Positions<T>,
+        body: BodyIndex,
+        p_G: &Point3<T>,
+    ) -> Vector3<T> {
+        self.velocity_of_frame(positions, body, p_G).linear
+    }
+
+    /// The velocity `V_GF` of a frame F on a body, expressed in Ground, whose origin is at `p_GF` \[m\].
+    ///
+    /// # Panics
+    /// If the body does not exist, like slice indexing.
+    #[inline]
+    pub fn velocity_of_frame(
+        &self,
+        positions: &Positions<T>,
+        body: BodyIndex,
+        p_GF: &Point3<T>,
+    ) -> SpatialVelocity<T> {
+        self.velocity(body).shifted(positions.offset_of(body, p_GF))
     }
 
     /// The rate of a coordinate.

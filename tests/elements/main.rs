@@ -5,6 +5,7 @@ mod bushing_chain;
 mod bushing_turns;
 mod coordinate_friction;
 mod coordinate_user_law;
+mod custom_force;
 mod element_contract;
 mod friction_claims;
 mod friction_trajectories;

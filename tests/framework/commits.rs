@@ -6,10 +6,9 @@ use force_elements::exponential_spring::{FrictionTransition, Parameters, TimeNot
 use force_elements::nalgebra::{Point3, Rotation3, Vector3};
 use force_elements::shapes::Cylinder;
 use force_elements::{
-    AtDynamics, AtPosition, AtVelocity, BodyIndex, CableSpring, CoordinatePair, CoordinateSpringDamperExt,
-    ElementError, Error, ExponentialSpring, ForceAccumulator, ForceElement, ForceSystem, Frame, Given,
-    Handle, Pose, Requirement, SpatialVelocity, Stage, State, Station, Topology, Velocities, cable_spring,
-    check, variables,
+    AtDynamics, BodyIndex, CableSpring, CoordinatePair, CoordinateSpringDamperExt, ElementError, Error,
+    ExponentialSpring, ForceAccumulator, ForceElement, ForceSystem, Frame, Given, Handle, Pose, Requirement,
+    SpatialForce, SpatialVelocity, Stage, State, Station, Topology, cable_spring, check, variables,
 };
 
 struct Corner {
@@ -241,36 +240,18 @@ impl ForceElement<f64> for Fence {
     fn check_topology(&self, topology: &Topology) -> Result<(), ElementError> {
         Ok(topology.check_body(self.0)?)
     }
-    fn default_parameters(&self) {}
-    fn default_discrete(&self) -> Place<f64> {
-        Place::default()
-    }
     // Reads what is remembered at Position stage, and relies on the stage that the trait says by default.
     fn calc_position(&self, given: &Given<'_, f64, Self>, force: &mut f64) -> Result<(), ElementError> {
         *force = given.discrete.x - given.positions.pose(self.0).translation.x;
         Ok(())
     }
-    fn calc_velocity(
-        &self,
-        _: &AtPosition<'_, f64, Self>,
-        _: &Velocities<f64>,
-        (): &mut (),
-    ) -> Result<(), ElementError> {
-        Ok(())
-    }
-    fn calc_dynamics(&self, _: &AtVelocity<'_, f64, Self>, (): &mut ()) -> Result<(), ElementError> {
-        Ok(())
-    }
     fn add_forces(&self, at: &AtDynamics<'_, f64, Self>, forces: &mut ForceAccumulator<'_, f64>) {
         let pull = Vector3::x() * *at.position;
-        forces.apply_at_offset(self.0, Vector3::zeros(), pull);
-        forces.apply_at_offset(BodyIndex::GROUND, Vector3::zeros(), -pull);
+        forces.apply_to_body(self.0, SpatialForce::new(Vector3::zeros(), pull));
+        forces.apply_to_body(BodyIndex::GROUND, SpatialForce::new(Vector3::zeros(), -pull));
     }
     fn potential_energy(&self, at: &AtDynamics<'_, f64, Self>) -> f64 {
         0.5 * at.position * at.position
-    }
-    fn power_dissipated(&self, _: &AtDynamics<'_, f64, Self>) -> f64 {
-        0.0
     }
     fn accept_step(&self, at: &AtDynamics<'_, f64, Self>, next: &mut Place<f64>) -> Result<(), ElementError> {
         next.x = at.positions.pose(self.0).translation.x;

@@ -1,10 +1,10 @@
 //! An element written outside the crate gets everything the built-in ones get.
 
-use force_elements::nalgebra::Vector3;
+use force_elements::nalgebra::{Point3, Vector3};
 use force_elements::simulation::{DormandPrince, Plant, RigidBody, Simulation};
 use force_elements::{
-    AtDynamics, AtPosition, AtVelocity, BodyIndex, ElementError, Error, ForceAccumulator, ForceElement,
-    ForceSystem, Given, Pose, Real, SpatialForce, SpatialVelocity, Stage, Topology, Velocities, variables,
+    AtDynamics, BodyIndex, ElementError, Error, ForceAccumulator, ForceElement, ForceSystem, Given, Pose,
+    Real, SpatialForce, SpatialVelocity, Stage, Topology, variables,
 };
 use num_dual::Dual64;
 
@@ -47,7 +47,6 @@ impl<T: Real> Default for Pull<T> {
 
 impl<T: Real> ForceElement<T> for Leash {
     const KIND: &'static str = "leash";
-    const DISCRETE_STAGE: Stage = Stage::Position;
     type Parameters = Parameters<T>;
     type Discrete = Peg<T>;
     type Position = Pull<T>;
@@ -60,9 +59,6 @@ impl<T: Real> ForceElement<T> for Leash {
     fn default_parameters(&self) -> Parameters<T> {
         Parameters { stiffness: T::lit(100.0), reach: T::lit(0.1) }
     }
-    fn default_discrete(&self) -> Peg<T> {
-        Peg::default()
-    }
     fn calc_position(&self, given: &Given<'_, T, Self>, cache: &mut Pull<T>) -> Result<(), ElementError> {
         let p = given.positions.pose(self.body).translation.vector;
         let stretch = p - given.discrete.peg;
@@ -72,28 +68,14 @@ impl<T: Real> ForceElement<T> for Leash {
         cache.stretch = p - cache.next_peg;
         Ok(())
     }
-    fn calc_velocity(
-        &self,
-        _: &AtPosition<'_, T, Self>,
-        _: &Velocities<T>,
-        (): &mut (),
-    ) -> Result<(), ElementError> {
-        Ok(())
-    }
-    fn calc_dynamics(&self, _: &AtVelocity<'_, T, Self>, (): &mut ()) -> Result<(), ElementError> {
-        Ok(())
-    }
     fn add_forces(&self, at: &AtDynamics<'_, T, Self>, forces: &mut ForceAccumulator<'_, T>) {
         let f = at.position.stretch * -at.parameters.stiffness;
         forces.apply_to_body(self.body, SpatialForce::new(Vector3::zeros(), f));
-        let p = at.positions.pose(self.body).translation.vector;
-        forces.apply_at_offset(BodyIndex::GROUND, p, -f);
+        let p_GB = Point3::from(at.positions.pose(self.body).translation.vector);
+        forces.apply_at_point(BodyIndex::GROUND, &p_GB, -f);
     }
     fn potential_energy(&self, at: &AtDynamics<'_, T, Self>) -> T {
         T::lit(0.5) * at.parameters.stiffness * at.position.stretch.norm_squared()
-    }
-    fn power_dissipated(&self, _: &AtDynamics<'_, T, Self>) -> T {
-        T::zero()
     }
     fn accept_step(&self, at: &AtDynamics<'_, T, Self>, next: &mut Peg<T>) -> Result<(), ElementError> {
         next.peg = at.position.next_peg;
@@ -177,29 +159,7 @@ fn two_kinds_may_not_share_a_name() {
         fn check_topology(&self, _: &Topology) -> Result<(), ElementError> {
             Ok(())
         }
-        fn default_parameters(&self) {}
-        fn default_discrete(&self) {}
-        fn calc_position(&self, _: &Given<'_, f64, Self>, (): &mut ()) -> Result<(), ElementError> {
-            Ok(())
-        }
-        fn calc_velocity(
-            &self,
-            _: &AtPosition<'_, f64, Self>,
-            _: &Velocities<f64>,
-            (): &mut (),
-        ) -> Result<(), ElementError> {
-            Ok(())
-        }
-        fn calc_dynamics(&self, _: &AtVelocity<'_, f64, Self>, (): &mut ()) -> Result<(), ElementError> {
-            Ok(())
-        }
         fn add_forces(&self, _: &AtDynamics<'_, f64, Self>, _: &mut ForceAccumulator<'_, f64>) {}
-        fn potential_energy(&self, _: &AtDynamics<'_, f64, Self>) -> f64 {
-            0.0
-        }
-        fn power_dissipated(&self, _: &AtDynamics<'_, f64, Self>) -> f64 {
-            0.0
-        }
     }
     let mut system = ForceSystem::<f64>::new();
     let body = system.add_body();

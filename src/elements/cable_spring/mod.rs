@@ -215,7 +215,7 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
     }
 
     fn add_forces(&self, at: &AtDynamics<'_, T, Self>, forces: &mut ForceAccumulator<'_, T>) {
-        at.position.path.add_forces(at.dynamics.tension, at.positions, forces);
+        at.position.path.add_forces(at.dynamics.tension, forces);
     }
 
     fn potential_energy(&self, at: &AtDynamics<'_, T, Self>) -> T {

@@ -63,7 +63,7 @@ impl<T: Real> ElasticFoundation<T> {
         velocities: &Velocities<T>,
     ) -> SpatialVelocity<T> {
         let body = self.surfaces[surface.0].body;
-        velocities.velocity(body).shifted(p_G - at.positions.pose(body).translation.vector)
+        velocities.velocity_of_frame(at.positions, body, &p_G.into())
     }
 }
 
@@ -185,11 +185,10 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
 
     fn add_forces(&self, at: &AtDynamics<'_, T, Self>, forces: &mut ForceAccumulator<'_, T>) {
         for (contact, resultant) in at.position.contacts.iter().zip(&at.dynamics.resultants) {
-            let p_GS = at.position.X_GS[contact.mesh.0].translation.vector;
+            let p_GS = at.position.X_GS[contact.mesh.0].translation.vector.into();
             for (surface, F_GS) in [(contact.mesh, resultant.F_GS), (contact.other, -resultant.F_GS)] {
                 let body = self.surfaces[surface.0].body;
-                let p_GB = at.positions.pose(body).translation.vector;
-                forces.apply_to_body(body, F_GS.shifted(p_GB - p_GS));
+                forces.apply_to_frame(body, &p_GS, F_GS);
             }
         }
     }

@@ -286,10 +286,7 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         cache: &mut Self::Velocity,
     ) -> Result<(), ElementError> {
         let Position { X_GP, p_GS, .. } = at.position;
-        let velocity_of_station_on = |body: BodyIndex| {
-            let p_GB = at.positions.pose(body).translation.vector;
-            velocities.velocity(body).shifted(p_GS.coords - p_GB).linear
-        };
+        let velocity_of_station_on = |body| velocities.velocity_of_point(at.positions, body, p_GS);
         let v_GS = velocity_of_station_on(self.station.body);
         let relative = if self.plane.body == BodyIndex::GROUND {
             v_GS
@@ -366,8 +363,7 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
     fn add_forces(&self, at: &AtDynamics<'_, T, Self>, forces: &mut ForceAccumulator<'_, T>) {
         let f_G = at.dynamics.force_G();
         for (body, f_G) in [(self.station.body, f_G), (self.plane.body, -f_G)] {
-            let p_GB = at.positions.pose(body).translation.vector;
-            forces.apply_at_offset(body, at.position.p_GS.coords - p_GB, f_G);
+            forces.apply_at_point(body, &at.position.p_GS, f_G);
         }
     }
 

@@ -217,10 +217,8 @@ impl<T: Real> ForceElement<T> for LinearBushing<T> {
         cache: &mut Self::Velocity,
     ) -> Result<(), ElementError> {
         let Position { X_GF, X_GM, gimbal: Gimbal { sx, cx, sy, over_cy }, .. } = at.position;
-        let p_GB1 = at.positions.pose(self.body1).translation.vector;
-        let p_GB2 = at.positions.pose(self.body2).translation.vector;
-        let V_GF = velocities.velocity(self.body1).shifted(X_GF.translation.vector - p_GB1);
-        let V_GM = velocities.velocity(self.body2).shifted(X_GM.translation.vector - p_GB2);
+        let V_GF = velocities.velocity_of_frame(at.positions, self.body1, &X_GF.translation.vector.into());
+        let V_GM = velocities.velocity_of_frame(at.positions, self.body2, &X_GM.translation.vector.into());
 
         // F and M are compared at one point, M's origin.
         let V_GF_at_M = V_GF.shifted(X_GM.translation.vector - X_GF.translation.vector);
@@ -265,8 +263,7 @@ impl<T: Real> ForceElement<T> for LinearBushing<T> {
     fn add_forces(&self, at: &AtDynamics<'_, T, Self>, forces: &mut ForceAccumulator<'_, T>) {
         let Position { X_GF, X_GM, .. } = at.position;
         for (body, X, F) in [(self.body1, X_GF, &at.dynamics.F_GF), (self.body2, X_GM, &at.dynamics.F_GM)] {
-            let p_GB = at.positions.pose(body).translation.vector;
-            forces.apply_to_body(body, F.shifted(p_GB - X.translation.vector));
+            forces.apply_to_frame(body, &X.translation.vector.into(), *F);
         }
     }
 

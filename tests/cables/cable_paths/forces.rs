@@ -148,7 +148,7 @@ impl ForceElement<f64> for Muscle {
         Ok(())
     }
     fn add_forces(&self, at: &AtDynamics<'_, f64, Self>, forces: &mut ForceAccumulator<'_, f64>) {
-        at.position.add_forces(5.0, at.positions, forces);
+        at.position.add_forces(5.0, forces);
     }
     fn potential_energy(&self, at: &AtDynamics<'_, f64, Self>) -> f64 {
         5.0 * at.position.length

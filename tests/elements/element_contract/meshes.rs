@@ -3,12 +3,11 @@
 use force_elements::elastic_foundation::{Material, Parameters};
 use force_elements::nalgebra::{Translation3, Vector3};
 use force_elements::shapes::{Ellipsoid, TriangleMesh};
-use force_elements::{BodyIndex, ElasticFoundation, ForceSystem, Frame, Pose, Real};
-
-use super::scene::{BodyElement, Deal, Scene};
+use force_elements::testing::{Numbers, Scene, Subject};
+use force_elements::{BodyIndex, ElasticFoundation, Error, ForceSystem, Frame, Pose, Real};
 
 /// A material that rubs and dampens.
-fn rubber<T: Real>(deal: &mut Deal<'_>) -> Material<T> {
+fn rubber<T: Real>(deal: &mut Numbers) -> Material<T> {
     let dynamic_friction = deal.between(0.1, 0.5);
     Material::new(deal.between(1e3, 1e4)).with_dissipation(deal.between(0.1, 1.0)).with_friction(
         dynamic_friction + deal.between(0.0, 0.5),
@@ -19,36 +18,35 @@ fn rubber<T: Real>(deal: &mut Deal<'_>) -> Material<T> {
 
 /// Two surfaces that reach about `gap` from their origins, deep in each other and moving.
 fn surfaces<T: Real>(
-    foundation: impl FnOnce(&mut Deal<'_>, [BodyIndex; 2], [Pose<T>; 2]) -> ElasticFoundation<T>,
+    foundation: impl FnOnce(&mut Numbers, [BodyIndex; 2], [Pose<T>; 2]) -> ElasticFoundation<T>,
     gap: f64,
-    numbers: &[f64],
-) -> Scene<T, ElasticFoundation<T>> {
-    let mut deal = Deal::new(numbers);
+    deal: &mut Numbers,
+) -> Result<Scene<T, ElasticFoundation<T>>, Error> {
     let mut system = ForceSystem::new();
     let bodies = [system.add_body(), system.add_body()];
     let X_BS: [Pose<T>; 2] = [deal.pose(1.5, 0.3), deal.pose(1.5, 0.3)];
-    let foundation = foundation(&mut deal, bodies, X_BS);
-    let element = system.add(foundation).expect("bodies exist");
+    let foundation = foundation(deal, bodies, X_BS);
+    let element = system.add(foundation)?;
 
     let X_GB1: Pose<T> = deal.pose(1.5, 0.5);
     let away = deal.vector::<f64>(1.0).try_normalize(1e-3).unwrap_or_else(Vector3::x) * gap;
     let turn = deal.pose::<T>(1.5, 0.0).rotation;
     let X_SS = Pose::from_parts(Translation3::from(away.map(T::lit)), turn);
     let mut state = system.default_state();
-    state.set_body(bodies[0], X_GB1, deal.velocity(0.5)).expect("finite");
+    state.set_body(bodies[0], X_GB1, deal.velocity(0.5))?;
     let X_GB2 = X_GB1 * X_BS[0] * X_SS * X_BS[1].inverse();
-    state.set_body(bodies[1], X_GB2, deal.velocity(0.5)).expect("finite");
-    Scene { system, state, element }
+    state.set_body(bodies[1], X_GB2, deal.velocity(0.5))?;
+    Ok(Scene { system, state, element })
 }
 
 pub(crate) struct SoftTorus;
 
-impl BodyElement for SoftTorus {
+impl Subject for SoftTorus {
     type Element<T: Real> = ElasticFoundation<T>;
 
     /// A torus of springs in a rigid ellipsoid.
-    fn scene<T: Real>(numbers: &[f64]) -> Scene<T, ElasticFoundation<T>> {
-        let build = |deal: &mut Deal<'_>, [body1, body2]: [BodyIndex; 2], X: [Pose<T>; 2]| {
+    fn scene<T: Real>(deal: &mut Numbers) -> Result<Scene<T, ElasticFoundation<T>>, Error> {
+        let build = |deal: &mut Numbers, [body1, body2]: [BodyIndex; 2], X: [Pose<T>; 2]| {
             let mut foundation = ElasticFoundation::new(Parameters {
                 transition_velocity: deal.between(0.1, 0.5),
                 ..Parameters::default()
@@ -62,18 +60,18 @@ impl BodyElement for SoftTorus {
             foundation.add_springs(Frame::on(body2, X[1]), torus, rubber(deal)).expect("valid");
             foundation
         };
-        surfaces(build, 0.6, numbers)
+        surfaces(build, 0.6, deal)
     }
 }
 
 pub(crate) struct SoftBrickAndBall;
 
-impl BodyElement for SoftBrickAndBall {
+impl Subject for SoftBrickAndBall {
     type Element<T: Real> = ElasticFoundation<T>;
 
     /// Two meshes that both carry springs.
-    fn scene<T: Real>(numbers: &[f64]) -> Scene<T, ElasticFoundation<T>> {
-        let build = |deal: &mut Deal<'_>, [body1, body2]: [BodyIndex; 2], X: [Pose<T>; 2]| {
+    fn scene<T: Real>(deal: &mut Numbers) -> Result<Scene<T, ElasticFoundation<T>>, Error> {
+        let build = |deal: &mut Numbers, [body1, body2]: [BodyIndex; 2], X: [Pose<T>; 2]| {
             let mut foundation = ElasticFoundation::new(Parameters {
                 transition_velocity: deal.between(0.1, 0.5),
                 ..Parameters::default()
@@ -86,6 +84,6 @@ impl BodyElement for SoftBrickAndBall {
             foundation.add_springs(Frame::on(body2, X[1]), ball, rubber(deal)).expect("closed");
             foundation
         };
-        surfaces(build, 0.55, numbers)
+        surfaces(build, 0.55, deal)
     }
 }

@@ -4,8 +4,9 @@ use force_elements::coordinate_spring_damper_ext as coordinate;
 use force_elements::exponential_spring as exponential;
 use force_elements::linear_bushing as bushing;
 use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Translation3, Vector6};
+use force_elements::testing::{Spoilt, refuses_parameters};
 use force_elements::{
-    BodyIndex, CoordinateIndex, CoordinatePair, CoordinateSpringDamperExt, ElementError, ElementName, Error,
+    BodyIndex, CoordinateIndex, CoordinatePair, CoordinateSpringDamperExt, ElementError, Error,
     ExponentialSpring, ForceElement, ForceSystem, Frame, Handle, KinematicsError, LinearBushing, Pose,
     Requirement, Station, linear_bushing,
 };
@@ -15,33 +16,13 @@ const BODY: BodyIndex = BodyIndex::new(1);
 /// A discrete variable of the exponential spring and how to spoil it.
 type SpoiltDiscrete = (&'static str, fn(&mut exponential::Discrete<f64>));
 
-/// A field, how to spoil it, and what it would have to be.
-type Spoilt<P> = (&'static str, fn(&mut P), Requirement);
-
-/// Sets parameters one by one, each of which must be refused for what it is.
+/// Every one of them must be refused for what it is.
 fn refused<E: ForceElement<f64>>(
     system: &mut ForceSystem<f64>,
     handle: Handle<E>,
     bad: &[Spoilt<E::Parameters>],
 ) {
-    let mut state = system.default_state();
-    system.realize_dynamics(&mut state).expect("regular");
-    for (name, spoil, requirement) in bad {
-        let before = (state.stage(), state.snapshot());
-        let error = system.update_parameters(&mut state, handle, spoil).expect_err(name);
-        let mut parameters = state.parameters(handle).clone();
-        spoil(&mut parameters);
-        let default_error = system.set_default_parameters(handle, parameters).expect_err(name);
-        assert_eq!(error.to_string(), default_error.to_string());
-        let name_in_system = ElementName { index: Some(0), ..ElementName::new(E::KIND) };
-        let is_expected = matches!(
-            &error,
-            Error::Element { element, source: ElementError::InvalidValue(value) }
-                if *element == name_in_system && value.name == *name && value.requirement == *requirement
-        );
-        assert!(is_expected, "{name}: {error}");
-        assert_eq!((state.stage(), state.snapshot()), before, "{name}: the state has changed");
-    }
+    assert_eq!(refuses_parameters(system, handle, bad), Ok(()));
 }
 
 #[test]

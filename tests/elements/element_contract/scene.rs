@@ -3,124 +3,68 @@
 use force_elements::cable::{CablePath, Obstacle, Settings};
 use force_elements::coordinate_spring_damper_ext as coordinate;
 use force_elements::exponential_spring as exponential;
-use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector2, Vector3, Vector6};
+use force_elements::nalgebra::{Point3, Translation3, Vector2, Vector3, Vector6};
 use force_elements::shapes::{Ellipsoid, Sphere};
+use force_elements::testing::{Numbers, Scene, Subject};
 use force_elements::{
-    BodyIndex, CableSpring, CoordinatePair, CoordinateSpringDamperExt, ExponentialSpring, ForceElement,
-    ForceSystem, Frame, Handle, LinearBushing, Pose, Real, SpatialVelocity, State, Station, cable_spring,
-    linear_bushing,
+    CableSpring, CoordinatePair, CoordinateSpringDamperExt, Error, ExponentialSpring, ForceSystem, Frame,
+    LinearBushing, Pose, Real, SpatialVelocity, Station, cable_spring, linear_bushing,
 };
-use proptest::prelude::*;
-
-/// One element between things that move.
-pub(crate) struct Scene<T: Real, E> {
-    pub(crate) system: ForceSystem<T>,
-    pub(crate) state: State<T>,
-    pub(crate) element: Handle<E>,
-}
-
-/// Numbers between −1 and 1 that a scene is made of.
-pub(crate) fn numbers() -> impl Strategy<Value = Vec<f64>> {
-    proptest::collection::vec(-1.0..1.0_f64, 80)
-}
-
-/// Deals out the numbers, always in the same order.
-pub(crate) struct Deal<'a>(std::slice::Iter<'a, f64>);
-
-impl<'a> Deal<'a> {
-    pub(crate) fn new(numbers: &'a [f64]) -> Self {
-        Self(numbers.iter())
-    }
-
-    pub(crate) fn number(&mut self) -> f64 {
-        *self.0.next().expect("enough numbers")
-    }
-
-    /// Between `low` and `high`.
-    pub(crate) fn between<T: Real>(&mut self, low: f64, high: f64) -> T {
-        T::lit(low + (high - low) * 0.5 * (self.number() + 1.0))
-    }
-
-    pub(crate) fn vector<T: Real>(&mut self, size: f64) -> Vector3<T> {
-        Vector3::from_fn(|_, _| T::lit(size * self.number()))
-    }
-
-    pub(crate) fn pose<T: Real>(&mut self, turn: f64, shift: f64) -> Pose<T> {
-        let rotation = Rotation3::new(self.vector::<f64>(turn)).matrix().map(T::lit);
-        Pose::from_parts(Translation3::from(self.vector(shift)), Rotation3::from_matrix_unchecked(rotation))
-    }
-
-    pub(crate) fn velocity<T: Real>(&mut self, size: f64) -> SpatialVelocity<T> {
-        SpatialVelocity::new(self.vector(size), self.vector(size))
-    }
-}
-
-/// A kind of element that acts between two bodies and can be put in a scene.
-pub(crate) trait BodyElement {
-    type Element<T: Real>: ForceElement<T>;
-
-    /// An element between bodies 1 and 2, which are in general position and motion, in a state in
-    /// which nothing is being dragged along: what is lost is known at the instant.
-    fn scene<T: Real>(numbers: &[f64]) -> Scene<T, Self::Element<T>>;
-}
-
-pub(crate) const BODY1: BodyIndex = BodyIndex::new(1);
-pub(crate) const BODY2: BodyIndex = BodyIndex::new(2);
 
 pub(crate) struct Bushing;
 
-impl BodyElement for Bushing {
+impl Subject for Bushing {
     type Element<T: Real> = LinearBushing<T>;
 
-    fn scene<T: Real>(numbers: &[f64]) -> Scene<T, LinearBushing<T>> {
-        let mut deal = Deal::new(numbers);
+    fn scene<T: Real>(deal: &mut Numbers) -> Result<Scene<T, LinearBushing<T>>, Error> {
         let mut system = ForceSystem::new();
         let (body1, body2) = (system.add_body(), system.add_body());
         let stiffness = Vector6::from_fn(|_, _| deal.between(1.0, 500.0));
         let damping = Vector6::from_fn(|_, _| deal.between(0.1, 20.0));
         let (X_B1F, X_B2M) = (deal.pose(1.5, 0.4), deal.pose(1.5, 0.4));
-        let bushing =
-            LinearBushing::new(body1, body2, linear_bushing::Parameters { X_B1F, X_B2M, stiffness, damping })
-                .expect("valid");
-        let element = system.add(bushing).expect("bodies exist");
+        let bushing = LinearBushing::new(
+            body1,
+            body2,
+            linear_bushing::Parameters { X_B1F, X_B2M, stiffness, damping },
+        )?;
+        let element = system.add(bushing)?;
 
         let X_GB1: Pose<T> = deal.pose(1.5, 1.0);
         // Far from the singular middle angle: the rotation vector is at most 0.6·√3 rad long.
         let X_FM = deal.pose(0.6, 0.3);
         let mut state = system.default_state();
-        state.set_body(body1, X_GB1, deal.velocity(2.0)).expect("finite");
+        state.set_body(body1, X_GB1, deal.velocity(2.0))?;
         let X_GB2 = X_GB1 * X_B1F * X_FM * X_B2M.inverse();
-        state.set_body(body2, X_GB2, deal.velocity(2.0)).expect("finite");
-        Scene { system, state, element }
+        state.set_body(body2, X_GB2, deal.velocity(2.0))?;
+        Ok(Scene { system, state, element })
     }
 }
 
 pub(crate) struct Spring;
 
-impl BodyElement for Spring {
+impl Subject for Spring {
     type Element<T: Real> = ExponentialSpring<T>;
 
-    fn scene<T: Real>(numbers: &[f64]) -> Scene<T, ExponentialSpring<T>> {
-        spring_scene(numbers, exponential::FrictionTransition::Settling)
+    fn scene<T: Real>(deal: &mut Numbers) -> Result<Scene<T, ExponentialSpring<T>>, Error> {
+        spring_scene(deal, exponential::FrictionTransition::Settling)
     }
 }
 
 pub(crate) struct ReturnMappedSpring;
 
-impl BodyElement for ReturnMappedSpring {
+impl Subject for ReturnMappedSpring {
     type Element<T: Real> = ExponentialSpring<T>;
 
-    fn scene<T: Real>(numbers: &[f64]) -> Scene<T, ExponentialSpring<T>> {
-        spring_scene(numbers, exponential::FrictionTransition::ReturnMapping)
+    fn scene<T: Real>(deal: &mut Numbers) -> Result<Scene<T, ExponentialSpring<T>>, Error> {
+        spring_scene(deal, exponential::FrictionTransition::ReturnMapping)
     }
 }
 
 /// Anchored well below the friction limit: the anchor stays where it is.
 fn spring_scene<T: Real>(
-    numbers: &[f64],
+    deal: &mut Numbers,
     friction_transition: exponential::FrictionTransition,
-) -> Scene<T, ExponentialSpring<T>> {
-    let mut deal = Deal::new(numbers);
+) -> Result<Scene<T, ExponentialSpring<T>>, Error> {
     let mut system = ForceSystem::new();
     let (plane_body, body) = (system.add_body(), system.add_body());
     let parameters = exponential::Parameters {
@@ -132,9 +76,8 @@ fn spring_scene<T: Real>(
     };
     let X_AP: Pose<T> = deal.pose(1.5, 0.4);
     let station = Point3::from(deal.vector(0.3));
-    let spring = ExponentialSpring::new(Frame::on(plane_body, X_AP), Station::on(body, station), parameters)
-        .expect("valid");
-    let element = system.add(spring).expect("bodies exist");
+    let spring = ExponentialSpring::new(Frame::on(plane_body, X_AP), Station::on(body, station), parameters)?;
+    let element = system.add(spring)?;
 
     let X_GA: Pose<T> = deal.pose(1.5, 1.0);
     let R_GB = deal.pose::<T>(1.5, 0.0).rotation;
@@ -147,28 +90,25 @@ fn spring_scene<T: Real>(
     let along = V_GA.shifted(p_GB - X_GA.translation.vector);
     let V_GB = SpatialVelocity::new(along.angular + deal.vector(0.1), along.linear + deal.vector(0.1));
     let mut state = system.default_state();
-    state.set_time(T::lit(0.1)).expect("finite");
-    state.set_body(plane_body, X_GA, V_GA).expect("finite");
-    state.set_body(body, Pose::from_parts(Translation3::from(p_GB), R_GB), V_GB).expect("finite");
+    state.set_time(T::lit(0.1))?;
+    state.set_body(plane_body, X_GA, V_GA)?;
+    state.set_body(body, Pose::from_parts(Translation3::from(p_GB), R_GB), V_GB)?;
     let offset = Vector2::new(deal.between(-5e-4, 5e-4), deal.between(-5e-4, 5e-4));
-    system
-        .update_discrete(&mut state, element, |discrete| {
-            discrete.anchor_P = p_PS.xy().coords + offset;
-            discrete.sliding = T::zero();
-        })
-        .expect("valid");
-    system.update_parameters(&mut state, element, |p| p.set_mu_static(T::lit(5.0))).expect("valid");
-    Scene { system, state, element }
+    system.update_discrete(&mut state, element, |discrete| {
+        discrete.anchor_P = p_PS.xy().coords + offset;
+        discrete.sliding = T::zero();
+    })?;
+    system.update_parameters(&mut state, element, |p| p.set_mu_static(T::lit(5.0)))?;
+    Ok(Scene { system, state, element })
 }
 
 pub(crate) struct Cable;
 
-impl BodyElement for Cable {
+impl Subject for Cable {
     type Element<T: Real> = CableSpring<T>;
 
     /// A taut cable from one body over an ellipsoid on it and a sphere on the other, in contact with both.
-    fn scene<T: Real>(numbers: &[f64]) -> Scene<T, CableSpring<T>> {
-        let mut deal = Deal::new(numbers);
+    fn scene<T: Real>(deal: &mut Numbers) -> Result<Scene<T, CableSpring<T>>, Error> {
         let mut system = ForceSystem::new();
         let (body1, body2) = (system.add_body(), system.add_body());
         let place = |x: f64, y: f64, z: f64| Pose::translation(T::lit(x), T::lit(y), T::lit(z));
@@ -176,15 +116,15 @@ impl BodyElement for Cable {
         let origin = at(body1, Point3::new(T::lit(-2.0), T::lit(0.0), T::lit(0.0)) + deal.vector(0.1));
         let termination = at(body2, Point3::new(T::lit(2.0), T::lit(0.0), T::lit(0.0)) + deal.vector(0.1));
         let radii = Vector3::from_fn(|_, _| deal.between(0.6, 0.8));
-        let ellipsoid = Ellipsoid::new(radii).expect("positive");
-        let ellipsoid = Obstacle::new(body1, place(0.0, -0.3, 0.0), ellipsoid).expect("finite");
-        let sphere = Sphere::new(deal.between(0.6, 0.8)).expect("positive");
-        let sphere = Obstacle::new(body2, place(0.0, -0.3, 0.0), sphere).expect("finite");
-        let path = CablePath::new(origin, termination).expect("finite").over(ellipsoid).over(sphere);
+        let ellipsoid = Ellipsoid::new(radii)?;
+        let ellipsoid = Obstacle::new(body1, place(0.0, -0.3, 0.0), ellipsoid)?;
+        let sphere = Sphere::new(deal.between(0.6, 0.8))?;
+        let sphere = Obstacle::new(body2, place(0.0, -0.3, 0.0), sphere)?;
+        let path = CablePath::new(origin, termination)?.over(ellipsoid).over(sphere);
         // The forces of a path with a kink are off by it; the claims here are about the law.
         let smoothness = T::lit(1e-13).max(T::default_epsilon() * T::lit(100.0));
         let path = path.with_settings(Settings { smoothness, ..Settings::default() });
-        let path = path.expect("positive");
+        let path = path?;
         let stiffness = deal.between(50.0, 500.0);
         let cable = CableSpring::new(
             path,
@@ -193,69 +133,62 @@ impl BodyElement for Cable {
                 slack_length: T::lit(3.0),
                 dissipation: deal.between(0.01, 0.1),
             },
-        )
-        .expect("valid");
-        let element = system.add(cable).expect("bodies exist");
+        )?;
+        let element = system.add(cable)?;
 
         let X_GB1: Pose<T> = deal.pose(1.5, 1.0);
         let X_B1B2 = place(2.2, 0.0, 0.0) * deal.pose(0.2, 0.1);
         let mut state = system.default_state();
-        state.set_body(body1, X_GB1, deal.velocity(1.0)).expect("finite");
-        state.set_body(body2, X_GB1 * X_B1B2, deal.velocity(1.0)).expect("finite");
-        Scene { system, state, element }
+        state.set_body(body1, X_GB1, deal.velocity(1.0))?;
+        state.set_body(body2, X_GB1 * X_B1B2, deal.velocity(1.0))?;
+        Ok(Scene { system, state, element })
     }
 }
 
 /// A coordinate element whose bristles stick or slip, in contact with a stop, between two coordinates.
-pub(crate) fn coordinate_scene<T: Real>(
-    numbers: &[f64],
-    slips: bool,
-) -> Scene<T, CoordinateSpringDamperExt<T>> {
-    let mut deal = Deal::new(numbers);
-    let mut system = ForceSystem::new();
-    let (c0, c1) = (system.add_coordinate(), system.add_coordinate());
-    let parameters = coordinate::Parameters {
-        stiffness: deal.between(1.0, 500.0),
-        damping: deal.between(0.1, 20.0),
-        offset: deal.between(-0.3, 0.3),
-        velocity_offset: deal.between(-0.3, 0.3),
-        factor0: deal.between(0.2, 2.0),
-        factor1: deal.between(-2.0, -0.2),
-        dynamic_friction: deal.between(0.1, 5.0),
-        static_friction_offset: deal.between(0.1, 5.0),
-        sticking_stiffness: deal.between(1e3, 1e4),
-        sticking_damping: deal.between(1.0, 50.0),
-        viscous_friction: deal.between(0.0, 1.0),
-        limit_stops_upper: T::lit(0.1),
-        limit_stops_lower: T::lit(-0.1),
-        limit_stops_stiffness: deal.between(1e3, 1e4),
-        limit_stops_damping: deal.between(1.0, 50.0),
-        use_limit_stops: true,
-        ..coordinate::Parameters::default()
-    };
-    let element = CoordinateSpringDamperExt::new(CoordinatePair::between(c0, c1), parameters).expect("valid");
-    let element = system.add(element).expect("coordinates exist");
-    let mut state = system.default_state();
-    for coordinate in [c0, c1] {
-        state.set_coordinate(coordinate, deal.between(-0.5, 0.5)).expect("finite");
-        state.set_coordinate_rate(coordinate, deal.between(-2.0, 2.0)).expect("finite");
-    }
-    let limit_stop_state = deal.between(-0.1, 0.1);
-    let last_sticking_position = deal.between(-0.5, 0.5);
-    let [u0, u1] = [c0, c1].map(|c| state.velocities().coordinate_rate(c));
-    let v = parameters.factor1 * u1 - parameters.factor0 * u0;
-    let friction_mode = if slips { v.signum() } else { T::zero() };
-    let bristle_energy = if slips { deal.between(0.0, 0.1) } else { T::zero() };
-    let discrete =
-        coordinate::Discrete { friction_mode, last_sticking_position, limit_stop_state, bristle_energy };
-    system.set_discrete(&mut state, element, discrete).expect("valid");
-    Scene { system, state, element }
-}
+pub(crate) struct Coordinate<const SLIPS: bool>;
 
-/// Moves a pose along a velocity for a short time: exactly to first order, which is all a dual
-/// number sees.
-pub(crate) fn moved<T: Real>(X: &Pose<T>, V: &SpatialVelocity<T>, time: T) -> Pose<T> {
-    let turn = force_elements::nalgebra::Matrix3::identity() + (V.angular * time).cross_matrix();
-    let rotation = Rotation3::from_matrix_unchecked(turn * X.rotation.matrix());
-    Pose::from_parts(Translation3::from(X.translation.vector + V.linear * time), rotation)
+impl<const SLIPS: bool> Subject for Coordinate<SLIPS> {
+    type Element<T: Real> = CoordinateSpringDamperExt<T>;
+
+    fn scene<T: Real>(deal: &mut Numbers) -> Result<Scene<T, CoordinateSpringDamperExt<T>>, Error> {
+        let mut system = ForceSystem::new();
+        let (c0, c1) = (system.add_coordinate(), system.add_coordinate());
+        let parameters = coordinate::Parameters {
+            stiffness: deal.between(1.0, 500.0),
+            damping: deal.between(0.1, 20.0),
+            offset: deal.between(-0.3, 0.3),
+            velocity_offset: deal.between(-0.3, 0.3),
+            factor0: deal.between(0.2, 2.0),
+            factor1: deal.between(-2.0, -0.2),
+            dynamic_friction: deal.between(0.1, 5.0),
+            static_friction_offset: deal.between(0.1, 5.0),
+            sticking_stiffness: deal.between(1e3, 1e4),
+            sticking_damping: deal.between(1.0, 50.0),
+            viscous_friction: deal.between(0.0, 1.0),
+            limit_stops_upper: T::lit(0.1),
+            limit_stops_lower: T::lit(-0.1),
+            limit_stops_stiffness: deal.between(1e3, 1e4),
+            limit_stops_damping: deal.between(1.0, 50.0),
+            use_limit_stops: true,
+            ..coordinate::Parameters::default()
+        };
+        let element = CoordinateSpringDamperExt::new(CoordinatePair::between(c0, c1), parameters)?;
+        let element = system.add(element)?;
+        let mut state = system.default_state();
+        for coordinate in [c0, c1] {
+            state.set_coordinate(coordinate, deal.between(-0.5, 0.5))?;
+            state.set_coordinate_rate(coordinate, deal.between(-2.0, 2.0))?;
+        }
+        let limit_stop_state = deal.between(-0.1, 0.1);
+        let last_sticking_position = deal.between(-0.5, 0.5);
+        let [u0, u1] = [c0, c1].map(|c| state.velocities().coordinate_rate(c));
+        let v = parameters.factor1 * u1 - parameters.factor0 * u0;
+        let friction_mode = if SLIPS { v.signum() } else { T::zero() };
+        let bristle_energy = if SLIPS { deal.between(0.0, 0.1) } else { T::zero() };
+        let discrete =
+            coordinate::Discrete { friction_mode, last_sticking_position, limit_stop_state, bristle_energy };
+        system.set_discrete(&mut state, element, discrete)?;
+        Ok(Scene { system, state, element })
+    }
 }

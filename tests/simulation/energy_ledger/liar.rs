@@ -2,8 +2,7 @@
 
 use force_elements::nalgebra::Vector3;
 use force_elements::{
-    AtDynamics, AtPosition, AtVelocity, BodyIndex, ElementError, ForceAccumulator, ForceElement, Given,
-    SpatialForce, Topology, Velocities,
+    AtDynamics, BodyIndex, ElementError, ForceAccumulator, ForceElement, Given, SpatialForce, Topology,
 };
 
 /// Drives a body round Ground's z axis, out of nothing, and claims to store 1000 J times the sine of time.
@@ -23,21 +22,8 @@ impl ForceElement<f64> for Liar {
     fn check_topology(&self, topology: &Topology) -> Result<(), ElementError> {
         Ok(topology.check_body(self.body)?)
     }
-    fn default_parameters(&self) {}
-    fn default_discrete(&self) {}
     fn calc_position(&self, given: &Given<'_, f64, Self>, stored: &mut f64) -> Result<(), ElementError> {
         *stored = 1000.0 * given.time.sin();
-        Ok(())
-    }
-    fn calc_velocity(
-        &self,
-        _: &AtPosition<'_, f64, Self>,
-        _: &Velocities<f64>,
-        (): &mut (),
-    ) -> Result<(), ElementError> {
-        Ok(())
-    }
-    fn calc_dynamics(&self, _: &AtVelocity<'_, f64, Self>, (): &mut ()) -> Result<(), ElementError> {
         Ok(())
     }
     fn add_forces(&self, at: &AtDynamics<'_, f64, Self>, forces: &mut ForceAccumulator<'_, f64>) {
@@ -47,8 +33,5 @@ impl ForceElement<f64> for Liar {
     }
     fn potential_energy(&self, at: &AtDynamics<'_, f64, Self>) -> f64 {
         *at.position
-    }
-    fn power_dissipated(&self, _: &AtDynamics<'_, f64, Self>) -> f64 {
-        0.0
     }
 }

@@ -1,0 +1,316 @@
+//! Forces given by a closure.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::cell::Cell;
+use core::fmt;
+
+use nalgebra::{Point3, Vector3};
+
+use crate::framework::{AtDynamics, AtVelocity, ElementError, ForceElement};
+use crate::math::{Pose, Real, SpatialForce, SpatialVelocity};
+use crate::mechanics::{
+    BodyIndex, CoordinateIndex, ForceAccumulator, KinematicsError, Positions, Topology, Velocities,
+};
+
+/// A force law as a closure, which records loads and returns the energy stored \[J\].
+type Law<T> = dyn Fn(&Motion<'_, T>, &mut Loads<T>) -> T + Send + Sync;
+
+/// Forces on bodies and coordinates given by a closure, without parameters and memory.
+///
+/// The closure reads the [`Motion`], records its forces in [`Loads`] and returns the energy stored \[J\]. It must
+/// depend on nothing else than the motion, and record a reaction to every force on a body, on Ground if on no other.
+/// What it takes from the bodies and does not store counts as dissipated; a damper
+/// states its power with [`Loads::dissipate`] so that
+/// [`power_dissipated`](crate::DynamicsView::power_dissipated) knows it at the instant.
+///
+/// A closure that reads or loads a body or coordinate that does not exist is refused when it is evaluated, with
+/// [`ElementError::Kinematics`]; one that returns an energy that is not finite with
+/// [`ElementError::NonFiniteForce`]. Loads are kept in a buffer that grows with the largest number of them and is
+/// reused.
+///
+/// Where nothing else says the scalar the closure must be given it: `CustomForce::<f64>::new`.
+///
+/// # Example: two springs that harden
+///
+/// ```
+/// use force_elements::nalgebra::Point3;
+/// use force_elements::*;
+///
+/// fn hardening(wall: BodyIndex, p_WA: Point3<f64>, body: BodyIndex) -> CustomForce<f64> {
+///     CustomForce::new(move |motion, loads| {
+///         let (p_GA, p_GB) = (motion.point(wall, &p_WA), motion.point(body, &Point3::origin()));
+///         let along = p_GB - p_GA;
+///         let pull = along * (50.0 + 900.0 * along.norm_squared());
+///         loads.apply_at_point(wall, &p_GA, pull);
+///         loads.apply_at_point(body, &p_GB, -pull);
+///         25.0 * along.norm_squared() + 225.0 * along.norm_squared().powi(2)
+///     })
+/// }
+///
+/// let mut system = ForceSystem::new();
+/// let body = system.add_body();
+/// let [left, right] = [-1.0, 1.0].map(|x| hardening(BodyIndex::GROUND, Point3::new(x, 0.0, 0.0), body));
+/// let left = system.add_named("left spring", left)?;
+/// system.add_named("right spring", right)?;
+///
+/// let mut state = system.default_state();
+/// state.set_pose(body, Pose::translation(0.1, 0.0, 0.0))?;
+/// let dynamics = system.realize_dynamics(&mut state)?;
+/// assert!(dynamics.body_force(body).force.x < -60.0);
+/// assert_eq!(dynamics.of(left).dynamics.loads.all().len(), 2);
+/// # Ok::<(), Error>(())
+/// ```
+pub struct CustomForce<T: Real> {
+    law: Box<Law<T>>,
+}
+
+impl<T: Real> CustomForce<T> {
+    /// The forces that `law` records; it returns the energy stored \[J\].
+    pub fn new(law: impl Fn(&Motion<'_, T>, &mut Loads<T>) -> T + Send + Sync + 'static) -> Self {
+        Self { law: Box::new(law) }
+    }
+}
+
+impl<T: Real> fmt::Debug for CustomForce<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CustomForce").finish_non_exhaustive()
+    }
+}
+
+/// Time, and how bodies and coordinates are and move.
+///
+/// For a body or coordinate that does not exist the methods return that of Ground, or zero, and the evaluation
+/// fails once the closure has returned.
+#[derive(Debug)]
+pub struct Motion<'a, T: Real> {
+    time: T,
+    positions: &'a Positions<T>,
+    velocities: &'a Velocities<T>,
+    /// The first that was asked for in vain.
+    missing: Cell<Option<KinematicsError>>,
+}
+
+impl<T: Real> Motion<'_, T> {
+    /// Time \[s\].
+    pub fn time(&self) -> T {
+        self.time
+    }
+
+    /// The pose `X_GB` of a body in Ground.
+    pub fn pose(&self, body: BodyIndex) -> &Pose<T> {
+        self.positions.pose(self.existing(body))
+    }
+
+    /// The velocity `V_GB` of a body's origin, expressed in Ground.
+    pub fn velocity(&self, body: BodyIndex) -> &SpatialVelocity<T> {
+        self.velocities.velocity(self.existing(body))
+    }
+
+    /// The value of a coordinate.
+    pub fn coordinate(&self, coordinate: CoordinateIndex) -> T {
+        if self.exists(coordinate) { self.positions.coordinate(coordinate) } else { T::zero() }
+    }
+
+    /// The rate of a coordinate.
+    pub fn coordinate_rate(&self, coordinate: CoordinateIndex) -> T {
+        if self.exists(coordinate) { self.velocities.coordinate_rate(coordinate) } else { T::zero() }
+    }
+
+    /// The point `p_B` of a body \[m\], in Ground.
+    pub fn point(&self, body: BodyIndex, p_B: &Point3<T>) -> Point3<T> {
+        self.pose(body) * p_B
+    }
+
+    /// The velocity \[m/s\] of the point of a body that is at `p_G` \[m\], both in Ground.
+    pub fn velocity_of_point(&self, body: BodyIndex, p_G: &Point3<T>) -> Vector3<T> {
+        self.velocities.velocity_of_point(self.positions, self.existing(body), p_G)
+    }
+
+    /// The body, or Ground in its place.
+    fn existing(&self, body: BodyIndex) -> BodyIndex {
+        if self.note(self.topology().check_body(body)) { body } else { BodyIndex::GROUND }
+    }
+
+    fn exists(&self, coordinate: CoordinateIndex) -> bool {
+        self.note(self.topology().check_coordinate(coordinate))
+    }
+
+    fn note(&self, checked: Result<(), KinematicsError>) -> bool {
+        self.missing.set(self.missing.get().or(checked.err()));
+        checked.is_ok()
+    }
+
+    fn topology(&self) -> Topology {
+        Topology {
+            body_count: self.positions.poses().len(),
+            coordinate_count: self.positions.coordinates().len(),
+        }
+    }
+}
+
+/// A force that a closure has recorded.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Load<T: Real> {
+    /// On a point of a body.
+    AtPoint {
+        /// The body.
+        body: BodyIndex,
+        /// The point, in Ground \[m\].
+        p_G: Point3<T>,
+        /// The force, in Ground \[N\].
+        f_G: Vector3<T>,
+    },
+    /// On a body at its origin.
+    OnBody {
+        /// The body.
+        body: BodyIndex,
+        /// Torque \[N·m\] and force \[N\], in Ground.
+        F_GB: SpatialForce<T>,
+    },
+    /// On a coordinate.
+    OnCoordinate {
+        /// The coordinate.
+        coordinate: CoordinateIndex,
+        /// The generalized force.
+        f: T,
+    },
+}
+
+/// The forces that a closure records.
+#[derive(Debug, PartialEq)]
+pub struct Loads<T: Real> {
+    all: Vec<Load<T>>,
+    power_dissipated: T,
+}
+
+impl<T: Real> Loads<T> {
+    /// Those recorded, in order.
+    pub fn all(&self) -> &[Load<T>] {
+        &self.all
+    }
+
+    /// The power that is being lost \[W\], as far as it was stated.
+    pub fn power_dissipated(&self) -> T {
+        self.power_dissipated
+    }
+
+    /// Records a force `f_G` \[N\] on the point of a body that is at `p_G` \[m\], both in Ground.
+    pub fn apply_at_point(&mut self, body: BodyIndex, p_G: &Point3<T>, f_G: Vector3<T>) {
+        self.all.push(Load::AtPoint { body, p_G: *p_G, f_G });
+    }
+
+    /// Records a torque \[N·m\] and force \[N\] at the body's origin, expressed in Ground.
+    pub fn apply_to_body(&mut self, body: BodyIndex, F_GB: SpatialForce<T>) {
+        self.all.push(Load::OnBody { body, F_GB });
+    }
+
+    /// Records a generalized force on a coordinate.
+    pub fn apply_to_coordinate(&mut self, coordinate: CoordinateIndex, f: T) {
+        self.all.push(Load::OnCoordinate { coordinate, f });
+    }
+
+    /// States that this power \[W\] is being lost, besides what was stated before. No force depends on it.
+    pub fn dissipate(&mut self, power: T) {
+        self.power_dissipated += power;
+    }
+
+    fn clear(&mut self) {
+        self.all.clear();
+        self.power_dissipated = T::zero();
+    }
+
+    fn check(&self, topology: Topology) -> Result<(), KinematicsError> {
+        self.all.iter().try_for_each(|load| match *load {
+            Load::AtPoint { body, .. } | Load::OnBody { body, .. } => topology.check_body(body),
+            Load::OnCoordinate { coordinate, .. } => topology.check_coordinate(coordinate),
+        })
+    }
+}
+
+impl<T: Real> Default for Loads<T> {
+    fn default() -> Self {
+        Self { all: Vec::new(), power_dissipated: T::zero() }
+    }
+}
+
+impl<T: Real> Clone for Loads<T> {
+    fn clone(&self) -> Self {
+        Self { all: self.all.clone(), ..*self }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        self.all.clone_from(&source.all);
+        self.power_dissipated = source.power_dissipated;
+    }
+}
+
+/// Forces and energy.
+#[derive(Debug)]
+pub struct Dynamics<T: Real> {
+    /// The forces.
+    pub loads: Loads<T>,
+    /// The energy stored \[J\].
+    pub potential_energy: T,
+}
+
+impl<T: Real> Default for Dynamics<T> {
+    fn default() -> Self {
+        Self { loads: Loads::default(), potential_energy: T::zero() }
+    }
+}
+
+impl<T: Real> Clone for Dynamics<T> {
+    fn clone(&self) -> Self {
+        Self { loads: self.loads.clone(), ..*self }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        self.loads.clone_from(&source.loads);
+        self.potential_energy = source.potential_energy;
+    }
+}
+
+impl<T: Real> ForceElement<T> for CustomForce<T> {
+    const KIND: &'static str = "custom_force";
+    type Parameters = ();
+    type Discrete = ();
+    type Position = ();
+    type Velocity = ();
+    type Dynamics = Dynamics<T>;
+
+    fn check_topology(&self, _: &Topology) -> Result<(), ElementError> {
+        Ok(())
+    }
+
+    fn calc_dynamics(
+        &self,
+        at: &AtVelocity<'_, T, Self>,
+        cache: &mut Self::Dynamics,
+    ) -> Result<(), ElementError> {
+        let (positions, velocities) = (at.positions, at.velocities);
+        let motion = Motion { time: at.time, positions, velocities, missing: Cell::new(None) };
+        cache.loads.clear();
+        cache.potential_energy = (self.law)(&motion, &mut cache.loads);
+        motion.missing.get().map_or(Ok(()), Err)?;
+        Ok(cache.loads.check(motion.topology())?)
+    }
+
+    fn add_forces(&self, at: &AtDynamics<'_, T, Self>, forces: &mut ForceAccumulator<'_, T>) {
+        for load in at.dynamics.loads.all() {
+            match *load {
+                Load::AtPoint { body, ref p_G, f_G } => forces.apply_at_point(body, p_G, f_G),
+                Load::OnBody { body, F_GB } => forces.apply_to_body(body, F_GB),
+                Load::OnCoordinate { coordinate, f } => forces.apply_to_coordinate(coordinate, f),
+            }
+        }
+    }
+
+    fn potential_energy(&self, at: &AtDynamics<'_, T, Self>) -> T {
+        at.dynamics.potential_energy
+    }
+
+    fn power_dissipated(&self, at: &AtDynamics<'_, T, Self>) -> T {
+        at.dynamics.loads.power_dissipated
+    }
+}

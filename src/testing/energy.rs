@@ -1,0 +1,198 @@
+//! Promises about energy, and derivatives.
+
+use core::marker::PhantomData;
+
+use super::scene::{Way, scene, size};
+use super::violation::{alive, nonnegative, within};
+use super::{Claim, Finding, Numbers, Subject, Violation};
+use crate::framework::{Error, ForceElement};
+use crate::math::Real;
+
+/// A quantity along a motion, as a function of time in any scalar.
+pub trait Curve {
+    /// Its value at a short time after the instant.
+    ///
+    /// # Errors
+    /// If the element cannot be evaluated there.
+    fn at<T: Real>(&self, time: T) -> Result<T, Error>;
+}
+
+/// A way to compute the derivative of a [`Curve`].
+///
+/// [`Differences`] needs nothing else. With a dual number it is exact; a type of one's own makes it
+/// known:
+///
+/// ```
+/// use force_elements::Error;
+/// use force_elements::testing::{Curve, Derivative};
+/// use num_dual::Dual64;
+///
+/// struct Duals;
+/// impl Derivative for Duals {
+///     const PRECISION: f64 = f64::EPSILON;
+///     fn rate(curve: &impl Curve) -> Result<f64, Error> {
+///         Ok(curve.at(Dual64::new(0.0, 1.0))?.eps)
+///     }
+/// }
+/// ```
+pub trait Derivative {
+    /// By what fraction of the size of the terms it may be off.
+    const PRECISION: f64;
+
+    /// The derivative of the curve by time, at time zero.
+    ///
+    /// # Errors
+    /// If the curve cannot be evaluated.
+    fn rate(curve: &impl Curve) -> Result<f64, Error>;
+}
+
+/// Central differences over 2·10⁻⁶ s: for forces that change by less than 2·10³ times their size a second.
+#[derive(Debug, Clone, Copy)]
+pub struct Differences;
+
+impl Derivative for Differences {
+    // A truncation of (2000·1e-6)²/6, and rounding of 1e-16/1e-6.
+    const PRECISION: f64 = 1e-5;
+
+    fn rate(curve: &impl Curve) -> Result<f64, Error> {
+        let h = 1e-6;
+        Ok((curve.at(h)? - curve.at(-h)?) / (2.0 * h))
+    }
+}
+
+/// The energy stored along a way.
+struct Stored<'a, S> {
+    seed: u64,
+    way: &'a Way,
+    subject: PhantomData<S>,
+}
+
+impl<S: Subject> Curve for Stored<'_, S> {
+    fn at<T: Real>(&self, time: T) -> Result<T, Error> {
+        let mut scene = self.way.scene::<S, T>(self.seed, time)?;
+        scene.system.realize_dynamics(&mut scene.state)?.potential_energy_of(scene.element)
+    }
+}
+
+/// A mixture of all components of all forces along a way.
+struct Mixture<'a, S> {
+    seed: u64,
+    way: &'a Way,
+    subject: PhantomData<S>,
+}
+
+impl<S: Subject> Curve for Mixture<'_, S> {
+    fn at<T: Real>(&self, time: T) -> Result<T, Error> {
+        let mut scene = self.way.scene::<S, T>(self.seed, time)?;
+        let view = scene.system.realize_dynamics(&mut scene.state)?;
+        let mut weights = Numbers::new(!self.seed);
+        let mut sum = T::zero();
+        for F in view.forces().bodies() {
+            sum += F.torque.dot(&weights.vector(1.0)) + F.force.dot(&weights.vector(1.0));
+        }
+        for &f in view.forces().coordinates() {
+            sum += f * T::lit(weights.number());
+        }
+        Ok(sum)
+    }
+}
+
+/// The powers of an element at one instant \[W\].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Powers {
+    /// What it delivers to bodies and coordinates.
+    pub delivered: f64,
+    /// The rate of change of the energy stored.
+    pub stored: f64,
+    /// What is being lost.
+    pub dissipated: f64,
+    /// What a drive inside it supplies.
+    pub supplied: f64,
+}
+
+/// Checks that `delivered + stored + dissipated = supplied`, that the energy stored and the power dissipated are at
+/// least zero, and that the power absorbed is what the ledger takes it to be.
+///
+/// Returns the powers, so that a test can require that those it is about are not zero.
+///
+/// # Errors
+/// If the balance is off by more than 10⁻¹¹, or the precision of `D` if that is more, of its terms.
+pub fn power_balance<S: Subject, D: Derivative>(seed: u64) -> Result<Powers, Violation> {
+    let check = || {
+        let mut scene = scene::<S, f64>(seed)?;
+        let (system, element) = (&scene.system, scene.element);
+        let view = system.realize_dynamics(&mut scene.state)?;
+        nonnegative("the energy stored", view.potential_energy_of(element)?)?;
+        let dissipated = view.power_dissipated_of(element)?;
+        nonnegative("the power being lost", dissipated)?;
+        let supplied = system.try_element(element)?.power_supplied(&view.try_of(element)?);
+        let absorbed: f64 = view.power_absorbed().iter().sum();
+        let way = Way::of_motion(&scene.state);
+        let view = system.dynamics_view(&scene.state)?;
+        let delivered = way.power(&view);
+        let stored = D::rate(&Stored::<S> { seed, way: &way, subject: PhantomData })?;
+        let scale = way.power_scale(&view) + stored.abs() + dissipated + supplied.abs();
+        alive("the power of all forces", scale, 1e-6)?;
+        // Powers are sums of products of forces and velocities that cancel.
+        let tolerance = D::PRECISION.max(1e-11) * scale;
+        within("the power balance", (delivered + stored + dissipated - supplied).abs(), tolerance)?;
+        within("the power absorbed", (absorbed - (supplied - delivered)).abs(), 1e-11 * scale)?;
+        Ok(Powers { delivered, stored, dissipated, supplied })
+    };
+    check().map_err(|finding: Finding| Violation { claim: Claim::PowerBalance, seed, finding })
+}
+
+/// Checks that at rest the force is minus the gradient of the energy stored, along each direction of each body and
+/// along each coordinate.
+///
+/// # Errors
+/// If it is off by more than 10⁻¹², or the precision of `D` if that is more, of the largest force and torque on one
+/// body.
+pub fn gradient<S: Subject, D: Derivative>(seed: u64) -> Result<(), Violation> {
+    let check = || {
+        let topology = scene::<S, f64>(seed)?.system.topology();
+        for way in Way::axes(topology) {
+            let mut scene = way.scene::<S, f64>(seed, 0.0)?;
+            let view = scene.system.realize_dynamics(&mut scene.state)?;
+            let slope = D::rate(&Stored::<S> { seed, way: &way, subject: PhantomData })?;
+            let on_bodies = view.forces().bodies().iter().map(|F| F.force.norm() + F.torque.norm());
+            let on_coordinates = view.forces().coordinates().iter().map(|f| f.abs());
+            let scale = on_bodies.chain(on_coordinates).fold(1.0, f64::max);
+            // Lever arms of order one multiply rounding.
+            let off = (way.power(&view) + slope).abs();
+            within("the force along an axis", off, D::PRECISION.max(1e-12) * scale)?;
+        }
+        Ok(())
+    };
+    check().map_err(|finding: Finding| Violation { claim: Claim::Gradient, seed, finding })
+}
+
+/// Checks that the derivative of the forces along the motion, as `D` computes it, is what differences over 2·10⁻⁶ s
+/// show; or, where these see a kink in between, one that is seen from one side.
+///
+/// For elements with forces that change by less than 2·10³ times their size a second.
+///
+/// # Errors
+/// If it is off by more than 10⁻⁵ of its size or that of the forces, or by 10⁻³ at a kink.
+pub fn derivatives<S: Subject, D: Derivative>(seed: u64) -> Result<(), Violation> {
+    let check = || {
+        let mut scene = scene::<S, f64>(seed)?;
+        let size = size(&scene.system.realize_dynamics(&mut scene.state)?);
+        let way = Way::of_motion(&scene.state);
+        let curve = Mixture::<S> { seed, way: &way, subject: PhantomData };
+        let exact = D::rate(&curve)?;
+        let h = 1e-6;
+        let [before, now, after] = [curve.at(-h)?, curve.at(0.0)?, curve.at(h)?];
+        let (slope, sides) = ((after - before) / (2.0 * h), [(now - before) / h, (after - now) / h]);
+        let scale = exact.abs().max(size);
+        // Rounding in a difference over 2e-6 of forces that change by up to 2300 times their size a
+        // second, and a truncation of (2300·1e-6)²/6 of that. Where a kink lies between (a spring that touches, a
+        // nearest face that changes) the derivative is that of one side, and the truncation 2300·1e-6/2.
+        let is_one_sided = sides.iter().any(|side| (side - exact).abs() < 1.2e-3 * scale);
+        if is_one_sided && (sides[0] - sides[1]).abs() > 2e-5 * scale {
+            return Ok(());
+        }
+        within("the derivative of the forces", (slope - exact).abs(), 1e-5 * scale)
+    };
+    check().map_err(|finding: Finding| Violation { claim: Claim::Derivatives, seed, finding })
+}

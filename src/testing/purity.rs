@@ -1,0 +1,167 @@
+//! The promise that an evaluation depends on nothing but the state.
+
+use alloc::vec::Vec;
+
+use nalgebra::Vector3;
+
+use super::scene::{bodies, coordinates, scene};
+use super::{Claim, Finding, Numbers, Scene, Subject, Violation};
+use crate::framework::{Error, ForceElement, ForceSystem, State};
+use crate::math::Pose;
+use crate::mechanics::Forces;
+
+/// Forces, energies and powers.
+#[derive(Debug, PartialEq)]
+struct Results {
+    forces: Forces<f64>,
+    potential_energy: f64,
+    power_dissipated: f64,
+    power_absorbed: Vec<f64>,
+}
+
+impl Results {
+    fn of(system: &ForceSystem<f64>, state: &mut State<f64>) -> Result<Self, Error> {
+        let view = system.realize_dynamics(state)?;
+        Ok(Self {
+            forces: view.forces().clone(),
+            potential_energy: view.potential_energy(),
+            power_dissipated: view.power_dissipated(),
+            power_absorbed: view.power_absorbed().to_vec(),
+        })
+    }
+
+    /// Those of a state that was made anew with the variables and the motion of another.
+    fn of_a_fresh_state(system: &ForceSystem<f64>, state: &State<f64>) -> Result<Self, Error> {
+        let mut fresh = system.default_state();
+        fresh.restore(&state.snapshot())?;
+        for body in bodies(system.topology()) {
+            fresh.set_body(body, *state.positions().pose(body), *state.velocities().velocity(body))?;
+        }
+        for coordinate in coordinates(system.topology()) {
+            fresh.set_coordinate(coordinate, state.positions().coordinate(coordinate))?;
+            fresh.set_coordinate_rate(coordinate, state.velocities().coordinate_rate(coordinate))?;
+        }
+        Self::of(system, &mut fresh)
+    }
+}
+
+/// Checks that a trial evaluation elsewhere, as an integrator makes it, leaves no trace: back again, variables and
+/// results are what they were, to the last bit.
+///
+/// # Errors
+/// If they are not.
+pub fn no_trace<S: Subject>(seed: u64) -> Result<(), Violation> {
+    let check = || {
+        let Scene { system, mut state, .. } = scene::<S, f64>(seed)?;
+        let saved = state.snapshot();
+        let first = Results::of(&system, &mut state)?;
+        let (positions, velocities) = (state.positions().clone(), state.velocities().clone());
+        for body in bodies(system.topology()) {
+            state.set_pose(body, positions.pose(body) * Pose::translation(0.01, 0.0, 0.02))?;
+            state.set_velocity(body, velocities.velocity(body).shifted(Vector3::y()))?;
+        }
+        for coordinate in coordinates(system.topology()) {
+            state.set_coordinate(coordinate, positions.coordinate(coordinate) + 0.01)?;
+        }
+        system.realize_dynamics(&mut state)?;
+        for body in bodies(system.topology()) {
+            state.set_body(body, *positions.pose(body), *velocities.velocity(body))?;
+        }
+        for coordinate in coordinates(system.topology()) {
+            state.set_coordinate(coordinate, positions.coordinate(coordinate))?;
+        }
+        same(first == Results::of(&system, &mut state)?, "a trial elsewhere")?;
+        same(saved == state.snapshot(), "two evaluations")
+    };
+    check().map_err(|finding: Finding| Violation { claim: Claim::Purity, seed, finding })
+}
+
+/// Checks that after writes of every kind in a random order (time, poses, velocities, coordinates, variables by
+/// name, enabled or not, accepted steps) the results are those of a new state with the same variables and motion, to
+/// the last bit.
+///
+/// # Errors
+/// If they are not.
+pub fn as_in_a_fresh_state<S: Subject>(seed: u64) -> Result<(), Violation> {
+    let check = || {
+        let mut scene = scene::<S, f64>(seed)?;
+        let mut numbers = Numbers::new(!seed);
+        for _ in 0..12 {
+            let after = write(&mut scene, &mut numbers)?;
+            if numbers.number() > 0.0 {
+                same_as_fresh(&mut scene, after)?;
+            }
+        }
+        same_as_fresh(&mut scene, "writes of all kinds")
+    };
+    check().map_err(|finding: Finding| Violation { claim: Claim::Purity, seed, finding })
+}
+
+fn same_as_fresh<E: ForceElement<f64>>(
+    Scene { system, state, .. }: &mut Scene<f64, E>,
+    after: &'static str,
+) -> Result<(), Finding> {
+    let fresh = Results::of_a_fresh_state(system, state)?;
+    same(fresh == Results::of(system, state)?, after)
+}
+
+fn same(is_same: bool, after: &'static str) -> Result<(), Finding> {
+    if is_same { Ok(()) } else { Err(Finding::OtherBits { after }) }
+}
+
+/// Writes something, each time to another value.
+fn write<E: ForceElement<f64>>(
+    Scene { system, state, element }: &mut Scene<f64, E>,
+    numbers: &mut Numbers,
+) -> Result<&'static str, Error> {
+    Ok(match numbers.index(12) {
+        0 => {
+            state.set_time(state.time() + 0.01)?;
+            "a write of time"
+        }
+        1 => {
+            for body in bodies(system.topology()) {
+                let X = *state.positions().pose(body);
+                state.set_pose(body, Pose::translation(1e-4, 0.0, 2e-4) * X)?;
+            }
+            "a write of poses"
+        }
+        2 => {
+            for body in bodies(system.topology()) {
+                let V = *state.velocities().velocity(body);
+                state.set_velocity(body, V.shifted(Vector3::x()))?;
+            }
+            "a write of velocities"
+        }
+        3 => {
+            for coordinate in coordinates(system.topology()) {
+                let q = state.positions().coordinate(coordinate);
+                state.set_coordinate(coordinate, q + 1e-4)?;
+                state.set_coordinate_rate(coordinate, 0.5 - q)?;
+            }
+            "a write of coordinates"
+        }
+        4 | 5 => {
+            // Whatever is a number of its own: entries of rotations and flags refuse.
+            let names = state.variable_names();
+            let name = &names[numbers.index(names.len())];
+            let value = state.variable(name)?;
+            let _ = system.set_variable(state, name, 1.01 * value);
+            "a write of a variable"
+        }
+        6 => {
+            system.set_enabled(state, *element, false)?;
+            "the element was disabled"
+        }
+        7 | 8 => {
+            system.set_enabled(state, *element, true)?;
+            "the element was enabled"
+        }
+        _ => {
+            state.set_time(state.time() + 0.01)?;
+            system.realize_dynamics(state)?;
+            system.accept_step(state)?;
+            "an accepted step"
+        }
+    })
+}

@@ -1,0 +1,88 @@
+//! The promise that bad values are refused and change nothing.
+
+use alloc::string::{String, ToString};
+
+use super::scene::scene;
+use super::{Claim, Finding, Scene, Subject, Violation};
+use crate::framework::{ElementError, ElementName, Error, ForceElement, ForceSystem, Handle};
+use crate::math::{InvalidValue, Requirement};
+
+/// Checks that no named variable takes what is not a number, and that the state stays as it is. The scalars of an
+/// optional variable that is not known may ignore it.
+///
+/// # Errors
+/// If it is taken, or the state has changed.
+pub fn refuses_what_is_not_a_number<S: Subject>(seed: u64) -> Result<(), Violation> {
+    let check = || {
+        let Scene { system, mut state, .. } = scene::<S, f64>(seed)?;
+        system.realize_dynamics(&mut state)?;
+        let (stage, snapshot) = (state.stage(), state.snapshot());
+        for name in state.variable_names() {
+            let value = f64::NAN;
+            let is_refused = system.set_variable(&mut state, &name, value).is_err();
+            if !is_refused && state.variable(&name)?.is_nan() {
+                return Err(Finding::Accepted { name, value });
+            }
+            if state.snapshot() != snapshot || (is_refused && state.stage() != stage) {
+                return Err(Finding::Changed { name });
+            }
+            system.realize_dynamics(&mut state)?;
+        }
+        Ok(())
+    };
+    check().map_err(|finding| Violation { claim: Claim::Refusal, seed, finding })
+}
+
+/// A parameter, how to spoil it, and what it would have to be.
+pub type Spoilt<P> = (&'static str, fn(&mut P), Requirement);
+
+/// Checks that parameters that are spoilt one by one are each refused for what they are, in a state and as defaults,
+/// under the name of the element, and that the state does not change.
+///
+/// # Errors
+/// If one is taken, or refused with another error. The seed of the violation is zero.
+pub fn refuses_parameters<E: ForceElement<f64>>(
+    system: &mut ForceSystem<f64>,
+    element: Handle<E>,
+    spoilt: &[Spoilt<E::Parameters>],
+) -> Result<(), Violation> {
+    let mut check = || {
+        let mut state = system.default_state();
+        system.realize_dynamics(&mut state)?;
+        for (name, spoil, requirement) in spoilt {
+            let before = (state.stage(), state.snapshot());
+            let mut parameters = state.try_parameters(element)?.clone();
+            spoil(&mut parameters);
+            let in_state = system.update_parameters(&mut state, element, spoil);
+            let as_default = system.set_default_parameters(element, parameters);
+            for refused in [in_state, as_default] {
+                is_refusal::<E>(refused, element, name, *requirement)?;
+            }
+            if (state.stage(), state.snapshot()) != before {
+                return Err(Finding::Changed { name: String::from(*name) });
+            }
+        }
+        Ok(())
+    };
+    check().map_err(|finding| Violation { claim: Claim::Refusal, seed: 0, finding })
+}
+
+fn is_refusal<E: ForceElement<f64>>(
+    refused: Result<(), Error>,
+    handle: Handle<E>,
+    parameter: &'static str,
+    expected: Requirement,
+) -> Result<(), Finding> {
+    let not_refused = |value| Finding::Accepted { name: parameter.to_string(), value };
+    match refused {
+        Err(Error::Element { element, source: ElementError::InvalidValue(invalid) }) => {
+            let ElementName { kind, index, .. } = element;
+            let InvalidValue { name, value, requirement } = invalid;
+            let is_named = (kind, index) == (E::KIND, Some(handle.place()));
+            let is_expected = is_named && (name, requirement) == (parameter, expected);
+            if is_expected { Ok(()) } else { Err(not_refused(value)) }
+        }
+        Err(other) => Err(Finding::Failed(other)),
+        Ok(()) => Err(not_refused(f64::NAN)),
+    }
+}

@@ -1,0 +1,117 @@
+//! Broken promises.
+
+use alloc::string::String;
+
+use crate::framework::Error;
+
+/// What an element promises.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
+#[non_exhaustive]
+pub enum Claim {
+    /// Forces and moments sum to zero.
+    #[error("the third law")]
+    ThirdLaw,
+    /// Moving everything together changes nothing.
+    #[error("frame invariance")]
+    FrameInvariance,
+    /// The force at rest is minus the gradient of the energy stored.
+    #[error("the gradient of the energy")]
+    Gradient,
+    /// Work is stored or lost.
+    #[error("the power balance")]
+    PowerBalance,
+    /// Derivatives are those that differences show.
+    #[error("derivatives")]
+    Derivatives,
+    /// Single precision gives the same to its accuracy.
+    #[error("single precision")]
+    SinglePrecision,
+    /// An evaluation depends on nothing but variables and motion.
+    #[error("purity")]
+    Purity,
+    /// Bad values are refused and change nothing.
+    #[error("refusal")]
+    Refusal,
+}
+
+/// A promise that an element has broken.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("{claim}, in the scene of seed {seed}: {finding}")]
+pub struct Violation {
+    /// The promise.
+    pub claim: Claim,
+    /// The seed of the scene.
+    pub seed: u64,
+    /// How it was broken.
+    pub finding: Finding,
+}
+
+/// How a promise was broken.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Finding {
+    /// Two numbers that should be equal are not.
+    #[error("{quantity} is off by {by:e}, more than {tolerance:e}")]
+    Off {
+        /// What was compared.
+        quantity: &'static str,
+        /// By how much the numbers differ.
+        by: f64,
+        /// By how much they may.
+        tolerance: f64,
+    },
+    /// What may not be negative is.
+    #[error("{quantity} is {value:e}")]
+    Negative {
+        /// What.
+        quantity: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// The forces or powers are too small for the check to mean anything.
+    #[error("{quantity} is {value:e}: the scene is trivial")]
+    Trivial {
+        /// What is too small.
+        quantity: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// The same variables and motion have given other results.
+    #[error("the same state gives other results after {after}")]
+    OtherBits {
+        /// What was done to the state before.
+        after: &'static str,
+    },
+    /// A bad value was taken.
+    #[error("{name} = {value:e} was not refused as it should be")]
+    Accepted {
+        /// The variable.
+        name: String,
+        /// The value.
+        value: f64,
+    },
+    /// A refused value has changed the state.
+    #[error("the state has changed though {name} was refused")]
+    Changed {
+        /// The variable.
+        name: String,
+    },
+    /// The scene could not be made or evaluated.
+    #[error(transparent)]
+    Failed(#[from] Error),
+}
+
+/// Refuses a difference beyond the tolerance, or one that is not a number.
+pub(super) fn within(quantity: &'static str, by: f64, tolerance: f64) -> Result<(), Finding> {
+    if by <= tolerance { Ok(()) } else { Err(Finding::Off { quantity, by, tolerance }) }
+}
+
+/// Refuses a negative number, or one that is not a number.
+pub(super) fn nonnegative(quantity: &'static str, value: f64) -> Result<(), Finding> {
+    if value >= 0.0 { Ok(()) } else { Err(Finding::Negative { quantity, value }) }
+}
+
+/// Refuses a number that is too small for a check to mean anything.
+pub(super) fn alive(quantity: &'static str, value: f64, least: f64) -> Result<(), Finding> {
+    if value > least { Ok(()) } else { Err(Finding::Trivial { quantity, value }) }
+}
