@@ -3,12 +3,15 @@
 pub(crate) mod element;
 pub(crate) mod error;
 pub(crate) mod handle;
+mod kinds;
+mod names;
+mod slots;
 pub(crate) mod stage;
 pub(crate) mod state;
-mod storage;
 pub(crate) mod system;
 pub mod variables;
 mod view;
+mod writes;
 
 pub use element::{AtDynamics, AtPosition, AtVelocity, Cache, ForceElement, Given};
 pub use error::{ElementError, ElementName, Error, OwnError};

@@ -7,8 +7,8 @@ use alloc::vec::Vec;
 use crate::framework::Error;
 use crate::framework::element::ForceElement;
 use crate::framework::handle::{Handle, or_panic};
+use crate::framework::slots::{AnySlots, Slots};
 use crate::framework::stage::Stage;
-use crate::framework::storage::{AnySlots, Slots};
 use crate::framework::variables::{Slot, Value, Visitor, VisitorMut};
 use crate::math::{Pose, Real, SpatialVelocity};
 use crate::mechanics::{

@@ -5,9 +5,9 @@ use core::ops::Deref;
 use crate::framework::Error;
 use crate::framework::element::{AtDynamics, AtPosition, AtVelocity, ForceElement};
 use crate::framework::handle::{Handle, or_panic};
+use crate::framework::slots::Slots;
 use crate::framework::stage::Stage;
 use crate::framework::state::State;
-use crate::framework::storage::Slots;
 use crate::framework::system::ForceSystem;
 use crate::math::{Pose, Real, SpatialForce, SpatialVelocity};
 use crate::mechanics::{

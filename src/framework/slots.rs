@@ -1,0 +1,292 @@
+//! Variables and results of the elements of one kind, as a state keeps them in contiguous vectors.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::any::Any;
+use core::fmt::{self, Arguments, Debug};
+
+use crate::framework::element::{AtDynamics, AtPosition, AtVelocity, ForceElement, Given};
+use crate::framework::names::Names;
+use crate::framework::stage::Stage;
+use crate::framework::variables::{Slot, Value, Variables, Visitor, VisitorMut};
+use crate::framework::{ElementError, Error};
+use crate::math::{InvalidValue, Real, check};
+use crate::mechanics::Kinematics;
+
+/// The variables of one element in a state.
+#[derive(Debug)]
+pub(crate) struct Variable<T: Real, E: ForceElement<T>> {
+    pub(crate) enabled: bool,
+    pub(crate) parameters: E::Parameters,
+    pub(crate) discrete: E::Discrete,
+}
+
+/// All elements of one type, as a state keeps them.
+#[derive(Debug)]
+pub(crate) struct Slots<T: Real, E: ForceElement<T>> {
+    pub(crate) names: Names,
+    pub(crate) variables: Vec<Variable<T, E>>,
+    /// Buffer in which variables are changed and checked before they replace the present ones.
+    pub(crate) spare: Option<Variable<T, E>>,
+    pub(crate) next_discrete: Vec<E::Discrete>,
+    pub(crate) position: Vec<E::Position>,
+    pub(crate) velocity: Vec<E::Velocity>,
+    pub(crate) dynamics: Vec<E::Dynamics>,
+}
+
+/// [`Slots`] whose element type is not known.
+pub(crate) trait AnySlots<T: Real>: Any + Debug + Send + Sync {
+    fn clone_box(&self) -> Box<dyn AnySlots<T>>;
+    fn kind_name(&self) -> &'static str;
+    /// The variable of this name within one element.
+    fn get(&self, place: usize, field: &str) -> Option<T>;
+    /// Sets the variable of this name within one element; returns the first stage that reads it, or `None` if
+    /// there is no such variable.
+    fn set(&mut self, place: usize, field: &str, value: T) -> Result<Option<Stage>, Error>;
+    /// Commits the prepared variables; returns the stage below which the state falls, if anything may have
+    /// changed.
+    fn commit(&mut self) -> Option<Stage>;
+    fn visit(&self, place: usize, visit: Visitor<'_, T>);
+    fn visit_mut(&mut self, place: usize, visit: VisitorMut<'_, T>);
+    fn validate(&self, place: usize) -> Result<(), Error>;
+}
+
+impl<T: Real, E: ForceElement<T>> Variable<T, E> {
+    /// Visits the flag first, then the parameters, then the discrete variables.
+    fn visit(&self, visit: Visitor<'_, T>) {
+        visit(format_args!("{ENABLED}"), Value::Flag(self.enabled));
+        self.parameters.visit(visit);
+        self.discrete.visit(visit);
+    }
+
+    /// The mutable counterpart of `visit`.
+    fn visit_mut(&mut self, visit: VisitorMut<'_, T>) {
+        visit(format_args!("{ENABLED}"), Slot::Flag(&mut self.enabled));
+        self.parameters.visit_mut(visit);
+        self.discrete.visit_mut(visit);
+    }
+}
+
+/// The name of the flag for an enabled element.
+const ENABLED: &str = "enabled";
+
+/// Writes the scalar of this name; returns whether there is one.
+///
+/// # Errors
+/// If the scalar is a flag and `value` is neither 0 nor 1.
+fn write<T: Real>(variables: &mut impl Variables<T>, field: &str, value: T) -> Result<bool, InvalidValue> {
+    let mut written = None;
+    variables.visit_mut(&mut |name, slot| {
+        if is_named(name, field) {
+            written = Some(slot.write("flag", value));
+        }
+    });
+    written.map_or(Ok(false), |result| result.map(|()| true))
+}
+
+/// Whether a name formats to `field`; allocates nothing.
+fn is_named(name: Arguments<'_>, field: &str) -> bool {
+    struct Rest<'a>(&'a str);
+    impl fmt::Write for Rest<'_> {
+        fn write_str(&mut self, part: &str) -> fmt::Result {
+            self.0 = self.0.strip_prefix(part).ok_or(fmt::Error)?;
+            Ok(())
+        }
+    }
+    let mut rest = Rest(field);
+    fmt::write(&mut rest, name).is_ok() && rest.0.is_empty()
+}
+
+impl<T: Real, E: ForceElement<T>> Clone for Variable<T, E> {
+    fn clone(&self) -> Self {
+        Self { enabled: self.enabled, parameters: self.parameters.clone(), discrete: self.discrete.clone() }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        self.enabled = source.enabled;
+        self.parameters.clone_from(&source.parameters);
+        self.discrete.clone_from(&source.discrete);
+    }
+}
+
+impl<T: Real, E: ForceElement<T>> Clone for Slots<T, E> {
+    fn clone(&self) -> Self {
+        Self {
+            names: self.names.clone(),
+            variables: self.variables.clone(),
+            spare: None,
+            next_discrete: self.next_discrete.clone(),
+            position: self.position.clone(),
+            velocity: self.velocity.clone(),
+            dynamics: self.dynamics.clone(),
+        }
+    }
+}
+
+impl<T: Real, E: ForceElement<T>> Slots<T, E> {
+    pub(crate) fn downcast(slots: &dyn AnySlots<T>) -> Result<&Self, Error> {
+        (slots as &dyn Any).downcast_ref().ok_or(Error::TopologyMismatch)
+    }
+
+    pub(crate) fn downcast_mut(slots: &mut dyn AnySlots<T>) -> Result<&mut Self, Error> {
+        (slots as &mut dyn Any).downcast_mut().ok_or(Error::TopologyMismatch)
+    }
+
+    #[inline]
+    pub(crate) fn at_position<'a>(&'a self, i: usize, kinematics: &'a Kinematics<T>) -> AtPosition<'a, T, E> {
+        AtPosition { given: given(&self.variables[i], kinematics), position: &self.position[i] }
+    }
+
+    #[inline]
+    pub(crate) fn at_velocity<'a>(&'a self, i: usize, kinematics: &'a Kinematics<T>) -> AtVelocity<'a, T, E> {
+        AtVelocity {
+            at_position: self.at_position(i, kinematics),
+            velocities: &kinematics.velocities,
+            velocity: &self.velocity[i],
+        }
+    }
+
+    #[inline]
+    pub(crate) fn at_dynamics<'a>(&'a self, i: usize, kinematics: &'a Kinematics<T>) -> AtDynamics<'a, T, E> {
+        AtDynamics { at_velocity: self.at_velocity(i, kinematics), dynamics: &self.dynamics[i] }
+    }
+
+    /// Changes a copy of the variables of one element, which replaces them if `change` succeeds.
+    pub(crate) fn change<R>(
+        &mut self,
+        place: usize,
+        change: impl FnOnce(&Variable<T, E>, &mut Variable<T, E>) -> Result<R, ElementError>,
+    ) -> Result<R, Error> {
+        let present = &mut self.variables[place];
+        let spare = match &mut self.spare {
+            Some(spare) => {
+                spare.clone_from(present);
+                spare
+            }
+            none => none.insert(present.clone()),
+        };
+        let result = change(present, spare).map_err(|source| self.names.failure(place, source))?;
+        core::mem::swap(spare, present);
+        Ok(result)
+    }
+
+    /// Changes the parameters of one element; returns the stage below which the state falls.
+    pub(crate) fn change_parameters(
+        &mut self,
+        place: usize,
+        change: impl FnOnce(&mut E::Parameters),
+    ) -> Result<Stage, Error> {
+        self.change(place, |present, changed| {
+            change(&mut changed.parameters);
+            check_new(&present.parameters, &changed.parameters)?;
+            Ok(Stage::Instance)
+        })
+    }
+
+    /// Changes the discrete variables of one element; returns the stage below which the state falls.
+    pub(crate) fn change_discrete(
+        &mut self,
+        place: usize,
+        change: impl FnOnce(&mut E::Discrete),
+    ) -> Result<Stage, Error> {
+        self.change(place, |present, changed| {
+            change(&mut changed.discrete);
+            check_new(&present.discrete, &changed.discrete)?;
+            Ok(E::DISCRETE_STAGE)
+        })
+    }
+}
+
+/// Checks variables before they replace others: their ranges, and that their names are the same.
+pub(crate) fn check_new<T: Real, V: Variables<T>>(present: &V, new: &V) -> Result<(), ElementError> {
+    new.validate()?;
+    if present.fits(new) { Ok(()) } else { Err(ElementError::ForeignVariables) }
+}
+
+#[inline]
+pub(crate) fn given<'a, T: Real, E: ForceElement<T>>(
+    variable: &'a Variable<T, E>,
+    kinematics: &'a Kinematics<T>,
+) -> Given<'a, T, E> {
+    Given {
+        parameters: &variable.parameters,
+        discrete: &variable.discrete,
+        time: kinematics.time,
+        positions: &kinematics.positions,
+    }
+}
+
+impl<T: Real, E: ForceElement<T>> AnySlots<T> for Slots<T, E> {
+    fn clone_box(&self) -> Box<dyn AnySlots<T>> {
+        Box::new(self.clone())
+    }
+
+    fn kind_name(&self) -> &'static str {
+        E::KIND
+    }
+
+    fn get(&self, place: usize, field: &str) -> Option<T> {
+        let mut found = None;
+        self.variables[place].visit(&mut |name, value| {
+            if is_named(name, field) {
+                found = Some(value.number());
+            }
+        });
+        found
+    }
+
+    fn set(&mut self, place: usize, field: &str, value: T) -> Result<Option<Stage>, Error> {
+        self.change(place, |_, changed| {
+            let Variable { enabled, parameters, discrete } = changed;
+            if field == ENABLED {
+                *enabled = check::flag(ENABLED, value)?;
+                Ok(Some(Stage::Instance))
+            } else if write(parameters, field, value)? {
+                parameters.couple(field);
+                parameters.validate()?;
+                Ok(Some(Stage::Instance))
+            } else if write(discrete, field, value)? {
+                discrete.couple(field);
+                discrete.validate()?;
+                Ok(Some(E::DISCRETE_STAGE))
+            } else {
+                Ok(None)
+            }
+        })
+    }
+
+    fn commit(&mut self) -> Option<Stage> {
+        // Comparing values is not enough: dual numbers may differ in derivatives only.
+        if size_of::<E::Discrete>() == 0 {
+            return None;
+        }
+        let mut changed = None;
+        for (next, variable) in self.next_discrete.iter_mut().zip(&mut self.variables) {
+            if variable.enabled {
+                core::mem::swap(next, &mut variable.discrete);
+                changed = Some(E::DISCRETE_STAGE);
+            }
+        }
+        changed
+    }
+
+    fn visit(&self, place: usize, visit: Visitor<'_, T>) {
+        self.variables[place].visit(&mut |name, value| {
+            visit(format_args!("{}[{place}].{name}", E::KIND), value);
+        });
+    }
+
+    fn visit_mut(&mut self, place: usize, visit: VisitorMut<'_, T>) {
+        self.variables[place].visit_mut(&mut |name, slot| {
+            visit(format_args!("{}[{place}].{name}", E::KIND), slot);
+        });
+    }
+
+    fn validate(&self, place: usize) -> Result<(), Error> {
+        let Variable { parameters, discrete, .. } = &self.variables[place];
+        parameters
+            .validate()
+            .and_then(|()| discrete.validate())
+            .map_err(|error| self.names.failure(place, error.into()))
+    }
+}
