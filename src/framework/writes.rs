@@ -7,7 +7,6 @@ use crate::framework::handle::Handle;
 use crate::framework::slots::{AnySlots, Slots};
 use crate::framework::stage::Stage;
 use crate::framework::state::{ABSORBED_ENERGY, ACCOUNT_OPEN, State};
-use crate::framework::variables::Variables as _;
 use crate::framework::{Error, ForceSystem};
 use crate::math::{Real, check};
 use crate::mechanics::Kinematics;
