@@ -91,6 +91,8 @@ pub mod simulation;
 #[cfg(feature = "testing")]
 pub mod testing;
 
+// Documented in their modules, with their parameters and results.
+#[doc(no_inline)]
 pub use elements::{
     CableSpring, CoordinateSpringDamperExt, CustomForce, ElasticFoundation, ExponentialSpring, LinearBushing,
 };
