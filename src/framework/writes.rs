@@ -14,13 +14,13 @@ use crate::mechanics::Kinematics;
 impl<T: Real> ForceSystem<T> {
     /// Sets the parameters of an element; drops the state below Instance stage.
     ///
-    /// If the [account](DynamicsView::dissipated_energy) of the element is open, the change in stored energy is
+    /// If the [account](crate::DynamicsView::dissipated_energy) of the element is open, the change in stored energy is
     /// booked as absorbed, since the caller supplies it. The element is evaluated before and after for this; if
     /// that fails, its account is closed.
     ///
     /// # Errors
-    /// [`Error::Element`] with [`ElementError::InvalidValue`] if they are out of range, or with
-    /// [`ElementError::ForeignVariables`] if they are those of an element with other parts;
+    /// [`Error::Element`] with [`ElementError::InvalidValue`](crate::ElementError::InvalidValue) if they are out of range, or with
+    /// [`ElementError::ForeignVariables`](crate::ElementError::ForeignVariables) if they are those of an element with other parts;
     /// [`Error::TopologyMismatch`] if the state or handle belongs to another system.
     pub fn set_parameters<E: ForceElement<T>>(
         &self,
@@ -138,7 +138,7 @@ impl<T: Real> ForceSystem<T> {
     ///
     /// # Errors
     /// [`Error::NoSuchVariable`] if there is none of this name; [`Error::Element`] with
-    /// [`ElementError::InvalidValue`] if a variable of an element is out of range; [`Error::InvalidValue`] for the
+    /// [`ElementError::InvalidValue`](crate::ElementError::InvalidValue) if a variable of an element is out of range; [`Error::InvalidValue`] for the
     /// flag of an account that is neither 0 nor 1; [`Error::Kinematics`] for a time that is not finite;
     /// [`Error::NonFiniteEnergy`] for an energy that is not finite; [`Error::TopologyMismatch`] if the state belongs
     /// to another system.
@@ -167,7 +167,7 @@ impl<T: Real> ForceSystem<T> {
     ///
     /// # Errors
     /// Those of [`realize_dynamics`](Self::realize_dynamics); [`Error::Element`] with
-    /// [`ElementError::InvalidValue`] if it is negative or not finite; [`Error::NonFiniteEnergy`] if its sum with
+    /// [`ElementError::InvalidValue`](crate::ElementError::InvalidValue) if it is negative or not finite; [`Error::NonFiniteEnergy`] if its sum with
     /// the energy stored is not finite; [`Error::TopologyMismatch`] if the handle belongs to another system.
     pub fn set_dissipated_energy<E: ForceElement<T>>(
         &self,
