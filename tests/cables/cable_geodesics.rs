@@ -2,31 +2,14 @@
 #![allow(non_snake_case, reason = "monogram notation")]
 
 use core::f64::consts::PI;
+use force_elements::Error;
 use force_elements::cable::{Geodesic, Wrappable};
-use force_elements::nalgebra::{Matrix3, Point3, Vector2, Vector3};
+use force_elements::nalgebra::{Point3, Vector2, Vector3};
 use force_elements::shapes::{Cylinder, Ellipsoid, HeightMap, ShapeError, Solid, Sphere, Torus};
-use force_elements::{Error, Real};
 use force_elements_scenes::cables::{Dice, Pebble, hill, hollows};
 use num_dual::Dual64;
 
-/// A surface of which nothing is known but its implicit function.
-#[derive(Debug)]
-struct Plain<S>(S);
-
-impl<T: Real, S: Wrappable<T>> Wrappable<T> for Plain<S> {
-    fn value(&self, p: &Point3<T>) -> T {
-        self.0.value(p)
-    }
-    fn gradient(&self, p: &Point3<T>) -> Vector3<T> {
-        self.0.gradient(p)
-    }
-    fn hessian(&self, p: &Point3<T>) -> Matrix3<T> {
-        self.0.hessian(p)
-    }
-    fn size(&self) -> T {
-        self.0.size()
-    }
-}
+use crate::plain::Plain;
 
 fn every_surface() -> Result<Vec<Box<dyn Wrappable<f64>>>, Error> {
     Ok(vec![

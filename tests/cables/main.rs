@@ -3,4 +3,5 @@
 mod allocation_cable;
 mod cable_geodesics;
 mod cable_paths;
+mod plain;
 mod swinging_cable;

@@ -8,6 +8,7 @@ use force_elements::shapes::Torus;
 use force_elements::{Error, Pose};
 
 use super::{GROUND, one_end_free};
+use crate::plain::Plain;
 use force_elements_scenes::cables::{Dice, Scene, cross};
 use force_elements_scenes::solids::Solid;
 
@@ -128,7 +129,7 @@ fn a_ring_of_a_users_own_and_ours_refuse_the_same_crossings() -> Result<(), Erro
         };
         let X = Pose::from_parts(Translation3::identity(), R);
         let ours = solve(Obstacle::new(GROUND, X, ring)?);
-        let theirs = solve(Obstacle::new(GROUND, X, super::Plain(ring))?);
+        let theirs = solve(Obstacle::new(GROUND, X, Plain(ring))?);
         let [a, b] = [&ours, &theirs].map(|outcome| outcome.as_ref().map_err(Error::own));
         match (a, b) {
             (Ok(a), Ok(b)) => assert!((a - b).abs() < 1e-9, "{a} {b}"),

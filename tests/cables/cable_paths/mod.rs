@@ -11,7 +11,7 @@ mod refusals;
 mod windings;
 
 use force_elements::cable::{CablePath, Obstacle, PathError, Wrappable};
-use force_elements::nalgebra::{Matrix3, Point3, Vector3};
+use force_elements::nalgebra::{Point3, Vector3};
 use force_elements::{BodyIndex, CableSpring, Error, ForceSystem, Handle, Pose, Real, Station, cable_spring};
 use force_elements_scenes::cables::{Counts, Scene};
 
@@ -48,25 +48,6 @@ fn one_end_free<T: Real>(
         },
     )?)?;
     Ok((system, body, cable))
-}
-
-/// A surface of which nothing is known but its implicit function.
-#[derive(Debug)]
-struct Plain<S>(S);
-
-impl<T: Real, S: Wrappable<T>> Wrappable<T> for Plain<S> {
-    fn value(&self, p: &Point3<T>) -> T {
-        self.0.value(p)
-    }
-    fn gradient(&self, p: &Point3<T>) -> Vector3<T> {
-        self.0.gradient(p)
-    }
-    fn hessian(&self, p: &Point3<T>) -> Matrix3<T> {
-        self.0.hessian(p)
-    }
-    fn size(&self) -> T {
-        self.0.size()
-    }
 }
 
 /// The shortest way between two points past a ball: two tangents and an arc.
