@@ -66,8 +66,10 @@
 //!
 //! # Panics
 //!
-//! Reading through a handle or index of another system panics, like indexing a slice out of bounds; each such
-//! method has a checked counterpart. Nothing else panics. A user's element may rely on its indices after checking
+//! Reading through a handle of another system panics, like indexing a slice out of bounds, and so does reading a body
+//! or coordinate that does not exist; each such method has a checked counterpart. Nothing else panics. A body or
+//! coordinate index is a place and does not name its system: an index of another system is taken as the body or
+//! coordinate at that place, if there is one. A user's element may rely on its indices after checking
 //! them in [`ForceElement::check_topology`].
 #![no_std]
 

@@ -9,6 +9,8 @@ use super::{KinematicsError, Quantity};
 use crate::math::{Pose, Real, SpatialVelocity, is_finite_pose};
 
 /// A body of the host. Index 0 is Ground, which never moves.
+///
+/// It holds a place only: in another system it refers to the body at that place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct BodyIndex(usize);
