@@ -132,7 +132,7 @@ fn sample(
         kinetic,
         gravitational,
         stored: view.potential_energy(),
-        dissipated: view.total_dissipated_energy().unwrap_or(f64::NAN),
+        dissipated: view.dissipated_energy().unwrap_or(f64::NAN),
     })
 }
 

@@ -48,8 +48,7 @@ fn print_energies(chain: &BushingChain) -> Result<(), Box<dyn Error>> {
         simulation.run(&mut integrator, f64::from(second), |_| {})?;
         let (kinetic, gravitational) = (simulation.kinetic_energy(), simulation.gravitational_energy());
         let view = simulation.dynamics()?;
-        let (stored, dissipated) =
-            (view.potential_energy(), view.total_dissipated_energy().unwrap_or(f64::NAN));
+        let (stored, dissipated) = (view.potential_energy(), view.dissipated_energy().unwrap_or(f64::NAN));
         let total = kinetic + gravitational + stored + dissipated;
         table.row([
             second.to_string(),

@@ -11,7 +11,6 @@
 use std::error::Error;
 use std::process::ExitCode;
 
-use force_elements::CoordinateIndex;
 use force_elements::coordinate_spring_damper_ext::Discrete;
 use force_elements::simulation::{DormandPrince, ImplicitTrapezoidal, Integrator};
 use force_elements_examples::{Arguments, Progress, Table, print, println};
@@ -99,7 +98,7 @@ fn run(
         }
         open = open.max((simulation.work_balance() - energy).abs());
         if let Some(exact) = exact {
-            let q = simulation.state().positions().coordinate(CoordinateIndex::new(0));
+            let q = simulation.state().positions().coordinates()[0];
             inexact = inexact.max((q - exact.at(simulation.time()).0).abs());
         }
     })?;
@@ -117,7 +116,7 @@ fn run(
         rejected: statistics.rejected,
         evaluations: statistics.evaluations,
         energy,
-        lost: simulation.dynamics()?.total_dissipated_energy().unwrap_or(f64::NAN),
+        lost: simulation.dynamics()?.dissipated_energy().unwrap_or(f64::NAN),
         open,
         inexact,
     })

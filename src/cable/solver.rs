@@ -14,7 +14,7 @@ use super::workspace::Workspace;
 use super::wrap::{Wrap, Wraps};
 use crate::cable::PathError;
 use crate::math::{Real, is_finite};
-use crate::mechanics::{BodyIndex, Positions, Topology};
+use crate::mechanics::{BodyIndex, Positions};
 use crate::shapes::ShapeError;
 
 /// The way in which a path was found.
@@ -69,10 +69,10 @@ pub(super) fn solve<T: Real>(
     wraps: &Wraps<T>,
     results: &mut PathResults<T>,
 ) -> Result<(), PathError> {
-    let (body_count, coordinate_count) = (positions.poses().len(), positions.coordinates().len());
+    let topology = positions.topology();
     // Errors are large and expensive to construct, so they are not made in advance.
-    if path.bodies().any(|body| body.index() >= body_count) {
-        path.check_topology(&Topology { body_count, coordinate_count })?;
+    if path.bodies().any(|body| !topology.has_body(body)) {
+        path.check_topology(topology)?;
     }
     if wraps.obstacles.len() != path.obstacles.len() {
         return Err(PathError::ForeignWraps { expected: path.obstacles.len(), given: wraps.obstacles.len() });

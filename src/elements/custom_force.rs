@@ -141,11 +141,8 @@ impl<T: Real> Motion<'_, T> {
         checked.is_ok()
     }
 
-    fn topology(&self) -> Topology {
-        Topology {
-            body_count: self.positions.poses().len(),
-            coordinate_count: self.positions.coordinates().len(),
-        }
+    fn topology(&self) -> &Topology {
+        self.positions.topology()
     }
 }
 
@@ -220,7 +217,7 @@ impl<T: Real> Loads<T> {
         self.power_dissipated = T::zero();
     }
 
-    fn check(&self, topology: Topology) -> Result<(), KinematicsError> {
+    fn check(&self, topology: &Topology) -> Result<(), KinematicsError> {
         self.all.iter().try_for_each(|load| match *load {
             Load::AtPoint { body, .. } | Load::OnBody { body, .. } => topology.check_body(body),
             Load::OnCoordinate { coordinate, .. } => topology.check_coordinate(coordinate),

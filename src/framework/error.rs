@@ -4,7 +4,7 @@ use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use core::fmt;
 
-use super::Stage;
+use super::{ElementId, Stage};
 use crate::cable::PathError;
 use crate::math::InvalidValue;
 use crate::mechanics::KinematicsError;
@@ -42,20 +42,33 @@ pub enum Error {
         /// The stage of the state.
         actual: Stage,
     },
-    /// The state, handle or view belongs to another system, or to this one before it was changed.
+    /// The state, or a slice of a size, belongs to another system, or to this one before something was added or
+    /// removed.
     #[error(
-        "the state, handle or slice belongs to another system, or to this one before a body, coordinate, element \
-         or default was added or changed: make a new state with default_state()"
+        "the state or slice belongs to another system, or to this one before a body, coordinate or element was added \
+         or removed: bring the state up to date with carry_over()"
     )]
     TopologyMismatch,
+    /// The system or state does not have this element.
+    #[error("{element} does not exist in this system: it was removed, or belongs to another")]
+    NoSuchElement {
+        /// The missing element.
+        element: ElementId,
+    },
+    /// A body or coordinate cannot be removed while an element acts on it.
+    #[error("{element} acts on it: remove the element first")]
+    InUse {
+        /// The first element that acts on it.
+        element: ElementName,
+    },
     /// Another type of element already has this name.
     #[error("another type of element is already called {kind}")]
     KindNameTaken {
         /// The name.
         kind: &'static str,
     },
-    /// Another element of the system already has this name.
-    #[error("another element is already named {name:?}")]
+    /// Another element, body or coordinate of the system already has this name.
+    #[error("another is already named {name:?}")]
     NameTaken {
         /// The name.
         name: String,

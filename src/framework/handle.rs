@@ -1,28 +1,86 @@
-//! Typed handles of elements.
+//! Typed and untyped handles of elements.
 
+use core::cmp::Ordering;
 use core::fmt;
+use core::hash::{Hash, Hasher};
 use core::marker::PhantomData;
 
 use crate::framework::Error;
+use crate::mechanics::Stamp;
+
+/// One element of a system, whatever its type.
+///
+/// Made by [`ForceSystem::elements`](crate::ForceSystem::elements), or from a [`Handle`]. It is valid like one.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ElementId {
+    kind: u32,
+    place: u32,
+    stamp: Stamp,
+    kind_name: &'static str,
+}
 
 /// One element of a system, with its type.
 ///
-/// Valid for the system that made it and the states of that system.
+/// It stays valid while other elements are added and removed, and in a system cast to another scalar (see
+/// [`cast`](Self::cast)). In a system that does not have the element, because it was removed or was added to another
+/// system, it is refused.
+///
+/// Handles are ordered by kind and place.
 pub struct Handle<E> {
-    pub(crate) system: usize,
-    pub(crate) kind: usize,
-    pub(crate) place: usize,
+    id: ElementId,
     element: PhantomData<fn() -> E>,
 }
 
-impl<E> Handle<E> {
-    pub(crate) fn new(system: usize, kind: usize, place: usize) -> Self {
-        Self { system, kind, place, element: PhantomData }
+impl ElementId {
+    #[expect(clippy::cast_possible_truncation, reason = "four billion elements do not fit into memory")]
+    pub(crate) fn new(kind_name: &'static str, kind: usize, place: usize, stamp: Stamp) -> Self {
+        Self { kind: kind as u32, place: place as u32, stamp, kind_name }
+    }
+
+    /// The kind, as [`ForceElement::KIND`](crate::ForceElement::KIND).
+    pub fn kind_name(self) -> &'static str {
+        self.kind_name
     }
 
     /// The place among elements of its kind: the number in `linear_bushing[3]`.
     pub fn place(self) -> usize {
-        self.place
+        self.place as usize
+    }
+
+    /// The place of its kind in the system.
+    pub(crate) fn kind(self) -> usize {
+        self.kind as usize
+    }
+
+    pub(crate) fn stamp(self) -> Stamp {
+        self.stamp
+    }
+}
+
+impl<E> Handle<E> {
+    pub(crate) fn new(id: ElementId) -> Self {
+        Self { id, element: PhantomData }
+    }
+
+    /// The element, without its type.
+    pub fn id(self) -> ElementId {
+        self.id
+    }
+
+    /// The place among elements of its kind: the number in `linear_bushing[3]`.
+    pub fn place(self) -> usize {
+        self.id.place()
+    }
+
+    /// The same element in a system cast to another scalar, where it is of type `F`.
+    pub fn cast<F>(self) -> Handle<F> {
+        Handle::new(self.id)
+    }
+}
+
+impl<E> From<Handle<E>> for ElementId {
+    fn from(handle: Handle<E>) -> Self {
+        handle.id
     }
 }
 
@@ -36,19 +94,50 @@ impl<E> Copy for Handle<E> {}
 
 impl<E> PartialEq for Handle<E> {
     fn eq(&self, other: &Self) -> bool {
-        (self.system, self.kind, self.place) == (other.system, other.kind, other.place)
+        self.id == other.id
     }
 }
 
 impl<E> Eq for Handle<E> {}
 
-impl<E> fmt::Debug for Handle<E> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Handle({}/{})", self.kind, self.place)
+impl<E> PartialOrd for Handle<E> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
     }
 }
 
-/// Reading through a handle of another system is a programming error, like indexing out of bounds.
+impl<E> Ord for Handle<E> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.id.cmp(&other.id)
+    }
+}
+
+impl<E> Hash for Handle<E> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.id.hash(state);
+    }
+}
+
+/// As the prefix of its named variables: `linear_bushing[3]`.
+impl fmt::Display for ElementId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}[{}]", self.kind_name, self.place)
+    }
+}
+
+impl fmt::Debug for ElementId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ElementId({self})")
+    }
+}
+
+impl<E> fmt::Debug for Handle<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Handle({})", self.id)
+    }
+}
+
+/// Reading through the handle of an element that does not exist is a programming error, like indexing out of bounds.
 #[track_caller]
 pub(crate) fn or_panic<V>(result: Result<V, Error>) -> V {
     match result {

@@ -3,24 +3,26 @@
 //! A stage costs one dynamic call per kind; the loops inside are monomorphic.
 
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::any::Any;
 use core::fmt::Debug;
 
 use crate::framework::element::{AtDynamics, AtPosition, AtVelocity, Cache, ForceElement};
-use crate::framework::names::Names;
+use crate::framework::roster::Roster;
 use crate::framework::slots::{AnySlots, Slots, Variable, given};
 use crate::framework::stage::Stage;
 use crate::framework::variables::Variables;
-use crate::framework::{ElementError, Error};
+use crate::framework::{ElementError, ElementName, Error};
 use crate::math::Real;
-use crate::mechanics::{ForceAccumulator, Forces, Kinematics};
+use crate::mechanics::{ForceAccumulator, Forces, Kinematics, Stamp, Topology};
 
 /// All elements of one type, as the system keeps them.
 #[derive(Debug)]
 pub(crate) struct Kind<T: Real, E: ForceElement<T>> {
-    pub(crate) elements: Vec<E>,
-    pub(crate) names: Names,
+    pub(crate) roster: Roster,
+    /// By place; `None` where there is none.
+    pub(crate) elements: Vec<Option<E>>,
     pub(crate) defaults: Vec<Variable<T, E>>,
 }
 
@@ -34,11 +36,22 @@ pub(crate) struct Sums<'a, T: Real> {
     pub(crate) power_absorbed: &'a mut [T],
 }
 
+/// Energy and power of one element at Dynamics stage.
+#[derive(Debug)]
+pub(crate) struct Energies<T> {
+    pub(crate) stored: T,
+    pub(crate) power_dissipated: T,
+}
+
 /// A [`Kind`] whose element type is not known.
 pub(crate) trait AnyKind<T: Real>: Any + Debug + Send + Sync {
-    fn name(&self) -> &'static str;
-    fn names(&self) -> &Names;
-    fn len(&self) -> usize;
+    fn roster(&self) -> &Roster;
+    fn is_enabled_by_default(&self, place: usize) -> bool;
+    fn set_enabled_by_default(&mut self, place: usize, enabled: bool);
+    /// Removes the element at a place.
+    fn remove(&mut self, place: usize);
+    /// The first element that needs a body or coordinate that the topology does not have.
+    fn first_unfit(&self, topology: &Topology) -> Option<ElementName>;
     fn new_slots(&self) -> Box<dyn AnySlots<T>>;
     fn realize_position(&self, slots: &mut dyn AnySlots<T>, kinematics: &Kinematics<T>) -> Result<(), Error>;
     fn realize_velocity(&self, slots: &mut dyn AnySlots<T>, kinematics: &Kinematics<T>) -> Result<(), Error>;
@@ -60,12 +73,21 @@ pub(crate) trait AnyKind<T: Real>: Any + Debug + Send + Sync {
     ) -> Result<T, Error>;
     /// The largest force error of the present discrete variables.
     fn switching_error(&self, slots: &mut dyn AnySlots<T>, kinematics: &Kinematics<T>) -> Result<T, Error>;
-    /// Writes the energy stored in each element, which has been realized to Dynamics.
-    fn potential_energies(
+    /// The energy stored in one element and the power it dissipates, after it has been realized to Dynamics; zero
+    /// while it is disabled.
+    fn energies(
         &self,
         slots: &dyn AnySlots<T>,
+        place: usize,
         kinematics: &Kinematics<T>,
-        energies: &mut [T],
+    ) -> Result<Energies<T>, Error>;
+    /// Adds the forces of one element, after it has been realized to Dynamics.
+    fn add_forces(
+        &self,
+        slots: &dyn AnySlots<T>,
+        place: usize,
+        kinematics: &Kinematics<T>,
+        forces: &mut Forces<T>,
     ) -> Result<(), Error>;
     /// Resets the memory of one element; returns the first stage that reads it.
     fn reset_memory(
@@ -88,14 +110,14 @@ pub(crate) trait AnyKind<T: Real>: Any + Debug + Send + Sync {
 /// number of threads.
 #[inline]
 fn fill<C: Cache>(
-    names: &Names,
+    roster: &Roster,
     caches: &mut [C],
     is_enabled: impl Fn(usize) -> bool + Sync,
     calc: impl Fn(usize, &mut C) -> Result<(), ElementError> + Sync,
 ) -> Result<(), Error> {
     let fill_one = |(i, cache): (usize, &mut C)| {
         if is_enabled(i) {
-            calc(i, cache).map_err(|source| names.failure(i, source))
+            calc(i, cache).map_err(|source| roster.failure(i, source))
         } else {
             // `clone_from` lets a cache keep its buffers.
             cache.clone_from(&C::default());
@@ -120,22 +142,35 @@ fn fill<C: Cache>(
 }
 
 impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
-    fn name(&self) -> &'static str {
-        E::KIND
+    fn roster(&self) -> &Roster {
+        &self.roster
     }
 
-    fn names(&self) -> &Names {
-        &self.names
+    fn is_enabled_by_default(&self, place: usize) -> bool {
+        self.defaults[place].enabled
     }
 
-    fn len(&self) -> usize {
-        self.elements.len()
+    fn set_enabled_by_default(&mut self, place: usize, enabled: bool) {
+        self.defaults[place].enabled = enabled;
+    }
+
+    fn remove(&mut self, place: usize) {
+        self.roster.places.remove(place);
+        self.elements[place] = None;
+        self.defaults[place] = Variable::vacant();
+    }
+
+    fn first_unfit(&self, topology: &Topology) -> Option<ElementName> {
+        let is_unfit = |element: &Option<E>| {
+            element.as_ref().is_some_and(|element| element.check_topology(topology).is_err())
+        };
+        self.elements.iter().position(is_unfit).map(|place| self.roster.name(place))
     }
 
     fn new_slots(&self) -> Box<dyn AnySlots<T>> {
         let count = self.elements.len();
         Box::new(Slots::<T, E> {
-            names: self.names.clone(),
+            roster: self.roster.clone(),
             variables: self.defaults.clone(),
             spare: None,
             next_discrete: self.defaults.iter().map(|variable| variable.discrete.clone()).collect(),
@@ -148,7 +183,7 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
     fn realize_position(&self, slots: &mut dyn AnySlots<T>, kinematics: &Kinematics<T>) -> Result<(), Error> {
         let Slots { variables, position, .. } = Slots::<T, E>::downcast_mut(slots)?;
         fill(
-            &self.names,
+            &self.roster,
             position,
             |i| variables[i].enabled,
             |i, cache| self.calc_position(i, &variables[i], kinematics, cache),
@@ -158,7 +193,7 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
     fn realize_velocity(&self, slots: &mut dyn AnySlots<T>, kinematics: &Kinematics<T>) -> Result<(), Error> {
         let Slots { variables, position, velocity, .. } = Slots::<T, E>::downcast_mut(slots)?;
         fill(
-            &self.names,
+            &self.roster,
             velocity,
             |i| variables[i].enabled,
             |i, cache| self.calc_velocity(i, &variables[i], kinematics, &position[i], cache),
@@ -174,7 +209,7 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         let slots = Slots::<T, E>::downcast_mut(slots)?;
         let Slots { variables, position, velocity, dynamics, .. } = &mut *slots;
         fill(
-            &self.names,
+            &self.roster,
             dynamics,
             |i| variables[i].enabled,
             |i, cache| self.calc_dynamics(i, &variables[i], kinematics, (&position[i], &velocity[i]), cache),
@@ -182,7 +217,9 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         // In order of place: sums must not depend on the number of threads.
         let mut accumulator = ForceAccumulator::new(sums.forces, kinematics);
         for (i, element) in self.elements.iter().enumerate() {
-            if slots.variables[i].enabled {
+            if let Some(element) = element
+                && slots.variables[i].enabled
+            {
                 let at = slots.at_dynamics(i, kinematics);
                 element.add_forces(&at, &mut accumulator);
                 let power_absorbed = element.power_supplied(&at) - accumulator.take_power();
@@ -194,7 +231,7 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
                     && potential_energy.is_finite()
                     && power_dissipated.is_finite())
                 {
-                    return Err(self.names.failure(i, ElementError::NonFiniteForce));
+                    return Err(self.roster.failure(i, ElementError::NonFiniteForce));
                 }
                 sums.power_absorbed[i] = power_absorbed;
                 *sums.potential_energy += potential_energy;
@@ -242,17 +279,36 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         Ok(force_error)
     }
 
-    fn potential_energies(
+    fn energies(
         &self,
         slots: &dyn AnySlots<T>,
+        place: usize,
         kinematics: &Kinematics<T>,
-        energies: &mut [T],
+    ) -> Result<Energies<T>, Error> {
+        let slots = Slots::<T, E>::downcast(slots)?;
+        Ok(match self.enabled_element(slots, place) {
+            Some(element) => {
+                let at = slots.at_dynamics(place, kinematics);
+                Energies {
+                    stored: element.potential_energy(&at),
+                    power_dissipated: element.power_dissipated(&at),
+                }
+            }
+            None => Energies { stored: T::zero(), power_dissipated: T::zero() },
+        })
+    }
+
+    fn add_forces(
+        &self,
+        slots: &dyn AnySlots<T>,
+        place: usize,
+        kinematics: &Kinematics<T>,
+        forces: &mut Forces<T>,
     ) -> Result<(), Error> {
         let slots = Slots::<T, E>::downcast(slots)?;
-        for (i, (element, energy)) in self.elements.iter().zip(energies).enumerate() {
-            let enabled = slots.variables[i].enabled;
-            *energy =
-                if enabled { element.potential_energy(&slots.at_dynamics(i, kinematics)) } else { T::zero() };
+        if let Some(element) = self.enabled_element(slots, place) {
+            let mut accumulator = ForceAccumulator::new(forces, kinematics);
+            element.add_forces(&slots.at_dynamics(place, kinematics), &mut accumulator);
         }
         Ok(())
     }
@@ -264,7 +320,9 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         kinematics: &Kinematics<T>,
     ) -> Result<Stage, Error> {
         Slots::<T, E>::downcast_mut(slots)?.change(place, |present, changed| {
-            self.elements[place].reset_memory(&given(present, kinematics), &mut changed.discrete)?;
+            if let Some(element) = &self.elements[place] {
+                element.reset_memory(&given(present, kinematics), &mut changed.discrete)?;
+            }
             changed.discrete.validate()?;
             Ok(E::DISCRETE_STAGE)
         })
@@ -296,9 +354,9 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
             }
             Ok(())
         };
-        calc().map_err(|source| self.names.failure(place, source))?;
-        let energy = self.elements[place].potential_energy(&slots.at_dynamics(place, kinematics));
-        finite_force(energy).map_err(|source| self.names.failure(place, source))
+        calc().map_err(|source| self.roster.failure(place, source))?;
+        let energy = self.energies(slots, place, kinematics)?.stored;
+        finite_force(energy).map_err(|source| self.roster.failure(place, source))
     }
 }
 
@@ -308,6 +366,38 @@ fn finite_force<T: Real>(value: T) -> Result<T, ElementError> {
 }
 
 impl<T: Real, E: ForceElement<T>> Kind<T, E> {
+    /// A kind without elements.
+    pub(crate) fn new() -> Self {
+        Self { roster: Roster::new(E::KIND), elements: Vec::new(), defaults: Vec::new() }
+    }
+
+    /// Puts an element in the first vacant place.
+    pub(crate) fn put(&mut self, element: E, name: Option<Arc<str>>, defaults: Variable<T, E>) -> Stamp {
+        let (place, stamp) = self.roster.places.add(name);
+        if place == self.elements.len() {
+            self.elements.push(Some(element));
+            self.defaults.push(defaults);
+        } else {
+            self.elements[place] = Some(element);
+            self.defaults[place] = defaults;
+        }
+        stamp
+    }
+
+    /// Calls `calc` on the element at an occupied place.
+    #[inline]
+    fn element(
+        &self,
+        place: usize,
+        calc: impl FnOnce(&E) -> Result<(), ElementError>,
+    ) -> Result<(), ElementError> {
+        self.elements[place].as_ref().map_or(Ok(()), calc)
+    }
+
+    fn enabled_element(&self, slots: &Slots<T, E>, place: usize) -> Option<&E> {
+        self.elements[place].as_ref().filter(|_| slots.variables[place].enabled)
+    }
+
     #[inline]
     fn calc_position(
         &self,
@@ -316,7 +406,7 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         kinematics: &Kinematics<T>,
         cache: &mut E::Position,
     ) -> Result<(), ElementError> {
-        self.elements[i].calc_position(&given(variable, kinematics), cache)
+        self.element(i, |element| element.calc_position(&given(variable, kinematics), cache))
     }
 
     #[inline]
@@ -329,7 +419,7 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         cache: &mut E::Velocity,
     ) -> Result<(), ElementError> {
         let at = AtPosition { given: given(variable, kinematics), position };
-        self.elements[i].calc_velocity(&at, &kinematics.velocities, cache)
+        self.element(i, |element| element.calc_velocity(&at, &kinematics.velocities, cache))
     }
 
     #[inline]
@@ -343,7 +433,7 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
     ) -> Result<(), ElementError> {
         let at_position = AtPosition { given: given(variable, kinematics), position };
         let at = AtVelocity { at_position, velocities: &kinematics.velocities, velocity };
-        self.elements[i].calc_dynamics(&at, cache)
+        self.element(i, |element| element.calc_dynamics(&at, cache))
     }
 
     /// Calls `write` for every enabled element on a copy of its discrete variables.
@@ -354,13 +444,12 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         mut write: impl FnMut(&E, &AtDynamics<'_, T, E>, usize, &mut E::Discrete) -> Result<(), ElementError>,
     ) -> Result<(), Error> {
         let mut next_discrete = core::mem::take(&mut slots.next_discrete);
-        let elements = self.elements.iter().zip(&mut next_discrete).enumerate();
-        let written =
-            elements.filter(|(i, _)| slots.variables[*i].enabled).try_for_each(|(i, (element, next))| {
-                next.clone_from(&slots.variables[i].discrete);
-                write(element, &slots.at_dynamics(i, kinematics), i, next)
-                    .map_err(|source| self.names.failure(i, source))
-            });
+        let written = next_discrete.iter_mut().enumerate().try_for_each(|(i, next)| {
+            let Some(element) = self.enabled_element(slots, i) else { return Ok(()) };
+            next.clone_from(&slots.variables[i].discrete);
+            write(element, &slots.at_dynamics(i, kinematics), i, next)
+                .map_err(|source| self.roster.failure(i, source))
+        });
         slots.next_discrete = next_discrete;
         written
     }

@@ -4,7 +4,8 @@ pub(crate) mod element;
 pub(crate) mod error;
 pub(crate) mod handle;
 mod kinds;
-mod names;
+mod membership;
+mod roster;
 mod slots;
 pub(crate) mod stage;
 pub(crate) mod state;
@@ -15,7 +16,7 @@ mod writes;
 
 pub use element::{AtDynamics, AtPosition, AtVelocity, Cache, ForceElement, Given};
 pub use error::{ElementError, ElementName, Error, OwnError};
-pub use handle::Handle;
+pub use handle::{ElementId, Handle};
 pub use stage::Stage;
 pub use state::{Snapshot, State};
 pub use system::ForceSystem;

@@ -6,7 +6,7 @@ use core::any::Any;
 use core::fmt::{self, Arguments, Debug};
 
 use crate::framework::element::{AtDynamics, AtPosition, AtVelocity, ForceElement, Given};
-use crate::framework::names::Names;
+use crate::framework::roster::Roster;
 use crate::framework::stage::Stage;
 use crate::framework::variables::{Slot, Value, Variables, Visitor, VisitorMut};
 use crate::framework::{ElementError, Error};
@@ -24,7 +24,7 @@ pub(crate) struct Variable<T: Real, E: ForceElement<T>> {
 /// All elements of one type, as a state keeps them.
 #[derive(Debug)]
 pub(crate) struct Slots<T: Real, E: ForceElement<T>> {
-    pub(crate) names: Names,
+    pub(crate) roster: Roster,
     pub(crate) variables: Vec<Variable<T, E>>,
     /// Buffer in which variables are changed and checked before they replace the present ones.
     pub(crate) spare: Option<Variable<T, E>>,
@@ -37,7 +37,11 @@ pub(crate) struct Slots<T: Real, E: ForceElement<T>> {
 /// [`Slots`] whose element type is not known.
 pub(crate) trait AnySlots<T: Real>: Any + Debug + Send + Sync {
     fn clone_box(&self) -> Box<dyn AnySlots<T>>;
-    fn kind_name(&self) -> &'static str;
+    fn roster(&self) -> &Roster;
+    fn is_enabled(&self, place: usize) -> bool;
+    fn set_enabled(&mut self, place: usize, enabled: bool);
+    /// Exchanges the variables at a place for those at the same place of another state.
+    fn take(&mut self, place: usize, other: &mut dyn AnySlots<T>) -> Result<(), Error>;
     /// The variable of this name within one element.
     fn get(&self, place: usize, field: &str) -> Option<T>;
     /// Sets the variable of this name within one element; returns the first stage that reads it, or `None` if
@@ -52,6 +56,16 @@ pub(crate) trait AnySlots<T: Real>: Any + Debug + Send + Sync {
 }
 
 impl<T: Real, E: ForceElement<T>> Variable<T, E> {
+    /// The defaults of an element.
+    pub(crate) fn of(element: &E) -> Self {
+        Self { enabled: true, parameters: element.default_parameters(), discrete: element.default_discrete() }
+    }
+
+    /// At a place without an element.
+    pub(crate) fn vacant() -> Self {
+        Self { enabled: false, parameters: E::Parameters::default(), discrete: E::Discrete::default() }
+    }
+
     /// Visits the flag first, then the parameters, then the discrete variables.
     fn visit(&self, visit: Visitor<'_, T>) {
         visit(format_args!("{ENABLED}"), Value::Flag(self.enabled));
@@ -112,7 +126,7 @@ impl<T: Real, E: ForceElement<T>> Clone for Variable<T, E> {
 impl<T: Real, E: ForceElement<T>> Clone for Slots<T, E> {
     fn clone(&self) -> Self {
         Self {
-            names: self.names.clone(),
+            roster: self.roster.clone(),
             variables: self.variables.clone(),
             spare: None,
             next_discrete: self.next_discrete.clone(),
@@ -165,7 +179,7 @@ impl<T: Real, E: ForceElement<T>> Slots<T, E> {
             }
             none => none.insert(present.clone()),
         };
-        let result = change(present, spare).map_err(|source| self.names.failure(place, source))?;
+        let result = change(present, spare).map_err(|source| self.roster.failure(place, source))?;
         core::mem::swap(spare, present);
         Ok(result)
     }
@@ -221,8 +235,22 @@ impl<T: Real, E: ForceElement<T>> AnySlots<T> for Slots<T, E> {
         Box::new(self.clone())
     }
 
-    fn kind_name(&self) -> &'static str {
-        E::KIND
+    fn roster(&self) -> &Roster {
+        &self.roster
+    }
+
+    fn is_enabled(&self, place: usize) -> bool {
+        self.variables[place].enabled
+    }
+
+    fn set_enabled(&mut self, place: usize, enabled: bool) {
+        self.variables[place].enabled = enabled;
+    }
+
+    fn take(&mut self, place: usize, other: &mut dyn AnySlots<T>) -> Result<(), Error> {
+        let other = Self::downcast_mut(other)?;
+        core::mem::swap(&mut self.variables[place], &mut other.variables[place]);
+        Ok(())
     }
 
     fn get(&self, place: usize, field: &str) -> Option<T> {
@@ -287,6 +315,6 @@ impl<T: Real, E: ForceElement<T>> AnySlots<T> for Slots<T, E> {
         parameters
             .validate()
             .and_then(|()| discrete.validate())
-            .map_err(|error| self.names.failure(place, error.into()))
+            .map_err(|error| self.roster.failure(place, error.into()))
     }
 }

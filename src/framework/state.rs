@@ -6,9 +6,11 @@ use alloc::vec::Vec;
 
 use crate::framework::Error;
 use crate::framework::element::ForceElement;
-use crate::framework::handle::{Handle, or_panic};
+use crate::framework::handle::{ElementId, Handle, or_panic};
+use crate::framework::roster::Roster;
 use crate::framework::slots::{AnySlots, Slots};
 use crate::framework::stage::Stage;
+use crate::framework::system::check_in;
 use crate::framework::variables::{Slot, Value, Visitor, VisitorMut};
 use crate::math::{Pose, Real, SpatialVelocity};
 use crate::mechanics::{
@@ -189,7 +191,8 @@ impl<T: Real> State<T> {
     /// The parameters of an element.
     ///
     /// # Panics
-    /// If the handle belongs to another system; [`try_parameters`](Self::try_parameters) does not.
+    /// If the state does not have the element, like slice indexing; [`try_parameters`](Self::try_parameters) does
+    /// not.
     pub fn parameters<E: ForceElement<T>>(&self, handle: Handle<E>) -> &E::Parameters {
         or_panic(self.try_parameters(handle))
     }
@@ -197,15 +200,15 @@ impl<T: Real> State<T> {
     /// The parameters of an element.
     ///
     /// # Errors
-    /// [`Error::TopologyMismatch`] if the handle belongs to another system.
+    /// [`Error::NoSuchElement`] if the state does not have the element.
     pub fn try_parameters<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<&E::Parameters, Error> {
-        Ok(&self.slots(handle)?.variables[handle.place].parameters)
+        Ok(&self.slots(handle)?.variables[handle.place()].parameters)
     }
 
     /// The discrete variables of an element.
     ///
     /// # Panics
-    /// If the handle belongs to another system; [`try_discrete`](Self::try_discrete) does not.
+    /// If the state does not have the element, like slice indexing; [`try_discrete`](Self::try_discrete) does not.
     pub fn discrete<E: ForceElement<T>>(&self, handle: Handle<E>) -> &E::Discrete {
         or_panic(self.try_discrete(handle))
     }
@@ -213,27 +216,42 @@ impl<T: Real> State<T> {
     /// The discrete variables of an element.
     ///
     /// # Errors
-    /// [`Error::TopologyMismatch`] if the handle belongs to another system.
+    /// [`Error::NoSuchElement`] if the state does not have the element.
     pub fn try_discrete<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<&E::Discrete, Error> {
-        Ok(&self.slots(handle)?.variables[handle.place].discrete)
+        Ok(&self.slots(handle)?.variables[handle.place()].discrete)
+    }
+
+    /// Whether the state has the element.
+    pub fn contains(&self, element: impl Into<ElementId>) -> bool {
+        self.check(element.into()).is_ok()
     }
 
     /// Whether an element is enabled. A disabled element exerts no force, stores no energy, and its results are
     /// defaults.
     ///
-    /// # Errors
-    /// [`Error::TopologyMismatch`] if the handle belongs to another system.
-    pub fn is_enabled<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<bool, Error> {
-        Ok(self.slots(handle)?.variables[handle.place].enabled)
+    /// # Panics
+    /// If the state does not have the element, like slice indexing; [`contains`](Self::contains) tells.
+    pub fn is_enabled(&self, element: impl Into<ElementId>) -> bool {
+        let id = or_panic(self.check(element.into()));
+        self.kinds[id.kind()].is_enabled(id.place())
     }
 
     /// The energy absorbed by each element \[J\], in the order of
-    /// [`DynamicsView::power_absorbed`](crate::DynamicsView::power_absorbed), of which it is the time integral.
+    /// [`ForceSystem::elements`](crate::ForceSystem::elements), with zeros at the places of removed elements. It is the
+    /// time integral of [`DynamicsView::power_absorbed`](crate::DynamicsView::power_absorbed).
     /// The host integrates it along with the motion; no result depends on it but
     /// [`DynamicsView::dissipated_energy`](crate::DynamicsView::dissipated_energy). A change of parameters or
     /// discrete variables adds to it the change in stored energy.
     pub fn absorbed_energy(&self) -> &[T] {
         &self.absorbed_energy
+    }
+
+    /// The energy absorbed by one element \[J\].
+    ///
+    /// # Panics
+    /// If the state does not have the element, like slice indexing; [`contains`](Self::contains) tells.
+    pub fn absorbed_energy_of(&self, element: impl Into<ElementId>) -> T {
+        self.absorbed_energy[or_panic(self.slot(element.into()))]
     }
 
     /// Sets the energy absorbed by each element \[J\] and opens all accounts; keeps the stage.
@@ -274,26 +292,26 @@ impl<T: Real> State<T> {
         if name == "time" {
             return Ok(self.time());
         }
-        let (kind, place, field) = self.find(name).ok_or_else(no_such)?;
+        let (id, field) = self.find(name).ok_or_else(no_such)?;
+        let slot = self.slot(id)?;
         match field {
-            ABSORBED_ENERGY => Ok(self.absorbed_energy[self.slot_at(kind, place)]),
-            ACCOUNT_OPEN => {
-                Ok(if self.account_open[self.slot_at(kind, place)] { T::one() } else { T::zero() })
-            }
-            _ => self.kinds[kind].get(place, field).ok_or_else(no_such),
+            ABSORBED_ENERGY => Ok(self.absorbed_energy[slot]),
+            ACCOUNT_OPEN => Ok(Value::Flag(self.account_open[slot]).number()),
+            _ => self.kinds[id.kind()].get(id.place(), field).ok_or_else(no_such),
         }
     }
 
     /// Parses `kind[place].field`.
-    pub(crate) fn find<'n>(&self, name: &'n str) -> Option<(usize, usize, &'n str)> {
+    pub(crate) fn find<'n>(&self, name: &'n str) -> Option<(ElementId, &'n str)> {
         let (kind_name, rest) = name.split_once('[')?;
         let (digits, field) = rest.split_once("].")?;
-        let kind = self.kinds.iter().position(|slots| slots.kind_name() == kind_name)?;
+        let kind = self.kinds.iter().position(|slots| slots.roster().kind == kind_name)?;
         // Canonical numbers only: no sign, no leading zeros.
         let is_spelled_out =
             digits.bytes().all(|c| c.is_ascii_digit()) && (digits == "0" || !digits.starts_with('0'));
-        let place = digits.parse().ok().filter(|&place| is_spelled_out && place < self.kind_lengths[kind])?;
-        Some((kind, place, field))
+        let place = digits.parse().ok().filter(|_| is_spelled_out)?;
+        let Roster { kind: name, places } = self.kinds[kind].roster();
+        Some((ElementId::new(name, kind, place, places.stamp(place)?), field))
     }
 
     /// All variables with their names and values.
@@ -338,8 +356,8 @@ impl<T: Real> State<T> {
         refused.map_or(Ok(()), Err)?;
         finite(restored.kinematics.time.is_finite(), Quantity::Time)?;
         finite_energy(restored.absorbed_energy.iter().all(T::is_finite))?;
-        for (slots, &length) in restored.kinds.iter().zip(&self.kind_lengths) {
-            (0..length).try_for_each(|place| slots.validate(place))?;
+        for slots in &restored.kinds {
+            slots.roster().places.iter().try_for_each(|(place, _)| slots.validate(place))?;
         }
         restored.invalidate(Stage::Instance);
         *self = restored;
@@ -348,31 +366,33 @@ impl<T: Real> State<T> {
 
     fn visit(&self, visit: Visitor<'_, T>) {
         visit(format_args!("time"), Value::Number(self.kinematics.time));
-        let mut accounts = self.absorbed_energy.iter().zip(&self.account_open);
-        for (slots, &length) in self.kinds.iter().zip(&self.kind_lengths) {
-            let kind = slots.kind_name();
-            for place in 0..length {
+        for (kind, slots) in self.kinds.iter().enumerate() {
+            let Roster { kind: name, places } = slots.roster();
+            for (place, _) in places.iter() {
                 slots.visit(place, visit);
-                if let Some((&energy, &is_open)) = accounts.next() {
-                    visit(format_args!("{kind}[{place}].{ABSORBED_ENERGY}"), Value::Number(energy));
-                    visit(format_args!("{kind}[{place}].{ACCOUNT_OPEN}"), Value::Flag(is_open));
-                }
+                let slot = self.slot_at(kind, place);
+                let (energy, is_open) = (self.absorbed_energy[slot], self.account_open[slot]);
+                visit(format_args!("{name}[{place}].{ABSORBED_ENERGY}"), Value::Number(energy));
+                visit(format_args!("{name}[{place}].{ACCOUNT_OPEN}"), Value::Flag(is_open));
             }
         }
     }
 
     fn visit_mut(&mut self, visit: VisitorMut<'_, T>) {
         visit(format_args!("time"), Slot::Number(&mut self.kinematics.time));
-        let mut accounts = self.absorbed_energy.iter_mut().zip(&mut self.account_open);
+        let mut start = 0;
         for (slots, &length) in self.kinds.iter_mut().zip(&self.kind_lengths) {
-            let kind = slots.kind_name();
+            let name = slots.roster().kind;
             for place in 0..length {
-                slots.visit_mut(place, visit);
-                if let Some((energy, is_open)) = accounts.next() {
-                    visit(format_args!("{kind}[{place}].{ABSORBED_ENERGY}"), Slot::Number(energy));
-                    visit(format_args!("{kind}[{place}].{ACCOUNT_OPEN}"), Slot::Flag(is_open));
+                if slots.roster().places.stamp(place).is_some() {
+                    slots.visit_mut(place, visit);
+                    let energy = &mut self.absorbed_energy[start + place];
+                    visit(format_args!("{name}[{place}].{ABSORBED_ENERGY}"), Slot::Number(energy));
+                    let is_open = &mut self.account_open[start + place];
+                    visit(format_args!("{name}[{place}].{ACCOUNT_OPEN}"), Slot::Flag(is_open));
                 }
             }
+            start += length;
         }
     }
 
@@ -388,9 +408,9 @@ impl<T: Real> State<T> {
     }
 
     /// The place of an element among all elements of the system.
-    pub(crate) fn slot<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<usize, Error> {
-        self.slots(handle)?;
-        Ok(self.slot_at(handle.kind, handle.place))
+    pub(crate) fn slot(&self, element: ElementId) -> Result<usize, Error> {
+        let id = self.check(element)?;
+        Ok(self.slot_at(id.kind(), id.place()))
     }
 
     pub(crate) fn slot_at(&self, kind: usize, place: usize) -> usize {
@@ -406,17 +426,15 @@ impl<T: Real> State<T> {
     }
 
     pub(crate) fn slots<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<&Slots<T, E>, Error> {
-        self.check(handle)?;
-        Slots::downcast(self.kinds[handle.kind].as_ref())
+        let id = self.check(handle.id())?;
+        let slots = Slots::downcast(self.kinds[id.kind()].as_ref());
+        slots.map_err(|_| Error::NoSuchElement { element: id })
     }
 
-    fn check<E>(&self, handle: Handle<E>) -> Result<(), Error> {
-        let length = self.kind_lengths.get(handle.kind).copied().unwrap_or(0);
-        if handle.system == self.system && handle.place < length {
-            Ok(())
-        } else {
-            Err(Error::TopologyMismatch)
-        }
+    /// Refuses an element that the state does not have.
+    pub(crate) fn check(&self, element: ElementId) -> Result<ElementId, Error> {
+        let slots = self.kinds.get(element.kind());
+        check_in(slots.map(|slots| slots.roster()), element)
     }
 }
 

@@ -1,28 +1,25 @@
 //! Systems of bodies, coordinates and elements, and the operations on their states.
 
 use alloc::boxed::Box;
-use alloc::string::ToString;
-use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::any::Any;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::framework::element::ForceElement;
-use crate::framework::handle::{Handle, or_panic};
+use crate::framework::handle::{ElementId, Handle, or_panic};
 use crate::framework::kinds::{AnyKind, Kind, Sums};
-use crate::framework::names::Names;
+use crate::framework::roster::Roster;
 use crate::framework::slots::{Variable, check_new};
 use crate::framework::stage::Stage;
 use crate::framework::state::State;
-use crate::framework::variables::Variables as _;
 use crate::framework::view::{DynamicsView, PositionView, VelocityView};
 use crate::framework::{ElementError, ElementName, Error};
 use crate::math::Real;
 use crate::mechanics::{BodyIndex, CoordinateIndex, Forces, Kinematics, Topology};
 
 /// A stamp that distinguishes systems and versions of one system.
-fn next_stamp() -> usize {
+pub(super) fn next_stamp() -> usize {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
@@ -30,14 +27,14 @@ fn next_stamp() -> usize {
 /// Bodies, coordinates and force elements.
 ///
 /// A system never changes while it is evaluated: everything that varies lives in a [`State`], so
-/// one system serves any number of states on any number of threads. Adding a body, coordinate or
-/// element, or changing a default, makes earlier states invalid
-/// ([`Error::TopologyMismatch`]).
+/// one system serves any number of states on any number of threads. After a body, coordinate or element was added or
+/// removed, earlier states are refused ([`Error::TopologyMismatch`]) until they are
+/// [carried over](Self::carry_over). A changed default is that of states made afterwards.
 #[derive(Debug)]
 pub struct ForceSystem<T: Real> {
-    id: usize,
-    version: usize,
-    topology: Topology,
+    pub(super) id: usize,
+    pub(super) version: usize,
+    pub(super) topology: Topology,
     pub(super) kinds: Vec<Box<dyn AnyKind<T>>>,
 }
 
@@ -50,101 +47,67 @@ impl<T: Real> Default for ForceSystem<T> {
 impl<T: Real> ForceSystem<T> {
     /// A system with only Ground.
     pub fn new() -> Self {
-        Self {
-            id: next_stamp(),
-            version: next_stamp(),
-            topology: Topology { body_count: 1, coordinate_count: 0 },
-            kinds: Vec::new(),
-        }
+        Self { id: next_stamp(), version: next_stamp(), topology: Topology::new(), kinds: Vec::new() }
     }
 
-    /// Adds a body of the host.
-    pub fn add_body(&mut self) -> BodyIndex {
-        self.version = next_stamp();
-        let body = BodyIndex::new(self.topology.body_count);
-        self.topology.body_count += 1;
-        body
+    /// The bodies and coordinates, with their names.
+    pub fn topology(&self) -> &Topology {
+        &self.topology
     }
 
-    /// Adds a scalar coordinate of the host.
-    pub fn add_coordinate(&mut self) -> CoordinateIndex {
-        self.version = next_stamp();
-        let coordinate = CoordinateIndex::new(self.topology.coordinate_count);
-        self.topology.coordinate_count += 1;
-        coordinate
+    /// The bodies, without Ground, by place.
+    pub fn bodies(&self) -> impl Iterator<Item = BodyIndex> + Clone + '_ {
+        self.topology.bodies()
     }
 
-    /// Adds an element.
-    ///
-    /// # Errors
-    /// [`Error::Element`] with [`ElementError::Kinematics`] if it names a body or coordinate that does not exist,
-    /// with [`ElementError::InvalidValue`] if its defaults are out of range, or with an error documented by the
-    /// element; [`Error::KindNameTaken`] if another type of element already goes by its
-    /// [`KIND`](ForceElement::KIND).
-    pub fn add<E: ForceElement<T>>(&mut self, element: E) -> Result<Handle<E>, Error> {
-        self.add_as(None, element)
+    /// The coordinates, by place.
+    pub fn coordinates(&self) -> impl Iterator<Item = CoordinateIndex> + Clone + '_ {
+        self.topology.coordinates()
     }
 
-    /// Adds an element with a name, which its errors display.
-    ///
-    /// # Errors
-    /// As [`add`](Self::add); [`Error::NameTaken`] if another element has the name.
-    pub fn add_named<E: ForceElement<T>>(&mut self, name: &str, element: E) -> Result<Handle<E>, Error> {
-        if self.kinds.iter().any(|kind| kind.names().contains(name)) {
-            return Err(Error::NameTaken { name: name.to_string() });
-        }
-        self.add_as(Some(name.into()), element)
-    }
-
-    fn add_as<E: ForceElement<T>>(&mut self, name: Option<Arc<str>>, element: E) -> Result<Handle<E>, Error> {
-        let place = self.kinds.iter().find(|kind| kind.name() == E::KIND).map_or(0, |kind| kind.len());
-        let failure = |source: ElementError| Error::Element {
-            element: ElementName { kind: E::KIND, index: Some(place), name: name.clone() },
-            source,
-        };
-        element.check_topology(&self.topology).map_err(failure)?;
-        let defaults = Variable::<T, E> {
-            enabled: true,
-            parameters: element.default_parameters(),
-            discrete: element.default_discrete(),
-        };
-        let valid = defaults.parameters.validate().and_then(|()| defaults.discrete.validate());
-        valid.map_err(|error| failure(error.into()))?;
-        let index = if let Some(index) = self.kinds.iter().position(|kind| is::<T, E>(kind.as_ref())) {
-            index
-        } else {
-            if self.kinds.iter().any(|kind| kind.name() == E::KIND) {
-                return Err(Error::KindNameTaken { kind: E::KIND });
-            }
-            self.kinds.push(Box::new(Kind::<T, E> {
-                elements: Vec::new(),
-                names: Names::new(E::KIND),
-                defaults: Vec::new(),
-            }));
-            self.kinds.len() - 1
-        };
-        let kind = self.kind_mut::<E>(index)?;
-        kind.elements.push(element);
-        kind.names.push(name);
-        kind.defaults.push(defaults);
-        self.version = next_stamp();
-        Ok(Handle::new(self.id, index, place))
-    }
-
-    /// The numbers of bodies and coordinates.
-    pub fn topology(&self) -> Topology {
-        self.topology
+    /// The elements of all kinds, by kind and place.
+    pub fn elements(&self) -> impl Iterator<Item = ElementId> + '_ {
+        self.kinds.iter().enumerate().flat_map(|(kind, elements)| {
+            let Roster { kind: name, places } = elements.roster();
+            places.iter().map(move |(place, stamp)| ElementId::new(name, kind, place, stamp))
+        })
     }
 
     /// The number of elements of all kinds.
     pub fn element_count(&self) -> usize {
-        self.kinds.iter().map(|kind| kind.len()).sum()
+        self.elements().count()
+    }
+
+    /// Whether the system has the element.
+    pub fn contains(&self, element: impl Into<ElementId>) -> bool {
+        self.check(element.into()).is_ok()
+    }
+
+    /// The element of this name.
+    pub fn find_element(&self, name: &str) -> Option<ElementId> {
+        self.elements()
+            .find(|id| self.kinds[id.kind()].roster().places.name(id.place()).is_some_and(|n| **n == *name))
+    }
+
+    /// The kind, place and name of an element.
+    ///
+    /// # Panics
+    /// If the system does not have it, like slice indexing; [`contains`](Self::contains) tells.
+    pub fn element_name(&self, element: impl Into<ElementId>) -> ElementName {
+        let id = or_panic(self.check(element.into()));
+        self.kinds[id.kind()].roster().name(id.place())
+    }
+
+    /// The typed handle of an element; `None` if it is of another type, or the system does not have it.
+    pub fn handle<E: ForceElement<T>>(&self, element: ElementId) -> Option<Handle<E>> {
+        let handle = Handle::new(element);
+        self.try_element::<E>(handle).is_ok().then_some(handle)
     }
 
     /// The element itself.
     ///
     /// # Panics
-    /// If the handle belongs to another system; [`try_element`](Self::try_element) does not.
+    /// If the system does not have it, like slice indexing; [`try_element`](Self::try_element) does not.
     pub fn element<E: ForceElement<T>>(&self, handle: Handle<E>) -> &E {
         or_panic(self.try_element(handle))
     }
@@ -152,17 +115,18 @@ impl<T: Real> ForceSystem<T> {
     /// The element itself.
     ///
     /// # Errors
-    /// [`Error::TopologyMismatch`] if the handle belongs to another system.
+    /// [`Error::NoSuchElement`] if the system does not have it.
     pub fn try_element<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<&E, Error> {
-        Ok(&self.kind(handle)?.elements[handle.place])
+        let element = self.kind(handle)?.elements[handle.place()].as_ref();
+        element.ok_or(Error::NoSuchElement { element: handle.id() })
     }
 
     /// The parameters that new states start with.
     ///
-    /// # Errors
-    /// [`Error::TopologyMismatch`] if the handle belongs to another system.
-    pub fn default_parameters<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<&E::Parameters, Error> {
-        Ok(&self.kind(handle)?.defaults[handle.place].parameters)
+    /// # Panics
+    /// If the system does not have the element, like slice indexing; [`contains`](Self::contains) tells.
+    pub fn default_parameters<E: ForceElement<T>>(&self, handle: Handle<E>) -> &E::Parameters {
+        &or_panic(self.defaults(handle)).parameters
     }
 
     /// Sets the parameters that new states start with.
@@ -170,78 +134,83 @@ impl<T: Real> ForceSystem<T> {
     /// # Errors
     /// [`Error::Element`] with [`ElementError::InvalidValue`] if they are out of range, or with
     /// [`ElementError::ForeignVariables`] if they are those of an element with other parts;
-    /// [`Error::TopologyMismatch`] if the handle belongs to another system.
+    /// [`Error::NoSuchElement`] if the system does not have the element.
     pub fn set_default_parameters<E: ForceElement<T>>(
         &mut self,
         handle: Handle<E>,
         parameters: E::Parameters,
     ) -> Result<(), Error> {
-        check_new(self.default_parameters(handle)?, &parameters)
-            .map_err(|source| self.failure(handle, source))?;
-        self.change_default(handle, |defaults| defaults.parameters = parameters)
+        check_new(&self.defaults(handle)?.parameters, &parameters)
+            .map_err(|source| self.failure(handle.id(), source))?;
+        self.defaults_mut(handle)?.parameters = parameters;
+        Ok(())
     }
 
     /// The discrete variables that new states start with.
     ///
-    /// # Errors
-    /// [`Error::TopologyMismatch`] if the handle belongs to another system.
-    pub fn default_discrete<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<&E::Discrete, Error> {
-        Ok(&self.kind(handle)?.defaults[handle.place].discrete)
+    /// # Panics
+    /// If the system does not have the element, like slice indexing; [`contains`](Self::contains) tells.
+    pub fn default_discrete<E: ForceElement<T>>(&self, handle: Handle<E>) -> &E::Discrete {
+        &or_panic(self.defaults(handle)).discrete
     }
 
     /// Sets the discrete variables that new states start with.
     ///
     /// # Errors
-    /// [`Error::Element`] with [`ElementError::InvalidValue`] if they are out of range, or with
-    /// [`ElementError::ForeignVariables`] if they are those of an element with other parts;
-    /// [`Error::TopologyMismatch`] if the handle belongs to another system.
+    /// As [`set_default_parameters`](Self::set_default_parameters).
     pub fn set_default_discrete<E: ForceElement<T>>(
         &mut self,
         handle: Handle<E>,
         discrete: E::Discrete,
     ) -> Result<(), Error> {
-        check_new(self.default_discrete(handle)?, &discrete)
-            .map_err(|source| self.failure(handle, source))?;
-        self.change_default(handle, |defaults| defaults.discrete = discrete)
+        check_new(&self.defaults(handle)?.discrete, &discrete)
+            .map_err(|source| self.failure(handle.id(), source))?;
+        self.defaults_mut(handle)?.discrete = discrete;
+        Ok(())
     }
 
     /// Whether the element is enabled in new states; `true` unless set otherwise.
     ///
-    /// # Errors
-    /// [`Error::TopologyMismatch`] if the handle belongs to another system.
-    pub fn is_enabled_by_default<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<bool, Error> {
-        Ok(self.kind(handle)?.defaults[handle.place].enabled)
+    /// # Panics
+    /// If the system does not have the element, like slice indexing; [`contains`](Self::contains) tells.
+    pub fn is_enabled_by_default(&self, element: impl Into<ElementId>) -> bool {
+        let id = or_panic(self.check(element.into()));
+        self.kinds[id.kind()].is_enabled_by_default(id.place())
     }
 
     /// Sets whether the element is enabled in new states.
     ///
     /// # Errors
-    /// [`Error::TopologyMismatch`] if the handle belongs to another system.
-    pub fn set_enabled_by_default<E: ForceElement<T>>(
+    /// [`Error::NoSuchElement`] if the system does not have the element.
+    pub fn set_enabled_by_default(
         &mut self,
-        handle: Handle<E>,
+        element: impl Into<ElementId>,
         enabled: bool,
     ) -> Result<(), Error> {
-        self.change_default(handle, |defaults| defaults.enabled = enabled)
+        let id = self.check(element.into())?;
+        self.kinds[id.kind()].set_enabled_by_default(id.place(), enabled);
+        Ok(())
     }
 
     /// A state with default parameters and discrete variables, at time zero, with all bodies at
     /// rest at the Ground origin.
     pub fn default_state(&self) -> State<T> {
+        let kind_lengths: Vec<_> = self.kinds.iter().map(|kind| kind.roster().places.len()).collect();
+        let places = kind_lengths.iter().sum();
         State {
             system: self.id,
             version: self.version,
             stage: Stage::Topology,
-            kinematics: Kinematics::at_rest(self.topology),
-            incoming: Kinematics::at_rest(self.topology),
+            kinematics: Kinematics::at_rest(&self.topology),
+            incoming: Kinematics::at_rest(&self.topology),
             kinds: self.kinds.iter().map(|kind| kind.new_slots()).collect(),
-            kind_lengths: self.kinds.iter().map(|kind| kind.len()).collect(),
-            absorbed_energy: vec![T::zero(); self.element_count()],
-            account_open: vec![false; self.element_count()],
-            forces: Forces::zeros(self.topology),
+            kind_lengths,
+            absorbed_energy: vec![T::zero(); places],
+            account_open: vec![false; places],
+            forces: Forces::zeros(&self.topology),
             potential_energy: T::zero(),
             power_dissipated: T::zero(),
-            power_absorbed: vec![T::zero(); self.element_count()],
+            power_absorbed: vec![T::zero(); places],
         }
     }
 
@@ -361,14 +330,15 @@ impl<T: Real> ForceSystem<T> {
     }
 
     /// The error of one element, with its name.
-    pub(crate) fn failure<E: ForceElement<T>>(&self, handle: Handle<E>, source: ElementError) -> Error {
-        match self.kind(handle) {
-            Ok(kind) => kind.names.failure(handle.place, source),
+    pub(crate) fn failure(&self, id: ElementId, source: ElementError) -> Error {
+        match self.check(id) {
+            Ok(id) => self.kinds[id.kind()].roster().failure(id.place(), source),
             Err(foreign) => foreign,
         }
     }
 
-    /// Whether a state was made by this system, with nothing added or changed since.
+    /// Whether a state is of this system, with nothing added or removed since it was made or
+    /// [carried over](Self::carry_over).
     pub fn owns(&self, state: &State<T>) -> bool {
         (state.system, state.version) == (self.id, self.version)
     }
@@ -414,7 +384,7 @@ impl<T: Real> ForceSystem<T> {
             state.power_dissipated = T::zero();
             let mut rest = state.power_absorbed.as_mut_slice();
             for (kind, slots) in self.kinds.iter().zip(&mut state.kinds) {
-                let (power_absorbed, others) = rest.split_at_mut(kind.len());
+                let (power_absorbed, others) = rest.split_at_mut(kind.roster().places.len());
                 let sums = Sums {
                     forces: &mut state.forces,
                     potential_energy: &mut state.potential_energy,
@@ -434,34 +404,35 @@ impl<T: Real> ForceSystem<T> {
         Ok(())
     }
 
-    fn change_default<E: ForceElement<T>>(
-        &mut self,
-        handle: Handle<E>,
-        change: impl FnOnce(&mut Variable<T, E>),
-    ) -> Result<(), Error> {
-        if handle.system != self.id {
-            return Err(Error::TopologyMismatch);
-        }
-        change(&mut self.kind_mut::<E>(handle.kind)?.defaults[handle.place]);
-        self.version = next_stamp();
-        Ok(())
+    /// Refuses an element that the system does not have.
+    pub(super) fn check(&self, element: ElementId) -> Result<ElementId, Error> {
+        let kind = self.kinds.get(element.kind());
+        check_in(kind.map(|kind| kind.roster()), element)
     }
 
     fn kind<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<&Kind<T, E>, Error> {
-        if handle.system != self.id {
-            return Err(Error::TopologyMismatch);
-        }
-        let kind: &dyn Any = self.kinds[handle.kind].as_ref();
-        kind.downcast_ref().ok_or(Error::TopologyMismatch)
+        let id = self.check(handle.id())?;
+        let kind: &dyn Any = self.kinds[id.kind()].as_ref();
+        kind.downcast_ref().ok_or(Error::NoSuchElement { element: id })
     }
 
-    fn kind_mut<E: ForceElement<T>>(&mut self, index: usize) -> Result<&mut Kind<T, E>, Error> {
-        let kind: &mut dyn Any = self.kinds[index].as_mut();
-        kind.downcast_mut().ok_or(Error::TopologyMismatch)
+    fn defaults<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<&Variable<T, E>, Error> {
+        Ok(&self.kind(handle)?.defaults[handle.place()])
+    }
+
+    fn defaults_mut<E: ForceElement<T>>(&mut self, handle: Handle<E>) -> Result<&mut Variable<T, E>, Error> {
+        let id = self.check(handle.id())?;
+        let kind: &mut dyn Any = self.kinds[id.kind()].as_mut();
+        let kind: &mut Kind<T, E> = kind.downcast_mut().ok_or(Error::NoSuchElement { element: id })?;
+        Ok(&mut kind.defaults[id.place()])
     }
 }
 
-/// Whether a kind holds elements of type `E`.
-fn is<T: Real, E: ForceElement<T>>(kind: &dyn AnyKind<T>) -> bool {
-    (kind as &dyn Any).is::<Kind<T, E>>()
+/// Refuses an element that is not in the roster of its kind.
+pub(super) fn check_in(roster: Option<&Roster>, element: ElementId) -> Result<ElementId, Error> {
+    if roster.is_some_and(|roster| roster.places.has(element.place(), element.stamp())) {
+        Ok(element)
+    } else {
+        Err(Error::NoSuchElement { element })
+    }
 }

@@ -4,15 +4,13 @@ use core::ops::Deref;
 
 use crate::framework::Error;
 use crate::framework::element::{AtDynamics, AtPosition, AtVelocity, ForceElement};
-use crate::framework::handle::{Handle, or_panic};
+use crate::framework::handle::{ElementId, Handle, or_panic};
 use crate::framework::slots::Slots;
 use crate::framework::stage::Stage;
 use crate::framework::state::State;
 use crate::framework::system::ForceSystem;
 use crate::math::{Pose, Real, SpatialForce, SpatialVelocity};
-use crate::mechanics::{
-    BodyIndex, CoordinateIndex, ForceAccumulator, Forces, Kinematics, Positions, Velocities,
-};
+use crate::mechanics::{BodyIndex, CoordinateIndex, Forces, Kinematics, Positions, Velocities};
 
 /// A state at Position stage or beyond.
 ///
@@ -97,8 +95,7 @@ impl<'a, T: Real> PositionView<'a, T> {
     /// The value of a coordinate.
     ///
     /// # Panics
-    /// If the coordinate does not exist, like slice indexing;
-    /// [`Positions::coordinates`](Positions::coordinates) is the slice.
+    /// If the coordinate does not exist, like slice indexing.
     pub fn coordinate(&self, coordinate: CoordinateIndex) -> T {
         self.state.positions().coordinate(coordinate)
     }
@@ -106,7 +103,7 @@ impl<'a, T: Real> PositionView<'a, T> {
     /// One element at Position stage.
     ///
     /// # Panics
-    /// If the handle belongs to another system; [`try_of`](Self::try_of) does not.
+    /// If the system does not have the element, like slice indexing; [`try_of`](Self::try_of) does not.
     pub fn of<E: ForceElement<T>>(&self, handle: Handle<E>) -> AtPosition<'a, T, E> {
         or_panic(self.try_of(handle))
     }
@@ -114,10 +111,9 @@ impl<'a, T: Real> PositionView<'a, T> {
     /// One element at Position stage.
     ///
     /// # Errors
-    /// [`Error::TopologyMismatch`](crate::Error::TopologyMismatch) if the handle belongs to another
-    /// system.
+    /// [`Error::NoSuchElement`] if the system does not have the element.
     pub fn try_of<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<AtPosition<'a, T, E>, Error> {
-        Ok(self.slots(handle)?.at_position(handle.place, self.kinematics()))
+        Ok(self.slots(handle)?.at_position(handle.place(), self.kinematics()))
     }
 
     fn slots<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<&'a Slots<T, E>, Error> {
@@ -142,8 +138,7 @@ impl<'a, T: Real> VelocityView<'a, T> {
     /// The velocity `V_GB` of a body's origin, expressed in Ground.
     ///
     /// # Panics
-    /// If the body does not exist, like slice indexing;
-    /// [`Velocities::bodies`](Velocities::bodies) is the slice.
+    /// If the body does not exist, like slice indexing.
     pub fn velocity(&self, body: BodyIndex) -> &'a SpatialVelocity<T> {
         self.state.velocities().velocity(body)
     }
@@ -151,8 +146,7 @@ impl<'a, T: Real> VelocityView<'a, T> {
     /// The rate of a coordinate.
     ///
     /// # Panics
-    /// If the coordinate does not exist, like slice indexing;
-    /// [`Velocities::coordinates`](Velocities::coordinates) is the slice.
+    /// If the coordinate does not exist, like slice indexing.
     pub fn coordinate_rate(&self, coordinate: CoordinateIndex) -> T {
         self.state.velocities().coordinate_rate(coordinate)
     }
@@ -160,7 +154,7 @@ impl<'a, T: Real> VelocityView<'a, T> {
     /// One element at Velocity stage.
     ///
     /// # Panics
-    /// If the handle belongs to another system; [`try_of`](Self::try_of) does not.
+    /// If the system does not have the element, like slice indexing; [`try_of`](Self::try_of) does not.
     pub fn of<E: ForceElement<T>>(&self, handle: Handle<E>) -> AtVelocity<'a, T, E> {
         or_panic(self.try_of(handle))
     }
@@ -168,10 +162,9 @@ impl<'a, T: Real> VelocityView<'a, T> {
     /// One element at Velocity stage.
     ///
     /// # Errors
-    /// [`Error::TopologyMismatch`](crate::Error::TopologyMismatch) if the handle belongs to another
-    /// system.
+    /// [`Error::NoSuchElement`] if the system does not have the element.
     pub fn try_of<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<AtVelocity<'a, T, E>, Error> {
-        Ok(self.slots(handle)?.at_velocity(handle.place, self.kinematics()))
+        Ok(self.slots(handle)?.at_velocity(handle.place(), self.kinematics()))
     }
 }
 
@@ -189,17 +182,17 @@ impl<'a, T: Real> DynamicsView<'a, T> {
     /// origin, expressed in Ground.
     ///
     /// # Panics
-    /// If the body does not exist, like slice indexing; [`Forces::bodies`] is the slice.
+    /// If the body does not exist, like slice indexing.
     pub fn body_force(&self, body: BodyIndex) -> SpatialForce<T> {
-        self.state.forces.bodies[body.index()]
+        self.state.forces.body(body)
     }
 
     /// The generalized force of all elements on a coordinate.
     ///
     /// # Panics
-    /// If the coordinate does not exist, like slice indexing; [`Forces::coordinates`] is the slice.
+    /// If the coordinate does not exist, like slice indexing.
     pub fn coordinate_force(&self, coordinate: CoordinateIndex) -> T {
-        self.state.forces.coordinates[coordinate.index()]
+        self.state.forces.coordinate(coordinate)
     }
 
     /// The energy stored in all elements \[J\].
@@ -212,17 +205,17 @@ impl<'a, T: Real> DynamicsView<'a, T> {
         self.state.power_dissipated
     }
 
-    /// The power flowing into each element \[W\], from the bodies and from a drive inside it. The host integrates
-    /// it to [`State::absorbed_energy`].
+    /// The power flowing into each element \[W\], from the bodies and from a drive inside it, in the order of
+    /// [`ForceSystem::elements`], with zeros at the places of removed elements. The host integrates it to
+    /// [`State::absorbed_energy`].
     pub fn power_absorbed(&self) -> &'a [T] {
         &self.state.power_absorbed
     }
 
     /// The energy dissipated by all elements so far \[J\]; `None` unless all accounts are open.
-    pub fn total_dissipated_energy(&self) -> Option<T> {
-        let State { absorbed_energy, account_open, potential_energy, .. } = self.state;
-        let absorbed = absorbed_energy.iter().fold(T::zero(), |sum, &e| sum + e);
-        account_open.iter().all(|&is_open| is_open).then_some(absorbed - *potential_energy)
+    pub fn dissipated_energy(&self) -> Option<T> {
+        let mut elements = self.system.elements();
+        elements.try_fold(T::zero(), |sum, element| Some(sum + self.dissipated_energy_of(element)?))
     }
 
     /// The energy dissipated by one element so far \[J\]: absorbed less stored energy. `None` unless its account
@@ -234,59 +227,61 @@ impl<'a, T: Real> DynamicsView<'a, T> {
     /// [`set_dissipated_energy`](ForceSystem::set_dissipated_energy) or by [`State::set_absorbed_energy`]. It is
     /// closed by a change of variables whose energy cannot be booked because the element cannot be evaluated.
     ///
-    /// # Errors
-    /// [`Error::TopologyMismatch`](crate::Error::TopologyMismatch) if the handle belongs to another
-    /// system.
-    pub fn dissipated_energy<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<Option<T>, Error> {
-        let slot = self.state.slot(handle)?;
-        let dissipated = self.state.absorbed_energy[slot] - self.potential_energy_of(handle)?;
-        Ok(self.state.account_open[slot].then_some(dissipated))
+    /// # Panics
+    /// If the system does not have the element, like slice indexing; [`State::contains`] tells.
+    pub fn dissipated_energy_of(&self, element: impl Into<ElementId>) -> Option<T> {
+        let id = element.into();
+        let slot = or_panic(self.state.slot(id));
+        let dissipated = self.state.absorbed_energy[slot] - self.potential_energy_of(id);
+        self.state.account_open[slot].then_some(dissipated)
     }
 
     /// The energy stored in one element \[J\].
     ///
-    /// # Errors
-    /// [`Error::TopologyMismatch`](crate::Error::TopologyMismatch) if the handle belongs to another
-    /// system.
-    pub fn potential_energy_of<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<T, Error> {
-        self.ask(handle, E::potential_energy)
+    /// # Panics
+    /// If the system does not have the element, like slice indexing; [`State::contains`] tells.
+    pub fn potential_energy_of(&self, element: impl Into<ElementId>) -> T {
+        or_panic(self.system.energies(self.state, element.into())).stored
     }
 
     /// The power dissipated by one element \[W\], as far as it is known instantaneously.
     ///
-    /// # Errors
-    /// [`Error::TopologyMismatch`](crate::Error::TopologyMismatch) if the handle belongs to another
-    /// system.
-    pub fn power_dissipated_of<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<T, Error> {
-        self.ask(handle, E::power_dissipated)
+    /// # Panics
+    /// If the system does not have the element, like slice indexing; [`State::contains`] tells.
+    pub fn power_dissipated_of(&self, element: impl Into<ElementId>) -> T {
+        or_panic(self.system.energies(self.state, element.into())).power_dissipated
+    }
+
+    /// The power flowing into one element \[W\]; see [`power_absorbed`](Self::power_absorbed).
+    ///
+    /// # Panics
+    /// If the system does not have the element, like slice indexing; [`State::contains`] tells.
+    pub fn power_absorbed_of(&self, element: impl Into<ElementId>) -> T {
+        self.state.power_absorbed[or_panic(self.state.slot(element.into()))]
     }
 
     /// Adds the forces of one element to `forces`, which need not start from zero.
     ///
     /// # Errors
-    /// [`Error::TopologyMismatch`](crate::Error::TopologyMismatch) if the handle belongs to another
-    /// system, or `forces` was made for another topology.
-    pub fn add_contribution<E: ForceElement<T>>(
+    /// [`Error::NoSuchElement`] if the system does not have the element; [`Error::TopologyMismatch`] if `forces` was
+    /// made for another topology.
+    pub fn add_contribution(
         &self,
-        handle: Handle<E>,
+        element: impl Into<ElementId>,
         forces: &mut Forces<T>,
     ) -> Result<(), Error> {
-        let lengths = |forces: &Forces<T>| (forces.bodies.len(), forces.coordinates.len());
-        if lengths(forces) != lengths(&self.state.forces) {
+        if forces.topology() != self.state.forces.topology() {
             return Err(Error::TopologyMismatch);
         }
-        let mut accumulator = ForceAccumulator::new(forces, self.kinematics());
-        self.ask(handle, |element, at| {
-            element.add_forces(at, &mut accumulator);
-            T::zero()
-        })?;
-        Ok(())
+        let id = self.system.check(element.into())?;
+        let slots = self.state.kinds[id.kind()].as_ref();
+        self.system.kinds[id.kind()].add_forces(slots, id.place(), self.kinematics(), forces)
     }
 
     /// One element at Dynamics stage.
     ///
     /// # Panics
-    /// If the handle belongs to another system; [`try_of`](Self::try_of) does not.
+    /// If the system does not have the element, like slice indexing; [`try_of`](Self::try_of) does not.
     pub fn of<E: ForceElement<T>>(&self, handle: Handle<E>) -> AtDynamics<'a, T, E> {
         or_panic(self.try_of(handle))
     }
@@ -294,20 +289,8 @@ impl<'a, T: Real> DynamicsView<'a, T> {
     /// One element at Dynamics stage.
     ///
     /// # Errors
-    /// [`Error::TopologyMismatch`](crate::Error::TopologyMismatch) if the handle belongs to another
-    /// system.
+    /// [`Error::NoSuchElement`] if the system does not have the element.
     pub fn try_of<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<AtDynamics<'a, T, E>, Error> {
-        Ok(self.slots(handle)?.at_dynamics(handle.place, self.kinematics()))
-    }
-
-    /// The result of a method of an element; zero while the element is disabled.
-    fn ask<E: ForceElement<T>>(
-        &self,
-        handle: Handle<E>,
-        of: impl FnOnce(&E, &AtDynamics<'_, T, E>) -> T,
-    ) -> Result<T, Error> {
-        let at = self.try_of(handle)?;
-        let element = self.system.try_element(handle)?;
-        Ok(if self.state.is_enabled(handle)? { of(element, &at) } else { T::zero() })
+        Ok(self.slots(handle)?.at_dynamics(handle.place(), self.kinematics()))
     }
 }

@@ -3,7 +3,8 @@
 use alloc::string::ToString;
 
 use crate::framework::element::ForceElement;
-use crate::framework::handle::Handle;
+use crate::framework::handle::{ElementId, Handle};
+use crate::framework::kinds::Energies;
 use crate::framework::slots::{AnySlots, Slots};
 use crate::framework::stage::Stage;
 use crate::framework::state::{ABSORBED_ENERGY, ACCOUNT_OPEN, State};
@@ -21,7 +22,8 @@ impl<T: Real> ForceSystem<T> {
     /// # Errors
     /// [`Error::Element`] with [`ElementError::InvalidValue`](crate::ElementError::InvalidValue) if they are out of range, or with
     /// [`ElementError::ForeignVariables`](crate::ElementError::ForeignVariables) if they are those of an element with other parts;
-    /// [`Error::TopologyMismatch`] if the state or handle belongs to another system.
+    /// [`Error::TopologyMismatch`] if the state belongs to another system; [`Error::NoSuchElement`] if it does not have
+    /// the element.
     pub fn set_parameters<E: ForceElement<T>>(
         &self,
         state: &mut State<T>,
@@ -42,7 +44,7 @@ impl<T: Real> ForceSystem<T> {
         handle: Handle<E>,
         change: impl FnOnce(&mut E::Parameters),
     ) -> Result<(), Error> {
-        self.update(state, handle, |slots| slots.change_parameters(handle.place, change))
+        self.update(state, handle, |slots| slots.change_parameters(handle.place(), change))
     }
 
     /// Sets the discrete variables of an element; drops the state below the stage that reads them,
@@ -70,7 +72,7 @@ impl<T: Real> ForceSystem<T> {
         handle: Handle<E>,
         change: impl FnOnce(&mut E::Discrete),
     ) -> Result<(), Error> {
-        self.update(state, handle, |slots| slots.change_discrete(handle.place, change))
+        self.update(state, handle, |slots| slots.change_discrete(handle.place(), change))
     }
 
     /// Resets the memory of an element as though the bodies had always been at their present positions: the
@@ -82,16 +84,14 @@ impl<T: Real> ForceSystem<T> {
     /// bristle far away, and after placing bodies elsewhere.
     ///
     /// # Errors
-    /// [`Error::TopologyMismatch`] if the state or handle belongs to another system; [`Error::Element`] with an
-    /// error documented by the element.
-    pub fn reset_memory<E: ForceElement<T>>(
-        &self,
-        state: &mut State<T>,
-        handle: Handle<E>,
-    ) -> Result<(), Error> {
+    /// [`Error::TopologyMismatch`] if the state belongs to another system; [`Error::NoSuchElement`] if it does not have
+    /// the element; [`Error::Element`] with an error documented by the element.
+    pub fn reset_memory(&self, state: &mut State<T>, element: impl Into<ElementId>) -> Result<(), Error> {
         self.require(state, Stage::Topology)?;
-        state.slot(handle)?;
-        self.reset_memory_at(state, handle.kind, handle.place)
+        let id = state.check(element.into())?;
+        self.write_booked(state, id, |slots, kinematics| {
+            self.kinds[id.kind()].reset_memory(slots, id.place(), kinematics)
+        })
     }
 
     /// Resets the memory of all elements, one after the other; see [`reset_memory`](Self::reset_memory).
@@ -99,17 +99,7 @@ impl<T: Real> ForceSystem<T> {
     /// # Errors
     /// As [`reset_memory`](Self::reset_memory); elements before the one that failed have been reset.
     pub fn reset_memories(&self, state: &mut State<T>) -> Result<(), Error> {
-        self.require(state, Stage::Topology)?;
-        for (kind, elements) in self.kinds.iter().enumerate() {
-            (0..elements.len()).try_for_each(|place| self.reset_memory_at(state, kind, place))?;
-        }
-        Ok(())
-    }
-
-    fn reset_memory_at(&self, state: &mut State<T>, kind: usize, place: usize) -> Result<(), Error> {
-        self.write_booked(state, kind, place, |slots, kinematics| {
-            self.kinds[kind].reset_memory(slots, place, kinematics)
-        })
+        self.elements().try_for_each(|element| self.reset_memory(state, element))
     }
 
     /// Enables or disables an element; drops the state below Instance stage. Books as
@@ -117,15 +107,18 @@ impl<T: Real> ForceSystem<T> {
     /// stored.
     ///
     /// # Errors
-    /// [`Error::TopologyMismatch`] if the state or handle belongs to another system.
-    pub fn set_enabled<E: ForceElement<T>>(
+    /// [`Error::TopologyMismatch`] if the state belongs to another system; [`Error::NoSuchElement`] if it does not have
+    /// the element.
+    pub fn set_enabled(
         &self,
         state: &mut State<T>,
-        handle: Handle<E>,
+        element: impl Into<ElementId>,
         enabled: bool,
     ) -> Result<(), Error> {
-        self.update(state, handle, |slots| {
-            slots.variables[handle.place].enabled = enabled;
+        self.require(state, Stage::Topology)?;
+        let id = state.check(element.into())?;
+        self.write_booked(state, id, |slots, _| {
+            slots.set_enabled(id.place(), enabled);
             Ok(Stage::Instance)
         })
     }
@@ -148,17 +141,16 @@ impl<T: Real> ForceSystem<T> {
         if name == "time" {
             return state.set_time(value);
         }
-        let (kind, place, field) = state.find(name).ok_or_else(no_such)?;
+        let (id, field) = state.find(name).ok_or_else(no_such)?;
+        let slot = state.slot(id)?;
         match field {
-            ABSORBED_ENERGY => state.set_absorbed_energy_at(state.slot_at(kind, place), value),
+            ABSORBED_ENERGY => state.set_absorbed_energy_at(slot, value),
             ACCOUNT_OPEN => {
-                let slot = state.slot_at(kind, place);
                 state.account_open[slot] = check::flag(ACCOUNT_OPEN, value)?;
                 Ok(())
             }
-            _ => self.write_booked(state, kind, place, |slots, _| {
-                slots.set(place, field, value)?.ok_or_else(no_such)
-            }),
+            _ => self
+                .write_booked(state, id, |slots, _| slots.set(id.place(), field, value)?.ok_or_else(no_such)),
         }
     }
 
@@ -168,17 +160,17 @@ impl<T: Real> ForceSystem<T> {
     /// # Errors
     /// Those of [`realize_dynamics`](Self::realize_dynamics); [`Error::Element`] with
     /// [`ElementError::InvalidValue`](crate::ElementError::InvalidValue) if it is negative or not finite; [`Error::NonFiniteEnergy`] if its sum with
-    /// the energy stored is not finite; [`Error::TopologyMismatch`] if the handle belongs to another system.
-    pub fn set_dissipated_energy<E: ForceElement<T>>(
+    /// the energy stored is not finite; [`Error::NoSuchElement`] if the state does not have the element.
+    pub fn set_dissipated_energy(
         &self,
         state: &mut State<T>,
-        handle: Handle<E>,
+        element: impl Into<ElementId>,
         energy: T,
     ) -> Result<(), Error> {
-        let slot = state.slot(handle)?;
-        check::nonnegative("dissipated_energy", energy)
-            .map_err(|error| self.failure(handle, error.into()))?;
-        let absorbed = energy + self.realize_dynamics(state)?.potential_energy_of(handle)?;
+        let id = element.into();
+        let slot = state.slot(id)?;
+        check::nonnegative("dissipated_energy", energy).map_err(|error| self.failure(id, error.into()))?;
+        let absorbed = energy + self.realize_dynamics(state)?.potential_energy_of(id);
         state.set_absorbed_energy_at(slot, absorbed)
     }
 
@@ -189,15 +181,18 @@ impl<T: Real> ForceSystem<T> {
     /// Those of [`realize_dynamics`](Self::realize_dynamics).
     pub fn reset_dissipated_energy(&self, state: &mut State<T>) -> Result<(), Error> {
         self.advance_to_dynamics(state)?;
-        let State { kinds, kinematics, absorbed_energy, account_open, .. } = state;
-        let mut rest = absorbed_energy.as_mut_slice();
-        for (kind, slots) in self.kinds.iter().zip(kinds) {
-            let (own, others) = rest.split_at_mut(kind.len());
-            kind.potential_energies(slots.as_ref(), kinematics, own)?;
-            rest = others;
+        for id in self.elements() {
+            let slot = state.slot(id)?;
+            state.absorbed_energy[slot] = self.energies(state, id)?.stored;
         }
-        account_open.fill(true);
+        state.account_open.fill(true);
         Ok(())
+    }
+
+    /// Energy and power of one element of a state that has been realized to Dynamics.
+    pub(super) fn energies(&self, state: &State<T>, id: ElementId) -> Result<Energies<T>, Error> {
+        let kind = &self.kinds[self.check(id)?.kind()];
+        kind.energies(state.kinds[id.kind()].as_ref(), id.place(), &state.kinematics)
     }
 
     /// Writes variables of one element of known type.
@@ -208,8 +203,8 @@ impl<T: Real> ForceSystem<T> {
         write: impl FnOnce(&mut Slots<T, E>) -> Result<Stage, Error>,
     ) -> Result<(), Error> {
         self.require(state, Stage::Topology)?;
-        state.slot(handle)?;
-        self.write_booked(state, handle.kind, handle.place, |slots, _| write(Slots::downcast_mut(slots)?))
+        state.slots(handle)?;
+        self.write_booked(state, handle.id(), |slots, _| write(Slots::downcast_mut(slots)?))
     }
 
     /// Writes variables of one element and books the change in stored energy. `write` returns the stage below
@@ -217,11 +212,10 @@ impl<T: Real> ForceSystem<T> {
     fn write_booked(
         &self,
         state: &mut State<T>,
-        kind: usize,
-        place: usize,
+        id: ElementId,
         write: impl FnOnce(&mut dyn AnySlots<T>, &Kinematics<T>) -> Result<Stage, Error>,
     ) -> Result<(), Error> {
-        let slot = state.slot_at(kind, place);
+        let (slot, kind, place) = (state.slot(id)?, id.kind(), id.place());
         let stored = |state: &mut State<T>| {
             let State { kinds, kinematics, stage, .. } = state;
             self.kinds[kind].calc_potential_energy(kinds[kind].as_mut(), place, *stage, kinematics)

@@ -14,24 +14,20 @@ pub enum KinematicsError {
         /// The quantity that is not finite.
         quantity: Quantity,
     },
-    /// The system has no such body.
-    #[error("body {} does not exist: the system has {count} bodies, Ground included", body.index())]
+    /// The system does not have this body.
+    #[error("body {} does not exist in this system: it was removed, or belongs to another", body.index())]
     NoSuchBody {
         /// The missing body.
         body: BodyIndex,
-        /// The number of bodies, Ground included.
-        count: usize,
     },
-    /// The system has no such coordinate.
-    #[error("coordinate {} does not exist: the system has {count} coordinates", coordinate.index())]
+    /// The system does not have this coordinate.
+    #[error("coordinate {} does not exist in this system: it was removed, or belongs to another", coordinate.index())]
     NoSuchCoordinate {
         /// The missing coordinate.
         coordinate: CoordinateIndex,
-        /// The number of coordinates.
-        count: usize,
     },
-    /// Ground was given a pose, a velocity or a load.
-    #[error("Ground does not move")]
+    /// Ground was given a pose, a velocity or a load, or was to be removed.
+    #[error("Ground does not move and cannot be removed")]
     GroundIsFixed,
 }
 

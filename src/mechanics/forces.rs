@@ -8,32 +8,59 @@ use nalgebra::{Point3, Vector3};
 use crate::math::{Real, SpatialForce};
 use crate::mechanics::{
     BodyIndex, CoordinateIndex, Kinematics, KinematicsError, Positions, Quantity, Topology, Velocities,
-    finite,
+    expect_body, expect_coordinate,
 };
 
 /// Forces on every body (at its origin, expressed in Ground) and on every coordinate.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Forces<T: Real> {
-    pub(crate) bodies: Vec<SpatialForce<T>>,
-    pub(crate) coordinates: Vec<T>,
+    topology: Topology,
+    bodies: Vec<SpatialForce<T>>,
+    coordinates: Vec<T>,
 }
 
 impl<T: Real> Forces<T> {
     /// No force on any body or coordinate.
-    pub fn zeros(topology: Topology) -> Self {
+    pub fn zeros(topology: &Topology) -> Self {
         Self {
-            bodies: vec![SpatialForce::zero(); topology.body_count],
-            coordinates: vec![T::zero(); topology.coordinate_count],
+            topology: topology.clone(),
+            bodies: vec![SpatialForce::zero(); topology.body_places()],
+            coordinates: vec![T::zero(); topology.coordinate_places()],
         }
     }
 
-    /// The forces `F_GB` on all bodies, Ground first: torque and force at each body's origin,
-    /// expressed in Ground.
+    /// The bodies and coordinates.
+    pub fn topology(&self) -> &Topology {
+        &self.topology
+    }
+
+    /// The force `F_GB` on a body: torque \[N·m\] and force \[N\] at the body's origin, expressed in Ground.
+    ///
+    /// # Panics
+    /// If the body does not exist, like slice indexing.
+    #[inline]
+    pub fn body(&self, body: BodyIndex) -> SpatialForce<T> {
+        expect_body(&self.topology, body);
+        self.bodies[body.index()]
+    }
+
+    /// The generalized force on a coordinate.
+    ///
+    /// # Panics
+    /// If the coordinate does not exist, like slice indexing.
+    #[inline]
+    pub fn coordinate(&self, coordinate: CoordinateIndex) -> T {
+        expect_coordinate(&self.topology, coordinate);
+        self.coordinates[coordinate.index()]
+    }
+
+    /// The forces `F_GB` on all bodies by place, Ground first: torque and force at each body's origin, expressed in
+    /// Ground; zero at vacant places.
     pub fn bodies(&self) -> &[SpatialForce<T>] {
         &self.bodies
     }
 
-    /// The generalized forces on all coordinates.
+    /// The generalized forces on all coordinates by place; zero at vacant places.
     pub fn coordinates(&self) -> &[T] {
         &self.coordinates
     }
@@ -41,11 +68,14 @@ impl<T: Real> Forces<T> {
     /// # Errors
     /// [`KinematicsError::NonFinite`] for the first sum that is not finite.
     pub(crate) fn check_finite(&self) -> Result<(), KinematicsError> {
-        for (i, F_GB) in self.bodies.iter().enumerate() {
-            finite(F_GB.is_finite(), Quantity::BodyForce(BodyIndex::new(i)))?;
+        let topology = &self.topology;
+        let place = self.bodies.iter().position(|F_GB| !F_GB.is_finite());
+        if let Some(body) = place.and_then(|place| topology.body(place)) {
+            return Err(KinematicsError::NonFinite { quantity: Quantity::BodyForce(body) });
         }
-        for (i, f) in self.coordinates.iter().enumerate() {
-            finite(f.is_finite(), Quantity::CoordinateForce(CoordinateIndex::new(i)))?;
+        let place = self.coordinates.iter().position(|f| !f.is_finite());
+        if let Some(coordinate) = place.and_then(|place| topology.coordinate(place)) {
+            return Err(KinematicsError::NonFinite { quantity: Quantity::CoordinateForce(coordinate) });
         }
         Ok(())
     }
@@ -77,6 +107,7 @@ impl<'a, T: Real> ForceAccumulator<'a, T> {
     /// If the body does not exist, like slice indexing.
     #[inline]
     pub fn apply_to_body(&mut self, body: BodyIndex, F_GB: SpatialForce<T>) {
+        expect_body(&self.forces.topology, body);
         self.forces.bodies[body.index()] += F_GB;
         if body != BodyIndex::GROUND {
             self.power += self.velocities.velocity(body).power(&F_GB);
@@ -109,6 +140,7 @@ impl<'a, T: Real> ForceAccumulator<'a, T> {
     /// If the coordinate does not exist, like slice indexing.
     #[inline]
     pub fn apply_to_coordinate(&mut self, coordinate: CoordinateIndex, f: T) {
+        expect_coordinate(&self.forces.topology, coordinate);
         self.forces.coordinates[coordinate.index()] += f;
         self.power += self.velocities.coordinate_rate(coordinate) * f;
     }

@@ -5,76 +5,8 @@ use alloc::vec::Vec;
 
 use nalgebra::{Point3, Vector3};
 
-use super::{KinematicsError, Quantity};
+use super::{BodyIndex, CoordinateIndex, KinematicsError, Quantity, Topology};
 use crate::math::{Pose, Real, SpatialVelocity, is_finite_pose};
-
-/// A body of the host. Index 0 is Ground, which never moves.
-///
-/// It holds a place only: in another system it refers to the body at that place.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct BodyIndex(usize);
-
-impl BodyIndex {
-    /// Ground.
-    pub const GROUND: Self = Self(0);
-
-    /// The body at this place among the host's bodies, Ground being 0.
-    pub const fn new(index: usize) -> Self {
-        Self(index)
-    }
-
-    /// The place among the host's bodies.
-    pub const fn index(self) -> usize {
-        self.0
-    }
-}
-
-/// A scalar generalized coordinate of the host.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct CoordinateIndex(usize);
-
-impl CoordinateIndex {
-    /// The coordinate at this place among the host's coordinates.
-    pub const fn new(index: usize) -> Self {
-        Self(index)
-    }
-
-    /// The place among the host's coordinates.
-    pub const fn index(self) -> usize {
-        self.0
-    }
-}
-
-/// The numbers of bodies and coordinates, against which elements check their indices.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Topology {
-    /// Bodies, Ground included.
-    pub body_count: usize,
-    /// Coordinates.
-    pub coordinate_count: usize,
-}
-
-impl Topology {
-    /// # Errors
-    /// [`KinematicsError::NoSuchBody`] if the body does not exist.
-    pub fn check_body(&self, body: BodyIndex) -> Result<(), KinematicsError> {
-        let count = self.body_count;
-        if body.0 < count { Ok(()) } else { Err(KinematicsError::NoSuchBody { body, count }) }
-    }
-
-    /// # Errors
-    /// [`KinematicsError::NoSuchCoordinate`] if the coordinate does not exist.
-    pub fn check_coordinate(&self, coordinate: CoordinateIndex) -> Result<(), KinematicsError> {
-        let count = self.coordinate_count;
-        if coordinate.0 < count {
-            Ok(())
-        } else {
-            Err(KinematicsError::NoSuchCoordinate { coordinate, count })
-        }
-    }
-}
 
 /// A host's motion, copied into a state in one call, [`State::set_kinematics`](crate::State::set_kinematics).
 ///
@@ -95,17 +27,23 @@ pub trait KinematicsSource<T: Real> {
 /// Poses of all bodies and values of all coordinates.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Positions<T: Real> {
-    pub(crate) poses: Vec<Pose<T>>,
-    pub(crate) coordinates: Vec<T>,
+    topology: Topology,
+    poses: Vec<Pose<T>>,
+    coordinates: Vec<T>,
 }
 
 impl<T: Real> Positions<T> {
-    /// The poses `X_GB` of all bodies, Ground first.
+    /// The bodies and coordinates.
+    pub fn topology(&self) -> &Topology {
+        &self.topology
+    }
+
+    /// The poses `X_GB` of all bodies by place, Ground first; the identity at vacant places.
     pub fn poses(&self) -> &[Pose<T>] {
         &self.poses
     }
 
-    /// The values of all coordinates.
+    /// The values of all coordinates by place; zero at vacant places.
     pub fn coordinates(&self) -> &[T] {
         &self.coordinates
     }
@@ -113,10 +51,11 @@ impl<T: Real> Positions<T> {
     /// The pose `X_GB` of a body in Ground.
     ///
     /// # Panics
-    /// If the body does not exist, like slice indexing [`poses`](Self::poses).
+    /// If the body does not exist, like slice indexing.
     #[inline]
     pub fn pose(&self, body: BodyIndex) -> &Pose<T> {
-        &self.poses[body.0]
+        expect_body(&self.topology, body);
+        &self.poses[body.index()]
     }
 
     /// The vector from a body's origin to the point `p_G`, expressed in Ground.
@@ -128,27 +67,30 @@ impl<T: Real> Positions<T> {
     /// The value of a coordinate.
     ///
     /// # Panics
-    /// If the coordinate does not exist, like slice indexing [`coordinates`](Self::coordinates).
+    /// If the coordinate does not exist, like slice indexing.
     #[inline]
     pub fn coordinate(&self, coordinate: CoordinateIndex) -> T {
-        self.coordinates[coordinate.0]
+        expect_coordinate(&self.topology, coordinate);
+        self.coordinates[coordinate.index()]
     }
 }
 
 /// Velocities of all bodies and rates of all coordinates.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Velocities<T: Real> {
-    pub(crate) bodies: Vec<SpatialVelocity<T>>,
-    pub(crate) coordinates: Vec<T>,
+    topology: Topology,
+    bodies: Vec<SpatialVelocity<T>>,
+    coordinates: Vec<T>,
 }
 
 impl<T: Real> Velocities<T> {
-    /// The velocities `V_GB` of all bodies' origins, expressed in Ground, Ground first.
+    /// The velocities `V_GB` of all bodies' origins by place, expressed in Ground, Ground first; zero at vacant
+    /// places.
     pub fn bodies(&self) -> &[SpatialVelocity<T>] {
         &self.bodies
     }
 
-    /// The rates of all coordinates.
+    /// The rates of all coordinates by place; zero at vacant places.
     pub fn coordinates(&self) -> &[T] {
         &self.coordinates
     }
@@ -156,10 +98,11 @@ impl<T: Real> Velocities<T> {
     /// The velocity `V_GB` of a body's origin, expressed in Ground.
     ///
     /// # Panics
-    /// If the body does not exist, like slice indexing [`bodies`](Self::bodies).
+    /// If the body does not exist, like slice indexing.
     #[inline]
     pub fn velocity(&self, body: BodyIndex) -> &SpatialVelocity<T> {
-        &self.bodies[body.0]
+        expect_body(&self.topology, body);
+        &self.bodies[body.index()]
     }
 
     /// The velocity \[m/s\] of the point of a body that is at `p_G` \[m\], both in Ground.
@@ -193,10 +136,11 @@ impl<T: Real> Velocities<T> {
     /// The rate of a coordinate.
     ///
     /// # Panics
-    /// If the coordinate does not exist, like slice indexing [`coordinates`](Self::coordinates).
+    /// If the coordinate does not exist, like slice indexing.
     #[inline]
     pub fn coordinate_rate(&self, coordinate: CoordinateIndex) -> T {
-        self.coordinates[coordinate.0]
+        expect_coordinate(&self.topology, coordinate);
+        self.coordinates[coordinate.index()]
     }
 }
 
@@ -210,25 +154,41 @@ pub(crate) struct Kinematics<T: Real> {
 
 impl<T: Real> Kinematics<T> {
     /// All bodies at rest at the Ground origin, all coordinates and time zero.
-    pub(crate) fn at_rest(topology: Topology) -> Self {
+    pub(crate) fn at_rest(topology: &Topology) -> Self {
+        let (bodies, coordinates) = (topology.body_places(), topology.coordinate_places());
         Self {
             time: T::zero(),
             positions: Positions {
-                poses: vec![Pose::identity(); topology.body_count],
-                coordinates: vec![T::zero(); topology.coordinate_count],
+                topology: topology.clone(),
+                poses: vec![Pose::identity(); bodies],
+                coordinates: vec![T::zero(); coordinates],
             },
             velocities: Velocities {
-                bodies: vec![SpatialVelocity::zero(); topology.body_count],
-                coordinates: vec![T::zero(); topology.coordinate_count],
+                topology: topology.clone(),
+                bodies: vec![SpatialVelocity::zero(); bodies],
+                coordinates: vec![T::zero(); coordinates],
             },
         }
     }
 
-    pub(crate) fn topology(&self) -> Topology {
-        Topology {
-            body_count: self.positions.poses.len(),
-            coordinate_count: self.positions.coordinates.len(),
+    /// The motion of what another topology has as well; the rest is at rest at the Ground origin.
+    pub(crate) fn carried_over(&self, topology: &Topology) -> Self {
+        let mut carried = Self { time: self.time, ..Self::at_rest(topology) };
+        let (Positions { poses, coordinates, .. }, Velocities { bodies, coordinates: rates, .. }) =
+            (&self.positions, &self.velocities);
+        for body in topology.bodies().filter(|&body| self.topology().has_body(body)) {
+            carried.positions.poses[body.index()] = poses[body.index()];
+            carried.velocities.bodies[body.index()] = bodies[body.index()];
         }
+        for c in topology.coordinates().filter(|&c| self.topology().has_coordinate(c)) {
+            carried.positions.coordinates[c.index()] = coordinates[c.index()];
+            carried.velocities.coordinates[c.index()] = rates[c.index()];
+        }
+        carried
+    }
+
+    pub(crate) fn topology(&self) -> &Topology {
+        &self.positions.topology
     }
 
     pub(crate) fn set_time(&mut self, time: T) -> Result<(), KinematicsError> {
@@ -240,7 +200,7 @@ impl<T: Real> Kinematics<T> {
     pub(crate) fn set_pose(&mut self, body: BodyIndex, X_GB: Pose<T>) -> Result<(), KinematicsError> {
         self.check_moving(body)?;
         finite(is_finite_pose(&X_GB), Quantity::Pose(body))?;
-        self.positions.poses[body.0] = X_GB;
+        self.positions.poses[body.index()] = X_GB;
         Ok(())
     }
 
@@ -251,7 +211,7 @@ impl<T: Real> Kinematics<T> {
     ) -> Result<(), KinematicsError> {
         self.check_moving(body)?;
         finite(V_GB.is_finite(), Quantity::Velocity(body))?;
-        self.velocities.bodies[body.0] = V_GB;
+        self.velocities.bodies[body.index()] = V_GB;
         Ok(())
     }
 
@@ -262,7 +222,7 @@ impl<T: Real> Kinematics<T> {
     ) -> Result<(), KinematicsError> {
         self.topology().check_coordinate(coordinate)?;
         finite(q.is_finite(), Quantity::Coordinate(coordinate))?;
-        self.positions.coordinates[coordinate.0] = q;
+        self.positions.coordinates[coordinate.index()] = q;
         Ok(())
     }
 
@@ -273,21 +233,24 @@ impl<T: Real> Kinematics<T> {
     ) -> Result<(), KinematicsError> {
         self.topology().check_coordinate(coordinate)?;
         finite(u.is_finite(), Quantity::CoordinateRate(coordinate))?;
-        self.velocities.coordinates[coordinate.0] = u;
+        self.velocities.coordinates[coordinate.index()] = u;
         Ok(())
     }
 
     /// Copies everything from a host; on an error some of it may have been copied.
     pub(crate) fn copy_from(&mut self, host: &impl KinematicsSource<T>) -> Result<(), KinematicsError> {
-        let topology = self.topology();
         self.set_time(host.time())?;
-        for body in (1..topology.body_count).map(BodyIndex) {
-            self.set_pose(body, host.pose(body))?;
-            self.set_velocity(body, host.velocity(body))?;
+        for place in 1..self.topology().body_places() {
+            if let Some(body) = self.topology().body(place) {
+                self.set_pose(body, host.pose(body))?;
+                self.set_velocity(body, host.velocity(body))?;
+            }
         }
-        for coordinate in (0..topology.coordinate_count).map(CoordinateIndex) {
-            self.set_coordinate(coordinate, host.coordinate(coordinate))?;
-            self.set_coordinate_rate(coordinate, host.coordinate_rate(coordinate))?;
+        for place in 0..self.topology().coordinate_places() {
+            if let Some(coordinate) = self.topology().coordinate(place) {
+                self.set_coordinate(coordinate, host.coordinate(coordinate))?;
+                self.set_coordinate_rate(coordinate, host.coordinate_rate(coordinate))?;
+            }
         }
         Ok(())
     }
@@ -301,4 +264,29 @@ impl<T: Real> Kinematics<T> {
 /// Refuses a quantity that is not finite.
 pub(crate) fn finite(is_finite: bool, quantity: Quantity) -> Result<(), KinematicsError> {
     if is_finite { Ok(()) } else { Err(KinematicsError::NonFinite { quantity }) }
+}
+
+/// Panics, like slice indexing, if a body does not exist.
+#[inline]
+#[track_caller]
+pub(super) fn expect_body(topology: &Topology, body: BodyIndex) {
+    if !topology.has_body(body) {
+        fail(KinematicsError::NoSuchBody { body });
+    }
+}
+
+/// Panics, like slice indexing, if a coordinate does not exist.
+#[inline]
+#[track_caller]
+pub(super) fn expect_coordinate(topology: &Topology, coordinate: CoordinateIndex) {
+    if !topology.has_coordinate(coordinate) {
+        fail(KinematicsError::NoSuchCoordinate { coordinate });
+    }
+}
+
+#[cold]
+#[track_caller]
+#[expect(clippy::panic, reason = "the one documented exception, like slice indexing")]
+fn fail(error: KinematicsError) -> ! {
+    panic!("{error}")
 }

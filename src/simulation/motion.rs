@@ -6,7 +6,6 @@ use nalgebra::{Quaternion, UnitQuaternion};
 
 use crate::framework::{DynamicsView, Error, ForceSystem, Stage, State};
 use crate::math::{Real, check};
-use crate::mechanics::{BodyIndex, CoordinateIndex, Topology};
 use crate::simulation::error::SimulationError;
 use crate::simulation::error::finite_motion;
 use crate::simulation::integrator::Integrator;
@@ -73,18 +72,17 @@ impl<'a, T: Real> Simulation<'a, T> {
         plant: &'a Plant<T>,
         mut state: State<T>,
     ) -> Result<Self, SimulationError> {
-        let topology = check_topology(system, plant)?;
+        check_topology(system, plant)?;
         if !system.owns(&state) {
             return Err(Error::TopologyMismatch.into());
         }
         let mut y = Vec::new();
-        for (i, body) in plant.bodies.iter().enumerate() {
-            let index = BodyIndex::new(i + 1);
+        for (&index, body) in plant.body_indices.iter().zip(&plant.bodies) {
             let (X_GB, V_GB) = (state.positions().pose(index), state.velocities().velocity(index));
             check::pose("simulation.pose", X_GB)?;
             push_body(&mut y, body, X_GB, V_GB);
         }
-        for c in (0..topology.coordinate_count).map(CoordinateIndex::new) {
+        for &c in &plant.coordinate_indices {
             y.push(state.positions().coordinate(c));
             y.push(state.velocities().coordinate_rate(c));
         }
@@ -248,7 +246,7 @@ impl<'a, T: Real> Simulation<'a, T> {
         let mut load_power = T::zero();
         for (i, body) in self.plant.bodies.iter().enumerate() {
             let y = &y[i * BODY..][..BODY];
-            let index = BodyIndex::new(i + 1);
+            let index = self.plant.body_indices[i];
             let load = self.plant.body_loads[i];
             load_power += dynamics.velocity(index).power(&load);
 
@@ -264,7 +262,7 @@ impl<'a, T: Real> Simulation<'a, T> {
         }
         for (i, (&mass, &load)) in self.plant.masses.iter().zip(&self.plant.coordinate_loads).enumerate() {
             let at = coordinates_start + i * COORDINATE;
-            let force = dynamics.coordinate_force(CoordinateIndex::new(i)) + load;
+            let force = dynamics.coordinate_force(self.plant.coordinate_indices[i]) + load;
             load_power += load * y[at + 1];
             rates[at + 1] = force / mass;
         }
@@ -347,11 +345,15 @@ impl<'a, T: Real> Simulation<'a, T> {
     }
 }
 
-/// Checks that a plant has the bodies and coordinates of its system.
-pub(super) fn check_topology<T: Real>(system: &ForceSystem<T>, plant: &Plant<T>) -> Result<Topology, Error> {
+/// Checks that a plant has the bodies and coordinates of its system, and that none was removed.
+pub(super) fn check_topology<T: Real>(system: &ForceSystem<T>, plant: &Plant<T>) -> Result<(), Error> {
     let topology = system.topology();
-    if (plant.bodies.len() + 1, plant.masses.len()) == (topology.body_count, topology.coordinate_count) {
-        Ok(topology)
+    let places = (topology.body_places(), topology.coordinate_places());
+    if system.bodies().eq(plant.body_indices.iter().copied())
+        && system.coordinates().eq(plant.coordinate_indices.iter().copied())
+        && places == (plant.bodies.len() + 1, plant.masses.len())
+    {
+        Ok(())
     } else {
         Err(Error::TopologyMismatch)
     }

@@ -97,8 +97,12 @@ fn check_principal_moments<T: Real>(inertia: &Matrix3<f64>) -> Result<(), Invali
 #[derive(Debug, Clone)]
 pub struct Plant<T: Real> {
     pub(super) gravity: Vector3<T>,
+    /// The bodies in the system, which has no others.
+    pub(super) body_indices: Vec<BodyIndex>,
     pub(super) bodies: Vec<RigidBody<T>>,
     pub(super) body_loads: Vec<SpatialForce<T>>,
+    /// The coordinates in the system, which has no others.
+    pub(super) coordinate_indices: Vec<CoordinateIndex>,
     pub(super) masses: Vec<T>,
     pub(super) coordinate_loads: Vec<T>,
 }
@@ -112,8 +116,10 @@ impl<T: Real> Plant<T> {
         finite_motion(is_finite(&gravity))?;
         Ok(Self {
             gravity,
+            body_indices: Vec::new(),
             bodies: Vec::new(),
             body_loads: Vec::new(),
+            coordinate_indices: Vec::new(),
             masses: Vec::new(),
             coordinate_loads: Vec::new(),
         })
@@ -123,7 +129,9 @@ impl<T: Real> Plant<T> {
     pub fn add_body(&mut self, system: &mut ForceSystem<T>, body: RigidBody<T>) -> BodyIndex {
         self.bodies.push(body);
         self.body_loads.push(SpatialForce::zero());
-        system.add_body()
+        let index = system.add_body();
+        self.body_indices.push(index);
+        index
     }
 
     /// Adds a coordinate with this mass \[kg or kg·m²\], to the plant and to the system.
@@ -139,7 +147,9 @@ impl<T: Real> Plant<T> {
         check_inertia("mass", mass)?;
         self.masses.push(mass);
         self.coordinate_loads.push(T::zero());
-        Ok(system.add_coordinate())
+        let index = system.add_coordinate();
+        self.coordinate_indices.push(index);
+        Ok(index)
     }
 
     /// Applies a constant force to a body's origin, expressed in Ground, replacing any earlier one.
@@ -150,9 +160,11 @@ impl<T: Real> Plant<T> {
     /// Ground.
     pub fn set_body_load(&mut self, body: BodyIndex, F_GB: SpatialForce<T>) -> Result<(), SimulationError> {
         finite_motion(F_GB.is_finite())?;
-        let count = self.bodies.len() + 1;
-        let place = body.index().checked_sub(1).ok_or(KinematicsError::GroundIsFixed)?;
-        *self.body_loads.get_mut(place).ok_or(KinematicsError::NoSuchBody { body, count })? = F_GB;
+        if body == BodyIndex::GROUND {
+            return Err(KinematicsError::GroundIsFixed.into());
+        }
+        let place = self.body_indices.iter().position(|&index| index == body);
+        self.body_loads[place.ok_or(KinematicsError::NoSuchBody { body })?] = F_GB;
         Ok(())
     }
 
@@ -167,9 +179,8 @@ impl<T: Real> Plant<T> {
         force: T,
     ) -> Result<(), SimulationError> {
         finite_motion(force.is_finite())?;
-        let count = self.coordinate_loads.len();
-        let load = self.coordinate_loads.get_mut(coordinate.index());
-        *load.ok_or(KinematicsError::NoSuchCoordinate { coordinate, count })? = force;
+        let place = self.coordinate_indices.iter().position(|&index| index == coordinate);
+        self.coordinate_loads[place.ok_or(KinematicsError::NoSuchCoordinate { coordinate })?] = force;
         Ok(())
     }
 }

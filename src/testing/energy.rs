@@ -70,7 +70,7 @@ struct Stored<'a, S> {
 impl<S: Subject> Curve for Stored<'_, S> {
     fn at<T: Real>(&self, time: T) -> Result<T, Error> {
         let mut scene = self.way.scene::<S, T>(self.seed, time)?;
-        scene.system.realize_dynamics(&mut scene.state)?.potential_energy_of(scene.element)
+        Ok(scene.system.realize_dynamics(&mut scene.state)?.potential_energy_of(scene.element))
     }
 }
 
@@ -122,8 +122,8 @@ pub fn power_balance<S: Subject, D: Derivative>(seed: u64) -> Result<Powers, Vio
         let mut scene = scene::<S, f64>(seed)?;
         let (system, element) = (&scene.system, scene.element);
         let view = system.realize_dynamics(&mut scene.state)?;
-        nonnegative("the energy stored", view.potential_energy_of(element)?)?;
-        let dissipated = view.power_dissipated_of(element)?;
+        nonnegative("the energy stored", view.potential_energy_of(element))?;
+        let dissipated = view.power_dissipated_of(element);
         nonnegative("the power being lost", dissipated)?;
         let supplied = system.try_element(element)?.power_supplied(&view.try_of(element)?);
         let absorbed: f64 = view.power_absorbed().iter().sum();
@@ -150,8 +150,8 @@ pub fn power_balance<S: Subject, D: Derivative>(seed: u64) -> Result<Powers, Vio
 /// body.
 pub fn gradient<S: Subject, D: Derivative>(seed: u64) -> Result<(), Violation> {
     let check = || {
-        let topology = scene::<S, f64>(seed)?.system.topology();
-        for way in Way::axes(topology) {
+        let topology = scene::<S, f64>(seed)?.system.topology().clone();
+        for way in Way::axes(&topology) {
             let mut scene = way.scene::<S, f64>(seed, 0.0)?;
             let view = scene.system.realize_dynamics(&mut scene.state)?;
             let slope = D::rate(&Stored::<S> { seed, way: &way, subject: PhantomData })?;

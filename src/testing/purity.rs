@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use nalgebra::Vector3;
 
-use super::scene::{bodies, coordinates, scene};
+use super::scene::scene;
 use super::{Claim, Finding, Numbers, Scene, Subject, Violation};
 use crate::framework::{Error, ForceElement, ForceSystem, State};
 use crate::math::Pose;
@@ -34,10 +34,10 @@ impl Results {
     fn of_a_fresh_state(system: &ForceSystem<f64>, state: &State<f64>) -> Result<Self, Error> {
         let mut fresh = system.default_state();
         fresh.restore(&state.snapshot())?;
-        for body in bodies(system.topology()) {
+        for body in system.bodies() {
             fresh.set_body(body, *state.positions().pose(body), *state.velocities().velocity(body))?;
         }
-        for coordinate in coordinates(system.topology()) {
+        for coordinate in system.coordinates() {
             fresh.set_coordinate(coordinate, state.positions().coordinate(coordinate))?;
             fresh.set_coordinate_rate(coordinate, state.velocities().coordinate_rate(coordinate))?;
         }
@@ -56,18 +56,18 @@ pub fn no_trace<S: Subject>(seed: u64) -> Result<(), Violation> {
         let saved = state.snapshot();
         let first = Results::of(&system, &mut state)?;
         let (positions, velocities) = (state.positions().clone(), state.velocities().clone());
-        for body in bodies(system.topology()) {
+        for body in system.bodies() {
             state.set_pose(body, positions.pose(body) * Pose::translation(0.01, 0.0, 0.02))?;
             state.set_velocity(body, velocities.velocity(body).shifted(Vector3::y()))?;
         }
-        for coordinate in coordinates(system.topology()) {
+        for coordinate in system.coordinates() {
             state.set_coordinate(coordinate, positions.coordinate(coordinate) + 0.01)?;
         }
         system.realize_dynamics(&mut state)?;
-        for body in bodies(system.topology()) {
+        for body in system.bodies() {
             state.set_body(body, *positions.pose(body), *velocities.velocity(body))?;
         }
-        for coordinate in coordinates(system.topology()) {
+        for coordinate in system.coordinates() {
             state.set_coordinate(coordinate, positions.coordinate(coordinate))?;
         }
         same(first == Results::of(&system, &mut state)?, "a trial elsewhere")?;
@@ -120,21 +120,21 @@ fn write<E: ForceElement<f64>>(
             "a write of time"
         }
         1 => {
-            for body in bodies(system.topology()) {
+            for body in system.bodies() {
                 let X = *state.positions().pose(body);
                 state.set_pose(body, Pose::translation(1e-4, 0.0, 2e-4) * X)?;
             }
             "a write of poses"
         }
         2 => {
-            for body in bodies(system.topology()) {
+            for body in system.bodies() {
                 let V = *state.velocities().velocity(body);
                 state.set_velocity(body, V.shifted(Vector3::x()))?;
             }
             "a write of velocities"
         }
         3 => {
-            for coordinate in coordinates(system.topology()) {
+            for coordinate in system.coordinates() {
                 let q = state.positions().coordinate(coordinate);
                 state.set_coordinate(coordinate, q + 1e-4)?;
                 state.set_coordinate_rate(coordinate, 0.5 - q)?;

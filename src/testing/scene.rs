@@ -7,7 +7,7 @@ use nalgebra::{Matrix3, Rotation3, Translation3};
 use super::Numbers;
 use crate::framework::{DynamicsView, Error, ForceElement, ForceSystem, Handle, State};
 use crate::math::{Pose, Real, SpatialVelocity};
-use crate::mechanics::{BodyIndex, CoordinateIndex, Topology};
+use crate::mechanics::Topology;
 
 /// One element between bodies or coordinates that move.
 #[derive(Debug)]
@@ -41,16 +41,6 @@ pub(super) fn scene<S: Subject, T: Real>(seed: u64) -> Result<Scene<T, S::Elemen
     S::scene(&mut Numbers::new(seed))
 }
 
-/// The bodies that move.
-pub(super) fn bodies(topology: Topology) -> impl Iterator<Item = BodyIndex> + Clone {
-    (1..topology.body_count).map(BodyIndex::new)
-}
-
-/// The coordinates.
-pub(super) fn coordinates(topology: Topology) -> impl Iterator<Item = CoordinateIndex> + Clone {
-    (0..topology.coordinate_count).map(CoordinateIndex::new)
-}
-
 /// A direction in which all bodies and coordinates of a scene move.
 #[derive(Debug, Clone)]
 pub(super) struct Way {
@@ -71,12 +61,12 @@ impl Way {
     }
 
     /// Each single direction in turn, at rest.
-    pub(super) fn axes(topology: Topology) -> impl Iterator<Item = Self> {
-        let Topology { body_count, coordinate_count } = topology;
-        let bodies = bodies(topology).flat_map(|body| (0..6).map(move |axis| (body, axis)));
+    pub(super) fn axes(topology: &Topology) -> impl Iterator<Item = Self> {
+        let bodies = topology.bodies().flat_map(|body| (0..6).map(move |axis| (body, axis)));
+        let (body_places, coordinate_places) = (topology.body_places(), topology.coordinate_places());
         let none = move || Self {
-            velocities: alloc::vec![SpatialVelocity::zero(); body_count],
-            rates: alloc::vec![0.0; coordinate_count],
+            velocities: alloc::vec![SpatialVelocity::zero(); body_places],
+            rates: alloc::vec![0.0; coordinate_places],
             at_rest: true,
         };
         let along_bodies = bodies.map(move |(body, axis)| {
@@ -86,7 +76,7 @@ impl Way {
             part[axis % 3] = 1.0;
             way
         });
-        let along_coordinates = coordinates(topology).map(move |coordinate| {
+        let along_coordinates = topology.coordinates().map(move |coordinate| {
             let mut way = none();
             way.rates[coordinate.index()] = 1.0;
             way
@@ -101,15 +91,14 @@ impl Way {
         time: T,
     ) -> Result<Scene<T, S::Element<T>>, Error> {
         let mut scene = scene::<S, T>(seed)?;
-        let topology = scene.system.topology();
-        for (body, V) in bodies(topology).zip(&self.velocities[1..]) {
+        for (body, V) in scene.system.bodies().zip(&self.velocities[1..]) {
             let X = moved(scene.state.positions().pose(body), &V.cast(), time);
             scene.state.set_pose(body, X)?;
             if self.at_rest {
                 scene.state.set_velocity(body, SpatialVelocity::zero())?;
             }
         }
-        for (coordinate, &u) in coordinates(topology).zip(&self.rates) {
+        for (coordinate, &u) in scene.system.coordinates().zip(&self.rates) {
             let q = scene.state.positions().coordinate(coordinate);
             scene.state.set_coordinate(coordinate, q + T::lit(u) * time)?;
             if self.at_rest {

@@ -54,7 +54,7 @@ fn a_dropped_brick_is_at_rest_after_thirty_seconds_and_its_energy_is_accounted_f
     assert!(smallest_loss_rate >= 0.0);
 
     let view = simulation.dynamics().expect("regular");
-    let dissipated = view.dissipated_energy(handle).expect("its own").expect("open");
+    let dissipated = view.dissipated_energy_of(handle).expect("open");
     assert!(dissipated > 0.5 * start && dissipated < start, "{dissipated} J");
     // What the tolerance leaves of the motion.
     let V = view.velocity(brick);

@@ -285,7 +285,7 @@ fn mirrored_pairs_give_mirrored_forces() {
     let velocity = SpatialVelocity::new(Vector3::new(0.2, 0.0, 0.1), Vector3::new(0.3, 0.2, -0.1));
     // The mirror image in z = 0 of a velocity: axial vectors keep their normal component.
     let image = SpatialVelocity::new(Vector3::new(-0.2, 0.0, 0.1), Vector3::new(0.3, 0.2, 0.1));
-    let other = BodyIndex::new(1);
+    let other = scene.system.bodies().next().expect("two");
     scene.state.set_velocity(scene.body, velocity).expect("finite");
     scene.state.set_velocity(other, image).expect("finite");
     let view = scene.system.realize_dynamics(&mut scene.state).expect("regular");
@@ -311,7 +311,7 @@ fn mirrored_pairs_give_mirrored_forces() {
     let forth = forth.system.realize_dynamics(&mut forth.state).expect("regular");
     let back = back.system.realize_dynamics(&mut back.state).expect("regular");
     for (a, b) in [(1, 2), (2, 1)] {
-        let (A, B) = (forth.body_force(BodyIndex::new(a)), back.body_force(BodyIndex::new(b)));
+        let (A, B) = (forth.forces().bodies()[a], back.forces().bodies()[b]);
         assert!(A.force.norm() > 10.0);
         assert_relative_eq!(A.force, B.force, max_relative = 1e-12);
         assert_relative_eq!(A.torque, B.torque, max_relative = 1e-12);
@@ -415,7 +415,7 @@ fn an_element_with_many_surfaces_is_the_sum_over_its_pairs() {
     assert!(pairs > count, "{pairs}");
     let mut own = force_elements::Forces::zeros(system.topology());
     view.add_contribution(whole, &mut own).expect("its own");
-    for body in (0..=count).map(BodyIndex::new) {
+    for body in system.bodies() {
         let (part, all) = (own.bodies()[body.index()], view.body_force(body));
         // Sums of some hundred springs, in another order.
         let scale = 1.0 + part.force.norm() + part.torque.norm();
@@ -608,7 +608,8 @@ fn each_shape_pushes_a_mesh_out() {
 fn an_open_mesh_carries_springs_but_is_no_obstacle() {
     let brick = TriangleMesh::brick(Vector3::new(0.5, 0.5, 0.5), [2, 2, 2]).expect("valid");
     let open = Arc::new(TriangleMesh::open(brick.vertices(), &brick.faces()[1..]).expect("open"));
-    let (body, other) = (BodyIndex::new(1), BodyIndex::new(2));
+    let mut system = ForceSystem::<f64>::new();
+    let (body, other) = (system.add_body(), system.add_body());
     let mut foundation = Foundation::default();
     let place = Pose::identity();
     let refused = foundation.add_rigid(Frame::on(body, place), Arc::clone(&open)).expect_err("open");
@@ -647,8 +648,7 @@ fn bad_parameters_are_refused_and_named() {
         ),
     ];
     for (name, material, must) in bad {
-        let error =
-            foundation.add_springs(Frame::on(BodyIndex::new(1), place), ball(), material).expect_err(name);
+        let error = foundation.add_springs(Frame::ground(place), ball(), material).expect_err(name);
         assert_eq!(error.invalid_value().map(|v| (v.name, v.requirement)), Some((name, must)), "{error}");
     }
     let refused = Foundation::new(Parameters { transition_velocity: 0.0, ..Parameters::default() });

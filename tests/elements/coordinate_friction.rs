@@ -247,7 +247,7 @@ fn losses(parameters: Parameters<f64>, speed: f64, integrator: &mut impl Integra
     let (mut lost, mut fall, mut open) = (0.0_f64, 0.0_f64, 0.0_f64);
     let mut observe = |simulation: &mut Simulation<'_, f64>| {
         let view = simulation.dynamics().expect("regular");
-        let now = view.dissipated_energy(element).expect("own handle").expect("open");
+        let now = view.dissipated_energy_of(element).expect("open");
         fall = fall.max(lost - now);
         lost = lost.max(now);
         open = open.max((simulation.work_balance() - before).abs());
@@ -396,7 +396,7 @@ fn a_slip_too_short_to_bend_the_bristles_makes_no_more_energy_than_they_can_hold
         let mut lost = 0.0_f64;
         let mut observe = |simulation: &mut Simulation<'_, f64>| {
             let view = simulation.dynamics().expect("regular");
-            let now = view.dissipated_energy(element).expect("own handle").expect("open");
+            let now = view.dissipated_energy_of(element).expect("open");
             largest = largest.max(lost - now);
             lost = lost.max(now);
         };
@@ -443,7 +443,7 @@ fn a_start_beyond_a_stop_can_be_told_to_the_state() {
 #[test]
 fn stops_that_could_never_stop_anything_are_refused() {
     let stops = Parameters::<f64> { use_limit_stops: true, limit_stops_upper: 0.5, ..Parameters::default() };
-    let pair = CoordinatePair::on(CoordinateIndex::new(0));
+    let pair = CoordinatePair::on(ForceSystem::<f64>::new().add_coordinate());
     let refused = CoordinateSpringDamperExt::new(pair, stops).expect_err("neither stiffness nor damping");
     let value = refused.invalid_value().map(|v| (v.name, v.requirement));
     assert_eq!(value, Some(("limit_stops_stiffness", Requirement::Positive)));
@@ -459,7 +459,10 @@ fn stops_that_could_never_stop_anything_are_refused() {
 #[test]
 fn bristles_that_could_never_let_go_are_refused() {
     let refused = |parameters: Parameters<f64>| {
-        let element = CoordinateSpringDamperExt::new(CoordinatePair::on(CoordinateIndex::new(0)), parameters);
+        let element = CoordinateSpringDamperExt::new(
+            CoordinatePair::on(ForceSystem::<f64>::new().add_coordinate()),
+            parameters,
+        );
         let error = element.err();
         error.as_ref().and_then(Error::invalid_value).map(|v| (v.name, v.requirement))
             == Some(("sticking_stiffness", Requirement::Positive))

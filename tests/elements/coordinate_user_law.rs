@@ -61,7 +61,7 @@ fn run(element: impl FnOnce(CoordinateSpringDamperExt<f64>) -> CoordinateSpringD
         let u = simulation.state().velocities().coordinate_rate(slider);
         let kinetic = simulation.kinetic_energy();
         let view = simulation.dynamics().expect("regular");
-        let lost = view.dissipated_energy(handle).expect("own handle").expect("known");
+        let lost = view.dissipated_energy_of(handle).expect("known");
         let at = view.of(handle).dynamics;
         let these = [at.power_dissipated, at.power_supplied];
         let last: [f64; 2] = powers.unwrap_or(these);

@@ -43,7 +43,7 @@ fn trajectories_under_error_control_agree_with_exudyn_and_keep_the_balance_of_wo
         // Each of up to 2000 steps errs by up to the accuracy in an energy of 25 J and in a momentum of 5 kg·m/s;
         // with different signs, some fifty times one.
         assert!(open < 50.0 * 30.0 * 1e-10, "{open:e} J");
-        let lost = simulation.dynamics().expect("regular").total_dissipated_energy().expect("open");
+        let lost = simulation.dynamics().expect("regular").dissipated_energy().expect("open");
         assert!(lost > 20.0, "{lost} J of 25 J");
     }
 }

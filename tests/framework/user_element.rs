@@ -117,12 +117,7 @@ fn what_it_has_lost_never_comes_back_and_its_work_is_integrated() {
     let total = simulation.work_balance();
     let mut lost = 0.0_f64;
     let mut observe = |simulation: &mut Simulation<'_, f64>| {
-        let now = simulation
-            .dynamics()
-            .expect("regular")
-            .dissipated_energy(leash)
-            .expect("own handle")
-            .expect("open");
+        let now = simulation.dynamics().expect("regular").dissipated_energy_of(leash).expect("open");
         // The integrator's accuracy, per step.
         assert!(now > lost - 1e-7, "{lost} J fell to {now} J");
         lost = lost.max(now);

@@ -267,7 +267,7 @@ fn integrators_refuse_steps_and_accuracies_that_are_not_positive() {
 fn between_steps_energies_can_be_set_and_poses_cannot() {
     type Change = fn(&mut State<f64>, CoordinateIndex) -> Result<(), Error>;
     let (system, plant, state) = braked_slider();
-    let slider = CoordinateIndex::new(0);
+    let slider = system.coordinates().next().expect("one");
     let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
     let mut integrator = DormandPrince::new(1e-6);
     simulation.run(&mut integrator, 0.05, |_| {}).expect("runs");

@@ -7,8 +7,7 @@ use force_elements::simulation::{
     SimulationError,
 };
 use force_elements::{
-    CoordinateIndex, CoordinatePair, CoordinateSpringDamperExt, ForceSystem, InvalidValue, Pose, Real,
-    Requirement, State,
+    CoordinatePair, CoordinateSpringDamperExt, ForceSystem, InvalidValue, Pose, Real, Requirement, State,
 };
 
 /// Sliders of this stiffness each, beside bodies that fall.
@@ -28,8 +27,8 @@ fn machine<T: Real>(bodies: usize, stiffnesses: &[f64]) -> (ForceSystem<T>, Plan
         system.add(spring).expect("exists");
     }
     let mut state = system.default_state();
-    for i in 0..stiffnesses.len() {
-        state.set_coordinate(CoordinateIndex::new(i), T::one()).expect("finite");
+    for slider in system.coordinates() {
+        state.set_coordinate(slider, T::one()).expect("finite");
     }
     (system, plant, state)
 }
@@ -251,8 +250,9 @@ fn where_time_counts_in_steps_of_its_own_the_motion_goes_by_the_clock() {
     ] {
         let (system, plant, mut state) = machine::<f64>(0, &[0.0]);
         state.set_time(1e12).expect("finite");
-        state.set_coordinate(CoordinateIndex::new(0), 0.0).expect("finite");
-        state.set_coordinate_rate(CoordinateIndex::new(0), 1.0).expect("finite");
+        let slider = system.coordinates().next().expect("one");
+        state.set_coordinate(slider, 0.0).expect("finite");
+        state.set_coordinate_rate(slider, 1.0).expect("finite");
         let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
         for _ in 0..100 {
             integrator.step(&mut simulation, 2e12).expect("steps");
@@ -335,7 +335,7 @@ fn a_start_whose_pose_is_none_is_refused() {
     let (system, plant, mut state) = machine::<f64>(1, &[]);
     let scaled = Rotation3::from_matrix_unchecked(Matrix3::identity() * 2.0);
     let pose = Pose::from_parts(Vector3::zeros().into(), scaled);
-    state.set_pose(force_elements::BodyIndex::new(1), pose).expect("finite");
+    state.set_pose(system.bodies().next().expect("one"), pose).expect("finite");
     let refused = Simulation::new(&system, &plant, state);
     let requirement = invalid_value(&refused).map(|v| v.requirement);
     assert_eq!(requirement, Some(Requirement::Rotation), "{:?}", refused.err());
@@ -359,7 +359,7 @@ fn a_simulation_saved_before_its_first_step_resumes_bit_for_bit() {
     let (system, plant, mut state) = machine(1, &[3.0]);
     let pose =
         Pose::from_parts(Vector3::new(0.1, 0.2, 0.3).into(), Rotation3::from_euler_angles(0.3, 0.2, 0.1));
-    state.set_pose(force_elements::BodyIndex::new(1), pose).expect("finite");
+    state.set_pose(system.bodies().next().expect("one"), pose).expect("finite");
     with_each(|integrator, name| {
         let mut simulation = Simulation::new(&system, &plant, state.clone()).expect("regular");
         let mut resumed = Simulation::resume(&system, &plant, &simulation.save()).expect("own system");

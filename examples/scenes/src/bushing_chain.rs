@@ -89,8 +89,8 @@ impl BushingChain {
             let view = simulation.dynamics()?;
             times.push(view.time());
             for (i, &bushing) in self.bushings.iter().enumerate() {
-                powers[i].push(view.power_dissipated_of(bushing)?);
-                let lost = view.dissipated_energy(bushing)?.unwrap_or(f64::NAN);
+                powers[i].push(view.power_dissipated_of(bushing));
+                let lost = view.dissipated_energy_of(bushing).unwrap_or(f64::NAN);
                 fall = fall.max(losses[i].0 - lost);
                 losses[i].0 = lost;
             }

@@ -271,13 +271,13 @@ impl Scene {
 
     /// Puts every body where it is at this time of its motion.
     pub fn move_to(&mut self, time: f64) -> Result<(), Error> {
-        for (i, (base, shift, turn, phase)) in self.motions.iter().enumerate() {
+        for (body, (base, shift, turn, phase)) in self.system.bodies().zip(&self.motions) {
             let wave = (time + phase).sin() - phase.sin();
             let rate = (time + phase).cos();
             let R = Rotation3::new(turn * wave) * base.rotation;
             let p = base.translation.vector + shift * wave;
             let V = SpatialVelocity::new(turn * rate, shift * rate);
-            self.state.set_body(BodyIndex::new(i + 1), Pose::from_parts(Translation3::from(p), R), V)?;
+            self.state.set_body(body, Pose::from_parts(Translation3::from(p), R), V)?;
         }
         Ok(())
     }

@@ -127,7 +127,7 @@ impl SwingingCable {
         let view = simulation.dynamics()?;
         let mut in_supports = 0.0;
         for support in self.supports {
-            in_supports += view.potential_energy_of(support)?;
+            in_supports += view.potential_energy_of(support);
         }
         let at = view.of(self.cable);
         let contact = &at.position.path.contacts[0];
@@ -143,10 +143,10 @@ impl SwingingCable {
             kinetic,
             gravitational,
             in_supports,
-            in_cable: view.potential_energy_of(self.cable)?,
-            dissipated: view.dissipated_energy(self.cable)?.unwrap_or(f64::NAN),
-            power_dissipated: view.power_dissipated_of(self.cable)?,
-            ledger: view.total_dissipated_energy().unwrap_or(f64::NAN),
+            in_cable: view.potential_energy_of(self.cable),
+            dissipated: view.dissipated_energy_of(self.cable).unwrap_or(f64::NAN),
+            power_dissipated: view.power_dissipated_of(self.cable),
+            ledger: view.dissipated_energy().unwrap_or(f64::NAN),
         })
     }
 }

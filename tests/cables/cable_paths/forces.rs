@@ -20,8 +20,7 @@ fn forces_balance_and_deliver_minus_tension_times_length_rate() -> Result<(), Er
         let tension = at.dynamics.tension;
         let mut sum = SpatialForce::zero();
         let mut power = 0.0;
-        for i in 0..scene.system.topology().body_count {
-            let body = BodyIndex::new(i);
+        for body in scene.system.bodies().chain([BodyIndex::GROUND]) {
             let force = dynamics.body_force(body);
             sum += force.shifted(-dynamics.pose(body).translation.vector);
             power += dynamics.velocity(body).power(&force);

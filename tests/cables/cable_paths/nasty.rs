@@ -138,25 +138,29 @@ fn no_call_of_a_surface_in_single_precision_panics_or_hangs() {
     surfaces_withstand_anything::<f32>(0..10_000);
 }
 
-fn station<T: Real>(dice: &mut Dice, x: f64) -> Station<T> {
-    let body = BodyIndex::new(index(dice, 3));
+/// Ground or one of two bodies.
+fn body<T: Real>(dice: &mut Dice, system: &ForceSystem<T>) -> BodyIndex {
+    system.topology().body(index(dice, 3)).expect("two bodies")
+}
+
+fn station<T: Real>(dice: &mut Dice, system: &ForceSystem<T>, x: f64) -> Station<T> {
+    let body = body(dice, system);
     Station { body, p_B: Point3::new(seldom(dice, x), seldom(dice, 0.2), seldom(dice, 0.1)) }
 }
 
-fn path<T: Real>(dice: &mut Dice) -> Result<CablePath<T>, PathError> {
-    let mut path = CablePath::new(station(dice, -3.0), station(dice, 9.0))?;
+fn path<T: Real>(dice: &mut Dice, system: &ForceSystem<T>) -> Result<CablePath<T>, PathError> {
+    let mut path = CablePath::new(station(dice, system, -3.0), station(dice, system, 9.0))?;
     for i in 0..dice.below(4) {
         #[allow(clippy::cast_precision_loss, reason = "at most 3")]
         let x = 3.0 * i as f64;
         if dice.below(5) == 0 {
-            path = path.through(station(dice, x))?;
+            path = path.through(station(dice, system, x))?;
             continue;
         }
         let Some(surface) = surface(dice) else { continue };
         let p = Vector3::new(seldom(dice, x), seldom(dice, -0.2), seldom(dice, 0.0));
         let X_BS = Pose::from_parts(Translation3::from(p), Rotation3::new(dice.vector(1.0).map(T::lit)));
-        let body = BodyIndex::new(index(dice, 3));
-        let mut obstacle = Obstacle::shared(body, X_BS, surface.into())?;
+        let mut obstacle = Obstacle::shared(body(dice, system), X_BS, surface.into())?;
         if dice.below(3) == 0 {
             obstacle = obstacle.with_contact_hint(vector(dice).into())?;
         }
@@ -184,9 +188,9 @@ fn paths_withstand_anything<T: Real>(seeds: core::ops::Range<u64>) -> usize {
     for seed in seeds {
         let mut dice = Dice::new(seed);
         let outcome = catch_unwind(AssertUnwindSafe(|| {
-            let Ok(path) = path::<T>(&mut dice) else { return 0 };
             let mut system = ForceSystem::<T>::new();
             let bodies = [system.add_body(), system.add_body()];
+            let Ok(path) = path(&mut dice, &system) else { return 0 };
             let mut state = system.default_state();
             for body in bodies {
                 let p = Vector3::new(seldom(&mut dice, 0.1), seldom(&mut dice, 0.1), seldom(&mut dice, 0.1));
@@ -236,8 +240,10 @@ fn no_scene_in_single_precision_panics_and_what_is_found_is_finite() {
 
 #[test]
 fn positions_of_a_smaller_system_are_refused() -> Result<(), Error> {
-    let far = BodyIndex::new(2);
-    let missing = Some(PathError::Kinematics(KinematicsError::NoSuchBody { body: far, count: 2 }));
+    let mut larger = ForceSystem::<f64>::new();
+    larger.add_body();
+    let far = larger.add_body();
+    let missing = Some(PathError::Kinematics(KinematicsError::NoSuchBody { body: far }));
     let mut smaller = ForceSystem::<f64>::new();
     smaller.add_body();
     let state = smaller.default_state();

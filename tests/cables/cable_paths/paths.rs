@@ -3,7 +3,7 @@
 use force_elements::cable::{CablePath, Obstacle, Tracking, Wrap, Wraps};
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
 use force_elements::shapes::{Cylinder, Ellipsoid, Sphere};
-use force_elements::{BodyIndex, CableSpring, Error, ForceSystem, Pose, cable_spring};
+use force_elements::{CableSpring, Error, ForceSystem, Pose, cable_spring};
 use num_dual::Dual64;
 
 use super::{GROUND, fixed, moving_scenes, on_ground, one_end_free, past_ball};
@@ -159,12 +159,10 @@ fn moving_everything_together_changes_nothing() -> Result<(), Error> {
         let (length, rate, forces) = {
             let dynamics = scene.system.realize_dynamics(&mut scene.state)?;
             let at = dynamics.of(scene.cable);
-            let bodies = 1..scene.system.topology().body_count;
-            let forces: Vec<_> = bodies.map(|i| dynamics.body_force(BodyIndex::new(i))).collect();
+            let forces: Vec<_> = scene.system.bodies().map(|body| dynamics.body_force(body)).collect();
             (at.position.path.length, at.velocity.length_rate, forces)
         };
-        for i in 1..scene.system.topology().body_count {
-            let body = BodyIndex::new(i);
+        for body in scene.system.bodies() {
             let pose = X * scene.state.positions().pose(body);
             let velocity = scene.state.velocities().velocity(body).rotated(&X.rotation);
             scene.state.set_body(body, pose, velocity)?;
@@ -174,8 +172,8 @@ fn moving_everything_together_changes_nothing() -> Result<(), Error> {
         // Roundoff of positions up to 12 m; forces also by the kink of 1e-9 that both may keep.
         assert!((at.position.path.length - length).abs() < 1e-11);
         assert!((at.velocity.length_rate - rate).abs() < 1e-7);
-        for (i, force) in forces.iter().enumerate() {
-            let off = dynamics.body_force(BodyIndex::new(i + 1)) + -force.rotated(&X.rotation);
+        for (body, force) in scene.system.bodies().zip(&forces) {
+            let off = dynamics.body_force(body) + -force.rotated(&X.rotation);
             assert!(off.force.norm() < 1e-7 * at.dynamics.tension, "{off:?}");
         }
     }

@@ -56,13 +56,14 @@ fn what_makes_no_sense_is_refused() -> Result<(), Error> {
         matches!(refused, Err(PathError::InvalidValue(v)) if v.name == "smoothness" && v.value == 0.0),
         "{refused:?}"
     );
-    let nowhere = Station { body: BodyIndex::new(7), p_B: Point3::new(1.0, 0.0, 0.0) };
+    let elsewhere = ForceSystem::<f64>::new().add_body();
+    let nowhere = Station { body: elsewhere, p_B: Point3::new(1.0, 0.0, 0.0) };
     let stray = CableSpring::new(
         CablePath::new(fixed(0.0, 0.0, 0.0), nowhere)?,
         cable_spring::Parameters { stiffness: 1.0, slack_length: 0.0, dissipation: 0.0 },
     )?;
     let refused = ForceSystem::new().add(stray).expect_err("stray");
-    let no_such_body = KinematicsError::NoSuchBody { body: BodyIndex::new(7), count: 1 };
+    let no_such_body = KinematicsError::NoSuchBody { body: elsewhere };
     assert_eq!(refused.element_error(), Some(&no_such_body.into()));
     assert_eq!(path()?.through(fixed(0.0, 0.0, 0.0)).err(), coincident);
 

@@ -7,8 +7,8 @@ use force_elements::testing::{
     self, Claim, Differences, Finding, Numbers, Powers, Scene, Spoilt, Subject, Violation,
 };
 use force_elements::{
-    AtDynamics, BodyIndex, CustomForce, ElementError, Error, ForceAccumulator, ForceElement, ForceSystem,
-    Real, Requirement, Topology, variables,
+    AtDynamics, CustomForce, ElementError, Error, ForceAccumulator, ForceElement, ForceSystem, Real,
+    Requirement, Topology, variables,
 };
 
 use super::Duals;
@@ -217,8 +217,9 @@ fn a_scene_that_cannot_be_made_is_a_violation_too() {
         type Element<T: Real> = CustomForce<T>;
         fn scene<T: Real>(_: &mut Numbers) -> Result<Scene<T, CustomForce<T>>, Error> {
             let mut system = ForceSystem::new();
-            let law = |motion: &force_elements::custom_force::Motion<'_, T>, _: &mut _| {
-                motion.pose(BodyIndex::new(3)).translation.x
+            let elsewhere = ForceSystem::<T>::new().add_body();
+            let law = move |motion: &force_elements::custom_force::Motion<'_, T>, _: &mut _| {
+                motion.pose(elsewhere).translation.x
             };
             let element = system.add(CustomForce::new(law))?;
             Ok(Scene { state: system.default_state(), system, element })

@@ -2,7 +2,7 @@
 
 use approx::assert_relative_eq;
 use force_elements::testing::{self, Curve, Derivative, Numbers, Powers, Scene, Subject, Violation};
-use force_elements::{CoordinateIndex, Error, Real};
+use force_elements::{Error, Real};
 use num_dual::Dual64;
 
 mod faults;
@@ -100,15 +100,14 @@ claims!(elastic_foundation_on_its_like, SoftBrickAndBall);
 claims!(sticking_coordinate, Coordinate<false>, single precision to 1e-4);
 claims!(slipping_coordinate, Coordinate<true>, single precision to 1e-4);
 
-const SIDES: [CoordinateIndex; 2] = [CoordinateIndex::new(0), CoordinateIndex::new(1)];
-
 fn forces_are_those_of_the_virtual_work<const SLIPS: bool>() {
     for seed in 0..200 {
         let scene = Coordinate::<SLIPS>::scene::<f64>(&mut Numbers::new(seed));
         let Scene { system, mut state, element } = scene.expect("valid");
         let view = system.realize_dynamics(&mut state).expect("regular");
         let at = view.of(element);
-        let power: f64 = SIDES.iter().map(|&c| view.coordinate_force(c) * view.coordinate_rate(c)).sum();
+        let power: f64 =
+            system.coordinates().map(|c| view.coordinate_force(c) * view.coordinate_rate(c)).sum();
         let scale = at.dynamics.force.abs() * 4.0;
         assert_relative_eq!(power, -at.dynamics.force * at.velocity.velocity, epsilon = 1e-13 * scale);
     }
@@ -125,7 +124,7 @@ fn a_sticking_coordinate_element_in_a_stop_is_as_stiff_as_its_three_springs() {
     for seed in 0..200 {
         let scene = Coordinate::<false>::scene::<Dual64>(&mut Numbers::new(seed));
         let Scene { system, mut state, element } = scene.expect("valid");
-        for c in SIDES {
+        for c in system.coordinates() {
             let (q, u) = (state.positions().coordinate(c), state.velocities().coordinate_rate(c));
             state.set_coordinate(c, q + u * Dual64::new(0.0, 1.0)).expect("finite");
         }
@@ -147,8 +146,9 @@ fn branches<const SLIPS: bool, T: Real>(seed: u64) -> [bool; 2] {
     let friction_and_contact_at = |shift: f64| {
         let Scene { system, mut state, element } =
             Coordinate::<SLIPS>::scene::<T>(&mut Numbers::new(seed)).expect("valid");
-        let q = state.positions().coordinate(SIDES[0]);
-        state.set_coordinate(SIDES[0], q + T::lit(shift)).expect("finite");
+        let side = system.coordinates().next().expect("two of them");
+        let q = state.positions().coordinate(side);
+        state.set_coordinate(side, q + T::lit(shift)).expect("finite");
         let view = system.realize_dynamics(&mut state).expect("regular");
         let at = view.of(element).dynamics;
         [at.friction_force, at.contact_force].map(Real::to_f64)

@@ -6,12 +6,15 @@ use force_elements::linear_bushing as bushing;
 use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Translation3, Vector6};
 use force_elements::testing::{Spoilt, refuses_parameters};
 use force_elements::{
-    BodyIndex, CoordinateIndex, CoordinatePair, CoordinateSpringDamperExt, ElementError, Error,
-    ExponentialSpring, ForceElement, ForceSystem, Frame, Handle, KinematicsError, LinearBushing, Pose,
-    Requirement, Station, linear_bushing,
+    BodyIndex, CoordinatePair, CoordinateSpringDamperExt, ElementError, Error, ExponentialSpring,
+    ForceElement, ForceSystem, Frame, Handle, KinematicsError, LinearBushing, Pose, Requirement, Station,
+    linear_bushing,
 };
 
-const BODY: BodyIndex = BodyIndex::new(1);
+/// A body of some system.
+fn any_body() -> BodyIndex {
+    ForceSystem::<f64>::new().add_body()
+}
 
 /// A discrete variable of the exponential spring and how to spoil it.
 type SpoiltDiscrete = (&'static str, fn(&mut exponential::Discrete<f64>));
@@ -148,9 +151,10 @@ fn constructors_refuse_bad_geometry() {
         |error: Error| assert_eq!(error.element_error(), Some(&ElementError::SameEnds), "{error}");
     let nan = Pose::from_parts(Translation3::new(f64::NAN, 0.0, 0.0), Rotation3::identity());
     let parameters = exponential::Parameters::default();
+    let there = any_body();
     let same = LinearBushing::<f64>::new(
-        BODY,
-        BODY,
+        there,
+        there,
         linear_bushing::Parameters {
             stiffness: Vector6::zeros(),
             damping: Vector6::zeros(),
@@ -158,11 +162,12 @@ fn constructors_refuse_bad_geometry() {
         },
     );
     same_ends(same.expect_err("one body"));
-    let plane = ExponentialSpring::new(Frame::ground(nan), Station::on(BODY, Point3::origin()), parameters);
+    let plane =
+        ExponentialSpring::new(Frame::ground(nan), Station::on(any_body(), Point3::origin()), parameters);
     invalid("plane.X_BF", plane.expect_err("not a number"));
     let station = ExponentialSpring::new(
         Frame::ground(Pose::identity()),
-        Station::on(BODY, Point3::new(0.0, f64::NAN, 0.0)),
+        Station::on(any_body(), Point3::new(0.0, f64::NAN, 0.0)),
         parameters,
     );
     invalid("station.p_B", station.expect_err("not a number"));
@@ -175,7 +180,7 @@ fn constructors_refuse_bad_geometry() {
     let slippery = exponential::Parameters { mu_static: 0.3, mu_kinetic: 0.4, ..parameters };
     let friction = ExponentialSpring::new(
         Frame::ground(Pose::identity()),
-        Station::on(BODY, Point3::origin()),
+        Station::on(any_body(), Point3::origin()),
         slippery,
     );
     invalid("mu_kinetic", friction.expect_err("more than at rest"));
@@ -189,10 +194,10 @@ fn constructors_refuse_bad_geometry() {
 #[test]
 fn elements_on_missing_bodies_and_coordinates_are_refused() {
     let mut system = ForceSystem::<f64>::new();
-    system.add_body();
-    let missing = BodyIndex::new(2);
+    let body = system.add_body();
+    let missing = any_body();
     let element = LinearBushing::new(
-        BODY,
+        body,
         missing,
         linear_bushing::Parameters {
             stiffness: Vector6::zeros(),
@@ -201,19 +206,19 @@ fn elements_on_missing_bodies_and_coordinates_are_refused() {
         },
     );
     let refused = system.add(element.expect("valid")).expect_err("no such body");
-    let expected = KinematicsError::NoSuchBody { body: missing, count: 2 };
+    let expected = KinematicsError::NoSuchBody { body: missing };
     assert_eq!(refused.element_error(), Some(&ElementError::Kinematics(expected)));
     assert_eq!(
         refused.to_string(),
-        "linear_bushing[0]: body 2 does not exist: the system has 2 bodies, Ground included"
+        "linear_bushing[0]: body 1 does not exist in this system: it was removed, or belongs to another"
     );
-    let coordinate = CoordinateIndex::new(0);
+    let coordinate = ForceSystem::<f64>::new().add_coordinate();
     let element = CoordinateSpringDamperExt::new(
         CoordinatePair { coordinate0: Some(coordinate), coordinate1: None },
         coordinate::Parameters::default(),
     );
     let refused = system.add(element.expect("valid")).expect_err("no such coordinate");
-    let expected = KinematicsError::NoSuchCoordinate { coordinate, count: 0 };
+    let expected = KinematicsError::NoSuchCoordinate { coordinate };
     assert_eq!(refused.element_error(), Some(&ElementError::Kinematics(expected)));
     assert_eq!(system.element_count(), 0);
 }

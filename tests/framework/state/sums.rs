@@ -41,7 +41,8 @@ fn a_sum_of_finite_powers_that_is_infinite_is_an_error() {
     for count in [1, 2] {
         let (system, mut state) = on_bushings(count, 0.0, 1e300);
         let velocity = SpatialVelocity::new(Vector3::zeros(), Vector3::y() * 1e4);
-        state.set_velocity(BodyIndex::new(1), velocity).expect("finite");
+        let body = system.bodies().next().expect("one");
+        state.set_velocity(body, velocity).expect("finite");
         let outcome = system.realize_dynamics(&mut state).map(|_| ());
         // 1e308 W each; the forces are far from overflowing.
         let expected = if count == 1 { Ok(()) } else { Err(Error::NonFiniteEnergy) };

@@ -261,7 +261,7 @@ fn what_a_dragged_anchor_loses_is_the_work_done_on_it() {
     simulation.run(&mut integrator, 2.0, observe).expect("runs");
     let view = simulation.dynamics().expect("regular");
     for ((&spring, instant), dragged) in springs.iter().zip(instant).zip(dragged) {
-        let lost = view.dissipated_energy(spring).expect("own handle").expect("open");
+        let lost = view.dissipated_energy_of(spring).expect("open");
         if lost > 1e-3 {
             assert!(dragged > 0.01 * lost, "{dragged} J of {lost} J");
             assert_relative_eq!(lost, instant + dragged, max_relative = 2e-3);

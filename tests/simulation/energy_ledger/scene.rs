@@ -67,8 +67,8 @@ impl Scene {
 
     fn watch<E: ForceElement<f64>>(&mut self, name: &'static str, is_instant: bool, handle: Handle<E>) {
         let read = move |view: &DynamicsView<'_, f64>| {
-            let lost = view.dissipated_energy(handle).expect("own handle").expect("open");
-            (lost, view.power_dissipated_of(handle).expect("own handle"))
+            let lost = view.dissipated_energy_of(handle).expect("open");
+            (lost, view.power_dissipated_of(handle))
         };
         self.entries.push(Entry { name, is_instant, read: Box::new(read) });
     }

@@ -3,7 +3,7 @@
 use force_elements::cable::{CablePath, Obstacle, Settings, Wrap, Wraps};
 use force_elements::nalgebra::Point3;
 use force_elements::shapes::{Cylinder, Ellipsoid, Sphere, Torus};
-use force_elements::{BodyIndex, CableSpring, ForceSystem, Station, cable_spring};
+use force_elements::{BodyIndex, CableSpring, ForceSystem, Station, Topology, cable_spring};
 
 use super::{Deviations, Failure, Fields};
 
@@ -22,16 +22,15 @@ pub(crate) fn check_path(case: Fields<'_>) -> Result<Deviations, Failure> {
     let (input, expected) = (case.object("input")?, case.object("expected")?);
     let mut system = ForceSystem::new();
     let bodies = input.objects("bodies")?;
-    for _ in 1..bodies.len() {
-        system.add_body();
-    }
+    let indices: Vec<_> =
+        core::iter::once(BodyIndex::GROUND).chain(bodies.iter().skip(1).map(|_| system.add_body())).collect();
     let cable = system.add(CableSpring::new(
-        path(input)?,
+        path(input, system.topology())?,
         cable_spring::Parameters { stiffness: 1.0, slack_length: 0.0, dissipation: 0.0 },
     )?)?;
     let mut state = system.default_state();
-    for (i, body) in bodies.iter().enumerate().skip(1) {
-        state.set_body(BodyIndex::new(i), body.pose("X_GB")?, body.velocity("V_GB")?)?;
+    for (&index, body) in indices.iter().zip(&bodies).skip(1) {
+        state.set_body(index, body.pose("X_GB")?, body.velocity("V_GB")?)?;
     }
     let length = expected.number("length")?;
     let cold = system.realize_position(&mut state)?.of(cable).position.path.length;
@@ -62,8 +61,8 @@ pub(crate) fn check_path(case: Fields<'_>) -> Result<Deviations, Failure> {
             deviations.worst("arc_length", &[geodesic.length], &[want.number("arc_length")?], POINTS);
         }
     }
-    for (i, want) in expected.objects("unit_tension_body_forces")?.into_iter().enumerate() {
-        let got = path.unit_force_on(BodyIndex::new(i), at.positions);
+    for (&index, want) in indices.iter().zip(expected.objects("unit_tension_body_forces")?) {
+        let got = path.unit_force_on(index, at.positions);
         deviations.worst("unit_force", got.force.as_slice(), &want.numbers("force")?, POINTS);
         deviations.worst("unit_torque", got.torque.as_slice(), &want.numbers("torque")?, POINTS);
     }
@@ -117,19 +116,20 @@ pub(crate) fn check_spring(case: Fields<'_>) -> Result<Deviations, Failure> {
     Ok(deviations)
 }
 
-fn station(fields: Fields<'_>) -> Result<Station<f64>, Failure> {
-    Ok(Station { body: fields.body("body")?, p_B: Point3::from(fields.vector("station_B")?) })
+fn station(fields: Fields<'_>, topology: &Topology) -> Result<Station<f64>, Failure> {
+    Ok(Station { body: fields.body("body", topology)?, p_B: Point3::from(fields.vector("station_B")?) })
 }
 
-fn path(input: Fields<'_>) -> Result<CablePath<f64>, Failure> {
-    let mut path = CablePath::new(station(input.object("origin")?)?, station(input.object("termination")?)?)?;
+fn path(input: Fields<'_>, topology: &Topology) -> Result<CablePath<f64>, Failure> {
+    let end = |name| station(input.object(name)?, topology);
+    let mut path = CablePath::new(end("origin")?, end("termination")?)?;
     for waypoint in input.objects("waypoints")? {
         let kind = waypoint.text("type")?;
         if kind == "via_point" {
-            path = path.through(station(waypoint)?)?;
+            path = path.through(station(waypoint, topology)?)?;
             continue;
         }
-        let (body, X_BS) = (waypoint.body("body")?, waypoint.pose("X_BS")?);
+        let (body, X_BS) = (waypoint.body("body", topology)?, waypoint.pose("X_BS")?);
         let mut obstacle = match kind {
             "sphere" => Obstacle::new(body, X_BS, Sphere::new(waypoint.number("radius")?)?)?,
             "cylinder" => Obstacle::new(body, X_BS, Cylinder::new(waypoint.number("radius")?)?)?,
@@ -162,8 +162,7 @@ fn remembered(input: Fields<'_>, expected: Fields<'_>) -> Result<Wraps<f64>, Fai
             obstacles.push(Wrap { known: true, ..Wrap::default() });
             continue;
         }
-        let body = waypoint.body("body")?;
-        let body = bodies.get(body.index()).ok_or("an obstacle is on no body")?;
+        let body = bodies.get(waypoint.index("body")?).ok_or("an obstacle is on no body")?;
         let X_SG = (body.pose("X_GB")? * waypoint.pose("X_BS")?).inverse();
         obstacles.push(Wrap {
             known: true,

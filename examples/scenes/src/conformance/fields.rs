@@ -1,7 +1,7 @@
 //! Typed access to the fields of a case.
 
 use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Translation3, Vector3};
-use force_elements::{BodyIndex, Pose, SpatialForce, SpatialVelocity};
+use force_elements::{BodyIndex, Pose, SpatialForce, SpatialVelocity, Topology};
 use serde_json::Value;
 
 use super::Failure;
@@ -27,9 +27,13 @@ impl<'a> Fields<'a> {
         Ok(self.list(name)?.iter().map(Fields).collect())
     }
 
-    pub fn body(self, name: &str) -> Result<BodyIndex, Failure> {
+    pub fn index(self, name: &str) -> Result<usize, Failure> {
         let index = self.field(name)?.as_u64().and_then(|index| usize::try_from(index).ok());
-        Ok(BodyIndex::new(index.ok_or_else(|| format!("{name} is not an index"))?))
+        Ok(index.ok_or_else(|| format!("{name} is not an index"))?)
+    }
+
+    pub fn body(self, name: &str, topology: &Topology) -> Result<BodyIndex, Failure> {
+        Ok(topology.body(self.index(name)?).ok_or_else(|| format!("{name} does not exist"))?)
     }
 
     pub fn list(self, name: &str) -> Result<&'a [Value], Failure> {

@@ -1,0 +1,178 @@
+//! What belongs to a system: bodies, coordinates and elements that come and go, and states that follow.
+
+use alloc::boxed::Box;
+use alloc::string::ToString;
+use alloc::sync::Arc;
+use core::any::Any;
+
+use crate::framework::handle::{ElementId, Handle};
+use crate::framework::kinds::{AnyKind, Kind};
+use crate::framework::slots::Variable;
+use crate::framework::state::State;
+use crate::framework::system::next_stamp;
+use crate::framework::variables::Variables as _;
+use crate::framework::{ElementError, ElementName, Error, ForceElement, ForceSystem};
+use crate::math::Real;
+use crate::mechanics::{BodyIndex, CoordinateIndex, KinematicsError, Places, Topology};
+
+impl<T: Real> ForceSystem<T> {
+    /// Adds a body of the host.
+    pub fn add_body(&mut self) -> BodyIndex {
+        self.version = next_stamp();
+        self.topology.add_body(None)
+    }
+
+    /// Adds a body of the host with a name.
+    ///
+    /// # Errors
+    /// [`Error::NameTaken`] if another body has the name; Ground is called `ground`.
+    pub fn add_named_body(&mut self, name: &str) -> Result<BodyIndex, Error> {
+        let name = new_name([&self.topology.bodies], name)?;
+        self.version = next_stamp();
+        Ok(self.topology.add_body(Some(name)))
+    }
+
+    /// Adds a scalar coordinate of the host.
+    pub fn add_coordinate(&mut self) -> CoordinateIndex {
+        self.version = next_stamp();
+        self.topology.add_coordinate(None)
+    }
+
+    /// Adds a scalar coordinate of the host with a name.
+    ///
+    /// # Errors
+    /// [`Error::NameTaken`] if another coordinate has the name.
+    pub fn add_named_coordinate(&mut self, name: &str) -> Result<CoordinateIndex, Error> {
+        let name = new_name([&self.topology.coordinates], name)?;
+        self.version = next_stamp();
+        Ok(self.topology.add_coordinate(Some(name)))
+    }
+
+    /// Adds an element.
+    ///
+    /// # Errors
+    /// [`Error::Element`] with [`ElementError::Kinematics`] if it names a body or coordinate that does not exist,
+    /// with [`ElementError::InvalidValue`] if its defaults are out of range, or with an error documented by the
+    /// element; [`Error::KindNameTaken`] if another type of element already goes by its
+    /// [`KIND`](ForceElement::KIND).
+    pub fn add<E: ForceElement<T>>(&mut self, element: E) -> Result<Handle<E>, Error> {
+        self.add_as(None, element)
+    }
+
+    /// Adds an element with a name, which its errors display.
+    ///
+    /// # Errors
+    /// As [`add`](Self::add); [`Error::NameTaken`] if another element has the name.
+    pub fn add_named<E: ForceElement<T>>(&mut self, name: &str, element: E) -> Result<Handle<E>, Error> {
+        let name = new_name(self.kinds.iter().map(|kind| &kind.roster().places), name)?;
+        self.add_as(Some(name), element)
+    }
+
+    /// Removes a body.
+    ///
+    /// # Errors
+    /// [`Error::InUse`] if an element acts on it; [`Error::Kinematics`] if it is Ground or does not exist.
+    pub fn remove_body(&mut self, body: BodyIndex) -> Result<(), Error> {
+        if body == BodyIndex::GROUND {
+            return Err(KinematicsError::GroundIsFixed.into());
+        }
+        self.topology.check_body(body)?;
+        let mut topology = self.topology.clone();
+        topology.bodies.remove(body.index());
+        self.shrink(topology)
+    }
+
+    /// Removes a coordinate.
+    ///
+    /// # Errors
+    /// [`Error::InUse`] if an element acts on it; [`Error::Kinematics`] if it does not exist.
+    pub fn remove_coordinate(&mut self, coordinate: CoordinateIndex) -> Result<(), Error> {
+        self.topology.check_coordinate(coordinate)?;
+        let mut topology = self.topology.clone();
+        topology.coordinates.remove(coordinate.index());
+        self.shrink(topology)
+    }
+
+    /// Removes an element. States carried over afterwards do without it: the energy it stored is gone with it.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchElement`] if the system does not have it.
+    pub fn remove(&mut self, element: impl Into<ElementId>) -> Result<(), Error> {
+        let id = self.check(element.into())?;
+        self.kinds[id.kind()].remove(id.place());
+        self.version = next_stamp();
+        Ok(())
+    }
+
+    /// Replaces the topology by a smaller one, unless an element needs more.
+    fn shrink(&mut self, topology: Topology) -> Result<(), Error> {
+        let needing = |kind: &dyn AnyKind<T>| kind.first_unfit(&topology);
+        if let Some(element) = self.kinds.iter().find_map(|kind| needing(kind.as_ref())) {
+            return Err(Error::InUse { element });
+        }
+        self.topology = topology;
+        self.version = next_stamp();
+        Ok(())
+    }
+
+    /// Brings a state of this system up to date after bodies, coordinates or elements were added or removed. What
+    /// exists in both keeps its values to the last bit: time, motion, parameters, discrete variables, whether it is
+    /// enabled, energy accounts. New bodies are at rest at the Ground origin, new elements have their defaults, and
+    /// their accounts are closed. Drops the state below Instance stage, unless it is up to date already.
+    ///
+    /// # Errors
+    /// [`Error::TopologyMismatch`] if the state belongs to another system.
+    pub fn carry_over(&self, state: &mut State<T>) -> Result<(), Error> {
+        if state.system != self.id {
+            return Err(Error::TopologyMismatch);
+        }
+        if self.owns(state) {
+            return Ok(());
+        }
+        let mut fresh = self.default_state();
+        for (kind, (slots, old)) in fresh.kinds.iter_mut().zip(&mut state.kinds).enumerate() {
+            for (place, _) in self.kinds[kind].roster().places.iter() {
+                if slots.roster().places.agrees(&old.roster().places, place) {
+                    slots.take(place, old.as_mut())?;
+                    let [to, from] = [&fresh.kind_lengths, &state.kind_lengths]
+                        .map(|lengths| lengths[..kind].iter().sum::<usize>() + place);
+                    fresh.absorbed_energy[to] = state.absorbed_energy[from];
+                    fresh.account_open[to] = state.account_open[from];
+                }
+            }
+        }
+        fresh.kinematics = state.kinematics.carried_over(&self.topology);
+        *state = fresh;
+        Ok(())
+    }
+
+    fn add_as<E: ForceElement<T>>(&mut self, name: Option<Arc<str>>, element: E) -> Result<Handle<E>, Error> {
+        let index = self.kinds.iter().position(|kind| kind.roster().kind == E::KIND);
+        let place = index.map_or(0, |index| self.kinds[index].roster().places.next());
+        let refused = |source: ElementError| Error::Element {
+            element: ElementName { kind: E::KIND, index: Some(place), name: name.clone() },
+            source,
+        };
+        element.check_topology(&self.topology).map_err(refused)?;
+        let defaults = Variable::<T, E>::of(&element);
+        defaults.parameters.validate().map_err(|error| refused(error.into()))?;
+        defaults.discrete.validate().map_err(|error| refused(error.into()))?;
+        let index = index.unwrap_or(self.kinds.len());
+        if index == self.kinds.len() {
+            self.kinds.push(Box::new(Kind::<T, E>::new()));
+        }
+        let kind: &mut dyn Any = self.kinds[index].as_mut();
+        let kind: &mut Kind<T, E> = kind.downcast_mut().ok_or(Error::KindNameTaken { kind: E::KIND })?;
+        let stamp = kind.put(element, name, defaults);
+        self.version = next_stamp();
+        Ok(Handle::new(ElementId::new(E::KIND, index, place, stamp)))
+    }
+}
+
+/// A name that nothing in these tables has.
+fn new_name<'a>(tables: impl IntoIterator<Item = &'a Places>, name: &str) -> Result<Arc<str>, Error> {
+    if tables.into_iter().any(|places| places.find(name).is_some()) {
+        return Err(Error::NameTaken { name: name.to_string() });
+    }
+    Ok(name.into())
+}

@@ -1,0 +1,37 @@
+//! The elements of one kind by place: which are there, and their names.
+
+use alloc::sync::Arc;
+use core::fmt::Debug;
+
+use crate::framework::{ElementError, ElementName, Error};
+use crate::mechanics::Places;
+
+/// The elements of one kind by place, shared by a system and its states.
+#[derive(Debug, Clone)]
+pub(crate) struct Roster {
+    pub(crate) kind: &'static str,
+    pub(crate) places: Places,
+}
+
+impl Roster {
+    /// A kind without elements.
+    pub(crate) fn new(kind: &'static str) -> Self {
+        Self { kind, places: Places::default() }
+    }
+
+    /// The kind, place and given name of the element at this place.
+    pub(crate) fn name(&self, place: usize) -> ElementName {
+        self.with_name(place, self.places.name(place).cloned())
+    }
+
+    /// The name of an element that is about to take this place.
+    pub(crate) fn with_name(&self, place: usize, name: Option<Arc<str>>) -> ElementName {
+        ElementName { kind: self.kind, index: Some(place), name }
+    }
+
+    /// The error of the element at this place. Errors get the name of their element here and nowhere else.
+    #[cold]
+    pub(crate) fn failure(&self, place: usize, source: ElementError) -> Error {
+        Error::Element { element: self.name(place), source }
+    }
+}

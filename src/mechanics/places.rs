@@ -1,0 +1,119 @@
+//! Tables of places: what is where, and under which name.
+
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::sync::atomic::{AtomicU32, Ordering};
+
+/// A number given once to everything that is added to a system, so that a handle or index of what was removed is
+/// recognized after its place was taken by something else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Stamp(u32);
+
+impl Stamp {
+    /// Ground, in every system.
+    pub(crate) const GROUND: Self = Self(0);
+    /// Nothing.
+    const VACANT: Self = Self(u32::MAX);
+
+    /// A stamp that nothing else has, for the first four billion.
+    pub(crate) fn next() -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(1);
+        Self(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+/// The places of bodies, of coordinates, or of the elements of one kind.
+///
+/// A system and its states share a table until the system changes. A place stays what it is while others are added
+/// and removed; the next addition takes the first vacant one.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Places {
+    table: Arc<Table>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Table {
+    stamps: Vec<Stamp>,
+    names: Vec<Option<Arc<str>>>,
+}
+
+impl PartialEq for Places {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.table, &other.table) || self.table.stamps == other.table.stamps
+    }
+}
+
+impl Places {
+    /// A table with one place, which has this stamp.
+    pub(crate) fn with(stamp: Stamp, name: &str) -> Self {
+        let mut places = Self::default();
+        places.put(0, stamp, Some(name.into()));
+        places
+    }
+
+    /// The number of places, vacant ones included.
+    pub(crate) fn len(&self) -> usize {
+        self.table.stamps.len()
+    }
+
+    /// The place that [`add`](Self::add) takes.
+    pub(crate) fn next(&self) -> usize {
+        self.table.stamps.iter().position(|&stamp| stamp == Stamp::VACANT).unwrap_or(self.len())
+    }
+
+    /// Takes the first vacant place, or a new one.
+    pub(crate) fn add(&mut self, name: Option<Arc<str>>) -> (usize, Stamp) {
+        let (place, stamp) = (self.next(), Stamp::next());
+        self.put(place, stamp, name);
+        (place, stamp)
+    }
+
+    fn put(&mut self, place: usize, stamp: Stamp, name: Option<Arc<str>>) {
+        let Table { stamps, names } = Arc::make_mut(&mut self.table);
+        if place == stamps.len() {
+            stamps.push(stamp);
+            names.push(name);
+        } else {
+            stamps[place] = stamp;
+            names[place] = name;
+        }
+    }
+
+    /// Vacates a place.
+    pub(crate) fn remove(&mut self, place: usize) {
+        self.put(place, Stamp::VACANT, None);
+    }
+
+    /// Whether this place has this stamp.
+    #[inline]
+    pub(crate) fn has(&self, place: usize, stamp: Stamp) -> bool {
+        self.table.stamps.get(place) == Some(&stamp)
+    }
+
+    /// The stamp of an occupied place.
+    pub(crate) fn stamp(&self, place: usize) -> Option<Stamp> {
+        self.table.stamps.get(place).copied().filter(|&stamp| stamp != Stamp::VACANT)
+    }
+
+    /// Whether a place holds the same in both tables.
+    pub(crate) fn agrees(&self, other: &Self, place: usize) -> bool {
+        self.stamp(place) == other.stamp(place)
+    }
+
+    /// The occupied places.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, Stamp)> + Clone + '_ {
+        let stamps = self.table.stamps.iter().copied().enumerate();
+        stamps.filter(|&(_, stamp)| stamp != Stamp::VACANT)
+    }
+
+    /// The name given to what is at this place.
+    pub(crate) fn name(&self, place: usize) -> Option<&Arc<str>> {
+        self.table.names.get(place)?.as_ref()
+    }
+
+    /// What goes by this name.
+    pub(crate) fn find(&self, name: &str) -> Option<(usize, Stamp)> {
+        let place = self.table.names.iter().position(|given| given.as_deref() == Some(name))?;
+        Some((place, self.table.stamps[place]))
+    }
+}

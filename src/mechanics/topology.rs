@@ -1,0 +1,166 @@
+//! The bodies and coordinates of a system.
+
+use alloc::sync::Arc;
+use core::fmt;
+
+use super::KinematicsError;
+use super::places::{Places, Stamp};
+
+/// A body of the host.
+///
+/// It stays valid while other bodies are added and removed, and in a system cast to another scalar. In a system that
+/// does not have the body, because it was removed or was added to another system, it is refused.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BodyIndex {
+    place: u32,
+    stamp: Stamp,
+}
+
+/// A scalar generalized coordinate of the host. Valid like a [`BodyIndex`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CoordinateIndex {
+    place: u32,
+    stamp: Stamp,
+}
+
+impl BodyIndex {
+    /// Ground, which never moves.
+    pub const GROUND: Self = Self { place: 0, stamp: Stamp::GROUND };
+
+    /// The place among the host's bodies, Ground being 0. The place of a removed body is given to the next one
+    /// added.
+    #[inline]
+    pub const fn index(self) -> usize {
+        self.place as usize
+    }
+}
+
+impl CoordinateIndex {
+    /// The place among the host's coordinates. The place of a removed coordinate is given to the next one added.
+    #[inline]
+    pub const fn index(self) -> usize {
+        self.place as usize
+    }
+}
+
+impl fmt::Debug for BodyIndex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "BodyIndex({})", self.place)
+    }
+}
+
+impl fmt::Debug for CoordinateIndex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "CoordinateIndex({})", self.place)
+    }
+}
+
+/// The bodies and coordinates of a system, against which elements check theirs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Topology {
+    pub(crate) bodies: Places,
+    pub(crate) coordinates: Places,
+}
+
+impl Topology {
+    /// Only Ground.
+    pub(crate) fn new() -> Self {
+        Self { bodies: Places::with(Stamp::GROUND, "ground"), coordinates: Places::default() }
+    }
+
+    /// The bodies, without Ground, by place.
+    pub fn bodies(&self) -> impl Iterator<Item = BodyIndex> + Clone + '_ {
+        self.bodies.iter().map(body).filter(|&body| body != BodyIndex::GROUND)
+    }
+
+    /// The coordinates, by place.
+    pub fn coordinates(&self) -> impl Iterator<Item = CoordinateIndex> + Clone + '_ {
+        self.coordinates.iter().map(coordinate)
+    }
+
+    /// The number of places of bodies: one for Ground, one for each body, and vacant ones of removed bodies.
+    pub fn body_places(&self) -> usize {
+        self.bodies.len()
+    }
+
+    /// The number of places of coordinates, vacant ones of removed coordinates included.
+    pub fn coordinate_places(&self) -> usize {
+        self.coordinates.len()
+    }
+
+    /// The body at this place; Ground is at place 0. `None` if the place is vacant.
+    pub fn body(&self, place: usize) -> Option<BodyIndex> {
+        Some(body((place, self.bodies.stamp(place)?)))
+    }
+
+    /// The coordinate at this place; `None` if it is vacant.
+    pub fn coordinate(&self, place: usize) -> Option<CoordinateIndex> {
+        Some(coordinate((place, self.coordinates.stamp(place)?)))
+    }
+
+    /// Whether the system has the body.
+    #[inline]
+    pub fn has_body(&self, body: BodyIndex) -> bool {
+        self.bodies.has(body.index(), body.stamp)
+    }
+
+    /// Whether the system has the coordinate.
+    #[inline]
+    pub fn has_coordinate(&self, coordinate: CoordinateIndex) -> bool {
+        self.coordinates.has(coordinate.index(), coordinate.stamp)
+    }
+
+    /// # Errors
+    /// [`KinematicsError::NoSuchBody`] if the body does not exist.
+    pub fn check_body(&self, body: BodyIndex) -> Result<(), KinematicsError> {
+        if self.has_body(body) { Ok(()) } else { Err(KinematicsError::NoSuchBody { body }) }
+    }
+
+    /// # Errors
+    /// [`KinematicsError::NoSuchCoordinate`] if the coordinate does not exist.
+    pub fn check_coordinate(&self, coordinate: CoordinateIndex) -> Result<(), KinematicsError> {
+        if self.has_coordinate(coordinate) {
+            Ok(())
+        } else {
+            Err(KinematicsError::NoSuchCoordinate { coordinate })
+        }
+    }
+
+    /// The name of a body; `"ground"` for Ground, `None` for a body without a name or that does not exist.
+    pub fn body_name(&self, body: BodyIndex) -> Option<&str> {
+        self.has_body(body).then(|| self.bodies.name(body.index()))?.map(Arc::as_ref)
+    }
+
+    /// The name of a coordinate; `None` for one without a name or that does not exist.
+    pub fn coordinate_name(&self, coordinate: CoordinateIndex) -> Option<&str> {
+        self.has_coordinate(coordinate).then(|| self.coordinates.name(coordinate.index()))?.map(Arc::as_ref)
+    }
+
+    /// The body of this name.
+    pub fn find_body(&self, name: &str) -> Option<BodyIndex> {
+        self.bodies.find(name).map(body)
+    }
+
+    /// The coordinate of this name.
+    pub fn find_coordinate(&self, name: &str) -> Option<CoordinateIndex> {
+        self.coordinates.find(name).map(coordinate)
+    }
+
+    pub(crate) fn add_body(&mut self, name: Option<Arc<str>>) -> BodyIndex {
+        body(self.bodies.add(name))
+    }
+
+    pub(crate) fn add_coordinate(&mut self, name: Option<Arc<str>>) -> CoordinateIndex {
+        coordinate(self.coordinates.add(name))
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "four billion poses do not fit into memory")]
+fn body((place, stamp): (usize, Stamp)) -> BodyIndex {
+    BodyIndex { place: place as u32, stamp }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "four billion values are more than stamps")]
+fn coordinate((place, stamp): (usize, Stamp)) -> CoordinateIndex {
+    CoordinateIndex { place: place as u32, stamp }
+}
