@@ -111,8 +111,8 @@ pub use framework::{
 pub use math::check;
 pub use math::{InvalidValue, Pose, Real, Requirement, SpatialForce, SpatialVelocity, cast_pose};
 pub use mechanics::{
-    BodyIndex, CoordinateIndex, CoordinatePair, ForceAccumulator, Forces, Frame, KinematicsError,
-    KinematicsSource, Positions, Quantity, Station, Topology, Velocities,
+    AsBody, AsCoordinate, BodyIndex, CoordinateIndex, CoordinatePair, ForceAccumulator, Forces, Frame,
+    KinematicsError, KinematicsSource, Positions, Quantity, Station, Topology, Velocities,
 };
 
 /// Notation, design, and coverage of the programs that the elements follow.

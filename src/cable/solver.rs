@@ -14,7 +14,7 @@ use super::workspace::Workspace;
 use super::wrap::{Wrap, Wraps};
 use crate::cable::PathError;
 use crate::math::{Real, is_finite};
-use crate::mechanics::{BodyIndex, Positions};
+use crate::mechanics::{BodyIndex, Checked, Positions};
 use crate::shapes::ShapeError;
 
 /// The way in which a path was found.
@@ -83,7 +83,7 @@ pub(super) fn solve<T: Real>(
     segments.clear();
     segments.reserve(path.spans.len() + path.obstacles.len());
     nodes.clear();
-    nodes.extend(path.obstacles.iter().map(|o| Node::new(positions.pose(o.body()) * o.X_BS())));
+    nodes.extend(path.obstacles.iter().map(|o| Node::new(positions.pose(Checked(o.body())) * o.X_BS())));
     let mut length = T::zero();
     let mut smoothness = T::zero();
     let mut iterations = 0;
@@ -146,7 +146,7 @@ fn require_finite(is_finite: bool) -> Result<(), PathError> {
 /// A point fixed on a body, in Ground.
 #[inline]
 fn point_of<T: Real>(positions: &Positions<T>, body: BodyIndex, p_B: &Point3<T>) -> Point3<T> {
-    positions.pose(body) * p_B
+    positions.pose(Checked(body)) * p_B
 }
 
 /// Solves one span; returns its progress, and how the path was found.

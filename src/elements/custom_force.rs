@@ -10,7 +10,7 @@ use nalgebra::{Point3, Vector3};
 use crate::framework::{AtDynamics, AtVelocity, ElementError, ForceElement};
 use crate::math::{Pose, Real, SpatialForce, SpatialVelocity};
 use crate::mechanics::{
-    BodyIndex, CoordinateIndex, ForceAccumulator, KinematicsError, Positions, Topology, Velocities,
+    BodyIndex, Checked, CoordinateIndex, ForceAccumulator, KinematicsError, Positions, Topology, Velocities,
 };
 
 /// A force law as a closure, which records loads and returns the energy stored \[J\].
@@ -99,22 +99,22 @@ impl<T: Real> Motion<'_, T> {
 
     /// The pose `X_GB` of a body in Ground.
     pub fn pose(&self, body: BodyIndex) -> &Pose<T> {
-        self.positions.pose(self.existing(body))
+        self.positions.pose(Checked(self.existing(body)))
     }
 
     /// The velocity `V_GB` of a body's origin, expressed in Ground.
     pub fn velocity(&self, body: BodyIndex) -> &SpatialVelocity<T> {
-        self.velocities.velocity(self.existing(body))
+        self.velocities.velocity(Checked(self.existing(body)))
     }
 
     /// The value of a coordinate.
     pub fn coordinate(&self, coordinate: CoordinateIndex) -> T {
-        if self.exists(coordinate) { self.positions.coordinate(coordinate) } else { T::zero() }
+        if self.exists(coordinate) { self.positions.coordinate(Checked(coordinate)) } else { T::zero() }
     }
 
     /// The rate of a coordinate.
     pub fn coordinate_rate(&self, coordinate: CoordinateIndex) -> T {
-        if self.exists(coordinate) { self.velocities.coordinate_rate(coordinate) } else { T::zero() }
+        if self.exists(coordinate) { self.velocities.coordinate_rate(Checked(coordinate)) } else { T::zero() }
     }
 
     /// The point `p_B` of a body \[m\], in Ground.
@@ -124,7 +124,7 @@ impl<T: Real> Motion<'_, T> {
 
     /// The velocity \[m/s\] of the point of a body that is at `p_G` \[m\], both in Ground.
     pub fn velocity_of_point(&self, body: BodyIndex, p_G: &Point3<T>) -> Vector3<T> {
-        self.velocities.velocity_of_point(self.positions, self.existing(body), p_G)
+        self.velocities.velocity_of_point(self.positions, Checked(self.existing(body)), p_G)
     }
 
     /// The body, or Ground in its place.
@@ -296,9 +296,9 @@ impl<T: Real> ForceElement<T> for CustomForce<T> {
     fn add_forces(&self, at: &AtDynamics<'_, T, Self>, forces: &mut ForceAccumulator<'_, T>) {
         for load in at.dynamics.loads.all() {
             match *load {
-                Load::AtPoint { body, ref p_G, f_G } => forces.apply_at_point(body, p_G, f_G),
-                Load::OnBody { body, F_GB } => forces.apply_to_body(body, F_GB),
-                Load::OnCoordinate { coordinate, f } => forces.apply_to_coordinate(coordinate, f),
+                Load::AtPoint { body, ref p_G, f_G } => forces.apply_at_point(Checked(body), p_G, f_G),
+                Load::OnBody { body, F_GB } => forces.apply_to_body(Checked(body), F_GB),
+                Load::OnCoordinate { coordinate, f } => forces.apply_to_coordinate(Checked(coordinate), f),
             }
         }
     }

@@ -7,8 +7,8 @@ use nalgebra::{Point3, Vector3};
 
 use crate::math::{Real, SpatialForce};
 use crate::mechanics::{
-    BodyIndex, CoordinateIndex, Kinematics, KinematicsError, Positions, Quantity, Topology, Velocities,
-    expect_body, expect_coordinate,
+    AsBody, AsCoordinate, BodyIndex, CoordinateIndex, Kinematics, KinematicsError, Positions, Quantity,
+    Topology, Velocities,
 };
 
 /// Forces on every body (at its origin, expressed in Ground) and on every coordinate.
@@ -40,8 +40,7 @@ impl<T: Real> Forces<T> {
     /// If the body does not exist, like slice indexing.
     #[inline]
     pub fn body(&self, body: BodyIndex) -> SpatialForce<T> {
-        expect_body(&self.topology, body);
-        self.bodies[body.index()]
+        self.bodies[body.place_in(&self.topology)]
     }
 
     /// The generalized force on a coordinate.
@@ -50,8 +49,7 @@ impl<T: Real> Forces<T> {
     /// If the coordinate does not exist, like slice indexing.
     #[inline]
     pub fn coordinate(&self, coordinate: CoordinateIndex) -> T {
-        expect_coordinate(&self.topology, coordinate);
-        self.coordinates[coordinate.index()]
+        self.coordinates[coordinate.place_in(&self.topology)]
     }
 
     /// The forces `F_GB` on all bodies by place, Ground first: torque and force at each body's origin, expressed in
@@ -106,10 +104,10 @@ impl<'a, T: Real> ForceAccumulator<'a, T> {
     /// # Panics
     /// If the body does not exist, like slice indexing.
     #[inline]
-    pub fn apply_to_body(&mut self, body: BodyIndex, F_GB: SpatialForce<T>) {
-        expect_body(&self.forces.topology, body);
-        self.forces.bodies[body.index()] += F_GB;
-        if body != BodyIndex::GROUND {
+    pub fn apply_to_body(&mut self, body: impl AsBody, F_GB: SpatialForce<T>) {
+        let place = body.place_in(&self.forces.topology);
+        self.forces.bodies[place] += F_GB;
+        if place != BodyIndex::GROUND.index() {
             self.power += self.velocities.velocity(body).power(&F_GB);
         }
     }
@@ -119,7 +117,7 @@ impl<'a, T: Real> ForceAccumulator<'a, T> {
     /// # Panics
     /// If the body does not exist, like slice indexing.
     #[inline]
-    pub fn apply_at_point(&mut self, body: BodyIndex, p_G: &Point3<T>, f_G: Vector3<T>) {
+    pub fn apply_at_point(&mut self, body: impl AsBody, p_G: &Point3<T>, f_G: Vector3<T>) {
         let r_G = self.positions.offset_of(body, p_G);
         self.apply_to_body(body, SpatialForce::new(r_G.cross(&f_G), f_G));
     }
@@ -129,7 +127,7 @@ impl<'a, T: Real> ForceAccumulator<'a, T> {
     /// # Panics
     /// If the body does not exist, like slice indexing.
     #[inline]
-    pub fn apply_to_frame(&mut self, body: BodyIndex, p_GF: &Point3<T>, F_GF: SpatialForce<T>) {
+    pub fn apply_to_frame(&mut self, body: impl AsBody, p_GF: &Point3<T>, F_GF: SpatialForce<T>) {
         let r_G = self.positions.offset_of(body, p_GF);
         self.apply_to_body(body, F_GF.shifted(-r_G));
     }
@@ -139,9 +137,8 @@ impl<'a, T: Real> ForceAccumulator<'a, T> {
     /// # Panics
     /// If the coordinate does not exist, like slice indexing.
     #[inline]
-    pub fn apply_to_coordinate(&mut self, coordinate: CoordinateIndex, f: T) {
-        expect_coordinate(&self.forces.topology, coordinate);
-        self.forces.coordinates[coordinate.index()] += f;
+    pub fn apply_to_coordinate(&mut self, coordinate: impl AsCoordinate, f: T) {
+        self.forces.coordinates[coordinate.place_in(&self.forces.topology)] += f;
         self.power += self.velocities.coordinate_rate(coordinate) * f;
     }
 

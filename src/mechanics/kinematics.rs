@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use nalgebra::{Point3, Vector3};
 
-use super::{BodyIndex, CoordinateIndex, KinematicsError, Quantity, Topology};
+use super::{AsBody, AsCoordinate, BodyIndex, CoordinateIndex, KinematicsError, Quantity, Topology};
 use crate::math::{Pose, Real, SpatialVelocity, is_finite_pose};
 
 /// A host's motion, copied into a state in one call, [`State::set_kinematics`](crate::State::set_kinematics).
@@ -53,14 +53,13 @@ impl<T: Real> Positions<T> {
     /// # Panics
     /// If the body does not exist, like slice indexing.
     #[inline]
-    pub fn pose(&self, body: BodyIndex) -> &Pose<T> {
-        expect_body(&self.topology, body);
-        &self.poses[body.index()]
+    pub fn pose(&self, body: impl AsBody) -> &Pose<T> {
+        &self.poses[body.place_in(&self.topology)]
     }
 
     /// The vector from a body's origin to the point `p_G`, expressed in Ground.
     #[inline]
-    pub(crate) fn offset_of(&self, body: BodyIndex, p_G: &Point3<T>) -> Vector3<T> {
+    pub(crate) fn offset_of(&self, body: impl AsBody, p_G: &Point3<T>) -> Vector3<T> {
         p_G.coords - self.pose(body).translation.vector
     }
 
@@ -69,9 +68,8 @@ impl<T: Real> Positions<T> {
     /// # Panics
     /// If the coordinate does not exist, like slice indexing.
     #[inline]
-    pub fn coordinate(&self, coordinate: CoordinateIndex) -> T {
-        expect_coordinate(&self.topology, coordinate);
-        self.coordinates[coordinate.index()]
+    pub fn coordinate(&self, coordinate: impl AsCoordinate) -> T {
+        self.coordinates[coordinate.place_in(&self.topology)]
     }
 }
 
@@ -100,9 +98,8 @@ impl<T: Real> Velocities<T> {
     /// # Panics
     /// If the body does not exist, like slice indexing.
     #[inline]
-    pub fn velocity(&self, body: BodyIndex) -> &SpatialVelocity<T> {
-        expect_body(&self.topology, body);
-        &self.bodies[body.index()]
+    pub fn velocity(&self, body: impl AsBody) -> &SpatialVelocity<T> {
+        &self.bodies[body.place_in(&self.topology)]
     }
 
     /// The velocity \[m/s\] of the point of a body that is at `p_G` \[m\], both in Ground.
@@ -113,7 +110,7 @@ impl<T: Real> Velocities<T> {
     pub fn velocity_of_point(
         &self,
         positions: &Positions<T>,
-        body: BodyIndex,
+        body: impl AsBody,
         p_G: &Point3<T>,
     ) -> Vector3<T> {
         self.velocity_of_frame(positions, body, p_G).linear
@@ -127,7 +124,7 @@ impl<T: Real> Velocities<T> {
     pub fn velocity_of_frame(
         &self,
         positions: &Positions<T>,
-        body: BodyIndex,
+        body: impl AsBody,
         p_GF: &Point3<T>,
     ) -> SpatialVelocity<T> {
         self.velocity(body).shifted(positions.offset_of(body, p_GF))
@@ -138,9 +135,8 @@ impl<T: Real> Velocities<T> {
     /// # Panics
     /// If the coordinate does not exist, like slice indexing.
     #[inline]
-    pub fn coordinate_rate(&self, coordinate: CoordinateIndex) -> T {
-        expect_coordinate(&self.topology, coordinate);
-        self.coordinates[coordinate.index()]
+    pub fn coordinate_rate(&self, coordinate: impl AsCoordinate) -> T {
+        self.coordinates[coordinate.place_in(&self.topology)]
     }
 }
 
@@ -264,29 +260,4 @@ impl<T: Real> Kinematics<T> {
 /// Refuses a quantity that is not finite.
 pub(crate) fn finite(is_finite: bool, quantity: Quantity) -> Result<(), KinematicsError> {
     if is_finite { Ok(()) } else { Err(KinematicsError::NonFinite { quantity }) }
-}
-
-/// Panics, like slice indexing, if a body does not exist.
-#[inline]
-#[track_caller]
-pub(super) fn expect_body(topology: &Topology, body: BodyIndex) {
-    if !topology.has_body(body) {
-        fail(KinematicsError::NoSuchBody { body });
-    }
-}
-
-/// Panics, like slice indexing, if a coordinate does not exist.
-#[inline]
-#[track_caller]
-pub(super) fn expect_coordinate(topology: &Topology, coordinate: CoordinateIndex) {
-    if !topology.has_coordinate(coordinate) {
-        fail(KinematicsError::NoSuchCoordinate { coordinate });
-    }
-}
-
-#[cold]
-#[track_caller]
-#[expect(clippy::panic, reason = "the one documented exception, like slice indexing")]
-fn fail(error: KinematicsError) -> ! {
-    panic!("{error}")
 }

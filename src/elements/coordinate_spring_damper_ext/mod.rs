@@ -13,7 +13,7 @@ use crate::framework::{
     AtDynamics, AtPosition, AtVelocity, ElementError, Error, ForceElement, Given, Stage, Variables,
 };
 use crate::math::Real;
-use crate::mechanics::{CoordinateIndex, CoordinatePair, ForceAccumulator, Topology, Velocities};
+use crate::mechanics::{Checked, CoordinateIndex, CoordinatePair, ForceAccumulator, Topology, Velocities};
 
 /// A spring and damper on one or between two scalar coordinates, with Stribeck or bristle friction
 /// and soft limit stops: a joint axis of a machine.
@@ -322,7 +322,8 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
         given: &Given<'_, T, Self>,
         cache: &mut Self::Position,
     ) -> Result<(), ElementError> {
-        cache.displacement = self.relative(given.parameters, |side| given.positions.coordinate(side));
+        cache.displacement =
+            self.relative(given.parameters, |side| given.positions.coordinate(Checked(side)));
         Ok(())
     }
 
@@ -332,7 +333,7 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
         velocities: &Velocities<T>,
         cache: &mut Self::Velocity,
     ) -> Result<(), ElementError> {
-        cache.velocity = self.relative(at.parameters, |side| velocities.coordinate_rate(side));
+        cache.velocity = self.relative(at.parameters, |side| velocities.coordinate_rate(Checked(side)));
         Ok(())
     }
 
@@ -374,7 +375,7 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
         let Dynamics { generalized_force0, generalized_force1, .. } = *at.dynamics;
         for (side, force) in self.sides().into_iter().zip([generalized_force0, generalized_force1]) {
             if let Some(coordinate) = side {
-                forces.apply_to_coordinate(coordinate, force);
+                forces.apply_to_coordinate(Checked(coordinate), force);
             }
         }
     }
@@ -396,7 +397,7 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
         given: &Given<'_, T, Self>,
         next: &mut Self::Discrete,
     ) -> Result<(), ElementError> {
-        let q = self.relative(given.parameters, |side| given.positions.coordinate(side));
+        let q = self.relative(given.parameters, |side| given.positions.coordinate(Checked(side)));
         let limit_stop_state = given.parameters.limit_stop_state(q);
         *next = Discrete { last_sticking_position: q, limit_stop_state, ..next.stuck() };
         Ok(())

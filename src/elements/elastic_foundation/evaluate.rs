@@ -14,7 +14,7 @@ use crate::elements::elastic_foundation::{
 };
 use crate::framework::{AtDynamics, AtPosition, AtVelocity, ElementError, ForceElement, Given};
 use crate::math::{Real, SpatialForce, SpatialVelocity, is_finite, is_finite_pose};
-use crate::mechanics::{ForceAccumulator, KinematicsError, Quantity, Topology, Velocities};
+use crate::mechanics::{Checked, ForceAccumulator, KinematicsError, Quantity, Topology, Velocities};
 use crate::shapes::Displaced;
 
 impl<T: Real> ElasticFoundation<T> {
@@ -63,7 +63,7 @@ impl<T: Real> ElasticFoundation<T> {
         velocities: &Velocities<T>,
     ) -> SpatialVelocity<T> {
         let body = self.surfaces[surface.0].body;
-        velocities.velocity_of_frame(at.positions, body, &p_G.into())
+        velocities.velocity_of_frame(at.positions, Checked(body), &p_G.into())
     }
 }
 
@@ -101,7 +101,9 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
         cache.springs.reserve_exact(self.spring_count);
         cache.potential_energy = T::zero();
         cache.X_GS.clear();
-        cache.X_GS.extend(self.surfaces.iter().map(|placed| given.positions.pose(placed.body) * placed.X_BS));
+        cache.X_GS.extend(
+            self.surfaces.iter().map(|placed| given.positions.pose(Checked(placed.body)) * placed.X_BS),
+        );
         // The product of finite poses may overflow, and no point would then be inside a surface.
         if let Some(i) = cache.X_GS.iter().position(|X_GS| !is_finite_pose(X_GS)) {
             return Err(KinematicsError::NonFinite { quantity: Quantity::Pose(self.surfaces[i].body) }.into());
@@ -188,7 +190,7 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
             let p_GS = at.position.X_GS[contact.mesh.0].translation.vector.into();
             for (surface, F_GS) in [(contact.mesh, resultant.F_GS), (contact.other, -resultant.F_GS)] {
                 let body = self.surfaces[surface.0].body;
-                forces.apply_to_frame(body, &p_GS, F_GS);
+                forces.apply_to_frame(Checked(body), &p_GS, F_GS);
             }
         }
     }

@@ -16,7 +16,9 @@ use crate::framework::{
     AtDynamics, AtPosition, AtVelocity, ElementError, Error, ForceElement, Given, Stage, Variables,
 };
 use crate::math::{Pose, Real, check};
-use crate::mechanics::{BodyIndex, ForceAccumulator, Frame, Positions, Station, Topology, Velocities};
+use crate::mechanics::{
+    BodyIndex, Checked, ForceAccumulator, Frame, Positions, Station, Topology, Velocities,
+};
 
 use friction::{Friction, settle};
 use normal::normal_force;
@@ -231,9 +233,9 @@ impl<T: Real> ExponentialSpring<T> {
         let X_GP = if self.plane.body == BodyIndex::GROUND {
             self.plane.X_BF
         } else {
-            positions.pose(self.plane.body) * self.plane.X_BF
+            positions.pose(Checked(self.plane.body)) * self.plane.X_BF
         };
-        let p_GS = positions.pose(self.station.body) * self.station.p_B;
+        let p_GS = positions.pose(Checked(self.station.body)) * self.station.p_B;
         (X_GP, p_GS, X_GP.inverse_transform_point(&p_GS))
     }
 
@@ -287,7 +289,7 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         cache: &mut Self::Velocity,
     ) -> Result<(), ElementError> {
         let Position { X_GP, p_GS, .. } = at.position;
-        let velocity_of_station_on = |body| velocities.velocity_of_point(at.positions, body, p_GS);
+        let velocity_of_station_on = |body| velocities.velocity_of_point(at.positions, Checked(body), p_GS);
         let v_GS = velocity_of_station_on(self.station.body);
         let relative = if self.plane.body == BodyIndex::GROUND {
             v_GS
@@ -364,7 +366,7 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
     fn add_forces(&self, at: &AtDynamics<'_, T, Self>, forces: &mut ForceAccumulator<'_, T>) {
         let f_G = at.dynamics.force_G();
         for (body, f_G) in [(self.station.body, f_G), (self.plane.body, -f_G)] {
-            forces.apply_at_point(body, &at.position.p_GS, f_G);
+            forces.apply_at_point(Checked(body), &at.position.p_GS, f_G);
         }
     }
 

@@ -14,7 +14,7 @@ pub use variables::{Discrete, Parameters};
 use crate::framework::variables::Variables as _;
 use crate::framework::{AtDynamics, AtPosition, AtVelocity, ElementError, Error, ForceElement, Given};
 use crate::math::{Pose, Real, SpatialForce};
-use crate::mechanics::{BodyIndex, ForceAccumulator, Positions, Topology, Velocities};
+use crate::mechanics::{BodyIndex, Checked, ForceAccumulator, Positions, Topology, Velocities};
 
 use law::{Gimbal, principal_angles, with_turns};
 
@@ -155,8 +155,8 @@ impl<T: Real> LinearBushing<T> {
     /// `X_GF`, `X_GM` and the orientation of M in F.
     #[inline]
     fn frames(&self, positions: &Positions<T>, parameters: &Parameters<T>) -> (Pose<T>, Pose<T>, Matrix3<T>) {
-        let X_GF = positions.pose(self.body1) * parameters.X_B1F;
-        let X_GM = positions.pose(self.body2) * parameters.X_B2M;
+        let X_GF = positions.pose(Checked(self.body1)) * parameters.X_B1F;
+        let X_GM = positions.pose(Checked(self.body2)) * parameters.X_B2M;
         (X_GF, X_GM, X_GF.rotation.matrix().tr_mul(X_GM.rotation.matrix()))
     }
 
@@ -217,8 +217,10 @@ impl<T: Real> ForceElement<T> for LinearBushing<T> {
         cache: &mut Self::Velocity,
     ) -> Result<(), ElementError> {
         let Position { X_GF, X_GM, gimbal: Gimbal { sx, cx, sy, over_cy }, .. } = at.position;
-        let V_GF = velocities.velocity_of_frame(at.positions, self.body1, &X_GF.translation.vector.into());
-        let V_GM = velocities.velocity_of_frame(at.positions, self.body2, &X_GM.translation.vector.into());
+        let V_GF =
+            velocities.velocity_of_frame(at.positions, Checked(self.body1), &X_GF.translation.vector.into());
+        let V_GM =
+            velocities.velocity_of_frame(at.positions, Checked(self.body2), &X_GM.translation.vector.into());
 
         // F and M are compared at one point, M's origin.
         let V_GF_at_M = V_GF.shifted(X_GM.translation.vector - X_GF.translation.vector);
@@ -263,7 +265,7 @@ impl<T: Real> ForceElement<T> for LinearBushing<T> {
     fn add_forces(&self, at: &AtDynamics<'_, T, Self>, forces: &mut ForceAccumulator<'_, T>) {
         let Position { X_GF, X_GM, .. } = at.position;
         for (body, X, F) in [(self.body1, X_GF, &at.dynamics.F_GF), (self.body2, X_GM, &at.dynamics.F_GM)] {
-            forces.apply_to_frame(body, &X.translation.vector.into(), *F);
+            forces.apply_to_frame(Checked(body), &X.translation.vector.into(), *F);
         }
     }
 

@@ -295,8 +295,8 @@ fn a_disabled_element_does_nothing_and_shows_nothing() {
     assert_eq!(none, Forces::zeros(system.topology()));
 
     system.set_enabled_by_default(spring, false).expect("own handle");
-    assert_eq!(system.default_state().is_enabled(spring), false);
-    assert_eq!(system.is_enabled_by_default(bushing), true);
+    assert!(!system.default_state().is_enabled(spring));
+    assert!(system.is_enabled_by_default(bushing));
 }
 
 #[test]
@@ -475,7 +475,7 @@ fn a_flag_set_by_name_is_0_or_1() {
     }
     assert_eq!(state.snapshot(), before);
     world.system.set_variable(&mut state, name, 0.0).expect("a flag");
-    assert_eq!(state.is_enabled(world.bushing), false);
+    assert!(!state.is_enabled(world.bushing));
 }
 
 #[test]
