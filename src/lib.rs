@@ -45,7 +45,8 @@
 //! | lay a cable | [`cable::CablePath`], [`cable::Obstacle`] |
 //! | choose or write a shape | [`shapes`], [`shapes::Solid`], [`cable::Wrappable`] |
 //! | write an element | [`CustomForce`], [`ForceElement`], [`Variables`] |
-//! | build a system | [`ForceSystem`], [`Handle`], [`Frame`], [`Station`], [`CoordinatePair`], [`BodyIndex`], [`CoordinateIndex`] |
+//! | build a system | [`ForceSystem`], [`Handle`], [`ElementId`], [`Frame`], [`Station`], [`CoordinatePair`], [`BodyIndex`], [`CoordinateIndex`] |
+//! | add and remove while running | [`remove`](ForceSystem::remove), [`carry_over`](ForceSystem::carry_over) |
 //! | set the motion, evaluate | [`State`], [`KinematicsSource`], [`Stage`] |
 //! | read results | [`PositionView`], [`VelocityView`], [`DynamicsView`], [`Forces`] |
 //! | commit, save, restore | [`accept_step`](ForceSystem::accept_step), [`Snapshot`] |
@@ -66,11 +67,9 @@
 //!
 //! # Panics
 //!
-//! Reading through a handle of another system panics, like indexing a slice out of bounds, and so does reading a body
-//! or coordinate that does not exist; each such method has a checked counterpart. Nothing else panics. A body or
-//! coordinate index is a place and does not name its system: an index of another system is taken as the body or
-//! coordinate at that place, if there is one. A user's element may rely on its indices after checking
-//! them in [`ForceElement::check_topology`].
+//! Reading through the handle of an element, or the index of a body or coordinate, that the system does not have
+//! panics, like indexing a slice out of bounds. [`ForceSystem::contains`], [`State::contains`] and
+//! [`Topology::has_body`] tell beforehand, and `try_of` and the like return an error. Nothing else panics.
 #![no_std]
 
 extern crate alloc;

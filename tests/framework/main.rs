@@ -3,5 +3,7 @@
 mod allocation;
 mod commits;
 mod coverage;
+mod machine;
+mod membership;
 mod state;
 mod user_element;

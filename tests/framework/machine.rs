@@ -1,0 +1,138 @@
+//! A machine with one of each element, moved along given curves.
+
+use force_elements::cable::{CablePath, Obstacle};
+use force_elements::elastic_foundation::Material;
+use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3, Vector6};
+use force_elements::shapes::{HalfSpace, Sphere, TriangleMesh};
+use force_elements::{
+    BodyIndex, CableSpring, CoordinateIndex, CoordinatePair, CoordinateSpringDamperExt, ElasticFoundation,
+    Error, ExponentialSpring, ForceSystem, Frame, Handle, LinearBushing, Pose, Real, SpatialVelocity, State,
+    Station, cable_spring, coordinate_spring_damper_ext, exponential_spring, linear_bushing,
+};
+
+/// A machine: a body that slides on the ground by an exponential spring and rolls on it by a foundation, hangs in a
+/// bushing, and carries the ball that a cable runs over; and a slider with bristles.
+pub(crate) struct Machine<T: Real> {
+    pub(crate) system: ForceSystem<T>,
+    pub(crate) body: BodyIndex,
+    pub(crate) slider: CoordinateIndex,
+    pub(crate) spring: Handle<ExponentialSpring<T>>,
+    pub(crate) bushing: Handle<LinearBushing<T>>,
+    pub(crate) foundation: Handle<ElasticFoundation<T>>,
+    pub(crate) cable: Handle<CableSpring<T>>,
+    pub(crate) bristles: Handle<CoordinateSpringDamperExt<T>>,
+}
+
+fn point<T: Real>(x: f64, y: f64, z: f64) -> Point3<T> {
+    Point3::new(T::lit(x), T::lit(y), T::lit(z))
+}
+
+pub(crate) fn spring<T: Real>(body: BodyIndex) -> Result<ExponentialSpring<T>, Error> {
+    let parameters = exponential_spring::Parameters::<T> {
+        d2: T::lit(200.0),
+        friction_elasticity: T::lit(50.0),
+        friction_viscosity: T::lit(1.0),
+        friction_transition: exponential_spring::FrictionTransition::ReturnMapping,
+        ..Default::default()
+    };
+    ExponentialSpring::new(
+        Frame::ground(Pose::identity()),
+        Station::on(body, point(0.0, 0.0, -0.31)),
+        parameters,
+    )
+}
+
+pub(crate) fn bushing<T: Real>(body: BodyIndex) -> Result<LinearBushing<T>, Error> {
+    let stiffness = Vector6::repeat(T::lit(40.0));
+    let parameters =
+        linear_bushing::Parameters { stiffness, damping: stiffness * T::lit(0.1), ..Default::default() };
+    LinearBushing::new(BodyIndex::GROUND, body, parameters)
+}
+
+pub(crate) fn foundation<T: Real>(body: BodyIndex) -> Result<ElasticFoundation<T>, Error> {
+    let mut foundation = ElasticFoundation::default();
+    foundation.add_rigid(Frame::ground(Pose::identity()), HalfSpace::BelowZ)?;
+    let rubber = Material::new(T::lit(1e5)).with_dissipation(T::lit(0.1));
+    let ball = TriangleMesh::sphere(T::lit(0.31), 10)?;
+    foundation.add_springs(
+        Frame::of(body),
+        ball,
+        rubber.with_friction(T::lit(0.5), T::lit(0.4), T::lit(0.1)),
+    )?;
+    Ok(foundation)
+}
+
+pub(crate) fn cable<T: Real>(body: BodyIndex) -> Result<CableSpring<T>, Error> {
+    let ball = Obstacle::new(body, Pose::identity(), Sphere::new(T::lit(0.25))?)?;
+    let path =
+        CablePath::new(Station::ground(point(-1.0, 0.1, 0.2)), Station::ground(point(1.0, 0.0, 0.25)))?;
+    let parameters = cable_spring::Parameters {
+        stiffness: T::lit(100.0),
+        slack_length: T::lit(1.5),
+        dissipation: T::lit(0.1),
+    };
+    CableSpring::new(path.over(ball), parameters)
+}
+
+pub(crate) fn bristles<T: Real>(slider: CoordinateIndex) -> Result<CoordinateSpringDamperExt<T>, Error> {
+    let parameters = coordinate_spring_damper_ext::Parameters::<T> {
+        dynamic_friction: T::lit(2.0),
+        static_friction_offset: T::lit(1.0),
+        sticking_stiffness: T::lit(1e3),
+        sticking_damping: T::lit(5.0),
+        ..Default::default()
+    };
+    CoordinateSpringDamperExt::new(CoordinatePair::on(slider), parameters)
+}
+
+impl<T: Real> Machine<T> {
+    pub(crate) fn new() -> Result<Self, Error> {
+        let mut system = ForceSystem::new();
+        let (body, slider) = (system.add_named_body("wheel")?, system.add_named_coordinate("slider")?);
+        Ok(Self {
+            body,
+            slider,
+            spring: system.add_named("foot", spring(body)?)?,
+            bushing: system.add(bushing(body)?)?,
+            foundation: system.add(foundation(body)?)?,
+            cable: system.add_named("rope", cable(body)?)?,
+            bristles: system.add(bristles(slider)?)?,
+            system,
+        })
+    }
+
+    /// Moves everything to where it is at a time; with it the anchor is dragged and holds by turns, the bristles
+    /// slip and stick, the cable winds on and off, and the wheel presses its ball into the ground and leaves it.
+    pub(crate) fn move_to(&self, state: &mut State<T>, time: f64) -> Result<(), Error> {
+        let (s, c) = ((3.0 * time).sin(), (3.0 * time).cos());
+        let R = Rotation3::new(Vector3::new(0.4 * s, 0.3 * c, 0.5 * s).map(T::lit));
+        let p = Vector3::new(0.1 * s, 0.05 * c, 0.3 + 0.02 * (7.0 * time).sin()).map(T::lit);
+        let V = SpatialVelocity::new(
+            Vector3::new(1.2 * c, -0.9 * s, 1.5 * c).map(T::lit),
+            Vector3::new(0.3 * c, -0.15 * s, 0.14 * (7.0 * time).cos()).map(T::lit),
+        );
+        state.set_time(T::lit(time))?;
+        state.set_body(self.body, Pose::from_parts(Translation3::from(p), R), V)?;
+        state.set_coordinate(self.slider, T::lit(0.01 * s))?;
+        state.set_coordinate_rate(self.slider, T::lit(0.03 * c))
+    }
+
+    /// A state at time zero, where everything remembers its present position and the accounts are open.
+    pub(crate) fn start(&self) -> Result<State<T>, Error> {
+        let mut state = self.system.default_state();
+        self.move_to(&mut state, 0.0)?;
+        self.system.reset_memories(&mut state)?;
+        self.system.reset_dissipated_energy(&mut state)?;
+        Ok(state)
+    }
+
+    /// Steps of 2 ms from one time to another, each committed.
+    pub(crate) fn run(&self, state: &mut State<T>, steps: std::ops::Range<u32>) -> Result<(), Error> {
+        for step in steps {
+            self.move_to(state, 0.002 * f64::from(step + 1))?;
+            self.system.realize_dynamics(state)?;
+            self.system.accept_step(state)?;
+        }
+        Ok(())
+    }
+}
