@@ -1,5 +1,6 @@
 //! Errors of systems, states and the elements in them.
 
+use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use core::fmt;
@@ -60,6 +61,14 @@ pub enum Error {
     InUse {
         /// The first element that acts on it.
         element: ElementName,
+    },
+    /// One of many states failed.
+    #[error("state {index}: {source}")]
+    World {
+        /// The first state that failed.
+        index: usize,
+        /// Why.
+        source: Box<Error>,
     },
     /// Another type of element already has this name.
     #[error("another type of element is already called {kind}")]

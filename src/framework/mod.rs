@@ -1,5 +1,6 @@
 //! Systems of elements, their states, and the views through which results are read.
 
+mod checkpoint;
 pub(crate) mod element;
 pub(crate) mod error;
 pub(crate) mod handle;
@@ -12,8 +13,10 @@ pub(crate) mod state;
 pub(crate) mod system;
 pub mod variables;
 mod view;
+mod worlds;
 mod writes;
 
+pub use checkpoint::Checkpoint;
 pub use element::{AtDynamics, AtPosition, AtVelocity, Cache, ForceElement, Given};
 pub use error::{ElementError, ElementName, Error, OwnError};
 pub use handle::{ElementId, Handle};

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use core::any::Any;
 use core::fmt::{self, Arguments, Debug};
 
+use crate::framework::checkpoint::{AnyVariables, KindVariables};
 use crate::framework::element::{AtDynamics, AtPosition, AtVelocity, ForceElement, Given};
 use crate::framework::roster::Roster;
 use crate::framework::stage::Stage;
@@ -37,6 +38,14 @@ pub(crate) struct Slots<T: Real, E: ForceElement<T>> {
 /// [`Slots`] whose element type is not known.
 pub(crate) trait AnySlots<T: Real>: Any + Debug + Send + Sync {
     fn clone_box(&self) -> Box<dyn AnySlots<T>>;
+    /// Becomes a copy of slots of the same kind, in the memory it has.
+    fn copy_from(&mut self, source: &dyn AnySlots<T>) -> Result<(), Error>;
+    /// A copy of all variables.
+    fn saved_variables(&self) -> Box<dyn AnyVariables<T>>;
+    /// Writes the variables to `saved`, in its memory if it is of this kind.
+    fn save_variables(&self, saved: &mut Box<dyn AnyVariables<T>>);
+    /// Replaces all variables by saved ones of this kind.
+    fn load_variables(&mut self, saved: &dyn AnyVariables<T>) -> Result<(), Error>;
     fn roster(&self) -> &Roster;
     fn is_enabled(&self, place: usize) -> bool;
     fn set_enabled(&mut self, place: usize, enabled: bool);
@@ -134,6 +143,15 @@ impl<T: Real, E: ForceElement<T>> Clone for Slots<T, E> {
             velocity: self.velocity.clone(),
             dynamics: self.dynamics.clone(),
         }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        self.roster.clone_from(&source.roster);
+        self.variables.clone_from(&source.variables);
+        self.next_discrete.clone_from(&source.next_discrete);
+        self.position.clone_from(&source.position);
+        self.velocity.clone_from(&source.velocity);
+        self.dynamics.clone_from(&source.dynamics);
     }
 }
 
@@ -233,6 +251,28 @@ pub(crate) fn given<'a, T: Real, E: ForceElement<T>>(
 impl<T: Real, E: ForceElement<T>> AnySlots<T> for Slots<T, E> {
     fn clone_box(&self) -> Box<dyn AnySlots<T>> {
         Box::new(self.clone())
+    }
+
+    fn copy_from(&mut self, source: &dyn AnySlots<T>) -> Result<(), Error> {
+        self.clone_from(Self::downcast(source)?);
+        Ok(())
+    }
+
+    fn saved_variables(&self) -> Box<dyn AnyVariables<T>> {
+        Box::new(KindVariables(self.variables.clone()))
+    }
+
+    fn save_variables(&self, saved: &mut Box<dyn AnyVariables<T>>) {
+        match KindVariables::downcast_mut(saved.as_mut()) {
+            Some(KindVariables(variables)) => variables.clone_from(&self.variables),
+            None => *saved = self.saved_variables(),
+        }
+    }
+
+    fn load_variables(&mut self, saved: &dyn AnyVariables<T>) -> Result<(), Error> {
+        let KindVariables(variables) = KindVariables::downcast(saved).ok_or(Error::TopologyMismatch)?;
+        self.variables.clone_from(variables);
+        Ok(())
     }
 
     fn roster(&self) -> &Roster {

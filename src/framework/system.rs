@@ -354,6 +354,16 @@ impl<T: Real> ForceSystem<T> {
         }
     }
 
+    /// Realizes a state to a stage.
+    pub(super) fn advance(&self, state: &mut State<T>, stage: Stage) -> Result<(), Error> {
+        match stage {
+            Stage::Topology | Stage::Instance | Stage::Time => self.require(state, Stage::Topology),
+            Stage::Position => self.advance_to_position(state),
+            Stage::Velocity => self.advance_to_velocity(state),
+            Stage::Dynamics => self.advance_to_dynamics(state),
+        }
+    }
+
     fn advance_to_position(&self, state: &mut State<T>) -> Result<(), Error> {
         self.require(state, Stage::Topology)?;
         if state.stage < Stage::Position {

@@ -2,11 +2,13 @@
 
 pub mod check;
 mod checked;
+mod clone;
 mod scalar;
 mod spatial;
 
 pub use check::{InvalidValue, Requirement};
 pub(crate) use checked::checked_when_read;
+pub(crate) use clone::clone_by_field;
 pub use scalar::Real;
 pub use spatial::{Pose, SpatialForce, SpatialVelocity, cast_pose};
 pub(crate) use spatial::{is_finite, is_finite_pose};

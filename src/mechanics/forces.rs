@@ -5,19 +5,21 @@ use alloc::vec::Vec;
 
 use nalgebra::{Point3, Vector3};
 
-use crate::math::{Real, SpatialForce};
+use crate::math::{Real, SpatialForce, clone_by_field};
 use crate::mechanics::{
     AsBody, AsCoordinate, BodyIndex, CoordinateIndex, Kinematics, KinematicsError, Positions, Quantity,
     Topology, Velocities,
 };
 
 /// Forces on every body (at its origin, expressed in Ground) and on every coordinate.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub struct Forces<T: Real> {
     topology: Topology,
     bodies: Vec<SpatialForce<T>>,
     coordinates: Vec<T>,
 }
+
+clone_by_field!(Forces { topology, bodies, coordinates });
 
 impl<T: Real> Forces<T> {
     /// No force on any body or coordinate.

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use nalgebra::{Point3, Vector3};
 
 use super::{AsBody, AsCoordinate, BodyIndex, CoordinateIndex, KinematicsError, Quantity, Topology};
-use crate::math::{Pose, Real, SpatialVelocity, is_finite_pose};
+use crate::math::{Pose, Real, SpatialVelocity, clone_by_field, is_finite_pose};
 
 /// A host's motion, copied into a state in one call, [`State::set_kinematics`](crate::State::set_kinematics).
 ///
@@ -25,12 +25,16 @@ pub trait KinematicsSource<T: Real> {
 }
 
 /// Poses of all bodies and values of all coordinates.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub struct Positions<T: Real> {
     topology: Topology,
     poses: Vec<Pose<T>>,
     coordinates: Vec<T>,
 }
+
+clone_by_field!(Positions { topology, poses, coordinates });
+clone_by_field!(Velocities { topology, bodies, coordinates });
+clone_by_field!(Kinematics { time, positions, velocities });
 
 impl<T: Real> Positions<T> {
     /// The bodies and coordinates.
@@ -74,7 +78,7 @@ impl<T: Real> Positions<T> {
 }
 
 /// Velocities of all bodies and rates of all coordinates.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub struct Velocities<T: Real> {
     topology: Topology,
     bodies: Vec<SpatialVelocity<T>>,
@@ -141,7 +145,7 @@ impl<T: Real> Velocities<T> {
 }
 
 /// Time, positions and velocities, all finite.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub(crate) struct Kinematics<T: Real> {
     pub(crate) time: T,
     pub(crate) positions: Positions<T>,

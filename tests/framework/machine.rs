@@ -6,8 +6,9 @@ use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3, Vector6
 use force_elements::shapes::{HalfSpace, Sphere, TriangleMesh};
 use force_elements::{
     BodyIndex, CableSpring, CoordinateIndex, CoordinatePair, CoordinateSpringDamperExt, ElasticFoundation,
-    Error, ExponentialSpring, ForceSystem, Frame, Handle, LinearBushing, Pose, Real, SpatialVelocity, State,
-    Station, cable_spring, coordinate_spring_damper_ext, exponential_spring, linear_bushing,
+    ElementId, Error, ExponentialSpring, ForceSystem, Forces, Frame, Handle, LinearBushing, Pose, Real,
+    SpatialVelocity, State, Station, cable_spring, coordinate_spring_damper_ext, exponential_spring,
+    linear_bushing,
 };
 
 /// A machine: a body that slides on the ground by an exponential spring and rolls on it by a foundation, hangs in a
@@ -134,5 +135,41 @@ impl<T: Real> Machine<T> {
             self.system.accept_step(state)?;
         }
         Ok(())
+    }
+
+    /// Forces, energies, powers, results and variables of its elements, however many others there are.
+    pub(crate) fn everything(&self, state: &mut State<T>) -> Result<Vec<String>, Error> {
+        let ids: [ElementId; 5] = [
+            self.spring.into(),
+            self.bushing.into(),
+            self.foundation.into(),
+            self.cable.into(),
+            self.bristles.into(),
+        ];
+        let view = self.system.realize_dynamics(state)?;
+        let mut all = vec![
+            format!("{:?}", view.body_force(self.body)),
+            format!("{:?}", view.coordinate_force(self.slider)),
+        ];
+        for id in ids {
+            let mut forces = Forces::zeros(self.system.topology());
+            view.add_contribution(id, &mut forces)?;
+            all.push(format!("{id} {:?} {:?}", forces.body(self.body), forces.coordinate(self.slider)));
+            all.push(format!("{:?} {:?}", view.potential_energy_of(id), view.power_dissipated_of(id)));
+            all.push(format!("{:?} {:?}", view.power_absorbed_of(id), view.dissipated_energy_of(id)));
+        }
+        all.push(format!("{:?}", view.of(self.spring).dynamics));
+        all.push(format!("{:?}", view.of(self.bushing).position));
+        all.push(format!("{:?}", view.of(self.foundation).dynamics));
+        all.push(format!("{:?}", view.of(self.cable).position.path.contacts));
+        all.push(format!("{:?}", view.of(self.bristles).dynamics));
+        for id in ids {
+            let prefix = format!("{id}.");
+            let variables = state.snapshot().variables;
+            all.extend(
+                variables.into_iter().filter(|(name, _)| name.starts_with(&prefix)).map(|v| format!("{v:?}")),
+            );
+        }
+        Ok(all)
     }
 }

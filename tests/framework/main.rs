@@ -2,6 +2,7 @@
 
 mod allocation;
 mod commits;
+mod copies;
 mod coverage;
 mod machine;
 mod membership;

@@ -4,47 +4,10 @@ use std::collections::{BTreeSet, HashSet};
 
 use force_elements::nalgebra::Vector3;
 use force_elements::{
-    ElementId, Error, ForceSystem, Forces, KinematicsError, LinearBushing, Pose, SpatialVelocity, Stage,
-    State,
+    ElementId, Error, ForceSystem, KinematicsError, LinearBushing, Pose, SpatialVelocity, Stage,
 };
 
 use crate::machine::{Machine, bristles, bushing, cable, foundation, spring};
-
-/// Energies, powers and forces of each element by name, and its variables: the last two without place.
-fn everything(machine: &Machine<f64>, state: &mut State<f64>) -> Result<Vec<String>, Error> {
-    let ids: [ElementId; 5] = [
-        machine.spring.into(),
-        machine.bushing.into(),
-        machine.foundation.into(),
-        machine.cable.into(),
-        machine.bristles.into(),
-    ];
-    let view = machine.system.realize_dynamics(state)?;
-    let mut all = vec![
-        format!("{:?}", view.body_force(machine.body)),
-        format!("{:?}", view.coordinate_force(machine.slider)),
-    ];
-    for id in ids {
-        let mut forces = Forces::zeros(machine.system.topology());
-        view.add_contribution(id, &mut forces)?;
-        all.push(format!("{id} {:?} {:?}", forces.body(machine.body), forces.coordinate(machine.slider)));
-        all.push(format!("{:?} {:?}", view.potential_energy_of(id), view.power_dissipated_of(id)));
-        all.push(format!("{:?} {:?}", view.power_absorbed_of(id), view.dissipated_energy_of(id)));
-    }
-    all.push(format!("{:?}", view.of(machine.spring).dynamics));
-    all.push(format!("{:?}", view.of(machine.bushing).position));
-    all.push(format!("{:?}", view.of(machine.foundation).dynamics));
-    all.push(format!("{:?}", view.of(machine.cable).position.path.contacts));
-    all.push(format!("{:?}", view.of(machine.bristles).dynamics));
-    for id in ids {
-        let prefix = format!("{id}.");
-        let variables = state.snapshot().variables;
-        all.extend(
-            variables.into_iter().filter(|(name, _)| name.starts_with(&prefix)).map(|v| format!("{v:?}")),
-        );
-    }
-    Ok(all)
-}
 
 #[test]
 fn what_still_exists_keeps_every_bit_while_others_come_and_go() -> Result<(), Error> {
@@ -93,7 +56,7 @@ fn what_still_exists_keeps_every_bit_while_others_come_and_go() -> Result<(), Er
                 carried.set_body(body, p, SpatialVelocity::new(Vector3::zeros(), Vector3::x()))?;
             }
         }
-        assert_eq!(everything(&control, &mut state)?, everything(&changing, &mut carried)?, "{step}");
+        assert_eq!(control.everything(&mut state)?, changing.everything(&mut carried)?, "{step}");
         control.run(&mut state, step..step + 1)?;
         changing.run(&mut carried, step..step + 1)?;
         let view = control.system.realize_dynamics(&mut state)?;

@@ -1,0 +1,18 @@
+//! Clones that reuse memory.
+
+/// `Clone` field by field, for `clone_from` too: the derived one would drop the buffers of the target.
+macro_rules! clone_by_field {
+    ($Type:ident { $($field:ident),* $(,)? }) => {
+        impl<T: Real> Clone for $Type<T> {
+            fn clone(&self) -> Self {
+                Self { $($field: self.$field.clone()),* }
+            }
+
+            fn clone_from(&mut self, source: &Self) {
+                $(self.$field.clone_from(&source.$field);)*
+            }
+        }
+    };
+}
+
+pub(crate) use clone_by_field;

@@ -1,0 +1,144 @@
+//! Copies of states: into memory that is there already, checkpoints, and many worlds.
+
+use force_elements::{Error, SpatialVelocity, Stage};
+
+use crate::machine::Machine;
+
+#[test]
+fn a_state_copied_into_another_is_that_state() -> Result<(), Error> {
+    let machine = Machine::<f64>::new()?;
+    let mut state = machine.start()?;
+    machine.run(&mut state, 0..100)?;
+    let mut copy = machine.start()?;
+    machine.system.realize_dynamics(&mut state)?;
+    copy.clone_from(&state);
+    assert_eq!(machine.everything(&mut copy)?, machine.everything(&mut state)?);
+    machine.run(&mut state, 100..150)?;
+    machine.run(&mut copy, 100..150)?;
+    machine.system.realize_dynamics(&mut state)?;
+    machine.system.realize_dynamics(&mut copy)?;
+    assert_eq!(machine.everything(&mut copy)?, machine.everything(&mut state)?);
+    // Into a state of a system that is not alike.
+    let mut other = Machine::<f64>::new()?;
+    let mut copy = other.start()?;
+    copy.clone_from(&state);
+    assert_eq!(machine.everything(&mut copy)?, machine.everything(&mut state)?);
+    other.system.remove(other.spring)?;
+    copy = other.system.default_state();
+    copy.clone_from(&state);
+    assert_eq!(machine.everything(&mut copy)?, machine.everything(&mut state)?);
+    Ok(())
+}
+
+#[test]
+fn a_state_returns_to_a_checkpoint_and_runs_on_bit_for_bit() -> Result<(), Error> {
+    let machine = Machine::<f64>::new()?;
+    let mut state = machine.start()?;
+    let mut checkpoint = state.checkpoint();
+    for start in [0, 30, 60, 90, 120] {
+        machine.run(&mut state, start..start + 10)?;
+        state.save_to(&mut checkpoint);
+        let saved = state.snapshot();
+        machine.run(&mut state, start + 10..start + 30)?;
+        let after = state.snapshot();
+        assert_ne!(saved, after);
+        // Elsewhere, with other parameters, and off.
+        machine.system.set_enabled(&mut state, machine.bushing, false)?;
+        machine.system.update_parameters(&mut state, machine.cable, |p| p.stiffness = 3.0)?;
+        state.set_velocity(machine.body, SpatialVelocity::zero())?;
+        state.return_to(&checkpoint)?;
+        assert_eq!((state.stage(), state.snapshot()), (Stage::Topology, saved));
+        machine.run(&mut state, start + 10..start + 30)?;
+        assert_eq!(state.snapshot(), after);
+    }
+    Ok(())
+}
+
+#[test]
+fn a_checkpoint_of_another_system_or_of_before_a_change_is_refused() -> Result<(), Error> {
+    let (mut machine, other) = (Machine::<f64>::new()?, Machine::<f64>::new()?);
+    let mut state = machine.start()?;
+    let foreign = other.start()?.checkpoint();
+    let before = state.snapshot();
+    assert_eq!(state.return_to(&foreign), Err(Error::TopologyMismatch));
+    let mut old = state.checkpoint();
+    machine.system.remove(machine.spring)?;
+    machine.system.carry_over(&mut state)?;
+    assert_eq!(state.return_to(&old), Err(Error::TopologyMismatch));
+    assert_ne!(state.snapshot(), before);
+    // It takes a state of any system.
+    state.save_to(&mut old);
+    assert_eq!(state.return_to(&old), Ok(()));
+    Ok(())
+}
+
+#[test]
+fn copies_into_memory_that_is_there_allocate_nothing() -> Result<(), Error> {
+    let machine = Machine::<f64>::new()?;
+    let mut state = machine.start()?;
+    machine.run(&mut state, 0..10)?;
+    machine.system.realize_dynamics(&mut state)?;
+    let (mut copy, mut checkpoint) = (state.clone(), state.checkpoint());
+    machine.run(&mut state, 10..12)?;
+    let counted = allocation_counter::measure(|| {
+        for _ in 0..3 {
+            copy.clone_from(&state);
+            state.save_to(&mut checkpoint);
+            copy.return_to(&checkpoint).expect("the same system");
+        }
+    });
+    assert_eq!(counted.count_total, 0);
+    Ok(())
+}
+
+#[test]
+fn many_worlds_are_each_as_they_would_be_alone() -> Result<(), Error> {
+    let machine = Machine::<f64>::new()?;
+    let mut alone = Vec::new();
+    for _ in 0..40 {
+        alone.push(machine.start()?);
+    }
+    let mut together = alone.clone();
+    for step in 0..25 {
+        for (i, (state, other)) in alone.iter_mut().zip(&mut together).enumerate() {
+            // Each at a time of its own.
+            let time = 0.002 * f64::from(step + 1) * (1.0 + 0.02 * i as f64);
+            machine.move_to(state, time)?;
+            machine.move_to(other, time)?;
+            machine.system.realize_dynamics(state)?;
+            machine.system.accept_step(state)?;
+        }
+        machine.system.realize_each(&mut together, Stage::Velocity)?;
+        assert!(together.iter().all(|state| state.stage() == Stage::Velocity));
+        machine.system.realize_each(&mut together, Stage::Dynamics)?;
+        machine.system.accept_step_each(&mut together)?;
+    }
+    machine.system.realize_each(&mut together, Stage::Dynamics)?;
+    for (state, other) in alone.iter_mut().zip(&mut together) {
+        assert_eq!(machine.everything(state)?, machine.everything(other)?);
+    }
+    Ok(())
+}
+
+#[test]
+fn the_first_of_many_worlds_that_fails_is_named_and_the_others_go_on() -> Result<(), Error> {
+    let machine = Machine::<f64>::new()?;
+    let mut states = vec![machine.start()?, machine.start()?, machine.start()?, machine.start()?];
+    states[2].set_time(0.01)?;
+    states[3].set_time(0.01)?;
+    let too_low = Error::StageTooLow { required: Stage::Dynamics, actual: Stage::Instance };
+    assert_eq!(machine.system.accept_step(&mut states[2]), Err(too_low.clone()));
+    let refused = machine.system.accept_step_each(&mut states).expect_err("not realized");
+    assert_eq!(refused, Error::World { index: 2, source: Box::new(too_low) });
+    assert_eq!(
+        refused.to_string(),
+        "state 2: stage Dynamics is required, but the state is realized to Instance"
+    );
+    assert!(states[1].stage() < Stage::Dynamics, "accepted all the same");
+    // A foreign one in the middle.
+    states[1] = Machine::<f64>::new()?.start()?;
+    let refused = machine.system.realize_each(&mut states, Stage::Dynamics);
+    assert_eq!(refused, Err(Error::World { index: 1, source: Box::new(Error::TopologyMismatch) }));
+    assert_eq!(states[3].stage(), Stage::Dynamics);
+    Ok(())
+}
