@@ -100,9 +100,9 @@ fn many_worlds_are_each_as_they_would_be_alone() -> Result<(), Error> {
     }
     let mut together = alone.clone();
     for step in 0..25 {
-        for (i, (state, other)) in alone.iter_mut().zip(&mut together).enumerate() {
+        for ((state, other), i) in alone.iter_mut().zip(&mut together).zip(0_u32..) {
             // Each at a time of its own.
-            let time = 0.002 * f64::from(step + 1) * (1.0 + 0.02 * i as f64);
+            let time = 0.002 * f64::from(step + 1) * (1.0 + 0.02 * f64::from(i));
             machine.move_to(state, time)?;
             machine.move_to(other, time)?;
             machine.system.realize_dynamics(state)?;
