@@ -12,6 +12,7 @@ use crate::math::{Pose, Real, SpatialForce, SpatialVelocity};
 use crate::mechanics::{
     BodyIndex, Checked, CoordinateIndex, ForceAccumulator, KinematicsError, Positions, Topology, Velocities,
 };
+use crate::results;
 
 /// A force law as a closure, which records loads and returns the energy stored \[J\].
 type Law<T> = dyn Fn(&Motion<'_, T>, &mut Loads<T>) -> T + Send + Sync;
@@ -242,29 +243,13 @@ impl<T: Real> Clone for Loads<T> {
     }
 }
 
-/// Forces and energy.
-#[derive(Debug)]
-pub struct Dynamics<T: Real> {
-    /// The forces.
-    pub loads: Loads<T>,
-    /// The energy stored \[J\].
-    pub potential_energy: T,
-}
-
-impl<T: Real> Default for Dynamics<T> {
-    fn default() -> Self {
-        Self { loads: Loads::default(), potential_energy: T::zero() }
-    }
-}
-
-impl<T: Real> Clone for Dynamics<T> {
-    fn clone(&self) -> Self {
-        Self { loads: self.loads.clone(), ..*self }
-    }
-
-    fn clone_from(&mut self, source: &Self) {
-        self.loads.clone_from(&source.loads);
-        self.potential_energy = source.potential_energy;
+results! {
+    /// Forces and energy.
+    pub struct Dynamics<T> {
+        /// The forces.
+        pub loads: Loads<T>;
+        /// The energy stored.
+        pub potential_energy: T ["J"];
     }
 }
 

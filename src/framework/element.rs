@@ -5,18 +5,10 @@ use core::ops::Deref;
 
 use nalgebra::{Point3, Vector3};
 
-use crate::framework::ElementError;
-use crate::framework::stage::Stage;
 use crate::framework::variables::Variables;
+use crate::framework::{Cache, ElementError};
 use crate::math::Real;
 use crate::mechanics::{BodyIndex, ForceAccumulator, Positions, Topology, Velocities};
-
-/// A struct of results that the state keeps for each element at one stage.
-///
-/// `default()` stands for "not computed"; it is also what a disabled element shows. Buffers within
-/// it are reused from call to call.
-pub trait Cache: Clone + Default + Debug + Send + Sync + 'static {}
-impl<C: Clone + Default + Debug + Send + Sync + 'static> Cache for C {}
 
 /// A mechanical force element.
 ///
@@ -99,22 +91,18 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
     /// The kind's name in lower snake case: the prefix of named variables. Unique in a system.
     const KIND: &'static str;
 
-    /// The first stage that reads the discrete variables; writing them drops the state below it.
-    ///
-    /// The default suits every element. One that does not read them before [`calc_dynamics`](Self::calc_dynamics)
-    /// may set [`Stage::Dynamics`], which saves evaluations after a commit.
-    const DISCRETE_STAGE: Stage = Stage::Position;
-
-    /// Stiffness and the like: defaults from the element, changeable per state, Instance stage.
+    /// Stiffness and the like: defaults from the element, changeable per state.
     type Parameters: Variables<T> + Default;
-    /// Memory between accepted steps.
+    /// Memory between accepted steps. A commit drops the state to just below the earliest stage that one of its
+    /// fields declares; one that no method before [`calc_dynamics`](Self::calc_dynamics) reads should declare
+    /// `Dynamics`, which saves evaluations.
     type Discrete: Variables<T> + Default;
     /// Results that depend on time, poses and coordinates.
-    type Position: Cache;
+    type Position: Cache<T>;
     /// Results that depend on velocities too.
-    type Velocity: Cache;
+    type Velocity: Cache<T>;
     /// Forces and results derived from them.
-    type Dynamics: Cache;
+    type Dynamics: Cache<T>;
 
     /// Checks that every body and coordinate of the element exists, and that the element can act.
     ///

@@ -1,6 +1,7 @@
 //! Errors of systems, states and the elements in them.
 
 use alloc::boxed::Box;
+use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use core::fmt;
@@ -90,6 +91,17 @@ pub enum Error {
     NoSuchVariable {
         /// The requested name.
         name: String,
+    },
+    /// A view has no result of this name.
+    #[error("no result is named {name:?} at this stage{}", match stage {
+        Some(stage) => format!("; it is known at {stage} stage"),
+        None => String::new(),
+    })]
+    NoSuchResult {
+        /// The requested name.
+        name: String,
+        /// The later stage at which there is a result of this name; `None` if there is none at any stage.
+        stage: Option<Stage>,
     },
     /// A snapshot does not list the variables of this state.
     #[error(

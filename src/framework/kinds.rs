@@ -8,7 +8,8 @@ use alloc::vec::Vec;
 use core::any::Any;
 use core::fmt::Debug;
 
-use crate::framework::element::{AtDynamics, AtPosition, AtVelocity, Cache, ForceElement};
+use crate::framework::element::{AtDynamics, AtPosition, AtVelocity, ForceElement};
+use crate::framework::results::Cache;
 use crate::framework::roster::Roster;
 use crate::framework::slots::{AnySlots, Slots, Variable, given};
 use crate::framework::stage::Stage;
@@ -89,13 +90,13 @@ pub(crate) trait AnyKind<T: Real>: Any + Debug + Send + Sync {
         kinematics: &Kinematics<T>,
         forces: &mut Forces<T>,
     ) -> Result<(), Error>;
-    /// Resets the memory of one element; returns the first stage that reads it.
+    /// Resets the memory of one element; returns the stage below which the state falls, if anything has changed.
     fn reset_memory(
         &self,
         slots: &mut dyn AnySlots<T>,
         place: usize,
         kinematics: &Kinematics<T>,
-    ) -> Result<Stage, Error>;
+    ) -> Result<Option<Stage>, Error>;
     /// The energy stored in one element, whose caches are valid up to `stage` and are filled beyond it.
     fn calc_potential_energy(
         &self,
@@ -109,7 +110,7 @@ pub(crate) trait AnyKind<T: Real>: Any + Debug + Send + Sync {
 /// Fills the cache of every enabled element and resets the others; returns the first failure by place, on any
 /// number of threads.
 #[inline]
-fn fill<C: Cache>(
+fn fill<T: Real, C: Cache<T>>(
     roster: &Roster,
     caches: &mut [C],
     is_enabled: impl Fn(usize) -> bool + Sync,
@@ -120,7 +121,7 @@ fn fill<C: Cache>(
             calc(i, cache).map_err(|source| roster.failure(i, source))
         } else {
             // `clone_from` lets a cache keep its buffers.
-            cache.clone_from(&C::default());
+            cache.clone_from(&C::neutral());
             Ok(())
         }
     };
@@ -174,15 +175,15 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
             variables: self.defaults.clone(),
             spare: None,
             next_discrete: self.defaults.iter().map(|variable| variable.discrete.clone()).collect(),
-            position: (0..count).map(|_| E::Position::default()).collect(),
-            velocity: (0..count).map(|_| E::Velocity::default()).collect(),
-            dynamics: (0..count).map(|_| E::Dynamics::default()).collect(),
+            position: (0..count).map(|_| E::Position::neutral()).collect(),
+            velocity: (0..count).map(|_| E::Velocity::neutral()).collect(),
+            dynamics: (0..count).map(|_| E::Dynamics::neutral()).collect(),
         })
     }
 
     fn realize_position(&self, slots: &mut dyn AnySlots<T>, kinematics: &Kinematics<T>) -> Result<(), Error> {
         let Slots { variables, position, .. } = Slots::<T, E>::downcast_mut(slots)?;
-        fill(
+        fill::<T, _>(
             &self.roster,
             position,
             |i| variables[i].enabled,
@@ -192,7 +193,7 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
 
     fn realize_velocity(&self, slots: &mut dyn AnySlots<T>, kinematics: &Kinematics<T>) -> Result<(), Error> {
         let Slots { variables, position, velocity, .. } = Slots::<T, E>::downcast_mut(slots)?;
-        fill(
+        fill::<T, _>(
             &self.roster,
             velocity,
             |i| variables[i].enabled,
@@ -208,7 +209,7 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
     ) -> Result<(), Error> {
         let slots = Slots::<T, E>::downcast_mut(slots)?;
         let Slots { variables, position, velocity, dynamics, .. } = &mut *slots;
-        fill(
+        fill::<T, _>(
             &self.roster,
             dynamics,
             |i| variables[i].enabled,
@@ -318,13 +319,13 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         slots: &mut dyn AnySlots<T>,
         place: usize,
         kinematics: &Kinematics<T>,
-    ) -> Result<Stage, Error> {
+    ) -> Result<Option<Stage>, Error> {
         Slots::<T, E>::downcast_mut(slots)?.change(place, |present, changed| {
             if let Some(element) = &self.elements[place] {
                 element.reset_memory(&given(present, kinematics), &mut changed.discrete)?;
             }
             changed.discrete.validate()?;
-            Ok(E::DISCRETE_STAGE)
+            Ok(present.discrete.first_stage_changed(&changed.discrete))
         })
     }
 

@@ -1,15 +1,17 @@
 //! Variables and results of the elements of one kind, as a state keeps them in contiguous vectors.
 
 use alloc::boxed::Box;
+use alloc::format;
 use alloc::vec::Vec;
 use core::any::Any;
 use core::fmt::{self, Arguments, Debug};
 
 use crate::framework::checkpoint::{AnyVariables, KindVariables};
 use crate::framework::element::{AtDynamics, AtPosition, AtVelocity, ForceElement, Given};
+use crate::framework::results::Cache;
 use crate::framework::roster::Roster;
 use crate::framework::stage::Stage;
-use crate::framework::variables::{Slot, Value, Variables, Visitor, VisitorMut};
+use crate::framework::variables::{Entry, Slot, Value, Variables, Visitor, VisitorMut};
 use crate::framework::{ElementError, Error};
 use crate::math::{InvalidValue, Real, check};
 use crate::mechanics::Kinematics;
@@ -53,14 +55,16 @@ pub(crate) trait AnySlots<T: Real>: Any + Debug + Send + Sync {
     fn take(&mut self, place: usize, other: &mut dyn AnySlots<T>) -> Result<(), Error>;
     /// The variable of this name within one element.
     fn get(&self, place: usize, field: &str) -> Option<T>;
-    /// Sets the variable of this name within one element; returns the first stage that reads it, or `None` if
-    /// there is no such variable.
+    /// Sets the variable of this name within one element; returns the stage below which the state falls, if anything
+    /// has changed.
     fn set(&mut self, place: usize, field: &str, value: T) -> Result<Option<Stage>, Error>;
     /// Commits the prepared variables; returns the stage below which the state falls, if anything may have
     /// changed.
     fn commit(&mut self) -> Option<Stage>;
     fn visit(&self, place: usize, visit: Visitor<'_, T>);
     fn visit_mut(&mut self, place: usize, visit: VisitorMut<'_, T>);
+    /// Visits the results of all stages of one element, under their names within the element.
+    fn visit_results(&self, place: usize, visit: Visitor<'_, T>);
     fn validate(&self, place: usize) -> Result<(), Error>;
 }
 
@@ -77,14 +81,14 @@ impl<T: Real, E: ForceElement<T>> Variable<T, E> {
 
     /// Visits the flag first, then the parameters, then the discrete variables.
     fn visit(&self, visit: Visitor<'_, T>) {
-        visit(format_args!("{ENABLED}"), Value::Flag(self.enabled));
+        visit(enabled_entry(Value::Flag(self.enabled)));
         self.parameters.visit(visit);
         self.discrete.visit(visit);
     }
 
     /// The mutable counterpart of `visit`.
     fn visit_mut(&mut self, visit: VisitorMut<'_, T>) {
-        visit(format_args!("{ENABLED}"), Slot::Flag(&mut self.enabled));
+        visit(enabled_entry(Slot::Flag(&mut self.enabled)));
         self.parameters.visit_mut(visit);
         self.discrete.visit_mut(visit);
     }
@@ -93,22 +97,46 @@ impl<T: Real, E: ForceElement<T>> Variable<T, E> {
 /// The name of the flag for an enabled element.
 const ENABLED: &str = "enabled";
 
-/// Writes the scalar of this name; returns whether there is one.
+fn enabled_entry<V>(value: V) -> Entry<'static, V> {
+    Entry { name: format_args!("enabled"), unit: "", stage: Stage::Instance, value }
+}
+
+/// The first stage that reads a scalar, and whether writing it has changed it.
+type Written = (Stage, bool);
+
+/// Writes the scalar of this name, if there is one.
 ///
 /// # Errors
 /// If the scalar is a flag and `value` is neither 0 nor 1.
-fn write<T: Real>(variables: &mut impl Variables<T>, field: &str, value: T) -> Result<bool, InvalidValue> {
+fn write<T: Real>(
+    variables: &mut impl Variables<T>,
+    field: &str,
+    value: T,
+) -> Result<Option<Written>, InvalidValue> {
     let mut written = None;
-    variables.visit_mut(&mut |name, slot| {
-        if is_named(name, field) {
-            written = Some(slot.write("flag", value));
+    variables.visit_mut(&mut |entry| {
+        if is_named(entry.name, field) {
+            written = Some(entry.value.write("flag", value).map(|is_changed| (entry.stage, is_changed)));
         }
     });
-    written.map_or(Ok(false), |result| result.map(|()| true))
+    written.transpose()
+}
+
+/// Adjusts and checks variables of which one was written; returns the stage below which the state falls.
+fn settle<T: Real, V: Variables<T>>(
+    present: &V,
+    changed: &mut V,
+    field: &str,
+    (stage, is_changed): Written,
+) -> Result<Option<Stage>, InvalidValue> {
+    let coupled = if changed.couple(field) { present.first_stage_changed(changed) } else { None };
+    changed.validate()?;
+    let own = is_changed.then_some(stage);
+    Ok(own.into_iter().chain(coupled).min())
 }
 
 /// Whether a name formats to `field`; allocates nothing.
-fn is_named(name: Arguments<'_>, field: &str) -> bool {
+pub(super) fn is_named(name: Arguments<'_>, field: &str) -> bool {
     struct Rest<'a>(&'a str);
     impl fmt::Write for Rest<'_> {
         fn write_str(&mut self, part: &str) -> fmt::Result {
@@ -202,29 +230,30 @@ impl<T: Real, E: ForceElement<T>> Slots<T, E> {
         Ok(result)
     }
 
-    /// Changes the parameters of one element; returns the stage below which the state falls.
+    /// Changes the parameters of one element; returns the stage below which the state falls, if anything has changed.
     pub(crate) fn change_parameters(
         &mut self,
         place: usize,
         change: impl FnOnce(&mut E::Parameters),
-    ) -> Result<Stage, Error> {
+    ) -> Result<Option<Stage>, Error> {
         self.change(place, |present, changed| {
             change(&mut changed.parameters);
             check_new(&present.parameters, &changed.parameters)?;
-            Ok(Stage::Instance)
+            Ok(present.parameters.first_stage_changed(&changed.parameters))
         })
     }
 
-    /// Changes the discrete variables of one element; returns the stage below which the state falls.
+    /// Changes the discrete variables of one element; returns the stage below which the state falls, if anything has
+    /// changed.
     pub(crate) fn change_discrete(
         &mut self,
         place: usize,
         change: impl FnOnce(&mut E::Discrete),
-    ) -> Result<Stage, Error> {
+    ) -> Result<Option<Stage>, Error> {
         self.change(place, |present, changed| {
             change(&mut changed.discrete);
             check_new(&present.discrete, &changed.discrete)?;
-            Ok(E::DISCRETE_STAGE)
+            Ok(present.discrete.first_stage_changed(&changed.discrete))
         })
     }
 }
@@ -295,59 +324,68 @@ impl<T: Real, E: ForceElement<T>> AnySlots<T> for Slots<T, E> {
 
     fn get(&self, place: usize, field: &str) -> Option<T> {
         let mut found = None;
-        self.variables[place].visit(&mut |name, value| {
-            if is_named(name, field) {
-                found = Some(value.number());
+        self.variables[place].visit(&mut |entry| {
+            if is_named(entry.name, field) {
+                found = Some(entry.value.number());
             }
         });
         found
     }
 
     fn set(&mut self, place: usize, field: &str, value: T) -> Result<Option<Stage>, Error> {
-        self.change(place, |_, changed| {
+        let mut exists = true;
+        let stage = self.change(place, |present, changed| {
             let Variable { enabled, parameters, discrete } = changed;
-            if field == ENABLED {
+            Ok(if field == ENABLED {
                 *enabled = check::flag(ENABLED, value)?;
-                Ok(Some(Stage::Instance))
-            } else if write(parameters, field, value)? {
-                parameters.couple(field);
-                parameters.validate()?;
-                Ok(Some(Stage::Instance))
-            } else if write(discrete, field, value)? {
-                discrete.couple(field);
-                discrete.validate()?;
-                Ok(Some(E::DISCRETE_STAGE))
+                (present.enabled != *enabled).then_some(Stage::Instance)
+            } else if let Some(written) = write(parameters, field, value)? {
+                settle(&present.parameters, parameters, field, written)?
+            } else if let Some(written) = write(discrete, field, value)? {
+                settle(&present.discrete, discrete, field, written)?
             } else {
-                Ok(None)
-            }
-        })
+                exists = false;
+                None
+            })
+        })?;
+        if exists {
+            Ok(stage)
+        } else {
+            Err(Error::NoSuchVariable { name: format!("{}[{place}].{field}", E::KIND) })
+        }
     }
 
     fn commit(&mut self) -> Option<Stage> {
-        // Comparing values is not enough: dual numbers may differ in derivatives only.
-        if size_of::<E::Discrete>() == 0 {
-            return None;
-        }
+        // The variables of a moving element change with every step: a comparison would only cost time.
+        E::Discrete::FIRST_STAGE?;
         let mut changed = None;
         for (next, variable) in self.next_discrete.iter_mut().zip(&mut self.variables) {
             if variable.enabled {
                 core::mem::swap(next, &mut variable.discrete);
-                changed = Some(E::DISCRETE_STAGE);
+                changed = E::Discrete::FIRST_STAGE;
             }
         }
         changed
     }
 
     fn visit(&self, place: usize, visit: Visitor<'_, T>) {
-        self.variables[place].visit(&mut |name, value| {
-            visit(format_args!("{}[{place}].{name}", E::KIND), value);
+        self.variables[place].visit(&mut |entry| {
+            let name = entry.name;
+            visit(entry.renamed(format_args!("{}[{place}].{name}", E::KIND)));
         });
     }
 
     fn visit_mut(&mut self, place: usize, visit: VisitorMut<'_, T>) {
-        self.variables[place].visit_mut(&mut |name, slot| {
-            visit(format_args!("{}[{place}].{name}", E::KIND), slot);
+        self.variables[place].visit_mut(&mut |entry| {
+            let name = entry.name;
+            visit(entry.renamed(format_args!("{}[{place}].{name}", E::KIND)));
         });
+    }
+
+    fn visit_results(&self, place: usize, visit: Visitor<'_, T>) {
+        self.position[place].visit(Stage::Position, visit);
+        self.velocity[place].visit(Stage::Velocity, visit);
+        self.dynamics[place].visit(Stage::Dynamics, visit);
     }
 
     fn validate(&self, place: usize) -> Result<(), Error> {

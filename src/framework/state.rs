@@ -11,7 +11,7 @@ use crate::framework::roster::Roster;
 use crate::framework::slots::{AnySlots, Slots};
 use crate::framework::stage::Stage;
 use crate::framework::system::check_in;
-use crate::framework::variables::{Slot, Value, Visitor, VisitorMut};
+use crate::framework::variables::{Entry, Slot, Value, Visitor, VisitorMut};
 use crate::math::{Pose, Real, SpatialVelocity};
 use crate::mechanics::{
     BodyIndex, CoordinateIndex, Forces, Kinematics, KinematicsSource, Positions, Quantity, Velocities, finite,
@@ -338,7 +338,7 @@ impl<T: Real> State<T> {
     /// All variables with their names and values.
     pub fn snapshot(&self) -> Snapshot<T> {
         let mut variables = Vec::new();
-        self.visit(&mut |name, value| variables.push((name.to_string(), value.number())));
+        self.visit_variables(&mut |entry| variables.push((entry.name.to_string(), entry.value.number())));
         Snapshot { variables }
     }
 
@@ -353,14 +353,14 @@ impl<T: Real> State<T> {
         let mut given = snapshot.variables.iter();
         let mut refused = None;
         let mut position = 0;
-        restored.visit_mut(&mut |name, slot| {
+        restored.visit_variables_mut(&mut |entry| {
             if refused.is_some() {
                 return;
             }
-            let expected = name.to_string();
+            let expected = entry.name.to_string();
             match given.next() {
                 Some((saved, value)) if *saved == expected => {
-                    if slot.write("flag", *value).is_err() {
+                    if entry.value.write("flag", *value).is_err() {
                         refused = Some(Error::NotAFlag { name: expected });
                     }
                 }
@@ -385,32 +385,39 @@ impl<T: Real> State<T> {
         Ok(())
     }
 
-    fn visit(&self, visit: Visitor<'_, T>) {
-        visit(format_args!("time"), Value::Number(self.kinematics.time));
+    /// Calls `visit` once for each variable, with its full name, unit, stage and value, in the order in which
+    /// [`snapshot`](Self::snapshot) lists them. Nothing is allocated.
+    ///
+    /// The absorbed energy and the flag of the account of an element are listed with Dynamics stage, at which they are
+    /// read; writing them keeps the stage of the state.
+    pub fn visit_variables(&self, visit: Visitor<'_, T>) {
+        visit(time_entry(Value::Number(self.kinematics.time)));
         for (kind, slots) in self.kinds.iter().enumerate() {
             let Roster { kind: name, places } = slots.roster();
             for (place, _) in places.iter() {
                 slots.visit(place, visit);
                 let slot = self.slot_at(kind, place);
                 let (energy, is_open) = (self.absorbed_energy[slot], self.account_open[slot]);
-                visit(format_args!("{name}[{place}].{ABSORBED_ENERGY}"), Value::Number(energy));
-                visit(format_args!("{name}[{place}].{ACCOUNT_OPEN}"), Value::Flag(is_open));
+                let [absorbed, account] = account_entries(Value::Number(energy), Value::Flag(is_open));
+                visit(absorbed.renamed(format_args!("{name}[{place}].{ABSORBED_ENERGY}")));
+                visit(account.renamed(format_args!("{name}[{place}].{ACCOUNT_OPEN}")));
             }
         }
     }
 
-    fn visit_mut(&mut self, visit: VisitorMut<'_, T>) {
-        visit(format_args!("time"), Slot::Number(&mut self.kinematics.time));
+    fn visit_variables_mut(&mut self, visit: VisitorMut<'_, T>) {
+        visit(time_entry(Slot::Number(&mut self.kinematics.time)));
         let mut start = 0;
         for (slots, &length) in self.kinds.iter_mut().zip(&self.kind_lengths) {
             let name = slots.roster().kind;
             for place in 0..length {
                 if slots.roster().places.stamp(place).is_some() {
                     slots.visit_mut(place, visit);
-                    let energy = &mut self.absorbed_energy[start + place];
-                    visit(format_args!("{name}[{place}].{ABSORBED_ENERGY}"), Slot::Number(energy));
-                    let is_open = &mut self.account_open[start + place];
-                    visit(format_args!("{name}[{place}].{ACCOUNT_OPEN}"), Slot::Flag(is_open));
+                    let energy = Slot::Number(&mut self.absorbed_energy[start + place]);
+                    let is_open = Slot::Flag(&mut self.account_open[start + place]);
+                    let [absorbed, account] = account_entries(energy, is_open);
+                    visit(absorbed.renamed(format_args!("{name}[{place}].{ABSORBED_ENERGY}")));
+                    visit(account.renamed(format_args!("{name}[{place}].{ACCOUNT_OPEN}")));
                 }
             }
             start += length;
@@ -457,6 +464,19 @@ impl<T: Real> State<T> {
         let slots = self.kinds.get(element.kind());
         check_in(slots.map(|slots| slots.roster()), element)
     }
+}
+
+fn time_entry<V>(value: V) -> Entry<'static, V> {
+    Entry { name: format_args!("time"), unit: "s", stage: Stage::Time, value }
+}
+
+/// The variables of an element's energy account.
+fn account_entries<V>(absorbed: V, is_open: V) -> [Entry<'static, V>; 2] {
+    let stage = Stage::Dynamics;
+    [
+        Entry { name: format_args!("absorbed_energy"), unit: "J", stage, value: absorbed },
+        Entry { name: format_args!("account_open"), unit: "", stage, value: is_open },
+    ]
 }
 
 /// Refuses an energy that is not finite.

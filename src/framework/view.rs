@@ -25,8 +25,8 @@ use crate::mechanics::{BodyIndex, CoordinateIndex, Forces, Kinematics, Positions
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct PositionView<'a, T: Real> {
-    system: &'a ForceSystem<T>,
-    state: &'a State<T>,
+    pub(super) system: &'a ForceSystem<T>,
+    pub(super) state: &'a State<T>,
 }
 
 /// A state at Velocity stage or beyond. Derefs to [`PositionView`].

@@ -13,7 +13,8 @@ use crate::math::{Real, check};
 use crate::mechanics::Kinematics;
 
 impl<T: Real> ForceSystem<T> {
-    /// Sets the parameters of an element; drops the state below Instance stage.
+    /// Sets the parameters of an element; drops the state to just below the first stage that reads one that has
+    /// [changed](crate::Variables::first_stage_changed).
     ///
     /// If the [account](crate::DynamicsView::dissipated_energy) of the element is open, the change in stored energy is
     /// booked as absorbed, since the caller supplies it. The element is evaluated before and after for this; if
@@ -47,8 +48,8 @@ impl<T: Real> ForceSystem<T> {
         self.update(state, handle, |slots| slots.change_parameters(handle.place(), change))
     }
 
-    /// Sets the discrete variables of an element; drops the state below the stage that reads them,
-    /// [`DISCRETE_STAGE`](ForceElement::DISCRETE_STAGE). Books as [`set_parameters`](Self::set_parameters).
+    /// Sets the discrete variables of an element. Drops the state and books as
+    /// [`set_parameters`](Self::set_parameters).
     ///
     /// # Errors
     /// As [`set_parameters`](Self::set_parameters).
@@ -77,7 +78,7 @@ impl<T: Real> ForceSystem<T> {
 
     /// Resets the memory of an element as though the bodies had always been at their present positions: the
     /// anchor of an exponential spring moves to its station, bristles stick unbent, stops act if surpassed, a
-    /// bushing forgets whole turns, a cable its path. Drops the state below the stage that reads it. Books as
+    /// bushing forgets whole turns, a cable its path. Drops the state and books as
     /// [`set_parameters`](Self::set_parameters).
     ///
     /// Call it after setting the initial poses, since the first evaluation may otherwise find an anchor or
@@ -102,7 +103,7 @@ impl<T: Real> ForceSystem<T> {
         self.elements().try_for_each(|element| self.reset_memory(state, element))
     }
 
-    /// Enables or disables an element; drops the state below Instance stage. Books as
+    /// Enables or disables an element; a change drops the state below Instance stage. Books as
     /// [`set_parameters`](Self::set_parameters): the caller receives the energy that a disabled element had
     /// stored.
     ///
@@ -118,12 +119,13 @@ impl<T: Real> ForceSystem<T> {
         self.require(state, Stage::Topology)?;
         let id = state.check(element.into())?;
         self.write_booked(state, id, |slots, _| {
+            let before = slots.is_enabled(id.place());
             slots.set_enabled(id.place(), enabled);
-            Ok(Stage::Instance)
+            Ok((before != enabled).then_some(Stage::Instance))
         })
     }
 
-    /// Sets the variable of this name; drops the state below the stage that depends on it. Parameters, discrete
+    /// Sets the variable of this name; a change drops the state to just below its own stage. Parameters, discrete
     /// variables and flags are booked as in [`set_parameters`](Self::set_parameters).
     ///
     /// Where two variables bound one another (static and kinetic friction), the other is adjusted. The entries of
@@ -149,8 +151,7 @@ impl<T: Real> ForceSystem<T> {
                 state.account_open[slot] = check::flag(ACCOUNT_OPEN, value)?;
                 Ok(())
             }
-            _ => self
-                .write_booked(state, id, |slots, _| slots.set(id.place(), field, value)?.ok_or_else(no_such)),
+            _ => self.write_booked(state, id, |slots, _| slots.set(id.place(), field, value)),
         }
     }
 
@@ -200,7 +201,7 @@ impl<T: Real> ForceSystem<T> {
         &self,
         state: &mut State<T>,
         handle: Handle<E>,
-        write: impl FnOnce(&mut Slots<T, E>) -> Result<Stage, Error>,
+        write: impl FnOnce(&mut Slots<T, E>) -> Result<Option<Stage>, Error>,
     ) -> Result<(), Error> {
         self.require(state, Stage::Topology)?;
         state.slots(handle)?;
@@ -208,12 +209,12 @@ impl<T: Real> ForceSystem<T> {
     }
 
     /// Writes variables of one element and books the change in stored energy. `write` returns the stage below
-    /// which the state falls.
+    /// which the state falls, if anything has changed.
     fn write_booked(
         &self,
         state: &mut State<T>,
         id: ElementId,
-        write: impl FnOnce(&mut dyn AnySlots<T>, &Kinematics<T>) -> Result<Stage, Error>,
+        write: impl FnOnce(&mut dyn AnySlots<T>, &Kinematics<T>) -> Result<Option<Stage>, Error>,
     ) -> Result<(), Error> {
         let (slot, kind, place) = (state.slot(id)?, id.kind(), id.place());
         let stored = |state: &mut State<T>| {
@@ -221,7 +222,7 @@ impl<T: Real> ForceSystem<T> {
             self.kinds[kind].calc_potential_energy(kinds[kind].as_mut(), place, *stage, kinematics)
         };
         let before = if state.account_open[slot] { stored(state).ok() } else { None };
-        let stage = write(state.kinds[kind].as_mut(), &state.kinematics)?;
+        let Some(stage) = write(state.kinds[kind].as_mut(), &state.kinematics)? else { return Ok(()) };
         state.invalidate(stage);
         let booked = before.and_then(|before| {
             let absorbed = state.absorbed_energy[slot] + (stored(state).ok()? - before);

@@ -1,5 +1,7 @@
 //! The scalar trait over which the types of this crate are generic.
 
+use core::any::Any;
+
 use nalgebra::RealField;
 
 /// A real scalar: `f64`, `f32`, or a dual number that carries derivatives.
@@ -48,6 +50,20 @@ pub trait Real: RealField + Copy {
 
 impl<T: RealField + Copy> Real for T {}
 
+/// Whether two numbers have the same bits. `false` for scalars other than `f64` and `f32`: a comparison of dual
+/// numbers, say, does not look at their derivatives.
+#[inline]
+pub(crate) fn have_same_bits<T: Real>(a: T, b: T) -> bool {
+    let (a, b): (&dyn Any, &dyn Any) = (&a, &b);
+    match (a.downcast_ref(), b.downcast_ref()) {
+        (Some(a), Some(b)) => f64::to_bits(*a) == f64::to_bits(*b),
+        _ => match (a.downcast_ref(), b.downcast_ref()) {
+            (Some(a), Some(b)) => f32::to_bits(*a) == f32::to_bits(*b),
+            _ => false,
+        },
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -58,6 +74,17 @@ mod tests {
         let x = Dual64::lit(2.5);
         assert_eq!((x.re, x.eps), (2.5, 0.0));
         assert_eq!(Dual64::new(1.5, 7.0).to_f64(), 1.5);
+    }
+
+    #[test]
+    fn numbers_with_a_part_that_cannot_be_seen_are_never_the_same() {
+        assert!(
+            have_same_bits(1.5, 1.5) && have_same_bits(1.5_f32, 1.5) && have_same_bits(f64::NAN, f64::NAN)
+        );
+        assert!(!have_same_bits(0.0, -0.0) && !have_same_bits(0.0_f32, -0.0));
+        assert!(!have_same_bits(1.0, 1.0_f64.next_up()) && !have_same_bits(1.0, 1.0_f32.next_up()));
+        let (a, b) = (Dual64::new(1.0, 0.0), Dual64::new(1.0, 2.0));
+        assert!(a == b && !have_same_bits(a, b) && !have_same_bits(a, a));
     }
 
     #[test]

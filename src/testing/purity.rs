@@ -1,28 +1,34 @@
 //! The promise that an evaluation depends on nothing but the state.
 
+use alloc::format;
 use alloc::vec::Vec;
 
 use nalgebra::Vector3;
 
 use super::scene::scene;
 use super::{Claim, Finding, Numbers, Scene, Subject, Violation};
-use crate::framework::{Error, ForceElement, ForceSystem, State};
+use crate::framework::variables::VisitorMut;
+use crate::framework::{Error, ForceElement, ForceSystem, State, Variables};
 use crate::math::Pose;
 use crate::mechanics::Forces;
 
-/// Forces, energies and powers.
+/// Forces, energies and powers, and the bits of all results that have names.
 #[derive(Debug, PartialEq)]
 struct Results {
     forces: Forces<f64>,
     potential_energy: f64,
     power_dissipated: f64,
     power_absorbed: Vec<f64>,
+    named: Vec<u64>,
 }
 
 impl Results {
     fn of(system: &ForceSystem<f64>, state: &mut State<f64>) -> Result<Self, Error> {
         let view = system.realize_dynamics(state)?;
+        let mut named = Vec::new();
+        view.visit_results(&mut |entry| named.push(entry.value.number().to_bits()));
         Ok(Self {
+            named,
             forces: view.forces().clone(),
             potential_energy: view.potential_energy(),
             power_dissipated: view.power_dissipated(),
@@ -76,15 +82,18 @@ pub fn no_trace<S: Subject>(seed: u64) -> Result<(), Violation> {
     check().map_err(|finding: Finding| Violation { claim: Claim::Purity, seed, finding })
 }
 
-/// Checks that after writes of every kind in a random order (time, poses, velocities, coordinates, variables by
-/// name, enabled or not, accepted steps) the results are those of a new state with the same variables and motion, to
-/// the last bit.
+/// Checks that after writes of every kind the results are those of a new state with the same variables and motion, to
+/// the last bit: after a write of each variable alone, by name and as part of its struct, and after writes of time,
+/// poses, velocities, coordinates, variables, the enabled flag and accepted steps in a random order.
 ///
 /// # Errors
 /// If they are not.
 pub fn as_in_a_fresh_state<S: Subject>(seed: u64) -> Result<(), Violation> {
     let check = || {
         let mut scene = scene::<S, f64>(seed)?;
+        for name in scene.state.variable_names() {
+            variable_alone(&scene, &name)?;
+        }
         let mut numbers = Numbers::new(!seed);
         for _ in 0..12 {
             let after = write(&mut scene, &mut numbers)?;
@@ -95,6 +104,37 @@ pub fn as_in_a_fresh_state<S: Subject>(seed: u64) -> Result<(), Violation> {
         same_as_fresh(&mut scene, "writes of all kinds")
     };
     check().map_err(|finding: Finding| Violation { claim: Claim::Purity, seed, finding })
+}
+
+/// Checks the results after one variable has been written in a state that was evaluated before, if it takes another
+/// value: entries of a rotation do not, nor do they alone change in a struct.
+fn variable_alone<E: ForceElement<f64>>(scene: &Scene<f64, E>, name: &str) -> Result<(), Finding> {
+    let Scene { system, state, element } = scene;
+    let mut realized = state.clone();
+    system.realize_dynamics(&mut realized)?;
+    let present = realized.variable(name)?;
+    // Another number; the other flag.
+    for value in [1.01 * present + 1e-6, 1.0 - present] {
+        let write_in = |variables: &mut dyn FnMut(VisitorMut<'_, f64>)| {
+            variables(&mut |entry| {
+                if format!("{}[{}].{}", E::KIND, element.place(), entry.name) == name {
+                    // A flag refuses numbers.
+                    let _ = entry.value.write("flag", value);
+                }
+            });
+        };
+        let mut by_name = realized.clone();
+        let _ = system.set_variable(&mut by_name, name, value);
+        let mut in_struct = realized.clone();
+        let _ = system.update_parameters(&mut in_struct, *element, |p| write_in(&mut |v| p.visit_mut(v)));
+        let _ = system.update_discrete(&mut in_struct, *element, |d| write_in(&mut |v| d.visit_mut(v)));
+        for mut written in [by_name, in_struct] {
+            // A path may be lost: then it is in a new state too.
+            let fresh = Results::of_a_fresh_state(system, &written);
+            same(fresh == Results::of(system, &mut written), "a write of one variable")?;
+        }
+    }
+    Ok(())
 }
 
 fn same_as_fresh<E: ForceElement<f64>>(

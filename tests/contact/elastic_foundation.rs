@@ -660,7 +660,7 @@ fn bad_parameters_are_refused_and_named() {
     let mut scene = on_floor(ball(), rubber(), Parameters::default());
     let error = scene
         .system
-        .set_variable(&mut scene.state, "elastic_foundation[0].surface[1].stiffness", -3.0)
+        .set_variable(&mut scene.state, "elastic_foundation[0].materials[1].stiffness", -3.0)
         .expect_err("negative");
     assert_eq!(error.invalid_value().map(|v| v.name), Some("stiffness"), "{error}");
     let error = scene
@@ -683,7 +683,7 @@ fn parameters_change_per_state_and_by_name() {
     let before = vertical_force(&mut scene, 0.45);
     scene
         .system
-        .set_variable(&mut scene.state, "elastic_foundation[0].surface[1].stiffness", 3e5)
+        .set_variable(&mut scene.state, "elastic_foundation[0].materials[1].stiffness", 3e5)
         .expect("named");
     assert_relative_eq!(vertical_force(&mut scene, 0.45), 3.0 * before, max_relative = 1e-14);
     let mut fresh = scene.system.default_state();
@@ -692,8 +692,8 @@ fn parameters_change_per_state_and_by_name() {
     assert_eq!(view.body_force(scene.body).force.z, before, "other states keep theirs");
 
     let names = scene.state.variable_names();
-    assert!(names.iter().any(|name| name == "elastic_foundation[0].surface[1].viscous_friction"));
-    assert!(!names.iter().any(|name| name.contains("surface[0]")), "the half-space has no material");
+    assert!(names.iter().any(|name| name == "elastic_foundation[0].materials[1].viscous_friction"));
+    assert!(!names.iter().any(|name| name.contains("materials[0]")), "the half-space has no material");
 }
 
 #[test]

@@ -280,7 +280,7 @@ fn with_return_mapping_a_station_that_slides_straight_on_has_kinetic_friction() 
                     let draw_out = |discrete: &mut Discrete<f64>| discrete.anchor_P.x += stretch;
                     system.update_discrete(&mut state, spring, draw_out).expect("valid");
                 }
-                let at = system.realize_dynamics(&mut state).expect("regular").of(spring).dynamics.clone();
+                let at = *system.realize_dynamics(&mut state).expect("regular").of(spring).dynamics;
                 assert_eq!(at.mu, mu_kinetic);
                 let most = mu_kinetic * at.normal_force;
                 assert!(at.friction_force_P.norm() <= most * (1.0 + 1e-12));

@@ -223,8 +223,8 @@ struct Fence(BodyIndex);
 variables! {
     /// Where its body was.
     struct Place<T> {
-        /// Along x \[m\], short of the fence.
-        x: T = 0.25, finite;
+        /// Along x, short of the fence.
+        x: T ["m"] = 0.25, finite;
     }
     check |p| check::that(p.x < T::one(), "x", p.x, Requirement::Below("1"));
 }

@@ -1,4 +1,4 @@
-//! The framework: state, stages, commits, allocations, a user's own element, and what the docs cover.
+//! The framework: state, stages of variables, commits, allocations, a user's own element, and what the docs cover.
 
 mod allocation;
 mod commits;
@@ -6,5 +6,6 @@ mod copies;
 mod coverage;
 mod machine;
 mod membership;
+mod stages;
 mod state;
 mod user_element;

@@ -4,7 +4,7 @@ use force_elements::nalgebra::{Point3, Vector3};
 use force_elements::simulation::{DormandPrince, Plant, RigidBody, Simulation};
 use force_elements::{
     AtDynamics, BodyIndex, ElementError, Error, ForceAccumulator, ForceElement, ForceSystem, Given, Pose,
-    Real, SpatialForce, SpatialVelocity, Stage, Topology, variables,
+    Real, SpatialForce, SpatialVelocity, Stage, Topology, results, variables,
 };
 use num_dual::Dual64;
 
@@ -18,30 +18,29 @@ struct Leash {
 variables! {
     /// The spring of the leash.
     struct Parameters<T> {
-        /// Stiffness \[N/m\].
-        stiffness: T = 100.0, nonnegative;
-        /// Length up to which it is slack \[m\].
-        reach: T = 0.5, positive;
+        /// Stiffness.
+        stiffness: T ["N/m"] = 100.0, nonnegative => Dynamics;
+        /// Length up to which it is slack.
+        reach: T ["m"] = 0.5, positive => Position;
     }
 }
 
 variables! {
     /// Where the leash is pegged down.
     struct Peg<T> {
-        /// The place in Ground \[m\].
-        peg: Vector3<T>, finite;
+        /// The place in Ground.
+        peg: Vector3<T> ["m"], finite => Position;
     }
 }
 
-#[derive(Debug, Clone)]
-struct Pull<T: Real> {
-    next_peg: Vector3<T>,
-    stretch: Vector3<T>,
-}
-
-impl<T: Real> Default for Pull<T> {
-    fn default() -> Self {
-        Self { next_peg: Vector3::zeros(), stretch: Vector3::zeros() }
+results! {
+    /// The pull of the leash.
+    #[derive(Copy)]
+    struct Pull<T> {
+        /// Where an accepted step pegs it down.
+        next_peg: Vector3<T> ["m"];
+        /// From there to the body.
+        stretch: Vector3<T> ["m"];
     }
 }
 
@@ -99,7 +98,7 @@ fn it_has_handles_views_stages_parameters_and_names() {
     assert_eq!(state.stage(), Stage::Time, "the peg feeds the Position stage");
     assert!((state.variable("leash[0].peg.x").expect("named") - 0.2).abs() < 1e-15);
     system.set_variable(&mut state, "leash[0].stiffness", 50.0).expect("valid");
-    assert_eq!((state.parameters(leash).stiffness, state.stage()), (50.0, Stage::Topology));
+    assert_eq!((state.parameters(leash).stiffness, state.stage()), (50.0, Stage::Time));
     let refused = system.update_parameters(&mut state, leash, |p| p.reach = 0.0).expect_err("zero");
     assert_eq!(refused.invalid_value().map(|v| v.name), Some("reach"), "{refused}");
 }

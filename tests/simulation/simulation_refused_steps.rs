@@ -20,8 +20,8 @@ struct Tracker {
 variables! {
     /// Where its body was.
     struct Place<T> {
-        /// Along x \[m\].
-        place: T, finite;
+        /// Along x.
+        place: T ["m"], finite;
     }
 }
 

@@ -1,30 +1,53 @@
-//! The memory of a path as discrete variables.
+//! The results and the memory of a path, by name.
+//!
+//! The path is of another room, which knows nothing of stages and names.
 
-use nalgebra::{Point3, Vector3};
+use core::fmt::Arguments;
 
-use crate::cable::{Wrap, Wraps};
-use crate::framework::variables::{Part, Slot, Value, Variables, Visitor, VisitorMut};
+use crate::cable::{PathResults, Wrap, Wraps};
+use crate::framework::Stage;
+use crate::framework::results::whole;
+use crate::framework::variables::{Composite, Declared, Listed, Part, Variables, Visitor, VisitorMut};
 use crate::math::{InvalidValue, Real};
 
+/// Everything that is remembered feeds the path.
+const STAGE: Stage = Stage::Position;
+
+fn declared<'a>(name: Arguments<'a>, units: &'static [&'static str]) -> Declared<'a> {
+    Declared { name, units, stage: STAGE }
+}
+
 impl<T: Real> Variables<T> for Wraps<T> {
+    const FIRST_STAGE: Option<Stage> = Some(STAGE);
+
     fn visit(&self, visit: Visitor<'_, T>) {
         for (i, Wrap { known, in_contact, point, tangent, length }) in self.obstacles.iter().enumerate() {
-            visit(format_args!("wrap[{i}].known"), Value::Flag(*known));
-            visit(format_args!("wrap[{i}].in_contact"), Value::Flag(*in_contact));
-            Point3::visit(point, format_args!("wrap[{i}].point"), visit);
-            Vector3::visit(tangent, format_args!("wrap[{i}].tangent"), visit);
-            visit(format_args!("wrap[{i}].length"), Value::Number(*length));
+            known.visit(declared(format_args!("wrap[{i}].known"), &[]), visit);
+            in_contact.visit(declared(format_args!("wrap[{i}].in_contact"), &[]), visit);
+            point.visit(declared(format_args!("wrap[{i}].point"), &["m"]), visit);
+            tangent.visit(declared(format_args!("wrap[{i}].tangent"), &[]), visit);
+            length.visit(declared(format_args!("wrap[{i}].length"), &["m"]), visit);
         }
     }
 
     fn visit_mut(&mut self, visit: VisitorMut<'_, T>) {
         for (i, Wrap { known, in_contact, point, tangent, length }) in self.obstacles.iter_mut().enumerate() {
-            visit(format_args!("wrap[{i}].known"), Slot::Flag(known));
-            visit(format_args!("wrap[{i}].in_contact"), Slot::Flag(in_contact));
-            Point3::visit_mut(point, format_args!("wrap[{i}].point"), visit);
-            Vector3::visit_mut(tangent, format_args!("wrap[{i}].tangent"), visit);
-            visit(format_args!("wrap[{i}].length"), Slot::Number(length));
+            known.visit_mut(declared(format_args!("wrap[{i}].known"), &[]), visit);
+            in_contact.visit_mut(declared(format_args!("wrap[{i}].in_contact"), &[]), visit);
+            point.visit_mut(declared(format_args!("wrap[{i}].point"), &["m"]), visit);
+            tangent.visit_mut(declared(format_args!("wrap[{i}].tangent"), &[]), visit);
+            length.visit_mut(declared(format_args!("wrap[{i}].length"), &["m"]), visit);
         }
+    }
+
+    fn first_stage_changed(&self, new: &Self) -> Option<Stage> {
+        let is_same = |(a, b): (&Wrap<T>, &Wrap<T>)| {
+            (a.known, a.in_contact) == (b.known, b.in_contact)
+                && a.point.is_same(&b.point)
+                && a.tangent.is_same(&b.tangent)
+                && a.length.is_same(&b.length)
+        };
+        (!self.obstacles.iter().zip(&new.obstacles).all(is_same)).then_some(STAGE)
     }
 
     fn validate(&self) -> Result<(), InvalidValue> {
@@ -34,4 +57,23 @@ impl<T: Real> Variables<T> for Wraps<T> {
     fn fits(&self, other: &Self) -> bool {
         self.obstacles.len() == other.obstacles.len()
     }
+}
+
+/// What does not depend on whether the path has been solved for; contacts and segments are lists.
+impl<T: Real> Listed<T, Composite> for PathResults<T> {
+    fn neutral() -> Self {
+        Self::default()
+    }
+
+    fn visit(&self, field: Declared<'_>, visit: Visitor<'_, T>) {
+        let Self { length, smoothness, iterations, .. } = self;
+        let name = field.name;
+        length.visit(field.child(format_args!("{name}.length"), &["m"]), visit);
+        smoothness.visit(field.child(format_args!("{name}.smoothness"), &["rad"]), visit);
+        iterations.visit(field.child(format_args!("{name}.iterations"), &[]), visit);
+    }
+}
+
+whole! {
+    [T: Real] T, PathResults<T>, [];
 }

@@ -8,7 +8,7 @@ use crate::framework::{
 };
 use crate::math::{Real, checked_when_read};
 use crate::mechanics::{ForceAccumulator, Topology, Velocities};
-use crate::variables;
+use crate::{results, variables};
 
 /// A massless elastic cable, like a rubber band, along a frictionless [`CablePath`].
 ///
@@ -104,40 +104,45 @@ variables! {
     #[derive(Copy)]
     #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
     pub struct Parameters<T> {
-        /// Stiffness `k` \[N/m\].
-        pub stiffness: T, nonnegative;
-        /// Slack length `L₀` \[m\], at and below which the tension is zero.
-        pub slack_length: T, nonnegative;
-        /// Dissipation `c` \[s/m\], the relative rise of tension per length rate.
-        pub dissipation: T, nonnegative;
+        /// Stiffness `k`.
+        pub stiffness: T ["N/m"], nonnegative => Position;
+        /// Slack length `L₀`, at and below which the tension is zero.
+        pub slack_length: T ["m"], nonnegative => Position;
+        /// Dissipation `c`, the relative rise of tension per length rate.
+        pub dissipation: T ["s/m"], nonnegative => Dynamics;
     }
 }
 
-/// Results at Position stage.
-#[derive(Debug)]
-pub struct Position<T: Real> {
-    /// The path: length, contacts, straight segments, smoothness.
-    pub path: PathResults<T>,
-    /// The elongation `x` \[m\], zero while slack.
-    pub elongation: T,
-    /// The energy stored \[J\].
-    pub potential_energy: T,
+results! {
+    /// Results at Position stage.
+    pub struct Position<T> {
+        /// The path: length, contacts, straight segments, smoothness.
+        pub path: PathResults<T> [];
+        /// The elongation `x`, zero while slack.
+        pub elongation: T ["m"];
+        /// The energy stored.
+        pub potential_energy: T ["J"];
+    }
 }
 
-/// Results at Velocity stage.
-#[derive(Debug, Clone, Copy)]
-pub struct Velocity<T: Real> {
-    /// The rate of change `L̇` of the path's length \[m/s\].
-    pub length_rate: T,
+results! {
+    /// Results at Velocity stage.
+    #[derive(Copy)]
+    pub struct Velocity<T> {
+        /// The rate of change `L̇` of the path's length.
+        pub length_rate: T ["m/s"];
+    }
 }
 
-/// Results at Dynamics stage.
-#[derive(Debug, Clone, Copy)]
-pub struct Dynamics<T: Real> {
-    /// The tension `f` \[N\], at least zero.
-    pub tension: T,
-    /// The power dissipated \[W\].
-    pub power_dissipated: T,
+results! {
+    /// Results at Dynamics stage.
+    #[derive(Copy)]
+    pub struct Dynamics<T> {
+        /// The tension `f`, at least zero.
+        pub tension: T ["N"];
+        /// The power dissipated.
+        pub power_dissipated: T ["W"];
+    }
 }
 
 impl<T: Real> CableSpring<T> {
@@ -238,35 +243,5 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
     ) -> Result<(), ElementError> {
         at.position.path.remember(next);
         Ok(())
-    }
-}
-
-impl<T: Real> Clone for Position<T> {
-    fn clone(&self) -> Self {
-        Self { path: self.path.clone(), ..*self }
-    }
-
-    fn clone_from(&mut self, source: &Self) {
-        self.path.clone_from(&source.path);
-        self.elongation = source.elongation;
-        self.potential_energy = source.potential_energy;
-    }
-}
-
-impl<T: Real> Default for Position<T> {
-    fn default() -> Self {
-        Self { path: PathResults::default(), elongation: T::zero(), potential_energy: T::zero() }
-    }
-}
-
-impl<T: Real> Default for Velocity<T> {
-    fn default() -> Self {
-        Self { length_rate: T::zero() }
-    }
-}
-
-impl<T: Real> Default for Dynamics<T> {
-    fn default() -> Self {
-        Self { tension: T::zero(), power_dissipated: T::zero() }
     }
 }

@@ -10,10 +10,11 @@ pub use law::Switch;
 pub use variables::{Discrete, Parameters};
 
 use crate::framework::{
-    AtDynamics, AtPosition, AtVelocity, ElementError, Error, ForceElement, Given, Stage, Variables,
+    AtDynamics, AtPosition, AtVelocity, ElementError, Error, ForceElement, Given, Variables,
 };
 use crate::math::Real;
 use crate::mechanics::{Checked, CoordinateIndex, CoordinatePair, ForceAccumulator, Topology, Velocities};
+use crate::results;
 
 /// A spring and damper on one or between two scalar coordinates, with Stribeck or bristle friction
 /// and soft limit stops: a joint axis of a machine.
@@ -158,39 +159,45 @@ pub struct LawForce<T: Real> {
     pub power_supplied: T,
 }
 
-/// Results at Position stage.
-#[derive(Debug, Clone, Copy)]
-pub struct Position<T: Real> {
-    /// Displacement `q` \[m\].
-    pub displacement: T,
+results! {
+    /// Results at Position stage.
+    #[derive(Copy)]
+    pub struct Position<T> {
+        /// Displacement `q`.
+        pub displacement: T ["m"];
+    }
 }
 
-/// Results at Velocity stage.
-#[derive(Debug, Clone, Copy)]
-pub struct Velocity<T: Real> {
-    /// Velocity `v` \[m/s\].
-    pub velocity: T,
+results! {
+    /// Results at Velocity stage.
+    #[derive(Copy)]
+    pub struct Velocity<T> {
+        /// Velocity `v`.
+        pub velocity: T ["m/s"];
+    }
 }
 
-/// Results at Dynamics stage.
-#[derive(Debug, Clone, Copy)]
-pub struct Dynamics<T: Real> {
-    /// The force `f` \[N\].
-    pub force: T,
-    /// Its friction part \[N\].
-    pub friction_force: T,
-    /// Its limit-stop part \[N\].
-    pub contact_force: T,
-    /// Generalized force on coordinate 0 \[N\].
-    pub generalized_force0: T,
-    /// Generalized force on coordinate 1 \[N\].
-    pub generalized_force1: T,
-    /// The energy stored \[J\].
-    pub potential_energy: T,
-    /// The power dissipated \[W\].
-    pub power_dissipated: T,
-    /// The power supplied by the drive that a velocity offset represents \[W\].
-    pub power_supplied: T,
+results! {
+    /// Results at Dynamics stage.
+    #[derive(Copy)]
+    pub struct Dynamics<T> {
+        /// The force `f`.
+        pub force: T ["N"];
+        /// Its friction part.
+        pub friction_force: T ["N"];
+        /// Its limit-stop part.
+        pub contact_force: T ["N"];
+        /// Generalized force on coordinate 0.
+        pub generalized_force0: T ["N"];
+        /// Generalized force on coordinate 1.
+        pub generalized_force1: T ["N"];
+        /// The energy stored.
+        pub potential_energy: T ["J"];
+        /// The power dissipated.
+        pub power_dissipated: T ["W"];
+        /// The power supplied by the drive that a velocity offset represents.
+        pub power_supplied: T ["W"];
+    }
 }
 
 impl<T: Real> CoordinateSpringDamperExt<T> {
@@ -297,7 +304,6 @@ impl<T: Real> fmt::Debug for ForceLaw<T> {
 
 impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
     const KIND: &'static str = "coordinate_spring_damper_ext";
-    const DISCRETE_STAGE: Stage = Stage::Dynamics;
     type Parameters = Parameters<T>;
     type Discrete = Discrete<T>;
     type Position = Position<T>;
@@ -425,33 +431,5 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
         let Switch { discrete, force_error } = at.parameters.switch(q, v, start, at.discrete);
         *next = discrete;
         Ok(force_error)
-    }
-}
-
-impl<T: Real> Default for Position<T> {
-    fn default() -> Self {
-        Self { displacement: T::zero() }
-    }
-}
-
-impl<T: Real> Default for Velocity<T> {
-    fn default() -> Self {
-        Self { velocity: T::zero() }
-    }
-}
-
-impl<T: Real> Default for Dynamics<T> {
-    fn default() -> Self {
-        let zero = T::zero();
-        Self {
-            force: zero,
-            friction_force: zero,
-            contact_force: zero,
-            generalized_force0: zero,
-            generalized_force1: zero,
-            potential_energy: zero,
-            power_dissipated: zero,
-            power_supplied: zero,
-        }
     }
 }

@@ -9,48 +9,48 @@ variables! {
     #[derive(Copy)]
     #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
     pub struct Parameters<T> {
-        /// Stiffness `k` of the spring \[N/m\].
-        pub stiffness: T, finite;
-        /// Damping `d` \[N·s/m\].
-        pub damping: T, finite;
-        /// Displacement `x_off` at which the spring is at rest \[m\]; may be a prescribed position.
-        pub offset: T, finite;
-        /// Velocity `v_off` at which the damper is at rest \[m/s\]; may be a prescribed velocity.
-        pub velocity_offset: T, finite;
+        /// Stiffness `k` of the spring.
+        pub stiffness: T ["N/m"], finite => Dynamics;
+        /// Damping `d`.
+        pub damping: T ["N·s/m"], finite => Dynamics;
+        /// Displacement `x_off` at which the spring is at rest; may be a prescribed position.
+        pub offset: T ["m"], finite => Dynamics;
+        /// Velocity `v_off` at which the damper is at rest; may be a prescribed velocity.
+        pub velocity_offset: T ["m/s"], finite => Dynamics;
         /// Factor `f0` on coordinate 0.
-        pub factor0: T = 1.0, finite;
+        pub factor0: T = 1.0, finite => Position;
         /// Factor `f1` on coordinate 1.
-        pub factor1: T = 1.0, finite;
-        /// Dynamic friction force `f_d` \[N\].
-        pub dynamic_friction: T, nonnegative;
-        /// Excess `f_so` of static over dynamic friction \[N\].
-        pub static_friction_offset: T, nonnegative;
-        /// Stiffness `k_μ` of the bristles while they stick \[N/m\]. Where bristles act (`v_reg = 0`, and `f_d`
+        pub factor1: T = 1.0, finite => Position;
+        /// Dynamic friction force `f_d`.
+        pub dynamic_friction: T ["N"], nonnegative => Dynamics;
+        /// Excess `f_so` of static over dynamic friction.
+        pub static_friction_offset: T ["N"], nonnegative => Dynamics;
+        /// Stiffness `k_μ` of the bristles while they stick. Where bristles act (`v_reg = 0`, and `f_d`
         /// or `f_so` above zero), greater than zero unless `d_μ` is: else they would never slip. When setting
         /// parameters by name, set this one first.
-        pub sticking_stiffness: T, nonnegative;
-        /// Damping `d_μ` of the bristles while they stick \[N·s/m\].
-        pub sticking_damping: T, nonnegative;
-        /// Velocity `v_exp` at which the static offset has fallen to 1/e \[m/s\].
-        pub exponential_decay_static: T = 0.001, positive;
-        /// Viscous friction `f_v` while sliding \[N·s/m\]. With `v_reg = 0` it acts only where `f_d` or `f_so` is
+        pub sticking_stiffness: T ["N/m"], nonnegative => Dynamics;
+        /// Damping `d_μ` of the bristles while they stick.
+        pub sticking_damping: T ["N·s/m"], nonnegative => Dynamics;
+        /// Velocity `v_exp` at which the static offset has fallen to 1/e.
+        pub exponential_decay_static: T ["m/s"] = 0.001, positive => Dynamics;
+        /// Viscous friction `f_v` while sliding. With `v_reg = 0` it acts only where `f_d` or `f_so` is
         /// above zero.
-        pub viscous_friction: T, finite;
-        /// Half-width `v_reg` of the zone in which friction is proportional to velocity \[m/s\]; zero selects
+        pub viscous_friction: T ["N·s/m"], finite => Dynamics;
+        /// Half-width `v_reg` of the zone in which friction is proportional to velocity; zero selects
         /// bristles.
-        pub friction_proportional_zone: T, nonnegative;
-        /// Displacement `s_upper` of the upper stop \[m\].
-        pub limit_stops_upper: T, finite;
-        /// Displacement `s_lower` of the lower stop \[m\], at most that of the upper one.
-        pub limit_stops_lower: T, finite;
-        /// Stiffness `k_l` of the stops \[N/m\]. Where there are stops, greater than zero unless `d_l` is.
-        pub limit_stops_stiffness: T, nonnegative;
-        /// Damping `d_l` of the stops \[N·s/m\].
-        pub limit_stops_damping: T, nonnegative;
+        pub friction_proportional_zone: T ["m/s"], nonnegative => Dynamics;
+        /// Displacement `s_upper` of the upper stop.
+        pub limit_stops_upper: T ["m"], finite => Dynamics;
+        /// Displacement `s_lower` of the lower stop, at most that of the upper one.
+        pub limit_stops_lower: T ["m"], finite => Dynamics;
+        /// Stiffness `k_l` of the stops. Where there are stops, greater than zero unless `d_l` is.
+        pub limit_stops_stiffness: T ["N/m"], nonnegative => Dynamics;
+        /// Damping `d_l` of the stops.
+        pub limit_stops_damping: T ["N·s/m"], nonnegative => Dynamics;
         /// Whether there are stops.
-        pub use_limit_stops: bool;
+        pub use_limit_stops: bool => Dynamics;
         /// Whether stops only push. By default their damping may make them pull on rebound.
-        pub limit_stops_only_push: bool;
+        pub limit_stops_only_push: bool => Dynamics;
     }
     check |p| check::at_most("limit_stops_lower", p.limit_stops_lower, "limit_stops_upper", p.limit_stops_upper)
         .and_then(|()| {
@@ -70,16 +70,16 @@ variables! {
     #[derive(Copy)]
     #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
     pub struct Discrete<T> {
-        /// Zero while the bristles stick; else the slip force \[N\], with the sign of the slip. Never less than
+        /// Zero while the bristles stick; else the slip force, with the sign of the slip. Never less than
         /// 2e-14 of the greatest slip force (in `f64`) while slipping, since zero would stick.
-        pub friction_mode: T, finite;
-        /// Displacement at which the bristles stuck last \[m\]; while they slip, that of the last update.
-        pub last_sticking_position: T, finite;
-        /// Distance by which a stop is surpassed \[m\]: above zero the upper one, below zero the lower one, zero
+        pub friction_mode: T ["N"], finite => Dynamics;
+        /// Displacement at which the bristles stuck last; while they slip, that of the last update.
+        pub last_sticking_position: T ["m"], finite => Dynamics;
+        /// Distance by which a stop is surpassed: above zero the upper one, below zero the lower one, zero
         /// none.
-        pub limit_stop_state: T, finite;
-        /// Energy stored in bristles that slip \[J\]. No force depends on it.
-        pub bristle_energy: T, nonnegative;
+        pub limit_stop_state: T ["m"], finite => Dynamics;
+        /// Energy stored in bristles that slip. No force depends on it.
+        pub bristle_energy: T ["J"], nonnegative => Dynamics;
     }
 }
 

@@ -150,7 +150,7 @@ pub struct ElasticFoundation<T: Real> {
 pub struct SurfaceIndex(usize);
 
 impl SurfaceIndex {
-    /// The place among the surfaces of the element: the number in `surface[2].stiffness`.
+    /// The place among the surfaces of the element: the number in `materials[2].stiffness`.
     pub const fn index(self) -> usize {
         self.0
     }

@@ -1,10 +1,10 @@
 //! Parameters and materials of the foundation.
 
 use alloc::vec::Vec;
-use core::mem;
 
 use crate::elements::elastic_foundation::SurfaceIndex;
-use crate::framework::variables::{Slot, Value, Variables, Visitor, VisitorMut};
+use crate::framework::Stage;
+use crate::framework::variables::{Composite, Declared, Listed, Part, Variables, Visitor, VisitorMut};
 use crate::math::{InvalidValue, Real, check, checked_when_read};
 use crate::variables;
 
@@ -15,16 +15,16 @@ variables! {
     #[derive(Copy)]
     #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
     pub struct Material<T> {
-        /// Stiffness `k` per area \[N/m³\].
-        pub stiffness: T, nonnegative;
-        /// Dissipation `c` \[s/m\].
-        pub dissipation: T, nonnegative;
+        /// Stiffness `k` per area.
+        pub stiffness: T ["N/m³"], nonnegative => Position;
+        /// Dissipation `c`.
+        pub dissipation: T ["s/m"], nonnegative => Dynamics;
         /// Coefficient of static friction `μ_s`.
-        pub static_friction: T, nonnegative;
+        pub static_friction: T, nonnegative => Dynamics;
         /// Coefficient of dynamic friction `μ_d`, at most `μ_s`.
-        pub dynamic_friction: T, nonnegative;
-        /// Coefficient of viscous friction `μ_v` \[s/m\].
-        pub viscous_friction: T, nonnegative;
+        pub dynamic_friction: T, nonnegative => Dynamics;
+        /// Coefficient of viscous friction `μ_v`.
+        pub viscous_friction: T ["s/m"], nonnegative => Dynamics;
     }
     check |m| check::at_most("dynamic_friction", m.dynamic_friction, "static_friction", m.static_friction);
 }
@@ -80,22 +80,23 @@ impl<T: Real> Material<T> {
     }
 }
 
-/// Parameters of the foundation.
-#[derive(Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
-pub struct Parameters<T: Real> {
-    /// Transition velocity `v_t` of friction \[m/s\], greater than zero; 0.01 unless set. Under a steady
-    /// tangential load below `μ_s f_n` surfaces creep at a fraction of it.
-    pub transition_velocity: T,
-    /// Whether only springs whose face points towards the entered surface count. Otherwise, faces on the far side
-    /// of a thin mesh that is pushed all the way through count too.
-    pub facing_only: bool,
-    /// Whether a spring counts with the area of its face projected along the contact normal, rather than the
-    /// whole.
-    pub projected_area: bool,
-    /// Indexed by surface; `None` for a rigid one. Empty in the parameters of a new foundation, whose surfaces
-    /// bring their materials.
-    pub materials: Vec<Option<Material<T>>>,
+variables! {
+    /// Parameters of the foundation.
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
+    pub struct Parameters<T> {
+        /// Transition velocity `v_t` of friction. Under a steady tangential load below `μ_s f_n` surfaces creep at a
+        /// fraction of it.
+        pub transition_velocity: T ["m/s"] = 0.01, positive => Dynamics;
+        /// Whether only springs whose face points towards the entered surface count. Otherwise, faces on the far side
+        /// of a thin mesh that is pushed all the way through count too.
+        pub facing_only: bool => Position;
+        /// Whether a spring counts with the area of its face projected along the contact normal, rather than the
+        /// whole.
+        pub projected_area: bool => Position;
+        /// Indexed by surface; `None` for a rigid one. Empty in the parameters of a new foundation, whose surfaces
+        /// bring their materials.
+        pub materials: Vec<Option<Material<T>>> => Position;
+    }
 }
 
 checked_when_read!(Parameters);
@@ -122,59 +123,54 @@ impl<T: Real> Parameters<T> {
     }
 }
 
-impl<T: Real> Default for Parameters<T> {
-    fn default() -> Self {
-        Self {
-            transition_velocity: T::lit(0.01),
-            facing_only: false,
-            projected_area: false,
-            materials: Vec::new(),
+/// The materials that there are, such as `materials[2].stiffness`.
+impl<T: Real> Listed<T, Composite> for Vec<Option<Material<T>>> {
+    fn neutral() -> Self {
+        Self::new()
+    }
+    fn visit(&self, field: Declared<'_>, visit: Visitor<'_, T>) {
+        let list = field.name;
+        for (i, material) in self.iter().enumerate() {
+            let Some(material) = material else { continue };
+            material.visit(&mut |entry| {
+                let name = entry.name;
+                visit(entry.renamed(format_args!("{list}[{i}].{name}")));
+            });
         }
     }
 }
 
-// Not derived: `clone_from` keeps the buffer.
-impl<T: Real> Clone for Parameters<T> {
-    fn clone(&self) -> Self {
-        Self { materials: self.materials.clone(), ..*self }
-    }
+impl<T: Real> Part<T, Composite> for Vec<Option<Material<T>>> {
+    type Literal = Self;
+    type Cast<U: Real> = Vec<Option<Material<U>>>;
 
-    fn clone_from(&mut self, source: &Self) {
-        let mut materials = mem::take(&mut self.materials);
-        materials.clone_from(&source.materials);
-        *self = Self { materials, ..*source };
+    fn literal(literal: Self) -> Self {
+        literal
     }
-}
-
-impl<T: Real> Variables<T> for Parameters<T> {
-    fn visit(&self, visit: Visitor<'_, T>) {
-        visit(format_args!("transition_velocity"), Value::Number(self.transition_velocity));
-        visit(format_args!("facing_only"), Value::Flag(self.facing_only));
-        visit(format_args!("projected_area"), Value::Flag(self.projected_area));
-        for (i, material) in self.materials.iter().enumerate() {
-            if let Some(material) = material {
-                material.visit(&mut |name, value| visit(format_args!("surface[{i}].{name}"), value));
-            }
+    fn cast<U: Real>(&self) -> Vec<Option<Material<U>>> {
+        self.iter().map(|material| material.as_ref().map(Material::cast)).collect()
+    }
+    fn visit_mut(&mut self, field: Declared<'_>, visit: VisitorMut<'_, T>) {
+        let list = field.name;
+        for (i, material) in self.iter_mut().enumerate() {
+            let Some(material) = material else { continue };
+            material.visit_mut(&mut |entry| {
+                let name = entry.name;
+                visit(entry.renamed(format_args!("{list}[{i}].{name}")));
+            });
         }
     }
-
-    fn visit_mut(&mut self, visit: VisitorMut<'_, T>) {
-        visit(format_args!("transition_velocity"), Slot::Number(&mut self.transition_velocity));
-        visit(format_args!("facing_only"), Slot::Flag(&mut self.facing_only));
-        visit(format_args!("projected_area"), Slot::Flag(&mut self.projected_area));
-        for (i, material) in self.materials.iter_mut().enumerate() {
-            if let Some(material) = material {
-                material.visit_mut(&mut |name, slot| visit(format_args!("surface[{i}].{name}"), slot));
-            }
-        }
+    fn is_same(&self, other: &Self) -> bool {
+        self.first_stage_changed(other, Stage::Instance).is_none()
     }
-
-    fn validate(&self) -> Result<(), InvalidValue> {
-        check::positive("transition_velocity", self.transition_velocity)?;
-        self.materials.iter().flatten().try_for_each(Variables::validate)
+    fn first_stage_changed(&self, new: &Self, _: Stage) -> Option<Stage> {
+        let pairs = self.iter().flatten().zip(new.iter().flatten());
+        pairs.filter_map(|(present, new)| present.first_stage_changed(new)).min()
     }
-
     fn fits(&self, other: &Self) -> bool {
-        self.materials.iter().map(Option::is_some).eq(other.materials.iter().map(Option::is_some))
+        self.iter().map(Option::is_some).eq(other.iter().map(Option::is_some))
+    }
+    fn check(&self, _: &'static str) -> Result<(), InvalidValue> {
+        self.iter().flatten().try_for_each(Variables::validate)
     }
 }

@@ -8,19 +8,21 @@ use nalgebra::{Point3, Vector3};
 use crate::contact::PairSearch;
 use crate::elements::elastic_foundation::SurfaceIndex;
 use crate::math::{Pose, Real, SpatialForce};
+use crate::results;
 
-/// Results at Position stage.
-#[derive(Debug)]
-pub struct Position<T: Real> {
-    /// The pose of every surface in Ground.
-    pub X_GS: Vec<Pose<T>>,
-    /// The contacts, each of a mesh with displaced springs and another surface.
-    pub contacts: Vec<MeshContact>,
-    /// The displaced springs, grouped by contact.
-    pub springs: Vec<SpringPosition<T>>,
-    /// The energy stored \[J\].
-    pub potential_energy: T,
-    pub(super) search: PairSearch<T>,
+results! {
+    /// Results at Position stage.
+    pub struct Position<T> {
+        /// The pose of every surface in Ground.
+        pub X_GS: Vec<Pose<T>>;
+        /// The contacts, each of a mesh with displaced springs and another surface.
+        pub contacts: Vec<MeshContact>;
+        /// The displaced springs, grouped by contact.
+        pub springs: Vec<SpringPosition<T>>;
+        /// The energy stored.
+        pub potential_energy: T ["J"];
+        pub(super) search: PairSearch<T>;
+    }
 }
 
 /// A mesh with springs displaced by another surface. Two meshes that both carry springs may be in contact
@@ -52,11 +54,12 @@ pub struct SpringPosition<T: Real> {
     pub normal_G: Vector3<T>,
 }
 
-/// Results at Velocity stage.
-#[derive(Debug)]
-pub struct Velocity<T: Real> {
-    /// In the order of [`Position::springs`].
-    pub springs: Vec<SpringVelocity<T>>,
+results! {
+    /// Results at Velocity stage.
+    pub struct Velocity<T> {
+        /// In the order of [`Position::springs`].
+        pub springs: Vec<SpringVelocity<T>>;
+    }
 }
 
 /// The motion of one displaced spring.
@@ -68,15 +71,16 @@ pub struct SpringVelocity<T: Real> {
     pub slip_G: Vector3<T>,
 }
 
-/// Results at Dynamics stage.
-#[derive(Debug)]
-pub struct Dynamics<T: Real> {
-    /// In the order of [`Position::springs`].
-    pub springs: Vec<SpringForce<T>>,
-    /// In the order of [`Position::contacts`].
-    pub resultants: Vec<Resultant<T>>,
-    /// The power dissipated \[W\].
-    pub power_dissipated: T,
+results! {
+    /// Results at Dynamics stage.
+    pub struct Dynamics<T> {
+        /// In the order of [`Position::springs`].
+        pub springs: Vec<SpringForce<T>>;
+        /// In the order of [`Position::contacts`].
+        pub resultants: Vec<Resultant<T>>;
+        /// The power dissipated.
+        pub power_dissipated: T ["W"];
+    }
 }
 
 /// The force of one displaced spring.
@@ -107,70 +111,5 @@ impl<T: Real> SpringPosition<T> {
     /// The base of the spring: the centroid of its face, in Ground.
     pub fn base_G(&self) -> Point3<T> {
         self.point_G - self.normal_G * self.depth
-    }
-}
-
-// Not derived: `clone_from` keeps the buffers.
-impl<T: Real> Clone for Position<T> {
-    fn clone(&self) -> Self {
-        let mut copy = Self::default();
-        copy.clone_from(self);
-        copy
-    }
-
-    fn clone_from(&mut self, source: &Self) {
-        self.X_GS.clone_from(&source.X_GS);
-        self.contacts.clone_from(&source.contacts);
-        self.springs.clone_from(&source.springs);
-        self.potential_energy = source.potential_energy;
-        self.search.clone_from(&source.search);
-    }
-}
-
-impl<T: Real> Clone for Velocity<T> {
-    fn clone(&self) -> Self {
-        Self { springs: self.springs.clone() }
-    }
-
-    fn clone_from(&mut self, source: &Self) {
-        self.springs.clone_from(&source.springs);
-    }
-}
-
-impl<T: Real> Clone for Dynamics<T> {
-    fn clone(&self) -> Self {
-        let mut copy = Self::default();
-        copy.clone_from(self);
-        copy
-    }
-
-    fn clone_from(&mut self, source: &Self) {
-        self.springs.clone_from(&source.springs);
-        self.resultants.clone_from(&source.resultants);
-        self.power_dissipated = source.power_dissipated;
-    }
-}
-
-impl<T: Real> Default for Position<T> {
-    fn default() -> Self {
-        Self {
-            X_GS: Vec::new(),
-            contacts: Vec::new(),
-            springs: Vec::new(),
-            potential_energy: T::zero(),
-            search: PairSearch::default(),
-        }
-    }
-}
-
-impl<T: Real> Default for Velocity<T> {
-    fn default() -> Self {
-        Self { springs: Vec::new() }
-    }
-}
-
-impl<T: Real> Default for Dynamics<T> {
-    fn default() -> Self {
-        Self { springs: Vec::new(), resultants: Vec::new(), power_dissipated: T::zero() }
     }
 }

@@ -13,7 +13,7 @@ pub use results::{Dynamics, Position, Velocity};
 pub use variables::{Discrete, FrictionTransition, Parameters};
 
 use crate::framework::{
-    AtDynamics, AtPosition, AtVelocity, ElementError, Error, ForceElement, Given, Stage, Variables,
+    AtDynamics, AtPosition, AtVelocity, ElementError, Error, ForceElement, Given, Variables,
 };
 use crate::math::{Pose, Real, check};
 use crate::mechanics::{
@@ -249,7 +249,6 @@ impl<T: Real> ExponentialSpring<T> {
 
 impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
     const KIND: &'static str = "exponential_spring";
-    const DISCRETE_STAGE: Stage = Stage::Dynamics;
     type Parameters = Parameters<T>;
     type Discrete = Discrete<T>;
     type Position = Position<T>;

@@ -1,11 +1,9 @@
 //! Parameters and discrete variables of the exponential spring.
 
-use core::fmt::Arguments;
-
 use nalgebra::{Point3, Vector2};
 
 use crate::framework::Variables;
-use crate::framework::variables::{Composite, Part, Slot, Value, Visitor, VisitorMut};
+use crate::framework::variables::{Composite, Declared, Listed, Part, Slot, Value, Visitor, VisitorMut};
 use crate::math::{InvalidValue, Real, check};
 use crate::variables;
 
@@ -14,30 +12,30 @@ variables! {
     #[derive(Copy)]
     #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
     pub struct Parameters<T> {
-        /// Shift of the exponential along the normal \[m\].
-        pub d0: T = 0.006_590_5, finite;
-        /// Scale of the normal force \[N\].
-        pub d1: T = 0.5336, positive;
-        /// Steepness of the exponential \[1/m\].
-        pub d2: T = 1150.0, positive;
-        /// Normal viscosity `cz` \[s/m\]; with zero no energy is lost along the normal.
-        pub normal_viscosity: T = 0.5, nonnegative;
-        /// The maximum normal force \[N\]: the clamp.
-        pub max_normal_force: T = 100_000.0, positive;
-        /// Elasticity `kxy` of the friction spring \[N/m\].
-        pub friction_elasticity: T = 20_000.0, positive;
-        /// Viscosity `cxy` of the friction spring \[N·s/m\]. The default damps 1 kg on the default elasticity
+        /// Shift of the exponential along the normal.
+        pub d0: T ["m"] = 0.006_590_5, finite => Dynamics;
+        /// Scale of the normal force.
+        pub d1: T ["N"] = 0.5336, positive => Dynamics;
+        /// Steepness of the exponential.
+        pub d2: T ["1/m"] = 1150.0, positive => Dynamics;
+        /// Normal viscosity `cz`; with zero no energy is lost along the normal.
+        pub normal_viscosity: T ["s/m"] = 0.5, nonnegative => Dynamics;
+        /// The maximum normal force: the clamp.
+        pub max_normal_force: T ["N"] = 100_000.0, positive => Dynamics;
+        /// Elasticity `kxy` of the friction spring.
+        pub friction_elasticity: T ["N/m"] = 20_000.0, positive => Dynamics;
+        /// Viscosity `cxy` of the friction spring. The default damps 1 kg on the default elasticity
         /// critically. With zero, a held station vibrates without decay.
-        pub friction_viscosity: T = 282.842_712_474_619, nonnegative;
+        pub friction_viscosity: T ["N·s/m"] = 282.842_712_474_619, nonnegative => Dynamics;
         /// Speed of the anchor (with return mapping, of the station) below which friction settles from kinetic to
-        /// static \[m/s\].
-        pub settle_velocity: T = 0.01, positive;
+        /// static.
+        pub settle_velocity: T ["m/s"] = 0.01, positive => Dynamics;
         /// Coefficient of static friction, at least `mu_kinetic`. There is no upper bound.
-        pub mu_static: T = 0.7, nonnegative;
+        pub mu_static: T = 0.7, nonnegative => Dynamics;
         /// Coefficient of kinetic friction.
-        pub mu_kinetic: T = 0.5, nonnegative;
+        pub mu_kinetic: T = 0.5, nonnegative => Dynamics;
         /// The transition between holding and sliding.
-        pub friction_transition: FrictionTransition;
+        pub friction_transition: FrictionTransition => Dynamics;
     }
     couple |p, written| match written {
         "mu_static" => p.set_mu_static(p.mu_static),
@@ -52,14 +50,14 @@ variables! {
     #[derive(Copy)]
     #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
     pub struct Discrete<T> {
-        /// The anchor `p0`, the zero of the friction spring, in the plane \[m\].
-        pub anchor_P: Vector2<T>, finite;
+        /// The anchor `p0`, the zero of the friction spring, in the plane.
+        pub anchor_P: Vector2<T> ["m"], finite => Dynamics;
         /// Sliding: from 0, fixed in place, to 1, sliding.
-        pub sliding: T = 1.0, fraction;
-        /// Time of the last commit \[s\].
-        pub last_update: T, finite;
-        /// The station at the last commit, in the plane's frame \[m\]; `None` before the first.
-        pub last_station: Option<Point3<T>>, finite;
+        pub sliding: T = 1.0, fraction => Dynamics;
+        /// Time of the last commit.
+        pub last_update: T ["s"], finite => Dynamics;
+        /// The station at the last commit, in the plane's frame; `None` before the first.
+        pub last_station: Option<Point3<T>> ["m"], finite => Dynamics;
     }
 }
 
@@ -75,6 +73,17 @@ pub enum FrictionTransition {
 }
 
 /// The flag `return_mapping`.
+impl<T: Real> Listed<T, Composite> for FrictionTransition {
+    fn neutral() -> Self {
+        Self::default()
+    }
+    fn visit(&self, field: Declared<'_>, visit: Visitor<'_, T>) {
+        let name = field.name;
+        let flag = Declared { name: format_args!("{name}.return_mapping"), ..field };
+        visit(flag.flag(Value::Flag(*self == Self::ReturnMapping)));
+    }
+}
+
 impl<T: Real> Part<T, Composite> for FrictionTransition {
     type Literal = Self;
     type Cast<U: Real> = Self;
@@ -82,19 +91,18 @@ impl<T: Real> Part<T, Composite> for FrictionTransition {
     fn literal(literal: Self) -> Self {
         literal
     }
-    fn neutral() -> Self {
-        Self::default()
-    }
     fn cast<U: Real>(&self) -> Self {
         *self
     }
-    fn visit(&self, name: Arguments<'_>, visit: Visitor<'_, T>) {
-        visit(format_args!("{name}.return_mapping"), Value::Flag(*self == Self::ReturnMapping));
-    }
-    fn visit_mut(&mut self, name: Arguments<'_>, visit: VisitorMut<'_, T>) {
+    fn visit_mut(&mut self, field: Declared<'_>, visit: VisitorMut<'_, T>) {
+        let name = field.name;
+        let flag = Declared { name: format_args!("{name}.return_mapping"), ..field };
         let mut return_mapping = *self == Self::ReturnMapping;
-        visit(format_args!("{name}.return_mapping"), Slot::Flag(&mut return_mapping));
+        visit(flag.flag(Slot::Flag(&mut return_mapping)));
         *self = if return_mapping { Self::ReturnMapping } else { Self::Settling };
+    }
+    fn is_same(&self, other: &Self) -> bool {
+        self == other
     }
 }
 

@@ -23,12 +23,18 @@ const MOST_OF_ONE: f64 = 3.0;
 
 /// Sine and cosine of the first angle, sine and reciprocal cosine of the second: the axes of the
 /// gimbal, expressed in F, are x, `(0, cx, sx)` and `(sy, −sx·cy, cx·cy)`.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Gimbal<T> {
     pub(super) sx: T,
     pub(super) cx: T,
     pub(super) sy: T,
     pub(super) over_cy: T,
+}
+
+impl<T: Real> Default for Gimbal<T> {
+    fn default() -> Self {
+        Self { sx: T::zero(), cx: T::one(), sy: T::zero(), over_cy: T::one() }
+    }
 }
 
 /// The angles within ±π, ±π/2, ±π, and the gimbal.

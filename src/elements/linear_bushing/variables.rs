@@ -12,13 +12,13 @@ variables! {
     #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
     pub struct Parameters<T> {
         /// Pose of frame F on body 1.
-        pub X_B1F: Pose<T>;
+        pub X_B1F: Pose<T> ["m"] => Position;
         /// Pose of frame M on body 2.
-        pub X_B2M: Pose<T>;
-        /// Stiffnesses `k` \[N·m/rad, N/m\].
-        pub stiffness: Vector6<T>, nonnegative;
-        /// Dampings `c` \[N·m·s/rad, N·s/m\].
-        pub damping: Vector6<T>, nonnegative;
+        pub X_B2M: Pose<T> ["m"] => Position;
+        /// Stiffnesses `k`.
+        pub stiffness: Vector6<T> ["N·m/rad", "N/m"], nonnegative => Position;
+        /// Dampings `c`.
+        pub damping: Vector6<T> ["N·m·s/rad", "N·s/m"], nonnegative => Dynamics;
     }
 }
 
@@ -32,11 +32,11 @@ variables! {
     pub struct Discrete<T> {
         /// Whether there has been an accepted step, or [`reset_memory`](crate::ForceSystem::reset_memory). Before
         /// that the angles are those within ±π, and the two fields below are not read.
-        pub accepted: bool;
-        /// The angle `q_x` \[rad\].
-        pub accepted_qx: T, finite;
-        /// The angle `q_z` \[rad\].
-        pub accepted_qz: T, finite;
+        pub accepted: bool => Position;
+        /// The angle `q_x`.
+        pub accepted_qx: T ["rad"], finite => Position;
+        /// The angle `q_z`.
+        pub accepted_qz: T ["rad"], finite => Position;
     }
     check |p| can_be_followed("accepted_qx", p.accepted_qx)
         .and_then(|()| can_be_followed("accepted_qz", p.accepted_qz));

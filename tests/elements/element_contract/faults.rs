@@ -7,7 +7,7 @@ use force_elements::testing::{
     self, Claim, Differences, Finding, Numbers, Powers, Scene, Spoilt, Subject, Violation,
 };
 use force_elements::{
-    AtDynamics, CustomForce, ElementError, Error, ForceAccumulator, ForceElement, ForceSystem, Real,
+    AtDynamics, CustomForce, ElementError, Error, ForceAccumulator, ForceElement, ForceSystem, Given, Real,
     Requirement, Topology, variables,
 };
 
@@ -156,7 +156,7 @@ variables! {
     /// One has a range, one has none.
     struct Loose<T> {
         /// Checked.
-        tight: T, finite;
+        tight: T ["1"], finite;
         /// Not checked.
         loose: T;
     }
@@ -208,6 +208,54 @@ fn a_parameter_that_takes_anything_is_found() {
         assert!(matches!(found.finding, Finding::Accepted { .. }), "{found}");
         assert_eq!(found.claim, Claim::Refusal);
     }
+}
+
+variables! {
+    /// One that says the wrong stage.
+    struct Late<T> {
+        /// Read at Position stage.
+        stiffness: T ["N/m"] = 3.0, finite => Dynamics;
+    }
+}
+
+#[derive(Debug)]
+struct Hasty;
+
+impl<T: Real> ForceElement<T> for Hasty {
+    const KIND: &'static str = "hasty";
+    type Parameters = Late<T>;
+    type Discrete = ();
+    type Position = Point3<T>;
+    type Velocity = ();
+    type Dynamics = ();
+
+    fn check_topology(&self, _: &Topology) -> Result<(), ElementError> {
+        Ok(())
+    }
+    fn calc_position(&self, given: &Given<'_, T, Self>, cache: &mut Point3<T>) -> Result<(), ElementError> {
+        cache.x = given.parameters.stiffness;
+        Ok(())
+    }
+    fn add_forces(&self, _: &AtDynamics<'_, T, Self>, _: &mut ForceAccumulator<'_, T>) {}
+}
+
+impl Subject for Hasty {
+    type Element<T: Real> = Self;
+
+    fn scene<T: Real>(_: &mut Numbers) -> Result<Scene<T, Self>, Error> {
+        let mut system = ForceSystem::new();
+        let element = system.add(Self)?;
+        Ok(Scene { state: system.default_state(), system, element })
+    }
+}
+
+#[test]
+fn a_parameter_that_says_a_stage_after_the_one_that_reads_it_is_found() {
+    let found = testing::as_in_a_fresh_state::<Hasty>(0).expect_err("a stale result");
+    assert_eq!(
+        (found.claim, found.finding),
+        (Claim::Purity, Finding::OtherBits { after: "a write of one variable" })
+    );
 }
 
 #[test]

@@ -5,6 +5,7 @@ use force_elements::testing::{self, Curve, Derivative, Numbers, Powers, Scene, S
 use force_elements::{Error, Real};
 use num_dual::Dual64;
 
+mod by_name;
 mod faults;
 mod meshes;
 mod refusals;

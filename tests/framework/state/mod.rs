@@ -92,7 +92,7 @@ fn writing_a_variable_drops_to_just_below_the_stage_that_reads_it() {
     let mut state = moving_state(&world);
     let pose = *state.positions().pose(body);
     let velocity = *state.velocities().velocity(body);
-    let writes: [(Write<'_>, Stage); 12] = [
+    let writes: [(Write<'_>, Stage); 15] = [
         (Box::new(|s| s.set_time(0.02)), Stage::Instance),
         (Box::new(|s| s.set_pose(body, pose)), Stage::Time),
         (Box::new(|s| s.set_velocity(body, velocity)), Stage::Position),
@@ -100,8 +100,11 @@ fn writing_a_variable_drops_to_just_below_the_stage_that_reads_it() {
         (Box::new(|s| s.set_coordinate(coordinate, 0.1)), Stage::Time),
         (Box::new(|s| s.set_coordinate_rate(coordinate, 0.1)), Stage::Position),
         (Box::new(|s| system.update_discrete(s, spring, |d| d.sliding = 0.5)), Stage::Velocity),
-        (Box::new(|s| system.update_parameters(s, bushing, |p| p.stiffness[0] = 2.0)), Stage::Topology),
-        (Box::new(|s| system.set_enabled(s, bushing, true)), Stage::Topology),
+        (Box::new(|s| system.update_parameters(s, bushing, |p| p.stiffness[0] = 2.0)), Stage::Time),
+        (Box::new(|s| system.update_parameters(s, bushing, |p| p.damping[0] = 2.0)), Stage::Velocity),
+        (Box::new(|s| system.set_variable(s, "linear_bushing[0].damping.pz", 3.0)), Stage::Velocity),
+        (Box::new(|s| system.set_variable(s, "linear_bushing[0].X_B1F.p.x", 1e-3)), Stage::Time),
+        (Box::new(|s| system.set_enabled(s, bushing, false)), Stage::Topology),
         (Box::new(|s| system.set_variable(s, "exponential_spring[1].anchor_P.x", 0.3)), Stage::Velocity),
         (Box::new(|s| system.set_variable(s, "time", 0.03)), Stage::Instance),
         (Box::new(|s| s.set_absorbed_energy(&[0.0; 5])), Stage::Dynamics),

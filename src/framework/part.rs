@@ -1,0 +1,441 @@
+//! Fields of declared structs: the scalars in them, their names and units.
+
+use core::fmt::Arguments;
+
+use nalgebra::{Matrix3, Point3, Rotation3, SVector};
+
+use crate::framework::Stage;
+use crate::math::{
+    InvalidValue, Pose, Real, SpatialForce, SpatialVelocity, cast_pose, check, have_same_bits,
+};
+
+/// A number or flag to read.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Value<T> {
+    /// A number.
+    Number(T),
+    /// A flag.
+    Flag(bool),
+}
+
+impl<T: Real> Value<T> {
+    /// The number; 1 or 0 for a flag.
+    pub fn number(self) -> T {
+        match self {
+            Self::Number(number) => number,
+            Self::Flag(true) => T::one(),
+            Self::Flag(false) => T::zero(),
+        }
+    }
+}
+
+/// A number or flag to write.
+#[derive(Debug)]
+pub enum Slot<'a, T> {
+    /// A number.
+    Number(&'a mut T),
+    /// A flag.
+    Flag(&'a mut bool),
+}
+
+impl<T: Real> Slot<'_, T> {
+    /// Writes the number, or for a flag 1 or 0. Returns whether this changed it, which is not known of scalars other
+    /// than `f64` and `f32` and then `true`.
+    ///
+    /// # Errors
+    /// If the slot is a flag and the number is neither 0 nor 1.
+    pub fn write(self, name: &'static str, number: T) -> Result<bool, InvalidValue> {
+        Ok(match self {
+            Self::Number(slot) => !have_same_bits(core::mem::replace(slot, number), number),
+            Self::Flag(slot) => {
+                let flag = check::flag(name, number)?;
+                core::mem::replace(slot, flag) != flag
+            }
+        })
+    }
+}
+
+/// One scalar of a variable or result: its name, unit and stage, and its [`Value`] or [`Slot`].
+#[derive(Debug, Clone, Copy)]
+pub struct Entry<'a, V> {
+    /// The name.
+    pub name: Arguments<'a>,
+    /// The unit, such as `N·s/m`: `1` for a number without dimension, empty for a flag or where it is not known.
+    pub unit: &'static str,
+    /// Of a variable the first stage that reads it, below which writing it drops the state; of a result the stage at
+    /// which it is known.
+    pub stage: Stage,
+    /// The value, or the place to write to.
+    pub value: V,
+}
+
+impl<V> Entry<'_, V> {
+    /// The same under another name.
+    pub fn renamed(self, name: Arguments<'_>) -> Entry<'_, V> {
+        Entry { name, unit: self.unit, stage: self.stage, value: self.value }
+    }
+}
+
+/// Called with each scalar and its value.
+pub type Visitor<'v, T> = &'v mut dyn FnMut(Entry<'_, Value<T>>);
+/// Called with each scalar and its place.
+pub type VisitorMut<'v, T> = &'v mut dyn FnMut(Entry<'_, Slot<'_, T>>);
+
+/// What is declared of a field, or of a part of one: its name, units and stage.
+#[derive(Debug, Clone, Copy)]
+pub struct Declared<'a> {
+    /// The name.
+    pub name: Arguments<'a>,
+    /// The units: none if it has no dimension, one, or one for each of several parts of equal length.
+    pub units: &'static [&'static str],
+    /// The stage.
+    pub stage: Stage,
+}
+
+impl Declared<'_> {
+    /// A part, under its own name and with units of its own.
+    pub fn child<'b>(&self, name: Arguments<'b>, units: &'static [&'static str]) -> Declared<'b> {
+        Declared { name, units, stage: self.stage }
+    }
+
+    /// One of `count` equal parts, under its own name and with the unit that falls to it.
+    pub fn part<'b>(&self, name: Arguments<'b>, part: usize, count: usize) -> Declared<'b> {
+        let unit = part * self.units.len() / count;
+        self.child(name, self.units.get(unit..=unit).unwrap_or_default())
+    }
+}
+
+impl<'a> Declared<'a> {
+    /// A number.
+    pub fn number<V>(self, value: V) -> Entry<'a, V> {
+        Entry { name: self.name, unit: self.units.first().unwrap_or(&"1"), stage: self.stage, value }
+    }
+
+    /// A flag.
+    pub fn flag<V>(self, value: V) -> Entry<'a, V> {
+        Entry { name: self.name, unit: "", stage: self.stage, value }
+    }
+}
+
+/// A scalar, as a kind of [`Listed`] and [`Part`].
+#[derive(Debug)]
+pub enum Scalar {}
+
+/// Everything made of scalars and flags, as a kind of [`Listed`] and [`Part`].
+#[derive(Debug)]
+pub enum Composite {}
+
+/// A field whose scalars are listed by name: of a struct that [`results!`](crate::results!) or
+/// [`variables!`](crate::variables!) declares. `Kind` is inferred: [`Scalar`] or [`Composite`].
+pub trait Listed<T: Real, Kind>: Sized {
+    /// The value without a default.
+    fn neutral() -> Self;
+
+    /// Calls `visit` for each scalar, under names that begin with that of the field.
+    fn visit(&self, field: Declared<'_>, visit: Visitor<'_, T>);
+}
+
+/// A field of a struct that [`variables!`](crate::variables!) declares.
+pub trait Part<T: Real, Kind>: Listed<T, Kind> {
+    /// The type of a default's literal.
+    type Literal;
+    /// The same in another scalar.
+    type Cast<U: Real>;
+
+    /// The value of a default.
+    fn literal(literal: Self::Literal) -> Self;
+
+    /// The same in another scalar.
+    fn cast<U: Real>(&self) -> Self::Cast<U>;
+
+    /// The mutable counterpart of [`visit`](Listed::visit), with the same order and names.
+    fn visit_mut(&mut self, field: Declared<'_>, visit: VisitorMut<'_, T>);
+
+    /// Whether no bit differs; `false` if that is not known, as of numbers that are neither `f64` nor `f32`.
+    fn is_same(&self, other: &Self) -> bool;
+
+    /// The first stage that reads what differs in `new`, for a field of this stage; see
+    /// [`Variables::first_stage_changed`](crate::Variables::first_stage_changed).
+    fn first_stage_changed(&self, new: &Self, stage: Stage) -> Option<Stage> {
+        (!self.is_same(new)).then_some(stage)
+    }
+
+    /// Whether `other` has the same scalars under the same names.
+    fn fits(&self, _other: &Self) -> bool {
+        true
+    }
+
+    /// The numbers to which a range applies.
+    fn numbers(&self) -> &[T] {
+        &[]
+    }
+
+    /// Checks requirements that do not depend on the range.
+    ///
+    /// # Errors
+    /// For a value out of range, under the name of the field.
+    fn check(&self, _name: &'static str) -> Result<(), InvalidValue> {
+        Ok(())
+    }
+}
+
+impl<T: Real> Listed<T, Scalar> for T {
+    fn neutral() -> Self {
+        T::zero()
+    }
+    fn visit(&self, field: Declared<'_>, visit: Visitor<'_, T>) {
+        visit(field.number(Value::Number(*self)));
+    }
+}
+
+impl<T: Real> Part<T, Scalar> for T {
+    type Literal = f64;
+    type Cast<U: Real> = U;
+
+    fn literal(literal: f64) -> Self {
+        T::lit(literal)
+    }
+    fn cast<U: Real>(&self) -> U {
+        Real::cast(*self)
+    }
+    fn visit_mut(&mut self, field: Declared<'_>, visit: VisitorMut<'_, T>) {
+        visit(field.number(Slot::Number(self)));
+    }
+    fn is_same(&self, other: &Self) -> bool {
+        have_same_bits(*self, *other)
+    }
+    fn numbers(&self) -> &[T] {
+        core::slice::from_ref(self)
+    }
+}
+
+impl<T: Real> Listed<T, Composite> for bool {
+    fn neutral() -> Self {
+        false
+    }
+    fn visit(&self, field: Declared<'_>, visit: Visitor<'_, T>) {
+        visit(field.flag(Value::Flag(*self)));
+    }
+}
+
+impl<T: Real> Part<T, Composite> for bool {
+    type Literal = Self;
+    type Cast<U: Real> = Self;
+
+    fn literal(literal: Self) -> Self {
+        literal
+    }
+    fn cast<U: Real>(&self) -> Self {
+        *self
+    }
+    fn visit_mut(&mut self, field: Declared<'_>, visit: VisitorMut<'_, T>) {
+        visit(field.flag(Slot::Flag(self)));
+    }
+    fn is_same(&self, other: &Self) -> bool {
+        self == other
+    }
+}
+
+/// A count.
+impl<T: Real> Listed<T, Composite> for usize {
+    fn neutral() -> Self {
+        0
+    }
+    fn visit(&self, field: Declared<'_>, visit: Visitor<'_, T>) {
+        let count = u32::try_from(*self).unwrap_or(u32::MAX);
+        visit(field.number(Value::Number(T::lit(f64::from(count)))));
+    }
+}
+
+/// The names of the components of a vector: of six, three angles and three translations.
+fn components(count: usize) -> &'static [&'static str] {
+    if count == 6 { &["qx", "qy", "qz", "px", "py", "pz"] } else { &["x", "y", "z"] }
+}
+
+impl<T: Real, const N: usize> Listed<T, Composite> for SVector<T, N> {
+    fn neutral() -> Self {
+        Self::zeros()
+    }
+    fn visit(&self, field: Declared<'_>, visit: Visitor<'_, T>) {
+        let name = field.name;
+        for (i, (value, component)) in self.iter().zip(components(N)).enumerate() {
+            visit(field.part(format_args!("{name}.{component}"), i, N).number(Value::Number(*value)));
+        }
+    }
+}
+
+impl<T: Real, const N: usize> Part<T, Composite> for SVector<T, N> {
+    type Literal = Self;
+    type Cast<U: Real> = SVector<U, N>;
+
+    fn literal(literal: Self) -> Self {
+        literal
+    }
+    fn cast<U: Real>(&self) -> SVector<U, N> {
+        self.map(Real::cast)
+    }
+    fn visit_mut(&mut self, field: Declared<'_>, visit: VisitorMut<'_, T>) {
+        let name = field.name;
+        for (i, (value, component)) in self.iter_mut().zip(components(N)).enumerate() {
+            visit(field.part(format_args!("{name}.{component}"), i, N).number(Slot::Number(value)));
+        }
+    }
+    fn is_same(&self, other: &Self) -> bool {
+        self.iter().zip(other).all(|(a, b)| have_same_bits(*a, *b))
+    }
+    fn numbers(&self) -> &[T] {
+        self.as_slice()
+    }
+}
+
+impl<T: Real> Listed<T, Composite> for Point3<T> {
+    fn neutral() -> Self {
+        Self::origin()
+    }
+    fn visit(&self, field: Declared<'_>, visit: Visitor<'_, T>) {
+        self.coords.visit(field, visit);
+    }
+}
+
+impl<T: Real> Part<T, Composite> for Point3<T> {
+    type Literal = Self;
+    type Cast<U: Real> = Point3<U>;
+
+    fn literal(literal: Self) -> Self {
+        literal
+    }
+    fn cast<U: Real>(&self) -> Point3<U> {
+        self.map(Real::cast)
+    }
+    fn visit_mut(&mut self, field: Declared<'_>, visit: VisitorMut<'_, T>) {
+        self.coords.visit_mut(field, visit);
+    }
+    fn is_same(&self, other: &Self) -> bool {
+        self.coords.is_same(&other.coords)
+    }
+    fn numbers(&self) -> &[T] {
+        self.coords.as_slice()
+    }
+}
+
+/// The nine entries `R.xx`, `R.xy`, … of the rotation, row by row, without a unit, and the vector `p` in that of the
+/// field. Entries rather than angles keep every bit through saving and restoring. As a variable the pose is checked to
+/// be finite and its rotation to be orthonormal.
+impl<T: Real> Listed<T, Composite> for Pose<T> {
+    fn neutral() -> Self {
+        Self::identity()
+    }
+    fn visit(&self, field: Declared<'_>, visit: Visitor<'_, T>) {
+        let name = field.name;
+        for (row, i) in components(3).iter().enumerate() {
+            for (column, j) in components(3).iter().enumerate() {
+                let value = Value::Number(self.rotation[(row, column)]);
+                visit(field.child(format_args!("{name}.R.{i}{j}"), &[]).number(value));
+            }
+        }
+        self.translation.vector.visit(field.child(format_args!("{name}.p"), field.units), visit);
+    }
+}
+
+impl<T: Real> Part<T, Composite> for Pose<T> {
+    type Literal = Self;
+    type Cast<U: Real> = Pose<U>;
+
+    fn literal(literal: Self) -> Self {
+        literal
+    }
+    fn cast<U: Real>(&self) -> Pose<U> {
+        cast_pose(self)
+    }
+    fn visit_mut(&mut self, field: Declared<'_>, visit: VisitorMut<'_, T>) {
+        let name = field.name;
+        let mut R: Matrix3<T> = *self.rotation.matrix();
+        for (row, i) in components(3).iter().enumerate() {
+            for (column, j) in components(3).iter().enumerate() {
+                let slot = Slot::Number(&mut R[(row, column)]);
+                visit(field.child(format_args!("{name}.R.{i}{j}"), &[]).number(slot));
+            }
+        }
+        self.rotation = Rotation3::from_matrix_unchecked(R);
+        self.translation.vector.visit_mut(field.child(format_args!("{name}.p"), field.units), visit);
+    }
+    fn is_same(&self, other: &Self) -> bool {
+        let mut entries = self.rotation.matrix().iter().zip(other.rotation.matrix());
+        entries.all(|(a, b)| have_same_bits(*a, *b))
+            && self.translation.vector.is_same(&other.translation.vector)
+    }
+    fn check(&self, name: &'static str) -> Result<(), InvalidValue> {
+        check::pose(name, self)
+    }
+}
+
+/// The vectors `angular` and `linear`.
+impl<T: Real> Listed<T, Composite> for SpatialVelocity<T> {
+    fn neutral() -> Self {
+        Self::zero()
+    }
+    fn visit(&self, field: Declared<'_>, visit: Visitor<'_, T>) {
+        let name = field.name;
+        self.angular.visit(field.part(format_args!("{name}.angular"), 0, 2), visit);
+        self.linear.visit(field.part(format_args!("{name}.linear"), 1, 2), visit);
+    }
+}
+
+/// The vectors `torque` and `force`.
+impl<T: Real> Listed<T, Composite> for SpatialForce<T> {
+    fn neutral() -> Self {
+        Self::zero()
+    }
+    fn visit(&self, field: Declared<'_>, visit: Visitor<'_, T>) {
+        let name = field.name;
+        self.torque.visit(field.part(format_args!("{name}.torque"), 0, 2), visit);
+        self.force.visit(field.part(format_args!("{name}.force"), 1, 2), visit);
+    }
+}
+
+/// The flag `known` and the scalars of the value, neutral ones for `None`, so that the names are the same.
+impl<T: Real, V: Listed<T, Composite>> Listed<T, Composite> for Option<V> {
+    fn neutral() -> Self {
+        None
+    }
+    fn visit(&self, field: Declared<'_>, visit: Visitor<'_, T>) {
+        let name = field.name;
+        visit(field.child(format_args!("{name}.known"), &[]).flag(Value::Flag(self.is_some())));
+        match self {
+            Some(value) => value.visit(field, visit),
+            None => V::neutral().visit(field, visit),
+        }
+    }
+}
+
+impl<T: Real, V: Part<T, Composite>> Part<T, Composite> for Option<V> {
+    type Literal = Self;
+    type Cast<U: Real> = Option<V::Cast<U>>;
+
+    fn literal(literal: Self) -> Self {
+        literal
+    }
+    fn cast<U: Real>(&self) -> Option<V::Cast<U>> {
+        self.as_ref().map(V::cast)
+    }
+    fn visit_mut(&mut self, field: Declared<'_>, visit: VisitorMut<'_, T>) {
+        let name = field.name;
+        let mut is_known = self.is_some();
+        visit(field.child(format_args!("{name}.known"), &[]).flag(Slot::Flag(&mut is_known)));
+        let mut value = self.take().unwrap_or_else(V::neutral);
+        value.visit_mut(field, visit);
+        *self = is_known.then_some(value);
+    }
+    fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Some(a), Some(b)) => a.is_same(b),
+            (a, b) => a.is_none() && b.is_none(),
+        }
+    }
+    fn numbers(&self) -> &[T] {
+        self.as_ref().map_or(&[], V::numbers)
+    }
+    fn check(&self, name: &'static str) -> Result<(), InvalidValue> {
+        self.as_ref().map_or(Ok(()), |value| value.check(name))
+    }
+}

@@ -1,0 +1,304 @@
+//! Results of elements, the table that declares them, and reading them by name.
+
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::fmt::Debug;
+
+use nalgebra::{Point3, SVector};
+
+use crate::framework::Error;
+use crate::framework::handle::ElementId;
+use crate::framework::part::{Declared, Entry, Listed, Value, Visitor};
+use crate::framework::slots::is_named;
+use crate::framework::stage::Stage;
+use crate::framework::state::State;
+use crate::framework::system::ForceSystem;
+use crate::framework::view::{DynamicsView, PositionView, VelocityView};
+use crate::math::{Pose, Real, SpatialForce, SpatialVelocity};
+
+/// A struct of results that the state keeps for each element at one stage.
+///
+/// Buffers within it are reused from call to call.
+///
+/// [`results!`](crate::results!) declares one and implements this trait. `()` serves a stage without results; a
+/// vector, point, pose, spatial velocity or force, an `f64` or an `f32` serves as the only result, and is listed under
+/// the name of the stage: `pull[0].position.x`. An `Option` or a `Vec` of anything is not listed.
+pub trait Cache<T: Real>: Clone + Debug + Send + Sync + 'static {
+    /// What stands for "not computed", and is what a disabled element shows.
+    fn neutral() -> Self;
+
+    /// Calls `visit` once for each result that can be read by name, always with the same names in the same order. The
+    /// default lists none.
+    fn visit(&self, _stage: Stage, _visit: Visitor<'_, T>) {}
+}
+
+/// Declares a struct of results and implements [`Cache`](crate::Cache) for it: each field once, with its
+/// documentation, type and unit.
+///
+/// ```text
+/// /// Documentation.
+/// pub name: type ["unit"] = default;
+/// ```
+///
+/// A field with a unit can be read by name, as with [`PositionView::result`](crate::PositionView::result). Its type is a
+/// scalar `T`, a `bool`, a `usize`, a vector of two, three or six, a point, a pose, a spatial velocity or force, an
+/// `Option` of one of these, or any type with [`Listed`](crate::variables::Listed). The unit is written as in
+/// [`variables!`](crate::variables!), and added to the documentation: `["1"]` for a number without dimension, `[]` for
+/// a flag. Names must be unique among all results of an element, and the same at all times: lists whose length
+/// changes, such as the contacts of a foundation, are read through typed access only.
+///
+/// A field without a unit is not listed, and may be of any type with `Default`: a buffer, or what only the element
+/// itself reads. A default is needed where this is not the neutral value (zero, the origin, the identity, `None`).
+///
+/// The struct gets `Default`, `Debug` and `Clone`; with `#[derive(Copy)]` right after its documentation, `Copy`.
+/// Otherwise it is cloned field by field, so that `clone_from` keeps buffers.
+///
+/// # Example: the results of a spring
+///
+/// ```
+/// use force_elements::nalgebra::Vector3;
+/// use force_elements::results;
+///
+/// results! {
+///     /// The pull of the spring.
+///     #[derive(Copy)]
+///     pub struct Pull<T> {
+///         /// Its length.
+///         pub length: T ["m"];
+///         /// The force on the second body, in Ground.
+///         pub force_G: Vector3<T> ["N"];
+///         /// Whether it is taut.
+///         pub is_taut: bool [];
+///     }
+/// }
+///
+/// assert_eq!(Pull::<f64>::default().force_G, Vector3::zeros());
+/// ```
+#[macro_export]
+macro_rules! results {
+    (
+        $(#[$($meta:tt)*])*
+        $vis:vis struct $name:ident<T> {
+            $(
+                $(#[$field_meta:meta])*
+                $field_vis:vis $field:ident : $type:ty $([$($unit:literal $(, $more:literal)*)?])?
+                    $(= $default:expr)? ;
+            )*
+        }
+    ) => {
+        $crate::variables! { @struct []
+            $(#[$($meta)*])*
+            $vis struct $name<T> {
+                $(
+                    $(#[$field_meta])*
+                    $($(
+                        #[doc = ""]
+                        #[doc = concat!("Unit: ", $unit, $(", ", $more,)* ".")]
+                    )?)?
+                    $field_vis $field: $type;
+                )*
+            }
+        }
+
+        impl<T: $crate::Real> Default for $name<T> {
+            fn default() -> Self {
+                Self { $($field: $crate::results!(@default T ($([$($unit)?])?) $($default)?),)* }
+            }
+        }
+
+        impl<T: $crate::Real> $crate::Cache<T> for $name<T> {
+            fn neutral() -> Self {
+                Self::default()
+            }
+
+            #[allow(unused_variables, reason = "a struct may list nothing")]
+            fn visit(&self, stage: $crate::Stage, visit: $crate::variables::Visitor<'_, T>) {
+                $($($crate::variables::Listed::<T, _>::visit(
+                    &self.$field,
+                    $crate::variables::Declared {
+                        name: format_args!(stringify!($field)),
+                        units: &[$($unit $(, $more)*)?],
+                        stage,
+                    },
+                    visit,
+                );)?)*
+            }
+        }
+    };
+    (@default $T:ident ($($unit:tt)?) $default:expr) => { $crate::variables::Part::<$T, _>::literal($default) };
+    (@default $T:ident ($unit:tt)) => { $crate::variables::Listed::<$T, _>::neutral() };
+    (@default $T:ident ()) => { Default::default() };
+}
+
+impl<T: Real> Cache<T> for () {
+    fn neutral() {}
+}
+
+impl<T: Real, C: Clone + Debug + Send + Sync + 'static> Cache<T> for Option<C> {
+    fn neutral() -> Self {
+        None
+    }
+}
+
+impl<T: Real, C: Clone + Debug + Send + Sync + 'static> Cache<T> for Vec<C> {
+    fn neutral() -> Self {
+        Self::new()
+    }
+}
+
+/// Visits what is the only result of a stage.
+pub(crate) fn visit_whole<T: Real, Kind>(
+    whole: &impl Listed<T, Kind>,
+    units: &'static [&'static str],
+    stage: Stage,
+    visit: Visitor<'_, T>,
+) {
+    let name = match stage {
+        Stage::Position => "position",
+        Stage::Velocity => "velocity",
+        _ => "dynamics",
+    };
+    whole.visit(Declared { name: format_args!("{name}"), units, stage }, visit);
+}
+
+/// Implements [`Cache`] for what can be listed; an empty unit is not known.
+macro_rules! whole {
+    ($([$($parameter:tt)*] $T:ty, $type:ty, $units:expr;)*) => {$(
+        impl<$($parameter)*> $crate::framework::Cache<$T> for $type {
+            fn neutral() -> Self {
+                $crate::framework::variables::Listed::<$T, _>::neutral()
+            }
+
+            fn visit(
+                &self,
+                stage: $crate::framework::Stage,
+                visit: $crate::framework::variables::Visitor<'_, $T>,
+            ) {
+                $crate::framework::results::visit_whole(self, &$units, stage, visit);
+            }
+        }
+    )*};
+}
+
+pub(crate) use whole;
+
+whole! {
+    [] f64, f64, [""];
+    [] f32, f32, [""];
+    [T: Real, const N: usize] T, SVector<T, N>, [""];
+    [T: Real] T, Point3<T>, ["m"];
+    [T: Real] T, Pose<T>, ["m"];
+    [T: Real] T, SpatialVelocity<T>, ["rad/s", "m/s"];
+    [T: Real] T, SpatialForce<T>, ["N·m", "N"];
+}
+
+/// What every element has at Dynamics stage, with its unit, unless a field of its own has the name.
+const OF_EVERY_ELEMENT: [(&str, &str); 3] =
+    [("potential_energy", "J"), ("power_dissipated", "W"), ("power_absorbed", "W")];
+
+/// The results of a state up to a stage, by name.
+struct Table<'a, T: Real> {
+    system: &'a ForceSystem<T>,
+    state: &'a State<T>,
+    stage: Stage,
+}
+
+impl<T: Real> Table<'_, T> {
+    /// Calls `visit` for each result of one element, of whatever stage, under its name within the element. Those
+    /// beyond the stage of the table have no meaningful value.
+    fn visit_element(&self, id: ElementId, visit: Visitor<'_, T>) {
+        let Self { system, state, stage } = self;
+        let (kind, place) = (id.kind(), id.place());
+        let slots = state.kinds[kind].as_ref();
+        let mut own = [false; 3];
+        slots.visit_results(place, &mut |entry| {
+            for (own, (name, _)) in own.iter_mut().zip(OF_EVERY_ELEMENT) {
+                *own |= is_named(entry.name, name);
+            }
+            visit(entry);
+        });
+        let mut values = [T::zero(); 3];
+        if *stage == Stage::Dynamics
+            && let Ok(energies) = system.kinds[kind].energies(slots, place, &state.kinematics)
+        {
+            let power_absorbed = state.power_absorbed[state.slot_at(kind, place)];
+            values = [energies.stored, energies.power_dissipated, power_absorbed];
+        }
+        for ((own, (name, unit)), value) in own.into_iter().zip(OF_EVERY_ELEMENT).zip(values) {
+            if !own {
+                let (stage, value) = (Stage::Dynamics, Value::Number(value));
+                visit(Entry { name: format_args!("{name}"), unit, stage, value });
+            }
+        }
+    }
+
+    fn visit(&self, visit: Visitor<'_, T>) {
+        for id in self.system.elements() {
+            self.visit_element(id, &mut |entry| {
+                if entry.stage <= self.stage {
+                    let field = entry.name;
+                    visit(entry.renamed(format_args!("{id}.{field}")));
+                }
+            });
+        }
+    }
+
+    fn result(&self, name: &str) -> Result<T, Error> {
+        let no_such = |stage| Error::NoSuchResult { name: name.to_string(), stage };
+        let (id, field) = self.state.find(name).ok_or_else(|| no_such(None))?;
+        let mut found = None;
+        self.visit_element(id, &mut |entry| {
+            if found.is_none() && is_named(entry.name, field) {
+                found = Some((entry.stage, entry.value.number()));
+            }
+        });
+        match found {
+            Some((stage, value)) if stage <= self.stage => Ok(value),
+            beyond => Err(no_such(beyond.map(|(stage, _)| stage))),
+        }
+    }
+}
+
+/// The methods of a view that read results by name.
+macro_rules! results_by_name {
+    ($View:ident, $Stage:ident) => {
+        impl<T: Real> $View<'_, T> {
+            /// The result of this name, such as `exponential_spring[3].friction_force_P.x`; of a flag 1 or 0.
+            ///
+            #[doc = concat!("Listed are the results of ", stringify!($Stage), " stage and earlier ones.")]
+            /// At Dynamics stage every element has `potential_energy`, `power_dissipated` and `power_absorbed`; a field
+            /// of that name among its results comes first. Lists whose length changes, such as the contacts of a
+            /// foundation or the segments of a cable, are read through [`of`](Self::of). A disabled element shows
+            /// defaults. Nothing is allocated.
+            ///
+            /// # Errors
+            /// [`Error::NoSuchResult`] if there is none of this name at this stage.
+            pub fn result(&self, name: &str) -> Result<T, Error> {
+                self.table(Stage::$Stage).result(name)
+            }
+
+            /// Calls `visit` once for each [result](Self::result), with its full name, unit, stage and value, in the
+            /// same order for all states of a system. Nothing is allocated.
+            pub fn visit_results(&self, visit: Visitor<'_, T>) {
+                self.table(Stage::$Stage).visit(visit);
+            }
+
+            /// The names of all results, in the order in which [`visit_results`](Self::visit_results) lists them.
+            pub fn result_names(&self) -> Vec<String> {
+                let mut names = Vec::new();
+                self.visit_results(&mut |entry| names.push(entry.name.to_string()));
+                names
+            }
+        }
+    };
+}
+
+results_by_name!(PositionView, Position);
+results_by_name!(VelocityView, Velocity);
+results_by_name!(DynamicsView, Dynamics);
+
+impl<T: Real> PositionView<'_, T> {
+    fn table(&self, stage: Stage) -> Table<'_, T> {
+        Table { system: self.system, state: self.state, stage }
+    }
+}
