@@ -6,7 +6,8 @@ use force_elements::simulation::{DormandPrince, Plant, RigidBody, Simulation};
 use force_elements::testing::{self, Curve, Derivative, Numbers, Powers, Scene, Subject};
 use force_elements::{
     AtDynamics, AtVelocity, BodyIndex, CustomForce, ElementError, Error, ForceAccumulator, ForceElement,
-    ForceSystem, Handle, KinematicsError, Pose, Real, SpatialForce, SpatialVelocity, Topology, variables,
+    ForceSystem, Handle, KinematicsError, Pose, Real, SpatialForce, SpatialVelocity, Topology, results,
+    variables,
 };
 use num_dual::Dual64;
 
@@ -27,12 +28,27 @@ variables! {
     /// A sphere on the floor.
     #[derive(Copy)]
     struct Ball<T> {
-        /// Stiffness \[N/m^(3/2)\].
-        stiffness: T = 1e5, nonnegative;
-        /// Dissipation \[s/m\].
-        dissipation: T = 0.2, nonnegative;
-        /// Radius \[m\].
-        radius: T = 0.1, positive;
+        /// Stiffness.
+        stiffness: T ["N/m^(3/2)"] = 1e5, nonnegative => Dynamics;
+        /// Dissipation.
+        dissipation: T ["s/m"] = 0.2, nonnegative => Dynamics;
+        /// Radius.
+        radius: T ["m"] = 0.1, positive => Dynamics;
+    }
+}
+
+results! {
+    /// The contact.
+    #[derive(Copy)]
+    struct Touch<T> {
+        /// The lowest point of the sphere, in Ground.
+        p_GC: Point3<T> ["m"];
+        /// The force on the sphere, in Ground.
+        f_G: Vector3<T> ["N"];
+        /// The energy stored.
+        stored: T ["J"];
+        /// The power dissipated.
+        lost: T ["W"];
     }
 }
 
@@ -50,41 +66,34 @@ impl<T: Real> ForceElement<T> for HuntCrossley {
     type Discrete = ();
     type Position = ();
     type Velocity = ();
-    type Dynamics = Option<(Point3<T>, Vector3<T>, [T; 2])>;
+    type Dynamics = Touch<T>;
 
     fn check_topology(&self, topology: &Topology) -> Result<(), ElementError> {
         Ok([self.floor, self.body].iter().try_for_each(|&body| topology.check_body(body))?)
     }
-    fn calc_dynamics(
-        &self,
-        at: &AtVelocity<'_, T, Self>,
-        touch: &mut Self::Dynamics,
-    ) -> Result<(), ElementError> {
+    fn calc_dynamics(&self, at: &AtVelocity<'_, T, Self>, touch: &mut Touch<T>) -> Result<(), ElementError> {
         let Ball { stiffness, dissipation, radius } = *at.parameters;
         let [X_GF, X_GB] = [self.floor, self.body].map(|body| at.positions.pose(body));
         let normal_G = X_GF.rotation * Vector3::z();
         let p_GC = Point3::from(X_GB.translation.vector - normal_G * radius);
         let depth = -X_GF.inverse_transform_point(&p_GC).z;
-        *touch = (depth > T::zero()).then(|| {
-            let [v_F, v_B] = [self.floor, self.body].map(|body| at.velocity_of_point(body, &p_GC));
-            let rate = (v_F - v_B).dot(&normal_G);
-            let elastic = stiffness * depth * depth.sqrt();
-            let force = elastic * (T::one() + T::lit(1.5) * dissipation * rate).max(T::zero());
-            (p_GC, normal_G * force, [elastic * depth * T::lit(0.4), (force - elastic) * rate])
-        });
+        let [v_F, v_B] = [self.floor, self.body].map(|body| at.velocity_of_point(body, &p_GC));
+        let rate = (v_F - v_B).dot(&normal_G);
+        let elastic = if depth > T::zero() { stiffness * depth * depth.sqrt() } else { T::zero() };
+        let force = elastic * (T::one() + T::lit(1.5) * dissipation * rate).max(T::zero());
+        let (stored, lost) = (elastic * depth * T::lit(0.4), (force - elastic) * rate);
+        *touch = Touch { p_GC, f_G: normal_G * force, stored, lost };
         Ok(())
     }
     fn add_forces(&self, at: &AtDynamics<'_, T, Self>, forces: &mut ForceAccumulator<'_, T>) {
-        if let Some((p_GC, f_G, _)) = at.dynamics {
-            forces.apply_at_point(self.body, p_GC, *f_G);
-            forces.apply_at_point(self.floor, p_GC, -f_G);
-        }
+        forces.apply_at_point(self.body, &at.dynamics.p_GC, at.dynamics.f_G);
+        forces.apply_at_point(self.floor, &at.dynamics.p_GC, -at.dynamics.f_G);
     }
     fn potential_energy(&self, at: &AtDynamics<'_, T, Self>) -> T {
-        at.dynamics.map_or(T::zero(), |(.., [stored, _])| stored)
+        at.dynamics.stored
     }
     fn power_dissipated(&self, at: &AtDynamics<'_, T, Self>) -> T {
-        at.dynamics.map_or(T::zero(), |(.., [_, lost])| lost)
+        at.dynamics.lost
     }
 }
 
@@ -265,6 +274,24 @@ fn they_are_saved_and_restored_by_name() {
         refused.to_string(),
         "hunt_crossley[0] \"bounce\": radius = 0, but it must be finite and greater than 0"
     );
+}
+
+#[test]
+fn the_results_of_a_contact_of_ones_own_are_read_by_name() {
+    let Scene { system, mut state, element } = ContactScene::scene(&mut Numbers::new(3)).expect("valid");
+    let view = system.realize_dynamics(&mut state).expect("regular");
+    let touch = view.of(element).dynamics;
+    let result = |name: &str| view.result(&format!("hunt_crossley[0].{name}")).expect("there");
+    assert_eq!(["f_G.x", "f_G.y", "f_G.z"].map(result), <[f64; 3]>::from(touch.f_G));
+    assert_eq!(
+        (result("p_GC.z"), result("stored"), result("lost")),
+        (touch.p_GC.z, touch.stored, touch.lost)
+    );
+    assert_eq!((result("potential_energy"), result("power_dissipated")), (touch.stored, touch.lost));
+    assert!(touch.stored > 0.0 && touch.lost > 0.0, "{touch:?}");
+    let mut units = Vec::new();
+    view.visit_results(&mut |entry| units.push(entry.unit));
+    assert_eq!(units, ["m", "m", "m", "N", "N", "N", "J", "W", "J", "W", "W"]);
 }
 
 #[test]

@@ -12,8 +12,9 @@ use force_elements::{
 use num_dual::Dual64;
 
 /// Pulls a body to the origin with a force that it sums up stage by stage; counts the evaluations of each.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 struct Counted {
+    body: BodyIndex,
     counts: Arc<[AtomicU32; 3]>,
 }
 
@@ -85,7 +86,7 @@ impl<T: Real> ForceElement<T> for Counted {
     }
     fn add_forces(&self, at: &AtDynamics<'_, T, Self>, forces: &mut ForceAccumulator<'_, T>) {
         let f = Vector3::x() * at.dynamics.sum;
-        forces.apply_to_body(BodyIndex::new(1), SpatialForce::new(Vector3::zeros(), f));
+        forces.apply_to_body(self.body, SpatialForce::new(Vector3::zeros(), f));
         forces.apply_to_body(BodyIndex::GROUND, SpatialForce::new(Vector3::zeros(), -f));
     }
 }
@@ -93,6 +94,7 @@ impl<T: Real> ForceElement<T> for Counted {
 struct Scene<T: Real> {
     system: ForceSystem<T>,
     state: State<T>,
+    body: BodyIndex,
     element: Handle<Counted>,
     counts: Arc<[AtomicU32; 3]>,
 }
@@ -100,12 +102,11 @@ struct Scene<T: Real> {
 impl<T: Real> Scene<T> {
     fn new() -> Self {
         let mut system = ForceSystem::new();
-        system.add_body();
-        let counted = Counted::default();
-        let counts = Arc::clone(&counted.counts);
-        let element = system.add(counted).expect("exists");
+        let body = system.add_body();
+        let counts = Arc::<[AtomicU32; 3]>::default();
+        let element = system.add(Counted { body, counts: Arc::clone(&counts) }).expect("exists");
         let state = system.default_state();
-        Self { system, state, element, counts }
+        Self { system, state, body, element, counts }
     }
 
     /// The stage to which a write drops the realized state, the force then, and how often each stage was evaluated.
@@ -113,14 +114,14 @@ impl<T: Real> Scene<T> {
         &mut self,
         write: impl FnOnce(&ForceSystem<T>, &mut State<T>, Handle<Counted>) -> Result<(), Error>,
     ) -> (Stage, T, [u32; 3]) {
-        let Self { system, state, element, counts } = self;
+        let Self { system, state, body, element, counts } = self;
         system.realize_dynamics(state).expect("regular");
         for count in counts.iter() {
             count.store(0, Ordering::Relaxed);
         }
         write(system, state, *element).expect("valid");
         let stage = state.stage();
-        let force = system.realize_dynamics(state).expect("regular").body_force(BodyIndex::new(1)).force.x;
+        let force = system.realize_dynamics(state).expect("regular").body_force(*body).force.x;
         (stage, force, [0, 1, 2].map(|stage| counts[stage].load(Ordering::Relaxed)))
     }
 }
@@ -195,7 +196,7 @@ fn an_open_account_is_booked_for_what_changes_and_stays_as_it_is_for_what_does_n
     let mut scene = Scene::<f64>::new();
     scene.system.reset_dissipated_energy(&mut scene.state).expect("regular");
     let before = scene.state.snapshot();
-    scene.state.set_pose(BodyIndex::new(1), Pose::translation(1.0, 0.0, 0.0)).expect("finite");
+    scene.state.set_pose(scene.body, Pose::translation(1.0, 0.0, 0.0)).expect("finite");
     scene.system.update_parameters(&mut scene.state, scene.element, |_| ()).expect("valid");
     assert_eq!((scene.state.stage(), scene.state.snapshot()), (Stage::Time, before));
 }

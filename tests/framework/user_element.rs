@@ -1,10 +1,13 @@
 //! An element written outside the crate gets everything the built-in ones get.
 
+use std::marker::PhantomData;
+
 use force_elements::nalgebra::{Point3, Vector3};
 use force_elements::simulation::{DormandPrince, Plant, RigidBody, Simulation};
 use force_elements::{
-    AtDynamics, BodyIndex, ElementError, Error, ForceAccumulator, ForceElement, ForceSystem, Given, Pose,
-    Real, SpatialForce, SpatialVelocity, Stage, Topology, results, variables,
+    AtDynamics, AtPosition, BodyIndex, Cache, ElementError, Error, ForceAccumulator, ForceElement,
+    ForceSystem, Given, Pose, Real, SpatialForce, SpatialVelocity, Stage, Topology, Velocities, results,
+    variables,
 };
 use num_dual::Dual64;
 
@@ -94,6 +97,9 @@ fn it_has_handles_views_stages_parameters_and_names() {
     assert!((view.body_force(BodyIndex::GROUND).force.x - 10.0).abs() < 1e-12);
     assert!((view.of(leash).position.stretch.x - 0.1).abs() < 1e-15);
 
+    assert_eq!(view.result("leash[0].stretch.x"), Ok(view.of(leash).position.stretch.x));
+    assert_eq!(view.result("leash[0].potential_energy"), Ok(view.potential_energy_of(leash)));
+
     system.accept_step(&mut state).expect("realized");
     assert_eq!(state.stage(), Stage::Time, "the peg feeds the Position stage");
     assert!((state.variable("leash[0].peg.x").expect("named") - 0.2).abs() < 1e-15);
@@ -159,4 +165,59 @@ fn two_kinds_may_not_share_a_name() {
     let body = system.add_body();
     system.add(Leash { body }).expect("exists");
     assert_eq!(system.add(Impostor), Err(Error::KindNameTaken { kind: "leash" }));
+}
+
+/// An element whose only result at Position stage is of this type.
+#[derive(Debug)]
+struct Bare<C>(PhantomData<fn() -> C>);
+
+impl<C: Cache<f64>> ForceElement<f64> for Bare<C> {
+    const KIND: &'static str = "bare";
+    type Parameters = ();
+    type Discrete = ();
+    type Position = C;
+    type Velocity = f64;
+    type Dynamics = ();
+    fn check_topology(&self, _: &Topology) -> Result<(), ElementError> {
+        Ok(())
+    }
+    fn calc_velocity(
+        &self,
+        _: &AtPosition<'_, f64, Self>,
+        _: &Velocities<f64>,
+        rate: &mut f64,
+    ) -> Result<(), ElementError> {
+        *rate = 2.5;
+        Ok(())
+    }
+    fn add_forces(&self, _: &AtDynamics<'_, f64, Self>, _: &mut ForceAccumulator<'_, f64>) {}
+}
+
+/// Names at Position stage after `bare[0].`, with their units.
+fn listed<C: Cache<f64>>() -> Vec<String> {
+    let mut system = ForceSystem::<f64>::new();
+    system.add(Bare::<C>(PhantomData)).expect("exists");
+    let mut state = system.default_state();
+    let view = system.realize_velocity(&mut state).expect("regular");
+    assert_eq!(view.result("bare[0].velocity"), Ok(2.5));
+    let mut names = Vec::new();
+    let position = system.position_view(&state).expect("realized");
+    position.visit_results(&mut |entry| names.push(format!("{} [{}]", entry.name, entry.unit)));
+    names.iter().map(|name| name.strip_prefix("bare[0].").expect("the prefix").to_string()).collect()
+}
+
+#[test]
+fn a_number_or_vector_may_be_all_that_an_element_keeps_at_a_stage() {
+    assert_eq!(listed::<f64>(), ["position []"]);
+    assert_eq!(listed::<Vector3<f64>>(), ["position.x []", "position.y []", "position.z []"]);
+    assert_eq!(listed::<Point3<f64>>(), ["position.x [m]", "position.y [m]", "position.z [m]"]);
+    let pose = listed::<Pose<f64>>();
+    assert_eq!((pose[0].as_str(), pose[9].as_str()), ("position.R.xx [1]", "position.p.x [m]"));
+    let force = listed::<SpatialForce<f64>>();
+    assert_eq!((force[0].as_str(), force[5].as_str()), ("position.torque.x [N·m]", "position.force.z [N]"));
+    let velocity = listed::<SpatialVelocity<f64>>();
+    assert_eq!((&*velocity[2], &*velocity[3]), ("position.angular.z [rad/s]", "position.linear.x [m/s]"));
+    for nothing in [listed::<()>(), listed::<Option<String>>(), listed::<Vec<Pose<f64>>>()] {
+        assert_eq!(nothing, Vec::<String>::new());
+    }
 }

@@ -67,8 +67,8 @@ fn agrees<E: ForceElement<f64>>(
         let view = system.dynamics_view(state).expect("realized");
         let own: BTreeSet<String> = rows.rows.iter().map(|(name, ..)| name.clone()).collect();
         for (name, unit, value) in [
-            ("potential_energy", "J", view.potential_energy_of(element).expect("own")),
-            ("power_dissipated", "W", view.power_dissipated_of(element).expect("own")),
+            ("potential_energy", "J", view.potential_energy_of(element)),
+            ("power_dissipated", "W", view.power_dissipated_of(element)),
             ("power_absorbed", "W", view.power_absorbed()[0]),
         ] {
             if own.contains(&format!("{}.{name}", rows.element)) {
