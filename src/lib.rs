@@ -103,9 +103,9 @@ pub use elements::{
 };
 pub use framework::variables;
 pub use framework::{
-    AtDynamics, AtPosition, AtVelocity, Cache, Checkpoint, DynamicsView, ElementError, ElementId,
-    ElementName, Error, ForceElement, ForceSystem, Given, Handle, OwnError, PositionView, Snapshot, Stage,
-    State, Variables, VelocityView,
+    AtDynamics, AtPosition, AtVelocity, BinarySnapshot, Cache, Checkpoint, DynamicsView, ElementError,
+    ElementId, ElementName, Error, ForceElement, ForceSystem, Given, Handle, OwnError, PositionView,
+    Snapshot, Stage, State, StepRule, Variables, VelocityView,
 };
 pub use math::check;
 pub use math::{InvalidValue, Pose, Real, Requirement, SpatialForce, SpatialVelocity, cast_pose};

@@ -257,6 +257,7 @@ impl<T: Real> ForceElement<T> for CustomForce<T> {
     const KIND: &'static str = "custom_force";
     type Parameters = ();
     type Discrete = ();
+    type Continuous = ();
     type Position = ();
     type Velocity = ();
     type Dynamics = Dynamics<T>;

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use core::any::Any;
 use core::fmt::Debug;
 
+use crate::framework::continuous::Continuous;
 use crate::framework::slots::Variable;
 use crate::framework::stage::Stage;
 use crate::framework::state::State;
@@ -37,8 +38,7 @@ pub struct Checkpoint<T: Real> {
     version: usize,
     kinematics: Kinematics<T>,
     kinds: Vec<Box<dyn AnyVariables<T>>>,
-    absorbed_energy: Vec<T>,
-    account_open: Vec<bool>,
+    continuous: Continuous<T>,
 }
 
 /// The variables of the elements of one kind, whose type is not known.
@@ -72,8 +72,7 @@ impl<T: Real> Clone for Checkpoint<T> {
             version: self.version,
             kinematics: self.kinematics.clone(),
             kinds: self.kinds.iter().map(|variables| variables.clone_box()).collect(),
-            absorbed_energy: self.absorbed_energy.clone(),
-            account_open: self.account_open.clone(),
+            continuous: self.continuous.clone(),
         }
     }
 }
@@ -85,8 +84,7 @@ impl<T: Real> State<T> {
             version: self.version,
             kinematics: self.kinematics.clone(),
             kinds: self.kinds.iter().map(|slots| slots.saved_variables()).collect(),
-            absorbed_energy: self.absorbed_energy.clone(),
-            account_open: self.account_open.clone(),
+            continuous: self.continuous.clone(),
         }
     }
 
@@ -101,8 +99,7 @@ impl<T: Real> State<T> {
         for (saved, slots) in checkpoint.kinds.iter_mut().zip(&self.kinds) {
             slots.save_variables(saved);
         }
-        checkpoint.absorbed_energy.clone_from(&self.absorbed_energy);
-        checkpoint.account_open.clone_from(&self.account_open);
+        checkpoint.continuous.clone_from(&self.continuous);
     }
 
     /// Returns to a checkpoint of a state of the same system; drops the state below Instance stage.
@@ -117,8 +114,7 @@ impl<T: Real> State<T> {
             slots.load_variables(saved.as_ref())?;
         }
         self.kinematics.clone_from(&checkpoint.kinematics);
-        self.absorbed_energy.copy_from_slice(&checkpoint.absorbed_energy);
-        self.account_open.copy_from_slice(&checkpoint.account_open);
+        self.continuous.clone_from(&checkpoint.continuous);
         self.invalidate(Stage::Instance);
         Ok(())
     }

@@ -47,6 +47,7 @@ use crate::mechanics::{BodyIndex, ForceAccumulator, Positions, Topology, Velocit
 ///     const KIND: &'static str = "pull";
 ///     type Parameters = ();
 ///     type Discrete = ();
+///     type Continuous = ();
 ///     type Position = Vector3<f64>;
 ///     type Velocity = ();
 ///     type Dynamics = ();
@@ -97,6 +98,8 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
     /// fields declares; one that no method before [`calc_dynamics`](Self::calc_dynamics) reads should declare
     /// `Dynamics`, which saves evaluations.
     type Discrete: Variables<T> + Default;
+    /// States with a derivative, which the host integrates with the motion: a muscle's activation, a drive's current.
+    type Continuous: Variables<T> + Default;
     /// Results that depend on time, poses and coordinates.
     type Position: Cache<T>;
     /// Results that depend on velocities too.
@@ -119,6 +122,11 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
     /// The discrete variables a new state starts with.
     fn default_discrete(&self) -> Self::Discrete {
         Self::Discrete::default()
+    }
+
+    /// The continuous variables a new state starts with.
+    fn default_continuous(&self) -> Self::Continuous {
+        Self::Continuous::default()
     }
 
     /// Fills the Position cache.
@@ -179,6 +187,18 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
         T::zero()
     }
 
+    /// Writes the rates of change of the continuous variables, each in its unit per second. `rates` starts as zero.
+    ///
+    /// # Errors
+    /// Those documented by the element.
+    fn calc_rates(
+        &self,
+        _at: &AtDynamics<'_, T, Self>,
+        _rates: &mut Self::Continuous,
+    ) -> Result<(), ElementError> {
+        Ok(())
+    }
+
     /// Writes the discrete variables after an accepted step into `next`, which starts as a copy of the present
     /// ones.
     ///
@@ -235,6 +255,8 @@ pub struct Given<'a, T: Real, E: ForceElement<T>> {
     pub parameters: &'a E::Parameters,
     /// The element's discrete variables in this state.
     pub discrete: &'a E::Discrete,
+    /// The element's continuous variables in this state.
+    pub continuous: &'a E::Continuous,
     /// Time \[s\].
     pub time: T,
     /// Poses and coordinates.

@@ -116,6 +116,9 @@ pub enum Error {
         /// The name in the snapshot; `None` if the state has more variables.
         found: Option<String>,
     },
+    /// A binary snapshot is of a system with other variables.
+    #[error("the binary snapshot is of a system with other variables")]
+    BinarySnapshotMismatch,
     /// A flag in a snapshot is neither 0 nor 1.
     #[error("the snapshot's {name:?} must be 0 or 1")]
     NotAFlag {
@@ -188,6 +191,9 @@ pub enum ElementError {
     /// The force or energy is not finite.
     #[error("the force or the energy is not finite")]
     NonFiniteForce,
+    /// The rate of a continuous variable is not finite.
+    #[error("the rate of a continuous variable is not finite")]
+    NonFiniteRate,
     /// Parameters or discrete variables belong to an element of the same kind with other parts.
     #[error("the variables belong to another element with other parts")]
     ForeignVariables,

@@ -11,7 +11,7 @@ use core::fmt::Debug;
 use crate::framework::element::{AtDynamics, AtPosition, AtVelocity, ForceElement};
 use crate::framework::results::Cache;
 use crate::framework::roster::Roster;
-use crate::framework::slots::{AnySlots, Slots, Variable, given};
+use crate::framework::slots::{AnySlots, Slots, Variable, given, set_zero};
 use crate::framework::stage::Stage;
 use crate::framework::variables::Variables;
 use crate::framework::{ElementError, ElementName, Error};
@@ -49,8 +49,8 @@ pub(crate) trait AnyKind<T: Real>: Any + Debug + Send + Sync {
     fn roster(&self) -> &Roster;
     fn is_enabled_by_default(&self, place: usize) -> bool;
     fn set_enabled_by_default(&mut self, place: usize, enabled: bool);
-    /// Removes the element at a place.
-    fn remove(&mut self, place: usize);
+    /// Removes the element at a place; returns the layout of its variables.
+    fn remove(&mut self, place: usize) -> u64;
     /// The first element that needs a body or coordinate that the topology does not have.
     fn first_unfit(&self, topology: &Topology) -> Option<ElementName>;
     fn new_slots(&self) -> Box<dyn AnySlots<T>>;
@@ -89,6 +89,14 @@ pub(crate) trait AnyKind<T: Real>: Any + Debug + Send + Sync {
         place: usize,
         kinematics: &Kinematics<T>,
         forces: &mut Forces<T>,
+    ) -> Result<(), Error>;
+    /// Appends for each place the power flowing into the element, with the velocities of the accumulator.
+    fn powers_absorbed(
+        &self,
+        slots: &dyn AnySlots<T>,
+        kinematics: &Kinematics<T>,
+        accumulator: &mut ForceAccumulator<'_, T>,
+        powers: &mut Vec<T>,
     ) -> Result<(), Error>;
     /// Resets the memory of one element; returns the stage below which the state falls, if anything has changed.
     fn reset_memory(
@@ -155,10 +163,12 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         self.defaults[place].enabled = enabled;
     }
 
-    fn remove(&mut self, place: usize) {
+    fn remove(&mut self, place: usize) -> u64 {
+        let layout = self.defaults[place].layout(place);
         self.roster.places.remove(place);
         self.elements[place] = None;
         self.defaults[place] = Variable::vacant();
+        layout
     }
 
     fn first_unfit(&self, topology: &Topology) -> Option<ElementName> {
@@ -178,6 +188,7 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
             position: (0..count).map(|_| E::Position::neutral()).collect(),
             velocity: (0..count).map(|_| E::Velocity::neutral()).collect(),
             dynamics: (0..count).map(|_| E::Dynamics::neutral()).collect(),
+            rates: self.defaults.iter().map(|variable| variable.continuous.clone()).collect(),
         })
     }
 
@@ -241,7 +252,7 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
                 sums.power_absorbed[i] = T::zero();
             }
         }
-        Ok(())
+        if E::Continuous::FIRST_STAGE.is_some() { self.calc_rates(slots, kinematics) } else { Ok(()) }
     }
 
     fn prepare_step(&self, slots: &mut dyn AnySlots<T>, kinematics: &Kinematics<T>) -> Result<(), Error> {
@@ -311,6 +322,25 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
             let mut accumulator = ForceAccumulator::new(forces, kinematics);
             element.add_forces(&slots.at_dynamics(place, kinematics), &mut accumulator);
         }
+        Ok(())
+    }
+
+    fn powers_absorbed(
+        &self,
+        slots: &dyn AnySlots<T>,
+        kinematics: &Kinematics<T>,
+        accumulator: &mut ForceAccumulator<'_, T>,
+        powers: &mut Vec<T>,
+    ) -> Result<(), Error> {
+        let slots = Slots::<T, E>::downcast(slots)?;
+        powers.extend((0..self.elements.len()).map(|place| match self.enabled_element(slots, place) {
+            Some(element) => {
+                let at = slots.at_dynamics(place, kinematics);
+                element.add_forces(&at, accumulator);
+                element.power_supplied(&at) - accumulator.take_power()
+            }
+            None => T::zero(),
+        }));
         Ok(())
     }
 
@@ -435,6 +465,25 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         let at_position = AtPosition { given: given(variable, kinematics), position };
         let at = AtVelocity { at_position, velocities: &kinematics.velocities, velocity };
         self.element(i, |element| element.calc_dynamics(&at, cache))
+    }
+
+    /// Fills the rates of the continuous variables.
+    fn calc_rates(&self, slots: &mut Slots<T, E>, kinematics: &Kinematics<T>) -> Result<(), Error> {
+        let mut all = core::mem::take(&mut slots.rates);
+        let calculated = all.iter_mut().enumerate().try_for_each(|(i, rates)| {
+            set_zero(rates);
+            let Some(element) = self.enabled_element(slots, i) else { return Ok(()) };
+            let mut is_finite = true;
+            element
+                .calc_rates(&slots.at_dynamics(i, kinematics), rates)
+                .and_then(|()| {
+                    rates.visit(&mut |entry| is_finite &= entry.value.number().is_finite());
+                    if is_finite { Ok(()) } else { Err(ElementError::NonFiniteRate) }
+                })
+                .map_err(|source| self.roster.failure(i, source))
+        });
+        slots.rates = all;
+        calculated
     }
 
     /// Calls `write` for every enabled element on a copy of its discrete variables.

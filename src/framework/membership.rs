@@ -10,7 +10,6 @@ use crate::framework::kinds::{AnyKind, Kind};
 use crate::framework::slots::Variable;
 use crate::framework::state::State;
 use crate::framework::system::next_stamp;
-use crate::framework::variables::Variables as _;
 use crate::framework::{ElementError, ElementName, Error, ForceElement, ForceSystem};
 use crate::math::Real;
 use crate::mechanics::{BodyIndex, CoordinateIndex, KinematicsError, Places, Topology};
@@ -99,7 +98,8 @@ impl<T: Real> ForceSystem<T> {
     /// [`Error::NoSuchElement`] if the system does not have it.
     pub fn remove(&mut self, element: impl Into<ElementId>) -> Result<(), Error> {
         let id = self.check(element.into())?;
-        self.kinds[id.kind()].remove(id.place());
+        let removed = self.kinds[id.kind()].remove(id.place());
+        self.layout = self.layout.wrapping_sub(removed);
         self.version = next_stamp();
         Ok(())
     }
@@ -136,11 +136,13 @@ impl<T: Real> ForceSystem<T> {
                     slots.take(place, old.as_mut())?;
                     let [to, from] = [&fresh.kind_lengths, &state.kind_lengths]
                         .map(|lengths| lengths[..kind].iter().sum::<usize>() + place);
-                    fresh.absorbed_energy[to] = state.absorbed_energy[from];
-                    fresh.account_open[to] = state.account_open[from];
+                    fresh.continuous.values[to] = state.continuous.values[from];
+                    fresh.continuous.account_open[to] = state.continuous.account_open[from];
                 }
             }
         }
+        fresh.collect_continuous();
+        fresh.continuous.take_flags(&state.continuous);
         fresh.kinematics = state.kinematics.carried_over(&self.topology);
         *state = fresh;
         Ok(())
@@ -155,14 +157,14 @@ impl<T: Real> ForceSystem<T> {
         };
         element.check_topology(&self.topology).map_err(refused)?;
         let defaults = Variable::<T, E>::of(&element);
-        defaults.parameters.validate().map_err(|error| refused(error.into()))?;
-        defaults.discrete.validate().map_err(|error| refused(error.into()))?;
+        defaults.validate().map_err(|error| refused(error.into()))?;
         let index = index.unwrap_or(self.kinds.len());
         if index == self.kinds.len() {
             self.kinds.push(Box::new(Kind::<T, E>::new()));
         }
         let kind: &mut dyn Any = self.kinds[index].as_mut();
         let kind: &mut Kind<T, E> = kind.downcast_mut().ok_or(Error::KindNameTaken { kind: E::KIND })?;
+        self.layout = self.layout.wrapping_add(defaults.layout(place));
         let stamp = kind.put(element, name, defaults);
         self.version = next_stamp();
         Ok(Handle::new(ElementId::new(E::KIND, index, place, stamp)))

@@ -1,6 +1,7 @@
 //! Systems of elements, their states, and the views through which results are read.
 
 mod checkpoint;
+mod continuous;
 pub(crate) mod element;
 pub(crate) mod error;
 pub(crate) mod handle;
@@ -10,6 +11,7 @@ mod part;
 pub(crate) mod results;
 mod roster;
 mod slots;
+mod snapshot;
 pub(crate) mod stage;
 pub(crate) mod state;
 pub(crate) mod system;
@@ -19,12 +21,14 @@ mod worlds;
 mod writes;
 
 pub use checkpoint::Checkpoint;
+pub use continuous::StepRule;
 pub use element::{AtDynamics, AtPosition, AtVelocity, ForceElement, Given};
 pub use error::{ElementError, ElementName, Error, OwnError};
 pub use handle::{ElementId, Handle};
 pub use results::Cache;
+pub use snapshot::{BinarySnapshot, Snapshot};
 pub use stage::Stage;
-pub use state::{Snapshot, State};
+pub use state::State;
 pub use system::ForceSystem;
 pub use variables::Variables;
 pub use view::{DynamicsView, PositionView, VelocityView};

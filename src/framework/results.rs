@@ -221,7 +221,7 @@ impl<T: Real> Table<'_, T> {
         if *stage == Stage::Dynamics
             && let Ok(energies) = system.kinds[kind].energies(slots, place, &state.kinematics)
         {
-            let power_absorbed = state.power_absorbed[state.slot_at(kind, place)];
+            let power_absorbed = state.continuous.rates[state.slot_at(kind, place)];
             values = [energies.stored, energies.power_dissipated, power_absorbed];
         }
         for ((own, (name, unit)), value) in own.into_iter().zip(OF_EVERY_ELEMENT).zip(values) {

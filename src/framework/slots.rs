@@ -10,6 +10,7 @@ use crate::framework::checkpoint::{AnyVariables, KindVariables};
 use crate::framework::element::{AtDynamics, AtPosition, AtVelocity, ForceElement, Given};
 use crate::framework::results::Cache;
 use crate::framework::roster::Roster;
+use crate::framework::snapshot::hash_of;
 use crate::framework::stage::Stage;
 use crate::framework::variables::{Entry, Slot, Value, Variables, Visitor, VisitorMut};
 use crate::framework::{ElementError, Error};
@@ -22,6 +23,7 @@ pub(crate) struct Variable<T: Real, E: ForceElement<T>> {
     pub(crate) enabled: bool,
     pub(crate) parameters: E::Parameters,
     pub(crate) discrete: E::Discrete,
+    pub(crate) continuous: E::Continuous,
 }
 
 /// All elements of one type, as a state keeps them.
@@ -35,6 +37,8 @@ pub(crate) struct Slots<T: Real, E: ForceElement<T>> {
     pub(crate) position: Vec<E::Position>,
     pub(crate) velocity: Vec<E::Velocity>,
     pub(crate) dynamics: Vec<E::Dynamics>,
+    /// Rates of the continuous variables.
+    pub(crate) rates: Vec<E::Continuous>,
 }
 
 /// [`Slots`] whose element type is not known.
@@ -66,24 +70,85 @@ pub(crate) trait AnySlots<T: Real>: Any + Debug + Send + Sync {
     /// Visits the results of all stages of one element, under their names within the element.
     fn visit_results(&self, place: usize, visit: Visitor<'_, T>);
     fn validate(&self, place: usize) -> Result<(), Error>;
+    /// The first stage that reads continuous variables; `None` if the elements have none.
+    fn continuous_stage(&self) -> Option<Stage>;
+    /// Calls `visit` with the name of each continuous variable of all elements.
+    fn visit_continuous_names(&self, visit: &mut dyn FnMut(Arguments<'_>));
+    /// Calls `visit` with each continuous variable of all elements.
+    fn visit_continuous(&self, visit: &mut dyn FnMut(T));
+    /// Calls `visit` with the rate of each continuous variable.
+    fn visit_rates(&self, visit: &mut dyn FnMut(T));
+    /// Writes each continuous variable of all elements, and checks their ranges.
+    fn write_continuous(&mut self, next: &mut dyn FnMut() -> T) -> Result<(), Error>;
+}
+
+/// Calls `visit` with each number.
+fn visit_numbers<T: Real>(variables: &impl Variables<T>, visit: &mut dyn FnMut(T)) {
+    variables.visit(&mut |entry| {
+        if let Value::Number(number) = entry.value {
+            visit(number);
+        }
+    });
+}
+
+/// Writes each number.
+fn write_numbers<T: Real>(variables: &mut impl Variables<T>, next: &mut dyn FnMut() -> T) {
+    variables.visit_mut(&mut |entry| {
+        if let Slot::Number(number) = entry.value {
+            *number = next();
+        }
+    });
+}
+
+/// Sets each number to zero.
+pub(super) fn set_zero<T: Real>(variables: &mut impl Variables<T>) {
+    write_numbers(variables, &mut T::zero);
 }
 
 impl<T: Real, E: ForceElement<T>> Variable<T, E> {
     /// The defaults of an element.
     pub(crate) fn of(element: &E) -> Self {
-        Self { enabled: true, parameters: element.default_parameters(), discrete: element.default_discrete() }
+        Self {
+            enabled: true,
+            parameters: element.default_parameters(),
+            discrete: element.default_discrete(),
+            continuous: element.default_continuous(),
+        }
     }
 
     /// At a place without an element.
     pub(crate) fn vacant() -> Self {
-        Self { enabled: false, parameters: E::Parameters::default(), discrete: E::Discrete::default() }
+        Self {
+            enabled: false,
+            parameters: E::Parameters::default(),
+            discrete: E::Discrete::default(),
+            continuous: E::Continuous::default(),
+        }
     }
 
-    /// Visits the flag first, then the parameters, then the discrete variables.
-    fn visit(&self, visit: Visitor<'_, T>) {
+    /// The sum of the hashes of the names of all variables of the element at this place.
+    pub(crate) fn layout(&self, place: usize) -> u64 {
+        let mut layout = 0_u64;
+        self.visit(&mut |entry| {
+            let name = entry.name;
+            layout = layout.wrapping_add(hash_of(format_args!("{}[{place}].{name}", E::KIND)));
+        });
+        layout
+    }
+
+    /// Checks every range.
+    pub(crate) fn validate(&self) -> Result<(), InvalidValue> {
+        self.parameters.validate()?;
+        self.discrete.validate()?;
+        self.continuous.validate()
+    }
+
+    /// Visits the flag first, then the parameters, the discrete and the continuous variables.
+    pub(crate) fn visit(&self, visit: Visitor<'_, T>) {
         visit(enabled_entry(Value::Flag(self.enabled)));
         self.parameters.visit(visit);
         self.discrete.visit(visit);
+        self.continuous.visit(visit);
     }
 
     /// The mutable counterpart of `visit`.
@@ -91,6 +156,7 @@ impl<T: Real, E: ForceElement<T>> Variable<T, E> {
         visit(enabled_entry(Slot::Flag(&mut self.enabled)));
         self.parameters.visit_mut(visit);
         self.discrete.visit_mut(visit);
+        self.continuous.visit_mut(visit);
     }
 }
 
@@ -150,13 +216,19 @@ pub(super) fn is_named(name: Arguments<'_>, field: &str) -> bool {
 
 impl<T: Real, E: ForceElement<T>> Clone for Variable<T, E> {
     fn clone(&self) -> Self {
-        Self { enabled: self.enabled, parameters: self.parameters.clone(), discrete: self.discrete.clone() }
+        Self {
+            enabled: self.enabled,
+            parameters: self.parameters.clone(),
+            discrete: self.discrete.clone(),
+            continuous: self.continuous.clone(),
+        }
     }
 
     fn clone_from(&mut self, source: &Self) {
         self.enabled = source.enabled;
         self.parameters.clone_from(&source.parameters);
         self.discrete.clone_from(&source.discrete);
+        self.continuous.clone_from(&source.continuous);
     }
 }
 
@@ -170,6 +242,7 @@ impl<T: Real, E: ForceElement<T>> Clone for Slots<T, E> {
             position: self.position.clone(),
             velocity: self.velocity.clone(),
             dynamics: self.dynamics.clone(),
+            rates: self.rates.clone(),
         }
     }
 
@@ -180,6 +253,7 @@ impl<T: Real, E: ForceElement<T>> Clone for Slots<T, E> {
         self.position.clone_from(&source.position);
         self.velocity.clone_from(&source.velocity);
         self.dynamics.clone_from(&source.dynamics);
+        self.rates.clone_from(&source.rates);
     }
 }
 
@@ -243,6 +317,20 @@ impl<T: Real, E: ForceElement<T>> Slots<T, E> {
         })
     }
 
+    /// Changes the continuous variables of one element; returns the stage below which the state falls, if anything has
+    /// changed.
+    pub(crate) fn change_continuous(
+        &mut self,
+        place: usize,
+        change: impl FnOnce(&mut E::Continuous),
+    ) -> Result<Option<Stage>, Error> {
+        self.change(place, |present, changed| {
+            change(&mut changed.continuous);
+            check_new(&present.continuous, &changed.continuous)?;
+            Ok(present.continuous.first_stage_changed(&changed.continuous))
+        })
+    }
+
     /// Changes the discrete variables of one element; returns the stage below which the state falls, if anything has
     /// changed.
     pub(crate) fn change_discrete(
@@ -272,6 +360,7 @@ pub(crate) fn given<'a, T: Real, E: ForceElement<T>>(
     Given {
         parameters: &variable.parameters,
         discrete: &variable.discrete,
+        continuous: &variable.continuous,
         time: kinematics.time,
         positions: &kinematics.positions,
     }
@@ -335,7 +424,7 @@ impl<T: Real, E: ForceElement<T>> AnySlots<T> for Slots<T, E> {
     fn set(&mut self, place: usize, field: &str, value: T) -> Result<Option<Stage>, Error> {
         let mut exists = true;
         let stage = self.change(place, |present, changed| {
-            let Variable { enabled, parameters, discrete } = changed;
+            let Variable { enabled, parameters, discrete, continuous } = changed;
             Ok(if field == ENABLED {
                 *enabled = check::flag(ENABLED, value)?;
                 (present.enabled != *enabled).then_some(Stage::Instance)
@@ -343,6 +432,8 @@ impl<T: Real, E: ForceElement<T>> AnySlots<T> for Slots<T, E> {
                 settle(&present.parameters, parameters, field, written)?
             } else if let Some(written) = write(discrete, field, value)? {
                 settle(&present.discrete, discrete, field, written)?
+            } else if let Some(written) = write(continuous, field, value)? {
+                settle(&present.continuous, continuous, field, written)?
             } else {
                 exists = false;
                 None
@@ -389,10 +480,49 @@ impl<T: Real, E: ForceElement<T>> AnySlots<T> for Slots<T, E> {
     }
 
     fn validate(&self, place: usize) -> Result<(), Error> {
-        let Variable { parameters, discrete, .. } = &self.variables[place];
-        parameters
-            .validate()
-            .and_then(|()| discrete.validate())
-            .map_err(|error| self.roster.failure(place, error.into()))
+        self.variables[place].validate().map_err(|error| self.roster.failure(place, error.into()))
+    }
+
+    fn continuous_stage(&self) -> Option<Stage> {
+        E::Continuous::FIRST_STAGE.filter(|_| self.roster.places.iter().next().is_some())
+    }
+
+    fn visit_continuous_names(&self, visit: &mut dyn FnMut(Arguments<'_>)) {
+        for (place, _) in self.roster.places.iter() {
+            self.variables[place].continuous.visit(&mut |entry| {
+                if let Value::Number(_) = entry.value {
+                    visit(format_args!("{}[{place}].{}", E::KIND, entry.name));
+                }
+            });
+        }
+    }
+
+    fn visit_continuous(&self, visit: &mut dyn FnMut(T)) {
+        if E::Continuous::FIRST_STAGE.is_some() {
+            for (place, _) in self.roster.places.iter() {
+                visit_numbers(&self.variables[place].continuous, visit);
+            }
+        }
+    }
+
+    fn visit_rates(&self, visit: &mut dyn FnMut(T)) {
+        if E::Continuous::FIRST_STAGE.is_some() {
+            for (place, _) in self.roster.places.iter() {
+                visit_numbers(&self.rates[place], visit);
+            }
+        }
+    }
+
+    fn write_continuous(&mut self, next: &mut dyn FnMut() -> T) -> Result<(), Error> {
+        let Self { roster, variables, .. } = self;
+        let mut outcome = Ok(());
+        for (place, _) in roster.places.iter() {
+            let continuous = &mut variables[place].continuous;
+            write_numbers(continuous, next);
+            if outcome.is_ok() {
+                outcome = continuous.validate().map_err(|error| roster.failure(place, error.into()));
+            }
+        }
+        outcome
     }
 }

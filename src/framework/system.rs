@@ -1,11 +1,11 @@
 //! Systems of bodies, coordinates and elements, and the operations on their states.
 
 use alloc::boxed::Box;
-use alloc::vec;
 use alloc::vec::Vec;
 use core::any::Any;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::framework::continuous::Continuous;
 use crate::framework::element::ForceElement;
 use crate::framework::handle::{ElementId, Handle, or_panic};
 use crate::framework::kinds::{AnyKind, Kind, Sums};
@@ -34,6 +34,8 @@ pub(super) fn next_stamp() -> usize {
 pub struct ForceSystem<T: Real> {
     pub(super) id: usize,
     pub(super) version: usize,
+    /// The sum of the hashes of the names of all variables.
+    pub(super) layout: u64,
     pub(super) topology: Topology,
     pub(super) kinds: Vec<Box<dyn AnyKind<T>>>,
 }
@@ -47,7 +49,13 @@ impl<T: Real> Default for ForceSystem<T> {
 impl<T: Real> ForceSystem<T> {
     /// A system with only Ground.
     pub fn new() -> Self {
-        Self { id: next_stamp(), version: next_stamp(), topology: Topology::new(), kinds: Vec::new() }
+        Self {
+            id: next_stamp(),
+            version: next_stamp(),
+            layout: 0,
+            topology: Topology::new(),
+            kinds: Vec::new(),
+        }
     }
 
     /// The bodies and coordinates, with their names.
@@ -197,7 +205,7 @@ impl<T: Real> ForceSystem<T> {
     pub fn default_state(&self) -> State<T> {
         let kind_lengths: Vec<_> = self.kinds.iter().map(|kind| kind.roster().places.len()).collect();
         let places = kind_lengths.iter().sum();
-        State {
+        let mut state = State {
             system: self.id,
             version: self.version,
             stage: Stage::Topology,
@@ -205,13 +213,14 @@ impl<T: Real> ForceSystem<T> {
             incoming: Kinematics::at_rest(&self.topology),
             kinds: self.kinds.iter().map(|kind| kind.new_slots()).collect(),
             kind_lengths,
-            absorbed_energy: vec![T::zero(); places],
-            account_open: vec![false; places],
+            layout: self.layout,
+            continuous: Continuous::new(places),
             forces: Forces::zeros(&self.topology),
             potential_energy: T::zero(),
             power_dissipated: T::zero(),
-            power_absorbed: vec![T::zero(); places],
-        }
+        };
+        state.collect_continuous();
+        state
     }
 
     /// Realizes the state to Position stage, unless it is there or beyond.
@@ -288,6 +297,7 @@ impl<T: Real> ForceSystem<T> {
             kind.prepare_step(slots.as_mut(), &state.kinematics)?;
         }
         state.commit();
+        state.continuous.accept_step();
         Ok(())
     }
 
@@ -392,7 +402,7 @@ impl<T: Real> ForceSystem<T> {
             state.forces.set_zero();
             state.potential_energy = T::zero();
             state.power_dissipated = T::zero();
-            let mut rest = state.power_absorbed.as_mut_slice();
+            let mut rest = state.continuous.powers_mut();
             for (kind, slots) in self.kinds.iter().zip(&mut state.kinds) {
                 let (power_absorbed, others) = rest.split_at_mut(kind.roster().places.len());
                 let sums = Sums {
@@ -409,6 +419,7 @@ impl<T: Real> ForceSystem<T> {
             if !is_finite {
                 return Err(Error::NonFiniteEnergy);
             }
+            state.collect_rates();
             state.stage = Stage::Dynamics;
         }
         Ok(())

@@ -209,7 +209,13 @@ impl<'a, T: Real> DynamicsView<'a, T> {
     /// [`ForceSystem::elements`], with zeros at the places of removed elements. The host integrates it to
     /// [`State::absorbed_energy`].
     pub fn power_absorbed(&self) -> &'a [T] {
-        &self.state.power_absorbed
+        self.state.continuous.powers()
+    }
+
+    /// The rates of all [continuous variables](State::continuous), in their order: the powers absorbed, then those of
+    /// the elements' own.
+    pub fn continuous_rates(&self) -> &'a [T] {
+        &self.state.continuous.rates
     }
 
     /// The energy dissipated by all elements so far \[J\]; `None` unless all accounts are open.
@@ -232,8 +238,8 @@ impl<'a, T: Real> DynamicsView<'a, T> {
     pub fn dissipated_energy_of(&self, element: impl Into<ElementId>) -> Option<T> {
         let id = element.into();
         let slot = or_panic(self.state.slot(id));
-        let dissipated = self.state.absorbed_energy[slot] - self.potential_energy_of(id);
-        self.state.account_open[slot].then_some(dissipated)
+        let dissipated = self.state.continuous.values[slot] - self.potential_energy_of(id);
+        self.state.continuous.account_open[slot].then_some(dissipated)
     }
 
     /// The energy stored in one element \[J\].
@@ -257,7 +263,7 @@ impl<'a, T: Real> DynamicsView<'a, T> {
     /// # Panics
     /// If the system does not have the element, like slice indexing; [`State::contains`] tells.
     pub fn power_absorbed_of(&self, element: impl Into<ElementId>) -> T {
-        self.state.power_absorbed[or_panic(self.state.slot(element.into()))]
+        self.state.continuous.rates[or_panic(self.state.slot(element.into()))]
     }
 
     /// Adds the forces of one element to `forces`, which need not start from zero.

@@ -6,8 +6,9 @@ use crate::framework::element::ForceElement;
 use crate::framework::handle::{ElementId, Handle};
 use crate::framework::kinds::Energies;
 use crate::framework::slots::{AnySlots, Slots};
+use crate::framework::snapshot::{ABSORBED_ENERGY, ACCOUNT_OPEN};
 use crate::framework::stage::Stage;
-use crate::framework::state::{ABSORBED_ENERGY, ACCOUNT_OPEN, State};
+use crate::framework::state::State;
 use crate::framework::{Error, ForceSystem};
 use crate::math::{Real, check};
 use crate::mechanics::Kinematics;
@@ -74,6 +75,21 @@ impl<T: Real> ForceSystem<T> {
         change: impl FnOnce(&mut E::Discrete),
     ) -> Result<(), Error> {
         self.update(state, handle, |slots| slots.change_discrete(handle.place(), change))
+    }
+
+    /// Changes continuous variables of an element; drops the state below the stage that reads them. Books as
+    /// [`set_parameters`](Self::set_parameters). To write those of all elements as an integrator does, use
+    /// [`State::set_continuous`].
+    ///
+    /// # Errors
+    /// As [`set_parameters`](Self::set_parameters).
+    pub fn update_continuous<E: ForceElement<T>>(
+        &self,
+        state: &mut State<T>,
+        handle: Handle<E>,
+        change: impl FnOnce(&mut E::Continuous),
+    ) -> Result<(), Error> {
+        self.update(state, handle, |slots| slots.change_continuous(handle.place(), change))
     }
 
     /// Resets the memory of an element as though the bodies had always been at their present positions: the
@@ -148,7 +164,7 @@ impl<T: Real> ForceSystem<T> {
         match field {
             ABSORBED_ENERGY => state.set_absorbed_energy_at(slot, value),
             ACCOUNT_OPEN => {
-                state.account_open[slot] = check::flag(ACCOUNT_OPEN, value)?;
+                state.continuous.account_open[slot] = check::flag(ACCOUNT_OPEN, value)?;
                 Ok(())
             }
             _ => self.write_booked(state, id, |slots, _| slots.set(id.place(), field, value)),
@@ -184,9 +200,9 @@ impl<T: Real> ForceSystem<T> {
         self.advance_to_dynamics(state)?;
         for id in self.elements() {
             let slot = state.slot(id)?;
-            state.absorbed_energy[slot] = self.energies(state, id)?.stored;
+            state.continuous.values[slot] = self.energies(state, id)?.stored;
         }
-        state.account_open.fill(true);
+        state.continuous.open_all();
         Ok(())
     }
 
@@ -221,16 +237,19 @@ impl<T: Real> ForceSystem<T> {
             let State { kinds, kinematics, stage, .. } = state;
             self.kinds[kind].calc_potential_energy(kinds[kind].as_mut(), place, *stage, kinematics)
         };
-        let before = if state.account_open[slot] { stored(state).ok() } else { None };
+        let before = if state.continuous.account_open[slot] { stored(state).ok() } else { None };
         let Some(stage) = write(state.kinds[kind].as_mut(), &state.kinematics)? else { return Ok(()) };
         state.invalidate(stage);
+        if state.continuous_stage().is_some() {
+            state.collect_continuous();
+        }
         let booked = before.and_then(|before| {
-            let absorbed = state.absorbed_energy[slot] + (stored(state).ok()? - before);
+            let absorbed = state.continuous.values[slot] + (stored(state).ok()? - before);
             absorbed.is_finite().then_some(absorbed)
         });
         match booked {
-            Some(absorbed) => state.absorbed_energy[slot] = absorbed,
-            None => state.account_open[slot] = false,
+            Some(absorbed) => state.continuous.values[slot] = absorbed,
+            None => state.continuous.account_open[slot] = false,
         }
         Ok(())
     }

@@ -97,7 +97,14 @@ pub struct ForceAccumulator<'a, T: Real> {
 
 impl<'a, T: Real> ForceAccumulator<'a, T> {
     pub(crate) fn new(forces: &'a mut Forces<T>, kinematics: &'a Kinematics<T>) -> Self {
-        let Kinematics { positions, velocities, .. } = kinematics;
+        Self::at(forces, &kinematics.positions, &kinematics.velocities)
+    }
+
+    pub(crate) fn at(
+        forces: &'a mut Forces<T>,
+        positions: &'a Positions<T>,
+        velocities: &'a Velocities<T>,
+    ) -> Self {
         Self { forces, positions, velocities, power: T::zero() }
     }
 

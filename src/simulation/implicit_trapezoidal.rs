@@ -16,7 +16,7 @@ use crate::simulation::motion::Simulation;
 /// require.
 ///
 /// A step solves for the velocities at its end, `v₁ = v₀ + h/2·(a(q₀, v₀) + a(q₁, v₁))` with
-/// `q₁ = q₀ ⊕ h/2·(v₀ + v₁)`, with a Jacobian by differences, computed in each step and again when convergence
+/// `q₁ = q₀ ⊕ h/2·(v₀ + v₁)`, and likewise for the continuous variables of elements, with a Jacobian by differences, computed in each step and again when convergence
 /// slows. When Newton has converged, [`discontinuous_update`](crate::ForceSystem::discontinuous_update) adapts
 /// the discrete variables to the solution; while that changes forces by more than the
 /// [force tolerance](Self::with_force_tolerance), Newton starts over. A step that does not settle, at whose
@@ -53,10 +53,10 @@ pub struct ImplicitTrapezoidal<T: Real> {
     start_rates: Vec<T>,
     #[cfg_attr(feature = "serde", serde(skip))]
     rates: Vec<T>,
-    /// Indices of the velocities among the variables.
+    /// Indices of the velocities, and of the continuous variables of elements, among the variables.
     #[cfg_attr(feature = "serde", serde(skip))]
-    velocities: Vec<usize>,
-    /// Indices of velocities and energies.
+    unknowns: Vec<usize>,
+    /// Indices of the unknowns and energies.
     #[cfg_attr(feature = "serde", serde(skip))]
     controlled: Vec<usize>,
 }
@@ -129,7 +129,7 @@ impl<T: Real> ImplicitTrapezoidal<T> {
             y: Vec::new(),
             start_rates: Vec::new(),
             rates: Vec::new(),
-            velocities: Vec::new(),
+            unknowns: Vec::new(),
             controlled: Vec::new(),
         }
     }
@@ -197,7 +197,7 @@ impl<T: Real> ImplicitTrapezoidal<T> {
     ) -> Result<Outcome, SimulationError> {
         let h = span.length;
         self.y.copy_from_slice(&self.before);
-        for &i in &self.velocities {
+        for &i in &self.unknowns {
             self.y[i] += self.start_rates[i] * T::lit(h);
         }
         let mut first_error = None;
@@ -221,13 +221,13 @@ impl<T: Real> ImplicitTrapezoidal<T> {
         Ok(Outcome::NotSettled { force_error })
     }
 
-    /// Newton's method on the velocities in `self.y`; returns the failure if it has not converged.
+    /// Newton's method on the unknowns in `self.y`; returns the failure if it has not converged.
     fn newton(
         &mut self,
         simulation: &mut Simulation<'_, T>,
         span: Span,
     ) -> Result<Option<Outcome>, SimulationError> {
-        if self.velocities.is_empty() {
+        if self.unknowns.is_empty() {
             simulation.calc_rates(span.end, &self.y, &mut self.rates)?;
             return Ok(None);
         }
@@ -254,7 +254,7 @@ impl<T: Real> ImplicitTrapezoidal<T> {
                 return Ok(Some(Outcome::NotConverged { residual: worst, iterations }));
             };
             let mut size = 0.0_f64;
-            for (&i, &c) in self.velocities.iter().zip(correction.iter()) {
+            for (&i, &c) in self.unknowns.iter().zip(correction.iter()) {
                 self.y[i] -= c;
                 size = size.max((c.abs() / (T::one() + self.y[i].abs())).to_f64());
             }
@@ -275,7 +275,7 @@ impl<T: Real> ImplicitTrapezoidal<T> {
         Ok(Some(Outcome::NotConverged { residual, iterations: NEWTON_LIMIT }))
     }
 
-    /// Converges the derivatives of the velocities in `self.y`, whose values have converged and stay as they are.
+    /// Converges the derivatives of the unknowns in `self.y`, whose values have converged and stay as they are.
     ///
     /// A correction multiplies an error of the derivatives by the relative error of the Jacobian, some 1e-7 for
     /// differences at the solution, so that two corrections suffice.
@@ -291,14 +291,14 @@ impl<T: Real> ImplicitTrapezoidal<T> {
             let Some(correction) = solve(&jacobian, &residual) else {
                 return Ok(());
             };
-            for (&i, &c) in self.velocities.iter().zip(correction.iter()) {
+            for (&i, &c) in self.unknowns.iter().zip(correction.iter()) {
                 self.y[i] -= c - plain(c);
             }
         }
         Ok(())
     }
 
-    /// The residual of the rule for the velocities in `self.y`.
+    /// The residual of the rule for the unknowns in `self.y`.
     fn residual(
         &mut self,
         simulation: &mut Simulation<'_, T>,
@@ -308,10 +308,10 @@ impl<T: Real> ImplicitTrapezoidal<T> {
         simulation.calc_rates(span.end, &self.y, &mut self.rates)?;
         let half = T::lit(0.5 * span.length);
         let residual = self
-            .velocities
+            .unknowns
             .iter()
             .map(|&i| self.y[i] - self.before[i] - (self.start_rates[i] + self.rates[i]) * half);
-        Ok(DVector::from_iterator(self.velocities.len(), residual))
+        Ok(DVector::from_iterator(self.unknowns.len(), residual))
     }
 
     /// The Jacobian of the residual in plain numbers: the solution does not depend on it.
@@ -321,10 +321,10 @@ impl<T: Real> ImplicitTrapezoidal<T> {
         span: Span,
         residual: &DVector<T>,
     ) -> Result<LU<T, Dyn, Dyn>, SimulationError> {
-        let count = self.velocities.len();
+        let count = self.unknowns.len();
         let mut jacobian = DMatrix::zeros(count, count);
         for column in 0..count {
-            let i = self.velocities[column];
+            let i = self.unknowns[column];
             let kept = self.y[i];
             let delta = plain(T::default_epsilon().sqrt() * (T::one() + kept.abs()));
             self.y[i] = kept + delta;
@@ -404,8 +404,9 @@ impl<T: Real> Integrator<T> for ImplicitTrapezoidal<T> {
         for buffer in [&mut self.before, &mut self.y, &mut self.start_rates, &mut self.rates] {
             buffer.resize(count, T::zero());
         }
-        self.velocities.clear();
-        self.velocities.extend((0..count).filter(|&i| simulation.role(i) == Role::Velocity));
+        self.unknowns.clear();
+        self.unknowns
+            .extend((0..count).filter(|&i| matches!(simulation.role(i), Role::Velocity | Role::Element)));
         self.controlled.clear();
         self.controlled.extend((0..count).filter(|&i| simulation.role(i) != Role::Position));
         self.before.copy_from_slice(simulation.variables());

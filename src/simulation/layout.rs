@@ -1,4 +1,4 @@
-//! Layout of the continuous variables: bodies, coordinates, energies absorbed, work of the loads.
+//! Layout of the continuous variables: bodies, coordinates, energies absorbed, those of elements, work of the loads.
 
 use alloc::vec::Vec;
 
@@ -21,6 +21,8 @@ pub(super) enum Role {
     Position,
     /// A velocity or coordinate rate.
     Velocity,
+    /// A continuous variable of an element.
+    Element,
     /// An energy or work.
     Energy,
 }

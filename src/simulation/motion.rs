@@ -1,6 +1,7 @@
 //! The motion of a plant under a force system: the equations, without the integrator.
 
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use nalgebra::{Quaternion, UnitQuaternion};
 
@@ -53,7 +54,7 @@ pub struct Simulation<'a, T: Real> {
     state: State<T>,
     /// Time of the last accepted step \[s\].
     time: f64,
-    /// The continuous variables: bodies, coordinates, energies absorbed, work of the loads.
+    /// The continuous variables: bodies, coordinates, those of the state, work of the loads.
     y: Vec<T>,
     statistics: Statistics,
 }
@@ -90,7 +91,7 @@ impl<'a, T: Real> Simulation<'a, T> {
         // Poses from `y`, as in all later reads; they may differ in the last bit.
         state.set_kinematics(&Trial { plant, time, y: &y })?;
         system.reset_dissipated_energy(&mut state)?;
-        y.extend_from_slice(state.absorbed_energy());
+        y.extend_from_slice(state.continuous());
         y.push(T::zero());
         let statistics = Statistics { evaluations: 1, ..Statistics::default() };
         Ok(Self::from_parts(system, plant, state, time, y, statistics))
@@ -146,14 +147,17 @@ impl<'a, T: Real> Simulation<'a, T> {
         if !self.system.owns(&changed) {
             return Err(Error::TopologyMismatch.into());
         }
-        if changed.kinematics != self.state.kinematics {
+        let is_moved = changed.time() != self.state.time()
+            || changed.positions() != self.state.positions()
+            || changed.velocities() != self.state.velocities();
+        if is_moved {
             return Err(SimulationError::MotionChanged);
         }
         // Equal values, of dual numbers, may have other derivatives.
         changed.set_kinematics(&Trial { plant: self.plant, time: self.time, y: &self.y })?;
         self.state = changed;
-        let energies = self.plant.energies_start()..self.y.len() - 1;
-        self.y[energies].copy_from_slice(self.state.absorbed_energy());
+        let of_state = self.of_state();
+        self.y[of_state].copy_from_slice(self.state.continuous());
         Ok(())
     }
 
@@ -196,18 +200,18 @@ impl<'a, T: Real> Simulation<'a, T> {
 
     /// The role of a continuous variable, by its place.
     pub(super) fn role(&self, variable: usize) -> Role {
-        self.plant.role(variable)
+        if (self.own_start()..self.of_state().end).contains(&variable) {
+            Role::Element
+        } else {
+            self.plant.role(variable)
+        }
     }
 
     /// Rates of the continuous variables at a trial point; commits nothing. On an error the state returns to the
     /// present point.
     pub(super) fn calc_rates(&mut self, time: f64, y: &[T], rates: &mut [T]) -> Result<(), SimulationError> {
         self.statistics.evaluations += 1;
-        let result = self
-            .state
-            .set_kinematics(&Trial { plant: self.plant, time, y })
-            .map_err(SimulationError::from)
-            .and_then(|()| self.write_rates(y, rates));
+        let result = self.move_to(time, y).and_then(|()| self.write_rates(y, rates));
         if result.is_err() {
             self.return_to_start()?;
         }
@@ -266,9 +270,9 @@ impl<'a, T: Real> Simulation<'a, T> {
             load_power += load * y[at + 1];
             rates[at + 1] = force / mass;
         }
-        let absorbed = dynamics.power_absorbed();
-        rates[energies_start..][..absorbed.len()].copy_from_slice(absorbed);
-        rates[energies_start + absorbed.len()] = load_power;
+        let of_state = dynamics.continuous_rates();
+        rates[energies_start..][..of_state.len()].copy_from_slice(of_state);
+        rates[energies_start + of_state.len()] = load_power;
         finite_motion(rates.iter().all(T::is_finite))
     }
 
@@ -284,11 +288,11 @@ impl<'a, T: Real> Simulation<'a, T> {
     /// an error only the state's kinematics have changed; discrete variables updated during a trial are restored
     /// by [`roll_back`](Self::roll_back).
     pub(super) fn accept(&mut self, time: f64, y: &[T]) -> Result<(), SimulationError> {
-        let energies = self.plant.energies_start()..y.len() - 1;
+        let energies = self.plant.energies_start()..self.own_start();
         finite_motion(y.last().is_none_or(T::is_finite))?;
-        self.state.go_on_absorbing(&y[energies.clone()])?;
+        self.state.set_absorbed_energy(&y[energies.clone()])?;
         if let Err(refused) = self.system.accept_step(&mut self.state) {
-            self.state.go_on_absorbing(&self.y[energies])?;
+            self.state.set_absorbed_energy(&self.y[energies])?;
             return Err(refused.into());
         }
         self.y.copy_from_slice(y);
@@ -310,7 +314,28 @@ impl<'a, T: Real> Simulation<'a, T> {
     }
 
     fn return_to_start(&mut self) -> Result<(), SimulationError> {
-        Ok(self.state.set_kinematics(&Trial { plant: self.plant, time: self.time, y: &self.y })?)
+        let y = core::mem::take(&mut self.y);
+        let result = self.move_to(self.time, &y);
+        self.y = y;
+        result
+    }
+
+    /// Sets motion and continuous variables of the state.
+    fn move_to(&mut self, time: f64, y: &[T]) -> Result<(), SimulationError> {
+        self.state.set_kinematics(&Trial { plant: self.plant, time, y })?;
+        let of_state = self.of_state();
+        // Energies alone matter to no force.
+        if self.own_start() < of_state.end { Ok(self.state.set_continuous(&y[of_state])?) } else { Ok(()) }
+    }
+
+    /// The places of the continuous variables of the state.
+    fn of_state(&self) -> Range<usize> {
+        self.plant.energies_start()..self.plant.energies_start() + self.state.continuous().len()
+    }
+
+    /// The place of the first continuous variable of an element.
+    fn own_start(&self) -> usize {
+        self.plant.energies_start() + self.state.absorbed_energy().len()
     }
 
     /// The largest force error at the trial point at which the rates were calculated last \[N\].

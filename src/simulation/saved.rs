@@ -23,7 +23,7 @@ pub struct Saved<T> {
     pub motion: Vec<T>,
     /// Work done by the loads \[J\].
     pub load_work: T,
-    /// Time, parameters, discrete variables and absorbed energies of the elements.
+    /// Time, and all variables of the elements.
     pub snapshot: Snapshot<T>,
 }
 
@@ -70,7 +70,7 @@ impl<'a, T: Real> Simulation<'a, T> {
         }
         state.set_time(time)?;
         let mut y = saved.motion.clone();
-        y.extend_from_slice(state.absorbed_energy());
+        y.extend_from_slice(state.continuous());
         y.push(saved.load_work);
         Ok(Self::from_parts(system, plant, state, saved.time, y, Statistics::default()))
     }

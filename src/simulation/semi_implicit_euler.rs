@@ -63,6 +63,7 @@ impl<T: Real> Integrator<T> for SemiImplicitEuler<T> {
         self.y.clear();
         self.y.extend_from_slice(simulation.variables());
         self.advance(simulation, Role::Velocity, span.length);
+        self.advance(simulation, Role::Element, span.length);
         simulation.calc_position_rates(&self.y, &mut self.rates);
         self.advance(simulation, Role::Position, span.length);
         simulation.normalize(&mut self.y);

@@ -18,7 +18,7 @@ struct Results {
     forces: Forces<f64>,
     potential_energy: f64,
     power_dissipated: f64,
-    power_absorbed: Vec<f64>,
+    continuous_rates: Vec<f64>,
     named: Vec<u64>,
 }
 
@@ -32,7 +32,7 @@ impl Results {
             forces: view.forces().clone(),
             potential_energy: view.potential_energy(),
             power_dissipated: view.power_dissipated(),
-            power_absorbed: view.power_absorbed().to_vec(),
+            continuous_rates: view.continuous_rates().to_vec(),
         })
     }
 

@@ -64,6 +64,7 @@ impl<T: Real> ForceElement<T> for HuntCrossley {
     const KIND: &'static str = "hunt_crossley";
     type Parameters = Ball<T>;
     type Discrete = ();
+    type Continuous = ();
     type Position = ();
     type Velocity = ();
     type Dynamics = Touch<T>;

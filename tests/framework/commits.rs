@@ -233,6 +233,7 @@ impl ForceElement<f64> for Fence {
     const KIND: &'static str = "fence";
     type Parameters = ();
     type Discrete = Place<f64>;
+    type Continuous = ();
     type Position = f64;
     type Velocity = ();
     type Dynamics = ();

@@ -11,6 +11,10 @@ use force_elements::{
     linear_bushing,
 };
 
+fn sums<T: Real>(energies: &[T], increments: &[T]) -> Vec<T> {
+    energies.iter().zip(increments).map(|(&energy, &increment)| energy + increment).collect()
+}
+
 /// A machine: a body that slides on the ground by an exponential spring and rolls on it by a foundation, hangs in a
 /// bushing, and carries the ball that a cable runs over; and a slider with bristles.
 pub(crate) struct Machine<T: Real> {
@@ -127,11 +131,13 @@ impl<T: Real> Machine<T> {
         Ok(state)
     }
 
-    /// Steps of 2 ms from one time to another, each committed.
+    /// Steps of 2 ms from one time to another, each integrated and committed.
     pub(crate) fn run(&self, state: &mut State<T>, steps: std::ops::Range<u32>) -> Result<(), Error> {
         for step in steps {
             self.move_to(state, 0.002 * f64::from(step + 1))?;
-            self.system.realize_dynamics(state)?;
+            let rates = self.system.realize_dynamics(state)?.continuous_rates();
+            let increments: Vec<_> = rates.iter().map(|&rate| rate * T::lit(0.002)).collect();
+            state.set_absorbed_energy(&sums(state.absorbed_energy(), &increments))?;
             self.system.accept_step(state)?;
         }
         Ok(())

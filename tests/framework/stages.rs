@@ -56,6 +56,7 @@ impl<T: Real> ForceElement<T> for Counted {
     const KIND: &'static str = "counted";
     type Parameters = Parts<T>;
     type Discrete = Memory<T>;
+    type Continuous = ();
     type Position = Sum<T>;
     type Velocity = Sum<T>;
     type Dynamics = Sum<T>;

@@ -51,6 +51,7 @@ impl<T: Real> ForceElement<T> for Leash {
     const KIND: &'static str = "leash";
     type Parameters = Parameters<T>;
     type Discrete = Peg<T>;
+    type Continuous = ();
     type Position = Pull<T>;
     type Velocity = ();
     type Dynamics = ();
@@ -153,6 +154,7 @@ fn two_kinds_may_not_share_a_name() {
         const KIND: &'static str = "leash";
         type Parameters = ();
         type Discrete = ();
+        type Continuous = ();
         type Position = ();
         type Velocity = ();
         type Dynamics = ();
@@ -175,6 +177,7 @@ impl<C: Cache<f64>> ForceElement<f64> for Bare<C> {
     const KIND: &'static str = "bare";
     type Parameters = ();
     type Discrete = ();
+    type Continuous = ();
     type Position = C;
     type Velocity = f64;
     type Dynamics = ();

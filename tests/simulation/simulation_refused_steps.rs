@@ -29,6 +29,7 @@ impl ForceElement<f64> for Tracker {
     const KIND: &'static str = "tracker";
     type Parameters = ();
     type Discrete = Place<f64>;
+    type Continuous = ();
     type Position = ();
     type Velocity = ();
     type Dynamics = ();

@@ -167,6 +167,7 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
     const KIND: &'static str = "cable_spring";
     type Parameters = Parameters<T>;
     type Discrete = Wraps<T>;
+    type Continuous = ();
     type Position = Position<T>;
     type Velocity = Velocity<T>;
     type Dynamics = Dynamics<T>;

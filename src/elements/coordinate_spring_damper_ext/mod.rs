@@ -306,6 +306,7 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
     const KIND: &'static str = "coordinate_spring_damper_ext";
     type Parameters = Parameters<T>;
     type Discrete = Discrete<T>;
+    type Continuous = ();
     type Position = Position<T>;
     type Velocity = Velocity<T>;
     type Dynamics = Dynamics<T>;

@@ -71,6 +71,7 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
     const KIND: &'static str = KIND;
     type Parameters = Parameters<T>;
     type Discrete = ();
+    type Continuous = ();
     type Position = Position<T>;
     type Velocity = Velocity<T>;
     type Dynamics = Dynamics<T>;

@@ -251,6 +251,7 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
     const KIND: &'static str = "exponential_spring";
     type Parameters = Parameters<T>;
     type Discrete = Discrete<T>;
+    type Continuous = ();
     type Position = Position<T>;
     type Velocity = Velocity<T>;
     type Dynamics = Dynamics<T>;

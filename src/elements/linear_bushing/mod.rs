@@ -170,6 +170,7 @@ impl<T: Real> ForceElement<T> for LinearBushing<T> {
     const KIND: &'static str = "linear_bushing";
     type Parameters = Parameters<T>;
     type Discrete = Discrete<T>;
+    type Continuous = ();
     type Position = Position<T>;
     type Velocity = Velocity<T>;
     type Dynamics = Dynamics<T>;

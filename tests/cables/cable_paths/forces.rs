@@ -117,6 +117,7 @@ impl ForceElement<f64> for Muscle {
     const KIND: &'static str = "muscle";
     type Parameters = ();
     type Discrete = Wraps<f64>;
+    type Continuous = ();
     type Position = PathResults<f64>;
     type Velocity = ();
     type Dynamics = ();

@@ -169,6 +169,7 @@ impl<T: Real> ForceElement<T> for Careless {
     const KIND: &'static str = "careless";
     type Parameters = Loose<T>;
     type Discrete = ();
+    type Continuous = ();
     type Position = ();
     type Velocity = ();
     type Dynamics = ();
@@ -225,6 +226,7 @@ impl<T: Real> ForceElement<T> for Hasty {
     const KIND: &'static str = "hasty";
     type Parameters = Late<T>;
     type Discrete = ();
+    type Continuous = ();
     type Position = Point3<T>;
     type Velocity = ();
     type Dynamics = ();

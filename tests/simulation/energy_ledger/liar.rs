@@ -15,6 +15,7 @@ impl ForceElement<f64> for Liar {
     const KIND: &'static str = "liar";
     type Parameters = ();
     type Discrete = ();
+    type Continuous = ();
     type Position = f64;
     type Velocity = ();
     type Dynamics = ();

@@ -1,0 +1,371 @@
+//! Continuous variables: the energy that each element has absorbed, and the states of elements with a derivative.
+
+use alloc::string::{String, ToString};
+use alloc::vec;
+use alloc::vec::Vec;
+
+use crate::framework::handle::{ElementId, or_panic};
+use crate::framework::stage::Stage;
+use crate::framework::state::State;
+use crate::framework::{Error, ForceSystem};
+use crate::math::{Real, clone_by_field};
+use crate::mechanics::{ForceAccumulator, KinematicsSource};
+
+/// The continuous variables of a state and their rates: first the energies absorbed by place, then the variables of
+/// the elements.
+#[derive(Debug)]
+pub(crate) struct Continuous<T: Real> {
+    pub(crate) values: Vec<T>,
+    pub(crate) rates: Vec<T>,
+    /// Whether the energy account of each element is open.
+    pub(crate) account_open: Vec<bool>,
+    /// Whether the host has set another motion since the last accepted step.
+    has_moved: bool,
+    /// Whether it has integrated since.
+    is_fed: bool,
+    /// Buffers: values and rates at the start of a step, and values to come.
+    start: Vec<T>,
+    start_rates: Vec<T>,
+    next: Vec<T>,
+    /// Buffer for the power that the forces of the start take from the bodies at the end of a step.
+    held_powers: Vec<T>,
+}
+
+clone_by_field!(Continuous {
+    values,
+    rates,
+    account_open,
+    has_moved,
+    is_fed,
+    start,
+    start_rates,
+    next,
+    held_powers,
+});
+
+impl<T: Real> Continuous<T> {
+    /// No energy absorbed, for elements at so many places, and their own variables yet to be collected.
+    pub(crate) fn new(places: usize) -> Self {
+        Self {
+            values: vec![T::zero(); places],
+            rates: vec![T::zero(); places],
+            account_open: vec![false; places],
+            has_moved: false,
+            is_fed: false,
+            start: Vec::new(),
+            start_rates: Vec::new(),
+            next: Vec::new(),
+            held_powers: Vec::new(),
+        }
+    }
+
+    fn places(&self) -> usize {
+        self.account_open.len()
+    }
+
+    pub(crate) fn energies(&self) -> &[T] {
+        &self.values[..self.places()]
+    }
+
+    pub(crate) fn energies_mut(&mut self) -> &mut [T] {
+        let places = self.places();
+        &mut self.values[..places]
+    }
+
+    pub(crate) fn powers(&self) -> &[T] {
+        &self.rates[..self.places()]
+    }
+
+    pub(crate) fn powers_mut(&mut self) -> &mut [T] {
+        let places = self.places();
+        &mut self.rates[..places]
+    }
+
+    /// Whether it is owed an integration, as another is.
+    pub(crate) fn take_flags(&mut self, other: &Self) {
+        (self.has_moved, self.is_fed) = (other.has_moved, other.is_fed);
+    }
+
+    pub(crate) fn has_moved(&mut self) {
+        self.has_moved = true;
+    }
+
+    /// After values were read from a snapshot, for which they were integrated.
+    pub(crate) fn was_restored(&mut self) {
+        (self.has_moved, self.is_fed) = (false, true);
+    }
+
+    /// Closes all accounts if the step that ends was not integrated.
+    pub(crate) fn accept_step(&mut self) {
+        if self.has_moved && !self.is_fed {
+            self.account_open.fill(false);
+        }
+        (self.has_moved, self.is_fed) = (false, false);
+    }
+
+    /// Opens all accounts at the present motion.
+    pub(crate) fn open_all(&mut self) {
+        self.account_open.fill(true);
+        self.has_moved = false;
+    }
+}
+
+/// The rule by which [`ForceSystem::finish_step`] integrates the continuous variables over a step of length `h`.
+///
+/// The energies that elements absorb balance the work that their forces do on the host's bodies only as far as the
+/// host integrates by the same rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StepRule {
+    /// `x₁ = x₀ + h ẋ₀`: the rates at the start, of first order.
+    LeftEndpoint,
+    /// `x₁ = x₀ + h (ẋ₀ + ẋ₁)/2`, with `ẋ₁` at the point that the rule above predicts: Heun's method, of second
+    /// order. For hosts of second order or more.
+    Trapezoid,
+    /// For hosts that hold the forces of the start over the step, as most engines with steps of fixed length do. The
+    /// energy absorbed is the work that these forces take from the bodies, with velocities that change in proportion
+    /// to time: `h F₀·(V₀ + V₁)/2`. Other variables as with [`Trapezoid`](Self::Trapezoid).
+    HeldForces,
+}
+
+impl<T: Real> State<T> {
+    /// All continuous variables: the [absorbed energies](Self::absorbed_energy), then the continuous variables of the
+    /// elements, by kind and place. The host integrates
+    /// [`DynamicsView::continuous_rates`](crate::DynamicsView::continuous_rates), which has the same order, with the
+    /// motion; [`set_continuous`](Self::set_continuous) and [`advance_continuous`](Self::advance_continuous) write
+    /// them.
+    pub fn continuous(&self) -> &[T] {
+        &self.continuous.values
+    }
+
+    /// The names of all continuous variables, in their order; an empty one for the place of a removed element.
+    pub fn continuous_names(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        for slots in &self.kinds {
+            let roster = slots.roster();
+            let of_place = |place| match roster.places.stamp(place) {
+                Some(_) => alloc::format!("{}[{place}].absorbed_energy", roster.kind),
+                None => String::new(),
+            };
+            names.extend((0..roster.places.len()).map(of_place));
+        }
+        for slots in &self.kinds {
+            slots.visit_continuous_names(&mut |name| names.push(name.to_string()));
+        }
+        names
+    }
+
+    /// The energy absorbed by each element \[J\], in the order of
+    /// [`ForceSystem::elements`], with zeros at the places of removed elements. It is the time integral of
+    /// [`DynamicsView::power_absorbed`](crate::DynamicsView::power_absorbed), and the first part of
+    /// [`continuous`](Self::continuous). No result depends on it but
+    /// [`DynamicsView::dissipated_energy`](crate::DynamicsView::dissipated_energy). A change of parameters or
+    /// discrete variables adds to it the change in stored energy.
+    pub fn absorbed_energy(&self) -> &[T] {
+        self.continuous.energies()
+    }
+
+    /// The energy absorbed by one element \[J\].
+    ///
+    /// # Panics
+    /// If the state does not have the element, like slice indexing; [`contains`](Self::contains) tells.
+    pub fn absorbed_energy_of(&self, element: impl Into<ElementId>) -> T {
+        self.continuous.values[or_panic(self.slot(element.into()))]
+    }
+
+    /// Sets all continuous variables. Drops the state to below the first stage that reads one of an element, if the
+    /// elements have any; energies keep the stage.
+    ///
+    /// A host that keeps them in a vector of its own must read them again after a change of parameters or discrete
+    /// variables, which [books](ForceSystem::set_parameters) energy here.
+    ///
+    /// # Errors
+    /// [`Error::NonFiniteEnergy`] if one of them is not finite; [`Error::Element`] if one of an element is out of its
+    /// range; [`Error::TopologyMismatch`] if their number is not that of this state.
+    pub fn set_continuous(&mut self, values: &[T]) -> Result<(), Error> {
+        if values.len() != self.continuous.values.len() {
+            return Err(Error::TopologyMismatch);
+        }
+        finite_energy(values.iter().all(T::is_finite))?;
+        if let Some(stage) = self.continuous_stage() {
+            if let Err(refused) = self.write_own_continuous(values) {
+                let present = core::mem::take(&mut self.continuous.values);
+                // Written before, hence in range.
+                let _ = self.write_own_continuous(&present);
+                self.continuous.values = present;
+                return Err(refused);
+            }
+            self.invalidate(stage);
+        }
+        self.continuous.values.copy_from_slice(values);
+        self.continuous.is_fed = true;
+        Ok(())
+    }
+
+    /// Sets the energies absorbed alone, at the end of a step at whose end the state has been realized; keeps the stage.
+    ///
+    /// # Errors
+    /// [`Error::NonFiniteEnergy`] if one of them is not finite; [`Error::TopologyMismatch`] if their number is not
+    /// that of this state.
+    pub fn set_absorbed_energy(&mut self, energies: &[T]) -> Result<(), Error> {
+        if energies.len() != self.continuous.places() {
+            return Err(Error::TopologyMismatch);
+        }
+        finite_energy(energies.iter().all(T::is_finite))?;
+        self.continuous.energies_mut().copy_from_slice(energies);
+        self.continuous.is_fed = true;
+        Ok(())
+    }
+
+    /// Adds to all continuous variables what they have changed by over a step: as
+    /// [`set_continuous`](Self::set_continuous) to the sums.
+    ///
+    /// # Errors
+    /// As [`set_continuous`](Self::set_continuous).
+    pub fn advance_continuous(&mut self, increments: &[T]) -> Result<(), Error> {
+        if increments.len() != self.continuous.values.len() {
+            return Err(Error::TopologyMismatch);
+        }
+        let Continuous { values, next, .. } = &mut self.continuous;
+        next.clear();
+        next.extend(values.iter().zip(increments).map(|(&value, &change)| value + change));
+        self.set_next_continuous()
+    }
+
+    /// Sets all continuous variables to those in the buffer.
+    fn set_next_continuous(&mut self) -> Result<(), Error> {
+        let next = core::mem::take(&mut self.continuous.next);
+        let outcome = self.set_continuous(&next);
+        self.continuous.next = next;
+        outcome
+    }
+
+    /// Sets all continuous variables to those at the start in the buffers and an increment by the rates there and at
+    /// the end.
+    fn step_continuous(&mut self, increment: impl Fn(T, T) -> T) -> Result<(), Error> {
+        let Continuous { rates, start, start_rates, next, held_powers, .. } = &mut self.continuous;
+        let end_rates = held_powers.iter().chain(&rates[held_powers.len()..]);
+        let pairs = start_rates.iter().zip(end_rates);
+        next.clear();
+        next.extend(
+            start.iter().zip(pairs).map(|(&x, (&start_rate, &rate))| x + increment(start_rate, rate)),
+        );
+        self.set_next_continuous()
+    }
+
+    /// The first stage that reads a continuous variable of an element.
+    pub(crate) fn continuous_stage(&self) -> Option<Stage> {
+        self.kinds.iter().filter_map(|slots| slots.continuous_stage()).min()
+    }
+
+    /// Writes the continuous variables of the elements from all of them, and checks their ranges.
+    fn write_own_continuous(&mut self, values: &[T]) -> Result<(), Error> {
+        let mut own = values[self.continuous.places()..].iter().copied();
+        let mut next = || own.next().unwrap_or_else(T::zero);
+        // All are written even if one is refused, so that writing the present ones again takes all of them back.
+        let mut outcomes = self.kinds.iter_mut().map(|slots| slots.write_continuous(&mut next));
+        outcomes.by_ref().fold(Ok(()), Result::and)
+    }
+
+    /// Collects the continuous variables of the elements after they were written there.
+    pub(crate) fn collect_continuous(&mut self) {
+        let Self { kinds, continuous, .. } = self;
+        let places = continuous.places();
+        continuous.values.truncate(places);
+        for slots in kinds {
+            slots.visit_continuous(&mut |value| continuous.values.push(value));
+        }
+    }
+
+    /// Collects the rates of the continuous variables of the elements.
+    pub(crate) fn collect_rates(&mut self) {
+        let Self { kinds, continuous, .. } = self;
+        let places = continuous.places();
+        continuous.rates.truncate(places);
+        for slots in kinds {
+            slots.visit_rates(&mut |rate| continuous.rates.push(rate));
+        }
+    }
+}
+
+impl<T: Real> ForceSystem<T> {
+    /// For a host with steps of its own: moves the state to the end of a step, integrates all continuous variables
+    /// over it by a rule, and accepts the step. One call for each step of the host:
+    ///
+    /// ```text
+    /// loop {
+    ///     forces ← realize_dynamics(state)          // at the start
+    ///     the host integrates its motion
+    ///     finish_step(state, host, StepRule::HeldForces)
+    /// }
+    /// ```
+    ///
+    /// The state must still have the motion of the start, whose forces the host has used; it is realized to Dynamics
+    /// there if necessary. A host that evaluates forces within a step integrates
+    /// [`continuous_rates`](crate::DynamicsView::continuous_rates) by its own rule instead. The length of the step is the
+    /// difference of the host's time and the state's, a plain number.
+    ///
+    /// # Errors
+    /// Those of [`State::set_kinematics`], [`realize_dynamics`](Self::realize_dynamics),
+    /// [`State::set_continuous`] and [`accept_step`](Self::accept_step). On an error time, motion and all variables are
+    /// those of the start.
+    pub fn finish_step(
+        &self,
+        state: &mut State<T>,
+        host: &impl KinematicsSource<T>,
+        rule: StepRule,
+    ) -> Result<(), Error> {
+        self.advance(state, Stage::Dynamics)?;
+        let Continuous { values, rates, start, start_rates, has_moved, is_fed, .. } = &mut state.continuous;
+        start.clone_from(values);
+        start_rates.clone_from(rates);
+        let (start_time, flags) = (state.kinematics.time, (*has_moved, *is_fed));
+        state.set_kinematics(host)?;
+        let outcome = self.integrate(state, start_time, rule).and_then(|()| self.accept_step(state));
+        if outcome.is_err() {
+            state.take_back_kinematics();
+            let Continuous { start, next, .. } = &mut state.continuous;
+            next.clone_from(start);
+            // They were in range before.
+            let _ = state.set_next_continuous();
+            (state.continuous.has_moved, state.continuous.is_fed) = flags;
+        }
+        outcome
+    }
+
+    /// Integrates from the start in the buffers to the present motion; leaves the state at Dynamics stage.
+    fn integrate(&self, state: &mut State<T>, start_time: T, rule: StepRule) -> Result<(), Error> {
+        let h = T::lit((state.time() - start_time).to_f64());
+        if rule == StepRule::HeldForces {
+            self.calc_held_powers(state)?;
+        } else {
+            state.continuous.held_powers.clear();
+        }
+        // The forces at the end need no prediction if the elements have no continuous variables of their own.
+        if rule == StepRule::LeftEndpoint || state.continuous_stage().is_some() {
+            state.step_continuous(|start_rate, _| start_rate * h)?;
+        }
+        self.advance(state, Stage::Dynamics)?;
+        if rule != StepRule::LeftEndpoint {
+            state.step_continuous(|start_rate, rate| (start_rate + rate) * (T::lit(0.5) * h))?;
+            self.advance(state, Stage::Dynamics)?;
+        }
+        Ok(())
+    }
+
+    /// Fills the buffer of the powers that the forces of the start, still in the caches, take from the bodies at the
+    /// velocities of the end.
+    fn calc_held_powers(&self, state: &mut State<T>) -> Result<(), Error> {
+        let State { kinds, kinematics, incoming: start, continuous, forces, .. } = state;
+        continuous.held_powers.clear();
+        for (kind, slots) in self.kinds.iter().zip(kinds) {
+            let mut accumulator = ForceAccumulator::at(forces, &start.positions, &kinematics.velocities);
+            kind.powers_absorbed(slots.as_ref(), start, &mut accumulator, &mut continuous.held_powers)?;
+        }
+        Ok(())
+    }
+}
+
+/// Refuses an energy or other continuous variable that is not finite.
+pub(crate) fn finite_energy(is_finite: bool) -> Result<(), Error> {
+    if is_finite { Ok(()) } else { Err(Error::NonFiniteEnergy) }
+}

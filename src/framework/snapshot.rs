@@ -1,0 +1,256 @@
+//! Variables of a state by name, and snapshots of all of them.
+
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::fmt::{self, Arguments};
+
+use crate::framework::Error;
+use crate::framework::continuous::finite_energy;
+use crate::framework::handle::ElementId;
+use crate::framework::roster::Roster;
+use crate::framework::slots::is_named;
+use crate::framework::stage::Stage;
+use crate::framework::state::State;
+use crate::framework::variables::{Entry, Slot, Value, Visitor, VisitorMut};
+use crate::math::Real;
+use crate::mechanics::{Quantity, finite};
+
+/// The name of the variable for the energy an element has absorbed.
+pub(crate) const ABSORBED_ENERGY: &str = "absorbed_energy";
+/// The name of the flag for an open energy account.
+pub(crate) const ACCOUNT_OPEN: &str = "account_open";
+
+/// All named variables of a state with their values; restoring them resumes bit for bit.
+///
+/// Made by [`State::snapshot`], read by [`State::restore`]. Holds time but no other kinematics, which are the
+/// host's.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Snapshot<T> {
+    /// Names and values, always in the same order for one system.
+    pub variables: Vec<(String, T)>,
+}
+
+/// All variables of a state without their names: smaller and faster than a [`Snapshot`], and refused by a system whose
+/// variables are not the same.
+///
+/// Made by [`State::binary_snapshot`], read by [`State::restore_binary`].
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct BinarySnapshot<T> {
+    /// A hash of the names of all variables.
+    pub layout: u64,
+    /// The values, in the order of [`State::variable_names`]; a flag is 1 or 0.
+    pub values: Vec<T>,
+}
+
+impl<T: Real> BinarySnapshot<T> {
+    /// The layout and the values as little-endian bytes, each value as `f64`, without the derivatives of dual numbers.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let values = self.values.iter().flat_map(|value| value.to_f64().to_le_bytes());
+        self.layout.to_le_bytes().into_iter().chain(values).collect()
+    }
+
+    /// What [`to_bytes`](Self::to_bytes) wrote; `None` if the length is not that of any.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let (words, rest) = bytes.as_chunks::<8>();
+        let (layout, values) = words.split_first().filter(|_| rest.is_empty())?;
+        let values = values.iter().map(|&word| T::lit(f64::from_le_bytes(word))).collect();
+        Some(Self { layout: u64::from_le_bytes(*layout), values })
+    }
+}
+
+/// A hash of the name of a variable. Their sum over all variables of a state is its layout.
+pub(crate) fn hash_of(name: Arguments<'_>) -> u64 {
+    /// Fowler, Noll and Vo's hash, variant 1a.
+    struct Hash(u64);
+    impl fmt::Write for Hash {
+        fn write_str(&mut self, part: &str) -> fmt::Result {
+            for byte in part.bytes() {
+                self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+            }
+            Ok(())
+        }
+    }
+    let mut hash = Hash(0xcbf2_9ce4_8422_2325);
+    // Writing to the hash never fails.
+    let _ = fmt::write(&mut hash, name);
+    hash.0
+}
+
+impl<T: Real> State<T> {
+    /// The names of all variables, in the order in which [`snapshot`](Self::snapshot) lists them.
+    pub fn variable_names(&self) -> Vec<String> {
+        self.snapshot().variables.into_iter().map(|(name, _)| name).collect()
+    }
+
+    /// The variable of this name, such as `exponential_spring[3].anchor.x`.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchVariable`] if there is none of this name.
+    pub fn variable(&self, name: &str) -> Result<T, Error> {
+        let no_such = || Error::NoSuchVariable { name: name.to_string() };
+        if name == "time" {
+            return Ok(self.time());
+        }
+        let (id, field) = self.find(name).ok_or_else(no_such)?;
+        let slot = self.slot(id)?;
+        match field {
+            ABSORBED_ENERGY => Ok(self.continuous.values[slot]),
+            ACCOUNT_OPEN => Ok(Value::Flag(self.continuous.account_open[slot]).number()),
+            _ => self.kinds[id.kind()].get(id.place(), field).ok_or_else(no_such),
+        }
+    }
+
+    /// Parses `kind[place].field`.
+    pub(crate) fn find<'n>(&self, name: &'n str) -> Option<(ElementId, &'n str)> {
+        let (kind_name, rest) = name.split_once('[')?;
+        let (digits, field) = rest.split_once("].")?;
+        let kind = self.kinds.iter().position(|slots| slots.roster().kind == kind_name)?;
+        // Canonical numbers only: no sign, no leading zeros.
+        let is_spelled_out =
+            digits.bytes().all(|c| c.is_ascii_digit()) && (digits == "0" || !digits.starts_with('0'));
+        let place = digits.parse().ok().filter(|_| is_spelled_out)?;
+        let Roster { kind: name, places } = self.kinds[kind].roster();
+        Some((ElementId::new(name, kind, place, places.stamp(place)?), field))
+    }
+
+    /// All variables with their names and values.
+    pub fn snapshot(&self) -> Snapshot<T> {
+        let mut variables = Vec::new();
+        self.visit_variables(&mut |entry| variables.push((entry.name.to_string(), entry.value.number())));
+        Snapshot { variables }
+    }
+
+    /// Restores all variables from a snapshot of this or an equal system; drops the state below Instance stage.
+    ///
+    /// # Errors
+    /// [`Error::SnapshotMismatch`] if the names are not those of this state; [`Error::Element`] if a variable of an
+    /// element is out of range; [`Error::NotAFlag`] if a flag is neither 0 nor 1; [`Error::Kinematics`] if the time is
+    /// not finite; [`Error::NonFiniteEnergy`] if an energy is not finite.
+    pub fn restore(&mut self, snapshot: &Snapshot<T>) -> Result<(), Error> {
+        let mut position = 0;
+        let mut mismatch = None;
+        self.visit_variables(&mut |entry| {
+            let saved = snapshot.variables.get(position).map(|(name, _)| name);
+            if mismatch.is_none() && !saved.is_some_and(|saved| is_named(entry.name, saved)) {
+                let (expected, found) = (Some(entry.name.to_string()), saved.cloned());
+                mismatch = Some(Error::SnapshotMismatch { position, expected, found });
+            }
+            position += 1;
+        });
+        if let (None, Some((name, _))) = (&mismatch, snapshot.variables.get(position)) {
+            let found = Some(name.clone());
+            mismatch = Some(Error::SnapshotMismatch { position, expected: None, found });
+        }
+        mismatch.map_or(Ok(()), Err)?;
+        self.restore_values(snapshot.variables.iter().map(|&(_, value)| value))
+    }
+
+    /// All variables with their values and without their names.
+    pub fn binary_snapshot(&self) -> BinarySnapshot<T> {
+        let mut snapshot = BinarySnapshot { layout: self.layout, values: Vec::new() };
+        self.save_binary(&mut snapshot);
+        snapshot
+    }
+
+    /// Replaces a binary snapshot by one of this state; allocates nothing if it has held as many values before.
+    pub fn save_binary(&self, snapshot: &mut BinarySnapshot<T>) {
+        snapshot.layout = self.layout;
+        snapshot.values.clear();
+        self.visit_variables(&mut |entry| snapshot.values.push(entry.value.number()));
+    }
+
+    /// Restores all variables from a binary snapshot of this or an equal system; drops the state below Instance stage.
+    ///
+    /// # Errors
+    /// [`Error::BinarySnapshotMismatch`] if it is of a system whose variables have other names; otherwise as
+    /// [`restore`](Self::restore).
+    pub fn restore_binary(&mut self, snapshot: &BinarySnapshot<T>) -> Result<(), Error> {
+        let mut count = 0;
+        self.visit_variables(&mut |_| count += 1);
+        if (snapshot.layout, snapshot.values.len()) != (self.layout, count) {
+            return Err(Error::BinarySnapshotMismatch);
+        }
+        self.restore_values(snapshot.values.iter().copied())
+    }
+
+    /// Restores all variables from their values in order.
+    fn restore_values(&mut self, mut values: impl Iterator<Item = T>) -> Result<(), Error> {
+        let mut restored = self.clone();
+        let mut refused = None;
+        restored.visit_variables_mut(&mut |entry| {
+            let name = entry.name;
+            if let Some(value) = values.next()
+                && refused.is_none()
+                && entry.value.write("flag", value).is_err()
+            {
+                refused = Some(Error::NotAFlag { name: name.to_string() });
+            }
+        });
+        refused.map_or(Ok(()), Err)?;
+        finite(restored.kinematics.time.is_finite(), Quantity::Time)?;
+        for slots in &restored.kinds {
+            slots.roster().places.iter().try_for_each(|(place, _)| slots.validate(place))?;
+        }
+        restored.collect_continuous();
+        finite_energy(restored.continuous.values.iter().all(T::is_finite))?;
+        restored.continuous.was_restored();
+        restored.invalidate(Stage::Instance);
+        *self = restored;
+        Ok(())
+    }
+
+    /// Calls `visit` once for each variable, with its full name, unit, stage and value, in the order in which
+    /// [`snapshot`](Self::snapshot) lists them. Nothing is allocated.
+    ///
+    /// The absorbed energy and the flag of the account of an element are listed with Dynamics stage, at which they are
+    /// read; writing them keeps the stage of the state.
+    pub fn visit_variables(&self, visit: Visitor<'_, T>) {
+        visit(time_entry(Value::Number(self.kinematics.time)));
+        for (kind, slots) in self.kinds.iter().enumerate() {
+            let Roster { kind: name, places } = slots.roster();
+            for (place, _) in places.iter() {
+                slots.visit(place, visit);
+                let slot = self.slot_at(kind, place);
+                let (energy, is_open) = (self.continuous.values[slot], self.continuous.account_open[slot]);
+                let [absorbed, account] = account_entries(Value::Number(energy), Value::Flag(is_open));
+                visit(absorbed.renamed(format_args!("{name}[{place}].{ABSORBED_ENERGY}")));
+                visit(account.renamed(format_args!("{name}[{place}].{ACCOUNT_OPEN}")));
+            }
+        }
+    }
+
+    fn visit_variables_mut(&mut self, visit: VisitorMut<'_, T>) {
+        let Self { kinematics, kinds, kind_lengths, continuous, .. } = self;
+        visit(time_entry(Slot::Number(&mut kinematics.time)));
+        let mut start = 0;
+        for (slots, length) in kinds.iter_mut().zip(kind_lengths) {
+            let name = slots.roster().kind;
+            for place in 0..*length {
+                if slots.roster().places.stamp(place).is_some() {
+                    slots.visit_mut(place, visit);
+                    let energy = Slot::Number(&mut continuous.values[start + place]);
+                    let is_open = Slot::Flag(&mut continuous.account_open[start + place]);
+                    let [absorbed, account] = account_entries(energy, is_open);
+                    visit(absorbed.renamed(format_args!("{name}[{place}].{ABSORBED_ENERGY}")));
+                    visit(account.renamed(format_args!("{name}[{place}].{ACCOUNT_OPEN}")));
+                }
+            }
+            start += *length;
+        }
+    }
+}
+
+fn time_entry<V>(value: V) -> Entry<'static, V> {
+    Entry { name: format_args!("time"), unit: "s", stage: Stage::Time, value }
+}
+
+/// The variables of an element's energy account.
+fn account_entries<V>(absorbed: V, is_open: V) -> [Entry<'static, V>; 2] {
+    let stage = Stage::Dynamics;
+    [
+        Entry { name: format_args!("absorbed_energy"), unit: "J", stage, value: absorbed },
+        Entry { name: format_args!("account_open"), unit: "", stage, value: is_open },
+    ]
+}
