@@ -5,6 +5,7 @@ use nalgebra::{Matrix3, Rotation3, Vector3, Vector6};
 mod error;
 mod law;
 mod results;
+mod turns;
 mod variables;
 
 pub use error::{AmbiguousTurn, Singular};
@@ -16,7 +17,8 @@ use crate::framework::{AtDynamics, AtPosition, AtVelocity, ElementError, Error, 
 use crate::math::{Pose, Real, SpatialForce};
 use crate::mechanics::{BodyIndex, Checked, ForceAccumulator, Positions, Topology, Velocities};
 
-use law::{Gimbal, principal_angles, with_turns};
+use law::{Gimbal, principal_angles};
+use turns::with_turns;
 
 /// A massless bushing that connects frame F, fixed on body B1, to frame M, fixed on body B2.
 ///
@@ -51,21 +53,23 @@ use law::{Gimbal, principal_angles, with_turns};
 /// # Whole turns
 ///
 /// An orientation determines `q_x` and `q_z` up to whole turns. The bushing remembers both from the last accepted
-/// step ([`Discrete`]) and takes the values nearest to those, so that force and energy are continuous over any
+/// step ([`Discrete`]) and follows them from there, so that force and energy are continuous over any
 /// number of turns about the first or the last axis. `q_y` stays within ±π/2. Before the first accepted step,
 /// `q_x` and `q_z` are the values within ±π.
 ///
-/// The sense of rotation can be determined only if the step is short enough. From the last accepted step,
+/// The angles taken are those of a turn of M in F about a fixed axis, from its orientation at the last accepted
+/// step: such a turn of up to 3 rad is determined by its ends. Where it passes close to the singular case below,
+/// a small departure from the fixed axis would lead past the other side, which changes both angles by a whole
+/// turn. A step that changes `q_x` or `q_z` by more than 0.1 rad is therefore refused with [`AmbiguousTurn`] if
 ///
-/// - `q_x` and `q_z` may both change by up to 0.1 rad, or
-/// - one of them by up to 3 rad, if the other changes by no more than 0.1 rad.
+/// - M has turned by more than 3 rad, or
+/// - both have changed by more than 0.1 rad, and `q_y` has been beyond ±60° on the way.
 ///
-/// A larger change is refused with [`AmbiguousTurn`], as is a step across the singular case below, which changes
-/// both by π. A host repeats such a step with a fraction of its length, as the integrators of
-/// [`simulation`](crate::simulation) do, except [`SemiImplicitEuler`](crate::simulation::SemiImplicitEuler),
-/// whose length is fixed and which stops. A step in which M turns in F about a fixed axis by up to 3 rad is
-/// either followed correctly or refused. Larger turns, or a step in which M circles the singular case, cannot be
-/// determined from the poses before and after, which are all that is known.
+/// The second includes every step across the singular case, which changes both by π. A host repeats a refused
+/// step with a fraction of its length, as the integrators of [`simulation`](crate::simulation) do, except
+/// [`SemiImplicitEuler`](crate::simulation::SemiImplicitEuler), whose length is fixed and which stops. Turns of
+/// more than half a turn, or a step in which M circles the singular case, cannot be determined from the
+/// orientations before and after, which are all that is known.
 ///
 /// [`reset_memory`](crate::ForceSystem::reset_memory) restarts the memory. Three cases call for it:
 ///
@@ -196,7 +200,7 @@ impl<T: Real> ForceElement<T> for LinearBushing<T> {
         let p_FM = X_GF.rotation.matrix().tr_mul(&(X_GM.translation.vector - X_GF.translation.vector));
 
         let (angles, gimbal) = principal_angles(&R_FM)?;
-        let (qx, qz) = with_turns(angles.x, angles.z, given.discrete)?;
+        let (qx, qz) = with_turns(angles.x, angles.y, angles.z, given.discrete)?;
         let q = Vector6::new(qx, angles.y, qz, p_FM.x, p_FM.y, p_FM.z);
         let stretch = q.component_mul(&q).dot(&given.parameters.stiffness);
 
@@ -284,7 +288,8 @@ impl<T: Real> ForceElement<T> for LinearBushing<T> {
     ) -> Result<(), ElementError> {
         let (_, _, R_FM) = self.frames(given.positions, given.parameters);
         let (angles, _) = principal_angles(&R_FM)?;
-        *next = Discrete { accepted: true, accepted_qx: angles.x, accepted_qz: angles.z };
+        *next =
+            Discrete { accepted: true, accepted_qx: angles.x, accepted_qy: angles.y, accepted_qz: angles.z };
         Ok(())
     }
 
@@ -294,7 +299,7 @@ impl<T: Real> ForceElement<T> for LinearBushing<T> {
         next: &mut Self::Discrete,
     ) -> Result<(), ElementError> {
         let q = &at.position.q;
-        *next = Discrete { accepted: true, accepted_qx: q[0], accepted_qz: q[2] };
+        *next = Discrete { accepted: true, accepted_qx: q[0], accepted_qy: q[1], accepted_qz: q[2] };
         Ok(())
     }
 }

@@ -23,18 +23,20 @@ variables! {
 }
 
 variables! {
-    /// Memory of the bushing: the first and last angle of the last accepted step, with all turns.
+    /// Memory of the bushing: the angles of the last accepted step, with all turns.
     ///
-    /// Both are at most 1e9 rad and at most a thousandth of the reciprocal of the unit roundoff (8389 rad in
+    /// The first and the last are at most 1e9 rad and at most a thousandth of the reciprocal of the unit roundoff (8389 rad in
     /// `f32`): larger angles lose a step's change in rounding, and the step is not accepted.
     #[derive(Copy)]
     #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
     pub struct Discrete<T> {
         /// Whether there has been an accepted step, or [`reset_memory`](crate::ForceSystem::reset_memory). Before
-        /// that the angles are those within ±π, and the two fields below are not read.
+        /// that the angles are those within ±π, and the fields below are not read.
         pub accepted: bool => Position;
         /// The angle `q_x`.
         pub accepted_qx: T ["rad"], finite => Position;
+        /// The angle `q_y`.
+        pub accepted_qy: T ["rad"], finite => Position;
         /// The angle `q_z`.
         pub accepted_qz: T ["rad"], finite => Position;
     }
