@@ -8,7 +8,7 @@ use force_elements::simulation::{
     DormandPrince, ImplicitTrapezoidal, Integrator, Plant, RigidBody, Simulation,
 };
 use force_elements::{
-    BodyIndex, Error, ForceSystem, LinearBushing, Pose, Real, SpatialVelocity, Stage, Variables,
+    BodyIndex, Error, ForceSystem, Frame, LinearBushing, Pose, Real, SpatialVelocity, Stage, Variables,
     linear_bushing,
 };
 use num_dual::Dual64;
@@ -173,13 +173,9 @@ fn a_disabled_bushing_goes_on_from_where_it_was_unless_it_is_reset() {
 fn a_reset_needs_no_other_bushing_and_fails_without_a_trace() {
     let mut mount = Mount::new();
     let second = LinearBushing::new(
-        BodyIndex::GROUND,
-        mount.body,
-        linear_bushing::Parameters {
-            stiffness: mount.stiffness,
-            damping: mount.damping,
-            ..Default::default()
-        },
+        Frame::ground(Pose::identity()),
+        Frame::of(mount.body),
+        linear_bushing::Parameters { stiffness: mount.stiffness, damping: mount.damping },
     );
     let second = mount.system.add(second.expect("valid")).expect("exists");
     let mut state = mount.start(&x(0.0));
@@ -210,7 +206,7 @@ fn frames_changed_by_a_clear_turn_keep_the_turns_and_others_are_refused() {
     }
     let turn_frame = |state: &mut force_elements::State<f64>, q: Vector3<f64>| {
         let X_B2M = Pose::from_parts(Translation3::identity(), orientation(&q));
-        mount.system.update_parameters(state, mount.bushing, |p| p.X_B2M = X_B2M).expect("valid");
+        mount.system.update_parameters(state, mount.bushing, |p| p.frames.X_B2M = X_B2M).expect("valid");
     };
     turn_frame(&mut state, Vector3::new(0.05, 0.0, 0.0));
     assert!((mount.angles(&mut state).expect("regular").x - 10.05).abs() < ROUNDING);
@@ -229,9 +225,9 @@ fn six_turns<T: Real>(last: T) -> (T, T) {
     let body = system.add_body();
     let stiffness = Vector6::repeat(T::lit(2.0));
     let bushing = LinearBushing::new(
-        BodyIndex::GROUND,
-        body,
-        linear_bushing::Parameters { stiffness, damping: Vector6::zeros(), ..Default::default() },
+        Frame::ground(Pose::identity()),
+        Frame::of(body),
+        linear_bushing::Parameters { stiffness, damping: Vector6::zeros() },
     );
     let bushing = system.add(bushing.expect("valid")).expect("exists");
     let mut state = system.default_state();
@@ -269,9 +265,9 @@ fn free_body(
     let body = plant.add_body(&mut system, body);
     let stiffness = Vector6::new(stiffness.x, stiffness.y, stiffness.z, 100.0, 100.0, 100.0);
     let bushing = LinearBushing::new(
-        BodyIndex::GROUND,
-        body,
-        linear_bushing::Parameters { stiffness, damping: Vector6::zeros(), ..Default::default() },
+        Frame::ground(Pose::identity()),
+        Frame::of(body),
+        linear_bushing::Parameters { stiffness, damping: Vector6::zeros() },
     );
     let bushing = system.add(bushing.expect("valid")).expect("exists");
     (system, plant, bushing, body)
@@ -355,9 +351,9 @@ fn the_bodies_of_a_bushing_are_not_interchangeable() {
         let (first, second) = if swapped { (bodies[1], bodies[0]) } else { (bodies[0], bodies[1]) };
         let stiffness = Vector6::new(1.0, 2.0, 3.0, 10.0, 20.0, 30.0);
         let bushing = LinearBushing::new(
-            first,
-            second,
-            linear_bushing::Parameters { stiffness, damping: Vector6::zeros(), ..Default::default() },
+            Frame::of(first),
+            Frame::of(second),
+            linear_bushing::Parameters { stiffness, damping: Vector6::zeros() },
         );
         system.add(bushing.expect("valid")).expect("exists");
         let mut state = system.default_state();

@@ -6,7 +6,7 @@ use force_elements::simulation::{
     SimulationError,
 };
 use force_elements::{
-    BodyIndex, ForceSystem, Handle, LinearBushing, Pose, SpatialVelocity, State, linear_bushing,
+    ForceSystem, Frame, Handle, LinearBushing, Pose, SpatialVelocity, State, linear_bushing,
 };
 
 use super::oracle::Random;
@@ -49,14 +49,9 @@ impl Spin {
         let frame = Pose::from_parts(Translation3::identity(), R_GF);
         let stiffness = Vector6::new(stiffness.x, stiffness.y, stiffness.z, 100.0, 100.0, 100.0);
         let bushing = LinearBushing::new(
-            BodyIndex::GROUND,
-            body,
-            linear_bushing::Parameters {
-                X_B1F: frame,
-                X_B2M: Pose::identity(),
-                stiffness,
-                damping: Vector6::zeros(),
-            },
+            Frame::ground(frame),
+            Frame::of(body),
+            linear_bushing::Parameters { stiffness, damping: Vector6::zeros() },
         );
         let bushing = system.add(bushing.expect("valid")).expect("exists");
         let mut start = system.default_state();

@@ -5,7 +5,7 @@ use core::f64::consts::{FRAC_PI_2, PI, TAU};
 use force_elements::linear_bushing::{AmbiguousTurn, Singular};
 use force_elements::nalgebra::{Rotation3, Translation3, Vector3, Vector6};
 use force_elements::{
-    BodyIndex, Error, ForceSystem, Handle, LinearBushing, Pose, SpatialVelocity, State, linear_bushing,
+    BodyIndex, Error, ForceSystem, Frame, Handle, LinearBushing, Pose, SpatialVelocity, State, linear_bushing,
 };
 
 use super::oracle::{Random, Turning, orientation, rates};
@@ -26,9 +26,9 @@ impl Mount {
         let stiffness = Vector6::new(2.0, 3.0, 1.5, 100.0, 150.0, 200.0);
         let damping = Vector6::new(0.2, 0.1, 0.3, 1.0, 2.0, 3.0);
         let bushing = LinearBushing::new(
-            BodyIndex::GROUND,
-            body,
-            linear_bushing::Parameters { stiffness, damping, ..Default::default() },
+            Frame::ground(Pose::identity()),
+            Frame::of(body),
+            linear_bushing::Parameters { stiffness, damping },
         );
         let bushing = system.add(bushing.expect("valid")).expect("exists");
         Self { system, body, bushing, stiffness, damping }
