@@ -83,8 +83,8 @@ impl<T: Real> Variables<T> for StateParameters<T> {
 variables! {
     /// Memory of the bushing: the angles of the last accepted step, with all turns.
     ///
-    /// The first and the last are at most 1e9 rad and at most a thousandth of the reciprocal of the unit roundoff (8389 rad in
-    /// `f32`): larger angles lose a step's change in rounding, and the step is not accepted.
+    /// The first and the last are at most 1e9 rad and at most a thousandth of the reciprocal of the unit roundoff
+    /// (8389 rad in `f32`): larger angles lose a step's change in rounding, and the step is not accepted.
     #[derive(Copy)]
     #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
     pub struct Discrete<T> {
