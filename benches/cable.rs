@@ -11,7 +11,8 @@ use force_elements::cable::{CablePath, Obstacle, PathError, Settings};
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
 use force_elements::shapes::{Cylinder, Ellipsoid, Sphere, Torus};
 use force_elements::{
-    BodyIndex, CableSpring, Error, ForceSystem, Handle, Pose, SpatialVelocity, State, Station, cable_spring,
+    BodyIndex, CableSpring, Error, ForceSystem, Frame, Handle, Pose, SpatialVelocity, State, Station,
+    cable_spring,
 };
 
 const KINDS: [&str; 4] = ["sphere", "cylinder", "ellipsoid", "torus"];
@@ -19,16 +20,16 @@ const KINDS: [&str; 4] = ["sphere", "cylinder", "ellipsoid", "torus"];
 fn obstacle(kind: &str, i: u32) -> Result<Obstacle<f64>, PathError> {
     let (x, raised) = (2.0 * f64::from(i), 0.25 * f64::from(i % 2));
     let at = |y: f64| Pose::translation(x, y + raised, 0.0);
-    let ground = BodyIndex::GROUND;
     match kind {
-        "sphere" => Obstacle::new(ground, at(-0.4), Sphere::new(0.7)?),
-        "cylinder" => Obstacle::new(ground, at(-0.4), Cylinder::new(0.7)?),
-        "ellipsoid" => Obstacle::new(ground, at(-0.4), Ellipsoid::new(Vector3::new(0.7, 0.6, 1.0))?),
+        "sphere" => Obstacle::new(Frame::ground(at(-0.4)), Sphere::new(0.7)?),
+        "cylinder" => Obstacle::new(Frame::ground(at(-0.4)), Cylinder::new(0.7)?),
+        "ellipsoid" => Obstacle::new(Frame::ground(at(-0.4)), Ellipsoid::new(Vector3::new(0.7, 0.6, 1.0))?),
         _ => {
             let turned = Rotation3::from_axis_angle(&Vector3::y_axis(), FRAC_PI_2);
             let X = Pose::from_parts(Translation3::new(x, 1.6 + raised, 0.0), turned);
             // The cable runs through the hole: over the lowest part of the ring.
-            Obstacle::new(ground, X, Torus::new(2.0, 0.5)?)?.with_contact_hint(Point3::new(0.0, -1.5, 0.0))
+            Obstacle::new(Frame::ground(X), Torus::new(2.0, 0.5)?)?
+                .with_contact_hint(Point3::new(0.0, -1.5, 0.0))
         }
     }
 }

@@ -62,9 +62,9 @@ fn bushings<T: Real>(count: usize) -> (ForceSystem<T>, State<T>) {
         let frame = Pose::translation(T::lit(0.1), T::lit(0.0), T::lit(0.05));
         let (k, c) = (Vector6::repeat(T::lit(100.0)), Vector6::repeat(T::lit(1.0)));
         let bushing = LinearBushing::new(
-            pair[0],
-            pair[1],
-            linear_bushing::Parameters { X_B1F: frame, X_B2M: frame.inverse(), stiffness: k, damping: c },
+            Frame::on(pair[0], frame),
+            Frame::on(pair[1], frame.inverse()),
+            linear_bushing::Parameters { stiffness: k, damping: c },
         )
         .expect("valid");
         handles.push(system.add(bushing).expect("exists"));

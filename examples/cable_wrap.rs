@@ -17,7 +17,7 @@ use force_elements::cable::{CablePath, Obstacle};
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
 use force_elements::shapes::{Cylinder, Ellipsoid, Sphere, Torus};
 use force_elements::{
-    BodyIndex, CableSpring, ForceSystem, Handle, Pose, SpatialVelocity, State, Station, cable_spring,
+    BodyIndex, CableSpring, ForceSystem, Frame, Handle, Pose, SpatialVelocity, State, Station, cable_spring,
 };
 use force_elements_examples::{Argument, Arguments, Table, println};
 use plotters::coord::types::RangedCoordf64;
@@ -58,15 +58,14 @@ fn build() -> Result<Rig, force_elements::Error> {
     let ground = BodyIndex::GROUND;
     let origin = Station { body: ground, p_B: Point3::new(-1.9, -0.55, 0.0) };
     let path = CablePath::new(origin, Station { body: end, p_B: Point3::origin() })?
-        .over(Obstacle::new(lift, Pose::identity(), Sphere::new(SPHERE)?)?)
-        .over(Obstacle::new(ground, fixed(2.0, -0.5, 0.0, tilted), Cylinder::new(CYLINDER)?)?)
+        .over(Obstacle::new(Frame::of(lift), Sphere::new(SPHERE)?)?)
+        .over(Obstacle::new(Frame::ground(fixed(2.0, -0.5, 0.0, tilted)), Cylinder::new(CYLINDER)?)?)
         .over(Obstacle::new(
-            ground,
-            fixed(4.0, -0.3, 0.1, upright),
+            Frame::ground(fixed(4.0, -0.3, 0.1, upright)),
             Ellipsoid::new(Vector3::from(ELLIPSOID))?,
         )?)
         .over(
-            Obstacle::new(ground, fixed(6.1, 1.05, 0.0, facing), Torus::new(TORUS[0], TORUS[1])?)?
+            Obstacle::new(Frame::ground(fixed(6.1, 1.05, 0.0, facing)), Torus::new(TORUS[0], TORUS[1])?)?
                 .with_contact_hint(Point3::new(0.0, -0.95, 0.0))?,
         );
     let cable = system.add(CableSpring::new(
@@ -234,18 +233,18 @@ fn draw_path(
     let obstacles = rig.system.element(rig.cable).path().obstacles();
     let last = pictures.last().map_or(Pose::identity(), |(_, lift)| *lift);
     camera.add_surface(&mut pieces, &last, COLORS[0], round([SPHERE; 3]));
-    camera.add_surface(&mut pieces, obstacles[1].X_BS(), COLORS[1], |u, v| {
+    camera.add_surface(&mut pieces, &obstacles[1].frame().X_BF, COLORS[1], |u, v| {
         let a = TAU * u;
         Vector3::new(CYLINDER * a.cos(), CYLINDER * a.sin(), 2.2 * v - 1.1)
     });
     for (end, sense) in [(1.1, 1.0), (-1.1, -1.0)] {
-        camera.add_surface(&mut pieces, obstacles[1].X_BS(), COLORS[1], |u, v| {
+        camera.add_surface(&mut pieces, &obstacles[1].frame().X_BF, COLORS[1], |u, v| {
             let a = TAU * u * sense;
             Vector3::new(CYLINDER * v * a.sin(), CYLINDER * v * a.cos(), end)
         });
     }
-    camera.add_surface(&mut pieces, obstacles[2].X_BS(), COLORS[2], round(ELLIPSOID));
-    camera.add_surface(&mut pieces, obstacles[3].X_BS(), COLORS[3], |u, v| {
+    camera.add_surface(&mut pieces, &obstacles[2].frame().X_BF, COLORS[2], round(ELLIPSOID));
+    camera.add_surface(&mut pieces, &obstacles[3].frame().X_BF, COLORS[3], |u, v| {
         let (a, b) = (TAU * u, TAU * v);
         let reach = TORUS[0] + TORUS[1] * b.cos();
         Vector3::new(reach * a.cos(), reach * a.sin(), TORUS[1] * b.sin())

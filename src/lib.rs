@@ -11,7 +11,7 @@
 //! ```
 //! use force_elements::nalgebra::Vector6;
 //! use force_elements::linear_bushing::Parameters;
-//! use force_elements::{BodyIndex, Error, ForceSystem, LinearBushing, Pose, Real};
+//! use force_elements::{Error, ForceSystem, Frame, LinearBushing, Pose, Real};
 //! use num_dual::Dual64;
 //!
 //! /// The force along x on a body that is displaced along x.
@@ -19,7 +19,8 @@
 //!     let mut system = ForceSystem::<T>::new();
 //!     let body = system.add_body();
 //!     let parameters = Parameters { stiffness: Vector6::repeat(T::lit(800.0)), ..Parameters::default() };
-//!     let bushing = system.add(LinearBushing::new(BodyIndex::GROUND, body, parameters)?)?;
+//!     let frame = Frame::ground(Pose::identity());
+//!     let bushing = system.add(LinearBushing::new(frame, Frame::of(body), parameters)?)?;
 //!
 //!     let mut state = system.default_state();
 //!     state.set_pose(body, Pose::translation(x, T::zero(), T::zero()))?;

@@ -174,7 +174,7 @@ impl<'a> Film<'a> {
     fn draw_scene(&self, area: &Area<'_>, samples: &[Sample]) -> Result<(), Box<dyn Error>> {
         let mut view = View::from(Vector3::new(-0.28, -1.0, 0.5));
         let cable = self.scene.system.element(self.scene.cable);
-        view.add_cylinder(cable.path().obstacles()[0].X_BS());
+        view.add_cylinder(&cable.path().obstacles()[0].frame().X_BF);
         for (end, color) in ENDS.iter().enumerate() {
             let path: Vec<_> = samples.iter().map(|sample| sample.eyes()[end]).collect();
             view.add_line(&path, color.mix(0.4), 2, 0.0);

@@ -398,7 +398,7 @@ mod tests {
     use crate::cable::node::Trial;
     use crate::cable::{Obstacle, PathError};
     use crate::math::Pose;
-    use crate::mechanics::BodyIndex;
+    use crate::mechanics::Frame;
     use crate::shapes::{Cylinder, Ellipsoid, Sphere, Torus};
 
     fn residuals(nodes: &[Node<f64>], a: &Point3<f64>, b: &Point3<f64>) -> Vec<f64> {
@@ -423,17 +423,16 @@ mod tests {
     fn newton_step_is_that_of_the_jacobian_by_finite_differences() -> Result<(), PathError> {
         const H: f64 = 1e-5;
         let at = |x, y| Pose::translation(x, y, 0.1);
-        let ground = BodyIndex::GROUND;
         let obstacles = [
-            Obstacle::new(ground, at(0.0, -0.4), Ellipsoid::new(Vector3::new(0.7, 0.6, 1.0))?)?,
-            Obstacle::new(ground, at(2.0, -0.3), Cylinder::new(0.6)?)?,
-            Obstacle::new(ground, at(4.0, -0.5), Torus::new(0.6, 0.3)?)?,
-            Obstacle::new(ground, at(6.0, -0.4), Sphere::new(0.7)?)?,
+            Obstacle::new(Frame::ground(at(0.0, -0.4)), Ellipsoid::new(Vector3::new(0.7, 0.6, 1.0))?)?,
+            Obstacle::new(Frame::ground(at(2.0, -0.3)), Cylinder::new(0.6)?)?,
+            Obstacle::new(Frame::ground(at(4.0, -0.5)), Torus::new(0.6, 0.3)?)?,
+            Obstacle::new(Frame::ground(at(6.0, -0.4)), Sphere::new(0.7)?)?,
         ];
         let (from, to) = (Point3::new(-1.5, -0.1, 0.0), Point3::new(7.5, 0.2, 0.4));
         let active = [0, 1, 2, 3];
         let mut nodes: Vec<Node<f64>> =
-            obstacles.iter().map(|obstacle| Node::new(*obstacle.X_BS())).collect();
+            obstacles.iter().map(|obstacle| Node::new(obstacle.frame().X_BF)).collect();
         for round in 0..10_u32 {
             // Far from the solution, in a different way each time.
             let wobble = |i: u32| 0.2 * f64::from((round * 7 + i * 5) % 11) / 11.0 - 0.1;

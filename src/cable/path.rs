@@ -11,14 +11,13 @@ use super::solver;
 use super::wrap::{Wrap, Wraps};
 use super::wrappable::Wrappable;
 use crate::cable::PathError;
-use crate::math::{InvalidValue, Pose, Real, Requirement, check, checked_when_read, is_finite};
-use crate::mechanics::{BodyIndex, KinematicsError, Positions, Station, Topology};
+use crate::math::{InvalidValue, Real, Requirement, check, checked_when_read, is_finite};
+use crate::mechanics::{BodyIndex, Frame, KinematicsError, Positions, Station, Topology};
 
 /// A surface on a body.
 #[derive(Debug, Clone)]
 pub struct Obstacle<T: Real> {
-    body: BodyIndex,
-    X_BS: Pose<T>,
+    frame: Frame<T>,
     surface: Arc<dyn Wrappable<T>>,
     hint_S: Option<Point3<T>>,
     /// Whether the surface is convex. A cable is tested against all others at every solution.
@@ -113,10 +112,10 @@ pub struct Settings<T: Real> {
 /// use force_elements::cable_spring::Parameters;
 /// use force_elements::nalgebra::Point3;
 /// use force_elements::shapes::Cylinder;
-/// use force_elements::{BodyIndex, CableSpring, ForceSystem, Pose, Station};
+/// use force_elements::{CableSpring, ForceSystem, Frame, Pose, Station};
 ///
 /// let ground = |x, y| Station::ground(Point3::new(x, y, 0.0));
-/// let drum = Obstacle::new(BodyIndex::GROUND, Pose::identity(), Cylinder::new(1.0)?)?
+/// let drum = Obstacle::new(Frame::ground(Pose::identity()), Cylinder::new(1.0)?)?
 ///     .with_contact_hint(Point3::new(0.0, 1.0, 0.0))?;
 /// let path = CablePath::new(ground(-1.0, -2.0), ground(1.0, -2.0))?.over(drum);
 ///
@@ -171,22 +170,22 @@ impl<T: Real> Settings<T> {
 }
 
 impl<T: Real> Obstacle<T> {
-    /// A surface whose frame S sits on a body at `X_BS`.
+    /// A surface in a frame on a body.
     ///
     /// # Errors
     /// [`PathError::InvalidValue`] for a pose that is not finite or not a rotation.
-    pub fn new(body: BodyIndex, X_BS: Pose<T>, surface: impl Wrappable<T>) -> Result<Self, PathError> {
-        Self::shared(body, X_BS, Arc::new(surface))
+    pub fn new(frame: Frame<T>, surface: impl Wrappable<T>) -> Result<Self, PathError> {
+        Self::shared(frame, Arc::new(surface))
     }
 
     /// The same with a surface shared by several obstacles.
     ///
     /// # Errors
     /// As [`new`](Self::new).
-    pub fn shared(body: BodyIndex, X_BS: Pose<T>, surface: Arc<dyn Wrappable<T>>) -> Result<Self, PathError> {
-        check::pose("obstacle.X_BS", &X_BS)?;
+    pub fn shared(frame: Frame<T>, surface: Arc<dyn Wrappable<T>>) -> Result<Self, PathError> {
+        check::pose("obstacle.X_BF", &frame.X_BF)?;
         let is_convex = surface.is_convex();
-        Ok(Self { body, X_BS, surface, hint_S: None, is_convex })
+        Ok(Self { frame, surface, hint_S: None, is_convex })
     }
 
     /// The same obstacle with a point, in the surface's frame \[m\], through which the cable is laid without
@@ -200,14 +199,9 @@ impl<T: Real> Obstacle<T> {
         Ok(self)
     }
 
-    /// The body that carries the surface.
-    pub fn body(&self) -> BodyIndex {
-        self.body
-    }
-
-    /// The pose of the surface's frame on its body.
-    pub fn X_BS(&self) -> &Pose<T> {
-        &self.X_BS
+    /// The frame of the surface.
+    pub fn frame(&self) -> &Frame<T> {
+        &self.frame
     }
 
     /// The surface.
@@ -345,7 +339,7 @@ impl<T: Real> CablePath<T> {
     /// The bodies of all stations and obstacles, some more than once.
     pub(super) fn bodies(&self) -> impl Iterator<Item = BodyIndex> + '_ {
         let stations = self.spans.iter().flat_map(|span| [span.from.body, span.to.body]);
-        stations.chain(self.obstacles.iter().map(|obstacle| obstacle.body))
+        stations.chain(self.obstacles.iter().map(|obstacle| obstacle.frame.body))
     }
 }
 

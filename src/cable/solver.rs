@@ -5,7 +5,7 @@ use nalgebra::{Point3, Vector3};
 use super::checks::{check_ends, check_neighbouring_ends, check_neighbours};
 use super::newton::{self, Progress};
 use super::node::{Node, Trial};
-use super::path::{CablePath, Span};
+use super::path::{CablePath, Obstacle, Span};
 use super::relax;
 use super::results::{PathResults, Segment};
 use super::span::{Budget, SpanProblem};
@@ -83,7 +83,8 @@ pub(super) fn solve<T: Real>(
     segments.clear();
     segments.reserve(path.spans.len() + path.obstacles.len());
     nodes.clear();
-    nodes.extend(path.obstacles.iter().map(|o| Node::new(positions.pose(Checked(o.body())) * o.X_BS())));
+    let frames = path.obstacles.iter().map(Obstacle::frame);
+    nodes.extend(frames.map(|frame| Node::new(positions.pose(Checked(frame.body)) * frame.X_BF)));
     let mut length = T::zero();
     let mut smoothness = T::zero();
     let mut iterations = 0;
@@ -120,8 +121,8 @@ pub(super) fn solve<T: Real>(
         };
         for ((k, node), obstacle) in obstacles.clone().zip(nodes.iter()).zip(span.obstacles) {
             if node.in_contact {
-                add(leaving, obstacle.body(), node.ground.start.point, Some(k));
-                leaving = (obstacle.body(), node.ground.end.point);
+                add(leaving, obstacle.frame().body, node.ground.start.point, Some(k));
+                leaving = (obstacle.frame().body, node.ground.end.point);
             }
             contacts.push(node.contact());
         }

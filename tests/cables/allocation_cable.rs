@@ -7,7 +7,7 @@ use force_elements::cable::{CablePath, Obstacle, Tracking, Wrappable};
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
 use force_elements::shapes::{Cylinder, Ellipsoid, Sphere, Torus};
 use force_elements::{
-    BodyIndex, CableSpring, Error, ForceSystem, Handle, Pose, State, Station, cable_spring,
+    BodyIndex, CableSpring, Error, ForceSystem, Frame, Handle, Pose, State, Station, cable_spring,
 };
 use force_elements_scenes::cables::{Dice, Pebble, hill};
 
@@ -31,7 +31,7 @@ impl Scene {
         let mut path = CablePath::new(from, to)?;
         for x in [0.0, 4.0] {
             let X = Pose::from_parts(Translation3::new(x, -depth, 0.0), R_GS);
-            path = path.over(Obstacle::shared(BodyIndex::GROUND, X, make()?.into())?);
+            path = path.over(Obstacle::shared(Frame::ground(X), make()?.into())?);
         }
         let cable = system.add(CableSpring::new(
             path,

@@ -27,13 +27,9 @@ fn an_evaluation_does_not_allocate_after_the_first() {
         );
         system.add(spring.expect("valid")).expect("exists");
         let bushing = LinearBushing::new(
-            BodyIndex::GROUND,
-            body,
-            linear_bushing::Parameters {
-                stiffness: Vector6::repeat(1.0),
-                damping: Vector6::repeat(1.0),
-                ..Default::default()
-            },
+            Frame::ground(Pose::identity()),
+            Frame::of(body),
+            linear_bushing::Parameters { stiffness: Vector6::repeat(1.0), damping: Vector6::repeat(1.0) },
         );
         system.add(bushing.expect("valid")).expect("exists");
         let parameters = coordinate_spring_damper_ext::Parameters {
@@ -232,9 +228,9 @@ fn changes_of_variables_do_not_allocate_after_the_first() {
     let spring = system.add(spring.expect("valid")).expect("exists");
     let ones = Vector6::repeat(1.0);
     let bushing = LinearBushing::new(
-        BodyIndex::GROUND,
-        body,
-        linear_bushing::Parameters { stiffness: ones, damping: ones, ..Default::default() },
+        Frame::ground(Pose::identity()),
+        Frame::of(body),
+        linear_bushing::Parameters { stiffness: ones, damping: ones },
     )
     .expect("valid");
     let bushing = system.add(bushing).expect("exists");
@@ -246,11 +242,8 @@ fn changes_of_variables_do_not_allocate_after_the_first() {
     let friction = CoordinateSpringDamperExt::new(CoordinatePair::on(slider), friction).expect("valid");
     let friction = system.add(friction).expect("exists");
     let ends = [BodyIndex::GROUND, body].map(|body| Station { body, p_B: Point3::new(2.0, 0.1, 0.0) });
-    let ball = Obstacle::new(
-        BodyIndex::GROUND,
-        Pose::translation(3.0, 0.0, 0.0),
-        Sphere::new(0.5).expect("positive"),
-    );
+    let ball =
+        Obstacle::new(Frame::ground(Pose::translation(3.0, 0.0, 0.0)), Sphere::new(0.5).expect("positive"));
     let path = CablePath::new(ends[0], ends[1]).expect("apart").over(ball.expect("finite"));
     let cable = system
         .add(
@@ -278,7 +271,7 @@ fn changes_of_variables_do_not_allocate_after_the_first() {
         let outcome = (|| {
             state.set_time(x)?;
             state.set_pose(body, Pose::translation(3.0 + 1e-3 * x, 0.0, 0.0))?;
-            system.update_parameters(&mut state, bushing, |p| p.stiffness[1] = x)?;
+            system.update_parameters(&mut state, bushing, |p| p.law.stiffness[1] = x)?;
             system.update_parameters(&mut state, spring, |p| p.d0 = 1e-3 * x)?;
             system.update_parameters(&mut state, friction, |p| p.offset = x)?;
             system.update_parameters(&mut state, cable, |p| p.stiffness = x)?;

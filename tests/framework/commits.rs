@@ -183,7 +183,7 @@ fn poses_swept_at_one_time_are_committed_by_what_needs_no_time() {
     // A cable wound up by poses alone.
     let mut system = ForceSystem::<f64>::new();
     let end = system.add_body();
-    let drum = Obstacle::new(BodyIndex::GROUND, Pose::identity(), Cylinder::new(0.1).expect("positive"));
+    let drum = Obstacle::new(Frame::ground(Pose::identity()), Cylinder::new(0.1).expect("positive"));
     let from = Station { body: BodyIndex::GROUND, p_B: Point3::new(-1.0, 0.1, 0.0) };
     let path = CablePath::new(from, Station { body: end, p_B: Point3::origin() }).expect("finite");
     let cable = CableSpring::new(

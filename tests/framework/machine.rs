@@ -49,9 +49,8 @@ pub(crate) fn spring<T: Real>(body: BodyIndex) -> Result<ExponentialSpring<T>, E
 
 pub(crate) fn bushing<T: Real>(body: BodyIndex) -> Result<LinearBushing<T>, Error> {
     let stiffness = Vector6::repeat(T::lit(40.0));
-    let parameters =
-        linear_bushing::Parameters { stiffness, damping: stiffness * T::lit(0.1), ..Default::default() };
-    LinearBushing::new(BodyIndex::GROUND, body, parameters)
+    let parameters = linear_bushing::Parameters { stiffness, damping: stiffness * T::lit(0.1) };
+    LinearBushing::new(Frame::ground(Pose::identity()), Frame::of(body), parameters)
 }
 
 pub(crate) fn foundation<T: Real>(body: BodyIndex) -> Result<ElasticFoundation<T>, Error> {
@@ -68,7 +67,7 @@ pub(crate) fn foundation<T: Real>(body: BodyIndex) -> Result<ElasticFoundation<T
 }
 
 pub(crate) fn cable<T: Real>(body: BodyIndex) -> Result<CableSpring<T>, Error> {
-    let ball = Obstacle::new(body, Pose::identity(), Sphere::new(T::lit(0.25))?)?;
+    let ball = Obstacle::new(Frame::of(body), Sphere::new(T::lit(0.25))?)?;
     let path =
         CablePath::new(Station::ground(point(-1.0, 0.1, 0.2)), Station::ground(point(1.0, 0.0, 0.25)))?;
     let parameters = cable_spring::Parameters {

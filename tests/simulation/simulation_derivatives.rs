@@ -8,7 +8,7 @@ use force_elements::simulation::{
     DormandPrince, ImplicitTrapezoidal, Integrator, Plant, RigidBody, SemiImplicitEuler, Simulation,
 };
 use force_elements::{
-    BodyIndex, CoordinatePair, CoordinateSpringDamperExt, ForceSystem, LinearBushing, Pose, Real,
+    CoordinatePair, CoordinateSpringDamperExt, ForceSystem, Frame, LinearBushing, Pose, Real,
     SpatialVelocity, State, linear_bushing,
 };
 use num_dual::{Dual64, DualNum as _};
@@ -190,9 +190,9 @@ fn on_a_bushing<T: Real>(arm: f64, spin: Vector3<T>) -> (ForceSystem<T>, Plant<T
     let stiffness = Vector6::new(2.0, 2.0, 2.0, 1e4, 1e4, 1e4).map(T::lit);
     let damping = Vector6::new(0.0, 0.0, 0.0, 10.0, 10.0, 10.0).map(T::lit);
     let bushing = LinearBushing::new(
-        BodyIndex::GROUND,
-        body,
-        linear_bushing::Parameters { stiffness, damping, ..Default::default() },
+        Frame::ground(Pose::identity()),
+        Frame::of(body),
+        linear_bushing::Parameters { stiffness, damping },
     );
     system.add(bushing.expect("valid")).expect("exists");
     let mut state = system.default_state();

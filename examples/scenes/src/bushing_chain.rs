@@ -1,12 +1,12 @@
 //! Three bodies that hang under each other from Ground on damped bushings, and a chain of six joints to
 //! compare each bushing with.
 
-use force_elements::linear_bushing::Parameters;
+use force_elements::linear_bushing::{Frames, Parameters, StateParameters};
 use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Translation3, Unit, Vector3, Vector6};
 use force_elements::simulation::{Integrator, Plant, RigidBody, Simulation, SimulationError, Statistics};
 use force_elements::{
-    BodyIndex, DynamicsView, ForceSystem, Forces, Handle, LinearBushing, Pose, SpatialForce, SpatialVelocity,
-    State, linear_bushing,
+    BodyIndex, DynamicsView, ForceSystem, Forces, Frame, Handle, LinearBushing, Pose, SpatialForce,
+    SpatialVelocity, State, linear_bushing,
 };
 
 /// How long it swings \[s\].
@@ -51,9 +51,9 @@ impl BushingChain {
             let body = plant.add_body(&mut system, body);
             let (X_PF, X_BM) = (at(if i == 0 { 0.0 } else { -HALF_LENGTH }), at(HALF_LENGTH));
             let bushing = LinearBushing::new(
-                parent,
-                body,
-                linear_bushing::Parameters { X_B1F: X_PF, X_B2M: X_BM, stiffness, damping },
+                Frame::on(parent, X_PF),
+                Frame::on(body, X_BM),
+                linear_bushing::Parameters { stiffness, damping },
             )?;
             bushings.push(system.add(bushing)?);
 
@@ -112,7 +112,8 @@ impl BushingChain {
         handle: Handle<LinearBushing<f64>>,
     ) -> Result<Comparison, SimulationError> {
         let element = self.system.element(handle);
-        let Parameters { X_B1F, X_B2M, stiffness, damping } = view.of(handle).parameters;
+        let StateParameters { frames: Frames { X_B1F, X_B2M }, law: Parameters { stiffness, damping } } =
+            view.of(handle).parameters;
         let (q, qdot) = (view.of(handle).position.q, view.of(handle).velocity.qdot);
         let frame = |body, X_BF: &Pose<f64>| {
             let X_GB = view.pose(body);

@@ -6,7 +6,7 @@ use core::ops::Range;
 use force_elements::cable::{Obstacle, PathError, PathResults};
 use force_elements::nalgebra::{Point3, Vector2, Vector3};
 use force_elements::shapes::{Cylinder, Ellipsoid, HeightMap, ShapeError, Sphere, Torus};
-use force_elements::{BodyIndex, Pose};
+use force_elements::{BodyIndex, Frame, Pose};
 
 use crate::cables::Pebble;
 
@@ -26,12 +26,12 @@ impl Solid {
     /// The surface of the library that is this shape.
     pub fn obstacle(&self, on: BodyIndex, X_BS: Pose<f64>) -> Result<Obstacle<f64>, PathError> {
         match self {
-            Self::Ball(radius) => Obstacle::new(on, X_BS, Sphere::new(*radius)?),
-            Self::Rod(radius) => Obstacle::new(on, X_BS, Cylinder::new(*radius)?),
-            Self::Egg(radii) => Obstacle::new(on, X_BS, Ellipsoid::new(*radii)?),
-            Self::Ring(ring, tube) => Obstacle::new(on, X_BS, Torus::new(*ring, *tube)?),
-            Self::Land(land) => Obstacle::new(on, X_BS, land.map()?),
-            Self::Pebble(radius) => Obstacle::new(on, X_BS, Pebble { radius: *radius }),
+            Self::Ball(radius) => Obstacle::new(Frame::on(on, X_BS), Sphere::new(*radius)?),
+            Self::Rod(radius) => Obstacle::new(Frame::on(on, X_BS), Cylinder::new(*radius)?),
+            Self::Egg(radii) => Obstacle::new(Frame::on(on, X_BS), Ellipsoid::new(*radii)?),
+            Self::Ring(ring, tube) => Obstacle::new(Frame::on(on, X_BS), Torus::new(*ring, *tube)?),
+            Self::Land(land) => Obstacle::new(Frame::on(on, X_BS), land.map()?),
+            Self::Pebble(radius) => Obstacle::new(Frame::on(on, X_BS), Pebble { radius: *radius }),
         }
     }
 

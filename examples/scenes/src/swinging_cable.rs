@@ -8,7 +8,7 @@ use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Translation3, Vector3
 use force_elements::shapes::Cylinder;
 use force_elements::simulation::{Integrator, Plant, RigidBody, Simulation, SimulationError, Statistics};
 use force_elements::{
-    BodyIndex, CableSpring, ForceSystem, Handle, LinearBushing, Pose, SpatialVelocity, State, Station,
+    BodyIndex, CableSpring, ForceSystem, Frame, Handle, LinearBushing, Pose, SpatialVelocity, State, Station,
     cable_spring, linear_bushing,
 };
 
@@ -56,14 +56,9 @@ impl SwingingCable {
         let support = |body, x| {
             let X_GF = Pose::translation(x, 0.0, 0.42);
             LinearBushing::new(
-                BodyIndex::GROUND,
-                body,
-                linear_bushing::Parameters {
-                    X_B1F: X_GF,
-                    X_B2M: Pose::identity(),
-                    stiffness,
-                    damping: Vector6::zeros(),
-                },
+                Frame::ground(X_GF),
+                Frame::of(body),
+                linear_bushing::Parameters { stiffness, damping: Vector6::zeros() },
             )
         };
         let supports = [system.add(support(left, -1.3)?)?, system.add(support(right, 1.25)?)?];
@@ -73,7 +68,7 @@ impl SwingingCable {
         // Its axis lies along y, a little askew.
         let X_GS =
             Pose::from_parts(Translation3::identity(), Rotation3::from_euler_angles(FRAC_PI_2, 0.0, 0.12));
-        let cylinder = Obstacle::new(BodyIndex::GROUND, X_GS, Cylinder::new(RADIUS)?)?;
+        let cylinder = Obstacle::new(Frame::ground(X_GS), Cylinder::new(RADIUS)?)?;
         let path = CablePath::new(origin, termination)?.over(cylinder);
         let cable = system.add(CableSpring::new(
             path,

@@ -70,11 +70,11 @@ use crate::{results, variables};
 /// use force_elements::cable_spring::Parameters;
 /// use force_elements::nalgebra::Point3;
 /// use force_elements::shapes::Sphere;
-/// use force_elements::{BodyIndex, CableSpring, ForceSystem, Pose, Station};
+/// use force_elements::{CableSpring, ForceSystem, Frame, Pose, Station};
 ///
 /// let mut system = ForceSystem::new();
 /// let weight = system.add_body();
-/// let ball = Obstacle::new(BodyIndex::GROUND, Pose::identity(), Sphere::new(0.5)?)?;
+/// let ball = Obstacle::new(Frame::ground(Pose::identity()), Sphere::new(0.5)?)?;
 /// let hook = Station::ground(Point3::new(-2.0, 0.2, 0.0));
 /// let eye = Station::on(weight, Point3::origin());
 /// let path = CablePath::new(hook, eye)?.over(ball);

@@ -13,20 +13,22 @@ pub struct Singular {
     pub angle: f64,
 }
 
-/// Since the last accepted step the first and last angle have changed by too much to determine their sense of
-/// rotation.
+/// Since the last accepted step M has turned in F by more than 3 rad, or so close to the singular case that the
+/// whole turns of the first and last angle cannot be determined.
 ///
 /// Take a shorter step. If the body was placed there rather than moved, reset the turns
 /// ([`ForceSystem::reset_memory`](crate::ForceSystem::reset_memory)).
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[error(
-    "q_x and q_z have changed by {qx} and {qz} rad in one step, too far to tell which way: take a shorter step, or reset \
-     the turns if the bodies were put there"
+    "the frames have turned by {angle} rad in one step, and q_x and q_z have changed by {qx} and {qz} rad, too far to \
+     tell which way: take a shorter step, or reset the turns if the bodies were put there"
 )]
 pub struct AmbiguousTurn {
-    /// The change of the first angle, to the nearest whole turn \[rad\].
+    /// The least angle by which M has turned in F \[rad\].
+    pub angle: f64,
+    /// The change of the first angle in such a turn \[rad\].
     pub qx: f64,
-    /// The change of the last angle, to the nearest whole turn \[rad\].
+    /// The change of the last angle in such a turn \[rad\].
     pub qz: f64,
 }
 

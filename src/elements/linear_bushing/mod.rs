@@ -5,18 +5,20 @@ use nalgebra::{Matrix3, Rotation3, Vector3, Vector6};
 mod error;
 mod law;
 mod results;
+mod turns;
 mod variables;
 
 pub use error::{AmbiguousTurn, Singular};
 pub use results::{Dynamics, Position, Velocity};
-pub use variables::{Discrete, Parameters};
+pub use variables::{Discrete, Frames, Parameters, StateParameters};
 
 use crate::framework::variables::Variables as _;
 use crate::framework::{AtDynamics, AtPosition, AtVelocity, ElementError, Error, ForceElement, Given};
 use crate::math::{Pose, Real, SpatialForce};
-use crate::mechanics::{BodyIndex, Checked, ForceAccumulator, Positions, Topology, Velocities};
+use crate::mechanics::{BodyIndex, Checked, ForceAccumulator, Frame, Positions, Topology, Velocities};
 
-use law::{Gimbal, principal_angles, with_turns};
+use law::{Gimbal, principal_angles};
+use turns::with_turns;
 
 /// A massless bushing that connects frame F, fixed on body B1, to frame M, fixed on body B2.
 ///
@@ -42,7 +44,7 @@ use law::{Gimbal, principal_angles, with_turns};
 /// |---|---|---|---|
 /// | `k` | [`stiffness`](Parameters::stiffness): three torsional, three translational | N·m/rad, N/m | ≥ 0 |
 /// | `c` | [`damping`](Parameters::damping): likewise | N·m·s/rad, N·s/m | ≥ 0 |
-/// | `X_B1F`, `X_B2M` | where the frames sit on their bodies | | rotations orthonormal |
+/// | `X_B1F`, `X_B2M` | [`frames`](StateParameters::frames): where F and M sit on their bodies | | rotations orthonormal |
 ///
 /// # Energy
 ///
@@ -51,21 +53,23 @@ use law::{Gimbal, principal_angles, with_turns};
 /// # Whole turns
 ///
 /// An orientation determines `q_x` and `q_z` up to whole turns. The bushing remembers both from the last accepted
-/// step ([`Discrete`]) and takes the values nearest to those, so that force and energy are continuous over any
+/// step ([`Discrete`]) and follows them from there, so that force and energy are continuous over any
 /// number of turns about the first or the last axis. `q_y` stays within ±π/2. Before the first accepted step,
 /// `q_x` and `q_z` are the values within ±π.
 ///
-/// The sense of rotation can be determined only if the step is short enough. From the last accepted step,
+/// The angles taken are those of a turn of M in F about a fixed axis, from its orientation at the last accepted
+/// step: such a turn of up to 3 rad is determined by its ends. Where it passes close to the singular case below,
+/// a small departure from the fixed axis would lead past the other side, which changes both angles by a whole
+/// turn. A step that changes `q_x` or `q_z` by more than 0.1 rad is therefore refused with [`AmbiguousTurn`] if
 ///
-/// - `q_x` and `q_z` may both change by up to 0.1 rad, or
-/// - one of them by up to 3 rad, if the other changes by no more than 0.1 rad.
+/// - M has turned by more than 3 rad, or
+/// - both have changed by more than 0.1 rad, and `q_y` has been beyond ±60° on the way.
 ///
-/// A larger change is refused with [`AmbiguousTurn`], as is a step across the singular case below, which changes
-/// both by π. A host repeats such a step with a fraction of its length, as the integrators of
-/// [`simulation`](crate::simulation) do, except [`SemiImplicitEuler`](crate::simulation::SemiImplicitEuler),
-/// whose length is fixed and which stops. A step in which M turns in F about a fixed axis by up to 3 rad is
-/// either followed correctly or refused. Larger turns, or a step in which M circles the singular case, cannot be
-/// determined from the poses before and after, which are all that is known.
+/// The second includes every step across the singular case, which changes both by π. A host repeats a refused
+/// step with a fraction of its length, as the integrators of [`simulation`](crate::simulation) do, except
+/// [`SemiImplicitEuler`](crate::simulation::SemiImplicitEuler), whose length is fixed and which stops. Turns of
+/// more than half a turn, or a step in which M circles the singular case, cannot be determined from the
+/// orientations before and after, which are all that is known.
 ///
 /// [`reset_memory`](crate::ForceSystem::reset_memory) restarts the memory. Three cases call for it:
 ///
@@ -100,14 +104,15 @@ use law::{Gimbal, principal_angles, with_turns};
 ///
 /// ```
 /// use force_elements::linear_bushing::Parameters;
-/// use force_elements::{BodyIndex, ForceSystem, LinearBushing, Pose};
+/// use force_elements::{ForceSystem, Frame, LinearBushing, Pose};
 /// use force_elements::nalgebra::{Rotation3, Translation3, Vector3, Vector6};
 ///
 /// let mut system = ForceSystem::<f64>::new();
 /// let body = system.add_body();
 /// let stiffness = Vector6::new(10.0, 10.0, 10.0, 500.0, 500.0, 500.0);
 /// let parameters = Parameters { stiffness, ..Parameters::default() };
-/// let bushing = system.add(LinearBushing::new(BodyIndex::GROUND, body, parameters)?)?;
+/// let frame = Frame::ground(Pose::identity());
+/// let bushing = system.add(LinearBushing::new(frame, Frame::of(body), parameters)?)?;
 ///
 /// let mut state = system.default_state();
 /// let twist = Rotation3::from_axis_angle(&Vector3::x_axis(), 0.2);
@@ -124,22 +129,26 @@ use law::{Gimbal, principal_angles, with_turns};
 pub struct LinearBushing<T: Real> {
     body1: BodyIndex,
     body2: BodyIndex,
-    defaults: Parameters<T>,
+    defaults: StateParameters<T>,
 }
 
 impl<T: Real> LinearBushing<T> {
-    /// A bushing between two bodies. The frames on them are parameters, by default those of the bodies.
+    /// A bushing from frame F on one body to frame M on another.
+    ///
+    /// Where the frames sit on their bodies can be changed in a state ([`StateParameters::frames`]).
     ///
     /// # Errors
-    /// [`Error::Element`] with [`ElementError::SameEnds`] if both bodies are the same, or with
+    /// [`Error::Element`] with [`ElementError::SameEnds`] if both frames are on the same body, or with
     /// [`ElementError::InvalidValue`] for a pose that is not finite or not a rotation, or a stiffness or damping
     /// that is negative or not finite.
-    pub fn new(body1: BodyIndex, body2: BodyIndex, parameters: Parameters<T>) -> Result<Self, Error> {
-        if body1 == body2 {
+    pub fn new(frame1: Frame<T>, frame2: Frame<T>, parameters: Parameters<T>) -> Result<Self, Error> {
+        if frame1.body == frame2.body {
             return Err(Error::of_new(Self::KIND, ElementError::SameEnds));
         }
-        parameters.validate().map_err(|error| Error::of_new(Self::KIND, error))?;
-        Ok(Self { body1, body2, defaults: parameters })
+        let frames = Frames { X_B1F: frame1.X_BF, X_B2M: frame2.X_BF };
+        let defaults = StateParameters { frames, law: parameters };
+        defaults.validate().map_err(|error| Error::of_new(Self::KIND, error))?;
+        Ok(Self { body1: frame1.body, body2: frame2.body, defaults })
     }
 
     /// The body that carries frame F.
@@ -154,9 +163,9 @@ impl<T: Real> LinearBushing<T> {
 
     /// `X_GF`, `X_GM` and the orientation of M in F.
     #[inline]
-    fn frames(&self, positions: &Positions<T>, parameters: &Parameters<T>) -> (Pose<T>, Pose<T>, Matrix3<T>) {
-        let X_GF = positions.pose(Checked(self.body1)) * parameters.X_B1F;
-        let X_GM = positions.pose(Checked(self.body2)) * parameters.X_B2M;
+    fn frames(&self, positions: &Positions<T>, frames: &Frames<T>) -> (Pose<T>, Pose<T>, Matrix3<T>) {
+        let X_GF = positions.pose(Checked(self.body1)) * frames.X_B1F;
+        let X_GM = positions.pose(Checked(self.body2)) * frames.X_B2M;
         (X_GF, X_GM, X_GF.rotation.matrix().tr_mul(X_GM.rotation.matrix()))
     }
 
@@ -168,7 +177,7 @@ impl<T: Real> LinearBushing<T> {
 
 impl<T: Real> ForceElement<T> for LinearBushing<T> {
     const KIND: &'static str = "linear_bushing";
-    type Parameters = Parameters<T>;
+    type Parameters = StateParameters<T>;
     type Discrete = Discrete<T>;
     type Continuous = ();
     type Position = Position<T>;
@@ -193,13 +202,13 @@ impl<T: Real> ForceElement<T> for LinearBushing<T> {
         given: &Given<'_, T, Self>,
         cache: &mut Self::Position,
     ) -> Result<(), ElementError> {
-        let (X_GF, X_GM, R_FM) = self.frames(given.positions, given.parameters);
+        let (X_GF, X_GM, R_FM) = self.frames(given.positions, &given.parameters.frames);
         let p_FM = X_GF.rotation.matrix().tr_mul(&(X_GM.translation.vector - X_GF.translation.vector));
 
         let (angles, gimbal) = principal_angles(&R_FM)?;
-        let (qx, qz) = with_turns(angles.x, angles.z, given.discrete)?;
+        let (qx, qz) = with_turns(angles.x, angles.y, angles.z, given.discrete)?;
         let q = Vector6::new(qx, angles.y, qz, p_FM.x, p_FM.y, p_FM.z);
-        let stretch = q.component_mul(&q).dot(&given.parameters.stiffness);
+        let stretch = q.component_mul(&q).dot(&given.parameters.law.stiffness);
 
         // Field by field: a whole struct would be built and then copied.
         cache.X_GF = X_GF;
@@ -244,7 +253,7 @@ impl<T: Real> ForceElement<T> for LinearBushing<T> {
         at: &AtVelocity<'_, T, Self>,
         cache: &mut Self::Dynamics,
     ) -> Result<(), ElementError> {
-        let Parameters { stiffness, damping, .. } = at.parameters;
+        let Parameters { stiffness, damping } = &at.parameters.law;
         let Position { X_GF, X_GM, q, gimbal: Gimbal { sx, cx, sy, over_cy }, .. } = at.position;
         let qdot = &at.velocity.qdot;
 
@@ -283,9 +292,10 @@ impl<T: Real> ForceElement<T> for LinearBushing<T> {
         given: &Given<'_, T, Self>,
         next: &mut Self::Discrete,
     ) -> Result<(), ElementError> {
-        let (_, _, R_FM) = self.frames(given.positions, given.parameters);
+        let (_, _, R_FM) = self.frames(given.positions, &given.parameters.frames);
         let (angles, _) = principal_angles(&R_FM)?;
-        *next = Discrete { accepted: true, accepted_qx: angles.x, accepted_qz: angles.z };
+        *next =
+            Discrete { accepted: true, accepted_qx: angles.x, accepted_qy: angles.y, accepted_qz: angles.z };
         Ok(())
     }
 
@@ -295,7 +305,7 @@ impl<T: Real> ForceElement<T> for LinearBushing<T> {
         next: &mut Self::Discrete,
     ) -> Result<(), ElementError> {
         let q = &at.position.q;
-        *next = Discrete { accepted: true, accepted_qx: q[0], accepted_qz: q[2] };
+        *next = Discrete { accepted: true, accepted_qx: q[0], accepted_qy: q[1], accepted_qz: q[2] };
         Ok(())
     }
 }

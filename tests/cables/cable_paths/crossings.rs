@@ -5,7 +5,7 @@ use core::f64::consts::FRAC_PI_2;
 use force_elements::cable::{Obstacle, PathError};
 use force_elements::nalgebra::{Rotation3, Translation3, Vector3};
 use force_elements::shapes::Torus;
-use force_elements::{Error, Pose};
+use force_elements::{Error, Frame, Pose};
 
 use super::{GROUND, one_end_free};
 use crate::plain::Plain;
@@ -128,8 +128,8 @@ fn a_ring_of_a_users_own_and_ours_refuse_the_same_crossings() -> Result<(), Erro
             Ok(view.of(cable).position.path.length)
         };
         let X = Pose::from_parts(Translation3::identity(), R);
-        let ours = solve(Obstacle::new(GROUND, X, ring)?);
-        let theirs = solve(Obstacle::new(GROUND, X, Plain(ring))?);
+        let ours = solve(Obstacle::new(Frame::ground(X), ring)?);
+        let theirs = solve(Obstacle::new(Frame::ground(X), Plain(ring))?);
         let [a, b] = [&ours, &theirs].map(|outcome| outcome.as_ref().map_err(Error::own));
         match (a, b) {
             (Ok(a), Ok(b)) => assert!((a - b).abs() < 1e-9, "{a} {b}"),

@@ -12,7 +12,9 @@ mod windings;
 
 use force_elements::cable::{CablePath, Obstacle, PathError, Wrappable};
 use force_elements::nalgebra::{Point3, Vector3};
-use force_elements::{BodyIndex, CableSpring, Error, ForceSystem, Handle, Pose, Real, Station, cable_spring};
+use force_elements::{
+    BodyIndex, CableSpring, Error, ForceSystem, Frame, Handle, Pose, Real, Station, cable_spring,
+};
 use force_elements_scenes::cables::{Counts, Scene};
 
 const GROUND: BodyIndex = BodyIndex::GROUND;
@@ -22,7 +24,7 @@ fn fixed<T: Real>(x: f64, y: f64, z: f64) -> Station<T> {
 }
 
 fn on_ground<T: Real>(surface: impl Wrappable<T>) -> Result<Obstacle<T>, PathError> {
-    Obstacle::new(GROUND, Pose::identity(), surface)
+    Obstacle::new(Frame::ground(Pose::identity()), surface)
 }
 
 /// A system, its body and its cable.

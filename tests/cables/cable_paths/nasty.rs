@@ -7,7 +7,7 @@ use force_elements::cable::{CablePath, Obstacle, PathError, PathResults, Setting
 use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Translation3, Vector2, Vector3};
 use force_elements::shapes::{Cylinder, Ellipsoid, HeightMap, ShapeError, Sphere, Torus};
 use force_elements::{
-    BodyIndex, Error, ForceSystem, InvalidValue, KinematicsError, Pose, Real, Station, Variables,
+    BodyIndex, Error, ForceSystem, Frame, InvalidValue, KinematicsError, Pose, Real, Station, Variables,
 };
 
 use super::{fixed, on_ground};
@@ -160,7 +160,7 @@ fn path<T: Real>(dice: &mut Dice, system: &ForceSystem<T>) -> Result<CablePath<T
         let Some(surface) = surface(dice) else { continue };
         let p = Vector3::new(seldom(dice, x), seldom(dice, -0.2), seldom(dice, 0.0));
         let X_BS = Pose::from_parts(Translation3::from(p), Rotation3::new(dice.vector(1.0).map(T::lit)));
-        let mut obstacle = Obstacle::shared(body(dice, system), X_BS, surface.into())?;
+        let mut obstacle = Obstacle::shared(Frame::on(body(dice, system), X_BS), surface.into())?;
         if dice.below(3) == 0 {
             obstacle = obstacle.with_contact_hint(vector(dice).into())?;
         }
@@ -250,7 +250,7 @@ fn positions_of_a_smaller_system_are_refused() -> Result<(), Error> {
     let stations =
         [fixed(-2.0, 0.3, 0.0), fixed(2.0, 0.3, 0.0), Station { body: far, p_B: Point3::new(1.0, 0.0, 0.0) }];
     let [a, b, far_point] = stations;
-    let ball = Obstacle::new(far, Pose::identity(), Sphere::new(0.5)?)?;
+    let ball = Obstacle::new(Frame::of(far), Sphere::new(0.5)?)?;
     let paths = [
         CablePath::new(a, far_point)?,
         CablePath::new(far_point, b)?,

@@ -3,10 +3,10 @@
 use force_elements::cable::{CablePath, Obstacle, Tracking, Wrap, Wraps};
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
 use force_elements::shapes::{Cylinder, Ellipsoid, Sphere};
-use force_elements::{CableSpring, Error, ForceSystem, Pose, cable_spring};
+use force_elements::{CableSpring, Error, ForceSystem, Frame, Pose, cable_spring};
 use num_dual::Dual64;
 
-use super::{GROUND, fixed, moving_scenes, on_ground, one_end_free, past_ball};
+use super::{fixed, moving_scenes, on_ground, one_end_free, past_ball};
 use force_elements_scenes::cables::{Counts, Dice, Verdict, examine};
 
 #[test]
@@ -134,7 +134,8 @@ fn derivative_of_length_by_the_end_point_is_the_tangent() -> Result<(), Error> {
     let X = Pose::from_parts(Translation3::identity(), Rotation3::from_matrix_unchecked(turned));
     let next = Pose::translation(Dual64::from_re(2.0), Dual64::from_re(-0.3), Dual64::from_re(0.1));
     for axis in 0..3 {
-        let obstacles = [Obstacle::new(GROUND, X, surface)?, Obstacle::new(GROUND, next, ball)?];
+        let obstacles =
+            [Obstacle::new(Frame::ground(X), surface)?, Obstacle::new(Frame::ground(next), ball)?];
         let (system, body, cable) = one_end_free(fixed(-2.0, 0.1, 0.0), obstacles)?;
         let mut state = system.default_state();
         let mut p = Vector3::new(4.0, -0.5, 0.3).map(Dual64::from_re);

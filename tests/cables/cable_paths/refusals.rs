@@ -4,7 +4,7 @@ use force_elements::cable::{CablePath, Obstacle, PathError, Settings, Wrap};
 use force_elements::nalgebra::{Point3, Translation3, Vector2, Vector3};
 use force_elements::shapes::{Cylinder, Ellipsoid, HeightMap, Sphere, Torus};
 use force_elements::{
-    BodyIndex, CableSpring, Error, ForceSystem, KinematicsError, Pose, State, Station, cable_spring,
+    CableSpring, Error, ForceSystem, Frame, KinematicsError, Pose, State, Station, cable_spring,
 };
 
 use super::{fixed, on_ground, one_end_free};
@@ -77,7 +77,7 @@ fn what_makes_no_sense_is_refused() -> Result<(), Error> {
 
 #[test]
 fn end_points_that_coincide_beside_an_obstacle_are_refused() -> Result<(), Error> {
-    let ball = Obstacle::new(BodyIndex::GROUND, Pose::translation(0.0, 5.0, 0.0), Sphere::new(0.5)?)?;
+    let ball = Obstacle::new(Frame::ground(Pose::translation(0.0, 5.0, 0.0)), Sphere::new(0.5)?)?;
     let mut system = ForceSystem::new();
     let body = system.add_body();
     let path =
@@ -177,7 +177,7 @@ fn an_end_inside_an_obstacle_is_found_before_any_search() -> Result<(), Error> {
 
 #[test]
 fn a_via_point_inside_the_obstacle_next_to_it_is_refused() -> Result<(), Error> {
-    let ball = |x: f64| Obstacle::new(BodyIndex::GROUND, Pose::translation(x, 0.0, 0.0), Sphere::new(0.5)?);
+    let ball = |x: f64| Obstacle::new(Frame::ground(Pose::translation(x, 0.0, 0.0)), Sphere::new(0.5)?);
     for (x, obstacle) in [(-1.2, 0), (1.3, 1)] {
         let path = CablePath::new(fixed(-3.0, 0.1, 0.0), fixed(3.0, 0.1, 0.0))?
             .over(ball(-1.0)?)

@@ -5,9 +5,9 @@ use core::f64::consts::TAU;
 use force_elements::cable::{CablePath, Obstacle, Settings, Tracking, Wrap, Wrappable, Wraps};
 use force_elements::nalgebra::{Matrix3, Point3, Vector2, Vector3};
 use force_elements::shapes::{Cylinder, Ellipsoid, HeightMap, Sphere, Torus};
-use force_elements::{CableSpring, Error, ForceSystem, Pose, Real, State, Station, cable_spring};
+use force_elements::{CableSpring, Error, ForceSystem, Frame, Pose, Real, State, Station, cable_spring};
 
-use super::{GROUND, Rig, fixed, on_ground, one_end_free};
+use super::{Rig, fixed, on_ground, one_end_free};
 use force_elements_scenes::cables::Dice;
 
 /// A cylinder about z known only by its implicit function.
@@ -166,7 +166,8 @@ fn windings_are_never_lost_without_a_word() -> Result<(), Error> {
         let start = fixed(-0.5, 0.0, 0.0);
         let drum: Box<dyn Wrappable<f64>> =
             if case % 2 == 0 { Box::new(Cylinder::new(RADIUS)?) } else { Box::new(Pipe { radius: RADIUS }) };
-        let (system, body, cable) = patient(start, Obstacle::shared(GROUND, Pose::identity(), drum.into())?)?;
+        let (system, body, cable) =
+            patient(start, Obstacle::shared(Frame::ground(Pose::identity()), drum.into())?)?;
         let mut state = system.default_state();
         let length = dice.between(5.0, 400.0) * RADIUS;
         let wound = Wrap {
@@ -219,7 +220,7 @@ fn a_memory_that_cannot_be_followed_is_a_restart() -> Result<(), Error> {
 
 #[test]
 fn only_a_cable_without_any_memory_is_cold() -> Result<(), Error> {
-    let ball = |x: f64| Obstacle::new(GROUND, Pose::translation(x, 0.0, 0.0), Sphere::new(0.5)?);
+    let ball = |x: f64| Obstacle::new(Frame::ground(Pose::translation(x, 0.0, 0.0)), Sphere::new(0.5)?);
     let (system, body, cable) = one_end_free(fixed(-2.0, 0.1, 0.0), [ball(0.0)?, ball(2.0)?])?;
     let mut state = system.default_state();
     state.set_pose(body, Pose::translation(4.0, 0.1, 0.0))?;

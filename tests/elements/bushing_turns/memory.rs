@@ -8,7 +8,7 @@ use force_elements::simulation::{
     DormandPrince, ImplicitTrapezoidal, Integrator, Plant, RigidBody, Simulation,
 };
 use force_elements::{
-    BodyIndex, Error, ForceSystem, LinearBushing, Pose, Real, SpatialVelocity, Stage, Variables,
+    BodyIndex, Error, ForceSystem, Frame, LinearBushing, Pose, Real, SpatialVelocity, Stage, Variables,
     linear_bushing,
 };
 use num_dual::Dual64;
@@ -86,8 +86,9 @@ fn a_step_across_a_right_angle_is_refused_and_changes_nothing() {
         mount.turn(&mut state, &orientation(&Vector3::new(0.2, side * (FRAC_PI_2 + 0.01), 0.1)));
         let refused = mount.system.realize_dynamics(&mut state).expect_err("ambiguous");
         assert!(refused.to_string().starts_with("linear_bushing[0]: "), "{refused}");
-        let Some(&AmbiguousTurn { qx, qz }) = refused.own() else { panic!("{refused:?}") };
+        let Some(&AmbiguousTurn { angle, qx, qz }) = refused.own() else { panic!("{refused:?}") };
         assert!((qx.abs() - PI).abs() < 1e-9 && (qz.abs() - PI).abs() < 1e-9, "{qx} {qz}");
+        assert!((angle - 0.02).abs() < 1e-9, "{angle}");
         assert_eq!(state.stage(), Stage::Time);
         assert!(mount.system.accept_step(&mut state).is_err());
         assert_eq!(state.snapshot(), snapshot);
@@ -129,12 +130,12 @@ fn turns_can_be_set_and_are_refused_beyond_what_rounding_leaves_of_a_step() {
     let q = mount.angles(&mut state).expect("regular");
     assert!((q - x(1.0 - 7.0 * TAU)).amax() < ROUNDING);
     for (known, angle) in [(true, 1.1e9), (true, f64::NAN), (false, f64::INFINITY), (false, -1e300)] {
-        let discrete = linear_bushing::Discrete { accepted: known, accepted_qx: 0.0, accepted_qz: angle };
+        let discrete = linear_bushing::Discrete { accepted: known, accepted_qz: angle, ..Default::default() };
         let refused = mount.system.set_discrete(&mut state, mount.bushing, discrete).expect_err("beyond");
         assert_eq!(refused.invalid_value().map(|v| v.name), Some("accepted_qz"), "{refused:?}");
     }
     // Where it is a motion that would go beyond, the step is not accepted.
-    let discrete = linear_bushing::Discrete { accepted: true, accepted_qx: 1e9 - 1.0, accepted_qz: 0.0 };
+    let discrete = linear_bushing::Discrete { accepted: true, accepted_qx: 1e9 - 1.0, ..Default::default() };
     mount.system.set_discrete(&mut state, mount.bushing, discrete).expect("in range");
     mount.turn(&mut state, &orientation(&Vector3::new(1e9 + 1.0, 0.0, 0.0)));
     mount.system.realize_dynamics(&mut state).expect("regular");
@@ -142,16 +143,9 @@ fn turns_can_be_set_and_are_refused_beyond_what_rounding_leaves_of_a_step() {
     assert_eq!(refused.invalid_value().map(|v| v.name), Some("accepted_qx"), "{refused:?}");
     assert_eq!(*state.discrete(mount.bushing), discrete);
     // In single precision 1e4 rad have steps of 1e-3.
-    assert!(
-        linear_bushing::Discrete::<f32> { accepted: true, accepted_qx: 1e4, accepted_qz: 0.0 }
-            .validate()
-            .is_err()
-    );
-    assert!(
-        linear_bushing::Discrete::<f32> { accepted: true, accepted_qx: 8e3, accepted_qz: 0.0 }
-            .validate()
-            .is_ok()
-    );
+    let single = |angle| linear_bushing::Discrete::<f32> { accepted_qx: angle, ..Default::default() };
+    assert!(single(1e4).validate().is_err());
+    assert!(single(8e3).validate().is_ok());
 }
 
 #[test]
@@ -179,13 +173,9 @@ fn a_disabled_bushing_goes_on_from_where_it_was_unless_it_is_reset() {
 fn a_reset_needs_no_other_bushing_and_fails_without_a_trace() {
     let mut mount = Mount::new();
     let second = LinearBushing::new(
-        BodyIndex::GROUND,
-        mount.body,
-        linear_bushing::Parameters {
-            stiffness: mount.stiffness,
-            damping: mount.damping,
-            ..Default::default()
-        },
+        Frame::ground(Pose::identity()),
+        Frame::of(mount.body),
+        linear_bushing::Parameters { stiffness: mount.stiffness, damping: mount.damping },
     );
     let second = mount.system.add(second.expect("valid")).expect("exists");
     let mut state = mount.start(&x(0.0));
@@ -208,19 +198,21 @@ fn a_reset_needs_no_other_bushing_and_fails_without_a_trace() {
 }
 
 #[test]
-fn frames_changed_a_little_keep_the_turns_and_changed_by_much_are_refused() {
+fn frames_changed_by_a_clear_turn_keep_the_turns_and_others_are_refused() {
     let mount = Mount::new();
     let mut state = mount.start(&Vector3::zeros());
     for turned in 1..=100 {
         mount.step_to(&mut state, &Vector3::new(0.1 * f64::from(turned), 0.0, 0.0)).expect("regular");
     }
-    let turn_frame = |state: &mut force_elements::State<f64>, turn: Vector3<f64>| {
-        let X_B2M = Pose::from_parts(Translation3::identity(), Rotation3::new(turn));
-        mount.system.update_parameters(state, mount.bushing, |p| p.X_B2M = X_B2M).expect("valid");
+    let turn_frame = |state: &mut force_elements::State<f64>, q: Vector3<f64>| {
+        let X_B2M = Pose::from_parts(Translation3::identity(), orientation(&q));
+        mount.system.update_parameters(state, mount.bushing, |p| p.frames.X_B2M = X_B2M).expect("valid");
     };
     turn_frame(&mut state, Vector3::new(0.05, 0.0, 0.0));
     assert!((mount.angles(&mut state).expect("regular").x - 10.05).abs() < ROUNDING);
-    turn_frame(&mut state, Vector3::new(1.2, -0.8, 1.0));
+    turn_frame(&mut state, Vector3::new(0.8, -1.0, 0.5));
+    assert!((mount.angles(&mut state).expect("regular").x - 10.8).abs() < ROUNDING);
+    turn_frame(&mut state, Vector3::new(0.8, -1.2, 0.5));
     let refused = mount.angles(&mut state).expect_err("ambiguous");
     assert!(refused.own::<AmbiguousTurn>().is_some(), "{refused:?}");
     mount.system.reset_memory(&mut state, mount.bushing).expect("regular");
@@ -233,9 +225,9 @@ fn six_turns<T: Real>(last: T) -> (T, T) {
     let body = system.add_body();
     let stiffness = Vector6::repeat(T::lit(2.0));
     let bushing = LinearBushing::new(
-        BodyIndex::GROUND,
-        body,
-        linear_bushing::Parameters { stiffness, damping: Vector6::zeros(), ..Default::default() },
+        Frame::ground(Pose::identity()),
+        Frame::of(body),
+        linear_bushing::Parameters { stiffness, damping: Vector6::zeros() },
     );
     let bushing = system.add(bushing.expect("valid")).expect("exists");
     let mut state = system.default_state();
@@ -273,9 +265,9 @@ fn free_body(
     let body = plant.add_body(&mut system, body);
     let stiffness = Vector6::new(stiffness.x, stiffness.y, stiffness.z, 100.0, 100.0, 100.0);
     let bushing = LinearBushing::new(
-        BodyIndex::GROUND,
-        body,
-        linear_bushing::Parameters { stiffness, damping: Vector6::zeros(), ..Default::default() },
+        Frame::ground(Pose::identity()),
+        Frame::of(body),
+        linear_bushing::Parameters { stiffness, damping: Vector6::zeros() },
     );
     let bushing = system.add(bushing.expect("valid")).expect("exists");
     (system, plant, bushing, body)
@@ -359,9 +351,9 @@ fn the_bodies_of_a_bushing_are_not_interchangeable() {
         let (first, second) = if swapped { (bodies[1], bodies[0]) } else { (bodies[0], bodies[1]) };
         let stiffness = Vector6::new(1.0, 2.0, 3.0, 10.0, 20.0, 30.0);
         let bushing = LinearBushing::new(
-            first,
-            second,
-            linear_bushing::Parameters { stiffness, damping: Vector6::zeros(), ..Default::default() },
+            Frame::of(first),
+            Frame::of(second),
+            linear_bushing::Parameters { stiffness, damping: Vector6::zeros() },
         );
         system.add(bushing.expect("valid")).expect("exists");
         let mut state = system.default_state();

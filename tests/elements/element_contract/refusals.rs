@@ -33,29 +33,25 @@ fn linear_bushing_refuses_bad_parameters() {
     let mut system = ForceSystem::new();
     let body = system.add_body();
     let element = LinearBushing::new(
-        BodyIndex::GROUND,
-        body,
-        linear_bushing::Parameters {
-            stiffness: Vector6::zeros(),
-            damping: Vector6::zeros(),
-            ..Default::default()
-        },
+        Frame::ground(Pose::identity()),
+        Frame::of(body),
+        linear_bushing::Parameters { stiffness: Vector6::zeros(), damping: Vector6::zeros() },
     );
     let handle = system.add(element.expect("valid")).expect("exists");
-    let scaled = |p: &mut bushing::Parameters<f64>| {
-        p.X_B1F.rotation = Rotation3::from_matrix_unchecked(Matrix3::identity() * 1.1);
+    let scaled = |p: &mut bushing::StateParameters<f64>| {
+        p.frames.X_B1F.rotation = Rotation3::from_matrix_unchecked(Matrix3::identity() * 1.1);
     };
-    let mirrored = |p: &mut bushing::Parameters<f64>| {
-        p.X_B2M.rotation = Rotation3::from_matrix_unchecked(-Matrix3::identity());
+    let mirrored = |p: &mut bushing::StateParameters<f64>| {
+        p.frames.X_B2M.rotation = Rotation3::from_matrix_unchecked(-Matrix3::identity());
     };
     refused(
         &mut system,
         handle,
         &[
-            ("stiffness", |p| p.stiffness[3] = -1.0, Requirement::NonNegative),
-            ("stiffness", |p| p.stiffness[0] = f64::NAN, Requirement::NonNegative),
-            ("damping", |p| p.damping[5] = f64::INFINITY, Requirement::NonNegative),
-            ("X_B1F", |p| p.X_B1F.translation.x = f64::NAN, Requirement::Finite),
+            ("stiffness", |p| p.law.stiffness[3] = -1.0, Requirement::NonNegative),
+            ("stiffness", |p| p.law.stiffness[0] = f64::NAN, Requirement::NonNegative),
+            ("damping", |p| p.law.damping[5] = f64::INFINITY, Requirement::NonNegative),
+            ("X_B1F", |p| p.frames.X_B1F.translation.x = f64::NAN, Requirement::Finite),
             ("X_B1F", scaled, Requirement::Rotation),
             ("X_B2M", mirrored, Requirement::Rotation),
         ],
@@ -151,17 +147,13 @@ fn constructors_refuse_bad_geometry() {
         |error: Error| assert_eq!(error.element_error(), Some(&ElementError::SameEnds), "{error}");
     let nan = Pose::from_parts(Translation3::new(f64::NAN, 0.0, 0.0), Rotation3::identity());
     let parameters = exponential::Parameters::default();
-    let there = any_body();
-    let same = LinearBushing::<f64>::new(
-        there,
-        there,
-        linear_bushing::Parameters {
-            stiffness: Vector6::zeros(),
-            damping: Vector6::zeros(),
-            ..Default::default()
-        },
-    );
-    same_ends(same.expect_err("one body"));
+    let there = Frame::of(any_body());
+    let bushing = |frame1, frame2| LinearBushing::new(frame1, frame2, linear_bushing::Parameters::default());
+    same_ends(bushing(there, there).expect_err("one body"));
+    invalid("X_B1F", bushing(Frame::ground(nan), there).expect_err("not a number"));
+    let scaled = Rotation3::from_matrix_unchecked(Matrix3::identity() * 1.1);
+    let scaled = Frame::ground(Pose::from_parts(Translation3::identity(), scaled));
+    invalid("X_B2M", bushing(there, scaled).expect_err("not a rotation"));
     let plane =
         ExponentialSpring::new(Frame::ground(nan), Station::on(any_body(), Point3::origin()), parameters);
     invalid("plane.X_BF", plane.expect_err("not a number"));
@@ -197,13 +189,9 @@ fn elements_on_missing_bodies_and_coordinates_are_refused() {
     let body = system.add_body();
     let missing = any_body();
     let element = LinearBushing::new(
-        body,
-        missing,
-        linear_bushing::Parameters {
-            stiffness: Vector6::zeros(),
-            damping: Vector6::zeros(),
-            ..Default::default()
-        },
+        Frame::of(body),
+        Frame::of(missing),
+        linear_bushing::Parameters { stiffness: Vector6::zeros(), damping: Vector6::zeros() },
     );
     let refused = system.add(element.expect("valid")).expect_err("no such body");
     let expected = KinematicsError::NoSuchBody { body: missing };

@@ -23,9 +23,9 @@ impl Subject for Bushing {
         let damping = Vector6::from_fn(|_, _| deal.between(0.1, 20.0));
         let (X_B1F, X_B2M) = (deal.pose(1.5, 0.4), deal.pose(1.5, 0.4));
         let bushing = LinearBushing::new(
-            body1,
-            body2,
-            linear_bushing::Parameters { X_B1F, X_B2M, stiffness, damping },
+            Frame::on(body1, X_B1F),
+            Frame::on(body2, X_B2M),
+            linear_bushing::Parameters { stiffness, damping },
         )?;
         let element = system.add(bushing)?;
 
@@ -117,9 +117,9 @@ impl Subject for Cable {
         let termination = at(body2, Point3::new(T::lit(2.0), T::lit(0.0), T::lit(0.0)) + deal.vector(0.1));
         let radii = Vector3::from_fn(|_, _| deal.between(0.6, 0.8));
         let ellipsoid = Ellipsoid::new(radii)?;
-        let ellipsoid = Obstacle::new(body1, place(0.0, -0.3, 0.0), ellipsoid)?;
+        let ellipsoid = Obstacle::new(Frame::on(body1, place(0.0, -0.3, 0.0)), ellipsoid)?;
         let sphere = Sphere::new(deal.between(0.6, 0.8))?;
-        let sphere = Obstacle::new(body2, place(0.0, -0.3, 0.0), sphere)?;
+        let sphere = Obstacle::new(Frame::on(body2, place(0.0, -0.3, 0.0)), sphere)?;
         let path = CablePath::new(origin, termination)?.over(ellipsoid).over(sphere);
         // The forces of a path with a kink are off by it; the claims here are about the law.
         let smoothness = T::lit(1e-13).max(T::default_epsilon() * T::lit(100.0));

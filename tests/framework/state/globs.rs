@@ -9,7 +9,7 @@ fn both_crates_can_be_imported_whole() -> Result<(), Error> {
     let body = system.add_body();
     let stiffness = Vector6::repeat(2.0);
     let parameters = linear_bushing::Parameters { stiffness, ..Default::default() };
-    system.add(LinearBushing::new(BodyIndex::GROUND, body, parameters)?)?;
+    system.add(LinearBushing::new(Frame::ground(Pose::identity()), Frame::of(body), parameters)?)?;
     let mut state = system.default_state();
     let pose: Pose<f64> = Pose::from_parts(Translation3::new(0.5, 0.0, 0.0), Rotation3::identity());
     state.set_pose(body, pose)?;

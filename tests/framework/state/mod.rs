@@ -37,9 +37,9 @@ fn world() -> World {
         );
         let spring = system.add(spring.expect("valid")).expect("exists");
         let bushing = LinearBushing::new(
-            BodyIndex::GROUND,
-            body,
-            linear_bushing::Parameters { stiffness, damping: stiffness * 0.1, ..Default::default() },
+            Frame::ground(Pose::identity()),
+            Frame::of(body),
+            linear_bushing::Parameters { stiffness, damping: stiffness * 0.1 },
         );
         let bushing = system.add(bushing.expect("valid")).expect("exists");
         handles = Some((spring, bushing));
@@ -100,8 +100,8 @@ fn writing_a_variable_drops_to_just_below_the_stage_that_reads_it() {
         (Box::new(|s| s.set_coordinate(coordinate, 0.1)), Stage::Time),
         (Box::new(|s| s.set_coordinate_rate(coordinate, 0.1)), Stage::Position),
         (Box::new(|s| system.update_discrete(s, spring, |d| d.sliding = 0.5)), Stage::Velocity),
-        (Box::new(|s| system.update_parameters(s, bushing, |p| p.stiffness[0] = 2.0)), Stage::Time),
-        (Box::new(|s| system.update_parameters(s, bushing, |p| p.damping[0] = 2.0)), Stage::Velocity),
+        (Box::new(|s| system.update_parameters(s, bushing, |p| p.law.stiffness[0] = 2.0)), Stage::Time),
+        (Box::new(|s| system.update_parameters(s, bushing, |p| p.law.damping[0] = 2.0)), Stage::Velocity),
         (Box::new(|s| system.set_variable(s, "linear_bushing[0].damping.pz", 3.0)), Stage::Velocity),
         (Box::new(|s| system.set_variable(s, "linear_bushing[0].X_B1F.p.x", 1e-3)), Stage::Time),
         (Box::new(|s| system.set_enabled(s, bushing, false)), Stage::Topology),
@@ -242,7 +242,7 @@ fn a_snapshot_restores_every_bit_and_refuses_other_systems() {
     system.update_discrete(&mut state, spring, |discrete| discrete.sliding = third).expect("valid");
     system
         .update_parameters(&mut state, world.bushing, |p| {
-            p.X_B1F.rotation = Rotation3::from_euler_angles(third, 0.7, 1.1);
+            p.frames.X_B1F.rotation = Rotation3::from_euler_angles(third, 0.7, 1.1);
         })
         .expect("valid");
     let forces = system.realize_dynamics(&mut state).expect("regular").forces().clone();
@@ -308,15 +308,15 @@ fn defaults_changed_later_reach_new_states_only() {
     let state = world.system.default_state();
     let stiffness = Vector6::repeat(5.0);
     let mut parameters = world.system.default_parameters(world.bushing).clone();
-    parameters.stiffness = stiffness;
+    parameters.law.stiffness = stiffness;
     world.system.set_default_parameters(world.bushing, parameters).expect("valid");
     let mut discrete = *world.system.default_discrete(world.spring);
     discrete.sliding = 0.25;
     world.system.set_default_discrete(world.spring, discrete).expect("valid");
     let later = world.system.default_state();
-    assert_eq!(later.parameters(world.bushing).stiffness, stiffness);
+    assert_eq!(later.parameters(world.bushing).law.stiffness, stiffness);
     assert_eq!(later.discrete(world.spring).sliding, 0.25);
-    assert_ne!(state.parameters(world.bushing).stiffness, stiffness);
+    assert_ne!(state.parameters(world.bushing).law.stiffness, stiffness);
     assert!(world.system.position_view(&state).is_err());
 }
 
@@ -408,9 +408,9 @@ fn derivatives_are_kept_where_values_do_not_change() {
     let zero = Vector6::repeat(Dual64::from(0.0));
     let stiffness = Vector6::repeat(Dual64::from(100.0));
     let bushing = LinearBushing::new(
-        BodyIndex::GROUND,
-        body,
-        linear_bushing::Parameters { stiffness, damping: zero, ..Default::default() },
+        Frame::ground(Pose::identity()),
+        Frame::of(body),
+        linear_bushing::Parameters { stiffness, damping: zero },
     )
     .expect("valid");
     system.add(bushing).expect("exists");

@@ -2,8 +2,8 @@
 
 use force_elements::nalgebra::{Translation3, Vector3, Vector6};
 use force_elements::{
-    BodyIndex, Error, ForceSystem, KinematicsError, LinearBushing, Pose, Quantity, SpatialVelocity, Stage,
-    State, linear_bushing,
+    BodyIndex, Error, ForceSystem, Frame, KinematicsError, LinearBushing, Pose, Quantity, SpatialVelocity,
+    Stage, State, linear_bushing,
 };
 
 /// A body at x = 1 m, on as many bushings of this stiffness and damping.
@@ -13,9 +13,9 @@ fn on_bushings(count: usize, stiffness: f64, damping: f64) -> (ForceSystem<f64>,
     for _ in 0..count {
         let (k, c) = (Vector6::repeat(stiffness), Vector6::repeat(damping));
         let bushing = LinearBushing::new(
-            BodyIndex::GROUND,
-            body,
-            linear_bushing::Parameters { stiffness: k, damping: c, ..Default::default() },
+            Frame::ground(Pose::identity()),
+            Frame::of(body),
+            linear_bushing::Parameters { stiffness: k, damping: c },
         )
         .expect("valid");
         system.add(bushing).expect("exists");

@@ -25,9 +25,9 @@ fn bushed() -> Bushed {
     let body = system.add_body();
     let stiffness = Vector6::new(2.0, 2.0, 2.0, 100.0, 200.0, 300.0);
     let bushing = LinearBushing::new(
-        BodyIndex::GROUND,
-        body,
-        linear_bushing::Parameters { stiffness, damping: Vector6::zeros(), ..Default::default() },
+        Frame::ground(Pose::identity()),
+        Frame::of(body),
+        linear_bushing::Parameters { stiffness, damping: Vector6::zeros() },
     );
     let bushing = system.add(bushing.expect("valid")).expect("exists");
     let mut state = system.default_state();
@@ -54,7 +54,7 @@ fn nobody_knows_what_was_dissipated_before_an_account_is_opened() -> Result<(), 
     let mut state = system.default_state();
     state.set_pose(body, Pose::translation(0.1, 0.0, 0.0))?;
     assert_eq!(dissipated(&system, &mut state, bushing), None);
-    system.update_parameters(&mut state, bushing, |p| p.stiffness *= 2.0)?;
+    system.update_parameters(&mut state, bushing, |p| p.law.stiffness *= 2.0)?;
     assert_eq!(dissipated(&system, &mut state, bushing), None, "a change opens nothing");
     state.set_absorbed_energy(&[3.0])?;
     // 200 N/m at 0.1 m.
@@ -71,11 +71,11 @@ fn a_change_at_rest_dissipates_nothing() -> Result<(), Error> {
     type Change = fn(&ForceSystem<f64>, &mut State<f64>, Handle<LinearBushing<f64>>) -> Result<(), Error>;
     let changes: [(&str, Change); 5] = [
         ("doubled", |system, state, bushing| {
-            system.update_parameters(state, bushing, |p| p.stiffness *= 2.0)
+            system.update_parameters(state, bushing, |p| p.law.stiffness *= 2.0)
         }),
         ("by name", |system, state, _| system.set_variable(state, "linear_bushing[0].stiffness.py", 1e4)),
         ("moved", |system, state, bushing| {
-            system.update_parameters(state, bushing, |p| p.X_B1F.translation.vector.x += 3.0)
+            system.update_parameters(state, bushing, |p| p.frames.X_B1F.translation.vector.x += 3.0)
         }),
         ("disabled", |system, state, bushing| system.set_enabled(state, bushing, false)),
         ("disabled by name", |system, state, _| system.set_variable(state, "linear_bushing[0].enabled", 0.0)),
@@ -147,9 +147,9 @@ fn a_closed_account_stays_closed_while_a_simulation_goes_on_and_is_resumed() -> 
     let body = plant.add_body(&mut system, RigidBody::with_equal_inertia(2.0, 0.3)?);
     let stiffness = Vector6::new(2.0, 2.0, 2.0, 100.0, 200.0, 300.0);
     let bushing = LinearBushing::new(
-        BodyIndex::GROUND,
-        body,
-        linear_bushing::Parameters { stiffness, damping: Vector6::zeros(), ..Default::default() },
+        Frame::ground(Pose::identity()),
+        Frame::of(body),
+        linear_bushing::Parameters { stiffness, damping: Vector6::zeros() },
     )?;
     let bushing = system.add(bushing)?;
     let mut state = system.default_state();
@@ -161,10 +161,10 @@ fn a_closed_account_stays_closed_while_a_simulation_goes_on_and_is_resumed() -> 
     simulation.update_state(|state| {
         let upright = Rotation3::from_axis_angle(&Vector3::y_axis(), std::f64::consts::FRAC_PI_2);
         // It cannot be evaluated so; what the two changes add to the energy it stores is not known.
-        system.update_parameters(state, bushing, |p| p.X_B2M.rotation = upright)?;
+        system.update_parameters(state, bushing, |p| p.frames.X_B2M.rotation = upright)?;
         system.update_parameters(state, bushing, |p| {
-            p.X_B2M.rotation = Rotation3::identity();
-            p.stiffness *= 100.0;
+            p.frames.X_B2M.rotation = Rotation3::identity();
+            p.law.stiffness *= 100.0;
         })
     })?;
     assert_eq!(ledger(&mut simulation)?, None);

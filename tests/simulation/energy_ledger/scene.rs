@@ -192,16 +192,10 @@ impl Scene {
 
     fn bushing_of(&mut self, body1: BodyIndex, p_B1F: Vector3<f64>, body2: BodyIndex, damping: Vector6<f64>) {
         let stiffness = Vector6::new(8.0, 9.0, 10.0, 900.0, 800.0, 700.0);
-        let X_B1F = Pose::from(p_B1F);
         let bushing = LinearBushing::new(
-            body1,
-            body2,
-            linear_bushing::Parameters {
-                X_B1F,
-                X_B2M: Pose::translation(0.0, 0.0, -0.1),
-                stiffness,
-                damping,
-            },
+            Frame::on(body1, Pose::from(p_B1F)),
+            Frame::on(body2, Pose::translation(0.0, 0.0, -0.1)),
+            linear_bushing::Parameters { stiffness, damping },
         );
         let bushing = self.system.add(bushing.expect("valid")).expect("exists");
         self.watch("bushing", true, bushing);
@@ -215,7 +209,7 @@ impl Scene {
     fn cable_of(&mut self, body1: BodyIndex, body2: BodyIndex, slack_length: f64, dissipation: f64) {
         let along_y = Rotation3::from_axis_angle(&Vector3::x_axis(), FRAC_PI_2);
         let X_GS = Pose::from_parts(Translation3::new(0.0, 0.0, 2.0), along_y);
-        let bar = Obstacle::new(BodyIndex::GROUND, X_GS, Cylinder::new(0.2).expect("positive"));
+        let bar = Obstacle::new(Frame::ground(X_GS), Cylinder::new(0.2).expect("positive"));
         // In the frame of the bar, up is along −y or y as it was turned; the cable lies on top.
         let up = X_GS.inverse_transform_vector(&Vector3::new(0.0, 0.0, 0.2));
         let bar = bar.and_then(|bar| bar.with_contact_hint(up.into())).expect("valid");

@@ -3,7 +3,7 @@
 use force_elements::cable::{CablePath, Obstacle, Settings, Wrap, Wraps};
 use force_elements::nalgebra::Point3;
 use force_elements::shapes::{Cylinder, Ellipsoid, Sphere, Torus};
-use force_elements::{BodyIndex, CableSpring, ForceSystem, Station, Topology, cable_spring};
+use force_elements::{BodyIndex, CableSpring, ForceSystem, Frame, Station, Topology, cable_spring};
 
 use super::{Deviations, Failure, Fields};
 
@@ -131,12 +131,12 @@ fn path(input: Fields<'_>, topology: &Topology) -> Result<CablePath<f64>, Failur
         }
         let (body, X_BS) = (waypoint.body("body", topology)?, waypoint.pose("X_BS")?);
         let mut obstacle = match kind {
-            "sphere" => Obstacle::new(body, X_BS, Sphere::new(waypoint.number("radius")?)?)?,
-            "cylinder" => Obstacle::new(body, X_BS, Cylinder::new(waypoint.number("radius")?)?)?,
-            "ellipsoid" => Obstacle::new(body, X_BS, Ellipsoid::new(waypoint.vector("radii")?)?)?,
+            "sphere" => Obstacle::new(Frame::on(body, X_BS), Sphere::new(waypoint.number("radius")?)?)?,
+            "cylinder" => Obstacle::new(Frame::on(body, X_BS), Cylinder::new(waypoint.number("radius")?)?)?,
+            "ellipsoid" => Obstacle::new(Frame::on(body, X_BS), Ellipsoid::new(waypoint.vector("radii")?)?)?,
             "torus" => {
                 let (ring, tube) = (waypoint.number("torus_radius")?, waypoint.number("tube_radius")?);
-                Obstacle::new(body, X_BS, Torus::new(ring, tube)?)?
+                Obstacle::new(Frame::on(body, X_BS), Torus::new(ring, tube)?)?
             }
             other => return Err(format!("unknown surface {other}").into()),
         };

@@ -1,7 +1,7 @@
 //! Cases of the linear bushing.
 
 use force_elements::nalgebra::Vector6;
-use force_elements::{BodyIndex, ForceSystem, LinearBushing, Pose, SpatialVelocity, linear_bushing};
+use force_elements::{BodyIndex, ForceSystem, Frame, LinearBushing, Pose, SpatialVelocity, linear_bushing};
 
 use super::{Deviations, Failure, Fields};
 
@@ -14,11 +14,9 @@ pub(crate) fn check(case: Fields<'_>) -> Result<Deviations, Failure> {
     let body1 = if body1_is_ground { BodyIndex::GROUND } else { system.add_body() };
     let body2 = system.add_body();
     let bushing = system.add(LinearBushing::new(
-        body1,
-        body2,
+        Frame::on(body1, input.pose("X_B1F")?),
+        Frame::on(body2, input.pose("X_B2M")?),
         linear_bushing::Parameters {
-            X_B1F: input.pose("X_B1F")?,
-            X_B2M: input.pose("X_B2M")?,
             stiffness: Vector6::from(input.array::<6>("stiffness")?),
             damping: Vector6::from(input.array::<6>("damping")?),
         },
