@@ -52,6 +52,7 @@
 //! | read results | [`PositionView`], [`VelocityView`], [`DynamicsView`], [`Forces`] |
 //! | commit, save, restore | [`accept_step`](ForceSystem::accept_step), [`Snapshot`] |
 //! | account for energy | [`dissipated_energy`](DynamicsView::dissipated_energy) |
+//! | write a host | [`_documentation::hosts`] |
 //! | run the reference host | [`simulation`] |
 //! | handle errors | [`Error`], [`ElementError`], [`cable::PathError`], [`shapes::ShapeError`], [`simulation::SimulationError`] |
 //! | find a feature of Simbody or Exudyn | [`_documentation::coverage`] |
@@ -115,12 +116,14 @@ pub use mechanics::{
     KinematicsError, KinematicsSource, Positions, Quantity, Station, Topology, Velocities,
 };
 
-/// Notation, design, and coverage of the programs that the elements follow.
+/// Notation, design, hosts, and coverage of the programs that the elements follow.
 pub mod _documentation {
     #[doc = include_str!("../docs/coverage.md")]
     pub mod coverage {}
     #[doc = include_str!("../docs/design.md")]
     pub mod design {}
+    #[doc = include_str!("../docs/hosts.md")]
+    pub mod hosts {}
     #[doc = include_str!("../docs/notation.md")]
     pub mod notation {}
 }

@@ -29,6 +29,17 @@ impl<const N: usize> Arguments<N> {
     ///
     /// Exits with status 0 after printing the help if asked for it, and with status 2 on anything not declared.
     pub fn read(about: &str, declared: [Argument; N]) -> Self {
+        Self::read_after("--example", about, declared)
+    }
+
+    /// Reads the command line of an example of a package that has to be named.
+    ///
+    /// Exits as [`read`](Self::read).
+    pub fn read_of(package: &str, about: &str, declared: [Argument; N]) -> Self {
+        Self::read_after(&format!("-p {package} --example"), about, declared)
+    }
+
+    fn read_after(options: &str, about: &str, declared: [Argument; N]) -> Self {
         let mut parser = Parser::from_env();
         let program = parser.bin_name().map(Path::new).and_then(Path::file_stem);
         let name = program.map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
@@ -38,7 +49,7 @@ impl<const N: usize> Arguments<N> {
             match parser.next() {
                 Ok(None) => return Self { declared, values },
                 Ok(Some(Arg::Short('h') | Arg::Long("help"))) => {
-                    print_help(&name, about, &declared);
+                    print_help(&format!("{options} {name}"), about, &declared);
                     process::exit(0);
                 }
                 Ok(Some(Arg::Value(value))) => match places.next() {
@@ -66,8 +77,8 @@ impl<const N: usize> Arguments<N> {
     }
 }
 
-fn print_help(name: &str, about: &str, declared: &[Argument]) {
-    crate::print!("{about}\n\nUsage: cargo run --release --example {name}");
+fn print_help(which: &str, about: &str, declared: &[Argument]) {
+    crate::print!("{about}\n\nUsage: cargo run --release {which}");
     crate::print!("{}", if declared.is_empty() { "" } else { " --" });
     for argument in declared {
         crate::print!(" [{}]", argument.name);

@@ -10,7 +10,64 @@ use crate::math::{Pose, Real, SpatialVelocity, clone_by_field, is_finite_pose};
 
 /// A host's motion, copied into a state in one call, [`State::set_kinematics`](crate::State::set_kinematics).
 ///
-/// Poses are of body frames in Ground; velocities are of body origins, expressed in Ground. Ground is skipped.
+/// Poses are of body frames in Ground; velocities are of body origins, expressed in Ground. Ground is skipped. See
+/// [Hosts](crate::_documentation::hosts).
+///
+/// # Example: a ball that falls on the floor
+///
+/// ```
+/// use force_elements::exponential_spring::Parameters;
+/// use force_elements::nalgebra::{Point3, Vector3};
+/// use force_elements::{
+///     BodyIndex, CoordinateIndex, ExponentialSpring, ForceSystem, Frame, KinematicsSource, Pose, SpatialVelocity,
+///     Station,
+/// };
+///
+/// /// A host of one ball of 1 kg that does not turn.
+/// struct Ball {
+///     time: f64,
+///     p: Vector3<f64>,
+///     v: Vector3<f64>,
+/// }
+///
+/// impl KinematicsSource<f64> for Ball {
+///     fn time(&self) -> f64 {
+///         self.time
+///     }
+///     fn pose(&self, _: BodyIndex) -> Pose<f64> {
+///         Pose::translation(self.p.x, self.p.y, self.p.z)
+///     }
+///     fn velocity(&self, _: BodyIndex) -> SpatialVelocity<f64> {
+///         SpatialVelocity::new(Vector3::zeros(), self.v)
+///     }
+///     // There are no coordinates to ask for; were there one, this would be refused.
+///     fn coordinate(&self, _: CoordinateIndex) -> f64 {
+///         f64::NAN
+///     }
+///     fn coordinate_rate(&self, _: CoordinateIndex) -> f64 {
+///         f64::NAN
+///     }
+/// }
+///
+/// let mut system = ForceSystem::new();
+/// let ball = system.add_body();
+/// let (floor, middle) = (Frame::ground(Pose::identity()), Station::on(ball, Point3::origin()));
+/// system.add(ExponentialSpring::new(floor, middle, Parameters::default())?)?;
+///
+/// let mut host = Ball { time: 0.0, p: Vector3::new(0.0, 0.0, 0.02), v: Vector3::zeros() };
+/// let mut state = system.default_state();
+/// let h = 1e-3;
+/// for _ in 0..4000 {
+///     state.set_kinematics(&host)?;
+///     let force = system.realize_dynamics(&mut state)?.body_force(ball).force;
+///     system.accept_step(&mut state)?;
+///     host.v += (force - Vector3::z() * 9.81) * h;
+///     host.p += host.v * h;
+///     host.time += h;
+/// }
+/// assert!((host.p.z - Parameters::default().resting_height(9.81)?).abs() < 1e-6);
+/// # Ok::<(), force_elements::Error>(())
+/// ```
 pub trait KinematicsSource<T: Real> {
     /// Time \[s\].
     fn time(&self) -> T;
