@@ -15,7 +15,7 @@ use force_elements::coordinate_spring_damper_ext::Parameters as Joint;
 use force_elements::linear_bushing::Parameters as Brace;
 use force_elements::nalgebra::{Matrix2, Point3, Rotation3, Translation3, Vector2, Vector3, Vector6};
 use force_elements::{
-    BodyIndex, CoordinateIndex, CoordinatePair, CoordinateSpringDamperExt, DynamicsView, ForceSystem,
+    BodyIndex, CoordinateIndex, CoordinatePair, CoordinateSpringDamperExt, DynamicsView, ForceSystem, Frame,
     KinematicsSource, LinearBushing, Pose, SpatialVelocity, State,
 };
 use force_elements_examples::{Argument, Arguments, Table, println};
@@ -148,12 +148,12 @@ fn build() -> Result<(ForceSystem<f64>, DoublePendulum), force_elements::Error> 
         system.add(CoordinateSpringDamperExt::new(CoordinatePair::on(joint), parameters)?)?;
     }
     let brace = Brace {
-        X_B1F: Pose::translation(0.1, 0.0, -0.4),
-        X_B2M: Pose::translation(0.1, 0.0, -0.1),
         stiffness: Vector6::new(0.0, 0.0, 0.0, 30.0, 30.0, 30.0),
         damping: Vector6::new(0.0, 0.0, 0.0, 0.2, 0.2, 0.2),
     };
-    system.add(LinearBushing::new(rods[0], rods[1], brace)?)?;
+    let upper = Frame::on(rods[0], Pose::translation(0.1, 0.0, -0.4));
+    let lower = Frame::on(rods[1], Pose::translation(0.1, 0.0, -0.1));
+    system.add(LinearBushing::new(upper, lower, brace)?)?;
     Ok((system, DoublePendulum { rods, joints, time: 0.0, q: Vector2::new(2.0, 1.0), u: Vector2::zeros() }))
 }
 

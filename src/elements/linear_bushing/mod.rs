@@ -190,7 +190,7 @@ impl<T: Real> ForceElement<T> for LinearBushing<T> {
     }
 
     fn default_parameters(&self) -> Self::Parameters {
-        self.defaults.clone()
+        self.defaults
     }
 
     fn default_discrete(&self) -> Self::Discrete {

@@ -4,14 +4,15 @@ use nalgebra::Vector6;
 
 use crate::framework::Stage;
 use crate::framework::variables::{Variables, Visitor, VisitorMut};
-use crate::math::{Pose, Real, Requirement, check};
+use crate::math::{Pose, Real, Requirement, check, checked_when_read};
 use crate::{InvalidValue, variables};
 
 variables! {
     /// Stiffnesses and dampings.
     ///
     /// Vectors are ordered `q_x, q_y, q_z, p_x, p_y, p_z`: rotations first.
-    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+    #[derive(Copy)]
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
     pub struct Parameters<T> {
         /// Stiffnesses `k`.
         pub stiffness: Vector6<T> ["N·m/rad", "N/m"], nonnegative => Position;
@@ -22,7 +23,8 @@ variables! {
 
 variables! {
     /// Where the frames sit on their bodies.
-    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+    #[derive(Copy)]
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
     pub struct Frames<T> {
         /// Pose of frame F on body 1.
         pub X_B1F: Pose<T> ["m"] => Position;
@@ -31,10 +33,13 @@ variables! {
     }
 }
 
+checked_when_read!(Parameters);
+checked_when_read!(Frames);
+
 /// The parameters in a state: the frames, by default those the bushing was made with, and the law.
 ///
 /// Their names are those of the fields of both: `X_B1F.p.x`, `stiffness.qx`.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct StateParameters<T: Real> {
     /// Where the frames sit on their bodies.

@@ -7,7 +7,7 @@ use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3, Vector6
 use force_elements::shapes::Cylinder;
 use force_elements::simulation::SimulationError;
 use force_elements::{
-    BodyIndex, CableSpring, DynamicsView, Handle, LinearBushing, Pose, SpatialVelocity, Station,
+    BodyIndex, CableSpring, DynamicsView, Frame, Handle, LinearBushing, Pose, SpatialVelocity, Station,
     cable_spring, linear_bushing,
 };
 
@@ -36,7 +36,11 @@ impl Cable {
             damping: Vector6::new(0.2, 0.2, 0.2, 1.0, 1.0, 1.0),
             ..linear_bushing::Parameters::default()
         };
-        scene.system.add(LinearBushing::new(BodyIndex::GROUND, carriage, suspension)?)?;
+        scene.system.add(LinearBushing::new(
+            Frame::ground(Pose::identity()),
+            Frame::of(carriage),
+            suspension,
+        )?)?;
 
         let half = Vector3::repeat(0.06);
         let V_GB = SpatialVelocity::new(Vector3::new(0.0, 0.0, 2.0), Vector3::new(0.4, 0.7, 0.0));
@@ -48,7 +52,7 @@ impl Cable {
             Translation3::identity(),
             Rotation3::from_axis_angle(&Vector3::x_axis(), FRAC_PI_2),
         );
-        let drum = Obstacle::new(carriage, X_BS, Cylinder::new(RADIUS)?)?
+        let drum = Obstacle::new(Frame::on(carriage, X_BS), Cylinder::new(RADIUS)?)?
             .with_contact_hint(X_BS.inverse_transform_point(&Point3::new(0.0, 0.0, RADIUS)))?;
         let hook = Station::ground(Point3::new(-1.0, 0.05, -0.1));
         let eye = Station::on(weight, Point3::new(0.0, 0.0, 0.06));

@@ -5,7 +5,7 @@ use core::f64::consts::TAU;
 use force_elements::linear_bushing::Parameters;
 use force_elements::nalgebra::{Vector3, Vector6};
 use force_elements::simulation::{RigidBody, SimulationError};
-use force_elements::{BodyIndex, LinearBushing, Pose, SpatialVelocity};
+use force_elements::{Frame, LinearBushing, Pose, SpatialVelocity};
 
 use crate::host::Steps;
 use crate::scene::Scene;
@@ -24,7 +24,7 @@ pub fn energies(substeps: usize, periods: u16) -> Result<Vec<(f64, f64)>, Simula
     let body = scene.add_body(body, Pose::translation(0.1, 0.0, 0.0), SpatialVelocity::zero());
     let stiffness = Vector6::new(0.0, 0.0, 0.0, (PHASE / STEP).powi(2), 0.0, 0.0);
     let parameters = Parameters { stiffness, ..Parameters::default() };
-    scene.system.add(LinearBushing::new(BodyIndex::GROUND, body, parameters)?)?;
+    scene.system.add(LinearBushing::new(Frame::ground(Pose::identity()), Frame::of(body), parameters)?)?;
     let samples =
         scene.in_rapier(Steps { length: STEP, substeps }, periods.into(), STEPS_PER_PERIOD.into(), |_| ())?;
     let start = samples[0].energies.mechanical();
