@@ -34,7 +34,6 @@ impl Cable {
         let suspension = linear_bushing::Parameters {
             stiffness: Vector6::new(60.0, 60.0, 60.0, 150.0, 300.0, 900.0),
             damping: Vector6::new(0.2, 0.2, 0.2, 1.0, 1.0, 1.0),
-            ..linear_bushing::Parameters::default()
         };
         scene.system.add(LinearBushing::new(
             Frame::ground(Pose::identity()),
