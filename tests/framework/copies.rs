@@ -1,8 +1,8 @@
 //! Copies of states: into memory that is there already, checkpoints, and many worlds.
 
-use force_elements::{Error, SpatialVelocity, Stage};
+use force_elements::{BinarySnapshot, Error, SpatialVelocity, Stage};
 
-use crate::machine::Machine;
+use crate::machine::{Machine, bushing};
 
 #[test]
 fn a_state_copied_into_another_is_that_state() -> Result<(), Error> {
@@ -140,5 +140,70 @@ fn the_first_of_many_worlds_that_fails_is_named_and_the_others_go_on() -> Result
     let refused = machine.system.realize_each(&mut states, Stage::Dynamics);
     assert_eq!(refused, Err(Error::World { index: 1, source: Box::new(Error::TopologyMismatch) }));
     assert_eq!(states[3].stage(), Stage::Dynamics);
+    Ok(())
+}
+
+#[test]
+fn a_binary_snapshot_is_the_named_one_without_names() -> Result<(), Error> {
+    let machine = Machine::<f64>::new()?;
+    let mut state = machine.start()?;
+    machine.run(&mut state, 0..60)?;
+    let (named, binary) = (state.snapshot(), state.binary_snapshot());
+    let values: Vec<_> = named.variables.iter().map(|&(_, value)| value).collect();
+    assert_eq!(binary.values, values);
+    let read = BinarySnapshot::from_bytes(&binary.to_bytes());
+    assert_eq!(read.as_ref(), Some(&binary));
+    // Into a state of a system built alike, in which others came and went in the meantime.
+    let mut alike = Machine::<f64>::new()?;
+    let guest = alike.system.add(bushing(alike.body)?)?;
+    alike.system.remove(guest)?;
+    let mut restored = alike.start()?;
+    restored.restore_binary(&binary)?;
+    assert_eq!(restored.snapshot(), named);
+    machine.run(&mut state, 60..90)?;
+    alike.run(&mut restored, 60..90)?;
+    assert_eq!(machine.everything(&mut state)?, alike.everything(&mut restored)?);
+    let mut written = binary.clone();
+    let counted = allocation_counter::measure(|| state.save_binary(&mut written));
+    assert_eq!((counted.count_total, written), (0, state.binary_snapshot()));
+    Ok(())
+}
+
+#[test]
+fn a_binary_snapshot_that_does_not_fit_is_refused_and_changes_nothing() -> Result<(), Error> {
+    let mut machine = Machine::<f64>::new()?;
+    let mut state = machine.start()?;
+    let fitting = state.binary_snapshot();
+    let before = machine.everything(&mut state)?;
+    let names = state.variable_names();
+    let index = |name: &str| names.iter().position(|n| n == name).expect("listed");
+    let (enabled, stiffness, time) =
+        (index("linear_bushing[0].enabled"), index("cable_spring[0].stiffness"), index("time"));
+    let mut spoilt = fitting.clone();
+    spoilt.values.pop();
+    assert_eq!(state.restore_binary(&spoilt), Err(Error::BinarySnapshotMismatch));
+    let refused = |place: usize, value: f64| {
+        let mut spoilt = fitting.clone();
+        spoilt.values[place] = value;
+        state.clone().restore_binary(&spoilt)
+    };
+    assert_eq!(refused(enabled, 0.5), Err(Error::NotAFlag { name: "linear_bushing[0].enabled".into() }));
+    let value =
+        refused(stiffness, -1.0).err().and_then(|error| error.invalid_value().map(|value| value.name));
+    assert_eq!(value, Some("stiffness"));
+    assert!(matches!(refused(time, f64::NAN), Err(Error::Kinematics(_))));
+    let absorbed = index("cable_spring[0].absorbed_energy");
+    assert_eq!(refused(absorbed, f64::INFINITY), Err(Error::NonFiniteEnergy));
+    assert_eq!(machine.everything(&mut state)?, before);
+    assert!(BinarySnapshot::<f64>::from_bytes(&fitting.to_bytes()[1..]).is_none());
+    assert!(BinarySnapshot::<f64>::from_bytes(&[]).is_none());
+
+    // The same number of variables under other names: one bushing goes, and one comes at another place.
+    let second = machine.system.add(bushing(machine.body)?)?;
+    machine.system.remove(machine.bushing)?;
+    assert_eq!(second.place(), 1);
+    machine.system.carry_over(&mut state)?;
+    assert_eq!(state.binary_snapshot().values.len(), fitting.values.len());
+    assert_eq!(state.restore_binary(&fitting), Err(Error::BinarySnapshotMismatch));
     Ok(())
 }

@@ -6,6 +6,7 @@ mod copies;
 mod coverage;
 mod machine;
 mod membership;
+mod muscle;
 mod stages;
 mod state;
 mod user_element;
