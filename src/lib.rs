@@ -45,11 +45,12 @@
 //! | choose an element | [`LinearBushing`], [`ExponentialSpring`], [`CoordinateSpringDamperExt`], [`ElasticFoundation`], [`CableSpring`] |
 //! | lay a cable | [`cable::CablePath`], [`cable::Obstacle`] |
 //! | choose or write a shape | [`shapes`], [`shapes::Solid`], [`cable::Wrappable`] |
-//! | write an element | [`CustomForce`], [`ForceElement`], [`Variables`] |
+//! | write an element | [`CustomForce`], [`ForceElement`], [`variables!`], [`results!`] |
 //! | build a system | [`ForceSystem`], [`Handle`], [`ElementId`], [`Frame`], [`Station`], [`CoordinatePair`], [`BodyIndex`], [`CoordinateIndex`] |
 //! | add and remove while running | [`remove`](ForceSystem::remove), [`carry_over`](ForceSystem::carry_over) |
 //! | set the motion, evaluate | [`State`], [`KinematicsSource`], [`Stage`] |
 //! | read results | [`PositionView`], [`VelocityView`], [`DynamicsView`], [`Forces`] |
+//! | log, plot or bind by name, with units | [`DynamicsView::visit_results`], [`State::visit_variables`] |
 //! | commit, save, restore | [`accept_step`](ForceSystem::accept_step), [`Snapshot`] |
 //! | account for energy | [`dissipated_energy`](DynamicsView::dissipated_energy) |
 //! | write a host | [`_documentation::hosts`] |

@@ -84,6 +84,7 @@ use crate::mechanics::{BodyIndex, ForceAccumulator, Positions, Topology, Velocit
 /// let dynamics = system.realize_dynamics(&mut state)?;
 /// assert_eq!(dynamics.body_force(body).force.y, -3.0);
 /// assert_eq!(dynamics.of(pull).position.y, 2.0);
+/// assert_eq!(dynamics.result("pull[0].position.y")?, 2.0);
 /// # Ok::<(), Error>(())
 /// ```
 ///

@@ -11,7 +11,7 @@ use crate::framework::roster::Roster;
 use crate::framework::slots::is_named;
 use crate::framework::stage::Stage;
 use crate::framework::state::State;
-use crate::framework::variables::{Entry, Slot, Value, Visitor, VisitorMut};
+use crate::framework::variables::{Declared, Entry, Slot, Value, Visitor, VisitorMut};
 use crate::math::Real;
 use crate::mechanics::{Quantity, finite};
 
@@ -213,10 +213,10 @@ impl<T: Real> State<T> {
             for (place, _) in places.iter() {
                 slots.visit(place, visit);
                 let slot = self.slot_at(kind, place);
-                let (energy, is_open) = (self.continuous.values[slot], self.continuous.account_open[slot]);
-                let [absorbed, account] = account_entries(Value::Number(energy), Value::Flag(is_open));
-                visit(absorbed.renamed(format_args!("{name}[{place}].{ABSORBED_ENERGY}")));
-                visit(account.renamed(format_args!("{name}[{place}].{ACCOUNT_OPEN}")));
+                let energy = Value::Number(self.continuous.values[slot]);
+                let is_open = Value::Flag(self.continuous.account_open[slot]);
+                visit(account(format_args!("{name}[{place}].{ABSORBED_ENERGY}")).number(energy));
+                visit(account(format_args!("{name}[{place}].{ACCOUNT_OPEN}")).flag(is_open));
             }
         }
     }
@@ -232,9 +232,8 @@ impl<T: Real> State<T> {
                     slots.visit_mut(place, visit);
                     let energy = Slot::Number(&mut continuous.values[start + place]);
                     let is_open = Slot::Flag(&mut continuous.account_open[start + place]);
-                    let [absorbed, account] = account_entries(energy, is_open);
-                    visit(absorbed.renamed(format_args!("{name}[{place}].{ABSORBED_ENERGY}")));
-                    visit(account.renamed(format_args!("{name}[{place}].{ACCOUNT_OPEN}")));
+                    visit(account(format_args!("{name}[{place}].{ABSORBED_ENERGY}")).number(energy));
+                    visit(account(format_args!("{name}[{place}].{ACCOUNT_OPEN}")).flag(is_open));
                 }
             }
             start += *length;
@@ -246,11 +245,7 @@ fn time_entry<V>(value: V) -> Entry<'static, V> {
     Entry { name: format_args!("time"), unit: "s", stage: Stage::Time, value }
 }
 
-/// The variables of an element's energy account.
-fn account_entries<V>(absorbed: V, is_open: V) -> [Entry<'static, V>; 2] {
-    let stage = Stage::Dynamics;
-    [
-        Entry { name: format_args!("absorbed_energy"), unit: "J", stage, value: absorbed },
-        Entry { name: format_args!("account_open"), unit: "", stage, value: is_open },
-    ]
+/// A variable of an element's energy account.
+fn account(name: Arguments<'_>) -> Declared<'_> {
+    Declared { name, units: &["J"], stage: Stage::Dynamics }
 }

@@ -105,7 +105,7 @@ variables! {
     #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
     pub struct Parameters<T> {
         /// Stiffness `k`.
-        pub stiffness: T ["N/m"], nonnegative => Position;
+        pub stiffness: T ["N/m"], nonnegative => Dynamics;
         /// Slack length `L₀`, at and below which the tension is zero.
         pub slack_length: T ["m"], nonnegative => Position;
         /// Dissipation `c`, the relative rise of tension per length rate.
@@ -120,8 +120,6 @@ results! {
         pub path: PathResults<T> [];
         /// The elongation `x`, zero while slack.
         pub elongation: T ["m"];
-        /// The energy stored.
-        pub potential_energy: T ["J"];
     }
 }
 
@@ -140,6 +138,8 @@ results! {
     pub struct Dynamics<T> {
         /// The tension `f`, at least zero.
         pub tension: T ["N"];
+        /// The energy stored.
+        pub potential_energy: T ["J"];
         /// The power dissipated.
         pub power_dissipated: T ["W"];
     }
@@ -192,8 +192,6 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
         self.path.solve(given.positions, given.discrete, &mut cache.path)?;
         let elongation = cache.path.length - given.parameters.slack_length;
         cache.elongation = if elongation > T::zero() { elongation } else { T::zero() };
-        cache.potential_energy =
-            T::lit(0.5) * given.parameters.stiffness * cache.elongation * cache.elongation;
         Ok(())
     }
 
@@ -214,9 +212,14 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
     ) -> Result<(), ElementError> {
         let Parameters { stiffness, dissipation, .. } = at.parameters;
         let rate = at.velocity.length_rate;
-        let elastic = *stiffness * at.position.elongation;
+        let elongation = at.position.elongation;
+        let elastic = *stiffness * elongation;
         let damping = (elastic * *dissipation * rate).max(-elastic);
-        *cache = Dynamics { tension: elastic + damping, power_dissipated: damping * rate };
+        *cache = Dynamics {
+            tension: elastic + damping,
+            potential_energy: T::lit(0.5) * *stiffness * elongation * elongation,
+            power_dissipated: damping * rate,
+        };
         Ok(())
     }
 
@@ -225,7 +228,7 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
     }
 
     fn potential_energy(&self, at: &AtDynamics<'_, T, Self>) -> T {
-        at.position.potential_energy
+        at.dynamics.potential_energy
     }
 
     fn power_dissipated(&self, at: &AtDynamics<'_, T, Self>) -> T {

@@ -213,9 +213,9 @@ fn a_cable_lists_the_measures_of_its_path_and_its_tension() {
         let iterations = u32::try_from(position.path.iterations).expect("few");
         rows.number(Stage::Position, "path.iterations", "1", f64::from(iterations));
         rows.number(Stage::Position, "elongation", "m", position.elongation);
-        rows.number(Stage::Position, "potential_energy", "J", position.potential_energy);
         rows.number(Stage::Velocity, "length_rate", "m/s", at.velocity.length_rate);
         rows.number(Stage::Dynamics, "tension", "N", at.dynamics.tension);
+        rows.number(Stage::Dynamics, "potential_energy", "J", at.dynamics.potential_energy);
         rows.number(Stage::Dynamics, "power_dissipated", "W", at.dynamics.power_dissipated);
     });
 }
