@@ -175,11 +175,13 @@ pub enum Load<T: Real> {
     },
 }
 
-/// The forces that a closure records.
-#[derive(Debug, PartialEq)]
-pub struct Loads<T: Real> {
-    all: Vec<Load<T>>,
-    power_dissipated: T,
+results! {
+    /// The forces that a closure records.
+    #[derive(PartialEq)]
+    pub struct Loads<T> {
+        all: Vec<Load<T>>;
+        power_dissipated: T = 0.0;
+    }
 }
 
 impl<T: Real> Loads<T> {
@@ -223,23 +225,6 @@ impl<T: Real> Loads<T> {
             Load::AtPoint { body, .. } | Load::OnBody { body, .. } => topology.check_body(body),
             Load::OnCoordinate { coordinate, .. } => topology.check_coordinate(coordinate),
         })
-    }
-}
-
-impl<T: Real> Default for Loads<T> {
-    fn default() -> Self {
-        Self { all: Vec::new(), power_dissipated: T::zero() }
-    }
-}
-
-impl<T: Real> Clone for Loads<T> {
-    fn clone(&self) -> Self {
-        Self { all: self.all.clone(), ..*self }
-    }
-
-    fn clone_from(&mut self, source: &Self) {
-        self.all.clone_from(&source.all);
-        self.power_dissipated = source.power_dissipated;
     }
 }
 

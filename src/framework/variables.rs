@@ -267,14 +267,6 @@ macro_rules! variables {
             $($(#[$field_meta])* $field_vis $field: $type,)*
         }
 
-        impl<T: $crate::Real> Clone for $name<T> {
-            fn clone(&self) -> Self {
-                Self { $($field: self.$field.clone(),)* }
-            }
-
-            fn clone_from(&mut self, source: &Self) {
-                $(self.$field.clone_from(&source.$field);)*
-            }
-        }
+        $crate::clone_by_field!($name { $($field),* });
     };
 }

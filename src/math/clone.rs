@@ -1,9 +1,11 @@
 //! Clones that reuse memory.
 
 /// `Clone` field by field, for `clone_from` too: the derived one would drop the buffers of the target.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! clone_by_field {
     ($Type:ident { $($field:ident),* $(,)? }) => {
-        impl<T: Real> Clone for $Type<T> {
+        impl<T: $crate::Real> Clone for $Type<T> {
             fn clone(&self) -> Self {
                 Self { $($field: self.$field.clone()),* }
             }
@@ -15,4 +17,4 @@ macro_rules! clone_by_field {
     };
 }
 
-pub(crate) use clone_by_field;
+pub(crate) use crate::clone_by_field;

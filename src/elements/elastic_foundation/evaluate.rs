@@ -158,7 +158,7 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
         cache.springs.reserve_exact(self.spring_count);
         cache.resultants.clear();
         cache.resultants.reserve_exact(self.contact_room());
-        cache.power_dissipated = T::zero();
+        (cache.normal_force, cache.area, cache.power_dissipated) = (T::zero(), T::zero(), T::zero());
         for contact in &at.position.contacts {
             let Some(material) = at.parameters.material(contact.mesh) else { continue };
             let p_GS = at.position.X_GS[contact.mesh.0].translation.vector;
@@ -174,6 +174,8 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
                     return Err(ElementError::NonFiniteForce);
                 }
             }
+            cache.normal_force += sums.normal_force;
+            cache.area += sums.area;
             cache.power_dissipated += sums.lost;
             cache.resultants.push(Resultant {
                 F_GS: sums.F_GS,

@@ -78,6 +78,10 @@ results! {
         pub springs: Vec<SpringForce<T>>;
         /// In the order of [`Position::contacts`].
         pub resultants: Vec<Resultant<T>>;
+        /// The sum of the magnitudes of the normal forces of all contacts.
+        pub normal_force: T ["N"];
+        /// The sum of the areas of all displaced springs.
+        pub area: T ["m²"];
         /// The power dissipated.
         pub power_dissipated: T ["W"];
     }

@@ -5,24 +5,21 @@ use nalgebra::{Matrix3, Vector3};
 use crate::elements::linear_bushing::Singular;
 use crate::framework::ElementError;
 use crate::math::Real;
+use crate::results;
 
 /// The least cosine of the middle angle: 0.46° from ±90°, where the outer angles turn up to 125 times as fast as
 /// M.
 const LEAST_COSINE: f64 = 0.008;
 
-/// Sine and cosine of the first angle, sine and reciprocal cosine of the second: the axes of the
-/// gimbal, expressed in F, are x, `(0, cx, sx)` and `(sy, −sx·cy, cx·cy)`.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Gimbal<T> {
-    pub(super) sx: T,
-    pub(super) cx: T,
-    pub(super) sy: T,
-    pub(super) over_cy: T,
-}
-
-impl<T: Real> Default for Gimbal<T> {
-    fn default() -> Self {
-        Self { sx: T::zero(), cx: T::one(), sy: T::zero(), over_cy: T::one() }
+results! {
+    /// Sine and cosine of the first angle, sine and reciprocal cosine of the second: the axes of the
+    /// gimbal, expressed in F, are x, `(0, cx, sx)` and `(sy, −sx·cy, cx·cy)`.
+    #[derive(Copy)]
+    pub(super) struct Gimbal<T> {
+        pub(super) sx: T = 0.0;
+        pub(super) cx: T = 1.0;
+        pub(super) sy: T = 0.0;
+        pub(super) over_cy: T = 1.0;
     }
 }
 

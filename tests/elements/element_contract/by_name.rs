@@ -195,10 +195,13 @@ fn a_coordinate_element_lists_all_its_results() {
 }
 
 #[test]
-fn a_foundation_lists_its_energy_and_power() {
+fn a_foundation_lists_its_sums_over_all_contacts() {
     agrees(scene::<SoftTorus>(), |system, state, element, rows| {
         let at = system.dynamics_view(state).expect("realized").of(element);
         rows.number(Stage::Position, "potential_energy", "J", at.position.potential_energy);
+        let resultants = &at.dynamics.resultants;
+        rows.number(Stage::Dynamics, "normal_force", "N", resultants.iter().map(|r| r.normal_force).sum());
+        rows.number(Stage::Dynamics, "area", "m²", resultants.iter().map(|r| r.area).sum());
         rows.number(Stage::Dynamics, "power_dissipated", "W", at.dynamics.power_dissipated);
     });
 }
