@@ -307,7 +307,7 @@ fn defaults_changed_later_reach_new_states_only() {
     let mut world = world();
     let state = world.system.default_state();
     let stiffness = Vector6::repeat(5.0);
-    let mut parameters = world.system.default_parameters(world.bushing).clone();
+    let mut parameters = *world.system.default_parameters(world.bushing);
     parameters.law.stiffness = stiffness;
     world.system.set_default_parameters(world.bushing, parameters).expect("valid");
     let mut discrete = *world.system.default_discrete(world.spring);
