@@ -51,8 +51,10 @@
 //! | set the motion, evaluate | [`State`], [`KinematicsSource`], [`Stage`] |
 //! | read results | [`PositionView`], [`VelocityView`], [`DynamicsView`], [`Forces`] |
 //! | log, plot or bind by name, with units | [`DynamicsView::visit_results`], [`State::visit_variables`] |
-//! | commit, save, restore | [`accept_step`](ForceSystem::accept_step), [`Snapshot`] |
-//! | account for energy | [`dissipated_energy`](DynamicsView::dissipated_energy) |
+//! | commit | [`accept_step`](ForceSystem::accept_step), [`finish_step`](ForceSystem::finish_step) |
+//! | save, restore, copy | [`Snapshot`], [`BinarySnapshot`], [`Checkpoint`] |
+//! | evaluate many states | [`realize_each`](ForceSystem::realize_each), [`accept_step_each`](ForceSystem::accept_step_each) |
+//! | account for energy | [`dissipated_energy`](DynamicsView::dissipated_energy), [`StepRule`] |
 //! | write a host | [`_documentation::hosts`] |
 //! | run the reference host | [`simulation`] |
 //! | handle errors | [`Error`], [`ElementError`], [`cable::PathError`], [`shapes::ShapeError`], [`simulation::SimulationError`] |
@@ -62,7 +64,7 @@
 //! # Features
 //!
 //! - `std` (default), or `libm` for `no_std`: the source of floating-point functions.
-//! - `rayon`: evaluates the elements of one kind on all cores, with bitwise equal results.
+//! - `rayon`: evaluates the elements of one kind, and many states, on all cores, with bitwise equal results.
 //! - `serde`: (de)serialises parameters, discrete variables, spatial vectors, shapes other than height maps and
 //!   meshes, snapshots, and simulations with their integrators.
 //! - `mesh-files`: reads triangle meshes from OBJ and STL files.
