@@ -358,8 +358,8 @@ impl<T: Real> ForceSystem<T> {
         let State { kinds, kinematics, incoming: start, continuous, forces, .. } = state;
         continuous.held_powers.clear();
         for (kind, slots) in self.kinds.iter().zip(kinds) {
-            let mut accumulator = ForceAccumulator::at(forces, &start.positions, &kinematics.velocities);
-            kind.powers_absorbed(slots.as_ref(), start, &mut accumulator, &mut continuous.held_powers)?;
+            let accumulator = ForceAccumulator::at(forces, &start.positions, &kinematics.velocities);
+            kind.powers_absorbed(slots.as_ref(), start, accumulator, &mut continuous.held_powers)?;
         }
         Ok(())
     }

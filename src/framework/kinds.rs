@@ -7,6 +7,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::any::Any;
 use core::fmt::Debug;
+use core::ops::Range;
 
 use crate::framework::element::{AtDynamics, AtPosition, AtVelocity, ForceElement};
 use crate::framework::results::Cache;
@@ -42,6 +43,12 @@ pub(crate) struct Sums<'a, T: Real> {
 pub(crate) struct Energies<T> {
     pub(crate) stored: T,
     pub(crate) power_dissipated: T,
+}
+
+impl<T: Real> Energies<T> {
+    fn zero() -> Self {
+        Self { stored: T::zero(), power_dissipated: T::zero() }
+    }
 }
 
 /// A [`Kind`] whose element type is not known.
@@ -95,7 +102,7 @@ pub(crate) trait AnyKind<T: Real>: Any + Debug + Send + Sync {
         &self,
         slots: &dyn AnySlots<T>,
         kinematics: &Kinematics<T>,
-        accumulator: &mut ForceAccumulator<'_, T>,
+        accumulator: ForceAccumulator<'_, T>,
         powers: &mut Vec<T>,
     ) -> Result<(), Error>;
     /// Resets the memory of one element; returns the stage below which the state falls, if anything has changed.
@@ -115,18 +122,19 @@ pub(crate) trait AnyKind<T: Real>: Any + Debug + Send + Sync {
     ) -> Result<T, Error>;
 }
 
-/// Fills the cache of every enabled element and resets the others; returns the first failure by place, on any
-/// number of threads.
+/// Fills the caches of the enabled elements from the place `first` on and resets the others; returns the first
+/// failure by place, on any number of threads. The closures take places relative to `first`.
 #[inline]
-fn fill<T: Real, C: Cache<T>>(
+fn fill<'a, T: Real, C: Cache<T>, E: 'a>(
     roster: &Roster,
+    first: usize,
     caches: &mut [C],
-    is_enabled: impl Fn(usize) -> bool + Sync,
-    calc: impl Fn(usize, &mut C) -> Result<(), ElementError> + Sync,
+    enabled: impl Fn(usize) -> Option<&'a E> + Sync,
+    calc: impl Fn(&E, usize, &mut C) -> Result<(), ElementError> + Sync,
 ) -> Result<(), Error> {
     let fill_one = |(i, cache): (usize, &mut C)| {
-        if is_enabled(i) {
-            calc(i, cache).map_err(|source| roster.failure(i, source))
+        if let Some(element) = enabled(i) {
+            calc(element, i, cache).map_err(|source| roster.failure(first + i, source))
         } else {
             // `clone_from` lets a cache keep its buffers.
             cache.clone_from(&C::neutral());
@@ -193,23 +201,11 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
     }
 
     fn realize_position(&self, slots: &mut dyn AnySlots<T>, kinematics: &Kinematics<T>) -> Result<(), Error> {
-        let Slots { variables, position, .. } = Slots::<T, E>::downcast_mut(slots)?;
-        fill::<T, _>(
-            &self.roster,
-            position,
-            |i| variables[i].enabled,
-            |i, cache| self.calc_position(i, &variables[i], kinematics, cache),
-        )
+        self.calc_position(Slots::<T, E>::downcast_mut(slots)?, self.places(), kinematics)
     }
 
     fn realize_velocity(&self, slots: &mut dyn AnySlots<T>, kinematics: &Kinematics<T>) -> Result<(), Error> {
-        let Slots { variables, position, velocity, .. } = Slots::<T, E>::downcast_mut(slots)?;
-        fill::<T, _>(
-            &self.roster,
-            velocity,
-            |i| variables[i].enabled,
-            |i, cache| self.calc_velocity(i, &variables[i], kinematics, &position[i], cache),
-        )
+        self.calc_velocity(Slots::<T, E>::downcast_mut(slots)?, self.places(), kinematics)
     }
 
     fn realize_dynamics(
@@ -219,38 +215,15 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         sums: Sums<'_, T>,
     ) -> Result<(), Error> {
         let slots = Slots::<T, E>::downcast_mut(slots)?;
-        let Slots { variables, position, velocity, dynamics, .. } = &mut *slots;
-        fill::<T, _>(
-            &self.roster,
-            dynamics,
-            |i| variables[i].enabled,
-            |i, cache| self.calc_dynamics(i, &variables[i], kinematics, (&position[i], &velocity[i]), cache),
-        )?;
-        // In order of place: sums must not depend on the number of threads.
-        let mut accumulator = ForceAccumulator::new(sums.forces, kinematics);
-        for (i, element) in self.elements.iter().enumerate() {
-            if let Some(element) = element
-                && slots.variables[i].enabled
-            {
-                let at = slots.at_dynamics(i, kinematics);
-                element.add_forces(&at, &mut accumulator);
-                let power_absorbed = element.power_supplied(&at) - accumulator.take_power();
-                let potential_energy = element.potential_energy(&at);
-                let power_dissipated = element.power_dissipated(&at);
-                // The power of a non-finite force is not finite either, even at zero velocity. On Ground it is
-                // zero; the sum of forces is checked.
-                if !(power_absorbed.is_finite()
-                    && potential_energy.is_finite()
-                    && power_dissipated.is_finite())
-                {
-                    return Err(self.roster.failure(i, ElementError::NonFiniteForce));
-                }
-                sums.power_absorbed[i] = power_absorbed;
-                *sums.potential_energy += potential_energy;
-                *sums.power_dissipated += power_dissipated;
-            } else {
-                sums.power_absorbed[i] = T::zero();
-            }
+        self.calc_dynamics(slots, self.places(), kinematics)?;
+        let Sums { forces, potential_energy, power_dissipated, power_absorbed } = sums;
+        let before = Energies { stored: *potential_energy, power_dissipated: *power_dissipated };
+        let accumulator = ForceAccumulator::new(forces, kinematics);
+        let (energies, is_finite) =
+            self.sum(slots, self.places(), kinematics, accumulator, before, power_absorbed);
+        (*potential_energy, *power_dissipated) = (energies.stored, energies.power_dissipated);
+        if !is_finite {
+            self.check_finite(slots, kinematics, power_absorbed)?;
         }
         if E::Continuous::FIRST_STAGE.is_some() { self.calc_rates(slots, kinematics) } else { Ok(()) }
     }
@@ -306,7 +279,7 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
                     power_dissipated: element.power_dissipated(&at),
                 }
             }
-            None => Energies { stored: T::zero(), power_dissipated: T::zero() },
+            None => Energies::zero(),
         })
     }
 
@@ -318,10 +291,9 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         forces: &mut Forces<T>,
     ) -> Result<(), Error> {
         let slots = Slots::<T, E>::downcast(slots)?;
-        if let Some(element) = self.enabled_element(slots, place) {
-            let mut accumulator = ForceAccumulator::new(forces, kinematics);
-            element.add_forces(&slots.at_dynamics(place, kinematics), &mut accumulator);
-        }
+        let accumulator = ForceAccumulator::new(forces, kinematics);
+        let power = &mut [T::zero()];
+        self.sum(slots, place..place + 1, kinematics, accumulator, Energies::zero(), power);
         Ok(())
     }
 
@@ -329,18 +301,13 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         &self,
         slots: &dyn AnySlots<T>,
         kinematics: &Kinematics<T>,
-        accumulator: &mut ForceAccumulator<'_, T>,
+        accumulator: ForceAccumulator<'_, T>,
         powers: &mut Vec<T>,
     ) -> Result<(), Error> {
         let slots = Slots::<T, E>::downcast(slots)?;
-        powers.extend((0..self.elements.len()).map(|place| match self.enabled_element(slots, place) {
-            Some(element) => {
-                let at = slots.at_dynamics(place, kinematics);
-                element.add_forces(&at, accumulator);
-                element.power_supplied(&at) - accumulator.take_power()
-            }
-            None => T::zero(),
-        }));
+        let first = powers.len();
+        powers.resize(first + self.elements.len(), T::zero());
+        self.sum(slots, self.places(), kinematics, accumulator, Energies::zero(), &mut powers[first..]);
         Ok(())
     }
 
@@ -367,25 +334,19 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         kinematics: &Kinematics<T>,
     ) -> Result<T, Error> {
         let slots = Slots::<T, E>::downcast_mut(slots)?;
-        let Slots { variables, position, velocity, dynamics, .. } = &mut *slots;
-        let (variable, position) = (&variables[place], &mut position[place]);
-        let (velocity, dynamics) = (&mut velocity[place], &mut dynamics[place]);
-        if !variable.enabled {
+        if !slots.variables[place].enabled {
             return Ok(T::zero());
         }
-        let mut calc = || {
-            if stage < Stage::Position {
-                self.calc_position(place, variable, kinematics, position)?;
-            }
-            if stage < Stage::Velocity {
-                self.calc_velocity(place, variable, kinematics, position, velocity)?;
-            }
-            if stage < Stage::Dynamics {
-                self.calc_dynamics(place, variable, kinematics, (position, velocity), dynamics)?;
-            }
-            Ok(())
-        };
-        calc().map_err(|source| self.roster.failure(place, source))?;
+        let only = place..place + 1;
+        if stage < Stage::Position {
+            self.calc_position(slots, only.clone(), kinematics)?;
+        }
+        if stage < Stage::Velocity {
+            self.calc_velocity(slots, only.clone(), kinematics)?;
+        }
+        if stage < Stage::Dynamics {
+            self.calc_dynamics(slots, only, kinematics)?;
+        }
         let energy = self.energies(slots, place, kinematics)?.stored;
         finite_force(energy).map_err(|source| self.roster.failure(place, source))
     }
@@ -415,56 +376,12 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         stamp
     }
 
-    /// Calls `calc` on the element at an occupied place.
-    #[inline]
-    fn element(
-        &self,
-        place: usize,
-        calc: impl FnOnce(&E) -> Result<(), ElementError>,
-    ) -> Result<(), ElementError> {
-        self.elements[place].as_ref().map_or(Ok(()), calc)
-    }
-
     fn enabled_element(&self, slots: &Slots<T, E>, place: usize) -> Option<&E> {
         self.elements[place].as_ref().filter(|_| slots.variables[place].enabled)
     }
 
-    #[inline]
-    fn calc_position(
-        &self,
-        i: usize,
-        variable: &Variable<T, E>,
-        kinematics: &Kinematics<T>,
-        cache: &mut E::Position,
-    ) -> Result<(), ElementError> {
-        self.element(i, |element| element.calc_position(&given(variable, kinematics), cache))
-    }
-
-    #[inline]
-    fn calc_velocity(
-        &self,
-        i: usize,
-        variable: &Variable<T, E>,
-        kinematics: &Kinematics<T>,
-        position: &E::Position,
-        cache: &mut E::Velocity,
-    ) -> Result<(), ElementError> {
-        let at = AtPosition { given: given(variable, kinematics), position };
-        self.element(i, |element| element.calc_velocity(&at, &kinematics.velocities, cache))
-    }
-
-    #[inline]
-    fn calc_dynamics(
-        &self,
-        i: usize,
-        variable: &Variable<T, E>,
-        kinematics: &Kinematics<T>,
-        (position, velocity): (&E::Position, &E::Velocity),
-        cache: &mut E::Dynamics,
-    ) -> Result<(), ElementError> {
-        let at_position = AtPosition { given: given(variable, kinematics), position };
-        let at = AtVelocity { at_position, velocities: &kinematics.velocities, velocity };
-        self.element(i, |element| element.calc_dynamics(&at, cache))
+    fn places(&self) -> Range<usize> {
+        0..self.elements.len()
     }
 
     /// Fills the rates of the continuous variables.
@@ -502,5 +419,123 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         });
         slots.next_discrete = next_discrete;
         written
+    }
+}
+
+/// Loops over the elements at some places, which are all of them or a single one.
+///
+/// A calculation of an element is called in one of these and nowhere else: the compiler then inlines it, however
+/// long it is. All slices are of one length, which spares the loops their bounds checks.
+impl<T: Real, E: ForceElement<T>> Kind<T, E> {
+    fn calc_position(
+        &self,
+        slots: &mut Slots<T, E>,
+        places: Range<usize>,
+        kinematics: &Kinematics<T>,
+    ) -> Result<(), Error> {
+        let elements = &self.elements[places.clone()];
+        let variables = &slots.variables[places.clone()];
+        fill::<T, _, _>(
+            &self.roster,
+            places.start,
+            &mut slots.position[places],
+            |i| elements[i].as_ref().filter(|_| variables[i].enabled),
+            |element, i, cache| element.calc_position(&given(&variables[i], kinematics), cache),
+        )
+    }
+
+    fn calc_velocity(
+        &self,
+        slots: &mut Slots<T, E>,
+        places: Range<usize>,
+        kinematics: &Kinematics<T>,
+    ) -> Result<(), Error> {
+        let elements = &self.elements[places.clone()];
+        let variables = &slots.variables[places.clone()];
+        let position = &slots.position[places.clone()];
+        fill::<T, _, _>(
+            &self.roster,
+            places.start,
+            &mut slots.velocity[places],
+            |i| elements[i].as_ref().filter(|_| variables[i].enabled),
+            |element, i, cache| {
+                let at = AtPosition { given: given(&variables[i], kinematics), position: &position[i] };
+                element.calc_velocity(&at, &kinematics.velocities, cache)
+            },
+        )
+    }
+
+    fn calc_dynamics(
+        &self,
+        slots: &mut Slots<T, E>,
+        places: Range<usize>,
+        kinematics: &Kinematics<T>,
+    ) -> Result<(), Error> {
+        let elements = &self.elements[places.clone()];
+        let variables = &slots.variables[places.clone()];
+        let position = &slots.position[places.clone()];
+        let velocity = &slots.velocity[places.clone()];
+        fill::<T, _, _>(
+            &self.roster,
+            places.start,
+            &mut slots.dynamics[places],
+            |i| elements[i].as_ref().filter(|_| variables[i].enabled),
+            |element, i, cache| {
+                let at_position =
+                    AtPosition { given: given(&variables[i], kinematics), position: &position[i] };
+                let velocities = &kinematics.velocities;
+                element.calc_dynamics(&AtVelocity { at_position, velocities, velocity: &velocity[i] }, cache)
+            },
+        )
+    }
+
+    /// Adds forces to an accumulator, energies to others, and writes the power absorbed by each element. In order of
+    /// place: sums must not depend on the number of threads. Returns whether all sums are finite.
+    fn sum(
+        &self,
+        slots: &Slots<T, E>,
+        places: Range<usize>,
+        kinematics: &Kinematics<T>,
+        accumulator: ForceAccumulator<'_, T>,
+        Energies { mut stored, mut power_dissipated }: Energies<T>,
+        power_absorbed: &mut [T],
+    ) -> (Energies<T>, bool) {
+        // A local stays in registers, an argument would not.
+        let mut accumulator = accumulator;
+        let mut total_absorbed = T::zero();
+        let elements = self.elements[places.clone()].iter().zip(power_absorbed);
+        for ((element, power_absorbed), at) in elements.zip(slots.enabled(places, kinematics)) {
+            *power_absorbed = T::zero();
+            if let (Some(element), Some(at)) = (element, at) {
+                element.add_forces(&at, &mut accumulator);
+                *power_absorbed = element.power_supplied(&at) - accumulator.take_power();
+                total_absorbed += *power_absorbed;
+                stored += element.potential_energy(&at);
+                power_dissipated += element.power_dissipated(&at);
+            }
+        }
+        // One term that is not finite makes a sum that is not: the terms need not be checked one by one.
+        let is_finite = total_absorbed.is_finite() && stored.is_finite() && power_dissipated.is_finite();
+        (Energies { stored, power_dissipated }, is_finite)
+    }
+
+    /// Returns the first element of which the energy or a power is not finite, if there is one.
+    ///
+    /// The power of a non-finite force is not finite either, even at zero velocity. On Ground it is zero; the sum of
+    /// forces is checked.
+    #[cold]
+    fn check_finite(
+        &self,
+        slots: &Slots<T, E>,
+        kinematics: &Kinematics<T>,
+        power_absorbed: &[T],
+    ) -> Result<(), Error> {
+        for (place, power_absorbed) in power_absorbed.iter().enumerate() {
+            let Energies { stored, power_dissipated } = self.energies(slots, place, kinematics)?;
+            if ![*power_absorbed, stored, power_dissipated].iter().all(T::is_finite) {
+                return Err(self.roster.failure(place, ElementError::NonFiniteForce));
+            }
+        }
+        Ok(())
     }
 }

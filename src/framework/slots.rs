@@ -5,6 +5,7 @@ use alloc::format;
 use alloc::vec::Vec;
 use core::any::Any;
 use core::fmt::{self, Arguments, Debug};
+use core::ops::Range;
 
 use crate::framework::checkpoint::{AnyVariables, KindVariables};
 use crate::framework::element::{AtDynamics, AtPosition, AtVelocity, ForceElement, Given};
@@ -283,6 +284,23 @@ impl<T: Real, E: ForceElement<T>> Slots<T, E> {
     #[inline]
     pub(crate) fn at_dynamics<'a>(&'a self, i: usize, kinematics: &'a Kinematics<T>) -> AtDynamics<'a, T, E> {
         AtDynamics { at_velocity: self.at_velocity(i, kinematics), dynamics: &self.dynamics[i] }
+    }
+
+    /// The elements at these places in order; `None` for one that is not enabled.
+    #[inline]
+    pub(crate) fn enabled<'a>(
+        &'a self,
+        places: Range<usize>,
+        kinematics: &'a Kinematics<T>,
+    ) -> impl Iterator<Item = Option<AtDynamics<'a, T, E>>> {
+        let velocity = &self.velocity[places.clone()];
+        let dynamics = &self.dynamics[places.clone()];
+        let results = self.position[places.clone()].iter().zip(velocity).zip(dynamics);
+        self.variables[places].iter().zip(results).map(|(variable, ((position, velocity), dynamics))| {
+            let at_position = AtPosition { given: given(variable, kinematics), position };
+            let at_velocity = AtVelocity { at_position, velocities: &kinematics.velocities, velocity };
+            variable.enabled.then_some(AtDynamics { at_velocity, dynamics })
+        })
     }
 
     /// Changes a copy of the variables of one element, which replaces them if `change` succeeds.
