@@ -27,9 +27,10 @@ impl<T: Real> Friction<T> {
         sliding: T,
     ) -> Self {
         let viscous = velocity * -parameters.friction_viscosity;
-        let ([sliding_damping], sliding_cut) = shortened([viscous], limit);
+        let ([sliding_damping], sliding_cut) = shortened([viscous], viscous, limit);
         let elastic = stretch * -parameters.friction_elasticity;
-        let ([elastic, anchored_damping], anchored_cut) = shortened([elastic, viscous], limit);
+        let ([elastic, anchored_damping], anchored_cut) =
+            shortened([elastic, viscous], elastic + viscous, limit);
         let held = T::one() - sliding;
         Self {
             elastic: elastic * held,
@@ -46,7 +47,7 @@ impl<T: Real> Friction<T> {
         limit: T,
     ) -> Self {
         let viscous = velocity * -parameters.friction_viscosity;
-        let ([damping], damping_cut) = shortened([viscous], limit);
+        let ([damping], damping_cut) = shortened([viscous], viscous, limit);
         let trial = stretch * -parameters.friction_elasticity;
         if !exceeds(trial + damping, limit) {
             return Self { elastic: trial, damping, limit_reached: damping_cut };
@@ -74,34 +75,31 @@ impl<T: Real> Friction<T> {
 
 /// Forces scaled by one factor so that their sum is within the limit, and whether they were shortened.
 #[inline]
-fn shortened<T: Real, const N: usize>(forces: [Vector2<T>; N], limit: T) -> ([Vector2<T>; N], bool) {
-    let sum = forces.iter().fold(Vector2::zeros(), |sum, force| sum + force);
+fn shortened<T: Real, const N: usize>(
+    forces: [Vector2<T>; N],
+    sum: Vector2<T>,
+    limit: T,
+) -> ([Vector2<T>; N], bool) {
     let (squared, limit_squared) = (sum.norm_squared(), limit * limit);
     if squared.is_finite() && limit_squared > least_square() {
         if squared > limit_squared {
             let scale = limit / squared.sqrt();
             return (forces.map(|force| force * scale), true);
         }
-    } else {
-        return shortened_by_parts(forces, sum, limit);
+    } else if let Some((divisor, scale)) = scale_by_parts(sum, limit) {
+        return (forces.map(|force| force / divisor * scale), true);
     }
     (forces, false)
 }
 
-/// The same where a square overflows or underflows.
+/// A divisor and a factor that shorten a sum of forces to the limit, where a square overflows or underflows; `None`
+/// if the sum is within the limit.
 #[cold]
-fn shortened_by_parts<T: Real, const N: usize>(
-    forces: [Vector2<T>; N],
-    sum: Vector2<T>,
-    limit: T,
-) -> ([Vector2<T>; N], bool) {
-    if exceeds_by_parts(sum, limit) {
+fn scale_by_parts<T: Real>(sum: Vector2<T>, limit: T) -> Option<(T, T)> {
+    exceeds_by_parts(sum, limit).then(|| {
         let largest = largest_component(sum);
-        let scale = limit / (sum / largest).norm();
-        (forces.map(|force| force / largest * scale), true)
-    } else {
-        (forces, false)
-    }
+        (largest, limit / (sum / largest).norm())
+    })
 }
 
 /// Whether a force is longer than the limit or NaN.
@@ -184,7 +182,10 @@ fn settle_by_parts<T: Real>(travel: Vector2<T>, reach: T) -> T {
 #[inline]
 fn step<T: Real>(s: T) -> T {
     let from_end = |s: T| s * s * s * (T::lit(10.0) + s * (T::lit(6.0) * s - T::lit(15.0)));
-    if s < T::lit(0.5) { from_end(s) } else { T::one() - from_end(T::one() - s) }
+    let is_near = s < T::lit(0.5);
+    // One polynomial and two selections: which half it is, is hard to predict.
+    let rise = from_end(if is_near { s } else { T::one() - s });
+    if is_near { rise } else { T::one() - rise }
 }
 
 #[cfg(test)]

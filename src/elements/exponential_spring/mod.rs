@@ -228,7 +228,11 @@ impl<T: Real> ExponentialSpring<T> {
 
 impl<T: Real> ExponentialSpring<T> {
     /// `X_GP`, and the station in Ground and in the plane's frame.
-    #[inline]
+    #[inline(always)]
+    #[expect(
+        clippy::inline_always,
+        reason = "with two callers it is a call and a copy of a pose in the loop"
+    )]
     fn places(&self, positions: &Positions<T>) -> (Pose<T>, Point3<T>, Point3<T>) {
         let X_GP = if self.plane.body == BodyIndex::GROUND {
             self.plane.X_BF
