@@ -112,7 +112,8 @@ impl<'a, T: Real> ForceAccumulator<'a, T> {
     ///
     /// # Panics
     /// If the body does not exist, like slice indexing.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "in dual numbers a call costs as much as the arithmetic")]
     pub fn apply_to_body(&mut self, body: impl AsBody, F_GB: SpatialForce<T>) {
         let place = body.place_in(&self.forces.topology);
         self.forces.bodies[place] += F_GB;

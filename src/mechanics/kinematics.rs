@@ -181,7 +181,8 @@ impl<T: Real> Velocities<T> {
     ///
     /// # Panics
     /// If the body does not exist, like slice indexing.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "in dual numbers a call costs as much as the arithmetic")]
     pub fn velocity_of_frame(
         &self,
         positions: &Positions<T>,

@@ -73,8 +73,9 @@ impl<T: Real> Friction<T> {
     }
 }
 
-/// Forces scaled by one factor so that their sum is within the limit, and whether they were shortened.
-#[inline]
+/// Forces with this sum, scaled by one factor so that it is within the limit, and whether they were shortened.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "in dual numbers a call costs as much as the arithmetic")]
 fn shortened<T: Real, const N: usize>(
     forces: [Vector2<T>; N],
     sum: Vector2<T>,
@@ -147,7 +148,8 @@ fn least_square<T: Real>() -> T {
 
 /// Sliding after a travel of the anchor, where `reach` is the travel at the settle velocity in the same time;
 /// with velocities in place of travels, Sliding at a velocity.
-#[inline]
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "in dual numbers a call costs as much as the arithmetic")]
 pub(super) fn settle<T: Real>(travel: Vector2<T>, reach: T) -> T {
     let (squared, reach_squared) = (travel.norm_squared(), reach * reach);
     if !(squared.is_finite() && reach_squared > least_square()) {
