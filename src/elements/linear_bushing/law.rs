@@ -27,7 +27,8 @@ results! {
 ///
 /// # Errors
 /// [`Singular`] near a middle angle of ±90°.
-#[inline]
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "with two callers it is a call in the loop")]
 pub(super) fn principal_angles<T: Real>(R_FM: &Matrix3<T>) -> Result<(Vector3<T>, Gimbal<T>), ElementError> {
     let (r02, r12, r22) = (R_FM[(0, 2)], R_FM[(1, 2)], R_FM[(2, 2)]);
     let cy = (r12 * r12 + r22 * r22).sqrt();

@@ -162,7 +162,11 @@ impl<T: Real> LinearBushing<T> {
     }
 
     /// `X_GF`, `X_GM` and the orientation of M in F.
-    #[inline]
+    #[inline(always)]
+    #[expect(
+        clippy::inline_always,
+        reason = "with two callers it is a call and a copy of the poses in the loop"
+    )]
     fn frames(&self, positions: &Positions<T>, frames: &Frames<T>) -> (Pose<T>, Pose<T>, Matrix3<T>) {
         let X_GF = positions.pose(Checked(self.body1)) * frames.X_B1F;
         let X_GM = positions.pose(Checked(self.body2)) * frames.X_B2M;
