@@ -22,7 +22,7 @@ pub(crate) fn write(path: &Path, snapshot: &Snapshot<'_>) -> Result<PathBuf, Box
             traction[3 * spring.face + i] = force.friction_force_G[i] / spring.area;
         }
     }
-    let points: Vec<f64> = mesh.vertices().iter().flat_map(|v| <[f64; 3]>::from((X_GS * v).coords)).collect();
+    let points: Vec<f64> = mesh.vertices().flat_map(|v| <[f64; 3]>::from((X_GS * v).coords)).collect();
     let corners: Vec<u32> = mesh.faces().iter().flat_map(|&[a, b, c]| [3, a, b, c]).collect();
     let scalars = |name: &str, values| Attribute::DataArray(DataArray::scalars(name, 1).with_vec(values));
     let data = Attributes {

@@ -48,9 +48,9 @@ pub(crate) fn draw(path: &Path, snapshot: &Snapshot<'_>) -> Result<PathBuf, Box<
     Ok(path.to_path_buf())
 }
 
-/// The corners of a face in Ground.
-fn corners(snapshot: &Snapshot<'_>, face: usize) -> [Point3<f64>; 3] {
-    snapshot.mesh.faces()[face].map(|corner| snapshot.X_GS * snapshot.mesh.vertices()[corner as usize])
+/// The corners of each face in Ground.
+fn triangles(snapshot: &Snapshot<'_>) -> Vec<[Point3<f64>; 3]> {
+    snapshot.mesh.triangles().map(|corners| corners.map(|p| snapshot.X_GS * p)).collect()
 }
 
 /// The whole tyre, seen from below through the ground.
@@ -64,11 +64,13 @@ fn draw_tyre(area: &Area<'_>, snapshot: &Snapshot<'_>, highest: f64) -> Result<(
     let up = toward_eye.cross(&right);
     let light = Vector3::new(0.1, -0.8, -0.35).normalize();
 
-    let mut faces: Vec<usize> = (0..snapshot.mesh.face_count())
-        .filter(|&face| (snapshot.X_GS.rotation * snapshot.mesh.normals()[face]).dot(&toward_eye) > 0.0)
-        .collect();
-    let nearness = |face: usize| (snapshot.X_GS * snapshot.mesh.centroids()[face]).coords.dot(&toward_eye);
-    faces.sort_by(|&a, &b| nearness(a).total_cmp(&nearness(b)));
+    let triangles = triangles(snapshot);
+    let normals: Vec<_> = snapshot.mesh.normals().map(|normal| snapshot.X_GS.rotation * normal).collect();
+    let nearness: Vec<f64> =
+        snapshot.mesh.centroids().map(|p| (snapshot.X_GS * p).coords.dot(&toward_eye)).collect();
+    let mut faces: Vec<usize> =
+        (0..snapshot.mesh.face_count()).filter(|&face| normals[face].dot(&toward_eye) > 0.0).collect();
+    faces.sort_by(|&a, &b| nearness[a].total_cmp(&nearness[b]));
 
     let middle = snapshot.X_GS.translation.vector;
     let mut chart = ChartBuilder::on(area)
@@ -76,15 +78,14 @@ fn draw_tyre(area: &Area<'_>, snapshot: &Snapshot<'_>, highest: f64) -> Result<(
         .margin(10)
         .build_cartesian_2d(-0.36..0.36, -0.38..0.38)?;
     for face in faces {
-        let outline = corners(snapshot, face).map(|p| {
+        let outline = triangles[face].map(|p| {
             let from_middle = p.coords - middle;
             (from_middle.dot(&right), from_middle.dot(&up))
         });
-        let normal = snapshot.X_GS.rotation * snapshot.mesh.normals()[face];
         let color = if pressure[face] > 0.0 {
             heat(pressure[face] / highest)
         } else {
-            let gray = 70.0 + 140.0 * normal.dot(&light).max(0.0);
+            let gray = 70.0 + 140.0 * normals[face].dot(&light).max(0.0);
             RGBColor(channel(gray), channel(gray + 4.0), channel(gray + 10.0))
         };
         fill(&mut chart, &outline, color)?;
@@ -127,8 +128,9 @@ fn draw_footprint(area: &Area<'_>, snapshot: &Snapshot<'_>, highest: f64) -> Res
         .x_label_formatter(&|x| format!("{x:.0}"))
         .y_label_formatter(&|y| format!("{y:.0}"))
         .draw()?;
+    let triangles = triangles(snapshot);
     for (spring, force) in position.springs.iter().zip(&dynamics.springs) {
-        let outline = corners(snapshot, spring.face).map(|p| (1e3 * p.x, 1e3 * p.y));
+        let outline = triangles[spring.face].map(|p| (1e3 * p.x, 1e3 * p.y));
         fill(&mut chart, &outline, heat(force.pressure / highest))?;
     }
     // One arrow per patch of so many millimetres, as long as the friction force of the patch.

@@ -4,31 +4,33 @@ use alloc::vec::Vec;
 
 use nalgebra::{Point3, Vector3};
 
-use crate::math::{Pose, Real, is_finite};
+use crate::math::{Pose, Real, cast_pose, is_finite};
 use crate::shapes::Bounds;
 
-/// A box along the axes of Ground; all of space if a surface is unbounded, or its box not finite.
+/// A box along the axes of Ground, in plain numbers whatever the scalar of the surface; all of space if a surface is
+/// unbounded, or its box not finite.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct BoundingBox<T: Real> {
+pub struct BoundingBox {
     /// The lowest coordinates.
-    pub min: Point3<T>,
+    pub min: Point3<f64>,
     /// The highest coordinates.
-    pub max: Point3<T>,
+    pub max: Point3<f64>,
 }
 
-impl<T: Real> BoundingBox<T> {
+impl BoundingBox {
     /// The box around a surface that is at `X_GS`.
     #[inline]
-    pub fn around(bounds: &Bounds<T>, X_GS: &Pose<T>) -> Self {
+    pub fn around<T: Real>(bounds: &Bounds<T>, X_GS: &Pose<T>) -> Self {
         if let Bounds::Box { center, half_extents } = bounds {
-            let center_G = X_GS * center;
+            let (X_GS, half_extents) = (cast_pose::<T, f64>(X_GS), half_extents.map(T::to_f64));
+            let center_G = X_GS * center.map(T::to_f64);
             let reach = X_GS.rotation.matrix().abs() * half_extents;
             let around = Self { min: center_G - reach, max: center_G + reach };
             if around.is_finite() {
                 return around;
             }
         }
-        let far = Vector3::repeat(T::lit(f64::INFINITY));
+        let far = Vector3::repeat(f64::INFINITY);
         Self { min: Point3::from(-far), max: Point3::from(far) }
     }
 
@@ -49,15 +51,16 @@ impl<T: Real> BoundingBox<T> {
 /// Boxes are sorted by their start along the axis on which their middles are spread out most, and each is
 /// compared with those that start before it ends: a row of n boxes costs n·log n, a layer of them, in which √n
 /// start together, n·√n. Unbounded boxes pair with all. A box with a NaN coordinate overlaps nothing.
-#[derive(Debug)]
-pub struct PairSearch<T: Real> {
+#[derive(Debug, Default)]
+pub struct PairSearch {
     order: Vec<u32>,
     pairs: Vec<[u32; 2]>,
     /// The boxes by place; rewritten by the caller before each search.
-    pub boxes: Vec<BoundingBox<T>>,
+    pub boxes: Vec<BoundingBox>,
 }
 
-impl<T: Real> Clone for PairSearch<T> {
+// Not derived: `clone_from` keeps the buffers.
+impl Clone for PairSearch {
     fn clone(&self) -> Self {
         let mut copy = Self::default();
         copy.clone_from(self);
@@ -71,13 +74,7 @@ impl<T: Real> Clone for PairSearch<T> {
     }
 }
 
-impl<T: Real> Default for PairSearch<T> {
-    fn default() -> Self {
-        Self { order: Vec::new(), pairs: Vec::new(), boxes: Vec::new() }
-    }
-}
-
-impl<T: Real> PairSearch<T> {
+impl PairSearch {
     /// The number of pairs for which the first search reserves room: all, or 32 for each box on average.
     pub(crate) fn room(count: usize) -> usize {
         (count.saturating_sub(1) / 2 + 1).min(16) * count
@@ -127,15 +124,15 @@ impl<T: Real> PairSearch<T> {
 }
 
 /// The axis on which the middles of the bounded boxes vary most.
-fn widest_spread<T: Real>(boxes: &[BoundingBox<T>]) -> usize {
+fn widest_spread(boxes: &[BoundingBox]) -> usize {
     let mut sum = Vector3::zeros();
     let mut squares = Vector3::zeros();
-    let mut count = T::zero();
+    let mut count = 0.0;
     for b in boxes.iter().filter(|b| b.is_finite()) {
         let middle = b.min.coords + b.max.coords;
         sum += middle;
         squares += middle.component_mul(&middle);
-        count += T::one();
+        count += 1.0;
     }
     (squares * count - sum.component_mul(&sum)).imax()
 }

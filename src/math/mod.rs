@@ -10,6 +10,6 @@ pub use check::{InvalidValue, Requirement};
 pub(crate) use checked::checked_when_read;
 pub(crate) use clone::clone_by_field;
 pub use scalar::Real;
-pub(crate) use scalar::have_same_bits;
+pub(crate) use scalar::{have_same_bits, is_plain};
 pub use spatial::{Pose, SpatialForce, SpatialVelocity, cast_pose};
 pub(crate) use spatial::{is_finite, is_finite_pose};

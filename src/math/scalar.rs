@@ -1,6 +1,6 @@
 //! The scalar trait over which the types of this crate are generic.
 
-use core::any::Any;
+use core::any::{Any, TypeId};
 
 use nalgebra::RealField;
 
@@ -62,6 +62,13 @@ pub(crate) fn have_same_bits<T: Real>(a: T, b: T) -> bool {
             _ => false,
         },
     }
+}
+
+/// Whether a scalar is a plain float, so that rounding a result in `f64` gives all there is to know of it; any other
+/// scalar may carry derivatives.
+#[inline]
+pub(crate) fn is_plain<T: Real>() -> bool {
+    TypeId::of::<T>() == TypeId::of::<f64>() || TypeId::of::<T>() == TypeId::of::<f32>()
 }
 
 #[cfg(test)]

@@ -85,8 +85,15 @@ impl<T: Real> Ellipsoid<T> {
     }
 
     /// The same ellipsoid in another scalar.
-    pub fn cast<U: Real>(self) -> Ellipsoid<U> {
-        Ellipsoid::of_radii(self.radii.map(T::cast))
+    ///
+    /// # Errors
+    /// As [`new`](Self::new), where the other scalar has a smaller range.
+    pub fn cast<U: Real>(self) -> Result<Ellipsoid<U>, ShapeError> {
+        Ellipsoid::new(self.radii.map(T::cast))
+    }
+
+    pub(crate) fn in_plain(self) -> Ellipsoid<f64> {
+        Ellipsoid::of_radii(self.radii.map(T::to_f64))
     }
 
     /// The axis of the least radius.
@@ -292,7 +299,7 @@ mod tests {
     #[test]
     fn the_gradient_of_the_signed_distance_is_the_normal() -> Result<(), ShapeError> {
         let ellipsoid = Ellipsoid::new(Vector3::new(1.3, 0.8, 0.5))?;
-        let dual = ellipsoid.cast::<Dual64>();
+        let dual = ellipsoid.cast::<Dual64>()?;
         for p in [[0.3, -0.2, 0.4], [1.0, 1.0, -1.0], [0.1, 0.5, 0.01]] {
             let normal = ellipsoid.nearest(&Point3::from(p)).normal;
             for axis in 0..3 {

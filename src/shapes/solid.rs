@@ -82,6 +82,18 @@ pub struct SurfacePoint<T: Real> {
     pub signed_distance: T,
 }
 
+impl<T: Real> SurfacePoint<T> {
+    /// The same in another scalar, with zero derivatives.
+    #[inline]
+    pub fn cast<U: Real>(&self) -> SurfacePoint<U> {
+        SurfacePoint {
+            point: self.point.map(T::cast),
+            normal: self.normal.map(T::cast),
+            signed_distance: self.signed_distance.cast(),
+        }
+    }
+}
+
 /// Bounds of a solid, in its own frame.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Bounds<T: Real> {
@@ -106,6 +118,12 @@ pub struct Plane<T: Real> {
 }
 
 impl<T: Real> Plane<T> {
+    /// The same in another scalar, with zero derivatives.
+    #[inline]
+    pub fn cast<U: Real>(&self) -> Plane<U> {
+        Plane { normal: self.normal.map(T::cast), offset: self.offset.cast() }
+    }
+
     /// Height of a point in front of the plane \[m\].
     #[inline]
     pub fn height(&self, p: &Point3<T>) -> T {

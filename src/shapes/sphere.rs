@@ -38,8 +38,15 @@ impl<T: Real> Sphere<T> {
     }
 
     /// The same ball in another scalar.
-    pub fn cast<U: Real>(self) -> Sphere<U> {
-        Sphere { radius: self.radius.cast() }
+    ///
+    /// # Errors
+    /// As [`new`](Self::new), where the other scalar has a smaller range.
+    pub fn cast<U: Real>(self) -> Result<Sphere<U>, ShapeError> {
+        Sphere::new(self.radius.cast())
+    }
+
+    pub(crate) fn in_plain(self) -> Sphere<f64> {
+        Sphere { radius: self.radius.to_f64() }
     }
 }
 

@@ -146,8 +146,8 @@ fn no_input_makes_contact_panic_and_finite_points_have_finite_answers() {
         assert_eq!(faults.is_empty(), TriangleMesh::closed(&vertices, &faces).is_ok());
         let Ok(mesh) = TriangleMesh::open(&vertices, &faces) else { continue };
         accepted += 1;
-        assert!(mesh.areas().iter().all(|area| area.is_finite() && *area > 0.0));
-        assert!(mesh.normals().iter().all(|normal| (normal.norm() - 1.0).abs() < 1e-12));
+        assert!(mesh.areas().all(|area| area.is_finite() && area > 0.0));
+        assert!(mesh.normals().all(|normal| (normal.norm() - 1.0).abs() < 1e-12));
         let points: Vec<_> = (0..4).map(|_| nasty_point(&mut sequence, scale)).collect();
         for p in &points {
             check_nearest(&mesh, p);
@@ -230,7 +230,7 @@ fn pairs_are_found_among_boxes_of_any_numbers() {
     let pillar =
         Bounds::Box { center: Point3::origin(), half_extents: Vector3::new(1.0, 1.0, f64::INFINITY) };
     let around = BoundingBox::around(&pillar, &Pose::identity());
-    assert!(around.overlaps(&BoundingBox::around(&Bounds::Unbounded, &Pose::identity())));
+    assert!(around.overlaps(&BoundingBox::around(&Bounds::<f64>::Unbounded, &Pose::identity())));
     let small = Bounds::Box { center: Point3::origin(), half_extents: Vector3::repeat(0.1) };
     assert!(around.overlaps(&BoundingBox::around(&small, &Pose::translation(0.0, 0.0, 50.0))));
 }
@@ -245,7 +245,7 @@ fn meshes_of_any_size_anywhere_answer_as_one_metre_at_the_origin_does() {
             let turn = Rotation3::new(sequence.next_point().coords * 3.0);
             let place = sequence.next_point().coords * distance;
             let moved = |p: &Point3<f64>| turn * (p * size) + place;
-            let vertices: Vec<_> = mesh.vertices().iter().map(moved).collect();
+            let vertices: Vec<_> = mesh.vertices().map(|p| moved(&p)).collect();
             let copy = TriangleMesh::closed(&vertices, mesh.faces()).unwrap();
             let volume = mesh.volume().unwrap() * size.powi(3);
             // What rounding of the coordinates leaves of their digits, in units of the mesh.
@@ -281,7 +281,7 @@ fn meshes_of_any_size_anywhere_answer_as_one_metre_at_the_origin_does() {
             0.5 * size
         );
         assert!(mesh.contains(&(Point3::new(0.2, 0.2, 0.2) * size)));
-        assert!(mesh.normals().iter().all(|normal| (normal.norm() - 1.0).abs() < 1e-15));
+        assert!(mesh.normals().all(|normal| (normal.norm() - 1.0).abs() < 1e-15));
     }
 }
 

@@ -117,7 +117,7 @@ fn neither_size_nor_place_nor_attitude_changes_the_law() {
             let evaluate = |size: f64, X_GW: Pose<f64>| {
                 // Lengths are `size` metres, times are seconds: velocities scale as lengths do.
                 let scaled = pair_of.each_ref().map(|mesh| {
-                    let vertices: Vec<_> = mesh.vertices().iter().map(|v| v * size).collect();
+                    let vertices: Vec<_> = mesh.vertices().map(|v| v * size).collect();
                     Arc::new(TriangleMesh::closed(&vertices, mesh.faces()).expect("closed"))
                 });
                 let rubber =
@@ -607,7 +607,8 @@ fn each_shape_pushes_a_mesh_out() {
 #[test]
 fn an_open_mesh_carries_springs_but_is_no_obstacle() {
     let brick = TriangleMesh::brick(Vector3::new(0.5, 0.5, 0.5), [2, 2, 2]).expect("valid");
-    let open = Arc::new(TriangleMesh::open(brick.vertices(), &brick.faces()[1..]).expect("open"));
+    let vertices: Vec<_> = brick.vertices().collect();
+    let open = Arc::new(TriangleMesh::open(&vertices, &brick.faces()[1..]).expect("open"));
     let mut system = ForceSystem::<f64>::new();
     let (body, other) = (system.add_body(), system.add_body());
     let mut foundation = Foundation::default();

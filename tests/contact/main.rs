@@ -2,6 +2,7 @@
 
 mod contact_limits;
 mod contact_mesh;
+mod contact_scalars;
 mod dropped_brick;
 mod elastic_foundation;
 #[cfg(feature = "mesh-files")]

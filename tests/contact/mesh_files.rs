@@ -51,10 +51,9 @@ fn obj_faces_may_carry_textures_count_backwards_and_have_many_corners() {
 fn stl_files_are_welded() {
     let brick = TriangleMesh::<f64>::brick(Vector3::new(0.5, 0.25, 1.0), [2, 1, 3]).expect("valid");
     let mut text = String::from("solid brick\n");
-    for face in brick.faces() {
+    for triangle in brick.triangles() {
         text.push_str("facet normal 0 0 0\nouter loop\n");
-        for corner in face {
-            let v = brick.vertices()[*corner as usize];
+        for v in triangle {
             writeln!(text, "vertex {} {} {}", v.x, v.y, v.z).expect("a string grows");
         }
         text.push_str("endloop\nendfacet\n");

@@ -42,14 +42,9 @@ pub fn nearest_on_triangle([a, b, c]: [Point3<f64>; 3], p: Point3<f64>) -> Point
     a + ab * (vb / sum) + ac * (vc / sum)
 }
 
-/// The corners of every face.
-pub fn triangles(mesh: &TriangleMesh<f64>) -> impl Iterator<Item = [Point3<f64>; 3]> {
-    mesh.faces().iter().map(|f| f.map(|corner| mesh.vertices()[corner as usize]))
-}
-
 /// The distance to the nearest of all triangles.
 pub fn distance(mesh: &TriangleMesh<f64>, p: Point3<f64>) -> f64 {
-    triangles(mesh).map(|t| (nearest_on_triangle(t, p) - p).norm()).fold(f64::INFINITY, f64::min)
+    mesh.triangles().map(|t| (nearest_on_triangle(t, p) - p).norm()).fold(f64::INFINITY, f64::min)
 }
 
 /// How often the mesh winds around a point: 1 inside, 0 outside.
@@ -60,7 +55,7 @@ pub fn winding_number(mesh: &TriangleMesh<f64>, p: Point3<f64>) -> f64 {
         let below = la * lb * lc + a.dot(&b) * lc + b.dot(&c) * la + c.dot(&a) * lb;
         2.0 * a.dot(&b.cross(&c)).atan2(below)
     };
-    triangles(mesh).map(solid_angle).sum::<f64>() / (4.0 * PI)
+    mesh.triangles().map(solid_angle).sum::<f64>() / (4.0 * PI)
 }
 
 /// A ball whose vertices lie by turns on it and far outside: sharp spikes and deep valleys.
@@ -68,7 +63,6 @@ pub fn star(frequency: u32) -> TriangleMesh<f64> {
     let ball = TriangleMesh::<f64>::sphere(1.0, frequency).unwrap();
     let vertices: Vec<_> = ball
         .vertices()
-        .iter()
         .map(|v| {
             let wave = (5.0 * v.x).sin() * (4.0 * v.y).cos() + (6.0 * v.z + v.x).sin();
             v * (1.0 + 0.45 * wave)
@@ -98,7 +92,7 @@ pub fn hollow_brick() -> TriangleMesh<f64> {
     let outer = TriangleMesh::brick(Vector3::new(1.0, 0.8, 0.6), [4, 3, 2]).unwrap();
     let inner = TriangleMesh::brick(Vector3::new(0.6, 0.5, 0.3), [3, 2, 2]).unwrap();
     let shift = u32::try_from(outer.vertices().len()).unwrap();
-    let vertices = [outer.vertices(), inner.vertices()].concat();
+    let vertices: Vec<_> = outer.vertices().chain(inner.vertices()).collect();
     let turned = inner.faces().iter().map(|&[a, b, c]| [a + shift, c + shift, b + shift]);
     let faces: Vec<_> = outer.faces().iter().copied().chain(turned).collect();
     TriangleMesh::closed(&vertices, &faces).unwrap()

@@ -265,7 +265,7 @@ impl<T: Real> ElasticFoundation<T> {
 
     /// The number of contacts for which the first evaluation reserves buffers.
     fn contact_room(&self) -> usize {
-        2 * PairSearch::<T>::room(self.surfaces.len())
+        2 * PairSearch::room(self.surfaces.len())
     }
 }
 

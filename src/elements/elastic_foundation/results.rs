@@ -21,7 +21,7 @@ results! {
         pub springs: Vec<SpringPosition<T>>;
         /// The energy stored.
         pub potential_energy: T ["J"];
-        pub(super) search: PairSearch<T>;
+        pub(super) search: PairSearch;
     }
 }
 

@@ -2,7 +2,6 @@
 
 use nalgebra::{Point3, Vector3};
 
-use crate::math::Real;
 use crate::shapes::{greater, lesser};
 
 /// A disc that holds points of a subtree: round, with some thickness along its axis.
@@ -10,32 +9,30 @@ use crate::shapes::{greater, lesser};
 /// A smooth patch of faces is nearly flat, and a disc along it separates it from a nearby plane far better than a
 /// ball or a box.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Cluster<T> {
-    pub(super) center: [T; 3],
-    axis: [T; 3],
+pub(super) struct Cluster {
+    pub(super) center: [f64; 3],
+    axis: [f64; 3],
     /// The greatest distance from the centre.
-    pub(super) radius: T,
+    pub(super) radius: f64,
     /// The greatest distance from the axis.
-    breadth: T,
+    breadth: f64,
     /// The greatest distance from the middle plane.
-    thickness: T,
+    thickness: f64,
 }
 
-impl<T: Real> Cluster<T> {
+impl Cluster {
     /// A disc without size.
     pub(super) fn nowhere() -> Self {
-        let zero = T::zero();
-        let axis = [T::one(), zero, zero];
-        Self { center: [zero; 3], axis, radius: zero, breadth: zero, thickness: zero }
+        Self { center: [0.0; 3], axis: [1.0, 0.0, 0.0], radius: 0.0, breadth: 0.0, thickness: 0.0 }
     }
 
     /// The disc around some points, across an axis of unit length.
-    pub(super) fn around(points: impl Iterator<Item = Point3<T>> + Clone, axis: Vector3<T>) -> Self {
+    pub(super) fn around(points: impl Iterator<Item = Point3<f64>> + Clone, axis: Vector3<f64>) -> Self {
         let (min, max) = bounds(points.clone());
-        let middle = Point3::from((min.coords + max.coords) * T::lit(0.5));
+        let middle = Point3::from((min.coords + max.coords) * 0.5);
         let heights = points.clone().map(|p| axis.dot(&(p - middle)));
-        let (low, high) = heights.fold((T::zero(), T::zero()), |(low, high), h| (low.min(h), high.max(h)));
-        let center = middle + axis * ((low + high) * T::lit(0.5));
+        let (low, high) = heights.fold((0.0, 0.0), |(low, high), h| (h.min(low), h.max(high)));
+        let center = middle + axis * ((low + high) * 0.5);
         let mut cluster = Self { center: center.into(), axis: axis.into(), ..Self::nowhere() };
         for p in points {
             let from_center = p - center;
@@ -45,8 +42,8 @@ impl<T: Real> Cluster<T> {
             cluster.breadth = cluster.breadth.max((from_center - axis * height).norm());
         }
         // Rounding in these few operations must not drop a point that is on the rim.
-        let slack = T::one() + T::default_epsilon() * T::lit(16.0);
-        let rim = (center.coords.norm() + cluster.radius) * T::default_epsilon() * T::lit(16.0);
+        let slack = 1.0 + f64::EPSILON * 16.0;
+        let rim = (center.coords.norm() + cluster.radius) * f64::EPSILON * 16.0;
         cluster.thickness = cluster.thickness * slack + rim;
         cluster.radius = cluster.radius * slack + rim;
         cluster.breadth = cluster.breadth * slack + rim;
@@ -54,31 +51,31 @@ impl<T: Real> Cluster<T> {
     }
 
     #[inline]
-    pub(super) fn center(&self) -> Point3<T> {
+    pub(super) fn center(&self) -> Point3<f64> {
         Point3::new(self.center[0], self.center[1], self.center[2])
     }
 
     #[inline]
-    pub(super) fn axis(&self) -> Vector3<T> {
+    pub(super) fn axis(&self) -> Vector3<f64> {
         Vector3::from(self.axis)
     }
 
     /// Whether the disc may reach a plane with this unit normal, above which its centre has this height.
     #[inline]
-    pub(super) fn reaches(&self, plane_normal: &Vector3<T>, height: T) -> bool {
+    pub(super) fn reaches(&self, plane_normal: &Vector3<f64>, height: f64) -> bool {
         let axis = self.axis();
         let cosine = axis.dot(plane_normal);
-        let upright = if cosine < T::zero() { -cosine } else { cosine };
+        let upright = if cosine < 0.0 { -cosine } else { cosine };
         // Not from the cosine, whose rounding error the square root would amplify near the axis.
         let sine_squared = (plane_normal - axis * cosine).norm_squared();
         let gap = height - upright * self.thickness;
-        gap < T::zero() || gap * gap < sine_squared * self.breadth * self.breadth
+        gap < 0.0 || gap * gap < sine_squared * self.breadth * self.breadth
     }
 }
 
 /// The lowest and highest coordinates of some points.
-pub(super) fn bounds<T: Real>(points: impl Iterator<Item = Point3<T>>) -> (Point3<T>, Point3<T>) {
-    let far = Vector3::repeat(T::lit(f64::INFINITY));
+pub(super) fn bounds(points: impl Iterator<Item = Point3<f64>>) -> (Point3<f64>, Point3<f64>) {
+    let far = Vector3::repeat(f64::INFINITY);
     let none = (Point3::from(far), Point3::from(-far));
     points.fold(none, |(min, max), p| {
         let (low, high) = (min.coords.zip_map(&p.coords, lesser), max.coords.zip_map(&p.coords, greater));

@@ -1,35 +1,44 @@
 //! Triangle meshes: validated, searchable, and made from parameters or files.
 
 mod cluster;
+mod displaced;
 mod generate;
+mod geometry;
 mod inside;
+mod plain;
 #[cfg(feature = "mesh-files")]
 mod read;
 mod topology;
 mod tree;
 mod triangles;
 
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use nalgebra::{Point3, Vector3};
 
-use crate::math::Real;
+use crate::math::{Real, is_plain};
 use crate::shapes::solid::{Bounds, Plane, Solid, SurfacePoint};
 use crate::shapes::{ShapeError, direction_and_length};
 
-pub use inside::Displaced;
+pub use displaced::Displaced;
 #[cfg(feature = "mesh-files")]
 pub use read::FaceList;
 pub use topology::MeshFault;
 
-use topology::{MAX_FACES, NO_FACE, Topology};
-use tree::Tree;
+use geometry::Geometry;
+use plain::{FacePoint, PlainMesh, angle};
+use topology::{MAX_FACES, NO_FACE, Precision, Topology, check_counts};
 use triangles::Feature;
 
 /// Triangles, wound counter-clockwise seen from outside, with a tree over them.
 ///
 /// A *closed* mesh has an inside, which other surfaces can enter. An *open* one has none and can only carry
 /// springs that enter other surfaces.
+///
+/// Searches run in `f64`, whatever the scalar: [`cast`](Self::cast) and [`clone`](Clone::clone) share the tree and all
+/// else. What is found is then computed in the scalar, exact in its derivatives, those of the vertices included.
+/// Single precision gains accuracy by this, not speed.
 ///
 /// Vertices at exactly the same position are merged, so that files which repeat them per face need no
 /// preparation. Faces keep their numbers.
@@ -68,30 +77,15 @@ use triangles::Feature;
 /// assert_eq!(faults[0], MeshFault::OpenEdge { face: 0, vertices: [2, 1] });
 /// # Ok::<(), force_elements::shapes::ShapeError>(())
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct TriangleMesh<T: Real> {
-    vertices: Vec<Point3<T>>,
-    faces: Vec<[u32; 3]>,
-    centroids: Vec<Point3<T>>,
-    normals: Vec<Vector3<T>>,
-    areas: Vec<T>,
-    /// The face across each edge, the k-th of which runs from corner k to the next.
-    neighbours: Vec<[u32; 3]>,
-    vertex_normals: Vec<Vector3<T>>,
-    /// The fault by which the mesh is not closed.
-    opening: Option<MeshFault>,
-    /// The largest height of a vertex in front of a face's plane, if the mesh is convex.
-    convexity_slack: Option<T>,
-    center: Point3<T>,
-    half_extents: Vector3<T>,
-    tree: Tree<T>,
+    plain: Arc<PlainMesh>,
+    /// What follows from vertices that may carry derivatives; `None` if they are constants.
+    carried: Option<Arc<Geometry<T>>>,
 }
 
-/// A triangle, by its place in the tree.
-pub(crate) type Slot = usize;
-
 impl<T: Real> TriangleMesh<T> {
-    /// The largest number of faces of a mesh: 4,194,304, which take about 1.7 GB in `f64`.
+    /// The largest number of faces of a mesh: 4,194,304, which take about 1.7 GB.
     pub const MAX_FACES: usize = MAX_FACES;
 
     /// A closed mesh. Faces are indices of vertices, from 0.
@@ -100,7 +94,7 @@ impl<T: Real> TriangleMesh<T> {
     /// [`ShapeError::Mesh`] with the first of the [`faults`](Self::faults).
     pub fn closed(vertices: &[Point3<T>], faces: &[[u32; 3]]) -> Result<Self, ShapeError> {
         let mesh = Self::open(vertices, faces)?;
-        match mesh.opening {
+        match mesh.opening() {
             Some(fault) => Err(ShapeError::Mesh { fault }),
             None => Ok(mesh),
         }
@@ -112,243 +106,232 @@ impl<T: Real> TriangleMesh<T> {
     /// [`ShapeError::Mesh`] if there are no faces, a vertex is not finite, an index is out of range or a
     /// face has no area.
     pub fn open(vertices: &[Point3<T>], faces: &[[u32; 3]]) -> Result<Self, ShapeError> {
-        let topology = Topology::new(vertices, faces).map_err(|faults| match faults.first() {
+        let (plain, topology) = examine(vertices, faces).map_err(|faults| match faults.first() {
             Some(&fault) => ShapeError::Mesh { fault },
             None => ShapeError::Mesh { fault: MeshFault::Empty },
         })?;
-        Ok(Self::build(vertices, topology))
+        let plain = PlainMesh::build(plain, topology, Precision::of::<T>());
+        let carried = (!is_plain::<T>()).then(|| Arc::new(Geometry::new(vertices, &plain.faces)));
+        Ok(Self { plain: Arc::new(plain), carried })
     }
 
     /// All faults by which these faces are not a closed mesh. If single vertices or faces are bad, only those are
     /// listed.
     pub fn faults(vertices: &[Point3<T>], faces: &[[u32; 3]]) -> Vec<MeshFault> {
-        match Topology::new(vertices, faces) {
-            Ok(topology) => topology.openings,
-            Err(faults) => faults,
-        }
-    }
-
-    fn build(vertices: &[Point3<T>], topology: Topology<T>) -> Self {
-        let Topology { faces, neighbours, normals, areas, openings } = topology;
-        let corner = |index: u32| vertices[index as usize];
-        let third = T::one() / T::lit(3.0);
-        let centroids: Vec<_> = faces
-            .iter()
-            .map(|f| Point3::from((corner(f[0]).coords + corner(f[1]).coords + corner(f[2]).coords) * third))
-            .collect();
-        let tree = Tree::new(vertices, &faces, &centroids, &normals, &areas);
-        let (min, max) = tree.bounds();
-        let half = T::lit(0.5);
-        let mut mesh = Self {
-            vertex_normals: vertex_normals(vertices, &faces, &normals),
-            vertices: vertices.to_vec(),
-            opening: openings.first().copied(),
-            convexity_slack: None,
-            center: Point3::from((min.coords + max.coords) * half),
-            half_extents: (max - min) * half,
-            faces,
-            centroids,
-            normals,
-            areas,
-            neighbours,
-            tree,
-        };
-        mesh.convexity_slack = mesh.calc_convexity_slack();
-        mesh
+        examine(vertices, faces).map_or_else(|faults| faults, |(_, topology)| topology.openings)
     }
 
     /// The number of faces.
     pub fn face_count(&self) -> usize {
-        self.faces.len()
+        self.plain.faces.len()
     }
 
     /// The vertices, as given.
-    pub fn vertices(&self) -> &[Point3<T>] {
-        &self.vertices
+    pub fn vertices(&self) -> impl ExactSizeIterator<Item = Point3<T>> + '_ {
+        (0..self.plain.vertices.len()).map(|vertex| self.vertex(vertex))
     }
 
-    /// The corners of each face; of merged vertices, the first.
+    /// The corners of each face, as indices of vertices; of merged vertices, the first.
     pub fn faces(&self) -> &[[u32; 3]] {
-        &self.faces
+        &self.plain.faces
+    }
+
+    /// The corners of each face.
+    pub fn triangles(&self) -> impl ExactSizeIterator<Item = [Point3<T>; 3]> + '_ {
+        self.plain.faces.iter().map(|face| face.map(|corner| self.vertex(corner as usize)))
     }
 
     /// The centroid of each face, the base of its spring.
-    pub fn centroids(&self) -> &[Point3<T>] {
-        &self.centroids
+    pub fn centroids(&self) -> impl ExactSizeIterator<Item = Point3<T>> + '_ {
+        (0..self.face_count()).map(|face| self.centroid(face))
     }
 
     /// The outward unit normal of each face.
-    pub fn normals(&self) -> &[Vector3<T>] {
-        &self.normals
+    pub fn normals(&self) -> impl ExactSizeIterator<Item = Vector3<T>> + '_ {
+        (0..self.face_count()).map(|face| self.normal(face))
     }
 
     /// The area of each face \[m²\].
-    pub fn areas(&self) -> &[T] {
-        &self.areas
+    pub fn areas(&self) -> impl ExactSizeIterator<Item = T> + '_ {
+        (0..self.face_count()).map(self.area_of())
     }
 
     /// The enclosed volume \[m³\], if the mesh is closed.
     pub fn volume(&self) -> Option<T> {
-        let sum = self.faces.iter().fold(T::zero(), |sum, f| {
-            // About the middle of the box rather than the origin, which may be far away.
-            let [a, b, c] = f.map(|corner| self.vertices[corner as usize] - self.center);
+        // About the middle of the box rather than the origin, which may be far away.
+        let middle: Point3<T> = self.plain.center.map(T::lit);
+        let sum = self.triangles().fold(T::zero(), |sum, triangle| {
+            let [a, b, c] = triangle.map(|corner| corner - middle);
             sum + a.dot(&b.cross(&c))
         });
-        self.opening.is_none().then(|| sum / T::lit(6.0))
+        self.is_closed().then(|| sum / T::lit(6.0))
     }
 
     /// Whether the mesh is closed.
     pub fn is_closed(&self) -> bool {
-        self.opening.is_none()
+        self.opening().is_none()
     }
 
     /// The first fault by which the mesh is not closed; `None` if it is.
     pub fn opening(&self) -> Option<MeshFault> {
-        self.opening
+        self.plain.opening
     }
 
     /// Whether the enclosed solid is convex, up to rounding.
     pub fn is_convex(&self) -> bool {
-        self.convexity_slack.is_some()
+        self.plain.convexity_slack.is_some()
     }
 
-    /// The same mesh in another scalar, with zero derivatives.
+    /// The same mesh in another scalar, with zero derivatives. It shares everything with this one: nothing is
+    /// built or copied.
     ///
     /// # Errors
-    /// [`ShapeError::Mesh`] if it is too fine for a scalar of less precision.
+    /// [`ShapeError::Mesh`] if a face is too small or too large for the other scalar; a face may be finer than
+    /// those from which the other scalar builds a mesh.
     pub fn cast<U: Real>(&self) -> Result<TriangleMesh<U>, ShapeError> {
-        let vertices: Vec<_> = self.vertices.iter().map(|v| v.map(T::cast)).collect();
-        if self.is_closed() {
-            TriangleMesh::closed(&vertices, &self.faces)
-        } else {
-            TriangleMesh::open(&vertices, &self.faces)
+        match self.plain.misfit(Precision::of::<U>()) {
+            Some(fault) => Err(ShapeError::Mesh { fault }),
+            None => Ok(TriangleMesh { plain: Arc::clone(&self.plain), carried: None }),
         }
     }
 
-    /// The nearest point of one face, with a signed distance.
+    fn carried(&self) -> Option<&Geometry<T>> {
+        // Known at compile time for most scalars.
+        if is_plain::<T>() { None } else { self.carried.as_deref() }
+    }
+
     #[inline]
-    pub(crate) fn nearest_on(&self, slot: Slot, p: &Point3<T>) -> SurfacePoint<T> {
-        let (pack, lane) = self.tree.triangle(slot);
-        let face = self.tree.face(slot);
-        let normal = self.normals[face];
-        let (point, feature) = pack.nearest(lane, p);
-        let pseudo_normal = match feature {
-            Feature::Face => {
-                // Measured along the normal, small depths keep full precision.
-                let signed_distance = normal.dot(&(p - point));
-                return SurfacePoint { point, normal, signed_distance };
+    fn vertex(&self, vertex: usize) -> Point3<T> {
+        self.carried().map_or_else(|| self.plain.vertices[vertex].map(T::lit), |own| own.vertices[vertex])
+    }
+
+    #[inline]
+    fn centroid(&self, face: usize) -> Point3<T> {
+        self.carried().map_or_else(|| self.plain.centroids[face].map(T::lit), |own| own.centroids[face])
+    }
+
+    #[inline]
+    pub(crate) fn normal(&self, face: usize) -> Vector3<T> {
+        self.carried().map_or_else(|| self.plain.normals[face].map(T::lit), |own| own.normals[face])
+    }
+
+    /// The area of a face \[m²\].
+    #[inline]
+    pub(crate) fn area_of(&self) -> impl Fn(usize) -> T + '_ {
+        let (plain, own) = (self.plain.areas.as_slice(), self.carried().map(|own| own.areas.as_slice()));
+        move |face| own.map_or_else(|| T::lit(plain[face]), |own| own[face])
+    }
+
+    /// An edge of a face, from corner k to the next: its start and its direction.
+    fn edge(&self, face: usize, k: usize) -> (Point3<T>, Vector3<T>) {
+        let [from, to] = [k, (k + 1) % 3].map(|k| self.plain.faces[face][k] as usize);
+        let along = match self.carried() {
+            Some(own) => own.vertices[to] - own.vertices[from],
+            None => (self.plain.vertices[to] - self.plain.vertices[from]).map(T::lit),
+        };
+        (self.vertex(from), along)
+    }
+
+    /// The pseudo-normal at a corner of a face.
+    #[cold]
+    fn pseudo_normal_at(&self, face: usize, k: usize) -> Vector3<T> {
+        let vertex = self.plain.faces[face][k];
+        let Some(own) = self.carried() else { return self.plain.vertex_normals[vertex as usize].map(T::lit) };
+        let mut sum = Vector3::zeros();
+        for ((corners, triangle), normal) in self.plain.faces.iter().zip(self.triangles()).zip(&own.normals) {
+            for k in (0..3).filter(|&k| corners[k] == vertex) {
+                sum += normal * angle(&triangle, k);
             }
-            Feature::Edge(k) => match self.neighbours[face][k] {
-                NO_FACE => normal,
-                neighbour => normal + self.normals[neighbour as usize],
-            },
-            Feature::Corner(k) => self.vertex_normals[self.faces[face][k] as usize],
+        }
+        sum
+    }
+
+    /// The surface point that was found nearest to `p`, in this scalar: the search tells on which feature of
+    /// which face it lies and whether `p` is inside, which no derivative changes.
+    #[inline]
+    fn in_scalar(&self, found: &FacePoint, p: &Point3<T>) -> SurfacePoint<T> {
+        if is_plain::<T>() { found.near.cast() } else { self.with_derivatives(found, p) }
+    }
+
+    fn with_derivatives(&self, found: &FacePoint, p: &Point3<T>) -> SurfacePoint<T> {
+        let FacePoint { face, feature, near } = *found;
+        let point = match feature {
+            Feature::Face => {
+                let normal = self.normal(face);
+                let (a, _) = self.edge(face, 0);
+                let point = p - normal * normal.dot(&(p - a));
+                return SurfacePoint { point, normal, signed_distance: normal.dot(&(p - point)) };
+            }
+            Feature::Edge(k) => {
+                let (from, along) = self.edge(face, k);
+                from + along * ((p - from).dot(&along) / along.norm_squared())
+            }
+            Feature::Corner(k) => self.edge(face, k).0,
         };
         let away = p - point;
         let squared = away.norm_squared();
-        let is_inside = pseudo_normal.dot(&away) < T::zero();
-        if squared > T::zero() {
+        if squared > T::zero() && near.signed_distance != 0.0 {
             let distance = squared.sqrt();
-            let signed_distance = if is_inside { -distance } else { distance };
-            SurfacePoint { point, normal: away / signed_distance, signed_distance }
-        } else {
-            let length = pseudo_normal.norm_squared().sqrt();
-            SurfacePoint { point, normal: pseudo_normal / length, signed_distance: T::zero() }
+            let signed_distance = if near.signed_distance < 0.0 { -distance } else { distance };
+            return SurfacePoint { point, normal: away / signed_distance, signed_distance };
         }
+        let pseudo_normal = match feature {
+            Feature::Face => self.normal(face),
+            Feature::Edge(k) => match self.plain.neighbours[face][k] {
+                NO_FACE => self.normal(face),
+                neighbour => self.normal(face) + self.normal(neighbour as usize),
+            },
+            Feature::Corner(k) => self.pseudo_normal_at(face, k),
+        };
+        let normal = pseudo_normal / pseudo_normal.norm_squared().sqrt();
+        SurfacePoint { point, normal, signed_distance: T::zero() }
     }
 
-    /// The nearest point from so far away that the foremost vertex is nearest up to rounding: the difference,
-    /// half the squared size over the distance, is below the roundoff of the distance.
     #[cold]
-    fn nearest_from_afar(&self, p: &Point3<T>, from_center: &Vector3<T>) -> SurfacePoint<T> {
-        let (direction, _) = direction_and_length(from_center).unwrap_or((Vector3::x(), T::zero()));
-        let corners = self.faces.iter().flatten().map(|&corner| self.vertices[corner as usize]);
-        let ahead = |v: &Point3<T>| direction.dot(&(v - self.center));
-        let foremost = corners.fold(self.center, |best, v| if ahead(&v) > ahead(&best) { v } else { best });
+    fn nearest_from_afar(&self, p: &Point3<T>) -> SurfacePoint<T> {
+        let point = self.vertex(self.plain.foremost_vertex(&p.map(T::to_f64)));
         let (normal, signed_distance) =
-            direction_and_length(&(p - foremost)).unwrap_or((direction, T::zero()));
-        SurfacePoint { point: foremost, normal, signed_distance }
-    }
-
-    /// The largest height of a vertex in front of a face's plane; `None` if it exceeds rounding.
-    fn calc_convexity_slack(&self) -> Option<T> {
-        if self.opening.is_some() {
-            return None;
-        }
-        let slack = self.half_extents.norm_squared().sqrt() * T::negligible() * T::lit(100.0);
-        let plane = |f: usize| {
-            let normal = self.normals[f];
-            let a = self.vertices[self.faces[f][0] as usize];
-            Plane { normal, offset: normal.dot(&a.coords) + slack }
-        };
-        // Most nonconvex meshes are detected at an edge.
-        let bends_out = |f: usize| {
-            let plane = plane(f);
-            let corners = self.neighbours[f].into_iter().flat_map(|neighbour| self.faces[neighbour as usize]);
-            corners.map(|corner| &self.vertices[corner as usize]).all(|p| plane.height(p) <= T::zero())
-        };
-        let faces = 0..self.faces.len();
-        if !faces.clone().all(bends_out) {
-            return None;
-        }
-        let clusters = self.tree.corner_clusters();
-        let is_behind_all = !faces.into_iter().any(|f| self.tree.reaches_above(&plane(f), &clusters));
-        is_behind_all.then_some(slack)
-    }
-
-    /// The plane of one face, if the whole mesh is behind it.
-    #[inline]
-    pub(crate) fn face_plane(&self, slot: Slot) -> Option<Plane<T>> {
-        self.convexity_slack.map(|slack| {
-            let face = self.tree.face(slot);
-            let normal = self.normals[face];
-            Plane { normal, offset: normal.dot(&self.centroids[face].coords) + slack }
-        })
+            direction_and_length(&(p - point)).unwrap_or((Vector3::x(), T::zero()));
+        SurfacePoint { point, normal, signed_distance }
     }
 }
 
-/// Sums of face normals about each vertex, weighted by the angle of the face's corner there.
-fn vertex_normals<T: Real>(
+/// Vertices in plain numbers and the topology of the faces, or all faults of single vertices and faces.
+fn examine<T: Real>(
     vertices: &[Point3<T>],
     faces: &[[u32; 3]],
-    normals: &[Vector3<T>],
-) -> Vec<Vector3<T>> {
-    let mut sums = alloc::vec![Vector3::zeros(); vertices.len()];
-    for (corners, normal) in faces.iter().zip(normals) {
-        let [a, b, c] = corners.map(|corner| vertices[corner as usize]);
-        for (corner, along, back) in
-            [(corners[0], b - a, c - a), (corners[1], c - b, a - b), (corners[2], a - c, b - c)]
-        {
-            // Normalized, so that the fourth power of small edges does not underflow.
-            let (along, back) = (along / along.amax(), back / back.amax());
-            let angle = along.cross(&back).norm_squared().sqrt().atan2(along.dot(&back));
-            sums[corner as usize] += normal * angle;
-        }
+) -> Result<(Vec<Point3<f64>>, Topology), Vec<MeshFault>> {
+    check_counts(vertices.len(), faces.len() as u64).map_err(|fault| alloc::vec![fault])?;
+    let plain: Vec<_> = vertices.iter().map(|p| p.map(T::to_f64)).collect();
+    let topology = Topology::new(&plain, faces, Precision::of::<T>())?;
+    Ok((plain, topology))
+}
+
+/// A copy that shares everything.
+impl<T: Real> Clone for TriangleMesh<T> {
+    fn clone(&self) -> Self {
+        Self { plain: Arc::clone(&self.plain), carried: self.carried.clone() }
     }
-    sums
 }
 
 /// The sign of the distance to an open mesh is that of the faces at the nearest point.
 impl<T: Real> Solid<T> for TriangleMesh<T> {
     fn nearest(&self, p_S: &Point3<T>) -> SurfacePoint<T> {
-        let from_center = p_S - self.center;
-        let squared = from_center.norm_squared() * T::default_epsilon();
-        if !(squared.is_finite() && squared <= self.half_extents.norm_squared()) {
-            return self.nearest_from_afar(p_S, &from_center);
+        match self.plain.nearest(&p_S.map(T::to_f64)) {
+            Some(found) => self.in_scalar(&found, p_S),
+            None => self.nearest_from_afar(p_S),
         }
-        let near = self.nearest_on(self.tree.nearest(p_S, None), p_S);
-        // From far away, front and back of a thin body may be equally near up to rounding.
-        if near.signed_distance < T::zero() && self.distance_to_box(p_S) > T::zero() {
-            return SurfacePoint { normal: -near.normal, signed_distance: -near.signed_distance, ..near };
-        }
-        near
     }
 
     fn bounds(&self) -> Bounds<T> {
-        Bounds::Box { center: self.center, half_extents: self.half_extents }
+        let (center, half_extents) = (self.plain.center.map(T::lit), self.plain.half_extents.map(T::lit));
+        Bounds::Box { center, half_extents }
     }
 
     fn supporting_plane(&self, p_S: &Point3<T>) -> Option<Plane<T>> {
-        self.convexity_slack.and_then(|_| self.face_plane(self.tree.nearest(p_S, None)))
+        let slack = self.plain.convexity_slack?;
+        let face = self.plain.tree.face(self.plain.tree.nearest(&p_S.map(T::to_f64), None));
+        let normal = self.normal(face);
+        Some(Plane { normal, offset: normal.dot(&self.centroid(face).coords) + T::lit(slack) })
     }
 }

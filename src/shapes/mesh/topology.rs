@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::cmp::Ordering;
 use core::fmt;
 
-use nalgebra::{Point3, Vector3};
+use nalgebra::{Point3, RealField, Vector3};
 
 use crate::math::{Real, is_finite};
 use crate::shapes::greater;
@@ -26,6 +26,31 @@ pub(super) fn check_counts(vertices: usize, faces: u64) -> Result<(), MeshFault>
         Err(MeshFault::TooManyVertices { count: vertices as u64 })
     } else {
         Ok(())
+    }
+}
+
+/// What the scalar of a mesh can tell apart.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Precision {
+    negligible: f64,
+    rounded: fn(f64) -> f64,
+}
+
+impl Precision {
+    pub(super) fn of<T: Real>() -> Self {
+        let rounded = |x: f64| T::lit(x).to_f64();
+        Self { negligible: T::negligible().to_f64(), rounded }
+    }
+
+    /// Numbers below this are noise next to one.
+    pub(super) fn negligible(&self) -> f64 {
+        self.negligible
+    }
+
+    /// Whether a number greater than zero stays so and finite.
+    pub(super) fn can_hold(&self, x: f64) -> bool {
+        let x = (self.rounded)(x);
+        x > 0.0 && x.is_finite()
     }
 }
 
@@ -139,11 +164,13 @@ impl fmt::Display for MeshFault {
 
 /// Faces with merged vertices, and their adjacency.
 #[derive(Debug)]
-pub(super) struct Topology<T: Real> {
+pub(super) struct Topology {
     pub(super) faces: Vec<[u32; 3]>,
     pub(super) neighbours: Vec<[u32; 3]>,
-    pub(super) normals: Vec<Vector3<T>>,
-    pub(super) areas: Vec<T>,
+    pub(super) normals: Vec<Vector3<f64>>,
+    pub(super) areas: Vec<f64>,
+    /// The faces with the shortest and the longest longest edge, and its fourth power.
+    pub(super) scales: [(usize, f64); 2],
     /// The faults by which the faces are not closed.
     pub(super) openings: Vec<MeshFault>,
 }
@@ -158,10 +185,13 @@ struct Side {
     k: usize,
 }
 
-impl<T: Real> Topology<T> {
+impl Topology {
     /// Returns all faults of single vertices and faces if there are any.
-    pub(super) fn new(vertices: &[Point3<T>], faces: &[[u32; 3]]) -> Result<Self, Vec<MeshFault>> {
-        check_counts(vertices.len(), faces.len() as u64).map_err(|fault| vec![fault])?;
+    pub(super) fn new(
+        vertices: &[Point3<f64>],
+        faces: &[[u32; 3]],
+        precision: Precision,
+    ) -> Result<Self, Vec<MeshFault>> {
         let mut faults = Vec::new();
         if faces.is_empty() {
             faults.push(MeshFault::Empty);
@@ -187,31 +217,42 @@ impl<T: Real> Topology<T> {
         let faces: Vec<_> = faces.iter().map(|f| f.map(|corner| first_of[corner as usize])).collect();
         let mut normals = Vec::with_capacity(faces.len());
         let mut areas = Vec::with_capacity(faces.len());
+        let mut scales = [(0, f64::INFINITY), (0, 0.0)];
         for (face, corners) in faces.iter().enumerate() {
             let [a, b, c] = corners.map(|corner| vertices[corner as usize]);
             let edges = [b - a, c - b, a - c];
-            let scale = edges.iter().map(Vector3::amax).fold(T::zero(), greater);
+            let scale = edges.iter().map(Vector3::amax).fold(0.0, greater);
             // In units of the largest component nothing overflows or underflows.
             let [ab, bc, ca] = edges.map(|edge| edge / scale);
             let double = ab.cross(&-ca);
-            let area2 = double.norm_squared().sqrt();
-            let longest = [ab, bc, ca].map(|edge| edge.norm_squared()).into_iter().fold(T::zero(), greater);
+            let area2 = double.norm();
+            let longest = [ab, bc, ca].map(|edge| edge.norm_squared()).into_iter().fold(0.0, greater);
             let square = scale * scale;
             let fourth = longest * longest * square * square;
-            if scale == T::zero() || area2 <= longest * T::negligible() {
+            if scale == 0.0 || area2 <= longest * precision.negligible {
                 faults.push(MeshFault::DegenerateFace { face });
-            } else if !(fourth > T::zero() && fourth.is_finite()) {
+            } else if !precision.can_hold(fourth) {
                 faults.push(MeshFault::FaceOutOfScale { face });
             }
+            scales = [
+                if fourth < scales[0].1 { (face, fourth) } else { scales[0] },
+                if fourth > scales[1].1 { (face, fourth) } else { scales[1] },
+            ];
             normals.push(double / area2);
-            areas.push(area2 * square * T::lit(0.5));
+            areas.push(area2 * square * 0.5);
         }
         if !faults.is_empty() {
             return Err(faults);
         }
 
-        let mut topology =
-            Self { neighbours: vec![[NO_FACE; 3]; faces.len()], faces, normals, areas, openings: Vec::new() };
+        let mut topology = Self {
+            neighbours: vec![[NO_FACE; 3]; faces.len()],
+            faces,
+            normals,
+            areas,
+            scales,
+            openings: Vec::new(),
+        };
         topology.match_sides();
         if topology.openings.is_empty() {
             topology.find_touching_vertices(vertices.len());
@@ -290,7 +331,7 @@ impl<T: Real> Topology<T> {
     }
 
     /// Compares the sign of each connected part's volume with whether it lies within another.
-    fn find_inverted_parts(&mut self, vertices: &[Point3<T>]) {
+    fn find_inverted_parts(&mut self, vertices: &[Point3<f64>]) {
         let mut part_of = vec![usize::MAX; self.faces.len()];
         let mut parts: Vec<Vec<usize>> = Vec::new();
         for start in 0..self.faces.len() {
@@ -316,11 +357,11 @@ impl<T: Real> Topology<T> {
             parts.iter().map(|members| bounds(members.iter().flat_map(|&face| corners(face)))).collect();
         for (part, members) in parts.iter().enumerate() {
             let [origin, ..] = corners(members[0]);
-            let volume = members.iter().fold(T::zero(), |sum, &face| {
+            let volume = members.iter().fold(0.0, |sum, &face| {
                 let [a, b, c] = corners(face).map(|p| p - origin);
                 sum + a.dot(&b.cross(&c))
             });
-            let mut winding = T::zero();
+            let mut winding = 0.0;
             for (other, faces) in parts.iter().enumerate() {
                 let (min, max) = &boxes[other];
                 let is_within = (0..3).all(|i| min[i] <= origin[i] && origin[i] <= max[i]);
@@ -330,8 +371,8 @@ impl<T: Real> Topology<T> {
                     }
                 }
             }
-            let is_enclosed = winding > T::two_pi();
-            if (volume < T::zero()) != is_enclosed {
+            let is_enclosed = winding > core::f64::consts::TAU;
+            if (volume < 0.0) != is_enclosed {
                 self.openings.push(MeshFault::InsideOut { face: members[0] });
             }
         }
@@ -342,15 +383,15 @@ impl<T: Real> Topology<T> {
 ///
 /// A. Van Oosterom, J. Strackee, *The solid angle of a plane triangle*, IEEE Trans. Biomed. Eng. 30
 /// (1983) 125–126.
-fn solid_angle<T: Real>([a, b, c]: [Vector3<T>; 3]) -> T {
+fn solid_angle([a, b, c]: [Vector3<f64>; 3]) -> f64 {
     let (la, lb, lc) = (a.norm(), b.norm(), c.norm());
     let numerator = a.dot(&b.cross(&c));
     let denominator = la * lb * lc + a.dot(&b) * lc + b.dot(&c) * la + c.dot(&a) * lb;
-    T::lit(2.0) * numerator.atan2(denominator)
+    2.0 * RealField::atan2(numerator, denominator)
 }
 
 /// For each vertex the first one at exactly the same position.
-fn weld<T: Real>(vertices: &[Point3<T>]) -> Vec<u32> {
+fn weld(vertices: &[Point3<f64>]) -> Vec<u32> {
     let compare = |a: u32, b: u32| {
         let (p, q) = (&vertices[a as usize], &vertices[b as usize]);
         let by_coordinate = |i: usize| p[i].partial_cmp(&q[i]).unwrap_or(Ordering::Equal);

@@ -5,9 +5,8 @@ use alloc::vec::Vec;
 
 use nalgebra::{Point3, Vector3};
 
-use crate::math::Real;
-use crate::shapes::mesh::Slot;
 use crate::shapes::mesh::cluster::{Cluster, bounds};
+use crate::shapes::mesh::plain::Slot;
 use crate::shapes::mesh::triangles::{LANES, Lanes, TrianglePack};
 use crate::shapes::solid::Plane;
 use crate::shapes::{greater, lesser};
@@ -17,22 +16,22 @@ pub(super) const STACK: usize = 48;
 
 /// A tree over triangles and, with the same shape, over their centroids.
 #[derive(Debug, Clone)]
-pub(super) struct Tree<T> {
-    nodes: Vec<Node<T>>,
+pub(super) struct Tree {
+    nodes: Vec<Node>,
     /// Bounds of the centroids under each child of each node.
-    clusters: Vec<[Cluster<T>; LANES]>,
-    packs: Vec<TrianglePack<T>>,
+    clusters: Vec<[Cluster; LANES]>,
+    packs: Vec<TrianglePack>,
     /// The centroid of each face, in the order of the leaves.
-    centroids: Vec<CentroidPack<T>>,
+    centroids: Vec<CentroidPack>,
     /// The face at each place in the order of the leaves.
     order: Vec<u32>,
 }
 
 /// The boxes of four subtrees, side by side. A missing child has a box at infinity.
 #[derive(Debug, Clone)]
-struct Node<T> {
-    min: [Lanes<T>; 3],
-    max: [Lanes<T>; 3],
+struct Node {
+    min: [Lanes; 3],
+    max: [Lanes; 3],
     children: [Child; LANES],
 }
 
@@ -46,30 +45,30 @@ pub(super) enum Child {
 
 /// The centroids of four faces, side by side.
 #[derive(Debug, Clone)]
-pub(super) struct CentroidPack<T> {
-    centroids: [Lanes<T>; 3],
+pub(super) struct CentroidPack {
+    centroids: [Lanes; 3],
 }
 
-impl<T: Real> CentroidPack<T> {
+impl CentroidPack {
     #[inline]
-    pub(super) fn centroid(&self, l: usize) -> Point3<T> {
+    pub(super) fn centroid(&self, l: usize) -> Point3<f64> {
         Point3::new(self.centroids[0][l], self.centroids[1][l], self.centroids[2][l])
     }
 
     /// The height of each in front of a plane.
     #[inline]
-    pub(super) fn heights(&self, plane: &Plane<T>) -> Lanes<T> {
+    pub(super) fn heights(&self, plane: &Plane<f64>) -> Lanes {
         core::array::from_fn(|l| plane.height(&self.centroid(l)))
     }
 }
 
-impl<T: Real> Tree<T> {
+impl Tree {
     pub(super) fn new(
-        vertices: &[Point3<T>],
+        vertices: &[Point3<f64>],
         faces: &[[u32; 3]],
-        centroids: &[Point3<T>],
-        normals: &[Vector3<T>],
-        areas: &[T],
+        centroids: &[Point3<f64>],
+        normals: &[Vector3<f64>],
+        areas: &[f64],
     ) -> Self {
         let mut order: Vec<u32> = (0..).take(faces.len()).collect();
         let mut tree =
@@ -79,8 +78,8 @@ impl<T: Real> Tree<T> {
         tree.add_node(&mut order, 0, &mesh);
         for faces in order.chunks(LANES) {
             // The last leaf may be short; its last triangle is repeated, which does not change results.
-            let faces: Lanes<u32> = core::array::from_fn(|l| faces[l.min(faces.len() - 1)]);
-            tree.packs.push(TrianglePack::new(faces.map(corners), faces.map(|face| normals[face as usize])));
+            let faces: [u32; LANES] = core::array::from_fn(|l| faces[l.min(faces.len() - 1)]);
+            tree.packs.push(TrianglePack::new(&faces.map(corners), faces.map(|face| normals[face as usize])));
             let centroid = |i: usize| faces.map(|face| centroids[face as usize][i]);
             tree.centroids.push(CentroidPack { centroids: core::array::from_fn(centroid) });
         }
@@ -89,9 +88,9 @@ impl<T: Real> Tree<T> {
     }
 
     /// Sorts these faces into a subtree, the first of them to be at `first` in the order of leaves.
-    fn add_node(&mut self, faces: &mut [u32], first: usize, mesh: &Mesh<'_, T>) -> u32 {
+    fn add_node(&mut self, faces: &mut [u32], first: usize, mesh: &Mesh<'_>) -> u32 {
         let index = self.nodes.len();
-        let far = T::lit(f64::INFINITY);
+        let far = f64::INFINITY;
         self.nodes.push(Node {
             min: [[far; LANES]; 3],
             max: [[-far; LANES]; 3],
@@ -130,12 +129,12 @@ impl<T: Real> Tree<T> {
     }
 
     #[inline]
-    pub(super) fn triangle(&self, slot: Slot) -> (&TrianglePack<T>, usize) {
+    pub(super) fn triangle(&self, slot: Slot) -> (&TrianglePack, usize) {
         (&self.packs[slot / LANES], slot % LANES)
     }
 
     #[inline]
-    pub(super) fn centroids(&self, leaf: u32) -> &CentroidPack<T> {
+    pub(super) fn centroids(&self, leaf: u32) -> &CentroidPack {
         &self.centroids[leaf as usize]
     }
 
@@ -146,13 +145,13 @@ impl<T: Real> Tree<T> {
     }
 
     #[inline]
-    pub(super) fn children(&self, node: u32) -> impl Iterator<Item = (Child, &Cluster<T>)> {
+    pub(super) fn children(&self, node: u32) -> impl Iterator<Item = (Child, &Cluster)> {
         let node = node as usize;
         self.nodes[node].children.into_iter().zip(&self.clusters[node])
     }
 
     /// The lowest and highest corner of the box around everything.
-    pub(super) fn bounds(&self) -> (Point3<T>, Point3<T>) {
+    pub(super) fn bounds(&self) -> (Point3<f64>, Point3<f64>) {
         let root = &self.nodes[0];
         let lowest = |i: usize| root.min[i].iter().fold(root.min[i][0], |m, &x| lesser(m, x));
         let highest = |i: usize| root.max[i].iter().fold(root.max[i][0], |m, &x| greater(m, x));
@@ -163,12 +162,12 @@ impl<T: Real> Tree<T> {
     ///
     /// A good guess makes it faster; it does not change the distance found.
     #[inline]
-    pub(super) fn nearest(&self, p: &Point3<T>, guess: Option<Slot>) -> Slot {
-        let mut best = Best { squared: T::lit(f64::INFINITY), slot: 0 };
+    pub(super) fn nearest(&self, p: &Point3<f64>, guess: Option<Slot>) -> Slot {
+        let mut best = Best { squared: f64::INFINITY, slot: 0 };
         if let Some(slot) = guess {
             self.improve(number(slot / LANES), p, &mut best);
         }
-        let mut stack = [(T::zero(), 0); STACK];
+        let mut stack = [(0.0, 0); STACK];
         let mut height = 1;
         while height > 0 {
             height -= 1;
@@ -203,7 +202,7 @@ impl<T: Real> Tree<T> {
     }
 
     #[inline]
-    fn improve(&self, leaf: u32, p: &Point3<T>, best: &mut Best<T>) {
+    fn improve(&self, leaf: u32, p: &Point3<f64>, best: &mut Best) {
         let squared = self.packs[leaf as usize].squared_distances(p);
         for (l, &squared) in squared.iter().enumerate() {
             if squared < best.squared {
@@ -214,8 +213,8 @@ impl<T: Real> Tree<T> {
     }
 
     /// Discs around the corners of the triangles under each child of each node.
-    pub(super) fn corner_clusters(&self) -> Vec<[Cluster<T>; LANES]> {
-        let around = |child: Child, axis: Vector3<T>| match self.leaves(child) {
+    pub(super) fn corner_clusters(&self) -> Vec<[Cluster; LANES]> {
+        let around = |child: Child, axis: Vector3<f64>| match self.leaves(child) {
             Some((first, last)) => {
                 let packs = &self.packs[first as usize..=last as usize];
                 let lanes = packs.iter().flat_map(|pack| (0..LANES).map(move |l| pack.corners(l)));
@@ -244,7 +243,7 @@ impl<T: Real> Tree<T> {
 
     /// Whether any corner is in front of a plane; the clusters are the
     /// [`corner_clusters`](Self::corner_clusters).
-    pub(super) fn reaches_above(&self, plane: &Plane<T>, clusters: &[[Cluster<T>; LANES]]) -> bool {
+    pub(super) fn reaches_above(&self, plane: &Plane<f64>, clusters: &[[Cluster; LANES]]) -> bool {
         let mut stack = [0; STACK];
         let mut height = 1;
         while height > 0 {
@@ -267,7 +266,7 @@ impl<T: Real> Tree<T> {
                     }
                     Child::Leaf(leaf) => {
                         let pack = &self.packs[leaf as usize];
-                        let is_in_front = |corner: Point3<T>| plane.height(&corner) > T::zero();
+                        let is_in_front = |corner: Point3<f64>| plane.height(&corner) > 0.0;
                         if (0..LANES).flat_map(|l| pack.corners(l)).any(is_in_front) {
                             return true;
                         }
@@ -280,29 +279,29 @@ impl<T: Real> Tree<T> {
 }
 
 /// The nearest triangle so far.
-struct Best<T> {
-    squared: T,
+struct Best {
+    squared: f64,
     slot: Slot,
 }
 
-impl<T: Real> Node<T> {
+impl Node {
     /// The position of the foremost corner of one box along a direction.
     #[inline]
-    fn foremost(&self, l: usize, direction: &Vector3<T>) -> T {
+    fn foremost(&self, l: usize, direction: &Vector3<f64>) -> f64 {
         let along = |i: usize| {
             let n = direction[i];
-            if n > T::zero() { n * self.max[i][l] } else { n * self.min[i][l] }
+            if n > 0.0 { n * self.max[i][l] } else { n * self.min[i][l] }
         };
         along(0) + along(1) + along(2)
     }
 
     /// The squared distances of a point from the four boxes.
     #[inline]
-    fn squared_distances(&self, p: &Point3<T>) -> Lanes<T> {
+    fn squared_distances(&self, p: &Point3<f64>) -> Lanes {
         core::array::from_fn(|l| {
             let beyond = |i: usize| {
                 let outside = greater(self.min[i][l] - p[i], p[i] - self.max[i][l]);
-                greater(outside, T::zero())
+                greater(outside, 0.0)
             };
             let (x, y, z) = (beyond(0), beyond(1), beyond(2));
             x * x + y * y + z * z
@@ -311,20 +310,20 @@ impl<T: Real> Node<T> {
 }
 
 /// The input for a tree.
-struct Mesh<'a, T: Real> {
-    corners: &'a dyn Fn(u32) -> [Point3<T>; 3],
-    centroids: &'a [Point3<T>],
-    normals: &'a [Vector3<T>],
-    areas: &'a [T],
+struct Mesh<'a> {
+    corners: &'a dyn Fn(u32) -> [Point3<f64>; 3],
+    centroids: &'a [Point3<f64>],
+    normals: &'a [Vector3<f64>],
+    areas: &'a [f64],
 }
 
-impl<T: Real> Mesh<'_, T> {
+impl Mesh<'_> {
     /// The disc around the centroids of some faces, along which the faces lie.
-    fn cluster(&self, faces: &[u32]) -> Cluster<T> {
+    fn cluster(&self, faces: &[u32]) -> Cluster {
         let faces = faces.iter().map(|&face| face as usize);
         let sum = faces.clone().fold(Vector3::zeros(), |sum, f| sum + self.normals[f] * self.areas[f]);
-        let area = faces.clone().fold(T::zero(), |sum, f| sum + self.areas[f]);
-        let axis = sum.try_normalize(area * T::default_epsilon()).unwrap_or_else(Vector3::x);
+        let area = faces.clone().fold(0.0, |sum, f| sum + self.areas[f]);
+        let axis = sum.try_normalize(area * f64::EPSILON).unwrap_or_else(Vector3::x);
         Cluster::around(faces.map(|f| self.centroids[f]), axis)
     }
 

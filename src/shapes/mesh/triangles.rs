@@ -2,26 +2,25 @@
 
 use nalgebra::{Point3, Vector3};
 
-use crate::math::Real;
 use crate::shapes::lesser;
 
 /// The number of triangles processed together: one or two vector registers.
 pub(super) const LANES: usize = 4;
 
 /// One value for each of four triangles.
-pub(super) type Lanes<T> = [T; LANES];
+pub(super) type Lanes = [f64; LANES];
 
 /// Four triangles a, b, c, side by side.
 #[derive(Debug, Clone)]
-pub(super) struct TrianglePack<T> {
-    a: [Lanes<T>; 3],
-    ab: [Lanes<T>; 3],
-    ac: [Lanes<T>; 3],
-    normal: [Lanes<T>; 3],
+pub(super) struct TrianglePack {
+    a: [Lanes; 3],
+    ab: [Lanes; 3],
+    ac: [Lanes; 3],
+    normal: [Lanes; 3],
     /// Twice the area.
-    area2: Lanes<T>,
+    area2: Lanes,
     /// One over the squared length of ab, bc, ca.
-    inverse_squared: [Lanes<T>; 3],
+    inverse_squared: [Lanes; 3],
 }
 
 /// The feature of a triangle on which a point lies. Edge k runs from corner k to the next.
@@ -32,10 +31,10 @@ pub(super) enum Feature {
     Corner(usize),
 }
 
-impl<T: Real> TrianglePack<T> {
-    pub(super) fn new(triangles: [[Point3<T>; 3]; LANES], normals: [Vector3<T>; LANES]) -> Self {
-        let lanes = |of: &dyn Fn(usize) -> T| core::array::from_fn(of);
-        let vectors = |of: &dyn Fn(usize) -> Vector3<T>| core::array::from_fn(|i| lanes(&|l| of(l)[i]));
+impl TrianglePack {
+    pub(super) fn new(triangles: &[[Point3<f64>; 3]; LANES], normals: [Vector3<f64>; LANES]) -> Self {
+        let lanes = |of: &dyn Fn(usize) -> f64| core::array::from_fn(of);
+        let vectors = |of: &dyn Fn(usize) -> Vector3<f64>| core::array::from_fn(|i| lanes(&|l| of(l)[i]));
         let edge = |from: usize, to: usize| {
             lanes(&|l| (triangles[l][to] - triangles[l][from]).norm_squared().recip())
         };
@@ -56,7 +55,7 @@ impl<T: Real> TrianglePack<T> {
     ///
     /// Straight-line code: every triangle is measured to its plane and to its three edges.
     #[inline]
-    pub(super) fn squared_distances(&self, p: &Point3<T>) -> Lanes<T> {
+    pub(super) fn squared_distances(&self, p: &Point3<f64>) -> Lanes {
         core::array::from_fn(|l| {
             let Edges { squared, is_over_face, height, .. } = self.measure(l, p);
             let to_edges = lesser(lesser(squared[0], squared[1]), squared[2]);
@@ -66,7 +65,7 @@ impl<T: Real> TrianglePack<T> {
 
     /// The nearest point of one triangle.
     #[inline]
-    pub(super) fn nearest(&self, l: usize, p: &Point3<T>) -> (Point3<T>, Feature) {
+    pub(super) fn nearest(&self, l: usize, p: &Point3<f64>) -> (Point3<f64>, Feature) {
         let Edges { along, squared, is_over_face, height } = self.measure(l, p);
         if is_over_face {
             return (p - vector(&self.normal, l) * height, Feature::Face);
@@ -81,9 +80,9 @@ impl<T: Real> TrianglePack<T> {
         let b = a + vector(&self.ab, l);
         let c = a + vector(&self.ac, l);
         let (from, to) = [(a, b), (b, c), (c, a)][k];
-        if along[k] <= T::zero() {
+        if along[k] <= 0.0 {
             (from, Feature::Corner(k))
-        } else if along[k] >= T::one() {
+        } else if along[k] >= 1.0 {
             (to, Feature::Corner((k + 1) % 3))
         } else {
             (from + (to - from) * along[k], Feature::Edge(k))
@@ -91,14 +90,15 @@ impl<T: Real> TrianglePack<T> {
     }
 
     /// The corners of one triangle.
-    pub(super) fn corners(&self, l: usize) -> [Point3<T>; 3] {
+    pub(super) fn corners(&self, l: usize) -> [Point3<f64>; 3] {
         let a = Point3::from(vector(&self.a, l));
         [a, a + vector(&self.ab, l), a + vector(&self.ac, l)]
     }
 
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a call in the innermost loop keeps it from being vectorised")]
-    fn measure(&self, l: usize, p: &Point3<T>) -> Edges<T> {
+    #[expect(clippy::needless_bitwise_bool, reason = "and so does a branch")]
+    fn measure(&self, l: usize, p: &Point3<f64>) -> Edges {
         let ab = vector(&self.ab, l);
         let ac = vector(&self.ac, l);
         let normal = vector(&self.normal, l);
@@ -106,43 +106,42 @@ impl<T: Real> TrianglePack<T> {
         let bp = ap - ab;
         let bc = ac - ab;
 
-        let clamp = |t: T| {
-            let t = if t < T::zero() { T::zero() } else { t };
-            if t > T::one() { T::one() } else { t }
+        let clamp = |t: f64| {
+            let t = if t < 0.0 { 0.0 } else { t };
+            if t > 1.0 { 1.0 } else { t }
         };
         let along = [
             clamp(ap.dot(&ab) * self.inverse_squared[0][l]),
             clamp(bp.dot(&bc) * self.inverse_squared[1][l]),
             // From c towards a.
-            clamp(T::one() - ap.dot(&ac) * self.inverse_squared[2][l]),
+            clamp(1.0 - ap.dot(&ac) * self.inverse_squared[2][l]),
         ];
         let squared = [
             (ap - ab * along[0]).norm_squared(),
             (bp - bc * along[1]).norm_squared(),
-            (ap - ac * (T::one() - along[2])).norm_squared(),
+            (ap - ac * (1.0 - along[2])).norm_squared(),
         ];
         // The side of each edge on which p lies, seen along the normal. Unlike barycentric coordinates, products
         // with edges keep their sign on very thin triangles.
         let across = ap.cross(&normal);
         let (by_ab, by_ac) = (ab.dot(&across), ac.dot(&across));
-        let is_over_face =
-            (by_ab >= T::zero()) & (by_ac <= T::zero()) & (by_ac - by_ab + self.area2[l] >= T::zero());
+        let is_over_face = (by_ab >= 0.0) & (by_ac <= 0.0) & (by_ac - by_ab + self.area2[l] >= 0.0);
         Edges { along, squared, is_over_face, height: normal.dot(&ap) }
     }
 }
 
 #[inline]
-fn vector<T: Real>(of: &[Lanes<T>; 3], l: usize) -> Vector3<T> {
+fn vector(of: &[Lanes; 3], l: usize) -> Vector3<f64> {
     Vector3::new(of[0][l], of[1][l], of[2][l])
 }
 
 /// A point measured against one triangle.
-struct Edges<T> {
+struct Edges {
     /// The nearest point of each edge, from 0 to 1.
-    along: [T; 3],
+    along: [f64; 3],
     /// The squared distance from each edge.
-    squared: [T; 3],
+    squared: [f64; 3],
     is_over_face: bool,
     /// The signed distance from the plane.
-    height: T,
+    height: f64,
 }

@@ -1,0 +1,209 @@
+//! A mesh in plain numbers, on which searches run.
+
+use alloc::vec::Vec;
+
+use nalgebra::{Point3, Vector3};
+
+use crate::math::Real;
+use crate::shapes::direction_and_length;
+use crate::shapes::mesh::topology::{MeshFault, NO_FACE, Precision, Topology};
+use crate::shapes::mesh::tree::Tree;
+use crate::shapes::mesh::triangles::Feature;
+use crate::shapes::solid::{Plane, SurfacePoint};
+
+/// A triangle, by its place in the tree.
+pub(super) type Slot = usize;
+
+/// Faces with all that follows from them, in plain numbers.
+#[derive(Debug)]
+pub(super) struct PlainMesh {
+    pub(super) vertices: Vec<Point3<f64>>,
+    pub(super) faces: Vec<[u32; 3]>,
+    pub(super) centroids: Vec<Point3<f64>>,
+    pub(super) normals: Vec<Vector3<f64>>,
+    pub(super) areas: Vec<f64>,
+    /// The face across each edge, the k-th of which runs from corner k to the next.
+    pub(super) neighbours: Vec<[u32; 3]>,
+    pub(super) vertex_normals: Vec<Vector3<f64>>,
+    /// The faces with the shortest and the longest longest edge, and its fourth power.
+    scales: [(usize, f64); 2],
+    /// The fault by which the mesh is not closed.
+    pub(super) opening: Option<MeshFault>,
+    /// The largest height of a vertex in front of a face's plane, if the mesh is convex.
+    pub(super) convexity_slack: Option<f64>,
+    pub(super) center: Point3<f64>,
+    pub(super) half_extents: Vector3<f64>,
+    pub(super) tree: Tree,
+}
+
+/// A point of a face, and the feature of the face on which it lies.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FacePoint {
+    pub(super) face: usize,
+    pub(super) feature: Feature,
+    pub(super) near: SurfacePoint<f64>,
+}
+
+impl PlainMesh {
+    pub(super) fn build(vertices: Vec<Point3<f64>>, topology: Topology, precision: Precision) -> Self {
+        let Topology { faces, neighbours, normals, areas, scales, openings } = topology;
+        let corner = |index: u32| vertices[index as usize];
+        let third = 1.0 / 3.0;
+        let centroids: Vec<_> = faces
+            .iter()
+            .map(|f| Point3::from((corner(f[0]).coords + corner(f[1]).coords + corner(f[2]).coords) * third))
+            .collect();
+        let tree = Tree::new(&vertices, &faces, &centroids, &normals, &areas);
+        let (min, max) = tree.bounds();
+        let mut mesh = Self {
+            vertex_normals: vertex_normals(&vertices, &faces, &normals),
+            vertices,
+            scales,
+            opening: openings.first().copied(),
+            convexity_slack: None,
+            center: Point3::from((min.coords + max.coords) * 0.5),
+            half_extents: (max - min) * 0.5,
+            faces,
+            centroids,
+            normals,
+            areas,
+            neighbours,
+            tree,
+        };
+        mesh.convexity_slack = mesh.calc_convexity_slack(precision);
+        mesh
+    }
+
+    /// The fault by which another scalar cannot hold the mesh.
+    pub(super) fn misfit(&self, precision: Precision) -> Option<MeshFault> {
+        let misfit = self.scales.into_iter().find(|&(_, fourth)| !precision.can_hold(fourth));
+        misfit.map(|(face, _)| MeshFault::FaceOutOfScale { face })
+    }
+
+    /// The nearest point of one face, with a signed distance.
+    #[inline]
+    pub(super) fn nearest_on(&self, slot: Slot, p: &Point3<f64>) -> FacePoint {
+        let (pack, lane) = self.tree.triangle(slot);
+        let face = self.tree.face(slot);
+        let normal = self.normals[face];
+        let (point, feature) = pack.nearest(lane, p);
+        let pseudo_normal = match feature {
+            Feature::Face => {
+                // Measured along the normal, small depths keep full precision.
+                let signed_distance = normal.dot(&(p - point));
+                return FacePoint { face, feature, near: SurfacePoint { point, normal, signed_distance } };
+            }
+            Feature::Edge(k) => match self.neighbours[face][k] {
+                NO_FACE => normal,
+                neighbour => normal + self.normals[neighbour as usize],
+            },
+            Feature::Corner(k) => self.vertex_normals[self.faces[face][k] as usize],
+        };
+        let away = p - point;
+        let squared = away.norm_squared();
+        let is_inside = pseudo_normal.dot(&away) < 0.0;
+        let near = if squared > 0.0 {
+            let distance = away.norm();
+            let signed_distance = if is_inside { -distance } else { distance };
+            SurfacePoint { point, normal: away / signed_distance, signed_distance }
+        } else {
+            SurfacePoint { point, normal: pseudo_normal / pseudo_normal.norm(), signed_distance: 0.0 }
+        };
+        FacePoint { face, feature, near }
+    }
+
+    /// The nearest point of all faces; `None` from far away.
+    #[inline]
+    pub(super) fn nearest(&self, p: &Point3<f64>) -> Option<FacePoint> {
+        let squared = (p - self.center).norm_squared() * f64::EPSILON;
+        if !(squared.is_finite() && squared <= self.half_extents.norm_squared()) {
+            return None;
+        }
+        let mut found = self.nearest_on(self.tree.nearest(p, None), p);
+        // From far away, front and back of a thin body may be equally near up to rounding.
+        if found.near.signed_distance < 0.0 && self.distance_to_box(p) > 0.0 {
+            found.near.normal = -found.near.normal;
+            found.near.signed_distance = -found.near.signed_distance;
+        }
+        Some(found)
+    }
+
+    /// The nearest vertex to a point so far away that it is nearest of all points up to rounding: the difference,
+    /// half the squared size over the distance, is below the roundoff of the distance.
+    #[cold]
+    pub(super) fn foremost_vertex(&self, p: &Point3<f64>) -> usize {
+        let (direction, _) = direction_and_length(&(p - self.center)).unwrap_or((Vector3::x(), 0.0));
+        let ahead = |corner: u32| direction.dot(&(self.vertices[corner as usize] - self.center));
+        let first = self.faces[0][0];
+        let corners = self.faces.iter().flatten().copied();
+        corners.fold(first, |best, corner| if ahead(corner) > ahead(best) { corner } else { best }) as usize
+    }
+
+    /// The largest height of a vertex in front of a face's plane; `None` if it exceeds rounding.
+    fn calc_convexity_slack(&self, precision: Precision) -> Option<f64> {
+        if self.opening.is_some() {
+            return None;
+        }
+        let slack = self.half_extents.norm() * precision.negligible() * 100.0;
+        let plane = |f: usize| {
+            let normal = self.normals[f];
+            let a = self.vertices[self.faces[f][0] as usize];
+            Plane { normal, offset: normal.dot(&a.coords) + slack }
+        };
+        // Most nonconvex meshes are detected at an edge.
+        let bends_out = |f: usize| {
+            let plane = plane(f);
+            let corners = self.neighbours[f].into_iter().flat_map(|neighbour| self.faces[neighbour as usize]);
+            corners.map(|corner| &self.vertices[corner as usize]).all(|p| plane.height(p) <= 0.0)
+        };
+        let faces = 0..self.faces.len();
+        if !faces.clone().all(bends_out) {
+            return None;
+        }
+        let clusters = self.tree.corner_clusters();
+        let is_behind_all = !faces.into_iter().any(|f| self.tree.reaches_above(&plane(f), &clusters));
+        is_behind_all.then_some(slack)
+    }
+
+    /// The plane of one face, if the whole mesh is behind it.
+    #[inline]
+    pub(super) fn face_plane(&self, slot: Slot) -> Option<Plane<f64>> {
+        self.convexity_slack.map(|slack| {
+            let face = self.tree.face(slot);
+            let normal = self.normals[face];
+            Plane { normal, offset: normal.dot(&self.centroids[face].coords) + slack }
+        })
+    }
+
+    /// The distance of a point from the box around the mesh.
+    #[inline]
+    pub(super) fn distance_to_box(&self, p: &Point3<f64>) -> f64 {
+        let beyond = (p - self.center).abs() - self.half_extents;
+        beyond.map(|x| if x < 0.0 { 0.0 } else { x }).norm()
+    }
+}
+
+/// Sums of face normals about each vertex, weighted by the angle of the face's corner there.
+fn vertex_normals(
+    vertices: &[Point3<f64>],
+    faces: &[[u32; 3]],
+    normals: &[Vector3<f64>],
+) -> Vec<Vector3<f64>> {
+    let mut sums = alloc::vec![Vector3::zeros(); vertices.len()];
+    for (corners, normal) in faces.iter().zip(normals) {
+        let triangle = corners.map(|corner| vertices[corner as usize]);
+        for (k, &corner) in corners.iter().enumerate() {
+            sums[corner as usize] += normal * angle(&triangle, k);
+        }
+    }
+    sums
+}
+
+/// The angle of a triangle at a corner.
+pub(super) fn angle<T: Real>(triangle: &[Point3<T>; 3], k: usize) -> T {
+    let [at, next, last] = [0, 1, 2].map(|i| triangle[(k + i) % 3]);
+    let (along, back) = (next - at, last - at);
+    // Normalized, so that the fourth power of small edges does not underflow.
+    let (along, back) = (along / along.amax(), back / back.amax());
+    along.cross(&back).norm_squared().sqrt().atan2(along.dot(&back))
+}
