@@ -108,7 +108,7 @@ pub use elements::{
 };
 pub use framework::variables;
 pub use framework::{
-    AtDynamics, AtPosition, AtVelocity, BinarySnapshot, Cache, Checkpoint, DynamicsView, ElementError,
+    AtDynamics, AtPosition, AtVelocity, BinarySnapshot, Cache, Casts, Checkpoint, DynamicsView, ElementError,
     ElementId, ElementName, Error, ForceElement, ForceSystem, Given, Handle, OwnError, PositionView,
     Snapshot, Stage, State, StepRule, Variables, VelocityView,
 };

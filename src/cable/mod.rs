@@ -6,6 +6,8 @@
 //! types.
 
 mod block;
+mod by_values;
+mod casts;
 mod checks;
 mod error;
 mod geodesic;
@@ -22,6 +24,7 @@ mod workspace;
 mod wrap;
 mod wrappable;
 
+pub use casts::SurfaceCasts;
 pub use error::PathError;
 pub use geodesic::{Geodesic, GeodesicEnd, Jacobi};
 pub use path::{CablePath, Obstacle, Settings};

@@ -373,6 +373,12 @@ impl<T: Real> Node<T> {
         at_start.max(at_end)
     }
 
+    /// Applies the last correction to the trial, which becomes the base.
+    pub(super) fn correct_trial(&mut self) {
+        self.set_base();
+        self.step_from_base(T::one());
+    }
+
     #[inline]
     fn set_base(&mut self) {
         self.base = self.trial;

@@ -40,6 +40,14 @@ impl<T: Real> Trial<T> {
     fn zero() -> Self {
         Self { point: Point3::origin(), tangent: Vector3::zeros(), length: T::zero() }
     }
+
+    pub(super) fn cast<U: Real>(&self) -> Trial<U> {
+        Trial {
+            point: self.point.map(T::cast),
+            tangent: self.tangent.map(T::cast),
+            length: self.length.cast(),
+        }
+    }
 }
 
 impl<T: Real> Node<T> {

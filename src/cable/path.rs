@@ -2,16 +2,18 @@
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use core::any::Any;
 use core::ops::Range;
 
 use nalgebra::Point3;
 
+use super::casts::SurfaceCasts;
 use super::results::PathResults;
 use super::solver;
 use super::wrap::{Wrap, Wraps};
 use super::wrappable::Wrappable;
 use crate::cable::PathError;
-use crate::math::{InvalidValue, Real, Requirement, check, checked_when_read, is_finite};
+use crate::math::{InvalidValue, Real, Requirement, check, checked_when_read, is_finite, is_plain};
 use crate::mechanics::{BodyIndex, Frame, KinematicsError, Positions, Station, Topology};
 
 /// A surface on a body.
@@ -19,6 +21,8 @@ use crate::mechanics::{BodyIndex, Frame, KinematicsError, Positions, Station, To
 pub struct Obstacle<T: Real> {
     frame: Frame<T>,
     surface: Arc<dyn Wrappable<T>>,
+    /// The surface in plain numbers, if the scalar is another and it is known.
+    plain: Option<Arc<dyn Wrappable<f64>>>,
     hint_S: Option<Point3<T>>,
     /// Whether the surface is convex. A cable is tested against all others at every solution.
     pub(super) is_convex: bool,
@@ -133,6 +137,8 @@ pub struct CablePath<T: Real> {
     pub(super) obstacles: Vec<Obstacle<T>>,
     /// The spans between fixed points, each with the obstacles on its way.
     pub(super) spans: Vec<Span<T>>,
+    /// The obstacles in plain numbers, if the scalar is another and all their surfaces are known.
+    pub(super) plain: Option<Vec<Obstacle<f64>>>,
     settings: Settings<T>,
 }
 
@@ -154,11 +160,22 @@ impl<T: Real> Default for Settings<T> {
 checked_when_read!(Settings);
 
 impl<T: Real> Settings<T> {
+    /// The same in another scalar, with its default smoothness if this one is below its roundoff.
+    pub fn cast<U: Real>(&self) -> Settings<U> {
+        let Self { smoothness, max_iterations, max_evaluations } = *self;
+        let cast = Settings { smoothness: smoothness.cast(), max_iterations, max_evaluations };
+        let is_held = cast.smoothness >= Settings::<U>::least_smoothness();
+        if is_held { cast } else { Settings { smoothness: Settings::default().smoothness, ..cast } }
+    }
+
+    fn least_smoothness() -> T {
+        T::default_epsilon() * T::lit(16.0)
+    }
+
     fn validate(&self) -> Result<(), InvalidValue> {
         let Self { smoothness, max_iterations, max_evaluations } = *self;
-        let least = T::default_epsilon() * T::lit(16.0);
         check::that(
-            smoothness >= least,
+            smoothness >= Self::least_smoothness(),
             "smoothness",
             smoothness,
             Requirement::AtLeast("16 units of roundoff"),
@@ -185,7 +202,45 @@ impl<T: Real> Obstacle<T> {
     pub fn shared(frame: Frame<T>, surface: Arc<dyn Wrappable<T>>) -> Result<Self, PathError> {
         check::pose("obstacle.X_BF", &frame.X_BF)?;
         let is_convex = surface.is_convex();
-        Ok(Self { frame, surface, hint_S: None, is_convex })
+        let plain = if is_plain::<T>() { None } else { in_plain(&surface) };
+        Ok(Self { frame, surface, plain, hint_S: None, is_convex })
+    }
+
+    /// The same obstacle in another scalar.
+    ///
+    /// # Errors
+    /// As [`cast_with`](Self::cast_with).
+    pub fn cast<U: Real>(&self) -> Result<Obstacle<U>, PathError> {
+        self.cast_with(&SurfaceCasts::new())
+    }
+
+    /// The same obstacle in another scalar, with casts of a user's own surfaces.
+    ///
+    /// # Errors
+    /// [`PathError::Shape`] with [`ShapeError::NoCast`](crate::shapes::ShapeError::NoCast) for a user's own surface
+    /// without a cast, or with the error of the cast; [`PathError::InvalidValue`] or [`PathError::NonFinite`] where
+    /// the other scalar has a smaller range.
+    pub fn cast_with<U: Real>(&self, casts: &SurfaceCasts<T, U>) -> Result<Obstacle<U>, PathError> {
+        let surface = casts.cast(self.surface.as_ref())?;
+        let mut obstacle = Obstacle::shared(self.frame.cast(), surface)?;
+        if !is_plain::<U>() {
+            obstacle.plain = self.plain.clone().or_else(|| in_plain(&self.surface));
+        }
+        match &self.hint_S {
+            Some(hint) => obstacle.with_contact_hint(hint.map(T::cast)),
+            None => Ok(obstacle),
+        }
+    }
+
+    /// The obstacle in plain numbers, if its surface is known in them.
+    fn in_plain(&self) -> Option<Obstacle<f64>> {
+        Some(Obstacle {
+            frame: self.frame.cast(),
+            surface: self.plain.clone()?,
+            plain: None,
+            hint_S: self.hint_S.map(|hint| hint.map(T::to_f64)),
+            is_convex: self.is_convex,
+        })
     }
 
     /// The same obstacle with a point, in the surface's frame \[m\], through which the cable is laid without
@@ -226,12 +281,17 @@ impl<T: Real> CablePath<T> {
         finite_point(&termination.p_B)?;
         let whole = Span { from: origin, to: termination, obstacles: 0..0 };
         refuse_coincident(&whole, 0)?;
-        Ok(Self { obstacles: Vec::new(), spans: alloc::vec![whole], settings: Settings::default() })
+        let plain = (!is_plain::<T>()).then(Vec::new);
+        Ok(Self { obstacles: Vec::new(), spans: alloc::vec![whole], plain, settings: Settings::default() })
     }
 
     /// The same path, passing last over this obstacle.
     #[must_use]
     pub fn over(mut self, obstacle: Obstacle<T>) -> Self {
+        self.plain = self.plain.take().zip(obstacle.in_plain()).map(|(mut plain, obstacle)| {
+            plain.push(obstacle);
+            plain
+        });
         self.obstacles.push(obstacle);
         if let Some(last) = self.spans.last_mut() {
             last.obstacles.end = self.obstacles.len();
@@ -266,6 +326,31 @@ impl<T: Real> CablePath<T> {
         settings.validate()?;
         self.settings = settings;
         Ok(self)
+    }
+
+    /// The same path in another scalar.
+    ///
+    /// # Errors
+    /// As [`Obstacle::cast_with`].
+    pub fn cast<U: Real>(&self) -> Result<CablePath<U>, PathError> {
+        self.cast_with(&SurfaceCasts::new())
+    }
+
+    /// The same path in another scalar, with casts of a user's own surfaces.
+    ///
+    /// # Errors
+    /// As [`Obstacle::cast_with`].
+    pub fn cast_with<U: Real>(&self, casts: &SurfaceCasts<T, U>) -> Result<CablePath<U>, PathError> {
+        let mut path = CablePath::new(self.origin().cast(), self.termination().cast())?;
+        for (i, span) in self.spans.iter().enumerate() {
+            if i > 0 {
+                path = path.through(span.from.cast())?;
+            }
+            for obstacle in &self.obstacles[span.obstacles.clone()] {
+                path = path.over(obstacle.cast_with(casts)?);
+            }
+        }
+        path.with_settings(self.settings.cast())
     }
 
     /// Accuracy and effort of the solver.
@@ -340,6 +425,15 @@ impl<T: Real> CablePath<T> {
     pub(super) fn bodies(&self) -> impl Iterator<Item = BodyIndex> + '_ {
         let stations = self.spans.iter().flat_map(|span| [span.from.body, span.to.body]);
         stations.chain(self.obstacles.iter().map(|obstacle| obstacle.frame.body))
+    }
+}
+
+/// A surface in plain numbers.
+fn in_plain<T: Real>(surface: &Arc<dyn Wrappable<T>>) -> Option<Arc<dyn Wrappable<f64>>> {
+    let any: &dyn Any = surface;
+    match any.downcast_ref::<Arc<dyn Wrappable<f64>>>() {
+        Some(surface) => Some(Arc::clone(surface)),
+        None => SurfaceCasts::<T, f64>::new().cast(surface.as_ref()).ok(),
     }
 }
 

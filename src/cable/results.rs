@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 
 use nalgebra::{Point3, Vector3};
 
+use super::by_values::Values;
 use super::geodesic::Geodesic;
 use super::node::Node;
 use super::path::CablePath;
@@ -65,6 +66,7 @@ pub struct PathResults<T: Real> {
     pub segments: Vec<Segment<T>>,
     pub(super) nodes: Vec<Node<T>>,
     pub(super) work: Workspace<T>,
+    pub(super) values: Values,
 }
 
 impl<T: Real> Default for PathResults<T> {
@@ -78,6 +80,7 @@ impl<T: Real> Default for PathResults<T> {
             segments: Vec::new(),
             nodes: Vec::new(),
             work: Workspace::new(),
+            values: Values::new(),
         }
     }
 }
@@ -91,7 +94,17 @@ impl<T: Real> Clone for PathResults<T> {
 
     fn clone_from(&mut self, source: &Self) {
         // Buffers are not results, and are kept.
-        let Self { length, smoothness, iterations, tracking, contacts, segments, nodes: _, work: _ } = source;
+        let Self {
+            length,
+            smoothness,
+            iterations,
+            tracking,
+            contacts,
+            segments,
+            nodes: _,
+            work: _,
+            values: _,
+        } = source;
         (self.length, self.smoothness) = (*length, *smoothness);
         (self.iterations, self.tracking) = (*iterations, *tracking);
         self.contacts.clone_from(contacts);

@@ -2,6 +2,7 @@
 
 use nalgebra::{Point3, Vector3};
 
+use super::by_values;
 use super::checks::{check_ends, check_neighbouring_ends, check_neighbours};
 use super::newton::{self, Progress};
 use super::node::{Node, Trial};
@@ -77,7 +78,7 @@ pub(super) fn solve<T: Real>(
     if wraps.obstacles.len() != path.obstacles.len() {
         return Err(PathError::ForeignWraps { expected: path.obstacles.len(), given: wraps.obstacles.len() });
     }
-    let PathResults { contacts, segments, nodes, work, .. } = results;
+    let PathResults { contacts, segments, nodes, work, values, .. } = results;
     contacts.clear();
     contacts.reserve(path.obstacles.len());
     segments.clear();
@@ -99,7 +100,13 @@ pub(super) fn solve<T: Real>(
         };
         require_finite((span.to - span.from).norm_squared().is_finite())?;
         let nodes = &mut nodes[obstacles.clone()];
-        let (progress, found) = solve_span(&span, nodes, work, place, obstacles.start)?;
+        let (progress, found) = match &path.plain {
+            Some(plain) if !obstacles.is_empty() => {
+                let plain = &plain[obstacles.clone()];
+                by_values::solve(&span, plain, nodes, (work, values), place, obstacles.start)?
+            }
+            _ => solve_span(&span, nodes, work, place, obstacles.start)?,
+        };
         smoothness = smoothness.max(progress.kink);
         iterations = iterations.max(progress.iterations);
         tracking = tracking.max(found);
@@ -151,7 +158,7 @@ fn point_of<T: Real>(positions: &Positions<T>, body: BodyIndex, p_B: &Point3<T>)
 }
 
 /// Solves one span; returns its progress, and how the path was found.
-fn solve_span<T: Real>(
+pub(super) fn solve_span<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut [Node<T>],
     work: &mut Workspace<T>,

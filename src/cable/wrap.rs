@@ -37,6 +37,18 @@ pub struct Wraps<T: Real> {
 checked_when_read!(Wrap);
 
 impl<T: Real> Wrap<T> {
+    /// The same in another scalar.
+    pub fn cast<U: Real>(&self) -> Wrap<U> {
+        let Self { known, in_contact, point, tangent, length } = *self;
+        Wrap {
+            known,
+            in_contact,
+            point: point.map(T::cast),
+            tangent: tangent.map(T::cast),
+            length: length.cast(),
+        }
+    }
+
     pub(crate) fn validate(&self) -> Result<(), InvalidValue> {
         check::finite_vector("wrap.point", &self.point.coords)?;
         check::finite_vector("wrap.tangent", &self.tangent)?;

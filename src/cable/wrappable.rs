@@ -1,5 +1,6 @@
 //! Surfaces that a cable can wrap.
 
+use core::any::Any;
 use core::fmt::Debug;
 
 use nalgebra::{Matrix3, Point3, Vector3};
@@ -51,7 +52,7 @@ use crate::math::{Real, is_finite};
 /// let arc = 0.5 * (x * (1.0 + x * x).sqrt() + x.asinh());
 /// assert!((arc - 0.8).abs() < 1e-11);
 /// ```
-pub trait Wrappable<T: Real>: Debug + Send + Sync + 'static {
+pub trait Wrappable<T: Real>: Any + Debug + Send + Sync {
     /// The implicit function: negative inside, zero on the surface, positive outside.
     fn value(&self, p: &Point3<T>) -> T;
 
@@ -207,6 +208,11 @@ pub trait Wrappable<T: Real>: Debug + Send + Sync + 'static {
     /// samples, see [`size`](Self::size).
     fn closest_on_segment(&self, a: &Point3<T>, b: &Point3<T>) -> SegmentApproach<T> {
         search_segment(self, a, b)
+    }
+
+    /// The name of the type, for errors.
+    fn type_name(&self) -> &'static str {
+        core::any::type_name::<Self>()
     }
 }
 

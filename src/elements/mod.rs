@@ -1,6 +1,7 @@
 //! The force elements, one to a file or folder.
 
 pub mod cable_spring;
+mod casts;
 pub mod coordinate_spring_damper_ext;
 pub mod custom_force;
 pub mod elastic_foundation;

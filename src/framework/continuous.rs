@@ -82,7 +82,7 @@ impl<T: Real> Continuous<T> {
     }
 
     /// Whether it is owed an integration, as another is.
-    pub(crate) fn take_flags(&mut self, other: &Self) {
+    pub(crate) fn take_flags<U: Real>(&mut self, other: &Continuous<U>) {
         (self.has_moved, self.is_fed) = (other.has_moved, other.is_fed);
     }
 

@@ -71,6 +71,12 @@ pub enum Error {
         /// Why.
         source: Box<Error>,
     },
+    /// No cast to another scalar is known for a kind of element.
+    #[error("no cast to the other scalar is known for elements of kind {kind}: add one to the casts")]
+    NoCast {
+        /// The kind.
+        kind: &'static str,
+    },
     /// Another type of element already has this name.
     #[error("another type of element is already called {kind}")]
     KindNameTaken {
@@ -197,6 +203,9 @@ pub enum ElementError {
     /// Parameters or discrete variables belong to an element of the same kind with other parts.
     #[error("the variables belong to another element with other parts")]
     ForeignVariables,
+    /// The element holds a user's function of one scalar, and cannot be cast to another.
+    #[error("a function that works in one scalar cannot be cast to another: build the element anew")]
+    BoundToScalar,
     /// An element-specific error of any type; see [`Error::own`].
     #[error(transparent)]
     Own(OwnError),
@@ -206,6 +215,12 @@ impl ElementError {
     /// Wraps an element-specific error.
     pub fn own(error: impl core::error::Error + Send + Sync + 'static) -> Self {
         Self::Own(OwnError(Arc::new(error)))
+    }
+}
+
+impl From<ShapeError> for ElementError {
+    fn from(error: ShapeError) -> Self {
+        Self::own(error)
     }
 }
 

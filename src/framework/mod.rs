@@ -1,5 +1,6 @@
 //! Systems of elements, their states, and the views through which results are read.
 
+mod casts;
 mod checkpoint;
 mod continuous;
 pub(crate) mod element;
@@ -20,6 +21,7 @@ mod view;
 mod worlds;
 mod writes;
 
+pub use casts::Casts;
 pub use checkpoint::Checkpoint;
 pub use continuous::StepRule;
 pub use element::{AtDynamics, AtPosition, AtVelocity, ForceElement, Given};

@@ -153,7 +153,7 @@ impl<T: Real, E: ForceElement<T>> Variable<T, E> {
     }
 
     /// The mutable counterpart of `visit`.
-    fn visit_mut(&mut self, visit: VisitorMut<'_, T>) {
+    pub(crate) fn visit_mut(&mut self, visit: VisitorMut<'_, T>) {
         visit(enabled_entry(Slot::Flag(&mut self.enabled)));
         self.parameters.visit_mut(visit);
         self.discrete.visit_mut(visit);

@@ -1,11 +1,13 @@
 //! The scalar, poses, spatial vectors and range checks.
 
+mod cast_table;
 pub mod check;
 mod checked;
 mod clone;
 mod scalar;
 mod spatial;
 
+pub(crate) use cast_table::CastTable;
 pub use check::{InvalidValue, Requirement};
 pub(crate) use checked::checked_when_read;
 pub(crate) use clone::clone_by_field;

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use nalgebra::{Point3, Vector3};
 
 use super::{AsBody, AsCoordinate, BodyIndex, CoordinateIndex, KinematicsError, Quantity, Topology};
-use crate::math::{Pose, Real, SpatialVelocity, clone_by_field, is_finite_pose};
+use crate::math::{Pose, Real, SpatialVelocity, cast_pose, clone_by_field, is_finite_pose};
 
 /// A host's motion, copied into a state in one call, [`State::set_kinematics`](crate::State::set_kinematics).
 ///
@@ -243,6 +243,24 @@ impl<T: Real> Kinematics<T> {
             carried.velocities.coordinates[c.index()] = rates[c.index()];
         }
         carried
+    }
+
+    /// The same motion in another scalar.
+    ///
+    /// # Errors
+    /// [`KinematicsError::NonFinite`] where it has a smaller range.
+    pub(crate) fn cast<U: Real>(&self) -> Result<Kinematics<U>, KinematicsError> {
+        let mut cast = Kinematics::at_rest(self.topology());
+        cast.set_time(self.time.cast())?;
+        for body in self.topology().bodies() {
+            cast.set_pose(body, cast_pose(self.positions.pose(body)))?;
+            cast.set_velocity(body, self.velocities.velocity(body).cast())?;
+        }
+        for coordinate in self.topology().coordinates() {
+            cast.set_coordinate(coordinate, self.positions.coordinate(coordinate).cast())?;
+            cast.set_coordinate_rate(coordinate, self.velocities.coordinate_rate(coordinate).cast())?;
+        }
+        Ok(cast)
     }
 
     pub(crate) fn topology(&self) -> &Topology {

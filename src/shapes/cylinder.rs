@@ -31,4 +31,12 @@ impl<T: Real> Cylinder<T> {
     pub fn radius(&self) -> T {
         self.radius
     }
+
+    /// The same cylinder in another scalar.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new), where the other scalar has a smaller range.
+    pub fn cast<U: Real>(self) -> Result<Cylinder<U>, ShapeError> {
+        Cylinder::new(self.radius.cast())
+    }
 }

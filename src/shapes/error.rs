@@ -38,6 +38,12 @@ pub enum ShapeError {
         /// Heights given.
         heights: usize,
     },
+    /// A user's own shape cannot be cast to another scalar, because nobody said how.
+    #[error("no cast to the other scalar is known for {shape}")]
+    NoCast {
+        /// The type of the shape.
+        shape: &'static str,
+    },
     /// A mesh was refused.
     #[error("the mesh cannot be used: {fault}")]
     Mesh {

@@ -5,7 +5,7 @@ use core::ops::RangeInclusive;
 
 use nalgebra::{Vector2, convert, convert_unchecked};
 
-use crate::math::{Real, Requirement, check};
+use crate::math::{InvalidValue, Real, Requirement, check};
 use crate::shapes::ShapeError;
 
 /// The solid below `z = h(x, y)` over a rectangle: a bicubic spline through heights on a grid.
@@ -51,8 +51,7 @@ impl<T: Real> HeightMap<T> {
         columns: usize,
         heights: &[T],
     ) -> Result<Self, ShapeError> {
-        spacing.iter().try_for_each(|&x| check::size("height_map.spacing", x))?;
-        corner.iter().try_for_each(|&x| check::finite("height_map.corner", x))?;
+        check_grid(&corner, &spacing)?;
         let limit = spacing.min() * T::lit(1e8);
         for &height in heights {
             check::finite("height_map.heights", height)?;
@@ -83,6 +82,20 @@ impl<T: Real> HeightMap<T> {
         }
         let bends = greatest_bends(&coefficients, wide, &spacing);
         Ok(Self { corner, spacing, counts: [columns, rows], coefficients, bends })
+    }
+
+    /// The same height map in another scalar.
+    ///
+    /// # Errors
+    /// [`ShapeError::InvalidValue`] where the other scalar has a smaller range.
+    pub fn cast<U: Real>(&self) -> Result<HeightMap<U>, ShapeError> {
+        let (corner, spacing) = (self.corner.map(T::cast), self.spacing.map(T::cast));
+        check_grid(&corner, &spacing)?;
+        let coefficients: Vec<U> = self.coefficients.iter().map(|c| c.cast()).collect();
+        let bends = self.bends.map(T::cast);
+        let mut numbers = coefficients.iter().chain(&bends);
+        numbers.try_for_each(|&x| check::finite("height_map.heights", x))?;
+        Ok(HeightMap { corner, spacing, counts: self.counts, coefficients, bends })
     }
 
     /// The ranges of x and y \[m\].
@@ -163,6 +176,11 @@ impl<T: Real> HeightMap<T> {
         let bend = [w, three * u - two, three * w - two, u];
         (cell, [value, slope.map(|s| s * inverse), bend.map(|b| b * inverse * inverse)])
     }
+}
+
+fn check_grid<T: Real>(corner: &Vector2<T>, spacing: &Vector2<T>) -> Result<(), InvalidValue> {
+    spacing.iter().try_for_each(|&x| check::size("height_map.spacing", x))?;
+    corner.iter().try_for_each(|&x| check::finite("height_map.corner", x))
 }
 
 /// Bounds of the second derivatives, which are averages of the second differences of coefficients.

@@ -19,6 +19,7 @@ use nalgebra::Vector3;
 
 use crate::math::Real;
 
+mod casts;
 mod cylinder;
 mod ellipsoid;
 mod error;
@@ -30,6 +31,7 @@ mod solid_shape;
 mod sphere;
 mod torus;
 
+pub use casts::SolidCasts;
 pub use cylinder::Cylinder;
 pub use ellipsoid::Ellipsoid;
 pub use error::ShapeError;

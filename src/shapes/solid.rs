@@ -1,5 +1,6 @@
 //! Surfaces with an inside.
 
+use core::any::Any;
 use core::fmt::Debug;
 
 use nalgebra::{Point3, Vector3};
@@ -45,7 +46,7 @@ use crate::math::Real;
 /// assert!(pillar.contains(&Point3::new(1.0, 1.0, 50.0)));
 /// assert_eq!(pillar.signed_distance(&Point3::new(0.0, 3.0, 0.0)), 1.0);
 /// ```
-pub trait Solid<T: Real>: Debug + Send + Sync + 'static {
+pub trait Solid<T: Real>: Any + Debug + Send + Sync {
     /// The surface point nearest to a point inside or outside.
     fn nearest(&self, p_S: &Point3<T>) -> SurfacePoint<T>;
 
@@ -68,6 +69,11 @@ pub trait Solid<T: Real>: Debug + Send + Sync + 'static {
     /// Faces in front of the plane of a convex shape are culled without further tests.
     fn supporting_plane(&self, _p_S: &Point3<T>) -> Option<Plane<T>> {
         None
+    }
+
+    /// The name of the type, for errors.
+    fn type_name(&self) -> &'static str {
+        core::any::type_name::<Self>()
     }
 }
 

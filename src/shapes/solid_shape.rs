@@ -5,7 +5,9 @@ use alloc::sync::Arc;
 use nalgebra::Point3;
 
 use crate::math::Real;
+use crate::shapes::casts::SolidCasts;
 use crate::shapes::ellipsoid::Ellipsoid;
+use crate::shapes::error::ShapeError;
 use crate::shapes::half_space::HalfSpace;
 use crate::shapes::mesh::TriangleMesh;
 use crate::shapes::solid::{Bounds, Plane, Solid, SurfacePoint};
@@ -31,6 +33,28 @@ impl<T: Real> SolidShape<T> {
     /// A user's own solid.
     pub fn custom(shape: impl Solid<T>) -> Self {
         Self::Custom(Arc::new(shape))
+    }
+
+    /// The same solid in another scalar. A mesh is shared.
+    ///
+    /// # Errors
+    /// [`ShapeError::NoCast`] for a user's own solid, or the error of the shape's cast.
+    pub fn cast<U: Real>(&self) -> Result<SolidShape<U>, ShapeError> {
+        self.cast_with(&SolidCasts::new())
+    }
+
+    /// The same solid in another scalar, with casts of a user's own solids. A mesh is shared.
+    ///
+    /// # Errors
+    /// [`ShapeError::NoCast`] for a user's own solid without a cast, or the error of the shape's cast.
+    pub fn cast_with<U: Real>(&self, casts: &SolidCasts<T, U>) -> Result<SolidShape<U>, ShapeError> {
+        Ok(match self {
+            Self::HalfSpace(shape) => (*shape).into(),
+            Self::Sphere(shape) => shape.cast()?.into(),
+            Self::Ellipsoid(shape) => shape.cast()?.into(),
+            Self::Mesh(mesh) => mesh.cast()?.into(),
+            Self::Custom(shape) => casts.cast(shape.as_ref())?,
+        })
     }
 
     fn surface(&self) -> &dyn Solid<T> {
@@ -63,6 +87,10 @@ impl<T: Real> Solid<T> for SolidShape<T> {
 
     fn supporting_plane(&self, p_S: &Point3<T>) -> Option<Plane<T>> {
         self.surface().supporting_plane(p_S)
+    }
+
+    fn type_name(&self) -> &'static str {
+        self.surface().type_name()
     }
 }
 

@@ -42,4 +42,12 @@ impl<T: Real> Torus<T> {
     pub fn tube_radius(&self) -> T {
         self.tube_radius
     }
+
+    /// The same torus in another scalar.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new), where the other scalar has a smaller range.
+    pub fn cast<U: Real>(self) -> Result<Torus<U>, ShapeError> {
+        Torus::new(self.ring_radius.cast(), self.tube_radius.cast())
+    }
 }

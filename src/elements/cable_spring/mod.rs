@@ -2,7 +2,7 @@
 
 mod memory;
 
-use crate::cable::{CablePath, PathResults, Wrap, Wraps};
+use crate::cable::{CablePath, PathResults, SurfaceCasts, Wrap, Wraps};
 use crate::framework::{
     AtDynamics, AtPosition, AtVelocity, ElementError, Error, ForceElement, Given, Variables,
 };
@@ -153,6 +153,24 @@ impl<T: Real> CableSpring<T> {
     pub fn new(path: CablePath<T>, parameters: Parameters<T>) -> Result<Self, Error> {
         parameters.validate().map_err(|error| Error::of_new(Self::KIND, error))?;
         Ok(Self { path, defaults: parameters })
+    }
+
+    /// The same cable in another scalar.
+    ///
+    /// # Errors
+    /// As [`cast_with`](Self::cast_with).
+    pub fn cast<U: Real>(&self) -> Result<CableSpring<U>, Error> {
+        self.cast_with(&SurfaceCasts::new())
+    }
+
+    /// The same cable in another scalar, with casts of a user's own surfaces.
+    ///
+    /// # Errors
+    /// [`Error::Element`] with the error of [`CablePath::cast_with`], or with [`ElementError::InvalidValue`] where the
+    /// other scalar has a smaller range.
+    pub fn cast_with<U: Real>(&self, casts: &SurfaceCasts<T, U>) -> Result<CableSpring<U>, Error> {
+        let path = self.path.cast_with(casts).map_err(|error| Error::of_new(Self::KIND, error))?;
+        CableSpring::new(path, self.defaults.cast())
     }
 
     /// The path of the cable.

@@ -276,13 +276,16 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
         self.coordinates
     }
 
-    /// The same element in another scalar, without a user's force law, which is bound to this scalar.
-    pub fn cast<U: Real>(&self) -> CoordinateSpringDamperExt<U> {
-        CoordinateSpringDamperExt {
-            coordinates: self.coordinates,
-            parameters: self.parameters.cast(),
-            force_law: None,
+    /// The same element in another scalar.
+    ///
+    /// # Errors
+    /// [`Error::Element`] with [`ElementError::BoundToScalar`] if it has a user's force law, or with
+    /// [`ElementError::InvalidValue`] where the other scalar has a smaller range.
+    pub fn cast<U: Real>(&self) -> Result<CoordinateSpringDamperExt<U>, Error> {
+        if self.force_law.is_some() {
+            return Err(Error::of_new(Self::KIND, ElementError::BoundToScalar));
         }
+        CoordinateSpringDamperExt::new(self.coordinates, self.parameters.cast())
     }
 
     fn sides(&self) -> [Option<CoordinateIndex>; 2] {

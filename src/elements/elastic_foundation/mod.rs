@@ -13,7 +13,7 @@ use crate::contact::PairSearch;
 use crate::framework::{Error, Variables};
 use crate::math::{Pose, Real, check};
 use crate::mechanics::{BodyIndex, Frame};
-use crate::shapes::{Bounds, Solid, SolidShape, TriangleMesh};
+use crate::shapes::{Bounds, Solid, SolidCasts, SolidShape, TriangleMesh};
 
 pub use error::{NoContactPossible, OpenSurface};
 pub use parameters::{Material, Parameters};
@@ -241,6 +241,30 @@ impl<T: Real> ElasticFoundation<T> {
         self.surfaces.push(added);
         self.defaults.push(material);
         Ok(SurfaceIndex(index))
+    }
+
+    /// The same foundation in another scalar. Meshes are shared.
+    ///
+    /// # Errors
+    /// As [`cast_with`](Self::cast_with).
+    pub fn cast<U: Real>(&self) -> Result<ElasticFoundation<U>, Error> {
+        self.cast_with(&SolidCasts::new())
+    }
+
+    /// The same foundation in another scalar, with casts of a user's own solids. Meshes are shared.
+    ///
+    /// # Errors
+    /// [`Error::Element`] with the [`ShapeError`](crate::shapes::ShapeError) of
+    /// [`SolidShape::cast_with`], or with [`InvalidValue`](crate::InvalidValue) where the other scalar has a smaller
+    /// range.
+    pub fn cast_with<U: Real>(&self, casts: &SolidCasts<T, U>) -> Result<ElasticFoundation<U>, Error> {
+        let mut foundation = ElasticFoundation::new(self.defaults.cast())?;
+        for (placed, material) in self.surfaces.iter().zip(&self.defaults.materials) {
+            let shape = placed.shape.cast_with(casts).map_err(|error| Error::of_new(KIND, error))?;
+            let frame = Frame::on(placed.body, placed.X_BS).cast();
+            foundation.add(frame, shape, material.as_ref().map(Material::cast))?;
+        }
+        Ok(foundation)
     }
 
     /// The shape of a surface; `None` if it does not exist.
