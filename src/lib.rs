@@ -48,6 +48,7 @@
 //! | write an element | [`CustomForce`], [`ForceElement`], [`variables!`], [`results!`] |
 //! | build a system | [`ForceSystem`], [`Handle`], [`ElementId`], [`Frame`], [`Station`], [`CoordinatePair`], [`BodyIndex`], [`CoordinateIndex`] |
 //! | add and remove while running | [`remove`](ForceSystem::remove), [`carry_over`](ForceSystem::carry_over) |
+//! | change the scalar | [`cast`](ForceSystem::cast), [`Casts`], [`cast_state`](ForceSystem::cast_state) |
 //! | set the motion, evaluate | [`State`], [`KinematicsSource`], [`Stage`] |
 //! | read results | [`PositionView`], [`VelocityView`], [`DynamicsView`], [`Forces`] |
 //! | log, plot or bind by name, with units | [`DynamicsView::visit_results`], [`State::visit_variables`] |

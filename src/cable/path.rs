@@ -99,8 +99,10 @@ pub struct Settings<T: Real> {
 /// - Neighbouring obstacles must not overlap where the cable passes from one to the other.
 /// - Obstacles act in their order only: the cable between two neighbours does not see a third.
 /// - An obstacle that a straight segment jumps over within one step is not detected.
-/// - Derivatives of a tracked path are accurate to about the square root of the smoothness, those of a cold one
-///   better: decrease the smoothness where they matter.
+/// - The search runs on plain numbers, and what is found is computed in the scalar: derivatives are accurate to about
+///   the smoothness. Over a user's own surface that was not [cast](Self::cast_with) from `f64` the search runs in the
+///   scalar, which takes longer, and derivatives of a tracked path are accurate to about the square root of the
+///   smoothness.
 /// - An end point exactly on a surface that the cable wraps from there has no straight segment and no
 ///   direction: keep it off the surface.
 ///

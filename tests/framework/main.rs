@@ -1,6 +1,7 @@
 //! The framework: state, stages of variables, commits, allocations, a user's own element, and what the docs cover.
 
 mod allocation;
+mod casts;
 mod commits;
 mod copies;
 mod coverage;

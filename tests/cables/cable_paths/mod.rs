@@ -8,6 +8,7 @@ mod middles;
 mod nasty;
 mod paths;
 mod refusals;
+mod scalars;
 mod windings;
 
 use force_elements::cable::{CablePath, Obstacle, PathError, Wrappable};
