@@ -41,13 +41,13 @@ impl<T: Real> ForceSystem<T> {
     /// ```
     /// use force_elements::linear_bushing::Parameters;
     /// use force_elements::nalgebra::Vector6;
-    /// use force_elements::{BodyIndex, ForceSystem, LinearBushing, Pose};
+    /// use force_elements::{ForceSystem, Frame, LinearBushing, Pose};
     /// use num_dual::Dual64;
     ///
     /// let mut system = ForceSystem::<f64>::new();
     /// let body = system.add_body();
     /// let parameters = Parameters { stiffness: Vector6::repeat(800.0), ..Parameters::default() };
-    /// let mount = system.add(LinearBushing::new(BodyIndex::GROUND, body, parameters)?)?;
+    /// let mount = system.add(LinearBushing::new(Frame::ground(Pose::identity()), Frame::of(body), parameters)?)?;
     /// let mut state = system.default_state();
     /// state.set_pose(body, Pose::translation(0.01, 0.0, 0.0))?;
     ///

@@ -34,6 +34,7 @@ use crate::shapes::SolidCasts;
 ///     const KIND: &'static str = "wind";
 ///     type Parameters = ();
 ///     type Discrete = ();
+///     type Continuous = ();
 ///     type Position = ();
 ///     type Velocity = ();
 ///     type Dynamics = ();

@@ -6,7 +6,7 @@ use force_elements::elastic_foundation::Material;
 use force_elements::nalgebra::{Matrix3, Point3, Vector3};
 use force_elements::shapes::{Bounds, HalfSpace, ShapeError, Solid, SolidShape, SurfacePoint, TriangleMesh};
 use force_elements::{
-    BodyIndex, CableSpring, Casts, CoordinatePair, CoordinateSpringDamperExt, CustomForce, ElasticFoundation,
+    CableSpring, Casts, CoordinatePair, CoordinateSpringDamperExt, CustomForce, ElasticFoundation,
     ElementError, Error, ForceElement, ForceSystem, Frame, Pose, Quantity, Real, Snapshot, State, Station,
     Topology, cable_spring, coordinate_spring_damper_ext, variables,
 };
@@ -296,6 +296,14 @@ variables! {
     }
 }
 
+variables! {
+    /// The continuous variable of both.
+    pub(crate) struct Level<T> {
+        /// Some number.
+        pub(crate) level: T = 0.25;
+    }
+}
+
 macro_rules! idle {
     ($Name:ident, $Parameters:ident) => {
         #[derive(Debug)]
@@ -305,6 +313,7 @@ macro_rules! idle {
             const KIND: &'static str = "idle";
             type Parameters = $Parameters<T>;
             type Discrete = ();
+            type Continuous = Level<T>;
             type Position = ();
             type Velocity = ();
             type Dynamics = ();
@@ -336,7 +345,9 @@ fn a_users_element_is_cast_by_its_function_and_keeps_its_variables() -> Result<(
     let duals = system.cast_with(&casts)?;
     let mut state = system.default_state();
     system.update_parameters(&mut state, idle, |p| (p.number, p.flag) = (2.5, true))?;
+    state.set_continuous(&[3.0, 0.75])?;
     let moved = duals.cast_state(&state)?;
+    assert_eq!(moved.continuous(), [3.0, 0.75].map(Dual64::from_re));
     let parameters = moved.parameters::<Idle>(idle);
     assert_eq!((parameters.number, parameters.flag), (Dual64::from_re(2.5), true));
 
@@ -409,7 +420,7 @@ fn a_users_shape_is_cast_by_its_function_and_missed_by_its_type() -> Result<(), 
     assert!(missing(system.cast::<Dual64>().err()));
     system.remove(foundation)?;
 
-    let mound = Obstacle::new(BodyIndex::GROUND, Pose::identity(), Mound { depth: 0.1 })?;
+    let mound = Obstacle::new(Frame::ground(Pose::identity()), Mound { depth: 0.1 })?;
     let path =
         CablePath::new(Station::ground(Point3::new(-2.0, 0.0, 0.0)), Station::on(body, Point3::origin()))?;
     let elastic = cable_spring::Parameters { stiffness: 100.0, slack_length: 1.0, dissipation: 0.0 };

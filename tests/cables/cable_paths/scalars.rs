@@ -3,11 +3,13 @@
 use force_elements::cable::{CablePath, Obstacle, PathError, PathResults, Settings, SurfaceCasts};
 use force_elements::nalgebra::{Point3, Vector2, Vector3};
 use force_elements::shapes::{Cylinder, Ellipsoid, HeightMap, ShapeError, Sphere, Torus};
-use force_elements::{CableSpring, Casts, Error, ForceSystem, Pose, Real, State, Station, cable_spring};
+use force_elements::{
+    CableSpring, Casts, Error, ForceSystem, Frame, Pose, Real, State, Station, cable_spring,
+};
 use force_elements_scenes::cables::{Dice, Pebble};
 use num_dual::Dual64;
 
-use super::{GROUND, fixed, moving_scenes, on_ground, one_end_free};
+use super::{fixed, moving_scenes, on_ground, one_end_free};
 use crate::plain::Plain;
 
 fn casts() -> Casts<f64, Dual64> {
@@ -158,8 +160,7 @@ fn derivatives_by_the_size_of_a_shape_pass_through() -> Result<(), Error> {
     let length = |radius: Dual64| -> Result<Dual64, Error> {
         let zero = Dual64::from_re(0.0);
         let torus = Obstacle::new(
-            GROUND,
-            Pose::translation(Dual64::from_re(2.5), radius - 1.0, zero),
+            Frame::ground(Pose::translation(Dual64::from_re(2.5), radius - 1.0, zero)),
             Torus::new(radius, radius * 0.4)?,
         )?;
         let ball = on_ground(Sphere::new(radius)?)?;
@@ -182,16 +183,13 @@ fn derivatives_by_the_size_of_a_shape_pass_through() -> Result<(), Error> {
 fn a_cast_path_has_the_same_parts() -> Result<(), Error> {
     let hills = [0.0, 0.1, 0.2, 0.1, 0.3, 0.0, 0.2, 0.2, 0.1];
     let map = HeightMap::new(Vector2::new(-1.0, -1.0), Vector2::new(1.0, 1.0), 3, &hills)?;
-    let at = |x: f64| Pose::translation(x, 0.0, -0.4);
+    let at = |x: f64| Frame::ground(Pose::translation(x, 0.0, -0.4));
     let via = Station::ground(Point3::new(3.0, 0.0, 0.5));
     let path = CablePath::new(Station::ground(Point3::new(-2.0, 0.0, 0.3)), fixed(7.0, 0.0, 0.4))?
-        .over(Obstacle::new(GROUND, at(0.0), map)?)
-        .over(
-            Obstacle::new(GROUND, at(1.5), Cylinder::new(0.5)?)?
-                .with_contact_hint(Point3::new(0.0, 0.5, 0.0))?,
-        )
+        .over(Obstacle::new(at(0.0), map)?)
+        .over(Obstacle::new(at(1.5), Cylinder::new(0.5)?)?.with_contact_hint(Point3::new(0.0, 0.5, 0.0))?)
         .through(via)?
-        .over(Obstacle::new(GROUND, at(5.0), Pebble { radius: 0.5 })?)
+        .over(Obstacle::new(at(5.0), Pebble { radius: 0.5 })?)
         .with_settings(Settings { smoothness: 1e-8, max_iterations: 50, max_evaluations: 70_000 })?;
 
     let missing = path.cast::<f32>().err();
@@ -211,10 +209,7 @@ fn a_cast_path_has_the_same_parts() -> Result<(), Error> {
     assert_eq!(cast.obstacles().len(), 3);
     assert_eq!(cast.obstacles()[1].contact_hint(), Some(&Point3::new(0.0, 0.5, 0.0)));
     for (cast, obstacle) in cast.obstacles().iter().zip(path.obstacles()) {
-        assert_eq!(
-            (cast.body(), *cast.X_BS()),
-            (obstacle.body(), force_elements::cast_pose(obstacle.X_BS()))
-        );
+        assert_eq!(*cast.frame(), obstacle.frame().cast());
         for p in [[0.2, 0.1, 0.3], [0.4, -0.3, 0.6]].map(Point3::from) {
             let (ours, theirs) = (cast.surface().value(&p.map(Real::cast)), obstacle.surface().value(&p));
             // Numbers of order one in single precision.
