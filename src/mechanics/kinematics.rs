@@ -19,8 +19,7 @@ use crate::math::{Pose, Real, SpatialVelocity, cast_pose, clone_by_field, is_fin
 /// use force_elements::exponential_spring::Parameters;
 /// use force_elements::nalgebra::{Point3, Vector3};
 /// use force_elements::{
-///     BodyIndex, CoordinateIndex, ExponentialSpring, ForceSystem, Frame, KinematicsSource, Pose, SpatialVelocity,
-///     Station,
+///     BodyIndex, ExponentialSpring, ForceSystem, Frame, KinematicsSource, Pose, SpatialVelocity, Station, StepRule,
 /// };
 ///
 /// /// A host of one ball of 1 kg that does not turn.
@@ -40,13 +39,6 @@ use crate::math::{Pose, Real, SpatialVelocity, cast_pose, clone_by_field, is_fin
 ///     fn velocity(&self, _: BodyIndex) -> SpatialVelocity<f64> {
 ///         SpatialVelocity::new(Vector3::zeros(), self.v)
 ///     }
-///     // There are no coordinates to ask for; were there one, this would be refused.
-///     fn coordinate(&self, _: CoordinateIndex) -> f64 {
-///         f64::NAN
-///     }
-///     fn coordinate_rate(&self, _: CoordinateIndex) -> f64 {
-///         f64::NAN
-///     }
 /// }
 ///
 /// let mut system = ForceSystem::new();
@@ -56,16 +48,22 @@ use crate::math::{Pose, Real, SpatialVelocity, cast_pose, clone_by_field, is_fin
 ///
 /// let mut host = Ball { time: 0.0, p: Vector3::new(0.0, 0.0, 0.02), v: Vector3::zeros() };
 /// let mut state = system.default_state();
-/// let h = 1e-3;
+/// state.set_kinematics(&host)?;
+/// system.reset_memories(&mut state)?;
+/// system.reset_dissipated_energy(&mut state)?;
+///
+/// let (start, h) = (host.p.z, 1e-3);
 /// for _ in 0..4000 {
-///     state.set_kinematics(&host)?;
 ///     let force = system.realize_dynamics(&mut state)?.body_force(ball).force;
-///     system.accept_step(&mut state)?;
 ///     host.v += (force - Vector3::z() * 9.81) * h;
 ///     host.p += host.v * h;
 ///     host.time += h;
+///     system.finish_step(&mut state, &host, StepRule::HeldForces)?;
 /// }
 /// assert!((host.p.z - Parameters::default().resting_height(9.81)?).abs() < 1e-6);
+/// let dynamics = system.realize_dynamics(&mut state)?;
+/// let (stored, dissipated) = (dynamics.potential_energy(), dynamics.dissipated_energy().unwrap_or(f64::NAN));
+/// println!("{} {stored} {dissipated} XXX {}", 9.81 * (start - host.p.z), 9.81 * (start - host.p.z) - stored - dissipated);
 /// # Ok::<(), force_elements::Error>(())
 /// ```
 pub trait KinematicsSource<T: Real> {
@@ -75,10 +73,14 @@ pub trait KinematicsSource<T: Real> {
     fn pose(&self, body: BodyIndex) -> Pose<T>;
     /// The velocity `V_GB` of a body.
     fn velocity(&self, body: BodyIndex) -> SpatialVelocity<T>;
-    /// The value of a coordinate.
-    fn coordinate(&self, coordinate: CoordinateIndex) -> T;
-    /// The rate of a coordinate.
-    fn coordinate_rate(&self, coordinate: CoordinateIndex) -> T;
+    /// The value of a coordinate. The default is for hosts that have none: it is not finite, which a state refuses.
+    fn coordinate(&self, _coordinate: CoordinateIndex) -> T {
+        T::lit(f64::NAN)
+    }
+    /// The rate of a coordinate. The default is as that of the value.
+    fn coordinate_rate(&self, _coordinate: CoordinateIndex) -> T {
+        T::lit(f64::NAN)
+    }
 }
 
 /// Poses of all bodies and values of all coordinates.

@@ -1,4 +1,4 @@
-//! Rapier as a host of force elements: its motion in, their forces out. A file to copy.
+//! Rapier as a host of force elements: their forces in, its motion out. A file to copy.
 //!
 //! Rapier reports the velocity of a body's mass center; force elements want that of the body's origin, and their
 //! forces act there too. Rapier keeps a force until it is reset, and holds it over all substeps of a step:
@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use force_elements::nalgebra::{Isometry3, Vector3};
-use force_elements::{BodyIndex, CoordinateIndex, DynamicsView, KinematicsSource, Pose, SpatialVelocity};
+use force_elements::{BodyIndex, Error, ForceSystem, KinematicsSource, Pose, SpatialVelocity, State, StepRule};
 use rapier3d_f64::dynamics::{RigidBody, RigidBodyHandle};
 use rapier3d_f64::pipeline::PhysicsWorld;
 
@@ -25,8 +25,14 @@ impl RapierHost {
         &self.world.bodies[self.handles[&body]]
     }
 
-    /// Applies the forces of all elements in the next step, in place of those of the last one.
-    pub fn apply(&mut self, dynamics: &DynamicsView<'_, f64>) {
+    /// Takes one step, which is accepted. Rapier holds forces: its rule is [`StepRule::HeldForces`].
+    pub fn step(
+        &mut self,
+        system: &ForceSystem<f64>,
+        state: &mut State<f64>,
+        rule: StepRule,
+    ) -> Result<(), Error> {
+        let dynamics = system.realize_dynamics(state)?;
         for (&body, &handle) in &self.handles {
             let (F_GB, rapier_body) = (dynamics.body_force(body), &mut self.world.bodies[handle]);
             rapier_body.reset_forces(true);
@@ -34,12 +40,9 @@ impl RapierHost {
             rapier_body.add_force_at_point(F_GB.force.into(), rapier_body.translation(), true);
             rapier_body.add_torque(F_GB.torque.into(), true);
         }
-    }
-
-    /// Takes one step under the forces applied.
-    pub fn step(&mut self) {
         self.world.step();
         self.time += self.world.integration_parameters.dt;
+        system.finish_step(state, self, rule)
     }
 }
 
@@ -55,12 +58,5 @@ impl KinematicsSource<f64> for RapierHost {
         let body = self.body(body);
         let v_GB: Vector3<f64> = body.velocity_at_point(body.translation()).into();
         SpatialVelocity::new(body.angvel().into(), v_GB)
-    }
-    /// Rapier has none; this is refused.
-    fn coordinate(&self, _: CoordinateIndex) -> f64 {
-        f64::NAN
-    }
-    fn coordinate_rate(&self, _: CoordinateIndex) -> f64 {
-        f64::NAN
     }
 }

@@ -1,7 +1,7 @@
-//! The loop of a host around rapier, with an account of energies.
+//! Rapier with the bodies of a scene, and their energies.
 
 use force_elements::nalgebra::{Isometry3, Vector3};
-use force_elements::{BodyIndex, DynamicsView, Error, ForceSystem, KinematicsSource as _, State};
+use force_elements::{BodyIndex, DynamicsView, Error, ForceSystem, State, StepRule};
 use rapier3d_f64::dynamics::{RigidBody, RigidBodyBuilder};
 use rapier3d_f64::prelude::MassProperties;
 
@@ -20,20 +20,21 @@ pub struct Steps {
     /// oscillation at ω thereby gains `(n − 1)/2n·ω²h²` of its energy in each step: 0.375·ω²h² with the default
     /// of 4, nothing with 1.
     pub substeps: usize,
+    /// How the energy absorbed in a step is computed.
+    pub rule: StepRule,
 }
 
 impl Steps {
     /// Steps of this length, without substeps.
     pub fn of(length: f64) -> Self {
-        Self { length, substeps: 1 }
+        Self { length, substeps: 1, rule: StepRule::HeldForces }
     }
 }
 
 /// A rapier world under forces of elements.
 pub struct Host {
     pub rapier: RapierHost,
-    /// The energy that all elements have absorbed, those since removed included \[J\].
-    absorbed: f64,
+    rule: StepRule,
 }
 
 impl Host {
@@ -42,7 +43,7 @@ impl Host {
         rapier.world.gravity = gravity_G.into();
         rapier.world.integration_parameters.dt = steps.length;
         rapier.world.integration_parameters.num_solver_iterations = steps.substeps;
-        Self { rapier, absorbed: 0.0 }
+        Self { rapier, rule: steps.rule }
     }
 
     /// Adds a body without colliders: all its contacts are elements.
@@ -71,42 +72,17 @@ impl Host {
         }
     }
 
-    /// Nothing has been dissipated yet.
-    pub fn open_account(&mut self, system: &ForceSystem<f64>, state: &mut State<f64>) -> Result<(), Error> {
-        self.absorbed = system.realize_dynamics(state)?.potential_energy();
-        Ok(())
-    }
-
-    /// Books a change of the stored energy by elements that were added or removed.
-    pub fn book(&mut self, change: f64) {
-        self.absorbed += change;
-    }
-
-    /// One step: forces to rapier, motion back, memories committed.
+    /// One step of rapier, accepted.
     pub fn advance(&mut self, system: &ForceSystem<f64>, state: &mut State<f64>) -> Result<(), Error> {
-        let dynamics = system.realize_dynamics(state)?;
-        self.rapier.apply(&dynamics);
-        let held: Vec<_> = system.bodies().map(|body| (body, dynamics.body_force(body))).collect();
-        let power =
-            |host: &RapierHost| held.iter().map(|(body, F_GB)| host.velocity(*body).power(F_GB)).sum::<f64>();
-        let before = power(&self.rapier);
-        self.rapier.step();
-        // The work of forces that are held while velocities change from one value to another.
-        self.absorbed -= 0.5 * self.rapier.world.integration_parameters.dt * (before + power(&self.rapier));
-        state.set_kinematics(&self.rapier)?;
-        system.realize_dynamics(state)?;
-        system.accept_step(state)
+        self.rapier.step(system, state, self.rule)
     }
 
     pub fn energies(&self, dynamics: &DynamicsView<'_, f64>) -> Energies {
         let world = &self.rapier.world;
         let bodies = || self.rapier.handles.values().map(|&handle| &world.bodies[handle]);
-        let stored = dynamics.potential_energy();
-        Energies {
-            kinetic: bodies().map(RigidBody::kinetic_energy).sum(),
-            gravitational: bodies().map(|body| -body.mass() * world.gravity.dot(body.center_of_mass())).sum(),
-            stored,
-            dissipated: self.absorbed - stored,
-        }
+        let kinetic = bodies().map(RigidBody::kinetic_energy).sum();
+        let gravitational =
+            bodies().map(|body| -body.mass() * world.gravity.dot(body.center_of_mass())).sum();
+        Energies::new(kinetic, gravitational, dynamics)
     }
 }

@@ -32,6 +32,12 @@ pub struct Energies {
 }
 
 impl Energies {
+    /// Energies of the bodies, and those of the elements in a state whose accounts are open.
+    pub fn new(kinetic: f64, gravitational: f64, dynamics: &DynamicsView<'_, f64>) -> Self {
+        let dissipated = dynamics.dissipated_energy().unwrap_or(f64::NAN);
+        Self { kinetic, gravitational, stored: dynamics.potential_energy(), dissipated }
+    }
+
     /// Kinetic, gravitational and stored energy.
     pub fn mechanical(&self) -> f64 {
         self.kinetic + self.gravitational + self.stored
@@ -73,13 +79,14 @@ impl Scene {
         index
     }
 
-    /// The state in which either host starts.
+    /// The state in which either host starts, the accounts open.
     fn start(&self) -> Result<State<f64>, Error> {
         let mut state = self.system.default_state();
         for placed in &self.bodies {
             state.set_body(placed.index, placed.X_GB, placed.V_GB)?;
         }
         self.system.reset_memories(&mut state)?;
+        self.system.reset_dissipated_energy(&mut state)?;
         Ok(state)
     }
 
@@ -95,7 +102,6 @@ impl Scene {
         for placed in &self.bodies {
             host.insert(placed);
         }
-        host.open_account(&self.system, &mut state)?;
         let mut samples = Vec::new();
         for look in 0..=looks {
             if look > 0 {
@@ -126,9 +132,7 @@ impl Scene {
             simulation.run(&mut integrator, f64::from(look) * interval, |_| {})?;
             let (kinetic, gravitational) = (simulation.kinetic_energy(), simulation.gravitational_energy());
             let dynamics = simulation.dynamics()?;
-            let stored = dynamics.potential_energy();
-            let dissipated = dynamics.dissipated_energy().unwrap_or(f64::NAN);
-            let energies = Energies { kinetic, gravitational, stored, dissipated };
+            let energies = Energies::new(kinetic, gravitational, &dynamics);
             samples.push(Sample { time: dynamics.time(), energies, reading: read(&dynamics) });
         }
         Ok(samples)

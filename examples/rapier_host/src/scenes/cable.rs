@@ -19,9 +19,9 @@ const RADIUS: f64 = 0.2;
 
 pub struct Cable {
     pub scene: Scene,
-    pub cable: Handle<CableSpring<f64>>,
-    pub carriage: BodyIndex,
-    pub weight: BodyIndex,
+    suspension: Handle<LinearBushing<f64>>,
+    cable: Handle<CableSpring<f64>>,
+    weight: BodyIndex,
 }
 
 impl Cable {
@@ -31,15 +31,12 @@ impl Cable {
         let V_GB = SpatialVelocity::new(Vector3::zeros(), Vector3::new(-1.0, 0.3, 0.0));
         let carriage = brick(3.0, half, Point3::new(0.02, 0.0, -0.05))?;
         let carriage = scene.add_body(carriage, Pose::identity(), V_GB);
-        let suspension = linear_bushing::Parameters {
+        let soft = linear_bushing::Parameters {
             stiffness: Vector6::new(60.0, 60.0, 60.0, 150.0, 300.0, 900.0),
             damping: Vector6::new(0.2, 0.2, 0.2, 1.0, 1.0, 1.0),
         };
-        scene.system.add(LinearBushing::new(
-            Frame::ground(Pose::identity()),
-            Frame::of(carriage),
-            suspension,
-        )?)?;
+        let ground = Frame::ground(Pose::identity());
+        let suspension = scene.system.add(LinearBushing::new(ground, Frame::of(carriage), soft)?)?;
 
         let half = Vector3::repeat(0.06);
         let V_GB = SpatialVelocity::new(Vector3::new(0.0, 0.0, 2.0), Vector3::new(0.4, 0.7, 0.0));
@@ -58,11 +55,27 @@ impl Cable {
         let path = CablePath::new(hook, eye)?.over(drum);
         let elastic = cable_spring::Parameters { stiffness: 400.0, slack_length: 2.2, dissipation: 0.05 };
         let cable = scene.system.add(CableSpring::new(path, elastic)?)?;
-        Ok(Self { scene, cable, carriage, weight })
+        Ok(Self { scene, suspension, cable, weight })
     }
 
-    /// The tension of the cable \[N\], and where the weight is \[m\].
-    pub fn reading(&self, dynamics: &DynamicsView<'_, f64>) -> (f64, Vector3<f64>) {
-        (dynamics.of(self.cable).dynamics.tension, dynamics.pose(self.weight).translation.vector)
+    pub fn reading(&self, dynamics: &DynamicsView<'_, f64>) -> Reading {
+        Reading {
+            tension: dynamics.of(self.cable).dynamics.tension,
+            weight: dynamics.pose(self.weight).translation.vector,
+            cable_lost: dynamics.dissipated_energy_of(self.cable),
+            suspension_lost: dynamics.dissipated_energy_of(self.suspension),
+        }
     }
+}
+
+/// How the cable pulls, and what has been lost.
+pub struct Reading {
+    /// Tension of the cable \[N\].
+    pub tension: f64,
+    /// Where the weight is \[m\].
+    pub weight: Vector3<f64>,
+    /// Energy dissipated by the cable \[J\].
+    pub cable_lost: Option<f64>,
+    /// Energy dissipated by the suspension of the carriage \[J\].
+    pub suspension_lost: Option<f64>,
 }

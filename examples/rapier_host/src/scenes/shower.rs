@@ -27,8 +27,10 @@ pub struct Shower {
     pub X_GP: Pose<f64>,
     /// Those on the slope, the oldest first.
     pub boxes: Vec<Dropped>,
-    /// The energy that boxes have brought less what they have taken away \[J\].
+    /// The energy that boxes have brought less what they have taken away, with what their springs had dissipated \[J\].
     pub exchanged: f64,
+    /// What those springs had dissipated \[J\].
+    pub carried_off: f64,
 }
 
 /// A box on its way.
@@ -56,7 +58,7 @@ impl Shower {
         let system = ForceSystem::new();
         let state = system.default_state();
         let host = Host::new(Vector3::new(0.0, 0.0, -GRAVITY), steps);
-        Self { system, state, host, X_GP: slope(ANGLE), boxes: Vec::new(), exchanged: 0.0 }
+        Self { system, state, host, X_GP: slope(ANGLE), boxes: Vec::new(), exchanged: 0.0, carried_off: 0.0 }
     }
 
     pub fn advance(&mut self) -> Result<(), Error> {
@@ -80,10 +82,14 @@ impl Shower {
         let corners = add_corners(&mut self.system, index, &self.X_GP)?;
         self.system.carry_over(&mut self.state)?;
         self.state.set_body(index, X_GB, V_GB)?;
-        corners.iter().try_for_each(|&corner| self.system.reset_memory(&mut self.state, corner))?;
+        for &corner in &corners {
+            self.system.reset_memory(&mut self.state, corner)?;
+            self.system.set_dissipated_energy(&mut self.state, corner, 0.0)?;
+        }
         self.host.insert(&Placed { index, body: body()?, X_GB, V_GB });
         self.boxes.push(Dropped { body: index, corners });
-        Ok(self.book(before)?)
+        self.exchanged += self.energies()?.total() - before.total();
+        Ok(())
     }
 
     /// Removes the oldest box if it has reached the foot of the slope.
@@ -96,15 +102,10 @@ impl Shower {
             self.system.remove_body(body)?;
             self.system.carry_over(&mut self.state)?;
             self.host.remove(body);
-            self.book(before)?;
+            let after = self.energies()?;
+            self.exchanged += after.total() - before.total();
+            self.carried_off += before.dissipated - after.dissipated;
         }
         Ok(has_fallen)
-    }
-
-    fn book(&mut self, before: Energies) -> Result<(), Error> {
-        let after = self.energies()?;
-        self.host.book(after.stored - before.stored);
-        self.exchanged += after.mechanical() - before.mechanical();
-        Ok(())
     }
 }

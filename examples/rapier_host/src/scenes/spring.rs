@@ -25,8 +25,8 @@ pub fn energies(substeps: usize, periods: u16) -> Result<Vec<(f64, f64)>, Simula
     let stiffness = Vector6::new(0.0, 0.0, 0.0, (PHASE / STEP).powi(2), 0.0, 0.0);
     let parameters = Parameters { stiffness, ..Parameters::default() };
     scene.system.add(LinearBushing::new(Frame::ground(Pose::identity()), Frame::of(body), parameters)?)?;
-    let samples =
-        scene.in_rapier(Steps { length: STEP, substeps }, periods.into(), STEPS_PER_PERIOD.into(), |_| ())?;
+    let steps = Steps { substeps, ..Steps::of(STEP) };
+    let samples = scene.in_rapier(steps, periods.into(), STEPS_PER_PERIOD.into(), |_| ())?;
     let start = samples[0].energies.mechanical();
     Ok(samples.iter().map(|s| (s.time, s.energies.mechanical() / start)).collect())
 }
