@@ -61,9 +61,12 @@ use crate::math::{Pose, Real, SpatialVelocity, cast_pose, clone_by_field, is_fin
 ///     system.finish_step(&mut state, &host, StepRule::HeldForces)?;
 /// }
 /// assert!((host.p.z - Parameters::default().resting_height(9.81)?).abs() < 1e-6);
+///
+/// // The ball has come to rest: what gravity has delivered is stored or dissipated.
 /// let dynamics = system.realize_dynamics(&mut state)?;
-/// let (stored, dissipated) = (dynamics.potential_energy(), dynamics.dissipated_energy().unwrap_or(f64::NAN));
-/// println!("{} {stored} {dissipated} XXX {}", 9.81 * (start - host.p.z), 9.81 * (start - host.p.z) - stored - dissipated);
+/// let delivered = 9.81 * (start - host.p.z);
+/// let dissipated = dynamics.dissipated_energy().unwrap_or(f64::NAN);
+/// assert!((delivered - dynamics.potential_energy() - dissipated).abs() < 1e-6);
 /// # Ok::<(), force_elements::Error>(())
 /// ```
 pub trait KinematicsSource<T: Real> {

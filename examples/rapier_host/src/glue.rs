@@ -7,7 +7,9 @@
 use std::collections::BTreeMap;
 
 use force_elements::nalgebra::{Isometry3, Vector3};
-use force_elements::{BodyIndex, Error, ForceSystem, KinematicsSource, Pose, SpatialVelocity, State, StepRule};
+use force_elements::{
+    BodyIndex, Error, ForceSystem, KinematicsSource, Pose, SpatialVelocity, State, StepRule,
+};
 use rapier3d_f64::dynamics::{RigidBody, RigidBodyHandle};
 use rapier3d_f64::pipeline::PhysicsWorld;
 
