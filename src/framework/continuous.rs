@@ -335,6 +335,11 @@ impl<T: Real> ForceSystem<T> {
     /// Integrates from the start in the buffers to the present motion; leaves the state at Dynamics stage.
     fn integrate(&self, state: &mut State<T>, start_time: T, rule: StepRule) -> Result<(), Error> {
         let h = T::lit((state.time() - start_time).to_f64());
+        if h == T::zero() && state.kinematics.positions != state.incoming.positions {
+            // Nobody knows the work of a motion that takes no time.
+            state.continuous.is_fed = false;
+            return self.advance(state, Stage::Dynamics);
+        }
         if rule == StepRule::HeldForces {
             self.calc_held_powers(state)?;
         } else {

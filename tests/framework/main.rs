@@ -5,6 +5,7 @@ mod casts;
 mod commits;
 mod copies;
 mod coverage;
+mod ledger;
 mod machine;
 mod membership;
 mod muscle;

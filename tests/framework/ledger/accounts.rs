@@ -1,0 +1,153 @@
+//! When accounts are open, and what is booked.
+
+use force_elements::exponential_spring::Parameters;
+use force_elements::nalgebra::Point3;
+use force_elements::{Error, ExponentialSpring, Frame, LinearBushing, Pose, Station, StepRule};
+
+use super::{Bench, Fading, Masses, RULES};
+
+#[test]
+fn accounts_that_nobody_feeds_are_closed() -> Result<(), Error> {
+    let mut bench = Bench::new(Masses::thrown(1.0))?;
+    let mut state = bench.system.default_state();
+    state.set_kinematics(&bench.host)?;
+    let lost = |state: &mut _| Ok::<_, Error>(bench.system.realize_dynamics(state)?.dissipated_energy());
+    assert_eq!(lost(&mut state)?, None, "nobody has opened them");
+    bench.system.reset_dissipated_energy(&mut state)?;
+    assert_eq!(lost(&mut state)?, Some(0.0));
+    bench.system.accept_step(&mut state)?;
+    assert_eq!(lost(&mut state)?, Some(0.0), "nothing has moved");
+    for step in 1..3 {
+        bench.host.drift(1e-3);
+        state.set_kinematics(&bench.host)?;
+        assert_eq!(lost(&mut state)?.is_some(), step == 1, "a trial closes nothing");
+        bench.system.accept_step(&mut state)?;
+        assert_eq!(lost(&mut state)?, None);
+    }
+    // What comes too late opens nothing.
+    bench.host.drift(1e-3);
+    bench.system.finish_step(&mut state, &bench.host, StepRule::Trapezoid)?;
+    assert_eq!(lost(&mut state)?, None);
+    Ok(())
+}
+
+#[test]
+fn accounts_that_finish_step_feeds_stay_open() -> Result<(), Error> {
+    for rule in RULES {
+        let mut bench = Bench::new(Masses::thrown(1.0))?;
+        let mut last = 0.0;
+        for _ in 0..100 {
+            bench.euler(1e-3, rule)?;
+            let lost = bench.dissipated()?.expect("open");
+            assert!(lost > last, "{rule:?}: {last} J fell to {lost} J");
+            last = lost;
+        }
+    }
+    Ok(())
+}
+
+/// Nobody knows the work of a motion in no time, for its velocity is not that of the host.
+#[test]
+fn accounts_are_closed_by_a_motion_that_takes_no_time() -> Result<(), Error> {
+    let mut bench = Bench::new(Masses::thrown(1.0))?;
+    let lost = |bench: &mut Bench<f64>| {
+        bench.system.finish_step(&mut bench.state, &bench.host, StepRule::HeldForces)?;
+        bench.dissipated()
+    };
+    assert_eq!(lost(&mut bench)?, Some(0.0), "a pause");
+    bench.host.V.linear.x = 3.0;
+    assert_eq!(lost(&mut bench)?, Some(0.0), "a blow does no work on a bushing");
+    bench.host.X = Pose::translation(0.01, 0.0, 0.0);
+    assert_eq!(lost(&mut bench)?, None);
+
+    let mut state = bench.system.default_state();
+    bench.system.reset_dissipated_energy(&mut state)?;
+    state.set_pose(bench.body, Pose::translation(0.01, 0.0, 0.0))?;
+    bench.system.realize_dynamics(&mut state)?;
+    bench.system.accept_step(&mut state)?;
+    assert_eq!(bench.system.realize_dynamics(&mut state)?.dissipated_energy(), None);
+    Ok(())
+}
+
+#[test]
+fn the_stored_energy_leaves_with_a_disabled_element_and_its_account_goes_on() -> Result<(), Error> {
+    for rule in RULES {
+        let mut bench = Bench::new(Masses::thrown(1.0))?;
+        let bushing = bench.bushing;
+        let books = |bench: &mut Bench<f64>| {
+            let dynamics = bench.system.realize_dynamics(&mut bench.state)?;
+            let lost = dynamics.dissipated_energy_of(bushing).expect("open");
+            Ok::<_, Error>((lost, dynamics.potential_energy_of(bushing)))
+        };
+        (0..50).try_for_each(|_| bench.euler(1e-3, rule))?;
+        let (lost, stored) = books(&mut bench)?;
+        assert!(lost > 1e-3 && stored > 1e-3);
+        bench.system.set_enabled(&mut bench.state, bushing, false)?;
+        let disabled = books(&mut bench)?;
+        assert!((disabled.0 - lost).abs() < 1e-15 && disabled.1 == 0.0);
+        (0..50).try_for_each(|_| bench.euler(1e-3, rule))?;
+        assert_eq!(books(&mut bench)?, disabled, "it does nothing");
+        bench.system.set_enabled(&mut bench.state, bushing, true)?;
+        let enabled = books(&mut bench)?;
+        assert!((enabled.0 - lost).abs() < 1e-15 && enabled.1 > stored, "the body has gone on");
+        bench.euler(1e-3, rule)?;
+        assert!(books(&mut bench)?.0 > lost);
+    }
+    Ok(())
+}
+
+#[test]
+fn the_accounts_of_others_go_on_to_the_last_bit_when_one_is_removed() -> Result<(), Error> {
+    for rule in RULES {
+        let mut alone = Bench::new(Masses::thrown(1.0))?;
+        let mut bench = Bench::new(Masses::thrown(1.0))?;
+        // Another body, before which and after which there are others by place.
+        let other = bench.system.add_body();
+        let grip = LinearBushing::new(
+            Frame::ground(Pose::identity()),
+            Frame::of(other),
+            bench.state.parameters(bench.bushing).law,
+        )?;
+        let (grip, motor) = (bench.system.add(grip)?, bench.system.add(Fading(other))?);
+        bench.system.carry_over(&mut bench.state)?;
+        bench.state.set_kinematics(&bench.host)?;
+        bench.system.set_dissipated_energy(&mut bench.state, grip, 0.0)?;
+        bench.system.set_dissipated_energy(&mut bench.state, motor, 0.0)?;
+        for step in 0..100 {
+            if step == 50 {
+                assert!(bench.dissipated()?.is_some());
+                bench.system.remove(grip)?;
+                bench.system.remove(motor)?;
+                bench.system.remove_body(other)?;
+                bench.system.carry_over(&mut bench.state)?;
+            }
+            bench.euler(1e-3, rule)?;
+            alone.euler(1e-3, rule)?;
+            let [a, b] = [&alone, &bench].map(|one| one.state.absorbed_energy_of(one.bushing));
+            assert_eq!(a, b, "{rule:?}, step {step}");
+        }
+        assert_eq!(bench.dissipated()?, alone.dissipated()?);
+    }
+    Ok(())
+}
+
+#[test]
+fn a_step_does_not_allocate_after_the_first() -> Result<(), Error> {
+    for rule in RULES {
+        let mut bench = Bench::new(Masses::thrown(1.0))?;
+        bench.system.add(Fading(bench.body))?;
+        let foot = Station::on(bench.body, Point3::new(0.0, 0.0, -0.01));
+        let ground = Frame::ground(Pose::identity());
+        bench.system.add(ExponentialSpring::new(ground, foot, Parameters::default())?)?;
+        bench.system.carry_over(&mut bench.state)?;
+        bench.system.reset_memories(&mut bench.state)?;
+        bench.euler(1e-3, rule)?;
+        let mut outcome = Ok(());
+        let counted = allocation_counter::measure(|| {
+            outcome = (0..20).try_for_each(|_| bench.euler(1e-3, rule));
+        });
+        outcome?;
+        assert_eq!(counted.count_total, 0, "{rule:?}");
+    }
+    Ok(())
+}

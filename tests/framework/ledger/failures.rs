@@ -1,0 +1,133 @@
+//! A step that fails changes nothing.
+
+use force_elements::nalgebra::Vector3;
+use force_elements::{
+    BodyIndex, CoordinateIndex, ElementError, Error, ForceSystem, KinematicsSource, Pose, SpatialVelocity,
+    State, StepRule,
+};
+
+use super::{BROKEN, Bench, DRAINED, Fading, Masses, REFUSED, RULES};
+use crate::machine::Machine;
+
+/// A host with the motion of a state, and an error in the rate of its coordinate.
+struct Shown {
+    state: State<f64>,
+    error: f64,
+}
+
+impl KinematicsSource<f64> for Shown {
+    fn time(&self) -> f64 {
+        self.state.time()
+    }
+    fn pose(&self, body: BodyIndex) -> Pose<f64> {
+        *self.state.positions().pose(body)
+    }
+    fn velocity(&self, body: BodyIndex) -> SpatialVelocity<f64> {
+        *self.state.velocities().velocity(body)
+    }
+    fn coordinate(&self, coordinate: CoordinateIndex) -> f64 {
+        self.state.positions().coordinate(coordinate)
+    }
+    fn coordinate_rate(&self, coordinate: CoordinateIndex) -> f64 {
+        self.state.velocities().coordinate_rate(coordinate) + self.error
+    }
+}
+
+/// A machine with one of each element, and a motor on a body of its own.
+struct Motorized {
+    machine: Machine<f64>,
+    motor_body: BodyIndex,
+}
+
+impl Motorized {
+    fn new() -> Result<Self, Error> {
+        let mut machine = Machine::new()?;
+        let motor_body = machine.system.add_body();
+        machine.system.add(Fading(motor_body))?;
+        Ok(Self { machine, motor_body })
+    }
+
+    fn system(&self) -> &ForceSystem<f64> {
+        &self.machine.system
+    }
+
+    /// The motion at the end of a step of 2 ms, with the body of the motor at this height.
+    fn host(&self, step: u32, height: f64) -> Result<Shown, Error> {
+        let mut state = self.system().default_state();
+        let time = 0.002 * f64::from(step);
+        self.machine.move_to(&mut state, time)?;
+        let V = SpatialVelocity::new(Vector3::zeros(), Vector3::x() * 0.1 * time.cos());
+        state.set_body(self.motor_body, Pose::translation(0.1 * time.sin(), 0.0, height), V)?;
+        Ok(Shown { state, error: 0.0 })
+    }
+}
+
+/// Runs 60 steps; returns everything that there is in the end. With a height, each third step fails before it succeeds:
+/// at the heights where the motor fails, or because the host is not finite.
+fn run(rule: StepRule, height: Option<f64>) -> Result<Vec<String>, Error> {
+    let motorized = Motorized::new()?;
+    let mut state = motorized.machine.start()?;
+    let varies = |state: &State<f64>| {
+        let motion = format!("{:?} {:?} {:?}", state.time(), state.positions(), state.velocities());
+        (motion, state.snapshot(), state.continuous().to_vec())
+    };
+    for step in 1..=60 {
+        if let Some(height) = height
+            && step % 3 == 0
+        {
+            let before = varies(&state);
+            let spoilt = if height.is_nan() {
+                Shown { error: f64::NAN, ..motorized.host(step, 0.0)? }
+            } else {
+                motorized.host(step, height)?
+            };
+            let error = motorized.system().finish_step(&mut state, &spoilt, rule).expect_err("spoilt");
+            let is_expected = match &error {
+                Error::Kinematics(_) => height.is_nan(),
+                Error::Element { source: ElementError::SameEnds, .. } => [BROKEN, REFUSED].contains(&height),
+                Error::Element { source: ElementError::InvalidValue(value), .. } => {
+                    height == DRAINED && value.name == "level"
+                }
+                _ => false,
+            };
+            assert!(is_expected, "{height}: {error}");
+            assert!(varies(&state) == before, "{rule:?}, {height}");
+        }
+        motorized.system().finish_step(&mut state, &motorized.host(step, 0.0)?, rule)?;
+    }
+    let mut everything = motorized.machine.everything(&mut state)?;
+    everything.push(format!("{:?} {:?}", state.continuous(), state.snapshot()));
+    let dynamics = motorized.system().realize_dynamics(&mut state)?;
+    everything.push(format!("{:?}", dynamics.dissipated_energy().expect("open")));
+    Ok(everything)
+}
+
+#[test]
+fn a_step_that_fails_leaves_no_trace() -> Result<(), Error> {
+    for rule in RULES {
+        let expected = run(rule, None)?;
+        for height in [BROKEN, REFUSED, DRAINED, f64::NAN] {
+            // The rate of the end, at which the motor drains, is none of this rule's business.
+            if (rule, height) != (StepRule::LeftEndpoint, DRAINED) {
+                assert!(run(rule, Some(height))? == expected, "{rule:?}, {height}");
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_step_that_fails_neither_opens_nor_closes_an_account() -> Result<(), Error> {
+    let mut bench = Bench::new(Masses::thrown(1.0))?;
+    let nowhere = Masses { u: f64::NAN, ..bench.host };
+    let mut fast = bench.host;
+    fast.V.linear.x = f64::MAX;
+    for host in [nowhere, fast] {
+        bench.system.finish_step(&mut bench.state, &host, StepRule::HeldForces).expect_err("not finite");
+        bench.system.realize_dynamics(&mut bench.state)?;
+        // Nothing has moved since the accounts were opened.
+        bench.system.accept_step(&mut bench.state)?;
+        assert_eq!(bench.dissipated()?, Some(0.0));
+    }
+    Ok(())
+}
