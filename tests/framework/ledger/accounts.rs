@@ -134,8 +134,7 @@ fn the_accounts_of_others_go_on_to_the_last_bit_when_one_is_removed() -> Result<
 #[test]
 fn a_step_does_not_allocate_after_the_first() -> Result<(), Error> {
     for rule in RULES {
-        let mut bench = Bench::new(Masses::thrown(1.0))?;
-        bench.system.add(Fading(bench.body))?;
+        let mut bench = Bench::with_motor(Masses::thrown(1.0))?;
         let foot = Station::on(bench.body, Point3::new(0.0, 0.0, -0.01));
         let ground = Frame::ground(Pose::identity());
         bench.system.add(ExponentialSpring::new(ground, foot, Parameters::default())?)?;

@@ -128,6 +128,14 @@ fn a_step_that_fails_neither_opens_nor_closes_an_account() -> Result<(), Error> 
         // Nothing has moved since the accounts were opened.
         bench.system.accept_step(&mut bench.state)?;
         assert_eq!(bench.dissipated()?, Some(0.0));
+
+        // A step that failed has fed nobody.
+        let mut state = bench.state.clone();
+        bench.system.finish_step(&mut state, &host, StepRule::HeldForces).expect_err("not finite");
+        state.set_pose(bench.body, Pose::translation(0.01, 0.0, 0.0))?;
+        bench.system.realize_dynamics(&mut state)?;
+        bench.system.accept_step(&mut state)?;
+        assert_eq!(bench.system.realize_dynamics(&mut state)?.dissipated_energy(), None);
     }
     Ok(())
 }

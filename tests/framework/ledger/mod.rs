@@ -117,6 +117,15 @@ impl<T: Real> Bench<T> {
         Ok(Self { system, body, slider, bushing, host, state })
     }
 
+    /// The same with a fading motor on the ball.
+    fn with_motor(host: Masses<T>) -> Result<Self, Error> {
+        let mut bench = Self::new(host)?;
+        let motor = bench.system.add(Fading(bench.body))?;
+        bench.system.carry_over(&mut bench.state)?;
+        bench.system.set_dissipated_energy(&mut bench.state, motor, T::zero())?;
+        Ok(bench)
+    }
+
     /// A step of symplectic Euler.
     fn euler(&mut self, h: T, rule: StepRule) -> Result<(), Error> {
         let dynamics = self.system.realize_dynamics(&mut self.state)?;
@@ -125,7 +134,7 @@ impl<T: Real> Bench<T> {
         self.system.finish_step(&mut self.state, &self.host, rule)
     }
 
-    /// A step of velocity Verlet; another state looks ahead at the forces of the end, where it predicts velocities.
+    /// A step of velocity Verlet; another state looks ahead at the forces of the end, where velocities are predicted.
     fn verlet(&mut self, h: T, rule: StepRule) -> Result<(), Error> {
         let half = h * T::lit(0.5);
         let dynamics = self.system.realize_dynamics(&mut self.state)?;
@@ -133,8 +142,10 @@ impl<T: Real> Bench<T> {
         self.host.drift(h);
         let mut predicted = self.host;
         predicted.kick(self.body, self.slider, dynamics.forces(), half);
+        let increments: Vec<_> = dynamics.continuous_rates().iter().map(|&rate| rate * h).collect();
         let mut ahead = self.state.clone();
         ahead.set_kinematics(&predicted)?;
+        ahead.advance_continuous(&increments)?;
         let dynamics = self.system.realize_dynamics(&mut ahead)?;
         self.host.kick(self.body, self.slider, dynamics.forces(), half);
         self.system.finish_step(&mut self.state, &self.host, rule)
@@ -165,8 +176,8 @@ variables! {
     }
 }
 
-/// A motor that pulls its body along −x with a force that fades by `level' = −level²`: `level = 1/(1 + t)`. It fails
-/// with its body on one of three shelves.
+/// A motor that pulls its body along −x with a force that fades by `level' = −level²`: `level = 1/(1 + t)`; and a damper
+/// of 1 N·s/m, which reads the motion as late as it can. It fails with its body on one of three shelves.
 #[derive(Debug)]
 struct Fading(BodyIndex);
 
@@ -199,7 +210,7 @@ impl<T: Real> ForceElement<T> for Fading {
         if self.is_at(given, BROKEN) { Err(ElementError::SameEnds) } else { Ok(()) }
     }
     fn add_forces(&self, at: &AtDynamics<'_, T, Self>, forces: &mut ForceAccumulator<'_, T>) {
-        let pull = Vector3::x() * at.continuous.level;
+        let pull = Vector3::x() * (at.continuous.level + at.velocities.velocity(self.0).linear.x);
         forces.apply_to_body(self.0, SpatialForce::new(Vector3::zeros(), -pull));
         forces.apply_to_body(BodyIndex::GROUND, SpatialForce::new(Vector3::zeros(), pull));
     }
