@@ -1,4 +1,5 @@
-//! Continuous variables: the energy that each element has absorbed, and the states of elements with a derivative.
+//! Continuous variables, which have a rate of change and are integrated by the host: the energies that elements have
+//! absorbed, and states of their own.
 
 use alloc::string::{String, ToString};
 use alloc::vec;
@@ -110,29 +111,75 @@ impl<T: Real> Continuous<T> {
     }
 }
 
-/// The rule by which [`ForceSystem::finish_step`] integrates the continuous variables over a step of length `h`.
+/// The rule by which [`ForceSystem::finish_step`] integrates the continuous variables `x` over a step of length `h`.
 ///
-/// The energies that elements absorb balance the work that their forces do on the host's bodies only as far as the
-/// host integrates by the same rule.
+/// Choose the one that fits the host: the energies that elements absorb balance the work that their forces do on the
+/// bodies only as far as the host's velocities follow the same rule. [Hosts](crate::_documentation::hosts) has figures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StepRule {
-    /// `x₁ = x₀ + h ẋ₀`: the rates at the start, of first order.
+    /// `x₁ = x₀ + h ẋ₀`: the rates at the start, of first order. One evaluation in a step, where the others take two
+    /// if elements have states of their own.
     LeftEndpoint,
     /// `x₁ = x₀ + h (ẋ₀ + ẋ₁)/2`, with `ẋ₁` at the point that the rule above predicts: Heun's method, of second
     /// order. For hosts of second order or more.
     Trapezoid,
-    /// For hosts that hold the forces of the start over the step, as most engines with steps of fixed length do. The
-    /// energy absorbed is the work that these forces take from the bodies, with velocities that change in proportion
-    /// to time: `h F₀·(V₀ + V₁)/2`. Other variables as with [`Trapezoid`](Self::Trapezoid).
+    /// For hosts that hold the forces `F₀` of the start over the step, as symplectic Euler does, and with it most
+    /// engines with steps of fixed length. The energy absorbed is the work that these forces take from the bodies while
+    /// velocities change in proportion to time, `−h F₀·(V₀ + V₁)/2`, and what drives inside the elements supply at
+    /// their power at the start. Other variables as with [`Trapezoid`](Self::Trapezoid).
     HeldForces,
 }
 
 impl<T: Real> State<T> {
-    /// All continuous variables: the [absorbed energies](Self::absorbed_energy), then the continuous variables of the
-    /// elements, by kind and place. The host integrates
-    /// [`DynamicsView::continuous_rates`](crate::DynamicsView::continuous_rates), which has the same order, with the
-    /// motion; [`set_continuous`](Self::set_continuous) and [`advance_continuous`](Self::advance_continuous) write
-    /// them.
+    /// All variables that have a rate of change, which the host integrates with the motion: first the
+    /// [absorbed energy](Self::absorbed_energy) of each element, then the states of the elements' own
+    /// ([`ForceElement::Continuous`](crate::ForceElement::Continuous)), such as a muscle's activation, by kind and
+    /// place. [`continuous_names`](Self::continuous_names) has their names.
+    ///
+    /// Their rates are [`DynamicsView::continuous_rates`](crate::DynamicsView::continuous_rates), in the same order. A
+    /// host with one evaluation in a step leaves the integration to
+    /// [`ForceSystem::finish_step`](crate::ForceSystem::finish_step). Any other applies its own method to the rates and
+    /// writes the values with [`set_continuous`](Self::set_continuous) or
+    /// [`advance_continuous`](Self::advance_continuous): at the end of each step, and for trial evaluations within it
+    /// if elements have states of their own. The number of variables changes when elements are added or removed.
+    ///
+    /// # Example: a step of the midpoint rule
+    ///
+    /// ```
+    /// # use force_elements::nalgebra::Vector3;
+    /// # use force_elements::*;
+    /// # let mut system = ForceSystem::<f64>::new();
+    /// # let body = system.add_body();
+    /// # let parameters = linear_bushing::Parameters { damping: nalgebra::Vector6::repeat(2.0), ..Default::default() };
+    /// # let bushing = LinearBushing::new(Frame::ground(Pose::identity()), Frame::of(body), parameters)?;
+    /// # system.add(bushing)?;
+    /// # let mut state = system.default_state();
+    /// # let V_GB = SpatialVelocity::new(Vector3::zeros(), Vector3::new(0.0, 0.0, 3.0));
+    /// # let pose = |time: f64| Pose::translation(0.0, 0.0, 3.0 * time);
+    /// # state.set_body(body, pose(0.0), V_GB)?;
+    /// # system.reset_dissipated_energy(&mut state)?;
+    /// let h = 0.01;
+    /// let times = |rates: &[f64], h: f64| rates.iter().map(|rate| h * rate).collect::<Vec<_>>();
+    /// let start = state.continuous().to_vec();
+    ///
+    /// // A trial in the middle.
+    /// let half = times(system.realize_dynamics(&mut state)?.continuous_rates(), 0.5 * h);
+    /// state.set_time(0.5 * h)?;
+    /// state.set_pose(body, pose(0.5 * h))?;
+    /// state.advance_continuous(&half)?;
+    ///
+    /// // The end, by the rates in the middle.
+    /// let whole = times(system.realize_dynamics(&mut state)?.continuous_rates(), h);
+    /// state.set_time(h)?;
+    /// state.set_pose(body, pose(h))?;
+    /// state.set_continuous(&start)?;
+    /// state.advance_continuous(&whole)?;
+    /// let dynamics = system.realize_dynamics(&mut state)?;
+    /// // The bushing has a damper of 2 N·s/m, and its ends part at 3 m/s.
+    /// assert_eq!(dynamics.dissipated_energy(), Some(2.0 * 3.0 * 3.0 * h));
+    /// system.accept_step(&mut state)?;
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn continuous(&self) -> &[T] {
         &self.continuous.values
     }
@@ -172,8 +219,8 @@ impl<T: Real> State<T> {
         self.continuous.values[or_panic(self.slot(element.into()))]
     }
 
-    /// Sets all continuous variables. Drops the state to below the first stage that reads one of an element, if the
-    /// elements have any; energies keep the stage.
+    /// Sets all continuous variables. Drops the state to below the first stage that reads a state of an element's own,
+    /// if there are any; energies keep the stage.
     ///
     /// A host that keeps them in a vector of its own must read them again after a change of parameters or discrete
     /// variables, which [books](ForceSystem::set_parameters) energy here.
@@ -201,7 +248,8 @@ impl<T: Real> State<T> {
         Ok(())
     }
 
-    /// Sets the energies absorbed alone, at the end of a step at whose end the state has been realized; keeps the stage.
+    /// Sets the absorbed energies alone; keeps the stage. For a host that integrates them apart, with weights for which
+    /// the state must have been realized at the end of the step.
     ///
     /// # Errors
     /// [`Error::NonFiniteEnergy`] if one of them is not finite; [`Error::TopologyMismatch`] if their number is not
@@ -302,7 +350,8 @@ impl<T: Real> ForceSystem<T> {
     /// The state must still have the motion of the start, whose forces the host has used; it is realized to Dynamics
     /// there if necessary. A host that evaluates forces within a step integrates
     /// [`continuous_rates`](crate::DynamicsView::continuous_rates) by its own rule instead. The length of the step is the
-    /// difference of the host's time and the state's, a plain number.
+    /// difference of the host's time and the state's, a plain number. If it is zero although bodies or coordinates have
+    /// moved, the work is not known, and the accounts are closed.
     ///
     /// # Errors
     /// Those of [`State::set_kinematics`], [`realize_dynamics`](Self::realize_dynamics),

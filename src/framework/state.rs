@@ -15,7 +15,7 @@ use crate::mechanics::{
     BodyIndex, CoordinateIndex, Forces, Kinematics, KinematicsSource, Positions, Quantity, Velocities, finite,
 };
 
-/// Time, kinematics, parameters, discrete variables, absorbed energies, and the caches of results.
+/// Time, kinematics, parameters, discrete and continuous variables, and the caches of results.
 ///
 /// Made by [`ForceSystem::default_state`](crate::ForceSystem::default_state). The host writes time and kinematics
 /// here, and variables of elements through the system, which books the energy. Writing drops the state to just

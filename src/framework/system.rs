@@ -282,9 +282,10 @@ impl<T: Real> ForceSystem<T> {
 
     /// Commits the discrete variables of all elements: anchors, sliding, bristles, stops, turns, cable paths.
     ///
-    /// Call it when the host accepts a step, with the state realized to Dynamics at its end. The state falls
-    /// below the first stage that reads a changed variable. Nothing else commits: trial evaluations of an
-    /// integrator leave no trace.
+    /// Call it when the host accepts a step, with the state realized to Dynamics at its end;
+    /// [`finish_step`](Self::finish_step) does. The state falls below the first stage that reads a changed variable.
+    /// Nothing else commits: trial evaluations of an integrator leave no trace. If the motion has been set since the
+    /// last call, but no [continuous variables](State::continuous), the energy accounts are closed.
     ///
     /// # Errors
     /// [`Error::StageTooLow`] below Dynamics stage; [`Error::TopologyMismatch`] if the state belongs to another

@@ -229,9 +229,10 @@ impl<'a, T: Real> DynamicsView<'a, T> {
     ///
     /// This holds at every instant and across every event, including losses not known instantaneously, as far as
     /// the host integrates [`power_absorbed`](Self::power_absorbed). An account is opened by
-    /// [`reset_dissipated_energy`](ForceSystem::reset_dissipated_energy), which sets it to zero, by
-    /// [`set_dissipated_energy`](ForceSystem::set_dissipated_energy) or by [`State::set_absorbed_energy`]. It is
-    /// closed by a change of variables whose energy cannot be booked because the element cannot be evaluated.
+    /// [`reset_dissipated_energy`](ForceSystem::reset_dissipated_energy), which sets it to zero, or by
+    /// [`set_dissipated_energy`](ForceSystem::set_dissipated_energy). It is closed by
+    /// [`accept_step`](ForceSystem::accept_step) after a motion that nobody has integrated, and by a change of variables
+    /// whose energy cannot be booked because the element cannot be evaluated.
     ///
     /// # Panics
     /// If the system does not have the element, like slice indexing; [`State::contains`] tells.

@@ -49,12 +49,9 @@ fn the_energy_absorbed_is_the_sum_that_the_rules_name() -> Result<(), Error> {
     for rules in [left, trapezoid, held, RULES] {
         for is_verlet in [false, true] {
             let mut bench = Bench::new(along_x(0.7))?;
+            let step = if is_verlet { Bench::verlet } else { Bench::euler };
             for rule in rules.into_iter().cycle().take(21) {
-                if is_verlet {
-                    bench.verlet(h, rule)?
-                } else {
-                    bench.euler(h, rule)?
-                };
+                step(&mut bench, h, rule)?;
             }
             let (found, expected) = (bench.absorbed(), sum(&rules, h, is_verlet));
             // Twenty roundings of some tenths of a joule; the rules differ by hundredths.

@@ -20,7 +20,7 @@ const RADIUS: f64 = 0.2;
 pub struct Cable {
     pub scene: Scene,
     suspension: Handle<LinearBushing<f64>>,
-    cable: Handle<CableSpring<f64>>,
+    spring: Handle<CableSpring<f64>>,
     weight: BodyIndex,
 }
 
@@ -54,15 +54,15 @@ impl Cable {
         let eye = Station::on(weight, Point3::new(0.0, 0.0, 0.06));
         let path = CablePath::new(hook, eye)?.over(drum);
         let elastic = cable_spring::Parameters { stiffness: 400.0, slack_length: 2.2, dissipation: 0.05 };
-        let cable = scene.system.add(CableSpring::new(path, elastic)?)?;
-        Ok(Self { scene, suspension, cable, weight })
+        let spring = scene.system.add(CableSpring::new(path, elastic)?)?;
+        Ok(Self { scene, suspension, spring, weight })
     }
 
     pub fn reading(&self, dynamics: &DynamicsView<'_, f64>) -> Reading {
         Reading {
-            tension: dynamics.of(self.cable).dynamics.tension,
+            tension: dynamics.of(self.spring).dynamics.tension,
             weight: dynamics.pose(self.weight).translation.vector,
-            cable_lost: dynamics.dissipated_energy_of(self.cable),
+            cable_lost: dynamics.dissipated_energy_of(self.spring),
             suspension_lost: dynamics.dissipated_energy_of(self.suspension),
         }
     }
