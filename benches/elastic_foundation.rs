@@ -4,6 +4,8 @@
 //! - `growth`: the same at depth 1 % with 512 to 80,000 faces, where the contact has more faces too.
 //! - `not_convex`: two tori of 8192 faces that lie on each other, where no plane helps to tell in from out.
 //! - `crowd`: spheres in a row on a floor, each touching its neighbours.
+//! - `scalars`: a mesh of 8192 faces built in `f64`, and built and cast in dual numbers of twelve directions; the scenes
+//!   of the budget at 1 % in single precision and in these duals.
 #![allow(
     missing_docs,
     clippy::unwrap_used,
@@ -17,20 +19,30 @@ use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use force_elements::elastic_foundation::Material;
 use force_elements::nalgebra::{Rotation3, Translation3, Vector3};
 use force_elements::shapes::{HalfSpace, TriangleMesh};
-use force_elements::{BodyIndex, ElasticFoundation, ForceSystem, Frame, Pose, SpatialVelocity, State};
+use force_elements::{
+    BodyIndex, ElasticFoundation, ForceSystem, Frame, Pose, Real, SpatialVelocity, State, cast_pose,
+};
+use num_dual::DualSVec64;
 
-struct Scene {
-    system: ForceSystem<f64>,
-    state: State<f64>,
+struct Scene<T: Real = f64> {
+    system: ForceSystem<T>,
+    state: State<T>,
     body: BodyIndex,
-    pose: Pose<f64>,
-    velocity: SpatialVelocity<f64>,
+    pose: Pose<T>,
+    velocity: SpatialVelocity<T>,
 }
 
-impl Scene {
-    fn evaluate(&mut self) -> f64 {
+impl<T: Real> Scene<T> {
+    fn evaluate(&mut self) -> T {
         self.state.set_body(self.body, self.pose, self.velocity).unwrap();
         self.system.realize_dynamics(&mut self.state).unwrap().body_force(self.body).force.z
+    }
+
+    fn cast<U: Real>(&self) -> Scene<U> {
+        let system = self.system.cast::<U>().unwrap();
+        let state = system.cast_state(&self.state).unwrap();
+        let (pose, velocity) = (cast_pose(&self.pose), self.velocity.cast());
+        Scene { system, state, body: self.body, pose, velocity }
     }
 }
 
@@ -149,5 +161,37 @@ fn bench(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, bench);
+fn bench_scalars(criterion: &mut Criterion) {
+    type Duals = DualSVec64<12>;
+    let mut group = criterion.benchmark_group("scalars");
+    let mesh = TriangleMesh::<f64>::sphere(1.0, 32).unwrap();
+    let vertices: Vec<_> = mesh.vertices().collect();
+    let in_duals: Vec<_> = vertices.iter().map(|v| v.map(|x| x.cast::<Duals>())).collect();
+    group.bench_function("build", |bencher| {
+        bencher.iter(|| TriangleMesh::closed(black_box(&vertices), mesh.faces()).unwrap());
+    });
+    group.bench_function("build_in_duals", |bencher| {
+        bencher.iter(|| TriangleMesh::closed(black_box(&in_duals), mesh.faces()).unwrap());
+    });
+    group.bench_function("cast_to_duals", |bencher| {
+        bencher.iter(|| black_box(&mesh).cast::<Duals>().unwrap());
+    });
+    for (name, scene) in
+        [("sphere_on_half_space", on_half_space(32, 0.01)), ("sphere_on_sphere", sphere_on_sphere(32, 0.01))]
+    {
+        let (mut single, mut duals) = (scene.cast::<f32>(), scene.cast::<Duals>());
+        group.bench_function(BenchmarkId::new(name, "single"), |bencher| {
+            bencher.iter(|| black_box(single.evaluate()));
+        });
+        group.bench_function(BenchmarkId::new(name, "duals"), |bencher| {
+            bencher.iter(|| black_box(duals.evaluate()));
+        });
+        group.bench_function(BenchmarkId::new(name, "cast_of_the_state"), |bencher| {
+            bencher.iter(|| duals.system.cast_state(black_box(&scene.state)).unwrap());
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, bench, bench_scalars);
 criterion_main!(benches);

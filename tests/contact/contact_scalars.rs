@@ -130,9 +130,9 @@ impl<T: Real> Solid<T> for Slab {
     }
 }
 
-fn components<T: Real>(displaced: &Displaced<T>) -> [T; 7] {
-    let Displaced { depth, point_G: p, normal_G: n, .. } = displaced;
-    [*depth, p.x, p.y, p.z, n.x, n.y, n.z]
+fn components<T: Real>(displaced: &Displaced<T>) -> [T; 8] {
+    let Displaced { area, depth, point_G: p, normal_G: n, .. } = displaced;
+    [*area, *depth, p.x, p.y, p.z, n.x, n.y, n.z]
 }
 
 /// Calls `visit` with two meshes and their poses.

@@ -27,11 +27,10 @@ impl<T: Real> ElasticFoundation<T> {
         let first = found.len();
         let mut work = T::zero();
         let Parameters { facing_only, projected_area, .. } = *parameters;
-        let area_of = springs.area_of();
         let (X_GM, X_GO) = (&X_GS[mesh], &X_GS[other]);
         springs.for_each_inside(X_GM, &self.surfaces[other].shape, X_GO, |displaced| {
-            let Displaced { face, depth, point_G, normal_G } = displaced;
-            let mut area = area_of(face) * share;
+            let Displaced { face, area, depth, point_G, normal_G } = displaced;
+            let mut area = area * share;
             if facing_only || projected_area {
                 // The cosine of the angle between the face and the contact, positive where they face each other.
                 let cosine = -(X_GM.rotation * springs.normal(face)).dot(&normal_G);

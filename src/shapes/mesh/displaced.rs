@@ -15,6 +15,8 @@ use crate::shapes::solid_shape::SolidShape;
 pub struct Displaced<T: Real> {
     /// The face, as numbered by the mesh.
     pub face: usize,
+    /// Its area \[m²\].
+    pub area: T,
     /// Its depth \[m\].
     pub depth: T,
     /// The nearest point of the other surface, in Ground.
@@ -26,10 +28,11 @@ pub struct Displaced<T: Real> {
 impl<T: Real> Displaced<T> {
     /// Calls `found` if the nearest point of a surface at `X_GO` says that the centroid of the face is inside.
     #[inline]
-    fn find(face: usize, near: &SurfacePoint<T>, X_GO: &Pose<T>, found: impl FnOnce(Self)) {
+    fn find((face, area): (usize, T), near: &SurfacePoint<T>, X_GO: &Pose<T>, found: impl FnOnce(Self)) {
         if near.signed_distance < T::zero() {
             found(Self {
                 face,
+                area,
                 depth: -near.signed_distance,
                 point_G: X_GO * near.point,
                 normal_G: X_GO.rotation * near.normal,
@@ -41,6 +44,7 @@ impl<T: Real> Displaced<T> {
     fn cast<U: Real>(&self) -> Displaced<U> {
         Displaced {
             face: self.face,
+            area: self.area.cast(),
             depth: self.depth.cast(),
             point_G: self.point_G.map(T::cast),
             normal_G: self.normal_G.map(T::cast),
@@ -87,16 +91,16 @@ impl<T: Real> TriangleMesh<T> {
         let normal_G = X_GO * other.normal();
         let plane = plane_in(&S, normal, &O);
         let plane_S = plane_in(X_GS, normal_G, X_GO);
-        self.plain.find_behind_plane(plane, |face, centroid, height| {
+        self.plain.find_behind_plane(plane, |(face, area), centroid, height| {
             if is_plain::<T>() {
                 let point_G = S * centroid - normal * height;
-                found(Displaced { face, depth: -height, point_G, normal_G: normal }.cast());
+                found(Displaced { face, area, depth: -height, point_G, normal_G: normal }.cast());
             } else {
                 let centroid = self.centroid(face);
                 let height = plane_S.height(&centroid);
                 if height < T::zero() {
                     let point_G = X_GS * centroid - normal_G * height;
-                    found(Displaced { face, depth: -height, point_G, normal_G });
+                    found(Displaced { face, area: self.area(face), depth: -height, point_G, normal_G });
                 }
             }
         });
@@ -117,7 +121,9 @@ impl<T: Real> TriangleMesh<T> {
             if is_plain::<T>() {
                 Displaced::find(face, &plain.nearest(p_O), &O, |displaced| found(displaced.cast()));
             } else if plain.contains(p_O) {
-                Displaced::find(face, &other.nearest(&(X_OS * self.centroid(face))), X_GO, &mut found);
+                let face = face.0;
+                let near = other.nearest(&(X_OS * self.centroid(face)));
+                Displaced::find((face, self.area(face)), &near, X_GO, &mut found);
             }
         });
     }
@@ -135,8 +141,9 @@ impl<T: Real> TriangleMesh<T> {
             if is_plain::<T>() {
                 Displaced::find(face, &nearest.near, &O, |displaced| found(displaced.cast()));
             } else if nearest.near.signed_distance < 0.0 {
+                let face = face.0;
                 let near = other.with_derivatives(nearest, &(X_OS * self.centroid(face)));
-                Displaced::find(face, &near, X_GO, &mut found);
+                Displaced::find((face, self.area(face)), &near, X_GO, &mut found);
             }
         });
     }

@@ -10,14 +10,14 @@ use crate::shapes::mesh::triangles::LANES;
 use crate::shapes::solid::{Plane, Solid};
 
 impl PlainMesh {
-    /// Calls `found` for each face whose centroid is behind a plane, with the centroid and its height.
+    /// Calls `found` for each face whose centroid is behind a plane, with its area, the centroid and its height.
     ///
     /// A half-space is one plane for all faces, transformed once into the frame of the mesh.
     #[inline]
     pub(super) fn find_behind_plane(
         &self,
         plane: Plane<f64>,
-        mut found: impl FnMut(usize, Point3<f64>, f64),
+        mut found: impl FnMut((usize, f64), Point3<f64>, f64),
     ) {
         self.walk(
             |cluster, _, ()| cluster.reaches(&plane.normal, plane.height(&cluster.center())).then_some(()),
@@ -28,21 +28,21 @@ impl PlainMesh {
                 for (l, &height) in heights.iter().enumerate().take(self.tree.leaf_length(leaf)) {
                     if height < 0.0 {
                         let face = self.tree.face(leaf as usize * LANES + l);
-                        found(face, centroids.centroid(l), height);
+                        found((face, centroids.area(l)), centroids.centroid(l), height);
                     }
                 }
             },
         );
     }
 
-    /// Calls `visit` for each face whose centroid may be inside any shape, with the centroid in the shape's frame,
-    /// by its supporting planes or its signed distance.
+    /// Calls `visit` for each face whose centroid may be inside any shape, with its area, and the centroid in the shape's
+    /// frame: by its supporting planes or its signed distance.
     #[inline]
     pub(super) fn find_inside(
         &self,
         X_OS: &Pose<f64>,
         other: &impl Solid<f64>,
-        mut visit: impl FnMut(usize, &Point3<f64>),
+        mut visit: impl FnMut((usize, f64), &Point3<f64>),
     ) {
         self.walk(
             |cluster, _, ()| {
@@ -54,11 +54,12 @@ impl PlainMesh {
                 is_near.then_some(())
             },
             (),
-            |leaf, ()| self.for_each_centroid(leaf, X_OS, |slot, p_O| visit(self.tree.face(slot), p_O)),
+            |leaf, ()| self.for_each_centroid(leaf, X_OS, |slot, p_O| visit(self.face(slot), p_O)),
         );
     }
 
-    /// Calls `visit` for each face whose centroid may be inside another mesh, with the nearest point of that.
+    /// Calls `visit` for each face whose centroid may be inside another mesh, with its area, and the nearest point of
+    /// that.
     ///
     /// Each query starts from the triangle that the last one found.
     #[inline]
@@ -66,7 +67,7 @@ impl PlainMesh {
         &self,
         X_OS: &Pose<f64>,
         other: &Self,
-        mut visit: impl FnMut(usize, &FacePoint),
+        mut visit: impl FnMut((usize, f64), &FacePoint),
     ) {
         if other.convexity_slack.is_some() {
             self.find_inside_convex_mesh(X_OS, other, visit);
@@ -100,7 +101,7 @@ impl PlainMesh {
                     let on_face = other.nearest_on(nearest, p_O);
                     let signed_distance = on_face.near.signed_distance;
                     known = Known { center_O: *p_O, signed_distance, slot: Some(nearest) };
-                    visit(self.tree.face(slot), &on_face);
+                    visit(self.face(slot), &on_face);
                 });
             },
         );
@@ -112,7 +113,7 @@ impl PlainMesh {
         &self,
         X_OS: &Pose<f64>,
         other: &Self,
-        mut visit: impl FnMut(usize, &FacePoint),
+        mut visit: impl FnMut((usize, f64), &FacePoint),
     ) {
         let is_in_front = |cluster: &Cluster, center_O: &Point3<f64>, slot: Slot| {
             let plane = other.face_plane(slot);
@@ -143,7 +144,7 @@ impl PlainMesh {
                     let nearest = other.tree.nearest(p_O, guess);
                     guess = Some(nearest);
                     let on_face = other.nearest_on(nearest, p_O);
-                    visit(self.tree.face(slot), &on_face);
+                    visit(self.face(slot), &on_face);
                 });
             },
         );
@@ -179,6 +180,12 @@ impl PlainMesh {
                 }
             }
         }
+    }
+
+    /// A face and its area.
+    #[inline]
+    fn face(&self, slot: Slot) -> (usize, f64) {
+        (self.tree.face(slot), self.tree.area(slot))
     }
 
     #[inline]

@@ -153,7 +153,7 @@ impl<T: Real> TriangleMesh<T> {
 
     /// The area of each face \[m²\].
     pub fn areas(&self) -> impl ExactSizeIterator<Item = T> + '_ {
-        (0..self.face_count()).map(self.area_of())
+        (0..self.face_count()).map(|face| self.area(face))
     }
 
     /// The enclosed volume \[m³\], if the mesh is closed.
@@ -217,9 +217,8 @@ impl<T: Real> TriangleMesh<T> {
 
     /// The area of a face \[m²\].
     #[inline]
-    pub(crate) fn area_of(&self) -> impl Fn(usize) -> T + '_ {
-        let (plain, own) = (self.plain.areas.as_slice(), self.carried().map(|own| own.areas.as_slice()));
-        move |face| own.map_or_else(|| T::lit(plain[face]), |own| own[face])
+    fn area(&self, face: usize) -> T {
+        self.carried().map_or_else(|| T::lit(self.plain.areas[face]), |own| own.areas[face])
     }
 
     /// An edge of a face, from corner k to the next: its start and its direction.

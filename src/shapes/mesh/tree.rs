@@ -43,16 +43,22 @@ pub(super) enum Child {
     Missing,
 }
 
-/// The centroids of four faces, side by side.
+/// The centroids and areas of four faces, side by side.
 #[derive(Debug, Clone)]
 pub(super) struct CentroidPack {
     centroids: [Lanes; 3],
+    areas: Lanes,
 }
 
 impl CentroidPack {
     #[inline]
     pub(super) fn centroid(&self, l: usize) -> Point3<f64> {
         Point3::new(self.centroids[0][l], self.centroids[1][l], self.centroids[2][l])
+    }
+
+    #[inline]
+    pub(super) fn area(&self, l: usize) -> f64 {
+        self.areas[l]
     }
 
     /// The height of each in front of a plane.
@@ -81,7 +87,10 @@ impl Tree {
             let faces: [u32; LANES] = core::array::from_fn(|l| faces[l.min(faces.len() - 1)]);
             tree.packs.push(TrianglePack::new(&faces.map(corners), faces.map(|face| normals[face as usize])));
             let centroid = |i: usize| faces.map(|face| centroids[face as usize][i]);
-            tree.centroids.push(CentroidPack { centroids: core::array::from_fn(centroid) });
+            tree.centroids.push(CentroidPack {
+                centroids: core::array::from_fn(centroid),
+                areas: faces.map(|face| areas[face as usize]),
+            });
         }
         tree.order = order;
         tree
@@ -136,6 +145,12 @@ impl Tree {
     #[inline]
     pub(super) fn centroids(&self, leaf: u32) -> &CentroidPack {
         &self.centroids[leaf as usize]
+    }
+
+    /// The area of the face at a place in the order of the leaves.
+    #[inline]
+    pub(super) fn area(&self, slot: Slot) -> f64 {
+        self.centroids[slot / LANES].area(slot % LANES)
     }
 
     /// The number of triangles in a leaf.
