@@ -18,7 +18,13 @@ impl Stamp {
     /// A stamp that nothing else has, for the first four billion.
     pub(crate) fn next() -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(1);
-        Self(NEXT.fetch_add(1, Ordering::Relaxed))
+        loop {
+            let stamp = Self(NEXT.fetch_add(1, Ordering::Relaxed));
+            // After four billion the count begins again, where these two have a meaning.
+            if stamp != Self::GROUND && stamp != Self::VACANT {
+                return stamp;
+            }
+        }
     }
 }
 
@@ -35,6 +41,8 @@ pub(crate) struct Places {
 struct Table {
     stamps: Vec<Stamp>,
     names: Vec<Option<Arc<str>>>,
+    /// The number of vacant places.
+    vacant: usize,
 }
 
 impl PartialEq for Places {
@@ -58,7 +66,10 @@ impl Places {
 
     /// The place that [`add`](Self::add) takes.
     pub(crate) fn next(&self) -> usize {
-        self.table.stamps.iter().position(|&stamp| stamp == Stamp::VACANT).unwrap_or(self.len())
+        let Table { stamps, vacant, .. } = self.table.as_ref();
+        // Without vacant places there is nothing to search for: adding takes a time that does not grow.
+        let first = if *vacant > 0 { stamps.iter().position(|&stamp| stamp == Stamp::VACANT) } else { None };
+        first.unwrap_or(stamps.len())
     }
 
     /// Takes the first vacant place, or a new one.
@@ -69,11 +80,13 @@ impl Places {
     }
 
     fn put(&mut self, place: usize, stamp: Stamp, name: Option<Arc<str>>) {
-        let Table { stamps, names } = Arc::make_mut(&mut self.table);
+        let Table { stamps, names, vacant } = Arc::make_mut(&mut self.table);
         if place == stamps.len() {
             stamps.push(stamp);
             names.push(name);
         } else {
+            *vacant += usize::from(stamp == Stamp::VACANT);
+            *vacant -= usize::from(stamps[place] == Stamp::VACANT);
             stamps[place] = stamp;
             names[place] = name;
         }
