@@ -107,7 +107,7 @@ impl<T: Real> Continuous<T> {
     /// Opens all accounts at the present motion.
     pub(crate) fn open_all(&mut self) {
         self.account_open.fill(true);
-        self.has_moved = false;
+        (self.has_moved, self.is_fed) = (false, false);
     }
 }
 

@@ -11,6 +11,8 @@ use force_elements::{
     SpatialForce, SpatialVelocity, Stage, State, Station, Topology, cable_spring, check, variables,
 };
 
+use crate::machine::Machine;
+
 struct Corner {
     system: ForceSystem<f64>,
     body: BodyIndex,
@@ -314,4 +316,17 @@ fn an_element_that_says_nothing_of_its_stage_is_evaluated_anew_when_its_memory_c
     system.set_variable(&mut fresh, "fence[0].x", -1.0).expect("named");
     let expected = system.realize_dynamics(&mut fresh).expect("regular").body_force(body).force.x;
     assert_eq!((force, expected), (-1.0, -1.0));
+}
+
+#[test]
+fn an_integration_before_the_accounts_were_opened_does_not_stand_for_the_next_step() -> Result<(), Error> {
+    let machine = Machine::<f64>::new()?;
+    let mut state = machine.start()?;
+    state.set_absorbed_energy(&state.absorbed_energy().to_vec())?;
+    machine.system.reset_dissipated_energy(&mut state)?;
+    machine.move_to(&mut state, 0.01)?;
+    machine.system.realize_dynamics(&mut state)?;
+    machine.system.accept_step(&mut state)?;
+    assert_eq!(machine.system.realize_dynamics(&mut state)?.dissipated_energy(), None);
+    Ok(())
 }
