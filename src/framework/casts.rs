@@ -127,7 +127,7 @@ impl<T: Real> ForceSystem<T> {
         };
         let kinds = self.kinds.iter().map(|kind| cast(kind.as_ref())).collect::<Result<_, _>>()?;
         let (id, version, topology) = (next_stamp(), next_stamp(), self.topology.clone());
-        Ok(ForceSystem { id, version, topology, kinds, layout: self.layout })
+        Ok(ForceSystem { id, version, topology, kinds })
     }
 
     /// The state of this system with all that varies in a state of the system from which it was cast, or of any other
@@ -185,7 +185,7 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
             defaults.push(variable.map_err(|source| self.roster.failure(place, source))?);
             elements.push(Some(element));
         }
-        Ok(Kind { roster: self.roster.clone(), elements, defaults })
+        Ok(Kind { roster: self.roster.clone(), elements, defaults, layout: self.layout })
     }
 }
 

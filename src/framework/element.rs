@@ -100,6 +100,8 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
     /// `Dynamics`, which saves evaluations.
     type Discrete: Variables<T> + Default;
     /// States with a derivative, which the host integrates with the motion: a muscle's activation, a drive's current.
+    /// Their numbers are always finite. A flag has no rate, and the numbers of an `Option` no place while it is `None`:
+    /// neither belongs here.
     type Continuous: Variables<T> + Default;
     /// Results that depend on time, poses and coordinates.
     type Position: Cache<T>;

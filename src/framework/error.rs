@@ -83,7 +83,8 @@ pub enum Error {
         /// The name.
         kind: &'static str,
     },
-    /// Another element, body or coordinate of the system already has this name.
+    /// Another element, body or coordinate of the system, or another variable or result of an element, already has this
+    /// name.
     #[error("another is already named {name:?}")]
     NameTaken {
         /// The name.

@@ -26,6 +26,8 @@ pub(crate) struct Kind<T: Real, E: ForceElement<T>> {
     /// By place; `None` where there is none.
     pub(crate) elements: Vec<Option<E>>,
     pub(crate) defaults: Vec<Variable<T, E>>,
+    /// The sum of the layouts of the variables of all elements.
+    pub(crate) layout: u64,
 }
 
 /// Sums over the elements of one kind at Dynamics stage.
@@ -56,8 +58,9 @@ pub(crate) trait AnyKind<T: Real>: Any + Debug + Send + Sync {
     fn roster(&self) -> &Roster;
     fn is_enabled_by_default(&self, place: usize) -> bool;
     fn set_enabled_by_default(&mut self, place: usize, enabled: bool);
-    /// Removes the element at a place; returns the layout of its variables.
-    fn remove(&mut self, place: usize) -> u64;
+    /// The names and order of all variables as a number; `None` if there are no elements.
+    fn layout(&self) -> Option<u64>;
+    fn remove(&mut self, place: usize);
     /// The first element that needs a body or coordinate that the topology does not have.
     fn first_unfit(&self, topology: &Topology) -> Option<ElementName>;
     fn new_slots(&self) -> Box<dyn AnySlots<T>>;
@@ -171,12 +174,15 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         self.defaults[place].enabled = enabled;
     }
 
-    fn remove(&mut self, place: usize) -> u64 {
-        let layout = self.defaults[place].layout(place);
+    fn layout(&self) -> Option<u64> {
+        self.roster.places.iter().next().map(|_| self.layout)
+    }
+
+    fn remove(&mut self, place: usize) {
+        self.layout = self.layout.wrapping_sub(self.defaults[place].layout(place));
         self.roster.places.remove(place);
         self.elements[place] = None;
         self.defaults[place] = Variable::vacant();
-        layout
     }
 
     fn first_unfit(&self, topology: &Topology) -> Option<ElementName> {
@@ -360,12 +366,13 @@ fn finite_force<T: Real>(value: T) -> Result<T, ElementError> {
 impl<T: Real, E: ForceElement<T>> Kind<T, E> {
     /// A kind without elements.
     pub(crate) fn new() -> Self {
-        Self { roster: Roster::new(E::KIND), elements: Vec::new(), defaults: Vec::new() }
+        Self { roster: Roster::new(E::KIND), elements: Vec::new(), defaults: Vec::new(), layout: 0 }
     }
 
     /// Puts an element in the first vacant place.
     pub(crate) fn put(&mut self, element: E, name: Option<Arc<str>>, defaults: Variable<T, E>) -> Stamp {
         let (place, stamp) = self.roster.places.add(name);
+        self.layout = self.layout.wrapping_add(defaults.layout(place));
         if place == self.elements.len() {
             self.elements.push(Some(element));
             self.defaults.push(defaults);

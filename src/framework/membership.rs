@@ -1,6 +1,7 @@
 //! What belongs to a system: bodies, coordinates and elements that come and go, and states that follow.
 
 use alloc::boxed::Box;
+use alloc::format;
 use alloc::string::ToString;
 use alloc::sync::Arc;
 use core::any::Any;
@@ -53,7 +54,8 @@ impl<T: Real> ForceSystem<T> {
     /// [`Error::Element`] with [`ElementError::Kinematics`] if it names a body or coordinate that does not exist,
     /// with [`ElementError::InvalidValue`] if its defaults are out of range, or with an error documented by the
     /// element; [`Error::KindNameTaken`] if another type of element already goes by its
-    /// [`KIND`](ForceElement::KIND).
+    /// [`KIND`](ForceElement::KIND); [`Error::NameTaken`] if two of its variables, or two of its results, have the same
+    /// name.
     pub fn add<E: ForceElement<T>>(&mut self, element: E) -> Result<Handle<E>, Error> {
         self.add_as(None, element)
     }
@@ -98,8 +100,7 @@ impl<T: Real> ForceSystem<T> {
     /// [`Error::NoSuchElement`] if the system does not have it.
     pub fn remove(&mut self, element: impl Into<ElementId>) -> Result<(), Error> {
         let id = self.check(element.into())?;
-        let removed = self.kinds[id.kind()].remove(id.place());
-        self.layout = self.layout.wrapping_sub(removed);
+        self.kinds[id.kind()].remove(id.place());
         self.version = next_stamp();
         Ok(())
     }
@@ -160,11 +161,14 @@ impl<T: Real> ForceSystem<T> {
         defaults.validate().map_err(|error| refused(error.into()))?;
         let index = index.unwrap_or(self.kinds.len());
         if index == self.kinds.len() {
+            // Names are declared by the type: one check for all of a kind.
+            if let Some(repeated) = defaults.repeated_name() {
+                return Err(Error::NameTaken { name: format!("{}[{place}].{repeated}", E::KIND) });
+            }
             self.kinds.push(Box::new(Kind::<T, E>::new()));
         }
         let kind: &mut dyn Any = self.kinds[index].as_mut();
         let kind: &mut Kind<T, E> = kind.downcast_mut().ok_or(Error::KindNameTaken { kind: E::KIND })?;
-        self.layout = self.layout.wrapping_add(defaults.layout(place));
         let stamp = kind.put(element, name, defaults);
         self.version = next_stamp();
         Ok(Handle::new(ElementId::new(E::KIND, index, place, stamp)))

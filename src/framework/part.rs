@@ -1,6 +1,6 @@
 //! Fields of declared structs: the scalars in them, their names and units.
 
-use core::fmt::Arguments;
+use core::fmt::{self, Arguments};
 
 use nalgebra::{Matrix3, Point3, Rotation3, SVector};
 
@@ -247,9 +247,26 @@ impl<T: Real> Listed<T, Composite> for usize {
     }
 }
 
-/// The names of the components of a vector: of six, three angles and three translations.
-fn components(count: usize) -> &'static [&'static str] {
-    if count == 6 { &["qx", "qy", "qz", "px", "py", "pz"] } else { &["x", "y", "z"] }
+/// The name of a component of a vector: of six, three angles and three translations; of more than four, its number.
+struct Component {
+    index: usize,
+    count: usize,
+}
+
+const AXES: [&str; 4] = ["x", "y", "z", "w"];
+
+impl fmt::Display for Component {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: &[&str] = match self.count {
+            6 => &["qx", "qy", "qz", "px", "py", "pz"],
+            1..=4 => &AXES,
+            _ => &[],
+        };
+        match names.get(self.index) {
+            Some(name) => f.write_str(name),
+            None => self.index.fmt(f),
+        }
+    }
 }
 
 impl<T: Real, const N: usize> Listed<T, Composite> for SVector<T, N> {
@@ -258,7 +275,8 @@ impl<T: Real, const N: usize> Listed<T, Composite> for SVector<T, N> {
     }
     fn visit(&self, field: Declared<'_>, visit: Visitor<'_, T>) {
         let name = field.name;
-        for (i, (value, component)) in self.iter().zip(components(N)).enumerate() {
+        for (i, value) in self.iter().enumerate() {
+            let component = Component { index: i, count: N };
             visit(field.part(format_args!("{name}.{component}"), i, N).number(Value::Number(*value)));
         }
     }
@@ -276,7 +294,8 @@ impl<T: Real, const N: usize> Part<T, Composite> for SVector<T, N> {
     }
     fn visit_mut(&mut self, field: Declared<'_>, visit: VisitorMut<'_, T>) {
         let name = field.name;
-        for (i, (value, component)) in self.iter_mut().zip(components(N)).enumerate() {
+        for (i, value) in self.iter_mut().enumerate() {
+            let component = Component { index: i, count: N };
             visit(field.part(format_args!("{name}.{component}"), i, N).number(Slot::Number(value)));
         }
     }
@@ -327,8 +346,8 @@ impl<T: Real> Listed<T, Composite> for Pose<T> {
     }
     fn visit(&self, field: Declared<'_>, visit: Visitor<'_, T>) {
         let name = field.name;
-        for (row, i) in components(3).iter().enumerate() {
-            for (column, j) in components(3).iter().enumerate() {
+        for (row, i) in AXES[..3].iter().enumerate() {
+            for (column, j) in AXES[..3].iter().enumerate() {
                 let value = Value::Number(self.rotation[(row, column)]);
                 visit(field.child(format_args!("{name}.R.{i}{j}"), &[]).number(value));
             }
@@ -350,8 +369,8 @@ impl<T: Real> Part<T, Composite> for Pose<T> {
     fn visit_mut(&mut self, field: Declared<'_>, visit: VisitorMut<'_, T>) {
         let name = field.name;
         let mut R: Matrix3<T> = *self.rotation.matrix();
-        for (row, i) in components(3).iter().enumerate() {
-            for (column, j) in components(3).iter().enumerate() {
+        for (row, i) in AXES[..3].iter().enumerate() {
+            for (column, j) in AXES[..3].iter().enumerate() {
                 let slot = Slot::Number(&mut R[(row, column)]);
                 visit(field.child(format_args!("{name}.R.{i}{j}"), &[]).number(slot));
             }

@@ -41,7 +41,7 @@ pub trait Cache<T: Real>: Clone + Debug + Send + Sync + 'static {
 /// ```
 ///
 /// A field with a unit can be read by name, as with [`PositionView::result`](crate::PositionView::result). Its type is a
-/// scalar `T`, a `bool`, a `usize`, a vector of two, three or six, a point, a pose, a spatial velocity or force, an
+/// scalar `T`, a `bool`, a `usize`, a vector, a point, a pose, a spatial velocity or force, an
 /// `Option` of one of these, or any type with [`Listed`](crate::variables::Listed). The unit is written as in
 /// [`variables!`](crate::variables!), and added to the documentation: `["1"]` for a number without dimension, `[]` for
 /// a flag. Names must be unique among all results of an element, and the same at all times: lists whose length

@@ -2,6 +2,8 @@
 
 use alloc::boxed::Box;
 use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec;
 use alloc::vec::Vec;
 use core::any::Any;
 use core::fmt::{self, Arguments, Debug};
@@ -11,7 +13,7 @@ use crate::framework::checkpoint::{AnyVariables, KindVariables};
 use crate::framework::element::{AtDynamics, AtPosition, AtVelocity, ForceElement, Given};
 use crate::framework::results::Cache;
 use crate::framework::roster::Roster;
-use crate::framework::snapshot::hash_of;
+use crate::framework::snapshot::{ABSORBED_ENERGY, ACCOUNT_OPEN, chain, hash_of};
 use crate::framework::stage::Stage;
 use crate::framework::variables::{Entry, Slot, Value, Variables, Visitor, VisitorMut};
 use crate::framework::{ElementError, Error};
@@ -101,6 +103,18 @@ fn write_numbers<T: Real>(variables: &mut impl Variables<T>, next: &mut dyn FnMu
     });
 }
 
+/// Checks continuous variables, which must be finite to be integrated, whatever range is declared.
+fn validate_continuous<T: Real>(variables: &impl Variables<T>) -> Result<(), InvalidValue> {
+    variables.validate()?;
+    let mut finite = Ok(());
+    visit_numbers(variables, &mut |number| {
+        if finite.is_ok() {
+            finite = check::finite("continuous variable", number);
+        }
+    });
+    finite
+}
+
 /// Sets each number to zero.
 pub(super) fn set_zero<T: Real>(variables: &mut impl Variables<T>) {
     write_numbers(variables, &mut T::zero);
@@ -127,21 +141,33 @@ impl<T: Real, E: ForceElement<T>> Variable<T, E> {
         }
     }
 
-    /// The sum of the hashes of the names of all variables of the element at this place.
+    /// A hash of the names of all variables of the element at this place, in their order.
     pub(crate) fn layout(&self, place: usize) -> u64 {
-        let mut layout = 0_u64;
-        self.visit(&mut |entry| {
-            let name = entry.name;
-            layout = layout.wrapping_add(hash_of(format_args!("{}[{place}].{name}", E::KIND)));
-        });
+        let mut layout = hash_of(format_args!("{}[{place}]", E::KIND));
+        self.visit(&mut |entry| layout = chain(layout, hash_of(entry.name)));
         layout
+    }
+
+    /// A name that two variables have, or two results: one of them could not be read.
+    pub(crate) fn repeated_name(&self) -> Option<String> {
+        let mut variables = vec![ABSORBED_ENERGY.to_string(), ACCOUNT_OPEN.to_string()];
+        self.visit(&mut |entry| variables.push(entry.name.to_string()));
+        let mut results = Vec::new();
+        let mut list = |entry: Entry<'_, Value<T>>| results.push(entry.name.to_string());
+        E::Position::neutral().visit(Stage::Position, &mut list);
+        E::Velocity::neutral().visit(Stage::Velocity, &mut list);
+        E::Dynamics::neutral().visit(Stage::Dynamics, &mut list);
+        [variables, results].into_iter().find_map(|mut names| {
+            names.sort_unstable();
+            names.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0].clone())
+        })
     }
 
     /// Checks every range.
     pub(crate) fn validate(&self) -> Result<(), InvalidValue> {
         self.parameters.validate()?;
         self.discrete.validate()?;
-        self.continuous.validate()
+        validate_continuous(&self.continuous)
     }
 
     /// Visits the flag first, then the parameters, the discrete and the continuous variables.
@@ -345,6 +371,7 @@ impl<T: Real, E: ForceElement<T>> Slots<T, E> {
         self.change(place, |present, changed| {
             change(&mut changed.continuous);
             check_new(&present.continuous, &changed.continuous)?;
+            validate_continuous(&changed.continuous)?;
             Ok(present.continuous.first_stage_changed(&changed.continuous))
         })
     }
@@ -451,7 +478,9 @@ impl<T: Real, E: ForceElement<T>> AnySlots<T> for Slots<T, E> {
             } else if let Some(written) = write(discrete, field, value)? {
                 settle(&present.discrete, discrete, field, written)?
             } else if let Some(written) = write(continuous, field, value)? {
-                settle(&present.continuous, continuous, field, written)?
+                let stage = settle(&present.continuous, continuous, field, written)?;
+                validate_continuous(continuous)?;
+                stage
             } else {
                 exists = false;
                 None

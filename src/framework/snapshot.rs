@@ -38,7 +38,7 @@ pub struct Snapshot<T> {
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct BinarySnapshot<T> {
-    /// A hash of the names of all variables.
+    /// A hash of the names of all variables in their order.
     pub layout: u64,
     /// The values, in the order of [`State::variable_names`]; a flag is 1 or 0.
     pub values: Vec<T>,
@@ -60,15 +60,12 @@ impl<T: Real> BinarySnapshot<T> {
     }
 }
 
-/// A hash of the name of a variable. Their sum over all variables of a state is its layout.
+/// A hash of a name: Fowler, Noll and Vo's, variant 1a.
 pub(crate) fn hash_of(name: Arguments<'_>) -> u64 {
-    /// Fowler, Noll and Vo's hash, variant 1a.
     struct Hash(u64);
     impl fmt::Write for Hash {
         fn write_str(&mut self, part: &str) -> fmt::Result {
-            for byte in part.bytes() {
-                self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-            }
+            self.0 = part.bytes().fold(self.0, |hash, byte| chain(hash, u64::from(byte)));
             Ok(())
         }
     }
@@ -76,6 +73,11 @@ pub(crate) fn hash_of(name: Arguments<'_>) -> u64 {
     // Writing to the hash never fails.
     let _ = fmt::write(&mut hash, name);
     hash.0
+}
+
+/// The hash of a sequence from that of its beginning and that of its next part.
+pub(crate) fn chain(hash: u64, next: u64) -> u64 {
+    (hash ^ next).wrapping_mul(0x0100_0000_01b3)
 }
 
 impl<T: Real> State<T> {

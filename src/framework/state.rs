@@ -44,7 +44,7 @@ pub struct State<T: Real> {
     pub(crate) incoming: Kinematics<T>,
     pub(crate) kinds: Vec<Box<dyn AnySlots<T>>>,
     pub(crate) kind_lengths: Vec<usize>,
-    /// The sum of the hashes of the names of all variables.
+    /// A hash of the names of all variables in their order.
     pub(crate) layout: u64,
     pub(crate) continuous: Continuous<T>,
     pub(crate) forces: Forces<T>,

@@ -11,6 +11,7 @@ use crate::framework::handle::{ElementId, Handle, or_panic};
 use crate::framework::kinds::{AnyKind, Kind, Sums};
 use crate::framework::roster::Roster;
 use crate::framework::slots::{Variable, check_new};
+use crate::framework::snapshot::chain;
 use crate::framework::stage::Stage;
 use crate::framework::state::State;
 use crate::framework::view::{DynamicsView, PositionView, VelocityView};
@@ -34,8 +35,6 @@ pub(super) fn next_stamp() -> usize {
 pub struct ForceSystem<T: Real> {
     pub(super) id: usize,
     pub(super) version: usize,
-    /// The sum of the hashes of the names of all variables.
-    pub(super) layout: u64,
     pub(super) topology: Topology,
     pub(super) kinds: Vec<Box<dyn AnyKind<T>>>,
 }
@@ -49,13 +48,7 @@ impl<T: Real> Default for ForceSystem<T> {
 impl<T: Real> ForceSystem<T> {
     /// A system with only Ground.
     pub fn new() -> Self {
-        Self {
-            id: next_stamp(),
-            version: next_stamp(),
-            layout: 0,
-            topology: Topology::new(),
-            kinds: Vec::new(),
-        }
+        Self { id: next_stamp(), version: next_stamp(), topology: Topology::new(), kinds: Vec::new() }
     }
 
     /// The bodies and coordinates, with their names.
@@ -213,7 +206,8 @@ impl<T: Real> ForceSystem<T> {
             incoming: Kinematics::at_rest(&self.topology),
             kinds: self.kinds.iter().map(|kind| kind.new_slots()).collect(),
             kind_lengths,
-            layout: self.layout,
+            // A kind without elements has no part in it: an equal system may never have had one.
+            layout: self.kinds.iter().filter_map(|kind| kind.layout()).fold(0, chain),
             continuous: Continuous::new(places),
             forces: Forces::zeros(&self.topology),
             potential_energy: T::zero(),

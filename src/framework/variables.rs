@@ -8,7 +8,7 @@ pub use crate::framework::part::{
 };
 use crate::math::{InvalidValue, Real};
 
-/// A plain struct of scalars that an element keeps in the state: its parameters or its discrete
+/// A plain struct of scalars that an element keeps in the state: its parameters, its discrete or its continuous
 /// variables.
 ///
 /// [`variables!`](crate::variables!) declares one and implements this trait. `()` serves an element without any.
@@ -82,8 +82,9 @@ pub const fn earliest(stages: &[Stage]) -> Option<Stage> {
 /// pub name: type ["unit"] = default, range => Stage;
 /// ```
 ///
-/// - The type is a scalar `T`, a `bool`, a vector of two, three or six, a point, a pose, an `Option` of one of
+/// - The type is a scalar `T`, a `bool`, a vector, a point, a pose, an `Option` of one of
 ///   these, or any type with [`Part`](crate::variables::Part).
+/// - Components of vectors are called `x`, `y`, `z`, `w`; of six `qx` to `pz`; of any other number `0`, `1`, and so on.
 /// - The unit is that of all numbers; a number without one is dimensionless. A vector whose parts have different units
 ///   takes several, as six axes do: `["N·m/rad", "N/m"]`. That of a pose is the unit of its position.
 /// - The default of a scalar is a literal; without one it is zero (false, the origin, the identity, `None`).

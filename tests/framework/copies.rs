@@ -1,6 +1,9 @@
 //! Copies of states: into memory that is there already, checkpoints, and many worlds.
 
-use force_elements::{BinarySnapshot, Error, SpatialVelocity, Stage};
+use force_elements::{
+    AtDynamics, BinarySnapshot, ElementError, Error, ForceAccumulator, ForceElement, ForceSystem, Real,
+    SpatialVelocity, Stage, Topology, variables,
+};
 
 use crate::machine::{Machine, bushing};
 
@@ -207,3 +210,65 @@ fn a_binary_snapshot_that_does_not_fit_is_refused_and_changes_nothing() -> Resul
     assert_eq!(state.restore_binary(&fitting), Err(Error::BinarySnapshotMismatch));
     Ok(())
 }
+
+#[test]
+fn a_binary_snapshot_in_another_order_of_kinds_is_refused_and_an_equal_system_may_have_had_other_kinds()
+-> Result<(), Error> {
+    // Two kinds with the same number of variables, so that each value would pass as that of the other.
+    let system = |first: usize, guest: bool| -> Result<ForceSystem<f64>, Error> {
+        let mut system = ForceSystem::new();
+        if guest {
+            let body = system.add_body();
+            let id = system.add(bushing(body)?)?;
+            system.remove(id)?;
+        }
+        for i in [first, 1 - first] {
+            if i == 0 {
+                system.add(Heat)?.id()
+            } else {
+                system.add(Light)?.id()
+            };
+        }
+        Ok(system)
+    };
+    let mut state = system(0, false)?.default_state();
+    let saved = system(1, false)?.default_state().binary_snapshot();
+    assert_eq!(saved.values.len(), state.binary_snapshot().values.len());
+    assert_eq!(state.restore_binary(&saved), Err(Error::BinarySnapshotMismatch));
+    let saved = system(0, true)?.default_state().binary_snapshot();
+    assert_eq!(saved, state.binary_snapshot());
+    state.restore_binary(&saved)
+}
+
+variables! {
+    /// A number.
+    #[derive(Copy)]
+    struct Number<T> {
+        /// It.
+        number: T;
+    }
+}
+
+/// Two elements that differ in their names alone.
+macro_rules! named {
+    ($Name:ident, $kind:literal) => {
+        #[derive(Debug)]
+        struct $Name;
+        impl<T: Real> ForceElement<T> for $Name {
+            const KIND: &'static str = $kind;
+            type Parameters = Number<T>;
+            type Discrete = ();
+            type Continuous = ();
+            type Position = ();
+            type Velocity = ();
+            type Dynamics = ();
+            fn check_topology(&self, _: &Topology) -> Result<(), ElementError> {
+                Ok(())
+            }
+            fn add_forces(&self, _: &AtDynamics<'_, T, Self>, _: &mut ForceAccumulator<'_, T>) {}
+        }
+    };
+}
+
+named!(Heat, "heat");
+named!(Light, "light");

@@ -9,6 +9,7 @@ mod ledger;
 mod machine;
 mod membership;
 mod muscle;
+mod odd_elements;
 mod stages;
 mod state;
 mod user_element;

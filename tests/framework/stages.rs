@@ -47,8 +47,8 @@ results! {
     /// The force so far.
     #[derive(Copy)]
     struct Sum<T> {
-        /// Along x.
-        sum: T ["N"];
+        /// Along x; not listed, since all stages have it.
+        sum: T = 0.0;
     }
 }
 
