@@ -140,6 +140,7 @@ fn each_variable_alone<E: ForceElement<f64>>(scene: &Scene<f64, E>) -> Result<()
                         system.update_parameters(state, *element, |p| write_in(&mut |v| p.visit_mut(v)));
                     parameters
                         .and(system.update_discrete(state, *element, |d| write_in(&mut |v| d.visit_mut(v))))
+                        .and(system.update_continuous(state, *element, |c| write_in(&mut |v| c.visit_mut(v))))
                 };
                 // A path may be lost: then it is in a new state too.
                 let fresh = Results::of_a_fresh_state(system, &written);
