@@ -69,7 +69,8 @@ impl<T: Real> ForceSystem<T> {
         self.add_as(Some(name), element)
     }
 
-    /// Removes a body.
+    /// Removes a body. A [`CustomForce`](crate::CustomForce) acts on what its closure asks for, and does not hold it: it
+    /// fails when it is evaluated.
     ///
     /// # Errors
     /// [`Error::InUse`] if an element acts on it; [`Error::Kinematics`] if it is Ground or does not exist.

@@ -412,7 +412,8 @@ impl<T: Real> Listed<T, Composite> for SpatialForce<T> {
     }
 }
 
-/// The flag `known` and the scalars of the value, neutral ones for `None`, so that the names are the same.
+/// The flag `known` and the scalars of the value, neutral ones for `None`, so that the names are the same. To write one of
+/// them by name, first make it known.
 impl<T: Real, V: Listed<T, Composite>> Listed<T, Composite> for Option<V> {
     fn neutral() -> Self {
         None

@@ -17,7 +17,7 @@ use crate::framework::snapshot::{ABSORBED_ENERGY, ACCOUNT_OPEN, chain, hash_of};
 use crate::framework::stage::Stage;
 use crate::framework::variables::{Entry, Slot, Value, Variables, Visitor, VisitorMut};
 use crate::framework::{ElementError, Error};
-use crate::math::{InvalidValue, Real, check};
+use crate::math::{InvalidValue, Real, Requirement, check};
 use crate::mechanics::Kinematics;
 
 /// The variables of one element in a state.
@@ -200,7 +200,7 @@ type Written = (Stage, bool);
 /// Writes the scalar of this name, if there is one.
 ///
 /// # Errors
-/// If the scalar is a flag and `value` is neither 0 nor 1.
+/// If the scalar is a flag and `value` is neither 0 nor 1, or if it is of an `Option` that is `None`.
 fn write<T: Real>(
     variables: &mut impl Variables<T>,
     field: &str,
@@ -212,7 +212,22 @@ fn write<T: Real>(
             written = Some(entry.value.write("flag", value).map(|is_changed| (entry.stage, is_changed)));
         }
     });
-    written.transpose()
+    let Some(written) = written.transpose()? else { return Ok(None) };
+    // What an `Option` does not hold is not kept.
+    let is_kept = number_of(variables, field).is_some_and(|kept| kept.to_f64() == value.to_f64());
+    check::that(is_kept || !value.is_finite(), "number", value, Requirement::Known)?;
+    Ok(Some(written))
+}
+
+/// The scalar of this name, if there is one.
+fn number_of<T: Real>(variables: &impl Variables<T>, field: &str) -> Option<T> {
+    let mut found = None;
+    variables.visit(&mut |entry| {
+        if is_named(entry.name, field) {
+            found = Some(entry.value.number());
+        }
+    });
+    found
 }
 
 /// Adjusts and checks variables of which one was written; returns the stage below which the state falls.
@@ -457,13 +472,12 @@ impl<T: Real, E: ForceElement<T>> AnySlots<T> for Slots<T, E> {
     }
 
     fn get(&self, place: usize, field: &str) -> Option<T> {
-        let mut found = None;
-        self.variables[place].visit(&mut |entry| {
-            if is_named(entry.name, field) {
-                found = Some(entry.value.number());
-            }
-        });
-        found
+        let Variable { enabled, parameters, discrete, continuous } = &self.variables[place];
+        let number = (field == ENABLED).then(|| Value::Flag(*enabled).number());
+        number
+            .or_else(|| number_of(parameters, field))
+            .or_else(|| number_of(discrete, field))
+            .or_else(|| number_of(continuous, field))
     }
 
     fn set(&mut self, place: usize, field: &str, value: T) -> Result<Option<Stage>, Error> {

@@ -145,7 +145,8 @@ impl<T: Real> ForceSystem<T> {
     /// variables and flags are booked as in [`set_parameters`](Self::set_parameters).
     ///
     /// Where two variables bound one another (static and kinetic friction), the other is adjusted. The entries of
-    /// a rotation can only be set together, by [`State::restore`].
+    /// a rotation can only be set together, by [`State::restore`], and numbers of an `Option` only after its flag
+    /// `known`.
     ///
     /// # Errors
     /// [`Error::NoSuchVariable`] if there is none of this name; [`Error::Element`] with

@@ -48,6 +48,8 @@ pub enum Requirement {
     Below(&'static str),
     /// Zero or one.
     Flag,
+    /// Of an `Option` that is known.
+    Known,
 }
 
 impl fmt::Display for Requirement {
@@ -64,6 +66,7 @@ impl fmt::Display for Requirement {
             Self::AtMost(other) => write!(f, "at most {other}"),
             Self::Below(other) => write!(f, "below {other}"),
             Self::Flag => f.write_str("0 or 1"),
+            Self::Known => f.write_str("of something known: set its flag `known` first"),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Elements whose variables and results are unlike those of this crate: vectors of any length, names that others have,
 //! continuous variables without a range.
 
-use force_elements::nalgebra::{SVector, Vector4};
+use force_elements::nalgebra::{SVector, Vector3, Vector4};
 use force_elements::{
     AtDynamics, ElementError, Error, ForceAccumulator, ForceElement, ForceSystem, Real, Topology, results,
     variables,
@@ -130,5 +130,32 @@ fn a_continuous_variable_is_finite_however_it_is_written() -> Result<(), Error> 
         assert!(state.restore(&saved).is_err());
     }
     assert_eq!((state.continuous(), state.continuous_of(element).level), (&[0.0, 2.0][..], 2.0));
+    Ok(())
+}
+
+#[test]
+fn a_number_of_an_option_is_written_by_name_once_it_is_known() -> Result<(), Error> {
+    variables! {
+        /// An anchor.
+        struct Anchor<T> {
+            /// If it has one.
+            anchor: Option<Vector3<T>> ["m"], finite;
+        }
+    }
+    element!(Anchored, "anchored", (), Anchor<T>, (), (), ());
+    let mut system = ForceSystem::<f64>::new();
+    let element = system.add(Anchored)?;
+    let mut state = system.default_state();
+    let mut write =
+        |field: &str, value| system.set_variable(&mut state, &format!("anchored[0].anchor.{field}"), value);
+    let refused = write("y", 3.0).expect_err("there is no anchor");
+    assert_eq!(
+        refused.to_string(),
+        "anchored[0]: number = 3, but it must be of something known: set its flag `known` first"
+    );
+    write("known", 1.0)?;
+    write("y", 3.0)?;
+    assert!(write("y", f64::NAN).is_err());
+    assert_eq!(state.discrete(element).anchor, Some(Vector3::new(0.0, 3.0, 0.0)));
     Ok(())
 }
