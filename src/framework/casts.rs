@@ -7,8 +7,8 @@ use core::any::Any;
 use core::fmt;
 
 use crate::cable::SurfaceCasts;
+use crate::framework::element_variables::ElementVariables;
 use crate::framework::kinds::{AnyKind, Kind};
-use crate::framework::slots::Variable;
 use crate::framework::state::State;
 use crate::framework::system::next_stamp;
 use crate::framework::variables::Value;
@@ -174,7 +174,7 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         for (place, (element, variable)) in self.elements.iter().zip(&self.defaults).enumerate() {
             let Some(element) = element else {
                 elements.push(None);
-                defaults.push(Variable::vacant());
+                defaults.push(ElementVariables::vacant());
                 continue;
             };
             let element = cast(element).map_err(|error| match error {
@@ -192,15 +192,15 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
 /// The default variables of an element that was cast, which are those of the other by name.
 fn cast_default<T: Real, U: Real, E: ForceElement<T>, F: ForceElement<U>>(
     element: &F,
-    default: &Variable<T, E>,
+    default: &ElementVariables<T, E>,
     topology: &Topology,
-) -> Result<Variable<U, F>, ElementError> {
+) -> Result<ElementVariables<U, F>, ElementError> {
     element.check_topology(topology)?;
     let mut values: Vec<(String, f64)> = Vec::new();
     default.visit(&mut |entry| values.push((entry.name.to_string(), plain(entry.value))));
     let mut rest = values.iter();
     let mut fits = E::KIND == F::KIND;
-    let mut variable = Variable::of(element);
+    let mut variable = ElementVariables::of(element);
     variable.visit_mut(&mut |entry| {
         let name = entry.name.to_string();
         let value = rest.next().filter(|(given, _)| *given == name);

@@ -6,7 +6,7 @@ use core::any::Any;
 use core::fmt::Debug;
 
 use crate::framework::continuous::Continuous;
-use crate::framework::slots::Variable;
+use crate::framework::element_variables::ElementVariables;
 use crate::framework::stage::Stage;
 use crate::framework::state::State;
 use crate::framework::{Error, ForceElement};
@@ -48,7 +48,7 @@ pub(crate) trait AnyVariables<T: Real>: Any + Debug + Send + Sync {
 
 /// The variables of the elements of one kind, by place.
 #[derive(Debug)]
-pub(crate) struct KindVariables<T: Real, E: ForceElement<T>>(pub(crate) Vec<Variable<T, E>>);
+pub(crate) struct KindVariables<T: Real, E: ForceElement<T>>(pub(crate) Vec<ElementVariables<T, E>>);
 
 impl<T: Real, E: ForceElement<T>> AnyVariables<T> for KindVariables<T, E> {
     fn clone_box(&self) -> Box<dyn AnyVariables<T>> {

@@ -1,6 +1,4 @@
-//! The elements of one kind, as a system keeps them, and the loops over them.
-//!
-//! A stage costs one dynamic call per kind; the loops inside are monomorphic.
+//! The elements of one kind, as a system keeps them. A stage costs one dynamic call per kind.
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -9,10 +7,11 @@ use core::any::Any;
 use core::fmt::Debug;
 use core::ops::Range;
 
-use crate::framework::element::{AtDynamics, AtPosition, AtVelocity, ForceElement};
+use crate::framework::element::ForceElement;
+use crate::framework::element_variables::ElementVariables;
 use crate::framework::results::Cache;
 use crate::framework::roster::Roster;
-use crate::framework::slots::{AnySlots, Slots, Variable, given, set_zero};
+use crate::framework::slots::{AnySlots, Slots, given};
 use crate::framework::stage::Stage;
 use crate::framework::variables::Variables;
 use crate::framework::{ElementError, ElementName, Error};
@@ -25,7 +24,7 @@ pub(crate) struct Kind<T: Real, E: ForceElement<T>> {
     pub(crate) roster: Roster,
     /// By place; `None` where there is none.
     pub(crate) elements: Vec<Option<E>>,
-    pub(crate) defaults: Vec<Variable<T, E>>,
+    pub(crate) defaults: Vec<ElementVariables<T, E>>,
     /// The sum of the layouts of the variables of all elements.
     pub(crate) layout: u64,
 }
@@ -48,7 +47,7 @@ pub(crate) struct Energies<T> {
 }
 
 impl<T: Real> Energies<T> {
-    fn zero() -> Self {
+    pub(super) fn zero() -> Self {
         Self { stored: T::zero(), power_dissipated: T::zero() }
     }
 }
@@ -125,42 +124,6 @@ pub(crate) trait AnyKind<T: Real>: Any + Debug + Send + Sync {
     ) -> Result<T, Error>;
 }
 
-/// Fills the caches of the enabled elements from the place `first` on and resets the others; returns the first
-/// failure by place, on any number of threads. The closures take places relative to `first`.
-#[inline]
-fn fill<'a, T: Real, C: Cache<T>, E: 'a>(
-    roster: &Roster,
-    first: usize,
-    caches: &mut [C],
-    enabled: impl Fn(usize) -> Option<&'a E> + Sync,
-    calc: impl Fn(&E, usize, &mut C) -> Result<(), ElementError> + Sync,
-) -> Result<(), Error> {
-    let fill_one = |(i, cache): (usize, &mut C)| {
-        if let Some(element) = enabled(i) {
-            calc(element, i, cache).map_err(|source| roster.failure(first + i, source))
-        } else {
-            // `clone_from` lets a cache keep its buffers.
-            cache.clone_from(&C::neutral());
-            Ok(())
-        }
-    };
-    #[cfg(feature = "rayon")]
-    {
-        use rayon::prelude::*;
-        // Below this many elements the hand-over to other threads costs more than it saves.
-        const GRAIN: usize = 128;
-        if caches.len() > GRAIN {
-            return caches
-                .par_iter_mut()
-                .enumerate()
-                .with_min_len(GRAIN)
-                .find_map_first(|slot| fill_one(slot).err())
-                .map_or(Ok(()), Err);
-        }
-    }
-    caches.iter_mut().enumerate().try_for_each(fill_one)
-}
-
 impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
     fn roster(&self) -> &Roster {
         &self.roster
@@ -182,7 +145,7 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         self.layout = self.layout.wrapping_sub(self.defaults[place].layout(place));
         self.roster.places.remove(place);
         self.elements[place] = None;
-        self.defaults[place] = Variable::vacant();
+        self.defaults[place] = ElementVariables::vacant();
     }
 
     fn first_unfit(&self, topology: &Topology) -> Option<ElementName> {
@@ -370,7 +333,12 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
     }
 
     /// Puts an element in the first vacant place.
-    pub(crate) fn put(&mut self, element: E, name: Option<Arc<str>>, defaults: Variable<T, E>) -> Stamp {
+    pub(crate) fn put(
+        &mut self,
+        element: E,
+        name: Option<Arc<str>>,
+        defaults: ElementVariables<T, E>,
+    ) -> Stamp {
         let (place, stamp) = self.roster.places.add(name);
         self.layout = self.layout.wrapping_add(defaults.layout(place));
         if place == self.elements.len() {
@@ -383,166 +351,11 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         stamp
     }
 
-    fn enabled_element(&self, slots: &Slots<T, E>, place: usize) -> Option<&E> {
+    pub(super) fn enabled_element(&self, slots: &Slots<T, E>, place: usize) -> Option<&E> {
         self.elements[place].as_ref().filter(|_| slots.variables[place].enabled)
     }
 
-    fn places(&self) -> Range<usize> {
+    pub(super) fn places(&self) -> Range<usize> {
         0..self.elements.len()
-    }
-
-    /// Fills the rates of the continuous variables.
-    fn calc_rates(&self, slots: &mut Slots<T, E>, kinematics: &Kinematics<T>) -> Result<(), Error> {
-        let mut all = core::mem::take(&mut slots.rates);
-        let calculated = all.iter_mut().enumerate().try_for_each(|(i, rates)| {
-            set_zero(rates);
-            let Some(element) = self.enabled_element(slots, i) else { return Ok(()) };
-            let mut is_finite = true;
-            element
-                .calc_rates(&slots.at_dynamics(i, kinematics), rates)
-                .and_then(|()| {
-                    rates.visit(&mut |entry| is_finite &= entry.value.number().is_finite());
-                    if is_finite { Ok(()) } else { Err(ElementError::NonFiniteRate) }
-                })
-                .map_err(|source| self.roster.failure(i, source))
-        });
-        slots.rates = all;
-        calculated
-    }
-
-    /// Calls `write` for every enabled element on a copy of its discrete variables.
-    fn prepare(
-        &self,
-        slots: &mut Slots<T, E>,
-        kinematics: &Kinematics<T>,
-        mut write: impl FnMut(&E, &AtDynamics<'_, T, E>, usize, &mut E::Discrete) -> Result<(), ElementError>,
-    ) -> Result<(), Error> {
-        let mut next_discrete = core::mem::take(&mut slots.next_discrete);
-        let written = next_discrete.iter_mut().enumerate().try_for_each(|(i, next)| {
-            let Some(element) = self.enabled_element(slots, i) else { return Ok(()) };
-            next.clone_from(&slots.variables[i].discrete);
-            write(element, &slots.at_dynamics(i, kinematics), i, next)
-                .map_err(|source| self.roster.failure(i, source))
-        });
-        slots.next_discrete = next_discrete;
-        written
-    }
-}
-
-/// Loops over the elements at some places, which are all of them or a single one.
-///
-/// A calculation of an element is called in one of these and nowhere else: the compiler then inlines it, however
-/// long it is. All slices are of one length, which spares the loops their bounds checks.
-impl<T: Real, E: ForceElement<T>> Kind<T, E> {
-    fn calc_position(
-        &self,
-        slots: &mut Slots<T, E>,
-        places: Range<usize>,
-        kinematics: &Kinematics<T>,
-    ) -> Result<(), Error> {
-        let elements = &self.elements[places.clone()];
-        let variables = &slots.variables[places.clone()];
-        fill::<T, _, _>(
-            &self.roster,
-            places.start,
-            &mut slots.position[places],
-            |i| elements[i].as_ref().filter(|_| variables[i].enabled),
-            |element, i, cache| element.calc_position(&given(&variables[i], kinematics), cache),
-        )
-    }
-
-    fn calc_velocity(
-        &self,
-        slots: &mut Slots<T, E>,
-        places: Range<usize>,
-        kinematics: &Kinematics<T>,
-    ) -> Result<(), Error> {
-        let elements = &self.elements[places.clone()];
-        let variables = &slots.variables[places.clone()];
-        let position = &slots.position[places.clone()];
-        fill::<T, _, _>(
-            &self.roster,
-            places.start,
-            &mut slots.velocity[places],
-            |i| elements[i].as_ref().filter(|_| variables[i].enabled),
-            |element, i, cache| {
-                let at = AtPosition { given: given(&variables[i], kinematics), position: &position[i] };
-                element.calc_velocity(&at, &kinematics.velocities, cache)
-            },
-        )
-    }
-
-    fn calc_dynamics(
-        &self,
-        slots: &mut Slots<T, E>,
-        places: Range<usize>,
-        kinematics: &Kinematics<T>,
-    ) -> Result<(), Error> {
-        let elements = &self.elements[places.clone()];
-        let variables = &slots.variables[places.clone()];
-        let position = &slots.position[places.clone()];
-        let velocity = &slots.velocity[places.clone()];
-        fill::<T, _, _>(
-            &self.roster,
-            places.start,
-            &mut slots.dynamics[places],
-            |i| elements[i].as_ref().filter(|_| variables[i].enabled),
-            |element, i, cache| {
-                let at_position =
-                    AtPosition { given: given(&variables[i], kinematics), position: &position[i] };
-                let velocities = &kinematics.velocities;
-                element.calc_dynamics(&AtVelocity { at_position, velocities, velocity: &velocity[i] }, cache)
-            },
-        )
-    }
-
-    /// Adds forces to an accumulator, energies to others, and writes the power absorbed by each element. In order of
-    /// place: sums must not depend on the number of threads. Returns whether all sums are finite.
-    fn sum(
-        &self,
-        slots: &Slots<T, E>,
-        places: Range<usize>,
-        kinematics: &Kinematics<T>,
-        accumulator: ForceAccumulator<'_, T>,
-        Energies { mut stored, mut power_dissipated }: Energies<T>,
-        power_absorbed: &mut [T],
-    ) -> (Energies<T>, bool) {
-        // A local stays in registers, an argument would not.
-        let mut accumulator = accumulator;
-        let mut total_absorbed = T::zero();
-        let elements = self.elements[places.clone()].iter().zip(power_absorbed);
-        for ((element, power_absorbed), at) in elements.zip(slots.enabled(places, kinematics)) {
-            *power_absorbed = T::zero();
-            if let (Some(element), Some(at)) = (element, at) {
-                element.add_forces(&at, &mut accumulator);
-                *power_absorbed = element.power_supplied(&at) - accumulator.take_power();
-                total_absorbed += *power_absorbed;
-                stored += element.potential_energy(&at);
-                power_dissipated += element.power_dissipated(&at);
-            }
-        }
-        // One term that is not finite makes a sum that is not: the terms need not be checked one by one.
-        let is_finite = total_absorbed.is_finite() && stored.is_finite() && power_dissipated.is_finite();
-        (Energies { stored, power_dissipated }, is_finite)
-    }
-
-    /// Returns the first element of which the energy or a power is not finite, if there is one.
-    ///
-    /// The power of a non-finite force is not finite either, even at zero velocity. On Ground it is zero; the sum of
-    /// forces is checked.
-    #[cold]
-    fn check_finite(
-        &self,
-        slots: &Slots<T, E>,
-        kinematics: &Kinematics<T>,
-        power_absorbed: &[T],
-    ) -> Result<(), Error> {
-        for (place, power_absorbed) in power_absorbed.iter().enumerate() {
-            let Energies { stored, power_dissipated } = self.energies(slots, place, kinematics)?;
-            if ![*power_absorbed, stored, power_dissipated].iter().all(T::is_finite) {
-                return Err(self.roster.failure(place, ElementError::NonFiniteForce));
-            }
-        }
-        Ok(())
     }
 }

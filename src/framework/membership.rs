@@ -6,9 +6,9 @@ use alloc::string::ToString;
 use alloc::sync::Arc;
 use core::any::Any;
 
+use crate::framework::element_variables::ElementVariables;
 use crate::framework::handle::{ElementId, Handle};
 use crate::framework::kinds::{AnyKind, Kind};
-use crate::framework::slots::Variable;
 use crate::framework::state::State;
 use crate::framework::system::next_stamp;
 use crate::framework::{ElementError, ElementName, Error, ForceElement, ForceSystem};
@@ -158,7 +158,7 @@ impl<T: Real> ForceSystem<T> {
             source,
         };
         element.check_topology(&self.topology).map_err(refused)?;
-        let defaults = Variable::<T, E>::of(&element);
+        let defaults = ElementVariables::<T, E>::of(&element);
         defaults.validate().map_err(|error| refused(error.into()))?;
         let index = index.unwrap_or(self.kinds.len());
         if index == self.kinds.len() {

@@ -7,9 +7,9 @@ use core::fmt::Debug;
 use nalgebra::{Point3, SVector};
 
 use crate::framework::Error;
+use crate::framework::element_variables::is_named;
 use crate::framework::handle::ElementId;
 use crate::framework::part::{Declared, Entry, Listed, Value, Visitor};
-use crate::framework::slots::is_named;
 use crate::framework::stage::Stage;
 use crate::framework::state::State;
 use crate::framework::system::ForceSystem;

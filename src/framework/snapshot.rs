@@ -6,9 +6,9 @@ use core::fmt::{self, Arguments};
 
 use crate::framework::Error;
 use crate::framework::continuous::finite_energy;
+use crate::framework::element_variables::is_named;
 use crate::framework::handle::ElementId;
 use crate::framework::roster::Roster;
-use crate::framework::slots::is_named;
 use crate::framework::stage::Stage;
 use crate::framework::state::State;
 use crate::framework::variables::{Declared, Entry, Slot, Value, Visitor, VisitorMut};

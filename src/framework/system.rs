@@ -7,10 +7,10 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::framework::continuous::Continuous;
 use crate::framework::element::ForceElement;
+use crate::framework::element_variables::{ElementVariables, check_new};
 use crate::framework::handle::{ElementId, Handle, or_panic};
 use crate::framework::kinds::{AnyKind, Kind, Sums};
 use crate::framework::roster::Roster;
-use crate::framework::slots::{Variable, check_new};
 use crate::framework::snapshot::chain;
 use crate::framework::stage::Stage;
 use crate::framework::state::State;
@@ -432,11 +432,14 @@ impl<T: Real> ForceSystem<T> {
         kind.downcast_ref().ok_or(Error::NoSuchElement { element: id })
     }
 
-    fn defaults<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<&Variable<T, E>, Error> {
+    fn defaults<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<&ElementVariables<T, E>, Error> {
         Ok(&self.kind(handle)?.defaults[handle.place()])
     }
 
-    fn defaults_mut<E: ForceElement<T>>(&mut self, handle: Handle<E>) -> Result<&mut Variable<T, E>, Error> {
+    fn defaults_mut<E: ForceElement<T>>(
+        &mut self,
+        handle: Handle<E>,
+    ) -> Result<&mut ElementVariables<T, E>, Error> {
         let id = self.check(handle.id())?;
         let kind: &mut dyn Any = self.kinds[id.kind()].as_mut();
         let kind: &mut Kind<T, E> = kind.downcast_mut().ok_or(Error::NoSuchElement { element: id })?;

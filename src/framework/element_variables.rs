@@ -1,0 +1,252 @@
+//! All variables of one element: read, written and checked, by name and together.
+
+use alloc::string::{String, ToString};
+use alloc::vec;
+use alloc::vec::Vec;
+use core::fmt::{self, Arguments, Debug};
+
+use crate::framework::ElementError;
+use crate::framework::element::ForceElement;
+use crate::framework::results::Cache;
+use crate::framework::snapshot::{ABSORBED_ENERGY, ACCOUNT_OPEN, chain, hash_of};
+use crate::framework::stage::Stage;
+use crate::framework::variables::{Entry, Slot, Value, Variables, Visitor, VisitorMut};
+use crate::math::{InvalidValue, Real, Requirement, check};
+
+/// The variables of one element in a state.
+#[derive(Debug)]
+pub(crate) struct ElementVariables<T: Real, E: ForceElement<T>> {
+    pub(crate) enabled: bool,
+    pub(crate) parameters: E::Parameters,
+    pub(crate) discrete: E::Discrete,
+    pub(crate) continuous: E::Continuous,
+}
+
+impl<T: Real, E: ForceElement<T>> ElementVariables<T, E> {
+    /// The defaults of an element.
+    pub(crate) fn of(element: &E) -> Self {
+        Self {
+            enabled: true,
+            parameters: element.default_parameters(),
+            discrete: element.default_discrete(),
+            continuous: element.default_continuous(),
+        }
+    }
+
+    /// At a place without an element.
+    pub(crate) fn vacant() -> Self {
+        Self {
+            enabled: false,
+            parameters: E::Parameters::default(),
+            discrete: E::Discrete::default(),
+            continuous: E::Continuous::default(),
+        }
+    }
+
+    /// A hash of the names of all variables of the element at this place, in their order.
+    pub(crate) fn layout(&self, place: usize) -> u64 {
+        let mut layout = hash_of(format_args!("{}[{place}]", E::KIND));
+        self.visit(&mut |entry| layout = chain(layout, hash_of(entry.name)));
+        layout
+    }
+
+    /// A name that two variables have, or two results: one of them could not be read.
+    pub(crate) fn repeated_name(&self) -> Option<String> {
+        let mut variables = vec![ABSORBED_ENERGY.to_string(), ACCOUNT_OPEN.to_string()];
+        self.visit(&mut |entry| variables.push(entry.name.to_string()));
+        let mut results = Vec::new();
+        let mut list = |entry: Entry<'_, Value<T>>| results.push(entry.name.to_string());
+        E::Position::neutral().visit(Stage::Position, &mut list);
+        E::Velocity::neutral().visit(Stage::Velocity, &mut list);
+        E::Dynamics::neutral().visit(Stage::Dynamics, &mut list);
+        [variables, results].into_iter().find_map(|mut names| {
+            names.sort_unstable();
+            names.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0].clone())
+        })
+    }
+
+    /// Checks every range.
+    pub(crate) fn validate(&self) -> Result<(), InvalidValue> {
+        self.parameters.validate()?;
+        self.discrete.validate()?;
+        validate_continuous(&self.continuous)
+    }
+
+    /// Visits the flag first, then the parameters, the discrete and the continuous variables.
+    pub(crate) fn visit(&self, visit: Visitor<'_, T>) {
+        visit(enabled_entry(Value::Flag(self.enabled)));
+        self.parameters.visit(visit);
+        self.discrete.visit(visit);
+        self.continuous.visit(visit);
+    }
+
+    /// The mutable counterpart of `visit`.
+    pub(crate) fn visit_mut(&mut self, visit: VisitorMut<'_, T>) {
+        visit(enabled_entry(Slot::Flag(&mut self.enabled)));
+        self.parameters.visit_mut(visit);
+        self.discrete.visit_mut(visit);
+        self.continuous.visit_mut(visit);
+    }
+
+    /// The variable of this name, if there is one.
+    pub(crate) fn get(&self, field: &str) -> Option<T> {
+        let Self { enabled, parameters, discrete, continuous } = self;
+        let flag = (field == ENABLED).then(|| Value::Flag(*enabled).number());
+        flag.or_else(|| number_of(parameters, field))
+            .or_else(|| number_of(discrete, field))
+            .or_else(|| number_of(continuous, field))
+    }
+
+    /// Sets the variable of this name, if there is one; returns the stage below which the state falls, if anything has
+    /// changed from the present ones.
+    pub(crate) fn set(
+        &mut self,
+        present: &Self,
+        field: &str,
+        value: T,
+    ) -> Result<Option<Option<Stage>>, ElementError> {
+        let Self { enabled, parameters, discrete, continuous } = self;
+        Ok(Some(if field == ENABLED {
+            *enabled = check::flag(ENABLED, value)?;
+            (present.enabled != *enabled).then_some(Stage::Instance)
+        } else if let Some(written) = write(parameters, field, value)? {
+            settle(&present.parameters, parameters, field, written)?
+        } else if let Some(written) = write(discrete, field, value)? {
+            settle(&present.discrete, discrete, field, written)?
+        } else if let Some(written) = write(continuous, field, value)? {
+            let stage = settle(&present.continuous, continuous, field, written)?;
+            validate_continuous(continuous)?;
+            stage
+        } else {
+            return Ok(None);
+        }))
+    }
+}
+
+impl<T: Real, E: ForceElement<T>> Clone for ElementVariables<T, E> {
+    fn clone(&self) -> Self {
+        Self {
+            enabled: self.enabled,
+            parameters: self.parameters.clone(),
+            discrete: self.discrete.clone(),
+            continuous: self.continuous.clone(),
+        }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        self.enabled = source.enabled;
+        self.parameters.clone_from(&source.parameters);
+        self.discrete.clone_from(&source.discrete);
+        self.continuous.clone_from(&source.continuous);
+    }
+}
+
+/// The name of the flag for an enabled element.
+const ENABLED: &str = "enabled";
+
+fn enabled_entry<V>(value: V) -> Entry<'static, V> {
+    Entry { name: format_args!("enabled"), unit: "", stage: Stage::Instance, value }
+}
+
+/// The first stage that reads a scalar, and whether writing it has changed it.
+type Written = (Stage, bool);
+
+/// Writes the scalar of this name, if there is one.
+///
+/// # Errors
+/// If the scalar is a flag and `value` is neither 0 nor 1, or if it is of an `Option` that is `None`.
+fn write<T: Real>(
+    variables: &mut impl Variables<T>,
+    field: &str,
+    value: T,
+) -> Result<Option<Written>, InvalidValue> {
+    let mut written = None;
+    variables.visit_mut(&mut |entry| {
+        if is_named(entry.name, field) {
+            written = Some(entry.value.write("flag", value).map(|is_changed| (entry.stage, is_changed)));
+        }
+    });
+    let Some(written) = written.transpose()? else { return Ok(None) };
+    // What an `Option` does not hold is not kept.
+    let is_kept = number_of(variables, field).is_some_and(|kept| kept.to_f64() == value.to_f64());
+    check::that(is_kept || !value.is_finite(), "number", value, Requirement::Known)?;
+    Ok(Some(written))
+}
+
+/// The scalar of this name, if there is one.
+fn number_of<T: Real>(variables: &impl Variables<T>, field: &str) -> Option<T> {
+    let mut found = None;
+    variables.visit(&mut |entry| {
+        if is_named(entry.name, field) {
+            found = Some(entry.value.number());
+        }
+    });
+    found
+}
+
+/// Adjusts and checks variables of which one was written; returns the stage below which the state falls.
+fn settle<T: Real, V: Variables<T>>(
+    present: &V,
+    changed: &mut V,
+    field: &str,
+    (stage, is_changed): Written,
+) -> Result<Option<Stage>, InvalidValue> {
+    let coupled = if changed.couple(field) { present.first_stage_changed(changed) } else { None };
+    changed.validate()?;
+    let own = is_changed.then_some(stage);
+    Ok(own.into_iter().chain(coupled).min())
+}
+
+/// Whether a name formats to `field`; allocates nothing.
+pub(super) fn is_named(name: Arguments<'_>, field: &str) -> bool {
+    struct Rest<'a>(&'a str);
+    impl fmt::Write for Rest<'_> {
+        fn write_str(&mut self, part: &str) -> fmt::Result {
+            self.0 = self.0.strip_prefix(part).ok_or(fmt::Error)?;
+            Ok(())
+        }
+    }
+    let mut rest = Rest(field);
+    fmt::write(&mut rest, name).is_ok() && rest.0.is_empty()
+}
+
+/// Calls `visit` with each number.
+pub(super) fn visit_numbers<T: Real>(variables: &impl Variables<T>, visit: &mut dyn FnMut(T)) {
+    variables.visit(&mut |entry| {
+        if let Value::Number(number) = entry.value {
+            visit(number);
+        }
+    });
+}
+
+/// Writes each number.
+pub(super) fn write_numbers<T: Real>(variables: &mut impl Variables<T>, next: &mut dyn FnMut() -> T) {
+    variables.visit_mut(&mut |entry| {
+        if let Slot::Number(number) = entry.value {
+            *number = next();
+        }
+    });
+}
+
+/// Checks continuous variables, which must be finite to be integrated, whatever range is declared.
+pub(super) fn validate_continuous<T: Real>(variables: &impl Variables<T>) -> Result<(), InvalidValue> {
+    variables.validate()?;
+    let mut finite = Ok(());
+    visit_numbers(variables, &mut |number| {
+        if finite.is_ok() {
+            finite = check::finite("continuous variable", number);
+        }
+    });
+    finite
+}
+
+/// Sets each number to zero.
+pub(super) fn set_zero<T: Real>(variables: &mut impl Variables<T>) {
+    write_numbers(variables, &mut T::zero);
+}
+
+/// Checks variables before they replace others: their ranges, and that their names are the same.
+pub(crate) fn check_new<T: Real, V: Variables<T>>(present: &V, new: &V) -> Result<(), ElementError> {
+    new.validate()?;
+    if present.fits(new) { Ok(()) } else { Err(ElementError::ForeignVariables) }
+}
