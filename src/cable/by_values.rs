@@ -1,5 +1,5 @@
-//! Solution of a span in a scalar with derivatives: the search on plain numbers, and the last step of Newton's method
-//! in the scalar.
+//! Solution of a span in a scalar with derivatives: the search, on plain numbers where the surfaces are known in them,
+//! and two steps of Newton's method in the scalar from where precision is exhausted.
 
 use alloc::vec::Vec;
 
@@ -7,7 +7,7 @@ use super::newton::{self, Progress};
 use super::node::Node;
 use super::path::Obstacle;
 use super::solver::{Tracking, solve_span};
-use super::span::{Budget, SpanProblem};
+use super::span::SpanProblem;
 use super::workspace::Workspace;
 use super::wrap::Wrap;
 use crate::cable::PathError;
@@ -27,50 +27,93 @@ impl Values {
     }
 }
 
-/// Solves one span, whose obstacles are also given in plain numbers; returns its progress, and how the path was found.
+/// Solves one span, whose obstacles are given in plain numbers too if all surfaces are known in them; returns its
+/// progress, and how the path was found.
 ///
-/// A Newton step from a solution in plain numbers has the derivatives of the solution, but for an error of the order
-/// of the kinks from which it starts. The memory is that of the search: it has no derivatives and takes the course that
-/// it would take in plain numbers.
+/// Its derivatives are those of the path without kinks, whatever smoothness was asked for. Which obstacles are touched
+/// is what the search has found. The memory is that of the search: it has no derivatives, and takes the course that it
+/// would take in plain numbers.
 pub(super) fn solve<T: Real>(
     span: &SpanProblem<'_, T>,
-    obstacles: &[Obstacle<f64>],
+    obstacles: Option<&[Obstacle<f64>]>,
     nodes: &mut [Node<T>],
     (work, values): (&mut Workspace<T>, &mut Values),
     place: usize,
     first_obstacle: usize,
 ) -> Result<(Progress<T>, Tracking), PathError> {
-    values.wraps.clear();
-    values.wraps.extend(span.wraps.iter().map(Wrap::cast));
+    if let Some(obstacles) = obstacles {
+        values.wraps.clear();
+        values.wraps.extend(span.wraps.iter().map(Wrap::cast));
+        values.nodes.clear();
+        values.nodes.extend(nodes.iter().map(|node| Node::new(cast_pose(&node.X_GS))));
+        let plain = SpanProblem {
+            from: span.from.map(T::to_f64),
+            to: span.to.map(T::to_f64),
+            obstacles,
+            wraps: &values.wraps,
+            settings: &span.settings.cast(),
+        };
+        let Values { nodes: found, work: search, .. } = values;
+        let (progress, tracking) = solve_span(&plain, found, search, place, first_obstacle)?;
+        exhaust(&plain, found, search);
+        let progress = differentiate(span, nodes, found, work, &progress);
+        // A user's cast may be of another surface.
+        if progress.converged {
+            return Ok((progress, tracking));
+        }
+    }
+    let (progress, tracking) = solve_span(span, nodes, work, place, first_obstacle)?;
+    exhaust(span, nodes, work);
     values.nodes.clear();
-    values.nodes.extend(nodes.iter().map(|node| Node::new(cast_pose(&node.X_GS))));
-    let plain = SpanProblem {
-        from: span.from.map(T::to_f64),
-        to: span.to.map(T::to_f64),
-        obstacles,
-        wraps: &values.wraps,
-        settings: &span.settings.cast(),
-    };
-    let (search, tracking) = solve_span(&plain, &mut values.nodes, &mut values.work, place, first_obstacle)?;
+    values.nodes.extend(nodes.iter().map(Node::values));
+    Ok((differentiate(span, nodes, &values.nodes, work, &progress), tracking))
+}
 
+/// Exhausts precision from a path found, which is remembered as the start.
+fn exhaust<U: Real>(span: &SpanProblem<'_, U>, nodes: &mut [Node<U>], work: &mut Workspace<U>) {
+    work.active.clear();
+    for (k, node) in nodes.iter_mut().enumerate().filter(|(_, node)| node.in_contact) {
+        work.active.push(k);
+        // The last correction has been applied to the geodesic, not to the trial.
+        node.start = node.trial;
+        node.correct_trial();
+    }
+    newton::exhaust(span, nodes, &work.active);
+}
+
+/// Computes what was found in the scalar.
+fn differentiate<T: Real>(
+    span: &SpanProblem<'_, T>,
+    nodes: &mut [Node<T>],
+    found: &[Node<f64>],
+    work: &mut Workspace<T>,
+    progress: &Progress<impl Real>,
+) -> Progress<T> {
     work.active.clear();
     work.active.reserve(nodes.len());
-    for (k, (node, found)) in nodes.iter_mut().zip(&mut values.nodes).enumerate() {
-        if found.in_contact {
-            work.active.push(k);
-            // The last correction has been applied to the geodesic, not to the trial.
-            found.correct_trial();
-        }
+    for (k, (node, found)) in nodes.iter_mut().zip(found).enumerate() {
         node.begin(found.trial.cast());
         node.in_contact = found.in_contact;
+        if found.in_contact {
+            work.active.push(k);
+        }
     }
-    work.budget = Budget { spent: 0, limit: usize::MAX };
-    let progress = newton::iterate(span, nodes, &work.active, &mut work.budget);
-    if !progress.converged {
-        return solve_span(span, nodes, work, place, first_obstacle);
-    }
+    // A norm has no derivative at zero.
+    let kink = T::lit(newton::differentiate(span, nodes, &work.active).to_f64());
     for &k in &work.active {
-        nodes[k].trial = values.nodes[k].base.cast();
+        nodes[k].trial = found[k].start.cast();
     }
-    Ok((Progress { iterations: search.iterations, slid: search.slid, ..progress }, tracking))
+    let Progress { worst, iterations, slid, .. } = *progress;
+    Progress { kink, worst, iterations, converged: newton::is_smooth(kink, span.settings), slid }
+}
+
+impl<T: Real> Node<T> {
+    /// Where it touches, in plain numbers.
+    fn values(&self) -> Node<f64> {
+        let mut values = Node::new(cast_pose(&self.X_GS));
+        values.in_contact = self.in_contact;
+        values.start = self.start.cast();
+        values.trial = self.trial.cast();
+        values
+    }
 }

@@ -71,6 +71,12 @@ pub(super) fn accuracy<T: Real>(settings: &Settings<T>) -> T {
     settings.smoothness * T::lit(0.01)
 }
 
+/// Whether the kink of a path found is what was asked for. It is an estimate; if it is far above, precision was
+/// exhausted.
+pub(super) fn is_smooth<T: Real>(kink: T, settings: &Settings<T>) -> bool {
+    kink <= settings.smoothness * T::lit(16.0)
+}
+
 /// Iterates on the nodes in contact, given as indices into `nodes`. Ends with geodesics in Ground
 /// corrected to first order by the last step. Gives up when the budget is spent.
 pub(super) fn iterate<T: Real>(
@@ -123,8 +129,7 @@ pub(super) fn iterate<T: Real>(
         if remainder <= smoothness && kink < T::lit(LONGEST_STEP) {
             finish(nodes, active);
             progress.kink = largest_kink(nodes, active, a, b) + remainder;
-            // The remainder is an estimate; a kink far above it means that precision is exhausted.
-            progress.converged = progress.kink <= smoothness * T::lit(16.0);
+            progress.converged = is_smooth(progress.kink, settings);
             return progress;
         }
         previous_kink = Some(kink);
@@ -137,6 +142,58 @@ pub(super) fn iterate<T: Real>(
         }
     }
     progress
+}
+
+/// Continues from a solution until precision is exhausted, whatever smoothness was asked for: each step is at most
+/// half as long as the one before.
+///
+/// Leaves trials of which no geodesic has been computed.
+pub(super) fn exhaust<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], active: &[usize]) {
+    let mut longest = T::lit(LONGEST_STEP);
+    while longest > T::negligible() {
+        let step = exact_step(span, nodes, active);
+        // A step that is not finite is refused too.
+        if !(step <= longest) {
+            return;
+        }
+        longest = T::lit(0.5) * step;
+        for &k in active {
+            nodes[k].correct_trial();
+        }
+    }
+}
+
+/// Two steps of Newton's method from a solution without derivatives, in which precision is exhausted; returns the
+/// largest kink.
+///
+/// Each step doubles the number of derivatives that are exact: the first gives those of first order, by the implicit
+/// function theorem, the second those of third order. Geodesics in Ground have those of the first.
+pub(super) fn differentiate<T: Real>(
+    span: &SpanProblem<'_, T>,
+    nodes: &mut [Node<T>],
+    active: &[usize],
+) -> T {
+    exact_step(span, nodes, active);
+    for &k in active {
+        nodes[k].correct_trial();
+    }
+    exact_step(span, nodes, active);
+    finish(nodes, active);
+    largest_kink(nodes, active, &span.from, &span.to)
+}
+
+/// Computes geodesics to roundoff, and the step from there; returns its size.
+///
+/// What counts as neutral does not depend on the smoothness.
+fn exact_step<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], active: &[usize]) -> T {
+    if active.is_empty() {
+        return T::zero();
+    }
+    for &k in active {
+        nodes[k].evaluate(span.obstacles[k].surface(), T::zero());
+    }
+    assemble(nodes, active, &span.from, &span.to, Settings::<T>::default().smoothness, false);
+    substitute(nodes, active)
 }
 
 /// One step downhill in length, of at most `longest` radians, on nodes that have been evaluated; returns its size
@@ -325,10 +382,8 @@ fn substitute<T: Real>(nodes: &mut [Node<T>], active: &[usize]) -> T {
     largest
 }
 
-/// Applies the last correction to the geodesics in Ground, to first order.
-///
-/// That costs no geodesic, squares the error once more, and lets derivatives carried by the scalar
-/// pass as though the iteration had converged one step further.
+/// Applies the last correction to the geodesics in Ground, to first order. That costs no geodesic and squares the error
+/// once more.
 #[inline]
 fn finish<T: Real>(nodes: &mut [Node<T>], active: &[usize]) {
     for &k in active {

@@ -89,6 +89,13 @@ pub struct Settings<T: Real> {
 /// ones; a [`Torus`](crate::shapes::Torus) is tested in closed form, a [`HeightMap`](crate::shapes::HeightMap) to
 /// a millionth of its grid, a user's surface by its [`closest_on_segment`](super::Wrappable::closest_on_segment).
 ///
+/// # Derivatives
+///
+/// In a scalar with derivatives the search runs on plain numbers. The path found is then refined until precision is
+/// exhausted, and differentiated by the implicit function theorem: derivatives up to third order are exact to
+/// roundoff, whatever the smoothness, and values are those of the path without kinks. Which obstacles are touched
+/// remains as found.
+///
 /// # Limits
 ///
 /// - An obstacle is touched along one contact arc only. Over a hollow in the middle of that arc the
@@ -99,10 +106,8 @@ pub struct Settings<T: Real> {
 /// - Neighbouring obstacles must not overlap where the cable passes from one to the other.
 /// - Obstacles act in their order only: the cable between two neighbours does not see a third.
 /// - An obstacle that a straight segment jumps over within one step is not detected.
-/// - The search runs on plain numbers, and what is found is computed in the scalar: derivatives are accurate to about
-///   the smoothness. Over a user's own surface that was not [cast](Self::cast_with) from `f64` the search runs in the
-///   scalar, which takes longer, and derivatives of a tracked path are accurate to about the square root of the
-///   smoothness.
+/// - Over a user's own surface in a scalar with derivatives that was not [cast](Self::cast_with) from `f64`, the
+///   search runs in the scalar, which takes longer.
 /// - An end point exactly on a surface that the cable wraps from there has no straight segment and no
 ///   direction: keep it off the surface.
 ///

@@ -14,7 +14,7 @@ use super::touch::{Failure, settle_contacts, slide};
 use super::workspace::Workspace;
 use super::wrap::{Wrap, Wraps};
 use crate::cable::PathError;
-use crate::math::{Real, is_finite};
+use crate::math::{Real, is_finite, is_plain};
 use crate::mechanics::{BodyIndex, Checked, Positions};
 use crate::shapes::ShapeError;
 
@@ -100,12 +100,11 @@ pub(super) fn solve<T: Real>(
         };
         require_finite((span.to - span.from).norm_squared().is_finite())?;
         let nodes = &mut nodes[obstacles.clone()];
-        let (progress, found) = match &path.plain {
-            Some(plain) if !obstacles.is_empty() => {
-                let plain = &plain[obstacles.clone()];
-                by_values::solve(&span, plain, nodes, (work, values), place, obstacles.start)?
-            }
-            _ => solve_span(&span, nodes, work, place, obstacles.start)?,
+        let (progress, found) = if is_plain::<T>() || obstacles.is_empty() {
+            solve_span(&span, nodes, work, place, obstacles.start)?
+        } else {
+            let plain = path.plain.as_ref().map(|plain| &plain[obstacles.clone()]);
+            by_values::solve(&span, plain, nodes, (work, values), place, obstacles.start)?
         };
         smoothness = smoothness.max(progress.kink);
         iterations = iterations.max(progress.iterations);

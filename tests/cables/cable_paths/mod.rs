@@ -2,6 +2,7 @@
 #![allow(non_snake_case, reason = "monogram notation")]
 
 mod crossings;
+mod derivatives;
 mod forces;
 mod memory;
 mod middles;
@@ -54,7 +55,8 @@ fn one_end_free<T: Real>(
 }
 
 /// The shortest way between two points past a ball: two tangents and an arc.
-fn past_ball(a: Vector3<f64>, b: Vector3<f64>, r: f64) -> f64 {
+fn past_ball<T: Real>(a: Vector3<T>, b: Vector3<T>, r: f64) -> T {
+    let r = T::lit(r);
     // The arc cosine of a product would lose half the digits where the two are opposite.
     let angle = a.cross(&b).norm().atan2(a.dot(&b)) - (r / a.norm()).acos() - (r / b.norm()).acos();
     (a.norm_squared() - r * r).sqrt() + (b.norm_squared() - r * r).sqrt() + r * angle

@@ -21,7 +21,7 @@ fn path_over_a_ball_is_two_tangents_and_an_arc() -> Result<(), Error> {
         let view = system.realize_position(&mut state)?;
         let path = &view.of(cable).position.path;
         let straight = a + (b - a) * (-a.dot(&(b - a)) / (b - a).norm_squared());
-        let expected = if straight.norm() > 0.8 { (b - a).norm() } else { past_ball(a, b, 0.8) };
+        let expected = if straight.norm() > 0.8 { (b - a).norm() } else { past_ball::<f64>(a, b, 0.8) };
         // Stationary length: only roundoff is left.
         assert!((path.length - expected).abs() < 1e-12, "{} {expected}", path.length);
         assert!(path.smoothness < 1e-9);
@@ -37,7 +37,7 @@ fn path_over_a_ball_through_its_very_middle_goes_round_it() -> Result<(), Error>
     let view = system.realize_position(&mut state)?;
     // All ways round are equally long: any of them will do.
     let x = Vector3::new(2.0, 0.0, 0.0);
-    assert!((view.of(cable).position.path.length - past_ball(-x, x, 0.8)).abs() < 1e-9);
+    assert!((view.of(cable).position.path.length - past_ball::<f64>(-x, x, 0.8)).abs() < 1e-9);
     Ok(())
 }
 
@@ -58,7 +58,7 @@ fn the_long_way_round_a_ball_is_not_accepted() -> Result<(), Error> {
     let path = &view.of(cable).position.path;
     // It would be stationary underneath, and longer.
     assert_ne!(path.tracking, Tracking::Warm);
-    let expected = past_ball(Vector3::new(-2.0, 0.3, 0.0), Vector3::new(2.0, 0.3, 0.0), 0.8);
+    let expected: f64 = past_ball(Vector3::new(-2.0, 0.3, 0.0), Vector3::new(2.0, 0.3, 0.0), 0.8);
     assert!((path.length - expected).abs() < 1e-12);
     Ok(())
 }
@@ -234,7 +234,7 @@ fn single_precision_paths_are_good_to_single_precision() -> Result<(), Error> {
     let mut state = system.default_state();
     state.set_pose(body, Pose::translation(2.0, 0.2, 0.0))?;
     let view = system.realize_position(&mut state)?;
-    let expected = past_ball(Vector3::new(-2.0, 0.3, 0.1), Vector3::new(2.0, 0.2, 0.0), 0.8);
+    let expected: f64 = past_ball(Vector3::new(-2.0, 0.3, 0.1), Vector3::new(2.0, 0.2, 0.0), 0.8);
     // A few dozen operations with a roundoff of 6e-8 on a length of 4.
     assert!((f64::from(view.of(cable).position.path.length) - expected).abs() < 3e-6);
     Ok(())

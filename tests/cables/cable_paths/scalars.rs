@@ -12,14 +12,14 @@ use num_dual::Dual64;
 use super::{fixed, moving_scenes, on_ground, one_end_free};
 use crate::plain::Plain;
 
-fn casts() -> Casts<f64, Dual64> {
+pub(super) fn casts() -> Casts<f64, Dual64> {
     let mut casts = Casts::new();
     casts.surfaces.add(|pebble: &Pebble| Ok(Pebble { radius: pebble.radius }));
     casts
 }
 
 /// Sets every body in motion along its own direction, as a derivative.
-fn set_in_motion(
+pub(super) fn set_in_motion(
     system: &ForceSystem<Dual64>,
     state: &mut State<Dual64>,
 ) -> Result<Vec<Vector3<f64>>, Error> {
@@ -42,7 +42,7 @@ fn numbers<T: Real>(path: &PathResults<T>) -> Vec<T> {
 }
 
 /// The same system with another smoothness of its cable.
-fn smoother(
+pub(super) fn smoother(
     system: &ForceSystem<Dual64>,
     cable: &CableSpring<Dual64>,
     smoothness: f64,
@@ -110,8 +110,8 @@ fn in_duals_a_search_takes_the_course_of_plain_numbers_and_derivatives_are_those
                     for ((ours, exact), slope) in numbers(in_duals).iter().zip(&exact).zip(slopes) {
                         compared += 1;
                         let size = 1.0 + exact.eps.abs();
-                        // A step of Newton's method from kinks below the smoothness, 1e-9.
-                        assert!((ours.eps - exact.eps).abs() < 1e-9 * size, "{ours} {exact}");
+                        // Neither has kinks; roundoff in the conditions of the worst paths.
+                        assert!((ours.eps - exact.eps).abs() < 1e-11 * size, "{ours} {exact}");
                         // The two paths of the difference have their own kinks, of up to 1e-9.
                         assert!((ours.eps - slope).abs() < 1e-3 * size, "{ours} {slope}");
                     }
@@ -148,8 +148,8 @@ fn over_a_surface_not_known_in_plain_numbers_the_whole_search_runs_in_duals() ->
     }
     let (unknown, known) = found.split_at(5);
     for (unknown, known) in unknown.iter().flatten().zip(known.iter().flatten()) {
-        // As far as the square root of the smoothness where the path is tracked.
-        assert!((unknown.re - known.re).abs() < 1e-9 && (unknown.eps - known.eps).abs() < 1e-5);
+        // Roundoff of two ways to integrate a geodesic.
+        assert!((unknown.re - known.re).abs() < 1e-12 && (unknown.eps - known.eps).abs() < 1e-12);
     }
     Ok(())
 }
