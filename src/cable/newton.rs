@@ -152,8 +152,7 @@ pub(super) fn exhaust<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>],
     let mut longest = T::lit(LONGEST_STEP);
     while longest > T::negligible() {
         let step = exact_step(span, nodes, active);
-        // A step that is not finite is refused too.
-        if !(step <= longest) {
+        if step > longest || !step.is_finite() {
             return;
         }
         longest = T::lit(0.5) * step;
@@ -167,7 +166,8 @@ pub(super) fn exhaust<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>],
 /// largest kink.
 ///
 /// Each step doubles the number of derivatives that are exact: the first gives those of first order, by the implicit
-/// function theorem, the second those of third order. Geodesics in Ground have those of the first.
+/// function theorem, the second those of third order. Curvatures are those
+/// of the second start, and exact to first order.
 pub(super) fn differentiate<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut [Node<T>],

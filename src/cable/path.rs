@@ -92,9 +92,9 @@ pub struct Settings<T: Real> {
 /// # Derivatives
 ///
 /// In a scalar with derivatives the search runs on plain numbers. The path found is then refined until precision is
-/// exhausted, and differentiated by the implicit function theorem: derivatives up to third order are exact to
-/// roundoff, whatever the smoothness, and values are those of the path without kinks. Which obstacles are touched
-/// remains as found.
+/// exhausted, and differentiated by the implicit function theorem. Whatever the smoothness, values are those of the
+/// path without kinks, and derivatives up to third order are exact to roundoff (of the curvatures of contact arcs, up
+/// to first order). Which obstacles are touched remains as found.
 ///
 /// # Limits
 ///

@@ -176,10 +176,14 @@ impl<T: Real> PathResults<T> {
         self.length_rate_of(positions, |body| *velocities.velocity(body))
     }
 
-    /// The moment arm about a coordinate \[m, or m per unit of the coordinate\], given the velocity
-    /// of each body per unit rate of that coordinate: minus the derivative of length.
+    /// The moment arm about a coordinate that moves the bodies with these velocities per unit of its rate (of body
+    /// origins, in Ground).
     ///
-    /// A tension f drives the coordinate with the generalized force f times the moment arm.
+    /// It is minus the derivative of length with respect to the coordinate: \[m\] for an angle in radians, no unit for
+    /// a displacement. A tension f drives the coordinate with the generalized force f times the moment arm: it is
+    /// positive where a taut cable raises the coordinate.
+    ///
+    /// Exact, as [`length_rate_of`](Self::length_rate_of).
     ///
     /// # Panics
     /// If `positions` lack the body, like slice indexing; those of the solution do not.
@@ -189,6 +193,69 @@ impl<T: Real> PathResults<T> {
         motion: impl Fn(BodyIndex) -> SpatialVelocity<T>,
     ) -> T {
         -self.length_rate_of(positions, motion)
+    }
+
+    /// Writes into `arms` the [moment arms](Self::moment_arm) about the coordinates 0, 1, …, as many as there is room
+    /// for; `motion` returns the velocity of a body per unit rate of a coordinate.
+    ///
+    /// These velocities are the columns of a host's Jacobian; of bodies that a coordinate does not move they are zero.
+    ///
+    /// # Panics
+    /// If `positions` lack the body, like slice indexing; those of the solution do not.
+    ///
+    /// # Example: a muscle over two joints
+    ///
+    /// ```
+    /// use force_elements::cable::{CablePath, Obstacle};
+    /// use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
+    /// use force_elements::shapes::Cylinder;
+    /// use force_elements::{
+    ///     BodyIndex, CableSpring, ForceSystem, Frame, Pose, SpatialVelocity, Station, cable_spring,
+    /// };
+    ///
+    /// // The muscle runs from the trunk over the elbow to the forearm.
+    /// let mut system = ForceSystem::new();
+    /// let [upper_arm, forearm] = [system.add_body(), system.add_body()];
+    /// let elbow = Obstacle::new(Frame::on(upper_arm, Pose::translation(0.3, 0.0, 0.0)), Cylinder::new(0.02)?)?;
+    /// let (trunk, hand) = (Point3::new(0.0, 0.1, 0.0), Point3::new(0.2, 0.03, 0.0));
+    /// let path = CablePath::new(Station::ground(trunk), Station::on(forearm, hand))?.over(elbow);
+    /// let muscle = system.add(CableSpring::new(path, cable_spring::Parameters::default())?)?;
+    ///
+    /// // Shoulder and elbow turn about z; the elbow is bent by 0.5 rad.
+    /// let mut state = system.default_state();
+    /// let bent = Rotation3::from_axis_angle(&Vector3::z_axis(), 0.5);
+    /// state.set_pose(forearm, Pose::from_parts(Translation3::new(0.3, 0.0, 0.0), bent))?;
+    /// let turn = |p_GB: Vector3<f64>, axis: Vector3<f64>| {
+    ///     SpatialVelocity::new(Vector3::z(), Vector3::z().cross(&(p_GB - axis)))
+    /// };
+    /// let at_elbow = Vector3::new(0.3, 0.0, 0.0);
+    /// let motion = |coordinate: usize, body: BodyIndex| match coordinate {
+    ///     0 if body == upper_arm => turn(Vector3::zeros(), Vector3::zeros()),
+    ///     0 if body == forearm => turn(at_elbow, Vector3::zeros()),
+    ///     1 if body == forearm => turn(at_elbow, at_elbow),
+    ///     _ => SpatialVelocity::zero(),
+    /// };
+    ///
+    /// let view = system.realize_position(&mut state)?;
+    /// let mut arms = [0.0; 2];
+    /// view.of(muscle).position.path.moment_arms(view.positions(), motion, &mut arms);
+    /// // A flexor of both joints, which does not touch the elbow at this angle.
+    /// assert!(arms[0] > 0.0 && arms[1] > 0.02);
+    /// # Ok::<(), force_elements::Error>(())
+    /// ```
+    pub fn moment_arms(
+        &self,
+        positions: &Positions<T>,
+        motion: impl Fn(usize, BodyIndex) -> SpatialVelocity<T>,
+        arms: &mut [T],
+    ) {
+        arms.fill(T::zero());
+        for (body, p, f) in self.unit_forces().filter(|(body, ..)| *body != BodyIndex::GROUND) {
+            let on_body = SpatialForce::new(positions.offset_of(body, &p).cross(&f), f);
+            for (coordinate, arm) in arms.iter_mut().enumerate() {
+                *arm += motion(coordinate, body).power(&on_body);
+            }
+        }
     }
 
     /// Writes into `wraps` the memory for an accepted step.

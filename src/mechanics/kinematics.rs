@@ -3,6 +3,8 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+#[cfg(feature = "testing")]
+use nalgebra::Rotation3;
 use nalgebra::{Point3, Vector3};
 
 use super::{AsBody, AsCoordinate, BodyIndex, CoordinateIndex, KinematicsError, Quantity, Topology};
@@ -127,6 +129,20 @@ impl<T: Real> Positions<T> {
     #[inline]
     pub(crate) fn offset_of(&self, body: impl AsBody, p_G: &Point3<T>) -> Vector3<T> {
         p_G.coords - self.pose(body).translation.vector
+    }
+
+    /// The positions after every body has moved for this time with the velocity that `motion` returns, of its origin
+    /// in Ground.
+    #[cfg(feature = "testing")]
+    pub(crate) fn moved(&self, motion: impl Fn(BodyIndex) -> SpatialVelocity<T>, time: T) -> Self {
+        let mut moved = self.clone();
+        for body in self.topology.bodies() {
+            let SpatialVelocity { angular, linear } = motion(body);
+            let pose = &mut moved.poses[body.index()];
+            pose.translation.vector += linear * time;
+            pose.rotation = Rotation3::new(angular * time) * pose.rotation;
+        }
+        moved
     }
 
     /// The value of a coordinate.

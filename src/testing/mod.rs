@@ -42,6 +42,7 @@
 
 mod energy;
 mod forces;
+mod moment_arm;
 mod numbers;
 mod purity;
 mod refusal;
@@ -50,6 +51,7 @@ mod violation;
 
 pub use energy::{Curve, Derivative, Differences, Powers, derivatives, gradient, power_balance};
 pub use forces::{frame_invariance, single_precision, third_law};
+pub use moment_arm::moment_arm_by_differences;
 pub use numbers::Numbers;
 pub use purity::{as_in_a_fresh_state, no_trace};
 pub use refusal::{Spoilt, refuses_parameters, refuses_what_is_not_a_number};

@@ -3,14 +3,15 @@
 use force_elements::cable::{CablePath, PathResults, Wraps};
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
 use force_elements::shapes::{Cylinder, Sphere};
+use force_elements::testing::Numbers;
 use force_elements::{
     AtDynamics, AtPosition, AtVelocity, BodyIndex, CableSpring, ElementError, Error, ForceAccumulator,
     ForceElement, ForceSystem, Given, Pose, SpatialForce, SpatialVelocity, Station, Topology, Velocities,
-    cable_spring,
+    cable_spring, testing,
 };
 
 use super::{fixed, moving_scenes, on_ground, one_end_free};
-use force_elements_scenes::cables::Counts;
+use force_elements_scenes::cables::{Counts, Scene};
 
 #[test]
 fn forces_balance_and_deliver_minus_tension_times_length_rate() -> Result<(), Error> {
@@ -57,37 +58,69 @@ fn length_rate_is_the_derivative_of_length_along_the_motion() -> Result<(), Erro
     Ok(())
 }
 
+/// Three coordinates that move the bodies in random ways.
+fn random_twists(bodies: usize, seed: u64) -> Vec<[SpatialVelocity<f64>; 3]> {
+    let mut numbers = Numbers::new(seed);
+    (0..bodies).map(|_| [0; 3].map(|_| numbers.velocity(1.0))).collect()
+}
+
+#[test]
+fn moment_arms_are_those_by_differences() -> Result<(), Error> {
+    let mut tracked = 0;
+    for ((scene, _), seed) in moving_scenes(60).zip(0..) {
+        let Scene { system, mut state, cable, .. } = scene;
+        let bodies: Vec<_> = system.bodies().collect();
+        let twists = random_twists(bodies.len(), seed);
+        let motion = |i: usize, on: BodyIndex| {
+            bodies.iter().position(|&body| body == on).map_or(SpatialVelocity::zero(), |k| twists[k][i])
+        };
+        let path = system.element(cable).path();
+        let memory = state.discrete(cable).clone();
+        let view = system.realize_position(&mut state)?;
+        let (results, positions) = (&view.of(cable).position.path, view.positions());
+        // What was there before has no effect.
+        let mut arms = [f64::NAN; 3];
+        results.moment_arms(positions, motion, &mut arms);
+        for (i, arm) in arms.into_iter().enumerate() {
+            // Sums of a dozen numbers of up to ten, in another order.
+            assert!((arm - results.moment_arm(positions, |body| motion(i, body))).abs() < 1e-13);
+            let along = |body| motion(i, body);
+            let difference = testing::moment_arm_by_differences(path, positions, &memory, along, 1e-4)?;
+            // The square of the step times a third derivative, below 50, and more where curvature jumps at the
+            // seams of a height map.
+            assert!((arm - difference).abs() < 2e-6, "{arm} {difference}");
+            tracked += usize::from(arm.abs() > 0.01);
+        }
+    }
+    assert!(tracked > 150, "{tracked}");
+    Ok(())
+}
+
 #[test]
 fn moment_arm_is_minus_the_derivative_of_length_by_the_coordinate() -> Result<(), Error> {
     // A bone that turns about a knee, on which the cable runs over a cylinder.
-    let length_at = |angle: f64| -> Result<(f64, f64), Error> {
-        let (system, body, cable) = {
-            let mut system = ForceSystem::new();
-            let bone = system.add_body();
-            let end = Station { body: bone, p_B: Point3::new(0.4, 0.05, 0.0) };
-            let knee = on_ground(Cylinder::new(0.1)?)?.with_contact_hint(Point3::new(0.0, 0.1, 0.0))?;
-            let path = CablePath::new(fixed(-0.4, 0.05, 0.02), end)?.over(knee);
-            let cable = system.add(CableSpring::new(
-                path,
-                cable_spring::Parameters { stiffness: 1.0, slack_length: 0.0, dissipation: 0.0 },
-            )?)?;
-            (system, bone, cable)
-        };
-        let mut state = system.default_state();
+    let mut system = ForceSystem::new();
+    let bone = system.add_body();
+    let end = Station { body: bone, p_B: Point3::new(0.4, 0.05, 0.0) };
+    let knee = on_ground(Cylinder::new(0.1)?)?.with_contact_hint(Point3::new(0.0, 0.1, 0.0))?;
+    let path = CablePath::new(fixed(-0.4, 0.05, 0.02), end)?.over(knee);
+    let cable = system.add(CableSpring::new(path, cable_spring::Parameters::default())?)?;
+    let mut state = system.default_state();
+    let mut at = |angle: f64| -> Result<(f64, f64), Error> {
         let turn = Rotation3::from_axis_angle(&Vector3::z_axis(), angle);
-        state.set_pose(body, Pose::from_parts(Translation3::identity(), turn))?;
+        state.set_pose(bone, Pose::from_parts(Translation3::identity(), turn))?;
         let view = system.realize_position(&mut state)?;
-        let at = view.of(cable);
-        let swing = |on: BodyIndex| {
-            let angular = if on == body { Vector3::z() } else { Vector3::zeros() };
-            SpatialVelocity::new(angular, Vector3::zeros())
-        };
-        Ok((at.position.path.length, at.position.path.moment_arm(at.positions, swing)))
+        let path = &view.of(cable).position.path;
+        assert!(path.contacts[0].in_contact);
+        let swing = |_| SpatialVelocity::new(Vector3::z(), Vector3::zeros());
+        Ok((path.length, path.moment_arm(view.positions(), swing)))
     };
     for angle in [-1.2, -0.6, -0.3] {
-        let (_, arm) = length_at(angle)?;
-        let difference = (length_at(angle + 1e-5)?.0 - length_at(angle - 1e-5)?.0) / 2e-5;
-        assert!((arm + difference).abs() < 1e-9, "{arm} {difference}");
+        let (_, arm) = at(angle)?;
+        let difference = (at(angle + 1e-5)?.0 - at(angle - 1e-5)?.0) / 2e-5;
+        // The cable lies on the side to which the bone turns, so that its pull turns the bone on, at the radius
+        // but for its slope out of the plane.
+        assert!((arm + difference).abs() < 1e-9 && (arm - 0.1).abs() < 1e-3, "{arm} {difference}");
     }
     Ok(())
 }
