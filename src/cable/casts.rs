@@ -7,7 +7,7 @@ use core::marker::PhantomData;
 
 use super::wrappable::Wrappable;
 use crate::math::{CastTable, Real};
-use crate::shapes::{Cylinder, Ellipsoid, HeightMap, ShapeError, Sphere, Torus};
+use crate::shapes::{Cylinder, DistanceField, Ellipsoid, HeightMap, ShapeError, Sphere, Torus};
 
 /// Casts of surfaces that a cable can wrap from one scalar to another: those of this crate, and of a user's own those
 /// that were added.
@@ -25,6 +25,7 @@ impl<T: Real, U: Real> SurfaceCasts<T, U> {
         casts.add(|shape: &Ellipsoid<T>| shape.cast::<U>());
         casts.add(|shape: &Torus<T>| shape.cast::<U>());
         casts.add(|shape: &HeightMap<T>| shape.cast::<U>());
+        casts.add(|shape: &DistanceField| Ok(shape.clone()));
         casts
     }
 

@@ -62,6 +62,17 @@ pub trait Wrappable<T: Real>: Any + Debug + Send + Sync {
     /// The matrix of second derivatives of [`value`](Self::value).
     fn hessian(&self, p: &Point3<T>) -> Matrix3<T>;
 
+    /// [`value`](Self::value) and [`gradient`](Self::gradient), for surfaces that compute both at less cost than one
+    /// after the other.
+    fn value_and_gradient(&self, p: &Point3<T>) -> (T, Vector3<T>) {
+        (self.value(p), self.gradient(p))
+    }
+
+    /// [`gradient`](Self::gradient) and [`hessian`](Self::hessian), likewise.
+    fn gradient_and_hessian(&self, p: &Point3<T>) -> (Vector3<T>, Matrix3<T>) {
+        (self.gradient(p), self.hessian(p))
+    }
+
     /// The size of the smallest feature \[m\]: the least radius of curvature, or a length of that order. Lines
     /// are searched for contact at a quarter of it, with at most 4096 samples.
     fn size(&self) -> T;
@@ -95,7 +106,8 @@ pub trait Wrappable<T: Real>: Any + Debug + Send + Sync {
     /// The distance from the surface to first order: `f / |∇f|`, negative inside \[m\]. Where the gradient
     /// vanishes it is [`size`](Self::size) with the sign of `f`.
     fn height(&self, p: &Point3<T>) -> T {
-        let (value, slope) = (self.value(p), self.gradient(p).norm());
+        let (value, gradient) = self.value_and_gradient(p);
+        let slope = gradient.norm();
         // A NaN slope counts as zero.
         if slope > T::zero() { value / slope } else { value.signum() * self.size() }
     }
@@ -109,8 +121,8 @@ pub trait Wrappable<T: Real>: Any + Debug + Send + Sync {
         let mut q = *p;
         let mut longest = self.size();
         for _ in 0..ROUNDS {
-            let gradient = self.gradient(&q);
-            let mut step = gradient * (self.value(&q) / gradient.norm_squared());
+            let (value, gradient) = self.value_and_gradient(&q);
+            let mut step = gradient * (value / gradient.norm_squared());
             let reach = step.norm();
             if !reach.is_finite() {
                 if !is_finite(&q.coords) {
@@ -134,11 +146,10 @@ pub trait Wrappable<T: Real>: Any + Debug + Send + Sync {
     /// The frame of a geodesic and the curvatures of the surface at `p` on the surface, with the
     /// tangent nearest to `direction`.
     fn end(&self, p: &Point3<T>, direction: &Vector3<T>) -> GeodesicEnd<T> {
-        let gradient = self.gradient(p);
+        let (gradient, hessian) = self.gradient_and_hessian(p);
         let slope = gradient.norm();
         let normal = gradient / slope;
         let (tangent, binormal) = tangent_frame(&normal, direction);
-        let hessian = self.hessian(p);
         let bend = hessian * tangent / slope;
         GeodesicEnd {
             point: *p,
@@ -158,8 +169,7 @@ pub trait Wrappable<T: Real>: Any + Debug + Send + Sync {
         let acceleration = |y: &[T; 5], v: &[T; 5]| {
             let point = Point3::new(y[0], y[1], y[2]);
             let velocity = Vector3::new(v[0], v[1], v[2]);
-            let gradient = self.gradient(&point);
-            let hessian = self.hessian(&point);
+            let (gradient, hessian) = self.gradient_and_hessian(&point);
             let slope_squared = gradient.norm_squared();
             let pull = gradient * (velocity.dot(&(hessian * velocity)) / -slope_squared);
             // R. Goldman, Curvature formulas for implicit curves and surfaces (2005), eq. 4.1.
@@ -297,13 +307,21 @@ pub(crate) fn search_segment<T: Real, S: Wrappable<T> + ?Sized>(
             height: T::lit(1e30),
         };
     };
-    let approach = approach_at(surface, a, b, u);
-    let gradient = surface.gradient(&approach.point);
-    // Where the line passes the middle of the solid, only rounding would choose a side.
-    if gradient.norm() * surface.size() > surface.value(&approach.point).abs() * T::default_epsilon().sqrt() {
+    off_the_middle(surface, &along, approach_at(surface, a, b, u))
+}
+
+/// The approach with its point shifted aside where the line passes the middle of the solid, so that not rounding
+/// chooses a side.
+pub(crate) fn off_the_middle<T: Real, S: Wrappable<T> + ?Sized>(
+    surface: &S,
+    along: &Vector3<T>,
+    approach: SegmentApproach<T>,
+) -> SegmentApproach<T> {
+    let (value, gradient) = surface.value_and_gradient(&approach.point);
+    if gradient.norm() * surface.size() > value.abs() * T::default_epsilon().sqrt() {
         approach
     } else {
-        SegmentApproach { point: approach.point + beside(&along, surface.size()), ..approach }
+        SegmentApproach { point: approach.point + beside(along, surface.size()), ..approach }
     }
 }
 

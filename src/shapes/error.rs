@@ -38,6 +38,26 @@ pub enum ShapeError {
         /// Heights given.
         heights: usize,
     },
+    /// The grid of a distance field would have too many nodes.
+    #[error("the grid has {nodes} nodes, more than {most}: a greater spacing is needed")]
+    GridTooLarge {
+        /// Nodes needed.
+        nodes: f64,
+        /// The greatest number allowed.
+        most: usize,
+    },
+    /// The grid of a distance field does not resolve the mesh.
+    #[error("a spacing of {spacing} m does not resolve the mesh at x = {x}, y = {y}, z = {z}")]
+    GridTooCoarse {
+        /// The spacing \[m\].
+        spacing: f64,
+        /// A place on the mesh that the surface does not follow \[m\].
+        x: f64,
+        /// The place \[m\].
+        y: f64,
+        /// The place \[m\].
+        z: f64,
+    },
     /// A user's own shape cannot be cast to another scalar, because nobody said how.
     #[error("no cast to the other scalar is known for {shape}")]
     NoCast {

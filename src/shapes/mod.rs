@@ -8,6 +8,7 @@
 //! | [`Cylinder`] | a round column about the z axis, without ends | | yes |
 //! | [`Torus`] | a ring about the z axis | | yes |
 //! | [`HeightMap`] | what lies below a spline over a rectangle | | yes |
+//! | [`DistanceField`] | what a closed mesh encloses, its edges rounded at the scale of a grid | | yes |
 //! | [`TriangleMesh`] | what its closed faces enclose | yes | |
 //!
 //! Shapes that can be entered implement [`Solid`]: nearest point, signed distance, bounds. Shapes that a cable
@@ -21,6 +22,7 @@ use crate::math::Real;
 
 mod casts;
 mod cylinder;
+mod distance_field;
 mod ellipsoid;
 mod error;
 mod half_space;
@@ -29,10 +31,12 @@ mod mesh;
 mod solid;
 mod solid_shape;
 mod sphere;
+mod spline;
 mod torus;
 
 pub use casts::SolidCasts;
 pub use cylinder::Cylinder;
+pub use distance_field::DistanceField;
 pub use ellipsoid::Ellipsoid;
 pub use error::ShapeError;
 pub use half_space::HalfSpace;

@@ -5,6 +5,7 @@
 
 pub mod between_stops;
 pub mod block;
+pub mod bones;
 pub mod bushing_chain;
 pub mod cables;
 pub mod conformance;

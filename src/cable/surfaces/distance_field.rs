@@ -1,0 +1,126 @@
+//! Wrapping of a distance field.
+
+use nalgebra::{Matrix3, Point3, Vector3};
+
+use super::next_seam;
+use crate::cable::wrappable::{SegmentApproach, Wrappable, approach_at, off_the_middle};
+use crate::math::Real;
+use crate::shapes::DistanceField;
+
+/// The part of the line from `a`, 0 at its start and 1 at its end, in the box where the implicit function is close to
+/// a distance.
+fn part_near<T: Real>(field: &DistanceField, a: &Point3<T>, along: &Vector3<T>) -> Option<(T, T)> {
+    let [lowest, highest] = field.bounds();
+    let (mut first, mut last) = (T::zero(), T::one());
+    for axis in 0..3 {
+        let (low, high) = (T::lit(lowest[axis]) - a[axis], T::lit(highest[axis]) - a[axis]);
+        if along[axis] == T::zero() {
+            if low > T::zero() || high < T::zero() {
+                return None;
+            }
+            continue;
+        }
+        let (one, other) = (low / along[axis], high / along[axis]);
+        first = first.max(one.min(other));
+        last = last.min(one.max(other));
+    }
+    (first <= last).then_some((first, last))
+}
+
+/// The lowest place on a line between `low` and `high`, from `u` between them, by Newton's method on the slope.
+fn lowest_between<T: Real>(
+    field: &DistanceField,
+    a: &Point3<T>,
+    along: &Vector3<T>,
+    [mut low, mut u, mut high]: [T; 3],
+) -> (T, T) {
+    let tolerance = (high - low) * T::lit(1e-9).max(T::default_epsilon());
+    // Bisection to the tolerance takes thirty.
+    for _ in 0..40 {
+        let at = field.local::<T, 2>(&(a + along * u));
+        let slope = at.gradient.dot(along);
+        if slope > T::zero() {
+            high = u;
+        } else {
+            low = u;
+        }
+        let newton = u - slope / along.dot(&(at.hessian * along));
+        let next = if newton > low && newton < high { newton } else { T::lit(0.5) * (low + high) };
+        let step = (next - u).abs();
+        u = next;
+        if step <= tolerance {
+            break;
+        }
+    }
+    (field.local::<T, 0>(&(a + along * u)).value, u)
+}
+
+impl<T: Real> Wrappable<T> for DistanceField {
+    fn value(&self, p: &Point3<T>) -> T {
+        self.local::<T, 0>(p).value
+    }
+
+    fn gradient(&self, p: &Point3<T>) -> Vector3<T> {
+        self.local::<T, 1>(p).gradient
+    }
+
+    fn hessian(&self, p: &Point3<T>) -> Matrix3<T> {
+        self.local::<T, 2>(p).hessian
+    }
+
+    fn value_and_gradient(&self, p: &Point3<T>) -> (T, Vector3<T>) {
+        let at = self.local::<T, 1>(p);
+        (at.value, at.gradient)
+    }
+
+    fn gradient_and_hessian(&self, p: &Point3<T>) -> (Vector3<T>, Matrix3<T>) {
+        let at = self.local::<T, 2>(p);
+        (at.gradient, at.hessian)
+    }
+
+    fn size(&self) -> T {
+        T::lit(self.least_radius())
+    }
+
+    fn smooth_reach(&self, p: &Point3<T>, velocity: &Vector3<T>, acceleration: &Vector3<T>) -> T {
+        let inverse = T::lit(self.spacing().recip());
+        let reach = next_seam(&self.place(p), &(velocity * inverse), &(acceleration * inverse));
+        // To second order; from far away the third order may carry it beyond, so a little is left for a second, exact,
+        // step.
+        if reach > T::lit(0.02 * self.spacing()) { reach * T::lit(0.97) } else { reach }
+    }
+
+    /// Steps as long as the surface is far, but no shorter than half the spacing; each low place is then refined.
+    fn closest_on_segment(&self, a: &Point3<T>, b: &Point3<T>) -> SegmentApproach<T> {
+        // Slopes exceed that of a distance, one, where kinks of the distance were smoothed.
+        const STEEPEST: f64 = 1.25;
+        let along = b - a;
+        let Some((first, last)) = part_near(self, a, &along) else {
+            return approach_at(self, a, b, self.low_place(a, &along));
+        };
+        let value = |u: T| self.local::<T, 0>(&(a + along * u)).value;
+        let inverse = T::one() / along.norm();
+        let shortest = T::lit(0.5 * self.spacing());
+        // A curve between samples half a spacing apart, bent by one over the spacing, dips by a 32nd of it.
+        let dip = T::lit(self.spacing() / 32.0);
+        let mut lowest = (value(first), first);
+        let mut before = [lowest; 2];
+        while before[1].1 < last {
+            let [(_, low), (middle, u)] = before;
+            let step = ((middle - lowest.0) * T::lit(1.0 / STEEPEST)).max(shortest) * inverse;
+            let next = (u + step).min(last);
+            let here = (value(next), next);
+            if here.0 >= middle && before[0].0 >= middle && middle < lowest.0 + dip && low < u {
+                let found = lowest_between(self, a, &along, [low, u, next]);
+                if found.0 < lowest.0 {
+                    lowest = found;
+                }
+            }
+            if here.0 < lowest.0 {
+                lowest = here;
+            }
+            before = [before[1], here];
+        }
+        off_the_middle(self, &along, approach_at(self, a, b, lowest.1))
+    }
+}

@@ -1,0 +1,101 @@
+//! The accuracy of a distance field, measured against its mesh.
+
+use nalgebra::{ComplexField, Matrix3, Point3, Vector3, convert, convert_unchecked};
+
+use super::grid::{Grid, Jet};
+use crate::shapes::solid::Solid;
+use crate::shapes::{ShapeError, TriangleMesh};
+
+/// The least slope of the implicit function on the surface and on the mesh. On a smooth surface it is one, in a corner
+/// of a cube six tenths; it vanishes in the middle of the mesh.
+const LEAST_SLOPE: f64 = 0.2;
+
+/// Measures the surface against the mesh and stores its accuracy and its least radius of curvature.
+pub(super) fn measure(grid: &mut Grid, mesh: &TriangleMesh<f64>) -> Result<(), ShapeError> {
+    let to_surface = from_mesh(grid, mesh)?;
+    let (to_mesh, curvature) = from_surface(grid, mesh)?;
+    grid.accuracy = to_surface.max(to_mesh);
+    grid.least_radius = curvature.recip().max(grid.spacing);
+    Ok(())
+}
+
+fn too_coarse(grid: &Grid, p: &Point3<f64>) -> ShapeError {
+    ShapeError::GridTooCoarse { spacing: grid.spacing, x: p.x, y: p.y, z: p.z }
+}
+
+/// The largest distance of the mesh from the surface.
+fn from_mesh(grid: &Grid, mesh: &TriangleMesh<f64>) -> Result<f64, ShapeError> {
+    let mut largest = 0.0_f64;
+    let mut test = |p: &Point3<f64>| {
+        let slope = grid.local::<f64, 1>(p).gradient.norm();
+        let distance = grid.foot(p).map(|foot| (foot - p).norm());
+        match distance {
+            Some(distance) if distance <= grid.spacing && slope >= LEAST_SLOPE => {
+                largest = largest.max(distance);
+                Ok(())
+            }
+            _ => Err(too_coarse(grid, p)),
+        }
+    };
+    mesh.vertices().try_for_each(|vertex| test(&vertex))?;
+    mesh.centroids().try_for_each(|centroid| test(&centroid))?;
+    for [a, b, c] in mesh.triangles() {
+        let longest = (b - a).norm().max((c - b).norm()).max((a - c).norm());
+        let parts = ComplexField::ceil(2.0 * longest / grid.spacing);
+        let count = convert_unchecked::<f64, usize>(parts);
+        if count < 2 {
+            continue;
+        }
+        for i in 0..=count {
+            for j in 0..=count - i {
+                let [u, v] = [i, j].map(|k| convert::<usize, f64>(k) / parts);
+                test(&(a + (b - a) * u + (c - a) * v))?;
+            }
+        }
+    }
+    Ok(largest)
+}
+
+/// The largest distance of the surface from the mesh, and the largest curvature.
+fn from_surface(grid: &Grid, mesh: &TriangleMesh<f64>) -> Result<(f64, f64), ShapeError> {
+    let (mut largest, mut bend) = (0.0_f64, 0.0_f64);
+    let [nx, ny, nz] = grid.cells;
+    let at = |cell: [usize; 3], shift: [f64; 3]| {
+        let along: [f64; 3] = cell.map(convert);
+        grid.corner + (Vector3::from(along) + Vector3::from(shift)) * grid.spacing
+    };
+    let eighths: [[f64; 3]; 8] =
+        core::array::from_fn(|i| [1, 2, 4].map(|bit| if i & bit == 0 { 0.25 } else { 0.75 }));
+    let cells = (0..nz).flat_map(|k| (0..ny).flat_map(move |j| (0..nx).map(move |i| [i, j, k])));
+    for cell in cells {
+        let height = |p: &Point3<f64>| grid.local::<f64, 0>(p).value.abs();
+        // Half the diagonal of a cell and some more, as slopes may exceed one.
+        if height(&at(cell, [0.5; 3])) > grid.spacing {
+            continue;
+        }
+        let places = eighths.map(|shift| at(cell, shift));
+        let near = places.iter().filter(|p| height(p) <= 0.5 * grid.spacing);
+        for foot in near.filter_map(|p| grid.foot(p)) {
+            let distance = mesh.signed_distance(&foot).abs();
+            let jet = grid.local::<f64, 2>(&foot);
+            if !(distance <= grid.spacing && jet.gradient.norm() >= LEAST_SLOPE) {
+                return Err(too_coarse(grid, &foot));
+            }
+            largest = largest.max(distance);
+            bend = bend.max(greatest_curvature(&jet));
+        }
+    }
+    Ok((largest, bend))
+}
+
+/// The greater principal curvature in magnitude.
+fn greatest_curvature(jet: &Jet<f64>) -> f64 {
+    let slope = jet.gradient.norm();
+    let normal = jet.gradient / slope;
+    let across = Matrix3::identity() - normal * normal.transpose();
+    // Its eigenvalues are the principal curvatures, and zero along the normal.
+    let shape = across * jet.hessian * across / slope;
+    let (mean, squares) = (0.5 * shape.trace(), shape.norm_squared());
+    let difference = ComplexField::sqrt((0.5 * squares - mean * mean).max(0.0));
+    mean.abs() + difference
+}
