@@ -9,11 +9,12 @@ use core::f64::consts::FRAC_PI_2;
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use force_elements::cable::{CablePath, Obstacle, PathError, Settings};
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
-use force_elements::shapes::{Cylinder, Ellipsoid, Sphere, Torus};
+use force_elements::shapes::{Cylinder, DistanceField, Ellipsoid, Sphere, Torus, TriangleMesh};
 use force_elements::{
     BodyIndex, CableSpring, Error, ForceSystem, Frame, Handle, Pose, SpatialVelocity, State, Station,
     cable_spring,
 };
+use force_elements_scenes::bones::femur_mesh;
 
 const KINDS: [&str; 4] = ["sphere", "cylinder", "ellipsoid", "torus"];
 
@@ -34,6 +35,15 @@ fn obstacle(kind: &str, i: u32) -> Result<Obstacle<f64>, PathError> {
     }
 }
 
+/// The shaft of a bone as thick as the other obstacles, on a grid of a quarter of its radius: 4 mm on a thigh bone.
+fn bone() -> Result<Obstacle<f64>, Error> {
+    const SCALE: f64 = 40.0;
+    let femur = femur_mesh(0.004)?;
+    let vertices: Vec<_> = femur.vertices().map(|p| p * SCALE).collect();
+    let field = DistanceField::from_mesh(&TriangleMesh::closed(&vertices, femur.faces())?, 0.004 * SCALE)?;
+    Ok(Obstacle::new(Frame::ground(Pose::translation(0.0, -0.4, -0.2 * SCALE)), field)?)
+}
+
 struct Scene {
     system: ForceSystem<f64>,
     state: State<f64>,
@@ -45,12 +55,17 @@ struct Scene {
 
 impl Scene {
     fn new(kind: &str, count: u32) -> Result<Self, Error> {
+        let obstacles = (0..count).map(|i| Ok(obstacle(kind, i)?)).collect::<Result<Vec<_>, Error>>()?;
+        Self::over(obstacles, count)
+    }
+
+    fn over(obstacles: Vec<Obstacle<f64>>, count: u32) -> Result<Self, Error> {
         let mut system = ForceSystem::new();
         let end = system.add_body();
         let origin = Station { body: BodyIndex::GROUND, p_B: Point3::new(-1.5, 0.0, 0.0) };
         let mut path = CablePath::new(origin, Station { body: end, p_B: Point3::origin() })?;
-        for i in 0..count {
-            path = path.over(obstacle(kind, i)?);
+        for obstacle in obstacles {
+            path = path.over(obstacle);
         }
         let path = path.with_settings(Settings { smoothness: 1e-9, ..Settings::default() })?;
         let cable = system.add(CableSpring::new(
@@ -86,6 +101,10 @@ fn evaluation(criterion: &mut Criterion) {
             });
         }
     }
+    let mut scene = bone().and_then(|bone| Scene::over(vec![bone], 1)).expect("the scene is valid");
+    group.bench_function(BenchmarkId::new("bone", 1), |bencher| {
+        bencher.iter(|| scene.step().expect("the path converges"));
+    });
     group.finish();
 }
 

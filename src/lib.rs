@@ -66,8 +66,8 @@
 //!
 //! - `std` (default), or `libm` for `no_std`: the source of floating-point functions.
 //! - `rayon`: evaluates the elements of one kind, and many states, on all cores, with bitwise equal results.
-//! - `serde`: (de)serialises parameters, discrete variables, spatial vectors, shapes other than height maps and
-//!   meshes, snapshots, and simulations with their integrators.
+//! - `serde`: (de)serialises parameters, discrete variables, spatial vectors, shapes other than height maps,
+//!   distance fields and meshes, snapshots, and simulations with their integrators.
 //! - `mesh-files`: reads triangle meshes from OBJ and STL files.
 //! - `testing`: checks that an element keeps its contract.
 //!

@@ -5,7 +5,7 @@ use core::f64::consts::{FRAC_PI_2, TAU};
 
 use force_elements::cable::{CablePath, Obstacle, Tracking, Wrappable};
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
-use force_elements::shapes::{Cylinder, Ellipsoid, Sphere, Torus};
+use force_elements::shapes::{Cylinder, DistanceField, Ellipsoid, Sphere, Torus, TriangleMesh};
 use force_elements::{
     BodyIndex, CableSpring, Error, ForceSystem, Frame, Handle, Pose, State, Station, cable_spring,
 };
@@ -49,6 +49,7 @@ impl Scene {
         let lying = Rotation3::from_axis_angle(&Vector3::x_axis(), -FRAC_PI_2);
         let map = hill(&mut Dice::new(7)).map()?;
         let top = map.height_at(0.0, 0.0)?;
+        let field = DistanceField::from_mesh(&TriangleMesh::sphere(0.6, 24)?, 0.15)?;
         Ok(vec![
             ("sphere", Self::over(&|| Ok(Box::new(Sphere::new(0.6)?)), upright, 0.6)?),
             ("cylinder", Self::over(&|| Ok(Box::new(Cylinder::new(0.6)?)), upright, 0.6)?),
@@ -58,6 +59,7 @@ impl Scene {
             ),
             ("torus", Self::over(&|| Ok(Box::new(Torus::new(1.0, 0.3)?)), turned, 1.3)?),
             ("height map", Self::over(&|| Ok(Box::new(hill(&mut Dice::new(7)).map()?)), lying, top)?),
+            ("distance field", Self::over(&|| Ok(Box::new(field.clone())), upright, 0.6)?),
             ("the user's own", Self::over(&|| Ok(Box::new(Pebble { radius: 0.7 })), upright, 0.6)?),
         ])
     }

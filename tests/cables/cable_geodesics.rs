@@ -5,7 +5,9 @@ use core::f64::consts::PI;
 use force_elements::Error;
 use force_elements::cable::{Geodesic, Wrappable};
 use force_elements::nalgebra::{Point3, Vector2, Vector3};
-use force_elements::shapes::{Cylinder, Ellipsoid, HeightMap, ShapeError, Solid, Sphere, Torus};
+use force_elements::shapes::{
+    Cylinder, DistanceField, Ellipsoid, HeightMap, ShapeError, Solid, Sphere, Torus, TriangleMesh,
+};
 use force_elements_scenes::cables::{Dice, Pebble, hill, hollows};
 use num_dual::Dual64;
 
@@ -18,6 +20,7 @@ fn every_surface() -> Result<Vec<Box<dyn Wrappable<f64>>>, Error> {
         Box::new(Ellipsoid::new(Vector3::new(0.7, 0.6, 1.0))?),
         Box::new(Torus::new(2.0, 0.5)?),
         Box::new(hill(&mut Dice::new(7)).map()?),
+        Box::new(DistanceField::from_mesh(&TriangleMesh::torus(0.6, 0.25, 48, 24)?, 0.08)?),
         Box::new(Pebble { radius: 0.7 }),
     ])
 }

@@ -3,6 +3,5 @@
 mod allocation_cable;
 mod cable_geodesics;
 mod cable_paths;
-mod distance_fields;
 mod plain;
 mod swinging_cable;

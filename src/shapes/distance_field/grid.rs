@@ -1,6 +1,7 @@
 //! The tricubic spline of a distance field.
 
 use alloc::vec::Vec;
+use core::fmt;
 
 use nalgebra::{Matrix3, Point3, Vector3, convert, convert_unchecked};
 
@@ -16,7 +17,6 @@ pub(crate) struct Jet<T: Real> {
 }
 
 /// The implicit function: a spline in a box, a quadratic around it.
-#[derive(Debug)]
 pub(super) struct Grid {
     /// The lowest corner of the box \[m\].
     pub(super) corner: Point3<f64>,
@@ -29,6 +29,20 @@ pub(super) struct Grid {
     pub(super) near: [Point3<f64>; 2],
     pub(super) accuracy: f64,
     pub(super) least_radius: f64,
+}
+
+/// Without the coefficients.
+impl fmt::Debug for Grid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { corner, spacing, cells, accuracy, least_radius, .. } = self;
+        f.debug_struct("Grid")
+            .field("corner", corner)
+            .field("spacing", spacing)
+            .field("cells", cells)
+            .field("accuracy", accuracy)
+            .field("least_radius", least_radius)
+            .finish_non_exhaustive()
+    }
 }
 
 /// `Σ weightᵢ · (pᵢ − centerᵢ)² + offset`.

@@ -43,7 +43,8 @@ pub(crate) use grid::Jet;
 /// measured when it is built at eight places per cell of the surface, at every vertex and centroid of the mesh, and
 /// on its faces at half the spacing. Where the mesh is a fine approximation of a surface with radii of curvature of
 /// at least R, the spline departs from that surface by about `h (h/R)³ / 6`, and the mesh itself by `e² / (6 R)` for
-/// edges of length e. At an edge of 90° the surface is off by about a third of the spacing.
+/// edges of length e. Lengths of cables converge to the same order, contact points one order slower. At the corner of a
+/// cube the surface is off by about a quarter of the spacing.
 ///
 /// Choose a spacing of at most a quarter of the least radius of curvature that matters, and edges no longer than the
 /// spacing. Over longer edges the surface is that of the facets with rounded edges, with tiny hollows beside them.
@@ -51,8 +52,8 @@ pub(crate) use grid::Jet;
 /// # Refused
 ///
 /// A mesh that is not closed; a grid of more than [`MAX_NODES`](Self::MAX_NODES); a spacing that does not resolve the
-/// mesh ([`ShapeError::GridTooCoarse`]): the surface departs from the mesh by more than the spacing, or `f` rises out
-/// of a face with a slope below a tenth, as on a plate thinner than about a fifth of the spacing.
+/// mesh ([`ShapeError::GridTooCoarse`]): the surface departs from the mesh by more than the spacing, or the slope of `f`
+/// at either is below a fifth, as on a plate thinner than about half the spacing.
 ///
 /// # Limits
 ///

@@ -1,6 +1,7 @@
 //! Paths of cables: which is found, what is remembered of it, the forces along it, and refusals.
 #![allow(non_snake_case, reason = "monogram notation")]
 
+mod bones;
 mod crossings;
 mod derivatives;
 mod forces;
