@@ -20,8 +20,8 @@ fn every_surface() -> Result<Vec<Box<dyn Wrappable<f64>>>, Error> {
         Box::new(Ellipsoid::new(Vector3::new(0.7, 0.6, 1.0))?),
         Box::new(Torus::new(2.0, 0.5)?),
         Box::new(hill(&mut Dice::new(7)).map()?),
-        Box::new(DistanceField::from_mesh(&TriangleMesh::torus(0.6, 0.25, 48, 24)?, 0.08)?),
         Box::new(Pebble { radius: 0.7 }),
+        Box::new(DistanceField::from_mesh(&TriangleMesh::torus(0.6, 0.25, 48, 24)?, 0.08)?),
     ])
 }
 
@@ -33,20 +33,20 @@ fn start(surface: &dyn Wrappable<f64>, dice: &mut Dice) -> (Point3<f64>, Vector3
 }
 
 /// The geodesic equation by classical Runge–Kutta in many small steps.
-fn slow_geodesic(
+pub(crate) fn slow_geodesic(
     surface: &dyn Wrappable<f64>,
     p: Point3<f64>,
     t: Vector3<f64>,
     length: f64,
+    steps: u32,
 ) -> (Point3<f64>, Vector3<f64>) {
-    const STEPS: u32 = 4000;
-    let h = length / f64::from(STEPS);
+    let h = length / f64::from(steps);
     let acceleration = |p: &Point3<f64>, v: &Vector3<f64>| {
         let gradient = surface.gradient(p);
         -gradient * (v.dot(&(surface.hessian(p) * v)) / gradient.norm_squared())
     };
     let (mut p, mut v) = (p, t);
-    for _ in 0..STEPS {
+    for _ in 0..steps {
         let (v1, a1) = (v, acceleration(&p, &v));
         let (v2, a2) = (v + a1 * (h / 2.0), acceleration(&(p + v1 * (h / 2.0)), &(v + a1 * (h / 2.0))));
         let (v3, a3) = (v + a2 * (h / 2.0), acceleration(&(p + v2 * (h / 2.0)), &(v + a2 * (h / 2.0))));
@@ -140,12 +140,15 @@ fn geodesics_by_first_integrals_agree_with_those_of_the_bare_implicit_function()
 #[test]
 fn geodesics_of_every_surface_agree_with_a_fine_quadrature() -> Result<(), Error> {
     let mut dice = Dice::new(3);
-    for surface in every_surface()? {
+    let mut surfaces = every_surface()?;
+    // Of many seams; tested with the paths over bones.
+    surfaces.pop();
+    for surface in surfaces {
         for _ in 0..5 {
             let (p, t) = start(surface.as_ref(), &mut dice);
             let length = dice.between(0.1, 1.0);
             let fast = surface.geodesic(&p, &t, length, 1e-12);
-            let (end, tangent) = slow_geodesic(surface.as_ref(), p, t, length);
+            let (end, tangent) = slow_geodesic(surface.as_ref(), p, t, length, 4000);
             // Steps of 1/4000 of the length to the fourth power, and for the spline its seams, which
             // the slow rule steps across.
             assert!((fast.end.point - end).norm() < 1e-8, "{surface:?}");

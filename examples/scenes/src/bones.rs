@@ -90,11 +90,14 @@ pub fn marched(
                 corners.swap(0, 1);
             }
             let is_inside = corners.map(|corner| at(corner) < 0.0);
-            let [inside, outside] = [true, false].map(|side| (0..4).filter(|&c| is_inside[c] == side).collect::<Vec<_>>());
+            let [inside, outside] =
+                [true, false].map(|side| (0..4).filter(|&c| is_inside[c] == side).collect::<Vec<_>>());
             let mut cut = |a: usize, b: usize| crossing(corners[a], corners[b]);
             // The tetrahedron is right-handed; an even permutation of its corners leaves it so.
             let is_even = |order: [usize; 4]| {
-                (0..4).flat_map(|i| (0..i).map(move |j| (i, j))).filter(|&(i, j)| order[j] > order[i]).count() % 2 == 0
+                (0..4).flat_map(|i| (0..i).map(move |j| (i, j))).filter(|&(i, j)| order[j] > order[i]).count()
+                    % 2
+                    == 0
             };
             let mut add = |face: [u32; 3], outwards: bool| {
                 faces.push(if outwards { face } else { [face[0], face[2], face[1]] });

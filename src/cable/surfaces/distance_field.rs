@@ -7,10 +7,12 @@ use crate::cable::wrappable::{SegmentApproach, Wrappable, approach_at, off_the_m
 use crate::math::Real;
 use crate::shapes::DistanceField;
 
-/// The part of the line from `a`, 0 at its start and 1 at its end, in the box where the implicit function is close to
-/// a distance.
-fn part_near<T: Real>(field: &DistanceField, a: &Point3<T>, along: &Vector3<T>) -> Option<(T, T)> {
-    let [lowest, highest] = field.bounds();
+/// The part of the line from `a`, 0 at its start and 1 at its end, in a box.
+fn part_within<T: Real>(
+    [lowest, highest]: &[Point3<f64>; 2],
+    a: &Point3<T>,
+    along: &Vector3<T>,
+) -> Option<(T, T)> {
     let (mut first, mut last) = (T::zero(), T::one());
     for axis in 0..3 {
         let (low, high) = (T::lit(lowest[axis]) - a[axis], T::lit(highest[axis]) - a[axis]);
@@ -90,24 +92,31 @@ impl<T: Real> Wrappable<T> for DistanceField {
         if reach > T::lit(0.02 * self.spacing()) { reach * T::lit(0.97) } else { reach }
     }
 
-    /// Steps as long as the surface is far, but no shorter than half the spacing; each low place is then refined.
+    /// Steps as long as nothing lower can be within them, but no shorter than half the spacing; each low place is then
+    /// refined.
     fn closest_on_segment(&self, a: &Point3<T>, b: &Point3<T>) -> SegmentApproach<T> {
-        // Slopes exceed that of a distance, one, where kinks of the distance were smoothed.
-        const STEEPEST: f64 = 1.25;
         let along = b - a;
-        let Some((first, last)) = part_near(self, a, &along) else {
-            return approach_at(self, a, b, self.low_place(a, &along));
-        };
         let value = |u: T| self.local::<T, 0>(&(a + along * u)).value;
+        let lowest_around = self.low_place(a, &along).max(T::zero()).min(T::one());
+        let Some((first, last)) = part_within(&self.spline_bounds(), a, &along) else {
+            return approach_at(self, a, b, lowest_around);
+        };
+        let (enters, leaves) = part_within(&self.bounds(), a, &along).unwrap_or((last, last));
+        // Slopes exceed that of a distance, one, where kinks of the distance were smoothed.
+        let [near, far] = [1.25, self.steepest()].map(|slope| T::lit(slope.recip()));
         let inverse = T::one() / along.norm();
         let shortest = T::lit(0.5 * self.spacing());
-        // A curve between samples half a spacing apart, bent by one over the spacing, dips by a 32nd of it.
-        let dip = T::lit(self.spacing() / 32.0);
-        let mut lowest = (value(first), first);
-        let mut before = [lowest; 2];
+        // A curve between samples half a spacing apart, bent by a slope of one over the spacing, dips by a 32nd of it.
+        let [near_dip, far_dip] = [1.0, self.steepest()].map(|slope| T::lit(slope * self.spacing() / 32.0));
+        let mut lowest = (value(lowest_around), lowest_around);
+        let mut before = [(value(first), first); 2];
+        if before[0].0 < lowest.0 {
+            lowest = before[0];
+        }
         while before[1].1 < last {
             let [(_, low), (middle, u)] = before;
-            let step = ((middle - lowest.0) * T::lit(1.0 / STEEPEST)).max(shortest) * inverse;
+            let (flat, dip) = if u >= enters && u <= leaves { (near, near_dip) } else { (far, far_dip) };
+            let step = ((middle - lowest.0) * flat).max(shortest) * inverse;
             let next = (u + step).min(last);
             let here = (value(next), next);
             if here.0 >= middle && before[0].0 >= middle && middle < lowest.0 + dip && low < u {

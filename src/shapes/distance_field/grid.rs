@@ -27,6 +27,8 @@ pub(super) struct Grid {
     pub(super) around: Quadratic,
     /// The box in which the spline is that of the distance alone.
     pub(super) near: [Point3<f64>; 2],
+    /// A bound of the slope of the spline.
+    pub(super) steepest: f64,
     pub(super) accuracy: f64,
     pub(super) least_radius: f64,
 }
@@ -87,21 +89,21 @@ impl Grid {
         for k in 0..4 {
             // Derivatives by x and y: 00, 10, 01, 20, 11, 02.
             let mut layer = [T::zero(); 6];
-            for j in 0..4 {
+            for (j, [b, db, ddb]) in [0, 1, 2, 3].map(|j| (j, by.map(|b| b[j]))) {
                 let start = cell[0] + wide * (cell[1] + j) + deep * (cell[2] + k);
                 let row = self.coefficients.get(start..).and_then(|row| row.first_chunk::<4>());
                 let c = row.map_or([T::zero(); 4], |row| row.map(T::lit));
                 let along = |b: &[T; 4]| (c[0] * b[0] + c[1] * b[1]) + (c[2] * b[2] + c[3] * b[3]);
                 let value = along(&bx[0]);
-                layer[0] += value * by[0][j];
+                layer[0] += value * b;
                 if ORDER > 0 {
                     let slope = along(&bx[1]);
-                    layer[1] += slope * by[0][j];
-                    layer[2] += value * by[1][j];
+                    layer[1] += slope * b;
+                    layer[2] += value * db;
                     if ORDER > 1 {
-                        layer[3] += along(&bx[2]) * by[0][j];
-                        layer[4] += slope * by[1][j];
-                        layer[5] += value * by[2][j];
+                        layer[3] += along(&bx[2]) * b;
+                        layer[4] += slope * db;
+                        layer[5] += value * ddb;
                     }
                 }
             }

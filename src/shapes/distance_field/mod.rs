@@ -6,7 +6,7 @@ mod sample;
 
 use alloc::sync::Arc;
 
-use nalgebra::{Point3, Vector3};
+use nalgebra::{Point3, Vector3, convert};
 
 use crate::math::{Real, check};
 use crate::shapes::{ShapeError, TriangleMesh};
@@ -137,6 +137,17 @@ impl DistanceField {
     /// function is close to the distance.
     pub fn bounds(&self) -> [Point3<f64>; 2] {
         self.grid.near
+    }
+
+    /// The box of the spline: its lowest and highest corner.
+    pub(crate) fn spline_bounds(&self) -> [Point3<f64>; 2] {
+        let along: [f64; 3] = self.grid.cells.map(convert);
+        [self.grid.corner, self.grid.corner + Vector3::from(along) * self.grid.spacing]
+    }
+
+    /// A bound of the slope of the spline.
+    pub(crate) fn steepest(&self) -> f64 {
+        self.grid.steepest
     }
 
     /// The implicit function with derivatives up to this order; what is of a higher order is zero.

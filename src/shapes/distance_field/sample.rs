@@ -56,7 +56,7 @@ pub(super) fn sampled(mesh: &TriangleMesh<f64>, spacing: f64) -> Result<Grid, Sh
     let added: f64 = convert(2 * (MARGIN + BLEND + 2) + 1);
     let nodes = across.map(|cells| cells + added).product();
     let most = DistanceField::MAX_NODES;
-    if !(nodes <= convert(most)) {
+    if nodes > convert(most) {
         return Err(ShapeError::GridTooLarge { nodes, most });
     }
     let layout = Layout {
@@ -86,15 +86,14 @@ pub(super) fn sampled(mesh: &TriangleMesh<f64>, spacing: f64) -> Result<Grid, Sh
     // Above every distance in the blend, so that what goes over from the one to the other rises outwards; with a slope
     // of one at the nearest sides.
     let height = 0.5 * half_near.min();
-    let around =
-        Quadratic { center, weights: half_near.map(|a| height / (a * a)), offset: highest - height };
+    let around = Quadratic { center, weights: half_near.map(|a| height / (a * a)), offset: highest - height };
 
     let [nx, ny, _] = layout.nodes;
     let strides = [1, nx, nx * ny];
     // The coefficients of a quadratic are its values less a sixth of their second differences, which are constant.
     let bend = around.weights.sum() * spacing * spacing / 3.0;
     let blend: f64 = convert(BLEND);
-    let coefficients = layout
+    let coefficients: Vec<f64> = layout
         .every()
         .enumerate()
         .map(|(index, node)| {
@@ -115,14 +114,20 @@ pub(super) fn sampled(mesh: &TriangleMesh<f64>, spacing: f64) -> Result<Grid, Sh
         })
         .collect();
 
-    let half: Vector3<f64> = half_near;
+    // A slope of the spline is an average of differences of neighbouring coefficients. Those from the end of a row to
+    // the start of the next only add to the bound.
+    let steepest = strides.map(|stride| {
+        let pairs = coefficients.iter().zip(coefficients.iter().skip(stride));
+        pairs.fold(0.0_f64, |most, (a, b)| most.max((b - a).abs())) / spacing
+    });
     Ok(Grid {
         corner: layout.first + Vector3::repeat(spacing),
         spacing,
         cells: layout.nodes.map(|nodes| nodes - 3),
         coefficients,
         around,
-        near: [center - half, center + half],
+        near: [center - half_near, center + half_near],
+        steepest: Vector3::from(steepest).norm(),
         accuracy: 0.0,
         least_radius: spacing,
     })
