@@ -8,15 +8,28 @@ use core::f64::consts::FRAC_PI_2;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use force_elements::cable::{CablePath, Obstacle, PathError, Settings};
-use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
-use force_elements::shapes::{Cylinder, DistanceField, Ellipsoid, Sphere, Torus, TriangleMesh};
+use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector2, Vector3};
+use force_elements::shapes::{
+    Cylinder, DistanceField, Ellipsoid, HeightMap, ShapeError, Sphere, Torus, TriangleMesh,
+};
 use force_elements::{
     BodyIndex, CableSpring, Error, ForceSystem, Frame, Handle, Pose, SpatialVelocity, State, Station,
     cable_spring,
 };
 use force_elements_scenes::bones::femur_mesh;
 
-const KINDS: [&str; 4] = ["sphere", "cylinder", "ellipsoid", "torus"];
+const KINDS: [&str; 6] = ["sphere", "cylinder", "ellipsoid", "torus", COARSE, FINE];
+const COARSE: &str = "height map of 20 x 20 cells";
+const FINE: &str = "height map of 160 x 160 cells";
+
+/// A dome as high and wide as the ellipsoid.
+fn dome(cells: u32) -> Result<HeightMap<f64>, ShapeError> {
+    let spacing = 1.8 / f64::from(cells);
+    let line = |i: u32| spacing * f64::from(i) - 0.9;
+    let height = |i: u32, j: u32| 0.2 * (1.0 - (1.2 * line(i)).cosh() - 0.5 * line(j).sin().powi(2)) + 0.2;
+    let heights: Vec<f64> = (0..=cells).flat_map(|j| (0..=cells).map(move |i| height(i, j))).collect();
+    HeightMap::new(Vector2::repeat(-0.9), Vector2::repeat(spacing), cells as usize + 1, &heights)
+}
 
 fn obstacle(kind: &str, i: u32) -> Result<Obstacle<f64>, PathError> {
     let (x, raised) = (2.0 * f64::from(i), 0.25 * f64::from(i % 2));
@@ -25,6 +38,12 @@ fn obstacle(kind: &str, i: u32) -> Result<Obstacle<f64>, PathError> {
         "sphere" => Obstacle::new(Frame::ground(at(-0.4)), Sphere::new(0.7)?),
         "cylinder" => Obstacle::new(Frame::ground(at(-0.4)), Cylinder::new(0.7)?),
         "ellipsoid" => Obstacle::new(Frame::ground(at(-0.4)), Ellipsoid::new(Vector3::new(0.7, 0.6, 1.0))?),
+        COARSE | FINE => {
+            // The map's z axis points up, along y.
+            let turned = Rotation3::from_axis_angle(&Vector3::x_axis(), -FRAC_PI_2);
+            let X = Pose::from_parts(Translation3::new(x, raised, 0.0), turned);
+            Obstacle::new(Frame::ground(X), dome(if kind == COARSE { 20 } else { 160 })?)
+        }
         _ => {
             let turned = Rotation3::from_axis_angle(&Vector3::y_axis(), FRAC_PI_2);
             let X = Pose::from_parts(Translation3::new(x, 1.6 + raised, 0.0), turned);

@@ -2,7 +2,7 @@
 //! the path found, does it depend on where the search began, and does it keep out of the obstacles?
 //!
 //! Scenes have one to six waypoints: spheres, cylinders, ellipsoids, tori (with a hint through the
-//! hole), domes of bicubic spline, a surface known by its implicit function alone, via points. Fails
+//! hole), domes of splines, a surface known by its implicit function alone, via points. Fails
 //! if any two searches in one class disagree without a word, if a straight segment runs through an obstacle
 //! that it touches or passes, by formulas that the library does not know, or if more than one scene in a
 //! thousand is not solved. Crossings need not be: many would have to touch twice.

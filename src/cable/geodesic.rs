@@ -256,7 +256,7 @@ pub(crate) fn integrate<T: Real, S: Wrappable<T> + ?Sized>(
     const FIRST_STEP: f64 = 1.2;
     const SMALLEST_STEP: f64 = 1e-6;
     const LEAST_SHARE: f64 = 1e-3;
-    // A thousand windings on a round surface, several thousand cells of a height map: some ten milliseconds.
+    // A thousand windings on a round surface: some ten milliseconds.
     // Longer geodesics end in NaN.
     const MOST_STEPS: usize = 10_000;
     let (p, t) = (start.point, start.tangent);

@@ -33,7 +33,8 @@ pub(crate) struct Node<T: Real> {
     pub(super) correction: [T; 4],
     /// Released in this solution because the cable did not press on it.
     pub(super) released: bool,
-    pub(super) on_patch: bool,
+    /// An end of the geodesic that is outside the patch of the surface, in the surface's frame.
+    pub(super) off_patch: Option<Point3<T>>,
 }
 
 impl<T: Real> Trial<T> {
@@ -82,7 +83,7 @@ impl<T: Real> Node<T> {
             row: Eliminated::blank(),
             correction: [zero; 4],
             released: false,
-            on_patch: true,
+            off_patch: None,
         }
     }
 
@@ -100,7 +101,8 @@ impl<T: Real> Node<T> {
         self.local_start = geodesic.start;
         self.trial.point = geodesic.start.point;
         self.trial.tangent = geodesic.start.tangent;
-        self.on_patch = surface.covers(&geodesic.start.point) && surface.covers(&geodesic.end.point);
+        let ends = [geodesic.start.point, geodesic.end.point];
+        self.off_patch = ends.into_iter().find(|p| !surface.covers(p));
         self.ground = Geodesic {
             start: geodesic.start.transformed(&self.X_GS),
             end: geodesic.end.transformed(&self.X_GS),

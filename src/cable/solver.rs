@@ -180,6 +180,8 @@ pub(super) fn solve_span<T: Real>(
     let mut known = span.wraps.iter().all(|wrap| wrap.known);
     let mut failure = Failure::new(&Progress::none());
     let mut penetrated = None;
+    // The contact of a path that leaves its patch, and that of an attempt that strayed from it.
+    let (mut off_patch, mut strayed) = (None, None);
     let most = span.settings.max_evaluations.saturating_mul(nodes.len());
     work.budget = Budget::default();
     let mut wasted = 0;
@@ -192,11 +194,13 @@ pub(super) fn solve_span<T: Real>(
         if remembered && !known {
             continue;
         }
-        // No other path that touches once replaces one that would have to touch twice. Only a leap of Newton's
-        // method is repeated by descending. Tracking may take half of the budget, to leave some for a restart.
+        // No other path that touches once replaces one that would have to touch twice, nor a remembered one that
+        // leaves its patch. Only a leap of Newton's method is repeated by descending. Tracking may take half of the
+        // budget, to leave some for a restart.
         work.budget.limit = wasted + if remembered { most - most / 2 } else { most };
         let leapt = (tracking, detail) == (Tracking::Relaxed, 0);
-        if penetrated.is_some() && !leapt {
+        let is_settled = penetrated.is_some() || (has_memory && off_patch.is_some());
+        if is_settled && !leapt {
             break;
         }
         if work.budget.is_spent() {
@@ -235,6 +239,9 @@ pub(super) fn solve_span<T: Real>(
                     failure = why;
                 }
                 penetrated = why.penetrated.or(penetrated);
+                off_patch = why.off_patch.or(off_patch);
+                let mut touching = nodes.iter().filter(|node| node.in_contact);
+                strayed = touching.find_map(|node| node.off_patch).or(strayed);
                 if tracking == Tracking::Warm && !can_follow(span, nodes, &mut work.budget) {
                     known = false;
                     // The cost of an absurd memory does not count against the search.
@@ -251,9 +258,9 @@ pub(super) fn solve_span<T: Real>(
         recall(span, nodes);
     }
     check_neighbours(span, nodes, first_obstacle)?;
-    Err(match failure.off_patch {
-        Some(p) => ShapeError::OffPatch { x: p.x.to_f64(), y: p.y.to_f64() }.into(),
-        None => PathError::NotConverged {
+    Err(match off_patch.or(strayed) {
+        Some(p) if is_finite(&p.coords) => ShapeError::OffPatch { x: p.x.to_f64(), y: p.y.to_f64() }.into(),
+        _ => PathError::NotConverged {
             residual: failure.kink.to_f64(),
             iterations: failure.iterations,
             obstacle: first_obstacle + failure.node,

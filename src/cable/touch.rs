@@ -143,8 +143,8 @@ pub(super) fn settle_contacts<T: Real>(
             last.node = k;
             continue;
         }
-        if let Some(&k) = work.active.iter().find(|&&k| !nodes[k].on_patch) {
-            return Err(Failure { node: k, off_patch: Some(nodes[k].trial.point), ..last });
+        if let Some(&k) = work.active.iter().find(|&&k| nodes[k].off_patch.is_some()) {
+            return Err(Failure { node: k, off_patch: nodes[k].off_patch, ..last });
         }
         if !minimal {
             return Err(last);

@@ -1,5 +1,6 @@
 //! The scalar, poses, spatial vectors and range checks.
 
+mod banded;
 mod cast_table;
 pub mod check;
 mod checked;
@@ -7,6 +8,7 @@ mod clone;
 mod scalar;
 mod spatial;
 
+pub(crate) use banded::Banded;
 pub(crate) use cast_table::CastTable;
 pub use check::{InvalidValue, Requirement};
 pub(crate) use checked::checked_when_read;

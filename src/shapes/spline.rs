@@ -1,21 +1,308 @@
-//! Uniform cubic B-splines.
+//! Splines of degree seven along one axis of a grid.
 
-use crate::math::Real;
+use alloc::vec::Vec;
 
-/// The four cubic B-splines of a cell at `u`, from 0 to 1 across it, with first and second derivatives by `u`.
-#[inline]
-pub(crate) fn cubic_splines<T: Real>(u: T) -> [[T; 4]; 3] {
-    let w = T::one() - u;
-    let (sixth, half) = (T::lit(1.0 / 6.0), T::lit(0.5));
-    let [two, three, four, six] = [2.0, 3.0, 4.0, 6.0].map(T::lit);
-    [
-        [
-            w * w * w * sixth,
-            (four + (three * u - six) * u * u) * sixth,
-            (four + (three * w - six) * w * w) * sixth,
-            u * u * u * sixth,
-        ],
-        [-half * w * w, (three * u - four) * u * half, (four - three * w) * w * half, half * u * u],
-        [w, three * u - two, three * w - two, u],
-    ]
+use nalgebra::{convert, convert_unchecked};
+
+use crate::math::{Banded, InvalidValue, Real, Requirement, check};
+
+/// The number of B-splines that do not vanish between two neighbouring lines: one more than their degree.
+pub(super) const FUNCTIONS: usize = 8;
+
+/// The number of conditions at each end.
+const CONDITIONS: usize = 3;
+
+/// A polynomial, or one coefficient of each B-spline.
+type Eight<T> = [T; FUNCTIONS];
+
+/// The lines of a grid across one axis, and the B-splines whose knots they are.
+///
+/// A natural spline has zero derivatives of order four to six at its ends, and is of degree three beyond. Of all
+/// functions through its values it has the least integral of the squared fourth derivative.
+///
+/// C. de Boor, *A Practical Guide to Splines* (1978), chapters IX, X and XIII.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Axis<T> {
+    pub(crate) lines: Vec<T>,
+    /// Intervals from one value to the next: a spline through two or three values is a line or a parabola, which has
+    /// lines between them.
+    parts: u32,
+    /// One for each interval, or one for all if the lines are evenly spaced.
+    pieces: Vec<Piece<T>>,
+    /// Before the first line, and after the last.
+    beyond: [Piece<T>; 2],
+}
+
+/// The B-splines over one interval.
+#[derive(Debug, Clone, PartialEq)]
+struct Piece<T> {
+    /// The inverse of the length of the interval.
+    inverse: T,
+    /// The B-splines' coefficients of each power of the place, which is 0 at the start of the interval and 1 at its end.
+    powers: [Eight<T>; FUNCTIONS],
+}
+
+/// The B-splines at a place, with their first two derivatives; the first is the one of this index.
+pub(super) struct Local<T> {
+    pub(super) first: usize,
+    pub(super) values: [Eight<T>; 3],
+}
+
+/// The intervals from one value to the next of this many.
+pub(super) fn parts(values: usize) -> u32 {
+    match values {
+        2 => 3,
+        3 => 2,
+        _ => 1,
+    }
+}
+
+impl<T: Real> Axis<T> {
+    /// Evenly spaced lines for this many values, with parts between them.
+    pub(super) fn even(start: T, spacing: T, parts: u32, values: usize) -> Self {
+        let count = (values - 1) * parts as usize + 1;
+        let place = |i: i32| T::lit(convert(i));
+        let piece = Piece::new(spacing, place);
+        let lines = (0..count).map(|i| start + spacing * T::lit(convert(i))).collect();
+        let beyond = [piece.beyond(T::zero()), piece.beyond(T::one())];
+        Self { lines, parts, pieces: alloc::vec![piece], beyond }
+    }
+
+    /// Lines at these coordinates.
+    ///
+    /// # Errors
+    /// [`InvalidValue`] unless they are finite, and the distance of neighbours is of a
+    /// [`Size`](crate::Requirement::Size) and at most ten times that of the next.
+    pub(super) fn through(name: &'static str, places: &[T]) -> Result<Self, InvalidValue> {
+        let mut before: Option<T> = None;
+        places.iter().try_for_each(|&x| check::finite(name, x))?;
+        for pair in places.windows(2) {
+            let spacing = pair[1] - pair[0];
+            check::size(name, spacing)?;
+            if let Some(before) = before {
+                let is_graded = spacing.max(before) <= T::lit(10.0) * spacing.min(before);
+                check::that(is_graded, name, spacing, Requirement::AtMost("10 times the spacing beside it"))?;
+            }
+            before = Some(spacing);
+        }
+        let parts = parts(places.len());
+        let between = places.windows(2).flat_map(|pair| {
+            let step = (pair[1] - pair[0]) / T::lit(f64::from(parts));
+            (0..parts).map(move |part| pair[0] + step * T::lit(f64::from(part)))
+        });
+        let lines: Vec<T> = between.chain(places.last().copied()).collect();
+        let last = lines.len() - 1;
+        let mut pieces = Vec::with_capacity(last);
+        for i in 0..last {
+            let (start, spacing) = (lines[i], lines[i + 1] - lines[i]);
+            pieces.push(Piece::new(spacing, |k| (knot(&lines, i, k) - start) / spacing));
+        }
+        let beyond = [pieces[0].beyond(T::zero()), pieces[last - 1].beyond(T::one())];
+        Ok(Self { lines, parts, pieces, beyond })
+    }
+
+    pub(super) fn cast<U: Real>(&self) -> Axis<U> {
+        Axis {
+            lines: self.lines.iter().map(|x| x.cast()).collect(),
+            parts: self.parts,
+            pieces: self.pieces.iter().map(Piece::cast).collect(),
+            beyond: [self.beyond[0].cast(), self.beyond[1].cast()],
+        }
+    }
+
+    /// The number of values.
+    pub(super) fn values(&self) -> usize {
+        (self.lines.len() - 1) / self.parts as usize + 1
+    }
+
+    /// The number of B-splines.
+    pub(super) fn functions(&self) -> usize {
+        self.lines.len() + 2 * CONDITIONS
+    }
+
+    fn piece(&self, interval: usize) -> &Piece<T> {
+        &self.pieces[interval.min(self.pieces.len() - 1)]
+    }
+
+    /// The B-splines at `x`; beyond the lines, those of the extrapolation.
+    #[inline]
+    pub(super) fn local(&self, x: T) -> Local<T> {
+        let last = self.lines.len() - 1;
+        let (start, end) = (self.lines[0], self.lines[last]);
+        let (first, piece, from) = if x < start {
+            (0, &self.beyond[0], start)
+        } else if x > end {
+            (last - 1, &self.beyond[1], end)
+        } else {
+            let after = if let [piece] = &self.pieces[..] {
+                // NaN counts as zero.
+                1 + convert_unchecked::<f64, usize>(((x - start) * piece.inverse).to_f64().max(0.0))
+            } else {
+                self.lines.partition_point(|line| *line <= x)
+            };
+            let interval = after.clamp(1, last) - 1;
+            (interval, self.piece(interval), self.lines[interval])
+        };
+        Local { first, values: piece.at(x - from) }
+    }
+
+    /// Appends the coefficients of the spline through these values.
+    pub(super) fn interpolate(
+        &self,
+        conditions: &Banded<T>,
+        values: impl Iterator<Item = T>,
+        to: &mut Vec<T>,
+    ) {
+        let start = to.len();
+        to.resize(start + self.functions(), T::zero());
+        let coefficients = &mut to[start..];
+        let (lines, parts) = (&self.lines, self.parts as usize);
+        for (i, value) in values.enumerate() {
+            let Some(on_lines) = coefficients.get_mut(CONDITIONS..CONDITIONS + lines.len()) else { break };
+            if parts == 1 {
+                on_lines[i] = value;
+                continue;
+            }
+            // Lagrange's polynomial of this value.
+            for (x, on_line) in lines.iter().zip(on_lines) {
+                let others = lines.iter().step_by(parts).enumerate().filter(|(other, _)| *other != i);
+                *on_line += others
+                    .fold(value, |product, (_, other)| product * (*x - *other) / (lines[i * parts] - *other));
+            }
+        }
+        conditions.solve(coefficients);
+    }
+
+    /// The matrix of the conditions for the coefficients: natural ends, and values at the lines between them.
+    pub(super) fn conditions(&self) -> Banded<T> {
+        let last = self.lines.len() - 1;
+        let [before, after] = self.ends();
+        Banded::decompose(self.functions(), FUNCTIONS - 2, |row, column| {
+            if row < CONDITIONS {
+                return if column < FUNCTIONS { before[row][column] } else { T::zero() };
+            }
+            let line = row - CONDITIONS;
+            if line > last {
+                let column = (column + 1).checked_sub(last);
+                return column.map_or(T::zero(), |column| after[line - last - 1][column]);
+            }
+            let interval = line.min(last - 1);
+            let place = if line == last { T::one() } else { T::zero() };
+            let function = column.checked_sub(interval).filter(|function| *function < FUNCTIONS);
+            function.map_or(T::zero(), |function| self.piece(interval).derivative(0, place)[function])
+        })
+    }
+
+    /// The conditions at both ends, scaled so that the largest coefficient is one.
+    fn ends(&self) -> [[Eight<T>; CONDITIONS]; 2] {
+        let last = self.lines.len() - 1;
+        [(0, T::zero()), (last - 1, T::one())].map(|(interval, place)| {
+            core::array::from_fn(|condition| {
+                let row = self.piece(interval).derivative(4 + condition, place);
+                let largest = row.iter().fold(T::zero(), |largest, x| largest.max(x.abs()));
+                row.map(|x| x / largest)
+            })
+        })
+    }
+
+    /// The coefficients of the derivatives of a spline, one order after the other: each has one degree and one B-spline
+    /// less than the one before.
+    pub(super) fn differentiated(&self, mut coefficients: Vec<T>, orders: &[i32]) -> Vec<T> {
+        for &order in orders {
+            let degree = 8 - order;
+            let scale = T::lit(convert(degree));
+            for (i, k) in (1..coefficients.len()).zip(order - 7..) {
+                let reach = knot(&self.lines, 0, k + degree) - knot(&self.lines, 0, k);
+                coefficients[i - 1] = (coefficients[i] - coefficients[i - 1]) * (scale / reach);
+            }
+            coefficients.pop();
+        }
+        coefficients
+    }
+}
+
+/// The knot `k` intervals after the line of this index. Beyond the lines the outermost intervals are repeated.
+fn knot<T: Real>(lines: &[T], index: usize, k: i32) -> T {
+    let last = lines.len() - 1;
+    let (shift, is_before) = (k.unsigned_abs() as usize, k < 0);
+    let far = |count: usize| T::lit(convert(count));
+    if is_before && shift > index {
+        lines[0] - (lines[1] - lines[0]) * far(shift - index)
+    } else if is_before {
+        lines[index - shift]
+    } else if index + shift > last {
+        lines[last] + (lines[last] - lines[last - 1]) * far(index + shift - last)
+    } else {
+        lines[index + shift]
+    }
+}
+
+/// The product of a polynomial with `a + b u`.
+fn times<T: Real>(p: &Eight<T>, a: T, b: T) -> Eight<T> {
+    core::array::from_fn(|k| if k == 0 { a * p[0] } else { a * p[k] + b * p[k - 1] })
+}
+
+impl<T: Real> Piece<T> {
+    /// The B-splines over an interval of this length, given the knots counted from its start, in units of its length.
+    fn new(length: T, knot: impl Fn(i32) -> T) -> Self {
+        let zero = T::zero();
+        let mut functions = [[zero; FUNCTIONS]; FUNCTIONS];
+        functions[0][0] = T::one();
+        for (degree, d) in (1..FUNCTIONS).zip(1_i32..) {
+            let mut saved = [zero; FUNCTIONS];
+            for (function, r) in functions.iter_mut().take(degree).zip(0_i32..) {
+                let (left, right) = (knot(1 - d + r), knot(1 + r));
+                let share = function.map(|x| x / (right - left));
+                let rising = times(&share, right, -T::one());
+                *function = core::array::from_fn(|k| saved[k] + rising[k]);
+                saved = times(&share, -left, T::one());
+            }
+            functions[degree] = saved;
+        }
+        let powers = core::array::from_fn(|power| functions.map(|function| function[power]));
+        Self { inverse: T::one() / length, powers }
+    }
+
+    /// The polynomials of degree three that agree at a place up to their third derivative, about this place.
+    fn beyond(&self, place: T) -> Self {
+        let mut powers = [[T::zero(); FUNCTIONS]; FUNCTIONS];
+        let mut factorial = T::one();
+        for (order, power) in powers.iter_mut().enumerate().take(4) {
+            factorial *= T::lit(convert(order.max(1)));
+            *power = self.derivative(order, place).map(|x| x / factorial);
+        }
+        Self { inverse: self.inverse, powers }
+    }
+
+    /// The derivatives of this order at a place, in units of the interval.
+    fn derivative(&self, order: usize, place: T) -> Eight<T> {
+        let mut sum = [T::zero(); FUNCTIONS];
+        for power in (order..FUNCTIONS).rev() {
+            let falling: usize = (power - order + 1..=power).product();
+            let scale = T::lit(convert(falling));
+            sum = core::array::from_fn(|i| sum[i] * place + self.powers[power][i] * scale);
+        }
+        sum
+    }
+
+    /// The values with two derivatives at this distance from the start.
+    #[inline]
+    fn at(&self, distance: T) -> [Eight<T>; 3] {
+        let u = distance * self.inverse;
+        let mut value = self.powers[FUNCTIONS - 1];
+        let (mut slope, mut half_bend) = ([T::zero(); FUNCTIONS], [T::zero(); FUNCTIONS]);
+        for power in self.powers.iter().rev().skip(1) {
+            for i in 0..FUNCTIONS {
+                half_bend[i] = half_bend[i] * u + slope[i];
+                slope[i] = slope[i] * u + value[i];
+                value[i] = value[i] * u + power[i];
+            }
+        }
+        let square = self.inverse * self.inverse * T::lit(2.0);
+        [value, slope.map(|x| x * self.inverse), half_bend.map(|x| x * square)]
+    }
+
+    fn cast<U: Real>(&self) -> Piece<U> {
+        Piece { inverse: self.inverse.cast(), powers: self.powers.map(|power| power.map(T::cast)) }
+    }
 }

@@ -75,7 +75,7 @@ impl<T: Real> Wrappable<T> for Pebble {
     }
 }
 
-/// A dome of bicubic spline, about as high as the other obstacles are thick, with a ripple.
+/// A dome of a spline, about as high as the other obstacles are thick, with a ripple.
 pub fn hill(dice: &mut Dice) -> Land {
     let (height, width) = (dice.between(0.5, 0.8), dice.between(0.5, 0.8));
     let ripple = dice.between(0.0, 0.03);

@@ -2,9 +2,11 @@
 //! run into them: nothing here calls the surfaces that it checks.
 
 use core::ops::Range;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
 
 use force_elements::cable::{Obstacle, PathError, PathResults};
-use force_elements::nalgebra::{Point3, Vector2, Vector3};
+use force_elements::nalgebra::{DMatrix, Point3, Vector2, Vector3};
 use force_elements::shapes::{Cylinder, Ellipsoid, HeightMap, ShapeError, Sphere, Torus};
 use force_elements::{BodyIndex, Frame, Pose};
 
@@ -68,72 +70,91 @@ impl Solid {
     }
 }
 
-/// A natural bicubic spline over a grid, one cubic spline after the other by its moments (C. de Boor
-/// writes them as B-splines, as the library does).
+/// A natural spline of degree seven over a grid, as one polynomial to a cell: their coefficients solve the equations of
+/// continuity, all at once (the library writes the spline as a sum of B-splines).
 #[derive(Debug, Clone)]
 pub struct Land {
     pub corner: Vector2<f64>,
     pub spacing: Vector2<f64>,
     rows: Vec<Vec<f64>>,
-    /// Second derivatives along each row.
-    moments: Vec<Vec<f64>>,
+    /// Eight rows and columns to a cell: powers of y and of x.
+    cells: DMatrix<f64>,
 }
 
 impl Land {
     /// Heights of rows, from the corner.
     pub fn new(corner: Vector2<f64>, spacing: Vector2<f64>, rows: Vec<Vec<f64>>) -> Self {
-        let moments = rows.iter().map(|row| moments(row, spacing.x)).collect();
-        Self { corner, spacing, rows, moments }
+        let heights = DMatrix::from_fn(rows.len(), rows[0].len(), |j, i| rows[j][i]);
+        let cells = polynomials(rows.len()) * heights * polynomials(rows[0].len()).transpose();
+        Self { corner, spacing, rows, cells }
     }
 
     pub fn map(&self) -> Result<HeightMap<f64>, ShapeError> {
         HeightMap::new(self.corner, self.spacing, self.rows[0].len(), &self.rows.concat())
     }
 
+    /// The height; none off the rectangle.
     pub fn height(&self, x: f64, y: f64) -> Option<f64> {
-        let u = (x - self.corner.x) / self.spacing.x;
-        let v = (y - self.corner.y) / self.spacing.y;
-        let across: Option<Vec<f64>> = self
-            .rows
-            .iter()
-            .zip(&self.moments)
-            .map(|(row, moments)| spline(row, moments, self.spacing.x, u))
-            .collect();
-        let across = across?;
-        spline(&across, &moments(&across, self.spacing.y), self.spacing.y, v)
+        let (i, u) = cell((x - self.corner.x) / self.spacing.x, self.rows[0].len())?;
+        let (j, v) = cell((y - self.corner.y) / self.spacing.y, self.rows.len())?;
+        let cell = self.cells.view((8 * j, 8 * i), (8, 8));
+        let along_x = |row: usize| (0..8).rev().fold(0.0, |sum, power| sum * u + cell[(row, power)]);
+        Some((0..8).rev().fold(0.0, |sum, row| sum * v + along_x(row)))
     }
 }
 
-/// Second derivatives of the natural spline at its knots, zero at both ends.
-fn moments(values: &[f64], h: f64) -> Vec<f64> {
-    let n = values.len();
-    let mut m = vec![0.0; n];
-    let mut upper = vec![0.0; n];
-    for i in 1..n.saturating_sub(1) {
-        let right = 6.0 * (values[i - 1] - 2.0 * values[i] + values[i + 1]) / (h * h);
-        let pivot = 4.0 - upper[i - 1];
-        upper[i] = 1.0 / pivot;
-        m[i] = (right - m[i - 1]) / pivot;
-    }
-    for i in (1..n.saturating_sub(1)).rev() {
-        m[i] -= upper[i] * m[i + 1];
-    }
-    m
-}
-
-/// The spline at this many spacings from the first knot; none beyond the knots.
+/// The cell of a place counted in spacings, and the place within it; none beyond the grid.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked against the range")]
-fn spline(values: &[f64], moments: &[f64], h: f64, u: f64) -> Option<f64> {
-    #[allow(clippy::cast_precision_loss, reason = "a few dozen")]
-    let last = (values.len() - 1) as f64;
-    if !(0.0..=last).contains(&u) {
+#[allow(clippy::cast_precision_loss, reason = "a few dozen")]
+fn cell(place: f64, count: usize) -> Option<(usize, f64)> {
+    if !(0.0..=(count - 1) as f64).contains(&place) {
         return None;
     }
-    let i = (u.floor() as usize).min(values.len() - 2);
-    #[allow(clippy::cast_precision_loss, reason = "a few dozen")]
-    let (b, a) = (u - i as f64, 1.0 - (u - i as f64));
-    let bend = (a * a * a - a) * moments[i] + (b * b * b - b) * moments[i + 1];
-    Some(a * values[i] + b * values[i + 1] + bend * h * h / 6.0)
+    let cell = (place.floor() as usize).min(count - 2);
+    Some((cell, place - cell as f64))
+}
+
+/// The matrix that gives from this many values, one apart, the coefficients of the natural spline through them, eight to
+/// an interval.
+fn polynomials(count: usize) -> DMatrix<f64> {
+    static KNOWN: Mutex<BTreeMap<usize, DMatrix<f64>>> = Mutex::new(BTreeMap::new());
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    known.entry(count).or_insert_with(|| solved(count)).clone()
+}
+
+fn solved(count: usize) -> DMatrix<f64> {
+    let (last, size) = (count - 2, 8 * (count - 1));
+    let binomial =
+        |n: u32, k: u32| (0..k).fold(1.0, |product, i| product * f64::from(n - i) / f64::from(i + 1));
+    let mut equations = DMatrix::zeros(size, size);
+    let mut values = DMatrix::zeros(size, count);
+    let mut row = 0;
+    // The derivative of order k at the end of an interval, divided by the factorial of k.
+    let add_end = |equations: &mut DMatrix<f64>, row: usize, interval: usize, k: u32| {
+        for (power, place) in (k..8).zip(8 * interval + k as usize..) {
+            equations[(row, place)] = binomial(power, k);
+        }
+    };
+    for interval in 0..=last {
+        equations[(row, 8 * interval)] = 1.0;
+        values[(row, interval)] = 1.0;
+        add_end(&mut equations, row + 1, interval, 0);
+        values[(row + 1, interval + 1)] = 1.0;
+        row += 2;
+        // Continuity up to the sixth derivative, and no derivatives of order four to six at the ends.
+        for k in if interval < last { 1..7 } else { 4..7 } {
+            add_end(&mut equations, row, interval, k);
+            if interval < last {
+                equations[(row, 8 * (interval + 1) + k as usize)] = -1.0;
+            }
+            row += 1;
+        }
+    }
+    for k in 4..7 {
+        equations[(row, k)] = 1.0;
+        row += 1;
+    }
+    equations.lu().solve(&values).unwrap_or(DMatrix::from_element(size, count, f64::NAN))
 }
 
 /// Where a straight segment runs into an obstacle.

@@ -2,8 +2,8 @@
 
 use nalgebra::{Matrix3, Point3, Vector3};
 
-use crate::cable::ceil;
-use crate::cable::wrappable::{SegmentApproach, Wrappable, approach_at};
+use crate::cable::geodesic::{Geodesic, GeodesicEnd, Midpoint, integrate};
+use crate::cable::wrappable::{SegmentApproach, Wrappable, approach_at, tangent_frame};
 use crate::math::Real;
 use crate::shapes::HeightMap;
 
@@ -26,6 +26,43 @@ fn part_above<T: Real>(map: &HeightMap<T>, a: &Point3<T>, along: &Vector3<T>) ->
     (first <= last).then_some((first, last))
 }
 
+/// The lowest place of the line from `a` in a bracket around `u`, by Newton's method on the slope, halving the bracket
+/// where that would leave it.
+fn lowest_place<T: Real>(
+    map: &HeightMap<T>,
+    a: &Point3<T>,
+    along: &Vector3<T>,
+    mut u: T,
+    mut low: T,
+    mut high: T,
+) -> T {
+    for _ in 0..40 {
+        let p = a + along * u;
+        let at = map.local(p.x, p.y);
+        let slope = along.z - at.hx * along.x - at.hy * along.y;
+        // At an end of the bracket that is the lowest place there is nothing to search.
+        if if slope > T::zero() { u <= low } else { u >= high } {
+            break;
+        }
+        if slope > T::zero() {
+            high = u;
+        } else {
+            low = u;
+        }
+        let bend = at.hxx * along.x * along.x
+            + T::lit(2.0) * at.hxy * along.x * along.y
+            + at.hyy * along.y * along.y;
+        let step = slope / bend;
+        let next = u + step;
+        let is_within = next >= low && next <= high;
+        u = if is_within { next } else { T::lit(0.5) * (low + high) };
+        if (is_within && step.abs() <= T::default_epsilon()) || high - low <= T::default_epsilon() {
+            break;
+        }
+    }
+    u
+}
+
 impl<T: Real> Wrappable<T> for HeightMap<T> {
     fn value(&self, p: &Point3<T>) -> T {
         p.z - self.local(p.x, p.y).h
@@ -43,33 +80,10 @@ impl<T: Real> Wrappable<T> for HeightMap<T> {
     }
 
     fn size(&self) -> T {
-        self.spacing.min()
-    }
-
-    fn smooth_reach(&self, p: &Point3<T>, velocity: &Vector3<T>, acceleration: &Vector3<T>) -> T {
-        // Where the geodesic crosses the next grid line, to second order. From far away the third order may carry
-        // it beyond, so a little is left for a second, exact, step.
-        let mut reach = T::lit(1e30);
-        for axis in 0..2 {
-            let unit = self.spacing[axis];
-            let (v, a) = (velocity[axis] / unit, acceleration[axis] / unit);
-            let place = (p[axis] - self.corner[axis]) / unit;
-            // The distance at which a line counts as reached.
-            let near = T::lit(1e-9);
-            let ahead = T::one() - ceil(-(place + near)) - place;
-            let behind = ceil(place - near) - T::one() - place;
-            for distance in [ahead, behind] {
-                let root = v * v + T::lit(2.0) * a * distance;
-                if root >= T::zero() {
-                    let divisor = v + if distance > T::zero() { root.sqrt() } else { -root.sqrt() };
-                    let time = T::lit(2.0) * distance / divisor;
-                    if time > T::zero() && time < reach {
-                        reach = time;
-                    }
-                }
-            }
-        }
-        if reach > T::lit(0.02) * self.size() { reach * T::lit(0.97) } else { reach }
+        let [xx, xy, yy] = self.bends;
+        let [x, y] = self.extent().map(|range| *range.end() - *range.start());
+        // The least radius of curvature, as far as it is within the scale of the grid.
+        (T::one() / (xx.max(yy) + xy)).max(self.spacing).min(x.max(y))
     }
 
     fn covers(&self, p: &Point3<T>) -> bool {
@@ -80,10 +94,42 @@ impl<T: Real> Wrappable<T> for HeightMap<T> {
         Point3::new(p.x, p.y, self.local(p.x, p.y).h)
     }
 
+    fn end(&self, p: &Point3<T>, direction: &Vector3<T>) -> GeodesicEnd<T> {
+        let at = self.local(p.x, p.y);
+        let gradient = Vector3::new(-at.hx, -at.hy, T::one());
+        let inverse = T::one() / gradient.norm();
+        let normal = gradient * inverse;
+        let (tangent, binormal) = tangent_frame(&normal, direction);
+        let bend = |u: &Vector3<T>, v: &Vector3<T>| {
+            -(u.x * (at.hxx * v.x + at.hxy * v.y) + u.y * (at.hxy * v.x + at.hyy * v.y)) * inverse
+        };
+        GeodesicEnd {
+            point: *p,
+            tangent,
+            normal,
+            curvature: bend(&tangent, &tangent),
+            torsion: bend(&tangent, &binormal),
+            transverse_curvature: bend(&binormal, &binormal),
+        }
+    }
+
+    fn geodesic(&self, p: &Point3<T>, direction: &Vector3<T>, length: T, accuracy: T) -> Geodesic<T> {
+        let start = self.end(&self.retract(p), direction);
+        let acceleration = |y: &[T; 5], v: &[T; 5]| {
+            let at = self.local(y[0], y[1]);
+            let inverse = T::one() / (T::one() + at.hx * at.hx + at.hy * at.hy);
+            let bend = v[0] * (at.hxx * v[0] + at.hxy * v[1]) + v[1] * (at.hxy * v[0] + at.hyy * v[1]);
+            let pull = bend * inverse;
+            let gauss = (at.hxx * at.hyy - at.hxy * at.hxy) * inverse * inverse;
+            [-at.hx * pull, -at.hy * pull, pull, -gauss * y[3], -gauss * y[4]]
+        };
+        integrate(self, start, length, accuracy, &Midpoint(acceleration))
+    }
+
     fn closest_on_segment(&self, a: &Point3<T>, b: &Point3<T>) -> SegmentApproach<T> {
         // An interval is dropped as soon as a parabola through its ends, bent as much as the map is
         // anywhere, shows that it has nothing lower than was found, but for a millionth of the grid.
-        const SAMPLES: u32 = 16;
+        const SAMPLES: u32 = 8;
         const MOST_HALVINGS: usize = 4000;
         const DEEPEST: usize = 48;
         let along = b - a;
@@ -97,7 +143,7 @@ impl<T: Real> Wrappable<T> for HeightMap<T> {
         let [xx, xy, yy] = self.bends;
         let (x, y) = (along.x.abs(), along.y.abs());
         let bend = (xx * x * x + T::lit(2.0) * xy * x * y + yy * y * y) * T::lit(0.125);
-        let allowed = T::lit(1e-6) * self.size();
+        let allowed = T::lit(1e-6) * self.spacing;
         let value = |u: T| self.value(&(a + along * u));
         let spacing = (last - first) / T::lit(f64::from(SAMPLES));
         let place = |i: u32| if i == SAMPLES { last } else { first + spacing * T::lit(f64::from(i)) };
@@ -134,15 +180,7 @@ impl<T: Real> Wrappable<T> for HeightMap<T> {
             }
         }
         let (_, u, reach) = lowest;
-        let (mut low, mut high) = ((u - reach).max(first), (u + reach).min(last));
-        for _ in 0..40 {
-            let middle = T::lit(0.5) * (low + high);
-            if self.gradient(&(a + along * middle)).dot(&along) > T::zero() {
-                high = middle;
-            } else {
-                low = middle;
-            }
-        }
-        approach_at(self, a, b, T::lit(0.5) * (low + high))
+        let (low, high) = ((u - reach).max(first), (u + reach).min(last));
+        approach_at(self, a, b, lowest_place(self, a, &along, u, low, high))
     }
 }

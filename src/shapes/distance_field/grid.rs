@@ -6,7 +6,7 @@ use core::fmt;
 use nalgebra::{Matrix3, Point3, Vector3, convert, convert_unchecked};
 
 use crate::math::Real;
-use crate::shapes::spline::cubic_splines;
+use crate::shapes::distance_field::splines::cubic_splines;
 
 /// A value with its first and second derivatives.
 #[derive(Debug, Clone, Copy)]

@@ -3,6 +3,7 @@
 mod grid;
 mod measure;
 mod sample;
+mod splines;
 
 use alloc::sync::Arc;
 

@@ -5,6 +5,7 @@ mod bones;
 mod crossings;
 mod derivatives;
 mod forces;
+mod height_maps;
 mod memory;
 mod middles;
 mod nasty;

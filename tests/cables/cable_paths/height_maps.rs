@@ -1,0 +1,340 @@
+//! Height maps against surfaces with known geodesics, and refined grids of one landscape.
+
+use core::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Arc;
+
+use force_elements::Error;
+use force_elements::cable::{
+    Geodesic, GeodesicEnd, Obstacle, PathError, SegmentApproach, Tracking, Wrappable,
+};
+use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Translation3, Vector2, Vector3};
+use force_elements::shapes::{Cylinder, HeightMap, ShapeError, Sphere};
+use force_elements::{Frame, Pose};
+
+use super::{fixed, on_ground, one_end_free, past_ball};
+
+/// A map over a square around the origin, of this half width and number of cells in each direction.
+fn square(half: f64, cells: u32, h: impl Fn(f64, f64) -> f64) -> Result<HeightMap<f64>, ShapeError> {
+    let spacing = 2.0 * half / f64::from(cells);
+    let line = |i: u32| spacing * f64::from(i) - half;
+    let heights: Vec<f64> = (0..=cells)
+        .flat_map(|j| (0..=cells).map(move |i| (i, j)))
+        .map(|(i, j)| h(line(i), line(j)))
+        .collect();
+    HeightMap::new(Vector2::repeat(-half), Vector2::repeat(spacing), cells as usize + 1, &heights)
+}
+
+/// The distance of the ends of two geodesics, and of their tangents.
+fn gap(a: &GeodesicEnd<f64>, b: &GeodesicEnd<f64>) -> f64 {
+    (a.point - b.point).norm().max((a.tangent - b.tangent).norm())
+}
+
+/// Requires that errors fall by at least this factor from each grid to the next, down to a floor.
+fn assert_falls(errors: &[f64], factor: f64, floor: f64) {
+    println!("{errors:?}");
+    for pair in errors.windows(2) {
+        assert!(pair[1] < (pair[0] / factor).max(floor), "{errors:?}");
+    }
+    assert!(errors[0] > 10.0 * floor && errors[errors.len() - 1] < floor, "{errors:?}");
+}
+
+#[test]
+fn geodesics_over_a_sphere_cap_and_a_cylinder_converge_to_great_circles_and_helices() -> Result<(), Error> {
+    let (ball, drum) = (Sphere::new(1.0)?, Cylinder::new(1.0)?);
+    // The drum's axis lies along the map's y axis.
+    let turned = Rotation3::from_axis_angle(&Vector3::x_axis(), -core::f64::consts::FRAC_PI_2);
+    let X = Pose::from_parts(Translation3::identity(), turned);
+    let mut errors = [Vec::new(), Vec::new()];
+    for cells in [10, 20, 40, 80] {
+        let cap = square(0.5, cells, |x, y| (1.0 - x * x - y * y).sqrt())?;
+        let arch = square(0.5, cells, |x, _| (1.0 - x * x).sqrt())?;
+        let mut worst = [0.0_f64; 2];
+        for i in 0..12 {
+            let angle = 0.5 * f64::from(i);
+            let along = Vector3::new(angle.cos(), angle.sin(), 0.0);
+            let p = Point3::from(-0.2 * along) + Vector3::new(0.02, -0.03, 1.0);
+            let exact = ball.geodesic(&ball.retract(&cap.retract(&p)), &along, 0.5, 1e-12);
+            let ours = cap.geodesic(&p, &along, 0.5, 1e-12);
+            worst[0] = worst[0].max(gap(&ours.end, &exact.end));
+
+            let from = X.inverse_transform_point(&arch.retract(&p));
+            let exact = drum.geodesic(&from, &(X.rotation.inverse() * along), 0.5, 1e-12);
+            let ours = arch.geodesic(&p, &along, 0.5, 1e-12);
+            worst[1] = worst[1].max(gap(&ours.end, &exact.end.transformed(&X)));
+            assert!((ours.jacobi.turn - 0.5).abs() < 1e-2 && !ours.passes_conjugate_point);
+        }
+        for (errors, worst) in errors.iter_mut().zip(worst) {
+            errors.push(worst);
+        }
+    }
+    for errors in errors {
+        // With the fourth power of the spacing near the rim, faster far from it.
+        assert_falls(&errors, 16.0, 1e-10);
+    }
+    Ok(())
+}
+
+/// A ridge across x with ripples, that is flat far from the origin.
+#[derive(Debug)]
+struct Ridge;
+
+impl Ridge {
+    /// The height with its first and second derivatives: h, hx, hy, hxx, hxy, hyy.
+    fn at(x: f64, y: f64) -> [f64; 6] {
+        // A bell along each axis, with its two derivatives.
+        let bell = |x: f64, a: f64| {
+            let e = (-a * x * x).exp();
+            [e, -2.0 * a * x * e, (4.0 * a * a * x * x - 2.0 * a) * e]
+        };
+        let (u, v) = (bell(x, 2.0), bell(y, 1.5));
+        let (sin, cos) = (2.0 * y + x).sin_cos();
+        // The height is 0.5·u·v·(1 + 0.1·sin).
+        let w = [1.0 + 0.1 * sin, 0.1 * cos, 0.2 * cos, -0.1 * sin, -0.2 * sin, -0.4 * sin];
+        let h = u[0] * v[0] * w[0];
+        let hx = u[1] * v[0] * w[0] + u[0] * v[0] * w[1];
+        let hy = u[0] * v[1] * w[0] + u[0] * v[0] * w[2];
+        let hxx = u[2] * v[0] * w[0] + 2.0 * u[1] * v[0] * w[1] + u[0] * v[0] * w[3];
+        let hxy = u[1] * v[1] * w[0] + u[1] * v[0] * w[2] + u[0] * v[1] * w[1] + u[0] * v[0] * w[4];
+        let hyy = u[0] * v[2] * w[0] + 2.0 * u[0] * v[1] * w[2] + u[0] * v[0] * w[5];
+        [h, hx, hy, hxx, hxy, hyy].map(|x| 0.5 * x)
+    }
+}
+
+impl Wrappable<f64> for Ridge {
+    fn value(&self, p: &Point3<f64>) -> f64 {
+        p.z - Self::at(p.x, p.y)[0]
+    }
+    fn gradient(&self, p: &Point3<f64>) -> Vector3<f64> {
+        let [_, hx, hy, ..] = Self::at(p.x, p.y);
+        Vector3::new(-hx, -hy, 1.0)
+    }
+    fn hessian(&self, p: &Point3<f64>) -> Matrix3<f64> {
+        let [.., hxx, hxy, hyy] = Self::at(p.x, p.y);
+        -Matrix3::new(hxx, hxy, 0.0, hxy, hyy, 0.0, 0.0, 0.0, 0.0)
+    }
+    fn size(&self) -> f64 {
+        0.3
+    }
+}
+
+/// A map that counts the evaluations of its geodesics and the lines searched.
+#[derive(Debug)]
+struct Counted {
+    map: HeightMap<f64>,
+    work: AtomicUsize,
+}
+
+impl Wrappable<f64> for Counted {
+    fn value(&self, p: &Point3<f64>) -> f64 {
+        self.work.fetch_add(1, Ordering::Relaxed);
+        self.map.value(p)
+    }
+    fn gradient(&self, p: &Point3<f64>) -> Vector3<f64> {
+        self.work.fetch_add(1, Ordering::Relaxed);
+        self.map.gradient(p)
+    }
+    fn hessian(&self, p: &Point3<f64>) -> Matrix3<f64> {
+        self.work.fetch_add(1, Ordering::Relaxed);
+        self.map.hessian(p)
+    }
+    fn size(&self) -> f64 {
+        self.map.size()
+    }
+    fn covers(&self, p: &Point3<f64>) -> bool {
+        self.map.covers(p)
+    }
+    fn retract(&self, p: &Point3<f64>) -> Point3<f64> {
+        self.work.fetch_add(1, Ordering::Relaxed);
+        self.map.retract(p)
+    }
+    fn geodesic(&self, p: &Point3<f64>, along: &Vector3<f64>, length: f64, accuracy: f64) -> Geodesic<f64> {
+        let geodesic = self.map.geodesic(p, along, length, accuracy);
+        self.work.fetch_add(1 + geodesic.evaluations, Ordering::Relaxed);
+        geodesic
+    }
+    fn closest_on_segment(&self, a: &Point3<f64>, b: &Point3<f64>) -> SegmentApproach<f64> {
+        self.work.fetch_add(1, Ordering::Relaxed);
+        self.map.closest_on_segment(a, b)
+    }
+}
+
+/// Lengths of a cable drawn over a surface, by steps.
+fn drawn(surface: Arc<dyn Wrappable<f64>>) -> Result<Vec<f64>, Error> {
+    let obstacle = Obstacle::shared(Frame::ground(Pose::identity()), surface)?;
+    let (system, body, cable) = one_end_free(fixed(-1.9, -0.2, 0.1), [obstacle])?;
+    let mut state = system.default_state();
+    let mut lengths = Vec::new();
+    for step in 0..20 {
+        let t = f64::from(step);
+        state.set_pose(body, Pose::translation(1.9, 0.01 * t, 0.1 + 2e-3 * t))?;
+        let view = system.realize_dynamics(&mut state)?;
+        let path = &view.of(cable).position.path;
+        assert!(path.contacts[0].in_contact);
+        assert_eq!(path.tracking, if step == 0 { Tracking::Cold } else { Tracking::Warm });
+        lengths.push(path.length);
+        system.accept_step(&mut state)?;
+    }
+    Ok(lengths)
+}
+
+#[test]
+fn a_cable_over_a_refined_map_costs_the_same_and_its_length_converges_with_the_eighth_power()
+-> Result<(), Error> {
+    let exact = drawn(Arc::new(Ridge))?;
+    let (mut errors, mut work) = (Vec::new(), Vec::new());
+    for cells in [20, 40, 80, 160] {
+        let map = square(2.0, cells, |x, y| Ridge::at(x, y)[0])?;
+        let counted = Arc::new(Counted { map, work: AtomicUsize::new(0) });
+        let ours = drawn(counted.clone())?;
+        errors.push(ours.iter().zip(&exact).fold(0.0_f64, |worst, (a, b)| worst.max((a - b).abs())));
+        work.push(counted.work.load(Ordering::Relaxed));
+    }
+    println!("{work:?}");
+    // Kinks below 1e-9 cost no length; what is left is the roundoff of a spline.
+    assert_falls(&errors, 128.0, 1e-12);
+    let (least, most) = (work.iter().min(), work.iter().max());
+    // Steps of the integrator are chosen by its error, which is not the same on every grid.
+    assert!(most.zip(least).is_some_and(|(most, least)| *most < least + least / 4), "{work:?}");
+    Ok(())
+}
+
+#[test]
+fn a_cable_over_the_map_of_a_sphere_is_as_long_as_over_the_sphere() -> Result<(), Error> {
+    let mut errors = Vec::new();
+    for cells in [10, 20, 40, 80] {
+        let cap = square(0.5, cells, |x, y| (1.0 - x * x - y * y).sqrt())?;
+        let (system, body, cable) = one_end_free(fixed(-1.3, 0.1, 0.8), [on_ground(cap)?])?;
+        let mut state = system.default_state();
+        state.set_pose(body, Pose::translation(1.2, 0.15, 0.85))?;
+        let length = system.realize_position(&mut state)?.of(cable).position.path.length;
+        let exact = past_ball(Vector3::new(-1.3, 0.1, 0.8), Vector3::new(1.2, 0.15, 0.85), 1.0);
+        errors.push((length - exact).abs());
+    }
+    assert_falls(&errors, 16.0, 1e-11);
+    Ok(())
+}
+
+/// Natural splines contain all polynomials of degree three.
+#[test]
+fn a_paraboloid_is_reproduced_on_any_grid_with_its_geodesics() -> Result<(), Error> {
+    let h = |x: f64, y: f64| 0.2 * x - 0.5 * x * x - 0.3 * y * y + 0.4 * x * y;
+    let (two, three): ([f64; 2], [f64; 3]) = ([-1.0, 1.0], [-1.0, 0.4, 1.0]);
+    let many = [-1.0, -0.8, -0.7, -0.1, 0.0, 0.5, 1.0];
+    let grids: [(&[f64], &[f64]); 4] = [(&many, &many), (&three, &many), (&many, &three), (&three, &three)];
+    for (x, y) in grids {
+        let heights: Vec<f64> = y.iter().flat_map(|y| x.iter().map(move |x| h(*x, *y))).collect();
+        let map = HeightMap::rectilinear(x, y, &heights)?;
+        for (x, y) in [(-1.0, -1.0), (0.03, 0.9), (1.0, 0.2), (0.4, -0.5), (-0.95, 1.0)] {
+            // A few hundred operations on numbers of order one.
+            assert!((map.height_at(x, y)? - h(x, y)).abs() < 1e-14, "{x} {y}");
+            let p = Point3::new(x, y, 0.0);
+            let slope = Vector3::new(x - 0.2 - 0.4 * y, 0.6 * y - 0.4 * x, 1.0);
+            assert!((map.gradient(&p) - slope).norm() < 1e-12);
+            let bend = Matrix3::new(1.0, -0.4, 0.0, -0.4, 0.6, 0.0, 0.0, 0.0, 0.0);
+            assert!((map.hessian(&p) - bend).norm() < 1e-10);
+        }
+        // A principal section of the paraboloid, seen from its top, is a geodesic that stays in its plane.
+        let bowl: Vec<f64> = y.iter().flat_map(|y| x.iter().map(move |x| -0.5 * (x * x + y * y))).collect();
+        let bowl = HeightMap::rectilinear(x, y, &bowl)?;
+        let angle = 0.6_f64;
+        let along = Vector3::new(angle.cos(), angle.sin(), 0.0);
+        let geodesic = bowl.geodesic(&Point3::origin(), &along, 0.8, 1e-12);
+        let r = geodesic.end.point.xy().coords.norm();
+        assert!((geodesic.end.point.y / geodesic.end.point.x - angle.tan()).abs() < 1e-11);
+        // The arc length of the parabola z = −r²/2.
+        assert!((0.5 * (r * (1.0 + r * r).sqrt() + r.asinh()) - 0.8).abs() < 1e-11);
+    }
+    // Two values give a line.
+    let plane = HeightMap::rectilinear(&two, &two, &[0.0, 1.0, 2.0, 3.0])?;
+    assert!((plane.height_at(0.5, -0.5)? - 1.25).abs() < 1e-15);
+    Ok(())
+}
+
+#[test]
+fn lines_where_they_are_needed_serve_as_well_as_lines_everywhere() -> Result<(), Error> {
+    let h = |x: f64, y: f64| Ridge::at(x, y)[0];
+    // Close together near the ridge: half of 2.0·(0.15·s + 0.85·s³) is within 0.6.
+    let graded = |cells: u32| -> Vec<f64> {
+        let place = |i: u32| 2.0 * f64::from(i) / f64::from(cells) - 1.0;
+        (0..=cells).map(|i| 2.0 * place(i) * (0.4 + 0.6 * place(i) * place(i))).collect()
+    };
+    let exact = drawn(Arc::new(Ridge))?;
+    let mut errors = Vec::new();
+    for cells in [16, 32, 64] {
+        let lines = graded(cells);
+        let heights: Vec<f64> = lines.iter().flat_map(|y| lines.iter().map(move |x| h(*x, *y))).collect();
+        let map = HeightMap::rectilinear(&lines, &lines, &heights)?;
+        let ours = drawn(Arc::new(map))?;
+        errors.push(ours.iter().zip(&exact).fold(0.0_f64, |worst, (a, b)| worst.max((a - b).abs())));
+    }
+    assert_falls(&errors, 64.0, 1e-10);
+    // Even lines given one by one are those given by their spacing, but for the roundoff of the lines.
+    let lines: Vec<f64> = (0..=20).map(|i| 0.2 * f64::from(i) - 2.0).collect();
+    let heights: Vec<f64> = lines.iter().flat_map(|y| lines.iter().map(move |x| h(*x, *y))).collect();
+    let (one, other) = (square(2.0, 20, h)?, HeightMap::rectilinear(&lines, &lines, &heights)?);
+    for i in 0..200 {
+        let x = (1.7 * f64::from(i)).sin();
+        let y = (2.9 * f64::from(i)).cos();
+        assert!((one.height_at(x, y)? - other.height_at(x, y)?).abs() < 1e-14);
+    }
+    Ok(())
+}
+
+#[test]
+fn lines_that_do_not_rise_or_are_too_uneven_are_refused() {
+    let even = [0.0, 1.0, 2.0];
+    let name = |x: &[f64], y: &[f64]| match HeightMap::rectilinear(x, y, &[0.0; 9]) {
+        Err(ShapeError::InvalidValue(error)) => Some(error.name),
+        _ => None,
+    };
+    assert_eq!(name(&even, &even), None);
+    assert_eq!(name(&[0.0, 2.0, 1.0], &even), Some("height_map.x"));
+    assert_eq!(name(&even, &[0.0, 0.0, 1.0]), Some("height_map.y"));
+    assert_eq!(name(&even, &[0.0, 1.0, f64::NAN]), Some("height_map.y"));
+    assert_eq!(name(&[0.0, 1.0, 11.5], &even), Some("height_map.x"));
+    assert_eq!(name(&[0.0, 1.0, 10.5], &even), None);
+    let incomplete = Some(ShapeError::IncompleteGrid { columns: 3, heights: 9 });
+    assert_eq!(HeightMap::rectilinear(&even, &even[..2], &[0.0; 9]).err(), incomplete);
+    let single = Some(ShapeError::IncompleteGrid { columns: 1, heights: 3 });
+    assert_eq!(HeightMap::rectilinear(&even[..1], &even, &[0.0; 3]).err(), single);
+}
+
+/// The reason why a step of a cable is refused, and how many steps came before it.
+fn refused(
+    map: HeightMap<f64>,
+    from: [f64; 3],
+    to: impl Fn(f64) -> Vector3<f64>,
+) -> Result<(u32, PathError), Error> {
+    let [x, y, z] = from;
+    let (system, body, cable) = one_end_free(fixed(x, y, z), [on_ground(map)?])?;
+    let mut state = system.default_state();
+    for step in 0..400 {
+        state.set_pose(body, Pose::from(Translation3::from(to(f64::from(step)))))?;
+        match system.realize_dynamics(&mut state) {
+            Ok(view) => assert!(view.of(cable).position.path.contacts[0].in_contact, "{step}"),
+            Err(error) => return Ok((step, error.own().cloned().expect("a path"))),
+        }
+        system.accept_step(&mut state)?;
+    }
+    panic!("never refused")
+}
+
+#[test]
+fn a_cable_that_leaves_its_patch_is_refused_by_that_name() -> Result<(), Error> {
+    let arch = |half| square(half, 30, |x: f64, _| 0.5 - 0.4 * x * x);
+    // Drawn sideways over an arch until it comes to the rim.
+    let (step, error) = refused(arch(1.0)?, [-2.0, 0.0, 0.0], |t| Vector3::new(2.0, 0.01 * t, 0.0))?;
+    let PathError::Shape(ShapeError::OffPatch { y, .. }) = error else { panic!("{step}: {error}") };
+    assert!(step > 100 && y > 0.99, "{step}: {y}");
+    // Lowered until the arch ends before the cable leaves it.
+    let (step, error) = refused(arch(0.8)?, [-2.0, 0.0, 0.2], |t| Vector3::new(2.0, 0.1, 0.2 - 0.01 * t))?;
+    let PathError::Shape(ShapeError::OffPatch { x, .. }) = error else { panic!("{step}: {error}") };
+    assert!(step > 10 && x.abs() < 1.0, "{step}: {x}");
+    // Without memory: a ridge whose top is at the rim.
+    for cells in [4, 8, 40] {
+        let slope = square(1.0, cells, |x: f64, _| 1.0 - 0.2 * (x + 1.0) * (x + 1.0))?;
+        let (_, error) = refused(slope, [-2.0, 0.1, 0.2], |_| Vector3::new(3.0, 0.1, 0.2))?;
+        assert!(matches!(error, PathError::Shape(ShapeError::OffPatch { .. })), "{cells}: {error}");
+    }
+    Ok(())
+}
