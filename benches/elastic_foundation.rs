@@ -166,7 +166,7 @@ fn bench_scalars(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("scalars");
     let mesh = TriangleMesh::<f64>::sphere(1.0, 32).unwrap();
     let vertices: Vec<_> = mesh.vertices().collect();
-    let in_duals: Vec<_> = vertices.iter().map(|v| v.map(|x| x.cast::<Duals>())).collect();
+    let in_duals: Vec<_> = vertices.iter().map(|v| v.map(Real::cast::<Duals>)).collect();
     group.bench_function("build", |bencher| {
         bencher.iter(|| TriangleMesh::closed(black_box(&vertices), mesh.faces()).unwrap());
     });
