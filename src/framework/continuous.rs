@@ -202,7 +202,8 @@ impl<T: Real> State<T> {
     }
 
     /// The energy absorbed by each element \[J\], in the order of
-    /// [`ForceSystem::elements`], with zeros at the places of removed elements. It is the time integral of
+    /// [`ForceSystem::elements`]; at the places of removed elements zero, unless something else was set. It is the time
+    /// integral of
     /// [`DynamicsView::power_absorbed`](crate::DynamicsView::power_absorbed), and the first part of
     /// [`continuous`](Self::continuous). No result depends on it but
     /// [`DynamicsView::dissipated_energy`](crate::DynamicsView::dissipated_energy). A change of parameters or

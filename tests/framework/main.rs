@@ -10,6 +10,7 @@ mod machine;
 mod membership;
 mod muscle;
 mod odd_elements;
+mod random_calls;
 mod stages;
 mod state;
 mod user_element;
