@@ -104,9 +104,9 @@ impl<T: Real, E: ForceElement<T>> ElementVariables<T, E> {
         present: &Self,
         field: &str,
         value: T,
-    ) -> Result<Option<Option<Stage>>, ElementError> {
+    ) -> Result<Option<Stage>, ElementError> {
         let Self { enabled, parameters, discrete, continuous } = self;
-        Ok(Some(if field == ENABLED {
+        Ok(if field == ENABLED {
             *enabled = check::flag(ENABLED, value)?;
             (present.enabled != *enabled).then_some(Stage::Instance)
         } else if let Some(written) = write(parameters, field, value)? {
@@ -118,8 +118,8 @@ impl<T: Real, E: ForceElement<T>> ElementVariables<T, E> {
             validate_continuous(continuous)?;
             stage
         } else {
-            return Ok(None);
-        }))
+            None
+        })
     }
 }
 

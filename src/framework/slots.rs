@@ -272,8 +272,10 @@ impl<T: Real, E: ForceElement<T>> AnySlots<T> for Slots<T, E> {
     }
 
     fn set(&mut self, place: usize, field: &str, value: T) -> Result<Option<Stage>, Error> {
-        let written = self.change(place, |present, changed| changed.set(present, field, value))?;
-        written.ok_or_else(|| Error::NoSuchVariable { name: format!("{}[{place}].{field}", E::KIND) })
+        if self.get(place, field).is_none() {
+            return Err(Error::NoSuchVariable { name: format!("{}[{place}].{field}", E::KIND) });
+        }
+        self.change(place, |present, changed| changed.set(present, field, value))
     }
 
     fn commit(&mut self) -> Option<Stage> {
