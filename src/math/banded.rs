@@ -89,7 +89,7 @@ mod tests {
         // Zero on the diagonal of every third row.
         let entry = |row: usize, column: usize| -> f64 {
             let wave = f64::from(u32::try_from(7 * row + 3 * column * column).expect("small")).sin();
-            if row == column && row % 3 == 0 { 0.0 } else { wave }
+            if row == column && row.is_multiple_of(3) { 0.0 } else { wave }
         };
         for width in 1..6 {
             let size = SIZE as usize;

@@ -322,7 +322,8 @@ fn an_element_that_says_nothing_of_its_stage_is_evaluated_anew_when_its_memory_c
 fn an_integration_before_the_accounts_were_opened_does_not_stand_for_the_next_step() -> Result<(), Error> {
     let machine = Machine::<f64>::new()?;
     let mut state = machine.start()?;
-    state.set_absorbed_energy(&state.absorbed_energy().to_vec())?;
+    let energies = state.absorbed_energy().to_vec();
+    state.set_absorbed_energy(&energies)?;
     machine.system.reset_dissipated_energy(&mut state)?;
     machine.move_to(&mut state, 0.01)?;
     machine.system.realize_dynamics(&mut state)?;
