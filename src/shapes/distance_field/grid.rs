@@ -85,51 +85,47 @@ impl Grid {
         let [bx, by, bz] = splines;
         let wide = self.cells[0] + 3;
         let deep = wide * (self.cells[1] + 3);
-        let mut sums = [T::zero(); 10];
-        for k in 0..4 {
-            // Derivatives by x and y: 00, 10, 01, 20, 11, 02.
-            let mut layer = [T::zero(); 6];
-            for (j, [b, db, ddb]) in [0, 1, 2, 3].map(|j| (j, by.map(|b| b[j]))) {
+        // Along x last, so that the sums over rows and layers run over four neighbours at a time. Derivatives by y and z:
+        // 00, 10, 01, 20, 11, 02.
+        let mut sums = [[T::zero(); 4]; 6];
+        for (k, [b, db, ddb]) in [0, 1, 2, 3].map(|k| (k, bz.map(|b| b[k]))) {
+            let mut layer = [[T::zero(); 4]; 3];
+            for (j, splines) in [0, 1, 2, 3].map(|j| (j, by.map(|b| b[j]))) {
                 let start = cell[0] + wide * (cell[1] + j) + deep * (cell[2] + k);
                 let row = self.coefficients.get(start..).and_then(|row| row.first_chunk::<4>());
-                let c = row.map_or([T::zero(); 4], |row| row.map(T::lit));
-                let along = |b: &[T; 4]| (c[0] * b[0] + c[1] * b[1]) + (c[2] * b[2] + c[3] * b[3]);
-                let value = along(&bx[0]);
-                layer[0] += value * b;
-                if ORDER > 0 {
-                    let slope = along(&bx[1]);
-                    layer[1] += slope * b;
-                    layer[2] += value * db;
-                    if ORDER > 1 {
-                        layer[3] += along(&bx[2]) * b;
-                        layer[4] += slope * db;
-                        layer[5] += value * ddb;
-                    }
+                let row = row.map_or([T::zero(); 4], |row| row.map(T::lit));
+                for (sum, b) in layer.iter_mut().zip(splines).take(ORDER + 1) {
+                    add(sum, &row, b);
                 }
             }
-            let [b, db, ddb] = bz.map(|b| b[k]);
-            sums[0] += layer[0] * b;
+            let [value, slope, bend] = &layer;
+            add(&mut sums[0], value, b);
             if ORDER > 0 {
-                sums[1] += layer[1] * b;
-                sums[2] += layer[2] * b;
-                sums[3] += layer[0] * db;
-                if ORDER > 1 {
-                    sums[4] += layer[3] * b;
-                    sums[5] += layer[5] * b;
-                    sums[6] += layer[0] * ddb;
-                    sums[7] += layer[4] * b;
-                    sums[8] += layer[1] * db;
-                    sums[9] += layer[2] * db;
-                }
+                add(&mut sums[1], slope, b);
+                add(&mut sums[2], value, db);
+            }
+            if ORDER > 1 {
+                add(&mut sums[3], bend, b);
+                add(&mut sums[4], slope, db);
+                add(&mut sums[5], value, ddb);
             }
         }
+        let along =
+            |sum: &[T; 4], b: &[T; 4]| (sum[0] * b[0] + sum[1] * b[1]) + (sum[2] * b[2] + sum[3] * b[3]);
         let inverse = T::lit(self.spacing.recip());
-        let [value, x, y, z, xx, yy, zz, xy, xz, yz] = sums;
-        Jet {
-            value,
-            gradient: Vector3::new(x, y, z) * inverse,
-            hessian: Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz) * (inverse * inverse),
+        let mut jet =
+            Jet { value: along(&sums[0], &bx[0]), gradient: Vector3::zeros(), hessian: Matrix3::zeros() };
+        if ORDER > 0 {
+            jet.gradient =
+                Vector3::new(along(&sums[0], &bx[1]), along(&sums[1], &bx[0]), along(&sums[2], &bx[0]));
+            jet.gradient *= inverse;
         }
+        if ORDER > 1 {
+            let [xx, yy, zz] = [along(&sums[0], &bx[2]), along(&sums[3], &bx[0]), along(&sums[5], &bx[0])];
+            let [xy, xz, yz] = [along(&sums[1], &bx[1]), along(&sums[2], &bx[1]), along(&sums[4], &bx[0])];
+            jet.hessian = Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz) * (inverse * inverse);
+        }
+        jet
     }
 
     /// The point of the surface along the gradients from `p`; `None` if it is not found within two cells.
@@ -149,6 +145,14 @@ impl Grid {
             }
         }
         None
+    }
+}
+
+/// Adds a multiple of four neighbours.
+#[inline]
+fn add<T: Real>(sum: &mut [T; 4], row: &[T; 4], factor: T) {
+    for (sum, x) in sum.iter_mut().zip(row) {
+        *sum += *x * factor;
     }
 }
 
