@@ -299,12 +299,12 @@ fn lines_that_do_not_rise_or_are_too_uneven_are_refused() {
     assert_eq!(HeightMap::rectilinear(&even[..1], &even, &[0.0; 3]).err(), single);
 }
 
-/// The reason why a step of a cable is refused, and how many steps came before it.
+/// The reason why a step of a cable is refused, and how many steps came before it; of 400 one must be.
 fn refused(
     map: HeightMap<f64>,
     from: [f64; 3],
     to: impl Fn(f64) -> Vector3<f64>,
-) -> Result<(u32, PathError), Error> {
+) -> Result<(u32, Option<PathError>), Error> {
     let [x, y, z] = from;
     let (system, body, cable) = one_end_free(fixed(x, y, z), [on_ground(map)?])?;
     let mut state = system.default_state();
@@ -312,11 +312,11 @@ fn refused(
         state.set_pose(body, Pose::from(Translation3::from(to(f64::from(step)))))?;
         match system.realize_dynamics(&mut state) {
             Ok(view) => assert!(view.of(cable).position.path.contacts[0].in_contact, "{step}"),
-            Err(error) => return Ok((step, error.own().cloned().expect("a path"))),
+            Err(error) => return Ok((step, error.own().cloned())),
         }
         system.accept_step(&mut state)?;
     }
-    panic!("never refused")
+    Ok((400, None))
 }
 
 #[test]
@@ -324,17 +324,17 @@ fn a_cable_that_leaves_its_patch_is_refused_by_that_name() -> Result<(), Error> 
     let arch = |half| square(half, 30, |x: f64, _| 0.5 - 0.4 * x * x);
     // Drawn sideways over an arch until it comes to the rim.
     let (step, error) = refused(arch(1.0)?, [-2.0, 0.0, 0.0], |t| Vector3::new(2.0, 0.01 * t, 0.0))?;
-    let PathError::Shape(ShapeError::OffPatch { y, .. }) = error else { panic!("{step}: {error}") };
+    let Some(PathError::Shape(ShapeError::OffPatch { y, .. })) = error else { panic!("{step}: {error:?}") };
     assert!(step > 100 && y > 0.99, "{step}: {y}");
     // Lowered until the arch ends before the cable leaves it.
     let (step, error) = refused(arch(0.8)?, [-2.0, 0.0, 0.2], |t| Vector3::new(2.0, 0.1, 0.2 - 0.01 * t))?;
-    let PathError::Shape(ShapeError::OffPatch { x, .. }) = error else { panic!("{step}: {error}") };
+    let Some(PathError::Shape(ShapeError::OffPatch { x, .. })) = error else { panic!("{step}: {error:?}") };
     assert!(step > 10 && x.abs() < 1.0, "{step}: {x}");
     // Without memory: a ridge whose top is at the rim.
     for cells in [4, 8, 40] {
         let slope = square(1.0, cells, |x: f64, _| 1.0 - 0.2 * (x + 1.0) * (x + 1.0))?;
         let (_, error) = refused(slope, [-2.0, 0.1, 0.2], |_| Vector3::new(3.0, 0.1, 0.2))?;
-        assert!(matches!(error, PathError::Shape(ShapeError::OffPatch { .. })), "{cells}: {error}");
+        assert!(matches!(error, Some(PathError::Shape(ShapeError::OffPatch { .. }))), "{cells}: {error:?}");
     }
     Ok(())
 }
