@@ -19,6 +19,7 @@ mod results;
 mod solver;
 mod span;
 mod surfaces;
+mod sweep;
 mod touch;
 mod workspace;
 mod wrap;

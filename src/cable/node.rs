@@ -33,6 +33,8 @@ pub(crate) struct Node<T: Real> {
     pub(super) correction: [T; 4],
     /// Released in this solution because the cable did not press on it.
     pub(super) released: bool,
+    /// Laid on an obstacle in this solution that the cable had jumped over.
+    pub(super) caught: bool,
     /// An end of the geodesic that is outside the patch of the surface, in the surface's frame.
     pub(super) off_patch: Option<Point3<T>>,
 }
@@ -83,6 +85,7 @@ impl<T: Real> Node<T> {
             row: Eliminated::blank(),
             correction: [zero; 4],
             released: false,
+            caught: false,
             off_patch: None,
         }
     }

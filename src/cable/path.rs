@@ -105,7 +105,10 @@ pub struct Settings<T: Real> {
 ///   another in its place that touches once.
 /// - Neighbouring obstacles must not overlap where the cable passes from one to the other.
 /// - Obstacles act in their order only: the cable between two neighbours does not see a third.
-/// - An obstacle that a straight segment jumps over within one step is not detected.
+/// - An obstacle that a straight segment jumps over within one step is found from memory, on the assumption that the
+///   ends of the segment moved straight, and if the segment ran through more of it than a quarter of its
+///   [`size`](super::Wrappable::size): the cable is wrapped around it, or the path is reported as
+///   [`Tracking::Restarted`](super::Tracking::Restarted).
 /// - Over a user's own surface in a scalar with derivatives that was not [cast](Self::cast_with) from `f64`, the
 ///   search runs in the scalar, which takes longer.
 /// - An end point exactly on a surface that the cable wraps from there has no straight segment and no

@@ -30,7 +30,8 @@ pub enum Tracking {
     /// Without memory: no obstacle of the span had been solved for before.
     Cold,
     /// Without memory, because no path was found from it, or it covered only some obstacles: this may be another
-    /// path.
+    /// path. So is one that passes an obstacle on another side than before, after a leap through it that the obstacle
+    /// does not hold.
     Restarted,
 }
 

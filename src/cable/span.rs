@@ -20,6 +20,9 @@ pub(super) struct SpanProblem<'a, T: Real> {
 /// The cost of one search of a line, in evaluations of a surface.
 pub(super) const SEARCH: usize = 50;
 
+/// The cost of finding that a line need not be searched.
+pub(super) const CLEARED: usize = 5;
+
 /// The work done on a span, in evaluations of surfaces, and its limit.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Budget {
@@ -46,12 +49,12 @@ pub(super) fn side<T: Real>(
     surface: &dyn Wrappable<T>,
     deepest: Point3<T>,
 ) -> Point3<T> {
-    match wrap {
-        Some(Wrap { known: true, point, .. })
-            if surface.gradient(point).dot(&surface.gradient(&deepest)) < T::zero() =>
-        {
-            *point
-        }
-        _ => deepest,
-    }
+    let Some(wrap) = wrap.filter(|wrap| wrap.known) else { return deepest };
+    let passed = if wrap.in_contact {
+        wrap.point
+    } else {
+        let line = surface.closest_on_segment(&wrap.point, &(wrap.point + wrap.tangent));
+        surface.retract(&line.point)
+    };
+    if surface.gradient(&passed).dot(&surface.gradient(&deepest)) < T::zero() { passed } else { deepest }
 }

@@ -6,7 +6,8 @@ use super::checks::penetrated;
 use super::geodesic::Geodesic;
 use super::newton::{self, Progress};
 use super::node::{Node, Trial};
-use super::span::{Budget, SEARCH, SpanProblem, side};
+use super::span::{Budget, CLEARED, SEARCH, SpanProblem, side};
+use super::sweep;
 use super::workspace::Workspace;
 use crate::math::Real;
 
@@ -95,6 +96,7 @@ pub(super) fn settle_contacts<T: Real>(
     let mut last = Failure::new(&Progress::none());
     for node in nodes.iter_mut() {
         node.released = false;
+        node.caught = false;
     }
     for _ in 0..passes {
         work.active.clear();
@@ -143,6 +145,17 @@ pub(super) fn settle_contacts<T: Real>(
             last.node = k;
             continue;
         }
+        if let Some(k) = sweep::catch(span, nodes, &mut work.budget) {
+            last.node = k;
+            if nodes[k].caught {
+                // It does not hold the cable: whether the cable slipped off or came through, memory cannot tell.
+                return Err(last);
+            }
+            nodes[k].caught = true;
+            slid = true;
+            slide(span, nodes, work);
+            continue;
+        }
         if let Some(&k) = work.active.iter().find(|&&k| nodes[k].off_patch.is_some()) {
             return Err(Failure { node: k, off_patch: nodes[k].off_patch, ..last });
         }
@@ -174,7 +187,7 @@ fn loosest<T: Real>(nodes: &[Node<T>], active: &[usize], converged: bool) -> Opt
 }
 
 /// Finds the obstacle that a straight segment penetrates deepest, and lays the cable on it. Stores in every other
-/// free node the point of its surface closest to the cable.
+/// free node the straight segment.
 pub(super) fn deepest<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut [Node<T>],
@@ -197,18 +210,23 @@ pub(super) fn deepest<T: Real>(
         for (k, node) in nodes.iter_mut().enumerate().take(end).skip(first) {
             let surface = span.obstacles[k].surface();
             let (a, b) = (node.to_surface(&from), node.to_surface(&to));
+            node.trial = Trial { point: a, tangent: b - a, length: T::zero() };
+            if !span.obstacles[k].is_convex && surface.clears(&a, &b) {
+                budget.spend(CLEARED);
+                continue;
+            }
             let approach = surface.closest_on_segment(&a, &b);
             budget.spend(SEARCH);
             let relative = approach.height / surface.size();
             // An obstacle released by Newton's method may be grazed to the depth that its smoothness allows.
             let tolerated = if node.released { T::lit(-1e-7) } else { -T::negligible() * T::lit(8.0) };
-            let point = surface.retract(&approach.point);
             let sinks = relative < tolerated;
             if sinks && found.is_none_or(|(_, depth)| relative < depth) {
                 found = Some((k, relative));
             }
-            let point = if sinks { side(span.wraps.get(k), surface, point) } else { point };
-            node.trial = Trial { point, tangent: b - a, length: T::zero() };
+            if sinks {
+                node.trial.point = side(span.wraps.get(k), surface, surface.retract(&approach.point));
+            }
         }
         first = end;
     }

@@ -14,10 +14,11 @@ pub struct Wrap<T: Real> {
     pub known: bool,
     /// Whether the cable was in contact.
     pub in_contact: bool,
-    /// The first point of contact or, without contact, the point of the surface closest to the cable; in the
-    /// surface's frame \[m\].
+    /// The first point of contact or, without contact, the start of the straight segment that passes the obstacle; in
+    /// the surface's frame \[m\].
     pub point: Point3<T>,
-    /// Its direction there, in the surface's frame.
+    /// The direction at the first point of contact or, without contact, the whole straight segment \[m\]; in the
+    /// surface's frame.
     pub tangent: Vector3<T>,
     /// The length of the contact arc \[m\].
     pub length: T,

@@ -211,6 +211,36 @@ pub trait Wrappable<T: Real>: Any + Debug + Send + Sync {
         q
     }
 
+    /// A distance that a point outside has at least from the solid \[m\], such as a distance function's value; zero if
+    /// none is known. With it a cable that passes the solid at some distance is tested in a few steps.
+    fn clearance(&self, _p: &Point3<T>) -> T {
+        T::zero()
+    }
+
+    /// Whether the straight line from `a` to `b` certainly stays outside the solid. If not, or if that takes too long
+    /// to tell, it is searched with [`closest_on_segment`](Self::closest_on_segment).
+    ///
+    /// The default steps along the line by the [`clearance`](Self::clearance) of its points.
+    fn clears(&self, a: &Point3<T>, b: &Point3<T>) -> bool {
+        const MOST_STEPS: usize = 8;
+        let along = b - a;
+        let length = along.norm();
+        let least = T::negligible() * self.size();
+        let mut covered = T::zero();
+        for _ in 0..MOST_STEPS {
+            let reach = self.clearance(&(a + along * (covered / length)));
+            if reach > least {
+                covered += reach;
+            } else {
+                break;
+            }
+            if covered > length {
+                return true;
+            }
+        }
+        false
+    }
+
     /// The point of the straight line from `a` to `b` with the least [`value`](Self::value): the deepest within
     /// the surface, or about the closest to it.
     ///

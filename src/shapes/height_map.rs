@@ -45,6 +45,8 @@ pub struct HeightMap<T: Real> {
     coefficients: Vec<T>,
     /// Bounds of the second derivatives in magnitude: xx, xy, yy.
     pub(crate) bends: [T; 3],
+    /// A bound of the heights, which are averages of coefficients.
+    pub(crate) highest: T,
     /// The least distance of two lines.
     pub(crate) spacing: T,
 }
@@ -123,7 +125,8 @@ impl<T: Real> HeightMap<T> {
         }
         let coefficients = transposed(&columns, along_y.functions());
         let bends = greatest_bends(&axes, &coefficients);
-        let map = Self { axes, coefficients, bends, spacing };
+        let highest = coefficients.iter().fold(coefficients[0], |highest, c| highest.max(*c));
+        let map = Self { axes, coefficients, bends, highest, spacing };
         map.check_numbers()?;
         Ok(map)
     }
@@ -137,6 +140,7 @@ impl<T: Real> HeightMap<T> {
             axes: [self.axes[0].cast(), self.axes[1].cast()],
             coefficients: self.coefficients.iter().map(|c| c.cast()).collect(),
             bends: self.bends.map(T::cast),
+            highest: self.highest.cast(),
             spacing: self.spacing.cast(),
         };
         check::size("height_map.spacing", map.spacing)?;

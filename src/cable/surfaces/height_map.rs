@@ -26,6 +26,77 @@ fn part_above<T: Real>(map: &HeightMap<T>, a: &Point3<T>, along: &Vector3<T>) ->
     (first <= last).then_some((first, last))
 }
 
+/// The lowest place of a line that a search has found.
+struct Lowest<T> {
+    value: T,
+    u: T,
+    /// The distance of the places next to it.
+    reach: T,
+    /// Whether nothing has been left out for its cost.
+    is_certain: bool,
+}
+
+/// Searches a part of the line from `a` for its lowest place, within a millionth of the grid; places above `enough` need
+/// not be told apart.
+///
+/// An interval is dropped as soon as a parabola through its ends, bent as much as the map is anywhere, shows that it has
+/// nothing lower to offer.
+fn search<T: Real>(
+    map: &HeightMap<T>,
+    a: &Point3<T>,
+    along: &Vector3<T>,
+    (first, last): (T, T),
+    enough: T,
+) -> Lowest<T> {
+    const SAMPLES: u32 = 8;
+    const MOST_HALVINGS: usize = 4000;
+    const DEEPEST: usize = 48;
+    let [xx, xy, yy] = map.bends;
+    let (x, y) = (along.x.abs(), along.y.abs());
+    let bend = (xx * x * x + T::lit(2.0) * xy * x * y + yy * y * y) * T::lit(0.125);
+    let allowed = T::lit(1e-6) * map.spacing;
+    let value = |u: T| map.value(&(a + along * u));
+    let spacing = (last - first) / T::lit(f64::from(SAMPLES));
+    let place = |i: u32| if i == SAMPLES { last } else { first + spacing * T::lit(f64::from(i)) };
+    let mut samples = [T::zero(); SAMPLES as usize + 1];
+    let mut lowest = Lowest { value: value(first), u: first, reach: spacing, is_certain: true };
+    for (i, sample) in (0..).zip(&mut samples) {
+        *sample = value(place(i));
+        if *sample < lowest.value {
+            lowest = Lowest { value: *sample, u: place(i), ..lowest };
+        }
+    }
+    let mut halvings = 0;
+    for (i, pair) in (0..).zip(samples.windows(2)) {
+        let mut pending = [[T::zero(); 4]; DEEPEST];
+        pending[0] = [place(i), pair[0], place(i + 1), pair[1]];
+        let mut count = 1;
+        while count > 0 {
+            count -= 1;
+            let [low, f_low, high, f_high] = pending[count];
+            let wide = high - low;
+            let within = f_low.min(f_high) - bend * wide * wide;
+            if within >= (lowest.value - allowed).min(enough) {
+                continue;
+            }
+            if halvings >= MOST_HALVINGS || count + 2 > DEEPEST {
+                lowest.is_certain = false;
+                continue;
+            }
+            halvings += 1;
+            let middle = T::lit(0.5) * (low + high);
+            let f = value(middle);
+            if f < lowest.value {
+                lowest = Lowest { value: f, u: middle, reach: T::lit(0.5) * wide, ..lowest };
+            }
+            pending[count] = [middle, f, high, f_high];
+            pending[count + 1] = [low, f_low, middle, f];
+            count += 2;
+        }
+    }
+    lowest
+}
+
 /// The lowest place of the line from `a` in a bracket around `u`, by Newton's method on the slope, halving the bracket
 /// where that would leave it.
 fn lowest_place<T: Real>(
@@ -126,61 +197,29 @@ impl<T: Real> Wrappable<T> for HeightMap<T> {
         integrate(self, start, length, accuracy, &Midpoint(acceleration))
     }
 
-    fn closest_on_segment(&self, a: &Point3<T>, b: &Point3<T>) -> SegmentApproach<T> {
-        // An interval is dropped as soon as a parabola through its ends, bent as much as the map is
-        // anywhere, shows that it has nothing lower than was found, but for a millionth of the grid.
-        const SAMPLES: u32 = 8;
-        const MOST_HALVINGS: usize = 4000;
-        const DEEPEST: usize = 48;
+    fn clears(&self, a: &Point3<T>, b: &Point3<T>) -> bool {
         let along = b - a;
-        let Some((first, last)) = part_above(self, a, &along) else {
+        part_above(self, a, &along).is_none_or(|part| {
+            let [first, last] = [part.0, part.1].map(|u| a.z + along.z * u);
+            if first.min(last) > self.highest {
+                return true;
+            }
+            let lowest = search(self, a, &along, part, T::zero());
+            lowest.is_certain && lowest.value > T::zero()
+        })
+    }
+
+    fn closest_on_segment(&self, a: &Point3<T>, b: &Point3<T>) -> SegmentApproach<T> {
+        let along = b - a;
+        let Some(part) = part_above(self, a, &along) else {
             return SegmentApproach {
                 parameter: T::lit(0.5),
                 point: a + along * T::lit(0.5),
                 height: T::lit(1e30),
             };
         };
-        let [xx, xy, yy] = self.bends;
-        let (x, y) = (along.x.abs(), along.y.abs());
-        let bend = (xx * x * x + T::lit(2.0) * xy * x * y + yy * y * y) * T::lit(0.125);
-        let allowed = T::lit(1e-6) * self.spacing;
-        let value = |u: T| self.value(&(a + along * u));
-        let spacing = (last - first) / T::lit(f64::from(SAMPLES));
-        let place = |i: u32| if i == SAMPLES { last } else { first + spacing * T::lit(f64::from(i)) };
-        let mut lowest = (value(first), first, spacing);
-        for i in 1..=SAMPLES {
-            let f = value(place(i));
-            if f < lowest.0 {
-                lowest = (f, place(i), spacing);
-            }
-        }
-        let mut halvings = 0;
-        for i in 0..SAMPLES {
-            let (low, high) = (place(i), place(i + 1));
-            let mut pending = [[T::zero(); 4]; DEEPEST];
-            pending[0] = [low, value(low), high, value(high)];
-            let mut count = 1;
-            while count > 0 {
-                count -= 1;
-                let [low, f_low, high, f_high] = pending[count];
-                let wide = high - low;
-                let within = f_low.min(f_high) - bend * wide * wide;
-                if within >= lowest.0 - allowed || halvings >= MOST_HALVINGS || count + 2 > DEEPEST {
-                    continue;
-                }
-                halvings += 1;
-                let middle = T::lit(0.5) * (low + high);
-                let f = value(middle);
-                if f < lowest.0 {
-                    lowest = (f, middle, T::lit(0.5) * wide);
-                }
-                pending[count] = [middle, f, high, f_high];
-                pending[count + 1] = [low, f_low, middle, f];
-                count += 2;
-            }
-        }
-        let (_, u, reach) = lowest;
-        let (low, high) = ((u - reach).max(first), (u + reach).min(last));
+        let Lowest { u, reach, .. } = search(self, a, &along, part, T::lit(1e30));
+        let (low, high) = ((u - reach).max(part.0), (u + reach).min(part.1));
         approach_at(self, a, b, lowest_place(self, a, &along, u, low, high))
     }
 }

@@ -96,6 +96,10 @@ impl<T: Real> Wrappable<T> for Torus<T> {
         self.value(p)
     }
 
+    fn clearance(&self, p: &Point3<T>) -> T {
+        self.value(p)
+    }
+
     #[inline]
     fn retract(&self, p: &Point3<T>) -> Point3<T> {
         let (offset, _) = offset_from_circle(self, p);

@@ -5,6 +5,7 @@ mod bones;
 mod crossings;
 mod derivatives;
 mod forces;
+mod free;
 mod height_maps;
 mod memory;
 mod middles;

@@ -1,0 +1,48 @@
+//! Obstacles that a straight segment has jumped over within one step.
+
+use super::node::{Node, Trial};
+use super::span::{Budget, SEARCH, SpanProblem, side};
+use crate::math::Real;
+
+/// Lays the cable on the first obstacle that the straight segment beside it, free before and after, passed through on
+/// the way from its remembered place, if its ends moved along straight lines. Free nodes hold the segments that pass
+/// them.
+///
+/// What is wider than a quarter of the obstacle's size is found. A cable over less would have slipped off.
+pub(super) fn catch<T: Real>(
+    span: &SpanProblem<'_, T>,
+    nodes: &mut [Node<T>],
+    budget: &mut Budget,
+) -> Option<usize> {
+    const MOST_PLACES: u32 = 256;
+    for (k, (node, wrap)) in nodes.iter_mut().zip(span.wraps).enumerate() {
+        if node.in_contact || wrap.in_contact || !wrap.known {
+            continue;
+        }
+        let surface = span.obstacles[k].surface();
+        let here = node.trial;
+        let (start, end) = (here.point - wrap.point, here.point + here.tangent - wrap.point - wrap.tangent);
+        let motion = start.norm().max(end.norm());
+        let step = T::lit(0.25) * surface.size();
+        if motion <= step {
+            continue;
+        }
+        let wanted = (motion / step).to_f64();
+        let (mut count, mut x) = (1_u32, 1.0);
+        while count < MOST_PLACES && x < wanted {
+            (count, x) = (2 * count, 2.0 * x);
+        }
+        for i in 1..count {
+            let part = T::lit(f64::from(i)) / T::lit(f64::from(count));
+            let (a, tangent) = (wrap.point + start * part, wrap.tangent + (end - start) * part);
+            let approach = surface.closest_on_segment(&a, &(a + tangent));
+            budget.spend(SEARCH);
+            if approach.height < -T::negligible() * T::lit(8.0) * surface.size() {
+                let point = side(Some(wrap), surface, surface.retract(&approach.point));
+                node.begin(Trial { point, tangent, length: T::zero() });
+                return Some(k);
+            }
+        }
+    }
+    None
+}
