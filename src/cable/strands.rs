@@ -1,6 +1,7 @@
 //! The strands of a cable with friction: lengths, shares of material, forces and memory.
 
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use nalgebra::{Point3, Vector3};
 
@@ -43,25 +44,22 @@ pub struct Strand<T: Real> {
 pub struct Strands<T: Real> {
     /// In order; a single one without memory.
     pub all: Vec<Strand<T>>,
-    /// The mean elongation, weighted by the shares at the last commit \[m\].
-    pub mean_elongation: T,
     joints: Vec<Joint<T>>,
 }
 
 impl<T: Real> Default for Strands<T> {
     fn default() -> Self {
-        Self { all: Vec::new(), mean_elongation: T::zero(), joints: Vec::new() }
+        Self { all: Vec::new(), joints: Vec::new() }
     }
 }
 
 impl<T: Real> Clone for Strands<T> {
     fn clone(&self) -> Self {
-        Self { all: self.all.clone(), mean_elongation: self.mean_elongation, joints: self.joints.clone() }
+        Self { all: self.all.clone(), joints: self.joints.clone() }
     }
 
     fn clone_from(&mut self, source: &Self) {
         self.all.clone_from(&source.all);
-        self.mean_elongation = source.mean_elongation;
         self.joints.clone_from(&source.joints);
     }
 }
@@ -152,45 +150,121 @@ impl<T: Real> Strands<T> {
             }
         }
         settle(&mut self.all, &mut self.joints, slack_length);
-        self.mean_elongation =
-            self.all.iter().fold(T::zero(), |sum, strand| sum + strand.committed_share * strand.elongation);
     }
 
     /// Half the sum of `φ_k x_k²`: the energy stored at a stiffness of 1 N/m \[m²\].
     pub fn unit_energy(&self) -> T {
-        let twice = self.all.iter().fold(T::zero(), |sum, strand| {
-            sum + strand.share * strand.elongation * strand.elongation
-        });
+        let twice = self
+            .all
+            .iter()
+            .fold(T::zero(), |sum, strand| sum + strand.share * strand.elongation * strand.elongation);
         T::lit(0.5) * twice
     }
 
-    /// The sum of `x_k L̇_k`, given the rate of the path's length \[m/s\]: the power that goes into the cable at a stiffness of 1 N/m \[m²/s\].
-    pub fn unit_power(&self, length_rate: T, positions: &Positions<T>, velocities: &Velocities<T>) -> T {
-        let common = self.mean_elongation * length_rate;
+    /// Writes the rates of change of the strands' lengths \[m/s\], given that of the path's length.
+    pub fn length_rates(
+        &self,
+        length_rate: T,
+        positions: &Positions<T>,
+        velocities: &Velocities<T>,
+        rates: &mut Vec<T>,
+    ) {
+        rates.clear();
         if self.joints.is_empty() {
-            return common;
+            rates.push(length_rate);
+            return;
         }
-        self.all.iter().fold(common, |sum, strand| {
+        rates.reserve(self.all.len());
+        rates.extend(self.all.iter().map(|strand| {
             let velocity = |body, p| velocities.velocity_of_point(positions, body, p);
-            let relative = velocity(strand.to_body, &strand.to_G) - velocity(strand.from_body, &strand.from_G);
-            sum + (strand.elongation - self.mean_elongation) * strand.direction_G.dot(&relative)
+            let relative =
+                velocity(strand.to_body, &strand.to_G) - velocity(strand.from_body, &strand.from_G);
+            strand.direction_G.dot(&relative)
+        }));
+        let seen = rates.iter().fold(T::zero(), |sum, &rate| sum + rate);
+        for (rate, strand) in rates.iter_mut().zip(&self.all) {
+            *rate += strand.committed_share * (length_rate - seen);
+        }
+    }
+
+    /// Writes the tension in each strand \[N\], damping included; returns the power that damping dissipates \[W\].
+    pub fn tensions(&self, stiffness: T, dissipation: T, rates: &[T], tensions: &mut Vec<T>) -> T {
+        let one = T::one();
+        let rise = |part: Range<usize>| {
+            let (mut power, mut weight) = (T::zero(), T::zero());
+            for (strand, &rate) in self.all[part.clone()].iter().zip(&rates[part]) {
+                power += strand.elongation * rate;
+                weight += strand.elongation * strand.share;
+            }
+            // The rate of a single strand, which is the whole cable, must be itself to the last bit.
+            let mean = if rates.len() == 1 {
+                rates[0]
+            } else if weight > T::zero() {
+                power / weight
+            } else {
+                T::zero()
+            };
+            (dissipation * mean).max(-one)
+        };
+        let common = rise(0..self.all.len());
+        tensions.clear();
+        tensions.reserve(self.all.len());
+        for group in self.groups() {
+            let own = rise(group.clone());
+            tensions.extend(group.map(|_| own - common));
+        }
+        // As much of the differences as no contact that sticks gives way to.
+        let mut weight = one;
+        for (i, joint) in self.joints.iter().enumerate().filter(|(_, joint)| !joint.slips()) {
+            for (a, b) in [(i, i + 1), (i + 1, i)] {
+                let excess = |weight: T| {
+                    let tension = |k: usize| self.all[k].elongation * (one + common + weight * tensions[k]);
+                    tension(a) - joint.ratio * tension(b)
+                };
+                let most = excess(one);
+                if most > T::zero() {
+                    let none = excess(T::zero()).min(T::zero());
+                    weight = weight.min(none / (none - most));
+                }
+            }
+        }
+        let mut lost = T::zero();
+        for ((tension, strand), &rate) in tensions.iter_mut().zip(&self.all).zip(rates) {
+            let rise = common + weight * *tension;
+            let elastic = stiffness * strand.elongation;
+            let damping = elastic * rise;
+            *tension = elastic + damping;
+            lost += damping * rate;
+        }
+        lost
+    }
+
+    /// The strands between neighbouring contacts that stick.
+    fn groups(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+        let mut first = 0;
+        (0..self.all.len()).filter_map(move |last| {
+            let ends = self.joints.get(last).is_none_or(|joint| !joint.slips());
+            ends.then(|| core::mem::replace(&mut first, last + 1)..last + 1)
         })
     }
 
-    /// Adds the forces of a cable with the tension `stiffness · x_k` in strand `k`.
+    /// Adds the forces of a cable with these tensions in its strands \[N\].
     ///
     /// The mean tension acts along the present path; the departures from it along the straight parts of the path
     /// at the last commit, moved with the bodies.
     ///
     /// # Panics
     /// If `forces` lack a body, like slice indexing; those of the solution's system do not.
-    pub fn add_forces(&self, results: &PathResults<T>, stiffness: T, forces: &mut ForceAccumulator<'_, T>) {
-        results.add_forces(stiffness * self.mean_elongation, forces);
-        if self.joints.is_empty() {
+    pub fn add_forces(&self, results: &PathResults<T>, tensions: &[T], forces: &mut ForceAccumulator<'_, T>) {
+        if let [tension] = tensions {
+            results.add_forces(*tension, forces);
             return;
         }
-        for strand in &self.all {
-            let pull = strand.direction_G * (stiffness * (strand.elongation - self.mean_elongation));
+        let strands = || self.all.iter().zip(tensions);
+        let mean = strands().fold(T::zero(), |sum, (strand, &f)| sum + strand.committed_share * f);
+        results.add_forces(mean, forces);
+        for (strand, &tension) in strands() {
+            let pull = strand.direction_G * (tension - mean);
             forces.apply_at_point(strand.from_body, &strand.from_G, pull);
             forces.apply_at_point(strand.to_body, &strand.to_G, -pull);
         }
@@ -223,9 +297,8 @@ impl<T: Real> Strands<T> {
                 None
             };
             let contact = obstacle.map(|k| &results.contacts[k]);
-            let (true, Some(before), Some(after)) =
-                (contact.is_none_or(|contact| contact.in_contact), arriving, segments.next())
-            else {
+            let touches = contact.is_none_or(|contact| contact.in_contact);
+            let (Some(before), Some(after)) = (arriving, if touches { segments.next() } else { None }) else {
                 *grip = Grip::default();
                 continue;
             };

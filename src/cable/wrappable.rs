@@ -171,15 +171,9 @@ pub trait Wrappable<T: Real>: Any + Debug + Send + Sync {
     }
 
     /// The normal curvature, integrated along the geodesic of [`geodesic`](Self::geodesic) \[rad\]: the angle by which
-    /// the surface turns a cable on it. The default is a quadrature, accurate to about 10⁻¹² where the surface is
+    /// the surface turns a cable on it. The default is a quadrature, accurate to some 10⁻¹² where the surface is
     /// smooth.
-    fn normal_curvature_integral(
-        &self,
-        p: &Point3<T>,
-        direction: &Vector3<T>,
-        length: T,
-        accuracy: T,
-    ) -> T {
+    fn normal_curvature_integral(&self, p: &Point3<T>, direction: &Vector3<T>, length: T, accuracy: T) -> T {
         turning::integrate(self, p, direction, length, accuracy)
     }
 

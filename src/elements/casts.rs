@@ -1,7 +1,8 @@
 //! Casts of the elements of this crate.
 
 use crate::elements::{
-    CableSpring, CapstanCable, CoordinateSpringDamperExt, CustomForce, ElasticFoundation, ExponentialSpring, LinearBushing,
+    CableSpring, CapstanCable, CoordinateSpringDamperExt, CustomForce, ElasticFoundation, ExponentialSpring,
+    LinearBushing,
 };
 use crate::framework::{Casts, ElementError, Error, ForceElement, ForceSystem};
 use crate::math::Real;

@@ -112,7 +112,8 @@ impl<T: Real> Variables<T> for Discrete<T> {
 
     fn visit(&self, visit: Visitor<'_, T>) {
         self.wraps.visit(visit);
-        for (i, Grip { in_contact, start, end, before, after, share }) in self.grips.places.iter().enumerate() {
+        for (i, Grip { in_contact, start, end, before, after, share }) in self.grips.places.iter().enumerate()
+        {
             use variables::Listed;
             in_contact.visit(declared(format_args!("grip[{i}].in_contact"), &[]), visit);
             start.visit(declared(format_args!("grip[{i}].start"), &["m"]), visit);

@@ -7,8 +7,9 @@ use force_elements::nalgebra::{Point3, Translation3, Vector2, Vector3, Vector6};
 use force_elements::shapes::{Ellipsoid, Sphere};
 use force_elements::testing::{Numbers, Scene, Subject};
 use force_elements::{
-    BodyIndex, CableSpring, CapstanCable, CoordinatePair, CoordinateSpringDamperExt, Error, ExponentialSpring, ForceSystem, Frame,
-    LinearBushing, Pose, Real, SpatialVelocity, Station, cable_spring, capstan_cable, linear_bushing,
+    BodyIndex, CableSpring, CapstanCable, CoordinatePair, CoordinateSpringDamperExt, Error,
+    ExponentialSpring, ForceSystem, Frame, LinearBushing, Pose, Real, SpatialVelocity, Station, cable_spring,
+    capstan_cable, linear_bushing,
 };
 
 pub(crate) struct Bushing;
@@ -161,7 +162,8 @@ impl<const STICKS_TWICE: bool> Subject for Capstan<STICKS_TWICE> {
         let mut system = ForceSystem::new();
         let bodies = [system.add_body(), system.add_body()];
         let path = wrapped_path(deal, bodies)?;
-        let friction = vec![deal.between(2.0, 3.0), if STICKS_TWICE { deal.between(2.0, 3.0) } else { T::zero() }];
+        let friction =
+            vec![deal.between(2.0, 3.0), if STICKS_TWICE { deal.between(2.0, 3.0) } else { T::zero() }];
         let parameters = capstan_cable::Parameters { elastic: elastic(deal), friction };
         let element = system.add(CapstanCable::new(path, parameters)?)?;
 
