@@ -11,8 +11,8 @@ use force_elements::cable::{CablePath, Obstacle, PathError, Settings};
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
 use force_elements::shapes::{Cylinder, Ellipsoid, Sphere, Torus};
 use force_elements::{
-    BodyIndex, CableSpring, Error, ForceSystem, Frame, Handle, Pose, SpatialVelocity, State, Station,
-    cable_spring,
+    BodyIndex, CableSpring, CapstanCable, Error, ForceElement, ForceSystem, Frame, Handle, Pose,
+    SpatialVelocity, State, Station, cable_spring, capstan_cable,
 };
 
 const KINDS: [&str; 4] = ["sphere", "cylinder", "ellipsoid", "torus"];
@@ -34,17 +34,42 @@ fn obstacle(kind: &str, i: u32) -> Result<Obstacle<f64>, PathError> {
     }
 }
 
-struct Scene {
+struct Scene<E> {
     system: ForceSystem<f64>,
     state: State<f64>,
-    cable: Handle<CableSpring<f64>>,
+    cable: Handle<E>,
     end: BodyIndex,
     count: u32,
     angle: f64,
 }
 
-impl Scene {
+const ELASTIC: cable_spring::Parameters<f64> =
+    cable_spring::Parameters { stiffness: 100.0, slack_length: 1.0, dissipation: 0.1 };
+
+impl Scene<CableSpring<f64>> {
     fn new(kind: &str, count: u32) -> Result<Self, Error> {
+        Self::with(kind, count, |path| CableSpring::new(path, ELASTIC))
+    }
+}
+
+impl Scene<CapstanCable<f64>> {
+    /// Sticks and slips as its end swings.
+    fn with_friction(kind: &str, count: u32) -> Result<Self, Error> {
+        let slack_length = 2.0 * f64::from(count);
+        let elastic = cable_spring::Parameters { slack_length, ..ELASTIC };
+        let friction = vec![0.3; count as usize];
+        Self::with(kind, count, |path| {
+            CapstanCable::new(path, capstan_cable::Parameters { elastic, friction })
+        })
+    }
+}
+
+impl<E: ForceElement<f64>> Scene<E> {
+    fn with(
+        kind: &str,
+        count: u32,
+        make: impl Fn(CablePath<f64>) -> Result<E, Error>,
+    ) -> Result<Self, Error> {
         let mut system = ForceSystem::new();
         let end = system.add_body();
         let origin = Station { body: BodyIndex::GROUND, p_B: Point3::new(-1.5, 0.0, 0.0) };
@@ -53,10 +78,7 @@ impl Scene {
             path = path.over(obstacle(kind, i)?);
         }
         let path = path.with_settings(Settings { smoothness: 1e-9, ..Settings::default() })?;
-        let cable = system.add(CableSpring::new(
-            path,
-            cable_spring::Parameters { stiffness: 100.0, slack_length: 1.0, dissipation: 0.1 },
-        )?)?;
+        let cable = system.add(make(path)?)?;
         let state = system.default_state();
         let mut scene = Self { system, state, cable, end, count, angle: 0.0 };
         scene.step()?;
@@ -69,10 +91,10 @@ impl Scene {
             Pose::translation(2.0 * n + 1.0 + 0.1 * a.sin(), 0.2 * (1.3 * a).sin(), 0.3 * (0.7 * a).sin());
         let V = SpatialVelocity::new(Vector3::zeros(), Vector3::new(0.1, 0.2, 0.3));
         self.state.set_body(self.end, X, V)?;
-        let tension = self.system.realize_dynamics(&mut self.state)?.of(self.cable).dynamics.tension;
+        let energy = self.system.realize_dynamics(&mut self.state)?.potential_energy();
         self.system.accept_step(&mut self.state)?;
         self.angle += 0.01;
-        Ok(tension)
+        Ok(energy)
     }
 }
 
@@ -81,6 +103,19 @@ fn evaluation(criterion: &mut Criterion) {
     for kind in KINDS {
         for count in [1, 5] {
             let mut scene = Scene::new(kind, count).expect("the scene is valid");
+            group.bench_function(BenchmarkId::new(kind, count), |bencher| {
+                bencher.iter(|| scene.step().expect("the path converges"));
+            });
+        }
+    }
+    group.finish();
+}
+
+fn friction(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("one evaluation of a cable with friction");
+    for kind in KINDS {
+        for count in [1, 5] {
+            let mut scene = Scene::with_friction(kind, count).expect("the scene is valid");
             group.bench_function(BenchmarkId::new(kind, count), |bencher| {
                 bencher.iter(|| scene.step().expect("the path converges"));
             });
@@ -109,5 +144,5 @@ fn cold_start(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, evaluation, cold_start);
+criterion_group!(benches, evaluation, friction, cold_start);
 criterion_main!(benches);

@@ -8,8 +8,8 @@ use crate::math::{InvalidValue, Real, Requirement, check, checked_when_read};
 
 /// The hold of one obstacle, or via point, on the cable at the last commit.
 ///
-/// A mark on the surface within the contact arc, and the share of the cable's material that lies before it. While the
-/// contact sticks, the share stays.
+/// A mark on the surface within the contact arc, and the share of the cable's material that lies before it.
+/// While the contact sticks, the share stays.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct Grip<T: Real> {
@@ -29,13 +29,14 @@ pub struct Grip<T: Real> {
 
 /// The memory of a cable with friction: one [`Grip`] per obstacle and via point, in order along the path.
 #[derive(Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct Grips<T: Real> {
     /// One per obstacle and via point.
     pub places: Vec<Grip<T>>,
 }
 
 checked_when_read!(Grip);
+checked_when_read!(Grips);
 
 impl<T: Real> Default for Grip<T> {
     fn default() -> Self {

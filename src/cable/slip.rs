@@ -1,11 +1,12 @@
-//! The return mapping of capstan friction: material slips through contacts until no ratio of tensions exceeds its
-//! limit.
+//! The return mapping of capstan friction: material slips through contacts until no ratio of tensions exceeds
+//! its limit.
 //!
-//! With the tension in strand `k` a decreasing function of its share of material, and the logarithm of the ratio at
-//! each contact bounded, the slips are the solution of a strictly convex problem: the sum of the strands' potentials
-//! of log-tension and of the limits times the sizes of the slips is least. It has one solution. Given the directions in
-//! which contacts slip, the strands between those that stick form groups of known ratios, each with one unknown; the
-//! directions are corrected until they suit. Descent along one slip after another approaches the solution always.
+//! With the tension in strand `k` a decreasing function of its share of material, and the logarithm of the
+//! ratio at each contact bounded, the slips are the solution of a strictly convex problem: the sum of the
+//! strands' potentials of log-tension and of the limits times the sizes of the slips is least. It has one
+//! solution. Given the directions in which contacts slip, the strands between those that stick form groups of
+//! known ratios, each with one unknown; the directions are corrected until they suit. Descent along one slip
+//! after another approaches the solution always.
 
 use crate::cable::strands::Strand;
 use crate::math::Real;
@@ -52,8 +53,8 @@ fn elongation<T: Real>(length: T, share: T, slack_length: T) -> T {
     if share > T::zero() { (length / share - slack_length).max(T::zero()) } else { T::lit(f64::INFINITY) }
 }
 
-/// The elongation of the first of several strands, given lengths with the factors of their elongations relative to
-/// it, that share this much material; `None` if all are slack.
+/// The elongation of the first of several strands, given lengths with the factors of their elongations relative
+/// to it, that share this much material; `None` if all are slack.
 fn common_elongation<T: Real>(
     parts: impl Iterator<Item = (T, T)> + Clone,
     share: T,
@@ -86,8 +87,8 @@ fn common_elongation<T: Real>(
 
 /// Moves material until no contact exceeds its limit; writes shares and elongations.
 pub(super) fn settle<T: Real>(strands: &mut [Strand<T>], joints: &mut [Joint<T>], slack_length: T) {
-    // A guess of all directions is nearly always right after two or three corrections. If it goes round in a circle, a
-    // sweep of descent makes the next guess; the bound is for limits that are met to within rounding.
+    // A guess of all directions is nearly always right after two or three corrections. If it goes round in a
+    // circle, a sweep of descent makes the next guess; the bound is for limits that are met to within rounding.
     const SWEEPS: usize = 200;
     for strand in strands.iter_mut() {
         strand.elongation = elongation(strand.length, strand.share, slack_length);
@@ -184,8 +185,8 @@ fn solve_groups<T: Real>(strands: &mut [Strand<T>], joints: &[Joint<T>], slack_l
     }
 }
 
-/// Lets every contact slip that sticks beyond its limit, and every one stick that slips against the tension; returns
-/// whether there were any.
+/// Lets every contact slip that sticks beyond its limit, and every one stick that slips against the tension;
+/// returns whether there were any.
 fn correct<T: Real>(strands: &[Strand<T>], joints: &mut [Joint<T>]) -> bool {
     // Slips and excesses below this are rounding.
     let rounding = T::default_epsilon() * T::lit(64.0);

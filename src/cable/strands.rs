@@ -37,9 +37,9 @@ pub struct Strand<T: Real> {
 
 /// The strands of a cable with capstan friction, in order.
 ///
-/// A cable of slack length `L₀` is divided by marks on the surfaces that it touches. Strand `k` has the length `L_k`
-/// and the share `φ_k` of the material; a whole cable strained like it would be longer than its slack length by
-/// `x_k = L_k/φ_k − L₀`. See [`CapstanCable`](crate::CapstanCable) for the law.
+/// A cable of slack length `L₀` is divided by marks on the surfaces that it touches. Strand `k` has the length
+/// `L_k` and the share `φ_k` of the material; a whole cable strained like it would be longer than its slack
+/// length by `x_k = L_k/φ_k − L₀`. See [`CapstanCable`](crate::CapstanCable) for the law.
 #[derive(Debug)]
 pub struct Strands<T: Real> {
     /// In order; a single one without memory.
@@ -82,8 +82,8 @@ impl<T: Real> CablePath<T> {
 }
 
 impl<T: Real> Strands<T> {
-    /// Finds lengths, shares and elongations on a solved path, with the coefficient of friction of each obstacle;
-    /// missing ones are zero.
+    /// Finds lengths, shares and elongations on a solved path, with the coefficient of friction of each
+    /// obstacle; missing ones are zero.
     ///
     /// A pure function of its arguments; the previous content has no effect.
     pub fn solve(
@@ -187,22 +187,21 @@ impl<T: Real> Strands<T> {
         }
     }
 
-    /// Writes the tension in each strand \[N\], damping included; returns the power that damping dissipates \[W\].
+    /// Writes the tension in each strand \[N\], damping included; returns the power that damping dissipates
+    /// \[W\].
     pub fn tensions(&self, stiffness: T, dissipation: T, rates: &[T], tensions: &mut Vec<T>) -> T {
         let one = T::one();
         let rise = |part: Range<usize>| {
             let (mut power, mut weight) = (T::zero(), T::zero());
-            for (strand, &rate) in self.all[part.clone()].iter().zip(&rates[part]) {
+            for (strand, &rate) in self.all.iter().zip(rates).take(part.end).skip(part.start) {
                 power += strand.elongation * rate;
                 weight += strand.elongation * strand.share;
             }
             // The rate of a single strand, which is the whole cable, must be itself to the last bit.
-            let mean = if rates.len() == 1 {
-                rates[0]
-            } else if weight > T::zero() {
-                power / weight
-            } else {
-                T::zero()
+            let mean = match rates {
+                [only] => *only,
+                _ if weight > T::zero() => power / weight,
+                _ => T::zero(),
             };
             (dissipation * mean).max(-one)
         };
@@ -250,8 +249,8 @@ impl<T: Real> Strands<T> {
 
     /// Adds the forces of a cable with these tensions in its strands \[N\].
     ///
-    /// The mean tension acts along the present path; the departures from it along the straight parts of the path
-    /// at the last commit, moved with the bodies.
+    /// The mean tension acts along the present path; the departures from it along the straight parts of the
+    /// path at the last commit, moved with the bodies.
     ///
     /// # Panics
     /// If `forces` lack a body, like slice indexing; those of the solution's system do not.
@@ -272,8 +271,9 @@ impl<T: Real> Strands<T> {
 
     /// Writes into `grips` the memory for an accepted step.
     ///
-    /// A mark stays on its place of the surface as long as that is within the contact arc, and otherwise moves to the
-    /// end of the arc; material that passes it keeps its strain. A new contact gets its mark in the middle.
+    /// A mark stays on its place of the surface as long as that is within the contact arc, and otherwise moves
+    /// to the end of the arc; material that passes it keeps its strain. A new contact gets its mark in the
+    /// middle.
     pub fn remember(
         &self,
         path: &CablePath<T>,
@@ -296,7 +296,7 @@ impl<T: Real> Strands<T> {
             } else {
                 None
             };
-            let contact = obstacle.map(|k| &results.contacts[k]);
+            let contact = obstacle.and_then(|k| results.contacts.get(k));
             let touches = contact.is_none_or(|contact| contact.in_contact);
             let (Some(before), Some(after)) = (arriving, if touches { segments.next() } else { None }) else {
                 *grip = Grip::default();
@@ -347,5 +347,8 @@ fn turning_limit<T: Real>(path: &CablePath<T>, results: &PathResults<T>, k: usiz
         return T::zero();
     }
     let accuracy = path.settings().smoothness * T::lit(0.01);
-    mu * results.contacts[k].turning(path.obstacles()[k].surface(), accuracy).max(T::zero())
+    let (Some(contact), Some(obstacle)) = (results.contacts.get(k), path.obstacles().get(k)) else {
+        return T::zero();
+    };
+    mu * contact.turning(obstacle.surface(), accuracy).max(T::zero())
 }

@@ -1,15 +1,15 @@
 //! The normal curvature of a geodesic, integrated along it: the angle by which a contact turns the cable.
 //!
-//! R. Piessens, E. de Doncker-Kapenga, C. W. Überhuber, D. K. Kahaner, *QUADPACK* (1983): Gauss' and Kronrod's rules
-//! with the estimate of their error.
+//! R. Piessens, E. de Doncker-Kapenga, C. W. Überhuber, D. K. Kahaner, *QUADPACK* (1983): Gauss' and Kronrod's
+//! rules with the estimate of their error.
 
 use nalgebra::{Point3, Vector3};
 
 use super::wrappable::Wrappable;
 use crate::math::Real;
 
-/// Kronrod's rule of fifteen nodes on −1 to 1, its half from 1 to 0: nodes, weights, and the weights of Gauss' rule of
-/// seven that it contains.
+/// Kronrod's rule of fifteen nodes on −1 to 1, its half from 1 to 0: nodes, weights, and the weights of Gauss'
+/// rule of seven that it contains.
 const RULE: [(f64, f64, f64); 8] = [
     (0.991_455_371_120_812_6, 0.022_935_322_010_529_22, 0.0),
     (0.949_107_912_342_758_5, 0.063_092_092_629_978_55, 0.129_484_966_168_869_7),
@@ -26,8 +26,8 @@ const ACCURACY: f64 = 1e-12;
 
 /// Quadrature over panels that are halved until it is accurate.
 ///
-/// A geodesic is followed from node to node, so that the cost is that of the geodesic and of some fifteen evaluations
-/// per panel.
+/// A geodesic is followed from node to node, so that the cost is that of the geodesic and of some fifteen
+/// evaluations per panel.
 pub(super) fn integrate<T: Real, S: Wrappable<T> + ?Sized>(
     surface: &S,
     p: &Point3<T>,

@@ -23,14 +23,13 @@ use crate::results;
 ///                 `-------'
 /// ```
 ///
-/// It is the [`CableSpring`](crate::CableSpring) with friction; without friction, they are equal. A separate element,
-/// since its memory has seven numbers more for each obstacle, and an evaluation integrates the curvature along each
-/// contact.
+/// With coefficients of zero it is a [`CableSpring`](crate::CableSpring). It is an element of its own, since it
+/// remembers more, and an evaluation integrates the curvature along each contact.
 ///
 /// # Law
 ///
-/// Marks, one on each contact arc and one on each via point, divide the cable into strands. Strand `k` has the length
-/// `L_k` from mark to mark, and the share `φ_k` of the cable's material:
+/// Marks, one on each contact arc and one on each via point, divide the cable into strands. Strand `k` has the
+/// length `L_k` from mark to mark, and the share `φ_k` of the cable's material:
 ///
 /// ```text
 /// x_k = max(0, L_k/φ_k − L₀)                        Σ L_k = L,  Σ φ_k = 1
@@ -38,11 +37,11 @@ use crate::results;
 /// e^(−μθ) ≤ f_{k+1} / f_k ≤ e^(μθ)                  θ = ∫ κ_n ds
 /// ```
 ///
-/// `L` is the length of the path, `θ` the integral of the surface's normal curvature along the contact arc, between
-/// the strands `k` and `k + 1`; on a via point and without contact it is zero. A contact sticks while the shares at its
-/// sides suit its limit. Where they do not, material slips through it, towards the greater tension, just as far as the
-/// limit demands: a return mapping, which does not depend on time and is part of the evaluation.
-/// [`accept_step`](crate::ForceSystem::accept_step) commits it.
+/// `L` is the length of the path, `θ` the integral of the surface's normal curvature along the contact arc,
+/// between the strands `k` and `k + 1`; on a via point and without contact it is zero. A contact sticks while
+/// the ratio is within its limit. Where it is not, material slips through the contact, towards the greater
+/// tension, just as far as the limit demands: a return mapping, which does not depend on time and is part of
+/// the evaluation. [`accept_step`](crate::ForceSystem::accept_step) commits it.
 ///
 /// | symbol | meaning | unit | range |
 /// |---|---|---|---|
@@ -51,41 +50,43 @@ use crate::results;
 /// | `c` | [`dissipation`](crate::cable_spring::Parameters::dissipation) | s/m | ≥ 0 |
 /// | `μ` | [`friction`](Parameters::friction), one per obstacle | | ≥ 0 |
 ///
-/// Damping: the rise `r = max(−1, c·ẋ)` of the strands between two contacts that stick, with the mean rate `ẋ` of
-/// their elongations `Σ x_k L̇_k / Σ φ_k x_k`. Where the limit of friction would be exceeded, all rises are drawn towards that of
-/// the whole cable.
+/// Damping: the rise `r = max(−1, c·ẋ)` of the strands between two contacts that stick, with the mean rate `ẋ`
+/// of their elongations `Σ x_k L̇_k / Σ φ_k x_k`. Where the limit of friction would be exceeded, all rises are
+/// drawn towards that of the whole cable.
 ///
 /// # Forces
 ///
-/// Within a step, `L_k` changes with the distance between the points where the cable left one body and met the next at
-/// the last commit, both moved with their bodies; what the length of the path changes beyond that is
-/// distributed by the committed shares. The mean tension `Σ φ_k f_k` acts along the present path, the departures from
-/// it between those points. After a commit, these are the ends of the straight segments, and each segment pulls with
-/// its own tension; the torque on a wheel is the difference of tensions times its radius.
+/// Within a step, `L_k` changes with the distance between the points where the cable left one body and met the
+/// next at the last commit, both moved with their bodies; what the length of the path changes beyond that is
+/// distributed by the committed shares. The mean tension `Σ φ_k f_k` acts along the present path, the
+/// departures from it between those points. After a commit, these are the ends of the straight segments, and
+/// each segment pulls with its own tension; the torque on a wheel is the difference of tensions times its
+/// radius.
 ///
-/// The law has a potential while contacts stick, which is why forces are not taken at the present ends of the arcs
-/// throughout: a cable that is held along itself and slides sideways is a nonholonomic constraint, and would gain energy
-/// on a closed path within a step.
+/// The law has a potential while contacts stick, which is why forces are not taken at the present ends of the
+/// arcs throughout: a cable that is held along itself and slides sideways is a nonholonomic constraint, and
+/// would gain or lose energy on a closed path within a step.
 ///
 /// # Energy
 ///
-/// Stored: `Σ k φ_k x_k² / 2`. Lost: `Σ k x_k r_k L̇_k`, known instantaneously and never negative; and, where the share `dφ`
-/// slips from strand `a` to strand `b`, `(f_b − f_a)·L₀·dφ + (f_b² − f_a²)/(2k)·dφ` of the elastic tensions. The latter
-/// rate is not known instantaneously, but its integral is known afterwards: see
+/// Stored: `Σ k φ_k x_k² / 2`. Lost: `Σ k x_k r_k L̇_k`, known instantaneously and never negative; and, where
+/// the share `dφ` slips from strand `a` to strand `b`, `(f_b − f_a)·L₀·dφ + (f_b² − f_a²)/(2k)·dφ` of the
+/// elastic tensions. The latter rate is not known instantaneously, but its integral is known afterwards: see
 /// [`DynamicsView::dissipated_energy`](crate::DynamicsView::dissipated_energy).
 ///
-/// A mark stays on its place of the surface while that is within the contact arc. On a wheel that turns it comes to the
-/// end of the arc and stays there; the material that passes takes the strain of the strand it enters, and the
-/// difference in energy is lost at the commit. This is the creep of an elastic belt.
+/// A mark stays on its place of the surface while that is within the contact arc. On a wheel that turns it
+/// comes to the end of the arc and stays there; the material that passes takes the strain of the strand it
+/// enters, and the difference in energy is lost at the commit. This is the creep of an elastic belt.
 ///
 /// # Note that
 ///
 /// - A load that friction can hold is held without creep, whatever the step.
-/// - A large coefficient, such as 1000, makes a contact that never slips: on the body of a wheel, a pulley that turns with
-///   the cable, or a winch that hauls while its tail is held.
+/// - A large coefficient, such as 1000, makes a contact that never slips: on the body of a wheel, a pulley that
+///   turns with the cable, or a winch that hauls while its tail is held.
 /// - Friction acts along the cable only. Sideways, the cable slides freely to the shortest path.
 /// - The first accepted step finds the tension uniform, and so does one after
-///   [`reset_memory`](crate::ForceSystem::reset_memory). A contact is without friction until the step after its touchdown.
+///   [`reset_memory`](crate::ForceSystem::reset_memory). A contact is without friction until the step after its
+///   touchdown.
 /// - Material is neither made nor lost: the shares add up to 1 through touchdown and liftoff.
 /// - Slip within a step is undone if the motion is reversed within the same step.
 /// - A strand is stiffer than the cable, `k/φ_k`; a short one requires shorter steps of an explicit integrator.
@@ -97,9 +98,9 @@ use crate::results;
 ///
 /// # Source
 ///
-/// L. Euler, *Remarques sur l'effet du frottement dans l'équilibre*, Mémoires de l'Académie des sciences de Berlin 18
-/// (1762) 265–278. J. C. Simo, T. J. R. Hughes, *Computational Inelasticity* (1998), on return mappings. For the path see
-/// [`CablePath`], for damping [`CableSpring`](crate::CableSpring).
+/// L. Euler, *Remarques sur l'effet du frottement dans l'équilibre*, Mémoires de l'Académie des sciences de
+/// Berlin 18 (1762) 265–278. J. C. Simo, T. J. R. Hughes, *Computational Inelasticity* (1998), on return
+/// mappings. For the path see [`CablePath`], for damping [`CableSpring`](crate::CableSpring).
 ///
 /// # Example: a rope around a bollard
 ///
@@ -177,8 +178,8 @@ impl<T: Real> CapstanCable<T> {
     /// An elastic cable along this path, with friction on its obstacles.
     ///
     /// # Errors
-    /// [`Error::Element`] with [`ElementError::InvalidValue`] for a parameter that is negative or not finite, or for
-    /// more coefficients of friction than obstacles.
+    /// [`Error::Element`] with [`ElementError::InvalidValue`] for a parameter that is negative or not finite,
+    /// or for more coefficients of friction than obstacles.
     pub fn new(path: CablePath<T>, mut parameters: Parameters<T>) -> Result<Self, Error> {
         let (given, obstacles) = (parameters.friction.len(), path.obstacles().len());
         let count = T::lit(f64::from(u32::try_from(given).unwrap_or(u32::MAX)));
@@ -201,8 +202,8 @@ impl<T: Real> CapstanCable<T> {
     /// The same cable in another scalar, with casts of a user's own surfaces.
     ///
     /// # Errors
-    /// [`Error::Element`] with the error of [`CablePath::cast_with`], or with [`ElementError::InvalidValue`] where the
-    /// other scalar has a smaller range.
+    /// [`Error::Element`] with the error of [`CablePath::cast_with`], or with [`ElementError::InvalidValue`]
+    /// where the other scalar has a smaller range.
     pub fn cast_with<U: Real>(&self, casts: &SurfaceCasts<T, U>) -> Result<CapstanCable<U>, Error> {
         let path = self.path.cast_with(casts).map_err(|error| Error::of_new(Self::KIND, error))?;
         CapstanCable::new(path, self.defaults.cast())

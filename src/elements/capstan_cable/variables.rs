@@ -6,14 +6,14 @@ use crate::cable::{Grip, Grips, Wraps};
 use crate::elements::cable_spring;
 use crate::framework::variables::{Declared, Part, Variables, Visitor, VisitorMut};
 use crate::framework::{Stage, variables};
-use crate::math::{InvalidValue, Real, check};
+use crate::math::{InvalidValue, Real, check, checked_when_read};
 
 /// The first stage that reads the coefficients of friction and the memory.
 const STAGE: Stage = Stage::Position;
 
 /// Elasticity, and the coefficients of friction.
 #[derive(Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct Parameters<T: Real> {
     /// Stiffness, slack length and dissipation.
     pub elastic: cable_spring::Parameters<T>,
@@ -53,6 +53,8 @@ macro_rules! of_fields {
     };
 }
 
+checked_when_read!(Parameters);
+
 of_fields!(Parameters { elastic, friction });
 of_fields!(Discrete { wraps, grips });
 
@@ -61,7 +63,7 @@ impl<T: Real> Parameters<T> {
     pub fn cast<U: Real>(&self) -> Parameters<U> {
         Parameters {
             elastic: self.elastic.cast(),
-            friction: self.friction.iter().map(|mu| mu.cast()).collect(),
+            friction: self.friction.iter().copied().map(T::cast).collect(),
         }
     }
 }
