@@ -13,8 +13,8 @@ use force_elements::shapes::{
     Cylinder, DistanceField, Ellipsoid, HeightMap, ShapeError, Sphere, Torus, TriangleMesh,
 };
 use force_elements::{
-    BodyIndex, CableSpring, Error, ForceSystem, Frame, Handle, Pose, SpatialVelocity, State, Station,
-    cable_spring,
+    BodyIndex, CableSpring, CapstanCable, Error, ForceElement, ForceSystem, Frame, Handle, Pose,
+    SpatialVelocity, State, Station, cable_spring, capstan_cable,
 };
 use force_elements_scenes::bones::femur_mesh;
 
@@ -63,22 +63,48 @@ fn bone() -> Result<Obstacle<f64>, Error> {
     Ok(Obstacle::new(Frame::ground(Pose::translation(0.0, -0.4, -0.2 * SCALE)), field)?)
 }
 
-struct Scene {
+struct Scene<E> {
     system: ForceSystem<f64>,
     state: State<f64>,
-    cable: Handle<CableSpring<f64>>,
+    cable: Handle<E>,
     end: BodyIndex,
     count: u32,
     angle: f64,
 }
 
-impl Scene {
+const ELASTIC: cable_spring::Parameters<f64> =
+    cable_spring::Parameters { stiffness: 100.0, slack_length: 1.0, dissipation: 0.1 };
+
+impl Scene<CableSpring<f64>> {
     fn new(kind: &str, count: u32) -> Result<Self, Error> {
         let obstacles = (0..count).map(|i| Ok(obstacle(kind, i)?)).collect::<Result<Vec<_>, Error>>()?;
         Self::over(obstacles, count)
     }
 
     fn over(obstacles: Vec<Obstacle<f64>>, count: u32) -> Result<Self, Error> {
+        Self::with(obstacles, count, |path| CableSpring::new(path, ELASTIC))
+    }
+}
+
+impl Scene<CapstanCable<f64>> {
+    /// Sticks and slips as its end swings.
+    fn with_friction(kind: &str, count: u32) -> Result<Self, Error> {
+        let slack_length = 2.0 * f64::from(count);
+        let elastic = cable_spring::Parameters { slack_length, ..ELASTIC };
+        let friction = vec![0.3; count as usize];
+        let obstacles = (0..count).map(|i| Ok(obstacle(kind, i)?)).collect::<Result<Vec<_>, Error>>()?;
+        Self::with(obstacles, count, |path| {
+            CapstanCable::new(path, capstan_cable::Parameters { elastic, friction })
+        })
+    }
+}
+
+impl<E: ForceElement<f64>> Scene<E> {
+    fn with(
+        obstacles: Vec<Obstacle<f64>>,
+        count: u32,
+        make: impl FnOnce(CablePath<f64>) -> Result<E, Error>,
+    ) -> Result<Self, Error> {
         let mut system = ForceSystem::new();
         let end = system.add_body();
         let origin = Station { body: BodyIndex::GROUND, p_B: Point3::new(-1.5, 0.0, 0.0) };
@@ -87,10 +113,7 @@ impl Scene {
             path = path.over(obstacle);
         }
         let path = path.with_settings(Settings { smoothness: 1e-9, ..Settings::default() })?;
-        let cable = system.add(CableSpring::new(
-            path,
-            cable_spring::Parameters { stiffness: 100.0, slack_length: 1.0, dissipation: 0.1 },
-        )?)?;
+        let cable = system.add(make(path)?)?;
         let state = system.default_state();
         let mut scene = Self { system, state, cable, end, count, angle: 0.0 };
         scene.step()?;
@@ -103,10 +126,10 @@ impl Scene {
             Pose::translation(2.0 * n + 1.0 + 0.1 * a.sin(), 0.2 * (1.3 * a).sin(), 0.3 * (0.7 * a).sin());
         let V = SpatialVelocity::new(Vector3::zeros(), Vector3::new(0.1, 0.2, 0.3));
         self.state.set_body(self.end, X, V)?;
-        let tension = self.system.realize_dynamics(&mut self.state)?.of(self.cable).dynamics.tension;
+        let energy = self.system.realize_dynamics(&mut self.state)?.potential_energy();
         self.system.accept_step(&mut self.state)?;
         self.angle += 0.01;
-        Ok(tension)
+        Ok(energy)
     }
 }
 
@@ -124,6 +147,19 @@ fn evaluation(criterion: &mut Criterion) {
     group.bench_function(BenchmarkId::new("bone", 1), |bencher| {
         bencher.iter(|| scene.step().expect("the path converges"));
     });
+    group.finish();
+}
+
+fn friction(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("one evaluation of a cable with friction");
+    for kind in KINDS {
+        for count in [1, 5] {
+            let mut scene = Scene::with_friction(kind, count).expect("the scene is valid");
+            group.bench_function(BenchmarkId::new(kind, count), |bencher| {
+                bencher.iter(|| scene.step().expect("the path converges"));
+            });
+        }
+    }
     group.finish();
 }
 
@@ -147,5 +183,5 @@ fn cold_start(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, evaluation, cold_start);
+criterion_group!(benches, evaluation, friction, cold_start);
 criterion_main!(benches);

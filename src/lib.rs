@@ -42,7 +42,7 @@
 //!
 //! | to … | see |
 //! |---|---|
-//! | choose an element | [`LinearBushing`], [`ExponentialSpring`], [`CoordinateSpringDamperExt`], [`ElasticFoundation`], [`CableSpring`] |
+//! | choose an element | [`LinearBushing`], [`ExponentialSpring`], [`CoordinateSpringDamperExt`], [`ElasticFoundation`], [`CableSpring`], [`CapstanCable`] |
 //! | lay a cable | [`cable::CablePath`], [`cable::Obstacle`] |
 //! | choose or write a shape | [`shapes`], [`shapes::Solid`], [`cable::Wrappable`] |
 //! | write an element | [`CustomForce`], [`ForceElement`], [`variables!`], [`results!`] |
@@ -101,11 +101,12 @@ pub mod testing;
 // Documented in their modules, with their parameters and results.
 #[doc(no_inline)]
 pub use elements::{
-    CableSpring, CoordinateSpringDamperExt, CustomForce, ElasticFoundation, ExponentialSpring, LinearBushing,
+    CableSpring, CapstanCable, CoordinateSpringDamperExt, CustomForce, ElasticFoundation, ExponentialSpring,
+    LinearBushing,
 };
 pub use elements::{
-    cable_spring, coordinate_spring_damper_ext, custom_force, elastic_foundation, exponential_spring,
-    linear_bushing,
+    cable_spring, capstan_cable, coordinate_spring_damper_ext, custom_force, elastic_foundation,
+    exponential_spring, linear_bushing,
 };
 pub use framework::variables;
 pub use framework::{

@@ -11,6 +11,7 @@ use super::path::CablePath;
 use super::solver::Tracking;
 use super::workspace::Workspace;
 use super::wrap::{Wrap, Wraps};
+use super::wrappable::Wrappable;
 use crate::math::{Pose, Real, SpatialForce, SpatialVelocity};
 use crate::mechanics::{BodyIndex, ForceAccumulator, Positions, Velocities};
 
@@ -109,6 +110,19 @@ impl<T: Real> Clone for PathResults<T> {
         (self.iterations, self.tracking) = (*iterations, *tracking);
         self.contacts.clone_from(contacts);
         self.segments.clone_from(segments);
+    }
+}
+
+impl<T: Real> ObstacleContact<T> {
+    /// The normal curvature of the surface, integrated along the contact arc \[rad\]: the angle by which the contact
+    /// turns the cable, zero without contact. `surface` is that of the obstacle.
+    pub fn turning(&self, surface: &dyn Wrappable<T>, accuracy: T) -> T {
+        if !self.in_contact {
+            return T::zero();
+        }
+        let Geodesic { start, length, .. } = self.geodesic;
+        let start = start.transformed(&self.X_GS.inverse());
+        surface.normal_curvature_integral(&start.point, &start.tangent, length, accuracy)
     }
 }
 

@@ -6,6 +6,7 @@ use core::fmt::Debug;
 use nalgebra::{Matrix3, Point3, Vector3};
 
 use super::geodesic::{Geodesic, GeodesicEnd, Midpoint, integrate};
+use super::turning;
 use crate::math::{Real, is_finite};
 
 /// A smooth surface a cable can wrap, in its own frame S.
@@ -177,6 +178,13 @@ pub trait Wrappable<T: Real>: Any + Debug + Send + Sync {
             [pull.x, pull.y, pull.z, -gauss * y[3], -gauss * y[4]]
         };
         integrate(self, start, length, accuracy, &Midpoint(acceleration))
+    }
+
+    /// The normal curvature, integrated along the geodesic of [`geodesic`](Self::geodesic) \[rad\]: the angle by which
+    /// the surface turns a cable on it. The default is a quadrature, accurate to some 10⁻¹² where the surface is
+    /// smooth.
+    fn normal_curvature_integral(&self, p: &Point3<T>, direction: &Vector3<T>, length: T, accuracy: T) -> T {
+        turning::integrate(self, p, direction, length, accuracy)
     }
 
     /// The point of the surface nearest to `p`, found by Newton's method from the foot of the gradient: for

@@ -1,7 +1,8 @@
 //! Casts of the elements of this crate.
 
 use crate::elements::{
-    CableSpring, CoordinateSpringDamperExt, CustomForce, ElasticFoundation, ExponentialSpring, LinearBushing,
+    CableSpring, CapstanCable, CoordinateSpringDamperExt, CustomForce, ElasticFoundation, ExponentialSpring,
+    LinearBushing,
 };
 use crate::framework::{Casts, ElementError, Error, ForceElement, ForceSystem};
 use crate::math::Real;
@@ -15,6 +16,7 @@ impl<T: Real, U: Real> Casts<T, U> {
         casts.add(|element: &CoordinateSpringDamperExt<T>, _| element.cast::<U>());
         casts.add(|element: &ElasticFoundation<T>, casts| element.cast_with(&casts.solids));
         casts.add(|element: &CableSpring<T>, casts| element.cast_with(&casts.surfaces));
+        casts.add(|element: &CapstanCable<T>, casts| element.cast_with(&casts.surfaces));
         casts.add(|_: &CustomForce<T>, _| {
             let bound = Error::of_new(CustomForce::<T>::KIND, ElementError::BoundToScalar);
             Err::<CustomForce<U>, _>(bound)

@@ -1,6 +1,7 @@
 //! The force elements, one to a file or folder.
 
 pub mod cable_spring;
+pub mod capstan_cable;
 mod casts;
 pub mod coordinate_spring_damper_ext;
 pub mod custom_force;
@@ -9,6 +10,7 @@ pub mod exponential_spring;
 pub mod linear_bushing;
 
 pub use cable_spring::CableSpring;
+pub use capstan_cable::CapstanCable;
 pub use coordinate_spring_damper_ext::CoordinateSpringDamperExt;
 pub use custom_force::CustomForce;
 pub use elastic_foundation::ElasticFoundation;

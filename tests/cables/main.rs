@@ -3,5 +3,6 @@
 mod allocation_cable;
 mod cable_geodesics;
 mod cable_paths;
+mod capstan;
 mod plain;
 mod swinging_cable;

@@ -89,6 +89,10 @@ impl<T: Real> Wrappable<T> for Cylinder<T> {
         }
     }
 
+    fn normal_curvature_integral(&self, p: &Point3<T>, direction: &Vector3<T>, length: T, _: T) -> T {
+        length * self.end(&self.retract(p), direction).curvature
+    }
+
     fn nearest_point(&self, p: &Point3<T>) -> Point3<T> {
         self.retract(p)
     }

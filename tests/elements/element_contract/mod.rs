@@ -12,7 +12,7 @@ mod refusals;
 mod scene;
 
 use meshes::{SoftBrickAndBall, SoftTorus};
-use scene::{Bushing, Cable, Coordinate, ReturnMappedSpring, Spring};
+use scene::{Bushing, Cable, Capstan, Coordinate, ReturnMappedSpring, Spring};
 
 /// Exact derivatives.
 struct Duals;
@@ -93,6 +93,8 @@ macro_rules! claims {
 
 claims!(linear_bushing, Bushing);
 claims!(cable_spring, Cable);
+claims!(cable_that_sticks_twice, Capstan<true>);
+claims!(cable_that_sticks_once, Capstan<false>);
 claims!(exponential_spring, Spring);
 claims!(return_mapped_exponential_spring, ReturnMappedSpring);
 claims!(elastic_foundation_in_ellipsoid, SoftTorus);

@@ -7,8 +7,9 @@ use force_elements::nalgebra::{Point3, Translation3, Vector2, Vector3, Vector6};
 use force_elements::shapes::{Ellipsoid, Sphere};
 use force_elements::testing::{Numbers, Scene, Subject};
 use force_elements::{
-    CableSpring, CoordinatePair, CoordinateSpringDamperExt, Error, ExponentialSpring, ForceSystem, Frame,
-    LinearBushing, Pose, Real, SpatialVelocity, Station, cable_spring, linear_bushing,
+    BodyIndex, CableSpring, CapstanCable, CoordinatePair, CoordinateSpringDamperExt, Error,
+    ExponentialSpring, ForceSystem, Frame, LinearBushing, Pose, Real, SpatialVelocity, Station, cable_spring,
+    capstan_cable, linear_bushing,
 };
 
 pub(crate) struct Bushing;
@@ -102,45 +103,78 @@ fn spring_scene<T: Real>(
     Ok(Scene { system, state, element })
 }
 
+/// Two bodies, and a path from one over an ellipsoid on it and a sphere on the other to its end.
+fn wrapped_path<T: Real>(deal: &mut Numbers, [body1, body2]: [BodyIndex; 2]) -> Result<CablePath<T>, Error> {
+    let origin = Station::on(body1, Point3::new(T::lit(-2.0), T::lit(0.0), T::lit(0.0)) + deal.vector(0.1));
+    let termination =
+        Station::on(body2, Point3::new(T::lit(2.0), T::lit(0.0), T::lit(0.0)) + deal.vector(0.1));
+    let radii = Vector3::from_fn(|_, _| deal.between(0.6, 0.8));
+    let ellipsoid = Obstacle::new(Frame::on(body1, place(0.0, -0.3, 0.0)), Ellipsoid::new(radii)?)?;
+    let sphere = Sphere::new(deal.between(0.6, 0.8))?;
+    let sphere = Obstacle::new(Frame::on(body2, place(0.0, -0.3, 0.0)), sphere)?;
+    // The forces of a path with a kink are off by it; the claims here are about the law.
+    let smoothness = T::lit(1e-13).max(T::default_epsilon() * T::lit(100.0));
+    let path = CablePath::new(origin, termination)?.over(ellipsoid).over(sphere);
+    Ok(path.with_settings(Settings { smoothness, ..Settings::default() })?)
+}
+
+fn place<T: Real>(x: f64, y: f64, z: f64) -> Pose<T> {
+    Pose::translation(T::lit(x), T::lit(y), T::lit(z))
+}
+
+fn elastic<T: Real>(deal: &mut Numbers) -> cable_spring::Parameters<T> {
+    cable_spring::Parameters {
+        stiffness: deal.between(50.0, 500.0),
+        slack_length: T::lit(3.0),
+        dissipation: deal.between(0.01, 0.1),
+    }
+}
+
 pub(crate) struct Cable;
 
 impl Subject for Cable {
     type Element<T: Real> = CableSpring<T>;
 
-    /// A taut cable from one body over an ellipsoid on it and a sphere on the other, in contact with both.
+    /// A taut cable, in contact with both obstacles.
     fn scene<T: Real>(deal: &mut Numbers) -> Result<Scene<T, CableSpring<T>>, Error> {
         let mut system = ForceSystem::new();
-        let (body1, body2) = (system.add_body(), system.add_body());
-        let place = |x: f64, y: f64, z: f64| Pose::translation(T::lit(x), T::lit(y), T::lit(z));
-        let at = |body, p_B: Point3<T>| Station { body, p_B };
-        let origin = at(body1, Point3::new(T::lit(-2.0), T::lit(0.0), T::lit(0.0)) + deal.vector(0.1));
-        let termination = at(body2, Point3::new(T::lit(2.0), T::lit(0.0), T::lit(0.0)) + deal.vector(0.1));
-        let radii = Vector3::from_fn(|_, _| deal.between(0.6, 0.8));
-        let ellipsoid = Ellipsoid::new(radii)?;
-        let ellipsoid = Obstacle::new(Frame::on(body1, place(0.0, -0.3, 0.0)), ellipsoid)?;
-        let sphere = Sphere::new(deal.between(0.6, 0.8))?;
-        let sphere = Obstacle::new(Frame::on(body2, place(0.0, -0.3, 0.0)), sphere)?;
-        let path = CablePath::new(origin, termination)?.over(ellipsoid).over(sphere);
-        // The forces of a path with a kink are off by it; the claims here are about the law.
-        let smoothness = T::lit(1e-13).max(T::default_epsilon() * T::lit(100.0));
-        let path = path.with_settings(Settings { smoothness, ..Settings::default() });
-        let path = path?;
-        let stiffness = deal.between(50.0, 500.0);
-        let cable = CableSpring::new(
-            path,
-            cable_spring::Parameters {
-                stiffness,
-                slack_length: T::lit(3.0),
-                dissipation: deal.between(0.01, 0.1),
-            },
-        )?;
-        let element = system.add(cable)?;
+        let bodies = [system.add_body(), system.add_body()];
+        let path = wrapped_path(deal, bodies)?;
+        let element = system.add(CableSpring::new(path, elastic(deal))?)?;
 
         let X_GB1: Pose<T> = deal.pose(1.5, 1.0);
         let X_B1B2 = place(2.2, 0.0, 0.0) * deal.pose(0.2, 0.1);
         let mut state = system.default_state();
-        state.set_body(body1, X_GB1, deal.velocity(1.0))?;
-        state.set_body(body2, X_GB1 * X_B1B2, deal.velocity(1.0))?;
+        state.set_body(bodies[0], X_GB1, deal.velocity(1.0))?;
+        state.set_body(bodies[1], X_GB1 * X_B1B2, deal.velocity(1.0))?;
+        Ok(Scene { system, state, element })
+    }
+}
+
+/// A cable with friction that sticks to the ellipsoid, and to the sphere if `STICKS_TWICE`; else that is frictionless.
+pub(crate) struct Capstan<const STICKS_TWICE: bool>;
+
+impl<const STICKS_TWICE: bool> Subject for Capstan<STICKS_TWICE> {
+    type Element<T: Real> = CapstanCable<T>;
+
+    /// A taut cable, in contact with both obstacles, that has been stretched since the last commit.
+    fn scene<T: Real>(deal: &mut Numbers) -> Result<Scene<T, CapstanCable<T>>, Error> {
+        let mut system = ForceSystem::new();
+        let bodies = [system.add_body(), system.add_body()];
+        let path = wrapped_path(deal, bodies)?;
+        let friction =
+            vec![deal.between(2.0, 3.0), if STICKS_TWICE { deal.between(2.0, 3.0) } else { T::zero() }];
+        let parameters = capstan_cable::Parameters { elastic: elastic(deal), friction };
+        let element = system.add(CapstanCable::new(path, parameters)?)?;
+
+        let X_GB1: Pose<T> = deal.pose(1.5, 1.0);
+        let X_B1B2 = place(2.2, 0.0, 0.0) * deal.pose(0.2, 0.1);
+        let mut state = system.default_state();
+        state.set_body(bodies[0], X_GB1, deal.velocity(1.0))?;
+        state.set_body(bodies[1], X_GB1 * X_B1B2, deal.velocity(1.0))?;
+        system.realize_dynamics(&mut state)?;
+        system.accept_step(&mut state)?;
+        state.set_pose(bodies[1], X_GB1 * X_B1B2 * deal.pose(0.03, 0.03))?;
         Ok(Scene { system, state, element })
     }
 }

@@ -1,0 +1,109 @@
+//! The memory of a cable with friction between accepted steps.
+
+use alloc::vec::Vec;
+
+use nalgebra::Point3;
+
+use crate::math::{InvalidValue, Real, Requirement, check, checked_when_read};
+
+/// The hold of one obstacle, or via point, on the cable at the last commit.
+///
+/// A mark on the surface within the contact arc, and the share of the cable's material that lies before it.
+/// While the contact sticks, the share stays.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
+pub struct Grip<T: Real> {
+    /// Whether there was contact. Without, nothing is remembered.
+    pub in_contact: bool,
+    /// The start of the contact arc, in the body's frame \[m\].
+    pub start: Point3<T>,
+    /// Its end, in the body's frame \[m\].
+    pub end: Point3<T>,
+    /// The length of the cable on the surface before the mark \[m\].
+    pub before: T,
+    /// The length of the cable on the surface after the mark \[m\].
+    pub after: T,
+    /// The share of the cable's material before the mark, between 0 and 1.
+    pub share: T,
+}
+
+/// The memory of a cable with friction: one [`Grip`] per obstacle and via point, in order along the path.
+#[derive(Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
+pub struct Grips<T: Real> {
+    /// One per obstacle and via point.
+    pub places: Vec<Grip<T>>,
+}
+
+checked_when_read!(Grip);
+checked_when_read!(Grips);
+
+impl<T: Real> Default for Grip<T> {
+    fn default() -> Self {
+        let zero = T::zero();
+        Self {
+            in_contact: false,
+            start: Point3::origin(),
+            end: Point3::origin(),
+            before: zero,
+            after: zero,
+            share: zero,
+        }
+    }
+}
+
+impl<T: Real> Grip<T> {
+    /// The same in another scalar.
+    pub fn cast<U: Real>(&self) -> Grip<U> {
+        let Self { in_contact, start, end, before, after, share } = *self;
+        Grip {
+            in_contact,
+            start: start.map(T::cast),
+            end: end.map(T::cast),
+            before: before.cast(),
+            after: after.cast(),
+            share: share.cast(),
+        }
+    }
+
+    fn validate(&self) -> Result<(), InvalidValue> {
+        check::finite_vector("grip.start", &self.start.coords)?;
+        check::finite_vector("grip.end", &self.end.coords)?;
+        check::nonnegative("grip.before", self.before)?;
+        check::nonnegative("grip.after", self.after)?;
+        check::fraction("grip.share", self.share)
+    }
+}
+
+impl<T: Real> Default for Grips<T> {
+    fn default() -> Self {
+        Self { places: Vec::new() }
+    }
+}
+
+impl<T: Real> Clone for Grips<T> {
+    fn clone(&self) -> Self {
+        Self { places: self.places.clone() }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        self.places.clone_from(&source.places);
+    }
+}
+
+impl<T: Real> Grips<T> {
+    /// Checks every range, and that there is material between neighbouring marks.
+    ///
+    /// # Errors
+    /// For the first value out of range.
+    pub fn validate(&self) -> Result<(), InvalidValue> {
+        self.places.iter().try_for_each(Grip::validate)?;
+        let mut before = T::zero();
+        for grip in self.places.iter().filter(|grip| grip.in_contact) {
+            let must = Requirement::AtLeast("the share before it, and below 1");
+            check::that(grip.share > before && grip.share < T::one(), "grip.share", grip.share, must)?;
+            before = grip.share;
+        }
+        Ok(())
+    }
+}

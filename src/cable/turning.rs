@@ -1,0 +1,73 @@
+//! The normal curvature of a geodesic, integrated along it: the angle by which a contact turns the cable.
+//!
+//! R. Piessens, E. de Doncker-Kapenga, C. W. Überhuber, D. K. Kahaner, *QUADPACK* (1983): Gauss' and Kronrod's
+//! rules with the estimate of their error.
+
+use nalgebra::{Point3, Vector3};
+
+use super::wrappable::Wrappable;
+use crate::math::Real;
+
+/// Kronrod's rule of fifteen nodes on −1 to 1, its half from 1 to 0: nodes, weights, and the weights of Gauss'
+/// rule of seven that it contains.
+const RULE: [(f64, f64, f64); 8] = [
+    (0.991_455_371_120_812_6, 0.022_935_322_010_529_22, 0.0),
+    (0.949_107_912_342_758_5, 0.063_092_092_629_978_55, 0.129_484_966_168_869_7),
+    (0.864_864_423_359_769_1, 0.104_790_010_322_250_2, 0.0),
+    (0.741_531_185_599_394_4, 0.140_653_259_715_525_9, 0.279_705_391_489_276_7),
+    (0.586_087_235_467_691_1, 0.169_004_726_639_267_9, 0.0),
+    (0.405_845_151_377_397_2, 0.190_350_578_064_785_4, 0.381_830_050_505_118_9),
+    (0.207_784_955_007_898_5, 0.204_432_940_075_298_9, 0.0),
+    (0.0, 0.209_482_141_084_727_8, 0.417_959_183_673_469_4),
+];
+
+/// The accuracy of the integral over one panel \[rad\].
+const ACCURACY: f64 = 1e-12;
+
+/// Quadrature over panels that are halved until it is accurate.
+///
+/// A geodesic is followed from node to node, so that the cost is that of the geodesic and of some fifteen
+/// evaluations per panel.
+pub(super) fn integrate<T: Real, S: Wrappable<T> + ?Sized>(
+    surface: &S,
+    p: &Point3<T>,
+    direction: &Vector3<T>,
+    length: T,
+    accuracy: T,
+) -> T {
+    // Panels no smaller than this are halved: a jump of curvature cannot stall the integration.
+    const LEAST: f64 = 1e-3;
+    let allowed = T::lit(ACCURACY).max(T::default_epsilon() * T::lit(64.0));
+    let sign = if length < T::zero() { -T::one() } else { T::one() };
+    let total = length.abs();
+    let (mut point, mut tangent) = (*p, *direction);
+    let mut sum = T::zero();
+    let mut covered = T::zero();
+    let mut panel = total;
+    while covered < total {
+        let left = total - covered;
+        let whole = panel < left;
+        let half = T::lit(0.5) * sign * if whole { panel } else { left };
+        let (mut at, mut along, mut reached) = (point, tangent, -T::one());
+        let (mut kronrod, mut gauss) = (T::zero(), T::zero());
+        let first = RULE.iter().map(|&(node, fine, coarse)| (-node, fine, coarse));
+        let second = RULE.iter().rev().skip(1).copied();
+        for (node, fine, coarse) in first.chain(second).chain([(1.0, 0.0, 0.0)]) {
+            let node = T::lit(node);
+            let end = surface.geodesic(&at, &along, half * (node - reached), accuracy).end;
+            (at, along, reached) = (end.point, end.tangent, node);
+            kronrod += T::lit(fine) * end.curvature;
+            gauss += T::lit(coarse) * end.curvature;
+        }
+        let doubt = T::lit(200.0) * ((kronrod - gauss) * half).abs();
+        if doubt * doubt.sqrt() > allowed && half.abs() > T::lit(LEAST) * surface.size() {
+            panel = half.abs();
+            continue;
+        }
+        sum += kronrod * half;
+        (point, tangent) = (at, along);
+        covered = if whole { covered + panel } else { total };
+        panel += panel;
+    }
+    sum
+}

@@ -1,0 +1,314 @@
+//! An elastic cable that wraps obstacles with friction.
+
+mod variables;
+
+pub use variables::{Discrete, Parameters};
+
+use alloc::vec::Vec;
+
+use crate::cable::{CablePath, Grip, PathResults, Strands, SurfaceCasts, Wrap};
+use crate::elements::cable_spring;
+use crate::framework::{
+    AtDynamics, AtPosition, AtVelocity, ElementError, Error, ForceElement, Given, Variables,
+};
+use crate::math::{Real, Requirement, check};
+use crate::mechanics::{ForceAccumulator, Topology, Velocities};
+use crate::results;
+
+/// A massless elastic cable with capstan friction on the obstacles of a [`CablePath`].
+///
+/// ```text
+///          f_0    ,--~~~--.    f_1
+///   B1 ●─────────(  B2  μ  )─────────● B3      e^(−μθ) ≤ f_1/f_0 ≤ e^(μθ)
+///                 `-------'
+/// ```
+///
+/// With coefficients of zero it is a [`CableSpring`](crate::CableSpring). It is an element of its own, since it
+/// remembers more, and an evaluation integrates the curvature along each contact.
+///
+/// # Law
+///
+/// Marks, one on each contact arc and one on each via point, divide the cable into strands. Strand `k` has the
+/// length `L_k` from mark to mark, and the share `φ_k` of the cable's material:
+///
+/// ```text
+/// x_k = max(0, L_k/φ_k − L₀)                        Σ L_k = L,  Σ φ_k = 1
+/// f_k = k x_k (1 + r_k)                             r_k ≥ −1
+/// e^(−μθ) ≤ f_{k+1} / f_k ≤ e^(μθ)                  θ = ∫ κ_n ds
+/// ```
+///
+/// `L` is the length of the path, `θ` the integral of the surface's normal curvature along the contact arc,
+/// between the strands `k` and `k + 1`; on a via point and without contact it is zero. A contact sticks while
+/// the ratio is within its limit. Where it is not, material slips through the contact, towards the greater
+/// tension, just as far as the limit demands: a return mapping, which does not depend on time and is part of
+/// the evaluation. [`accept_step`](crate::ForceSystem::accept_step) commits it.
+///
+/// | symbol | meaning | unit | range |
+/// |---|---|---|---|
+/// | `k` | [`stiffness`](crate::cable_spring::Parameters::stiffness) | N/m | ≥ 0 |
+/// | `L₀` | [`slack_length`](crate::cable_spring::Parameters::slack_length) | m | ≥ 0 |
+/// | `c` | [`dissipation`](crate::cable_spring::Parameters::dissipation) | s/m | ≥ 0 |
+/// | `μ` | [`friction`](Parameters::friction), one per obstacle | | ≥ 0 |
+///
+/// Damping: the rise `r = max(−1, c·ẋ)` of the strands between two contacts that stick, with the mean rate `ẋ`
+/// of their elongations `Σ x_k L̇_k / Σ φ_k x_k`. Where the limit of friction would be exceeded, all rises are
+/// drawn towards that of the whole cable.
+///
+/// # Forces
+///
+/// Within a step, `L_k` changes with the distance between the points where the cable left one body and met the
+/// next at the last commit, both moved with their bodies; what the length of the path changes beyond that is
+/// distributed by the committed shares. The mean tension `Σ φ_k f_k` acts along the present path, the
+/// departures from it between those points. After a commit, these are the ends of the straight segments, and
+/// each segment pulls with its own tension; the torque on a wheel is the difference of tensions times its
+/// radius.
+///
+/// The law has a potential while contacts stick, which is why forces are not taken at the present ends of the
+/// arcs throughout: a cable that is held along itself and slides sideways is a nonholonomic constraint, and
+/// would gain or lose energy on a closed path within a step.
+///
+/// # Energy
+///
+/// Stored: `Σ k φ_k x_k² / 2`. Lost: `Σ k x_k r_k L̇_k`, known instantaneously and never negative; and, where
+/// the share `dφ` slips from strand `a` to strand `b`, `(f_b − f_a)·L₀·dφ + (f_b² − f_a²)/(2k)·dφ` of the
+/// elastic tensions. The latter rate is not known instantaneously, but its integral is known afterwards: see
+/// [`DynamicsView::dissipated_energy`](crate::DynamicsView::dissipated_energy).
+///
+/// A mark stays on its place of the surface while that is within the contact arc. On a wheel that turns it
+/// comes to the end of the arc and stays there; the material that passes takes the strain of the strand it
+/// enters, and the difference in energy is lost at the commit. This is the creep of an elastic belt.
+///
+/// # Note that
+///
+/// - A load that friction can hold is held without creep, whatever the step.
+/// - A large coefficient, such as 1000, makes a contact that never slips: on the body of a wheel, a pulley that
+///   turns with the cable, or a winch that hauls while its tail is held.
+/// - Friction acts along the cable only. Sideways, the cable slides freely to the shortest path.
+/// - The first accepted step finds the tension uniform, and so does one after
+///   [`reset_memory`](crate::ForceSystem::reset_memory). A contact is without friction until the step after its
+///   touchdown.
+/// - Material is neither made nor lost: the shares add up to 1 through touchdown and liftoff.
+/// - Slip within a step is undone if the motion is reversed within the same step.
+/// - A strand is stiffer than the cable, `k/φ_k`; a short one requires shorter steps of an explicit integrator.
+///
+/// # Errors of an evaluation
+///
+/// Those of [`CablePath::solve`], which [`Error::own`] returns as a [`PathError`](crate::cable::PathError);
+/// [`ElementError::NonFiniteForce`] if a force or energy is not finite.
+///
+/// # Source
+///
+/// L. Euler, *Remarques sur l'effet du frottement dans l'équilibre*, Mémoires de l'Académie des sciences de
+/// Berlin 18 (1762) 265–278. J. C. Simo, T. J. R. Hughes, *Computational Inelasticity* (1998), on return
+/// mappings. For the path see [`CablePath`], for damping [`CableSpring`](crate::CableSpring).
+///
+/// # Example: a rope around a bollard
+///
+/// ```
+/// use force_elements::cable::{CablePath, Obstacle};
+/// use force_elements::nalgebra::Point3;
+/// use force_elements::shapes::Cylinder;
+/// use force_elements::{CapstanCable, ForceSystem, Frame, Pose, Station, cable_spring, capstan_cable};
+///
+/// let mut system = ForceSystem::new();
+/// let boat = system.add_body();
+/// let bollard = Obstacle::new(Frame::ground(Pose::identity()), Cylinder::new(0.2)?)?
+///     .with_contact_hint(Point3::new(0.0, 0.2, 0.0))?;
+/// let cleat = Station::ground(Point3::new(-0.2, -1.0, 0.0));
+/// let path = CablePath::new(cleat, Station::on(boat, Point3::origin()))?.over(bollard);
+/// let elastic = cable_spring::Parameters { stiffness: 2e4, slack_length: 2.62, dissipation: 0.0 };
+/// let parameters = capstan_cable::Parameters { elastic, friction: vec![0.3] };
+/// let rope = system.add(CapstanCable::new(path, parameters)?)?;
+///
+/// let mut state = system.default_state();
+/// for step in 0..20 {
+///     state.set_pose(boat, Pose::translation(0.2, -1.0 - 0.002 * f64::from(step), 0.0))?;
+///     system.realize_dynamics(&mut state)?;
+///     system.accept_step(&mut state)?;
+/// }
+/// let dynamics = system.realize_dynamics(&mut state)?;
+/// let at = dynamics.of(rope).dynamics;
+/// let ratio: f64 = at.last_tension / at.first_tension;
+/// assert!((ratio - (0.3 * core::f64::consts::PI).exp()).abs() < 1e-9);
+/// # Ok::<(), force_elements::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct CapstanCable<T: Real> {
+    path: CablePath<T>,
+    defaults: Parameters<T>,
+}
+
+results! {
+    /// Results at Position stage.
+    pub struct Position<T> {
+        /// The path: length, contacts, straight segments, smoothness.
+        pub path: PathResults<T> [];
+        /// The strands between neighbouring marks, in order: lengths, shares of material, elongations.
+        pub strands: Strands<T>;
+    }
+}
+
+results! {
+    /// Results at Velocity stage.
+    pub struct Velocity<T> {
+        /// The rate of change `L̇` of the path's length.
+        pub length_rate: T ["m/s"];
+        /// The rate of change `L̇_k` of each strand's length \[m/s\].
+        pub strand_rates: Vec<T>;
+    }
+}
+
+results! {
+    /// Results at Dynamics stage.
+    pub struct Dynamics<T> {
+        /// The tension at the origin, `f_0`, at least zero.
+        pub first_tension: T ["N"];
+        /// The tension at the termination, `f_n`, at least zero.
+        pub last_tension: T ["N"];
+        /// The energy stored.
+        pub potential_energy: T ["J"];
+        /// The power dissipated by damping.
+        pub power_dissipated: T ["W"];
+        /// The tension `f_k` in each strand \[N\].
+        pub tensions: Vec<T>;
+    }
+}
+
+impl<T: Real> CapstanCable<T> {
+    /// An elastic cable along this path, with friction on its obstacles.
+    ///
+    /// # Errors
+    /// [`Error::Element`] with [`ElementError::InvalidValue`] for a parameter that is negative or not finite,
+    /// or for more coefficients of friction than obstacles.
+    pub fn new(path: CablePath<T>, mut parameters: Parameters<T>) -> Result<Self, Error> {
+        let (given, obstacles) = (parameters.friction.len(), path.obstacles().len());
+        let count = T::lit(f64::from(u32::try_from(given).unwrap_or(u32::MAX)));
+        let must = Requirement::AtMost("the number of obstacles");
+        check::that(given <= obstacles, "friction.len()", count, must)
+            .and_then(|()| parameters.validate())
+            .map_err(|error| Error::of_new(Self::KIND, error))?;
+        parameters.friction.resize(obstacles, T::zero());
+        Ok(Self { path, defaults: parameters })
+    }
+
+    /// The same cable in another scalar.
+    ///
+    /// # Errors
+    /// As [`cast_with`](Self::cast_with).
+    pub fn cast<U: Real>(&self) -> Result<CapstanCable<U>, Error> {
+        self.cast_with(&SurfaceCasts::new())
+    }
+
+    /// The same cable in another scalar, with casts of a user's own surfaces.
+    ///
+    /// # Errors
+    /// [`Error::Element`] with the error of [`CablePath::cast_with`], or with [`ElementError::InvalidValue`]
+    /// where the other scalar has a smaller range.
+    pub fn cast_with<U: Real>(&self, casts: &SurfaceCasts<T, U>) -> Result<CapstanCable<U>, Error> {
+        let path = self.path.cast_with(casts).map_err(|error| Error::of_new(Self::KIND, error))?;
+        CapstanCable::new(path, self.defaults.cast())
+    }
+
+    /// The path of the cable.
+    pub fn path(&self) -> &CablePath<T> {
+        &self.path
+    }
+}
+
+impl<T: Real> ForceElement<T> for CapstanCable<T> {
+    const KIND: &'static str = "capstan_cable";
+    type Parameters = Parameters<T>;
+    type Discrete = Discrete<T>;
+    type Continuous = ();
+    type Position = Position<T>;
+    type Velocity = Velocity<T>;
+    type Dynamics = Dynamics<T>;
+
+    fn check_topology(&self, topology: &Topology) -> Result<(), ElementError> {
+        Ok(self.path.check_topology(topology)?)
+    }
+
+    fn default_parameters(&self) -> Self::Parameters {
+        self.defaults.clone()
+    }
+
+    fn default_discrete(&self) -> Self::Discrete {
+        Discrete { wraps: self.path.no_wraps(), grips: self.path.no_grips() }
+    }
+
+    fn calc_position(
+        &self,
+        given: &Given<'_, T, Self>,
+        cache: &mut Self::Position,
+    ) -> Result<(), ElementError> {
+        let Discrete { wraps, grips } = given.discrete;
+        let Parameters { elastic, friction } = given.parameters;
+        let Position { path, strands } = cache;
+        self.path.solve(given.positions, wraps, path)?;
+        strands.solve(&self.path, path, given.positions, grips, friction, elastic.slack_length);
+        Ok(())
+    }
+
+    fn calc_velocity(
+        &self,
+        at: &AtPosition<'_, T, Self>,
+        velocities: &Velocities<T>,
+        cache: &mut Self::Velocity,
+    ) -> Result<(), ElementError> {
+        let Position { path, strands } = at.position;
+        let length_rate = path.length_rate(at.positions, velocities);
+        cache.length_rate = length_rate;
+        strands.length_rates(length_rate, at.positions, velocities, &mut cache.strand_rates);
+        Ok(())
+    }
+
+    fn calc_dynamics(
+        &self,
+        at: &AtVelocity<'_, T, Self>,
+        cache: &mut Self::Dynamics,
+    ) -> Result<(), ElementError> {
+        let cable_spring::Parameters { stiffness, dissipation, .. } = at.parameters.elastic;
+        let strands = &at.position.strands;
+        let tensions = &mut cache.tensions;
+        cache.power_dissipated =
+            strands.tensions(stiffness, dissipation, &at.velocity.strand_rates, tensions);
+        cache.potential_energy = stiffness * strands.unit_energy();
+        let end = |tension: Option<&T>| tension.copied().unwrap_or_else(T::zero);
+        (cache.first_tension, cache.last_tension) = (end(tensions.first()), end(tensions.last()));
+        Ok(())
+    }
+
+    fn add_forces(&self, at: &AtDynamics<'_, T, Self>, forces: &mut ForceAccumulator<'_, T>) {
+        let Position { path, strands } = at.position;
+        strands.add_forces(path, &at.dynamics.tensions, forces);
+    }
+
+    fn potential_energy(&self, at: &AtDynamics<'_, T, Self>) -> T {
+        at.dynamics.potential_energy
+    }
+
+    fn power_dissipated(&self, at: &AtDynamics<'_, T, Self>) -> T {
+        at.dynamics.power_dissipated
+    }
+
+    fn reset_memory(&self, _: &Given<'_, T, Self>, next: &mut Self::Discrete) -> Result<(), ElementError> {
+        next.wraps.obstacles.fill(Wrap::default());
+        next.grips.places.fill(Grip::default());
+        Ok(())
+    }
+
+    fn accept_step(
+        &self,
+        at: &AtDynamics<'_, T, Self>,
+        next: &mut Self::Discrete,
+    ) -> Result<(), ElementError> {
+        let Position { path, strands } = at.position;
+        path.remember(&mut next.wraps);
+        if at.parameters.friction.iter().any(|mu| *mu > T::zero()) {
+            strands.remember(&self.path, path, at.positions, &mut next.grips);
+        } else {
+            next.grips.places.fill(Grip::default());
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,60 @@
+//! Energy that goes in is stored or lost to slip.
+
+use std::sync::Arc;
+
+use force_elements::Error;
+use force_elements::shapes::Cylinder;
+
+use super::scene::{Hoist, Shown, elastic};
+
+const STIFFNESS: f64 = 4000.0;
+const SLACK: f64 = 7.1;
+
+/// The work against friction of material that slips from one strand to the next, per share of material.
+fn drop(shown: &Shown) -> f64 {
+    let [a, b] = [0, 1].map(|k| shown.strands.get(k).map_or(0.0, |strand| strand.elongation));
+    STIFFNESS * ((b - a) * SLACK + 0.5 * (b * b - a * a))
+}
+
+/// The error of the balance and the loss, of a quasi-static motion in steps of this size.
+fn balance(step: f64) -> Result<(f64, f64), Error> {
+    let mut hoist = Hoist::over(Arc::new(Cylinder::new(1.0)?), 1.5, 0.25, elastic(STIFFNESS, SLACK, 0.0))?;
+    hoist.heights = [-2.0, -2.05];
+    let mut before = hoist.step()?;
+    let (stored_first, mut work, mut lost) = (before.stored, 0.0, 0.0);
+    let count = (12.0 / step) as u32;
+    let mut ledger = 0.0;
+    for i in 1..=count {
+        let t = f64::from(i) * step;
+        let old = hoist.heights;
+        hoist.heights = [-2.0 - 0.1 * (1.3 * t).sin(), -2.05 - 0.4 * t.sin()];
+        let trial = hoist.evaluate()?;
+        for k in 0..2 {
+            work -= 0.5 * (before.pulls[k] + trial.pulls[k]) * (hoist.heights[k] - old[k]);
+        }
+        let slip = trial.strands[1].share - trial.strands[1].committed_share;
+        let loss = 0.5 * slip * (drop(&before) + drop(&trial));
+        // Material slips towards the greater tension.
+        assert!(loss >= -1e-12, "{loss}");
+        lost += loss;
+        hoist.accept()?;
+        let after = hoist.evaluate()?;
+        // Forces of 4 kN, and lengths rounded to 1e-14 m.
+        assert!(after.stored <= trial.stored + 1e-10, "a commit makes energy: {trial:?} {after:?}");
+        let now = work + stored_first - after.stored;
+        // Of second order in the step.
+        assert!(now >= ledger - 40.0 * step * step, "the loss falls by {}", ledger - now);
+        ledger = now;
+        before = after;
+    }
+    Ok(((ledger - lost).abs(), lost))
+}
+
+#[test]
+fn what_slips_is_what_is_lost_to_first_order_in_the_step_or_better() -> Result<(), Error> {
+    let (coarse, lost) = balance(4e-3)?;
+    let (fine, _) = balance(1e-3)?;
+    assert!(lost > 10.0, "{lost}");
+    assert!(fine < 0.4 * coarse && fine < 1e-3 * lost, "{coarse} J, {fine} J of {lost} J");
+    Ok(())
+}

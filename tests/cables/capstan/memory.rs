@@ -1,0 +1,168 @@
+//! Memory: material is conserved through touchdown and liftoff, saved and carried over.
+
+use force_elements::cable::{CablePath, Obstacle};
+use force_elements::capstan_cable::Parameters;
+use force_elements::nalgebra::{Point3, Vector3};
+use force_elements::shapes::{Cylinder, Ellipsoid, Sphere};
+use force_elements::{BodyIndex, CapstanCable, Error, ForceSystem, Frame, Handle, Pose, State, Station};
+
+use super::scene::elastic;
+
+struct Swing {
+    system: ForceSystem<f64>,
+    cable: Handle<CapstanCable<f64>>,
+    bodies: [BodyIndex; 2],
+}
+
+impl Swing {
+    fn new() -> Result<Self, Error> {
+        let mut system = ForceSystem::new();
+        let bodies = [system.add_body(), system.add_body()];
+        let at = |x| Frame::ground(Pose::translation(x, -0.6, 0.0));
+        let path = CablePath::new(
+            Station::on(bodies[0], Point3::origin()),
+            Station::on(bodies[1], Point3::origin()),
+        )?
+        .over(Obstacle::new(at(0.0), Ellipsoid::new(Vector3::new(0.7, 0.6, 1.0))?)?)
+        .over(Obstacle::new(at(2.0), Sphere::new(0.6)?)?)
+        .through(Station::ground(Point3::new(3.5, 0.1, 0.0)))?
+        .over(Obstacle::new(at(5.0), Cylinder::new(0.6)?)?);
+        let parameters = Parameters { elastic: elastic(300.0, 8.8, 0.0), friction: vec![0.7, 0.9, 0.8] };
+        let cable = system.add(CapstanCable::new(path, parameters)?)?;
+        Ok(Self { system, cable, bodies })
+    }
+
+    /// Evaluates and accepts; returns the number of contacts, and the energies before and after the commit.
+    fn step(&self, state: &mut State<f64>, i: u32) -> Result<(usize, [f64; 2]), Error> {
+        let t = 0.01 * f64::from(i);
+        state.set_time(t)?;
+        let [a, b] = self.bodies;
+        state.set_pose(a, Pose::translation(-2.0, 0.6 * t.sin(), 0.3 * (0.7 * t).sin()))?;
+        state.set_pose(b, Pose::translation(7.0, -0.5 * (1.1 * t).sin(), 0.2 * (1.3 * t).cos()))?;
+        let before = self.system.realize_dynamics(state)?.potential_energy();
+        self.system.accept_step(state)?;
+        let view = self.system.realize_dynamics(state)?;
+        let at = view.of(self.cable);
+        let count = at.position.path.contacts.iter().filter(|contact| contact.in_contact).count();
+        Ok((count, [before, view.potential_energy()]))
+    }
+}
+
+#[test]
+fn material_and_length_are_conserved_and_commits_make_no_energy() -> Result<(), Error> {
+    let swing = Swing::new()?;
+    let mut state = swing.system.default_state();
+    let mut counts = [0; 4];
+    let mut tensions_differ = 0;
+    for i in 0..3000 {
+        let (count, [before, after]) = swing.step(&mut state, i)?;
+        counts[count] += 1;
+        assert!(after <= before + 1e-12 * (1.0 + before), "step {i}: {before} J, {after} J");
+        let view = swing.system.realize_dynamics(&mut state)?;
+        let at = view.of(swing.cable);
+        let strands = &at.position.strands.all;
+        assert_eq!(strands.len(), count + 2, "a via point has a mark too");
+        let material: f64 = strands.iter().map(|strand| strand.share).sum();
+        let length: f64 = strands.iter().map(|strand| strand.length).sum();
+        assert!((material - 1.0).abs() < 1e-14, "{material}");
+        assert!((length - at.position.path.length).abs() < 1e-13);
+        let [least, most] = at
+            .dynamics
+            .tensions
+            .iter()
+            .fold([f64::INFINITY, 0.0], |[least, most], &f| [f64::min(least, f), f64::max(most, f)]);
+        tensions_differ += usize::from(most > 1.1 * least);
+    }
+    assert!(counts.iter().filter(|&&count| count > 100).count() >= 3, "{counts:?}");
+    assert!(tensions_differ > 1000, "{tensions_differ}");
+    Ok(())
+}
+
+#[test]
+fn a_saved_cable_goes_on_to_the_same_bits_and_so_does_one_carried_over() -> Result<(), Error> {
+    let mut swing = Swing::new()?;
+    let mut state = swing.system.default_state();
+    for i in 0..300 {
+        swing.step(&mut state, i)?;
+    }
+    let mut restored = swing.system.default_state();
+    restored.restore(&state.snapshot())?;
+    let mut carried = state.clone();
+    for i in 300..900 {
+        assert_eq!(swing.step(&mut state, i)?, swing.step(&mut restored, i)?);
+    }
+    assert_eq!(state.snapshot().variables, restored.snapshot().variables);
+
+    swing.system.add_body();
+    swing.system.carry_over(&mut carried)?;
+    for i in 300..900 {
+        swing.step(&mut carried, i)?;
+    }
+    assert_eq!(carried.discrete(swing.cable), state_of(&swing, &state)?);
+    Ok(())
+}
+
+/// The memory of a state from before a body was added.
+fn state_of<'a>(
+    swing: &Swing,
+    state: &'a State<f64>,
+) -> Result<&'a force_elements::capstan_cable::Discrete<f64>, Error> {
+    state.try_discrete(swing.cable)
+}
+
+#[test]
+fn an_evaluation_does_not_allocate_after_the_first_swing() -> Result<(), Error> {
+    let swing = Swing::new()?;
+    let mut state = swing.system.default_state();
+    for i in 0..1500 {
+        swing.step(&mut state, i)?;
+    }
+    let mut outcome = Ok(());
+    let counted = allocation_counter::measure(|| {
+        outcome = (1500..3000).try_for_each(|i| swing.step(&mut state, i).map(|_| ()));
+    });
+    outcome?;
+    assert_eq!(counted.count_total, 0);
+    Ok(())
+}
+
+#[test]
+fn reset_memory_makes_the_tension_uniform() -> Result<(), Error> {
+    let swing = Swing::new()?;
+    let mut state = swing.system.default_state();
+    for i in 0..200 {
+        swing.step(&mut state, i)?;
+    }
+    swing.system.reset_memory(&mut state, swing.cable)?;
+    let view = swing.system.realize_dynamics(&mut state)?;
+    assert_eq!(view.of(swing.cable).position.strands.all.len(), 1);
+    swing.system.accept_step(&mut state)?;
+    let view = swing.system.realize_dynamics(&mut state)?;
+    let tensions = &view.of(swing.cable).dynamics.tensions;
+    assert!(tensions.len() > 2 && tensions.iter().all(|f| (f - tensions[0]).abs() < 1e-10 * f));
+    Ok(())
+}
+
+#[test]
+fn a_cast_cable_has_the_memory_of_the_original() -> Result<(), Error> {
+    let swing = Swing::new()?;
+    let mut state = swing.system.default_state();
+    for i in 0..200 {
+        swing.step(&mut state, i)?;
+    }
+    let tensions = swing.system.realize_dynamics(&mut state)?.of(swing.cable).dynamics.tensions.clone();
+    let same = swing.system.cast::<f64>()?;
+    let mut cast = same.cast_state(&state)?;
+    let handle = swing.cable.cast::<CapstanCable<f64>>();
+    assert_eq!(same.realize_dynamics(&mut cast)?.of(handle).dynamics.tensions, tensions);
+    let single = swing.system.cast::<f32>()?;
+    let mut cast = single.cast_state(&state)?;
+    let view = single.realize_dynamics(&mut cast)?;
+    let singles = &view.of(swing.cable.cast::<CapstanCable<f32>>()).dynamics.tensions;
+    assert_eq!(singles.len(), tensions.len());
+    for (&f32, f64) in singles.iter().zip(tensions) {
+        // Elongations of 1e-2 m are differences of lengths of 9 m.
+        assert!((f64::from(f32) - f64).abs() < 1e-3 * f64, "{f32} {f64}");
+    }
+    Ok(())
+}

@@ -1,0 +1,7 @@
+//! Cables with capstan friction.
+
+mod law;
+mod ledger;
+mod machines;
+mod memory;
+mod scene;
