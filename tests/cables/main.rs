@@ -1,6 +1,7 @@
 //! Cables: geodesics, paths over obstacles, and a body that swings on one.
 
 mod allocation_cable;
+mod arm_muscles;
 mod cable_geodesics;
 mod cable_paths;
 mod capstan;

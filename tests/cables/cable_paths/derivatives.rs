@@ -40,12 +40,12 @@ fn follow((system, cable): &Duals, scene: &mut Scene, start: f64) -> Result<Vec<
     for step in 0..3 {
         scene.move_to(start + 0.02 * f64::from(step))?;
         let mut state = system.cast_state(&scene.state)?;
-        system.set_discrete(&mut state, *cable, memory)?;
+        system.set_discrete(&mut state, *cable, memory.clone())?;
         set_in_motion(system, &mut state)?;
         let Ok(view) = system.realize_dynamics(&mut state) else { break };
         found.push(numbers(&view.of(*cable).position.path));
         system.accept_step(&mut state)?;
-        memory = state.discrete(*cable).clone();
+        memory.clone_from(state.discrete(*cable));
     }
     Ok(found)
 }
@@ -161,6 +161,7 @@ fn end_at<T: Real>(time: T) -> Vector3<T> {
 
 #[test]
 fn second_and_third_derivatives_are_exact_too() -> Result<(), Error> {
+    const H: f64 = 1e-3;
     let ball = || Sphere::new(Dual3_64::from_re(0.8));
     for obstacle in [on_ground(ball()?)?, on_ground(Plain(ball()?))?] {
         let start = Vector3::new(-2.0, 0.1, 0.0).map(Dual3_64::from_re);
@@ -178,7 +179,6 @@ fn second_and_third_derivatives_are_exact_too() -> Result<(), Error> {
         }
     }
 
-    const H: f64 = 1e-3;
     let over_three = |time: f64| -> Result<_, Error> {
         let radii = Vector3::new(0.7, 0.5, 0.9).map(Dual3_64::from_re);
         let at = |x: f64, y: f64| {
