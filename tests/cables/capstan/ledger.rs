@@ -22,15 +22,14 @@ fn balance(step: f64) -> Result<(f64, f64), Error> {
     hoist.heights = [-2.0, -2.05];
     let mut before = hoist.step()?;
     let (stored_first, mut work, mut lost) = (before.stored, 0.0, 0.0);
-    let count = (12.0 / step) as u32;
     let mut ledger = 0.0;
-    for i in 1..=count {
+    for i in (1..).take_while(|&i| f64::from(i) * step <= 12.0 + 0.5 * step) {
         let t = f64::from(i) * step;
         let old = hoist.heights;
         hoist.heights = [-2.0 - 0.1 * (1.3 * t).sin(), -2.05 - 0.4 * t.sin()];
         let trial = hoist.evaluate()?;
-        for k in 0..2 {
-            work -= 0.5 * (before.pulls[k] + trial.pulls[k]) * (hoist.heights[k] - old[k]);
+        for (k, old) in old.into_iter().enumerate() {
+            work -= 0.5 * (before.pulls[k] + trial.pulls[k]) * (hoist.heights[k] - old);
         }
         let slip = trial.strands[1].share - trial.strands[1].committed_share;
         let loss = 0.5 * slip * (drop(&before) + drop(&trial));

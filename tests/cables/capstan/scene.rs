@@ -116,8 +116,8 @@ impl Hoist {
     /// A step of semi-implicit Euler with these masses of the loads.
     pub(crate) fn advance(&mut self, dt: f64, masses: [f64; 2], wheel: Wheel) -> Result<Shown, Error> {
         let shown = self.evaluate()?;
-        for i in 0..2 {
-            self.speeds[i] += dt * (shown.pulls[i] / masses[i] - GRAVITY);
+        for (i, mass) in masses.into_iter().enumerate() {
+            self.speeds[i] += dt * (shown.pulls[i] / mass - GRAVITY);
             self.heights[i] += dt * self.speeds[i];
         }
         match wheel {
