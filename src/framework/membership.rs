@@ -1,4 +1,4 @@
-//! What belongs to a system: bodies, coordinates and elements that come and go, and states that follow.
+//! Membership of a system: bodies, coordinates and elements that come and go, and states that follow.
 
 use alloc::boxed::Box;
 use alloc::format;

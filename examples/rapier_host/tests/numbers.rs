@@ -1,4 +1,4 @@
-//! What the example claims: bodies of rapier move under the elements as those of the reference host do.
+//! Claims of the example: bodies of rapier move under the elements as those of the reference host do.
 
 use force_elements::nalgebra::Vector3;
 use force_elements::simulation::SimulationError;

@@ -1,4 +1,4 @@
-//! What follows from vertices that carry derivatives.
+//! Points and normals of meshes whose vertices carry derivatives.
 
 use alloc::vec::Vec;
 
