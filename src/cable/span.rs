@@ -49,12 +49,13 @@ pub(super) fn side<T: Real>(
     surface: &dyn Wrappable<T>,
     deepest: Point3<T>,
 ) -> Point3<T> {
-    let Some(wrap) = wrap.filter(|wrap| wrap.known) else { return deepest };
-    let passed = if wrap.in_contact {
+    let Some(wrap) = wrap else { return deepest };
+    let passed = if wrap.known && wrap.in_contact {
         wrap.point
+    } else if let Some((start, along)) = wrap.passing() {
+        surface.retract(&surface.closest_on_segment(&start, &(start + along)).point)
     } else {
-        let line = surface.closest_on_segment(&wrap.point, &(wrap.point + wrap.tangent));
-        surface.retract(&line.point)
+        return deepest;
     };
     if surface.gradient(&passed).dot(&surface.gradient(&deepest)) < T::zero() { passed } else { deepest }
 }

@@ -16,12 +16,10 @@ pub(super) fn catch<T: Real>(
 ) -> Option<usize> {
     const MOST_PLACES: u32 = 256;
     for (k, (node, wrap)) in nodes.iter_mut().zip(span.wraps).enumerate() {
-        if node.in_contact || wrap.in_contact || !wrap.known {
-            continue;
-        }
+        let Some((before, along)) = wrap.passing().filter(|_| !node.in_contact) else { continue };
         let surface = span.obstacles[k].surface();
         let here = node.trial;
-        let (start, end) = (here.point - wrap.point, here.point + here.tangent - wrap.point - wrap.tangent);
+        let (start, end) = (here.point - before, here.point + here.tangent - before - along);
         let motion = start.norm().max(end.norm());
         let step = T::lit(0.25) * surface.size();
         if motion <= step {
@@ -34,7 +32,7 @@ pub(super) fn catch<T: Real>(
         }
         for i in 1..count {
             let part = T::lit(f64::from(i)) / T::lit(f64::from(count));
-            let (a, tangent) = (wrap.point + start * part, wrap.tangent + (end - start) * part);
+            let (a, tangent) = (before + start * part, along + (end - start) * part);
             let approach = surface.closest_on_segment(&a, &(a + tangent));
             budget.spend(SEARCH);
             if approach.height < -T::negligible() * T::lit(8.0) * surface.size() {

@@ -17,8 +17,8 @@ pub struct Wrap<T: Real> {
     /// The first point of contact or, without contact, the start of the straight segment that passes the obstacle; in
     /// the surface's frame \[m\].
     pub point: Point3<T>,
-    /// The direction at the first point of contact or, without contact, the whole straight segment \[m\]; in the
-    /// surface's frame.
+    /// The direction at the first point of contact or, without contact, the whole straight segment \[m\], zero if it
+    /// is not known; in the surface's frame.
     pub tangent: Vector3<T>,
     /// The length of the contact arc \[m\].
     pub length: T,
@@ -48,6 +48,12 @@ impl<T: Real> Wrap<T> {
             tangent: tangent.map(T::cast),
             length: length.cast(),
         }
+    }
+
+    /// The start of the straight segment that passed the obstacle freely, and the segment.
+    pub(super) fn passing(&self) -> Option<(Point3<T>, Vector3<T>)> {
+        let is_free = self.known && !self.in_contact && self.tangent != Vector3::zeros();
+        is_free.then_some((self.point, self.tangent))
     }
 
     pub(crate) fn validate(&self) -> Result<(), InvalidValue> {

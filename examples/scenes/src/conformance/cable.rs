@@ -3,7 +3,7 @@
 use force_elements::cable::{CablePath, Obstacle, Settings, Wrap, Wraps};
 use force_elements::nalgebra::Point3;
 use force_elements::shapes::{Cylinder, Ellipsoid, Sphere, Torus};
-use force_elements::{BodyIndex, CableSpring, ForceSystem, Frame, Pose, Station, Topology, cable_spring};
+use force_elements::{BodyIndex, CableSpring, ForceSystem, Frame, Station, Topology, cable_spring};
 
 use super::{Deviations, Failure, Fields};
 
@@ -151,51 +151,26 @@ fn path(input: Fields<'_>, topology: &Topology) -> Result<CablePath<f64>, Failur
 /// What the reference found, as memory: a solve from it tracks the reference's class of path.
 fn remembered(input: Fields<'_>, expected: Fields<'_>) -> Result<Wraps<f64>, Failure> {
     let bodies = input.objects("bodies")?;
-    let pose_of = |place: Fields<'_>| -> Result<Pose<f64>, Failure> {
-        bodies.get(place.index("body")?).ok_or("it is on no body")?.pose("X_GB")
-    };
-    let point_G = |place: Fields<'_>| -> Result<Point3<f64>, Failure> {
-        Ok(pose_of(place)? * Point3::from(place.vector("station_B")?))
-    };
-    // Where the path comes to each waypoint and leaves it; `None` where it passes an obstacle.
-    let waypoints = input.objects("waypoints")?;
     let mut found = expected.objects("obstacles")?.into_iter();
-    let mut met = vec![Some([point_G(input.object("origin")?)?; 2])];
     let mut obstacles = Vec::new();
-    for (i, waypoint) in waypoints.iter().enumerate() {
+    for waypoint in input.objects("waypoints")? {
         if waypoint.text("type")? == "via_point" {
-            met.push(Some([point_G(*waypoint)?; 2]));
             continue;
         }
         let found = found.next().ok_or("fewer obstacles found than given")?;
-        let X_SG = (pose_of(*waypoint)? * waypoint.pose("X_BS")?).inverse();
-        let mut wrap = Wrap { known: true, ..Wrap::default() };
-        if found.flag("in_contact")? {
-            let ends = [found.vector("initial_point_G")?, found.vector("final_point_G")?].map(Point3::from);
-            wrap = Wrap {
-                in_contact: true,
-                point: X_SG * ends[0],
-                tangent: X_SG.rotation * found.vector("initial_tangent_G")?,
-                length: found.number("arc_length")?,
-                ..wrap
-            };
-            met.push(Some(ends));
-        } else {
-            met.push(None);
+        if !found.flag("in_contact")? {
+            obstacles.push(Wrap { known: true, ..Wrap::default() });
+            continue;
         }
-        obstacles.push((i + 1, X_SG, wrap));
+        let body = bodies.get(waypoint.index("body")?).ok_or("an obstacle is on no body")?;
+        let X_SG = (body.pose("X_GB")? * waypoint.pose("X_BS")?).inverse();
+        obstacles.push(Wrap {
+            known: true,
+            in_contact: true,
+            point: X_SG * Point3::from(found.vector("initial_point_G")?),
+            tangent: X_SG.rotation * found.vector("initial_tangent_G")?,
+            length: found.number("arc_length")?,
+        });
     }
-    met.push(Some([point_G(input.object("termination")?)?; 2]));
-    let remember = |(i, X_SG, wrap): (usize, Pose<f64>, Wrap<f64>)| {
-        let before = met[..i].iter().rev().flatten().next();
-        let after = met[i..].iter().flatten().next();
-        match (before, after) {
-            (Some([_, from]), Some([to, _])) if !wrap.in_contact => {
-                Wrap { point: X_SG * from, tangent: X_SG.rotation * (to - from), ..wrap }
-            }
-            _ => wrap,
-        }
-    };
-    let obstacles = obstacles.into_iter().map(remember).collect();
     Ok(Wraps { obstacles })
 }
