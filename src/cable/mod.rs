@@ -16,6 +16,7 @@ mod node;
 mod path;
 mod relax;
 mod results;
+mod search;
 mod solver;
 mod span;
 mod surfaces;

@@ -37,6 +37,10 @@ pub(crate) struct Node<T: Real> {
     pub(super) caught: bool,
     /// An end of the geodesic that is outside the patch of the surface, in the surface's frame.
     pub(super) off_patch: Option<Point3<T>>,
+    /// Whether the fixed points before and after lie on the surface: the contact then begins or ends there.
+    pub(super) holds: [bool; 2],
+    /// Whether the obstacle contains a fixed point and is to be ignored then.
+    pub(super) ignored: bool,
 }
 
 impl<T: Real> Trial<T> {
@@ -87,6 +91,8 @@ impl<T: Real> Node<T> {
             released: false,
             caught: false,
             off_patch: None,
+            holds: [false; 2],
+            ignored: false,
         }
     }
 
