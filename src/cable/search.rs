@@ -8,7 +8,7 @@ use super::node::{Node, Trial};
 use super::relax;
 use super::solver::{BEADS, leave_saddles, length_of, tighten};
 use super::span::{Budget, SpanProblem};
-use super::touch::{Failure, slide};
+use super::touch::{Failure, settle_contacts, slide};
 use super::workspace::Workspace;
 use super::wrappable::Wrappable;
 use crate::math::Real;
@@ -128,7 +128,12 @@ fn attempt<T: Real>(
                 return;
             }
             slide(span, nodes, work);
-            leave_saddles(span, nodes, work, BEADS)
+            if outcome.best.is_some() {
+                // From a saddle it would mostly come back to a path that is known.
+                settle_contacts(span, nodes, work)
+            } else {
+                leave_saddles(span, nodes, work, BEADS)
+            }
         }
     };
     work.budget.limit = limit;
