@@ -17,6 +17,7 @@ pub(super) struct Trial<T: Real> {
 
 /// The solver's data of one obstacle.
 #[derive(Debug, Clone)]
+#[allow(clippy::struct_excessive_bools, reason = "they are independent")]
 pub(crate) struct Node<T: Real> {
     pub(super) X_GS: Pose<T>,
     pub(super) in_contact: bool,

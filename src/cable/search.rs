@@ -7,7 +7,7 @@ use super::newton::Progress;
 use super::node::{Node, Trial};
 use super::relax;
 use super::solver::{BEADS, leave_saddles, length_of, tighten};
-use super::span::{Budget, SpanProblem};
+use super::span::{Budget, SEARCH, SpanProblem};
 use super::touch::{Failure, settle_contacts, slide};
 use super::workspace::Workspace;
 use super::wrappable::Wrappable;
@@ -120,21 +120,19 @@ fn attempt<T: Real>(
     if outcome.best.is_some() || outcome.has_hints && !matches!(start, Start::String(_)) {
         work.budget.limit -= (limit - work.budget.spent) / 4 * 3;
     }
-    let found = match start {
-        Start::String(detail) => tighten(span, nodes, work, detail, false),
-        _ => {
-            if !begin(span, nodes, work, start, outcome.best.is_none()) {
-                work.budget.limit = limit;
-                return;
-            }
-            slide(span, nodes, work);
-            if outcome.best.is_some() {
-                // From a saddle it would mostly come back to a path that is known.
-                settle_contacts(span, nodes, work)
-            } else {
-                leave_saddles(span, nodes, work, BEADS)
-            }
+    let found = if let Start::String(detail) = start {
+        tighten(span, nodes, work, detail, false)
+    } else if begin(span, nodes, work, start, outcome.best.is_none()) {
+        slide(span, nodes, work);
+        if outcome.best.is_some() {
+            // From a saddle it would mostly come back to a path that is known.
+            settle_contacts(span, nodes, work)
+        } else {
+            leave_saddles(span, nodes, work, BEADS)
         }
+    } else {
+        work.budget.limit = limit;
+        return;
     };
     work.budget.limit = limit;
     let is_path = found.as_ref().map_or_else(|why| why.penetrated.is_some(), |_| true);
@@ -163,7 +161,7 @@ fn attempt<T: Real>(
             let (penetrated, lost) = (why.penetrated.or(was.penetrated), was.lost);
             let off_patch = why.off_patch.or(was.off_patch);
             let last = if why.iterations > 0 { why } else { *was };
-            outcome.failure = Failure { penetrated, lost, off_patch, strayed, ..last };
+            outcome.failure = Failure { off_patch, penetrated, lost, strayed, ..last };
         }
     }
     if outcome.best.is_some() {
@@ -208,11 +206,19 @@ fn lay_across<T: Real>(
 ) -> bool {
     let (before, after) = neighbours(span, nodes, k);
     let (node, surface) = (&nodes[k], span.obstacles[k].surface());
-    let Trial { point, tangent, length } = node.trial;
-    let half = if node.in_contact { length * T::lit(0.5) } else { T::zero() };
-    let middle = surface.geodesic(&point, &tangent, half, T::lit(ACCURACY));
-    let inwards = middle.end.normal * (T::lit(-0.25) * surface.size());
-    let mut place = middle.end.point;
+    let (from, to) = (node.to_surface(&before), node.to_surface(&after));
+    let middle = if node.in_contact {
+        let Trial { point, tangent, length } = node.trial;
+        let geodesic = surface.geodesic(&point, &tangent, length * T::lit(0.5), T::lit(ACCURACY));
+        work.budget.spend(geodesic.evaluations);
+        geodesic.end
+    } else {
+        work.budget.spend(SEARCH);
+        let closest = surface.closest_on_segment(&from, &to).point;
+        surface.end(&surface.retract(&closest), &(to - from))
+    };
+    let inwards = middle.normal * (T::lit(-0.25) * surface.size());
+    let mut place = middle.point;
     // Through a solid as thick as sixty-four of its smallest features; a half-space has no far side.
     let mut steps = 0;
     let is_out = loop {
@@ -225,10 +231,9 @@ fn lay_across<T: Real>(
             break true;
         }
     };
-    work.budget.spend(middle.evaluations + steps);
+    work.budget.spend(steps);
     if is_out {
-        let (before, after) = (node.to_surface(&before), node.to_surface(&after));
-        let trial = lay_through(surface, &surface.retract(&place), &before, &after, &mut work.budget);
+        let trial = lay_through(surface, &surface.retract(&place), &from, &to, &mut work.budget);
         nodes[k].begin(trial);
     }
     is_out

@@ -16,7 +16,11 @@ pub(super) fn catch<T: Real>(
 ) -> Option<usize> {
     const MOST_PLACES: u32 = 256;
     for (k, (node, wrap)) in nodes.iter_mut().zip(span.wraps).enumerate() {
-        if node.in_contact || wrap.in_contact || !wrap.known {
+        if node.in_contact || wrap.in_contact || !wrap.known || node.ignored {
+            continue;
+        }
+        // A segment from a point on the surface only seems to pass through it.
+        if node.holds != [false; 2] {
             continue;
         }
         let surface = span.obstacles[k].surface();
