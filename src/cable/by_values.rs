@@ -97,14 +97,15 @@ fn differentiate<T: Real>(
         if found.in_contact {
             work.active.push(k);
         }
+        node.holds = found.holds;
     }
     // A norm has no derivative at zero.
     let kink = T::lit(newton::differentiate(span, nodes, &work.active).to_f64());
     for &k in &work.active {
         nodes[k].trial = found[k].start.cast();
     }
-    let Progress { worst, iterations, slid, .. } = *progress;
-    Progress { kink, worst, iterations, converged: newton::is_smooth(kink, span.settings), slid }
+    let Progress { worst, iterations, slid, classes, .. } = *progress;
+    Progress { kink, worst, iterations, converged: newton::is_smooth(kink, span.settings), slid, classes }
 }
 
 impl<T: Real> Node<T> {
@@ -112,6 +113,7 @@ impl<T: Real> Node<T> {
     fn values(&self) -> Node<f64> {
         let mut values = Node::new(cast_pose(&self.X_GS));
         values.in_contact = self.in_contact;
+        values.holds = self.holds;
         values.start = self.start.cast();
         values.trial = self.trial.cast();
         values

@@ -21,9 +21,12 @@ pub(super) fn penetrated<T: Real>(
     }
     let kink = kink.max(span.settings.smoothness);
     let mut found: Option<(usize, T)> = None;
-    let mut test = |k: usize, touch_G: &Point3<T>, to_G: &Point3<T>| {
+    let mut test = |k: usize, touch_G: &Point3<T>, to_G: &Point3<T>, is_held: bool| {
         let (node, surface) = (&nodes[k], span.obstacles[k].surface());
         if span.obstacles[k].is_convex {
+            return;
+        }
+        if is_held {
             return;
         }
         let (touch, to) = (node.to_surface(touch_G), node.to_surface(to_G));
@@ -45,14 +48,14 @@ pub(super) fn penetrated<T: Real>(
     for (k, node) in nodes.iter().enumerate().filter(|(_, node)| node.in_contact) {
         let Geodesic { start, end, .. } = &node.ground;
         if let Some(before) = before {
-            test(before, &from, &start.point);
+            test(before, &from, &start.point, false);
         }
-        test(k, &start.point, &from);
+        test(k, &start.point, &from, node.holds[0] && before.is_none());
         from = end.point;
         before = Some(k);
     }
     if let Some(before) = before {
-        test(before, &from, &span.to);
+        test(before, &from, &span.to, nodes[before].holds[1]);
     }
     found
 }
@@ -88,21 +91,35 @@ pub(super) fn check_neighbours<T: Real>(
     Ok(())
 }
 
-/// Refuses a fixed point inside the first or the last obstacle, wherever the path may run.
+/// Marks the obstacles to be ignored. Refuses a fixed point inside the first or the last other one, wherever the path may
+/// run, and notes whether one lies on its surface.
 pub(super) fn check_neighbouring_ends<T: Real>(
     span: &SpanProblem<'_, T>,
-    nodes: &[Node<T>],
+    nodes: &mut [Node<T>],
     first_obstacle: usize,
 ) -> Result<(), PathError> {
-    let last = nodes.len() - 1;
-    let inside = if is_inside(span, nodes, 0, &span.from) {
-        0
-    } else if is_inside(span, nodes, last, &span.to) {
-        last
-    } else {
-        return Ok(());
-    };
-    Err(PathError::PointInsideObstacle { obstacle: first_obstacle + inside })
+    for k in 0..nodes.len() {
+        let contains = |p| is_inside(span, nodes, k, p);
+        nodes[k].ignored = span.obstacles[k].admits_ends && (contains(&span.from) || contains(&span.to));
+    }
+    let first = nodes.iter().position(|node| !node.ignored);
+    let last = nodes.iter().rposition(|node| !node.ignored);
+    for (end, k, p) in [(0, first, &span.from), (1, last, &span.to)] {
+        let Some(k) = k else { continue };
+        match place(span, nodes, k, p) {
+            Place::Inside => return Err(PathError::PointInsideObstacle { obstacle: first_obstacle + k }),
+            place => nodes[k].holds[end] = place == Place::On,
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a fixed point on a surface. Called only if no path was found.
+pub(super) fn check_held_ends<T: Real>(nodes: &[Node<T>], first_obstacle: usize) -> Result<(), PathError> {
+    match nodes.iter().position(|node| node.holds != [false; 2]) {
+        Some(k) => Err(PathError::EndOnSurface { obstacle: first_obstacle + k }),
+        None => Ok(()),
+    }
 }
 
 /// Refuses a fixed point inside an obstacle that the segment next to it passes or touches.
@@ -113,19 +130,43 @@ pub(super) fn check_ends<T: Real>(
 ) -> Result<(), PathError> {
     let first = nodes.iter().position(|node| node.in_contact).map_or(nodes.len(), |k| k + 1);
     let last = nodes.iter().rposition(|node| node.in_contact).unwrap_or(0);
+    let contains = |k: &usize, p: &Point3<T>| !nodes[*k].ignored && is_inside(span, nodes, *k, p);
     // The outermost have been tested before.
-    let by_from = (1..first).find(|&k| is_inside(span, nodes, k, &span.from));
-    let by_to = || (last..nodes.len() - 1).find(|&k| is_inside(span, nodes, k, &span.to));
+    let by_from = (1..first).find(|k| contains(k, &span.from));
+    let by_to = || (last..nodes.len() - 1).find(|k| contains(k, &span.to));
     match by_from.or_else(by_to) {
         Some(k) => Err(PathError::PointInsideObstacle { obstacle: first_obstacle + k }),
         None => Ok(()),
     }
 }
 
+/// The place of a point by a solid.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Outside,
+    On,
+    Inside,
+}
+
+/// The place of a fixed point by an obstacle. It counts as on the surface to a billionth of its size.
+#[inline]
+fn place<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], k: usize, p_G: &Point3<T>) -> Place {
+    let surface = span.obstacles[k].surface();
+    let p = nodes[k].to_surface(p_G);
+    let thickness = T::lit(1e-9).max(T::default_epsilon() * T::lit(16.0)) * surface.size();
+    let value = surface.value(&p);
+    // The slope costs more than the value, and most points are far outside.
+    if !surface.covers(&p) || value > T::zero() && surface.height(&p) > thickness {
+        Place::Outside
+    } else if surface.height(&p) < -thickness {
+        Place::Inside
+    } else {
+        Place::On
+    }
+}
+
 /// Whether a fixed point lies inside an obstacle.
 #[inline]
 fn is_inside<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], k: usize, p_G: &Point3<T>) -> bool {
-    let surface = span.obstacles[k].surface();
-    let p = nodes[k].to_surface(p_G);
-    surface.value(&p) < T::zero() && surface.covers(&p) && surface.height(&p) < -T::lit(1e-9) * surface.size()
+    place(span, nodes, k, p_G) == Place::Inside
 }

@@ -52,9 +52,22 @@ pub enum PathError {
         /// The depth of a straight segment in it, to first order \[m\].
         depth: f64,
     },
+    /// Paths were found, but none that passes an obstacle in the class of its contact hint.
+    #[error("no path was found that passes obstacle {obstacle} where its contact hint says")]
+    HintNotKept {
+        /// The obstacle, counted along the path.
+        obstacle: usize,
+    },
     /// An end or via point lies inside the obstacle next to it.
     #[error("an end or via point of the cable lies inside obstacle {obstacle}")]
     PointInsideObstacle {
+        /// The obstacle, counted along the path.
+        obstacle: usize,
+    },
+    /// No path was found, and an end or via point lies on the surface of the obstacle next to it: only a cable that
+    /// leaves the surface at once, or whose contact begins or ends at the point, is found from there.
+    #[error("no path was found from an end or via point on the surface of obstacle {obstacle}")]
+    EndOnSurface {
         /// The obstacle, counted along the path.
         obstacle: usize,
     },

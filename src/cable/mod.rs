@@ -17,6 +17,7 @@ mod node;
 mod path;
 mod relax;
 mod results;
+mod search;
 mod slip;
 mod solver;
 mod span;

@@ -35,12 +35,14 @@ pub(super) struct Progress<T> {
     pub(super) converged: bool,
     /// Whether the path had to slide downhill to another place on the way.
     pub(super) slid: bool,
+    /// The number of different paths found.
+    pub(super) classes: usize,
 }
 
 impl<T: Real> Progress<T> {
     /// The progress before the first geodesic.
     pub(super) fn none() -> Self {
-        Self { kink: T::zero(), worst: 0, iterations: 0, converged: false, slid: false }
+        Self { kink: T::zero(), worst: 0, iterations: 0, converged: false, slid: false, classes: 1 }
     }
 }
 
@@ -57,6 +59,12 @@ impl<T: Real> Chord<T> {
         let along = to - from;
         let inverse_length = T::one() / along.norm();
         Self { direction: along * inverse_length, inverse_length }
+    }
+
+    /// The segment of no length between a contact and a fixed point on its surface.
+    #[inline]
+    fn none(at: &GeodesicEnd<T>) -> Self {
+        Self { direction: at.tangent, inverse_length: T::zero() }
     }
 
     /// The change of the component along `axis` with a motion of the far end along `motion`.
@@ -87,8 +95,7 @@ pub(super) fn iterate<T: Real>(
 ) -> Progress<T> {
     let SpanProblem { from: a, to: b, settings, .. } = span;
     let Settings { smoothness, max_iterations, .. } = **settings;
-    let mut progress =
-        Progress { kink: T::zero(), worst: 0, iterations: 0, converged: active.is_empty(), slid: false };
+    let mut progress = Progress { converged: active.is_empty(), ..Progress::none() };
     if active.is_empty() {
         return progress;
     }
@@ -231,9 +238,14 @@ fn largest_kink<T: Real>(nodes: &[Node<T>], active: &[usize], a: &Point3<T>, b: 
     for (i, &k) in active.iter().enumerate() {
         let Geodesic { start, end, .. } = &nodes[k].ground;
         let to = active.get(i + 1).map_or(*b, |&next| nodes[next].ground.start.point);
-        for (chord, at) in [(Chord::new(&from, &start.point), start), (Chord::new(&end.point, &to), end)] {
-            let off = chord.direction - at.tangent;
-            let kink = off.norm();
+        let held = held(nodes, active, i);
+        let ends = [(Chord::new(&from, &start.point), start, &from), (Chord::new(&end.point, &to), end, &to)];
+        for ((chord, at, fixed), is_held) in ends.into_iter().zip(held) {
+            let kink = if is_held {
+                (fixed - at.point).norm() * at.greatest_curvature()
+            } else {
+                (chord.direction - at.tangent).norm()
+            };
             if kink >= largest || !kink.is_finite() {
                 largest = kink;
             }
@@ -241,6 +253,13 @@ fn largest_kink<T: Real>(nodes: &[Node<T>], active: &[usize], a: &Point3<T>, b: 
         from = end.point;
     }
     largest
+}
+
+/// Whether the contact begins and ends at the fixed points, which lie on its surface.
+#[inline]
+fn held<T: Real>(nodes: &[Node<T>], active: &[usize], i: usize) -> [bool; 2] {
+    let [first, last] = nodes[active[i]].holds;
+    [first && i == 0, last && i + 1 == active.len()]
 }
 
 /// Sets up and eliminates the linear system, obstacle by obstacle; returns the largest kink.
@@ -261,7 +280,14 @@ fn assemble<T: Real>(
         let (start_b, end_b) = (start.binormal(), end.binormal());
         let after = active.get(i + 1).copied();
         let to = after.map_or(*b, |next| nodes[next].ground.start.point);
-        let next_chord = Chord::new(&end.point, &to);
+        let mut next_chord = Chord::new(&end.point, &to);
+        let [held_start, held_end] = held(nodes, active, i);
+        if held_start {
+            chord = Chord::none(&start);
+        }
+        if held_end {
+            next_chord = Chord::none(&end);
+        }
 
         // Rows: components of the chord along normal and binormal, at the start and at the end.
         let arriving = residual(&chord, &start, &start_b);
@@ -312,6 +338,30 @@ fn assemble<T: Real>(
             ];
         }
         let mut right = [-en, -eb, -fn_, -fb];
+        // Where the contact is held, rows of its shifts from the fixed point, in radians of turn.
+        if held_start {
+            let (off, scale) = (a - start.point, start.greatest_curvature() + next_chord.inverse_length);
+            block[0] = [scale, zero, zero, zero];
+            block[1] = [zero, scale, zero, zero];
+            right[0] = scale * off.dot(&start.tangent);
+            right[1] = scale * off.dot(&start_b);
+        }
+        if held_end {
+            let (off, scale) = (b - end.point, end.greatest_curvature() + chord.inverse_length);
+            block[2] = [scale, zero, zero, scale];
+            block[3] = [zero, -scale * jacobi.shift, -scale * jacobi.turn, zero];
+            right[2] = scale * off.dot(&end.tangent);
+            right[3] = -scale * off.dot(&end_b);
+        }
+        if held_start || held_end {
+            let off = |is_held: bool, row: usize| {
+                if is_held { right[row].abs() + right[row + 1].abs() } else { zero }
+            };
+            let kink = off(held_start, 0).max(off(held_end, 2));
+            if kink >= largest.0 || !kink.is_finite() {
+                largest = (kink, k);
+            }
+        }
 
         if let Some(before) = before {
             let Node { ground: Geodesic { end, jacobi, .. }, row: previous, .. } = &nodes[before];

@@ -17,6 +17,7 @@ pub(super) struct Trial<T: Real> {
 
 /// The solver's data of one obstacle.
 #[derive(Debug, Clone)]
+#[allow(clippy::struct_excessive_bools, reason = "they are independent")]
 pub(crate) struct Node<T: Real> {
     pub(super) X_GS: Pose<T>,
     pub(super) in_contact: bool,
@@ -37,6 +38,10 @@ pub(crate) struct Node<T: Real> {
     pub(super) caught: bool,
     /// An end of the geodesic that is outside the patch of the surface, in the surface's frame.
     pub(super) off_patch: Option<Point3<T>>,
+    /// Whether the fixed points before and after lie on the surface: the contact then begins or ends there.
+    pub(super) holds: [bool; 2],
+    /// Whether the obstacle contains a fixed point and is to be ignored then.
+    pub(super) ignored: bool,
 }
 
 impl<T: Real> Trial<T> {
@@ -87,6 +92,8 @@ impl<T: Real> Node<T> {
             released: false,
             caught: false,
             off_patch: None,
+            holds: [false; 2],
+            ignored: false,
         }
     }
 

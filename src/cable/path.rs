@@ -26,6 +26,8 @@ pub struct Obstacle<T: Real> {
     hint_S: Option<Point3<T>>,
     /// Whether the surface is convex. A cable is tested against all others at every solution.
     pub(super) is_convex: bool,
+    /// Whether it is ignored while it contains an end of the cable's span.
+    pub(super) admits_ends: bool,
 }
 
 /// Accuracy and effort of the solver.
@@ -67,8 +69,16 @@ pub struct Settings<T: Real> {
 /// # Which shortest path
 ///
 /// Without memory ([`Wrap::known`] false) the path starts straight, or over the contact hints, and descends in
-/// length to a stationary path; from a saddle it is displaced to both sides and the shorter result is taken. If
-/// that fails, a string of beads is pulled tight instead. This is slow.
+/// length to a stationary path; from a saddle it is displaced to both sides and the shorter result is taken. Then
+/// the path is laid on the far side of each obstacle without a hint in turn, and the shortest result is taken;
+/// [`PathResults::classes`] is the number of different paths seen. It is a local minimum, and need not be the
+/// shortest of all. If no path is found, a string of beads is pulled tight instead. This is slow.
+///
+/// A [contact hint](Obstacle::with_contact_hint) determines the class of the path where the surface tells classes
+/// apart ([`winding`](super::Wrappable::winding)): past a cylinder or a torus the cable winds as the straight lines
+/// do that come from the point before it, pass through the hint and go to the point after it. If no such path is
+/// found, that is an error ([`PathError::HintNotKept`]). On other surfaces the search begins at the hint; a path
+/// that winds by more than half a turn there gives way to a shorter one from elsewhere.
 ///
 /// With remembered [`Wraps`] Newton's method starts there: the path keeps its side of an obstacle and its
 /// windings, even when another side has become shorter. If that fails, it descends or is pulled tight from there,
@@ -111,8 +121,10 @@ pub struct Settings<T: Real> {
 ///   [`Tracking::Restarted`](super::Tracking::Restarted).
 /// - Over a user's own surface in a scalar with derivatives that was not [cast](Self::cast_with) from `f64`, the
 ///   search runs in the scalar, which takes longer.
-/// - An end point exactly on a surface that the cable wraps from there has no straight segment and no
-///   direction: keep it off the surface.
+/// - An end or via point may lie on the surface of the obstacle next to it, to a billionth of its size. The cable
+///   then leaves the surface at once, or its contact begins or ends at the point, after a segment of no length. A
+///   cable that lifts off from a hollow at the point and touches again is not found
+///   ([`PathError::EndOnSurface`]).
 ///
 /// # Source
 ///
@@ -213,7 +225,7 @@ impl<T: Real> Obstacle<T> {
         check::pose("obstacle.X_BF", &frame.X_BF)?;
         let is_convex = surface.is_convex();
         let plain = if is_plain::<T>() { None } else { in_plain(&surface) };
-        Ok(Self { frame, surface, plain, hint_S: None, is_convex })
+        Ok(Self { frame, surface, plain, hint_S: None, is_convex, admits_ends: false })
     }
 
     /// The same obstacle in another scalar.
@@ -236,6 +248,7 @@ impl<T: Real> Obstacle<T> {
         if !is_plain::<U>() {
             obstacle.plain = self.plain.clone().or_else(|| in_plain(&self.surface));
         }
+        obstacle.admits_ends = self.admits_ends;
         match &self.hint_S {
             Some(hint) => obstacle.with_contact_hint(hint.map(T::cast)),
             None => Ok(obstacle),
@@ -250,11 +263,15 @@ impl<T: Real> Obstacle<T> {
             plain: None,
             hint_S: self.hint_S.map(|hint| hint.map(T::to_f64)),
             is_convex: self.is_convex,
+            admits_ends: self.admits_ends,
         })
     }
 
-    /// The same obstacle with a point, in the surface's frame \[m\], through which the cable is laid without
-    /// memory.
+    /// The same obstacle with a point, in the surface's frame \[m\], that says where the cable passes.
+    ///
+    /// It acts on searches without memory only. The cable need not touch the obstacle, nor run through the point:
+    /// straight lines through it determine the class of the path; see [`CablePath`]. A point inside the solid
+    /// stands for the point of the surface near it.
     ///
     /// # Errors
     /// [`PathError::NonFinite`] if the point is not finite.
@@ -262,6 +279,21 @@ impl<T: Real> Obstacle<T> {
         finite_point(&p_S)?;
         self.hint_S = Some(p_S);
         Ok(self)
+    }
+
+    /// The same obstacle, ignored while it contains the end or via point before or after the cable's passage.
+    ///
+    /// Without this option such a point is an error ([`PathError::PointInsideObstacle`]). With it the length of the
+    /// cable may jump where the point enters the solid or leaves it.
+    #[must_use]
+    pub fn ignored_around_ends(mut self) -> Self {
+        self.admits_ends = true;
+        self
+    }
+
+    /// Whether the obstacle is ignored while it contains an end or via point.
+    pub fn is_ignored_around_ends(&self) -> bool {
+        self.admits_ends
     }
 
     /// The frame of the surface.
@@ -272,6 +304,12 @@ impl<T: Real> Obstacle<T> {
     /// The surface.
     pub fn surface(&self) -> &dyn Wrappable<T> {
         self.surface.as_ref()
+    }
+
+    /// The contact hint, or the point of the surface near it if it lies inside.
+    pub(super) fn place_of_hint(&self) -> Option<Point3<T>> {
+        let inside = |p: &Point3<T>| self.surface.value(p) < T::zero() || !self.surface.covers(p);
+        self.hint_S.map(|hint| if inside(&hint) { self.surface.retract(&hint) } else { hint })
     }
 
     /// The contact hint, in the surface's frame.
@@ -411,6 +449,8 @@ impl<T: Real> CablePath<T> {
     /// - [`PathError::ForeignWraps`] for wraps of another number of obstacles
     /// - [`PathError::NonFinite`] if lengths or positions are not finite
     /// - [`PathError::NotConverged`] if no smooth path of minimal length is found
+    /// - [`PathError::HintNotKept`] if no path is found in the class of a contact hint
+    /// - [`PathError::EndOnSurface`] if no path is found from an end or via point on the surface next to it
     /// - [`PathError::Penetrates`] if the path found runs through an obstacle that it touches
     /// - [`PathError::PointInsideObstacle`] if an end or via point lies inside the obstacle next to it
     /// - [`PathError::ObstaclesOverlap`] if two obstacles overlap where the cable passes from one to the other

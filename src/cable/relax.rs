@@ -117,26 +117,29 @@ fn place_anchors<T: Real>(
 ) {
     let known = |k: usize| {
         let surface = span.obstacles[k].surface();
-        let place = if from_nodes {
-            nodes[k].in_contact.then(|| surface.retract(&nodes[k].trial.point))
+        if from_nodes {
+            let touched = nodes[k].in_contact.then(|| surface.retract(&nodes[k].trial.point));
+            touched.map(|p| (p, false))
+        } else if nodes[k].ignored {
+            None
         } else {
-            span.obstacles[k].contact_hint().map(|hint| surface.retract(hint))
-        };
-        place.map(|p| nodes[k].to_ground(&p))
+            span.obstacles[k].place_of_hint().map(|hint| (hint, surface.value(&hint) > T::zero()))
+        }
     };
+    let ground = |k: usize| known(k).map(|(p, _)| nodes[k].to_ground(&p));
     anchors.clear();
     for (k, node) in nodes.iter().enumerate() {
         let surface = span.obstacles[k].surface();
-        if let Some(point) = known(k) {
-            let foot = (!from_nodes || !node.in_contact).then(|| node.to_surface(&point));
-            anchors.push(Anchor { point, foot });
+        if let Some((point, is_clear)) = known(k) {
+            let foot = (!from_nodes && !is_clear).then_some(point);
+            anchors.push(Anchor { point: node.to_ground(&point), foot });
             continue;
         }
         let from = anchors.last().map_or(span.from, |anchor| anchor.point);
-        let ahead = (k + 1..nodes.len()).find_map(known).unwrap_or(span.to);
+        let ahead = (k + 1..nodes.len()).find_map(ground).unwrap_or(span.to);
         let approach = surface.closest_on_segment(&node.to_surface(&from), &node.to_surface(&ahead));
         budget.spend(SEARCH);
-        anchors.push(if approach.height < T::zero() {
+        anchors.push(if approach.height < T::zero() && !node.ignored {
             let remembered = span.wraps.get(k).filter(|_| from_nodes);
             let foot = side(remembered, surface, surface.retract(&approach.point));
             Anchor { point: node.to_ground(&foot), foot: Some(foot) }
@@ -173,7 +176,7 @@ pub(super) fn begin_at_hints<T: Real>(
         let node = &mut nodes[k];
         let tangent = node.to_surface(&after) - node.to_surface(&before);
         let point = span.obstacles[k].surface().retract(&node.to_surface(&anchors[k].point));
-        let in_contact = span.obstacles[k].contact_hint().is_some();
+        let in_contact = span.obstacles[k].contact_hint().is_some() && !node.ignored;
         node.begin(Trial { point, tangent, length: T::zero() });
         node.in_contact = in_contact;
     }
@@ -322,7 +325,7 @@ fn pull<T: Real>(
             for &k in both {
                 let (node, surface) = (&nodes[k], span.obstacles[k].surface());
                 let local = node.to_surface(&moved);
-                if surface.covers(&local) && surface.value(&local) < T::zero() {
+                if !node.ignored && surface.covers(&local) && surface.value(&local) < T::zero() {
                     moved = node.to_ground(&surface.retract(&local));
                     touched = Some(k);
                 }

@@ -61,6 +61,9 @@ pub struct PathResults<T: Real> {
     pub iterations: usize,
     /// The way in which the path was found; the least direct one of several spans.
     pub tracking: Tracking,
+    /// The number of different paths seen by a search without memory, of which the shortest was taken; the largest of
+    /// several spans. One if the path was found from memory.
+    pub classes: usize,
     /// One per obstacle, in order.
     pub contacts: Vec<ObstacleContact<T>>,
     /// The straight segments, in order.
@@ -77,6 +80,7 @@ impl<T: Real> Default for PathResults<T> {
             smoothness: T::zero(),
             iterations: 0,
             tracking: Tracking::Warm,
+            classes: 1,
             contacts: Vec::new(),
             segments: Vec::new(),
             nodes: Vec::new(),
@@ -100,6 +104,7 @@ impl<T: Real> Clone for PathResults<T> {
             smoothness,
             iterations,
             tracking,
+            classes,
             contacts,
             segments,
             nodes: _,
@@ -107,7 +112,7 @@ impl<T: Real> Clone for PathResults<T> {
             values: _,
         } = source;
         (self.length, self.smoothness) = (*length, *smoothness);
-        (self.iterations, self.tracking) = (*iterations, *tracking);
+        (self.iterations, self.tracking, self.classes) = (*iterations, *tracking, *classes);
         self.contacts.clone_from(contacts);
         self.segments.clone_from(segments);
     }

@@ -3,12 +3,14 @@
 use nalgebra::{Point3, Vector3};
 
 use super::by_values;
-use super::checks::{check_ends, check_neighbouring_ends, check_neighbours};
+use super::checks::{check_ends, check_held_ends, check_neighbouring_ends, check_neighbours};
+use super::geodesic::Geodesic;
 use super::newton::{self, Progress};
 use super::node::{Node, Trial};
 use super::path::{CablePath, Obstacle, Span};
 use super::relax;
 use super::results::{PathResults, Segment};
+use super::search::search;
 use super::span::{Budget, SpanProblem};
 use super::touch::{Failure, settle_contacts, slide};
 use super::workspace::Workspace;
@@ -38,20 +40,17 @@ pub enum Tracking {
 /// The attempts in order, with the number of beads per leg.
 ///
 /// Newton's method tracks the remembered path; if that fails, the path descends in length from there; if that
-/// fails, ever finer strings are pulled tight along it. Without memory, or if all these fail, the same is tried
-/// from the hints.
-const ATTEMPTS: [(Tracking, usize); 7] = [
+/// fails, ever finer strings are pulled tight along it. Without memory, or if all these fail, there is a search.
+const ATTEMPTS: [(Tracking, usize); 5] = [
     (Tracking::Warm, 0),
     (Tracking::Relaxed, 0),
     (Tracking::Relaxed, 6),
     (Tracking::Relaxed, 16),
     (Tracking::Cold, 0),
-    (Tracking::Cold, 6),
-    (Tracking::Cold, 16),
 ];
 
 /// The beads per leg of a path displaced from a saddle.
-const BEADS: usize = 6;
+pub(super) const BEADS: usize = 6;
 
 /// Whether the remembered geodesics can be computed: those of most surfaces are integrated in a bounded number of
 /// steps.
@@ -91,6 +90,7 @@ pub(super) fn solve<T: Real>(
     let mut smoothness = T::zero();
     let mut iterations = 0;
     let mut tracking = Tracking::Warm;
+    let mut classes = 1;
     for (place, Span { from, to, obstacles }) in path.spans.iter().enumerate() {
         let span = SpanProblem {
             from: point_of(positions, from.body, &from.p_B),
@@ -110,30 +110,51 @@ pub(super) fn solve<T: Real>(
         smoothness = smoothness.max(progress.kink);
         iterations = iterations.max(progress.iterations);
         tracking = tracking.max(found);
+        classes = classes.max(progress.classes);
 
         let mut leaving = (from.body, span.from);
-        let mut add = |leaving: (BodyIndex, Point3<T>), body: BodyIndex, point, to_obstacle| {
+        let mut add = |leaving: (BodyIndex, Point3<T>),
+                       body: BodyIndex,
+                       point,
+                       to_obstacle,
+                       held: Option<Vector3<T>>| {
             let along: Vector3<T> = point - leaving.1;
-            let reach = along.norm();
+            // A contact that begins or ends at a fixed point leaves no straight segment between.
+            let (direction_G, reach) = match held {
+                Some(tangent) => (tangent, T::zero()),
+                None => (along / along.norm(), along.norm()),
+            };
             length += reach;
             segments.push(Segment {
                 from_body: leaving.0,
                 to_body: body,
                 from_G: leaving.1,
                 to_G: point,
-                direction_G: along / reach,
+                direction_G,
                 length: reach,
                 to_obstacle,
             });
         };
+        let mut is_first = true;
+        let mut held = None;
         for ((k, node), obstacle) in obstacles.clone().zip(nodes.iter()).zip(span.obstacles) {
             if node.in_contact {
-                add(leaving, obstacle.frame().body, node.ground.start.point, Some(k));
-                leaving = (obstacle.frame().body, node.ground.end.point);
+                let Geodesic { start, end, .. } = &node.ground;
+                let [holds_start, holds_end] = node.holds;
+                add(
+                    leaving,
+                    obstacle.frame().body,
+                    start.point,
+                    Some(k),
+                    (is_first && holds_start).then_some(start.tangent),
+                );
+                leaving = (obstacle.frame().body, end.point);
+                is_first = false;
+                held = holds_end.then_some(end.tangent);
             }
             contacts.push(node.contact());
         }
-        add(leaving, to.body, span.to, None);
+        add(leaving, to.body, span.to, None, held);
     }
     for contact in contacts.iter().filter(|contact| contact.in_contact) {
         length += contact.geodesic.length;
@@ -144,6 +165,7 @@ pub(super) fn solve<T: Real>(
     results.smoothness = smoothness;
     results.iterations = iterations;
     results.tracking = tracking;
+    results.classes = classes;
     Ok(())
 }
 
@@ -183,6 +205,7 @@ pub(super) fn solve_span<T: Real>(
     let mut penetrated = None;
     // The contact of a path that leaves its patch, and that of an attempt that strayed from it.
     let (mut off_patch, mut strayed) = (None, None);
+    let mut lost = None;
     let most = span.settings.max_evaluations.saturating_mul(nodes.len());
     work.budget = Budget::default();
     let mut wasted = 0;
@@ -212,14 +235,12 @@ pub(super) fn solve_span<T: Real>(
         }
         let outcome = match (tracking, detail) {
             (Tracking::Warm, _) => settle_contacts(span, nodes, work),
+            (Tracking::Cold, _) => search(span, nodes, work),
             (_, 0) => {
-                if !remembered {
-                    relax::begin_at_hints(span, nodes, &mut work.string, &mut work.budget);
-                }
                 slide(span, nodes, work);
                 leave_saddles(span, nodes, work, BEADS)
             }
-            _ => tighten(span, nodes, work, detail, remembered),
+            _ => tighten(span, nodes, work, detail, true),
         };
         match outcome {
             Ok(progress) => {
@@ -242,7 +263,8 @@ pub(super) fn solve_span<T: Real>(
                 penetrated = why.penetrated.or(penetrated);
                 off_patch = why.off_patch.or(off_patch);
                 let mut touching = nodes.iter().filter(|node| node.in_contact);
-                strayed = touching.find_map(|node| node.off_patch).or(strayed);
+                strayed = touching.find_map(|node| node.off_patch).or(why.strayed).or(strayed);
+                lost = why.lost;
                 if tracking == Tracking::Warm && !can_follow(span, nodes, &mut work.budget) {
                     known = false;
                     // The cost of an absurd memory does not count against the search.
@@ -254,11 +276,15 @@ pub(super) fn solve_span<T: Real>(
     if let Some((k, depth)) = penetrated {
         return Err(PathError::Penetrates { obstacle: first_obstacle + k, depth: depth.to_f64() });
     }
+    if let Some(k) = lost {
+        return Err(PathError::HintNotKept { obstacle: first_obstacle + k });
+    }
     check_ends(span, nodes, first_obstacle)?;
     if known {
         recall(span, nodes);
     }
     check_neighbours(span, nodes, first_obstacle)?;
+    check_held_ends(nodes, first_obstacle)?;
     Err(match off_patch.or(strayed) {
         Some(p) if is_finite(&p.coords) => ShapeError::OffPatch { x: p.x.to_f64(), y: p.y.to_f64() }.into(),
         _ => PathError::NotConverged {
@@ -275,12 +301,12 @@ fn recall<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>]) {
     for (node, wrap) in nodes.iter_mut().zip(span.wraps) {
         let Wrap { point, tangent, length, .. } = *wrap;
         node.begin(Trial { point, tangent, length });
-        node.in_contact = wrap.in_contact;
+        node.in_contact = wrap.in_contact && !node.ignored;
     }
 }
 
 /// Pulls a string tight and refines what it touches.
-fn tighten<T: Real>(
+pub(super) fn tighten<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut [Node<T>],
     work: &mut Workspace<T>,
@@ -299,7 +325,7 @@ fn tighten<T: Real>(
 ///
 /// A path on a saddle, longest in some direction (a string over the very middle of a ball), is displaced to both
 /// sides, and the shorter of the two results is taken.
-fn leave_saddles<T: Real>(
+pub(super) fn leave_saddles<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut [Node<T>],
     work: &mut Workspace<T>,
@@ -342,7 +368,7 @@ fn leave_saddles<T: Real>(
 }
 
 /// The length of a span that has been solved.
-fn length_of<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>]) -> T {
+pub(super) fn length_of<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>]) -> T {
     let mut from = span.from;
     let mut length = T::zero();
     for node in nodes.iter().filter(|node| node.in_contact) {

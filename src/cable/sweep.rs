@@ -16,7 +16,11 @@ pub(super) fn catch<T: Real>(
 ) -> Option<usize> {
     const MOST_PLACES: u32 = 256;
     for (k, (node, wrap)) in nodes.iter_mut().zip(span.wraps).enumerate() {
-        let Some((before, along)) = wrap.passing().filter(|_| !node.in_contact) else { continue };
+        // A segment from a point on the surface only seems to pass through it.
+        if node.in_contact || node.ignored || node.holds != [false; 2] {
+            continue;
+        }
+        let Some((before, along)) = wrap.passing() else { continue };
         let surface = span.obstacles[k].surface();
         let here = node.trial;
         let (start, end) = (here.point - before, here.point + here.tangent - before - along);

@@ -22,12 +22,25 @@ pub(super) struct Failure<T: Real> {
     pub(super) saddle: Option<usize>,
     /// The path is a minimum, but a straight segment that touches this node runs into it to this depth.
     pub(super) penetrated: Option<(usize, T)>,
+    /// The path found does not pass where this node's hint says.
+    pub(super) lost: Option<usize>,
+    /// The contact of an attempt that strayed from its patch.
+    pub(super) strayed: Option<Point3<T>>,
 }
 
 impl<T: Real> Failure<T> {
     pub(super) fn new(progress: &Progress<T>) -> Self {
         let Progress { kink, worst, iterations, .. } = *progress;
-        Self { kink, iterations, node: worst, off_patch: None, saddle: None, penetrated: None }
+        Self {
+            kink,
+            iterations,
+            node: worst,
+            off_patch: None,
+            saddle: None,
+            penetrated: None,
+            lost: None,
+            strayed: None,
+        }
     }
 }
 
@@ -57,7 +70,9 @@ pub(super) fn slide<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], w
             let node = &mut nodes[k];
             let Geodesic { start, length, .. } = &node.ground;
             let above = |p: &Point3<T>| (p - start.point).dot(&start.normal) > T::zero();
-            if *length <= T::zero() && above(&before) && above(&after) {
+            let begins = node.holds[0] && i == 0;
+            let ends = node.holds[1] && i + 1 == work.active.len();
+            if *length <= T::zero() && (begins || above(&before)) && (ends || above(&after)) {
                 node.in_contact = false;
                 changed = true;
             }
@@ -159,7 +174,7 @@ pub(super) fn settle_contacts<T: Real>(
         if let Some(&k) = work.active.iter().find(|&&k| nodes[k].off_patch.is_some()) {
             return Err(Failure { node: k, off_patch: nodes[k].off_patch, ..last });
         }
-        if !minimal {
+        if !minimal || lifts_at_end(nodes, &work.active) {
             return Err(last);
         }
         last.penetrated = penetrated(span, nodes, progress.kink, &mut work.budget);
@@ -170,6 +185,17 @@ pub(super) fn settle_contacts<T: Real>(
         };
     }
     Err(last)
+}
+
+/// Whether a contact that begins or ends at a fixed point is hollow there: the cable would lift off.
+fn lifts_at_end<T: Real>(nodes: &[Node<T>], active: &[usize]) -> bool {
+    let hollow = |k: Option<&usize>, end: usize| {
+        k.map(|&k| &nodes[k]).is_some_and(|node| {
+            let Geodesic { start, end: last, .. } = &node.ground;
+            node.holds[end] && [start, last][end].curvature < T::zero()
+        })
+    };
+    hollow(active.first(), 0) || hollow(active.last(), 1)
 }
 
 /// The node in contact to release first: the one of most negative length.
@@ -196,6 +222,7 @@ pub(super) fn deepest<T: Real>(
     let mut found: Option<(usize, T)> = None;
     let mut from = span.from;
     let mut first = 0;
+    let count = nodes.len();
     while first < nodes.len() {
         if nodes[first].in_contact {
             from = nodes[first].ground.end.point;
@@ -220,12 +247,26 @@ pub(super) fn deepest<T: Real>(
             let relative = approach.height / surface.size();
             // An obstacle released by Newton's method may be grazed to the depth that its smoothness allows.
             let tolerated = if node.released { T::lit(-1e-7) } else { -T::negligible() * T::lit(8.0) };
-            let sinks = relative < tolerated;
+            // Of a line from a point on the surface only what lies deeper than that counts.
+            let held = [node.holds[0] && first == 0, node.holds[1] && end == count];
+            let tolerated =
+                [a, b].iter().zip(held).filter(|(_, is_held)| *is_held).fold(tolerated, |least, (p, _)| {
+                    let roundoff = (p.coords.amax() + node.reach()) * T::default_epsilon() * T::lit(16.0);
+                    least.min((surface.height(p) - roundoff) / surface.size())
+                });
+            let sinks = relative < tolerated && !node.ignored;
             if sinks && found.is_none_or(|(_, depth)| relative < depth) {
                 found = Some((k, relative));
             }
             if sinks {
-                node.trial.point = side(span.wraps.get(k), surface, surface.retract(&approach.point));
+                node.trial.point = match held {
+                    [true, _] => surface.retract(&a),
+                    [_, true] => surface.retract(&b),
+                    _ => side(span.wraps.get(k), surface, surface.retract(&approach.point)),
+                };
+                if held == [true; 2] {
+                    node.trial.length = (b - a).norm();
+                }
             }
         }
         first = end;

@@ -15,6 +15,9 @@ pub(super) struct Workspace<T: Real> {
     /// The path on a saddle, and the shortest found from there.
     pub(super) balanced: Vec<Node<T>>,
     pub(super) best: Vec<Node<T>>,
+    /// The shortest path found so far by a search without memory, and the lengths of all different ones.
+    pub(super) shortest: Vec<Node<T>>,
+    pub(super) lengths: Vec<T>,
     pub(super) budget: Budget,
 }
 
@@ -25,6 +28,8 @@ impl<T: Real> Workspace<T> {
             string: Beads::new(),
             balanced: Vec::new(),
             best: Vec::new(),
+            shortest: Vec::new(),
+            lengths: Vec::new(),
             budget: Budget::default(),
         }
     }

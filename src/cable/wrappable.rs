@@ -92,6 +92,16 @@ pub trait Wrappable<T: Real>: Any + Debug + Send + Sync {
         !self.is_convex()
     }
 
+    /// The angle by which the straight line from `a` to `b` winds about the core of the solid: the axis of a
+    /// cylinder, the circle within a torus. It is the limit of the angles of lines nearby that miss the core.
+    ///
+    /// Two curves outside the solid with the same ends belong to one class if their sums agree; otherwise these
+    /// differ by whole turns. `None`, the default, if there is one class only or the classes are not known: then
+    /// a contact hint is where the search begins, and no more.
+    fn winding(&self, _a: &Point3<T>, _b: &Point3<T>) -> Option<T> {
+        None
+    }
+
     /// Whether the surface is defined at this point. Only a patch such as a height map has an edge.
     fn covers(&self, _p: &Point3<T>) -> bool {
         true

@@ -37,6 +37,10 @@ impl<T: Real> Wrappable<T> for Cylinder<T> {
         true
     }
 
+    fn winding(&self, a: &Point3<T>, b: &Point3<T>) -> Option<T> {
+        Some((a.x * b.y - a.y * b.x).atan2(a.x * b.x + a.y * b.y))
+    }
+
     fn height(&self, p: &Point3<T>) -> T {
         self.value(p)
     }

@@ -92,6 +92,27 @@ impl<T: Real> Wrappable<T> for Torus<T> {
         self.tube_radius.min(self.ring_radius - self.tube_radius)
     }
 
+    fn winding(&self, a: &Point3<T>, b: &Point3<T>) -> Option<T> {
+        // The bearing from the circle in the half-plane of radius and height; it jumps where the line crosses the
+        // disc that the circle bounds. A point in the plane of the disc counts as above it.
+        let is_above = |p: &Point3<T>| p.z >= T::zero();
+        let bearing = |p: &Point3<T>| {
+            let angle = p.z.abs().atan2((p.x * p.x + p.y * p.y).sqrt() - self.ring_radius);
+            if is_above(p) { angle } else { -angle }
+        };
+        let principal = bearing(b) - bearing(a);
+        if is_above(a) == is_above(b) {
+            return Some(principal);
+        }
+        let crossing = a + (b - a) * (a.z / (a.z - b.z));
+        let through = crossing.x * crossing.x + crossing.y * crossing.y < self.ring_radius * self.ring_radius;
+        Some(match (through, is_above(a)) {
+            (false, _) => principal,
+            (true, true) => principal + T::two_pi(),
+            (true, false) => principal - T::two_pi(),
+        })
+    }
+
     fn height(&self, p: &Point3<T>) -> T {
         self.value(p)
     }

@@ -78,6 +78,10 @@ fn moment_arms_are_those_by_differences() -> Result<(), Error> {
         let memory = state.discrete(cable).clone();
         let view = system.realize_position(&mut state)?;
         let (results, positions) = (&view.of(cable).position.path, view.positions());
+        // Within the step such a contact lifts off.
+        if results.contacts.iter().any(|contact| contact.in_contact && contact.geodesic.length < 1e-4) {
+            continue;
+        }
         // What was there before has no effect.
         let mut arms = [f64::NAN; 3];
         results.moment_arms(positions, motion, &mut arms);

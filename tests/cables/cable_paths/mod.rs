@@ -4,9 +4,11 @@
 mod bones;
 mod crossings;
 mod derivatives;
+mod ends;
 mod forces;
 mod free;
 mod height_maps;
+mod hints;
 mod memory;
 mod middles;
 mod nasty;

@@ -1,0 +1,188 @@
+//! A contact hint says where the cable passes: the path is of the class of the straight lines through it.
+
+use core::f64::consts::{PI, TAU};
+
+use force_elements::cable::{CablePath, Obstacle, PathError, Settings, Tracking};
+use force_elements::nalgebra::Vector3;
+use force_elements::shapes::{Cylinder, Ellipsoid, Torus};
+use force_elements::{CableSpring, Error, ForceSystem, Station, cable_spring};
+use force_elements_scenes::cables::Dice;
+use force_elements_scenes::solids::{Solid, dives};
+
+use super::on_ground;
+
+/// A path found: its length, points along it, and how deep it runs into the solid.
+struct Found {
+    length: f64,
+    points: Vec<Vector3<f64>>,
+    depth: f64,
+}
+
+/// Lays a cable between two points over an obstacle in Ground.
+fn lay(ends: [Vector3<f64>; 2], obstacle: Obstacle<f64>, solid: Solid) -> Result<Found, Error> {
+    let [from, to] = ends.map(|p| Station::ground(p.into()));
+    let mut system = ForceSystem::new();
+    let path = CablePath::new(from, to)?.over(obstacle).with_settings(Settings::default())?;
+    let elastic = cable_spring::Parameters { stiffness: 1.0, slack_length: 0.0, dissipation: 0.0 };
+    let cable = system.add(CableSpring::new(path, elastic)?)?;
+    let mut state = system.default_state();
+    let view = system.realize_position(&mut state)?;
+    let path = &view.of(cable).position.path;
+    assert_eq!(path.tracking, Tracking::Cold);
+    let whole = core::iter::once(0..1).collect::<Vec<_>>();
+    let depth = dives(&[solid], &whole, path).iter().fold(0.0, |depth: f64, dive| depth.max(dive.depth));
+    let points = path.sample(system.element(cable).path(), 2e-3).into_iter().map(|p| p.coords).collect();
+    Ok(Found { length: path.length, points, depth })
+}
+
+/// The angle about the z axis from one point to another, less than half a turn.
+fn about_z(a: &Vector3<f64>, b: &Vector3<f64>) -> f64 {
+    (a.x * b.y - a.y * b.x).atan2(a.x * b.x + a.y * b.y)
+}
+
+/// The length of a cable that winds by this angle about a cylinder around z: unrolled, it is straight.
+fn wound(ends: [Vector3<f64>; 2], radius: f64, angle: f64) -> f64 {
+    let [a, b] = ends.map(|p| p.x.hypot(p.y));
+    let arc = angle.abs() - (radius / a).acos() - (radius / b).acos();
+    if arc <= 0.0 {
+        return (ends[1] - ends[0]).norm();
+    }
+    let straight = [a, b].map(|d| (d * d - radius * radius).sqrt());
+    (straight[0] + straight[1] + radius * arc).hypot(ends[1].z - ends[0].z)
+}
+
+#[test]
+fn a_hinge_is_passed_on_the_side_of_the_hint_at_every_bend() -> Result<(), Error> {
+    let mut sides = [0; 2];
+    for bend in 0..180 {
+        let between = PI - f64::from(bend).to_radians();
+        let at = |distance: f64, angle: f64| Vector3::new(angle.cos(), angle.sin(), 0.0) * distance;
+        let ends = [at(0.5, 0.0), at(0.5, between)];
+        for i in 0..36 {
+            // The lines through no hint meet the axis.
+            let hint = at(0.2, TAU * (f64::from(i) + 0.123) / 36.0);
+            let over = on_ground(Cylinder::new(0.2)?)?.with_contact_hint(hint.into())?;
+            let found = lay(ends, over, Solid::Rod(0.2))?;
+            let angle = about_z(&ends[0], &hint) + about_z(&hint, &ends[1]);
+            let expected = wound(ends, 0.2, angle);
+            assert!((found.length - expected).abs() < 1e-12, "{bend} {i}: {} {expected}", found.length);
+            assert!(found.depth < 1e-9, "{bend} {i}: {}", found.depth);
+            sides[usize::from(angle.abs() > PI)] += 1;
+        }
+    }
+    assert!(sides[0] > 1000 && sides[1] > 1000, "{sides:?}");
+    Ok(())
+}
+
+#[test]
+fn a_hint_on_a_cylinder_or_beside_it_determines_the_side_and_no_more() -> Result<(), Error> {
+    const RADIUS: f64 = 0.5;
+    let mut dice = Dice::new(5);
+    let mut refused = 0;
+    for i in 0..1000 {
+        let mut beside = || {
+            let p = dice.vector(1.5);
+            let least = RADIUS + 0.02;
+            let scale = (least / p.x.hypot(p.y)).max(1.0);
+            Vector3::new(p.x * scale, p.y * scale, p.z)
+        };
+        let ends = [beside(), beside()];
+        let mut hint = beside();
+        if i % 2 == 0 {
+            let scale = RADIUS / hint.x.hypot(hint.y);
+            hint = Vector3::new(hint.x * scale, hint.y * scale, hint.z);
+        }
+        let expected = wound(ends, RADIUS, about_z(&ends[0], &hint) + about_z(&hint, &ends[1]));
+        let over = on_ground(Cylinder::new(RADIUS)?)?.with_contact_hint(hint.into())?;
+        match lay(ends, over, Solid::Rod(RADIUS)) {
+            Ok(found) => assert!((found.length - expected).abs() < 1e-9, "{i}: {} {expected}", found.length),
+            Err(error) => {
+                assert_eq!(error.own(), Some(&PathError::HintNotKept { obstacle: 0 }), "{i}");
+                refused += 1;
+            }
+        }
+    }
+    // Windings of nearly a whole turn.
+    assert!(refused <= 2, "{refused}");
+    Ok(())
+}
+
+/// How often a curve passes downwards through the disc in a ring about z, less upwards.
+fn passages(points: &[Vector3<f64>], ring: f64) -> i32 {
+    let is_above = |p: &Vector3<f64>| p.z >= 0.0;
+    let passage = |pair: &[Vector3<f64>]| {
+        let [a, b] = [pair[0], pair[1]];
+        let at = a + (b - a) * (a.z / (a.z - b.z));
+        if is_above(&a) == is_above(&b) || at.x.hypot(at.y) > ring {
+            return 0;
+        }
+        if is_above(&a) { 1 } else { -1 }
+    };
+    points.windows(2).map(passage).sum()
+}
+
+#[test]
+fn a_hint_in_the_hole_of_a_ring_is_kept_or_refused() -> Result<(), Error> {
+    let mut dice = Dice::new(77);
+    let (mut kept, mut refused, mut led) = (0, 0, 0);
+    for i in 0..200 {
+        let tube = dice.between(0.1, 0.5);
+        let solid = Solid::Ring(1.0, tube);
+        let mut outside = || loop {
+            let p = dice.vector(3.0);
+            if solid.height(p.into()) > 0.1 {
+                return p;
+            }
+        };
+        let ends = [outside(), outside()];
+        let (reach, angle) = ((1.0 - tube) * dice.between(0.0, 1.0).sqrt(), dice.between(0.0, TAU));
+        let hint = Vector3::new(angle.cos(), angle.sin(), 0.0) * reach;
+        let over = on_ground(Torus::new(1.0, tube)?)?.with_contact_hint(hint.into())?;
+        match lay(ends, over, solid) {
+            Ok(found) => {
+                let wanted = passages(&[ends[0], hint, ends[1]], 1.0);
+                assert_eq!(passages(&found.points, 1.0), wanted, "{i}");
+                assert!(found.depth < 1e-8, "{i}: {}", found.depth);
+                kept += 1;
+                led += wanted.abs();
+            }
+            Err(error) => {
+                let typed = matches!(
+                    error.own(),
+                    Some(PathError::HintNotKept { obstacle: 0 } | PathError::Penetrates { obstacle: 0, .. })
+                );
+                assert!(typed, "{i}: {error}");
+                refused += 1;
+            }
+        }
+    }
+    assert!(kept >= 198 && led > 60, "{kept} {refused} {led}");
+    Ok(())
+}
+
+#[test]
+fn a_hint_does_not_wrap_an_ellipsoid_the_long_way() -> Result<(), Error> {
+    let mut dice = Dice::new(31);
+    let mut longer = 0;
+    for i in 0..200 {
+        let radii = Vector3::from_fn(|_, _| dice.between(0.4, 0.8));
+        let solid = Solid::Egg(radii);
+        let mut outside = || loop {
+            let p = dice.vector(1.5);
+            if solid.height(p.into()) > 0.05 {
+                return p;
+            }
+        };
+        let ends = [outside(), outside()];
+        let hint = dice.vector(1.0).normalize().component_mul(&radii);
+        let over = || on_ground(Ellipsoid::new(radii)?);
+        let hinted = lay(ends, over()?.with_contact_hint(hint.into())?, solid.clone())?;
+        let plain = lay(ends, over()?, solid)?;
+        // Another local minimum may be kept, but none that is wound by more than half a turn.
+        let excess = hinted.length - plain.length;
+        assert!(hinted.depth < 1e-8 && excess < PI * radii.max(), "{i}: {excess}");
+        longer += usize::from(excess > 1e-9);
+    }
+    assert!(longer < 40, "{longer}");
+    Ok(())
+}
