@@ -17,13 +17,14 @@ use crate::math::{Real, cast_pose};
 #[derive(Debug)]
 pub(super) struct Values {
     wraps: Vec<Wrap<f64>>,
+    further: Vec<Wrap<f64>>,
     nodes: Vec<Node<f64>>,
     work: Workspace<f64>,
 }
 
 impl Values {
     pub(super) fn new() -> Self {
-        Self { wraps: Vec::new(), nodes: Vec::new(), work: Workspace::new() }
+        Self { wraps: Vec::new(), further: Vec::new(), nodes: Vec::new(), work: Workspace::new() }
     }
 }
 
@@ -44,13 +45,16 @@ pub(super) fn solve<T: Real>(
     if let Some(obstacles) = obstacles {
         values.wraps.clear();
         values.wraps.extend(span.wraps.iter().map(Wrap::cast));
+        values.further.clear();
+        values.further.extend(span.further.iter().map(Wrap::cast));
         values.nodes.clear();
-        values.nodes.extend(nodes.iter().map(|node| Node::new(cast_pose(&node.X_GS))));
+        values.nodes.extend(nodes.iter().map(|node| Node::new(node.obstacle, cast_pose(&node.X_GS))));
         let plain = SpanProblem {
             from: span.from.map(T::to_f64),
             to: span.to.map(T::to_f64),
             obstacles,
             wraps: &values.wraps,
+            further: &values.further,
             settings: &span.settings.cast(),
         };
         let Values { nodes: found, work: search, .. } = values;
@@ -111,7 +115,7 @@ fn differentiate<T: Real>(
 impl<T: Real> Node<T> {
     /// Where it touches, in plain numbers.
     fn values(&self) -> Node<f64> {
-        let mut values = Node::new(cast_pose(&self.X_GS));
+        let mut values = Node::new(self.obstacle, cast_pose(&self.X_GS));
         values.in_contact = self.in_contact;
         values.holds = self.holds;
         values.start = self.start.cast();

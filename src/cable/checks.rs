@@ -8,7 +8,7 @@ use super::span::{Budget, SEARCH, SpanProblem};
 use crate::cable::PathError;
 use crate::math::Real;
 
-/// Finds the straight segment that runs deepest into an obstacle that it touches, and the depth. Segments that
+/// Finds the obstacle that a straight segment that touches it runs into deepest, and the depth. Segments that
 /// touch none were tested when contacts were determined.
 pub(super) fn penetrated<T: Real>(
     span: &SpanProblem<'_, T>,
@@ -22,8 +22,8 @@ pub(super) fn penetrated<T: Real>(
     let kink = kink.max(span.settings.smoothness);
     let mut found: Option<(usize, T)> = None;
     let mut test = |k: usize, touch_G: &Point3<T>, to_G: &Point3<T>, is_held: bool| {
-        let (node, surface) = (&nodes[k], span.obstacles[k].surface());
-        if span.obstacles[k].is_convex {
+        let (node, surface) = (&nodes[k], span.surface(&nodes[k]));
+        if span.obstacle(node).is_convex {
             return;
         }
         if is_held {
@@ -40,7 +40,7 @@ pub(super) fn penetrated<T: Real>(
         let roundoff = T::default_epsilon() * (touch_G.coords.amax() + to_G.coords.amax() + node.reach());
         let allowed = kink * (T::lit(2.0) * (to - touch).norm() + surface.size()) + roundoff * T::lit(64.0);
         if depth > allowed && found.is_none_or(|(_, deepest)| depth > deepest) {
-            found = Some((k, depth));
+            found = Some((node.obstacle, depth));
         }
     };
     let mut before: Option<usize> = None;
@@ -72,17 +72,17 @@ pub(super) fn check_neighbours<T: Real>(
         if !nodes[k].in_contact {
             continue;
         }
-        nodes[k].evaluate(span.obstacles[k].surface(), T::lit(1e-6));
+        nodes[k].evaluate(span.obstacles, T::lit(1e-6));
         if let Some(before) = before {
             let within = |other: usize, p_G: &Point3<T>| {
-                let (surface, p) = (span.obstacles[other].surface(), nodes[other].to_surface(p_G));
+                let (surface, p) = (span.surface(&nodes[other]), nodes[other].to_surface(p_G));
                 surface.covers(&p) && surface.height(&p) < T::zero()
             };
             let (leaving, arriving) = (nodes[before].ground.end.point, nodes[k].ground.start.point);
             if within(k, &leaving) || within(before, &arriving) {
                 return Err(PathError::ObstaclesOverlap {
-                    first: first_obstacle + before,
-                    second: first_obstacle + k,
+                    first: first_obstacle + nodes[before].obstacle,
+                    second: first_obstacle + nodes[k].obstacle,
                 });
             }
         }
@@ -100,14 +100,17 @@ pub(super) fn check_neighbouring_ends<T: Real>(
 ) -> Result<(), PathError> {
     for k in 0..nodes.len() {
         let contains = |p| is_inside(span, nodes, k, p);
-        nodes[k].ignored = span.obstacles[k].admits_ends && (contains(&span.from) || contains(&span.to));
+        nodes[k].ignored =
+            span.obstacle(&nodes[k]).admits_ends && (contains(&span.from) || contains(&span.to));
     }
     let first = nodes.iter().position(|node| !node.ignored);
     let last = nodes.iter().rposition(|node| !node.ignored);
     for (end, k, p) in [(0, first, &span.from), (1, last, &span.to)] {
         let Some(k) = k else { continue };
         match place(span, nodes, k, p) {
-            Place::Inside => return Err(PathError::PointInsideObstacle { obstacle: first_obstacle + k }),
+            Place::Inside => {
+                return Err(PathError::PointInsideObstacle { obstacle: first_obstacle + nodes[k].obstacle });
+            }
             place => nodes[k].holds[end] = place == Place::On,
         }
     }
@@ -116,8 +119,8 @@ pub(super) fn check_neighbouring_ends<T: Real>(
 
 /// Refuses a fixed point on a surface. Called only if no path was found.
 pub(super) fn check_held_ends<T: Real>(nodes: &[Node<T>], first_obstacle: usize) -> Result<(), PathError> {
-    match nodes.iter().position(|node| node.holds != [false; 2]) {
-        Some(k) => Err(PathError::EndOnSurface { obstacle: first_obstacle + k }),
+    match nodes.iter().find(|node| node.holds != [false; 2]) {
+        Some(node) => Err(PathError::EndOnSurface { obstacle: first_obstacle + node.obstacle }),
         None => Ok(()),
     }
 }
@@ -135,7 +138,7 @@ pub(super) fn check_ends<T: Real>(
     let by_from = (1..first).find(|k| contains(k, &span.from));
     let by_to = || (last..nodes.len() - 1).find(|k| contains(k, &span.to));
     match by_from.or_else(by_to) {
-        Some(k) => Err(PathError::PointInsideObstacle { obstacle: first_obstacle + k }),
+        Some(k) => Err(PathError::PointInsideObstacle { obstacle: first_obstacle + nodes[k].obstacle }),
         None => Ok(()),
     }
 }
@@ -151,7 +154,7 @@ enum Place {
 /// The place of a fixed point by an obstacle. It counts as on the surface to a billionth of its size.
 #[inline]
 fn place<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], k: usize, p_G: &Point3<T>) -> Place {
-    let surface = span.obstacles[k].surface();
+    let surface = span.surface(&nodes[k]);
     let p = nodes[k].to_surface(p_G);
     let thickness = T::lit(1e-9).max(T::default_epsilon() * T::lit(16.0)) * surface.size();
     let value = surface.value(&p);

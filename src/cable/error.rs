@@ -20,12 +20,12 @@ pub enum PathError {
     /// A point or a length of the path is not finite.
     #[error("a point or a length of the path is not finite")]
     NonFinite,
-    /// A memory was made for a path with another number of obstacles.
-    #[error("the memory is of {given} obstacles, but the path has {expected}")]
+    /// A memory was made for a path with other obstacles.
+    #[error("the memory is of {given} contacts, but that of the path is of {expected}")]
     ForeignWraps {
-        /// The number of obstacles of the path.
+        /// The number of contacts that the memory of the path holds, over all obstacles.
         expected: usize,
-        /// The number of obstacles of the memory.
+        /// The number that the memory given holds.
         given: usize,
     },
     /// No path was found that meets its smoothness and is a local minimum.

@@ -28,7 +28,7 @@ const HALVINGS: usize = 8;
 pub(super) struct Progress<T> {
     /// The largest kink between a straight segment and the geodesic it meets \[rad\].
     pub(super) kink: T,
-    /// The node that has it.
+    /// The obstacle that has it, counted within the span.
     pub(super) worst: usize,
     /// Geodesics computed per obstacle.
     pub(super) iterations: usize,
@@ -109,7 +109,7 @@ pub(super) fn iterate<T: Real>(
         }
         progress.iterations = iteration;
         for &k in active {
-            budget.spend(nodes[k].evaluate(span.obstacles[k].surface(), accuracy));
+            budget.spend(nodes[k].evaluate(span.obstacles, accuracy));
         }
         let (kink, worst) = assemble(nodes, active, a, b, smoothness, false);
         progress.kink = kink;
@@ -197,7 +197,7 @@ fn exact_step<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], active:
         return T::zero();
     }
     for &k in active {
-        nodes[k].evaluate(span.obstacles[k].surface(), T::zero());
+        nodes[k].evaluate(span.obstacles, T::zero());
     }
     assemble(nodes, active, &span.from, &span.to, Settings::<T>::default().smoothness, false);
     substitute(nodes, active)
@@ -298,7 +298,7 @@ fn assemble<T: Real>(
             // A chord that runs against the tangent is a kink of more than a right angle.
             let kink = if t > T::zero() { sideways.sqrt() } else { T::lit(2.0) - sideways.sqrt() };
             if kink >= largest.0 || !kink.is_finite() {
-                largest = (kink, k);
+                largest = (kink, nodes[k].obstacle);
             }
         }
         let zero = T::zero();
@@ -359,7 +359,7 @@ fn assemble<T: Real>(
             };
             let kink = off(held_start, 0).max(off(held_end, 2));
             if kink >= largest.0 || !kink.is_finite() {
-                largest = (kink, k);
+                largest = (kink, nodes[k].obstacle);
             }
         }
 
@@ -543,7 +543,7 @@ mod tests {
         let (from, to) = (Point3::new(-1.5, -0.1, 0.0), Point3::new(7.5, 0.2, 0.4));
         let active = [0, 1, 2, 3];
         let mut nodes: Vec<Node<f64>> =
-            obstacles.iter().map(|obstacle| Node::new(obstacle.frame().X_BF)).collect();
+            obstacles.iter().enumerate().map(|(k, obstacle)| Node::new(k, obstacle.frame().X_BF)).collect();
         for round in 0..10_u32 {
             // Far from the solution, in a different way each time.
             let wobble = |i: u32| 0.2 * f64::from((round * 7 + i * 5) % 11) / 11.0 - 0.1;
@@ -553,8 +553,8 @@ mod tests {
                 node.begin(Trial { point, tangent, length: 0.4 + wobble(i + 4) });
             }
             let evaluate = |nodes: &mut Vec<Node<f64>>| {
-                for (node, obstacle) in nodes.iter_mut().zip(&obstacles) {
-                    node.evaluate(obstacle.surface(), 1e-13);
+                for node in nodes.iter_mut() {
+                    node.evaluate(&obstacles, 1e-13);
                 }
                 residuals(nodes, &from, &to)
             };

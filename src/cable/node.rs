@@ -1,10 +1,10 @@
-//! The solver's data of one obstacle.
+//! The solver's data of one contact, or of an obstacle that is passed freely.
 
 use nalgebra::{Point3, Vector3};
 
 use super::block::Eliminated;
 use super::geodesic::{Geodesic, GeodesicEnd, Jacobi};
-use super::wrappable::Wrappable;
+use super::path::Obstacle;
 use crate::math::{Pose, Real};
 
 /// A start and a length of a geodesic, in the surface's frame.
@@ -15,10 +15,12 @@ pub(super) struct Trial<T: Real> {
     pub(super) length: T,
 }
 
-/// The solver's data of one obstacle.
+/// The solver's data of one contact, or of an obstacle that is passed freely.
 #[derive(Debug, Clone)]
 #[allow(clippy::struct_excessive_bools, reason = "they are independent")]
 pub(crate) struct Node<T: Real> {
+    /// The obstacle, counted within the span.
+    pub(super) obstacle: usize,
     pub(super) X_GS: Pose<T>,
     pub(super) in_contact: bool,
     /// The start of the present attempt.
@@ -59,7 +61,7 @@ impl<T: Real> Trial<T> {
 }
 
 impl<T: Real> Node<T> {
-    pub(super) fn new(X_GS: Pose<T>) -> Self {
+    pub(super) fn new(obstacle: usize, X_GS: Pose<T>) -> Self {
         let zero = T::zero();
         let end = GeodesicEnd {
             point: Point3::origin(),
@@ -71,6 +73,7 @@ impl<T: Real> Node<T> {
         };
         let jacobi = Jacobi::at_start();
         Self {
+            obstacle,
             X_GS,
             in_contact: false,
             start: Trial::zero(),
@@ -105,7 +108,8 @@ impl<T: Real> Node<T> {
 
     /// Computes the geodesic; returns the cost in evaluations of the surface.
     #[inline]
-    pub(super) fn evaluate(&mut self, surface: &dyn Wrappable<T>, accuracy: T) -> usize {
+    pub(super) fn evaluate(&mut self, obstacles: &[Obstacle<T>], accuracy: T) -> usize {
+        let surface = obstacles[self.obstacle].surface();
         let Trial { point, tangent, length } = self.trial;
         let geodesic = surface.geodesic(&point, &tangent, length, accuracy);
         self.local_start = geodesic.start;

@@ -28,6 +28,8 @@ pub struct Obstacle<T: Real> {
     pub(super) is_convex: bool,
     /// Whether it is ignored while it contains an end of the cable's span.
     pub(super) admits_ends: bool,
+    /// The largest number of its contacts.
+    pub(super) most_contacts: usize,
 }
 
 /// Accuracy and effort of the solver.
@@ -209,6 +211,9 @@ impl<T: Real> Settings<T> {
 }
 
 impl<T: Real> Obstacle<T> {
+    /// The default of the largest number of contacts of an obstacle that is not convex.
+    const MOST_CONTACTS: usize = 8;
+
     /// A surface in a frame on a body.
     ///
     /// # Errors
@@ -225,7 +230,8 @@ impl<T: Real> Obstacle<T> {
         check::pose("obstacle.X_BF", &frame.X_BF)?;
         let is_convex = surface.is_convex();
         let plain = if is_plain::<T>() { None } else { in_plain(&surface) };
-        Ok(Self { frame, surface, plain, hint_S: None, is_convex, admits_ends: false })
+        let most_contacts = if is_convex { 1 } else { Self::MOST_CONTACTS };
+        Ok(Self { frame, surface, plain, hint_S: None, is_convex, admits_ends: false, most_contacts })
     }
 
     /// The same obstacle in another scalar.
@@ -249,6 +255,7 @@ impl<T: Real> Obstacle<T> {
             obstacle.plain = self.plain.clone().or_else(|| in_plain(&self.surface));
         }
         obstacle.admits_ends = self.admits_ends;
+        obstacle.most_contacts = self.most_contacts;
         match &self.hint_S {
             Some(hint) => obstacle.with_contact_hint(hint.map(T::cast)),
             None => Ok(obstacle),
@@ -264,6 +271,7 @@ impl<T: Real> Obstacle<T> {
             hint_S: self.hint_S.map(|hint| hint.map(T::to_f64)),
             is_convex: self.is_convex,
             admits_ends: self.admits_ends,
+            most_contacts: self.most_contacts,
         })
     }
 
@@ -289,6 +297,29 @@ impl<T: Real> Obstacle<T> {
     pub fn ignored_around_ends(mut self) -> Self {
         self.admits_ends = true;
         self
+    }
+
+    /// The same obstacle with another largest number of contacts, from 1 to 1000. Default: 8, or 1 if the surface is
+    /// convex.
+    ///
+    /// The memory of a path has as many places, whether they are used or not.
+    ///
+    /// # Errors
+    /// [`PathError::InvalidValue`] outside that range.
+    pub fn with_most_contacts(mut self, most_contacts: usize) -> Result<Self, PathError> {
+        // More would be a mistake, and might not fit into memory.
+        const MOST: u32 = 1000;
+        let number = u32::try_from(most_contacts).unwrap_or(u32::MAX);
+        let value = T::lit(f64::from(number));
+        check::that(number > 0, "most_contacts", value, Requirement::Positive)?;
+        check::that(number <= MOST, "most_contacts", value, Requirement::AtMost("1000"))?;
+        self.most_contacts = most_contacts;
+        Ok(self)
+    }
+
+    /// The largest number of contacts.
+    pub fn most_contacts(&self) -> usize {
+        self.most_contacts
     }
 
     /// Whether the obstacle is ignored while it contains an end or via point.
@@ -428,7 +459,17 @@ impl<T: Real> CablePath<T> {
 
     /// The empty memory of a path before its first solution.
     pub fn no_wraps(&self) -> Wraps<T> {
-        Wraps { obstacles: alloc::vec![Wrap::default(); self.obstacles.len()] }
+        let first = self.obstacles.len();
+        let further = self.places_for_contacts() - first;
+        Wraps {
+            obstacles: alloc::vec![Wrap::default(); first],
+            further: alloc::vec![Wrap::default(); further],
+        }
+    }
+
+    /// The number of contacts that the memory holds.
+    pub(super) fn places_for_contacts(&self) -> usize {
+        self.obstacles.iter().map(|obstacle| obstacle.most_contacts).sum()
     }
 
     /// Checks that every body exists.
@@ -446,7 +487,7 @@ impl<T: Real> CablePath<T> {
     ///
     /// # Errors
     /// - [`PathError::Kinematics`] if a body of the path does not exist
-    /// - [`PathError::ForeignWraps`] for wraps of another number of obstacles
+    /// - [`PathError::ForeignWraps`] for wraps of other obstacles
     /// - [`PathError::NonFinite`] if lengths or positions are not finite
     /// - [`PathError::NotConverged`] if no smooth path of minimal length is found
     /// - [`PathError::HintNotKept`] if no path is found in the class of a contact hint

@@ -59,10 +59,9 @@ pub(super) fn tighten<T: Real>(
     push: Option<(usize, T)>,
     budget: &mut Budget,
 ) -> bool {
-    let too_often = |(k, node): (usize, &Node<T>)| {
-        node.in_contact && parts_over(&geodesic_start(span, node, k), node) > MOST_PARTS
-    };
-    if from_nodes && nodes.iter().enumerate().any(too_often) {
+    let too_often =
+        |node: &Node<T>| node.in_contact && parts_over(&geodesic_start(span, node), node) > MOST_PARTS;
+    if from_nodes && nodes.iter().any(too_often) {
         return false;
     }
     lay(span, nodes, string, detail, from_nodes, push, budget);
@@ -96,13 +95,13 @@ fn lay<T: Real>(
         }
         let count = beads.len() - core;
         let (first, last) = (beads[core].point, beads[beads.len() - 1].point);
-        leg(span, beads, detail, (from, from_owner), (first, Some(k)));
+        leg(span, nodes, beads, detail, (from, from_owner), (first, Some(k)));
         // The beads on the obstacle come after those that lead up to it.
         beads[core..].rotate_left(count);
         from = last;
         from_owner = Some(k);
     }
-    leg(span, beads, detail, (from, from_owner), (span.to, None));
+    leg(span, nodes, beads, detail, (from, from_owner), (span.to, None));
 }
 
 /// Finds the anchor at each obstacle: the contact, the hint, the deepest point of the straight line, or a point
@@ -116,20 +115,21 @@ fn place_anchors<T: Real>(
     budget: &mut Budget,
 ) {
     let known = |k: usize| {
-        let surface = span.obstacles[k].surface();
+        let obstacle = span.obstacle(&nodes[k]);
+        let surface = obstacle.surface();
         if from_nodes {
             let touched = nodes[k].in_contact.then(|| surface.retract(&nodes[k].trial.point));
             touched.map(|p| (p, false))
         } else if nodes[k].ignored {
             None
         } else {
-            span.obstacles[k].place_of_hint().map(|hint| (hint, surface.value(&hint) > T::zero()))
+            obstacle.place_of_hint().map(|hint| (hint, surface.value(&hint) > T::zero()))
         }
     };
     let ground = |k: usize| known(k).map(|(p, _)| nodes[k].to_ground(&p));
     anchors.clear();
     for (k, node) in nodes.iter().enumerate() {
-        let surface = span.obstacles[k].surface();
+        let surface = span.surface(node);
         if let Some((point, is_clear)) = known(k) {
             let foot = (!from_nodes && !is_clear).then_some(point);
             anchors.push(Anchor { point: node.to_ground(&point), foot });
@@ -140,7 +140,7 @@ fn place_anchors<T: Real>(
         let approach = surface.closest_on_segment(&node.to_surface(&from), &node.to_surface(&ahead));
         budget.spend(SEARCH);
         anchors.push(if approach.height < T::zero() && !node.ignored {
-            let remembered = span.wraps.get(k).filter(|_| from_nodes);
+            let remembered = span.wraps.get(node.obstacle).filter(|_| from_nodes);
             let foot = side(remembered, surface, surface.retract(&approach.point));
             Anchor { point: node.to_ground(&foot), foot: Some(foot) }
         } else {
@@ -153,8 +153,8 @@ fn place_anchors<T: Real>(
             let Some(foot) = anchors[k].foot else { continue };
             let before = if k == 0 { span.from } else { anchors[k - 1].point };
             let after = anchors.get(k + 1).map_or(span.to, |anchor| anchor.point);
-            let surface = span.obstacles[k].surface();
             let node = &nodes[k];
+            let surface = span.surface(node);
             let place = lifted(surface, foot, &node.to_surface(&before), &node.to_surface(&after), budget);
             anchors[k].point = node.to_ground(&place);
         }
@@ -175,16 +175,17 @@ pub(super) fn begin_at_hints<T: Real>(
         let after = anchors.get(k + 1).map_or(span.to, |anchor| anchor.point);
         let node = &mut nodes[k];
         let tangent = node.to_surface(&after) - node.to_surface(&before);
-        let point = span.obstacles[k].surface().retract(&node.to_surface(&anchors[k].point));
-        let in_contact = span.obstacles[k].contact_hint().is_some() && !node.ignored;
+        let obstacle = span.obstacle(node);
+        let point = obstacle.surface().retract(&node.to_surface(&anchors[k].point));
+        let in_contact = obstacle.contact_hint().is_some() && !node.ignored;
         node.begin(Trial { point, tangent, length: T::zero() });
         node.in_contact = in_contact;
     }
 }
 
 /// The start of a node's geodesic, in the surface's frame.
-fn geodesic_start<T: Real>(span: &SpanProblem<'_, T>, node: &Node<T>, k: usize) -> GeodesicEnd<T> {
-    let surface = span.obstacles[k].surface();
+fn geodesic_start<T: Real>(span: &SpanProblem<'_, T>, node: &Node<T>) -> GeodesicEnd<T> {
+    let surface = span.surface(node);
     surface.end(&surface.retract(&node.trial.point), &node.trial.tangent)
 }
 
@@ -202,8 +203,8 @@ fn lay_over<T: Real>(
     push: Option<(usize, T)>,
     budget: &mut Budget,
 ) {
-    let surface = span.obstacles[k].surface();
-    let mut at = geodesic_start(span, node, k);
+    let surface = span.surface(node);
+    let mut at = geodesic_start(span, node);
     let shift = match push {
         Some((pushed, angle)) if pushed == k => {
             at.binormal() * (angle / at.greatest_curvature().max(T::lit(0.1) / surface.size()))
@@ -256,6 +257,7 @@ fn lifted<T: Real>(
 /// feature of either.
 fn leg<T: Real>(
     span: &SpanProblem<'_, T>,
+    nodes: &[Node<T>],
     beads: &mut Vec<Bead<T>>,
     detail: usize,
     from: (Point3<T>, Option<usize>),
@@ -263,7 +265,8 @@ fn leg<T: Real>(
 ) {
     let (Some(before), Some(after)) = (from.1.or(to.1), to.1.or(from.1)) else { return };
     let along = to.0 - from.0;
-    let size = span.obstacles[before].surface().size().min(span.obstacles[after].surface().size());
+    let [before_size, after_size] = [before, after].map(|k| span.surface(&nodes[k]).size());
+    let size = before_size.min(after_size);
     let needed = (along.norm() / size).to_f64() * 4.0;
     let mut count = 0_usize;
     let mut parts = 1.0;
@@ -311,7 +314,7 @@ fn pull<T: Real>(
             if !place.is_finite() {
                 continue;
             }
-            let size = owners.map(|k| span.obstacles[k].surface().size());
+            let size = owners.map(|k| span.surface(&nodes[k]).size());
             let size = size[0].min(size[1]);
             let mut step = (before + along * place - point) * eagerness;
             // So that a bead is pushed out on the side where it entered.
@@ -323,7 +326,7 @@ fn pull<T: Real>(
             let mut touched = None;
             let both = if owners[0] == owners[1] { &owners[..1] } else { &owners[..] };
             for &k in both {
-                let (node, surface) = (&nodes[k], span.obstacles[k].surface());
+                let (node, surface) = (&nodes[k], span.surface(&nodes[k]));
                 let local = node.to_surface(&moved);
                 if !node.ignored && surface.covers(&local) && surface.value(&local) < T::zero() {
                     moved = node.to_ground(&surface.retract(&local));

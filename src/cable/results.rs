@@ -30,13 +30,15 @@ pub struct Segment<T: Real> {
     pub direction_G: Vector3<T>,
     /// Its length \[m\].
     pub length: T,
-    /// The obstacle on which it ends, counted along the path; `None` if it ends at a fixed point.
-    pub to_obstacle: Option<usize>,
+    /// The [contact](PathResults::contacts) at which it ends; `None` if it ends at a fixed point.
+    pub to_contact: Option<usize>,
 }
 
-/// The contact of the cable with one obstacle.
+/// A contact of the cable with an obstacle, or its passage without contact.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ObstacleContact<T: Real> {
+    /// The obstacle, counted along the path.
+    pub obstacle: usize,
     /// Whether the cable touches.
     pub in_contact: bool,
     /// The contact arc, in Ground: points, tangents, normals, curvatures at both ends, arc
@@ -46,6 +48,8 @@ pub struct ObstacleContact<T: Real> {
     pub X_GS: Pose<T>,
     /// The memory to commit.
     pub wrap: Wrap<T>,
+    /// The number of contacts that the memory holds of the obstacle.
+    pub(super) most_contacts: usize,
 }
 
 /// A solved path. Buffers are reused from one [`CablePath::solve`] to the next: a solution allocates only if its
@@ -64,7 +68,8 @@ pub struct PathResults<T: Real> {
     /// The number of different paths seen by a search without memory, of which the shortest was taken; the largest of
     /// several spans. One if the path was found from memory.
     pub classes: usize,
-    /// One per obstacle, in order.
+    /// In order along the path: one per obstacle that is convex or passed freely, and as many of any other as the cable
+    /// touches it.
     pub contacts: Vec<ObstacleContact<T>>,
     /// The straight segments, in order.
     pub segments: Vec<Segment<T>>,
@@ -279,8 +284,15 @@ impl<T: Real> PathResults<T> {
 
     /// Writes into `wraps` the memory for an accepted step.
     pub fn remember(&self, wraps: &mut Wraps<T>) {
-        wraps.obstacles.clear();
-        wraps.obstacles.extend(self.contacts.iter().map(|contact| contact.wrap));
+        let Wraps { obstacles, further } = wraps;
+        obstacles.clear();
+        further.clear();
+        for of_one in self.contacts.chunk_by(|a, b| a.obstacle == b.obstacle) {
+            let vacant = further.len() + of_one[0].most_contacts - 1;
+            obstacles.push(of_one[0].wrap);
+            further.extend(of_one[1..].iter().map(|contact| contact.wrap));
+            further.resize(vacant, Wrap::default());
+        }
     }
 
     /// Points along the path in Ground, for drawing: the ends of straight segments, and between them points of
@@ -292,10 +304,8 @@ impl<T: Real> PathResults<T> {
                 points.push(segment.from_G);
             }
             points.push(segment.to_G);
-            let Some(k) = segment.to_obstacle else { continue };
-            let (Some(obstacle), Some(contact)) = (path.obstacles().get(k), self.contacts.get(k)) else {
-                continue;
-            };
+            let Some(contact) = segment.to_contact.and_then(|i| self.contacts.get(i)) else { continue };
+            let Some(obstacle) = path.obstacles().get(contact.obstacle) else { continue };
             let Geodesic { start, length, .. } = contact.geodesic;
             let local = start.transformed(&contact.X_GS.inverse());
             let wanted = (length / spacing).to_f64().min(1e5);
@@ -316,9 +326,11 @@ impl<T: Real> PathResults<T> {
 }
 
 impl<T: Real> Node<T> {
-    pub(super) fn contact(&self) -> ObstacleContact<T> {
+    pub(super) fn contact(&self, first_obstacle: usize, most_contacts: usize) -> ObstacleContact<T> {
         let trial = &self.trial;
         ObstacleContact {
+            obstacle: first_obstacle + self.obstacle,
+            most_contacts,
             in_contact: self.in_contact,
             geodesic: self.ground,
             X_GS: self.X_GS,

@@ -57,7 +57,7 @@ pub(super) fn search<T: Real>(
         if !from_hints {
             attempt(span, nodes, work, Start::Straight, &mut outcome);
             for k in 0..nodes.len() {
-                if outcome.failure.lost == Some(k) && outcome.best.is_none()
+                if outcome.failure.lost == Some(nodes[k].obstacle) && outcome.best.is_none()
                     || nodes[k].in_contact && winds_far(&nodes[k])
                 {
                     attempt(span, nodes, work, Start::Across(k), &mut outcome);
@@ -75,7 +75,7 @@ pub(super) fn search<T: Real>(
     for _ in 0..PASSES {
         let before = outcome.best.map(|(length, _)| length);
         for k in 0..nodes.len() {
-            let is_hinted = span.obstacles[k].contact_hint().is_some();
+            let is_hinted = span.obstacle(&nodes[k]).contact_hint().is_some();
             if outcome.best.is_some() && nodes[k].in_contact && !is_hinted {
                 attempt(span, nodes, work, Start::Across(k), &mut outcome);
             }
@@ -93,7 +93,7 @@ pub(super) fn search<T: Real>(
 /// Whether the cable may pass an obstacle elsewhere than at its hint: the hint determines the class alone, or the cable
 /// is wound about it by more than half a turn.
 fn is_free<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], k: usize) -> bool {
-    let obstacle = &span.obstacles[k];
+    let obstacle = span.obstacle(&nodes[k]);
     let has_class = |hint: &Point3<T>| obstacle.surface().winding(hint, hint).is_some();
     obstacle.contact_hint().is_some_and(has_class) || nodes[k].in_contact && winds_far(&nodes[k])
 }
@@ -136,7 +136,7 @@ fn attempt<T: Real>(
     };
     work.budget.limit = limit;
     let is_path = found.as_ref().map_or_else(|why| why.penetrated.is_some(), |_| true);
-    let lost = if is_path { lost_hint(span, nodes) } else { None };
+    let lost = if is_path { lost_hint(span, nodes).map(|k| nodes[k].obstacle) } else { None };
     match found {
         _ if lost.is_some() => outcome.failure.lost = lost,
         Ok(progress) => {
@@ -205,7 +205,7 @@ fn lay_across<T: Real>(
     work: &mut Workspace<T>,
 ) -> bool {
     let (before, after) = neighbours(span, nodes, k);
-    let (node, surface) = (&nodes[k], span.obstacles[k].surface());
+    let (node, surface) = (&nodes[k], span.surface(&nodes[k]));
     let (from, to) = (node.to_surface(&before), node.to_surface(&after));
     let middle = if node.in_contact {
         let Trial { point, tangent, length } = node.trial;
@@ -280,11 +280,12 @@ fn neighbours<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], k: usize) -
     )
 }
 
-/// The first obstacle that the path does not pass as the straight lines through its hint do.
+/// The first node of an obstacle that the path does not pass as the straight lines through its hint do.
 fn lost_hint<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>]) -> Option<usize> {
     (0..nodes.len()).filter(|&k| !nodes[k].ignored).find(|&k| {
-        let (Some(hint), node) = (span.obstacles[k].place_of_hint(), &nodes[k]) else { return false };
-        let surface = span.obstacles[k].surface();
+        let node = &nodes[k];
+        let Some(hint) = span.obstacle(node).place_of_hint() else { return false };
+        let surface = span.surface(node);
         let (before, after) = neighbours(span, nodes, k);
         let (before, after) = (node.to_surface(&before), node.to_surface(&after));
         let through = |p: &Point3<T>| Some(surface.winding(&before, p)? + surface.winding(p, &after)?);

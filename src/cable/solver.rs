@@ -57,8 +57,8 @@ pub(super) const BEADS: usize = 6;
 fn can_follow<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], budget: &mut Budget) -> bool {
     let accuracy = newton::accuracy(span.settings);
     recall(span, nodes);
-    nodes.iter_mut().zip(span.obstacles).filter(|(node, _)| node.in_contact).all(|(node, obstacle)| {
-        budget.spend(node.evaluate(obstacle.surface(), accuracy));
+    nodes.iter_mut().filter(|node| node.in_contact).all(|node| {
+        budget.spend(node.evaluate(span.obstacles, accuracy));
         is_finite(&node.ground.end.point.coords)
     })
 }
@@ -75,32 +75,46 @@ pub(super) fn solve<T: Real>(
     if path.bodies().any(|body| !topology.has_body(body)) {
         path.check_topology(topology)?;
     }
-    if wraps.obstacles.len() != path.obstacles.len() {
-        return Err(PathError::ForeignWraps { expected: path.obstacles.len(), given: wraps.obstacles.len() });
+    let (expected, given) = (path.places_for_contacts(), wraps.obstacles.len() + wraps.further.len());
+    if expected != given || wraps.obstacles.len() != path.obstacles.len() {
+        return Err(PathError::ForeignWraps { expected, given });
     }
     let PathResults { contacts, segments, nodes, work, values, .. } = results;
     contacts.clear();
-    contacts.reserve(path.obstacles.len());
+    // Room for all contacts, so that a further one does not allocate.
+    contacts.reserve(expected);
     segments.clear();
-    segments.reserve(path.spans.len() + path.obstacles.len());
+    segments.reserve(path.spans.len() + expected);
     nodes.clear();
-    let frames = path.obstacles.iter().map(Obstacle::frame);
-    nodes.extend(frames.map(|frame| Node::new(positions.pose(Checked(frame.body)) * frame.X_BF)));
+    nodes.reserve(expected);
+    let mut further = &wraps.further[..];
     let mut length = T::zero();
     let mut smoothness = T::zero();
     let mut iterations = 0;
     let mut tracking = Tracking::Warm;
     let mut classes = 1;
     for (place, Span { from, to, obstacles }) in path.spans.iter().enumerate() {
+        let places =
+            path.obstacles[obstacles.clone()].iter().map(|obstacle| obstacle.most_contacts - 1).sum();
+        let (own, rest) = further.split_at(places);
+        further = rest;
         let span = SpanProblem {
             from: point_of(positions, from.body, &from.p_B),
             to: point_of(positions, to.body, &to.p_B),
             obstacles: &path.obstacles[obstacles.clone()],
             wraps: &wraps.obstacles[obstacles.clone()],
+            further: own,
             settings: path.settings(),
         };
         require_finite((span.to - span.from).norm_squared().is_finite())?;
-        let nodes = &mut nodes[obstacles.clone()];
+        nodes.clear();
+        nodes.extend(
+            span.obstacles
+                .iter()
+                .map(Obstacle::frame)
+                .enumerate()
+                .map(|(k, frame)| Node::new(k, positions.pose(Checked(frame.body)) * frame.X_BF)),
+        );
         let (progress, found) = if is_plain::<T>() || obstacles.is_empty() {
             solve_span(&span, nodes, work, place, obstacles.start)?
         } else {
@@ -116,7 +130,7 @@ pub(super) fn solve<T: Real>(
         let mut add = |leaving: (BodyIndex, Point3<T>),
                        body: BodyIndex,
                        point,
-                       to_obstacle,
+                       to_contact,
                        held: Option<Vector3<T>>| {
             let along: Vector3<T> = point - leaving.1;
             // A contact that begins or ends at a fixed point leaves no straight segment between.
@@ -132,12 +146,13 @@ pub(super) fn solve<T: Real>(
                 to_G: point,
                 direction_G,
                 length: reach,
-                to_obstacle,
+                to_contact,
             });
         };
         let mut is_first = true;
         let mut held = None;
-        for ((k, node), obstacle) in obstacles.clone().zip(nodes.iter()).zip(span.obstacles) {
+        for node in nodes.iter() {
+            let obstacle = span.obstacle(node);
             if node.in_contact {
                 let Geodesic { start, end, .. } = &node.ground;
                 let [holds_start, holds_end] = node.holds;
@@ -145,14 +160,14 @@ pub(super) fn solve<T: Real>(
                     leaving,
                     obstacle.frame().body,
                     start.point,
-                    Some(k),
+                    Some(contacts.len()),
                     (is_first && holds_start).then_some(start.tangent),
                 );
                 leaving = (obstacle.frame().body, end.point);
                 is_first = false;
                 held = holds_end.then_some(end.tangent);
             }
-            contacts.push(node.contact());
+            contacts.push(node.contact(obstacles.start, obstacle.most_contacts));
         }
         add(leaving, to.body, span.to, None, held);
     }
@@ -211,7 +226,7 @@ pub(super) fn solve_span<T: Real>(
     let mut wasted = 0;
     // A restarted search must not prefer the remembered side.
     let whole = span;
-    let without_memory = SpanProblem { wraps: &[], ..*whole };
+    let without_memory = SpanProblem { wraps: &[], further: &[], ..*whole };
     for (tracking, detail) in ATTEMPTS {
         let remembered = tracking < Tracking::Cold;
         let span = if remembered { whole } else { &without_memory };
@@ -290,7 +305,7 @@ pub(super) fn solve_span<T: Real>(
         _ => PathError::NotConverged {
             residual: failure.kink.to_f64(),
             iterations: failure.iterations,
-            obstacle: first_obstacle + failure.node,
+            obstacle: first_obstacle + failure.obstacle,
             evaluations: work.budget.spent,
         },
     })

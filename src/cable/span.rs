@@ -2,6 +2,7 @@
 
 use nalgebra::Point3;
 
+use super::node::Node;
 use super::path::{Obstacle, Settings};
 use super::wrap::Wrap;
 use super::wrappable::Wrappable;
@@ -13,8 +14,25 @@ pub(super) struct SpanProblem<'a, T: Real> {
     pub(super) from: Point3<T>,
     pub(super) to: Point3<T>,
     pub(super) obstacles: &'a [Obstacle<T>],
+    /// The memory of the first contact of each obstacle; empty without memory.
     pub(super) wraps: &'a [Wrap<T>],
+    /// The memory of further contacts, in order: as many of each obstacle as there is room for.
+    pub(super) further: &'a [Wrap<T>],
     pub(super) settings: &'a Settings<T>,
+}
+
+impl<'a, T: Real> SpanProblem<'a, T> {
+    /// The obstacle of a node.
+    #[inline]
+    pub(super) fn obstacle(&self, node: &Node<T>) -> &'a Obstacle<T> {
+        &self.obstacles[node.obstacle]
+    }
+
+    /// The surface of a node's obstacle.
+    #[inline]
+    pub(super) fn surface(&self, node: &Node<T>) -> &'a dyn Wrappable<T> {
+        self.obstacle(node).surface()
+    }
 }
 
 /// The cost of one search of a line, in evaluations of a surface.

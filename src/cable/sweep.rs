@@ -15,13 +15,14 @@ pub(super) fn catch<T: Real>(
     budget: &mut Budget,
 ) -> Option<usize> {
     const MOST_PLACES: u32 = 256;
-    for (k, (node, wrap)) in nodes.iter_mut().zip(span.wraps).enumerate() {
+    for (k, node) in nodes.iter_mut().enumerate() {
+        let Some(wrap) = span.wraps.get(node.obstacle) else { continue };
         // A segment from a point on the surface only seems to pass through it.
         if node.in_contact || node.ignored || node.holds != [false; 2] {
             continue;
         }
         let Some((before, along)) = wrap.passing() else { continue };
-        let surface = span.obstacles[k].surface();
+        let surface = span.surface(node);
         let here = node.trial;
         let (start, end) = (here.point - before, here.point + here.tangent - before - along);
         let motion = start.norm().max(end.norm());

@@ -1,4 +1,4 @@
-//! The obstacles that a path touches.
+//! The contacts of a path.
 
 use nalgebra::Point3;
 
@@ -16,13 +16,14 @@ use crate::math::Real;
 pub(super) struct Failure<T: Real> {
     pub(super) kink: T,
     pub(super) iterations: usize,
-    pub(super) node: usize,
+    /// The obstacle with the kink, counted within the span.
+    pub(super) obstacle: usize,
     pub(super) off_patch: Option<Point3<T>>,
-    /// The path is stationary, but no minimum because of this node.
+    /// The path is stationary, but no minimum because of this contact.
     pub(super) saddle: Option<usize>,
-    /// The path is a minimum, but a straight segment that touches this node runs into it to this depth.
+    /// The path is a minimum, but a straight segment that touches this obstacle runs into it to this depth.
     pub(super) penetrated: Option<(usize, T)>,
-    /// The path found does not pass where this node's hint says.
+    /// The path found does not pass where this obstacle's hint says.
     pub(super) lost: Option<usize>,
     /// The contact of an attempt that strayed from its patch.
     pub(super) strayed: Option<Point3<T>>,
@@ -34,7 +35,7 @@ impl<T: Real> Failure<T> {
         Self {
             kink,
             iterations,
-            node: worst,
+            obstacle: worst,
             off_patch: None,
             saddle: None,
             penetrated: None,
@@ -61,7 +62,7 @@ pub(super) fn slide<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], w
         work.active.clear();
         work.active.extend((0..nodes.len()).filter(|&k| nodes[k].in_contact));
         for &k in &work.active {
-            work.budget.spend(nodes[k].evaluate(span.obstacles[k].surface(), accuracy));
+            work.budget.spend(nodes[k].evaluate(span.obstacles, accuracy));
         }
         let mut changed = false;
         for (i, &k) in work.active.iter().enumerate() {
@@ -157,11 +158,11 @@ pub(super) fn settle_contacts<T: Real>(
                 }
                 slide(span, nodes, work);
             }
-            last.node = k;
+            last.obstacle = nodes[k].obstacle;
             continue;
         }
         if let Some(k) = sweep::catch(span, nodes, &mut work.budget) {
-            last.node = k;
+            last.obstacle = nodes[k].obstacle;
             if nodes[k].caught {
                 // It does not hold the cable: whether the cable slipped off or came through, memory cannot tell.
                 return Err(last);
@@ -172,7 +173,7 @@ pub(super) fn settle_contacts<T: Real>(
             continue;
         }
         if let Some(&k) = work.active.iter().find(|&&k| nodes[k].off_patch.is_some()) {
-            return Err(Failure { node: k, off_patch: nodes[k].off_patch, ..last });
+            return Err(Failure { obstacle: nodes[k].obstacle, off_patch: nodes[k].off_patch, ..last });
         }
         if !minimal || lifts_at_end(nodes, &work.active) {
             return Err(last);
@@ -235,10 +236,10 @@ pub(super) fn deepest<T: Real>(
         }
         let to = nodes.get(end).map_or(span.to, |node| node.ground.start.point);
         for (k, node) in nodes.iter_mut().enumerate().take(end).skip(first) {
-            let surface = span.obstacles[k].surface();
+            let surface = span.surface(node);
             let (a, b) = (node.to_surface(&from), node.to_surface(&to));
             node.trial = Trial { point: a, tangent: b - a, length: T::zero() };
-            if !span.obstacles[k].is_convex && surface.clears(&a, &b) {
+            if !span.obstacle(node).is_convex && surface.clears(&a, &b) {
                 budget.spend(CLEARED);
                 continue;
             }
@@ -262,7 +263,7 @@ pub(super) fn deepest<T: Real>(
                 node.trial.point = match held {
                     [true, _] => surface.retract(&a),
                     [_, true] => surface.retract(&b),
-                    _ => side(span.wraps.get(k), surface, surface.retract(&approach.point)),
+                    _ => side(span.wraps.get(node.obstacle), surface, surface.retract(&approach.point)),
                 };
                 if held == [true; 2] {
                     node.trial.length = (b - a).norm();

@@ -6,7 +6,7 @@ use nalgebra::{Point3, Vector3};
 
 use crate::math::{InvalidValue, Real, check, checked_when_read};
 
-/// The contact of the cable with one obstacle at the last commit.
+/// A contact of the cable with an obstacle, or its passage without contact, at the last commit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct Wrap<T: Real> {
@@ -24,15 +24,22 @@ pub struct Wrap<T: Real> {
     pub length: T,
 }
 
-/// The memory of a path: one [`Wrap`] per obstacle, in order.
+/// The memory of a path.
+///
+/// An obstacle that is not convex may be touched several times. The number of places for its contacts is fixed by
+/// [`Obstacle::with_most_contacts`](super::Obstacle::with_most_contacts), so that the variables of a state do not depend
+/// on the path.
 ///
 /// It determines the class of the path (the side of an obstacle, the number of windings) and the start of the
 /// solver; within the class the path depends on it by no more than its smoothness.
 #[derive(Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Wraps<T: Real> {
-    /// One per obstacle.
+    /// The first contact of each obstacle, in order along the path.
     pub obstacles: Vec<Wrap<T>>,
+    /// Further contacts: for each obstacle in order as many places as its contacts may number, less one. Those that
+    /// are not in contact are vacant.
+    pub further: Vec<Wrap<T>>,
 }
 
 checked_when_read!(Wrap);
@@ -65,7 +72,7 @@ impl<T: Real> Wrap<T> {
 
 impl<T: Real> Default for Wraps<T> {
     fn default() -> Self {
-        Self { obstacles: Vec::new() }
+        Self { obstacles: Vec::new(), further: Vec::new() }
     }
 }
 
@@ -83,15 +90,22 @@ impl<T: Real> Default for Wrap<T> {
 
 impl<T: Real> Clone for Wraps<T> {
     fn clone(&self) -> Self {
-        Self { obstacles: self.obstacles.clone() }
+        Self { obstacles: self.obstacles.clone(), further: self.further.clone() }
     }
 
     fn clone_from(&mut self, source: &Self) {
         self.obstacles.clone_from(&source.obstacles);
+        self.further.clone_from(&source.further);
     }
 }
 
 impl<T: Real> Wraps<T> {
+    /// Forgets everything.
+    pub fn forget(&mut self) {
+        self.obstacles.fill(Wrap::default());
+        self.further.fill(Wrap::default());
+    }
+
     /// Whether every obstacle has been solved for before.
     pub fn is_known(&self) -> bool {
         self.obstacles.iter().all(|wrap| wrap.known)

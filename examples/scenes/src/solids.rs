@@ -176,16 +176,20 @@ pub fn dives(solids: &[Solid], spans: &[Range<usize>], path: &PathResults<f64>) 
     let mut span = spans.next().cloned().unwrap_or(0..0);
     let mut first = span.start;
     for segment in &path.segments {
-        let last = segment.to_obstacle.map_or(span.end, |k| k + 1);
+        let touched = segment.to_contact.map(|i| path.contacts[i].obstacle);
+        let last = touched.map_or(span.end, |k| k + 1);
         for obstacle in span.clone() {
-            let X_SG = path.contacts[obstacle].X_GS.inverse();
+            let Some(of_it) = path.contacts.iter().find(|contact| contact.obstacle == obstacle) else {
+                continue;
+            };
+            let X_SG = of_it.X_GS.inverse();
             let [a, b] = [segment.from_G, segment.to_G].map(|p| X_SG * p);
             let depth = -lowest(&solids[obstacle], a, b);
             if depth > 0.0 {
                 found.push(Dive { depth, obstacle, passes: (first..last).contains(&obstacle) });
             }
         }
-        first = segment.to_obstacle.unwrap_or_else(|| {
+        first = touched.unwrap_or_else(|| {
             span = spans.next().cloned().unwrap_or(0..0);
             span.start
         });

@@ -21,22 +21,26 @@ impl<T: Real> Variables<T> for Wraps<T> {
     const FIRST_STAGE: Option<Stage> = Some(STAGE);
 
     fn visit(&self, visit: Visitor<'_, T>) {
-        for (i, Wrap { known, in_contact, point, tangent, length }) in self.obstacles.iter().enumerate() {
-            known.visit(declared(format_args!("wrap[{i}].known"), &[]), visit);
-            in_contact.visit(declared(format_args!("wrap[{i}].in_contact"), &[]), visit);
-            point.visit(declared(format_args!("wrap[{i}].point"), &["m"]), visit);
-            tangent.visit(declared(format_args!("wrap[{i}].tangent"), &[]), visit);
-            length.visit(declared(format_args!("wrap[{i}].length"), &["m"]), visit);
+        for (list, wraps) in [("wrap", &self.obstacles), ("further_wrap", &self.further)] {
+            for (i, Wrap { known, in_contact, point, tangent, length }) in wraps.iter().enumerate() {
+                known.visit(declared(format_args!("{list}[{i}].known"), &[]), visit);
+                in_contact.visit(declared(format_args!("{list}[{i}].in_contact"), &[]), visit);
+                point.visit(declared(format_args!("{list}[{i}].point"), &["m"]), visit);
+                tangent.visit(declared(format_args!("{list}[{i}].tangent"), &[]), visit);
+                length.visit(declared(format_args!("{list}[{i}].length"), &["m"]), visit);
+            }
         }
     }
 
     fn visit_mut(&mut self, visit: VisitorMut<'_, T>) {
-        for (i, Wrap { known, in_contact, point, tangent, length }) in self.obstacles.iter_mut().enumerate() {
-            known.visit_mut(declared(format_args!("wrap[{i}].known"), &[]), visit);
-            in_contact.visit_mut(declared(format_args!("wrap[{i}].in_contact"), &[]), visit);
-            point.visit_mut(declared(format_args!("wrap[{i}].point"), &["m"]), visit);
-            tangent.visit_mut(declared(format_args!("wrap[{i}].tangent"), &[]), visit);
-            length.visit_mut(declared(format_args!("wrap[{i}].length"), &["m"]), visit);
+        for (list, wraps) in [("wrap", &mut self.obstacles), ("further_wrap", &mut self.further)] {
+            for (i, Wrap { known, in_contact, point, tangent, length }) in wraps.iter_mut().enumerate() {
+                known.visit_mut(declared(format_args!("{list}[{i}].known"), &[]), visit);
+                in_contact.visit_mut(declared(format_args!("{list}[{i}].in_contact"), &[]), visit);
+                point.visit_mut(declared(format_args!("{list}[{i}].point"), &["m"]), visit);
+                tangent.visit_mut(declared(format_args!("{list}[{i}].tangent"), &[]), visit);
+                length.visit_mut(declared(format_args!("{list}[{i}].length"), &["m"]), visit);
+            }
         }
     }
 
@@ -47,15 +51,17 @@ impl<T: Real> Variables<T> for Wraps<T> {
                 && a.tangent.is_same(&b.tangent)
                 && a.length.is_same(&b.length)
         };
-        (!self.obstacles.iter().zip(&new.obstacles).all(is_same)).then_some(STAGE)
+        let are_same = |a: &[Wrap<T>], b: &[Wrap<T>]| a.iter().zip(b).all(is_same);
+        let is_unchanged = are_same(&self.obstacles, &new.obstacles) && are_same(&self.further, &new.further);
+        (!is_unchanged).then_some(STAGE)
     }
 
     fn validate(&self) -> Result<(), InvalidValue> {
-        self.obstacles.iter().try_for_each(Wrap::validate)
+        self.obstacles.iter().chain(&self.further).try_for_each(Wrap::validate)
     }
 
     fn fits(&self, other: &Self) -> bool {
-        self.obstacles.len() == other.obstacles.len()
+        self.obstacles.len() == other.obstacles.len() && self.further.len() == other.further.len()
     }
 }
 

@@ -2,7 +2,7 @@
 
 mod memory;
 
-use crate::cable::{CablePath, PathResults, SurfaceCasts, Wrap, Wraps};
+use crate::cable::{CablePath, PathResults, SurfaceCasts, Wraps};
 use crate::framework::{
     AtDynamics, AtPosition, AtVelocity, ElementError, Error, ForceElement, Given, Variables,
 };
@@ -254,7 +254,7 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
     }
 
     fn reset_memory(&self, _: &Given<'_, T, Self>, next: &mut Self::Discrete) -> Result<(), ElementError> {
-        next.obstacles.fill(Wrap::default());
+        next.forget();
         Ok(())
     }
 

@@ -6,7 +6,7 @@ pub use variables::{Discrete, Parameters};
 
 use alloc::vec::Vec;
 
-use crate::cable::{CablePath, Grip, PathResults, Strands, SurfaceCasts, Wrap};
+use crate::cable::{CablePath, Grip, PathResults, Strands, SurfaceCasts};
 use crate::elements::cable_spring;
 use crate::framework::{
     AtDynamics, AtPosition, AtVelocity, ElementError, Error, ForceElement, Given, Variables,
@@ -292,7 +292,7 @@ impl<T: Real> ForceElement<T> for CapstanCable<T> {
     }
 
     fn reset_memory(&self, _: &Given<'_, T, Self>, next: &mut Self::Discrete) -> Result<(), ElementError> {
-        next.wraps.obstacles.fill(Wrap::default());
+        next.wraps.forget();
         next.grips.places.fill(Grip::default());
         Ok(())
     }

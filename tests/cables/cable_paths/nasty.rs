@@ -170,16 +170,22 @@ fn path<T: Real>(dice: &mut Dice, system: &ForceSystem<T>) -> Result<CablePath<T
     path.with_settings(Settings { smoothness: seldom(dice, 1e-4), max_iterations: 20, ..Settings::default() })
 }
 
-fn wraps<T: Real>(dice: &mut Dice, count: usize) -> Wraps<T> {
-    let count = if dice.below(4) == 0 { index(dice, 5) } else { count };
-    let obstacles = (0..count).map(|_| Wrap {
-        known: dice.below(4) > 0,
-        in_contact: dice.below(2) == 0,
-        point: vector(dice).into(),
-        tangent: vector(dice),
-        length: seldom(dice, 0.5),
-    });
-    Wraps { obstacles: obstacles.collect() }
+fn wraps<T: Real>(dice: &mut Dice, mut wraps: Wraps<T>) -> Wraps<T> {
+    if dice.below(4) == 0 {
+        wraps.obstacles.resize(index(dice, 5), Wrap::default());
+    }
+    let mut fill = |wraps: &mut [Wrap<T>], rarity: u64| {
+        wraps.fill_with(|| Wrap {
+            known: dice.below(4) > 0,
+            in_contact: dice.below(rarity) == 0,
+            point: vector(dice).into(),
+            tangent: vector(dice),
+            length: seldom(dice, 0.5),
+        });
+    };
+    fill(&mut wraps.obstacles, 2);
+    fill(&mut wraps.further, 8);
+    wraps
 }
 
 /// Solves paths through nasty scenes; what is found is finite, and may be remembered.
@@ -198,7 +204,7 @@ fn paths_withstand_anything<T: Real>(seeds: core::ops::Range<u64>) -> usize {
                 let _ = state.set_pose(body, Pose::from_parts(Translation3::from(p), R));
             }
             let mut results = PathResults::default();
-            let mut wraps = wraps(&mut dice, path.obstacles().len());
+            let mut wraps = wraps(&mut dice, path.no_wraps());
             let mut solved = 0;
             for _ in 0..2 {
                 if path.solve(state.positions(), &wraps, &mut results).is_err() {

@@ -53,7 +53,7 @@ fn the_long_way_round_a_ball_is_not_accepted() -> Result<(), Error> {
         tangent: Vector3::new(0.62, -0.5, 0.0),
         length: 0.8,
     };
-    system.set_discrete(&mut state, cable, Wraps { obstacles: vec![long] })?;
+    system.set_discrete(&mut state, cable, Wraps { obstacles: vec![long], ..Wraps::default() })?;
     let view = system.realize_position(&mut state)?;
     let path = &view.of(cable).position.path;
     // It would be stationary underneath, and longer.
@@ -188,7 +188,7 @@ fn smoothness_reported_bounds_the_kinks_of_the_path() -> Result<(), Error> {
         let path = &view.of(scene.cable).position.path;
         let mut segments = path.segments.iter();
         for (i, contact) in path.contacts.iter().enumerate().filter(|(_, contact)| contact.in_contact) {
-            let arriving = segments.find(|segment| segment.to_obstacle == Some(i)).copied();
+            let arriving = segments.find(|segment| segment.to_contact == Some(i)).copied();
             let leaving = segments.clone().next().copied();
             let (Some(arriving), Some(leaving)) = (arriving, leaving) else { continue };
             let geodesic = &contact.geodesic;

@@ -281,7 +281,7 @@ fn what_makes_no_sense_is_refused_when_it_is_read() {
     };
     let faults = [("1.5", "1e300"), ("2.5", "-1e300"), ("3.5", "-1.0"), ("3.5", "1e300")];
     refuses(&wrap, &faults);
-    refuses(&Wraps { obstacles: vec![wrap] }, &faults);
+    refuses(&Wraps { obstacles: vec![wrap], ..Wraps::default() }, &faults);
     let parameters = Parameters::<f32> { stiffness: 1.5, slack_length: 2.5, dissipation: 3.5 };
     refuses(&parameters, &[("1.5", "-1.0"), ("2.5", "-1.0"), ("3.5", "-1.0"), ("1.5", "1e300")]);
 }

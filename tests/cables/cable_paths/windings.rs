@@ -107,7 +107,11 @@ fn windings_around_the_tube_of_a_ring_are_kept() -> Result<(), Error> {
         // Less two right angles, or nearly, between each end's bearing and where the cable touches.
         length: TUBE * (TAU * turns - 2.8),
     };
-    system.set_discrete(&mut state, cable, Wraps { obstacles: vec![wound_tube] })?;
+    system.set_discrete(
+        &mut state,
+        cable,
+        Wraps { obstacles: vec![wound_tube], ..system.element(cable).path().no_wraps() },
+    )?;
     for i in 0..60 {
         let angle = 0.1 * f64::from(i);
         let X = Pose::translation(1.0 - 0.5 * (angle - 3.0).sin(), 0.0, 0.5 * (angle - 3.0).cos());
@@ -177,7 +181,11 @@ fn windings_are_never_lost_without_a_word() -> Result<(), Error> {
             tangent: Vector3::new(1.0, 0.0, dice.between(-0.05, 0.05)),
             length,
         };
-        system.set_discrete(&mut state, cable, Wraps { obstacles: vec![wound] })?;
+        system.set_discrete(
+            &mut state,
+            cable,
+            Wraps { obstacles: vec![wound], ..system.element(cable).path().no_wraps() },
+        )?;
         let (angle, distance) = (dice.between(0.0, TAU), dice.between(1.5 * RADIUS, 20.0 * RADIUS));
         let X = Pose::translation(distance * angle.cos(), distance * angle.sin(), dice.between(-4.0, 4.0));
         state.set_pose(body, X)?;
