@@ -9,9 +9,11 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use force_elements::coordinate_spring_damper_ext::{self, Discrete};
 use force_elements::exponential_spring;
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3, Vector6};
+use force_elements::spatial_bushing::Symmetric6;
 use force_elements::{
-    BodyIndex, CoordinatePair, CoordinateSpringDamperExt, ExponentialSpring, ForceSystem, Frame,
-    LinearBushing, Pose, Real, SpatialVelocity, State, Station, linear_bushing,
+    BodyIndex, CoordinatePair, CoordinateSpringDamperExt, Error, ExponentialSpring, ForceElement,
+    ForceSystem, Frame, LinearBushing, Pose, Real, SpatialBushing, SpatialVelocity, State, Station,
+    linear_bushing, spatial_bushing,
 };
 use num_dual::Dual64;
 
@@ -54,20 +56,18 @@ fn measure<T: Real>(
     group.finish();
 }
 
-fn bushings<T: Real>(count: usize) -> (ForceSystem<T>, State<T>) {
+/// A chain of bushings, each made between two frames.
+fn bushings<T: Real, E: ForceElement<T>>(
+    count: usize,
+    bushing: impl Fn(Frame<T>, Frame<T>) -> Result<E, Error>,
+) -> (ForceSystem<T>, State<T>) {
     let mut system = ForceSystem::new();
     let bodies: Vec<_> = (0..=count).map(|_| system.add_body()).collect();
     let mut handles = Vec::new();
     for pair in bodies.windows(2) {
         let frame = Pose::translation(T::lit(0.1), T::lit(0.0), T::lit(0.05));
-        let (k, c) = (Vector6::repeat(T::lit(100.0)), Vector6::repeat(T::lit(1.0)));
-        let bushing = LinearBushing::new(
-            Frame::on(pair[0], frame),
-            Frame::on(pair[1], frame.inverse()),
-            linear_bushing::Parameters { stiffness: k, damping: c },
-        )
-        .expect("valid");
-        handles.push(system.add(bushing).expect("exists"));
+        let bushing = bushing(Frame::on(pair[0], frame), Frame::on(pair[1], frame.inverse()));
+        handles.push(system.add(bushing.expect("valid")).expect("exists"));
     }
     let mut state = system.default_state();
     scatter_bodies(&mut state, &bodies, 0.3, 0.1, 0.0);
@@ -76,6 +76,17 @@ fn bushings<T: Real>(count: usize) -> (ForceSystem<T>, State<T>) {
         system.reset_memory(&mut state, handle).expect("regular");
     }
     (system, state)
+}
+
+fn gimbals<T: Real>(count: usize) -> (ForceSystem<T>, State<T>) {
+    let (stiffness, damping) = (Vector6::repeat(T::lit(100.0)), Vector6::repeat(T::lit(1.0)));
+    bushings(count, |F, M| LinearBushing::new(F, M, linear_bushing::Parameters { stiffness, damping }))
+}
+
+fn spatial_bushings<T: Real>(count: usize) -> (ForceSystem<T>, State<T>) {
+    let [stiffness, damping] =
+        [100.0, 1.0].map(|size| Symmetric6::from_diagonal(&Vector6::repeat(T::lit(size))));
+    bushings(count, |F, M| SpatialBushing::new(F, M, spatial_bushing::Parameters { stiffness, damping }))
 }
 
 fn springs<T: Real>(count: usize) -> (ForceSystem<T>, State<T>) {
@@ -141,15 +152,16 @@ fn coordinates<T: Real>(count: usize, friction_proportional_zone: f64) -> (Force
 }
 
 fn what_does_an_evaluation_cost(criterion: &mut Criterion) {
-    measure(criterion, "linear_bushing", "f64", bushings::<f64>(200));
+    measure(criterion, "linear_bushing", "f64", gimbals::<f64>(200));
+    measure(criterion, "spatial_bushing", "f64", spatial_bushings::<f64>(200));
     measure(criterion, "exponential_spring", "f64", springs::<f64>(200));
     measure(criterion, "coordinate_spring_damper_ext", "regularised", coordinates::<f64>(1000, 0.01));
     measure(criterion, "coordinate_spring_damper_ext", "bristle", coordinates::<f64>(1000, 0.0));
 }
 
 fn what_does_the_scalar_cost(criterion: &mut Criterion) {
-    measure(criterion, "linear_bushing", "f32", bushings::<f32>(200));
-    measure(criterion, "linear_bushing", "dual", bushings::<Dual64>(200));
+    measure(criterion, "linear_bushing", "f32", gimbals::<f32>(200));
+    measure(criterion, "linear_bushing", "dual", gimbals::<Dual64>(200));
     measure(criterion, "exponential_spring", "f32", springs::<f32>(200));
     measure(criterion, "exponential_spring", "dual", springs::<Dual64>(200));
 }

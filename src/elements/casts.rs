@@ -2,7 +2,7 @@
 
 use crate::elements::{
     CableSpring, CapstanCable, CoordinateSpringDamperExt, CustomForce, ElasticFoundation, ExponentialSpring,
-    LinearBushing,
+    LinearBushing, SpatialBushing,
 };
 use crate::framework::{Casts, ElementError, Error, ForceElement, ForceSystem};
 use crate::math::Real;
@@ -12,6 +12,7 @@ impl<T: Real, U: Real> Casts<T, U> {
     pub fn new() -> Self {
         let mut casts = Self::of_shapes();
         casts.add(|element: &LinearBushing<T>, _| Ok(element.cast::<U>()));
+        casts.add(|element: &SpatialBushing<T>, _| Ok(element.cast::<U>()));
         casts.add(|element: &ExponentialSpring<T>, _| Ok(element.cast::<U>()));
         casts.add(|element: &CoordinateSpringDamperExt<T>, _| element.cast::<U>());
         casts.add(|element: &ElasticFoundation<T>, casts| element.cast_with(&casts.solids));

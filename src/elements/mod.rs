@@ -7,7 +7,9 @@ pub mod coordinate_spring_damper_ext;
 pub mod custom_force;
 pub mod elastic_foundation;
 pub mod exponential_spring;
+mod frames;
 pub mod linear_bushing;
+pub mod spatial_bushing;
 
 pub use cable_spring::CableSpring;
 pub use capstan_cable::CapstanCable;
@@ -16,3 +18,4 @@ pub use custom_force::CustomForce;
 pub use elastic_foundation::ElasticFoundation;
 pub use exponential_spring::ExponentialSpring;
 pub use linear_bushing::LinearBushing;
+pub use spatial_bushing::SpatialBushing;

@@ -6,7 +6,8 @@ use nalgebra::{Matrix3, Point3, Rotation3, SVector};
 
 use crate::framework::Stage;
 use crate::math::{
-    InvalidValue, Pose, Real, SpatialForce, SpatialVelocity, cast_pose, check, have_same_bits,
+    InvalidValue, Pose, Real, SpatialForce, SpatialVelocity, Symmetric6, cast_pose, check, have_same_bits,
+    places,
 };
 
 /// A number or flag to read.
@@ -304,6 +305,64 @@ impl<T: Real, const N: usize> Part<T, Composite> for SVector<T, N> {
     }
     fn numbers(&self) -> &[T] {
         self.as_slice()
+    }
+}
+
+/// The unit of an entry that couples two axes: those of two rotations, of a rotation and a translation, and of two
+/// translations are declared in this order.
+fn coupled(row: usize, column: usize) -> usize {
+    usize::from(row > 2) + usize::from(column > 2)
+}
+
+/// Calls `visit` for the entries of a symmetric matrix, in order: those on the diagonal bear the name of their axis, the
+/// others those of both.
+fn visit_symmetric<V>(
+    field: &Declared<'_>,
+    entries: impl Iterator<Item = V>,
+    mut visit: impl FnMut(Entry<'_, V>),
+) {
+    let name = field.name;
+    let axis = |index| Component { index, count: 6 };
+    for ((row, column), value) in places().zip(entries) {
+        let part = |name| field.part(name, coupled(row, column), 3).number(value);
+        if row == column {
+            visit(part(format_args!("{name}.{}", axis(row))));
+        } else {
+            visit(part(format_args!("{name}.{}_{}", axis(row), axis(column))));
+        }
+    }
+}
+
+impl<T: Real> Listed<T, Composite> for Symmetric6<T> {
+    fn neutral() -> Self {
+        Self::zeros()
+    }
+    fn visit(&self, field: Declared<'_>, visit: Visitor<'_, T>) {
+        visit_symmetric(&field, self.entries().iter().copied().map(Value::Number), visit);
+    }
+}
+
+impl<T: Real> Part<T, Composite> for Symmetric6<T> {
+    type Literal = Self;
+    type Cast<U: Real> = Symmetric6<U>;
+
+    fn literal(literal: Self) -> Self {
+        literal
+    }
+    fn cast<U: Real>(&self) -> Symmetric6<U> {
+        self.cast()
+    }
+    fn visit_mut(&mut self, field: Declared<'_>, visit: VisitorMut<'_, T>) {
+        visit_symmetric(&field, self.entries_mut().iter_mut().map(Slot::Number), visit);
+    }
+    fn is_same(&self, other: &Self) -> bool {
+        self.entries().iter().zip(other.entries()).all(|(a, b)| have_same_bits(*a, *b))
+    }
+    fn numbers(&self) -> &[T] {
+        self.entries()
+    }
+    fn check(&self, name: &'static str) -> Result<(), InvalidValue> {
+        self.validate().map_err(|error| InvalidValue { name, ..error })
     }
 }
 

@@ -40,6 +40,8 @@ pub enum Requirement {
     Rotation,
     /// Symmetric and positive definite.
     PositiveDefinite,
+    /// Symmetric and positive semidefinite.
+    PositiveSemidefinite,
     /// At least the field or number named here.
     AtLeast(&'static str),
     /// At most the field or number named here.
@@ -62,6 +64,7 @@ impl fmt::Display for Requirement {
             Self::Fraction => f.write_str("between 0 and 1"),
             Self::Rotation => f.write_str("part of a rotation matrix"),
             Self::PositiveDefinite => f.write_str("part of a symmetric positive definite matrix"),
+            Self::PositiveSemidefinite => f.write_str("part of a symmetric positive semidefinite matrix"),
             Self::AtLeast(other) => write!(f, "at least {other}"),
             Self::AtMost(other) => write!(f, "at most {other}"),
             Self::Below(other) => write!(f, "below {other}"),

@@ -7,6 +7,7 @@ mod checked;
 mod clone;
 mod scalar;
 mod spatial;
+mod symmetric;
 
 pub(crate) use banded::Banded;
 pub(crate) use cast_table::CastTable;
@@ -17,3 +18,5 @@ pub use scalar::Real;
 pub(crate) use scalar::{have_same_bits, is_plain};
 pub use spatial::{Pose, SpatialForce, SpatialVelocity, cast_pose};
 pub(crate) use spatial::{is_finite, is_finite_pose};
+pub use symmetric::Symmetric6;
+pub(crate) use symmetric::places;

@@ -12,3 +12,4 @@ mod friction_trajectories;
 mod friction_wild_inputs;
 mod golden;
 mod sledge_on_a_slope;
+mod spatial_bushing;

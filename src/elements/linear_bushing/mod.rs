@@ -1,6 +1,6 @@
 //! A six-axis spring-damper between two frames.
 
-use nalgebra::{Matrix3, Rotation3, Vector3, Vector6};
+use nalgebra::{Rotation3, Vector3, Vector6};
 
 mod error;
 mod law;
@@ -10,13 +10,16 @@ mod variables;
 
 pub use error::{AmbiguousTurn, Singular};
 pub use results::{Dynamics, Position, Velocity};
-pub use variables::{Discrete, Frames, Parameters, StateParameters};
+pub use variables::{Discrete, Parameters, StateParameters};
+
+pub use crate::elements::frames::{Framed, Frames};
 
 use crate::framework::variables::Variables as _;
 use crate::framework::{AtDynamics, AtPosition, AtVelocity, ElementError, Error, ForceElement, Given};
 use crate::math::{Pose, Real, SpatialForce};
-use crate::mechanics::{BodyIndex, Checked, ForceAccumulator, Frame, Positions, Topology, Velocities};
+use crate::mechanics::{BodyIndex, Checked, ForceAccumulator, Frame, Topology, Velocities};
 
+use super::frames::Ends;
 use law::{Gimbal, principal_angles};
 use turns::with_turns;
 
@@ -84,7 +87,8 @@ use turns::with_turns;
 /// torques of moments about their axes, grow by up to `1/cos q_y`. The position calculation returns [`Singular`]
 /// when `cos q_y` falls below 0.008, which is 0.46° from there; in scalars of less precision than that, below the
 /// square root of the unit roundoff. Shorter steps do not help then. Avoid it by choosing frames with y along the
-/// axis about which M turns least in F; or let a gimbal joint of the host have the angles as coordinates, with
+/// axis about which M turns least in F; or take a [`SpatialBushing`](crate::SpatialBushing), whose law has no such case;
+/// or let a gimbal joint of the host have the angles as coordinates, with
 /// springs on those.
 ///
 /// # Note that
@@ -127,8 +131,7 @@ use turns::with_turns;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct LinearBushing<T: Real> {
-    body1: BodyIndex,
-    body2: BodyIndex,
+    ends: Ends,
     defaults: StateParameters<T>,
 }
 
@@ -142,40 +145,26 @@ impl<T: Real> LinearBushing<T> {
     /// [`ElementError::InvalidValue`] for a pose that is not finite or not a rotation, or a stiffness or damping
     /// that is negative or not finite.
     pub fn new(frame1: Frame<T>, frame2: Frame<T>, parameters: Parameters<T>) -> Result<Self, Error> {
-        if frame1.body == frame2.body {
-            return Err(Error::of_new(Self::KIND, ElementError::SameEnds));
-        }
-        let frames = Frames { X_B1F: frame1.X_BF, X_B2M: frame2.X_BF };
-        let defaults = StateParameters { frames, law: parameters };
+        let (ends, frames) = Ends::of(&frame1, &frame2).map_err(|error| Error::of_new(Self::KIND, error))?;
+        let defaults = Framed { frames, law: parameters };
         defaults.validate().map_err(|error| Error::of_new(Self::KIND, error))?;
-        Ok(Self { body1: frame1.body, body2: frame2.body, defaults })
+        Ok(Self { ends, defaults })
     }
 
     /// The body that carries frame F.
     pub fn body1(&self) -> BodyIndex {
-        self.body1
+        self.ends.body1
     }
 
     /// The body that carries frame M.
     pub fn body2(&self) -> BodyIndex {
-        self.body2
-    }
-
-    /// `X_GF`, `X_GM` and the orientation of M in F.
-    #[inline(always)]
-    #[expect(
-        clippy::inline_always,
-        reason = "with two callers it is a call and a copy of the poses in the loop"
-    )]
-    fn frames(&self, positions: &Positions<T>, frames: &Frames<T>) -> (Pose<T>, Pose<T>, Matrix3<T>) {
-        let X_GF = positions.pose(Checked(self.body1)) * frames.X_B1F;
-        let X_GM = positions.pose(Checked(self.body2)) * frames.X_B2M;
-        (X_GF, X_GM, X_GF.rotation.matrix().tr_mul(X_GM.rotation.matrix()))
+        self.ends.body2
     }
 
     /// The same bushing in another scalar.
     pub fn cast<U: Real>(&self) -> LinearBushing<U> {
-        LinearBushing { body1: self.body1, body2: self.body2, defaults: self.defaults.cast() }
+        let Framed { frames, law } = &self.defaults;
+        LinearBushing { ends: self.ends, defaults: Framed { frames: frames.cast(), law: law.cast() } }
     }
 }
 
@@ -189,8 +178,7 @@ impl<T: Real> ForceElement<T> for LinearBushing<T> {
     type Dynamics = Dynamics<T>;
 
     fn check_topology(&self, topology: &Topology) -> Result<(), ElementError> {
-        topology.check_body(self.body1)?;
-        Ok(topology.check_body(self.body2)?)
+        self.ends.check_topology(topology)
     }
 
     fn default_parameters(&self) -> Self::Parameters {
@@ -206,7 +194,8 @@ impl<T: Real> ForceElement<T> for LinearBushing<T> {
         given: &Given<'_, T, Self>,
         cache: &mut Self::Position,
     ) -> Result<(), ElementError> {
-        let (X_GF, X_GM, R_FM) = self.frames(given.positions, &given.parameters.frames);
+        let (X_GF, X_GM) = self.ends.poses(given.positions, &given.parameters.frames);
+        let R_FM = X_GF.rotation.matrix().tr_mul(X_GM.rotation.matrix());
         let p_FM = X_GF.rotation.matrix().tr_mul(&(X_GM.translation.vector - X_GF.translation.vector));
 
         let (angles, gimbal) = principal_angles(&R_FM)?;
@@ -231,10 +220,16 @@ impl<T: Real> ForceElement<T> for LinearBushing<T> {
         cache: &mut Self::Velocity,
     ) -> Result<(), ElementError> {
         let Position { X_GF, X_GM, gimbal: Gimbal { sx, cx, sy, over_cy }, .. } = at.position;
-        let V_GF =
-            velocities.velocity_of_frame(at.positions, Checked(self.body1), &X_GF.translation.vector.into());
-        let V_GM =
-            velocities.velocity_of_frame(at.positions, Checked(self.body2), &X_GM.translation.vector.into());
+        let V_GF = velocities.velocity_of_frame(
+            at.positions,
+            Checked(self.ends.body1),
+            &X_GF.translation.vector.into(),
+        );
+        let V_GM = velocities.velocity_of_frame(
+            at.positions,
+            Checked(self.ends.body2),
+            &X_GM.translation.vector.into(),
+        );
 
         // F and M are compared at one point, M's origin.
         let V_GF_at_M = V_GF.shifted(X_GM.translation.vector - X_GF.translation.vector);
@@ -278,7 +273,9 @@ impl<T: Real> ForceElement<T> for LinearBushing<T> {
 
     fn add_forces(&self, at: &AtDynamics<'_, T, Self>, forces: &mut ForceAccumulator<'_, T>) {
         let Position { X_GF, X_GM, .. } = at.position;
-        for (body, X, F) in [(self.body1, X_GF, &at.dynamics.F_GF), (self.body2, X_GM, &at.dynamics.F_GM)] {
+        for (body, X, F) in
+            [(self.ends.body1, X_GF, &at.dynamics.F_GF), (self.ends.body2, X_GM, &at.dynamics.F_GM)]
+        {
             forces.apply_to_frame(Checked(body), &X.translation.vector.into(), *F);
         }
     }
@@ -296,7 +293,8 @@ impl<T: Real> ForceElement<T> for LinearBushing<T> {
         given: &Given<'_, T, Self>,
         next: &mut Self::Discrete,
     ) -> Result<(), ElementError> {
-        let (_, _, R_FM) = self.frames(given.positions, &given.parameters.frames);
+        let (X_GF, X_GM) = self.ends.poses(given.positions, &given.parameters.frames);
+        let R_FM = X_GF.rotation.matrix().tr_mul(X_GM.rotation.matrix());
         let (angles, _) = principal_angles(&R_FM)?;
         *next =
             Discrete { accepted: true, accepted_qx: angles.x, accepted_qy: angles.y, accepted_qz: angles.z };

@@ -2,9 +2,10 @@
 
 use nalgebra::Vector6;
 
-use crate::framework::Stage;
-use crate::framework::variables::{Variables, Visitor, VisitorMut};
-use crate::math::{Pose, Real, Requirement, check, checked_when_read};
+use crate::elements::frames::Framed;
+#[cfg(feature = "serde")]
+use crate::framework::variables::Variables as _;
+use crate::math::{Real, Requirement, check, checked_when_read};
 use crate::{InvalidValue, variables};
 
 variables! {
@@ -21,69 +22,10 @@ variables! {
     }
 }
 
-variables! {
-    /// Where the frames sit on their bodies.
-    #[derive(Copy)]
-    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
-    pub struct Frames<T> {
-        /// Pose of frame F on body 1.
-        pub X_B1F: Pose<T> ["m"] => Position;
-        /// Pose of frame M on body 2.
-        pub X_B2M: Pose<T> ["m"] => Position;
-    }
-}
-
 checked_when_read!(Parameters);
-checked_when_read!(Frames);
 
 /// The parameters in a state: the frames, by default those the bushing was made with, and the law.
-///
-/// Their names are those of the fields of both: `X_B1F.p.x`, `stiffness.qx`.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct StateParameters<T: Real> {
-    /// Where the frames sit on their bodies.
-    pub frames: Frames<T>,
-    /// Stiffnesses and dampings.
-    pub law: Parameters<T>,
-}
-
-impl<T: Real> Default for StateParameters<T> {
-    fn default() -> Self {
-        Self { frames: Frames::default(), law: Parameters::default() }
-    }
-}
-
-impl<T: Real> StateParameters<T> {
-    /// The same in another scalar.
-    pub fn cast<U: Real>(&self) -> StateParameters<U> {
-        StateParameters { frames: self.frames.cast(), law: self.law.cast() }
-    }
-}
-
-impl<T: Real> Variables<T> for StateParameters<T> {
-    const FIRST_STAGE: Option<Stage> = Some(Stage::Position);
-
-    fn visit(&self, visit: Visitor<'_, T>) {
-        self.frames.visit(visit);
-        self.law.visit(visit);
-    }
-
-    fn visit_mut(&mut self, visit: VisitorMut<'_, T>) {
-        self.frames.visit_mut(visit);
-        self.law.visit_mut(visit);
-    }
-
-    fn first_stage_changed(&self, new: &Self) -> Option<Stage> {
-        let changed = [self.frames.first_stage_changed(&new.frames), self.law.first_stage_changed(&new.law)];
-        changed.into_iter().flatten().min()
-    }
-
-    fn validate(&self) -> Result<(), InvalidValue> {
-        self.frames.validate()?;
-        self.law.validate()
-    }
-}
+pub type StateParameters<T> = Framed<T, Parameters<T>>;
 
 variables! {
     /// Memory of the bushing: the angles of the last accepted step, with all turns.

@@ -5,3 +5,5 @@ mod memory;
 mod oracle;
 mod spins;
 mod turns;
+
+pub(crate) use oracle::Random;

@@ -3,13 +3,14 @@
 use force_elements::cable::{CablePath, Obstacle, Settings};
 use force_elements::coordinate_spring_damper_ext as coordinate;
 use force_elements::exponential_spring as exponential;
-use force_elements::nalgebra::{Point3, Translation3, Vector2, Vector3, Vector6};
+use force_elements::nalgebra::{Matrix6, Point3, Translation3, Vector2, Vector3, Vector6};
 use force_elements::shapes::{Ellipsoid, Sphere};
+use force_elements::spatial_bushing::{Curve, Symmetric6};
 use force_elements::testing::{Numbers, Scene, Subject};
 use force_elements::{
     BodyIndex, CableSpring, CapstanCable, CoordinatePair, CoordinateSpringDamperExt, Error,
-    ExponentialSpring, ForceSystem, Frame, LinearBushing, Pose, Real, SpatialVelocity, Station, cable_spring,
-    capstan_cable, linear_bushing,
+    ExponentialSpring, ForceSystem, Frame, LinearBushing, Pose, Real, SpatialBushing, SpatialVelocity,
+    Station, cable_spring, capstan_cable, linear_bushing, spatial_bushing,
 };
 
 pub(crate) struct Bushing;
@@ -33,6 +34,38 @@ impl Subject for Bushing {
         let X_GB1: Pose<T> = deal.pose(1.5, 1.0);
         // Far from the singular middle angle: the rotation vector is at most 0.6·√3 rad long.
         let X_FM = deal.pose(0.6, 0.3);
+        let mut state = system.default_state();
+        state.set_body(body1, X_GB1, deal.velocity(2.0))?;
+        let X_GB2 = X_GB1 * X_B1F * X_FM * X_B2M.inverse();
+        state.set_body(body2, X_GB2, deal.velocity(2.0))?;
+        Ok(Scene { system, state, element })
+    }
+}
+
+/// Coupled axes, two of them with curves, turned by up to 2.9 rad.
+pub(crate) struct CoupledBushing;
+
+impl Subject for CoupledBushing {
+    type Element<T: Real> = SpatialBushing<T>;
+
+    fn scene<T: Real>(deal: &mut Numbers) -> Result<Scene<T, SpatialBushing<T>>, Error> {
+        let mut system = ForceSystem::new();
+        let (body1, body2) = (system.add_body(), system.add_body());
+        let mut squares = |size: f64| {
+            let root = Matrix6::<T>::from_fn(|_, _| deal.between(-size, size));
+            Symmetric6::from_matrix(&(root * root.transpose()))
+        };
+        let parameters = spatial_bushing::Parameters { stiffness: squares(10.0)?, damping: squares(2.0)? };
+        let (X_B1F, X_B2M) = (deal.pose(1.5, 0.4), deal.pose(1.5, 0.4));
+        let points =
+            [(-0.5, -30.0), (-0.1, -1.0), (0.1, 0.0), (0.4, 50.0)].map(|(x, f)| (T::lit(x), T::lit(f)));
+        let curve = Curve::new(&points)?;
+        let bushing = SpatialBushing::new(Frame::on(body1, X_B1F), Frame::on(body2, X_B2M), parameters)?;
+        let element = system.add(bushing.with_curve(1, curve.clone())?.with_curve(3, curve)?)?;
+
+        let X_GB1: Pose<T> = deal.pose(1.5, 1.0);
+        // The rotation vector is at most 1.67·√3 rad long.
+        let X_FM = deal.pose(1.67, 0.3);
         let mut state = system.default_state();
         state.set_body(body1, X_GB1, deal.velocity(2.0))?;
         let X_GB2 = X_GB1 * X_B1F * X_FM * X_B2M.inverse();

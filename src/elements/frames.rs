@@ -1,0 +1,109 @@
+//! Two frames on two bodies, which an element connects.
+
+use crate::framework::variables::{Variables, Visitor, VisitorMut};
+use crate::framework::{ElementError, Stage};
+use crate::math::{InvalidValue, Pose, Real, checked_when_read};
+use crate::mechanics::{BodyIndex, Checked, Frame, Positions, Topology};
+use crate::variables;
+
+variables! {
+    /// Where the frames sit on their bodies.
+    #[derive(Copy)]
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
+    pub struct Frames<T> {
+        /// Pose of frame F on body 1.
+        pub X_B1F: Pose<T> ["m"] => Position;
+        /// Pose of frame M on body 2.
+        pub X_B2M: Pose<T> ["m"] => Position;
+    }
+}
+
+checked_when_read!(Frames);
+
+/// The parameters in a state: the frames, by default those the element was made with, and the law.
+///
+/// Their names are those of the fields of both: `X_B1F.p.x`, `stiffness.qx`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(bound(serialize = "Frames<T>: serde::Serialize, L: serde::Serialize")))]
+#[cfg_attr(
+    feature = "serde",
+    serde(bound(deserialize = "Frames<T>: serde::Deserialize<'de>, L: serde::Deserialize<'de>"))
+)]
+pub struct Framed<T: Real, L> {
+    /// Where the frames sit on their bodies.
+    pub frames: Frames<T>,
+    /// The parameters of the law.
+    pub law: L,
+}
+
+/// The bodies that carry frame F and frame M.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Ends {
+    pub(super) body1: BodyIndex,
+    pub(super) body2: BodyIndex,
+}
+
+impl Ends {
+    /// The bodies of two frames, and where the frames sit on them.
+    ///
+    /// # Errors
+    /// [`ElementError::SameEnds`] if they are one.
+    pub(super) fn of<T: Real>(
+        frame1: &Frame<T>,
+        frame2: &Frame<T>,
+    ) -> Result<(Self, Frames<T>), ElementError> {
+        if frame1.body == frame2.body {
+            return Err(ElementError::SameEnds);
+        }
+        let frames = Frames { X_B1F: frame1.X_BF, X_B2M: frame2.X_BF };
+        Ok((Self { body1: frame1.body, body2: frame2.body }, frames))
+    }
+
+    pub(super) fn check_topology(self, topology: &Topology) -> Result<(), ElementError> {
+        topology.check_body(self.body1)?;
+        Ok(topology.check_body(self.body2)?)
+    }
+
+    /// `X_GF` and `X_GM`.
+    #[inline(always)]
+    #[expect(
+        clippy::inline_always,
+        reason = "with two callers it is a call and a copy of the poses in the loop"
+    )]
+    pub(super) fn poses<T: Real>(self, positions: &Positions<T>, frames: &Frames<T>) -> (Pose<T>, Pose<T>) {
+        let X_GF = positions.pose(Checked(self.body1)) * frames.X_B1F;
+        let X_GM = positions.pose(Checked(self.body2)) * frames.X_B2M;
+        (X_GF, X_GM)
+    }
+}
+
+impl<T: Real, L: Default> Default for Framed<T, L> {
+    fn default() -> Self {
+        Self { frames: Frames::default(), law: L::default() }
+    }
+}
+
+impl<T: Real, L: Variables<T>> Variables<T> for Framed<T, L> {
+    const FIRST_STAGE: Option<Stage> = Some(Stage::Position);
+
+    fn visit(&self, visit: Visitor<'_, T>) {
+        self.frames.visit(visit);
+        self.law.visit(visit);
+    }
+
+    fn visit_mut(&mut self, visit: VisitorMut<'_, T>) {
+        self.frames.visit_mut(visit);
+        self.law.visit_mut(visit);
+    }
+
+    fn first_stage_changed(&self, new: &Self) -> Option<Stage> {
+        let changed = [self.frames.first_stage_changed(&new.frames), self.law.first_stage_changed(&new.law)];
+        changed.into_iter().flatten().min()
+    }
+
+    fn validate(&self) -> Result<(), InvalidValue> {
+        self.frames.validate()?;
+        self.law.validate()
+    }
+}

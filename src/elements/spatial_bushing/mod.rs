@@ -1,0 +1,427 @@
+//! A six-axis spring-damper without a singular orientation up to a whole turn.
+
+use nalgebra::{Matrix3, Rotation3, Vector3, Vector4, Vector6};
+
+mod curve;
+mod error;
+mod turn;
+
+pub use curve::Curve;
+pub use error::{AmbiguousTurn, WholeTurn};
+
+pub use crate::elements::frames::{Framed, Frames};
+
+use super::frames::Ends;
+use crate::framework::variables::Variables as _;
+use crate::framework::{AtDynamics, AtPosition, AtVelocity, ElementError, Error, ForceElement, Given};
+pub use crate::math::Symmetric6;
+use crate::math::{
+    InvalidValue, Pose, Real, Requirement, SpatialForce, SpatialVelocity, check, checked_when_read,
+};
+use crate::mechanics::{BodyIndex, Checked, ForceAccumulator, Frame, Topology, Velocities};
+use crate::{results, variables};
+use turn::Turn;
+
+/// A massless bushing between frame F on body B1 and frame M on body B2, with coupled axes and one law for all
+/// orientations up to a whole turn.
+///
+/// ```text
+///        B1 ──X_B1F── F ~~~[K, C]~~~ H ~~~~~~ M ──X_B2M── B2
+///                             half-way frame
+/// ```
+///
+/// # Law
+///
+/// M is turned in F by the rotation vector `θ = φ n`: `R_FM = exp(θ×)`. The half-way frame H is turned in F by `θ/2`, and
+/// `x` is the vector from F's origin to M's, expressed in H. With `q = (θ, x)`:
+///
+/// ```text
+/// U   = qᵀ K q / 2 + Σ ∫ φ_i dq_i
+/// f   = −K q − C q̇ − φ(q)
+/// ```
+///
+/// `f` are the generalized forces of `q`: the bodies get the forces and torques of equal power. With `ω` the angular
+/// velocity of M in F and `ω_H` that of H, both expressed in H, the rates are
+///
+/// ```text
+/// θ̇   = n nᵀ ω + (φ/2)/sin(φ/2) (1 − n nᵀ) ω
+/// ẋ   = R_GHᵀ (v_M − v_F) − ω_H × x
+/// ω_H = (ω_F + ω_M − tan(φ/4) n × ω) / 2
+/// ```
+///
+/// | symbol | meaning | unit | range |
+/// |---|---|---|---|
+/// | `K` | [`stiffness`](Parameters::stiffness): rotations first | N·m/rad, N/rad, N/m | symmetric, positive semidefinite |
+/// | `C` | [`damping`](Parameters::damping): likewise | N·m·s/rad, N·s/rad, N·s/m | likewise |
+/// | `φ_i` | [`Curve`] of one axis, optional | N·m, N | monotone |
+/// | `X_B1F`, `X_B2M` | [`frames`](Framed::frames): where F and M sit on their bodies | | rotations orthonormal |
+///
+/// # Compared with the gimbal law
+///
+/// - [`LinearBushing`](crate::LinearBushing) has three gimbal angles, singular at a middle angle of ±90°; this law is
+///   regular up to a whole turn, and for small angles and translations the two differ by terms of second order.
+/// - The two bodies are alike: exchanging the frames exchanges the forces. Translations are measured in H, which turns
+///   with both.
+/// - The half-way frame is that of a potential: all forces derive from `U` and energy is kept. Where the force is merely
+///   applied half-way, without the torque that the turn of H costs, it is not.
+///
+/// # Energy
+///
+/// Stored: `U`. Lost: `q̇ᵀ C q̇`, known instantaneously and never negative.
+///
+/// # Turns beyond half a turn
+///
+/// An orientation determines `θ` up to whole turns. Before the first accepted step the turn is at most half a turn. From
+/// then on the bushing remembers the orientation ([`Discrete`]) and takes the turn reached from there by at most 3 rad, so
+/// that force and energy are continuous beyond half a turn, up to 2.9° before a whole turn. There the axis of the turn,
+/// and with it the direction of the force, is not defined, and the position calculation returns [`WholeTurn`]. A step of
+/// more than 3 rad, or one that may have passed a whole turn, is refused with [`AmbiguousTurn`]: a host repeats it with a
+/// fraction of its length. [`reset_memory`](crate::ForceSystem::reset_memory) restarts the memory within half a turn;
+/// without it, bodies placed elsewhere between steps count as having moved there in one step.
+///
+/// # Errors of an evaluation
+///
+/// [`WholeTurn`] and [`AmbiguousTurn`], by [`Error::own`]; [`ElementError::NonFiniteForce`] if a force or energy is not
+/// finite.
+///
+/// # Source
+///
+/// E. D. Fasse, P. C. Breedveld, *Modeling of elastically coupled bodies: Part I — General theory and geometric potential
+/// function method*, Journal of Dynamic Systems, Measurement, and Control 120 (1998) 496–500, on potentials of two
+/// frames; J. Solà, J. Deray, D. Atchuthan, *A micro Lie theory for state estimation in robotics* (2018), appendix B, on
+/// the rotation vector and its Jacobians. The half-way rates follow from those.
+///
+/// # Example: a mount whose lateral motion also turns it
+///
+/// ```
+/// use force_elements::nalgebra::{Matrix6, Rotation3, Translation3, Vector3, Vector6};
+/// use force_elements::spatial_bushing::{Parameters, Symmetric6};
+/// use force_elements::{ForceSystem, Frame, Pose, SpatialBushing};
+///
+/// let mut system = ForceSystem::<f64>::new();
+/// let body = system.add_body();
+/// let mut stiffness = Matrix6::from_diagonal(&Vector6::new(10.0, 10.0, 10.0, 500.0, 500.0, 500.0));
+/// stiffness[(1, 3)] = 20.0;
+/// stiffness[(3, 1)] = 20.0;
+/// let parameters = Parameters { stiffness: Symmetric6::from_matrix(&stiffness)?, ..Parameters::default() };
+/// let frame = Frame::ground(Pose::identity());
+/// let bushing = system.add(SpatialBushing::new(frame, Frame::of(body), parameters)?)?;
+///
+/// let mut state = system.default_state();
+/// state.set_pose(body, Pose::translation(0.01, 0.0, 0.0))?;
+/// let dynamics = system.realize_dynamics(&mut state)?;
+/// assert!((dynamics.of(bushing).dynamics.f[1] + 0.2).abs() < 1e-15);
+///
+/// // Upside down: no orientation below a whole turn is special.
+/// let over = Rotation3::from_axis_angle(&Vector3::y_axis(), 3.0);
+/// state.set_pose(body, Pose::from_parts(Translation3::identity(), over))?;
+/// let dynamics = system.realize_dynamics(&mut state)?;
+/// assert!((dynamics.of(bushing).dynamics.f[1] + 30.0).abs() < 1e-12);
+/// # Ok::<(), force_elements::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct SpatialBushing<T: Real> {
+    ends: Ends,
+    curves: [Option<Curve<T>>; 6],
+    defaults: StateParameters<T>,
+}
+
+variables! {
+    /// Stiffness and damping.
+    ///
+    /// Axes are ordered `q_x, q_y, q_z, p_x, p_y, p_z`: rotations first.
+    #[derive(Copy)]
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
+    pub struct Parameters<T> {
+        /// Stiffness `K`.
+        pub stiffness: Symmetric6<T> ["N·m/rad", "N/rad", "N/m"] => Position;
+        /// Damping `C`.
+        pub damping: Symmetric6<T> ["N·m·s/rad", "N·s/rad", "N·s/m"] => Dynamics;
+    }
+}
+
+checked_when_read!(Parameters);
+
+/// The parameters in a state: the frames, by default those the bushing was made with, and the law.
+pub type StateParameters<T> = Framed<T, Parameters<T>>;
+
+variables! {
+    /// Memory of the bushing: the orientation of M in F at the last accepted step, with the sense of its turn.
+    #[derive(Copy)]
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+    pub struct Discrete<T> {
+        /// Whether there has been an accepted step, or [`reset_memory`](crate::ForceSystem::reset_memory). Before that
+        /// the turn is at most half a turn, and the quaternion is not read.
+        pub accepted: bool => Position;
+        /// The unit quaternion `(n sin φ/2, cos φ/2)`.
+        pub quaternion: Vector4<T>, finite => Position;
+    }
+    check |p| is_unit(p);
+}
+
+results! {
+    /// Results at Position stage.
+    #[derive(Copy)]
+    pub struct Position<T> {
+        /// Pose of frame F in Ground.
+        pub X_GF: Pose<T> ["m"];
+        /// Pose of frame M in Ground.
+        pub X_GM: Pose<T> ["m"];
+        /// Pose of the half-way frame H in Ground: its origin is the midpoint.
+        pub X_GH: Pose<T> ["m"];
+        /// Rotation vector and translation `θ, x`.
+        pub q: Vector6<T> ["rad", "m"];
+        /// The energy stored.
+        pub potential_energy: T ["J"];
+        turn: Turn<T>;
+    }
+}
+
+results! {
+    /// Results at Velocity stage.
+    #[derive(Copy)]
+    pub struct Velocity<T> {
+        /// Velocity of frame F in Ground, expressed in Ground.
+        pub V_GF: SpatialVelocity<T> ["rad/s", "m/s"];
+        /// Velocity of frame M in Ground, expressed in Ground.
+        pub V_GM: SpatialVelocity<T> ["rad/s", "m/s"];
+        /// Rates of the rotation vector and the translation.
+        pub qdot: Vector6<T> ["rad/s", "m/s"];
+    }
+}
+
+results! {
+    /// Results at Dynamics stage.
+    #[derive(Copy)]
+    pub struct Dynamics<T> {
+        /// Generalized forces `f` of `q`.
+        pub f: Vector6<T> ["N·m", "N"];
+        /// Force on body 1 at F's origin, expressed in Ground.
+        pub F_GF: SpatialForce<T> ["N·m", "N"];
+        /// Force on body 2 at M's origin, expressed in Ground.
+        pub F_GM: SpatialForce<T> ["N·m", "N"];
+        /// The power dissipated.
+        pub power_dissipated: T ["W"];
+    }
+}
+
+/// Refuses a memory that is no rotation.
+fn is_unit<T: Real>(memory: &Discrete<T>) -> Result<(), InvalidValue> {
+    let square = memory.quaternion.norm_squared();
+    let is_unit = (square - T::one()).abs() <= T::lit(1e-6).max(T::default_epsilon() * T::lit(64.0));
+    check::that(is_unit || !memory.accepted, "quaternion", square.sqrt(), Requirement::Rotation)
+}
+
+impl<T: Real> SpatialBushing<T> {
+    /// A bushing from frame F on one body to frame M on another.
+    ///
+    /// Where the frames sit on their bodies can be changed in a state ([`Framed::frames`]).
+    ///
+    /// # Errors
+    /// [`Error::Element`] with [`ElementError::SameEnds`] if both frames are on the same body, or with
+    /// [`ElementError::InvalidValue`] for a pose that is not finite or not a rotation, or a matrix that is not positive
+    /// semidefinite.
+    pub fn new(frame1: Frame<T>, frame2: Frame<T>, parameters: Parameters<T>) -> Result<Self, Error> {
+        let (ends, frames) = Ends::of(&frame1, &frame2).map_err(|error| Error::of_new(Self::KIND, error))?;
+        let defaults = Framed { frames, law: parameters };
+        defaults.validate().map_err(|error| Error::of_new(Self::KIND, error))?;
+        Ok(Self { ends, curves: Default::default(), defaults })
+    }
+
+    /// The same bushing, with a curve on an axis in addition to its stiffness: 0 to 2 are the components of the rotation
+    /// vector, 3 to 5 those of the translation.
+    ///
+    /// # Errors
+    /// [`Error::Element`] with [`ElementError::InvalidValue`] for an axis above 5.
+    pub fn with_curve(mut self, axis: usize, curve: Curve<T>) -> Result<Self, Error> {
+        let Some(place) = self.curves.get_mut(axis) else {
+            let value = InvalidValue { name: "axis", value: 6.0, requirement: Requirement::AtMost("5") };
+            return Err(Error::of_new(Self::KIND, value));
+        };
+        *place = Some(curve);
+        Ok(self)
+    }
+
+    /// The body that carries frame F.
+    pub fn body1(&self) -> BodyIndex {
+        self.ends.body1
+    }
+
+    /// The body that carries frame M.
+    pub fn body2(&self) -> BodyIndex {
+        self.ends.body2
+    }
+
+    /// The curve on an axis, if it has one.
+    pub fn curve(&self, axis: usize) -> Option<&Curve<T>> {
+        self.curves.get(axis)?.as_ref()
+    }
+
+    /// The same bushing in another scalar.
+    pub fn cast<U: Real>(&self) -> SpatialBushing<U> {
+        let Framed { frames, law } = &self.defaults;
+        SpatialBushing {
+            ends: self.ends,
+            curves: self.curves.each_ref().map(|curve| curve.as_ref().map(Curve::cast)),
+            defaults: Framed { frames: frames.cast(), law: law.cast() },
+        }
+    }
+
+    /// The curves with their axes.
+    fn axes_with_curves(&self) -> impl Iterator<Item = (usize, &Curve<T>)> {
+        self.curves.iter().enumerate().filter_map(|(axis, curve)| Some((axis, curve.as_ref()?)))
+    }
+}
+
+/// The orientation of M in F.
+fn orientation<T: Real>(X_GF: &Pose<T>, X_GM: &Pose<T>) -> Matrix3<T> {
+    X_GF.rotation.matrix().tr_mul(X_GM.rotation.matrix())
+}
+
+/// The first and the last three components.
+#[inline]
+fn halves<T: Real>(q: &Vector6<T>) -> (Vector3<T>, Vector3<T>) {
+    (Vector3::new(q[0], q[1], q[2]), Vector3::new(q[3], q[4], q[5]))
+}
+
+/// Six components from two halves.
+#[inline]
+fn joined<T: Real>(a: &Vector3<T>, b: &Vector3<T>) -> Vector6<T> {
+    Vector6::new(a.x, a.y, a.z, b.x, b.y, b.z)
+}
+
+impl<T: Real> ForceElement<T> for SpatialBushing<T> {
+    const KIND: &'static str = "spatial_bushing";
+    type Parameters = StateParameters<T>;
+    type Discrete = Discrete<T>;
+    type Continuous = ();
+    type Position = Position<T>;
+    type Velocity = Velocity<T>;
+    type Dynamics = Dynamics<T>;
+
+    fn check_topology(&self, topology: &Topology) -> Result<(), ElementError> {
+        self.ends.check_topology(topology)
+    }
+
+    fn default_parameters(&self) -> Self::Parameters {
+        self.defaults
+    }
+
+    fn default_discrete(&self) -> Self::Discrete {
+        Discrete::default()
+    }
+
+    fn calc_position(
+        &self,
+        given: &Given<'_, T, Self>,
+        cache: &mut Self::Position,
+    ) -> Result<(), ElementError> {
+        let (X_GF, X_GM) = self.ends.poses(given.positions, &given.parameters.frames);
+        let from = given.discrete.accepted.then_some(&given.discrete.quaternion);
+        let turn = Turn::new(&orientation(&X_GF, &X_GM), from)?;
+        let R_GH = X_GF.rotation * Rotation3::from_matrix_unchecked(turn.half());
+        let (p_GF, p_GM) = (X_GF.translation.vector, X_GM.translation.vector);
+        let q = joined(&turn.rotation_vector(), &(R_GH.inverse() * (p_GM - p_GF)));
+        let half = T::lit(0.5);
+        let mut energy = half * q.dot(&(given.parameters.law.stiffness.matrix() * q));
+        for (axis, curve) in self.axes_with_curves() {
+            energy += curve.energy(q[axis]);
+        }
+        *cache = Position {
+            X_GF,
+            X_GM,
+            X_GH: Pose::from_parts(((p_GF + p_GM) * half).into(), R_GH),
+            q,
+            potential_energy: energy,
+            turn,
+        };
+        Ok(())
+    }
+
+    fn calc_velocity(
+        &self,
+        at: &AtPosition<'_, T, Self>,
+        velocities: &Velocities<T>,
+        cache: &mut Self::Velocity,
+    ) -> Result<(), ElementError> {
+        let Position { X_GF, X_GM, X_GH, q, turn, .. } = at.position;
+        let velocity_of = |body, X: &Pose<T>| {
+            velocities.velocity_of_frame(at.positions, Checked(body), &X.translation.vector.into())
+        };
+        let (V_GF, V_GM) = (velocity_of(self.ends.body1, X_GF), velocity_of(self.ends.body2, X_GM));
+        let R_HG = X_GH.rotation.inverse();
+        let [w_F, w_M] = [V_GF, V_GM].map(|V| R_HG * V.angular);
+        let w = w_M - w_F;
+        let w_H = (w_F + w_M - turn.quarter().cross(&w)) * T::lit(0.5);
+        let (_, x) = halves(q);
+        let v = R_HG * (V_GM.linear - V_GF.linear) - w_H.cross(&x);
+        *cache = Velocity { V_GF, V_GM, qdot: joined(&turn.rate(&w), &v) };
+        Ok(())
+    }
+
+    fn calc_dynamics(
+        &self,
+        at: &AtVelocity<'_, T, Self>,
+        cache: &mut Self::Dynamics,
+    ) -> Result<(), ElementError> {
+        let Parameters { stiffness, damping } = &at.parameters.law;
+        let Position { X_GH, q, turn, .. } = at.position;
+        let qdot = &at.velocity.qdot;
+        let resistance = damping.matrix() * qdot;
+        let mut f = -(stiffness.matrix() * q + resistance);
+        for (axis, curve) in self.axes_with_curves() {
+            f[axis] -= curve.force(q[axis]);
+        }
+
+        let ((moment, force), (_, x)) = (halves(&f), halves(q));
+        let half = T::lit(0.5);
+        // The moment of the force about F, which both bodies bear, and what the turn of H adds.
+        let lever = x.cross(&force) * half;
+        let torque = turn.rate(&moment) - turn.quarter().cross(&lever);
+        let R_GH = &X_GH.rotation;
+        *cache = Dynamics {
+            f,
+            F_GF: SpatialForce::new(-torque - lever, -force).rotated(R_GH),
+            F_GM: SpatialForce::new(torque - lever, force).rotated(R_GH),
+            power_dissipated: resistance.dot(qdot),
+        };
+        Ok(())
+    }
+
+    fn add_forces(&self, at: &AtDynamics<'_, T, Self>, forces: &mut ForceAccumulator<'_, T>) {
+        let Position { X_GF, X_GM, .. } = at.position;
+        for (body, X, F) in
+            [(self.ends.body1, X_GF, &at.dynamics.F_GF), (self.ends.body2, X_GM, &at.dynamics.F_GM)]
+        {
+            forces.apply_to_frame(Checked(body), &X.translation.vector.into(), *F);
+        }
+    }
+
+    fn potential_energy(&self, at: &AtDynamics<'_, T, Self>) -> T {
+        at.position.potential_energy
+    }
+
+    fn power_dissipated(&self, at: &AtDynamics<'_, T, Self>) -> T {
+        at.dynamics.power_dissipated
+    }
+
+    fn reset_memory(
+        &self,
+        given: &Given<'_, T, Self>,
+        next: &mut Self::Discrete,
+    ) -> Result<(), ElementError> {
+        let (X_GF, X_GM) = self.ends.poses(given.positions, &given.parameters.frames);
+        let turn = Turn::new(&orientation(&X_GF, &X_GM), None)?;
+        *next = Discrete { accepted: true, quaternion: turn.quaternion() };
+        Ok(())
+    }
+
+    fn accept_step(
+        &self,
+        at: &AtDynamics<'_, T, Self>,
+        next: &mut Self::Discrete,
+    ) -> Result<(), ElementError> {
+        *next = Discrete { accepted: true, quaternion: at.position.turn.quaternion() };
+        Ok(())
+    }
+}

@@ -1,0 +1,143 @@
+//! The turn between two frames as a rotation vector, and the frame half-way.
+
+use nalgebra::{Matrix3, Vector3, Vector4};
+
+use super::{AmbiguousTurn, WholeTurn};
+use crate::framework::ElementError;
+use crate::math::Real;
+use crate::results;
+
+/// The least sine of half the angle beyond half a turn: 2.9° before a whole turn, where the rotation vector turns up to
+/// 125 times as fast as M.
+const LEAST_SINE: f64 = 0.025;
+
+/// The cosine of the largest change of half the angle from the last accepted step: 3 rad in all.
+const LEAST_COSINE_OF_CHANGE: f64 = 0.070_737_201_667_702_9;
+
+results! {
+    /// A turn by the angle `φ < 2π` about the unit vector `n`.
+    #[derive(Copy)]
+    pub(super) struct Turn<T> {
+        /// `cos(φ/2)`.
+        pub(super) w: T = 1.0;
+        /// `n sin(φ/2)`.
+        pub(super) v: Vector3<T> ["1"];
+        /// `(φ/2)/sin(φ/2)`.
+        pub(super) growth: T = 1.0;
+        /// `(1 − growth)/sin²(φ/2)`.
+        pub(super) along: T = 0.0;
+    }
+}
+
+impl<T: Real> Turn<T> {
+    /// The turn of this orientation on the side of another, given as a quaternion `(v, w)`; by at most half a turn
+    /// without one.
+    ///
+    /// # Errors
+    /// [`AmbiguousTurn`] if it is more than 3 rad from the other, or on the other side of a whole turn; [`WholeTurn`]
+    /// near a whole turn.
+    #[inline]
+    pub(super) fn new(R: &Matrix3<T>, from: Option<&Vector4<T>>) -> Result<Self, ElementError> {
+        let principal = quaternion(R);
+        let q = match from {
+            Some(from) if from.dot(&principal) < T::zero() => -principal,
+            _ => principal,
+        };
+        let (v, w) = (q.xyz(), q.w);
+        let square = v.norm_squared();
+        if let Some(from) = from {
+            let last = from.xyz();
+            // Beyond half a turn each, they are less than 60° apart in direction.
+            let is_past = w < T::zero()
+                && from.w < T::zero()
+                && v.dot(&last) < T::lit(0.5) * (square * last.norm_squared()).sqrt();
+            let cosine = from.dot(&q);
+            if is_past || cosine < T::lit(LEAST_COSINE_OF_CHANGE) {
+                return Err(
+                    AmbiguousTurn { angle: (cosine.min(T::one()).acos() * T::lit(2.0)).to_f64() }.into()
+                );
+            }
+        }
+        if w < T::zero() && square < T::lit(LEAST_SINE * LEAST_SINE) {
+            return Err(WholeTurn { angle: (T::lit(2.0) * square.sqrt().atan2(w)).to_f64() }.into());
+        }
+        let (growth, along) = growth(square, w);
+        Ok(Self { w, v, growth, along })
+    }
+
+    /// The quaternion `(v, w)`.
+    pub(super) fn quaternion(&self) -> Vector4<T> {
+        self.v.push(self.w)
+    }
+
+    /// The rotation vector `φ n`.
+    pub(super) fn rotation_vector(&self) -> Vector3<T> {
+        self.v * (T::lit(2.0) * self.growth)
+    }
+
+    /// The turn by half the angle, as a matrix.
+    pub(super) fn half(&self) -> Matrix3<T> {
+        let across = self.v.cross_matrix();
+        Matrix3::identity() + across + across * across / (T::one() + self.w)
+    }
+
+    /// The rate of the rotation vector for an angular velocity in the half-way frame; likewise the torque of a moment
+    /// on the rotation vector.
+    #[inline]
+    pub(super) fn rate(&self, w: &Vector3<T>) -> Vector3<T> {
+        w * self.growth + self.v * (self.along * self.v.dot(w))
+    }
+
+    /// `n tan(φ/4)`.
+    #[inline]
+    pub(super) fn quarter(&self) -> Vector3<T> {
+        self.v / (T::one() + self.w)
+    }
+}
+
+/// `(φ/2)/sin(φ/2)`, and its difference from one by `sin²(φ/2)`, which is given, as is `cos(φ/2)`.
+fn growth<T: Real>(square: T, cos: T) -> (T, T) {
+    if cos > T::zero() && square < T::lit(0.02) {
+        // arcsin x / x, with an error below 0.02⁹/30.
+        const TERMS: [f64; 9] = [
+            1.0 / 6.0,
+            3.0 / 40.0,
+            5.0 / 112.0,
+            35.0 / 1152.0,
+            63.0 / 2816.0,
+            231.0 / 13_312.0,
+            143.0 / 10_240.0,
+            6435.0 / 557_056.0,
+            12_155.0 / 1_245_184.0,
+        ];
+        let rest = TERMS.iter().rev().fold(T::zero(), |sum, &term| sum * square + T::lit(term));
+        return (T::one() + rest * square, -rest);
+    }
+    let sin = square.sqrt();
+    let growth = sin.atan2(cos) / sin;
+    (growth, (T::one() - growth) / square)
+}
+
+/// The quaternion `(v, w)` with `w ≥ 0`, from the largest of its components.
+///
+/// S. W. Shepperd, *Quaternion from rotation matrix*, Journal of Guidance and Control 1 (1978) 223–224.
+fn quaternion<T: Real>(R: &Matrix3<T>) -> Vector4<T> {
+    let trace = R.trace();
+    let diagonal = R.diagonal();
+    let largest = diagonal.imax();
+    let half = T::lit(0.5);
+    let odd = Vector3::new(R[(2, 1)] - R[(1, 2)], R[(0, 2)] - R[(2, 0)], R[(1, 0)] - R[(0, 1)]);
+    if trace >= diagonal[largest] {
+        let w = (T::one() + trace).sqrt() * half;
+        return (odd * (T::lit(0.25) / w)).push(w);
+    }
+    let (i, j, k) = (largest, (largest + 1) % 3, (largest + 2) % 3);
+    let component = (T::one() + R[(i, i)] - R[(j, j)] - R[(k, k)]).sqrt() * half;
+    let scale = T::lit(0.25) / component;
+    let mut v = Vector3::zeros();
+    v[i] = component;
+    v[j] = (R[(i, j)] + R[(j, i)]) * scale;
+    v[k] = (R[(i, k)] + R[(k, i)]) * scale;
+    let q = v.push(odd[i] * scale);
+    if q.w < T::zero() { -q } else { q }
+}

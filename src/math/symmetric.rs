@@ -1,0 +1,183 @@
+//! Symmetric matrices of six axes.
+
+use nalgebra::{Matrix6, Vector6};
+
+use super::check::{InvalidValue, Requirement, finite, that};
+use super::{Real, checked_when_read};
+
+/// The number of entries on and above the diagonal.
+const ENTRIES: usize = 21;
+
+/// A symmetric, positive semidefinite 6×6 matrix, such as the stiffness or damping of six coupled axes: rotations
+/// first.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
+pub struct Symmetric6<T: Real> {
+    /// Row by row from the diagonal to the right: `00, 01, …, 05, 11, …, 55`.
+    entries: [T; ENTRIES],
+}
+
+checked_when_read!(Symmetric6);
+
+/// Row and column of every entry, in order.
+pub(crate) fn places() -> impl Iterator<Item = (usize, usize)> {
+    (0..6).flat_map(|row| (row..6).map(move |column| (row, column)))
+}
+
+impl<T: Real> Symmetric6<T> {
+    /// The zero matrix.
+    pub fn zeros() -> Self {
+        Self { entries: [T::zero(); ENTRIES] }
+    }
+
+    /// A diagonal matrix: axes that are not coupled.
+    pub fn from_diagonal(diagonal: &Vector6<T>) -> Self {
+        Self::from_upper(&Matrix6::from_diagonal(diagonal))
+    }
+
+    /// A matrix that is symmetric to roundoff.
+    ///
+    /// # Errors
+    /// [`InvalidValue`] for a matrix that is not positive semidefinite ([`validate`](Self::validate)), or an entry that
+    /// differs from the one across the diagonal by more than a billionth of the geometric mean of the two diagonal
+    /// entries.
+    pub fn from_matrix(matrix: &Matrix6<T>) -> Result<Self, InvalidValue> {
+        let mean = (matrix + matrix.transpose()) * T::lit(0.5);
+        let symmetric = Self::from_upper(&mean);
+        symmetric.validate()?;
+        for (row, column) in places() {
+            let off = (matrix[(row, column)] - matrix[(column, row)]).abs();
+            let size = (mean[(row, row)] * mean[(column, column)]).sqrt();
+            require(off <= Self::tolerance() * size, matrix[(row, column)])?;
+        }
+        Ok(symmetric)
+    }
+
+    fn from_upper(matrix: &Matrix6<T>) -> Self {
+        let mut entries = [T::zero(); ENTRIES];
+        for (entry, place) in entries.iter_mut().zip(places()) {
+            *entry = matrix[place];
+        }
+        Self { entries }
+    }
+
+    /// The whole matrix.
+    #[inline]
+    pub fn matrix(&self) -> Matrix6<T> {
+        let mut matrix = Matrix6::zeros();
+        for (entry, (row, column)) in self.entries.iter().zip(places()) {
+            matrix[(row, column)] = *entry;
+            matrix[(column, row)] = *entry;
+        }
+        matrix
+    }
+
+    /// The same in another scalar.
+    pub fn cast<U: Real>(&self) -> Symmetric6<U> {
+        Symmetric6 { entries: self.entries.map(T::cast) }
+    }
+
+    /// The entries on and above the diagonal, row by row.
+    pub fn entries(&self) -> &[T; 21] {
+        &self.entries
+    }
+
+    /// Likewise, to write. What was written is checked by [`validate`](Self::validate).
+    pub fn entries_mut(&mut self) -> &mut [T; 21] {
+        &mut self.entries
+    }
+
+    /// A billionth, or 64 units of roundoff if that is more.
+    fn tolerance() -> T {
+        T::lit(1e-9).max(T::default_epsilon() * T::lit(64.0))
+    }
+
+    /// Checks that every entry is finite, and that the quadratic form is nowhere negative by more than a billionth (64
+    /// units of roundoff, if that is more) of that of the diagonal alone.
+    ///
+    /// # Errors
+    /// For an entry that is not finite, or a pivot of Gauss elimination that is negative.
+    pub fn validate(&self) -> Result<(), InvalidValue> {
+        let mut m = self.matrix();
+        self.entries.iter().try_for_each(|&entry| finite("matrix", entry))?;
+        let diagonal = m.diagonal();
+        // Axes have different units: each is scaled by its own diagonal entry. One without has no coupling.
+        for (row, column) in places() {
+            let size = (diagonal[row] * diagonal[column]).sqrt();
+            let entry = m[(row, column)];
+            let is_zero = entry == T::zero();
+            require(size > T::zero() || is_zero, entry)?;
+            let scaled = if is_zero { entry } else { entry / size };
+            m[(row, column)] = scaled;
+            m[(column, row)] = scaled;
+        }
+        m.set_diagonal(&Vector6::repeat(T::one() + Self::tolerance()));
+        for k in 0..6 {
+            let pivot = m[(k, k)];
+            require(pivot > T::zero(), pivot)?;
+            for row in k + 1..6 {
+                let factor = m[(row, k)] / pivot;
+                for column in k + 1..6 {
+                    let above = m[(k, column)];
+                    m[(row, column)] -= factor * above;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn require<T: Real>(holds: bool, value: T) -> Result<(), InvalidValue> {
+    that(holds, "matrix", value, Requirement::PositiveSemidefinite)
+}
+
+impl<T: Real> Default for Symmetric6<T> {
+    fn default() -> Self {
+        Self::zeros()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A sum of squares is semidefinite, at any scale of its axes; less than one is not.
+    #[test]
+    fn sums_of_squares_are_accepted_and_what_takes_energy_out_is_refused() {
+        let direction =
+            |seed: f64| Vector6::from_fn(|i, _| (seed + f64::from(u8::try_from(i).unwrap_or(0)) * 1.7).sin());
+        for scale in [1e-12, 1.0, 1e12] {
+            let axes = Vector6::new(scale, scale, scale, 1.0, 1.0, 1.0 / scale);
+            let squares = |count: u8| {
+                (0..count).fold(Matrix6::zeros(), |sum, k| {
+                    let v = direction(f64::from(k)).component_mul(&axes);
+                    sum + v * v.transpose()
+                })
+            };
+            // One square alone has rank one, six have full rank.
+            for count in [1, 2, 6] {
+                let matrix = squares(count);
+                let symmetric = Symmetric6::from_matrix(&matrix).expect("semidefinite");
+                assert!((symmetric.matrix() - matrix).abs().max() <= 1e-15 * matrix.abs().max());
+                let v = direction(9.0).component_mul(&axes);
+                let taken = squares(2) - v * v.transpose();
+                assert!(Symmetric6::from_matrix(&taken).is_err(), "{scale}");
+            }
+        }
+    }
+
+    #[test]
+    fn asymmetric_and_infinite_entries_are_refused() {
+        let mut matrix = Matrix6::identity();
+        matrix[(1, 4)] = 1e-6;
+        assert!(Symmetric6::from_matrix(&matrix).is_err());
+        matrix[(4, 1)] = 1e-6;
+        assert!(Symmetric6::from_matrix(&matrix).is_ok());
+        matrix[(2, 2)] = f64::NAN;
+        assert!(Symmetric6::from_matrix(&matrix).is_err());
+        let mut coupled = Matrix6::<f64>::zeros();
+        coupled[(0, 1)] = 1.0;
+        coupled[(1, 0)] = 1.0;
+        assert!(Symmetric6::from_matrix(&coupled).is_err());
+    }
+}
