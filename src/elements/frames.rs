@@ -1,5 +1,7 @@
 //! Two frames on two bodies, which an element connects.
 
+use nalgebra::Matrix3;
+
 use crate::framework::variables::{Variables, Visitor, VisitorMut};
 use crate::framework::{ElementError, Stage};
 use crate::math::{InvalidValue, Pose, Real, checked_when_read};
@@ -65,16 +67,20 @@ impl Ends {
         Ok(topology.check_body(self.body2)?)
     }
 
-    /// `X_GF` and `X_GM`.
+    /// `X_GF`, `X_GM` and the orientation of M in F.
     #[inline(always)]
     #[expect(
         clippy::inline_always,
         reason = "with two callers it is a call and a copy of the poses in the loop"
     )]
-    pub(super) fn poses<T: Real>(self, positions: &Positions<T>, frames: &Frames<T>) -> (Pose<T>, Pose<T>) {
+    pub(super) fn poses<T: Real>(
+        self,
+        positions: &Positions<T>,
+        frames: &Frames<T>,
+    ) -> (Pose<T>, Pose<T>, Matrix3<T>) {
         let X_GF = positions.pose(Checked(self.body1)) * frames.X_B1F;
         let X_GM = positions.pose(Checked(self.body2)) * frames.X_B2M;
-        (X_GF, X_GM)
+        (X_GF, X_GM, X_GF.rotation.matrix().tr_mul(X_GM.rotation.matrix()))
     }
 }
 

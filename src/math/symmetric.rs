@@ -72,6 +72,22 @@ impl<T: Real> Symmetric6<T> {
         matrix
     }
 
+    /// The product with a vector.
+    #[inline]
+    pub fn times(&self, v: &Vector6<T>) -> Vector6<T> {
+        let mut product = Vector6::zeros();
+        let mut entries = self.entries.iter();
+        for row in 0..6 {
+            for (column, entry) in (row..6).zip(&mut entries) {
+                product[row] += *entry * v[column];
+                if column > row {
+                    product[column] += *entry * v[row];
+                }
+            }
+        }
+        product
+    }
+
     /// The same in another scalar.
     pub fn cast<U: Real>(&self) -> Symmetric6<U> {
         Symmetric6 { entries: self.entries.map(T::cast) }

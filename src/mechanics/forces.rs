@@ -136,7 +136,8 @@ impl<'a, T: Real> ForceAccumulator<'a, T> {
     ///
     /// # Panics
     /// If the body does not exist, like slice indexing.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a call in the loop of a bushing costs a third of its time")]
     pub fn apply_to_frame(&mut self, body: impl AsBody, p_GF: &Point3<T>, F_GF: SpatialForce<T>) {
         let r_G = self.positions.offset_of(body, p_GF);
         self.apply_to_body(body, F_GF.shifted(-r_G));

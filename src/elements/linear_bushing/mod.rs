@@ -194,8 +194,7 @@ impl<T: Real> ForceElement<T> for LinearBushing<T> {
         given: &Given<'_, T, Self>,
         cache: &mut Self::Position,
     ) -> Result<(), ElementError> {
-        let (X_GF, X_GM) = self.ends.poses(given.positions, &given.parameters.frames);
-        let R_FM = X_GF.rotation.matrix().tr_mul(X_GM.rotation.matrix());
+        let (X_GF, X_GM, R_FM) = self.ends.poses(given.positions, &given.parameters.frames);
         let p_FM = X_GF.rotation.matrix().tr_mul(&(X_GM.translation.vector - X_GF.translation.vector));
 
         let (angles, gimbal) = principal_angles(&R_FM)?;
@@ -293,8 +292,7 @@ impl<T: Real> ForceElement<T> for LinearBushing<T> {
         given: &Given<'_, T, Self>,
         next: &mut Self::Discrete,
     ) -> Result<(), ElementError> {
-        let (X_GF, X_GM) = self.ends.poses(given.positions, &given.parameters.frames);
-        let R_FM = X_GF.rotation.matrix().tr_mul(X_GM.rotation.matrix());
+        let (_, _, R_FM) = self.ends.poses(given.positions, &given.parameters.frames);
         let (angles, _) = principal_angles(&R_FM)?;
         *next =
             Discrete { accepted: true, accepted_qx: angles.x, accepted_qy: angles.y, accepted_qz: angles.z };

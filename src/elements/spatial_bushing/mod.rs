@@ -1,6 +1,6 @@
 //! A six-axis spring-damper without a singular orientation up to a whole turn.
 
-use nalgebra::{Matrix3, Rotation3, Vector3, Vector4, Vector6};
+use nalgebra::{Rotation3, Vector3, Vector4, Vector6};
 
 mod curve;
 mod error;
@@ -273,11 +273,6 @@ impl<T: Real> SpatialBushing<T> {
     }
 }
 
-/// The orientation of M in F.
-fn orientation<T: Real>(X_GF: &Pose<T>, X_GM: &Pose<T>) -> Matrix3<T> {
-    X_GF.rotation.matrix().tr_mul(X_GM.rotation.matrix())
-}
-
 /// The first and the last three components.
 #[inline]
 fn halves<T: Real>(q: &Vector6<T>) -> (Vector3<T>, Vector3<T>) {
@@ -316,14 +311,14 @@ impl<T: Real> ForceElement<T> for SpatialBushing<T> {
         given: &Given<'_, T, Self>,
         cache: &mut Self::Position,
     ) -> Result<(), ElementError> {
-        let (X_GF, X_GM) = self.ends.poses(given.positions, &given.parameters.frames);
+        let (X_GF, X_GM, R_FM) = self.ends.poses(given.positions, &given.parameters.frames);
         let from = given.discrete.accepted.then_some(&given.discrete.quaternion);
-        let turn = Turn::new(&orientation(&X_GF, &X_GM), from)?;
+        let turn = Turn::new(&R_FM, from)?;
         let R_GH = X_GF.rotation * Rotation3::from_matrix_unchecked(turn.half());
         let (p_GF, p_GM) = (X_GF.translation.vector, X_GM.translation.vector);
         let q = joined(&turn.rotation_vector(), &(R_GH.inverse() * (p_GM - p_GF)));
         let half = T::lit(0.5);
-        let mut energy = half * q.dot(&(given.parameters.law.stiffness.matrix() * q));
+        let mut energy = half * q.dot(&given.parameters.law.stiffness.times(&q));
         for (axis, curve) in self.axes_with_curves() {
             energy += curve.energy(q[axis]);
         }
@@ -367,8 +362,8 @@ impl<T: Real> ForceElement<T> for SpatialBushing<T> {
         let Parameters { stiffness, damping } = &at.parameters.law;
         let Position { X_GH, q, turn, .. } = at.position;
         let qdot = &at.velocity.qdot;
-        let resistance = damping.matrix() * qdot;
-        let mut f = -(stiffness.matrix() * q + resistance);
+        let resistance = damping.times(qdot);
+        let mut f = -(stiffness.times(q) + resistance);
         for (axis, curve) in self.axes_with_curves() {
             f[axis] -= curve.force(q[axis]);
         }
@@ -410,8 +405,8 @@ impl<T: Real> ForceElement<T> for SpatialBushing<T> {
         given: &Given<'_, T, Self>,
         next: &mut Self::Discrete,
     ) -> Result<(), ElementError> {
-        let (X_GF, X_GM) = self.ends.poses(given.positions, &given.parameters.frames);
-        let turn = Turn::new(&orientation(&X_GF, &X_GM), None)?;
+        let (_, _, R_FM) = self.ends.poses(given.positions, &given.parameters.frames);
+        let turn = Turn::new(&R_FM, None)?;
         *next = Discrete { accepted: true, quaternion: turn.quaternion() };
         Ok(())
     }
