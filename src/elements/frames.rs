@@ -1,12 +1,12 @@
 //! Two frames on two bodies, which an element connects.
 
-use nalgebra::Matrix3;
+use nalgebra::{Matrix3, Vector6};
 
 use crate::framework::variables::{Variables, Visitor, VisitorMut};
 use crate::framework::{ElementError, Stage};
-use crate::math::{InvalidValue, Pose, Real, checked_when_read};
-use crate::mechanics::{BodyIndex, Checked, Frame, Positions, Topology};
-use crate::variables;
+use crate::math::{InvalidValue, Pose, Real, SpatialForce, SpatialVelocity, checked_when_read};
+use crate::mechanics::{BodyIndex, Checked, ForceAccumulator, Frame, Positions, Topology, Velocities};
+use crate::{results, variables};
 
 variables! {
     /// Where the frames sit on their bodies.
@@ -37,6 +37,21 @@ pub struct Framed<T: Real, L> {
     pub frames: Frames<T>,
     /// The parameters of the law.
     pub law: L,
+}
+
+results! {
+    /// Results at Dynamics stage.
+    #[derive(Copy)]
+    pub struct Dynamics<T> {
+        /// Generalized forces `f` of the six coordinates `q`, as a joint between F and M would apply them to body 2.
+        pub f: Vector6<T> ["N·m", "N"];
+        /// Force on body 1 at F's origin, expressed in Ground.
+        pub F_GF: SpatialForce<T> ["N·m", "N"];
+        /// Force on body 2 at M's origin, expressed in Ground.
+        pub F_GM: SpatialForce<T> ["N·m", "N"];
+        /// The power dissipated.
+        pub power_dissipated: T ["W"];
+    }
 }
 
 /// The bodies that carry frame F and frame M.
@@ -81,6 +96,37 @@ impl Ends {
         let X_GF = positions.pose(Checked(self.body1)) * frames.X_B1F;
         let X_GM = positions.pose(Checked(self.body2)) * frames.X_B2M;
         (X_GF, X_GM, X_GF.rotation.matrix().tr_mul(X_GM.rotation.matrix()))
+    }
+}
+
+impl Ends {
+    /// Velocities of frames F and M in Ground, expressed in Ground.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "with two callers it is a call in the loop")]
+    pub(super) fn velocities<T: Real>(
+        self,
+        positions: &Positions<T>,
+        velocities: &Velocities<T>,
+        [X_GF, X_GM]: [&Pose<T>; 2],
+    ) -> (SpatialVelocity<T>, SpatialVelocity<T>) {
+        let of = |body, X: &Pose<T>| {
+            velocities.velocity_of_frame(positions, Checked(body), &X.translation.vector.into())
+        };
+        (of(self.body1, X_GF), of(self.body2, X_GM))
+    }
+
+    /// Adds the forces on frames F and M.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "with two callers it is a call in the loop")]
+    pub(super) fn add_forces<T: Real>(
+        self,
+        [X_GF, X_GM]: [&Pose<T>; 2],
+        dynamics: &Dynamics<T>,
+        forces: &mut ForceAccumulator<'_, T>,
+    ) {
+        for (body, X, F) in [(self.body1, X_GF, &dynamics.F_GF), (self.body2, X_GM, &dynamics.F_GM)] {
+            forces.apply_to_frame(Checked(body), &X.translation.vector.into(), *F);
+        }
     }
 }
 

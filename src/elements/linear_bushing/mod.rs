@@ -9,15 +9,15 @@ mod turns;
 mod variables;
 
 pub use error::{AmbiguousTurn, Singular};
-pub use results::{Dynamics, Position, Velocity};
+pub use results::{Position, Velocity};
 pub use variables::{Discrete, Parameters, StateParameters};
 
-pub use crate::elements::frames::{Framed, Frames};
+pub use crate::elements::frames::{Dynamics, Framed, Frames};
 
 use crate::framework::variables::Variables as _;
 use crate::framework::{AtDynamics, AtPosition, AtVelocity, ElementError, Error, ForceElement, Given};
 use crate::math::{Pose, Real, SpatialForce};
-use crate::mechanics::{BodyIndex, Checked, ForceAccumulator, Frame, Topology, Velocities};
+use crate::mechanics::{BodyIndex, ForceAccumulator, Frame, Topology, Velocities};
 
 use super::frames::Ends;
 use law::{Gimbal, principal_angles};
@@ -219,16 +219,7 @@ impl<T: Real> ForceElement<T> for LinearBushing<T> {
         cache: &mut Self::Velocity,
     ) -> Result<(), ElementError> {
         let Position { X_GF, X_GM, gimbal: Gimbal { sx, cx, sy, over_cy }, .. } = at.position;
-        let V_GF = velocities.velocity_of_frame(
-            at.positions,
-            Checked(self.ends.body1),
-            &X_GF.translation.vector.into(),
-        );
-        let V_GM = velocities.velocity_of_frame(
-            at.positions,
-            Checked(self.ends.body2),
-            &X_GM.translation.vector.into(),
-        );
+        let (V_GF, V_GM) = self.ends.velocities(at.positions, velocities, [X_GF, X_GM]);
 
         // F and M are compared at one point, M's origin.
         let V_GF_at_M = V_GF.shifted(X_GM.translation.vector - X_GF.translation.vector);
@@ -272,11 +263,7 @@ impl<T: Real> ForceElement<T> for LinearBushing<T> {
 
     fn add_forces(&self, at: &AtDynamics<'_, T, Self>, forces: &mut ForceAccumulator<'_, T>) {
         let Position { X_GF, X_GM, .. } = at.position;
-        for (body, X, F) in
-            [(self.ends.body1, X_GF, &at.dynamics.F_GF), (self.ends.body2, X_GM, &at.dynamics.F_GM)]
-        {
-            forces.apply_to_frame(Checked(body), &X.translation.vector.into(), *F);
-        }
+        self.ends.add_forces([X_GF, X_GM], at.dynamics, forces);
     }
 
     fn potential_energy(&self, at: &AtDynamics<'_, T, Self>) -> T {

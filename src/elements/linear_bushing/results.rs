@@ -3,7 +3,7 @@
 use nalgebra::Vector6;
 
 use crate::elements::linear_bushing::law::Gimbal;
-use crate::math::{Pose, SpatialForce, SpatialVelocity};
+use crate::math::{Pose, SpatialVelocity};
 use crate::results;
 
 results! {
@@ -36,20 +36,5 @@ results! {
         pub V_FM: SpatialVelocity<T> ["rad/s", "m/s"];
         /// Rates of the angles and translations.
         pub qdot: Vector6<T> ["rad/s", "m/s"];
-    }
-}
-
-results! {
-    /// Results at Dynamics stage.
-    #[derive(Copy)]
-    pub struct Dynamics<T> {
-        /// Generalized forces on the six axes, as a joint between F and M would apply them to body 2.
-        pub f: Vector6<T> ["N·m", "N"];
-        /// Force on body 1 at F's origin, expressed in Ground.
-        pub F_GF: SpatialForce<T> ["N·m", "N"];
-        /// Force on body 2 at M's origin, expressed in Ground.
-        pub F_GM: SpatialForce<T> ["N·m", "N"];
-        /// The power dissipated.
-        pub power_dissipated: T ["W"];
     }
 }

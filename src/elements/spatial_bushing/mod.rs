@@ -9,7 +9,7 @@ mod turn;
 pub use curve::Curve;
 pub use error::{AmbiguousTurn, WholeTurn};
 
-pub use crate::elements::frames::{Framed, Frames};
+pub use crate::elements::frames::{Dynamics, Framed, Frames};
 
 use super::frames::Ends;
 use crate::framework::variables::Variables as _;
@@ -18,7 +18,7 @@ pub use crate::math::Symmetric6;
 use crate::math::{
     InvalidValue, Pose, Real, Requirement, SpatialForce, SpatialVelocity, check, checked_when_read,
 };
-use crate::mechanics::{BodyIndex, Checked, ForceAccumulator, Frame, Topology, Velocities};
+use crate::mechanics::{BodyIndex, ForceAccumulator, Frame, Topology, Velocities};
 use crate::{results, variables};
 use turn::Turn;
 
@@ -190,21 +190,6 @@ results! {
     }
 }
 
-results! {
-    /// Results at Dynamics stage.
-    #[derive(Copy)]
-    pub struct Dynamics<T> {
-        /// Generalized forces `f` of `q`.
-        pub f: Vector6<T> ["N·m", "N"];
-        /// Force on body 1 at F's origin, expressed in Ground.
-        pub F_GF: SpatialForce<T> ["N·m", "N"];
-        /// Force on body 2 at M's origin, expressed in Ground.
-        pub F_GM: SpatialForce<T> ["N·m", "N"];
-        /// The power dissipated.
-        pub power_dissipated: T ["W"];
-    }
-}
-
 /// Refuses a memory that is no rotation.
 fn is_unit<T: Real>(memory: &Discrete<T>) -> Result<(), InvalidValue> {
     let square = memory.quaternion.norm_squared();
@@ -340,10 +325,7 @@ impl<T: Real> ForceElement<T> for SpatialBushing<T> {
         cache: &mut Self::Velocity,
     ) -> Result<(), ElementError> {
         let Position { X_GF, X_GM, X_GH, q, turn, .. } = at.position;
-        let velocity_of = |body, X: &Pose<T>| {
-            velocities.velocity_of_frame(at.positions, Checked(body), &X.translation.vector.into())
-        };
-        let (V_GF, V_GM) = (velocity_of(self.ends.body1, X_GF), velocity_of(self.ends.body2, X_GM));
+        let (V_GF, V_GM) = self.ends.velocities(at.positions, velocities, [X_GF, X_GM]);
         let R_HG = X_GH.rotation.inverse();
         let [w_F, w_M] = [V_GF, V_GM].map(|V| R_HG * V.angular);
         let w = w_M - w_F;
@@ -385,11 +367,7 @@ impl<T: Real> ForceElement<T> for SpatialBushing<T> {
 
     fn add_forces(&self, at: &AtDynamics<'_, T, Self>, forces: &mut ForceAccumulator<'_, T>) {
         let Position { X_GF, X_GM, .. } = at.position;
-        for (body, X, F) in
-            [(self.ends.body1, X_GF, &at.dynamics.F_GF), (self.ends.body2, X_GM, &at.dynamics.F_GM)]
-        {
-            forces.apply_to_frame(Checked(body), &X.translation.vector.into(), *F);
-        }
+        self.ends.add_forces([X_GF, X_GM], at.dynamics, forces);
     }
 
     fn potential_energy(&self, at: &AtDynamics<'_, T, Self>) -> T {
