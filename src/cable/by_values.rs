@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::newton::{self, Progress};
 use super::node::Node;
-use super::path::Obstacle;
+use super::obstacle::Obstacle;
 use super::solver::{Tracking, solve_span};
 use super::span::SpanProblem;
 use super::workspace::Workspace;

@@ -14,7 +14,7 @@ pub enum PathError {
     /// A shape was refused, or was needed where it is not defined ([`ShapeError::OffPatch`]).
     #[error(transparent)]
     Shape(#[from] ShapeError),
-    /// A body does not exist.
+    /// A body or coordinate does not exist.
     #[error(transparent)]
     Kinematics(#[from] KinematicsError),
     /// A point or a length of the path is not finite.
@@ -27,6 +27,17 @@ pub enum PathError {
         expected: usize,
         /// The number that the memory given holds.
         given: usize,
+    },
+    /// Places were made for a path with another number of via points or obstacles.
+    #[error(
+        "the places are of {} via points and {} obstacles, but the path has {} and {}",
+        given.0, given.1, expected.0, expected.1
+    )]
+    ForeignPlaces {
+        /// The numbers of via points and obstacles of the path.
+        expected: (usize, usize),
+        /// The numbers of via points and obstacles of the places.
+        given: (usize, usize),
     },
     /// No path was found that meets its smoothness and is a local minimum.
     #[error(
@@ -85,4 +96,21 @@ pub enum PathError {
         /// The span between fixed points, counted along the path.
         span: usize,
     },
+}
+
+impl PathError {
+    /// The same error with its obstacles renumbered by this table.
+    pub(super) fn renumbered(mut self, indices: &[usize]) -> Self {
+        if let Self::NotConverged { obstacle, .. }
+        | Self::Penetrates { obstacle, .. }
+        | Self::HintNotKept { obstacle }
+        | Self::PointInsideObstacle { obstacle }
+        | Self::EndOnSurface { obstacle } = &mut self
+        {
+            *obstacle = indices[*obstacle];
+        } else if let Self::ObstaclesOverlap { first, second } = &mut self {
+            (*first, *second) = (indices[*first], indices[*second]);
+        }
+        self
+    }
 }

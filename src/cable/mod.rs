@@ -5,6 +5,7 @@
 //! [`CableSpring`](crate::CableSpring) is the elastic cable on such a path; a user's muscle uses the same two
 //! types.
 
+mod acting;
 mod block;
 mod by_values;
 mod casts;
@@ -14,10 +15,15 @@ mod geodesic;
 mod grip;
 mod newton;
 mod node;
+mod obstacle;
 mod path;
+mod places;
+mod point_curve;
 mod relax;
 mod results;
+mod scaled;
 mod search;
+mod settings;
 mod slip;
 mod solver;
 mod span;
@@ -26,18 +32,24 @@ mod surfaces;
 mod sweep;
 mod touch;
 mod turning;
+mod via_point;
 mod workspace;
 mod wrap;
 mod wrappable;
 
-pub use casts::SurfaceCasts;
+pub use casts::PathCasts;
 pub use error::PathError;
 pub use geodesic::{Geodesic, GeodesicEnd, Jacobi};
 pub use grip::{Grip, Grips};
-pub use path::{CablePath, Obstacle, Settings};
+pub use obstacle::Obstacle;
+pub use path::CablePath;
+pub use places::{ObstaclePlace, PlacedPath, Places, ViaPlace};
+pub use point_curve::{PointCurve, SplineCurve};
 pub use results::{ObstacleContact, PathResults, Segment};
+pub use settings::Settings;
 pub use solver::Tracking;
 pub use strands::{Strand, Strands};
+pub use via_point::ViaPoint;
 pub use wrap::{Wrap, Wraps};
 pub use wrappable::{SegmentApproach, Wrappable};
 

@@ -8,7 +8,7 @@ use nalgebra::{Point3, Vector3};
 use super::block::{Correction, Eliminated, dot, second_variation, solve};
 use super::geodesic::{Geodesic, GeodesicEnd};
 use super::node::Node;
-use super::path::Settings;
+use super::settings::Settings;
 use super::span::{Budget, SpanProblem};
 use crate::math::Real;
 

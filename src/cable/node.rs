@@ -4,7 +4,7 @@ use nalgebra::{Point3, Vector3};
 
 use super::block::Eliminated;
 use super::geodesic::{Geodesic, GeodesicEnd, Jacobi};
-use super::path::Obstacle;
+use super::obstacle::Obstacle;
 use crate::math::{Pose, Real};
 
 /// A start and a length of a geodesic, in the surface's frame.

@@ -1,61 +1,19 @@
 //! The path of a cable: stations, obstacles and settings.
 
-use alloc::sync::Arc;
 use alloc::vec::Vec;
-use core::any::Any;
-use core::ops::Range;
 
 use nalgebra::Point3;
 
-use super::casts::SurfaceCasts;
+use super::casts::PathCasts;
+use super::obstacle::Obstacle;
+use super::places::{ObstaclePlace, PlacedPath, Places, ViaPlace};
 use super::results::PathResults;
-use super::solver;
+use super::settings::Settings;
+use super::via_point::ViaPoint;
 use super::wrap::{Wrap, Wraps};
-use super::wrappable::Wrappable;
 use crate::cable::PathError;
-use crate::math::{InvalidValue, Real, Requirement, check, checked_when_read, is_finite, is_plain};
-use crate::mechanics::{BodyIndex, Frame, KinematicsError, Positions, Station, Topology};
-
-/// A surface on a body.
-#[derive(Debug, Clone)]
-pub struct Obstacle<T: Real> {
-    frame: Frame<T>,
-    surface: Arc<dyn Wrappable<T>>,
-    /// The surface in plain numbers, if the scalar is another and it is known.
-    plain: Option<Arc<dyn Wrappable<f64>>>,
-    hint_S: Option<Point3<T>>,
-    /// Whether the surface is convex. A cable is tested against all others at every solution.
-    pub(super) is_convex: bool,
-    /// Whether it is ignored while it contains an end of the cable's span.
-    pub(super) admits_ends: bool,
-    /// The largest number of its contacts.
-    pub(super) most_contacts: usize,
-}
-
-/// Accuracy and effort of the solver.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
-pub struct Settings<T: Real> {
-    /// The largest kink allowed where a straight segment meets a surface \[rad\]. Default: 1e-9, or
-    /// 64 units of roundoff if that is more.
-    ///
-    /// A kink of ε is an error of ε in the directions of forces relative to the tension, and of ε² in the length:
-    /// 1e-9 keeps both below what an integrator sees. Geodesics are held to a hundredth of it. The remaining
-    /// kinks are estimated when the solver stops, and may exceed it by a small factor: see
-    /// [`PathResults::smoothness`](crate::cable::PathResults::smoothness).
-    pub smoothness: T,
-    /// The largest number of geodesics per obstacle in one run of Newton's method. Default: 60. A tracked path
-    /// takes two or three; a cold search makes several runs.
-    pub max_iterations: usize,
-    /// The largest number of evaluations of surfaces per obstacle in a search between two fixed points, over all
-    /// its attempts, half of them in the remembered class. Default: 100,000.
-    ///
-    /// A tracked path takes some tens. This bounds the cost of a path that is not found, by count rather than
-    /// time, so that the outcome does not depend on the machine. Derivatives along geodesics and the implicit
-    /// function at the beads of a string are counted; each line searched for contact counts as fifty. The search
-    /// ends at the first check beyond the bound.
-    pub max_evaluations: usize,
-}
+use crate::math::{Real, is_finite};
+use crate::mechanics::{BodyIndex, CoordinateIndex, KinematicsError, Positions, Station, Topology};
 
 /// The path of a cable: origin, via points and obstacles in order, termination.
 ///
@@ -158,195 +116,14 @@ pub struct Settings<T: Real> {
 /// ```
 #[derive(Debug, Clone)]
 pub struct CablePath<T: Real> {
+    pub(super) origin: Station<T>,
+    pub(super) termination: Station<T>,
+    /// In order, each with the number of obstacles before it.
+    pub(super) via_points: Vec<(ViaPoint<T>, usize)>,
     pub(super) obstacles: Vec<Obstacle<T>>,
-    /// The spans between fixed points, each with the obstacles on its way.
-    pub(super) spans: Vec<Span<T>>,
-    /// The obstacles in plain numbers, if the scalar is another and all their surfaces are known.
-    pub(super) plain: Option<Vec<Obstacle<f64>>>,
+    /// The places of all these.
+    places: Places<T>,
     settings: Settings<T>,
-}
-
-/// The cable between two neighbouring fixed points.
-#[derive(Debug, Clone)]
-pub(super) struct Span<T: Real> {
-    pub(super) from: Station<T>,
-    pub(super) to: Station<T>,
-    pub(super) obstacles: Range<usize>,
-}
-
-impl<T: Real> Default for Settings<T> {
-    fn default() -> Self {
-        let smoothness = T::lit(1e-9).max(T::default_epsilon() * T::lit(64.0));
-        Self { smoothness, max_iterations: 60, max_evaluations: 100_000 }
-    }
-}
-
-checked_when_read!(Settings);
-
-impl<T: Real> Settings<T> {
-    /// The same in another scalar, with its default smoothness if this one is below its roundoff.
-    pub fn cast<U: Real>(&self) -> Settings<U> {
-        let Self { smoothness, max_iterations, max_evaluations } = *self;
-        let cast = Settings { smoothness: smoothness.cast(), max_iterations, max_evaluations };
-        let is_held = cast.smoothness >= Settings::<U>::least_smoothness();
-        if is_held { cast } else { Settings { smoothness: Settings::default().smoothness, ..cast } }
-    }
-
-    fn least_smoothness() -> T {
-        T::default_epsilon() * T::lit(16.0)
-    }
-
-    fn validate(&self) -> Result<(), InvalidValue> {
-        let Self { smoothness, max_iterations, max_evaluations } = *self;
-        check::that(
-            smoothness >= Self::least_smoothness(),
-            "smoothness",
-            smoothness,
-            Requirement::AtLeast("16 units of roundoff"),
-        )?;
-        check::at_most("smoothness", smoothness, "0.01", T::lit(0.01))?;
-        check::that(max_iterations > 0, "max_iterations", T::zero(), Requirement::Positive)?;
-        check::that(max_evaluations > 0, "max_evaluations", T::zero(), Requirement::Positive)
-    }
-}
-
-impl<T: Real> Obstacle<T> {
-    /// The default of the largest number of contacts of an obstacle that is not convex.
-    const MOST_CONTACTS: usize = 8;
-
-    /// A surface in a frame on a body.
-    ///
-    /// # Errors
-    /// [`PathError::InvalidValue`] for a pose that is not finite or not a rotation.
-    pub fn new(frame: Frame<T>, surface: impl Wrappable<T>) -> Result<Self, PathError> {
-        Self::shared(frame, Arc::new(surface))
-    }
-
-    /// The same with a surface shared by several obstacles.
-    ///
-    /// # Errors
-    /// As [`new`](Self::new).
-    pub fn shared(frame: Frame<T>, surface: Arc<dyn Wrappable<T>>) -> Result<Self, PathError> {
-        check::pose("obstacle.X_BF", &frame.X_BF)?;
-        let is_convex = surface.is_convex();
-        let plain = if is_plain::<T>() { None } else { in_plain(&surface) };
-        let most_contacts = if is_convex { 1 } else { Self::MOST_CONTACTS };
-        Ok(Self { frame, surface, plain, hint_S: None, is_convex, admits_ends: false, most_contacts })
-    }
-
-    /// The same obstacle in another scalar.
-    ///
-    /// # Errors
-    /// As [`cast_with`](Self::cast_with).
-    pub fn cast<U: Real>(&self) -> Result<Obstacle<U>, PathError> {
-        self.cast_with(&SurfaceCasts::new())
-    }
-
-    /// The same obstacle in another scalar, with casts of a user's own surfaces.
-    ///
-    /// # Errors
-    /// [`PathError::Shape`] with [`ShapeError::NoCast`](crate::shapes::ShapeError::NoCast) for a user's own surface
-    /// without a cast, or with the error of the cast; [`PathError::InvalidValue`] or [`PathError::NonFinite`] where
-    /// the other scalar has a smaller range.
-    pub fn cast_with<U: Real>(&self, casts: &SurfaceCasts<T, U>) -> Result<Obstacle<U>, PathError> {
-        let surface = casts.cast(self.surface.as_ref())?;
-        let mut obstacle = Obstacle::shared(self.frame.cast(), surface)?;
-        if !is_plain::<U>() {
-            obstacle.plain = self.plain.clone().or_else(|| in_plain(&self.surface));
-        }
-        obstacle.admits_ends = self.admits_ends;
-        obstacle.most_contacts = self.most_contacts;
-        match &self.hint_S {
-            Some(hint) => obstacle.with_contact_hint(hint.map(T::cast)),
-            None => Ok(obstacle),
-        }
-    }
-
-    /// The obstacle in plain numbers, if its surface is known in them.
-    fn in_plain(&self) -> Option<Obstacle<f64>> {
-        Some(Obstacle {
-            frame: self.frame.cast(),
-            surface: self.plain.clone()?,
-            plain: None,
-            hint_S: self.hint_S.map(|hint| hint.map(T::to_f64)),
-            is_convex: self.is_convex,
-            admits_ends: self.admits_ends,
-            most_contacts: self.most_contacts,
-        })
-    }
-
-    /// The same obstacle with a point, in the surface's frame \[m\], that says where the cable passes.
-    ///
-    /// It acts on searches without memory only. The cable need not touch the obstacle, nor run through the point:
-    /// straight lines through it determine the class of the path; see [`CablePath`]. A point inside the solid
-    /// stands for the point of the surface near it.
-    ///
-    /// # Errors
-    /// [`PathError::NonFinite`] if the point is not finite.
-    pub fn with_contact_hint(mut self, p_S: Point3<T>) -> Result<Self, PathError> {
-        finite_point(&p_S)?;
-        self.hint_S = Some(p_S);
-        Ok(self)
-    }
-
-    /// The same obstacle, ignored while it contains the end or via point before or after the cable's passage.
-    ///
-    /// Without this option such a point is an error ([`PathError::PointInsideObstacle`]). With it the length of the
-    /// cable may jump where the point enters the solid or leaves it.
-    #[must_use]
-    pub fn ignored_around_ends(mut self) -> Self {
-        self.admits_ends = true;
-        self
-    }
-
-    /// The same obstacle with another largest number of contacts, from 1 to 1000. Default: 8, or 1 if the surface is
-    /// convex.
-    ///
-    /// The memory of a path has as many places, whether they are used or not.
-    ///
-    /// # Errors
-    /// [`PathError::InvalidValue`] outside that range.
-    pub fn with_most_contacts(mut self, most_contacts: usize) -> Result<Self, PathError> {
-        // More would be a mistake, and might not fit into memory.
-        const MOST: u32 = 1000;
-        let number = u32::try_from(most_contacts).unwrap_or(u32::MAX);
-        let value = T::lit(f64::from(number));
-        check::that(number > 0, "most_contacts", value, Requirement::Positive)?;
-        check::that(number <= MOST, "most_contacts", value, Requirement::AtMost("1000"))?;
-        self.most_contacts = most_contacts;
-        Ok(self)
-    }
-
-    /// The largest number of contacts.
-    pub fn most_contacts(&self) -> usize {
-        self.most_contacts
-    }
-
-    /// Whether the obstacle is ignored while it contains an end or via point.
-    pub fn is_ignored_around_ends(&self) -> bool {
-        self.admits_ends
-    }
-
-    /// The frame of the surface.
-    pub fn frame(&self) -> &Frame<T> {
-        &self.frame
-    }
-
-    /// The surface.
-    pub fn surface(&self) -> &dyn Wrappable<T> {
-        self.surface.as_ref()
-    }
-
-    /// The contact hint, or the point of the surface near it if it lies inside.
-    pub(super) fn place_of_hint(&self) -> Option<Point3<T>> {
-        let inside = |p: &Point3<T>| self.surface.value(p) < T::zero() || !self.surface.covers(p);
-        self.hint_S.map(|hint| if inside(&hint) { self.surface.retract(&hint) } else { hint })
-    }
-
-    /// The contact hint, in the surface's frame.
-    pub fn contact_hint(&self) -> Option<&Point3<T>> {
-        self.hint_S.as_ref()
-    }
 }
 
 impl<T: Real> CablePath<T> {
@@ -358,41 +135,43 @@ impl<T: Real> CablePath<T> {
     pub fn new(origin: Station<T>, termination: Station<T>) -> Result<Self, PathError> {
         finite_point(&origin.p_B)?;
         finite_point(&termination.p_B)?;
-        let whole = Span { from: origin, to: termination, obstacles: 0..0 };
-        refuse_coincident(&whole, 0)?;
-        let plain = (!is_plain::<T>()).then(Vec::new);
-        Ok(Self { obstacles: Vec::new(), spans: alloc::vec![whole], plain, settings: Settings::default() })
+        refuse_coincident(&origin, &termination, 0)?;
+        let places = Places { origin: origin.p_B, termination: termination.p_B, ..Places::default() };
+        let (via_points, obstacles) = (Vec::new(), Vec::new());
+        Ok(Self { origin, termination, via_points, obstacles, places, settings: Settings::default() })
     }
 
     /// The same path, passing last over this obstacle.
     #[must_use]
     pub fn over(mut self, obstacle: Obstacle<T>) -> Self {
-        self.plain = self.plain.take().zip(obstacle.in_plain()).map(|(mut plain, obstacle)| {
-            plain.push(obstacle);
-            plain
-        });
+        let X_BS = obstacle.frame().X_BF;
+        self.places.obstacles.push(ObstaclePlace { active: true, X_BS, scale: T::one() });
         self.obstacles.push(obstacle);
-        if let Some(last) = self.spans.last_mut() {
-            last.obstacles.end = self.obstacles.len();
-        }
         self
     }
 
-    /// The same path, running last through this via point.
+    /// The same path, running last through this via point: a [`Station`] or a [`ViaPoint`].
     ///
     /// # Errors
     /// [`PathError::NonFinite`] if the point is not finite; [`PathError::CoincidentPoints`] if it is the point
-    /// before it or the termination.
-    pub fn through(mut self, station: Station<T>) -> Result<Self, PathError> {
+    /// before it or the termination, and none of both moves.
+    pub fn through(mut self, via_point: impl Into<ViaPoint<T>>) -> Result<Self, PathError> {
+        let via_point = via_point.into();
+        let station = via_point.station();
         finite_point(&station.p_B)?;
-        let count = self.spans.len();
-        if let Some(last) = self.spans.last_mut() {
-            let to = core::mem::replace(&mut last.to, station);
-            let next = Span { from: station, to, obstacles: last.obstacles.end..last.obstacles.end };
-            refuse_coincident(last, count - 1)?;
-            refuse_coincident(&next, count)?;
-            self.spans.push(next);
+        if via_point.is_fixed() {
+            let count = self.via_points.len();
+            match self.via_points.last() {
+                Some((last, _)) if !last.is_fixed() => {}
+                last => {
+                    let before = last.map_or(self.origin, |(last, _)| last.station());
+                    refuse_coincident(&before, &station, count)?;
+                }
+            }
+            refuse_coincident(&station, &self.termination, count + 1)?;
         }
+        self.places.via_points.push(ViaPlace { active: true, p_B: station.p_B });
+        self.via_points.push((via_point, self.obstacles.len()));
         Ok(self)
     }
 
@@ -410,24 +189,27 @@ impl<T: Real> CablePath<T> {
     /// The same path in another scalar.
     ///
     /// # Errors
-    /// As [`Obstacle::cast_with`].
+    /// As [`cast_with`](Self::cast_with).
     pub fn cast<U: Real>(&self) -> Result<CablePath<U>, PathError> {
-        self.cast_with(&SurfaceCasts::new())
+        self.cast_with(&PathCasts::new())
     }
 
-    /// The same path in another scalar, with casts of a user's own surfaces.
+    /// The same path in another scalar, with casts of a user's own surfaces and curves.
     ///
     /// # Errors
-    /// As [`Obstacle::cast_with`].
-    pub fn cast_with<U: Real>(&self, casts: &SurfaceCasts<T, U>) -> Result<CablePath<U>, PathError> {
-        let mut path = CablePath::new(self.origin().cast(), self.termination().cast())?;
-        for (i, span) in self.spans.iter().enumerate() {
-            if i > 0 {
-                path = path.through(span.from.cast())?;
-            }
-            for obstacle in &self.obstacles[span.obstacles.clone()] {
+    /// As [`Obstacle::cast_with`], for curves too.
+    pub fn cast_with<U: Real>(&self, casts: &PathCasts<T, U>) -> Result<CablePath<U>, PathError> {
+        let mut path = CablePath::new(self.origin.cast(), self.termination.cast())?;
+        let mut passed = 0;
+        for (via_point, before) in &self.via_points {
+            for obstacle in &self.obstacles[passed..*before] {
                 path = path.over(obstacle.cast_with(casts)?);
             }
+            passed = *before;
+            path = path.through(via_point.cast_with(casts)?)?;
+        }
+        for obstacle in &self.obstacles[passed..] {
+            path = path.over(obstacle.cast_with(casts)?);
         }
         path.with_settings(self.settings.cast())
     }
@@ -439,22 +221,32 @@ impl<T: Real> CablePath<T> {
 
     /// The origin.
     pub fn origin(&self) -> Station<T> {
-        self.spans[0].from
+        self.origin
     }
 
     /// The termination.
     pub fn termination(&self) -> Station<T> {
-        self.spans[self.spans.len() - 1].to
+        self.termination
     }
 
     /// The via points, in order.
-    pub fn via_points(&self) -> impl Iterator<Item = Station<T>> + '_ {
-        self.spans.iter().skip(1).map(|span| span.from)
+    pub fn via_points(&self) -> impl Iterator<Item = &ViaPoint<T>> + '_ {
+        self.via_points.iter().map(|(via_point, _)| via_point)
     }
 
     /// The obstacles, in order.
     pub fn obstacles(&self) -> &[Obstacle<T>] {
         &self.obstacles
+    }
+
+    /// The places with which the path was made.
+    pub fn places(&self) -> &Places<T> {
+        &self.places
+    }
+
+    /// The path with its parts at other places.
+    pub fn at<'a>(&'a self, places: &'a Places<T>) -> PlacedPath<'a, T> {
+        PlacedPath { path: self, places }
     }
 
     /// The empty memory of a path before its first solution.
@@ -472,21 +264,28 @@ impl<T: Real> CablePath<T> {
         self.obstacles.iter().map(|obstacle| obstacle.most_contacts).sum()
     }
 
-    /// Checks that every body exists.
+    /// Checks that every body and every coordinate of a via point exists.
     ///
     /// # Errors
-    /// [`KinematicsError::NoSuchBody`] for the first that does not.
+    /// [`KinematicsError::NoSuchBody`] or [`KinematicsError::NoSuchCoordinate`] for the first that does not.
     pub fn check_topology(&self, topology: &Topology) -> Result<(), KinematicsError> {
-        self.bodies().try_for_each(|body| topology.check_body(body))
+        self.bodies().try_for_each(|body| topology.check_body(body))?;
+        self.coordinates().try_for_each(|coordinate| topology.check_coordinate(coordinate))
     }
 
-    /// Finds the shortest path of the remembered class; see [`CablePath`].
+    /// Whether every body and every coordinate of a via point exists.
+    pub(super) fn fits(&self, topology: &Topology) -> bool {
+        self.bodies().all(|body| topology.has_body(body))
+            && self.coordinates().all(|coordinate| topology.has_coordinate(coordinate))
+    }
+
+    /// Finds the shortest path of the remembered class, with all parts at their [places](Self::places); see [`CablePath`].
     ///
     /// A pure function of `positions` and `wraps`; the previous content of `results` has no effect. After an
     /// error it holds no contacts and no segments.
     ///
     /// # Errors
-    /// - [`PathError::Kinematics`] if a body of the path does not exist
+    /// - [`PathError::Kinematics`] if a body or coordinate of the path does not exist
     /// - [`PathError::ForeignWraps`] for wraps of other obstacles
     /// - [`PathError::NonFinite`] if lengths or positions are not finite
     /// - [`PathError::NotConverged`] if no smooth path of minimal length is found
@@ -504,35 +303,27 @@ impl<T: Real> CablePath<T> {
         wraps: &Wraps<T>,
         results: &mut PathResults<T>,
     ) -> Result<(), PathError> {
-        let outcome = solver::solve(self, positions, wraps, results);
-        if outcome.is_err() {
-            results.contacts.clear();
-            results.segments.clear();
-        }
-        outcome
+        self.at(&self.places).solve(positions, wraps, results)
     }
 
     /// The bodies of all stations and obstacles, some more than once.
-    pub(super) fn bodies(&self) -> impl Iterator<Item = BodyIndex> + '_ {
-        let stations = self.spans.iter().flat_map(|span| [span.from.body, span.to.body]);
-        stations.chain(self.obstacles.iter().map(|obstacle| obstacle.frame.body))
+    fn bodies(&self) -> impl Iterator<Item = BodyIndex> + '_ {
+        let via_points = self.via_points().map(|via_point| via_point.station().body);
+        let obstacles = self.obstacles.iter().map(|obstacle| obstacle.frame().body);
+        [self.origin.body, self.termination.body].into_iter().chain(via_points).chain(obstacles)
+    }
+
+    /// The coordinates of all via points, some more than once.
+    fn coordinates(&self) -> impl Iterator<Item = CoordinateIndex> + '_ {
+        self.via_points().flat_map(ViaPoint::coordinates)
     }
 }
 
-/// A surface in plain numbers.
-fn in_plain<T: Real>(surface: &Arc<dyn Wrappable<T>>) -> Option<Arc<dyn Wrappable<f64>>> {
-    let any: &dyn Any = surface;
-    match any.downcast_ref::<Arc<dyn Wrappable<f64>>>() {
-        Some(surface) => Some(Arc::clone(surface)),
-        None => SurfaceCasts::<T, f64>::new().cast(surface.as_ref()).ok(),
-    }
-}
-
-fn finite_point<T: Real>(p: &Point3<T>) -> Result<(), PathError> {
+pub(super) fn finite_point<T: Real>(p: &Point3<T>) -> Result<(), PathError> {
     if is_finite(&p.coords) { Ok(()) } else { Err(PathError::NonFinite) }
 }
 
 /// Refuses neighbouring points of one body at one position, which would never separate.
-fn refuse_coincident<T: Real>(span: &Span<T>, place: usize) -> Result<(), PathError> {
-    if span.from == span.to { Err(PathError::CoincidentPoints { span: place }) } else { Ok(()) }
+fn refuse_coincident<T: Real>(from: &Station<T>, to: &Station<T>, span: usize) -> Result<(), PathError> {
+    if from == to { Err(PathError::CoincidentPoints { span }) } else { Ok(()) }
 }

@@ -4,16 +4,18 @@ use alloc::vec::Vec;
 
 use nalgebra::{Point3, Vector3};
 
+use super::acting::Acting;
 use super::by_values::Values;
 use super::geodesic::Geodesic;
 use super::node::Node;
+use super::obstacle::Obstacle;
 use super::path::CablePath;
 use super::solver::Tracking;
 use super::workspace::Workspace;
 use super::wrap::{Wrap, Wraps};
 use super::wrappable::Wrappable;
 use crate::math::{Pose, Real, SpatialForce, SpatialVelocity};
-use crate::mechanics::{BodyIndex, ForceAccumulator, Positions, Velocities};
+use crate::mechanics::{BodyIndex, Checked, CoordinateIndex, ForceAccumulator, Positions, Velocities};
 
 /// A straight segment of the cable.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -46,6 +48,8 @@ pub struct ObstacleContact<T: Real> {
     pub geodesic: Geodesic<T>,
     /// The pose of the surface in Ground.
     pub X_GS: Pose<T>,
+    /// The [scale](super::ObstaclePlace::scale) of the surface.
+    pub scale: T,
     /// The memory to commit.
     pub wrap: Wrap<T>,
     /// The number of contacts that the memory holds of the obstacle.
@@ -73,6 +77,11 @@ pub struct PathResults<T: Real> {
     pub contacts: Vec<ObstacleContact<T>>,
     /// The straight segments, in order.
     pub segments: Vec<Segment<T>>,
+    /// The via points in Ground \[m\], in order; `None` of those that are not active or out of their range.
+    pub via_points: Vec<Option<Point3<T>>>,
+    /// The forces of [`unit_coordinate_forces`](Self::unit_coordinate_forces).
+    pub(super) coordinate_forces: Vec<(CoordinateIndex, T)>,
+    pub(super) acting: Acting<T>,
     pub(super) nodes: Vec<Node<T>>,
     pub(super) work: Workspace<T>,
     pub(super) values: Values,
@@ -88,6 +97,9 @@ impl<T: Real> Default for PathResults<T> {
             classes: 1,
             contacts: Vec::new(),
             segments: Vec::new(),
+            via_points: Vec::new(),
+            coordinate_forces: Vec::new(),
+            acting: Acting::new(),
             nodes: Vec::new(),
             work: Workspace::new(),
             values: Values::new(),
@@ -112,6 +124,9 @@ impl<T: Real> Clone for PathResults<T> {
             classes,
             contacts,
             segments,
+            via_points,
+            coordinate_forces,
+            acting: _,
             nodes: _,
             work: _,
             values: _,
@@ -120,19 +135,23 @@ impl<T: Real> Clone for PathResults<T> {
         (self.iterations, self.tracking, self.classes) = (*iterations, *tracking, *classes);
         self.contacts.clone_from(contacts);
         self.segments.clone_from(segments);
+        self.via_points.clone_from(via_points);
+        self.coordinate_forces.clone_from(coordinate_forces);
     }
 }
 
 impl<T: Real> ObstacleContact<T> {
     /// The normal curvature of the surface, integrated along the contact arc \[rad\]: the angle by which the contact
-    /// turns the cable, zero without contact. `surface` is that of the obstacle.
+    /// turns the cable, zero without contact. `surface` is that of the obstacle, as it was made.
     pub fn turning(&self, surface: &dyn Wrappable<T>, accuracy: T) -> T {
         if !self.in_contact {
             return T::zero();
         }
         let Geodesic { start, length, .. } = self.geodesic;
         let start = start.transformed(&self.X_GS.inverse());
-        surface.normal_curvature_integral(&start.point, &start.tangent, length, accuracy)
+        // No angle depends on the scale.
+        let (p, length) = (start.point / self.scale, length / self.scale);
+        surface.normal_curvature_integral(&p, &start.tangent, length, accuracy)
     }
 }
 
@@ -145,6 +164,13 @@ impl<T: Real> PathResults<T> {
         self.segments
             .iter()
             .flat_map(|s| [(s.from_body, s.from_G, s.direction_G), (s.to_body, s.to_G, -s.direction_G)])
+    }
+
+    /// The generalized forces of a cable of tension 1 N on coordinates with which its via points
+    /// [move](super::ViaPoint::moving), beyond those that its forces on bodies have. One coordinate may occur several
+    /// times.
+    pub fn unit_coordinate_forces(&self) -> impl Iterator<Item = (CoordinateIndex, T)> + '_ {
+        self.coordinate_forces.iter().copied()
     }
 
     /// The force of a cable of tension 1 N on one body, at its origin, expressed in Ground.
@@ -167,12 +193,17 @@ impl<T: Real> PathResults<T> {
         for (body, p, f) in self.unit_forces() {
             forces.apply_at_point(body, &p, f * tension);
         }
+        for (coordinate, f) in self.unit_coordinate_forces() {
+            forces.apply_to_coordinate(Checked(coordinate), f * tension);
+        }
     }
 
     /// The rate of change of length \[m/s\] for the velocity of each body that `motion` returns (of its origin,
-    /// in Ground).
+    /// in Ground), and the rate of each coordinate that `rate` returns.
     ///
-    /// Exact: each straight segment lengthens with the velocities of the body points at its ends, along itself;
+    /// Only coordinates with which via points move are asked for: for a path without, `rate` may be `|_| 0.0`.
+    ///
+    /// Exact: each straight segment lengthens with the velocities of the points at its ends, along itself;
     /// the contact arcs, geodesics that meet the segments smoothly, contribute nothing to first order.
     ///
     /// # Panics
@@ -182,26 +213,30 @@ impl<T: Real> PathResults<T> {
         &self,
         positions: &Positions<T>,
         motion: impl Fn(BodyIndex) -> SpatialVelocity<T>,
+        rate: impl Fn(CoordinateIndex) -> T,
     ) -> T {
-        self.unit_forces().fold(T::zero(), |rate, (body, p, f)| {
+        let by_bodies = self.unit_forces().fold(T::zero(), |sum, (body, p, f)| {
             if body == BodyIndex::GROUND {
-                return rate;
+                return sum;
             }
-            rate - motion(body).shifted(positions.offset_of(body, &p)).linear.dot(&f)
-        })
+            sum - motion(body).shifted(positions.offset_of(body, &p)).linear.dot(&f)
+        });
+        self.unit_coordinate_forces().fold(by_bodies, |sum, (coordinate, f)| sum - rate(coordinate) * f)
     }
 
     /// The rate of change of length \[m/s\].
     ///
     /// # Panics
-    /// If `positions` or `velocities` lack a body, like slice indexing; those of the solution's system do not.
+    /// If `positions` or `velocities` lack a body or coordinate, like slice indexing; those of the solution's system do
+    /// not.
     #[inline]
     pub fn length_rate(&self, positions: &Positions<T>, velocities: &Velocities<T>) -> T {
-        self.length_rate_of(positions, |body| *velocities.velocity(body))
+        let rate = |coordinate| velocities.coordinate_rate(coordinate);
+        self.length_rate_of(positions, |body| *velocities.velocity(body), rate)
     }
 
     /// The moment arm about a coordinate that moves the bodies with these velocities per unit of its rate (of body
-    /// origins, in Ground).
+    /// origins, in Ground), and the coordinates with which via points move at these rates.
     ///
     /// It is minus the derivative of length with respect to the coordinate: \[m\] for an angle in radians, no unit for
     /// a displacement. A tension f drives the coordinate with the generalized force f times the moment arm: it is
@@ -215,14 +250,16 @@ impl<T: Real> PathResults<T> {
         &self,
         positions: &Positions<T>,
         motion: impl Fn(BodyIndex) -> SpatialVelocity<T>,
+        rate: impl Fn(CoordinateIndex) -> T,
     ) -> T {
-        -self.length_rate_of(positions, motion)
+        -self.length_rate_of(positions, motion, rate)
     }
 
     /// Writes into `arms` the [moment arms](Self::moment_arm) about the coordinates 0, 1, …, as many as there is room
-    /// for; `motion` returns the velocity of a body per unit rate of a coordinate.
+    /// for; `motion` returns the velocity of a body per unit rate of a coordinate, and `rate` the rate of a coordinate of
+    /// the system with which a via point moves.
     ///
-    /// These velocities are the columns of a host's Jacobian; of bodies that a coordinate does not move they are zero.
+    /// These are the columns of a host's Jacobian; of what a coordinate does not move they are zero.
     ///
     /// # Panics
     /// If `positions` lack the body, like slice indexing; those of the solution do not.
@@ -262,7 +299,7 @@ impl<T: Real> PathResults<T> {
     ///
     /// let view = system.realize_position(&mut state)?;
     /// let mut arms = [0.0; 2];
-    /// view.of(muscle).position.path.moment_arms(view.positions(), motion, &mut arms);
+    /// view.of(muscle).position.path.moment_arms(view.positions(), motion, |_, _| 0.0, &mut arms);
     /// // A flexor of both joints, which does not touch the elbow at this angle.
     /// assert!(arms[0] > 0.0 && arms[1] > 0.02);
     /// # Ok::<(), force_elements::Error>(())
@@ -271,6 +308,7 @@ impl<T: Real> PathResults<T> {
         &self,
         positions: &Positions<T>,
         motion: impl Fn(usize, BodyIndex) -> SpatialVelocity<T>,
+        rate: impl Fn(usize, CoordinateIndex) -> T,
         arms: &mut [T],
     ) {
         arms.fill(T::zero());
@@ -280,9 +318,22 @@ impl<T: Real> PathResults<T> {
                 *arm += motion(coordinate, body).power(&on_body);
             }
         }
+        for (moving, f) in self.unit_coordinate_forces() {
+            for (coordinate, arm) in arms.iter_mut().enumerate() {
+                *arm += rate(coordinate, moving) * f;
+            }
+        }
     }
 
-    /// Writes into `wraps` the memory for an accepted step.
+    /// Empties the lists.
+    pub(super) fn clear(&mut self) {
+        self.contacts.clear();
+        self.segments.clear();
+        self.via_points.clear();
+        self.coordinate_forces.clear();
+    }
+
+    /// Writes into `wraps` the memory for an accepted step. Of obstacles that do not act there is none.
     pub fn remember(&self, wraps: &mut Wraps<T>) {
         let Wraps { obstacles, further } = wraps;
         obstacles.clear();
@@ -308,6 +359,8 @@ impl<T: Real> PathResults<T> {
             let Some(obstacle) = path.obstacles().get(contact.obstacle) else { continue };
             let Geodesic { start, length, .. } = contact.geodesic;
             let local = start.transformed(&contact.X_GS.inverse());
+            // The surface of the obstacle is as it was made.
+            let (scale, foot) = (contact.scale, local.point / contact.scale);
             let wanted = (length / spacing).to_f64().min(1e5);
             let mut parts = 1.0;
             while parts < wanted {
@@ -315,9 +368,9 @@ impl<T: Real> PathResults<T> {
             }
             let mut part = 1.0;
             while part < parts {
-                let reach = length * T::lit(part / parts);
-                let at = obstacle.surface().geodesic(&local.point, &local.tangent, reach, T::lit(1e-9));
-                points.push(at.end.transformed(&contact.X_GS).point);
+                let reach = length / scale * T::lit(part / parts);
+                let at = obstacle.surface().geodesic(&foot, &local.tangent, reach, T::lit(1e-9));
+                points.push(contact.X_GS * (at.end.point * scale));
                 part += 1.0;
             }
         }
@@ -326,21 +379,24 @@ impl<T: Real> PathResults<T> {
 }
 
 impl<T: Real> Node<T> {
-    pub(super) fn contact(&self, first_obstacle: usize, most_contacts: usize) -> ObstacleContact<T> {
-        let trial = &self.trial;
+    /// The contact with an obstacle, which is counted along the path.
+    pub(super) fn contact(&self, index: usize, obstacle: &Obstacle<T>) -> ObstacleContact<T> {
+        let (trial, scale) = (&self.trial, obstacle.scale());
+        let wrap = Wrap {
+            known: true,
+            in_contact: self.in_contact,
+            point: trial.point,
+            tangent: trial.tangent,
+            length: trial.length.max(T::zero()),
+        };
         ObstacleContact {
-            obstacle: first_obstacle + self.obstacle,
-            most_contacts,
+            obstacle: index,
+            most_contacts: obstacle.most_contacts,
             in_contact: self.in_contact,
             geodesic: self.ground,
             X_GS: self.X_GS,
-            wrap: Wrap {
-                known: true,
-                in_contact: self.in_contact,
-                point: trial.point,
-                tangent: trial.tangent,
-                length: trial.length.max(T::zero()),
-            },
+            scale,
+            wrap: wrap.scaled(T::lit(1.0 / scale.to_f64())),
         }
     }
 }

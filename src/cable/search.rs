@@ -282,21 +282,24 @@ fn neighbours<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], k: usize) -
 
 /// The first node of an obstacle that the path does not pass as the straight lines through its hint do.
 fn lost_hint<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>]) -> Option<usize> {
-    (0..nodes.len()).filter(|&k| !nodes[k].ignored).find(|&k| {
-        let node = &nodes[k];
-        let Some(hint) = span.obstacle(node).place_of_hint() else { return false };
-        let surface = span.surface(node);
-        let (before, after) = neighbours(span, nodes, k);
-        let (before, after) = (node.to_surface(&before), node.to_surface(&after));
-        let through = |p: &Point3<T>| Some(surface.winding(&before, p)? + surface.winding(p, &after)?);
-        let found = if node.in_contact {
-            winding(node, surface, &before, &after)
-        } else {
-            surface.winding(&before, &after)
-        };
-        // They differ by whole turns.
-        through(&hint).zip(found).is_some_and(|(wanted, found)| (wanted - found).abs() > T::one())
-    })
+    (0..nodes.len()).filter(|&k| !nodes[k].ignored).find(|&k| loses_hint(span, nodes, k))
+}
+
+/// Whether the path does not pass an obstacle as the straight lines through its hint do.
+pub(super) fn loses_hint<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], k: usize) -> bool {
+    let node = &nodes[k];
+    let Some(hint) = span.obstacle(node).place_of_hint() else { return false };
+    let surface = span.surface(node);
+    let (before, after) = neighbours(span, nodes, k);
+    let (before, after) = (node.to_surface(&before), node.to_surface(&after));
+    let through = |p: &Point3<T>| Some(surface.winding(&before, p)? + surface.winding(p, &after)?);
+    let found = if node.in_contact {
+        winding(node, surface, &before, &after)
+    } else {
+        surface.winding(&before, &after)
+    };
+    // They differ by whole turns.
+    through(&hint).zip(found).is_some_and(|(wanted, found)| (wanted - found).abs() > T::one())
 }
 
 /// The angle by which the cable winds about the core of an obstacle that it touches.

@@ -2,15 +2,17 @@
 
 use nalgebra::{Point3, Vector3};
 
+use super::acting::{Acting, Span};
 use super::by_values;
 use super::checks::{check_ends, check_held_ends, check_neighbouring_ends, check_neighbours};
 use super::geodesic::Geodesic;
 use super::newton::{self, Progress};
 use super::node::{Node, Trial};
-use super::path::{CablePath, Obstacle, Span};
+use super::obstacle::Obstacle;
+use super::places::PlacedPath;
 use super::relax;
-use super::results::{PathResults, Segment};
-use super::search::search;
+use super::results::{ObstacleContact, PathResults, Segment};
+use super::search::{loses_hint, search};
 use super::span::{Budget, SpanProblem};
 use super::touch::{Failure, settle_contacts, slide};
 use super::workspace::Workspace;
@@ -31,8 +33,7 @@ pub enum Tracking {
     Relaxed,
     /// Without memory: no obstacle of the span had been solved for before.
     Cold,
-    /// Without memory, because no path was found from it, or it covered only some obstacles: this may be another
-    /// path. So is one that passes an obstacle on another side than before, after a leap through it that the obstacle
+    /// Without memory, because no path was found from it: this may be another path. So is one that passes an obstacle on another side than before, after a leap through it that the obstacle
     /// does not hold.
     Restarted,
 }
@@ -65,62 +66,80 @@ fn can_follow<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], budget:
 
 /// Fills in the results; those of a path that fails are left unfinished.
 pub(super) fn solve<T: Real>(
-    path: &CablePath<T>,
+    placed: &PlacedPath<'_, T>,
     positions: &Positions<T>,
     wraps: &Wraps<T>,
     results: &mut PathResults<T>,
 ) -> Result<(), PathError> {
+    let PlacedPath { path, places } = *placed;
     let topology = positions.topology();
     // Errors are large and expensive to construct, so they are not made in advance.
-    if path.bodies().any(|body| !topology.has_body(body)) {
+    if !path.fits(topology) {
         path.check_topology(topology)?;
     }
+    let count = path.obstacles.len();
     let (expected, given) = (path.places_for_contacts(), wraps.obstacles.len() + wraps.further.len());
-    if expected != given || wraps.obstacles.len() != path.obstacles.len() {
+    if expected != given || wraps.obstacles.len() != count {
         return Err(PathError::ForeignWraps { expected, given });
     }
-    let PathResults { contacts, segments, nodes, work, values, .. } = results;
+    if !places.fits(path.places()) {
+        let expected = (path.via_points.len(), count);
+        return Err(PathError::ForeignPlaces {
+            expected,
+            given: (places.via_points.len(), places.obstacles.len()),
+        });
+    }
+    let PathResults {
+        contacts, segments, via_points, coordinate_forces, acting, nodes, work, values, ..
+    } = results;
+    acting.find(placed, positions, wraps, via_points)?;
+    let Acting { obstacles: all, wraps, further, indices, spans, .. } = &*acting;
     contacts.clear();
     // Room for all contacts, so that a further one does not allocate.
     contacts.reserve(expected);
     segments.clear();
-    segments.reserve(path.spans.len() + expected);
+    segments.reserve(path.via_points.len() + 1 + expected);
+    coordinate_forces.clear();
+    coordinate_forces.reserve(2 * path.via_points.len());
     nodes.clear();
     nodes.reserve(expected);
-    let mut further = &wraps.further[..];
+    let mut further = &further[..];
+    let pose = |obstacle: &Obstacle<T>, X_BS| positions.pose(Checked(obstacle.frame().body)) * X_BS;
+    let absent = |k: usize| {
+        let (obstacle, place) = (&path.obstacles[k], &places.obstacles[k]);
+        let free = Node::new(k, pose(obstacle, place.X_BS)).contact(k, obstacle);
+        ObstacleContact { wrap: Wrap::default(), scale: place.scale, ..free }
+    };
+    let mut next = 0;
     let mut length = T::zero();
     let mut smoothness = T::zero();
     let mut iterations = 0;
     let mut tracking = Tracking::Warm;
     let mut classes = 1;
-    for (place, Span { from, to, obstacles }) in path.spans.iter().enumerate() {
-        let places =
-            path.obstacles[obstacles.clone()].iter().map(|obstacle| obstacle.most_contacts - 1).sum();
-        let (own, rest) = further.split_at(places);
+    for Span { from, to, obstacles, place } in spans {
+        let of_span = &all[obstacles.clone()];
+        let room = of_span.iter().map(|obstacle| obstacle.most_contacts - 1).sum();
+        let (own, rest) = further.split_at(room);
         further = rest;
         let span = SpanProblem {
-            from: point_of(positions, from.body, &from.p_B),
-            to: point_of(positions, to.body, &to.p_B),
-            obstacles: &path.obstacles[obstacles.clone()],
-            wraps: &wraps.obstacles[obstacles.clone()],
+            from: from.p_G,
+            to: to.p_G,
+            obstacles: of_span,
+            wraps: &wraps[obstacles.clone()],
             further: own,
             settings: path.settings(),
         };
         require_finite((span.to - span.from).norm_squared().is_finite())?;
         nodes.clear();
-        nodes.extend(
-            span.obstacles
-                .iter()
-                .map(Obstacle::frame)
-                .enumerate()
-                .map(|(k, frame)| Node::new(k, positions.pose(Checked(frame.body)) * frame.X_BF)),
-        );
-        let (progress, found) = if is_plain::<T>() || obstacles.is_empty() {
-            solve_span(&span, nodes, work, place, obstacles.start)?
+        let free = |(k, obstacle): (usize, &Obstacle<T>)| Node::new(k, pose(obstacle, obstacle.frame().X_BF));
+        nodes.extend(of_span.iter().enumerate().map(free));
+        let outcome = if is_plain::<T>() || obstacles.is_empty() {
+            solve_span(&span, nodes, work, *place, obstacles.start)
         } else {
-            let plain = path.plain.as_ref().map(|plain| &plain[obstacles.clone()]);
-            by_values::solve(&span, plain, nodes, (work, values), place, obstacles.start)?
+            let plain = acting.plain(obstacles.clone());
+            by_values::solve(&span, plain, nodes, (work, values), *place, obstacles.start)
         };
+        let (progress, found) = outcome.map_err(|error| error.renumbered(indices))?;
         smoothness = smoothness.max(progress.kink);
         iterations = iterations.max(progress.iterations);
         tracking = tracking.max(found);
@@ -148,29 +167,39 @@ pub(super) fn solve<T: Real>(
                 length: reach,
                 to_contact,
             });
+            direction_G
         };
-        let mut is_first = true;
+        let mut departing = None;
         let mut held = None;
         for node in nodes.iter() {
             let obstacle = span.obstacle(node);
+            let index = indices[obstacles.start + node.obstacle];
+            contacts.extend((next..index).map(absent));
+            next = index + 1;
             if node.in_contact {
                 let Geodesic { start, end, .. } = &node.ground;
                 let [holds_start, holds_end] = node.holds;
-                add(
+                let direction_G = add(
                     leaving,
                     obstacle.frame().body,
                     start.point,
                     Some(contacts.len()),
-                    (is_first && holds_start).then_some(start.tangent),
+                    (departing.is_none() && holds_start).then_some(start.tangent),
                 );
                 leaving = (obstacle.frame().body, end.point);
-                is_first = false;
+                departing = departing.or(Some(direction_G));
                 held = holds_end.then_some(end.tangent);
             }
-            contacts.push(node.contact(obstacles.start, obstacle.most_contacts));
+            contacts.push(node.contact(index, obstacle));
         }
-        add(leaving, to.body, span.to, None, held);
+        let arriving = add(leaving, to.body, span.to, None, held);
+        let pulls = [(from.motion, departing.unwrap_or(arriving)), (to.motion, -arriving)];
+        for (motion, direction_G) in pulls {
+            let Some((coordinate, slope_G)) = motion else { continue };
+            coordinate_forces.push((coordinate, direction_G.dot(&slope_G)));
+        }
     }
+    contacts.extend((next..count).map(absent));
     for contact in contacts.iter().filter(|contact| contact.in_contact) {
         length += contact.geodesic.length;
     }
@@ -186,12 +215,6 @@ pub(super) fn solve<T: Real>(
 
 fn require_finite(is_finite: bool) -> Result<(), PathError> {
     if is_finite { Ok(()) } else { Err(PathError::NonFinite) }
-}
-
-/// A point fixed on a body, in Ground.
-#[inline]
-fn point_of<T: Real>(positions: &Positions<T>, body: BodyIndex, p_B: &Point3<T>) -> Point3<T> {
-    positions.pose(Checked(body)) * p_B
 }
 
 /// Solves one span; returns its progress, and how the path was found.
@@ -215,7 +238,7 @@ pub(super) fn solve_span<T: Real>(
     check_neighbouring_ends(span, nodes, first_obstacle)?;
     work.active.reserve(nodes.len());
     let has_memory = span.wraps.iter().any(|wrap| wrap.known);
-    let mut known = span.wraps.iter().all(|wrap| wrap.known);
+    let mut known = has_memory;
     let mut failure = Failure::new(&Progress::none());
     let mut penetrated = None;
     // The contact of a path that leaves its patch, and that of an attempt that strayed from it.
@@ -258,6 +281,8 @@ pub(super) fn solve_span<T: Real>(
             _ => tighten(span, nodes, work, detail, true),
         };
         match outcome {
+            // What comes without memory is passed where its hint says.
+            Ok(_) if remembered && loses_new_hint(span, nodes) => {}
             Ok(progress) => {
                 check_ends(span, nodes, first_obstacle)?;
                 if coincide && nodes.iter().all(|node| !node.in_contact) {
@@ -311,13 +336,27 @@ pub(super) fn solve_span<T: Real>(
     })
 }
 
-/// Writes the memory into the nodes.
+/// Writes the memory into the nodes. What has none is free, or touched at its hint.
 fn recall<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>]) {
-    for (node, wrap) in nodes.iter_mut().zip(span.wraps) {
+    for ((node, wrap), obstacle) in nodes.iter_mut().zip(span.wraps).zip(span.obstacles) {
         let Wrap { point, tangent, length, .. } = *wrap;
-        node.begin(Trial { point, tangent, length });
-        node.in_contact = wrap.in_contact && !node.ignored;
+        let hint = if wrap.known { None } else { obstacle.place_of_hint() };
+        node.begin(match hint {
+            Some(hint) => Trial {
+                point: obstacle.surface().retract(&hint),
+                tangent: node.to_surface(&span.to) - node.to_surface(&span.from),
+                length: T::zero(),
+            },
+            None => Trial { point, tangent, length },
+        });
+        node.in_contact = (wrap.in_contact || hint.is_some()) && !node.ignored;
     }
+}
+
+/// Whether an obstacle that is not remembered is not passed where its hint says.
+fn loses_new_hint<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>]) -> bool {
+    let is_new = |k: usize| !span.wraps[nodes[k].obstacle].known && !nodes[k].ignored;
+    (0..nodes.len()).any(|k| is_new(k) && loses_hint(span, nodes, k))
 }
 
 /// Pulls a string tight and refines what it touches.

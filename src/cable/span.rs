@@ -3,7 +3,8 @@
 use nalgebra::Point3;
 
 use super::node::Node;
-use super::path::{Obstacle, Settings};
+use super::obstacle::Obstacle;
+use super::settings::Settings;
 use super::wrap::Wrap;
 use super::wrappable::Wrappable;
 use crate::math::Real;

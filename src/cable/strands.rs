@@ -67,17 +67,44 @@ impl<T: Real> Clone for Strands<T> {
 impl<T: Real> CablePath<T> {
     /// The empty memory of friction before the first solution.
     pub fn no_grips(&self) -> Grips<T> {
-        let count = self.obstacles.len() + self.spans.len() - 1;
+        let count = self.obstacles.len() + self.via_points.len();
         Grips { places: alloc::vec![Grip::default(); count] }
     }
 
-    /// The obstacles and via points in order: the body, and which obstacle it is.
-    fn places(&self) -> impl Iterator<Item = (BodyIndex, Option<usize>)> + '_ {
-        let last = self.spans.len() - 1;
-        self.spans.iter().enumerate().flat_map(move |(i, span)| {
-            let obstacles = span.obstacles.clone().map(|k| (self.obstacles[k].frame().body, Some(k)));
-            obstacles.chain((i < last).then_some((span.to.body, None)))
-        })
+    /// The obstacles and via points in order: the body, and which of them it is.
+    fn holds(&self) -> impl Iterator<Item = (BodyIndex, Hold)> + '_ {
+        let over = |k: usize| (self.obstacles[k].frame().body, Hold::Obstacle(k));
+        let mut passed = 0;
+        let up_to_last = self.via_points.iter().enumerate().flat_map(move |(i, (via_point, before))| {
+            let obstacles = core::mem::replace(&mut passed, *before)..*before;
+            obstacles.map(over).chain([(via_point.station().body, Hold::ViaPoint(i))])
+        });
+        let passed = self.via_points.last().map_or(0, |(_, before)| *before);
+        up_to_last.chain((passed..self.obstacles.len()).map(over))
+    }
+}
+
+/// What may hold a cable on its way.
+#[derive(Clone, Copy)]
+enum Hold {
+    Obstacle(usize),
+    ViaPoint(usize),
+}
+
+impl Hold {
+    /// Whether the cable touches it.
+    fn is_touched<T: Real>(self, results: &PathResults<T>) -> bool {
+        match self {
+            Self::Obstacle(k) => results.contacts.get(k).is_some_and(|contact| contact.in_contact),
+            Self::ViaPoint(i) => results.via_points.get(i).is_some_and(Option::is_some),
+        }
+    }
+
+    fn obstacle(self) -> Option<usize> {
+        match self {
+            Self::Obstacle(k) => Some(k),
+            Self::ViaPoint(_) => None,
+        }
     }
 }
 
@@ -100,8 +127,8 @@ impl<T: Real> Strands<T> {
         self.all.reserve(grips.places.len() + 1);
         self.joints.reserve(grips.places.len());
         let on_body = |body, p_B: &Point3<T>| positions.pose(body) * p_B;
-        let (origin, termination) = (path.origin(), path.termination());
-        let mut from = (origin.body, on_body(origin.body, &origin.p_B));
+        let (Some(first), Some(last)) = (results.segments.first(), results.segments.last()) else { return };
+        let mut from = (first.from_body, first.from_G);
         let mut rest = T::zero();
         let mut share_before = T::zero();
         let mut total = T::zero();
@@ -122,20 +149,19 @@ impl<T: Real> Strands<T> {
                 elongation: T::zero(),
             });
         };
-        for (grip, (body, obstacle)) in grips.places.iter().zip(path.places()) {
+        for (grip, (body, hold)) in grips.places.iter().zip(path.holds()) {
             if !grip.in_contact {
                 continue;
             }
             let start_G = on_body(body, &grip.start);
             add(from, (body, start_G), rest + grip.before, grip.share - share_before);
-            let limit = obstacle.map_or(T::zero(), |k| turning_limit(path, results, k, friction));
+            let limit = hold.obstacle().map_or(T::zero(), |k| turning_limit(path, results, k, friction));
             self.joints.push(Joint::new(limit.exp(), grip.share));
             from = (body, on_body(body, &grip.end));
             rest = grip.after;
             share_before = grip.share;
         }
-        let end = (termination.body, on_body(termination.body, &termination.p_B));
-        add(from, end, rest, T::one() - share_before);
+        add(from, (last.to_body, last.to_G), rest, T::one() - share_before);
 
         // What the remembered chords do not see of the path's length is common to all.
         let unseen = results.length - total;
@@ -287,7 +313,7 @@ impl<T: Real> Strands<T> {
         let (mut length, mut share) = (T::zero(), T::zero());
         let mut reach = T::zero();
         let mut arriving = segments.next();
-        for ((body, obstacle), grip) in path.places().zip(&mut grips.places) {
+        for ((body, hold), grip) in path.holds().zip(&mut grips.places) {
             let mark = if grip.in_contact {
                 let Some(strand) = strands.next() else { continue };
                 length += strand.length;
@@ -296,9 +322,9 @@ impl<T: Real> Strands<T> {
             } else {
                 None
             };
-            let contact = obstacle.and_then(|k| results.contacts.get(k));
-            let touches = contact.is_none_or(|contact| contact.in_contact);
-            let (Some(before), Some(after)) = (arriving, if touches { segments.next() } else { None }) else {
+            let contact = hold.obstacle().and_then(|k| results.contacts.get(k));
+            let next = if hold.is_touched(results) { segments.next() } else { None };
+            let (Some(before), Some(after)) = (arriving, next) else {
                 *grip = Grip::default();
                 continue;
             };

@@ -7,6 +7,9 @@ use nalgebra::{Point3, Vector3};
 use crate::math::{InvalidValue, Real, check, checked_when_read};
 
 /// A contact of the cable with an obstacle, or its passage without contact, at the last commit.
+///
+/// Lengths are those on the surface as it was made: where its [scale](super::ObstaclePlace::scale) is another, they are
+/// multiplied by that.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct Wrap<T: Real> {
@@ -55,6 +58,14 @@ impl<T: Real> Wrap<T> {
             tangent: tangent.map(T::cast),
             length: length.cast(),
         }
+    }
+
+    /// The same on a surface enlarged by a factor.
+    pub(super) fn scaled(&self, factor: T) -> Self {
+        let Self { known, in_contact, point, tangent, length } = *self;
+        // In contact it is a direction.
+        let tangent = if in_contact { tangent } else { tangent * factor };
+        Self { known, in_contact, point: point * factor, tangent, length: length * factor }
     }
 
     /// The start of the straight segment that passed the obstacle freely, and the segment.

@@ -16,8 +16,8 @@ impl<T: Real, U: Real> Casts<T, U> {
         casts.add(|element: &ExponentialSpring<T>, _| Ok(element.cast::<U>()));
         casts.add(|element: &CoordinateSpringDamperExt<T>, _| element.cast::<U>());
         casts.add(|element: &ElasticFoundation<T>, casts| element.cast_with(&casts.solids));
-        casts.add(|element: &CableSpring<T>, casts| element.cast_with(&casts.surfaces));
-        casts.add(|element: &CapstanCable<T>, casts| element.cast_with(&casts.surfaces));
+        casts.add(|element: &CableSpring<T>, casts| element.cast_with(&casts.paths));
+        casts.add(|element: &CapstanCable<T>, casts| element.cast_with(&casts.paths));
         casts.add(|_: &CustomForce<T>, _| {
             let bound = Error::of_new(CustomForce::<T>::KIND, ElementError::BoundToScalar);
             Err::<CustomForce<U>, _>(bound)

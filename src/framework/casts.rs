@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use core::any::Any;
 use core::fmt;
 
-use crate::cable::SurfaceCasts;
+use crate::cable::PathCasts;
 use crate::framework::element_variables::ElementVariables;
 use crate::framework::kinds::{AnyKind, Kind};
 use crate::framework::state::State;
@@ -62,8 +62,8 @@ use crate::shapes::SolidCasts;
 pub struct Casts<T: Real, U: Real> {
     /// Casts of solids, for elements that hold some.
     pub solids: SolidCasts<T, U>,
-    /// Casts of surfaces that a cable can wrap, for elements that hold some.
-    pub surfaces: SurfaceCasts<T, U>,
+    /// Casts of surfaces and curves of cable paths, for elements that hold some.
+    pub paths: PathCasts<T, U>,
     kinds: Vec<KindCast<T, U>>,
 }
 
@@ -77,7 +77,7 @@ type KindCast<T, U> = Box<
 impl<T: Real, U: Real> Casts<T, U> {
     /// The casts of shapes, without those of elements.
     pub(crate) fn of_shapes() -> Self {
-        Self { solids: SolidCasts::new(), surfaces: SurfaceCasts::new(), kinds: Vec::new() }
+        Self { solids: SolidCasts::new(), paths: PathCasts::new(), kinds: Vec::new() }
     }
 
     /// Adds the cast of elements of one type; of several for one type, the last one counts.
@@ -99,13 +99,9 @@ impl<T: Real, U: Real> Casts<T, U> {
 
 impl<T: Real, U: Real> fmt::Debug for Casts<T, U> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { solids, surfaces, kinds } = self;
+        let Self { solids, paths, kinds } = self;
         let kinds = &kinds.len();
-        f.debug_struct("Casts")
-            .field("solids", solids)
-            .field("surfaces", surfaces)
-            .field("kinds", kinds)
-            .finish()
+        f.debug_struct("Casts").field("solids", solids).field("paths", paths).field("kinds", kinds).finish()
     }
 }
 

@@ -132,15 +132,23 @@ impl<T: Real> Positions<T> {
     }
 
     /// The positions after every body has moved for this time with the velocity that `motion` returns, of its origin
-    /// in Ground.
+    /// in Ground, and every coordinate with the rate that `rate` returns.
     #[cfg(feature = "testing")]
-    pub(crate) fn moved(&self, motion: impl Fn(BodyIndex) -> SpatialVelocity<T>, time: T) -> Self {
+    pub(crate) fn moved(
+        &self,
+        motion: impl Fn(BodyIndex) -> SpatialVelocity<T>,
+        rate: impl Fn(CoordinateIndex) -> T,
+        time: T,
+    ) -> Self {
         let mut moved = self.clone();
         for body in self.topology.bodies() {
             let SpatialVelocity { angular, linear } = motion(body);
             let pose = &mut moved.poses[body.index()];
             pose.translation.vector += linear * time;
             pose.rotation = Rotation3::new(angular * time) * pose.rotation;
+        }
+        for coordinate in self.topology.coordinates() {
+            moved.coordinates[coordinate.index()] += rate(coordinate) * time;
         }
         moved
     }

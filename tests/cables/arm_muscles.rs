@@ -53,8 +53,14 @@ fn moment_arms_about_both_joints_are_those_by_differences() -> Result<(), Failur
             let path = muscle.path(&found.surfaces)?;
             for (joint, ours) in found.moment_arms.into_iter().enumerate() {
                 let motion = |body| arm.motion(positions, joint, body);
-                let difference =
-                    testing::moment_arm_by_differences(&path, positions, &path.no_wraps(), motion, 1e-5)?;
+                let difference = testing::moment_arm_by_differences(
+                    path.at(path.places()),
+                    positions,
+                    &path.no_wraps(),
+                    motion,
+                    |_| 0.0,
+                    1e-5,
+                )?;
                 // The square of the step times a third derivative below one, and roundoff divided by the step.
                 assert!(
                     (ours - difference).abs() < 1e-9,

@@ -60,7 +60,7 @@ fn a_cast_to_the_same_scalar_is_the_system_bit_for_bit_and_runs_on_alike() -> Re
     let mut seen = [[0; 2]; 4];
     for start in (0..600).step_by(40) {
         machine.run(&mut state, start..start + 40)?;
-        machine.system.update_parameters(&mut state, machine.cable, |p| p.stiffness += 1.0)?;
+        machine.system.update_parameters(&mut state, machine.cable, |p| p.law.stiffness += 1.0)?;
         machine.system.set_enabled(&mut state, machine.foundation, start % 80 == 0)?;
         let mut copy = twin.system.cast_state(&state)?;
         assert_eq!(copy.snapshot(), state.snapshot());
@@ -216,14 +216,14 @@ fn states_of_other_systems_or_out_of_range_are_refused() -> Result<(), Error> {
         force_elements::KinematicsError::NonFinite { quantity: Quantity::Pose(machine.body) }
     );
     machine.move_to(&mut state, 0.0)?;
-    machine.system.update_parameters(&mut state, machine.cable, |p| p.dissipation = 1e60)?;
+    machine.system.update_parameters(&mut state, machine.cable, |p| p.law.dissipation = 1e60)?;
     let refused = single.system.cast_state(&state).err().map(|error| error.to_string());
     assert_eq!(
         refused.as_deref(),
         Some("cable_spring[0] \"rope\": dissipation = inf, but it must be finite and at least 0")
     );
     let mut stiff = machine.system.default_parameters(machine.cable).to_owned();
-    stiff.stiffness = 1e60;
+    stiff.law.stiffness = 1e60;
     machine.system.set_default_parameters(machine.cable, stiff)?;
     assert!(matches!(
         machine.system.cast::<f32>().err().as_ref().and_then(Error::element_error),
@@ -231,7 +231,7 @@ fn states_of_other_systems_or_out_of_range_are_refused() -> Result<(), Error> {
     ));
 
     // What was added or removed since.
-    machine.system.update_parameters(&mut state, machine.cable, |p| p.dissipation = 0.1)?;
+    machine.system.update_parameters(&mut state, machine.cable, |p| p.law.dissipation = 0.1)?;
     machine.system.remove(machine.bristles)?;
     machine.system.carry_over(&mut state)?;
     assert_eq!(single.system.cast_state(&state).err(), Some(Error::TopologyMismatch));
@@ -400,7 +400,7 @@ impl<T: Real> Solid<T> for Mound<T> {
 fn mound_casts<U: Real>() -> Casts<f64, U> {
     let mut casts = Casts::new();
     casts.solids.add(|mound: &Mound<f64>| Ok(Mound { depth: mound.depth.cast::<U>() }));
-    casts.surfaces.add(|mound: &Mound<f64>| Ok(Mound { depth: mound.depth.cast::<U>() }));
+    casts.paths.add_surface(|mound: &Mound<f64>| Ok(Mound { depth: mound.depth.cast::<U>() }));
     casts
 }
 

@@ -47,7 +47,7 @@ fn a_state_returns_to_a_checkpoint_and_runs_on_bit_for_bit() -> Result<(), Error
         assert_ne!(saved, after);
         // Elsewhere, with other parameters, and off.
         machine.system.set_enabled(&mut state, machine.bushing, false)?;
-        machine.system.update_parameters(&mut state, machine.cable, |p| p.stiffness = 3.0)?;
+        machine.system.update_parameters(&mut state, machine.cable, |p| p.law.stiffness = 3.0)?;
         state.set_velocity(machine.body, SpatialVelocity::zero())?;
         state.return_to(&checkpoint)?;
         assert_eq!((state.stage(), state.snapshot()), (Stage::Topology, saved));

@@ -144,7 +144,12 @@ impl Arm {
             }
         }
         let mut moment_arms = [0.0; 2];
-        path.moment_arms(positions, |joint, body| self.motion(positions, joint, body), &mut moment_arms);
+        path.moment_arms(
+            positions,
+            |joint, body| self.motion(positions, joint, body),
+            |_, _| 0.0,
+            &mut moment_arms,
+        );
         Ok(Found { path, moment_arms, surfaces })
     }
 }

@@ -88,7 +88,7 @@ impl SwingingCable {
     }
 
     pub fn is_damped(&self) -> bool {
-        self.start.parameters(self.cable).dissipation > 0.0
+        self.start.parameters(self.cable).law.dissipation > 0.0
     }
 
     pub fn simulation(&self) -> Result<Simulation<'_, f64>, SimulationError> {

@@ -10,10 +10,10 @@ use crate::framework::results::whole;
 use crate::framework::variables::{Composite, Declared, Listed, Part, Variables, Visitor, VisitorMut};
 use crate::math::{InvalidValue, Real};
 
-/// Everything that is remembered feeds the path.
-const STAGE: Stage = Stage::Position;
+/// Places, and everything that is remembered, feed the path.
+pub(super) const STAGE: Stage = Stage::Position;
 
-fn declared<'a>(name: Arguments<'a>, units: &'static [&'static str]) -> Declared<'a> {
+pub(super) fn declared<'a>(name: Arguments<'a>, units: &'static [&'static str]) -> Declared<'a> {
     Declared { name, units, stage: STAGE }
 }
 

@@ -1,8 +1,11 @@
 //! An elastic cable that wraps obstacles.
 
 mod memory;
+mod places;
 
-use crate::cable::{CablePath, PathResults, SurfaceCasts, Wraps};
+pub use places::StateParameters;
+
+use crate::cable::{CablePath, PathCasts, PathResults, Wraps};
 use crate::framework::{
     AtDynamics, AtPosition, AtVelocity, ElementError, Error, ForceElement, Given, Variables,
 };
@@ -33,6 +36,7 @@ use crate::{results, variables};
 /// | `k` | [`stiffness`](Parameters::stiffness) | N/m | ≥ 0 |
 /// | `L₀` | [`slack_length`](Parameters::slack_length) | m | ≥ 0 |
 /// | `c` | [`dissipation`](Parameters::dissipation) | s/m | ≥ 0 |
+/// | | [`places`](StateParameters::places) of the path, switches and scales | m | poses rotations, scales > 0 |
 ///
 /// The tension is never negative. It pulls the ends of every straight segment of the path together; an obstacle
 /// is loaded by the two that meet it.
@@ -96,7 +100,7 @@ use crate::{results, variables};
 #[derive(Debug, Clone)]
 pub struct CableSpring<T: Real> {
     path: CablePath<T>,
-    defaults: Parameters<T>,
+    law: Parameters<T>,
 }
 
 variables! {
@@ -152,7 +156,7 @@ impl<T: Real> CableSpring<T> {
     /// [`Error::Element`] with [`ElementError::InvalidValue`] for a parameter that is negative or not finite.
     pub fn new(path: CablePath<T>, parameters: Parameters<T>) -> Result<Self, Error> {
         parameters.validate().map_err(|error| Error::of_new(Self::KIND, error))?;
-        Ok(Self { path, defaults: parameters })
+        Ok(Self { path, law: parameters })
     }
 
     /// The same cable in another scalar.
@@ -160,7 +164,7 @@ impl<T: Real> CableSpring<T> {
     /// # Errors
     /// As [`cast_with`](Self::cast_with).
     pub fn cast<U: Real>(&self) -> Result<CableSpring<U>, Error> {
-        self.cast_with(&SurfaceCasts::new())
+        self.cast_with(&PathCasts::new())
     }
 
     /// The same cable in another scalar, with casts of a user's own surfaces.
@@ -168,9 +172,9 @@ impl<T: Real> CableSpring<T> {
     /// # Errors
     /// [`Error::Element`] with the error of [`CablePath::cast_with`], or with [`ElementError::InvalidValue`] where the
     /// other scalar has a smaller range.
-    pub fn cast_with<U: Real>(&self, casts: &SurfaceCasts<T, U>) -> Result<CableSpring<U>, Error> {
+    pub fn cast_with<U: Real>(&self, casts: &PathCasts<T, U>) -> Result<CableSpring<U>, Error> {
         let path = self.path.cast_with(casts).map_err(|error| Error::of_new(Self::KIND, error))?;
-        CableSpring::new(path, self.defaults.cast())
+        CableSpring::new(path, self.law.cast())
     }
 
     /// The path of the cable.
@@ -183,7 +187,7 @@ checked_when_read!(Parameters);
 
 impl<T: Real> ForceElement<T> for CableSpring<T> {
     const KIND: &'static str = "cable_spring";
-    type Parameters = Parameters<T>;
+    type Parameters = StateParameters<T>;
     type Discrete = Wraps<T>;
     type Continuous = ();
     type Position = Position<T>;
@@ -195,7 +199,7 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
     }
 
     fn default_parameters(&self) -> Self::Parameters {
-        self.defaults
+        StateParameters { places: self.path.places().clone(), law: self.law }
     }
 
     fn default_discrete(&self) -> Self::Discrete {
@@ -207,8 +211,9 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
         given: &Given<'_, T, Self>,
         cache: &mut Self::Position,
     ) -> Result<(), ElementError> {
-        self.path.solve(given.positions, given.discrete, &mut cache.path)?;
-        let elongation = cache.path.length - given.parameters.slack_length;
+        let StateParameters { places, law } = given.parameters;
+        self.path.at(places).solve(given.positions, given.discrete, &mut cache.path)?;
+        let elongation = cache.path.length - law.slack_length;
         cache.elongation = if elongation > T::zero() { elongation } else { T::zero() };
         Ok(())
     }
@@ -228,7 +233,7 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
         at: &AtVelocity<'_, T, Self>,
         cache: &mut Self::Dynamics,
     ) -> Result<(), ElementError> {
-        let Parameters { stiffness, dissipation, .. } = at.parameters;
+        let Parameters { stiffness, dissipation, .. } = &at.parameters.law;
         let rate = at.velocity.length_rate;
         let elongation = at.position.elongation;
         let elastic = *stiffness * elongation;

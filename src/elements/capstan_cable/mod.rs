@@ -2,11 +2,11 @@
 
 mod variables;
 
-pub use variables::{Discrete, Parameters};
+pub use variables::{Discrete, Parameters, StateParameters};
 
 use alloc::vec::Vec;
 
-use crate::cable::{CablePath, Grip, PathResults, Strands, SurfaceCasts};
+use crate::cable::{CablePath, Grip, PathCasts, PathResults, Strands};
 use crate::elements::cable_spring;
 use crate::framework::{
     AtDynamics, AtPosition, AtVelocity, ElementError, Error, ForceElement, Given, Variables,
@@ -49,6 +49,7 @@ use crate::results;
 /// | `L₀` | [`slack_length`](crate::cable_spring::Parameters::slack_length) | m | ≥ 0 |
 /// | `c` | [`dissipation`](crate::cable_spring::Parameters::dissipation) | s/m | ≥ 0 |
 /// | `μ` | [`friction`](Parameters::friction), one per obstacle | | ≥ 0 |
+/// | | [`places`](StateParameters::places) of the path, switches and scales | m | poses rotations, scales > 0 |
 ///
 /// Damping: the rise `r = max(−1, c·ẋ)` of the strands between two contacts that stick, with the mean rate `ẋ`
 /// of their elongations `Σ x_k L̇_k / Σ φ_k x_k`. Where the limit of friction would be exceeded, all rises are
@@ -135,7 +136,7 @@ use crate::results;
 #[derive(Debug, Clone)]
 pub struct CapstanCable<T: Real> {
     path: CablePath<T>,
-    defaults: Parameters<T>,
+    law: Parameters<T>,
 }
 
 results! {
@@ -188,7 +189,7 @@ impl<T: Real> CapstanCable<T> {
             .and_then(|()| parameters.validate())
             .map_err(|error| Error::of_new(Self::KIND, error))?;
         parameters.friction.resize(obstacles, T::zero());
-        Ok(Self { path, defaults: parameters })
+        Ok(Self { path, law: parameters })
     }
 
     /// The same cable in another scalar.
@@ -196,7 +197,7 @@ impl<T: Real> CapstanCable<T> {
     /// # Errors
     /// As [`cast_with`](Self::cast_with).
     pub fn cast<U: Real>(&self) -> Result<CapstanCable<U>, Error> {
-        self.cast_with(&SurfaceCasts::new())
+        self.cast_with(&PathCasts::new())
     }
 
     /// The same cable in another scalar, with casts of a user's own surfaces.
@@ -204,9 +205,9 @@ impl<T: Real> CapstanCable<T> {
     /// # Errors
     /// [`Error::Element`] with the error of [`CablePath::cast_with`], or with [`ElementError::InvalidValue`]
     /// where the other scalar has a smaller range.
-    pub fn cast_with<U: Real>(&self, casts: &SurfaceCasts<T, U>) -> Result<CapstanCable<U>, Error> {
+    pub fn cast_with<U: Real>(&self, casts: &PathCasts<T, U>) -> Result<CapstanCable<U>, Error> {
         let path = self.path.cast_with(casts).map_err(|error| Error::of_new(Self::KIND, error))?;
-        CapstanCable::new(path, self.defaults.cast())
+        CapstanCable::new(path, self.law.cast())
     }
 
     /// The path of the cable.
@@ -217,7 +218,7 @@ impl<T: Real> CapstanCable<T> {
 
 impl<T: Real> ForceElement<T> for CapstanCable<T> {
     const KIND: &'static str = "capstan_cable";
-    type Parameters = Parameters<T>;
+    type Parameters = StateParameters<T>;
     type Discrete = Discrete<T>;
     type Continuous = ();
     type Position = Position<T>;
@@ -229,7 +230,7 @@ impl<T: Real> ForceElement<T> for CapstanCable<T> {
     }
 
     fn default_parameters(&self) -> Self::Parameters {
-        self.defaults.clone()
+        StateParameters { places: self.path.places().clone(), law: self.law.clone() }
     }
 
     fn default_discrete(&self) -> Self::Discrete {
@@ -242,9 +243,9 @@ impl<T: Real> ForceElement<T> for CapstanCable<T> {
         cache: &mut Self::Position,
     ) -> Result<(), ElementError> {
         let Discrete { wraps, grips } = given.discrete;
-        let Parameters { elastic, friction } = given.parameters;
+        let StateParameters { places, law: Parameters { elastic, friction } } = given.parameters;
         let Position { path, strands } = cache;
-        self.path.solve(given.positions, wraps, path)?;
+        self.path.at(places).solve(given.positions, wraps, path)?;
         strands.solve(&self.path, path, given.positions, grips, friction, elastic.slack_length);
         Ok(())
     }
@@ -267,7 +268,7 @@ impl<T: Real> ForceElement<T> for CapstanCable<T> {
         at: &AtVelocity<'_, T, Self>,
         cache: &mut Self::Dynamics,
     ) -> Result<(), ElementError> {
-        let cable_spring::Parameters { stiffness, dissipation, .. } = at.parameters.elastic;
+        let cable_spring::Parameters { stiffness, dissipation, .. } = at.parameters.law.elastic;
         let strands = &at.position.strands;
         let tensions = &mut cache.tensions;
         cache.power_dissipated =
@@ -304,7 +305,7 @@ impl<T: Real> ForceElement<T> for CapstanCable<T> {
     ) -> Result<(), ElementError> {
         let Position { path, strands } = at.position;
         path.remember(&mut next.wraps);
-        if at.parameters.friction.iter().any(|mu| *mu > T::zero()) {
+        if at.parameters.law.friction.iter().any(|mu| *mu > T::zero()) {
             strands.remember(&self.path, path, at.positions, &mut next.grips);
         } else {
             next.grips.places.fill(Grip::default());

@@ -21,6 +21,9 @@ pub struct Parameters<T: Real> {
     pub friction: Vec<T>,
 }
 
+/// The parameters in a state: the places of the path, by default those that it was made with, and the law.
+pub type StateParameters<T> = cable_spring::StateParameters<T, Parameters<T>>;
+
 /// Memory of the path and of friction along it.
 #[derive(Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

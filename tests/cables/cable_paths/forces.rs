@@ -75,6 +75,7 @@ fn moment_arms_are_those_by_differences() -> Result<(), Error> {
             bodies.iter().position(|&body| body == on).map_or(SpatialVelocity::zero(), |k| twists[k][i])
         };
         let path = system.element(cable).path();
+        let path = path.at(path.places());
         let memory = state.discrete(cable).clone();
         let view = system.realize_position(&mut state)?;
         let (results, positions) = (&view.of(cable).position.path, view.positions());
@@ -84,12 +85,13 @@ fn moment_arms_are_those_by_differences() -> Result<(), Error> {
         }
         // What was there before has no effect.
         let mut arms = [f64::NAN; 3];
-        results.moment_arms(positions, motion, &mut arms);
+        results.moment_arms(positions, motion, |_, _| 0.0, &mut arms);
         for (i, arm) in arms.into_iter().enumerate() {
             // Sums of a dozen numbers of up to ten, in another order.
-            assert!((arm - results.moment_arm(positions, |body| motion(i, body))).abs() < 1e-13);
+            assert!((arm - results.moment_arm(positions, |body| motion(i, body), |_| 0.0)).abs() < 1e-13);
             let along = |body| motion(i, body);
-            let difference = testing::moment_arm_by_differences(path, positions, &memory, along, 1e-4)?;
+            let difference =
+                testing::moment_arm_by_differences(path, positions, &memory, along, |_| 0.0, 1e-4)?;
             // The square of the step times a third derivative, below 50, and more where curvature jumps at the
             // seams of a height map.
             assert!((arm - difference).abs() < 2e-6, "{arm} {difference}");
@@ -117,7 +119,7 @@ fn moment_arm_is_minus_the_derivative_of_length_by_the_coordinate() -> Result<()
         let path = &view.of(cable).position.path;
         assert!(path.contacts[0].in_contact);
         let swing = |_| SpatialVelocity::new(Vector3::z(), Vector3::zeros());
-        Ok((path.length, path.moment_arm(view.positions(), swing)))
+        Ok((path.length, path.moment_arm(view.positions(), swing, |_| 0.0)))
     };
     for angle in [-1.2, -0.6, -0.3] {
         let (_, arm) = at(angle)?;

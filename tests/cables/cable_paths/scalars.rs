@@ -1,6 +1,6 @@
 //! Paths in other scalars: the search on plain numbers, and what is found in the scalar.
 
-use force_elements::cable::{CablePath, Obstacle, PathError, PathResults, Settings, SurfaceCasts};
+use force_elements::cable::{CablePath, Obstacle, PathCasts, PathError, PathResults, Settings, ViaPoint};
 use force_elements::nalgebra::{Point3, Vector2, Vector3};
 use force_elements::shapes::{Cylinder, Ellipsoid, HeightMap, ShapeError, Sphere, Torus};
 use force_elements::{
@@ -14,7 +14,7 @@ use crate::plain::Plain;
 
 pub(super) fn casts() -> Casts<f64, Dual64> {
     let mut casts = Casts::new();
-    casts.surfaces.add(|pebble: &Pebble| Ok(Pebble { radius: pebble.radius }));
+    casts.paths.add_surface(|pebble: &Pebble| Ok(Pebble { radius: pebble.radius }));
     casts
 }
 
@@ -49,9 +49,9 @@ pub(super) fn smoother(
 ) -> Result<ForceSystem<Dual64>, Error> {
     let settings = Settings { smoothness: Dual64::from_re(smoothness), ..*cable.path().settings() };
     let mut casts = Casts::<Dual64, Dual64>::new();
-    casts.surfaces.add(|pebble: &Pebble| Ok(Pebble { radius: pebble.radius }));
+    casts.paths.add_surface(|pebble: &Pebble| Ok(Pebble { radius: pebble.radius }));
     casts.add(move |cable: &CableSpring<Dual64>, casts| {
-        let path = cable.path().cast_with(&casts.surfaces)?.with_settings(settings)?;
+        let path = cable.path().cast_with(&casts.paths)?.with_settings(settings)?;
         CableSpring::new(path, cable_spring::Parameters::default())
     });
     system.cast_with(&casts)
@@ -195,12 +195,12 @@ fn a_cast_path_has_the_same_parts() -> Result<(), Error> {
     let missing = path.cast::<f32>().err();
     let Some(PathError::Shape(ShapeError::NoCast { shape })) = missing else { panic!("{missing:?}") };
     assert!(shape.ends_with("::Pebble"), "{shape}");
-    let mut casts = SurfaceCasts::<f64, f32>::new();
-    casts.add(|pebble: &Pebble| Ok(Pebble { radius: pebble.radius }));
+    let mut casts = PathCasts::<f64, f32>::new();
+    casts.add_surface(|pebble: &Pebble| Ok(Pebble { radius: pebble.radius }));
     let cast = path.cast_with(&casts)?;
     assert_eq!(cast.origin(), path.origin().cast());
     assert_eq!(cast.termination(), path.termination().cast());
-    assert!(cast.via_points().eq([via.cast()]));
+    assert!(cast.via_points().map(ViaPoint::station).eq([via.cast()]));
     // Finer than single precision can be held to.
     assert_eq!(
         *cast.settings(),
@@ -217,8 +217,8 @@ fn a_cast_path_has_the_same_parts() -> Result<(), Error> {
         }
     }
     // The same scalar: the same settings.
-    let mut casts = SurfaceCasts::<f64, f64>::new();
-    casts.add(|pebble: &Pebble| Ok(Pebble { radius: pebble.radius }));
+    let mut casts = PathCasts::<f64, f64>::new();
+    casts.add_surface(|pebble: &Pebble| Ok(Pebble { radius: pebble.radius }));
     assert_eq!(path.cast_with(&casts)?.settings(), path.settings());
     Ok(())
 }

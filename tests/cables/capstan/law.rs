@@ -28,9 +28,9 @@ fn at_impending_slip_tensions_obey_the_capstan_equation_in_both_directions() -> 
         // So high that the cable does not slide off a ball.
         hoist.heights = [0.3; 2];
         let length = hoist.evaluate()?.strands[0].length;
-        hoist
-            .system
-            .update_parameters(&mut hoist.state, hoist.cable, |p| p.elastic.slack_length = 0.99 * length)?;
+        hoist.system.update_parameters(&mut hoist.state, hoist.cable, |p| {
+            p.law.elastic.slack_length = 0.99 * length
+        })?;
         let mut begin = hoist.step()?;
         for sign in [1.0, -1.0] {
             // Sticking first, the ratio grows; then it stays at the limit.
@@ -200,7 +200,7 @@ fn over_several_obstacles_the_exponents_add_up() -> Result<(), Error> {
     let mut state = system.default_state();
     state.set_pose(load, Pose::translation(10.0, -5.0, 0.0))?;
     let length = system.realize_position(&mut state)?.of(cable).position.path.length;
-    system.update_parameters(&mut state, cable, |p| p.elastic.slack_length = 0.99 * length)?;
+    system.update_parameters(&mut state, cable, |p| p.law.elastic.slack_length = 0.99 * length)?;
     let mut limits = Vec::new();
     for direction in [1.0, -1.0] {
         for i in 0..400 {
