@@ -242,6 +242,6 @@ fn only_a_cable_without_any_memory_is_cold() -> Result<(), Error> {
     let mut half = state.discrete(cable).clone();
     half.obstacles[1].known = false;
     system.set_discrete(&mut state, cable, half)?;
-    assert_eq!(tracking(&mut state)?, Tracking::Restarted);
+    assert_eq!(tracking(&mut state)?, Tracking::Warm);
     Ok(())
 }

@@ -12,7 +12,9 @@ mod refusals;
 mod scene;
 
 use meshes::{SoftBrickAndBall, SoftTorus};
-use scene::{Bushing, Cable, Capstan, Coordinate, CoupledBushing, ReturnMappedSpring, Spring};
+use scene::{
+    Bushing, Cable, Capstan, Coordinate, CoupledBushing, MovingCable, MovingCapstan, ReturnMappedSpring, Spring,
+};
 
 /// Exact derivatives.
 struct Duals;
@@ -104,6 +106,34 @@ claims!(elastic_foundation_on_its_like, SoftBrickAndBall);
 // Stiffnesses of 1e4 N/m times 1e-7 m of rounding, of forces of 10 N at least.
 claims!(sticking_coordinate, Coordinate<false>, single precision to 1e-4);
 claims!(slipping_coordinate, Coordinate<true>, single precision to 1e-4);
+
+/// The claims in fewer scenes: they repeat those above but for the point and the places.
+fn keeps_the_contract_in_places_of_a_state<S: Subject>() {
+    for seed in 0..10 {
+        let claims: [fn(u64) -> Result<(), Violation>; 7] = [
+            balanced::<S>,
+            testing::third_law::<S>,
+            testing::frame_invariance::<S>,
+            testing::gradient::<S, Duals>,
+            testing::derivatives::<S, Duals>,
+            testing::no_trace::<S>,
+            |seed| testing::single_precision::<S>(seed, 1e-3),
+        ];
+        for claim in claims {
+            assert_eq!(claim(seed), Ok(()));
+        }
+    }
+}
+
+#[test]
+fn a_cable_through_a_moving_point_keeps_the_contract() {
+    keeps_the_contract_in_places_of_a_state::<MovingCable>();
+}
+
+#[test]
+fn a_sticking_cable_through_a_moving_point_keeps_the_contract() {
+    keeps_the_contract_in_places_of_a_state::<MovingCapstan>();
+}
 
 fn forces_are_those_of_the_virtual_work<const SLIPS: bool>() {
     for seed in 0..200 {

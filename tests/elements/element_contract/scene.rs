@@ -1,6 +1,6 @@
 //! An element of each kind in a random place, for any scalar.
 
-use force_elements::cable::{CablePath, Obstacle, Settings};
+use force_elements::cable::{CablePath, Obstacle, Places, Settings, SplineCurve, ViaPoint};
 use force_elements::coordinate_spring_damper_ext as coordinate;
 use force_elements::exponential_spring as exponential;
 use force_elements::nalgebra::{Matrix6, Point3, Translation3, Vector2, Vector3, Vector6};
@@ -8,9 +8,15 @@ use force_elements::shapes::{Ellipsoid, Sphere};
 use force_elements::spatial_bushing::{Curve, Symmetric6};
 use force_elements::testing::{Numbers, Scene, Subject};
 use force_elements::{
+<<<<<<< HEAD
     BodyIndex, CableSpring, CapstanCable, CoordinatePair, CoordinateSpringDamperExt, Error,
     ExponentialSpring, ForceSystem, Frame, LinearBushing, Pose, Real, SpatialBushing, SpatialVelocity,
     Station, cable_spring, capstan_cable, linear_bushing, spatial_bushing,
+=======
+    BodyIndex, CableSpring, CapstanCable, CoordinateIndex, CoordinatePair, CoordinateSpringDamperExt, Error,
+    ExponentialSpring, ForceSystem, Frame, LinearBushing, Pose, Real, SpatialVelocity, Station, cable_spring,
+    capstan_cable, linear_bushing,
+>>>>>>> 10124c3 (Cables through a moving point, with places of the state, keep the contract of every element)
 };
 
 pub(crate) struct Bushing;
@@ -136,8 +142,13 @@ fn spring_scene<T: Real>(
     Ok(Scene { system, state, element })
 }
 
-/// Two bodies, and a path from one over an ellipsoid on it and a sphere on the other to its end.
-fn wrapped_path<T: Real>(deal: &mut Numbers, [body1, body2]: [BodyIndex; 2]) -> Result<CablePath<T>, Error> {
+/// Two bodies, and a path from one over an ellipsoid on it and a sphere on the other to its end; perhaps through a point
+/// on the first that moves with a coordinate.
+fn wrapped_path<T: Real>(
+    deal: &mut Numbers,
+    [body1, body2]: [BodyIndex; 2],
+    coordinate: Option<CoordinateIndex>,
+) -> Result<CablePath<T>, Error> {
     let origin = Station::on(body1, Point3::new(T::lit(-2.0), T::lit(0.0), T::lit(0.0)) + deal.vector(0.1));
     let termination =
         Station::on(body2, Point3::new(T::lit(2.0), T::lit(0.0), T::lit(0.0)) + deal.vector(0.1));
@@ -147,7 +158,13 @@ fn wrapped_path<T: Real>(deal: &mut Numbers, [body1, body2]: [BodyIndex; 2]) -> 
     let sphere = Obstacle::new(Frame::on(body2, place(0.0, -0.3, 0.0)), sphere)?;
     // The forces of a path with a kink are off by it; the claims here are about the law.
     let smoothness = T::lit(1e-13).max(T::default_epsilon() * T::lit(100.0));
-    let path = CablePath::new(origin, termination)?.over(ellipsoid).over(sphere);
+    let mut path = CablePath::new(origin, termination)?.over(ellipsoid);
+    if let Some(coordinate) = coordinate {
+        let middle = Point3::new(1.1, 0.0, 0.0).map(T::lit);
+        let curve = SplineCurve::new([-1.0, -0.3, 0.2, 1.0].map(|q| (T::lit(q), middle + deal.vector(0.1))))?;
+        path = path.through(ViaPoint::moving(body1, coordinate, curve))?;
+    }
+    let path = path.over(sphere);
     Ok(path.with_settings(Settings { smoothness, ..Settings::default() })?)
 }
 
@@ -172,7 +189,7 @@ impl Subject for Cable {
     fn scene<T: Real>(deal: &mut Numbers) -> Result<Scene<T, CableSpring<T>>, Error> {
         let mut system = ForceSystem::new();
         let bodies = [system.add_body(), system.add_body()];
-        let path = wrapped_path(deal, bodies)?;
+        let path = wrapped_path(deal, bodies, None)?;
         let element = system.add(CableSpring::new(path, elastic(deal))?)?;
 
         let X_GB1: Pose<T> = deal.pose(1.5, 1.0);
@@ -194,7 +211,7 @@ impl<const STICKS_TWICE: bool> Subject for Capstan<STICKS_TWICE> {
     fn scene<T: Real>(deal: &mut Numbers) -> Result<Scene<T, CapstanCable<T>>, Error> {
         let mut system = ForceSystem::new();
         let bodies = [system.add_body(), system.add_body()];
-        let path = wrapped_path(deal, bodies)?;
+        let path = wrapped_path(deal, bodies, None)?;
         let friction =
             vec![deal.between(2.0, 3.0), if STICKS_TWICE { deal.between(2.0, 3.0) } else { T::zero() }];
         let parameters = capstan_cable::Parameters { elastic: elastic(deal), friction };
@@ -208,6 +225,74 @@ impl<const STICKS_TWICE: bool> Subject for Capstan<STICKS_TWICE> {
         system.realize_dynamics(&mut state)?;
         system.accept_step(&mut state)?;
         state.set_pose(bodies[1], X_GB1 * X_B1B2 * deal.pose(0.03, 0.03))?;
+        Ok(Scene { system, state, element })
+    }
+}
+
+/// Places that differ from those that a path was made with.
+fn displace<T: Real>(places: &mut Places<T>, deal: &mut Numbers) {
+    for p in [&mut places.origin, &mut places.termination, &mut places.via_points[0].p_B] {
+        *p += deal.vector(0.05);
+    }
+    for place in &mut places.obstacles {
+        place.X_BS *= deal.pose(0.5, 0.03);
+        place.scale = deal.between(0.9, 1.1);
+    }
+}
+
+/// A cable through a point that moves with a coordinate, with parts at other places than it was made with.
+pub(crate) struct MovingCable;
+
+impl Subject for MovingCable {
+    type Element<T: Real> = CableSpring<T>;
+
+    fn scene<T: Real>(deal: &mut Numbers) -> Result<Scene<T, CableSpring<T>>, Error> {
+        let mut system = ForceSystem::new();
+        let bodies = [system.add_body(), system.add_body()];
+        let coordinate = system.add_coordinate();
+        let path = wrapped_path(deal, bodies, Some(coordinate))?;
+        let element = system.add(CableSpring::new(path, elastic(deal))?)?;
+
+        let X_GB1: Pose<T> = deal.pose(1.5, 1.0);
+        let X_B1B2 = place(2.2, 0.0, 0.0) * deal.pose(0.2, 0.1);
+        let mut state = system.default_state();
+        state.set_body(bodies[0], X_GB1, deal.velocity(1.0))?;
+        state.set_body(bodies[1], X_GB1 * X_B1B2, deal.velocity(1.0))?;
+        state.set_coordinate(coordinate, deal.between(-1.5, 1.5))?;
+        state.set_coordinate_rate(coordinate, deal.between(-1.0, 1.0))?;
+        system.update_parameters(&mut state, element, |p| displace(&mut p.places, deal))?;
+        Ok(Scene { system, state, element })
+    }
+}
+
+/// The same with friction, by which it sticks to both obstacles.
+pub(crate) struct MovingCapstan;
+
+impl Subject for MovingCapstan {
+    type Element<T: Real> = CapstanCable<T>;
+
+    fn scene<T: Real>(deal: &mut Numbers) -> Result<Scene<T, CapstanCable<T>>, Error> {
+        let mut system = ForceSystem::new();
+        let bodies = [system.add_body(), system.add_body()];
+        let coordinate = system.add_coordinate();
+        let path = wrapped_path(deal, bodies, Some(coordinate))?;
+        let friction = vec![deal.between(2.0, 3.0), deal.between(2.0, 3.0)];
+        let parameters = capstan_cable::Parameters { elastic: elastic(deal), friction };
+        let element = system.add(CapstanCable::new(path, parameters)?)?;
+
+        let X_GB1: Pose<T> = deal.pose(1.5, 1.0);
+        let X_B1B2 = place(2.2, 0.0, 0.0) * deal.pose(0.2, 0.1);
+        let q: T = deal.between(-1.5, 1.5);
+        let mut state = system.default_state();
+        state.set_body(bodies[0], X_GB1, deal.velocity(1.0))?;
+        state.set_body(bodies[1], X_GB1 * X_B1B2, deal.velocity(1.0))?;
+        state.set_coordinate(coordinate, q)?;
+        state.set_coordinate_rate(coordinate, deal.between(-1.0, 1.0))?;
+        system.update_parameters(&mut state, element, |p| displace(&mut p.places, deal))?;
+        system.realize_dynamics(&mut state)?;
+        system.accept_step(&mut state)?;
+        state.set_pose(bodies[1], X_GB1 * X_B1B2 * deal.pose(0.03, 0.03))?;
+        state.set_coordinate(coordinate, q + deal.between(-0.1, 0.1))?;
         Ok(Scene { system, state, element })
     }
 }
