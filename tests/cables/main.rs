@@ -5,5 +5,6 @@ mod arm_muscles;
 mod cable_geodesics;
 mod cable_paths;
 mod capstan;
+mod places;
 mod plain;
 mod swinging_cable;

@@ -1,0 +1,226 @@
+//! Obstacles and via points that act or do not.
+
+use force_elements::cable::{CablePath, Obstacle, PathError, Tracking, ViaPoint};
+use force_elements::cable_spring::Parameters;
+use force_elements::nalgebra::Point3;
+use force_elements::shapes::{Cylinder, Ellipsoid, Sphere, Torus};
+use force_elements::{CableSpring, CoordinateIndex, Error, ForceSystem, Frame, Pose};
+
+use super::{agree_to_the_bit, fixed, found, memory, tracked};
+
+fn ball(x: f64, y: f64, radius: f64) -> Result<Obstacle<f64>, Error> {
+    Ok(Obstacle::new(Frame::ground(Pose::translation(x, y, 0.0)), Sphere::new(radius)?)?)
+}
+
+/// Three obstacles and two via points along a line, those of them that a bit is set for.
+fn row(parts: u32) -> Result<CablePath<f64>, Error> {
+    let has = |i: u32| parts & (1 << i) != 0;
+    let radii = force_elements::nalgebra::Vector3::new(0.5, 0.6, 0.7);
+    let egg = Obstacle::new(Frame::ground(Pose::translation(4.0, -0.45, 0.1)), Ellipsoid::new(radii)?)?;
+    let mut path = CablePath::new(fixed(-2.0, 0.0, 0.1), fixed(10.0, 0.1, 0.0))?;
+    if has(0) {
+        path = path.over(ball(0.0, -0.3, 0.5)?);
+    }
+    if has(1) {
+        path = path.through(fixed(2.0, 0.3, 0.1))?;
+    }
+    if has(2) {
+        path = path.over(egg);
+    }
+    if has(3) {
+        path = path.over(ball(6.0, -0.35, 0.6)?);
+    }
+    if has(4) {
+        path = path.through(fixed(8.0, -0.2, -0.1))?;
+    }
+    Ok(path)
+}
+
+const ALL: u32 = 31;
+
+/// The index among the obstacles, or via points, of each part of the row.
+const PARTS: [(bool, usize); 5] = [(true, 0), (false, 0), (true, 1), (true, 2), (false, 1)];
+
+#[test]
+fn what_is_not_active_is_as_if_absent() -> Result<(), Error> {
+    let path = row(ALL)?;
+    for parts in 0..=ALL {
+        let mut places = path.places().clone();
+        for (i, (is_obstacle, k)) in PARTS.into_iter().enumerate() {
+            let active = parts & (1 << i) != 0;
+            if is_obstacle {
+                places.obstacles[k].active = active;
+            } else {
+                places.via_points[k].active = active;
+            }
+        }
+        let switched = found(&path, &places)?;
+        let rebuilt = row(parts)?;
+        let expected = found(&rebuilt, rebuilt.places())?;
+        assert!(agree_to_the_bit(&switched, &expected), "{parts:b}");
+        let wraps = memory(&path, &switched);
+        assert_eq!(wraps.obstacles.len(), 3);
+        // Contacts are those of the obstacles in their order.
+        let mut of_active = expected.contacts.iter();
+        for (k, contact) in switched.contacts.iter().enumerate() {
+            let active = places.obstacles[k].active;
+            assert_eq!((contact.obstacle, wraps.obstacles[k].known), (k, active));
+            let expected = if active { of_active.next() } else { None };
+            assert_eq!(contact.in_contact, expected.is_some_and(|contact| contact.in_contact), "{parts:b}");
+        }
+        let actives = places.via_points.iter().map(|place| place.active);
+        assert!(switched.via_points.iter().map(Option::is_some).eq(actives));
+        // Tracked from its own memory it stays.
+        let again = tracked(&path, &places, &wraps)?;
+        assert_eq!(again.tracking, Tracking::Warm, "{parts:b}");
+        assert!((again.length - switched.length).abs() < 1e-14 * switched.length);
+    }
+    Ok(())
+}
+
+#[test]
+fn errors_count_obstacles_along_the_whole_path() -> Result<(), Error> {
+    let path = row(ALL)?;
+    let mut places = path.places().clone();
+    places.obstacles[0].active = false;
+    places.via_points[0].active = false;
+    places.obstacles[2].X_BS.translation.x = 8.0;
+    let outcome = found(&path, &places).err();
+    let expected = PathError::PointInsideObstacle { obstacle: 2 };
+    assert_eq!(outcome, Some(expected.into()));
+    places.obstacles[2].active = false;
+    assert!(found(&path, &places).is_ok());
+    // The span is counted by the fixed point at which it starts.
+    places.via_points[1].p_B = places.termination;
+    assert_eq!(found(&path, &places).err(), Some(PathError::CoincidentPoints { span: 2 }.into()));
+    Ok(())
+}
+
+/// A rope around a drum, whose windings its memory holds, and beyond it something that comes and goes.
+fn wound(other: Obstacle<f64>) -> Result<(CablePath<f64>, f64), Error> {
+    let drum = Obstacle::new(Frame::ground(Pose::identity()), Cylinder::new(0.3)?)?;
+    let path = CablePath::new(fixed(-2.0, 0.1, 0.4), fixed(6.0, 0.2, -0.4))?.over(drum).over(other);
+    Ok((path, 0.3 * 6.0 * core::f64::consts::PI))
+}
+
+#[test]
+fn the_return_of_one_obstacle_leaves_the_windings_of_the_others() -> Result<(), Error> {
+    let ring = || {
+        Ok::<_, Error>(Obstacle::new(Frame::ground(Pose::translation(3.0, 0.0, 0.0)), Torus::new(0.6, 0.1)?)?)
+    };
+    let top = Point3::new(0.0, 0.4, 0.0);
+    let bottom = Point3::new(0.0, -0.4, 0.0);
+    // In the way of the cable, out of its way, by hint on either side, and outside of a ring.
+    let cases = [
+        (ball(3.0, 0.0, 0.4)?, true),
+        (ball(3.0, 1.2, 0.4)?, false),
+        (ball(3.0, 0.0, 0.4)?.with_contact_hint(top)?, true),
+        (
+            Obstacle::new(Frame::ground(Pose::translation(3.0, 0.0, 0.0)), Cylinder::new(0.4)?)?
+                .with_contact_hint(bottom)?,
+            true,
+        ),
+        (
+            Obstacle::new(Frame::ground(Pose::translation(3.0, 0.0, 0.0)), Cylinder::new(0.4)?)?
+                .with_contact_hint(top)?,
+            true,
+        ),
+        (ring()?, false),
+    ];
+    for (case, (other, touches)) in cases.into_iter().enumerate() {
+        let hint = other.contact_hint().copied();
+        let (path, length) = wound(other)?;
+        let mut places = path.places().clone();
+        places.obstacles[1].active = false;
+        let mut wraps = path.no_wraps();
+        wraps.obstacles[0] = force_elements::cable::Wrap {
+            known: true,
+            in_contact: true,
+            point: Point3::new(0.0, 0.3, 0.0),
+            tangent: force_elements::nalgebra::Vector3::new(1.0, 0.0, -0.05),
+            length,
+        };
+        let before = tracked(&path, &places, &wraps)?;
+        assert_eq!(before.tracking, Tracking::Warm);
+        before.remember(&mut wraps);
+        assert_eq!(wraps.obstacles.iter().map(|wrap| wrap.known).collect::<Vec<_>>(), [true, false]);
+
+        places.obstacles[1].active = true;
+        let after = tracked(&path, &places, &wraps)?;
+        assert!(after.tracking <= Tracking::Relaxed, "{case}: {:?}", after.tracking);
+        let turned = |results: &force_elements::cable::PathResults<f64>| results.contacts[0].geodesic.length;
+        assert!((turned(&after) - turned(&before)).abs() < 0.3, "{case}");
+        let last = after.contacts[after.contacts.len() - 1];
+        assert_eq!(last.in_contact, touches, "{case}");
+        if let (Some(hint), true) = (hint, touches) {
+            assert!(last.X_GS.inverse_transform_point(&last.geodesic.start.point).y * hint.y > 0.0, "{case}");
+        }
+        // Switched within a step and back nothing has happened.
+        places.obstacles[1].active = false;
+        assert!((tracked(&path, &places, &wraps)?.length - before.length).abs() < 1e-13);
+        // What goes again is forgotten, the rest is not.
+        let mut wraps = memory(&path, &after);
+        tracked(&path, &places, &wraps)?.remember(&mut wraps);
+        assert_eq!(wraps.obstacles.iter().map(|wrap| wrap.known).collect::<Vec<_>>(), [true, false]);
+    }
+    Ok(())
+}
+
+/// A cable through a point that belongs to the path while a coordinate is in a range.
+fn conditional() -> Result<(ForceSystem<f64>, CoordinateIndex, CablePath<f64>), Error> {
+    let mut system = ForceSystem::new();
+    let angle = system.add_coordinate();
+    let point = ViaPoint::from(fixed(1.0, 0.8, 0.0)).only_within(angle, -0.5..=0.25)?;
+    let path = CablePath::new(fixed(-1.0, 0.0, 0.0), fixed(3.0, 0.0, 0.0))?
+        .over(ball(0.0, -0.2, 0.3)?)
+        .through(point)?
+        .over(ball(2.0, -0.2, 0.3)?);
+    Ok((system, angle, path))
+}
+
+#[test]
+fn a_via_point_may_belong_to_a_range_of_a_coordinate() -> Result<(), Error> {
+    let (mut system, angle, path) = conditional()?;
+    let cable = system.add(CableSpring::new(path.clone(), Parameters::default())?)?;
+    let mut state = system.default_state();
+    let always = CablePath::new(path.origin(), path.termination())?
+        .over(ball(0.0, -0.2, 0.3)?)
+        .through(fixed(1.0, 0.8, 0.0))?
+        .over(ball(2.0, -0.2, 0.3)?);
+    let never = CablePath::new(path.origin(), path.termination())?
+        .over(ball(0.0, -0.2, 0.3)?)
+        .over(ball(2.0, -0.2, 0.3)?);
+    let ways = [found(&never, never.places())?, found(&always, always.places())?];
+    assert!(ways[1].length > ways[0].length + 0.2);
+    let within = [-0.51, -0.5, -0.1, 0.25, 0.2500001, 3.0];
+    for (q, way) in within.into_iter().zip([0, 1, 1, 1, 0, 0]) {
+        state.set_coordinate(angle, q)?;
+        let view = system.realize_position(&mut state)?;
+        let results = &view.of(cable).position.path;
+        assert!(agree_to_the_bit(results, &ways[way]), "{q}");
+        assert_eq!(results.via_points[0].is_some(), way == 1);
+    }
+    // The switch of the state comes on top.
+    state.set_coordinate(angle, 0.0)?;
+    system.set_variable(&mut state, "cable_spring[0].via_points[0].active", 0.0)?;
+    let view = system.realize_position(&mut state)?;
+    assert!(agree_to_the_bit(&view.of(cable).position.path, &ways[0]));
+    Ok(())
+}
+
+#[test]
+fn an_empty_range_and_a_foreign_coordinate_are_refused() -> Result<(), Error> {
+    let (system, angle, path) = conditional()?;
+    let station = || ViaPoint::from(fixed::<f64>(0.0, 0.0, 0.0));
+    for range in [1.0..=0.5, f64::NAN..=1.0, 0.0..=f64::NAN] {
+        let refused = station().only_within(angle, range).err();
+        assert!(matches!(refused, Some(PathError::InvalidValue(value)) if value.name == "range.start"));
+    }
+    assert!(station().only_within(angle, f64::NEG_INFINITY..=f64::INFINITY).is_ok());
+    let mut other = ForceSystem::<f64>::new();
+    assert!(other.add(CableSpring::new(path.clone(), Parameters::default())?).is_err());
+    // So does a path that is solved where its coordinate does not exist.
+    assert!(matches!(found(&path, path.places()), Err(Error::Path(PathError::Kinematics(_)))));
+    assert!(system.default_state().positions().topology().has_coordinate(angle));
+    Ok(())
+}
