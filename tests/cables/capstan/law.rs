@@ -29,7 +29,7 @@ fn at_impending_slip_tensions_obey_the_capstan_equation_in_both_directions() -> 
         hoist.heights = [0.3; 2];
         let length = hoist.evaluate()?.strands[0].length;
         hoist.system.update_parameters(&mut hoist.state, hoist.cable, |p| {
-            p.law.elastic.slack_length = 0.99 * length
+            p.law.elastic.slack_length = 0.99 * length;
         })?;
         let mut begin = hoist.step()?;
         for sign in [1.0, -1.0] {

@@ -36,6 +36,8 @@ fn rig() -> Result<Rig, Error> {
     Ok(Rig { system, state, cable, rope })
 }
 
+type Spoil<'a> = &'a dyn Fn(&mut Places<f64>);
+
 /// All that a place is made of, changed.
 const CHANGES: [(&str, f64); 8] = [
     ("origin.y", 0.05),
@@ -100,7 +102,7 @@ fn places_out_of_range_are_refused_and_change_nothing() -> Result<(), Error> {
         &Vector3::new(1.0, 1.0, 2.0),
     ));
     let nan = f64::NAN;
-    let spoil: [(&str, &dyn Fn(&mut Places<f64>)); 8] = [
+    let spoil: [(&str, Spoil<'_>); 8] = [
         ("origin", &|p| p.origin.x = nan),
         ("termination", &|p| p.termination.y = f64::INFINITY),
         ("via_points.p_B", &|p| p.via_points[0].p_B.z = nan),

@@ -13,7 +13,8 @@ mod scene;
 
 use meshes::{SoftBrickAndBall, SoftTorus};
 use scene::{
-    Bushing, Cable, Capstan, Coordinate, CoupledBushing, MovingCable, MovingCapstan, ReturnMappedSpring, Spring,
+    Bushing, Cable, Capstan, Coordinate, CoupledBushing, MovingCable, MovingCapstan, ReturnMappedSpring,
+    Spring,
 };
 
 /// Exact derivatives.

@@ -8,15 +8,9 @@ use force_elements::shapes::{Ellipsoid, Sphere};
 use force_elements::spatial_bushing::{Curve, Symmetric6};
 use force_elements::testing::{Numbers, Scene, Subject};
 use force_elements::{
-<<<<<<< HEAD
-    BodyIndex, CableSpring, CapstanCable, CoordinatePair, CoordinateSpringDamperExt, Error,
+    BodyIndex, CableSpring, CapstanCable, CoordinateIndex, CoordinatePair, CoordinateSpringDamperExt, Error,
     ExponentialSpring, ForceSystem, Frame, LinearBushing, Pose, Real, SpatialBushing, SpatialVelocity,
     Station, cable_spring, capstan_cable, linear_bushing, spatial_bushing,
-=======
-    BodyIndex, CableSpring, CapstanCable, CoordinateIndex, CoordinatePair, CoordinateSpringDamperExt, Error,
-    ExponentialSpring, ForceSystem, Frame, LinearBushing, Pose, Real, SpatialVelocity, Station, cable_spring,
-    capstan_cable, linear_bushing,
->>>>>>> 10124c3 (Cables through a moving point, with places of the state, keep the contract of every element)
 };
 
 pub(crate) struct Bushing;
