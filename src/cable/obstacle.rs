@@ -115,8 +115,8 @@ impl<T: Real> Obstacle<T> {
 
     /// The same obstacle with a point, in the surface's frame \[m\], that says where the cable passes.
     ///
-    /// It acts on searches without memory only. The cable need not touch the obstacle, nor run through the point:
-    /// straight lines through it determine the class of the path; see [`CablePath`]. A point inside the solid
+    /// It acts while there is no memory of the obstacle. The cable need not touch the obstacle, nor run through the point:
+    /// straight lines through it determine the class of the path; see [`CablePath`](super::CablePath). A point inside the solid
     /// stands for the point of the surface near it.
     ///
     /// # Errors

@@ -59,6 +59,17 @@ use crate::mechanics::{BodyIndex, CoordinateIndex, KinematicsError, Positions, S
 /// ones; a [`Torus`](crate::shapes::Torus) is tested in closed form, a [`HeightMap`](crate::shapes::HeightMap) to
 /// a millionth of its grid, a user's surface by its [`closest_on_segment`](super::Wrappable::closest_on_segment).
 ///
+/// # Parts that come and go
+///
+/// A path is made with [places](Self::places) of its parts, which a state may change: the stations, the poses and scales
+/// of surfaces, and which obstacles and via points are active. A via point may also [move](ViaPoint::moving) with a
+/// coordinate, or be active in a [range](ViaPoint::only_within) of one.
+///
+/// What is not active is as if absent; obstacles before and after keep their order. An obstacle that is not active is
+/// forgotten at the next accepted step. When it is active again, all others are tracked, and it is passed where its
+/// contact hint says, or laid under the cable where the tracked path runs through it. If that fails, the search restarts
+/// without memory. The length jumps unless the cable is clear of the part that comes or goes.
+///
 /// # Derivatives
 ///
 /// In a scalar with derivatives the search runs on plain numbers. The path found is then refined until precision is

@@ -87,7 +87,8 @@ impl<T: Real> ViaPoint<T> {
     /// The same point, of the path only while a coordinate lies in a range, its ends included.
     ///
     /// Elsewhere the cable does without it. At the ends of the range the length jumps, unless the cable runs
-    /// through the point there anyway; with the length, the energy stored jumps, which no force accounts for.
+    /// through the point there anyway. With it jumps the energy stored, by work of no force: in the energy account it
+    /// shows as dissipated, with a negative sign where the cable becomes longer.
     ///
     /// # Errors
     /// [`PathError::InvalidValue`] if the end of the range is below its start, or one of them is NaN.

@@ -52,6 +52,8 @@ use crate::{results, variables};
 ///   tension grows from zero without a jump as the slack is taken up.
 /// - Until the first accepted step the path is not remembered, and every evaluation searches for it from
 ///   scratch: slowly, with the same result. Accept a step before measuring speed.
+/// - Where the parts of the path are on their bodies, the scale of each surface and which parts are active may differ
+///   from state to state ([`StateParameters::places`]).
 /// - The side of an obstacle on which the cable lies, and its number of windings, are remembered; see
 ///   [`CablePath`].
 ///

@@ -88,6 +88,8 @@ use crate::results;
 /// - The first accepted step finds the tension uniform, and so does one after
 ///   [`reset_memory`](crate::ForceSystem::reset_memory). A contact is without friction until the step after its
 ///   touchdown.
+/// - Where a state changes places of the path, marks stay where the last commit put them, and all strands share the
+///   change of length until the next one. The contact with an obstacle that is no longer active is without friction.
 /// - Material is neither made nor lost: the shares add up to 1 through touchdown and liftoff.
 /// - Slip within a step is undone if the motion is reversed within the same step.
 /// - A strand is stiffer than the cable, `k/φ_k`; a short one requires shorter steps of an explicit integrator.

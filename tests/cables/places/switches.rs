@@ -4,7 +4,10 @@ use force_elements::cable::{CablePath, Obstacle, PathError, Tracking, ViaPoint};
 use force_elements::cable_spring::Parameters;
 use force_elements::nalgebra::Point3;
 use force_elements::shapes::{Cylinder, Ellipsoid, Sphere, Torus};
-use force_elements::{CableSpring, CoordinateIndex, Error, ForceSystem, Frame, Pose};
+use force_elements::{
+    BodyIndex, CableSpring, CapstanCable, CoordinateIndex, Error, ForceSystem, Frame, Pose, SpatialForce,
+    Station, capstan_cable,
+};
 
 use super::{agree_to_the_bit, fixed, found, memory, tracked};
 
@@ -222,5 +225,60 @@ fn an_empty_range_and_a_foreign_coordinate_are_refused() -> Result<(), Error> {
     // So does a path that is solved where its coordinate does not exist.
     assert!(matches!(found(&path, path.places()), Err(Error::Path(PathError::Kinematics(_)))));
     assert!(system.default_state().positions().topology().has_coordinate(angle));
+    Ok(())
+}
+
+#[test]
+fn a_contact_that_goes_takes_its_friction_and_no_material() -> Result<(), Error> {
+    let law = Parameters { stiffness: 100.0, slack_length: 11.0, dissipation: 0.0 };
+    let friction = vec![0.4, 0.3, 0.5];
+    let mut system = ForceSystem::new();
+    let body = system.add_body();
+    let path = row(ALL)?;
+    let end = Station::on(body, Point3::new(0.1, 0.0, 0.0));
+    let mut moving = CablePath::new(path.origin(), end)?;
+    for (obstacle, via) in path.obstacles()[..2].iter().zip(path.via_points()) {
+        moving = moving.over(obstacle.clone()).through(via.clone())?;
+    }
+    let moving = moving.over(path.obstacles()[2].clone());
+    let rope =
+        system.add(CapstanCable::new(moving, capstan_cable::Parameters { elastic: law, friction })?)?;
+    let mut state = system.default_state();
+    for i in 0..20 {
+        state.set_pose(body, Pose::translation(10.0, 0.01 * f64::from(i), 0.0))?;
+        system.realize_dynamics(&mut state)?;
+        system.accept_step(&mut state)?;
+    }
+    let spread =
+        |tensions: &[f64]| tensions.iter().fold(0.0, |most: f64, f| most.max((f - tensions[0]).abs()));
+    let before = system.realize_dynamics(&mut state)?.of(rope).dynamics.tensions.clone();
+    assert!(before.len() > 4 && spread(&before) > 0.1, "{before:?}");
+
+    system.update_parameters(&mut state, rope, |p| {
+        for place in &mut p.places.obstacles {
+            place.active = false;
+        }
+        p.places.via_points[0].active = false;
+    })?;
+    for commit in 0..2 {
+        let dynamics = system.realize_dynamics(&mut state)?;
+        let at = dynamics.of(rope);
+        // Nothing holds the cable any more: one tension, that of the whole cable.
+        let tension = 100.0 * (at.position.path.length - 11.0);
+        assert!(tension > 1.0);
+        for f in &at.dynamics.tensions {
+            assert!((f - tension).abs() < 1e-9, "{commit}: {f} {tension}");
+        }
+        let share: f64 = at.position.strands.all.iter().map(|strand| strand.share).sum();
+        assert!((share - 1.0).abs() < 1e-14);
+        let mut sum = SpatialForce::zero();
+        for on in [BodyIndex::GROUND, body] {
+            sum += dynamics.body_force(on).shifted(-dynamics.pose(on).translation.vector);
+        }
+        assert!(sum.force.norm() < 1e-11 && sum.torque.norm() < 1e-10);
+        system.accept_step(&mut state)?;
+    }
+    let held: Vec<_> = state.discrete(rope).grips.places.iter().map(|grip| grip.in_contact).collect();
+    assert_eq!(held, [false, false, false, true, false]);
     Ok(())
 }
