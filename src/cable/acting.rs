@@ -6,8 +6,9 @@ use core::ops::Range;
 use nalgebra::{Point3, Vector3};
 
 use super::obstacle::Obstacle;
+use super::path::CablePath;
 use super::places::PlacedPath;
-use super::wrap::{Wrap, Wraps};
+use super::wrap::Wraps;
 use crate::cable::PathError;
 use crate::math::{Real, check, is_plain};
 use crate::mechanics::{BodyIndex, Checked, CoordinateIndex, Positions};
@@ -15,17 +16,16 @@ use crate::mechanics::{BodyIndex, Checked, CoordinateIndex, Positions};
 /// The parts of a path that act in one configuration. Kept from one solution to the next to avoid allocation.
 #[derive(Debug)]
 pub(super) struct Acting<T: Real> {
-    /// The obstacles, with the frames and surfaces of their places.
-    pub(super) obstacles: Vec<Obstacle<T>>,
-    /// The same in plain numbers, if the scalar is another and all their surfaces are known.
-    plain: Vec<Obstacle<f64>>,
-    /// Their memories, for surfaces as large as they are.
-    pub(super) wraps: Vec<Wrap<T>>,
-    /// The memories of their further contacts.
-    pub(super) further: Vec<Wrap<T>>,
-    /// Which obstacles of the path they are.
+    /// Which obstacles of the path.
     pub(super) indices: Vec<usize>,
     pub(super) spans: Vec<Span<T>>,
+    /// Whether all act, as large as they were made: then the following are not written.
+    all_as_made: bool,
+    obstacles: Vec<Obstacle<T>>,
+    /// The same in plain numbers, if the scalar is another and all their surfaces are known.
+    plain: Vec<Obstacle<f64>>,
+    /// Their memories, for surfaces as large as they are, and those of further contacts.
+    wraps: Wraps<T>,
 }
 
 /// The cable between two neighbouring fixed points.
@@ -51,12 +51,12 @@ pub(super) struct FixedPoint<T: Real> {
 impl<T: Real> Acting<T> {
     pub(super) fn new() -> Self {
         Self {
-            obstacles: Vec::new(),
-            plain: Vec::new(),
-            wraps: Vec::new(),
-            further: Vec::new(),
             indices: Vec::new(),
             spans: Vec::new(),
+            all_as_made: true,
+            obstacles: Vec::new(),
+            plain: Vec::new(),
+            wraps: Wraps::default(),
         }
     }
 
@@ -70,16 +70,10 @@ impl<T: Real> Acting<T> {
         via_points: &mut Vec<Option<Point3<T>>>,
     ) -> Result<(), PathError> {
         let PlacedPath { path, places } = *placed;
-        let count = path.obstacles.len();
-        // What does not act now may act in a later configuration.
-        self.obstacles.reserve(count.saturating_sub(self.obstacles.len()));
-        self.plain.reserve(count.saturating_sub(self.plain.len()));
-        self.wraps.clear();
-        self.wraps.reserve(count);
-        self.further.clear();
-        self.further.reserve(wraps.further.len());
+        let acting = places.obstacles.iter().enumerate().filter(|(_, place)| place.active);
         self.indices.clear();
-        self.indices.reserve(count);
+        self.indices.reserve(path.obstacles.len());
+        self.indices.extend(acting.map(|(k, _)| k));
         self.spans.clear();
         self.spans.reserve(path.via_points.len() + 1);
         via_points.clear();
@@ -91,12 +85,8 @@ impl<T: Real> Acting<T> {
             motion: None,
         };
         let mut from = fixed(path.origin.body, &places.origin);
-        let mut further = &wraps.further[..];
         let mut place = 0;
-        let mut passed = 0;
         for (i, ((via, before), at)) in path.via_points.iter().zip(&places.via_points).enumerate() {
-            self.take(placed, passed..*before, wraps, &mut further)?;
-            passed = *before;
             if !at.active || !via.is_in_range(positions) {
                 via_points.push(None);
                 continue;
@@ -110,60 +100,73 @@ impl<T: Real> Acting<T> {
                 }
             };
             via_points.push(Some(to.p_G));
-            self.add_span(from, to, place);
+            self.add_span(from, to, *before, place);
             (from, place) = (to, i + 1);
         }
-        self.take(placed, passed..count, wraps, &mut further)?;
-        self.add_span(from, fixed(path.termination.body, &places.termination), place);
-        self.obstacles.truncate(self.indices.len());
-        Ok(())
+        let to = fixed(path.termination.body, &places.termination);
+        self.add_span(from, to, path.obstacles.len(), place);
+        self.copy(placed, wraps)
     }
 
-    fn add_span(&mut self, from: FixedPoint<T>, to: FixedPoint<T>, place: usize) {
+    /// Adds a span that ends before an obstacle of the path.
+    fn add_span(&mut self, from: FixedPoint<T>, to: FixedPoint<T>, before: usize, place: usize) {
         let first = self.spans.last().map_or(0, |span| span.obstacles.end);
-        self.spans.push(Span { from, to, obstacles: first..self.indices.len(), place });
+        let end = self.indices.partition_point(|&k| k < before);
+        self.spans.push(Span { from, to, obstacles: first..end, place });
     }
 
-    /// Appends the obstacles of a range that act.
-    fn take(
-        &mut self,
-        PlacedPath { path, places }: &PlacedPath<'_, T>,
-        range: Range<usize>,
-        wraps: &Wraps<T>,
-        further: &mut &[Wrap<T>],
-    ) -> Result<(), PathError> {
-        for k in range {
-            let (obstacle, place) = (&path.obstacles[k], &places.obstacles[k]);
-            let (own, rest) = further.split_at(obstacle.most_contacts - 1);
-            *further = rest;
-            if !place.active {
-                continue;
+    /// Copies the obstacles that act and their memories, unless all act as they were made.
+    fn copy(&mut self, placed: &PlacedPath<'_, T>, memory: &Wraps<T>) -> Result<(), PathError> {
+        let PlacedPath { path, places } = *placed;
+        let count = path.obstacles.len();
+        let Self { indices, obstacles, plain, wraps, .. } = self;
+        // What is not needed now may be in a later configuration.
+        obstacles.reserve(count.saturating_sub(obstacles.len()));
+        plain.clear();
+        plain.reserve(if is_plain::<T>() { 0 } else { count });
+        wraps.obstacles.clear();
+        wraps.obstacles.reserve(count);
+        wraps.further.clear();
+        wraps.further.reserve(memory.further.len());
+        let is_to_scale = |k: &usize| places.obstacles[*k].scale == T::one();
+        // A scalar that is no plain float may be 1 and carry a derivative.
+        self.all_as_made = is_plain::<T>() && indices.len() == count && indices.iter().all(is_to_scale);
+        if self.all_as_made {
+            return Ok(());
+        }
+        obstacles.truncate(indices.len());
+        let mut further = &memory.further[..];
+        let mut next = 0;
+        for (i, &k) in indices.iter().enumerate() {
+            let scale = places.obstacles[k].scale;
+            check::positive("obstacles.scale", scale)?;
+            match obstacles.get_mut(i) {
+                Some(last) => last.clone_from(&path.obstacles[k]),
+                None => obstacles.push(path.obstacles[k].clone()),
             }
-            check::positive("obstacles.scale", place.scale)?;
-            let i = self.indices.len();
-            match self.obstacles.get_mut(i) {
-                Some(last) => last.clone_from(obstacle),
-                None => self.obstacles.push(obstacle.clone()),
+            obstacles[i].set_scale(scale);
+            // As long as all surfaces before are known in plain numbers.
+            if plain.len() == i {
+                plain.extend(obstacles[i].in_plain());
             }
-            self.obstacles[i].put(place);
-            if !is_plain::<T>() {
-                self.take_plain(i);
-            }
-            // Memory is of the surface to scale, and has no derivatives.
-            let scale = T::lit(place.scale.to_f64());
-            self.wraps.push(wraps.obstacles[k].scaled(scale));
-            self.further.extend(own.iter().map(|wrap| wrap.scaled(scale)));
-            self.indices.push(k);
+            let absent = path.obstacles[next..k].iter().map(|obstacle| obstacle.most_contacts - 1).sum();
+            let (own, rest) = further.split_at(absent).1.split_at(obstacles[i].most_contacts - 1);
+            (further, next) = (rest, k + 1);
+            // Memory is of the surface as it was made, and has no derivatives.
+            let scale = T::lit(scale.to_f64());
+            wraps.obstacles.push(memory.obstacles[k].scaled(scale));
+            wraps.further.extend(own.iter().map(|wrap| wrap.scaled(scale)));
         }
         Ok(())
     }
 
-    /// Appends an obstacle in plain numbers, if its surface and all those before it are known in them.
-    fn take_plain(&mut self, i: usize) {
-        self.plain.truncate(i);
-        if self.plain.len() == i {
-            self.plain.extend(self.obstacles[i].in_plain());
-        }
+    /// The obstacles with the surfaces of their places, and their memories.
+    pub(super) fn obstacles<'a>(
+        &'a self,
+        path: &'a CablePath<T>,
+        wraps: &'a Wraps<T>,
+    ) -> (&'a [Obstacle<T>], &'a Wraps<T>) {
+        if self.all_as_made { (&path.obstacles, wraps) } else { (&self.obstacles, &self.wraps) }
     }
 
     /// The obstacles of a span in plain numbers, if all their surfaces are known in them.

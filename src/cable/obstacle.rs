@@ -7,7 +7,6 @@ use nalgebra::Point3;
 
 use super::casts::PathCasts;
 use super::path::finite_point;
-use super::places::ObstaclePlace;
 use super::scaled::Scaled;
 use super::wrappable::Wrappable;
 use crate::cable::PathError;
@@ -181,11 +180,10 @@ impl<T: Real> Obstacle<T> {
         self.surface.scale()
     }
 
-    /// Puts the obstacle, which has been to scale, in its place.
-    pub(super) fn put(&mut self, place: &ObstaclePlace<T>) {
-        self.frame.X_BF = place.X_BS;
-        self.surface.set_scale(place.scale);
-        self.hint_S = self.hint_S.map(|hint| hint * place.scale);
+    /// Enlarges the surface, which is as it was made, by a factor.
+    pub(super) fn set_scale(&mut self, scale: T) {
+        self.surface.set_scale(scale);
+        self.hint_S = self.hint_S.map(|hint| hint * scale);
     }
 
     /// The contact hint, or the point of the surface near it if it lies inside.

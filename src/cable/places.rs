@@ -10,7 +10,7 @@ use super::solver;
 use super::wrap::Wraps;
 use crate::cable::PathError;
 use crate::math::{InvalidValue, Pose, Real, cast_pose, check, checked_when_read, clone_by_field};
-use crate::mechanics::Positions;
+use crate::mechanics::{Checked, Positions};
 
 /// The places of a path: what may differ from state to state.
 ///
@@ -116,6 +116,13 @@ pub struct PlacedPath<'a, T: Real> {
 }
 
 impl<T: Real> PlacedPath<'_, T> {
+    /// The pose of an obstacle's surface in Ground, for a body that exists.
+    #[inline]
+    pub(super) fn pose(&self, positions: &Positions<T>, obstacle: usize) -> Pose<T> {
+        let body = self.path.obstacles[obstacle].frame().body;
+        positions.pose(Checked(body)) * self.places.obstacles[obstacle].X_BS
+    }
+
     /// Finds the shortest path of the remembered class, as [`CablePath::solve`].
     ///
     /// The places are expected to be [valid](Places::validate), as those in a state are. With others the path is not

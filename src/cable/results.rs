@@ -380,6 +380,7 @@ impl<T: Real> PathResults<T> {
 
 impl<T: Real> Node<T> {
     /// The contact with an obstacle, which is counted along the path.
+    #[inline]
     pub(super) fn contact(&self, index: usize, obstacle: &Obstacle<T>) -> ObstacleContact<T> {
         let (trial, scale) = (&self.trial, obstacle.scale());
         let wrap = Wrap {

@@ -8,7 +8,6 @@ use super::checks::{check_ends, check_held_ends, check_neighbouring_ends, check_
 use super::geodesic::Geodesic;
 use super::newton::{self, Progress};
 use super::node::{Node, Trial};
-use super::obstacle::Obstacle;
 use super::places::PlacedPath;
 use super::relax;
 use super::results::{ObstacleContact, PathResults, Segment};
@@ -19,7 +18,7 @@ use super::workspace::Workspace;
 use super::wrap::{Wrap, Wraps};
 use crate::cable::PathError;
 use crate::math::{Real, is_finite, is_plain};
-use crate::mechanics::{BodyIndex, Checked, Positions};
+use crate::mechanics::{BodyIndex, Positions};
 use crate::shapes::ShapeError;
 
 /// The way in which a path was found.
@@ -93,7 +92,8 @@ pub(super) fn solve<T: Real>(
         contacts, segments, via_points, coordinate_forces, acting, nodes, work, values, ..
     } = results;
     acting.find(placed, positions, wraps, via_points)?;
-    let Acting { obstacles: all, wraps, further, indices, spans, .. } = &*acting;
+    let (all, wraps) = acting.obstacles(path, wraps);
+    let Acting { indices, spans, .. } = &*acting;
     contacts.clear();
     // Room for all contacts, so that a further one does not allocate.
     contacts.reserve(expected);
@@ -103,13 +103,8 @@ pub(super) fn solve<T: Real>(
     coordinate_forces.reserve(2 * path.via_points.len());
     nodes.clear();
     nodes.reserve(expected);
-    let mut further = &further[..];
-    let pose = |obstacle: &Obstacle<T>, X_BS| positions.pose(Checked(obstacle.frame().body)) * X_BS;
-    let absent = |k: usize| {
-        let (obstacle, place) = (&path.obstacles[k], &places.obstacles[k]);
-        let free = Node::new(k, pose(obstacle, place.X_BS)).contact(k, obstacle);
-        ObstacleContact { wrap: Wrap::default(), scale: place.scale, ..free }
-    };
+    let mut further = &wraps.further[..];
+    let absent = |k: usize| absent(placed, positions, k);
     let mut next = 0;
     let mut length = T::zero();
     let mut smoothness = T::zero();
@@ -125,21 +120,21 @@ pub(super) fn solve<T: Real>(
             from: from.p_G,
             to: to.p_G,
             obstacles: of_span,
-            wraps: &wraps[obstacles.clone()],
+            wraps: &wraps.obstacles[obstacles.clone()],
             further: own,
             settings: path.settings(),
         };
         require_finite((span.to - span.from).norm_squared().is_finite())?;
         nodes.clear();
-        let free = |(k, obstacle): (usize, &Obstacle<T>)| Node::new(k, pose(obstacle, obstacle.frame().X_BF));
-        nodes.extend(of_span.iter().enumerate().map(free));
+        let indices = &indices[obstacles.clone()];
+        nodes.extend(indices.iter().enumerate().map(|(i, &k)| Node::new(i, placed.pose(positions, k))));
         let outcome = if is_plain::<T>() || obstacles.is_empty() {
             solve_span(&span, nodes, work, *place, obstacles.start)
         } else {
             let plain = acting.plain(obstacles.clone());
             by_values::solve(&span, plain, nodes, (work, values), *place, obstacles.start)
         };
-        let (progress, found) = outcome.map_err(|error| error.renumbered(indices))?;
+        let (progress, found) = outcome.map_err(|error| error.renumbered(&acting.indices))?;
         smoothness = smoothness.max(progress.kink);
         iterations = iterations.max(progress.iterations);
         tracking = tracking.max(found);
@@ -173,7 +168,7 @@ pub(super) fn solve<T: Real>(
         let mut held = None;
         for node in nodes.iter() {
             let obstacle = span.obstacle(node);
-            let index = indices[obstacles.start + node.obstacle];
+            let index = indices[node.obstacle];
             contacts.extend((next..index).map(absent));
             next = index + 1;
             if node.in_contact {
@@ -211,6 +206,14 @@ pub(super) fn solve<T: Real>(
     results.tracking = tracking;
     results.classes = classes;
     Ok(())
+}
+
+/// What stands for the contacts of an obstacle that does not act.
+#[cold]
+fn absent<T: Real>(placed: &PlacedPath<'_, T>, positions: &Positions<T>, k: usize) -> ObstacleContact<T> {
+    let (obstacle, place) = (&placed.path.obstacles[k], &placed.places.obstacles[k]);
+    let free = Node::new(k, placed.pose(positions, k)).contact(k, obstacle);
+    ObstacleContact { wrap: Wrap::default(), scale: place.scale, ..free }
 }
 
 fn require_finite(is_finite: bool) -> Result<(), PathError> {
