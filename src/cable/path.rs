@@ -286,8 +286,15 @@ impl<T: Real> CablePath<T> {
 
     /// Whether every body and every coordinate of a via point exists.
     pub(super) fn fits(&self, topology: &Topology) -> bool {
-        self.bodies().all(|body| topology.has_body(body))
-            && self.coordinates().all(|coordinate| topology.has_coordinate(coordinate))
+        // One list after the other: a chain of them takes longer than the rest of the check.
+        let has = |via_point: &ViaPoint<T>| {
+            topology.has_body(via_point.station().body)
+                && via_point.coordinates().all(|coordinate| topology.has_coordinate(coordinate))
+        };
+        topology.has_body(self.origin.body)
+            && topology.has_body(self.termination.body)
+            && self.via_points().all(has)
+            && self.obstacles.iter().all(|obstacle| topology.has_body(obstacle.frame().body))
     }
 
     /// Finds the shortest path of the remembered class, with all parts at their [places](Self::places); see [`CablePath`].

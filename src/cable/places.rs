@@ -117,7 +117,8 @@ pub struct PlacedPath<'a, T: Real> {
 
 impl<T: Real> PlacedPath<'_, T> {
     /// The pose of an obstacle's surface in Ground, for a body that exists.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "with two callers it is a call, and each node is copied")]
     pub(super) fn pose(&self, positions: &Positions<T>, obstacle: usize) -> Pose<T> {
         let body = self.path.obstacles[obstacle].frame().body;
         positions.pose(Checked(body)) * self.places.obstacles[obstacle].X_BS

@@ -341,19 +341,26 @@ pub(super) fn solve_span<T: Real>(
 
 /// Writes the memory into the nodes. What has none is free, or touched at its hint.
 fn recall<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>]) {
-    for ((node, wrap), obstacle) in nodes.iter_mut().zip(span.wraps).zip(span.obstacles) {
+    for (node, wrap) in nodes.iter_mut().zip(span.wraps) {
         let Wrap { point, tangent, length, .. } = *wrap;
-        let hint = if wrap.known { None } else { obstacle.place_of_hint() };
-        node.begin(match hint {
-            Some(hint) => Trial {
-                point: obstacle.surface().retract(&hint),
-                tangent: node.to_surface(&span.to) - node.to_surface(&span.from),
-                length: T::zero(),
-            },
-            None => Trial { point, tangent, length },
-        });
-        node.in_contact = (wrap.in_contact || hint.is_some()) && !node.ignored;
+        node.begin(Trial { point, tangent, length });
+        node.in_contact = wrap.in_contact && !node.ignored;
+        if !wrap.known {
+            touch_hint(span, node);
+        }
     }
+}
+
+/// Lays the cable on the hint of an obstacle, if it has one.
+#[cold]
+fn touch_hint<T: Real>(span: &SpanProblem<'_, T>, node: &mut Node<T>) {
+    let Some(hint) = span.obstacle(node).place_of_hint() else { return };
+    node.begin(Trial {
+        point: span.surface(node).retract(&hint),
+        tangent: node.to_surface(&span.to) - node.to_surface(&span.from),
+        length: T::zero(),
+    });
+    node.in_contact = !node.ignored;
 }
 
 /// Whether an obstacle that is not remembered is not passed where its hint says.
