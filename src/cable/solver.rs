@@ -32,8 +32,8 @@ pub enum Tracking {
     Relaxed,
     /// Without memory: no obstacle of the span had been solved for before.
     Cold,
-    /// Without memory, because no path was found from it: this may be another path. So is one that passes an obstacle on another side than before, after a leap through it that the obstacle
-    /// does not hold.
+    /// Without memory, because no path was found from it: this may be another path. So is one that passes an obstacle
+    /// on another side than before, after a leap through it that the obstacle does not hold.
     Restarted,
 }
 
