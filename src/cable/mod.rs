@@ -15,6 +15,7 @@ mod grip;
 mod newton;
 mod node;
 mod path;
+mod plan;
 mod relax;
 mod results;
 mod search;

@@ -31,6 +31,13 @@ impl<T: Real> Wrappable<T> for Sphere<T> {
         true
     }
 
+    fn passages(&self, _: &Point3<T>, _: &Point3<T>, closest: &Point3<T>) -> [Option<Point3<T>>; 8] {
+        // Between two points there is one shortest path.
+        let mut passages = [None; 8];
+        passages[0] = Some(self.retract(closest));
+        passages
+    }
+
     fn height(&self, p: &Point3<T>) -> T {
         self.value(p)
     }
