@@ -20,7 +20,7 @@ use crate::math::{Real, is_finite};
 const MOST_PLANS: usize = 24;
 
 /// The largest number of times that each bead of a plan is moved.
-const SWEEPS: usize = 12;
+const SWEEPS: usize = 20;
 
 /// The place of the cable on one obstacle.
 #[derive(Debug, Clone, Copy)]
@@ -30,6 +30,20 @@ struct Bead<T: Real> {
     middle: GeodesicEnd<T>,
     /// The angles of the arcs before and after the middle \[rad\].
     arcs: [T; 2],
+}
+
+impl<T: Real> Bead<T> {
+    /// The first point of the contact, for a negative sense, or the last, estimated.
+    fn end(&self, sense: T) -> Point3<T> {
+        let GeodesicEnd { point, tangent, normal, curvature, .. } = self.middle;
+        let [back, ahead] = self.arcs;
+        let angle = if sense < T::zero() { back } else { ahead };
+        if !(curvature > T::zero()) || angle == T::zero() {
+            return point;
+        }
+        let (sin, cos) = angle.sin_cos();
+        point + (tangent * (sin * sense) - normal * (T::one() - cos)) / curvature
+    }
 }
 
 /// What is known of one plan.
@@ -51,8 +65,9 @@ pub(super) struct Plans<T: Real> {
     plans: Vec<Plan<T>>,
     /// Those of one plan after another, one per obstacle.
     beads: Vec<Bead<T>>,
-    /// The length of the straight line, which counts for a hint that is not followed.
-    penalty: T,
+    /// What a hint counts that no class is known of, if it is not followed: half the thickness of the obstacle. Zero if there
+    /// is none, or no choice.
+    penalties: Vec<T>,
 }
 
 /// A completed plan.
@@ -65,27 +80,36 @@ pub(super) struct Completed<T: Real> {
 
 impl<T: Real> Plans<T> {
     pub(super) fn new() -> Self {
-        Self { plans: Vec::new(), beads: Vec::new(), penalty: T::zero() }
+        Self { plans: Vec::new(), beads: Vec::new(), penalties: Vec::new() }
     }
 
     /// Begins with the straight line and, if there are hints that no class is known of, the polygon through these.
     pub(super) fn begin(&mut self, span: &SpanProblem<'_, T>, nodes: &[Node<T>], budget: &mut Budget) {
         self.plans.clear();
         self.beads.clear();
-        self.penalty = (span.to - span.from).norm();
-        let nothing = Bead { is_pressed: false, middle: GeodesicEnd::blank(), arcs: [T::zero(); 2] };
+        self.penalties.clear();
         let count = nodes.len();
+        let nothing = Bead { is_pressed: false, middle: GeodesicEnd::blank(), arcs: [T::zero(); 2] };
         self.beads.resize(count, nothing);
+        let girth = |node: &Node<T>| {
+            soft_hint(span, node)?;
+            let (a, b) = (node.to_surface(&span.from), node.to_surface(&span.to));
+            let surface = span.surface(node);
+            let [near, far, ..] = surface.passages(&a, &b, &surface.closest_on_segment(&a, &b).point);
+            near.zip(far).map(|(near, far)| (near - far).norm() * T::lit(0.5))
+        };
+        self.penalties.extend(nodes.iter().map(|node| girth(node).unwrap_or(T::zero())));
         self.complete(span, nodes, 0, budget);
-        let soft = |node: &Node<T>| !node.ignored && soft_hint(span, node).is_some();
-        if !nodes.iter().any(soft) {
+        if self.penalties.iter().all(|penalty| *penalty <= T::zero()) {
             return;
         }
-        self.beads.resize(2 * count, nothing);
-        for (k, node) in nodes.iter().enumerate().filter(|(_, node)| soft(node)) {
-            let Some(hint) = soft_hint(span, node) else { continue };
-            let (a, b) = self.neighbours(span, count, k, count);
-            self.beads[count + k] = laid(span.surface(node), node, &hint, &a, &b);
+        let first = self.beads.len();
+        self.beads.resize(first + count, nothing);
+        for (k, node) in nodes.iter().enumerate() {
+            if let Some(hint) = soft_hint(span, node).filter(|_| self.penalties[k] > T::zero()) {
+                let (a, b) = self.neighbours(span, first, k, count);
+                self.beads[first + k] = laid(span.surface(node), node, &hint, &a, &b);
+            }
         }
         self.complete(span, nodes, 0, budget);
     }
@@ -176,7 +200,8 @@ impl<T: Real> Plans<T> {
         budget.spend(SEARCH);
         let passages = surface.passages(&a, &b, &closest);
         let hint = span.obstacle(node).place_of_hint();
-        for p in passages.into_iter().chain([hint]).flatten() {
+        let caught = hint.and_then(|hint| caught(surface, &hint, &a, &b, budget));
+        for p in [caught].into_iter().chain(passages).chain([hint]).flatten() {
             if self.plans.len() >= MOST_PLANS * count || budget.is_spent() {
                 return;
             }
@@ -209,7 +234,7 @@ impl<T: Real> Plans<T> {
             self.beads.truncate(first);
             return;
         };
-        let score = length + self.penalty * self.astray(span, nodes, first);
+        let score = length + self.astray(span, nodes, first);
         self.plans.push(Plan { length, score, conflict, is_open: true, depth });
     }
 
@@ -275,8 +300,9 @@ impl<T: Real> Plans<T> {
         length + (span.to - from).norm()
     }
 
-    /// The obstacle that the polygon passes in another class than that of its hint, or runs through deepest; an error
-    /// if it touches one in another class.
+    /// The obstacle that the polygon runs through deepest or, if there is none, one that it passes in another class than
+    /// that of its hint; an error if it touches that one. The class depends on the points before and after, and so on
+    /// the other obstacles.
     fn conflict(
         &self,
         span: &SpanProblem<'_, T>,
@@ -285,30 +311,38 @@ impl<T: Real> Plans<T> {
         budget: &mut Budget,
     ) -> Result<Option<usize>, ()> {
         let mut deepest: Option<(usize, T)> = None;
+        let mut strayed: Option<usize> = None;
         for (k, node) in nodes.iter().enumerate().filter(|(_, node)| !node.ignored) {
             let bead = &self.beads[first + k];
-            let hint = span.obstacle(node).place_of_hint();
+            let obstacle = span.obstacle(node);
+            let hint = obstacle.place_of_hint();
             if bead.is_pressed && hint.is_none() {
                 continue;
             }
-            let surface = span.surface(node);
+            let surface = obstacle.surface();
             let (a, b) = self.neighbours(span, first, k, nodes.len());
             let (a, b) = (node.to_surface(&a), node.to_surface(&b));
-            let through = |p: &Point3<T>| Some(surface.winding(&a, p)? + surface.winding(p, &b)?);
-            let differs = |other: Option<T>| {
-                let wanted = hint.and_then(|hint| through(&hint));
-                wanted.zip(other).is_some_and(|(wanted, other)| (wanted - other).abs() > T::one())
-            };
-            if bead.is_pressed {
-                if differs(through(&node.to_surface(&bead.middle.point))) {
-                    return Err(());
+            if let Some(hint) = hint {
+                // The class depends on the ends of the contacts before and after.
+                let beads = &self.beads[first..first + nodes.len()];
+                let before = beads[..k].iter().rfind(|bead| bead.is_pressed);
+                let after = beads[k + 1..].iter().find(|bead| bead.is_pressed);
+                let from = before.map_or(a, |bead| node.to_surface(&bead.end(T::one())));
+                let to = after.map_or(b, |bead| node.to_surface(&bead.end(-T::one())));
+                let through = |p: &Point3<T>| Some(surface.winding(&from, p)? + surface.winding(p, &to)?);
+                let found = if bead.is_pressed {
+                    through(&node.to_surface(&bead.middle.point))
+                } else {
+                    surface.winding(&from, &to)
+                };
+                let differs = |(wanted, found): (T, T)| (wanted - found).abs() > T::one();
+                if through(&hint).zip(found).is_some_and(differs) {
+                    strayed = Some(k);
                 }
+            }
+            if bead.is_pressed {
                 continue;
             }
-            if differs(surface.winding(&a, &b)) {
-                return Ok(Some(k));
-            }
-            let obstacle = span.obstacle(node);
             if !obstacle.is_convex && surface.clears(&a, &b) {
                 budget.spend(CLEARED);
                 continue;
@@ -319,15 +353,21 @@ impl<T: Real> Plans<T> {
                 deepest = Some((k, depth));
             }
         }
-        Ok(deepest.map(|(k, _)| k))
+        match (deepest, strayed) {
+            (Some((k, _)), _) => Ok(Some(k)),
+            (None, Some(k)) if self.beads[first + k].is_pressed => Err(()),
+            (None, strayed) => Ok(strayed),
+        }
     }
 
-    /// The number of hints without a class that the polygon does not follow: it passes on the other side, or winds by
-    /// more than half a turn.
+    /// The penalties of the hints without a class that the polygon does not follow: it passes on the other side, or winds
+    /// by more than half a turn.
     fn astray(&self, span: &SpanProblem<'_, T>, nodes: &[Node<T>], first: usize) -> T {
-        let mut count = T::zero();
-        for (k, node) in nodes.iter().enumerate().filter(|(_, node)| !node.ignored) {
-            let Some(hint) = soft_hint(span, node) else { continue };
+        let mut sum = T::zero();
+        for (k, node) in nodes.iter().enumerate() {
+            let Some(hint) = soft_hint(span, node).filter(|_| self.penalties[k] > T::zero()) else {
+                continue;
+            };
             let bead = &self.beads[first + k];
             let surface = span.surface(node);
             let (a, b) = self.neighbours(span, first, k, nodes.len());
@@ -344,16 +384,49 @@ impl<T: Real> Plans<T> {
             // A hint at the front or at the back of the obstacle names no side.
             let is_beside = sideways.norm() > T::lit(0.2);
             if is_beside && sideways.dot(&normal) < T::zero() || bead.is_pressed && back + ahead > T::pi() {
-                count += T::one();
+                sum += self.penalties[k];
             }
         }
-        count
+        sum
     }
+}
+
+/// The place where a cable that is pulled tight from the lines through a hint is caught by the core of a solid: none if
+/// the straight line is of their class, or no classes are known.
+fn caught<T: Real>(
+    surface: &dyn Wrappable<T>,
+    hint: &Point3<T>,
+    a: &Point3<T>,
+    b: &Point3<T>,
+    budget: &mut Budget,
+) -> Option<Point3<T>> {
+    let along = b - a;
+    // Whether the core passes through the triangle of the start, the hint and a point of the line.
+    let is_caught = |place: T| {
+        let c = a + along * place;
+        let round = surface.winding(a, hint)? + surface.winding(hint, &c)? + surface.winding(&c, a)?;
+        Some(round.abs() > T::one())
+    };
+    if !is_caught(T::one())? {
+        return None;
+    }
+    let (mut low, mut high) = (T::zero(), T::one());
+    for _ in 0..20 {
+        let middle = T::lit(0.5) * (low + high);
+        if is_caught(middle)? {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    budget.spend(20 + SEARCH);
+    let core = surface.closest_on_segment(hint, &(a + along * high)).point;
+    Some(surface.retract(&(core + (hint - core).normalize() * (T::lit(0.25) * surface.size()))))
 }
 
 /// The hint of an obstacle whose surface does not tell classes apart.
 fn soft_hint<T: Real>(span: &SpanProblem<'_, T>, node: &Node<T>) -> Option<Point3<T>> {
-    let hint = span.obstacle(node).place_of_hint()?;
+    let hint = span.obstacle(node).place_of_hint().filter(|_| !node.ignored)?;
     span.surface(node).winding(&hint, &hint).is_none().then_some(hint)
 }
 
@@ -375,7 +448,7 @@ fn laid<T: Real>(
 /// it has hardly any along the surface, in the direction of the greatest curvature near it.
 fn frame<T: Real>(surface: &dyn Wrappable<T>, p: &Point3<T>, along: &Vector3<T>) -> GeodesicEnd<T> {
     let end = surface.end(p, along);
-    if end.tangent.dot(along) > T::lit(0.5) {
+    if end.tangent.dot(along) > T::lit(0.5) && end.curvature > T::lit(0.05) * end.transverse_curvature {
         return end;
     }
     let GeodesicEnd { curvature, torsion, transverse_curvature, .. } = end;
@@ -400,23 +473,18 @@ fn shifted<T: Real>(
     let (back, ahead) = (back * inverse_back, ahead * inverse_ahead);
     let pull = back + ahead;
     let press = -pull.dot(&at.normal);
-    if !(press > T::zero()) {
+    let (_, arc_back) = leg(at, a, -T::one());
+    let (_, arc_ahead) = leg(at, b, T::one());
+    if !(press > T::zero() && arc_back + arc_ahead >= T::zero()) {
         return None;
     }
     let GeodesicEnd { tangent, curvature, transverse_curvature, .. } = *at;
     let binormal = at.binormal();
-    let stiffness = |axis: &Vector3<T>| {
-        let [x, y] = [back.dot(axis), ahead.dot(axis)];
-        (T::one() - x * x) * inverse_back + (T::one() - y * y) * inverse_ahead
-    };
-    let bend = curvature * press;
-    let along = if bend > T::zero() {
-        -pull.dot(&tangent) / (bend - stiffness(&tangent)).max(T::lit(0.5) * bend)
-    } else {
-        T::zero()
-    };
-    let stiff = stiffness(&binormal);
-    let across = pull.dot(&binormal) / (stiff - transverse_curvature * press).max(T::lit(0.25) * stiff);
+    let along =
+        if curvature > T::zero() { (arc_ahead - arc_back) * T::lit(0.5) / curvature } else { T::zero() };
+    let [x, y] = [back.dot(&binormal), ahead.dot(&binormal)];
+    let stiffness = (T::one() - x * x) * inverse_back + (T::one() - y * y) * inverse_ahead;
+    let across = (x + y) / (stiffness - transverse_curvature * press).max(T::lit(0.25) * stiffness);
     let turn = (along.abs() + across.abs()) * at.greatest_curvature();
     let longest = T::lit(0.6);
     let scale = if turn > longest { longest / turn } else { T::one() };
@@ -430,7 +498,7 @@ fn shifted<T: Real>(
 }
 
 /// By how much the way from the middle of a contact to a point is longer than the straight line if it follows the
-/// surface, and the angle of its arc.
+/// circle of curvature, and the angle of its arc: negative if the point is above the tangent in the middle.
 fn leg<T: Real>(middle: &GeodesicEnd<T>, to: &Point3<T>, sense: T) -> (T, T) {
     let off = to - middle.point;
     let chord = off.norm();
@@ -444,9 +512,6 @@ fn leg<T: Real>(middle: &GeodesicEnd<T>, to: &Point3<T>, sense: T) -> (T, T) {
     let aside = off.dot(&middle.binormal());
     let straight = (ahead * ahead + above * above - radius * radius).max(zero).sqrt();
     let angle = ahead.atan2(above) - straight.atan2(radius);
-    if !(angle > zero) {
-        return (zero, zero);
-    }
     let flat = straight + radius * angle;
     ((flat * flat + aside * aside).sqrt() - chord, angle)
 }

@@ -4,21 +4,26 @@ use nalgebra::Point3;
 
 use super::ceil;
 use super::newton::Progress;
-use super::node::Node;
+use super::node::{Node, Trial};
 use super::plan::Completed;
 use super::relax;
 use super::solver::{BEADS, leave_saddles, length_of, tighten};
-use super::span::SpanProblem;
+use super::span::{Budget, SEARCH, SpanProblem};
 use super::touch::{Failure, settle_contacts, slide};
 use super::workspace::Workspace;
 use super::wrappable::Wrappable;
-use crate::math::Real;
+use crate::math::{Real, is_finite};
 
 /// The accuracy of geodesics on which a search starts \[rad\].
 const ACCURACY: f64 = 1e-6;
 
 /// A plan is tried if its estimated length exceeds that of the shortest path found by no more than this.
 const MARGIN: f64 = 2e-3;
+
+/// The directions in which a cable is laid through a passage, as parts of a turn, and the number of all ways.
+const TURNS: [f64; DIRECTIONS] = [0.0, 0.125, -0.125, 0.25, -0.25, 0.375, -0.375, 0.5];
+const DIRECTIONS: usize = 8;
+const WAYS: usize = 8 * DIRECTIONS;
 
 /// A start of the search.
 #[derive(Debug, Clone, Copy)]
@@ -29,6 +34,8 @@ enum Start<T: Real> {
     Middles(Completed<T>),
     /// On the hints, without length.
     Hints,
+    /// The same, but on one obstacle through one of its passages in one of eight directions.
+    Through(usize, usize),
     /// A string through the hints with this many beads per leg, pulled tight.
     String(usize),
 }
@@ -38,7 +45,6 @@ struct Outcome<T: Real> {
     /// Score and progress of the best path that keeps the hints.
     best: Option<(T, Progress<T>)>,
     failure: Failure<T>,
-    has_hints: bool,
 }
 
 /// Finds the shortest of the paths reached from several starts that passes the obstacles in the classes of their
@@ -49,24 +55,40 @@ pub(super) fn search<T: Real>(
     work: &mut Workspace<T>,
 ) -> Result<Progress<T>, Failure<T>> {
     work.lengths.clear();
-    let has_hints = span.obstacles.iter().any(|obstacle| obstacle.contact_hint().is_some());
-    let mut outcome = Outcome { best: None, failure: Failure::new(&Progress::none()), has_hints };
-    // No other path that touches once replaces one that would have to touch twice.
-    let refused = |outcome: &Outcome<T>| outcome.failure.penetrated.is_some() && !has_hints;
+    let mut outcome = Outcome { best: None, failure: Failure::new(&Progress::none()) };
     work.plans.begin(span, nodes, &mut work.budget);
     loop {
         let most = outcome.best.map(|(score, _)| score * T::lit(1.0 + MARGIN));
         let Workspace { plans, budget, .. } = &mut *work;
         let Some(plan) = plans.next(span, nodes, most, budget) else { break };
-        if !attempt(span, nodes, work, Start::Plan(plan), &mut outcome) && !refused(&outcome) {
+        // A path that would have to touch twice is not found from elsewhere either.
+        let was_penetrated = outcome.failure.penetrated.take();
+        if !attempt(span, nodes, work, Start::Plan(plan), &mut outcome)
+            && outcome.failure.penetrated.is_none()
+        {
             attempt(span, nodes, work, Start::Middles(plan), &mut outcome);
         }
-        if outcome.best.is_none() && refused(&outcome) {
-            break;
+        outcome.failure.penetrated = outcome.failure.penetrated.or(was_penetrated);
+    }
+    let has_hints = span.obstacles.iter().any(|obstacle| obstacle.contact_hint().is_some());
+    if !has_hints && outcome.best.is_some() {
+        attempt(span, nodes, work, Start::Hints, &mut outcome);
+    }
+    if outcome.best.is_none() {
+        attempt(span, nodes, work, Start::Hints, &mut outcome);
+    }
+    for k in 0..nodes.len() {
+        for way in 0..WAYS {
+            let Failure { lost, penetrated, .. } = outcome.failure;
+            let is_cause =
+                [lost, penetrated.map(|(obstacle, _)| obstacle)].contains(&Some(nodes[k].obstacle));
+            if outcome.best.is_none() && is_cause {
+                attempt(span, nodes, work, Start::Through(k, way), &mut outcome);
+            }
         }
     }
-    for start in [Start::Hints, Start::String(BEADS), Start::String(16)] {
-        if outcome.best.is_none() && !refused(&outcome) {
+    for start in [Start::String(BEADS), Start::String(16)] {
+        if outcome.best.is_none() {
             attempt(span, nodes, work, start, &mut outcome);
         }
     }
@@ -100,14 +122,26 @@ fn attempt<T: Real>(
             settle_contacts(span, nodes, work)
         }
         Start::String(detail) => tighten(span, nodes, work, detail, false),
-        Start::Middles(_) | Start::Hints => {
+        Start::Middles(_) | Start::Hints | Start::Through(..) => {
             if let Start::Middles(plan) = start {
                 work.plans.write_middles(nodes, &plan);
             } else {
                 relax::begin_at_hints(span, nodes, &mut work.string, &mut work.budget);
             }
+            if let Start::Through(k, way) = start
+                && !lay_through(span, nodes, k, way, &mut work.budget)
+            {
+                work.budget.limit = limit;
+                return false;
+            }
             slide(span, nodes, work);
-            if outcome.best.is_some() {
+            let longest = outcome.best.map(|(best, _)| best * T::lit(1.0 + MARGIN));
+            if longest.is_some_and(|longest| length_of(span, nodes) > longest) {
+                work.budget.limit = limit;
+                nodes.clone_from_slice(&work.shortest);
+                return false;
+            }
+            if longest.is_some() && matches!(start, Start::Middles(_)) {
                 // From a saddle it would mostly come back to a path that is known.
                 settle_contacts(span, nodes, work)
             } else {
@@ -155,6 +189,57 @@ fn attempt<T: Real>(
         nodes.clone_from_slice(&work.shortest);
     }
     is_found
+}
+
+/// Lays the cable on an obstacle through one of its passages in one of eight directions, extended to both sides until the
+/// points before and after are above its tangent planes: from a point where they are hidden the chords would run
+/// backwards. False if there is no such way.
+fn lay_through<T: Real>(
+    span: &SpanProblem<'_, T>,
+    nodes: &mut [Node<T>],
+    k: usize,
+    way: usize,
+    budget: &mut Budget,
+) -> bool {
+    let (before, after) = (
+        nodes[..k]
+            .iter()
+            .rfind(|node| node.in_contact)
+            .map_or(span.from, |node| node.to_ground(&node.trial.point)),
+        nodes[k + 1..]
+            .iter()
+            .find(|node| node.in_contact)
+            .map_or(span.to, |node| node.to_ground(&node.trial.point)),
+    );
+    let (node, surface) = (&nodes[k], span.surface(&nodes[k]));
+    let (before, after) = (node.to_surface(&before), node.to_surface(&after));
+    let closest = surface.closest_on_segment(&before, &after).point;
+    budget.spend(SEARCH);
+    let Some(place) = surface.passages(&before, &after, &closest)[way / DIRECTIONS] else { return false };
+    let start = surface.end(&surface.retract(&place), &(after - before));
+    let angle = T::two_pi() * T::lit(TURNS[way % DIRECTIONS]);
+    let (sin, cos) = angle.sin_cos();
+    let along = start.tangent * cos + start.binormal() * sin;
+    // Steps of a fifth of a radian, up to a whole turn.
+    let step = T::lit(0.2) / start.greatest_curvature();
+    let mut extend = |to: &Point3<T>, step: T| {
+        let (mut reach, mut end) = (T::zero(), start);
+        for _ in 0..30 {
+            if (to - end.point).dot(&end.normal) >= T::zero() || !is_finite(&end.point.coords) {
+                break;
+            }
+            reach += step;
+            let geodesic = surface.geodesic(&start.point, &along, reach, T::lit(ACCURACY));
+            budget.spend(1 + geodesic.evaluations);
+            end = geodesic.end;
+        }
+        (reach, end)
+    };
+    let (back, first) = extend(&before, -step);
+    let (ahead, _) = extend(&after, step);
+    let tangent = if back < T::zero() { first.tangent } else { along };
+    nodes[k].begin(Trial { point: first.point, tangent, length: ahead - back });
+    true
 }
 
 /// The points in Ground from which the cable comes to an obstacle and to which it goes from there.
