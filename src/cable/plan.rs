@@ -65,7 +65,7 @@ pub(super) struct Plans<T: Real> {
     plans: Vec<Plan<T>>,
     /// Those of one plan after another, one per obstacle.
     beads: Vec<Bead<T>>,
-    /// What a hint counts that no class is known of, if it is not followed: half the thickness of the obstacle. Zero if there
+    /// What a hint counts that no class is known of, if it is not followed: half the girth of the obstacle. Zero if there
     /// is none, or no choice.
     penalties: Vec<T>,
 }
@@ -96,7 +96,7 @@ impl<T: Real> Plans<T> {
             let (a, b) = (node.to_surface(&span.from), node.to_surface(&span.to));
             let surface = span.surface(node);
             let [near, far, ..] = surface.passages(&a, &b, &surface.closest_on_segment(&a, &b).point);
-            near.zip(far).map(|(near, far)| (near - far).norm() * T::lit(0.5))
+            near.zip(far).map(|(near, far)| (near - far).norm() * T::frac_pi_2())
         };
         self.penalties.extend(nodes.iter().map(|node| girth(node).unwrap_or(T::zero())));
         self.complete(span, nodes, 0, budget);
