@@ -2,9 +2,9 @@
 //!
 //! A plan is a polygon whose beads are the middles of the contacts. Its length is estimated with arcs of the surface's
 //! curvature at the beads, which is exact for a circle. Plans are completed in the order of their lengths, from the
-//! straight line: the obstacle that the polygon runs through deepest is passed on each of its sides in turn. Where the
-//! sides that a surface [names](super::Wrappable::passages) are all there are, as of a cylinder, the plan completed
-//! first is the shortest of all to the accuracy of the estimate.
+//! straight line: the obstacle that the polygon runs through deepest is passed on each of the sides that its surface
+//! [names](super::Wrappable::passages). These are estimates and not bounds: a plan that is passed over is not proved to be
+//! longer.
 
 use alloc::vec::Vec;
 
@@ -16,7 +16,7 @@ use super::span::{Budget, CLEARED, SEARCH, SpanProblem};
 use super::wrappable::Wrappable;
 use crate::math::{Real, is_finite};
 
-/// The largest number of plans per obstacle. Of ten thousand scenes of four obstacles few need more than five.
+/// The largest number of plans per obstacle, a bound on the work where many obstacles are in each other's way.
 const MOST_PLANS: usize = 24;
 
 /// The largest number of times that each bead of a plan is moved.

@@ -71,10 +71,8 @@ pub(super) fn search<T: Real>(
         outcome.failure.penetrated = outcome.failure.penetrated.or(was_penetrated);
     }
     let has_hints = span.obstacles.iter().any(|obstacle| obstacle.contact_hint().is_some());
-    if !has_hints && outcome.best.is_some() {
-        attempt(span, nodes, work, Start::Hints, &mut outcome);
-    }
-    if outcome.best.is_none() {
+    // The descent from the straight line costs little, so that no path found is longer than its.
+    if !has_hints || outcome.best.is_none() {
         attempt(span, nodes, work, Start::Hints, &mut outcome);
     }
     for k in 0..nodes.len() {
@@ -135,6 +133,7 @@ fn attempt<T: Real>(
                 return false;
             }
             slide(span, nodes, work);
+            // What descends is hardly ever shortened by more than the margin from where Newton's method takes over.
             let longest = outcome.best.map(|(best, _)| best * T::lit(1.0 + MARGIN));
             if longest.is_some_and(|longest| length_of(span, nodes) > longest) {
                 work.budget.limit = limit;

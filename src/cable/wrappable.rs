@@ -97,7 +97,7 @@ pub trait Wrappable<T: Real>: Any + Debug + Send + Sync {
     ///
     /// Two curves outside the solid with the same ends belong to one class if their sums agree; otherwise these
     /// differ by whole turns. `None`, the default, if there is one class only or the classes are not known: then
-    /// a contact hint is where the search begins, and no more.
+    /// a contact hint names a side, and no more.
     fn winding(&self, _a: &Point3<T>, _b: &Point3<T>) -> Option<T> {
         None
     }
