@@ -5,6 +5,7 @@
 //! [`CableSpring`](crate::CableSpring) is the elastic cable on such a path; a user's muscle uses the same two
 //! types.
 
+mod bead;
 mod block;
 mod by_values;
 mod casts;

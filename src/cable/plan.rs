@@ -8,43 +8,20 @@
 
 use alloc::vec::Vec;
 
-use nalgebra::{Point3, Vector3};
+use nalgebra::Point3;
 
+use super::bead::{Bead, laid, leg, shifted};
 use super::geodesic::GeodesicEnd;
 use super::node::{Node, Trial};
 use super::span::{Budget, CLEARED, SEARCH, SpanProblem};
 use super::wrappable::Wrappable;
-use crate::math::{Real, is_finite};
+use crate::math::Real;
 
 /// The largest number of plans per obstacle, a bound on the work where many obstacles are in each other's way.
 const MOST_PLANS: usize = 24;
 
 /// The largest number of times that each bead of a plan is moved.
 const SWEEPS: usize = 20;
-
-/// The place of the cable on one obstacle.
-#[derive(Debug, Clone, Copy)]
-struct Bead<T: Real> {
-    is_pressed: bool,
-    /// The middle of the contact, in Ground.
-    middle: GeodesicEnd<T>,
-    /// The angles of the arcs before and after the middle \[rad\].
-    arcs: [T; 2],
-}
-
-impl<T: Real> Bead<T> {
-    /// The first point of the contact, for a negative sense, or the last, estimated.
-    fn end(&self, sense: T) -> Point3<T> {
-        let GeodesicEnd { point, tangent, normal, curvature, .. } = self.middle;
-        let [back, ahead] = self.arcs;
-        let angle = if sense < T::zero() { back } else { ahead };
-        if !(curvature > T::zero()) || angle == T::zero() {
-            return point;
-        }
-        let (sin, cos) = angle.sin_cos();
-        point + (tangent * (sin * sense) - normal * (T::one() - cos)) / curvature
-    }
-}
 
 /// What is known of one plan.
 #[derive(Debug, Clone, Copy)]
@@ -62,7 +39,7 @@ struct Plan<T: Real> {
 /// Plans, kept to avoid allocation.
 #[derive(Debug)]
 pub(super) struct Plans<T: Real> {
-    plans: Vec<Plan<T>>,
+    list: Vec<Plan<T>>,
     /// Those of one plan after another, one per obstacle.
     beads: Vec<Bead<T>>,
     /// What a hint counts that no class is known of, if it is not followed: half the girth of the obstacle. Zero if there
@@ -80,12 +57,12 @@ pub(super) struct Completed<T: Real> {
 
 impl<T: Real> Plans<T> {
     pub(super) fn new() -> Self {
-        Self { plans: Vec::new(), beads: Vec::new(), penalties: Vec::new() }
+        Self { list: Vec::new(), beads: Vec::new(), penalties: Vec::new() }
     }
 
     /// Begins with the straight line and, if there are hints that no class is known of, the polygon through these.
     pub(super) fn begin(&mut self, span: &SpanProblem<'_, T>, nodes: &[Node<T>], budget: &mut Budget) {
-        self.plans.clear();
+        self.list.clear();
         self.beads.clear();
         self.penalties.clear();
         let count = nodes.len();
@@ -124,13 +101,13 @@ impl<T: Real> Plans<T> {
     ) -> Option<Completed<T>> {
         loop {
             let mut best: Option<usize> = None;
-            for (i, plan) in self.plans.iter().enumerate() {
-                if plan.is_open && best.is_none_or(|best| plan.score < self.plans[best].score) {
+            for (i, plan) in self.list.iter().enumerate() {
+                if plan.is_open && best.is_none_or(|best| plan.score < self.list[best].score) {
                     best = Some(i);
                 }
             }
-            let place = best.filter(|&i| most.is_none_or(|most| self.plans[i].score < most))?;
-            let plan = &mut self.plans[place];
+            let place = best.filter(|&i| most.is_none_or(|most| self.list[i].score < most))?;
+            let plan = &mut self.list[place];
             plan.is_open = false;
             let Plan { length, score, .. } = *plan;
             match plan.conflict {
@@ -189,7 +166,7 @@ impl<T: Real> Plans<T> {
         budget: &mut Budget,
     ) {
         let count = nodes.len();
-        let depth = self.plans[parent].depth + 1;
+        let depth = self.list[parent].depth + 1;
         if depth > 2 * count {
             return;
         }
@@ -202,7 +179,7 @@ impl<T: Real> Plans<T> {
         let hint = span.obstacle(node).place_of_hint();
         let caught = hint.and_then(|hint| caught(surface, &hint, &a, &b, budget));
         for p in [caught].into_iter().chain(passages).chain([hint]).flatten() {
-            if self.plans.len() >= MOST_PLANS * count || budget.is_spent() {
+            if self.list.len() >= MOST_PLANS * count || budget.is_spent() {
                 return;
             }
             let first = self.beads.len();
@@ -226,8 +203,8 @@ impl<T: Real> Plans<T> {
                         || (a.middle.point - b.middle.point).norm() < span.surface(node).size() * T::lit(0.1))
             })
         };
-        let is_known = (0..self.plans.len())
-            .any(|place| (self.plans[place].length - length).abs() < T::lit(0.01) * length && is_like(place));
+        let is_known = (0..self.list.len())
+            .any(|place| (self.list[place].length - length).abs() < T::lit(0.01) * length && is_like(place));
         let conflict =
             if is_known || !length.is_finite() { Err(()) } else { self.conflict(span, nodes, first, budget) };
         let Ok(conflict) = conflict else {
@@ -235,7 +212,7 @@ impl<T: Real> Plans<T> {
             return;
         };
         let score = length + self.astray(span, nodes, first);
-        self.plans.push(Plan { length, score, conflict, is_open: true, depth });
+        self.list.push(Plan { length, score, conflict, is_open: true, depth });
     }
 
     /// The points before and after an obstacle; `first` is the place of the plan's first bead.
@@ -264,15 +241,12 @@ impl<T: Real> Plans<T> {
                 let (a, b) = self.neighbours(span, first, k, count);
                 let bead = &mut self.beads[first + k];
                 budget.spend(2);
-                match shifted(span.surface(node), node, &bead.middle, &a, &b) {
-                    Some((moved, step)) => {
-                        bead.middle = moved;
-                        largest = largest.max(step);
-                    }
-                    None => {
-                        bead.is_pressed = false;
-                        largest = T::one();
-                    }
+                if let Some((moved, step)) = shifted(span.surface(node), node, &bead.middle, &a, &b) {
+                    bead.middle = moved;
+                    largest = largest.max(step);
+                } else {
+                    bead.is_pressed = false;
+                    largest = T::one();
                 }
             }
             if largest < T::lit(0.02) {
@@ -428,90 +402,4 @@ fn caught<T: Real>(
 fn soft_hint<T: Real>(span: &SpanProblem<'_, T>, node: &Node<T>) -> Option<Point3<T>> {
     let hint = span.obstacle(node).place_of_hint().filter(|_| !node.ignored)?;
     span.surface(node).winding(&hint, &hint).is_none().then_some(hint)
-}
-
-/// A bead at a point near the surface, in its frame, between two points in Ground.
-fn laid<T: Real>(
-    surface: &dyn Wrappable<T>,
-    node: &Node<T>,
-    p: &Point3<T>,
-    a: &Point3<T>,
-    b: &Point3<T>,
-) -> Bead<T> {
-    let point = surface.retract(p);
-    let [from, to] = [a, b].map(|end| (node.to_surface(end) - point).normalize());
-    let middle = frame(surface, &point, &(to - from)).transformed(&node.X_GS);
-    Bead { is_pressed: is_finite(&middle.tangent), middle, arcs: [T::zero(); 2] }
-}
-
-/// The frame at a point of the surface in the direction `along` or, if both sides of the cable leave steeply, so that
-/// it has hardly any along the surface, in the direction of the greatest curvature near it.
-fn frame<T: Real>(surface: &dyn Wrappable<T>, p: &Point3<T>, along: &Vector3<T>) -> GeodesicEnd<T> {
-    let end = surface.end(p, along);
-    if end.tangent.dot(along) > T::lit(0.5) && end.curvature > T::lit(0.05) * end.transverse_curvature {
-        return end;
-    }
-    let GeodesicEnd { curvature, torsion, transverse_curvature, .. } = end;
-    let angle = T::lit(0.5) * (T::lit(2.0) * torsion).atan2(curvature - transverse_curvature);
-    let (sin, cos) = angle.sin_cos();
-    surface.end(p, &(end.tangent * cos + end.binormal() * sin))
-}
-
-/// A bead moved towards the middle of the contact of a taut cable, and its turn \[rad\]; none if the cable does not
-/// press on it.
-///
-/// In the middle the cable turns equally to both sides; across, its length is least there.
-fn shifted<T: Real>(
-    surface: &dyn Wrappable<T>,
-    node: &Node<T>,
-    at: &GeodesicEnd<T>,
-    a: &Point3<T>,
-    b: &Point3<T>,
-) -> Option<(GeodesicEnd<T>, T)> {
-    let (back, ahead) = (a - at.point, b - at.point);
-    let (inverse_back, inverse_ahead) = (T::one() / back.norm(), T::one() / ahead.norm());
-    let (back, ahead) = (back * inverse_back, ahead * inverse_ahead);
-    let pull = back + ahead;
-    let press = -pull.dot(&at.normal);
-    let (_, arc_back) = leg(at, a, -T::one());
-    let (_, arc_ahead) = leg(at, b, T::one());
-    if !(press > T::zero() && arc_back + arc_ahead >= T::zero()) {
-        return None;
-    }
-    let GeodesicEnd { tangent, curvature, transverse_curvature, .. } = *at;
-    let binormal = at.binormal();
-    let along =
-        if curvature > T::zero() { (arc_ahead - arc_back) * T::lit(0.5) / curvature } else { T::zero() };
-    let [x, y] = [back.dot(&binormal), ahead.dot(&binormal)];
-    let stiffness = (T::one() - x * x) * inverse_back + (T::one() - y * y) * inverse_ahead;
-    let across = (x + y) / (stiffness - transverse_curvature * press).max(T::lit(0.25) * stiffness);
-    let turn = (along.abs() + across.abs()) * at.greatest_curvature();
-    let longest = T::lit(0.6);
-    let scale = if turn > longest { longest / turn } else { T::one() };
-    let moved = node.to_surface(&(at.point + (tangent * along + binormal * across) * scale));
-    let point = surface.retract(&moved);
-    if !surface.covers(&point) {
-        return None;
-    }
-    let direction = node.X_GS.rotation.inverse() * (ahead - back);
-    Some((frame(surface, &point, &direction).transformed(&node.X_GS), turn))
-}
-
-/// By how much the way from the middle of a contact to a point is longer than the straight line if it follows the
-/// circle of curvature, and the angle of its arc: negative if the point is above the tangent in the middle.
-fn leg<T: Real>(middle: &GeodesicEnd<T>, to: &Point3<T>, sense: T) -> (T, T) {
-    let off = to - middle.point;
-    let chord = off.norm();
-    let (zero, one) = (T::zero(), T::one());
-    if middle.curvature * chord < T::lit(1e-3) {
-        return (zero, zero);
-    }
-    let radius = one / middle.curvature;
-    let ahead = off.dot(&middle.tangent) * sense;
-    let above = off.dot(&middle.normal) + radius;
-    let aside = off.dot(&middle.binormal());
-    let straight = (ahead * ahead + above * above - radius * radius).max(zero).sqrt();
-    let angle = ahead.atan2(above) - straight.atan2(radius);
-    let flat = straight + radius * angle;
-    ((flat * flat + aside * aside).sqrt() - chord, angle)
 }

@@ -126,13 +126,13 @@ fn hinted(dice: &mut Dice) -> (Solid, Option<Vector3<f64>>) {
     let (turn, lean, part) = (dice.between(0.0, TAU), dice.between(0.0, TAU), dice.between(0.01, 1.0));
     let around = Vector3::new(turn.cos(), turn.sin(), 0.0);
     let anywhere = dice.vector(1.5);
-    let place = dice.below(4);
+    let place = usize::try_from(dice.below(4)).unwrap_or(0);
     match dice.below(5) {
         0 | 1 => {
             let radius = dice.between(0.3, 0.8);
             let on = around * radius + Vector3::z() * dice.between(-0.5, 0.5);
             let within = Vector3::new(on.x * part, on.y * part, on.z);
-            (Solid::Rod(radius), Some([on, within, anywhere, anywhere][place as usize]))
+            (Solid::Rod(radius), Some([on, within, anywhere, anywhere][place]))
         }
         2 | 3 => {
             let ring = dice.between(0.5, 0.7);
@@ -140,7 +140,7 @@ fn hinted(dice: &mut Dice) -> (Solid, Option<Vector3<f64>>) {
             let out = (around * lean.cos() + Vector3::z() * lean.sin()) * tube;
             let hole = around * (part * (ring - tube));
             let hints = [hole, around * ring + out, around * ring + out * part, anywhere];
-            (Solid::Ring(ring, tube), Some(hints[place as usize]))
+            (Solid::Ring(ring, tube), Some(hints[place]))
         }
         _ => (Solid::Ball(dice.between(0.4, 0.8)), None),
     }
