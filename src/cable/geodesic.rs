@@ -63,6 +63,19 @@ pub struct Geodesic<T: Real> {
 }
 
 impl<T: Real> GeodesicEnd<T> {
+    /// Of no surface.
+    pub(crate) fn blank() -> Self {
+        let zero = T::zero();
+        Self {
+            point: Point3::origin(),
+            tangent: Vector3::zeros(),
+            normal: Vector3::zeros(),
+            curvature: zero,
+            torsion: zero,
+            transverse_curvature: zero,
+        }
+    }
+
     /// The third axis of the frame: normal × tangent.
     #[inline]
     pub fn binormal(&self) -> Vector3<T> {

@@ -6,6 +6,7 @@
 //! types.
 
 mod acting;
+mod bead;
 mod block;
 mod by_values;
 mod casts;
@@ -18,6 +19,7 @@ mod node;
 mod obstacle;
 mod path;
 mod places;
+mod plan;
 mod point_curve;
 mod relax;
 mod results;

@@ -63,14 +63,7 @@ impl<T: Real> Trial<T> {
 impl<T: Real> Node<T> {
     pub(super) fn new(obstacle: usize, X_GS: Pose<T>) -> Self {
         let zero = T::zero();
-        let end = GeodesicEnd {
-            point: Point3::origin(),
-            tangent: Vector3::zeros(),
-            normal: Vector3::zeros(),
-            curvature: zero,
-            torsion: zero,
-            transverse_curvature: zero,
-        };
+        let end = GeodesicEnd::blank();
         let jacobi = Jacobi::at_start();
         Self {
             obstacle,

@@ -28,17 +28,20 @@ use crate::mechanics::{BodyIndex, CoordinateIndex, KinematicsError, Positions, S
 ///
 /// # Which shortest path
 ///
-/// Without memory ([`Wrap::known`] false) the path starts straight, or over the contact hints, and descends in
-/// length to a stationary path; from a saddle it is displaced to both sides and the shorter result is taken. Then
-/// the path is laid on the far side of each obstacle without a hint in turn, and the shortest result is taken;
-/// [`PathResults::classes`] is the number of different paths seen. It is a local minimum, and need not be the
-/// shortest of all. If no path is found, a string of beads is pulled tight instead. This is slow.
+/// Without memory ([`Wrap::known`] false) there is a search for the shortest path. It plans with one point on each
+/// obstacle, from the straight line: the obstacle that is in the way most is passed on each of its
+/// [sides](super::Wrappable::passages) in turn, and the plans are solved in the order of their estimated lengths until the
+/// next is longer than the best path found. The straight line that descends in length is tried too.
+/// [`PathResults::classes`] is the number of different paths seen. The result is a local minimum. That no other is
+/// shorter is not proved: the points sought on a side may be others than those of the shortest path there. If no path is
+/// found, a string of beads is pulled tight instead. This is slow.
 ///
 /// A [contact hint](Obstacle::with_contact_hint) determines the class of the path where the surface tells classes
 /// apart ([`winding`](super::Wrappable::winding)): past a cylinder or a torus the cable winds as the straight lines
 /// do that come from the point before it, pass through the hint and go to the point after it. If no such path is
-/// found, that is an error ([`PathError::HintNotKept`]). On other surfaces the search begins at the hint; a path
-/// that winds by more than half a turn there gives way to a shorter one from elsewhere.
+/// found, that is an error ([`PathError::HintNotKept`]). On other surfaces a path on the hint's side is preferred to one
+/// that is shorter by less than half the girth of the obstacle there, unless it winds by more than half a turn. A cable
+/// that is held within a ring, as by a side site inside a geom of MuJoCo's, passes a thin torus with a hint in its hole.
 ///
 /// With remembered [`Wraps`] Newton's method starts there: the path keeps its side of an obstacle and its
 /// windings, even when another side has become shorter. If that fails, it descends or is pulled tight from there,

@@ -5,40 +5,46 @@ use nalgebra::Point3;
 use super::ceil;
 use super::newton::Progress;
 use super::node::{Node, Trial};
+use super::plan::Completed;
 use super::relax;
 use super::solver::{BEADS, leave_saddles, length_of, tighten};
 use super::span::{Budget, SEARCH, SpanProblem};
 use super::touch::{Failure, settle_contacts, slide};
 use super::workspace::Workspace;
 use super::wrappable::Wrappable;
-use crate::math::Real;
-
-/// The largest number of times that the path is laid on the far side of each obstacle in turn. Of ten thousand random
-/// scenes the first pass shortens three in a hundred.
-const PASSES: usize = 3;
+use crate::math::{Real, is_finite};
 
 /// The accuracy of geodesics on which a search starts \[rad\].
 const ACCURACY: f64 = 1e-6;
 
+/// A plan is tried if its estimated length exceeds that of the shortest path found by no more than this.
+const MARGIN: f64 = 2e-3;
+
+/// The directions in which a cable is laid through a passage, as parts of a turn, and the number of all ways.
+const TURNS: [f64; DIRECTIONS] = [0.0, 0.125, -0.125, 0.25, -0.25, 0.375, -0.375, 0.5];
+const DIRECTIONS: usize = 8;
+const WAYS: usize = 8 * DIRECTIONS;
+
 /// A start of the search.
 #[derive(Debug, Clone, Copy)]
-enum Start {
+enum Start<T: Real> {
+    /// On the contacts of a plan.
+    Plan(Completed<T>),
+    /// On the middles of the contacts of a plan, without length.
+    Middles(Completed<T>),
     /// On the hints, without length.
     Hints,
-    /// Straight past the obstacles whose hints need not be touched, and on the other hints.
-    Straight,
-    /// The shortest path so far, laid on the far side of one obstacle.
-    Across(usize),
+    /// The same, but on one obstacle through one of its passages in one of eight directions.
+    Through(usize, usize),
     /// A string through the hints with this many beads per leg, pulled tight.
     String(usize),
 }
 
 /// The outcome of the starts so far.
 struct Outcome<T: Real> {
-    /// Length and progress of the shortest path that keeps the hints.
+    /// Score and progress of the best path that keeps the hints.
     best: Option<(T, Progress<T>)>,
     failure: Failure<T>,
-    has_hints: bool,
 }
 
 /// Finds the shortest of the paths reached from several starts that passes the obstacles in the classes of their
@@ -49,39 +55,39 @@ pub(super) fn search<T: Real>(
     work: &mut Workspace<T>,
 ) -> Result<Progress<T>, Failure<T>> {
     work.lengths.clear();
+    let mut outcome = Outcome { best: None, failure: Failure::new(&Progress::none()) };
+    work.plans.begin(span, nodes, &mut work.budget);
+    loop {
+        let most = outcome.best.map(|(score, _)| score * T::lit(1.0 + MARGIN));
+        let Workspace { plans, budget, .. } = &mut *work;
+        let Some(plan) = plans.next(span, nodes, most, budget) else { break };
+        // A path that would have to touch twice is not found from elsewhere either.
+        let was_penetrated = outcome.failure.penetrated.take();
+        if !attempt(span, nodes, work, Start::Plan(plan), &mut outcome)
+            && outcome.failure.penetrated.is_none()
+        {
+            attempt(span, nodes, work, Start::Middles(plan), &mut outcome);
+        }
+        outcome.failure.penetrated = outcome.failure.penetrated.or(was_penetrated);
+    }
     let has_hints = span.obstacles.iter().any(|obstacle| obstacle.contact_hint().is_some());
-    let mut outcome = Outcome { best: None, failure: Failure::new(&Progress::none()), has_hints };
-    attempt(span, nodes, work, Start::Hints, &mut outcome);
-    if has_hints {
-        let from_hints = outcome.best.is_some() && !(0..nodes.len()).any(|k| is_free(span, nodes, k));
-        if !from_hints {
-            attempt(span, nodes, work, Start::Straight, &mut outcome);
-            for k in 0..nodes.len() {
-                if outcome.failure.lost == Some(nodes[k].obstacle) && outcome.best.is_none()
-                    || nodes[k].in_contact && winds_far(&nodes[k])
-                {
-                    attempt(span, nodes, work, Start::Across(k), &mut outcome);
-                }
+    // The descent from the straight line costs little, so that no path found is longer than its.
+    if !has_hints || outcome.best.is_none() {
+        attempt(span, nodes, work, Start::Hints, &mut outcome);
+    }
+    for k in 0..nodes.len() {
+        for way in 0..WAYS {
+            let Failure { lost, penetrated, .. } = outcome.failure;
+            let is_cause =
+                [lost, penetrated.map(|(obstacle, _)| obstacle)].contains(&Some(nodes[k].obstacle));
+            if outcome.best.is_none() && is_cause {
+                attempt(span, nodes, work, Start::Through(k, way), &mut outcome);
             }
         }
     }
-    // No other path that touches once replaces one that would have to touch twice.
-    let refused = |outcome: &Outcome<T>| outcome.failure.penetrated.is_some() && !has_hints;
-    for detail in [BEADS, 16] {
-        if outcome.best.is_none() && !refused(&outcome) {
-            attempt(span, nodes, work, Start::String(detail), &mut outcome);
-        }
-    }
-    for _ in 0..PASSES {
-        let before = outcome.best.map(|(length, _)| length);
-        for k in 0..nodes.len() {
-            let is_hinted = span.obstacle(&nodes[k]).contact_hint().is_some();
-            if outcome.best.is_some() && nodes[k].in_contact && !is_hinted {
-                attempt(span, nodes, work, Start::Across(k), &mut outcome);
-            }
-        }
-        if outcome.best.map(|(length, _)| length) == before {
-            break;
+    for start in [Start::String(BEADS), Start::String(16)] {
+        if outcome.best.is_none() {
+            attempt(span, nodes, work, start, &mut outcome);
         }
     }
     let (_, mut progress) = outcome.best.ok_or(outcome.failure)?;
@@ -90,67 +96,81 @@ pub(super) fn search<T: Real>(
     Ok(progress)
 }
 
-/// Whether the cable may pass an obstacle elsewhere than at its hint: the hint determines the class alone, or the cable
-/// is wound about it by more than half a turn.
-fn is_free<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], k: usize) -> bool {
-    let obstacle = span.obstacle(&nodes[k]);
-    let has_class = |hint: &Point3<T>| obstacle.surface().winding(hint, hint).is_some();
-    obstacle.contact_hint().is_some_and(has_class) || nodes[k].in_contact && winds_far(&nodes[k])
-}
-
-/// Whether a contact turns the cable by more than half a turn.
-fn winds_far<T: Real>(node: &Node<T>) -> bool {
-    node.turns() > T::pi()
-}
-
-/// Solves from a start, and keeps the path if it is the shortest. The nodes hold the shortest path before and after, if
-/// there is one.
+/// Solves from a start, and keeps the path if it is the best; returns whether one was found. The nodes hold the best path
+/// before and after, if there is one.
 fn attempt<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut [Node<T>],
     work: &mut Workspace<T>,
-    start: Start,
+    start: Start<T>,
     outcome: &mut Outcome<T>,
-) {
+) -> bool {
     if work.budget.is_spent() {
-        return;
+        return false;
     }
     // A start from which nothing is found must leave some of the budget to the others.
     let limit = work.budget.limit;
-    if outcome.best.is_some() || outcome.has_hints && !matches!(start, Start::String(_)) {
+    if !matches!(start, Start::String(_)) {
         work.budget.limit -= (limit - work.budget.spent) / 4 * 3;
     }
-    let found = if let Start::String(detail) = start {
-        tighten(span, nodes, work, detail, false)
-    } else if begin(span, nodes, work, start, outcome.best.is_none()) {
-        slide(span, nodes, work);
-        if outcome.best.is_some() {
-            // From a saddle it would mostly come back to a path that is known.
+    let found = match start {
+        Start::Plan(plan) => {
+            let Workspace { plans, budget, .. } = &mut *work;
+            plans.write(span, nodes, &plan, T::lit(ACCURACY), budget);
             settle_contacts(span, nodes, work)
-        } else {
-            leave_saddles(span, nodes, work, BEADS)
         }
-    } else {
-        work.budget.limit = limit;
-        return;
+        Start::String(detail) => tighten(span, nodes, work, detail, false),
+        Start::Middles(_) | Start::Hints | Start::Through(..) => {
+            if let Start::Middles(plan) = start {
+                work.plans.write_middles(nodes, &plan);
+            } else {
+                relax::begin_at_hints(span, nodes, &mut work.string, &mut work.budget);
+            }
+            if let Start::Through(k, way) = start
+                && !lay_through(span, nodes, k, way, &mut work.budget)
+            {
+                work.budget.limit = limit;
+                return false;
+            }
+            slide(span, nodes, work);
+            // What descends is hardly ever shortened by more than the margin from where Newton's method takes over.
+            let longest = outcome.best.map(|(best, _)| best * T::lit(1.0 + MARGIN));
+            if longest.is_some_and(|longest| length_of(span, nodes) > longest) {
+                work.budget.limit = limit;
+                nodes.clone_from_slice(&work.shortest);
+                return false;
+            }
+            if longest.is_some() && matches!(start, Start::Middles(_)) {
+                // From a saddle it would mostly come back to a path that is known.
+                settle_contacts(span, nodes, work)
+            } else {
+                leave_saddles(span, nodes, work, BEADS)
+            }
+        }
     };
     work.budget.limit = limit;
     let is_path = found.as_ref().map_or_else(|why| why.penetrated.is_some(), |_| true);
     let lost = if is_path { lost_hint(span, nodes).map(|k| nodes[k].obstacle) } else { None };
+    let mut is_found = false;
     match found {
         _ if lost.is_some() => outcome.failure.lost = lost,
         Ok(progress) => {
+            is_found = true;
             let length = length_of(span, nodes);
+            let penalty = match start {
+                Start::Plan(plan) | Start::Middles(plan) => plan.score - plan.length,
+                _ => T::zero(),
+            };
             // Lengths are stationary: those of one path agree to roundoff.
             let is_same = |other: &T| (*other - length).abs() <= T::lit(1e-9).max(T::negligible()) * length;
             if !work.lengths.iter().any(is_same) {
                 work.lengths.push(length);
             }
-            if outcome.best.as_ref().is_none_or(|(shortest, _)| length < *shortest) {
-                outcome.best = Some((length, progress));
+            if outcome.best.as_ref().is_none_or(|(best, _)| length + penalty < *best) {
+                outcome.best = Some((length + penalty, progress));
                 work.shortest.clear();
                 work.shortest.extend_from_slice(nodes);
-                return;
+                return true;
             }
         }
         Err(why) => {
@@ -167,107 +187,58 @@ fn attempt<T: Real>(
     if outcome.best.is_some() {
         nodes.clone_from_slice(&work.shortest);
     }
+    is_found
 }
 
-/// Writes a start into the nodes; false if there is none.
-fn begin<T: Real>(
-    span: &SpanProblem<'_, T>,
-    nodes: &mut [Node<T>],
-    work: &mut Workspace<T>,
-    start: Start,
-    has_failed: bool,
-) -> bool {
-    match start {
-        Start::Across(k) => lay_across(span, nodes, k, work),
-        Start::Straight => {
-            // Those in contact on entry are of a path found before.
-            let is_free = |k: &usize| has_failed || is_free(span, nodes, *k);
-            work.active.clear();
-            work.active.extend((0..nodes.len()).filter(is_free));
-            relax::begin_at_hints(span, nodes, &mut work.string, &mut work.budget);
-            for &k in &work.active {
-                nodes[k].in_contact = false;
-            }
-            true
-        }
-        _ => {
-            relax::begin_at_hints(span, nodes, &mut work.string, &mut work.budget);
-            true
-        }
-    }
-}
-
-/// Lays a path found on the far side of an obstacle, opposite the middle of its contact or its closest point.
-fn lay_across<T: Real>(
+/// Lays the cable on an obstacle through one of its passages in one of eight directions, extended to both sides until the
+/// points before and after are above its tangent planes: from a point where they are hidden the chords would run
+/// backwards. False if there is no such way.
+fn lay_through<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut [Node<T>],
     k: usize,
-    work: &mut Workspace<T>,
-) -> bool {
-    let (before, after) = neighbours(span, nodes, k);
-    let (node, surface) = (&nodes[k], span.surface(&nodes[k]));
-    let (from, to) = (node.to_surface(&before), node.to_surface(&after));
-    let middle = if node.in_contact {
-        let Trial { point, tangent, length } = node.trial;
-        let geodesic = surface.geodesic(&point, &tangent, length * T::lit(0.5), T::lit(ACCURACY));
-        work.budget.spend(geodesic.evaluations);
-        geodesic.end
-    } else {
-        work.budget.spend(SEARCH);
-        let closest = surface.closest_on_segment(&from, &to).point;
-        surface.end(&surface.retract(&closest), &(to - from))
-    };
-    let inwards = middle.normal * (T::lit(-0.25) * surface.size());
-    let mut place = middle.point;
-    // Through a solid as thick as sixty-four of its smallest features; a half-space has no far side.
-    let mut steps = 0;
-    let is_out = loop {
-        place += inwards;
-        steps += 1;
-        if steps > 256 || !surface.covers(&place) {
-            break false;
-        }
-        if surface.value(&place) > T::zero() {
-            break true;
-        }
-    };
-    work.budget.spend(steps);
-    if is_out {
-        let trial = lay_through(surface, &surface.retract(&place), &from, &to, &mut work.budget);
-        nodes[k].begin(trial);
-    }
-    is_out
-}
-
-/// The geodesic through a point of the surface in the direction from `before` to `after`, extended to both sides until
-/// these are above its tangent planes: from a point where they are hidden the chords would run backwards.
-fn lay_through<T: Real>(
-    surface: &dyn Wrappable<T>,
-    p: &Point3<T>,
-    before: &Point3<T>,
-    after: &Point3<T>,
+    way: usize,
     budget: &mut Budget,
-) -> Trial<T> {
-    let along = after - before;
+) -> bool {
+    let (before, after) = (
+        nodes[..k]
+            .iter()
+            .rfind(|node| node.in_contact)
+            .map_or(span.from, |node| node.to_ground(&node.trial.point)),
+        nodes[k + 1..]
+            .iter()
+            .find(|node| node.in_contact)
+            .map_or(span.to, |node| node.to_ground(&node.trial.point)),
+    );
+    let (node, surface) = (&nodes[k], span.surface(&nodes[k]));
+    let (before, after) = (node.to_surface(&before), node.to_surface(&after));
+    let closest = surface.closest_on_segment(&before, &after).point;
+    budget.spend(SEARCH);
+    let Some(place) = surface.passages(&before, &after, &closest)[way / DIRECTIONS] else { return false };
+    let start = surface.end(&surface.retract(&place), &(after - before));
+    let angle = T::two_pi() * T::lit(TURNS[way % DIRECTIONS]);
+    let (sin, cos) = angle.sin_cos();
+    let along = start.tangent * cos + start.binormal() * sin;
     // Steps of a fifth of a radian, up to a whole turn.
-    let step = T::lit(0.2) / surface.end(p, &along).greatest_curvature();
+    let step = T::lit(0.2) / start.greatest_curvature();
     let mut extend = |to: &Point3<T>, step: T| {
-        let mut reach = T::zero();
-        let mut end = surface.end(p, &along);
+        let (mut reach, mut end) = (T::zero(), start);
         for _ in 0..30 {
-            if (to - end.point).dot(&end.normal) >= T::zero() || !end.point.coords.norm().is_finite() {
+            if (to - end.point).dot(&end.normal) >= T::zero() || !is_finite(&end.point.coords) {
                 break;
             }
             reach += step;
-            let geodesic = surface.geodesic(p, &along, reach, T::lit(ACCURACY));
+            let geodesic = surface.geodesic(&start.point, &along, reach, T::lit(ACCURACY));
             budget.spend(1 + geodesic.evaluations);
             end = geodesic.end;
         }
         (reach, end)
     };
-    let (back, start) = extend(before, -step);
-    let (ahead, _) = extend(after, step);
-    Trial { point: start.point, tangent: start.tangent, length: ahead - back }
+    let (back, first) = extend(&before, -step);
+    let (ahead, _) = extend(&after, step);
+    let tangent = if back < T::zero() { first.tangent } else { along };
+    nodes[k].begin(Trial { point: first.point, tangent, length: ahead - back });
+    true
 }
 
 /// The points in Ground from which the cable comes to an obstacle and to which it goes from there.

@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 
 use super::node::Node;
+use super::plan::Plans;
 use super::relax::Beads;
 use super::span::Budget;
 use crate::math::Real;
@@ -12,6 +13,7 @@ use crate::math::Real;
 pub(super) struct Workspace<T: Real> {
     pub(super) active: Vec<usize>,
     pub(super) string: Beads<T>,
+    pub(super) plans: Plans<T>,
     /// The path on a saddle, and the shortest found from there.
     pub(super) balanced: Vec<Node<T>>,
     pub(super) best: Vec<Node<T>>,
@@ -26,6 +28,7 @@ impl<T: Real> Workspace<T> {
         Self {
             active: Vec::new(),
             string: Beads::new(),
+            plans: Plans::new(),
             balanced: Vec::new(),
             best: Vec::new(),
             shortest: Vec::new(),

@@ -97,9 +97,33 @@ pub trait Wrappable<T: Real>: Any + Debug + Send + Sync {
     ///
     /// Two curves outside the solid with the same ends belong to one class if their sums agree; otherwise these
     /// differ by whole turns. `None`, the default, if there is one class only or the classes are not known: then
-    /// a contact hint is where the search begins, and no more.
+    /// a contact hint names a side, and no more.
     fn winding(&self, _a: &Point3<T>, _b: &Point3<T>) -> Option<T> {
         None
+    }
+
+    /// Points of the surface, or near it, at the sides on which a cable from `a` to `b` may pass the solid; `closest` is
+    /// the point of the straight line that is deepest inside or closest. From each the middle of a contact is sought.
+    ///
+    /// The default has the side near to `closest` and, through the solid, the far one. A half-space has none.
+    fn passages(&self, _a: &Point3<T>, _b: &Point3<T>, closest: &Point3<T>) -> [Option<Point3<T>>; 8] {
+        let near = self.retract(closest);
+        let mut passages = [None; 8];
+        passages[0] = Some(near);
+        let inwards = self.gradient(&near).normalize() * (T::lit(-0.25) * self.size());
+        let mut place = near;
+        // Through a solid as thick as sixteen of its smallest features.
+        for _ in 0..64 {
+            place += inwards;
+            if !self.covers(&place) || !is_finite(&place.coords) {
+                break;
+            }
+            if self.value(&place) > T::zero() {
+                passages[1] = Some(place);
+                break;
+            }
+        }
+        passages
     }
 
     /// Whether the surface is defined at this point. Only a patch such as a height map has an edge.

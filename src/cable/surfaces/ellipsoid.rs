@@ -25,6 +25,17 @@ impl<T: Real> Wrappable<T> for Ellipsoid<T> {
         self.radii.min()
     }
 
+    /// Of the ball that the ellipsoid is when its axes are stretched to one length: the near and the far side, and both
+    /// across.
+    fn passages(&self, a: &Point3<T>, b: &Point3<T>, closest: &Point3<T>) -> [Option<Point3<T>>; 8] {
+        let stretched = |v: Vector3<T>| v.component_div(&self.radii);
+        let along = stretched(b - a).normalize();
+        let near = tangent_frame(&along, &stretched(closest.coords)).0;
+        let across = along.cross(&near);
+        let place = |v: Vector3<T>| Some(Point3::from(v.component_mul(&self.radii)));
+        [place(near), place(-near), place(across), place(-across), None, None, None, None]
+    }
+
     fn is_convex(&self) -> bool {
         true
     }

@@ -113,6 +113,27 @@ impl<T: Real> Wrappable<T> for Torus<T> {
         })
     }
 
+    /// All four sides of the tube where the line passes it, and those at the opposite side of the ring.
+    fn passages(&self, _: &Point3<T>, _: &Point3<T>, closest: &Point3<T>) -> [Option<Point3<T>>; 8] {
+        let near = self.retract(closest);
+        let (offset, distance) = offset_from_circle(self, &near);
+        let radial = Vector3::new(near.x, near.y, T::zero()) / distance;
+        let centre = near - offset;
+        let (up, out) = (Vector3::z() * self.tube_radius, radial * self.tube_radius);
+        let opposite = Point3::from(-centre.coords);
+        [
+            near,
+            centre - out,
+            centre + out,
+            centre + up,
+            centre - up,
+            opposite + out,
+            opposite + up,
+            opposite - up,
+        ]
+        .map(Some)
+    }
+
     fn height(&self, p: &Point3<T>) -> T {
         self.value(p)
     }

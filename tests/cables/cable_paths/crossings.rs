@@ -49,18 +49,14 @@ pub(crate) fn worlds() -> Vec<(f64, Pose<f64>)> {
 }
 
 #[test]
-fn a_cable_across_a_flat_ring_is_refused_where_it_would_have_to_touch_twice() {
+fn a_cable_across_a_flat_ring_finds_another_way_than_through_it() -> Result<(), Error> {
     for (scale, world) in worlds() {
         let ring = [(Pose::identity(), Solid::Ring(scale, 0.3 * scale))];
         let ends = [Vector3::new(-3.0, 0.3, 0.1) * scale, Vector3::new(3.0, 0.2, 0.15) * scale];
-        let refused = lay(&ring, ends, world);
-        // It went straight through the far side of the tube, 73 mm deep per metre of ring.
-        let Err(Some(PathError::Penetrates { obstacle: 0, depth })) = refused.as_ref().map_err(Error::own)
-        else {
-            panic!("{scale}: {refused:?}")
-        };
-        assert!((depth / scale - 0.073).abs() < 1e-3, "{depth} at {scale}");
+        let (length, _) = lay(&ring, ends, world)?;
+        assert!(length > 6.001 * scale && length < 6.3 * scale, "{length} at {scale}");
     }
+    Ok(())
 }
 
 #[test]
@@ -110,11 +106,11 @@ fn no_cable_across_random_rings_and_hollows_runs_through_them_without_a_word() -
 }
 
 #[test]
-fn a_ring_of_a_users_own_and_ours_refuse_the_same_crossings() -> Result<(), Error> {
+fn a_ring_of_a_users_own_and_ours_are_crossed_alike() -> Result<(), Error> {
     // The library knows of a torus in closed form which tangents come back to it; of a surface of the user's
     // own it searches every line.
     let mut dice = Dice::new(21);
-    let mut refused = 0;
+    let mut solved = 0;
     for _ in 0..60 {
         let ring = Torus::new(1.0, dice.between(0.1, 0.6))?;
         let ends = [-3.0, 3.0].map(|x| Vector3::new(x, dice.between(-1.2, 1.2), dice.between(-0.6, 0.6)));
@@ -132,17 +128,17 @@ fn a_ring_of_a_users_own_and_ours_refuse_the_same_crossings() -> Result<(), Erro
         let theirs = solve(Obstacle::new(Frame::ground(X), Plain(ring))?);
         let [a, b] = [&ours, &theirs].map(|outcome| outcome.as_ref().map_err(Error::own));
         match (a, b) {
-            (Ok(a), Ok(b)) => assert!((a - b).abs() < 1e-9, "{a} {b}"),
+            (Ok(a), Ok(b)) => {
+                assert!((a - b).abs() < 1e-9, "{a} {b}");
+                solved += 1;
+            }
             (
                 Err(Some(PathError::Penetrates { depth: a, .. })),
                 Err(Some(PathError::Penetrates { depth: b, .. })),
-            ) => {
-                assert!((a - b).abs() < 1e-6, "{a} {b}");
-                refused += 1;
-            }
+            ) => assert!((a - b).abs() < 1e-6, "{a} {b}"),
             (a, b) => assert_eq!(a.is_err(), b.is_err(), "{ours:?} {theirs:?}"),
         }
     }
-    assert!(refused > 3, "{refused}");
+    assert!(solved > 50, "{solved}");
     Ok(())
 }

@@ -1,10 +1,12 @@
 //! End points on a surface, where the contact begins or ends, and inside an obstacle that is ignored then.
 
+use std::sync::Arc;
+
 use force_elements::cable::{CablePath, Obstacle, PathError, Tracking, Wrappable, Wraps};
 use force_elements::nalgebra::{Point3, Translation3, Vector3};
-use force_elements::shapes::{Cylinder, Ellipsoid, Sphere, Torus};
-use force_elements::{CableSpring, Error, ForceSystem, Pose, Station, cable_spring};
-use force_elements_scenes::cables::Dice;
+use force_elements::shapes::{Cylinder, DistanceField, Ellipsoid, ShapeError, Sphere, Torus, TriangleMesh};
+use force_elements::{CableSpring, Error, ForceSystem, Frame, Pose, Real, Station, cable_spring};
+use force_elements_scenes::cables::{Dice, hill};
 use force_elements_scenes::solids::{Solid, dives};
 use num_dual::Dual64;
 
@@ -17,8 +19,9 @@ struct Found {
     wraps: Wraps<f64>,
 }
 
-/// Lays a cable in Ground past an obstacle, without memory or with some.
-fn lay(
+/// Lays a cable in Ground past an obstacle, without memory or with some. The surface follows the solid to the accuracy.
+fn lay_within(
+    accuracy: f64,
     ends: [Vector3<f64>; 2],
     obstacle: Obstacle<f64>,
     solid: &Solid,
@@ -36,11 +39,11 @@ fn lay(
     let path = &dynamics.of(cable).position.path;
     let whole = core::iter::once(0..1).collect::<Vec<_>>();
     for dive in dives(core::slice::from_ref(solid), &whole, path) {
-        assert!(dive.depth < 1e-8, "{ends:?}: {dive:?}");
+        assert!(dive.depth < 1e-8 + accuracy, "{ends:?}: {dive:?}");
     }
     for contact in path.contacts.iter().filter(|contact| contact.in_contact) {
         let ends_on = [contact.geodesic.start, contact.geodesic.end];
-        assert!(ends_on.iter().all(|end| solid.height(end.point).abs() < 1e-9));
+        assert!(ends_on.iter().all(|end| solid.height(end.point).abs() < 1e-9 + accuracy));
     }
     assert!(path.segments.iter().all(|segment| (segment.direction_G.norm() - 1.0).abs() < 1e-12));
     let (length, touches) = (path.length, path.contacts[0].in_contact);
@@ -52,6 +55,16 @@ fn lay(
     assert_eq!(path.tracking, Tracking::Warm);
     assert!((path.length - length).abs() < 1e-12);
     Ok(Found { length, touches, wraps })
+}
+
+/// Lays a cable past the very surface of a solid.
+fn lay(
+    ends: [Vector3<f64>; 2],
+    obstacle: Obstacle<f64>,
+    solid: &Solid,
+    memory: Option<Wraps<f64>>,
+) -> Result<Found, Error> {
+    lay_within(0.0, ends, obstacle, solid, memory)
 }
 
 /// A point outside a solid, and one on the surface.
@@ -112,19 +125,31 @@ fn from_a_point_on_a_cylinder_the_cable_follows_a_helix() -> Result<(), Error> {
     Ok(())
 }
 
+/// How often a path from a point on a surface touches, is refused, and is longer than one from above without memory.
+#[derive(Debug, Default)]
+struct Counts {
+    touching: u32,
+    refused: u32,
+    longer: u32,
+}
+
 /// A path from a point on a surface is the limit of those from points above it that are tracked from its memory.
-/// Returns how often it touches, is refused, and is longer than one found from above without memory.
-fn approached(surface: impl Wrappable<f64> + Copy, solid: &Solid, seed: u64) -> Result<[u32; 3], Error> {
+fn approached<S: Wrappable<f64>>(
+    surface: &Arc<S>,
+    solid: &Solid,
+    accuracy: f64,
+    mut points: impl FnMut() -> [Vector3<f64>; 2],
+) -> Result<Counts, Error> {
     const HEIGHT: f64 = 1e-6;
-    let mut dice = Dice::new(seed);
-    let [mut touching, mut refused, mut longer] = [0; 3];
+    let mut counts = Counts::default();
     for i in 0..200 {
-        let [a, b] = points(&mut dice, &surface, solid);
+        let [a, b] = points();
         let above = a + surface.gradient(&a.into()).normalize() * HEIGHT;
         for reversed in [false, true] {
             let order = |p: [Vector3<f64>; 2]| if reversed { [p[1], p[0]] } else { p };
             let solve = |end: Vector3<f64>, memory: Option<Wraps<f64>>| {
-                lay(order([end, b]), on_ground(surface)?, solid, memory)
+                let obstacle = Obstacle::shared(Frame::ground(Pose::identity()), Arc::clone(surface) as _)?;
+                lay_within(accuracy, order([end, b]), obstacle, solid, memory)
             };
             match solve(a, None) {
                 Ok(Found { length, touches, mut wraps }) => {
@@ -142,36 +167,112 @@ fn approached(surface: impl Wrappable<f64> + Copy, solid: &Solid, seed: u64) -> 
                     }
                     let near = solve(above, Some(wraps))?.length;
                     assert!((length - near).abs() < 1.01 * HEIGHT, "{i}: {length} {near}");
-                    touching += u32::from(touches);
+                    counts.touching += u32::from(touches);
                     // The search from above may be refused.
                     let is_longer = |cold: Found| length > cold.length + 2.0 * HEIGHT;
-                    longer += u32::from(solve(above, None).is_ok_and(is_longer));
+                    counts.longer += u32::from(solve(above, None).is_ok_and(is_longer));
                 }
                 Err(error) => {
-                    let own = error.own();
-                    let typed =
-                        matches!(own, Some(PathError::EndOnSurface { .. } | PathError::Penetrates { .. }));
+                    let typed = match error.own() {
+                        Some(PathError::EndOnSurface { .. } | PathError::Penetrates { .. }) => true,
+                        Some(PathError::Shape(ShapeError::OffPatch { .. })) => {
+                            matches!(solid, Solid::Land(_))
+                        }
+                        _ => false,
+                    };
                     assert!(typed, "{i}: {error}");
-                    refused += 1;
+                    counts.refused += 1;
                 }
             }
         }
     }
-    Ok([touching, refused, longer])
+    println!("{counts:?}");
+    Ok(counts)
 }
 
 #[test]
 fn from_a_point_on_an_ellipsoid_the_path_is_the_limit_of_those_from_above() -> Result<(), Error> {
     let radii = Vector3::new(0.7, 0.5, 1.0);
-    let [touching, refused, longer] = approached(Ellipsoid::new(radii)?, &Solid::Egg(radii), 5)?;
-    assert!(touching > 100 && refused == 0 && longer <= 2, "{touching} {refused} {longer}");
+    let (egg, solid, mut dice) = (Arc::new(Ellipsoid::new(radii)?), Solid::Egg(radii), Dice::new(5));
+    let counts = approached(&egg, &solid, 0.0, || points(&mut dice, &*egg, &solid))?;
+    assert!(counts.touching > 100 && counts.refused == 0 && counts.longer == 0, "{counts:?}");
     Ok(())
 }
 
 #[test]
 fn from_a_point_on_a_ring_the_path_is_the_limit_of_those_from_above_or_refused() -> Result<(), Error> {
-    let [touching, refused, longer] = approached(Torus::new(1.0, 0.4)?, &Solid::Ring(1.0, 0.4), 6)?;
-    assert!(touching > 100 && refused <= 40 && longer <= 20, "{touching} {refused} {longer}");
+    let (ring, solid, mut dice) = (Arc::new(Torus::new(1.0, 0.4)?), Solid::Ring(1.0, 0.4), Dice::new(6));
+    let counts = approached(&ring, &solid, 0.0, || points(&mut dice, &*ring, &solid))?;
+    assert!(counts.touching > 200 && counts.refused <= 4 && counts.longer <= 20, "{counts:?}");
+    Ok(())
+}
+
+#[test]
+fn from_a_point_on_a_height_map_the_path_is_the_limit_of_those_from_above_or_refused() -> Result<(), Error> {
+    let mut dice = Dice::new(7);
+    let land = hill(&mut dice);
+    let map = Arc::new(land.map()?);
+    let over = |dice: &mut Dice, least: f64, most: f64| loop {
+        let (x, y) = (dice.between(-1.5, 1.5), dice.between(-1.5, 1.5));
+        if let Some(height) = land.height(x, y) {
+            return Vector3::new(x, y, height + dice.between(least, most));
+        }
+    };
+    let points = || {
+        let on = map.retract(&over(&mut dice, 0.0, 0.0).into());
+        [on.coords, over(&mut dice, 0.1, 0.6)]
+    };
+    let counts = approached(&map, &Solid::Land(land.clone()), 0.0, points)?;
+    assert!(counts.touching > 200 && counts.refused == 0 && counts.longer == 0, "{counts:?}");
+    Ok(())
+}
+
+#[test]
+fn from_a_point_on_the_surface_of_a_mesh_the_path_is_the_limit_of_those_from_above() -> Result<(), Error> {
+    let field = Arc::new(DistanceField::from_mesh(&TriangleMesh::sphere(0.8, 16)?, 0.2)?);
+    // The surface waves with the mesh about the ball.
+    let (ball, solid, mut dice) = (Sphere::new(0.8)?, Solid::Ball(0.8), Dice::new(8));
+    let points = || {
+        let [on, outside] = points(&mut dice, &ball, &solid);
+        [field.retract(&on.into()).coords, outside]
+    };
+    let counts = approached(&field, &solid, 0.01, points)?;
+    assert!(counts.touching > 200 && counts.refused == 0 && counts.longer == 0, "{counts:?}");
+    Ok(())
+}
+
+/// The length of a cable from a point on a surface, in another scalar, and the error if there is none.
+fn length_in<T: Real>(ends: [Vector3<f64>; 2], obstacle: Obstacle<T>) -> Result<T, Error> {
+    let to = |p: Vector3<f64>| p.map(T::lit);
+    let (system, body, cable) = one_end_free::<T>(Station::ground(to(ends[0]).into()), [obstacle])?;
+    let mut state = system.default_state();
+    state.set_pose(body, Pose::from(Translation3::from(to(ends[1]))))?;
+    Ok(system.realize_position(&mut state)?.of(cable).position.path.length)
+}
+
+#[test]
+fn ends_on_surfaces_in_single_precision_and_with_derivatives_agree() -> Result<(), Error> {
+    let (mut dice, mut refused) = (Dice::new(9), 0);
+    for i in 0..60 {
+        let obstacle = match i % 4 {
+            0 => on_ground(Sphere::new(0.8)?)?,
+            1 => on_ground(Cylinder::new(0.8)?)?,
+            2 => on_ground(Ellipsoid::new(Vector3::new(0.7, 0.5, 1.0))?)?,
+            _ => on_ground(Torus::new(1.0, 0.4)?)?,
+        };
+        let on = obstacle.surface().nearest_point(&dice.vector(1.5).into()).coords;
+        let outside = dice.vector(1.0).normalize() * dice.between(1.6, 3.0);
+        let Ok(length) = length_in([on, outside], obstacle.clone()) else {
+            refused += 1;
+            continue;
+        };
+        let dual = length_in([on, outside], obstacle.cast::<Dual64>()?)?;
+        assert!((dual.re - length).abs() < 1e-9, "{i}: {} {length}", dual.re);
+        // The point is on the surface to single precision, and the path may be another of nearly the same length.
+        let single = length_in([on, outside], obstacle.cast::<f32>()?)?;
+        assert!((f64::from(single) - length).abs() < 1e-4, "{i}: {single} {length}");
+    }
+    assert!(refused <= 2, "{refused}");
     Ok(())
 }
 
@@ -207,10 +308,7 @@ fn an_obstacle_around_an_end_is_ignored_on_request() -> Result<(), Error> {
         let ball = if ignored { ball.ignored_around_ends() } else { ball };
         assert_eq!(ball.is_ignored_around_ends(), ignored);
         // A second obstacle is wrapped all the same.
-        let rod = Obstacle::new(
-            force_elements::Frame::ground(Pose::translation(1.4, 0.2, 0.0)),
-            Cylinder::new(0.3)?,
-        )?;
+        let rod = Obstacle::new(Frame::ground(Pose::translation(1.4, 0.2, 0.0)), Cylinder::new(0.3)?)?;
         let (system, body, cable) = one_end_free(Station::ground(from.into()), [ball, rod])?;
         let mut state = system.default_state();
         state.set_pose(body, Pose::from(Translation3::from(b)))?;

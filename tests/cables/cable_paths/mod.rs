@@ -15,6 +15,7 @@ mod nasty;
 mod paths;
 mod refusals;
 mod scalars;
+mod searches;
 mod windings;
 
 use force_elements::cable::{CablePath, Obstacle, PathError, Wrappable};
