@@ -5,5 +5,6 @@ mod arm_muscles;
 mod cable_geodesics;
 mod cable_paths;
 mod capstan;
+mod corpus;
 mod plain;
 mod swinging_cable;
