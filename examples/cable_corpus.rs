@@ -5,7 +5,7 @@
 //! hole), domes of splines, a surface known by its implicit function alone, via points. Fails
 //! if any two searches in one class disagree without a word, if a straight segment runs through an obstacle
 //! that it touches or passes, by formulas that the library does not know, or if more than one scene in a
-//! thousand is not solved. Crossings need not be: many would have to touch twice.
+//! thousand is not solved. Crossings need not be: some would have to leave their map.
 //!
 //! ```text
 //! cargo run --release --example cable_corpus [-- SCENES SEED MOTIONS CROSSINGS]
@@ -86,8 +86,8 @@ fn main() -> ExitCode {
     if sound && failures == 0 && disagreements == 0 && clear { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Follows cables across random rings and hollows, where many paths would have to touch twice; whether none
-/// of those found runs through an obstacle.
+/// Follows cables across random rings and hollows, where many paths touch an obstacle twice; whether none of those found
+/// runs through an obstacle.
 fn cross_all(count: u64, progress: &Progress) -> bool {
     let mut outcomes = BTreeMap::<&str, u64>::new();
     let mut slowest = 0.0_f64;
@@ -99,7 +99,7 @@ fn cross_all(count: u64, progress: &Progress) -> bool {
                 "PENETRATED"
             }
             Ok((_, None, None)) => "found all along",
-            Ok((_, None, Some(PathError::Penetrates { .. }))) => "refused: would touch twice",
+            Ok((_, None, Some(PathError::Penetrates { .. }))) => "refused: not found without running through",
             Ok((_, None, Some(PathError::PointInsideObstacle { .. }))) => "refused: an end inside",
             Ok((_, None, Some(PathError::NotConverged { .. }))) => "not found",
             Ok((_, None, Some(_))) | Err(_) => "refused otherwise",
