@@ -7,7 +7,7 @@ use nalgebra::{Point3, Vector3};
 
 use super::grip::{Grip, Grips};
 use super::path::CablePath;
-use super::results::PathResults;
+use super::results::{ObstacleContact, PathResults};
 use super::slip::{Joint, settle};
 use crate::math::Real;
 use crate::mechanics::{BodyIndex, ForceAccumulator, Positions, Velocities};
@@ -68,7 +68,7 @@ impl<T: Real> Clone for Strands<T> {
 impl<T: Real> CablePath<T> {
     /// The empty memory of friction before the first solution.
     pub fn no_grips(&self) -> Grips<T> {
-        let count = self.obstacles.len() + self.via_points.len();
+        let count = self.places_for_contacts() + self.via_points.len();
         Grips { places: alloc::vec![Grip::default(); count] }
     }
 
@@ -93,12 +93,19 @@ enum Hold {
 }
 
 impl Hold {
-    /// Whether the cable touches it.
-    fn is_touched<T: Real>(self, results: &PathResults<T>) -> bool {
+    /// How often the cable touches it.
+    fn touches<T: Real>(self, results: &PathResults<T>) -> usize {
         match self {
-            Self::Obstacle(k) => results.contacts.get(k).is_some_and(|contact| contact.in_contact),
-            Self::ViaPoint(i) => results.via_points.get(i).is_some_and(Option::is_some),
+            Self::Obstacle(k) => {
+                results.contacts.iter().filter(|contact| contact.in_contact && contact.obstacle == k).count()
+            }
+            Self::ViaPoint(i) => usize::from(results.via_points.get(i).is_some_and(Option::is_some)),
         }
+    }
+
+    /// The number of marks on it for which memory has room.
+    fn room<T: Real>(self, path: &CablePath<T>) -> usize {
+        self.obstacle().map_or(1, |k| path.obstacles[k].most_contacts)
     }
 
     fn obstacle(self) -> Option<usize> {
@@ -156,17 +163,22 @@ impl<T: Real> Strands<T> {
                 elongation: T::zero(),
             });
         };
-        for (grip, (body, hold)) in grips.places.iter().zip(path.holds()) {
-            if !grip.in_contact {
-                continue;
+        let mut places = &grips.places[..];
+        for (body, hold) in path.holds() {
+            let (own, others) = places.split_at(hold.room(path).min(places.len()));
+            places = others;
+            let marked = own.iter().filter(|grip| grip.in_contact).count();
+            for (i, grip) in own.iter().filter(|grip| grip.in_contact).enumerate() {
+                let start_G = on_body(body, &grip.start);
+                add(from, (body, start_G), rest + grip.before, grip.share - share_before);
+                let limit = hold
+                    .obstacle()
+                    .map_or(T::zero(), |k| turning_limit(path, results, k, (i, marked), friction));
+                self.joints.push(Joint::new(limit.exp(), grip.share));
+                from = (body, on_body(body, &grip.end));
+                rest = grip.after;
+                share_before = grip.share;
             }
-            let start_G = on_body(body, &grip.start);
-            add(from, (body, start_G), rest + grip.before, grip.share - share_before);
-            let limit = hold.obstacle().map_or(T::zero(), |k| turning_limit(path, results, k, friction));
-            self.joints.push(Joint::new(limit.exp(), grip.share));
-            from = (body, on_body(body, &grip.end));
-            rest = grip.after;
-            share_before = grip.share;
         }
         add(from, (last.to_body, last.to_G), rest, T::one() - share_before);
 
@@ -306,7 +318,8 @@ impl<T: Real> Strands<T> {
     ///
     /// A mark stays on its place of the surface as long as that is within the contact arc, and otherwise moves
     /// to the end of the arc; material that passes it keeps its strain. A new contact gets its mark in the
-    /// middle.
+    /// middle. Where an obstacle is touched more often or less often than before, marks stay with the contacts
+    /// nearest to them.
     pub fn remember(
         &self,
         path: &CablePath<T>,
@@ -315,45 +328,62 @@ impl<T: Real> Strands<T> {
         grips: &mut Grips<T>,
     ) {
         let mut segments = results.segments.iter();
-        let mut strands = self.all.iter();
-        // Length and share at the last mark passed, and the length of the path at the last contact passed.
-        let (mut length, mut share) = (T::zero(), T::zero());
+        let mut contacts = results.contacts.iter().filter(|contact| contact.in_contact).peekable();
+        let mut marks = Marks { strands: &self.all, length: T::zero(), share: T::zero() };
+        // The length of the path at the last contact passed.
         let mut reach = T::zero();
         let mut arriving = segments.next();
-        for ((body, hold), grip) in path.holds().zip(&mut grips.places) {
-            let mark = if grip.in_contact {
-                let Some(strand) = strands.next() else { continue };
-                length += strand.length;
-                share += strand.share;
-                Some((length, share))
-            } else {
-                None
-            };
-            let contact = hold.obstacle().and_then(|k| results.contacts.get(k));
-            let next = if hold.is_touched(results) { segments.next() } else { None };
-            let (Some(before), Some(after)) = (arriving, next) else {
-                *grip = Grip::default();
-                continue;
-            };
-            let arc = contact.map_or(T::zero(), |contact| contact.geodesic.length.max(T::zero()));
-            let start = reach + before.length;
-            let end = start + arc;
-            let (mark, share) = match mark {
-                Some((at, share)) if start <= at && at <= end => (at, share),
-                Some((at, _)) => self.share_at(at.max(start).min(end)),
-                None => self.share_at(start + T::lit(0.5) * arc),
-            };
-            let X_BG = positions.pose(body).inverse();
-            *grip = Grip {
-                in_contact: true,
-                start: X_BG * before.to_G,
-                end: X_BG * after.from_G,
-                before: mark - start,
-                after: end - mark,
-                share,
-            };
-            reach = end;
-            arriving = Some(after);
+        let mut places = &mut grips.places[..];
+        for (body, hold) in path.holds() {
+            let (own, others) = places.split_at_mut(hold.room(path).min(places.len()));
+            let obstacle = hold.obstacle();
+            places = others;
+            let mut left = own.iter().filter(|grip| grip.in_contact).count();
+            let mut count = 0;
+            let is_here = |contact: &&ObstacleContact<T>| Some(contact.obstacle) == obstacle;
+            let touched = hold.touches(results);
+            let is_same = left == touched;
+            while count < touched.min(own.len()) {
+                let contact = obstacle.and_then(|_| contacts.next_if(is_here));
+                let (Some(before), Some(after)) = (arriving, segments.next()) else { break };
+                let arc = contact.map_or(T::zero(), |contact| contact.geodesic.length.max(T::zero()));
+                let start = reach + before.length;
+                let end = start + arc;
+                // Where the part of the cable ends that is nearest to this contact.
+                let until = end + T::lit(0.5) * after.length;
+                let is_last = count + 1 == touched;
+                let mut mark = None;
+                while left > 0
+                    && (is_same && mark.is_none() || !is_same && (is_last || marks.next().0 <= until))
+                {
+                    let next = marks.take();
+                    left -= 1;
+                    if mark.is_none() || start <= next.0 && next.0 <= end {
+                        mark = Some(next);
+                    }
+                }
+                let (mark, share) = match mark {
+                    Some((at, share)) if start <= at && at <= end => (at, share),
+                    Some((at, _)) => self.share_at(at.max(start).min(end)),
+                    None => self.share_at(start + T::lit(0.5) * arc),
+                };
+                let X_BG = positions.pose(body).inverse();
+                own[count] = Grip {
+                    in_contact: true,
+                    start: X_BG * before.to_G,
+                    end: X_BG * after.from_G,
+                    before: mark - start,
+                    after: end - mark,
+                    share,
+                };
+                count += 1;
+                reach = end;
+                arriving = Some(after);
+            }
+            for _ in 0..left {
+                marks.take();
+            }
+            own[count..].fill(Grip::default());
         }
     }
 
@@ -373,15 +403,53 @@ impl<T: Real> Strands<T> {
     }
 }
 
-/// The exponent of the capstan equation: friction times turning.
-fn turning_limit<T: Real>(path: &CablePath<T>, results: &PathResults<T>, k: usize, friction: &[T]) -> T {
+/// The marks of strands in order.
+struct Marks<'a, T: Real> {
+    strands: &'a [Strand<T>],
+    /// Length and share at the last mark passed.
+    length: T,
+    share: T,
+}
+
+impl<T: Real> Marks<'_, T> {
+    /// Length and share at the next mark.
+    fn next(&self) -> (T, T) {
+        match self.strands {
+            [strand, ..] => (self.length + strand.length, self.share + strand.share),
+            [] => (self.length, self.share),
+        }
+    }
+
+    /// Passes the next mark.
+    fn take(&mut self) -> (T, T) {
+        (self.length, self.share) = self.next();
+        self.strands = self.strands.get(1..).unwrap_or(&[]);
+        (self.length, self.share)
+    }
+}
+
+/// The exponent of the capstan equation at one of the marks on an obstacle: friction times turning.
+///
+/// If the obstacle is touched more often or less often than at the last commit, its marks share the turning of all
+/// contacts.
+fn turning_limit<T: Real>(
+    path: &CablePath<T>,
+    results: &PathResults<T>,
+    k: usize,
+    (mark, marks): (usize, usize),
+    friction: &[T],
+) -> T {
     let mu = friction.get(k).copied().unwrap_or_else(T::zero);
     if mu <= T::zero() {
         return T::zero();
     }
     let accuracy = path.settings().smoothness * T::lit(0.01);
-    let (Some(contact), Some(obstacle)) = (results.contacts.get(k), path.obstacles().get(k)) else {
-        return T::zero();
-    };
-    mu * contact.turning(obstacle.surface(), accuracy).max(T::zero())
+    let Some(obstacle) = path.obstacles().get(k) else { return T::zero() };
+    let touching = || results.contacts.iter().filter(|contact| contact.obstacle == k && contact.in_contact);
+    let turning = |contact: &ObstacleContact<T>| contact.turning(obstacle.surface(), accuracy).max(T::zero());
+    if touching().count() == marks {
+        return mu * touching().nth(mark).map_or(T::zero(), turning);
+    }
+    let each = (0..marks).fold(T::zero(), |sum, _| sum + T::one()).max(T::one());
+    mu * touching().map(turning).fold(T::zero(), |sum, angle| sum + angle) / each
 }

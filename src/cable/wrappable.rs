@@ -92,6 +92,12 @@ pub trait Wrappable<T: Real>: Any + Debug + Send + Sync {
         !self.is_convex()
     }
 
+    /// Whether the geodesic from `start`, of this length, may run over a hollow, where its normal curvature is negative.
+    /// False only if it certainly does not; otherwise the normal curvature along it is searched.
+    fn may_be_hollow(&self, _start: &GeodesicEnd<T>, _length: T) -> bool {
+        !self.is_convex()
+    }
+
     /// The angle by which the straight line from `a` to `b` winds about the core of the solid: the axis of a
     /// cylinder, the circle within a torus. It is the limit of the angles of lines nearby that miss the core.
     ///

@@ -6,6 +6,7 @@ mod cable_geodesics;
 mod cable_paths;
 mod capstan;
 mod corpus;
+mod humps;
 mod places;
 mod plain;
 mod swinging_cable;

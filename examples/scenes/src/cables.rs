@@ -348,9 +348,10 @@ impl Scene {
             Tracking::Restarted => counts.restarted += 1,
         }
         counts.iterations += path.iterations;
-        for (before, now) in was.iter().zip(&path.contacts) {
-            if before.known && before.in_contact != now.in_contact {
-                *(if now.in_contact { &mut counts.touchdowns } else { &mut counts.liftoffs }) += 1;
+        let of_obstacles = path.contacts.chunk_by(|a, b| a.obstacle == b.obstacle);
+        for (before, now) in was.iter().zip(of_obstacles.map(|contacts| contacts[0].in_contact)) {
+            if before.known && before.in_contact != now {
+                *(if now { &mut counts.touchdowns } else { &mut counts.liftoffs }) += 1;
             }
         }
         Ok((path.length, path.tracking))

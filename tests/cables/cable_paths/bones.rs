@@ -296,7 +296,7 @@ impl Limb {
         limb.move_to(Vector3::zeros(), Vector3::zeros())?;
         let touches = match limb.system.realize_position(&mut limb.state) {
             Ok(view) => view.of(cable).position.path.contacts[0].in_contact,
-            // Refused: it would touch twice.
+            // Refused.
             Err(_) => false,
         };
         Ok(touches.then_some(limb))
@@ -328,7 +328,7 @@ fn the_length_is_continuous_as_the_end_moves_and_no_cable_enters_the_mesh() -> R
             let shift = 0.05 * (0.002 * f64::from(i)).sin();
             limb.move_to(direction * shift, Vector3::zeros())?;
             let Ok(view) = limb.system.realize_dynamics(&mut limb.state) else {
-                // It would touch twice, or the path has ceased to exist.
+                // The path has ceased to exist.
                 refused += 1;
                 break;
             };
