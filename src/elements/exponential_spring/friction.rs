@@ -1,4 +1,4 @@
-//! Friction and Sliding of the exponential spring.
+//! Friction of the exponential spring as published, and Sliding.
 
 use nalgebra::Vector2;
 
@@ -38,39 +38,6 @@ impl<T: Real> Friction<T> {
             limit_reached: sliding_cut || anchored_cut,
         }
     }
-
-    /// The damper, and as much of the spring as the limit allows.
-    pub(super) fn return_mapped(
-        parameters: &Parameters<T>,
-        stretch: Vector2<T>,
-        velocity: Vector2<T>,
-        limit: T,
-    ) -> Self {
-        let viscous = velocity * -parameters.friction_viscosity;
-        let ([damping], damping_cut) = shortened([viscous], viscous, limit);
-        let trial = stretch * -parameters.friction_elasticity;
-        if !exceeds(trial + damping, limit) {
-            return Self { elastic: trial, damping, limit_reached: damping_cut };
-        }
-        let longest = length(trial);
-        if longest == T::zero() {
-            return Self { elastic: trial, damping, limit_reached: true };
-        }
-        // In units of the limit: the largest x with |x·direction + damping| = 1, x² + 2·b·x + c = 0, c ≤ 0.
-        let direction = trial / longest;
-        let damping_share = damping / limit;
-        let b = direction.dot(&damping_share);
-        let c = (damping_share.norm_squared() - T::one()).min(T::zero());
-        let discriminant = b * b - c;
-        let share = if discriminant > T::zero() {
-            let root = discriminant.sqrt();
-            // The form of the greater root without cancellation.
-            if b > T::zero() { -c / (b + root) } else { root - b }
-        } else {
-            T::zero()
-        };
-        Self { elastic: direction * longest.min(share * limit), damping, limit_reached: true }
-    }
 }
 
 /// Forces with this sum, scaled by one factor so that it is within the limit, and whether they were shortened.
@@ -105,7 +72,7 @@ fn scale_by_parts<T: Real>(sum: Vector2<T>, limit: T) -> Option<(T, T)> {
 
 /// Whether a force is longer than the limit or NaN.
 #[inline]
-fn exceeds<T: Real>(force: Vector2<T>, limit: T) -> bool {
+pub(super) fn exceeds<T: Real>(force: Vector2<T>, limit: T) -> bool {
     let (squared, limit_squared) = (force.norm_squared(), limit * limit);
     if squared.is_finite() && limit_squared > least_square() {
         squared > limit_squared
@@ -125,7 +92,7 @@ fn exceeds_by_parts<T: Real>(force: Vector2<T>, limit: T) -> bool {
 
 /// The length of a vector whose square may overflow or underflow.
 #[inline]
-fn length<T: Real>(v: Vector2<T>) -> T {
+pub(super) fn length<T: Real>(v: Vector2<T>) -> T {
     let squared = v.norm_squared();
     if squared > least_square() && squared.is_finite() {
         return squared.sqrt();

@@ -1,11 +1,12 @@
 //! A point on a body against a plane: exponential normal force, friction with an anchor.
 
-use nalgebra::Point3;
+use nalgebra::{Point3, Vector2};
 
 mod error;
 mod friction;
 mod normal;
 mod results;
+mod slider;
 mod variables;
 
 pub use error::TimeNotAdvanced;
@@ -20,8 +21,9 @@ use crate::mechanics::{
     BodyIndex, Checked, ForceAccumulator, Frame, Positions, Station, Topology, Velocities,
 };
 
-use friction::{Friction, settle};
+use friction::{Friction, length, settle};
 use normal::normal_force;
+use slider::{Slider, Yielding};
 
 /// Contact between a station on a body and a plane, without a contact search.
 ///
@@ -243,13 +245,95 @@ impl<T: Real> ExponentialSpring<T> {
         (X_GP, p_GS, X_GP.inverse_transform_point(&p_GS))
     }
 
+    /// Friction as published.
+    #[inline]
+    fn blend_friction(at: &AtVelocity<'_, T, Self>, is_held: bool, cache: &mut Dynamics<T>) {
+        let (parameters, committed) = (at.parameters, at.discrete);
+        let v_xy = at.velocity.v_PS.xy();
+        let p_xy = at.position.p_PS.xy().coords;
+        let Friction { elastic, damping, limit_reached } = if is_held {
+            let stretch = p_xy - committed.anchor_P;
+            Friction::blended(parameters, stretch, v_xy, cache.friction_force_limit, committed.sliding)
+        } else {
+            Friction::none()
+        };
+        // The anchor at which the friction spring exerts this elastic force.
+        let lead = elastic / parameters.friction_elasticity;
+        let anchor_P = p_xy + lead;
+        let elapsed = at.time - committed.last_update;
+        cache.limit_reached = limit_reached;
+        cache.friction_force_elastic_P = elastic;
+        cache.friction_force_damping_P = damping;
+        cache.friction_force_P = elastic + damping;
+        cache.next_anchor_P = anchor_P;
+        cache.next_sliding = if is_held && elapsed > T::negligible() {
+            settle(anchor_P - committed.anchor_P, elapsed * parameters.settle_velocity)
+        } else {
+            T::one()
+        };
+        cache.next_slip_velocity_P = Vector2::zeros();
+        cache.switching_error = T::zero();
+        cache.potential_energy += T::lit(0.5) * elastic.dot(&lead);
+        cache.power_dissipated -= damping.dot(&v_xy);
+    }
+
+    /// Friction by return mapping.
+    #[inline]
+    fn yield_friction(at: &AtVelocity<'_, T, Self>, is_held: bool, cache: &mut Dynamics<T>) {
+        let (parameters, committed) = (at.parameters, at.discrete);
+        let v_xy = at.velocity.v_PS.xy();
+        let p_xy = at.position.p_PS.xy().coords;
+        let is_known = committed.last_station.is_some();
+        let slider = Slider {
+            anchor: if is_known || committed.sliding == T::zero() { committed.anchor_P } else { p_xy },
+            slip_velocity: committed.slip_velocity_P,
+            elapsed: if is_known { (at.time - committed.last_update).max(T::zero()) } else { T::zero() },
+        };
+        let Yielding { force, elastic, damping, stretch, anchor, slip_velocity, excess, last_slip } = if is_held {
+            slider.friction(parameters, p_xy, v_xy, cache.friction_force_limit)
+        } else {
+            Yielding::none(p_xy, v_xy)
+        };
+        let slips = slip_velocity != Vector2::zeros();
+        // What friction loses when the anchor lets go.
+        let drop = (parameters.mu_static - parameters.mu_kinetic) * cache.normal_force;
+        let lets_go = slips && committed.sliding < T::one();
+        let comes_to_rest = slips
+            && !lets_go
+            && length(slip_velocity) <= parameters.settle_velocity * T::lit(REST)
+            && parameters.friction_elasticity * length(excess) <= T::lit(0.5) * drop;
+
+        cache.limit_reached = slips;
+        cache.friction_force_elastic_P = elastic;
+        cache.friction_force_damping_P = damping;
+        cache.friction_force_P = force;
+        if slips && !comes_to_rest {
+            cache.next_anchor_P = anchor;
+            cache.next_sliding = T::one();
+            cache.next_slip_velocity_P = slip_velocity;
+        } else {
+            // At the limit without the excess, so that the force stays what it is.
+            cache.next_anchor_P = anchor + excess;
+            cache.next_sliding = T::zero();
+            cache.next_slip_velocity_P = Vector2::zeros();
+        }
+        cache.switching_error = parameters.friction_elasticity * last_slip
+            + if lets_go { drop * (T::one() - committed.sliding) } else { T::zero() };
+        cache.potential_energy -= T::lit(0.5) * elastic.dot(&stretch);
+        cache.power_dissipated -= damping.dot(&v_xy) + elastic.dot(&slip_velocity);
+    }
+
     fn commit(at: &AtDynamics<'_, T, Self>, next: &mut Discrete<T>) {
         next.anchor_P = at.dynamics.next_anchor_P;
         next.sliding = at.dynamics.next_sliding;
         next.last_update = at.time;
         next.last_station = Some(at.position.p_PS);
+        next.slip_velocity_P = at.dynamics.next_slip_velocity_P;
     }
 }
+
+/// The share of the settle velocity at which a slip that dies away has come to rest.
+const REST: f64 = 0.01;
 
 impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
     const KIND: &'static str = "exponential_spring";
@@ -316,37 +400,10 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         let normal = normal_force(parameters, at.position.height, v_PS.z);
         let normal_force_damping = normal.total - normal.elastic;
 
-        // The Sliding that determines the present coefficient of friction.
-        let slip = match parameters.friction_transition {
-            FrictionTransition::Settling => committed.sliding,
-            FrictionTransition::ReturnMapping => settle(v_PS.xy(), parameters.settle_velocity),
-        };
-        let mu = parameters.mu_static - slip * (parameters.mu_static - parameters.mu_kinetic);
+        let mu = parameters.mu_static - committed.sliding * (parameters.mu_static - parameters.mu_kinetic);
         let limit = mu * normal.total;
         // Relative to `max` where all forces are small in the units in use.
         let is_held = limit > T::negligible() * parameters.max_normal_force.min(T::one());
-
-        let p_xy = at.position.p_PS.xy().coords;
-        let stretch = p_xy - committed.anchor_P;
-        let Friction { elastic, damping, limit_reached } = if !is_held {
-            Friction::none()
-        } else if parameters.friction_transition == FrictionTransition::Settling {
-            Friction::blended(parameters, stretch, v_PS.xy(), limit, slip)
-        } else {
-            Friction::return_mapped(parameters, stretch, v_PS.xy(), limit)
-        };
-        // The anchor at which the friction spring exerts this elastic force.
-        let lead = elastic / parameters.friction_elasticity;
-        let anchor_P = p_xy + lead;
-
-        let elapsed = at.time - committed.last_update;
-        let sliding = match parameters.friction_transition {
-            FrictionTransition::ReturnMapping => slip,
-            FrictionTransition::Settling if is_held && elapsed > T::negligible() => {
-                settle(anchor_P - committed.anchor_P, elapsed * parameters.settle_velocity)
-            }
-            FrictionTransition::Settling => T::one(),
-        };
 
         // Field by field: a whole struct would be built and then copied.
         cache.normal_force_unclamped = normal.unclamped;
@@ -355,15 +412,13 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         cache.normal_force = normal.total;
         cache.mu = mu;
         cache.friction_force_limit = limit;
-        cache.limit_reached = limit_reached;
-        cache.friction_force_elastic_P = elastic;
-        cache.friction_force_damping_P = damping;
-        cache.friction_force_P = elastic + damping;
-        cache.next_anchor_P = anchor_P;
-        cache.next_sliding = sliding;
-        cache.potential_energy = normal.energy + T::lit(0.5) * elastic.dot(&lead);
-        cache.power_dissipated = -normal_force_damping * v_PS.z - damping.dot(&v_PS.xy());
+        cache.potential_energy = normal.energy;
+        cache.power_dissipated = -normal_force_damping * v_PS.z;
         cache.X_GP = at.position.X_GP;
+        match parameters.friction_transition {
+            FrictionTransition::ReturnMapping => Self::yield_friction(at, is_held, cache),
+            FrictionTransition::Settling => Self::blend_friction(at, is_held, cache),
+        }
         Ok(())
     }
 
@@ -391,6 +446,7 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         next.anchor_P = p_PS.xy().coords;
         next.last_update = given.time;
         next.last_station = Some(p_PS);
+        next.slip_velocity_P = Vector2::zeros();
         Ok(())
     }
 
@@ -402,7 +458,8 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         let Discrete { last_update, last_station, .. } = at.discrete;
         let elapsed = at.time - *last_update;
         let refusal = TimeNotAdvanced { last_update: last_update.to_f64(), time: at.time.to_f64() };
-        if elapsed > T::negligible() {
+        let is_mapped = at.parameters.friction_transition == FrictionTransition::ReturnMapping;
+        if elapsed > T::negligible() || (is_mapped && last_station.is_none()) {
             Self::commit(at, next);
             return Ok(());
         }
@@ -419,14 +476,27 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         // Compared with the last commit, not the last call: motions below roundoff add up.
         let roundoff = T::negligible() * (T::one() + p_GS.coords.amax());
         let has_moved = (p_PS - last_station).amax() > roundoff;
-        match at.parameters.friction_transition {
-            // Sliding settles with time: a second commit at the same time would tear the anchor loose.
-            FrictionTransition::Settling if has_moved => Err(refusal.into()),
-            FrictionTransition::ReturnMapping if has_moved => {
-                Self::commit(at, next);
-                Ok(())
-            }
-            _ => Ok(()),
+        if has_moved && is_mapped && at.parameters.friction_viscosity == T::zero() {
+            Self::commit(at, next);
+        } else if has_moved {
+            // Sliding settles, and the anchor slips, with time: without it the anchor would be torn loose, or stay.
+            return Err(refusal.into());
         }
+        Ok(())
+    }
+
+    fn discontinuous_update(
+        &self,
+        at: &AtDynamics<'_, T, Self>,
+        start: &Self::Discrete,
+        next: &mut Self::Discrete,
+    ) -> Result<T, ElementError> {
+        // Friction switches once in a step: a station that lets go and comes to rest within it would never settle.
+        let is_free = at.discrete.sliding == start.sliding && at.discrete.last_station.is_some();
+        if at.parameters.friction_transition == FrictionTransition::Settling || !is_free {
+            return Ok(T::zero());
+        }
+        next.sliding = at.dynamics.next_sliding;
+        Ok(at.dynamics.switching_error)
     }
 }

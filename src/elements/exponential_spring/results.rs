@@ -61,6 +61,10 @@ results! {
         /// The Sliding that the next accepted step commits. With settling it is 1 where no time has passed since the
         /// last one: to plot sliding, use the committed [`Discrete::sliding`](super::Discrete::sliding).
         pub next_sliding: T ["1"];
+        /// With return mapping, the slip velocity that the next accepted step commits, in the plane.
+        pub next_slip_velocity_P: Vector2<T> ["m/s"];
+        /// With return mapping, by how much friction is off if a transition within the step is taken to be at its end.
+        pub switching_error: T ["N"];
         /// The energy stored.
         pub potential_energy: T ["J"];
         /// The power dissipated by damping.

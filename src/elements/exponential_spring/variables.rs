@@ -58,6 +58,8 @@ variables! {
         pub last_update: T ["s"], finite => Dynamics;
         /// The station at the last commit, in the plane's frame; `None` before the first.
         pub last_station: Option<Point3<T>> ["m"], finite => Dynamics;
+        /// With return mapping, the velocity at which the anchor slips, in the plane.
+        pub slip_velocity_P: Vector2<T> ["m/s"], finite => Dynamics;
     }
 }
 
@@ -65,11 +67,11 @@ variables! {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum FrictionTransition {
-    /// Sliding settles from step to step as the anchor slows down: the reference's law.
+    /// The anchor holds up to static friction, and slips under kinetic friction until it comes to rest.
     #[default]
-    Settling,
-    /// The anchor moves just as far as the friction limit demands, whatever the step.
     ReturnMapping,
+    /// Sliding settles from step to step as the anchor slows down: the law as published.
+    Settling,
 }
 
 /// The flag `return_mapping`.
