@@ -289,19 +289,27 @@ impl<T: Real> ExponentialSpring<T> {
             slip_velocity: committed.slip_velocity_P,
             elapsed: if is_known { (at.time - committed.last_update).max(T::zero()) } else { T::zero() },
         };
-        let Yielding { force, elastic, damping, stretch, anchor, slip_velocity, excess, last_slip } = if is_held {
-            slider.friction(parameters, p_xy, v_xy, cache.friction_force_limit)
+        let difference = (parameters.mu_static - parameters.mu_kinetic) * cache.normal_force;
+        // What friction loses when the anchor lets go. Within the step it falls as the pull rises on, so that error
+        // control sees it and Newton's method has a slope.
+        let drop = difference * (T::one() - committed.sliding);
+        let limit = cache.friction_force_limit;
+        let beyond = if is_held && drop > T::zero() {
+            (slider.pull(parameters, p_xy, v_xy) - limit).max(T::zero())
+        } else {
+            T::zero()
+        };
+        let fallen = beyond.min(drop);
+        let Yielding { force, elastic, damping, stretch, anchor, slip_velocity, excess } = if is_held {
+            slider.friction(parameters, p_xy, v_xy, limit - fallen)
         } else {
             Yielding::none(p_xy, v_xy)
         };
         let slips = slip_velocity != Vector2::zeros();
-        // What friction loses when the anchor lets go.
-        let drop = (parameters.mu_static - parameters.mu_kinetic) * cache.normal_force;
-        let lets_go = slips && committed.sliding < T::one();
         let comes_to_rest = slips
-            && !lets_go
+            && committed.sliding == T::one()
             && length(slip_velocity) <= parameters.settle_velocity * T::lit(REST)
-            && parameters.friction_elasticity * length(excess) <= T::lit(0.5) * drop;
+            && parameters.friction_elasticity * length(excess) <= T::lit(0.5) * difference;
 
         cache.limit_reached = slips;
         cache.friction_force_elastic_P = elastic;
@@ -317,8 +325,7 @@ impl<T: Real> ExponentialSpring<T> {
             cache.next_sliding = T::zero();
             cache.next_slip_velocity_P = Vector2::zeros();
         }
-        cache.switching_error = parameters.friction_elasticity * last_slip
-            + if lets_go { drop * (T::one() - committed.sliding) } else { T::zero() };
+        cache.switching_error = fallen.min(drop - fallen);
         cache.potential_energy -= T::lit(0.5) * elastic.dot(&stretch);
         cache.power_dissipated -= damping.dot(&v_xy) + elastic.dot(&slip_velocity);
     }
@@ -491,12 +498,12 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         start: &Self::Discrete,
         next: &mut Self::Discrete,
     ) -> Result<T, ElementError> {
-        // Friction switches once in a step: a station that lets go and comes to rest within it would never settle.
-        let is_free = at.discrete.sliding == start.sliding && at.discrete.last_station.is_some();
-        if at.parameters.friction_transition == FrictionTransition::Settling || !is_free {
+        // Within a step an anchor that has let go does not hold again: the iteration would never settle.
+        let lets_go = at.discrete.sliding == start.sliding && at.dynamics.switching_error > T::zero();
+        if !lets_go {
             return Ok(T::zero());
         }
-        next.sliding = at.dynamics.next_sliding;
+        next.sliding = T::one();
         Ok(at.dynamics.switching_error)
     }
 }
