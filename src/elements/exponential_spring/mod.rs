@@ -56,7 +56,7 @@ use slider::{Slider, Yielding};
 /// spring. `fz` is zero where the station rises at `1/cz` or faster.
 ///
 /// - A load of up to `μs·fz` is held without creep: below the limit the anchor does not move by a bit. A sudden load
-///   overshoots, with the default viscosity by a fifth; if that exceeds the limit, the station slides.
+///   overshoots, at critical damping by `e⁻²`, 14 %; if that exceeds the limit, the station slides.
 /// - A station that slides has kinetic friction, and comes to rest under any load that kinetic friction can hold.
 /// - Stations that share a load unevenly let go one after the other: a cube on a plane that is tilted slowly slips
 ///   before `atan μs`, as its corners behind carry little; a sledge, or a point, slips at `atan μs`.
