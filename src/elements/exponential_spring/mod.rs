@@ -21,7 +21,7 @@ use crate::mechanics::{
     BodyIndex, Checked, ForceAccumulator, Frame, Positions, Station, Topology, Velocities,
 };
 
-use friction::{Friction, length, settle};
+use friction::{Friction, settle};
 use normal::normal_force;
 use slider::{Slider, Yielding};
 
@@ -299,21 +299,31 @@ impl<T: Real> ExponentialSpring<T> {
         let drop = difference * (T::one() - committed.sliding);
         let limit = cache.friction_force_limit;
         let beyond = if is_held && drop > T::zero() {
-            (slider.pull(parameters, p_xy, v_xy) - limit).max(T::zero())
+            slider.pull_beyond(parameters, p_xy, v_xy, limit)
         } else {
             T::zero()
         };
         let fallen = beyond.min(drop);
-        let Yielding { force, elastic, damping, stretch, anchor, slip_velocity, excess } = if is_held {
+        let Yielding {
+            force,
+            elastic,
+            damping,
+            stretch,
+            anchor,
+            slip_velocity,
+            slip_speed,
+            excess,
+            direction,
+        } = if is_held {
             slider.friction(parameters, p_xy, v_xy, limit - fallen)
         } else {
             Yielding::none(p_xy, v_xy)
         };
-        let slips = slip_velocity != Vector2::zeros();
+        let slips = slip_speed > T::zero();
         let comes_to_rest = slips
             && committed.sliding == T::one()
-            && length(slip_velocity) <= parameters.settle_velocity * T::lit(REST)
-            && parameters.friction_elasticity * length(excess) <= T::lit(0.5) * difference;
+            && slip_speed <= parameters.settle_velocity * T::lit(REST)
+            && parameters.friction_elasticity * excess <= T::lit(0.5) * difference;
 
         cache.limit_reached = slips;
         cache.friction_force_elastic_P = elastic;
@@ -325,7 +335,7 @@ impl<T: Real> ExponentialSpring<T> {
             cache.next_slip_velocity_P = slip_velocity;
         } else {
             // At the limit without the excess, so that the force stays what it is.
-            cache.next_anchor_P = anchor + excess;
+            cache.next_anchor_P = anchor + direction * excess;
             cache.next_sliding = T::zero();
             cache.next_slip_velocity_P = Vector2::zeros();
         }

@@ -24,8 +24,10 @@ pub(super) struct Yielding<T: Real> {
     pub(super) stretch: Vector2<T>,
     pub(super) anchor: Vector2<T>,
     pub(super) slip_velocity: Vector2<T>,
-    /// How far the anchor is from where the force would be at the limit without slip.
-    pub(super) excess: Vector2<T>,
+    pub(super) slip_speed: T,
+    /// How far the anchor is from where the force would be at the limit without slip, and in which direction.
+    pub(super) excess: T,
+    pub(super) direction: Vector2<T>,
 }
 
 impl<T: Real> Yielding<T> {
@@ -39,7 +41,9 @@ impl<T: Real> Yielding<T> {
             stretch: zero,
             anchor: position,
             slip_velocity: velocity,
-            excess: zero,
+            slip_speed: length(velocity),
+            excess: T::zero(),
+            direction: zero,
         }
     }
 }
@@ -86,10 +90,18 @@ impl<T: Real> Weights<T> {
 }
 
 impl<T: Real> Slider<T> {
-    /// The force with which spring and damper pull at the slider where it was.
-    pub(super) fn pull(&self, parameters: &Parameters<T>, position: Vector2<T>, velocity: Vector2<T>) -> T {
+    /// By how much spring and damper pull at the slider, where it was, beyond a limit.
+    #[inline]
+    pub(super) fn pull_beyond(
+        &self,
+        parameters: &Parameters<T>,
+        position: Vector2<T>,
+        velocity: Vector2<T>,
+        limit: T,
+    ) -> T {
         let Parameters { friction_elasticity: k, friction_viscosity: c, .. } = *parameters;
-        length((position - self.anchor) * k + velocity * c)
+        let pull = (position - self.anchor) * k + velocity * c;
+        if exceeds(pull, limit) { (length(pull) - limit).max(T::zero()) } else { T::zero() }
     }
 
     /// The friction force of a station at `position` with `velocity`, under a limit.
@@ -106,9 +118,12 @@ impl<T: Real> Slider<T> {
     ) -> Yielding<T> {
         let Parameters { friction_elasticity: k, friction_viscosity: c, .. } = *parameters;
         let radius = limit / k;
-        let lead = velocity * (c / k);
+        let delay = c / k;
+        let lead = velocity * delay;
         let target = position + lead;
-        let speed = length(self.slip_velocity);
+        // Often zero, which needs no root.
+        let speed =
+            if self.slip_velocity == Vector2::zeros() { T::zero() } else { length(self.slip_velocity) };
 
         let mut anchor = self.anchor;
         if speed == T::zero() && !exceeds(target - anchor, radius) {
@@ -118,11 +133,8 @@ impl<T: Real> Slider<T> {
         let slipping = |direction: Vector2<T>, residue: T| {
             let excess = weights.viscous * residue;
             let stretch = direction * (radius + excess) - lead;
-            let slip_velocity = if c > T::zero() {
-                direction * (weights.rate * residue)
-            } else {
-                direction * direction.dot(&velocity).max(T::zero())
-            };
+            let slip_speed =
+                if c > T::zero() { weights.rate * residue } else { direction.dot(&velocity).max(T::zero()) };
             let force = direction * -limit;
             Yielding {
                 force,
@@ -130,13 +142,15 @@ impl<T: Real> Slider<T> {
                 damping: direction * (excess * k) - velocity * c,
                 stretch,
                 anchor: position - stretch,
-                slip_velocity,
-                excess: direction * excess,
+                slip_velocity: direction * slip_speed,
+                slip_speed,
+                excess,
+                direction,
             }
         };
         if speed > T::zero() {
             let before = self.slip_velocity / speed;
-            let start = speed * (c / k);
+            let start = speed * delay;
             // The trial excess at which a slip that slows down evenly just ends.
             let reach = speed * self.elapsed * T::lit(0.5);
             let least = if c > T::zero() {
@@ -196,7 +210,9 @@ impl<T: Real> Slider<T> {
             stretch,
             anchor,
             slip_velocity: Vector2::zeros(),
-            excess: Vector2::zeros(),
+            slip_speed: T::zero(),
+            excess: T::zero(),
+            direction: Vector2::zeros(),
         }
     }
 }
