@@ -13,3 +13,4 @@ mod friction_wild_inputs;
 mod golden;
 mod sledge_on_a_slope;
 mod spatial_bushing;
+mod static_friction;
