@@ -15,37 +15,62 @@ use crate::elements::elastic_foundation::{
 use crate::framework::{AtDynamics, AtPosition, AtVelocity, ElementError, ForceElement, Given};
 use crate::math::{Real, SpatialForce, SpatialVelocity, is_finite, is_finite_pose};
 use crate::mechanics::{Checked, ForceAccumulator, KinematicsError, Quantity, Topology, Velocities};
-use crate::shapes::Displaced;
+use crate::shapes::{Displaced, LoadedVertex};
 
 impl<T: Real> ElasticFoundation<T> {
     /// Finds the springs of one mesh displaced by another surface.
     fn find_contact(&self, mesh: usize, other: usize, parameters: &Parameters<T>, cache: &mut Position<T>) {
         let Some(springs) = &self.surfaces[mesh].springs else { return };
         let Some(material) = parameters.material(SurfaceIndex(mesh)) else { return };
-        let Position { X_GS, contacts, springs: found, potential_energy, .. } = cache;
+        let Position { X_GS, contacts, springs: found, potential_energy, vertices, .. } = cache;
         let share = if self.surfaces[other].springs.is_some() { T::lit(0.5) } else { T::one() };
         let first = found.len();
         let mut work = T::zero();
-        let Parameters { facing_only, projected_area, .. } = *parameters;
+        let Parameters { facing_only, projected_area, clipped, .. } = *parameters;
         let (X_GM, X_GO) = (&X_GS[mesh], &X_GS[other]);
-        springs.for_each_inside(X_GM, &self.surfaces[other].shape, X_GO, |displaced| {
-            let Displaced { face, area, depth, point_G, normal_G } = displaced;
-            let mut area = area * share;
-            if facing_only || projected_area {
-                // The cosine of the angle between the face and the contact, positive where they face each other.
-                let cosine = -(X_GM.rotation * springs.normal(face)).dot(&normal_G);
-                // Upright faces do not count, whichever way rounding tilts them.
-                if facing_only && cosine <= T::negligible() {
-                    return;
+        let shape = &self.surfaces[other].shape;
+        // The cosine of the angle between a face and the contact, positive where they face each other.
+        let cosine = |face, normal_G: &Vector3<T>| -(X_GM.rotation * springs.normal(face)).dot(normal_G);
+        // Upright faces do not count, whichever way rounding tilts them.
+        let faces_away = |cosine: T| facing_only && cosine <= T::negligible();
+        if clipped {
+            let weight = |face, normal_G: &Vector3<T>| {
+                if !(facing_only || projected_area) {
+                    return T::one();
                 }
-                if projected_area {
-                    area *= if cosine < T::zero() { -cosine } else { cosine };
+                let cosine = cosine(face, normal_G);
+                match (faces_away(cosine), projected_area) {
+                    (true, _) => T::zero(),
+                    (false, true) => cosine,
+                    (false, false) => T::one(),
                 }
-            }
-            let elastic_force = material.stiffness * area * depth;
-            work += elastic_force * depth;
-            found.push(SpringPosition { face, depth, area, elastic_force, point_G, normal_G });
-        });
+            };
+            springs.for_each_loaded(X_GM, shape, X_GO, weight, vertices, |loaded| {
+                let LoadedVertex { vertex, depth, volume, mean_depth, point_G, normal_G } = loaded;
+                let area = volume / mean_depth * share;
+                let elastic_force = material.stiffness * volume * share;
+                work += elastic_force * depth;
+                let depth = mean_depth;
+                found.push(SpringPosition { index: vertex, depth, area, elastic_force, point_G, normal_G });
+            });
+        } else {
+            springs.for_each_inside(X_GM, shape, X_GO, |displaced| {
+                let Displaced { face, area, depth, point_G, normal_G } = displaced;
+                let mut area = area * share;
+                if facing_only || projected_area {
+                    let cosine = cosine(face, &normal_G);
+                    if faces_away(cosine) {
+                        return;
+                    }
+                    if projected_area {
+                        area *= if cosine < T::zero() { -cosine } else { cosine };
+                    }
+                }
+                let elastic_force = material.stiffness * area * depth;
+                work += elastic_force * depth;
+                found.push(SpringPosition { index: face, depth, area, elastic_force, point_G, normal_G });
+            });
+        }
         if found.len() > first {
             *potential_energy += work * T::lit(0.5);
             let springs = first..found.len();
@@ -99,6 +124,9 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
         cache.contacts.reserve_exact(self.contact_room());
         cache.springs.clear();
         cache.springs.reserve_exact(self.spring_count);
+        if given.parameters.clipped {
+            cache.vertices.reserve(self.most_vertices);
+        }
         cache.potential_energy = T::zero();
         cache.X_GS.clear();
         cache.X_GS.extend(
@@ -237,9 +265,13 @@ fn add_springs<T: Real, const AT_ANY_SCALE: bool>(
     let mut lost = zero;
     forces.extend(positions.iter().zip(velocities).map(|(spring, velocity)| {
         let SpringVelocity { depth_rate, slip_G } = velocity;
-        let factor = law.normal_factor(*depth_rate);
+        // What a face that looks away takes back is elastic only.
+        let bears = spring.elastic_force >= zero;
+        let factor = if bears { law.normal_factor(*depth_rate) } else { T::one() };
         let normal_force = spring.elastic_force * factor;
-        let (friction_force_G, rubbing_power) = if AT_ANY_SCALE {
+        let (friction_force_G, rubbing_power) = if !bears {
+            (Vector3::zeros(), zero)
+        } else if AT_ANY_SCALE {
             law.friction_at_any_scale(normal_force, slip_G)
         } else {
             let slip_squared = slip_G.norm_squared();

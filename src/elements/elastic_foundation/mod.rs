@@ -23,7 +23,7 @@ pub use results::{
 
 use parameters::KIND;
 
-/// Surfaces on bodies, some of them meshes with a spring on each face.
+/// Surfaces on bodies, some of them meshes with a spring on each face, or at each vertex.
 ///
 /// ```text
 ///      mesh    \   |   |   /      a spring at the centroid of every face;
@@ -63,15 +63,43 @@ use parameters::KIND;
 /// as for a ball no deeper than its radius. With whole areas a ball of radius R at depth δ gives `k π R δ²`,
 /// larger by the factor `1/(1 − δ/3R)`.
 ///
+/// ## Clipped faces
+///
+/// A face counts fully or not at all, by its centroid, and nothing bears before the first centroid is inside: a cube of
+/// 0.2 m with 192 faces sinks 11.8 mm on an edge and 19.2 to 28.9 mm on a corner. With
+/// [`clipped`](Parameters::clipped) faces the pressure `k x` is integrated over the part of each face that is inside.
+/// `x` is interpolated linearly over the face between its corners, and each spring is at a vertex, with its share of the
+/// faces around it:
+///
+/// ```text
+/// a x = Σ ∫ φ max(Σ φ_i x_i, 0) dA     over the faces around the vertex; φ is 1 there and 0 at other vertices
+/// ```
+///
+/// - In a half-space that is exact for the mesh as it is, in every attitude, and there is a force from the first touch. With
+///   projected areas it is k times the volume within, through its centroid: faces that look away from the contact
+///   count negative. They only take back; dissipation and friction are those of faces that bear.
+/// - Forces are continuous, but for the exceptions below, without the kinks of the published law where centroids come in.
+/// - What a mesh cuts off a round body is missing still. Of the force on a ball at a depth of 0.002 of its radius a ball
+///   of 8192 faces has 27 to 61 %, depending on its attitude, by centroids and 47 to 68 % with clipped faces, which is
+///   the volume of the mesh; at a depth of 0.02 these are 91 to 95 % and 94 to 96 %.
+/// - In other shapes, where the surface at the depth of a face has the radius of curvature r, the depth is off by at most
+///   `L²/8r` within a face of longest edge L: too small in what is convex. A ball that reaches into the middle of a larger
+///   face only is not noticed. A plate of right triangles, 0.1 m deep in a ball of 1 m, lacks 13 %, 3.5 %, 0.9 % and
+///   0.2 % of the force if their shorter edges are 0.2, 0.1, 0.05 and 0.025 m long; by centroids, where errors in and out
+///   cancel in so wide a contact, it is off by at most 1.4 %, 0.2 %, 0.06 % and 0.006 %.
+///
 /// # Energy
 ///
-/// Stored: `Σ k a x² / 2`. Lost: `(f_n − k a x) v + f_t v_s`, never negative: while the spring pushes, the first
+/// Stored: `Σ k a x² / 2`; with clipped faces `k/2 ∫ x² dA` of the interpolated depth, whose gradient the force is to
+/// roundoff, in any shape. Lost: `(f_n − k a x) v + f_t v_s`, never negative: while the spring pushes, the first
 /// part is `k a x c v²`; once it has let go, the energy that it gives up is lost. The loss is known
 /// instantaneously.
 ///
-/// With an option set, the area of a spring depends on the orientation of the bodies. The energy that it thereby
-/// gains or loses, of the order of `x²`, is not exchanged with any body: it shows in
-/// [`dissipated_energy`](crate::DynamicsView::dissipated_energy), not in the power.
+/// With `facing_only` or `projected_area` set, the area of a spring depends on the orientation of the bodies. The energy
+/// that it thereby gains or loses, of the order of `x²`, is not exchanged with any body: it shows in
+/// [`dissipated_energy`](crate::DynamicsView::dissipated_energy), not in the power. There is none if faces are clipped, the
+/// areas of all of them projected, the mesh closed and the other surface a half-space: the energy is then `k` times the
+/// integral of the depth over the volume within.
 ///
 /// # Note that
 ///
@@ -139,8 +167,10 @@ use parameters::KIND;
 #[derive(Debug, Clone)]
 pub struct ElasticFoundation<T: Real> {
     surfaces: Vec<Placed<T>>,
-    /// The number of springs of all surfaces.
+    /// The greatest number of springs of all surfaces, at faces or at vertices.
     spring_count: usize,
+    /// The greatest number of vertices of one mesh with springs.
+    most_vertices: usize,
     defaults: Parameters<T>,
 }
 
@@ -170,7 +200,7 @@ struct Placed<T: Real> {
 /// A foundation with default parameters, without surfaces yet.
 impl<T: Real> Default for ElasticFoundation<T> {
     fn default() -> Self {
-        Self { surfaces: Vec::new(), spring_count: 0, defaults: Parameters::default() }
+        Self { surfaces: Vec::new(), spring_count: 0, most_vertices: 0, defaults: Parameters::default() }
     }
 }
 
@@ -237,7 +267,10 @@ impl<T: Real> ElasticFoundation<T> {
                 added.check_closed(index)?;
             }
         }
-        self.spring_count += added.springs.as_ref().map_or(0, |mesh| mesh.face_count());
+        if let Some(mesh) = &added.springs {
+            self.spring_count += mesh.face_count().max(mesh.vertex_count());
+            self.most_vertices = self.most_vertices.max(mesh.vertex_count());
+        }
         self.surfaces.push(added);
         self.defaults.push(material);
         Ok(SurfaceIndex(index))

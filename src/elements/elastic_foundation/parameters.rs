@@ -93,6 +93,9 @@ variables! {
         /// Whether a spring counts with the area of its face projected along the contact normal, rather than the
         /// whole.
         pub projected_area: bool => Position;
+        /// Whether pressure is integrated over the part of each face that is inside. Otherwise a face counts fully or
+        /// not at all, by its centroid.
+        pub clipped: bool => Position;
         /// Indexed by surface; `None` for a rigid one. Empty in the parameters of a new foundation, whose surfaces
         /// bring their materials.
         pub materials: Vec<Option<Material<T>>> => Position;

@@ -1,5 +1,7 @@
 //! Triangle meshes: validated, searchable, and made from parameters or files.
 
+mod clip;
+mod clipped;
 mod cluster;
 mod displaced;
 mod generate;
@@ -21,6 +23,7 @@ use crate::math::{Real, is_plain};
 use crate::shapes::solid::{Bounds, Plane, Solid, SurfacePoint};
 use crate::shapes::{ShapeError, direction_and_length};
 
+pub(crate) use clipped::{LoadedVertex, VertexBuffer};
 pub use displaced::Displaced;
 #[cfg(feature = "mesh-files")]
 pub use read::FaceList;
@@ -119,6 +122,11 @@ impl<T: Real> TriangleMesh<T> {
     /// listed.
     pub fn faults(vertices: &[Point3<T>], faces: &[[u32; 3]]) -> Vec<MeshFault> {
         examine(vertices, faces).map_or_else(|faults| faults, |(_, topology)| topology.openings)
+    }
+
+    /// The number of vertices, those that were merged included.
+    pub fn vertex_count(&self) -> usize {
+        self.plain.vertices.len()
     }
 
     /// The number of faces.

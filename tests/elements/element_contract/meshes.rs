@@ -2,7 +2,7 @@
 
 use force_elements::elastic_foundation::{Material, Parameters};
 use force_elements::nalgebra::{Translation3, Vector3};
-use force_elements::shapes::{Ellipsoid, TriangleMesh};
+use force_elements::shapes::{Ellipsoid, HalfSpace, TriangleMesh};
 use force_elements::testing::{Numbers, Scene, Subject};
 use force_elements::{BodyIndex, ElasticFoundation, Error, ForceSystem, Frame, Pose, Real};
 
@@ -39,51 +39,87 @@ fn surfaces<T: Real>(
     Ok(Scene { system, state, element })
 }
 
-pub(crate) struct SoftTorus;
-
-impl Subject for SoftTorus {
-    type Element<T: Real> = ElasticFoundation<T>;
-
-    /// A torus of springs in a rigid ellipsoid.
-    fn scene<T: Real>(deal: &mut Numbers) -> Result<Scene<T, ElasticFoundation<T>>, Error> {
-        let build = |deal: &mut Numbers, [body1, body2]: [BodyIndex; 2], X: [Pose<T>; 2]| {
-            let mut foundation = ElasticFoundation::new(Parameters {
-                transition_velocity: deal.between(0.1, 0.5),
-                ..Parameters::default()
-            })
-            .expect("valid");
-            let radii = Vector3::new(0.5, 0.6, 0.7).map(T::lit);
-            let torus = TriangleMesh::torus(T::lit(0.5), T::lit(0.2), 12, 8).expect("valid");
-            foundation
-                .add_rigid(Frame::on(body1, X[0]), Ellipsoid::new(radii).expect("valid"))
-                .expect("closed");
-            foundation.add_springs(Frame::on(body2, X[1]), torus, rubber(deal)).expect("valid");
-            foundation
-        };
-        surfaces(build, 0.6, deal)
-    }
+/// A torus of springs in a rigid ellipsoid.
+fn torus_in_ellipsoid<T: Real>(
+    parameters: Parameters<T>,
+    deal: &mut Numbers,
+) -> Result<Scene<T, ElasticFoundation<T>>, Error> {
+    let build = |deal: &mut Numbers, [body1, body2]: [BodyIndex; 2], X: [Pose<T>; 2]| {
+        let transition_velocity = deal.between(0.1, 0.5);
+        let mut foundation =
+            ElasticFoundation::new(Parameters { transition_velocity, ..parameters }).expect("valid");
+        let radii = Vector3::new(0.5, 0.6, 0.7).map(T::lit);
+        let torus = TriangleMesh::torus(T::lit(0.5), T::lit(0.2), 12, 8).expect("valid");
+        foundation.add_rigid(Frame::on(body1, X[0]), Ellipsoid::new(radii).expect("valid")).expect("closed");
+        foundation.add_springs(Frame::on(body2, X[1]), torus, rubber(deal)).expect("valid");
+        foundation
+    };
+    surfaces(build, 0.6, deal)
 }
 
-pub(crate) struct SoftBrickAndBall;
+/// Two meshes that both carry springs.
+fn brick_and_ball<T: Real>(
+    parameters: Parameters<T>,
+    deal: &mut Numbers,
+) -> Result<Scene<T, ElasticFoundation<T>>, Error> {
+    let build = |deal: &mut Numbers, [body1, body2]: [BodyIndex; 2], X: [Pose<T>; 2]| {
+        let transition_velocity = deal.between(0.1, 0.5);
+        let mut foundation =
+            ElasticFoundation::new(Parameters { transition_velocity, ..parameters }).expect("valid");
+        let edges = Vector3::new(0.5, 0.4, 0.3).map(T::lit);
+        let brick = TriangleMesh::brick(edges, [4, 3, 2]).expect("valid");
+        let ball = TriangleMesh::sphere(T::lit(0.4), 4).expect("valid");
+        foundation.add_springs(Frame::on(body1, X[0]), brick, rubber(deal)).expect("valid");
+        foundation.add_springs(Frame::on(body2, X[1]), ball, rubber(deal)).expect("closed");
+        foundation
+    };
+    surfaces(build, 0.55, deal)
+}
 
-impl Subject for SoftBrickAndBall {
-    type Element<T: Real> = ElasticFoundation<T>;
+/// A brick of springs in a half-space, whose surface is about as far from the brick's middle as its corners.
+fn brick_in_half_space<T: Real>(
+    parameters: Parameters<T>,
+    deal: &mut Numbers,
+) -> Result<Scene<T, ElasticFoundation<T>>, Error> {
+    let build = |deal: &mut Numbers, [body1, body2]: [BodyIndex; 2], X: [Pose<T>; 2]| {
+        let transition_velocity = deal.between(0.1, 0.5);
+        let mut foundation =
+            ElasticFoundation::new(Parameters { transition_velocity, ..parameters }).expect("valid");
+        let edges = Vector3::new(0.5, 0.4, 0.3).map(T::lit);
+        let brick = TriangleMesh::brick(edges, [4, 3, 2]).expect("valid");
+        // The surface moves away from the origin about which bricks are placed, which the brick always reaches.
+        let below = X[0] * Pose::translation(T::zero(), T::zero(), T::lit(0.4));
+        foundation.add_rigid(Frame::on(body1, below), HalfSpace::BelowZ).expect("closed");
+        foundation.add_springs(Frame::on(body2, X[1]), brick, rubber(deal)).expect("valid");
+        foundation
+    };
+    surfaces(build, 0.55, deal)
+}
 
-    /// Two meshes that both carry springs.
-    fn scene<T: Real>(deal: &mut Numbers) -> Result<Scene<T, ElasticFoundation<T>>, Error> {
-        let build = |deal: &mut Numbers, [body1, body2]: [BodyIndex; 2], X: [Pose<T>; 2]| {
-            let mut foundation = ElasticFoundation::new(Parameters {
-                transition_velocity: deal.between(0.1, 0.5),
-                ..Parameters::default()
-            })
-            .expect("valid");
-            let edges = Vector3::new(0.5, 0.4, 0.3).map(T::lit);
-            let brick = TriangleMesh::brick(edges, [4, 3, 2]).expect("valid");
-            let ball = TriangleMesh::sphere(T::lit(0.4), 4).expect("valid");
-            foundation.add_springs(Frame::on(body1, X[0]), brick, rubber(deal)).expect("valid");
-            foundation.add_springs(Frame::on(body2, X[1]), ball, rubber(deal)).expect("closed");
-            foundation
-        };
-        surfaces(build, 0.55, deal)
-    }
+/// Subjects, each a scene with parameters.
+macro_rules! subjects {
+    ($($(#[$doc:meta])* $name:ident: $scene:ident with { $($field:ident),* };)*) => {
+        $(
+            $(#[$doc])*
+            pub(crate) struct $name;
+
+            impl Subject for $name {
+                type Element<T: Real> = ElasticFoundation<T>;
+
+                fn scene<T: Real>(deal: &mut Numbers) -> Result<Scene<T, ElasticFoundation<T>>, Error> {
+                    $scene(Parameters { $($field: true,)* ..Parameters::default() }, deal)
+                }
+            }
+        )*
+    };
+}
+
+subjects! {
+    SoftTorus: torus_in_ellipsoid with {};
+    SoftBrickAndBall: brick_and_ball with {};
+    ClippedTorus: torus_in_ellipsoid with { clipped };
+    ClippedBrickAndBall: brick_and_ball with { clipped };
+    ClippedBrick: brick_in_half_space with { clipped };
+    /// Conservative in a half-space although areas depend on orientation.
+    ProjectedBrick: brick_in_half_space with { clipped, projected_area };
 }
