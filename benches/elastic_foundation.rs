@@ -2,6 +2,7 @@
 //!
 //! - `budget`: the scenes of the speed table, a sphere of 8192 faces on a half-space and on its like.
 //! - `clipped`: the scenes of the budget with clipped faces, and with projected areas too.
+//! - `anchored`: a sphere on a half-space with anchors, without and with the commit of a step.
 //! - `growth`: the same at depth 1 % with 512 to 80,000 faces, where the contact has more faces too.
 //! - `not_convex`: two tori of 8192 faces that lie on each other, where no plane helps to tell in from out.
 //! - `crowd`: spheres in a row on a floor, each touching its neighbours.
@@ -48,7 +49,7 @@ impl<T: Real> Scene<T> {
 }
 
 fn rubber() -> Material<f64> {
-    Material::new(1e6).with_dissipation(0.1).with_friction(0.9, 0.7, 0.01)
+    Material::new(1e6).with_dissipation(0.1).with_friction(0.9, 0.7, 0.01).with_grip(1e6, 1e3)
 }
 
 fn velocity() -> SpatialVelocity<f64> {
@@ -61,9 +62,16 @@ fn turned(z: f64) -> Pose<f64> {
 }
 
 fn on_half_space(frequency: u32, depth: f64, parameters: Parameters<f64>) -> Scene {
+    on_ground(ElasticFoundation::new(parameters).unwrap(), frequency, depth)
+}
+
+fn anchored(frequency: u32, depth: f64) -> Scene {
+    on_ground(ElasticFoundation::default().with_anchors(), frequency, depth)
+}
+
+fn on_ground(mut foundation: ElasticFoundation<f64>, frequency: u32, depth: f64) -> Scene {
     let mut system = ForceSystem::new();
     let body = system.add_body();
-    let mut foundation = ElasticFoundation::new(parameters).unwrap();
     foundation.add_rigid(Frame::ground(Pose::identity()), HalfSpace::BelowZ).unwrap();
     let mesh = TriangleMesh::sphere(1.0, frequency).unwrap();
     foundation.add_springs(Frame::of(body), mesh, rubber()).unwrap();
@@ -143,6 +151,23 @@ fn bench(criterion: &mut Criterion) {
                 });
             }
         }
+    }
+    group.finish();
+
+    let mut group = criterion.benchmark_group("anchored");
+    for percent in [1_u32, 5] {
+        let mut scene = anchored(32, f64::from(percent) / 100.0);
+        scene.evaluate();
+        scene.system.accept_step(&mut scene.state).unwrap();
+        group.bench_function(BenchmarkId::new("evaluation", format!("{percent}%")), |bencher| {
+            bencher.iter(|| black_box(scene.evaluate()));
+        });
+        group.bench_function(BenchmarkId::new("evaluation_and_commit", format!("{percent}%")), |bencher| {
+            bencher.iter(|| {
+                black_box(scene.evaluate());
+                scene.system.accept_step(&mut scene.state).unwrap();
+            });
+        });
     }
     group.finish();
 

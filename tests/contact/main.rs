@@ -1,5 +1,6 @@
 //! Contact: surfaces, meshes and their queries, and the foundation that uses them.
 
+mod anchored_friction;
 mod clipped_faces;
 mod contact_limits;
 mod contact_mesh;

@@ -119,6 +119,36 @@ fn foundations(
 const HEIGHTS: [f64; 8] = [5.0, 1.8, 1.5, 1.0, 0.3, 0.0, -0.2, -3.0];
 
 #[test]
+fn a_foundation_with_anchors_does_not_allocate_after_two_commits() {
+    let mut system = ForceSystem::<f64>::new();
+    let body = system.add_body();
+    let mut foundation = ElasticFoundation::default().with_anchors();
+    foundation.add_rigid(Frame::ground(Pose::identity()), HalfSpace::BelowZ).expect("valid");
+    let rubber = Material::new(1e5).with_friction(0.5, 0.4, 0.0).with_grip(1e5, 1e3);
+    let ball = TriangleMesh::sphere(0.9, 10).expect("valid");
+    foundation.add_springs(Frame::of(body), ball, rubber).expect("valid");
+    let foundation = system.add(foundation).expect("bodies exist");
+    let mut state = system.default_state();
+    let mut evaluate = |z: f64| {
+        let V_GB = SpatialVelocity::new(Vector3::x(), Vector3::new(1.0, 2.0, -3.0));
+        state.set_body(body, Pose::translation(0.1, 0.2, z), V_GB).expect("finite");
+        system.realize_dynamics(&mut state).expect("regular");
+        // The memory of a step is written to one of two buffers.
+        system.accept_step(&mut state).expect("realized");
+        state.discrete(foundation).iter().count()
+    };
+    for z in [5.0, 5.0] {
+        assert_eq!(evaluate(z), 0);
+    }
+    let mut most = 0;
+    let counted = allocation_counter::measure(|| {
+        most = HEIGHTS.into_iter().map(&mut evaluate).max().expect("some");
+    });
+    assert_eq!(counted.count_total, 0);
+    assert!(most >= 200, "at most {most} anchors");
+}
+
+#[test]
 fn a_foundation_does_not_allocate_after_the_first_evaluation_however_deep_it_sinks() {
     [false, true].into_iter().for_each(does_not_allocate_however_deep);
 }

@@ -5,12 +5,13 @@ use alloc::vec::Vec;
 use nalgebra::{Point3, Vector3};
 
 use super::NoContactPossible;
+use super::stiction::{Grip, Hold};
 use crate::contact::BoundingBox;
 use crate::elements::elastic_foundation::law::Law;
 use crate::elements::elastic_foundation::parameters::KIND;
 use crate::elements::elastic_foundation::{
-    Dynamics, ElasticFoundation, MeshContact, Parameters, Position, Resultant, SpringForce, SpringPosition,
-    SpringVelocity, SurfaceIndex, Velocity,
+    Anchor, Anchors, Dynamics, ElasticFoundation, MeshContact, Parameters, Position, Resultant, SpringForce,
+    SpringPosition, SpringVelocity, SurfaceIndex, Velocity,
 };
 use crate::framework::{AtDynamics, AtPosition, AtVelocity, ElementError, ForceElement, Given};
 use crate::math::{Real, SpatialForce, SpatialVelocity, is_finite, is_finite_pose};
@@ -91,10 +92,87 @@ impl<T: Real> ElasticFoundation<T> {
     }
 }
 
+impl<T: Real> ElasticFoundation<T> {
+    /// Adds the forces of the springs of one contact, with friction by their anchors.
+    fn add_anchored_springs(
+        &self,
+        law: &Law<T>,
+        contact: &MeshContact,
+        at: &AtVelocity<'_, T, Self>,
+        cache: &mut Dynamics<T>,
+    ) -> Sums<T> {
+        let (zero, half) = (T::zero(), T::lit(0.5));
+        let (mesh, other) = (contact.mesh.0, contact.other.0);
+        let placed = &self.surfaces[mesh];
+        let mut sums = Sums::zero();
+        let Some(springs) = &placed.springs else { return sums };
+        let share = if self.surfaces[other].springs.is_some() { half } else { T::one() };
+        let (X_GM, X_GO) = (&at.position.X_GS[mesh], &at.position.X_GS[other]);
+        let p_GS = X_GM.translation.vector;
+        let V = self.velocity_at(contact.mesh, p_GS, at, at.velocities)
+            - self.velocity_at(contact.other, p_GS, at, at.velocities);
+        let range = contact.springs.clone();
+        for (spring, velocity) in at.position.springs[range.clone()].iter().zip(&at.velocity.springs[range]) {
+            let (base, area) = if at.parameters.clipped {
+                (springs.vertex(spring.index), placed.vertex_areas[spring.index] * share)
+            } else {
+                (springs.centroid(spring.index), springs.area(spring.index) * share)
+            };
+            let normal = spring.normal_G;
+            let along = |v: Vector3<T>| v - normal * normal.dot(&v);
+            let p_G = X_GM * base;
+            let r_G = p_G.coords - p_GS;
+            let slip = along(V.linear + V.angular.cross(&r_G));
+            let slip_squared = slip.norm_squared();
+
+            let bears = spring.elastic_force >= zero;
+            let factor = if bears { law.normal_factor(velocity.depth_rate) } else { T::one() };
+            let normal_force = spring.elastic_force * factor;
+            let bearing = if bears { normal_force } else { zero };
+            let (coefficient, viscous) = law.coefficients(slip_squared);
+            let grip = Grip {
+                stiffness: law.tangential_stiffness * area,
+                viscosity: law.tangential_viscosity * area,
+            };
+            let id = placed.first_spring + spring.index;
+            let anchor = at.discrete.of(id, other);
+            let stretch = anchor.map_or_else(Vector3::zeros, |anchor| along(p_G - X_GO * anchor));
+            let Hold { elastic, damping, slips } = grip.hold(stretch, slip, coefficient * bearing);
+            let friction_force_G = elastic + damping - slip * (viscous * bearing);
+
+            let point = match anchor {
+                Some(anchor) if !slips => anchor,
+                _ if grip.stiffness > zero => {
+                    let unstretched = p_G + elastic / grip.stiffness;
+                    X_GO.inverse_transform_point(&unstretched)
+                }
+                _ => X_GO.inverse_transform_point(&p_G),
+            };
+            cache.next_anchors.push(Anchor::new(id, other, point));
+            if grip.stiffness > zero {
+                cache.friction_energy += elastic.norm_squared() / grip.stiffness * half;
+            }
+
+            let contact_G = spring.point_G.coords - p_GS;
+            let force_G = normal * normal_force;
+            let torque = contact_G.cross(&force_G) + r_G.cross(&friction_force_G);
+            sums.F_GS += SpatialForce::new(torque, force_G + friction_force_G);
+            sums.normal_force += normal_force;
+            sums.area += spring.area;
+            sums.moment += contact_G * normal_force;
+            sums.lost += (normal_force - spring.elastic_force) * velocity.depth_rate - damping.dot(&slip)
+                + viscous * bearing * slip_squared;
+            let pressure = law.stiffness * spring.depth * factor;
+            cache.springs.push(SpringForce { normal_force, pressure, friction_force_G });
+        }
+        sums
+    }
+}
+
 impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
     const KIND: &'static str = KIND;
     type Parameters = Parameters<T>;
-    type Discrete = ();
+    type Discrete = Anchors<T>;
     type Continuous = ();
     type Position = Position<T>;
     type Velocity = Velocity<T>;
@@ -113,7 +191,9 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
         self.defaults.clone()
     }
 
-    fn default_discrete(&self) {}
+    fn default_discrete(&self) -> Anchors<T> {
+        Anchors::with_room(if self.has_anchors { self.spring_count } else { 0 })
+    }
 
     fn calc_position(
         &self,
@@ -183,6 +263,11 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
     ) -> Result<(), ElementError> {
         cache.springs.clear();
         cache.springs.reserve_exact(self.spring_count);
+        cache.next_anchors.clear();
+        cache.friction_energy = T::zero();
+        if self.has_anchors {
+            cache.next_anchors.reserve_exact(self.spring_count);
+        }
         cache.resultants.clear();
         cache.resultants.reserve_exact(self.contact_room());
         (cache.normal_force, cache.area, cache.power_dissipated) = (T::zero(), T::zero(), T::zero());
@@ -193,13 +278,17 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
             let range = contact.springs.clone();
             let springs = (&at.position.springs[range.clone()], &at.velocity.springs[range]);
             let first = cache.springs.len();
-            let mut sums = add_springs::<T, false>(&law, p_GS, springs, &mut cache.springs);
-            if !sums.are_finite() {
+            let mut sums = if self.has_anchors {
+                self.add_anchored_springs(&law, contact, at, cache)
+            } else {
+                add_springs::<T, false>(&law, p_GS, springs, &mut cache.springs)
+            };
+            if !sums.are_finite() && !self.has_anchors {
                 cache.springs.truncate(first);
                 sums = add_springs::<T, true>(&law, p_GS, springs, &mut cache.springs);
-                if !sums.are_finite() {
-                    return Err(ElementError::NonFiniteForce);
-                }
+            }
+            if !sums.are_finite() {
+                return Err(ElementError::NonFiniteForce);
             }
             cache.normal_force += sums.normal_force;
             cache.area += sums.area;
@@ -226,11 +315,25 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
     }
 
     fn potential_energy(&self, at: &AtDynamics<'_, T, Self>) -> T {
-        at.position.potential_energy
+        at.position.potential_energy + at.dynamics.friction_energy
     }
 
     fn power_dissipated(&self, at: &AtDynamics<'_, T, Self>) -> T {
         at.dynamics.power_dissipated
+    }
+
+    fn accept_step(
+        &self,
+        at: &AtDynamics<'_, T, Self>,
+        next: &mut Self::Discrete,
+    ) -> Result<(), ElementError> {
+        next.replace(&at.dynamics.next_anchors);
+        Ok(())
+    }
+
+    fn reset_memory(&self, _: &Given<'_, T, Self>, next: &mut Self::Discrete) -> Result<(), ElementError> {
+        next.clear();
+        Ok(())
     }
 }
 
@@ -245,6 +348,11 @@ struct Sums<T: Real> {
 }
 
 impl<T: Real> Sums<T> {
+    fn zero() -> Self {
+        let [normal_force, area, lost] = [T::zero(); 3];
+        Self { F_GS: SpatialForce::zero(), normal_force, area, moment: Vector3::zeros(), lost }
+    }
+
     fn are_finite(&self) -> bool {
         let scalars = [self.normal_force, self.area, self.lost];
         scalars.iter().all(T::is_finite) && self.F_GS.is_finite() && is_finite(&self.moment)

@@ -6,7 +6,7 @@ use core::ops::Range;
 use nalgebra::{Point3, Vector3};
 
 use crate::contact::PairSearch;
-use crate::elements::elastic_foundation::SurfaceIndex;
+use crate::elements::elastic_foundation::{Anchor, SurfaceIndex};
 use crate::math::{Pose, Real, SpatialForce};
 use crate::results;
 use crate::shapes::VertexBuffer;
@@ -88,6 +88,9 @@ results! {
         pub area: T ["m²"];
         /// The power dissipated.
         pub power_dissipated: T ["W"];
+        /// The energy stored by friction with anchors.
+        pub friction_energy: T ["J"];
+        pub(super) next_anchors: Vec<Anchor<T>>;
     }
 }
 

@@ -209,12 +209,12 @@ impl<T: Real> TriangleMesh<T> {
     }
 
     #[inline]
-    fn vertex(&self, vertex: usize) -> Point3<T> {
+    pub(crate) fn vertex(&self, vertex: usize) -> Point3<T> {
         self.carried().map_or_else(|| self.plain.vertices[vertex].map(T::lit), |own| own.vertices[vertex])
     }
 
     #[inline]
-    fn centroid(&self, face: usize) -> Point3<T> {
+    pub(crate) fn centroid(&self, face: usize) -> Point3<T> {
         self.carried().map_or_else(|| self.plain.centroids[face].map(T::lit), |own| own.centroids[face])
     }
 
@@ -225,7 +225,7 @@ impl<T: Real> TriangleMesh<T> {
 
     /// The area of a face \[m²\].
     #[inline]
-    fn area(&self, face: usize) -> T {
+    pub(crate) fn area(&self, face: usize) -> T {
         self.carried().map_or_else(|| T::lit(self.plain.areas[face]), |own| own.areas[face])
     }
 

@@ -1,7 +1,7 @@
 //! Elastic foundations in a random place, for any scalar.
 
 use force_elements::elastic_foundation::{Material, Parameters};
-use force_elements::nalgebra::{Translation3, Vector3};
+use force_elements::nalgebra::{Rotation3, Translation3, Vector3};
 use force_elements::shapes::{Ellipsoid, HalfSpace, TriangleMesh};
 use force_elements::testing::{Numbers, Scene, Subject};
 use force_elements::{BodyIndex, ElasticFoundation, Error, ForceSystem, Frame, Pose, Real};
@@ -96,6 +96,43 @@ fn brick_in_half_space<T: Real>(
     surfaces(build, 0.55, deal)
 }
 
+/// A brick in a half-space whose anchors are where it was a millimetre before, all springs well below the limit.
+fn anchored_brick<T: Real>(
+    parameters: Parameters<T>,
+    deal: &mut Numbers,
+) -> Result<Scene<T, ElasticFoundation<T>>, Error> {
+    let mut system = ForceSystem::new();
+    let bodies = [system.add_body(), system.add_body()];
+    let X_BS: [Pose<T>; 2] = [deal.pose(1.5, 0.3), deal.pose(1.5, 0.3)];
+    let mut foundation = ElasticFoundation::new(parameters)?.with_anchors();
+    // Few faces, as every anchor is a variable.
+    let brick = TriangleMesh::brick(Vector3::new(0.5, 0.4, 0.3).map(T::lit), [1; 3])?;
+    foundation.add_rigid(Frame::on(bodies[0], X_BS[0]), HalfSpace::BelowZ)?;
+    let (stiffness, high) = (deal.between(1e3, 1e4), T::lit(5.0));
+    let rubber = Material::new(stiffness)
+        .with_dissipation(deal.between(0.1, 1.0))
+        .with_friction(high, high, deal.between(0.0, 0.1))
+        .with_grip(stiffness * T::lit(1e-2), deal.between(0.1, 1.0));
+    foundation.add_springs(Frame::on(bodies[1], X_BS[1]), brick, rubber)?;
+    let element = system.add(foundation)?;
+
+    let X_GB1: Pose<T> = deal.pose(1.5, 0.5);
+    // All of it within: at the surface springs have next to no load, and yield.
+    let X_SS = Pose::translation(T::zero(), T::zero(), T::lit(-1.0)) * deal.pose::<T>(1.5, 0.2);
+    let mut state = system.default_state();
+    state.set_body(bodies[0], X_GB1, deal.velocity(0.5))?;
+    for shift in [T::zero(), T::lit(1e-3)] {
+        let nudge = Pose::from_parts(Translation3::from(deal.vector(1.0) * shift), Rotation3::identity());
+        let X_GB2 = X_GB1 * X_BS[0] * nudge * X_SS * X_BS[1].inverse();
+        state.set_body(bodies[1], X_GB2, deal.velocity(0.5))?;
+        system.realize_dynamics(&mut state)?;
+        if shift == T::zero() {
+            system.accept_step(&mut state)?;
+        }
+    }
+    Ok(Scene { system, state, element })
+}
+
 /// Subjects, each a scene with parameters.
 macro_rules! subjects {
     ($($(#[$doc:meta])* $name:ident: $scene:ident with { $($field:ident),* };)*) => {
@@ -122,4 +159,6 @@ subjects! {
     ClippedBrick: brick_in_half_space with { clipped };
     /// Conservative in a half-space although areas depend on orientation.
     ProjectedBrick: brick_in_half_space with { clipped, projected_area };
+    AnchoredBrick: anchored_brick with {};
+    AnchoredClippedBrick: anchored_brick with { clipped };
 }
