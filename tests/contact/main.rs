@@ -9,4 +9,5 @@ mod dropped_brick;
 mod elastic_foundation;
 #[cfg(feature = "mesh-files")]
 mod mesh_files;
+mod restitution;
 mod support;

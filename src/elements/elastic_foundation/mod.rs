@@ -55,6 +55,10 @@ use parameters::KIND;
 /// | `x`, `v` | displacement, its rate | m, m/s | x > 0 |
 /// | `v_s` | slip speed at the contact point | m/s | |
 ///
+/// The normal force is of the form of Hunt and Crossley. A body that strikes a half-space at speed `v` without turning
+/// rebounds at `e v`, whatever its shape, mass and stiffness, with the solution `e` of
+/// `y (1 + e) = ln((1 + y)/(1 − y e))`, `y = c v`: about `1 − 2y/3` if that is near one.
+///
 /// A mesh is deformable by its own springs and rigid to those of others. If both meshes carry springs, each
 /// counts with half its area. Two surfaces on one body, and two without springs, ignore each other.
 ///
@@ -162,7 +166,8 @@ use parameters::KIND;
 ///
 /// M. A. Sherman, A. Seth, S. L. Delp, *Simbody: multibody dynamics for biomedical research*, Procedia
 /// IUTAM 2 (2011) 241–261, and the reference manual of its elastic foundation. Layer stiffness:
-/// K. L. Johnson, *Contact Mechanics* (1985), section 4.3. Friction: M. G. Hollars' model, as given
+/// K. L. Johnson, *Contact Mechanics* (1985), section 4.3. Dissipation: K. H. Hunt, F. R. E. Crossley, *Coefficient of
+/// restitution interpreted as damping in vibroimpact*, Journal of Applied Mechanics 42 (1975) 440–445. Friction: M. G. Hollars' model, as given
 /// there.
 ///
 /// # Example: a ball at rest on the ground
