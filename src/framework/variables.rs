@@ -17,6 +17,11 @@ pub trait Variables<T: Real>: Clone + PartialEq + Debug + Send + Sync + 'static 
     /// the state to just below it. The default is safe for every struct.
     const FIRST_STAGE: Option<Stage> = Some(Stage::Instance);
 
+    /// The same of this struct, whose list of scalars may be empty.
+    fn first_stage(&self) -> Option<Stage> {
+        Self::FIRST_STAGE
+    }
+
     /// Calls `visit` once for each scalar, always in the same order, with a name such as
     /// `anchor_P.x` that is unique within the struct.
     fn visit(&self, visit: Visitor<'_, T>);

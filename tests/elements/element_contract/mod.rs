@@ -11,7 +11,10 @@ mod meshes;
 mod refusals;
 mod scene;
 
-use meshes::{SoftBrickAndBall, SoftTorus};
+use meshes::{
+    AnchoredBrick, AnchoredClippedBrick, ClippedBrick, ClippedBrickAndBall, ClippedTorus, ProjectedBrick,
+    SoftBrickAndBall, SoftTorus,
+};
 use scene::{
     Bushing, Cable, Capstan, Coordinate, CoupledBushing, MovingCable, MovingCapstan, ReturnMappedSpring,
     Spring,
@@ -104,6 +107,12 @@ claims!(exponential_spring, Spring);
 claims!(return_mapped_exponential_spring, ReturnMappedSpring);
 claims!(elastic_foundation_in_ellipsoid, SoftTorus);
 claims!(elastic_foundation_on_its_like, SoftBrickAndBall);
+claims!(clipped_foundation_in_ellipsoid, ClippedTorus);
+claims!(clipped_foundation_on_its_like, ClippedBrickAndBall);
+claims!(clipped_foundation_in_half_space, ClippedBrick);
+claims!(clipped_foundation_with_projected_areas, ProjectedBrick);
+claims!(anchored_foundation, AnchoredBrick);
+claims!(anchored_foundation_with_clipped_faces, AnchoredClippedBrick);
 // Stiffnesses of 1e4 N/m times 1e-7 m of rounding, of forces of 10 N at least.
 claims!(sticking_coordinate, Coordinate<false>, single precision to 1e-4);
 claims!(slipping_coordinate, Coordinate<true>, single precision to 1e-4);
