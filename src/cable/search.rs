@@ -91,8 +91,16 @@ pub(super) fn search<T: Real>(
         }
     }
     let (_, mut progress) = outcome.best.ok_or(outcome.failure)?;
-    progress.classes = work.lengths.len();
     nodes.clone_from_slice(&work.shortest);
+    // A last step of Newton's method of no more than its tolerance leaves an error in length of the order of its square.
+    for node in nodes.iter_mut().filter(|node| node.in_contact) {
+        node.correct_trial();
+    }
+    match settle_contacts(span, nodes, work) {
+        Ok(refined) => progress = refined,
+        Err(_) => nodes.clone_from_slice(&work.shortest),
+    }
+    progress.classes = work.lengths.len();
     Ok(progress)
 }
 
