@@ -447,8 +447,8 @@ fn substitute<T: Real>(nodes: &mut [Node<T>], active: &[usize]) -> T {
     largest
 }
 
-/// Applies the last correction to the geodesics in Ground, to first order, and to second along them. That costs no
-/// geodesic and squares the error once more.
+/// Applies the last correction to the geodesics in Ground, to first order. That costs no geodesic and squares the error
+/// once more.
 #[inline]
 fn finish<T: Real>(nodes: &mut [Node<T>], active: &[usize]) {
     for &k in active {
@@ -458,11 +458,8 @@ fn finish<T: Real>(nodes: &mut [Node<T>], active: &[usize]) {
         *length += growth;
         let end_across = jacobi.shift * across + jacobi.turn * turn;
         let end_turn = jacobi.shift_rate * across + jacobi.turn_rate * turn;
-        // By the first variation of length, a geodesic of one length moves along itself alike at both ends: to second
-        // order the shift of its end is less by that which the turning of the axes takes. The path's length is as exact.
-        let lag = (across * turn - end_across * end_turn) * T::lit(0.5);
         start.move_by(along, across, turn);
-        end.move_by(along + growth + lag, end_across, end_turn);
+        end.move_by(along + growth, end_across, end_turn);
     }
 }
 

@@ -101,8 +101,16 @@ pub(super) fn search<T: Real>(
         }
     }
     let (_, mut progress) = outcome.best.ok_or(outcome.failure)?;
-    progress.classes = work.lengths.len();
     copy(&work.shortest, nodes);
+    // A last step of Newton's method of no more than its tolerance leaves an error in length of the order of its square.
+    for node in nodes.iter_mut().filter(|node| node.in_contact) {
+        node.correct_trial();
+    }
+    match settle_contacts(span, nodes, work) {
+        Ok(refined) => progress = refined,
+        Err(_) => copy(&work.shortest, nodes),
+    }
+    progress.classes = work.lengths.len();
     Ok(progress)
 }
 

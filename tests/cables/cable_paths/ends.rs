@@ -147,44 +147,44 @@ fn approached<S: Wrappable<f64>>(
     for i in 0..200 {
         let [a, b] = points();
         let above = a + surface.gradient(&a.into()).normalize() * HEIGHT;
-        for reversed in [false, true] {
-            let order = |p: [Vector3<f64>; 2]| if reversed { [p[1], p[0]] } else { p };
-            let solve = |end: Vector3<f64>, memory: Option<Wraps<f64>>| {
-                let obstacle = Obstacle::shared(Frame::ground(Pose::identity()), Arc::clone(surface) as _)?;
-                lay_within(accuracy, order([end, b]), obstacle, solid, memory)
-            };
-            match solve(a, None) {
-                Ok(Found { length, touches, mut wraps }) => {
-                    let wrap = &mut wraps.obstacles[0];
-                    let geodesic = surface.geodesic(&wrap.point, &wrap.tangent, wrap.length, 1e-9);
-                    let held = if reversed { geodesic.end } else { geodesic.start };
-                    // The tangent from above touches this far from the point, on a circle of the same curvature.
-                    let reach = (2.0 * HEIGHT / held.curvature.abs()).sqrt();
-                    if touches && reach < wrap.length {
-                        if !reversed {
-                            let start = surface.geodesic(&wrap.point, &wrap.tangent, reach, 1e-9).end;
-                            (wrap.point, wrap.tangent) = (start.point, start.tangent);
-                        }
-                        wrap.length -= reach;
+        // From the point, and to it, in turn.
+        let reversed = i % 2 == 1;
+        let order = |p: [Vector3<f64>; 2]| if reversed { [p[1], p[0]] } else { p };
+        let solve = |end: Vector3<f64>, memory: Option<Wraps<f64>>| {
+            let obstacle = Obstacle::shared(Frame::ground(Pose::identity()), Arc::clone(surface) as _)?;
+            lay_within(accuracy, order([end, b]), obstacle, solid, memory)
+        };
+        match solve(a, None) {
+            Ok(Found { length, touches, mut wraps }) => {
+                let wrap = &mut wraps.obstacles[0];
+                let geodesic = surface.geodesic(&wrap.point, &wrap.tangent, wrap.length, 1e-9);
+                let held = if reversed { geodesic.end } else { geodesic.start };
+                // The tangent from above touches this far from the point, on a circle of the same curvature.
+                let reach = (2.0 * HEIGHT / held.curvature.abs()).sqrt();
+                if touches && reach < wrap.length {
+                    if !reversed {
+                        let start = surface.geodesic(&wrap.point, &wrap.tangent, reach, 1e-9).end;
+                        (wrap.point, wrap.tangent) = (start.point, start.tangent);
                     }
-                    let near = solve(above, Some(wraps))?.length;
-                    assert!((length - near).abs() < 1.01 * HEIGHT, "{i}: {length} {near}");
-                    counts.touching += u32::from(touches);
-                    // The search from above may be refused.
-                    let is_longer = |cold: Found| length > cold.length + 2.0 * HEIGHT;
-                    counts.longer += u32::from(solve(above, None).is_ok_and(is_longer));
+                    wrap.length -= reach;
                 }
-                Err(error) => {
-                    let typed = match error.own() {
-                        Some(PathError::EndOnSurface { .. } | PathError::Penetrates { .. }) => true,
-                        Some(PathError::Shape(ShapeError::OffPatch { .. })) => {
-                            matches!(solid, Solid::Land(_))
-                        }
-                        _ => false,
-                    };
-                    assert!(typed, "{i}: {error}");
-                    counts.refused += 1;
-                }
+                let near = solve(above, Some(wraps))?.length;
+                assert!((length - near).abs() < 1.01 * HEIGHT, "{i}: {length} {near}");
+                counts.touching += u32::from(touches);
+                // The search from above may be refused.
+                let is_longer = |cold: Found| length > cold.length + 2.0 * HEIGHT;
+                counts.longer += u32::from(solve(above, None).is_ok_and(is_longer));
+            }
+            Err(error) => {
+                let typed = match error.own() {
+                    Some(PathError::EndOnSurface { .. } | PathError::Penetrates { .. }) => true,
+                    Some(PathError::Shape(ShapeError::OffPatch { .. })) => {
+                        matches!(solid, Solid::Land(_))
+                    }
+                    _ => false,
+                };
+                assert!(typed, "{i}: {error}");
+                counts.refused += 1;
             }
         }
     }
@@ -205,7 +205,7 @@ fn from_a_point_on_an_ellipsoid_the_path_is_the_limit_of_those_from_above() -> R
 fn from_a_point_on_a_ring_the_path_is_the_limit_of_those_from_above_or_refused() -> Result<(), Error> {
     let (ring, solid, mut dice) = (Arc::new(Torus::new(1.0, 0.4)?), Solid::Ring(1.0, 0.4), Dice::new(6));
     let counts = approached(&ring, &solid, 0.0, || points(&mut dice, &*ring, &solid))?;
-    assert!(counts.touching > 200 && counts.refused <= 4 && counts.longer <= 20, "{counts:?}");
+    assert!(counts.touching > 100 && counts.refused <= 2 && counts.longer <= 12, "{counts:?}");
     Ok(())
 }
 
@@ -225,7 +225,7 @@ fn from_a_point_on_a_height_map_the_path_is_the_limit_of_those_from_above_or_ref
         [on.coords, over(&mut dice, 0.1, 0.6)]
     };
     let counts = approached(&map, &Solid::Land(land.clone()), 0.0, points)?;
-    assert!(counts.touching > 200 && counts.refused == 0 && counts.longer == 0, "{counts:?}");
+    assert!(counts.touching > 100 && counts.refused == 0 && counts.longer == 0, "{counts:?}");
     Ok(())
 }
 
@@ -239,7 +239,7 @@ fn from_a_point_on_the_surface_of_a_mesh_the_path_is_the_limit_of_those_from_abo
         [field.retract(&on.into()).coords, outside]
     };
     let counts = approached(&field, &solid, 0.01, points)?;
-    assert!(counts.touching > 200 && counts.refused == 0 && counts.longer == 0, "{counts:?}");
+    assert!(counts.touching > 100 && counts.refused == 0 && counts.longer == 0, "{counts:?}");
     Ok(())
 }
 
