@@ -75,6 +75,45 @@ impl<T: Real> Wrappable<T> for Pebble {
     }
 }
 
+/// A surface of two lobes with a waist between them, known only by its implicit function: an oval of Cassini turned about
+/// its long axis, x.
+#[derive(Debug)]
+pub struct Peanut {
+    /// The distance of a focus from the middle.
+    pub reach: f64,
+}
+
+impl Peanut {
+    /// The product of the distances from both foci, over the square of their distance from the middle: one piece with a
+    /// waist between 1 and √2.
+    pub const PRODUCT: f64 = 1.21;
+}
+
+impl<T: Real> Wrappable<T> for Peanut {
+    fn value(&self, p: &Point3<T>) -> T {
+        let q = p / T::lit(self.reach);
+        let s = q.coords.norm_squared() + T::one();
+        (s * s - T::lit(4.0) * q.x * q.x) / T::lit(Self::PRODUCT * Self::PRODUCT) - T::one()
+    }
+    fn gradient(&self, p: &Point3<T>) -> Vector3<T> {
+        let q = p / T::lit(self.reach);
+        let s = q.coords.norm_squared() + T::one();
+        let scale = T::lit(4.0 / (Self::PRODUCT * Self::PRODUCT * self.reach));
+        (q.coords * s - Vector3::x() * (T::lit(2.0) * q.x)) * scale
+    }
+    fn hessian(&self, p: &Point3<T>) -> Matrix3<T> {
+        let q = p / T::lit(self.reach);
+        let s = q.coords.norm_squared() + T::one();
+        let scale = T::lit(4.0 / (Self::PRODUCT * self.reach).powi(2));
+        let x = Vector3::x();
+        let sum = q.coords * q.coords.transpose() - x * x.transpose();
+        (Matrix3::identity() * s + sum * T::lit(2.0)) * scale
+    }
+    fn size(&self) -> T {
+        T::lit(0.4 * self.reach)
+    }
+}
+
 /// A dome of a spline, about as high as the other obstacles are thick, with a ripple.
 pub fn hill(dice: &mut Dice) -> Land {
     let (height, width) = (dice.between(0.5, 0.8), dice.between(0.5, 0.8));
