@@ -34,10 +34,14 @@ pub enum Family {
     Scaled,
     /// Symmetric in everything: ends, middles and axes in one plane or on one line.
     Symmetric,
+    /// Obstacles that a straight line just touches, or just does not.
+    Grazing,
+    /// Obstacles listed twice or more, at one place.
+    Repeated,
 }
 
 impl Family {
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::Ordinary,
         Self::Overlapping,
         Self::Hinted,
@@ -46,6 +50,8 @@ impl Family {
         Self::Hollow,
         Self::Scaled,
         Self::Symmetric,
+        Self::Grazing,
+        Self::Repeated,
     ];
 
     pub fn name(self) -> &'static str {
@@ -58,6 +64,8 @@ impl Family {
             Self::Hollow => "hollows and holes",
             Self::Scaled => "any scale, far away",
             Self::Symmetric => "exactly symmetric",
+            Self::Grazing => "grazed",
+            Self::Repeated => "listed twice",
         }
     }
 }
@@ -110,7 +118,9 @@ impl Maker {
         let symmetric = self.family == Family::Symmetric;
         let R = if symmetric { Rotation3::identity() } else { self.dice.rotation(1.5) };
         let X = self.world * Pose::from_parts(Translation3::from(p * self.scale), R);
-        let (shift, turn) = (self.dice.vector(0.35 * self.scale), self.dice.vector(0.25));
+        // Grazed obstacles move so little that contact begins and ends often.
+        let small = if self.family == Family::Grazing { 10_f64.powf(self.dice.between(-8.0, 0.0)) } else { 1.0 };
+        let (shift, turn) = (self.dice.vector(0.35 * self.scale * small), self.dice.vector(0.25 * small));
         self.motions.push((X, shift, turn, self.dice.between(0.0, 6.3)));
         (self.system.add_body(), X)
     }
@@ -206,13 +216,14 @@ impl Maker {
         let count = 1 + self.dice.below(if symmetric { 3 } else { 8 });
         let gap = if family == Family::Overlapping { self.dice.between(0.7, 1.4) } else { 2.0 };
         let deep = self.dice.between(0.0, 1.6);
-        let level = |dice: &mut Dice| if symmetric { 0.0 } else { dice.between(-deep, 0.4) };
-        let aside = |dice: &mut Dice| if symmetric { 0.0 } else { dice.between(-0.3, 0.3) };
+        let is_straight = symmetric || family == Family::Grazing;
+        let level = |dice: &mut Dice| if is_straight { 0.0 } else { dice.between(-deep, 0.4) };
+        let aside = |dice: &mut Dice| if is_straight { 0.0 } else { dice.between(-0.3, 0.3) };
         let mut ends = Vec::new();
         for x in [-1.6, gap * (count as f64 - 1.0) + 1.6] {
             let p = Vector3::new(x, level(&mut self.dice), aside(&mut self.dice));
             let (body, _) = self.body(p);
-            let offset = if symmetric { Vector3::zeros() } else { self.dice.vector(0.1 * scale) };
+            let offset = if is_straight { Vector3::zeros() } else { self.dice.vector(0.1 * scale) };
             ends.push(Station { body, p_B: offset.into() });
         }
         let kinds: &[u64] = match family {
@@ -237,10 +248,18 @@ impl Maker {
                 continue;
             }
             let solid = self.solid(kind)?;
-            let (shift, R) = self.pose(&solid, zigzag);
-            let (body, X_GB) = self.body(place + shift);
-            let X_GS = self.world * Pose::from_parts(Translation3::from((place + shift) * scale), R);
-            waypoints.push(Ok((solid, body, X_GB.inverse() * X_GS)));
+            let (p, R) = if family == Family::Grazing {
+                self.grazed(&solid, gap * i as f64, zigzag)
+            } else {
+                let (shift, R) = self.pose(&solid, zigzag);
+                (place + shift, R)
+            };
+            let (body, X_GB) = self.body(p);
+            let X_GS = self.world * Pose::from_parts(Translation3::from(p * scale), R);
+            let times = if family == Family::Repeated { 1 + self.dice.below(3) } else { 1 };
+            for _ in 0..times {
+                waypoints.push(Ok((solid.clone(), body, X_GB.inverse() * X_GS)));
+            }
         }
         let is_held = family == Family::Held && self.hold(&mut ends, &waypoints);
         let mut path = CablePath::new(ends[0], ends[1])?;
@@ -283,6 +302,23 @@ impl Maker {
         Ok(case)
     }
 
+    /// A pose in which the line along x passes a solid at a tiny distance, or touches it as little.
+    fn grazed(&mut self, solid: &Solid, x: f64, zigzag: f64) -> (Vector3<f64>, Rotation3<f64>) {
+        let [_, large] = solid.sizes();
+        let dice = &mut self.dice;
+        let p = solid.foot(&solid.foot(&dice.vector(large).into()));
+        let normal = solid.slope(&p).1.normalize();
+        let along = normal.cross(&dice.vector(1.0)).normalize();
+        let R = Rotation3::face_towards(&along, &normal).inverse();
+        // To x and y from z and y.
+        let R = Rotation3::from_axis_angle(&Vector3::y_axis(), core::f64::consts::FRAC_PI_2) * R;
+        let sign = [-1.0, 0.0, 1.0][below(dice, 3)];
+        let off = sign * 10_f64.powf(dice.between(-16.0, -1.0));
+        let flip = if zigzag > 0.0 { 0.0 } else { core::f64::consts::PI };
+        let R = Rotation3::from_axis_angle(&Vector3::x_axis(), flip) * R;
+        (Vector3::new(x, off, 0.0) - R * p.coords, R)
+    }
+
     /// Puts ends on the surfaces of the first or the last obstacle; whether any.
     fn hold(
         &mut self,
@@ -300,6 +336,10 @@ impl Maker {
             let [_, large] = solid.sizes();
             let p = obstacle.surface().retract(&self.dice.vector(large).into());
             if solid.height(p).abs() < 1e-12 {
+                // Or a little above or below.
+                let sign = [-1.0, 0.0, 0.0, 1.0][below(&mut self.dice, 4)];
+                let off = sign * 10_f64.powf(self.dice.between(-16.0, -3.0));
+                let p = p + solid.slope(&p).1.normalize() * off;
                 ends[end] = Station { body: *body, p_B: X_BS * p };
                 is_held = true;
             }
@@ -353,6 +393,10 @@ impl Case {
         }
     }
 
+    pub fn positions(&self) -> &force_elements::Positions<f64> {
+        self.state.positions()
+    }
+
     fn solve(&self, wraps: &Wraps<f64>) -> Result<Found, PathError> {
         let mut path = PathResults::default();
         self.path.solve(self.state.positions(), wraps, &mut path)?;
@@ -374,6 +418,8 @@ pub enum Wrong {
     Jump { time: f64, by: f64 },
     /// From a memory slightly off, another path of the class is found \[m\].
     Elsewhere { by: f64 },
+    /// From the memory of the start, a path is tracked in one step that is not the one of many steps \[m\].
+    Leap { by: f64 },
 }
 
 /// When a path was found.
@@ -383,6 +429,8 @@ pub enum When {
     Cold,
     /// At this time of a motion.
     Tracked(f64),
+    /// At the end of a motion, in one step.
+    Leapt,
     /// From a memory of nothing that is there.
     Misled,
 }
@@ -438,6 +486,7 @@ pub fn examine(family: Family, seed: u64, steps: u32) -> Result<Report, Error> {
     report.verify(&case, &found.path, When::Cold, &mut dice);
     report.compare_bits(&case, &found, &case.path.no_wraps(), When::Cold);
     let mut results = PathResults::default();
+    let start = found.wraps.clone();
     for step in 1..=steps {
         const STEP: f64 = 0.02;
         let (was, time) = (STEP * f64::from(step - 1), STEP * f64::from(step));
@@ -472,7 +521,7 @@ pub fn examine(family: Family, seed: u64, steps: u32) -> Result<Report, Error> {
             report.touchdowns += u32::from(now.in_contact && !before.in_contact);
             report.liftoffs += u32::from(before.in_contact && !now.in_contact);
         }
-        if step % 5 == 0 || step == steps {
+        if step % 10 == 0 || step == steps {
             report.verify(&case, &next.path, When::Tracked(time), &mut dice);
             report.compare_bits(&case, &next, &found.wraps, When::Tracked(time));
         }
@@ -493,6 +542,14 @@ pub fn examine(family: Family, seed: u64, steps: u32) -> Result<Report, Error> {
         let by = results.length - found.path.length;
         if by.abs() > SAME * case.scale + 1e-13 * results.length {
             report.wrong.push(Wrong::Elsewhere { by });
+        }
+    }
+    if report.stopped.is_none() && case.path.solve(case.state.positions(), &start, &mut results).is_ok() {
+        report.verify(&case, &results, When::Leapt, &mut dice);
+        let by = results.length - found.path.length;
+        let is_tracked = results.tracking == Tracking::Warm && report.declared == 0;
+        if is_tracked && by.abs() > SAME * case.scale + 1e-13 * results.length {
+            report.wrong.push(Wrong::Leap { by });
         }
     }
     for _ in 0..2 {
@@ -549,7 +606,7 @@ fn jump(case: &mut Case, before: &Found, [mut from, mut to]: [f64; 2]) -> Result
 impl Report {
     fn verify(&mut self, case: &Case, path: &PathResults<f64>, when: When, dice: &mut Dice) {
         let is_cold = when == When::Cold;
-        let (faults, unchecked) = verify(&case.problem(is_cold), path, dice);
+        let (faults, unchecked) = verify(&case.problem(is_cold), &case.path, path, dice, is_cold);
         self.unchecked += unchecked;
         self.wrong.extend(faults.into_iter().map(|fault| Wrong::Path { when, fault }));
     }

@@ -83,21 +83,15 @@ impl Solid {
                 None => Along([f64::INFINITY, 0.0, 0.0]),
             },
             Self::Bone(field) => {
-                // Seventh-order splines: differences of sixth order over a fraction of their grid.
-                let h = 0.02 * self.sizes()[0] / v.norm().max(f64::MIN_POSITIVE);
-                let at = |i: f64| field.value(&(p + v * (i * h)));
-                let (pairs, middle) = ([1.0, 2.0, 3.0].map(|i| [at(-i), at(i)]), at(0.0));
-                let odd = |weights: [f64; 3]| -> f64 {
-                    pairs.iter().zip(weights).map(|([a, b], weight)| weight * (b - a)).sum()
-                };
-                let even = |weights: [f64; 3]| -> f64 {
-                    pairs.iter().zip(weights).map(|([a, b], weight)| weight * (a - middle + (b - middle))).sum()
-                };
-                Along([
-                    middle,
-                    odd([0.75, -0.15, 1.0 / 60.0]) / h,
-                    even([1.5, -0.15, 1.0 / 90.0]) / (h * h),
-                ])
+                // A piecewise cubic, whose third derivatives jump: differences over a small part of its grid.
+                let size = self.sizes()[0] / v.norm().max(f64::MIN_POSITIVE);
+                let pair = |h: f64| [-2.0, -1.0, 1.0, 2.0].map(|i| field.value(&(p + v * (i * h))));
+                let (middle, h, k) = (field.value(p), 2e-4 * size, 1e-3 * size);
+                let [a, b, c, d] = pair(h);
+                let rate = (8.0 * (c - b) - (d - a)) / (12.0 * h);
+                let [a, b, c, d] = pair(k).map(|x| x - middle);
+                let bend = (16.0 * (b + c) - (a + d)) / (12.0 * k * k);
+                Along([middle, rate, bend])
             }
         }
     }
