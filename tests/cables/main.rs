@@ -5,6 +5,7 @@ mod arm_muscles;
 mod cable_geodesics;
 mod cable_paths;
 mod capstan;
+mod corpus;
 mod places;
 mod plain;
 mod swinging_cable;

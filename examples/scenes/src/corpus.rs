@@ -105,10 +105,10 @@ fn bone() -> Result<DistanceField, ShapeError> {
     const SCALE: f64 = 10.0;
     static BONE: OnceLock<Result<DistanceField, ShapeError>> = OnceLock::new();
     BONE.get_or_init(|| {
-        let femur = femur_mesh(0.006)?;
+        let femur = femur_mesh(0.008)?;
         let vertices: Vec<_> = femur.vertices().map(|p| p * SCALE).collect();
         let mesh = force_elements::shapes::TriangleMesh::closed(&vertices, femur.faces())?;
-        DistanceField::from_mesh(&mesh, 0.007 * SCALE)
+        DistanceField::from_mesh(&mesh, 0.009 * SCALE)
     })
     .clone()
 }
@@ -273,12 +273,7 @@ impl Maker {
                 }
                 Ok((solid, body, X_BS)) => {
                     let mut obstacle = solid.obstacle(body, X_BS)?;
-                    if family == Family::Hinted && self.dice.below(4) > 0 {
-                        let [_, large] = solid.sizes();
-                        let mut hint = Point3::from(self.dice.vector(1.5 * large));
-                        if self.dice.below(2) == 0 {
-                            hint = obstacle.surface().retract(&hint);
-                        }
+                    if let Some(hint) = self.hint(&solid) {
                         obstacle = obstacle.with_contact_hint(hint)?;
                     }
                     path = path.over(obstacle);
@@ -300,6 +295,23 @@ impl Maker {
         };
         case.move_to(0.0)?;
         Ok(case)
+    }
+
+    /// On the surface, in a hole or anywhere.
+    fn hint(&mut self, solid: &Solid) -> Option<Point3<f64>> {
+        if self.family != Family::Hinted || self.dice.below(4) == 0 {
+            return None;
+        }
+        let [_, large] = solid.sizes();
+        let hint = Point3::from(self.dice.vector(1.5 * large));
+        Some(match (solid, self.dice.below(3)) {
+            (Solid::Ring(ring, tube), 0) => {
+                let [reach, angle] = [self.dice.between(0.0, ring - tube), self.dice.between(0.0, 6.3)];
+                Point3::new(reach * angle.cos(), reach * angle.sin(), 0.0)
+            }
+            (_, 1) => solid.foot(&hint),
+            _ => hint,
+        })
     }
 
     /// A pose in which the line along x passes a solid at a tiny distance, or touches it as little.
@@ -443,6 +455,8 @@ pub struct Report {
     /// Why the motion ended early, if it did.
     pub stopped: Option<PathError>,
     pub wrong: Vec<Wrong>,
+    /// Paths that follow the surface over a hollow in the middle of a contact, as documented.
+    pub hollows: u32,
     pub steps: u32,
     pub touchdowns: u32,
     pub liftoffs: u32,
@@ -517,7 +531,11 @@ pub fn examine(family: Family, seed: u64, steps: u32) -> Result<Report, Error> {
             report.declared += 1;
         }
         case.move_to(time)?;
-        for (before, now) in found.wraps.obstacles.iter().zip(&next.wraps.obstacles) {
+        let contacts = |found: &Found| {
+            let wraps = &found.wraps;
+            wraps.obstacles.iter().chain(&wraps.further).copied().collect::<Vec<_>>()
+        };
+        for (before, now) in contacts(&found).iter().zip(&contacts(&next)) {
             report.touchdowns += u32::from(now.in_contact && !before.in_contact);
             report.liftoffs += u32::from(before.in_contact && !now.in_contact);
         }
@@ -530,7 +548,7 @@ pub fn examine(family: Family, seed: u64, steps: u32) -> Result<Report, Error> {
     // From memories that are off: a little, and altogether.
     let smallest = case.solids.iter().map(|solid| solid.sizes()[0]).fold(case.scale, f64::min);
     let mut shaken = found.wraps.clone();
-    for wrap in shaken.obstacles.iter_mut().filter(|wrap| wrap.in_contact) {
+    for wrap in shaken.obstacles.iter_mut().chain(&mut shaken.further).filter(|wrap| wrap.in_contact) {
         wrap.point += dice.vector(0.02 * smallest);
         wrap.tangent += dice.vector(0.02);
         wrap.length *= dice.between(0.98, 1.02);
@@ -552,21 +570,20 @@ pub fn examine(family: Family, seed: u64, steps: u32) -> Result<Report, Error> {
             report.wrong.push(Wrong::Leap { by });
         }
     }
-    for _ in 0..2 {
-        let mut misled = case.path.no_wraps();
-        for (wrap, solid) in misled.obstacles.iter_mut().zip(&case.solids) {
-            let [_, large] = solid.sizes();
-            *wrap = Wrap {
-                known: dice.below(5) > 0,
-                in_contact: dice.below(3) > 0,
-                point: dice.vector(2.0 * large).into(),
-                tangent: dice.vector(1.0) * if dice.below(2) == 0 { large } else { 1.0 },
-                length: dice.between(0.0, 4.0) * large,
-            };
-        }
-        if case.path.solve(case.state.positions(), &misled, &mut results).is_ok() {
-            report.verify(&case, &results, When::Misled, &mut dice);
-        }
+    let mut misled = case.path.no_wraps();
+    let solids = case.solids.iter().chain(case.solids.iter().cycle());
+    for (wrap, solid) in misled.obstacles.iter_mut().chain(&mut misled.further).zip(solids) {
+        let [_, large] = solid.sizes();
+        *wrap = Wrap {
+            known: dice.below(5) > 0,
+            in_contact: dice.below(3) > 0,
+            point: dice.vector(2.0 * large).into(),
+            tangent: dice.vector(1.0) * if dice.below(2) == 0 { large } else { 1.0 },
+            length: dice.between(0.0, 4.0) * large,
+        };
+    }
+    if case.path.solve(case.state.positions(), &misled, &mut results).is_ok() {
+        report.verify(&case, &results, When::Misled, &mut dice);
     }
     Ok(report)
 }
@@ -608,7 +625,10 @@ impl Report {
         let is_cold = when == When::Cold;
         let (faults, unchecked) = verify(&case.problem(is_cold), &case.path, path, dice, is_cold);
         self.unchecked += unchecked;
-        self.wrong.extend(faults.into_iter().map(|fault| Wrong::Path { when, fault }));
+        let is_hollow = |fault: &Fault| matches!(fault, Fault::Hollow { .. });
+        self.hollows += u32::from(faults.iter().any(is_hollow));
+        let others = faults.into_iter().filter(|fault| !is_hollow(fault));
+        self.wrong.extend(others.map(|fault| Wrong::Path { when, fault }));
     }
 
     /// Whether the same problem has the same solution, to the bit, in buffers that were used for another.

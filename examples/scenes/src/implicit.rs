@@ -96,10 +96,18 @@ impl Solid {
         }
     }
 
+    /// The implicit function.
+    pub fn value(&self, p: &Point3<f64>) -> f64 {
+        match self {
+            Self::Bone(field) => field.value(p),
+            _ => self.along(p, &Vector3::x()).0[0],
+        }
+    }
+
     /// The implicit function and its gradient.
     pub fn slope(&self, p: &Point3<f64>) -> (f64, Vector3<f64>) {
         let along = Vector3::from_fn(|i, _| self.along(p, &Vector3::ith(i, 1.0)).0[1]);
-        (self.along(p, &Vector3::x()).0[0], along)
+        (self.value(p), along)
     }
 
     /// The second derivative in two directions.

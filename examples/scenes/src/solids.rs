@@ -202,13 +202,10 @@ pub struct Dive {
     /// How deep \[m\].
     pub depth: f64,
     pub obstacle: usize,
-    /// Whether the segment touches the obstacle or passes it: to others in its span it is blind by
-    /// the rules of the path.
-    pub passes: bool,
 }
 
-/// The deepest that any straight segment runs into each obstacle of its span, if it does. Spans are
-/// given by their obstacles.
+/// The deepest that any straight segment runs into each obstacle that it touches or passes, if it does: to others in its
+/// span it is blind by the rules of the path. Spans are given by their obstacles.
 pub fn dives(solids: &[Solid], spans: &[Range<usize>], path: &PathResults<f64>) -> Vec<Dive> {
     let mut found = Vec::new();
     let mut spans = spans.iter();
@@ -217,7 +214,7 @@ pub fn dives(solids: &[Solid], spans: &[Range<usize>], path: &PathResults<f64>) 
     for segment in &path.segments {
         let touched = segment.to_contact.map(|i| path.contacts[i].obstacle);
         let last = touched.map_or(span.end, |k| k + 1);
-        for obstacle in span.clone() {
+        for obstacle in first..last {
             let Some(of_it) = path.contacts.iter().find(|contact| contact.obstacle == obstacle) else {
                 continue;
             };
@@ -225,7 +222,7 @@ pub fn dives(solids: &[Solid], spans: &[Range<usize>], path: &PathResults<f64>) 
             let [a, b] = [segment.from_G, segment.to_G].map(|p| X_SG * p);
             let depth = -lowest(&solids[obstacle], a, b);
             if depth > 0.0 {
-                found.push(Dive { depth, obstacle, passes: (first..last).contains(&obstacle) });
+                found.push(Dive { depth, obstacle });
             }
         }
         first = touched.unwrap_or_else(|| {

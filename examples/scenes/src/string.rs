@@ -8,7 +8,7 @@ use force_elements::nalgebra::{Point3, Vector3};
 
 use crate::cables::Dice;
 use crate::solids::Solid;
-use crate::verifier::{Arc, Problem};
+use crate::verifier::{Arc, Problem, pose};
 
 /// A bead, and the obstacles that it must keep out of.
 struct Bead {
@@ -16,8 +16,8 @@ struct Bead {
     obstacles: Range<usize>,
 }
 
-const BEADS: u32 = 96;
-const SWEEPS: usize = 600;
+const BEADS: u32 = 64;
+const SWEEPS: usize = 300;
 
 /// By what part a string laid beside a path between two fixed points, pulled tight, is shorter; none if it is not.
 pub(crate) fn shorter(
@@ -29,7 +29,7 @@ pub(crate) fn shorter(
     dice: &mut Dice,
 ) -> Option<f64> {
     let solids: Vec<(usize, &Solid, Pose<f64>)> =
-        obstacles.clone().map(|k| (k, &problem.solids[k], path.contacts[k].X_GS)).collect();
+        obstacles.clone().filter_map(|k| Some((k, &problem.solids[k], pose(path, k)?))).collect();
     let (course, total) = course(ends, obstacles, arcs);
     let spacing = total / f64::from(BEADS);
     // Beads on arcs are joined by chords, which cut corners; the beads where arcs begin and end are a little off.
@@ -121,7 +121,7 @@ fn pull(beads: &mut [Bead], solids: &[(usize, &Solid, Pose<f64>)], spacing: f64)
             for (k, solid, X) in solids {
                 if bead.obstacles.contains(k) {
                     let p = X.inverse_transform_point(&place);
-                    if solid.slope(&p).0 < 0.0 {
+                    if solid.value(&p) < 0.0 {
                         place = X * solid.foot(&p);
                     }
                 }
