@@ -40,10 +40,10 @@ fn no_path_found_in_the_corpus_is_wrong() -> Result<(), Error> {
             assert!(report.iterations[1] <= 12, "{} {seed}: {:?}", family.name(), report.iterations);
             solved += usize::from(report.refused.is_none());
             steps += report.steps;
-            events += report.touchdowns.min(report.liftoffs);
+            events += report.touchdowns + report.liftoffs;
         }
     }
-    assert!(solved > 45 && steps > 450 && events > 2, "{solved} {steps} {events}");
+    assert!(solved > 45 && steps > 450 && events > 5, "{solved} {steps} {events}");
     Ok(())
 }
 

@@ -227,7 +227,7 @@ pub fn verify(
         let by = contact.turning(cable.obstacles()[obstacle].surface(), 1e-9) - bend;
         // The trapezoidal rule; curvatures of a spline of distances have corners.
         let corners = if matches!(solid, Solid::Bone(_)) { 1e-2 } else { 1e-3 };
-        if !(by.abs() <= corners * (bend.abs() + 1e-3)) {
+        if !(by.abs() <= corners * (parting + 1e-3)) {
             faults.push(Fault::Turning { obstacle, by });
         }
         arcs.push(Arc { obstacle, points: points.into_iter().map(|point| point.moved(&X)).collect() });
