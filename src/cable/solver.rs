@@ -144,20 +144,22 @@ pub(super) fn solve<T: Real>(
         let mut add = |leaving: (BodyIndex, Point3<T>),
                        body: BodyIndex,
                        point,
-                       to_contact,
+                       to_contact: Option<usize>,
                        held: Option<Vector3<T>>| {
             let along: Vector3<T> = point - leaving.1;
-            // A contact that begins or ends at a fixed point leaves no straight segment between.
-            let (direction_G, reach) = match held {
-                Some(tangent) => (tangent, T::zero()),
-                None => (along / along.norm(), along.norm()),
+            // A contact that begins or ends at a fixed point leaves no straight segment between. It does so to the
+            // smoothness only; forces at one point cancel exactly.
+            let fixed = if to_contact.is_some() { leaving.1 } else { point };
+            let (from_G, to_G, direction_G, reach) = match held {
+                Some(tangent) => (fixed, fixed, tangent, T::zero()),
+                None => (leaving.1, point, along / along.norm(), along.norm()),
             };
             length += reach;
             segments.push(Segment {
                 from_body: leaving.0,
                 to_body: body,
-                from_G: leaving.1,
-                to_G: point,
+                from_G,
+                to_G,
                 direction_G,
                 length: reach,
                 to_contact,

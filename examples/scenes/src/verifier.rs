@@ -114,6 +114,7 @@ impl Arc {
 /// Follows a geodesic by Runge and Kutta's rule, in steps of a fiftieth of a radian at most; none if that takes too many.
 fn follow(solid: &Solid, start: ArcPoint, length: f64) -> Option<Vec<ArcPoint>> {
     const TURN: f64 = 0.02;
+    const LEAST_PARTS: f64 = 24.0;
     const MOST: usize = 40_000;
     let pull = |p: &Point3<f64>, v: &Vector3<f64>| {
         let (_, slope) = solid.slope(p);
@@ -121,12 +122,12 @@ fn follow(solid: &Solid, start: ArcPoint, length: f64) -> Option<Vec<ArcPoint>> 
     };
     let mut points = vec![start];
     let mut here = start;
-    let mut step = length / 8.0;
+    let mut step = length / LEAST_PARTS;
     while here.reach < length {
         if points.len() > MOST {
             return None;
         }
-        step = step.min(TURN / here.greatest()).min(length / 8.0);
+        step = step.min(TURN / here.greatest()).min(length / LEAST_PARTS);
         let left = length - here.reach;
         let h = if step > left * (1.0 - 1e-9) { left } else { step };
         let (p, v) = (here.place, here.tangent);
@@ -189,8 +190,8 @@ pub fn verify(
         for p in [first, last] {
             let (value, slope) = solid.slope(&p);
             let height = value / slope.norm();
-            // The last correction moves along the tangent plane by the smoothness times lengths.
-            if !(height.abs() <= 1e-9 * problem.scale + rounding) {
+            // The last correction moves along the tangent plane.
+            if !(height.abs() <= (1e-9 + 0.1 * problem.smoothness) * problem.scale + rounding) {
                 faults.push(Fault::Off { obstacle, height });
             }
         }
@@ -279,8 +280,7 @@ fn chain(problem: &Problem, path: &PathResults<f64>, rounding: f64) -> Vec<Fault
             };
             gap = gap.max((segment.from_G - from).norm());
             let along = segment.to_G - segment.from_G;
-            let off = (along - segment.direction_G * segment.length).norm();
-            gap = gap.max(if problem.is_held { off.min(segment.length + along.norm()) } else { off });
+            gap = gap.max((along - segment.direction_G * segment.length).norm());
             length += segment.length;
             let Some(i) = segment.to_contact else {
                 gap = gap.max((segment.to_G - ends[1]).norm());
@@ -304,7 +304,9 @@ fn chain(problem: &Problem, path: &PathResults<f64>, rounding: f64) -> Vec<Fault
     }
     let touched = path.contacts.iter().filter(|contact| contact.in_contact).count();
     let arrived = path.segments.iter().filter(|segment| segment.to_contact.is_some()).count();
-    if segments.next().is_some() || touched != arrived || !(gap <= 1e-9 * problem.scale + rounding) {
+    // A contact that begins at a fixed point does so to the smoothness.
+    let held = if problem.is_held { problem.smoothness } else { 0.0 };
+    if segments.next().is_some() || touched != arrived || !(gap <= (1e-9 + held) * problem.scale + rounding) {
         faults.push(Fault::Broken { gap });
     }
     if !((length - path.length).abs() <= 1e-13 * length + rounding) {
@@ -314,9 +316,8 @@ fn chain(problem: &Problem, path: &PathResults<f64>, rounding: f64) -> Vec<Fault
     let (force, moment) = forces.fold((Vector3::zeros(), Vector3::zeros()), |(force, moment), (_, p, f)| {
         (force + f, moment + (p.coords - path.segments[0].from_G.coords).cross(&f))
     });
-    let held = if problem.is_held { 1e-8 } else { 1e-12 };
     let off = force.norm() + moment.norm() / length;
-    if !(off <= held + rounding / length * 10.0) {
+    if !(off <= 1e-12 + rounding / length * 10.0) {
         faults.push(Fault::Unbalanced { off });
     }
     faults
