@@ -23,7 +23,8 @@ pub struct Strand<T: Real> {
     pub from_G: Point3<T>,
     /// Where it last met the body at its end, in Ground \[m\].
     pub to_G: Point3<T>,
-    /// The unit direction from one to the other, in Ground.
+    /// The unit direction from one to the other, in Ground; zero if they coincide, where a contact begins or ends at an
+    /// end of the cable.
     pub direction_G: Vector3<T>,
     /// The length from mark to mark \[m\].
     pub length: T,
@@ -133,8 +134,14 @@ impl<T: Real> Strands<T> {
         let mut share_before = T::zero();
         let mut total = T::zero();
         let mut add = |from: (BodyIndex, Point3<T>), to: (BodyIndex, Point3<T>), on_surfaces, share| {
-            let along = to.1 - from.1;
-            let reach = along.norm();
+            let along: Vector3<T> = to.1 - from.1;
+            // An end on a surface that the cable follows at once leaves no straight part, and no direction.
+            let least = (from.1.coords.amax() + to.1.coords.amax()) * T::default_epsilon() * T::lit(16.0);
+            let (reach, direction_G) = if along.norm_squared() > least * least {
+                (along.norm(), along / along.norm())
+            } else {
+                (T::zero(), Vector3::zeros())
+            };
             let length = reach + on_surfaces;
             total += length;
             self.all.push(Strand {
@@ -142,7 +149,7 @@ impl<T: Real> Strands<T> {
                 to_body: to.0,
                 from_G: from.1,
                 to_G: to.1,
-                direction_G: along / reach,
+                direction_G,
                 length,
                 share,
                 committed_share: share,

@@ -27,7 +27,10 @@ fn no_path_found_in_the_corpus_is_wrong() -> Result<(), Error> {
                 None => true,
                 // Neighbours that are one and the same overlap; the plainest scenes are all found.
                 Some(PathError::ObstaclesOverlap { .. }) => {
-                    matches!(family, Family::Repeated | Family::Overlapping | Family::Symmetric | Family::Hollow)
+                    matches!(
+                        family,
+                        Family::Repeated | Family::Overlapping | Family::Symmetric | Family::Hollow
+                    )
                 }
                 Some(PathError::NotConverged { evaluations, .. }) => {
                     // A search ends at the first check beyond its bound, of a hundred thousand per obstacle.
@@ -48,7 +51,10 @@ fn no_path_found_in_the_corpus_is_wrong() -> Result<(), Error> {
 }
 
 /// A cable over a ball of 0.8 m at the origin, in the order of its memory.
-fn over_a_ball(from: Point3<f64>, to: Point3<f64>) -> Result<(CablePath<f64>, PathResults<f64>, Problem), Error> {
+fn over_a_ball(
+    from: Point3<f64>,
+    to: Point3<f64>,
+) -> Result<(CablePath<f64>, PathResults<f64>, Problem), Error> {
     let ball = Obstacle::new(Frame::ground(Pose::identity()), Sphere::new(0.8)?)?;
     let path = CablePath::new(Station::ground(from), Station::ground(to))?.over(ball);
     let mut results = PathResults::default();
@@ -104,7 +110,10 @@ fn the_verifier_finds_what_is_wrong() -> Result<(), Error> {
     let bent = faults(&laid(&found, [over[0] + 1e-6, over[1]]));
     assert!(bent.iter().any(|fault| matches!(fault, Fault::Kink { kink, .. } if (kink - 1e-6).abs() < 1e-7)));
     let deep = faults(&laid(&found, [over[0] - 0.1, over[1]]));
-    assert!(deep.iter().any(|fault| matches!(fault, Fault::Penetrates(dive) if dive.depth > 1e-3)), "{deep:?}");
+    assert!(
+        deep.iter().any(|fault| matches!(fault, Fault::Penetrates(dive) if dive.depth > 1e-3)),
+        "{deep:?}"
+    );
 
     let mut spoilt = found.clone();
     spoilt.length += 1e-9;
@@ -117,7 +126,8 @@ fn the_verifier_finds_what_is_wrong() -> Result<(), Error> {
     assert!(matches!(faults(&spoilt)[..], [Fault::Broken { .. }]));
     let mut spoilt = found.clone();
     spoilt.smoothness = 0.0;
-    spoilt.contacts[0].geodesic.end.tangent = Rotation3::new(Vector3::z() * 1e-10) * found.segments[1].direction_G;
+    spoilt.contacts[0].geodesic.end.tangent =
+        Rotation3::new(Vector3::z() * 1e-10) * found.segments[1].direction_G;
     assert!(matches!(faults(&spoilt)[..], [Fault::Smoothness { .. }]));
     // An arc that is no geodesic: it ends aside of where it says, and the segment starts there.
     let mut spoilt = found.clone();

@@ -76,6 +76,8 @@ type Motion = (Pose<f64>, Vector3<f64>, Vector3<f64>, f64);
 /// A cable among moving bodies.
 #[derive(Debug)]
 pub struct Case {
+    /// The bodies, and no element.
+    pub system: ForceSystem<f64>,
     pub path: CablePath<f64>,
     pub solids: Vec<Solid>,
     state: State<f64>,
@@ -119,7 +121,8 @@ impl Maker {
         let R = if symmetric { Rotation3::identity() } else { self.dice.rotation(1.5) };
         let X = self.world * Pose::from_parts(Translation3::from(p * self.scale), R);
         // Grazed obstacles move so little that contact begins and ends often.
-        let small = if self.family == Family::Grazing { 10_f64.powf(self.dice.between(-8.0, 0.0)) } else { 1.0 };
+        let small =
+            if self.family == Family::Grazing { 10_f64.powf(self.dice.between(-8.0, 0.0)) } else { 1.0 };
         let (shift, turn) = (self.dice.vector(0.35 * self.scale * small), self.dice.vector(0.25 * small));
         self.motions.push((X, shift, turn, self.dice.between(0.0, 6.3)));
         (self.system.add_body(), X)
@@ -243,7 +246,8 @@ impl Maker {
             );
             let kind = kinds[below(&mut self.dice, kinds.len() as u64)];
             if kind == 9 {
-                let (body, _) = self.body(place + if symmetric { Vector3::y() * 0.2 } else { Vector3::zeros() });
+                let (body, _) =
+                    self.body(place + if symmetric { Vector3::y() * 0.2 } else { Vector3::zeros() });
                 waypoints.push(Err(Station { body, p_B: self.dice.vector(0.1 * scale).into() }));
                 continue;
             }
@@ -287,10 +291,12 @@ impl Maker {
             path = path.with_settings(Settings { smoothness, ..Settings::default() })?;
         }
         let bodies = self.system.bodies().collect();
+        let system = core::mem::take(&mut self.system);
         let mut case = Case {
             path,
             solids,
-            state: self.system.default_state(),
+            state: system.default_state(),
+            system,
             bodies,
             motions: core::mem::take(&mut self.motions),
             spans,
@@ -373,7 +379,8 @@ struct Found {
 }
 
 impl Case {
-    fn motion(&self, i: usize, time: f64) -> (Pose<f64>, SpatialVelocity<f64>) {
+    /// Pose and velocity of a body at a time of its motion.
+    pub fn motion(&self, i: usize, time: f64) -> (Pose<f64>, SpatialVelocity<f64>) {
         let (base, shift, turn, phase) = &self.motions[i];
         let (wave, rate) = ((time + phase).sin() - phase.sin(), (time + phase).cos());
         let R = Rotation3::new(turn * wave) * base.rotation;
@@ -401,7 +408,11 @@ impl Case {
         let hint = |k: usize| self.path.obstacles()[k].contact_hint().copied().filter(|_| is_cold);
         Problem {
             solids: self.solids.clone(),
-            spans: fixed.windows(2).zip(&self.spans).map(|(ends, span)| ([ends[0], ends[1]], span.clone())).collect(),
+            spans: fixed
+                .windows(2)
+                .zip(&self.spans)
+                .map(|(ends, span)| ([ends[0], ends[1]], span.clone()))
+                .collect(),
             hints: (0..self.solids.len()).map(hint).collect(),
             smoothness: self.path.settings().smoothness,
             scale: self.scale,
@@ -481,7 +492,6 @@ pub struct Report {
     /// The slowest search, tracked step and refused search.
     pub slowest: [Duration; 3],
 }
-
 
 /// Searches a path, follows it for a while, and verifies what is found. One step lasts a fiftieth.
 pub fn examine(family: Family, seed: u64, steps: u32) -> Result<Report, Error> {
@@ -612,8 +622,7 @@ fn jump(case: &mut Case, before: &Found, [mut from, mut to]: [f64; 2]) -> Result
         if half.path.tracking != Tracking::Warm || end.path.tracking != Tracking::Warm {
             return Ok(None);
         }
-        let [first, second] =
-            [surprise(&start, &half, middle - from), surprise(&half, &end, to - middle)];
+        let [first, second] = [surprise(&start, &half, middle - from), surprise(&half, &end, to - middle)];
         if first.abs().max(second.abs()) < 1e-5 * case.scale + case.blur(0.0) {
             return Ok(None);
         }

@@ -120,7 +120,8 @@ impl Land {
                 rows[order][row] = value;
             }
         }
-        let ([h, hy, hyy], [hx, hxy, _], [hxx, ..]) = (horner(rows[0], v), horner(rows[1], v), horner(rows[2], v));
+        let ([h, hy, hyy], [hx, hxy, _], [hxx, ..]) =
+            (horner(rows[0], v), horner(rows[1], v), horner(rows[2], v));
         let (dx, dy) = (self.spacing.x, self.spacing.y);
         Some([h, hx / dx, hy / dy, hxx / (dx * dx), hxy / (dx * dy), hyy / (dy * dy)])
     }

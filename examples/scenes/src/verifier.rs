@@ -84,8 +84,7 @@ impl ArcPoint {
         let tangent = (along - normal * normal.dot(&along)).normalize();
         let across = normal.cross(&tangent);
         let bend = |u: &Vector3<f64>, v: &Vector3<f64>| solid.bend(&place, u, v) / slope.norm();
-        let curvatures =
-            [bend(&tangent, &tangent), bend(&across, &across), bend(&tangent, &across)];
+        let curvatures = [bend(&tangent, &tangent), bend(&across, &across), bend(&tangent, &across)];
         Self { place, tangent, normal, curvatures, reach }
     }
 
@@ -223,7 +222,9 @@ pub fn verify(
         }
         let bend: f64 = points
             .windows(2)
-            .map(|pair| 0.5 * (pair[1].reach - pair[0].reach) * (pair[0].curvatures[0] + pair[1].curvatures[0]))
+            .map(|pair| {
+                0.5 * (pair[1].reach - pair[0].reach) * (pair[0].curvatures[0] + pair[1].curvatures[0])
+            })
             .sum();
         let by = contact.turning(cable.obstacles()[obstacle].surface(), 1e-9) - bend;
         // The trapezoidal rule; curvatures of a spline of distances have corners.
@@ -250,7 +251,10 @@ pub fn verify(
             if directions > 0 {
                 faults.push(Fault::Saddle { directions });
             }
-            if with_string && !is_hollow && let Some(part) = string::shorter(problem, path, ends, obstacles, &within, dice) {
+            if with_string
+                && !is_hollow
+                && let Some(part) = string::shorter(problem, path, ends, obstacles, &within, dice)
+            {
                 faults.push(Fault::Shorter { part });
             }
         }
@@ -369,7 +373,8 @@ fn negative_directions([from, to]: &[Point3<f64>; 2], arcs: &[&Arc]) -> usize {
             // An arc without length, or one held at a fixed point.
             return 0;
         }
-        let stiff = |chord: &Vector3<f64>, length: f64| (1.0 - (across[i].dot(chord) / length).powi(2)) / length;
+        let stiff =
+            |chord: &Vector3<f64>, length: f64| (1.0 - (across[i].dot(chord) / length).powi(2)) / length;
         let turn = (ahead / e - back / d).dot(&corners[i].normal);
         // The corner displaced across by u sinks by half the transverse curvature times u².
         let bend = corners[i].curvatures[1] * turn;
@@ -380,8 +385,8 @@ fn negative_directions([from, to]: &[Point3<f64>; 2], arcs: &[&Arc]) -> usize {
         negative += usize::from(pivot < 0.0);
         if i + 1 < corners.len() {
             let direction = ahead / e;
-            let cosine = across[i].dot(&across[i + 1])
-                - across[i].dot(&direction) * across[i + 1].dot(&direction);
+            let cosine =
+                across[i].dot(&across[i + 1]) - across[i].dot(&direction) * across[i + 1].dot(&direction);
             before = Some((pivot, -cosine / e));
         }
     }
@@ -400,7 +405,8 @@ fn wound(solid: &Solid, a: &Point3<f64>, b: &Point3<f64>) -> Option<f64> {
     let mut last = angle(*a);
     for i in 1..=PARTS {
         let next = angle(a + (b - a) * (f64::from(i) / f64::from(PARTS)));
-        let part = core::f64::consts::TAU.mul_add(-((next - last) / core::f64::consts::TAU).round(), next - last);
+        let part =
+            core::f64::consts::TAU.mul_add(-((next - last) / core::f64::consts::TAU).round(), next - last);
         // A line through the core winds either way.
         if !(part.abs() < 1.0) {
             return None;
@@ -419,7 +425,8 @@ fn winding_faults(problem: &Problem, path: &PathResults<f64>, arcs: &[Arc], faul
             let solid = &problem.solids[obstacle];
             let Some(X_GS) = pose(path, obstacle) else { continue };
             let X_SG = X_GS.inverse();
-            let mut touching = path.contacts.iter().filter(|c| c.in_contact && obstacles.contains(&c.obstacle));
+            let mut touching =
+                path.contacts.iter().filter(|c| c.in_contact && obstacles.contains(&c.obstacle));
             let before = touching.clone().rfind(|c| c.obstacle < obstacle);
             let after = touching.find(|c| c.obstacle > obstacle);
             let a = X_SG * before.map_or(ends[0], |contact| contact.geodesic.end.point);

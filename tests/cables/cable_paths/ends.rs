@@ -5,7 +5,9 @@ use std::sync::Arc;
 use force_elements::cable::{CablePath, Obstacle, PathError, Tracking, Wrappable, Wraps};
 use force_elements::nalgebra::{Point3, Translation3, Vector3};
 use force_elements::shapes::{Cylinder, DistanceField, Ellipsoid, ShapeError, Sphere, Torus, TriangleMesh};
-use force_elements::{CableSpring, Error, ForceSystem, Frame, Pose, Real, Station, cable_spring};
+use force_elements::{
+    CableSpring, CapstanCable, Error, ForceSystem, Frame, Pose, Real, Station, cable_spring, capstan_cable,
+};
 use force_elements_scenes::cables::{Dice, hill};
 use force_elements_scenes::solids::{Solid, dives};
 use num_dual::Dual64;
@@ -296,6 +298,42 @@ fn the_force_on_an_end_on_a_surface_is_the_derivative_of_length() -> Result<(), 
         let tangent = last.map(|direction| direction.dot(&along)).unwrap_or_default();
         assert!(path.contacts[0].in_contact);
         assert!((path.length.eps - tangent).abs() < 1e-9, "{} {tangent}", path.length.eps);
+    }
+    Ok(())
+}
+
+#[test]
+fn a_cable_with_friction_from_a_point_on_a_surface_remembers_and_slips() -> Result<(), Error> {
+    const FRICTION: f64 = 0.3;
+    let from = Station::ground(Point3::new(-0.8, 0.0, 0.0));
+    for reversed in [false, true] {
+        let mut system = ForceSystem::new();
+        let body = system.add_body();
+        let [first, last] = if reversed {
+            [Station::on(body, Point3::origin()), from]
+        } else {
+            [from, Station::on(body, Point3::origin())]
+        };
+        let ball = on_ground(Sphere::new(0.8)?)?.with_contact_hint(Point3::new(0.0, 0.8, 0.0))?;
+        let elastic = cable_spring::Parameters { stiffness: 100.0, slack_length: 2.0, dissipation: 0.0 };
+        let parameters = capstan_cable::Parameters { elastic, friction: vec![FRICTION] };
+        let cable = system.add(CapstanCable::new(CablePath::new(first, last)?.over(ball), parameters)?)?;
+        let mut state = system.default_state();
+        for step in 0..20 {
+            let p = Vector3::new(1.0 + 0.05 * f64::from(step), -0.3, 0.0);
+            state.set_pose(body, Pose::from(Translation3::from(p)))?;
+            let view = system.realize_dynamics(&mut state)?;
+            let pull = view.body_force(body).force;
+            assert!((pull + view.body_force(force_elements::BodyIndex::GROUND).force).norm() < 1e-12);
+            let at = view.of(cable);
+            let tensions = [at.dynamics.first_tension, at.dynamics.last_tension];
+            let [held, pulled] = if reversed { [tensions[1], tensions[0]] } else { tensions };
+            let turned = at.position.path.contacts[0].geodesic.length / 0.8;
+            let (ratio, most) = (pulled / held, (FRICTION * turned).exp());
+            assert!(ratio < most + 1e-9, "{step}: {tensions:?} {most}");
+            assert!(step < 15 || ratio > most - 1e-9, "{step}: {tensions:?} {most}");
+            system.accept_step(&mut state)?;
+        }
     }
     Ok(())
 }

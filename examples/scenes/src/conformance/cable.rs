@@ -45,8 +45,7 @@ pub(crate) fn check_path(case: Fields<'_>) -> Result<Deviations, Failure> {
     let at = view.of(cable);
     let path = &at.position.path;
 
-    let mut deviations =
-        Deviations { detour: is_shorter.then_some([length, cold]), ..Deviations::default() };
+    let mut deviations = Deviations { detour: is_shorter.then_some([length, cold]), ..Deviations::default() };
     deviations.worst("length", &[path.length], &[length], LENGTH);
     deviations.worst("length_dot", &[at.velocity.length_rate], &[expected.number("length_dot")?], POINTS);
     for (contact, want) in path.contacts.iter().zip(expected.objects("obstacles")?) {

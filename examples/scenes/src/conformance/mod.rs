@@ -98,7 +98,11 @@ impl Deviations {
         let off = got.iter().zip(want).map(|(got, want)| (got - want).abs());
         let worst =
             off.fold(0.0, |worst: f64, off| if off.is_nan() { f64::INFINITY } else { worst.max(off) });
-        self.quantities.push((quantity, if got.len() == want.len() { worst } else { f64::INFINITY }, tolerance));
+        self.quantities.push((
+            quantity,
+            if got.len() == want.len() { worst } else { f64::INFINITY },
+            tolerance,
+        ));
     }
 }
 
