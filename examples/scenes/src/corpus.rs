@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use force_elements::cable::{CablePath, PathError, PathResults, Settings, Tracking, Wrap, Wraps};
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
 use force_elements::shapes::{DistanceField, ShapeError};
-use force_elements::{BodyIndex, Error, ForceSystem, Pose, SpatialVelocity, State, Station};
+use force_elements::{BodyIndex, Error, ForceSystem, Pose, Positions, SpatialVelocity, State, Station};
 
 use crate::bones::femur_mesh;
 use crate::cables::{Dice, hill, hollows};
@@ -129,7 +129,9 @@ impl Maker {
     }
 
     fn solid(&mut self, kind: u64) -> Result<Solid, Error> {
-        let (dice, scale) = (&mut self.dice, self.scale);
+        let dice = &mut self.dice;
+        let is_small = self.family == Family::Grazing && dice.below(2) == 0;
+        let scale = self.scale * if is_small { 10_f64.powf(dice.between(-4.0, 0.0)) } else { 1.0 };
         let radius = dice.between(0.4, 0.8) * scale;
         Ok(match (kind, self.family) {
             (0, _) => Solid::Ball(radius),
@@ -335,7 +337,7 @@ impl Maker {
         // To x and y from z and y.
         let R = Rotation3::from_axis_angle(&Vector3::y_axis(), core::f64::consts::FRAC_PI_2) * R;
         let sign = [-1.0, 0.0, 1.0][below(dice, 3)];
-        let off = sign * 10_f64.powf(dice.between(-16.0, -1.0));
+        let off = sign * 10_f64.powf(dice.between(-16.0, -1.0)) * large;
         let flip = if zigzag > 0.0 { 0.0 } else { core::f64::consts::PI };
         let R = Rotation3::from_axis_angle(&Vector3::x_axis(), flip) * R;
         (Vector3::new(x, off, 0.0) - R * p.coords, R)
@@ -420,8 +422,14 @@ impl Case {
         }
     }
 
-    pub fn positions(&self) -> &force_elements::Positions<f64> {
+    /// Where the bodies are now.
+    pub fn positions(&self) -> &Positions<f64> {
         self.state.positions()
+    }
+
+    /// The state of the system of bodies.
+    pub fn state(&self) -> &State<f64> {
+        &self.state
     }
 
     /// By how much lengths of one path may differ: by some hundredths of the smoothness, as far as contact points are off
