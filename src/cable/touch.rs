@@ -9,6 +9,7 @@ use super::node::{Node, Trial};
 use super::span::{Budget, CLEARED, SEARCH, SpanProblem, side};
 use super::sweep;
 use super::workspace::Workspace;
+use super::wrappable::aside;
 use crate::math::Real;
 
 /// The reason why an attempt failed.
@@ -263,6 +264,10 @@ pub(super) fn deepest<T: Real>(
                 node.trial.point = match held {
                     [true, _] => surface.retract(&a),
                     [_, true] => surface.retract(&b),
+                    _ if span.wraps.is_empty() => {
+                        // A descent within a plane of symmetry would not leave it, even for a shorter path.
+                        surface.retract(&(approach.point + aside(&(b - a), surface.size())))
+                    }
                     _ => side(span.wraps.get(node.obstacle), surface, surface.retract(&approach.point)),
                 };
                 if held == [true; 2] {

@@ -409,6 +409,12 @@ pub(crate) fn beside<T: Real>(along: &Vector3<T>, size: T) -> Vector3<T> {
     any_tangent(along).normalize() * (T::default_epsilon().sqrt() * size)
 }
 
+/// The same in no plane of symmetry, neither through an axis of coordinates nor across it.
+pub(crate) fn aside<T: Real>(along: &Vector3<T>, size: T) -> Vector3<T> {
+    let beside = beside(along, size);
+    beside + along.cross(&beside) * (T::lit(0.6) / along.norm())
+}
+
 /// The unit tangent nearest to `direction`, and the binormal `normal × tangent`.
 #[inline]
 pub(crate) fn tangent_frame<T: Real>(
