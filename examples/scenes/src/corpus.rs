@@ -222,7 +222,10 @@ impl Maker {
         let gap = if family == Family::Overlapping { self.dice.between(0.7, 1.4) } else { 2.0 };
         let deep = self.dice.between(0.0, 1.6);
         let is_straight = symmetric || family == Family::Grazing;
-        let level = |dice: &mut Dice| if is_straight { 0.0 } else { dice.between(-deep, 0.4) };
+        // All in one plane, if not on one line.
+        let is_planar = symmetric && self.dice.below(2) == 0;
+        let is_collinear = is_straight && !is_planar;
+        let level = |dice: &mut Dice| if is_collinear { 0.0 } else { dice.between(-deep, 0.4) };
         let aside = |dice: &mut Dice| if is_straight { 0.0 } else { dice.between(-0.3, 0.3) };
         let mut ends = Vec::new();
         for x in [-1.6, gap * (count as f64 - 1.0) + 1.6] {
@@ -240,9 +243,9 @@ impl Maker {
         let mut waypoints = Vec::new();
         for i in 0..count {
             let zigzag = if self.dice.below(3) == 0 && i % 2 == 1 { -1.0 } else { 1.0 };
-            let y = if symmetric { 0.0 } else { zigzag * self.dice.between(-0.55, -0.25) };
+            let y = if is_collinear { 0.0 } else { zigzag * self.dice.between(-0.55, -0.25) };
             let place = Vector3::new(
-                gap * i as f64 + if symmetric { 0.0 } else { self.dice.between(-0.15, 0.15) },
+                gap * i as f64 + if is_collinear { 0.0 } else { self.dice.between(-0.15, 0.15) },
                 y,
                 if symmetric { 0.0 } else { self.dice.between(-0.15, 0.15) },
             );
@@ -250,7 +253,8 @@ impl Maker {
             if kind == 9 {
                 let (body, _) =
                     self.body(place + if symmetric { Vector3::y() * 0.2 } else { Vector3::zeros() });
-                waypoints.push(Err(Station { body, p_B: self.dice.vector(0.1 * scale).into() }));
+                let offset = if symmetric { Vector3::zeros() } else { self.dice.vector(0.1 * scale) };
+                waypoints.push(Err(Station { body, p_B: offset.into() }));
                 continue;
             }
             let solid = self.solid(kind)?;
