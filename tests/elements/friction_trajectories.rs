@@ -36,7 +36,7 @@ fn trajectories_under_error_control_agree_with_exudyn_and_keep_the_balance_of_wo
                 }
                 open = open.max((simulation.work_balance() - start).abs());
             });
-        for (quantity, deviation, tolerance) in deviations.expect("regular").0 {
+        for (quantity, deviation, tolerance) in deviations.expect("regular").quantities {
             assert!(deviation <= tolerance, "{quantity}: off by {deviation:e}, tolerance {tolerance:e}");
         }
         assert_eq!(counts, switches);

@@ -3,6 +3,7 @@
 #![allow(missing_debug_implementations, reason = "its users are the tests and examples of this repository")]
 #![allow(clippy::missing_errors_doc, reason = "its users are the tests and examples of this repository")]
 
+mod arc;
 pub mod arm;
 pub mod between_stops;
 pub mod block;

@@ -215,13 +215,13 @@ pub fn dives(solids: &[Solid], spans: &[Range<usize>], path: &PathResults<f64>) 
     for segment in &path.segments {
         let touched = segment.to_contact.map(|i| path.contacts[i].obstacle);
         let last = touched.map_or(span.end, |k| k + 1);
-        for obstacle in first..last {
+        for (obstacle, solid) in solids.iter().enumerate().take(last).skip(first) {
             let Some(of_it) = path.contacts.iter().find(|contact| contact.obstacle == obstacle) else {
                 continue;
             };
             let X_SG = of_it.X_GS.inverse();
             let [a, b] = [segment.from_G, segment.to_G].map(|p| X_SG * p);
-            let depth = -lowest(&solids[obstacle], a, b);
+            let depth = -lowest(solid, a, b);
             if depth > 0.0 {
                 found.push(Dive { depth, obstacle });
             }

@@ -6,9 +6,10 @@ use force_elements::Pose;
 use force_elements::cable::PathResults;
 use force_elements::nalgebra::{Point3, Vector3};
 
+use crate::arc::Arc;
 use crate::cables::Dice;
 use crate::solids::Solid;
-use crate::verifier::{Arc, Problem, pose};
+use crate::verifier::{Problem, pose};
 
 /// A bead, and the obstacles that it must keep out of.
 struct Bead {

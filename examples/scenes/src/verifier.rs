@@ -8,6 +8,7 @@ use force_elements::Pose;
 use force_elements::cable::{CablePath, PathResults};
 use force_elements::nalgebra::{Point3, Vector3};
 
+use crate::arc::{Arc, ArcPoint, follow};
 use crate::cables::Dice;
 use crate::solids::{Dive, Solid, dives};
 use crate::string;
@@ -59,103 +60,6 @@ pub enum Fault {
     Unbalanced { off: f64 },
 }
 
-/// An arc integrated here, in Ground.
-#[derive(Debug)]
-pub struct Arc {
-    pub obstacle: usize,
-    pub points: Vec<ArcPoint>,
-}
-
-/// A point of an arc.
-#[derive(Debug, Clone, Copy)]
-pub struct ArcPoint {
-    pub place: Point3<f64>,
-    pub tangent: Vector3<f64>,
-    pub normal: Vector3<f64>,
-    /// Normal curvatures along and across, and the torsion.
-    pub curvatures: [f64; 3],
-    pub reach: f64,
-}
-
-impl ArcPoint {
-    fn at(solid: &Solid, place: Point3<f64>, along: Vector3<f64>, reach: f64) -> Self {
-        let (_, slope) = solid.slope(&place);
-        let normal = slope.normalize();
-        let tangent = (along - normal * normal.dot(&along)).normalize();
-        let across = normal.cross(&tangent);
-        let bend = |u: &Vector3<f64>, v: &Vector3<f64>| solid.bend(&place, u, v) / slope.norm();
-        let curvatures = [bend(&tangent, &tangent), bend(&across, &across), bend(&tangent, &across)];
-        Self { place, tangent, normal, curvatures, reach }
-    }
-
-    fn greatest(&self) -> f64 {
-        self.curvatures[0].abs().max(self.curvatures[1].abs()) + self.curvatures[2].abs()
-    }
-
-    fn moved(self, X: &Pose<f64>) -> Self {
-        Self {
-            place: X * self.place,
-            tangent: X.rotation * self.tangent,
-            normal: X.rotation * self.normal,
-            ..self
-        }
-    }
-}
-
-impl Arc {
-    /// The angle by which it turns, without regard to the side.
-    pub fn turn(&self) -> f64 {
-        let parts = self.points.windows(2);
-        parts.map(|pair| (pair[1].reach - pair[0].reach) * pair[0].curvatures[0].abs()).sum()
-    }
-}
-
-/// Follows a geodesic by Runge and Kutta's rule, in steps of a fiftieth of a radian at most; none if that takes too many.
-fn follow(solid: &Solid, start: ArcPoint, length: f64) -> Option<Vec<ArcPoint>> {
-    const TURN: f64 = 0.02;
-    const LEAST_PARTS: f64 = 24.0;
-    const MOST: usize = 40_000;
-    let pull = |p: &Point3<f64>, v: &Vector3<f64>| {
-        let (_, slope) = solid.slope(p);
-        slope * (-solid.bend(p, v, v) / slope.norm_squared())
-    };
-    let mut points = vec![start];
-    let mut here = start;
-    let mut step = length / LEAST_PARTS;
-    while here.reach < length {
-        if points.len() > MOST {
-            return None;
-        }
-        step = step.min(TURN / here.greatest()).min(length / LEAST_PARTS);
-        let left = length - here.reach;
-        let h = if step > left * (1.0 - 1e-9) { left } else { step };
-        let (p, v) = (here.place, here.tangent);
-        let k1 = pull(&p, &v);
-        let (p2, v2) = (p + v * (0.5 * h), v + k1 * (0.5 * h));
-        let k2 = pull(&p2, &v2);
-        let (p3, v3) = (p + v2 * (0.5 * h), v + k2 * (0.5 * h));
-        let k3 = pull(&p3, &v3);
-        let (p4, v4) = (p + v3 * h, v + k3 * h);
-        let k4 = pull(&p4, &v4);
-        let place = p + (v + v2 * 2.0 + v3 * 2.0 + v4) * (h / 6.0);
-        let along = v + (k1 + k2 * 2.0 + k3 * 2.0 + k4) * (h / 6.0);
-        let reach = if h == left { length } else { here.reach + h };
-        let next = ArcPoint::at(solid, solid.foot(&place), along, reach);
-        // The curvature may rise much within a step.
-        if next.greatest() * h > 2.0 * TURN && h > 1e-12 * length {
-            step = 0.5 * h;
-            continue;
-        }
-        if !next.tangent.iter().all(|x| x.is_finite()) {
-            return None;
-        }
-        points.push(next);
-        here = next;
-        step = 1.5 * h;
-    }
-    Some(points)
-}
-
 /// The roundoff of coordinates so far from the origin of Ground.
 fn roundoff(problem: &Problem, path: &PathResults<f64>) -> f64 {
     let ends = path.segments.iter().flat_map(|s| [s.from_G, s.to_G]);
@@ -190,7 +94,7 @@ pub fn verify(
             let (value, slope) = solid.slope(&p);
             let height = value / slope.norm();
             // The last correction moves along the tangent plane.
-            if !(height.abs() <= (1e-9 + 0.1 * problem.smoothness) * problem.scale + rounding) {
+            if exceeds(height.abs(), (1e-9 + 0.1 * problem.smoothness) * problem.scale + rounding) {
                 faults.push(Fault::Off { obstacle, height });
             }
         }
@@ -210,7 +114,7 @@ pub fn verify(
             .min(30.0);
         let growth = 1.0 + parting * parting;
         let off = (1e-7 + (problem.smoothness + rounding / small) * 100.0) * growth;
-        if !(gap <= off * contact.geodesic.length.max(small) + rounding && turn <= 2.0 * off) {
+        if exceeds(gap, off * contact.geodesic.length.max(small) + rounding) || exceeds(turn, 2.0 * off) {
             faults.push(Fault::NotGeodesic { obstacle, gap, turn });
         }
         let hollow: f64 = points
@@ -229,7 +133,7 @@ pub fn verify(
         let by = contact.turning(cable.obstacles()[obstacle].surface(), 1e-9) - bend;
         // The trapezoidal rule; curvatures of a spline of distances have corners.
         let corners = if matches!(solid, Solid::Bone(_)) { 1e-2 } else { 1e-3 };
-        if !(by.abs() <= corners * (parting + 1e-3)) {
+        if exceeds(by.abs(), corners * (parting + 1e-3)) {
             faults.push(Fault::Turning { obstacle, by });
         }
         arcs.push(Arc { obstacle, points: points.into_iter().map(|point| point.moved(&X)).collect() });
@@ -261,6 +165,11 @@ pub fn verify(
         winding_faults(problem, path, &arcs, &mut faults);
     }
     (faults, skipped)
+}
+
+/// Whether a number is above a bound, or no number.
+fn exceeds(x: f64, bound: f64) -> bool {
+    x > bound || x.is_nan()
 }
 
 /// The pose of the surface of an obstacle in Ground.
@@ -299,7 +208,7 @@ fn chain(problem: &Problem, path: &PathResults<f64>, rounding: f64) -> Vec<Fault
             let geodesic = &contact.geodesic;
             gap = gap.max((segment.to_G - geodesic.start.point).norm());
             length += geodesic.length;
-            if !(geodesic.length >= 0.0) {
+            if exceeds(-geodesic.length, 0.0) {
                 faults.push(Fault::Length { off: geodesic.length });
             }
             from = geodesic.end.point;
@@ -310,10 +219,13 @@ fn chain(problem: &Problem, path: &PathResults<f64>, rounding: f64) -> Vec<Fault
     let arrived = path.segments.iter().filter(|segment| segment.to_contact.is_some()).count();
     // A contact that begins at a fixed point does so to the smoothness.
     let held = if problem.is_held { problem.smoothness } else { 0.0 };
-    if segments.next().is_some() || touched != arrived || !(gap <= (1e-9 + held) * problem.scale + rounding) {
+    if segments.next().is_some()
+        || touched != arrived
+        || exceeds(gap, (1e-9 + held) * problem.scale + rounding)
+    {
         faults.push(Fault::Broken { gap });
     }
-    if !((length - path.length).abs() <= 1e-13 * length + rounding) {
+    if exceeds((length - path.length).abs(), 1e-13 * length + rounding) {
         faults.push(Fault::Length { off: length - path.length });
     }
     let forces = path.unit_forces();
@@ -321,7 +233,7 @@ fn chain(problem: &Problem, path: &PathResults<f64>, rounding: f64) -> Vec<Fault
         (force + f, moment + (p.coords - path.segments[0].from_G.coords).cross(&f))
     });
     let off = force.norm() + moment.norm() / length;
-    if !(off <= 1e-12 + rounding / length * 10.0) {
+    if exceeds(off, 1e-12 + rounding / length * 10.0) {
         faults.push(Fault::Unbalanced { off });
     }
     faults
@@ -342,10 +254,10 @@ fn kinks(problem: &Problem, path: &PathResults<f64>, rounding: f64, faults: &mut
             // Splines of distances are differentiated by differences.
             let blur = blur + if matches!(problem.solids[obstacle], Solid::Bone(_)) { 1e-7 } else { 0.0 };
             let allowed = 16.0 * problem.smoothness + 4.0 * blur;
-            if !(kink <= allowed) {
+            if exceeds(kink, allowed) {
                 faults.push(Fault::Kink { obstacle, kink, allowed });
             }
-            if !(kink <= path.smoothness * 1.01 + 4.0 * blur + 1e-14) {
+            if exceeds(kink, path.smoothness * 1.01 + 4.0 * blur + 1e-14) {
                 faults.push(Fault::Smoothness { obstacle, kink, reported: path.smoothness });
             }
         }
@@ -408,7 +320,7 @@ fn wound(solid: &Solid, a: &Point3<f64>, b: &Point3<f64>) -> Option<f64> {
         let part =
             core::f64::consts::TAU.mul_add(-((next - last) / core::f64::consts::TAU).round(), next - last);
         // A line through the core winds either way.
-        if !(part.abs() < 1.0) {
+        if exceeds(part.abs(), 1.0) {
             return None;
         }
         sum += part;
