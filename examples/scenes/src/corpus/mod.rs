@@ -5,7 +5,7 @@ mod maker;
 
 use core::ops::Range;
 
-use force_elements::cable::CablePath;
+use force_elements::cable::{CablePath, ViaPoint};
 use force_elements::nalgebra::{Rotation3, Translation3, Vector3};
 use force_elements::{BodyIndex, Error, ForceSystem, Pose, Positions, SpatialVelocity, State, Station};
 
@@ -110,7 +110,7 @@ impl Case {
     pub fn problem(&self, is_cold: bool) -> Problem {
         let at = |station: Station<f64>| self.state.positions().pose(station.body) * station.p_B;
         let fixed: Vec<_> = core::iter::once(self.path.origin())
-            .chain(self.path.via_points())
+            .chain(self.path.via_points().map(ViaPoint::station))
             .chain(core::iter::once(self.path.termination()))
             .map(at)
             .collect();
