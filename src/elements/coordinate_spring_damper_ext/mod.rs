@@ -4,6 +4,8 @@ use alloc::sync::Arc;
 use core::fmt;
 
 mod law;
+mod load;
+mod stops;
 mod variables;
 
 pub use law::Switch;
