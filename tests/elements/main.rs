@@ -4,6 +4,7 @@ mod block;
 mod bushing_chain;
 mod bushing_turns;
 mod coordinate_friction;
+mod coordinate_load_and_stops;
 mod coordinate_user_law;
 mod custom_force;
 mod element_contract;

@@ -1,4 +1,4 @@
-//! Limit stops: those of the reference, which switch, and those with a smooth transition, which do not.
+//! Limit stops: the switched ones of the reference, and smooth ones.
 
 use crate::elements::coordinate_spring_damper_ext::Parameters;
 use crate::elements::coordinate_spring_damper_ext::law::Part;
