@@ -3,8 +3,9 @@
 mod memory;
 
 use crate::cable::{CablePath, PathResults, SurfaceCasts, Wraps};
+use crate::elements::tension::report_tension;
 use crate::framework::{
-    AtDynamics, AtPosition, AtVelocity, ElementError, Error, ForceElement, Given, Variables,
+    AtDynamics, AtPosition, AtVelocity, ElementError, Error, ForceElement, Given, Stiffnesses, Variables,
 };
 use crate::math::{Real, checked_when_read};
 use crate::mechanics::{ForceAccumulator, Topology, Velocities};
@@ -251,6 +252,15 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
 
     fn power_dissipated(&self, at: &AtDynamics<'_, T, Self>) -> T {
         at.dynamics.power_dissipated
+    }
+
+    fn report_stiffness(&self, at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {
+        let Parameters { stiffness, dissipation, .. } = at.parameters;
+        let path = &at.position.path;
+        let damping = *stiffness * at.position.elongation * *dissipation;
+        let unit = |forces: &mut ForceAccumulator<'_, T>| path.add_forces(T::one(), forces);
+        stiffnesses.along(stiffness.to_f64(), damping.to_f64(), unit);
+        report_tension(path, at.dynamics.tension.to_f64(), stiffnesses);
     }
 
     fn reset_memory(&self, _: &Given<'_, T, Self>, next: &mut Self::Discrete) -> Result<(), ElementError> {

@@ -5,14 +5,16 @@ use core::fmt;
 
 mod law;
 mod load;
+mod resistance;
 mod stops;
 mod variables;
 
 pub use law::Switch;
+use resistance::Resistance;
 pub use variables::{Discrete, Parameters};
 
 use crate::framework::{
-    AtDynamics, AtPosition, AtVelocity, ElementError, Error, ForceElement, Given, Variables,
+    AtDynamics, AtPosition, AtVelocity, ElementError, Error, ForceElement, Given, Stiffnesses, Variables,
 };
 use crate::math::Real;
 use crate::mechanics::{Checked, CoordinateIndex, CoordinatePair, ForceAccumulator, Topology, Velocities};
@@ -448,6 +450,17 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
 
     fn power_supplied(&self, at: &AtDynamics<'_, T, Self>) -> T {
         at.dynamics.power_supplied
+    }
+
+    fn report_stiffness(&self, at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {
+        let Parameters { factor0, factor1, .. } = at.parameters;
+        if self.force_law.is_some() {
+            stiffnesses.unknown();
+            return;
+        }
+        let Resistance { stiffness, damping } = at.parameters.resistance();
+        let factors = [-*factor0, *factor1].map(T::to_f64);
+        stiffnesses.on_coordinates(stiffness, damping, [0, 1].map(|i| (self.sides()[i], factors[i])));
     }
 
     fn reset_memory(

@@ -5,6 +5,7 @@ mod evaluate;
 mod law;
 mod parameters;
 mod results;
+mod stiffness;
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
