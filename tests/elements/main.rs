@@ -12,5 +12,6 @@ mod friction_claims;
 mod friction_trajectories;
 mod friction_wild_inputs;
 mod golden;
+mod reported_stiffness;
 mod sledge_on_a_slope;
 mod spatial_bushing;

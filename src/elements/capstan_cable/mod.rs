@@ -300,7 +300,7 @@ impl<T: Real> ForceElement<T> for CapstanCable<T> {
         for (i, strand) in strands.all.iter().enumerate() {
             // The energy of a strand is k·φ·x²/2, and x is L/φ − L₀.
             let of_strand = stiffness / strand.share;
-            let damping = stiffness * strand.elongation * dissipation;
+            let damping = of_strand * strand.elongation * dissipation;
             unit.fill(T::zero());
             unit[i] = T::one();
             let pull = |forces: &mut ForceAccumulator<'_, T>| strands.add_forces(path, &unit, forces);

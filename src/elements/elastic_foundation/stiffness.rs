@@ -17,7 +17,9 @@ impl<T: Real> ElasticFoundation<T> {
             let range = contact.springs.clone();
             let springs = at.position.springs[range.clone()].iter().zip(&at.dynamics.springs[range]);
             for (spring, force) in springs {
-                let stiffness = material.stiffness * spring.area;
+                let at_rest = material.stiffness * spring.area;
+                let pressed = force.normal_force / spring.depth;
+                let stiffness = if pressed > at_rest { pressed } else { at_rest };
                 let damping = law
                     .damping(spring.elastic_force)
                     .max(force.normal_force * law.friction_factor(T::zero()));

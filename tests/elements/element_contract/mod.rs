@@ -9,7 +9,7 @@ mod by_name;
 mod faults;
 mod meshes;
 mod refusals;
-mod scene;
+pub(crate) mod scene;
 
 use meshes::{SoftBrickAndBall, SoftTorus};
 use scene::{
