@@ -93,8 +93,10 @@ pub struct Stiffnesses<'a, T: Real> {
 struct Total {
     stiffness: f64,
     damping: f64,
-    /// The largest of the springs that share the energy of one impact.
+    /// The stiffest of the springs that share the energy of one impact.
     impact: f64,
+    /// The most damped of them.
+    impact_damping: f64,
 }
 
 /// What one element has reported.
@@ -241,21 +243,26 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
         self.add(stiffness, damping, &ends);
     }
 
-    /// Reports a spring between points of two bodies that is hit, and then as stiff as makes the bodies turn around with
-    /// this frequency \[rad/s\] whatever they weigh; a spring with a force that grows exponentially is one. Several share
-    /// the energy of one impact, and count as one.
+    /// Reports a spring between points of two bodies that is struck, and then as stiff as makes the bodies turn around with
+    /// this frequency \[rad/s\], and loses their speed at this rate \[1/s\], whatever they weigh; one with a force that
+    /// grows exponentially is such a spring. Several share the energy of one impact, and count as one.
     ///
     /// # Panics
     /// If a body does not exist, like slice indexing.
-    pub fn struck(&mut self, frequency: f64, ends: [(BodyIndex, Point3<T>); 2]) {
+    pub fn struck(&mut self, frequency: f64, damping_rate: f64, ends: [(BodyIndex, Point3<T>); 2]) {
         let ends = self.ends_at(&ends).concat();
-        let stiffness = frequency * frequency * self.effective_mass_of(&ends);
+        let mass = self.effective_mass_of(&ends);
+        if !mass.is_finite() || (frequency <= 0.0 && damping_rate <= 0.0) {
+            return;
+        }
+        let (stiffness, damping) = (frequency * frequency * mass, damping_rate * mass);
         if self.is_bounding {
             self.bound(&ends);
         } else {
             for (place, square) in ends {
-                let impact = &mut self.totals[place].impact;
-                *impact = impact.max(stiffness * square);
+                let total = &mut self.totals[place];
+                total.impact = total.impact.max(stiffness * square);
+                total.impact_damping = total.impact_damping.max(damping * square);
             }
         }
     }
@@ -306,6 +313,10 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
     }
 
     fn add(&mut self, stiffness: f64, damping: f64, ends: &[End]) {
+        if !stiffness.is_finite() || !damping.is_finite() {
+            self.unknown();
+            return;
+        }
         if stiffness <= 0.0 && damping <= 0.0 {
             return;
         }
@@ -328,7 +339,7 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
             // An infinite stiffness on what does not yield is no stiffness.
             if inverse_mass > 0.0 {
                 rates.square += (total.stiffness + total.impact) * inverse_mass;
-                rates.damping += total.damping * inverse_mass;
+                rates.damping += (total.damping + total.impact_damping) * inverse_mass;
             }
         }
         let method = self.stepping.method;

@@ -10,9 +10,9 @@ use force_elements::spatial_bushing::Symmetric6;
 use force_elements::testing::Numbers;
 use force_elements::{
     BodyIndex, CableSpring, CapstanCable, CoordinateIndex, CoordinatePair, CoordinateSpringDamperExt,
-    CustomForce, ElasticFoundation, Error, ForceSystem, Frame, Inertias, LinearBushing, Pose, SpatialBushing,
-    SpatialVelocity, StableStep, State, Station, StepMethod, Stepping, cable_spring, capstan_cable,
-    linear_bushing, spatial_bushing,
+    CustomForce, ElasticFoundation, Error, ExponentialSpring, ForceSystem, Frame, Inertias, LinearBushing,
+    Pose, SpatialBushing, SpatialVelocity, StableStep, State, Station, StepMethod, Stepping, cable_spring,
+    capstan_cable, exponential_spring, linear_bushing, spatial_bushing,
 };
 
 /// Growth of energy below which a motion counts as bounded. At 0.9 of the bound an undamped oscillation under symplectic
@@ -467,6 +467,51 @@ fn a_cube_that_falls_is_caught_in_steps_for_its_speed_of_impact() {
         // Of the energy at the start, that of the fall included.
         assert!(growth < 1.0 + 1.1 * 2.0 * 9.81 * 0.01 / (0.5 * speed * speed), "{growth}");
     }
+}
+
+/// A box of 1 kg on eight default exponential springs, half a metre above the floor.
+fn dropped_box() -> (Host, State<f64>) {
+    let mut host = Host::new(9.81);
+    let side = 0.2;
+    let body = host.add_body(RigidBody::with_equal_inertia(1.0, side * side / 6.0).expect("positive"));
+    for corner in 0..8 {
+        let sign = |bit: u32| if corner >> bit & 1 == 0 { -0.5 * side } else { 0.5 * side };
+        let station = Station::on(body, Point3::new(sign(0), sign(1), sign(2)));
+        let parameters = exponential_spring::Parameters::default();
+        let spring = ExponentialSpring::new(Frame::ground(Pose::identity()), station, parameters);
+        host.system.add(spring.expect("valid")).expect("exists");
+    }
+    let mut state = host.system.default_state();
+    // Neither flat nor on an edge.
+    let tilt = UnitQuaternion::from_euler_angles(0.3, 0.2, 0.1).to_rotation_matrix();
+    state.set_pose(body, Pose::from_parts(Vector3::new(0.0, 0.0, 0.65).into(), tilt)).expect("finite");
+    (host, state)
+}
+
+#[test]
+fn a_box_on_default_exponential_springs_is_caught_in_the_step_of_its_bound_and_explodes_at_1_ms() {
+    let (host, state) = dropped_box();
+    let fall = 9.81 * 0.5;
+    let speed = (2.0_f64 * fall).sqrt() + 0.1;
+    let step = host.stable(&state, Stepping { impact_speed: speed, ..symplectic() });
+    // The highest energy of motion and springs, over that of the fall.
+    let highest = |step: f64, duration: f64| {
+        let mut simulation = Simulation::new(&host.system, &host.plant, state.clone()).expect("regular");
+        let mut most = 0.0_f64;
+        let mut euler = SemiImplicitEuler::new(step);
+        let run = simulation.run(&mut euler, duration, |simulation| {
+            let stored = simulation.dynamics().map_or(f64::INFINITY, |view| view.potential_energy());
+            most = most.max((simulation.kinetic_energy() + stored) / fall);
+        });
+        run.map_or(f64::INFINITY, |()| most)
+    };
+    // It falls a little lower than half a metre, with its corners; and within a contact the energy swings.
+    let caught = highest(0.9 * step.length, 1.5);
+    assert!(caught < 1.3, "{caught}");
+    let exploded = highest(1e-3, 1.5);
+    assert!(exploded > 2.0, "{exploded}");
+    // Its friction dampers alone: 2·m/(n·cxy), less for the corners' levers and the springs.
+    assert!(step.length < 2.0 / (8.0 * 282.8) && step.length > 2e-5, "{step:?}");
 }
 
 #[test]

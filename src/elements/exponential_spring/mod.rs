@@ -6,6 +6,7 @@ mod error;
 mod friction;
 mod normal;
 mod results;
+mod stiffness;
 mod variables;
 
 pub use error::TimeNotAdvanced;
@@ -13,7 +14,7 @@ pub use results::{Dynamics, Position, Velocity};
 pub use variables::{Discrete, FrictionTransition, Parameters};
 
 use crate::framework::{
-    AtDynamics, AtPosition, AtVelocity, ElementError, Error, ForceElement, Given, Variables,
+    AtDynamics, AtPosition, AtVelocity, ElementError, Error, ForceElement, Given, Stiffnesses, Variables,
 };
 use crate::math::{Pose, Real, check};
 use crate::mechanics::{
@@ -372,6 +373,10 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         for (body, f_G) in [(self.station.body, f_G), (self.plane.body, -f_G)] {
             forces.apply_at_point(Checked(body), &at.position.p_GS, f_G);
         }
+    }
+
+    fn report_stiffness(&self, at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {
+        self.report_spring(at, stiffnesses);
     }
 
     fn potential_energy(&self, at: &AtDynamics<'_, T, Self>) -> T {
