@@ -171,15 +171,8 @@ fn scenes() -> Result<Vec<Scene>> {
 }
 
 fn springs() -> Result<Table<7>> {
-    let mut table = Table::new([
-        "bound [ms]",
-        "measured [ms]",
-        "ratio",
-        "Runge–Kutta [ms]",
-        "ω [1/s]",
-        "γ [1/s]",
-        "scene",
-    ]);
+    let mut table =
+        Table::new(["bound, ms", "measured, ms", "ratio", "Runge–Kutta, ms", "ω, 1/s", "γ, 1/s", "scene"]);
     for scene in scenes()? {
         let bound = |method| {
             let stepping = Stepping { method, ..Stepping::default() };

@@ -124,17 +124,6 @@ impl Ends {
         [self.body1, self.body2]
     }
 
-    /// Reports what the load adds to the stiffness.
-    pub(super) fn report_load<T: Real>(
-        self,
-        ends: [(BodyIndex, Point3<T>); 2],
-        dynamics: &Dynamics<T>,
-        stiffnesses: &mut Stiffnesses<'_, T>,
-    ) {
-        let SpatialForce { torque, force } = &dynamics.F_GM;
-        stiffnesses.loaded(force.norm().to_f64(), torque.norm().to_f64(), ends);
-    }
-
     /// Adds the forces on frames F and M.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "with two callers it is a call in the loop")]
@@ -147,6 +136,18 @@ impl Ends {
         for (body, X, F) in [(self.body1, X_GF, &dynamics.F_GF), (self.body2, X_GM, &dynamics.F_GM)] {
             forces.apply_to_frame(Checked(body), &X.translation.vector.into(), *F);
         }
+    }
+}
+
+impl<T: Real> Dynamics<T> {
+    /// Reports what the load adds to the stiffness.
+    pub(super) fn report_load(
+        &self,
+        ends: [(BodyIndex, Point3<T>); 2],
+        stiffnesses: &mut Stiffnesses<'_, T>,
+    ) {
+        let SpatialForce { torque, force } = &self.F_GM;
+        stiffnesses.loaded(force.norm().to_f64(), torque.norm().to_f64(), ends);
     }
 }
 

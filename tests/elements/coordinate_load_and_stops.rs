@@ -125,7 +125,7 @@ fn bristles_hold_until_the_falling_load_can_no_longer() {
     bench.run_under(&mut simulation, &mut euler, load, 9990, 0.999);
     let (held, rest) = bench.motion(&simulation);
     assert!((held - pull / 1e5).abs() < 1e-12 && rest.abs() < 1e-9, "{held} m, {rest} m/s");
-    bench.run_under(&mut simulation, &mut euler, |t| load(t), 5010, 0.501);
+    bench.run_under(&mut simulation, &mut euler, load, 5010, 0.501);
     let after: f64 = 1.5 - slips;
     let (q, v) = bench.motion(&simulation);
     // m·v̇ = 0.3·fall·(t − t*), late by a step or two.

@@ -57,6 +57,11 @@ use crate::{results, variables};
 /// Those of [`CablePath::solve`], which [`Error::own`] returns as a [`PathError`](crate::cable::PathError);
 /// [`ElementError::NonFiniteForce`] if a force or energy is not finite.
 ///
+/// # Stable step
+///
+/// For the [longest stable step](crate::ForceSystem::stable_step) of a host, it reports `k` along the path, whether taut
+/// or slack, damping at the present elongation, and tension over length across each straight segment.
+///
 /// # Source
 ///
 /// M. A. Sherman, A. Seth, S. L. Delp, *Simbody: multibody dynamics for biomedical research*,

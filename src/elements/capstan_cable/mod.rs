@@ -97,6 +97,11 @@ use crate::results;
 /// Those of [`CablePath::solve`], which [`Error::own`] returns as a [`PathError`](crate::cable::PathError);
 /// [`ElementError::NonFiniteForce`] if a force or energy is not finite.
 ///
+/// # Stable step
+///
+/// For the [longest stable step](crate::ForceSystem::stable_step) of a host, it reports for each strand `k/φ` along it,
+/// damping at its present elongation, and the greatest tension over length across each straight segment.
+///
 /// # Source
 ///
 /// L. Euler, *Remarques sur l'effet du frottement dans l'équilibre*, Mémoires de l'Académie des sciences de

@@ -120,6 +120,12 @@ use crate::results;
 /// - A load within a step is held, like any input. Friction under a load `N(t)` is of the order of the rule by which the
 ///   host chooses it: the load at the middle of the step makes a second-order host.
 ///
+/// # Stable step
+///
+/// For the [longest stable step](crate::ForceSystem::stable_step) of a host, it reports `k` and `d`; bristles, or
+/// regularised friction as a damper `F/v_reg` at the present load; and the stiffer stop, whether in contact or not. Of a
+/// user's law nothing is known. What is negative counts as zero.
+///
 /// # Source
 ///
 /// J. Gerstmayr, *Exudyn – a C++-based Python package for flexible multibody systems*, Multibody System Dynamics

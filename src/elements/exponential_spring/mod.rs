@@ -150,6 +150,12 @@ use normal::normal_force;
 /// None: a station so deep below the plane that the exponential overflows is at the clamp. An evaluation returns
 /// [`ElementError::NonFiniteForce`] if a force or energy is not finite.
 ///
+/// # Stable step
+///
+/// For the [longest stable step](crate::ForceSystem::stable_step) of a host, it reports `kxy` and `cxy`, as though
+/// the station touched; the slope `d2·f` of the present normal force; and the frequency `d2·v/√2` of an impact at the speed
+/// `v` that the host states.
+///
 /// # Source
 ///
 /// F. C. Anderson, M. G. Pandy, *A dynamic optimization solution for vertical jumping in three

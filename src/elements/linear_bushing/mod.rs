@@ -99,6 +99,12 @@ use turns::with_turns;
 /// - The two bodies are not interchangeable. Translations are measured along F, which turns with B1, and the
 ///   angles are ordered from F to M: exchanging the bodies changes the forces.
 ///
+/// # Stable step
+///
+/// For the [longest stable step](crate::ForceSystem::stable_step) of a host, it reports the stiffest axis and the most
+/// damped one of the three rotations and of the three translations, the latter at `M`; those of the angles divided by
+/// `1 − |sin q_y|`; and its load times the lever.
+///
 /// # Source
 ///
 /// M. A. Sherman, A. Seth, S. L. Delp, *Simbody: multibody dynamics for biomedical research*,
@@ -285,7 +291,7 @@ impl<T: Real> ForceElement<T> for LinearBushing<T> {
         let ends = self.ends.at([X_GM, X_GM]);
         stiffnesses.between(most(stiffness, 3), most(damping, 3), ends);
         stiffnesses.turning(growth * most(stiffness, 0), growth * most(damping, 0), self.ends.bodies());
-        self.ends.report_load(ends, at.dynamics, stiffnesses);
+        at.dynamics.report_load(ends, stiffnesses);
     }
 
     fn reset_memory(

@@ -108,7 +108,7 @@ impl<T: Real> Curve<T> {
             let is_inside = fall > T::zero() && rise > T::zero() && rise < fall;
             if is_inside { ends.max(knot.slope + rise * rise / fall) } else { ends }
         };
-        self.knots.iter().zip(self.knots.iter().skip(1)).map(of_piece).fold(T::zero(), |a, b| a.max(b))
+        self.knots.iter().zip(self.knots.iter().skip(1)).map(of_piece).fold(T::zero(), T::max)
     }
 
     /// The same in another scalar.

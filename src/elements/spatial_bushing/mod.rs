@@ -86,6 +86,12 @@ use turn::Turn;
 /// [`WholeTurn`] and [`AmbiguousTurn`], by [`Error::own`]; [`ElementError::NonFiniteForce`] if a force or energy is not
 /// finite.
 ///
+/// # Stable step
+///
+/// For the [longest stable step](crate::ForceSystem::stable_step) of a host, it reports the largest stiffness and
+/// damping in rotation and in translation, each twice if they are coupled, curves at their steepest; and its load times
+/// the lever.
+///
 /// # Source
 ///
 /// E. D. Fasse, P. C. Breedveld, *Modeling of elastically coupled bodies: Part I — General theory and geometric potential
@@ -411,7 +417,7 @@ impl<T: Real> ForceElement<T> for SpatialBushing<T> {
             let wider = swing * (2.0 * stiffnesses.lever(body, &p_G) + swing);
             stiffnesses.turning(along * wider, damping_along * wider, [body, BodyIndex::GROUND]);
         }
-        self.ends.report_load(ends, at.dynamics, stiffnesses);
+        at.dynamics.report_load(ends, stiffnesses);
     }
 
     fn reset_memory(
