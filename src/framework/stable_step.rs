@@ -1,5 +1,7 @@
 //! The longest stable step of a system.
 
+use nalgebra::ComplexField;
+
 use crate::framework::handle::ElementId;
 use crate::framework::stage::Stage;
 use crate::framework::state::State;
@@ -30,7 +32,8 @@ impl StableStep {
     #[must_use]
     pub fn gain_of_held_forces(&self, length: f64, substeps: u32) -> f64 {
         let n = f64::from(substeps.max(1));
-        (n - 1.0) / (2.0 * n) * (self.frequency * length).powi(2)
+        let phase = self.frequency * length;
+        (n - 1.0) / (2.0 * n) * phase * phase
     }
 }
 
@@ -105,7 +108,7 @@ impl<T: Real> ForceSystem<T> {
             let length = stepping.method.longest_step(worst);
             if length < found.length {
                 let element = Some(element);
-                let frequency = square.sqrt();
+                let frequency = ComplexField::sqrt(square);
                 found = StableStep { length, element, frequency, damping_rate: damping, ..found };
             }
             if is_unknown && found.unknown.is_none() {

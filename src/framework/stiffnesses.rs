@@ -3,7 +3,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use nalgebra::{Point3, Vector3};
+use nalgebra::{ComplexField, Point3, Vector3};
 
 use crate::framework::Error;
 use crate::math::{Real, Requirement, check};
@@ -46,9 +46,9 @@ impl StepMethod {
     pub(crate) fn longest_step(self, Rates { square, damping }: Rates) -> f64 {
         match self {
             // ω²h² + 2γh ≤ 4.
-            Self::SymplecticEuler => 4.0 / (damping + (damping * damping + 4.0 * square).sqrt()),
+            Self::SymplecticEuler => 4.0 / (damping + ComplexField::sqrt(damping * damping + 4.0 * square)),
             // Of the rates μ with μ² + γμ + ω² = 0 none is larger than ω or γ.
-            Self::RungeKutta4 => RUNGE_KUTTA_RADIUS / damping.max(square.sqrt()),
+            Self::RungeKutta4 => RUNGE_KUTTA_RADIUS / damping.max(ComplexField::sqrt(square)),
         }
     }
 }
@@ -300,7 +300,8 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
     fn ends_at(&self, points: &[(BodyIndex, Point3<T>); 2]) -> [[End; 2]; 2] {
         points.map(|(body, p_G)| {
             let place = body.place_in(self.topology());
-            [(2 * place, 1.0), (2 * place + 1, self.lever(body, &p_G).powi(2))]
+            let lever = self.lever(body, &p_G);
+            [(2 * place, 1.0), (2 * place + 1, lever * lever)]
         })
     }
 

@@ -1,5 +1,7 @@
 //! The stiffness and damping of the foundation, by which a host chooses its step.
 
+use nalgebra::ComplexField;
+
 use crate::elements::elastic_foundation::law::Law;
 use crate::elements::elastic_foundation::{ElasticFoundation, SurfaceIndex};
 use crate::framework::{AtDynamics, Stiffnesses};
@@ -80,7 +82,7 @@ impl<T: Real> ElasticFoundation<T> {
         // Met at this speed the springs are loaded by v·√(k·m), of the whole mass at most.
         let speed = stiffnesses.impact_speed();
         let mass = bodies.map(|body| stiffnesses.mass(body)).into_iter().fold(f64::INFINITY, f64::min);
-        let load = if mass.is_finite() { speed * (stiffness * mass).sqrt() } else { 0.0 };
+        let load = if mass.is_finite() { speed * ComplexField::sqrt(stiffness * mass) } else { 0.0 };
         let pressed = load * (1.0 + law.damping(T::one()).to_f64() * speed);
         let rubbing = pressed * law.friction_factor(T::zero()).to_f64();
         let damping = (load * law.damping(T::one()).to_f64()).max(rubbing);

@@ -407,7 +407,7 @@ impl<T: Real> ForceElement<T> for SpatialBushing<T> {
             let half = if axis < 3 { &mut about } else { &mut along };
             *half += curve.steepest().to_f64();
         }
-        let growth = turn.growth.to_f64().powi(2).max(1.0);
+        let growth = (turn.growth * turn.growth).to_f64().max(1.0);
         let ends = self.ends.at([X_GH, X_GH]);
         stiffnesses.between(along, damping_along, ends);
         stiffnesses.turning(growth * about, growth * damping_about, self.ends.bodies());
