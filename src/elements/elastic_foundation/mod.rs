@@ -100,7 +100,7 @@ use parameters::KIND;
 ///
 /// For the [longest stable step](crate::ForceSystem::stable_step) of a host, it reports for each displaced spring `k a`,
 /// the damping `c·f`, and friction as a damper of its slope at rest, `((2μ_s − μ_d)/v_t + μ_v)·f`. If bodies may meet, with a
-/// speed that the host states, it reports as well what else of a mesh may be displaced at once: half of a closed one, at
+/// speed that the host states, it reports as well what else of a mesh may be displaced at once, taken as half of a closed one, at
 /// the distance of the farthest vertex.
 ///
 /// # Source

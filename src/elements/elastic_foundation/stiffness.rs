@@ -56,7 +56,7 @@ impl<T: Real> ElasticFoundation<T> {
         if placed.body == met.body {
             return;
         }
-        // Seen from one side no closed surface shows more than half of its area, projected.
+        // Half of the area of a point-symmetric mesh faces the other surface; of one such as a cone it may be more.
         let area = springs.areas().fold(T::zero(), |sum, area| sum + area);
         let share = if springs.is_closed() { 0.5 } else { 1.0 };
         let share = if met.springs.is_some() { 0.5 * share } else { share };
