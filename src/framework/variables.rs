@@ -69,6 +69,16 @@ impl<T: Real> Variables<T> for () {
     }
 }
 
+/// The earlier of two stages, where there is one.
+#[doc(hidden)]
+#[inline]
+pub fn earlier(a: Option<Stage>, b: Option<Stage>) -> Option<Stage> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (a, b) => a.or(b),
+    }
+}
+
 /// The earliest of several stages.
 #[doc(hidden)]
 pub const fn earliest(stages: &[Stage]) -> Option<Stage> {
@@ -207,14 +217,18 @@ macro_rules! variables {
             }
 
             fn first_stage_changed(&self, new: &Self) -> Option<$crate::Stage> {
-                let changed: &[Option<$crate::Stage>] = &[$(
-                    $crate::variables::Part::<T, _>::first_stage_changed(
-                        &self.$field,
-                        &new.$field,
-                        $crate::variables!(@stage $($stage)?),
-                    ),
-                )*];
-                changed.iter().copied().flatten().min()
+                let first = None;
+                $(
+                    let first = $crate::variables::earlier(
+                        first,
+                        $crate::variables::Part::<T, _>::first_stage_changed(
+                            &self.$field,
+                            &new.$field,
+                            $crate::variables!(@stage $($stage)?),
+                        ),
+                    );
+                )*
+                first
             }
 
             fn validate(&self) -> Result<(), $crate::InvalidValue> {

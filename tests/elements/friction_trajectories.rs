@@ -59,8 +59,10 @@ fn a_mass_between_stops_converges_to_its_closed_form_as_events_are_located() {
         let parameters = Parameters {
             limit_stops_upper: exact.stop,
             limit_stops_lower: -exact.stop,
-            limit_stops_stiffness: exact.stiffness,
-            limit_stops_damping: exact.damping,
+            limit_stops_upper_stiffness: exact.stiffness,
+            limit_stops_lower_stiffness: exact.stiffness,
+            limit_stops_upper_damping: exact.damping,
+            limit_stops_lower_damping: exact.damping,
             use_limit_stops: true,
             ..Parameters::default()
         };

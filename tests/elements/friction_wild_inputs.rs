@@ -146,10 +146,16 @@ fn slider<T: Real>(numbers: &[f64], tally: &mut Tally) {
         friction_proportional_zone: T::zero(),
         limit_stops_upper: lower + range,
         limit_stops_lower: lower,
-        limit_stops_stiffness: deal.nonnegative(),
-        limit_stops_damping: deal.nonnegative(),
+        limit_stops_upper_stiffness: deal.nonnegative(),
+        limit_stops_lower_stiffness: deal.nonnegative(),
+        limit_stops_upper_damping: deal.nonnegative(),
+        limit_stops_lower_damping: deal.nonnegative(),
         use_limit_stops: deal.any::<f64>() > 0.0,
         limit_stops_only_push: deal.any::<f64>() > 0.0,
+        dynamic_friction_coefficient: deal.nonnegative(),
+        static_friction_offset_coefficient: deal.nonnegative(),
+        friction_load: deal.any(),
+        limit_stops_transition: if deal.any::<f64>() > 0.0 { deal.nonnegative() } else { T::zero() },
     };
     let mut system = ForceSystem::<T>::new();
     let coordinate = system.add_coordinate();
@@ -197,7 +203,7 @@ fn what_an_exponential_spring_remembers_is_what_it_accepts() {
 
 #[test]
 fn what_a_coordinate_element_remembers_is_what_it_accepts() {
-    in_every_scalar(40, |numbers, [f64s, f32s, duals]| {
+    in_every_scalar(50, |numbers, [f64s, f32s, duals]| {
         slider::<f64>(numbers, f64s);
         slider::<f32>(numbers, f32s);
         slider::<Dual64>(numbers, duals);

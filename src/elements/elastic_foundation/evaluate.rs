@@ -13,7 +13,7 @@ use crate::elements::elastic_foundation::{
     Anchor, Anchors, Dynamics, ElasticFoundation, MeshContact, Parameters, Position, Resultant, SpringForce,
     SpringPosition, SpringVelocity, SurfaceIndex, Velocity,
 };
-use crate::framework::{AtDynamics, AtPosition, AtVelocity, ElementError, ForceElement, Given};
+use crate::framework::{AtDynamics, AtPosition, AtVelocity, ElementError, ForceElement, Given, Stiffnesses};
 use crate::math::{Real, SpatialForce, SpatialVelocity, is_finite, is_finite_pose};
 use crate::mechanics::{Checked, ForceAccumulator, KinematicsError, Quantity, Topology, Velocities};
 use crate::shapes::{Displaced, LoadedVertex};
@@ -312,6 +312,10 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
                 forces.apply_to_frame(Checked(body), &p_GS, F_GS);
             }
         }
+    }
+
+    fn report_stiffness(&self, at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {
+        self.report_springs(at, stiffnesses);
     }
 
     fn potential_energy(&self, at: &AtDynamics<'_, T, Self>) -> T {

@@ -48,6 +48,11 @@ impl<T: Real> Law<T> {
         if factor > T::zero() { factor } else { T::zero() }
     }
 
+    /// The damping of a spring of this elastic force \[N·s/m\].
+    pub(super) fn damping(&self, elastic_force: T) -> T {
+        self.dissipation * elastic_force
+    }
+
     /// The friction force divided by normal force and slip speed \[s/m\]; NaN rather than zero where a power of
     /// the speed overflows.
     ///

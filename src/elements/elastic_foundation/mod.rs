@@ -7,6 +7,7 @@ mod law;
 mod parameters;
 mod results;
 mod stiction;
+mod stiffness;
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -161,6 +162,13 @@ use parameters::KIND;
 /// By [`ForceSystem::add`](crate::ForceSystem::add): a foundation without a mesh with springs and a surface on
 /// another body ([`NoContactPossible`]). By the evaluation: a surface whose pose overflows
 /// ([`KinematicsError::NonFinite`](crate::KinematicsError::NonFinite)).
+///
+/// # Stable step
+///
+/// For the [longest stable step](crate::ForceSystem::stable_step) of a host, it reports for each displaced spring `k a`,
+/// the damping `c·f`, and friction as a damper of its slope at rest, `((2μ_s − μ_d)/v_t + μ_v)·f`. If bodies may meet, with a
+/// speed that the host states, it reports as well what else of a mesh may be displaced at once, taken as half of a closed one, at
+/// the distance of the farthest vertex.
 ///
 /// # Source
 ///

@@ -7,6 +7,7 @@ mod friction;
 mod normal;
 mod results;
 mod slider;
+mod stiffness;
 mod variables;
 
 pub use error::TimeNotAdvanced;
@@ -14,7 +15,7 @@ pub use results::{Dynamics, Position, Velocity};
 pub use variables::{Discrete, FrictionTransition, Parameters};
 
 use crate::framework::{
-    AtDynamics, AtPosition, AtVelocity, ElementError, Error, ForceElement, Given, Variables,
+    AtDynamics, AtPosition, AtVelocity, ElementError, Error, ForceElement, Given, Stiffnesses, Variables,
 };
 use crate::math::{Pose, Real, check};
 use crate::mechanics::{
@@ -154,6 +155,12 @@ use slider::{Slider, Yielding};
 ///
 /// None: a station so deep below the plane that the exponential overflows is at the clamp. An evaluation returns
 /// [`ElementError::NonFiniteForce`] if a force or energy is not finite.
+///
+/// # Stable step
+///
+/// For the [longest stable step](crate::ForceSystem::stable_step) of a host, it reports `kxy` and `cxy`, as though
+/// the station touched; the slope `d2·f` of the present normal force; and the frequency `d2·v/√2` of an impact at the speed
+/// `v` that the host states.
 ///
 /// # Source
 ///
@@ -448,6 +455,10 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         for (body, f_G) in [(self.station.body, f_G), (self.plane.body, -f_G)] {
             forces.apply_at_point(Checked(body), &at.position.p_GS, f_G);
         }
+    }
+
+    fn report_stiffness(&self, at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {
+        self.report_spring(at, stiffnesses);
     }
 
     fn potential_energy(&self, at: &AtDynamics<'_, T, Self>) -> T {
