@@ -119,6 +119,11 @@ impl<T: Real> Wrappable<T> for Scaled<T> {
         self.surface.winding(&self.shrunk(a), &self.shrunk(b))
     }
 
+    fn passages(&self, a: &Point3<T>, b: &Point3<T>, closest: &Point3<T>) -> [Option<Point3<T>>; 8] {
+        let passages = self.surface.passages(&self.shrunk(a), &self.shrunk(b), &self.shrunk(closest));
+        passages.map(|passage| passage.map(|p| p * self.scale))
+    }
+
     fn covers(&self, p: &Point3<T>) -> bool {
         self.surface.covers(&self.shrunk(p))
     }
