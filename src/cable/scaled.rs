@@ -115,6 +115,17 @@ impl<T: Real> Wrappable<T> for Scaled<T> {
         self.surface.may_reenter(&self.shrunk(touch), &self.shrunk(to))
     }
 
+    fn may_be_hollow(&self, start: &GeodesicEnd<T>, length: T) -> bool {
+        let start = GeodesicEnd {
+            point: self.shrunk(&start.point),
+            curvature: start.curvature * self.scale,
+            torsion: start.torsion * self.scale,
+            transverse_curvature: start.transverse_curvature * self.scale,
+            ..*start
+        };
+        self.surface.may_be_hollow(&start, length / self.scale)
+    }
+
     fn winding(&self, a: &Point3<T>, b: &Point3<T>) -> Option<T> {
         self.surface.winding(&self.shrunk(a), &self.shrunk(b))
     }
