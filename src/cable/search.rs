@@ -72,14 +72,9 @@ pub(super) fn search<T: Real>(
         collapse(nodes);
         let Workspace { plans, budget, .. } = &mut *work;
         let Some(plan) = plans.next(span, nodes, most, budget) else { break };
-        // A path that would have to touch twice is not found from elsewhere either.
-        let was_penetrated = outcome.failure.penetrated.take();
-        if !attempt(span, nodes, work, Start::Plan(plan), &mut outcome)
-            && outcome.failure.penetrated.is_none()
-        {
+        if !attempt(span, nodes, work, Start::Plan(plan), &mut outcome) {
             attempt(span, nodes, work, Start::Middles(plan), &mut outcome);
         }
-        outcome.failure.penetrated = outcome.failure.penetrated.or(was_penetrated);
     }
     let has_hints = span.obstacles.iter().any(|obstacle| obstacle.contact_hint().is_some());
     // The descent from the straight line costs little, so that no path found is longer than its.
