@@ -11,6 +11,7 @@ pub mod bushing_chain;
 pub mod cables;
 pub mod conformance;
 pub mod creep;
+pub mod machine;
 mod quadrature;
 pub mod race;
 pub mod solids;
