@@ -12,7 +12,7 @@ use force_elements::{
 };
 use num_dual::Dual64;
 
-use crate::machine::Machine;
+use force_elements_scenes::machine::Machine;
 
 fn cast<T: Real, U: Real>(machine: &Machine<T>) -> Result<Machine<U>, Error> {
     Ok(Machine {
@@ -38,7 +38,7 @@ fn with_a_brick<T: Real>() -> Result<Machine<T>, Error> {
     machine.system.remove(machine.foundation)?;
     machine.system.remove(machine.bristles)?;
     machine.foundation = machine.system.add(foundation)?;
-    machine.bristles = machine.system.add(crate::machine::bristles(machine.slider)?)?;
+    machine.bristles = machine.system.add(force_elements_scenes::machine::bristles(machine.slider)?)?;
     Ok(machine)
 }
 
@@ -190,7 +190,7 @@ fn places_names_defaults_and_handles_are_valid_in_a_cast() -> Result<(), Error> 
     assert!(!duals.system.is_enabled_by_default(machine.cable));
     // By the wrong type, the handle is refused; so is what was added to one of the two later.
     assert!(duals.system.try_element(machine.spring.cast::<CableSpring<Dual64>>()).is_err());
-    let later = machine.system.add(crate::machine::bristles(machine.slider)?)?;
+    let later = machine.system.add(force_elements_scenes::machine::bristles(machine.slider)?)?;
     assert!(!duals.system.contains(later));
     let own = duals.system.add_body();
     assert!(!machine.system.topology().has_body(own) && duals.system.topology().has_body(last));

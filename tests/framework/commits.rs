@@ -11,7 +11,7 @@ use force_elements::{
     SpatialForce, SpatialVelocity, Stage, State, Station, Topology, cable_spring, check, variables,
 };
 
-use crate::machine::Machine;
+use force_elements_scenes::machine::Machine;
 
 struct Corner {
     system: ForceSystem<f64>,

@@ -5,7 +5,7 @@ use force_elements::{
     SpatialVelocity, Stage, Topology, variables,
 };
 
-use crate::machine::{Machine, bushing};
+use force_elements_scenes::machine::{Machine, bushing};
 
 #[test]
 fn a_state_copied_into_another_is_that_state() -> Result<(), Error> {

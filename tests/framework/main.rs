@@ -6,7 +6,6 @@ mod commits;
 mod copies;
 mod coverage;
 mod ledger;
-mod machine;
 mod membership;
 mod muscle;
 mod odd_elements;

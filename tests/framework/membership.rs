@@ -8,7 +8,7 @@ use force_elements::{
     ElementId, Error, ForceSystem, KinematicsError, LinearBushing, Pose, SpatialVelocity, Stage,
 };
 
-use crate::machine::{Machine, bristles, bushing, cable, foundation, spring};
+use force_elements_scenes::machine::{Machine, bristles, bushing, cable, foundation, spring};
 
 #[test]
 fn what_still_exists_keeps_every_bit_while_others_come_and_go() -> Result<(), Error> {

@@ -14,6 +14,7 @@ pub mod conformance;
 pub mod corpus;
 pub mod creep;
 pub mod implicit;
+pub mod machine;
 mod quadrature;
 pub mod race;
 pub mod solids;

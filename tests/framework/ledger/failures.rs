@@ -7,7 +7,7 @@ use force_elements::{
 };
 
 use super::{BROKEN, Bench, DRAINED, Fading, Masses, REFUSED, RULES};
-use crate::machine::Machine;
+use force_elements_scenes::machine::Machine;
 
 /// A host with the motion of a state, and an error in the rate of its coordinate.
 struct Shown {

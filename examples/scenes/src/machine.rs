@@ -1,4 +1,4 @@
-//! A machine with one of each element, moved along given curves.
+//! A machine with one of each element, moved along given curves, in every scalar of the tests.
 
 use force_elements::cable::{CablePath, Obstacle};
 use force_elements::elastic_foundation::Material;
@@ -10,6 +10,7 @@ use force_elements::{
     SpatialVelocity, State, Station, cable_spring, coordinate_spring_damper_ext, exponential_spring,
     linear_bushing,
 };
+use num_dual::Dual64;
 
 fn sums<T: Real>(energies: &[T], increments: &[T]) -> Vec<T> {
     energies.iter().zip(increments).map(|(&energy, &increment)| energy + increment).collect()
@@ -17,22 +18,22 @@ fn sums<T: Real>(energies: &[T], increments: &[T]) -> Vec<T> {
 
 /// A machine: a body that slides on the ground by an exponential spring and rolls on it by a foundation, hangs in a
 /// bushing, and carries the ball that a cable runs over; and a slider with bristles.
-pub(crate) struct Machine<T: Real> {
-    pub(crate) system: ForceSystem<T>,
-    pub(crate) body: BodyIndex,
-    pub(crate) slider: CoordinateIndex,
-    pub(crate) spring: Handle<ExponentialSpring<T>>,
-    pub(crate) bushing: Handle<LinearBushing<T>>,
-    pub(crate) foundation: Handle<ElasticFoundation<T>>,
-    pub(crate) cable: Handle<CableSpring<T>>,
-    pub(crate) bristles: Handle<CoordinateSpringDamperExt<T>>,
+pub struct Machine<T: Real> {
+    pub system: ForceSystem<T>,
+    pub body: BodyIndex,
+    pub slider: CoordinateIndex,
+    pub spring: Handle<ExponentialSpring<T>>,
+    pub bushing: Handle<LinearBushing<T>>,
+    pub foundation: Handle<ElasticFoundation<T>>,
+    pub cable: Handle<CableSpring<T>>,
+    pub bristles: Handle<CoordinateSpringDamperExt<T>>,
 }
 
 fn point<T: Real>(x: f64, y: f64, z: f64) -> Point3<T> {
     Point3::new(T::lit(x), T::lit(y), T::lit(z))
 }
 
-pub(crate) fn spring<T: Real>(body: BodyIndex) -> Result<ExponentialSpring<T>, Error> {
+pub fn spring<T: Real>(body: BodyIndex) -> Result<ExponentialSpring<T>, Error> {
     let parameters = exponential_spring::Parameters::<T> {
         d2: T::lit(200.0),
         friction_elasticity: T::lit(50.0),
@@ -47,13 +48,13 @@ pub(crate) fn spring<T: Real>(body: BodyIndex) -> Result<ExponentialSpring<T>, E
     )
 }
 
-pub(crate) fn bushing<T: Real>(body: BodyIndex) -> Result<LinearBushing<T>, Error> {
+pub fn bushing<T: Real>(body: BodyIndex) -> Result<LinearBushing<T>, Error> {
     let stiffness = Vector6::repeat(T::lit(40.0));
     let parameters = linear_bushing::Parameters { stiffness, damping: stiffness * T::lit(0.1) };
     LinearBushing::new(Frame::ground(Pose::identity()), Frame::of(body), parameters)
 }
 
-pub(crate) fn foundation<T: Real>(body: BodyIndex) -> Result<ElasticFoundation<T>, Error> {
+pub fn foundation<T: Real>(body: BodyIndex) -> Result<ElasticFoundation<T>, Error> {
     let mut foundation = ElasticFoundation::default();
     foundation.add_rigid(Frame::ground(Pose::identity()), HalfSpace::BelowZ)?;
     let rubber = Material::new(T::lit(1e5)).with_dissipation(T::lit(0.1));
@@ -66,7 +67,7 @@ pub(crate) fn foundation<T: Real>(body: BodyIndex) -> Result<ElasticFoundation<T
     Ok(foundation)
 }
 
-pub(crate) fn cable<T: Real>(body: BodyIndex) -> Result<CableSpring<T>, Error> {
+pub fn cable<T: Real>(body: BodyIndex) -> Result<CableSpring<T>, Error> {
     let ball = Obstacle::new(Frame::of(body), Sphere::new(T::lit(0.25))?)?;
     let path =
         CablePath::new(Station::ground(point(-1.0, 0.1, 0.2)), Station::ground(point(1.0, 0.0, 0.25)))?;
@@ -78,7 +79,7 @@ pub(crate) fn cable<T: Real>(body: BodyIndex) -> Result<CableSpring<T>, Error> {
     CableSpring::new(path.over(ball), parameters)
 }
 
-pub(crate) fn bristles<T: Real>(slider: CoordinateIndex) -> Result<CoordinateSpringDamperExt<T>, Error> {
+pub fn bristles<T: Real>(slider: CoordinateIndex) -> Result<CoordinateSpringDamperExt<T>, Error> {
     let parameters = coordinate_spring_damper_ext::Parameters::<T> {
         dynamic_friction: T::lit(2.0),
         static_friction_offset: T::lit(1.0),
@@ -90,7 +91,7 @@ pub(crate) fn bristles<T: Real>(slider: CoordinateIndex) -> Result<CoordinateSpr
 }
 
 impl<T: Real> Machine<T> {
-    pub(crate) fn new() -> Result<Self, Error> {
+    pub fn new() -> Result<Self, Error> {
         let mut system = ForceSystem::new();
         let (body, slider) = (system.add_named_body("wheel")?, system.add_named_coordinate("slider")?);
         Ok(Self {
@@ -107,7 +108,7 @@ impl<T: Real> Machine<T> {
 
     /// Moves everything to where it is at a time; with it the anchor is dragged and holds by turns, the bristles
     /// slip and stick, the cable winds on and off, and the wheel presses its ball into the ground and leaves it.
-    pub(crate) fn move_to(&self, state: &mut State<T>, time: f64) -> Result<(), Error> {
+    pub fn move_to(&self, state: &mut State<T>, time: f64) -> Result<(), Error> {
         let (s, c) = ((3.0 * time).sin(), (3.0 * time).cos());
         let R = Rotation3::new(Vector3::new(0.4 * s, 0.3 * c, 0.5 * s).map(T::lit));
         let p = Vector3::new(0.1 * s, 0.05 * c, 0.3 + 0.02 * (7.0 * time).sin()).map(T::lit);
@@ -122,7 +123,7 @@ impl<T: Real> Machine<T> {
     }
 
     /// A state at time zero, where everything remembers its present position and the accounts are open.
-    pub(crate) fn start(&self) -> Result<State<T>, Error> {
+    pub fn start(&self) -> Result<State<T>, Error> {
         let mut state = self.system.default_state();
         self.move_to(&mut state, 0.0)?;
         self.system.reset_memories(&mut state)?;
@@ -131,7 +132,7 @@ impl<T: Real> Machine<T> {
     }
 
     /// Steps of 2 ms from one time to another, each integrated and committed.
-    pub(crate) fn run(&self, state: &mut State<T>, steps: std::ops::Range<u32>) -> Result<(), Error> {
+    pub fn run(&self, state: &mut State<T>, steps: std::ops::Range<u32>) -> Result<(), Error> {
         for step in steps {
             self.move_to(state, 0.002 * f64::from(step + 1))?;
             let rates = self.system.realize_dynamics(state)?.continuous_rates();
@@ -143,7 +144,7 @@ impl<T: Real> Machine<T> {
     }
 
     /// Forces, energies, powers, results and variables of its elements, however many others there are.
-    pub(crate) fn everything(&self, state: &mut State<T>) -> Result<Vec<String>, Error> {
+    pub fn everything(&self, state: &mut State<T>) -> Result<Vec<String>, Error> {
         let ids: [ElementId; 5] = [
             self.spring.into(),
             self.bushing.into(),
@@ -177,4 +178,28 @@ impl<T: Real> Machine<T> {
         }
         Ok(all)
     }
+}
+
+/// Runs the machine in a scalar, and casts it to another.
+fn exercise<T: Real, U: Real>() -> Result<(), Error> {
+    let machine = Machine::<T>::new()?;
+    let mut state = machine.start()?;
+    machine.run(&mut state, 0..2)?;
+    machine.everything(&mut state)?;
+    let snapshot = state.snapshot();
+    state.restore(&snapshot)?;
+    let _ = state.checkpoint();
+    let cast = machine.system.cast::<U>()?;
+    let mut state = cast.cast_state(&state)?;
+    cast.realize_dynamics(&mut state)?;
+    Ok(())
+}
+
+/// Exercises the machine in all scalars of the tests. The code for them is generated here, once for all tests.
+pub fn exercise_all() -> Result<(), Error> {
+    exercise::<f64, f32>()?;
+    exercise::<f64, Dual64>()?;
+    exercise::<f64, f64>()?;
+    exercise::<f32, f64>()?;
+    exercise::<Dual64, f64>()
 }
