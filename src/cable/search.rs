@@ -3,19 +3,18 @@
 use nalgebra::Point3;
 
 use super::ceil;
+use super::lay::{ACCURACY, neighbours};
 use super::newton::Progress;
 use super::node::{Node, Trial};
 use super::plan::Completed;
 use super::relax;
+use super::side;
 use super::solver::{BEADS, leave_saddles, length_of, tighten};
 use super::span::{Budget, SEARCH, SpanProblem};
 use super::touch::{Failure, settle_contacts, slide};
 use super::workspace::Workspace;
 use super::wrappable::Wrappable;
 use crate::math::{Real, is_finite};
-
-/// The accuracy of geodesics on which a search starts \[rad\].
-const ACCURACY: f64 = 1e-6;
 
 /// A plan is tried if its estimated length exceeds that of the shortest path found by no more than this.
 const MARGIN: f64 = 2e-3;
@@ -36,6 +35,8 @@ enum Start<T: Real> {
     Hints,
     /// The same, but on one obstacle through one of its passages in one of eight directions.
     Through(usize, usize),
+    /// Straight, but over the front of solids that it passes behind.
+    Front,
     /// A string through the hints with this many beads per leg, pulled tight.
     String(usize),
 }
@@ -74,6 +75,9 @@ pub(super) fn search<T: Real>(
     // The descent from the straight line costs little, so that no path found is longer than its.
     if !has_hints || outcome.best.is_none() {
         attempt(span, nodes, work, Start::Hints, &mut outcome);
+    }
+    if outcome.best.is_none() && span.obstacles.iter().any(|obstacle| obstacle.side().is_some()) {
+        attempt(span, nodes, work, Start::Front, &mut outcome);
     }
     for k in 0..nodes.len() {
         for way in 0..WAYS {
@@ -120,6 +124,14 @@ fn attempt<T: Real>(
             settle_contacts(span, nodes, work)
         }
         Start::String(detail) => tighten(span, nodes, work, detail, false),
+        Start::Front => {
+            relax::begin_at_hints(span, nodes, &mut work.string, &mut work.budget);
+            for k in 0..nodes.len() {
+                nodes[k].caught = false;
+                side::bring_to_front(span, nodes, k, &mut work.budget);
+            }
+            settle_contacts(span, nodes, work)
+        }
         Start::Middles(_) | Start::Hints | Start::Through(..) => {
             if let Start::Middles(plan) = start {
                 work.plans.write_middles(nodes, &plan);
@@ -127,7 +139,7 @@ fn attempt<T: Real>(
                 relax::begin_at_hints(span, nodes, &mut work.string, &mut work.budget);
             }
             if let Start::Through(k, way) = start
-                && !lay_through(span, nodes, k, way, &mut work.budget)
+                && !lay_in_passage(span, nodes, k, way, &mut work.budget)
             {
                 work.budget.limit = limit;
                 return false;
@@ -178,7 +190,7 @@ fn attempt<T: Real>(
             let was = &outcome.failure;
             let mut touching = nodes.iter().filter(|node| node.in_contact);
             let strayed = touching.find_map(|node| node.off_patch).or(was.strayed);
-            let (penetrated, lost) = (why.penetrated.or(was.penetrated), was.lost);
+            let (penetrated, lost) = (why.penetrated.or(was.penetrated), why.lost.or(was.lost));
             let off_patch = why.off_patch.or(was.off_patch);
             let last = if why.iterations > 0 { why } else { *was };
             outcome.failure = Failure { off_patch, penetrated, lost, strayed, ..last };
@@ -193,7 +205,7 @@ fn attempt<T: Real>(
 /// Lays the cable on an obstacle through one of its passages in one of eight directions, extended to both sides until the
 /// points before and after are above its tangent planes: from a point where they are hidden the chords would run
 /// backwards. False if there is no such way.
-fn lay_through<T: Real>(
+fn lay_in_passage<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut [Node<T>],
     k: usize,
@@ -239,16 +251,6 @@ fn lay_through<T: Real>(
     let tangent = if back < T::zero() { first.tangent } else { along };
     nodes[k].begin(Trial { point: first.point, tangent, length: ahead - back });
     true
-}
-
-/// The points in Ground from which the cable comes to an obstacle and to which it goes from there.
-fn neighbours<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], k: usize) -> (Point3<T>, Point3<T>) {
-    let before = nodes[..k].iter().rfind(|node| node.in_contact);
-    let after = nodes[k + 1..].iter().find(|node| node.in_contact);
-    (
-        before.map_or(span.from, |node| node.ground.end.point),
-        after.map_or(span.to, |node| node.ground.start.point),
-    )
 }
 
 /// The first node of an obstacle that the path does not pass as the straight lines through its hint do.

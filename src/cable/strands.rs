@@ -5,7 +5,8 @@ use core::ops::Range;
 
 use nalgebra::{Point3, Vector3};
 
-use super::grip::{Grip, Grips};
+use super::drum;
+use super::grip::{Grip, Grips, Lap};
 use super::path::CablePath;
 use super::results::PathResults;
 use super::slip::{Joint, settle};
@@ -33,6 +34,8 @@ pub struct Strand<T: Real> {
     pub committed_share: T,
     /// The elongation of a whole cable that is strained like it, zero while slack \[m\].
     pub elongation: T,
+    /// Whether it lies on a drum on which the cable ends. Its length is fixed within a step.
+    pub is_wound: bool,
 }
 
 /// The strands of a cable with capstan friction, in order.
@@ -44,7 +47,7 @@ pub struct Strand<T: Real> {
 pub struct Strands<T: Real> {
     /// In order; a single one without memory.
     pub all: Vec<Strand<T>>,
-    joints: Vec<Joint<T>>,
+    pub(super) joints: Vec<Joint<T>>,
 }
 
 impl<T: Real> Default for Strands<T> {
@@ -68,7 +71,11 @@ impl<T: Real> CablePath<T> {
     /// The empty memory of friction before the first solution.
     pub fn no_grips(&self) -> Grips<T> {
         let count = self.obstacles.len() + self.via_points.len();
-        Grips { places: alloc::vec![Grip::default(); count] }
+        let drums = self.drums().into_iter().filter(|is_drum| *is_drum).count();
+        Grips {
+            places: alloc::vec![Grip::default(); count],
+            laps: alloc::vec![Lap::default(); drums * drum::MOST],
+        }
     }
 
     /// The obstacles and via points in order: the body, and which of them it is.
@@ -124,58 +131,105 @@ impl<T: Real> Strands<T> {
     ) {
         self.all.clear();
         self.joints.clear();
-        self.all.reserve(grips.places.len() + 1);
-        self.joints.reserve(grips.places.len());
+        let most = grips.places.len() + grips.laps.len() + 1;
+        self.all.reserve(most);
+        self.joints.reserve(most);
         let on_body = |body, p_B: &Point3<T>| positions.pose(body) * p_B;
         let (Some(first), Some(last)) = (results.segments.first(), results.segments.last()) else { return };
         let mut from = (first.from_body, first.from_G);
         let mut rest = T::zero();
         let mut share_before = T::zero();
-        let mut total = T::zero();
-        let mut add = |from: (BodyIndex, Point3<T>), to: (BodyIndex, Point3<T>), on_surfaces, share| {
-            let along = to.1 - from.1;
-            let reach = along.norm();
-            let length = reach + on_surfaces;
-            total += length;
-            self.all.push(Strand {
-                from_body: from.0,
-                to_body: to.0,
-                from_G: from.1,
-                to_G: to.1,
-                direction_G: along / reach,
-                length,
-                share,
-                committed_share: share,
-                elongation: T::zero(),
-            });
-        };
-        for (grip, (body, hold)) in grips.places.iter().zip(path.holds()) {
+        let [begins, ends] = path.drum_places(grips);
+        for (i, (grip, (body, hold))) in grips.places.iter().zip(path.holds()).enumerate() {
             if !grip.in_contact {
                 continue;
             }
-            let start_G = on_body(body, &grip.start);
-            add(from, (body, start_G), rest + grip.before, grip.share - share_before);
-            let limit = hold.obstacle().map_or(T::zero(), |k| turning_limit(path, results, k, friction));
-            self.joints.push(Joint::new(limit.exp(), grip.share));
-            from = (body, on_body(body, &grip.end));
+            let (start_G, end_G) = (on_body(body, &grip.start), on_body(body, &grip.end));
+            let turning = hold.obstacle().map_or(T::zero(), |k| turning_limit(path, results, k, friction));
+            if begins == Some(i) {
+                let curvature = turning / arc_of(results, hold.obstacle()).max(grip.before);
+                self.add_laps(
+                    (body, start_G),
+                    grips.laps.get(path.laps_of(0)).unwrap_or(&[]),
+                    [grip.before, grip.share],
+                    false,
+                    curvature,
+                );
+            } else {
+                self.add(from, (body, start_G), rest + grip.before, grip.share - share_before);
+            }
+            if ends == Some(i) {
+                let curvature = turning / arc_of(results, hold.obstacle()).max(grip.after);
+                let wound = [grip.after, T::one() - grip.share];
+                self.add_laps(
+                    (body, end_G),
+                    grips.laps.get(path.laps_of(1)).unwrap_or(&[]),
+                    wound,
+                    true,
+                    curvature,
+                );
+            } else if begins != Some(i) {
+                self.joints.push(Joint::new(turning.exp(), grip.share));
+            }
+            from = (body, end_G);
             rest = grip.after;
             share_before = grip.share;
         }
-        add(from, (last.to_body, last.to_G), rest, T::one() - share_before);
+        if ends.is_none() {
+            self.add(from, (last.to_body, last.to_G), rest, T::one() - share_before);
+        }
 
-        // What the remembered chords do not see of the path's length is common to all.
+        let total = self.all.iter().fold(T::zero(), |sum, strand| sum + strand.length);
+        // What the remembered chords do not see of the path's length is common to all that is not wound.
         let unseen = results.length - total;
+        let free = self.free_share();
         if let [only] = &mut self.all[..] {
             only.length = results.length;
         } else {
             // A leap far from the last commit must not leave a strand without length.
             let least = T::lit(1e-6) * results.length;
-            for strand in &mut self.all {
-                let length = strand.length + strand.share * unseen;
+            for strand in self.all.iter_mut().filter(|strand| !strand.is_wound) {
+                let length = strand.length + strand.share / free * unseen;
                 strand.length = length.max(least * strand.share);
             }
         }
         settle(&mut self.all, &mut self.joints, slack_length);
+    }
+
+    /// The share of the cable's material that is not wound on a drum, at the last commit.
+    fn free_share(&self) -> T {
+        let free = self.all.iter().filter(|strand| !strand.is_wound);
+        free.fold(T::zero(), |sum, strand| sum + strand.committed_share)
+    }
+
+    /// The part of a change of the path's length that a strand sees beyond that of its own chord.
+    fn weight(strand: &Strand<T>, free: T) -> T {
+        if strand.is_wound { T::zero() } else { strand.committed_share / free }
+    }
+
+    pub(super) fn add(
+        &mut self,
+        from: (BodyIndex, Point3<T>),
+        to: (BodyIndex, Point3<T>),
+        on_surfaces: T,
+        share: T,
+    ) {
+        let along = to.1 - from.1;
+        let reach = along.norm();
+        // Between points that coincide there is no direction, and no force on different points.
+        let direction_G = if reach > T::zero() { along / reach } else { Vector3::zeros() };
+        self.all.push(Strand {
+            from_body: from.0,
+            to_body: to.0,
+            from_G: from.1,
+            to_G: to.1,
+            direction_G,
+            length: reach + on_surfaces,
+            share,
+            committed_share: share,
+            elongation: T::zero(),
+            is_wound: false,
+        });
     }
 
     /// Half the sum of `φ_k x_k²`: the energy stored at a stiffness of 1 N/m \[m²\].
@@ -208,8 +262,9 @@ impl<T: Real> Strands<T> {
             strand.direction_G.dot(&relative)
         }));
         let seen = rates.iter().fold(T::zero(), |sum, &rate| sum + rate);
+        let free = self.free_share();
         for (rate, strand) in rates.iter_mut().zip(&self.all) {
-            *rate += strand.committed_share * (length_rate - seen);
+            *rate += Self::weight(strand, free) * (length_rate - seen);
         }
     }
 
@@ -286,9 +341,10 @@ impl<T: Real> Strands<T> {
             return;
         }
         let strands = || self.all.iter().zip(tensions);
-        let mean = strands().fold(T::zero(), |sum, (strand, &f)| sum + strand.committed_share * f);
+        let free = self.free_share();
+        let mean = strands().fold(T::zero(), |sum, (strand, &f)| sum + Self::weight(strand, free) * f);
         results.add_forces(mean, forces);
-        for (strand, &tension) in strands() {
+        for (strand, &tension) in strands().filter(|(strand, _)| !strand.is_wound) {
             let pull = strand.direction_G * (tension - mean);
             forces.apply_at_point(strand.from_body, &strand.from_G, pull);
             forces.apply_at_point(strand.to_body, &strand.to_G, -pull);
@@ -313,11 +369,22 @@ impl<T: Real> Strands<T> {
         let (mut length, mut share) = (T::zero(), T::zero());
         let mut reach = T::zero();
         let mut arriving = segments.next();
-        for ((body, hold), grip) in path.holds().zip(&mut grips.places) {
+        let was_drum = path.drum_places(grips);
+        let [begins, ends] = path.drums();
+        let Grips { places, laps } = grips;
+        let last = places.len().saturating_sub(1);
+        laps.fill(Lap::default());
+        for (i, ((body, hold), grip)) in path.holds().zip(places).enumerate() {
             let mark = if grip.in_contact {
                 let Some(strand) = strands.next() else { continue };
                 length += strand.length;
                 share += strand.share;
+                if was_drum[0] == Some(i) {
+                    for strand in strands.by_ref().take(self.wound_first().count() - 1) {
+                        length += strand.length;
+                        share += strand.share;
+                    }
+                }
                 Some((length, share))
             } else {
                 None
@@ -331,11 +398,33 @@ impl<T: Real> Strands<T> {
             let arc = contact.map_or(T::zero(), |contact| contact.geodesic.length.max(T::zero()));
             let start = reach + before.length;
             let end = start + arc;
+            reach = end;
+            arriving = Some(after);
+            let on_drum = [begins && i == 0, ends && i == last];
+            let is_held = [before.length, after.length].map(|length| length <= T::zero());
+            let is_wound =
+                (0..2).any(|end| on_drum[end] && is_held[end]) && arc > T::lit(1e-9) * results.length;
+            if on_drum != [false; 2] && !is_wound {
+                *grip = Grip::default();
+                continue;
+            }
             let (mark, share) = match mark {
+                _ if on_drum[0] => self.share_at(end),
+                _ if on_drum[1] => self.share_at(start),
                 Some((at, share)) if start <= at && at <= end => (at, share),
                 Some((at, _)) => self.share_at(at.max(start).min(end)),
                 None => self.share_at(start + T::lit(0.5) * arc),
             };
+            let curvature = contact.map_or(T::zero(), |contact| contact.geodesic.start.curvature);
+            if on_drum[0] {
+                let now = Lap { length: arc, share };
+                let laps = laps.get_mut(path.laps_of(0)).unwrap_or(&mut []);
+                drum::wind(laps, self.wound_first().map(Strand::lap), now, curvature);
+            } else if on_drum[1] {
+                let now = Lap { length: arc, share: T::one() - share };
+                let laps = laps.get_mut(path.laps_of(1)).unwrap_or(&mut []);
+                drum::wind(laps, self.wound_last().map(Strand::lap), now, curvature);
+            }
             let X_BG = positions.pose(body).inverse();
             *grip = Grip {
                 in_contact: true,
@@ -345,9 +434,17 @@ impl<T: Real> Strands<T> {
                 after: end - mark,
                 share,
             };
-            reach = end;
-            arriving = Some(after);
         }
+    }
+
+    /// What is wound on the drum at the origin, from there.
+    fn wound_first(&self) -> impl Iterator<Item = &Strand<T>> {
+        self.all.iter().take_while(|strand| strand.is_wound)
+    }
+
+    /// What is wound on the drum at the termination, from there.
+    fn wound_last(&self) -> impl Iterator<Item = &Strand<T>> {
+        self.all.iter().rev().take_while(|strand| strand.is_wound)
     }
 
     /// A length along the cable, with the share of material before it.
@@ -364,6 +461,18 @@ impl<T: Real> Strands<T> {
         }
         (at, found)
     }
+}
+
+impl<T: Real> Strand<T> {
+    fn lap(&self) -> Lap<T> {
+        Lap { length: self.length, share: self.share }
+    }
+}
+
+/// The length of the contact with an obstacle.
+fn arc_of<T: Real>(results: &PathResults<T>, obstacle: Option<usize>) -> T {
+    let contact = obstacle.and_then(|k| results.contacts.get(k)).filter(|contact| contact.in_contact);
+    contact.map_or(T::zero(), |contact| contact.geodesic.length)
 }
 
 /// The exponent of the capstan equation: friction times turning.
