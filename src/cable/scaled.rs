@@ -127,6 +127,11 @@ impl<T: Real> Wrappable<T> for Scaled<T> {
         self.surface.winding(&self.shrunk(a), &self.shrunk(b))
     }
 
+    fn passages(&self, a: &Point3<T>, b: &Point3<T>, closest: &Point3<T>) -> [Option<Point3<T>>; 8] {
+        let [a, b, closest] = [a, b, closest].map(|p| self.shrunk(p));
+        self.surface.passages(&a, &b, &closest).map(|place| place.map(|p| p * self.scale))
+    }
+
     fn covers(&self, p: &Point3<T>) -> bool {
         self.surface.covers(&self.shrunk(p))
     }
