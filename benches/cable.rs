@@ -18,7 +18,9 @@ use force_elements::{
 };
 use force_elements_scenes::bones::femur_mesh;
 
-const KINDS: [&str; 6] = ["sphere", "cylinder", "ellipsoid", "torus", COARSE, FINE];
+const KINDS: [&str; 7] = ["sphere", "cylinder", "ellipsoid", "torus", FLAT, COARSE, FINE];
+/// Touched on both sides.
+const FLAT: &str = "torus laid flat";
 const COARSE: &str = "height map of 20 x 20 cells";
 const FINE: &str = "height map of 160 x 160 cells";
 
@@ -38,6 +40,11 @@ fn obstacle(kind: &str, i: u32) -> Result<Obstacle<f64>, PathError> {
         "sphere" => Obstacle::new(Frame::ground(at(-0.4)), Sphere::new(0.7)?),
         "cylinder" => Obstacle::new(Frame::ground(at(-0.4)), Cylinder::new(0.7)?),
         "ellipsoid" => Obstacle::new(Frame::ground(at(-0.4)), Ellipsoid::new(Vector3::new(0.7, 0.6, 1.0))?),
+        FLAT => {
+            let turned = Rotation3::from_axis_angle(&Vector3::x_axis(), FRAC_PI_2);
+            let X = Pose::from_parts(Translation3::new(x, raised - 0.1, 0.0), turned);
+            Obstacle::new(Frame::ground(X), Torus::new(0.6, 0.2)?)
+        }
         COARSE | FINE => {
             // The map's z axis points up, along y.
             let turned = Rotation3::from_axis_angle(&Vector3::x_axis(), -FRAC_PI_2);

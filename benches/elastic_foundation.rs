@@ -1,6 +1,8 @@
 //! Cost of an evaluation of contact: position, velocity and force.
 //!
 //! - `budget`: the scenes of the speed table, a sphere of 8192 faces on a half-space and on its like.
+//! - `clipped`: the scenes of the budget with clipped faces, and with projected areas too.
+//! - `anchored`: a sphere on a half-space with anchors, without and with the commit of a step.
 //! - `growth`: the same at depth 1 % with 512 to 80,000 faces, where the contact has more faces too.
 //! - `not_convex`: two tori of 8192 faces that lie on each other, where no plane helps to tell in from out.
 //! - `crowd`: spheres in a row on a floor, each touching its neighbours.
@@ -16,7 +18,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use force_elements::elastic_foundation::Material;
+use force_elements::elastic_foundation::{Material, Parameters};
 use force_elements::nalgebra::{Rotation3, Translation3, Vector3};
 use force_elements::shapes::{HalfSpace, TriangleMesh};
 use force_elements::{
@@ -47,7 +49,7 @@ impl<T: Real> Scene<T> {
 }
 
 fn rubber() -> Material<f64> {
-    Material::new(1e6).with_dissipation(0.1).with_friction(0.9, 0.7, 0.01)
+    Material::new(1e6).with_dissipation(0.1).with_friction(0.9, 0.7, 0.01).with_grip(1e6, 1e3)
 }
 
 fn velocity() -> SpatialVelocity<f64> {
@@ -59,10 +61,17 @@ fn turned(z: f64) -> Pose<f64> {
     Pose::from_parts(Translation3::new(0.0, 0.0, z), Rotation3::new(Vector3::new(0.3, 0.4, 0.2)))
 }
 
-fn on_half_space(frequency: u32, depth: f64) -> Scene {
+fn on_half_space(frequency: u32, depth: f64, parameters: Parameters<f64>) -> Scene {
+    on_ground(ElasticFoundation::new(parameters).unwrap(), frequency, depth)
+}
+
+fn anchored(frequency: u32, depth: f64) -> Scene {
+    on_ground(ElasticFoundation::default().with_anchors(), frequency, depth)
+}
+
+fn on_ground(mut foundation: ElasticFoundation<f64>, frequency: u32, depth: f64) -> Scene {
     let mut system = ForceSystem::new();
     let body = system.add_body();
-    let mut foundation = ElasticFoundation::default();
     foundation.add_rigid(Frame::ground(Pose::identity()), HalfSpace::BelowZ).unwrap();
     let mesh = TriangleMesh::sphere(1.0, frequency).unwrap();
     foundation.add_springs(Frame::of(body), mesh, rubber()).unwrap();
@@ -71,10 +80,10 @@ fn on_half_space(frequency: u32, depth: f64) -> Scene {
     Scene { system, state, body, pose: turned(1.0 - depth), velocity: velocity() }
 }
 
-fn on_its_like(mesh: TriangleMesh<f64>, pose: Pose<f64>) -> Scene {
+fn on_its_like(mesh: TriangleMesh<f64>, pose: Pose<f64>, parameters: Parameters<f64>) -> Scene {
     let mut system = ForceSystem::new();
     let (other, body) = (system.add_body(), system.add_body());
-    let mut foundation = ElasticFoundation::default();
+    let mut foundation = ElasticFoundation::new(parameters).unwrap();
     let mesh = Arc::new(mesh);
     for body in [other, body] {
         foundation.add_springs(Frame::of(body), Arc::clone(&mesh), rubber()).unwrap();
@@ -84,14 +93,14 @@ fn on_its_like(mesh: TriangleMesh<f64>, pose: Pose<f64>) -> Scene {
     Scene { system, state, body, pose, velocity: velocity() }
 }
 
-fn sphere_on_sphere(frequency: u32, depth: f64) -> Scene {
-    on_its_like(TriangleMesh::sphere(1.0, frequency).unwrap(), turned(2.0 - depth))
+fn sphere_on_sphere(frequency: u32, depth: f64, parameters: Parameters<f64>) -> Scene {
+    on_its_like(TriangleMesh::sphere(1.0, frequency).unwrap(), turned(2.0 - depth), parameters)
 }
 
 fn torus_on_torus(depth: f64) -> Scene {
     let turn = Rotation3::new(Vector3::new(0.0, 0.0, 0.2));
     let pose = Pose::from_parts(Translation3::new(0.0, 0.0, 0.6 - 0.3 * depth), turn);
-    on_its_like(TriangleMesh::torus(0.7, 0.3, 128, 32).unwrap(), pose)
+    on_its_like(TriangleMesh::torus(0.7, 0.3, 128, 32).unwrap(), pose, Parameters::default())
 }
 
 fn crowd(count: usize) -> Scene {
@@ -118,8 +127,8 @@ fn bench(criterion: &mut Criterion) {
     for percent in [1_u32, 5] {
         let depth = f64::from(percent) / 100.0;
         for (name, mut scene) in [
-            ("sphere_on_half_space", on_half_space(32, depth)),
-            ("sphere_on_sphere", sphere_on_sphere(32, depth)),
+            ("sphere_on_half_space", on_half_space(32, depth, Parameters::default())),
+            ("sphere_on_sphere", sphere_on_sphere(32, depth, Parameters::default())),
         ] {
             group.bench_function(BenchmarkId::new(name, format!("{percent}%")), |bencher| {
                 bencher.iter(|| black_box(scene.evaluate()));
@@ -128,12 +137,46 @@ fn bench(criterion: &mut Criterion) {
     }
     group.finish();
 
+    let mut group = criterion.benchmark_group("clipped");
+    for (kind, projected_area) in [("whole", false), ("projected", true)] {
+        let parameters = Parameters { clipped: true, projected_area, ..Parameters::default() };
+        for percent in [1_u32, 5] {
+            let depth = f64::from(percent) / 100.0;
+            for (name, mut scene) in [
+                ("sphere_on_half_space", on_half_space(32, depth, parameters.clone())),
+                ("sphere_on_sphere", sphere_on_sphere(32, depth, parameters.clone())),
+            ] {
+                group.bench_function(BenchmarkId::new(name, format!("{kind}/{percent}%")), |bencher| {
+                    bencher.iter(|| black_box(scene.evaluate()));
+                });
+            }
+        }
+    }
+    group.finish();
+
+    let mut group = criterion.benchmark_group("anchored");
+    for percent in [1_u32, 5] {
+        let mut scene = anchored(32, f64::from(percent) / 100.0);
+        scene.evaluate();
+        scene.system.accept_step(&mut scene.state).unwrap();
+        group.bench_function(BenchmarkId::new("evaluation", format!("{percent}%")), |bencher| {
+            bencher.iter(|| black_box(scene.evaluate()));
+        });
+        group.bench_function(BenchmarkId::new("evaluation_and_commit", format!("{percent}%")), |bencher| {
+            bencher.iter(|| {
+                black_box(scene.evaluate());
+                scene.system.accept_step(&mut scene.state).unwrap();
+            });
+        });
+    }
+    group.finish();
+
     let mut group = criterion.benchmark_group("growth");
     for frequency in [8_u32, 16, 32, 64, 100] {
         let faces = 8 * frequency * frequency;
         for (name, mut scene) in [
-            ("sphere_on_half_space", on_half_space(frequency, 0.01)),
-            ("sphere_on_sphere", sphere_on_sphere(frequency, 0.01)),
+            ("sphere_on_half_space", on_half_space(frequency, 0.01, Parameters::default())),
+            ("sphere_on_sphere", sphere_on_sphere(frequency, 0.01, Parameters::default())),
         ] {
             group.bench_function(BenchmarkId::new(name, faces), |bencher| {
                 bencher.iter(|| black_box(scene.evaluate()));
@@ -176,9 +219,10 @@ fn bench_scalars(criterion: &mut Criterion) {
     group.bench_function("cast_to_duals", |bencher| {
         bencher.iter(|| black_box(&mesh).cast::<Duals>().unwrap());
     });
-    for (name, scene) in
-        [("sphere_on_half_space", on_half_space(32, 0.01)), ("sphere_on_sphere", sphere_on_sphere(32, 0.01))]
-    {
+    for (name, scene) in [
+        ("sphere_on_half_space", on_half_space(32, 0.01, Parameters::default())),
+        ("sphere_on_sphere", sphere_on_sphere(32, 0.01, Parameters::default())),
+    ] {
         let (mut single, mut duals) = (scene.cast::<f32>(), scene.cast::<Duals>());
         group.bench_function(BenchmarkId::new(name, "single"), |bencher| {
             bencher.iter(|| black_box(single.evaluate()));

@@ -118,10 +118,13 @@ fn springs<T: Real>(count: usize) -> (ForceSystem<T>, State<T>) {
     (system, state)
 }
 
-fn coordinates<T: Real>(count: usize, friction_proportional_zone: f64) -> (ForceSystem<T>, State<T>) {
+fn coordinates<T: Real>(
+    count: usize,
+    alter: impl FnOnce(&mut coordinate_spring_damper_ext::Parameters<T>),
+) -> (ForceSystem<T>, State<T>) {
     let mut system = ForceSystem::new();
     let coordinates: Vec<_> = (0..count).map(|_| system.add_coordinate()).collect();
-    let parameters = coordinate_spring_damper_ext::Parameters {
+    let mut parameters = coordinate_spring_damper_ext::Parameters {
         stiffness: T::lit(100.0),
         damping: T::lit(1.0),
         dynamic_friction: T::lit(2.0),
@@ -130,9 +133,9 @@ fn coordinates<T: Real>(count: usize, friction_proportional_zone: f64) -> (Force
         viscous_friction: T::lit(0.1),
         sticking_stiffness: T::lit(1e4),
         sticking_damping: T::lit(10.0),
-        friction_proportional_zone: T::lit(friction_proportional_zone),
         ..coordinate_spring_damper_ext::Parameters::default()
     };
+    alter(&mut parameters);
     let mut handles = Vec::new();
     for &coordinate in &coordinates {
         let element =
@@ -155,8 +158,39 @@ fn what_does_an_evaluation_cost(criterion: &mut Criterion) {
     measure(criterion, "linear_bushing", "f64", gimbals::<f64>(200));
     measure(criterion, "spatial_bushing", "f64", spatial_bushings::<f64>(200));
     measure(criterion, "exponential_spring", "f64", springs::<f64>(200));
-    measure(criterion, "coordinate_spring_damper_ext", "regularised", coordinates::<f64>(1000, 0.01));
-    measure(criterion, "coordinate_spring_damper_ext", "bristle", coordinates::<f64>(1000, 0.0));
+    let regularised = coordinates::<f64>(1000, |p| p.friction_proportional_zone = 0.01);
+    measure(criterion, "coordinate_spring_damper_ext", "regularised", regularised);
+    measure(criterion, "coordinate_spring_damper_ext", "bristle", coordinates::<f64>(1000, |_| {}));
+    let under_load = coordinates::<f64>(1000, |p| {
+        (p.dynamic_friction, p.dynamic_friction_coefficient, p.friction_load) = (0.0, 0.2, 10.0);
+    });
+    measure(criterion, "coordinate_spring_damper_ext", "bristle under load", under_load);
+    for (name, transition) in [("switched stops", 0.0), ("smooth stops", 0.1)] {
+        let stopped = coordinates::<f64>(1000, |p| {
+            p.friction_proportional_zone = 0.01;
+            (p.use_limit_stops, p.limit_stops_transition) = (true, transition);
+            (p.limit_stops_upper_stiffness, p.limit_stops_lower_stiffness) = (1e4, 1e4);
+        });
+        measure(criterion, "coordinate_spring_damper_ext", name, stopped);
+    }
+}
+
+fn what_does_a_load_cost_to_write(criterion: &mut Criterion) {
+    let (system, mut state) = coordinates::<f64>(1000, |p| p.friction_proportional_zone = 0.01);
+    let handles: Vec<_> =
+        system.elements().filter_map(|id| system.handle::<CoordinateSpringDamperExt<f64>>(id)).collect();
+    let mut group = criterion.benchmark_group("coordinate_spring_damper_ext");
+    group.throughput(Throughput::Elements(1000));
+    let mut load = 0.0;
+    group.bench_function("writing the load", |bencher| {
+        bencher.iter(|| {
+            for &handle in &handles {
+                load += 1e-6;
+                system.update_parameters(&mut state, handle, |p| p.friction_load = load).expect("finite");
+            }
+        });
+    });
+    group.finish();
 }
 
 fn what_does_the_scalar_cost(criterion: &mut Criterion) {
@@ -175,6 +209,7 @@ fn what_does_one_more_element_cost(criterion: &mut Criterion) {
 criterion_group!(
     benches,
     what_does_an_evaluation_cost,
+    what_does_a_load_cost_to_write,
     what_does_the_scalar_cost,
     what_does_one_more_element_cost
 );

@@ -103,7 +103,7 @@ With Settling a block that slips faster than the settle velocity does not stick,
 starts at rest with a first step so short that it sticks before it slips. A push that comes all at once
 overshoots and rocks the block: at 90 % that alone breaks anchors loose that hold. With less kinetic than static
 friction, a load between the two that comes all at once takes the block along, with bristles and with return mapping too:
-before the springs are taut it is faster than the settle velocity, and they overshoot. A foundation creeps at the
+the springs overshoot. A foundation creeps at the
 share of the transition velocity that the load is of the limit."
     );
 }
@@ -125,8 +125,7 @@ fn print_what_holds(rows: &[Row]) -> bool {
         "
 With return mapping and with bristles, whatever the start, under all loads that kinetic friction can hold the body moves by
 at most {:.1e} µm/s: it buzzes by the accuracy, and the ends of 30 s fall on different phases. What holds it, anchors and
-bristles, moves by at most {:.1e} µm/s; if that is not zero, it is where without a load the anchors of the default state
-pull at the limit. They hold: {}.",
+bristles, moves by at most {:.1e} µm/s. They hold: {}.",
         body * 1e6,
         anchor * 1e6,
         if body < NOTHING { "pass" } else { "FAIL" },

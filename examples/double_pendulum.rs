@@ -140,8 +140,10 @@ fn build() -> Result<(ForceSystem<f64>, DoublePendulum), force_elements::Error> 
         use_limit_stops: true,
         limit_stops_lower: -STOP,
         limit_stops_upper: STOP,
-        limit_stops_stiffness: 200.0,
-        limit_stops_damping: 0.5,
+        limit_stops_upper_stiffness: 200.0,
+        limit_stops_lower_stiffness: 200.0,
+        limit_stops_upper_damping: 0.5,
+        limit_stops_lower_damping: 0.5,
         ..shoulder
     };
     for (joint, parameters) in joints.into_iter().zip([shoulder, elbow]) {

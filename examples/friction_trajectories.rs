@@ -102,7 +102,7 @@ fn run(
             inexact = inexact.max((q - exact.at(simulation.time()).0).abs());
         }
     })?;
-    let [(_, q, q_tolerance), (_, u, u_tolerance)] = deviations.0[..] else {
+    let [(_, q, q_tolerance), (_, u, u_tolerance)] = deviations.quantities[..] else {
         return Err("a trajectory is compared in q and u".into());
     };
     let statistics = simulation.statistics();

@@ -56,6 +56,7 @@
 //! | save, restore, copy | [`Snapshot`], [`BinarySnapshot`], [`Checkpoint`] |
 //! | evaluate many states | [`realize_each`](ForceSystem::realize_each), [`accept_step_each`](ForceSystem::accept_step_each) |
 //! | account for energy | [`dissipated_energy`](DynamicsView::dissipated_energy), [`StepRule`] |
+//! | choose a step | [`stable_step`](ForceSystem::stable_step), [`Inertias`], [`_documentation::steps`] |
 //! | write a host | [`_documentation::hosts`] |
 //! | run the reference host | [`simulation`] |
 //! | handle errors | [`Error`], [`ElementError`], [`cable::PathError`], [`shapes::ShapeError`], [`simulation::SimulationError`] |
@@ -112,13 +113,13 @@ pub use framework::variables;
 pub use framework::{
     AtDynamics, AtPosition, AtVelocity, BinarySnapshot, Cache, Casts, Checkpoint, DynamicsView, ElementError,
     ElementId, ElementName, Error, ForceElement, ForceSystem, Given, Handle, OwnError, PositionView,
-    Snapshot, Stage, State, StepRule, Variables, VelocityView,
+    Snapshot, StableStep, Stage, State, StepMethod, StepRule, Stepping, Stiffnesses, Variables, VelocityView,
 };
 pub use math::check;
 pub use math::{InvalidValue, Pose, Real, Requirement, SpatialForce, SpatialVelocity, cast_pose};
 pub use mechanics::{
     AsBody, AsCoordinate, BodyIndex, CoordinateIndex, CoordinatePair, ForceAccumulator, Forces, Frame,
-    KinematicsError, KinematicsSource, Positions, Quantity, Station, Topology, Velocities,
+    Inertias, KinematicsError, KinematicsSource, Positions, Quantity, Station, Topology, Velocities,
 };
 
 /// Notation, design, hosts, and coverage of the programs that the elements follow.
@@ -131,6 +132,8 @@ pub mod _documentation {
     pub mod hosts {}
     #[doc = include_str!("../docs/notation.md")]
     pub mod notation {}
+    #[doc = include_str!("../docs/steps.md")]
+    pub mod steps {}
 }
 
 /// The README's example, compiled and run.

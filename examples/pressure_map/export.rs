@@ -16,10 +16,10 @@ pub(crate) fn write(path: &Path, snapshot: &Snapshot<'_>) -> Result<PathBuf, Box
     let mut depth = vec![0.0; mesh.face_count()];
     let mut traction = vec![0.0; 3 * mesh.face_count()];
     for (spring, force) in position.springs.iter().zip(&dynamics.springs) {
-        pressure[spring.face] = force.pressure;
-        depth[spring.face] = spring.depth;
+        pressure[spring.index] = force.pressure;
+        depth[spring.index] = spring.depth;
         for i in 0..3 {
-            traction[3 * spring.face + i] = force.friction_force_G[i] / spring.area;
+            traction[3 * spring.index + i] = force.friction_force_G[i] / spring.area;
         }
     }
     let points: Vec<f64> = mesh.vertices().flat_map(|v| <[f64; 3]>::from((X_GS * v).coords)).collect();

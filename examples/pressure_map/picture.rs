@@ -57,7 +57,7 @@ fn triangles(snapshot: &Snapshot<'_>) -> Vec<[Point3<f64>; 3]> {
 fn draw_tyre(area: &Area<'_>, snapshot: &Snapshot<'_>, highest: f64) -> Result<(), Box<dyn Error>> {
     let mut pressure = vec![0.0; snapshot.mesh.face_count()];
     for (spring, force) in snapshot.position.springs.iter().zip(&snapshot.dynamics.springs) {
-        pressure[spring.face] = force.pressure;
+        pressure[spring.index] = force.pressure;
     }
     let toward_eye = Vector3::new(0.55, -0.9, -0.75).normalize();
     let right = toward_eye.cross(&Vector3::z()).normalize() * -1.0;
@@ -130,7 +130,7 @@ fn draw_footprint(area: &Area<'_>, snapshot: &Snapshot<'_>, highest: f64) -> Res
         .draw()?;
     let triangles = triangles(snapshot);
     for (spring, force) in position.springs.iter().zip(&dynamics.springs) {
-        let outline = triangles[spring.face].map(|p| (1e3 * p.x, 1e3 * p.y));
+        let outline = triangles[spring.index].map(|p| (1e3 * p.x, 1e3 * p.y));
         fill(&mut chart, &outline, heat(force.pressure / highest))?;
     }
     // One arrow per patch of so many millimetres, as long as the friction force of the patch.

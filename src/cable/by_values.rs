@@ -3,6 +3,7 @@
 
 use alloc::vec::Vec;
 
+use super::contacts::arrange_like;
 use super::newton::{self, Progress};
 use super::node::Node;
 use super::obstacle::Obstacle;
@@ -37,7 +38,7 @@ impl Values {
 pub(super) fn solve<T: Real>(
     span: &SpanProblem<'_, T>,
     obstacles: Option<&[Obstacle<f64>]>,
-    nodes: &mut [Node<T>],
+    nodes: &mut Vec<Node<T>>,
     (work, values): (&mut Workspace<T>, &mut Values),
     place: usize,
     first_obstacle: usize,
@@ -48,6 +49,7 @@ pub(super) fn solve<T: Real>(
         values.further.clear();
         values.further.extend(span.further.iter().map(Wrap::cast));
         values.nodes.clear();
+        values.nodes.reserve(span.wraps.len() + span.further.len());
         values.nodes.extend(nodes.iter().map(|node| Node::new(node.obstacle, cast_pose(&node.X_GS))));
         let plain = SpanProblem {
             from: span.from.map(T::to_f64),
@@ -88,13 +90,14 @@ fn exhaust<U: Real>(span: &SpanProblem<'_, U>, nodes: &mut [Node<U>], work: &mut
 /// Computes what was found in the scalar.
 fn differentiate<T: Real>(
     span: &SpanProblem<'_, T>,
-    nodes: &mut [Node<T>],
+    nodes: &mut Vec<Node<T>>,
     found: &[Node<f64>],
     work: &mut Workspace<T>,
     progress: &Progress<impl Real>,
 ) -> Progress<T> {
+    arrange_like(nodes, found);
     work.active.clear();
-    work.active.reserve(nodes.len());
+    work.active.reserve(nodes.capacity());
     for (k, (node, found)) in nodes.iter_mut().zip(found).enumerate() {
         node.begin(found.trial.cast());
         node.in_contact = found.in_contact;
@@ -109,7 +112,8 @@ fn differentiate<T: Real>(
         nodes[k].trial = found[k].start.cast();
     }
     let Progress { worst, iterations, slid, classes, .. } = *progress;
-    Progress { kink, worst, iterations, converged: newton::is_smooth(kink, span.settings), slid, classes }
+    let converged = newton::is_smooth(kink, span.settings);
+    Progress { kink, worst, iterations, converged, closed: None, slid, classes }
 }
 
 impl<T: Real> Node<T> {

@@ -1,6 +1,6 @@
 //! Checks of a path found, and of obstacles to finding one.
 
-use nalgebra::Point3;
+use nalgebra::{Point3, Vector3};
 
 use super::geodesic::Geodesic;
 use super::node::Node;
@@ -8,20 +8,35 @@ use super::span::{Budget, SEARCH, SpanProblem};
 use crate::cable::PathError;
 use crate::math::Real;
 
-/// Finds the obstacle that a straight segment that touches it runs into deepest, and the depth. Segments that
-/// touch none were tested when contacts were determined.
+/// A place where a straight segment runs through an obstacle that it touches.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Penetration<T: Real> {
+    /// The node of the contact.
+    pub(super) node: usize,
+    /// Whether the segment comes after it.
+    pub(super) is_after: bool,
+    /// The depth, to first order \[m\].
+    pub(super) depth: T,
+    /// The deepest point, in the surface's frame.
+    pub(super) point: Point3<T>,
+    /// From the contact to the other end of the segment, in the surface's frame.
+    pub(super) along: Vector3<T>,
+}
+
+/// Finds the straight segment that runs deepest into an obstacle that it touches. Segments that touch none were
+/// tested when contacts were determined.
 pub(super) fn penetrated<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &[Node<T>],
     kink: T,
     budget: &mut Budget,
-) -> Option<(usize, T)> {
+) -> Option<Penetration<T>> {
     if span.obstacles.iter().all(|obstacle| obstacle.is_convex) {
         return None;
     }
     let kink = kink.max(span.settings.smoothness);
-    let mut found: Option<(usize, T)> = None;
-    let mut test = |k: usize, touch_G: &Point3<T>, to_G: &Point3<T>, is_held: bool| {
+    let mut found: Option<Penetration<T>> = None;
+    let mut test = |k: usize, is_after: bool, touch_G: &Point3<T>, to_G: &Point3<T>, is_held: bool| {
         let (node, surface) = (&nodes[k], span.surface(&nodes[k]));
         if span.obstacle(node).is_convex {
             return;
@@ -33,14 +48,16 @@ pub(super) fn penetrated<T: Real>(
         if !surface.may_reenter(&touch, &to) {
             return;
         }
-        let depth = -surface.closest_on_segment(&touch, &to).height;
+        let deepest = surface.closest_on_segment(&touch, &to);
+        let depth = -deepest.height;
         budget.spend(SEARCH);
         // The segment leaves with a kink, from a point that the last correction moved along the tangent; and
         // coordinates in Ground are rounded.
         let roundoff = T::default_epsilon() * (touch_G.coords.amax() + to_G.coords.amax() + node.reach());
         let allowed = kink * (T::lit(2.0) * (to - touch).norm() + surface.size()) + roundoff * T::lit(64.0);
-        if depth > allowed && found.is_none_or(|(_, deepest)| depth > deepest) {
-            found = Some((node.obstacle, depth));
+        if depth > allowed && found.is_none_or(|other| depth > other.depth) {
+            let (point, along) = (deepest.point, to - touch);
+            found = Some(Penetration { node: k, is_after, depth, point, along });
         }
     };
     let mut before: Option<usize> = None;
@@ -48,14 +65,14 @@ pub(super) fn penetrated<T: Real>(
     for (k, node) in nodes.iter().enumerate().filter(|(_, node)| node.in_contact) {
         let Geodesic { start, end, .. } = &node.ground;
         if let Some(before) = before {
-            test(before, &from, &start.point, false);
+            test(before, true, &from, &start.point, false);
         }
-        test(k, &start.point, &from, node.holds[0] && before.is_none());
+        test(k, false, &start.point, &from, node.holds[0] && before.is_none());
         from = end.point;
         before = Some(k);
     }
     if let Some(before) = before {
-        test(before, &from, &span.to, nodes[before].holds[1]);
+        test(before, true, &from, &span.to, nodes[before].holds[1]);
     }
     found
 }
@@ -73,7 +90,7 @@ pub(super) fn check_neighbours<T: Real>(
             continue;
         }
         nodes[k].evaluate(span.obstacles, T::lit(1e-6));
-        if let Some(before) = before {
+        if let Some(before) = before.filter(|&before| nodes[before].obstacle != nodes[k].obstacle) {
             let within = |other: usize, p_G: &Point3<T>| {
                 let (surface, p) = (span.surface(&nodes[other]), nodes[other].to_surface(p_G));
                 surface.covers(&p) && surface.height(&p) < T::zero()

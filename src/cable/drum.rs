@@ -41,12 +41,16 @@ impl<T: Real> CablePath<T> {
         if begins && ends && self.obstacles.len() == 1 { [false; 2] } else { [begins, ends] }
     }
 
-    /// The drums on which the cable begins and ends and that it touches, counted along obstacles and via points.
+    /// The places of the drums on which the cable begins and ends and that it touches, in the memory of friction: the
+    /// first one of the first obstacle, and the last occupied one of the last.
     pub(super) fn drum_places(&self, grips: &Grips<T>) -> [Option<usize>; 2] {
         let [begins, ends] = self.drums();
-        let last = grips.places.len().saturating_sub(1);
-        let touches = |i: &usize| grips.places.get(*i).is_some_and(|grip| grip.in_contact);
-        [begins.then_some(0).filter(touches), ends.then_some(last).filter(touches)]
+        let places = &grips.places;
+        let is_first = begins && places.first().is_some_and(|grip| grip.in_contact);
+        let room = self.obstacles.last().map_or(0, |obstacle| obstacle.most_contacts);
+        let of_last = places.len().saturating_sub(room);
+        let last = places[of_last..].iter().rposition(|grip| grip.in_contact).map(|i| of_last + i);
+        [is_first.then_some(0), last.filter(|_| ends)]
     }
 
     /// The laps of the drum at the origin, or at the termination, in the memory of friction.

@@ -55,13 +55,24 @@ pub enum PathError {
         /// [`Settings::max_evaluations`](crate::cable::Settings::max_evaluations).
         evaluations: usize,
     },
-    /// The path found runs through an obstacle that it touches: it would have to touch it twice.
-    #[error("the cable runs through obstacle {obstacle}, {depth} m deep: it would have to touch it twice")]
+    /// The path found runs through an obstacle that it touches, and no path was found that touches it there too.
+    #[error(
+        "the cable runs through obstacle {obstacle}, {depth} m deep: no path was found that touches it there"
+    )]
     Penetrates {
         /// The obstacle, counted along the path.
         obstacle: usize,
         /// The depth of a straight segment in it, to first order \[m\].
         depth: f64,
+    },
+    /// The path would touch an obstacle more often than
+    /// [`Obstacle::with_most_contacts`](crate::cable::Obstacle::with_most_contacts) says.
+    #[error("the cable touches obstacle {obstacle} more often than {most} times: see `with_most_contacts`")]
+    TooManyContacts {
+        /// The obstacle, counted along the path.
+        obstacle: usize,
+        /// The largest number of its contacts.
+        most: usize,
     },
     /// Paths were found, but none that passes an obstacle in the class of its contact hint.
     #[error("no path was found that passes obstacle {obstacle} where its contact hint says")]

@@ -6,7 +6,7 @@ use nalgebra::Point3;
 
 use crate::math::{InvalidValue, Real, Requirement, check, checked_when_read};
 
-/// The hold of one obstacle, or via point, on the cable at the last commit.
+/// The hold of one contact, or via point, on the cable at the last commit.
 ///
 /// A mark on the surface within the contact arc, and the share of the cable's material that lies before it.
 /// While the contact sticks, the share stays.
@@ -37,11 +37,12 @@ pub struct Lap<T: Real> {
     pub share: T,
 }
 
-/// The memory of a cable with friction: one [`Grip`] per obstacle and via point, in order along the path.
+/// The memory of a cable with friction: a [`Grip`] for each via point and each contact that an obstacle
+/// [may have](super::Obstacle::with_most_contacts), in order along the path.
 #[derive(Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct Grips<T: Real> {
-    /// One per obstacle and via point.
+    /// As many of each obstacle as it may have contacts, the vacant ones last, and one per via point.
     pub places: Vec<Grip<T>>,
     /// Of each drum on which the cable begins or ends, a fixed number of laps from the fixed end outwards. Scaled to the
     /// length and the share that the drum's grip has.

@@ -2,6 +2,7 @@
 
 use nalgebra::Point3;
 
+use super::contacts::contacts_of;
 use super::geodesic::GeodesicEnd;
 use super::node::{Node, Trial};
 use super::span::{Budget, SpanProblem};
@@ -66,14 +67,15 @@ pub(super) fn lay_through<T: Real>(
 pub(super) fn lay_over_flats<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], budget: &mut Budget) {
     for k in 0..nodes.len() {
         let surface = span.surface(&nodes[k]);
-        if !nodes[k].in_contact || !surface.has_flats() {
+        let is_only = contacts_of(nodes, nodes[k].obstacle).nth(1).is_none();
+        if !nodes[k].in_contact || !is_only || !surface.has_flats() {
             continue;
         }
         budget.spend(nodes[k].evaluate(span.obstacles, T::lit(ACCURACY)));
         if nodes[k].turns() > T::pi() {
             continue;
         }
-        let (before, after) = neighbours(span, nodes, k);
+        let (before, after) = neighbours(span, nodes, nodes[k].obstacle);
         let node = &nodes[k];
         let Trial { point, tangent, length } = node.trial;
         let middle = surface.geodesic(&point, &tangent, length * T::lit(0.5), T::lit(ACCURACY)).end.point;
@@ -87,10 +89,10 @@ pub(super) fn lay_over_flats<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [No
 pub(super) fn neighbours<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &[Node<T>],
-    k: usize,
+    obstacle: usize,
 ) -> (Point3<T>, Point3<T>) {
-    let before = nodes[..k].iter().rfind(|node| node.in_contact);
-    let after = nodes[k + 1..].iter().find(|node| node.in_contact);
+    let before = nodes.iter().rfind(|node| node.in_contact && node.obstacle < obstacle);
+    let after = nodes.iter().find(|node| node.in_contact && node.obstacle > obstacle);
     (
         before.map_or(span.from, |node| node.ground.end.point),
         after.map_or(span.to, |node| node.ground.start.point),

@@ -6,6 +6,7 @@
 use nalgebra::{Point3, Vector3};
 
 use super::block::{Correction, Eliminated, dot, second_variation, solve};
+use super::contacts::closed;
 use super::geodesic::{Geodesic, GeodesicEnd};
 use super::node::Node;
 use super::settings::Settings;
@@ -33,6 +34,8 @@ pub(super) struct Progress<T> {
     /// Geodesics computed per obstacle.
     pub(super) iterations: usize,
     pub(super) converged: bool,
+    /// The contact before a bridge between two contacts of one obstacle that runs backwards: they are one.
+    pub(super) closed: Option<usize>,
     /// Whether the path had to slide downhill to another place on the way.
     pub(super) slid: bool,
     /// The number of different paths found.
@@ -42,7 +45,15 @@ pub(super) struct Progress<T> {
 impl<T: Real> Progress<T> {
     /// The progress before the first geodesic.
     pub(super) fn none() -> Self {
-        Self { kink: T::zero(), worst: 0, iterations: 0, converged: false, slid: false, classes: 1 }
+        Self {
+            kink: T::zero(),
+            worst: 0,
+            iterations: 0,
+            converged: false,
+            closed: None,
+            slid: false,
+            classes: 1,
+        }
     }
 }
 
@@ -110,6 +121,10 @@ pub(super) fn iterate<T: Real>(
         progress.iterations = iteration;
         for &k in active {
             budget.spend(nodes[k].evaluate(span.obstacles, accuracy));
+        }
+        progress.closed = closed(span, nodes, active);
+        if progress.closed.is_some() {
+            return progress;
         }
         let (kink, worst) = assemble(nodes, active, a, b, smoothness, false);
         progress.kink = kink;
@@ -432,8 +447,8 @@ fn substitute<T: Real>(nodes: &mut [Node<T>], active: &[usize]) -> T {
     largest
 }
 
-/// Applies the last correction to the geodesics in Ground, to first order, and to second along them. That costs no
-/// geodesic and squares the error once more.
+/// Applies the last correction to the geodesics in Ground, to first order. That costs no geodesic and squares the error
+/// once more.
 #[inline]
 fn finish<T: Real>(nodes: &mut [Node<T>], active: &[usize]) {
     for &k in active {
@@ -443,11 +458,8 @@ fn finish<T: Real>(nodes: &mut [Node<T>], active: &[usize]) {
         *length += growth;
         let end_across = jacobi.shift * across + jacobi.turn * turn;
         let end_turn = jacobi.shift_rate * across + jacobi.turn_rate * turn;
-        // By the first variation of length, a geodesic of one length moves along itself alike at both ends: to second
-        // order the shift of its end is less by that which the turning of the axes takes. The path's length is as exact.
-        let lag = (across * turn - end_across * end_turn) * T::lit(0.5);
         start.move_by(along, across, turn);
-        end.move_by(along + growth + lag, end_across, end_turn);
+        end.move_by(along + growth, end_across, end_turn);
     }
 }
 

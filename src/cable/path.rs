@@ -58,9 +58,15 @@ use crate::mechanics::{BodyIndex, CoordinateIndex, KinematicsError, Positions, S
 /// smoothness, all paths in that direction count as equal, as around an axis of revolution through both ends, and
 /// one of them is found.
 ///
-/// Each straight segment is tested against the obstacles that it touches and passes. It cannot reenter convex
-/// ones; a [`Torus`](crate::shapes::Torus) is tested in closed form, a [`HeightMap`](crate::shapes::HeightMap) to
-/// a millionth of its grid, a user's surface by its [`closest_on_segment`](super::Wrappable::closest_on_segment).
+/// # Several contacts
+///
+/// An obstacle that is not convex is touched as often as it must be: a ring laid flat on both sides, a hill and again its
+/// skirt. Over a hollow the cable lifts off: the contact is divided by a straight segment, which vanishes with the
+/// hollow. Each contact is remembered. Neither length nor force jumps where one begins or ends.
+///
+/// Each straight segment is tested against the obstacles that it touches and passes. It cannot reenter convex ones; a
+/// [`Torus`](crate::shapes::Torus) is tested in closed form, a [`HeightMap`](crate::shapes::HeightMap) to a millionth of
+/// its grid, a user's surface by its [`closest_on_segment`](super::Wrappable::closest_on_segment).
 ///
 /// # Parts that come and go
 ///
@@ -82,22 +88,22 @@ use crate::mechanics::{BodyIndex, CoordinateIndex, KinematicsError, Positions, S
 ///
 /// # Limits
 ///
-/// - An obstacle is touched along one contact arc only. Over a hollow in the middle of that arc the
-///   cable follows the surface instead of bridging it. A path that would have to touch twice, as on both sides
-///   of a ring laid flat, or on a hill and again on its skirt, is refused
-///   ([`PathError::Penetrates`]) or not found; a search without memory may find
-///   another in its place that touches once.
+/// - Further contacts are found where a straight segment runs through the obstacle that it leaves, and where the normal
+///   curvature along a contact, sampled at a quarter of the surface's [`size`](super::Wrappable::size), is negative. A
+///   hollow that turns the cable by less than 1e-9 rad is not bridged. An obstacle is touched at most
+///   [`with_most_contacts`](Obstacle::with_most_contacts) times.
 /// - Neighbouring obstacles must not overlap where the cable passes from one to the other.
 /// - Obstacles act in their order only: the cable between two neighbours does not see a third.
 /// - An obstacle that a straight segment jumps over within one step is found from memory, on the assumption that the
 ///   ends of the segment moved straight, and if the segment ran through more of it than a quarter of its
 ///   [`size`](super::Wrappable::size): the cable is wrapped around it, or the path is reported as
-///   [`Tracking::Restarted`](super::Tracking::Restarted).
+///   [`Tracking::Restarted`](super::Tracking::Restarted). A further contact of an obstacle that is touched elsewhere is
+///   not found in this way.
 /// - Over a user's own surface in a scalar with derivatives that was not [cast](Self::cast_with) from `f64`, the
 ///   search runs in the scalar, which takes longer.
 /// - An end or via point may lie on the surface of the obstacle next to it, to a billionth of its size. The cable
 ///   then leaves the surface at once, or its contact begins or ends at the point, after a segment of no length. A
-///   cable that lifts off from a hollow at the point and touches again is not found
+///   cable that lifts off from there and touches the same obstacle again is not found
 ///   ([`PathError::EndOnSurface`]).
 ///
 /// # Source
@@ -313,7 +319,8 @@ impl<T: Real> CablePath<T> {
     /// - [`PathError::HintNotKept`] if no path is found in the class of a contact hint
     /// - [`PathError::SideNotKept`] if no path is found on the side of an obstacle to which it is confined
     /// - [`PathError::EndOnSurface`] if no path is found from an end or via point on the surface next to it
-    /// - [`PathError::Penetrates`] if the path found runs through an obstacle that it touches
+    /// - [`PathError::Penetrates`] if the path found runs through an obstacle that it touches, and no other was found
+    /// - [`PathError::TooManyContacts`] if there is no room for a further contact of an obstacle
     /// - [`PathError::PointInsideObstacle`] if an end or via point lies inside the obstacle next to it
     /// - [`PathError::ObstaclesOverlap`] if two obstacles overlap where the cable passes from one to the other
     /// - [`PathError::CoincidentPoints`] if neighbouring end or via points coincide

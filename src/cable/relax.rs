@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 
 use nalgebra::{Point3, Vector3};
 
+use super::contacts::{collapse, insert};
 use super::geodesic::GeodesicEnd;
 use super::node::{Node, Trial};
 use super::span::{Budget, SEARCH, SpanProblem, side};
@@ -17,8 +18,9 @@ const MOST_PARTS: f64 = 1024.0;
 #[derive(Debug, Clone, Copy)]
 struct Bead<T: Real> {
     point: Point3<T>,
-    /// The obstacles before and after it, which support it.
+    /// The nodes before and after it, whose obstacles support it.
     owners: [usize; 2],
+    /// The obstacle that it touches.
     touched: Option<usize>,
 }
 
@@ -52,7 +54,7 @@ impl<T: Real> Beads<T> {
 /// string settles near a shortest path, and near a longest only if it is laid on one exactly.
 pub(super) fn tighten<T: Real>(
     span: &SpanProblem<'_, T>,
-    nodes: &mut [Node<T>],
+    nodes: &mut Vec<Node<T>>,
     string: &mut Beads<T>,
     detail: usize,
     from_nodes: bool,
@@ -66,9 +68,7 @@ pub(super) fn tighten<T: Real>(
     }
     lay(span, nodes, string, detail, from_nodes, push, budget);
     pull(span, nodes, &mut string.beads, detail, budget);
-    for (k, node) in nodes.iter_mut().enumerate() {
-        read_off(span, node, &string.beads, k);
-    }
+    read_off(span, nodes, &string.beads);
     true
 }
 
@@ -228,7 +228,7 @@ fn lay_over<T: Real>(
             at = geodesic.end;
         }
         let place = surface.retract(&(at.point + shift));
-        beads.push(Bead { point: node.to_ground(&place), owners: [k; 2], touched: Some(k) });
+        beads.push(Bead { point: node.to_ground(&place), owners: [k; 2], touched: Some(node.obstacle) });
     }
 }
 
@@ -330,7 +330,7 @@ fn pull<T: Real>(
                 let local = node.to_surface(&moved);
                 if !node.ignored && surface.covers(&local) && surface.value(&local) < T::zero() {
                     moved = node.to_ground(&surface.retract(&local));
-                    touched = Some(k);
+                    touched = Some(node.obstacle);
                 }
             }
             largest = largest.max((moved - point).norm() / size);
@@ -342,13 +342,53 @@ fn pull<T: Real>(
     }
 }
 
-/// Reads the contact of the string with one obstacle.
-fn read_off<T: Real>(span: &SpanProblem<'_, T>, node: &mut Node<T>, beads: &[Bead<T>], k: usize) {
-    let touches = |bead: &Bead<T>| bead.touched == Some(k);
-    let (Some(first), Some(last)) = (beads.iter().position(touches), beads.iter().rposition(touches)) else {
-        node.in_contact = false;
-        return;
-    };
+/// Reads the contacts of the string: one of each obstacle that is convex, and one for each part of the string that
+/// touches any other.
+fn read_off<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut Vec<Node<T>>, beads: &[Bead<T>]) {
+    collapse(nodes);
+    let mut k = 0;
+    for (o, obstacle) in span.obstacles.iter().enumerate() {
+        let touches = |bead: &Bead<T>| bead.touched == Some(o);
+        let (first, last) = (beads.iter().position(touches), beads.iter().rposition(touches));
+        let (Some(first), Some(last)) = (first, last) else {
+            nodes[k].in_contact = false;
+            k += 1;
+            continue;
+        };
+        // A single bead that touches nothing is no bridge.
+        let ends_at = |i: &usize| {
+            touches(&beads[*i])
+                && !beads.get(i + 1).is_some_and(touches)
+                && !beads.get(i + 2).is_some_and(touches)
+        };
+        let count = (first..last).filter(ends_at).count() + 1;
+        let is_one = obstacle.is_convex || count > obstacle.most_contacts;
+        let mut from = first;
+        for until in first..=last {
+            if until < last && (is_one || !ends_at(&until)) {
+                continue;
+            }
+            let trial = contact_between(span, &nodes[k], beads, from, until);
+            if from == first {
+                nodes[k].begin(trial);
+            } else {
+                insert(nodes, k, k + 1, trial);
+                k += 1;
+            }
+            from = (until + 1..last).find(|&i| touches(&beads[i])).unwrap_or(last);
+        }
+        k += 1;
+    }
+}
+
+/// The contact between two beads that touch.
+fn contact_between<T: Real>(
+    span: &SpanProblem<'_, T>,
+    node: &Node<T>,
+    beads: &[Bead<T>],
+    first: usize,
+    last: usize,
+) -> Trial<T> {
     let length = beads[first..=last]
         .windows(2)
         .fold(T::zero(), |sum, pair| sum + (pair[1].point - pair[0].point).norm());
@@ -356,5 +396,5 @@ fn read_off<T: Real>(span: &SpanProblem<'_, T>, node: &mut Node<T>, beads: &[Bea
     let after = node.to_surface(&beads.get(first + 1).map_or(span.to, |bead| bead.point));
     let before = if first == 0 { span.from } else { beads[first - 1].point };
     let tangent = if last > first { after - point } else { after - node.to_surface(&before) };
-    node.begin(Trial { point, tangent, length });
+    Trial { point, tangent, length }
 }

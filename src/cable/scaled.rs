@@ -123,13 +123,24 @@ impl<T: Real> Wrappable<T> for Scaled<T> {
         self.surface.may_reenter(&self.shrunk(touch), &self.shrunk(to))
     }
 
+    fn may_be_hollow(&self, start: &GeodesicEnd<T>, length: T) -> bool {
+        let shrunk = GeodesicEnd {
+            point: self.shrunk(&start.point),
+            curvature: start.curvature * self.scale,
+            torsion: start.torsion * self.scale,
+            transverse_curvature: start.transverse_curvature * self.scale,
+            ..*start
+        };
+        self.surface.may_be_hollow(&shrunk, length / self.scale)
+    }
+
     fn winding(&self, a: &Point3<T>, b: &Point3<T>) -> Option<T> {
         self.surface.winding(&self.shrunk(a), &self.shrunk(b))
     }
 
     fn passages(&self, a: &Point3<T>, b: &Point3<T>, closest: &Point3<T>) -> [Option<Point3<T>>; 8] {
-        let [a, b, closest] = [a, b, closest].map(|p| self.shrunk(p));
-        self.surface.passages(&a, &b, &closest).map(|place| place.map(|p| p * self.scale))
+        let passages = self.surface.passages(&self.shrunk(a), &self.shrunk(b), &self.shrunk(closest));
+        passages.map(|passage| passage.map(|p| p * self.scale))
     }
 
     fn covers(&self, p: &Point3<T>) -> bool {

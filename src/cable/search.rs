@@ -1,8 +1,11 @@
 //! The search for a path without memory: several starts, and the shortest of the paths found that keep the hints.
 
+use alloc::vec::Vec;
+
 use nalgebra::Point3;
 
 use super::ceil;
+use super::contacts::{collapse, contacts_of, copy};
 use super::lay::{ACCURACY, neighbours};
 use super::newton::Progress;
 use super::node::{Node, Trial};
@@ -52,24 +55,27 @@ struct Outcome<T: Real> {
 /// hints.
 pub(super) fn search<T: Real>(
     span: &SpanProblem<'_, T>,
-    nodes: &mut [Node<T>],
+    nodes: &mut Vec<Node<T>>,
     work: &mut Workspace<T>,
 ) -> Result<Progress<T>, Failure<T>> {
+    let count = span.obstacles.len();
     work.lengths.clear();
+    // Room for the paths of several starts.
+    work.lengths.reserve(8 * count + 8);
+    for list in [&mut work.balanced, &mut work.best] {
+        list.clear();
+        list.reserve(nodes.capacity());
+    }
     let mut outcome = Outcome { best: None, failure: Failure::new(&Progress::none()) };
     work.plans.begin(span, nodes, &mut work.budget);
     loop {
         let most = outcome.best.map(|(score, _)| score * T::lit(1.0 + MARGIN));
+        collapse(nodes);
         let Workspace { plans, budget, .. } = &mut *work;
         let Some(plan) = plans.next(span, nodes, most, budget) else { break };
-        // A path that would have to touch twice is not found from elsewhere either.
-        let was_penetrated = outcome.failure.penetrated.take();
-        if !attempt(span, nodes, work, Start::Plan(plan), &mut outcome)
-            && outcome.failure.penetrated.is_none()
-        {
+        if !attempt(span, nodes, work, Start::Plan(plan), &mut outcome) {
             attempt(span, nodes, work, Start::Middles(plan), &mut outcome);
         }
-        outcome.failure.penetrated = outcome.failure.penetrated.or(was_penetrated);
     }
     let has_hints = span.obstacles.iter().any(|obstacle| obstacle.contact_hint().is_some());
     // The descent from the straight line costs little, so that no path found is longer than its.
@@ -79,11 +85,10 @@ pub(super) fn search<T: Real>(
     if outcome.best.is_none() && span.obstacles.iter().any(|obstacle| obstacle.side().is_some()) {
         attempt(span, nodes, work, Start::Front, &mut outcome);
     }
-    for k in 0..nodes.len() {
+    for k in 0..count {
         for way in 0..WAYS {
             let Failure { lost, penetrated, .. } = outcome.failure;
-            let is_cause =
-                [lost, penetrated.map(|(obstacle, _)| obstacle)].contains(&Some(nodes[k].obstacle));
+            let is_cause = [lost, penetrated.map(|(obstacle, _)| obstacle)].contains(&Some(k));
             if outcome.best.is_none() && is_cause {
                 attempt(span, nodes, work, Start::Through(k, way), &mut outcome);
             }
@@ -95,8 +100,16 @@ pub(super) fn search<T: Real>(
         }
     }
     let (_, mut progress) = outcome.best.ok_or(outcome.failure)?;
+    copy(&work.shortest, nodes);
+    // A last step of Newton's method of no more than its tolerance leaves an error in length of the order of its square.
+    for node in nodes.iter_mut().filter(|node| node.in_contact) {
+        node.correct_trial();
+    }
+    match settle_contacts(span, nodes, work) {
+        Ok(refined) => progress = refined,
+        Err(_) => copy(&work.shortest, nodes),
+    }
     progress.classes = work.lengths.len();
-    nodes.clone_from_slice(&work.shortest);
     Ok(progress)
 }
 
@@ -104,7 +117,7 @@ pub(super) fn search<T: Real>(
 /// before and after, if there is one.
 fn attempt<T: Real>(
     span: &SpanProblem<'_, T>,
-    nodes: &mut [Node<T>],
+    nodes: &mut Vec<Node<T>>,
     work: &mut Workspace<T>,
     start: Start<T>,
     outcome: &mut Outcome<T>,
@@ -117,6 +130,7 @@ fn attempt<T: Real>(
     if !matches!(start, Start::String(_)) {
         work.budget.limit -= (limit - work.budget.spent) / 4 * 3;
     }
+    collapse(nodes);
     let found = match start {
         Start::Plan(plan) => {
             let Workspace { plans, budget, .. } = &mut *work;
@@ -149,7 +163,7 @@ fn attempt<T: Real>(
             let longest = outcome.best.map(|(best, _)| best * T::lit(1.0 + MARGIN));
             if longest.is_some_and(|longest| length_of(span, nodes) > longest) {
                 work.budget.limit = limit;
-                nodes.clone_from_slice(&work.shortest);
+                copy(&work.shortest, nodes);
                 return false;
             }
             if longest.is_some() && matches!(start, Start::Middles(_)) {
@@ -162,7 +176,7 @@ fn attempt<T: Real>(
     };
     work.budget.limit = limit;
     let is_path = found.as_ref().map_or_else(|why| why.penetrated.is_some(), |_| true);
-    let lost = if is_path { lost_hint(span, nodes).map(|k| nodes[k].obstacle) } else { None };
+    let lost = if is_path { lost_hint(span, nodes) } else { None };
     let mut is_found = false;
     match found {
         _ if lost.is_some() => outcome.failure.lost = lost,
@@ -180,8 +194,7 @@ fn attempt<T: Real>(
             }
             if outcome.best.as_ref().is_none_or(|(best, _)| length + penalty < *best) {
                 outcome.best = Some((length + penalty, progress));
-                work.shortest.clear();
-                work.shortest.extend_from_slice(nodes);
+                copy(nodes, &mut work.shortest);
                 return true;
             }
         }
@@ -197,7 +210,7 @@ fn attempt<T: Real>(
         }
     }
     if outcome.best.is_some() {
-        nodes.clone_from_slice(&work.shortest);
+        copy(&work.shortest, nodes);
     }
     is_found
 }
@@ -253,35 +266,36 @@ fn lay_in_passage<T: Real>(
     true
 }
 
-/// The first node of an obstacle that the path does not pass as the straight lines through its hint do.
+/// The first obstacle that the path does not pass as the straight lines through its hint do.
 fn lost_hint<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>]) -> Option<usize> {
-    (0..nodes.len()).filter(|&k| !nodes[k].ignored).find(|&k| loses_hint(span, nodes, k))
+    (0..span.obstacles.len()).find(|&k| loses_hint(span, nodes, k))
 }
 
 /// Whether the path does not pass an obstacle as the straight lines through its hint do.
 pub(super) fn loses_hint<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], k: usize) -> bool {
-    let node = &nodes[k];
-    let Some(hint) = span.obstacle(node).place_of_hint() else { return false };
-    let surface = span.surface(node);
+    let Some(node) = nodes.iter().find(|node| node.obstacle == k && !node.ignored) else { return false };
+    let Some(hint) = span.obstacles[k].place_of_hint() else { return false };
+    let surface = span.obstacles[k].surface();
     let (before, after) = neighbours(span, nodes, k);
     let (before, after) = (node.to_surface(&before), node.to_surface(&after));
     let through = |p: &Point3<T>| Some(surface.winding(&before, p)? + surface.winding(p, &after)?);
-    let found = if node.in_contact {
-        winding(node, surface, &before, &after)
-    } else {
-        surface.winding(&before, &after)
-    };
+    let found = contacts_of(nodes, k)
+        .try_fold((before, T::zero()), |(at, sum), node| {
+            let (end, around) = winding(node, surface, &at)?;
+            Some((end, sum + around))
+        })
+        .and_then(|(at, sum)| Some(sum + surface.winding(&at, &after)?));
     // They differ by whole turns.
     through(&hint).zip(found).is_some_and(|(wanted, found)| (wanted - found).abs() > T::one())
 }
 
-/// The angle by which the cable winds about the core of an obstacle that it touches.
+/// The end of a contact, and the angle by which the cable winds about the core of its obstacle from a point before it
+/// to there.
 fn winding<T: Real>(
     node: &Node<T>,
     surface: &dyn Wrappable<T>,
     before: &Point3<T>,
-    after: &Point3<T>,
-) -> Option<T> {
+) -> Option<(Point3<T>, T)> {
     let start = node.ground.start.transformed(&node.X_GS.inverse());
     let (mut at, mut sum) = (start.point, surface.winding(before, &start.point)?);
     // No chord across a radian of the greatest curvature comes near the core.
@@ -294,5 +308,5 @@ fn winding<T: Real>(
         at = next;
         reach += step;
     }
-    Some(sum + surface.winding(&at, after)?)
+    Some((at, sum))
 }

@@ -9,8 +9,9 @@ pub struct Settings<T: Real> {
     /// The largest kink allowed where a straight segment meets a surface \[rad\]. Default: 1e-9, or
     /// 64 units of roundoff if that is more.
     ///
-    /// A kink of ε is an error of ε in the directions of forces relative to the tension, and of ε² in the length:
-    /// 1e-9 keeps both below what an integrator sees. Geodesics are held to a hundredth of it. The remaining
+    /// A kink of ε is an error of ε in the directions of forces relative to the tension; the length is off by some
+    /// hundredths of ε times the sizes of the obstacles, as far as contact points are off the surfaces. 1e-9 keeps both
+    /// below what an integrator sees. Geodesics are held to a hundredth of it. The remaining
     /// kinks are estimated when the solver stops, and may exceed it by a small factor: see
     /// [`PathResults::smoothness`](crate::cable::PathResults::smoothness).
     pub smoothness: T,

@@ -7,6 +7,7 @@
 use nalgebra::{Point3, Vector3};
 
 use super::ceil;
+use super::contacts::contacts_of;
 use super::lay::{ACCURACY, lay_through, neighbours};
 use super::node::{Node, Trial};
 use super::obstacle::Obstacle;
@@ -172,7 +173,7 @@ pub(super) fn in_front<T: Real>(
     passage.over_front(&crossing, [a, b], budget)
 }
 
-/// The first node that the path passes behind.
+/// The first node of an obstacle that the path passes behind.
 pub(super) fn astray<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &[Node<T>],
@@ -181,19 +182,26 @@ pub(super) fn astray<T: Real>(
     if span.obstacles.iter().all(|obstacle| obstacle.side().is_none()) {
         return None;
     }
-    (0..nodes.len()).filter(|&k| !nodes[k].ignored).find(|&k| {
+    let mut obstacle = None;
+    (0..nodes.len()).find(|&k| {
         let node = &nodes[k];
-        let (before, after) = neighbours(span, nodes, k);
+        // Once for all contacts of an obstacle.
+        if node.ignored || obstacle.replace(node.obstacle) == Some(node.obstacle) {
+            return false;
+        }
+        let (before, after) = neighbours(span, nodes, node.obstacle);
         let [before, after] = [before, after].map(|p| node.to_surface(&p));
         let Some(passage) = Passage::new(span.obstacle(node), &before, &after) else { return false };
-        if node.in_contact {
-            let [start, end] = [node.ground.start.point, node.ground.end.point].map(|p| node.to_surface(&p));
-            passage.is_behind(&before, &start, budget)
-                || passage.is_behind(&end, &after, budget)
-                || passage.is_over_back(node, budget)
-        } else {
-            passage.is_behind(&before, &after, budget)
+        let mut at = before;
+        for contact in contacts_of(nodes, node.obstacle) {
+            let [start, end] =
+                [contact.ground.start.point, contact.ground.end.point].map(|p| node.to_surface(&p));
+            if passage.is_behind(&at, &start, budget) || passage.is_over_back(contact, budget) {
+                return true;
+            }
+            at = end;
         }
+        passage.is_behind(&at, &after, budget)
     })
 }
 
@@ -210,7 +218,7 @@ pub(super) fn is_held<T: Real>(
     {
         return false;
     }
-    let (before, after) = neighbours(span, nodes, k);
+    let (before, after) = neighbours(span, nodes, nodes[k].obstacle);
     let [before, after] = [before, after].map(|p| node.to_surface(&p));
     Passage::new(obstacle, &before, &after).is_some_and(|passage| passage.is_behind(&before, &after, budget))
 }
@@ -225,7 +233,7 @@ pub(super) fn bring_to_front<T: Real>(
     if nodes[k].in_contact || nodes[k].caught {
         return false;
     }
-    let (before, after) = neighbours(span, nodes, k);
+    let (before, after) = neighbours(span, nodes, nodes[k].obstacle);
     let [before, after] = [before, after].map(|p| nodes[k].to_surface(&p));
     let trial = in_front(span.obstacle(&nodes[k]), &before, &after, budget);
     if let Some(trial) = trial {

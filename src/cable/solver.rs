@@ -1,14 +1,17 @@
 //! The solver: attempts at the shortest path of each span.
 
+use alloc::vec::Vec;
+
 use nalgebra::{Point3, Vector3};
 
 use super::acting::{Acting, Span};
 use super::by_values;
 use super::checks::{check_ends, check_held_ends, check_neighbouring_ends, check_neighbours};
+use super::contacts::{collapse, copy, places_for_further, recall};
 use super::geodesic::Geodesic;
 use super::lay::lay_over_flats;
 use super::newton::{self, Progress};
-use super::node::{Node, Trial};
+use super::node::Node;
 use super::places::PlacedPath;
 use super::relax;
 use super::results::{ObstacleContact, PathResults, Segment};
@@ -55,7 +58,7 @@ pub(super) const BEADS: usize = 6;
 
 /// Whether the remembered geodesics can be computed: those of most surfaces are integrated in a bounded number of
 /// steps.
-fn can_follow<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], budget: &mut Budget) -> bool {
+fn can_follow<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut Vec<Node<T>>, budget: &mut Budget) -> bool {
     let accuracy = newton::accuracy(span.settings);
     recall(span, nodes);
     nodes.iter_mut().filter(|node| node.in_contact).all(|node| {
@@ -145,20 +148,22 @@ pub(super) fn solve<T: Real>(
         let mut add = |leaving: (BodyIndex, Point3<T>),
                        body: BodyIndex,
                        point,
-                       to_contact,
+                       to_contact: Option<usize>,
                        held: Option<Vector3<T>>| {
             let along: Vector3<T> = point - leaving.1;
-            // A contact that begins or ends at a fixed point leaves no straight segment between.
-            let (direction_G, reach) = match held {
-                Some(tangent) => (tangent, T::zero()),
-                None => (along / along.norm(), along.norm()),
+            // A contact that begins or ends at a fixed point leaves no straight segment between. It does so to the
+            // smoothness only; forces at one point cancel exactly.
+            let fixed = if to_contact.is_some() { leaving.1 } else { point };
+            let (from_G, to_G, direction_G, reach) = match held {
+                Some(tangent) => (fixed, fixed, tangent, T::zero()),
+                None => (leaving.1, point, along / along.norm(), along.norm()),
             };
             length += reach;
             segments.push(Segment {
                 from_body: leaving.0,
                 to_body: body,
-                from_G: leaving.1,
-                to_G: point,
+                from_G,
+                to_G,
                 direction_G,
                 length: reach,
                 to_contact,
@@ -224,7 +229,7 @@ fn require_finite(is_finite: bool) -> Result<(), PathError> {
 /// Solves one span; returns its progress, and how the path was found.
 pub(super) fn solve_span<T: Real>(
     span: &SpanProblem<'_, T>,
-    nodes: &mut [Node<T>],
+    nodes: &mut Vec<Node<T>>,
     work: &mut Workspace<T>,
     place: usize,
     first_obstacle: usize,
@@ -240,11 +245,13 @@ pub(super) fn solve_span<T: Real>(
         };
     }
     check_neighbouring_ends(span, nodes, first_obstacle)?;
-    work.active.reserve(nodes.len());
+    work.active.clear();
+    work.active.reserve(nodes.len() + places_for_further(span));
     let has_memory = span.wraps.iter().any(|wrap| wrap.known);
     let mut known = has_memory;
     let mut failure = Failure::new(&Progress::none());
     let mut penetrated = None;
+    let mut crowded = None;
     // The contact of a path that leaves its patch, and that of an attempt that strayed from it.
     let (mut off_patch, mut strayed) = (None, None);
     let mut lost = None;
@@ -260,13 +267,11 @@ pub(super) fn solve_span<T: Real>(
         if remembered && !known {
             continue;
         }
-        // No other path that touches once replaces one that would have to touch twice, nor a remembered one that
-        // leaves its patch. Only a leap of Newton's method is repeated by descending. Tracking may take half of the
-        // budget, to leave some for a restart.
+        // No other path replaces a remembered one that leaves its patch. Only a leap of Newton's method is repeated by
+        // descending. Tracking may take half of the budget, to leave some for a restart.
         work.budget.limit = wasted + if remembered { most - most / 2 } else { most };
         let leapt = (tracking, detail) == (Tracking::Relaxed, 0);
-        let is_settled = penetrated.is_some() || (has_memory && off_patch.is_some());
-        if is_settled && !leapt {
+        if has_memory && off_patch.is_some() && !leapt {
             break;
         }
         if work.budget.is_spent() {
@@ -274,6 +279,8 @@ pub(super) fn solve_span<T: Real>(
         }
         if remembered {
             recall(span, nodes);
+        } else {
+            collapse(nodes);
         }
         let outcome = match (tracking, detail) {
             (Tracking::Warm, _) => settle_contacts(span, nodes, work),
@@ -305,7 +312,8 @@ pub(super) fn solve_span<T: Real>(
                 if why.iterations > 0 {
                     failure = why;
                 }
-                penetrated = why.penetrated.or(penetrated);
+                penetrated = why.penetrated;
+                crowded = why.crowded.or(crowded);
                 off_patch = why.off_patch.or(off_patch);
                 let mut touching = nodes.iter().filter(|node| node.in_contact);
                 strayed = touching.find_map(|node| node.off_patch).or(why.strayed).or(strayed);
@@ -320,7 +328,11 @@ pub(super) fn solve_span<T: Real>(
             }
         }
     }
-    if let Some((k, depth)) = penetrated {
+    if let Some(k) = crowded {
+        let most = span.obstacles[k].most_contacts;
+        return Err(PathError::TooManyContacts { obstacle: first_obstacle + k, most });
+    }
+    if let (Some((k, depth)), None) = (penetrated, off_patch) {
         return Err(PathError::Penetrates { obstacle: first_obstacle + k, depth: depth.to_f64() });
     }
     let is_confined = |k: &usize| whole.obstacles[*k].side().is_some();
@@ -335,6 +347,8 @@ pub(super) fn solve_span<T: Real>(
     check_ends(span, nodes, first_obstacle)?;
     if known {
         recall(span, nodes);
+    } else {
+        collapse(nodes);
     }
     check_neighbours(span, nodes, first_obstacle)?;
     check_held_ends(nodes, first_obstacle)?;
@@ -349,40 +363,16 @@ pub(super) fn solve_span<T: Real>(
     })
 }
 
-/// Writes the memory into the nodes. What has none is free, or touched at its hint.
-fn recall<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>]) {
-    for (node, wrap) in nodes.iter_mut().zip(span.wraps) {
-        let Wrap { point, tangent, length, .. } = *wrap;
-        node.begin(Trial { point, tangent, length });
-        node.in_contact = wrap.in_contact && !node.ignored;
-        if !wrap.known {
-            touch_hint(span, node);
-        }
-    }
-}
-
-/// Lays the cable on the hint of an obstacle, if it has one.
-#[cold]
-fn touch_hint<T: Real>(span: &SpanProblem<'_, T>, node: &mut Node<T>) {
-    let Some(hint) = span.obstacle(node).place_of_hint() else { return };
-    node.begin(Trial {
-        point: span.surface(node).retract(&hint),
-        tangent: node.to_surface(&span.to) - node.to_surface(&span.from),
-        length: T::zero(),
-    });
-    node.in_contact = !node.ignored;
-}
-
 /// Whether an obstacle that is not remembered is not passed where its hint says.
 fn loses_new_hint<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>]) -> bool {
     let is_new = |k: usize| !span.wraps[nodes[k].obstacle].known && !nodes[k].ignored;
-    (0..nodes.len()).any(|k| is_new(k) && loses_hint(span, nodes, k))
+    (0..nodes.len()).any(|k| is_new(k) && loses_hint(span, nodes, nodes[k].obstacle))
 }
 
 /// Pulls a string tight and refines what it touches.
 pub(super) fn tighten<T: Real>(
     span: &SpanProblem<'_, T>,
-    nodes: &mut [Node<T>],
+    nodes: &mut Vec<Node<T>>,
     work: &mut Workspace<T>,
     detail: usize,
     from_memory: bool,
@@ -401,7 +391,7 @@ pub(super) fn tighten<T: Real>(
 /// sides, and the shorter of the two results is taken.
 pub(super) fn leave_saddles<T: Real>(
     span: &SpanProblem<'_, T>,
-    nodes: &mut [Node<T>],
+    nodes: &mut Vec<Node<T>>,
     work: &mut Workspace<T>,
     detail: usize,
 ) -> Result<Progress<T>, Failure<T>> {
@@ -409,11 +399,10 @@ pub(super) fn leave_saddles<T: Real>(
     // Each push treats one direction. For more than a few a finer string is better.
     for _ in 0..4 {
         let Err(Failure { saddle: Some(k), .. }) = outcome else { break };
-        work.balanced.clear();
-        work.balanced.extend_from_slice(nodes);
+        copy(nodes, &mut work.balanced);
         let mut best: Option<(T, Progress<T>)> = None;
         for push in [T::lit(0.3), T::lit(-0.3)] {
-            nodes.clone_from_slice(&work.balanced);
+            copy(&work.balanced, nodes);
             let Workspace { string, budget, .. } = &mut *work;
             if !relax::tighten(span, nodes, string, detail, true, Some((k, push)), budget) {
                 return outcome;
@@ -426,15 +415,14 @@ pub(super) fn leave_saddles<T: Real>(
                     let length = length_of(span, nodes);
                     if best.as_ref().is_none_or(|(shortest, _)| length < *shortest) {
                         best = Some((length, progress));
-                        work.best.clear();
-                        work.best.extend_from_slice(nodes);
+                        copy(nodes, &mut work.best);
                     }
                 }
                 Err(_) => outcome = pushed,
             }
         }
         if let Some((_, progress)) = best {
-            nodes.clone_from_slice(&work.best);
+            copy(&work.best, nodes);
             outcome = Ok(progress);
         }
     }

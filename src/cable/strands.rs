@@ -8,7 +8,7 @@ use nalgebra::{Point3, Vector3};
 use super::drum;
 use super::grip::{Grip, Grips, Lap};
 use super::path::CablePath;
-use super::results::PathResults;
+use super::results::{ObstacleContact, PathResults};
 use super::slip::{Joint, settle};
 use crate::math::Real;
 use crate::mechanics::{BodyIndex, ForceAccumulator, Positions, Velocities};
@@ -24,7 +24,8 @@ pub struct Strand<T: Real> {
     pub from_G: Point3<T>,
     /// Where it last met the body at its end, in Ground \[m\].
     pub to_G: Point3<T>,
-    /// The unit direction from one to the other, in Ground.
+    /// The unit direction from one to the other, in Ground; zero if they coincide, where a contact begins or ends at an
+    /// end of the cable.
     pub direction_G: Vector3<T>,
     /// The length from mark to mark \[m\].
     pub length: T,
@@ -70,7 +71,7 @@ impl<T: Real> Clone for Strands<T> {
 impl<T: Real> CablePath<T> {
     /// The empty memory of friction before the first solution.
     pub fn no_grips(&self) -> Grips<T> {
-        let count = self.obstacles.len() + self.via_points.len();
+        let count = self.places_for_contacts() + self.via_points.len();
         let drums = self.drums().into_iter().filter(|is_drum| *is_drum).count();
         Grips {
             places: alloc::vec![Grip::default(); count],
@@ -99,12 +100,17 @@ enum Hold {
 }
 
 impl Hold {
-    /// Whether the cable touches it.
-    fn is_touched<T: Real>(self, results: &PathResults<T>) -> bool {
+    /// How often the cable touches it.
+    fn touches<T: Real>(self, results: &PathResults<T>) -> usize {
         match self {
-            Self::Obstacle(k) => results.contacts.get(k).is_some_and(|contact| contact.in_contact),
-            Self::ViaPoint(i) => results.via_points.get(i).is_some_and(Option::is_some),
+            Self::Obstacle(k) => touching(results, Some(k)).count(),
+            Self::ViaPoint(i) => usize::from(results.via_points.get(i).is_some_and(Option::is_some)),
         }
+    }
+
+    /// The number of marks on it for which memory has room.
+    fn room<T: Real>(self, path: &CablePath<T>) -> usize {
+        self.obstacle().map_or(1, |k| path.obstacles[k].most_contacts)
     }
 
     fn obstacle(self) -> Option<usize> {
@@ -140,40 +146,36 @@ impl<T: Real> Strands<T> {
         let mut rest = T::zero();
         let mut share_before = T::zero();
         let [begins, ends] = path.drum_places(grips);
-        for (i, (grip, (body, hold))) in grips.places.iter().zip(path.holds()).enumerate() {
-            if !grip.in_contact {
-                continue;
+        let mut first_place = 0;
+        for (body, hold) in path.holds() {
+            let room = hold.room(path).min(grips.places.len() - first_place);
+            let own = &grips.places[first_place..][..room];
+            let marked = own.iter().filter(|grip| grip.in_contact).count();
+            let occupied = own.iter().zip(first_place..).filter(|(grip, _)| grip.in_contact);
+            first_place += room;
+            for (i, (grip, place)) in occupied.enumerate() {
+                let (start_G, end_G) = (on_body(body, &grip.start), on_body(body, &grip.end));
+                let mut touching = touching(results, hold.obstacle());
+                let laps = |end: usize| grips.laps.get(path.laps_of(end)).unwrap_or(&[]);
+                if begins == Some(place) {
+                    let limit = limit_per_length(path, touching.next(), grip.before, friction);
+                    self.add_laps((body, start_G), laps(0), [grip.before, grip.share], false, limit);
+                } else {
+                    self.add(from, (body, start_G), rest + grip.before, grip.share - share_before);
+                }
+                if ends == Some(place) {
+                    let limit = limit_per_length(path, touching.next_back(), grip.after, friction);
+                    self.add_laps((body, end_G), laps(1), [grip.after, T::one() - grip.share], true, limit);
+                } else if begins != Some(place) {
+                    let limit = hold
+                        .obstacle()
+                        .map_or(T::zero(), |k| turning_limit(path, results, k, (i, marked), friction));
+                    self.joints.push(Joint::new(limit.exp(), grip.share));
+                }
+                from = (body, end_G);
+                rest = grip.after;
+                share_before = grip.share;
             }
-            let (start_G, end_G) = (on_body(body, &grip.start), on_body(body, &grip.end));
-            let turning = hold.obstacle().map_or(T::zero(), |k| turning_limit(path, results, k, friction));
-            if begins == Some(i) {
-                let curvature = turning / arc_of(results, hold.obstacle()).max(grip.before);
-                self.add_laps(
-                    (body, start_G),
-                    grips.laps.get(path.laps_of(0)).unwrap_or(&[]),
-                    [grip.before, grip.share],
-                    false,
-                    curvature,
-                );
-            } else {
-                self.add(from, (body, start_G), rest + grip.before, grip.share - share_before);
-            }
-            if ends == Some(i) {
-                let curvature = turning / arc_of(results, hold.obstacle()).max(grip.after);
-                let wound = [grip.after, T::one() - grip.share];
-                self.add_laps(
-                    (body, end_G),
-                    grips.laps.get(path.laps_of(1)).unwrap_or(&[]),
-                    wound,
-                    true,
-                    curvature,
-                );
-            } else if begins != Some(i) {
-                self.joints.push(Joint::new(turning.exp(), grip.share));
-            }
-            from = (body, end_G);
-            rest = grip.after;
-            share_before = grip.share;
         }
         if ends.is_none() {
             self.add(from, (last.to_body, last.to_G), rest, T::one() - share_before);
@@ -214,10 +216,14 @@ impl<T: Real> Strands<T> {
         on_surfaces: T,
         share: T,
     ) {
-        let along = to.1 - from.1;
-        let reach = along.norm();
-        // Between points that coincide there is no direction, and no force on different points.
-        let direction_G = if reach > T::zero() { along / reach } else { Vector3::zeros() };
+        let along: Vector3<T> = to.1 - from.1;
+        // An end on a surface that the cable follows at once leaves no straight part, and no direction.
+        let least = (from.1.coords.amax() + to.1.coords.amax()) * T::default_epsilon() * T::lit(16.0);
+        let (reach, direction_G) = if along.norm_squared() > least * least {
+            (along.norm(), along / along.norm())
+        } else {
+            (T::zero(), Vector3::zeros())
+        };
         self.all.push(Strand {
             from_body: from.0,
             to_body: to.0,
@@ -355,7 +361,8 @@ impl<T: Real> Strands<T> {
     ///
     /// A mark stays on its place of the surface as long as that is within the contact arc, and otherwise moves
     /// to the end of the arc; material that passes it keeps its strain. A new contact gets its mark in the
-    /// middle.
+    /// middle. Where an obstacle is touched more often or less often than before, marks stay with the contacts
+    /// nearest to them.
     pub fn remember(
         &self,
         path: &CablePath<T>,
@@ -364,76 +371,91 @@ impl<T: Real> Strands<T> {
         grips: &mut Grips<T>,
     ) {
         let mut segments = results.segments.iter();
-        let mut strands = self.all.iter();
-        // Length and share at the last mark passed, and the length of the path at the last contact passed.
-        let (mut length, mut share) = (T::zero(), T::zero());
+        let mut contacts = results.contacts.iter().filter(|contact| contact.in_contact).peekable();
+        let mut marks = Marks { strands: &self.all, length: T::zero(), share: T::zero() };
+        // The length of the path at the last contact passed.
         let mut reach = T::zero();
         let mut arriving = segments.next();
-        let was_drum = path.drum_places(grips);
+        for _ in 1..self.wound_first().count() {
+            marks.take();
+        }
         let [begins, ends] = path.drums();
+        let last = path.obstacles.len().checked_sub(1);
         let Grips { places, laps } = grips;
-        let last = places.len().saturating_sub(1);
         laps.fill(Lap::default());
-        for (i, ((body, hold), grip)) in path.holds().zip(places).enumerate() {
-            let mark = if grip.in_contact {
-                let Some(strand) = strands.next() else { continue };
-                length += strand.length;
-                share += strand.share;
-                if was_drum[0] == Some(i) {
-                    for strand in strands.by_ref().take(self.wound_first().count() - 1) {
-                        length += strand.length;
-                        share += strand.share;
+        let mut places = &mut places[..];
+        for (body, hold) in path.holds() {
+            let (own, others) = places.split_at_mut(hold.room(path).min(places.len()));
+            let obstacle = hold.obstacle();
+            places = others;
+            let mut left = own.iter().filter(|grip| grip.in_contact).count();
+            let mut count = 0;
+            let is_here = |contact: &&ObstacleContact<T>| Some(contact.obstacle) == obstacle;
+            let touched = hold.touches(results);
+            let is_same = left == touched;
+            let mut came_off = false;
+            while count < touched.min(own.len()) {
+                let contact = obstacle.and_then(|_| contacts.next_if(is_here));
+                let (Some(before), Some(after)) = (arriving, segments.next()) else { break };
+                let arc = contact.map_or(T::zero(), |contact| contact.geodesic.length.max(T::zero()));
+                let start = reach + before.length;
+                let end = start + arc;
+                // Where the part of the cable ends that is nearest to this contact.
+                let until = end + T::lit(0.5) * after.length;
+                let is_last = count + 1 == touched;
+                let mut mark = None;
+                while left > 0
+                    && (is_same && mark.is_none() || !is_same && (is_last || marks.next().0 <= until))
+                {
+                    let next = marks.take();
+                    left -= 1;
+                    if mark.is_none() || start <= next.0 && next.0 <= end {
+                        mark = Some(next);
                     }
                 }
-                Some((length, share))
-            } else {
-                None
-            };
-            let contact = hold.obstacle().and_then(|k| results.contacts.get(k));
-            let next = if hold.is_touched(results) { segments.next() } else { None };
-            let (Some(before), Some(after)) = (arriving, next) else {
-                *grip = Grip::default();
-                continue;
-            };
-            let arc = contact.map_or(T::zero(), |contact| contact.geodesic.length.max(T::zero()));
-            let start = reach + before.length;
-            let end = start + arc;
-            reach = end;
-            arriving = Some(after);
-            let on_drum = [begins && i == 0, ends && i == last];
-            let is_held = [before.length, after.length].map(|length| length <= T::zero());
-            let is_wound =
-                (0..2).any(|end| on_drum[end] && is_held[end]) && arc > T::lit(1e-9) * results.length;
-            if on_drum != [false; 2] && !is_wound {
-                *grip = Grip::default();
-                continue;
+                let on_drum =
+                    [begins && obstacle == Some(0) && count == 0, ends && obstacle == last && is_last];
+                let is_held = [before.length, after.length].map(|length| length <= T::zero());
+                let is_wound =
+                    (0..2).any(|end| on_drum[end] && is_held[end]) && arc > T::lit(1e-9) * results.length;
+                came_off |= on_drum != [false; 2] && !is_wound;
+                let (mark, share) = match mark {
+                    _ if on_drum[0] => self.share_at(end),
+                    _ if on_drum[1] => self.share_at(start),
+                    Some((at, share)) if start <= at && at <= end => (at, share),
+                    Some((at, _)) => self.share_at(at.max(start).min(end)),
+                    None => self.share_at(start + T::lit(0.5) * arc),
+                };
+                if is_wound {
+                    let curvature = contact.map_or(T::zero(), |contact| contact.geodesic.start.curvature);
+                    if on_drum[0] {
+                        let now = Lap { length: arc, share };
+                        let laps = laps.get_mut(path.laps_of(0)).unwrap_or(&mut []);
+                        drum::wind(laps, self.wound_first().map(Strand::lap), now, curvature);
+                    } else {
+                        let now = Lap { length: arc, share: T::one() - share };
+                        let laps = laps.get_mut(path.laps_of(1)).unwrap_or(&mut []);
+                        drum::wind(laps, self.wound_last().map(Strand::lap), now, curvature);
+                    }
+                }
+                let X_BG = positions.pose(body).inverse();
+                own[count] = Grip {
+                    in_contact: true,
+                    start: X_BG * before.to_G,
+                    end: X_BG * after.from_G,
+                    before: mark - start,
+                    after: end - mark,
+                    share,
+                };
+                count += 1;
+                reach = end;
+                arriving = Some(after);
             }
-            let (mark, share) = match mark {
-                _ if on_drum[0] => self.share_at(end),
-                _ if on_drum[1] => self.share_at(start),
-                Some((at, share)) if start <= at && at <= end => (at, share),
-                Some((at, _)) => self.share_at(at.max(start).min(end)),
-                None => self.share_at(start + T::lit(0.5) * arc),
-            };
-            let curvature = contact.map_or(T::zero(), |contact| contact.geodesic.start.curvature);
-            if on_drum[0] {
-                let now = Lap { length: arc, share };
-                let laps = laps.get_mut(path.laps_of(0)).unwrap_or(&mut []);
-                drum::wind(laps, self.wound_first().map(Strand::lap), now, curvature);
-            } else if on_drum[1] {
-                let now = Lap { length: arc, share: T::one() - share };
-                let laps = laps.get_mut(path.laps_of(1)).unwrap_or(&mut []);
-                drum::wind(laps, self.wound_last().map(Strand::lap), now, curvature);
+            for _ in 0..left {
+                marks.take();
             }
-            let X_BG = positions.pose(body).inverse();
-            *grip = Grip {
-                in_contact: true,
-                start: X_BG * before.to_G,
-                end: X_BG * after.from_G,
-                before: mark - start,
-                after: end - mark,
-                share,
-            };
+            // Without what is wound the places of a drum would be read as if it were.
+            own[if came_off { 0 } else { count }..].fill(Grip::default());
         }
     }
 
@@ -469,21 +491,76 @@ impl<T: Real> Strand<T> {
     }
 }
 
-/// The length of the contact with an obstacle.
-fn arc_of<T: Real>(results: &PathResults<T>, obstacle: Option<usize>) -> T {
-    let contact = obstacle.and_then(|k| results.contacts.get(k)).filter(|contact| contact.in_contact);
-    contact.map_or(T::zero(), |contact| contact.geodesic.length)
+/// The marks of strands in order.
+struct Marks<'a, T: Real> {
+    strands: &'a [Strand<T>],
+    /// Length and share at the last mark passed.
+    length: T,
+    share: T,
 }
 
-/// The exponent of the capstan equation: friction times turning.
-fn turning_limit<T: Real>(path: &CablePath<T>, results: &PathResults<T>, k: usize, friction: &[T]) -> T {
-    let mu = friction.get(k).copied().unwrap_or_else(T::zero);
-    if mu <= T::zero() {
-        return T::zero();
+impl<T: Real> Marks<'_, T> {
+    /// Length and share at the next mark.
+    fn next(&self) -> (T, T) {
+        match self.strands {
+            [strand, ..] => (self.length + strand.length, self.share + strand.share),
+            [] => (self.length, self.share),
+        }
     }
-    let accuracy = path.settings().smoothness * T::lit(0.01);
-    let (Some(contact), Some(obstacle)) = (results.contacts.get(k), path.obstacles().get(k)) else {
+
+    /// Passes the next mark.
+    fn take(&mut self) -> (T, T) {
+        (self.length, self.share) = self.next();
+        self.strands = self.strands.get(1..).unwrap_or(&[]);
+        (self.length, self.share)
+    }
+}
+
+/// The contacts with an obstacle.
+fn touching<T: Real>(
+    results: &PathResults<T>,
+    obstacle: Option<usize>,
+) -> impl DoubleEndedIterator<Item = &ObstacleContact<T>> {
+    results.contacts.iter().filter(move |contact| contact.in_contact && Some(contact.obstacle) == obstacle)
+}
+
+/// The exponent of the capstan equation per length of a contact, or of at least this length.
+fn limit_per_length<T: Real>(
+    path: &CablePath<T>,
+    contact: Option<&ObstacleContact<T>>,
+    least: T,
+    friction: &[T],
+) -> T {
+    contact
+        .map_or(T::zero(), |contact| limit_of(path, contact, friction) / contact.geodesic.length.max(least))
+}
+
+/// The exponent of the capstan equation at one of the marks on an obstacle.
+///
+/// If the obstacle is touched more often or less often than at the last commit, its marks share the turning of all
+/// contacts.
+fn turning_limit<T: Real>(
+    path: &CablePath<T>,
+    results: &PathResults<T>,
+    k: usize,
+    (mark, marks): (usize, usize),
+    friction: &[T],
+) -> T {
+    let limit = |contact: &ObstacleContact<T>| limit_of(path, contact, friction);
+    let touching = || touching(results, Some(k));
+    if touching().count() == marks {
+        return touching().nth(mark).map_or(T::zero(), limit);
+    }
+    let each = (0..marks).fold(T::zero(), |sum, _| sum + T::one()).max(T::one());
+    touching().map(limit).fold(T::zero(), |sum, limit| sum + limit) / each
+}
+
+/// The exponent of the capstan equation over a contact: friction times turning.
+fn limit_of<T: Real>(path: &CablePath<T>, contact: &ObstacleContact<T>, friction: &[T]) -> T {
+    let mu = friction.get(contact.obstacle).copied().unwrap_or_else(T::zero);
+    let Some(obstacle) = path.obstacles().get(contact.obstacle).filter(|_| mu > T::zero()) else {
         return T::zero();
     };
+    let accuracy = path.settings().smoothness * T::lit(0.01);
     mu * contact.turning(obstacle.surface(), accuracy).max(T::zero())
 }

@@ -1,7 +1,10 @@
 //! Obstacles that a straight segment has jumped over within one step.
 
+use nalgebra::{Point3, Vector3};
+
 use super::node::{Node, Trial};
 use super::span::{Budget, SEARCH, SpanProblem, side};
+use super::wrappable::Wrappable;
 use crate::math::Real;
 
 /// Lays the cable on the first obstacle that the straight segment beside it, free before and after, passed through on
@@ -14,38 +17,78 @@ pub(super) fn catch<T: Real>(
     nodes: &mut [Node<T>],
     budget: &mut Budget,
 ) -> Option<usize> {
-    const MOST_PLACES: u32 = 256;
     for (k, node) in nodes.iter_mut().enumerate() {
         let Some(wrap) = span.wraps.get(node.obstacle) else { continue };
         // A segment from a point on the surface only seems to pass through it.
         if node.in_contact || node.ignored || node.holds != [false; 2] {
             continue;
         }
-        let Some((before, along)) = wrap.passing() else { continue };
+        let Some(before) = wrap.passing() else { continue };
         let surface = span.surface(node);
-        let here = node.trial;
-        let (start, end) = (here.point - before, here.point + here.tangent - before - along);
-        let motion = start.norm().max(end.norm());
-        let step = T::lit(0.25) * surface.size();
-        if motion <= step {
-            continue;
-        }
-        let wanted = (motion / step).to_f64();
-        let (mut count, mut x) = (1_u32, 1.0);
-        while count < MOST_PLACES && x < wanted {
-            (count, x) = (2 * count, 2.0 * x);
-        }
-        for i in 1..count {
-            let part = T::lit(f64::from(i)) / T::lit(f64::from(count));
-            let (a, tangent) = (before + start * part, along + (end - start) * part);
-            let approach = surface.closest_on_segment(&a, &(a + tangent));
-            budget.spend(SEARCH);
-            if approach.height < -T::negligible() * T::lit(8.0) * surface.size() {
-                let point = side(Some(wrap), surface, surface.retract(&approach.point));
-                node.begin(Trial { point, tangent, length: T::zero() });
-                return Some(k);
-            }
-        }
+        let here = (node.trial.point, node.trial.tangent);
+        let Some((met, tangent)) = meets(surface, before, here, budget) else { continue };
+        let point = side(Some(wrap), surface, surface.retract(&met));
+        node.begin(Trial { point, tangent, length: T::zero() });
+        return Some(k);
     }
     None
+}
+
+/// Whether a straight segment beside a contact on an obstacle that has been jumped over passed through the obstacle
+/// elsewhere on the way: the contact is not the only one.
+pub(super) fn jumped_further<T: Real>(
+    span: &SpanProblem<'_, T>,
+    nodes: &[Node<T>],
+    budget: &mut Budget,
+) -> bool {
+    nodes.iter().enumerate().any(|(k, node)| {
+        let Some(wrap) = span.wraps.get(node.obstacle) else { return false };
+        let (Some((a, along)), true) = (wrap.passing(), node.in_contact && node.caught) else { return false };
+        let (before, after) = (nodes[..k].iter().rfind(is_touching), nodes[k + 1..].iter().find(is_touching));
+        let from = node.to_surface(&before.map_or(span.from, |node| node.ground.end.point));
+        let to = node.to_surface(&after.map_or(span.to, |node| node.ground.start.point));
+        let [start, end] = [&node.ground.start, &node.ground.end].map(|end| node.to_surface(&end.point));
+        // The place of the contact on the remembered segment.
+        let (arriving, leaving) = (start - from, to - end);
+        let u = arriving.norm() / (arriving.norm() + leaving.norm());
+        let surface = span.surface(node);
+        !span.obstacle(node).is_convex
+            && (meets(surface, (a, along * u), (from, arriving), budget).is_some()
+                || meets(surface, (a + along * u, along * (T::one() - u)), (end, leaving), budget).is_some())
+    })
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "of a list")]
+fn is_touching<T: Real>(node: &&Node<T>) -> bool {
+    node.in_contact
+}
+
+/// Where a straight segment first passes through a solid on the way from one place to another, if its ends move along
+/// straight lines: the deepest point, and the segment.
+fn meets<T: Real>(
+    surface: &dyn Wrappable<T>,
+    (before, along): (Point3<T>, Vector3<T>),
+    (here, tangent): (Point3<T>, Vector3<T>),
+    budget: &mut Budget,
+) -> Option<(Point3<T>, Vector3<T>)> {
+    const MOST_PLACES: u32 = 256;
+    let (start, end) = (here - before, here + tangent - before - along);
+    let motion = start.norm().max(end.norm());
+    let step = T::lit(0.25) * surface.size();
+    if motion <= step {
+        return None;
+    }
+    let wanted = (motion / step).to_f64();
+    let (mut count, mut x) = (1_u32, 1.0);
+    while count < MOST_PLACES && x < wanted {
+        (count, x) = (2 * count, 2.0 * x);
+    }
+    (1..count).find_map(|i| {
+        let part = T::lit(f64::from(i)) / T::lit(f64::from(count));
+        let (a, tangent) = (before + start * part, along + (end - start) * part);
+        let approach = surface.closest_on_segment(&a, &(a + tangent));
+        budget.spend(SEARCH);
+        let is_inside = approach.height < -T::negligible() * T::lit(8.0) * surface.size();
+        is_inside.then_some((approach.point, tangent))
+    })
 }

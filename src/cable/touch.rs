@@ -1,8 +1,11 @@
 //! The contacts of a path.
 
+use alloc::vec::Vec;
+
 use nalgebra::Point3;
 
-use super::checks::penetrated;
+use super::checks::{Penetration, penetrated};
+use super::contacts::{self, Bridged};
 use super::geodesic::Geodesic;
 use super::lay::lay_through;
 use super::newton::{self, Progress};
@@ -11,6 +14,7 @@ use super::side;
 use super::span::{self, Budget, CLEARED, SEARCH, SpanProblem};
 use super::sweep;
 use super::workspace::Workspace;
+use super::wrappable::aside;
 use crate::math::Real;
 
 /// The reason why an attempt failed.
@@ -23,8 +27,11 @@ pub(super) struct Failure<T: Real> {
     pub(super) off_patch: Option<Point3<T>>,
     /// The path is stationary, but no minimum because of this contact.
     pub(super) saddle: Option<usize>,
-    /// The path is a minimum, but a straight segment that touches this obstacle runs into it to this depth.
+    /// A straight segment that touches this obstacle runs into it to this depth, and a further contact there was not
+    /// found.
     pub(super) penetrated: Option<(usize, T)>,
+    /// The cable would touch this obstacle more often than there is room for.
+    pub(super) crowded: Option<usize>,
     /// The path found does not pass where this obstacle's hint says.
     pub(super) lost: Option<usize>,
     /// The contact of an attempt that strayed from its patch.
@@ -41,6 +48,7 @@ impl<T: Real> Failure<T> {
             off_patch: None,
             saddle: None,
             penetrated: None,
+            crowded: None,
             lost: None,
             strayed: None,
         }
@@ -48,7 +56,7 @@ impl<T: Real> Failure<T> {
 }
 
 /// Descends in length, touching and leaving obstacles on the way, until Newton's method can take over.
-pub(super) fn slide<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], work: &mut Workspace<T>) {
+pub(super) fn slide<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut Vec<Node<T>>, work: &mut Workspace<T>) {
     // Ten degrees a step follow the slope closely enough not to leap over a ridge; the whole way round an
     // obstacle takes forty steps. Where a path has just ceased to exist the slope is small and the descent long.
     const ROUNDS: usize = 1000;
@@ -67,7 +75,12 @@ pub(super) fn slide<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], w
         work.active.clear();
         work.active.extend((0..nodes.len()).filter(|&k| nodes[k].in_contact));
         for &k in &work.active {
-            work.budget.spend(nodes[k].evaluate(span.obstacles, accuracy));
+            let node = &mut nodes[k];
+            work.budget.spend(node.evaluate(span.obstacles, accuracy));
+        }
+        if let Some(k) = contacts::closed(span, nodes, &work.active) {
+            contacts::merge(span, nodes, k, &mut work.budget);
+            continue;
         }
         let mut changed = false;
         for (i, &k) in work.active.iter().enumerate() {
@@ -82,6 +95,9 @@ pub(super) fn slide<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], w
                 node.in_contact = false;
                 changed = true;
             }
+        }
+        if changed {
+            contacts::prune(nodes);
         }
         if let Some(k) = deepest(span, nodes, &mut work.budget) {
             changed = true;
@@ -113,13 +129,16 @@ pub(super) fn slide<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], w
 /// Finds which obstacles are touched, beginning with those that are marked.
 pub(super) fn settle_contacts<T: Real>(
     span: &SpanProblem<'_, T>,
-    nodes: &mut [Node<T>],
+    nodes: &mut Vec<Node<T>>,
     work: &mut Workspace<T>,
 ) -> Result<Progress<T>, Failure<T>> {
-    // Each pass touches or releases one obstacle; more passes than this are a cycle.
-    let passes = 4 * nodes.len() + 4;
+    // Each pass makes or releases one contact; more passes than this are a cycle.
+    let passes = 4 * (span.obstacles.len() + contacts::places_for_further(span)) + 4;
+    let is_convex = span.obstacles.iter().all(|obstacle| obstacle.is_convex);
     let mut iterations = 0;
     let mut slid = false;
+    // Whether a contact has been added since Newton's method last converged.
+    let mut added = false;
     let mut last = Failure::new(&Progress::none());
     for node in nodes.iter_mut() {
         node.released = false;
@@ -131,10 +150,17 @@ pub(super) fn settle_contacts<T: Real>(
         let progress = newton::iterate(span, nodes, &work.active, &mut work.budget);
         iterations += progress.iterations;
         if progress.iterations > 0 {
-            last = Failure { iterations, ..Failure::new(&progress) };
+            last = Failure { iterations, penetrated: last.penetrated, ..Failure::new(&progress) };
         }
         if work.budget.is_spent() && !progress.converged {
             return Err(last);
+        }
+        if let Some(k) = progress.closed {
+            for node in nodes.iter_mut() {
+                node.trial = node.start;
+            }
+            contacts::merge(span, nodes, k, &mut work.budget);
+            continue;
         }
         if let Some(k) = loosest(nodes, &work.active, progress.converged) {
             nodes[k].in_contact = false;
@@ -146,10 +172,21 @@ pub(super) fn settle_contacts<T: Real>(
                     node.trial = node.start;
                 }
             }
+            contacts::prune(nodes);
             continue;
         }
         if !progress.converged {
-            return Err(last);
+            // A new contact may be too far from the solution for Newton's method.
+            if !added {
+                return Err(last);
+            }
+            added = false;
+            slid = true;
+            for node in nodes.iter_mut() {
+                node.trial = node.start;
+            }
+            slide(span, nodes, work);
+            continue;
         }
         let minimal = newton::is_minimal(nodes, &work.active);
         if !minimal {
@@ -183,6 +220,9 @@ pub(super) fn settle_contacts<T: Real>(
             slide(span, nodes, work);
             continue;
         }
+        if sweep::jumped_further(span, nodes, &mut work.budget) {
+            return Err(last);
+        }
         if let Some(k) = side::astray(span, nodes, &mut work.budget) {
             last.obstacle = nodes[k].obstacle;
             if side::bring_to_front(span, nodes, k, &mut work.budget) {
@@ -196,7 +236,23 @@ pub(super) fn settle_contacts<T: Real>(
             return Err(Failure { lost: Some(nodes[k].obstacle), ..last });
         }
         if let Some(&k) = work.active.iter().find(|&&k| nodes[k].off_patch.is_some()) {
-            return Err(Failure { obstacle: nodes[k].obstacle, off_patch: nodes[k].off_patch, ..last });
+            return Err(Failure {
+                obstacle: nodes[k].obstacle,
+                off_patch: nodes[k].off_patch,
+                penetrated: None,
+                ..last
+            });
+        }
+        if !is_convex {
+            keep(nodes);
+            match contacts::bridge_hollows(span, nodes, &mut work.budget) {
+                Bridged::No => {}
+                Bridged::Yes => {
+                    added = true;
+                    continue;
+                }
+                Bridged::Crowded(k) => return Err(Failure { crowded: Some(nodes[k].obstacle), ..last }),
+            }
         }
         let is_held =
             |k: &usize| newton::is_minimal(nodes, &[*k]) || side::is_held(span, nodes, *k, &mut work.budget);
@@ -204,14 +260,45 @@ pub(super) fn settle_contacts<T: Real>(
         if !minimal || lifts_at_end(nodes, &work.active) {
             return Err(last);
         }
-        last.penetrated = penetrated(span, nodes, progress.kink, &mut work.budget);
-        return if last.penetrated.is_some() {
-            Err(last)
-        } else {
-            Ok(Progress { iterations, slid, ..progress })
+        let Some(through) =
+            (if is_convex { None } else { penetrated(span, nodes, progress.kink, &mut work.budget) })
+        else {
+            return Ok(Progress { iterations, slid, ..progress });
         };
+        last.penetrated = Some((nodes[through.node].obstacle, through.depth));
+        touch_again(span, nodes, &through, last)?;
+        added = true;
     }
     Err(last)
+}
+
+/// Lays the cable on an obstacle where a straight segment that touches it runs through it.
+fn touch_again<T: Real>(
+    span: &SpanProblem<'_, T>,
+    nodes: &mut Vec<Node<T>>,
+    through: &Penetration<T>,
+    last: Failure<T>,
+) -> Result<(), Failure<T>> {
+    let Penetration { node: k, is_after, point, along, .. } = *through;
+    let (surface, obstacle) = (span.surface(&nodes[k]), nodes[k].obstacle);
+    // A cable that runs in under the edge of a patch would touch beyond it.
+    let beside = along * (T::lit(1e-6) * surface.size() / along.norm());
+    if !surface.covers(&(point + beside)) || !surface.covers(&(point - beside)) {
+        return Err(Failure { obstacle, off_patch: Some(point), penetrated: None, ..last });
+    }
+    if contacts::is_full(span, nodes, k) {
+        return Err(Failure { crowded: Some(obstacle), ..last });
+    }
+    let (at, tangent) = if is_after { (k + 1, along) } else { (k, -along) };
+    contacts::insert(nodes, k, at, Trial { point: surface.retract(&point), tangent, length: T::zero() });
+    Ok(())
+}
+
+/// Makes the present contacts the start of the next attempt.
+fn keep<T: Real>(nodes: &mut [Node<T>]) {
+    for node in nodes {
+        node.start = node.trial;
+    }
 }
 
 /// Whether a contact that begins or ends at a fixed point is hollow there: the cable would lift off.
@@ -289,6 +376,10 @@ pub(super) fn deepest<T: Real>(
                 node.trial.point = match held {
                     [true, _] => surface.retract(&a),
                     [_, true] => surface.retract(&b),
+                    _ if span.wraps.is_empty() => {
+                        // A descent within a plane of symmetry would not leave it, even for a shorter path.
+                        surface.retract(&(approach.point + aside(&(b - a), surface.size())))
+                    }
                     _ => span::side(span.wraps.get(node.obstacle), surface, surface.retract(&approach.point)),
                 };
                 if held == [true; 2] {

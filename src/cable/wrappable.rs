@@ -98,6 +98,12 @@ pub trait Wrappable<T: Real>: Any + Debug + Send + Sync {
         !self.is_convex()
     }
 
+    /// Whether the geodesic from `start`, of this length, may run over a hollow, where its normal curvature is negative.
+    /// False only if it certainly does not; otherwise the normal curvature along it is searched.
+    fn may_be_hollow(&self, _start: &GeodesicEnd<T>, _length: T) -> bool {
+        !self.is_convex()
+    }
+
     /// The angle by which the straight line from `a` to `b` winds about the core of the solid: the axis of a
     /// cylinder, the circle within a torus. It is the limit of the angles of lines nearby that miss the core.
     ///
@@ -420,6 +426,12 @@ pub(crate) fn roundoff<T: Real>(a: &Point3<T>, b: &Point3<T>) -> T {
 /// larger than the roundoff of coordinates.
 pub(crate) fn beside<T: Real>(along: &Vector3<T>, size: T) -> Vector3<T> {
     any_tangent(along).normalize() * (T::default_epsilon().sqrt() * size)
+}
+
+/// The same in no plane of symmetry, neither through an axis of coordinates nor across it.
+pub(crate) fn aside<T: Real>(along: &Vector3<T>, size: T) -> Vector3<T> {
+    let beside = beside(along, size);
+    beside + along.cross(&beside) * (T::lit(0.6) / along.norm())
 }
 
 /// The unit tangent nearest to `direction`, and the binormal `normal × tangent`.

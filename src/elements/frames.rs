@@ -1,9 +1,9 @@
 //! Two frames on two bodies, which an element connects.
 
-use nalgebra::{Matrix3, Vector6};
+use nalgebra::{Matrix3, Point3, Vector6};
 
 use crate::framework::variables::{Variables, Visitor, VisitorMut};
-use crate::framework::{ElementError, Stage};
+use crate::framework::{ElementError, Stage, Stiffnesses};
 use crate::math::{InvalidValue, Pose, Real, SpatialForce, SpatialVelocity, checked_when_read};
 use crate::mechanics::{BodyIndex, Checked, ForceAccumulator, Frame, Positions, Topology, Velocities};
 use crate::{results, variables};
@@ -115,6 +115,15 @@ impl Ends {
         (of(self.body1, X_GF), of(self.body2, X_GM))
     }
 
+    /// Both bodies, at the origins of these frames.
+    pub(super) fn at<T: Real>(self, [X_GA, X_GB]: [&Pose<T>; 2]) -> [(BodyIndex, Point3<T>); 2] {
+        [(self.body1, X_GA.translation.vector.into()), (self.body2, X_GB.translation.vector.into())]
+    }
+
+    pub(super) fn bodies(self) -> [BodyIndex; 2] {
+        [self.body1, self.body2]
+    }
+
     /// Adds the forces on frames F and M.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "with two callers it is a call in the loop")]
@@ -127,6 +136,18 @@ impl Ends {
         for (body, X, F) in [(self.body1, X_GF, &dynamics.F_GF), (self.body2, X_GM, &dynamics.F_GM)] {
             forces.apply_to_frame(Checked(body), &X.translation.vector.into(), *F);
         }
+    }
+}
+
+impl<T: Real> Dynamics<T> {
+    /// Reports what the load adds to the stiffness.
+    pub(super) fn report_load(
+        &self,
+        ends: [(BodyIndex, Point3<T>); 2],
+        stiffnesses: &mut Stiffnesses<'_, T>,
+    ) {
+        let SpatialForce { torque, force } = &self.F_GM;
+        stiffnesses.loaded(force.norm().to_f64(), torque.norm().to_f64(), ends);
     }
 }
 

@@ -10,6 +10,7 @@ pub mod exponential_spring;
 mod frames;
 pub mod linear_bushing;
 pub mod spatial_bushing;
+mod tension;
 
 pub use cable_spring::CableSpring;
 pub use capstan_cable::CapstanCable;

@@ -6,7 +6,7 @@ use core::ops::Deref;
 use nalgebra::{Point3, Vector3};
 
 use crate::framework::variables::Variables;
-use crate::framework::{Cache, ElementError};
+use crate::framework::{Cache, ElementError, Stiffnesses};
 use crate::math::Real;
 use crate::mechanics::{BodyIndex, ForceAccumulator, Positions, Topology, Velocities};
 
@@ -230,6 +230,12 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
         _next: &mut Self::Discrete,
     ) -> Result<(), ElementError> {
         Ok(())
+    }
+
+    /// Reports springs that are at least as stiff and as damped as the element, for the host's choice of a
+    /// [stable step](crate::ForceSystem::stable_step). By default nothing is known.
+    fn report_stiffness(&self, _at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {
+        stiffnesses.unknown();
     }
 
     /// For an implicit host, between the Newton iterations of one step: writes into `next` the

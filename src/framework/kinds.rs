@@ -13,6 +13,7 @@ use crate::framework::results::Cache;
 use crate::framework::roster::Roster;
 use crate::framework::slots::{AnySlots, Slots, given};
 use crate::framework::stage::Stage;
+use crate::framework::stiffnesses::Stiffnesses;
 use crate::framework::variables::Variables;
 use crate::framework::{ElementError, ElementName, Error};
 use crate::math::Real;
@@ -106,6 +107,14 @@ pub(crate) trait AnyKind<T: Real>: Any + Debug + Send + Sync {
         kinematics: &Kinematics<T>,
         accumulator: ForceAccumulator<'_, T>,
         powers: &mut Vec<T>,
+    ) -> Result<(), Error>;
+    /// Lets one element report its stiffness, after it has been realized to Dynamics; nothing while it is disabled.
+    fn report_stiffness(
+        &self,
+        slots: &dyn AnySlots<T>,
+        place: usize,
+        kinematics: &Kinematics<T>,
+        stiffnesses: &mut Stiffnesses<'_, T>,
     ) -> Result<(), Error>;
     /// Resets the memory of one element; returns the stage below which the state falls, if anything has changed.
     fn reset_memory(
@@ -277,6 +286,20 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         let first = powers.len();
         powers.resize(first + self.elements.len(), T::zero());
         self.sum(slots, self.places(), kinematics, accumulator, Energies::zero(), &mut powers[first..]);
+        Ok(())
+    }
+
+    fn report_stiffness(
+        &self,
+        slots: &dyn AnySlots<T>,
+        place: usize,
+        kinematics: &Kinematics<T>,
+        stiffnesses: &mut Stiffnesses<'_, T>,
+    ) -> Result<(), Error> {
+        let slots = Slots::<T, E>::downcast(slots)?;
+        if let Some(element) = self.enabled_element(slots, place) {
+            element.report_stiffness(&slots.at_dynamics(place, kinematics), stiffnesses);
+        }
         Ok(())
     }
 

@@ -281,11 +281,11 @@ impl<T: Real, E: ForceElement<T>> AnySlots<T> for Slots<T, E> {
     fn commit(&mut self) -> Option<Stage> {
         // The variables of a moving element change with every step: a comparison would only cost time.
         E::Discrete::FIRST_STAGE?;
-        let mut changed = None;
+        let mut changed: Option<Stage> = None;
         for (next, variable) in self.next_discrete.iter_mut().zip(&mut self.variables) {
             if variable.enabled {
+                changed = changed.into_iter().chain(next.first_stage()).min();
                 core::mem::swap(next, &mut variable.discrete);
-                changed = E::Discrete::FIRST_STAGE;
             }
         }
         changed

@@ -17,6 +17,11 @@ pub trait Variables<T: Real>: Clone + PartialEq + Debug + Send + Sync + 'static 
     /// the state to just below it. The default is safe for every struct.
     const FIRST_STAGE: Option<Stage> = Some(Stage::Instance);
 
+    /// The same of this struct, whose list of scalars may be empty.
+    fn first_stage(&self) -> Option<Stage> {
+        Self::FIRST_STAGE
+    }
+
     /// Calls `visit` once for each scalar, always in the same order, with a name such as
     /// `anchor_P.x` that is unique within the struct.
     fn visit(&self, visit: Visitor<'_, T>);
@@ -61,6 +66,16 @@ impl<T: Real> Variables<T> for () {
     fn visit_mut(&mut self, _: VisitorMut<'_, T>) {}
     fn validate(&self) -> Result<(), InvalidValue> {
         Ok(())
+    }
+}
+
+/// The earlier of two stages, where there is one.
+#[doc(hidden)]
+#[inline]
+pub fn earlier(a: Option<Stage>, b: Option<Stage>) -> Option<Stage> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (a, b) => a.or(b),
     }
 }
 
@@ -202,14 +217,18 @@ macro_rules! variables {
             }
 
             fn first_stage_changed(&self, new: &Self) -> Option<$crate::Stage> {
-                let changed: &[Option<$crate::Stage>] = &[$(
-                    $crate::variables::Part::<T, _>::first_stage_changed(
-                        &self.$field,
-                        &new.$field,
-                        $crate::variables!(@stage $($stage)?),
-                    ),
-                )*];
-                changed.iter().copied().flatten().min()
+                let first = None;
+                $(
+                    let first = $crate::variables::earlier(
+                        first,
+                        $crate::variables::Part::<T, _>::first_stage_changed(
+                            &self.$field,
+                            &new.$field,
+                            $crate::variables!(@stage $($stage)?),
+                        ),
+                    );
+                )*
+                first
             }
 
             fn validate(&self) -> Result<(), $crate::InvalidValue> {

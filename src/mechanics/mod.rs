@@ -2,6 +2,7 @@
 
 mod error;
 mod forces;
+mod inertias;
 mod kinematics;
 mod place;
 mod places;
@@ -9,6 +10,7 @@ mod topology;
 
 pub use error::{KinematicsError, Quantity};
 pub use forces::{ForceAccumulator, Forces};
+pub use inertias::Inertias;
 pub(crate) use kinematics::{Kinematics, finite};
 pub use kinematics::{KinematicsSource, Positions, Velocities};
 pub use place::{CoordinatePair, Frame, Station};

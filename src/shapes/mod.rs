@@ -47,6 +47,7 @@ pub use height_map::HeightMap;
 #[cfg(feature = "mesh-files")]
 pub use mesh::FaceList;
 pub use mesh::{Displaced, MeshFault, TriangleMesh};
+pub(crate) use mesh::{LoadedVertex, VertexBuffer};
 pub use solid::{Bounds, Plane, Solid, SurfacePoint};
 pub use solid_shape::SolidShape;
 pub use sphere::Sphere;

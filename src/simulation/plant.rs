@@ -6,7 +6,7 @@ use nalgebra::{Matrix3, Point3, Vector3};
 
 use crate::framework::ForceSystem;
 use crate::math::{InvalidValue, Real, Requirement, SpatialForce, check, is_finite};
-use crate::mechanics::{BodyIndex, CoordinateIndex, KinematicsError};
+use crate::mechanics::{BodyIndex, CoordinateIndex, Inertias, KinematicsError};
 use crate::simulation::error::SimulationError;
 use crate::simulation::error::finite_motion;
 
@@ -134,6 +134,10 @@ impl<T: Real> Plant<T> {
         index
     }
 
+    fn body(&self, body: BodyIndex) -> Option<&RigidBody<T>> {
+        Some(&self.bodies[self.body_indices.iter().position(|&index| index == body)?])
+    }
+
     /// Adds a coordinate with this mass \[kg or kg·m²\], to the plant and to the system.
     ///
     /// # Errors
@@ -182,5 +186,26 @@ impl<T: Real> Plant<T> {
         let place = self.coordinate_indices.iter().position(|&index| index == coordinate);
         self.coordinate_loads[place.ok_or(KinematicsError::NoSuchCoordinate { coordinate })?] = force;
         Ok(())
+    }
+}
+
+/// What is not in the plant does not yield.
+impl<T: Real> Inertias for Plant<T> {
+    fn mass(&self, body: BodyIndex) -> f64 {
+        self.body(body).map_or(f64::INFINITY, |body| body.mass.to_f64())
+    }
+
+    fn least_inertia(&self, body: BodyIndex) -> f64 {
+        self.body(body)
+            .map_or(f64::INFINITY, |body| body.inertia.map(T::to_f64).symmetric_eigenvalues().min())
+    }
+
+    fn mass_center(&self, body: BodyIndex) -> Point3<f64> {
+        self.body(body).map_or(Point3::origin(), |body| body.center.map(T::to_f64))
+    }
+
+    fn coordinate_mass(&self, coordinate: CoordinateIndex) -> f64 {
+        let place = self.coordinate_indices.iter().position(|&index| index == coordinate);
+        place.map_or(f64::INFINITY, |place| self.masses[place].to_f64())
     }
 }

@@ -1,5 +1,7 @@
 //! Contact: surfaces, meshes and their queries, and the foundation that uses them.
 
+mod anchored_friction;
+mod clipped_faces;
 mod contact_limits;
 mod contact_mesh;
 mod contact_scalars;
@@ -7,4 +9,5 @@ mod dropped_brick;
 mod elastic_foundation;
 #[cfg(feature = "mesh-files")]
 mod mesh_files;
+mod restitution;
 mod support;

@@ -94,7 +94,8 @@ fn stops_switch_by_penetration_and_store_it() {
         use_limit_stops: true,
         limit_stops_upper: 1.0,
         limit_stops_lower: -1.0,
-        limit_stops_stiffness: 1e3,
+        limit_stops_upper_stiffness: 1e3,
+        limit_stops_lower_stiffness: 1e3,
         ..Parameters::default()
     };
     let free = Discrete::default();
@@ -119,8 +120,10 @@ fn contact(only_push: bool, penetration: f64, v: f64, upper: bool) -> (f64, f64,
         use_limit_stops: true,
         limit_stops_upper: 1.0,
         limit_stops_lower: -1.0,
-        limit_stops_stiffness: 1e3,
-        limit_stops_damping: 50.0,
+        limit_stops_upper_stiffness: 1e3,
+        limit_stops_lower_stiffness: 1e3,
+        limit_stops_upper_damping: 50.0,
+        limit_stops_lower_damping: 50.0,
         limit_stops_only_push: only_push,
         ..Parameters::default()
     };
@@ -261,7 +264,8 @@ fn stops() -> Parameters<f64> {
         use_limit_stops: true,
         limit_stops_upper: 0.5,
         limit_stops_lower: -0.5,
-        limit_stops_stiffness: 1e4,
+        limit_stops_upper_stiffness: 1e4,
+        limit_stops_lower_stiffness: 1e4,
         ..Parameters::default()
     }
 }
@@ -273,10 +277,19 @@ fn dissipation_never_falls() {
         ("bristles", braked, 24.9),
         ("soft bristles", Parameters { sticking_stiffness: 100.0, ..braked }, 24.0),
         ("regularised", Parameters { friction_proportional_zone: 1e-3, ..braked }, 24.9),
-        ("damped stops", Parameters { limit_stops_damping: 10.0, ..stops() }, 20.0),
+        (
+            "damped stops",
+            Parameters { limit_stops_upper_damping: 10.0, limit_stops_lower_damping: 10.0, ..stops() },
+            20.0,
+        ),
         (
             "stops that only push",
-            Parameters { limit_stops_damping: 10.0, limit_stops_only_push: true, ..stops() },
+            Parameters {
+                limit_stops_upper_damping: 10.0,
+                limit_stops_lower_damping: 10.0,
+                limit_stops_only_push: true,
+                ..stops()
+            },
             20.0,
         ),
     ];
@@ -446,10 +459,12 @@ fn stops_that_could_never_stop_anything_are_refused() {
     let pair = CoordinatePair::on(ForceSystem::<f64>::new().add_coordinate());
     let refused = CoordinateSpringDamperExt::new(pair, stops).expect_err("neither stiffness nor damping");
     let value = refused.invalid_value().map(|v| (v.name, v.requirement));
-    assert_eq!(value, Some(("limit_stops_stiffness", Requirement::Positive)));
+    assert_eq!(value, Some(("limit_stops_upper_stiffness", Requirement::Positive)));
     for accepted in [
-        Parameters { limit_stops_stiffness: 1e4, ..stops },
-        Parameters { limit_stops_damping: 10.0, ..stops },
+        Parameters { limit_stops_upper_stiffness: 1e4, ..stops },
+        Parameters { limit_stops_lower_stiffness: 1e4, ..stops },
+        Parameters { limit_stops_upper_damping: 10.0, ..stops },
+        Parameters { limit_stops_lower_damping: 10.0, ..stops },
         Parameters { use_limit_stops: false, ..stops },
     ] {
         assert!(CoordinateSpringDamperExt::new(pair, accepted).is_ok(), "{accepted:?}");

@@ -36,7 +36,7 @@ fn trajectories_under_error_control_agree_with_exudyn_and_keep_the_balance_of_wo
                 }
                 open = open.max((simulation.work_balance() - start).abs());
             });
-        for (quantity, deviation, tolerance) in deviations.expect("regular").0 {
+        for (quantity, deviation, tolerance) in deviations.expect("regular").quantities {
             assert!(deviation <= tolerance, "{quantity}: off by {deviation:e}, tolerance {tolerance:e}");
         }
         assert_eq!(counts, switches);
@@ -59,8 +59,10 @@ fn a_mass_between_stops_converges_to_its_closed_form_as_events_are_located() {
         let parameters = Parameters {
             limit_stops_upper: exact.stop,
             limit_stops_lower: -exact.stop,
-            limit_stops_stiffness: exact.stiffness,
-            limit_stops_damping: exact.damping,
+            limit_stops_upper_stiffness: exact.stiffness,
+            limit_stops_lower_stiffness: exact.stiffness,
+            limit_stops_upper_damping: exact.damping,
+            limit_stops_lower_damping: exact.damping,
             use_limit_stops: true,
             ..Parameters::default()
         };

@@ -1,6 +1,6 @@
-//! When a body that comes sliding down a slope on exponential springs sticks, and when it creeps.
+//! When a body that comes sliding down a slope on exponential springs that settle sticks, and when it creeps.
 
-use force_elements::exponential_spring::Parameters;
+use force_elements::exponential_spring::{FrictionTransition, Parameters};
 use force_elements::nalgebra::{Point3, Vector3};
 use force_elements::simulation::{DormandPrince, Plant, RigidBody, Simulation};
 use force_elements::{BodyIndex, ExponentialSpring, ForceSystem, Frame, Pose, SpatialVelocity, Station};
@@ -14,7 +14,8 @@ fn sledge(
     slope: f64,
     parameters: Parameters<f64>,
 ) -> (ForceSystem<f64>, Plant<f64>, BodyIndex, f64) {
-    let parameters = Parameters { mu_static: 0.7, mu_kinetic: 0.6, ..parameters };
+    let friction_transition = FrictionTransition::Settling;
+    let parameters = Parameters { mu_static: 0.7, mu_kinetic: 0.6, friction_transition, ..parameters };
     let mut system = ForceSystem::new();
     let gravity = Vector3::new(slope.sin(), 0.0, -slope.cos()) * GRAVITY;
     let mut plant = Plant::new(gravity).expect("finite");

@@ -10,7 +10,7 @@ use force_elements::shapes::{
 use force_elements::{
     BodyIndex, CableSpring, CoordinatePair, CoordinateSpringDamperExt, ElasticFoundation, ExponentialSpring,
     ForceSystem, Frame, LinearBushing, Pose, SpatialVelocity, Station, cable_spring,
-    coordinate_spring_damper_ext, linear_bushing,
+    coordinate_spring_damper_ext, elastic_foundation, linear_bushing,
 };
 
 #[test]
@@ -91,13 +91,16 @@ fn shapes() -> Vec<(&'static str, SolidShape<f64>, bool)> {
 /// A ball of springs over each of the shapes, all in one element each.
 fn foundations(
     copies: usize,
+    clipped: bool,
 ) -> (ForceSystem<f64>, BodyIndex, Vec<force_elements::Handle<ElasticFoundation<f64>>>) {
     let mut system = ForceSystem::new();
     let body = system.add_body();
     let rubber = Material::new(1e5).with_dissipation(0.1).with_friction(0.5, 0.4, 0.1);
     let mut handles = Vec::new();
     for (_, shape, is_soft) in std::iter::repeat_n(shapes(), copies).flatten() {
-        let mut foundation = ElasticFoundation::default();
+        let mut foundation =
+            ElasticFoundation::new(elastic_foundation::Parameters { clipped, ..Default::default() })
+                .expect("valid");
         match shape {
             SolidShape::Mesh(mesh) if is_soft => {
                 foundation.add_springs(Frame::ground(Pose::identity()), mesh, rubber)
@@ -116,8 +119,42 @@ fn foundations(
 const HEIGHTS: [f64; 8] = [5.0, 1.8, 1.5, 1.0, 0.3, 0.0, -0.2, -3.0];
 
 #[test]
+fn a_foundation_with_anchors_does_not_allocate_after_two_commits() {
+    let mut system = ForceSystem::<f64>::new();
+    let body = system.add_body();
+    let mut foundation = ElasticFoundation::default().with_anchors();
+    foundation.add_rigid(Frame::ground(Pose::identity()), HalfSpace::BelowZ).expect("valid");
+    let rubber = Material::new(1e5).with_friction(0.5, 0.4, 0.0).with_grip(1e5, 1e3);
+    let ball = TriangleMesh::sphere(0.9, 10).expect("valid");
+    foundation.add_springs(Frame::of(body), ball, rubber).expect("valid");
+    let foundation = system.add(foundation).expect("bodies exist");
+    let mut state = system.default_state();
+    let mut evaluate = |z: f64| {
+        let V_GB = SpatialVelocity::new(Vector3::x(), Vector3::new(1.0, 2.0, -3.0));
+        state.set_body(body, Pose::translation(0.1, 0.2, z), V_GB).expect("finite");
+        system.realize_dynamics(&mut state).expect("regular");
+        // The memory of a step is written to one of two buffers.
+        system.accept_step(&mut state).expect("realized");
+        state.discrete(foundation).iter().count()
+    };
+    for z in [5.0, 5.0] {
+        assert_eq!(evaluate(z), 0);
+    }
+    let mut most = 0;
+    let counted = allocation_counter::measure(|| {
+        most = HEIGHTS.into_iter().map(&mut evaluate).max().expect("some");
+    });
+    assert_eq!(counted.count_total, 0);
+    assert!(most >= 200, "at most {most} anchors");
+}
+
+#[test]
 fn a_foundation_does_not_allocate_after_the_first_evaluation_however_deep_it_sinks() {
-    let (system, body, handles) = foundations(1);
+    [false, true].into_iter().for_each(does_not_allocate_however_deep);
+}
+
+fn does_not_allocate_however_deep(clipped: bool) {
+    let (system, body, handles) = foundations(1, clipped);
     let mut state = system.default_state();
     let mut most = vec![0; handles.len()];
     let mut evaluate = |state: &mut force_elements::State<f64>, z: f64| {
@@ -143,7 +180,7 @@ fn a_foundation_does_not_allocate_after_the_first_evaluation_however_deep_it_sin
 
 #[test]
 fn a_foundation_that_is_disabled_enabled_and_changed_does_not_allocate() {
-    let (system, body, handles) = foundations(1);
+    let (system, body, handles) = foundations(1, false);
     let mut state = system.default_state();
     let mut cycle = |heights: [f64; 2]| {
         for &handle in &handles {
@@ -202,7 +239,7 @@ fn a_crowd_does_not_allocate_after_the_first_evaluation_as_it_is_pressed_togethe
 #[cfg(feature = "rayon")]
 #[test]
 fn foundations_on_threads_do_not_allocate_after_the_first_evaluation() {
-    let (system, body, _) = foundations(20);
+    let (system, body, _) = foundations(20, false);
     let mut state = system.default_state();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
     pool.install(|| {

@@ -5,3 +5,4 @@ mod runs;
 mod simulation_derivatives;
 mod simulation_limits;
 mod simulation_refused_steps;
+mod stable_steps;

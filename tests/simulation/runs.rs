@@ -385,7 +385,8 @@ fn a_longest_step_that_is_no_limit_leaves_error_control_its_work() {
         use_limit_stops: true,
         limit_stops_upper: 1.0,
         limit_stops_lower: -1.0,
-        limit_stops_stiffness: 1e9,
+        limit_stops_upper_stiffness: 1e9,
+        limit_stops_lower_stiffness: 1e9,
         ..Parameters::default()
     };
     system

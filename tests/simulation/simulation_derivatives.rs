@@ -164,7 +164,8 @@ impl Scene for Bouncing {
             use_limit_stops: true,
             limit_stops_lower: 0.0,
             limit_stops_upper: 10.0,
-            limit_stops_stiffness: Self::STIFFNESS,
+            limit_stops_upper_stiffness: Self::STIFFNESS,
+            limit_stops_lower_stiffness: Self::STIFFNESS,
             ..Parameters::default()
         };
         let element = CoordinateSpringDamperExt::new(CoordinatePair::on(slider), stop.cast()).expect("valid");

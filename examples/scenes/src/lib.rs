@@ -3,6 +3,7 @@
 #![allow(missing_debug_implementations, reason = "its users are the tests and examples of this repository")]
 #![allow(clippy::missing_errors_doc, reason = "its users are the tests and examples of this repository")]
 
+mod arc;
 pub mod arm;
 pub mod between_stops;
 pub mod block;
@@ -10,8 +11,12 @@ pub mod bones;
 pub mod bushing_chain;
 pub mod cables;
 pub mod conformance;
+pub mod corpus;
 pub mod creep;
+pub mod implicit;
 mod quadrature;
 pub mod race;
 pub mod solids;
+mod string;
 pub mod swinging_cable;
+pub mod verifier;

@@ -65,7 +65,10 @@ pub struct Runner {
 /// The first is the one the others are measured by.
 pub fn runners() -> [Runner; 4] {
     [
-        Runner { name: "exponential springs", contact: Contact::springs(FrictionTransition::Settling) },
+        Runner {
+            name: "exponential springs, settling",
+            contact: Contact::springs(FrictionTransition::Settling),
+        },
         Runner {
             name: "exponential springs, return mapping",
             contact: Contact::springs(FrictionTransition::ReturnMapping),

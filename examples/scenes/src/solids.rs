@@ -5,12 +5,12 @@ use core::ops::Range;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use force_elements::cable::{Obstacle, PathError, PathResults};
+use force_elements::cable::{Obstacle, PathError, PathResults, Wrappable};
 use force_elements::nalgebra::{DMatrix, Point3, Vector2, Vector3};
-use force_elements::shapes::{Cylinder, Ellipsoid, HeightMap, ShapeError, Sphere, Torus};
+use force_elements::shapes::{Cylinder, DistanceField, Ellipsoid, HeightMap, ShapeError, Sphere, Torus};
 use force_elements::{BodyIndex, Frame, Pose};
 
-use crate::cables::Pebble;
+use crate::cables::{Peanut, Pebble};
 
 /// A shape, and how it is measured here.
 #[derive(Debug, Clone)]
@@ -22,6 +22,9 @@ pub enum Solid {
     Ring(f64, f64),
     Land(Land),
     Pebble(f64),
+    Peanut(f64),
+    /// A surface that is itself given by a spline; nothing but its values is used here.
+    Bone(DistanceField),
 }
 
 impl Solid {
@@ -34,6 +37,21 @@ impl Solid {
             Self::Ring(ring, tube) => Obstacle::new(Frame::on(on, X_BS), Torus::new(*ring, *tube)?),
             Self::Land(land) => Obstacle::new(Frame::on(on, X_BS), land.map()?),
             Self::Pebble(radius) => Obstacle::new(Frame::on(on, X_BS), Pebble { radius: *radius }),
+            Self::Peanut(reach) => Obstacle::new(Frame::on(on, X_BS), Peanut { reach: *reach }),
+            Self::Bone(field) => Obstacle::new(Frame::on(on, X_BS), field.clone()),
+        }
+    }
+
+    /// A length of the order of the smallest radius of curvature, and of the largest part.
+    pub fn sizes(&self) -> [f64; 2] {
+        match self {
+            Self::Ball(radius) | Self::Rod(radius) => [*radius; 2],
+            Self::Egg(radii) => [radii.min() * radii.min() / radii.max(), radii.max()],
+            Self::Ring(ring, tube) => [*tube, *ring],
+            Self::Land(land) => [land.spacing.min(), 10.0 * land.spacing.max()],
+            Self::Pebble(radius) => [0.5 * radius, *radius],
+            Self::Peanut(reach) => [0.4 * reach, 1.5 * reach],
+            Self::Bone(field) => [Wrappable::<f64>::size(field), 10.0 * Wrappable::<f64>::size(field)],
         }
     }
 
@@ -54,19 +72,16 @@ impl Solid {
             }
             Self::Ring(ring, tube) => (p.x.hypot(p.y) - ring).hypot(p.z) - tube,
             Self::Land(land) => land.height(p.x, p.y).map_or(f64::INFINITY, |h| p.z - h),
-            Self::Pebble(radius) => {
-                let value = |p: Point3<f64>| {
-                    let q = p / *radius;
-                    q.coords.norm_squared() + 0.3 * q.coords.map(|x| x.powi(4)).sum() - 1.0
-                };
-                let h = 1e-5 * radius;
-                let slope = Vector3::from_fn(|i, _| {
-                    let step = Vector3::ith(i, h);
-                    (value(p + step) - value(p - step)) / (2.0 * h)
-                });
-                value(p) / slope.norm().max(0.1 / radius)
-            }
+            Self::Bone(field) => field.value(&p),
+            Self::Pebble(radius) => self.first_order(&p, 0.1 / radius),
+            Self::Peanut(reach) => self.first_order(&p, 0.5 / reach),
         }
+    }
+
+    /// The height to first order, with at least this slope.
+    fn first_order(&self, p: &Point3<f64>, least: f64) -> f64 {
+        let (value, slope) = self.slope(p);
+        value / slope.norm().max(least)
     }
 }
 
@@ -93,6 +108,24 @@ impl Land {
         HeightMap::new(self.corner, self.spacing, self.rows[0].len(), &self.rows.concat())
     }
 
+    /// The height with its derivatives: h, hx, hy, hxx, hxy, hyy; none off the rectangle.
+    pub fn bent_height(&self, x: f64, y: f64) -> Option<[f64; 6]> {
+        let (i, u) = cell((x - self.corner.x) / self.spacing.x, self.rows[0].len())?;
+        let (j, v) = cell((y - self.corner.y) / self.spacing.y, self.rows.len())?;
+        let cell = self.cells.view((8 * j, 8 * i), (8, 8));
+        let mut rows = [[0.0; 8]; 3];
+        for row in 0..8 {
+            let along_x = horner(core::array::from_fn(|power| cell[(row, power)]), u);
+            for (order, value) in along_x.into_iter().enumerate() {
+                rows[order][row] = value;
+            }
+        }
+        let ([h, hy, hyy], [hx, hxy, _], [hxx, ..]) =
+            (horner(rows[0], v), horner(rows[1], v), horner(rows[2], v));
+        let (dx, dy) = (self.spacing.x, self.spacing.y);
+        Some([h, hx / dx, hy / dy, hxx / (dx * dx), hxy / (dx * dy), hyy / (dy * dy)])
+    }
+
     /// The height; none off the rectangle.
     pub fn height(&self, x: f64, y: f64) -> Option<f64> {
         let (i, u) = cell((x - self.corner.x) / self.spacing.x, self.rows[0].len())?;
@@ -101,6 +134,13 @@ impl Land {
         let along_x = |row: usize| (0..8).rev().fold(0.0, |sum, power| sum * u + cell[(row, power)]);
         Some((0..8).rev().fold(0.0, |sum, row| sum * v + along_x(row)))
     }
+}
+
+/// A polynomial of degree seven, with two derivatives.
+fn horner(coefficients: [f64; 8], x: f64) -> [f64; 3] {
+    coefficients.into_iter().rev().fold([0.0; 3], |[value, rate, bend], coefficient| {
+        [value * x + coefficient, rate * x + value, bend * x + 2.0 * rate]
+    })
 }
 
 /// The cell of a place counted in spacings, and the place within it; none beyond the grid.
@@ -163,13 +203,10 @@ pub struct Dive {
     /// How deep \[m\].
     pub depth: f64,
     pub obstacle: usize,
-    /// Whether the segment touches the obstacle or passes it: to others in its span it is blind by
-    /// the rules of the path.
-    pub passes: bool,
 }
 
-/// The deepest that any straight segment runs into each obstacle of its span, if it does. Spans are
-/// given by their obstacles.
+/// The deepest that any straight segment runs into each obstacle that it touches or passes, if it does: to others in its
+/// span it is blind by the rules of the path. Spans are given by their obstacles.
 pub fn dives(solids: &[Solid], spans: &[Range<usize>], path: &PathResults<f64>) -> Vec<Dive> {
     let mut found = Vec::new();
     let mut spans = spans.iter();
@@ -178,15 +215,15 @@ pub fn dives(solids: &[Solid], spans: &[Range<usize>], path: &PathResults<f64>) 
     for segment in &path.segments {
         let touched = segment.to_contact.map(|i| path.contacts[i].obstacle);
         let last = touched.map_or(span.end, |k| k + 1);
-        for obstacle in span.clone() {
+        for (obstacle, solid) in solids.iter().enumerate().take(last).skip(first) {
             let Some(of_it) = path.contacts.iter().find(|contact| contact.obstacle == obstacle) else {
                 continue;
             };
             let X_SG = of_it.X_GS.inverse();
             let [a, b] = [segment.from_G, segment.to_G].map(|p| X_SG * p);
-            let depth = -lowest(&solids[obstacle], a, b);
+            let depth = -lowest(solid, a, b);
             if depth > 0.0 {
-                found.push(Dive { depth, obstacle, passes: (first..last).contains(&obstacle) });
+                found.push(Dive { depth, obstacle });
             }
         }
         first = touched.unwrap_or_else(|| {

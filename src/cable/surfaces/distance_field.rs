@@ -118,6 +118,10 @@ impl<T: Real> Wrappable<T> for DistanceField {
             let (flat, dip) = if u >= enters && u <= leaves { (near, near_dip) } else { (far, far_dip) };
             let step = ((middle - lowest.0) * flat).max(shortest) * inverse;
             let next = (u + step).min(last);
+            // A line so long that a step is below its roundoff cannot be searched any finer.
+            if next <= u {
+                break;
+            }
             let here = (value(next), next);
             if here.0 >= middle && before[0].0 >= middle && middle < lowest.0 + dip && low < u {
                 let found = lowest_between(self, a, &along, [low, u, next]);

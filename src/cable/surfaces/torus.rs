@@ -218,6 +218,13 @@ impl<T: Real> Wrappable<T> for Torus<T> {
         root > m && -m - root < length
     }
 
+    fn may_be_hollow(&self, start: &GeodesicEnd<T>, _length: T) -> bool {
+        // By Clairaut's integral the normal curvature is (1 − m² R / ρ³) / r at the distance ρ from the axis.
+        let moment = start.point.x * start.tangent.y - start.point.y * start.tangent.x;
+        let hole = self.ring_radius - self.tube_radius;
+        moment * moment * self.ring_radius > hole * hole * hole
+    }
+
     fn closest_on_segment(&self, a: &Point3<T>, b: &Point3<T>) -> SegmentApproach<T> {
         let along = b - a;
         let nearest = approach_at(self, a, b, -a.coords.dot(&along) / along.norm_squared());

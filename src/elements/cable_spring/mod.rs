@@ -6,8 +6,9 @@ mod places;
 pub use places::StateParameters;
 
 use crate::cable::{CablePath, PathCasts, PathResults, Wraps};
+use crate::elements::tension::report_tension;
 use crate::framework::{
-    AtDynamics, AtPosition, AtVelocity, ElementError, Error, ForceElement, Given, Variables,
+    AtDynamics, AtPosition, AtVelocity, ElementError, Error, ForceElement, Given, Stiffnesses, Variables,
 };
 use crate::math::{Real, checked_when_read};
 use crate::mechanics::{ForceAccumulator, Topology, Velocities};
@@ -62,6 +63,11 @@ use crate::{results, variables};
 ///
 /// Those of [`CablePath::solve`], which [`Error::own`] returns as a [`PathError`](crate::cable::PathError);
 /// [`ElementError::NonFiniteForce`] if a force or energy is not finite.
+///
+/// # Stable step
+///
+/// For the [longest stable step](crate::ForceSystem::stable_step) of a host, it reports `k` along the path, whether taut
+/// or slack, damping at the present elongation, and tension over length across each straight segment.
 ///
 /// # Source
 ///
@@ -259,6 +265,15 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
 
     fn power_dissipated(&self, at: &AtDynamics<'_, T, Self>) -> T {
         at.dynamics.power_dissipated
+    }
+
+    fn report_stiffness(&self, at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {
+        let Parameters { stiffness, dissipation, .. } = &at.parameters.law;
+        let path = &at.position.path;
+        let damping = *stiffness * at.position.elongation * *dissipation;
+        let unit = |forces: &mut ForceAccumulator<'_, T>| path.add_forces(T::one(), forces);
+        stiffnesses.along(stiffness.to_f64(), damping.to_f64(), unit);
+        report_tension(path, at.dynamics.tension.to_f64(), stiffnesses);
     }
 
     fn reset_memory(&self, _: &Given<'_, T, Self>, next: &mut Self::Discrete) -> Result<(), ElementError> {

@@ -8,8 +8,9 @@ use alloc::vec::Vec;
 
 use crate::cable::{CablePath, PathCasts, PathResults, Strands};
 use crate::elements::cable_spring;
+use crate::elements::tension::report_tension;
 use crate::framework::{
-    AtDynamics, AtPosition, AtVelocity, ElementError, Error, ForceElement, Given, Variables,
+    AtDynamics, AtPosition, AtVelocity, ElementError, Error, ForceElement, Given, Stiffnesses, Variables,
 };
 use crate::math::{Real, Requirement, check};
 use crate::mechanics::{ForceAccumulator, Topology, Velocities};
@@ -110,6 +111,11 @@ use crate::results;
 ///
 /// Those of [`CablePath::solve`], which [`Error::own`] returns as a [`PathError`](crate::cable::PathError);
 /// [`ElementError::NonFiniteForce`] if a force or energy is not finite.
+///
+/// # Stable step
+///
+/// For the [longest stable step](crate::ForceSystem::stable_step) of a host, it reports for each strand `k/φ` along it,
+/// damping at its present elongation, and the greatest tension over length across each straight segment.
 ///
 /// # Source
 ///
@@ -338,6 +344,24 @@ impl<T: Real> ForceElement<T> for CapstanCable<T> {
 
     fn power_dissipated(&self, at: &AtDynamics<'_, T, Self>) -> T {
         at.dynamics.power_dissipated
+    }
+
+    fn report_stiffness(&self, at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {
+        let cable_spring::Parameters { stiffness, dissipation, .. } = at.parameters.law.elastic;
+        let Position { path, strands } = at.position;
+        let tensions = &at.dynamics.tensions;
+        let mut unit = alloc::vec![T::zero(); strands.all.len()];
+        for (i, strand) in strands.all.iter().enumerate() {
+            // The energy of a strand is k·φ·x²/2, and x is L/φ − L₀.
+            let of_strand = stiffness / strand.share;
+            let damping = of_strand * strand.elongation * dissipation;
+            unit.fill(T::zero());
+            unit[i] = T::one();
+            let pull = |forces: &mut ForceAccumulator<'_, T>| strands.add_forces(path, &unit, forces);
+            stiffnesses.along(of_strand.to_f64(), damping.to_f64(), pull);
+        }
+        let tightest = tensions.iter().fold(T::zero(), |most, &tension| most.max(tension));
+        report_tension(path, tightest.to_f64(), stiffnesses);
     }
 
     fn reset_memory(&self, _: &Given<'_, T, Self>, next: &mut Self::Discrete) -> Result<(), ElementError> {

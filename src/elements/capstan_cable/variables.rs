@@ -75,11 +75,6 @@ fn declared<'a>(name: core::fmt::Arguments<'a>, units: &'static [&'static str]) 
     Declared { name, units, stage: STAGE }
 }
 
-/// The earlier of two stages, where there is one.
-fn earlier(a: Option<Stage>, b: Option<Stage>) -> Option<Stage> {
-    a.into_iter().chain(b).min()
-}
-
 impl<T: Real> Variables<T> for Parameters<T> {
     const FIRST_STAGE: Option<Stage> = variables::earliest(&[STAGE]);
 
@@ -99,7 +94,7 @@ impl<T: Real> Variables<T> for Parameters<T> {
 
     fn first_stage_changed(&self, new: &Self) -> Option<Stage> {
         let is_same = self.friction.iter().zip(&new.friction).all(|(a, b)| Part::<T, _>::is_same(a, b));
-        earlier(self.elastic.first_stage_changed(&new.elastic), (!is_same).then_some(STAGE))
+        variables::earlier(self.elastic.first_stage_changed(&new.elastic), (!is_same).then_some(STAGE))
     }
 
     fn validate(&self) -> Result<(), InvalidValue> {
@@ -164,7 +159,7 @@ impl<T: Real> Variables<T> for Discrete<T> {
             |(a, b): (&Lap<T>, &Lap<T>)| a.length.is_same(&b.length) && a.share.is_same(&b.share);
         let same = self.grips.places.iter().zip(&new.grips.places).all(is_same)
             && self.grips.laps.iter().zip(&new.grips.laps).all(is_wound_same);
-        earlier(self.wraps.first_stage_changed(&new.wraps), (!same).then_some(STAGE))
+        variables::earlier(self.wraps.first_stage_changed(&new.wraps), (!same).then_some(STAGE))
     }
 
     fn validate(&self) -> Result<(), InvalidValue> {

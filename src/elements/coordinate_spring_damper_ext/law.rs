@@ -1,4 +1,4 @@
-//! The law of friction and limit stops, and their switching.
+//! The law of friction, and the switching of friction and limit stops.
 
 use crate::elements::coordinate_spring_damper_ext::{Discrete, Parameters};
 use crate::math::Real;
@@ -22,7 +22,7 @@ pub(super) struct Part<T> {
 }
 
 impl<T: Real> Part<T> {
-    fn none() -> Self {
+    pub(super) fn none() -> Self {
         Self { force: T::zero(), energy: T::zero(), loss: T::zero() }
     }
 }
@@ -33,8 +33,8 @@ impl<T: Real> Parameters<T> {
     #[inline]
     pub fn stribeck(&self, speed: T) -> T {
         let beyond = speed - self.friction_proportional_zone;
-        let offset = self.static_friction_offset * (-beyond / self.exponential_decay_static).exp();
-        self.dynamic_friction + offset + self.viscous_friction * beyond
+        let offset = self.static_offset_force() * (-beyond / self.exponential_decay_static).exp();
+        self.dynamic_force() + offset + self.viscous_friction * beyond
     }
 
     /// The force of sticking bristles \[N\].
@@ -44,18 +44,7 @@ impl<T: Real> Parameters<T> {
     }
 
     pub(super) fn has_bristles(&self) -> bool {
-        self.friction_proportional_zone == T::zero()
-            && (self.dynamic_friction != T::zero() || self.static_friction_offset != T::zero())
-    }
-
-    /// The force up to which bristles stick \[N\].
-    fn holding_force(&self) -> T {
-        self.dynamic_friction + self.static_friction_offset
-    }
-
-    /// The displacement beyond the stop selected by the limit-stop state \[m\].
-    fn penetration(&self, q: T, limit_stop_state: T) -> T {
-        if limit_stop_state > T::zero() { q - self.limit_stops_upper } else { q - self.limit_stops_lower }
+        self.friction_proportional_zone == T::zero() && self.has_friction()
     }
 
     #[inline]
@@ -93,35 +82,17 @@ impl<T: Real> Parameters<T> {
         energy.min(T::lit(0.5) * holding * holding / self.sticking_stiffness)
     }
 
-    #[inline]
-    pub(super) fn contact(&self, q: T, v: T, limit_stop_state: T) -> Part<T> {
-        if !self.use_limit_stops || limit_stop_state == T::zero() {
-            return Part::none();
-        }
-        let mut depth = self.penetration(q, limit_stop_state);
-        let mut damping = self.limit_stops_damping * v;
-        if self.limit_stops_only_push {
-            // Measured outward, neither the elastic force nor the sum may be negative.
-            let outward = limit_stop_state.signum();
-            depth = outward * (outward * depth).max(T::zero());
-            let elastic = self.limit_stops_stiffness * depth;
-            damping = outward * (outward * damping).max(-(outward * elastic));
-        }
-        let elastic = self.limit_stops_stiffness * depth;
-        Part { force: elastic + damping, energy: T::lit(0.5) * elastic * depth, loss: damping * v }
-    }
-
     /// The discrete variables that fit a displacement `q` \[m\] and a velocity `v` \[m/s\], given
     /// those at the start of the step and the present ones.
     ///
-    /// - Sticking bristles slip when their force exceeds `f_d + f_so`; the mode becomes the Stribeck
-    ///   force at `v`.
+    /// - Sticking bristles slip when their force exceeds `f_d + f_so`, at the present load; the mode becomes the
+    ///   Stribeck force at `v`. Bristles without load slip.
     /// - Slipping bristles stick when `v` opposes the mode: where they stuck at the start of the
     ///   step, if they did; else where their force continues the slip force of the start of the
     ///   step.
     /// - Bristles that go on slipping track displacement and force. They keep the energy with which they began
     ///   to slip; the work of friction is added up to that of bristles bent as far as they can hold.
-    /// - A stop acts while it is surpassed, and its penetration is stored.
+    /// - A stop without transition acts while it is surpassed, and its penetration is stored.
     pub fn switch(&self, q: T, v: T, start: &Discrete<T>, current: &Discrete<T>) -> Switch<T> {
         let (discrete, friction_error) = if self.has_bristles() {
             self.switch_friction(q, v, start, current)
@@ -136,11 +107,18 @@ impl<T: Real> Parameters<T> {
     }
 
     fn switch_friction(&self, q: T, v: T, start: &Discrete<T>, current: &Discrete<T>) -> (Discrete<T>, T) {
+        let holding_force = self.holding_force();
+        if holding_force == T::zero() {
+            let was_stuck = current.friction_mode == T::zero();
+            let lost =
+                if was_stuck { self.sticking_force(q, v, current.last_sticking_position) } else { T::zero() };
+            return (current.unloaded(q, v), lost.abs());
+        }
         // Not zero, however fast the static offset decays: a mode of zero would stick.
-        let slip_force = self.stribeck(v.abs()).abs().max(T::negligible() * self.holding_force());
+        let slip_force = self.stribeck(v.abs()).abs().max(T::negligible() * holding_force);
         if current.friction_mode == T::zero() {
             let sticking_force = self.sticking_force(q, v, current.last_sticking_position);
-            if sticking_force.abs() <= self.holding_force() {
+            if sticking_force.abs() <= holding_force {
                 return (*current, T::zero());
             }
             let direction = if v == T::zero() { sticking_force } else { v };
@@ -187,27 +165,6 @@ impl<T: Real> Parameters<T> {
             let discrete = Discrete { friction_mode, last_sticking_position, bristle_energy, ..*current };
             (discrete, T::zero())
         }
-    }
-
-    /// The limit-stop state at this displacement \[m\]; zero without stops.
-    pub(super) fn limit_stop_state(&self, q: T) -> T {
-        if self.use_limit_stops && q > self.limit_stops_upper {
-            q - self.limit_stops_upper
-        } else if self.use_limit_stops && q < self.limit_stops_lower {
-            q - self.limit_stops_lower
-        } else {
-            T::zero()
-        }
-    }
-
-    fn switch_stop(&self, q: T, limit_stop_state: T) -> (T, T) {
-        if !self.use_limit_stops {
-            return (limit_stop_state, T::zero());
-        }
-        let next = self.limit_stop_state(q);
-        let switched = next.partial_cmp(&T::zero()) != limit_stop_state.partial_cmp(&T::zero());
-        let change = if switched { next.abs().max(limit_stop_state.abs()) } else { T::zero() };
-        (next, self.limit_stops_stiffness * change)
     }
 }
 

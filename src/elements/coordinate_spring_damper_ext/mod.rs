@@ -4,13 +4,17 @@ use alloc::sync::Arc;
 use core::fmt;
 
 mod law;
+mod load;
+mod resistance;
+mod stops;
 mod variables;
 
 pub use law::Switch;
+use resistance::Resistance;
 pub use variables::{Discrete, Parameters};
 
 use crate::framework::{
-    AtDynamics, AtPosition, AtVelocity, ElementError, Error, ForceElement, Given, Variables,
+    AtDynamics, AtPosition, AtVelocity, ElementError, Error, ForceElement, Given, Stiffnesses, Variables,
 };
 use crate::math::Real;
 use crate::mechanics::{Checked, CoordinateIndex, CoordinatePair, ForceAccumulator, Topology, Velocities};
@@ -43,6 +47,12 @@ use crate::results;
 /// **Friction** follows the Stribeck curve
 /// `F(v) = f_d + f_so·exp(−(|v| − v_reg)/v_exp) + f_v·(|v| − v_reg)`.
 ///
+/// *Under load*, where a coefficient `μ_d` or `μ_so` is above zero, `f_d + μ_d·|N|` takes the place of `f_d`, and
+/// `f_so + μ_so·|N|` that of `f_so`. The load `N` is a transmitted force that the host knows: the normal force of a
+/// guide, the reaction of a joint, the force between teeth. The host
+/// [writes](Parameters::friction_load) it into the state before it evaluates; this changes no stored energy, and
+/// drops the state to Velocity stage.
+///
 /// - *Regularised*, where the proportional zone `v_reg > 0`: `sign(v)·F(v)` outside the zone and
 ///   `(f_d + f_so)·v/v_reg` within. Without memory or force at rest; suits explicit integration.
 /// - *Bristles*, where `v_reg = 0`: either they stick, with `k_μ·(q − x_lsp) + d_μ·v` about the last sticking
@@ -51,9 +61,14 @@ use crate::results;
 ///   `f_d` or `f_so` is not zero, and then requires `k_μ` or `d_μ`: bristles that stick without force would never
 ///   slip. With `d_μ` alone they creep like a damper.
 ///
-/// **Contact** acts while the stored limit-stop state is not zero: `k_l·(q − s) + d_l·v` with the stop `s` that
-/// was surpassed. Damping may make it pull on rebound, unless
-/// [`limit_stops_only_push`](Parameters::limit_stops_only_push) is set.
+/// **Contact** has constants `k`, `d` for each of the two stops: `k_u`, `d_u` and `k_l`, `d_l`. Damping may make it
+/// pull on rebound, unless [`limit_stops_only_push`](Parameters::limit_stops_only_push) is set.
+///
+/// - *Switched*, where the transition `w = 0`: `k·(q − s) + d·v` with the stop `s` that was surpassed, while the stored
+///   limit-stop state is not zero. The reference has the same constants for both stops.
+/// - *Smooth*, where `w > 0`: `S(p/w)·(k·(q − s) + d·v)` at a depth `p = |q − s|` beyond a stop, with
+///   `S(y) = 10·y³ − 15·y⁴ + 6·y⁵` up to `y = 1` and `S = 1` beyond. It has two continuous derivatives and no memory;
+///   suits every integrator.
 ///
 /// A user's [force law](Self::with_force_law) may replace the whole force; then nothing switches, and the results
 /// for friction and contact are zero. It may define [its energy](Self::with_force_and_energy_law) too.
@@ -63,16 +78,19 @@ use crate::results;
 /// Discrete variables hold whether bristles stick or slip, where they stuck, and how far a stop is surpassed.
 /// [`accept_step`](crate::ForceSystem::accept_step) switches them at the end of a step; an implicit host calls
 /// [`discontinuous_update`](crate::ForceSystem::discontinuous_update) between its Newton iterations until the
-/// force error is small. The rules are those of [`Parameters::switch`].
+/// force error is small. The rules are those of [`Parameters::switch`]. Regularised friction and smooth stops do not
+/// switch.
 ///
 /// # Energy
 ///
-/// Stored: `k·(q − x_off)²/2`; in bristles that stick `k_μ·(q − x_lsp)²/2`; in a stop `k_l·(q − s)²/2`. Slipping
-/// bristles keep the energy with which they began to slip. They stick again bent about as far as they can hold,
+/// Stored: `k·(q − x_off)²/2`; in bristles that stick `k_μ·(q − x_lsp)²/2`; in a stop `k·p²/2`, less `k·w²/7`
+/// if it is smooth, and within the transition `k·w²·y⁵·(2 − 5y/2 + 6y²/7)`. Slipping bristles keep the energy with which they began to slip. They stick again bent about as far as they can hold,
 /// with `(f_d + f_so)²/(2·k_μ)`: if their damper tore them loose before that, the work of friction counts as
 /// stored until they reach it.
 ///
-/// Lost: the damper's `d·(v − v_off)²`, friction times `v`, `d_μ·v²` in sticking bristles, `d_l·v²` in a stop.
+/// Lost: the damper's `d·(v − v_off)²`, friction times `v`, `d_μ·v²` in sticking bristles, `d·v²` in a stop, `S` times
+/// that in a smooth one. When the load falls, so does the energy that slipping bristles can hold; the rest is lost at
+/// the next commit.
 /// The rest of the damper's power, `−d·(v − v_off)·v_off`, is supplied by the drive that a velocity offset
 /// represents. Changing `x_off` does work too, when it is set.
 ///
@@ -95,13 +113,27 @@ use crate::results;
 ///   delivers power, and its share of `power_dissipated` is negative.
 /// - `k`, `d` and `f_v` may be negative, as in the reference: an active element, whose stored energy may be
 ///   negative and which may deliver power.
-/// - There is no normal force in this model: `f_d` stands for `μ_d·F_N`.
+/// - In the reference there is no normal force: its `f_d` stands for `μ_d·F_N`.
+/// - Bristles that stick follow a load that falls at the end of the step, when they slip; until then they hold as they
+///   did. Without load they slip without force. Write the first loads before
+///   [`reset_memory`](crate::ForceSystem::reset_memory).
+/// - A load within a step is held, like any input. Friction under a load `N(t)` is of the order of the rule by which the
+///   host chooses it: the load at the middle of the step makes a second-order host.
+///
+/// # Stable step
+///
+/// For the [longest stable step](crate::ForceSystem::stable_step) of a host, it reports `k` and `d`; bristles, or
+/// regularised friction as a damper `F/v_reg` at the present load; and the stiffer stop, whether in contact or not. Of a
+/// user's law nothing is known. What is negative counts as zero.
 ///
 /// # Source
 ///
 /// J. Gerstmayr, *Exudyn – a C++-based Python package for flexible multibody systems*, Multibody System Dynamics
 /// 60 (2024) 533–561, and its manual, coordinate spring-damper, extended. Where the manual contradicts the
-/// program (the case that uses bristles; their constants) this follows the program.
+/// program (the case that uses bristles; their constants) this follows the program. Load, separate constants and
+/// transition are additions; the step of the transition is that of OpenSim's coordinate limit force (S. L. Delp et
+/// al., *OpenSim: open-source software to create and analyze dynamic simulations of movement*, IEEE Transactions on
+/// Biomedical Engineering 54 (2007) 1940–1950).
 ///
 /// # Example: a slider held by dry friction
 ///
@@ -128,6 +160,30 @@ use crate::results;
 /// system.accept_step(&mut state)?;
 /// assert_eq!(system.realize_dynamics(&mut state)?.coordinate_force(slider), -2.0);
 /// assert_eq!(state.discrete(friction).friction_mode, 2.0);
+/// # Ok::<(), force_elements::Error>(())
+/// ```
+///
+/// # Example: a guide that rubs as it is pressed
+///
+/// ```
+/// use force_elements::coordinate_spring_damper_ext::Parameters;
+/// use force_elements::{CoordinatePair, CoordinateSpringDamperExt, ForceSystem};
+///
+/// let mut system = ForceSystem::<f64>::new();
+/// let slider = system.add_coordinate();
+/// let guide = system.add(CoordinateSpringDamperExt::new(CoordinatePair::on(slider), Parameters {
+///     dynamic_friction_coefficient: 0.25,
+///     friction_proportional_zone: 1e-3,
+///     ..Parameters::default()
+/// })?)?;
+///
+/// let mut state = system.default_state();
+/// state.set_coordinate_rate(slider, 0.5)?;
+/// for load in [8.0, -16.0, 0.0] {
+///     system.update_parameters(&mut state, guide, |p| p.friction_load = load)?;
+///     let force = system.realize_dynamics(&mut state)?.coordinate_force(slider);
+///     assert_eq!(force, -0.25 * load.abs());
+/// }
 /// # Ok::<(), force_elements::Error>(())
 /// ```
 #[derive(Debug, Clone)]
@@ -400,6 +456,17 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
 
     fn power_supplied(&self, at: &AtDynamics<'_, T, Self>) -> T {
         at.dynamics.power_supplied
+    }
+
+    fn report_stiffness(&self, at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {
+        let Parameters { factor0, factor1, .. } = at.parameters;
+        if self.force_law.is_some() {
+            stiffnesses.unknown();
+            return;
+        }
+        let Resistance { stiffness, damping } = at.parameters.resistance();
+        let factors = [-*factor0, *factor1].map(T::to_f64);
+        stiffnesses.on_coordinates(stiffness, damping, [0, 1].map(|i| (self.sides()[i], factors[i])));
     }
 
     fn reset_memory(

@@ -25,16 +25,24 @@ variables! {
         pub dynamic_friction: T ["N"], nonnegative => Dynamics;
         /// Excess `f_so` of static over dynamic friction.
         pub static_friction_offset: T ["N"], nonnegative => Dynamics;
-        /// Stiffness `k_μ` of the bristles while they stick. Where bristles act (`v_reg = 0`, and `f_d`
-        /// or `f_so` above zero), greater than zero unless `d_μ` is: else they would never slip. When setting
+        /// Dynamic friction `μ_d` per load. For a rotation a length, m.
+        pub dynamic_friction_coefficient: T ["1"], nonnegative => Dynamics;
+        /// Excess `μ_so` of static over dynamic friction per load. For a rotation a length, m.
+        pub static_friction_offset_coefficient: T ["1"], nonnegative => Dynamics;
+        /// Load `N`: the transmitted force whose magnitude friction follows, such as the normal force of a guide or
+        /// the reaction of a joint. An input that the host writes, in every step if it varies. Of a force in all
+        /// cases, also for a rotation.
+        pub friction_load: T ["N"], finite => Dynamics;
+        /// Stiffness `k_μ` of the bristles while they stick. Where bristles act (`v_reg = 0`, and `f_d`, `f_so`,
+        /// `μ_d` or `μ_so` above zero), greater than zero unless `d_μ` is: else they would never slip. When setting
         /// parameters by name, set this one first.
         pub sticking_stiffness: T ["N/m"], nonnegative => Dynamics;
         /// Damping `d_μ` of the bristles while they stick.
         pub sticking_damping: T ["N·s/m"], nonnegative => Dynamics;
         /// Velocity `v_exp` at which the static offset has fallen to 1/e.
         pub exponential_decay_static: T ["m/s"] = 0.001, positive => Dynamics;
-        /// Viscous friction `f_v` while sliding. With `v_reg = 0` it acts only where `f_d` or `f_so` is
-        /// above zero.
+        /// Viscous friction `f_v` while sliding. With `v_reg = 0` it acts only where one of `f_d`, `f_so`, `μ_d`
+        /// and `μ_so` is above zero.
         pub viscous_friction: T ["N·s/m"], finite => Dynamics;
         /// Half-width `v_reg` of the zone in which friction is proportional to velocity; zero selects
         /// bristles.
@@ -43,10 +51,17 @@ variables! {
         pub limit_stops_upper: T ["m"], finite => Dynamics;
         /// Displacement `s_lower` of the lower stop, at most that of the upper one.
         pub limit_stops_lower: T ["m"], finite => Dynamics;
-        /// Stiffness `k_l` of the stops. Where there are stops, greater than zero unless `d_l` is.
-        pub limit_stops_stiffness: T ["N/m"], nonnegative => Dynamics;
-        /// Damping `d_l` of the stops.
-        pub limit_stops_damping: T ["N·s/m"], nonnegative => Dynamics;
+        /// Stiffness `k_u` of the upper stop. Where there are stops, one of `k_u`, `k_l`, `d_u` and `d_l` is greater
+        /// than zero.
+        pub limit_stops_upper_stiffness: T ["N/m"], nonnegative => Dynamics;
+        /// Stiffness `k_l` of the lower stop.
+        pub limit_stops_lower_stiffness: T ["N/m"], nonnegative => Dynamics;
+        /// Damping `d_u` of the upper stop.
+        pub limit_stops_upper_damping: T ["N·s/m"], nonnegative => Dynamics;
+        /// Damping `d_l` of the lower stop.
+        pub limit_stops_lower_damping: T ["N·s/m"], nonnegative => Dynamics;
+        /// Depth `w` over which the stops reach their stiffness and damping; zero selects stops that switch.
+        pub limit_stops_transition: T ["m"], nonnegative => Dynamics;
         /// Whether there are stops.
         pub use_limit_stops: bool => Dynamics;
         /// Whether stops only push. By default their damping may make them pull on rebound.
@@ -59,9 +74,12 @@ variables! {
             let can_act = !p.has_bristles() || stiffness > T::zero() || damping > T::zero();
             check::that(can_act, "sticking_stiffness", stiffness, Requirement::Positive)?;
             // Stops without stiffness and damping exert no force.
-            let (stiffness, damping) = (p.limit_stops_stiffness, p.limit_stops_damping);
-            let can_stop = !p.use_limit_stops || stiffness > T::zero() || damping > T::zero();
-            check::that(can_stop, "limit_stops_stiffness", stiffness, Requirement::Positive)
+            let stiffness = p.limit_stops_upper_stiffness;
+            let others =
+                [p.limit_stops_lower_stiffness, p.limit_stops_upper_damping, p.limit_stops_lower_damping];
+            let can_stop = stiffness > T::zero() || others.iter().any(|constant| *constant > T::zero());
+            let can_stop = !p.use_limit_stops || can_stop;
+            check::that(can_stop, "limit_stops_upper_stiffness", stiffness, Requirement::Positive)
         });
 }
 
@@ -71,12 +89,12 @@ variables! {
     #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
     pub struct Discrete<T> {
         /// Zero while the bristles stick; else the slip force, with the sign of the slip. Never less than
-        /// 2e-14 of the greatest slip force (in `f64`) while slipping, since zero would stick.
+        /// 2e-14 of the greatest slip force (in `f64`) while slipping, since zero would stick; 2e-14 N without load.
         pub friction_mode: T ["N"], finite => Dynamics;
         /// Displacement at which the bristles stuck last; while they slip, that of the last update.
         pub last_sticking_position: T ["m"], finite => Dynamics;
         /// Distance by which a stop is surpassed: above zero the upper one, below zero the lower one, zero
-        /// none.
+        /// none. Always zero with a transition, where no force depends on it.
         pub limit_stop_state: T ["m"], finite => Dynamics;
         /// Energy stored in bristles that slip. No force depends on it.
         pub bristle_energy: T ["J"], nonnegative => Dynamics;

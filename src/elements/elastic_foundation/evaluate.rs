@@ -5,47 +5,73 @@ use alloc::vec::Vec;
 use nalgebra::{Point3, Vector3};
 
 use super::NoContactPossible;
+use super::stiction::{Grip, Hold};
 use crate::contact::BoundingBox;
 use crate::elements::elastic_foundation::law::Law;
 use crate::elements::elastic_foundation::parameters::KIND;
 use crate::elements::elastic_foundation::{
-    Dynamics, ElasticFoundation, MeshContact, Parameters, Position, Resultant, SpringForce, SpringPosition,
-    SpringVelocity, SurfaceIndex, Velocity,
+    Anchor, Anchors, Dynamics, ElasticFoundation, MeshContact, Parameters, Position, Resultant, SpringForce,
+    SpringPosition, SpringVelocity, SurfaceIndex, Velocity,
 };
-use crate::framework::{AtDynamics, AtPosition, AtVelocity, ElementError, ForceElement, Given};
+use crate::framework::{AtDynamics, AtPosition, AtVelocity, ElementError, ForceElement, Given, Stiffnesses};
 use crate::math::{Real, SpatialForce, SpatialVelocity, is_finite, is_finite_pose};
 use crate::mechanics::{Checked, ForceAccumulator, KinematicsError, Quantity, Topology, Velocities};
-use crate::shapes::Displaced;
+use crate::shapes::{Displaced, LoadedVertex};
 
 impl<T: Real> ElasticFoundation<T> {
     /// Finds the springs of one mesh displaced by another surface.
     fn find_contact(&self, mesh: usize, other: usize, parameters: &Parameters<T>, cache: &mut Position<T>) {
         let Some(springs) = &self.surfaces[mesh].springs else { return };
         let Some(material) = parameters.material(SurfaceIndex(mesh)) else { return };
-        let Position { X_GS, contacts, springs: found, potential_energy, .. } = cache;
+        let Position { X_GS, contacts, springs: found, potential_energy, vertices, .. } = cache;
         let share = if self.surfaces[other].springs.is_some() { T::lit(0.5) } else { T::one() };
         let first = found.len();
         let mut work = T::zero();
-        let Parameters { facing_only, projected_area, .. } = *parameters;
+        let Parameters { facing_only, projected_area, clipped, .. } = *parameters;
         let (X_GM, X_GO) = (&X_GS[mesh], &X_GS[other]);
-        springs.for_each_inside(X_GM, &self.surfaces[other].shape, X_GO, |displaced| {
-            let Displaced { face, area, depth, point_G, normal_G } = displaced;
-            let mut area = area * share;
-            if facing_only || projected_area {
-                // The cosine of the angle between the face and the contact, positive where they face each other.
-                let cosine = -(X_GM.rotation * springs.normal(face)).dot(&normal_G);
-                // Upright faces do not count, whichever way rounding tilts them.
-                if facing_only && cosine <= T::negligible() {
-                    return;
+        let shape = &self.surfaces[other].shape;
+        // The cosine of the angle between a face and the contact, positive where they face each other.
+        let cosine = |face, normal_G: &Vector3<T>| -(X_GM.rotation * springs.normal(face)).dot(normal_G);
+        // Upright faces do not count, whichever way rounding tilts them.
+        let faces_away = |cosine: T| facing_only && cosine <= T::negligible();
+        if clipped {
+            let weight = |face, normal_G: &Vector3<T>| {
+                if !(facing_only || projected_area) {
+                    return T::one();
                 }
-                if projected_area {
-                    area *= if cosine < T::zero() { -cosine } else { cosine };
+                let cosine = cosine(face, normal_G);
+                match (faces_away(cosine), projected_area) {
+                    (true, _) => T::zero(),
+                    (false, true) => cosine,
+                    (false, false) => T::one(),
                 }
-            }
-            let elastic_force = material.stiffness * area * depth;
-            work += elastic_force * depth;
-            found.push(SpringPosition { face, depth, area, elastic_force, point_G, normal_G });
-        });
+            };
+            springs.for_each_loaded(X_GM, shape, X_GO, weight, vertices, |loaded| {
+                let LoadedVertex { vertex, depth, volume, mean_depth, point_G, normal_G } = loaded;
+                let area = volume / mean_depth * share;
+                let elastic_force = material.stiffness * volume * share;
+                work += elastic_force * depth;
+                let depth = mean_depth;
+                found.push(SpringPosition { index: vertex, depth, area, elastic_force, point_G, normal_G });
+            });
+        } else {
+            springs.for_each_inside(X_GM, shape, X_GO, |displaced| {
+                let Displaced { face, area, depth, point_G, normal_G } = displaced;
+                let mut area = area * share;
+                if facing_only || projected_area {
+                    let cosine = cosine(face, &normal_G);
+                    if faces_away(cosine) {
+                        return;
+                    }
+                    if projected_area {
+                        area *= if cosine < T::zero() { -cosine } else { cosine };
+                    }
+                }
+                let elastic_force = material.stiffness * area * depth;
+                work += elastic_force * depth;
+                found.push(SpringPosition { index: face, depth, area, elastic_force, point_G, normal_G });
+            });
+        }
         if found.len() > first {
             *potential_energy += work * T::lit(0.5);
             let springs = first..found.len();
@@ -66,10 +92,87 @@ impl<T: Real> ElasticFoundation<T> {
     }
 }
 
+impl<T: Real> ElasticFoundation<T> {
+    /// Adds the forces of the springs of one contact, with friction by their anchors.
+    fn add_anchored_springs(
+        &self,
+        law: &Law<T>,
+        contact: &MeshContact,
+        at: &AtVelocity<'_, T, Self>,
+        cache: &mut Dynamics<T>,
+    ) -> Sums<T> {
+        let (zero, half) = (T::zero(), T::lit(0.5));
+        let (mesh, other) = (contact.mesh.0, contact.other.0);
+        let placed = &self.surfaces[mesh];
+        let mut sums = Sums::zero();
+        let Some(springs) = &placed.springs else { return sums };
+        let share = if self.surfaces[other].springs.is_some() { half } else { T::one() };
+        let (X_GM, X_GO) = (&at.position.X_GS[mesh], &at.position.X_GS[other]);
+        let p_GS = X_GM.translation.vector;
+        let V = self.velocity_at(contact.mesh, p_GS, at, at.velocities)
+            - self.velocity_at(contact.other, p_GS, at, at.velocities);
+        let range = contact.springs.clone();
+        for (spring, velocity) in at.position.springs[range.clone()].iter().zip(&at.velocity.springs[range]) {
+            let (base, area) = if at.parameters.clipped {
+                (springs.vertex(spring.index), placed.vertex_areas[spring.index] * share)
+            } else {
+                (springs.centroid(spring.index), springs.area(spring.index) * share)
+            };
+            let normal = spring.normal_G;
+            let along = |v: Vector3<T>| v - normal * normal.dot(&v);
+            let p_G = X_GM * base;
+            let r_G = p_G.coords - p_GS;
+            let slip = along(V.linear + V.angular.cross(&r_G));
+            let slip_squared = slip.norm_squared();
+
+            let bears = spring.elastic_force >= zero;
+            let factor = if bears { law.normal_factor(velocity.depth_rate) } else { T::one() };
+            let normal_force = spring.elastic_force * factor;
+            let bearing = if bears { normal_force } else { zero };
+            let (coefficient, viscous) = law.coefficients(slip_squared);
+            let grip = Grip {
+                stiffness: law.tangential_stiffness * area,
+                viscosity: law.tangential_viscosity * area,
+            };
+            let id = placed.first_spring + spring.index;
+            let anchor = at.discrete.of(id, other);
+            let stretch = anchor.map_or_else(Vector3::zeros, |anchor| along(p_G - X_GO * anchor));
+            let Hold { elastic, damping, slips } = grip.hold(stretch, slip, coefficient * bearing);
+            let friction_force_G = elastic + damping - slip * (viscous * bearing);
+
+            let point = match anchor {
+                Some(anchor) if !slips => anchor,
+                _ if grip.stiffness > zero => {
+                    let unstretched = p_G + elastic / grip.stiffness;
+                    X_GO.inverse_transform_point(&unstretched)
+                }
+                _ => X_GO.inverse_transform_point(&p_G),
+            };
+            cache.next_anchors.push(Anchor::new(id, other, point));
+            if grip.stiffness > zero {
+                cache.friction_energy += elastic.norm_squared() / grip.stiffness * half;
+            }
+
+            let contact_G = spring.point_G.coords - p_GS;
+            let force_G = normal * normal_force;
+            let torque = contact_G.cross(&force_G) + r_G.cross(&friction_force_G);
+            sums.F_GS += SpatialForce::new(torque, force_G + friction_force_G);
+            sums.normal_force += normal_force;
+            sums.area += spring.area;
+            sums.moment += contact_G * normal_force;
+            sums.lost += (normal_force - spring.elastic_force) * velocity.depth_rate - damping.dot(&slip)
+                + viscous * bearing * slip_squared;
+            let pressure = law.stiffness * spring.depth * factor;
+            cache.springs.push(SpringForce { normal_force, pressure, friction_force_G });
+        }
+        sums
+    }
+}
+
 impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
     const KIND: &'static str = KIND;
     type Parameters = Parameters<T>;
-    type Discrete = ();
+    type Discrete = Anchors<T>;
     type Continuous = ();
     type Position = Position<T>;
     type Velocity = Velocity<T>;
@@ -88,7 +191,9 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
         self.defaults.clone()
     }
 
-    fn default_discrete(&self) {}
+    fn default_discrete(&self) -> Anchors<T> {
+        Anchors::with_room(if self.has_anchors { self.spring_count } else { 0 })
+    }
 
     fn calc_position(
         &self,
@@ -99,6 +204,9 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
         cache.contacts.reserve_exact(self.contact_room());
         cache.springs.clear();
         cache.springs.reserve_exact(self.spring_count);
+        if given.parameters.clipped {
+            cache.vertices.reserve(self.most_vertices);
+        }
         cache.potential_energy = T::zero();
         cache.X_GS.clear();
         cache.X_GS.extend(
@@ -155,6 +263,11 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
     ) -> Result<(), ElementError> {
         cache.springs.clear();
         cache.springs.reserve_exact(self.spring_count);
+        cache.next_anchors.clear();
+        cache.friction_energy = T::zero();
+        if self.has_anchors {
+            cache.next_anchors.reserve_exact(self.spring_count);
+        }
         cache.resultants.clear();
         cache.resultants.reserve_exact(self.contact_room());
         (cache.normal_force, cache.area, cache.power_dissipated) = (T::zero(), T::zero(), T::zero());
@@ -165,13 +278,17 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
             let range = contact.springs.clone();
             let springs = (&at.position.springs[range.clone()], &at.velocity.springs[range]);
             let first = cache.springs.len();
-            let mut sums = add_springs::<T, false>(&law, p_GS, springs, &mut cache.springs);
-            if !sums.are_finite() {
+            let mut sums = if self.has_anchors {
+                self.add_anchored_springs(&law, contact, at, cache)
+            } else {
+                add_springs::<T, false>(&law, p_GS, springs, &mut cache.springs)
+            };
+            if !sums.are_finite() && !self.has_anchors {
                 cache.springs.truncate(first);
                 sums = add_springs::<T, true>(&law, p_GS, springs, &mut cache.springs);
-                if !sums.are_finite() {
-                    return Err(ElementError::NonFiniteForce);
-                }
+            }
+            if !sums.are_finite() {
+                return Err(ElementError::NonFiniteForce);
             }
             cache.normal_force += sums.normal_force;
             cache.area += sums.area;
@@ -197,12 +314,30 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
         }
     }
 
+    fn report_stiffness(&self, at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {
+        self.report_springs(at, stiffnesses);
+    }
+
     fn potential_energy(&self, at: &AtDynamics<'_, T, Self>) -> T {
-        at.position.potential_energy
+        at.position.potential_energy + at.dynamics.friction_energy
     }
 
     fn power_dissipated(&self, at: &AtDynamics<'_, T, Self>) -> T {
         at.dynamics.power_dissipated
+    }
+
+    fn accept_step(
+        &self,
+        at: &AtDynamics<'_, T, Self>,
+        next: &mut Self::Discrete,
+    ) -> Result<(), ElementError> {
+        next.replace(&at.dynamics.next_anchors);
+        Ok(())
+    }
+
+    fn reset_memory(&self, _: &Given<'_, T, Self>, next: &mut Self::Discrete) -> Result<(), ElementError> {
+        next.clear();
+        Ok(())
     }
 }
 
@@ -217,6 +352,11 @@ struct Sums<T: Real> {
 }
 
 impl<T: Real> Sums<T> {
+    fn zero() -> Self {
+        let [normal_force, area, lost] = [T::zero(); 3];
+        Self { F_GS: SpatialForce::zero(), normal_force, area, moment: Vector3::zeros(), lost }
+    }
+
     fn are_finite(&self) -> bool {
         let scalars = [self.normal_force, self.area, self.lost];
         scalars.iter().all(T::is_finite) && self.F_GS.is_finite() && is_finite(&self.moment)
@@ -237,9 +377,13 @@ fn add_springs<T: Real, const AT_ANY_SCALE: bool>(
     let mut lost = zero;
     forces.extend(positions.iter().zip(velocities).map(|(spring, velocity)| {
         let SpringVelocity { depth_rate, slip_G } = velocity;
-        let factor = law.normal_factor(*depth_rate);
+        // What a face that looks away takes back is elastic only.
+        let bears = spring.elastic_force >= zero;
+        let factor = if bears { law.normal_factor(*depth_rate) } else { T::one() };
         let normal_force = spring.elastic_force * factor;
-        let (friction_force_G, rubbing_power) = if AT_ANY_SCALE {
+        let (friction_force_G, rubbing_power) = if !bears {
+            (Vector3::zeros(), zero)
+        } else if AT_ANY_SCALE {
             law.friction_at_any_scale(normal_force, slip_G)
         } else {
             let slip_squared = slip_G.norm_squared();

@@ -9,6 +9,8 @@ use crate::math::Real;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Law<T: Real> {
     pub(super) stiffness: T,
+    pub(super) tangential_stiffness: T,
+    pub(super) tangential_viscosity: T,
     dissipation: T,
     dynamic_friction: T,
     /// `2 (μ_s − μ_d)`.
@@ -28,6 +30,8 @@ impl<T: Real> Law<T> {
         Self {
             ratio_limit,
             stiffness: material.stiffness,
+            tangential_stiffness: material.tangential_stiffness,
+            tangential_viscosity: material.tangential_viscosity,
             dissipation: material.dissipation,
             dynamic_friction: material.dynamic_friction,
             twice_excess: (material.static_friction - material.dynamic_friction) * T::lit(2.0),
@@ -42,6 +46,11 @@ impl<T: Real> Law<T> {
     pub(super) fn normal_factor(&self, depth_rate: T) -> T {
         let factor = T::one() + self.dissipation * depth_rate;
         if factor > T::zero() { factor } else { T::zero() }
+    }
+
+    /// The damping of a spring of this elastic force \[N·s/m\].
+    pub(super) fn damping(&self, elastic_force: T) -> T {
+        self.dissipation * elastic_force
     }
 
     /// The friction force divided by normal force and slip speed \[s/m\]; NaN rather than zero where a power of
@@ -62,6 +71,15 @@ impl<T: Real> Law<T> {
         // One fraction rather than two: divisions dominate the cost.
         let below = T::one() + ratio_squared;
         (self.dynamic_friction * below + self.twice_excess) / (speed * below) + self.viscous_friction
+    }
+
+    /// The coefficients of friction with an anchor: of the limit, Hollars' without the rise from rest, and viscous \[s/m\].
+    #[inline]
+    pub(super) fn coefficients(&self, slip_squared: T) -> (T, T) {
+        let ratio_squared = slip_squared * self.inverse_transition_squared;
+        let excess =
+            self.twice_excess / (T::one() + if ratio_squared < T::one() { T::one() } else { ratio_squared });
+        (self.dynamic_friction + excess, self.viscous_friction)
     }
 
     /// The friction force \[N\] and the power that it dissipates \[W\], without powers of a speed that could

@@ -25,6 +25,10 @@ variables! {
         pub dynamic_friction: T, nonnegative => Dynamics;
         /// Coefficient of viscous friction `μ_v`.
         pub viscous_friction: T ["s/m"], nonnegative => Dynamics;
+        /// Stiffness `k_t` along the surface per area, of friction [with anchors](super::ElasticFoundation::with_anchors).
+        pub tangential_stiffness: T ["N/m³"], nonnegative => Dynamics;
+        /// Viscosity `c_t` along the surface per area, of friction with anchors.
+        pub tangential_viscosity: T ["N·s/m³"], nonnegative => Dynamics;
     }
     check |m| check::at_most("dynamic_friction", m.dynamic_friction, "static_friction", m.static_friction);
 }
@@ -78,6 +82,13 @@ impl<T: Real> Material<T> {
     pub fn with_friction(self, static_friction: T, dynamic_friction: T, viscous_friction: T) -> Self {
         Self { static_friction, dynamic_friction, viscous_friction, ..self }
     }
+
+    /// The same with this stiffness \[N/m³\] and viscosity \[N·s/m³\] along the surface, for friction
+    /// [with anchors](super::ElasticFoundation::with_anchors).
+    #[must_use]
+    pub fn with_grip(self, tangential_stiffness: T, tangential_viscosity: T) -> Self {
+        Self { tangential_stiffness, tangential_viscosity, ..self }
+    }
 }
 
 variables! {
@@ -93,6 +104,9 @@ variables! {
         /// Whether a spring counts with the area of its face projected along the contact normal, rather than the
         /// whole.
         pub projected_area: bool => Position;
+        /// Whether pressure is integrated over the part of each face that is inside. Otherwise a face counts fully or
+        /// not at all, by its centroid.
+        pub clipped: bool => Position;
         /// Indexed by surface; `None` for a rigid one. Empty in the parameters of a new foundation, whose surfaces
         /// bring their materials.
         pub materials: Vec<Option<Material<T>>> => Position;

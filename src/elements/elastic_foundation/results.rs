@@ -6,9 +6,10 @@ use core::ops::Range;
 use nalgebra::{Point3, Vector3};
 
 use crate::contact::PairSearch;
-use crate::elements::elastic_foundation::SurfaceIndex;
+use crate::elements::elastic_foundation::{Anchor, SurfaceIndex};
 use crate::math::{Pose, Real, SpatialForce};
 use crate::results;
+use crate::shapes::VertexBuffer;
 
 results! {
     /// Results at Position stage.
@@ -22,6 +23,7 @@ results! {
         /// The energy stored.
         pub potential_energy: T ["J"];
         pub(super) search: PairSearch;
+        pub(super) vertices: VertexBuffer<T>;
     }
 }
 
@@ -40,15 +42,17 @@ pub struct MeshContact {
 /// One displaced spring.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SpringPosition<T: Real> {
-    /// The face of the spring, as numbered by the mesh.
-    pub face: usize,
-    /// Displacement `x` \[m\].
+    /// The face of the spring, or its vertex if faces are [clipped](super::Parameters::clipped), as numbered by the
+    /// mesh.
+    pub index: usize,
+    /// Displacement `x` \[m\]; of a vertex the mean over its share of the faces.
     pub depth: T,
-    /// The area `a` \[m²\]: half of the face's if the other mesh carries springs too.
+    /// The area `a` \[m²\]: half of the face's, or of the vertex's share, if the other mesh carries springs too. With
+    /// clipped and projected areas it is negative where faces look away from the contact.
     pub area: T,
     /// The elastic force `k a x` \[N\].
     pub elastic_force: T,
-    /// The contact point: the point of the other surface nearest to the face's centroid, in Ground.
+    /// The contact point: the point of the other surface nearest to the face's centroid, or to the vertex, in Ground.
     pub point_G: Point3<T>,
     /// The direction of the displacement and of the normal force: the other surface's outward normal, in Ground.
     pub normal_G: Vector3<T>,
@@ -78,12 +82,15 @@ results! {
         pub springs: Vec<SpringForce<T>>;
         /// In the order of [`Position::contacts`].
         pub resultants: Vec<Resultant<T>>;
-        /// The sum of the magnitudes of the normal forces of all contacts.
+        /// The sum of the normal forces of all springs.
         pub normal_force: T ["N"];
         /// The sum of the areas of all displaced springs.
         pub area: T ["m²"];
         /// The power dissipated.
         pub power_dissipated: T ["W"];
+        /// The energy stored by friction with anchors.
+        pub friction_energy: T ["J"];
+        pub(super) next_anchors: Vec<Anchor<T>>;
     }
 }
 
@@ -103,16 +110,17 @@ pub struct SpringForce<T: Real> {
 pub struct Resultant<T: Real> {
     /// Force on the mesh at its origin, expressed in Ground. The other surface gets the opposite.
     pub F_GS: SpatialForce<T>,
-    /// The sum of the magnitudes of the normal forces \[N\].
+    /// The sum of the normal forces \[N\].
     pub normal_force: T,
     /// The sum of the areas \[m²\].
     pub area: T,
-    /// The mean of the contact points, weighted by normal force, in Ground; `None` if all are zero.
+    /// The mean of the contact points, weighted by normal force, in Ground; `None` if their sum is not positive.
     pub center_of_pressure_G: Option<Point3<T>>,
 }
 
 impl<T: Real> SpringPosition<T> {
-    /// The base of the spring: the centroid of its face, in Ground.
+    /// The base of the spring: the centroid of its face, in Ground. Of a vertex, a point at the mean depth of its share
+    /// under its contact point.
     pub fn base_G(&self) -> Point3<T> {
         self.point_G - self.normal_G * self.depth
     }

@@ -1,4 +1,4 @@
-//! Friction and Sliding of the exponential spring.
+//! Friction of the exponential spring as published, and Sliding.
 
 use nalgebra::Vector2;
 
@@ -38,39 +38,6 @@ impl<T: Real> Friction<T> {
             limit_reached: sliding_cut || anchored_cut,
         }
     }
-
-    /// The damper, and as much of the spring as the limit allows.
-    pub(super) fn return_mapped(
-        parameters: &Parameters<T>,
-        stretch: Vector2<T>,
-        velocity: Vector2<T>,
-        limit: T,
-    ) -> Self {
-        let viscous = velocity * -parameters.friction_viscosity;
-        let ([damping], damping_cut) = shortened([viscous], viscous, limit);
-        let trial = stretch * -parameters.friction_elasticity;
-        if !exceeds(trial + damping, limit) {
-            return Self { elastic: trial, damping, limit_reached: damping_cut };
-        }
-        let longest = length(trial);
-        if longest == T::zero() {
-            return Self { elastic: trial, damping, limit_reached: true };
-        }
-        // In units of the limit: the largest x with |x·direction + damping| = 1, x² + 2·b·x + c = 0, c ≤ 0.
-        let direction = trial / longest;
-        let damping_share = damping / limit;
-        let b = direction.dot(&damping_share);
-        let c = (damping_share.norm_squared() - T::one()).min(T::zero());
-        let discriminant = b * b - c;
-        let share = if discriminant > T::zero() {
-            let root = discriminant.sqrt();
-            // The form of the greater root without cancellation.
-            if b > T::zero() { -c / (b + root) } else { root - b }
-        } else {
-            T::zero()
-        };
-        Self { elastic: direction * longest.min(share * limit), damping, limit_reached: true }
-    }
 }
 
 /// Forces with this sum, scaled by one factor so that it is within the limit, and whether they were shortened.
@@ -105,7 +72,7 @@ fn scale_by_parts<T: Real>(sum: Vector2<T>, limit: T) -> Option<(T, T)> {
 
 /// Whether a force is longer than the limit or NaN.
 #[inline]
-fn exceeds<T: Real>(force: Vector2<T>, limit: T) -> bool {
+pub(super) fn exceeds<T: Real>(force: Vector2<T>, limit: T) -> bool {
     let (squared, limit_squared) = (force.norm_squared(), limit * limit);
     if squared.is_finite() && limit_squared > least_square() {
         squared > limit_squared
@@ -125,7 +92,7 @@ fn exceeds_by_parts<T: Real>(force: Vector2<T>, limit: T) -> bool {
 
 /// The length of a vector whose square may overflow or underflow.
 #[inline]
-fn length<T: Real>(v: Vector2<T>) -> T {
+pub(super) fn length<T: Real>(v: Vector2<T>) -> T {
     let squared = v.norm_squared();
     if squared > least_square() && squared.is_finite() {
         return squared.sqrt();
@@ -234,51 +201,24 @@ mod tests {
         }
     }
 
-    /// Both parts under both transitions: the law of the element's page, in units of the limit.
-    fn in_units_of_the_limit(stretch: Vector2<f64>, velocity: Vector2<f64>, sliding: f64) -> [[f64; 4]; 2] {
-        let cut = |f: Vector2<f64>| f / f.x.hypot(f.y).max(1.0);
-        let (elastic, viscous) = (-stretch, -velocity);
-        let scale = 1.0 / (elastic + viscous).x.hypot((elastic + viscous).y).max(1.0);
-        let blended_elastic = elastic * scale * (1.0 - sliding);
-        let blended_damping = viscous * scale * (1.0 - sliding) + cut(viscous) * sliding;
-        // The largest share, by bisection.
-        let damping = cut(viscous);
-        let fits = |share: f64| (elastic * share + damping).norm() <= 1.0 + 1e-15;
-        let (mut low, mut high) = (0.0, 1.0);
-        if fits(1.0) {
-            low = 1.0;
-        }
-        for _ in 0..60 {
-            let middle = 0.5 * (low + high);
-            if fits(middle) { low = middle } else { high = middle }
-        }
-        let list = |e: Vector2<f64>, d: Vector2<f64>| [e.x, e.y, d.x, d.y];
-        [list(blended_elastic, blended_damping), list(elastic * low, damping)]
-    }
-
     #[test]
     fn friction_is_the_same_law_in_all_units_that_a_number_can_hold() {
         let parameters =
             Parameters::<f64> { friction_elasticity: 1.0, friction_viscosity: 1.0, ..Parameters::default() };
+        let cut = |f: Vector2<f64>| f / f.norm().max(1.0);
         for (i, unit) in (-250..=250).map(|exponent| 10.0_f64.powi(exponent)).enumerate() {
             let w = |k: u32| (f64::from(u32::try_from(i).expect("small") * 4 + k) * 1.618_034).sin() * 3.0;
             let (stretch, velocity) = (Vector2::new(w(0), w(1)), Vector2::new(w(2), w(3)));
             let sliding = w(0).abs() / 3.0;
-            let [blended, mapped] = in_units_of_the_limit(stretch, velocity, sliding);
-            let (stretch, velocity) = (stretch * unit, velocity * unit);
-            for (friction, expected) in [
-                (Friction::blended(&parameters, stretch, velocity, unit, sliding), blended),
-                (Friction::return_mapped(&parameters, stretch, velocity, unit), mapped),
-            ] {
-                let Friction { elastic, damping, .. } = friction;
-                for (value, expected) in
-                    [elastic.x, elastic.y, damping.x, damping.y].into_iter().zip(expected)
-                {
-                    // Where the damper alone reaches the limit, the oracle's slack of 1e-15 in a length is
-                    // worth its root in the share that is left for the spring.
-                    assert!((value / unit - expected).abs() < 2e-7, "{unit}: {value}, {expected}");
-                }
-            }
+            // The law of the element's page, in units of the limit.
+            let scale = 1.0 / (stretch + velocity).norm().max(1.0);
+            let expected_elastic = -stretch * scale * (1.0 - sliding);
+            let expected_damping = -velocity * scale * (1.0 - sliding) + cut(-velocity) * sliding;
+            let Friction { elastic, damping, .. } =
+                Friction::blended(&parameters, stretch * unit, velocity * unit, unit, sliding);
+            // Some ten roundings of numbers up to five.
+            assert!((elastic / unit - expected_elastic).amax() < 1e-14, "{unit}: {elastic}");
+            assert!((damping / unit - expected_damping).amax() < 1e-14, "{unit}: {damping}");
         }
     }
 
@@ -292,7 +232,6 @@ mod tests {
                 for friction in [
                     Friction::blended(&parameters, none, velocity, limit, T::one()),
                     Friction::blended(&parameters, none, velocity, limit, T::lit(0.3)),
-                    Friction::return_mapped(&parameters, none, velocity, limit),
                 ] {
                     let force = friction.elastic + friction.damping;
                     let off = (force - Vector2::new(T::lit(-30.0), T::lit(40.0))).amax().to_f64() / 50.0;

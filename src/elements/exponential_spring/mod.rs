@@ -1,11 +1,13 @@
 //! A point on a body against a plane: exponential normal force, friction with an anchor.
 
-use nalgebra::Point3;
+use nalgebra::{Point3, Vector2};
 
 mod error;
 mod friction;
 mod normal;
 mod results;
+mod slider;
+mod stiffness;
 mod variables;
 
 pub use error::TimeNotAdvanced;
@@ -13,7 +15,7 @@ pub use results::{Dynamics, Position, Velocity};
 pub use variables::{Discrete, FrictionTransition, Parameters};
 
 use crate::framework::{
-    AtDynamics, AtPosition, AtVelocity, ElementError, Error, ForceElement, Given, Variables,
+    AtDynamics, AtPosition, AtVelocity, ElementError, Error, ForceElement, Given, Stiffnesses, Variables,
 };
 use crate::math::{Pose, Real, check};
 use crate::mechanics::{
@@ -22,6 +24,7 @@ use crate::mechanics::{
 
 use friction::{Friction, settle};
 use normal::normal_force;
+use slider::{Slider, Yielding};
 
 /// Contact between a station on a body and a plane, without a contact search.
 ///
@@ -42,6 +45,42 @@ use normal::normal_force;
 ///
 /// ```text
 /// normal      fz    = d1·exp(−d2·(pz − d0)) · (1 − cz·vz)         clamped to [0, max]
+/// pull        g     = kxy·(pxy − p0) + cxy·vxy                     on the anchor p0
+/// friction    fxy   = −g                                           shortened to μ·fz
+/// anchor      dp0/dt = (g + fxy) / cxy                             zero below the limit
+/// μ                 = μs while the anchor holds, μk while it slips
+/// ```
+///
+/// The friction spring and its damper end at the anchor, which holds up to the limit and slips beyond it: it takes up
+/// the velocity that they would have to exceed the limit for. It lets go at `μs·fz`, and holds again as soon as it has
+/// come to rest, which counts from a hundredth of `v_settle`. With `cxy = 0` the anchor stays within reach of the
+/// spring. `fz` is zero where the station rises at `1/cz` or faster.
+///
+/// - A load of up to `μs·fz` is held without creep: below the limit the anchor does not move by a bit. A sudden load
+///   overshoots, at critical damping by `e⁻²`, 14 %; if that exceeds the limit, the station slides.
+/// - A station that slides has kinetic friction, and comes to rest under any load that kinetic friction can hold.
+/// - Stations that share a load unevenly let go one after the other: a cube on a plane that is tilted slowly slips
+///   before `atan μs`, as its corners behind carry little; a sledge, or a point, slips at `atan μs`.
+///
+/// The anchor is advanced by [`accept_step`](crate::ForceSystem::accept_step), from the state of the last commit to
+/// that of the present one, and within a step by each evaluation. That is of second order in the step, also where slip
+/// begins, turns or ends within it, and stable for steps of any length. When an anchor lets go, friction falls within
+/// the step as far as the pull has risen beyond the limit, and to `μk·fz` at the latest at its end;
+/// [`switching_error`](Dynamics::switching_error) is what remains. Hosts of fixed steps are late by up to a step there.
+///
+/// The anchor needs no start: before the first commit a station with `sliding > 0`, as by default, is not anchored
+/// anywhere. A negligible limit (up to 2e-14 in f64 and 9e-7 in f32; of `max` where `max < 1`) makes the friction zero
+/// and moves the anchor to the station.
+///
+/// As the anchor slips with time, a commit is refused with [`TimeNotAdvanced`] if time has decreased since the last
+/// one, or if the station has moved and time has not advanced, unless `cxy = 0`. A second commit without motion changes
+/// nothing.
+///
+/// # As published
+///
+/// [`FrictionTransition::Settling`] is the law of the source. It replaces the last four lines:
+///
+/// ```text
 /// limit       L     = μ·fz,   μ = μs − s·(μs − μk)
 /// sliding     f1    = −cxy·vxy                                     shortened to L
 /// anchored    f2    = −kxy·(pxy − p0) − cxy·vxy                    both parts scaled to |f2| ≤ L
@@ -51,41 +90,27 @@ use normal::normal_force;
 /// ```
 ///
 /// `s` is Sliding: 0 when the anchor holds, 1 when the station slides. The forces use the committed anchor `p0`
-/// and Sliding `s`; the evaluation produces the next ones, and [`accept_step`](crate::ForceSystem::accept_step)
-/// commits them. Δt is the time since the last commit. `s⁺ = 1` where Δt or the limit is negligible (up to 2e-14
-/// in f64 and 9e-7 in f32; of the limit, up to that share of `max` where `max < 1`); a negligible limit also
-/// makes the friction zero and moves the anchor to the station. `fz` is zero where the station rises at `1/cz` or
-/// faster.
+/// and Sliding `s`; a commit replaces them by the next ones. Δt is the time since the last commit. `s⁺ = 1` where Δt or
+/// the limit is negligible.
 ///
-/// As Sliding settles with time, a commit is refused with [`TimeNotAdvanced`] if time has decreased since the
-/// last one, or if the station has moved and time has not advanced. A second commit without motion changes
-/// nothing.
-///
-/// # A second transition
-///
-/// [`FrictionTransition::ReturnMapping`] replaces the last four lines of the law. Friction is the damper,
-/// shortened to the limit, plus as much of the spring as the limit allows; the anchor moves only by the excess:
-///
-/// ```text
-/// damping     fd    = −cxy·vxy                                     shortened to L
-/// elastic     fe    = −λ·kxy·(pxy − p0)                            the largest λ ≤ 1 with |fe + fd| ≤ L
-/// next anchor p0⁺   = pxy + fe / kxy
-/// sliding     s     = 10σ³ − 15σ⁴ + 6σ⁵,   σ = |vxy| / v_settle clamped to [0, 1]
-/// ```
-///
-/// It does not depend on time, so that a sweep through poses at one time can be committed too. Sliding follows
-/// from the present velocity and only determines μ.
-///
-/// - Above the settle velocity friction is at most `μk·fz`. It reaches that once a station has slid straight
-///   for `(μs + μk)·fz/kxy`, the travel that reverses a friction spring stretched the other way.
-/// - A steady load that kinetic friction can hold, `F < n·μk·fz`, is held without creep once the body has
-///   stopped sliding and rocking, whatever its earlier motion.
-/// - A load between `μk·fz` and `μs·fz` is held if the friction springs already carry it, or if it stretches
-///   them far more slowly than the settle velocity. A sudden one makes the station slide: with the defaults a
-///   block at rest slides away under 75 % of the load that static friction could hold.
-/// - Evaluating again after a commit, at the same position and velocity, moves the anchor by rounding only.
-///   Where the direction of sliding changes, the path is of first order in the step, as the anchor follows at its
-///   end.
+/// - **A loaded station that arrives sliding may never stick.** At `s = 1` friction is purely viscous: `n`
+///   stations that share a tangential load `F` evenly creep at `v = F / (n·cxy)`, if kinetic friction can hold
+///   it. With the defaults a 10 kg block on four corners under 17 N, a quarter of what static friction could
+///   hold, creeps at 15 mm/s indefinitely. Such creep sustains itself, whatever the step, above 0.724 times the
+///   settle velocity (`(45 − √105)/48`, where the slope of ln s over ln σ falls below one), unless rocking or
+///   stiff friction springs break it. Below 0.6 times the settle velocity blocks of 0.5 to 100 kg on slopes of 5°
+///   to 28° all stuck. So choose `cxy` or `v_settle` such that `F/(n·cxy) < 0.6·v_settle` for the largest load to
+///   be held.
+/// - [`Parameters::with_critical_damping`] for the mass `m` carried by a station satisfies this if
+///   `m < kxy·(1.2·v_settle/a)²`, with the load per mass `a`, which is `g·sin θ` on a slope of θ. With the
+///   default `kxy` and `v_settle` on 20° that is 0.256 kg per station. More mass needs a larger `kxy` or a larger
+///   `cxy`; with the latter the friction springs stretch slowly, within a few times `cxy/kxy`.
+/// - With Sliding between 0 and 1, each accepted step removes a further share of the elastic force, so that the
+///   transition, and possibly whether a block pushed from rest at `s = 1` sticks, depends on the step size.
+///   Within one step, and only there, the elastic friction may then return slightly more energy than the spring
+///   had stored.
+/// - The anchor moves at the end of a step. The loss of dragging it within a step is returned if the station reverses
+///   within the same step.
 ///
 /// | symbol | field | default | unit | range |
 /// |---|---|---|---|---|
@@ -106,38 +131,20 @@ use normal::normal_force;
 /// # Energy
 ///
 /// Stored: the integral of the elastic normal force, clamped where the clamp acts, over height; and
-/// `kxy·|pxy − p0⁺|²/2` in the friction spring, with the next anchor. The clamp is elastic: the energy of a
-/// station pressed beyond it is recovered.
+/// `kxy·|pxy − p0|²/2` in the friction spring. The clamp is elastic: the energy of a station pressed beyond it is
+/// recovered.
 ///
-/// Lost: instantaneously `−(damping forces)·v`, and `−(elastic friction)·dp0⁺/dt` when the anchor is dragged
-/// along. The latter rate is not known instantaneously, but its integral is known afterwards: see
-/// [`DynamicsView::dissipated_energy`](crate::DynamicsView::dissipated_energy).
+/// Lost: `−(damping forces)·v − (elastic friction)·dp0/dt`, at every instant; without a damper, and by the published
+/// law, the second part is not known instantaneously where the anchor is dragged along, but its integral is known
+/// afterwards: see [`DynamicsView::dissipated_energy`](crate::DynamicsView::dissipated_energy). The stored energy is
+/// as accurate as the anchor, so that what was lost may decrease by the error of a step: in steps of 10 ms by up to a
+/// millijoule of a block of 10 kg, in steps of 1 ms by less than a microjoule.
 ///
 /// # Note that
 ///
-/// - Stiction does not drift: below the limit and with `s = 0`, the friction spring holds the station, and the
-///   anchor moves by rounding only.
-/// - **A loaded station that arrives sliding may never stick.** At `s = 1` friction is purely viscous: `n`
-///   stations that share a tangential load `F` evenly creep at `v = F / (n·cxy)`, if kinetic friction can hold
-///   it. With the defaults a 10 kg block on four corners under 17 N, a quarter of what static friction could
-///   hold, creeps at 15 mm/s indefinitely. Such creep sustains itself, whatever the step, above 0.724 times the
-///   settle velocity (`(45 − √105)/48`, where the slope of ln s over ln σ falls below one), unless rocking or
-///   stiff friction springs break it. Below 0.6 times the settle velocity blocks of 0.5 to 100 kg on slopes of 5°
-///   to 28° all stuck. So choose `cxy` or `v_settle` such that `F/(n·cxy) < 0.6·v_settle` for the largest load to
-///   be held; or use [`ReturnMapping`](FrictionTransition::ReturnMapping).
-/// - [`Parameters::with_critical_damping`] for the mass `m` carried by a station satisfies this if
-///   `m < kxy·(1.2·v_settle/a)²`, with the load per mass `a`, which is `g·sin θ` on a slope of θ. With the
-///   default `kxy` and `v_settle` on 20° that is 0.256 kg per station. More mass needs a larger `kxy` or a larger
-///   `cxy`; with the latter the friction springs stretch slowly, within a few times `cxy/kxy`.
 /// - A start with [`reset_memory`](crate::ForceSystem::reset_memory) and `sliding = 0` holds from the
 ///   beginning, but a sudden load stretches the friction springs by up to twice their final stretch, which may
 ///   exceed the limit.
-/// - With Sliding between 0 and 1, each accepted step removes a further share of the elastic force, so that the
-///   transition, and possibly whether a block pushed from rest at `s = 1` sticks, depends on the step size.
-///   Within one step, and only there, the elastic friction may then return slightly more energy than the spring
-///   had stored.
-/// - With either transition the anchor moves at the end of a step. The loss of dragging it within a step is
-///   returned if the station reverses within the same step.
 /// - A larger `kxy` or `cxy` requires shorter steps of an explicit integrator.
 /// - **A host of fixed steps `h` needs `d2·v·h ≤ 1`** where a station strikes at `v`, whatever the mass: after
 ///   a fall of half a metre, with the default `d2`, 0.28 ms. The height of rebound under semi-implicit Euler is
@@ -148,6 +155,12 @@ use normal::normal_force;
 ///
 /// None: a station so deep below the plane that the exponential overflows is at the clamp. An evaluation returns
 /// [`ElementError::NonFiniteForce`] if a force or energy is not finite.
+///
+/// # Stable step
+///
+/// For the [longest stable step](crate::ForceSystem::stable_step) of a host, it reports `kxy` and `cxy`, as though
+/// the station touched; the slope `d2·f` of the present normal force; and the frequency `d2·v/√2` of an impact at the speed
+/// `v` that the host states.
 ///
 /// # Source
 ///
@@ -243,13 +256,112 @@ impl<T: Real> ExponentialSpring<T> {
         (X_GP, p_GS, X_GP.inverse_transform_point(&p_GS))
     }
 
+    /// Friction as published.
+    #[inline]
+    fn blend_friction(at: &AtVelocity<'_, T, Self>, is_held: bool, cache: &mut Dynamics<T>) {
+        let (parameters, committed) = (at.parameters, at.discrete);
+        let v_xy = at.velocity.v_PS.xy();
+        let p_xy = at.position.p_PS.xy().coords;
+        let Friction { elastic, damping, limit_reached } = if is_held {
+            let stretch = p_xy - committed.anchor_P;
+            Friction::blended(parameters, stretch, v_xy, cache.friction_force_limit, committed.sliding)
+        } else {
+            Friction::none()
+        };
+        // The anchor at which the friction spring exerts this elastic force.
+        let lead = elastic / parameters.friction_elasticity;
+        let anchor_P = p_xy + lead;
+        let elapsed = at.time - committed.last_update;
+        cache.limit_reached = limit_reached;
+        cache.friction_force_elastic_P = elastic;
+        cache.friction_force_damping_P = damping;
+        cache.friction_force_P = elastic + damping;
+        cache.next_anchor_P = anchor_P;
+        cache.next_sliding = if is_held && elapsed > T::negligible() {
+            settle(anchor_P - committed.anchor_P, elapsed * parameters.settle_velocity)
+        } else {
+            T::one()
+        };
+        cache.next_slip_velocity_P = Vector2::zeros();
+        cache.switching_error = T::zero();
+        cache.potential_energy += T::lit(0.5) * elastic.dot(&lead);
+        cache.power_dissipated -= damping.dot(&v_xy);
+    }
+
+    /// Friction by return mapping.
+    #[inline]
+    fn yield_friction(at: &AtVelocity<'_, T, Self>, is_held: bool, cache: &mut Dynamics<T>) {
+        let (parameters, committed) = (at.parameters, at.discrete);
+        let v_xy = at.velocity.v_PS.xy();
+        let p_xy = at.position.p_PS.xy().coords;
+        let is_known = committed.last_station.is_some();
+        let slider = Slider {
+            anchor: if is_known || committed.sliding == T::zero() { committed.anchor_P } else { p_xy },
+            slip_velocity: committed.slip_velocity_P,
+            elapsed: if is_known { (at.time - committed.last_update).max(T::zero()) } else { T::zero() },
+        };
+        let difference = (parameters.mu_static - parameters.mu_kinetic) * cache.normal_force;
+        // What friction loses when the anchor lets go. Within the step it falls as the pull rises on, so that error
+        // control sees it and Newton's method has a slope.
+        let drop = difference * (T::one() - committed.sliding);
+        let limit = cache.friction_force_limit;
+        let beyond = if is_held && drop > T::zero() {
+            slider.pull_beyond(parameters, p_xy, v_xy, limit)
+        } else {
+            T::zero()
+        };
+        let fallen = beyond.min(drop);
+        let Yielding {
+            force,
+            elastic,
+            damping,
+            stretch,
+            anchor,
+            slip_velocity,
+            slip_speed,
+            excess,
+            direction,
+        } = if is_held {
+            slider.friction(parameters, p_xy, v_xy, limit - fallen)
+        } else {
+            Yielding::none(p_xy, v_xy)
+        };
+        let slips = slip_speed > T::zero();
+        let comes_to_rest = slips
+            && committed.sliding == T::one()
+            && slip_speed <= parameters.settle_velocity * T::lit(REST)
+            && parameters.friction_elasticity * excess <= T::lit(0.5) * difference;
+
+        cache.limit_reached = slips;
+        cache.friction_force_elastic_P = elastic;
+        cache.friction_force_damping_P = damping;
+        cache.friction_force_P = force;
+        if slips && !comes_to_rest {
+            cache.next_anchor_P = anchor;
+            cache.next_sliding = T::one();
+            cache.next_slip_velocity_P = slip_velocity;
+        } else {
+            // At the limit without the excess, so that the force stays what it is.
+            cache.next_anchor_P = anchor + direction * excess;
+            cache.next_sliding = T::zero();
+            cache.next_slip_velocity_P = Vector2::zeros();
+        }
+        cache.switching_error = fallen.min(drop - fallen);
+        cache.potential_energy -= T::lit(0.5) * elastic.dot(&stretch);
+        cache.power_dissipated -= damping.dot(&v_xy) + elastic.dot(&slip_velocity);
+    }
+
     fn commit(at: &AtDynamics<'_, T, Self>, next: &mut Discrete<T>) {
         next.anchor_P = at.dynamics.next_anchor_P;
         next.sliding = at.dynamics.next_sliding;
         next.last_update = at.time;
         next.last_station = Some(at.position.p_PS);
+        next.slip_velocity_P = at.dynamics.next_slip_velocity_P;
     }
 }
+
+/// The share of the settle velocity at which a slip that dies away has come to rest.
+const REST: f64 = 0.01;
 
 impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
     const KIND: &'static str = "exponential_spring";
@@ -316,37 +428,10 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         let normal = normal_force(parameters, at.position.height, v_PS.z);
         let normal_force_damping = normal.total - normal.elastic;
 
-        // The Sliding that determines the present coefficient of friction.
-        let slip = match parameters.friction_transition {
-            FrictionTransition::Settling => committed.sliding,
-            FrictionTransition::ReturnMapping => settle(v_PS.xy(), parameters.settle_velocity),
-        };
-        let mu = parameters.mu_static - slip * (parameters.mu_static - parameters.mu_kinetic);
+        let mu = parameters.mu_static - committed.sliding * (parameters.mu_static - parameters.mu_kinetic);
         let limit = mu * normal.total;
         // Relative to `max` where all forces are small in the units in use.
         let is_held = limit > T::negligible() * parameters.max_normal_force.min(T::one());
-
-        let p_xy = at.position.p_PS.xy().coords;
-        let stretch = p_xy - committed.anchor_P;
-        let Friction { elastic, damping, limit_reached } = if !is_held {
-            Friction::none()
-        } else if parameters.friction_transition == FrictionTransition::Settling {
-            Friction::blended(parameters, stretch, v_PS.xy(), limit, slip)
-        } else {
-            Friction::return_mapped(parameters, stretch, v_PS.xy(), limit)
-        };
-        // The anchor at which the friction spring exerts this elastic force.
-        let lead = elastic / parameters.friction_elasticity;
-        let anchor_P = p_xy + lead;
-
-        let elapsed = at.time - committed.last_update;
-        let sliding = match parameters.friction_transition {
-            FrictionTransition::ReturnMapping => slip,
-            FrictionTransition::Settling if is_held && elapsed > T::negligible() => {
-                settle(anchor_P - committed.anchor_P, elapsed * parameters.settle_velocity)
-            }
-            FrictionTransition::Settling => T::one(),
-        };
 
         // Field by field: a whole struct would be built and then copied.
         cache.normal_force_unclamped = normal.unclamped;
@@ -355,15 +440,13 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         cache.normal_force = normal.total;
         cache.mu = mu;
         cache.friction_force_limit = limit;
-        cache.limit_reached = limit_reached;
-        cache.friction_force_elastic_P = elastic;
-        cache.friction_force_damping_P = damping;
-        cache.friction_force_P = elastic + damping;
-        cache.next_anchor_P = anchor_P;
-        cache.next_sliding = sliding;
-        cache.potential_energy = normal.energy + T::lit(0.5) * elastic.dot(&lead);
-        cache.power_dissipated = -normal_force_damping * v_PS.z - damping.dot(&v_PS.xy());
+        cache.potential_energy = normal.energy;
+        cache.power_dissipated = -normal_force_damping * v_PS.z;
         cache.X_GP = at.position.X_GP;
+        match parameters.friction_transition {
+            FrictionTransition::ReturnMapping => Self::yield_friction(at, is_held, cache),
+            FrictionTransition::Settling => Self::blend_friction(at, is_held, cache),
+        }
         Ok(())
     }
 
@@ -372,6 +455,10 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         for (body, f_G) in [(self.station.body, f_G), (self.plane.body, -f_G)] {
             forces.apply_at_point(Checked(body), &at.position.p_GS, f_G);
         }
+    }
+
+    fn report_stiffness(&self, at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {
+        self.report_spring(at, stiffnesses);
     }
 
     fn potential_energy(&self, at: &AtDynamics<'_, T, Self>) -> T {
@@ -391,6 +478,7 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         next.anchor_P = p_PS.xy().coords;
         next.last_update = given.time;
         next.last_station = Some(p_PS);
+        next.slip_velocity_P = Vector2::zeros();
         Ok(())
     }
 
@@ -402,7 +490,8 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         let Discrete { last_update, last_station, .. } = at.discrete;
         let elapsed = at.time - *last_update;
         let refusal = TimeNotAdvanced { last_update: last_update.to_f64(), time: at.time.to_f64() };
-        if elapsed > T::negligible() {
+        let is_mapped = at.parameters.friction_transition == FrictionTransition::ReturnMapping;
+        if elapsed > T::negligible() || (is_mapped && last_station.is_none()) {
             Self::commit(at, next);
             return Ok(());
         }
@@ -419,14 +508,27 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         // Compared with the last commit, not the last call: motions below roundoff add up.
         let roundoff = T::negligible() * (T::one() + p_GS.coords.amax());
         let has_moved = (p_PS - last_station).amax() > roundoff;
-        match at.parameters.friction_transition {
-            // Sliding settles with time: a second commit at the same time would tear the anchor loose.
-            FrictionTransition::Settling if has_moved => Err(refusal.into()),
-            FrictionTransition::ReturnMapping if has_moved => {
-                Self::commit(at, next);
-                Ok(())
-            }
-            _ => Ok(()),
+        if has_moved && is_mapped && at.parameters.friction_viscosity == T::zero() {
+            Self::commit(at, next);
+        } else if has_moved {
+            // Sliding settles, and the anchor slips, with time: without it the anchor would be torn loose, or stay.
+            return Err(refusal.into());
         }
+        Ok(())
+    }
+
+    fn discontinuous_update(
+        &self,
+        at: &AtDynamics<'_, T, Self>,
+        start: &Self::Discrete,
+        next: &mut Self::Discrete,
+    ) -> Result<T, ElementError> {
+        // Within a step an anchor that has let go does not hold again: the iteration would never settle.
+        let lets_go = at.discrete.sliding == start.sliding && at.dynamics.switching_error > T::zero();
+        if !lets_go {
+            return Ok(T::zero());
+        }
+        next.sliding = T::one();
+        Ok(at.dynamics.switching_error)
     }
 }

@@ -43,8 +43,7 @@ results! {
         pub normal_force_damping: T ["N"];
         /// The normal force, along z of the plane.
         pub normal_force: T ["N"];
-        /// The coefficient of friction between static and kinetic, by the committed Sliding; with
-        /// return mapping by the present velocity.
+        /// The coefficient of friction between static and kinetic, by the committed Sliding.
         pub mu: T ["1"];
         /// The largest possible friction force, `mu·normal_force`.
         pub friction_force_limit: T ["N"];
@@ -58,9 +57,13 @@ results! {
         pub friction_force_P: Vector2<T> ["N"];
         /// The anchor that the next accepted step commits, in the plane.
         pub next_anchor_P: Vector2<T> ["m"];
-        /// The Sliding that the next accepted step commits. With settling it is 1 where no time has passed since the
+        /// The Sliding that the next accepted step commits. By the published law it is 1 where no time has passed since the
         /// last one: to plot sliding, use the committed [`Discrete::sliding`](super::Discrete::sliding).
         pub next_sliding: T ["1"];
+        /// With return mapping, the slip velocity that the next accepted step commits, in the plane.
+        pub next_slip_velocity_P: Vector2<T> ["m/s"];
+        /// With return mapping, by how much friction is off if a transition within the step is taken to be at its end.
+        pub switching_error: T ["N"];
         /// The energy stored.
         pub potential_energy: T ["J"];
         /// The power dissipated by damping.

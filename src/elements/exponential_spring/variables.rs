@@ -27,8 +27,8 @@ variables! {
         /// Viscosity `cxy` of the friction spring. The default damps 1 kg on the default elasticity
         /// critically. With zero, a held station vibrates without decay.
         pub friction_viscosity: T ["N·s/m"] = 282.842_712_474_619, nonnegative => Dynamics;
-        /// Speed of the anchor (with return mapping, of the station) below which friction settles from kinetic to
-        /// static.
+        /// Speed of the anchor below which friction settles from kinetic to static; with return mapping, at a hundredth
+        /// of it.
         pub settle_velocity: T ["m/s"] = 0.01, positive => Dynamics;
         /// Coefficient of static friction, at least `mu_kinetic`. There is no upper bound.
         pub mu_static: T = 0.7, nonnegative => Dynamics;
@@ -52,12 +52,14 @@ variables! {
     pub struct Discrete<T> {
         /// The anchor `p0`, the zero of the friction spring, in the plane.
         pub anchor_P: Vector2<T> ["m"], finite => Dynamics;
-        /// Sliding: from 0, fixed in place, to 1, sliding.
+        /// Sliding: from 0, fixed in place, to 1, sliding. With return mapping it is one of the two.
         pub sliding: T = 1.0, fraction => Dynamics;
         /// Time of the last commit.
         pub last_update: T ["s"], finite => Dynamics;
         /// The station at the last commit, in the plane's frame; `None` before the first.
         pub last_station: Option<Point3<T>> ["m"], finite => Dynamics;
+        /// With return mapping, the velocity at which the anchor slips, in the plane.
+        pub slip_velocity_P: Vector2<T> ["m/s"], finite => Dynamics;
     }
 }
 
@@ -65,11 +67,11 @@ variables! {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum FrictionTransition {
-    /// Sliding settles from step to step as the anchor slows down: the reference's law.
+    /// The anchor holds up to static friction, and slips under kinetic friction until it comes to rest.
     #[default]
-    Settling,
-    /// The anchor moves just as far as the friction limit demands, whatever the step.
     ReturnMapping,
+    /// Sliding settles from step to step as the anchor slows down: the law as published.
+    Settling,
 }
 
 /// The flag `return_mapping`.

@@ -15,7 +15,9 @@ pub use variables::{Discrete, Parameters, StateParameters};
 pub use crate::elements::frames::{Dynamics, Framed, Frames};
 
 use crate::framework::variables::Variables as _;
-use crate::framework::{AtDynamics, AtPosition, AtVelocity, ElementError, Error, ForceElement, Given};
+use crate::framework::{
+    AtDynamics, AtPosition, AtVelocity, ElementError, Error, ForceElement, Given, Stiffnesses,
+};
 use crate::math::{Pose, Real, SpatialForce};
 use crate::mechanics::{BodyIndex, ForceAccumulator, Frame, Topology, Velocities};
 
@@ -96,6 +98,12 @@ use turns::with_turns;
 /// - The law holds for large displacements; it is not linearized.
 /// - The two bodies are not interchangeable. Translations are measured along F, which turns with B1, and the
 ///   angles are ordered from F to M: exchanging the bodies changes the forces.
+///
+/// # Stable step
+///
+/// For the [longest stable step](crate::ForceSystem::stable_step) of a host, it reports the stiffest axis and the most
+/// damped one of the three rotations and of the three translations, the latter at `M`; those of the angles divided by
+/// `1 − |sin q_y|`; and its load times the lever.
 ///
 /// # Source
 ///
@@ -272,6 +280,18 @@ impl<T: Real> ForceElement<T> for LinearBushing<T> {
 
     fn power_dissipated(&self, at: &AtDynamics<'_, T, Self>) -> T {
         at.dynamics.power_dissipated
+    }
+
+    fn report_stiffness(&self, at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {
+        let Parameters { stiffness, damping } = &at.parameters.law;
+        let Position { X_GM, gimbal, .. } = at.position;
+        let most = |axes: &Vector6<T>, first| axes.fixed_rows::<3>(first).max().to_f64();
+        // The rates of the angles are those of the gimbal axes, of which two include an angle of 90° − q_y.
+        let growth = (1.0 - gimbal.sy.to_f64().abs()).recip();
+        let ends = self.ends.at([X_GM, X_GM]);
+        stiffnesses.between(most(stiffness, 3), most(damping, 3), ends);
+        stiffnesses.turning(growth * most(stiffness, 0), growth * most(damping, 0), self.ends.bodies());
+        at.dynamics.report_load(ends, stiffnesses);
     }
 
     fn reset_memory(

@@ -97,6 +97,20 @@ impl<T: Real> Curve<T> {
         Ok(curve)
     }
 
+    /// The largest slope.
+    pub(super) fn steepest(&self) -> T {
+        let of_piece = |(knot, next): (&Knot<T>, &Knot<T>)| {
+            let ends = knot.slope.max(next.slope);
+            let secant = (next.force - knot.force) / (next.x - knot.x);
+            // The slope is quadratic; where it bends down, its vertex is `knot.slope + rise²/fall` or outside.
+            let rise = T::lit(3.0) * secant - knot.slope - knot.slope - next.slope;
+            let fall = T::lit(3.0) * (secant + secant - knot.slope - next.slope);
+            let is_inside = fall > T::zero() && rise > T::zero() && rise < fall;
+            if is_inside { ends.max(knot.slope + rise * rise / fall) } else { ends }
+        };
+        self.knots.iter().zip(self.knots.iter().skip(1)).map(of_piece).fold(T::zero(), T::max)
+    }
+
     /// The same in another scalar.
     pub fn cast<U: Real>(&self) -> Curve<U> {
         let knots = self.knots.iter().map(|&Knot { x, force, slope, energy }| Knot {

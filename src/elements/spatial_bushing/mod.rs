@@ -1,6 +1,6 @@
 //! A six-axis spring-damper without a singular orientation up to a whole turn.
 
-use nalgebra::{Rotation3, Vector3, Vector4, Vector6};
+use nalgebra::{Matrix3, Matrix6, Rotation3, Vector3, Vector4, Vector6};
 
 mod curve;
 mod error;
@@ -13,7 +13,9 @@ pub use crate::elements::frames::{Dynamics, Framed, Frames};
 
 use super::frames::Ends;
 use crate::framework::variables::Variables as _;
-use crate::framework::{AtDynamics, AtPosition, AtVelocity, ElementError, Error, ForceElement, Given};
+use crate::framework::{
+    AtDynamics, AtPosition, AtVelocity, ElementError, Error, ForceElement, Given, Stiffnesses,
+};
 pub use crate::math::Symmetric6;
 use crate::math::{
     InvalidValue, Pose, Real, Requirement, SpatialForce, SpatialVelocity, check, checked_when_read,
@@ -83,6 +85,12 @@ use turn::Turn;
 ///
 /// [`WholeTurn`] and [`AmbiguousTurn`], by [`Error::own`]; [`ElementError::NonFiniteForce`] if a force or energy is not
 /// finite.
+///
+/// # Stable step
+///
+/// For the [longest stable step](crate::ForceSystem::stable_step) of a host, it reports the largest stiffness and
+/// damping in rotation and in translation, each twice if they are coupled, curves at their steepest; and its load times
+/// the lever.
 ///
 /// # Source
 ///
@@ -270,6 +278,18 @@ fn joined<T: Real>(a: &Vector3<T>, b: &Vector3<T>) -> Vector6<T> {
     Vector6::new(a.x, a.y, a.z, b.x, b.y, b.z)
 }
 
+/// The largest stiffness, or damping, in rotation and in translation; those of coupled axes count twice, since
+/// `[A B; Bᵀ C] ≤ 2·[A 0; 0 C]`.
+fn largest<T: Real>(matrix: &Matrix6<T>) -> [f64; 2] {
+    let matrix: Matrix6<f64> = matrix.map(T::to_f64);
+    let is_coupled = matrix.fixed_view::<3, 3>(0, 3).amax() > 0.0;
+    let factor = if is_coupled { 2.0 } else { 1.0 };
+    [0, 3].map(|first| {
+        let half: Matrix3<f64> = matrix.fixed_view::<3, 3>(first, first).into_owned();
+        factor * half.symmetric_eigenvalues().max()
+    })
+}
+
 impl<T: Real> ForceElement<T> for SpatialBushing<T> {
     const KIND: &'static str = "spatial_bushing";
     type Parameters = StateParameters<T>;
@@ -376,6 +396,28 @@ impl<T: Real> ForceElement<T> for SpatialBushing<T> {
 
     fn power_dissipated(&self, at: &AtDynamics<'_, T, Self>) -> T {
         at.dynamics.power_dissipated
+    }
+
+    fn report_stiffness(&self, at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {
+        let Position { X_GH, q, turn, .. } = at.position;
+        let Parameters { stiffness, damping } = &at.parameters.law;
+        let [mut about, mut along] = largest(&stiffness.matrix());
+        let [damping_about, damping_along] = largest(&damping.matrix());
+        for (axis, curve) in self.axes_with_curves() {
+            let half = if axis < 3 { &mut about } else { &mut along };
+            *half += curve.steepest().to_f64();
+        }
+        let growth = (turn.growth * turn.growth).to_f64().max(1.0);
+        let ends = self.ends.at([X_GH, X_GH]);
+        stiffnesses.between(along, damping_along, ends);
+        stiffnesses.turning(growth * about, growth * damping_about, self.ends.bodies());
+        // H turns with the bodies, by more than their mean as they are turned far against each other.
+        let swing = 0.5 * (halves(q).1.norm() * turn.quarter().norm()).to_f64();
+        for (body, p_G) in ends {
+            let wider = swing * (2.0 * stiffnesses.lever(body, &p_G) + swing);
+            stiffnesses.turning(along * wider, damping_along * wider, [body, BodyIndex::GROUND]);
+        }
+        at.dynamics.report_load(ends, stiffnesses);
     }
 
     fn reset_memory(

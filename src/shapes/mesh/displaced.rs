@@ -151,13 +151,13 @@ impl<T: Real> TriangleMesh<T> {
 
 /// The pose of the mesh in the other surface's frame, if the scalar is not plain and needs it.
 #[inline]
-fn relative<T: Real>(X_GS: &Pose<T>, X_GO: &Pose<T>) -> Pose<T> {
+pub(super) fn relative<T: Real>(X_GS: &Pose<T>, X_GO: &Pose<T>) -> Pose<T> {
     if is_plain::<T>() { Pose::identity() } else { X_GO.inv_mul(X_GS) }
 }
 
 /// The plane through the origin of O with this normal in Ground, in the frame S.
 #[inline]
-fn plane_in<T: Real>(X_GS: &Pose<T>, normal_G: Vector3<T>, X_GO: &Pose<T>) -> Plane<T> {
+pub(super) fn plane_in<T: Real>(X_GS: &Pose<T>, normal_G: Vector3<T>, X_GO: &Pose<T>) -> Plane<T> {
     let normal = X_GS.rotation.inverse_transform_vector(&normal_G);
     let offset = normal_G.dot(&(X_GO.translation.vector - X_GS.translation.vector));
     Plane { normal, offset }
@@ -165,7 +165,7 @@ fn plane_in<T: Real>(X_GS: &Pose<T>, normal_G: Vector3<T>, X_GO: &Pose<T>) -> Pl
 
 /// A solid of any scalar, read in plain numbers.
 #[derive(Debug)]
-struct Valued<T: Real>(Arc<dyn Solid<T>>);
+pub(super) struct Valued<T: Real>(pub(super) Arc<dyn Solid<T>>);
 
 impl<T: Real> Solid<f64> for Valued<T> {
     #[inline]

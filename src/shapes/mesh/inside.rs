@@ -5,7 +5,7 @@ use nalgebra::Point3;
 use crate::math::Pose;
 use crate::shapes::mesh::cluster::Cluster;
 use crate::shapes::mesh::plain::{FacePoint, PlainMesh, Slot};
-use crate::shapes::mesh::tree::{Child, STACK};
+use crate::shapes::mesh::tree::{Child, Extent, STACK};
 use crate::shapes::mesh::triangles::LANES;
 use crate::shapes::solid::{Plane, Solid};
 
@@ -20,6 +20,7 @@ impl PlainMesh {
         mut found: impl FnMut((usize, f64), Point3<f64>, f64),
     ) {
         self.walk(
+            Extent::Centroids,
             |cluster, _, ()| cluster.reaches(&plane.normal, plane.height(&cluster.center())).then_some(()),
             (),
             |leaf, ()| {
@@ -45,14 +46,8 @@ impl PlainMesh {
         mut visit: impl FnMut((usize, f64), &Point3<f64>),
     ) {
         self.walk(
-            |cluster, _, ()| {
-                let center_O = X_OS * cluster.center();
-                let is_near = match other.supporting_plane(&center_O) {
-                    Some(plane) => is_behind(cluster, &center_O, &plane, X_OS),
-                    None => other.signed_distance(&center_O) < cluster.radius,
-                };
-                is_near.then_some(())
-            },
+            Extent::Centroids,
+            |cluster, _, ()| is_near(cluster, X_OS, other).then_some(()),
             (),
             |leaf, ()| self.for_each_centroid(leaf, X_OS, |slot, p_O| visit(self.face(slot), p_O)),
         );
@@ -75,6 +70,7 @@ impl PlainMesh {
         }
         let nowhere = Known { center_O: Point3::origin(), signed_distance: 0.0, slot: None };
         self.walk(
+            Extent::Centroids,
             |cluster, is_leaf, known: Known| {
                 // For a leaf the first centroid serves as well as the middle.
                 if is_leaf && known.slot.is_some() {
@@ -120,6 +116,7 @@ impl PlainMesh {
             plane.is_some_and(|plane| !is_behind(cluster, center_O, &plane, X_OS))
         };
         self.walk(
+            Extent::Centroids,
             |cluster, is_leaf, guess: Option<Slot>| {
                 let center_O = X_OS * cluster.center();
                 if guess.is_some_and(|slot| is_in_front(cluster, &center_O, slot))
@@ -152,8 +149,9 @@ impl PlainMesh {
 
     /// Walks down the tree into every child, leaf or not, that `enter` admits, passing on its result.
     #[inline]
-    fn walk<G: Copy>(
+    pub(super) fn walk<G: Copy>(
         &self,
+        of: Extent,
         mut enter: impl FnMut(&Cluster, bool, G) -> Option<G>,
         start: G,
         mut visit: impl FnMut(u32, G),
@@ -163,7 +161,7 @@ impl PlainMesh {
         while height > 0 {
             height -= 1;
             let (node, given) = stack[height];
-            for (child, cluster) in self.tree.children(node) {
+            for (child, cluster) in self.tree.children(node, of) {
                 if child == Child::Missing {
                     continue;
                 }
@@ -205,9 +203,24 @@ struct Known {
     slot: Option<Slot>,
 }
 
+/// Whether any part of a cluster may be inside another surface.
+#[inline]
+pub(super) fn is_near(cluster: &Cluster, X_OS: &Pose<f64>, other: &impl Solid<f64>) -> bool {
+    let center_O = X_OS * cluster.center();
+    match other.supporting_plane(&center_O) {
+        Some(plane) => is_behind(cluster, &center_O, &plane, X_OS),
+        None => other.signed_distance(&center_O) < cluster.radius,
+    }
+}
+
 /// Whether any part of a cluster may be behind a plane of the other surface's frame.
 #[inline]
-fn is_behind(cluster: &Cluster, center_O: &Point3<f64>, plane: &Plane<f64>, X_OS: &Pose<f64>) -> bool {
+pub(super) fn is_behind(
+    cluster: &Cluster,
+    center_O: &Point3<f64>,
+    plane: &Plane<f64>,
+    X_OS: &Pose<f64>,
+) -> bool {
     let normal_S = X_OS.rotation.inverse_transform_vector(&plane.normal);
     cluster.reaches(&normal_S, plane.height(center_O))
 }

@@ -1,5 +1,7 @@
 //! Triangle meshes: validated, searchable, and made from parameters or files.
 
+mod clip;
+mod clipped;
 mod cluster;
 mod displaced;
 mod generate;
@@ -21,6 +23,7 @@ use crate::math::{Real, is_plain};
 use crate::shapes::solid::{Bounds, Plane, Solid, SurfacePoint};
 use crate::shapes::{ShapeError, direction_and_length};
 
+pub(crate) use clipped::{LoadedVertex, VertexBuffer};
 pub use displaced::Displaced;
 #[cfg(feature = "mesh-files")]
 pub use read::FaceList;
@@ -85,7 +88,7 @@ pub struct TriangleMesh<T: Real> {
 }
 
 impl<T: Real> TriangleMesh<T> {
-    /// The largest number of faces of a mesh: 4,194,304, which take about 1.7 GB.
+    /// The largest number of faces of a mesh: 4,194,304, which take about 1.8 GB.
     pub const MAX_FACES: usize = MAX_FACES;
 
     /// A closed mesh. Faces are indices of vertices, from 0.
@@ -119,6 +122,11 @@ impl<T: Real> TriangleMesh<T> {
     /// listed.
     pub fn faults(vertices: &[Point3<T>], faces: &[[u32; 3]]) -> Vec<MeshFault> {
         examine(vertices, faces).map_or_else(|faults| faults, |(_, topology)| topology.openings)
+    }
+
+    /// The number of vertices, those that were merged included.
+    pub fn vertex_count(&self) -> usize {
+        self.plain.vertices.len()
     }
 
     /// The number of faces.
@@ -201,12 +209,12 @@ impl<T: Real> TriangleMesh<T> {
     }
 
     #[inline]
-    fn vertex(&self, vertex: usize) -> Point3<T> {
+    pub(crate) fn vertex(&self, vertex: usize) -> Point3<T> {
         self.carried().map_or_else(|| self.plain.vertices[vertex].map(T::lit), |own| own.vertices[vertex])
     }
 
     #[inline]
-    fn centroid(&self, face: usize) -> Point3<T> {
+    pub(crate) fn centroid(&self, face: usize) -> Point3<T> {
         self.carried().map_or_else(|| self.plain.centroids[face].map(T::lit), |own| own.centroids[face])
     }
 
@@ -217,7 +225,7 @@ impl<T: Real> TriangleMesh<T> {
 
     /// The area of a face \[m²\].
     #[inline]
-    fn area(&self, face: usize) -> T {
+    pub(crate) fn area(&self, face: usize) -> T {
         self.carried().map_or_else(|| T::lit(self.plain.areas[face]), |own| own.areas[face])
     }
 

@@ -116,16 +116,20 @@ impl PlainMesh {
     #[inline]
     pub(super) fn nearest(&self, p: &Point3<f64>) -> Option<FacePoint> {
         let squared = (p - self.center).norm_squared() * f64::EPSILON;
-        if !(squared.is_finite() && squared <= self.half_extents.norm_squared()) {
-            return None;
-        }
-        let mut found = self.nearest_on(self.tree.nearest(p, None), p);
+        let is_far = !(squared.is_finite() && squared <= self.half_extents.norm_squared());
+        (!is_far).then(|| self.nearest_at(self.tree.nearest(p, None), p))
+    }
+
+    /// The nearest point of all faces, which is on the triangle at `slot`.
+    #[inline]
+    pub(super) fn nearest_at(&self, slot: Slot, p: &Point3<f64>) -> FacePoint {
+        let mut found = self.nearest_on(slot, p);
         // From far away, front and back of a thin body may be equally near up to rounding.
         if found.near.signed_distance < 0.0 && self.distance_to_box(p) > 0.0 {
             found.near.normal = -found.near.normal;
             found.near.signed_distance = -found.near.signed_distance;
         }
-        Some(found)
+        found
     }
 
     /// The nearest vertex to a point so far away that it is nearest of all points up to rounding: the difference,
@@ -160,8 +164,7 @@ impl PlainMesh {
         if !faces.clone().all(bends_out) {
             return None;
         }
-        let clusters = self.tree.corner_clusters();
-        let is_behind_all = !faces.into_iter().any(|f| self.tree.reaches_above(&plane(f), &clusters));
+        let is_behind_all = !faces.into_iter().any(|f| self.tree.reaches_above(&plane(f)));
         is_behind_all.then_some(slack)
     }
 

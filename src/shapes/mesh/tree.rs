@@ -1,6 +1,5 @@
 //! A flat tree of boxes, four children to a node, four triangles to a leaf.
 
-use alloc::vec;
 use alloc::vec::Vec;
 
 use nalgebra::{Point3, Vector3};
@@ -20,11 +19,20 @@ pub(super) struct Tree {
     nodes: Vec<Node>,
     /// Bounds of the centroids under each child of each node.
     clusters: Vec<[Cluster; LANES]>,
+    /// Bounds of the corners under each child of each node.
+    corner_clusters: Vec<[Cluster; LANES]>,
     packs: Vec<TrianglePack>,
     /// The centroid of each face, in the order of the leaves.
     centroids: Vec<CentroidPack>,
     /// The face at each place in the order of the leaves.
     order: Vec<u32>,
+}
+
+/// What a traversal looks for under a node: centroids of faces, or all of the faces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Extent {
+    Centroids,
+    Corners,
 }
 
 /// The boxes of four subtrees, side by side. A missing child has a box at infinity.
@@ -77,8 +85,14 @@ impl Tree {
         areas: &[f64],
     ) -> Self {
         let mut order: Vec<u32> = (0..).take(faces.len()).collect();
-        let mut tree =
-            Self { nodes: Vec::new(), clusters: Vec::new(), packs: vec![], centroids: vec![], order: vec![] };
+        let mut tree = Self {
+            nodes: Vec::new(),
+            clusters: Vec::new(),
+            corner_clusters: Vec::new(),
+            packs: Vec::new(),
+            centroids: Vec::new(),
+            order: Vec::new(),
+        };
         let corners = |face: u32| faces[face as usize].map(|corner| vertices[corner as usize]);
         let mesh = Mesh { corners: &corners, centroids, normals, areas };
         tree.add_node(&mut order, 0, &mesh);
@@ -93,6 +107,7 @@ impl Tree {
             });
         }
         tree.order = order;
+        tree.corner_clusters = tree.calc_corner_clusters();
         tree
     }
 
@@ -159,10 +174,15 @@ impl Tree {
         (self.order.len() - LANES * leaf as usize).min(LANES)
     }
 
+    /// The children of a node, with the bounds of what is under each.
     #[inline]
-    pub(super) fn children(&self, node: u32) -> impl Iterator<Item = (Child, &Cluster)> {
+    pub(super) fn children(&self, node: u32, of: Extent) -> impl Iterator<Item = (Child, &Cluster)> {
         let node = node as usize;
-        self.nodes[node].children.into_iter().zip(&self.clusters[node])
+        let clusters = match of {
+            Extent::Centroids => &self.clusters,
+            Extent::Corners => &self.corner_clusters,
+        };
+        self.nodes[node].children.into_iter().zip(&clusters[node])
     }
 
     /// The lowest and highest corner of the box around everything.
@@ -228,7 +248,7 @@ impl Tree {
     }
 
     /// Discs around the corners of the triangles under each child of each node.
-    pub(super) fn corner_clusters(&self) -> Vec<[Cluster; LANES]> {
+    fn calc_corner_clusters(&self) -> Vec<[Cluster; LANES]> {
         let around = |child: Child, axis: Vector3<f64>| match self.leaves(child) {
             Some((first, last)) => {
                 let packs = &self.packs[first as usize..=last as usize];
@@ -256,16 +276,15 @@ impl Tree {
         }
     }
 
-    /// Whether any corner is in front of a plane; the clusters are the
-    /// [`corner_clusters`](Self::corner_clusters).
-    pub(super) fn reaches_above(&self, plane: &Plane<f64>, clusters: &[[Cluster; LANES]]) -> bool {
+    /// Whether any corner is in front of a plane.
+    pub(super) fn reaches_above(&self, plane: &Plane<f64>) -> bool {
         let mut stack = [0; STACK];
         let mut height = 1;
         while height > 0 {
             height -= 1;
             let index = stack[height] as usize;
             let node = &self.nodes[index];
-            for (l, (&child, cluster)) in node.children.iter().zip(&clusters[index]).enumerate() {
+            for (l, (&child, cluster)) in node.children.iter().zip(&self.corner_clusters[index]).enumerate() {
                 // Boxes cull flat faces along the axes, discs cull smooth patches.
                 if node.foremost(l, &plane.normal) <= plane.offset {
                     continue;

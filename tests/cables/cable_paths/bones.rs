@@ -1,6 +1,6 @@
 //! Cables over the smooth surfaces of meshes.
 
-use force_elements::cable::{CablePath, Obstacle, PathError, Tracking, Wrappable};
+use force_elements::cable::{CablePath, Obstacle, PathError, SegmentApproach, Tracking, Wrappable};
 use force_elements::nalgebra::{Matrix3, Point3, Translation3, Vector3};
 use force_elements::shapes::{DistanceField, MeshFault, ShapeError, Solid, Sphere, Torus, TriangleMesh};
 use force_elements::{
@@ -296,7 +296,7 @@ impl Limb {
         limb.move_to(Vector3::zeros(), Vector3::zeros())?;
         let touches = match limb.system.realize_position(&mut limb.state) {
             Ok(view) => view.of(cable).position.path.contacts[0].in_contact,
-            // Refused: it would touch twice.
+            // Refused.
             Err(_) => false,
         };
         Ok(touches.then_some(limb))
@@ -328,7 +328,7 @@ fn the_length_is_continuous_as_the_end_moves_and_no_cable_enters_the_mesh() -> R
             let shift = 0.05 * (0.002 * f64::from(i)).sin();
             limb.move_to(direction * shift, Vector3::zeros())?;
             let Ok(view) = limb.system.realize_dynamics(&mut limb.state) else {
-                // It would touch twice, or the path has ceased to exist.
+                // The path has ceased to exist.
                 refused += 1;
                 break;
             };
@@ -494,5 +494,20 @@ fn an_end_inside_the_bone_is_refused() -> Result<(), Error> {
     let refusal = system.realize_position(&mut state).err();
     let refusal = refusal.as_ref().and_then(Error::own);
     assert_eq!(refusal, Some(&PathError::PointInsideObstacle { obstacle: 0 }));
+    Ok(())
+}
+
+#[test]
+fn the_search_of_a_line_of_any_length_ends() -> Result<(), Error> {
+    let field = DistanceField::from_mesh(&TriangleMesh::sphere(1.0, 8)?, 0.3)?;
+    for reach in [1.0, 1e6, 1e12, 1e15, 3e15, 1e16, 2e16, 4e16, 1e17, 1e30, 1e100] {
+        for tilt in [0.0, 0.3, 2.0] {
+            let a = Point3::new(-reach, 0.2 + tilt, 0.1);
+            let b = Point3::new(0.7 * reach, 0.2 - tilt, 0.1);
+            let approach: SegmentApproach<f64> = field.closest_on_segment(&a, &b);
+            // Where coordinates resolve the ball, it is found.
+            assert!(reach > 1e12 || tilt > 1.0 || approach.height < -0.1, "{reach} {tilt}: {approach:?}");
+        }
+    }
     Ok(())
 }

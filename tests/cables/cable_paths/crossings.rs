@@ -1,4 +1,4 @@
-//! Straight segments keep out of the obstacles that they touch and pass, or the path is refused.
+//! Straight segments keep out of the obstacles that they touch and pass.
 
 use core::f64::consts::FRAC_PI_2;
 
@@ -32,7 +32,7 @@ pub(crate) fn lay(
     let scale = (a - b).norm();
     for dive in force_elements_scenes::solids::dives(&solids, &whole, path) {
         // Kinks of 1e-9 rad on the length of the cable, and roundoff of coordinates.
-        assert!(!dive.passes || dive.depth < 1e-8 * scale, "{dive:?}");
+        assert!(dive.depth < 1e-8 * scale, "{dive:?}");
     }
     Ok((path.length, path.contacts.iter().filter(|contact| contact.in_contact).count()))
 }
@@ -49,45 +49,58 @@ pub(crate) fn worlds() -> Vec<(f64, Pose<f64>)> {
 }
 
 #[test]
-fn a_cable_across_a_flat_ring_finds_another_way_than_through_it() -> Result<(), Error> {
+fn a_cable_across_a_flat_ring_touches_it_on_both_sides() -> Result<(), Error> {
+    let mut lengths = Vec::new();
     for (scale, world) in worlds() {
         let ring = [(Pose::identity(), Solid::Ring(scale, 0.3 * scale))];
         let ends = [Vector3::new(-3.0, 0.3, 0.1) * scale, Vector3::new(3.0, 0.2, 0.15) * scale];
-        let (length, _) = lay(&ring, ends, world)?;
-        assert!(length > 6.001 * scale && length < 6.3 * scale, "{length} at {scale}");
+        let (length, touches) = lay(&ring, ends, world)?;
+        assert_eq!(touches, 2, "{scale}");
+        lengths.push(length / scale);
     }
+    let straight = Vector3::<f64>::new(6.0, -0.1, 0.05).norm();
+    assert!(lengths[0] > straight + 0.01 && lengths[0] < straight + 0.1, "{lengths:?}");
+    assert!(lengths.iter().all(|length| (length - lengths[0]).abs() < 1e-11), "{lengths:?}");
     Ok(())
 }
 
 #[test]
-fn a_flat_ring_crossed_exactly_over_its_axis_is_not_run_through() {
+fn a_flat_ring_crossed_exactly_over_its_axis_is_touched_twice() -> Result<(), Error> {
     for (scale, world) in worlds() {
         for z in [0.0, 0.05, 0.1, -0.2, 0.29, 0.31] {
             for turn in [0.0, 0.4, FRAC_PI_2, 2.0] {
                 let R = Rotation3::from_axis_angle(&Vector3::z_axis(), turn);
                 let ends = [-3.0, 3.0].map(|x| R * Vector3::new(x, 0.0, z) * scale);
                 let ring = [(Pose::identity(), Solid::Ring(scale, 0.3 * scale))];
-                match lay(&ring, ends, world) {
-                    // Above the ring it is straight.
-                    Ok((length, 0)) => assert!(z > 0.3 && (length - 6.0 * scale).abs() < 1e-12 * scale),
-                    Ok((length, _)) => assert!(length > 6.0 * scale, "{length} {scale} {z} {turn}"),
-                    Err(error) => match error.own() {
-                        Some(&PathError::Penetrates { obstacle: 0, depth }) => {
-                            assert!(depth > 0.0 && depth < 0.31 * scale, "{depth} {scale} {z} {turn}");
-                        }
-                        _ => panic!("{scale} {z} {turn}: {error}"),
-                    },
+                let (length, touches) = lay(&ring, ends, world)?;
+                // Above the ring it is straight. Below it runs over both sides of the tube, in a plane.
+                let height = 0.3_f64;
+                let reach = (4.0 + z * z).sqrt();
+                let arc = height * ((height / reach).asin() - (z.abs() / reach).asin());
+                let over = 2.0 + 2.0 * ((reach * reach - height * height).sqrt() + arc);
+                if z > height {
+                    assert!(touches == 0 && (length - 6.0 * scale).abs() < 1e-12 * scale);
+                } else {
+                    assert_eq!(touches, 2, "{scale} {z} {turn}");
+                    assert!(
+                        (length - over * scale).abs() < 1e-9 * scale,
+                        "{length} {over} {scale} {z} {turn}"
+                    );
                 }
             }
         }
     }
+    Ok(())
 }
 
 #[test]
-fn no_cable_across_random_rings_and_hollows_runs_through_them_without_a_word() -> Result<(), Error> {
+fn no_cable_across_random_rings_and_hollows_runs_through_them() -> Result<(), Error> {
     let (mut whole, mut refused, mut lost) = (0, 0, 0);
     for seed in 0..300 {
         let (_, dive, error) = cross(seed)?;
+        if let Some(e) = &error {
+            println!("{seed} {e:?}");
+        }
         assert_eq!(dive, None, "{seed}");
         match error {
             None => whole += 1,
@@ -101,7 +114,8 @@ fn no_cable_across_random_rings_and_hollows_runs_through_them_without_a_word() -
             Some(_) => {}
         }
     }
-    assert!(whole > 100 && refused > 10, "{whole} {refused} {lost}");
+    // The rest leave the rectangle of their map.
+    assert!(whole >= 220 && refused + lost <= 2, "{whole} {refused} {lost}");
     Ok(())
 }
 
@@ -110,35 +124,26 @@ fn a_ring_of_a_users_own_and_ours_are_crossed_alike() -> Result<(), Error> {
     // The library knows of a torus in closed form which tangents come back to it; of a surface of the user's
     // own it searches every line.
     let mut dice = Dice::new(21);
-    let mut solved = 0;
+    let mut twice = 0;
     for _ in 0..60 {
         let ring = Torus::new(1.0, dice.between(0.1, 0.6))?;
         let ends = [-3.0, 3.0].map(|x| Vector3::new(x, dice.between(-1.2, 1.2), dice.between(-0.6, 0.6)));
         let R = dice.rotation(3.0);
-        let solve = |obstacle: Obstacle<f64>| -> Result<f64, Error> {
+        let solve = |obstacle: Obstacle<f64>| -> Result<(f64, usize), Error> {
             let from = force_elements::Station { body: GROUND, p_B: ends[0].into() };
             let (system, body, cable) = one_end_free(from, [obstacle])?;
             let mut state = system.default_state();
             state.set_pose(body, Pose::from(Translation3::from(ends[1])))?;
             let view = system.realize_position(&mut state)?;
-            Ok(view.of(cable).position.path.length)
+            let path = &view.of(cable).position.path;
+            Ok((path.length, path.contacts.iter().filter(|contact| contact.in_contact).count()))
         };
         let X = Pose::from_parts(Translation3::identity(), R);
-        let ours = solve(Obstacle::new(Frame::ground(X), ring)?);
-        let theirs = solve(Obstacle::new(Frame::ground(X), Plain(ring))?);
-        let [a, b] = [&ours, &theirs].map(|outcome| outcome.as_ref().map_err(Error::own));
-        match (a, b) {
-            (Ok(a), Ok(b)) => {
-                assert!((a - b).abs() < 1e-9, "{a} {b}");
-                solved += 1;
-            }
-            (
-                Err(Some(PathError::Penetrates { depth: a, .. })),
-                Err(Some(PathError::Penetrates { depth: b, .. })),
-            ) => assert!((a - b).abs() < 1e-6, "{a} {b}"),
-            (a, b) => assert_eq!(a.is_err(), b.is_err(), "{ours:?} {theirs:?}"),
-        }
+        let ours = solve(Obstacle::new(Frame::ground(X), ring)?)?;
+        let theirs = solve(Obstacle::new(Frame::ground(X), Plain(ring))?)?;
+        assert!((ours.0 - theirs.0).abs() < 1e-9 && ours.1 == theirs.1, "{ours:?} {theirs:?}");
+        twice += usize::from(ours.1 == 2);
     }
-    assert!(solved > 50, "{solved}");
+    assert!(twice > 3, "{twice}");
     Ok(())
 }

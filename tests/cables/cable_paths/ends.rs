@@ -5,7 +5,9 @@ use std::sync::Arc;
 use force_elements::cable::{CablePath, Obstacle, PathError, Tracking, Wrappable, Wraps};
 use force_elements::nalgebra::{Point3, Translation3, Vector3};
 use force_elements::shapes::{Cylinder, DistanceField, Ellipsoid, ShapeError, Sphere, Torus, TriangleMesh};
-use force_elements::{CableSpring, Error, ForceSystem, Frame, Pose, Real, Station, cable_spring};
+use force_elements::{
+    CableSpring, CapstanCable, Error, ForceSystem, Frame, Pose, Real, Station, cable_spring, capstan_cable,
+};
 use force_elements_scenes::cables::{Dice, hill};
 use force_elements_scenes::solids::{Solid, dives};
 use num_dual::Dual64;
@@ -145,44 +147,44 @@ fn approached<S: Wrappable<f64>>(
     for i in 0..200 {
         let [a, b] = points();
         let above = a + surface.gradient(&a.into()).normalize() * HEIGHT;
-        for reversed in [false, true] {
-            let order = |p: [Vector3<f64>; 2]| if reversed { [p[1], p[0]] } else { p };
-            let solve = |end: Vector3<f64>, memory: Option<Wraps<f64>>| {
-                let obstacle = Obstacle::shared(Frame::ground(Pose::identity()), Arc::clone(surface) as _)?;
-                lay_within(accuracy, order([end, b]), obstacle, solid, memory)
-            };
-            match solve(a, None) {
-                Ok(Found { length, touches, mut wraps }) => {
-                    let wrap = &mut wraps.obstacles[0];
-                    let geodesic = surface.geodesic(&wrap.point, &wrap.tangent, wrap.length, 1e-9);
-                    let held = if reversed { geodesic.end } else { geodesic.start };
-                    // The tangent from above touches this far from the point, on a circle of the same curvature.
-                    let reach = (2.0 * HEIGHT / held.curvature.abs()).sqrt();
-                    if touches && reach < wrap.length {
-                        if !reversed {
-                            let start = surface.geodesic(&wrap.point, &wrap.tangent, reach, 1e-9).end;
-                            (wrap.point, wrap.tangent) = (start.point, start.tangent);
-                        }
-                        wrap.length -= reach;
+        // From the point, and to it, in turn.
+        let reversed = i % 2 == 1;
+        let order = |p: [Vector3<f64>; 2]| if reversed { [p[1], p[0]] } else { p };
+        let solve = |end: Vector3<f64>, memory: Option<Wraps<f64>>| {
+            let obstacle = Obstacle::shared(Frame::ground(Pose::identity()), Arc::clone(surface) as _)?;
+            lay_within(accuracy, order([end, b]), obstacle, solid, memory)
+        };
+        match solve(a, None) {
+            Ok(Found { length, touches, mut wraps }) => {
+                let wrap = &mut wraps.obstacles[0];
+                let geodesic = surface.geodesic(&wrap.point, &wrap.tangent, wrap.length, 1e-9);
+                let held = if reversed { geodesic.end } else { geodesic.start };
+                // The tangent from above touches this far from the point, on a circle of the same curvature.
+                let reach = (2.0 * HEIGHT / held.curvature.abs()).sqrt();
+                if touches && reach < wrap.length {
+                    if !reversed {
+                        let start = surface.geodesic(&wrap.point, &wrap.tangent, reach, 1e-9).end;
+                        (wrap.point, wrap.tangent) = (start.point, start.tangent);
                     }
-                    let near = solve(above, Some(wraps))?.length;
-                    assert!((length - near).abs() < 1.01 * HEIGHT, "{i}: {length} {near}");
-                    counts.touching += u32::from(touches);
-                    // The search from above may be refused.
-                    let is_longer = |cold: Found| length > cold.length + 2.0 * HEIGHT;
-                    counts.longer += u32::from(solve(above, None).is_ok_and(is_longer));
+                    wrap.length -= reach;
                 }
-                Err(error) => {
-                    let typed = match error.own() {
-                        Some(PathError::EndOnSurface { .. } | PathError::Penetrates { .. }) => true,
-                        Some(PathError::Shape(ShapeError::OffPatch { .. })) => {
-                            matches!(solid, Solid::Land(_))
-                        }
-                        _ => false,
-                    };
-                    assert!(typed, "{i}: {error}");
-                    counts.refused += 1;
-                }
+                let near = solve(above, Some(wraps))?.length;
+                assert!((length - near).abs() < 1.01 * HEIGHT, "{i}: {length} {near}");
+                counts.touching += u32::from(touches);
+                // The search from above may be refused.
+                let is_longer = |cold: Found| length > cold.length + 2.0 * HEIGHT;
+                counts.longer += u32::from(solve(above, None).is_ok_and(is_longer));
+            }
+            Err(error) => {
+                let typed = match error.own() {
+                    Some(PathError::EndOnSurface { .. } | PathError::Penetrates { .. }) => true,
+                    Some(PathError::Shape(ShapeError::OffPatch { .. })) => {
+                        matches!(solid, Solid::Land(_))
+                    }
+                    _ => false,
+                };
+                assert!(typed, "{i}: {error}");
+                counts.refused += 1;
             }
         }
     }
@@ -203,7 +205,7 @@ fn from_a_point_on_an_ellipsoid_the_path_is_the_limit_of_those_from_above() -> R
 fn from_a_point_on_a_ring_the_path_is_the_limit_of_those_from_above_or_refused() -> Result<(), Error> {
     let (ring, solid, mut dice) = (Arc::new(Torus::new(1.0, 0.4)?), Solid::Ring(1.0, 0.4), Dice::new(6));
     let counts = approached(&ring, &solid, 0.0, || points(&mut dice, &*ring, &solid))?;
-    assert!(counts.touching > 200 && counts.refused <= 4 && counts.longer <= 20, "{counts:?}");
+    assert!(counts.touching > 100 && counts.refused <= 2 && counts.longer <= 12, "{counts:?}");
     Ok(())
 }
 
@@ -223,7 +225,7 @@ fn from_a_point_on_a_height_map_the_path_is_the_limit_of_those_from_above_or_ref
         [on.coords, over(&mut dice, 0.1, 0.6)]
     };
     let counts = approached(&map, &Solid::Land(land.clone()), 0.0, points)?;
-    assert!(counts.touching > 200 && counts.refused == 0 && counts.longer == 0, "{counts:?}");
+    assert!(counts.touching > 100 && counts.refused == 0 && counts.longer == 0, "{counts:?}");
     Ok(())
 }
 
@@ -237,7 +239,7 @@ fn from_a_point_on_the_surface_of_a_mesh_the_path_is_the_limit_of_those_from_abo
         [field.retract(&on.into()).coords, outside]
     };
     let counts = approached(&field, &solid, 0.01, points)?;
-    assert!(counts.touching > 200 && counts.refused == 0 && counts.longer == 0, "{counts:?}");
+    assert!(counts.touching > 100 && counts.refused == 0 && counts.longer == 0, "{counts:?}");
     Ok(())
 }
 
@@ -296,6 +298,42 @@ fn the_force_on_an_end_on_a_surface_is_the_derivative_of_length() -> Result<(), 
         let tangent = last.map(|direction| direction.dot(&along)).unwrap_or_default();
         assert!(path.contacts[0].in_contact);
         assert!((path.length.eps - tangent).abs() < 1e-9, "{} {tangent}", path.length.eps);
+    }
+    Ok(())
+}
+
+#[test]
+fn a_cable_with_friction_from_a_point_on_a_surface_remembers_and_slips() -> Result<(), Error> {
+    const FRICTION: f64 = 0.3;
+    let from = Station::ground(Point3::new(-0.8, 0.0, 0.0));
+    for reversed in [false, true] {
+        let mut system = ForceSystem::new();
+        let body = system.add_body();
+        let [first, last] = if reversed {
+            [Station::on(body, Point3::origin()), from]
+        } else {
+            [from, Station::on(body, Point3::origin())]
+        };
+        let ball = on_ground(Sphere::new(0.8)?)?.with_contact_hint(Point3::new(0.0, 0.8, 0.0))?;
+        let elastic = cable_spring::Parameters { stiffness: 100.0, slack_length: 2.0, dissipation: 0.0 };
+        let parameters = capstan_cable::Parameters { elastic, friction: vec![FRICTION] };
+        let cable = system.add(CapstanCable::new(CablePath::new(first, last)?.over(ball), parameters)?)?;
+        let mut state = system.default_state();
+        for step in 0..20 {
+            let p = Vector3::new(1.0 + 0.05 * f64::from(step), -0.3, 0.0);
+            state.set_pose(body, Pose::from(Translation3::from(p)))?;
+            let view = system.realize_dynamics(&mut state)?;
+            let pull = view.body_force(body).force;
+            assert!((pull + view.body_force(force_elements::BodyIndex::GROUND).force).norm() < 1e-12);
+            let at = view.of(cable);
+            let tensions = [at.dynamics.first_tension, at.dynamics.last_tension];
+            let [held, pulled] = if reversed { [tensions[1], tensions[0]] } else { tensions };
+            let turned = at.position.path.contacts[0].geodesic.length / 0.8;
+            let (ratio, most) = (pulled / held, (FRICTION * turned).exp());
+            assert!(ratio < most + 1e-9, "{step}: {tensions:?} {most}");
+            assert!(step < 15 || ratio > most - 1e-9, "{step}: {tensions:?} {most}");
+            system.accept_step(&mut state)?;
+        }
     }
     Ok(())
 }

@@ -115,3 +115,24 @@ fn on_the_axis_of_bodies_of_revolution_one_of_all_ways_round_is_found() -> Resul
     }
     Ok(())
 }
+
+#[test]
+fn a_cable_in_the_plane_of_a_ring_into_its_hole_goes_over_or_under_it() -> Result<(), Error> {
+    let mut dice = Dice::new(3);
+    for (scale, world) in worlds() {
+        for _ in 0..10 {
+            let tube = dice.between(0.1, 0.4);
+            let ring = [(Pose::identity(), Solid::Ring(scale, tube * scale))];
+            let inside = Vector3::new(dice.between(-0.5, 0.5), dice.between(-0.2, 0.2), 0.0);
+            let outside = Vector3::new(dice.between(1.6, 3.0), dice.between(-1.0, 1.0), 0.0);
+            // To an end in the plane, and to one a little above it.
+            let [level, above] = [0.0, 1e-4].map(|z| {
+                let ends = [outside * scale, (inside + Vector3::z() * z) * scale];
+                Ok::<_, Error>(lay(&ring, ends, world)?.0 / scale)
+            });
+            let (level, above) = (level?, above?);
+            assert!(level > (outside - inside).norm() && (level - above).abs() < 1e-4, "{level} {above}");
+        }
+    }
+    Ok(())
+}

@@ -16,6 +16,7 @@ mod paths;
 mod refusals;
 mod scalars;
 mod searches;
+mod twice;
 mod windings;
 
 use force_elements::cable::{CablePath, Obstacle, PathError, Wrappable};

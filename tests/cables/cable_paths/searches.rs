@@ -62,7 +62,7 @@ impl Row {
         let solids: Vec<Solid> = self.solids.iter().map(|(solid, ..)| solid.clone()).collect();
         let whole = core::iter::once(0..solids.len()).collect::<Vec<_>>();
         let all = dives(&solids, &whole, results);
-        all.iter().filter(|dive| dive.passes).fold(0.0, |depth, dive| depth.max(dive.depth))
+        all.iter().fold(0.0, |depth, dive| depth.max(dive.depth))
     }
 
     /// The part of the path past an obstacle, from the point before it to the point after it, in its frame.

@@ -5,3 +5,4 @@ mod ledger;
 mod machines;
 mod memory;
 mod scene;
+mod twice;

@@ -1,8 +1,8 @@
 //! Elastic foundations in a random place, for any scalar.
 
 use force_elements::elastic_foundation::{Material, Parameters};
-use force_elements::nalgebra::{Translation3, Vector3};
-use force_elements::shapes::{Ellipsoid, TriangleMesh};
+use force_elements::nalgebra::{Rotation3, Translation3, Vector3};
+use force_elements::shapes::{Ellipsoid, HalfSpace, TriangleMesh};
 use force_elements::testing::{Numbers, Scene, Subject};
 use force_elements::{BodyIndex, ElasticFoundation, Error, ForceSystem, Frame, Pose, Real};
 
@@ -39,51 +39,126 @@ fn surfaces<T: Real>(
     Ok(Scene { system, state, element })
 }
 
-pub(crate) struct SoftTorus;
-
-impl Subject for SoftTorus {
-    type Element<T: Real> = ElasticFoundation<T>;
-
-    /// A torus of springs in a rigid ellipsoid.
-    fn scene<T: Real>(deal: &mut Numbers) -> Result<Scene<T, ElasticFoundation<T>>, Error> {
-        let build = |deal: &mut Numbers, [body1, body2]: [BodyIndex; 2], X: [Pose<T>; 2]| {
-            let mut foundation = ElasticFoundation::new(Parameters {
-                transition_velocity: deal.between(0.1, 0.5),
-                ..Parameters::default()
-            })
-            .expect("valid");
-            let radii = Vector3::new(0.5, 0.6, 0.7).map(T::lit);
-            let torus = TriangleMesh::torus(T::lit(0.5), T::lit(0.2), 12, 8).expect("valid");
-            foundation
-                .add_rigid(Frame::on(body1, X[0]), Ellipsoid::new(radii).expect("valid"))
-                .expect("closed");
-            foundation.add_springs(Frame::on(body2, X[1]), torus, rubber(deal)).expect("valid");
-            foundation
-        };
-        surfaces(build, 0.6, deal)
-    }
+/// A torus of springs in a rigid ellipsoid.
+fn torus_in_ellipsoid<T: Real>(
+    parameters: Parameters<T>,
+    deal: &mut Numbers,
+) -> Result<Scene<T, ElasticFoundation<T>>, Error> {
+    let build = |deal: &mut Numbers, [body1, body2]: [BodyIndex; 2], X: [Pose<T>; 2]| {
+        let transition_velocity = deal.between(0.1, 0.5);
+        let mut foundation =
+            ElasticFoundation::new(Parameters { transition_velocity, ..parameters }).expect("valid");
+        let radii = Vector3::new(0.5, 0.6, 0.7).map(T::lit);
+        let torus = TriangleMesh::torus(T::lit(0.5), T::lit(0.2), 12, 8).expect("valid");
+        foundation.add_rigid(Frame::on(body1, X[0]), Ellipsoid::new(radii).expect("valid")).expect("closed");
+        foundation.add_springs(Frame::on(body2, X[1]), torus, rubber(deal)).expect("valid");
+        foundation
+    };
+    surfaces(build, 0.6, deal)
 }
 
-pub(crate) struct SoftBrickAndBall;
+/// Two meshes that both carry springs.
+fn brick_and_ball<T: Real>(
+    parameters: Parameters<T>,
+    deal: &mut Numbers,
+) -> Result<Scene<T, ElasticFoundation<T>>, Error> {
+    let build = |deal: &mut Numbers, [body1, body2]: [BodyIndex; 2], X: [Pose<T>; 2]| {
+        let transition_velocity = deal.between(0.1, 0.5);
+        let mut foundation =
+            ElasticFoundation::new(Parameters { transition_velocity, ..parameters }).expect("valid");
+        let edges = Vector3::new(0.5, 0.4, 0.3).map(T::lit);
+        let brick = TriangleMesh::brick(edges, [4, 3, 2]).expect("valid");
+        let ball = TriangleMesh::sphere(T::lit(0.4), 4).expect("valid");
+        foundation.add_springs(Frame::on(body1, X[0]), brick, rubber(deal)).expect("valid");
+        foundation.add_springs(Frame::on(body2, X[1]), ball, rubber(deal)).expect("closed");
+        foundation
+    };
+    surfaces(build, 0.55, deal)
+}
 
-impl Subject for SoftBrickAndBall {
-    type Element<T: Real> = ElasticFoundation<T>;
+/// A brick of springs in a half-space, whose surface is about as far from the brick's middle as its corners.
+fn brick_in_half_space<T: Real>(
+    parameters: Parameters<T>,
+    deal: &mut Numbers,
+) -> Result<Scene<T, ElasticFoundation<T>>, Error> {
+    let build = |deal: &mut Numbers, [body1, body2]: [BodyIndex; 2], X: [Pose<T>; 2]| {
+        let transition_velocity = deal.between(0.1, 0.5);
+        let mut foundation =
+            ElasticFoundation::new(Parameters { transition_velocity, ..parameters }).expect("valid");
+        let edges = Vector3::new(0.5, 0.4, 0.3).map(T::lit);
+        let brick = TriangleMesh::brick(edges, [4, 3, 2]).expect("valid");
+        // The surface moves away from the origin about which bricks are placed, which the brick always reaches.
+        let below = X[0] * Pose::translation(T::zero(), T::zero(), T::lit(0.4));
+        foundation.add_rigid(Frame::on(body1, below), HalfSpace::BelowZ).expect("closed");
+        foundation.add_springs(Frame::on(body2, X[1]), brick, rubber(deal)).expect("valid");
+        foundation
+    };
+    surfaces(build, 0.55, deal)
+}
 
-    /// Two meshes that both carry springs.
-    fn scene<T: Real>(deal: &mut Numbers) -> Result<Scene<T, ElasticFoundation<T>>, Error> {
-        let build = |deal: &mut Numbers, [body1, body2]: [BodyIndex; 2], X: [Pose<T>; 2]| {
-            let mut foundation = ElasticFoundation::new(Parameters {
-                transition_velocity: deal.between(0.1, 0.5),
-                ..Parameters::default()
-            })
-            .expect("valid");
-            let edges = Vector3::new(0.5, 0.4, 0.3).map(T::lit);
-            let brick = TriangleMesh::brick(edges, [4, 3, 2]).expect("valid");
-            let ball = TriangleMesh::sphere(T::lit(0.4), 4).expect("valid");
-            foundation.add_springs(Frame::on(body1, X[0]), brick, rubber(deal)).expect("valid");
-            foundation.add_springs(Frame::on(body2, X[1]), ball, rubber(deal)).expect("closed");
-            foundation
-        };
-        surfaces(build, 0.55, deal)
+/// A brick in a half-space whose anchors are where it was a millimetre before, all springs well below the limit.
+fn anchored_brick<T: Real>(
+    parameters: Parameters<T>,
+    deal: &mut Numbers,
+) -> Result<Scene<T, ElasticFoundation<T>>, Error> {
+    let mut system = ForceSystem::new();
+    let bodies = [system.add_body(), system.add_body()];
+    let X_BS: [Pose<T>; 2] = [deal.pose(1.5, 0.3), deal.pose(1.5, 0.3)];
+    let mut foundation = ElasticFoundation::new(parameters)?.with_anchors();
+    // Few faces, as every anchor is a variable.
+    let brick = TriangleMesh::brick(Vector3::new(0.5, 0.4, 0.3).map(T::lit), [1; 3])?;
+    foundation.add_rigid(Frame::on(bodies[0], X_BS[0]), HalfSpace::BelowZ)?;
+    let (stiffness, high) = (deal.between(1e3, 1e4), T::lit(5.0));
+    let rubber = Material::new(stiffness)
+        .with_dissipation(deal.between(0.1, 1.0))
+        .with_friction(high, high, deal.between(0.0, 0.1))
+        .with_grip(stiffness * T::lit(1e-2), deal.between(0.1, 1.0));
+    foundation.add_springs(Frame::on(bodies[1], X_BS[1]), brick, rubber)?;
+    let element = system.add(foundation)?;
+
+    let X_GB1: Pose<T> = deal.pose(1.5, 0.5);
+    // All of it within: at the surface springs have next to no load, and yield.
+    let X_SS = Pose::translation(T::zero(), T::zero(), T::lit(-1.0)) * deal.pose::<T>(1.5, 0.2);
+    let mut state = system.default_state();
+    state.set_body(bodies[0], X_GB1, deal.velocity(0.5))?;
+    for shift in [T::zero(), T::lit(1e-3)] {
+        let nudge = Pose::from_parts(Translation3::from(deal.vector(1.0) * shift), Rotation3::identity());
+        let X_GB2 = X_GB1 * X_BS[0] * nudge * X_SS * X_BS[1].inverse();
+        state.set_body(bodies[1], X_GB2, deal.velocity(0.5))?;
+        system.realize_dynamics(&mut state)?;
+        if shift == T::zero() {
+            system.accept_step(&mut state)?;
+        }
     }
+    Ok(Scene { system, state, element })
+}
+
+/// Subjects, each a scene with parameters.
+macro_rules! subjects {
+    ($($(#[$doc:meta])* $name:ident: $scene:ident with { $($field:ident),* };)*) => {
+        $(
+            $(#[$doc])*
+            pub(crate) struct $name;
+
+            impl Subject for $name {
+                type Element<T: Real> = ElasticFoundation<T>;
+
+                fn scene<T: Real>(deal: &mut Numbers) -> Result<Scene<T, ElasticFoundation<T>>, Error> {
+                    $scene(Parameters { $($field: true,)* ..Parameters::default() }, deal)
+                }
+            }
+        )*
+    };
+}
+
+subjects! {
+    SoftTorus: torus_in_ellipsoid with {};
+    SoftBrickAndBall: brick_and_ball with {};
+    ClippedTorus: torus_in_ellipsoid with { clipped };
+    ClippedBrickAndBall: brick_and_ball with { clipped };
+    ClippedBrick: brick_in_half_space with { clipped };
+    /// Conservative in a half-space although areas depend on orientation.
+    ProjectedBrick: brick_in_half_space with { clipped, projected_area };
+    AnchoredBrick: anchored_brick with {};
+    AnchoredClippedBrick: anchored_brick with { clipped };
 }

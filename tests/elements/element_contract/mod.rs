@@ -9,12 +9,15 @@ mod by_name;
 mod faults;
 mod meshes;
 mod refusals;
-mod scene;
+pub(crate) mod scene;
 
-use meshes::{SoftBrickAndBall, SoftTorus};
+use meshes::{
+    AnchoredBrick, AnchoredClippedBrick, ClippedBrick, ClippedBrickAndBall, ClippedTorus, ProjectedBrick,
+    SoftBrickAndBall, SoftTorus,
+};
 use scene::{
-    Bushing, Cable, Capstan, Coordinate, CoupledBushing, MovingCable, MovingCapstan, ReturnMappedSpring,
-    Spring,
+    Bushing, Cable, Capstan, Coordinate, CoupledBushing, LoadedCoordinate, MovingCable, MovingCapstan,
+    ReturnMappedSpring, SmoothlyStopped, Spring,
 };
 
 /// Exact derivatives.
@@ -104,9 +107,18 @@ claims!(exponential_spring, Spring);
 claims!(return_mapped_exponential_spring, ReturnMappedSpring);
 claims!(elastic_foundation_in_ellipsoid, SoftTorus);
 claims!(elastic_foundation_on_its_like, SoftBrickAndBall);
+claims!(clipped_foundation_in_ellipsoid, ClippedTorus);
+claims!(clipped_foundation_on_its_like, ClippedBrickAndBall);
+claims!(clipped_foundation_in_half_space, ClippedBrick);
+claims!(clipped_foundation_with_projected_areas, ProjectedBrick);
+claims!(anchored_foundation, AnchoredBrick);
+claims!(anchored_foundation_with_clipped_faces, AnchoredClippedBrick);
 // Stiffnesses of 1e4 N/m times 1e-7 m of rounding, of forces of 10 N at least.
 claims!(sticking_coordinate, Coordinate<false>, single precision to 1e-4);
 claims!(slipping_coordinate, Coordinate<true>, single precision to 1e-4);
+claims!(sticking_coordinate_under_load, LoadedCoordinate<false>, single precision to 1e-4);
+claims!(slipping_coordinate_under_load, LoadedCoordinate<true>, single precision to 1e-4);
+claims!(coordinate_in_smooth_stops, SmoothlyStopped, single precision to 1e-4);
 
 /// The claims in fewer scenes: they repeat those above but for the point and the places.
 fn keeps_the_contract_in_places_of_a_state<S: Subject>() {
@@ -167,7 +179,9 @@ fn a_sticking_coordinate_element_in_a_stop_is_as_stiff_as_its_three_springs() {
         let view = system.realize_dynamics(&mut state).expect("regular");
         let at = view.of(element);
         let p = at.parameters;
-        let stiffness = p.stiffness + p.sticking_stiffness + p.limit_stops_stiffness;
+        let is_upper = at.discrete.limit_stop_state.re > 0.0;
+        let stop = if is_upper { p.limit_stops_upper_stiffness } else { p.limit_stops_lower_stiffness };
+        let stiffness = p.stiffness + p.sticking_stiffness + stop;
         // In stick and contact the law is linear, so the slope is known by hand.
         assert_relative_eq!(
             at.dynamics.force.eps,

@@ -131,8 +131,30 @@ fn coordinate_spring_damper_ext_refuses_bad_parameters() {
             ("friction_proportional_zone", |p| p.friction_proportional_zone = -1.0, Requirement::NonNegative),
             ("limit_stops_upper", |p| p.limit_stops_upper = f64::NAN, Requirement::Finite),
             ("limit_stops_lower", |p| p.limit_stops_lower = 1.0, Requirement::AtMost("limit_stops_upper")),
-            ("limit_stops_stiffness", |p| p.limit_stops_stiffness = -1.0, Requirement::NonNegative),
-            ("limit_stops_damping", |p| p.limit_stops_damping = -1.0, Requirement::NonNegative),
+            (
+                "limit_stops_upper_stiffness",
+                |p| p.limit_stops_upper_stiffness = -1.0,
+                Requirement::NonNegative,
+            ),
+            (
+                "limit_stops_lower_stiffness",
+                |p| p.limit_stops_lower_stiffness = -1.0,
+                Requirement::NonNegative,
+            ),
+            ("limit_stops_upper_damping", |p| p.limit_stops_upper_damping = -1.0, Requirement::NonNegative),
+            ("limit_stops_lower_damping", |p| p.limit_stops_lower_damping = -1.0, Requirement::NonNegative),
+            ("limit_stops_transition", |p| p.limit_stops_transition = -1.0, Requirement::NonNegative),
+            ("friction_load", |p| p.friction_load = f64::NAN, Requirement::Finite),
+            (
+                "dynamic_friction_coefficient",
+                |p| p.dynamic_friction_coefficient = -1.0,
+                Requirement::NonNegative,
+            ),
+            (
+                "static_friction_offset_coefficient",
+                |p| p.static_friction_offset_coefficient = -1.0,
+                Requirement::NonNegative,
+            ),
         ],
     );
 }

@@ -298,43 +298,98 @@ impl<const SLIPS: bool> Subject for Coordinate<SLIPS> {
     type Element<T: Real> = CoordinateSpringDamperExt<T>;
 
     fn scene<T: Real>(deal: &mut Numbers) -> Result<Scene<T, CoordinateSpringDamperExt<T>>, Error> {
-        let mut system = ForceSystem::new();
-        let (c0, c1) = (system.add_coordinate(), system.add_coordinate());
-        let parameters = coordinate::Parameters {
-            stiffness: deal.between(1.0, 500.0),
-            damping: deal.between(0.1, 20.0),
-            offset: deal.between(-0.3, 0.3),
-            velocity_offset: deal.between(-0.3, 0.3),
-            factor0: deal.between(0.2, 2.0),
-            factor1: deal.between(-2.0, -0.2),
-            dynamic_friction: deal.between(0.1, 5.0),
-            static_friction_offset: deal.between(0.1, 5.0),
-            sticking_stiffness: deal.between(1e3, 1e4),
-            sticking_damping: deal.between(1.0, 50.0),
-            viscous_friction: deal.between(0.0, 1.0),
-            limit_stops_upper: T::lit(0.1),
-            limit_stops_lower: T::lit(-0.1),
-            limit_stops_stiffness: deal.between(1e3, 1e4),
-            limit_stops_damping: deal.between(1.0, 50.0),
-            use_limit_stops: true,
-            ..coordinate::Parameters::default()
-        };
-        let element = CoordinateSpringDamperExt::new(CoordinatePair::between(c0, c1), parameters)?;
-        let element = system.add(element)?;
-        let mut state = system.default_state();
-        for coordinate in [c0, c1] {
-            state.set_coordinate(coordinate, deal.between(-0.5, 0.5))?;
-            state.set_coordinate_rate(coordinate, deal.between(-2.0, 2.0))?;
-        }
-        let limit_stop_state = deal.between(-0.1, 0.1);
-        let last_sticking_position = deal.between(-0.5, 0.5);
-        let [u0, u1] = [c0, c1].map(|c| state.velocities().coordinate_rate(c));
-        let v = parameters.factor1 * u1 - parameters.factor0 * u0;
-        let friction_mode = if SLIPS { v.signum() } else { T::zero() };
-        let bristle_energy = if SLIPS { deal.between(0.0, 0.1) } else { T::zero() };
-        let discrete =
-            coordinate::Discrete { friction_mode, last_sticking_position, limit_stop_state, bristle_energy };
-        system.set_discrete(&mut state, element, discrete)?;
-        Ok(Scene { system, state, element })
+        coordinate_scene(SLIPS, |_, _| {}, deal)
     }
+}
+
+/// Friction of the load alone.
+pub(crate) struct LoadedCoordinate<const SLIPS: bool>;
+
+impl<const SLIPS: bool> Subject for LoadedCoordinate<SLIPS> {
+    type Element<T: Real> = CoordinateSpringDamperExt<T>;
+
+    fn scene<T: Real>(deal: &mut Numbers) -> Result<Scene<T, CoordinateSpringDamperExt<T>>, Error> {
+        let load = |p: &mut coordinate::Parameters<T>, deal: &mut Numbers| {
+            *p = coordinate::Parameters {
+                dynamic_friction: T::zero(),
+                static_friction_offset: T::zero(),
+                dynamic_friction_coefficient: deal.between(0.1, 0.5),
+                static_friction_offset_coefficient: deal.between(0.0, 0.2),
+                friction_load: deal.between(-50.0, 50.0),
+                ..*p
+            };
+        };
+        coordinate_scene(SLIPS, load, deal)
+    }
+}
+
+/// Stops of which half the depths are within the transition, and regularised friction under load.
+pub(crate) struct SmoothlyStopped;
+
+impl Subject for SmoothlyStopped {
+    type Element<T: Real> = CoordinateSpringDamperExt<T>;
+
+    fn scene<T: Real>(deal: &mut Numbers) -> Result<Scene<T, CoordinateSpringDamperExt<T>>, Error> {
+        let smooth = |p: &mut coordinate::Parameters<T>, deal: &mut Numbers| {
+            *p = coordinate::Parameters {
+                limit_stops_transition: deal.between(0.1, 0.6),
+                limit_stops_only_push: deal.between::<f64>(-1.0, 1.0) > 0.0,
+                friction_proportional_zone: deal.between(0.1, 1.0),
+                exponential_decay_static: T::one(),
+                dynamic_friction_coefficient: deal.between(0.1, 0.5),
+                friction_load: deal.between(-50.0, 50.0),
+                ..*p
+            };
+        };
+        coordinate_scene(false, smooth, deal)
+    }
+}
+
+/// An element with all its parts, altered, between two moving coordinates.
+fn coordinate_scene<T: Real>(
+    slips: bool,
+    alter: impl FnOnce(&mut coordinate::Parameters<T>, &mut Numbers),
+    deal: &mut Numbers,
+) -> Result<Scene<T, CoordinateSpringDamperExt<T>>, Error> {
+    let mut system = ForceSystem::new();
+    let (c0, c1) = (system.add_coordinate(), system.add_coordinate());
+    let mut parameters = coordinate::Parameters {
+        stiffness: deal.between(1.0, 500.0),
+        damping: deal.between(0.1, 20.0),
+        offset: deal.between(-0.3, 0.3),
+        velocity_offset: deal.between(-0.3, 0.3),
+        factor0: deal.between(0.2, 2.0),
+        factor1: deal.between(-2.0, -0.2),
+        dynamic_friction: deal.between(0.1, 5.0),
+        static_friction_offset: deal.between(0.1, 5.0),
+        sticking_stiffness: deal.between(1e3, 1e4),
+        sticking_damping: deal.between(1.0, 50.0),
+        viscous_friction: deal.between(0.0, 1.0),
+        limit_stops_upper: T::lit(0.1),
+        limit_stops_lower: T::lit(-0.1),
+        limit_stops_upper_stiffness: deal.between(1e3, 1e4),
+        limit_stops_lower_stiffness: deal.between(1e3, 1e4),
+        limit_stops_upper_damping: deal.between(1.0, 50.0),
+        limit_stops_lower_damping: deal.between(1.0, 50.0),
+        use_limit_stops: true,
+        ..coordinate::Parameters::default()
+    };
+    alter(&mut parameters, deal);
+    let element = CoordinateSpringDamperExt::new(CoordinatePair::between(c0, c1), parameters)?;
+    let element = system.add(element)?;
+    let mut state = system.default_state();
+    for coordinate in [c0, c1] {
+        state.set_coordinate(coordinate, deal.between(-0.5, 0.5))?;
+        state.set_coordinate_rate(coordinate, deal.between(-2.0, 2.0))?;
+    }
+    let limit_stop_state = deal.between(-0.1, 0.1);
+    let last_sticking_position = deal.between(-0.5, 0.5);
+    let [u0, u1] = [c0, c1].map(|c| state.velocities().coordinate_rate(c));
+    let v = parameters.factor1 * u1 - parameters.factor0 * u0;
+    let friction_mode = if slips { v.signum() } else { T::zero() };
+    let bristle_energy = if slips { deal.between(0.0, 0.1) } else { T::zero() };
+    let discrete =
+        coordinate::Discrete { friction_mode, last_sticking_position, limit_stop_state, bristle_energy };
+    system.set_discrete(&mut state, element, discrete)?;
+    Ok(Scene { system, state, element })
 }

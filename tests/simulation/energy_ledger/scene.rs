@@ -176,7 +176,8 @@ impl Scene {
             use_limit_stops: true,
             limit_stops_upper: 0.2,
             limit_stops_lower: -0.3,
-            limit_stops_stiffness: 1e4,
+            limit_stops_upper_stiffness: 1e4,
+            limit_stops_lower_stiffness: 1e4,
             ..Default::default()
         };
         let stops = CoordinateSpringDamperExt::new(CoordinatePair::on(slider), stops).expect("valid");
@@ -241,8 +242,10 @@ impl Scene {
             use_limit_stops: true,
             limit_stops_upper: 0.2,
             limit_stops_lower: -0.3,
-            limit_stops_stiffness: 1e4,
-            limit_stops_damping: 5.0,
+            limit_stops_upper_stiffness: 1e4,
+            limit_stops_lower_stiffness: 1e4,
+            limit_stops_upper_damping: 5.0,
+            limit_stops_lower_damping: 5.0,
             limit_stops_only_push: true,
             ..Default::default()
         };

@@ -1,6 +1,6 @@
 //! A box that is pushed on a slope, slides, and is held.
 
-use force_elements::exponential_spring::{FrictionTransition, Parameters};
+use force_elements::exponential_spring::Parameters;
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
 use force_elements::simulation::{RigidBody, SimulationError};
 use force_elements::{
@@ -14,11 +14,8 @@ use crate::scene::Scene;
 pub const MASS: f64 = 4.0;
 pub const HALF: Vector3<f64> = Vector3::new(0.15, 0.10, 0.08);
 
-/// Springs that hold any load that kinetic friction can hold.
 pub fn parameters() -> Parameters<f64> {
-    let settled =
-        Parameters { friction_transition: FrictionTransition::ReturnMapping, ..Parameters::default() };
-    settled.with_critical_damping(20_000.0, MASS / 4.0)
+    Parameters::default().with_critical_damping(20_000.0, MASS / 4.0)
 }
 
 /// The frame of a slope that falls along x at this angle \[rad\].

@@ -153,9 +153,11 @@ pub fn parameters(input: Fields<'_>) -> Result<Parameters<f64>, Failure> {
         friction_proportional_zone: number("friction_proportional_zone", default.friction_proportional_zone)?,
         limit_stops_upper: number("limit_stops_upper", default.limit_stops_upper)?,
         limit_stops_lower: number("limit_stops_lower", default.limit_stops_lower)?,
-        limit_stops_stiffness: number("limit_stops_stiffness", default.limit_stops_stiffness)?,
-        limit_stops_damping: number("limit_stops_damping", default.limit_stops_damping)?,
+        limit_stops_upper_stiffness: number("limit_stops_stiffness", default.limit_stops_upper_stiffness)?,
+        limit_stops_lower_stiffness: number("limit_stops_stiffness", default.limit_stops_lower_stiffness)?,
+        limit_stops_upper_damping: number("limit_stops_damping", default.limit_stops_upper_damping)?,
+        limit_stops_lower_damping: number("limit_stops_damping", default.limit_stops_lower_damping)?,
         use_limit_stops: input.has("use_limit_stops") && input.flag("use_limit_stops")?,
-        limit_stops_only_push: default.limit_stops_only_push,
+        ..default
     })
 }

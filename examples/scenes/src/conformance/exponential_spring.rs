@@ -1,6 +1,6 @@
 //! Cases of the exponential spring.
 
-use force_elements::exponential_spring::{Discrete, Parameters};
+use force_elements::exponential_spring::{Discrete, FrictionTransition, Parameters};
 use force_elements::nalgebra::Vector3;
 use force_elements::{BodyIndex, ExponentialSpring, ForceSystem, Frame, Station};
 
@@ -24,7 +24,7 @@ pub(crate) fn check(case: Fields<'_>) -> Result<Deviations, Failure> {
         settle_velocity: input.number("settle_velocity")?,
         mu_static: input.number("mu_static")?,
         mu_kinetic: input.number("mu_kinetic")?,
-        ..Parameters::default()
+        friction_transition: FrictionTransition::Settling,
     };
     let station = input.point("station_B")?;
     let spring = system.add(ExponentialSpring::new(
@@ -42,7 +42,7 @@ pub(crate) fn check(case: Fields<'_>) -> Result<Deviations, Failure> {
             anchor_P: input.vector("anchor_P")?.xy(),
             sliding: input.number("sliding")?,
             last_update: input.number("time_of_last_update")?,
-            last_station: None,
+            ..Discrete::default()
         },
     )?;
     let view = system.realize_dynamics(&mut state)?;

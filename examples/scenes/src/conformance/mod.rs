@@ -37,9 +37,29 @@ impl Line {
     }
 }
 
-/// The deviations of one case: quantity, deviation, tolerance.
+/// The comparison of one file.
+pub struct Comparison {
+    pub lines: Vec<Line>,
+    pub detours: Vec<Detour>,
+}
+
+/// A case of a cable whose path without memory is shorter than the reference's, and of another class: it was compared in
+/// the reference's class, from its memory.
+pub struct Detour {
+    pub case: usize,
+    pub label: String,
+    /// The reference's length, and that of the path without memory \[m\].
+    pub lengths: [f64; 2],
+}
+
+/// The deviations of one case.
 #[derive(Default)]
-pub struct Deviations(pub Vec<(&'static str, f64, f64)>);
+pub struct Deviations {
+    /// Quantity, deviation, tolerance.
+    pub quantities: Vec<(&'static str, f64, f64)>,
+    /// The lengths of a [`Detour`].
+    pub detour: Option<[f64; 2]>,
+}
 
 impl Deviations {
     /// Compares a vector relative to the length of the expected one.
@@ -57,7 +77,7 @@ impl Deviations {
         } else {
             off / scale
         };
-        self.0.push((quantity, deviation, tolerance));
+        self.quantities.push((quantity, deviation, tolerance));
     }
 
     /// Compares a spatial force as [`relative`](Self::relative) does.
@@ -78,7 +98,11 @@ impl Deviations {
         let off = got.iter().zip(want).map(|(got, want)| (got - want).abs());
         let worst =
             off.fold(0.0, |worst: f64, off| if off.is_nan() { f64::INFINITY } else { worst.max(off) });
-        self.0.push((quantity, if got.len() == want.len() { worst } else { f64::INFINITY }, tolerance));
+        self.quantities.push((
+            quantity,
+            if got.len() == want.len() { worst } else { f64::INFINITY },
+            tolerance,
+        ));
     }
 }
 
@@ -87,7 +111,7 @@ fn length(components: impl Iterator<Item = f64>) -> f64 {
 }
 
 /// Checks all cases of a file.
-pub fn file(path: &Path) -> Result<Vec<Line>, Failure> {
+pub fn file(path: &Path) -> Result<Comparison, Failure> {
     let content: Value = serde_json::from_str(&std::fs::read_to_string(path)?)?;
     let root = Fields(&content);
     let element = root.text("element")?;
@@ -107,11 +131,15 @@ pub fn file(path: &Path) -> Result<Vec<Line>, Failure> {
     // Trajectories are few and each has a tolerance of its own: one line for each.
     let group = |label: &str| if is_trajectories { label.to_string() } else { String::new() };
     let mut worst: BTreeMap<(String, &'static str), Line> = BTreeMap::new();
+    let mut detours = Vec::new();
     for (case, content) in cases.iter().enumerate() {
         let fields = Fields(content);
         let label = fields.text("label")?;
         let deviations = check(fields).map_err(|error| format!("case {}: {error}", case + 1))?;
-        for (quantity, deviation, tolerance) in deviations.0 {
+        if let Some(lengths) = deviations.detour {
+            detours.push(Detour { case, label: label.to_string(), lengths });
+        }
+        for (quantity, deviation, tolerance) in deviations.quantities {
             let line =
                 Line { quantity, deviation, tolerance, case, cases: cases.len(), label: label.to_string() };
             let key = (group(label), quantity);
@@ -123,5 +151,5 @@ pub fn file(path: &Path) -> Result<Vec<Line>, Failure> {
             }
         }
     }
-    Ok(worst.into_values().collect())
+    Ok(Comparison { lines: worst.into_values().collect(), detours })
 }

@@ -1,0 +1,231 @@
+//! The list of a span's nodes: one of each obstacle that is passed freely, and one of each contact.
+
+use alloc::vec::Vec;
+
+use super::hollow::{self, Hollow};
+use super::node::{Node, Trial};
+use super::span::{Budget, SpanProblem};
+use super::wrap::Wrap;
+use crate::math::Real;
+
+/// The number of further contacts that there is room for.
+pub(super) fn places_for_further<T: Real>(span: &SpanProblem<'_, T>) -> usize {
+    span.obstacles.iter().map(|obstacle| obstacle.most_contacts - 1).sum()
+}
+
+/// The contacts of an obstacle.
+pub(super) fn contacts_of<T: Real>(nodes: &[Node<T>], obstacle: usize) -> impl Iterator<Item = &Node<T>> {
+    nodes.iter().filter(move |node| node.obstacle == obstacle && node.in_contact)
+}
+
+/// Copies a list into another, which gets as much room.
+pub(super) fn copy<T: Real>(from: &Vec<Node<T>>, to: &mut Vec<Node<T>>) {
+    to.clear();
+    to.reserve(from.capacity());
+    to.extend_from_slice(from);
+}
+
+/// Leaves one node of each obstacle.
+pub(super) fn collapse<T: Real>(nodes: &mut Vec<Node<T>>) {
+    nodes.dedup_by_key(|node| node.obstacle);
+}
+
+/// Removes the free nodes of obstacles that are touched elsewhere.
+pub(super) fn prune<T: Real>(nodes: &mut Vec<Node<T>>) {
+    let mut k = 0;
+    while k < nodes.len() {
+        let of_same =
+            |other: Option<&Node<T>>| other.is_some_and(|other| other.obstacle == nodes[k].obstacle);
+        let has_others = of_same(nodes.get(k + 1)) || k > 0 && of_same(nodes.get(k - 1));
+        if !nodes[k].in_contact && has_others {
+            nodes.remove(k);
+        } else {
+            k += 1;
+        }
+    }
+}
+
+/// Makes the list like another, with one node for each of its nodes.
+pub(super) fn arrange_like<T: Real, U: Real>(nodes: &mut Vec<Node<T>>, others: &[Node<U>]) {
+    collapse(nodes);
+    for (i, other) in others.iter().enumerate() {
+        if nodes.get(i).is_none_or(|node| node.obstacle != other.obstacle) {
+            let Some(node) = i.checked_sub(1).and_then(|before| nodes.get(before)).cloned() else { return };
+            nodes.insert(i, node);
+        }
+    }
+}
+
+/// Writes the memory into the nodes. What has none is free, or touched at its hint.
+pub(super) fn recall<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut Vec<Node<T>>) {
+    collapse(nodes);
+    let trial = |wrap: &Wrap<T>| Trial { point: wrap.point, tangent: wrap.tangent, length: wrap.length };
+    let mut further = span.further;
+    let mut k = 0;
+    for (obstacle, wrap) in span.obstacles.iter().zip(span.wraps) {
+        let (own, rest) = further.split_at((obstacle.most_contacts - 1).min(further.len()));
+        further = rest;
+        let Some(node) = nodes.get_mut(k) else { return };
+        node.begin(trial(wrap));
+        node.in_contact = wrap.in_contact && !node.ignored;
+        if !wrap.known {
+            touch_hint(span, node);
+        } else if node.in_contact {
+            for wrap in own.iter().filter(|wrap| wrap.in_contact) {
+                insert(nodes, k, k + 1, trial(wrap));
+                k += 1;
+            }
+        }
+        k += 1;
+    }
+}
+
+/// Lays the cable on the hint of an obstacle, if it has one.
+#[cold]
+fn touch_hint<T: Real>(span: &SpanProblem<'_, T>, node: &mut Node<T>) {
+    let Some(hint) = span.obstacle(node).place_of_hint() else { return };
+    node.begin(Trial {
+        point: span.surface(node).retract(&hint),
+        tangent: node.to_surface(&span.to) - node.to_surface(&span.from),
+        length: T::zero(),
+    });
+    node.in_contact = !node.ignored;
+}
+
+/// Lays the cable on the obstacle of a node once more, at this place of the list.
+pub(super) fn insert<T: Real>(nodes: &mut Vec<Node<T>>, of: usize, at: usize, trial: Trial<T>) {
+    let mut node = nodes[of].clone();
+    node.released = false;
+    node.caught = false;
+    node.begin(trial);
+    nodes.insert(at, node);
+}
+
+/// Whether the obstacle of a node has no room for a further contact.
+pub(super) fn is_full<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], of: usize) -> bool {
+    let obstacle = nodes[of].obstacle;
+    let count = nodes.iter().filter(|node| node.obstacle == obstacle).count();
+    count >= span.obstacles[obstacle].most_contacts
+}
+
+/// The first of two neighbouring contacts of one obstacle that are one: the short bridge between them runs backwards, or
+/// over no hollow.
+#[inline]
+pub(super) fn closed<T: Real>(
+    span: &SpanProblem<'_, T>,
+    nodes: &[Node<T>],
+    active: &[usize],
+) -> Option<usize> {
+    active.windows(2).map(|pair| pair[0]).find(|&k| {
+        let node = &nodes[k];
+        let Some(next) = nodes.get(k + 1).filter(|next| next.obstacle == node.obstacle) else { return false };
+        let (end, start, surface) = (&node.ground.end, &next.ground.start, span.surface(node));
+        let bridge = start.point - end.point;
+        let (reach, ahead) = (bridge.norm(), bridge.dot(&end.tangent));
+        if ahead <= T::zero() {
+            return reach < surface.size();
+        }
+        // A hollow is lowest near the middle of a bridge shorter than the smallest feature.
+        reach < T::lit(0.25) * surface.size() && {
+            let middle = surface.retract(&node.to_surface(&(end.point + bridge * T::lit(0.5))));
+            surface.end(&middle, &node.X_GS.rotation.inverse_transform_vector(&bridge)).curvature >= T::zero()
+        }
+    })
+}
+
+/// Makes one contact of a node and the next, which are of one obstacle.
+pub(super) fn merge<T: Real>(
+    span: &SpanProblem<'_, T>,
+    nodes: &mut Vec<Node<T>>,
+    k: usize,
+    budget: &mut Budget,
+) {
+    let next = nodes.remove(k + 1);
+    let node = &mut nodes[k];
+    budget.spend(node.evaluate(span.obstacles, T::lit(1e-6)));
+    let end = node.ground.end.transformed(&node.X_GS.inverse());
+    let bridge = (next.trial.point - end.point).dot(&end.tangent);
+    let length = (node.trial.length + bridge + next.trial.length).max(T::zero());
+    node.begin(Trial { length, ..node.trial });
+}
+
+/// The outcome of a search for hollows.
+pub(super) enum Bridged {
+    /// There are none.
+    No,
+    /// The list has been changed.
+    Yes,
+    /// There is one, but no room for a further contact of this node's obstacle.
+    Crowded(usize),
+}
+
+/// Lifts the cable off a hollow within a contact: the contact is cut in two, or shortened where it ends in the hollow.
+/// Where a hollow has become too shallow, two contacts become one.
+pub(super) fn bridge_hollows<T: Real>(
+    span: &SpanProblem<'_, T>,
+    nodes: &mut Vec<Node<T>>,
+    budget: &mut Budget,
+) -> Bridged {
+    if let Some(k) = (0..nodes.len()).find(|&k| is_shallow(span, nodes, k)) {
+        merge(span, nodes, k, budget);
+        return Bridged::Yes;
+    }
+    let first_touched = nodes.iter().position(|node| node.in_contact);
+    let last_touched = nodes.iter().rposition(|node| node.in_contact);
+    for k in 0..nodes.len() {
+        let node = &nodes[k];
+        if !node.in_contact || span.obstacle(node).is_convex || node.ground.length <= T::zero() {
+            continue;
+        }
+        let surface = span.surface(node);
+        let [start, end] =
+            [&node.ground.start, &node.ground.end].map(|end| end.transformed(&node.X_GS.inverse()));
+        let length = node.ground.length;
+        let Some(Hollow { first, last }) = hollow::find(surface, &start, &end, length, budget) else {
+            continue;
+        };
+        // The points of a common tangent, if the curvature is a parabola.
+        let beyond = (last - first) * T::lit(0.366);
+        let (leaves, arrives) = (first - beyond, last + beyond);
+        let from_start = first <= T::zero();
+        let to_end = last >= length;
+        let is_held = from_start && node.holds[0] && first_touched == Some(k)
+            || to_end && node.holds[1] && last_touched == Some(k);
+        // A contact that is hollow throughout is left to the test of the straight segments beside it.
+        if is_held || from_start && to_end {
+            continue;
+        }
+        let arriving = |budget: &mut Budget| {
+            let arrives = arrives.min(length);
+            let geodesic = surface.geodesic(&start.point, &start.tangent, arrives, hollow::accuracy());
+            budget.spend(1 + geodesic.evaluations);
+            Trial { point: geodesic.end.point, tangent: geodesic.end.tangent, length: length - arrives }
+        };
+        let leaving = Trial { point: start.point, tangent: start.tangent, length: leaves.max(T::zero()) };
+        if from_start {
+            let arriving = arriving(budget);
+            nodes[k].begin(arriving);
+        } else if to_end {
+            nodes[k].begin(leaving);
+        } else if is_full(span, nodes, k) {
+            return Bridged::Crowded(k);
+        } else {
+            let arriving = arriving(budget);
+            nodes[k].begin(leaving);
+            insert(nodes, k, k + 1, arriving);
+        }
+        return Bridged::Yes;
+    }
+    Bridged::No
+}
+
+/// Whether a node and the next are contacts of one obstacle, with a hollow between them that is too shallow to be told
+/// from none.
+fn is_shallow<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], k: usize) -> bool {
+    let Some(next) = nodes.get(k + 1).filter(|next| next.obstacle == nodes[k].obstacle) else { return false };
+    let (end, start) = (&nodes[k].ground.end, &next.ground.start);
+    let bridge = (start.point - end.point).norm();
+    // With a parabola of curvature the hollow turns the cable by about a fifth of this.
+    let turn = bridge * end.curvature.max(start.curvature) * T::lit(0.19);
+    bridge < T::lit(0.1) * span.surface(next).size() && turn < T::lit(0.25) * hollow::least_turn::<T>()
+}

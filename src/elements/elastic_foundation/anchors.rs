@@ -1,0 +1,166 @@
+//! Memory of friction: the anchors of the springs in contact.
+
+use alloc::vec::Vec;
+
+use nalgebra::Point3;
+
+use crate::framework::Stage;
+use crate::framework::variables::{Declared, Slot, Value, Variables, Visitor, VisitorMut};
+use crate::math::{InvalidValue, Real};
+use crate::variables;
+
+variables! {
+    /// The anchor of one spring in contact.
+    #[derive(Copy)]
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+    pub struct Anchor<T> {
+        /// The spring, counted through the springs of all surfaces.
+        pub spring: T, nonnegative => Dynamics;
+        /// The surface that displaces it.
+        pub other: T, nonnegative => Dynamics;
+        /// Where the base of the spring would be without friction, in the frame of that surface.
+        pub point: Point3<T> ["m"], finite => Dynamics;
+    }
+}
+
+impl<T: Real> Anchor<T> {
+    pub(super) fn new(spring: usize, other: usize, point: Point3<T>) -> Self {
+        let [spring, other] = [spring, other].map(number);
+        Self { spring, other, point }
+    }
+
+    /// Whose it is, for comparison.
+    fn key(&self) -> (f64, f64) {
+        (self.spring.to_f64(), self.other.to_f64())
+    }
+}
+
+/// A number of springs or surfaces, which 52 bits hold.
+#[expect(clippy::cast_precision_loss, reason = "there are fewer than 2⁵² springs")]
+fn number<T: Real>(index: usize) -> T {
+    T::lit(index as f64)
+}
+
+/// The anchors of the springs in contact: those of a foundation
+/// [with anchors](super::ElasticFoundation::with_anchors), empty for others.
+///
+/// There are as many places as springs, `anchors[0]` and so on, of which those in contact take the first.
+#[derive(Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Anchors<T: Real> {
+    room: usize,
+    /// Sorted by spring and surface; the places after the last are vacant.
+    taken: Vec<Option<Anchor<T>>>,
+}
+
+impl<T: Real> Default for Anchors<T> {
+    fn default() -> Self {
+        Self::with_room(0)
+    }
+}
+
+// Not derived: `clone_from` keeps the buffer.
+impl<T: Real> Clone for Anchors<T> {
+    fn clone(&self) -> Self {
+        Self { room: self.room, taken: self.taken.clone() }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        self.room = source.room;
+        self.taken.clone_from(&source.taken);
+    }
+}
+
+impl<T: Real> Anchors<T> {
+    pub(super) fn with_room(room: usize) -> Self {
+        Self { room, taken: Vec::new() }
+    }
+
+    /// The anchors.
+    pub fn iter(&self) -> impl Iterator<Item = &Anchor<T>> {
+        self.taken.iter().flatten()
+    }
+
+    /// The anchor of a spring on a surface.
+    #[inline]
+    pub(super) fn of(&self, spring: usize, other: usize) -> Option<Point3<T>> {
+        let key = (number::<f64>(spring), number::<f64>(other));
+        let compare = |place: &Option<Anchor<T>>| {
+            let present = place.as_ref().map_or((f64::INFINITY, 0.0), Anchor::key);
+            present.partial_cmp(&key).unwrap_or(core::cmp::Ordering::Greater)
+        };
+        let place = self.taken.binary_search_by(compare).ok()?;
+        self.taken[place].map(|anchor| anchor.point)
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.taken.clear();
+    }
+
+    /// Replaces all; those for which there is no room are left out.
+    pub(super) fn replace(&mut self, anchors: &[Anchor<T>]) {
+        self.taken.clear();
+        self.taken.reserve_exact(self.room);
+        self.taken.extend(anchors.iter().take(self.room).copied().map(Some));
+        self.taken.sort_unstable_by(|a, b| {
+            let (a, b) = (a.as_ref().map(Anchor::key), b.as_ref().map(Anchor::key));
+            a.partial_cmp(&b).unwrap_or(core::cmp::Ordering::Equal)
+        });
+    }
+}
+
+const STAGE: Stage = Stage::Dynamics;
+
+impl<T: Real> Variables<T> for Anchors<T> {
+    const FIRST_STAGE: Option<Stage> = Some(STAGE);
+
+    fn first_stage(&self) -> Option<Stage> {
+        (self.room > 0).then_some(STAGE)
+    }
+
+    fn visit(&self, visit: Visitor<'_, T>) {
+        for i in 0..self.room {
+            let anchor = self.taken.get(i).copied().flatten();
+            let known = Declared { name: format_args!("anchors[{i}].known"), units: &[], stage: STAGE };
+            visit(known.flag(Value::Flag(anchor.is_some())));
+            anchor.unwrap_or_default().visit(&mut |entry| {
+                let name = entry.name;
+                visit(entry.renamed(format_args!("anchors[{i}].{name}")));
+            });
+        }
+    }
+
+    fn visit_mut(&mut self, visit: VisitorMut<'_, T>) {
+        self.taken.resize(self.room, None);
+        for (i, place) in self.taken.iter_mut().enumerate() {
+            let mut is_known = place.is_some();
+            let known = Declared { name: format_args!("anchors[{i}].known"), units: &[], stage: STAGE };
+            visit(known.flag(Slot::Flag(&mut is_known)));
+            let mut anchor = place.take().unwrap_or_default();
+            anchor.visit_mut(&mut |entry| {
+                let name = entry.name;
+                visit(entry.renamed(format_args!("anchors[{i}].{name}")));
+            });
+            *place = is_known.then_some(anchor);
+        }
+        let taken = self.taken.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
+        self.taken.truncate(taken);
+    }
+
+    fn first_stage_changed(&self, new: &Self) -> Option<Stage> {
+        let is_same = |(a, b): (&Option<Anchor<T>>, &Option<Anchor<T>>)| match (a, b) {
+            (Some(a), Some(b)) => a.first_stage_changed(b).is_none(),
+            (a, b) => a.is_none() && b.is_none(),
+        };
+        let are_same = self.taken.len() == new.taken.len() && self.taken.iter().zip(&new.taken).all(is_same);
+        (!are_same).then_some(STAGE)
+    }
+
+    fn validate(&self) -> Result<(), InvalidValue> {
+        self.iter().try_for_each(Variables::validate)
+    }
+
+    fn fits(&self, other: &Self) -> bool {
+        self.room == other.room
+    }
+}

@@ -1,0 +1,82 @@
+//! Friction that holds: a spring at an anchor that yields at the limit of friction.
+
+use nalgebra::Vector3;
+
+use crate::math::Real;
+
+/// Stiffness and viscosity of one spring along the surface.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Grip<T> {
+    /// \[N/m\]
+    pub(super) stiffness: T,
+    /// \[N·s/m\]
+    pub(super) viscosity: T,
+}
+
+/// Forces on the mesh, and the stretch with which the spring exerts its own.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Hold<T: Real> {
+    pub(super) elastic: Vector3<T>,
+    pub(super) damping: Vector3<T>,
+    /// Whether the spring has yielded.
+    pub(super) slips: bool,
+}
+
+impl<T: Real> Grip<T> {
+    /// The spring with as much of its force, and then the damper with as much of its own, as the limit allows.
+    ///
+    /// That the spring comes first makes the anchor independent of the velocity: it trails a slipping spring at the
+    /// full limit, and friction is the limit at any speed.
+    #[inline]
+    pub(super) fn hold(&self, stretch: Vector3<T>, velocity: Vector3<T>, limit: T) -> Hold<T> {
+        let (zero, one) = (T::zero(), T::one());
+        let trial = stretch * -self.stiffness;
+        let limit_squared = limit * limit;
+        let squared = trial.norm_squared();
+        let slips = squared > limit_squared;
+        let elastic = if slips { trial * (limit / squared.sqrt()) } else { trial };
+        let viscous = velocity * -self.viscosity;
+        if (elastic + viscous).norm_squared() <= limit_squared {
+            return Hold { elastic, damping: viscous, slips };
+        }
+        // The greatest x with |elastic + x·viscous| = limit: a·x² + 2·b·x = c.
+        let (a, b) = (viscous.norm_squared(), elastic.dot(&viscous));
+        let c = limit_squared - elastic.norm_squared();
+        let discriminant = b * b + a * c;
+        let share = if !(c > zero && discriminant > zero) {
+            // At the limit: what pulls back is damped until it would push beyond the limit on the other side.
+            if b < zero { -b * T::lit(2.0) / a } else { zero }
+        } else if b > zero {
+            c / (b + discriminant.sqrt())
+        } else {
+            (discriminant.sqrt() - b) / a
+        };
+        Hold { elastic, damping: viscous * if share < one { share } else { one }, slips }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spring_and_damper_together_keep_within_the_limit_and_never_drive() {
+        let wave = |i: u32| (f64::from(i) * 1.618_034).sin() * 3.0;
+        let mut sliding = 0;
+        for i in 0..20_000 {
+            let vector = |k: u32| Vector3::new(wave(i + k), wave(7 * i + k), 0.0);
+            let grip = Grip { stiffness: 2.0, viscosity: 0.5 };
+            let (stretch, velocity, limit) = (vector(1), vector(2), 3.0 * wave(3 * i).abs());
+            let Hold { elastic, damping, slips } = grip.hold(stretch, velocity, limit);
+            // Squares, a root and a quotient.
+            assert!((elastic + damping).norm() <= limit * (1.0 + 1e-14), "{i}");
+            assert!(damping.dot(&velocity) <= 0.0 && elastic.dot(&stretch) <= 0.0, "{i}");
+            assert_eq!(slips, 2.0 * stretch.norm() > limit);
+            sliding += u32::from(slips);
+            // Nothing is withheld: the damper acts fully, or the limit is reached.
+            let full = (damping + velocity * 0.5).norm() < 1e-14;
+            assert!(full || (elastic + damping).norm() >= limit * (1.0 - 1e-12), "{i}");
+        }
+        assert!(sliding > 5000 && sliding < 19_000, "{sliding}");
+    }
+}

@@ -1,0 +1,91 @@
+//! The stiffness and damping of the foundation, by which a host chooses its step.
+
+use nalgebra::ComplexField;
+
+use crate::elements::elastic_foundation::law::Law;
+use crate::elements::elastic_foundation::{ElasticFoundation, SurfaceIndex};
+use crate::framework::{AtDynamics, Stiffnesses};
+use crate::math::Real;
+use crate::mechanics::BodyIndex;
+
+impl<T: Real> ElasticFoundation<T> {
+    /// Reports each displaced spring; and if bodies may meet, for each mesh and each surface that it may meet, the rest of
+    /// the springs that can be displaced at once.
+    pub(super) fn report_springs(&self, at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {
+        for contact in &at.position.contacts {
+            let Some(material) = at.parameters.material(contact.mesh) else { continue };
+            let law = Law::new(material, at.parameters.transition_velocity);
+            let bodies = [contact.mesh, contact.other].map(|surface| self.surfaces[surface.index()].body);
+            let range = contact.springs.clone();
+            let springs = at.position.springs[range.clone()].iter().zip(&at.dynamics.springs[range]);
+            for (spring, force) in springs {
+                let at_rest = material.stiffness * spring.area;
+                let pressed = force.normal_force / spring.depth;
+                let stiffness = if pressed > at_rest { pressed } else { at_rest };
+                let damping = law
+                    .damping(spring.elastic_force)
+                    .max(force.normal_force * law.friction_factor(T::zero()));
+                let ends = bodies.map(|body| (body, spring.point_G));
+                stiffnesses.between(stiffness.to_f64(), damping.to_f64(), ends);
+                stiffnesses.loaded(force.normal_force.to_f64(), 0.0, ends);
+            }
+        }
+        if stiffnesses.impact_speed() > 0.0 {
+            for mesh in 0..self.surfaces.len() {
+                for other in 0..self.surfaces.len() {
+                    self.report_meeting(mesh, other, at, stiffnesses);
+                }
+            }
+        }
+    }
+
+    /// Reports springs of a mesh that another surface may displace, as though they were all as far from the mass centers as
+    /// the mesh reaches.
+    fn report_meeting(
+        &self,
+        mesh: usize,
+        other: usize,
+        at: &AtDynamics<'_, T, Self>,
+        stiffnesses: &mut Stiffnesses<'_, T>,
+    ) {
+        let (placed, met) = (&self.surfaces[mesh], &self.surfaces[other]);
+        let (Some(springs), Some(material)) = (&placed.springs, at.parameters.material(SurfaceIndex(mesh)))
+        else {
+            return;
+        };
+        if placed.body == met.body {
+            return;
+        }
+        // Half of the area of a point-symmetric mesh faces the other surface; of one such as a cone it may be more.
+        let area = springs.areas().fold(T::zero(), |sum, area| sum + area);
+        let share = if springs.is_closed() { 0.5 } else { 1.0 };
+        let share = if met.springs.is_some() { 0.5 * share } else { share };
+        let law = Law::new(material, at.parameters.transition_velocity);
+        let all = share * (area * material.stiffness).to_f64();
+        let displaced = at
+            .position
+            .contacts
+            .iter()
+            .filter(|contact| (contact.mesh.index(), contact.other.index()) == (mesh, other));
+        let present = displaced.fold(T::zero(), |sum, contact| {
+            at.position.springs[contact.springs.clone()].iter().fold(sum, |sum, spring| sum + spring.area)
+        });
+        let stiffness = (all - (present * material.stiffness).to_f64()).max(0.0);
+        let X_GS = &at.position.X_GS[mesh];
+        let bodies: [BodyIndex; 2] = [placed.body, met.body];
+        let farthest = bodies.map(|body| {
+            let points = springs.vertices().map(|p_S| X_GS * p_S);
+            points.max_by(|a, b| stiffnesses.lever(body, a).total_cmp(&stiffnesses.lever(body, b)))
+        });
+        let [Some(p), Some(q)] = farthest else { return };
+        let ends = [(bodies[0], p), (bodies[1], q)];
+        // Met at this speed the springs are loaded by v·√(k·m), of the whole mass at most.
+        let speed = stiffnesses.impact_speed();
+        let mass = bodies.map(|body| stiffnesses.mass(body)).into_iter().fold(f64::INFINITY, f64::min);
+        let load = if mass.is_finite() { speed * ComplexField::sqrt(stiffness * mass) } else { 0.0 };
+        let pressed = load * (1.0 + law.damping(T::one()).to_f64() * speed);
+        let rubbing = pressed * law.friction_factor(T::zero()).to_f64();
+        let damping = (load * law.damping(T::one()).to_f64()).max(rubbing);
+        stiffnesses.between(stiffness, damping, ends);
+    }
+}

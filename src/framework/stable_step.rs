@@ -1,0 +1,135 @@
+//! The longest stable step of a system.
+
+use nalgebra::ComplexField;
+
+use crate::framework::handle::ElementId;
+use crate::framework::stage::Stage;
+use crate::framework::state::State;
+use crate::framework::stiffnesses::{Rates, Report, Stepping, Stiffnesses};
+use crate::framework::{Error, ForceSystem};
+use crate::math::Real;
+use crate::mechanics::Inertias;
+
+/// The longest stable step, and the element that limits it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StableStep {
+    /// The step \[s\]; infinite if no known element limits it.
+    pub length: f64,
+    /// The element that limits it, the first of several; `None` if there is none.
+    pub element: Option<ElementId>,
+    /// The bound on the angular frequency of the motion that limits it \[rad/s\].
+    pub frequency: f64,
+    /// The bound on the damping over mass of that motion \[1/s\].
+    pub damping_rate: f64,
+    /// An element of which no stable step is known, the first of several; `None` if all are known.
+    pub unknown: Option<ElementId>,
+}
+
+impl StableStep {
+    /// The share of its energy that an undamped oscillation at [`frequency`](Self::frequency) gains in a step of this
+    /// length \[s\] whose forces are held over `substeps` substeps of symplectic Euler: `(n − 1)/2n·ω²h²`, to the lowest
+    /// order in `ωh`.
+    #[must_use]
+    pub fn gain_of_held_forces(&self, length: f64, substeps: u32) -> f64 {
+        let n = f64::from(substeps.max(1));
+        let phase = self.frequency * length;
+        (n - 1.0) / (2.0 * n) * phase * phase
+    }
+}
+
+impl<T: Real> ForceSystem<T> {
+    /// The longest stable step of a host, for the forces at present.
+    ///
+    /// Below it, a linear system of the reported stiffness and damping stays bounded; see [`Stiffnesses`] for the theory,
+    /// and the pages of the elements for what they report. It is a bound on stability, not on accuracy: half of it is a
+    /// good step. Memory is allocated; call it before a run, and again when loads, contacts or parameters have changed.
+    ///
+    /// # Errors
+    /// [`Error::StageTooLow`] below Dynamics stage; [`Error::TopologyMismatch`] if the state belongs to another system;
+    /// [`Error::InvalidValue`] for a mass or moment of inertia that is not greater than zero, or an impact speed that is
+    /// negative or not finite.
+    ///
+    /// # Example: a body on a bushing
+    ///
+    /// ```
+    /// use force_elements::linear_bushing::Parameters;
+    /// use force_elements::nalgebra::Vector6;
+    /// use force_elements::{
+    ///     BodyIndex, CoordinateIndex, ForceSystem, Frame, Inertias, LinearBushing, Pose, Stepping,
+    /// };
+    ///
+    /// struct TwoKilograms;
+    ///
+    /// impl Inertias for TwoKilograms {
+    ///     fn mass(&self, _: BodyIndex) -> f64 {
+    ///         2.0
+    ///     }
+    ///     fn least_inertia(&self, _: BodyIndex) -> f64 {
+    ///         0.1
+    ///     }
+    ///     fn coordinate_mass(&self, _: CoordinateIndex) -> f64 {
+    ///         f64::INFINITY
+    ///     }
+    /// }
+    ///
+    /// let mut system = ForceSystem::<f64>::new();
+    /// let body = system.add_body();
+    /// let parameters = Parameters { stiffness: Vector6::new(0.0, 0.0, 0.0, 5e3, 1e3, 1e3), ..Parameters::default() };
+    /// let frame = Frame::ground(Pose::identity());
+    /// let bushing = system.add(LinearBushing::new(frame, Frame::of(body), parameters)?)?;
+    ///
+    /// let mut state = system.default_state();
+    /// system.realize_dynamics(&mut state)?;
+    /// let step = system.stable_step(&state, &TwoKilograms, Stepping::default())?;
+    /// assert_eq!((step.element, step.unknown), (Some(bushing.id()), None));
+    /// assert!((step.frequency - 50.0).abs() < 1e-12); // √(5000/2)
+    /// assert!((step.length - 2.0 / 50.0).abs() < 1e-12);
+    /// # Ok::<(), force_elements::Error>(())
+    /// ```
+    pub fn stable_step(
+        &self,
+        state: &State<T>,
+        inertias: &dyn Inertias,
+        stepping: Stepping,
+    ) -> Result<StableStep, Error> {
+        self.require(state, Stage::Dynamics)?;
+        let mut stiffnesses = Stiffnesses::new(&state.kinematics, inertias, stepping)?;
+        self.report_stiffness(state, &mut stiffnesses, &mut |_, _| {})?;
+        stiffnesses.begin_bounding();
+        let mut found = StableStep {
+            length: f64::INFINITY,
+            element: None,
+            frequency: 0.0,
+            damping_rate: 0.0,
+            unknown: None,
+        };
+        self.report_stiffness(state, &mut stiffnesses, &mut |element, Report { worst, is_unknown }| {
+            let Rates { square, damping } = worst;
+            let length = stepping.method.longest_step(worst);
+            if length < found.length {
+                let element = Some(element);
+                let frequency = ComplexField::sqrt(square);
+                found = StableStep { length, element, frequency, damping_rate: damping, ..found };
+            }
+            if is_unknown && found.unknown.is_none() {
+                found.unknown = Some(element);
+            }
+        })?;
+        Ok(found)
+    }
+
+    /// Calls `each` with what each enabled element reports.
+    fn report_stiffness(
+        &self,
+        state: &State<T>,
+        stiffnesses: &mut Stiffnesses<'_, T>,
+        each: &mut dyn FnMut(ElementId, Report),
+    ) -> Result<(), Error> {
+        for id in self.elements() {
+            let slots = state.kinds[id.kind()].as_ref();
+            self.kinds[id.kind()].report_stiffness(slots, id.place(), &state.kinematics, stiffnesses)?;
+            each(id, stiffnesses.take_report());
+        }
+        Ok(())
+    }
+}

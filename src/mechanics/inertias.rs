@@ -1,0 +1,25 @@
+//! Masses and moments of inertia, as a host states them for the bounds on its step.
+
+use nalgebra::Point3;
+
+use crate::mechanics::{BodyIndex, CoordinateIndex};
+
+/// Masses and moments of inertia of a host's bodies and coordinates.
+///
+/// A host in joint coordinates states what a force on the body feels: the articulated inertia, or less. What does not
+/// yield to forces has an infinite mass.
+pub trait Inertias {
+    /// The mass of a body \[kg\].
+    fn mass(&self, body: BodyIndex) -> f64;
+
+    /// The least principal moment of inertia of a body about its mass center \[kg·m²\].
+    fn least_inertia(&self, body: BodyIndex) -> f64;
+
+    /// The mass center of a body in its own frame \[m\].
+    fn mass_center(&self, _body: BodyIndex) -> Point3<f64> {
+        Point3::origin()
+    }
+
+    /// The mass of a coordinate \[kg, or kg·m² of an angle\].
+    fn coordinate_mass(&self, coordinate: CoordinateIndex) -> f64;
+}

@@ -1,0 +1,107 @@
+//! Friction on an obstacle that is touched several times: a mark for each contact.
+
+use force_elements::cable::{CablePath, Obstacle};
+use force_elements::capstan_cable::Parameters;
+use force_elements::nalgebra::Point3;
+use force_elements::{BodyIndex, CapstanCable, Error, ForceSystem, Frame, Handle, Pose, State, Station};
+
+use super::scene::elastic;
+use crate::humps::Ridges;
+
+/// A cable over two ridges.
+struct Ridged {
+    system: ForceSystem<f64>,
+    cable: Handle<CapstanCable<f64>>,
+    ends: [BodyIndex; 2],
+    ridges: Ridges,
+}
+
+impl Ridged {
+    fn new(friction: f64, slack_length: f64) -> Result<Self, Error> {
+        let ridges = Ridges(vec![[0.0, 0.5, 0.4], [1.3, 0.6, 0.4]]);
+        let mut system = ForceSystem::new();
+        let ends = [system.add_body(), system.add_body()];
+        let [from, to] = ends.map(|body| Station { body, p_B: Point3::origin() });
+        let over = Obstacle::new(Frame::ground(Pose::identity()), ridges.clone())?;
+        let path = CablePath::new(from, to)?.over(over);
+        let parameters = Parameters { elastic: elastic(300.0, slack_length, 0.0), friction: vec![friction] };
+        let cable = system.add(CapstanCable::new(path, parameters)?)?;
+        Ok(Self { system, cable, ends, ridges })
+    }
+
+    fn place(&self, state: &mut State<f64>, places: [[f64; 2]; 2]) -> Result<(), Error> {
+        for (body, [x, z]) in self.ends.into_iter().zip(places) {
+            state.set_pose(body, Pose::translation(x, 0.0, z))?;
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn a_cable_that_slips_over_two_contacts_obeys_the_capstan_equation_at_each() -> Result<(), Error> {
+    let ridged = Ridged::new(0.4, 4.0)?;
+    let mut state = ridged.system.default_state();
+    let mut tensions = Vec::new();
+    // Pulled on at one end, until everything slips.
+    for i in 0..200 {
+        ridged.place(&mut state, [[-1.5, 0.1], [2.5 + 0.002 * f64::from(i), 0.1]])?;
+        let view = ridged.system.realize_dynamics(&mut state)?;
+        tensions.clone_from(&view.of(ridged.cable).dynamics.tensions);
+        ridged.system.accept_step(&mut state)?;
+    }
+    let (_, count, turned) = ridged.ridges.taut([-1.5, 0.1], [2.5 + 0.002 * 199.0, 0.1]);
+    assert_eq!((count, tensions.len()), (2, 3));
+    let ratio = tensions[2] / tensions[0];
+    // The angle is that of chords of the hull 2e-5 m long.
+    assert!((ratio - (0.4 * turned).exp()).abs() < 1e-4, "{tensions:?} {turned}");
+    assert!(tensions[1] > 1.02 * tensions[0] && tensions[2] > 1.02 * tensions[1], "{tensions:?}");
+    Ok(())
+}
+
+#[test]
+fn contacts_that_come_and_go_conserve_material_and_make_no_energy() -> Result<(), Error> {
+    let ridged = Ridged::new(0.6, 3.9)?;
+    let mut state = ridged.system.default_state();
+    let mut counts = [0; 3];
+    let mut changes = 0;
+    let mut was = 0;
+    for i in 0..2500 {
+        let t = 0.01 * f64::from(i);
+        let high = 0.55 + 0.5 * t.cos();
+        ridged
+            .place(&mut state, [[-1.5, high], [2.9 + 0.1 * (1.7 * t).sin(), high + 0.3 * t.sin().powi(2)]])?;
+        let before = ridged.system.realize_dynamics(&mut state)?.potential_energy();
+        ridged.system.accept_step(&mut state)?;
+        let view = ridged.system.realize_dynamics(&mut state)?;
+        let after = view.potential_energy();
+        assert!(after <= before + 1e-12 * (1.0 + before), "step {i}: {before} J, {after} J");
+        let at = view.of(ridged.cable);
+        let count = at.position.path.contacts.iter().filter(|contact| contact.in_contact).count();
+        let strands = &at.position.strands.all;
+        assert_eq!(strands.len(), count + 1, "step {i}");
+        let material: f64 = strands.iter().map(|strand| strand.share).sum();
+        let length: f64 = strands.iter().map(|strand| strand.length).sum();
+        assert!((material - 1.0).abs() < 1e-14, "{material}");
+        assert!((length - at.position.path.length).abs() < 1e-13);
+        counts[count] += 1;
+        changes += usize::from(count != was);
+        was = count;
+    }
+    assert!(counts.iter().all(|&count| count > 40) && changes > 10, "{counts:?} {changes}");
+    Ok(())
+}
+
+#[test]
+fn without_friction_the_forces_are_those_of_an_elastic_cable() -> Result<(), Error> {
+    let ridged = Ridged::new(0.0, 3.9)?;
+    let mut state = ridged.system.default_state();
+    for i in 0..50 {
+        ridged.place(&mut state, [[-1.5, 0.1], [2.9, 0.1 + 0.01 * f64::from(i)]])?;
+        let view = ridged.system.realize_dynamics(&mut state)?;
+        let at = view.of(ridged.cable);
+        let tension = 300.0 * (at.position.path.length - 3.9);
+        assert!(at.dynamics.tensions.iter().all(|f| (f - tension).abs() < 1e-9 * tension));
+        ridged.system.accept_step(&mut state)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,166 @@
+//! Friction with anchors: mesh blocks hold without creep, from rest and from sliding, at any step.
+#![allow(non_snake_case, reason = "monogram notation")]
+
+use approx::assert_relative_eq;
+use force_elements::elastic_foundation::{Material, Parameters};
+use force_elements::nalgebra::Vector3;
+use force_elements::shapes::{HalfSpace, TriangleMesh};
+use force_elements::simulation::{
+    DormandPrince, Integrator, Plant, RigidBody, SemiImplicitEuler, Simulation,
+};
+use force_elements::{BodyIndex, ElasticFoundation, ForceSystem, Frame, Pose, SpatialVelocity, State};
+
+const GRAVITY: f64 = 9.81;
+const MASS: f64 = 10.0;
+/// A millimetre of depth bears the weight.
+const STIFFNESS: f64 = MASS * GRAVITY / (0.04 * 1e-3);
+
+fn rubber() -> Material<f64> {
+    // Tangential vibration at 100 rad/s, damped to 0.3 of critical.
+    Material::new(STIFFNESS)
+        .with_dissipation(5.0)
+        .with_friction(0.6, 0.5, 0.0)
+        .with_grip(STIFFNESS, 2.0 * 0.3 * MASS * 99.0 / 0.04)
+}
+
+struct Scene {
+    system: ForceSystem<f64>,
+    plant: Plant<f64>,
+    block: BodyIndex,
+}
+
+/// A cube of 0.2 m on a plane, with so many cells along its edges, with gravity as on a slope.
+fn scene(slope: f64, is_anchored: bool, clipped: bool, cells: u32, material: Material<f64>) -> Scene {
+    let slope = slope.to_radians();
+    let mut system = ForceSystem::new();
+    let mut plant = Plant::new(Vector3::new(slope.sin(), 0.0, -slope.cos()) * GRAVITY).expect("finite");
+    let inertia = MASS * 0.04 / 6.0;
+    let block = plant.add_body(&mut system, RigidBody::with_equal_inertia(MASS, inertia).expect("positive"));
+    let parameters = Parameters { clipped, projected_area: clipped, ..Parameters::default() };
+    let foundation = ElasticFoundation::new(parameters).expect("valid");
+    let mut foundation = if is_anchored { foundation.with_anchors() } else { foundation };
+    foundation.add_rigid(Frame::ground(Pose::identity()), HalfSpace::BelowZ).expect("valid");
+    let cube = TriangleMesh::brick(Vector3::repeat(0.1), [cells; 3]).expect("valid");
+    foundation.add_springs(Frame::of(block), cube, material).expect("valid");
+    system.add(foundation).expect("bodies exist");
+    Scene { system, plant, block }
+}
+
+impl Scene {
+    fn start(&self, pose: Pose<f64>, V: SpatialVelocity<f64>) -> Simulation<'_, f64> {
+        let mut state = self.system.default_state();
+        state.set_body(self.block, pose, V).expect("finite");
+        Simulation::new(&self.system, &self.plant, state).expect("regular")
+    }
+}
+
+fn sliding(speed: f64, spin: f64) -> SpatialVelocity<f64> {
+    SpatialVelocity::new(Vector3::z() * spin, Vector3::x() * speed)
+}
+
+/// How far the block moves in the tenth second after the start \[m\], and where it is.
+fn creep(scene: &Scene, V: SpatialVelocity<f64>, integrator: &mut impl Integrator<f64>) -> (f64, f64) {
+    let mut simulation = scene.start(Pose::translation(0.0, 0.0, 0.099), V);
+    // It rocks with a time constant of a quarter of a second.
+    simulation.run(integrator, 9.0, |_| {}).expect("runs");
+    let before = simulation.state().positions().pose(scene.block).translation.vector;
+    simulation.run(integrator, 10.0, |_| {}).expect("runs");
+    let after = simulation.state().positions().pose(scene.block).translation.vector;
+    ((after - before).norm(), after.x)
+}
+
+#[test]
+fn a_block_on_a_slope_does_not_creep_from_rest_or_from_sliding_at_any_step() {
+    for clipped in [false, true] {
+        let held = scene(15.0, true, clipped, 4, rubber());
+        for V in [sliding(0.0, 0.0), sliding(0.5, 0.0), sliding(0.3, 4.0)] {
+            let (jitter, x) = creep(&held, V, &mut DormandPrince::new(1e-6));
+            let in_steps = [1e-4, 1e-3, 5e-3].map(|step| creep(&held, V, &mut SemiImplicitEuler::new(step)));
+            // Rounding of places of centimetres; of adaptive steps a hundredth of their accuracy, by which they jitter.
+            assert!(in_steps.iter().all(|(creep, _)| *creep < 1e-14), "{in_steps:?}");
+            assert!(jitter < 1e-8, "{jitter}");
+            // Of first order in the step.
+            let is_near = |(_, there): &(f64, f64)| (there - x).abs() < 1e-4 + 0.03 * x;
+            assert!(in_steps.iter().all(is_near), "{x}, {in_steps:?}");
+        }
+        // Without anchors it creeps at tan 15° / 2·μ_s of the transition velocity of 10 mm/s, were μ constant.
+        let (creep, _) = creep(
+            &scene(15.0, false, clipped, 4, rubber()),
+            sliding(0.0, 0.0),
+            &mut DormandPrince::new(1e-6),
+        );
+        assert!(creep > 3.9e-3 && creep < 4.0e-3, "{creep}");
+    }
+}
+
+#[test]
+fn it_slides_where_the_slope_exceeds_the_coefficient_of_friction() {
+    let material = rubber().with_friction(0.6, 0.6, 0.0);
+    // tan 30.5° = 0.589 and tan 31.5° = 0.613.
+    for (slope, holds) in [(30.5, true), (31.5, false)] {
+        let scene = scene(slope, true, true, 4, material);
+        let (creep, x) = creep(&scene, sliding(0.0, 0.0), &mut DormandPrince::new(1e-6));
+        // Its weight comes suddenly, and it slides some centimetres before it is held.
+        assert!(if holds { creep < 1e-8 && x < 0.1 } else { creep > 0.1 }, "{slope}: {creep}, {x}");
+    }
+}
+
+#[test]
+fn a_sliding_block_stops_where_coulomb_stops_it_and_loses_what_it_had() {
+    // On level ground, with one coefficient, on a low block so that it does not rock.
+    let material = rubber().with_friction(0.5, 0.5, 0.0);
+    for clipped in [false, true] {
+        let scene = scene(0.0, true, clipped, 12, material);
+        let start = Pose::translation(0.0, 0.0, 0.099);
+        let (speed, spin) = (2.0, 20.0);
+        // Pushed: v²/2μg. Spun: ω²/2α with α = μ m g r̄ / I and the mean distance of a square of edge a from its middle,
+        // r̄ = a (√2 + ln(1 + √2))/6.
+        let r = 0.2 * (2.0_f64.sqrt() + (1.0 + 2.0_f64.sqrt()).ln()) / 6.0;
+        let angle = spin * spin / (2.0 * 0.5 * GRAVITY * r / (0.04 / 6.0));
+        for (V, expected) in
+            [(sliding(speed, 0.0), speed * speed / (2.0 * 0.5 * GRAVITY)), (sliding(0.0, spin), angle)]
+        {
+            let mut simulation = scene.start(start, V);
+            let kinetic = simulation.kinetic_energy();
+            let (mut least_gain, mut last) = (0.0_f64, 0.0);
+            let (mut turned, mut before) = (0.0, 0.0);
+            simulation
+                .run(&mut DormandPrince::new(1e-7), 3.0, |simulation| {
+                    let dissipated =
+                        simulation.dynamics().expect("regular").dissipated_energy().expect("open");
+                    least_gain = least_gain.min(dissipated - last);
+                    last = dissipated;
+                    let yaw = simulation.state().positions().pose(scene.block).rotation.euler_angles().2;
+                    let step: f64 = yaw - before;
+                    turned += step - (step / std::f64::consts::TAU).round() * std::f64::consts::TAU;
+                    before = yaw;
+                })
+                .expect("runs");
+            let X_GB = *simulation.state().positions().pose(scene.block);
+            let way = if V.linear.x > 0.0 { X_GB.translation.vector.x } else { turned };
+            // Springs yield by 0.5 mm and back, the middle leans forward, and coefficients act at twelve by twelve places.
+            assert_relative_eq!(way, expected, max_relative = 1.5e-2);
+            // The accuracy of the steps.
+            assert!(least_gain > -1e-9 * kinetic, "{least_gain}");
+            assert!((last / kinetic - 1.0).abs() < 1e-2, "{last} of {kinetic}");
+        }
+    }
+}
+
+#[test]
+fn a_snapshot_resumes_with_its_anchors_bit_for_bit() {
+    let scene = scene(15.0, true, true, 2, rubber());
+    let mut simulation = scene.start(Pose::translation(0.0, 0.0, 0.099), sliding(0.1, 1.0));
+    simulation.run(&mut SemiImplicitEuler::new(1e-3), 0.5, |_| {}).expect("runs");
+    let mut state = simulation.state().clone();
+    let mut restored = scene.system.default_state();
+    restored.restore_binary(&state.binary_snapshot()).expect("of the same system");
+    let pose = *state.positions().pose(scene.block) * Pose::translation(1e-4, 0.0, 0.0);
+    let force = |state: &mut State<f64>| {
+        state.set_body(scene.block, pose, sliding(0.02, 0.1)).expect("finite");
+        scene.system.realize_dynamics(state).expect("regular").body_force(scene.block)
+    };
+    let expected = force(&mut state);
+    assert!(expected.force.xy().norm() > 1.0);
+    assert_eq!(force(&mut restored), expected);
+}

@@ -1,0 +1,154 @@
+//! What elements report of their stiffness and damping, against the exact slopes of their forces.
+
+use force_elements::nalgebra::{DMatrix, Rotation3, Translation3, Vector3};
+use force_elements::testing::{Numbers, Scene, Subject};
+use force_elements::{
+    BodyIndex, CoordinateIndex, ForceSystem, Inertias, Pose, Real, SpatialVelocity, State, Stepping,
+};
+use num_dual::Dual64;
+
+use crate::element_contract::scene::{Bushing, Cable, Capstan, Coordinate, CoupledBushing, SmoothlyStopped};
+
+/// The same masses for all.
+struct Alike {
+    mass: f64,
+    inertia: f64,
+}
+
+impl Inertias for Alike {
+    fn mass(&self, _: BodyIndex) -> f64 {
+        self.mass
+    }
+    fn least_inertia(&self, _: BodyIndex) -> f64 {
+        self.inertia
+    }
+    fn coordinate_mass(&self, _: CoordinateIndex) -> f64 {
+        self.mass
+    }
+}
+
+/// One of the six motions of a body about its origin, or of a coordinate.
+#[derive(Clone, Copy)]
+enum Motion {
+    Body(BodyIndex, usize),
+    Coordinate(CoordinateIndex),
+}
+
+fn motions(system: &ForceSystem<Dual64>) -> Vec<Motion> {
+    let of_bodies = system.bodies().flat_map(|body| (0..6).map(move |axis| Motion::Body(body, axis)));
+    of_bodies.chain(system.coordinates().map(Motion::Coordinate)).collect()
+}
+
+/// Adds a derivative of one along a motion, to positions or to velocities.
+fn perturb(state: &mut State<Dual64>, motion: Motion, moves: bool) {
+    let unit = Dual64::new(0.0, 1.0);
+    match motion {
+        Motion::Coordinate(c) => {
+            let (q, u) = (state.positions().coordinate(c), state.velocities().coordinate_rate(c));
+            if moves {
+                state.set_coordinate(c, q + unit).expect("finite");
+            } else {
+                state.set_coordinate_rate(c, u + unit).expect("finite");
+            }
+        }
+        Motion::Body(body, axis) => {
+            let (pose, velocity) = (*state.positions().pose(body), *state.velocities().velocity(body));
+            let along = Vector3::ith(axis % 3, unit);
+            let (turn, shift) = if axis < 3 { (along, Vector3::zeros()) } else { (Vector3::zeros(), along) };
+            if moves {
+                let turned = turn.cross_matrix() * pose.rotation.matrix() + pose.rotation.matrix();
+                let rotation = Rotation3::from_matrix_unchecked(turned);
+                let moved = Translation3::from(pose.translation.vector + shift);
+                state.set_body(body, Pose::from_parts(moved, rotation), velocity).expect("finite");
+            } else {
+                let faster = SpatialVelocity::new(velocity.angular + turn, velocity.linear + shift);
+                state.set_body(body, pose, faster).expect("finite");
+            }
+        }
+    }
+}
+
+/// A scene whose bodies rest, if they are to: the forces of some elements depend on products of positions and velocities,
+/// for which there is no bound without a bound on the velocities.
+fn scene<S: Subject, T: Real>(seed: u64, rests: bool) -> Scene<T, S::Element<T>> {
+    let mut scene = S::scene::<T>(&mut Numbers::new(seed)).expect("valid");
+    for body in scene.system.bodies() {
+        if rests {
+            let pose = *scene.state.positions().pose(body);
+            scene.state.set_body(body, pose, SpatialVelocity::zero()).expect("finite");
+        }
+    }
+    scene
+}
+
+/// Minus the slopes of all forces over positions, or over velocities.
+fn slopes<S: Subject>(seed: u64, rests: bool, moves: bool) -> DMatrix<f64> {
+    let Scene { system, state, .. } = scene::<S, Dual64>(seed, rests);
+    let all = motions(&system);
+    let mut slopes = DMatrix::zeros(all.len(), all.len());
+    for (j, &motion) in all.iter().enumerate() {
+        let mut state = state.clone();
+        perturb(&mut state, motion, moves);
+        let view = system.realize_dynamics(&mut state).expect("regular");
+        for (i, &felt) in all.iter().enumerate() {
+            let force = match felt {
+                Motion::Coordinate(c) => view.coordinate_force(c),
+                Motion::Body(body, axis) if axis < 3 => view.body_force(body).torque[axis],
+                Motion::Body(body, axis) => view.body_force(body).force[axis - 3],
+            };
+            slopes[(i, j)] = -force.eps;
+        }
+    }
+    slopes
+}
+
+/// At the longest stable step `h`, `½hC + ¼h²K ≤ M`; returns the largest eigenvalue of the former over the latter.
+fn reached<S: Subject>(seed: u64, rests: bool) -> f64 {
+    let Scene { system, mut state, .. } = scene::<S, f64>(seed, rests);
+    let inertias = Alike { mass: 2.0, inertia: 0.3 };
+    system.realize_dynamics(&mut state).expect("regular");
+    let h = system.stable_step(&state, &inertias, Stepping::default()).expect("valid").length;
+    let [stiffness, damping] = [true, false].map(|moves| slopes::<S>(seed, rests, moves));
+    let Scene { system, .. } = scene::<S, Dual64>(seed, rests);
+    let scales: Vec<f64> = motions(&system)
+        .iter()
+        .map(|motion| match motion {
+            Motion::Body(_, axis) if *axis < 3 => inertias.inertia.sqrt().recip(),
+            _ => inertias.mass.sqrt().recip(),
+        })
+        .collect();
+    let sum = damping * (0.5 * h) + stiffness * (0.25 * h * h);
+    let scaled = DMatrix::from_fn(sum.nrows(), sum.ncols(), |i, j| {
+        0.5 * (sum[(i, j)] + sum[(j, i)]) * scales[i] * scales[j]
+    });
+    scaled.symmetric_eigenvalues().max()
+}
+
+fn is_bound<S: Subject>(rests: bool, least: f64) {
+    let all: Vec<f64> = (0..200).map(|seed| reached::<S>(seed, rests)).collect();
+    let worst = all.iter().copied().fold(0.0, f64::max);
+    // To roundoff of the sums.
+    assert!(worst <= 1.0 + 1e-12, "{}: {worst}", core::any::type_name::<S>());
+    let mean = all.iter().sum::<f64>() / 200.0;
+    assert!(mean > least, "so cautious that it is of little use: {mean} of 1 on average");
+}
+
+#[test]
+fn bushings_are_no_stiffer_than_they_report() {
+    is_bound::<Bushing>(false, 0.2);
+    is_bound::<CoupledBushing>(false, 0.05);
+}
+
+#[test]
+fn cables_are_no_stiffer_than_they_report() {
+    is_bound::<Cable>(true, 0.2);
+    is_bound::<Capstan<true>>(true, 0.2);
+    is_bound::<Capstan<false>>(true, 0.2);
+}
+
+#[test]
+fn coordinate_elements_are_no_stiffer_than_they_report() {
+    is_bound::<Coordinate<false>>(false, 0.2);
+    is_bound::<Coordinate<true>>(false, 0.01);
+    is_bound::<SmoothlyStopped>(false, 0.01);
+}
