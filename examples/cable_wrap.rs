@@ -1,5 +1,5 @@
-//! An elastic cable over a sphere, a cylinder and an ellipsoid and through a torus, while the sphere
-//! rises into it and the far end swings.
+//! An elastic cable over a sphere, a cylinder and an ellipsoid and through a torus to the drum of a winch, while the
+//! sphere rises into the cable and the winch hauls and pays out.
 //!
 //! Prints length, tension and contacts, and writes two pictures: the wrapped path, and the tension
 //! over time with the intervals of contact.
@@ -23,41 +23,54 @@ use force_elements_examples::{Argument, Arguments, Table, println};
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 
-const NAMES: [&str; 4] = ["sphere", "cylinder", "ellipsoid", "torus"];
-const COLORS: [RGBColor; 4] =
-    [RGBColor(86, 145, 196), RGBColor(226, 160, 74), RGBColor(109, 170, 110), RGBColor(160, 120, 180)];
+const NAMES: [&str; 5] = ["sphere", "cylinder", "ellipsoid", "torus", "drum"];
+const COLORS: [RGBColor; 5] = [
+    RGBColor(86, 145, 196),
+    RGBColor(226, 160, 74),
+    RGBColor(109, 170, 110),
+    RGBColor(160, 120, 180),
+    RGBColor(150, 150, 158),
+];
 const CABLE: RGBColor = RGBColor(150, 25, 30);
 
+/// Turns on the drum at first.
+const TURNS: f64 = 2.5;
+/// Radius and half length.
+const DRUM: [f64; 2] = [0.4, 0.6];
 const SPHERE: f64 = 0.7;
 const CYLINDER: f64 = 0.55;
 const ELLIPSOID: [f64; 3] = [0.8, 0.55, 1.0];
 const TORUS: [f64; 2] = [1.3, 0.35];
 
-/// The cable, the body that carries the sphere, and the body at the cable's end.
+/// The cable, the body that carries the sphere, and the drum.
 struct Rig {
     system: ForceSystem<f64>,
     cable: Handle<CableSpring<f64>>,
     lift: BodyIndex,
-    end: BodyIndex,
+    drum: BodyIndex,
 }
+
+/// Points along the cable, and the poses of sphere and drum.
+type Picture = (Vec<Point3<f64>>, [Pose<f64>; 2]);
 
 /// What is plotted of one instant.
 struct Instant {
     time: f64,
     tension: f64,
-    contacts: [bool; 4],
+    contacts: [bool; 5],
 }
 
 fn build() -> Result<Rig, force_elements::Error> {
     let mut system = ForceSystem::new();
-    let (lift, end) = (system.add_body(), system.add_body());
+    let (lift, drum) = (system.add_body(), system.add_body());
     let fixed = |x, y, z, R| Pose::from_parts(Translation3::new(x, y, z), R);
     let upright = Rotation3::identity();
     let tilted = Rotation3::from_axis_angle(&Vector3::x_axis(), 0.25);
     let facing = Rotation3::from_axis_angle(&Vector3::y_axis(), FRAC_PI_2);
-    let ground = BodyIndex::GROUND;
-    let origin = Station { body: ground, p_B: Point3::new(-1.9, -0.55, 0.0) };
-    let path = CablePath::new(origin, Station { body: end, p_B: Point3::origin() })?
+    let origin = Station::ground(Point3::new(-1.9, -0.55, 0.0));
+    // Fixed on the drum near its end, so that the laps lie beside each other.
+    let fastened = Station::on(drum, Point3::new(0.0, DRUM[0], -0.5));
+    let path = CablePath::new(origin, fastened)?
         .over(Obstacle::new(Frame::of(lift), Sphere::new(SPHERE)?)?)
         .over(Obstacle::new(Frame::ground(fixed(2.0, -0.5, 0.0, tilted)), Cylinder::new(CYLINDER)?)?)
         .over(Obstacle::new(
@@ -67,44 +80,57 @@ fn build() -> Result<Rig, force_elements::Error> {
         .over(
             Obstacle::new(Frame::ground(fixed(6.1, 1.05, 0.0, facing)), Torus::new(TORUS[0], TORUS[1])?)?
                 .with_contact_hint(Point3::new(0.0, -0.95, 0.0))?,
-        );
+        )
+        .over(Obstacle::new(Frame::of(drum), Cylinder::new(DRUM[0])?)?);
     let cable = system.add(CableSpring::new(
         path,
-        cable_spring::Parameters { stiffness: 400.0, slack_length: 9.0, dissipation: 0.05 },
+        cable_spring::Parameters {
+            stiffness: 400.0,
+            slack_length: 9.0 + DRUM[0] * TAU * TURNS,
+            dissipation: 0.05,
+        },
     )?)?;
-    Ok(Rig { system, cable, lift, end })
+    Ok(Rig { system, cable, lift, drum })
 }
 
 impl Rig {
-    /// Where the two bodies are and how they move.
-    fn drive(&self, state: &mut State<f64>, time: f64) -> Result<(), force_elements::Error> {
+    /// Where the two bodies are and how they move, with these turns on the drum.
+    fn drive(&self, state: &mut State<f64>, time: f64, turns: f64) -> Result<(), force_elements::Error> {
         let still = Vector3::zeros();
         let y = -0.8 - 0.4 * (TAU * time).cos();
         let X = Pose::translation(0.0, y, 0.0);
         let v = Vector3::new(0.0, 0.4 * TAU * (TAU * time).sin(), 0.0);
         state.set_body(self.lift, X, SpatialVelocity::new(still, v))?;
-        let (w, a) = (PI, PI * time);
-        let X = Pose::translation(7.6, -0.55 - 0.3 * a.sin(), 0.3 * (2.0 * a).sin());
-        let v = Vector3::new(0.0, -0.3 * w * a.cos(), 0.6 * w * (2.0 * a).cos());
-        state.set_body(self.end, X, SpatialVelocity::new(still, v))
+        let place = Translation3::new(7.4, -0.6, 0.0);
+        // It winds clockwise.
+        let angle = -TAU * turns - 0.5 * (TAU * time).sin();
+        let spin = Vector3::z() * (-0.5 * TAU * (TAU * time).cos());
+        let turned = Rotation3::from_axis_angle(&Vector3::z_axis(), angle);
+        state.set_body(self.drum, Pose::from_parts(place, turned), SpatialVelocity::new(spin, still))
     }
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments = Arguments::read(
-        "A cable over a sphere, a cylinder and an ellipsoid and through a torus: a table, and two pictures.",
+        "A cable over a sphere, a cylinder and an ellipsoid and through a torus to a winch: a table, and two pictures.",
         [Argument { name: "FOLDER", help: "where the pictures are written", default: "target" }],
     );
     let folder = arguments.path(0);
     std::fs::create_dir_all(folder)?;
     let rig = build()?;
     let mut state = rig.system.default_state();
+    // Winds the drum.
+    for step in 0..=60 {
+        rig.drive(&mut state, 0.0, TURNS * f64::from(step) / 60.0)?;
+        rig.system.realize_dynamics(&mut state)?;
+        rig.system.accept_step(&mut state)?;
+    }
     let mut history = Vec::new();
     let mut pictures = Vec::new();
-    let mut table = Table::new(["t [s]", "length [m]", "rate [m/s]", "tension [N]", "contacts"]);
+    let mut table = Table::new(["t [s]", "length [m]", "rate [m/s]", "turns", "tension [N]", "contacts"]);
     for step in 0..=400_u32 {
         let time = 0.005 * f64::from(step);
-        rig.drive(&mut state, time)?;
+        rig.drive(&mut state, time, TURNS)?;
         let dynamics = rig.system.realize_dynamics(&mut state)?;
         let at = dynamics.of(rig.cable);
         let path = &at.position.path;
@@ -116,13 +142,14 @@ fn main() -> Result<(), Box<dyn Error>> {
                 format!("{time:.3}"),
                 format!("{:.5}", path.length),
                 format!("{:.4}", at.velocity.length_rate),
+                format!("{:.3}", path.contacts[4].geodesic.length / (TAU * DRUM[0])),
                 format!("{:.3}", at.dynamics.tension),
                 touching.join(", "),
             ]);
         }
         if [200, 300].contains(&step) {
             let line = path.sample(rig.system.element(rig.cable).path(), 0.01);
-            pictures.push((line, *dynamics.pose(rig.lift)));
+            pictures.push((line, [rig.lift, rig.drum].map(|body| *dynamics.pose(body))));
         }
         history.push(Instant { time, tension: at.dynamics.tension, contacts });
         rig.system.accept_step(&mut state)?;
@@ -223,32 +250,40 @@ fn round(radii: [f64; 3]) -> impl Fn(f64, f64) -> Vector3<f64> {
     }
 }
 
-fn draw_path(
-    file: &Path,
-    rig: &Rig,
-    pictures: &[(Vec<Point3<f64>>, Pose<f64>)],
-) -> Result<(), Box<dyn Error>> {
+/// A column about z with ends, of this radius and half length.
+fn add_column(
+    camera: &Camera,
+    pieces: &mut Vec<Piece>,
+    X_GS: &Pose<f64>,
+    color: RGBColor,
+    [radius, half]: [f64; 2],
+) {
+    camera.add_surface(pieces, X_GS, color, |u, v| {
+        let a = TAU * u;
+        Vector3::new(radius * a.cos(), radius * a.sin(), half * (2.0 * v - 1.0))
+    });
+    for (end, sense) in [(half, 1.0), (-half, -1.0)] {
+        camera.add_surface(pieces, X_GS, color, |u, v| {
+            let a = TAU * u * sense;
+            Vector3::new(radius * v * a.sin(), radius * v * a.cos(), end)
+        });
+    }
+}
+
+fn draw_path(file: &Path, rig: &Rig, pictures: &[Picture]) -> Result<(), Box<dyn Error>> {
     let camera = Camera::new();
     let mut pieces = Vec::new();
     let obstacles = rig.system.element(rig.cable).path().obstacles();
-    let last = pictures.last().map_or(Pose::identity(), |(_, lift)| *lift);
+    let [last, drum] = pictures.last().map_or([Pose::identity(); 2], |(_, poses)| *poses);
     camera.add_surface(&mut pieces, &last, COLORS[0], round([SPHERE; 3]));
-    camera.add_surface(&mut pieces, &obstacles[1].frame().X_BF, COLORS[1], |u, v| {
-        let a = TAU * u;
-        Vector3::new(CYLINDER * a.cos(), CYLINDER * a.sin(), 2.2 * v - 1.1)
-    });
-    for (end, sense) in [(1.1, 1.0), (-1.1, -1.0)] {
-        camera.add_surface(&mut pieces, &obstacles[1].frame().X_BF, COLORS[1], |u, v| {
-            let a = TAU * u * sense;
-            Vector3::new(CYLINDER * v * a.sin(), CYLINDER * v * a.cos(), end)
-        });
-    }
+    add_column(&camera, &mut pieces, &obstacles[1].frame().X_BF, COLORS[1], [CYLINDER, 1.1]);
     camera.add_surface(&mut pieces, &obstacles[2].frame().X_BF, COLORS[2], round(ELLIPSOID));
     camera.add_surface(&mut pieces, &obstacles[3].frame().X_BF, COLORS[3], |u, v| {
         let (a, b) = (TAU * u, TAU * v);
         let reach = TORUS[0] + TORUS[1] * b.cos();
         Vector3::new(reach * a.cos(), reach * a.sin(), TORUS[1] * b.sin())
     });
+    add_column(&camera, &mut pieces, &drum, COLORS[4], DRUM);
     for (i, (line, _)) in pictures.iter().enumerate() {
         let newest = i + 1 == pictures.len();
         let (color, width) = if newest { (CABLE, 4) } else { (RGBColor(205, 130, 120), 2) };
@@ -261,7 +296,7 @@ fn draw_path(
     // One unit of length is 200 pixels both ways.
     let area = area.apply_coord_spec(Cartesian2d::<RangedCoordf64, RangedCoordf64>::new(
         -3.0..8.2,
-        -2.92..2.2,
+        -2.42..2.7,
         (0..2240, 0..1024),
     ));
     for piece in &pieces {
@@ -274,18 +309,16 @@ fn draw_path(
             area.draw(&PathElement::new(piece.corners.clone(), piece.color.stroke_width(2 * piece.width)))?;
         }
     }
-    if let Some((line, _)) = pictures.last() {
-        for end in [line.first(), line.last()].into_iter().flatten() {
-            area.draw(&Circle::new(camera.see(end).1, 11, CABLE.filled()))?;
-        }
+    if let Some(origin) = pictures.last().and_then(|(line, _)| line.first()) {
+        area.draw(&Circle::new(camera.see(origin).1, 11, CABLE.filled()))?;
     }
     let style = ("sans-serif", 36).into_font().color(&RGBColor(60, 60, 60));
-    let title = "A cable over a sphere that rises into it, a cylinder, an ellipsoid, and through a torus";
-    area.draw(&Text::new(title, (-2.8, -2.72), style.clone()))?;
+    let title =
+        "A cable over a sphere that rises into it, a cylinder, an ellipsoid, and through a torus to a winch";
+    area.draw(&Text::new(title, (-2.8, -2.22), style.clone()))?;
     let small = ("sans-serif", 27).into_font().color(&RGBColor(110, 110, 110));
-    let note =
-        "dark: t = 1.5 s, the sphere holds it clear of the cylinder; light: t = 1 s, the sphere hangs below";
-    area.draw(&Text::new(note, (-2.8, -2.45), small))?;
+    let note = "dark: t = 1.5 s, the sphere holds it up; light: t = 1 s, the sphere hangs below";
+    area.draw(&Text::new(note, (-2.8, -1.95), small))?;
     area.present()?;
     Ok(())
 }
@@ -333,9 +366,9 @@ fn draw_tension(file: &Path, history: &[Instant]) -> Result<(), Box<dyn Error>> 
         .margin(12)
         .margin_top(0)
         .y_label_area_size(95)
-        .build_cartesian_2d(0.0..end, 0.0..4.0)?;
+        .build_cartesian_2d(0.0..end, 0.0..5.0)?;
     for (i, (name, color)) in NAMES.iter().zip(COLORS).enumerate() {
-        let row = 3.0 - f64::from(u8::try_from(i)?);
+        let row = 4.0 - f64::from(u8::try_from(i)?);
         bars.draw_series(history.windows(2).filter(|pair| pair[0].contacts[i]).map(|pair| {
             Rectangle::new([(pair[0].time, row + 0.25), (pair[1].time + 1e-3, row + 0.75)], color.filled())
         }))?;

@@ -8,7 +8,9 @@ use core::marker::PhantomData;
 use super::point_curve::{PointCurve, SplineCurve};
 use super::wrappable::Wrappable;
 use crate::math::{CastTable, Real};
-use crate::shapes::{Cylinder, DistanceField, Ellipsoid, HeightMap, ShapeError, Sphere, Torus};
+use crate::shapes::{
+    Cylinder, DistanceField, Ellipsoid, FiniteCylinder, HeightMap, ShapeError, Sphere, Torus,
+};
 
 /// Casts of surfaces that a cable can wrap, and of curves along which its via points move, from one scalar to another:
 /// those of this crate, and of a user's own those that were added.
@@ -24,6 +26,7 @@ impl<T: Real, U: Real> PathCasts<T, U> {
         let mut casts = Self { surfaces: CastTable::new(), curves: CastTable::new(), from: PhantomData };
         casts.add_surface(|shape: &Sphere<T>| shape.cast::<U>());
         casts.add_surface(|shape: &Cylinder<T>| shape.cast::<U>());
+        casts.add_surface(|shape: &FiniteCylinder<T>| shape.cast::<U>());
         casts.add_surface(|shape: &Ellipsoid<T>| shape.cast::<U>());
         casts.add_surface(|shape: &Torus<T>| shape.cast::<U>());
         casts.add_surface(|shape: &HeightMap<T>| shape.cast::<U>());

@@ -13,6 +13,11 @@ pub(super) fn places_for_further<T: Real>(span: &SpanProblem<'_, T>) -> usize {
     span.obstacles.iter().map(|obstacle| obstacle.most_contacts - 1).sum()
 }
 
+/// The contacts of an obstacle.
+pub(super) fn contacts_of<T: Real>(nodes: &[Node<T>], obstacle: usize) -> impl Iterator<Item = &Node<T>> {
+    nodes.iter().filter(move |node| node.obstacle == obstacle && node.in_contact)
+}
+
 /// Copies a list into another, which gets as much room.
 pub(super) fn copy<T: Real>(from: &Vec<Node<T>>, to: &mut Vec<Node<T>>) {
     to.clear();

@@ -80,6 +80,13 @@ pub enum PathError {
         /// The obstacle, counted along the path.
         obstacle: usize,
     },
+    /// No path was found that passes an obstacle on the side to which it is
+    /// [confined](crate::cable::Obstacle::confined_to): the cable slips off it.
+    #[error("no path was found that passes obstacle {obstacle} on the side to which the cable is confined")]
+    SideNotKept {
+        /// The obstacle, counted along the path.
+        obstacle: usize,
+    },
     /// An end or via point lies inside the obstacle next to it.
     #[error("an end or via point of the cable lies inside obstacle {obstacle}")]
     PointInsideObstacle {

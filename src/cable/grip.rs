@@ -27,6 +27,16 @@ pub struct Grip<T: Real> {
     pub share: T,
 }
 
+/// A part of the cable that is wound on a drum on which it ends, with the strain that it has there. Empty without length.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
+pub struct Lap<T: Real> {
+    /// Its length \[m\].
+    pub length: T,
+    /// Its share of the cable's material, between 0 and 1.
+    pub share: T,
+}
+
 /// The memory of a cable with friction: a [`Grip`] for each via point and each contact that an obstacle
 /// [may have](super::Obstacle::with_most_contacts), in order along the path.
 #[derive(Debug, PartialEq)]
@@ -34,10 +44,32 @@ pub struct Grip<T: Real> {
 pub struct Grips<T: Real> {
     /// As many of each obstacle as it may have contacts, the vacant ones last, and one per via point.
     pub places: Vec<Grip<T>>,
+    /// Of each drum on which the cable begins or ends, a fixed number of laps from the fixed end outwards. Scaled to the
+    /// length and the share that the drum's grip has.
+    pub laps: Vec<Lap<T>>,
 }
 
 checked_when_read!(Grip);
 checked_when_read!(Grips);
+checked_when_read!(Lap);
+
+impl<T: Real> Default for Lap<T> {
+    fn default() -> Self {
+        Self { length: T::zero(), share: T::zero() }
+    }
+}
+
+impl<T: Real> Lap<T> {
+    /// The same in another scalar.
+    pub fn cast<U: Real>(&self) -> Lap<U> {
+        Lap { length: self.length.cast(), share: self.share.cast() }
+    }
+
+    fn validate(&self) -> Result<(), InvalidValue> {
+        check::nonnegative("lap.length", self.length)?;
+        check::fraction("lap.share", self.share)
+    }
+}
 
 impl<T: Real> Default for Grip<T> {
     fn default() -> Self {
@@ -78,27 +110,35 @@ impl<T: Real> Grip<T> {
 
 impl<T: Real> Default for Grips<T> {
     fn default() -> Self {
-        Self { places: Vec::new() }
+        Self { places: Vec::new(), laps: Vec::new() }
     }
 }
 
 impl<T: Real> Clone for Grips<T> {
     fn clone(&self) -> Self {
-        Self { places: self.places.clone() }
+        Self { places: self.places.clone(), laps: self.laps.clone() }
     }
 
     fn clone_from(&mut self, source: &Self) {
         self.places.clone_from(&source.places);
+        self.laps.clone_from(&source.laps);
     }
 }
 
 impl<T: Real> Grips<T> {
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.places.fill(Grip::default());
+        self.laps.fill(Lap::default());
+    }
+
     /// Checks every range, and that there is material between neighbouring marks.
     ///
     /// # Errors
     /// For the first value out of range.
     pub fn validate(&self) -> Result<(), InvalidValue> {
         self.places.iter().try_for_each(Grip::validate)?;
+        self.laps.iter().try_for_each(Lap::validate)?;
         let mut before = T::zero();
         for grip in self.places.iter().filter(|grip| grip.in_contact) {
             let must = Requirement::AtLeast("the share before it, and below 1");

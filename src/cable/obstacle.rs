@@ -3,7 +3,7 @@
 use alloc::sync::Arc;
 use core::any::Any;
 
-use nalgebra::Point3;
+use nalgebra::{Point3, Vector3};
 
 use super::casts::PathCasts;
 use super::path::finite_point;
@@ -21,6 +21,8 @@ pub struct Obstacle<T: Real> {
     /// The surface in plain numbers, if the scalar is another and it is known.
     plain: Option<Arc<dyn Wrappable<f64>>>,
     hint_S: Option<Point3<T>>,
+    /// The side to which the cable is confined, a unit vector across the surface's axis.
+    pub(super) side_S: Option<Vector3<T>>,
     /// Whether the surface is convex. A cable is tested against all others at every solution.
     pub(super) is_convex: bool,
     /// Whether it is ignored while it contains an end of the cable's span.
@@ -36,12 +38,12 @@ impl<T: Real> Clone for Obstacle<T> {
 
     /// Of the same surface no reference is counted, which would take longer than all the rest.
     fn clone_from(&mut self, source: &Self) {
-        let Self { frame, surface, plain, hint_S, is_convex, admits_ends, most_contacts } = source;
+        let Self { frame, surface, plain, hint_S, side_S, is_convex, admits_ends, most_contacts } = source;
         self.surface.clone_from(surface);
         if !is_plain::<T>() {
             self.plain.clone_from(plain);
         }
-        (self.frame, self.hint_S) = (*frame, *hint_S);
+        (self.frame, self.hint_S, self.side_S) = (*frame, *hint_S, *side_S);
         (self.is_convex, self.admits_ends, self.most_contacts) = (*is_convex, *admits_ends, *most_contacts);
     }
 }
@@ -68,7 +70,16 @@ impl<T: Real> Obstacle<T> {
         let plain = if is_plain::<T>() { None } else { in_plain(&surface) };
         let surface = Scaled::new(surface);
         let most_contacts = if is_convex { 1 } else { Self::MOST_CONTACTS };
-        Ok(Self { frame, surface, plain, hint_S: None, is_convex, admits_ends: false, most_contacts })
+        Ok(Self {
+            frame,
+            surface,
+            plain,
+            hint_S: None,
+            side_S: None,
+            is_convex,
+            admits_ends: false,
+            most_contacts,
+        })
     }
 
     /// The same obstacle in another scalar.
@@ -92,6 +103,7 @@ impl<T: Real> Obstacle<T> {
             obstacle.plain = self.plain.clone().or_else(|| in_plain(self.surface.unscaled()));
         }
         obstacle.admits_ends = self.admits_ends;
+        obstacle.side_S = self.side_S.map(|side| side.map(T::cast));
         obstacle.most_contacts = self.most_contacts;
         match &self.hint_S {
             Some(hint) => obstacle.with_contact_hint(hint.map(T::cast)),
@@ -106,6 +118,7 @@ impl<T: Real> Obstacle<T> {
             surface: Scaled::new(self.plain.clone()?).at_scale(self.surface.scale().to_f64()),
             plain: None,
             hint_S: self.hint_S.map(|hint| hint.map(T::to_f64)),
+            side_S: self.side_S.map(|side| side.map(T::to_f64)),
             is_convex: self.is_convex,
             admits_ends: self.admits_ends,
             most_contacts: self.most_contacts,

@@ -317,6 +317,7 @@ impl<T: Real> CablePath<T> {
     /// - [`PathError::NonFinite`] if lengths or positions are not finite
     /// - [`PathError::NotConverged`] if no smooth path of minimal length is found
     /// - [`PathError::HintNotKept`] if no path is found in the class of a contact hint
+    /// - [`PathError::SideNotKept`] if no path is found on the side of an obstacle to which it is confined
     /// - [`PathError::EndOnSurface`] if no path is found from an end or via point on the surface next to it
     /// - [`PathError::Penetrates`] if the path found runs through an obstacle that it touches, and no other was found
     /// - [`PathError::TooManyContacts`] if there is no room for a further contact of an obstacle

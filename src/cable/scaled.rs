@@ -107,6 +107,14 @@ impl<T: Real> Wrappable<T> for Scaled<T> {
         self.surface.size() * self.scale
     }
 
+    fn has_flats(&self) -> bool {
+        self.surface.has_flats()
+    }
+
+    fn axis(&self) -> Option<Vector3<T>> {
+        self.surface.axis()
+    }
+
     fn is_convex(&self) -> bool {
         self.surface.is_convex()
     }

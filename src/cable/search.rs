@@ -5,20 +5,19 @@ use alloc::vec::Vec;
 use nalgebra::Point3;
 
 use super::ceil;
-use super::contacts::{collapse, copy};
+use super::contacts::{collapse, contacts_of, copy};
+use super::lay::{ACCURACY, neighbours};
 use super::newton::Progress;
 use super::node::{Node, Trial};
 use super::plan::Completed;
 use super::relax;
+use super::side;
 use super::solver::{BEADS, leave_saddles, length_of, tighten};
 use super::span::{Budget, SEARCH, SpanProblem};
 use super::touch::{Failure, settle_contacts, slide};
 use super::workspace::Workspace;
 use super::wrappable::Wrappable;
 use crate::math::{Real, is_finite};
-
-/// The accuracy of geodesics on which a search starts \[rad\].
-const ACCURACY: f64 = 1e-6;
 
 /// A plan is tried if its estimated length exceeds that of the shortest path found by no more than this.
 const MARGIN: f64 = 2e-3;
@@ -39,6 +38,8 @@ enum Start<T: Real> {
     Hints,
     /// The same, but on one obstacle through one of its passages in one of eight directions.
     Through(usize, usize),
+    /// Straight, but over the front of solids that it passes behind.
+    Front,
     /// A string through the hints with this many beads per leg, pulled tight.
     String(usize),
 }
@@ -81,6 +82,9 @@ pub(super) fn search<T: Real>(
     if !has_hints || outcome.best.is_none() {
         attempt(span, nodes, work, Start::Hints, &mut outcome);
     }
+    if outcome.best.is_none() && span.obstacles.iter().any(|obstacle| obstacle.side().is_some()) {
+        attempt(span, nodes, work, Start::Front, &mut outcome);
+    }
     for k in 0..count {
         for way in 0..WAYS {
             let Failure { lost, penetrated, .. } = outcome.failure;
@@ -109,11 +113,6 @@ pub(super) fn search<T: Real>(
     Ok(progress)
 }
 
-/// The contacts of an obstacle.
-fn contacts_of<T: Real>(nodes: &[Node<T>], obstacle: usize) -> impl Iterator<Item = &Node<T>> {
-    nodes.iter().filter(move |node| node.obstacle == obstacle && node.in_contact)
-}
-
 /// Solves from a start, and keeps the path if it is the best; returns whether one was found. The nodes hold the best path
 /// before and after, if there is one.
 fn attempt<T: Real>(
@@ -139,6 +138,14 @@ fn attempt<T: Real>(
             settle_contacts(span, nodes, work)
         }
         Start::String(detail) => tighten(span, nodes, work, detail, false),
+        Start::Front => {
+            relax::begin_at_hints(span, nodes, &mut work.string, &mut work.budget);
+            for k in 0..nodes.len() {
+                nodes[k].caught = false;
+                side::bring_to_front(span, nodes, k, &mut work.budget);
+            }
+            settle_contacts(span, nodes, work)
+        }
         Start::Middles(_) | Start::Hints | Start::Through(..) => {
             if let Start::Middles(plan) = start {
                 work.plans.write_middles(nodes, &plan);
@@ -146,7 +153,7 @@ fn attempt<T: Real>(
                 relax::begin_at_hints(span, nodes, &mut work.string, &mut work.budget);
             }
             if let Start::Through(k, way) = start
-                && !lay_through(span, nodes, k, way, &mut work.budget)
+                && !lay_in_passage(span, nodes, k, way, &mut work.budget)
             {
                 work.budget.limit = limit;
                 return false;
@@ -196,7 +203,7 @@ fn attempt<T: Real>(
             let was = &outcome.failure;
             let mut touching = nodes.iter().filter(|node| node.in_contact);
             let strayed = touching.find_map(|node| node.off_patch).or(was.strayed);
-            let (penetrated, lost) = (why.penetrated.or(was.penetrated), was.lost);
+            let (penetrated, lost) = (why.penetrated.or(was.penetrated), why.lost.or(was.lost));
             let off_patch = why.off_patch.or(was.off_patch);
             let last = if why.iterations > 0 { why } else { *was };
             outcome.failure = Failure { off_patch, penetrated, lost, strayed, ..last };
@@ -211,7 +218,7 @@ fn attempt<T: Real>(
 /// Lays the cable on an obstacle through one of its passages in one of eight directions, extended to both sides until the
 /// points before and after are above its tangent planes: from a point where they are hidden the chords would run
 /// backwards. False if there is no such way.
-fn lay_through<T: Real>(
+fn lay_in_passage<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut [Node<T>],
     k: usize,
@@ -257,20 +264,6 @@ fn lay_through<T: Real>(
     let tangent = if back < T::zero() { first.tangent } else { along };
     nodes[k].begin(Trial { point: first.point, tangent, length: ahead - back });
     true
-}
-
-/// The points in Ground from which the cable comes to an obstacle and to which it goes from there.
-fn neighbours<T: Real>(
-    span: &SpanProblem<'_, T>,
-    nodes: &[Node<T>],
-    obstacle: usize,
-) -> (Point3<T>, Point3<T>) {
-    let before = nodes.iter().rfind(|node| node.in_contact && node.obstacle < obstacle);
-    let after = nodes.iter().find(|node| node.in_contact && node.obstacle > obstacle);
-    (
-        before.map_or(span.from, |node| node.ground.end.point),
-        after.map_or(span.to, |node| node.ground.start.point),
-    )
 }
 
 /// The first obstacle that the path does not pass as the straight lines through its hint do.

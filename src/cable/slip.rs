@@ -235,6 +235,7 @@ mod tests {
             share,
             committed_share: share,
             elongation: 0.0,
+            is_wound: false,
         }
     }
 

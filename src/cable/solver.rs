@@ -9,6 +9,7 @@ use super::by_values;
 use super::checks::{check_ends, check_held_ends, check_neighbouring_ends, check_neighbours};
 use super::contacts::{collapse, copy, places_for_further, recall};
 use super::geodesic::Geodesic;
+use super::lay::lay_over_flats;
 use super::newton::{self, Progress};
 use super::node::Node;
 use super::places::PlacedPath;
@@ -285,6 +286,7 @@ pub(super) fn solve_span<T: Real>(
             (Tracking::Warm, _) => settle_contacts(span, nodes, work),
             (Tracking::Cold, _) => search(span, nodes, work),
             (_, 0) => {
+                lay_over_flats(span, nodes, &mut work.budget);
                 slide(span, nodes, work);
                 leave_saddles(span, nodes, work, BEADS)
             }
@@ -316,6 +318,8 @@ pub(super) fn solve_span<T: Real>(
                 let mut touching = nodes.iter().filter(|node| node.in_contact);
                 strayed = touching.find_map(|node| node.off_patch).or(why.strayed).or(strayed);
                 lost = why.lost;
+                // The remembered path is on the wrong side.
+                known &= lost.is_none();
                 if tracking == Tracking::Warm && !can_follow(span, nodes, &mut work.budget) {
                     known = false;
                     // The cost of an absurd memory does not count against the search.
@@ -331,8 +335,14 @@ pub(super) fn solve_span<T: Real>(
     if let (Some((k, depth)), None) = (penetrated, off_patch) {
         return Err(PathError::Penetrates { obstacle: first_obstacle + k, depth: depth.to_f64() });
     }
-    if let Some(k) = lost {
-        return Err(PathError::HintNotKept { obstacle: first_obstacle + k });
+    let is_confined = |k: &usize| whole.obstacles[*k].side().is_some();
+    if let Some(k) = lost.or(Some(failure.obstacle).filter(is_confined)) {
+        let obstacle = first_obstacle + k;
+        return Err(if is_confined(&k) {
+            PathError::SideNotKept { obstacle }
+        } else {
+            PathError::HintNotKept { obstacle }
+        });
     }
     check_ends(span, nodes, first_obstacle)?;
     if known {

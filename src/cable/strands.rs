@@ -5,7 +5,8 @@ use core::ops::Range;
 
 use nalgebra::{Point3, Vector3};
 
-use super::grip::{Grip, Grips};
+use super::drum;
+use super::grip::{Grip, Grips, Lap};
 use super::path::CablePath;
 use super::results::{ObstacleContact, PathResults};
 use super::slip::{Joint, settle};
@@ -34,6 +35,8 @@ pub struct Strand<T: Real> {
     pub committed_share: T,
     /// The elongation of a whole cable that is strained like it, zero while slack \[m\].
     pub elongation: T,
+    /// Whether it lies on a drum on which the cable ends. Its length is fixed within a step.
+    pub is_wound: bool,
 }
 
 /// The strands of a cable with capstan friction, in order.
@@ -45,7 +48,7 @@ pub struct Strand<T: Real> {
 pub struct Strands<T: Real> {
     /// In order; a single one without memory.
     pub all: Vec<Strand<T>>,
-    joints: Vec<Joint<T>>,
+    pub(super) joints: Vec<Joint<T>>,
 }
 
 impl<T: Real> Default for Strands<T> {
@@ -69,7 +72,11 @@ impl<T: Real> CablePath<T> {
     /// The empty memory of friction before the first solution.
     pub fn no_grips(&self) -> Grips<T> {
         let count = self.places_for_contacts() + self.via_points.len();
-        Grips { places: alloc::vec![Grip::default(); count] }
+        let drums = self.drums().into_iter().filter(|is_drum| *is_drum).count();
+        Grips {
+            places: alloc::vec![Grip::default(); count],
+            laps: alloc::vec![Lap::default(); drums * drum::MOST],
+        }
     }
 
     /// The obstacles and via points in order: the body, and which of them it is.
@@ -96,9 +103,7 @@ impl Hold {
     /// How often the cable touches it.
     fn touches<T: Real>(self, results: &PathResults<T>) -> usize {
         match self {
-            Self::Obstacle(k) => {
-                results.contacts.iter().filter(|contact| contact.in_contact && contact.obstacle == k).count()
-            }
+            Self::Obstacle(k) => touching(results, Some(k)).count(),
             Self::ViaPoint(i) => usize::from(results.via_points.get(i).is_some_and(Option::is_some)),
         }
     }
@@ -132,69 +137,105 @@ impl<T: Real> Strands<T> {
     ) {
         self.all.clear();
         self.joints.clear();
-        self.all.reserve(grips.places.len() + 1);
-        self.joints.reserve(grips.places.len());
+        let most = grips.places.len() + grips.laps.len() + 1;
+        self.all.reserve(most);
+        self.joints.reserve(most);
         let on_body = |body, p_B: &Point3<T>| positions.pose(body) * p_B;
         let (Some(first), Some(last)) = (results.segments.first(), results.segments.last()) else { return };
         let mut from = (first.from_body, first.from_G);
         let mut rest = T::zero();
         let mut share_before = T::zero();
-        let mut total = T::zero();
-        let mut add = |from: (BodyIndex, Point3<T>), to: (BodyIndex, Point3<T>), on_surfaces, share| {
-            let along: Vector3<T> = to.1 - from.1;
-            // An end on a surface that the cable follows at once leaves no straight part, and no direction.
-            let least = (from.1.coords.amax() + to.1.coords.amax()) * T::default_epsilon() * T::lit(16.0);
-            let (reach, direction_G) = if along.norm_squared() > least * least {
-                (along.norm(), along / along.norm())
-            } else {
-                (T::zero(), Vector3::zeros())
-            };
-            let length = reach + on_surfaces;
-            total += length;
-            self.all.push(Strand {
-                from_body: from.0,
-                to_body: to.0,
-                from_G: from.1,
-                to_G: to.1,
-                direction_G,
-                length,
-                share,
-                committed_share: share,
-                elongation: T::zero(),
-            });
-        };
-        let mut places = &grips.places[..];
+        let [begins, ends] = path.drum_places(grips);
+        let mut first_place = 0;
         for (body, hold) in path.holds() {
-            let (own, others) = places.split_at(hold.room(path).min(places.len()));
-            places = others;
+            let room = hold.room(path).min(grips.places.len() - first_place);
+            let own = &grips.places[first_place..][..room];
             let marked = own.iter().filter(|grip| grip.in_contact).count();
-            for (i, grip) in own.iter().filter(|grip| grip.in_contact).enumerate() {
-                let start_G = on_body(body, &grip.start);
-                add(from, (body, start_G), rest + grip.before, grip.share - share_before);
-                let limit = hold
-                    .obstacle()
-                    .map_or(T::zero(), |k| turning_limit(path, results, k, (i, marked), friction));
-                self.joints.push(Joint::new(limit.exp(), grip.share));
-                from = (body, on_body(body, &grip.end));
+            let occupied = own.iter().zip(first_place..).filter(|(grip, _)| grip.in_contact);
+            first_place += room;
+            for (i, (grip, place)) in occupied.enumerate() {
+                let (start_G, end_G) = (on_body(body, &grip.start), on_body(body, &grip.end));
+                let mut touching = touching(results, hold.obstacle());
+                let laps = |end: usize| grips.laps.get(path.laps_of(end)).unwrap_or(&[]);
+                if begins == Some(place) {
+                    let limit = limit_per_length(path, touching.next(), grip.before, friction);
+                    self.add_laps((body, start_G), laps(0), [grip.before, grip.share], false, limit);
+                } else {
+                    self.add(from, (body, start_G), rest + grip.before, grip.share - share_before);
+                }
+                if ends == Some(place) {
+                    let limit = limit_per_length(path, touching.next_back(), grip.after, friction);
+                    self.add_laps((body, end_G), laps(1), [grip.after, T::one() - grip.share], true, limit);
+                } else if begins != Some(place) {
+                    let limit = hold
+                        .obstacle()
+                        .map_or(T::zero(), |k| turning_limit(path, results, k, (i, marked), friction));
+                    self.joints.push(Joint::new(limit.exp(), grip.share));
+                }
+                from = (body, end_G);
                 rest = grip.after;
                 share_before = grip.share;
             }
         }
-        add(from, (last.to_body, last.to_G), rest, T::one() - share_before);
+        if ends.is_none() {
+            self.add(from, (last.to_body, last.to_G), rest, T::one() - share_before);
+        }
 
-        // What the remembered chords do not see of the path's length is common to all.
+        let total = self.all.iter().fold(T::zero(), |sum, strand| sum + strand.length);
+        // What the remembered chords do not see of the path's length is common to all that is not wound.
         let unseen = results.length - total;
+        let free = self.free_share();
         if let [only] = &mut self.all[..] {
             only.length = results.length;
         } else {
             // A leap far from the last commit must not leave a strand without length.
             let least = T::lit(1e-6) * results.length;
-            for strand in &mut self.all {
-                let length = strand.length + strand.share * unseen;
+            for strand in self.all.iter_mut().filter(|strand| !strand.is_wound) {
+                let length = strand.length + strand.share / free * unseen;
                 strand.length = length.max(least * strand.share);
             }
         }
         settle(&mut self.all, &mut self.joints, slack_length);
+    }
+
+    /// The share of the cable's material that is not wound on a drum, at the last commit.
+    fn free_share(&self) -> T {
+        let free = self.all.iter().filter(|strand| !strand.is_wound);
+        free.fold(T::zero(), |sum, strand| sum + strand.committed_share)
+    }
+
+    /// The part of a change of the path's length that a strand sees beyond that of its own chord.
+    fn weight(strand: &Strand<T>, free: T) -> T {
+        if strand.is_wound { T::zero() } else { strand.committed_share / free }
+    }
+
+    pub(super) fn add(
+        &mut self,
+        from: (BodyIndex, Point3<T>),
+        to: (BodyIndex, Point3<T>),
+        on_surfaces: T,
+        share: T,
+    ) {
+        let along: Vector3<T> = to.1 - from.1;
+        // An end on a surface that the cable follows at once leaves no straight part, and no direction.
+        let least = (from.1.coords.amax() + to.1.coords.amax()) * T::default_epsilon() * T::lit(16.0);
+        let (reach, direction_G) = if along.norm_squared() > least * least {
+            (along.norm(), along / along.norm())
+        } else {
+            (T::zero(), Vector3::zeros())
+        };
+        self.all.push(Strand {
+            from_body: from.0,
+            to_body: to.0,
+            from_G: from.1,
+            to_G: to.1,
+            direction_G,
+            length: reach + on_surfaces,
+            share,
+            committed_share: share,
+            elongation: T::zero(),
+            is_wound: false,
+        });
     }
 
     /// Half the sum of `φ_k x_k²`: the energy stored at a stiffness of 1 N/m \[m²\].
@@ -227,8 +268,9 @@ impl<T: Real> Strands<T> {
             strand.direction_G.dot(&relative)
         }));
         let seen = rates.iter().fold(T::zero(), |sum, &rate| sum + rate);
+        let free = self.free_share();
         for (rate, strand) in rates.iter_mut().zip(&self.all) {
-            *rate += strand.committed_share * (length_rate - seen);
+            *rate += Self::weight(strand, free) * (length_rate - seen);
         }
     }
 
@@ -305,9 +347,10 @@ impl<T: Real> Strands<T> {
             return;
         }
         let strands = || self.all.iter().zip(tensions);
-        let mean = strands().fold(T::zero(), |sum, (strand, &f)| sum + strand.committed_share * f);
+        let free = self.free_share();
+        let mean = strands().fold(T::zero(), |sum, (strand, &f)| sum + Self::weight(strand, free) * f);
         results.add_forces(mean, forces);
-        for (strand, &tension) in strands() {
+        for (strand, &tension) in strands().filter(|(strand, _)| !strand.is_wound) {
             let pull = strand.direction_G * (tension - mean);
             forces.apply_at_point(strand.from_body, &strand.from_G, pull);
             forces.apply_at_point(strand.to_body, &strand.to_G, -pull);
@@ -333,7 +376,14 @@ impl<T: Real> Strands<T> {
         // The length of the path at the last contact passed.
         let mut reach = T::zero();
         let mut arriving = segments.next();
-        let mut places = &mut grips.places[..];
+        for _ in 1..self.wound_first().count() {
+            marks.take();
+        }
+        let [begins, ends] = path.drums();
+        let last = path.obstacles.len().checked_sub(1);
+        let Grips { places, laps } = grips;
+        laps.fill(Lap::default());
+        let mut places = &mut places[..];
         for (body, hold) in path.holds() {
             let (own, others) = places.split_at_mut(hold.room(path).min(places.len()));
             let obstacle = hold.obstacle();
@@ -343,6 +393,7 @@ impl<T: Real> Strands<T> {
             let is_here = |contact: &&ObstacleContact<T>| Some(contact.obstacle) == obstacle;
             let touched = hold.touches(results);
             let is_same = left == touched;
+            let mut came_off = false;
             while count < touched.min(own.len()) {
                 let contact = obstacle.and_then(|_| contacts.next_if(is_here));
                 let (Some(before), Some(after)) = (arriving, segments.next()) else { break };
@@ -362,11 +413,31 @@ impl<T: Real> Strands<T> {
                         mark = Some(next);
                     }
                 }
+                let on_drum =
+                    [begins && obstacle == Some(0) && count == 0, ends && obstacle == last && is_last];
+                let is_held = [before.length, after.length].map(|length| length <= T::zero());
+                let is_wound =
+                    (0..2).any(|end| on_drum[end] && is_held[end]) && arc > T::lit(1e-9) * results.length;
+                came_off |= on_drum != [false; 2] && !is_wound;
                 let (mark, share) = match mark {
+                    _ if on_drum[0] => self.share_at(end),
+                    _ if on_drum[1] => self.share_at(start),
                     Some((at, share)) if start <= at && at <= end => (at, share),
                     Some((at, _)) => self.share_at(at.max(start).min(end)),
                     None => self.share_at(start + T::lit(0.5) * arc),
                 };
+                if is_wound {
+                    let curvature = contact.map_or(T::zero(), |contact| contact.geodesic.start.curvature);
+                    if on_drum[0] {
+                        let now = Lap { length: arc, share };
+                        let laps = laps.get_mut(path.laps_of(0)).unwrap_or(&mut []);
+                        drum::wind(laps, self.wound_first().map(Strand::lap), now, curvature);
+                    } else {
+                        let now = Lap { length: arc, share: T::one() - share };
+                        let laps = laps.get_mut(path.laps_of(1)).unwrap_or(&mut []);
+                        drum::wind(laps, self.wound_last().map(Strand::lap), now, curvature);
+                    }
+                }
                 let X_BG = positions.pose(body).inverse();
                 own[count] = Grip {
                     in_contact: true,
@@ -383,8 +454,19 @@ impl<T: Real> Strands<T> {
             for _ in 0..left {
                 marks.take();
             }
-            own[count..].fill(Grip::default());
+            // Without what is wound the places of a drum would be read as if it were.
+            own[if came_off { 0 } else { count }..].fill(Grip::default());
         }
+    }
+
+    /// What is wound on the drum at the origin, from there.
+    fn wound_first(&self) -> impl Iterator<Item = &Strand<T>> {
+        self.all.iter().take_while(|strand| strand.is_wound)
+    }
+
+    /// What is wound on the drum at the termination, from there.
+    fn wound_last(&self) -> impl Iterator<Item = &Strand<T>> {
+        self.all.iter().rev().take_while(|strand| strand.is_wound)
     }
 
     /// A length along the cable, with the share of material before it.
@@ -400,6 +482,12 @@ impl<T: Real> Strands<T> {
             share += strand.share;
         }
         (at, found)
+    }
+}
+
+impl<T: Real> Strand<T> {
+    fn lap(&self) -> Lap<T> {
+        Lap { length: self.length, share: self.share }
     }
 }
 
@@ -428,7 +516,26 @@ impl<T: Real> Marks<'_, T> {
     }
 }
 
-/// The exponent of the capstan equation at one of the marks on an obstacle: friction times turning.
+/// The contacts with an obstacle.
+fn touching<T: Real>(
+    results: &PathResults<T>,
+    obstacle: Option<usize>,
+) -> impl DoubleEndedIterator<Item = &ObstacleContact<T>> {
+    results.contacts.iter().filter(move |contact| contact.in_contact && Some(contact.obstacle) == obstacle)
+}
+
+/// The exponent of the capstan equation per length of a contact, or of at least this length.
+fn limit_per_length<T: Real>(
+    path: &CablePath<T>,
+    contact: Option<&ObstacleContact<T>>,
+    least: T,
+    friction: &[T],
+) -> T {
+    contact
+        .map_or(T::zero(), |contact| limit_of(path, contact, friction) / contact.geodesic.length.max(least))
+}
+
+/// The exponent of the capstan equation at one of the marks on an obstacle.
 ///
 /// If the obstacle is touched more often or less often than at the last commit, its marks share the turning of all
 /// contacts.
@@ -439,17 +546,21 @@ fn turning_limit<T: Real>(
     (mark, marks): (usize, usize),
     friction: &[T],
 ) -> T {
-    let mu = friction.get(k).copied().unwrap_or_else(T::zero);
-    if mu <= T::zero() {
-        return T::zero();
-    }
-    let accuracy = path.settings().smoothness * T::lit(0.01);
-    let Some(obstacle) = path.obstacles().get(k) else { return T::zero() };
-    let touching = || results.contacts.iter().filter(|contact| contact.obstacle == k && contact.in_contact);
-    let turning = |contact: &ObstacleContact<T>| contact.turning(obstacle.surface(), accuracy).max(T::zero());
+    let limit = |contact: &ObstacleContact<T>| limit_of(path, contact, friction);
+    let touching = || touching(results, Some(k));
     if touching().count() == marks {
-        return mu * touching().nth(mark).map_or(T::zero(), turning);
+        return touching().nth(mark).map_or(T::zero(), limit);
     }
     let each = (0..marks).fold(T::zero(), |sum, _| sum + T::one()).max(T::one());
-    mu * touching().map(turning).fold(T::zero(), |sum, angle| sum + angle) / each
+    touching().map(limit).fold(T::zero(), |sum, limit| sum + limit) / each
+}
+
+/// The exponent of the capstan equation over a contact: friction times turning.
+fn limit_of<T: Real>(path: &CablePath<T>, contact: &ObstacleContact<T>, friction: &[T]) -> T {
+    let mu = friction.get(contact.obstacle).copied().unwrap_or_else(T::zero);
+    let Some(obstacle) = path.obstacles().get(contact.obstacle).filter(|_| mu > T::zero()) else {
+        return T::zero();
+    };
+    let accuracy = path.settings().smoothness * T::lit(0.01);
+    mu * contact.turning(obstacle.surface(), accuracy).max(T::zero())
 }

@@ -7,9 +7,11 @@ use nalgebra::Point3;
 use super::checks::{Penetration, penetrated};
 use super::contacts::{self, Bridged};
 use super::geodesic::Geodesic;
+use super::lay::lay_through;
 use super::newton::{self, Progress};
 use super::node::{Node, Trial};
-use super::span::{Budget, CLEARED, SEARCH, SpanProblem, side};
+use super::side;
+use super::span::{self, Budget, CLEARED, SEARCH, SpanProblem};
 use super::sweep;
 use super::workspace::Workspace;
 use super::wrappable::aside;
@@ -58,6 +60,9 @@ pub(super) fn slide<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut Vec<Node<T>>
     // Ten degrees a step follow the slope closely enough not to leap over a ridge; the whole way round an
     // obstacle takes forty steps. Where a path has just ceased to exist the slope is small and the descent long.
     const ROUNDS: usize = 1000;
+    // What slips off the front again and again is not held there.
+    const MOST_LAID: usize = 16;
+    let mut laid = 0;
     let longest = T::lit(0.17);
     let accuracy = T::lit(1e-6);
     // A path blocked by a length that would become negative repeats the same step.
@@ -94,7 +99,13 @@ pub(super) fn slide<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut Vec<Node<T>>
         if changed {
             contacts::prune(nodes);
         }
-        changed |= deepest(span, nodes, &mut work.budget).is_some();
+        if let Some(k) = deepest(span, nodes, &mut work.budget) {
+            changed = true;
+            laid += usize::from(span.obstacle(&nodes[k]).side().is_some());
+            if laid > MOST_LAID {
+                break;
+            }
+        }
         if changed {
             continue;
         }
@@ -212,6 +223,18 @@ pub(super) fn settle_contacts<T: Real>(
         if sweep::jumped_further(span, nodes, &mut work.budget) {
             return Err(last);
         }
+        if let Some(k) = side::astray(span, nodes, &mut work.budget) {
+            last.obstacle = nodes[k].obstacle;
+            if side::bring_to_front(span, nodes, k, &mut work.budget) {
+                slid = true;
+                // Without an axis it would slide off sideways.
+                if span.surface(&nodes[k]).axis().is_some() {
+                    slide(span, nodes, work);
+                }
+                continue;
+            }
+            return Err(Failure { lost: Some(nodes[k].obstacle), ..last });
+        }
         if let Some(&k) = work.active.iter().find(|&&k| nodes[k].off_patch.is_some()) {
             return Err(Failure {
                 obstacle: nodes[k].obstacle,
@@ -231,6 +254,9 @@ pub(super) fn settle_contacts<T: Real>(
                 Bridged::Crowded(k) => return Err(Failure { crowded: Some(nodes[k].obstacle), ..last }),
             }
         }
+        let is_held =
+            |k: &usize| newton::is_minimal(nodes, &[*k]) || side::is_held(span, nodes, *k, &mut work.budget);
+        let minimal = minimal || work.active.iter().all(is_held);
         if !minimal || lifts_at_end(nodes, &work.active) {
             return Err(last);
         }
@@ -354,10 +380,14 @@ pub(super) fn deepest<T: Real>(
                         // A descent within a plane of symmetry would not leave it, even for a shorter path.
                         surface.retract(&(approach.point + aside(&(b - a), surface.size())))
                     }
-                    _ => side(span.wraps.get(node.obstacle), surface, surface.retract(&approach.point)),
+                    _ => span::side(span.wraps.get(node.obstacle), surface, surface.retract(&approach.point)),
                 };
                 if held == [true; 2] {
                     node.trial.length = (b - a).norm();
+                } else if let Some(trial) = side::in_front(span.obstacle(node), &a, &b, budget) {
+                    node.trial = trial;
+                } else if held == [false; 2] && surface.has_flats() {
+                    node.trial = lay_through(surface, &node.trial.point, &a, &b, budget);
                 }
             }
         }

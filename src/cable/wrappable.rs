@@ -85,6 +85,12 @@ pub trait Wrappable<T: Real>: Any + Debug + Send + Sync {
         false
     }
 
+    /// Whether parts of the surface are flat along some lines, like the ends of a cylinder, between rounded edges: over
+    /// these the cable is laid from edge to edge before Newton's method continues.
+    fn has_flats(&self) -> bool {
+        false
+    }
+
     /// Whether the straight line from `touch` on the surface, which leaves it along a tangent, may enter the
     /// solid before it ends at `to` outside. False only if it certainly does not; otherwise the line is searched
     /// with [`closest_on_segment`](Self::closest_on_segment).
@@ -130,6 +136,13 @@ pub trait Wrappable<T: Real>: Any + Debug + Send + Sync {
             }
         }
         passages
+    }
+
+    /// The direction of the axis of a column, through the origin; a cable that is
+    /// [confined](super::Obstacle::confined_to) to one side passes in front of it. `None`, the default, for other
+    /// solids.
+    fn axis(&self) -> Option<Vector3<T>> {
+        None
     }
 
     /// Whether the surface is defined at this point. Only a patch such as a height map has an edge.

@@ -5,7 +5,9 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use crate::math::{CastTable, Real};
-use crate::shapes::{Ellipsoid, HalfSpace, ShapeError, Solid, SolidShape, Sphere, TriangleMesh};
+use crate::shapes::{
+    Ellipsoid, FiniteCylinder, HalfSpace, ShapeError, Solid, SolidShape, Sphere, TriangleMesh,
+};
 
 /// Casts of solids from one scalar to another: those of this crate, and of a user's own those that were added.
 ///
@@ -48,6 +50,7 @@ impl<T: Real, U: Real> SolidCasts<T, U> {
         casts.add(|shape: &HalfSpace| Ok(*shape));
         casts.add(|shape: &Sphere<T>| shape.cast::<U>());
         casts.add(|shape: &Ellipsoid<T>| shape.cast::<U>());
+        casts.add(|shape: &FiniteCylinder<T>| shape.cast::<U>());
         casts.add(|shape: &TriangleMesh<T>| shape.cast::<U>());
         casts
     }

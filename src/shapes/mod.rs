@@ -6,6 +6,7 @@
 //! | [`Sphere`] | a ball about the origin of its frame | yes | yes |
 //! | [`Ellipsoid`] | its axes are those of its frame | yes | yes |
 //! | [`Cylinder`] | a round column about the z axis, without ends | | yes |
+//! | [`FiniteCylinder`] | a round column about the z axis, with flat ends and rounded rims | yes | yes |
 //! | [`Torus`] | a ring about the z axis | | yes |
 //! | [`HeightMap`] | what lies below a spline over a rectangle | | yes |
 //! | [`DistanceField`] | what a closed mesh encloses, its edges rounded at the scale of a grid | | yes |
@@ -25,6 +26,7 @@ mod cylinder;
 mod distance_field;
 mod ellipsoid;
 mod error;
+pub(crate) mod finite_cylinder;
 mod half_space;
 mod height_map;
 mod mesh;
@@ -39,6 +41,7 @@ pub use cylinder::Cylinder;
 pub use distance_field::DistanceField;
 pub use ellipsoid::Ellipsoid;
 pub use error::ShapeError;
+pub use finite_cylinder::FiniteCylinder;
 pub use half_space::HalfSpace;
 pub use height_map::HeightMap;
 #[cfg(feature = "mesh-files")]

@@ -328,7 +328,7 @@ fn from_afar_a_shape_is_a_point_in_its_direction() {
 #[cfg(feature = "serde")]
 #[test]
 fn shapes_that_are_read_pass_the_same_checks_as_those_that_are_built() {
-    use force_elements::shapes::{Cylinder, Torus};
+    use force_elements::shapes::{Cylinder, FiniteCylinder, Torus};
 
     let ball = Sphere::new(0.5).unwrap();
     let text = serde_json::to_string(&ball).unwrap();
@@ -345,6 +345,12 @@ fn shapes_that_are_read_pass_the_same_checks_as_those_that_are_built() {
     let text = serde_json::to_string(&cylinder).unwrap();
     assert_eq!(serde_json::from_str::<Cylinder<f64>>(&text).unwrap(), cylinder);
     assert!(serde_json::from_str::<Cylinder<f64>>(&text.replace("0.5", "-0.5")).is_err());
+    let column = FiniteCylinder::new(1.5, 2.5, 0.5).unwrap();
+    let text = serde_json::to_string(&column).unwrap();
+    assert_eq!(serde_json::from_str::<FiniteCylinder<f64>>(&text).unwrap(), column);
+    for (from, to) in [("0.5", "0.0"), ("0.5", "0.8"), ("1.5", "-1.5"), ("2.5", "0.4")] {
+        assert!(serde_json::from_str::<FiniteCylinder<f64>>(&text.replace(from, to)).is_err(), "{to}");
+    }
     let torus = Torus::new(1.5, 0.5).unwrap();
     let text = serde_json::to_string(&torus).unwrap();
     assert_eq!(serde_json::from_str::<Torus<f64>>(&text).unwrap(), torus);

@@ -7,8 +7,8 @@
 use std::path::Path;
 
 use force_elements::cable::{CablePath, Obstacle, PathError, PathResults};
-use force_elements::nalgebra::{Point3, Vector3};
-use force_elements::shapes::{Cylinder, Ellipsoid};
+use force_elements::nalgebra::Vector3;
+use force_elements::shapes::{Ellipsoid, FiniteCylinder};
 use force_elements::{
     BodyIndex, Error, ForceSystem, Frame, Pose, Positions, SpatialVelocity, State, Station,
 };
@@ -69,9 +69,10 @@ pub struct Found {
     pub path: PathResults<f64>,
     /// About shoulder and elbow \[m\].
     pub moment_arms: [f64; 2],
-    /// The surfaces that were not left out.
-    pub surfaces: Vec<Surface>,
 }
+
+/// The radius of the rims of cylinders, which are sharp in the model, relative to the cylinder's.
+pub const RIM: f64 = 0.1;
 
 const BODIES: [&str; 3] = ["base", "r_humerus", "r_ulna_radius_hand"];
 
@@ -119,30 +120,10 @@ impl Arm {
     }
 
     /// The shortest path of a muscle without memory.
-    ///
-    /// A surface that contains a point of the muscle is left out, and a cylinder that the straight muscle misses, be it
-    /// beyond an end. A cylinder that acts is infinite.
     pub fn solve(&self, muscle: &Muscle, positions: &Positions<f64>) -> Result<Found, PathError> {
-        let point = |i: usize| {
-            let Station { body, p_B } = muscle.points[i];
-            positions.pose(body) * p_B
-        };
-        let mut surfaces = muscle.surfaces.clone();
-        surfaces.retain(|surface| {
-            let X_SG = (positions.pose(surface.frame.body) * surface.frame.X_BF).inverse();
-            !surface.is_missed(&(X_SG * point(surface.after)), &(X_SG * point(surface.after + 1)))
-        });
+        let cable = muscle.path()?;
         let mut path = PathResults::default();
-        loop {
-            let cable = muscle.path(&surfaces)?;
-            match cable.solve(positions, &cable.no_wraps(), &mut path) {
-                Ok(()) => break,
-                Err(PathError::PointInsideObstacle { obstacle }) if obstacle < surfaces.len() => {
-                    surfaces.remove(obstacle);
-                }
-                Err(error) => return Err(error),
-            }
-        }
+        cable.solve(positions, &cable.no_wraps(), &mut path)?;
         let mut moment_arms = [0.0; 2];
         path.moment_arms(
             positions,
@@ -150,7 +131,7 @@ impl Arm {
             |_, _| 0.0,
             &mut moment_arms,
         );
-        Ok(Found { path, moment_arms, surfaces })
+        Ok(Found { path, moment_arms })
     }
 }
 
@@ -203,16 +184,15 @@ impl Muscle {
         })
     }
 
-    /// The cable through all points over these surfaces. One that may be used on one side only is laid over that
-    /// side.
-    pub fn path(&self, surfaces: &[Surface]) -> Result<CablePath<f64>, PathError> {
+    /// The cable through all points over all surfaces.
+    pub fn path(&self) -> Result<CablePath<f64>, PathError> {
         let last = self.points.len() - 1;
         let mut path = CablePath::new(self.points[0], self.points[last])?;
         for (i, point) in self.points.iter().enumerate().take(last) {
             if i > 0 {
                 path = path.through(*point)?;
             }
-            for surface in surfaces.iter().filter(|surface| surface.after == i) {
+            for surface in self.surfaces.iter().filter(|surface| surface.after == i) {
                 path = path.over(surface.obstacle()?);
             }
         }
@@ -221,27 +201,16 @@ impl Muscle {
 }
 
 impl Surface {
-    /// Whether the straight line from `a` to `b` misses a cylinder between its ends.
-    fn is_missed(&self, a: &Point3<f64>, b: &Point3<f64>) -> bool {
-        let Shape::Cylinder { radius, length } = self.shape else { return false };
-        let along = b - a;
-        // The part of the line between the planes of both ends.
-        let [u, v] = [-0.5, 0.5].map(|end| (end * length - a.z) / along.z);
-        let (first, last) = (u.min(v).max(0.0), u.max(v).min(1.0));
-        let nearest = -a.coords.xy().dot(&along.xy()) / along.xy().norm_squared();
-        first > last || (a + along * nearest.clamp(first, last)).coords.xy().norm() >= radius
-    }
-
+    /// The surface as it is given: cylinders with ends, confined to its side, and left out while it contains a point of
+    /// the muscle.
     fn obstacle(&self) -> Result<Obstacle<f64>, PathError> {
-        let (obstacle, reach) = match self.shape {
-            Shape::Cylinder { radius, .. } => {
-                (Obstacle::new(self.frame, Cylinder::new(radius)?)?, Vector3::repeat(radius))
+        let obstacle = match self.shape {
+            Shape::Cylinder { radius, length } => {
+                Obstacle::new(self.frame, FiniteCylinder::new(radius, 0.5 * length, RIM * radius)?)?
             }
-            Shape::Ellipsoid { radii } => (Obstacle::new(self.frame, Ellipsoid::new(radii)?)?, radii),
+            Shape::Ellipsoid { radii } => Obstacle::new(self.frame, Ellipsoid::new(radii)?)?,
         };
-        if self.side_S == Vector3::zeros() {
-            return Ok(obstacle);
-        }
-        obstacle.with_contact_hint(Point3::from(self.side_S.component_mul(&reach)))
+        let obstacle = obstacle.ignored_around_ends();
+        if self.side_S == Vector3::zeros() { Ok(obstacle) } else { obstacle.confined_to(self.side_S) }
     }
 }

@@ -41,6 +41,10 @@ impl<T: Real> Wrappable<T> for Cylinder<T> {
         Some((a.x * b.y - a.y * b.x).atan2(a.x * b.x + a.y * b.y))
     }
 
+    fn axis(&self) -> Option<Vector3<T>> {
+        Some(Vector3::z())
+    }
+
     fn height(&self, p: &Point3<T>) -> T {
         self.value(p)
     }

@@ -3,6 +3,7 @@
 mod cylinder;
 mod distance_field;
 mod ellipsoid;
+mod finite_cylinder;
 mod height_map;
 mod sphere;
 mod torus;

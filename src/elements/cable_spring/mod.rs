@@ -55,6 +55,7 @@ use crate::{results, variables};
 ///   scratch: slowly, with the same result. Accept a step before measuring speed.
 /// - Where the parts of the path are on their bodies, the scale of each surface and which parts are active may differ
 ///   from state to state ([`StateParameters::places`]).
+/// - A cable that ends on the surface of an obstacle, such as the drum of a winch, winds on it as often as the body turns.
 /// - The side of an obstacle on which the cable lies, and its number of windings, are remembered; see
 ///   [`CablePath`].
 ///

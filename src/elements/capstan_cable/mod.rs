@@ -6,7 +6,7 @@ pub use variables::{Discrete, Parameters, StateParameters};
 
 use alloc::vec::Vec;
 
-use crate::cable::{CablePath, Grip, PathCasts, PathResults, Strands};
+use crate::cable::{CablePath, PathCasts, PathResults, Strands};
 use crate::elements::cable_spring;
 use crate::elements::tension::report_tension;
 use crate::framework::{
@@ -80,11 +80,23 @@ use crate::results;
 /// comes to the end of the arc and stays there; the material that passes takes the strain of the strand it
 /// enters, and the difference in energy is lost at the commit. This is the creep of an elastic belt.
 ///
+/// # Winches
+///
+/// A cable that begins or ends on the surface of its first or last obstacle, on whose body it is fixed, winds on it as on
+/// the drum of a winch. What is wound is divided into laps of at most an eighth of a turn, each a strand
+/// ([`Strand::is_wound`](crate::cable::Strand::is_wound)) with the strain that the cable had when it came onto the drum.
+/// Friction acts between the middles of laps: tension declines from the free cable by the capstan equation, and below it
+/// the laps are held; what leaves the drum takes the strain of the free cable. A drum has at most 24 laps in memory:
+/// beyond, those of nearly equal strain count as one, at a loss of energy of second order in their difference. Turns on
+/// the drum are read from its contact: its length, or its [`turning`](crate::cable::ObstacleContact::turning).
+///
+/// Without friction the cable on the drum is as elastic as the free one, and slips on it.
+///
 /// # Note that
 ///
 /// - A load that friction can hold is held without creep, whatever the step.
 /// - A large coefficient, such as 1000, makes a contact that never slips: on the body of a wheel, a pulley that
-///   turns with the cable, or a winch that hauls while its tail is held.
+///   turns with the cable.
 /// - Friction acts along the cable only. Sideways, the cable slides freely to the shortest path.
 /// - The first accepted step finds the tension uniform, and so does one after
 ///   [`reset_memory`](crate::ForceSystem::reset_memory). A contact is without friction until the step after its
@@ -110,6 +122,40 @@ use crate::results;
 /// L. Euler, *Remarques sur l'effet du frottement dans l'équilibre*, Mémoires de l'Académie des sciences de
 /// Berlin 18 (1762) 265–278. J. C. Simo, T. J. R. Hughes, *Computational Inelasticity* (1998), on return
 /// mappings. For the path see [`CablePath`], for damping [`CableSpring`](crate::CableSpring).
+///
+/// # Example: a winch
+///
+/// ```
+/// use force_elements::cable::{CablePath, Obstacle};
+/// use force_elements::nalgebra::{Point3, Vector3};
+/// use force_elements::shapes::Cylinder;
+/// use force_elements::{CapstanCable, ForceSystem, Frame, Pose, Station, cable_spring, capstan_cable};
+///
+/// // A drum that turns about z, on which the cable is fixed on the right; the load hangs below that point.
+/// let mut system = ForceSystem::new();
+/// let [drum, load] = [system.add_body(), system.add_body()];
+/// let fixed = Station::on(drum, Point3::new(0.2, 0.0, 0.0));
+/// let path = CablePath::new(fixed, Station::on(load, Point3::origin()))?
+///     .over(Obstacle::new(Frame::of(drum), Cylinder::new(0.2)?)?);
+/// let elastic = cable_spring::Parameters { stiffness: 1e4, slack_length: 9.99, dissipation: 0.0 };
+/// let winch = system.add(CapstanCable::new(path, capstan_cable::Parameters { elastic, friction: vec![0.2] })?)?;
+///
+/// // An eighth of a turn a step winds the load up, five turns in all.
+/// let mut state = system.default_state();
+/// for step in 0..=40 {
+///     let angle = core::f64::consts::FRAC_PI_4 * f64::from(step);
+///     state.set_pose(drum, Pose::rotation(Vector3::z() * angle))?;
+///     state.set_pose(load, Pose::translation(0.2, 0.2 * angle - 10.0, 0.0))?;
+///     system.realize_dynamics(&mut state)?;
+///     system.accept_step(&mut state)?;
+/// }
+/// let dynamics = system.realize_dynamics(&mut state)?;
+/// let at = dynamics.of(winch);
+/// let turns: f64 = at.position.path.contacts[0].geodesic.length / (0.2 * core::f64::consts::TAU);
+/// assert!((turns - 5.0).abs() < 1e-9);
+/// assert!((dynamics.body_force(drum).torque.z + 0.2 * at.dynamics.last_tension).abs() < 1e-9);
+/// # Ok::<(), force_elements::Error>(())
+/// ```
 ///
 /// # Example: a rope around a bollard
 ///
@@ -320,7 +366,7 @@ impl<T: Real> ForceElement<T> for CapstanCable<T> {
 
     fn reset_memory(&self, _: &Given<'_, T, Self>, next: &mut Self::Discrete) -> Result<(), ElementError> {
         next.wraps.forget();
-        next.grips.places.fill(Grip::default());
+        next.grips.clear();
         Ok(())
     }
 
@@ -334,7 +380,7 @@ impl<T: Real> ForceElement<T> for CapstanCable<T> {
         if at.parameters.law.friction.iter().any(|mu| *mu > T::zero()) {
             strands.remember(&self.path, path, at.positions, &mut next.grips);
         } else {
-            next.grips.places.fill(Grip::default());
+            next.grips.clear();
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::cable::{Grip, Grips, Wraps};
+use crate::cable::{Grip, Grips, Lap, Wraps};
 use crate::elements::cable_spring;
 use crate::framework::variables::{Declared, Part, Variables, Visitor, VisitorMut};
 use crate::framework::{Stage, variables};
@@ -122,6 +122,11 @@ impl<T: Real> Variables<T> for Discrete<T> {
             after.visit(declared(format_args!("grip[{i}].after"), &["m"]), visit);
             share.visit(declared(format_args!("grip[{i}].share"), &[]), visit);
         }
+        for (i, Lap { length, share }) in self.grips.laps.iter().enumerate() {
+            use variables::Listed;
+            length.visit(declared(format_args!("lap[{i}].length"), &["m"]), visit);
+            share.visit(declared(format_args!("lap[{i}].share"), &[]), visit);
+        }
     }
 
     fn visit_mut(&mut self, visit: VisitorMut<'_, T>) {
@@ -135,6 +140,10 @@ impl<T: Real> Variables<T> for Discrete<T> {
             after.visit_mut(declared(format_args!("grip[{i}].after"), &["m"]), visit);
             share.visit_mut(declared(format_args!("grip[{i}].share"), &[]), visit);
         }
+        for (i, Lap { length, share }) in self.grips.laps.iter_mut().enumerate() {
+            length.visit_mut(declared(format_args!("lap[{i}].length"), &["m"]), visit);
+            share.visit_mut(declared(format_args!("lap[{i}].share"), &[]), visit);
+        }
     }
 
     fn first_stage_changed(&self, new: &Self) -> Option<Stage> {
@@ -146,7 +155,10 @@ impl<T: Real> Variables<T> for Discrete<T> {
                 && a.after.is_same(&b.after)
                 && a.share.is_same(&b.share)
         };
-        let same = self.grips.places.iter().zip(&new.grips.places).all(is_same);
+        let is_wound_same =
+            |(a, b): (&Lap<T>, &Lap<T>)| a.length.is_same(&b.length) && a.share.is_same(&b.share);
+        let same = self.grips.places.iter().zip(&new.grips.places).all(is_same)
+            && self.grips.laps.iter().zip(&new.grips.laps).all(is_wound_same);
         variables::earlier(self.wraps.first_stage_changed(&new.wraps), (!same).then_some(STAGE))
     }
 
@@ -156,6 +168,8 @@ impl<T: Real> Variables<T> for Discrete<T> {
     }
 
     fn fits(&self, other: &Self) -> bool {
-        self.wraps.fits(&other.wraps) && self.grips.places.len() == other.grips.places.len()
+        self.wraps.fits(&other.wraps)
+            && self.grips.places.len() == other.grips.places.len()
+            && self.grips.laps.len() == other.grips.laps.len()
     }
 }

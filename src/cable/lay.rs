@@ -1,0 +1,100 @@
+//! A cable laid over a surface, from where Newton's method finds the path.
+
+use nalgebra::Point3;
+
+use super::contacts::contacts_of;
+use super::geodesic::GeodesicEnd;
+use super::node::{Node, Trial};
+use super::span::{Budget, SpanProblem};
+use super::wrappable::Wrappable;
+use crate::math::Real;
+
+/// The accuracy of geodesics on which a search starts \[rad\].
+pub(super) const ACCURACY: f64 = 1e-6;
+
+/// The geodesic through a point of the surface in the direction from `before` to `after`, extended to both sides until
+/// these are above its tangent planes: from a point where they are hidden the chords would run backwards.
+///
+/// Over flat parts its ends must be where the surface is bent, so they are bisected there.
+pub(super) fn lay_through<T: Real>(
+    surface: &dyn Wrappable<T>,
+    p: &Point3<T>,
+    before: &Point3<T>,
+    after: &Point3<T>,
+    budget: &mut Budget,
+) -> Trial<T> {
+    let along = after - before;
+    // Steps of a fifth of a radian, up to a whole turn; of twice the radius of an edge.
+    let (step, most) = if surface.has_flats() {
+        (T::lit(2.0) * surface.size(), 512)
+    } else {
+        (T::lit(0.2) / surface.end(p, &along).greatest_curvature(), 30)
+    };
+    let mut extend = |to: &Point3<T>, step: T| {
+        let is_hidden = |end: &GeodesicEnd<T>| (to - end.point).dot(&end.normal) < T::zero();
+        let mut reach = T::zero();
+        let mut end = surface.end(p, &along);
+        let mut is_bracketed = false;
+        for _ in 0..most {
+            if !end.point.coords.norm().is_finite() || !is_hidden(&end) {
+                is_bracketed = reach != T::zero();
+                break;
+            }
+            reach += step;
+            let geodesic = surface.geodesic(p, &along, reach, T::lit(ACCURACY));
+            budget.spend(1 + geodesic.evaluations);
+            end = geodesic.end;
+        }
+        if is_bracketed && surface.has_flats() {
+            let (mut low, mut high) = (reach - step, reach);
+            for _ in 0..20 {
+                reach = T::lit(0.5) * (low + high);
+                let geodesic = surface.geodesic(p, &along, reach, T::lit(ACCURACY));
+                budget.spend(1 + geodesic.evaluations);
+                end = geodesic.end;
+                *(if is_hidden(&end) { &mut low } else { &mut high }) = reach;
+            }
+        }
+        (reach, end)
+    };
+    let (back, start) = extend(before, -step);
+    let (ahead, _) = extend(after, step);
+    Trial { point: start.point, tangent: start.tangent, length: ahead - back }
+}
+
+/// Lays the cable anew over surfaces with flat parts, through the middles of its contacts: there Newton's method does not
+/// find from edge to edge.
+pub(super) fn lay_over_flats<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], budget: &mut Budget) {
+    for k in 0..nodes.len() {
+        let surface = span.surface(&nodes[k]);
+        let is_only = contacts_of(nodes, nodes[k].obstacle).nth(1).is_none();
+        if !nodes[k].in_contact || !is_only || !surface.has_flats() {
+            continue;
+        }
+        budget.spend(nodes[k].evaluate(span.obstacles, T::lit(ACCURACY)));
+        if nodes[k].turns() > T::pi() {
+            continue;
+        }
+        let (before, after) = neighbours(span, nodes, nodes[k].obstacle);
+        let node = &nodes[k];
+        let Trial { point, tangent, length } = node.trial;
+        let middle = surface.geodesic(&point, &tangent, length * T::lit(0.5), T::lit(ACCURACY)).end.point;
+        let ends = [before, after].map(|p| node.to_surface(&p));
+        let trial = lay_through(surface, &middle, &ends[0], &ends[1], budget);
+        nodes[k].begin(trial);
+    }
+}
+
+/// The points in Ground from which the cable comes to an obstacle and to which it goes from there.
+pub(super) fn neighbours<T: Real>(
+    span: &SpanProblem<'_, T>,
+    nodes: &[Node<T>],
+    obstacle: usize,
+) -> (Point3<T>, Point3<T>) {
+    let before = nodes.iter().rfind(|node| node.in_contact && node.obstacle < obstacle);
+    let after = nodes.iter().find(|node| node.in_contact && node.obstacle > obstacle);
+    (
+        before.map_or(span.from, |node| node.ground.end.point),
+        after.map_or(span.to, |node| node.ground.start.point),
+    )
+}

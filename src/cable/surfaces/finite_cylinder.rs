@@ -1,0 +1,341 @@
+//! Geodesics of a cylinder with ends: helices on its side, straight lines on its ends, those of a torus on its rims.
+
+use nalgebra::{Matrix3, Point3, Vector3};
+
+use crate::cable::geodesic::{Geodesic, GeodesicEnd, Jacobi};
+use crate::cable::turning;
+use crate::cable::wrappable::{SegmentApproach, Wrappable, any_tangent, approach_at, beside, roundoff};
+use crate::math::{Real, is_finite};
+use crate::shapes::finite_cylinder::Part;
+use crate::shapes::{Cylinder, FiniteCylinder, Torus};
+
+/// More parts of a geodesic than these are refused: its end is NaN.
+const MOST_PIECES: usize = 10_000;
+
+impl<T: Real> FiniteCylinder<T> {
+    fn side(&self) -> Cylinder<T> {
+        Cylinder { radius: self.radius }
+    }
+
+    /// The torus of a rim, and the height of its circle.
+    fn rim(&self, z: T) -> (Torus<T>, T) {
+        let height = self.side_half_length();
+        let torus = Torus { ring_radius: self.end_radius(), tube_radius: self.rim_radius };
+        (torus, if z < T::zero() { -height } else { height })
+    }
+
+    /// The part of the surface onto which a curve from `p` along `tangent` runs. A point within rounding of a seam is
+    /// on it.
+    fn part_ahead(&self, p: &Point3<T>, tangent: &Vector3<T>) -> Part {
+        let near = T::lit(1e-12).max(T::default_epsilon() * T::lit(32.0)) * (self.radius + self.half_length);
+        let distance = (p.x * p.x + p.y * p.y).sqrt();
+        let [out, up] = self.beyond(distance, p.z);
+        let (outwards, upwards) = ((p.x * tangent.x + p.y * tangent.y) / distance, tangent.z * p.z);
+        let is_below = up < -near || up <= near && upwards <= T::zero();
+        if is_below && out > T::zero() {
+            return Part::Side;
+        }
+        // Along a seam a curve does not leave it: the seam of the end is a circle, not a geodesic of the end.
+        let is_within = out < -near || out <= near && outwards < T::zero();
+        if is_within { Part::End } else { Part::Rim }
+    }
+
+    /// The next piece of a geodesic on one part, no longer than `left`.
+    fn piece(&self, p: &Point3<T>, tangent: &Vector3<T>, left: T, accuracy: T) -> (Part, Geodesic<T>) {
+        let part = self.part_ahead(p, tangent);
+        let piece = match part {
+            Part::Side => self.piece_on_side(p, tangent, left),
+            Part::End => self.piece_on_end(p, tangent, left),
+            Part::Rim => self.piece_on_rim(p, tangent, left, accuracy),
+        };
+        (part, piece)
+    }
+
+    fn piece_on_side(&self, p: &Point3<T>, tangent: &Vector3<T>, left: T) -> Geodesic<T> {
+        let height = self.side_half_length();
+        let seam = if tangent.z < T::zero() { -height } else { height };
+        let reach = (seam - p.z) / tangent.z;
+        // Along the seam the quotient has no meaning.
+        let is_left = reach < left && tangent.z != T::zero();
+        let length = if is_left { reach.max(T::zero()) } else { left };
+        self.side().geodesic(p, tangent, length, T::zero())
+    }
+
+    fn piece_on_end(&self, p: &Point3<T>, tangent: &Vector3<T>, left: T) -> Geodesic<T> {
+        let radius = self.end_radius();
+        let outwards = p.x * tangent.x + p.y * tangent.y;
+        let room = (radius * radius - p.x * p.x - p.y * p.y).max(T::zero());
+        let root = (outwards * outwards + room).sqrt();
+        // Both forms of the root, without cancellation.
+        let reach = if outwards > T::zero() { room / (root + outwards) } else { root - outwards };
+        let length = if reach < left { reach } else { left };
+        let start = self.end(p, tangent);
+        let end = GeodesicEnd { point: p + start.tangent * length, ..start };
+        let jacobi = Jacobi { turn: length, ..Jacobi::at_start() };
+        Geodesic { start, end, length, jacobi, passes_conjugate_point: false, evaluations: 0 }
+    }
+
+    fn piece_on_rim(&self, p: &Point3<T>, tangent: &Vector3<T>, left: T, accuracy: T) -> Geodesic<T> {
+        let (torus, height) = self.rim(p.z);
+        let local = Point3::new(p.x, p.y, p.z - height);
+        // A curve that leaves the rim at the side returns no sooner than after half a swing about it, which is longer.
+        let most = (torus.ring_radius * torus.tube_radius).sqrt();
+        let limit = if most < left { most } else { left };
+        let mut evaluations = 0;
+        let mut to = |length: T| {
+            let geodesic = torus.geodesic(&local, tangent, length, accuracy);
+            evaluations += geodesic.evaluations;
+            geodesic
+        };
+        // How far a point of the torus is beyond the rim: its depth below the side's seam, or within that of the end;
+        // and the rate at which it changes.
+        let beyond = |end: &GeodesicEnd<T>| {
+            let (q, t) = (&end.point, &end.tangent);
+            let distance = (q.x * q.x + q.y * q.y).sqrt();
+            let sign = height.signum();
+            let (below, within) = (-q.z * sign, torus.ring_radius - distance);
+            if below > within { (below, -t.z * sign) } else { (within, -(q.x * t.x + q.y * t.y) / distance) }
+        };
+        let mut piece = to(limit);
+        let (mut low, mut high, mut length) = (T::zero(), limit, limit);
+        let (mut excess, mut rate) = beyond(&piece.end);
+        if excess > T::zero() {
+            // Newton's method, kept within the bracket; the last step is for the derivatives of a dual number.
+            let mut is_last = false;
+            for _ in 0..60 {
+                let newton = length - excess / rate;
+                let next = if newton > low && newton < high || is_last {
+                    newton
+                } else {
+                    T::lit(0.5) * (low + high)
+                };
+                let step = (next - length).abs();
+                length = next;
+                piece = to(length);
+                (excess, rate) = beyond(&piece.end);
+                if is_last {
+                    break;
+                }
+                *(if excess > T::zero() { &mut high } else { &mut low }) = length;
+                is_last = step <= T::default_epsilon() * T::lit(8.0) * self.radius;
+            }
+        }
+        let lifted = |end: GeodesicEnd<T>| GeodesicEnd { point: end.point + Vector3::z() * height, ..end };
+        Geodesic { start: lifted(piece.start), end: lifted(piece.end), evaluations, ..piece }
+    }
+
+    /// For a point of a line deep inside, as near to two parts of the surface, a point under a place between them from
+    /// which the line is hidden on both sides.
+    fn between_parts(&self, p: &Point3<T>, along: &Vector3<T>) -> Option<Point3<T>> {
+        let distance = (p.x * p.x + p.y * p.y).sqrt();
+        let [out, up] = self.beyond(distance, p.z);
+        let scale = self.radius + self.half_length;
+        let near = T::default_epsilon().sqrt() * scale;
+        if out.max(up) > T::zero() || distance <= near {
+            return None;
+        }
+        let across = Vector3::new(p.x, p.y, T::zero()) / distance;
+        if up > out && p.z.abs() <= near {
+            // As near to both ends: around the side.
+            return Some(Point3::from(across * (self.radius - T::lit(0.5) * self.rim_radius)));
+        }
+        if (out - up).abs() > near {
+            return None;
+        }
+        let upwards = Vector3::z() * p.z.signum();
+        let [outward, upward] = [across.dot(along), upwards.dot(along)];
+        if outward * upward >= T::zero() {
+            return None;
+        }
+        let normal = (across * upward.abs() + upwards * outward.abs()).normalize();
+        let circle = across * self.end_radius() + upwards * self.side_half_length();
+        Some(Point3::from(circle + normal * (T::lit(0.5) * self.rim_radius)))
+    }
+
+    /// Visits the pieces of a geodesic forwards from a point of the surface; false if there are too many.
+    fn walk(
+        &self,
+        start: &GeodesicEnd<T>,
+        length: T,
+        accuracy: T,
+        mut visit: impl FnMut(Part, &Geodesic<T>),
+    ) -> bool {
+        let (mut point, mut tangent, mut left) = (start.point, start.tangent, length);
+        for _ in 0..MOST_PIECES {
+            let (part, piece) = self.piece(&point, &tangent, left, accuracy);
+            visit(part, &piece);
+            (point, tangent) = (piece.end.point, piece.end.tangent);
+            left -= piece.length;
+            if left <= T::zero() {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+/// The implicit function is the distance from the surface.
+impl<T: Real> Wrappable<T> for FiniteCylinder<T> {
+    fn value(&self, p: &Point3<T>) -> T {
+        self.distance_of(p)
+    }
+
+    fn gradient(&self, p: &Point3<T>) -> Vector3<T> {
+        self.normal_at(p)
+    }
+
+    fn hessian(&self, p: &Point3<T>) -> Matrix3<T> {
+        match self.nearest_part(p).0 {
+            Part::Side => self.side().hessian(p),
+            Part::End => Matrix3::zeros(),
+            Part::Rim => {
+                let (torus, height) = self.rim(p.z);
+                torus.hessian(&Point3::new(p.x, p.y, p.z - height))
+            }
+        }
+    }
+
+    fn size(&self) -> T {
+        self.rim_radius
+    }
+
+    fn is_convex(&self) -> bool {
+        true
+    }
+
+    fn has_flats(&self) -> bool {
+        true
+    }
+
+    fn axis(&self) -> Option<Vector3<T>> {
+        Some(Vector3::z())
+    }
+
+    fn height(&self, p: &Point3<T>) -> T {
+        self.distance_of(p)
+    }
+
+    fn clearance(&self, p: &Point3<T>) -> T {
+        self.distance_of(p)
+    }
+
+    fn retract(&self, p: &Point3<T>) -> Point3<T> {
+        p - self.normal_at(p) * self.distance_of(p)
+    }
+
+    fn nearest_point(&self, p: &Point3<T>) -> Point3<T> {
+        self.retract(p)
+    }
+
+    fn end(&self, p: &Point3<T>, direction: &Vector3<T>) -> GeodesicEnd<T> {
+        match self.nearest_part(p).0 {
+            Part::Side => self.side().end(p, direction),
+            Part::Rim => {
+                let (torus, height) = self.rim(p.z);
+                let local = Point3::new(p.x, p.y, p.z - height);
+                GeodesicEnd { point: *p, ..torus.end(&local, direction) }
+            }
+            Part::End => {
+                let normal = self.normal_at(p);
+                let along = direction - normal * normal.dot(direction);
+                let is_tiny = along.norm_squared() <= T::default_epsilon() * direction.norm_squared();
+                let tangent = if is_tiny { any_tangent(&normal) } else { along }.normalize();
+                let zero = T::zero();
+                let (curvature, torsion, transverse_curvature) = (zero, zero, zero);
+                GeodesicEnd { point: *p, tangent, normal, curvature, torsion, transverse_curvature }
+            }
+        }
+    }
+
+    fn geodesic(&self, p: &Point3<T>, direction: &Vector3<T>, length: T, accuracy: T) -> Geodesic<T> {
+        let start = self.end(&self.retract(p), direction);
+        let sign = if length < T::zero() { -T::one() } else { T::one() };
+        let from = GeodesicEnd { tangent: start.tangent * sign, ..start };
+        let mut end = from;
+        let mut jacobi = Jacobi::at_start();
+        let mut passes_conjugate_point = false;
+        let mut evaluations = 0;
+        let is_walked = length.is_finite()
+            && self.walk(&from, length.abs(), accuracy, |_, piece| {
+                end = piece.end;
+                let Jacobi { shift, shift_rate, turn, turn_rate } = piece.jacobi;
+                let through = |a: T, rate: T| (shift * a + turn * rate, shift_rate * a + turn_rate * rate);
+                (jacobi.shift, jacobi.shift_rate) = through(jacobi.shift, jacobi.shift_rate);
+                (jacobi.turn, jacobi.turn_rate) = through(jacobi.turn, jacobi.turn_rate);
+                passes_conjugate_point |= jacobi.turn < T::zero();
+                evaluations += piece.evaluations;
+            });
+        if !is_walked {
+            end.point.x = T::lit(f64::NAN);
+        }
+        if is_finite(&end.point.coords) {
+            end = self.end(&self.retract(&end.point), &(end.tangent * sign));
+        }
+        jacobi.shift_rate *= sign;
+        jacobi.turn *= sign;
+        Geodesic { start, end, length, jacobi, passes_conjugate_point, evaluations }
+    }
+
+    fn normal_curvature_integral(&self, p: &Point3<T>, direction: &Vector3<T>, length: T, accuracy: T) -> T {
+        let start = self.end(&self.retract(p), direction);
+        let sign = if length < T::zero() { -T::one() } else { T::one() };
+        let from = GeodesicEnd { tangent: start.tangent * sign, ..start };
+        let mut sum = T::zero();
+        self.walk(&from, length.abs(), accuracy, |part, piece| {
+            let Geodesic { start, length, .. } = piece;
+            sum += match part {
+                Part::Side => start.curvature * *length,
+                Part::End => T::zero(),
+                Part::Rim => {
+                    let (torus, height) = self.rim(start.point.z);
+                    let local = start.point - Vector3::z() * height;
+                    turning::integrate(&torus, &local, &start.tangent, *length, accuracy)
+                }
+            };
+        });
+        sum * sign
+    }
+
+    /// The distance is convex along a line: its slope is bisected. Of a stretch that is equally near, the middle is taken.
+    fn closest_on_segment(&self, a: &Point3<T>, b: &Point3<T>) -> SegmentApproach<T> {
+        let along = b - a;
+        let slope = |u: T| self.normal_at(&(a + along * u)).dot(&along);
+        let [zero, one] = [T::zero(), T::one()];
+        let least = T::default_epsilon() * T::lit(4.0);
+        // Where the line comes no nearer any more, and, if it stays as near, where it departs.
+        let level = T::default_epsilon() * T::lit(16.0) * along.norm();
+        let last_with = |is_before: &dyn Fn(T) -> bool, from: T| {
+            let (mut low, mut high) = (from, one);
+            if !is_before(low) {
+                return low;
+            }
+            if is_before(high) {
+                return high;
+            }
+            while high - low > least {
+                let middle = T::lit(0.5) * (low + high);
+                *(if is_before(middle) { &mut low } else { &mut high }) = middle;
+            }
+            T::lit(0.5) * (low + high)
+        };
+        let arrives = last_with(&|u| slope(u) < -level, zero);
+        let ahead = (arrives + T::lit(1e-6)).min(one);
+        let departs = if slope(ahead) <= level { last_with(&|u| slope(u) <= level, ahead) } else { arrives };
+        let closest = approach_at(self, a, b, T::lit(0.5) * (arrives + departs));
+        if let Some(point) = self.between_parts(&closest.point, &along) {
+            return SegmentApproach { point, ..closest };
+        }
+        let distance = (closest.point.x * closest.point.x + closest.point.y * closest.point.y).sqrt();
+        if closest.height > zero || distance > roundoff(a, b) {
+            return closest;
+        }
+        // The line passes through the axis inside: a direction across both is outwards.
+        let sideways = Vector3::new(-along.y, along.x, zero);
+        let sideways = if sideways.norm() > roundoff(a, b) {
+            sideways.normalize() * (T::default_epsilon().sqrt() * self.radius)
+        } else {
+            beside(&along, self.radius)
+        };
+        SegmentApproach { point: closest.point + sideways, ..closest }
+    }
+}

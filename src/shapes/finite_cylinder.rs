@@ -1,0 +1,174 @@
+//! A round cylinder with ends.
+
+use nalgebra::{Point3, Vector3};
+
+use crate::math::{InvalidValue, Real, Requirement, check, checked_when_read};
+use crate::shapes::solid::{Bounds, Plane, Solid, SurfacePoint};
+use crate::shapes::{ShapeError, greater};
+
+/// A round cylinder about the z axis of its frame, with flat ends and rounded rims.
+///
+/// ```text
+///        rim radius            z
+///           ╭──────────────────│──────────────────╮
+///           │                  │                  │   half length
+///           │                  └──── radius ──────│ x
+///           │                                     │
+///           ╰─────────────────────────────────────╯
+/// ```
+///
+/// It is convex, and its normal is continuous: a cable slides off over the rim, and its length does not jump. Inside, on
+/// the edges where two parts of the surface are equally near, the one around the axis is taken; on the axis its point
+/// on +x.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
+pub struct FiniteCylinder<T: Real> {
+    pub(crate) radius: T,
+    pub(crate) half_length: T,
+    pub(crate) rim_radius: T,
+}
+
+checked_when_read!(FiniteCylinder);
+
+/// The parts of the surface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// Around the axis.
+    Side,
+    /// Flat.
+    End,
+    /// Between both, a quarter of a torus.
+    Rim,
+}
+
+impl<T: Real> FiniteCylinder<T> {
+    /// A cylinder of this radius \[m\], from one end to the other twice as long as `half_length` \[m\], with rims of this
+    /// radius \[m\] in a section through the axis.
+    ///
+    /// # Errors
+    /// [`ShapeError::InvalidValue`] unless all are of a [`Size`](crate::Requirement::Size), the rim's radius is below
+    /// half of the radius, and it is at most the half length.
+    pub fn new(radius: T, half_length: T, rim_radius: T) -> Result<Self, ShapeError> {
+        let cylinder = Self { radius, half_length, rim_radius };
+        cylinder.validate()?;
+        Ok(cylinder)
+    }
+
+    fn validate(&self) -> Result<(), InvalidValue> {
+        let Self { radius, half_length, rim_radius } = *self;
+        check::size("finite_cylinder.radius", radius)?;
+        check::size("finite_cylinder.half_length", half_length)?;
+        let name = "finite_cylinder.rim_radius";
+        check::size(name, rim_radius)?;
+        let is_thin = rim_radius + rim_radius < radius;
+        check::that(is_thin, name, rim_radius, Requirement::Below("half of the radius"))?;
+        check::at_most(name, rim_radius, "half_length", half_length)
+    }
+
+    /// The radius \[m\].
+    pub fn radius(&self) -> T {
+        self.radius
+    }
+
+    /// Half of the length from end to end \[m\].
+    pub fn half_length(&self) -> T {
+        self.half_length
+    }
+
+    /// The radius of the rims \[m\].
+    pub fn rim_radius(&self) -> T {
+        self.rim_radius
+    }
+
+    /// The same cylinder in another scalar.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new), where the other scalar has a smaller range.
+    pub fn cast<U: Real>(self) -> Result<FiniteCylinder<U>, ShapeError> {
+        FiniteCylinder::new(self.radius.cast(), self.half_length.cast(), self.rim_radius.cast())
+    }
+
+    /// The radius of the flat ends.
+    pub(crate) fn end_radius(&self) -> T {
+        self.radius - self.rim_radius
+    }
+
+    /// Half of the length without the rims.
+    pub(crate) fn side_half_length(&self) -> T {
+        self.half_length - self.rim_radius
+    }
+
+    /// The part of the surface nearest to a point, with the distance of the point from the axis.
+    #[inline]
+    pub(crate) fn nearest_part(&self, p: &Point3<T>) -> (Part, T) {
+        let distance = (p.x * p.x + p.y * p.y).sqrt();
+        let [out, up] = self.beyond(distance, p.z);
+        let part = if out > T::zero() && up > T::zero() {
+            Part::Rim
+        } else if up > out {
+            Part::End
+        } else {
+            Part::Side
+        };
+        (part, distance)
+    }
+
+    /// The distances beyond the flat ends, outwards and upwards.
+    #[inline]
+    pub(crate) fn beyond(&self, distance: T, z: T) -> [T; 2] {
+        [distance - self.end_radius(), z.abs() - self.side_half_length()]
+    }
+
+    /// The distance of a point from the surface, negative inside.
+    #[inline]
+    pub(crate) fn distance_of(&self, p: &Point3<T>) -> T {
+        let (part, distance) = self.nearest_part(p);
+        let [out, up] = self.beyond(distance, p.z);
+        let reach = match part {
+            Part::Rim => (out * out + up * up).sqrt(),
+            Part::End => up,
+            Part::Side => out,
+        };
+        reach - self.rim_radius
+    }
+
+    /// The outward normal of the surface at its point nearest to `p`.
+    #[inline]
+    pub(crate) fn normal_at(&self, p: &Point3<T>) -> Vector3<T> {
+        let (part, distance) = self.nearest_part(p);
+        let along = if p.z < T::zero() { -Vector3::z() } else { Vector3::z() };
+        if part == Part::End {
+            return along;
+        }
+        let across =
+            if distance > T::zero() { Vector3::new(p.x, p.y, T::zero()) / distance } else { Vector3::x() };
+        if part == Part::Side {
+            return across;
+        }
+        let [out, up] = self.beyond(distance, p.z);
+        (across * out + along * up) / (out * out + up * up).sqrt()
+    }
+}
+
+impl<T: Real> Solid<T> for FiniteCylinder<T> {
+    fn nearest(&self, p_S: &Point3<T>) -> SurfacePoint<T> {
+        let (normal, signed_distance) = (self.normal_at(p_S), self.distance_of(p_S));
+        SurfacePoint { point: p_S - normal * signed_distance, normal, signed_distance }
+    }
+
+    fn bounds(&self) -> Bounds<T> {
+        let half_extents = Vector3::new(self.radius, self.radius, self.half_length);
+        Bounds::Box { center: Point3::origin(), half_extents }
+    }
+
+    fn signed_distance(&self, p_S: &Point3<T>) -> T {
+        self.distance_of(p_S)
+    }
+
+    fn supporting_plane(&self, p_S: &Point3<T>) -> Option<Plane<T>> {
+        let normal = self.normal_at(p_S);
+        let across = (normal.x * normal.x + normal.y * normal.y).sqrt();
+        let core = self.end_radius() * across + self.side_half_length() * greater(normal.z, -normal.z);
+        Some(Plane { normal, offset: core + self.rim_radius })
+    }
+}

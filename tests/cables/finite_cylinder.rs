@@ -1,0 +1,299 @@
+//! Cables over a cylinder with ends: geodesics across its seams, and paths that slide off over a rim.
+
+use core::f64::consts::FRAC_PI_2;
+
+use force_elements::cable::{CablePath, Obstacle, PathResults, Tracking, Wrappable};
+use force_elements::nalgebra::{Point3, Translation3, Vector3};
+use force_elements::shapes::{Cylinder, FiniteCylinder, ShapeError, Solid, SolidShape};
+use force_elements::{
+    BodyIndex, CableSpring, Error, ForceSystem, Frame, Handle, Pose, Real, State, Station, cable_spring,
+};
+use force_elements_scenes::cables::Dice;
+use num_dual::Dual64;
+
+const RADIUS: f64 = 0.5;
+const HALF: f64 = 0.8;
+const RIM: f64 = 0.1;
+
+fn spool<T: Real>() -> Result<FiniteCylinder<T>, ShapeError> {
+    FiniteCylinder::new(T::lit(RADIUS), T::lit(HALF), T::lit(RIM))
+}
+
+/// The straightest line on the surface in equal steps: each goes on as the one before, and to the nearest point of the
+/// surface.
+fn straightest(
+    solid: &impl Solid<f64>,
+    p: Point3<f64>,
+    tangent: Vector3<f64>,
+    length: f64,
+    steps: u32,
+) -> (Point3<f64>, Vector3<f64>) {
+    let step = length / f64::from(steps);
+    let on = |p: Point3<f64>| solid.nearest(&p).point;
+    let (mut at, mut along) = (p, tangent);
+    let mut chord = tangent;
+    for _ in 0..steps {
+        let next = on(at + along * step);
+        chord = (next - at).normalize();
+        // Turned by as much again as the chord from the tangent before.
+        along = (chord * (2.0 * chord.dot(&along)) - along).normalize();
+        at = next;
+    }
+    (at, chord)
+}
+
+#[test]
+fn geodesics_cross_its_seams_as_straightest_lines_do() -> Result<(), Error> {
+    const STEP: f64 = 1e-6;
+    let (spool, mut dice) = (spool()?, Dice::new(5));
+    let mut crossed = 0;
+    for _ in 0..24 {
+        let p = Solid::nearest(&spool, &dice.vector(1.0).into()).point;
+        let start = spool.end(&p, &dice.vector(1.0));
+        let length = dice.between(-2.0, 2.0);
+        let geodesic = spool.geodesic(&p, &start.tangent, length, 1e-12);
+        // The errors of polygons are proportional to their steps, but for their squares.
+        let sign = length.signum();
+        let [coarse, fine] =
+            [4000, 8000].map(|n| straightest(&spool, p, start.tangent * sign, length.abs(), n));
+        let q = fine.0 + (fine.0 - coarse.0);
+        let t = (fine.1 * 2.0 - coarse.1) * sign;
+        assert!((geodesic.end.point - q).norm() < 2e-6, "{}", (geodesic.end.point - q).norm());
+        assert!((geodesic.end.tangent - t).norm() < 2e-5, "{}", (geodesic.end.tangent - t).norm());
+        crossed += usize::from((geodesic.end.normal.z - geodesic.start.normal.z).abs() > 0.1);
+        // The Jacobi scalars by differences.
+        let side = geodesic.start.binormal();
+        let ends = [-1.0, 1.0].map(|sign| {
+            let turned = spool.geodesic(&p, &(start.tangent + side * (sign * STEP)), length, 1e-13).end;
+            let moved = spool.geodesic(&(p + side * (sign * STEP)), &start.tangent, length, 1e-13).end;
+            [turned.point, moved.point]
+        });
+        let rate = |i: usize| (ends[1][i] - ends[0][i]).dot(&geodesic.end.binormal()) / (2.0 * STEP);
+        assert!((rate(0) - geodesic.jacobi.turn).abs() < 1e-4, "{} {}", rate(0), geodesic.jacobi.turn);
+        let transverse = geodesic.start.torsion.abs() < 1e-12;
+        assert!(!transverse || (rate(1) - geodesic.jacobi.shift).abs() < 1e-4);
+    }
+    assert!(crossed > 7, "{crossed}");
+    Ok(())
+}
+
+#[test]
+fn the_solid_is_the_core_grown_by_the_rim() -> Result<(), Error> {
+    let (spool, mut dice) = (spool::<f64>()?, Dice::new(6));
+    for _ in 0..300 {
+        let p = Point3::from(dice.vector(1.5));
+        let at = spool.nearest(&p);
+        // Outside, the distance from a plain cylinder without rounding, less the radius of the rim.
+        let out = [p.x.hypot(p.y) - (RADIUS - RIM), p.z.abs() - (HALF - RIM)].map(|x| x.max(0.0));
+        let expected = out[0].hypot(out[1]) - RIM;
+        if expected > 0.0 {
+            assert!((at.signed_distance - expected).abs() < 1e-15);
+        }
+        assert!((at.point + at.normal * at.signed_distance - p).norm() < 1e-15);
+        assert!(spool.signed_distance(&at.point).abs() < 1e-15);
+        let plane = spool.supporting_plane(&p).expect("convex");
+        let touching =
+            plane.normal.dot(&spool.nearest(&(at.point + plane.normal)).point.coords) - plane.offset;
+        assert!(touching.abs() < 1e-15, "{touching}");
+    }
+    Ok(())
+}
+
+#[test]
+fn it_is_a_solid_in_any_scalar() -> Result<(), Error> {
+    let solid = SolidShape::custom(spool::<f64>()?);
+    let cast = solid.cast::<f32>()?;
+    let p = Point3::new(0.7, 0.1, -0.9);
+    assert!((f64::from(cast.signed_distance(&p.cast())) - solid.signed_distance(&p)).abs() < 1e-6);
+    Ok(())
+}
+
+type Rig<T> = (ForceSystem<T>, [BodyIndex; 2], Handle<CableSpring<T>>);
+
+/// A cable between two bodies over one obstacle in Ground.
+fn rig<T: Real>(surface: impl Wrappable<T>) -> Result<Rig<T>, Error> {
+    let mut system = ForceSystem::new();
+    let ends = [system.add_body(), system.add_body()];
+    let [from, to] = ends.map(|body| Station::on(body, Point3::origin()));
+    let path = CablePath::new(from, to)?.over(Obstacle::new(Frame::ground(Pose::identity()), surface)?);
+    let cable = system.add(CableSpring::new(path, cable_spring::Parameters::default())?)?;
+    Ok((system, ends, cable))
+}
+
+fn place<T: Real>(state: &mut State<T>, ends: [BodyIndex; 2], points: [Vector3<T>; 2]) -> Result<(), Error> {
+    for (body, p) in ends.into_iter().zip(points) {
+        state.set_pose(body, Pose::from(Translation3::from(p)))?;
+    }
+    Ok(())
+}
+
+/// The depth of the straight pieces of a path in a solid at the origin of Ground.
+fn depth(spool: &FiniteCylinder<f64>, path: &PathResults<f64>) -> f64 {
+    let places = path.segments.iter().flat_map(|segment| {
+        (0..=200).map(|i| segment.from_G + (segment.to_G - segment.from_G) * (f64::from(i) / 200.0))
+    });
+    places.fold(0.0, |depth: f64, p| depth.max(-spool.signed_distance(&p)))
+}
+
+#[test]
+fn away_from_its_rims_the_path_is_that_over_a_cylinder_without_ends() -> Result<(), Error> {
+    let (spool, ends, cable) = rig(spool()?)?;
+    let (column, others, other) = rig(Cylinder::new(RADIUS)?)?;
+    let mut states = [spool.default_state(), column.default_state()];
+    for i in 0..40 {
+        let a = 0.05 * f64::from(i);
+        let points = [Vector3::new(-1.5, -0.1 + 0.3 * a, -0.3), Vector3::new(1.4, 0.2 * a, 0.6 - 0.4 * a)];
+        place(&mut states[0], ends, points)?;
+        place(&mut states[1], others, points)?;
+        let found = [
+            spool.realize_dynamics(&mut states[0])?.of(cable).position.path.clone(),
+            column.realize_dynamics(&mut states[1])?.of(other).position.path.clone(),
+        ];
+        assert!(found[0].contacts[0].in_contact);
+        assert!((found[0].length - found[1].length).abs() < 1e-13, "{i}");
+        let turns = found[0].contacts[0].turning(spool.element(cable).path().obstacles()[0].surface(), 1e-12);
+        let expected =
+            found[1].contacts[0].turning(column.element(other).path().obstacles()[0].surface(), 1e-12);
+        assert!((turns - expected).abs() < 1e-12, "{turns} {expected}");
+        spool.accept_step(&mut states[0])?;
+        column.accept_step(&mut states[1])?;
+    }
+    Ok(())
+}
+
+/// Half the length of a rope from (±2, z) over both rims of one end, in a plane through the axis.
+fn half_over_an_end<T: Real>(z: T) -> T {
+    let lit = T::lit;
+    // From the centre of the rim's circle to the end of the rope.
+    let (out, up) = (lit(2.0 - (RADIUS - RIM)), z - lit(HALF - RIM));
+    let distance = (out * out + up * up).sqrt();
+    let angle = lit(FRAC_PI_2) - up.atan2(out) - (lit(RIM) / distance).acos();
+    lit(RADIUS - RIM) + (distance * distance - lit(RIM * RIM)).sqrt() + lit(RIM) * angle
+}
+
+fn over_an_end<T: Real>(z: T) -> Result<(T, bool), Error> {
+    let (system, ends, cable) = rig(spool()?)?;
+    let mut state = system.default_state();
+    let [zero, two] = [T::zero(), T::lit(2.0)];
+    place(&mut state, ends, [Vector3::new(-two, zero, z), Vector3::new(two, zero, z)])?;
+    let view = system.realize_position(&mut state)?;
+    let path = &view.of(cable).position.path;
+    Ok((path.length, path.contacts[0].in_contact))
+}
+
+#[test]
+fn a_rope_over_an_end_bends_about_its_rims() -> Result<(), Error> {
+    let (system, ends, cable) = rig(spool()?)?;
+    let mut state = system.default_state();
+    for i in 0..60 {
+        let z = 0.9 - 0.01 * f64::from(i);
+        place(&mut state, ends, [Vector3::new(-2.0, 0.0, z), Vector3::new(2.0, 0.0, z)])?;
+        let dynamics = system.realize_dynamics(&mut state)?;
+        let path = &dynamics.of(cable).position.path;
+        let expected = if z < HALF { 2.0 * half_over_an_end(z) } else { 4.0 };
+        assert!((path.length - expected).abs() < 1e-12, "{z}: {} {expected}", path.length);
+        assert!(path.tracking <= Tracking::Cold && (i == 0) == (path.tracking == Tracking::Cold));
+        system.accept_step(&mut state)?;
+        if z < HALF - 1e-9 {
+            // Without memory, in single precision, and with derivatives.
+            assert!((over_an_end(z)?.0 - expected).abs() < 1e-12);
+        }
+    }
+    let (length, touches) = over_an_end(0.55_f32)?;
+    assert!(touches && (f64::from(length) - 2.0 * half_over_an_end(0.55)).abs() < 2e-6);
+    let (length, _) = over_an_end(Dual64::new(0.55, 1.0))?;
+    let expected = half_over_an_end(Dual64::new(0.55, 1.0)) * 2.0;
+    assert!((length.re - expected.re).abs() < 1e-12 && (length.eps - expected.eps).abs() < 1e-11);
+    Ok(())
+}
+
+#[test]
+fn along_the_side_the_contact_grows_from_rim_to_rim_while_the_length_is_continuous() -> Result<(), Error> {
+    const STEP: f64 = 0.005;
+    let (system, ends, cable) = rig(spool()?)?;
+    let mut state = system.default_state();
+    let (mut before, mut longest) = (None, 0.0_f64);
+    for i in 0..200 {
+        let u = STEP * f64::from(i);
+        place(
+            &mut state,
+            ends,
+            [Vector3::new(0.1, 0.6 - 0.5 * u, -2.0), Vector3::new(-0.2, 0.6 - 0.3 * u, 2.0)],
+        )?;
+        let dynamics = system.realize_dynamics(&mut state)?;
+        let path = &dynamics.of(cable).position.path;
+        assert!(depth(&spool()?, path) < 1e-9);
+        assert!(i == 0 || path.tracking <= Tracking::Relaxed, "{u}: {:?}", path.tracking);
+        // A shortest path changes by no more than its ends move.
+        if let Some(before) = before {
+            let change: f64 = path.length - before;
+            assert!((0.0..=0.8 * STEP).contains(&change), "{u}: {change}");
+        }
+        before = Some(path.length);
+        longest = longest.max(path.contacts[0].geodesic.length);
+        system.accept_step(&mut state)?;
+    }
+    assert!(longest > 1.4, "{longest}");
+    Ok(())
+}
+
+#[test]
+fn a_cable_that_comes_to_the_rim_slips_off_and_then_over_the_end() -> Result<(), Error> {
+    let (system, ends, cable) = rig(spool()?)?;
+    let mut state = system.default_state();
+    let (mut before, mut slips) = (None, 0);
+    for i in 0..=100 {
+        let z = 0.5 + 0.005 * f64::from(i);
+        place(&mut state, ends, [Vector3::new(-1.5, -0.3, z), Vector3::new(1.5, -0.3, z)])?;
+        let dynamics = system.realize_dynamics(&mut state)?;
+        let path = &dynamics.of(cable).position.path;
+        assert!(depth(&spool()?, path) < 1e-9);
+        if let Some(before) = before {
+            // Nothing holds it on the rim: there it falls to the shorter path over the end, once.
+            let change: f64 = path.length - before;
+            assert!(change < 1e-12, "{z}: {change}");
+            if change < -0.01 {
+                slips += 1;
+                assert!((z - (HALF - RIM)).abs() < 0.011, "{z}");
+            } else {
+                assert!(change > -0.01 * 2.0 * 0.4, "{z}: {change}");
+            }
+        }
+        before = Some(path.length);
+        system.accept_step(&mut state)?;
+    }
+    assert_eq!(slips, 1);
+    assert_eq!(before, Some(3.0));
+    Ok(())
+}
+
+#[test]
+fn almost_all_paths_over_random_ones_are_found() -> Result<(), Error> {
+    let mut dice = Dice::new(9);
+    let (mut failed, mut touching) = (0, 0);
+    for i in 0..600 {
+        let (radius, half) = (dice.between(0.3, 0.8), dice.between(0.1, 1.0));
+        let rim = dice.between(0.05, 0.9) * half.min(0.5 * radius);
+        let spool = FiniteCylinder::new(radius, half, rim)?;
+        let (system, ends, cable) = rig(spool)?;
+        let mut state = system.default_state();
+        let mut outside = || loop {
+            let p = dice.vector(1.5);
+            if spool.signed_distance(&p.into()) > 0.05 {
+                return p;
+            }
+        };
+        let points = [outside(), outside()];
+        place(&mut state, ends, points)?;
+        match system.realize_position(&mut state) {
+            Ok(view) => {
+                let path = &view.of(cable).position.path;
+                touching += usize::from(path.contacts[0].in_contact);
+                assert!(depth(&spool, path) < 1e-8, "{i}");
+            }
+            Err(_) => failed += 1,
+        }
+    }
+    assert!(failed <= 1 && touching > 100, "{failed} {touching}");
+    Ok(())
+}

@@ -1,0 +1,218 @@
+//! Cables confined to one side of an obstacle, whatever is remembered.
+
+use core::f64::consts::{PI, TAU};
+
+use force_elements::cable::{CablePath, Obstacle, PathError, PathResults, Wrap, Wrappable, Wraps};
+use force_elements::nalgebra::{Point3, Translation3, Vector3};
+use force_elements::shapes::{Cylinder, Ellipsoid, FiniteCylinder, Solid, Sphere, Torus};
+use force_elements::{BodyIndex, Error, ForceSystem, Frame, Pose, Real, State, Station};
+use force_elements_scenes::cables::Dice;
+
+/// A cable between two bodies over an obstacle in Ground that is confined to its x side.
+struct Rig<T: Real> {
+    state: State<T>,
+    ends: [BodyIndex; 2],
+    path: CablePath<T>,
+}
+
+impl<T: Real> Rig<T> {
+    fn over(surface: impl Wrappable<T>) -> Result<Self, Error> {
+        let mut system = ForceSystem::new();
+        let ends = [system.add_body(), system.add_body()];
+        let over = Obstacle::new(Frame::ground(Pose::identity()), surface)?.confined_to(Vector3::x())?;
+        let [from, to] = ends.map(|body| Station::on(body, Point3::origin()));
+        Ok(Self { state: system.default_state(), ends, path: CablePath::new(from, to)?.over(over) })
+    }
+
+    fn solve(&mut self, points: [Vector3<T>; 2], wraps: &Wraps<T>) -> Result<PathResults<T>, PathError> {
+        let mut path = PathResults::default();
+        for (body, p) in self.ends.into_iter().zip(points) {
+            self.state.set_pose(body, Pose::from(Translation3::from(p))).map_err(|_| PathError::NonFinite)?;
+        }
+        self.path.solve(self.state.positions(), wraps, &mut path)?;
+        Ok(path)
+    }
+}
+
+/// A length from the bearings of both ends from the side, no more than half a turn each way: unrolled, it is straight.
+fn past_a_cylinder(radius: f64, points: [Vector3<f64>; 2]) -> f64 {
+    let [a, b] = points;
+    let angle = (b.y.atan2(b.x) - a.y.atan2(a.x)).abs();
+    let bare = [a, b].map(|p| (radius / p.x.hypot(p.y)).acos());
+    let arc = angle - bare[0] - bare[1];
+    if arc < 0.0 {
+        return (b - a).norm();
+    }
+    let straight = [a, b].map(|p| (p.x * p.x + p.y * p.y - radius * radius).sqrt());
+    (straight[0] + straight[1] + radius * arc).hypot(b.z - a.z)
+}
+
+#[test]
+fn about_a_cylinder_the_angle_is_that_of_the_bearings_from_the_side() -> Result<(), Error> {
+    const RADIUS: f64 = 0.3;
+    let mut dice = Dice::new(21);
+    let mut rig = Rig::over(Cylinder::new(RADIUS)?)?;
+    let mut wraps = rig.path.no_wraps();
+    let (mut wrapped, mut far) = (0, 0);
+    for i in 0..400 {
+        let mut end = || {
+            let (bearing, reach) = (dice.between(-3.1, 3.1), dice.between(0.35, 1.5));
+            Vector3::new(reach * bearing.cos(), reach * bearing.sin(), dice.between(-0.5, 0.5))
+        };
+        let points = [end(), end()];
+        if i % 5 == 0 {
+            // A memory of any number of windings on any side.
+            let angle = dice.between(0.0, TAU);
+            let point = Point3::new(angle.cos(), angle.sin(), 0.0) * RADIUS;
+            let tangent = Vector3::new(-angle.sin(), angle.cos(), 0.2) * if i % 2 == 0 { 1.0 } else { -1.0 };
+            let length = RADIUS * dice.between(0.1, 30.0);
+            wraps.obstacles[0] = Wrap { known: true, in_contact: true, point, tangent, length };
+        }
+        let path = rig.solve(points, &wraps)?;
+        let expected = past_a_cylinder(RADIUS, points);
+        assert!((path.length - expected).abs() < 1e-11, "{i}: {} {expected} {points:?}", path.length);
+        wrapped += usize::from(path.contacts[0].in_contact);
+        far += usize::from(path.contacts[0].in_contact && path.contacts[0].geodesic.length > PI * RADIUS);
+        path.remember(&mut wraps);
+    }
+    assert!(wrapped > 150 && far > 2, "{wrapped} {far}");
+    Ok(())
+}
+
+#[test]
+fn over_the_front_of_a_ball_the_length_is_continuous_until_the_cable_slips_off() -> Result<(), Error> {
+    const RADIUS: f64 = 0.5;
+    let mut rig = Rig::over(Sphere::new(RADIUS)?)?;
+    let mut wraps = rig.path.no_wraps();
+    // Both ends come from the front and go behind.
+    let mut behind = 0;
+    for i in 0..=200 {
+        let x = 0.8 - 0.01 * f64::from(i);
+        let points = [Vector3::new(x, -1.5, 0.0), Vector3::new(x, 1.5, 0.1)];
+        let [a, b] = points;
+        let near = a.cross(&b).norm().atan2(a.dot(&b));
+        let angle = if a.x + b.x >= 0.0 { near } else { TAU - near };
+        let bare = [a, b].map(|p| (RADIUS / p.norm()).acos());
+        let arc = angle - bare[0] - bare[1];
+        let straight = [a, b].map(|p| (p.norm_squared() - RADIUS * RADIUS).sqrt());
+        let expected = if arc < 0.0 { (b - a).norm() } else { straight[0] + straight[1] + RADIUS * arc };
+        let outcomes = [rig.solve(points, &wraps), rig.solve(points, &rig.path.no_wraps())];
+        for outcome in &outcomes {
+            if arc < PI - 0.02 {
+                let length = outcome.as_ref().map(|path| path.length).unwrap_or_default();
+                assert!((length - expected).abs() < 1e-11, "{x}: {outcome:?} {expected}");
+            } else if arc > PI {
+                // A great circle of more than half a turn is no shortest path.
+                assert_eq!(outcome.as_ref().err(), Some(&PathError::SideNotKept { obstacle: 0 }), "{x}");
+            }
+        }
+        let [tracked, _] = outcomes;
+        if let Ok(path) = tracked {
+            path.remember(&mut wraps);
+            behind += usize::from(x < -RADIUS);
+        }
+    }
+    assert!(behind > 20, "{behind}");
+    Ok(())
+}
+
+/// Whether a path crosses the half-plane behind the middle with the solid in front of it; points along the path are
+/// close together.
+fn passes_behind(solid: &impl Solid<f64>, axis: Option<Vector3<f64>>, points: &[Point3<f64>]) -> bool {
+    let [Some(first), Some(last)] = [points.first(), points.last()] else { return false };
+    let along = axis.map_or(last - first, |axis| axis.cross(&Vector3::x()));
+    let across = Vector3::new(0.0, along.y, along.z);
+    points.windows(2).any(|pair| {
+        let [from, to] = [pair[0], pair[1]].map(|p| p.coords.dot(&across));
+        let crossing = pair[0] + (pair[1] - pair[0]) * (from / (from - to));
+        let mut ahead = (1..400).map(|i| crossing + Vector3::x() * (0.005 * f64::from(i)));
+        (from < 0.0) != (to < 0.0) && crossing.x < 0.0 && ahead.any(|p| solid.signed_distance(&p) < -5e-3)
+    })
+}
+
+/// Random ends and memories; returns how often the cable touches, and is refused.
+fn never_behind(
+    solid: impl Solid<f64> + Wrappable<f64> + Copy,
+    axis: Option<Vector3<f64>>,
+    seed: u64,
+) -> Result<[u32; 2], Error> {
+    let mut rig = Rig::over(solid)?;
+    let mut dice = Dice::new(seed);
+    let mut wraps = rig.path.no_wraps();
+    let [mut touching, mut refused] = [0; 2];
+    for i in 0..300 {
+        let mut end = || loop {
+            let p = dice.vector(1.5);
+            if Solid::signed_distance(&solid, &p.into()) > 0.05 {
+                return p;
+            }
+        };
+        let points = [end(), end()];
+        match rig.solve(points, &wraps) {
+            Ok(path) => {
+                touching += u32::from(path.contacts[0].in_contact);
+                let line = path.sample(&rig.path, 0.02);
+                let fine: Vec<_> = line
+                    .windows(2)
+                    .flat_map(|p| (0..50).map(|k| p[0] + (p[1] - p[0]) * (f64::from(k) / 50.0)))
+                    .chain(line.last().copied())
+                    .collect();
+                assert!(!passes_behind(&solid, axis, &fine), "{i}: {points:?}");
+                path.remember(&mut wraps);
+            }
+            Err(error) => {
+                assert_eq!(error, PathError::SideNotKept { obstacle: 0 }, "{i}: {points:?}");
+                refused += 1;
+            }
+        }
+    }
+    Ok([touching, refused])
+}
+
+#[test]
+fn no_path_passes_behind() -> Result<(), Error> {
+    let found = [
+        never_behind(Sphere::new(0.5)?, None, 1)?,
+        never_behind(Ellipsoid::new(Vector3::new(0.6, 0.4, 0.5))?, None, 2)?,
+        never_behind(FiniteCylinder::new(0.4, 0.6, 0.1)?, Some(Vector3::z()), 3)?,
+    ];
+    for [touching, refused] in found {
+        assert!(touching >= 40 && refused <= 18, "{found:?}");
+    }
+    Ok(())
+}
+
+#[test]
+fn beside_the_end_of_a_cylinder_the_cable_is_free() -> Result<(), Error> {
+    let mut rig = Rig::over(FiniteCylinder::new(0.4, 0.6, 0.1)?)?;
+    let none = rig.path.no_wraps();
+    let mut at = |z: f64| rig.solve([Vector3::new(-0.6, -1.0, z), Vector3::new(-0.6, 1.0, z)], &none);
+    // Behind it, the cable goes around the front; past its end, straight on.
+    assert!(at(0.2)?.contacts[0].in_contact && at(0.2)?.length > 2.4);
+    assert!(!at(0.7)?.contacts[0].in_contact);
+    Ok(())
+}
+
+#[test]
+fn sides_are_kept_by_casts_and_refused_where_they_mean_nothing() -> Result<(), Error> {
+    let frame = Frame::ground(Pose::identity());
+    let column = || Obstacle::new(frame, Cylinder::new(0.3)?);
+    assert!(matches!(column()?.confined_to(Vector3::z()), Err(PathError::InvalidValue(_))));
+    assert!(matches!(column()?.confined_to(Vector3::zeros()), Err(PathError::InvalidValue(_))));
+    assert!(matches!(column()?.confined_to(Vector3::repeat(f64::NAN)), Err(PathError::NonFinite)));
+    let ring = Obstacle::new(frame, Torus::new(1.0, 0.3)?)?;
+    assert!(matches!(ring.confined_to(Vector3::x()), Err(PathError::InvalidValue(_))));
+    let tilted = column()?.confined_to(Vector3::new(0.0, 2.0, 5.0))?;
+    assert_eq!(tilted.side(), Some(&Vector3::y()));
+    assert_eq!(tilted.cast::<f32>()?.side(), Some(&Vector3::y()));
+
+    let mut rig = Rig::over(Cylinder::new(0.3)?)?;
+    let points = [Vector3::new(-0.6, -1.0, 0.1), Vector3::new(-0.7, 0.8, 0.0)];
+    let none = rig.path.no_wraps();
+    let length = rig.solve(points, &none)?.length;
+    let mut single = Rig::over(Cylinder::new(0.3_f32)?)?;
+    let none = single.path.no_wraps();
+    let rounded = single.solve(points.map(Vector3::cast::<f32>), &none)?.length;
+    assert!((f64::from(rounded) - length).abs() < 1e-6 && length > 2.6, "{rounded} {length}");
+    Ok(())
+}

@@ -1,0 +1,416 @@
+//! Winches: cables that wind on a drum on which they end, without friction and with it.
+
+use core::f64::consts::{PI, TAU};
+
+use force_elements::cable::{CablePath, Obstacle, Strand, Tracking};
+use force_elements::cable_spring::Parameters;
+use force_elements::nalgebra::{Point3, Vector3};
+use force_elements::shapes::Cylinder;
+use force_elements::{
+    BodyIndex, CableSpring, CapstanCable, Error, ForceSystem, Frame, Handle, Pose, SpatialVelocity, State,
+    Station, capstan_cable,
+};
+
+const RADIUS: f64 = 0.2;
+
+fn elastic(stiffness: f64, slack_length: f64) -> Parameters<f64> {
+    Parameters { stiffness, slack_length, dissipation: 0.0 }
+}
+
+/// A system, drum and load, and the path of the cable.
+type Rig = (ForceSystem<f64>, [BodyIndex; 2], CablePath<f64>);
+
+/// A drum at the origin that turns about z, and a load to its right, level with its highest point, where the cable is
+/// fixed: it winds as the drum turns.
+fn rig() -> Result<Rig, Error> {
+    let mut system = ForceSystem::new();
+    let [drum, load] = [system.add_body(), system.add_body()];
+    let surface = Obstacle::new(Frame::of(drum), Cylinder::new(RADIUS)?)?;
+    let fixed = Station::on(drum, Point3::new(0.0, RADIUS, 0.0));
+    let path = CablePath::new(fixed, Station::on(load, Point3::origin()))?.over(surface);
+    Ok((system, [drum, load], path))
+}
+
+fn place(state: &mut State<f64>, [drum, load]: [BodyIndex; 2], angle: f64, x: f64) -> Result<(), Error> {
+    state.set_pose(drum, Pose::rotation(Vector3::z() * angle))?;
+    state.set_pose(load, Pose::translation(x, RADIUS, 0.0))
+}
+
+/// The length on the drum and the free length: the drum may wind either way.
+fn wound_and_free(angle: f64, x: f64) -> [f64; 2] {
+    if angle >= 0.0 {
+        return [RADIUS * angle, x];
+    }
+    // The other way round the cable leaves the drum below, where the load is level with the top.
+    let bearing = PI - 2.0 * RADIUS.atan2(x);
+    let wound = -angle - bearing;
+    if wound > 0.0 {
+        return [RADIUS * wound, x];
+    }
+    let from = Vector3::new(-RADIUS * angle.sin(), RADIUS * angle.cos(), 0.0);
+    [0.0, (Vector3::new(x, RADIUS, 0.0) - from).norm()]
+}
+
+#[test]
+fn a_drum_winds_twenty_turns_unwinds_and_winds_the_other_way() -> Result<(), Error> {
+    let (mut system, bodies, path) = rig()?;
+    let cable = system.add(CableSpring::new(path, elastic(100.0, 0.5))?)?;
+    let mut state = system.default_state();
+    let mut mirrored = 0;
+    for i in (0..=200).chain((-100..200).rev()) {
+        let angle = 0.1 * TAU * f64::from(i);
+        place(&mut state, bodies, angle, 1.0)?;
+        // Unwinding and the same again the other way: the rate is that of the drum.
+        let spin = SpatialVelocity::new(Vector3::z(), Vector3::zeros());
+        state.set_body(bodies[0], Pose::rotation(Vector3::z() * angle), spin)?;
+        let view = system.realize_dynamics(&mut state)?;
+        let at = view.of(cable);
+        let path = &at.position.path;
+        assert!(state_is_tracked(path.tracking, i), "{i}: {:?}", path.tracking);
+        let [wound, free] = wound_and_free(angle, 1.0);
+        assert!((path.length - wound - free).abs() < 1e-12, "{i}: {} {wound} {free}", path.length);
+        let contact = &path.contacts[0];
+        let turned = if contact.in_contact { contact.geodesic.length } else { 0.0 };
+        assert!((turned - wound).abs() < 1e-12, "{i}: {turned} {wound}");
+        let torque = view.body_force(bodies[0]).torque.z;
+        if angle.abs() > 4.0 {
+            let expected = -at.dynamics.tension * RADIUS * angle.signum();
+            assert!((torque - expected).abs() < 1e-9 * expected.abs(), "{i}: {torque} {expected}");
+            mirrored += u32::from(angle < 0.0);
+        }
+        // Power: the drum gives what the tension takes.
+        let power = at.dynamics.tension * at.velocity.length_rate;
+        assert!((power + torque).abs() < 1e-9 * torque.abs().max(1.0), "{i}");
+        system.accept_step(&mut state)?;
+    }
+    assert!(mirrored > 90);
+    Ok(())
+}
+
+fn state_is_tracked(tracking: Tracking, i: i32) -> bool {
+    tracking == Tracking::Warm || i == 0 && tracking == Tracking::Cold
+}
+
+/// A winch with friction.
+struct Winch {
+    system: ForceSystem<f64>,
+    state: State<f64>,
+    bodies: [BodyIndex; 2],
+    cable: Handle<CapstanCable<f64>>,
+}
+
+/// What it shows after an evaluation.
+struct Shown {
+    strands: Vec<Strand<f64>>,
+    /// From the fixed end to the load.
+    tensions: Vec<f64>,
+    stored: f64,
+    torque: f64,
+}
+
+impl Winch {
+    fn new(friction: f64, elastic: Parameters<f64>) -> Result<Self, Error> {
+        let (system, bodies, path) = rig()?;
+        Self::along(system, bodies, path, friction, elastic)
+    }
+
+    /// The same with the cable from the load to the drum.
+    fn reversed(friction: f64, elastic: Parameters<f64>) -> Result<Self, Error> {
+        let (system, bodies, path) = rig()?;
+        let reversed = CablePath::new(path.termination(), path.origin())?.over(path.obstacles()[0].clone());
+        Self::along(system, bodies, reversed, friction, elastic)
+    }
+
+    fn along(
+        mut system: ForceSystem<f64>,
+        bodies: [BodyIndex; 2],
+        path: CablePath<f64>,
+        friction: f64,
+        elastic: Parameters<f64>,
+    ) -> Result<Self, Error> {
+        let parameters = capstan_cable::Parameters { elastic, friction: vec![friction] };
+        let cable = system.add(CapstanCable::new(path, parameters)?)?;
+        Ok(Self { state: system.default_state(), system, bodies, cable })
+    }
+
+    fn evaluate(&mut self) -> Result<Shown, Error> {
+        let view = self.system.realize_dynamics(&mut self.state)?;
+        let at = view.of(self.cable);
+        Ok(Shown {
+            strands: at.position.strands.all.clone(),
+            tensions: at.dynamics.tensions.clone(),
+            stored: at.dynamics.potential_energy,
+            torque: view.body_force(self.bodies[0]).torque.z,
+        })
+    }
+
+    /// Moves, commits, and evaluates again.
+    fn step(&mut self, angle: f64, x: f64) -> Result<Shown, Error> {
+        place(&mut self.state, self.bodies, angle, x)?;
+        self.evaluate()?;
+        self.system.accept_step(&mut self.state)?;
+        self.evaluate()
+    }
+}
+
+#[test]
+fn what_is_wound_at_one_tension_has_it_on_the_drum() -> Result<(), Error> {
+    const TURNS: i32 = 20;
+    for friction in [0.0, 0.3] {
+        let mut winch = Winch::new(friction, elastic(1000.0, 29.9))?;
+        let stored = 0.5 * 1000.0 * 0.01;
+        for i in (0..=10 * TURNS).chain((0..10 * TURNS).rev()) {
+            let angle = 0.1 * TAU * f64::from(i);
+            // The load comes nearer by what is wound.
+            let shown = winch.step(angle, 30.0 - RADIUS * angle)?;
+            for tension in &shown.tensions {
+                assert!((tension - 100.0).abs() < 1e-6, "{friction} {i}: {tension}");
+            }
+            assert!((shown.torque + 100.0 * RADIUS).abs() < 1e-6, "{friction} {i}: {}", shown.torque);
+            assert!((shown.stored - stored).abs() < 1e-9, "{friction} {i}: {}", shown.stored);
+            let wound: f64 =
+                shown.strands.iter().filter(|strand| strand.is_wound).map(|strand| strand.length).sum();
+            let expected = if friction > 0.0 { RADIUS * angle } else { 0.0 };
+            assert!((wound - expected).abs() < 1e-9, "{friction} {i}: {wound} {expected}");
+        }
+    }
+    Ok(())
+}
+
+/// The tension and the energy on the drum after an angle, and those at the end after unwinding, in steps of this size.
+fn wind_against_a_wall(step: f64) -> Result<[f64; 4], Error> {
+    let mut winch = Winch::new(1000.0, elastic(1000.0, 1.9))?;
+    let count = (2.0 / step).round();
+    let mut i = 0.0;
+    let mut shown = winch.step(0.0, 2.0)?;
+    while i < count {
+        i += 1.0;
+        shown = winch.step(i * step, 2.0)?;
+    }
+    let last = shown.tensions[shown.tensions.len() - 1];
+    let wound = shown.strands.iter().filter(|strand| strand.is_wound);
+    let stored = wound.fold(0.0, |sum, strand| sum + 500.0 * strand.share * strand.elongation.powi(2));
+    while i > 0.0 {
+        i -= 1.0;
+        shown = winch.step(i * step, 2.0)?;
+    }
+    Ok([last, stored, shown.tensions[shown.tensions.len() - 1], shown.stored])
+}
+
+#[test]
+fn what_is_wound_keeps_its_tension_and_gives_its_energy_back() -> Result<(), Error> {
+    // With no slip, material leaves the free cable with the strain that it has: φ' = −φ r / D.
+    let (stiffness, slack, distance, u) = (1000.0, 1.9, 2.0, RADIUS * 2.0 / 2.0);
+    let tension = stiffness * (distance * f64::exp(u) - slack);
+    let stored = 0.5
+        * stiffness
+        * (distance * distance * u.exp_m1() - 2.0 * distance * slack * u - slack * slack * (-u).exp_m1());
+    let [coarse, fine] = [wind_against_a_wall(0.01)?, wind_against_a_wall(0.0025)?];
+    let exact =
+        [tension, stored, stiffness * (distance - slack), 0.5 * stiffness * (distance - slack).powi(2)];
+    let errors = |found: [f64; 4]| [0, 1, 2, 3].map(|k| (found[k] / exact[k] - 1.0).abs());
+    let [coarse, fine] = [errors(coarse), errors(fine)];
+    // Of first order in the step.
+    assert!(coarse[0] < 5e-4 && fine[0] < 0.26 * coarse[0], "{coarse:?} {fine:?}");
+    // Two laps and a half average an elongation that grows fivefold: a twelfth of the square of its relative growth.
+    assert!(coarse[1] < 0.02 && fine[1] < 0.02, "{coarse:?} {fine:?}");
+    assert!(fine[2] < 1e-9 && fine[3] < 1e-9, "{fine:?}");
+    Ok(())
+}
+
+/// Winds two turns at 100 N, and then moves the load in small steps until the free tension is this.
+fn wound_then(friction: f64, turns: f64, tensions: &[f64]) -> Result<Shown, Error> {
+    let whole = RADIUS * TAU * turns + 1.0;
+    let slack = whole - 0.05;
+    let mut winch = Winch::new(friction, elastic(2000.0, slack))?;
+    let angle = TAU * turns;
+    for i in 0..=100 {
+        let angle = angle * 0.01 * f64::from(i);
+        winch.step(angle, whole - RADIUS * angle)?;
+    }
+    let mut x = 1.0;
+    let mut shown = winch.step(angle, x)?;
+    for &wanted in tensions {
+        let rising = wanted > shown.tensions[shown.tensions.len() - 1];
+        while rising == (wanted > shown.tensions[shown.tensions.len() - 1]) {
+            x += if rising { 2e-5 } else { -2e-5 };
+            shown = winch.step(angle, x)?;
+        }
+    }
+    Ok(shown)
+}
+
+#[test]
+fn the_drum_holds_by_the_capstan_equation() -> Result<(), Error> {
+    const FRICTION: f64 = 0.2;
+    let shown = wound_then(FRICTION, 3.0, &[200.0])?;
+    let last = shown.tensions.len() - 1;
+    let free = shown.tensions[last];
+    // The turning from the free cable to the middle of each lap.
+    let mut depth = 0.0;
+    let mut checked = 0;
+    for k in (0..last).rev() {
+        let turning = shown.strands[k].length / RADIUS;
+        depth += 0.5 * turning;
+        let expected = (free * (-FRICTION * depth).exp()).max(100.0);
+        depth += 0.5 * turning;
+        let tension = shown.tensions[k];
+        // In steps of 0.04 N, the last lap that slips has its limit from the step before.
+        assert!((tension - expected).abs() < 0.05, "{k}: {tension} {expected}");
+        checked += usize::from(expected > 100.0);
+    }
+    assert!(checked > 4);
+    Ok(())
+}
+
+#[test]
+fn a_drum_that_does_not_hold_slips_to_its_fixed_end() -> Result<(), Error> {
+    const FRICTION: f64 = 0.1;
+    let shown = wound_then(FRICTION, 1.0, &[400.0])?;
+    let turning = TAU - 0.5 * shown.strands[0].length / RADIUS;
+    let ratio = shown.tensions[shown.tensions.len() - 1] / shown.tensions[0];
+    assert!((ratio / (FRICTION * turning).exp() - 1.0).abs() < 1e-6, "{ratio}");
+    Ok(())
+}
+
+#[test]
+fn the_power_of_drum_and_load_is_the_rate_of_the_energy_stored() -> Result<(), Error> {
+    const STEP: f64 = 1e-5;
+    // Nothing slips.
+    let mut winch = Winch::new(1000.0, elastic(1000.0, 2.9))?;
+    for i in 0..40 {
+        winch.step(0.1 * f64::from(i), 3.0 - 0.1 * RADIUS * f64::from(i) + 0.05 * f64::from(i).sin())?;
+    }
+    // From the last commit on, some way along.
+    let (angle, x, [spin, speed]) = (3.95, 2.3, [0.7, -0.4]);
+    let mut at = |time: f64| -> Result<[f64; 2], Error> {
+        place(&mut winch.state, winch.bodies, angle + spin * time, x + speed * time)?;
+        let view = winch.system.realize_dynamics(&mut winch.state)?;
+        let [torque, pull] =
+            [view.body_force(winch.bodies[0]).torque.z, view.body_force(winch.bodies[1]).force.x];
+        Ok([torque * spin + pull * speed, view.of(winch.cable).dynamics.potential_energy])
+    };
+    let [power, _] = at(0.0)?;
+    let rate = (at(STEP)?[1] - at(-STEP)?[1]) / (2.0 * STEP);
+    assert!((power + rate).abs() < 1e-6 * rate.abs() && rate.abs() > 1.0, "{power} {rate}");
+    Ok(())
+}
+
+/// A load of 2 kg that falls along x while the drum hauls it in, turns and lets it out. Returns the energy that has got
+/// lost, and the largest tension.
+fn haul(friction: f64, dt: f64) -> Result<[f64; 2], Error> {
+    const MASS: f64 = 2.0;
+    const WEIGHT: f64 = 20.0;
+    let mut winch = Winch::new(friction, elastic(4000.0, 4.0))?;
+    let (mut x, mut speed, mut angle) = (4.0 + WEIGHT / 4000.0, 0.0, 0.0);
+    let mut shown = winch.step(angle, x)?;
+    let energy = |x: f64, speed: f64, shown: &Shown| 0.5 * MASS * speed * speed - WEIGHT * x + shown.stored;
+    let first = energy(x, speed, &shown);
+    let (mut work, mut most, mut time) = (0.0, 0.0_f64, 0.0);
+    while time < 4.0 {
+        let pull = |shown: &Shown| -shown.tensions[shown.tensions.len() - 1];
+        // Velocity Verlet: half of the kick before the step, half after.
+        speed += 0.5 * dt * (pull(&shown) + WEIGHT) / MASS;
+        x += dt * speed;
+        let turned = 6.0 * (0.5 - 0.5 * (0.25 * TAU * (time + dt)).cos()) - angle;
+        angle += turned;
+        time += dt;
+        let before = shown.torque;
+        place(&mut winch.state, winch.bodies, angle, x)?;
+        shown = winch.evaluate()?;
+        work -= 0.5 * (before + shown.torque) * turned;
+        speed += 0.5 * dt * (pull(&shown) + WEIGHT) / MASS;
+        winch.system.accept_step(&mut winch.state)?;
+        shown = winch.evaluate()?;
+        most = most.max(-pull(&shown));
+    }
+    Ok([first + work - energy(x, speed, &shown), most])
+}
+
+#[test]
+fn the_work_of_a_winch_is_the_energy_of_its_load_and_cable() -> Result<(), Error> {
+    for friction in [0.0, 0.3] {
+        let [coarse, most] = haul(friction, 2e-3)?;
+        let [fine, _] = haul(friction, 5e-4)?;
+        if friction > 0.0 {
+            // Material slips a little on the drum while the load swings.
+            assert!(fine > 0.0 && (coarse - fine).abs() < 0.02 * fine && fine < 1e-3, "{coarse} {fine}");
+        } else {
+            // Of second order in the step.
+            assert!(coarse.abs() < 1e-4 && fine.abs() < 0.07 * coarse.abs(), "{coarse} {fine}");
+        }
+        assert!(most > 1.2 * 20.0, "{most}");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_drum_at_the_end_is_one_at_the_beginning_and_one_that_is_empty_winds_the_other_way() -> Result<(), Error>
+{
+    let elastic = elastic(1000.0, 2.9);
+    let mut winches = [Winch::new(0.3, elastic)?, Winch::reversed(0.3, elastic)?];
+    let mut other_way = 0;
+    for i in (0..60).chain((-90..60).rev()) {
+        let angle = 0.1 * f64::from(i);
+        let [wound, _] = wound_and_free(angle, 3.0);
+        let x = 3.0 - wound + 0.02 * angle.sin();
+        let mut shown = winches.each_mut().map(|winch| winch.step(angle, x));
+        let [Ok(begins), Ok(ends)] = &mut shown else {
+            return Err(shown.map(Result::err).into_iter().flatten().next().expect("one"));
+        };
+        ends.tensions.reverse();
+        assert_eq!(begins.tensions.len(), ends.tensions.len(), "{i}");
+        for (a, b) in begins.tensions.iter().zip(&ends.tensions) {
+            assert!((a - b).abs() < 1e-7, "{i}: {a} {b}");
+        }
+        assert!((begins.torque - ends.torque).abs() < 1e-7, "{i}");
+        let shares: f64 = begins.strands.iter().map(|strand| strand.share).sum();
+        assert!((shares - 1.0).abs() < 1e-12, "{i}: {shares}");
+        if angle.abs() > 4.0 {
+            let free = begins.tensions[begins.tensions.len() - 1];
+            assert!((begins.torque + free * RADIUS * angle.signum()).abs() < 1e-6 * free, "{i}");
+            other_way += u32::from(angle < 0.0);
+        }
+    }
+    assert!(other_way > 30);
+    Ok(())
+}
+
+#[test]
+fn a_saved_winch_goes_on_to_the_same_bits() -> Result<(), Error> {
+    let mut winch = Winch::new(0.3, elastic(1000.0, 2.9))?;
+    let go_on = |winch: &mut Winch, from: i32| -> Result<Shown, Error> {
+        (from..from + 30)
+            .map(|i| winch.step(0.2 * f64::from(i), 3.0 - 0.03 * f64::from(i)))
+            .last()
+            .expect("steps")
+    };
+    go_on(&mut winch, 0)?;
+    let saved = winch.state.snapshot();
+    let expected = go_on(&mut winch, 30)?;
+    winch.state.restore(&saved)?;
+    let found = go_on(&mut winch, 30)?;
+    assert!(found.tensions.len() > 5);
+    assert_eq!(found.tensions, expected.tensions);
+    Ok(())
+}
+
+#[test]
+fn winding_and_unwinding_do_not_allocate_after_the_first_time() -> Result<(), Error> {
+    let mut winch = Winch::new(0.3, elastic(1000.0, 9.9))?;
+    let once = |state: &mut State<f64>| -> Result<(), Error> {
+        for i in (0..120).chain((0..120).rev()) {
+            let angle = 0.2 * f64::from(i);
+            place(state, winch.bodies, angle, 10.0 - RADIUS * angle)?;
+            winch.system.realize_dynamics(state)?;
+            winch.system.accept_step(state)?;
+        }
+        Ok(())
+    };
+    once(&mut winch.state)?;
+    let mut outcome = Ok(());
+    let counted = allocation_counter::measure(|| outcome = once(&mut winch.state));
+    outcome?;
+    assert_eq!(counted.count_total, 0);
+    Ok(())
+}
