@@ -331,7 +331,7 @@ fn a_cable_with_friction_from_a_point_on_a_surface_remembers_and_slips() -> Resu
             // The ball is a drum. From the cable to the middle of its innermost lap, friction takes the turning of the
             // present contact, spread over the laps of the last commit.
             let laps = || at.position.strands.all.iter().filter(|strand| strand.is_wound);
-            let innermost = if reversed { laps().last() } else { laps().next() };
+            let innermost = if reversed { laps().next_back() } else { laps().next() };
             let wound: f64 = laps().map(|lap| lap.length).sum();
             let passed = innermost.map_or(0.0, |lap| (wound - 0.5 * lap.length) / wound);
             let turned = passed * at.position.path.contacts[0].geodesic.length / 0.8;
