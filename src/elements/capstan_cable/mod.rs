@@ -90,7 +90,9 @@ use crate::results;
 /// beyond, those of nearly equal strain count as one, at a loss of energy of second order in their difference. Turns on
 /// the drum are read from its contact: its length, or its [`turning`](crate::cable::ObstacleContact::turning).
 ///
-/// Without friction the cable on the drum is as elastic as the free one, and slips on it.
+/// Without friction the cable on the drum is as elastic as the free one, and slips on it. Of a drum that is touched several
+/// times, the contact at the fixed end is wound and the others have a mark each; while the cable lifts off at the fixed
+/// end, none of them has friction.
 ///
 /// # Note that
 ///

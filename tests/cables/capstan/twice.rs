@@ -1,6 +1,6 @@
 //! Friction on an obstacle that is touched several times: a mark for each contact.
 
-use force_elements::cable::{CablePath, Obstacle};
+use force_elements::cable::{CablePath, Obstacle, Wrappable};
 use force_elements::capstan_cable::Parameters;
 use force_elements::nalgebra::Point3;
 use force_elements::{BodyIndex, CapstanCable, Error, ForceSystem, Frame, Handle, Pose, State, Station};
@@ -102,6 +102,99 @@ fn without_friction_the_forces_are_those_of_an_elastic_cable() -> Result<(), Err
         let tension = 300.0 * (at.position.path.length - 3.9);
         assert!(at.dynamics.tensions.iter().all(|f| (f - tension).abs() < 1e-9 * tension));
         ridged.system.accept_step(&mut state)?;
+    }
+    Ok(())
+}
+
+/// A cable over two ridges, fixed on top of the first; the other end is on a body.
+fn fixed_on_ridge(friction: f64, reversed: bool) -> Result<Ridged, Error> {
+    let ridges = Ridges(vec![[0.0, 0.5, 0.4], [1.3, 0.6, 0.4]]);
+    let mut system = ForceSystem::new();
+    let body = system.add_body();
+    let fixed = Station::ground(Point3::new(-0.1, 0.0, ridges.profile::<f64>(-0.1)[0]));
+    let mut ends = [fixed, Station { body, p_B: Point3::origin() }];
+    if reversed {
+        ends.reverse();
+    }
+    let over = Obstacle::new(Frame::ground(Pose::identity()), ridges.clone())?;
+    let path = CablePath::new(ends[0], ends[1])?.over(over);
+    let parameters = Parameters { elastic: elastic(300.0, 2.6, 0.0), friction: vec![friction] };
+    let cable = system.add(CapstanCable::new(path, parameters)?)?;
+    Ok(Ridged { system, cable, ends: [body; 2], ridges })
+}
+
+#[test]
+fn on_a_drum_that_is_touched_again_what_is_wound_and_the_further_contact_hold() -> Result<(), Error> {
+    const FRICTION: f64 = 0.4;
+    for reversed in [false, true] {
+        let ridged = fixed_on_ridge(FRICTION, reversed)?;
+        let mut state = ridged.system.default_state();
+        // Pulled on until everything slips.
+        for i in 0..200 {
+            ridged.place(&mut state, [[2.5 + 0.002 * f64::from(i), 0.1]; 2])?;
+            ridged.system.realize_dynamics(&mut state)?;
+            ridged.system.accept_step(&mut state)?;
+        }
+        // Where nothing moves on, the present contacts are those of the last commit.
+        let view = ridged.system.realize_dynamics(&mut state)?;
+        let at = view.of(ridged.cable);
+        let mut contacts = at.position.path.contacts.clone();
+        let mut strands = at.position.strands.all.clone();
+        let mut tensions = at.dynamics.tensions.clone();
+        if reversed {
+            contacts.reverse();
+            strands.reverse();
+            tensions.reverse();
+        }
+        assert_eq!(contacts.len(), 2);
+        let surface: &dyn Wrappable<f64> = &ridged.ridges;
+        let turned = [0, 1].map(|k| contacts[k].turning(surface, 1e-12));
+        let laps = strands.iter().take_while(|strand| strand.is_wound).count();
+        assert!(laps > 0 && strands.len() == laps + 2, "{laps} {}", strands.len());
+        let wound: f64 = strands[..laps].iter().map(|lap| lap.length).sum();
+        assert!((wound - contacts[0].geodesic.length).abs() < 1e-12);
+        // Friction acts up to the middle of the innermost lap.
+        let passed = turned[0] * (1.0 - 0.5 * strands[0].length / wound);
+        let [on_drum, over_second] = [passed, turned[1]].map(|angle| (FRICTION * angle).exp());
+        let [held, between, pulled] = [tensions[0], tensions[laps], tensions[laps + 1]];
+        assert!((between / held - on_drum).abs() < 1e-9, "{tensions:?} {on_drum}");
+        assert!((pulled / between - over_second).abs() < 1e-9, "{tensions:?} {over_second}");
+        assert!(on_drum > 1.05 && over_second > 1.05);
+    }
+    Ok(())
+}
+
+#[test]
+fn on_a_drum_contacts_that_come_and_go_conserve_material_and_make_no_energy() -> Result<(), Error> {
+    for reversed in [false, true] {
+        let ridged = fixed_on_ridge(0.6, reversed)?;
+        let mut state = ridged.system.default_state();
+        let mut counts = [0; 3];
+        let mut changes = 0;
+        let mut was = 0;
+        for i in 0..1500 {
+            let t = 0.01 * f64::from(i);
+            let height = 1.3 + 1.2 * t.cos();
+            ridged.place(&mut state, [[2.6 + 0.1 * (1.7 * t).sin(), height]; 2])?;
+            let before = ridged.system.realize_dynamics(&mut state)?.potential_energy();
+            ridged.system.accept_step(&mut state)?;
+            let view = ridged.system.realize_dynamics(&mut state)?;
+            let after = view.potential_energy();
+            assert!(after <= before + 1e-12 * (1.0 + before), "step {i}: {before} J, {after} J");
+            let at = view.of(ridged.cable);
+            let count = at.position.path.contacts.iter().filter(|contact| contact.in_contact).count();
+            let strands = &at.position.strands.all;
+            let free = strands.iter().filter(|strand| !strand.is_wound).count();
+            assert!(free == count.max(1), "step {i}: {free} {count}");
+            let material: f64 = strands.iter().map(|strand| strand.share).sum();
+            let length: f64 = strands.iter().map(|strand| strand.length).sum();
+            assert!((material - 1.0).abs() < 1e-14, "{material}");
+            assert!((length - at.position.path.length).abs() < 1e-12);
+            counts[count] += 1;
+            changes += usize::from(count != was);
+            was = count;
+        }
+        assert!(counts.iter().all(|&count| count > 40) && changes > 5, "{counts:?} {changes}");
     }
     Ok(())
 }
