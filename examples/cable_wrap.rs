@@ -1,5 +1,5 @@
-//! An elastic cable over a sphere, a cylinder and an ellipsoid and through a torus to the drum of a winch, while the
-//! sphere rises into the cable and the winch hauls and pays out.
+//! An elastic cable over a sphere, a cylinder and an ellipsoid, through a torus and across both sides of a ring to the drum
+//! of a winch, while the sphere rises into the cable and the winch hauls and pays out.
 //!
 //! Prints length, tension and contacts, and writes two pictures: the wrapped path, and the tension
 //! over time with the intervals of contact.
@@ -23,12 +23,13 @@ use force_elements_examples::{Argument, Arguments, Table, println};
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 
-const NAMES: [&str; 5] = ["sphere", "cylinder", "ellipsoid", "torus", "drum"];
-const COLORS: [RGBColor; 5] = [
+const NAMES: [&str; 6] = ["sphere", "cylinder", "ellipsoid", "torus", "ring", "drum"];
+const COLORS: [RGBColor; 6] = [
     RGBColor(86, 145, 196),
     RGBColor(226, 160, 74),
     RGBColor(109, 170, 110),
     RGBColor(160, 120, 180),
+    RGBColor(190, 130, 120),
     RGBColor(150, 150, 158),
 ];
 const CABLE: RGBColor = RGBColor(150, 25, 30);
@@ -41,6 +42,7 @@ const SPHERE: f64 = 0.7;
 const CYLINDER: f64 = 0.55;
 const ELLIPSOID: [f64; 3] = [0.8, 0.55, 1.0];
 const TORUS: [f64; 2] = [1.3, 0.35];
+const RING: [f64; 2] = [0.8, 0.2];
 
 /// The cable, the body that carries the sphere, and the drum.
 struct Rig {
@@ -57,7 +59,7 @@ type Picture = (Vec<Point3<f64>>, [Pose<f64>; 2]);
 struct Instant {
     time: f64,
     tension: f64,
-    contacts: [bool; 5],
+    contacts: [bool; 6],
 }
 
 fn build() -> Result<Rig, force_elements::Error> {
@@ -67,6 +69,9 @@ fn build() -> Result<Rig, force_elements::Error> {
     let upright = Rotation3::identity();
     let tilted = Rotation3::from_axis_angle(&Vector3::x_axis(), 0.25);
     let facing = Rotation3::from_axis_angle(&Vector3::y_axis(), FRAC_PI_2);
+    // Laid flat, a little lower towards the drum.
+    let lying = Rotation3::from_axis_angle(&Vector3::z_axis(), -0.155)
+        * Rotation3::from_axis_angle(&Vector3::x_axis(), -FRAC_PI_2);
     let origin = Station::ground(Point3::new(-1.9, -0.55, 0.0));
     // Fixed on the drum near its end, so that the laps lie beside each other.
     let fastened = Station::on(drum, Point3::new(0.0, DRUM[0], -0.5));
@@ -81,12 +86,13 @@ fn build() -> Result<Rig, force_elements::Error> {
             Obstacle::new(Frame::ground(fixed(6.1, 1.05, 0.0, facing)), Torus::new(TORUS[0], TORUS[1])?)?
                 .with_contact_hint(Point3::new(0.0, -0.95, 0.0))?,
         )
+        .over(Obstacle::new(Frame::ground(fixed(8.2, -0.32, 0.0, lying)), Torus::new(RING[0], RING[1])?)?)
         .over(Obstacle::new(Frame::of(drum), Cylinder::new(DRUM[0])?)?);
     let cable = system.add(CableSpring::new(
         path,
         cable_spring::Parameters {
             stiffness: 400.0,
-            slack_length: 9.0 + DRUM[0] * TAU * TURNS,
+            slack_length: 11.5 + DRUM[0] * TAU * TURNS,
             dissipation: 0.05,
         },
     )?)?;
@@ -101,7 +107,7 @@ impl Rig {
         let X = Pose::translation(0.0, y, 0.0);
         let v = Vector3::new(0.0, 0.4 * TAU * (TAU * time).sin(), 0.0);
         state.set_body(self.lift, X, SpatialVelocity::new(still, v))?;
-        let place = Translation3::new(7.4, -0.6, 0.0);
+        let place = Translation3::new(9.9, -1.0, 0.0);
         // It winds clockwise.
         let angle = -TAU * turns - 0.5 * (TAU * time).sin();
         let spin = Vector3::z() * (-0.5 * TAU * (TAU * time).cos());
@@ -112,7 +118,7 @@ impl Rig {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments = Arguments::read(
-        "A cable over a sphere, a cylinder and an ellipsoid and through a torus to a winch: a table, and two pictures.",
+        "A cable over a sphere, a cylinder and an ellipsoid, through a torus and across a ring to a winch: a table, and two pictures.",
         [Argument { name: "FOLDER", help: "where the pictures are written", default: "target" }],
     );
     let folder = arguments.path(0);
@@ -134,17 +140,19 @@ fn main() -> Result<(), Box<dyn Error>> {
         let dynamics = rig.system.realize_dynamics(&mut state)?;
         let at = dynamics.of(rig.cable);
         let path = &at.position.path;
-        let contacts = core::array::from_fn(|i| path.contacts[i].in_contact);
+        let touching =
+            |i| path.contacts.iter().filter(move |contact| contact.obstacle == i && contact.in_contact);
+        let contacts = core::array::from_fn(|i| touching(i).next().is_some());
         if step % 25 == 0 {
-            let touching: Vec<_> =
-                NAMES.iter().zip(contacts).filter(|(_, touches)| *touches).map(|(name, _)| *name).collect();
+            let named: Vec<_> = (0..NAMES.len()).flat_map(|i| touching(i).map(move |_| NAMES[i])).collect();
+            let wound = touching(NAMES.len() - 1).map(|contact| contact.geodesic.length).sum::<f64>();
             table.row([
                 format!("{time:.3}"),
                 format!("{:.5}", path.length),
                 format!("{:.4}", at.velocity.length_rate),
-                format!("{:.3}", path.contacts[4].geodesic.length / (TAU * DRUM[0])),
+                format!("{:.3}", wound / (TAU * DRUM[0])),
                 format!("{:.3}", at.dynamics.tension),
-                touching.join(", "),
+                named.join(", "),
             ]);
         }
         if [200, 300].contains(&step) {
@@ -278,12 +286,14 @@ fn draw_path(file: &Path, rig: &Rig, pictures: &[Picture]) -> Result<(), Box<dyn
     camera.add_surface(&mut pieces, &last, COLORS[0], round([SPHERE; 3]));
     add_column(&camera, &mut pieces, &obstacles[1].frame().X_BF, COLORS[1], [CYLINDER, 1.1]);
     camera.add_surface(&mut pieces, &obstacles[2].frame().X_BF, COLORS[2], round(ELLIPSOID));
-    camera.add_surface(&mut pieces, &obstacles[3].frame().X_BF, COLORS[3], |u, v| {
-        let (a, b) = (TAU * u, TAU * v);
-        let reach = TORUS[0] + TORUS[1] * b.cos();
-        Vector3::new(reach * a.cos(), reach * a.sin(), TORUS[1] * b.sin())
-    });
-    add_column(&camera, &mut pieces, &drum, COLORS[4], DRUM);
+    for (i, [ring, tube]) in [(3, TORUS), (4, RING)] {
+        camera.add_surface(&mut pieces, &obstacles[i].frame().X_BF, COLORS[i], |u, v| {
+            let (a, b) = (TAU * u, TAU * v);
+            let reach = ring + tube * b.cos();
+            Vector3::new(reach * a.cos(), reach * a.sin(), tube * b.sin())
+        });
+    }
+    add_column(&camera, &mut pieces, &drum, COLORS[5], DRUM);
     for (i, (line, _)) in pictures.iter().enumerate() {
         let newest = i + 1 == pictures.len();
         let (color, width) = if newest { (CABLE, 4) } else { (RGBColor(205, 130, 120), 2) };
@@ -291,13 +301,13 @@ fn draw_path(file: &Path, rig: &Rig, pictures: &[Picture]) -> Result<(), Box<dyn
     }
     pieces.sort_by(|a, b| a.depth.total_cmp(&b.depth));
 
-    let area = SVGBackend::new(file, (2240, 1024)).into_drawing_area();
+    let area = SVGBackend::new(file, (2680, 1264)).into_drawing_area();
     area.fill(&WHITE)?;
     // One unit of length is 200 pixels both ways.
     let area = area.apply_coord_spec(Cartesian2d::<RangedCoordf64, RangedCoordf64>::new(
-        -3.0..8.2,
-        -2.42..2.7,
-        (0..2240, 0..1024),
+        -3.0..10.4,
+        -2.42..3.9,
+        (0..2680, 0..1264),
     ));
     for piece in &pieces {
         if piece.width == 0 {
@@ -313,8 +323,7 @@ fn draw_path(file: &Path, rig: &Rig, pictures: &[Picture]) -> Result<(), Box<dyn
         area.draw(&Circle::new(camera.see(origin).1, 11, CABLE.filled()))?;
     }
     let style = ("sans-serif", 36).into_font().color(&RGBColor(60, 60, 60));
-    let title =
-        "A cable over a sphere that rises into it, a cylinder, an ellipsoid, and through a torus to a winch";
+    let title = "A cable over a sphere that rises into it, a cylinder, an ellipsoid, through a torus and across a ring to a winch";
     area.draw(&Text::new(title, (-2.8, -2.22), style.clone()))?;
     let small = ("sans-serif", 27).into_font().color(&RGBColor(110, 110, 110));
     let note = "dark: t = 1.5 s, the sphere holds it up; light: t = 1 s, the sphere hangs below";
@@ -366,9 +375,9 @@ fn draw_tension(file: &Path, history: &[Instant]) -> Result<(), Box<dyn Error>> 
         .margin(12)
         .margin_top(0)
         .y_label_area_size(95)
-        .build_cartesian_2d(0.0..end, 0.0..5.0)?;
+        .build_cartesian_2d(0.0..end, 0.0..6.0)?;
     for (i, (name, color)) in NAMES.iter().zip(COLORS).enumerate() {
-        let row = 4.0 - f64::from(u8::try_from(i)?);
+        let row = 5.0 - f64::from(u8::try_from(i)?);
         bars.draw_series(history.windows(2).filter(|pair| pair[0].contacts[i]).map(|pair| {
             Rectangle::new([(pair[0].time, row + 0.25), (pair[1].time + 1e-3, row + 0.75)], color.filled())
         }))?;

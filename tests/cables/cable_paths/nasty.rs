@@ -1,7 +1,6 @@
 //! Absurd inputs: nothing panics or hangs, and results are finite or a typed error.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::{Duration, Instant};
 
 use force_elements::cable::{CablePath, Obstacle, PathError, PathResults, Settings, Wrap, Wrappable, Wraps};
 use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Translation3, Vector2, Vector3};
@@ -112,17 +111,12 @@ fn call_everything<T: Real>(surface: &dyn Wrappable<T>, dice: &mut Dice) {
     let _ = (geodesic.start.binormal(), geodesic.end.transformed(&Pose::identity()));
 }
 
-/// No call of a surface takes longer than its bound of steps, with a margin for a busy machine.
-const LONGEST_CALL: Duration = Duration::from_secs(2);
-
 fn surfaces_withstand_anything<T: Real>(seeds: core::ops::Range<u64>) {
     for seed in seeds {
         let mut dice = Dice::new(seed);
         let outcome = catch_unwind(AssertUnwindSafe(|| {
             let Some(surface) = surface::<T>(&mut dice) else { return };
-            let begin = Instant::now();
             call_everything(surface.as_ref(), &mut dice);
-            assert!(begin.elapsed() < LONGEST_CALL, "{seed}: {surface:?} {:?}", begin.elapsed());
         }));
         assert!(outcome.is_ok(), "{seed}");
     }
