@@ -37,7 +37,6 @@ struct Row {
     touchdowns: u64,
     liftoffs: u64,
     declared: u64,
-    hollows: u64,
     wrong: u64,
     slowest: [Duration; 3],
 }
@@ -68,14 +67,13 @@ impl Row {
         self.touchdowns += u64::from(report.touchdowns);
         self.liftoffs += u64::from(report.liftoffs);
         self.declared += u64::from(report.declared);
-        self.hollows += u64::from(report.hollows > 0);
         self.wrong += u64::from(!report.wrong.is_empty());
         for (slowest, took) in self.slowest.iter_mut().zip(report.slowest) {
             *slowest = took.max(*slowest);
         }
     }
 
-    fn cells(&self, family: Family) -> [String; 12] {
+    fn cells(&self, family: Family) -> [String; 11] {
         let counts = |counts: &BTreeMap<&str, u64>| {
             let each: Vec<String> = counts.iter().map(|(why, count)| format!("{count} {why}")).collect();
             each.join(", ")
@@ -89,7 +87,6 @@ impl Row {
             counts(&self.stopped),
             format!("{} / {}", self.touchdowns, self.liftoffs),
             self.declared.to_string(),
-            self.hollows.to_string(),
             self.wrong.to_string(),
             time(self.slowest[0]),
             time(self.slowest[1]),
@@ -156,7 +153,6 @@ fn main() -> Result<ExitCode, Error> {
         "stopped",
         "touchdowns / liftoffs",
         "not tracked",
-        "over hollows",
         "wrong",
         "search [ms]",
         "step [ms]",

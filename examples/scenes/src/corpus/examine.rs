@@ -64,8 +64,6 @@ pub struct Report {
     /// Why the motion ended early, if it did.
     pub stopped: Option<PathError>,
     pub wrong: Vec<Wrong>,
-    /// Paths that follow the surface over a hollow in the middle of a contact, as documented.
-    pub hollows: u32,
     pub steps: u32,
     pub touchdowns: u32,
     pub liftoffs: u32,
@@ -229,10 +227,7 @@ impl Report {
         let is_cold = when == When::Cold;
         let (faults, unchecked) = verify(&case.problem(is_cold), &case.path, path, dice, is_cold);
         self.unchecked += unchecked;
-        let is_hollow = |fault: &Fault| matches!(fault, Fault::Hollow { .. });
-        self.hollows += u32::from(faults.iter().any(is_hollow));
-        let others = faults.into_iter().filter(|fault| !is_hollow(fault));
-        self.wrong.extend(others.map(|fault| Wrong::Path { when, fault }));
+        self.wrong.extend(faults.into_iter().map(|fault| Wrong::Path { when, fault }));
     }
 
     /// Whether the same problem has the same solution, to the bit, in buffers that were used for another.
