@@ -9,8 +9,8 @@
 //! pass, the second variation of length is positive, a string of beads pulled tight beside it is no shorter, hints are
 //! kept, the same problem has the same solution to the bit, and lengths change as their rates say.
 //!
-//! Prints a row for each kind and whatever is wrong; the exit status is 1 if anything is. The default takes some three
-//! minutes of processor time, shared by all cores.
+//! Prints a row for each kind and whatever is wrong; the exit status is 1 if anything is. The default takes some
+//! minute of processor time, shared by all cores.
 //!
 //! ```text
 //! cargo run --release --example cable_corpus [-- SCENES SEED STEPS]
