@@ -100,7 +100,7 @@ fn main() -> Result<ExitCode, Error> {
     let arguments = Arguments::read(
         "Random cables of every kind: are their paths found, are they right, and can they be followed?",
         [
-            argument("SCENES", "how many random scenes of each kind", "1000"),
+            argument("SCENES", "how many random scenes of each kind", "300"),
             argument("SEED", "the seed of the first", "0"),
             argument("STEPS", "how many steps each is followed", "20"),
         ],
