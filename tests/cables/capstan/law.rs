@@ -109,6 +109,25 @@ fn the_integral_of_normal_curvature_is_the_angle_by_which_the_tangent_turns() ->
     Ok(())
 }
 
+#[test]
+fn the_rim_of_a_disc_turns_a_cable_by_the_angle_between_the_tangents() -> Result<(), Error> {
+    for thickness in [0.3, 0.03, 3e-3, 1e-3] {
+        let disc = Ellipsoid::new(Vector3::new(1.0, 1.0, thickness))?;
+        for (x, length) in [(0.5, 1.0), (0.9, 0.3), (0.2, 1.1), (0.999, 0.01), (0.71, 0.9)] {
+            // From the upper face, over the rim, to the lower one, in the plane of x and z.
+            let start = disc.retract(&Point3::new(x, 0.0, thickness));
+            let geodesic = disc.geodesic(&start, &Vector3::x(), length, 1e-13);
+            let [from, to]: [Vector3<f64>; 2] = [geodesic.start.tangent, geodesic.end.tangent];
+            assert!(geodesic.end.point.z < start.z && geodesic.end.point.x > 0.0);
+            let turned = from.cross(&to).norm().atan2(from.dot(&to));
+            let angle = disc.normal_curvature_integral(&start, &Vector3::x(), length, 1e-13);
+            // A tangent is known to the accuracy of the geodesic, and turns by 1/radius of the rim per metre.
+            assert_relative_eq!(angle, turned, epsilon = 1e-9);
+        }
+    }
+    Ok(())
+}
+
 /// Two bodies on a path over an ellipsoid, through a via point and over a cylinder.
 struct Pair {
     system: ForceSystem<f64>,
