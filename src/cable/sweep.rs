@@ -4,6 +4,7 @@ use nalgebra::{Point3, Vector3};
 
 use super::node::{Node, Trial};
 use super::span::{Budget, SEARCH, SpanProblem, side};
+use super::wrap::Wrap;
 use super::wrappable::Wrappable;
 use crate::math::Real;
 
@@ -23,15 +24,30 @@ pub(super) fn catch<T: Real>(
         if node.in_contact || node.ignored || node.holds != [false; 2] {
             continue;
         }
-        let Some(before) = wrap.passing() else { continue };
         let surface = span.surface(node);
         let here = (node.trial.point, node.trial.tangent);
+        let Some(before) = wrap.passing().or_else(|| touching(surface, wrap, here)) else { continue };
         let Some((met, tangent)) = meets(surface, before, here, budget) else { continue };
         let point = side(Some(wrap), surface, surface.retract(&met));
         node.begin(Trial { point, tangent, length: T::zero() });
         return Some(k);
     }
     None
+}
+
+/// The tangent in the middle of a remembered contact, as long as a segment: where the cable was when it left.
+fn touching<T: Real>(
+    surface: &dyn Wrappable<T>,
+    wrap: &Wrap<T>,
+    (from, along): (Point3<T>, Vector3<T>),
+) -> Option<(Point3<T>, Vector3<T>)> {
+    if !wrap.in_contact {
+        return None;
+    }
+    let middle = surface.geodesic(&wrap.point, &wrap.tangent, wrap.length * T::lit(0.5), T::lit(1e-6)).end;
+    let (p, t) = (middle.point, middle.tangent);
+    let reach = [(p - from).norm(), (p - (from + along)).norm()];
+    Some((p - t * reach[0], t * (reach[0] + reach[1])))
 }
 
 /// Whether a straight segment beside a contact on an obstacle that has been jumped over passed through the obstacle

@@ -137,6 +137,7 @@ pub(super) fn settle_contacts<T: Real>(
     let is_convex = span.obstacles.iter().all(|obstacle| obstacle.is_convex);
     let mut iterations = 0;
     let mut slid = false;
+    let mut wavered = false;
     // Whether a contact has been added since Newton's method last converged.
     let mut added = false;
     let mut last = Failure::new(&Progress::none());
@@ -165,6 +166,9 @@ pub(super) fn settle_contacts<T: Real>(
         if let Some(k) = loosest(nodes, &work.active, progress.converged) {
             nodes[k].in_contact = false;
             nodes[k].released = true;
+            // What was touched and left again may be passed on another side than in small steps.
+            let wrap = span.wraps.get(nodes[k].obstacle);
+            wavered |= wrap.is_some_and(|wrap| wrap.known && !wrap.in_contact);
             for node in nodes.iter_mut() {
                 if progress.converged {
                     node.start = node.trial;
@@ -263,7 +267,7 @@ pub(super) fn settle_contacts<T: Real>(
         let Some(through) =
             (if is_convex { None } else { penetrated(span, nodes, progress.kink, &mut work.budget) })
         else {
-            return Ok(Progress { iterations, slid, ..progress });
+            return Ok(Progress { iterations, slid: slid || wavered, ..progress });
         };
         last.penetrated = Some((nodes[through.node].obstacle, through.depth));
         touch_again(span, nodes, &through, last)?;

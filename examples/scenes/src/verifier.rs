@@ -132,7 +132,7 @@ pub fn verify(
             .sum();
         let by = contact.turning(cable.obstacles()[obstacle].surface(), 1e-9) - bend;
         // The trapezoidal rule; curvatures of a spline of distances have corners.
-        let corners = if matches!(solid, Solid::Bone(_)) { 1e-2 } else { 1e-3 };
+        let corners = if matches!(solid, Solid::Bone(_)) { 1e-2 } else { 1e-4 };
         if exceeds(by.abs(), corners * (parting + 1e-3)) {
             faults.push(Fault::Turning { obstacle, by });
         }

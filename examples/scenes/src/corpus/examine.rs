@@ -1,4 +1,4 @@
-//! What becomes of a scene.
+//! The verdict on one scene: every path found in it, each verified.
 
 use std::time::{Duration, Instant};
 
