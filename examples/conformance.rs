@@ -8,8 +8,8 @@
 //! file and quantity, the worst deviation, the case it occurs in, the tolerance, and pass or FAIL.
 //! The exit status is 1 if anything fails.
 //!
-//! Where the path of a cable without memory is shorter than the reference's, of another class, the case is compared from
-//! the reference's memory; such cases are listed with both lengths.
+//! A search without memory may find a shorter path than the reference, on other sides of the obstacles. Such a case is
+//! solved again from the reference's contacts and compared with those numbers; it is listed with both lengths.
 
 use std::error::Error;
 use std::path::PathBuf;

@@ -1,8 +1,8 @@
-//! How long a step may be: bounds that a system returns, and steps that simulations bear.
+//! Stable step lengths: the bound returned by a system, beside the longest step at which a simulation stays bounded.
 //!
-//! Prints for some scenes the bound, the element that limits it and the longest step that was found to stay bounded; what
-//! an impact on an exponential spring makes of its energy in steps of any length; and what hosts gain that hold their
-//! forces over several substeps.
+//! Prints three tables: for several scenes, the bound, the element that limits it and the longest step found to be
+//! stable; the energy after an impact on an exponential spring, by length of the step; and the energy gained by hosts that
+//! hold a force over several substeps.
 //!
 //! ```text
 //! cargo run --release --example stable_steps

@@ -1,4 +1,4 @@
-//! Where the parts of a path are on their bodies, how large its surfaces are, and which of them act.
+//! Poses, scales and switches of the parts of a path, which may differ between states.
 
 use alloc::vec::Vec;
 

@@ -60,7 +60,8 @@ pub(super) fn jumped_further<T: Real>(
     nodes.iter().enumerate().any(|(k, node)| {
         let Some(wrap) = span.wraps.get(node.obstacle) else { return false };
         let (Some((a, along)), true) = (wrap.passing(), node.in_contact && node.caught) else { return false };
-        let (before, after) = (nodes[..k].iter().rfind(is_touching), nodes[k + 1..].iter().find(is_touching));
+        let before = nodes[..k].iter().rev().find(|node| node.in_contact);
+        let after = nodes[k + 1..].iter().find(|node| node.in_contact);
         let from = node.to_surface(&before.map_or(span.from, |node| node.ground.end.point));
         let to = node.to_surface(&after.map_or(span.to, |node| node.ground.start.point));
         let [start, end] = [&node.ground.start, &node.ground.end].map(|end| node.to_surface(&end.point));
@@ -72,11 +73,6 @@ pub(super) fn jumped_further<T: Real>(
             && (meets(surface, (a, along * u), (from, arriving), budget).is_some()
                 || meets(surface, (a + along * u, along * (T::one() - u)), (end, leaving), budget).is_some())
     })
-}
-
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "of a list")]
-fn is_touching<T: Real>(node: &&Node<T>) -> bool {
-    node.in_contact
 }
 
 /// Where a straight segment first passes through a solid on the way from one place to another, if its ends move along

@@ -111,8 +111,9 @@ macro_rules! results {
                 Self::default()
             }
 
-            #[allow(unused_variables, reason = "a struct may list nothing")]
             fn visit(&self, stage: $crate::Stage, visit: $crate::variables::Visitor<'_, T>) {
+                // A struct may list nothing.
+                let _ = (stage, &visit);
                 $($($crate::variables::Listed::<T, _>::visit(
                     &self.$field,
                     $crate::variables::Declared {

@@ -1,4 +1,4 @@
-//! Masses and moments of inertia, as a host states them for the bounds on its step.
+//! Masses and moments of inertia given by a host to bound its step.
 
 use nalgebra::Point3;
 

@@ -1,4 +1,4 @@
-//! Tables of places: what is where, and under which name.
+//! Tables of places: the number and name of the body or coordinate at each.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;

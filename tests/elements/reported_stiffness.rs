@@ -1,4 +1,4 @@
-//! What elements report of their stiffness and damping, against the exact slopes of their forces.
+//! Stiffness and damping reported by the elements, against the exact slopes of their forces.
 
 use force_elements::nalgebra::{DMatrix, Rotation3, Translation3, Vector3};
 use force_elements::testing::{Numbers, Scene, Subject};

@@ -1,4 +1,4 @@
-//! When a body that comes sliding down a slope on exponential springs that settle sticks, and when it creeps.
+//! Bodies that slide down a slope on exponential springs, with the published friction: which stick and which creep.
 
 use force_elements::exponential_spring::{FrictionTransition, Parameters};
 use force_elements::nalgebra::{Point3, Vector3};

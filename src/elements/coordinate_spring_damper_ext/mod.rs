@@ -379,10 +379,6 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
         self.parameters
     }
 
-    fn default_discrete(&self) -> Self::Discrete {
-        Discrete::default()
-    }
-
     fn calc_position(
         &self,
         given: &Given<'_, T, Self>,

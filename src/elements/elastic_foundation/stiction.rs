@@ -1,4 +1,4 @@
-//! Friction that holds: a spring at an anchor that yields at the limit of friction.
+//! Friction with anchors: a tangential spring from an anchor that is dragged along at the limit of friction.
 
 use nalgebra::Vector3;
 

@@ -381,10 +381,6 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         self.parameters
     }
 
-    fn default_discrete(&self) -> Self::Discrete {
-        Discrete::default()
-    }
-
     fn calc_position(
         &self,
         given: &Given<'_, T, Self>,

@@ -193,10 +193,6 @@ impl<T: Real> ForceElement<T> for LinearBushing<T> {
         self.defaults
     }
 
-    fn default_discrete(&self) -> Self::Discrete {
-        Discrete::default()
-    }
-
     fn calc_position(
         &self,
         given: &Given<'_, T, Self>,

@@ -307,10 +307,6 @@ impl<T: Real> ForceElement<T> for SpatialBushing<T> {
         self.defaults
     }
 
-    fn default_discrete(&self) -> Self::Discrete {
-        Discrete::default()
-    }
-
     fn calc_position(
         &self,
         given: &Given<'_, T, Self>,

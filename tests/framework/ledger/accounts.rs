@@ -1,4 +1,4 @@
-//! When accounts are open, and what is booked.
+//! Opening of energy accounts, and the entries in them.
 
 use force_elements::exponential_spring::Parameters;
 use force_elements::nalgebra::Point3;

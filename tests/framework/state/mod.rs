@@ -9,8 +9,13 @@ use force_elements::{
     SpatialForce, SpatialVelocity, Stage, State, Station, coordinate_spring_damper_ext, linear_bushing,
 };
 
+mod refusals;
+mod snapshots;
+
 mod globs;
+
 mod names;
+
 mod sums;
 
 struct World {
@@ -64,6 +69,7 @@ fn moving_state(world: &World) -> State<f64> {
 
 /// A host at rest, with this value of every coordinate.
 struct Host(f64);
+
 impl KinematicsSource<f64> for Host {
     fn time(&self) -> f64 {
         1.0
@@ -118,92 +124,6 @@ fn writing_a_variable_drops_to_just_below_the_stage_that_reads_it() {
 }
 
 #[test]
-fn results_above_the_stage_are_refused() {
-    let world = world();
-    let system = &world.system;
-    let mut state = moving_state(&world);
-    let too_low = |required, actual| Error::StageTooLow { required, actual };
-    assert_eq!(system.position_view(&state).err(), Some(too_low(Stage::Position, Stage::Topology)));
-    system.realize_position(&mut state).expect("regular");
-    assert!(system.position_view(&state).is_ok());
-    assert_eq!(system.velocity_view(&state).err(), Some(too_low(Stage::Velocity, Stage::Position)));
-    system.realize_velocity(&mut state).expect("regular");
-    assert_eq!(system.dynamics_view(&state).err(), Some(too_low(Stage::Dynamics, Stage::Velocity)));
-    assert_eq!(system.accept_step(&mut state).err(), Some(too_low(Stage::Dynamics, Stage::Velocity)));
-    system.realize_dynamics(&mut state).expect("regular");
-    let view = system.dynamics_view(&state).expect("realized");
-    assert_eq!(view.of(world.spring).position.height, view.of(world.spring).position.p_PS.z);
-}
-
-#[test]
-fn foreign_states_and_handles_are_refused() {
-    let (world, mut other) = (world(), world());
-    let mut foreign = other.system.default_state();
-    let before = foreign.snapshot();
-    assert_eq!(world.system.realize_dynamics(&mut foreign).err(), Some(Error::TopologyMismatch));
-    assert_eq!(world.system.accept_step(&mut foreign).err(), Some(Error::TopologyMismatch));
-    assert_eq!((foreign.stage(), foreign.snapshot()), (Stage::Topology, before));
-
-    let mut state = world.system.default_state();
-    let view = world.system.realize_dynamics(&mut state).expect("regular");
-    let missing = |element| Error::NoSuchElement { element };
-    assert_eq!(view.try_of(other.spring).err(), Some(missing(other.spring.id())));
-    let mut forces = Forces::zeros(world.system.topology());
-    assert_eq!(view.add_contribution(other.bushing, &mut forces), Err(missing(other.bushing.id())));
-    let mut too_few = Forces::zeros(ForceSystem::<f64>::new().topology());
-    assert_eq!(view.add_contribution(world.bushing, &mut too_few), Err(Error::TopologyMismatch));
-    assert_eq!(state.try_parameters(other.spring).err(), Some(missing(other.spring.id())));
-    assert_eq!(world.system.set_enabled(&mut state, other.spring, false), Err(missing(other.spring.id())));
-    assert_eq!(other.system.set_enabled_by_default(world.spring, false), Err(missing(world.spring.id())));
-
-    // A state from before the system was changed.
-    let mut old = other.system.default_state();
-    other.system.add_body();
-    assert_eq!(other.system.realize_position(&mut old).err(), Some(Error::TopologyMismatch));
-}
-
-#[test]
-#[should_panic(expected = "does not exist in this system: it was removed, or belongs to another")]
-fn reading_through_a_foreign_handle_panics_like_an_index_out_of_bounds() {
-    let (world, other) = (world(), world());
-    let mut state = world.system.default_state();
-    let view = world.system.realize_dynamics(&mut state).expect("regular");
-    let _ = view.of(other.spring);
-}
-
-#[test]
-fn kinematics_that_are_not_finite_are_refused_and_nothing_changes() {
-    let world = world();
-    let World { ref system, body, coordinate, .. } = world;
-    let mut state = moving_state(&world);
-    let forces = system.realize_dynamics(&mut state).expect("regular").forces().clone();
-    let nan_pose = Pose::from_parts(Translation3::new(0.0, f64::NAN, 0.0), Rotation3::identity());
-    let infinite = SpatialVelocity::new(Vector3::new(f64::INFINITY, 0.0, 0.0), Vector3::zeros());
-    let refused = |quantity| Err(KinematicsError::NonFinite { quantity }.into());
-    let identity = Pose::identity();
-    assert_eq!(state.set_pose(body, nan_pose), refused(Quantity::Pose(body)));
-    assert_eq!(state.set_velocity(body, infinite), refused(Quantity::Velocity(body)));
-    assert_eq!(state.set_body(body, identity, infinite), refused(Quantity::Velocity(body)));
-    assert_eq!(state.set_time(f64::NAN), refused(Quantity::Time));
-    assert_eq!(state.set_coordinate(coordinate, f64::NAN), refused(Quantity::Coordinate(coordinate)));
-    assert_eq!(
-        state.set_coordinate_rate(coordinate, f64::NAN),
-        refused(Quantity::CoordinateRate(coordinate))
-    );
-    assert_eq!(state.set_pose(BodyIndex::GROUND, identity), Err(KinematicsError::GroundIsFixed.into()));
-    let missing = ForceSystem::<f64>::new().add_body();
-    let no_such_body = KinematicsError::NoSuchBody { body: missing };
-    assert_eq!(state.set_pose(missing, identity), Err(no_such_body.into()));
-    assert_eq!(state.set_absorbed_energy(&[0.0]), Err(Error::TopologyMismatch));
-
-    assert!(state.set_kinematics(&Host(f64::NAN)).is_err());
-    assert_eq!(state.stage(), Stage::Dynamics);
-    assert_eq!(*system.dynamics_view(&state).expect("unchanged").forces(), forces);
-    state.set_kinematics(&Host(0.25)).expect("finite");
-    assert_eq!((state.time(), state.positions().coordinate(coordinate)), (1.0, 0.25));
-}
-
-#[test]
 fn variables_are_read_and_written_by_name() {
     let world = world();
     let mut state = moving_state(&world);
@@ -231,46 +151,6 @@ fn variables_are_read_and_written_by_name() {
     assert_eq!(world.system.set_variable(&mut state, "time", f64::NAN), Err(no_time.into()));
     assert_eq!(state.variable("anchor"), Err(Error::NoSuchVariable { name: "anchor".into() }));
     assert_eq!(state.snapshot(), before);
-}
-
-#[test]
-fn a_snapshot_restores_every_bit_and_refuses_other_systems() {
-    let world = world();
-    let World { ref system, spring, .. } = world;
-    let mut state = moving_state(&world);
-    let third = 1.0 / 3.0;
-    system.update_discrete(&mut state, spring, |discrete| discrete.sliding = third).expect("valid");
-    system
-        .update_parameters(&mut state, world.bushing, |p| {
-            p.frames.X_B1F.rotation = Rotation3::from_euler_angles(third, 0.7, 1.1);
-        })
-        .expect("valid");
-    let forces = system.realize_dynamics(&mut state).expect("regular").forces().clone();
-    let snapshot = state.snapshot();
-
-    let mut fresh = moving_state(&world);
-    assert_ne!(fresh.snapshot(), snapshot);
-    fresh.restore(&snapshot).expect("same system");
-    assert_eq!(fresh.snapshot(), snapshot);
-    assert_eq!(*system.realize_dynamics(&mut fresh).expect("regular").forces(), forces);
-
-    let mut short = snapshot.clone();
-    short.variables.pop();
-    let position = short.variables.len();
-    let expected = snapshot.variables.last().map(|(name, _)| name.clone());
-    let refused = Error::SnapshotMismatch { position, expected, found: None };
-    assert_eq!(fresh.restore(&short), Err(refused));
-    let mut long = snapshot.clone();
-    long.variables.push(("more".into(), 0.0));
-    let refused =
-        Error::SnapshotMismatch { position: position + 1, expected: None, found: Some("more".into()) };
-    assert_eq!(fresh.restore(&long), Err(refused));
-    let mut renamed = snapshot.clone();
-    renamed.variables[3].0 = "another".into();
-    let expected = Some(snapshot.variables[3].0.clone());
-    let refused = Error::SnapshotMismatch { position: 3, expected, found: Some("another".into()) };
-    assert_eq!(fresh.restore(&renamed), Err(refused));
-    assert_eq!(fresh.snapshot(), snapshot);
 }
 
 #[test]
@@ -388,80 +268,6 @@ fn dissipated_energy_can_be_set() {
     assert!((view.dissipated_energy_of(bushing).expect("open") - 12.5).abs() < 1e-14);
 }
 
-#[cfg(feature = "serde")]
-#[test]
-fn a_snapshot_survives_json() {
-    let world = world();
-    let mut state = moving_state(&world);
-    world.system.set_variable(&mut state, "exponential_spring[0].anchor_P.x", 1.0 / 3.0).expect("valid");
-    let text = serde_json::to_string(&state.snapshot()).expect("serialises");
-    let mut fresh = world.system.default_state();
-    fresh.restore(&serde_json::from_str(&text).expect("deserialises")).expect("same system");
-    assert_eq!(fresh.snapshot(), state.snapshot());
-}
-
-#[test]
-fn derivatives_are_kept_where_values_do_not_change() {
-    use num_dual::Dual64;
-    let mut system = ForceSystem::<Dual64>::new();
-    let (body, slider) = (system.add_body(), system.add_coordinate());
-    let zero = Vector6::repeat(Dual64::from(0.0));
-    let stiffness = Vector6::repeat(Dual64::from(100.0));
-    let bushing = LinearBushing::new(
-        Frame::ground(Pose::identity()),
-        Frame::of(body),
-        linear_bushing::Parameters { stiffness, damping: zero },
-    )
-    .expect("valid");
-    system.add(bushing).expect("exists");
-    let parameters = Parameters::<Dual64>::default();
-    let spring = ExponentialSpring::new(
-        Frame::ground(Pose::identity()),
-        Station::on(body, Point3::origin()),
-        parameters,
-    )
-    .expect("valid");
-    let spring = system.add(spring).expect("exists");
-    let parameters = coordinate_spring_damper_ext::Parameters {
-        dynamic_friction: Dual64::from(1.0),
-        sticking_stiffness: Dual64::from(1e3),
-        ..Default::default()
-    };
-    let bristle = CoordinateSpringDamperExt::new(CoordinatePair::on(slider), parameters).expect("valid");
-    let bristle = system.add(bristle).expect("exists");
-
-    let mut state = system.default_state();
-    let [x, y] = [Dual64::from(0.1), Dual64::from(0.0)];
-    state.set_pose(body, Pose::translation(x, y, y)).expect("finite");
-    let before = system.realize_dynamics(&mut state).expect("regular").body_force(body).force.x;
-    assert_eq!(before.eps, 0.0);
-    // The same stiffness, but now the variable of the derivative.
-    system
-        .set_variable(&mut state, "linear_bushing[0].stiffness.px", Dual64::new(100.0, 1.0))
-        .expect("valid");
-    let after = system.realize_dynamics(&mut state).expect("regular").body_force(body).force.x;
-    assert_eq!((after.re - before.re, after.eps), (0.0, -0.1));
-    let snapshot = state.snapshot();
-    let mut restored = system.default_state();
-    restored.set_pose(body, Pose::translation(x, y, y)).expect("finite");
-    system.realize_dynamics(&mut restored).expect("regular");
-    restored.restore(&snapshot).expect("same system");
-    assert_eq!(system.realize_dynamics(&mut restored).expect("regular").body_force(body).force.x.eps, -0.1);
-
-    // What is committed keeps its derivative too, where its value is the one it had.
-    let moving = Dual64::new(0.0, 1.0);
-    state.set_pose(body, Pose::translation(moving, y, y)).expect("finite");
-    state.set_coordinate(slider, moving).expect("finite");
-    system
-        .update_discrete(&mut state, bristle, |discrete| discrete.friction_mode = Dual64::from(1.0))
-        .expect("valid");
-    state.set_time(Dual64::from(0.1)).expect("finite");
-    system.realize_dynamics(&mut state).expect("regular");
-    system.accept_step(&mut state).expect("realized");
-    assert_eq!((state.discrete(spring).anchor_P.x.re, state.discrete(spring).anchor_P.x.eps), (0.0, 1.0));
-    assert_eq!(state.discrete(bristle).last_sticking_position.eps, 1.0);
-}
-
 #[test]
 fn a_flag_set_by_name_is_0_or_1() {
     let world = world();
@@ -493,31 +299,6 @@ fn a_second_commit_at_the_same_time_changes_nothing() {
     system.realize_dynamics(&mut state).expect("regular");
     system.accept_step(&mut state).expect("realized");
     assert_eq!(*state.discrete(spring), committed);
-}
-
-#[test]
-fn a_failed_setting_of_dissipated_energy_changes_nothing() {
-    let (world, other) = (world(), world());
-    let mut state = moving_state(&world);
-    let before = (state.stage(), state.snapshot());
-    assert!(world.system.set_dissipated_energy(&mut state, world.bushing, f64::NAN).is_err());
-    assert!(world.system.set_dissipated_energy(&mut state, other.bushing, 1.0).is_err());
-    assert_eq!((state.stage(), state.snapshot()), before);
-}
-
-#[test]
-fn a_force_that_is_not_finite_names_its_element() {
-    let world = world();
-    let mut state = moving_state(&world);
-    state.set_coordinate(world.coordinate, 1e308).expect("finite");
-    let slider = "coordinate_spring_damper_ext[0]";
-    world.system.set_variable(&mut state, &format!("{slider}.stiffness"), 1e10).expect("valid");
-    let refused = world.system.realize_dynamics(&mut state).err();
-    assert_eq!(
-        refused.map(|error| error.to_string()),
-        Some(format!("{slider}: the force or the energy is not finite"))
-    );
-    assert!(state.stage() < Stage::Dynamics);
 }
 
 #[test]

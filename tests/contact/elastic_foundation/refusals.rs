@@ -1,0 +1,243 @@
+//! Surfaces, parameters and values that a foundation refuses.
+
+use std::sync::Arc;
+
+use approx::assert_relative_eq;
+use force_elements::elastic_foundation::{Material, NoContactPossible, OpenSurface, Parameters};
+use force_elements::nalgebra::Vector3;
+use force_elements::shapes::{HalfSpace, MeshFault, TriangleMesh};
+use force_elements::{
+    BodyIndex, ElasticFoundation, ElementError, Error, ForceSystem, Frame, Pose, Requirement, SpatialVelocity,
+};
+
+use super::{Foundation, on_floor, rubber, vertical_force};
+
+#[test]
+fn a_foundation_that_can_never_push_is_refused_when_it_is_added() {
+    let ball = Arc::new(TriangleMesh::sphere(0.5, 2).expect("valid"));
+    let mut system = ForceSystem::<f64>::new();
+    let (body, other) = (system.add_body(), system.add_body());
+    let place = Pose::identity();
+    let rigid = |on: BodyIndex| (on, None);
+    let soft = |on: BodyIndex| (on, Some(rubber()));
+    let mut add = |surfaces: &[(BodyIndex, Option<Material<f64>>)]| {
+        let mut foundation = ElasticFoundation::default();
+        for &(body, material) in surfaces {
+            match material {
+                Some(material) => foundation.add_springs(Frame::on(body, place), Arc::clone(&ball), material),
+                None => foundation.add_rigid(Frame::on(body, place), Arc::clone(&ball)),
+            }
+            .expect("valid");
+        }
+        system.add(foundation)
+    };
+    let nothing: [&[_]; 5] = [
+        &[],
+        &[soft(body)],
+        &[rigid(body), rigid(other), rigid(BodyIndex::GROUND)],
+        &[soft(body), soft(body), rigid(body)],
+        &[soft(BodyIndex::GROUND), rigid(BodyIndex::GROUND)],
+    ];
+    for surfaces in nothing {
+        let error = add(surfaces).expect_err("nothing could push");
+        assert_eq!(error.own(), Some(&NoContactPossible), "{error}");
+        let Error::Element { element, .. } = error else { panic!("{error}") };
+        assert_eq!(element.kind, "elastic_foundation");
+    }
+    for surfaces in
+        [[soft(body), rigid(other)], [rigid(BodyIndex::GROUND), soft(body)], [soft(body), soft(other)]]
+    {
+        add(&surfaces).expect("the two can push each other");
+    }
+    assert_eq!(system.element_count(), 3, "what was refused was not added");
+}
+
+#[test]
+fn what_overflows_is_an_error() {
+    let brick = || TriangleMesh::brick(Vector3::new(0.5, 0.3, 0.2), [5, 3, 2]).expect("valid");
+    let evaluate = |material: Material<f64>, velocity: Vector3<f64>, z: f64| {
+        let mut scene = on_floor(brick(), material, Parameters::default());
+        let V_GB = SpatialVelocity::new(Vector3::zeros(), velocity);
+        scene.state.set_body(scene.body, Pose::translation(0.0, 0.0, z), V_GB).expect("finite");
+        scene.system.realize_dynamics(&mut scene.state).map(|view| view.body_force(scene.body)).map(drop)
+    };
+    let down = -Vector3::z();
+    let soft = Material::new(1e5);
+    evaluate(soft, down, 0.199).expect("as it should be");
+    let cases = [
+        (Material::new(1e300), down, -1e10),
+        (soft.with_dissipation(1e200), down * 1e200, 0.199),
+        (soft.with_friction(1.0, 1.0, 1e200), Vector3::x() * 1e200, 0.199),
+        // Heat overflows where the force does not.
+        (soft.with_friction(1.0, 1.0, 0.0), Vector3::x() * 1e308, 0.199),
+    ];
+    for (material, velocity, z) in cases {
+        let error = evaluate(material, velocity, z).expect_err("not finite");
+        assert_eq!(error.element_error(), Some(&ElementError::NonFiniteForce), "{error}");
+    }
+
+    let mut system = ForceSystem::<f64>::new();
+    let body = system.add_body();
+    let mut foundation = ElasticFoundation::default();
+    foundation.add_rigid(Frame::ground(Pose::identity()), HalfSpace::BelowZ).expect("valid");
+    foundation
+        .add_springs(Frame::on(body, Pose::translation(0.0, 0.0, -1.5e308)), brick(), soft)
+        .expect("valid");
+    system.add(foundation).expect("bodies exist");
+    let mut state = system.default_state();
+    state.set_pose(body, Pose::translation(0.0, 0.0, -1.5e308)).expect("finite");
+    assert!(system.realize_position(&mut state).is_err(), "the surface is at minus infinity");
+}
+
+#[cfg(feature = "serde")]
+#[test]
+fn what_is_read_passes_the_same_checks_as_what_is_built() {
+    let good = rubber();
+    let text = serde_json::to_string(&good).expect("numbers");
+    assert_eq!(serde_json::from_str::<Material<f64>>(&text).expect("as written"), good);
+    for (from, to, said) in [
+        ("100000.0", "-1.0", "stiffness = -1, but it must be finite and at least 0"),
+        (
+            "\"dynamic_friction\":0.6",
+            "\"dynamic_friction\":0.91",
+            "dynamic_friction = 0.91, but it must be at most static_friction",
+        ),
+    ] {
+        assert!(text.contains(from), "{text}");
+        let error = serde_json::from_str::<Material<f64>>(&text.replace(from, to)).expect_err(to);
+        assert!(error.to_string().starts_with(said), "{error}");
+    }
+
+    let scene = on_floor(TriangleMesh::sphere(0.5, 2).expect("valid"), rubber(), Parameters::default());
+    let parameters = scene.state.parameters(scene.foundation);
+    let text = serde_json::to_string(parameters).expect("numbers");
+    assert_eq!(&serde_json::from_str::<Parameters<f64>>(&text).expect("as written"), parameters);
+    for (from, to) in [("0.01", "0.0"), ("0.01", "-1.0"), ("100000.0", "-1.0")] {
+        assert!(text.contains(from), "{text}");
+        assert!(serde_json::from_str::<Parameters<f64>>(&text.replacen(from, to, 1)).is_err(), "{to}");
+    }
+}
+
+#[test]
+fn an_open_mesh_carries_springs_but_is_no_obstacle() {
+    let brick = TriangleMesh::brick(Vector3::new(0.5, 0.5, 0.5), [2, 2, 2]).expect("valid");
+    let vertices: Vec<_> = brick.vertices().collect();
+    let open = Arc::new(TriangleMesh::open(&vertices, &brick.faces()[1..]).expect("open"));
+    let mut system = ForceSystem::<f64>::new();
+    let (body, other) = (system.add_body(), system.add_body());
+    let mut foundation = Foundation::default();
+    let place = Pose::identity();
+    let refused = foundation.add_rigid(Frame::on(body, place), Arc::clone(&open)).expect_err("open");
+    let Some(OpenSurface { surface: 0, fault: MeshFault::OpenEdge { .. } }) = refused.own() else {
+        panic!("{refused}")
+    };
+    foundation.add_springs(Frame::on(body, place), Arc::clone(&open), rubber()).expect("springs only");
+    foundation.add_rigid(Frame::ground(Pose::identity()), HalfSpace::BelowZ).expect("valid");
+    let refused =
+        foundation.add_springs(Frame::on(other, place), brick.clone(), rubber()).expect_err("asks inside");
+    assert_eq!(refused.own().map(|open: &OpenSurface| open.surface), Some(0), "{refused}");
+    // On the same body nothing is asked; rigid, the other asks nothing either.
+    foundation.add_springs(Frame::on(body, place), brick.clone(), rubber()).expect("the same body");
+    foundation.add_rigid(Frame::on(other, place), brick).expect("rigid");
+    assert_eq!(foundation.surface_count(), 4, "what was refused was not added");
+}
+
+#[test]
+fn bad_parameters_are_refused_and_named() {
+    let ball = || TriangleMesh::sphere(0.5, 2).expect("valid");
+    let mut foundation = Foundation::default();
+    let place = Pose::identity();
+    let bad = [
+        ("stiffness", Material { stiffness: -1.0, ..rubber() }, Requirement::NonNegative),
+        ("dissipation", Material { dissipation: f64::NAN, ..rubber() }, Requirement::NonNegative),
+        ("static_friction", Material { static_friction: -0.1, ..rubber() }, Requirement::NonNegative),
+        (
+            "viscous_friction",
+            Material { viscous_friction: f64::INFINITY, ..rubber() },
+            Requirement::NonNegative,
+        ),
+        (
+            "dynamic_friction",
+            Material { dynamic_friction: 0.91, ..rubber() },
+            Requirement::AtMost("static_friction"),
+        ),
+    ];
+    for (name, material, must) in bad {
+        let error = foundation.add_springs(Frame::ground(place), ball(), material).expect_err(name);
+        assert_eq!(error.invalid_value().map(|v| (v.name, v.requirement)), Some((name, must)), "{error}");
+    }
+    let refused = Foundation::new(Parameters { transition_velocity: 0.0, ..Parameters::default() });
+    let refused = refused.expect_err("zero");
+    assert_eq!(refused.invalid_value().map(|v| v.name), Some("transition_velocity"));
+    let crooked = Pose::translation(f64::NAN, 0.0, 0.0);
+    assert!(foundation.add_rigid(Frame::ground(crooked), HalfSpace::BelowZ).is_err());
+
+    let mut scene = on_floor(ball(), rubber(), Parameters::default());
+    let error = scene
+        .system
+        .set_variable(&mut scene.state, "elastic_foundation[0].materials[1].stiffness", -3.0)
+        .expect_err("negative");
+    assert_eq!(error.invalid_value().map(|v| v.name), Some("stiffness"), "{error}");
+    let error = scene
+        .system
+        .set_variable(&mut scene.state, "elastic_foundation[0].transition_velocity", 0.0)
+        .expect_err("zero");
+    assert_eq!(error.invalid_value().map(|v| v.requirement), Some(Requirement::Positive), "{error}");
+
+    for [modulus, ratio, thickness] in [[0.0, 0.3, 0.1], [1e6, 0.5, 0.1], [1e6, -0.1, 0.1], [1e6, 0.3, 0.0]] {
+        assert!(Material::from_elastic_layer(modulus, ratio, thickness).is_err());
+    }
+    let layer = Material::from_elastic_layer(2e6, 0.25, 0.02).expect("valid");
+    assert_relative_eq!(layer.stiffness, 0.75 * 2e6 / (1.25 * 0.5 * 0.02), max_relative = 1e-15);
+}
+
+#[test]
+fn parameters_change_per_state_and_by_name() {
+    let ball = TriangleMesh::sphere(0.5, 8).expect("valid");
+    let mut scene = on_floor(ball, Material::new(1e5), Parameters::default());
+    let before = vertical_force(&mut scene, 0.45);
+    scene
+        .system
+        .set_variable(&mut scene.state, "elastic_foundation[0].materials[1].stiffness", 3e5)
+        .expect("named");
+    assert_relative_eq!(vertical_force(&mut scene, 0.45), 3.0 * before, max_relative = 1e-14);
+    let mut fresh = scene.system.default_state();
+    fresh.set_pose(scene.body, Pose::translation(0.0, 0.0, 0.45)).expect("finite");
+    let view = scene.system.realize_dynamics(&mut fresh).expect("regular");
+    assert_eq!(view.body_force(scene.body).force.z, before, "other states keep theirs");
+
+    let names = scene.state.variable_names();
+    assert!(names.iter().any(|name| name == "elastic_foundation[0].materials[1].viscous_friction"));
+    assert!(!names.iter().any(|name| name.contains("materials[0]")), "the half-space has no material");
+}
+
+#[test]
+fn parameters_of_another_element_are_refused() {
+    let ball = || TriangleMesh::sphere(0.5, 4).expect("valid");
+    let mut scene = on_floor(ball(), rubber(), Parameters::default());
+    let mut system = ForceSystem::<f64>::new();
+    let body = system.add_body();
+    let mut other = ElasticFoundation::default();
+    other.add_springs(Frame::of(body), ball(), rubber()).expect("valid");
+    other.add_rigid(Frame::ground(Pose::identity()), HalfSpace::BelowZ).expect("valid");
+    let other = system.add(other).expect("the body exists");
+    let foreign: Parameters<f64> = system.default_state().parameters(other).clone();
+    let before = scene.state.snapshot();
+    let error =
+        scene.system.set_parameters(&mut scene.state, scene.foundation, foreign).expect_err("foreign");
+    assert_eq!(scene.state.snapshot(), before);
+    let Error::Element { element, source: ElementError::ForeignVariables } = error else { panic!("{error}") };
+    assert_eq!(element.index, Some(0));
+
+    // One more rigid surface at the end has no variables of its own, and yet does not fit.
+    let mut longer = ElasticFoundation::default();
+    longer.add_rigid(Frame::ground(Pose::identity()), HalfSpace::BelowZ).expect("valid");
+    longer.add_springs(Frame::of(body), ball(), rubber()).expect("valid");
+    longer.add_rigid(Frame::ground(Pose::identity()), HalfSpace::BelowZ).expect("valid");
+    let longer = system.add(longer).expect("the body exists");
+    let foreign = system.default_state().parameters(longer).clone();
+    let error =
+        scene.system.set_parameters(&mut scene.state, scene.foundation, foreign).expect_err("foreign");
+    assert_eq!(error.element_error(), Some(&ElementError::ForeignVariables), "{error}");
+    assert_eq!(scene.state.snapshot(), before);
+}

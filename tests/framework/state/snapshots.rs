@@ -1,0 +1,124 @@
+//! Snapshots: every bit restored, through JSON and with derivatives.
+
+use force_elements::exponential_spring::Parameters;
+use force_elements::nalgebra::{Point3, Rotation3, Vector6};
+use force_elements::{
+    CoordinatePair, CoordinateSpringDamperExt, Error, ExponentialSpring, ForceSystem, Frame, LinearBushing,
+    Pose, Station, coordinate_spring_damper_ext, linear_bushing,
+};
+
+use super::{World, moving_state, world};
+
+#[test]
+fn a_snapshot_restores_every_bit_and_refuses_other_systems() {
+    let world = world();
+    let World { ref system, spring, .. } = world;
+    let mut state = moving_state(&world);
+    let third = 1.0 / 3.0;
+    system.update_discrete(&mut state, spring, |discrete| discrete.sliding = third).expect("valid");
+    system
+        .update_parameters(&mut state, world.bushing, |p| {
+            p.frames.X_B1F.rotation = Rotation3::from_euler_angles(third, 0.7, 1.1);
+        })
+        .expect("valid");
+    let forces = system.realize_dynamics(&mut state).expect("regular").forces().clone();
+    let snapshot = state.snapshot();
+
+    let mut fresh = moving_state(&world);
+    assert_ne!(fresh.snapshot(), snapshot);
+    fresh.restore(&snapshot).expect("same system");
+    assert_eq!(fresh.snapshot(), snapshot);
+    assert_eq!(*system.realize_dynamics(&mut fresh).expect("regular").forces(), forces);
+
+    let mut short = snapshot.clone();
+    short.variables.pop();
+    let position = short.variables.len();
+    let expected = snapshot.variables.last().map(|(name, _)| name.clone());
+    let refused = Error::SnapshotMismatch { position, expected, found: None };
+    assert_eq!(fresh.restore(&short), Err(refused));
+    let mut long = snapshot.clone();
+    long.variables.push(("more".into(), 0.0));
+    let refused =
+        Error::SnapshotMismatch { position: position + 1, expected: None, found: Some("more".into()) };
+    assert_eq!(fresh.restore(&long), Err(refused));
+    let mut renamed = snapshot.clone();
+    renamed.variables[3].0 = "another".into();
+    let expected = Some(snapshot.variables[3].0.clone());
+    let refused = Error::SnapshotMismatch { position: 3, expected, found: Some("another".into()) };
+    assert_eq!(fresh.restore(&renamed), Err(refused));
+    assert_eq!(fresh.snapshot(), snapshot);
+}
+
+#[cfg(feature = "serde")]
+#[test]
+fn a_snapshot_survives_json() {
+    let world = world();
+    let mut state = moving_state(&world);
+    world.system.set_variable(&mut state, "exponential_spring[0].anchor_P.x", 1.0 / 3.0).expect("valid");
+    let text = serde_json::to_string(&state.snapshot()).expect("serialises");
+    let mut fresh = world.system.default_state();
+    fresh.restore(&serde_json::from_str(&text).expect("deserialises")).expect("same system");
+    assert_eq!(fresh.snapshot(), state.snapshot());
+}
+
+#[test]
+fn derivatives_are_kept_where_values_do_not_change() {
+    use num_dual::Dual64;
+    let mut system = ForceSystem::<Dual64>::new();
+    let (body, slider) = (system.add_body(), system.add_coordinate());
+    let zero = Vector6::repeat(Dual64::from(0.0));
+    let stiffness = Vector6::repeat(Dual64::from(100.0));
+    let bushing = LinearBushing::new(
+        Frame::ground(Pose::identity()),
+        Frame::of(body),
+        linear_bushing::Parameters { stiffness, damping: zero },
+    )
+    .expect("valid");
+    system.add(bushing).expect("exists");
+    let parameters = Parameters::<Dual64>::default();
+    let spring = ExponentialSpring::new(
+        Frame::ground(Pose::identity()),
+        Station::on(body, Point3::origin()),
+        parameters,
+    )
+    .expect("valid");
+    let spring = system.add(spring).expect("exists");
+    let parameters = coordinate_spring_damper_ext::Parameters {
+        dynamic_friction: Dual64::from(1.0),
+        sticking_stiffness: Dual64::from(1e3),
+        ..Default::default()
+    };
+    let bristle = CoordinateSpringDamperExt::new(CoordinatePair::on(slider), parameters).expect("valid");
+    let bristle = system.add(bristle).expect("exists");
+
+    let mut state = system.default_state();
+    let [x, y] = [Dual64::from(0.1), Dual64::from(0.0)];
+    state.set_pose(body, Pose::translation(x, y, y)).expect("finite");
+    let before = system.realize_dynamics(&mut state).expect("regular").body_force(body).force.x;
+    assert_eq!(before.eps, 0.0);
+    // The same stiffness, but now the variable of the derivative.
+    system
+        .set_variable(&mut state, "linear_bushing[0].stiffness.px", Dual64::new(100.0, 1.0))
+        .expect("valid");
+    let after = system.realize_dynamics(&mut state).expect("regular").body_force(body).force.x;
+    assert_eq!((after.re - before.re, after.eps), (0.0, -0.1));
+    let snapshot = state.snapshot();
+    let mut restored = system.default_state();
+    restored.set_pose(body, Pose::translation(x, y, y)).expect("finite");
+    system.realize_dynamics(&mut restored).expect("regular");
+    restored.restore(&snapshot).expect("same system");
+    assert_eq!(system.realize_dynamics(&mut restored).expect("regular").body_force(body).force.x.eps, -0.1);
+
+    // What is committed keeps its derivative too, where its value is the one it had.
+    let moving = Dual64::new(0.0, 1.0);
+    state.set_pose(body, Pose::translation(moving, y, y)).expect("finite");
+    state.set_coordinate(slider, moving).expect("finite");
+    system
+        .update_discrete(&mut state, bristle, |discrete| discrete.friction_mode = Dual64::from(1.0))
+        .expect("valid");
+    state.set_time(Dual64::from(0.1)).expect("finite");
+    system.realize_dynamics(&mut state).expect("regular");
+    system.accept_step(&mut state).expect("realized");
+    assert_eq!((state.discrete(spring).anchor_P.x.re, state.discrete(spring).anchor_P.x.eps), (0.0, 1.0));
+    assert_eq!(state.discrete(bristle).last_sticking_position.eps, 1.0);
+}
