@@ -16,6 +16,16 @@ fn rubber<T: Real>(deal: &mut Numbers) -> Material<T> {
     )
 }
 
+/// A foundation without surfaces, with a transition velocity of its own.
+fn rubbing<T: Real>(parameters: Parameters<T>, deal: &mut Numbers) -> ElasticFoundation<T> {
+    let transition_velocity = deal.between(0.1, 0.5);
+    ElasticFoundation::new(Parameters { transition_velocity, ..parameters }).expect("valid")
+}
+
+fn brick<T: Real>() -> TriangleMesh<T> {
+    TriangleMesh::brick(Vector3::new(0.5, 0.4, 0.3).map(T::lit), [4, 3, 2]).expect("valid")
+}
+
 /// Two surfaces that reach about `gap` from their origins, deep in each other and moving.
 fn surfaces<T: Real>(
     foundation: impl FnOnce(&mut Numbers, [BodyIndex; 2], [Pose<T>; 2]) -> ElasticFoundation<T>,
@@ -45,9 +55,7 @@ fn torus_in_ellipsoid<T: Real>(
     deal: &mut Numbers,
 ) -> Result<Scene<T, ElasticFoundation<T>>, Error> {
     let build = |deal: &mut Numbers, [body1, body2]: [BodyIndex; 2], X: [Pose<T>; 2]| {
-        let transition_velocity = deal.between(0.1, 0.5);
-        let mut foundation =
-            ElasticFoundation::new(Parameters { transition_velocity, ..parameters }).expect("valid");
+        let mut foundation = rubbing(parameters, deal);
         let radii = Vector3::new(0.5, 0.6, 0.7).map(T::lit);
         let torus = TriangleMesh::torus(T::lit(0.5), T::lit(0.2), 12, 8).expect("valid");
         foundation.add_rigid(Frame::on(body1, X[0]), Ellipsoid::new(radii).expect("valid")).expect("closed");
@@ -63,13 +71,9 @@ fn brick_and_ball<T: Real>(
     deal: &mut Numbers,
 ) -> Result<Scene<T, ElasticFoundation<T>>, Error> {
     let build = |deal: &mut Numbers, [body1, body2]: [BodyIndex; 2], X: [Pose<T>; 2]| {
-        let transition_velocity = deal.between(0.1, 0.5);
-        let mut foundation =
-            ElasticFoundation::new(Parameters { transition_velocity, ..parameters }).expect("valid");
-        let edges = Vector3::new(0.5, 0.4, 0.3).map(T::lit);
-        let brick = TriangleMesh::brick(edges, [4, 3, 2]).expect("valid");
+        let mut foundation = rubbing(parameters, deal);
         let ball = TriangleMesh::sphere(T::lit(0.4), 4).expect("valid");
-        foundation.add_springs(Frame::on(body1, X[0]), brick, rubber(deal)).expect("valid");
+        foundation.add_springs(Frame::on(body1, X[0]), brick(), rubber(deal)).expect("valid");
         foundation.add_springs(Frame::on(body2, X[1]), ball, rubber(deal)).expect("closed");
         foundation
     };
@@ -82,15 +86,11 @@ fn brick_in_half_space<T: Real>(
     deal: &mut Numbers,
 ) -> Result<Scene<T, ElasticFoundation<T>>, Error> {
     let build = |deal: &mut Numbers, [body1, body2]: [BodyIndex; 2], X: [Pose<T>; 2]| {
-        let transition_velocity = deal.between(0.1, 0.5);
-        let mut foundation =
-            ElasticFoundation::new(Parameters { transition_velocity, ..parameters }).expect("valid");
-        let edges = Vector3::new(0.5, 0.4, 0.3).map(T::lit);
-        let brick = TriangleMesh::brick(edges, [4, 3, 2]).expect("valid");
+        let mut foundation = rubbing(parameters, deal);
         // The surface moves away from the origin about which bricks are placed, which the brick always reaches.
         let below = X[0] * Pose::translation(T::zero(), T::zero(), T::lit(0.4));
         foundation.add_rigid(Frame::on(body1, below), HalfSpace::BelowZ).expect("closed");
-        foundation.add_springs(Frame::on(body2, X[1]), brick, rubber(deal)).expect("valid");
+        foundation.add_springs(Frame::on(body2, X[1]), brick(), rubber(deal)).expect("valid");
         foundation
     };
     surfaces(build, 0.55, deal)
