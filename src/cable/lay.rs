@@ -1,6 +1,6 @@
 //! A cable laid over a surface, from where Newton's method finds the path.
 
-use nalgebra::Point3;
+use nalgebra::{Point3, Vector3};
 
 use super::contacts::contacts_of;
 use super::geodesic::GeodesicEnd;
@@ -12,10 +12,7 @@ use crate::math::Real;
 /// The accuracy of geodesics on which a search starts \[rad\].
 pub(super) const ACCURACY: f64 = 1e-6;
 
-/// The geodesic through a point of the surface in the direction from `before` to `after`, extended to both sides until
-/// these are above its tangent planes: from a point where they are hidden the chords would run backwards.
-///
-/// Over flat parts its ends must be where the surface is bent, so they are bisected there.
+/// The geodesic through a point of the surface in the direction from `before` to `after`, extended as by [`lay_along`].
 pub(super) fn lay_through<T: Real>(
     surface: &dyn Wrappable<T>,
     p: &Point3<T>,
@@ -23,17 +20,30 @@ pub(super) fn lay_through<T: Real>(
     after: &Point3<T>,
     budget: &mut Budget,
 ) -> Trial<T> {
-    let along = after - before;
+    lay_along(surface, (p, &(after - before)), before, after, budget)
+}
+
+/// The geodesic through a point of the surface in a direction, extended to both sides until `before` and `after` are above
+/// its tangent planes: from a point where they are hidden the chords would run backwards.
+///
+/// Over flat parts its ends must be where the surface is bent, so they are bisected there.
+pub(super) fn lay_along<T: Real>(
+    surface: &dyn Wrappable<T>,
+    (p, along): (&Point3<T>, &Vector3<T>),
+    before: &Point3<T>,
+    after: &Point3<T>,
+    budget: &mut Budget,
+) -> Trial<T> {
     // Steps of a fifth of a radian, up to a whole turn; of twice the radius of an edge.
     let (step, most) = if surface.has_flats() {
         (T::lit(2.0) * surface.size(), 512)
     } else {
-        (T::lit(0.2) / surface.end(p, &along).greatest_curvature(), 30)
+        (T::lit(0.2) / surface.end(p, along).greatest_curvature(), 30)
     };
     let mut extend = |to: &Point3<T>, step: T| {
         let is_hidden = |end: &GeodesicEnd<T>| (to - end.point).dot(&end.normal) < T::zero();
         let mut reach = T::zero();
-        let mut end = surface.end(p, &along);
+        let mut end = surface.end(p, along);
         let mut is_bracketed = false;
         for _ in 0..most {
             if !end.point.coords.norm().is_finite() || !is_hidden(&end) {
@@ -41,7 +51,7 @@ pub(super) fn lay_through<T: Real>(
                 break;
             }
             reach += step;
-            let geodesic = surface.geodesic(p, &along, reach, T::lit(ACCURACY));
+            let geodesic = surface.geodesic(p, along, reach, T::lit(ACCURACY));
             budget.spend(1 + geodesic.evaluations);
             end = geodesic.end;
         }
@@ -49,7 +59,7 @@ pub(super) fn lay_through<T: Real>(
             let (mut low, mut high) = (reach - step, reach);
             for _ in 0..20 {
                 reach = T::lit(0.5) * (low + high);
-                let geodesic = surface.geodesic(p, &along, reach, T::lit(ACCURACY));
+                let geodesic = surface.geodesic(p, along, reach, T::lit(ACCURACY));
                 budget.spend(1 + geodesic.evaluations);
                 end = geodesic.end;
                 *(if is_hidden(&end) { &mut low } else { &mut high }) = reach;

@@ -6,9 +6,9 @@ use nalgebra::Point3;
 
 use super::ceil;
 use super::contacts::{collapse, contacts_of, copy};
-use super::lay::{ACCURACY, neighbours};
+use super::lay::{ACCURACY, lay_along, neighbours};
 use super::newton::Progress;
-use super::node::{Node, Trial};
+use super::node::Node;
 use super::plan::Completed;
 use super::relax;
 use super::side;
@@ -17,7 +17,7 @@ use super::span::{Budget, SEARCH, SpanProblem};
 use super::touch::{Failure, settle_contacts, slide};
 use super::workspace::Workspace;
 use super::wrappable::Wrappable;
-use crate::math::{Real, is_finite};
+use crate::math::Real;
 
 /// A plan is tried if its estimated length exceeds that of the shortest path found by no more than this.
 const MARGIN: f64 = 2e-3;
@@ -244,25 +244,8 @@ fn lay_in_passage<T: Real>(
     let angle = T::two_pi() * T::lit(TURNS[way % DIRECTIONS]);
     let (sin, cos) = angle.sin_cos();
     let along = start.tangent * cos + start.binormal() * sin;
-    // Steps of a fifth of a radian, up to a whole turn.
-    let step = T::lit(0.2) / start.greatest_curvature();
-    let mut extend = |to: &Point3<T>, step: T| {
-        let (mut reach, mut end) = (T::zero(), start);
-        for _ in 0..30 {
-            if (to - end.point).dot(&end.normal) >= T::zero() || !is_finite(&end.point.coords) {
-                break;
-            }
-            reach += step;
-            let geodesic = surface.geodesic(&start.point, &along, reach, T::lit(ACCURACY));
-            budget.spend(1 + geodesic.evaluations);
-            end = geodesic.end;
-        }
-        (reach, end)
-    };
-    let (back, first) = extend(&before, -step);
-    let (ahead, _) = extend(&after, step);
-    let tangent = if back < T::zero() { first.tangent } else { along };
-    nodes[k].begin(Trial { point: first.point, tangent, length: ahead - back });
+    let trial = lay_along(surface, (&start.point, &along), &before, &after, budget);
+    nodes[k].begin(trial);
     true
 }
 
