@@ -42,7 +42,7 @@
 //!
 //! | to … | see |
 //! |---|---|
-//! | choose an element | [`LinearBushing`], [`SpatialBushing`], [`ExponentialSpring`], [`CoordinateSpringDamperExt`], [`ElasticFoundation`], [`CableSpring`], [`CapstanCable`] |
+//! | choose an element | [`LinearBushing`], [`SpatialBushing`], [`ExponentialSpring`], [`CoordinateSpringDamperExt`], [`ElasticFoundation`], [`HertzContact`], [`CableSpring`], [`CapstanCable`] |
 //! | lay a cable | [`cable::CablePath`], [`cable::Obstacle`] |
 //! | choose or write a shape | [`shapes`], [`shapes::Solid`], [`cable::Wrappable`] |
 //! | write an element | [`CustomForce`], [`ForceElement`], [`variables!`], [`results!`] |
@@ -103,11 +103,11 @@ pub mod testing;
 #[doc(no_inline)]
 pub use elements::{
     CableSpring, CapstanCable, CoordinateSpringDamperExt, CustomForce, ElasticFoundation, ExponentialSpring,
-    LinearBushing, SpatialBushing,
+    HertzContact, LinearBushing, SpatialBushing,
 };
 pub use elements::{
     cable_spring, capstan_cable, coordinate_spring_damper_ext, custom_force, elastic_foundation,
-    exponential_spring, linear_bushing, spatial_bushing,
+    exponential_spring, hertz_contact, linear_bushing, spatial_bushing,
 };
 pub use framework::variables;
 pub use framework::{

@@ -2,7 +2,7 @@
 
 use crate::elements::{
     CableSpring, CapstanCable, CoordinateSpringDamperExt, CustomForce, ElasticFoundation, ExponentialSpring,
-    LinearBushing, SpatialBushing,
+    HertzContact, LinearBushing, SpatialBushing,
 };
 use crate::framework::{Casts, ElementError, Error, ForceElement, ForceSystem};
 use crate::math::Real;
@@ -16,6 +16,7 @@ impl<T: Real, U: Real> Casts<T, U> {
         casts.add(|element: &ExponentialSpring<T>, _| Ok(element.cast::<U>()));
         casts.add(|element: &CoordinateSpringDamperExt<T>, _| element.cast::<U>());
         casts.add(|element: &ElasticFoundation<T>, casts| element.cast_with(&casts.solids));
+        casts.add(|element: &HertzContact<T>, _| element.cast::<U>());
         casts.add(|element: &CableSpring<T>, casts| element.cast_with(&casts.paths));
         casts.add(|element: &CapstanCable<T>, casts| element.cast_with(&casts.paths));
         casts.add(|_: &CustomForce<T>, _| {

@@ -7,6 +7,7 @@ use force_elements::{
 };
 use num_dual::Dual64;
 
+use crate::element_contract::hertz::{BallOnBall, BallOnPlane};
 use crate::element_contract::scene::{Bushing, Cable, Capstan, Coordinate, CoupledBushing, SmoothlyStopped};
 
 /// The same masses for all.
@@ -151,4 +152,10 @@ fn coordinate_elements_are_no_stiffer_than_they_report() {
     is_bound::<Coordinate<false>>(false, 0.2);
     is_bound::<Coordinate<true>>(false, 0.01);
     is_bound::<SmoothlyStopped>(false, 0.01);
+}
+
+#[test]
+fn hertz_contacts_are_no_stiffer_than_they_report() {
+    is_bound::<BallOnBall>(true, 0.2);
+    is_bound::<BallOnPlane>(true, 0.2);
 }

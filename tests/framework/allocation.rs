@@ -3,14 +3,15 @@
 use force_elements::cable::{CablePath, Obstacle};
 use force_elements::elastic_foundation::Material;
 use force_elements::exponential_spring::Parameters;
+use force_elements::hertz_contact::Ball;
 use force_elements::nalgebra::{Point3, Vector3, Vector6};
 use force_elements::shapes::{
     Bounds, Ellipsoid, HalfSpace, Solid, SolidShape, Sphere, SurfacePoint, TriangleMesh,
 };
 use force_elements::{
     BodyIndex, CableSpring, CoordinatePair, CoordinateSpringDamperExt, ElasticFoundation, ExponentialSpring,
-    ForceSystem, Frame, LinearBushing, Pose, SpatialVelocity, Station, cable_spring,
-    coordinate_spring_damper_ext, elastic_foundation, linear_bushing,
+    ForceSystem, Frame, HertzContact, LinearBushing, Pose, SpatialVelocity, Station, cable_spring,
+    coordinate_spring_damper_ext, elastic_foundation, hertz_contact, linear_bushing,
 };
 
 #[test]
@@ -32,6 +33,12 @@ fn an_evaluation_does_not_allocate_after_the_first() {
             linear_bushing::Parameters { stiffness: Vector6::repeat(1.0), damping: Vector6::repeat(1.0) },
         );
         system.add(bushing.expect("valid")).expect("exists");
+        let steel = hertz_contact::Parameters { effective_modulus: 1e6, ..Default::default() }
+            .with_dissipation(0.1)
+            .with_friction(0.3, 0.2, 0.0);
+        let ball = Ball::new(Station::on(body, Point3::origin()), 0.005);
+        let contact = HertzContact::new(Frame::ground(Pose::identity()), ball, steel);
+        system.add(contact.expect("valid")).expect("exists");
         let parameters = coordinate_spring_damper_ext::Parameters {
             dynamic_friction: 1.0,
             sticking_stiffness: 1e3,

@@ -7,11 +7,11 @@ use nalgebra::{Point3, Vector3};
 use super::NoContactPossible;
 use super::stiction::{Grip, Hold};
 use crate::contact::BoundingBox;
-use crate::elements::elastic_foundation::law::Law;
+use crate::elements::contact_law::ContactLaw;
 use crate::elements::elastic_foundation::parameters::KIND;
 use crate::elements::elastic_foundation::{
-    Anchor, Anchors, Dynamics, ElasticFoundation, MeshContact, Parameters, Position, Resultant, SpringForce,
-    SpringPosition, SpringVelocity, SurfaceIndex, Velocity,
+    Anchor, Anchors, Dynamics, ElasticFoundation, Material, MeshContact, Parameters, Position, Resultant,
+    SpringForce, SpringPosition, SpringVelocity, SurfaceIndex, Velocity,
 };
 use crate::framework::{AtDynamics, AtPosition, AtVelocity, ElementError, ForceElement, Given, Stiffnesses};
 use crate::math::{Real, SpatialForce, SpatialVelocity, is_finite, is_finite_pose};
@@ -96,7 +96,7 @@ impl<T: Real> ElasticFoundation<T> {
     /// Adds the forces of the springs of one contact, with friction by their anchors.
     fn add_anchored_springs(
         &self,
-        law: &Law<T>,
+        (material, law): (&Material<T>, &ContactLaw<T>),
         contact: &MeshContact,
         at: &AtVelocity<'_, T, Self>,
         cache: &mut Dynamics<T>,
@@ -131,8 +131,8 @@ impl<T: Real> ElasticFoundation<T> {
             let bearing = if bears { normal_force } else { zero };
             let (coefficient, viscous) = law.coefficients(slip_squared);
             let grip = Grip {
-                stiffness: law.tangential_stiffness * area,
-                viscosity: law.tangential_viscosity * area,
+                stiffness: material.tangential_stiffness * area,
+                viscosity: material.tangential_viscosity * area,
             };
             let id = placed.first_spring + spring.index;
             let anchor = at.discrete.of(id, other);
@@ -162,7 +162,7 @@ impl<T: Real> ElasticFoundation<T> {
             sums.moment += contact_G * normal_force;
             sums.lost += (normal_force - spring.elastic_force) * velocity.depth_rate - damping.dot(&slip)
                 + viscous * bearing * slip_squared;
-            let pressure = law.stiffness * spring.depth * factor;
+            let pressure = material.stiffness * spring.depth * factor;
             cache.springs.push(SpringForce { normal_force, pressure, friction_force_G });
         }
         sums
@@ -274,18 +274,18 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
         for contact in &at.position.contacts {
             let Some(material) = at.parameters.material(contact.mesh) else { continue };
             let p_GS = at.position.X_GS[contact.mesh.0].translation.vector;
-            let law = Law::new(material, at.parameters.transition_velocity);
+            let law = material.contact_law(at.parameters.transition_velocity);
             let range = contact.springs.clone();
             let springs = (&at.position.springs[range.clone()], &at.velocity.springs[range]);
             let first = cache.springs.len();
             let mut sums = if self.has_anchors {
-                self.add_anchored_springs(&law, contact, at, cache)
+                self.add_anchored_springs((material, &law), contact, at, cache)
             } else {
-                add_springs::<T, false>(&law, p_GS, springs, &mut cache.springs)
+                add_springs::<T, false>((material.stiffness, &law), p_GS, springs, &mut cache.springs)
             };
             if !sums.are_finite() && !self.has_anchors {
                 cache.springs.truncate(first);
-                sums = add_springs::<T, true>(&law, p_GS, springs, &mut cache.springs);
+                sums = add_springs::<T, true>((material.stiffness, &law), p_GS, springs, &mut cache.springs);
             }
             if !sums.are_finite() {
                 return Err(ElementError::NonFiniteForce);
@@ -366,7 +366,7 @@ impl<T: Real> Sums<T> {
 /// Adds the forces of the springs of one contact: the fast way, or for slip speeds of any magnitude.
 #[inline]
 fn add_springs<T: Real, const AT_ANY_SCALE: bool>(
-    law: &Law<T>,
+    (stiffness, law): (T, &ContactLaw<T>),
     p_GS: Vector3<T>,
     (positions, velocities): (&[SpringPosition<T>], &[SpringVelocity<T>]),
     forces: &mut Vec<SpringForce<T>>,
@@ -398,7 +398,7 @@ fn add_springs<T: Real, const AT_ANY_SCALE: bool>(
         area += spring.area;
         moment += r_G * normal_force;
         lost += (normal_force - spring.elastic_force) * *depth_rate + rubbing_power;
-        let pressure = law.stiffness * spring.depth * factor;
+        let pressure = stiffness * spring.depth * factor;
         SpringForce { normal_force, pressure, friction_force_G }
     }));
     Sums { F_GS, normal_force: normal_sum, area, moment, lost }

@@ -3,7 +3,6 @@
 mod anchors;
 mod error;
 mod evaluate;
-mod law;
 mod parameters;
 mod results;
 mod stiction;

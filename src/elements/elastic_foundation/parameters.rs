@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use crate::elements::contact_law::{Coefficients, ContactLaw};
 use crate::elements::elastic_foundation::SurfaceIndex;
 use crate::framework::Stage;
 use crate::framework::variables::{Composite, Declared, Listed, Part, Variables, Visitor, VisitorMut};
@@ -39,6 +40,16 @@ impl<T: Real> Material<T> {
     /// Springs of this stiffness per area \[N/m³\] without dissipation or friction.
     pub fn new(stiffness: T) -> Self {
         Self { stiffness, ..Self::default() }
+    }
+
+    pub(super) fn contact_law(&self, transition_velocity: T) -> ContactLaw<T> {
+        ContactLaw::new(Coefficients {
+            dissipation: self.dissipation,
+            static_friction: self.static_friction,
+            dynamic_friction: self.dynamic_friction,
+            viscous_friction: self.viscous_friction,
+            transition_velocity,
+        })
     }
 
     /// A layer of elastic material, `thickness` \[m\] thick, glued to something rigid:

@@ -7,10 +7,12 @@ use num_dual::Dual64;
 
 mod by_name;
 mod faults;
+pub(crate) mod hertz;
 mod meshes;
 mod refusals;
 pub(crate) mod scene;
 
+use hertz::{BallOnBall, BallOnPlane};
 use meshes::{
     AnchoredBrick, AnchoredClippedBrick, ClippedBrick, ClippedBrickAndBall, ClippedTorus, ProjectedBrick,
     SoftBrickAndBall, SoftTorus,
@@ -113,6 +115,8 @@ claims!(clipped_foundation_in_half_space, ClippedBrick);
 claims!(clipped_foundation_with_projected_areas, ProjectedBrick);
 claims!(anchored_foundation, AnchoredBrick);
 claims!(anchored_foundation_with_clipped_faces, AnchoredClippedBrick);
+claims!(hertz_contact_of_balls, BallOnBall);
+claims!(hertz_contact_on_a_plane, BallOnPlane);
 // Stiffnesses of 1e4 N/m times 1e-7 m of rounding, of forces of 10 N at least.
 claims!(sticking_coordinate, Coordinate<false>, single precision to 1e-4);
 claims!(slipping_coordinate, Coordinate<true>, single precision to 1e-4);

@@ -1,16 +1,25 @@
-//! The law of one spring: pressure, and friction per pressure.
+//! The dissipation and friction of a contact, per elastic normal force.
 
 use nalgebra::Vector3;
 
-use crate::elements::elastic_foundation::parameters::Material;
 use crate::math::Real;
 
-/// The law of a material, with the terms shared by all springs computed once.
+/// Dissipation after Hunt and Crossley, and friction after Hollars.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Law<T: Real> {
-    pub(super) stiffness: T,
-    pub(super) tangential_stiffness: T,
-    pub(super) tangential_viscosity: T,
+pub(super) struct Coefficients<T> {
+    /// \[s/m\]
+    pub(super) dissipation: T,
+    pub(super) static_friction: T,
+    pub(super) dynamic_friction: T,
+    /// \[s/m\]
+    pub(super) viscous_friction: T,
+    /// \[m/s\]
+    pub(super) transition_velocity: T,
+}
+
+/// The law of a contact, with the terms shared by all its points computed once.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ContactLaw<T: Real> {
     dissipation: T,
     dynamic_friction: T,
     /// `2 (μ_s − μ_d)`.
@@ -22,20 +31,24 @@ pub(super) struct Law<T: Real> {
     ratio_limit: T,
 }
 
-impl<T: Real> Law<T> {
-    pub(super) fn new(material: &Material<T>, transition_velocity: T) -> Self {
+impl<T: Real> ContactLaw<T> {
+    pub(super) fn new(coefficients: Coefficients<T>) -> Self {
+        let Coefficients {
+            dissipation,
+            static_friction,
+            dynamic_friction,
+            viscous_friction,
+            transition_velocity,
+        } = coefficients;
         let eps = T::default_epsilon();
         let cubed = (eps * eps * eps).recip();
         let ratio_limit = if (transition_velocity * cubed * cubed).is_finite() { cubed } else { T::zero() };
         Self {
             ratio_limit,
-            stiffness: material.stiffness,
-            tangential_stiffness: material.tangential_stiffness,
-            tangential_viscosity: material.tangential_viscosity,
-            dissipation: material.dissipation,
-            dynamic_friction: material.dynamic_friction,
-            twice_excess: (material.static_friction - material.dynamic_friction) * T::lit(2.0),
-            viscous_friction: material.viscous_friction,
+            dissipation,
+            dynamic_friction,
+            twice_excess: (static_friction - dynamic_friction) * T::lit(2.0),
+            viscous_friction,
             transition_velocity,
             inverse_transition_squared: transition_velocity.recip() * transition_velocity.recip(),
         }
@@ -82,6 +95,15 @@ impl<T: Real> Law<T> {
         (self.dynamic_friction + excess, self.viscous_friction)
     }
 
+    /// The friction force \[N\] and the power that it dissipates \[W\].
+    #[inline]
+    pub(super) fn friction(&self, normal_force: T, slip: &Vector3<T>) -> (Vector3<T>, T) {
+        let slip_squared = slip.norm_squared();
+        let rubbing = normal_force * self.friction_factor(slip_squared);
+        let (force, power) = (slip * -rubbing, rubbing * slip_squared);
+        if power.is_finite() { (force, power) } else { self.friction_at_any_scale(normal_force, slip) }
+    }
+
     /// The friction force \[N\] and the power that it dissipates \[W\], without powers of a speed that could
     /// overflow or underflow.
     pub(super) fn friction_at_any_scale(&self, normal_force: T, slip: &Vector3<T>) -> (Vector3<T>, T) {
@@ -107,19 +129,26 @@ mod tests {
     use approx::assert_relative_eq;
     use num_dual::Dual64;
 
-    fn material() -> Material<f64> {
-        Material::new(1e5).with_dissipation(2.0).with_friction(0.9, 0.6, 0.1)
+    /// Viscous friction would dominate at high speed: those that compare there leave it out.
+    fn rubber(transition_velocity: f64, viscous_friction: f64) -> Coefficients<f64> {
+        Coefficients {
+            dissipation: 2.0,
+            static_friction: 0.9,
+            dynamic_friction: 0.6,
+            viscous_friction,
+            transition_velocity,
+        }
     }
 
     /// The published formula, literally.
-    fn hollars(material: &Material<f64>, vt: f64, vs: f64) -> f64 {
-        let r = vs / vt;
-        let (us, ud, uv) = (material.static_friction, material.dynamic_friction, material.viscous_friction);
+    fn hollars(law: Coefficients<f64>, vs: f64) -> f64 {
+        let r = vs / law.transition_velocity;
+        let (us, ud, uv) = (law.static_friction, law.dynamic_friction, law.viscous_friction);
         r.min(1.0) * (ud + 2.0 * (us - ud) / (1.0 + r * r)) + uv * vs
     }
 
     /// The friction per newton of normal force at a slip speed along y.
-    fn friction_per_newton(law: &Law<f64>, vs: f64) -> f64 {
+    fn friction_per_newton(law: &ContactLaw<f64>, vs: f64) -> f64 {
         let (force, power) = law.friction_at_any_scale(1.0, &Vector3::new(0.0, vs, 0.0));
         assert_eq!((force.x, force.z), (0.0, 0.0));
         assert_eq!(power, -force.y * vs);
@@ -134,10 +163,10 @@ mod tests {
 
     #[test]
     fn friction_is_the_published_formula_at_every_speed() {
-        let law = Law::new(&material(), 0.02);
+        let law = ContactLaw::new(rubber(0.02, 0.1));
         for vs in [1e-9, 1e-3, 0.01, 0.019_999, 0.02, 0.020_001, 0.05, 1.0, 100.0] {
             // Six roundings on each side.
-            let expected = hollars(&material(), 0.02, vs);
+            let expected = hollars(rubber(0.02, 0.1), vs);
             assert_relative_eq!(friction_per_newton(&law, vs), expected, max_relative = 2e-15);
         }
         assert_relative_eq!(friction_per_newton(&law, 0.02), 0.9 + 0.1 * 0.02, max_relative = 2e-15);
@@ -152,17 +181,16 @@ mod tests {
         for vt in scales {
             for vs in scales {
                 for factor in [1.0, 0.3, 3.0] {
-                    // Without viscous friction, which would dominate at high speed.
-                    let material = material().with_friction(0.9, 0.6, 0.0);
-                    let expected = hollars(&material, vt, vs * factor);
-                    let force = friction_per_newton(&Law::new(&material, vt), vs * factor);
+                    let rubber = rubber(vt, 0.0);
+                    let expected = hollars(rubber, vs * factor);
+                    let force = friction_per_newton(&ContactLaw::new(rubber), vs * factor);
                     // Six roundings on each side; below 1e-300 numbers lose digits.
                     assert_relative_eq!(force, expected, max_relative = 2e-15, epsilon = 1e-300);
                 }
             }
         }
         // Speeds of any magnitude and direction are opposed by the full kinetic friction.
-        let law = Law::new(&material().with_friction(0.9, 0.6, 0.0), 0.01);
+        let law = ContactLaw::new(rubber(0.01, 0.0));
         for speed in [1e100, 1e110, 1e160, 1e300] {
             let (force, power) =
                 law.friction_at_any_scale(2.0, &Vector3::new(0.6 * speed, 0.0, -0.8 * speed));
@@ -173,7 +201,7 @@ mod tests {
 
     #[test]
     fn what_is_not_a_number_is_not_taken_for_rest() {
-        let law = Law::new(&material(), 0.01);
+        let law = ContactLaw::new(rubber(0.01, 0.1));
         for slip in [[f64::NAN; 3], [0.0, f64::NAN, 0.0], [f64::INFINITY, 0.0, 1.0]] {
             let (_, power) = law.friction_at_any_scale(1.0, &Vector3::from(slip));
             assert!(!power.is_finite(), "{slip:?}: {power}");
@@ -182,7 +210,13 @@ mod tests {
 
     #[test]
     fn friction_at_rest_has_a_finite_slope() {
-        let law = Law::new(&material().cast::<Dual64>(), Dual64::from_re(0.02));
+        let law = ContactLaw::new(Coefficients {
+            dissipation: Dual64::from_re(2.0),
+            static_friction: Dual64::from_re(0.9),
+            dynamic_friction: Dual64::from_re(0.6),
+            viscous_friction: Dual64::from_re(0.1),
+            transition_velocity: Dual64::from_re(0.02),
+        });
         let slip = Dual64::new(0.0, 1.0);
         let force = law.friction_factor(slip * slip) * slip;
         assert_relative_eq!(force.eps, (0.6 + 2.0 * 0.3) / 0.02 + 0.1, max_relative = 2e-15);
@@ -190,7 +224,7 @@ mod tests {
 
     #[test]
     fn a_spring_never_pulls() {
-        let law = Law::new(&material(), 0.01);
+        let law = ContactLaw::new(rubber(0.01, 0.1));
         assert_eq!(law.normal_factor(-0.5), 0.0);
         assert_eq!(law.normal_factor(-10.0), 0.0);
         assert_eq!(law.normal_factor(0.25), 1.5);

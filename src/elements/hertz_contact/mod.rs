@@ -1,0 +1,316 @@
+//! A ball against a ball or a half-space, after Hertz.
+
+mod error;
+mod parameters;
+mod results;
+mod stiffness;
+mod surface;
+
+use nalgebra::{Point3, Vector3};
+
+pub use error::CentersCoincide;
+pub use parameters::{Elastic, Parameters};
+pub use results::{Dynamics, Position, Velocity};
+pub use surface::{Ball, Surface};
+
+use crate::framework::variables::Variables as _;
+use crate::framework::{
+    AtDynamics, AtPosition, AtVelocity, ElementError, Error, ForceElement, Given, Stiffnesses,
+};
+use crate::math::{InvalidValue, Pose, Real};
+use crate::mechanics::{
+    BodyIndex, Checked, ForceAccumulator, KinematicsError, Positions, Quantity, Topology, Velocities,
+};
+use crate::shapes::direction_and_length;
+
+/// The contact of a ball with another ball, or with a half-space, as elastic bodies after Hertz, with the dissipation of
+/// Hunt and Crossley and friction after Hollars.
+///
+/// ```text
+///       ,--~~--.
+///      (    C ──)── B        ball of radius R₁
+///       `-.__.-'
+///     ════ P ════  ↑ n       δ: how deep the undeformed surfaces reach into each other
+///      half-space, or ball of radius R₂
+/// ```
+///
+/// # Law
+///
+/// ```text
+/// f_e = 4/3 E* √R δ^{3/2}
+/// f_n = f_e (1 + 3/2 c v)                                        or zero, if that is negative
+/// f_t = f_n [ min(v_s/v_t, 1) (μ_d + 2(μ_s − μ_d)/(1 + (v_s/v_t)²)) + μ_v v_s ]
+/// ```
+///
+/// | symbol | meaning | unit | range |
+/// |---|---|---|---|
+/// | `E*` | [`effective_modulus`](Parameters::effective_modulus): `1/E* = (1 − ν₁²)/E₁ + (1 − ν₂²)/E₂` | Pa | ≥ 0 |
+/// | `R` | `1/R = 1/R₁ + 1/R₂`; of a ball on a half-space its radius | m | > 0 |
+/// | `c` | [`dissipation`](Parameters::dissipation) | s/m | ≥ 0 |
+/// | `μ_s`, `μ_d` | [static](Parameters::static_friction), [dynamic](Parameters::dynamic_friction) friction | | 0 ≤ μ_d ≤ μ_s |
+/// | `μ_v` | [viscous friction](Parameters::viscous_friction) | s/m | ≥ 0 |
+/// | `v_t` | [transition velocity](Parameters::transition_velocity) | m/s | > 0 |
+/// | `δ`, `v` | [depth](Position::depth), its rate | m, m/s | δ > 0 |
+/// | `v_s` | slip speed at the contact point | m/s | |
+///
+/// The forces act at the point P half-way between the undeformed surfaces, on the line through the center C along the
+/// normal. The contact is a disc of radius `a = √(R δ)`, pressed by up to `3 f_n/(2π a²)` in its middle.
+///
+/// # Impact
+///
+/// Bodies that meet at speed `v`, with the reduced mass `m`, without turning:
+///
+/// - Without dissipation they reach `δ = (15 m v²/(16 E* √R))^{2/5}` and part after `2.943 δ/v`.
+/// - They rebound at `e v`, whatever their masses, radii and moduli, with the solution `e` of
+///   `y (1 + e) = ln((1 + y)/(1 − y e))`, `y = 3 c v/2`: about `1 − c v` if that is near one, so that `c` is the slope of
+///   the coefficient of restitution over speed that Hunt and Crossley call α.
+///
+/// # Energy
+///
+/// Stored: `2/5 f_e δ`. Lost: `(f_n − f_e) v + f_t v_s`, known instantaneously and never negative: while the bodies push each
+/// other, the first part is `3/2 c f_e v²`; once they have let go, the energy that they give up is lost.
+///
+/// # Note that
+///
+/// - Hertz' theory is for contacts much smaller than the radii, frictionless in the normal direction, and slower than the
+///   elastic waves that cross the bodies. Nothing enforces that: a ball whose center is below the surface is still pushed.
+/// - There is no adhesion: bodies that part exert no force, however fast.
+/// - Friction only opposes slip at the contact point; there is no stiction, as in
+///   [`ElasticFoundation`](crate::ElasticFoundation), and no resistance to spinning or rolling.
+/// - Forces are continuous, and so are their slopes, but at the transition velocity and where bodies that part fast let go.
+///
+/// # Errors of an evaluation
+///
+/// [`CentersCoincide`] of two balls, whose normal is then not defined, by [`Error::own`];
+/// [`ElementError::NonFiniteForce`] if a force or energy is not finite, and [`KinematicsError::NonFinite`] if a place is not.
+///
+/// # Stable step
+///
+/// For the [longest stable step](crate::ForceSystem::stable_step) of a host, it reports the slope `3/2 f_n/δ`, the damping
+/// `3/2 c f_e`, and friction as a damper of its slope at rest, `((2μ_s − μ_d)/v_t + μ_v) f_n`; and if the bodies may meet, with
+/// a speed that the host states, those at the depth of an impact of the lighter body.
+///
+/// # Source
+///
+/// H. Hertz, *Über die Berührung fester elastischer Körper*, Journal für die reine und angewandte Mathematik 92 (1882)
+/// 156–171; K. L. Johnson, *Contact Mechanics* (1985), sections 4.2 and 11.4. Dissipation: K. H. Hunt, F. R. E. Crossley,
+/// *Coefficient of restitution interpreted as damping in vibroimpact*, Journal of Applied Mechanics 42 (1975) 440–445.
+/// Friction: M. G. Hollars' model, as in [`ElasticFoundation`](crate::ElasticFoundation).
+///
+/// # Example: a steel ball at rest on a steel plate
+///
+/// ```
+/// use force_elements::hertz_contact::{Ball, Elastic, Parameters};
+/// use force_elements::{ForceSystem, Frame, HertzContact, Pose, Station, nalgebra::Point3};
+///
+/// let mut system = ForceSystem::<f64>::new();
+/// let body = system.add_body();
+/// let steel = Elastic { youngs_modulus: 210e9, poissons_ratio: 0.3 };
+/// let parameters = Parameters::of_elastic(steel, steel)?.with_friction(0.2, 0.15, 0.0);
+/// // The plate fills z < 0.
+/// let plate = Frame::ground(Pose::identity());
+/// let ball = Ball::new(Station::on(body, Point3::origin()), 0.01);
+/// let contact = system.add(HertzContact::new(plate, ball, parameters)?)?;
+///
+/// let mut state = system.default_state();
+/// state.set_pose(body, Pose::translation(0.0, 0.0, 0.01 - 1e-6))?;
+/// let dynamics = system.realize_dynamics(&mut state)?;
+/// let at = dynamics.of(contact);
+/// // A micrometre bears 15 N, on a disc of a tenth of a millimetre, at 0.73 GPa.
+/// assert!((at.dynamics.normal_force - 15.4).abs() < 0.05);
+/// assert!((at.position.contact_radius - 1e-4).abs() < 1e-9);
+/// assert!((at.dynamics.peak_pressure - 0.7346e9).abs() < 1e6);
+/// # Ok::<(), force_elements::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct HertzContact<T: Real> {
+    surface: Surface<T>,
+    ball: Ball<T>,
+    /// `R`.
+    effective_radius: T,
+    parameters: Parameters<T>,
+}
+
+impl<T: Real> HertzContact<T> {
+    /// A contact of a ball with the half-space below the x-y plane of a frame, or with another ball.
+    ///
+    /// # Errors
+    /// [`Error::Element`] with [`ElementError::SameEnds`] if both are on the same body, or with
+    /// [`ElementError::InvalidValue`] for a pose or center that is not finite, a pose whose rotation is not orthonormal, a
+    /// radius that is not of a [`Size`](crate::Requirement::Size), or parameters out of range.
+    pub fn new(
+        surface: impl Into<Surface<T>>,
+        ball: Ball<T>,
+        parameters: Parameters<T>,
+    ) -> Result<Self, Error> {
+        let surface = surface.into();
+        if surface.body() == ball.center.body {
+            return Err(Error::of_new(Self::KIND, ElementError::SameEnds));
+        }
+        let check = || {
+            surface.validate()?;
+            ball.validate(["ball.center", "ball.radius"])?;
+            parameters.validate()
+        };
+        check().map_err(|error: InvalidValue| Error::of_new(Self::KIND, error))?;
+        let effective_radius = match surface {
+            Surface::HalfSpace(_) => ball.radius,
+            // No product of radii overflows, since their fourth powers do not.
+            Surface::Ball(other) => ball.radius * other.radius / (ball.radius + other.radius),
+        };
+        Ok(Self { surface, ball, effective_radius, parameters })
+    }
+
+    /// What the ball touches.
+    pub fn surface(&self) -> &Surface<T> {
+        &self.surface
+    }
+
+    /// The ball.
+    pub fn ball(&self) -> &Ball<T> {
+        &self.ball
+    }
+
+    /// The effective radius `R` \[m\].
+    pub fn effective_radius(&self) -> T {
+        self.effective_radius
+    }
+
+    /// The same contact in another scalar.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new), where the other scalar has a smaller range.
+    pub fn cast<U: Real>(&self) -> Result<HertzContact<U>, Error> {
+        HertzContact::new(self.surface.cast(), self.ball.cast(), self.parameters.cast())
+    }
+
+    /// The bodies of the ball and of the surface.
+    fn bodies(&self) -> [BodyIndex; 2] {
+        [self.ball.center.body, self.surface.body()]
+    }
+
+    /// The normal of the surface towards the ball, and the distance of the ball's center from the surface.
+    fn normal_and_height(
+        &self,
+        positions: &Positions<T>,
+        p_GC: &Point3<T>,
+    ) -> Result<(Vector3<T>, T), ElementError> {
+        let X_GB: &Pose<T> = positions.pose(Checked(self.surface.body()));
+        match &self.surface {
+            Surface::HalfSpace(frame) => {
+                let X_GF = X_GB * frame.X_BF;
+                let normal_G = X_GF.rotation.matrix().column(2).into_owned();
+                Ok((normal_G, normal_G.dot(&(p_GC.coords - X_GF.translation.vector))))
+            }
+            Surface::Ball(other) => {
+                let apart = p_GC - X_GB * other.center.p_B;
+                let (normal_G, distance) = direction_and_length(&apart).ok_or(CentersCoincide)?;
+                Ok((normal_G, distance - other.radius))
+            }
+        }
+    }
+}
+
+impl<T: Real> ForceElement<T> for HertzContact<T> {
+    const KIND: &'static str = "hertz_contact";
+    type Parameters = Parameters<T>;
+    type Discrete = ();
+    type Continuous = ();
+    type Position = Position<T>;
+    type Velocity = Velocity<T>;
+    type Dynamics = Dynamics<T>;
+
+    fn check_topology(&self, topology: &Topology) -> Result<(), ElementError> {
+        self.bodies().into_iter().try_for_each(|body| topology.check_body(body))?;
+        Ok(())
+    }
+
+    fn default_parameters(&self) -> Parameters<T> {
+        self.parameters
+    }
+
+    fn calc_position(&self, given: &Given<'_, T, Self>, cache: &mut Position<T>) -> Result<(), ElementError> {
+        let body = self.ball.center.body;
+        let p_GC = given.positions.pose(Checked(body)) * self.ball.center.p_B;
+        let (normal_G, height) = self.normal_and_height(given.positions, &p_GC)?;
+        let depth = self.ball.radius - height;
+        // The product of finite poses may overflow, and what is compared with that would seem to be out of reach.
+        if !depth.is_finite() {
+            return Err(KinematicsError::NonFinite { quantity: Quantity::Pose(body) }.into());
+        }
+        let touches = depth > T::zero();
+        // The root of a constant has no derivative that is not finite, as that of a depth of zero has.
+        let contact_radius = if touches { (self.effective_radius * depth).sqrt() } else { T::zero() };
+        let stiffness = given.parameters.effective_modulus * T::lit(4.0 / 3.0) * contact_radius;
+        let elastic_force = if touches { stiffness * depth } else { T::zero() };
+        *cache = Position {
+            normal_G,
+            point_G: p_GC - normal_G * (self.ball.radius - depth * T::lit(0.5)),
+            depth,
+            contact_radius,
+            elastic_force,
+            potential_energy: elastic_force * depth * T::lit(0.4),
+        };
+        Ok(())
+    }
+
+    fn calc_velocity(
+        &self,
+        at: &AtPosition<'_, T, Self>,
+        velocities: &Velocities<T>,
+        cache: &mut Velocity<T>,
+    ) -> Result<(), ElementError> {
+        let Position { normal_G, point_G, .. } = at.position;
+        let [v_ball, v_surface] =
+            self.bodies().map(|body| velocities.velocity_of_point(at.positions, Checked(body), point_G));
+        let v = v_ball - v_surface;
+        let depth_rate = -normal_G.dot(&v);
+        *cache = Velocity { depth_rate, slip_G: v + normal_G * depth_rate };
+        Ok(())
+    }
+
+    fn calc_dynamics(
+        &self,
+        at: &AtVelocity<'_, T, Self>,
+        cache: &mut Dynamics<T>,
+    ) -> Result<(), ElementError> {
+        let Position { depth, contact_radius, elastic_force, .. } = *at.position;
+        let Velocity { depth_rate, slip_G } = at.velocity;
+        if depth <= T::zero() {
+            *cache = Dynamics::default();
+            return Ok(());
+        }
+        let law = at.parameters.contact_law();
+        let factor = law.normal_factor(*depth_rate);
+        let normal_force = elastic_force * factor;
+        let (friction_force_G, rubbing_power) = law.friction(normal_force, slip_G);
+        let modulus = at.parameters.effective_modulus * T::lit(core::f64::consts::FRAC_2_PI);
+        *cache = Dynamics {
+            normal_force,
+            friction_force_G,
+            peak_pressure: modulus * contact_radius / self.effective_radius * factor,
+            power_dissipated: (normal_force - elastic_force) * *depth_rate + rubbing_power,
+        };
+        Ok(())
+    }
+
+    fn add_forces(&self, at: &AtDynamics<'_, T, Self>, forces: &mut ForceAccumulator<'_, T>) {
+        let Position { normal_G, point_G, .. } = at.position;
+        let force_G = normal_G * at.dynamics.normal_force + at.dynamics.friction_force_G;
+        for (body, force_G) in self.bodies().into_iter().zip([force_G, -force_G]) {
+            forces.apply_at_point(Checked(body), point_G, force_G);
+        }
+    }
+
+    fn report_stiffness(&self, at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {
+        self.report_contact(at, stiffnesses);
+    }
+
+    fn potential_energy(&self, at: &AtDynamics<'_, T, Self>) -> T {
+        at.position.potential_energy
+    }
+
+    fn power_dissipated(&self, at: &AtDynamics<'_, T, Self>) -> T {
+        at.dynamics.power_dissipated
+    }
+}

@@ -1,0 +1,69 @@
+//! Balls in contact in a random place, for any scalar.
+
+use force_elements::hertz_contact::{Ball, Parameters, Surface};
+use force_elements::nalgebra::{Point3, Translation3, Vector3};
+use force_elements::testing::{Numbers, Scene, Subject};
+use force_elements::{Error, ForceSystem, Frame, HertzContact, Pose, Real, SpatialVelocity, Station};
+
+/// A ball on one body, somewhat inside what another body carries, both moving at centimetres a second against each other.
+fn pressed<T: Real>(is_ball: bool, deal: &mut Numbers) -> Result<Scene<T, HertzContact<T>>, Error> {
+    let mut system = ForceSystem::new();
+    let [below, above] = [system.add_body(), system.add_body()];
+    let X_BF: Pose<T> = deal.pose(1.5, 0.3);
+    let (other, radius): (T, T) = (deal.between(0.3, 0.6), deal.between(0.3, 0.6));
+    let center = Point3::from(deal.vector(0.3));
+    let ball = Ball::new(Station::on(above, center), radius);
+    let surface: Surface<T> = if is_ball {
+        Ball::new(Station::on(below, X_BF.translation.vector.into()), other).into()
+    } else {
+        Frame::on(below, X_BF).into()
+    };
+    let dynamic_friction = deal.between(0.1, 0.5);
+    let parameters = Parameters {
+        effective_modulus: deal.between(1e4, 1e5),
+        transition_velocity: deal.between(0.1, 0.5),
+        ..Parameters::default()
+    }
+    .with_dissipation(deal.between(0.1, 1.0))
+    .with_friction(dynamic_friction + deal.between(0.0, 0.5), dynamic_friction, deal.between(0.0, 0.1));
+    let element = system.add(HertzContact::new(surface, ball, parameters)?)?;
+
+    let X_GB: Pose<T> = deal.pose(1.5, 1.0);
+    let X_GF = X_GB * X_BF;
+    let depth: T = deal.between(0.02, 0.1);
+    let p_FC = if is_ball {
+        let away = deal.vector::<T>(1.0);
+        away / (away.norm() + T::lit(1e-3)) * (other + radius - depth)
+    } else {
+        Vector3::new(deal.between(-0.5, 0.5), deal.between(-0.5, 0.5), radius - depth)
+    };
+    let R_GB = deal.pose::<T>(1.5, 0.0).rotation;
+    let p_GB = (X_GF * Point3::from(p_FC)).coords - R_GB * center.coords;
+    let V_GB: SpatialVelocity<T> = deal.velocity(1.0);
+    let along = V_GB.shifted(p_GB - X_GB.translation.vector);
+    let V = SpatialVelocity::new(along.angular + deal.vector(0.3), along.linear + deal.vector(0.3));
+    let mut state = system.default_state();
+    state.set_body(below, X_GB, V_GB)?;
+    state.set_body(above, Pose::from_parts(Translation3::from(p_GB), R_GB), V)?;
+    Ok(Scene { system, state, element })
+}
+
+pub(crate) struct BallOnBall;
+
+impl Subject for BallOnBall {
+    type Element<T: Real> = HertzContact<T>;
+
+    fn scene<T: Real>(deal: &mut Numbers) -> Result<Scene<T, HertzContact<T>>, Error> {
+        pressed(true, deal)
+    }
+}
+
+pub(crate) struct BallOnPlane;
+
+impl Subject for BallOnPlane {
+    type Element<T: Real> = HertzContact<T>;
+
+    fn scene<T: Real>(deal: &mut Numbers) -> Result<Scene<T, HertzContact<T>>, Error> {
+        pressed(false, deal)
+    }
+}
