@@ -7,6 +7,7 @@ mod contact_mesh;
 mod contact_scalars;
 mod dropped_brick;
 mod elastic_foundation;
+mod hertz;
 #[cfg(feature = "mesh-files")]
 mod mesh_files;
 mod restitution;

@@ -12,7 +12,7 @@ use force_elements::{ElasticFoundation, ForceSystem, Frame, Pose, SpatialVelocit
 ///
 /// With m·v·dv/dx = −g(x)(1 + c·v), the integral of v/(1 + c·v) from v to −e·v is that of g/m there and back, zero:
 /// y(1 + e) = ln((1 + y)/(1 − y·e)) with y = c·v.
-fn restitution(y: f64) -> f64 {
+pub(crate) fn restitution(y: f64) -> f64 {
     let excess = |e: f64| y * (1.0 + e) - y.ln_1p() + (-y * e).ln_1p();
     // From 0, where it is positive, to where the logarithm ends, or to 1, where it is negative.
     let (mut low, mut high) = (0.0, 1.0_f64.min(1.0 / y));

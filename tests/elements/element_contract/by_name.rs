@@ -9,6 +9,7 @@ use force_elements::{
     SpatialVelocity, Stage, State,
 };
 
+use super::hertz::BallOnBall;
 use super::meshes::SoftTorus;
 use super::scene::{Bushing, Cable, Coordinate, Spring};
 
@@ -193,6 +194,26 @@ fn a_coordinate_element_lists_all_its_results() {
         at_dynamics("potential_energy", "J", dynamics.potential_energy);
         at_dynamics("power_dissipated", "W", dynamics.power_dissipated);
         at_dynamics("power_supplied", "W", dynamics.power_supplied);
+    });
+}
+
+#[test]
+fn a_hertz_contact_lists_all_its_results() {
+    agrees(scene::<BallOnBall>(), |system, state, element, rows| {
+        let at = system.dynamics_view(state).expect("realized").of(element);
+        let (position, velocity, dynamics) = (at.position, at.velocity, at.dynamics);
+        rows.vector(Stage::Position, "normal_G", "1", &position.normal_G);
+        rows.vector(Stage::Position, "point_G", "m", &position.point_G.coords);
+        rows.number(Stage::Position, "depth", "m", position.depth);
+        rows.number(Stage::Position, "contact_radius", "m", position.contact_radius);
+        rows.number(Stage::Position, "elastic_force", "N", position.elastic_force);
+        rows.number(Stage::Position, "potential_energy", "J", position.potential_energy);
+        rows.number(Stage::Velocity, "depth_rate", "m/s", velocity.depth_rate);
+        rows.vector(Stage::Velocity, "slip_G", "m/s", &velocity.slip_G);
+        rows.number(Stage::Dynamics, "normal_force", "N", dynamics.normal_force);
+        rows.vector(Stage::Dynamics, "friction_force_G", "N", &dynamics.friction_force_G);
+        rows.number(Stage::Dynamics, "peak_pressure", "Pa", dynamics.peak_pressure);
+        rows.number(Stage::Dynamics, "power_dissipated", "W", dynamics.power_dissipated);
     });
 }
 
