@@ -3,6 +3,7 @@
 use force_elements::cable::{CablePath, Obstacle};
 use force_elements::coordinate_spring_damper_ext as coordinate;
 use force_elements::elastic_foundation::Material;
+use force_elements::hertz_contact::Ball;
 use force_elements::nalgebra::{Matrix3, Matrix6, Point3, UnitQuaternion, Vector3, Vector6};
 use force_elements::shapes::{Cylinder, HalfSpace, TriangleMesh};
 use force_elements::simulation::{Plant, RigidBody, SemiImplicitEuler, Simulation};
@@ -10,9 +11,9 @@ use force_elements::spatial_bushing::Symmetric6;
 use force_elements::testing::Numbers;
 use force_elements::{
     BodyIndex, CableSpring, CapstanCable, CoordinateIndex, CoordinatePair, CoordinateSpringDamperExt,
-    CustomForce, ElasticFoundation, Error, ExponentialSpring, ForceSystem, Frame, Inertias, LinearBushing,
-    Pose, SpatialBushing, SpatialVelocity, StableStep, State, Station, StepMethod, Stepping, cable_spring,
-    capstan_cable, exponential_spring, linear_bushing, spatial_bushing,
+    CustomForce, ElasticFoundation, Error, ExponentialSpring, ForceSystem, Frame, HertzContact, Inertias,
+    LinearBushing, Pose, SpatialBushing, SpatialVelocity, StableStep, State, Station, StepMethod, Stepping,
+    cable_spring, capstan_cable, exponential_spring, hertz_contact, linear_bushing, spatial_bushing,
 };
 
 /// Growth of energy below which a motion counts as bounded. At 0.9 of the bound an undamped oscillation under symplectic
@@ -466,6 +467,44 @@ fn a_cube_that_falls_is_caught_in_steps_for_its_speed_of_impact() {
         let growth = host.euler(&state, 0.9 * step.length, 2000);
         // Of the energy at the start, that of the fall included.
         assert!(growth < 1.0 + 1.1 * 2.0 * 9.81 * 0.01 / (0.5 * speed * speed), "{growth}");
+    }
+}
+
+#[test]
+fn a_ball_that_falls_is_caught_in_steps_for_its_speed_of_impact() {
+    for (speed, dissipation, friction) in [(0.5, 0.0, 0.0), (2.0, 0.0, 0.5), (2.0, 0.5, 0.0), (2.0, 0.5, 0.5)]
+    {
+        let mut host = Host::new(9.81);
+        let (mass, radius, modulus) = (0.5, 0.05, 1e7);
+        let inertia = 0.4 * mass * radius * radius;
+        let body = host.add_body(RigidBody::with_equal_inertia(mass, inertia).expect("positive"));
+        let ball = Ball::new(Station::on(body, Point3::origin()), radius);
+        let parameters =
+            hertz_contact::Parameters { effective_modulus: modulus, ..hertz_contact::Parameters::default() }
+                .with_dissipation(dissipation)
+                .with_friction(friction, friction, 0.0);
+        let contact = HertzContact::new(Frame::ground(Pose::identity()), ball, parameters);
+        host.system.add(contact.expect("valid")).expect("exists");
+        let mut state = host.system.default_state();
+        let height = 0.01;
+        // It spins, so that friction has something to do.
+        let V = SpatialVelocity::new(Vector3::new(0.0, 2.0, 0.0), Vector3::new(0.0, 0.0, -speed));
+        state.set_body(body, Pose::translation(0.0, 0.0, radius + height), V).expect("finite");
+        assert_eq!(host.stable(&state, symplectic()).length, f64::INFINITY, "no contact, none to come");
+        let stepping = Stepping { impact_speed: 1.1 * speed, ..symplectic() };
+        let step = host.stable(&state, stepping);
+        // At the turn of a Hertz impact it swings with ω² = 2 E* √(R δ)/m, times the factor of damping at full speed.
+        let energy: f64 = 0.5 * mass * (1.1 * speed) * (1.1 * speed);
+        let depth = (15.0 * energy / (8.0 * modulus * radius.sqrt())).powf(0.4);
+        let factor = 1.0 + 1.5 * dissipation * 1.1 * speed;
+        let normal = (2.0 * modulus * (radius * depth).sqrt() * factor / mass).sqrt();
+        assert!(step.frequency >= normal && step.frequency < 3.0 * normal, "{} {normal}", step.frequency);
+        let growth = host.euler(&state, 0.9 * step.length, 2000);
+        // Of the energy at the start, that of the fall to the turn included; within a contact it swings, since symplectic
+        // Euler keeps v² + ω²x² − hω²xv of a linear spring.
+        let fall = 1.0 + 2.0 * 9.81 * (height + depth) / (speed * speed);
+        let swing = (1.0 - 0.5 * 0.9 * step.length * normal).recip();
+        assert!(swing < 2.0 && growth < fall * swing, "{growth}, {swing}");
     }
 }
 
