@@ -8,12 +8,11 @@
 //! and rolls; boxes are dropped on a slope and removed at its foot. Prints the energies of both hosts and what became of
 //! the bodies, and what substeps of rapier do to a spring.
 
-mod picture;
-
 use std::error::Error;
 
 use force_elements::simulation::SimulationError;
 use force_elements::{DynamicsView, StepRule};
+use force_elements_examples::picture::{self, Curve, Panel};
 use force_elements_examples::{Argument, Arguments, Table, print, println};
 use force_elements_rapier_host::scenes::bushings::Bushings;
 use force_elements_rapier_host::scenes::cable::Cable;
@@ -22,8 +21,6 @@ use force_elements_rapier_host::scenes::slope::Slope;
 use force_elements_rapier_host::scenes::spring;
 use force_elements_rapier_host::scenes::tyre::Tyre;
 use force_elements_rapier_host::{Energies, Sample, Scene, Steps, closing_error};
-
-use picture::{Curve, Panel};
 
 /// Steps of rapier in one interval between samples, for three step lengths.
 const STEPS_PER_SAMPLE: [u32; 3] = [40, 80, 160];
@@ -125,7 +122,7 @@ fn slope(report: &mut Report) -> Result<String, SimulationError> {
     let pair = Pair::run(&slope.scene, 500, |dynamics| slope.place(dynamics))?;
     report.add("box on a slope", &pair);
     let curves = pair.curves(|place| 1e3 * place.x).into_iter().map(|curve| curve.until(1.0)).collect();
-    report.panels.push(Panel { title: "A pushed box slides and is held", y: "along the slope [mm]", curves });
+    report.panels.push(Panel::over_time("A pushed box slides and is held", "along the slope [mm]", curves));
     let place = |second: usize| pair.shown()[50 * second].reading;
     Ok(format!(
         "The box slides {:.2} mm in rapier and {:.2} mm in the reference host, and holds: it creeps {:.0} nm from 2 s \
@@ -143,7 +140,7 @@ fn bushings(report: &mut Report) -> Result<String, SimulationError> {
     let pair = Pair::run(&bushings.scene, 150, |dynamics| bushings.place(dynamics))?;
     report.add("two bodies on bushings", &pair);
     let curves = pair.curves(|place| 1e3 * place.x);
-    report.panels.push(Panel { title: "Two bodies hang on bushings", y: "lower body, along x [mm]", curves });
+    report.panels.push(Panel::over_time("Two bodies hang on bushings", "lower body, along x [mm]", curves));
     let off = pair.deviation(|a, b| (a - b).norm());
     Ok(format!(
         "The lower of the two bodies is never more than {:.2} mm from where the reference host has it.",
@@ -156,7 +153,7 @@ fn cable(report: &mut Report) -> Result<String, SimulationError> {
     let pair = Pair::run(&cable.scene, 200, |dynamics| cable.reading(dynamics))?;
     report.add("cable over a carriage", &pair);
     let curves = pair.curves(|reading| reading.tension);
-    report.panels.push(Panel { title: "A cable runs over a swaying drum", y: "tension [N]", curves });
+    report.panels.push(Panel::over_time("A cable runs over a swaying drum", "tension [N]", curves));
     let [a, b] = [pair.shown(), &pair.reference[..]].map(|samples| &samples[samples.len() - 1].reading);
     let lost = |energy: Option<f64>| energy.unwrap_or(f64::NAN);
     Ok(format!(
@@ -180,7 +177,7 @@ fn tyre(report: &mut Report) -> Result<String, SimulationError> {
     let rim = pair.shown().iter().map(|s| (s.time, s.reading.rim_speed)).collect();
     curves.push(Curve::new("rapier, rim", rim));
     let curves = curves.into_iter().map(|curve| curve.until(1.0)).collect();
-    report.panels.push(Panel { title: "A tyre lands, skids and rolls", y: "axle, rim [m/s]", curves });
+    report.panels.push(Panel::over_time("A tyre lands, skids and rolls", "axle, rim [m/s]", curves));
     let [early, late] = [15, 150].map(|i| &pair.shown()[i].reading);
     Ok(format!(
         "The tyre rolls at {:.4} m/s after 0.3 s ({:.4} without loss in rolling), and from then to 3 s slows down by {:.4} \
@@ -220,7 +217,7 @@ fn shower(report: &mut Report) -> Result<String, SimulationError> {
         removed += usize::from(shower.remove_fallen()?);
         off = off.max((shower.energies()?.total() - shower.exchanged).abs());
     }
-    report.panels.push(Panel { title: "Boxes are dropped, and removed", y: "along the slope [m]", curves });
+    report.panels.push(Panel::over_time("Boxes are dropped, and removed", "along the slope [m]", curves));
     Ok(format!(
         "{dropped} boxes were dropped and {removed} removed while it ran; the energies of all add up to {off:.1e} J of {:.0} J \
          dissipated. Each {} a box alone, to the last bit.",
@@ -285,10 +282,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         curves.push(Curve::new(name, spring::energies(n, 5)?));
     }
     print!("{table}");
-    report.panels.push(Panel { title: "A spring without loss", y: "energy, relative to the start", curves });
+    report.panels.push(Panel::over_time("A spring without loss", "energy, relative to the start", curves));
 
     let path = arguments.path(0);
-    picture::draw(path, &report.panels)?;
+    picture::draw(path, (2, 3), &report.panels)?;
     println!("\npicture: {}", path.display());
     Ok(())
 }

@@ -1,7 +1,8 @@
-//! Command line, output, tables and progress of the examples.
+//! Command line, output, tables, pictures and progress of the examples.
 
 mod arguments;
 mod output;
+pub mod picture;
 mod progress;
 mod table;
 

@@ -1,4 +1,4 @@
-//! Pictures of curves over time, side by side.
+//! Pictures of curves, side by side.
 
 use std::error::Error;
 use std::path::Path;
@@ -6,26 +6,43 @@ use std::path::Path;
 use plotters::prelude::*;
 
 /// Curves on one pair of axes.
-pub(crate) struct Panel {
-    pub(crate) title: &'static str,
-    pub(crate) y: &'static str,
-    pub(crate) curves: Vec<Curve>,
+#[derive(Debug)]
+pub struct Panel {
+    /// What it shows.
+    pub title: &'static str,
+    /// What is along its x axis, with the unit.
+    pub x: &'static str,
+    /// What is up its y axis, with the unit.
+    pub y: &'static str,
+    /// The curves.
+    pub curves: Vec<Curve>,
 }
 
-/// A value over time \[s\].
-pub(crate) struct Curve {
+impl Panel {
+    /// Curves over time.
+    pub fn over_time(title: &'static str, y: &'static str, curves: Vec<Curve>) -> Self {
+        Self { title, x: "t [s]", y, curves }
+    }
+}
+
+/// A value over time \[s\], or over what is along the x axis.
+#[derive(Debug)]
+pub struct Curve {
     /// Empty if it needs none.
-    pub(crate) name: &'static str,
-    pub(crate) points: Vec<(f64, f64)>,
+    pub name: &'static str,
+    /// Places along the x axis and values.
+    pub points: Vec<(f64, f64)>,
 }
 
 impl Curve {
-    pub(crate) fn new(name: &'static str, points: Vec<(f64, f64)>) -> Self {
+    /// A curve through these points.
+    pub fn new(name: &'static str, points: Vec<(f64, f64)>) -> Self {
         Self { name, points }
     }
 
     /// Its beginning.
-    pub(crate) fn until(mut self, end: f64) -> Self {
+    #[must_use]
+    pub fn until(mut self, end: f64) -> Self {
         self.points.retain(|&(time, _)| time <= end);
         self
     }
@@ -39,13 +56,18 @@ const STYLES: [(RGBColor, u32); 4] = [
     (RGBColor(90, 150, 90), 2),
 ];
 
-pub(crate) fn draw(path: &Path, panels: &[Panel]) -> Result<(), Box<dyn Error>> {
+/// Draws panels in so many rows and columns, and makes the folder of the picture if it is not there.
+///
+/// # Errors
+/// If the picture cannot be written.
+pub fn draw(path: &Path, grid: (usize, usize), panels: &[Panel]) -> Result<(), Box<dyn Error>> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder)?;
     }
-    let root = SVGBackend::new(path, (1260, 760)).into_drawing_area();
+    let size = [grid.1, grid.0].map(|count| u32::try_from(count).unwrap_or(1));
+    let root = SVGBackend::new(path, (420 * size[0], 380 * size[1])).into_drawing_area();
     root.fill(&WHITE)?;
-    for (area, panel) in root.split_evenly((2, 3)).iter().zip(panels) {
+    for (area, panel) in root.split_evenly(grid).iter().zip(panels) {
         draw_panel(area, panel)?;
     }
     root.present()?;
@@ -66,7 +88,7 @@ fn draw_panel(
         .x_label_area_size(34)
         .y_label_area_size(52)
         .build_cartesian_2d(0.0..end, low - margin..high + 5.0 * margin)?;
-    chart.configure_mesh().max_light_lines(0).x_desc("t [s]").y_desc(panel.y).draw()?;
+    chart.configure_mesh().max_light_lines(0).x_desc(panel.x).y_desc(panel.y).draw()?;
     let mut has_names = false;
     for (curve, (color, width)) in panel.curves.iter().zip(STYLES.iter().cycle()) {
         // Curves without names are alike.

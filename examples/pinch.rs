@@ -1,0 +1,182 @@
+//! A capsule pinched between two plates, and a block on a plane that tilts: what each friction holds, where it lets go, and
+//! how it creeps.
+//!
+//! ```text
+//! cargo run --release --example pinch [-- PICTURE.svg]
+//! ```
+
+use std::error::Error;
+use std::process::ExitCode;
+
+use force_elements_examples::picture::{self, Curve, Panel};
+use force_elements_examples::{Argument, Arguments, Progress, Table, print, println};
+use force_elements_scenes::pinch::{Friction, MU_STATIC, Pinch, Sample, Tilt, creep_after};
+
+/// How long a load is held, and from when creep is measured \[s\].
+const HELD: f64 = 30.0;
+const MEASURED: f64 = 20.0;
+/// Of the capsule at the start \[m/s\].
+const FALLING: f64 = 0.1;
+/// At which creep is measured, and how fast the plane turns from the level \[°, °/s\].
+const SLOPE: f64 = 25.0;
+const RATE: f64 = 1.0;
+/// More than creeps, and soon reached by what slides \[m/s\].
+const AWAY: f64 = 0.1;
+/// More than what holds jitters by in adaptive steps \[m/s\].
+const NOTHING: f64 = 1e-8;
+
+/// All runs with one friction.
+struct Runs {
+    friction: Friction,
+    pinched: Vec<Sample>,
+    caught: Vec<Sample>,
+    sloping: Vec<Sample>,
+    tilting: Vec<Sample>,
+}
+
+fn main() -> Result<ExitCode, Box<dyn Error>> {
+    let arguments = Arguments::read(
+        "A pinched capsule and a block on a tilting plane, with each friction: two tables, and a picture.",
+        [Argument { name: "PICTURE.svg", help: "where the picture is written", default: "target/pinch.svg" }],
+    );
+    println!("{INTRODUCTION}");
+    let progress = Progress::new(4 * Friction::ALL.len() as u64);
+    let stepped = |samples| {
+        progress.step();
+        samples
+    };
+    let mut all = Vec::new();
+    for friction in Friction::ALL {
+        let (pinch, tilt) = (Pinch::new(friction)?, Tilt::new(friction)?);
+        all.push(Runs {
+            friction,
+            pinched: stepped(pinch.run(0.0, HELD)?),
+            caught: stepped(pinch.run(FALLING, HELD)?),
+            sloping: stepped(tilt.run(SLOPE.to_radians(), 0.0, HELD, |_| false)?),
+            tilting: stepped(tilt.run(0.0, RATE.to_radians(), 45.0 / RATE, |sample| sample.speed > AWAY)?),
+        });
+    }
+    drop(progress);
+    print_pinch(&all);
+    print_tilt(&all);
+    let holds = all.iter().filter(|runs| runs.friction.holds()).all(|runs| {
+        let creeps =
+            [&runs.pinched, &runs.caught, &runs.sloping].map(|samples| creep_after(samples, MEASURED));
+        let slips = runs.tilting.last().map_or(f64::NAN, |sample| sample.time * RATE);
+        creeps.iter().all(|creep| creep.abs() < NOTHING)
+            && (slips - MU_STATIC.atan().to_degrees()).abs() < 0.5
+    });
+    println!(
+        "\nReturn mapping and anchors hold, and let go within half a degree of {:.2}°: {}.",
+        MU_STATIC.atan().to_degrees(),
+        if holds { "pass" } else { "FAIL" }
+    );
+    let path = arguments.path(0);
+    picture::draw(path, (1, 2), &panels(&all))?;
+    println!("\npicture: {}", path.display());
+    Ok(if holds { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+const INTRODUCTION: &str = "\
+# A pinched capsule, and a tilting plane
+
+Static friction 0.7, kinetic 0.5. Exponential springs: default parameters but for these and the transition. Foundation:
+clipped faces, transition velocity 10 mm/s; with anchors as stiff along the surface as across, with 0.3 of critical damping.
+Dormand–Prince of order 5, accuracy 1e-7.
+
+## The capsule
+
+A capsule of 0.4 kg, 0.06 m thick and 0.16 m long, lies between two upright plates that are fixed so near that static
+friction could hold twice its weight: 5.6 N each. Exponential springs at the ends of its straight part, on both sides; or a
+mesh of 7488 faces. *From rest* it starts where it is held, with anchors in place and, of exponential springs, Sliding 0;
+*falling*, at 0.1 m/s with Sliding 1.";
+
+fn print_pinch(all: &[Runs]) {
+    let mut table = Table::new([
+        "friction",
+        "from rest: creep, µm/s",
+        "fallen in 30 s, mm",
+        "falling: creep, µm/s",
+        "fallen in 30 s, mm",
+    ]);
+    for Runs { friction, pinched, caught, .. } in all {
+        let [a, b] = [pinched, caught].map(|samples| {
+            [
+                micro(creep_after(samples, MEASURED)),
+                milli(samples.last().map_or(f64::NAN, |sample| sample.moved)),
+            ]
+        });
+        let [[a, b], [c, d]] = [a, b];
+        table.row([friction.name().into(), a, b, c, d]);
+    }
+    println!("\nCreep: the mean speed from 20 s to 30 s.\n");
+    print!("{table}");
+}
+
+fn print_tilt(all: &[Runs]) {
+    println!(
+        "
+## The plane
+
+A cube of 10 kg, 0.2 m wide, on a plane; exponential springs at its four lower corners, or a mesh of 192 faces. At 25° the
+load is two thirds of what static friction can hold, and 93 % of what kinetic friction can. Then the plane turns from the level
+at 1° a second: by Coulomb's law the block slides at {:.2}°.
+",
+        MU_STATIC.atan().to_degrees()
+    );
+    let mut table = Table::new([
+        "friction",
+        "creep at 25°, µm/s",
+        "moved by 0.1 mm at, °",
+        "by 1 mm at, °",
+        "slides at, °",
+    ]);
+    for Runs { friction, sloping, tilting, .. } in all {
+        let start = tilting.first().map_or(0.0, |sample| sample.moved);
+        let moved_by = |far: f64| degrees(tilting.iter().find(|sample| sample.moved - start > far));
+        let slides = degrees(tilting.iter().find(|sample| sample.speed > AWAY));
+        let creep = creep_after(sloping, MEASURED);
+        let creep = if creep > AWAY { "away".into() } else { micro(creep) };
+        table.row([friction.name().into(), creep, moved_by(1e-4), moved_by(1e-3), slides]);
+    }
+    print!("{table}");
+    println!("\n*Slides*: it is faster than 0.1 m/s.");
+}
+
+fn panels(all: &[Runs]) -> Vec<Panel> {
+    let curves = |points: &dyn Fn(&Runs) -> Vec<(f64, f64)>| {
+        all.iter().map(|runs| Curve::new(runs.friction.name(), points(runs))).collect()
+    };
+    let capsule = |runs: &Runs| {
+        let shown = runs.caught.iter().take_while(|sample| sample.time <= 5.0);
+        shown.map(|sample| (sample.time, 1e3 * sample.moved)).filter(|point| point.1 < 40.0).collect()
+    };
+    let block = |runs: &Runs| {
+        let start = runs.tilting.first().map_or(0.0, |sample| sample.moved);
+        let shown = runs.tilting.iter().map(|sample| (sample.time * RATE, 1e3 * (sample.moved - start)));
+        shown.filter(|point| point.1 < 5.0).collect()
+    };
+    vec![
+        Panel::over_time("A pinched capsule is caught as it falls", "fallen [mm]", curves(&capsule)),
+        Panel {
+            title: "A block on a plane that tilts",
+            x: "slope [°]",
+            y: "moved [mm]",
+            curves: curves(&block),
+        },
+    ]
+}
+
+fn degrees(sample: Option<&Sample>) -> String {
+    sample.map_or_else(|| "–".into(), |sample| format!("{:.2}", sample.time * RATE))
+}
+
+/// In millionths.
+fn micro(value: f64) -> String {
+    format!("{:.3}", value.abs() * 1e6)
+}
+
+/// In thousandths.
+fn milli(value: f64) -> String {
+    format!("{:.3}", value * 1e3)
+}
