@@ -1,19 +1,20 @@
 //! Cost of an evaluation of an element: position, velocity and force, forces accumulated.
 //!
 //! Kinematics are set once; each evaluation starts from a new time, which drops the state below
-//! Position stage. Divide by the number of elements for the cost of one.
+//! Position stage. Divide by the number of elements for the cost of one. Options of a law stand beside the law as published.
 
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use force_elements::coordinate_spring_damper_ext::{self, Discrete};
-use force_elements::exponential_spring;
-use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3, Vector6};
-use force_elements::spatial_bushing::Symmetric6;
+use force_elements::exponential_spring::{self, FrictionTransition};
+use force_elements::hertz_contact::{self, Ball, Surface};
+use force_elements::nalgebra::{Matrix6, Point3, Rotation3, Translation3, Vector3, Vector6};
+use force_elements::spatial_bushing::{Curve, Symmetric6};
 use force_elements::{
     BodyIndex, CoordinatePair, CoordinateSpringDamperExt, Error, ExponentialSpring, ForceElement,
-    ForceSystem, Frame, LinearBushing, Pose, Real, SpatialBushing, SpatialVelocity, State, Station,
-    linear_bushing, spatial_bushing,
+    ForceSystem, Frame, HertzContact, LinearBushing, Pose, Real, SpatialBushing, SpatialVelocity, State,
+    Station, linear_bushing, spatial_bushing,
 };
 use num_dual::Dual64;
 
@@ -83,13 +84,65 @@ fn gimbals<T: Real>(count: usize) -> (ForceSystem<T>, State<T>) {
     bushings(count, |F, M| LinearBushing::new(F, M, linear_bushing::Parameters { stiffness, damping }))
 }
 
-fn spatial_bushings<T: Real>(count: usize) -> (ForceSystem<T>, State<T>) {
-    let [stiffness, damping] =
-        [100.0, 1.0].map(|size| Symmetric6::from_diagonal(&Vector6::repeat(T::lit(size))));
-    bushings(count, |F, M| SpatialBushing::new(F, M, spatial_bushing::Parameters { stiffness, damping }))
+/// With the first so many axes coupled to their neighbours, and with curves.
+fn spatial_bushings<T: Real>(count: usize, coupled: usize, with_curves: usize) -> (ForceSystem<T>, State<T>) {
+    let [stiffness, damping] = [100.0, 1.0].map(|size| {
+        let mut matrix = Matrix6::from_diagonal_element(T::lit(size));
+        for axis in 1..coupled {
+            (matrix[(axis, axis - 1)], matrix[(axis - 1, axis)]) = (T::lit(0.3 * size), T::lit(0.3 * size));
+        }
+        Symmetric6::from_matrix(&matrix).expect("positive definite")
+    });
+    let points = [(-1.0, -50.0), (-0.1, -2.0), (0.1, 2.0), (1.0, 50.0)].map(|(q, f)| (T::lit(q), T::lit(f)));
+    let curve = Curve::new(&points).expect("monotone");
+    bushings(count, |F, M| {
+        let bushing = SpatialBushing::new(F, M, spatial_bushing::Parameters { stiffness, damping });
+        (0..with_curves).try_fold(bushing?, |bushing, axis| bushing.with_curve(axis, curve.clone()))
+    })
+}
+
+/// Balls in their neighbours, or each in a plane, by a hundredth of their radius on average.
+fn hertz_contacts<T: Real>(count: usize, is_on_ball: bool) -> (ForceSystem<T>, State<T>) {
+    let mut system = ForceSystem::new();
+    let bodies: Vec<_> = (0..=count).map(|_| system.add_body()).collect();
+    let parameters = hertz_contact::Parameters {
+        effective_modulus: T::lit(1e6),
+        dissipation: T::lit(0.1),
+        static_friction: T::lit(0.7),
+        dynamic_friction: T::lit(0.5),
+        ..hertz_contact::Parameters::default()
+    };
+    let radius = T::lit(0.1);
+    let ball = |body| Ball::new(Station::on(body, Point3::origin()), radius);
+    for pair in bodies.windows(2) {
+        let surface: Surface<T> =
+            if is_on_ball { ball(pair[0]).into() } else { Frame::ground(Pose::identity()).into() };
+        system.add(HertzContact::new(surface, ball(pair[1]), parameters).expect("valid")).expect("exists");
+    }
+    let mut state = system.default_state();
+    scatter_bodies(&mut state, &bodies, 0.3, 0.001, 0.099);
+    if is_on_ball {
+        let mut x = 0.0;
+        for &body in &bodies {
+            let mut pose = *state.positions().pose(body);
+            pose.translation.x += T::lit(x);
+            state.set_pose(body, pose).expect("finite");
+            x += 0.197;
+        }
+    }
+    (system, state)
 }
 
 fn springs<T: Real>(count: usize) -> (ForceSystem<T>, State<T>) {
+    springs_with(count, FrictionTransition::default(), 1.0)
+}
+
+/// At a share of the usual speeds, at which springs that touch slip; at rest they hold.
+fn springs_with<T: Real>(
+    count: usize,
+    friction_transition: FrictionTransition,
+    speed: f64,
+) -> (ForceSystem<T>, State<T>) {
     let mut system = ForceSystem::new();
     let bodies: Vec<_> = (0..count / 8).map(|_| system.add_body()).collect();
     let mut handles = Vec::new();
@@ -97,7 +150,10 @@ fn springs<T: Real>(count: usize) -> (ForceSystem<T>, State<T>) {
         for corner in 0..8 {
             let side = |bit: usize| T::lit(if corner >> bit & 1 == 0 { -0.1 } else { 0.1 });
             let station = Point3::new(side(0), side(1), side(2));
-            let parameters = exponential_spring::Parameters::default();
+            let parameters = exponential_spring::Parameters {
+                friction_transition,
+                ..exponential_spring::Parameters::default()
+            };
             let spring = ExponentialSpring::new(
                 Frame::ground(Pose::identity()),
                 Station::on(body, station),
@@ -110,6 +166,11 @@ fn springs<T: Real>(count: usize) -> (ForceSystem<T>, State<T>) {
     let mut state = system.default_state();
     // Four corners of each block near the floor, four above it.
     scatter_bodies(&mut state, &bodies, 0.01, 0.001, 0.103);
+    for &body in &bodies {
+        let SpatialVelocity { angular, linear } = *state.velocities().velocity(body);
+        let V = SpatialVelocity::new(angular * T::lit(speed), linear * T::lit(speed));
+        state.set_velocity(body, V).expect("finite");
+    }
     for (i, handle) in handles.into_iter().enumerate() {
         system.reset_memory(&mut state, handle).expect("regular");
         let sliding = T::lit(0.5 * (1.0 + wave(i)));
@@ -156,8 +217,22 @@ fn coordinates<T: Real>(
 
 fn what_does_an_evaluation_cost(criterion: &mut Criterion) {
     measure(criterion, "linear_bushing", "f64", gimbals::<f64>(200));
-    measure(criterion, "spatial_bushing", "f64", spatial_bushings::<f64>(200));
+    for (name, coupled, with_curves) in
+        [("f64", 0, 0), ("coupled", 6, 0), ("two curves", 0, 2), ("coupled, six curves", 6, 6)]
+    {
+        measure(criterion, "spatial_bushing", name, spatial_bushings::<f64>(200, coupled, with_curves));
+    }
     measure(criterion, "exponential_spring", "f64", springs::<f64>(200));
+    for (name, transition) in
+        [("settling", FrictionTransition::Settling), ("return mapping", FrictionTransition::ReturnMapping)]
+    {
+        for (motion, speed) in [("moving", 1.0), ("at rest", 0.0)] {
+            let springs = springs_with::<f64>(200, transition, speed);
+            measure(criterion, "exponential_spring", &format!("{name}, {motion}"), springs);
+        }
+    }
+    measure(criterion, "hertz_contact", "on a plane", hertz_contacts::<f64>(200, false));
+    measure(criterion, "hertz_contact", "on a ball", hertz_contacts::<f64>(200, true));
     let regularised = coordinates::<f64>(1000, |p| p.friction_proportional_zone = 0.01);
     measure(criterion, "coordinate_spring_damper_ext", "regularised", regularised);
     measure(criterion, "coordinate_spring_damper_ext", "bristle", coordinates::<f64>(1000, |_| {}));

@@ -94,7 +94,8 @@ fn draw_panel(
         // Curves without names are alike.
         let style =
             if curve.name.is_empty() { STYLES[1].0.stroke_width(1) } else { color.stroke_width(*width) };
-        let series = chart.draw_series(LineSeries::new(curve.points.iter().copied(), style))?;
+        let points = thinned(&curve.points, [end, high - low]);
+        let series = chart.draw_series(LineSeries::new(points, style))?;
         if !curve.name.is_empty() {
             has_names = true;
             series.label(curve.name).legend(move |(x, y)| PathElement::new([(x, y), (x + 14, y)], style));
@@ -106,4 +107,20 @@ fn draw_panel(
         labels.background_style(WHITE.mix(0.85)).border_style(BLACK.mix(0.3)).draw()?;
     }
     Ok(())
+}
+
+/// The points without those that lie on the one before: nearer than a pixel, of the most that a panel has, both ways. The last
+/// is kept.
+fn thinned(points: &[(f64, f64)], ranges: [f64; 2]) -> Vec<(f64, f64)> {
+    const PIXELS: f64 = 420.0;
+    let mut kept: Vec<(f64, f64)> = Vec::new();
+    for (i, &(x, y)) in points.iter().enumerate() {
+        let is_near = kept
+            .last()
+            .is_some_and(|&(u, v)| (x - u).abs() * PIXELS < ranges[0] && (y - v).abs() * PIXELS < ranges[1]);
+        if !is_near || i + 1 == points.len() {
+            kept.push((x, y));
+        }
+    }
+    kept
 }

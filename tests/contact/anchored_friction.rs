@@ -8,7 +8,9 @@ use force_elements::shapes::{HalfSpace, TriangleMesh};
 use force_elements::simulation::{
     DormandPrince, Integrator, Plant, RigidBody, SemiImplicitEuler, Simulation,
 };
-use force_elements::{BodyIndex, ElasticFoundation, ForceSystem, Frame, Pose, SpatialVelocity, State};
+use force_elements::{
+    BodyIndex, ElasticFoundation, ForceSystem, Frame, Handle, Pose, SpatialVelocity, State,
+};
 
 const GRAVITY: f64 = 9.81;
 const MASS: f64 = 10.0;
@@ -144,6 +146,31 @@ fn a_sliding_block_stops_where_coulomb_stops_it_and_loses_what_it_had() {
             assert!(least_gain > -1e-9 * kinetic, "{least_gain}");
             assert!((last / kinetic - 1.0).abs() < 1e-2, "{last} of {kinetic}");
         }
+    }
+}
+
+#[test]
+fn anchors_are_released_with_the_contact() {
+    for clipped in [false, true] {
+        let scene = scene(0.0, true, clipped, 4, rubber());
+        let foundation = scene.system.elements().find_map(|id| scene.system.handle(id));
+        let foundation: Handle<ElasticFoundation<f64>> = foundation.expect("added");
+        let mut state = scene.system.default_state();
+        let mut commit = |x: f64, z: f64| {
+            state.set_pose(scene.block, Pose::translation(x, 0.0, z)).expect("finite");
+            let friction =
+                scene.system.realize_dynamics(&mut state).expect("regular").body_force(scene.block);
+            scene.system.accept_step(&mut state).expect("realized");
+            (friction.force.x, state.discrete(foundation).iter().count())
+        };
+        let (_, placed) = commit(0.0, 0.099);
+        // At least the underside: 32 faces, or 25 vertices.
+        assert!(placed >= 25, "{placed}");
+        let (pulled, _) = commit(1e-4, 0.099);
+        assert!(pulled < -1.0, "{pulled} N");
+        assert_eq!(commit(1e-4, 0.2).1, 0);
+        // Put down elsewhere, it remembers nothing.
+        assert_eq!(commit(0.03, 0.099), (0.0, placed));
     }
 }
 

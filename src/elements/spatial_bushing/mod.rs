@@ -34,8 +34,9 @@ use turn::Turn;
 ///
 /// # Law
 ///
-/// M is turned in F by the rotation vector `θ = φ n`: `R_FM = exp(θ×)`. The half-way frame H is turned in F by `θ/2`, and
-/// `x` is the vector from F's origin to M's, expressed in H. With `q = (θ, x)`:
+/// M is turned in F by the rotation vector `θ = φ n`: `R_FM = exp(θ×)`. The half-way frame H is turned in F by half that
+/// angle about the same axis, `R_FH = exp(θ×/2)`, and has its origin midway between theirs. `x` is the vector from F's origin to
+/// M's, expressed in H. With `q = (θ, x)`:
 ///
 /// ```text
 /// U   = qᵀ K q / 2 + Σ ∫ φ_i dq_i
