@@ -3,7 +3,6 @@
 use force_elements::cable::{CablePath, Obstacle};
 use force_elements::elastic_foundation::Material;
 use force_elements::exponential_spring::Parameters;
-use force_elements::hertz_contact::Ball;
 use force_elements::nalgebra::{Point3, Vector3, Vector6};
 use force_elements::shapes::{
     Bounds, Ellipsoid, HalfSpace, Solid, SolidShape, Sphere, SurfacePoint, TriangleMesh,
@@ -36,7 +35,7 @@ fn an_evaluation_does_not_allocate_after_the_first() {
         let steel = hertz_contact::Parameters { effective_modulus: 1e6, ..Default::default() }
             .with_dissipation(0.1)
             .with_friction(0.3, 0.2, 0.0);
-        let ball = Ball::new(Station::on(body, Point3::origin()), 0.005);
+        let ball = hertz_contact::Ball::new(Station::on(body, Point3::origin()), 0.005);
         let contact = HertzContact::new(Frame::ground(Pose::identity()), ball, steel);
         system.add(contact.expect("valid")).expect("exists");
         let parameters = coordinate_spring_damper_ext::Parameters {
