@@ -72,8 +72,8 @@ use crate::shapes::direction_and_length;
 ///
 /// # Note that
 ///
-/// - Hertz' theory is for contacts much smaller than the radii, frictionless in the normal direction, and slower than the
-///   elastic waves that cross the bodies. Nothing enforces that: a ball whose center is below the surface is still pushed.
+/// - Hertz' theory is for contacts much smaller than the radii, without friction, and for motions slower than the elastic
+///   waves that cross the bodies. Nothing enforces that: a ball whose center is below the surface is still pushed.
 /// - There is no adhesion: bodies that part exert no force, however fast.
 /// - Friction only opposes slip at the contact point; there is no stiction, as in
 ///   [`ElasticFoundation`](crate::ElasticFoundation), and no resistance to spinning or rolling.
@@ -86,9 +86,9 @@ use crate::shapes::direction_and_length;
 ///
 /// # Stable step
 ///
-/// For the [longest stable step](crate::ForceSystem::stable_step) of a host, it reports the slope `3/2 f_n/δ`, the damping
-/// `3/2 c f_e`, and friction as a damper of its slope at rest, `((2μ_s − μ_d)/v_t + μ_v) f_n`; and if the bodies may meet, with
-/// a speed that the host states, those at the depth of an impact of the lighter body.
+/// For the [longest stable step](crate::ForceSystem::stable_step) of a host, it reports the slope `3/2 f/δ` of the greater
+/// of `f_n` and `f_e`, the damping `3/2 c f_e`, and friction as a damper of its slope at rest, `((2μ_s − μ_d)/v_t + μ_v) f`; and if
+/// the bodies may meet, with a speed that the host states, those at the depth of an impact of the lighter body.
 ///
 /// # Source
 ///
