@@ -12,14 +12,15 @@
 //!    [`accept_step`](crate::ForceSystem::accept_step); a trial step that is rejected needs no undoing;
 //! 5. once, at the start, [`reset_dissipated_energy`](crate::ForceSystem::reset_dissipated_energy).
 //!
-//! Three integrators: [`DormandPrince`], explicit, of order 5 with error control;
-//! [`ImplicitTrapezoidal`], of order 2, for stiff elements and those that switch; and
-//! [`SemiImplicitEuler`], of order 1 with a fixed step.
+//! Four integrators: [`DormandPrince`], explicit, of order 5 with error control;
+//! [`ImplicitTrapezoidal`] and [`TrBdf2`], of order 2, for stiff elements and those that switch; and
+//! [`SemiImplicitEuler`], of order 1 with a fixed step. The trapezoidal rule conserves the energy of a stiff contact, which
+//! rings; TR-BDF2 damps it.
 
 mod dormand_prince;
 mod energy;
 mod error;
-mod implicit_trapezoidal;
+mod implicit;
 mod integrator;
 mod layout;
 mod motion;
@@ -29,7 +30,7 @@ mod semi_implicit_euler;
 
 pub use dormand_prince::DormandPrince;
 pub use error::SimulationError;
-pub use implicit_trapezoidal::ImplicitTrapezoidal;
+pub use implicit::{Bdf2, Implicit, ImplicitTrapezoidal, Method, TrBdf2, Trapezoidal};
 pub use integrator::Integrator;
 pub use motion::{Simulation, Statistics};
 pub use plant::{Plant, RigidBody};

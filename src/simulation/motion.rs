@@ -220,13 +220,19 @@ impl<'a, T: Real> Simulation<'a, T> {
 
     /// Rates at the present point; costs nothing if the state is still realized there.
     pub(super) fn calc_present_rates(&mut self, rates: &mut [T]) -> Result<(), SimulationError> {
+        let y = core::mem::take(&mut self.y);
+        let result = self.calc_updated_rates(&y, rates);
+        self.y = y;
+        result
+    }
+
+    /// Rates at the trial point where they were calculated last, after an update of discrete variables; costs nothing if
+    /// none has changed.
+    pub(super) fn calc_updated_rates(&mut self, y: &[T], rates: &mut [T]) -> Result<(), SimulationError> {
         if self.state.stage() < Stage::Dynamics {
             self.statistics.evaluations += 1;
         }
-        let y = core::mem::take(&mut self.y);
-        let result = self.write_rates(&y, rates);
-        self.y = y;
-        result
+        self.write_rates(y, rates)
     }
 
     /// Rates of positions, orientations and coordinates, which follow from `y` without forces.
@@ -349,22 +355,23 @@ impl<'a, T: Real> Simulation<'a, T> {
         Ok(self.system.discontinuous_update(&mut self.state, start)?.to_f64())
     }
 
-    /// Writes positions, orientations and coordinates that follow from those in `before` by the
-    /// mean of the velocities in `before` and `y`, held for a time `h`.
-    pub(super) fn advance_positions(&self, before: &[T], y: &mut [T], h: f64) {
-        let half = T::lit(0.5 * h);
+    /// Writes positions, orientations and coordinates: those in `before`, displaced by `displacement` and by the
+    /// velocities in `y` for a time `h`. Displacements are at the places of the velocities.
+    pub(super) fn advance_positions(&self, before: &[T], displacement: &[T], y: &mut [T], h: f64) {
+        let h = T::lit(h);
         let (coordinates_start, energies_start) =
             (self.plant.coordinates_start(), self.plant.energies_start());
         let bodies = y[..coordinates_start].chunks_exact_mut(BODY);
-        for (before, y) in self.plant.body_chunks(before).zip(bodies) {
-            let p_GC = vector(before) + (vector(&before[7..]) + vector(&y[7..])) * half;
-            let turn = (vector(&before[10..]) + vector(&y[10..])) * half;
+        let displacements = self.plant.body_chunks(displacement);
+        for ((before, displacement), y) in self.plant.body_chunks(before).zip(displacements).zip(bodies) {
+            let p_GC = vector(before) + vector(&displacement[7..]) + vector(&y[7..]) * h;
+            let turn = vector(&displacement[10..]) + vector(&y[10..]) * h;
             let R = quaternion(&before[3..]) * UnitQuaternion::from_scaled_axis(turn).into_inner();
             y[..3].copy_from_slice(p_GC.as_slice());
             y[3..7].copy_from_slice(R.coords.as_slice());
         }
         for i in (coordinates_start..energies_start).step_by(COORDINATE) {
-            y[i] = before[i] + (before[i + 1] + y[i + 1]) * half;
+            y[i] = before[i] + displacement[i + 1] + y[i + 1] * h;
         }
         self.normalize(y);
     }

@@ -5,7 +5,7 @@
 use force_elements::coordinate_spring_damper_ext::{Discrete, Parameters};
 use force_elements::nalgebra::{Point3, Vector3, Vector6};
 use force_elements::simulation::{
-    DormandPrince, ImplicitTrapezoidal, Integrator, Plant, RigidBody, SemiImplicitEuler, Simulation,
+    DormandPrince, ImplicitTrapezoidal, Integrator, Plant, RigidBody, SemiImplicitEuler, Simulation, TrBdf2,
 };
 use force_elements::{
     CoordinatePair, CoordinateSpringDamperExt, ForceSystem, Frame, LinearBushing, Pose, Real,
@@ -259,6 +259,11 @@ fn implicit<S: Scene>(accuracy: f64) -> f64 {
     derivative::<S, _>(&mut integrator, implicit_step, of_differences::<S>())
 }
 
+fn damped<S: Scene>(accuracy: f64) -> f64 {
+    let mut integrator = TrBdf2::new(0.01).with_accuracy(accuracy);
+    derivative::<S, _>(&mut integrator, |length| TrBdf2::new(2.0 * length), of_differences::<S>())
+}
+
 fn euler<S: Scene>(step: f64) -> f64 {
     derivative::<S, _>(&mut SemiImplicitEuler::new(step), euler_step, of_differences::<S>())
 }
@@ -277,6 +282,7 @@ fn derivatives_of_a_torsional_pendulum_are_as_accurate_as_its_motion() {
         close(explicit::<Torsion>(DormandPrince::new(accuracy)), exact, accuracy, accuracy);
         // Order two: steps fall with the cube root of the accuracy, and the sum of their errors with its square.
         close(implicit::<Torsion>(accuracy), exact, accuracy.cbrt().powi(2), accuracy);
+        close(damped::<Torsion>(accuracy), exact, accuracy.cbrt().powi(2), accuracy);
     }
     for step in STEPS {
         close(euler::<Torsion>(step), exact, step, step);
@@ -324,6 +330,7 @@ fn derivatives_of_a_pendulum_on_a_bushing_are_those_of_its_steps() {
     for accuracy in ACCURACIES {
         close(explicit::<Pendulum>(DormandPrince::new(accuracy)), closest, accuracy, accuracy);
         close(implicit::<Pendulum>(accuracy), closest, accuracy.cbrt().powi(2), accuracy);
+        close(damped::<Pendulum>(accuracy), closest, accuracy.cbrt().powi(2), accuracy);
     }
     for step in STEPS {
         close(euler::<Pendulum>(step), closest, step, step);

@@ -4,7 +4,7 @@ use force_elements::coordinate_spring_damper_ext::Parameters;
 use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Vector3};
 use force_elements::simulation::{
     DormandPrince, ImplicitTrapezoidal, Integrator, Plant, RigidBody, SemiImplicitEuler, Simulation,
-    SimulationError,
+    SimulationError, TrBdf2,
 };
 use force_elements::{
     CoordinatePair, CoordinateSpringDamperExt, ForceSystem, InvalidValue, Pose, Real, Requirement, State,
@@ -38,12 +38,14 @@ fn invalid_value<R>(outcome: &Result<R, SimulationError>) -> Option<&InvalidValu
     outcome.as_ref().err()?.forces()?.invalid_value()
 }
 
-/// What each of the three integrators does.
+/// What each integrator does.
 fn with_each(mut test: impl FnMut(&mut dyn Integrator<f64>, &str)) {
     test(&mut SemiImplicitEuler::new(1e-3), "semi-implicit Euler");
     test(&mut DormandPrince::new(1e-6), "Dormand-Prince");
     test(&mut ImplicitTrapezoidal::new(1e-2), "implicit trapezoidal");
     test(&mut ImplicitTrapezoidal::new(1e-2).with_accuracy(1e-6), "implicit trapezoidal with error control");
+    test(&mut TrBdf2::new(1e-2), "TR-BDF2");
+    test(&mut TrBdf2::new(1e-2).with_accuracy(1e-6), "TR-BDF2 with error control");
 }
 
 #[test]
@@ -66,12 +68,14 @@ fn an_integrator_used_before_steps_as_a_new_one_does() {
     };
     let mut fresh = Vec::new();
     for scene in &scenes {
-        with_each(|integrator, _| fresh.push(run(integrator, scene)));
+        let mut runs = Vec::new();
+        with_each(|integrator, _| runs.push(run(integrator, scene)));
+        fresh.push(runs);
     }
     let mut each = 0;
     with_each(|integrator, name| {
         for (i, scene) in scenes.iter().enumerate() {
-            assert_eq!(run(integrator, scene), fresh[i * 4 + each], "{name}, scene {i}");
+            assert_eq!(run(integrator, scene), fresh[i][each], "{name}, scene {i}");
         }
         each += 1;
     });
@@ -116,7 +120,7 @@ fn settings_out_of_range_are_refused_and_named() {
         );
         refused(
             &mut ImplicitTrapezoidal::new(1e-3).with_force_tolerance(bad),
-            "implicit_trapezoidal.force_tolerance",
+            "implicit.force_tolerance",
             bad,
         );
     }
@@ -126,16 +130,16 @@ fn settings_out_of_range_are_refused_and_named() {
         refused(&mut DormandPrince::new(1e-6).with_max_step(bad), "dormand_prince.max_step", bad);
         refused(&mut DormandPrince::new(1e-6).with_first_step(bad), "dormand_prince.first_step", bad);
         refused(&mut DormandPrince::new(1e-6).with_event_step(bad), "dormand_prince.event_step", bad);
-        refused(&mut ImplicitTrapezoidal::new(bad), "implicit_trapezoidal.max_step", bad);
-        refused(&mut ImplicitTrapezoidal::new(1e-3).with_accuracy(bad), "implicit_trapezoidal.accuracy", bad);
+        refused(&mut ImplicitTrapezoidal::new(bad), "implicit.max_step", bad);
+        refused(&mut ImplicitTrapezoidal::new(1e-3).with_accuracy(bad), "implicit.accuracy", bad);
         refused(
             &mut ImplicitTrapezoidal::new(1e-3).with_event_step(bad),
-            "implicit_trapezoidal.event_step",
+            "implicit.event_step",
             bad,
         );
         refused(
             &mut ImplicitTrapezoidal::new(1e-3).with_least_step(bad),
-            "implicit_trapezoidal.least_step",
+            "implicit.least_step",
             bad,
         );
     }
@@ -175,6 +179,9 @@ fn an_integrator_that_was_written_down_and_spoilt_is_refused() {
     }
     assert!(refused(implicit(), &|text| text["memory"]["next_step"] = json!(0.0)));
     assert!(refused(implicit(), &|text| text["previous"]["step"] = json!(-1.0)));
+    assert!(refused(implicit(), &|text| text["newton"]["jacobian"]["weight"] = json!(0.0)));
+    // Of another simulation.
+    assert!(!refused(implicit(), &|text| text["newton"]["jacobian"]["entries"] = json!([1.0, 2.0])));
     // Rates of another simulation are none of this one's: it steps as a new one.
     assert!(!refused(implicit(), &|text| text["previous"]["rates"] = json!([1.0])));
 }

@@ -3,6 +3,7 @@
 use force_elements::nalgebra::Vector3;
 use force_elements::simulation::{
     DormandPrince, ImplicitTrapezoidal, Integrator, Plant, SemiImplicitEuler, Simulation, SimulationError,
+    TrBdf2,
 };
 use force_elements::{
     AtDynamics, AtPosition, AtVelocity, CoordinateIndex, ElementError, Error, ForceAccumulator, ForceElement,
@@ -129,6 +130,7 @@ fn a_step_whose_commit_is_refused_is_tried_shorter() {
     swings(&mut DormandPrince::new(1e-6));
     swings(&mut ImplicitTrapezoidal::new(1e-2));
     swings(&mut ImplicitTrapezoidal::new(1e-2).with_accuracy(1e-6));
+    swings(&mut TrBdf2::new(1e-2));
 }
 
 #[test]
@@ -148,4 +150,5 @@ fn a_step_whose_commit_is_refused_however_short_leaves_no_trace() {
     refuses(&mut DormandPrince::new(1e-6));
     refuses(&mut ImplicitTrapezoidal::new(1e-2));
     refuses(&mut ImplicitTrapezoidal::new(1e-2).with_accuracy(1e-6));
+    refuses(&mut TrBdf2::new(1e-2));
 }

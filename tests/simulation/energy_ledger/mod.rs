@@ -8,7 +8,7 @@ mod scene;
 use approx::assert_relative_eq;
 use force_elements::exponential_spring::{FrictionTransition, Parameters};
 use force_elements::nalgebra::Vector3;
-use force_elements::simulation::{DormandPrince, ImplicitTrapezoidal, Integrator, Simulation};
+use force_elements::simulation::{DormandPrince, ImplicitTrapezoidal, Integrator, Simulation, TrBdf2};
 use force_elements::{DynamicsView, Pose, SpatialForce, SpatialVelocity};
 
 use scene::Scene;
@@ -350,6 +350,14 @@ fn the_work_balance_holds_better_the_more_accurate_an_implicit_host_is() {
         missing(&[1e-3, 1e-4, 1e-5], |accuracy| ImplicitTrapezoidal::new(1e-2).with_accuracy(accuracy));
     // Of order two: steps fall with the cube root of the accuracy, and errors that add up with its power of two
     // thirds, by 4.6, but where forces jump.
+    assert!(missing.windows(2).all(|pair| pair[1] < pair[0] / 2.0), "{missing:?}");
+    assert!(missing[2] < 1e-5 * 2000.0, "{missing:?}");
+}
+
+#[test]
+fn the_work_balance_holds_better_the_more_accurate_a_host_is_that_damps_what_is_stiff() {
+    let missing = missing(&[1e-3, 1e-4, 1e-5], |accuracy| TrBdf2::new(1e-2).with_accuracy(accuracy));
+    // As for the trapezoidal rule.
     assert!(missing.windows(2).all(|pair| pair[1] < pair[0] / 2.0), "{missing:?}");
     assert!(missing[2] < 1e-5 * 2000.0, "{missing:?}");
 }

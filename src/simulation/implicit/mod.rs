@@ -1,0 +1,465 @@
+//! Implicit integrators of order 2 for stiff elements and for those that switch.
+
+mod jacobian;
+mod method;
+mod newton;
+mod stage;
+
+use alloc::vec::Vec;
+use core::marker::PhantomData;
+
+use nalgebra::ComplexField;
+
+use crate::framework::State;
+use crate::math::{InvalidValue, Real, check};
+use crate::simulation::error::SimulationError;
+use crate::simulation::integrator::{Integrator, Memory, STRETCH, Sealed, Span};
+use crate::simulation::layout::Role;
+use crate::simulation::motion::Simulation;
+
+pub use method::{Bdf2, Method, Trapezoidal};
+
+use method::MOST_STAGES;
+use newton::{Newton, NotConverged};
+use stage::Stage;
+
+/// The implicit trapezoidal rule.
+pub type ImplicitTrapezoidal<T> = Implicit<T, Trapezoidal>;
+
+/// The method TR-BDF2, which damps what is stiff.
+pub type TrBdf2<T> = Implicit<T, Bdf2>;
+
+/// An implicit method with Newton's method, including the iteration that elements with switching require.
+///
+/// A stage solves for its velocities `v = b + w·a(q, v)` with `q = q₀ ⊕ (d + w·v)`, where `b` and `d` are those of
+/// earlier stages, and likewise for the continuous variables of elements. The trapezoidal rule has one stage, with
+/// `w = h/2`, `b = v₀ + h/2·a₀` and `d = h/2·v₀`. The Jacobian, by differences, and its
+/// factorisation are kept while steps keep about their length and corrections fall fast. When Newton has converged at
+/// the end of the step, [`discontinuous_update`](crate::ForceSystem::discontinuous_update) adapts
+/// the discrete variables to the solution; while that changes forces by more than the
+/// [force tolerance](Self::with_force_tolerance), Newton starts over. A step that does not settle, at whose
+/// iterates an element fails, or whose error estimate is too large, leaves no trace: the discrete variables are
+/// restored bit for bit, and a shorter step is tried.
+///
+/// Without [`with_accuracy`](Self::with_accuracy) steps keep their length unless they must be shortened to
+/// converge. With it the error is estimated and steps vary; and a step in which switching changes forces by more than
+/// 1e-3 N is shortened to the [event step](Self::with_event_step), because the event lies within it. The
+/// trapezoidal rule estimates its error from the difference to an explicit predictor of the same order
+/// (Milne's device), TR-BDF2 from that to a solution of order 3.
+///
+/// With a scalar that carries derivatives, two more corrections of the derivatives alone follow once the values
+/// have converged: the values are those of a run in plain numbers, the derivatives those of the solved step.
+///
+/// Settings are checked by every step, and by [`validate`](Self::validate).
+///
+/// Source: E. Hairer, G. Wanner, *Solving Ordinary Differential Equations II* (1996), sections IV.3
+/// and IV.8; discontinuous iteration: J. Gerstmayr, Multibody System Dynamics 60 (2024) 533–561.
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Implicit<T: Real, M> {
+    max_step: f64,
+    accuracy: Option<f64>,
+    force_tolerance: f64,
+    least_step: f64,
+    event_step: f64,
+    memory: Memory<T>,
+    previous: Option<Previous<T>>,
+    newton: Newton<T>,
+    /// The variables at each stage, from the start of the step on.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    points: [Vec<T>; MOST_STAGES],
+    /// Their rates.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    slopes: [Vec<T>; MOST_STAGES],
+    #[cfg_attr(feature = "serde", serde(skip))]
+    base: Vec<T>,
+    #[cfg_attr(feature = "serde", serde(skip))]
+    displacement: Vec<T>,
+    #[cfg_attr(feature = "serde", serde(skip))]
+    errors: Vec<T>,
+    #[cfg_attr(feature = "serde", serde(skip))]
+    method: PhantomData<M>,
+}
+
+/// The rates before those at the start of the step, for predictors.
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct Previous<T> {
+    /// How long before \[s\].
+    step: f64,
+    rates: Vec<T>,
+}
+
+/// The outcome of a trial step.
+#[derive(Debug, Clone, Copy)]
+enum Outcome {
+    /// Solved; with the discrete variables of its start, forces would err by this.
+    Settled {
+        force_error: f64,
+    },
+    NotConverged(NotConverged),
+    NotSettled {
+        force_error: f64,
+    },
+}
+
+/// The decision on a trial step.
+enum Verdict {
+    Accept { growth: f64 },
+    Retry { step: f64 },
+}
+
+impl Outcome {
+    fn failure(self, time: f64, step: f64) -> Option<SimulationError> {
+        match self {
+            Self::Settled { .. } => None,
+            Self::NotConverged(NotConverged { residual, iterations }) => {
+                Some(SimulationError::StepNotConverged { time, step, residual, iterations })
+            }
+            Self::NotSettled { force_error } => {
+                Some(SimulationError::StepNotSettled { time, step, force_error })
+            }
+        }
+    }
+}
+
+/// Discontinuous iterations after which a step counts as not settling: each lets every element switch once, and
+/// stick, slip, reverse is the longest sequence.
+const SWITCH_LIMIT: usize = 8;
+
+/// The force error of switching \[N\] above which events are located under error control.
+const LOCATED: f64 = 1e-3;
+
+impl<T: Real, M: Method> Implicit<T, M> {
+    /// An integrator with steps of at most this length \[s\].
+    pub fn new(max_step: f64) -> Self {
+        Self {
+            max_step,
+            accuracy: None,
+            force_tolerance: 1e-6,
+            least_step: 1e-12,
+            event_step: 1e-6,
+            memory: Memory::default(),
+            previous: None,
+            newton: Newton::new(),
+            points: Default::default(),
+            slopes: Default::default(),
+            base: Vec::new(),
+            displacement: Vec::new(),
+            errors: Vec::new(),
+            method: PhantomData,
+        }
+    }
+
+    /// With steps that keep the error of each below `accuracy·(1 + |variable|)` in velocities and in the
+    /// energies absorbed.
+    #[must_use]
+    pub fn with_accuracy(self, accuracy: f64) -> Self {
+        Self { accuracy: Some(accuracy), ..self }
+    }
+
+    /// With this force error \[N\] below which switching counts as settled; 1e-6 by default.
+    #[must_use]
+    pub fn with_force_tolerance(self, force_tolerance: f64) -> Self {
+        Self { force_tolerance, ..self }
+    }
+
+    /// With this shortest step \[s\] to which events are located under error control; 1e-6 by default.
+    #[must_use]
+    pub fn with_event_step(self, event_step: f64) -> Self {
+        Self { event_step, ..self }
+    }
+
+    /// With this step \[s\], below which a failed trial is not shortened further; 1e-12 by default.
+    #[must_use]
+    pub fn with_least_step(self, least_step: f64) -> Self {
+        Self { least_step, ..self }
+    }
+
+    /// Checks the settings, as every step does.
+    ///
+    /// # Errors
+    /// [`InvalidValue`] unless the accuracy and all step lengths are positive and the force tolerance is at
+    /// least zero, all of them finite.
+    pub fn validate(&self) -> Result<(), InvalidValue> {
+        check::positive("implicit.max_step", self.max_step)?;
+        check::positive("implicit.accuracy", self.accuracy.unwrap_or(1.0))?;
+        check::nonnegative("implicit.force_tolerance", self.force_tolerance)?;
+        check::positive("implicit.least_step", self.least_step)?;
+        check::positive("implicit.event_step", self.event_step)?;
+        self.memory.validate()?;
+        self.newton.validate()?;
+        if let Some(previous) = &self.previous {
+            check::positive("implicit.previous_step", previous.step)?;
+            previous.rates.iter().try_for_each(|&rate| check::finite("implicit.previous_rates", rate))?;
+        }
+        Ok(())
+    }
+
+    /// The first step \[s\].
+    fn first_step(&self) -> f64 {
+        // Under error control the first step must be short for any mechanism, even if the longest step is not a limit:
+        // without a step before, not all methods have an error estimate.
+        if self.accuracy.is_some() { (self.max_step * 1e-3).min(1e-4) } else { self.max_step }
+    }
+
+    /// Makes room for the variables of a simulation, and writes those at the start of a step.
+    fn prepare(&mut self, simulation: &mut Simulation<'_, T>) -> Result<(), SimulationError> {
+        let count = simulation.variables().len();
+        let own = [&mut self.base, &mut self.displacement, &mut self.errors];
+        for buffer in self.points.iter_mut().chain(&mut self.slopes).chain(own) {
+            buffer.resize(count, T::zero());
+        }
+        self.newton.prepare(simulation);
+        self.points[0].copy_from_slice(simulation.variables());
+        simulation.calc_present_rates(&mut self.slopes[0])
+    }
+
+    /// Writes what the stages before `stage` give to it.
+    fn combine(&mut self, earlier: &[f64], h: f64) {
+        let start = &self.points[0];
+        for (i, (base, displacement)) in self.base.iter_mut().zip(&mut self.displacement).enumerate() {
+            (*base, *displacement) = (start[i], T::zero());
+            for ((&weight, slopes), point) in earlier.iter().zip(&self.slopes).zip(&self.points) {
+                *base += slopes[i] * T::lit(weight * h);
+                *displacement += point[i] * T::lit(weight * h);
+            }
+        }
+    }
+
+    /// Guesses the unknowns of an implicit stage: as if rates went on as they did between the two stages before.
+    fn guess(&mut self, stage: usize, h: f64) {
+        let (before, now) = match stage {
+            1 => (0.0, 0.0),
+            _ => (stage_time::<M>(stage - 2), stage_time::<M>(stage - 1)),
+        };
+        let until = (stage_time::<M>(stage) - now) * h;
+        let (since, older) = match (&self.previous, stage) {
+            (None, 1) => (f64::INFINITY, &self.slopes[0]),
+            (Some(previous), 1) => (previous.step, &previous.rates),
+            _ => ((now - before) * h, &self.slopes[stage - 2]),
+        };
+        let (points, weight) = (&mut self.points, T::lit(M::WEIGHT * h));
+        points[stage].copy_from_slice(&self.base);
+        let latest = &self.slopes[stage - 1];
+        for &i in &self.newton.unknowns {
+            let slope = latest[i] + (latest[i] - older[i]) * T::lit(until / since);
+            points[stage][i] += slope * weight;
+        }
+    }
+
+    /// Tries a step from the start in `points`; leaves its end there.
+    fn try_step(
+        &mut self,
+        simulation: &mut Simulation<'_, T>,
+        start: &State<T>,
+        span: Span,
+    ) -> Result<Outcome, SimulationError> {
+        let h = span.length;
+        let begin = simulation.time();
+        let mut outcome = Outcome::Settled { force_error: 0.0 };
+        for (i, &(share, earlier)) in M::STAGES.iter().enumerate() {
+            let stage = i + 1;
+            let is_last = stage == M::STAGES.len();
+            self.combine(earlier, h);
+            self.guess(stage, h);
+            let (before, y) = self.points.split_at_mut(stage);
+            let (y, rates) = (&mut y[0], &mut self.slopes[stage]);
+            let equations = Stage {
+                time: if is_last { span.end } else { begin + share * h },
+                weight: M::WEIGHT * h,
+                start: &before[0],
+                base: &self.base,
+                displacement: &self.displacement,
+            };
+            if is_last {
+                outcome =
+                    settle(&mut self.newton, simulation, start, &equations, y, rates, self.force_tolerance)?;
+            } else if let Err(failed) = self.newton.solve(simulation, &equations, y, rates)? {
+                return Ok(Outcome::NotConverged(failed));
+            }
+        }
+        // The energies follow from the rates, with the weights of the end.
+        let last = M::STAGES.len();
+        for i in (0..self.base.len()).filter(|&i| simulation.role(i) == Role::Energy) {
+            self.points[last][i] = self.base[i] + self.slopes[last][i] * T::lit(M::WEIGHT * h);
+        }
+        Ok(outcome)
+    }
+
+    /// Decides on a trial step.
+    fn judge(
+        &mut self,
+        simulation: &Simulation<'_, T>,
+        tried: &Result<Outcome, SimulationError>,
+        span: Span,
+    ) -> Verdict {
+        let h = span.length;
+        let Ok(Outcome::Settled { force_error }) = *tried else {
+            return Verdict::Retry { step: h * 0.4 };
+        };
+        let Some(accuracy) = self.accuracy else {
+            return Verdict::Accept { growth: 2.0 };
+        };
+        if force_error > LOCATED && !span.is_within(self.event_step) {
+            return Verdict::Retry { step: (h * 0.25).max(self.event_step) };
+        }
+        let error = if self.write_errors(h) { self.error(simulation, accuracy) } else { 0.0 };
+        if error > 1.0 {
+            return Verdict::Retry { step: h * 0.4 };
+        }
+        // Order 2: the error grows with the cube of the step.
+        let growth = if error > 0.0 { 0.9 / ComplexField::cbrt(error) } else { 2.0 };
+        Verdict::Accept { growth: growth.clamp(0.3, 2.0) }
+    }
+
+    /// Writes the estimated errors of a step, if there is an estimate.
+    fn write_errors(&mut self, h: f64) -> bool {
+        let (start, end) = (&self.points[0], &self.points[M::STAGES.len()]);
+        if let Some(weights) = M::ERROR {
+            for (i, error) in self.errors.iter_mut().enumerate() {
+                let slopes = self.slopes.iter().zip(weights);
+                *error = slopes.fold(T::zero(), |sum, (slopes, weight)| sum + slopes[i] * T::lit(weight * h));
+            }
+            self.newton.filter(M::WEIGHT * h, &mut self.errors);
+        } else if let Some(previous) = &self.previous {
+            let ratio = h / previous.step;
+            // Errors: trapezoidal h³/12·v‴, two-step Adams–Bashforth −(1/6 + 1/(4·ratio))·h³·v‴.
+            let (a, b) = (1.0 / 12.0, 1.0 / 6.0 + 0.25 / ratio);
+            let share = a / (a + b);
+            let half_ratio = T::lit(0.5 * ratio);
+            for (i, error) in self.errors.iter_mut().enumerate() {
+                let slope = self.slopes[0][i] * (T::one() + half_ratio) - previous.rates[i] * half_ratio;
+                *error = (end[i] - (start[i] + slope * T::lit(h))) * T::lit(share);
+            }
+        } else {
+            return false;
+        }
+        true
+    }
+
+    /// The ratio of estimated error to tolerance of a step.
+    fn error(&self, simulation: &Simulation<'_, T>, accuracy: f64) -> f64 {
+        let mut worst = 0.0_f64;
+        for (i, (error, after)) in self.errors.iter().zip(&self.points[M::STAGES.len()]).enumerate() {
+            if simulation.role(i) != Role::Position {
+                let error = error.to_f64().abs() / (accuracy * (1.0 + after.to_f64().abs()));
+                if error.is_nan() {
+                    return f64::INFINITY;
+                }
+                worst = worst.max(error);
+            }
+        }
+        worst
+    }
+}
+
+/// The time of a stage, as a share of the step.
+fn stage_time<M: Method>(stage: usize) -> f64 {
+    if stage == 0 { 0.0 } else { M::STAGES[stage - 1].0 }
+}
+
+/// Solves the last stage, with the discrete variables in line with its solution.
+fn settle<T: Real>(
+    newton: &mut Newton<T>,
+    simulation: &mut Simulation<'_, T>,
+    start: &State<T>,
+    stage: &Stage<'_, T>,
+    y: &mut [T],
+    rates: &mut [T],
+    force_tolerance: f64,
+) -> Result<Outcome, SimulationError> {
+    let mut first_error = None;
+    let mut force_error = 0.0;
+    for _ in 0..SWITCH_LIMIT {
+        if let Err(failed) = newton.solve(simulation, stage, y, rates)? {
+            return Ok(Outcome::NotConverged(failed));
+        }
+        force_error = simulation.discontinuous_update(start)?;
+        let first_error = *first_error.get_or_insert(force_error);
+        simulation.calc_updated_rates(y, rates)?;
+        if force_error <= force_tolerance {
+            return Ok(Outcome::Settled { force_error: first_error });
+        }
+    }
+    Ok(Outcome::NotSettled { force_error })
+}
+
+impl<T: Real, M> Sealed for Implicit<T, M> {}
+
+impl<T: Real, M: Method> Integrator<T> for Implicit<T, M> {
+    fn step(&mut self, simulation: &mut Simulation<'_, T>, end: f64) -> Result<(), SimulationError> {
+        self.validate()?;
+        simulation.check_end(end)?;
+        self.prepare(simulation)?;
+        let count = simulation.variables().len();
+        let is_followed = self.previous.as_ref().is_some_and(|previous| previous.rates.len() == count);
+        let next_step = self.memory.next_step(simulation).filter(|_| is_followed);
+        let kept = (self.previous.take(), self.newton.jacobian.take());
+        if next_step.is_some() {
+            (self.previous, self.newton.jacobian) = kept.clone();
+        }
+        let taken = self.advance(simulation, end, next_step);
+        if taken.is_err() {
+            (self.previous, self.newton.jacobian) = kept;
+        }
+        taken
+    }
+}
+
+impl<T: Real, M: Method> Implicit<T, M> {
+    /// Takes a step from the start in `points`.
+    fn advance(
+        &mut self,
+        simulation: &mut Simulation<'_, T>,
+        end: f64,
+        next_step: Option<f64>,
+    ) -> Result<(), SimulationError> {
+        let start = simulation.state().clone();
+        let start_time = simulation.time();
+        let mut longest = next_step.unwrap_or_else(|| self.first_step()).min(self.max_step);
+        loop {
+            let span = simulation.span(longest, end, STRETCH)?;
+            let h = span.length;
+            let mut tried = self.try_step(simulation, &start, span);
+            let shorter = match self.judge(simulation, &tried, span) {
+                Verdict::Accept { growth } => {
+                    match simulation.accept(span.end, &self.points[M::STAGES.len()]) {
+                        Ok(()) => {
+                            self.memory.keep(simulation, if span.is_last { longest } else { h * growth });
+                            self.keep_previous(h);
+                            return Ok(());
+                        }
+                        Err(refused) => {
+                            tried = Err(refused);
+                            h * 0.4
+                        }
+                    }
+                }
+                Verdict::Retry { step } => step,
+            };
+            simulation.roll_back(&start);
+            longest = shorter;
+            if longest < self.least_step.max(T::default_epsilon().to_f64() * start_time.abs()) {
+                // If an element failed at an iterate, its error is the reason.
+                let step = SimulationError::StepTooSmall { time: start_time, step: h };
+                let reason = tried.map_or_else(Some, |outcome| outcome.failure(start_time, h));
+                return Err(reason.unwrap_or(step));
+            }
+        }
+    }
+
+    /// Keeps the rates of the stage before the last for the next step.
+    fn keep_previous(&mut self, h: f64) {
+        let stage = M::STAGES.len() - 1;
+        let rates = &self.slopes[stage];
+        let step = (1.0 - stage_time::<M>(stage)) * h;
+        match &mut self.previous {
+            Some(previous) => {
+                previous.step = step;
+                previous.rates.copy_from_slice(rates);
+            }
+            None => self.previous = Some(Previous { step, rates: rates.clone() }),
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Newton's method for an implicit stage, with a Jacobian that is kept while it serves.
+
+use alloc::vec::Vec;
+
+use nalgebra::ComplexField;
+
+use crate::math::{InvalidValue, Real, is_plain};
+use crate::simulation::error::SimulationError;
+use crate::simulation::implicit::jacobian::{Jacobian, plain, worth};
+use crate::simulation::implicit::stage::Stage;
+use crate::simulation::layout::Role;
+use crate::simulation::motion::Simulation;
+
+/// The simplified Newton method: corrections by one Jacobian, as long as they fall fast.
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct Newton<T: Real> {
+    /// Kept from stage to stage and from step to step.
+    pub(super) jacobian: Option<Jacobian<T>>,
+    /// Indices of the velocities, and of the continuous variables of elements, among the variables.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub(super) unknowns: Vec<usize>,
+    #[cfg_attr(feature = "serde", serde(skip))]
+    guess: Vec<T>,
+    #[cfg_attr(feature = "serde", serde(skip))]
+    correction: Vec<T>,
+}
+
+/// Equations that were not solved.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct NotConverged {
+    /// The largest residual among the unknowns.
+    pub(super) residual: f64,
+    pub(super) iterations: usize,
+}
+
+/// Iterations after which a stage counts as not converging; a good one takes two or three with a new Jacobian, and up
+/// to ten with one that was kept.
+const LIMIT: usize = 20;
+
+impl<T: Real> Newton<T> {
+    pub(super) fn new() -> Self {
+        Self { jacobian: None, unknowns: Vec::new(), guess: Vec::new(), correction: Vec::new() }
+    }
+
+    /// Prepares for the variables of a simulation.
+    pub(super) fn prepare(&mut self, simulation: &Simulation<'_, T>) {
+        let variables = 0..simulation.variables().len();
+        let is_unknown = |&i: &usize| matches!(simulation.role(i), Role::Velocity | Role::Element);
+        self.unknowns.clear();
+        self.unknowns.extend(variables.filter(is_unknown));
+        self.correction.resize(self.unknowns.len(), T::zero());
+    }
+
+    /// # Errors
+    /// [`InvalidValue`] if a kept Jacobian was deserialized and spoilt.
+    pub(super) fn validate(&self) -> Result<(), InvalidValue> {
+        self.jacobian.as_ref().map_or(Ok(()), Jacobian::validate)
+    }
+
+    /// Solves a stage from the guess in `y`; leaves the solution there, and its rates.
+    ///
+    /// A Jacobian that was kept from elsewhere and does not lead to the solution is replaced by one at the guess.
+    pub(super) fn solve(
+        &mut self,
+        simulation: &mut Simulation<'_, T>,
+        stage: &Stage<'_, T>,
+        y: &mut [T],
+        rates: &mut [T],
+    ) -> Result<Result<(), NotConverged>, SimulationError> {
+        if self.unknowns.is_empty() {
+            stage.calc_rates(simulation, y, rates)?;
+            return Ok(Ok(()));
+        }
+        let count = self.unknowns.len();
+        self.jacobian = self.jacobian.take().filter(|kept| kept.serves(stage.weight, count));
+        let is_kept = self.jacobian.is_some();
+        self.guess.clear();
+        self.guess.extend_from_slice(y);
+        let mut solved = self.iterate(simulation, stage, y, rates);
+        if is_kept && !matches!(solved, Ok(Ok(()))) {
+            self.jacobian = None;
+            y.copy_from_slice(&self.guess);
+            solved = self.iterate(simulation, stage, y, rates);
+        }
+        if matches!(solved, Ok(Ok(()))) {
+            if !is_plain::<T>() {
+                self.converge_derivatives(simulation, stage, y, rates)?;
+            }
+            stage.calc_rates(simulation, y, rates)?;
+            return Ok(Ok(()));
+        }
+        self.jacobian = None;
+        solved
+    }
+
+    fn iterate(
+        &mut self,
+        simulation: &mut Simulation<'_, T>,
+        stage: &Stage<'_, T>,
+        y: &mut [T],
+        rates: &mut [T],
+    ) -> Result<Result<(), NotConverged>, SimulationError> {
+        // The level of rounding in forces over masses.
+        let noise = ComplexField::sqrt(T::negligible().to_f64());
+        let tolerance = noise * noise.max(1e-4);
+        let worth = worth(self.unknowns.len());
+        let (mut last_size, mut last_worst) = (None::<f64>, None::<f64>);
+        for iterations in 1..=LIMIT {
+            stage.calc_rates(simulation, y, rates)?;
+            let worst = self.write_residual(stage, y, rates);
+            // No further Jacobian for diverging iterates.
+            if last_worst.is_some_and(|last| worst > last * 2.0) {
+                return Ok(Err(NotConverged { residual: worst, iterations }));
+            }
+            let mut jacobian = match self.jacobian.take() {
+                Some(jacobian) => jacobian,
+                None => Jacobian::new(simulation, stage, &self.unknowns, y, rates)?,
+            };
+            if !jacobian.solve(stage.weight, &mut self.correction) {
+                return Ok(Err(NotConverged { residual: worst, iterations }));
+            }
+            last_worst = Some(worst);
+            let mut size = 0.0_f64;
+            for (&i, &c) in self.unknowns.iter().zip(&self.correction) {
+                y[i] -= c;
+                size = size.max((c.abs() / (T::one() + y[i].abs())).to_f64());
+            }
+            let ratio = last_size.map_or(1.0, |last| size / last);
+            // Corrections fall like a geometric series, of which this is the rest.
+            let left = if ratio < 1.0 { size * ratio / (1.0 - ratio) } else { f64::INFINITY };
+            if size <= tolerance || left <= tolerance {
+                self.jacobian = Some(jacobian);
+                return Ok(Ok(()));
+            }
+            let further = ComplexField::ln(tolerance / size) / ComplexField::ln(ratio.min(0.999));
+            let is_slow = last_size.is_some() && (ratio > 0.3 || further > worth);
+            self.jacobian = (!is_slow).then_some(jacobian);
+            last_size = (!is_slow).then_some(size);
+        }
+        Ok(Err(NotConverged { residual: last_worst.unwrap_or(0.0), iterations: LIMIT }))
+    }
+
+    /// Converges the derivatives of the unknowns, whose values have converged and stay as they are.
+    ///
+    /// A correction multiplies an error of the derivatives by the relative error of the Jacobian, some 1e-7 for
+    /// differences at the solution, so that two corrections suffice. That Jacobian is not kept: the values are those
+    /// of a run in plain numbers.
+    fn converge_derivatives(
+        &mut self,
+        simulation: &mut Simulation<'_, T>,
+        stage: &Stage<'_, T>,
+        y: &mut [T],
+        rates: &mut [T],
+    ) -> Result<(), SimulationError> {
+        stage.calc_rates(simulation, y, rates)?;
+        let mut jacobian = Jacobian::new(simulation, stage, &self.unknowns, y, rates)?;
+        for _ in 0..2 {
+            stage.calc_rates(simulation, y, rates)?;
+            self.write_residual(stage, y, rates);
+            if !jacobian.solve(stage.weight, &mut self.correction) {
+                return Ok(());
+            }
+            for (&i, &c) in self.unknowns.iter().zip(&self.correction) {
+                y[i] -= c - plain(c);
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the residual of the equations of a stage; returns the largest.
+    fn write_residual(&mut self, stage: &Stage<'_, T>, y: &[T], rates: &[T]) -> f64 {
+        let mut worst = 0.0_f64;
+        for (residual, &i) in self.correction.iter_mut().zip(&self.unknowns) {
+            *residual = y[i] - stage.base[i] - rates[i] * T::lit(stage.weight);
+            worst = worst.max(residual.to_f64().abs());
+        }
+        worst
+    }
+
+    /// Divides errors of the unknowns, at their places among the variables, by `1 − w·J`: what is stiff is damped as a
+    /// step damps it.
+    pub(super) fn filter(&mut self, weight: f64, errors: &mut [T]) {
+        let Some(jacobian) = &mut self.jacobian else { return };
+        for (right, &i) in self.correction.iter_mut().zip(&self.unknowns) {
+            *right = errors[i];
+        }
+        if jacobian.solve(weight, &mut self.correction) {
+            for (&i, &filtered) in self.unknowns.iter().zip(&self.correction) {
+                errors[i] = filtered;
+            }
+        }
+    }
+}

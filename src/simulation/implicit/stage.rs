@@ -1,0 +1,39 @@
+//! One implicit stage of a step, and the equations it solves.
+
+use crate::math::Real;
+use crate::simulation::error::SimulationError;
+use crate::simulation::motion::Simulation;
+
+/// An implicit stage: unknowns `u = base + w·rate(t, q, u)`, with positions `q` that are those of the start,
+/// displaced by `displacement + w·u`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Stage<'a, T> {
+    /// Time \[s\].
+    pub(super) time: f64,
+    /// The weight `w` of its own rates \[s\].
+    pub(super) weight: f64,
+    /// The variables at the start of the step.
+    pub(super) start: &'a [T],
+    /// The unknowns as earlier stages have them, at their places among the variables.
+    pub(super) base: &'a [T],
+    /// The displacements by the velocities of earlier stages, at the places of the velocities.
+    pub(super) displacement: &'a [T],
+}
+
+impl<T: Real> Stage<'_, T> {
+    /// Writes the positions that follow from the velocities in `y`.
+    pub(super) fn advance_positions(&self, simulation: &Simulation<'_, T>, y: &mut [T]) {
+        simulation.advance_positions(self.start, self.displacement, y, self.weight);
+    }
+
+    /// Writes positions, and the rates there.
+    pub(super) fn calc_rates(
+        &self,
+        simulation: &mut Simulation<'_, T>,
+        y: &mut [T],
+        rates: &mut [T],
+    ) -> Result<(), SimulationError> {
+        self.advance_positions(simulation, y);
+        simulation.calc_rates(self.time, y, rates)
+    }
+}

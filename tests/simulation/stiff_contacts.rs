@@ -1,0 +1,47 @@
+//! Contacts that are stiffer than the step resolves: which methods ring and which do not.
+
+use force_elements::coordinate_spring_damper_ext::Parameters;
+use force_elements::nalgebra::Vector3;
+use force_elements::simulation::{ImplicitTrapezoidal, Integrator, Plant, Simulation, TrBdf2};
+use force_elements::{CoordinatePair, CoordinateSpringDamperExt, ForceSystem};
+
+/// Presses 1 kg by 10 N against an elastic stop of 1e10 N/m, `ωh = 100` in steps of 1 ms, from where it touches;
+/// returns the largest speeds in steps 11 to 20 and 991 to 1000, and the place at the end.
+fn press(integrator: &mut impl Integrator<f64>) -> ([f64; 2], f64) {
+    let mut system = ForceSystem::<f64>::new();
+    let mut plant = Plant::new(Vector3::zeros()).expect("finite");
+    let slider = plant.add_coordinate(&mut system, 1.0).expect("positive");
+    plant.set_coordinate_load(slider, -10.0).expect("finite");
+    let stop = Parameters {
+        use_limit_stops: true,
+        limit_stops_lower: 0.0,
+        limit_stops_upper: 1.0,
+        limit_stops_lower_stiffness: 1e10,
+        limit_stops_upper_stiffness: 1e10,
+        ..Parameters::default()
+    };
+    let stop = CoordinateSpringDamperExt::new(CoordinatePair::on(slider), stop).expect("valid");
+    system.add(stop).expect("exists");
+    let mut simulation = Simulation::new(&system, &plant, system.default_state()).expect("regular");
+    let mut speeds = Vec::new();
+    for _ in 0..1000 {
+        integrator.step(&mut simulation, 10.0).expect("steps");
+        speeds.push(simulation.state().velocities().coordinate_rate(slider).abs());
+    }
+    assert_eq!(simulation.statistics().rejected, 0);
+    let most = |steps: &[f64]| steps.iter().fold(0.0_f64, |most, &speed| most.max(speed));
+    ([most(&speeds[10..20]), most(&speeds[990..])], simulation.state().positions().coordinate(slider))
+}
+
+#[test]
+fn a_stiff_stop_rings_under_the_trapezoidal_rule_and_not_under_tr_bdf2() {
+    // The stop bends by F/k, at speeds of F/√(km).
+    let (depth, speed) = (10.0 / 1e10, 10.0 / 1e5);
+    let (speeds, _) = press(&mut ImplicitTrapezoidal::new(1e-3));
+    assert!(speeds[1] > 0.01 * speed, "{speeds:?}");
+    let (damped, place) = press(&mut TrBdf2::new(1e-3));
+    println!("{speeds:?} {damped:?} {place}");
+    // Each step takes all but a fraction of about 1/ωh.
+    assert!(damped[0] < 1e-6 * speed && damped[1] < 1e-6 * speed, "{damped:?}");
+    assert!((place + depth).abs() < 1e-6 * depth, "{place} m");
+}
