@@ -132,16 +132,8 @@ fn settings_out_of_range_are_refused_and_named() {
         refused(&mut DormandPrince::new(1e-6).with_event_step(bad), "dormand_prince.event_step", bad);
         refused(&mut ImplicitTrapezoidal::new(bad), "implicit.max_step", bad);
         refused(&mut ImplicitTrapezoidal::new(1e-3).with_accuracy(bad), "implicit.accuracy", bad);
-        refused(
-            &mut ImplicitTrapezoidal::new(1e-3).with_event_step(bad),
-            "implicit.event_step",
-            bad,
-        );
-        refused(
-            &mut ImplicitTrapezoidal::new(1e-3).with_least_step(bad),
-            "implicit.least_step",
-            bad,
-        );
+        refused(&mut ImplicitTrapezoidal::new(1e-3).with_event_step(bad), "implicit.event_step", bad);
+        refused(&mut ImplicitTrapezoidal::new(1e-3).with_least_step(bad), "implicit.least_step", bad);
     }
 }
 

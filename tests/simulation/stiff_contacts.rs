@@ -38,10 +38,10 @@ fn a_stiff_stop_rings_under_the_trapezoidal_rule_and_not_under_tr_bdf2() {
     // The stop bends by F/k, at speeds of F/√(km).
     let (depth, speed) = (10.0 / 1e10, 10.0 / 1e5);
     let (speeds, _) = press(&mut ImplicitTrapezoidal::new(1e-3));
-    assert!(speeds[1] > 0.01 * speed, "{speeds:?}");
+    // On and on, as fast as at first.
+    assert!(speeds[1] > 0.5 * speed, "{speeds:?}");
     let (damped, place) = press(&mut TrBdf2::new(1e-3));
-    println!("{speeds:?} {damped:?} {place}");
-    // Each step takes all but a fraction of about 1/ωh.
+    // Each step leaves a fraction of the order of 1/ωh.
     assert!(damped[0] < 1e-6 * speed && damped[1] < 1e-6 * speed, "{damped:?}");
     assert!((place + depth).abs() < 1e-6 * depth, "{place} m");
 }

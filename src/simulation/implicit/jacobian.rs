@@ -34,14 +34,6 @@ fn calc_rate_jacobian<T: Real>(
     Ok(entries)
 }
 
-/// The corrections of Newton's method that a new Jacobian may save at most, for it to be worth its evaluations.
-pub(super) fn worth(unknowns: usize) -> f64 {
-    // Tried on chains of one to twenty bodies: fewer cost Jacobians, more cost corrections.
-    #[allow(clippy::cast_precision_loss, reason = "a count")]
-    let evaluations = unknowns as f64;
-    3.0 + 0.25 * evaluations
-}
-
 /// A Jacobian of the rates, and the factors of `1 − w·J` for the weight of the present stage.
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

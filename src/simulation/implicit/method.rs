@@ -56,6 +56,5 @@ impl Method for Bdf2 {
     const STAGES: &'static [(f64, &'static [f64])] =
         &[(2.0 - ROOT, &[1.0 - 0.5 * ROOT]), (1.0, &[0.25 * ROOT, 0.25 * ROOT])];
     // The weights of the step less those of the solution of order 3.
-    const ERROR: Option<[f64; 3]> =
-        Some([(ROOT - 1.0) / 3.0, -1.0 / 3.0, (2.0 - ROOT) / 3.0]);
+    const ERROR: Option<[f64; 3]> = Some([(ROOT - 1.0) / 3.0, -1.0 / 3.0, (2.0 - ROOT) / 3.0]);
 }

@@ -6,7 +6,7 @@ use nalgebra::ComplexField;
 
 use crate::math::{InvalidValue, Real, is_plain};
 use crate::simulation::error::SimulationError;
-use crate::simulation::implicit::jacobian::{Jacobian, plain, worth};
+use crate::simulation::implicit::jacobian::{Jacobian, plain};
 use crate::simulation::implicit::stage::Stage;
 use crate::simulation::layout::Role;
 use crate::simulation::motion::Simulation;
@@ -104,7 +104,6 @@ impl<T: Real> Newton<T> {
         // The level of rounding in forces over masses.
         let noise = ComplexField::sqrt(T::negligible().to_f64());
         let tolerance = noise * noise.max(1e-4);
-        let worth = worth(self.unknowns.len());
         let (mut last_size, mut last_worst) = (None::<f64>, None::<f64>);
         for iterations in 1..=LIMIT {
             stage.calc_rates(simulation, y, rates)?;
@@ -133,8 +132,8 @@ impl<T: Real> Newton<T> {
                 self.jacobian = Some(jacobian);
                 return Ok(Ok(()));
             }
-            let further = ComplexField::ln(tolerance / size) / ComplexField::ln(ratio.min(0.999));
-            let is_slow = last_size.is_some() && (ratio > 0.3 || further > worth);
+            // To renew it sooner was tried, on chains of one to twenty bodies, and saved nothing.
+            let is_slow = last_size.is_some() && ratio > 0.3;
             self.jacobian = (!is_slow).then_some(jacobian);
             last_size = (!is_slow).then_some(size);
         }
