@@ -8,10 +8,12 @@ use crate::math::{InvalidValue, Real, check};
 use crate::simulation::error::SimulationError;
 use crate::simulation::integrator::{Integrator, Memory, Sealed, Span};
 use crate::simulation::motion::Simulation;
+use crate::simulation::scales::ErrorNorm;
 
 /// The Dormand–Prince pair of orders 5 and 4.
 ///
-/// A step is accepted when every variable's error estimate is below `accuracy·(1 + |variable|)`.
+/// A step is accepted when the error estimates of all vectors and numbers are below the accuracy, relative to their
+/// [`Scales`](super::Scales).
 /// The energies that the elements absorb are integrated, and controlled, like all others.
 ///
 /// Events of elements that switch at the end of a step are located: a step over which forces err by more than the
@@ -31,6 +33,7 @@ pub struct DormandPrince<T: Real> {
     force_tolerance: f64,
     event_step: f64,
     memory: Memory<T>,
+    norm: ErrorNorm,
     #[cfg_attr(feature = "serde", serde(skip))]
     slopes: [Vec<T>; 7],
     #[cfg_attr(feature = "serde", serde(skip))]
@@ -62,7 +65,7 @@ enum Verdict {
 }
 
 impl<T: Real> DormandPrince<T> {
-    /// An integrator with this accuracy, per step and relative to one plus the variable.
+    /// An integrator with this accuracy, per step and relative to the [`Scales`](super::Scales) of the motion.
     pub fn new(accuracy: f64) -> Self {
         Self {
             accuracy,
@@ -72,6 +75,7 @@ impl<T: Real> DormandPrince<T> {
             // At 10 m/s a hundredth of a millimetre.
             event_step: 1e-6,
             memory: Memory::default(),
+            norm: ErrorNorm::default(),
             slopes: Default::default(),
             before: Vec::new(),
             y: Vec::new(),
@@ -114,7 +118,8 @@ impl<T: Real> DormandPrince<T> {
         check::positive("dormand_prince.first_step", self.first_step)?;
         check::nonnegative("dormand_prince.force_tolerance", self.force_tolerance)?;
         check::positive("dormand_prince.event_step", self.event_step)?;
-        self.memory.validate()
+        self.memory.validate()?;
+        self.norm.validate()
     }
 
     /// Evaluates the stages of a step.
@@ -137,18 +142,10 @@ impl<T: Real> DormandPrince<T> {
     }
 
     /// The largest ratio of error to tolerance of the last trial step.
-    fn error(&self, h: f64) -> f64 {
-        let mut worst = 0.0_f64;
-        for (i, (&before, &after)) in self.before.iter().zip(&self.y).enumerate() {
-            let estimate = self.slopes.iter().zip(E).fold(0.0, |sum, (k, e)| sum + k[i].to_f64() * e);
-            let scale = 1.0 + before.to_f64().abs().max(after.to_f64().abs());
-            let error = (estimate * h).abs() / (self.accuracy * scale);
-            if error.is_nan() {
-                return f64::INFINITY;
-            }
-            worst = worst.max(error);
-        }
-        worst
+    fn error(&self, simulation: &Simulation<'_, T>, h: f64) -> f64 {
+        self.norm.ratio(simulation, self.accuracy, &self.y, |i| {
+            self.slopes.iter().zip(E).fold(0.0, |sum, (k, e)| sum + k[i].to_f64() * e) * h
+        })
     }
 
     /// Tries a step of this span; `longest` is the step before it was limited by the end.
@@ -160,7 +157,7 @@ impl<T: Real> DormandPrince<T> {
     ) -> Result<Verdict, SimulationError> {
         self.calc_stages(simulation, span)?;
         let h = span.length;
-        let error = self.error(h);
+        let error = self.error(simulation, h);
         let is_accurate = error <= 1.0;
         if is_accurate
             && !span.is_within(self.event_step)
@@ -197,12 +194,31 @@ impl<T: Real> Integrator<T> for DormandPrince<T> {
         }
         self.before.copy_from_slice(simulation.variables());
         simulation.calc_present_rates(&mut self.slopes[0])?;
-        let mut longest = self.memory.next_step(simulation).unwrap_or(self.first_step);
+        let next_step = self.memory.next_step(simulation);
+        let kept = next_step.is_none().then(|| self.norm.clone());
+        self.norm.begin(simulation, next_step.is_some());
+        let taken = self.advance(simulation, end, next_step.unwrap_or(self.first_step));
+        if let (Err(_), Some(kept)) = (&taken, kept) {
+            self.norm = kept;
+        }
+        taken
+    }
+}
+
+impl<T: Real> DormandPrince<T> {
+    /// Takes a step of at most this length from the start in `before`.
+    fn advance(
+        &mut self,
+        simulation: &mut Simulation<'_, T>,
+        end: f64,
+        mut longest: f64,
+    ) -> Result<(), SimulationError> {
         loop {
             let span = simulation.span(self.max_step.map_or(longest, |max| longest.min(max)), end, 1.0)?;
             match self.try_step(simulation, span, longest) {
                 Ok(Verdict::Accept { next_step }) => {
                     self.memory.keep(simulation, next_step);
+                    self.norm.keep(simulation);
                     return Ok(());
                 }
                 Ok(Verdict::Retry { step }) => longest = step,

@@ -26,6 +26,7 @@ mod layout;
 mod motion;
 mod plant;
 mod saved;
+mod scales;
 mod semi_implicit_euler;
 
 pub use dormand_prince::DormandPrince;
@@ -35,4 +36,5 @@ pub use integrator::Integrator;
 pub use motion::{Simulation, Statistics};
 pub use plant::{Plant, RigidBody};
 pub use saved::Saved;
+pub use scales::{BodyScales, CoordinateScales, Scales};
 pub use semi_implicit_euler::SemiImplicitEuler;

@@ -9,6 +9,7 @@ use crate::math::{InvalidValue, Real, Requirement, SpatialForce, check, is_finit
 use crate::mechanics::{BodyIndex, CoordinateIndex, Inertias, KinematicsError};
 use crate::simulation::error::SimulationError;
 use crate::simulation::error::finite_motion;
+use crate::simulation::scales::{BodyScales, CoordinateScales, Scales};
 
 /// The mass properties of a free rigid body.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -105,6 +106,9 @@ pub struct Plant<T: Real> {
     pub(super) coordinate_indices: Vec<CoordinateIndex>,
     pub(super) masses: Vec<T>,
     pub(super) coordinate_loads: Vec<T>,
+    pub(super) scales: Scales,
+    pub(super) body_scales: Vec<BodyScales>,
+    pub(super) coordinate_scales: Vec<CoordinateScales>,
 }
 
 impl<T: Real> Plant<T> {
@@ -122,6 +126,9 @@ impl<T: Real> Plant<T> {
             coordinate_indices: Vec::new(),
             masses: Vec::new(),
             coordinate_loads: Vec::new(),
+            scales: Scales::default(),
+            body_scales: Vec::new(),
+            coordinate_scales: Vec::new(),
         })
     }
 
@@ -129,13 +136,14 @@ impl<T: Real> Plant<T> {
     pub fn add_body(&mut self, system: &mut ForceSystem<T>, body: RigidBody<T>) -> BodyIndex {
         self.bodies.push(body);
         self.body_loads.push(SpatialForce::zero());
+        self.body_scales.push(BodyScales::default());
         let index = system.add_body();
         self.body_indices.push(index);
         index
     }
 
     fn body(&self, body: BodyIndex) -> Option<&RigidBody<T>> {
-        Some(&self.bodies[self.body_indices.iter().position(|&index| index == body)?])
+        Some(&self.bodies[self.body_place(body).ok()?])
     }
 
     /// Adds a coordinate with this mass \[kg or kg·m²\], to the plant and to the system.
@@ -151,6 +159,7 @@ impl<T: Real> Plant<T> {
         check_inertia("mass", mass)?;
         self.masses.push(mass);
         self.coordinate_loads.push(T::zero());
+        self.coordinate_scales.push(CoordinateScales::default());
         let index = system.add_coordinate();
         self.coordinate_indices.push(index);
         Ok(index)
@@ -164,11 +173,8 @@ impl<T: Real> Plant<T> {
     /// Ground.
     pub fn set_body_load(&mut self, body: BodyIndex, F_GB: SpatialForce<T>) -> Result<(), SimulationError> {
         finite_motion(F_GB.is_finite())?;
-        if body == BodyIndex::GROUND {
-            return Err(KinematicsError::GroundIsFixed.into());
-        }
-        let place = self.body_indices.iter().position(|&index| index == body);
-        self.body_loads[place.ok_or(KinematicsError::NoSuchBody { body })?] = F_GB;
+        let place = self.body_place(body)?;
+        self.body_loads[place] = F_GB;
         Ok(())
     }
 
@@ -183,9 +189,60 @@ impl<T: Real> Plant<T> {
         force: T,
     ) -> Result<(), SimulationError> {
         finite_motion(force.is_finite())?;
-        let place = self.coordinate_indices.iter().position(|&index| index == coordinate);
-        self.coordinate_loads[place.ok_or(KinematicsError::NoSuchCoordinate { coordinate })?] = force;
+        let place = self.coordinate_place(coordinate)?;
+        self.coordinate_loads[place] = force;
         Ok(())
+    }
+
+    /// Sets the scales of error control for all bodies and coordinates that have none of their own.
+    ///
+    /// # Errors
+    /// [`InvalidValue`] unless every scale that is set is positive and finite.
+    pub fn set_scales(&mut self, scales: Scales) -> Result<(), InvalidValue> {
+        scales.validate()?;
+        self.scales = scales;
+        Ok(())
+    }
+
+    /// Sets the scales of error control for one body; those that are `None` are those of all bodies.
+    ///
+    /// # Errors
+    /// [`SimulationError::Forces`] with [`InvalidValue`] unless every scale that is set is positive and finite; with
+    /// [`KinematicsError::NoSuchBody`] or [`KinematicsError::GroundIsFixed`] if the body does not exist or is Ground.
+    pub fn set_body_scales(&mut self, body: BodyIndex, scales: BodyScales) -> Result<(), SimulationError> {
+        scales.validate()?;
+        let place = self.body_place(body)?;
+        self.body_scales[place] = scales;
+        Ok(())
+    }
+
+    /// Sets the scales of error control for one coordinate; those that are `None` are those of all coordinates.
+    ///
+    /// # Errors
+    /// [`SimulationError::Forces`] with [`InvalidValue`] unless every scale that is set is positive and finite; with
+    /// [`KinematicsError::NoSuchCoordinate`] if the coordinate does not exist.
+    pub fn set_coordinate_scales(
+        &mut self,
+        coordinate: CoordinateIndex,
+        scales: CoordinateScales,
+    ) -> Result<(), SimulationError> {
+        scales.validate()?;
+        let place = self.coordinate_place(coordinate)?;
+        self.coordinate_scales[place] = scales;
+        Ok(())
+    }
+
+    fn body_place(&self, body: BodyIndex) -> Result<usize, KinematicsError> {
+        if body == BodyIndex::GROUND {
+            return Err(KinematicsError::GroundIsFixed);
+        }
+        let place = self.body_indices.iter().position(|&index| index == body);
+        place.ok_or(KinematicsError::NoSuchBody { body })
+    }
+
+    fn coordinate_place(&self, coordinate: CoordinateIndex) -> Result<usize, KinematicsError> {
+        let place = self.coordinate_indices.iter().position(|&index| index == coordinate);
+        place.ok_or(KinematicsError::NoSuchCoordinate { coordinate })
     }
 }
 
@@ -205,7 +262,6 @@ impl<T: Real> Inertias for Plant<T> {
     }
 
     fn coordinate_mass(&self, coordinate: CoordinateIndex) -> f64 {
-        let place = self.coordinate_indices.iter().position(|&index| index == coordinate);
-        place.map_or(f64::INFINITY, |place| self.masses[place].to_f64())
+        self.coordinate_place(coordinate).map_or(f64::INFINITY, |place| self.masses[place].to_f64())
     }
 }

@@ -3,6 +3,8 @@
 mod energy_ledger;
 mod implicit_cost;
 mod runs;
+mod scales;
+
 mod simulation_derivatives;
 mod simulation_limits;
 mod simulation_refused_steps;

@@ -16,6 +16,7 @@ use crate::simulation::error::SimulationError;
 use crate::simulation::integrator::{Integrator, Memory, STRETCH, Sealed, Span};
 use crate::simulation::layout::Role;
 use crate::simulation::motion::Simulation;
+use crate::simulation::scales::ErrorNorm;
 
 pub use method::{Bdf2, Method, Trapezoidal};
 
@@ -65,6 +66,7 @@ pub struct Implicit<T: Real, M> {
     memory: Memory<T>,
     previous: Option<Previous<T>>,
     newton: Newton<T>,
+    norm: ErrorNorm,
     /// The variables at each stage, from the start of the step on.
     #[cfg_attr(feature = "serde", serde(skip))]
     points: [Vec<T>; MOST_STAGES],
@@ -142,6 +144,7 @@ impl<T: Real, M: Method> Implicit<T, M> {
             memory: Memory::default(),
             previous: None,
             newton: Newton::new(),
+            norm: ErrorNorm::default(),
             points: Default::default(),
             slopes: Default::default(),
             base: Vec::new(),
@@ -151,8 +154,8 @@ impl<T: Real, M: Method> Implicit<T, M> {
         }
     }
 
-    /// With steps that keep the error of each below `accuracy·(1 + |variable|)` in velocities and in the
-    /// energies absorbed.
+    /// With steps that keep the estimated error of each below this accuracy, relative to the
+    /// [`Scales`](super::Scales) of the motion.
     #[must_use]
     pub fn with_accuracy(self, accuracy: f64) -> Self {
         Self { accuracy: Some(accuracy), ..self }
@@ -189,6 +192,7 @@ impl<T: Real, M: Method> Implicit<T, M> {
         check::positive("implicit.event_step", self.event_step)?;
         self.memory.validate()?;
         self.newton.validate()?;
+        self.norm.validate()?;
         if let Some(previous) = &self.previous {
             check::positive("implicit.previous_step", previous.step)?;
             previous.rates.iter().try_for_each(|&rate| check::finite("implicit.previous_rates", rate))?;
@@ -304,7 +308,12 @@ impl<T: Real, M: Method> Implicit<T, M> {
         if force_error > LOCATED && !span.is_within(self.event_step) {
             return Verdict::Retry { step: (h * 0.25).max(self.event_step) };
         }
-        let error = if self.write_errors(h) { self.error(simulation, accuracy) } else { 0.0 };
+        let error = if self.write_errors(h) {
+            let end = &self.points[M::STAGES.len()];
+            self.norm.ratio(simulation, accuracy, end, |i| self.errors[i].to_f64())
+        } else {
+            0.0
+        };
         if error > 1.0 {
             return Verdict::Retry { step: h * 0.4 };
         }
@@ -336,21 +345,6 @@ impl<T: Real, M: Method> Implicit<T, M> {
             return false;
         }
         true
-    }
-
-    /// The ratio of estimated error to tolerance of a step.
-    fn error(&self, simulation: &Simulation<'_, T>, accuracy: f64) -> f64 {
-        let mut worst = 0.0_f64;
-        for (i, (error, after)) in self.errors.iter().zip(&self.points[M::STAGES.len()]).enumerate() {
-            if simulation.role(i) != Role::Position {
-                let error = error.to_f64().abs() / (accuracy * (1.0 + after.to_f64().abs()));
-                if error.is_nan() {
-                    return f64::INFINITY;
-                }
-                worst = worst.max(error);
-            }
-        }
-        worst
     }
 }
 
@@ -395,13 +389,14 @@ impl<T: Real, M: Method> Integrator<T> for Implicit<T, M> {
         let count = simulation.variables().len();
         let is_followed = self.previous.as_ref().is_some_and(|previous| previous.rates.len() == count);
         let next_step = self.memory.next_step(simulation).filter(|_| is_followed);
-        let kept = (self.previous.take(), self.newton.jacobian.take());
+        let kept = (self.previous.take(), self.newton.jacobian.take(), self.norm.clone());
         if next_step.is_some() {
-            (self.previous, self.newton.jacobian) = kept.clone();
+            (self.previous, self.newton.jacobian, _) = kept.clone();
         }
+        self.norm.begin(simulation, next_step.is_some());
         let taken = self.advance(simulation, end, next_step);
         if taken.is_err() {
-            (self.previous, self.newton.jacobian) = kept;
+            (self.previous, self.newton.jacobian, self.norm) = kept;
         }
         taken
     }
@@ -427,6 +422,7 @@ impl<T: Real, M: Method> Implicit<T, M> {
                     match simulation.accept(span.end, &self.points[M::STAGES.len()]) {
                         Ok(()) => {
                             self.memory.keep(simulation, if span.is_last { longest } else { h * growth });
+                            self.norm.keep(simulation);
                             self.keep_previous(h);
                             return Ok(());
                         }

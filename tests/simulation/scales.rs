@@ -1,0 +1,155 @@
+//! Error control relative to scales: small motions are resolved like large ones.
+
+use force_elements::coordinate_spring_damper_ext::Parameters;
+use force_elements::nalgebra::{Vector3, Vector6};
+use force_elements::simulation::{
+    BodyScales, CoordinateScales, DormandPrince, ImplicitTrapezoidal, Integrator, Plant, RigidBody, Scales,
+    Simulation, SimulationError, TrBdf2,
+};
+use force_elements::{
+    CoordinatePair, CoordinateSpringDamperExt, Error, ForceSystem, Frame, LinearBushing, Pose,
+    SpatialVelocity, State, linear_bushing,
+};
+
+/// Periods of a swing.
+const PERIODS: f64 = 20.0;
+/// The angular frequency of every swing \[1/s\].
+const OMEGA: f64 = 1.0;
+
+type Machine = (ForceSystem<f64>, Plant<f64>, State<f64>);
+
+/// A slider of 1 mg on a spring, drawn aside by `amplitude`.
+fn slider(amplitude: f64) -> Machine {
+    let mut system = ForceSystem::new();
+    let mut plant = Plant::new(Vector3::zeros()).expect("finite");
+    let slider = plant.add_coordinate(&mut system, 1e-6).expect("positive");
+    let spring = Parameters { stiffness: 1e-6 * OMEGA * OMEGA, ..Parameters::default() };
+    let spring = CoordinateSpringDamperExt::new(CoordinatePair::on(slider), spring).expect("valid");
+    system.add(spring).expect("exists");
+    let mut state = system.default_state();
+    state.set_coordinate(slider, amplitude).expect("finite");
+    (system, plant, state)
+}
+
+/// A body of 1 mg and 1e-12 kg·m² on a bushing at `place`, drawn aside by `amplitude` and turning to and fro by ten times as
+/// many radians.
+fn body(place: f64, amplitude: f64) -> Machine {
+    let mut system = ForceSystem::new();
+    let mut plant = Plant::new(Vector3::zeros()).expect("finite");
+    let body = RigidBody::with_equal_inertia(1e-6, 1e-12).expect("positive");
+    let body = plant.add_body(&mut system, body);
+    let stiffness = Vector6::new(1e-12, 1e-12, 1e-12, 1e-6, 1e-6, 1e-6) * OMEGA * OMEGA;
+    let bushing = LinearBushing::new(
+        Frame::ground(Pose::translation(place, 0.0, 0.0)),
+        Frame::of(body),
+        linear_bushing::Parameters { stiffness, damping: Vector6::zeros() },
+    );
+    system.add(bushing.expect("valid")).expect("exists");
+    let mut state = system.default_state();
+    let pose = Pose::translation(place + amplitude, 0.0, 0.0);
+    let spin = Vector3::new(0.0, 0.0, 10.0 * amplitude * OMEGA);
+    state.set_body(body, pose, SpatialVelocity::new(spin, Vector3::zeros())).expect("finite");
+    (system, plant, state)
+}
+
+/// The energy at the end over that at the start.
+fn growth((system, plant, state): &Machine, integrator: &mut dyn Integrator<f64>) -> f64 {
+    let mut simulation = Simulation::new(system, plant, state.clone()).expect("regular");
+    let start = simulation.mechanical_energy().expect("regular");
+    let end = PERIODS * core::f64::consts::TAU / OMEGA;
+    while simulation.time() < end {
+        integrator.step(&mut simulation, end).expect("steps");
+    }
+    simulation.mechanical_energy().expect("regular") / start
+}
+
+/// That each integrator keeps the amplitude at an accuracy of 1e-3.
+fn keeps_its_amplitude(machine: &Machine, name: &str) {
+    for integrator in [
+        &mut DormandPrince::new(1e-3) as &mut dyn Integrator<f64>,
+        &mut ImplicitTrapezoidal::new(1e3).with_accuracy(1e-3),
+        &mut TrBdf2::new(1e3).with_accuracy(1e-3),
+    ] {
+        let amplitude = growth(machine, integrator).sqrt();
+        // Some hundreds of steps to 1e-3 each; of the error that is estimated a tenth remains, the rest is that of a
+        // method of another order.
+        assert!((amplitude - 1.0).abs() < 0.05, "{name}: amplitude {amplitude}");
+    }
+}
+
+#[test]
+fn a_milligram_that_swings_a_millimetre_keeps_its_amplitude() {
+    keeps_its_amplitude(&slider(1e-3), "slider");
+    let (system, mut plant, state) = slider(1e-3);
+    plant.set_scales(Scales::uniform(1.0)).expect("positive");
+    let loose = growth(&(system, plant, state), &mut DormandPrince::new(1e-3)).sqrt();
+    assert!(loose > 2.0, "resolved relative to a metre: {loose}");
+    // Wherever it is.
+    keeps_its_amplitude(&body(0.0, 1e-3), "body");
+    keeps_its_amplitude(&body(1e3, 1e-3), "body at 1 km");
+}
+
+#[test]
+fn scales_of_one_body_or_of_a_role_resolve_what_is_smaller_yet() {
+    let amplitude = 1e-7;
+    let mut machine = slider(amplitude);
+    let loose = growth(&machine, &mut DormandPrince::new(1e-3)).sqrt();
+    assert!((loose - 1.0).abs() > 0.5, "resolved without scales: {loose}");
+    machine.1.set_scales(Scales::uniform(amplitude)).expect("positive");
+    keeps_its_amplitude(&machine, "slider by role");
+
+    let mut machine = slider(amplitude);
+    let coordinate = machine.0.coordinates().next().expect("one");
+    machine.1.set_coordinate_scales(coordinate, Scales::uniform(amplitude).coordinate).expect("own");
+    keeps_its_amplitude(&machine, "slider by itself");
+    // Its own scales before those of all.
+    machine.1.set_scales(Scales::uniform(1.0)).expect("positive");
+    keeps_its_amplitude(&machine, "slider before others");
+
+    let mut machine = body(0.0, amplitude);
+    let body = machine.0.bodies().next().expect("one");
+    machine.1.set_body_scales(body, Scales::uniform(amplitude).body).expect("own");
+    keeps_its_amplitude(&machine, "body by itself");
+}
+
+#[test]
+fn larger_scales_make_a_run_cheaper() {
+    let cost = |scale: Option<f64>| {
+        let (system, mut plant, state) = slider(1.0);
+        let coordinate = CoordinateScales { value: scale, rate: scale };
+        plant.set_scales(Scales { coordinate, ..Scales::default() }).expect("positive");
+        let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
+        simulation.run(&mut DormandPrince::new(1e-6), 10.0, |_| {}).expect("runs");
+        simulation.statistics().evaluations
+    };
+    let [coarse, automatic] = [cost(Some(1e3)), cost(None)];
+    // 1e3 times the error at order 5: steps four times as long.
+    assert!(2 * coarse < automatic, "{coarse} and {automatic} evaluations");
+}
+
+#[test]
+fn scales_out_of_range_and_of_nobody_are_refused() {
+    let (system, mut plant, _) = slider(1.0);
+    for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        let scale = Some(bad);
+        for (scales, name) in [
+            (Scales { energy: scale, ..Scales::default() }, "scales.energy"),
+            (Scales { variable: scale, ..Scales::default() }, "scales.variable"),
+            (
+                Scales { body: BodyScales { speed: scale, ..BodyScales::default() }, ..Scales::default() },
+                "scales.speed",
+            ),
+        ] {
+            assert_eq!(plant.set_scales(scales).err().map(|v| v.name), Some(name), "{bad}");
+        }
+        let coordinate = system.coordinates().next().expect("one");
+        let scales = CoordinateScales { rate: scale, value: None };
+        let refused = plant.set_coordinate_scales(coordinate, scales);
+        let value = refused.as_ref().err().and_then(SimulationError::invalid_value);
+        assert_eq!(value.map(|v| v.name), Some("scales.rate"), "{bad}");
+    }
+    let mut other = ForceSystem::<f64>::new();
+    let stranger = other.add_body();
+    let refused = plant.set_body_scales(stranger, BodyScales::default());
+    assert!(matches!(refused, Err(SimulationError::Forces(Error::Kinematics(_)))), "{refused:?}");
+}
