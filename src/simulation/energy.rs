@@ -4,28 +4,17 @@ use crate::math::Real;
 use crate::simulation::error::SimulationError;
 use crate::simulation::layout::{COORDINATE, vector};
 use crate::simulation::motion::Simulation;
+use crate::simulation::plant::Plant;
 
 impl<T: Real> Simulation<'_, T> {
     /// Kinetic energy of all bodies and coordinates \[J\].
     pub fn kinetic_energy(&self) -> T {
-        let (plant, motion) = (self.plant(), self.motion());
-        let mut twice = T::zero();
-        for (body, y) in plant.bodies.iter().zip(plant.body_chunks(motion)) {
-            let (w_B, v_GC) = (vector(&y[10..]), vector(&y[7..]));
-            twice += v_GC.norm_squared() * body.mass() + w_B.dot(&(body.inertia() * w_B));
-        }
-        let coordinates = motion[plant.coordinates_start()..].chunks_exact(COORDINATE);
-        for (&mass, y) in plant.masses.iter().zip(coordinates) {
-            twice += mass * y[1] * y[1];
-        }
-        T::lit(0.5) * twice
+        kinetic_energy(self.plant(), self.motion())
     }
 
     /// Potential energy of all bodies in gravity \[J\], zero at the Ground origin.
     pub fn gravitational_energy(&self) -> T {
-        let plant = self.plant();
-        let bodies = plant.bodies.iter().zip(plant.body_chunks(self.motion()));
-        bodies.fold(T::zero(), |sum, (body, y)| sum - plant.gravity.dot(&vector(y)) * body.mass())
+        gravitational_energy(self.plant(), self.motion())
     }
 
     /// Kinetic and gravitational energy and the energy stored by the elements \[J\].
@@ -51,4 +40,24 @@ impl<T: Real> Simulation<'_, T> {
         let absorbed = self.state().absorbed_energy().iter().fold(T::zero(), |sum, &e| sum + e);
         self.kinetic_energy() + self.gravitational_energy() + absorbed - self.load_work()
     }
+}
+
+/// Kinetic energy of all bodies and coordinates at a trial point.
+pub(super) fn kinetic_energy<T: Real>(plant: &Plant<T>, y: &[T]) -> T {
+    let mut twice = T::zero();
+    for (body, y) in plant.bodies.iter().zip(plant.body_chunks(y)) {
+        let (w_B, v_GC) = (vector(&y[10..]), vector(&y[7..]));
+        twice += v_GC.norm_squared() * body.mass() + w_B.dot(&(body.inertia() * w_B));
+    }
+    let coordinates = y[plant.coordinates_start()..plant.energies_start()].chunks_exact(COORDINATE);
+    for (&mass, y) in plant.masses.iter().zip(coordinates) {
+        twice += mass * y[1] * y[1];
+    }
+    T::lit(0.5) * twice
+}
+
+/// Potential energy of all bodies in gravity at a trial point, zero at the Ground origin.
+pub(super) fn gravitational_energy<T: Real>(plant: &Plant<T>, y: &[T]) -> T {
+    let bodies = plant.bodies.iter().zip(plant.body_chunks(y));
+    bodies.fold(T::zero(), |sum, (body, y)| sum - plant.gravity.dot(&vector(y)) * body.mass())
 }

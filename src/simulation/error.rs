@@ -26,6 +26,19 @@ pub enum SimulationError {
         "the time, poses and velocities of a simulation are its own: make a new simulation of a state that has others"
     )]
     MotionChanged,
+    /// The kinetic energy after a step of fixed length would be more than ten thousand times the energy supplied: the
+    /// step is too long for the method.
+    #[error(
+        "at t = {time} the kinetic energy would be {kinetic_energy} J, where {supplied} J were supplied: the step is too long"
+    )]
+    EnergyExploded {
+        /// The end of the step \[s\].
+        time: f64,
+        /// The kinetic energy there \[J\].
+        kinetic_energy: f64,
+        /// Kinetic and stored energy at the start, and what gravity, loads and elements have delivered since \[J\].
+        supplied: f64,
+    },
     /// An integrator could not meet its tolerance with the smallest step it may take.
     #[error("at t = {time} the step fell to {step}, below the smallest allowed")]
     StepTooSmall {

@@ -27,7 +27,8 @@ pub trait Integrator<T: Real>: Sealed {
     /// [`SimulationError::NonFinite`] if a rate or the work of the loads is not finite;
     /// [`SimulationError::StepTooSmall`], [`SimulationError::StepNotConverged`] or
     /// [`SimulationError::StepNotSettled`] if no step is short enough, or time would not advance in the precision
-    /// of the scalar.
+    /// of the scalar; [`SimulationError::EnergyExploded`] from [`SemiImplicitEuler`](super::SemiImplicitEuler), if the
+    /// step is too long for it.
     fn step(&mut self, simulation: &mut Simulation<'_, T>, end: f64) -> Result<(), SimulationError>;
 }
 

@@ -28,6 +28,7 @@ mod plant;
 mod saved;
 mod scales;
 mod semi_implicit_euler;
+mod supply;
 
 pub use dormand_prince::DormandPrince;
 pub use error::SimulationError;

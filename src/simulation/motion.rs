@@ -12,6 +12,7 @@ use crate::simulation::error::finite_motion;
 use crate::simulation::integrator::Integrator;
 use crate::simulation::layout::{BODY, COORDINATE, Role, Trial, push_body, quaternion, vector};
 use crate::simulation::plant::Plant;
+use crate::simulation::supply::Supply;
 
 /// The cost of a simulation since it was made or resumed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -57,6 +58,8 @@ pub struct Simulation<'a, T: Real> {
     /// The continuous variables: bodies, coordinates, those of the state, work of the loads.
     y: Vec<T>,
     statistics: Statistics,
+    /// Opened by integrators that need it.
+    supply: Option<Supply>,
 }
 
 impl<'a, T: Real> Simulation<'a, T> {
@@ -105,7 +108,7 @@ impl<'a, T: Real> Simulation<'a, T> {
         y: Vec<T>,
         statistics: Statistics,
     ) -> Self {
-        Self { system, plant, state, time, y, statistics }
+        Self { system, plant, state, time, y, statistics, supply: None }
     }
 
     /// Steps until `end` \[s\], calling `observe` after each accepted step. Does nothing if time is `end`
@@ -155,9 +158,20 @@ impl<'a, T: Real> Simulation<'a, T> {
         }
         // Equal values, of dual numbers, may have other derivatives.
         changed.set_kinematics(&Trial { plant: self.plant, time: self.time, y: &self.y })?;
-        self.state = changed;
         let of_state = self.of_state();
-        self.y[of_state].copy_from_slice(self.state.continuous());
+        let absorbed = self.absorbed(&self.y);
+        self.y[of_state].copy_from_slice(changed.continuous());
+        if let Some(mut supply) = self.supply.take() {
+            let absorbed = self.absorbed(&self.y) - absorbed;
+            let stored =
+                |state: &mut State<T>| Some(self.system.realize_dynamics(state).ok()?.potential_energy());
+            // Where forces cannot be evaluated, the books are opened anew after the change that mends it.
+            self.supply = stored(&mut self.state).zip(stored(&mut changed)).map(|(before, after)| {
+                supply.change((after - before).to_f64(), absorbed);
+                supply
+            });
+        }
+        self.state = changed;
         Ok(())
     }
 
@@ -192,6 +206,23 @@ impl<'a, T: Real> Simulation<'a, T> {
     /// The continuous variables of bodies and coordinates.
     pub(super) fn motion(&self) -> &[T] {
         &self.y[..self.plant.energies_start()]
+    }
+
+    /// The energy that all elements together have absorbed at a trial point \[J\].
+    pub(super) fn absorbed(&self, y: &[T]) -> f64 {
+        y[self.plant.energies_start()..self.own_start()].iter().map(|energy| energy.to_f64()).sum()
+    }
+
+    /// The books of the energy supplied, which are opened at the present point if they are not yet.
+    pub(super) fn opened_supply(&mut self) -> Result<Supply, SimulationError> {
+        match self.supply {
+            Some(supply) => Ok(supply),
+            None => Supply::open(self),
+        }
+    }
+
+    pub(super) fn keep_supply(&mut self, supply: Supply) {
+        self.supply = Some(supply);
     }
 
     pub(super) fn plant(&self) -> &'a Plant<T> {

@@ -13,6 +13,12 @@ use crate::simulation::motion::Simulation;
 /// Keeps the energy of a conservative motion bounded where the explicit Euler method lets it grow. Absorbed
 /// energies are integrated by the trapezoidal rule, which is not the work done by its own velocities: do not use
 /// it for energy accounts.
+///
+/// There is no error control. A step that is [too long](crate::ForceSystem::stable_step) makes energy; the run is refused
+/// with [`SimulationError::EnergyExploded`] when it has made kinetic energy of ten thousand times all that was supplied: by
+/// the start, by gravity, by loads and by elements, drives among them, since the simulation was made or
+/// resumed. So loads, drives and changes of parameters may do any work, while an explosion is refused after a few dozen
+/// steps. That a run was not refused does not mean that it is accurate.
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SemiImplicitEuler<T: Real> {
@@ -60,6 +66,7 @@ impl<T: Real> Integrator<T> for SemiImplicitEuler<T> {
         self.end_rates.resize(count, T::zero());
 
         simulation.calc_present_rates(&mut self.rates)?;
+        let supply = simulation.opened_supply()?;
         self.y.clear();
         self.y.extend_from_slice(simulation.variables());
         self.advance(simulation, Role::Velocity, span.length);
@@ -72,10 +79,14 @@ impl<T: Real> Integrator<T> for SemiImplicitEuler<T> {
             *rate = (*rate + *end_rate) * T::lit(0.5);
         }
         self.advance(simulation, Role::Energy, span.length);
-        let accepted = simulation.accept(span.end, &self.y);
-        if accepted.is_err() {
+        let taken = supply.after(simulation, span.end, &self.y).and_then(|supply| {
+            simulation.accept(span.end, &self.y)?;
+            simulation.keep_supply(supply);
+            Ok(())
+        });
+        if taken.is_err() {
             simulation.reject()?;
         }
-        accepted
+        taken
     }
 }

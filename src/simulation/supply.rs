@@ -1,0 +1,79 @@
+//! The energy that a motion can have, against the energy that it has.
+
+use crate::math::Real;
+use crate::simulation::energy::{gravitational_energy, kinetic_energy};
+use crate::simulation::error::SimulationError;
+use crate::simulation::motion::Simulation;
+
+/// Times by which kinetic energy may exceed what was supplied. Far from any stable run: an oscillation under symplectic
+/// Euler at 0.99 of the longest stable step varies by up to 200 times.
+const EXPLOSION: f64 = 1e4;
+
+/// What has been supplied to a motion since its books were opened, in plain numbers \[J\].
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Supply {
+    /// Energy at the opening, and what changes of parameters have added since.
+    stock: f64,
+    /// Whether a step has been taken since.
+    is_moving: bool,
+    /// Accounts at the opening.
+    gravitational: f64,
+    absorbed: f64,
+    load_work: f64,
+    /// The most that gravity, loads and elements have delivered together.
+    delivered: f64,
+}
+
+impl Supply {
+    /// Takes note of a change from outside in the energies stored and absorbed.
+    pub(super) fn change(&mut self, stored: f64, absorbed: f64) {
+        self.stock += stored.abs();
+        self.absorbed += absorbed;
+    }
+
+    /// Opens the books of a simulation that is realized at its present point.
+    pub(super) fn open<T: Real>(simulation: &mut Simulation<'_, T>) -> Result<Self, SimulationError> {
+        let stored = simulation.dynamics()?.potential_energy();
+        Ok(Self {
+            stock: (simulation.kinetic_energy() + stored).to_f64(),
+            is_moving: false,
+            gravitational: simulation.gravitational_energy().to_f64(),
+            absorbed: simulation.absorbed(simulation.variables()),
+            load_work: simulation.load_work().to_f64(),
+            delivered: 0.0,
+        })
+    }
+
+    /// The books after a step to `y`, if that has not far more kinetic energy than was supplied.
+    ///
+    /// Supplied are: kinetic and stored energy at the opening; kinetic energy after the first step, since the force of an
+    /// element that reports no stored energy is known by its effect only; stored energy that changes of parameters
+    /// add; and what gravity, loads and elements have delivered since, at its most. A motion without errors has no more,
+    /// whatever the elements do. Where steps are too long for a method, elements absorb energy by the books while the
+    /// motion gains it, and the supply stays what it was.
+    ///
+    /// # Errors
+    /// [`SimulationError::EnergyExploded`].
+    pub(super) fn after<T: Real>(
+        mut self,
+        simulation: &Simulation<'_, T>,
+        time: f64,
+        y: &[T],
+    ) -> Result<Self, SimulationError> {
+        let plant = simulation.plant();
+        let kinetic_energy = kinetic_energy(plant, y).to_f64();
+        if !self.is_moving {
+            self.stock += kinetic_energy;
+            self.is_moving = true;
+        }
+        let fall = gravitational_energy(plant, y).to_f64() - self.gravitational;
+        let load_work = y.last().map_or(0.0, |work| work.to_f64()) - self.load_work;
+        let returned = (self.absorbed - simulation.absorbed(y)).max(0.0);
+        self.delivered = self.delivered.max(fall.abs() + load_work.abs() + returned);
+        let supplied = self.stock + self.delivered;
+        if kinetic_energy > EXPLOSION * supplied {
+            return Err(SimulationError::EnergyExploded { time, kinetic_energy, supplied });
+        }
+        Ok(self)
+    }
+}

@@ -1,0 +1,155 @@
+//! Semi-implicit Euler refuses to make energy out of nothing, and nothing else.
+
+use force_elements::coordinate_spring_damper_ext::Parameters;
+use force_elements::nalgebra::{Vector3, Vector6};
+use force_elements::simulation::{
+    Integrator, Plant, RigidBody, SemiImplicitEuler, Simulation, SimulationError,
+};
+use force_elements::{
+    CoordinatePair, CoordinateSpringDamperExt, ForceSystem, Frame, LinearBushing, Pose, Real, State,
+    linear_bushing,
+};
+
+type Machine<T = f64> = (ForceSystem<T>, Plant<T>, State<T>);
+
+/// A slider of 1 kg on a spring and damper; where it starts, and how fast.
+fn slider<T: Real>(stiffness: f64, damping: f64, q: f64, v: f64) -> Machine<T> {
+    let (mut system, mut plant) = (ForceSystem::new(), Plant::new(Vector3::zeros()).expect("finite"));
+    let slider = plant.add_coordinate(&mut system, T::one()).expect("positive");
+    let parameters = Parameters { stiffness, damping, ..Parameters::default() };
+    let spring = CoordinateSpringDamperExt::new(CoordinatePair::on(slider), parameters.cast());
+    system.add(spring.expect("valid")).expect("exists");
+    let mut state = system.default_state();
+    state.set_coordinate(slider, T::lit(q)).expect("finite");
+    state.set_coordinate_rate(slider, T::lit(v)).expect("finite");
+    (system, plant, state)
+}
+
+/// The kinetic energy after so many steps \[J\].
+fn run<T: Real>(
+    (system, plant, state): &Machine<T>,
+    step: f64,
+    steps: usize,
+) -> Result<f64, (usize, SimulationError)> {
+    let mut simulation = Simulation::new(system, plant, state.clone()).expect("regular");
+    let mut euler = SemiImplicitEuler::new(step);
+    for taken in 0..steps {
+        let before = simulation.save();
+        if let Err(refused) = euler.step(&mut simulation, f64::MAX) {
+            assert_eq!(simulation.save(), before, "a refused step leaves a trace");
+            return Err((taken, refused));
+        }
+    }
+    Ok(simulation.kinetic_energy().to_f64())
+}
+
+/// That a run is refused within so many steps, before it has made a million times the energy that was there.
+fn explodes<T: Real>(name: &str, machine: &Machine<T>, step: f64, most: usize) {
+    match run(machine, step, 10 * most) {
+        Err((taken, SimulationError::EnergyExploded { kinetic_energy, supplied, .. })) => {
+            assert!(taken <= most, "{name}: refused after {taken} steps");
+            assert!(supplied > 0.0 && kinetic_energy > 1e4 * supplied, "{name}: {kinetic_energy} J");
+        }
+        other => panic!("{name}: {other:?}"),
+    }
+}
+
+#[test]
+fn steps_beyond_the_bound_of_stability_are_refused() {
+    // The longest stable step is 2 ms; beyond it energies grow by (s + √(s² − 1))⁴ for s = 2(h/2 ms)² − 1 = 1.42.
+    explodes("spring", &slider::<f64>(1e6, 0.0, 1.0, 0.0), 2.2e-3, 20);
+    explodes("spring in motion", &slider::<f64>(1e6, 0.0, 0.0, 1.0), 2.2e-3, 20);
+    explodes("spring in single precision", &slider::<f32>(1e6, 0.0, 1.0, 0.0), 2.2e-3, 20);
+    // Far beyond.
+    explodes("stiff spring", &slider::<f64>(1e12, 0.0, 1e-3, 0.0), 2.2e-3, 5);
+    explodes("damper", &slider::<f64>(0.0, 1e3, 0.0, 1.0), 2.2e-3, 40);
+}
+
+#[test]
+fn steps_just_below_the_bound_are_not() {
+    for share in [0.5, 0.9, 0.99, 0.999] {
+        for (q, v) in [(1.0, 0.0), (0.0, 1.0), (1.0, -100.0)] {
+            let kept = run(&slider::<f64>(1e6, 0.0, q, v), share * 2e-3, 5000);
+            assert!(kept.is_ok(), "{share} of the bound from {q} m, {v} m/s: {kept:?}");
+        }
+    }
+}
+
+#[test]
+fn a_body_on_a_bushing_in_gravity_is_refused_before_it_is_gone() {
+    let mut system = ForceSystem::new();
+    let mut plant = Plant::new(Vector3::new(0.0, 0.0, -9.81)).expect("finite");
+    let body = RigidBody::with_equal_inertia(1.0, 0.01).expect("positive");
+    let body = plant.add_body(&mut system, body);
+    let parameters = linear_bushing::Parameters {
+        stiffness: Vector6::new(1e3, 1e3, 1e3, 1e6, 1e6, 1e6),
+        damping: Vector6::repeat(0.1),
+    };
+    let at = |z: f64| Pose::translation(0.0, 0.0, z);
+    let bushing = LinearBushing::new(Frame::ground(at(1.0)), Frame::on(body, at(0.1)), parameters);
+    system.add(bushing.expect("valid")).expect("exists");
+    let mut state = system.default_state();
+    state.set_pose(body, at(0.9)).expect("finite");
+    explodes("body", &(system, plant, state), 2.2e-3, 100);
+}
+
+#[test]
+fn work_of_loads_gravity_and_drives_is_no_explosion() {
+    // A load on a slider at rest.
+    let (system, mut plant, state) = slider::<f64>(0.0, 0.0, 0.0, 0.0);
+    let coordinate = system.coordinates().next().expect("one");
+    plant.set_coordinate_load(coordinate, 1.0).expect("finite");
+    let kinetic = run(&(system, plant, state), 1.0, 10_000).expect("driven");
+    assert!(kinetic > 1e7, "{kinetic} J");
+
+    // A damper that drives: the motion grows by itself, as its law says.
+    let driven = |power: fn(f64, f64) -> f64| {
+        let (mut system, mut plant) = (ForceSystem::new(), Plant::new(Vector3::zeros()).expect("finite"));
+        let slider = plant.add_coordinate(&mut system, 1.0).expect("positive");
+        let element = CoordinateSpringDamperExt::new(CoordinatePair::on(slider), Parameters::default());
+        let law = move |t: f64, _: f64, v: f64, _: &Parameters<f64>| power(t, v);
+        system.add(element.expect("valid").with_force_law(law)).expect("exists");
+        let mut state = system.default_state();
+        state.set_coordinate_rate(slider, 1e-6).expect("finite");
+        (system, plant, state)
+    };
+    let kinetic = run(&driven(|_, v| -v), 0.01, 6000).expect("driven");
+    assert!(kinetic > 1e30, "{kinetic} J");
+    // A motor that starts late.
+    let late = |t: f64, _: f64| if t > 1.0 { -1e3 } else { 0.0 };
+    let kinetic = run(&driven(late), 0.01, 1000).expect("driven");
+    assert!(kinetic > 1e6, "{kinetic} J");
+
+    // A fall from rest.
+    let mut system = ForceSystem::new();
+    let mut plant = Plant::new(Vector3::new(0.0, 0.0, -9.81)).expect("finite");
+    plant.add_body(&mut system, RigidBody::with_equal_inertia(1.0, 1.0).expect("positive"));
+    let state = system.default_state();
+    assert!(run(&(system, plant, state), 1.0, 1000).is_ok());
+}
+
+#[test]
+fn energy_that_a_host_adds_between_steps_is_no_explosion() {
+    let (mut system, mut plant) = (ForceSystem::new(), Plant::new(Vector3::zeros()).expect("finite"));
+    let slider = plant.add_coordinate(&mut system, 1.0).expect("positive");
+    let soft = Parameters { stiffness: 1e-6, ..Parameters::default() };
+    let spring = CoordinateSpringDamperExt::new(CoordinatePair::on(slider), soft).expect("valid");
+    let spring = system.add(spring).expect("exists");
+    let mut state = system.default_state();
+    state.set_coordinate(slider, 1.0).expect("finite");
+    let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
+    let mut euler = SemiImplicitEuler::new(1e-4);
+    simulation.run(&mut euler, 0.1, |_| {}).expect("runs");
+    let stiffen = |state: &mut State<f64>| system.update_parameters(state, spring, |p| p.stiffness = 1e6);
+    simulation.update_state(stiffen).expect("valid");
+    let mut most = 0.0_f64;
+    simulation.run(&mut euler, 0.2, |simulation| most = most.max(simulation.kinetic_energy())).expect("runs");
+    assert!(most > 1e5, "{most} J");
+    // And an explosion is still refused, though the host touches the state at every step.
+    let mut long = SemiImplicitEuler::new(2.2e-3);
+    let refused = (0..200).find_map(|_| {
+        simulation.update_state(|state| state.set_absorbed_energy(&[0.0])).expect("finite");
+        long.step(&mut simulation, 10.0).err()
+    });
+    assert!(matches!(refused, Some(SimulationError::EnergyExploded { .. })), "{refused:?}");
+}
