@@ -43,15 +43,16 @@ fn run<T: Real>(
     Ok(simulation.kinetic_energy().to_f64())
 }
 
-/// That a run is refused within so many steps, before it has made a million times the energy that was there.
+/// That a run is refused after so many steps at most.
 fn explodes<T: Real>(name: &str, machine: &Machine<T>, step: f64, most: usize) {
-    match run(machine, step, 10 * most) {
+    let ended = run(machine, step, 10 * most);
+    let is_refused = match &ended {
         Err((taken, SimulationError::EnergyExploded { kinetic_energy, supplied, .. })) => {
-            assert!(taken <= most, "{name}: refused after {taken} steps");
-            assert!(supplied > 0.0 && kinetic_energy > 1e4 * supplied, "{name}: {kinetic_energy} J");
+            *taken <= most && *supplied > 0.0 && *kinetic_energy > 1e4 * supplied
         }
-        other => panic!("{name}: {other:?}"),
-    }
+        _ => false,
+    };
+    assert!(is_refused, "{name}: {ended:?}");
 }
 
 #[test]

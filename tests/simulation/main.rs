@@ -9,4 +9,5 @@ mod simulation_derivatives;
 mod simulation_limits;
 mod simulation_refused_steps;
 mod stable_steps;
+mod stacks;
 mod stiff_contacts;

@@ -53,7 +53,7 @@ struct Factors<T: Real> {
 
 /// By how much the weight of a stage may differ from that of the Jacobian. How positions follow velocities is part of
 /// it, so that with another weight it is off, at most by that factor.
-const REACH: f64 = 1.5;
+const REACH: f64 = 3.0;
 
 impl<T: Real> Jacobian<T> {
     pub(super) fn new(

@@ -35,8 +35,11 @@ pub(super) struct NotConverged {
 }
 
 /// Iterations after which a stage counts as not converging; a good one takes two or three with a new Jacobian, and up
-/// to ten with one that was kept.
-const LIMIT: usize = 20;
+/// to a dozen with one that was kept.
+const LIMIT: usize = 24;
+
+/// Further iterations after which a kept Jacobian is not worth keeping.
+const LEFT: f64 = 12.0;
 
 impl<T: Real> Newton<T> {
     pub(super) fn new() -> Self {
@@ -132,8 +135,9 @@ impl<T: Real> Newton<T> {
                 self.jacobian = Some(jacobian);
                 return Ok(Ok(()));
             }
-            // To renew it sooner was tried, on chains of one to twenty bodies, and saved nothing.
-            let is_slow = last_size.is_some() && ratio > 0.3;
+            // Iterations up to the solution at this rate; with an evaluation for each unknown, a new Jacobian costs more.
+            let further = ComplexField::ln(tolerance / size) / ComplexField::ln(ratio);
+            let is_slow = last_size.is_some() && (ratio > 0.5 || further > LEFT);
             self.jacobian = (!is_slow).then_some(jacobian);
             last_size = (!is_slow).then_some(size);
         }
