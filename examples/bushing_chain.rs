@@ -11,7 +11,7 @@ use std::error::Error;
 use force_elements::DynamicsView;
 use force_elements::nalgebra::Vector6;
 use force_elements::simulation::{
-    DormandPrince, ImplicitTrapezoidal, Integrator, SimulationError, Statistics,
+    DormandPrince, ImplicitTrapezoidal, Integrator, SimulationError, Statistics, TrBdf2,
 };
 use force_elements_examples::{Arguments, Progress, Table, print, println};
 use force_elements_scenes::bushing_chain::{BushingChain, Comparison, END, Pair, Run};
@@ -76,7 +76,7 @@ fn print_accuracies(chain: &BushingChain) -> Result<(), Box<dyn Error>> {
         "fall [J]",
     ]);
     let (explicit, implicit) = ([4, 6, 8, 10], [4e-3, 2e-3, 1e-3, 5e-4]);
-    let progress = Progress::new((explicit.len() + implicit.len()) as u64);
+    let progress = Progress::new((explicit.len() + 2 * implicit.len()) as u64);
     for digits in explicit {
         let name = format!("Dormand–Prince, accuracy 1e-{digits}");
         table.row(row(name, &chain.run(&mut DormandPrince::new(0.1_f64.powi(digits)))?));
@@ -85,6 +85,11 @@ fn print_accuracies(chain: &BushingChain) -> Result<(), Box<dyn Error>> {
     for step in implicit {
         let name = format!("implicit trapezoidal, step {} ms", step * 1e3);
         table.row(row(name, &chain.run(&mut ImplicitTrapezoidal::new(step))?));
+        progress.step();
+    }
+    for step in implicit {
+        let name = format!("TR-BDF2, step {} ms", step * 1e3);
+        table.row(row(name, &chain.run(&mut TrBdf2::new(step))?));
         progress.step();
     }
     drop(progress);

@@ -72,11 +72,9 @@ const REMARKS: &str = "
 With its large inertia the block rocks for tens of seconds, and is damped less where springs are spread over
 the face than where they sit at the corners. What it drifts within the scene is mostly that.
 
-At accuracy 1e-3 the error allowed in a step is 1 mm/s: all of one transition velocity, a tenth of the other.
-Error control then does not see how steep the friction of a foundation is near rest, lets steps be longer than
-is stable, and their errors move the block about: compare its places at both accuracies. The ratios at 1e-3
-count steps that do not follow the motion. Exponential springs at rest buzz along the normal, and their anchors
-hold.
+Errors are relative to the speed that the block has had, so that where it only creeps they are as small as its creep:
+error control sees how steep the friction of a foundation is near rest at 1e-3 too. Exponential springs at rest buzz along
+the normal, and their anchors hold.
 
 What a small transition velocity costs it costs near rest, where friction is as stiff as it is small. As long as a
 block slides or spins, a foundation takes steps as long as springs do, and longer where the block tumbles over

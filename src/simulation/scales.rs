@@ -11,18 +11,19 @@ use crate::simulation::motion::Simulation;
 
 /// Scales of all variables, by their role; set by [`Plant::set_scales`](super::Plant::set_scales).
 ///
-/// Under error control a step may err in a vector or number by
+/// Under error control the parts of a vector, each relative to what it may err by, are at most one together. A number may
+/// err by
 ///
 /// ```text
 /// accuracy · (scale + magnitude)
 /// ```
 ///
-/// The magnitude of a velocity is its norm. That of a position, an angle, a coordinate, a variable of an element or an
+/// The magnitude of a velocity is its size. That of a position, an angle, a coordinate, a variable of an element or an
 /// energy is its distance from where it was when the integrator began with the simulation: results do not depend on where
 /// Ground's origin is.
 ///
-/// A scale that is `None`, the default, is the largest magnitude so far, but at least 1e-3 and at most 1 SI unit: a
-/// body that swings by a millimetre is as well resolved as one that swings by a metre. Set scales for motions that are
+/// A scale that is `None`, the default, is the largest magnitude so far, of a vector as a whole, but at least 1e-3 and at
+/// most 1 SI unit: a body that swings by a millimetre is as well resolved as one that swings by a metre. Set scales for motions that are
 /// smaller yet; for such as are of no interest, which larger ones make cheaper; and for models in other
 /// units.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -193,34 +194,48 @@ impl ErrorNorm {
         after: &[T],
         error: impl Fn(usize) -> f64,
     ) -> f64 {
+        let before = simulation.variables();
         let mut worst = 0.0_f64;
         for (group, &peak) in simulation.groups().zip(&self.peaks) {
-            let before = self.magnitude(&group, simulation.variables());
-            let magnitude = before.max(self.magnitude(&group, after));
-            let scale = group.scale.unwrap_or(peak.max(magnitude).clamp(AUTOMATIC.0, AUTOMATIC.1));
-            // Less cannot be told from rounding.
-            let rounding =
-                T::default_epsilon().to_f64() * norm(group.places.clone().map(|i| after[i].to_f64()));
-            let allowed = (accuracy * (scale + magnitude)).max(rounding);
-            let ratio = group.angle(norm(group.places.clone().map(&error))) / allowed;
-            if ratio.is_nan() {
+            let largest = peak.max(self.magnitude(&group, after));
+            let scale = group.scale.unwrap_or(largest.clamp(AUTOMATIC.0, AUTOMATIC.1));
+            let (factor, sign) = (group.factor(), self.sign(&group, after));
+            let mut squares = 0.0;
+            for i in group.places.clone() {
+                let distance = |y: &[T]| factor * (y[i].to_f64() - sign * self.origin[i]).abs();
+                let magnitude = distance(before).max(distance(after));
+                // Less cannot be told from rounding.
+                let rounding = T::default_epsilon().to_f64() * after[i].to_f64().abs();
+                let ratio = factor * error(i).abs() / (accuracy * (scale + magnitude)).max(rounding);
+                squares += ratio * ratio;
+            }
+            if squares.is_nan() {
                 return f64::INFINITY;
             }
-            worst = worst.max(ratio);
+            worst = worst.max(squares);
         }
-        worst
+        ComplexField::sqrt(worst)
     }
 
     fn magnitude<T: Real>(&self, group: &Group, y: &[T]) -> f64 {
-        let places = || group.places.clone();
-        let part = |sign: f64| norm(places().map(|i| y[i].to_f64() - sign * self.origin[i]));
+        let sign = self.sign(group, y);
+        let square = |i: usize| {
+            let part = y[i].to_f64() - sign * self.origin[i];
+            part * part
+        };
+        group.factor() * ComplexField::sqrt(group.places.clone().map(square).sum::<f64>())
+    }
+
+    /// The multiple of the origin from which magnitudes count: velocities from rest, orientations from the nearer of two
+    /// opposite quaternions, which are one orientation.
+    fn sign<T: Real>(&self, group: &Group, y: &[T]) -> f64 {
+        let is_opposite = || group.places.clone().map(|i| y[i].to_f64() * self.origin[i]).sum::<f64>() < 0.0;
         if group.is_velocity {
-            part(0.0)
-        } else if group.is_orientation {
-            // Opposite quaternions are one orientation.
-            group.angle(part(1.0).min(part(-1.0)))
+            0.0
+        } else if group.is_orientation && is_opposite() {
+            -1.0
         } else {
-            part(1.0)
+            1.0
         }
     }
 
@@ -233,12 +248,8 @@ impl ErrorNorm {
 }
 
 impl Group {
-    /// The angle of a change of a quaternion; other changes as they are.
-    fn angle(&self, change: f64) -> f64 {
-        if self.is_orientation { 2.0 * change } else { change }
+    /// The change of an angle that a change of a number is.
+    fn factor(&self) -> f64 {
+        if self.is_orientation { 2.0 } else { 1.0 }
     }
-}
-
-fn norm(parts: impl Iterator<Item = f64>) -> f64 {
-    ComplexField::sqrt(parts.fold(0.0, |sum, part| sum + part * part))
 }
