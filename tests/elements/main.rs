@@ -16,3 +16,4 @@ mod reported_stiffness;
 mod sledge_on_a_slope;
 mod spatial_bushing;
 mod static_friction;
+mod scratch;

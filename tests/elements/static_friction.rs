@@ -279,15 +279,20 @@ impl Belt {
         Cycle { period: 2.0 * amplitude / self.speed + slips, peak }
     }
 
-    /// Of the two-state law, with its events located: position, velocity, and stretch of the friction spring.
+    /// Of the two-state law, with its events located: position, velocity, and stretch of the friction spring, which a
+    /// block that slips draws out by what its damper leaves of kinetic friction.
     fn located(&self, start: f64, seconds: f64) -> Cycle {
         let Parameters { friction_elasticity: k, friction_viscosity: c, .. } = self.friction;
+        let kinetic = self.limit(MU_KINETIC);
         let pull = |y: &Vector3<f64>| k * y.z + c * (y.y - self.speed);
+        let acceleration = |y: &Vector3<f64>, slip: f64| {
+            let friction = if slip == 0.0 { pull(y) } else { slip * kinetic };
+            (-self.stiffness * y.x - friction) / self.mass
+        };
         // Slips to one side, or sticks.
         let rates = |y: &Vector3<f64>, slip: f64| {
-            let friction = if slip == 0.0 { pull(y) } else { slip * self.limit(MU_KINETIC) };
-            let acceleration = (-self.stiffness * y.x - friction) / self.mass;
-            Vector3::new(y.y, acceleration, (friction - k * y.z) / c)
+            let drawn = if slip == 0.0 { y.y - self.speed } else { 0.0 };
+            Vector3::new(y.y, acceleration(y, slip), drawn)
         };
         let step = |y: &Vector3<f64>, slip: f64, h: f64| {
             let k1 = rates(y, slip);
@@ -301,7 +306,9 @@ impl Belt {
             if slip == 0.0 {
                 pull(y).abs() - self.limit(MU_STATIC)
             } else {
-                self.limit(MU_KINETIC) - slip * pull(y)
+                // The spring is drawn out faster than the block moves.
+                let faster = slip * (y.y - self.speed) + c / k * slip * acceleration(y, slip);
+                (kinetic - c * slip * (y.y - self.speed)).min(-faster)
             }
         };
         let (mut time, mut y, mut turns) = (0.0, Vector3::new(0.0, start, 0.0), Vec::new());
@@ -324,7 +331,12 @@ impl Belt {
             }
             (time, y) = (time + h, next);
             if ends {
-                slip = if slip == 0.0 { pull(&y).signum() } else { 0.0 };
+                if slip == 0.0 {
+                    slip = pull(&y).signum();
+                } else {
+                    y.z = slip * kinetic / k - c / k * (y.y - self.speed);
+                    slip = 0.0;
+                }
             }
         }
         Cycle::of(&turns)

@@ -282,7 +282,7 @@ impl<T: Real> ExponentialSpring<T> {
         } else {
             T::one()
         };
-        cache.next_slip_velocity_P = Vector2::zeros();
+        cache.next_overspeed = T::zero();
         cache.switching_error = T::zero();
         cache.potential_energy += T::lit(0.5) * elastic.dot(&lead);
         cache.power_dissipated -= damping.dot(&v_xy);
@@ -294,61 +294,45 @@ impl<T: Real> ExponentialSpring<T> {
         let (parameters, committed) = (at.parameters, at.discrete);
         let v_xy = at.velocity.v_PS.xy();
         let p_xy = at.position.p_PS.xy().coords;
-        let is_known = committed.last_station.is_some();
-        let slider = Slider {
-            anchor: if is_known || committed.sliding == T::zero() { committed.anchor_P } else { p_xy },
-            slip_velocity: committed.slip_velocity_P,
-            elapsed: if is_known { (at.time - committed.last_update).max(T::zero()) } else { T::zero() },
-        };
-        let difference = (parameters.mu_static - parameters.mu_kinetic) * cache.normal_force;
-        // What friction loses when the anchor lets go. Within the step it falls as the pull rises on, so that error
-        // control sees it and Newton's method has a slope.
-        let drop = difference * (T::one() - committed.sliding);
         let limit = cache.friction_force_limit;
+        let slider = Slider::committed(committed, p_xy);
+        // What friction loses when the anchor lets go. Within the step a fast station loses it as the pull rises on, so that
+        // error control sees it and Newton's method has a slope; a slow one at the end.
+        let drop = (parameters.mu_static - parameters.mu_kinetic)
+            * cache.normal_force
+            * (T::one() - committed.sliding);
         let beyond = if is_held && drop > T::zero() {
-            slider.pull_beyond(parameters, p_xy, v_xy, limit)
+            slider.pull_beyond(parameters, p_xy, v_xy, limit).min(drop)
         } else {
             T::zero()
         };
-        let fallen = beyond.min(drop);
-        let Yielding {
-            force,
-            elastic,
-            damping,
-            stretch,
-            anchor,
-            slip_velocity,
-            slip_speed,
-            excess,
-            direction,
-        } = if is_held {
+        let fallen = if beyond > T::zero() {
+            let share = settle(v_xy, parameters.settle_velocity * T::lit(FAST));
+            beyond * (share * share)
+        } else {
+            beyond
+        };
+        let Yielding { elastic, damping, stretch, overspeed, slips } = if is_held {
             slider.friction(parameters, p_xy, v_xy, limit - fallen)
         } else {
-            Yielding::none(p_xy, v_xy)
+            Yielding::none(parameters, v_xy)
         };
-        let slips = slip_speed > T::zero();
-        let comes_to_rest = slips
-            && committed.sliding == T::one()
-            && slip_speed <= parameters.settle_velocity * T::lit(REST)
-            && parameters.friction_elasticity * excess <= T::lit(0.5) * difference;
-
+        cache.switching_error = beyond.min(drop - fallen);
         cache.limit_reached = slips;
         cache.friction_force_elastic_P = elastic;
         cache.friction_force_damping_P = damping;
-        cache.friction_force_P = force;
-        if slips && !comes_to_rest {
-            cache.next_anchor_P = anchor;
-            cache.next_sliding = T::one();
-            cache.next_slip_velocity_P = slip_velocity;
+        cache.friction_force_P = elastic + damping;
+        cache.next_anchor_P = p_xy - stretch;
+        cache.next_sliding = if slips {
+            T::one()
+        } else if slider.is_at_rest(parameters, v_xy) {
+            T::zero()
         } else {
-            // At the limit without the excess, so that the force stays what it is.
-            cache.next_anchor_P = anchor + direction * excess;
-            cache.next_sliding = T::zero();
-            cache.next_slip_velocity_P = Vector2::zeros();
-        }
-        cache.switching_error = fallen.min(drop - fallen);
+            committed.sliding
+        };
+        cache.next_overspeed = overspeed;
         cache.potential_energy -= T::lit(0.5) * elastic.dot(&stretch);
-        cache.power_dissipated -= damping.dot(&v_xy) + elastic.dot(&slip_velocity);
+        cache.power_dissipated -= damping.dot(&v_xy);
     }
 
     fn commit(at: &AtDynamics<'_, T, Self>, next: &mut Discrete<T>) {
@@ -356,12 +340,13 @@ impl<T: Real> ExponentialSpring<T> {
         next.sliding = at.dynamics.next_sliding;
         next.last_update = at.time;
         next.last_station = Some(at.position.p_PS);
-        next.slip_velocity_P = at.dynamics.next_slip_velocity_P;
+        next.last_velocity_P = at.velocity.v_PS.xy();
+        next.overspeed = at.dynamics.next_overspeed;
     }
 }
 
-/// The share of the settle velocity at which a slip that dies away has come to rest.
-const REST: f64 = 0.01;
+/// The share of the settle velocity at which friction of an anchor that lets go falls with the pull.
+const FAST: f64 = 0.1;
 
 impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
     const KIND: &'static str = "exponential_spring";
@@ -474,7 +459,8 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         next.anchor_P = p_PS.xy().coords;
         next.last_update = given.time;
         next.last_station = Some(p_PS);
-        next.slip_velocity_P = Vector2::zeros();
+        next.last_velocity_P = Vector2::zeros();
+        next.overspeed = T::zero();
         Ok(())
     }
 
@@ -504,10 +490,10 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         // Compared with the last commit, not the last call: motions below roundoff add up.
         let roundoff = T::negligible() * (T::one() + p_GS.coords.amax());
         let has_moved = (p_PS - last_station).amax() > roundoff;
-        if has_moved && is_mapped && at.parameters.friction_viscosity == T::zero() {
+        if has_moved && is_mapped {
             Self::commit(at, next);
         } else if has_moved {
-            // Sliding settles, and the anchor slips, with time: without it the anchor would be torn loose, or stay.
+            // Sliding settles with time: without it the anchor would be torn loose.
             return Err(refusal.into());
         }
         Ok(())

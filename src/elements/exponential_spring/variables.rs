@@ -58,8 +58,11 @@ variables! {
         pub last_update: T ["s"], finite => Dynamics;
         /// The station at the last commit, in the plane's frame; `None` before the first.
         pub last_station: Option<Point3<T>> ["m"], finite => Dynamics;
-        /// With return mapping, the velocity at which the anchor slips, in the plane.
-        pub slip_velocity_P: Vector2<T> ["m/s"], finite => Dynamics;
+        /// With return mapping, the velocity of the station at the last commit, in the plane.
+        pub last_velocity_P: Vector2<T> ["m/s"], finite => Dynamics;
+        /// With return mapping, the speed of the station at the last commit less that at which the damper alone is at the
+        /// limit, if the friction spring was slack; otherwise zero.
+        pub overspeed: T ["m/s"], nonnegative => Dynamics;
     }
 }
 
