@@ -5,11 +5,12 @@ use force_elements_scenes::race::{self, SCENES};
 fn costs() {
     for scene in SCENES {
         for accuracy in [1e-3, 1e-5] {
-            let [settling, mapping] = [FrictionTransition::Settling, FrictionTransition::ReturnMapping].map(|transition| {
-                let finish = race::run(scene, Contact::springs(transition), accuracy).expect("regular");
-                finish.statistics.evaluations
-            });
-            println!("{scene:?} {accuracy} {settling} {mapping} {:.3}", mapping as f64/settling as f64);
+            let [settling, mapping] =
+                [FrictionTransition::Settling, FrictionTransition::ReturnMapping].map(|transition| {
+                    let finish = race::run(scene, Contact::springs(transition), accuracy).expect("regular");
+                    finish.statistics.evaluations
+                });
+            println!("{scene:?} {accuracy} {settling} {mapping} {:.3}", mapping as f64 / settling as f64);
         }
     }
 }

@@ -75,7 +75,8 @@ fn creep_in_single_precision(far: f32, h: f32, steps: usize) -> (f32, Result<(),
     let body = system.add_body();
     let tilt = Rotation3::from_euler_angles(0.0, 0.3, 0.0);
     let slope = Pose::from_parts(Vector3::new(far, 0.0, 0.0).into(), tilt);
-    let parameters = Parameters::default();
+    let parameters =
+        Parameters { friction_transition: FrictionTransition::Settling, ..Parameters::default() };
     let spring =
         ExponentialSpring::new(Frame::ground(slope), Station::on(body, Point3::origin()), parameters)
             .expect("valid");
