@@ -449,16 +449,3 @@ fn a_bounce_is_right_in_steps_up_to_the_speed_of_impact_over_which_the_force_mul
     // What the page warns of: 3.6 where 1 is allowed.
     assert!(bounce(1.0, 0.5, 1e-3, 3.0, Parameters::default()) > 10.0);
 }
-
-#[test]
-fn scratch_stops() {
-    for viscosity in [282.8, 100.0, 20.0, 0.0] {
-        let exact = stop(viscosity, 0.5, &mut DormandPrince::new(1e-9).with_max_step(2e-5));
-        let fixed = [4e-3, 2e-3, 1e-3, 5e-4, 2.5e-4].map(|step| {
-            (stop(viscosity, 0.5, &mut DormandPrince::new(1e-2).with_max_step(step)) - exact).norm()
-        });
-        let controlled = [1e-4, 1e-5, 1e-6, 1e-7, 1e-8]
-            .map(|accuracy| (stop(viscosity, 0.5, &mut DormandPrince::new(accuracy)) - exact).norm());
-        println!("STOP {viscosity} {exact:?} {fixed:?} {controlled:?}");
-    }
-}

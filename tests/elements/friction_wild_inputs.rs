@@ -264,11 +264,15 @@ fn in_units(length: f64, force: f64, transition: FrictionTransition) -> Vec<[f64
     .expect("valid");
     let spring = system.add(spring).expect("exists");
     let mut state = system.default_state();
+    // Far enough to slip at first, and to hold as the station sinks.
+    let far = if transition == FrictionTransition::ReturnMapping { 100.0 } else { 1.0 };
     let mut seen = Vec::new();
     for step in 0..40_u32 {
         let t = 1e-3 * f64::from(step + 1);
-        let p = Vector3::new(1e-4 * (30.0 * t).sin(), 2e-4 * (50.0 * t).cos(), 0.003 - 0.1 * t) * length;
-        let v = Vector3::new(3e-3 * (30.0 * t).cos(), -1e-2 * (50.0 * t).sin(), -0.1) * length;
+        let way = Vector3::new(1e-4 * (30.0 * t).sin(), 2e-4 * (50.0 * t).cos(), 0.0) * far;
+        let speed = Vector3::new(3e-3 * (30.0 * t).cos(), -1e-2 * (50.0 * t).sin(), 0.0) * far;
+        let p = (way + Vector3::z() * (0.003 - 0.1 * t)) * length;
+        let v = (speed - Vector3::z() * 0.1) * length;
         state.set_time(t).expect("finite");
         let pose = Pose::from_parts(Translation3::from(p), Rotation3::identity());
         state.set_body(body, pose, SpatialVelocity::new(Vector3::zeros(), v)).expect("finite");

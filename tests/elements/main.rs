@@ -13,7 +13,6 @@ mod friction_trajectories;
 mod friction_wild_inputs;
 mod golden;
 mod reported_stiffness;
-mod scratch;
 mod sledge_on_a_slope;
 mod spatial_bushing;
 mod static_friction;

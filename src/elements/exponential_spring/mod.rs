@@ -22,7 +22,7 @@ use crate::mechanics::{
     BodyIndex, Checked, ForceAccumulator, Frame, Positions, Station, Topology, Velocities,
 };
 
-use friction::{Friction, settle};
+use friction::{Friction, exceeds, settle};
 use normal::normal_force;
 use slider::{Slider, Yielding};
 
@@ -325,7 +325,7 @@ impl<T: Real> ExponentialSpring<T> {
         cache.next_anchor_P = p_xy - stretch;
         cache.next_sliding = if slips {
             T::one()
-        } else if slider.is_at_rest(parameters, v_xy) {
+        } else if !exceeds(v_xy, parameters.settle_velocity) {
             T::zero()
         } else {
             committed.sliding

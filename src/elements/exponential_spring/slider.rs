@@ -51,11 +51,6 @@ impl<T: Real> Slider<T> {
         }
     }
 
-    /// Whether a station whose anchor holds is as slow as a settled one, or has turned around since the last commit.
-    pub(super) fn is_at_rest(&self, parameters: &Parameters<T>, velocity: Vector2<T>) -> bool {
-        !exceeds(velocity, parameters.settle_velocity) || velocity.dot(&self.velocity) <= T::zero()
-    }
-
     /// By how much spring and damper pull at the anchor, where it was, beyond a limit.
     pub(super) fn pull_beyond(
         &self,
@@ -140,11 +135,13 @@ impl<T: Real> Slider<T> {
         let before = self.station - self.anchor;
         let drawn = length(before);
         if drawn > T::zero() {
-            // A spring that is dragged turns as it goes: halfway through a short drag it points half as far round as
-            // after it, and after a long one the other way from where it was.
+            // A spring that is dragged turns as it goes: half of a short drag is in the direction before, half in that
+            // after it; a long one is in that of the way.
             let reach = reach(&direction);
             let slip = (size - reach).max(T::zero());
-            let turned = stretch - before * (slip / (size + reach) * (reach / drawn));
+            let turn = slip / (drawn * T::lit(2.0));
+            let turn = turn * (T::one() + turn);
+            let turned = stretch - before * (turn / (T::one() + turn));
             direction = turned / length(turned);
         }
         let stretch = direction * reach(&direction).min(size);
