@@ -15,8 +15,6 @@ struct Cube {
     system: ForceSystem<f64>,
     plant: Plant<f64>,
     body: BodyIndex,
-    half: f64,
-    mass: f64,
 }
 
 impl Cube {
@@ -33,7 +31,7 @@ impl Cube {
             let spring = ExponentialSpring::new(Frame::ground(Pose::identity()), station, parameters);
             system.add(spring.expect("valid")).expect("exists");
         }
-        Self { system, plant, body, half, mass }
+        Self { system, plant, body }
     }
 
     fn start(&self, pose: Pose<f64>, velocity: SpatialVelocity<f64>) -> Simulation<'_, f64> {
