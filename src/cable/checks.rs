@@ -4,6 +4,7 @@ use nalgebra::{Point3, Vector3};
 
 use super::geodesic::Geodesic;
 use super::node::Node;
+use super::settings::Settings;
 use super::span::{Budget, SEARCH, SpanProblem};
 use crate::cable::PathError;
 use crate::math::Real;
@@ -17,6 +18,8 @@ pub(super) struct Penetration<T: Real> {
     pub(super) is_after: bool,
     /// The depth, to first order \[m\].
     pub(super) depth: T,
+    /// Whether that is more than the kink accounts for.
+    pub(super) is_certain: bool,
     /// The deepest point, in the surface's frame.
     pub(super) point: Point3<T>,
     /// From the contact to the other end of the segment, in the surface's frame.
@@ -34,7 +37,8 @@ pub(super) fn penetrated<T: Real>(
     if span.obstacles.iter().all(|obstacle| obstacle.is_convex) {
         return None;
     }
-    let kink = kink.max(span.settings.smoothness);
+    // However large a kink is asked for, a contact must not begin at the depth that it allows, with a jump.
+    let least = span.settings.smoothness.min(Settings::default().smoothness);
     let mut found: Option<Penetration<T>> = None;
     let mut test = |k: usize, is_after: bool, touch_G: &Point3<T>, to_G: &Point3<T>, is_held: bool| {
         let (node, surface) = (&nodes[k], span.surface(&nodes[k]));
@@ -54,10 +58,12 @@ pub(super) fn penetrated<T: Real>(
         // The segment leaves with a kink, from a point that the last correction moved along the tangent; and
         // coordinates in Ground are rounded.
         let roundoff = T::default_epsilon() * (touch_G.coords.amax() + to_G.coords.amax() + node.reach());
-        let allowed = kink * (T::lit(2.0) * (to - touch).norm() + surface.size()) + roundoff * T::lit(64.0);
-        if depth > allowed && found.is_none_or(|other| depth > other.depth) {
+        let reach = T::lit(2.0) * (to - touch).norm() + surface.size();
+        let allowed = |kink: T| kink * reach + roundoff * T::lit(64.0);
+        if depth > allowed(least) && found.is_none_or(|other| depth > other.depth) {
             let (point, along) = (deepest.point, to - touch);
-            found = Some(Penetration { node: k, is_after, depth, point, along });
+            let is_certain = depth > allowed(kink.max(least));
+            found = Some(Penetration { node: k, is_after, depth, is_certain, point, along });
         }
     };
     let mut before: Option<usize> = None;

@@ -32,7 +32,8 @@ pub enum Tracking {
     #[default]
     Warm,
     /// From memory, by descending in length or pulling a string tight: the motion was large, or the tracked path
-    /// has ceased to exist. It may have slipped off a winding.
+    /// has ceased to exist. It may have slipped off a winding. Or an obstacle was met elsewhere than the straight segment
+    /// now runs deepest in it, or was touched and left again within the step.
     Relaxed,
     /// Without memory: no obstacle of the span had been solved for before.
     Cold,

@@ -132,10 +132,13 @@ pub(super) fn settle_contacts<T: Real>(
     nodes: &mut Vec<Node<T>>,
     work: &mut Workspace<T>,
 ) -> Result<Progress<T>, Failure<T>> {
+    // Further steps of Newton's method: each squares the kink.
+    const MOST_REFINED: usize = 4;
     // Each pass makes or releases one contact; more passes than this are a cycle.
     let passes = 4 * (span.obstacles.len() + contacts::places_for_further(span)) + 4;
     let is_convex = span.obstacles.iter().all(|obstacle| obstacle.is_convex);
     let mut iterations = 0;
+    let mut refined = 0;
     let mut slid = false;
     let mut wavered = false;
     // Whether a contact has been added since Newton's method last converged.
@@ -209,6 +212,9 @@ pub(super) fn settle_contacts<T: Real>(
                     node.trial = node.start;
                 }
                 slide(span, nodes, work);
+            } else if sweep::lay_where_met(span, nodes, k, &mut work.budget) {
+                slid = true;
+                slide(span, nodes, work);
             }
             last.obstacle = nodes[k].obstacle;
             continue;
@@ -264,9 +270,16 @@ pub(super) fn settle_contacts<T: Real>(
         if !minimal || lifts_at_end(nodes, &work.active) {
             return Err(last);
         }
-        let Some(through) =
-            (if is_convex { None } else { penetrated(span, nodes, progress.kink, &mut work.budget) })
-        else {
+        let through = if is_convex { None } else { penetrated(span, nodes, progress.kink, &mut work.budget) };
+        if through.is_some_and(|through| !through.is_certain) && refined < MOST_REFINED {
+            // Another step of Newton's method tells.
+            refined += 1;
+            for &k in &work.active {
+                nodes[k].correct_trial();
+            }
+            continue;
+        }
+        let Some(through) = through.filter(|through| through.is_certain) else {
             return Ok(Progress { iterations, slid: slid || wavered, ..progress });
         };
         last.penetrated = Some((nodes[through.node].obstacle, through.depth));

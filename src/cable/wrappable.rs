@@ -75,7 +75,8 @@ pub trait Wrappable<T: Real>: Any + Debug + Send + Sync {
     }
 
     /// The size of the smallest feature \[m\]: the least radius of curvature, or a length of that order. Lines
-    /// are searched for contact at a quarter of it, with at most 4096 samples.
+    /// are searched for contact at a quarter of it; those longer than a thousand times that, only near the lowest of
+    /// 4096 samples.
     fn size(&self) -> T;
 
     /// Whether the solid is convex: then a straight line that leaves the surface along a tangent stays outside,
@@ -342,22 +343,53 @@ pub(crate) fn approach_at<T: Real, S: Wrappable<T> + ?Sized>(
 
 /// The lowest value of the implicit function along a line: samples closer together than the
 /// features of the surface, then bisection on the derivative around each that is below its neighbours.
+///
+/// Along a line too long for that, samples further apart find the neighbourhood in which to sample again.
 pub(crate) fn search_segment<T: Real, S: Wrappable<T> + ?Sized>(
     surface: &S,
     a: &Point3<T>,
     b: &Point3<T>,
 ) -> SegmentApproach<T> {
+    const MOST: u32 = 4096;
+    // More are beyond the precision of the points of a line.
+    const LEVELS: usize = 4;
     let along = b - a;
-    // Four samples to a feature; the bound limits the cost of very long lines.
-    let wanted = (T::lit(4.0) * along.norm() / surface.size()).to_f64();
-    let (mut count, mut x) = (8_u32, 8.0);
-    while count < 4096 && x < wanted {
-        count *= 2;
-        x *= 2.0;
-    }
-    let spacing = T::one() / T::lit(f64::from(count));
-    // The lowest sample so far, and the two samples before the present one; `None` off the patch.
+    let (mut from, mut to) = (T::zero(), T::one());
     let mut lowest: Option<(T, T)> = None;
+    for _ in 0..LEVELS {
+        // Four samples to a feature; the bound limits the cost of very long lines.
+        let wanted = (T::lit(4.0) * along.norm() * (to - from) / surface.size()).to_f64();
+        let (mut count, mut x) = (8_u32, 8.0);
+        while count < MOST && x < wanted {
+            count *= 2;
+            x *= 2.0;
+        }
+        let spacing = (to - from) / T::lit(f64::from(count));
+        lowest = lowest_sample(surface, a, &along, (from, spacing, count), lowest);
+        let is_coarse = x < wanted && spacing > T::default_epsilon();
+        let Some((_, u)) = lowest.filter(|_| is_coarse) else { break };
+        (from, to) = ((u - spacing).max(T::zero()), (u + spacing).min(T::one()));
+    }
+    let Some((_, u)) = lowest else {
+        // No part of the line has the surface below it.
+        return SegmentApproach {
+            parameter: T::lit(0.5),
+            point: a + along * T::lit(0.5),
+            height: T::lit(1e30),
+        };
+    };
+    off_the_middle(surface, &along, approach_at(surface, a, b, u))
+}
+
+/// The lowest value along a line and its parameter, of those given and around a number of samples.
+fn lowest_sample<T: Real, S: Wrappable<T> + ?Sized>(
+    surface: &S,
+    a: &Point3<T>,
+    along: &Vector3<T>,
+    (from, spacing, count): (T, T, u32),
+    mut lowest: Option<(T, T)>,
+) -> Option<(T, T)> {
+    // The two samples before the present one; `None` off the patch.
     let mut last: [Option<T>; 2] = [None; 2];
     let mut consider = |value: T, u: T| {
         if lowest.is_none_or(|(best, _)| value < best) {
@@ -365,7 +397,7 @@ pub(crate) fn search_segment<T: Real, S: Wrappable<T> + ?Sized>(
         }
     };
     for i in 0..=count + 1 {
-        let u = T::lit(f64::from(i)) * spacing;
+        let u = from + T::lit(f64::from(i)) * spacing;
         let p = a + along * u;
         let value = (i <= count && surface.covers(&p)).then(|| surface.value(&p));
         let [before, here] = last;
@@ -381,7 +413,7 @@ pub(crate) fn search_segment<T: Real, S: Wrappable<T> + ?Sized>(
         let mut high = value.map_or(middle, |_| u);
         for _ in 0..40 {
             let middle = T::lit(0.5) * (low + high);
-            if surface.gradient(&(a + along * middle)).dot(&along) > T::zero() {
+            if surface.gradient(&(a + along * middle)).dot(along) > T::zero() {
                 high = middle;
             } else {
                 low = middle;
@@ -390,15 +422,7 @@ pub(crate) fn search_segment<T: Real, S: Wrappable<T> + ?Sized>(
         let u = T::lit(0.5) * (low + high);
         consider(surface.value(&(a + along * u)), u);
     }
-    let Some((_, u)) = lowest else {
-        // No part of the line has the surface below it.
-        return SegmentApproach {
-            parameter: T::lit(0.5),
-            point: a + along * T::lit(0.5),
-            height: T::lit(1e30),
-        };
-    };
-    off_the_middle(surface, &along, approach_at(surface, a, b, u))
+    lowest
 }
 
 /// The approach with its point shifted aside where the line passes the middle of the solid, so that not rounding

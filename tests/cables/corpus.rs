@@ -39,6 +39,35 @@ fn no_path_found_in_the_corpus_is_wrong() -> Result<(), Error> {
     Ok(())
 }
 
+/// Scenes far down the corpus that were wrong without an error, each for a reason of its own.
+#[test]
+fn no_scene_that_was_wrong_is_wrong_again() -> Result<(), Error> {
+    let scenes = [
+        // One large step past obstacles met on the way, which ended in another path than small steps.
+        (Family::Ordinary, 700_922),
+        (Family::Symmetric, 701_582),
+        // A further contact began at the depth of a rough kink, with a jump.
+        (Family::Hollow, 702_101),
+        (Family::Hollow, 702_147),
+        // A hollow solid of a ten thousandth of the line that runs through it.
+        (Family::Grazing, 700_537),
+        (Family::Grazing, 701_185),
+        (Family::Grazing, 701_799),
+        // Kinks over the rims of thin discs above the bound reported.
+        (Family::Extreme, 700_448),
+        (Family::Extreme, 702_527),
+        (Family::Extreme, 900_246),
+        // Right, though the verifier said otherwise: a hint deep inside a ring.
+        (Family::Hinted, 702_169),
+    ];
+    for (family, seed) in scenes {
+        let report = examine(family, seed, 20)?;
+        assert_eq!(report.wrong, [], "{} {seed}", family.name());
+        assert!(report.refused.is_none() && report.steps == 20, "{} {seed}", family.name());
+    }
+    Ok(())
+}
+
 /// A cable over a ball of 0.8 m at the origin, in the order of its memory.
 fn over_a_ball(
     from: Point3<f64>,

@@ -124,14 +124,22 @@ pub fn verify(
         if hollow < -1e-6 {
             faults.push(Fault::Hollow { obstacle, turn: hollow });
         }
+        // Simpson's rule over each step of the integration and its middle.
         let bend: f64 = points
-            .windows(2)
-            .map(|pair| {
-                0.5 * (pair[1].reach - pair[0].reach) * (pair[0].curvatures[0] + pair[1].curvatures[0])
+            .windows(3)
+            .step_by(2)
+            .map(|step| {
+                let [first, middle, last] = [&step[0], &step[1], &step[2]].map(|point| point.curvatures[0]);
+                (step[2].reach - step[0].reach) / 6.0 * (first + 4.0 * middle + last)
             })
             .sum();
-        let by = contact.turning(cable.obstacles()[obstacle].surface(), 1e-9) - bend;
-        // The trapezoidal rule; curvatures of a spline of distances have corners.
+        // From the start of the arc followed here: that of the contact is off the surface by as much as its smoothness
+        // allows.
+        let mut followed = contact.clone();
+        let start = points[0].moved(&X);
+        (followed.geodesic.start.point, followed.geodesic.start.tangent) = (start.place, start.tangent);
+        let by = followed.turning(cable.obstacles()[obstacle].surface(), 1e-9) - bend;
+        // Curvatures of a spline of distances have corners.
         let corners = if matches!(solid, Solid::Bone(_)) { 1e-2 } else { 1e-4 };
         if exceeds(by.abs(), corners * (parting + 1e-3)) {
             faults.push(Fault::Turning { obstacle, by });
@@ -343,8 +351,16 @@ fn winding_faults(problem: &Problem, path: &PathResults<f64>, arcs: &[Arc], faul
             let after = touching.find(|c| c.obstacle > obstacle);
             let a = X_SG * before.map_or(ends[0], |contact| contact.geodesic.end.point);
             let b = X_SG * after.map_or(ends[1], |contact| contact.geodesic.start.point);
-            // Inside, a hint stands for the surface near it.
-            let hint = if solid.height(hint) < 0.0 { solid.foot(&hint) } else { hint };
+            // Inside, a hint stands for the surface near it. Along the gradient one might leap across a ring.
+            let hint = match solid {
+                Solid::Ring(ring, tube) if solid.height(hint) < 0.0 => {
+                    let out = Vector3::new(hint.x, hint.y, 0.0).normalize();
+                    let middle = Point3::from(out * *ring);
+                    middle + (hint - middle).normalize() * *tube
+                }
+                _ if solid.height(hint) < 0.0 => solid.foot(&hint),
+                _ => hint,
+            };
             let sum = |points: &[Point3<f64>]| -> Option<f64> {
                 points.windows(2).map(|pair| wound(solid, &pair[0], &pair[1])).sum()
             };

@@ -10,7 +10,7 @@ use force_elements::{
 };
 
 use super::{fixed, on_ground};
-use force_elements_scenes::cables::{Dice, Pebble};
+use force_elements_scenes::cables::{Dice, Peanut, Pebble};
 
 /// Numbers that arithmetic stumbles over, and some ordinary ones between.
 const NUMBERS: [f64; 21] = [
@@ -305,6 +305,25 @@ fn heights_that_a_spline_cannot_carry_are_refused() -> Result<(), Error> {
                 && map.hessian(&Point3::from(p)).iter().all(|x| (x * x).is_finite()),
             "{seed}"
         );
+    }
+    Ok(())
+}
+
+/// Samples at a quarter of the smallest feature would be as many as two hundred thousand.
+#[test]
+fn a_tiny_hollow_solid_is_found_on_a_long_line() -> Result<(), Error> {
+    let peanut = Peanut { reach: 1e-4 };
+    for seed in 0..50 {
+        let mut dice = Dice::new(seed);
+        let middle = Point3::from(dice.vector(0.3 * peanut.reach));
+        let along = dice.vector(1.0).normalize();
+        let [a, b] = [-5.0, 3.0].map(|reach| middle + along * reach);
+        let found = Wrappable::<f64>::closest_on_segment(&peanut, &a, &b);
+        // The same on the part of the line that is near.
+        let [a, b] = [-1.0, 1.0].map(|part| middle + along * (part * 5.0 * peanut.reach));
+        let near = Wrappable::<f64>::closest_on_segment(&peanut, &a, &b);
+        let off = (found.height - near.height).abs();
+        assert!(near.height < 0.0 && off < 1e-9 * peanut.reach, "{seed}: {found:?} {near:?}");
     }
     Ok(())
 }
