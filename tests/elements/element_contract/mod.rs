@@ -124,6 +124,36 @@ claims!(sticking_coordinate_under_load, LoadedCoordinate<false>, single precisio
 claims!(slipping_coordinate_under_load, LoadedCoordinate<true>, single precision to 1e-4);
 claims!(coordinate_in_smooth_stops, SmoothlyStopped, single precision to 1e-4);
 
+/// Linearizations against dual numbers.
+///
+/// Not of elements without one of their own that take other branches where a parameter or a mode is exactly zero:
+/// differences see another law on its other side.
+macro_rules! linearized {
+    ($($name:ident: $kind:ty;)*) => {
+        mod linearized {
+            use super::*;
+            $(
+                #[test]
+                fn $name() {
+                    holds(testing::linearization::<$kind, Duals>);
+                }
+            )*
+        }
+    };
+}
+
+linearized! {
+    linear_bushing: Bushing;
+    spatial_bushing: CoupledBushing;
+    exponential_spring: Spring;
+    elastic_foundation_in_ellipsoid: SoftTorus;
+    elastic_foundation_on_its_like: SoftBrickAndBall;
+    clipped_foundation_in_ellipsoid: ClippedTorus;
+    clipped_foundation_on_its_like: ClippedBrickAndBall;
+    clipped_foundation_in_half_space: ClippedBrick;
+    clipped_foundation_with_projected_areas: ProjectedBrick;
+}
+
 /// The claims in fewer scenes: they repeat those above but for the point and the places.
 fn keeps_the_contract_in_places_of_a_state<S: Subject>() {
     for seed in 0..10 {
