@@ -111,10 +111,11 @@ pub use elements::{
 };
 pub use framework::variables;
 pub use framework::{
-    AtDynamics, AtPosition, AtVelocity, Between, BinarySnapshot, Blocks, Branch, Cache, Casts, Checkpoint, Column,
-    DynamicsView, ElementError, ElementId, ElementLinearization, ElementName, End, Error, ForceElement, ForceSystem,
-    Freedoms, Given, Handle, Linearization, OwnError, Pair, PositionView, Row, Scope, Snapshot, Source, StableStep,
-    Stage, State, StepMethod, StepRule, Stepping, Stiffnesses, Triplet, Variables, Variation, VelocityView,
+    AtDynamics, AtPosition, AtVelocity, Between, BinarySnapshot, Blocks, Branch, Cache, Casts, Checkpoint,
+    Column, DynamicsView, ElementError, ElementId, ElementLinearization, ElementName, End, Error,
+    ForceElement, ForceSystem, Freedoms, Given, Handle, Linearization, OwnError, Pair, PositionView, Row,
+    Scope, Snapshot, Source, StableStep, Stage, State, StepMethod, StepRule, Stepping, Stiffnesses, Triplet,
+    Variables, Variation, VelocityView,
 };
 pub use math::check;
 pub use math::{InvalidValue, Pose, Real, Requirement, SpatialForce, SpatialVelocity, cast_pose};

@@ -211,7 +211,11 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         if !is_finite {
             self.check_finite(slots, kinematics, power_absorbed)?;
         }
-        if E::Continuous::FIRST_STAGE.is_some() { self.calc_rates(slots, self.places(), kinematics) } else { Ok(()) }
+        if E::Continuous::FIRST_STAGE.is_some() {
+            self.calc_rates(slots, self.places(), kinematics)
+        } else {
+            Ok(())
+        }
     }
 
     fn prepare_step(&self, slots: &mut dyn AnySlots<T>, kinematics: &Kinematics<T>) -> Result<(), Error> {

@@ -13,8 +13,8 @@ use super::{Claim, Finding, Numbers, Scene, Subject, Violation};
 use crate::framework::element_variables::is_first_of_rotation;
 use crate::framework::variables::{Slot, Value};
 use crate::framework::{
-    Column, ElementId, ElementLinearization, End, Error, ForceSystem, Linearization, Row, Scope, Source, Stage, State,
-    Variation,
+    Column, ElementId, ElementLinearization, End, Error, ForceSystem, Linearization, Row, Scope, Source,
+    Stage, State, Variation,
 };
 use crate::math::{Real, SpatialVelocity};
 use crate::mechanics::{Forces, Topology};
@@ -66,7 +66,8 @@ impl<S: Subject> Curve for Mixture<'_, S> {
                 sum += self.weights.forces.bodies()[body.index()].cast().power(&state.forces.body(body));
             }
             for coordinate in system.coordinates() {
-                sum += T::lit(self.weights.forces.coordinates()[coordinate.index()]) * state.forces.coordinate(coordinate);
+                sum += T::lit(self.weights.forces.coordinates()[coordinate.index()])
+                    * state.forces.coordinate(coordinate);
             }
         }
         let slots = state.kinds[element.id().kind()].as_ref();
@@ -97,12 +98,14 @@ impl Direction {
     ) -> Result<(), Error> {
         for body in system.bodies() {
             let X = moved(state.positions().pose(body), &self.motion.bodies()[body.index()].cast(), time);
-            let (V, dV) = (*state.velocities().velocity(body), self.velocity.bodies()[body.index()].cast::<T>());
+            let (V, dV) =
+                (*state.velocities().velocity(body), self.velocity.bodies()[body.index()].cast::<T>());
             let V = SpatialVelocity::new(V.angular + dV.angular * time, V.linear + dV.linear * time);
             state.set_body(body, X, V)?;
         }
         for coordinate in system.coordinates() {
-            let q = state.positions().coordinate(coordinate) + T::lit(self.motion.coordinates()[coordinate.index()]) * time;
+            let q = state.positions().coordinate(coordinate)
+                + T::lit(self.motion.coordinates()[coordinate.index()]) * time;
             state.set_coordinate(coordinate, q)?;
             let u = state.velocities().coordinate_rate(coordinate)
                 + T::lit(self.velocity.coordinates()[coordinate.index()]) * time;
@@ -244,7 +247,9 @@ pub fn linearization<S: Subject, D: Derivative>(seed: u64) -> Result<(), Violati
                 let exact = D::rate(&curve)?;
                 let (quantity, source) = match results {
                     Results::Forces if moves => ("a derivative of the forces by motion", element.source()),
-                    Results::Forces => ("a derivative of the forces by variables", element.source_of_variables()),
+                    Results::Forces => {
+                        ("a derivative of the forces by variables", element.source_of_variables())
+                    }
                     Results::Rates => ("a derivative of the rates", element.source_of_variables()),
                     Results::Commit => ("a derivative of the commit", element.source_of_commit()),
                 };
@@ -299,10 +304,9 @@ fn same_products(linearization: &Linearization<f64>) -> Result<(), Finding> {
             let place = |(end, i)| linearization.row_of(end).map_or(0, |first| first + i);
             let place = (place(row), place(column));
             let bits = |number: f64| (number + 0.0).to_bits();
-            for (product, transposed, matrix) in [
-                (&*by_position, &*on_position, &dense[0]),
-                (&*by_velocity, &*on_velocity, &dense[1]),
-            ] {
+            for (product, transposed, matrix) in
+                [(&*by_position, &*on_position, &dense[0]), (&*by_velocity, &*on_velocity, &dense[1])]
+            {
                 let number = bits(entry(product, row));
                 if number != bits(entry(transposed, column)) || number != bits(matrix[place]) {
                     return Err(Finding::OtherBits { after: "transposition" });

@@ -5,8 +5,8 @@ use force_elements::nalgebra::{Point3, Vector3, Vector6};
 use force_elements::testing::Numbers;
 use force_elements::{
     AtDynamics, BodyIndex, Column, CoordinateIndex, CustomForce, ElementError, End, Error, ForceAccumulator,
-    ForceElement, ForceSystem, Forces, Frame, Linearization, LinearBushing, Row, Scope, Source, SpatialForce, Stage,
-    Topology, Variation, variables,
+    ForceElement, ForceSystem, Forces, Frame, LinearBushing, Linearization, Row, Scope, Source, SpatialForce,
+    Stage, Topology, Variation, variables,
 };
 
 variables! {
@@ -60,7 +60,11 @@ impl ForceElement<f64> for Pull {
         forces.apply_to_coordinate(self.coordinate, f);
     }
 
-    fn accept_step(&self, at: &AtDynamics<'_, f64, Self>, next: &mut Self::Discrete) -> Result<(), ElementError> {
+    fn accept_step(
+        &self,
+        at: &AtDynamics<'_, f64, Self>,
+        next: &mut Self::Discrete,
+    ) -> Result<(), ElementError> {
         next.square = self.stretch(at).powi(2) + 3.0 * at.discrete.square;
         Ok(())
     }
@@ -97,7 +101,9 @@ fn a_users_element_gets_differences_of_itself_alone() -> Result<(), Error> {
             assert!(ends.contains(on), "{on:?} is none of its own");
         }
         let expected: &[(usize, f64)] = match (row, column) {
-            (Row::Force(End::Body(b)), Column::Motion(End::Body(c))) if (b, c) == (body, body) => &[(21, -7.0)],
+            (Row::Force(End::Body(b)), Column::Motion(End::Body(c))) if (b, c) == (body, body) => {
+                &[(21, -7.0)]
+            }
             (Row::Force(End::Body(b)), Column::Motion(End::Coordinate(_))) if b == body => &[(3, 7.0)],
             (Row::Force(End::Coordinate(_)), Column::Motion(End::Body(_))) => &[(3, 7.0)],
             (Row::Force(End::Coordinate(_)), Column::Motion(End::Coordinate(_))) => &[(0, -7.0)],
@@ -168,7 +174,8 @@ fn nothing_is_allocated_after_the_first_call() -> Result<(), Error> {
         system.linearize(&state, &mut linearization)?;
         linearization.apply(&motion, &none, &mut forces)?;
         linearization.apply_transpose(&motion, &mut forces, &mut others)?;
-        let _ = std::hint::black_box(linearization.triplets().map(|triplet| triplet.by_position).sum::<f64>());
+        let _ =
+            std::hint::black_box(linearization.triplets().map(|triplet| triplet.by_position).sum::<f64>());
         Ok(())
     };
     linearize(0.1)?;

@@ -41,8 +41,7 @@ pub(super) fn derivatives_of_torque<T: Real>(
     let by_qx = torque_by_qx - torque_of(&c.component_mul(&rates_by_qx)) - N[0] * k[0];
     let by_qy = torque_by_qy - torque_of(&c.component_mul(&rates_by_qy)) - N[1] * k[1];
     let by_qz = N[2] * -k[2];
-    let outer = |columns: [Vector3<T>; 3]| {
-        Matrix3::from_columns(&columns) * Matrix3::from_columns(&N).transpose()
-    };
+    let outer =
+        |columns: [Vector3<T>; 3]| Matrix3::from_columns(&columns) * Matrix3::from_columns(&N).transpose();
     [outer([by_qx, by_qy, by_qz]), outer([N[0] * -c[0], N[1] * -c[1], N[2] * -c[2]])]
 }

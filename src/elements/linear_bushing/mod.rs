@@ -310,7 +310,11 @@ impl<T: Real> ForceElement<T> for LinearBushing<T> {
             F_GM: at.dynamics.F_GM,
             V_M: SpatialVelocity::new(V_GM.angular - V_GF.angular, R_GF * V_FM.linear),
             by_position: Pair { torque_by_angular: by_angles, force_by_linear: by_shift, ..Pair::zeros() },
-            by_velocity: Pair { torque_by_angular: by_rates, force_by_linear: by_shift_rate, ..Pair::zeros() },
+            by_velocity: Pair {
+                torque_by_angular: by_rates,
+                force_by_linear: by_shift_rate,
+                ..Pair::zeros()
+            },
         });
         Ok(())
     }

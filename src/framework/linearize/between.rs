@@ -1,6 +1,6 @@
 //! The derivatives of a force between two frames on two bodies.
 
-use nalgebra::{Matrix3, Matrix6, Point3, Vector3};
+use nalgebra::{Matrix3, Matrix6, Point3, Vector3, Vector6};
 
 use super::Blocks;
 use crate::math::{Real, SpatialForce, SpatialVelocity};
@@ -23,7 +23,12 @@ impl<T: Real> Pair<T> {
     /// No dependence.
     pub fn zeros() -> Self {
         let zero = Matrix3::zeros();
-        Self { torque_by_angular: zero, torque_by_linear: zero, force_by_angular: zero, force_by_linear: zero }
+        Self {
+            torque_by_angular: zero,
+            torque_by_linear: zero,
+            force_by_angular: zero,
+            force_by_linear: zero,
+        }
     }
 }
 
@@ -82,7 +87,13 @@ impl<T: Real> Blocks<'_, T> {
             let turned = cross_cross(&w_A, &r_A) + skew(&V_M.linear);
             let (spun, carried) = (skew(&V_M.angular), skew(&w_A));
             let [torque, force] = [
-                (F_GM.torque, K.torque_by_angular, K.torque_by_linear, D.torque_by_angular, D.torque_by_linear),
+                (
+                    F_GM.torque,
+                    K.torque_by_angular,
+                    K.torque_by_linear,
+                    D.torque_by_angular,
+                    D.torque_by_linear,
+                ),
                 (F_GM.force, K.force_by_angular, K.force_by_linear, D.force_by_angular, D.force_by_linear),
             ]
             .map(|(along, k_angular, k_linear, d_angular, d_linear)| {
@@ -98,6 +109,25 @@ impl<T: Real> Blocks<'_, T> {
             self.add(*b, *a, &on_b, &at_origin_of(&damping, &r_B, T::one()));
             let on_a = at_origin(&[torque, force], &r_A, &none, &skew(&F_GM.force), -T::one());
             self.add(*a, *a, &on_a, &at_origin_of(&damping, &r_A, -T::one()));
+        }
+    }
+}
+
+impl<T: Real> Blocks<'_, T> {
+    /// Adds the derivative by a variable of a force between two bodies: the change of the torque about M and of the force
+    /// on the second body, in Ground, for an M that stays.
+    pub fn add_between_by_variable(
+        &mut self,
+        bodies: [BodyIndex; 2],
+        p_GM: &Point3<T>,
+        variable: usize,
+        change: &SpatialForce<T>,
+    ) {
+        for (body, F_GM) in bodies.into_iter().zip([-*change, *change]) {
+            let F_GB = F_GM.shifted(self.pose(body).translation.vector - p_GM.coords);
+            let (torque, force) = (F_GB.torque, F_GB.force);
+            let column = Vector6::new(torque.x, torque.y, torque.z, force.x, force.y, force.z);
+            self.add_by_variable(body, variable, &column);
         }
     }
 }

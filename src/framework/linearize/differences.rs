@@ -149,10 +149,24 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
             for &end in ends.iter().filter(|end| !end.is_ground()) {
                 scratch.slopes.clear();
                 for freedom in 0..end.freedoms() {
-                    self.slope(part, scratch, place, ends, Moved::Position(end, freedom), (slots, kinematics))?;
+                    self.slope(
+                        part,
+                        scratch,
+                        place,
+                        ends,
+                        Moved::Position(end, freedom),
+                        (slots, kinematics),
+                    )?;
                 }
                 for freedom in 0..end.freedoms() {
-                    self.slope(part, scratch, place, ends, Moved::Velocity(end, freedom), (slots, kinematics))?;
+                    self.slope(
+                        part,
+                        scratch,
+                        place,
+                        ends,
+                        Moved::Velocity(end, freedom),
+                        (slots, kinematics),
+                    )?;
                 }
                 let mut first = 0;
                 rows(&mut |row| {
@@ -186,7 +200,8 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
                         let moved = Moved::Rotation(variable, axis);
                         self.slope(part, scratch, place, ends, moved, (slots, kinematics))?;
                     }
-                    let tangents = [Vector3::<T>::x(), Vector3::y(), Vector3::z()].map(|axis| axis.cross_matrix() * R);
+                    let tangents =
+                        [Vector3::<T>::x(), Vector3::y(), Vector3::z()].map(|axis| axis.cross_matrix() * R);
                     for (entry, variable) in (variable..variable + 9).enumerate() {
                         let shares = tangents.map(|tangent| tangent[(entry / 3, entry % 3)] * T::lit(0.5));
                         push(variable, &mut |result| {
@@ -209,7 +224,11 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
     fn ends_of(&self, place: usize, kinematics: &Kinematics<T>) -> Vec<End> {
         let mut ends = Vec::new();
         if let Some(element) = &self.elements[place] {
-            needed_ends(kinematics.topology(), &|topology| element.check_topology(topology).is_ok(), &mut ends);
+            needed_ends(
+                kinematics.topology(),
+                &|topology| element.check_topology(topology).is_ok(),
+                &mut ends,
+            );
         }
         ends
     }
@@ -234,11 +253,14 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         });
         // Numbers of a fixed sum, say, are in range on neither side.
         let is_one_sided = sides[0].1 != sides[1].1;
-        let is_usable = sides.each_ref().map(|(_, is_in_range, evaluated)| {
-            evaluated.is_ok() && (*is_in_range || !is_one_sided)
-        });
-        let [high, low] = [(&above, sides[0].0, is_usable[0]), (&below, sides[1].0, is_usable[1])]
-            .map(|(results, length, is_usable)| if is_usable { (results, length) } else { (&scratch.here, T::zero()) });
+        let is_usable = sides
+            .each_ref()
+            .map(|(_, is_in_range, evaluated)| evaluated.is_ok() && (*is_in_range || !is_one_sided));
+        let [high, low] = [(&above, sides[0].0, is_usable[0]), (&below, sides[1].0, is_usable[1])].map(
+            |(results, length, is_usable)| {
+                if is_usable { (results, length) } else { (&scratch.here, T::zero()) }
+            },
+        );
         let outcome = if is_usable == [false, false] {
             core::mem::replace(&mut sides[0].2, Ok(()))
         } else {
@@ -319,11 +341,17 @@ impl<T: Real, E: ForceElement<T>> Scratch<T, E> {
         let mut length = step(T::zero()) * sense;
         let twist = |freedom: usize, length: T| {
             let mut twist = SpatialVelocity::zero();
-            if freedom < 3 { twist.angular[freedom] = length } else { twist.linear[freedom - 3] = length }
+            if freedom < 3 {
+                twist.angular[freedom] = length
+            } else {
+                twist.linear[freedom - 3] = length
+            }
             twist
         };
         match moved {
-            Moved::Position(End::Body(body), freedom) => self.kinematics.displace(body, &twist(freedom, length)),
+            Moved::Position(End::Body(body), freedom) => {
+                self.kinematics.displace(body, &twist(freedom, length))
+            }
             Moved::Velocity(End::Body(body), freedom) => {
                 self.kinematics.accelerate(body, &twist(freedom, length));
             }
@@ -408,7 +436,9 @@ fn rotation_at<T: Real, E: ForceElement<T>>(
             if number == variable && is_first_of_rotation(entry.name) {
                 found = Some(Matrix3::zeros());
             }
-            if let (Some(R), Some(entry)) = (&mut found, number.checked_sub(variable).filter(|entry| *entry < 9)) {
+            if let (Some(R), Some(entry)) =
+                (&mut found, number.checked_sub(variable).filter(|entry| *entry < 9))
+            {
                 R[(entry / 3, entry % 3)] = value;
             }
         }
