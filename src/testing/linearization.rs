@@ -203,8 +203,8 @@ fn change(
             }
             Column::Variable(variable) => vec![direction.variables[variable]],
         };
-        for (column, derivatives) in columns.iter().zip(block.chunks_exact(rows.len())) {
-            for (weight, derivative) in rows.iter().zip(derivatives) {
+        for (weight, derivatives) in rows.iter().zip(block.chunks_exact(columns.len())) {
+            for (column, derivative) in columns.iter().zip(derivatives) {
                 sum += weight * derivative * column;
                 size += (weight * derivative * column).abs();
             }

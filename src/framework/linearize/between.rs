@@ -1,8 +1,11 @@
 //! The derivatives of a force between two frames on two bodies.
 
-use nalgebra::{Matrix3, Matrix6, Point3, Vector3, Vector6};
+use core::array::from_fn;
 
-use super::Blocks;
+use nalgebra::{Matrix3, Point3, Vector3, Vector6};
+
+use super::blocks::{Blocks, Column, Row};
+use super::ends::End;
 use crate::math::{Real, SpatialForce, SpatialVelocity};
 use crate::mechanics::BodyIndex;
 
@@ -57,59 +60,67 @@ impl<T: Real> Blocks<'_, T> {
     /// Adds all blocks of a force between two bodies.
     #[inline]
     pub fn add_between(&mut self, between: &Between<T>) {
-        let Between { bodies: [a, b], p_GM, F_GM, V_M, by_position: K, by_velocity: D } = between;
+        let Between { bodies: [a, b], p_GM, F_GM, V_M, by_position, by_velocity } = between;
         let [r_A, r_B] = [*a, *b].map(|body| p_GM.coords - self.pose(body).translation.vector);
         let [w_A, w_B] = [*a, *b].map(|body| self.velocity(body).angular);
+        let (K, D) = (by_position.columns(), by_velocity.columns());
+        let f = &F_GM.force;
 
         // A turn of B about its origin moves M, and with it the velocity of M relative to A.
         if *b != BodyIndex::GROUND {
-            let turned = -cross_cross(&w_B, &r_B);
-            let carried = -skew(&w_A);
-            let [torque, force] = [
-                (K.torque_by_angular, K.torque_by_linear, D.torque_by_linear),
-                (K.force_by_angular, K.force_by_linear, D.force_by_linear),
-            ]
-            .map(|(k_angular, k_linear, d_linear)| {
-                from_origin(k_angular + d_linear * turned, k_linear + d_linear * carried, &r_B)
-            });
-            let damping = [
-                from_origin(D.torque_by_angular, D.torque_by_linear, &r_B),
-                from_origin(D.force_by_angular, D.force_by_linear, &r_B),
-            ];
+            let by_turn = less(&K.angular, &times_cross_cross(&D.linear, &w_B, &r_B));
+            let by_shift = less(&K.linear, &times_cross(&D.linear, &w_A));
+            let mut K = Columns { angular: by_turn, linear: by_shift }.from_origin(&r_B);
             // M is the point of application, which B carries along.
-            let lever = cross_cross(&F_GM.force, &r_B);
-            let on_b = at_origin(&[torque, force], &r_B, &lever, &Matrix3::zeros(), T::one());
-            self.add(*b, *b, &on_b, &at_origin_of(&damping, &r_B, T::one()));
-            let on_a = at_origin(&[torque, force], &r_A, &lever, &-skew(&F_GM.force), -T::one());
-            self.add(*a, *b, &on_a, &at_origin_of(&damping, &r_A, -T::one()));
+            add_to_torque(&mut K.angular, &cross_cross(f, &r_B));
+            let rows = rows(&K, &D.from_origin(&r_B));
+            self.push_at_origin(*b, *b, &rows, &r_B, T::one());
+            let on_a = self.push_at_origin(*a, *b, &rows, &r_A, -T::one());
+            add_cross(on_a, f, T::one());
         }
         if *a != BodyIndex::GROUND {
-            let turned = cross_cross(&w_A, &r_A) + skew(&V_M.linear);
-            let (spun, carried) = (skew(&V_M.angular), skew(&w_A));
-            let [torque, force] = [
-                (
-                    F_GM.torque,
-                    K.torque_by_angular,
-                    K.torque_by_linear,
-                    D.torque_by_angular,
-                    D.torque_by_linear,
-                ),
-                (F_GM.force, K.force_by_angular, K.force_by_linear, D.force_by_angular, D.force_by_linear),
-            ]
-            .map(|(along, k_angular, k_linear, d_angular, d_linear)| {
-                let by_turn = d_angular * spun + d_linear * turned - k_angular - skew(&along);
-                from_origin(by_turn, d_linear * carried - k_linear, &r_A)
-            });
-            let damping = [
-                from_origin(-D.torque_by_angular, -D.torque_by_linear, &r_A),
-                from_origin(-D.force_by_angular, -D.force_by_linear, &r_A),
-            ];
-            let none = Matrix3::zeros();
-            let on_b = at_origin(&[torque, force], &r_B, &none, &none, T::one());
-            self.add(*b, *a, &on_b, &at_origin_of(&damping, &r_B, T::one()));
-            let on_a = at_origin(&[torque, force], &r_A, &none, &skew(&F_GM.force), -T::one());
-            self.add(*a, *a, &on_a, &at_origin_of(&damping, &r_A, -T::one()));
+            let turning = times_cross_cross(&D.linear, &w_A, &r_A);
+            let turning = plus(&turning, &times_cross(&D.linear, &V_M.linear));
+            let turning = plus(&turning, &times_cross(&D.angular, &V_M.angular));
+            let mut by_turn = less(&K.angular, &turning);
+            // The observer takes torque and force along.
+            add_to_torque(&mut by_turn, &F_GM.torque.cross_matrix());
+            add_to_force(&mut by_turn, &f.cross_matrix());
+            let by_shift = less(&K.linear, &times_cross(&D.linear, &w_A));
+            let K = Columns { angular: by_turn, linear: by_shift }.from_origin(&r_A);
+            // Of the opposite motion, by which the relative one grows.
+            let rows = rows(&K, &D.from_origin(&r_A));
+            self.push_at_origin(*b, *a, &rows, &r_B, -T::one());
+            let on_a = self.push_at_origin(*a, *a, &rows, &r_A, T::one());
+            add_cross(on_a, f, -T::one());
         }
+    }
+
+    /// Adds derivatives of torque and force about M as those about the origin of a body, from which M is at `r`, and
+    /// returns the numbers.
+    #[inline]
+    fn push_at_origin(
+        &mut self,
+        on: BodyIndex,
+        by: BodyIndex,
+        [tx, ty, tz, fx, fy, fz]: &[[T; 12]; 6],
+        r: &Vector3<T>,
+        sign: T,
+    ) -> &mut [T] {
+        let mut block = [[T::zero(); 12]; 6];
+        for j in 0..12 {
+            block[0][j] = (tx[j] + (r.y * fz[j] - r.z * fy[j])) * sign;
+            block[1][j] = (ty[j] + (r.z * fx[j] - r.x * fz[j])) * sign;
+            block[2][j] = (tz[j] + (r.x * fy[j] - r.y * fx[j])) * sign;
+            block[3][j] = fx[j] * sign;
+            block[4][j] = fy[j] * sign;
+            block[5][j] = fz[j] * sign;
+        }
+        self.derivatives.push(Row::Force(End::Body(on)), Column::Motion(End::Body(by)));
+        let numbers = &mut self.derivatives.numbers;
+        let start = numbers.len();
+        numbers.extend_from_slice(block.as_flattened());
+        &mut numbers[start..]
     }
 }
 
@@ -132,62 +143,104 @@ impl<T: Real> Blocks<'_, T> {
     }
 }
 
-/// The matrix of `v ×`.
+/// Derivatives of a torque and a force, one above the other, by three directions.
+///
+/// Columns of six are two or four numbers at a time for the processor, those of a 3×3 matrix are not.
+type Six<T> = [[T; 6]; 3];
+
+/// Derivatives by a rotation and by a translation.
+#[derive(Debug, Clone, Copy)]
+struct Columns<T> {
+    angular: Six<T>,
+    linear: Six<T>,
+}
+
+impl<T: Real> Pair<T> {
+    #[inline]
+    fn columns(&self) -> Columns<T> {
+        let six = |torque: &Matrix3<T>, force: &Matrix3<T>| {
+            from_fn(|axis| from_fn(|row| if row < 3 { torque[(row, axis)] } else { force[(row - 3, axis)] }))
+        };
+        Columns {
+            angular: six(&self.torque_by_angular, &self.force_by_angular),
+            linear: six(&self.torque_by_linear, &self.force_by_linear),
+        }
+    }
+}
+
+impl<T: Real> Columns<T> {
+    /// Derivatives by the twist of a body at M, as those by its twist at its origin, from which M is at `r`: the shift of M
+    /// is that of the origin plus the turn × r.
+    #[inline]
+    fn from_origin(&self, r: &Vector3<T>) -> Self {
+        Self { angular: less(&self.angular, &times_cross(&self.linear, r)), linear: self.linear }
+    }
+}
+
+/// Row by row the derivatives by position, then by velocity.
 #[inline]
-fn skew<T: Real>(v: &Vector3<T>) -> Matrix3<T> {
-    v.cross_matrix()
+fn rows<T: Real>(K: &Columns<T>, D: &Columns<T>) -> [[T; 12]; 6] {
+    let columns = [&K.angular, &K.linear, &D.angular, &D.linear];
+    from_fn(|row| from_fn(|column| columns[column / 3][column % 3][row]))
+}
+
+/// Adds the matrix of `f ×` times a factor to the torque by a shift, in the rows of a block.
+#[inline]
+fn add_cross<T: Real>(block: &mut [T], f: &Vector3<T>, factor: T) {
+    let cross = f.cross_matrix() * factor;
+    for row in 0..3 {
+        for column in 0..3 {
+            block[12 * row + 3 + column] += cross[(row, column)];
+        }
+    }
+}
+
+#[inline]
+fn add_to_torque<T: Real>(six: &mut Six<T>, torque: &Matrix3<T>) {
+    for (column, six) in six.iter_mut().enumerate() {
+        for row in 0..3 {
+            six[row] += torque[(row, column)];
+        }
+    }
+}
+
+#[inline]
+fn add_to_force<T: Real>(six: &mut Six<T>, force: &Matrix3<T>) {
+    for (column, six) in six.iter_mut().enumerate() {
+        for row in 0..3 {
+            six[3 + row] += force[(row, column)];
+        }
+    }
+}
+
+#[inline]
+fn plus<T: Real>(a: &Six<T>, b: &Six<T>) -> Six<T> {
+    from_fn(|axis| from_fn(|row| a[axis][row] + b[axis][row]))
+}
+
+#[inline]
+fn less<T: Real>(a: &Six<T>, b: &Six<T>) -> Six<T> {
+    from_fn(|axis| from_fn(|row| a[axis][row] - b[axis][row]))
+}
+
+/// The product with the matrix of `v ×`.
+#[inline]
+fn times_cross<T: Real>([x, y, z]: &Six<T>, v: &Vector3<T>) -> Six<T> {
+    let across = |a: &[T; 6], by: T, b: &[T; 6], less: T| from_fn(|row| a[row] * by - b[row] * less);
+    [across(y, v.z, z, v.y), across(z, v.x, x, v.z), across(x, v.y, y, v.x)]
+}
+
+/// The product with the matrix of `a × (b × …)`, which is `b aᵀ − (a·b)`.
+#[inline]
+fn times_cross_cross<T: Real>(six: &Six<T>, a: &Vector3<T>, b: &Vector3<T>) -> Six<T> {
+    let [x, y, z] = six;
+    let along: [T; 6] = from_fn(|row| x[row] * b.x + y[row] * b.y + z[row] * b.z);
+    let product = a.dot(b);
+    from_fn(|axis| from_fn(|row| along[row] * a[axis] - six[axis][row] * product))
 }
 
 /// The matrix of `a × (b × …)`.
 #[inline]
 fn cross_cross<T: Real>(a: &Vector3<T>, b: &Vector3<T>) -> Matrix3<T> {
     b * a.transpose() - Matrix3::from_diagonal_element(a.dot(b))
-}
-
-/// Derivatives by the twist of a body at M, as those by its twist at its origin.
-#[inline]
-fn from_origin<T: Real>(by_angular: Matrix3<T>, by_linear: Matrix3<T>, r: &Vector3<T>) -> [Matrix3<T>; 2] {
-    // The shift of M is that of the origin plus the turn × r.
-    [by_angular - times_skew(&by_linear, r), by_linear]
-}
-
-/// `m [r]×`: each row of `m` crossed with `r`.
-#[inline]
-fn times_skew<T: Real>(m: &Matrix3<T>, r: &Vector3<T>) -> Matrix3<T> {
-    let [x, y, z] = [m.column(0), m.column(1), m.column(2)];
-    Matrix3::from_columns(&[y * r.z - z * r.y, z * r.x - x * r.z, x * r.y - y * r.x])
-}
-
-/// `[r]× m`: `r` crossed with each column of `m`.
-#[inline]
-fn skew_times<T: Real>(r: &Vector3<T>, m: &Matrix3<T>) -> Matrix3<T> {
-    Matrix3::from_columns(&[0, 1, 2].map(|column| {
-        let column: Vector3<T> = m.column(column).into_owned();
-        r.cross(&column)
-    }))
-}
-
-/// Derivatives of torque and force about M as those about an origin from which M is at `r`, where the lever changes too.
-#[inline]
-fn at_origin<T: Real>(
-    [torque, force]: &[[Matrix3<T>; 2]; 2],
-    r: &Vector3<T>,
-    lever_by_angular: &Matrix3<T>,
-    lever_by_linear: &Matrix3<T>,
-    sign: T,
-) -> Matrix6<T> {
-    let mut all = Matrix6::zeros();
-    for (column, lever) in [lever_by_angular, lever_by_linear].into_iter().enumerate() {
-        let moment = torque[column] + skew_times(r, &force[column]) + lever;
-        all.fixed_view_mut::<3, 3>(0, 3 * column).copy_from(&(moment * sign));
-        all.fixed_view_mut::<3, 3>(3, 3 * column).copy_from(&(force[column] * sign));
-    }
-    all
-}
-
-/// The same where the lever does not change.
-#[inline]
-fn at_origin_of<T: Real>(torque_and_force: &[[Matrix3<T>; 2]; 2], r: &Vector3<T>, sign: T) -> Matrix6<T> {
-    let none = Matrix3::zeros();
-    at_origin(torque_and_force, r, &none, &none, sign)
 }

@@ -50,7 +50,7 @@ impl Row {
     }
 }
 
-/// One block in the list: where its numbers begin. Each is stored by columns, the stiffness before the damping.
+/// One block in the list: where its numbers begin. It is stored by rows, each by position and then by velocity.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Entry {
     pub(super) row: Row,
@@ -153,8 +153,12 @@ impl<T: Real> Blocks<'_, T> {
         let by = by.end();
         if !by.is_ground() {
             self.derivatives.push(Row::Force(on.end()), Column::Motion(by));
-            self.derivatives.numbers.extend_from_slice(by_position.as_slice());
-            self.derivatives.numbers.extend_from_slice(by_velocity.as_slice());
+            let (by_position, by_velocity) = (by_position.transpose(), by_velocity.transpose());
+            let rows = by_position.as_slice().chunks_exact(C).zip(by_velocity.as_slice().chunks_exact(C));
+            for (by_position, by_velocity) in rows {
+                self.derivatives.numbers.extend_from_slice(by_position);
+                self.derivatives.numbers.extend_from_slice(by_velocity);
+            }
         }
     }
 

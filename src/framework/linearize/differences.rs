@@ -95,9 +95,7 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
                     self.difference(part, slots, place, kinematics, (linearization, counts, &mut *scratch))?;
                 }
             }
-            // One pass without branches.
-            let numbers = &linearization.derivatives.numbers;
-            if !numbers.iter().fold(true, |all, number| all & number.is_finite()) {
+            if !are_finite(&linearization.derivatives.numbers) {
                 return Err(self.roster.failure(place, ElementError::NonFiniteForce));
             }
         }
@@ -172,8 +170,8 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
                 rows(&mut |row| {
                     if part != Part::Variables || !matches!(row, Row::Force(_)) {
                         derivatives.push(row, Column::Motion(end));
-                        for column in scratch.slopes.chunks_exact(results) {
-                            derivatives.numbers.extend_from_slice(&column[first..first + row.len()]);
+                        for result in first..first + row.len() {
+                            derivatives.numbers.extend(scratch.slopes.iter().skip(result).step_by(results));
                         }
                     }
                     first += row.len();
@@ -413,6 +411,21 @@ impl<T: Real, E: ForceElement<T>> Scratch<T, E> {
             Moved::Variable(_) | Moved::Rotation(..) => self.copy_variables(slots, place),
         }
     }
+}
+
+/// Whether all numbers are finite.
+fn are_finite<T: Real>(numbers: &[T]) -> bool {
+    // What is not finite makes a sum that is not; a sum of finite numbers may overflow, and is then looked at closely.
+    let chunks = numbers.chunks_exact(8);
+    let rest = chunks.remainder();
+    let mut sums = [T::zero(); 8];
+    for chunk in chunks {
+        for (sum, &number) in sums.iter_mut().zip(chunk) {
+            *sum += number;
+        }
+    }
+    let sum = sums.iter().chain(rest).fold(T::zero(), |sum, &number| sum + number);
+    sum.is_finite() || numbers.iter().all(T::is_finite)
 }
 
 /// The distance by which a number is moved: the cube root of the unit roundoff balances truncation, which is of order

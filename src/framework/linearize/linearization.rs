@@ -103,8 +103,8 @@ impl<T: Real> ElementLinearization<T> {
         &self.derivatives.branches
     }
 
-    /// The blocks in the order in which they were written: row, column, and the derivatives, which by the position and by
-    /// the velocity of a motion follow one another, each by columns. Blocks in one place add up.
+    /// The blocks in the order in which they were written: row, column, and the derivatives row by row, of which those by
+    /// the position of a body or coordinate come before those by its velocity. Blocks in one place add up.
     pub fn blocks(&self) -> impl Iterator<Item = (Row, Column, &[T])> + '_ {
         self.derivatives.entries.iter().map(|entry| {
             let count = entry.row.len() * entry.column.len();

@@ -45,16 +45,13 @@ impl<T: Real> Linearization<T> {
     pub fn triplets(&self) -> impl Iterator<Item = Triplet<T>> + '_ {
         self.forces_by_motion().flat_map(move |block| {
             let (row, column) = (self.row_of(block.on), self.row_of(block.by));
-            let (rows, count) = (block.on.freedoms(), block.on.freedoms() * block.by.freedoms());
+            let (rows, columns) = (block.on.freedoms(), block.by.freedoms());
             let corner = row.zip(column);
-            (0..if corner.is_some() { count } else { 0 }).map(move |i| {
-                let (row, column) = corner.unwrap_or_default();
-                Triplet {
-                    row: row + i % rows,
-                    column: column + i / rows,
-                    by_position: block.by_position[i],
-                    by_velocity: block.by_velocity[i],
-                }
+            (0..if corner.is_some() { rows * columns } else { 0 }).map(move |i| {
+                let ((row, column), (down, across)) =
+                    (corner.unwrap_or_default(), (i / columns, i % columns));
+                let [by_position, by_velocity] = block.at(down, across);
+                Triplet { row: row + down, column: column + across, by_position, by_velocity }
             })
         })
     }
@@ -127,10 +124,7 @@ impl<T: Real> Linearization<T> {
 impl<T: Real> ElementLinearization<T> {
     fn forces_by_motion(&self) -> impl Iterator<Item = Block<'_, T>> + '_ {
         self.blocks().filter_map(|(row, column, numbers)| match (row, column) {
-            (Row::Force(on), Column::Motion(by)) => {
-                let (by_position, by_velocity) = numbers.split_at(numbers.len() / 2);
-                Some(Block { on, by, by_position, by_velocity })
-            }
+            (Row::Force(on), Column::Motion(by)) => Some(Block { on, by, numbers }),
             _ => None,
         })
     }
@@ -141,28 +135,40 @@ impl<T: Real> ElementLinearization<T> {
 struct Block<'a, T> {
     on: End,
     by: End,
-    by_position: &'a [T],
-    by_velocity: &'a [T],
+    numbers: &'a [T],
 }
 
 impl<T: Real> Block<'_, T> {
+    /// One number by position and by velocity.
+    fn at(&self, row: usize, column: usize) -> [T; 2] {
+        let columns = self.by.freedoms();
+        let start = 2 * columns * row + column;
+        [self.numbers[start], self.numbers[start + columns]]
+    }
+
+    /// The derivatives by position and by velocity, row by row.
+    fn rows(&self) -> impl Iterator<Item = (&[T], &[T])> {
+        let columns = self.by.freedoms();
+        self.numbers.chunks_exact(2 * columns).map(move |row| row.split_at(columns))
+    }
+
     fn multiply(&self, dX: &Vector6<T>, dV: &Vector6<T>, sum: &mut Vector6<T>) {
-        let rows = self.on.freedoms();
-        let columns = self.by_position.chunks_exact(rows).zip(self.by_velocity.chunks_exact(rows));
-        for ((k, d), (&x, &v)) in columns.zip(dX.iter().zip(dV)) {
-            for ((sum, &k), &d) in sum.iter_mut().zip(k).zip(d) {
+        for (sum, (by_position, by_velocity)) in sum.iter_mut().zip(self.rows()) {
+            for ((&k, &d), (&x, &v)) in by_position.iter().zip(by_velocity).zip(dX.iter().zip(dV)) {
                 *sum += k * x + d * v;
             }
         }
     }
 
-    fn multiply_transposed(&self, multipliers: &Vector6<T>, sums: &mut [Vector6<T>; 2]) {
-        let rows = self.on.freedoms();
-        for (sums, numbers) in sums.iter_mut().zip([self.by_position, self.by_velocity]) {
-            for (sum, column) in sums.iter_mut().zip(numbers.chunks_exact(rows)) {
-                for (&number, &multiplier) in column.iter().zip(multipliers) {
-                    *sum += number * multiplier;
-                }
+    fn multiply_transposed(
+        &self,
+        multipliers: &Vector6<T>,
+        [on_position, on_velocity]: &mut [Vector6<T>; 2],
+    ) {
+        for (&multiplier, (by_position, by_velocity)) in multipliers.iter().zip(self.rows()) {
+            for (i, (&k, &d)) in by_position.iter().zip(by_velocity).enumerate() {
+                on_position[i] += k * multiplier;
+                on_velocity[i] += d * multiplier;
             }
         }
     }
