@@ -9,7 +9,8 @@ use crate::math::Real;
 ///
 /// It is less than [`Real`], whose traits a type without `unsafe` code cannot have. Comparisons look at values only, so that
 /// every branch is that of the law, and its derivatives are those of the branch that is taken.
-pub(crate) trait Number<T: Real>:
+#[allow(unreachable_pub, reason = "laws are methods of public structs")]
+pub trait Number<T: Real>:
     Copy
     + PartialOrd
     + Neg<Output = Self>
@@ -43,6 +44,13 @@ pub(crate) trait Number<T: Real>:
     #[inline]
     fn magnitude(self) -> Self {
         if self.value() < T::zero() { -self } else { self }
+    }
+
+    /// The number, or its negative if the sign bit of `direction` is set.
+    #[inline]
+    fn towards(self, direction: Self) -> Self {
+        // Branch-free: signs of velocities alternate, and a misprediction costs more than the rest.
+        self * Self::of(T::one().copysign(direction.value()))
     }
 
     /// The larger one, or `self` of equal ones.
@@ -128,6 +136,41 @@ impl<T: Real> Number<T> for T {
     fn chain(self, value: T, _: T) -> Self {
         value
     }
+
+    #[inline]
+    fn magnitude(self) -> Self {
+        self.abs()
+    }
+
+    #[inline]
+    fn at_least(self, other: Self) -> Self {
+        self.max(other)
+    }
+
+    #[inline]
+    fn at_most(self, other: Self) -> Self {
+        self.min(other)
+    }
+
+    #[inline]
+    fn exponential(self) -> Self {
+        self.exp()
+    }
+}
+
+/// A [`Number`] that knows its scalar, for methods of structs made of such numbers.
+#[allow(unreachable_pub, reason = "laws are methods of public structs")]
+pub trait Algebraic: Number<Self::Scalar> {
+    /// The scalar.
+    type Scalar: Real;
+}
+
+impl<T: Real> Algebraic for T {
+    type Scalar = T;
+}
+
+impl<T: Real, const N: usize> Algebraic for Dual<T, N> {
+    type Scalar = T;
 }
 
 /// A value and its derivatives in `N` directions.

@@ -5,7 +5,6 @@ mod cast_table;
 pub mod check;
 mod checked;
 mod clone;
-#[allow(dead_code, reason = "the laws that are written in it follow")]
 mod dual;
 mod scalar;
 mod spatial;
@@ -16,8 +15,7 @@ pub(crate) use cast_table::CastTable;
 pub use check::{InvalidValue, Requirement};
 pub(crate) use checked::checked_when_read;
 pub(crate) use clone::clone_by_field;
-#[allow(unused_imports, reason = "the laws that are written in it follow")]
-pub(crate) use dual::{Dual, Number};
+pub(crate) use dual::{Algebraic, Dual, Number};
 pub use scalar::Real;
 pub(crate) use scalar::{have_same_bits, is_plain};
 pub use spatial::{Pose, SpatialForce, SpatialVelocity, cast_pose};

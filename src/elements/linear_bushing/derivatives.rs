@@ -1,27 +1,93 @@
-//! Derivatives of the torque of the bushing.
+//! Derivatives of the law of the bushing, and of its memory.
 
 use nalgebra::{Matrix3, Vector3};
 
-use super::LinearBushing;
+use super::{LinearBushing, Position, Velocity};
 use crate::elements::linear_bushing::law::Gimbal;
-use crate::framework::AtDynamics;
-use crate::math::Real;
+use crate::framework::{AtDynamics, Between, Blocks, Pair};
+use crate::math::{Real, SpatialForce, SpatialVelocity};
+
+type At<'a, T> = AtDynamics<'a, T, LinearBushing<T>>;
+
+/// The numbers of the parameters before the stiffnesses and before the dampings: those of two poses come first.
+const STIFFNESS: usize = 24;
+const DAMPING: usize = 30;
+
+impl<T: Real> LinearBushing<T> {
+    /// The law as seen from body 1.
+    #[inline]
+    pub(super) fn between(&self, at: &At<'_, T>) -> Between<T> {
+        let Position { X_GF, X_GM, .. } = at.position;
+        let Velocity { V_GF, V_GM, V_FM, .. } = at.velocity;
+        let R_GF = X_GF.rotation.matrix();
+        let [by_angles, by_rates] = derivatives_of_torque(at, R_GF);
+        let [by_shift, by_shift_rate] = [&at.parameters.law.stiffness, &at.parameters.law.damping]
+            .map(|axes| -R_GF * Matrix3::from_diagonal(&axes.fixed_rows::<3>(3)) * R_GF.transpose());
+        Between {
+            bodies: self.ends.bodies(),
+            p_GM: X_GM.translation.vector.into(),
+            F_GM: at.dynamics.F_GM,
+            V_M: SpatialVelocity::new(V_GM.angular - V_GF.angular, R_GF * V_FM.linear),
+            by_position: Pair { torque_by_angular: by_angles, force_by_linear: by_shift, ..Pair::zeros() },
+            by_velocity: Pair {
+                torque_by_angular: by_rates,
+                force_by_linear: by_shift_rate,
+                ..Pair::zeros()
+            },
+        }
+    }
+
+    pub(super) fn linearize_force_by_variables(&self, at: &At<'_, T>, blocks: &mut Blocks<'_, T>) {
+        let Position { X_GF, X_GM, q, .. } = at.position;
+        let (bodies, p_GM) = (self.ends.bodies(), X_GM.translation.vector.into());
+        blocks.add_between_by_frames(
+            &self.between(at),
+            &at.parameters.frames.poses(),
+            &X_GF.translation.vector,
+        );
+        let R_GF = X_GF.rotation.matrix();
+        let rates = rates_by_turn(at, R_GF);
+        for (first, factors) in [(STIFFNESS, q), (DAMPING, &at.velocity.qdot)] {
+            for (axis, &factor) in factors.iter().enumerate() {
+                let none = Vector3::zeros();
+                let change = if axis < 3 {
+                    SpatialForce::new(rates[axis] * -factor, none)
+                } else {
+                    SpatialForce::new(none, R_GF.column(axis - 3) * -factor)
+                };
+                blocks.add_between_by_variable(bodies, &p_GM, blocks.parameter(first + axis), &change);
+            }
+        }
+    }
+
+    /// The memory is that of the angles, which depend on the orientation of M in F alone.
+    pub(super) fn linearize_memory(&self, at: &At<'_, T>, blocks: &mut Blocks<'_, T>) {
+        let rates = rates_by_turn(at, at.position.X_GF.rotation.matrix());
+        self.ends.linearize_memory(&rates, &at.parameters.frames.poses(), blocks);
+    }
+}
+
+/// The rates of the angles by an angular velocity of M in F, in Ground: the rows of `N`.
+#[inline]
+fn rates_by_turn<T: Real>(at: &At<'_, T>, R_GF: &Matrix3<T>) -> [Vector3<T>; 3] {
+    let Gimbal { sx, cx, sy, over_cy } = at.position.gimbal;
+    let [x, y, z] = [0, 1, 2].map(|axis| Vector3::from(R_GF.column(axis)));
+    // That about the axis of q_z as it is at q_y = 0.
+    let a_G = z * cx - y * sx;
+    [x - a_G * (sy * over_cy), y * cx + z * sx, a_G * over_cy]
+}
 
 /// The derivatives of the torque on M by a turn and by an angular velocity of M in F, all in Ground.
 ///
 /// With `q̇ = N ω` the torque is `Nᵀf`, and `N` depends on `q_x` and `q_y`. The derivatives of `q̇` and of `Nᵀf` by these
 /// are those of the angular velocity and of the moments in a turning gimbal.
 #[inline]
-pub(super) fn derivatives_of_torque<T: Real>(
-    at: &AtDynamics<'_, T, LinearBushing<T>>,
-    R_GF: &Matrix3<T>,
-) -> [Matrix3<T>; 2] {
+fn derivatives_of_torque<T: Real>(at: &At<'_, T>, R_GF: &Matrix3<T>) -> [Matrix3<T>; 2] {
     let Gimbal { sx, cx, sy, over_cy } = at.position.gimbal;
     let ty = sy * over_cy;
-    // The rates of the angles by an angular velocity in Ground: a is that about the axis of q_z as it is at q_y = 0.
-    let [x, y, z] = [0, 1, 2].map(|axis| Vector3::from(R_GF.column(axis)));
+    let [y, z] = [1, 2].map(|axis| Vector3::from(R_GF.column(axis)));
     let a_G = z * cx - y * sx;
-    let N = [x - a_G * ty, y * cx + z * sx, a_G * over_cy];
+    let N = rates_by_turn(at, R_GF);
 
     let w = at.velocity.V_FM.angular;
     let (a, b) = (cx * w.z - sx * w.y, cx * w.y + sx * w.z);

@@ -1,6 +1,6 @@
 //! A six-axis spring-damper between two frames.
 
-use nalgebra::{Matrix3, Rotation3, Vector3, Vector6};
+use nalgebra::{Rotation3, Vector3, Vector6};
 
 mod derivatives;
 mod error;
@@ -17,14 +17,12 @@ pub use crate::elements::frames::{Dynamics, Framed, Frames};
 
 use crate::framework::variables::Variables as _;
 use crate::framework::{
-    AtDynamics, AtPosition, AtVelocity, Between, Blocks, ElementError, Error, ForceElement, Given, Pair,
-    Stiffnesses,
+    AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, Error, ForceElement, Given, Stiffnesses,
 };
-use crate::math::{Pose, Real, SpatialForce, SpatialVelocity};
+use crate::math::{Pose, Real, SpatialForce};
 use crate::mechanics::{BodyIndex, ForceAccumulator, Frame, Topology, Velocities};
 
 use super::frames::Ends;
-use derivatives::derivatives_of_torque;
 use law::{Gimbal, principal_angles};
 use turns::with_turns;
 
@@ -298,24 +296,25 @@ impl<T: Real> ForceElement<T> for LinearBushing<T> {
         at: &AtDynamics<'_, T, Self>,
         blocks: &mut Blocks<'_, T>,
     ) -> Result<(), ElementError> {
-        let Position { X_GF, X_GM, .. } = at.position;
-        let Velocity { V_GF, V_GM, V_FM, .. } = at.velocity;
-        let R_GF = X_GF.rotation.matrix();
-        let [by_angles, by_rates] = derivatives_of_torque(at, R_GF);
-        let [by_shift, by_shift_rate] = [&at.parameters.law.stiffness, &at.parameters.law.damping]
-            .map(|axes| -R_GF * Matrix3::from_diagonal(&axes.fixed_rows::<3>(3)) * R_GF.transpose());
-        blocks.add_between(&Between {
-            bodies: self.ends.bodies(),
-            p_GM: X_GM.translation.vector.into(),
-            F_GM: at.dynamics.F_GM,
-            V_M: SpatialVelocity::new(V_GM.angular - V_GF.angular, R_GF * V_FM.linear),
-            by_position: Pair { torque_by_angular: by_angles, force_by_linear: by_shift, ..Pair::zeros() },
-            by_velocity: Pair {
-                torque_by_angular: by_rates,
-                force_by_linear: by_shift_rate,
-                ..Pair::zeros()
-            },
-        });
+        blocks.add_between(&self.between(at));
+        Ok(())
+    }
+
+    fn linearize_variables(
+        &self,
+        at: &AtDynamics<'_, T, Self>,
+        blocks: &mut Blocks<'_, T>,
+    ) -> Result<(), ElementError> {
+        self.linearize_force_by_variables(at, blocks);
+        Ok(())
+    }
+
+    fn linearize_commit(
+        &self,
+        at: &AtDynamics<'_, T, Self>,
+        blocks: &mut Blocks<'_, T>,
+    ) -> Result<(), ElementError> {
+        self.linearize_memory(at, blocks);
         Ok(())
     }
 

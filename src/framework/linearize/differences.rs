@@ -6,6 +6,7 @@ use core::any::Any;
 
 use nalgebra::{Matrix3, Rotation3, Vector3};
 
+use super::between::shares_of_turns;
 use super::blocks::{Blocks, Column, Row};
 use super::ends::{End, needed_ends};
 use super::linearization::{ElementLinearization, KindBlocks, Source};
@@ -192,17 +193,13 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
             while variable <= last {
                 scratch.slopes.clear();
                 if let Some(R) = rotation_at(&slots.variables[place], variable) {
-                    // A rotation turns; its entries have derivatives whose sums along turns are those of the turns. The
-                    // tangents [e]×R of the three axes are perpendicular, and of squared length two.
+                    // A rotation turns: its entries alone would make it something else.
                     for axis in 0..3 {
                         let moved = Moved::Rotation(variable, axis);
                         self.slope(part, scratch, place, ends, moved, (slots, kinematics))?;
                     }
-                    let tangents =
-                        [Vector3::<T>::x(), Vector3::y(), Vector3::z()].map(|axis| axis.cross_matrix() * R);
-                    for (entry, variable) in (variable..variable + 9).enumerate() {
-                        let shares = tangents.map(|tangent| tangent[(entry / 3, entry % 3)] * T::lit(0.5));
-                        push(variable, &mut |result| {
+                    for (entry, shares) in shares_of_turns(&R).into_iter().enumerate() {
+                        push(variable + entry, &mut |result| {
                             let slopes = scratch.slopes.iter().skip(result).step_by(results);
                             slopes.zip(shares).fold(T::zero(), |sum, (&slope, share)| sum + slope * share)
                         });

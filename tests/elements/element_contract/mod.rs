@@ -18,8 +18,8 @@ use meshes::{
     SoftBrickAndBall, SoftTorus,
 };
 use scene::{
-    Bushing, Cable, Capstan, Coordinate, CoupledBushing, LoadedCoordinate, MovingCable, MovingCapstan,
-    ReturnMappedSpring, SmoothlyStopped, Spring,
+    AnyCoordinate, Bushing, Cable, Capstan, Coordinate, CoupledBushing, LoadedCoordinate, MovingCable,
+    MovingCapstan, ReturnMappedSpring, SmoothlyStopped, Spring,
 };
 
 /// Exact derivatives.
@@ -152,6 +152,16 @@ linearized! {
     clipped_foundation_on_its_like: ClippedBrickAndBall;
     clipped_foundation_in_half_space: ClippedBrick;
     clipped_foundation_with_projected_areas: ProjectedBrick;
+    sticking_coordinate: Coordinate<false>;
+    slipping_coordinate: Coordinate<true>;
+    sticking_coordinate_under_load: LoadedCoordinate<false>;
+    slipping_coordinate_under_load: LoadedCoordinate<true>;
+    coordinate_in_smooth_stops: SmoothlyStopped;
+}
+
+#[test]
+fn a_coordinate_element_is_linearized_in_every_branch() {
+    assert_eq!((0..20_000).try_for_each(testing::linearization::<AnyCoordinate, Duals>), Ok(()));
 }
 
 /// The claims in fewer scenes: they repeat those above but for the point and the places.
