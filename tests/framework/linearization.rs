@@ -217,3 +217,69 @@ fn a_linearization_follows_the_system() -> Result<(), Error> {
     assert_eq!(linearization.element(pull).source(), Source::Differences);
     Ok(())
 }
+
+#[test]
+fn many_states_are_linearized_as_one_by_one() -> Result<(), Error> {
+    let (mut system, [first, second], coordinate) = system()?;
+    let parameters = Parameters { stiffness: Vector6::repeat(10.0), damping: Vector6::repeat(1.0) };
+    system.add(LinearBushing::new(Frame::of(first), Frame::of(second), parameters)?)?;
+    system.add(Pull { body: first, coordinate })?;
+    let mut numbers = Numbers::new(3);
+    let mut states: Vec<_> = (0..40).map(|_| system.default_state()).collect();
+    for state in &mut states {
+        state.set_body(first, numbers.pose(0.5, 1.0), numbers.velocity(1.0))?;
+    }
+    system.realize_each(&mut states, Stage::Dynamics)?;
+    let mut together: Vec<_> = states.iter().map(|_| Linearization::new()).collect();
+    system.linearize_each(&states, &mut together)?;
+    let mut alone = Linearization::new();
+    for (state, linearization) in states.iter().zip(&together) {
+        system.linearize(state, &mut alone)?;
+        assert!(alone.triplets().eq(linearization.triplets()));
+    }
+    let too_few = system.linearize_each(&states, &mut together[..7]);
+    assert!(matches!(too_few, Err(Error::World { index: 7, .. })));
+    Ok(())
+}
+
+#[test]
+fn variables_have_the_names_of_the_state() -> Result<(), Error> {
+    let (mut system, [first, _], coordinate) = system()?;
+    let pull = system.add(Pull { body: first, coordinate })?;
+    let names = system.default_state().linearized_variables(pull)?;
+    assert_eq!(names, ["time", "pull[0].stiffness", "pull[0].square"]);
+    Ok(())
+}
+
+/// The statement of the page on linearization: without damping only the turns of a body are not symmetric, by its torque.
+#[test]
+fn a_bushing_without_damping_is_symmetric_but_for_turns_under_torque() -> Result<(), Error> {
+    let mut system = ForceSystem::new();
+    let bodies = [system.add_body(), system.add_body()];
+    let mut numbers = Numbers::new(5);
+    let parameters = Parameters {
+        stiffness: Vector6::from_fn(|_, _| numbers.between(1.0, 50.0)),
+        ..Parameters::default()
+    };
+    let [F, M] = bodies.map(|body| Frame::on(body, numbers.pose(0.5, 0.4)));
+    system.add(LinearBushing::new(F, M, parameters)?)?;
+    let mut state = system.default_state();
+    for body in bodies {
+        state.set_pose(body, numbers.pose(0.4, 0.5))?;
+    }
+    let torques =
+        bodies.map(|body| system.realize_dynamics(&mut state).map(|view| view.body_force(body).torque));
+    let mut linearization = Linearization::new();
+    system.linearize(&state, &mut linearization)?;
+    let [mut stiffness, damping] = linearization.to_dense();
+    assert!(damping.iter().all(|number| *number == 0.0));
+    assert!((&stiffness - stiffness.transpose()).amax() > 1.0, "there is a torque");
+    for (body, torque) in bodies.into_iter().zip(torques) {
+        let first = linearization.row_of(End::Body(body)).unwrap_or_default();
+        let mut turns = stiffness.fixed_view_mut::<3, 3>(first, first);
+        turns += torque?.cross_matrix() * 0.5;
+    }
+    // Entries of up to a hundred, of a few dozen roundings.
+    assert!((&stiffness - stiffness.transpose()).amax() < 1e-12);
+    Ok(())
+}

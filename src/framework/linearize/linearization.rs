@@ -1,6 +1,8 @@
 //! The linearization of a system in reused memory.
 
 use alloc::boxed::Box;
+use alloc::string::{String, ToString};
+use alloc::vec;
 use alloc::vec::Vec;
 use core::any::Any;
 
@@ -11,6 +13,7 @@ use crate::framework::roster::Roster;
 use crate::framework::stage::Stage;
 use crate::framework::state::State;
 use crate::framework::system::check_in;
+use crate::framework::variables::Value;
 use crate::framework::{Error, ForceSystem};
 use crate::math::Real;
 use crate::mechanics::Topology;
@@ -55,7 +58,7 @@ pub struct ElementLinearization<T: Real> {
 /// `A = dV/dt` in components along the axes of Ground. Both have the sign of a force: a spring has a negative `K`.
 /// With the host's Jacobian `V = J u` the generalized forces change by `JᵀKJ` and `JᵀDJ`, besides the change of `J` itself.
 ///
-/// See [Linearization](crate::_documentation::design).
+/// See [Linearization](crate::_documentation::linearization).
 #[derive(Debug)]
 pub struct Linearization<T: Real> {
     scope: Scope,
@@ -183,8 +186,50 @@ impl<T: Real> Linearization<T> {
     }
 }
 
+impl<T: Real> State<T> {
+    /// The names of time and of the numbers of an element, in the order of [`Column::Variable`].
+    ///
+    /// # Errors
+    /// [`Error::NoSuchElement`] if the state does not have the element.
+    pub fn linearized_variables(&self, element: impl Into<ElementId>) -> Result<Vec<String>, Error> {
+        let id = self.check(element.into())?;
+        let mut names = vec!["time".to_string()];
+        self.kinds[id.kind()].visit(id.place(), &mut |entry| {
+            if let Value::Number(_) = entry.value {
+                names.push(entry.name.to_string());
+            }
+        });
+        Ok(names)
+    }
+}
+
 impl<T: Real> ForceSystem<T> {
     /// Writes the derivatives of all forces about a state.
+    ///
+    /// # Example: the stiffness of a mount
+    ///
+    /// ```
+    /// use force_elements::linear_bushing::Parameters;
+    /// use force_elements::nalgebra::Vector6;
+    /// use force_elements::{End, ForceSystem, Frame, LinearBushing, Linearization, Pose, Source};
+    ///
+    /// let mut system = ForceSystem::<f64>::new();
+    /// let body = system.add_body();
+    /// let parameters = Parameters { stiffness: Vector6::repeat(800.0), ..Parameters::default() };
+    /// let mount = system.add(LinearBushing::new(Frame::ground(Pose::identity()), Frame::of(body), parameters)?)?;
+    /// let mut state = system.default_state();
+    /// state.set_pose(body, Pose::translation(0.01, 0.0, 0.0))?;
+    ///
+    /// let mut linearization = Linearization::new(); // once; its memory is reused
+    /// system.realize_dynamics(&mut state)?;
+    /// system.linearize(&state, &mut linearization)?;
+    ///
+    /// let [stiffness, _damping] = linearization.to_dense();
+    /// let first = linearization.row_of(End::Body(body)).unwrap_or_default();
+    /// assert_eq!(stiffness[(first + 3, first + 3)], -800.0);
+    /// assert_eq!(linearization.element(mount).source(), Source::Exact);
+    /// # Ok::<(), force_elements::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`Error::StageTooLow`] below Dynamics stage; [`Error::TopologyMismatch`] if the state belongs to another system;
