@@ -200,9 +200,10 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
     ) -> Result<(), Error> {
         self.prepare(slots, places, kinematics, |element, at, _, next| {
             element.accept_step(at, next)?;
-            Ok(if commits {
-                next.validate()?
-            })
+            if commits {
+                next.validate()?;
+            }
+            Ok(())
         })
     }
 

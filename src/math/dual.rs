@@ -189,11 +189,12 @@ impl<T: Real, const N: usize> Dual<T, N> {
         dual
     }
 
+    /// A function of both with this value and these partial derivatives.
     #[inline]
-    fn zip(self, other: Self, value: T, slope: impl Fn(T, T) -> T) -> Self {
+    fn combine(self, other: Self, value: T, [by_self, by_other]: [T; 2]) -> Self {
         let mut slopes = self.slopes;
         for (a, b) in slopes.iter_mut().zip(other.slopes) {
-            *a = slope(*a, b);
+            *a = *a * by_self + b * by_other;
         }
         Self { value, slopes }
     }
@@ -229,7 +230,7 @@ impl<T: Real, const N: usize> Add for Dual<T, N> {
     type Output = Self;
     #[inline]
     fn add(self, other: Self) -> Self {
-        self.zip(other, self.value + other.value, |a, b| a + b)
+        self.combine(other, self.value + other.value, [T::one(), T::one()])
     }
 }
 
@@ -237,7 +238,7 @@ impl<T: Real, const N: usize> Sub for Dual<T, N> {
     type Output = Self;
     #[inline]
     fn sub(self, other: Self) -> Self {
-        self.zip(other, self.value - other.value, |a, b| a - b)
+        self.combine(other, self.value - other.value, [T::one(), -T::one()])
     }
 }
 
@@ -245,7 +246,7 @@ impl<T: Real, const N: usize> Mul for Dual<T, N> {
     type Output = Self;
     #[inline]
     fn mul(self, other: Self) -> Self {
-        self.zip(other, self.value * other.value, |a, b| a * other.value + self.value * b)
+        self.combine(other, self.value * other.value, [other.value, self.value])
     }
 }
 
@@ -255,7 +256,7 @@ impl<T: Real, const N: usize> Div for Dual<T, N> {
     fn div(self, other: Self) -> Self {
         let value = self.value / other.value;
         let over = other.value.recip();
-        self.zip(other, value, |a, b| (a - value * b) * over)
+        self.combine(other, value, [over, -value * over])
     }
 }
 

@@ -70,10 +70,10 @@ impl<T: Real> Blocks<'_, T> {
         if *b != BodyIndex::GROUND {
             let by_turn = less(&K.angular, &times_cross_cross(&D.linear, &w_B, &r_B));
             let by_shift = less(&K.linear, &times_cross(&D.linear, &w_A));
-            let mut K = Columns { angular: by_turn, linear: by_shift }.from_origin(&r_B);
+            let mut K = Columns { angular: by_turn, linear: by_shift }.at_own_origin(&r_B);
             // M is the point of application, which B carries along.
             add_to_torque(&mut K.angular, &cross_cross(f, &r_B));
-            let rows = rows(&K, &D.from_origin(&r_B));
+            let rows = rows(&K, &D.at_own_origin(&r_B));
             self.push_at_origin(*b, *b, &rows, &r_B, T::one());
             let on_a = self.push_at_origin(*a, *b, &rows, &r_A, -T::one());
             add_cross(on_a, f, T::one());
@@ -87,9 +87,9 @@ impl<T: Real> Blocks<'_, T> {
             add_to_torque(&mut by_turn, &F_GM.torque.cross_matrix());
             add_to_force(&mut by_turn, &f.cross_matrix());
             let by_shift = less(&K.linear, &times_cross(&D.linear, &w_A));
-            let K = Columns { angular: by_turn, linear: by_shift }.from_origin(&r_A);
+            let K = Columns { angular: by_turn, linear: by_shift }.at_own_origin(&r_A);
             // Of the opposite motion, by which the relative one grows.
-            let rows = rows(&K, &D.from_origin(&r_A));
+            let rows = rows(&K, &D.at_own_origin(&r_A));
             self.push_at_origin(*b, *a, &rows, &r_B, -T::one());
             let on_a = self.push_at_origin(*a, *a, &rows, &r_A, T::one());
             add_cross(on_a, f, -T::one());
@@ -265,7 +265,7 @@ impl<T: Real> Columns<T> {
     /// Derivatives by the twist of a body at M, as those by its twist at its origin, from which M is at `r`: the shift of M
     /// is that of the origin plus the turn × r.
     #[inline]
-    fn from_origin(&self, r: &Vector3<T>) -> Self {
+    fn at_own_origin(&self, r: &Vector3<T>) -> Self {
         Self { angular: less(&self.angular, &times_cross(&self.linear, r)), linear: self.linear }
     }
 }

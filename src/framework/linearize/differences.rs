@@ -124,7 +124,9 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         let ends = ends.get_or_insert_with(|| self.ends_of(place, kinematics));
         let rows = |row: &mut dyn FnMut(Row)| {
             if part != Part::Commit {
-                ends.iter().for_each(|&end| row(Row::Force(end)));
+                for &end in ends.iter() {
+                    row(Row::Force(end));
+                }
             }
             let (count, of): (usize, fn(usize) -> Row) = match part {
                 Part::Forces => (0, Row::Rate),
@@ -337,15 +339,15 @@ impl<T: Real, E: ForceElement<T>> Scratch<T, E> {
         let twist = |freedom: usize, length: T| {
             let mut twist = SpatialVelocity::zero();
             if freedom < 3 {
-                twist.angular[freedom] = length
+                twist.angular[freedom] = length;
             } else {
-                twist.linear[freedom - 3] = length
+                twist.linear[freedom - 3] = length;
             }
             twist
         };
         match moved {
             Moved::Position(End::Body(body), freedom) => {
-                self.kinematics.displace(body, &twist(freedom, length))
+                self.kinematics.displace(body, &twist(freedom, length));
             }
             Moved::Velocity(End::Body(body), freedom) => {
                 self.kinematics.accelerate(body, &twist(freedom, length));

@@ -352,7 +352,7 @@ impl Subject for AnyCoordinate {
     type Element<T: Real> = CoordinateSpringDamperExt<T>;
 
     fn scene<T: Real>(deal: &mut Numbers) -> Result<Scene<T, CoordinateSpringDamperExt<T>>, Error> {
-        let mut toss = |deal: &mut Numbers| deal.number() > 0.0;
+        let toss = |deal: &mut Numbers| deal.number() > 0.0;
         let alter = |p: &mut coordinate::Parameters<T>, deal: &mut Numbers| {
             let (regularised, loaded, smooth) = (toss(deal), toss(deal), toss(deal));
             *p = coordinate::Parameters {
