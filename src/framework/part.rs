@@ -186,13 +186,13 @@ pub trait Lift<T, S, Kind> {
     /// The field with such numbers.
     type Lifted;
     /// The field with every number replaced.
-    fn lift(&self, of: &mut dyn FnMut(T) -> S) -> Self::Lifted;
+    fn lift(&self, of: &mut impl FnMut(T) -> S) -> Self::Lifted;
 }
 
 impl<T: Copy, S> Lift<T, S, Scalar> for T {
     type Lifted = S;
     #[inline]
-    fn lift(&self, of: &mut dyn FnMut(T) -> S) -> S {
+    fn lift(&self, of: &mut impl FnMut(T) -> S) -> S {
         of(*self)
     }
 }
@@ -200,7 +200,7 @@ impl<T: Copy, S> Lift<T, S, Scalar> for T {
 impl<T, S> Lift<T, S, Composite> for bool {
     type Lifted = Self;
     #[inline]
-    fn lift(&self, _: &mut dyn FnMut(T) -> S) -> Self {
+    fn lift(&self, _: &mut impl FnMut(T) -> S) -> Self {
         *self
     }
 }

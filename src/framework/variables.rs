@@ -278,7 +278,7 @@ macro_rules! variables {
         impl<T: Copy> $name<T> {
             /// The same with every number replaced, in the order of the fields.
             #[inline]
-            pub(crate) fn lift<S: Copy>(&self, of: &mut dyn FnMut(T) -> S) -> $name<S> {
+            pub(crate) fn lift<S: Copy>(&self, of: &mut impl FnMut(T) -> S) -> $name<S> {
                 $name { $($field: $crate::variables::Lift::<T, S, _>::lift(&self.$field, of),)* }
             }
         }
