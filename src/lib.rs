@@ -54,8 +54,9 @@
 //! | log, plot or bind by name, with units | [`DynamicsView::visit_results`], [`State::visit_variables`] |
 //! | commit | [`accept_step`](ForceSystem::accept_step), [`finish_step`](ForceSystem::finish_step) |
 //! | save, restore, copy | [`Snapshot`], [`BinarySnapshot`], [`Checkpoint`] |
-//! | evaluate many states | [`realize_each`](ForceSystem::realize_each), [`accept_step_each`](ForceSystem::accept_step_each) |
+//! | evaluate many states | [`realize_each`](ForceSystem::realize_each), [`accept_step_each`](ForceSystem::accept_step_each), [`linearize_each`](ForceSystem::linearize_each) |
 //! | account for energy | [`dissipated_energy`](DynamicsView::dissipated_energy), [`StepRule`] |
+//! | linearize forces, rates and commits | [`linearize`](ForceSystem::linearize), [`Linearization`], [`_documentation::linearization`] |
 //! | choose a step | [`stable_step`](ForceSystem::stable_step), [`Inertias`], [`_documentation::steps`] |
 //! | write a host | [`_documentation::hosts`] |
 //! | run the reference host | [`simulation`] |
@@ -111,9 +112,11 @@ pub use elements::{
 };
 pub use framework::variables;
 pub use framework::{
-    AtDynamics, AtPosition, AtVelocity, BinarySnapshot, Cache, Casts, Checkpoint, DynamicsView, ElementError,
-    ElementId, ElementName, Error, ForceElement, ForceSystem, Given, Handle, OwnError, PositionView,
-    Snapshot, StableStep, Stage, State, StepMethod, StepRule, Stepping, Stiffnesses, Variables, VelocityView,
+    AtDynamics, AtPosition, AtVelocity, Between, BinarySnapshot, Blocks, Branch, Cache, Casts, Checkpoint,
+    Column, DynamicsView, ElementError, ElementId, ElementLinearization, ElementName, End, Error,
+    ForceElement, ForceSystem, Freedoms, Given, Handle, Linearization, OwnError, Pair, PositionView, Row,
+    Scope, Snapshot, Source, StableStep, Stage, State, StepMethod, StepRule, Stepping, Stiffnesses, Triplet,
+    Variables, Variation, VelocityView,
 };
 pub use math::check;
 pub use math::{InvalidValue, Pose, Real, Requirement, SpatialForce, SpatialVelocity, cast_pose};
@@ -122,7 +125,7 @@ pub use mechanics::{
     Inertias, KinematicsError, KinematicsSource, Positions, Quantity, Station, Topology, Velocities,
 };
 
-/// Notation, design, hosts, and coverage of the programs that the elements follow.
+/// Notation, design, hosts, linearization, and coverage of the programs that the elements follow.
 pub mod _documentation {
     #[doc = include_str!("../docs/coverage.md")]
     pub mod coverage {}
@@ -130,6 +133,8 @@ pub mod _documentation {
     pub mod design {}
     #[doc = include_str!("../docs/hosts.md")]
     pub mod hosts {}
+    #[doc = include_str!("../docs/linearization.md")]
+    pub mod linearization {}
     #[doc = include_str!("../docs/notation.md")]
     pub mod notation {}
     #[doc = include_str!("../docs/steps.md")]

@@ -2,12 +2,12 @@
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use core::cell::Cell;
+use core::cell::{Cell, RefCell};
 use core::fmt;
 
 use nalgebra::{Point3, Vector3};
 
-use crate::framework::{AtDynamics, AtVelocity, ElementError, ForceElement};
+use crate::framework::{AtDynamics, AtVelocity, Blocks, ElementError, End, ForceElement};
 use crate::math::{Pose, Real, SpatialForce, SpatialVelocity};
 use crate::mechanics::{
     BodyIndex, Checked, CoordinateIndex, ForceAccumulator, KinematicsError, Positions, Topology, Velocities,
@@ -90,6 +90,8 @@ pub struct Motion<'a, T: Real> {
     velocities: &'a Velocities<T>,
     /// The first that was asked for in vain.
     missing: Cell<Option<KinematicsError>>,
+    /// What the closure has asked for.
+    read: RefCell<Vec<End>>,
 }
 
 impl<T: Real> Motion<'_, T> {
@@ -130,14 +132,21 @@ impl<T: Real> Motion<'_, T> {
 
     /// The body, or Ground in its place.
     fn existing(&self, body: BodyIndex) -> BodyIndex {
-        if self.note(self.topology().check_body(body)) { body } else { BodyIndex::GROUND }
+        let exists = self.note(End::Body(body), self.topology().check_body(body));
+        if exists { body } else { BodyIndex::GROUND }
     }
 
     fn exists(&self, coordinate: CoordinateIndex) -> bool {
-        self.note(self.topology().check_coordinate(coordinate))
+        self.note(End::Coordinate(coordinate), self.topology().check_coordinate(coordinate))
     }
 
-    fn note(&self, checked: Result<(), KinematicsError>) -> bool {
+    fn note(&self, end: End, checked: Result<(), KinematicsError>) -> bool {
+        // Never borrowed elsewhere.
+        if let Ok(mut read) = self.read.try_borrow_mut()
+            && !read.contains(&end)
+        {
+            read.push(end);
+        }
         self.missing.set(self.missing.get().or(checked.err()));
         checked.is_ok()
     }
@@ -235,6 +244,8 @@ results! {
         pub loads: Loads<T>;
         /// The energy stored.
         pub potential_energy: T ["J"];
+        /// The bodies and coordinates whose motion the closure has read.
+        read: Vec<End>;
     }
 }
 
@@ -257,9 +268,13 @@ impl<T: Real> ForceElement<T> for CustomForce<T> {
         cache: &mut Self::Dynamics,
     ) -> Result<(), ElementError> {
         let (positions, velocities) = (at.positions, at.velocities);
-        let motion = Motion { time: at.time, positions, velocities, missing: Cell::new(None) };
+        let mut read = core::mem::take(&mut cache.read);
+        read.clear();
+        let (missing, read) = (Cell::new(None), RefCell::new(read));
+        let motion = Motion { time: at.time, positions, velocities, missing, read };
         cache.loads.clear();
         cache.potential_energy = (self.law)(&motion, &mut cache.loads);
+        cache.read = motion.read.take();
         motion.missing.get().map_or(Ok(()), Err)?;
         Ok(cache.loads.check(motion.topology())?)
     }
@@ -280,5 +295,19 @@ impl<T: Real> ForceElement<T> for CustomForce<T> {
 
     fn power_dissipated(&self, at: &AtDynamics<'_, T, Self>) -> T {
         at.dynamics.loads.power_dissipated
+    }
+
+    fn linearize(
+        &self,
+        at: &AtDynamics<'_, T, Self>,
+        blocks: &mut Blocks<'_, T>,
+    ) -> Result<(), ElementError> {
+        let Dynamics { loads, read, .. } = at.dynamics;
+        let loaded = loads.all().iter().map(|load| match *load {
+            Load::AtPoint { body, .. } | Load::OnBody { body, .. } => End::Body(body),
+            Load::OnCoordinate { coordinate, .. } => End::Coordinate(coordinate),
+        });
+        blocks.differences_of(read.iter().copied().chain(loaded));
+        Ok(())
     }
 }

@@ -1,9 +1,9 @@
 //! Two frames on two bodies, which an element connects.
 
-use nalgebra::{Matrix3, Point3, Vector6};
+use nalgebra::{Matrix3, Point3, Vector3, Vector6};
 
 use crate::framework::variables::{Variables, Visitor, VisitorMut};
-use crate::framework::{ElementError, Stage, Stiffnesses};
+use crate::framework::{Blocks, ElementError, Row, Stage, Stiffnesses};
 use crate::math::{InvalidValue, Pose, Real, SpatialForce, SpatialVelocity, checked_when_read};
 use crate::mechanics::{BodyIndex, Checked, ForceAccumulator, Frame, Positions, Topology, Velocities};
 use crate::{results, variables};
@@ -21,6 +21,13 @@ variables! {
 }
 
 checked_when_read!(Frames);
+
+impl<T: Real> Frames<T> {
+    /// Both poses.
+    pub(super) fn poses(&self) -> [Pose<T>; 2] {
+        [self.X_B1F, self.X_B2M]
+    }
+}
 
 /// The parameters in a state: the frames, by default those the element was made with, and the law.
 ///
@@ -122,6 +129,22 @@ impl Ends {
 
     pub(super) fn bodies(self) -> [BodyIndex; 2] {
         [self.body1, self.body2]
+    }
+
+    /// Writes the derivatives of a memory of the orientation of M in F: for each number that by a turn, in Ground.
+    pub(super) fn linearize_memory<T: Real>(
+        self,
+        rates: &[Vector3<T>],
+        poses: &[Pose<T>; 2],
+        blocks: &mut Blocks<'_, T>,
+    ) {
+        for (i, rate) in rates.iter().enumerate() {
+            for (body, turn) in self.bodies().into_iter().zip([-rate, *rate]) {
+                let by_position = Vector6::new(turn.x, turn.y, turn.z, T::zero(), T::zero(), T::zero());
+                blocks.add_to(Row::Next(i), body, &by_position, &Vector6::zeros());
+            }
+            blocks.add_to_by_frames(Row::Next(i), self.bodies(), poses, rate);
+        }
     }
 
     /// Adds the forces on frames F and M.

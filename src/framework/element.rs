@@ -6,7 +6,7 @@ use core::ops::Deref;
 use nalgebra::{Point3, Vector3};
 
 use crate::framework::variables::Variables;
-use crate::framework::{Cache, ElementError, Stiffnesses};
+use crate::framework::{Blocks, Cache, ElementError, Stiffnesses};
 use crate::math::Real;
 use crate::mechanics::{BodyIndex, ForceAccumulator, Positions, Topology, Velocities};
 
@@ -236,6 +236,52 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
     /// [stable step](crate::ForceSystem::stable_step). By default nothing is known.
     fn report_stiffness(&self, _at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {
         stiffnesses.unknown();
+    }
+
+    /// Writes the derivatives of the forces by the positions and velocities of bodies and coordinates, and states the
+    /// branches of the law. By default it asks for differences.
+    ///
+    /// At a kink the derivatives are those of the branch that is taken. They are finite whatever the motion, also at rest.
+    ///
+    /// # Errors
+    /// Those documented by the element.
+    fn linearize(
+        &self,
+        _at: &AtDynamics<'_, T, Self>,
+        blocks: &mut Blocks<'_, T>,
+    ) -> Result<(), ElementError> {
+        blocks.differences();
+        Ok(())
+    }
+
+    /// Writes the derivatives of the forces by time, parameters, discrete and continuous variables, and those of the rates
+    /// of the continuous variables by all of these and by the motion. By default it asks for differences.
+    ///
+    /// The entries of a rotation count as independent numbers: only sums along a turn have a meaning.
+    ///
+    /// # Errors
+    /// Those documented by the element.
+    fn linearize_variables(
+        &self,
+        _at: &AtDynamics<'_, T, Self>,
+        blocks: &mut Blocks<'_, T>,
+    ) -> Result<(), ElementError> {
+        blocks.differences();
+        Ok(())
+    }
+
+    /// Writes the derivatives of the discrete variables after [`accept_step`](Self::accept_step) by motion, time,
+    /// parameters, discrete and continuous variables. By default it asks for differences.
+    ///
+    /// # Errors
+    /// As [`accept_step`](Self::accept_step).
+    fn linearize_commit(
+        &self,
+        _at: &AtDynamics<'_, T, Self>,
+        blocks: &mut Blocks<'_, T>,
+    ) -> Result<(), ElementError> {
+        blocks.differences();
+        Ok(())
     }
 
     /// For an implicit host, between the Newton iterations of one step: writes into `next` the

@@ -210,6 +210,23 @@ pub(super) fn is_named(name: Arguments<'_>, field: &str) -> bool {
     fmt::write(&mut rest, name).is_ok() && rest.0.is_empty()
 }
 
+/// Whether a name is that of the first of the nine entries of a rotation, which follow one another row by row.
+pub(crate) fn is_first_of_rotation(name: Arguments<'_>) -> bool {
+    const ENDING: &[u8] = b".R.xx";
+    struct Tail([u8; ENDING.len()]);
+    impl fmt::Write for Tail {
+        fn write_str(&mut self, part: &str) -> fmt::Result {
+            for &byte in part.as_bytes() {
+                self.0.rotate_left(1);
+                self.0[ENDING.len() - 1] = byte;
+            }
+            Ok(())
+        }
+    }
+    let mut tail = Tail([0; ENDING.len()]);
+    fmt::write(&mut tail, name).is_ok() && tail.0 == ENDING
+}
+
 /// Calls `visit` with each number.
 pub(super) fn visit_numbers<T: Real>(variables: &impl Variables<T>, visit: &mut dyn FnMut(T)) {
     variables.visit(&mut |entry| {

@@ -71,6 +71,9 @@ pub enum Error {
         /// Why.
         source: Box<Error>,
     },
+    /// There are more states than linearizations to write to.
+    #[error("there is no linearization to write to")]
+    NoLinearization,
     /// No cast to another scalar is known for a kind of element.
     #[error("no cast to the other scalar is known for elements of kind {kind}: add one to the casts")]
     NoCast {

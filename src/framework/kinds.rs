@@ -9,6 +9,7 @@ use core::ops::Range;
 
 use crate::framework::element::ForceElement;
 use crate::framework::element_variables::ElementVariables;
+use crate::framework::linearize::KindBlocks;
 use crate::framework::results::Cache;
 use crate::framework::roster::Roster;
 use crate::framework::slots::{AnySlots, Slots, given};
@@ -116,6 +117,13 @@ pub(crate) trait AnyKind<T: Real>: Any + Debug + Send + Sync {
         kinematics: &Kinematics<T>,
         stiffnesses: &mut Stiffnesses<'_, T>,
     ) -> Result<(), Error>;
+    /// Writes the derivatives of all elements, after they have been realized to Dynamics.
+    fn linearize(
+        &self,
+        slots: &dyn AnySlots<T>,
+        kinematics: &Kinematics<T>,
+        blocks: KindBlocks<'_, T>,
+    ) -> Result<(), Error>;
     /// Resets the memory of one element; returns the stage below which the state falls, if anything has changed.
     fn reset_memory(
         &self,
@@ -203,15 +211,15 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         if !is_finite {
             self.check_finite(slots, kinematics, power_absorbed)?;
         }
-        if E::Continuous::FIRST_STAGE.is_some() { self.calc_rates(slots, kinematics) } else { Ok(()) }
+        if E::Continuous::FIRST_STAGE.is_some() {
+            self.calc_rates(slots, self.places(), kinematics)
+        } else {
+            Ok(())
+        }
     }
 
     fn prepare_step(&self, slots: &mut dyn AnySlots<T>, kinematics: &Kinematics<T>) -> Result<(), Error> {
-        let slots = Slots::<T, E>::downcast_mut(slots)?;
-        self.prepare(slots, kinematics, |element, at, _, next| {
-            element.accept_step(at, next)?;
-            Ok(next.validate()?)
-        })
+        self.prepare_steps(Slots::<T, E>::downcast_mut(slots)?, self.places(), kinematics, true)
     }
 
     fn prepare_update(
@@ -223,7 +231,7 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         let slots = Slots::<T, E>::downcast_mut(slots)?;
         let start = Slots::<T, E>::downcast(start)?;
         let mut force_error = T::zero();
-        self.prepare(slots, kinematics, |element, at, i, next| {
+        self.prepare(slots, self.places(), kinematics, |element, at, i, next| {
             let error = element.discontinuous_update(at, &start.variables[i].discrete, next)?;
             force_error = force_error.max(finite_force(error)?);
             Ok(next.validate()?)
@@ -234,7 +242,7 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
     fn switching_error(&self, slots: &mut dyn AnySlots<T>, kinematics: &Kinematics<T>) -> Result<T, Error> {
         let slots = Slots::<T, E>::downcast_mut(slots)?;
         let mut force_error = T::zero();
-        self.prepare(slots, kinematics, |element, at, _, next| {
+        self.prepare(slots, self.places(), kinematics, |element, at, _, next| {
             let error = element.discontinuous_update(at, at.discrete, next)?;
             force_error = force_error.max(finite_force(error)?);
             Ok(())
@@ -301,6 +309,15 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
             element.report_stiffness(&slots.at_dynamics(place, kinematics), stiffnesses);
         }
         Ok(())
+    }
+
+    fn linearize(
+        &self,
+        slots: &dyn AnySlots<T>,
+        kinematics: &Kinematics<T>,
+        blocks: KindBlocks<'_, T>,
+    ) -> Result<(), Error> {
+        self.linearize_all(Slots::<T, E>::downcast(slots)?, kinematics, blocks)
     }
 
     fn reset_memory(

@@ -170,10 +170,11 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
     pub(super) fn calc_rates(
         &self,
         slots: &mut Slots<T, E>,
+        places: Range<usize>,
         kinematics: &Kinematics<T>,
     ) -> Result<(), Error> {
         let mut all = core::mem::take(&mut slots.rates);
-        let calculated = all.iter_mut().enumerate().try_for_each(|(i, rates)| {
+        let calculated = places.clone().zip(&mut all[places]).try_for_each(|(i, rates)| {
             set_zero(rates);
             let Some(element) = self.enabled_element(slots, i) else { return Ok(()) };
             let mut is_finite = true;
@@ -189,15 +190,33 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         calculated
     }
 
+    /// Writes the next discrete variables for an accepted step, and validates them if they are to be committed.
+    pub(super) fn prepare_steps(
+        &self,
+        slots: &mut Slots<T, E>,
+        places: Range<usize>,
+        kinematics: &Kinematics<T>,
+        commits: bool,
+    ) -> Result<(), Error> {
+        self.prepare(slots, places, kinematics, |element, at, _, next| {
+            element.accept_step(at, next)?;
+            if commits {
+                next.validate()?;
+            }
+            Ok(())
+        })
+    }
+
     /// Calls `write` for every enabled element on a copy of its discrete variables.
     pub(super) fn prepare(
         &self,
         slots: &mut Slots<T, E>,
+        places: Range<usize>,
         kinematics: &Kinematics<T>,
         mut write: impl FnMut(&E, &AtDynamics<'_, T, E>, usize, &mut E::Discrete) -> Result<(), ElementError>,
     ) -> Result<(), Error> {
         let mut next_discrete = core::mem::take(&mut slots.next_discrete);
-        let written = next_discrete.iter_mut().enumerate().try_for_each(|(i, next)| {
+        let written = places.clone().zip(&mut next_discrete[places]).try_for_each(|(i, next)| {
             let Some(element) = self.enabled_element(slots, i) else { return Ok(()) };
             next.clone_from(&slots.variables[i].discrete);
             write(element, &slots.at_dynamics(i, kinematics), i, next)

@@ -4,10 +4,11 @@ mod casts;
 mod checkpoint;
 mod continuous;
 pub(crate) mod element;
-mod element_variables;
+pub(crate) mod element_variables;
 pub(crate) mod error;
 pub(crate) mod handle;
 mod kinds;
+mod linearize;
 mod loops;
 mod membership;
 mod part;
@@ -31,6 +32,10 @@ pub use continuous::StepRule;
 pub use element::{AtDynamics, AtPosition, AtVelocity, ForceElement, Given};
 pub use error::{ElementError, ElementName, Error, OwnError};
 pub use handle::{ElementId, Handle};
+pub use linearize::{
+    Between, Blocks, Branch, Column, ElementLinearization, End, Freedoms, Linearization, Pair, Row, Scope,
+    Source, Triplet, Variation,
+};
 pub use results::Cache;
 pub use snapshot::{BinarySnapshot, Snapshot};
 pub use stable_step::StableStep;

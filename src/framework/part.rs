@@ -180,6 +180,31 @@ pub trait Part<T: Real, Kind>: Listed<T, Kind> {
     }
 }
 
+/// A field of a struct that takes numbers of any kind, such as dual numbers, in place of its scalars.
+#[doc(hidden)]
+pub trait Lift<T, S, Kind> {
+    /// The field with such numbers.
+    type Lifted;
+    /// The field with every number replaced.
+    fn lift(&self, of: &mut impl FnMut(T) -> S) -> Self::Lifted;
+}
+
+impl<T: Copy, S> Lift<T, S, Scalar> for T {
+    type Lifted = S;
+    #[inline]
+    fn lift(&self, of: &mut impl FnMut(T) -> S) -> S {
+        of(*self)
+    }
+}
+
+impl<T, S> Lift<T, S, Composite> for bool {
+    type Lifted = Self;
+    #[inline]
+    fn lift(&self, _: &mut impl FnMut(T) -> S) -> Self {
+        *self
+    }
+}
+
 impl<T: Real> Listed<T, Scalar> for T {
     fn neutral() -> Self {
         T::zero()

@@ -70,6 +70,9 @@ pub(crate) trait AnySlots<T: Real>: Any + Debug + Send + Sync {
     fn visit_continuous_names(&self, visit: &mut dyn FnMut(Arguments<'_>));
     /// Calls `visit` with each continuous variable of all elements.
     fn visit_continuous(&self, visit: &mut dyn FnMut(T));
+    /// Calls `visit` with each number of the discrete variables of one element.
+    #[cfg(feature = "testing")]
+    fn visit_discrete(&self, place: usize, visit: &mut dyn FnMut(T));
     /// Calls `visit` with the rate of each continuous variable.
     fn visit_rates(&self, visit: &mut dyn FnMut(T));
     /// Writes each continuous variable of all elements, and checks their ranges.
@@ -335,6 +338,11 @@ impl<T: Real, E: ForceElement<T>> AnySlots<T> for Slots<T, E> {
                 visit_numbers(&self.variables[place].continuous, visit);
             }
         }
+    }
+
+    #[cfg(feature = "testing")]
+    fn visit_discrete(&self, place: usize, visit: &mut dyn FnMut(T)) {
+        visit_numbers(&self.variables[place].discrete, visit);
     }
 
     fn visit_rates(&self, visit: &mut dyn FnMut(T)) {

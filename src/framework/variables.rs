@@ -4,7 +4,7 @@ use core::fmt::Debug;
 
 use crate::framework::Stage;
 pub use crate::framework::part::{
-    Composite, Declared, Entry, Listed, Part, Scalar, Slot, Value, Visitor, VisitorMut,
+    Composite, Declared, Entry, Lift, Listed, Part, Scalar, Slot, Value, Visitor, VisitorMut,
 };
 use crate::math::{InvalidValue, Real};
 
@@ -260,6 +260,29 @@ macro_rules! variables {
     (@default $T:ident) => { $crate::variables::Listed::<$T, _>::neutral() };
     (@stage $stage:ident) => { $crate::Stage::$stage };
     (@stage) => { $crate::Stage::Instance };
+    (@struct [$($derived:ident),*]
+        $(#[doc = $doc:expr])*
+        #[derive(Copy, Lift)]
+        $(#[$meta:meta])*
+        $vis:vis struct $name:ident<T> {
+            $($(#[$field_meta:meta])* $field_vis:vis $field:ident : $type:ty;)*
+        }
+    ) => {
+        $(#[doc = $doc])*
+        #[derive(Debug, Clone, Copy, $($derived),*)]
+        $(#[$meta])*
+        $vis struct $name<T> {
+            $($(#[$field_meta])* $field_vis $field: $type,)*
+        }
+
+        impl<T: Copy> $name<T> {
+            /// The same with every number replaced, in the order of the fields.
+            #[inline]
+            pub(crate) fn lift<S: Copy>(&self, of: &mut impl FnMut(T) -> S) -> $name<S> {
+                $name { $($field: $crate::variables::Lift::<T, S, _>::lift(&self.$field, of),)* }
+            }
+        }
+    };
     (@struct [$($derived:ident),*]
         $(#[doc = $doc:expr])*
         #[derive(Copy)]

@@ -80,6 +80,15 @@ impl<T: Real> Forces<T> {
         Ok(())
     }
 
+    /// The forces on a body and on a coordinate, to write; places are not checked.
+    pub(crate) fn body_mut(&mut self, place: usize) -> &mut SpatialForce<T> {
+        &mut self.bodies[place]
+    }
+
+    pub(crate) fn coordinate_mut(&mut self, place: usize) -> &mut T {
+        &mut self.coordinates[place]
+    }
+
     pub(crate) fn set_zero(&mut self) {
         self.bodies.fill(SpatialForce::zero());
         self.coordinates.fill(T::zero());

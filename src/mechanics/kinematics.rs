@@ -3,9 +3,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-#[cfg(feature = "testing")]
-use nalgebra::Rotation3;
-use nalgebra::{Point3, Vector3};
+use nalgebra::{Point3, Rotation3, Vector3};
 
 use super::{AsBody, AsCoordinate, BodyIndex, CoordinateIndex, KinematicsError, Quantity, Topology};
 use crate::math::{Pose, Real, SpatialVelocity, cast_pose, clone_by_field, is_finite_pose};
@@ -143,14 +141,19 @@ impl<T: Real> Positions<T> {
         let mut moved = self.clone();
         for body in self.topology.bodies() {
             let SpatialVelocity { angular, linear } = motion(body);
-            let pose = &mut moved.poses[body.index()];
-            pose.translation.vector += linear * time;
-            pose.rotation = Rotation3::new(angular * time) * pose.rotation;
+            moved.displace(body, &SpatialVelocity::new(angular * time, linear * time));
         }
         for coordinate in self.topology.coordinates() {
             moved.coordinates[coordinate.index()] += rate(coordinate) * time;
         }
         moved
+    }
+
+    /// Turns a body about its origin and shifts it, along the axes of Ground.
+    fn displace(&mut self, body: BodyIndex, by: &SpatialVelocity<T>) {
+        let pose = &mut self.poses[body.index()];
+        pose.translation.vector += by.linear;
+        pose.rotation = Rotation3::new(by.angular) * pose.rotation;
     }
 
     /// The value of a coordinate.
@@ -172,6 +175,11 @@ pub struct Velocities<T: Real> {
 }
 
 impl<T: Real> Velocities<T> {
+    /// The bodies and coordinates.
+    pub fn topology(&self) -> &Topology {
+        &self.topology
+    }
+
     /// The velocities `V_GB` of all bodies' origins by place, expressed in Ground, Ground first; zero at vacant
     /// places.
     pub fn bodies(&self) -> &[SpatialVelocity<T>] {
@@ -358,6 +366,37 @@ impl<T: Real> Kinematics<T> {
             }
         }
         Ok(())
+    }
+
+    /// Turns a body about its origin and shifts it, along the axes of Ground.
+    pub(crate) fn displace(&mut self, body: BodyIndex, by: &SpatialVelocity<T>) {
+        self.positions.displace(body, by);
+    }
+
+    /// Changes the velocity of a body.
+    pub(crate) fn accelerate(&mut self, body: BodyIndex, by: &SpatialVelocity<T>) {
+        let velocity = &mut self.velocities.bodies[body.index()];
+        velocity.angular += by.angular;
+        velocity.linear += by.linear;
+    }
+
+    /// Changes the value and the rate of a coordinate.
+    pub(crate) fn displace_coordinate(&mut self, coordinate: CoordinateIndex, value: T, rate: T) {
+        self.positions.coordinates[coordinate.index()] += value;
+        self.velocities.coordinates[coordinate.index()] += rate;
+    }
+
+    /// Returns a body to the motion it has in another of the same topology.
+    pub(crate) fn put_back(&mut self, body: BodyIndex, other: &Self) {
+        self.positions.poses[body.index()] = other.positions.poses[body.index()];
+        self.velocities.bodies[body.index()] = other.velocities.bodies[body.index()];
+    }
+
+    /// Returns a coordinate to the motion it has in another of the same topology.
+    pub(crate) fn put_back_coordinate(&mut self, coordinate: CoordinateIndex, other: &Self) {
+        let place = coordinate.index();
+        self.positions.coordinates[place] = other.positions.coordinates[place];
+        self.velocities.coordinates[place] = other.velocities.coordinates[place];
     }
 
     fn check_moving(&self, body: BodyIndex) -> Result<(), KinematicsError> {

@@ -42,6 +42,7 @@
 
 mod energy;
 mod forces;
+mod linearization;
 mod moment_arm;
 mod numbers;
 mod purity;
@@ -51,6 +52,7 @@ mod violation;
 
 pub use energy::{Curve, Derivative, Differences, Powers, derivatives, gradient, power_balance};
 pub use forces::{frame_invariance, single_precision, third_law};
+pub use linearization::linearization;
 pub use moment_arm::moment_arm_by_differences;
 pub use numbers::Numbers;
 pub use purity::{as_in_a_fresh_state, no_trace};
@@ -71,6 +73,7 @@ pub fn contract<S: Subject, D: Derivative>(seeds: impl IntoIterator<Item = u64>)
         power_balance::<S, D>(seed)?;
         gradient::<S, D>(seed)?;
         derivatives::<S, D>(seed)?;
+        linearization::<S, D>(seed)?;
         single_precision::<S>(seed, 1e-3)?;
         no_trace::<S>(seed)?;
         as_in_a_fresh_state::<S>(seed)?;

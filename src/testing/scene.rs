@@ -128,7 +128,7 @@ impl Way {
 
 /// Moves a pose along a velocity for a short time: exactly to first order, which is all a dual
 /// number sees.
-fn moved<T: Real>(X: &Pose<T>, V: &SpatialVelocity<T>, time: T) -> Pose<T> {
+pub(super) fn moved<T: Real>(X: &Pose<T>, V: &SpatialVelocity<T>, time: T) -> Pose<T> {
     let turn = Matrix3::identity() + (V.angular * time).cross_matrix();
     let rotation = Rotation3::from_matrix_unchecked(turn * X.rotation.matrix());
     Pose::from_parts(Translation3::from(X.translation.vector + V.linear * time), rotation)

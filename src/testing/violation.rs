@@ -23,6 +23,9 @@ pub enum Claim {
     /// Derivatives are those that differences show.
     #[error("derivatives")]
     Derivatives,
+    /// The linearization is that of the forces, rates and commits.
+    #[error("the linearization")]
+    Linearization,
     /// Single precision gives the same to its accuracy.
     #[error("single precision")]
     SinglePrecision,

@@ -6,6 +6,7 @@ mod commits;
 mod copies;
 mod coverage;
 mod ledger;
+mod linearization;
 mod membership;
 mod muscle;
 mod odd_elements;

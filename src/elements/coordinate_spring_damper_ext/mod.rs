@@ -3,6 +3,7 @@
 use alloc::sync::Arc;
 use core::fmt;
 
+mod derivatives;
 mod law;
 mod load;
 mod resistance;
@@ -14,7 +15,8 @@ use resistance::Resistance;
 pub use variables::{Discrete, Parameters};
 
 use crate::framework::{
-    AtDynamics, AtPosition, AtVelocity, ElementError, Error, ForceElement, Given, Stiffnesses, Variables,
+    AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, Error, ForceElement, Given, Stiffnesses,
+    Variables,
 };
 use crate::math::Real;
 use crate::mechanics::{Checked, CoordinateIndex, CoordinatePair, ForceAccumulator, Topology, Velocities};
@@ -338,10 +340,14 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
     /// [`Error::Element`] with [`ElementError::BoundToScalar`] if it has a user's force law, or with
     /// [`ElementError::InvalidValue`] where the other scalar has a smaller range.
     pub fn cast<U: Real>(&self) -> Result<CoordinateSpringDamperExt<U>, Error> {
-        if self.force_law.is_some() {
+        if self.has_force_law() {
             return Err(Error::of_new(Self::KIND, ElementError::BoundToScalar));
         }
         CoordinateSpringDamperExt::new(self.coordinates, self.parameters.cast())
+    }
+
+    fn has_force_law(&self) -> bool {
+        self.force_law.is_some()
     }
 
     fn sides(&self) -> [Option<CoordinateIndex>; 2] {
@@ -456,13 +462,48 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
 
     fn report_stiffness(&self, at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {
         let Parameters { factor0, factor1, .. } = at.parameters;
-        if self.force_law.is_some() {
+        if self.has_force_law() {
             stiffnesses.unknown();
             return;
         }
         let Resistance { stiffness, damping } = at.parameters.resistance();
         let factors = [-*factor0, *factor1].map(T::to_f64);
         stiffnesses.on_coordinates(stiffness, damping, [0, 1].map(|i| (self.sides()[i], factors[i])));
+    }
+
+    fn linearize(
+        &self,
+        at: &AtDynamics<'_, T, Self>,
+        blocks: &mut Blocks<'_, T>,
+    ) -> Result<(), ElementError> {
+        if self.has_force_law() {
+            blocks.differences();
+        } else {
+            self.linearize_force(at, blocks);
+        }
+        Ok(())
+    }
+
+    fn linearize_variables(
+        &self,
+        at: &AtDynamics<'_, T, Self>,
+        blocks: &mut Blocks<'_, T>,
+    ) -> Result<(), ElementError> {
+        if self.has_force_law() {
+            blocks.differences();
+        } else {
+            self.linearize_force_by_variables(at, blocks);
+        }
+        Ok(())
+    }
+
+    fn linearize_commit(
+        &self,
+        at: &AtDynamics<'_, T, Self>,
+        blocks: &mut Blocks<'_, T>,
+    ) -> Result<(), ElementError> {
+        self.linearize_memory(at, blocks);
+        Ok(())
     }
 
     fn reset_memory(
@@ -491,7 +532,7 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
         start: &Self::Discrete,
         next: &mut Self::Discrete,
     ) -> Result<T, ElementError> {
-        if self.force_law.is_some() {
+        if self.has_force_law() {
             return Ok(T::zero());
         }
         let (q, v) = (at.position.displacement, at.velocity.velocity);

@@ -2,62 +2,62 @@
 
 use crate::elements::coordinate_spring_damper_ext::Parameters;
 use crate::elements::coordinate_spring_damper_ext::law::Part;
-use crate::math::Real;
+use crate::math::Algebraic;
 
 /// The stop on one side.
-struct Stop<T> {
+struct Stop<S> {
     /// Displacement at which it begins \[m\].
-    position: T,
+    position: S,
     /// \[N/m\]
-    stiffness: T,
+    stiffness: S,
     /// \[N·s/m\]
-    damping: T,
+    damping: S,
 }
 
-impl<T: Real> Parameters<T> {
+impl<S: Algebraic> Parameters<S> {
     /// The force of the stops: where they are smooth that of the displacement, else that of the stop that the
     /// limit-stop state selects.
     #[inline]
-    pub(super) fn contact(&self, q: T, v: T, limit_stop_state: T) -> Part<T> {
+    pub(super) fn contact(&self, q: S, v: S, limit_stop_state: S) -> Part<S> {
         if !self.use_limit_stops {
             Part::none()
-        } else if self.limit_stops_transition > T::zero() {
+        } else if self.limit_stops_transition > S::none() {
             self.smooth_contact(q, v)
-        } else if limit_stop_state == T::zero() {
+        } else if limit_stop_state == S::none() {
             Part::none()
         } else {
             self.switched_contact(q, v, limit_stop_state)
         }
     }
 
-    fn switched_contact(&self, q: T, v: T, limit_stop_state: T) -> Part<T> {
-        let stop = self.stop(limit_stop_state > T::zero());
+    fn switched_contact(&self, q: S, v: S, limit_stop_state: S) -> Part<S> {
+        let stop = self.stop(limit_stop_state > S::none());
         let mut depth = q - stop.position;
         let mut damping = stop.damping * v;
         if self.limit_stops_only_push {
             // Measured outward, neither the elastic force nor the sum may be negative.
-            let outward = limit_stop_state.signum();
-            depth = outward * (outward * depth).max(T::zero());
+            let outward = S::literal(1.0).towards(limit_stop_state);
+            depth = outward * (outward * depth).at_least(S::none());
             let elastic = stop.stiffness * depth;
-            damping = outward * (outward * damping).max(-(outward * elastic));
+            damping = outward * (outward * damping).at_least(-(outward * elastic));
         }
         let elastic = stop.stiffness * depth;
-        Part { force: elastic + damping, energy: T::lit(0.5) * elastic * depth, loss: damping * v }
+        Part { force: elastic + damping, energy: S::literal(0.5) * elastic * depth, loss: damping * v }
     }
 
-    fn smooth_contact(&self, q: T, v: T) -> Part<T> {
+    fn smooth_contact(&self, q: S, v: S) -> Part<S> {
         let is_upper = q > self.limit_stops_upper;
         if !is_upper && q >= self.limit_stops_lower {
             return Part::none();
         }
         let stop = self.stop(is_upper);
-        let outward = if is_upper { T::one() } else { -T::one() };
+        let outward = if is_upper { S::literal(1.0) } else { -S::literal(1.0) };
         let (depth, width) = (outward * (q - stop.position), self.limit_stops_transition);
         let Share { share, energy } = Share::at(depth, width);
         let elastic = stop.stiffness * share * depth;
         let mut damping = stop.damping * share * (outward * v);
         if self.limit_stops_only_push {
-            damping = damping.max(-elastic);
+            damping = damping.at_least(-elastic);
         }
         Part {
             force: outward * (elastic + damping),
@@ -66,7 +66,7 @@ impl<T: Real> Parameters<T> {
         }
     }
 
-    fn stop(&self, is_upper: bool) -> Stop<T> {
+    fn stop(&self, is_upper: bool) -> Stop<S> {
         if is_upper {
             Stop {
                 position: self.limit_stops_upper,
@@ -83,52 +83,52 @@ impl<T: Real> Parameters<T> {
     }
 
     /// The limit-stop state at this displacement \[m\]; zero without stops, and with smooth ones.
-    pub(super) fn limit_stop_state(&self, q: T) -> T {
-        if !self.use_limit_stops || self.limit_stops_transition > T::zero() {
-            T::zero()
+    pub(super) fn limit_stop_state(&self, q: S) -> S {
+        if !self.use_limit_stops || self.limit_stops_transition > S::none() {
+            S::none()
         } else if q > self.limit_stops_upper {
             q - self.limit_stops_upper
         } else if q < self.limit_stops_lower {
             q - self.limit_stops_lower
         } else {
-            T::zero()
+            S::none()
         }
     }
 
     /// The limit-stop state that fits a displacement, and by how much the force thereby changes \[N\].
-    pub(super) fn switch_stop(&self, q: T, limit_stop_state: T) -> (T, T) {
+    pub(super) fn switch_stop(&self, q: S, limit_stop_state: S) -> (S, S) {
         if !self.use_limit_stops {
-            return (limit_stop_state, T::zero());
+            return (limit_stop_state, S::none());
         }
         let next = self.limit_stop_state(q);
-        let force = |state: T| self.stop(state > T::zero()).stiffness * state.abs();
-        let switched = next.partial_cmp(&T::zero()) != limit_stop_state.partial_cmp(&T::zero());
-        let is_felt = switched && self.limit_stops_transition == T::zero();
-        (next, if is_felt { force(next).max(force(limit_stop_state)) } else { T::zero() })
+        let force = |state: S| self.stop(state > S::none()).stiffness * state.magnitude();
+        let switched = next.partial_cmp(&S::none()) != limit_stop_state.partial_cmp(&S::none());
+        let is_felt = switched && self.limit_stops_transition == S::none();
+        (next, if is_felt { force(next).at_least(force(limit_stop_state)) } else { S::none() })
     }
 }
 
 /// How far into its transition a stop acts.
-struct Share<T> {
+struct Share<S> {
     /// The share of stiffness and damping: zero where the stop begins, one from the end of the transition on, with a
     /// continuous second derivative.
-    share: T,
+    share: S,
     /// The integral of `share·x` over the depth \[m²\].
-    energy: T,
+    energy: S,
 }
 
-impl<T: Real> Share<T> {
-    fn at(depth: T, width: T) -> Self {
+impl<S: Algebraic> Share<S> {
+    fn at(depth: S, width: S) -> Self {
         let y = depth / width;
-        if y < T::one() {
+        if y < S::literal(1.0) {
             let cubic = y * y * y;
-            let share = cubic * (T::lit(10.0) - y * (T::lit(15.0) - T::lit(6.0) * y));
+            let share = cubic * (S::literal(10.0) - y * (S::literal(15.0) - S::literal(6.0) * y));
             let fifth = cubic * y * y;
-            let energy = fifth * (T::lit(2.0) - y * (T::lit(2.5) - T::lit(6.0 / 7.0) * y));
+            let energy = fifth * (S::literal(2.0) - y * (S::literal(2.5) - S::literal(6.0 / 7.0) * y));
             Self { share, energy: energy * width * width }
         } else {
-            let energy = T::lit(0.5) * depth * depth - width * width / T::lit(7.0);
-            Self { share: T::one(), energy }
+            let energy = S::literal(0.5) * depth * depth - width * width / S::literal(7.0);
+            Self { share: S::literal(1.0), energy }
         }
     }
 }

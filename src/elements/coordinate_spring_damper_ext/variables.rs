@@ -1,12 +1,12 @@
 //! Parameters and discrete variables of the extended coordinate spring-damper.
 
-use crate::math::{Real, Requirement, check};
+use crate::math::{Algebraic, Requirement, check};
 use crate::variables;
 
 variables! {
     /// Spring, damper, friction and stops. Written for a translation; for a rotation read N as N·m and
     /// m as rad.
-    #[derive(Copy)]
+    #[derive(Copy, Lift)]
     #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
     pub struct Parameters<T> {
         /// Stiffness `k` of the spring.
@@ -85,7 +85,7 @@ variables! {
 
 variables! {
     /// Memory of friction and stops.
-    #[derive(Copy)]
+    #[derive(Copy, Lift)]
     #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
     pub struct Discrete<T> {
         /// Zero while the bristles stick; else the slip force, with the sign of the slip. Never less than
@@ -101,9 +101,9 @@ variables! {
     }
 }
 
-impl<T: Real> Discrete<T> {
+impl<S: Algebraic> Discrete<S> {
     /// The same with sticking bristles.
     pub(super) fn stuck(&self) -> Self {
-        Self { friction_mode: T::zero(), bristle_energy: T::zero(), ..*self }
+        Self { friction_mode: S::none(), bristle_energy: S::none(), ..*self }
     }
 }

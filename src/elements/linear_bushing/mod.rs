@@ -2,6 +2,7 @@
 
 use nalgebra::{Rotation3, Vector3, Vector6};
 
+mod derivatives;
 mod error;
 mod law;
 mod results;
@@ -16,7 +17,7 @@ pub use crate::elements::frames::{Dynamics, Framed, Frames};
 
 use crate::framework::variables::Variables as _;
 use crate::framework::{
-    AtDynamics, AtPosition, AtVelocity, ElementError, Error, ForceElement, Given, Stiffnesses,
+    AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, Error, ForceElement, Given, Stiffnesses,
 };
 use crate::math::{Pose, Real, SpatialForce};
 use crate::mechanics::{BodyIndex, ForceAccumulator, Frame, Topology, Velocities};
@@ -288,6 +289,33 @@ impl<T: Real> ForceElement<T> for LinearBushing<T> {
         stiffnesses.between(most(stiffness, 3), most(damping, 3), ends);
         stiffnesses.turning(growth * most(stiffness, 0), growth * most(damping, 0), self.ends.bodies());
         at.dynamics.report_load(ends, stiffnesses);
+    }
+
+    fn linearize(
+        &self,
+        at: &AtDynamics<'_, T, Self>,
+        blocks: &mut Blocks<'_, T>,
+    ) -> Result<(), ElementError> {
+        blocks.add_between(&self.between(at));
+        Ok(())
+    }
+
+    fn linearize_variables(
+        &self,
+        at: &AtDynamics<'_, T, Self>,
+        blocks: &mut Blocks<'_, T>,
+    ) -> Result<(), ElementError> {
+        self.linearize_force_by_variables(at, blocks);
+        Ok(())
+    }
+
+    fn linearize_commit(
+        &self,
+        at: &AtDynamics<'_, T, Self>,
+        blocks: &mut Blocks<'_, T>,
+    ) -> Result<(), ElementError> {
+        self.linearize_memory(at, blocks);
+        Ok(())
     }
 
     fn reset_memory(

@@ -132,6 +132,18 @@ impl<T: Real> Curve<T> {
         self.at(x).1
     }
 
+    /// The slope of the force.
+    pub fn slope(&self, x: T) -> T {
+        let after = self.knots.partition_point(|knot| knot.x <= x);
+        let Some((knot, next)) = self.knots.get(after.wrapping_sub(1)).zip(self.knots.get(after)) else {
+            return if after == 0 { self.knots[0].slope } else { self.knots[self.knots.len() - 1].slope };
+        };
+        let width = next.x - knot.x;
+        let u = (x - knot.x) / width;
+        let [_, start, middle, end] = coefficients(knot, next);
+        (start + u * (T::lit(2.0) * middle + T::lit(3.0) * u * end)) / width
+    }
+
     /// Force and energy.
     #[inline]
     pub(super) fn at(&self, x: T) -> (T, T) {

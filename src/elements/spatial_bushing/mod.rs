@@ -3,6 +3,7 @@
 use nalgebra::{Matrix3, Matrix6, Rotation3, Vector3, Vector4, Vector6};
 
 mod curve;
+mod derivatives;
 mod error;
 mod turn;
 
@@ -14,7 +15,7 @@ pub use crate::elements::frames::{Dynamics, Framed, Frames};
 use super::frames::Ends;
 use crate::framework::variables::Variables as _;
 use crate::framework::{
-    AtDynamics, AtPosition, AtVelocity, ElementError, Error, ForceElement, Given, Stiffnesses,
+    AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, Error, ForceElement, Given, Stiffnesses,
 };
 pub use crate::math::Symmetric6;
 use crate::math::{
@@ -415,6 +416,33 @@ impl<T: Real> ForceElement<T> for SpatialBushing<T> {
             stiffnesses.turning(along * wider, damping_along * wider, [body, BodyIndex::GROUND]);
         }
         at.dynamics.report_load(ends, stiffnesses);
+    }
+
+    fn linearize(
+        &self,
+        at: &AtDynamics<'_, T, Self>,
+        blocks: &mut Blocks<'_, T>,
+    ) -> Result<(), ElementError> {
+        blocks.add_between(&self.between(at));
+        Ok(())
+    }
+
+    fn linearize_variables(
+        &self,
+        at: &AtDynamics<'_, T, Self>,
+        blocks: &mut Blocks<'_, T>,
+    ) -> Result<(), ElementError> {
+        self.linearize_force_by_variables(at, blocks);
+        Ok(())
+    }
+
+    fn linearize_commit(
+        &self,
+        at: &AtDynamics<'_, T, Self>,
+        blocks: &mut Blocks<'_, T>,
+    ) -> Result<(), ElementError> {
+        self.linearize_memory(at, blocks);
+        Ok(())
     }
 
     fn reset_memory(

@@ -88,6 +88,20 @@ impl<T: Real> Turn<T> {
         w * self.growth + self.v * (self.along * self.v.dot(w))
     }
 
+    /// The derivative of `along` by a turn of M in F, in the half-way frame, is this times `v`.
+    pub(super) fn derivative_of_along(&self) -> T {
+        let square = self.v.norm_squared();
+        if is_small(square, self.w) {
+            // By the powers of `along`, whose derivative by the square is negative; that of the square is `w v`.
+            let powers = TERMS.iter().zip(0_u32..9).skip(1).rev();
+            let by_square =
+                powers.fold(T::zero(), |sum, (&term, power)| sum * square + T::lit(term * f64::from(power)));
+            return -by_square * self.w;
+        }
+        let half = T::lit(0.5);
+        -(half / (T::one() + self.w) + T::lit(1.5) * self.along * self.w) / square
+    }
+
     /// `n tan(φ/4)`.
     #[inline]
     pub(super) fn quarter(&self) -> Vector3<T> {
@@ -95,21 +109,27 @@ impl<T: Real> Turn<T> {
     }
 }
 
+/// `arcsin x / x − 1` in powers of `x²` from the first on, with an error below 0.02⁹/30 for `x² < 0.02`.
+const TERMS: [f64; 9] = [
+    1.0 / 6.0,
+    3.0 / 40.0,
+    5.0 / 112.0,
+    35.0 / 1152.0,
+    63.0 / 2816.0,
+    231.0 / 13_312.0,
+    143.0 / 10_240.0,
+    6435.0 / 557_056.0,
+    12_155.0 / 1_245_184.0,
+];
+
+/// Whether the powers serve: `sin²(φ/2)` and `cos(φ/2)` are given.
+fn is_small<T: Real>(square: T, cos: T) -> bool {
+    cos > T::zero() && square < T::lit(0.02)
+}
+
 /// `(φ/2)/sin(φ/2)`, and its difference from one by `sin²(φ/2)`, which is given, as is `cos(φ/2)`.
 fn growth<T: Real>(square: T, cos: T) -> (T, T) {
-    if cos > T::zero() && square < T::lit(0.02) {
-        // arcsin x / x, with an error below 0.02⁹/30.
-        const TERMS: [f64; 9] = [
-            1.0 / 6.0,
-            3.0 / 40.0,
-            5.0 / 112.0,
-            35.0 / 1152.0,
-            63.0 / 2816.0,
-            231.0 / 13_312.0,
-            143.0 / 10_240.0,
-            6435.0 / 557_056.0,
-            12_155.0 / 1_245_184.0,
-        ];
+    if is_small(square, cos) {
         let rest = TERMS.iter().rev().fold(T::zero(), |sum, &term| sum * square + T::lit(term));
         return (T::one() + rest * square, -rest);
     }

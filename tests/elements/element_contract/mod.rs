@@ -18,8 +18,8 @@ use meshes::{
     SoftBrickAndBall, SoftTorus,
 };
 use scene::{
-    Bushing, Cable, Capstan, Coordinate, CoupledBushing, LoadedCoordinate, MovingCable, MovingCapstan,
-    ReturnMappedSpring, SmoothlyStopped, Spring,
+    AnyCoordinate, Bushing, Cable, Capstan, Coordinate, CoupledBushing, LoadedCoordinate, MovingCable,
+    MovingCapstan, ReturnMappedSpring, SmoothlyStopped, Spring,
 };
 
 /// Exact derivatives.
@@ -123,6 +123,46 @@ claims!(slipping_coordinate, Coordinate<true>, single precision to 1e-4);
 claims!(sticking_coordinate_under_load, LoadedCoordinate<false>, single precision to 1e-4);
 claims!(slipping_coordinate_under_load, LoadedCoordinate<true>, single precision to 1e-4);
 claims!(coordinate_in_smooth_stops, SmoothlyStopped, single precision to 1e-4);
+
+/// Linearizations against dual numbers.
+///
+/// Not of elements without one of their own that take other branches where a parameter or a mode is exactly zero:
+/// differences see another law on its other side.
+macro_rules! linearized {
+    ($($name:ident: $kind:ty;)*) => {
+        mod linearized {
+            use super::*;
+            $(
+                #[test]
+                fn $name() {
+                    holds(testing::linearization::<$kind, Duals>);
+                }
+            )*
+        }
+    };
+}
+
+linearized! {
+    linear_bushing: Bushing;
+    spatial_bushing: CoupledBushing;
+    exponential_spring: Spring;
+    elastic_foundation_in_ellipsoid: SoftTorus;
+    elastic_foundation_on_its_like: SoftBrickAndBall;
+    clipped_foundation_in_ellipsoid: ClippedTorus;
+    clipped_foundation_on_its_like: ClippedBrickAndBall;
+    clipped_foundation_in_half_space: ClippedBrick;
+    clipped_foundation_with_projected_areas: ProjectedBrick;
+    sticking_coordinate: Coordinate<false>;
+    slipping_coordinate: Coordinate<true>;
+    sticking_coordinate_under_load: LoadedCoordinate<false>;
+    slipping_coordinate_under_load: LoadedCoordinate<true>;
+    coordinate_in_smooth_stops: SmoothlyStopped;
+}
+
+#[test]
+fn a_coordinate_element_is_linearized_in_every_branch() {
+    assert_eq!((0..20_000).try_for_each(testing::linearization::<AnyCoordinate, Duals>), Ok(()));
+}
 
 /// The claims in fewer scenes: they repeat those above but for the point and the places.
 fn keeps_the_contract_in_places_of_a_state<S: Subject>() {

@@ -345,6 +345,43 @@ impl Subject for SmoothlyStopped {
     }
 }
 
+/// Friction and stops of every kind, sliding, sticking, or about to switch.
+pub(crate) struct AnyCoordinate;
+
+impl Subject for AnyCoordinate {
+    type Element<T: Real> = CoordinateSpringDamperExt<T>;
+
+    fn scene<T: Real>(deal: &mut Numbers) -> Result<Scene<T, CoordinateSpringDamperExt<T>>, Error> {
+        let toss = |deal: &mut Numbers| deal.number() > 0.0;
+        let alter = |p: &mut coordinate::Parameters<T>, deal: &mut Numbers| {
+            let (regularised, loaded, smooth) = (toss(deal), toss(deal), toss(deal));
+            *p = coordinate::Parameters {
+                friction_proportional_zone: if regularised { deal.between(0.1, 1.0) } else { T::zero() },
+                dynamic_friction: if loaded { T::zero() } else { p.dynamic_friction },
+                static_friction_offset: if loaded { T::zero() } else { p.static_friction_offset },
+                dynamic_friction_coefficient: deal.between(0.1, 0.5),
+                static_friction_offset_coefficient: deal.between(0.1, 0.5),
+                friction_load: if toss(deal) { deal.between(-50.0, 50.0) } else { T::zero() },
+                exponential_decay_static: T::one(),
+                sticking_stiffness: if toss(deal) { deal.between(1.0, 10.0) } else { T::zero() },
+                limit_stops_transition: if smooth { deal.between(0.1, 0.6) } else { T::zero() },
+                limit_stops_only_push: toss(deal),
+                ..*p
+            };
+        };
+        let slips = deal.number() > 0.0;
+        let Scene { system, mut state, element } = coordinate_scene(slips, alter, deal)?;
+        if slips && deal.number() > 0.0 {
+            // They are to stick.
+            system.update_discrete(&mut state, element, |d| d.friction_mode = -d.friction_mode)?;
+        }
+        if deal.number() > 0.0 {
+            system.update_discrete(&mut state, element, |d| d.limit_stop_state = T::zero())?;
+        }
+        Ok(Scene { system, state, element })
+    }
+}
+
 /// An element with all its parts, altered, between two moving coordinates.
 fn coordinate_scene<T: Real>(
     slips: bool,

@@ -1,0 +1,153 @@
+//! Derivatives of the force and of the commit, and the branches of the law.
+
+use nalgebra::Vector1;
+
+use crate::elements::coordinate_spring_damper_ext::{CoordinateSpringDamperExt, Discrete, Parameters};
+use crate::framework::{AtDynamics, Blocks, Row};
+use crate::math::{Algebraic, Dual, Number, Real};
+use crate::mechanics::CoordinateIndex;
+
+/// How many numbers the parameters and the memory have.
+const NUMBERS: usize = 27;
+
+/// Displacement and velocity, with the law and the memory.
+struct Instance<S> {
+    /// The displacement of the element per displacement of each coordinate.
+    factors: [S; 2],
+    q: S,
+    v: S,
+    parameters: Parameters<S>,
+    discrete: Discrete<S>,
+}
+
+type At<'a, T> = AtDynamics<'a, T, CoordinateSpringDamperExt<T>>;
+
+impl<S: Algebraic> Instance<S> {
+    /// `q` and `v` of the coordinates at hand.
+    fn new(sides: [[S; 2]; 2], parameters: Parameters<S>, discrete: Discrete<S>) -> Self {
+        let factors = [-parameters.factor0, parameters.factor1];
+        let [q, v] = [0, 1].map(|i| factors[0] * sides[0][i] + factors[1] * sides[1][i]);
+        Self { factors, q, v, parameters, discrete }
+    }
+
+    fn force(&self) -> S {
+        self.parameters.force(self.q, self.v, &self.discrete)
+    }
+
+    /// The numbers of the next memory.
+    fn next(&self) -> [S; 4] {
+        let Self { q, v, parameters, discrete, .. } = self;
+        let Discrete { friction_mode, last_sticking_position, limit_stop_state, bristle_energy } =
+            parameters.switched(*q, *v, discrete, discrete).discrete;
+        [friction_mode, last_sticking_position, limit_stop_state, bristle_energy]
+    }
+}
+
+/// With the derivatives by displacement and velocity.
+#[inline]
+fn by_motion<T: Real>(at: &At<'_, T>) -> Instance<Dual<T, 2>> {
+    let of = &mut |number| Dual::of(number);
+    let parameters = at.parameters.lift(of);
+    Instance {
+        factors: [-parameters.factor0, parameters.factor1],
+        q: Dual::variable(at.position.displacement, 0),
+        v: Dual::variable(at.velocity.velocity, 1),
+        parameters,
+        discrete: at.discrete.lift(of),
+    }
+}
+
+impl<T: Real> CoordinateSpringDamperExt<T> {
+    /// With the derivatives by parameters and memory.
+    fn by_variables(&self, at: &At<'_, T>) -> Instance<Dual<T, NUMBERS>> {
+        let mut directions = 0..;
+        let mut of = |number| Dual::variable(number, directions.next().unwrap_or_default());
+        let parameters = at.parameters.lift(&mut of);
+        let discrete = at.discrete.lift(&mut of);
+        let sides = self.sides().map(|side| {
+            let motion =
+                side.map(|side| [at.positions.coordinate(side), at.velocities.coordinate_rate(side)]);
+            motion.unwrap_or([T::zero(); 2]).map(Dual::of)
+        });
+        Instance::new(sides, parameters, discrete)
+    }
+
+    /// The coordinates, with the displacement of the element per displacement of each.
+    fn ends(&self, at: &At<'_, T>) -> impl Iterator<Item = (CoordinateIndex, T)> + Clone + use<T> {
+        let Parameters { factor0, factor1, .. } = *at.parameters;
+        let ends = self.sides().into_iter().zip([-factor0, factor1]);
+        ends.filter_map(|(side, factor)| Some((side?, factor)))
+    }
+
+    pub(super) fn linearize_force(&self, at: &At<'_, T>, blocks: &mut Blocks<'_, T>) {
+        let [by_q, by_v] = by_motion(at).force().slopes;
+        for (on, pull) in self.ends(at) {
+            for (by, factor) in self.ends(at) {
+                let [k, d] = [by_q, by_v].map(|slope| Vector1::new(-pull * slope * factor));
+                blocks.add(on, by, &k, &d);
+            }
+        }
+        at.parameters.state_branches(at.position.displacement, at.velocity.velocity, at.discrete, blocks);
+    }
+
+    pub(super) fn linearize_force_by_variables(&self, at: &At<'_, T>, blocks: &mut Blocks<'_, T>) {
+        let instance = self.by_variables(at);
+        let force = instance.force();
+        for (side, factor) in self.sides().into_iter().zip(instance.factors) {
+            let Some(on) = side else { continue };
+            for (number, slope) in (-(force * factor)).slopes.into_iter().enumerate() {
+                // Parameters and memory follow one another.
+                blocks.add_by_variable(on, blocks.parameter(number), &Vector1::new(slope));
+            }
+        }
+    }
+
+    pub(super) fn linearize_memory(&self, at: &At<'_, T>, blocks: &mut Blocks<'_, T>) {
+        if self.has_force_law() {
+            // A user's law has no memory: what is there is kept.
+            (0..4).for_each(|i| blocks.add_to_by_variable(Row::Next(i), blocks.discrete(i), T::one()));
+            return;
+        }
+        let rows = by_motion(at).next().into_iter().zip(self.by_variables(at).next());
+        for (i, (by_motion, by_variables)) in rows.enumerate() {
+            for (by, factor) in self.ends(at) {
+                let [by_position, by_velocity] = by_motion.slopes.map(|slope| Vector1::new(slope * factor));
+                blocks.add_to(Row::Next(i), by, &by_position, &by_velocity);
+            }
+            for (number, slope) in by_variables.slopes.into_iter().enumerate() {
+                blocks.add_to_by_variable(Row::Next(i), blocks.parameter(number), slope);
+            }
+        }
+    }
+}
+
+impl<T: Real> Parameters<T> {
+    /// Which branches friction and stops take, and how far the next ones are.
+    fn state_branches(&self, q: T, v: T, discrete: &Discrete<T>, blocks: &mut Blocks<'_, T>) {
+        let zone = self.friction_proportional_zone;
+        let zero = T::zero();
+        if zone > zero {
+            let beyond = v.abs() - zone;
+            blocks.branch(if beyond > zero { "sliding" } else { "creeping" }, beyond.abs(), "m/s");
+        } else if self.has_bristles() && discrete.friction_mode == zero {
+            let force = self.friction(q, v, discrete).force;
+            blocks.branch("sticking", (self.holding_force() - force.abs()).max(zero), "N");
+        } else if self.has_bristles() {
+            blocks.branch("slipping", (v * T::one().copysign(discrete.friction_mode)).max(zero), "m/s");
+        }
+        if self.use_limit_stops {
+            let (above, below) = (q - self.limit_stops_upper, self.limit_stops_lower - q);
+            let is_switched = self.limit_stops_transition == zero;
+            let state = discrete.limit_stop_state;
+            let [in_upper, in_lower] =
+                if is_switched { [state > zero, state < zero] } else { [above > zero, below > zero] };
+            // A commit switches a stop that is left or surpassed by now.
+            let (name, margin) = match (in_upper, in_lower) {
+                (true, _) => ("in the upper stop", above),
+                (_, true) => ("in the lower stop", below),
+                _ => ("between the stops", -above.max(below)),
+            };
+            blocks.branch(name, margin.max(zero), "m");
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! Derivatives of one element, as it writes them.
+
+use alloc::vec::Vec;
+
+use nalgebra::{SMatrix, SVector};
+
+use super::ends::{End, Freedoms};
+use super::linearization::Source;
+use crate::math::{Pose, Real, SpatialVelocity};
+use crate::mechanics::{BodyIndex, Checked, Kinematics};
+
+/// What is differentiated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Row {
+    /// The force on a body or coordinate.
+    Force(End),
+    /// The rate of a continuous variable, by its place among the numbers of `Continuous`.
+    Rate(usize),
+    /// A discrete variable after the next commit, by its place among the numbers of `Discrete`.
+    Next(usize),
+}
+
+/// By what it is differentiated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Column {
+    /// Position and velocity of a body or coordinate.
+    Motion(End),
+    /// A variable: 0 is time; the numbers of the parameters, the discrete and the continuous variables follow, in the
+    /// order in which they are [visited](crate::Variables::visit), without flags.
+    Variable(usize),
+}
+
+impl Column {
+    /// The number of its derivatives of one number.
+    pub(super) fn len(self) -> usize {
+        match self {
+            Self::Motion(end) => 2 * end.freedoms(),
+            Self::Variable(_) => 1,
+        }
+    }
+}
+
+impl Row {
+    /// The number of numbers.
+    pub(super) fn len(self) -> usize {
+        match self {
+            Self::Force(end) => end.freedoms(),
+            Self::Rate(_) | Self::Next(_) => 1,
+        }
+    }
+}
+
+/// One block in the list: where its numbers begin. It is stored by rows, each by position and then by velocity.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Entry {
+    pub(super) row: Row,
+    pub(super) column: Column,
+    pub(super) start: usize,
+}
+
+/// A branch that the law of an element takes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Branch<T> {
+    /// The name: `slipping`, `in contact`.
+    pub name: &'static str,
+    /// Which of several: the obstacle of a cable.
+    pub index: Option<usize>,
+    /// The distance to the nearest switch of this branch to another, at least zero, in the unit below.
+    pub margin: T,
+    /// The unit of the margin.
+    pub unit: &'static str,
+}
+
+/// The derivatives of one element in memory.
+#[derive(Debug)]
+pub(super) struct Derivatives<T> {
+    pub(super) entries: Vec<Entry>,
+    pub(super) numbers: Vec<T>,
+    pub(super) branches: Vec<Branch<T>>,
+}
+
+impl<T: Clone> Clone for Derivatives<T> {
+    fn clone(&self) -> Self {
+        Self { entries: self.entries.clone(), numbers: self.numbers.clone(), branches: self.branches.clone() }
+    }
+}
+
+impl<T> Default for Derivatives<T> {
+    fn default() -> Self {
+        Self { entries: Vec::new(), numbers: Vec::new(), branches: Vec::new() }
+    }
+}
+
+impl<T> Derivatives<T> {
+    pub(super) fn clear(&mut self) {
+        self.entries.clear();
+        self.numbers.clear();
+        self.branches.clear();
+    }
+
+    /// Begins a block, whose numbers are to be appended.
+    #[inline]
+    pub(super) fn push(&mut self, row: Row, column: Column) {
+        self.entries.push(Entry { row, column, start: self.numbers.len() });
+    }
+}
+
+/// Receives the derivatives of one element.
+///
+/// Derivatives are of forces **on** bodies and coordinates, by their motion in the chart of twists: a turn about the axes
+/// of Ground, then a shift of the body's origin. The six rows of a body are torque and force at its origin in Ground.
+/// Blocks for one pair add up; what is not written is zero. Columns of Ground are left out: it does not move.
+#[derive(Debug)]
+pub struct Blocks<'a, T: Real> {
+    pub(super) derivatives: &'a mut Derivatives<T>,
+    pub(super) kinematics: &'a Kinematics<T>,
+    /// The numbers of parameters, discrete and continuous variables.
+    pub(super) counts: [usize; 3],
+    pub(super) source: &'a mut Source,
+    /// Bodies and coordinates for differences; `None` while they are not known.
+    pub(super) ends: &'a mut Option<Vec<End>>,
+}
+
+impl<T: Real> Blocks<'_, T> {
+    /// The variable that is time, for the methods that take one.
+    pub const TIME: usize = 0;
+
+    /// The place among all variables of a number of the parameters.
+    pub fn parameter(&self, number: usize) -> usize {
+        1 + number
+    }
+
+    /// The place among all variables of a number of the discrete variables.
+    pub fn discrete(&self, number: usize) -> usize {
+        1 + self.counts[0] + number
+    }
+
+    /// The place among all variables of a number of the continuous variables.
+    pub fn continuous(&self, number: usize) -> usize {
+        1 + self.counts[0] + self.counts[1] + number
+    }
+
+    /// Adds the derivatives of the force on one body or coordinate by the position and by the velocity of one, the same
+    /// or another.
+    #[inline]
+    pub fn add<const R: usize, const C: usize>(
+        &mut self,
+        on: impl Freedoms<R>,
+        by: impl Freedoms<C>,
+        by_position: &SMatrix<T, R, C>,
+        by_velocity: &SMatrix<T, R, C>,
+    ) {
+        let by = by.end();
+        if !by.is_ground() {
+            self.derivatives.push(Row::Force(on.end()), Column::Motion(by));
+            let (by_position, by_velocity) = (by_position.transpose(), by_velocity.transpose());
+            let rows = by_position.as_slice().chunks_exact(C).zip(by_velocity.as_slice().chunks_exact(C));
+            for (by_position, by_velocity) in rows {
+                self.derivatives.numbers.extend_from_slice(by_position);
+                self.derivatives.numbers.extend_from_slice(by_velocity);
+            }
+        }
+    }
+
+    /// Adds the derivative of the force on a body or coordinate by a variable.
+    pub fn add_by_variable<const R: usize>(
+        &mut self,
+        on: impl Freedoms<R>,
+        variable: usize,
+        derivative: &SVector<T, R>,
+    ) {
+        self.derivatives.push(Row::Force(on.end()), Column::Variable(variable));
+        self.derivatives.numbers.extend_from_slice(derivative.as_slice());
+    }
+
+    /// Adds the derivatives of a rate, or of a discrete variable after the next commit, by the position and by the
+    /// velocity of a body or coordinate.
+    pub fn add_to<const C: usize>(
+        &mut self,
+        row: Row,
+        by: impl Freedoms<C>,
+        by_position: &SVector<T, C>,
+        by_velocity: &SVector<T, C>,
+    ) {
+        let by = by.end();
+        if !by.is_ground() {
+            self.derivatives.push(row, Column::Motion(by));
+            self.derivatives.numbers.extend_from_slice(by_position.as_slice());
+            self.derivatives.numbers.extend_from_slice(by_velocity.as_slice());
+        }
+    }
+
+    /// Adds the derivative of a rate, or of a discrete variable after the next commit, by a variable.
+    pub fn add_to_by_variable(&mut self, row: Row, variable: usize, derivative: T) {
+        self.derivatives.push(row, Column::Variable(variable));
+        self.derivatives.numbers.push(derivative);
+    }
+
+    /// States which branch the law takes, with the distance to the nearest switch and its unit.
+    pub fn branch(&mut self, name: &'static str, margin: T, unit: &'static str) {
+        self.derivatives.branches.push(Branch { name, index: None, margin, unit });
+    }
+
+    /// States which branch one of several equal parts takes.
+    pub fn branch_of(&mut self, index: usize, name: &'static str, margin: T, unit: &'static str) {
+        self.derivatives.branches.push(Branch { name, index: Some(index), margin, unit });
+    }
+
+    /// Asks for differences in place of all that this call of the method writes.
+    ///
+    /// The bodies and coordinates that are moved are those without which
+    /// [`check_topology`](crate::ForceElement::check_topology) fails.
+    pub fn differences(&mut self) {
+        *self.source = Source::Differences;
+    }
+
+    /// Asks for differences, as [`differences`](Self::differences) does, by the motion of these bodies and coordinates,
+    /// on which alone the element acts.
+    pub fn differences_of(&mut self, ends: impl IntoIterator<Item = End>) {
+        *self.source = Source::Differences;
+        let known = self.ends.get_or_insert_default();
+        known.clear();
+        for end in ends {
+            if !known.contains(&end) {
+                known.push(end);
+            }
+        }
+    }
+
+    #[inline]
+    pub(super) fn pose(&self, body: BodyIndex) -> &Pose<T> {
+        self.kinematics.positions.pose(Checked(body))
+    }
+
+    #[inline]
+    pub(super) fn velocity(&self, body: BodyIndex) -> &SpatialVelocity<T> {
+        self.kinematics.velocities.velocity(Checked(body))
+    }
+}

@@ -1,0 +1,466 @@
+//! The derivatives of one element alone: those it writes, and differences in place of those it does not.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::any::Any;
+
+use nalgebra::{Matrix3, Rotation3, Vector3};
+
+use super::between::shares_of_turns;
+use super::blocks::{Blocks, Column, Row};
+use super::ends::{End, needed_ends};
+use super::linearization::{ElementLinearization, KindBlocks, Source};
+use crate::framework::element::ForceElement;
+use crate::framework::element_variables::{ElementVariables, is_first_of_rotation, visit_numbers};
+use crate::framework::kinds::{AnyKind, Kind};
+use crate::framework::slots::Slots;
+use crate::framework::variables::{Slot, Value, Variables};
+use crate::framework::{ElementError, Error};
+use crate::math::{Real, SpatialVelocity};
+use crate::mechanics::{Forces, Kinematics};
+
+/// A method of an element that writes derivatives; the number is the place in `ElementLinearization::sources`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Forces = 0,
+    Variables = 1,
+    Commit = 2,
+}
+
+/// Memory for differences in one kind.
+#[derive(Debug)]
+struct Scratch<T: Real, E: ForceElement<T>> {
+    /// Variables and caches of the element that is being moved; what is at other places is not read.
+    slots: Slots<T, E>,
+    kinematics: Kinematics<T>,
+    forces: Forces<T>,
+    here: Vec<T>,
+    above: Vec<T>,
+    below: Vec<T>,
+    /// The derivatives of all results by one number after the other.
+    slopes: Vec<T>,
+}
+
+/// What is moved for one difference.
+#[derive(Debug, Clone, Copy)]
+enum Moved {
+    Position(End, usize),
+    Velocity(End, usize),
+    /// As in [`Column::Variable`].
+    Variable(usize),
+    /// The rotation whose first entry this is, about an axis.
+    Rotation(usize, usize),
+}
+
+impl<T: Real, E: ForceElement<T>> Kind<T, E> {
+    /// Writes the derivatives of all elements.
+    pub(in crate::framework) fn linearize_all(
+        &self,
+        slots: &Slots<T, E>,
+        kinematics: &Kinematics<T>,
+        blocks: KindBlocks<'_, T>,
+    ) -> Result<(), Error> {
+        let KindBlocks { scope, elements, scratch } = blocks;
+        let has_memory = E::Discrete::FIRST_STAGE.is_some();
+        for (place, linearization) in elements.iter_mut().enumerate() {
+            linearization.derivatives.clear();
+            linearization.sources = [Source::Exact; 3];
+            let Some(element) = self.enabled_element(slots, place) else { continue };
+            let at = slots.at_dynamics(place, kinematics);
+            let variables = &slots.variables[place];
+            let counts = if scope.variables || scope.commit {
+                [count(&variables.parameters), count(&variables.discrete), count(&variables.continuous)]
+            } else {
+                [0; 3]
+            };
+            let parts = [
+                Some(Part::Forces),
+                scope.variables.then_some(Part::Variables),
+                (scope.commit && has_memory).then_some(Part::Commit),
+            ];
+            for part in parts.into_iter().flatten() {
+                let ElementLinearization { derivatives, ends, sources } = &mut *linearization;
+                let kept = [derivatives.entries.len(), derivatives.numbers.len()];
+                let source = &mut sources[part as usize];
+                let mut blocks = Blocks { derivatives, kinematics, counts, source, ends };
+                let written = match part {
+                    Part::Forces => element.linearize(&at, &mut blocks),
+                    Part::Variables => element.linearize_variables(&at, &mut blocks),
+                    Part::Commit => element.linearize_commit(&at, &mut blocks),
+                };
+                written.map_err(|source| self.roster.failure(place, source))?;
+                if linearization.sources[part as usize] == Source::Differences {
+                    let derivatives = &mut linearization.derivatives;
+                    derivatives.entries.truncate(kept[0]);
+                    derivatives.numbers.truncate(kept[1]);
+                    self.difference(part, slots, place, kinematics, (linearization, counts, &mut *scratch))?;
+                }
+            }
+            if !are_finite(&linearization.derivatives.numbers) {
+                return Err(self.roster.failure(place, ElementError::NonFiniteForce));
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes one part of the derivatives of one element by differences.
+    #[inline(never)]
+    fn difference(
+        &self,
+        part: Part,
+        slots: &Slots<T, E>,
+        place: usize,
+        kinematics: &Kinematics<T>,
+        (linearization, counts, scratch): (
+            &mut ElementLinearization<T>,
+            [usize; 3],
+            &mut Option<Box<dyn Any + Send + Sync>>,
+        ),
+    ) -> Result<(), Error> {
+        let scratch = Scratch::in_memory(scratch, slots, kinematics)?;
+        scratch.copy_variables(slots, place);
+        scratch.kinematics.clone_from(kinematics);
+        let ElementLinearization { derivatives, ends, .. } = linearization;
+        let ends = ends.get_or_insert_with(|| self.ends_of(place, kinematics));
+        let rows = |row: &mut dyn FnMut(Row)| {
+            if part != Part::Commit {
+                for &end in ends.iter() {
+                    row(Row::Force(end));
+                }
+            }
+            let (count, of): (usize, fn(usize) -> Row) = match part {
+                Part::Forces => (0, Row::Rate),
+                Part::Variables => (counts[2], Row::Rate),
+                Part::Commit => (counts[1], Row::Next),
+            };
+            (0..count).for_each(|number| row(of(number)));
+        };
+        let results = {
+            let mut results = 0;
+            rows(&mut |row| results += row.len());
+            results
+        };
+        let mut here = core::mem::take(&mut scratch.here);
+        let evaluated = self.evaluate(part, scratch, place, ends, &mut here);
+        scratch.here = here;
+        evaluated?;
+
+        // Forces by motion belong to the first part, all else by motion to the others.
+        if part != Part::Variables || counts[2] > 0 {
+            for &end in ends.iter().filter(|end| !end.is_ground()) {
+                scratch.slopes.clear();
+                for freedom in 0..end.freedoms() {
+                    self.slope(
+                        part,
+                        scratch,
+                        place,
+                        ends,
+                        Moved::Position(end, freedom),
+                        (slots, kinematics),
+                    )?;
+                }
+                for freedom in 0..end.freedoms() {
+                    self.slope(
+                        part,
+                        scratch,
+                        place,
+                        ends,
+                        Moved::Velocity(end, freedom),
+                        (slots, kinematics),
+                    )?;
+                }
+                let mut first = 0;
+                rows(&mut |row| {
+                    if part != Part::Variables || !matches!(row, Row::Force(_)) {
+                        derivatives.push(row, Column::Motion(end));
+                        for result in first..first + row.len() {
+                            derivatives.numbers.extend(scratch.slopes.iter().skip(result).step_by(results));
+                        }
+                    }
+                    first += row.len();
+                });
+            }
+        }
+        if part != Part::Forces {
+            let mut push = |variable: usize, slopes: &mut dyn FnMut(usize) -> T| {
+                let mut first = 0;
+                rows(&mut |row| {
+                    derivatives.push(row, Column::Variable(variable));
+                    derivatives.numbers.extend((first..first + row.len()).map(&mut *slopes));
+                    first += row.len();
+                });
+            };
+            let mut variable = 0;
+            let last = counts.iter().sum();
+            while variable <= last {
+                scratch.slopes.clear();
+                if let Some(R) = rotation_at(&slots.variables[place], variable) {
+                    // A rotation turns: its entries alone would make it something else.
+                    for axis in 0..3 {
+                        let moved = Moved::Rotation(variable, axis);
+                        self.slope(part, scratch, place, ends, moved, (slots, kinematics))?;
+                    }
+                    for (entry, shares) in shares_of_turns(&R).into_iter().enumerate() {
+                        push(variable + entry, &mut |result| {
+                            let slopes = scratch.slopes.iter().skip(result).step_by(results);
+                            slopes.zip(shares).fold(T::zero(), |sum, (&slope, share)| sum + slope * share)
+                        });
+                    }
+                    variable += 9;
+                } else {
+                    self.slope(part, scratch, place, ends, Moved::Variable(variable), (slots, kinematics))?;
+                    push(variable, &mut |result| scratch.slopes[result]);
+                    variable += 1;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The bodies and coordinates that an element checks.
+    fn ends_of(&self, place: usize, kinematics: &Kinematics<T>) -> Vec<End> {
+        let mut ends = Vec::new();
+        if let Some(element) = &self.elements[place] {
+            needed_ends(
+                kinematics.topology(),
+                &|topology| element.check_topology(topology).is_ok(),
+                &mut ends,
+            );
+        }
+        ends
+    }
+
+    /// Appends the derivatives of all results by one number: by a central difference, or one to the side on which the
+    /// element can be evaluated and its variables are in range.
+    fn slope(
+        &self,
+        part: Part,
+        scratch: &mut Scratch<T, E>,
+        place: usize,
+        ends: &[End],
+        moved: Moved,
+        (slots, kinematics): (&Slots<T, E>, &Kinematics<T>),
+    ) -> Result<(), Error> {
+        let [mut above, mut below] = [&mut scratch.above, &mut scratch.below].map(core::mem::take);
+        let mut sides = [(&mut above, T::one()), (&mut below, -T::one())].map(|(results, sense)| {
+            let (length, is_in_range) = scratch.displace(moved, sense, place);
+            let evaluated = self.evaluate(part, scratch, place, ends, results);
+            scratch.put_back(moved, (slots, place), kinematics);
+            (length, is_in_range, evaluated)
+        });
+        // Numbers of a fixed sum, say, are in range on neither side.
+        let is_one_sided = sides[0].1 != sides[1].1;
+        let is_usable = sides
+            .each_ref()
+            .map(|(_, is_in_range, evaluated)| evaluated.is_ok() && (*is_in_range || !is_one_sided));
+        let [high, low] = [(&above, sides[0].0, is_usable[0]), (&below, sides[1].0, is_usable[1])].map(
+            |(results, length, is_usable)| {
+                if is_usable { (results, length) } else { (&scratch.here, T::zero()) }
+            },
+        );
+        let outcome = if is_usable == [false, false] {
+            core::mem::replace(&mut sides[0].2, Ok(()))
+        } else {
+            let over_length = T::one() / (high.1 - low.1);
+            scratch.slopes.extend(high.0.iter().zip(low.0).map(|(&high, &low)| (high - low) * over_length));
+            Ok(())
+        };
+        (scratch.above, scratch.below) = (above, below);
+        outcome
+    }
+
+    /// Evaluates one element for the variables and the motion in the scratch.
+    fn evaluate(
+        &self,
+        part: Part,
+        scratch: &mut Scratch<T, E>,
+        place: usize,
+        ends: &[End],
+        results: &mut Vec<T>,
+    ) -> Result<(), Error> {
+        let Scratch { slots, kinematics, forces, .. } = scratch;
+        let only = place..place + 1;
+        self.calc_position(slots, only.clone(), kinematics)?;
+        self.calc_velocity(slots, only.clone(), kinematics)?;
+        self.calc_dynamics(slots, only.clone(), kinematics)?;
+        results.clear();
+        if part == Part::Commit {
+            self.prepare_steps(slots, only, kinematics, false)?;
+            visit_numbers(&slots.next_discrete[place], &mut |number| results.push(number));
+            return Ok(());
+        }
+        forces.set_zero();
+        self.add_forces(slots, place, kinematics, forces)?;
+        for end in ends {
+            match end {
+                End::Body(body) => {
+                    let F_GB = &forces.bodies()[body.index()];
+                    results.extend(F_GB.torque.iter().chain(&F_GB.force));
+                }
+                End::Coordinate(coordinate) => results.push(forces.coordinates()[coordinate.index()]),
+            }
+        }
+        if part == Part::Variables && E::Continuous::FIRST_STAGE.is_some() {
+            self.calc_rates(slots, only, kinematics)?;
+            visit_numbers(&slots.rates[place], &mut |rate| results.push(rate));
+        }
+        Ok(())
+    }
+}
+
+impl<T: Real, E: ForceElement<T>> Scratch<T, E> {
+    /// The scratch in this place, made if there is none.
+    fn in_memory<'a>(
+        memory: &'a mut Option<Box<dyn Any + Send + Sync>>,
+        slots: &Slots<T, E>,
+        kinematics: &Kinematics<T>,
+    ) -> Result<&'a mut Self, Error> {
+        let scratch = memory.get_or_insert_with(|| {
+            Box::new(Self {
+                slots: slots.clone(),
+                kinematics: kinematics.clone(),
+                forces: Forces::zeros(kinematics.topology()),
+                here: Vec::new(),
+                above: Vec::new(),
+                below: Vec::new(),
+                slopes: Vec::new(),
+            })
+        });
+        scratch.downcast_mut().ok_or(Error::TopologyMismatch)
+    }
+
+    fn copy_variables(&mut self, slots: &Slots<T, E>, place: usize) {
+        self.slots.variables[place].clone_from(&slots.variables[place]);
+    }
+
+    /// Moves one number up or down; returns by how much, and whether the variables stay in range.
+    fn displace(&mut self, moved: Moved, sense: T, place: usize) -> (T, bool) {
+        let mut length = step(T::zero()) * sense;
+        let twist = |freedom: usize, length: T| {
+            let mut twist = SpatialVelocity::zero();
+            if freedom < 3 {
+                twist.angular[freedom] = length;
+            } else {
+                twist.linear[freedom - 3] = length;
+            }
+            twist
+        };
+        match moved {
+            Moved::Position(End::Body(body), freedom) => {
+                self.kinematics.displace(body, &twist(freedom, length));
+            }
+            Moved::Velocity(End::Body(body), freedom) => {
+                self.kinematics.accelerate(body, &twist(freedom, length));
+            }
+            Moved::Position(End::Coordinate(coordinate), _) => {
+                length = step(self.kinematics.positions.coordinate(coordinate)) * sense;
+                self.kinematics.displace_coordinate(coordinate, length, T::zero());
+            }
+            Moved::Velocity(End::Coordinate(coordinate), _) => {
+                length = step(self.kinematics.velocities.coordinate_rate(coordinate)) * sense;
+                self.kinematics.displace_coordinate(coordinate, T::zero(), length);
+            }
+            Moved::Variable(0) => {
+                length = step(self.kinematics.time) * sense;
+                self.kinematics.time += length;
+            }
+            Moved::Rotation(variable, axis) => {
+                let turn = Rotation3::new(Vector3::ith(axis, length));
+                let variables = &mut self.slots.variables[place];
+                let Some(R) = rotation_at(variables, variable) else { return (length, true) };
+                let turned = turn.matrix() * R;
+                let mut number = 0_usize;
+                variables.visit_mut(&mut |entry| {
+                    if let Slot::Number(slot) = entry.value {
+                        number += 1;
+                        if let Some(entry) = number.checked_sub(variable).filter(|entry| *entry < 9) {
+                            *slot = turned[(entry / 3, entry % 3)];
+                        }
+                    }
+                });
+            }
+            Moved::Variable(variable) => {
+                let mut rest = variable;
+                let variables = &mut self.slots.variables[place];
+                variables.visit_mut(&mut |entry| {
+                    if let Slot::Number(number) = entry.value {
+                        rest = rest.wrapping_sub(1);
+                        if rest == 0 {
+                            length = step(*number) * sense;
+                            *number += length;
+                        }
+                    }
+                });
+                return (length, self.slots.variables[place].validate().is_ok());
+            }
+        }
+        (length, true)
+    }
+
+    /// Undoes `displace`, to the last bit.
+    fn put_back(&mut self, moved: Moved, (slots, place): (&Slots<T, E>, usize), kinematics: &Kinematics<T>) {
+        match moved {
+            Moved::Position(End::Body(body), _) | Moved::Velocity(End::Body(body), _) => {
+                self.kinematics.put_back(body, kinematics);
+            }
+            Moved::Position(End::Coordinate(c), _) | Moved::Velocity(End::Coordinate(c), _) => {
+                self.kinematics.put_back_coordinate(c, kinematics);
+            }
+            Moved::Variable(0) => self.kinematics.time = kinematics.time,
+            Moved::Variable(_) | Moved::Rotation(..) => self.copy_variables(slots, place),
+        }
+    }
+}
+
+/// Whether all numbers are finite.
+fn are_finite<T: Real>(numbers: &[T]) -> bool {
+    // What is not finite makes a sum that is not; a sum of finite numbers may overflow, and is then looked at closely.
+    let chunks = numbers.chunks_exact(8);
+    let rest = chunks.remainder();
+    let mut sums = [T::zero(); 8];
+    for chunk in chunks {
+        for (sum, &number) in sums.iter_mut().zip(chunk) {
+            *sum += number;
+        }
+    }
+    let sum = sums.iter().chain(rest).fold(T::zero(), |sum, &number| sum + number);
+    sum.is_finite() || numbers.iter().all(T::is_finite)
+}
+
+/// The distance by which a number is moved: the cube root of the unit roundoff balances truncation, which is of order
+/// two, with rounding.
+fn step<T: Real>(x: T) -> T {
+    // A tenth of a metre or radian is the scale of motions and of small parameters: 6e-7 of them in `f64`.
+    const SCALE: f64 = 0.1;
+    T::lit((SCALE + x.to_f64().abs()) * nalgebra::ComplexField::cbrt(T::default_epsilon().to_f64()))
+}
+
+/// The rotation whose first entry is this variable.
+fn rotation_at<T: Real, E: ForceElement<T>>(
+    variables: &ElementVariables<T, E>,
+    variable: usize,
+) -> Option<Matrix3<T>> {
+    let mut found = None;
+    let mut number = 0_usize;
+    variables.visit(&mut |entry| {
+        if let Value::Number(value) = entry.value {
+            number += 1;
+            if number == variable && is_first_of_rotation(entry.name) {
+                found = Some(Matrix3::zeros());
+            }
+            if let (Some(R), Some(entry)) =
+                (&mut found, number.checked_sub(variable).filter(|entry| *entry < 9))
+            {
+                R[(entry / 3, entry % 3)] = value;
+            }
+        }
+    });
+    found
+}
+
+/// How many numbers there are.
+fn count<T: Real>(variables: &impl Variables<T>) -> usize {
+    let mut count = 0;
+    visit_numbers(variables, &mut |_| count += 1);
+    count
+}

@@ -1,0 +1,252 @@
+//! The linearization of a system in reused memory.
+
+use alloc::boxed::Box;
+use alloc::string::{String, ToString};
+use alloc::vec;
+use alloc::vec::Vec;
+use core::any::Any;
+
+use super::blocks::{Branch, Column, Derivatives, Row};
+use super::ends::End;
+use crate::framework::handle::{ElementId, or_panic};
+use crate::framework::roster::Roster;
+use crate::framework::stage::Stage;
+use crate::framework::state::State;
+use crate::framework::system::check_in;
+use crate::framework::variables::Value;
+use crate::framework::{Error, ForceSystem};
+use crate::math::Real;
+use crate::mechanics::Topology;
+
+/// What a [`Linearization`] consists of, besides the derivatives of forces by motion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Scope {
+    /// Derivatives of forces and rates by time, parameters, discrete and continuous variables, and of rates by motion.
+    pub variables: bool,
+    /// Derivatives of the discrete variables after the next commit by all of these and by motion.
+    pub commit: bool,
+}
+
+/// How derivatives were obtained.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Source {
+    /// Derived by the element: exact but for rounding.
+    #[default]
+    Exact,
+    /// Differences of the element alone.
+    Differences,
+}
+
+/// The derivatives of one element.
+#[derive(Debug, Clone)]
+pub struct ElementLinearization<T: Real> {
+    pub(super) derivatives: Derivatives<T>,
+    /// For differences; `None` while they are not known.
+    pub(super) ends: Option<Vec<End>>,
+    pub(super) sources: [Source; 3],
+}
+
+/// The derivatives of the forces of all elements, element by element, about one state.
+///
+/// Its memory is reused: [`ForceSystem::linearize`] allocates nothing after the first call, unless a law has more
+/// contacts than before or the system has changed.
+///
+/// # Chart
+///
+/// The motion of a body is measured by a twist in Ground at the body's origin, as its velocity is: `dX = V dt`. With the
+/// stiffness `K = ∂F/∂X` and the damping `D = ∂F/∂V` the forces along any motion change by `dF/dt = K·V + D·A`, with
+/// `A = dV/dt` in components along the axes of Ground. Both have the sign of a force: a spring has a negative `K`.
+/// With the host's Jacobian `V = J u` the generalized forces change by `JᵀKJ` and `JᵀDJ`, besides the change of `J` itself.
+///
+/// See [Linearization](crate::_documentation::linearization).
+#[derive(Debug)]
+pub struct Linearization<T: Real> {
+    scope: Scope,
+    system: usize,
+    version: usize,
+    pub(super) topology: Topology,
+    rosters: Vec<Roster>,
+    pub(super) elements: Vec<ElementLinearization<T>>,
+    /// For each kind.
+    scratches: Vec<Option<Box<dyn Any + Send + Sync>>>,
+}
+
+/// What one kind of elements writes to.
+#[derive(Debug)]
+pub(crate) struct KindBlocks<'a, T: Real> {
+    pub(crate) scope: Scope,
+    pub(crate) elements: &'a mut [ElementLinearization<T>],
+    pub(crate) scratch: &'a mut Option<Box<dyn Any + Send + Sync>>,
+}
+
+impl<T: Real> Default for ElementLinearization<T> {
+    fn default() -> Self {
+        Self { derivatives: Derivatives::default(), ends: None, sources: [Source::Exact; 3] }
+    }
+}
+
+impl<T: Real> ElementLinearization<T> {
+    /// How the derivatives of the forces by motion were obtained.
+    pub fn source(&self) -> Source {
+        self.sources[0]
+    }
+
+    /// How those by variables were obtained.
+    pub fn source_of_variables(&self) -> Source {
+        self.sources[1]
+    }
+
+    /// How those of the commit were obtained.
+    pub fn source_of_commit(&self) -> Source {
+        self.sources[2]
+    }
+
+    /// The branches that the law takes, as far as the element states them.
+    pub fn branches(&self) -> &[Branch<T>] {
+        &self.derivatives.branches
+    }
+
+    /// The blocks in the order in which they were written: row, column, and the derivatives row by row, of which those by
+    /// the position of a body or coordinate come before those by its velocity. Blocks in one place add up.
+    pub fn blocks(&self) -> impl Iterator<Item = (Row, Column, &[T])> + '_ {
+        self.derivatives.entries.iter().map(|entry| {
+            let count = entry.row.len() * entry.column.len();
+            (entry.row, entry.column, &self.derivatives.numbers[entry.start..entry.start + count])
+        })
+    }
+}
+
+impl<T: Real> Default for Linearization<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T: Real> Linearization<T> {
+    /// Of the forces by motion.
+    pub fn new() -> Self {
+        Self::of(Scope::default())
+    }
+
+    /// Of the forces by motion, and what else is in this scope.
+    pub fn of(scope: Scope) -> Self {
+        Self {
+            scope,
+            system: usize::MAX,
+            version: usize::MAX,
+            topology: Topology::new(),
+            rosters: Vec::new(),
+            elements: Vec::new(),
+            scratches: Vec::new(),
+        }
+    }
+
+    /// What it consists of.
+    pub fn scope(&self) -> Scope {
+        self.scope
+    }
+
+    /// The bodies and coordinates.
+    pub fn topology(&self) -> &Topology {
+        &self.topology
+    }
+
+    /// The derivatives of one element; none if it is disabled.
+    ///
+    /// # Panics
+    /// If the system did not have the element, like slice indexing; [`try_element`](Self::try_element) does not.
+    pub fn element(&self, element: impl Into<ElementId>) -> &ElementLinearization<T> {
+        or_panic(self.try_element(element))
+    }
+
+    /// The derivatives of one element; none if it is disabled.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchElement`] if the system did not have the element.
+    pub fn try_element(&self, element: impl Into<ElementId>) -> Result<&ElementLinearization<T>, Error> {
+        let element = element.into();
+        let id = check_in(self.rosters.get(element.kind()), element)?;
+        let before: usize = self.rosters[..id.kind()].iter().map(|roster| roster.places.len()).sum();
+        Ok(&self.elements[before + id.place()])
+    }
+
+    /// Makes room for the elements of a system.
+    fn fit(&mut self, system: &ForceSystem<T>) {
+        if (self.system, self.version) == (system.id, system.version) {
+            return;
+        }
+        (self.system, self.version) = (system.id, system.version);
+        self.topology = system.topology.clone();
+        self.rosters = system.kinds.iter().map(|kind| kind.roster().clone()).collect();
+        let places = self.rosters.iter().map(|roster| roster.places.len()).sum();
+        self.elements.clear();
+        self.elements.resize_with(places, ElementLinearization::default);
+        self.scratches.clear();
+        self.scratches.resize_with(self.rosters.len(), || None);
+    }
+}
+
+impl<T: Real> State<T> {
+    /// The names of time and of the numbers of an element, in the order of [`Column::Variable`].
+    ///
+    /// # Errors
+    /// [`Error::NoSuchElement`] if the state does not have the element.
+    pub fn linearized_variables(&self, element: impl Into<ElementId>) -> Result<Vec<String>, Error> {
+        let id = self.check(element.into())?;
+        let mut names = vec!["time".to_string()];
+        self.kinds[id.kind()].visit(id.place(), &mut |entry| {
+            if let Value::Number(_) = entry.value {
+                names.push(entry.name.to_string());
+            }
+        });
+        Ok(names)
+    }
+}
+
+impl<T: Real> ForceSystem<T> {
+    /// Writes the derivatives of all forces about a state.
+    ///
+    /// # Example: the stiffness of a mount
+    ///
+    /// ```
+    /// use force_elements::linear_bushing::Parameters;
+    /// use force_elements::nalgebra::Vector6;
+    /// use force_elements::{End, ForceSystem, Frame, LinearBushing, Linearization, Pose, Source};
+    ///
+    /// let mut system = ForceSystem::<f64>::new();
+    /// let body = system.add_body();
+    /// let parameters = Parameters { stiffness: Vector6::repeat(800.0), ..Parameters::default() };
+    /// let mount = system.add(LinearBushing::new(Frame::ground(Pose::identity()), Frame::of(body), parameters)?)?;
+    /// let mut state = system.default_state();
+    /// state.set_pose(body, Pose::translation(0.01, 0.0, 0.0))?;
+    ///
+    /// let mut linearization = Linearization::new(); // once; its memory is reused
+    /// system.realize_dynamics(&mut state)?;
+    /// system.linearize(&state, &mut linearization)?;
+    ///
+    /// let [stiffness, _damping] = linearization.to_dense();
+    /// let first = linearization.row_of(End::Body(body)).unwrap_or_default();
+    /// assert_eq!(stiffness[(first + 3, first + 3)], -800.0);
+    /// assert_eq!(linearization.element(mount).source(), Source::Exact);
+    /// # Ok::<(), force_elements::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::StageTooLow`] below Dynamics stage; [`Error::TopologyMismatch`] if the state belongs to another system;
+    /// [`Error::Element`] with an error documented by an element, or with
+    /// [`ElementError::NonFiniteForce`](crate::ElementError::NonFiniteForce) if a derivative is not finite. The
+    /// linearization is then not to be used.
+    pub fn linearize(&self, state: &State<T>, linearization: &mut Linearization<T>) -> Result<(), Error> {
+        self.require(state, Stage::Dynamics)?;
+        linearization.fit(self);
+        let Linearization { scope, elements, scratches, .. } = linearization;
+        let mut rest = elements.as_mut_slice();
+        for ((kind, slots), scratch) in self.kinds.iter().zip(&state.kinds).zip(scratches) {
+            let (elements, others) = rest.split_at_mut(kind.roster().places.len());
+            let blocks = KindBlocks { scope: *scope, elements, scratch };
+            kind.linearize(slots.as_ref(), &state.kinematics, blocks)?;
+            rest = others;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,17 @@
+//! The linearization of forces, rates and commits about a state: what elements write, and products with it.
+
+mod between;
+mod blocks;
+mod differences;
+mod ends;
+mod linearization;
+mod products;
+mod variation;
+
+pub use between::{Between, Pair};
+pub use blocks::{Blocks, Branch, Column, Row};
+pub use ends::{End, Freedoms};
+pub(crate) use linearization::KindBlocks;
+pub use linearization::{ElementLinearization, Linearization, Scope, Source};
+pub use products::Triplet;
+pub use variation::Variation;

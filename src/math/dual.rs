@@ -1,0 +1,335 @@
+//! A small dual number for laws with branches, and the arithmetic that it shares with the scalar.
+
+use core::cmp::Ordering;
+use core::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
+
+use crate::math::Real;
+
+/// What a scalar law is written in: the scalar `T` of the crate, or a [`Dual`] over it, which carries derivatives.
+///
+/// It is less than [`Real`], whose traits a type without `unsafe` code cannot have. Comparisons look at values only, so that
+/// every branch is that of the law, and its derivatives are those of the branch that is taken.
+#[allow(unreachable_pub, reason = "laws are methods of public structs")]
+pub trait Number<T: Real>:
+    Copy
+    + PartialOrd
+    + Neg<Output = Self>
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + AddAssign
+    + SubAssign
+{
+    /// A constant.
+    fn of(value: T) -> Self;
+    /// The value without derivatives.
+    fn value(self) -> T;
+    /// `value` with the derivatives of `self` times `slope`; zero where the slope is not finite, as at the end of a root.
+    fn chain(self, value: T, slope: T) -> Self;
+
+    /// A literal.
+    #[inline]
+    fn literal(value: f64) -> Self {
+        Self::of(T::lit(value))
+    }
+
+    /// Zero.
+    #[inline]
+    fn none() -> Self {
+        Self::of(T::zero())
+    }
+
+    /// The magnitude; at zero that of a growing number.
+    #[inline]
+    fn magnitude(self) -> Self {
+        if self.value() < T::zero() { -self } else { self }
+    }
+
+    /// The number, or its negative if the sign bit of `direction` is set.
+    #[inline]
+    fn towards(self, direction: Self) -> Self {
+        // Branch-free: signs of velocities alternate, and a misprediction costs more than the rest.
+        self * Self::of(T::one().copysign(direction.value()))
+    }
+
+    /// The larger one, or `self` of equal ones.
+    #[inline]
+    fn at_least(self, other: Self) -> Self {
+        if other > self { other } else { self }
+    }
+
+    /// The smaller one, or `self` of equal ones.
+    #[inline]
+    fn at_most(self, other: Self) -> Self {
+        if other < self { other } else { self }
+    }
+
+    /// The square root.
+    #[inline]
+    fn root(self) -> Self {
+        let root = self.value().sqrt();
+        self.chain(root, T::lit(0.5) / root)
+    }
+
+    /// The exponential.
+    #[inline]
+    fn exponential(self) -> Self {
+        let exponential = self.value().exp();
+        self.chain(exponential, exponential)
+    }
+
+    /// The natural logarithm.
+    #[inline]
+    fn logarithm(self) -> Self {
+        self.chain(self.value().ln(), self.value().recip())
+    }
+
+    /// The power with a constant exponent.
+    #[inline]
+    fn power(self, exponent: T) -> Self {
+        let x = self.value();
+        self.chain(x.powf(exponent), exponent * x.powf(exponent - T::one()))
+    }
+
+    /// The sine.
+    #[inline]
+    fn sine(self) -> Self {
+        let (sin, cos) = self.value().sin_cos();
+        self.chain(sin, cos)
+    }
+
+    /// The cosine.
+    #[inline]
+    fn cosine(self) -> Self {
+        let (sin, cos) = self.value().sin_cos();
+        self.chain(cos, -sin)
+    }
+
+    /// The arc tangent.
+    #[inline]
+    fn arc_tangent(self) -> Self {
+        let x = self.value();
+        self.chain(x.atan(), (T::one() + x * x).recip())
+    }
+
+    /// The hyperbolic tangent.
+    #[inline]
+    fn hyperbolic_tangent(self) -> Self {
+        let tanh = self.value().tanh();
+        self.chain(tanh, T::one() - tanh * tanh)
+    }
+}
+
+impl<T: Real> Number<T> for T {
+    #[inline]
+    fn of(value: T) -> Self {
+        value
+    }
+
+    #[inline]
+    fn value(self) -> T {
+        self
+    }
+
+    #[inline]
+    fn chain(self, value: T, _: T) -> Self {
+        value
+    }
+
+    #[inline]
+    fn magnitude(self) -> Self {
+        self.abs()
+    }
+
+    #[inline]
+    fn at_least(self, other: Self) -> Self {
+        self.max(other)
+    }
+
+    #[inline]
+    fn at_most(self, other: Self) -> Self {
+        self.min(other)
+    }
+
+    #[inline]
+    fn exponential(self) -> Self {
+        self.exp()
+    }
+}
+
+/// A [`Number`] that knows its scalar, for methods of structs made of such numbers.
+#[allow(unreachable_pub, reason = "laws are methods of public structs")]
+pub trait Algebraic: Number<Self::Scalar> {
+    /// The scalar.
+    type Scalar: Real;
+}
+
+impl<T: Real> Algebraic for T {
+    type Scalar = T;
+}
+
+impl<T: Real, const N: usize> Algebraic for Dual<T, N> {
+    type Scalar = T;
+}
+
+/// A value and its derivatives in `N` directions.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Dual<T, const N: usize> {
+    pub(crate) value: T,
+    pub(crate) slopes: [T; N],
+}
+
+impl<T: Real, const N: usize> Dual<T, N> {
+    /// The variable of a direction.
+    #[inline]
+    pub(crate) fn variable(value: T, direction: usize) -> Self {
+        let mut dual = Self::of(value);
+        dual.slopes[direction] = T::one();
+        dual
+    }
+
+    /// A function of both with this value and these partial derivatives.
+    #[inline]
+    fn combine(self, other: Self, value: T, [by_self, by_other]: [T; 2]) -> Self {
+        let mut slopes = self.slopes;
+        for (a, b) in slopes.iter_mut().zip(other.slopes) {
+            *a = *a * by_self + b * by_other;
+        }
+        Self { value, slopes }
+    }
+}
+
+impl<T: Real, const N: usize> Number<T> for Dual<T, N> {
+    #[inline]
+    fn of(value: T) -> Self {
+        Self { value, slopes: [T::zero(); N] }
+    }
+
+    #[inline]
+    fn value(self) -> T {
+        self.value
+    }
+
+    #[inline]
+    fn chain(self, value: T, slope: T) -> Self {
+        let slope = if slope.is_finite() { slope } else { T::zero() };
+        Self { value, slopes: self.slopes.map(|s| s * slope) }
+    }
+}
+
+impl<T: Real, const N: usize> Neg for Dual<T, N> {
+    type Output = Self;
+    #[inline]
+    fn neg(self) -> Self {
+        Self { value: -self.value, slopes: self.slopes.map(|s| -s) }
+    }
+}
+
+impl<T: Real, const N: usize> Add for Dual<T, N> {
+    type Output = Self;
+    #[inline]
+    fn add(self, other: Self) -> Self {
+        self.combine(other, self.value + other.value, [T::one(), T::one()])
+    }
+}
+
+impl<T: Real, const N: usize> Sub for Dual<T, N> {
+    type Output = Self;
+    #[inline]
+    fn sub(self, other: Self) -> Self {
+        self.combine(other, self.value - other.value, [T::one(), -T::one()])
+    }
+}
+
+impl<T: Real, const N: usize> Mul for Dual<T, N> {
+    type Output = Self;
+    #[inline]
+    fn mul(self, other: Self) -> Self {
+        self.combine(other, self.value * other.value, [other.value, self.value])
+    }
+}
+
+impl<T: Real, const N: usize> Div for Dual<T, N> {
+    type Output = Self;
+    #[inline]
+    fn div(self, other: Self) -> Self {
+        let value = self.value / other.value;
+        let over = other.value.recip();
+        self.combine(other, value, [over, -value * over])
+    }
+}
+
+impl<T: Real, const N: usize> AddAssign for Dual<T, N> {
+    #[inline]
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+impl<T: Real, const N: usize> SubAssign for Dual<T, N> {
+    #[inline]
+    fn sub_assign(&mut self, other: Self) {
+        *self = *self - other;
+    }
+}
+
+impl<T: Real, const N: usize> PartialEq for Dual<T, N> {
+    #[inline]
+    fn eq(&self, other: &Self) -> bool {
+        self.value == other.value
+    }
+}
+
+impl<T: Real, const N: usize> PartialOrd for Dual<T, N> {
+    #[inline]
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        self.value.partial_cmp(&other.value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use num_dual::{Dual64, DualNum};
+
+    /// Every operation once, with branches.
+    fn law<S: Number<f64>>(x: S, y: S) -> S {
+        let mut sum = (x * y - x / y).exponential() + (x * x + S::of(2.0)).root().logarithm();
+        sum += (-x).magnitude().at_least(y).at_most(S::literal(3.0)).power(1.7);
+        sum -= x.sine() * y.cosine() + (x - y).arc_tangent() * x.hyperbolic_tangent();
+        sum
+    }
+
+    #[test]
+    fn derivatives_are_those_of_another_dual_number() {
+        for (x, y) in [(0.3, 0.7), (-1.2, 0.4), (2.5, -0.6), (-4.0, 1.5)] {
+            let own = law(Dual::<f64, 2>::variable(x, 0), Dual::variable(y, 1));
+            assert_eq!(own.value.to_bits(), law(x, y).to_bits());
+            for (direction, slope) in own.slopes.into_iter().enumerate() {
+                let seed = |place| f64::from(u8::from(place == direction));
+                let (x, y) = (Dual64::new(x, seed(0)), Dual64::new(y, seed(1)));
+                let size = if x.re < 0.0 { -x } else { x };
+                let larger = if size.re < y.re { y } else { size };
+                let clamped = if larger.re > 3.0 { Dual64::from(3.0) } else { larger };
+                let expected = (x * y - x / y).exp() + (x * x + 2.0).sqrt().ln() + clamped.powf(1.7)
+                    - (x.sin() * y.cos() + (x - y).atan() * x.tanh());
+                // A few dozen roundings of numbers of order ten.
+                assert!(
+                    (slope - expected.eps).abs() < 1e-13 * (1.0 + slope.abs()),
+                    "{slope} {}",
+                    expected.eps
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn there_is_no_infinite_slope() {
+        let zero = Dual::<f64, 1>::variable(0.0, 0);
+        assert_eq!(zero.root().slopes, [0.0]);
+        assert_eq!((zero * zero).root().slopes, [0.0]);
+        assert_eq!(zero.magnitude().slopes, [1.0]);
+        assert_eq!(zero.power(0.5).slopes, [0.0]);
+    }
+}

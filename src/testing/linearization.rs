@@ -1,0 +1,318 @@
+//! Promises about the linearization.
+
+use alloc::vec;
+use alloc::vec::Vec;
+use core::marker::PhantomData;
+
+use nalgebra::{Matrix3, Vector3};
+
+use super::energy::{Curve, Derivative};
+use super::scene::{moved, scene};
+use super::violation::within;
+use super::{Claim, Finding, Numbers, Scene, Subject, Violation};
+use crate::framework::element_variables::is_first_of_rotation;
+use crate::framework::variables::{Slot, Value};
+use crate::framework::{
+    Column, ElementId, ElementLinearization, End, Error, ForceSystem, Linearization, Row, Scope, Source,
+    Stage, State, Variation,
+};
+use crate::math::{Real, SpatialVelocity};
+use crate::mechanics::{Forces, Topology};
+
+/// A direction in which everything that a linearization is about changes.
+#[derive(Debug, Clone)]
+struct Direction {
+    motion: Variation<f64>,
+    velocity: Variation<f64>,
+    /// Of time and of the numbers of the variables.
+    variables: Vec<f64>,
+}
+
+/// What is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Results {
+    Forces,
+    Rates,
+    Commit,
+}
+
+/// A mixture of results along a direction.
+struct Mixture<'a, S> {
+    seed: u64,
+    results: Results,
+    weights: &'a Weights,
+    direction: &'a Direction,
+    subject: PhantomData<S>,
+}
+
+/// The weights of a mixture.
+#[derive(Debug)]
+struct Weights {
+    forces: Variation<f64>,
+    numbers: Vec<f64>,
+}
+
+impl<S: Subject> Curve for Mixture<'_, S> {
+    fn at<T: Real>(&self, time: T) -> Result<T, Error> {
+        let Scene { system, mut state, element } = scene::<S, T>(self.seed)?;
+        self.direction.follow(&system, &mut state, element.id(), time)?;
+        system.realize_dynamics(&mut state)?;
+        if self.results == Results::Commit {
+            system.accept_step(&mut state)?;
+        }
+        let mut sum = T::zero();
+        if self.results == Results::Forces {
+            for body in system.bodies() {
+                sum += self.weights.forces.bodies()[body.index()].cast().power(&state.forces.body(body));
+            }
+            for coordinate in system.coordinates() {
+                sum += T::lit(self.weights.forces.coordinates()[coordinate.index()])
+                    * state.forces.coordinate(coordinate);
+            }
+        }
+        let slots = state.kinds[element.id().kind()].as_ref();
+        let mut weights = self.weights.numbers.iter();
+        let mut add = |number: T| sum += number * T::lit(weights.next().copied().unwrap_or_default());
+        match self.results {
+            Results::Forces => {}
+            Results::Rates => slots.visit_rates(&mut add),
+            Results::Commit => slots.visit_discrete(element.place(), &mut add),
+        }
+        Ok(sum)
+    }
+}
+
+impl Direction {
+    fn zeros(topology: &Topology, variables: usize) -> Self {
+        let none = Variation::zeros(topology);
+        Self { motion: none.clone(), velocity: none, variables: vec![0.0; variables] }
+    }
+
+    /// Moves a state along for a short time: exactly to first order.
+    fn follow<T: Real>(
+        &self,
+        system: &ForceSystem<T>,
+        state: &mut State<T>,
+        element: ElementId,
+        time: T,
+    ) -> Result<(), Error> {
+        for body in system.bodies() {
+            let X = moved(state.positions().pose(body), &self.motion.bodies()[body.index()].cast(), time);
+            let (V, dV) =
+                (*state.velocities().velocity(body), self.velocity.bodies()[body.index()].cast::<T>());
+            let V = SpatialVelocity::new(V.angular + dV.angular * time, V.linear + dV.linear * time);
+            state.set_body(body, X, V)?;
+        }
+        for coordinate in system.coordinates() {
+            let q = state.positions().coordinate(coordinate)
+                + T::lit(self.motion.coordinates()[coordinate.index()]) * time;
+            state.set_coordinate(coordinate, q)?;
+            let u = state.velocities().coordinate_rate(coordinate)
+                + T::lit(self.velocity.coordinates()[coordinate.index()]) * time;
+            state.set_coordinate_rate(coordinate, u)?;
+        }
+        let mut rates = self.variables.iter();
+        let mut next = || T::lit(rates.next().copied().unwrap_or_default()) * time;
+        state.set_time(state.time() + next())?;
+        state.kinds[element.kind()].visit_mut(element.place(), &mut |entry| {
+            if let Slot::Number(number) = entry.value {
+                *number += next();
+            }
+        });
+        state.invalidate(Stage::Instance);
+        Ok(())
+    }
+
+    /// Draws numbers: a motion, or changes of variables, in which rotations only turn.
+    fn draw(scene: &Scene<f64, impl Sized>, numbers: &mut Numbers, moves: bool, id: ElementId) -> Self {
+        let Scene { system, state, .. } = scene;
+        let mut present = vec![state.time()];
+        let mut rotations = Vec::new();
+        state.kinds[id.kind()].visit(id.place(), &mut |entry| {
+            if let Value::Number(number) = entry.value {
+                if is_first_of_rotation(entry.name) {
+                    rotations.push(present.len());
+                }
+                present.push(number);
+            }
+        });
+        let mut direction = Self::zeros(system.topology(), present.len());
+        if moves {
+            direction.motion = variation(system.topology(), numbers);
+            direction.velocity = variation(system.topology(), numbers);
+            return direction;
+        }
+        for (rate, number) in direction.variables.iter_mut().zip(&present) {
+            // In proportion, so that none outweighs the others by its unit.
+            *rate = numbers.number() * number.abs().max(0.1);
+        }
+        for first in rotations {
+            let R = Matrix3::from_row_slice(&present[first..first + 9]);
+            let turn: Vector3<f64> = numbers.vector(1.0);
+            let turned = (turn.cross_matrix() * R).transpose();
+            direction.variables[first..first + 9].copy_from_slice(turned.as_slice());
+        }
+        direction
+    }
+}
+
+/// A motion of everything but Ground.
+fn variation(topology: &Topology, numbers: &mut Numbers) -> Variation<f64> {
+    let mut variation = Variation::zeros(topology);
+    for body in topology.bodies() {
+        *variation.body_mut(body) = numbers.velocity(1.0);
+    }
+    for coordinate in topology.coordinates() {
+        *variation.coordinate_mut(coordinate) = numbers.number();
+    }
+    variation
+}
+
+/// The components of the motion of a body or coordinate.
+fn components(variation: &Variation<f64>, end: End) -> Vec<f64> {
+    match end {
+        End::Body(body) => {
+            let V = variation.body(body);
+            V.angular.iter().chain(&V.linear).copied().collect()
+        }
+        End::Coordinate(coordinate) => vec![variation.coordinate(coordinate)],
+    }
+}
+
+/// The change of a mixture of results along a direction, and the sum of the sizes of all terms.
+fn change(
+    linearization: &ElementLinearization<f64>,
+    results: Results,
+    weights: &Weights,
+    direction: &Direction,
+) -> (f64, f64) {
+    let (mut sum, mut size) = (0.0, 0.0);
+    for (row, column, block) in linearization.blocks() {
+        let rows = match (row, results) {
+            (Row::Force(end), Results::Forces) => components(&weights.forces, end),
+            (Row::Rate(number), Results::Rates) | (Row::Next(number), Results::Commit) => {
+                vec![weights.numbers[number]]
+            }
+            _ => continue,
+        };
+        let columns = match column {
+            Column::Motion(end) => {
+                let mut columns = components(&direction.motion, end);
+                columns.extend(components(&direction.velocity, end));
+                columns
+            }
+            Column::Variable(variable) => vec![direction.variables[variable]],
+        };
+        for (weight, derivatives) in rows.iter().zip(block.chunks_exact(columns.len())) {
+            for (column, derivative) in columns.iter().zip(derivatives) {
+                sum += weight * derivative * column;
+                size += (weight * derivative * column).abs();
+            }
+        }
+    }
+    (sum, size)
+}
+
+/// Checks that the linearization is that of the element: by the derivatives of forces, rates and the next discrete
+/// variables as `D` computes them, along directions of motion and of the variables; that the transpose has the same bits;
+/// and that the matrices are those of the products.
+///
+/// # Errors
+/// If a derivative is off by more than 10⁻¹², or the precision of `D` if that is more, of the sum of the sizes of its
+/// terms; by differences 10⁻⁶.
+pub fn linearization<S: Subject, D: Derivative>(seed: u64) -> Result<(), Violation> {
+    let check = || {
+        let mut scene = scene::<S, f64>(seed)?;
+        let id = scene.element.id();
+        scene.system.realize_dynamics(&mut scene.state)?;
+        let mut linearization = Linearization::of(Scope { variables: true, commit: true });
+        scene.system.linearize(&scene.state, &mut linearization)?;
+        let mut numbers = Numbers::new(!seed);
+        let element = linearization.element(id);
+        for results in [Results::Forces, Results::Rates, Results::Commit] {
+            for moves in [true, false] {
+                let direction = Direction::draw(&scene, &mut numbers, moves, id);
+                let weights = Weights {
+                    forces: variation(scene.system.topology(), &mut numbers),
+                    numbers: (0..direction.variables.len()).map(|_| numbers.number()).collect(),
+                };
+                let (change, size) = change(element, results, &weights, &direction);
+                let curve = Mixture::<S> {
+                    seed,
+                    results,
+                    weights: &weights,
+                    direction: &direction,
+                    subject: PhantomData,
+                };
+                let exact = D::rate(&curve)?;
+                let (quantity, source) = match results {
+                    Results::Forces if moves => ("a derivative of the forces by motion", element.source()),
+                    Results::Forces => {
+                        ("a derivative of the forces by variables", element.source_of_variables())
+                    }
+                    Results::Rates => ("a derivative of the rates", element.source_of_variables()),
+                    Results::Commit => ("a derivative of the commit", element.source_of_commit()),
+                };
+                // Sums of hundreds of products round to some 1e-14 of their terms, which cancel where frames are far
+                // from origins. Differences of order two over 6e-7 err by (6e-7·500)² where a force changes by 500
+                // times its size per metre, and round to 1e-16/6e-7.
+                let precision = if source == Source::Exact { 1e-12 } else { 1e-6 };
+                let tolerance = D::PRECISION.max(precision) * size.max(exact.abs()) + f64::MIN_POSITIVE;
+                within(quantity, (change - exact).abs(), tolerance)?;
+            }
+        }
+        same_products(&linearization)
+    };
+    check().map_err(|finding: Finding| Violation { claim: Claim::Linearization, seed, finding })
+}
+
+/// Compares products with unit motions, products of the transpose, and the dense matrices.
+fn same_products(linearization: &Linearization<f64>) -> Result<(), Finding> {
+    let topology = linearization.topology();
+    let none = Variation::zeros(topology);
+    let mut products = [(); 4].map(|()| Forces::zeros(topology));
+    let [by_position, by_velocity, on_position, on_velocity] = &mut products;
+    let dense = linearization.to_dense();
+    let units = || {
+        let bodies = topology.bodies().flat_map(|body| (0..6).map(move |i| (End::Body(body), i)));
+        bodies.chain(topology.coordinates().map(|coordinate| (End::Coordinate(coordinate), 0)))
+    };
+    let unit = |(end, i): (End, usize)| {
+        let mut unit = Variation::zeros(topology);
+        match end {
+            End::Body(body) => {
+                let V = unit.body_mut(body);
+                if i < 3 { V.angular[i] = 1.0 } else { V.linear[i - 3] = 1.0 }
+            }
+            End::Coordinate(coordinate) => *unit.coordinate_mut(coordinate) = 1.0,
+        }
+        unit
+    };
+    let entry = |forces: &Forces<f64>, (end, i): (End, usize)| match end {
+        End::Body(body) => {
+            let F = forces.body(body);
+            if i < 3 { F.torque[i] } else { F.force[i - 3] }
+        }
+        End::Coordinate(coordinate) => forces.coordinate(coordinate),
+    };
+    for column in units() {
+        let motion = unit(column);
+        linearization.apply(&motion, &none, by_position)?;
+        linearization.apply(&none, &motion, by_velocity)?;
+        for row in units() {
+            linearization.apply_transpose(&unit(row), on_position, on_velocity)?;
+            let place = |(end, i)| linearization.row_of(end).map_or(0, |first| first + i);
+            let place = (place(row), place(column));
+            let bits = |number: f64| (number + 0.0).to_bits();
+            for (product, transposed, matrix) in
+                [(&*by_position, &*on_position, &dense[0]), (&*by_velocity, &*on_velocity, &dense[1])]
+            {
+                let number = bits(entry(product, row));
+                if number != bits(entry(transposed, column)) || number != bits(matrix[place]) {
+                    return Err(Finding::OtherBits { after: "transposition" });
+                }
+            }
+        }
+    }
+    Ok(())
+}

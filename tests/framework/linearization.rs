@@ -1,0 +1,285 @@
+//! The linearization of a system: its memory, differences of a user's element, and what is refused.
+
+use force_elements::linear_bushing::Parameters;
+use force_elements::nalgebra::{Point3, Vector3, Vector6};
+use force_elements::testing::Numbers;
+use force_elements::{
+    AtDynamics, BodyIndex, Column, CoordinateIndex, CustomForce, ElementError, End, Error, ForceAccumulator,
+    ForceElement, ForceSystem, Forces, Frame, LinearBushing, Linearization, Row, Scope, Source, SpatialForce,
+    Stage, Topology, Variation, variables,
+};
+
+variables! {
+    /// A spring constant.
+    #[derive(Copy)]
+    pub struct Stiffness<T> {
+        /// Of the spring.
+        pub stiffness: T ["N/m"] = 7.0, nonnegative => Dynamics;
+    }
+}
+
+variables! {
+    /// What has been reached.
+    #[derive(Copy)]
+    pub struct Reached<T> {
+        /// The square of the position at the last commit.
+        pub square: T ["m²"], finite => Dynamics;
+    }
+}
+
+/// A user's element: a body is pulled along x by a spring whose other end a coordinate moves.
+#[derive(Debug)]
+struct Pull {
+    body: BodyIndex,
+    coordinate: CoordinateIndex,
+}
+
+impl Pull {
+    fn stretch(&self, at: &AtDynamics<'_, f64, Self>) -> f64 {
+        at.positions.pose(self.body).translation.x - at.positions.coordinate(self.coordinate)
+    }
+}
+
+impl ForceElement<f64> for Pull {
+    const KIND: &'static str = "pull";
+    type Parameters = Stiffness<f64>;
+    type Discrete = Reached<f64>;
+    type Continuous = ();
+    type Position = ();
+    type Velocity = ();
+    type Dynamics = ();
+
+    fn check_topology(&self, topology: &Topology) -> Result<(), ElementError> {
+        topology.check_body(self.body)?;
+        Ok(topology.check_coordinate(self.coordinate)?)
+    }
+
+    fn add_forces(&self, at: &AtDynamics<'_, f64, Self>, forces: &mut ForceAccumulator<'_, f64>) {
+        let f = at.parameters.stiffness * self.stretch(at);
+        forces.apply_to_body(self.body, SpatialForce::new(Vector3::zeros(), -Vector3::x() * f));
+        forces.apply_to_coordinate(self.coordinate, f);
+    }
+
+    fn accept_step(
+        &self,
+        at: &AtDynamics<'_, f64, Self>,
+        next: &mut Self::Discrete,
+    ) -> Result<(), ElementError> {
+        next.square = self.stretch(at).powi(2) + 3.0 * at.discrete.square;
+        Ok(())
+    }
+}
+
+/// Two bodies of many and two coordinates of several, in motion.
+fn system() -> Result<(ForceSystem<f64>, [BodyIndex; 2], CoordinateIndex), Error> {
+    let mut system = ForceSystem::new();
+    let bodies: Vec<_> = (0..9).map(|_| system.add_body()).collect();
+    let coordinates: Vec<_> = (0..5).map(|_| system.add_coordinate()).collect();
+    system.remove_body(bodies[4])?;
+    Ok((system, [bodies[2], bodies[7]], coordinates[3]))
+}
+
+#[test]
+fn a_users_element_gets_differences_of_itself_alone() -> Result<(), Error> {
+    let (mut system, [_, body], coordinate) = system()?;
+    let pull = system.add(Pull { body, coordinate })?;
+    let mut state = system.default_state();
+    state.set_pose(body, force_elements::Pose::translation(0.75, 2.0, 3.0))?;
+    state.set_coordinate(coordinate, 0.25)?;
+    system.update_discrete(&mut state, pull, |reached| reached.square = 0.5)?;
+    system.realize_dynamics(&mut state)?;
+    let mut linearization = Linearization::of(Scope { variables: true, commit: true });
+    system.linearize(&state, &mut linearization)?;
+
+    let element = linearization.element(pull);
+    assert_eq!(element.source(), Source::Differences);
+    assert_eq!(element.source_of_variables(), Source::Differences);
+    assert_eq!(element.source_of_commit(), Source::Differences);
+    let ends = [End::Body(BodyIndex::GROUND), End::Body(body), End::Coordinate(coordinate)];
+    for (row, column, block) in element.blocks() {
+        for on in [row].iter().filter_map(|row| if let Row::Force(end) = row { Some(end) } else { None }) {
+            assert!(ends.contains(on), "{on:?} is none of its own");
+        }
+        let expected: &[(usize, f64)] = match (row, column) {
+            (Row::Force(End::Body(b)), Column::Motion(End::Body(c))) if (b, c) == (body, body) => {
+                &[(39, -7.0)]
+            }
+            (Row::Force(End::Body(b)), Column::Motion(End::Coordinate(_))) if b == body => &[(6, 7.0)],
+            (Row::Force(End::Coordinate(_)), Column::Motion(End::Body(_))) => &[(3, 7.0)],
+            (Row::Force(End::Coordinate(_)), Column::Motion(End::Coordinate(_))) => &[(0, -7.0)],
+            // The stretch is 0.5; the variables are time, the stiffness and the square.
+            (Row::Force(End::Body(b)), Column::Variable(1)) if b == body => &[(3, -0.5)],
+            (Row::Force(End::Coordinate(_)), Column::Variable(1)) => &[(0, 0.5)],
+            (Row::Next(0), Column::Motion(End::Body(_))) => &[(3, 1.0)],
+            (Row::Next(0), Column::Motion(End::Coordinate(_))) => &[(0, -1.0)],
+            (Row::Next(0), Column::Variable(2)) => &[(0, 3.0)],
+            _ => &[],
+        };
+        for (i, &number) in block.iter().enumerate() {
+            let expected = expected.iter().find(|(place, _)| *place == i).map_or(0.0, |(_, value)| *value);
+            // Differences over 6e-7 of numbers of order one, without curvature or with a constant one.
+            assert!((number - expected).abs() < 2e-9, "{row:?} by {column:?}, {i}: {number}, not {expected}");
+        }
+    }
+    let blocks = element.blocks().filter(|(row, column, _)| {
+        matches!(row, Row::Force(end) if !end.is_ground()) && matches!(column, Column::Motion(_))
+    });
+    assert_eq!(blocks.count(), 4);
+    Ok(())
+}
+
+#[test]
+fn a_closure_gets_differences_by_what_it_reads() -> Result<(), Error> {
+    let (mut system, [first, second], _) = system()?;
+    let law = move |motion: &force_elements::custom_force::Motion<'_, f64>,
+                    loads: &mut force_elements::custom_force::Loads<f64>| {
+        let f_G = motion.point(first, &Point3::origin()).coords * 4.0;
+        loads.apply_to_body(second, SpatialForce::new(Vector3::zeros(), f_G));
+        loads.apply_to_body(BodyIndex::GROUND, SpatialForce::new(Vector3::zeros(), -f_G));
+        0.0
+    };
+    system.add(CustomForce::new(law))?;
+    let mut state = system.default_state();
+    system.realize_dynamics(&mut state)?;
+    let mut linearization = Linearization::new();
+    system.linearize(&state, &mut linearization)?;
+    let mut motion = Variation::zeros(system.topology());
+    motion.body_mut(first).linear = Vector3::new(1.0, 2.0, 3.0);
+    let mut forces = Forces::zeros(system.topology());
+    linearization.apply(&motion, &Variation::zeros(system.topology()), &mut forces)?;
+    assert!((forces.body(second).force - Vector3::new(4.0, 8.0, 12.0)).norm() < 1e-8);
+    assert!((forces.body(BodyIndex::GROUND).force + Vector3::new(4.0, 8.0, 12.0)).norm() < 1e-8);
+    Ok(())
+}
+
+#[test]
+fn nothing_is_allocated_after_the_first_call() -> Result<(), Error> {
+    let (mut system, [first, second], coordinate) = system()?;
+    let mut numbers = Numbers::new(1);
+    for _ in 0..20 {
+        let parameters = Parameters { stiffness: Vector6::repeat(10.0), damping: Vector6::repeat(1.0) };
+        let (F, M) = (Frame::on(first, numbers.pose(0.3, 1.0)), Frame::on(second, numbers.pose(0.3, 1.0)));
+        system.add(LinearBushing::new(F, M, parameters)?)?;
+        system.add(Pull { body: first, coordinate })?;
+    }
+    let mut state = system.default_state();
+    let mut linearization = Linearization::of(Scope { variables: true, commit: true });
+    let (none, mut motion) = (Variation::zeros(system.topology()), Variation::zeros(system.topology()));
+    motion.body_mut(first).linear.x = 1.0;
+    let [mut forces, mut others] = [(); 2].map(|()| Forces::zeros(system.topology()));
+    let mut linearize = |time: f64| -> Result<(), Error> {
+        state.set_time(time)?;
+        state.set_body(first, numbers.pose(0.3, 0.1), numbers.velocity(1.0))?;
+        system.realize_dynamics(&mut state)?;
+        system.linearize(&state, &mut linearization)?;
+        linearization.apply(&motion, &none, &mut forces)?;
+        linearization.apply_transpose(&motion, &mut forces, &mut others)?;
+        let _ =
+            std::hint::black_box(linearization.triplets().map(|triplet| triplet.by_position).sum::<f64>());
+        Ok(())
+    };
+    linearize(0.1)?;
+    let mut outcome = Ok(());
+    let counted = allocation_counter::measure(|| {
+        outcome = (2..10).try_for_each(|step| linearize(0.1 * f64::from(step)));
+    });
+    outcome?;
+    assert_eq!(counted.count_total, 0);
+    Ok(())
+}
+
+#[test]
+fn a_linearization_follows_the_system() -> Result<(), Error> {
+    let (mut system, [first, second], coordinate) = system()?;
+    let parameters = Parameters { stiffness: Vector6::repeat(10.0), ..Parameters::default() };
+    let bushing = system.add(LinearBushing::new(Frame::of(first), Frame::of(second), parameters)?)?;
+    let mut linearization = Linearization::new();
+    let mut state = system.default_state();
+    let too_low = Error::StageTooLow { required: Stage::Dynamics, actual: state.stage() };
+    assert_eq!(system.linearize(&state, &mut linearization), Err(too_low));
+    assert!(linearization.try_element(bushing).is_err());
+    system.realize_dynamics(&mut state)?;
+    system.linearize(&state, &mut linearization)?;
+    assert_eq!(linearization.element(bushing).blocks().count(), 4);
+    assert_eq!(linearization.element(bushing).source(), Source::Exact);
+
+    system.set_enabled(&mut state, bushing, false)?;
+    system.realize_dynamics(&mut state)?;
+    system.linearize(&state, &mut linearization)?;
+    assert_eq!(linearization.element(bushing).blocks().count(), 0);
+
+    let pull = system.add(Pull { body: first, coordinate })?;
+    assert_eq!(system.linearize(&state, &mut linearization), Err(Error::TopologyMismatch));
+    assert!(linearization.try_element(pull).is_err());
+    system.carry_over(&mut state)?;
+    system.realize_dynamics(&mut state)?;
+    system.linearize(&state, &mut linearization)?;
+    assert_eq!(linearization.element(pull).source(), Source::Differences);
+    Ok(())
+}
+
+#[test]
+fn many_states_are_linearized_as_one_by_one() -> Result<(), Error> {
+    let (mut system, [first, second], coordinate) = system()?;
+    let parameters = Parameters { stiffness: Vector6::repeat(10.0), damping: Vector6::repeat(1.0) };
+    system.add(LinearBushing::new(Frame::of(first), Frame::of(second), parameters)?)?;
+    system.add(Pull { body: first, coordinate })?;
+    let mut numbers = Numbers::new(3);
+    let mut states: Vec<_> = (0..40).map(|_| system.default_state()).collect();
+    for state in &mut states {
+        state.set_body(first, numbers.pose(0.5, 1.0), numbers.velocity(1.0))?;
+    }
+    system.realize_each(&mut states, Stage::Dynamics)?;
+    let mut together: Vec<_> = states.iter().map(|_| Linearization::new()).collect();
+    system.linearize_each(&states, &mut together)?;
+    let mut alone = Linearization::new();
+    for (state, linearization) in states.iter().zip(&together) {
+        system.linearize(state, &mut alone)?;
+        assert!(alone.triplets().eq(linearization.triplets()));
+    }
+    let too_few = system.linearize_each(&states, &mut together[..7]);
+    assert!(matches!(too_few, Err(Error::World { index: 7, .. })));
+    Ok(())
+}
+
+#[test]
+fn variables_have_the_names_of_the_state() -> Result<(), Error> {
+    let (mut system, [first, _], coordinate) = system()?;
+    let pull = system.add(Pull { body: first, coordinate })?;
+    let names = system.default_state().linearized_variables(pull)?;
+    assert_eq!(names, ["time", "pull[0].stiffness", "pull[0].square"]);
+    Ok(())
+}
+
+/// The statement of the page on linearization: without damping only the turns of a body are not symmetric, by its torque.
+#[test]
+fn a_bushing_without_damping_is_symmetric_but_for_turns_under_torque() -> Result<(), Error> {
+    let mut system = ForceSystem::new();
+    let bodies = [system.add_body(), system.add_body()];
+    let mut numbers = Numbers::new(5);
+    let parameters = Parameters {
+        stiffness: Vector6::from_fn(|_, _| numbers.between(1.0, 50.0)),
+        ..Parameters::default()
+    };
+    let [F, M] = bodies.map(|body| Frame::on(body, numbers.pose(0.5, 0.4)));
+    system.add(LinearBushing::new(F, M, parameters)?)?;
+    let mut state = system.default_state();
+    for body in bodies {
+        state.set_pose(body, numbers.pose(0.4, 0.5))?;
+    }
+    let torques =
+        bodies.map(|body| system.realize_dynamics(&mut state).map(|view| view.body_force(body).torque));
+    let mut linearization = Linearization::new();
+    system.linearize(&state, &mut linearization)?;
+    let [mut stiffness, damping] = linearization.to_dense();
+    assert!(damping.iter().all(|number| *number == 0.0));
+    assert!((&stiffness - stiffness.transpose()).amax() > 1.0, "there is a torque");
+    for (body, torque) in bodies.into_iter().zip(torques) {
+        let first = linearization.row_of(End::Body(body)).unwrap_or_default();
+        let mut turns = stiffness.fixed_view_mut::<3, 3>(first, first);
+        turns += torque?.cross_matrix() * 0.5;
+    }
+    // Entries of up to a hundred, of a few dozen roundings.
+    assert!((&stiffness - stiffness.transpose()).amax() < 1e-12);
+    Ok(())
+}
