@@ -122,7 +122,7 @@ fn bristles_hold_any_load_below_the_limit() {
 }
 
 #[test]
-fn return_mapping_costs_about_as_much_as_settling_unless_many_anchors_let_go() {
+fn return_mapping_costs_about_as_much_as_settling() {
     let evaluations = |outcome: Outcome| outcome.statistics.evaluations;
     for start in STARTS {
         for share in LOADS {
@@ -141,10 +141,9 @@ fn return_mapping_costs_about_as_much_as_settling_unless_many_anchors_let_go() {
                 let finish = race::run(scene, Contact::springs(transition), accuracy).expect("regular");
                 finish.statistics.evaluations
             });
-            // Corners that land, hold and let go again as the block spins: error control sees that friction falls then,
-            // by 30 % with these coefficients. 12 % and 24 % more were seen.
-            let more = if scene == Scene::SlideAndSpin { settling / 3 } else { settling / 5 };
-            assert!(mapping <= settling + more, "{scene:?}, {accuracy}: {mapping} for {settling}");
+            // Seven seconds of which much is impacts and stops, each of which may go another way: 15 % more and
+            // 4 % less were seen.
+            assert!(mapping <= settling + settling / 5, "{scene:?}, {accuracy}: {mapping} for {settling}");
         }
     }
 }

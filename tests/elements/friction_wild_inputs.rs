@@ -242,6 +242,8 @@ fn a_station_that_settles_can_be_saved_and_restored_at_every_speed() {
 /// What a station on its way shows in units of length and force so many times as small as metre and newton.
 fn in_units(length: f64, force: f64, transition: FrictionTransition) -> Vec<[f64; 6]> {
     let si = exponential::Parameters::<f64>::default();
+    // Far enough to slip at first, and to hold as the station sinks.
+    let far = if transition == FrictionTransition::ReturnMapping { 100.0 } else { 1.0 };
     let parameters = exponential::Parameters {
         d0: si.d0 * length,
         d1: si.d1 * force,
@@ -250,7 +252,7 @@ fn in_units(length: f64, force: f64, transition: FrictionTransition) -> Vec<[f64
         max_normal_force: si.max_normal_force * force,
         friction_elasticity: si.friction_elasticity * force / length,
         friction_viscosity: si.friction_viscosity * force / length,
-        settle_velocity: si.settle_velocity * length,
+        settle_velocity: si.settle_velocity * length * far,
         friction_transition: transition,
         ..exponential::Parameters::default()
     };
@@ -264,8 +266,6 @@ fn in_units(length: f64, force: f64, transition: FrictionTransition) -> Vec<[f64
     .expect("valid");
     let spring = system.add(spring).expect("exists");
     let mut state = system.default_state();
-    // Far enough to slip at first, and to hold as the station sinks.
-    let far = if transition == FrictionTransition::ReturnMapping { 100.0 } else { 1.0 };
     let mut seen = Vec::new();
     for step in 0..40_u32 {
         let t = 1e-3 * f64::from(step + 1);

@@ -15,4 +15,5 @@ mod golden;
 mod reported_stiffness;
 mod sledge_on_a_slope;
 mod spatial_bushing;
+mod springs_for_a_mass;
 mod static_friction;

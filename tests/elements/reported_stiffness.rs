@@ -3,12 +3,16 @@
 use force_elements::nalgebra::{DMatrix, Rotation3, Translation3, Vector3};
 use force_elements::testing::{Numbers, Scene, Subject};
 use force_elements::{
-    BodyIndex, CoordinateIndex, ForceSystem, Inertias, Pose, Real, SpatialVelocity, State, Stepping,
+    BodyIndex, CoordinateIndex, ElasticFoundation, Error, ExponentialSpring, ForceSystem, Inertias, Pose,
+    Real, SpatialVelocity, State, Stepping,
 };
 use num_dual::Dual64;
 
 use crate::element_contract::hertz::{BallOnBall, BallOnPlane};
-use crate::element_contract::scene::{Bushing, Cable, Capstan, Coordinate, CoupledBushing, SmoothlyStopped};
+use crate::element_contract::meshes::{AnchoredBrick, AnchoredClippedBrick};
+use crate::element_contract::scene::{
+    Bushing, Cable, Capstan, Coordinate, CoupledBushing, ReturnMappedSpring, SmoothlyStopped, Spring,
+};
 
 /// The same masses for all.
 struct Alike {
@@ -158,4 +162,48 @@ fn coordinate_elements_are_no_stiffer_than_they_report() {
 fn hertz_contacts_are_no_stiffer_than_they_report() {
     is_bound::<BallOnBall>(true, 0.2);
     is_bound::<BallOnPlane>(true, 0.2);
+}
+
+/// A subject whose friction outweighs its normal forces.
+macro_rules! held_along {
+    ($name:ident: $element:ident as $subject:ident, $update:expr) => {
+        struct $name;
+
+        impl Subject for $name {
+            type Element<T: Real> = $element<T>;
+
+            fn scene<T: Real>(deal: &mut Numbers) -> Result<Scene<T, $element<T>>, Error> {
+                let mut scene = $subject::scene::<T>(deal)?;
+                scene.system.update_parameters(&mut scene.state, scene.element, $update)?;
+                Ok(scene)
+            }
+        }
+    };
+}
+
+held_along!(HeldSpring: ExponentialSpring as ReturnMappedSpring, |p| {
+    p.d1 *= T::lit(1e-4);
+    p.set_mu_static(T::lit(1e6));
+});
+
+held_along!(HeldBrick: ElasticFoundation as AnchoredBrick, |p| {
+    for rubber in p.materials.iter_mut().flatten() {
+        *rubber = rubber
+            .with_friction(T::lit(1e6), T::lit(1e6), T::zero())
+            .with_grip(rubber.stiffness * T::lit(30.0), rubber.stiffness);
+    }
+});
+
+#[test]
+fn exponential_springs_are_no_stiffer_than_they_report() {
+    is_bound::<Spring>(true, 0.8);
+    is_bound::<ReturnMappedSpring>(true, 0.8);
+    is_bound::<HeldSpring>(true, 0.9);
+}
+
+#[test]
+fn foundations_with_anchors_are_no_stiffer_than_they_report() {
+    is_bound::<AnchoredBrick>(true, 0.2);
+    is_bound::<AnchoredClippedBrick>(true, 0.2);
+    is_bound::<HeldBrick>(true, 0.5);
 }

@@ -93,6 +93,29 @@ impl<T: Real> ElasticFoundation<T> {
 }
 
 impl<T: Real> ElasticFoundation<T> {
+    /// What holds a displaced spring along the surface, and its base in Ground.
+    #[inline]
+    pub(super) fn grip(
+        &self,
+        contact: &MeshContact,
+        spring: &SpringPosition<T>,
+        at: &AtPosition<'_, T, Self>,
+    ) -> Option<(Grip<T>, Point3<T>)> {
+        let placed = &self.surfaces[contact.mesh.0];
+        let (springs, material) = (placed.springs.as_ref()?, at.parameters.material(contact.mesh)?);
+        let share = if self.surfaces[contact.other.0].springs.is_some() { T::lit(0.5) } else { T::one() };
+        let (base, area) = if at.parameters.clipped {
+            (springs.vertex(spring.index), placed.vertex_areas[spring.index] * share)
+        } else {
+            (springs.centroid(spring.index), springs.area(spring.index) * share)
+        };
+        let grip = Grip {
+            stiffness: material.tangential_stiffness * area,
+            viscosity: material.tangential_viscosity * area,
+        };
+        Some((grip, at.position.X_GS[contact.mesh.0] * base))
+    }
+
     /// Adds the forces of the springs of one contact, with friction by their anchors.
     fn add_anchored_springs(
         &self,
@@ -105,22 +128,15 @@ impl<T: Real> ElasticFoundation<T> {
         let (mesh, other) = (contact.mesh.0, contact.other.0);
         let placed = &self.surfaces[mesh];
         let mut sums = Sums::zero();
-        let Some(springs) = &placed.springs else { return sums };
-        let share = if self.surfaces[other].springs.is_some() { half } else { T::one() };
         let (X_GM, X_GO) = (&at.position.X_GS[mesh], &at.position.X_GS[other]);
         let p_GS = X_GM.translation.vector;
         let V = self.velocity_at(contact.mesh, p_GS, at, at.velocities)
             - self.velocity_at(contact.other, p_GS, at, at.velocities);
         let range = contact.springs.clone();
         for (spring, velocity) in at.position.springs[range.clone()].iter().zip(&at.velocity.springs[range]) {
-            let (base, area) = if at.parameters.clipped {
-                (springs.vertex(spring.index), placed.vertex_areas[spring.index] * share)
-            } else {
-                (springs.centroid(spring.index), springs.area(spring.index) * share)
-            };
+            let Some((grip, p_G)) = self.grip(contact, spring, at) else { continue };
             let normal = spring.normal_G;
             let along = |v: Vector3<T>| v - normal * normal.dot(&v);
-            let p_G = X_GM * base;
             let r_G = p_G.coords - p_GS;
             let slip = along(V.linear + V.angular.cross(&r_G));
             let slip_squared = slip.norm_squared();
@@ -130,10 +146,6 @@ impl<T: Real> ElasticFoundation<T> {
             let normal_force = spring.elastic_force * factor;
             let bearing = if bears { normal_force } else { zero };
             let (coefficient, viscous) = law.coefficients(slip_squared);
-            let grip = Grip {
-                stiffness: material.tangential_stiffness * area,
-                viscosity: material.tangential_viscosity * area,
-            };
             let id = placed.first_spring + spring.index;
             let anchor = at.discrete.of(id, other);
             let stretch = anchor.map_or_else(Vector3::zeros, |anchor| along(p_G - X_GO * anchor));

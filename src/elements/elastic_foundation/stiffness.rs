@@ -8,7 +8,7 @@ use crate::math::Real;
 use crate::mechanics::BodyIndex;
 
 impl<T: Real> ElasticFoundation<T> {
-    /// Reports each displaced spring; and if bodies may meet, for each mesh and each surface that it may meet, the rest of
+    /// Reports each displaced spring, and with anchors what holds it along the surface; and if bodies may meet, for each mesh and each surface that it may meet, the rest of
     /// the springs that can be displaced at once.
     pub(super) fn report_springs(&self, at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {
         for contact in &at.position.contacts {
@@ -21,12 +21,22 @@ impl<T: Real> ElasticFoundation<T> {
                 let at_rest = material.stiffness * spring.area;
                 let pressed = force.normal_force / spring.depth;
                 let stiffness = if pressed > at_rest { pressed } else { at_rest };
-                let damping = law
-                    .damping(spring.elastic_force)
-                    .max(force.normal_force * law.friction_factor(T::zero()));
+                let damping = law.damping(spring.elastic_force);
                 let ends = bodies.map(|body| (body, spring.point_G));
-                stiffnesses.between(stiffness.to_f64(), damping.to_f64(), ends);
-                stiffnesses.loaded(force.normal_force.to_f64(), 0.0, ends);
+                let mut load = force.normal_force.to_f64();
+                let rubbing = if self.has_anchors {
+                    let Some((grip, p_G)) = self.grip(contact, spring, at) else { continue };
+                    let (_, viscous) = law.coefficients(T::zero());
+                    let viscosity = grip.viscosity + viscous * force.normal_force.max(T::zero());
+                    let bases = bodies.map(|body| (body, p_G));
+                    stiffnesses.between(grip.stiffness.to_f64(), viscosity.to_f64(), bases);
+                    load += force.friction_force_G.norm().to_f64();
+                    T::zero()
+                } else {
+                    force.normal_force * law.friction_factor(T::zero())
+                };
+                stiffnesses.between(stiffness.to_f64(), damping.max(rubbing).to_f64(), ends);
+                stiffnesses.loaded(load, 0.0, ends);
             }
         }
         if stiffnesses.impact_speed() > 0.0 {
@@ -83,7 +93,15 @@ impl<T: Real> ElasticFoundation<T> {
         let mass = bodies.map(|body| stiffnesses.mass(body)).into_iter().fold(f64::INFINITY, f64::min);
         let load = if mass.is_finite() { speed * ComplexField::sqrt(stiffness * mass) } else { 0.0 };
         let pressed = load * (1.0 + law.damping(T::one()).to_f64() * speed);
-        let rubbing = pressed * law.friction_factor(T::zero()).to_f64();
+        let rubbing = if self.has_anchors {
+            let area = stiffness / material.stiffness.to_f64();
+            let (_, viscous) = law.coefficients(T::zero());
+            let viscosity = material.tangential_viscosity.to_f64() * area + viscous.to_f64() * pressed;
+            stiffnesses.between(material.tangential_stiffness.to_f64() * area, viscosity, ends);
+            0.0
+        } else {
+            pressed * law.friction_factor(T::zero()).to_f64()
+        };
         let damping = (load * law.damping(T::one()).to_f64()).max(rubbing);
         stiffnesses.between(stiffness, damping, ends);
     }

@@ -3,6 +3,7 @@
 use nalgebra::{Point3, Vector2};
 
 mod error;
+mod for_mass;
 mod friction;
 mod normal;
 mod results;
@@ -22,7 +23,7 @@ use crate::mechanics::{
     BodyIndex, Checked, ForceAccumulator, Frame, Positions, Station, Topology, Velocities,
 };
 
-use friction::{Friction, settle};
+use friction::{Friction, exceeds, settle};
 use normal::normal_force;
 use slider::{Slider, Yielding};
 
@@ -45,40 +46,42 @@ use slider::{Slider, Yielding};
 ///
 /// ```text
 /// normal      fz    = d1·exp(−d2·(pz − d0)) · (1 − cz·vz)         clamped to [0, max]
-/// pull        g     = kxy·(pxy − p0) + cxy·vxy                     on the anchor p0
-/// friction    fxy   = −g                                           shortened to μ·fz
-/// anchor      dp0/dt = (g + fxy) / cxy                             zero below the limit
-/// μ                 = μs while the anchor holds, μk while it slips
+/// damping     fd    = −cxy·vxy                                     shortened to L = μ·fz
+/// elastic     fe    = −λ·kxy·(pxy − p0)                            the largest λ ≤ 1 with |fe + fd| ≤ L
+/// friction    fxy   = fd + fe
+/// anchor      p0⁺   = pxy + fe/kxy                                 where it is unless it is dragged along
+/// μ                 = μs while the anchor holds, μk while the station slides
 /// ```
 ///
-/// The friction spring and its damper end at the anchor, which holds up to the limit and slips beyond it: it takes up
-/// the velocity that they would have to exceed the limit for. It lets go at `μs·fz`, and holds again as soon as it has
-/// come to rest, which counts from a hundredth of `v_settle`. With `cxy = 0` the anchor stays within reach of the
-/// spring. `fz` is zero where the station rises at `1/cz` or faster.
+/// The damper comes first, then as much of the friction spring as the limit leaves; what the spring exceeds it by drags the
+/// anchor along, towards the station. The anchor lets go at `μs·fz`, and holds again where it is not dragged and the station is no
+/// faster than `v_settle`. A station that slides faster than `μ·fz/cxy` has a slack spring: a body that stops is not drawn back far.
+/// `fz` is zero where the station rises at `1/cz` or faster.
 ///
 /// - A load of up to `μs·fz` is held without creep: below the limit the anchor does not move by a bit. A sudden load
 ///   overshoots, at critical damping by `e⁻²`, 14 %; if that exceeds the limit, the station slides.
 /// - A station that slides has kinetic friction, and comes to rest under any load that kinetic friction can hold.
-/// - Stations that share a load unevenly let go one after the other: a cube on a plane that is tilted slowly slips
-///   before `atan μs`, as its corners behind carry little; a sledge, or a point, slips at `atan μs`.
+/// - Stations that share a load unevenly let go one after the other: a cube of 10 kg on four of them slips on a plane that is
+///   tilted slowly at 34.5° from rest and 34.0° after sliding, as its corners behind carry little; a sledge, or a point, slips
+///   at `atan μs`, 35.0°.
 ///
-/// The anchor is advanced by [`accept_step`](crate::ForceSystem::accept_step), from the state of the last commit to
-/// that of the present one, and within a step by each evaluation. That is of second order in the step, also where slip
-/// begins, turns or ends within it, and stable for steps of any length. When an anchor lets go, friction falls within
-/// the step as far as the pull has risen beyond the limit, and to `μk·fz` at the latest at its end;
+/// Motion alone determines friction, not how long it takes: a step of any length gives the same forces, and so does any time
+/// on the clock. Each evaluation advances the anchor from the last commit, and
+/// [`accept_step`](crate::ForceSystem::accept_step) commits it. That is of second order in the step, also where slip begins, turns
+/// or ends within it. When an anchor lets go, friction falls to `μk·fz` at the end of the step; of a station faster than a
+/// tenth of `v_settle` within it, as far as the pull has risen beyond the limit.
 /// [`switching_error`](Dynamics::switching_error) is what remains. Hosts of fixed steps are late by up to a step there.
 ///
 /// The anchor needs no start: before the first commit a station with `sliding > 0`, as by default, is not anchored
 /// anywhere. A negligible limit (up to 2e-14 in f64 and 9e-7 in f32; of `max` where `max < 1`) makes the friction zero
 /// and moves the anchor to the station.
 ///
-/// As the anchor slips with time, a commit is refused with [`TimeNotAdvanced`] if time has decreased since the last
-/// one, or if the station has moved and time has not advanced, unless `cxy = 0`. A second commit without motion changes
-/// nothing.
+/// A commit is refused with [`TimeNotAdvanced`] if time has decreased since the last one. A second commit without motion
+/// changes nothing.
 ///
 /// # As published
 ///
-/// [`FrictionTransition::Settling`] is the law of the source. It replaces the last four lines:
+/// [`FrictionTransition::Settling`] is the law of the source. It replaces the lines after the first:
 ///
 /// ```text
 /// limit       L     = μ·fz,   μ = μs − s·(μs − μk)
@@ -90,8 +93,8 @@ use slider::{Slider, Yielding};
 /// ```
 ///
 /// `s` is Sliding: 0 when the anchor holds, 1 when the station slides. The forces use the committed anchor `p0`
-/// and Sliding `s`; a commit replaces them by the next ones. Δt is the time since the last commit. `s⁺ = 1` where Δt or
-/// the limit is negligible.
+/// and Sliding `s`; a commit replaces them by the next ones. Δt is the time since the last commit: a commit after a motion
+/// in zero time is refused with [`TimeNotAdvanced`]. `s⁺ = 1` where Δt or the limit is negligible.
 ///
 /// - **A loaded station that arrives sliding may never stick.** At `s = 1` friction is purely viscous: `n`
 ///   stations that share a tangential load `F` evenly creep at `v = F / (n·cxy)`, if kinetic friction can hold
@@ -109,8 +112,6 @@ use slider::{Slider, Yielding};
 ///   transition, and possibly whether a block pushed from rest at `s = 1` sticks, depends on the step size.
 ///   Within one step, and only there, the elastic friction may then return slightly more energy than the spring
 ///   had stored.
-/// - The anchor moves at the end of a step. The loss of dragging it within a step is returned if the station reverses
-///   within the same step.
 ///
 /// | symbol | field | default | unit | range |
 /// |---|---|---|---|---|
@@ -134,18 +135,18 @@ use slider::{Slider, Yielding};
 /// `kxy·|pxy − p0|²/2` in the friction spring. The clamp is elastic: the energy of a station pressed beyond it is
 /// recovered.
 ///
-/// Lost: `−(damping forces)·v − (elastic friction)·dp0/dt`, at every instant; without a damper, and by the published
-/// law, the second part is not known instantaneously where the anchor is dragged along, but its integral is known
-/// afterwards: see [`DynamicsView::dissipated_energy`](crate::DynamicsView::dissipated_energy). The stored energy is
-/// as accurate as the anchor, so that what was lost may decrease by the error of a step: in steps of 10 ms by up to a
-/// millijoule of a block of 10 kg, in steps of 1 ms by less than a microjoule.
+/// Lost: instantaneously `−(damping forces)·v`, and `−(elastic friction)·dp0/dt` where the anchor is dragged along. The latter
+/// rate is not known instantaneously, but its integral is known afterwards: see
+/// [`DynamicsView::dissipated_energy`](crate::DynamicsView::dissipated_energy). The loss of dragging it within a step is returned
+/// if the station reverses within the same step.
 ///
 /// # Note that
 ///
 /// - A start with [`reset_memory`](crate::ForceSystem::reset_memory) and `sliding = 0` holds from the
 ///   beginning, but a sudden load stretches the friction springs by up to twice their final stretch, which may
 ///   exceed the limit.
-/// - A larger `kxy` or `cxy` requires shorter steps of an explicit integrator.
+/// - A larger `kxy` or `cxy` requires shorter steps of an explicit integrator. [`Parameters::for_mass`] chooses all for a
+///   mass, a speed and a step.
 /// - **A host of fixed steps `h` needs `d2·v·h ≤ 1`** where a station strikes at `v`, whatever the mass: after
 ///   a fall of half a metre, with the default `d2`, 0.28 ms. The height of rebound under semi-implicit Euler is
 ///   then correct to 2 % of the fall. The method is unstable above `2√2`: at 1 ms that station bounces more than
@@ -282,7 +283,7 @@ impl<T: Real> ExponentialSpring<T> {
         } else {
             T::one()
         };
-        cache.next_slip_velocity_P = Vector2::zeros();
+        cache.next_overspeed = T::zero();
         cache.switching_error = T::zero();
         cache.potential_energy += T::lit(0.5) * elastic.dot(&lead);
         cache.power_dissipated -= damping.dot(&v_xy);
@@ -294,61 +295,45 @@ impl<T: Real> ExponentialSpring<T> {
         let (parameters, committed) = (at.parameters, at.discrete);
         let v_xy = at.velocity.v_PS.xy();
         let p_xy = at.position.p_PS.xy().coords;
-        let is_known = committed.last_station.is_some();
-        let slider = Slider {
-            anchor: if is_known || committed.sliding == T::zero() { committed.anchor_P } else { p_xy },
-            slip_velocity: committed.slip_velocity_P,
-            elapsed: if is_known { (at.time - committed.last_update).max(T::zero()) } else { T::zero() },
-        };
-        let difference = (parameters.mu_static - parameters.mu_kinetic) * cache.normal_force;
-        // What friction loses when the anchor lets go. Within the step it falls as the pull rises on, so that error
-        // control sees it and Newton's method has a slope.
-        let drop = difference * (T::one() - committed.sliding);
         let limit = cache.friction_force_limit;
+        let slider = Slider::committed(committed, p_xy);
+        // What friction loses when the anchor lets go. Within the step a fast station loses it as the pull rises on, so that
+        // error control sees it and Newton's method has a slope; a slow one at the end.
+        let drop = (parameters.mu_static - parameters.mu_kinetic)
+            * cache.normal_force
+            * (T::one() - committed.sliding);
         let beyond = if is_held && drop > T::zero() {
-            slider.pull_beyond(parameters, p_xy, v_xy, limit)
+            slider.pull_beyond(parameters, p_xy, v_xy, limit).min(drop)
         } else {
             T::zero()
         };
-        let fallen = beyond.min(drop);
-        let Yielding {
-            force,
-            elastic,
-            damping,
-            stretch,
-            anchor,
-            slip_velocity,
-            slip_speed,
-            excess,
-            direction,
-        } = if is_held {
+        let fallen = if beyond > T::zero() {
+            let share = settle(v_xy, parameters.settle_velocity * T::lit(FAST));
+            beyond * (share * share)
+        } else {
+            beyond
+        };
+        let Yielding { elastic, damping, stretch, overspeed, slips } = if is_held {
             slider.friction(parameters, p_xy, v_xy, limit - fallen)
         } else {
-            Yielding::none(p_xy, v_xy)
+            Yielding::none(parameters, v_xy)
         };
-        let slips = slip_speed > T::zero();
-        let comes_to_rest = slips
-            && committed.sliding == T::one()
-            && slip_speed <= parameters.settle_velocity * T::lit(REST)
-            && parameters.friction_elasticity * excess <= T::lit(0.5) * difference;
-
+        cache.switching_error = beyond.min(drop - fallen);
         cache.limit_reached = slips;
         cache.friction_force_elastic_P = elastic;
         cache.friction_force_damping_P = damping;
-        cache.friction_force_P = force;
-        if slips && !comes_to_rest {
-            cache.next_anchor_P = anchor;
-            cache.next_sliding = T::one();
-            cache.next_slip_velocity_P = slip_velocity;
+        cache.friction_force_P = elastic + damping;
+        cache.next_anchor_P = p_xy - stretch;
+        cache.next_sliding = if slips {
+            T::one()
+        } else if !exceeds(v_xy, parameters.settle_velocity) {
+            T::zero()
         } else {
-            // At the limit without the excess, so that the force stays what it is.
-            cache.next_anchor_P = anchor + direction * excess;
-            cache.next_sliding = T::zero();
-            cache.next_slip_velocity_P = Vector2::zeros();
-        }
-        cache.switching_error = fallen.min(drop - fallen);
+            committed.sliding
+        };
+        cache.next_overspeed = overspeed;
         cache.potential_energy -= T::lit(0.5) * elastic.dot(&stretch);
-        cache.power_dissipated -= damping.dot(&v_xy) + elastic.dot(&slip_velocity);
+        cache.power_dissipated -= damping.dot(&v_xy);
     }
 
     fn commit(at: &AtDynamics<'_, T, Self>, next: &mut Discrete<T>) {
@@ -356,12 +341,13 @@ impl<T: Real> ExponentialSpring<T> {
         next.sliding = at.dynamics.next_sliding;
         next.last_update = at.time;
         next.last_station = Some(at.position.p_PS);
-        next.slip_velocity_P = at.dynamics.next_slip_velocity_P;
+        next.last_velocity_P = at.velocity.v_PS.xy();
+        next.overspeed = at.dynamics.next_overspeed;
     }
 }
 
-/// The share of the settle velocity at which a slip that dies away has come to rest.
-const REST: f64 = 0.01;
+/// The share of the settle velocity at which friction of an anchor that lets go falls with the pull.
+const FAST: f64 = 0.1;
 
 impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
     const KIND: &'static str = "exponential_spring";
@@ -474,7 +460,8 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         next.anchor_P = p_PS.xy().coords;
         next.last_update = given.time;
         next.last_station = Some(p_PS);
-        next.slip_velocity_P = Vector2::zeros();
+        next.last_velocity_P = Vector2::zeros();
+        next.overspeed = T::zero();
         Ok(())
     }
 
@@ -504,10 +491,10 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         // Compared with the last commit, not the last call: motions below roundoff add up.
         let roundoff = T::negligible() * (T::one() + p_GS.coords.amax());
         let has_moved = (p_PS - last_station).amax() > roundoff;
-        if has_moved && is_mapped && at.parameters.friction_viscosity == T::zero() {
+        if has_moved && is_mapped {
             Self::commit(at, next);
         } else if has_moved {
-            // Sliding settles, and the anchor slips, with time: without it the anchor would be torn loose, or stay.
+            // Sliding settles with time: without it the anchor would be torn loose.
             return Err(refusal.into());
         }
         Ok(())

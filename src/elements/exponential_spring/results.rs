@@ -60,9 +60,9 @@ results! {
         /// The Sliding that the next accepted step commits. By the published law it is 1 where no time has passed since the
         /// last one: to plot sliding, use the committed [`Discrete::sliding`](super::Discrete::sliding).
         pub next_sliding: T ["1"];
-        /// With return mapping, the slip velocity that the next accepted step commits, in the plane.
-        pub next_slip_velocity_P: Vector2<T> ["m/s"];
-        /// With return mapping, by how much friction is off if a transition within the step is taken to be at its end.
+        /// With return mapping, the overspeed that the next accepted step commits.
+        pub next_overspeed: T ["m/s"];
+        /// With return mapping, by how much friction is off if the anchor lets go at the end of the step.
         pub switching_error: T ["N"];
         /// The energy stored.
         pub potential_energy: T ["J"];

@@ -27,8 +27,8 @@ variables! {
         /// Viscosity `cxy` of the friction spring. The default damps 1 kg on the default elasticity
         /// critically. With zero, a held station vibrates without decay.
         pub friction_viscosity: T ["N·s/m"] = 282.842_712_474_619, nonnegative => Dynamics;
-        /// Speed of the anchor below which friction settles from kinetic to static; with return mapping, at a hundredth
-        /// of it.
+        /// Speed of the anchor below which friction settles from kinetic to static; with return mapping, of the station, if
+        /// the anchor is not dragged along.
         pub settle_velocity: T ["m/s"] = 0.01, positive => Dynamics;
         /// Coefficient of static friction, at least `mu_kinetic`. There is no upper bound.
         pub mu_static: T = 0.7, nonnegative => Dynamics;
@@ -58,8 +58,11 @@ variables! {
         pub last_update: T ["s"], finite => Dynamics;
         /// The station at the last commit, in the plane's frame; `None` before the first.
         pub last_station: Option<Point3<T>> ["m"], finite => Dynamics;
-        /// With return mapping, the velocity at which the anchor slips, in the plane.
-        pub slip_velocity_P: Vector2<T> ["m/s"], finite => Dynamics;
+        /// With return mapping, the velocity of the station at the last commit, in the plane.
+        pub last_velocity_P: Vector2<T> ["m/s"], finite => Dynamics;
+        /// With return mapping, the speed of the station at the last commit less that at which the damper alone is at the
+        /// limit, if the friction spring was slack; otherwise zero.
+        pub overspeed: T ["m/s"], nonnegative => Dynamics;
     }
 }
 
@@ -67,7 +70,7 @@ variables! {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum FrictionTransition {
-    /// The anchor holds up to static friction, and slips under kinetic friction until it comes to rest.
+    /// The anchor holds up to static friction, and is dragged along under kinetic friction until the station rests.
     #[default]
     ReturnMapping,
     /// Sliding settles from step to step as the anchor slows down: the law as published.

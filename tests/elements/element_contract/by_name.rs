@@ -171,7 +171,7 @@ fn an_exponential_spring_lists_all_its_results() {
         vector("friction_force_P", "N", &dynamics.friction_force_P);
         vector("next_anchor_P", "m", &dynamics.next_anchor_P);
         rows.number(Stage::Dynamics, "next_sliding", "1", dynamics.next_sliding);
-        rows.vector(Stage::Dynamics, "next_slip_velocity_P", "m/s", &dynamics.next_slip_velocity_P);
+        rows.number(Stage::Dynamics, "next_overspeed", "m/s", dynamics.next_overspeed);
         rows.number(Stage::Dynamics, "switching_error", "N", dynamics.switching_error);
         rows.number(Stage::Dynamics, "potential_energy", "J", dynamics.potential_energy);
         rows.number(Stage::Dynamics, "power_dissipated", "W", dynamics.power_dissipated);

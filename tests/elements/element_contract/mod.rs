@@ -8,7 +8,7 @@ use num_dual::Dual64;
 mod by_name;
 mod faults;
 pub(crate) mod hertz;
-mod meshes;
+pub(crate) mod meshes;
 mod refusals;
 pub(crate) mod scene;
 
