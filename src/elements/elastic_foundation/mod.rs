@@ -3,6 +3,7 @@
 mod anchors;
 mod error;
 mod evaluate;
+mod linearize;
 mod parameters;
 mod results;
 mod stiction;
