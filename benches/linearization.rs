@@ -10,7 +10,8 @@ use force_elements::elastic_foundation::{Material, Parameters};
 use force_elements::nalgebra::{Rotation3, Translation3, Vector3};
 use force_elements::shapes::{Ellipsoid, HalfSpace, SolidShape, TriangleMesh};
 use force_elements::{
-    BodyIndex, ElasticFoundation, ForceSystem, Frame, Linearization, Pose, Real, Scope, SpatialVelocity, State,
+    BodyIndex, ElasticFoundation, ForceSystem, Frame, Linearization, Pose, Real, Scope, SpatialVelocity,
+    State,
 };
 use num_dual::{Dual64, DualSVec64};
 

@@ -147,6 +147,7 @@ linearized! {
     linear_bushing: Bushing;
     spatial_bushing: CoupledBushing;
     exponential_spring: Spring;
+    return_mapped_exponential_spring: ReturnMappedSpring;
     elastic_foundation_in_ellipsoid: SoftTorus;
     elastic_foundation_on_its_like: SoftBrickAndBall;
     clipped_foundation_in_ellipsoid: ClippedTorus;

@@ -7,6 +7,7 @@ use super::friction::{Pressed, Rubbing};
 use crate::elements::elastic_foundation::ElasticFoundation;
 use crate::framework::{AtDynamics, Between, Blocks, Pair};
 use crate::math::{Real, SpatialForce};
+use crate::shapes::greater;
 
 /// Sums over the springs of a contact. Rows are of the torque about the mesh's origin and of the force.
 struct Sums<T: Real> {
@@ -30,9 +31,12 @@ impl<T: Real> ElasticFoundation<T> {
         blocks: &mut Blocks<'_, T>,
     ) {
         let mut memory = blocks.take_memory();
+        let mut contacts = 0..;
         let are_known = self.for_each_contact(at, |contact| {
             let mut sums = Sums::zero();
+            let mut deepest = T::zero();
             contact.for_each_spring(at, &mut memory, |spring| {
+                deepest = greater(deepest, spring.depth);
                 let pressed = contact.press(spring);
                 if self.has_anchors {
                     let id = contact.first_spring + spring.index;
@@ -42,6 +46,7 @@ impl<T: Real> ElasticFoundation<T> {
                 }
             });
             blocks.add_between(&sums.between(contact));
+            blocks.branch_of(contacts.next().unwrap_or_default(), "in contact", deepest, "m");
         });
         blocks.give_back(memory);
         if !are_known {
