@@ -56,9 +56,11 @@ pub(super) struct Spring<T: Real> {
     pub(super) depth: T,
     /// The derivatives of the normal by a shift of the base; `None` if they are zero.
     pub(super) gradient: Option<Matrix3<T>>,
-    /// The elastic force per stiffness \[m³\], and its derivatives by the motion of the mesh.
+    /// The elastic force per stiffness \[m³\].
     pub(super) volume: T,
-    pub(super) by_motion: Vector6<T>,
+    /// Its derivatives by a shift of the base along the normal, and what else there are by the motion of the mesh.
+    pub(super) by_depth: T,
+    pub(super) by_turn: Option<Vector6<T>>,
     /// The whole area of a spring with an anchor.
     pub(super) area: T,
 }
@@ -143,14 +145,13 @@ impl<T: Real> Contact<'_, T> {
             let point = found.point_G.coords - p_GS;
             let base = point - normal * depth;
             let gradient = self.gradient(parts.get(i).copied(), &point, &normal, depth);
-            let mut by_motion = twist(&base, &(normal * -found.area));
-            if self.projected_area {
+            let by_turn = self.projected_area.then(|| {
                 let face_normal = self.X_GM.rotation * self.springs.normal(found.index);
                 let faces = -face_normal.dot(&normal) > T::zero();
                 let whole = self.springs.area(found.index) * self.share * depth;
-                by_motion += cosine_by_motion(&face_normal, &base, &normal, gradient.as_ref())
-                    * if faces { whole } else { -whole };
-            }
+                cosine_by_motion(&face_normal, &base, &normal, gradient.as_ref())
+                    * if faces { whole } else { -whole }
+            });
             visit(&Spring {
                 index: found.index,
                 normal,
@@ -159,7 +160,8 @@ impl<T: Real> Contact<'_, T> {
                 depth,
                 gradient,
                 volume: found.area * depth,
-                by_motion,
+                by_depth: -found.area,
+                by_turn,
                 area: self.springs.area(found.index) * self.share,
             });
         }
@@ -228,7 +230,8 @@ impl<T: Real> Contact<'_, T> {
                 depth,
                 gradient: self.gradient(vertex.part, &point, &normal, depth),
                 volume: vertex.weighted * self.share,
-                by_motion: Vector6::from_column_slice(by_motion),
+                by_depth: T::zero(),
+                by_turn: Some(Vector6::from_column_slice(by_motion)),
                 area: self.vertex_areas.get(index).map_or_else(T::zero, |&area| area * self.share),
             });
         }

@@ -14,14 +14,6 @@ struct Sums<T: Real> {
     by_position: Matrix6<T>,
     by_velocity: Matrix6<T>,
     F_GS: SpatialForce<T>,
-    /// Of `r fᵀ`, with the base and the force.
-    base_by_force: Matrix3<T>,
-    /// Of the viscosity `N g` of friction in all directions, of it times the contact point, the base, and products.
-    viscosity: T,
-    by_point: Vector3<T>,
-    by_base: Vector3<T>,
-    point_by_point: Matrix3<T>,
-    point_by_base: Matrix3<T>,
 }
 
 impl<T: Real> ElasticFoundation<T> {
@@ -61,69 +53,50 @@ impl<T: Real> Sums<T> {
             by_position: Matrix6::zeros(),
             by_velocity: Matrix6::zeros(),
             F_GS: SpatialForce::zero(),
-            base_by_force: Matrix3::zeros(),
-            viscosity: T::zero(),
-            by_point: Vector3::zeros(),
-            by_base: Vector3::zeros(),
-            point_by_point: Matrix3::zeros(),
-            point_by_base: Matrix3::zeros(),
         }
     }
 
     /// Adds a spring whose friction follows its slip.
     ///
     /// With the shift `δp` of the base, the contact point shifts by `T δp` with `T = 1 − n nᵀ + x H`, and the normal turns by
-    /// `H δp`. Matrices of one column times one row stay factors.
+    /// `H δp`.
     #[inline]
     fn add(&mut self, contact: &Contact<'_, T>, spring: &Spring<T>, pressed: &Pressed<T>) {
-        let Spring { normal: n, base, point, depth, gradient, by_motion, .. } = spring;
+        let Spring { normal: n, base, point, depth, gradient, by_depth, by_turn, .. } = spring;
         let &Pressed { factor, normal_force, damping, depth_rate, slip, .. } = pressed;
-        let Rubbing { factor: g, along, direction } = contact.rub(pressed);
+        let Rubbing { factor: g, along, direction: e } = contact.rub(pressed);
         let w = &contact.V.angular;
         let viscosity = normal_force * g;
         let per_newton = n - slip * g;
         let force = per_newton * normal_force;
-        let load = twist(point, &per_newton);
-        let spins = n.cross(w);
+        let pressing = contact.law.stiffness * factor;
 
-        // By the load, and by the depth's rate and slip along the normal.
-        self.by_position += load * (by_motion * (contact.law.stiffness * factor)).transpose();
-        let across = twist(point, n);
-        let resisting = across * viscosity - load * damping;
-        self.by_velocity += resisting * across.transpose();
-        // By slip in the direction in which friction is not the same.
-        let rubs = twist(point, &direction) * -(normal_force * along);
-        self.by_velocity += rubs * twist(point, &direction).transpose();
-        // By the motion of the contact point as seen from the mesh.
-        let turned = force.cross(n);
-        let slipping = twist(point, &(spins * -viscosity));
-        let lever = Vector6::new(turned.x, turned.y, turned.z, T::zero(), T::zero(), T::zero()) + slipping;
-        self.by_position += lever * twist(base, n).transpose();
-        let turns = direction.cross(w);
-        let (mut spins_of_base, mut turns_of_base) = (spins, turns - n * n.dot(&turns));
-        if let Some(H) = gradient {
-            spins_of_base += H * spins * *depth;
-            turns_of_base += H * turns * *depth;
-        }
-        self.by_position += resisting * twist(base, &spins_of_base).transpose();
-        self.by_position += rubs * twist(base, &turns_of_base).transpose();
-
+        // By the velocity of the contact point: the normal force, friction in all directions along the surface, and in that
+        // of the slip.
+        let across = n * viscosity - per_newton * damping;
+        let rubs = e * -(normal_force * along);
+        let mut by_velocity = across * n.transpose() + rubs * e.transpose();
+        (0..3).for_each(|i| by_velocity[(i, i)] -= viscosity);
+        // By the shift of the base: the load, and the velocity of the contact point, which follows along the surface.
+        let spun = times_cross(&by_velocity, w);
+        let along_normal = per_newton * (pressing * *by_depth) - spun * n;
+        let mut by_force = spun + along_normal * n.transpose();
+        let mut lever = force.cross(n) * n.transpose() - force.cross_matrix();
         if let Some(H) = gradient {
             let turning = H * slip;
-            self.by_position -= load * (twist(base, &turning) * damping).transpose();
-            let along_e = direction * (H * direction).transpose() * (along * depth_rate);
-            let by_force = (H * (T::one() - g * depth_rate) + n * (turning * g).transpose() - along_e)
+            let along_e = e * (H * e).transpose() * (along * depth_rate);
+            by_force += (H * (T::one() - g * depth_rate) + n * (turning * g).transpose() - along_e)
                 * normal_force
-                - w.cross_matrix() * H * (viscosity * *depth);
-            let by_torque = point.cross_matrix() * by_force - force.cross_matrix() * H * *depth;
-            self.add_by_base(&by_torque, &by_force, base);
+                + spun * H * *depth
+                - per_newton * (turning * damping).transpose();
+            lever -= force.cross_matrix() * H * *depth;
         }
-        self.add_force(point, base, &force);
-        self.viscosity += viscosity;
-        self.by_point += point * viscosity;
-        self.by_base += base * viscosity;
-        self.point_by_point += point * point.transpose() * viscosity;
-        self.point_by_base += point * base.transpose() * viscosity;
+        add_by_twist(&mut self.by_position, &(cross_times(point, &by_force) + lever), &by_force, base);
+        add_by_twist(&mut self.by_velocity, &cross_times(point, &by_velocity), &by_velocity, point);
+        if let Some(by_turn) = by_turn {
+            self.by_position += twist(point, &per_newton) * (by_turn * pressing).transpose();
+        }
+        self.F_GS += SpatialForce::new(point.cross(&force), force);
     }
 
     /// Adds a spring with friction at its base.
@@ -143,56 +116,26 @@ impl<T: Real> Sums<T> {
         self.by_position += load * by_position.transpose();
         self.by_velocity += load * by_velocity.transpose();
         let mut by_force = slopes.by_shift;
-        let mut by_torque = base.cross_matrix() * by_force;
+        let mut by_torque = cross_times(base, &by_force) - (friction + normal_force).cross_matrix();
         if let Some(H) = gradient {
             let turned = H * pressed.normal_force;
             by_force += turned;
-            by_torque += point.cross_matrix() * turned - normal_force.cross_matrix() * H * *depth;
+            by_torque += cross_times(point, &turned) - normal_force.cross_matrix() * H * *depth;
         }
-        self.add_by_base(&by_torque, &by_force, base);
+        add_by_twist(&mut self.by_position, &by_torque, &by_force, base);
         let by_velocity = &slopes.by_velocity;
-        add_by_twist(&mut self.by_velocity, &(base.cross_matrix() * by_velocity), by_velocity, base);
-        self.add_force(point, base, &normal_force);
-        self.add_force(base, base, &friction);
-    }
-
-    /// Adds a force; its derivatives include those of its lever, for a point of application that follows the base.
-    fn add_force(&mut self, lever: &Vector3<T>, base: &Vector3<T>, force: &Vector3<T>) {
-        self.F_GS += SpatialForce::new(lever.cross(force), *force);
-        self.base_by_force += base * force.transpose();
-    }
-
-    /// Adds derivatives by the shift of a base.
-    fn add_by_base(&mut self, torque: &Matrix3<T>, force: &Matrix3<T>, base: &Vector3<T>) {
-        add_by_twist(&mut self.by_position, torque, force, base);
+        add_by_twist(&mut self.by_velocity, &cross_times(base, by_velocity), by_velocity, base);
+        let torque = point.cross(&normal_force) + base.cross(&friction);
+        self.F_GS += SpatialForce::new(torque, normal_force + friction);
     }
 
     /// The derivatives of all forces of the contact.
     fn between(mut self, contact: &Contact<'_, T>) -> Between<T> {
-        let w = &contact.V.angular;
-        let spin = w.cross_matrix();
-        // The lever of a force follows the base, relative to the mesh's origin.
-        let J = &self.base_by_force;
-        add_to(&mut self.by_position, 0, 0, &(J - Matrix3::from_diagonal_element(J.trace())));
-        // Friction in all directions, of the contact points and of their velocities relative to the mesh.
-        let [point, base] = [self.by_point, self.by_base].map(|sum| sum.cross_matrix());
-        let D = &mut self.by_velocity;
-        let squares = self.point_by_point;
-        add_to(D, 0, 0, &(squares - Matrix3::from_diagonal_element(squares.trace())));
-        add_to(D, 0, 3, &-point);
-        add_to(D, 3, 0, &point);
-        add_to(D, 3, 3, &Matrix3::from_diagonal_element(-self.viscosity));
-        let M = &self.point_by_base;
-        let twice = Vector3::new(M[(1, 2)] - M[(2, 1)], M[(2, 0)] - M[(0, 2)], M[(0, 1)] - M[(1, 0)]);
-        let K = &mut self.by_position;
-        add_to(K, 0, 0, &(w * twice.transpose() - M.tr_mul(w).cross_matrix()));
-        add_to(K, 0, 3, &-(point * spin));
-        add_to(K, 3, 0, &(spin * base));
-        add_to(K, 3, 3, &(spin * -self.viscosity));
-        // Velocities are those at the mesh's origin, which shifts.
-        let by_linear = self.by_velocity.fixed_columns::<3>(3) * spin;
+        // Levers and velocities are relative to the mesh's origin, which shifts.
+        let by_linear = self.by_velocity.fixed_columns::<3>(3) * contact.V.angular.cross_matrix();
         let mut columns = self.by_position.fixed_columns_mut::<3>(3);
         columns -= by_linear;
+        add_to(&mut self.by_position, 0, 3, &self.F_GS.force.cross_matrix());
         Between {
             bodies: contact.bodies,
             p_GM: contact.X_GM.translation.vector.into(),
@@ -210,25 +153,46 @@ pub(super) fn normal_force_by_motion<T: Real>(
     spring: &Spring<T>,
     pressed: &Pressed<T>,
 ) -> [Vector6<T>; 2] {
-    let Spring { normal: n, base, point, gradient, depth, by_motion, .. } = spring;
+    let Spring { normal: n, base, point, gradient, depth, by_depth, by_turn, .. } = spring;
     let mut by_shift = contact.V.angular.cross(n);
     if let Some(H) = gradient {
         by_shift += H * (by_shift * *depth - pressed.slip);
     }
-    let by_position =
-        by_motion * (contact.law.stiffness * pressed.factor) + twist(base, &(by_shift * pressed.damping));
+    let pressing = contact.law.stiffness * pressed.factor;
+    let by_base = n * (pressing * *by_depth) + by_shift * pressed.damping;
+    let mut by_position = twist(base, &by_base);
+    if let Some(by_turn) = by_turn {
+        by_position += by_turn * pressing;
+    }
     [by_position, twist(point, &(n * -pressed.damping))]
 }
 
 /// Adds derivatives of torque and force by the shift, or the velocity, of a point that a twist moves.
+#[inline]
 fn add_by_twist<T: Real>(sum: &mut Matrix6<T>, torque: &Matrix3<T>, force: &Matrix3<T>, point: &Vector3<T>) {
-    let lever = -point.cross_matrix();
-    add_to(sum, 0, 0, &(torque * lever));
-    add_to(sum, 0, 3, torque);
-    add_to(sum, 3, 0, &(force * lever));
-    add_to(sum, 3, 3, force);
+    for (row, block) in [(0, torque), (3, force)] {
+        add_to(sum, row, 0, &-times_cross(block, point));
+        add_to(sum, row, 3, block);
+    }
 }
 
+/// `m [v]×`.
+#[inline]
+fn times_cross<T: Real>(m: &Matrix3<T>, v: &Vector3<T>) -> Matrix3<T> {
+    let [x, y, z] = [m.column(0), m.column(1), m.column(2)];
+    Matrix3::from_columns(&[y * v.z - z * v.y, z * v.x - x * v.z, x * v.y - y * v.x])
+}
+
+/// `[v]× m`.
+#[inline]
+fn cross_times<T: Real>(v: &Vector3<T>, m: &Matrix3<T>) -> Matrix3<T> {
+    Matrix3::from_columns(&[0, 1, 2].map(|column| {
+        let column: Vector3<T> = m.column(column).into_owned();
+        v.cross(&column)
+    }))
+}
+
+#[inline]
 fn add_to<T: Real>(sum: &mut Matrix6<T>, row: usize, column: usize, block: &Matrix3<T>) {
     let mut view = sum.fixed_view_mut::<3, 3>(row, column);
     view += block;
