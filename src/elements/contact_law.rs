@@ -32,7 +32,7 @@ pub(super) struct ContactLaw<S: Algebraic> {
     ratio_limit: S::Scalar,
 }
 
-impl<S: Algebraic> ContactLaw<S> {
+impl<T: Real, S: Algebraic<Scalar = T>> ContactLaw<S> {
     pub(super) fn new(coefficients: Coefficients<S>) -> Self {
         let Coefficients {
             dissipation,
@@ -41,9 +41,10 @@ impl<S: Algebraic> ContactLaw<S> {
             viscous_friction,
             transition_velocity,
         } = coefficients;
-        let eps = S::Scalar::default_epsilon();
+        let eps = T::default_epsilon();
         let cubed = (eps * eps * eps).recip();
-        let ratio_limit = if (transition_velocity.value() * cubed * cubed).is_finite() { cubed } else { S::Scalar::zero() };
+        let ratio_limit =
+            if (transition_velocity.value() * cubed * cubed).is_finite() { cubed } else { T::zero() };
         let inverse_transition = S::literal(1.0) / transition_velocity;
         Self {
             ratio_limit,
@@ -76,7 +77,7 @@ impl<S: Algebraic> ContactLaw<S> {
     #[inline]
     pub(super) fn friction_factor(&self, slip_squared: S) -> S {
         let ratio_squared = slip_squared * self.inverse_transition_squared;
-        let speed = if ratio_squared.value() < S::Scalar::one() {
+        let speed = if ratio_squared.value() < T::one() {
             self.transition_velocity
         } else if ratio_squared.value() < self.ratio_limit {
             slip_squared.root()
@@ -89,13 +90,13 @@ impl<S: Algebraic> ContactLaw<S> {
     }
 
     /// The same at any speed.
-    pub(super) fn friction_factor_of(&self, slip: &Vector3<S::Scalar>) -> S {
+    pub(super) fn friction_factor_of(&self, slip: &Vector3<T>) -> S {
         let factor = self.friction_factor(S::of(slip.norm_squared()));
         if factor.value().is_finite() {
             return factor;
         }
         // Far beyond the transition.
-        let speed = direction_and_length(slip).map_or(S::Scalar::one(), |(_, speed)| speed);
+        let speed = direction_and_length(slip).map_or(T::one(), |(_, speed)| speed);
         self.dynamic_friction / S::of(speed) + self.viscous_friction
     }
 

@@ -57,11 +57,7 @@ impl<T: Real> Material<T> {
 
     /// The law whose numbers are made by `number` of their values and places: those of the material in its order, then the
     /// transition velocity.
-    pub(super) fn law<S: Algebraic>(
-        &self,
-        transition_velocity: T,
-        number: impl Fn(T, usize) -> S,
-    ) -> Law<S> {
+    pub(super) fn law<S: Algebraic>(&self, transition_velocity: T, number: impl Fn(T, usize) -> S) -> Law<S> {
         Law {
             stiffness: number(self.stiffness, 0),
             contact: ContactLaw::new(Coefficients {

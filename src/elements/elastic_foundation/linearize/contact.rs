@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use nalgebra::{Matrix3, Vector3, Vector6};
 
-use crate::elements::elastic_foundation::law::Law;
+use crate::elements::contact_law::ContactLaw;
 use crate::elements::elastic_foundation::results::Finding;
 use crate::elements::elastic_foundation::{ElasticFoundation, Material, MeshContact};
 use crate::framework::{AtDynamics, Blocks, End};
@@ -24,7 +24,7 @@ pub(super) struct Contact<'a, T: Real> {
     /// The place of the mesh among the surfaces with a material.
     pub(super) material_place: usize,
     pub(super) transition_velocity: T,
-    pub(super) law: Law<T>,
+    pub(super) law: ContactLaw<T>,
     /// The mesh and the other surface, by their indices.
     pub(super) surfaces: [usize; 2],
     pub(super) first_spring: usize,
@@ -101,7 +101,7 @@ impl<T: Real> ElasticFoundation<T> {
                 material,
                 material_place: before.iter().flatten().count(),
                 transition_velocity: at.parameters.transition_velocity,
-                law: Law::new(material, at.parameters.transition_velocity),
+                law: material.contact_law(at.parameters.transition_velocity),
                 surfaces: [contact.mesh.index(), contact.other.index()],
                 first_spring: mesh.first_spring,
                 springs,

@@ -3,9 +3,9 @@
 use nalgebra::{Matrix3, Point3, Vector3};
 
 use super::contact::{Contact, Spring};
-use crate::elements::elastic_foundation::law::Law;
+use crate::elements::elastic_foundation::parameters::Law;
 use crate::elements::elastic_foundation::stiction::{Factors, Grip};
-use crate::math::{Dual, Number, Real};
+use crate::math::{Algebraic, Dual, Number, Real};
 use crate::shapes::direction_and_length;
 
 /// The normal force of a spring.
@@ -60,7 +60,7 @@ impl<T: Real> Contact<'_, T> {
     #[inline]
     pub(super) fn press(&self, spring: &Spring<T>) -> Pressed<T> {
         let (zero, one) = (T::zero(), T::one());
-        let elastic_force = self.law.stiffness * spring.volume;
+        let elastic_force = self.material.stiffness * spring.volume;
         let velocity = self.V.linear + self.V.angular.cross(&spring.point);
         let depth_rate = -velocity.dot(&spring.normal);
         let slip = velocity + spring.normal * depth_rate;
@@ -78,14 +78,14 @@ impl<T: Real> Contact<'_, T> {
             return Rubbing { factor: T::zero(), along: T::zero(), direction: Vector3::zeros() };
         }
         let slip = &pressed.slip;
-        let law = Law::of(self.material, self.transition_velocity, |number, _| Dual::<T, 1>::of(number));
+        let law = self.material.law(self.transition_velocity, |number, _| Dual::<T, 1>::of(number)).contact;
         let factor = law.friction_factor(Dual::variable(slip.norm_squared(), 0));
         if factor.value.is_finite() {
             let along = factor.slopes[0] * T::lit(2.0);
             return Rubbing { factor: factor.value, along, direction: *slip };
         }
         // Far beyond the transition kinetic friction keeps its size.
-        let factor = self.law.friction_factor_at_any_scale(slip);
+        let factor = self.law.friction_factor_of(slip);
         let direction = direction_and_length(slip).map_or_else(Vector3::zeros, |(direction, _)| direction);
         Rubbing { factor, along: self.material.viscous_friction - factor, direction }
     }
@@ -109,7 +109,7 @@ impl<T: Real> Contact<'_, T> {
         let is_varied = |i| i == 2 || anchor.is_some();
         let vary = |i| if is_varied(i) { Dual::variable(squares[i], i) } else { Dual::of(squares[i]) };
         let squares = [0, 1, 2].map(vary);
-        let law = Law::of(self.material, self.transition_velocity, |number, _| Dual::of(number));
+        let law = self.material.law(self.transition_velocity, |number, _| Dual::of(number));
         let (elastic, damping, slips) =
             friction_with_anchor(&law, Dual::of(spring.area), squares, normal_force);
         let elastic = if anchor.is_some() { elastic } else { Dual::none() };
@@ -118,13 +118,13 @@ impl<T: Real> Contact<'_, T> {
 }
 
 /// The factors of stretch and slip velocity, and whether the spring has yielded.
-pub(super) fn friction_with_anchor<T: Real, S: Number<T>>(
-    law: &Law<T, S>,
+pub(super) fn friction_with_anchor<S: Algebraic>(
+    law: &Law<S>,
     area: S,
     squares: [S; 3],
     normal_force: S,
 ) -> (S, S, bool) {
-    let (coefficient, viscous) = law.coefficients(squares[2]);
+    let (coefficient, viscous) = law.contact.coefficients(squares[2]);
     let grip =
         Grip { stiffness: law.tangential_stiffness * area, viscosity: law.tangential_viscosity * area };
     let Factors { elastic, damping, slips } = grip.factors(squares, coefficient * normal_force);

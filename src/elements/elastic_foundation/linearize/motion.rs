@@ -49,11 +49,7 @@ impl<T: Real> ElasticFoundation<T> {
 
 impl<T: Real> Sums<T> {
     fn zero() -> Self {
-        Self {
-            by_position: Matrix6::zeros(),
-            by_velocity: Matrix6::zeros(),
-            F_GS: SpatialForce::zero(),
-        }
+        Self { by_position: Matrix6::zeros(), by_velocity: Matrix6::zeros(), F_GS: SpatialForce::zero() }
     }
 
     /// Adds a spring whose friction follows its slip.
@@ -69,7 +65,7 @@ impl<T: Real> Sums<T> {
         let viscosity = normal_force * g;
         let per_newton = n - slip * g;
         let force = per_newton * normal_force;
-        let pressing = contact.law.stiffness * factor;
+        let pressing = contact.material.stiffness * factor;
 
         // By the velocity of the contact point: the normal force, friction in all directions along the surface, and in that
         // of the slip.
@@ -158,7 +154,7 @@ pub(super) fn normal_force_by_motion<T: Real>(
     if let Some(H) = gradient {
         by_shift += H * (by_shift * *depth - pressed.slip);
     }
-    let pressing = contact.law.stiffness * pressed.factor;
+    let pressing = contact.material.stiffness * pressed.factor;
     let by_base = n * (pressing * *by_depth) + by_shift * pressed.damping;
     let mut by_position = twist(base, &by_base);
     if let Some(by_turn) = by_turn {

@@ -5,7 +5,7 @@ use nalgebra::Vector3;
 use super::contact::{Contact, Spring, twist};
 use super::friction::{Pressed, friction_with_anchor};
 use crate::elements::elastic_foundation::ElasticFoundation;
-use crate::elements::elastic_foundation::law::Law;
+use crate::elements::elastic_foundation::parameters::Law;
 use crate::framework::{AtDynamics, Blocks};
 use crate::math::{Dual, Number, Real, SpatialForce};
 
@@ -52,7 +52,7 @@ impl<T: Real> ElasticFoundation<T> {
         contact: &Contact<'_, T>,
         spring: &Spring<T>,
         pressed: &Pressed<T>,
-        law: &Law<T, Varied<T>>,
+        law: &Law<Varied<T>>,
         (sums, blocks): (&mut [SpatialForce<T>; NUMBERS], &mut Blocks<'_, T>),
     ) {
         let place = at.discrete.place_of(contact.first_spring + spring.index, contact.surfaces[1]);
@@ -81,8 +81,8 @@ impl<T: Real> ElasticFoundation<T> {
 
 impl<T: Real> Contact<'_, T> {
     /// The law as it depends on its parameters.
-    pub(super) fn varied_law(&self) -> Law<T, Varied<T>> {
-        Law::of(self.material, self.transition_velocity, Dual::variable)
+    pub(super) fn varied_law(&self) -> Law<Varied<T>> {
+        self.material.law(self.transition_velocity, Dual::variable)
     }
 
     /// The place among the parameters of a number of the law.
@@ -95,24 +95,24 @@ impl<T: Real> Contact<'_, T> {
 pub(super) fn normal_force<T: Real>(
     spring: &Spring<T>,
     pressed: &Pressed<T>,
-    law: &Law<T, Varied<T>>,
+    law: &Law<Varied<T>>,
 ) -> (Varied<T>, Varied<T>) {
     let elastic_force = law.stiffness * Dual::of(spring.volume);
     if !pressed.bears {
         return (elastic_force, Dual::none());
     }
-    let normal_force = elastic_force * law.normal_factor(Dual::of(pressed.depth_rate));
+    let normal_force = elastic_force * law.contact.normal_factor(Dual::of(pressed.depth_rate));
     (normal_force, normal_force)
 }
 
 fn add_rubbing<T: Real>(
     spring: &Spring<T>,
     pressed: &Pressed<T>,
-    law: &Law<T, Varied<T>>,
+    law: &Law<Varied<T>>,
     sums: &mut [SpatialForce<T>; NUMBERS],
 ) {
     let (normal_force, rubbing) = normal_force(spring, pressed, law);
-    let viscosity = rubbing * law.friction_factor_at_any_scale(&pressed.slip);
+    let viscosity = rubbing * law.contact.friction_factor_of(&pressed.slip);
     for (i, sum) in sums.iter_mut().enumerate() {
         let change = spring.normal * normal_force.slopes[i] - pressed.slip * viscosity.slopes[i];
         let along = twist(&spring.point, &change);
