@@ -185,7 +185,8 @@ impl<T: Real> Solid<T> for FiniteCylinder<T> {
         let over_rim = match part {
             Part::Rim => {
                 let length = near.signed_distance + self.rim_radius;
-                turned_about(&near.normal, length) - round * round.transpose() / length
+                let over_rim = round.cross(&near.normal);
+                over_rim * (turned_about(&near.normal, length) * over_rim).transpose()
             }
             Part::Side | Part::End => Matrix3::zeros(),
         };

@@ -2,6 +2,7 @@
 
 use nalgebra::{Matrix3, Vector2, Vector3};
 
+use super::friction::length;
 use super::law::{Law, Memory, Motion, Outcome};
 use super::{ExponentialSpring, Step};
 use crate::framework::{AtDynamics, Between, Blocks, ElementError, Pair, Row};
@@ -62,16 +63,14 @@ impl<T: Real> ExponentialSpring<T> {
             by_position: by(0),
             by_velocity: by(3),
         });
-        let margin = at.dynamics.friction_force_limit - at.dynamics.friction_force_P.norm();
-        if at.dynamics.limit_reached {
-            blocks.branch("slipping", margin.magnitude(), "N");
-        } else {
-            blocks.branch("sticking", margin.magnitude(), "N");
-        }
+        // What spring and damper would pull with if the anchor held.
+        let stretch = at.position.p_PS.xy().coords - at.discrete.anchor_P;
+        let velocity = at.velocity.v_PS.xy();
+        let pull = stretch * at.parameters.friction_elasticity + velocity * at.parameters.friction_viscosity;
+        let margin = (at.dynamics.friction_force_limit - length(pull)).magnitude();
+        blocks.branch(if at.dynamics.limit_reached { "slipping" } else { "sticking" }, margin, "N");
         let clamp = at.parameters.max_normal_force - at.dynamics.normal_force_unclamped;
-        if clamp < T::zero() {
-            blocks.branch("clamped", -clamp, "N");
-        }
+        blocks.branch(if clamp < T::zero() { "clamped" } else { "not clamped" }, clamp.magnitude(), "N");
     }
 
     pub(super) fn linearize_by_variables(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {

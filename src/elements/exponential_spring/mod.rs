@@ -164,6 +164,12 @@ use law::{Law, Memory, Motion, Outcome};
 /// the station touched; the slope `d2·f` of the present normal force; and the frequency `d2·v/√2` of an impact at the speed
 /// `v` that the host states.
 ///
+/// # Linearization
+///
+/// Derivatives are exact with both transitions of friction, also those of a commit. The branches are `sticking` or
+/// `slipping`, with the difference between the friction limit and the pull of spring and damper if the anchor held, and
+/// `clamped` or `not clamped`, with the distance of the exponential from the clamp.
+///
 /// # Source
 ///
 /// F. C. Anderson, M. G. Pandy, *A dynamic optimization solution for vertical jumping in three
