@@ -23,8 +23,8 @@ impl<T: Real> ElasticFoundation<T> {
         let are_known = self.for_each_contact(at, |contact| {
             contact.for_each_spring(at, &mut memory, |spring| {
                 let id = contact.first_spring + spring.index;
-                if let Some(place) = self.next_place(at, id, contact.surfaces[1]) {
-                    self.linearize_anchor(at, contact, spring, OF_ANCHOR * place + 2, blocks);
+                if let Some(place) = Self::next_place(at, id, contact.surfaces[1]) {
+                    Self::linearize_anchor(at, contact, spring, OF_ANCHOR * place + 2, blocks);
                 }
             });
         });
@@ -35,7 +35,7 @@ impl<T: Real> ElasticFoundation<T> {
     }
 
     /// The place that the anchor of a spring on a surface will have.
-    fn next_place(&self, at: &AtDynamics<'_, T, Self>, spring: usize, other: usize) -> Option<usize> {
+    fn next_place(at: &AtDynamics<'_, T, Self>, spring: usize, other: usize) -> Option<usize> {
         let key = Anchor::new(spring, other, Point3::<T>::origin()).key();
         let kept = at.dynamics.next_anchors.iter().take(at.discrete.room()).map(Anchor::key);
         let mut is_kept = false;
@@ -49,7 +49,6 @@ impl<T: Real> ElasticFoundation<T> {
 
     /// Writes the derivatives of one anchor, from its first row on.
     fn linearize_anchor(
-        &self,
         at: &AtDynamics<'_, T, Self>,
         contact: &Contact<'_, T>,
         spring: &Spring<T>,
@@ -106,13 +105,12 @@ impl<T: Real> ElasticFoundation<T> {
             }
         }
         if grips {
-            self.linearize_lead(contact, spring, &pressed, (&held, first), blocks);
+            Self::linearize_lead(contact, spring, &pressed, (&held, first), blocks);
         }
     }
 
     /// Writes the derivatives by parameters of an anchor that follows.
     fn linearize_lead(
-        &self,
         contact: &Contact<'_, T>,
         spring: &Spring<T>,
         pressed: &Pressed<T>,

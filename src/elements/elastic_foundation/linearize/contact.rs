@@ -39,7 +39,7 @@ pub(super) struct Contact<'a, T: Real> {
     vertex_areas: &'a [T],
     facing_only: bool,
     projected_area: bool,
-    contact: &'a MeshContact,
+    found: &'a MeshContact,
     finding: &'a Finding,
 }
 
@@ -113,7 +113,7 @@ impl<T: Real> ElasticFoundation<T> {
                 vertex_areas: &mesh.vertex_areas,
                 facing_only: at.parameters.facing_only,
                 projected_area: at.parameters.projected_area,
-                contact,
+                found: contact,
                 finding,
             });
         }
@@ -140,7 +140,7 @@ impl<T: Real> Contact<'_, T> {
         }
         let p_GS = self.X_GM.translation.vector;
         let parts = &at.position.parts[self.finding.parts.clone()];
-        for (i, found) in at.position.springs[self.contact.springs.clone()].iter().enumerate() {
+        for (i, found) in at.position.springs[self.found.springs.clone()].iter().enumerate() {
             let (normal, depth) = (found.normal_G, found.depth);
             let point = found.point_G.coords - p_GS;
             let base = point - normal * depth;
@@ -189,7 +189,7 @@ impl<T: Real> Contact<'_, T> {
             let Some(moments) = moments_of_depth(corners.map(|corner| corner.depth)) else { continue };
             let face = *face as usize;
             let area = self.springs.area(face) * self.share;
-            let bases = corners.map(|corner| base_of(corner));
+            let bases = corners.map(base_of);
             let depths = [0, 1, 2].map(|k| twist(&bases[k], &-corners[k].normal_G));
             let face_normal =
                 if weighs { self.X_GM.rotation * self.springs.normal(face) } else { Vector3::zeros() };

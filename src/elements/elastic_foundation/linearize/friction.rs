@@ -49,6 +49,7 @@ pub(super) struct Held<T: Real> {
 
 /// Derivatives of a vector by the shift of a base, by its velocity and by the normal force.
 #[derive(Debug, Clone, Copy)]
+#[expect(clippy::struct_field_names, reason = "derivatives are named by what they are by")]
 pub(super) struct Slopes<T: Real> {
     pub(super) by_stretch: Matrix3<T>,
     pub(super) by_shift: Matrix3<T>,

@@ -29,7 +29,7 @@ impl<T: Real> ElasticFoundation<T> {
             contact.for_each_spring(at, &mut memory, |spring| {
                 let pressed = contact.press(spring);
                 if self.has_anchors {
-                    self.add_anchored(at, contact, spring, &pressed, &law, (&mut sums, &mut *blocks));
+                    Self::add_anchored(at, contact, spring, &pressed, &law, (&mut sums, &mut *blocks));
                 } else {
                     add_rubbing(spring, &pressed, &law, &mut sums);
                 }
@@ -47,7 +47,6 @@ impl<T: Real> ElasticFoundation<T> {
     }
 
     fn add_anchored(
-        &self,
         at: &AtDynamics<'_, T, Self>,
         contact: &Contact<'_, T>,
         spring: &Spring<T>,
