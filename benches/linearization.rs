@@ -6,7 +6,13 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use force_elements::{ForceSystem, Linearization, Real, Scope, State};
+use force_elements::elastic_foundation::{Material, Parameters};
+use force_elements::nalgebra::{Rotation3, Translation3, Vector3};
+use force_elements::shapes::{Ellipsoid, HalfSpace, SolidShape, TriangleMesh};
+use force_elements::{
+    BodyIndex, ElasticFoundation, ForceSystem, Frame, Linearization, Pose, Real, Scope, SpatialVelocity,
+    State,
+};
 use num_dual::{Dual64, DualSVec64};
 
 #[allow(dead_code, reason = "another bench takes the others")]
@@ -65,6 +71,89 @@ macro_rules! compare {
     }};
 }
 
+/// A sphere of 8192 faces, turned so that no axis of the mesh is along the normal, a hundredth of its radius deep in another
+/// surface.
+fn foundation<T: Real>(
+    mut foundation: ElasticFoundation<f64>,
+    other: impl FnOnce(&mut ElasticFoundation<f64>, BodyIndex, &TriangleMesh<f64>),
+) -> (ForceSystem<T>, State<T>) {
+    let mut system = ForceSystem::new();
+    let (below, body) = (system.add_body(), system.add_body());
+    let mesh = TriangleMesh::sphere(1.0, 32).expect("valid");
+    other(&mut foundation, below, &mesh);
+    foundation.add_springs(Frame::of(body), mesh, rubber()).expect("valid");
+    system.add(foundation).expect("valid");
+    let mut state = system.default_state();
+    let turn = Rotation3::new(Vector3::new(0.3, 0.4, 0.2));
+    let velocity = SpatialVelocity::new(Vector3::new(0.1, 0.2, -0.3), Vector3::new(0.05, -0.02, -0.1));
+    for z in [1.989, 1.99] {
+        let pose = Pose::from_parts(Translation3::new(1e-4, 0.0, z), turn);
+        state.set_body(body, pose, velocity).expect("finite");
+        system.realize_dynamics(&mut state).expect("regular");
+        if z < 1.99 {
+            system.accept_step(&mut state).expect("regular");
+        }
+    }
+    let cast = system.cast::<T>().expect("fits");
+    let state = cast.cast_state(&state).expect("fits");
+    (cast, state)
+}
+
+fn rubber() -> Material<f64> {
+    Material::new(1e6).with_dissipation(0.1).with_friction(0.9, 0.7, 0.01).with_grip(1e6, 1e3)
+}
+
+fn rigid(foundation: &mut ElasticFoundation<f64>, frame: Frame<f64>, shape: impl Into<SolidShape<f64>>) {
+    foundation.add_rigid(frame, shape).expect("closed");
+}
+
+/// On a half-space of a body, or of Ground.
+fn half_space<T: Real>(
+    on: Option<BodyIndex>,
+    parameters: Parameters<f64>,
+    has_anchors: bool,
+) -> (ForceSystem<T>, State<T>) {
+    let bed = ElasticFoundation::new(parameters).expect("valid");
+    foundation(if has_anchors { bed.with_anchors() } else { bed }, |bed, body, _| {
+        rigid(bed, Frame::on(on.unwrap_or(body), Pose::translation(0.0, 0.0, 1.0)), HalfSpace::BelowZ);
+    })
+}
+
+fn clipped() -> Parameters<f64> {
+    Parameters { clipped: true, ..Parameters::default() }
+}
+
+fn what_does_a_linearization_of_contact_cost(criterion: &mut Criterion) {
+    compare!(criterion, "linearization/foundation on Ground", || {
+        half_space(Some(BodyIndex::GROUND), Parameters::default(), false)
+    });
+    compare!(criterion, "linearization/foundation on a half-space", || {
+        half_space(None, Parameters::default(), false)
+    });
+    compare!(criterion, "linearization/clipped foundation on a half-space", || {
+        half_space(None, clipped(), false)
+    });
+    compare!(criterion, "linearization/foundation with anchors on a half-space", || {
+        half_space(None, Parameters::default(), true)
+    });
+    compare!(criterion, "linearization/foundation on an ellipsoid", || {
+        foundation(ElasticFoundation::default(), |bed, body, _| {
+            let radii = Vector3::new(1.3, 1.2, 1.0);
+            rigid(bed, Frame::of(body), Ellipsoid::new(radii).expect("valid"));
+        })
+    });
+    compare!(criterion, "linearization/foundation on its like", || {
+        foundation(ElasticFoundation::default(), |bed, body, mesh| {
+            bed.add_springs(Frame::of(body), mesh.clone(), rubber()).expect("closed");
+        })
+    });
+    compare!(criterion, "linearization/clipped foundation on its like", || {
+        foundation(ElasticFoundation::new(clipped()).expect("valid"), |bed, body, mesh| {
+            bed.add_springs(Frame::of(body), mesh.clone(), rubber()).expect("closed");
+        })
+    });
+}
+
 fn what_does_a_linearization_cost(criterion: &mut Criterion) {
     compare!(criterion, "linearization/linear_bushing", || gimbals(200));
     compare!(criterion, "linearization/spatial_bushing", || spatial_bushings(200, 6, 2));
@@ -74,5 +163,5 @@ fn what_does_a_linearization_cost(criterion: &mut Criterion) {
     });
 }
 
-criterion_group!(benches, what_does_a_linearization_cost);
+criterion_group!(benches, what_does_a_linearization_cost, what_does_a_linearization_of_contact_cost);
 criterion_main!(benches);

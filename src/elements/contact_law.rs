@@ -2,7 +2,8 @@
 
 use nalgebra::Vector3;
 
-use crate::math::Real;
+use crate::math::{Algebraic, Real};
+use crate::shapes::direction_and_length;
 
 /// Dissipation after Hunt and Crossley, and friction after Hollars.
 #[derive(Debug, Clone, Copy)]
@@ -19,20 +20,20 @@ pub(super) struct Coefficients<T> {
 
 /// The law of a contact, with the terms shared by all its points computed once.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct ContactLaw<T: Real> {
-    dissipation: T,
-    dynamic_friction: T,
+pub(super) struct ContactLaw<S: Algebraic> {
+    dissipation: S,
+    dynamic_friction: S,
     /// `2 (μ_s − μ_d)`.
-    twice_excess: T,
-    viscous_friction: T,
-    transition_velocity: T,
-    inverse_transition_squared: T,
+    twice_excess: S,
+    viscous_friction: S,
+    transition_velocity: S,
+    inverse_transition_squared: S,
     /// The `(v/v_t)²` below which no power of the speed overflows.
-    ratio_limit: T,
+    ratio_limit: S::Scalar,
 }
 
-impl<T: Real> ContactLaw<T> {
-    pub(super) fn new(coefficients: Coefficients<T>) -> Self {
+impl<T: Real, S: Algebraic<Scalar = T>> ContactLaw<S> {
+    pub(super) fn new(coefficients: Coefficients<S>) -> Self {
         let Coefficients {
             dissipation,
             static_friction,
@@ -42,27 +43,29 @@ impl<T: Real> ContactLaw<T> {
         } = coefficients;
         let eps = T::default_epsilon();
         let cubed = (eps * eps * eps).recip();
-        let ratio_limit = if (transition_velocity * cubed * cubed).is_finite() { cubed } else { T::zero() };
+        let ratio_limit =
+            if (transition_velocity.value() * cubed * cubed).is_finite() { cubed } else { T::zero() };
+        let inverse_transition = S::literal(1.0) / transition_velocity;
         Self {
             ratio_limit,
             dissipation,
             dynamic_friction,
-            twice_excess: (static_friction - dynamic_friction) * T::lit(2.0),
+            twice_excess: (static_friction - dynamic_friction) * S::literal(2.0),
             viscous_friction,
             transition_velocity,
-            inverse_transition_squared: transition_velocity.recip() * transition_velocity.recip(),
+            inverse_transition_squared: inverse_transition * inverse_transition,
         }
     }
 
     /// The ratio of normal to elastic force: `1 + c·v`, at least zero.
     #[inline]
-    pub(super) fn normal_factor(&self, depth_rate: T) -> T {
-        let factor = T::one() + self.dissipation * depth_rate;
-        if factor > T::zero() { factor } else { T::zero() }
+    pub(super) fn normal_factor(&self, depth_rate: S) -> S {
+        let factor = S::literal(1.0) + self.dissipation * depth_rate;
+        if factor > S::none() { factor } else { S::none() }
     }
 
     /// The damping of a spring of this elastic force \[N·s/m\].
-    pub(super) fn damping(&self, elastic_force: T) -> T {
+    pub(super) fn damping(&self, elastic_force: S) -> S {
         self.dissipation * elastic_force
     }
 
@@ -72,29 +75,42 @@ impl<T: Real> ContactLaw<T> {
     /// Hollars' `min(r, 1) (μ_d + 2(μ_s − μ_d)/(1 + r²)) + μ_v v` with `r = v/v_t`, divided by v. Since
     /// `min(r, 1)/v` is the lesser of `1/v_t` and `1/v`, it is regular at rest, and no root is taken there.
     #[inline]
-    pub(super) fn friction_factor(&self, slip_squared: T) -> T {
+    pub(super) fn friction_factor(&self, slip_squared: S) -> S {
         let ratio_squared = slip_squared * self.inverse_transition_squared;
-        let speed = if ratio_squared < T::one() {
+        let speed = if ratio_squared.value() < T::one() {
             self.transition_velocity
-        } else if ratio_squared < self.ratio_limit {
-            slip_squared.sqrt()
+        } else if ratio_squared.value() < self.ratio_limit {
+            slip_squared.root()
         } else {
-            return T::lit(f64::NAN);
+            return S::literal(f64::NAN);
         };
         // One fraction rather than two: divisions dominate the cost.
-        let below = T::one() + ratio_squared;
+        let below = S::literal(1.0) + ratio_squared;
         (self.dynamic_friction * below + self.twice_excess) / (speed * below) + self.viscous_friction
+    }
+
+    /// The same at any speed.
+    pub(super) fn friction_factor_of(&self, slip: &Vector3<T>) -> S {
+        let factor = self.friction_factor(S::of(slip.norm_squared()));
+        if factor.value().is_finite() {
+            return factor;
+        }
+        // Far beyond the transition.
+        let speed = direction_and_length(slip).map_or(T::one(), |(_, speed)| speed);
+        self.dynamic_friction / S::of(speed) + self.viscous_friction
     }
 
     /// The coefficients of friction with an anchor: of the limit, Hollars' without the rise from rest, and viscous \[s/m\].
     #[inline]
-    pub(super) fn coefficients(&self, slip_squared: T) -> (T, T) {
+    pub(super) fn coefficients(&self, slip_squared: S) -> (S, S) {
         let ratio_squared = slip_squared * self.inverse_transition_squared;
-        let excess =
-            self.twice_excess / (T::one() + if ratio_squared < T::one() { T::one() } else { ratio_squared });
+        let one = S::literal(1.0);
+        let excess = self.twice_excess / (one + if ratio_squared < one { one } else { ratio_squared });
         (self.dynamic_friction + excess, self.viscous_friction)
     }
+}
 
+impl<T: Real> ContactLaw<T> {
     /// The friction force \[N\] and the power that it dissipates \[W\].
     #[inline]
     pub(super) fn friction(&self, normal_force: T, slip: &Vector3<T>) -> (Vector3<T>, T) {

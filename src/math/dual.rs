@@ -1,7 +1,8 @@
 //! A small dual number for laws with branches, and the arithmetic that it shares with the scalar.
 
 use core::cmp::Ordering;
-use core::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
+use core::fmt::Debug;
+use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
 use crate::math::Real;
 
@@ -20,6 +21,10 @@ pub trait Number<T: Real>:
     + Div<Output = Self>
     + AddAssign
     + SubAssign
+    + MulAssign
+    + DivAssign
+    + Debug
+    + 'static
 {
     /// A constant.
     fn of(value: T) -> Self;
@@ -271,6 +276,20 @@ impl<T: Real, const N: usize> SubAssign for Dual<T, N> {
     #[inline]
     fn sub_assign(&mut self, other: Self) {
         *self = *self - other;
+    }
+}
+
+impl<T: Real, const N: usize> MulAssign for Dual<T, N> {
+    #[inline]
+    fn mul_assign(&mut self, other: Self) {
+        *self = *self * other;
+    }
+}
+
+impl<T: Real, const N: usize> DivAssign for Dual<T, N> {
+    #[inline]
+    fn div_assign(&mut self, other: Self) {
+        *self = *self / other;
     }
 }
 

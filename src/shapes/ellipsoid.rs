@@ -1,6 +1,6 @@
 //! An ellipsoid with three radii.
 
-use nalgebra::{Point3, Vector3};
+use nalgebra::{Matrix3, Point3, Vector3};
 
 use crate::math::{Real, check, is_finite};
 use crate::shapes::solid::{Bounds, Plane, Solid, SurfacePoint};
@@ -195,6 +195,16 @@ impl<T: Real> Solid<T> for Ellipsoid<T> {
             let length = gradient.norm_squared().sqrt();
             Plane { normal: gradient / length, offset: T::one() / length }
         })
+    }
+
+    /// With the derivative S of the normal along the surface and the distance d it is `S (1 + d S)⁻¹`.
+    fn normal_gradient(&self, near: &SurfacePoint<T>) -> Option<Matrix3<T>> {
+        let SurfacePoint { point, normal, signed_distance } = near;
+        let along = Matrix3::identity() - normal * normal.transpose();
+        let slope = point.coords.component_mul(&self.weights).norm_squared().sqrt();
+        let on_surface = along * Matrix3::from_diagonal(&(self.weights / slope)) * along;
+        let shifted = Matrix3::identity() + on_surface * *signed_distance;
+        Some(shifted.try_inverse().map_or_else(Matrix3::zeros, |inverse| on_surface * inverse))
     }
 }
 

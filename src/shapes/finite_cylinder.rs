@@ -1,10 +1,10 @@
 //! A round cylinder with ends.
 
-use nalgebra::{Point3, Vector3};
+use nalgebra::{Matrix3, Point3, Vector3};
 
 use crate::math::{InvalidValue, Real, Requirement, check, checked_when_read};
 use crate::shapes::solid::{Bounds, Plane, Solid, SurfacePoint};
-use crate::shapes::{ShapeError, greater};
+use crate::shapes::{ShapeError, greater, turned_about};
 
 /// A round cylinder about the z axis of its frame, with flat ends and rounded rims.
 ///
@@ -170,5 +170,26 @@ impl<T: Real> Solid<T> for FiniteCylinder<T> {
         let across = (normal.x * normal.x + normal.y * normal.y).sqrt();
         let core = self.end_radius() * across + self.side_half_length() * greater(normal.z, -normal.z);
         Some(Plane { normal, offset: core + self.rim_radius })
+    }
+
+    fn normal_gradient(&self, near: &SurfacePoint<T>) -> Option<Matrix3<T>> {
+        let p = near.point + near.normal * near.signed_distance;
+        let (part, distance) = self.nearest_part(&p);
+        if part == Part::End || distance <= T::zero() {
+            return Some(Matrix3::zeros());
+        }
+        let round = Vector3::new(-p.y, p.x, T::zero()) / distance;
+        // The distances along the normal to the axis, and to the middle of the rim.
+        let out = near.normal.xy().norm_squared().sqrt();
+        let around = round * round.transpose() * (out / distance);
+        let over_rim = match part {
+            Part::Rim => {
+                let length = near.signed_distance + self.rim_radius;
+                let over_rim = round.cross(&near.normal);
+                over_rim * (turned_about(&near.normal, length) * over_rim).transpose()
+            }
+            Part::Side | Part::End => Matrix3::zeros(),
+        };
+        Some(around + over_rim)
     }
 }

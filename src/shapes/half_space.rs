@@ -1,6 +1,6 @@
 //! A half-space.
 
-use nalgebra::{Point3, Vector3};
+use nalgebra::{Matrix3, Point3, Vector3};
 
 use crate::math::Real;
 use crate::shapes::solid::{Bounds, Plane, Solid, SurfacePoint};
@@ -70,5 +70,9 @@ impl<T: Real> Solid<T> for HalfSpace {
 
     fn supporting_plane(&self, _: &Point3<T>) -> Option<Plane<T>> {
         Some(Plane { normal: self.normal(), offset: T::zero() })
+    }
+
+    fn normal_gradient(&self, _: &SurfacePoint<T>) -> Option<Matrix3<T>> {
+        Some(Matrix3::zeros())
     }
 }

@@ -17,7 +17,7 @@
 //! geodesics. A user's shape implements either or both.
 //!
 
-use nalgebra::Vector3;
+use nalgebra::{Matrix3, Vector3};
 
 use crate::math::Real;
 
@@ -47,7 +47,7 @@ pub use height_map::HeightMap;
 #[cfg(feature = "mesh-files")]
 pub use mesh::FaceList;
 pub use mesh::{Displaced, MeshFault, TriangleMesh};
-pub(crate) use mesh::{LoadedVertex, VertexBuffer};
+pub(crate) use mesh::{LoadedFace, LoadedVertex, MeshPart, VertexBuffer, Visited, moments_of_depth};
 pub use solid::{Bounds, Plane, Solid, SurfacePoint};
 pub use solid_shape::SolidShape;
 pub use sphere::Sphere;
@@ -68,6 +68,17 @@ pub(crate) fn direction_and_length<T: Real>(v: &Vector3<T>) -> Option<(Vector3<T
         let length = scaled.norm_squared().sqrt();
         (scaled / length, largest * length)
     })
+}
+
+/// The derivatives of a direction by the end of a vector of this length; zero for a vector of none.
+#[inline]
+pub(crate) fn turned_about<T: Real>(direction: &Vector3<T>, length: T) -> Matrix3<T> {
+    let over = length.recip();
+    if over.is_finite() {
+        (Matrix3::identity() - direction * direction.transpose()) * over
+    } else {
+        Matrix3::zeros()
+    }
 }
 
 /// The smaller of two values, without the NaN handling that slows `min` down.

@@ -3,7 +3,7 @@
 use core::any::Any;
 use core::fmt::Debug;
 
-use nalgebra::{Point3, Vector3};
+use nalgebra::{Matrix3, Point3, Vector3};
 
 use crate::math::Real;
 
@@ -68,6 +68,15 @@ pub trait Solid<T: Real>: Any + Debug + Send + Sync {
     ///
     /// Faces in front of the plane of a convex shape are culled without further tests.
     fn supporting_plane(&self, _p_S: &Point3<T>) -> Option<Plane<T>> {
+        None
+    }
+
+    /// The derivatives of the [normal](SurfacePoint::normal) by the point from which this surface point is nearest: the
+    /// second derivatives of the signed distance, a symmetric matrix. `None` if they are not known: derivatives of
+    /// contact forces are then obtained by differences.
+    ///
+    /// Where they do not exist, any finite matrix will do.
+    fn normal_gradient(&self, _near: &SurfacePoint<T>) -> Option<Matrix3<T>> {
         None
     }
 

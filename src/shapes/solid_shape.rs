@@ -2,7 +2,7 @@
 
 use alloc::sync::Arc;
 
-use nalgebra::Point3;
+use nalgebra::{Matrix3, Point3};
 
 use crate::math::Real;
 use crate::shapes::casts::SolidCasts;
@@ -87,6 +87,10 @@ impl<T: Real> Solid<T> for SolidShape<T> {
 
     fn supporting_plane(&self, p_S: &Point3<T>) -> Option<Plane<T>> {
         self.surface().supporting_plane(p_S)
+    }
+
+    fn normal_gradient(&self, near: &SurfacePoint<T>) -> Option<Matrix3<T>> {
+        self.surface().normal_gradient(near)
     }
 
     fn type_name(&self) -> &'static str {

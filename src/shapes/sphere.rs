@@ -1,10 +1,10 @@
 //! A ball.
 
-use nalgebra::{Point3, Vector3};
+use nalgebra::{Matrix3, Point3, Vector3};
 
 use crate::math::{InvalidValue, Real, check, checked_when_read};
 use crate::shapes::solid::{Bounds, Plane, Solid, SurfacePoint};
-use crate::shapes::{ShapeError, direction_and_length};
+use crate::shapes::{ShapeError, direction_and_length, turned_about};
 
 /// A ball about the origin of its frame.
 ///
@@ -63,5 +63,9 @@ impl<T: Real> Solid<T> for Sphere<T> {
 
     fn supporting_plane(&self, p_S: &Point3<T>) -> Option<Plane<T>> {
         direction_and_length(&p_S.coords).map(|(normal, _)| Plane { normal, offset: self.radius })
+    }
+
+    fn normal_gradient(&self, near: &SurfacePoint<T>) -> Option<Matrix3<T>> {
+        Some(turned_about(&near.normal, self.radius + near.signed_distance))
     }
 }

@@ -1,12 +1,15 @@
 //! The linearization of a system: its memory, differences of a user's element, and what is refused.
 
+use force_elements::elastic_foundation as foundation;
+use force_elements::exponential_spring::{self, FrictionTransition};
 use force_elements::linear_bushing::Parameters;
 use force_elements::nalgebra::{Point3, Vector3, Vector6};
+use force_elements::shapes::{Ellipsoid, HalfSpace, SolidShape, TriangleMesh};
 use force_elements::testing::Numbers;
 use force_elements::{
-    AtDynamics, BodyIndex, Column, CoordinateIndex, CustomForce, ElementError, End, Error, ForceAccumulator,
-    ForceElement, ForceSystem, Forces, Frame, LinearBushing, Linearization, Row, Scope, Source, SpatialForce,
-    Stage, Topology, Variation, variables,
+    AtDynamics, BodyIndex, Column, CoordinateIndex, CustomForce, ElasticFoundation, ElementError, ElementId,
+    End, Error, ExponentialSpring, ForceAccumulator, ForceElement, ForceSystem, Forces, Frame, LinearBushing,
+    Linearization, Pose, Row, Scope, Source, SpatialForce, Stage, Station, Topology, Variation, variables,
 };
 
 variables! {
@@ -162,6 +165,27 @@ fn nothing_is_allocated_after_the_first_call() -> Result<(), Error> {
         system.add(LinearBushing::new(F, M, parameters)?)?;
         system.add(Pull { body: first, coordinate })?;
     }
+    let mut derived: Vec<ElementId> = Vec::new();
+    for (clipped, has_anchors) in [(false, false), (false, true), (true, false), (true, true)] {
+        // All of the brick is within, wherever it is.
+        let deep = Frame::on(second, Pose::translation(0.0, 0.0, 5.0));
+        for shape in
+            [SolidShape::from(HalfSpace::BelowZ), Ellipsoid::new(Vector3::new(9.0, 8.0, 7.0))?.into()]
+        {
+            let options = foundation::Parameters { clipped, projected_area: true, ..Default::default() };
+            let bed = ElasticFoundation::new(options)?;
+            let mut bed = if has_anchors { bed.with_anchors() } else { bed };
+            bed.add_rigid(deep, shape)?;
+            let rubber = foundation::Material::new(1e3).with_friction(0.8, 0.5, 0.1).with_grip(1e3, 1.0);
+            bed.add_springs(Frame::of(first), TriangleMesh::brick(Vector3::repeat(0.5), [1; 3])?, rubber)?;
+            derived.push(system.add(bed)?.id());
+        }
+    }
+    for friction_transition in [FrictionTransition::ReturnMapping, FrictionTransition::Settling] {
+        let parameters = exponential_spring::Parameters { friction_transition, ..Default::default() };
+        let station = Station::on(first, Point3::new(0.1, 0.2, -0.3));
+        derived.push(system.add(ExponentialSpring::new(Frame::of(second), station, parameters)?)?.id());
+    }
     let mut state = system.default_state();
     let mut linearization = Linearization::of(Scope { variables: true, commit: true });
     let (none, mut motion) = (Variation::zeros(system.topology()), Variation::zeros(system.topology()));
@@ -185,6 +209,12 @@ fn nothing_is_allocated_after_the_first_call() -> Result<(), Error> {
     });
     outcome?;
     assert_eq!(counted.count_total, 0);
+    for element in derived {
+        let element = linearization.element(element);
+        let sources = [element.source(), element.source_of_variables(), element.source_of_commit()];
+        assert_eq!(sources, [Source::Exact; 3]);
+        assert!(!element.branches().is_empty());
+    }
     Ok(())
 }
 

@@ -30,7 +30,7 @@ impl<T: Real> Anchor<T> {
     }
 
     /// Whose it is, for comparison.
-    fn key(&self) -> (f64, f64) {
+    pub(super) fn key(&self) -> (f64, f64) {
         (self.spring.to_f64(), self.other.to_f64())
     }
 }
@@ -84,13 +84,23 @@ impl<T: Real> Anchors<T> {
     /// The anchor of a spring on a surface.
     #[inline]
     pub(super) fn of(&self, spring: usize, other: usize) -> Option<Point3<T>> {
+        self.taken[self.place_of(spring, other)?].map(|anchor| anchor.point)
+    }
+
+    /// The place of the anchor of a spring on a surface.
+    #[inline]
+    pub(super) fn place_of(&self, spring: usize, other: usize) -> Option<usize> {
         let key = (number::<f64>(spring), number::<f64>(other));
         let compare = |place: &Option<Anchor<T>>| {
             let present = place.as_ref().map_or((f64::INFINITY, 0.0), Anchor::key);
             present.partial_cmp(&key).unwrap_or(core::cmp::Ordering::Greater)
         };
-        let place = self.taken.binary_search_by(compare).ok()?;
-        self.taken[place].map(|anchor| anchor.point)
+        self.taken.binary_search_by(compare).ok()
+    }
+
+    /// The number of places.
+    pub(super) fn room(&self) -> usize {
+        self.room
     }
 
     pub(super) fn clear(&mut self) {

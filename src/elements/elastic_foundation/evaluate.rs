@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use nalgebra::{Point3, Vector3};
 
 use super::NoContactPossible;
+use super::results::Finding;
 use super::stiction::{Grip, Hold};
 use crate::contact::BoundingBox;
 use crate::elements::contact_law::ContactLaw;
@@ -13,7 +14,9 @@ use crate::elements::elastic_foundation::{
     Anchor, Anchors, Dynamics, ElasticFoundation, Material, MeshContact, Parameters, Position, Resultant,
     SpringForce, SpringPosition, SpringVelocity, SurfaceIndex, Velocity,
 };
-use crate::framework::{AtDynamics, AtPosition, AtVelocity, ElementError, ForceElement, Given, Stiffnesses};
+use crate::framework::{
+    AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, ForceElement, Given, Stiffnesses,
+};
 use crate::math::{Real, SpatialForce, SpatialVelocity, is_finite, is_finite_pose};
 use crate::mechanics::{Checked, ForceAccumulator, KinematicsError, Quantity, Topology, Velocities};
 use crate::shapes::{Displaced, LoadedVertex};
@@ -23,7 +26,10 @@ impl<T: Real> ElasticFoundation<T> {
     fn find_contact(&self, mesh: usize, other: usize, parameters: &Parameters<T>, cache: &mut Position<T>) {
         let Some(springs) = &self.surfaces[mesh].springs else { return };
         let Some(material) = parameters.material(SurfaceIndex(mesh)) else { return };
-        let Position { X_GS, contacts, springs: found, potential_energy, vertices, .. } = cache;
+        let Position { X_GS, contacts, springs: found, potential_energy, vertices, parts, findings, .. } =
+            cache;
+        let [first_vertex, first_face] = vertices.lengths();
+        let first_part = parts.len();
         let share = if self.surfaces[other].springs.is_some() { T::lit(0.5) } else { T::one() };
         let first = found.len();
         let mut work = T::zero();
@@ -56,7 +62,7 @@ impl<T: Real> ElasticFoundation<T> {
             });
         } else {
             springs.for_each_inside(X_GM, shape, X_GO, |displaced| {
-                let Displaced { face, area, depth, point_G, normal_G } = displaced;
+                let Displaced { face, area, depth, point_G, normal_G, part } = displaced;
                 let mut area = area * share;
                 if facing_only || projected_area {
                     let cosine = cosine(face, &normal_G);
@@ -70,17 +76,24 @@ impl<T: Real> ElasticFoundation<T> {
                 let elastic_force = material.stiffness * area * depth;
                 work += elastic_force * depth;
                 found.push(SpringPosition { index: face, depth, area, elastic_force, point_G, normal_G });
+                parts.extend(part);
             });
         }
         if found.len() > first {
             *potential_energy += work * T::lit(0.5);
             let springs = first..found.len();
             contacts.push(MeshContact { mesh: SurfaceIndex(mesh), other: SurfaceIndex(other), springs });
+            let [end_of_vertices, end_of_faces] = vertices.lengths();
+            findings.push(Finding {
+                vertices: first_vertex..end_of_vertices,
+                faces: first_face..end_of_faces,
+                parts: first_part..parts.len(),
+            });
         }
     }
 
     /// The velocity of a surface's body at another surface's origin.
-    fn velocity_at(
+    pub(super) fn velocity_at(
         &self,
         surface: SurfaceIndex,
         p_G: Vector3<T>,
@@ -216,8 +229,15 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
         cache.contacts.reserve_exact(self.contact_room());
         cache.springs.clear();
         cache.springs.reserve_exact(self.spring_count);
+        cache.parts.clear();
+        cache.findings.clear();
+        cache.findings.reserve_exact(self.contact_room());
         if given.parameters.clipped {
             cache.vertices.reserve(self.most_vertices);
+            cache.vertices.clear(self.spring_count, self.spring_count);
+        } else {
+            cache.vertices.clear(0, 0);
+            cache.parts.reserve_exact(self.spring_count);
         }
         cache.potential_energy = T::zero();
         cache.X_GS.clear();
@@ -328,6 +348,33 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
 
     fn report_stiffness(&self, at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {
         self.report_springs(at, stiffnesses);
+    }
+
+    fn linearize(
+        &self,
+        at: &AtDynamics<'_, T, Self>,
+        blocks: &mut Blocks<'_, T>,
+    ) -> Result<(), ElementError> {
+        self.linearize_by_motion(at, blocks);
+        Ok(())
+    }
+
+    fn linearize_variables(
+        &self,
+        at: &AtDynamics<'_, T, Self>,
+        blocks: &mut Blocks<'_, T>,
+    ) -> Result<(), ElementError> {
+        self.linearize_by_variables(at, blocks);
+        Ok(())
+    }
+
+    fn linearize_commit(
+        &self,
+        at: &AtDynamics<'_, T, Self>,
+        blocks: &mut Blocks<'_, T>,
+    ) -> Result<(), ElementError> {
+        self.linearize_anchors(at, blocks);
+        Ok(())
     }
 
     fn potential_energy(&self, at: &AtDynamics<'_, T, Self>) -> T {

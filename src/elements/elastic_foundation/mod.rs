@@ -3,6 +3,7 @@
 mod anchors;
 mod error;
 mod evaluate;
+mod linearize;
 mod parameters;
 mod results;
 mod stiction;
@@ -168,6 +169,13 @@ use parameters::KIND;
 /// the damping `c·f`, and friction as a damper of its slope at rest, `((2μ_s − μ_d)/v_t + μ_v)·f`. If bodies may meet, with a
 /// speed that the host states, it reports as well what else of a mesh may be displaced at once, taken as half of a closed one, at
 /// the distance of the farthest vertex.
+///
+/// # Linearization
+///
+/// Derivatives are exact with every option, also those of anchors after a commit, for the springs that are displaced: others
+/// have no part. On a mesh they are those of the face, edge or vertex that is nearest; a shape of one's own states
+/// [how its normal turns](crate::shapes::Solid::normal_gradient), or the foundation gets differences. The branch of a contact
+/// is `in contact`, with the depth of its deepest spring.
 ///
 /// # Source
 ///

@@ -6,7 +6,7 @@ use crate::elements::contact_law::{Coefficients, ContactLaw};
 use crate::elements::elastic_foundation::SurfaceIndex;
 use crate::framework::Stage;
 use crate::framework::variables::{Composite, Declared, Listed, Part, Variables, Visitor, VisitorMut};
-use crate::math::{InvalidValue, Real, check, checked_when_read};
+use crate::math::{Algebraic, InvalidValue, Real, check, checked_when_read};
 use crate::variables;
 
 pub(super) const KIND: &str = "elastic_foundation";
@@ -36,6 +36,15 @@ variables! {
 
 checked_when_read!(Material);
 
+/// The law of a material.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Law<S: Algebraic> {
+    pub(super) stiffness: S,
+    pub(super) contact: ContactLaw<S>,
+    pub(super) tangential_stiffness: S,
+    pub(super) tangential_viscosity: S,
+}
+
 impl<T: Real> Material<T> {
     /// Springs of this stiffness per area \[N/m³\] without dissipation or friction.
     pub fn new(stiffness: T) -> Self {
@@ -43,13 +52,24 @@ impl<T: Real> Material<T> {
     }
 
     pub(super) fn contact_law(&self, transition_velocity: T) -> ContactLaw<T> {
-        ContactLaw::new(Coefficients {
-            dissipation: self.dissipation,
-            static_friction: self.static_friction,
-            dynamic_friction: self.dynamic_friction,
-            viscous_friction: self.viscous_friction,
-            transition_velocity,
-        })
+        self.law(transition_velocity, |number, _| number).contact
+    }
+
+    /// The law whose numbers are made by `number` of their values and places: those of the material in its order, then the
+    /// transition velocity.
+    pub(super) fn law<S: Algebraic>(&self, transition_velocity: T, number: impl Fn(T, usize) -> S) -> Law<S> {
+        Law {
+            stiffness: number(self.stiffness, 0),
+            contact: ContactLaw::new(Coefficients {
+                dissipation: number(self.dissipation, 1),
+                static_friction: number(self.static_friction, 2),
+                dynamic_friction: number(self.dynamic_friction, 3),
+                viscous_friction: number(self.viscous_friction, 4),
+                transition_velocity: number(transition_velocity, 7),
+            }),
+            tangential_stiffness: number(self.tangential_stiffness, 5),
+            tangential_viscosity: number(self.tangential_viscosity, 6),
+        }
     }
 
     /// A layer of elastic material, `thickness` \[m\] thick, glued to something rigid:

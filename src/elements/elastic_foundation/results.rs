@@ -9,7 +9,7 @@ use crate::contact::PairSearch;
 use crate::elements::elastic_foundation::{Anchor, SurfaceIndex};
 use crate::math::{Pose, Real, SpatialForce};
 use crate::results;
-use crate::shapes::VertexBuffer;
+use crate::shapes::{MeshPart, VertexBuffer};
 
 results! {
     /// Results at Position stage.
@@ -24,7 +24,21 @@ results! {
         pub potential_energy: T ["J"];
         pub(super) search: PairSearch;
         pub(super) vertices: VertexBuffer<T>;
+        /// Where springs at centroids meet meshes.
+        pub(super) parts: Vec<MeshPart>;
+        /// For each contact.
+        pub(super) findings: Vec<Finding>;
     }
+}
+
+/// What belongs to a contact besides its springs.
+#[derive(Debug, Clone)]
+pub(super) struct Finding {
+    /// Ranges of `vertices`.
+    pub(super) vertices: Range<usize>,
+    pub(super) faces: Range<usize>,
+    /// Range of `parts`.
+    pub(super) parts: Range<usize>,
 }
 
 /// A mesh with springs displaced by another surface. Two meshes that both carry springs may be in contact

@@ -2,15 +2,15 @@
 
 use nalgebra::Vector3;
 
-use crate::math::Real;
+use crate::math::{Number, Real};
 
 /// Stiffness and viscosity of one spring along the surface.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Grip<T> {
+pub(super) struct Grip<S> {
     /// \[N/m\]
-    pub(super) stiffness: T,
+    pub(super) stiffness: S,
     /// \[N·s/m\]
-    pub(super) viscosity: T,
+    pub(super) viscosity: S,
 }
 
 /// Forces on the mesh, and the stretch with which the spring exerts its own.
@@ -22,36 +22,64 @@ pub(super) struct Hold<T: Real> {
     pub(super) slips: bool,
 }
 
+/// The forces by their factors.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Factors<S> {
+    /// Of the stretch \[N/m\].
+    pub(super) elastic: S,
+    /// Of the velocity \[N·s/m\].
+    pub(super) damping: S,
+    /// Whether the spring has yielded.
+    pub(super) slips: bool,
+}
+
+/// The squares of stretch and velocity, and their product between them.
+pub(super) type Squares<S> = [S; 3];
+
 impl<T: Real> Grip<T> {
+    /// The forces for a stretch and a velocity.
+    #[inline]
+    pub(super) fn hold(&self, stretch: Vector3<T>, velocity: Vector3<T>, limit: T) -> Hold<T> {
+        let squares = [stretch.norm_squared(), stretch.dot(&velocity), velocity.norm_squared()];
+        let Factors { elastic, damping, slips } = self.factors(squares, limit);
+        Hold { elastic: stretch * elastic, damping: velocity * damping, slips }
+    }
+}
+
+impl<S> Grip<S> {
     /// The spring with as much of its force, and then the damper with as much of its own, as the limit allows.
     ///
     /// That the spring comes first makes the anchor independent of the velocity: it trails a slipping spring at the
     /// full limit, and friction is the limit at any speed.
     #[inline]
-    pub(super) fn hold(&self, stretch: Vector3<T>, velocity: Vector3<T>, limit: T) -> Hold<T> {
-        let (zero, one) = (T::zero(), T::one());
-        let trial = stretch * -self.stiffness;
+    pub(super) fn factors<T: Real>(&self, [ss, sv, vv]: Squares<S>, limit: S) -> Factors<S>
+    where
+        S: Number<T>,
+    {
+        let zero = S::none();
+        let (k, c) = (self.stiffness, self.viscosity);
         let limit_squared = limit * limit;
-        let squared = trial.norm_squared();
+        let squared = k * k * ss;
         let slips = squared > limit_squared;
-        let elastic = if slips { trial * (limit / squared.sqrt()) } else { trial };
-        let viscous = velocity * -self.viscosity;
-        if (elastic + viscous).norm_squared() <= limit_squared {
-            return Hold { elastic, damping: viscous, slips };
+        let elastic = if slips { -(k * limit / squared.root()) } else { -k };
+        let elastic_squared = if slips { limit_squared } else { squared };
+        // Of the full damping force: its square, and its product with the elastic force.
+        let (a, b) = (c * c * vv, -(elastic * c * sv));
+        if elastic_squared + b * S::literal(2.0) + a <= limit_squared {
+            return Factors { elastic, damping: -c, slips };
         }
-        // The greatest x with |elastic + x·viscous| = limit: a·x² + 2·b·x = c.
-        let (a, b) = (viscous.norm_squared(), elastic.dot(&viscous));
-        let c = limit_squared - elastic.norm_squared();
-        let discriminant = b * b + a * c;
-        let share = if !(c > zero && discriminant > zero) {
+        // The greatest x with |elastic + x·viscous| = limit: a·x² + 2·b·x = l.
+        let l = limit_squared - elastic_squared;
+        let discriminant = b * b + a * l;
+        let share = if !(l > zero && discriminant > zero) {
             // At the limit: what pulls back is damped until it would push beyond the limit on the other side.
-            if b < zero { -b * T::lit(2.0) / a } else { zero }
+            if b < zero { -b * S::literal(2.0) / a } else { zero }
         } else if b > zero {
-            c / (b + discriminant.sqrt())
+            l / (b + discriminant.root())
         } else {
-            (discriminant.sqrt() - b) / a
+            (discriminant.root() - b) / a
         };
-        Hold { elastic, damping: viscous * if share < one { share } else { one }, slips }
+        Factors { elastic, damping: -c * share.at_most(S::literal(1.0)), slips }
     }
 }
 

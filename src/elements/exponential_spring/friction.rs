@@ -2,36 +2,42 @@
 
 use nalgebra::Vector2;
 
-use crate::elements::exponential_spring::Parameters;
-use crate::math::Real;
+use crate::elements::exponential_spring::law::Law;
+use crate::math::{Number, Real};
 
 /// The elastic and damping parts of the friction force.
-pub(super) struct Friction<T: Real> {
-    pub(super) elastic: Vector2<T>,
-    pub(super) damping: Vector2<T>,
+pub(super) struct Friction<S> {
+    pub(super) elastic: Vector2<S>,
+    pub(super) damping: Vector2<S>,
     pub(super) limit_reached: bool,
 }
 
-impl<T: Real> Friction<T> {
+impl<S> Friction<S> {
     /// Zero friction, for a negligible limit.
-    pub(super) fn none() -> Self {
-        Self { elastic: Vector2::zeros(), damping: Vector2::zeros(), limit_reached: true }
+    pub(super) fn none<T: Real>() -> Self
+    where
+        S: Number<T>,
+    {
+        Self { elastic: still(), damping: still(), limit_reached: true }
     }
 
     /// The damped spring and the damper, blended by Sliding.
-    pub(super) fn blended(
-        parameters: &Parameters<T>,
-        stretch: Vector2<T>,
-        velocity: Vector2<T>,
-        limit: T,
-        sliding: T,
-    ) -> Self {
-        let viscous = velocity * -parameters.friction_viscosity;
+    pub(super) fn blended<T: Real>(
+        law: &Law<S>,
+        stretch: Vector2<S>,
+        velocity: Vector2<S>,
+        limit: S,
+        sliding: S,
+    ) -> Self
+    where
+        S: Number<T>,
+    {
+        let viscous = velocity * -law.friction_viscosity;
         let ([sliding_damping], sliding_cut) = shortened([viscous], viscous, limit);
-        let elastic = stretch * -parameters.friction_elasticity;
+        let elastic = stretch * -law.friction_elasticity;
         let ([elastic, anchored_damping], anchored_cut) =
             shortened([elastic, viscous], elastic + viscous, limit);
-        let held = T::one() - sliding;
+        let held = S::literal(1.0) - sliding;
         Self {
             elastic: elastic * held,
             damping: anchored_damping * held + sliding_damping * sliding,
@@ -43,15 +49,15 @@ impl<T: Real> Friction<T> {
 /// Forces with this sum, scaled by one factor so that it is within the limit, and whether they were shortened.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "in dual numbers a call costs as much as the arithmetic")]
-fn shortened<T: Real, const N: usize>(
-    forces: [Vector2<T>; N],
-    sum: Vector2<T>,
-    limit: T,
-) -> ([Vector2<T>; N], bool) {
-    let (squared, limit_squared) = (sum.norm_squared(), limit * limit);
-    if squared.is_finite() && limit_squared > least_square() {
+fn shortened<T: Real, S: Number<T>, const N: usize>(
+    forces: [Vector2<S>; N],
+    sum: Vector2<S>,
+    limit: S,
+) -> ([Vector2<S>; N], bool) {
+    let (squared, limit_squared) = (dot(sum, sum), limit * limit);
+    if squared.value().is_finite() && limit_squared.value() > least_square() {
         if squared > limit_squared {
-            let scale = limit / squared.sqrt();
+            let scale = limit / squared.root();
             return (forces.map(|force| force * scale), true);
         }
     } else if let Some((divisor, scale)) = scale_by_parts(sum, limit) {
@@ -63,18 +69,18 @@ fn shortened<T: Real, const N: usize>(
 /// A divisor and a factor that shorten a sum of forces to the limit, where a square overflows or underflows; `None`
 /// if the sum is within the limit.
 #[cold]
-fn scale_by_parts<T: Real>(sum: Vector2<T>, limit: T) -> Option<(T, T)> {
+fn scale_by_parts<T: Real, S: Number<T>>(sum: Vector2<S>, limit: S) -> Option<(S, S)> {
     exceeds_by_parts(sum, limit).then(|| {
         let largest = largest_component(sum);
-        (largest, limit / (sum / largest).norm())
+        (largest, limit / size(sum / largest))
     })
 }
 
 /// Whether a force is longer than the limit or NaN.
 #[inline]
-pub(super) fn exceeds<T: Real>(force: Vector2<T>, limit: T) -> bool {
-    let (squared, limit_squared) = (force.norm_squared(), limit * limit);
-    if squared.is_finite() && limit_squared > least_square() {
+pub(super) fn exceeds<T: Real, S: Number<T>>(force: Vector2<S>, limit: S) -> bool {
+    let (squared, limit_squared) = (dot(force, force), limit * limit);
+    if squared.value().is_finite() && limit_squared.value() > least_square() {
         squared > limit_squared
     } else {
         exceeds_by_parts(force, limit)
@@ -83,28 +89,45 @@ pub(super) fn exceeds<T: Real>(force: Vector2<T>, limit: T) -> bool {
 
 /// The same where a square overflows or underflows.
 #[cold]
-fn exceeds_by_parts<T: Real>(force: Vector2<T>, limit: T) -> bool {
+fn exceeds_by_parts<T: Real, S: Number<T>>(force: Vector2<S>, limit: S) -> bool {
     let largest = largest_component(force);
     // `<=` rather than `>`, so that NaN exceeds the limit.
-    let is_within = (force / largest).norm() <= limit / largest;
-    largest != T::zero() && !is_within
+    let is_within = size(force / largest) <= limit / largest;
+    largest != S::none() && !is_within
 }
 
 /// The length of a vector whose square may overflow or underflow.
 #[inline]
-pub(super) fn length<T: Real>(v: Vector2<T>) -> T {
-    let squared = v.norm_squared();
-    if squared > least_square() && squared.is_finite() {
-        return squared.sqrt();
+pub(super) fn length<T: Real, S: Number<T>>(v: Vector2<S>) -> S {
+    let squared = dot(v, v);
+    if squared.value() > least_square() && squared.value().is_finite() {
+        return squared.root();
     }
     let largest = largest_component(v);
-    if largest == T::zero() { largest } else { (v / largest).norm() * largest }
+    if largest == S::none() { largest } else { size(v / largest) * largest }
 }
 
-fn largest_component<T: Real>(v: Vector2<T>) -> T {
+/// The product of two vectors.
+#[inline]
+pub(super) fn dot<T: Real, S: Number<T>>(a: Vector2<S>, b: Vector2<S>) -> S {
+    a.x * b.x + a.y * b.y
+}
+
+/// The length of a vector whose square neither overflows nor underflows.
+fn size<T: Real, S: Number<T>>(v: Vector2<S>) -> S {
+    dot(v, v).root()
+}
+
+/// Zero.
+#[inline]
+pub(super) fn still<T: Real, S: Number<T>>() -> Vector2<S> {
+    Vector2::new(S::none(), S::none())
+}
+
+fn largest_component<T: Real, S: Number<T>>(v: Vector2<S>) -> S {
     // Not `max`, which would drop a NaN.
-    let [x, y] = [v.x.abs(), v.y.abs()];
-    if x >= y || !x.is_finite() { x } else { y }
+    let [x, y] = [v.x.magnitude(), v.y.magnitude()];
+    if x >= y || !x.value().is_finite() { x } else { y }
 }
 
 /// Above this a sum of two squares has full precision, in single precision too, where the smallest
@@ -117,28 +140,28 @@ fn least_square<T: Real>() -> T {
 /// with velocities in place of travels, Sliding at a velocity.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "in dual numbers a call costs as much as the arithmetic")]
-pub(super) fn settle<T: Real>(travel: Vector2<T>, reach: T) -> T {
-    let (squared, reach_squared) = (travel.norm_squared(), reach * reach);
-    if !(squared.is_finite() && reach_squared > least_square()) {
+pub(super) fn settle<T: Real, S: Number<T>>(travel: Vector2<S>, reach: S) -> S {
+    let (squared, reach_squared) = (dot(travel, travel), reach * reach);
+    if !(squared.value().is_finite() && reach_squared.value() > least_square()) {
         settle_by_parts(travel, reach)
     // The two steady cases, which need neither a root nor a quotient. At rest the root has no derivative either.
     } else if squared >= reach_squared {
-        T::one()
-    } else if squared == T::zero() {
-        T::zero()
+        S::literal(1.0)
+    } else if squared == S::none() {
+        S::none()
     } else {
-        step(squared.sqrt() / reach)
+        step(squared.root() / reach)
     }
 }
 
 /// The same where a square overflows or underflows.
 #[cold]
-fn settle_by_parts<T: Real>(travel: Vector2<T>, reach: T) -> T {
+fn settle_by_parts<T: Real, S: Number<T>>(travel: Vector2<S>, reach: S) -> S {
     let travelled = length(travel);
-    if travelled == T::zero() {
-        T::zero()
+    if travelled == S::none() {
+        S::none()
     } else if travelled >= reach {
-        T::one()
+        S::literal(1.0)
     } else {
         step(travelled / reach)
     }
@@ -149,17 +172,18 @@ fn settle_by_parts<T: Real>(travel: Vector2<T>, reach: T) -> T {
 /// It is symmetric about its middle. Each half is computed from its flat end, without cancellation, so that
 /// rounding keeps it within the unit interval.
 #[inline]
-fn step<T: Real>(s: T) -> T {
-    let from_end = |s: T| s * s * s * (T::lit(10.0) + s * (T::lit(6.0) * s - T::lit(15.0)));
-    let is_near = s < T::lit(0.5);
+fn step<T: Real, S: Number<T>>(s: S) -> S {
+    let from_end = |s: S| s * s * s * (S::literal(10.0) + s * (S::literal(6.0) * s - S::literal(15.0)));
+    let is_near = s < S::literal(0.5);
     // One polynomial and two selections: which half it is, is hard to predict.
-    let rise = from_end(if is_near { s } else { T::one() - s });
-    if is_near { rise } else { T::one() - rise }
+    let rise = from_end(if is_near { s } else { S::literal(1.0) - s });
+    if is_near { rise } else { S::literal(1.0) - rise }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::elements::exponential_spring::Parameters;
     use num_dual::Dual64;
 
     #[test]
@@ -215,7 +239,7 @@ mod tests {
             let expected_elastic = -stretch * scale * (1.0 - sliding);
             let expected_damping = -velocity * scale * (1.0 - sliding) + cut(-velocity) * sliding;
             let Friction { elastic, damping, .. } =
-                Friction::blended(&parameters, stretch * unit, velocity * unit, unit, sliding);
+                Friction::blended(&Law::new(&parameters), stretch * unit, velocity * unit, unit, sliding);
             // Some ten roundings of numbers up to five.
             assert!((elastic / unit - expected_elastic).amax() < 1e-14, "{unit}: {elastic}");
             assert!((damping / unit - expected_damping).amax() < 1e-14, "{unit}: {damping}");
@@ -230,8 +254,8 @@ mod tests {
             for exponent in exponents {
                 let velocity = Vector2::new(T::lit(0.6), T::lit(-0.8)) * T::lit(10.0_f64.powi(exponent));
                 for friction in [
-                    Friction::blended(&parameters, none, velocity, limit, T::one()),
-                    Friction::blended(&parameters, none, velocity, limit, T::lit(0.3)),
+                    Friction::blended(&Law::new(&parameters), none, velocity, limit, T::one()),
+                    Friction::blended(&Law::new(&parameters), none, velocity, limit, T::lit(0.3)),
                 ] {
                     let force = friction.elastic + friction.damping;
                     let off = (force - Vector2::new(T::lit(-30.0), T::lit(40.0))).amax().to_f64() / 50.0;

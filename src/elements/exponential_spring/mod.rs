@@ -5,6 +5,8 @@ use nalgebra::{Point3, Vector2};
 mod error;
 mod for_mass;
 mod friction;
+mod law;
+mod linearize;
 mod normal;
 mod results;
 mod slider;
@@ -16,16 +18,15 @@ pub use results::{Dynamics, Position, Velocity};
 pub use variables::{Discrete, FrictionTransition, Parameters};
 
 use crate::framework::{
-    AtDynamics, AtPosition, AtVelocity, ElementError, Error, ForceElement, Given, Stiffnesses, Variables,
+    AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, Error, ForceElement, Given, Stiffnesses,
+    Variables,
 };
 use crate::math::{Pose, Real, check};
 use crate::mechanics::{
     BodyIndex, Checked, ForceAccumulator, Frame, Positions, Station, Topology, Velocities,
 };
 
-use friction::{Friction, exceeds, settle};
-use normal::normal_force;
-use slider::{Slider, Yielding};
+use law::{Law, Memory, Motion, Outcome};
 
 /// Contact between a station on a body and a plane, without a contact search.
 ///
@@ -163,6 +164,12 @@ use slider::{Slider, Yielding};
 /// the station touched; the slope `d2·f` of the present normal force; and the frequency `d2·v/√2` of an impact at the speed
 /// `v` that the host states.
 ///
+/// # Linearization
+///
+/// Derivatives are exact with both transitions of friction, also those of a commit. The branches are `sticking` or
+/// `slipping`, with the difference between the friction limit and the pull of spring and damper if the anchor held, and
+/// `clamped` or `not clamped`, with the distance of the exponential from the clamp.
+///
 /// # Source
 ///
 /// F. C. Anderson, M. G. Pandy, *A dynamic optimization solution for vertical jumping in three
@@ -257,83 +264,29 @@ impl<T: Real> ExponentialSpring<T> {
         (X_GP, p_GS, X_GP.inverse_transform_point(&p_GS))
     }
 
-    /// Friction as published.
-    #[inline]
-    fn blend_friction(at: &AtVelocity<'_, T, Self>, is_held: bool, cache: &mut Dynamics<T>) {
-        let (parameters, committed) = (at.parameters, at.discrete);
-        let v_xy = at.velocity.v_PS.xy();
-        let p_xy = at.position.p_PS.xy().coords;
-        let Friction { elastic, damping, limit_reached } = if is_held {
-            let stretch = p_xy - committed.anchor_P;
-            Friction::blended(parameters, stretch, v_xy, cache.friction_force_limit, committed.sliding)
-        } else {
-            Friction::none()
-        };
-        // The anchor at which the friction spring exerts this elastic force.
-        let lead = elastic / parameters.friction_elasticity;
-        let anchor_P = p_xy + lead;
-        let elapsed = at.time - committed.last_update;
-        cache.limit_reached = limit_reached;
-        cache.friction_force_elastic_P = elastic;
-        cache.friction_force_damping_P = damping;
-        cache.friction_force_P = elastic + damping;
-        cache.next_anchor_P = anchor_P;
-        cache.next_sliding = if is_held && elapsed > T::negligible() {
-            settle(anchor_P - committed.anchor_P, elapsed * parameters.settle_velocity)
-        } else {
-            T::one()
-        };
-        cache.next_overspeed = T::zero();
-        cache.switching_error = T::zero();
-        cache.potential_energy += T::lit(0.5) * elastic.dot(&lead);
-        cache.power_dissipated -= damping.dot(&v_xy);
-    }
-
-    /// Friction by return mapping.
-    #[inline]
-    fn yield_friction(at: &AtVelocity<'_, T, Self>, is_held: bool, cache: &mut Dynamics<T>) {
-        let (parameters, committed) = (at.parameters, at.discrete);
-        let v_xy = at.velocity.v_PS.xy();
-        let p_xy = at.position.p_PS.xy().coords;
-        let limit = cache.friction_force_limit;
-        let slider = Slider::committed(committed, p_xy);
-        // What friction loses when the anchor lets go. Within the step a fast station loses it as the pull rises on, so that
-        // error control sees it and Newton's method has a slope; a slow one at the end.
-        let drop = (parameters.mu_static - parameters.mu_kinetic)
-            * cache.normal_force
-            * (T::one() - committed.sliding);
-        let beyond = if is_held && drop > T::zero() {
-            slider.pull_beyond(parameters, p_xy, v_xy, limit).min(drop)
-        } else {
-            T::zero()
-        };
-        let fallen = if beyond > T::zero() {
-            let share = settle(v_xy, parameters.settle_velocity * T::lit(FAST));
-            beyond * (share * share)
-        } else {
-            beyond
-        };
-        let Yielding { elastic, damping, stretch, overspeed, slips } = if is_held {
-            slider.friction(parameters, p_xy, v_xy, limit - fallen)
-        } else {
-            Yielding::none(parameters, v_xy)
-        };
-        cache.switching_error = beyond.min(drop - fallen);
-        cache.limit_reached = slips;
-        cache.friction_force_elastic_P = elastic;
-        cache.friction_force_damping_P = damping;
-        cache.friction_force_P = elastic + damping;
-        cache.next_anchor_P = p_xy - stretch;
-        cache.next_sliding = if slips {
-            T::one()
-        } else if !exceeds(v_xy, parameters.settle_velocity) {
-            T::zero()
-        } else {
-            committed.sliding
-        };
-        cache.next_overspeed = overspeed;
-        cache.potential_energy -= T::lit(0.5) * elastic.dot(&stretch);
-        cache.power_dissipated -= damping.dot(&v_xy);
+    /// What a commit does.
+    fn step(at: &AtDynamics<'_, T, Self>) -> Result<Step, ElementError> {
+        let Discrete { last_update, last_station, .. } = at.discrete;
+        let elapsed = at.time - *last_update;
+        let refusal = TimeNotAdvanced { last_update: last_update.to_f64(), time: at.time.to_f64() };
+        let is_mapped = at.parameters.friction_transition == FrictionTransition::ReturnMapping;
+        if elapsed > T::negligible() || (is_mapped && last_station.is_none()) {
+            return Ok(Step::Whole);
+        }
+        let Position { p_GS, p_PS, .. } = at.position;
+        let Some(last_station) = last_station else { return Ok(Step::First) };
+        if elapsed < -T::negligible() {
+            return Err(refusal.into());
+        }
+        // Compared with the last commit, not the last call: motions below roundoff add up.
+        let roundoff = T::negligible() * (T::one() + p_GS.coords.amax());
+        let has_moved = (p_PS - last_station).amax() > roundoff;
+        match (has_moved, is_mapped) {
+            (false, _) => Ok(Step::Nothing),
+            (true, true) => Ok(Step::Whole),
+            // Sliding settles with time: without it the anchor would be torn loose.
+            (true, false) => Err(refusal.into()),
+        }
     }
 
     fn commit(at: &AtDynamics<'_, T, Self>, next: &mut Discrete<T>) {
@@ -346,8 +299,15 @@ impl<T: Real> ExponentialSpring<T> {
     }
 }
 
-/// The share of the settle velocity at which friction of an anchor that lets go falls with the pull.
-const FAST: f64 = 0.1;
+/// What a commit does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step {
+    /// It writes all of the memory.
+    Whole,
+    /// It writes time and place only: the time since the last commit is unknown.
+    First,
+    Nothing,
+}
 
 impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
     const KIND: &'static str = "exponential_spring";
@@ -403,32 +363,29 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         at: &AtVelocity<'_, T, Self>,
         cache: &mut Self::Dynamics,
     ) -> Result<(), ElementError> {
-        let parameters = at.parameters;
-        let committed = at.discrete;
-        let v_PS = at.velocity.v_PS;
-
-        let normal = normal_force(parameters, at.position.height, v_PS.z);
-        let normal_force_damping = normal.total - normal.elastic;
-
-        let mu = parameters.mu_static - committed.sliding * (parameters.mu_static - parameters.mu_kinetic);
-        let limit = mu * normal.total;
-        // Relative to `max` where all forces are small in the units in use.
-        let is_held = limit > T::negligible() * parameters.max_normal_force.min(T::one());
+        let law = Law::new(at.parameters);
+        let motion = Motion { position: at.position.p_PS.coords, velocity: at.velocity.v_PS, time: at.time };
+        let outcome = law.evaluate(at.parameters.friction_transition, &Memory::new(at.discrete), &motion);
+        let Outcome { normal, mu, limit, friction, next, energy, dissipation, switching_error } = outcome;
 
         // Field by field: a whole struct would be built and then copied.
         cache.normal_force_unclamped = normal.unclamped;
         cache.normal_force_elastic = normal.elastic;
-        cache.normal_force_damping = normal_force_damping;
+        cache.normal_force_damping = normal.total - normal.elastic;
         cache.normal_force = normal.total;
         cache.mu = mu;
         cache.friction_force_limit = limit;
-        cache.potential_energy = normal.energy;
-        cache.power_dissipated = -normal_force_damping * v_PS.z;
+        cache.limit_reached = friction.limit_reached;
+        cache.friction_force_elastic_P = friction.elastic;
+        cache.friction_force_damping_P = friction.damping;
+        cache.friction_force_P = friction.elastic + friction.damping;
+        cache.next_anchor_P = next.anchor;
+        cache.next_sliding = next.sliding;
+        cache.next_overspeed = next.overspeed;
+        cache.switching_error = switching_error;
+        cache.potential_energy = energy;
+        cache.power_dissipated = dissipation;
         cache.X_GP = at.position.X_GP;
-        match parameters.friction_transition {
-            FrictionTransition::ReturnMapping => Self::yield_friction(at, is_held, cache),
-            FrictionTransition::Settling => Self::blend_friction(at, is_held, cache),
-        }
         Ok(())
     }
 
@@ -470,34 +427,41 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         at: &AtDynamics<'_, T, Self>,
         next: &mut Self::Discrete,
     ) -> Result<(), ElementError> {
-        let Discrete { last_update, last_station, .. } = at.discrete;
-        let elapsed = at.time - *last_update;
-        let refusal = TimeNotAdvanced { last_update: last_update.to_f64(), time: at.time.to_f64() };
-        let is_mapped = at.parameters.friction_transition == FrictionTransition::ReturnMapping;
-        if elapsed > T::negligible() || (is_mapped && last_station.is_none()) {
-            Self::commit(at, next);
-            return Ok(());
-        }
-        let Position { p_GS, p_PS, .. } = at.position;
-        let Some(last_station) = last_station else {
-            // The first commit: the elapsed time is unknown.
-            next.last_update = at.time;
-            next.last_station = Some(*p_PS);
-            return Ok(());
-        };
-        if elapsed < -T::negligible() {
-            return Err(refusal.into());
-        }
-        // Compared with the last commit, not the last call: motions below roundoff add up.
-        let roundoff = T::negligible() * (T::one() + p_GS.coords.amax());
-        let has_moved = (p_PS - last_station).amax() > roundoff;
-        if has_moved && is_mapped {
-            Self::commit(at, next);
-        } else if has_moved {
-            // Sliding settles with time: without it the anchor would be torn loose.
-            return Err(refusal.into());
+        match Self::step(at)? {
+            Step::Whole => Self::commit(at, next),
+            Step::First => {
+                next.last_update = at.time;
+                next.last_station = Some(at.position.p_PS);
+            }
+            Step::Nothing => {}
         }
         Ok(())
+    }
+
+    fn linearize(
+        &self,
+        at: &AtDynamics<'_, T, Self>,
+        blocks: &mut Blocks<'_, T>,
+    ) -> Result<(), ElementError> {
+        self.linearize_by_motion(at, blocks);
+        Ok(())
+    }
+
+    fn linearize_variables(
+        &self,
+        at: &AtDynamics<'_, T, Self>,
+        blocks: &mut Blocks<'_, T>,
+    ) -> Result<(), ElementError> {
+        self.linearize_by_variables(at, blocks);
+        Ok(())
+    }
+
+    fn linearize_commit(
+        &self,
+        at: &AtDynamics<'_, T, Self>,
+        blocks: &mut Blocks<'_, T>,
+    ) -> Result<(), ElementError> {
+        self.linearize_memory(at, blocks)
     }
 
     fn discontinuous_update(

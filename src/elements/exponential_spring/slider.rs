@@ -2,90 +2,102 @@
 
 use nalgebra::Vector2;
 
-use crate::elements::exponential_spring::friction::{exceeds, length};
-use crate::elements::exponential_spring::{Discrete, Parameters};
-use crate::math::Real;
+use crate::elements::exponential_spring::friction::{dot, exceeds, length, still};
+use crate::elements::exponential_spring::law::{Law, Memory};
+use crate::math::{Number, Real};
 
 /// The anchor at its last commit, and the station then.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Slider<T: Real> {
-    pub(super) anchor: Vector2<T>,
+pub(super) struct Slider<S> {
+    pub(super) anchor: Vector2<S>,
     /// The station and its velocity.
-    pub(super) station: Vector2<T>,
-    pub(super) velocity: Vector2<T>,
+    pub(super) station: Vector2<S>,
+    pub(super) velocity: Vector2<S>,
     /// By how much it was faster than the speed at which the damper alone is at the limit, if the spring was slack.
-    pub(super) overspeed: T,
+    pub(super) overspeed: S,
 }
 
 /// Friction, and the anchor after it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Yielding<T: Real> {
-    pub(super) elastic: Vector2<T>,
-    pub(super) damping: Vector2<T>,
+pub(super) struct Yielding<S> {
+    pub(super) elastic: Vector2<S>,
+    pub(super) damping: Vector2<S>,
     /// The stretch of the spring.
-    pub(super) stretch: Vector2<T>,
-    pub(super) overspeed: T,
+    pub(super) stretch: Vector2<S>,
+    pub(super) overspeed: S,
     pub(super) slips: bool,
 }
 
-impl<T: Real> Yielding<T> {
+impl<S> Yielding<S> {
     /// Zero friction, for a negligible limit: the anchor goes with the station.
-    pub(super) fn none(parameters: &Parameters<T>, velocity: Vector2<T>) -> Self {
-        let zero = Vector2::zeros();
-        let is_damped = parameters.friction_viscosity > T::zero();
-        let overspeed = if is_damped { length(velocity) } else { T::zero() };
+    pub(super) fn none<T: Real>(law: &Law<S>, velocity: Vector2<S>) -> Self
+    where
+        S: Number<T>,
+    {
+        let zero = still();
+        let is_damped = law.friction_viscosity > S::none();
+        let overspeed = if is_damped { length(velocity) } else { S::none() };
         Self { elastic: zero, damping: zero, stretch: zero, overspeed, slips: true }
     }
 }
 
-impl<T: Real> Slider<T> {
+impl<S> Slider<S> {
     /// As committed. A station that slid before its first commit is not anchored anywhere: it starts at `position`.
-    pub(super) fn committed(committed: &Discrete<T>, position: Vector2<T>) -> Self {
-        let Discrete { anchor_P, sliding, last_station, last_velocity_P, overspeed, .. } = *committed;
-        let is_anchored = last_station.is_some() || sliding == T::zero();
+    pub(super) fn committed<T: Real>(committed: &Memory<S>, position: Vector2<S>) -> Self
+    where
+        S: Number<T>,
+    {
+        let Memory { anchor, sliding, last_station, last_velocity, overspeed, .. } = *committed;
+        let is_anchored = last_station.is_some() || sliding == S::none();
         Self {
-            anchor: if is_anchored { anchor_P } else { position },
-            station: last_station.map_or(position, |station| station.xy().coords),
-            velocity: last_velocity_P,
+            anchor: if is_anchored { anchor } else { position },
+            station: last_station.unwrap_or(position),
+            velocity: last_velocity,
             overspeed,
         }
     }
 
     /// By how much spring and damper pull at the anchor, where it was, beyond a limit.
-    pub(super) fn pull_beyond(
+    pub(super) fn pull_beyond<T: Real>(
         &self,
-        parameters: &Parameters<T>,
-        position: Vector2<T>,
-        velocity: Vector2<T>,
-        limit: T,
-    ) -> T {
-        let Parameters { friction_elasticity: k, friction_viscosity: c, .. } = *parameters;
-        (length((position - self.anchor) * k + velocity * c) - limit).max(T::zero())
+        law: &Law<S>,
+        position: Vector2<S>,
+        velocity: Vector2<S>,
+        limit: S,
+    ) -> S
+    where
+        S: Number<T>,
+    {
+        let Law { friction_elasticity: k, friction_viscosity: c, .. } = *law;
+        (length((position - self.anchor) * k + velocity * c) - limit).at_least(S::none())
     }
 
     /// The friction force of a station at `position` with `velocity`, under a limit.
     ///
     /// The damper comes first, shortened to the limit; then as much of the spring as keeps the sum within the limit. What
     /// the spring exceeds it by drags the anchor along.
-    pub(super) fn friction(
+    pub(super) fn friction<T: Real>(
         &self,
-        parameters: &Parameters<T>,
-        position: Vector2<T>,
-        velocity: Vector2<T>,
-        limit: T,
-    ) -> Yielding<T> {
-        let Parameters { friction_elasticity: k, friction_viscosity: c, .. } = *parameters;
+        law: &Law<S>,
+        position: Vector2<S>,
+        velocity: Vector2<S>,
+        limit: S,
+    ) -> Yielding<S>
+    where
+        S: Number<T>,
+    {
+        let Law { friction_elasticity: k, friction_viscosity: c, .. } = *law;
         let viscous = velocity * c;
         let is_viscous = exceeds(viscous, limit);
         let mut stretch = position - self.anchor;
-        if self.overspeed > T::zero() && !is_viscous {
+        if self.overspeed > S::none() && !is_viscous {
             stretch -= (position - self.station) * self.share_dragged(length(velocity), limit / c);
         }
         let elastic = stretch * -k;
         if !is_viscous && !exceeds(elastic - viscous, limit) {
-            return Yielding { elastic, damping: -viscous, stretch, overspeed: T::zero(), slips: false };
+            return Yielding { elastic, damping: -viscous, stretch, overspeed: S::none(), slips: false };
         }
-        self.slipping(parameters, stretch, velocity, limit, is_viscous)
+        self.slipping(law, stretch, velocity, limit, is_viscous)
     }
 
     /// The share of a way that a slack spring was dragged along for, at an even deceleration until the damper alone is
@@ -93,65 +105,72 @@ impl<T: Real> Slider<T> {
     ///
     /// From there on the anchor holds at once if the damping is strong. That it does so within the step makes the
     /// anchor one of second order.
-    fn share_dragged(&self, speed: T, free: T) -> T {
+    fn share_dragged<T: Real>(&self, speed: S, free: S) -> S
+    where
+        S: Number<T>,
+    {
         let time = self.overspeed / (self.overspeed + (free - speed));
         let before = length(self.velocity);
         let between = before + (speed - before) * time;
         time * ((before + between) / (before + speed))
     }
 
-    fn slipping(
+    fn slipping<T: Real>(
         &self,
-        parameters: &Parameters<T>,
-        stretch: Vector2<T>,
-        velocity: Vector2<T>,
-        limit: T,
+        law: &Law<S>,
+        stretch: Vector2<S>,
+        velocity: Vector2<S>,
+        limit: S,
         is_viscous: bool,
-    ) -> Yielding<T> {
-        let Parameters { friction_elasticity: k, friction_viscosity: c, .. } = *parameters;
+    ) -> Yielding<S>
+    where
+        S: Number<T>,
+    {
+        let Law { friction_elasticity: k, friction_viscosity: c, .. } = *law;
         // The damper's share of the limit, as a vector.
         let (share, rest, overspeed) = if is_viscous {
             let speed = length(velocity);
-            (velocity / speed, T::zero(), speed - limit / c)
+            (velocity / speed, S::none(), speed - limit / c)
         } else {
             let share = velocity * (c / limit);
-            (share, T::one() - share.norm_squared(), T::zero())
+            (share, S::literal(1.0) - dot(share, share), S::none())
         };
         let damping = share * -limit;
-        if is_viscous && share.dot(&stretch) >= T::zero() {
-            let zero = Vector2::zeros();
+        if is_viscous && dot(share, stretch) >= S::none() {
+            let zero = still();
             return Yielding { elastic: zero, damping, stretch: zero, overspeed, slips: true };
         }
         // How far the spring can be drawn out in a direction.
         let radius = limit / k;
-        let reach = |direction: &Vector2<T>| {
-            let along = share.dot(direction);
-            let root = (along * along + rest).sqrt();
+        let reach = |direction: &Vector2<S>| {
+            let along = dot(share, *direction);
+            let root = (along * along + rest).root();
             // Of two equal expressions the one that cancels nothing.
-            radius * if along > T::zero() { rest / (root + along) } else { root - along }
+            radius * if along > S::none() { rest / (root + along) } else { root - along }
         };
         let size = length(stretch);
         let mut direction = stretch / size;
         let before = self.station - self.anchor;
         let drawn = length(before);
-        if drawn > T::zero() {
+        if drawn > S::none() {
             // A spring that is dragged turns as it goes: half of a short drag is in the direction before, half in that
             // after it; a long one is in that of the way.
             let reach = reach(&direction);
-            let slip = (size - reach).max(T::zero());
-            let turn = slip / (drawn * T::lit(2.0));
-            let turn = turn * (T::one() + turn);
-            let turned = stretch - before * (turn / (T::one() + turn));
+            let slip = (size - reach).at_least(S::none());
+            let turn = slip / (drawn * S::literal(2.0));
+            let turn = turn * (S::literal(1.0) + turn);
+            let turned = stretch - before * (turn / (S::literal(1.0) + turn));
             direction = turned / length(turned);
         }
-        let stretch = direction * reach(&direction).min(size);
-        Yielding { elastic: stretch * -k, damping, stretch, overspeed: T::zero(), slips: true }
+        let stretch = direction * reach(&direction).at_most(size);
+        Yielding { elastic: stretch * -k, damping, stretch, overspeed: S::none(), slips: true }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::elements::exponential_spring::Parameters;
     use alloc::vec::Vec;
     use num_dual::Dual64;
 
@@ -173,7 +192,8 @@ mod tests {
         parameters: &Parameters<f64>,
         (position, velocity, limit): Moment,
     ) -> Slider<f64> {
-        let Yielding { stretch, overspeed, .. } = slider.friction(parameters, position, velocity, limit);
+        let Yielding { stretch, overspeed, .. } =
+            slider.friction(&Law::new(parameters), position, velocity, limit);
         Slider { anchor: position - stretch, station: position, velocity, overspeed }
     }
 
@@ -245,7 +265,8 @@ mod tests {
         let anchor = Vector2::new(0.3, -0.7);
         for i in 0..1000 {
             let offset = Vector2::new(f64::from(i).sin(), f64::from(3 * i).cos()) * 2e-4;
-            let after = at_rest(anchor).friction(&parameters, anchor + offset, offset * 10.0, 10.0);
+            let after =
+                at_rest(anchor).friction(&Law::new(&parameters), anchor + offset, offset * 10.0, 10.0);
             assert_eq!((after.stretch, after.slips), (anchor + offset - anchor, false));
         }
     }
@@ -260,7 +281,7 @@ mod tests {
             let before = (Vector2::new(w(0), w(1)) * 2e-3, Vector2::new(w(2), w(8)) * 0.2, limit);
             let slider = next(at_rest(Vector2::zeros()), &parameters, before);
             let (position, velocity) = (Vector2::new(w(3), w(4)) * 2e-3, Vector2::new(w(5), w(6)) * 0.2);
-            let after = slider.friction(&parameters, position, velocity, limit);
+            let after = slider.friction(&Law::new(&parameters), position, velocity, limit);
             // The damper brakes, and the spring is not drawn out beyond where it was dragged to.
             assert!(after.damping.dot(&velocity) <= 0.0);
             assert!(
@@ -280,7 +301,7 @@ mod tests {
                 let velocity = Vector2::new(T::lit(0.6), T::lit(-0.8)) * T::lit(10.0_f64.powi(exponent));
                 let (zeros, overspeed) = (Vector2::zeros(), T::zero());
                 let slider = Slider { anchor: zeros, station: zeros, velocity: zeros, overspeed };
-                let after = slider.friction(&parameters, zeros, velocity, T::lit(50.0));
+                let after = slider.friction(&Law::new(&parameters), zeros, velocity, T::lit(50.0));
                 let force = after.elastic + after.damping;
                 let off = (force - Vector2::new(T::lit(-30.0), T::lit(40.0))).amax().to_f64() / 50.0;
                 assert!(off < 10.0 * roundoff, "1e{exponent} m/s: {force}");
@@ -304,7 +325,7 @@ mod tests {
             (0..100).map(move |step| {
                 let (position, velocity, limit) = motion(5e-3 * f64::from(step));
                 let moment = (position * unit, velocity * unit, limit);
-                let after = slider.friction(&parameters, moment.0, moment.1, limit);
+                let after = slider.friction(&Law::new(&parameters), moment.0, moment.1, limit);
                 slider = next(slider, &parameters, moment);
                 after.elastic + after.damping
             })

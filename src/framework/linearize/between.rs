@@ -125,6 +125,41 @@ impl<T: Real> Blocks<'_, T> {
 }
 
 impl<T: Real> Blocks<'_, T> {
+    /// Adds the derivatives of a rate, or of a discrete variable after the next commit, that depends on where M of the
+    /// second body is and how it moves as seen from the first: those by a turn and a shift of M, and by its angular and
+    /// linear velocity, in Ground.
+    pub fn add_to_between(
+        &mut self,
+        row: Row,
+        bodies: [BodyIndex; 2],
+        (p_GM, V_M): (&Point3<T>, &SpatialVelocity<T>),
+        [by_turn, by_shift]: [Vector3<T>; 2],
+        [by_angular, by_linear]: [Vector3<T>; 2],
+    ) {
+        let [w_A, w_B] = bodies.map(|body| self.velocity(body).angular);
+        for (body, is_second) in bodies.into_iter().zip([false, true]) {
+            if body == BodyIndex::GROUND {
+                continue;
+            }
+            let r = p_GM.coords - self.pose(body).translation.vector;
+            // As in `add_between`, transposed.
+            let carried = w_A.cross(&by_linear);
+            let (turn, shift, sign) = if is_second {
+                (by_turn - r.cross(&w_B.cross(&by_linear)), by_shift + carried, T::one())
+            } else {
+                let spun = by_angular.cross(&V_M.angular) + by_linear.cross(&V_M.linear);
+                let turned = r.cross(&w_A.cross(&by_linear));
+                (spun + turned - by_turn, -carried - by_shift, -T::one())
+            };
+            let column = |[angular, linear]: [Vector3<T>; 2]| {
+                let angular = angular + r.cross(&linear);
+                Vector6::new(angular.x, angular.y, angular.z, linear.x, linear.y, linear.z)
+            };
+            let by_velocity = column([by_angular, by_linear]) * sign;
+            self.add_to(row, body, &column([turn, shift]), &by_velocity);
+        }
+    }
+
     /// Adds the derivative by a variable of a force between two bodies: the change of the torque about M and of the force
     /// on the second body, in Ground, for an M that stays.
     pub fn add_between_by_variable(

@@ -1,6 +1,6 @@
 //! Integrals of a depth that is linear over a triangle, over the part where it is positive.
 
-use crate::math::Real;
+use crate::math::{Dual, Number, Real};
 
 /// Integrals over the part of a triangle that is inside, per area of the whole triangle, with the function that is
 /// 1 at one corner, 0 at the others and linear between.
@@ -12,13 +12,16 @@ pub(super) struct Moments<T> {
     pub(super) area: [T; 3],
 }
 
-impl<T: Real> Moments<T> {
+impl<S> Moments<S> {
     /// The integrals for depths of the corners, positive inside; `None` if no corner is inside.
     ///
     /// Sums of products of what is positive, without cancellation. Half the sum of depths times their integrals is the
     /// integral of depth²/2, whose derivative by the depth of a corner is that corner's integral.
-    pub(super) fn of(depths: [T; 3]) -> Option<Self> {
-        let is_inside = depths.map(|depth| depth > T::zero());
+    pub(super) fn of<T: Real>(depths: [S; 3]) -> Option<Self>
+    where
+        S: Number<T>,
+    {
+        let is_inside = depths.map(|depth| depth > S::none());
         let count = is_inside.iter().filter(|&&inside| inside).count();
         // The corner that differs from the others comes first.
         let first = match count {
@@ -30,7 +33,7 @@ impl<T: Real> Moments<T> {
         let [a, b, c] = order.map(|corner| depths[corner]);
         let in_order =
             if count == 1 { Self::with_one_inside(a, b, c) } else { Self::with_one_outside(a, b, c) };
-        let mut moments = Self { depth: [T::zero(); 3], area: [T::zero(); 3] };
+        let mut moments = Self { depth: [S::none(); 3], area: [S::none(); 3] };
         for (place, &corner) in order.iter().enumerate() {
             moments.depth[corner] = in_order.depth[place];
             moments.area[corner] = in_order.area[place];
@@ -38,40 +41,61 @@ impl<T: Real> Moments<T> {
         Some(moments)
     }
 
-    fn whole(depths: [T; 3]) -> Self {
+    fn whole<T: Real>(depths: [S; 3]) -> Self
+    where
+        S: Number<T>,
+    {
         let sum = depths[0] + depths[1] + depths[2];
-        Self { depth: depths.map(|depth| (sum + depth) * T::lit(1.0 / 12.0)), area: [T::lit(1.0 / 3.0); 3] }
+        Self {
+            depth: depths.map(|depth| (sum + depth) * S::literal(1.0 / 12.0)),
+            area: [S::literal(1.0 / 3.0); 3],
+        }
     }
 
     /// A smaller triangle at corner a.
-    fn with_one_inside(a: T, b: T, c: T) -> Self {
+    fn with_one_inside<T: Real>(a: S, b: S, c: S) -> Self
+    where
+        S: Number<T>,
+    {
         let (to_b, to_c) = (a / (a - b), a / (a - c));
         let area = to_b * to_c;
-        let rest = (T::one() - to_b) + (T::one() - to_c);
-        let (twelfth, third) = (area * a * T::lit(1.0 / 12.0), area * T::lit(1.0 / 3.0));
+        let rest = (S::literal(1.0) - to_b) + (S::literal(1.0) - to_c);
+        let (twelfth, third) = (area * a * S::literal(1.0 / 12.0), area * S::literal(1.0 / 3.0));
         Self {
-            depth: [twelfth * (T::lit(2.0) + rest), twelfth * to_b, twelfth * to_c],
-            area: [third * (T::one() + rest), third * to_b, third * to_c],
+            depth: [twelfth * (S::literal(2.0) + rest), twelfth * to_b, twelfth * to_c],
+            area: [third * (S::literal(1.0) + rest), third * to_b, third * to_c],
         }
     }
 
     /// All but a smaller triangle at corner a: b, c and the cut from c to a; b and the two cuts.
-    fn with_one_outside(a: T, b: T, c: T) -> Self {
-        let one = T::one();
+    fn with_one_outside<T: Real>(a: S, b: S, c: S) -> Self
+    where
+        S: Number<T>,
+    {
+        let one = S::literal(1.0);
         let (from_b, from_c) = (b / (b - a), c / (c - a));
         let (left_b, left_c) = (-a / (b - a), -a / (c - a));
         let sum = b + c;
-        let (large, small) = (from_c * T::lit(1.0 / 12.0), from_b * left_c * T::lit(1.0 / 12.0));
-        let area = |in_large: T, in_small: T| (large * in_large + small * in_small) * T::lit(4.0);
+        let (large, small) = (from_c * S::literal(1.0 / 12.0), from_b * left_c * S::literal(1.0 / 12.0));
+        let area = |in_large: S, in_small: S| (large * in_large + small * in_small) * S::literal(4.0);
         Self {
             depth: [
                 large * sum * from_c + small * b * (from_b + from_c),
-                large * (sum + b) + small * b * (T::lit(2.0) + left_b),
+                large * (sum + b) + small * b * (S::literal(2.0) + left_b),
                 large * (sum + c + left_c * sum) + small * b * left_c,
             ],
             area: [area(from_c, from_b + from_c), area(one, one + left_b), area(one + left_c, left_c)],
         }
     }
+}
+
+/// The integrals of the depth times the function of each corner, with their derivatives by the depths of the corners;
+/// `None` if no corner is inside.
+#[inline]
+pub(crate) fn moments_of_depth<T: Real>(depths: [T; 3]) -> Option<[Dual<T, 3>; 3]> {
+    let [a, b, c] = depths;
+    let depths = [Dual::variable(a, 0), Dual::variable(b, 1), Dual::variable(c, 2)];
+    Moments::of(depths).map(|moments| moments.depth)
 }
 
 #[cfg(test)]

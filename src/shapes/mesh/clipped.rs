@@ -7,7 +7,6 @@ use core::cell::Cell;
 use nalgebra::{Point3, Vector3};
 
 use crate::math::{Pose, Real, cast_pose, is_plain};
-use crate::shapes::mesh::TriangleMesh;
 use crate::shapes::mesh::clip::Moments;
 use crate::shapes::mesh::cluster::Cluster;
 use crate::shapes::mesh::displaced::{Valued, plane_in, relative};
@@ -15,6 +14,7 @@ use crate::shapes::mesh::inside::{is_behind, is_near};
 use crate::shapes::mesh::plain::{PlainMesh, Slot};
 use crate::shapes::mesh::tree::Extent;
 use crate::shapes::mesh::triangles::LANES;
+use crate::shapes::mesh::{MeshPart, TriangleMesh};
 use crate::shapes::solid::{Solid, SurfacePoint};
 use crate::shapes::solid_shape::SolidShape;
 
@@ -37,49 +37,94 @@ pub(crate) struct LoadedVertex<T: Real> {
     pub normal_G: Vector3<T>,
 }
 
-/// Memory for [`TriangleMesh::for_each_loaded`], empty between its calls.
+/// What [`TriangleMesh::for_each_loaded`] has found in one call after the other.
 #[derive(Debug)]
 pub(crate) struct VertexBuffer<T: Real> {
     visited: Vec<Visited<T>>,
-    /// By vertex, its place among the visited, or [`NOWHERE`].
+    faces: Vec<LoadedFace>,
+    /// By vertex, its place among the visited, or [`NOWHERE`]; all of them between the calls.
     place_of: Vec<u32>,
 }
 
 const NOWHERE: u32 = u32::MAX;
 
+/// A vertex of a face that may reach inside.
 #[derive(Debug, Clone)]
-struct Visited<T: Real> {
-    vertex: u32,
-    depth: T,
-    point_G: Point3<T>,
-    normal_G: Vector3<T>,
-    /// Shares of the integrals of depth times weight, of depth, and of 1.
-    weighted: T,
-    volume: T,
+pub(crate) struct Visited<T: Real> {
+    /// As numbered by the mesh.
+    pub(crate) vertex: u32,
+    /// \[m\]; negative outside.
+    pub(crate) depth: T,
+    /// The nearest point of the other surface, in Ground.
+    pub(crate) point_G: Point3<T>,
+    /// The outward normal of the other surface there, in Ground.
+    pub(crate) normal_G: Vector3<T>,
+    /// Where on the other surface the nearest point lies, if that is a mesh.
+    pub(crate) part: Option<MeshPart>,
+    /// The share of the integral of depth times weight \[m³\].
+    pub(crate) weighted: T,
+    /// The shares of the integrals of depth, and of 1.
+    pub(crate) volume: T,
     area: T,
+}
+
+/// A face of which a part is inside.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LoadedFace {
+    /// As numbered by the mesh.
+    pub(crate) face: u32,
+    /// The corners, by their places among all that is visited.
+    pub(crate) corners: [u32; 3],
 }
 
 impl<T: Real> Default for VertexBuffer<T> {
     fn default() -> Self {
-        Self { visited: Vec::new(), place_of: Vec::new() }
+        Self { visited: Vec::new(), faces: Vec::new(), place_of: Vec::new() }
     }
 }
 
-/// A copy is empty; memory that is there is kept.
+// Not derived: `clone_from` keeps the buffers.
 impl<T: Real> Clone for VertexBuffer<T> {
     fn clone(&self) -> Self {
-        Self::default()
+        let Self { visited, faces, place_of } = self;
+        Self { visited: visited.clone(), faces: faces.clone(), place_of: place_of.clone() }
     }
 
-    fn clone_from(&mut self, _: &Self) {}
+    fn clone_from(&mut self, source: &Self) {
+        self.visited.clone_from(&source.visited);
+        self.faces.clone_from(&source.faces);
+        self.place_of.clone_from(&source.place_of);
+    }
 }
 
 impl<T: Real> VertexBuffer<T> {
-    /// Makes room for a mesh with so many vertices.
+    /// Forgets what was found, and makes room for meshes with so many vertices and faces in all.
+    pub(crate) fn clear(&mut self, vertices: usize, faces: usize) {
+        self.visited.clear();
+        self.faces.clear();
+        self.visited.reserve_exact(vertices);
+        self.faces.reserve_exact(faces);
+    }
+
+    /// The numbers of vertices and faces found so far.
+    pub(crate) fn lengths(&self) -> [usize; 2] {
+        [self.visited.len(), self.faces.len()]
+    }
+
+    /// The vertices found.
+    pub(crate) fn visited(&self) -> &[Visited<T>] {
+        &self.visited
+    }
+
+    /// The faces found.
+    pub(crate) fn faces(&self) -> &[LoadedFace] {
+        &self.faces
+    }
+
+    /// Makes room for the places of so many vertices.
     pub(crate) fn reserve(&mut self, vertices: usize) {
         if self.place_of.len() < vertices {
             self.place_of.resize(vertices, NOWHERE);
-            self.visited.reserve_exact(vertices - self.visited.len());
         }
     }
 
@@ -92,9 +137,9 @@ impl<T: Real> VertexBuffer<T> {
             #[expect(clippy::cast_possible_truncation, reason = "vertices are numbered with 32 bits")]
             let next = self.visited.len() as u32;
             *place = next;
-            let Measured { depth, point_G, normal_G } = measure();
+            let Measured { depth, point_G, normal_G, part } = measure();
             let [weighted, volume, area] = [T::zero(); 3];
-            self.visited.push(Visited { vertex, depth, point_G, normal_G, weighted, volume, area });
+            self.visited.push(Visited { vertex, depth, point_G, normal_G, part, weighted, volume, area });
         }
         *place as usize
     }
@@ -105,13 +150,14 @@ struct Measured<T: Real> {
     depth: T,
     point_G: Point3<T>,
     normal_G: Vector3<T>,
+    part: Option<MeshPart>,
 }
 
 impl<T: Real> Measured<T> {
     #[inline]
-    fn new(near: &SurfacePoint<T>, X_GO: &Pose<T>) -> Self {
+    fn new(near: &SurfacePoint<T>, X_GO: &Pose<T>, part: Option<MeshPart>) -> Self {
         let SurfacePoint { point, normal, signed_distance } = near;
-        Self { depth: -*signed_distance, point_G: X_GO * point, normal_G: X_GO.rotation * normal }
+        Self { depth: -*signed_distance, point_G: X_GO * point, normal_G: X_GO.rotation * normal, part }
     }
 
     #[inline]
@@ -120,6 +166,7 @@ impl<T: Real> Measured<T> {
             depth: self.depth.cast(),
             point_G: self.point_G.map(T::cast),
             normal_G: self.normal_G.map(T::cast),
+            part: self.part,
         }
     }
 }
@@ -151,11 +198,12 @@ impl<T: Real> TriangleMesh<T> {
                     if is_plain::<T>() {
                         let p = &self.plain.vertices[vertex];
                         let depth = -plane.height(p);
-                        Measured { depth, point_G: S * p + normal * depth, normal_G: normal }.cast()
+                        let point_G = S * p + normal * depth;
+                        Measured { depth, point_G, normal_G: normal, part: None }.cast()
                     } else {
                         let p = self.vertex(vertex);
                         let depth = -plane_S.height(&p);
-                        Measured { depth, point_G: X_GS * p + normal_G * depth, normal_G }
+                        Measured { depth, point_G: X_GS * p + normal_G * depth, normal_G, part: None }
                     }
                 };
                 self.integrate(reaches, measure, weight, buffer, found);
@@ -170,10 +218,12 @@ impl<T: Real> TriangleMesh<T> {
                     let slot = other.plain.tree.nearest(&p_O, last.get());
                     last.set(Some(slot));
                     let nearest = other.plain.nearest_at(slot, &p_O);
+                    let part = Some(MeshPart::from(&nearest));
                     if is_plain::<T>() {
-                        Measured::new(&nearest.near, &O).cast()
+                        Measured::new(&nearest.near, &O, part).cast()
                     } else {
-                        Measured::new(&other.with_derivatives(&nearest, &(X_OS * self.vertex(vertex))), X_GO)
+                        let near = other.with_derivatives(&nearest, &(X_OS * self.vertex(vertex)));
+                        Measured::new(&near, X_GO, part)
                     }
                 };
                 self.integrate(reaches, measure, weight, buffer, found);
@@ -205,9 +255,9 @@ impl<T: Real> TriangleMesh<T> {
         let (to_O, X_OS) = (O.inv_mul(&S), relative::<T>(X_GS, X_GO));
         let measure = |vertex: usize| {
             if is_plain::<T>() {
-                Measured::new(&plain.nearest(&(to_O * self.plain.vertices[vertex])), &O).cast()
+                Measured::new(&plain.nearest(&(to_O * self.plain.vertices[vertex])), &O, None).cast()
             } else {
-                Measured::new(&other.nearest(&(X_OS * self.vertex(vertex))), X_GO)
+                Measured::new(&other.nearest(&(X_OS * self.vertex(vertex))), X_GO, None)
             }
         };
         self.integrate(|cluster| is_near(cluster, &to_O, plain), measure, weight, buffer, found);
@@ -224,6 +274,7 @@ impl<T: Real> TriangleMesh<T> {
         mut found: impl FnMut(LoadedVertex<T>),
     ) {
         buffer.reserve(self.plain.vertices.len());
+        let first = buffer.visited.len();
         let visit = |leaf: u32, ()| {
             for l in 0..self.plain.tree.leaf_length(leaf) {
                 let face = self.plain.tree.face(leaf as usize * LANES + l);
@@ -232,6 +283,11 @@ impl<T: Real> TriangleMesh<T> {
                 let depths = corners.map(|place| buffer.visited[place].depth);
                 let Some(moments) = Moments::of(depths) else { continue };
                 let area = self.area(face);
+                // Their numbers fit into 32 bits, as do their corners.
+                #[expect(clippy::cast_possible_truncation, reason = "faces are numbered with 32 bits")]
+                buffer
+                    .faces
+                    .push(LoadedFace { face: face as u32, corners: corners.map(|place| place as u32) });
                 for (k, place) in corners.into_iter().enumerate() {
                     let visited = &mut buffer.visited[place];
                     let volume = area * moments.depth[k];
@@ -242,8 +298,10 @@ impl<T: Real> TriangleMesh<T> {
             }
         };
         self.plain.walk(Extent::Corners, |cluster, _, ()| reaches(cluster).then_some(()), (), visit);
-        let VertexBuffer { visited, place_of } = buffer;
-        for Visited { vertex, depth, point_G, normal_G, weighted, volume, area } in visited.drain(..) {
+        let VertexBuffer { visited, place_of, .. } = buffer;
+        for Visited { vertex, depth, point_G, normal_G, weighted, volume, area, .. } in
+            visited[first..].iter().cloned()
+        {
             place_of[vertex as usize] = NOWHERE;
             if weighted != T::zero() {
                 let mean_depth = volume / area;

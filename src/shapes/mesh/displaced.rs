@@ -6,7 +6,7 @@ use nalgebra::{Point3, Vector3};
 
 use crate::math::{Pose, Real, cast_pose, is_plain};
 use crate::shapes::HalfSpace;
-use crate::shapes::mesh::TriangleMesh;
+use crate::shapes::mesh::{MeshPart, TriangleMesh};
 use crate::shapes::solid::{Bounds, Plane, Solid, SurfacePoint};
 use crate::shapes::solid_shape::SolidShape;
 
@@ -23,12 +23,19 @@ pub struct Displaced<T: Real> {
     pub point_G: Point3<T>,
     /// The outward normal of the other surface there, in Ground.
     pub normal_G: Vector3<T>,
+    /// Where on the other surface the nearest point lies, if that is a mesh.
+    pub(crate) part: Option<MeshPart>,
 }
 
 impl<T: Real> Displaced<T> {
     /// Calls `found` if the nearest point of a surface at `X_GO` says that the centroid of the face is inside.
     #[inline]
-    fn find((face, area): (usize, T), near: &SurfacePoint<T>, X_GO: &Pose<T>, found: impl FnOnce(Self)) {
+    fn find(
+        (face, area, part): (usize, T, Option<MeshPart>),
+        near: &SurfacePoint<T>,
+        X_GO: &Pose<T>,
+        found: impl FnOnce(Self),
+    ) {
         if near.signed_distance < T::zero() {
             found(Self {
                 face,
@@ -36,6 +43,7 @@ impl<T: Real> Displaced<T> {
                 depth: -near.signed_distance,
                 point_G: X_GO * near.point,
                 normal_G: X_GO.rotation * near.normal,
+                part,
             });
         }
     }
@@ -48,6 +56,7 @@ impl<T: Real> Displaced<T> {
             depth: self.depth.cast(),
             point_G: self.point_G.map(T::cast),
             normal_G: self.normal_G.map(T::cast),
+            part: self.part,
         }
     }
 }
@@ -94,13 +103,15 @@ impl<T: Real> TriangleMesh<T> {
         self.plain.find_behind_plane(plane, |(face, area), centroid, height| {
             if is_plain::<T>() {
                 let point_G = S * centroid - normal * height;
-                found(Displaced { face, area, depth: -height, point_G, normal_G: normal }.cast());
+                let depth = -height;
+                found(Displaced { face, area, depth, point_G, normal_G: normal, part: None }.cast());
             } else {
                 let centroid = self.centroid(face);
                 let height = plane_S.height(&centroid);
                 if height < T::zero() {
                     let point_G = X_GS * centroid - normal_G * height;
-                    found(Displaced { face, area: self.area(face), depth: -height, point_G, normal_G });
+                    let (area, depth) = (self.area(face), -height);
+                    found(Displaced { face, area, depth, point_G, normal_G, part: None });
                 }
             }
         });
@@ -118,12 +129,13 @@ impl<T: Real> TriangleMesh<T> {
         let (S, O) = (cast_pose::<T, f64>(X_GS), cast_pose::<T, f64>(X_GO));
         let X_OS = relative::<T>(X_GS, X_GO);
         self.plain.find_inside(&O.inv_mul(&S), plain, |face, p_O| {
+            let (face, area) = face;
             if is_plain::<T>() {
-                Displaced::find(face, &plain.nearest(p_O), &O, |displaced| found(displaced.cast()));
+                let near = plain.nearest(p_O);
+                Displaced::find((face, area, None), &near, &O, |displaced| found(displaced.cast()));
             } else if plain.contains(p_O) {
-                let face = face.0;
                 let near = other.nearest(&(X_OS * self.centroid(face)));
-                Displaced::find((face, self.area(face)), &near, X_GO, &mut found);
+                Displaced::find((face, self.area(face), None), &near, X_GO, &mut found);
             }
         });
     }
@@ -138,12 +150,13 @@ impl<T: Real> TriangleMesh<T> {
         let (S, O) = (cast_pose::<T, f64>(X_GS), cast_pose::<T, f64>(X_GO));
         let X_OS = relative::<T>(X_GS, X_GO);
         self.plain.find_inside_mesh(&O.inv_mul(&S), &other.plain, |face, nearest| {
+            let ((face, area), part) = (face, Some(nearest.into()));
             if is_plain::<T>() {
-                Displaced::find(face, &nearest.near, &O, |displaced| found(displaced.cast()));
+                let near = &nearest.near;
+                Displaced::find((face, area, part), near, &O, |displaced| found(displaced.cast()));
             } else if nearest.near.signed_distance < 0.0 {
-                let face = face.0;
                 let near = other.with_derivatives(nearest, &(X_OS * self.centroid(face)));
-                Displaced::find((face, self.area(face)), &near, X_GO, &mut found);
+                Displaced::find((face, self.area(face), part), &near, X_GO, &mut found);
             }
         });
     }

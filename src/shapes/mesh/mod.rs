@@ -6,6 +6,7 @@ mod cluster;
 mod displaced;
 mod generate;
 mod geometry;
+mod gradient;
 mod inside;
 mod plain;
 #[cfg(feature = "mesh-files")]
@@ -23,8 +24,10 @@ use crate::math::{Real, is_plain};
 use crate::shapes::solid::{Bounds, Plane, Solid, SurfacePoint};
 use crate::shapes::{ShapeError, direction_and_length};
 
-pub(crate) use clipped::{LoadedVertex, VertexBuffer};
+pub(crate) use clip::moments_of_depth;
+pub(crate) use clipped::{LoadedFace, LoadedVertex, VertexBuffer, Visited};
 pub use displaced::Displaced;
+pub(crate) use gradient::MeshPart;
 #[cfg(feature = "mesh-files")]
 pub use read::FaceList;
 pub use topology::MeshFault;

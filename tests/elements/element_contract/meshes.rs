@@ -2,7 +2,7 @@
 
 use force_elements::elastic_foundation::{Material, Parameters};
 use force_elements::nalgebra::{Rotation3, Translation3, Vector3};
-use force_elements::shapes::{Ellipsoid, HalfSpace, TriangleMesh};
+use force_elements::shapes::{Ellipsoid, FiniteCylinder, HalfSpace, SolidShape, Sphere, TriangleMesh};
 use force_elements::testing::{Numbers, Scene, Subject};
 use force_elements::{BodyIndex, ElasticFoundation, Error, ForceSystem, Frame, Pose, Real};
 
@@ -54,11 +54,34 @@ fn torus_in_ellipsoid<T: Real>(
     parameters: Parameters<T>,
     deal: &mut Numbers,
 ) -> Result<Scene<T, ElasticFoundation<T>>, Error> {
+    let radii = Vector3::new(0.5, 0.6, 0.7).map(T::lit);
+    torus_in(Ellipsoid::new(radii)?.into(), parameters, deal)
+}
+
+fn torus_in_ball<T: Real>(
+    parameters: Parameters<T>,
+    deal: &mut Numbers,
+) -> Result<Scene<T, ElasticFoundation<T>>, Error> {
+    torus_in(Sphere::new(T::lit(0.6))?.into(), parameters, deal)
+}
+
+fn torus_in_cylinder<T: Real>(
+    parameters: Parameters<T>,
+    deal: &mut Numbers,
+) -> Result<Scene<T, ElasticFoundation<T>>, Error> {
+    let cylinder = FiniteCylinder::new(T::lit(0.6), T::lit(0.5), T::lit(0.2))?;
+    torus_in(SolidShape::custom(cylinder), parameters, deal)
+}
+
+fn torus_in<T: Real>(
+    shape: SolidShape<T>,
+    parameters: Parameters<T>,
+    deal: &mut Numbers,
+) -> Result<Scene<T, ElasticFoundation<T>>, Error> {
     let build = |deal: &mut Numbers, [body1, body2]: [BodyIndex; 2], X: [Pose<T>; 2]| {
         let mut foundation = rubbing(parameters, deal);
-        let radii = Vector3::new(0.5, 0.6, 0.7).map(T::lit);
         let torus = TriangleMesh::torus(T::lit(0.5), T::lit(0.2), 12, 8).expect("valid");
-        foundation.add_rigid(Frame::on(body1, X[0]), Ellipsoid::new(radii).expect("valid")).expect("closed");
+        foundation.add_rigid(Frame::on(body1, X[0]), shape).expect("closed");
         foundation.add_springs(Frame::on(body2, X[1]), torus, rubber(deal)).expect("valid");
         foundation
     };
@@ -133,6 +156,53 @@ fn anchored_brick<T: Real>(
     Ok(Scene { system, state, element })
 }
 
+/// Springs with little grip and less friction, of which some yield; the other surface is an ellipsoid or a half-space.
+fn yielding<T: Real>(
+    in_ellipsoid: bool,
+    parameters: Parameters<T>,
+    deal: &mut Numbers,
+) -> Result<Scene<T, ElasticFoundation<T>>, Error> {
+    let build = |deal: &mut Numbers, [body1, body2]: [BodyIndex; 2], X: [Pose<T>; 2]| {
+        let mut foundation = rubbing(parameters, deal).with_anchors();
+        let (shape, below) = if in_ellipsoid {
+            let radii = Vector3::new(0.5, 0.6, 0.7).map(T::lit);
+            (SolidShape::from(Ellipsoid::new(radii).expect("valid")), T::zero())
+        } else {
+            (SolidShape::from(HalfSpace::BelowZ), T::lit(0.4))
+        };
+        let X_BO = X[0] * Pose::translation(T::zero(), T::zero(), below);
+        foundation.add_rigid(Frame::on(body1, X_BO), shape).expect("closed");
+        let brick = TriangleMesh::brick(Vector3::new(0.5, 0.4, 0.3).map(T::lit), [2, 1, 1]).expect("valid");
+        let rubber = rubber(deal).with_grip(deal.between(1e3, 1e4), deal.between(1.0, 1e3));
+        foundation.add_springs(Frame::on(body2, X[1]), brick, rubber).expect("valid");
+        foundation
+    };
+    let Scene { system, mut state, element } = surfaces(build, 0.45, deal)?;
+    system.realize_dynamics(&mut state)?;
+    system.accept_step(&mut state)?;
+    // Some springs have come into contact since then, others have left.
+    let body = system.bodies().last().unwrap_or(BodyIndex::GROUND);
+    let nudge =
+        Pose::translation(deal.between(-0.05, 0.05), deal.between(-0.05, 0.05), deal.between(-0.05, 0.05));
+    let X_GB = nudge * *state.positions().pose(body);
+    state.set_pose(body, X_GB)?;
+    Ok(Scene { system, state, element })
+}
+
+fn yielding_in_ellipsoid<T: Real>(
+    parameters: Parameters<T>,
+    deal: &mut Numbers,
+) -> Result<Scene<T, ElasticFoundation<T>>, Error> {
+    yielding(true, parameters, deal)
+}
+
+fn yielding_in_half_space<T: Real>(
+    parameters: Parameters<T>,
+    deal: &mut Numbers,
+) -> Result<Scene<T, ElasticFoundation<T>>, Error> {
+    yielding(false, parameters, deal)
+}
+
 /// Subjects, each a scene with parameters.
 macro_rules! subjects {
     ($($(#[$doc:meta])* $name:ident: $scene:ident with { $($field:ident),* };)*) => {
@@ -159,6 +229,13 @@ subjects! {
     ClippedBrick: brick_in_half_space with { clipped };
     /// Conservative in a half-space although areas depend on orientation.
     ProjectedBrick: brick_in_half_space with { clipped, projected_area };
+    ProjectedTorus: torus_in_ellipsoid with { clipped, projected_area };
+    FacingTorus: torus_in_ellipsoid with { facing_only, projected_area };
+    Brick: brick_in_half_space with {};
+    TorusInBall: torus_in_ball with { facing_only };
+    TorusInCylinder: torus_in_cylinder with { clipped, facing_only };
+    YieldingBrickInEllipsoid: yielding_in_ellipsoid with {};
+    YieldingClippedBrick: yielding_in_half_space with { clipped };
     AnchoredBrick: anchored_brick with {};
     AnchoredClippedBrick: anchored_brick with { clipped };
 }

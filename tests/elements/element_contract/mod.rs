@@ -14,8 +14,9 @@ pub(crate) mod scene;
 
 use hertz::{BallOnBall, BallOnPlane};
 use meshes::{
-    AnchoredBrick, AnchoredClippedBrick, ClippedBrick, ClippedBrickAndBall, ClippedTorus, ProjectedBrick,
-    SoftBrickAndBall, SoftTorus,
+    AnchoredBrick, AnchoredClippedBrick, Brick, ClippedBrick, ClippedBrickAndBall, ClippedTorus, FacingTorus,
+    ProjectedBrick, ProjectedTorus, SoftBrickAndBall, SoftTorus, TorusInBall, TorusInCylinder,
+    YieldingBrickInEllipsoid, YieldingClippedBrick,
 };
 use scene::{
     AnyCoordinate, Bushing, Cable, Capstan, Coordinate, CoupledBushing, LoadedCoordinate, MovingCable,
@@ -146,6 +147,7 @@ linearized! {
     linear_bushing: Bushing;
     spatial_bushing: CoupledBushing;
     exponential_spring: Spring;
+    return_mapped_exponential_spring: ReturnMappedSpring;
     elastic_foundation_in_ellipsoid: SoftTorus;
     elastic_foundation_on_its_like: SoftBrickAndBall;
     clipped_foundation_in_ellipsoid: ClippedTorus;
@@ -157,6 +159,15 @@ linearized! {
     sticking_coordinate_under_load: LoadedCoordinate<false>;
     slipping_coordinate_under_load: LoadedCoordinate<true>;
     coordinate_in_smooth_stops: SmoothlyStopped;
+    clipped_foundation_with_projected_areas_in_ellipsoid: ProjectedTorus;
+    foundation_with_projected_areas_in_ellipsoid: FacingTorus;
+    foundation_in_half_space: Brick;
+    foundation_in_sphere: TorusInBall;
+    foundation_in_cylinder: TorusInCylinder;
+    anchored_foundation: AnchoredBrick;
+    anchored_foundation_with_clipped_faces: AnchoredClippedBrick;
+    yielding_foundation_in_ellipsoid: YieldingBrickInEllipsoid;
+    yielding_foundation_with_clipped_faces: YieldingClippedBrick;
 }
 
 #[test]

@@ -1,0 +1,288 @@
+//! The springs of one contact, with the derivatives of what loads them.
+
+use alloc::vec::Vec;
+
+use nalgebra::{Matrix3, Vector3, Vector6};
+
+use crate::elements::contact_law::ContactLaw;
+use crate::elements::elastic_foundation::results::Finding;
+use crate::elements::elastic_foundation::{ElasticFoundation, Material, MeshContact};
+use crate::framework::{AtDynamics, Blocks, End};
+use crate::math::{Pose, Real, SpatialVelocity};
+use crate::mechanics::BodyIndex;
+use crate::shapes::{
+    LoadedFace, MeshPart, Solid, SolidShape, SurfacePoint, TriangleMesh, Visited, moments_of_depth,
+};
+
+/// A contact, seen from the other surface: the mesh moves by a turn and a shift of its origin, in Ground.
+///
+/// Rows and columns of six are angular, then linear.
+pub(super) struct Contact<'a, T: Real> {
+    /// The other surface's, which observes, and the mesh's.
+    pub(super) bodies: [BodyIndex; 2],
+    pub(super) material: &'a Material<T>,
+    /// The place of the mesh among the surfaces with a material.
+    pub(super) material_place: usize,
+    pub(super) transition_velocity: T,
+    pub(super) law: ContactLaw<T>,
+    /// The mesh and the other surface, by their indices.
+    pub(super) surfaces: [usize; 2],
+    pub(super) first_spring: usize,
+    springs: &'a TriangleMesh<T>,
+    other: &'a SolidShape<T>,
+    pub(super) X_GM: &'a Pose<T>,
+    pub(super) X_GO: &'a Pose<T>,
+    /// The velocity of the mesh relative to the other surface at the mesh's origin, in Ground.
+    pub(super) V: SpatialVelocity<T>,
+    /// Half if the other surface carries springs too.
+    share: T,
+    vertex_areas: &'a [T],
+    facing_only: bool,
+    projected_area: bool,
+    found: &'a MeshContact,
+    finding: &'a Finding,
+}
+
+/// One spring of a contact.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Spring<T: Real> {
+    /// As numbered by the mesh.
+    pub(super) index: usize,
+    pub(super) normal: Vector3<T>,
+    /// From the mesh's origin to the base of the spring, and to the contact point, in Ground.
+    pub(super) base: Vector3<T>,
+    pub(super) point: Vector3<T>,
+    /// The depth of the base.
+    pub(super) depth: T,
+    /// The derivatives of the normal by a shift of the base; `None` if they are zero.
+    pub(super) gradient: Option<Matrix3<T>>,
+    /// The elastic force per stiffness \[m³\].
+    pub(super) volume: T,
+    /// Its derivatives by a shift of the base along the normal, and what else there are by the motion of the mesh.
+    pub(super) by_depth: T,
+    pub(super) by_turn: Option<Vector6<T>>,
+    /// The whole area of a spring with an anchor.
+    pub(super) area: T,
+}
+
+impl<T: Real> ElasticFoundation<T> {
+    /// Calls `visit` with each contact; `false` if the derivatives of a surface are not known.
+    pub(super) fn for_each_contact(
+        &self,
+        at: &AtDynamics<'_, T, Self>,
+        mut visit: impl FnMut(&Contact<'_, T>),
+    ) -> bool {
+        let position = at.position;
+        for (contact, finding) in position.contacts.iter().zip(&position.findings) {
+            let [mesh, other] = [contact.mesh, contact.other].map(|surface| &self.surfaces[surface.index()]);
+            let (Some(springs), Some(material)) = (&mesh.springs, at.parameters.material(contact.mesh))
+            else {
+                continue;
+            };
+            if let SolidShape::Custom(shape) = &other.shape {
+                let spring = &position.springs[contact.springs.start];
+                let X_GO = &position.X_GS[contact.other.index()];
+                let near = SurfacePoint {
+                    point: X_GO.inverse_transform_point(&spring.point_G),
+                    normal: X_GO.rotation.inverse_transform_vector(&spring.normal_G),
+                    signed_distance: -spring.depth,
+                };
+                if shape.normal_gradient(&near).is_none() {
+                    return false;
+                }
+            }
+            let [X_GM, X_GO] = [contact.mesh, contact.other].map(|surface| &position.X_GS[surface.index()]);
+            let p_GS = X_GM.translation.vector;
+            let [V_mesh, V_other] = [contact.mesh, contact.other]
+                .map(|surface| self.velocity_at(surface, p_GS, at, at.velocities));
+            let before = &at.parameters.materials[..contact.mesh.index()];
+            visit(&Contact {
+                bodies: [other.body, mesh.body],
+                material,
+                material_place: before.iter().flatten().count(),
+                transition_velocity: at.parameters.transition_velocity,
+                law: material.contact_law(at.parameters.transition_velocity),
+                surfaces: [contact.mesh.index(), contact.other.index()],
+                first_spring: mesh.first_spring,
+                springs,
+                other: &other.shape,
+                X_GM,
+                X_GO,
+                V: V_mesh - V_other,
+                share: if other.springs.is_some() { T::lit(0.5) } else { T::one() },
+                vertex_areas: &mesh.vertex_areas,
+                facing_only: at.parameters.facing_only,
+                projected_area: at.parameters.projected_area,
+                found: contact,
+                finding,
+            });
+        }
+        true
+    }
+
+    /// Asks for differences by all bodies with a surface.
+    pub(super) fn ask_for_differences(&self, blocks: &mut Blocks<'_, T>) {
+        blocks.differences_of(self.surfaces.iter().map(|placed| End::Body(placed.body)));
+    }
+}
+
+impl<T: Real> Contact<'_, T> {
+    /// Calls `visit` with each spring, in the order of the results unless faces are clipped. `memory` is for them.
+    pub(super) fn for_each_spring(
+        &self,
+        at: &AtDynamics<'_, T, ElasticFoundation<T>>,
+        memory: &mut Vec<T>,
+        mut visit: impl FnMut(&Spring<T>),
+    ) {
+        if at.parameters.clipped {
+            self.for_each_vertex(at, memory, visit);
+            return;
+        }
+        let p_GS = self.X_GM.translation.vector;
+        let parts = &at.position.parts[self.finding.parts.clone()];
+        for (i, found) in at.position.springs[self.found.springs.clone()].iter().enumerate() {
+            let (normal, depth) = (found.normal_G, found.depth);
+            let point = found.point_G.coords - p_GS;
+            let base = point - normal * depth;
+            let gradient = self.gradient(parts.get(i).copied(), &point, &normal, depth);
+            let by_turn = self.projected_area.then(|| {
+                let face_normal = self.X_GM.rotation * self.springs.normal(found.index);
+                let faces = -face_normal.dot(&normal) > T::zero();
+                let whole = self.springs.area(found.index) * self.share * depth;
+                cosine_by_motion(&face_normal, &base, &normal, gradient.as_ref())
+                    * if faces { whole } else { -whole }
+            });
+            visit(&Spring {
+                index: found.index,
+                normal,
+                base,
+                point,
+                depth,
+                gradient,
+                volume: found.area * depth,
+                by_depth: -found.area,
+                by_turn,
+                area: self.springs.area(found.index) * self.share,
+            });
+        }
+    }
+
+    /// The springs of clipped faces.
+    fn for_each_vertex(
+        &self,
+        at: &AtDynamics<'_, T, ElasticFoundation<T>>,
+        memory: &mut Vec<T>,
+        mut visit: impl FnMut(&Spring<T>),
+    ) {
+        let vertices = &at.position.vertices;
+        let first = self.finding.vertices.start;
+        let visited = &vertices.visited()[self.finding.vertices.clone()];
+        let p_GS = self.X_GM.translation.vector;
+        // For each vertex the derivatives of its volume by motion, and those of its depth.
+        memory.clear();
+        memory.resize(visited.len() * 6, T::zero());
+        let base_of = |at: &Visited<T>| at.point_G.coords - at.normal_G * at.depth - p_GS;
+        let weighs = self.facing_only || self.projected_area;
+        for LoadedFace { face, corners } in &vertices.faces()[self.finding.faces.clone()] {
+            let places = corners.map(|place| place as usize - first);
+            let corners = places.map(|place| &visited[place]);
+            let Some(moments) = moments_of_depth(corners.map(|corner| corner.depth)) else { continue };
+            let face = *face as usize;
+            let area = self.springs.area(face) * self.share;
+            let bases = corners.map(base_of);
+            let depths = [0, 1, 2].map(|k| twist(&bases[k], &-corners[k].normal_G));
+            let face_normal =
+                if weighs { self.X_GM.rotation * self.springs.normal(face) } else { Vector3::zeros() };
+            for (k, &place) in places.iter().enumerate() {
+                let [a, b, c] = moments[k].slopes;
+                let mut change = depths[0] * a + depths[1] * b + depths[2] * c;
+                if weighs {
+                    let corner = corners[k];
+                    let cosine = -face_normal.dot(&corner.normal_G);
+                    if self.facing_only && cosine <= T::negligible() {
+                        continue;
+                    }
+                    if self.projected_area {
+                        let point = corner.point_G.coords - p_GS;
+                        let gradient = self.gradient(corner.part, &point, &corner.normal_G, corner.depth);
+                        change = change * cosine
+                            + cosine_by_motion(&face_normal, &bases[k], &corner.normal_G, gradient.as_ref())
+                                * moments[k].value;
+                    }
+                }
+                for (sum, change) in memory[6 * place..6 * place + 6].iter_mut().zip(change.iter()) {
+                    *sum += *change * area;
+                }
+            }
+        }
+        for (vertex, by_motion) in visited.iter().zip(memory.chunks_exact(6)) {
+            if vertex.volume == T::zero() {
+                continue;
+            }
+            let (normal, depth) = (vertex.normal_G, vertex.depth);
+            let point = vertex.point_G.coords - p_GS;
+            let index = vertex.vertex as usize;
+            visit(&Spring {
+                index,
+                normal,
+                base: point - normal * depth,
+                point,
+                depth,
+                gradient: self.gradient(vertex.part, &point, &normal, depth),
+                volume: vertex.weighted * self.share,
+                by_depth: T::zero(),
+                by_turn: Some(Vector6::from_column_slice(by_motion)),
+                area: self.vertex_areas.get(index).map_or_else(T::zero, |&area| area * self.share),
+            });
+        }
+    }
+
+    /// The derivatives of the normal by a shift of the base, in Ground.
+    #[inline]
+    fn gradient(
+        &self,
+        part: Option<MeshPart>,
+        point: &Vector3<T>,
+        normal: &Vector3<T>,
+        depth: T,
+    ) -> Option<Matrix3<T>> {
+        let R_GO = self.X_GO.rotation.matrix();
+        let in_O = match self.other {
+            SolidShape::HalfSpace(_) => return None,
+            SolidShape::Mesh(mesh) => mesh.normal_gradient_on(part?, &R_GO.tr_mul(normal), -depth)?,
+            shape => {
+                let point_G = self.X_GM.translation.vector + point;
+                let near = SurfacePoint {
+                    point: self.X_GO.inverse_transform_point(&point_G.into()),
+                    normal: R_GO.tr_mul(normal),
+                    signed_distance: -depth,
+                };
+                shape.normal_gradient(&near)?
+            }
+        };
+        Some(R_GO * in_O * R_GO.transpose())
+    }
+}
+
+/// The derivatives by motion of what has this derivative by a shift of a base.
+#[inline]
+pub(super) fn twist<T: Real>(base: &Vector3<T>, by_shift: &Vector3<T>) -> Vector6<T> {
+    let by_turn = base.cross(by_shift);
+    Vector6::new(by_turn.x, by_turn.y, by_turn.z, by_shift.x, by_shift.y, by_shift.z)
+}
+
+/// The derivatives by motion of the cosine of the angle between a face and a normal of the contact.
+fn cosine_by_motion<T: Real>(
+    face_normal: &Vector3<T>,
+    base: &Vector3<T>,
+    normal: &Vector3<T>,
+    gradient: Option<&Matrix3<T>>,
+) -> Vector6<T> {
+    let by_turn = normal.cross(face_normal);
+    let zero = T::zero();
+    let mut by_motion = Vector6::new(by_turn.x, by_turn.y, by_turn.z, zero, zero, zero);
+    if let Some(gradient) = gradient {
+        by_motion -= twist(base, &(gradient * face_normal));
+    }
+    by_motion
+}

@@ -1,0 +1,186 @@
+//! Derivatives of the forces of one spring.
+
+use nalgebra::{Matrix3, Point3, Vector3};
+
+use super::contact::{Contact, Spring};
+use crate::elements::elastic_foundation::parameters::Law;
+use crate::elements::elastic_foundation::stiction::{Factors, Grip};
+use crate::math::{Algebraic, Dual, Number, Real};
+use crate::shapes::direction_and_length;
+
+/// The normal force of a spring.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Pressed<T: Real> {
+    pub(super) bears: bool,
+    /// The ratio of the normal to the elastic force.
+    pub(super) factor: T,
+    pub(super) normal_force: T,
+    /// The derivative of the normal force by the depth's rate.
+    pub(super) damping: T,
+    pub(super) depth_rate: T,
+    /// Of the contact point.
+    pub(super) slip: Vector3<T>,
+}
+
+/// Friction by slip alone: `−N g σ`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Rubbing<T: Real> {
+    /// `g` \[s/m\].
+    pub(super) factor: T,
+    /// The derivative of `g σ` by `σ` is `g 1 + h e eᵀ`.
+    pub(super) along: T,
+    pub(super) direction: Vector3<T>,
+}
+
+/// Friction with an anchor: `A s + B v` with the stretch and the slip velocity of the base.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Held<T: Real> {
+    /// From the anchor to the base, in Ground.
+    from_anchor: Vector3<T>,
+    pub(super) stretch: Vector3<T>,
+    /// Of the base, with what is along the normal, and without.
+    velocity: Vector3<T>,
+    pub(super) slip: Vector3<T>,
+    /// The factors `A` and `B`, with their derivatives by `s·s`, `s·v`, `v·v` and the normal force.
+    elastic: Dual<T, 4>,
+    damping: Dual<T, 4>,
+    pub(super) slips: bool,
+}
+
+/// Derivatives of a vector by the shift of a base, by its velocity and by the normal force.
+#[derive(Debug, Clone, Copy)]
+#[expect(clippy::struct_field_names, reason = "derivatives are named by what they are by")]
+pub(super) struct Slopes<T: Real> {
+    pub(super) by_stretch: Matrix3<T>,
+    pub(super) by_shift: Matrix3<T>,
+    pub(super) by_velocity: Matrix3<T>,
+    pub(super) by_normal_force: Vector3<T>,
+}
+
+impl<T: Real> Contact<'_, T> {
+    #[inline]
+    pub(super) fn press(&self, spring: &Spring<T>) -> Pressed<T> {
+        let (zero, one) = (T::zero(), T::one());
+        let elastic_force = self.material.stiffness * spring.volume;
+        let velocity = self.V.linear + self.V.angular.cross(&spring.point);
+        let depth_rate = -velocity.dot(&spring.normal);
+        let slip = velocity + spring.normal * depth_rate;
+        let bears = elastic_force >= zero;
+        let factor = if bears { self.law.normal_factor(depth_rate) } else { one };
+        let damping = if bears && factor > zero { self.law.damping(elastic_force) } else { zero };
+        let normal_force = elastic_force * factor;
+        Pressed { bears, factor, normal_force, damping, depth_rate, slip }
+    }
+
+    /// Friction of a spring without an anchor, by its slip.
+    #[inline]
+    pub(super) fn rub(&self, pressed: &Pressed<T>) -> Rubbing<T> {
+        if !pressed.bears {
+            return Rubbing { factor: T::zero(), along: T::zero(), direction: Vector3::zeros() };
+        }
+        let slip = &pressed.slip;
+        let law = self.material.law(self.transition_velocity, |number, _| Dual::<T, 1>::of(number)).contact;
+        let factor = law.friction_factor(Dual::variable(slip.norm_squared(), 0));
+        if factor.value.is_finite() {
+            let along = factor.slopes[0] * T::lit(2.0);
+            return Rubbing { factor: factor.value, along, direction: *slip };
+        }
+        // Far beyond the transition kinetic friction keeps its size.
+        let factor = self.law.friction_factor_of(slip);
+        let direction = direction_and_length(slip).map_or_else(Vector3::zeros, |(direction, _)| direction);
+        Rubbing { factor, along: self.material.viscous_friction - factor, direction }
+    }
+
+    /// Friction of a spring with an anchor, which is in the frame of the other surface; `None` for one that has just come
+    /// into contact.
+    pub(super) fn hold(
+        &self,
+        spring: &Spring<T>,
+        pressed: &Pressed<T>,
+        anchor: Option<Point3<T>>,
+    ) -> Held<T> {
+        let p_GB = self.X_GM.translation.vector + spring.base;
+        let from_anchor = anchor.map_or_else(Vector3::zeros, |anchor| p_GB - (self.X_GO * anchor).coords);
+        let velocity = self.V.linear + self.V.angular.cross(&spring.base);
+        let along = |v: &Vector3<T>| v - spring.normal * spring.normal.dot(v);
+        let (stretch, slip) = (along(&from_anchor), along(&velocity));
+        let squares = [stretch.norm_squared(), stretch.dot(&slip), slip.norm_squared()];
+        let normal_force = if pressed.bears { Dual::variable(pressed.normal_force, 3) } else { Dual::none() };
+        // Without an anchor there is no stretch, however the base moves.
+        let is_varied = |i| i == 2 || anchor.is_some();
+        let vary = |i| if is_varied(i) { Dual::variable(squares[i], i) } else { Dual::of(squares[i]) };
+        let squares = [0, 1, 2].map(vary);
+        let law = self.material.law(self.transition_velocity, |number, _| Dual::of(number));
+        let (elastic, damping, slips) =
+            friction_with_anchor(&law, Dual::of(spring.area), squares, normal_force);
+        let elastic = if anchor.is_some() { elastic } else { Dual::none() };
+        Held { from_anchor, stretch, velocity, slip, elastic, damping, slips }
+    }
+}
+
+/// The factors of stretch and slip velocity, and whether the spring has yielded.
+pub(super) fn friction_with_anchor<S: Algebraic>(
+    law: &Law<S>,
+    area: S,
+    squares: [S; 3],
+    normal_force: S,
+) -> (S, S, bool) {
+    let (coefficient, viscous) = law.contact.coefficients(squares[2]);
+    let grip =
+        Grip { stiffness: law.tangential_stiffness * area, viscosity: law.tangential_viscosity * area };
+    let Factors { elastic, damping, slips } = grip.factors(squares, coefficient * normal_force);
+    (elastic, damping - viscous * normal_force, slips)
+}
+
+impl<T: Real> Held<T> {
+    /// The squares of stretch and slip velocity, and their product.
+    pub(super) fn squares(&self) -> [T; 3] {
+        [self.stretch.norm_squared(), self.stretch.dot(&self.slip), self.slip.norm_squared()]
+    }
+
+    /// The friction force on the mesh.
+    pub(super) fn force(&self) -> Vector3<T> {
+        self.stretch * self.elastic.value + self.slip * self.damping.value
+    }
+
+    /// The derivatives of the friction force.
+    pub(super) fn slopes(&self, contact: &Contact<'_, T>, spring: &Spring<T>) -> Slopes<T> {
+        self.slopes_of([self.elastic, self.damping], contact, spring)
+    }
+
+    /// The derivatives of the stretch at which the spring exerts its force, for an anchor that follows.
+    pub(super) fn slopes_of_lead(&self, contact: &Contact<'_, T>, spring: &Spring<T>) -> Slopes<T> {
+        let over = (contact.material.tangential_stiffness * spring.area).recip();
+        self.slopes_of([self.elastic * Dual::of(over), Dual::none()], contact, spring)
+    }
+
+    /// The derivatives of `A s + B v`.
+    fn slopes_of(&self, [a, b]: [Dual<T, 4>; 2], contact: &Contact<'_, T>, spring: &Spring<T>) -> Slopes<T> {
+        let (s, v, n) = (&self.stretch, &self.slip, &spring.normal);
+        let two = T::lit(2.0);
+        let by = |factor: T, by_s: [T; 2], by_v: [T; 2], with: [T; 2]| {
+            Matrix3::from_diagonal_element(factor)
+                + s * (s * by_s[0] + v * by_s[1]).transpose() * with[0]
+                + v * (s * by_v[0] + v * by_v[1]).transpose() * with[1]
+        };
+        let one = [T::one(); 2];
+        let [ss, sv, vv, _] = a.slopes;
+        let [tt, tw, ww, _] = b.slopes;
+        let by_s = by(a.value, [ss * two, sv], [tt * two, tw], one);
+        let by_v = by(b.value, [sv, vv * two], [tw, ww * two], one);
+        let along = Matrix3::identity() - n * n.transpose();
+        let mut stretch = along;
+        let mut slip = along * contact.V.angular.cross_matrix();
+        if let Some(H) = &spring.gradient {
+            let turned = |v: &Vector3<T>| H * n.dot(v) + n * (H * v).transpose();
+            stretch -= turned(&self.from_anchor);
+            slip -= turned(&self.velocity);
+        }
+        Slopes {
+            by_stretch: by_s * along,
+            by_shift: by_s * stretch + by_v * slip,
+            by_velocity: by_v * along,
+            by_normal_force: s * a.slopes[3] + v * b.slopes[3],
+        }
+    }
+}

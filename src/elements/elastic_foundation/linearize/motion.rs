@@ -1,0 +1,205 @@
+//! Derivatives of the forces by motion.
+
+use nalgebra::{Matrix3, Matrix6, Point3, Vector3, Vector6};
+
+use super::contact::{Contact, Spring, twist};
+use super::friction::{Pressed, Rubbing};
+use crate::elements::elastic_foundation::ElasticFoundation;
+use crate::framework::{AtDynamics, Between, Blocks, Pair};
+use crate::math::{Real, SpatialForce};
+use crate::shapes::greater;
+
+/// Sums over the springs of a contact. Rows are of the torque about the mesh's origin and of the force.
+struct Sums<T: Real> {
+    by_position: Matrix6<T>,
+    by_velocity: Matrix6<T>,
+    F_GS: SpatialForce<T>,
+}
+
+impl<T: Real> ElasticFoundation<T> {
+    pub(in super::super) fn linearize_by_motion(
+        &self,
+        at: &AtDynamics<'_, T, Self>,
+        blocks: &mut Blocks<'_, T>,
+    ) {
+        let mut memory = blocks.take_memory();
+        let mut contacts = 0..;
+        let are_known = self.for_each_contact(at, |contact| {
+            let mut sums = Sums::zero();
+            let mut deepest = T::zero();
+            contact.for_each_spring(at, &mut memory, |spring| {
+                deepest = greater(deepest, spring.depth);
+                let pressed = contact.press(spring);
+                if self.has_anchors {
+                    let id = contact.first_spring + spring.index;
+                    sums.add_anchored(contact, spring, &pressed, at.discrete.of(id, contact.surfaces[1]));
+                } else {
+                    sums.add(contact, spring, &pressed);
+                }
+            });
+            blocks.add_between(&sums.between(contact));
+            blocks.branch_of(contacts.next().unwrap_or_default(), "in contact", deepest, "m");
+        });
+        blocks.give_back(memory);
+        if !are_known {
+            self.ask_for_differences(blocks);
+        }
+    }
+}
+
+impl<T: Real> Sums<T> {
+    fn zero() -> Self {
+        Self { by_position: Matrix6::zeros(), by_velocity: Matrix6::zeros(), F_GS: SpatialForce::zero() }
+    }
+
+    /// Adds a spring whose friction follows its slip.
+    ///
+    /// With the shift `δp` of the base, the contact point shifts by `T δp` with `T = 1 − n nᵀ + x H`, and the normal turns by
+    /// `H δp`.
+    #[inline]
+    fn add(&mut self, contact: &Contact<'_, T>, spring: &Spring<T>, pressed: &Pressed<T>) {
+        let Spring { normal: n, base, point, depth, gradient, by_depth, by_turn, .. } = spring;
+        let &Pressed { factor, normal_force, damping, depth_rate, slip, .. } = pressed;
+        let Rubbing { factor: g, along, direction: e } = contact.rub(pressed);
+        let w = &contact.V.angular;
+        let viscosity = normal_force * g;
+        let per_newton = n - slip * g;
+        let force = per_newton * normal_force;
+        let pressing = contact.material.stiffness * factor;
+
+        // By the velocity of the contact point: the normal force, friction in all directions along the surface, and in that
+        // of the slip.
+        let across = n * viscosity - per_newton * damping;
+        let rubs = e * -(normal_force * along);
+        let mut by_velocity = across * n.transpose() + rubs * e.transpose();
+        (0..3).for_each(|i| by_velocity[(i, i)] -= viscosity);
+        // By the shift of the base: the load, and the velocity of the contact point, which follows along the surface.
+        let spun = times_cross(&by_velocity, w);
+        let along_normal = per_newton * (pressing * *by_depth) - spun * n;
+        let mut by_force = spun + along_normal * n.transpose();
+        let mut lever = force.cross(n) * n.transpose() - force.cross_matrix();
+        if let Some(H) = gradient {
+            let turning = H * slip;
+            let along_e = e * (H * e).transpose() * (along * depth_rate);
+            by_force += (H * (T::one() - g * depth_rate) + n * (turning * g).transpose() - along_e)
+                * normal_force
+                + spun * H * *depth
+                - per_newton * (turning * damping).transpose();
+            lever -= force.cross_matrix() * H * *depth;
+        }
+        add_by_twist(&mut self.by_position, &(cross_times(point, &by_force) + lever), &by_force, base);
+        add_by_twist(&mut self.by_velocity, &cross_times(point, &by_velocity), &by_velocity, point);
+        if let Some(by_turn) = by_turn {
+            self.by_position += twist(point, &per_newton) * (by_turn * pressing).transpose();
+        }
+        self.F_GS += SpatialForce::new(point.cross(&force), force);
+    }
+
+    /// Adds a spring with friction at its base.
+    fn add_anchored(
+        &mut self,
+        contact: &Contact<'_, T>,
+        spring: &Spring<T>,
+        pressed: &Pressed<T>,
+        anchor: Option<Point3<T>>,
+    ) {
+        let Spring { normal: n, base, point, gradient, depth, .. } = spring;
+        let held = contact.hold(spring, pressed, anchor);
+        let slopes = held.slopes(contact, spring);
+        let (normal_force, friction) = (n * pressed.normal_force, held.force());
+        let load = twist(point, n) + twist(base, &slopes.by_normal_force);
+        let [by_position, by_velocity] = normal_force_by_motion(contact, spring, pressed);
+        self.by_position += load * by_position.transpose();
+        self.by_velocity += load * by_velocity.transpose();
+        let mut by_force = slopes.by_shift;
+        let mut by_torque = cross_times(base, &by_force) - (friction + normal_force).cross_matrix();
+        if let Some(H) = gradient {
+            let turned = H * pressed.normal_force;
+            by_force += turned;
+            by_torque += cross_times(point, &turned) - normal_force.cross_matrix() * H * *depth;
+        }
+        add_by_twist(&mut self.by_position, &by_torque, &by_force, base);
+        let by_velocity = &slopes.by_velocity;
+        add_by_twist(&mut self.by_velocity, &cross_times(base, by_velocity), by_velocity, base);
+        let torque = point.cross(&normal_force) + base.cross(&friction);
+        self.F_GS += SpatialForce::new(torque, normal_force + friction);
+    }
+
+    /// The derivatives of all forces of the contact.
+    fn between(mut self, contact: &Contact<'_, T>) -> Between<T> {
+        // Levers and velocities are relative to the mesh's origin, which shifts.
+        let by_linear = self.by_velocity.fixed_columns::<3>(3) * contact.V.angular.cross_matrix();
+        let mut columns = self.by_position.fixed_columns_mut::<3>(3);
+        columns -= by_linear;
+        add_to(&mut self.by_position, 0, 3, &self.F_GS.force.cross_matrix());
+        Between {
+            bodies: contact.bodies,
+            p_GM: contact.X_GM.translation.vector.into(),
+            F_GM: self.F_GS,
+            V_M: contact.V,
+            by_position: pair(&self.by_position),
+            by_velocity: pair(&self.by_velocity),
+        }
+    }
+}
+
+/// The derivatives of the normal force by motion and by velocity, for velocities of the mesh as extended to a fixed point.
+pub(super) fn normal_force_by_motion<T: Real>(
+    contact: &Contact<'_, T>,
+    spring: &Spring<T>,
+    pressed: &Pressed<T>,
+) -> [Vector6<T>; 2] {
+    let Spring { normal: n, base, point, gradient, depth, by_depth, by_turn, .. } = spring;
+    let mut by_shift = contact.V.angular.cross(n);
+    if let Some(H) = gradient {
+        by_shift += H * (by_shift * *depth - pressed.slip);
+    }
+    let pressing = contact.material.stiffness * pressed.factor;
+    let by_base = n * (pressing * *by_depth) + by_shift * pressed.damping;
+    let mut by_position = twist(base, &by_base);
+    if let Some(by_turn) = by_turn {
+        by_position += by_turn * pressing;
+    }
+    [by_position, twist(point, &(n * -pressed.damping))]
+}
+
+/// Adds derivatives of torque and force by the shift, or the velocity, of a point that a twist moves.
+#[inline]
+fn add_by_twist<T: Real>(sum: &mut Matrix6<T>, torque: &Matrix3<T>, force: &Matrix3<T>, point: &Vector3<T>) {
+    for (row, block) in [(0, torque), (3, force)] {
+        add_to(sum, row, 0, &-times_cross(block, point));
+        add_to(sum, row, 3, block);
+    }
+}
+
+/// `m [v]×`.
+#[inline]
+fn times_cross<T: Real>(m: &Matrix3<T>, v: &Vector3<T>) -> Matrix3<T> {
+    let [x, y, z] = [m.column(0), m.column(1), m.column(2)];
+    Matrix3::from_columns(&[y * v.z - z * v.y, z * v.x - x * v.z, x * v.y - y * v.x])
+}
+
+/// `[v]× m`.
+#[inline]
+fn cross_times<T: Real>(v: &Vector3<T>, m: &Matrix3<T>) -> Matrix3<T> {
+    Matrix3::from_columns(&[0, 1, 2].map(|column| {
+        let column: Vector3<T> = m.column(column).into_owned();
+        v.cross(&column)
+    }))
+}
+
+#[inline]
+fn add_to<T: Real>(sum: &mut Matrix6<T>, row: usize, column: usize, block: &Matrix3<T>) {
+    let mut view = sum.fixed_view_mut::<3, 3>(row, column);
+    view += block;
+}
+
+fn pair<T: Real>(all: &Matrix6<T>) -> Pair<T> {
+    let block = |row, column| all.fixed_view::<3, 3>(row, column).into_owned();
+    Pair {
+        torque_by_angular: block(0, 0),
+        torque_by_linear: block(0, 3),
+        force_by_angular: block(3, 0),
+        force_by_linear: block(3, 3),
+    }
+}

@@ -1,0 +1,159 @@
+//! Derivatives of the exponential spring.
+
+use nalgebra::{Matrix3, Vector2, Vector3};
+
+use super::friction::length;
+use super::law::{Law, Memory, Motion, Outcome};
+use super::{ExponentialSpring, Step};
+use crate::framework::{AtDynamics, Between, Blocks, ElementError, Pair, Row};
+use crate::math::{Dual, Number, Real, SpatialForce, SpatialVelocity};
+
+/// Position and velocity of the station in the plane's frame.
+const MOTION: usize = 6;
+/// Time, and the numbers of the parameters and of the memory.
+const VARIABLES: usize = 1 + PARAMETERS + MEMORY;
+const PARAMETERS: usize = 10;
+const MEMORY: usize = 10;
+
+impl<T: Real> ExponentialSpring<T> {
+    /// The outcome of the law with derivatives by the motion.
+    fn by_motion(at: &AtDynamics<'_, T, Self>) -> Outcome<Dual<T, MOTION>> {
+        let law = Law::of(at.parameters, |number, _| Dual::of(number));
+        let memory = Memory::of(at.discrete, |number, _| Dual::of(number));
+        let vary = |v: &Vector3<T>, first: usize| {
+            let [x, y, z] = [0, 1, 2].map(|axis| Dual::variable(v[axis], first + axis));
+            Vector3::new(x, y, z)
+        };
+        let position = vary(&at.position.p_PS.coords, 0);
+        let velocity = vary(&at.velocity.v_PS, 3);
+        let motion = Motion { position, velocity, time: Dual::of(at.time) };
+        law.evaluate(at.parameters.friction_transition, &memory, &motion)
+    }
+
+    /// The outcome of the law with derivatives by the variables.
+    fn by_variables(at: &AtDynamics<'_, T, Self>) -> Outcome<Dual<T, VARIABLES>> {
+        let law = Law::of(at.parameters, |number, place| Dual::variable(number, 1 + place));
+        let memory = Memory::of(at.discrete, |number, place| Dual::variable(number, 1 + PARAMETERS + place));
+        let constant = |v: &Vector3<T>| Vector3::new(Dual::of(v.x), Dual::of(v.y), Dual::of(v.z));
+        let position = constant(&at.position.p_PS.coords);
+        let velocity = constant(&at.velocity.v_PS);
+        let motion = Motion { position, velocity, time: Dual::variable(at.time, 0) };
+        law.evaluate(at.parameters.friction_transition, &memory, &motion)
+    }
+
+    /// The velocity of the station as seen from the plane's body, in Ground; there is no torque that depends on a turn.
+    fn velocity_G(at: &AtDynamics<'_, T, Self>) -> SpatialVelocity<T> {
+        SpatialVelocity::new(Vector3::zeros(), at.position.X_GP.rotation * at.velocity.v_PS)
+    }
+
+    pub(super) fn linearize_by_motion(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
+        let outcome = Self::by_motion(at);
+        let force = force_P(&outcome);
+        let R_GP = at.position.X_GP.rotation.matrix();
+        let by = |first: usize| {
+            let in_P = Matrix3::from_fn(|row, column| force[row].slopes[first + column]);
+            let force_by_linear = R_GP * in_P * R_GP.transpose();
+            Pair { force_by_linear, ..Pair::zeros() }
+        };
+        blocks.add_between(&Between {
+            bodies: [self.plane.body, self.station.body],
+            p_GM: at.position.p_GS,
+            F_GM: SpatialForce::new(Vector3::zeros(), at.dynamics.force_G()),
+            V_M: Self::velocity_G(at),
+            by_position: by(0),
+            by_velocity: by(3),
+        });
+        // What spring and damper would pull with if the anchor held.
+        let stretch = at.position.p_PS.xy().coords - at.discrete.anchor_P;
+        let velocity = at.velocity.v_PS.xy();
+        let pull = stretch * at.parameters.friction_elasticity + velocity * at.parameters.friction_viscosity;
+        let margin = (at.dynamics.friction_force_limit - length(pull)).magnitude();
+        blocks.branch(if at.dynamics.limit_reached { "slipping" } else { "sticking" }, margin, "N");
+        let clamp = at.parameters.max_normal_force - at.dynamics.normal_force_unclamped;
+        blocks.branch(if clamp < T::zero() { "clamped" } else { "not clamped" }, clamp.magnitude(), "N");
+    }
+
+    pub(super) fn linearize_by_variables(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
+        let force = force_P(&Self::by_variables(at));
+        for variable in 0..VARIABLES {
+            let change = Vector3::from_fn(|axis, _| force[axis].slopes[variable]);
+            if change != Vector3::zeros() {
+                let change = SpatialForce::new(Vector3::zeros(), at.position.X_GP.rotation * change);
+                let bodies = [self.plane.body, self.station.body];
+                blocks.add_between_by_variable(bodies, &at.position.p_GS, variable, &change);
+            }
+        }
+    }
+
+    pub(super) fn linearize_memory(
+        &self,
+        at: &AtDynamics<'_, T, Self>,
+        blocks: &mut Blocks<'_, T>,
+    ) -> Result<(), ElementError> {
+        let step = Self::step(at)?;
+        if step == Step::Whole {
+            let outcome = Self::by_motion(at);
+            for (number, next) in written(&outcome) {
+                let [by_position, by_velocity] =
+                    [0, 3].map(|first| Vector3::from_fn(|axis, _| next.slopes[first + axis]));
+                self.add_row(at, number, by_position, by_velocity, blocks);
+            }
+            for (number, next) in written(&Self::by_variables(at)) {
+                for (variable, &slope) in next.slopes.iter().enumerate() {
+                    blocks.add_to_by_variable(Row::Next(number), variable, slope);
+                }
+            }
+            for axis in 0..2 {
+                self.add_row(at, 7 + axis, Vector3::zeros(), Vector3::ith(axis, T::one()), blocks);
+            }
+        }
+        if step != Step::Nothing {
+            blocks.add_to_by_variable(Row::Next(3), Blocks::<T>::TIME, T::one());
+            for axis in 0..3 {
+                self.add_row(at, 4 + axis, Vector3::ith(axis, T::one()), Vector3::zeros(), blocks);
+            }
+        }
+        let is_kept = |number: usize| match step {
+            Step::Whole => false,
+            Step::First => !(3..7).contains(&number),
+            Step::Nothing => true,
+        };
+        for number in (0..MEMORY).filter(|&number| is_kept(number)) {
+            let present = blocks.discrete(number);
+            blocks.add_to_by_variable(Row::Next(number), present, T::one());
+        }
+        Ok(())
+    }
+
+    /// Adds the derivatives of one number of the memory by position and velocity in the plane's frame.
+    fn add_row(
+        &self,
+        at: &AtDynamics<'_, T, Self>,
+        number: usize,
+        by_position: Vector3<T>,
+        by_velocity: Vector3<T>,
+        blocks: &mut Blocks<'_, T>,
+    ) {
+        let R_GP = &at.position.X_GP.rotation;
+        let none = Vector3::zeros();
+        blocks.add_to_between(
+            Row::Next(number),
+            [self.plane.body, self.station.body],
+            (&at.position.p_GS, &Self::velocity_G(at)),
+            [none, R_GP * by_position],
+            [none, R_GP * by_velocity],
+        );
+    }
+}
+
+/// The force on the station in the plane's frame.
+fn force_P<T: Real, const N: usize>(outcome: &Outcome<Dual<T, N>>) -> [Dual<T, N>; 3] {
+    let friction: Vector2<_> = outcome.friction.elastic + outcome.friction.damping;
+    [friction.x, friction.y, outcome.normal.total]
+}
+
+/// What a commit writes that depends on the law, by its place among the numbers of the memory.
+fn written<T: Real, const N: usize>(outcome: &Outcome<Dual<T, N>>) -> [(usize, Dual<T, N>); 4] {
+    let next = &outcome.next;
+    [(0, next.anchor.x), (1, next.anchor.y), (2, next.sliding), (9, next.overspeed)]
+}

@@ -1,0 +1,45 @@
+//! How the normal of a mesh turns as the point moves from which it is seen.
+
+use nalgebra::{Matrix3, Vector3};
+
+use crate::math::Real;
+use crate::shapes::mesh::TriangleMesh;
+use crate::shapes::mesh::plain::FacePoint;
+use crate::shapes::mesh::triangles::Feature;
+use crate::shapes::turned_about;
+
+/// Where on a mesh the nearest point lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct MeshPart {
+    face: usize,
+    feature: Feature,
+}
+
+impl From<&FacePoint> for MeshPart {
+    #[inline]
+    fn from(found: &FacePoint) -> Self {
+        Self { face: found.face, feature: found.feature }
+    }
+}
+
+impl<T: Real> TriangleMesh<T> {
+    /// As [`Solid::normal_gradient`](crate::shapes::Solid::normal_gradient), for a nearest point on this part.
+    #[inline]
+    pub(crate) fn normal_gradient_on(
+        &self,
+        part: MeshPart,
+        normal: &Vector3<T>,
+        signed_distance: T,
+    ) -> Option<Matrix3<T>> {
+        match part.feature {
+            Feature::Face => None,
+            Feature::Edge(k) => {
+                let (_, edge) = self.edge(part.face, k);
+                let across = edge.cross(normal);
+                let scale = (edge.norm_squared() * signed_distance).recip();
+                Some(if scale.is_finite() { across * across.transpose() * scale } else { Matrix3::zeros() })
+            }
+            Feature::Corner(_) => Some(turned_about(normal, signed_distance)),
+        }
+    }
+}
