@@ -145,6 +145,8 @@ macro_rules! linearized {
 linearized! {
     linear_bushing: Bushing;
     spatial_bushing: CoupledBushing;
+    cable_spring: Cable;
+    cable_through_a_moving_point: MovingCable;
     exponential_spring: Spring;
     elastic_foundation_in_ellipsoid: SoftTorus;
     elastic_foundation_on_its_like: SoftBrickAndBall;
