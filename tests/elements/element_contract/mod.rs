@@ -6,6 +6,7 @@ use force_elements::{Error, Real};
 use num_dual::Dual64;
 
 mod by_name;
+mod cables;
 mod faults;
 pub(crate) mod hertz;
 mod meshes;
@@ -146,7 +147,6 @@ linearized! {
     linear_bushing: Bushing;
     spatial_bushing: CoupledBushing;
     cable_spring: Cable;
-    cable_through_a_moving_point: MovingCable;
     exponential_spring: Spring;
     elastic_foundation_in_ellipsoid: SoftTorus;
     elastic_foundation_on_its_like: SoftBrickAndBall;
