@@ -154,10 +154,10 @@ impl<T: Real> Default for PathDerivatives<T> {
 impl<T: Real> PathDerivatives<T> {
     /// Takes over a path solved at these places and positions; returns whether its derivatives are known.
     ///
-    /// They are not where the cable ends on a surface that does not move with the end.
+    /// They are not where the cable ends on a surface that does not move with the end, nor those of another path.
     ///
     /// # Panics
-    /// If `positions` lack a body, like slice indexing; those of the solution do not.
+    /// If `positions` lack a body or coordinate, like slice indexing; those of the solution do not.
     pub fn find(
         &mut self,
         placed: &PlacedPath<'_, T>,
@@ -177,10 +177,13 @@ impl<T: Real> PathDerivatives<T> {
         self.is_held = false;
 
         let Some(first) = results.segments.first() else { return false };
+        if results.via_points.len() != path.via_points.len() {
+            return false;
+        }
         self.add_point(PathMotion::Origin, first.from_body, &first.from_G, positions);
         let mut acting = (0..path.via_points.len()).filter(|&i| results.via_points[i].is_some());
         for segment in &results.segments {
-            let is_held = !(segment.length > T::zero());
+            let is_held = segment.length <= T::zero();
             let zero = T::zero();
             self.legs.push(Leg {
                 direction: if is_held { Vector3::zeros() } else { segment.direction_G },
@@ -188,25 +191,25 @@ impl<T: Real> PathDerivatives<T> {
                 change: Matrix3x6::zeros(),
             });
             if is_held {
-                let mut moves = self.stops.last().is_some_and(|stop| stop.slope.is_some());
-                moves |= segment.from_body != segment.to_body;
-                if moves {
+                let moves = self.stops.last().is_some_and(|stop| stop.slope.is_some());
+                if moves || segment.from_body != segment.to_body {
                     return false;
                 }
                 self.is_held = true;
             }
-            match segment.to_contact {
-                Some(i) => self.add_contact(placed, positions, &results.contacts[i]),
-                None => {
-                    let part = acting.next().map_or(PathMotion::Termination, PathMotion::ViaPoint);
-                    self.add_point(part, segment.to_body, &segment.to_G, positions);
-                    if let PathMotion::ViaPoint(i) = part {
-                        self.add_slope(&path.via_points[i].0, positions);
-                        if is_held && path.via_points[i].0.curve().is_some() {
-                            return false;
-                        }
-                    }
-                }
+            if let Some(i) = segment.to_contact {
+                let Some(contact) = results.contacts.get(i) else { return false };
+                let Some(obstacle) = path.obstacles.get(contact.obstacle) else { return false };
+                self.add_contact(obstacle.frame().body, contact, positions);
+                continue;
+            }
+            let part = acting.next().map_or(PathMotion::Termination, PathMotion::ViaPoint);
+            self.add_point(part, segment.to_body, &segment.to_G, positions);
+            if let PathMotion::ViaPoint(i) = part {
+                self.add_slope(&path.via_points[i].0, positions);
+            }
+            if is_held && self.stops.last().is_some_and(|stop| stop.slope.is_some()) {
+                return false;
             }
         }
         self.eliminate(placed, results);
@@ -294,13 +297,8 @@ impl<T: Real> PathDerivatives<T> {
         stop.slope = Some(Slope { coordinate, first, second });
     }
 
-    fn add_contact(
-        &mut self,
-        placed: &PlacedPath<'_, T>,
-        positions: &Positions<T>,
-        contact: &ObstacleContact<T>,
-    ) {
-        let body = self.body(placed.path.obstacles[contact.obstacle].frame().body, positions);
+    fn add_contact(&mut self, body: BodyIndex, contact: &ObstacleContact<T>, positions: &Positions<T>) {
+        let body = self.body(body, positions);
         let p_GB = self.forces[body].p_GB;
         let side = |end: &GeodesicEnd<T>| Side {
             p: end.point,
@@ -333,7 +331,8 @@ impl<T: Real> PathDerivatives<T> {
             let before = [self.stops[i - 1].solution[1][2], self.stops[i].coupling];
             let inverse_lengths = [&self.legs[i - 1], &self.legs[i]].map(|leg| leg.inverse_length);
             let after = self.stops[i + 1].coupling;
-            self.stops[i].solution = solution(&contact.jacobi(obstacle.surface()), inverse_lengths, before, after);
+            self.stops[i].solution =
+                solution(&contact.jacobi(obstacle.surface()), inverse_lengths, before, after);
         }
     }
 
@@ -361,7 +360,8 @@ impl<T: Real> PathDerivatives<T> {
                 (stop.part, i.checked_sub(1).map(|i| &legs[i]), legs.get(i))
             {
                 let [start, end] = &stop.sides;
-                let at_start = start.normal.transpose() * stop.turn - start.binormal.transpose() * arriving.change
+                let at_start = start.normal.transpose() * stop.turn
+                    - start.binormal.transpose() * arriving.change
                     + before * stop.coupling;
                 let at_end = end.binormal.transpose() * leaving.change - end.normal.transpose() * stop.turn;
                 stop.slips = stop.solution.map(|by| at_start * by[0] + at_end * by[1]);
@@ -376,7 +376,8 @@ impl<T: Real> PathDerivatives<T> {
             after = stop.slips[0];
         }
         for (leg, ends) in legs.iter_mut().zip(stops.windows(2)) {
-            let apart = ends[1].sides[0].binormal * ends[1].slips[0] - ends[0].sides[1].binormal * ends[0].slips[1];
+            let apart =
+                ends[1].sides[0].binormal * ends[1].slips[0] - ends[0].sides[1].binormal * ends[0].slips[1];
             leg.change += apart * leg.inverse_length;
         }
     }
@@ -404,7 +405,8 @@ impl<T: Real> PathDerivatives<T> {
                 let pull = leg.change * sign;
                 // A shift by s along the binormal turns the force by s·b × e = −s·n about the origin.
                 let torque = r.cross_matrix() * pull
-                    - ((directions[k] * sign).cross_matrix() * stop.shifts[k] + normal * (stop.slips[k] * sign));
+                    - ((directions[k] * sign).cross_matrix() * stop.shifts[k]
+                        + normal * (stop.slips[k] * sign));
                 let mut torques = change.fixed_view_mut::<3, 6>(0, 0);
                 torques += torque;
                 let mut pulls = change.fixed_view_mut::<3, 6>(3, 0);
@@ -516,12 +518,7 @@ fn directions<T: Real>(legs: &[Leg<T>], stop: usize) -> [Vector3<T>; 2] {
 ///
 /// `inverse_lengths` are those of the segments before and after, zero of one without length, whose point holds the contact.
 /// `before` has the shift of the end before by that of the start, and its effect; `after` is the effect of the next start.
-fn solution<T: Real>(
-    jacobi: &Jacobi<T>,
-    inverse_lengths: [T; 2],
-    before: [T; 2],
-    after: T,
-) -> [[T; 3]; 2] {
+fn solution<T: Real>(jacobi: &Jacobi<T>, inverse_lengths: [T; 2], before: [T; 2], after: T) -> [[T; 3]; 2] {
     let Jacobi { shift, shift_rate, turn, turn_rate } = *jacobi;
     let [inverse_before, inverse_after] = inverse_lengths;
     let zero = T::zero();

@@ -1,12 +1,14 @@
 //! The linearization of a system: its memory, differences of a user's element, and what is refused.
 
+use force_elements::cable::{CablePath, Obstacle};
 use force_elements::linear_bushing::Parameters;
 use force_elements::nalgebra::{Point3, Vector3, Vector6};
+use force_elements::shapes::Ellipsoid;
 use force_elements::testing::Numbers;
 use force_elements::{
-    AtDynamics, BodyIndex, Column, CoordinateIndex, CustomForce, ElementError, End, Error, ForceAccumulator,
-    ForceElement, ForceSystem, Forces, Frame, LinearBushing, Linearization, Row, Scope, Source, SpatialForce,
-    Stage, Topology, Variation, variables,
+    AtDynamics, BodyIndex, CableSpring, Column, CoordinateIndex, CustomForce, ElementError, End, Error,
+    ForceAccumulator, ForceElement, ForceSystem, Forces, Frame, LinearBushing, Linearization, Pose, Row,
+    Scope, Source, SpatialForce, Stage, Station, Topology, Variation, cable_spring, variables,
 };
 
 variables! {
@@ -162,6 +164,14 @@ fn nothing_is_allocated_after_the_first_call() -> Result<(), Error> {
         system.add(LinearBushing::new(F, M, parameters)?)?;
         system.add(Pull { body: first, coordinate })?;
     }
+    let ball = Obstacle::new(
+        Frame::on(first, Pose::translation(0.0, 0.0, 1.0)),
+        Ellipsoid::new(Vector3::repeat(0.4))?,
+    )?;
+    let [hook, eye] = [-3.0, 3.0].map(|x| Point3::new(x, 0.0, 1.2));
+    let path = CablePath::new(Station::ground(hook), Station::on(second, eye))?.over(ball);
+    system
+        .add(CableSpring::new(path, cable_spring::Parameters { stiffness: 10.0, ..Default::default() })?)?;
     let mut state = system.default_state();
     let mut linearization = Linearization::of(Scope { variables: true, commit: true });
     let (none, mut motion) = (Variation::zeros(system.topology()), Variation::zeros(system.topology()));

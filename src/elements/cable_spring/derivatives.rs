@@ -27,7 +27,7 @@ struct Change<T: Real> {
 
 impl<T: Real> CableSpring<T> {
     /// Writes the derivatives by motion.
-    pub(super) fn write_by_motion(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
+    pub(super) fn linearize_force(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
         self.write(at, blocks, |taut, blocks| {
             for j in 0..taut.path.forces().len() {
                 let by = taut.path.forces()[j].body;
@@ -68,7 +68,11 @@ impl<T: Real> CableSpring<T> {
     }
 
     /// Writes the derivatives by parameters, in their order.
-    pub(super) fn write_by_parameters(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
+    pub(super) fn linearize_force_by_parameters(
+        &self,
+        at: &AtDynamics<'_, T, Self>,
+        blocks: &mut Blocks<'_, T>,
+    ) {
         self.write(at, blocks, |taut, blocks| {
             if taut.path.is_held() {
                 return false;
@@ -90,7 +94,12 @@ impl<T: Real> CableSpring<T> {
                         taut.write_along(blocks, number + entry, &change, &turn);
                     }
                     for axis in 0..3 {
-                        taut.write_along(blocks, number + 9 + axis, &change, &Vector6::ith(3 + axis, T::one()));
+                        taut.write_along(
+                            blocks,
+                            number + 9 + axis,
+                            &change,
+                            &Vector6::ith(3 + axis, T::one()),
+                        );
                     }
                 }
                 if let Some(change) = taut.along(PathMotion::Scale(k)) {

@@ -9,7 +9,8 @@ pub use places::StateParameters;
 use crate::cable::{CablePath, PathCasts, PathResults, Wraps};
 use crate::elements::tension::report_tension;
 use crate::framework::{
-    AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, Error, ForceElement, Given, Stiffnesses, Variables,
+    AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, Error, ForceElement, Given, Stiffnesses,
+    Variables,
 };
 use crate::math::{Number, Real, checked_when_read};
 use crate::mechanics::{ForceAccumulator, Topology, Velocities};
@@ -69,6 +70,20 @@ use crate::{results, variables};
 ///
 /// For the [longest stable step](crate::ForceSystem::stable_step) of a host, it reports `k` along the path, whether taut
 /// or slack, damping at the present elongation, and tension over length across each straight segment.
+///
+/// # Linearization
+///
+/// Exact to the smoothness of the path, by motion and all parameters ([`PathDerivatives`](crate::cable::PathDerivatives));
+/// where the cable ends on a surface, by differences of the parameters. What is remembered is where the next search
+/// starts: no force depends on it, and its derivatives are zero, as those in dual numbers are. At zero elongation the cable
+/// is slack.
+///
+/// | branch | margin | unit |
+/// |---|---|---|
+/// | `taut`, `slack` | of the length from `L₀` | m |
+/// | `pulling`; `limp` while it shortens faster than `1/c` | of the rate from `−1/c` | m/s |
+/// | of each obstacle: `in contact` | the length of the arc | m |
+/// | `free` | the distance from the surface | m |
 ///
 /// # Source
 ///
@@ -288,10 +303,15 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
         at: &AtDynamics<'_, T, Self>,
         blocks: &mut Blocks<'_, T>,
     ) -> Result<(), ElementError> {
-        let Position { path, .. } = at.position;
-        let stretch = path.length - at.parameters.law.slack_length;
+        let Parameters { slack_length, dissipation, .. } = at.parameters.law;
+        let path = &at.position.path;
+        let stretch = path.length - slack_length;
         let is_taut = stretch > T::zero();
         blocks.branch(if is_taut { "taut" } else { "slack" }, stretch.abs(), "m");
+        if is_taut && dissipation > T::zero() {
+            let margin = at.velocity.length_rate + dissipation.recip();
+            blocks.branch(if margin > T::zero() { "pulling" } else { "limp" }, margin.abs(), "m/s");
+        }
         for contact in &path.contacts {
             let Some(obstacle) = self.path.obstacles().get(contact.obstacle) else { continue };
             let name = if contact.in_contact { "in contact" } else { "free" };
@@ -299,7 +319,7 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
                 blocks.branch_of(contact.obstacle, name, margin, "m");
             }
         }
-        self.write_by_motion(at, blocks);
+        self.linearize_force(at, blocks);
         Ok(())
     }
 
@@ -308,7 +328,7 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
         at: &AtDynamics<'_, T, Self>,
         blocks: &mut Blocks<'_, T>,
     ) -> Result<(), ElementError> {
-        self.write_by_parameters(at, blocks);
+        self.linearize_force_by_parameters(at, blocks);
         Ok(())
     }
 

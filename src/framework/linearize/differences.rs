@@ -112,11 +112,7 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         slots: &Slots<T, E>,
         place: usize,
         kinematics: &Kinematics<T>,
-        (linearization, counts, scratch): (
-            &mut ElementLinearization<T>,
-            [usize; 3],
-            &mut Memory,
-        ),
+        (linearization, counts, scratch): (&mut ElementLinearization<T>, [usize; 3], &mut Memory),
     ) -> Result<(), Error> {
         let scratch = Scratch::in_memory(scratch, slots, kinematics)?;
         scratch.copy_variables(slots, place);
