@@ -6,12 +6,13 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use force_elements::cable::{CablePath, Obstacle};
 use force_elements::elastic_foundation::{Material, Parameters};
-use force_elements::nalgebra::{Rotation3, Translation3, Vector3};
-use force_elements::shapes::{Ellipsoid, HalfSpace, SolidShape, TriangleMesh};
+use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
+use force_elements::shapes::{Ellipsoid, HalfSpace, SolidShape, Sphere, TriangleMesh};
 use force_elements::{
-    BodyIndex, ElasticFoundation, ForceSystem, Frame, Linearization, Pose, Real, Scope, SpatialVelocity,
-    State,
+    BodyIndex, CableSpring, ElasticFoundation, ForceSystem, Frame, Linearization, Pose, Real, Scope,
+    SpatialVelocity, State, Station, cable_spring,
 };
 use num_dual::{Dual64, DualSVec64};
 
@@ -154,6 +155,51 @@ fn what_does_a_linearization_of_contact_cost(criterion: &mut Criterion) {
     });
 }
 
+/// A cable over so many spheres or ellipsoids, on Ground or each on its own body, one millimetre from where it is
+/// remembered.
+fn cable<T: Real>(count: u32, is_round: bool, moves: bool) -> (ForceSystem<T>, State<T>) {
+    let mut system = ForceSystem::new();
+    let end = system.add_body();
+    let p = |x: f64, y: f64, z: f64| Point3::new(x, y, z).map(T::lit);
+    let mut path = CablePath::new(Station::ground(p(-1.5, -0.2, 0.0)), Station::on(end, p(0.0, 0.0, 0.0)))
+        .expect("finite");
+    let radii = Vector3::new(0.7, 0.6, 1.0).map(T::lit);
+    for i in 0..count {
+        // In an arch, so that all are touched.
+        let (x, y) = (2.0 * f64::from(i), 0.12 * f64::from(i * (count - 1 - i)) - 0.4);
+        let body = if moves { system.add_body() } else { BodyIndex::GROUND };
+        let frame = Frame::on(body, Pose::translation(T::lit(x), T::lit(y), T::lit(0.0)));
+        let obstacle = if is_round {
+            Obstacle::new(frame, Sphere::new(T::lit(0.7)).expect("positive"))
+        } else {
+            Obstacle::new(frame, Ellipsoid::new(radii).expect("positive"))
+        };
+        path = path.over(obstacle.expect("a rotation"));
+    }
+    let law = cable_spring::Parameters {
+        stiffness: T::lit(100.0),
+        slack_length: T::one(),
+        dissipation: T::lit(0.1),
+    };
+    let cable = system.add(CableSpring::new(path, law).expect("valid")).expect("exists");
+    let mut state = system.default_state();
+    for shift in [0.0, 1e-3] {
+        let X = Pose::translation(
+            T::lit(2.0 * f64::from(count) - 0.5 + shift),
+            T::lit(-0.2),
+            T::lit(0.2 + shift),
+        );
+        let V = SpatialVelocity::new(Vector3::zeros(), Vector3::new(0.1, 0.2, 0.3).map(T::lit));
+        state.set_body(end, X, V).expect("finite");
+        let view = system.realize_dynamics(&mut state).expect("regular");
+        assert!(view.of(cable).position.path.contacts.iter().all(|contact| contact.in_contact));
+        if shift == 0.0 {
+            system.accept_step(&mut state).expect("regular");
+        }
+    }
+    (system, state)
+}
+
 fn what_does_a_linearization_cost(criterion: &mut Criterion) {
     compare!(criterion, "linearization/linear_bushing", || gimbals(200));
     compare!(criterion, "linearization/spatial_bushing", || spatial_bushings(200, 6, 2));
@@ -161,6 +207,14 @@ fn what_does_a_linearization_cost(criterion: &mut Criterion) {
     compare!(criterion, "linearization/coordinate, regularised", || {
         coordinates(1000, |p| p.friction_proportional_zone = T::lit(0.01))
     });
+    compare!(criterion, "linearization/cable over 1 ellipsoid", || cable(1, false, false));
+    compare!(criterion, "linearization/cable over 2 ellipsoids", || cable(2, false, false));
+    compare!(criterion, "linearization/cable over 3 ellipsoids", || cable(3, false, false));
+    compare!(criterion, "linearization/cable over 4 ellipsoids", || cable(4, false, false));
+    compare!(criterion, "linearization/cable over 5 ellipsoids", || cable(5, false, false));
+    compare!(criterion, "linearization/cable over 1 sphere", || cable(1, true, false));
+    compare!(criterion, "linearization/cable over 5 spheres", || cable(5, true, false));
+    compare!(criterion, "linearization/cable over 5 moving ellipsoids", || cable(5, false, true));
 }
 
 criterion_group!(benches, what_does_a_linearization_cost, what_does_a_linearization_of_contact_cost);

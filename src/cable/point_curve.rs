@@ -28,6 +28,10 @@ use crate::math::{Banded, InvalidValue, Real, Requirement, check};
 ///         let outwards = Vector3::new(cos, sin, T::zero()) * self.radius;
 ///         (outwards.into(), Vector3::new(-outwards.y, outwards.x, T::zero()))
 ///     }
+///
+///     fn second_derivative(&self, angle: T) -> Vector3<T> {
+///         -self.at(angle).0.coords
+///     }
 /// }
 ///
 /// let (p, slope) = Circle { radius: 2.0 }.at(0.0);
@@ -39,6 +43,10 @@ pub trait PointCurve<T: Real>: Any + Debug + Send + Sync {
     /// A cable does work on the coordinate by the derivative: power balances if it is that of the point, and forces
     /// are continuous if it is.
     fn at(&self, coordinate: T) -> (Point3<T>, Vector3<T>);
+
+    /// The second derivative with respect to the coordinate, which is that of the force on it. Only a linearization needs
+    /// it.
+    fn second_derivative(&self, coordinate: T) -> Vector3<T>;
 
     /// The name of the type, for errors.
     fn type_name(&self) -> &'static str {
@@ -109,6 +117,13 @@ impl<T: Real> SplineCurve<T> {
     pub fn cast<U: Real>(&self) -> Result<SplineCurve<U>, InvalidValue> {
         SplineCurve::new(self.knots.iter().map(|knot| (knot.coordinate.cast(), knot.point.map(T::cast))))
     }
+
+    /// The knots between which the coordinate lies, or the nearest two.
+    fn piece(&self, coordinate: T) -> (&Knot<T>, &Knot<T>) {
+        let last = self.knots.len() - 1;
+        let next = self.knots.partition_point(|knot| knot.coordinate <= coordinate).clamp(1, last);
+        (&self.knots[next - 1], &self.knots[next])
+    }
 }
 
 /// Finds the second derivatives at inner knots for which the first derivative is continuous.
@@ -134,9 +149,7 @@ fn bend<T: Real>(knots: &mut [Knot<T>]) {
 
 impl<T: Real> PointCurve<T> for SplineCurve<T> {
     fn at(&self, coordinate: T) -> (Point3<T>, Vector3<T>) {
-        let last = self.knots.len() - 1;
-        let next = self.knots.partition_point(|knot| knot.coordinate <= coordinate).clamp(1, last);
-        let (a, b) = (&self.knots[next - 1], &self.knots[next]);
+        let (a, b) = self.piece(coordinate);
         let step = b.coordinate - a.coordinate;
         // At a knot, too, the coordinate's own derivatives count.
         let within = if coordinate < a.coordinate {
@@ -156,6 +169,14 @@ impl<T: Real> PointCurve<T> for SplineCurve<T> {
         let slope = (b.point - a.point) / step
             + (b.bend * (three * v * v - T::one()) - a.bend * (three * u * u - T::one())) * sixth;
         ((point + slope * beyond).into(), slope)
+    }
+
+    fn second_derivative(&self, coordinate: T) -> Vector3<T> {
+        let (a, b) = self.piece(coordinate);
+        if coordinate < a.coordinate || coordinate > b.coordinate {
+            return Vector3::zeros();
+        }
+        a.bend + (b.bend - a.bend) * ((coordinate - a.coordinate) / (b.coordinate - a.coordinate))
     }
 }
 
@@ -198,6 +219,8 @@ mod tests {
             let (_, slope) = curve.at(q);
             // The same polynomial, differentiated by rule.
             assert!((p.map(|x| x.eps).coords - slope).norm() < 1e-14, "{q}");
+            let bend = in_duals.at(Dual64::new(q, 1.0)).1.map(|x| x.eps);
+            assert!((curve.second_derivative(q) - bend).norm() < 1e-13, "{q}");
         }
         Ok(())
     }

@@ -155,6 +155,20 @@ impl<T: Real> ObstacleContact<T> {
     }
 }
 
+impl<T: Real> ObstacleContact<T> {
+    /// How far the contact is from its end, as the length of its arc, or a free passage from a contact, as the distance of
+    /// the straight segment from the surface \[m\]. `None` if the obstacle does not act, or is ignored. `surface` is
+    /// that of the obstacle, as it was made.
+    pub fn margin(&self, surface: &dyn Wrappable<T>) -> Option<T> {
+        if self.in_contact {
+            return Some(self.geodesic.length.max(T::zero()));
+        }
+        let (start, along) = self.wrap.passing()?;
+        let height = surface.closest_on_segment(&start, &(start + along)).height * self.scale;
+        Some(height.max(T::zero()))
+    }
+}
+
 impl<T: Real> PathResults<T> {
     /// The forces of a cable of tension 1 N: body, point in Ground \[m\], force in Ground \[N\].
     ///

@@ -1,5 +1,6 @@
 //! The linearization of a system: its memory, differences of a user's element, and what is refused.
 
+use force_elements::cable::{CablePath, Obstacle};
 use force_elements::elastic_foundation as foundation;
 use force_elements::exponential_spring::{self, FrictionTransition};
 use force_elements::linear_bushing::Parameters;
@@ -7,9 +8,10 @@ use force_elements::nalgebra::{Point3, Vector3, Vector6};
 use force_elements::shapes::{Ellipsoid, HalfSpace, SolidShape, TriangleMesh};
 use force_elements::testing::Numbers;
 use force_elements::{
-    AtDynamics, BodyIndex, Column, CoordinateIndex, CustomForce, ElasticFoundation, ElementError, ElementId,
-    End, Error, ExponentialSpring, ForceAccumulator, ForceElement, ForceSystem, Forces, Frame, LinearBushing,
-    Linearization, Pose, Row, Scope, Source, SpatialForce, Stage, Station, Topology, Variation, variables,
+    AtDynamics, BodyIndex, CableSpring, Column, CoordinateIndex, CustomForce, ElasticFoundation,
+    ElementError, ElementId, End, Error, ExponentialSpring, ForceAccumulator, ForceElement, ForceSystem,
+    Forces, Frame, LinearBushing, Linearization, Pose, Row, Scope, Source, SpatialForce, Stage, Station,
+    Topology, Variation, cable_spring, variables,
 };
 
 variables! {
@@ -186,6 +188,14 @@ fn nothing_is_allocated_after_the_first_call() -> Result<(), Error> {
         let station = Station::on(first, Point3::new(0.1, 0.2, -0.3));
         derived.push(system.add(ExponentialSpring::new(Frame::of(second), station, parameters)?)?.id());
     }
+    let ball = Obstacle::new(
+        Frame::on(first, Pose::translation(0.0, 0.0, 1.0)),
+        Ellipsoid::new(Vector3::repeat(0.4))?,
+    )?;
+    let [hook, eye] = [-3.0, 3.0].map(|x| Point3::new(x, 0.0, 1.2));
+    let path = CablePath::new(Station::ground(hook), Station::on(second, eye))?.over(ball);
+    system
+        .add(CableSpring::new(path, cable_spring::Parameters { stiffness: 10.0, ..Default::default() })?)?;
     let mut state = system.default_state();
     let mut linearization = Linearization::of(Scope { variables: true, commit: true });
     let (none, mut motion) = (Variation::zeros(system.topology()), Variation::zeros(system.topology()));

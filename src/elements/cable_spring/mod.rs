@@ -1,5 +1,6 @@
 //! An elastic cable that wraps obstacles.
 
+mod derivatives;
 mod memory;
 mod places;
 
@@ -8,9 +9,10 @@ pub use places::StateParameters;
 use crate::cable::{CablePath, PathCasts, PathResults, Wraps};
 use crate::elements::tension::report_tension;
 use crate::framework::{
-    AtDynamics, AtPosition, AtVelocity, ElementError, Error, ForceElement, Given, Stiffnesses, Variables,
+    AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, Error, ForceElement, Given, Stiffnesses,
+    Variables,
 };
-use crate::math::{Real, checked_when_read};
+use crate::math::{Number, Real, checked_when_read};
 use crate::mechanics::{ForceAccumulator, Topology, Velocities};
 use crate::{results, variables};
 
@@ -68,6 +70,20 @@ use crate::{results, variables};
 ///
 /// For the [longest stable step](crate::ForceSystem::stable_step) of a host, it reports `k` along the path, whether taut
 /// or slack, damping at the present elongation, and tension over length across each straight segment.
+///
+/// # Linearization
+///
+/// Exact to the smoothness of the path, by motion and all parameters ([`PathDerivatives`](crate::cable::PathDerivatives));
+/// where the cable ends on a surface, by differences of the parameters. What is remembered is where the next search
+/// starts: no force depends on it, and its derivatives are zero, as those in dual numbers are. At zero elongation the cable
+/// is slack.
+///
+/// | branch | margin | unit |
+/// |---|---|---|
+/// | `taut`, `slack` | of the length from `L₀` | m |
+/// | `pulling`; `limp` while it shortens faster than `1/c` | of the rate from `−1/c` | m/s |
+/// | of each obstacle: `in contact` | the length of the arc | m |
+/// | `free` | the distance from the surface | m |
 ///
 /// # Source
 ///
@@ -194,6 +210,13 @@ impl<T: Real> CableSpring<T> {
 
 checked_when_read!(Parameters);
 
+/// The elastic tension of a taut cable, and its rise by damping.
+#[inline]
+fn tension<T: Real, S: Number<T>>(elongation: S, rate: S, stiffness: S, dissipation: S) -> [S; 2] {
+    let elastic = stiffness * elongation;
+    [elastic, (elastic * dissipation * rate).at_least(-elastic)]
+}
+
 impl<T: Real> ForceElement<T> for CableSpring<T> {
     const KIND: &'static str = "cable_spring";
     type Parameters = StateParameters<T>;
@@ -245,8 +268,7 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
         let Parameters { stiffness, dissipation, .. } = &at.parameters.law;
         let rate = at.velocity.length_rate;
         let elongation = at.position.elongation;
-        let elastic = *stiffness * elongation;
-        let damping = (elastic * *dissipation * rate).max(-elastic);
+        let [elastic, damping] = tension(elongation, rate, *stiffness, *dissipation);
         *cache = Dynamics {
             tension: elastic + damping,
             potential_energy: T::lit(0.5) * *stiffness * elongation * elongation,
@@ -274,6 +296,49 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
         let unit = |forces: &mut ForceAccumulator<'_, T>| path.add_forces(T::one(), forces);
         stiffnesses.along(stiffness.to_f64(), damping.to_f64(), unit);
         report_tension(path, at.dynamics.tension.to_f64(), stiffnesses);
+    }
+
+    fn linearize(
+        &self,
+        at: &AtDynamics<'_, T, Self>,
+        blocks: &mut Blocks<'_, T>,
+    ) -> Result<(), ElementError> {
+        let Parameters { slack_length, dissipation, .. } = at.parameters.law;
+        let path = &at.position.path;
+        let stretch = path.length - slack_length;
+        let is_taut = stretch > T::zero();
+        blocks.branch(if is_taut { "taut" } else { "slack" }, stretch.abs(), "m");
+        if is_taut && dissipation > T::zero() {
+            let margin = at.velocity.length_rate + dissipation.recip();
+            blocks.branch(if margin > T::zero() { "pulling" } else { "limp" }, margin.abs(), "m/s");
+        }
+        for contact in &path.contacts {
+            let Some(obstacle) = self.path.obstacles().get(contact.obstacle) else { continue };
+            let name = if contact.in_contact { "in contact" } else { "free" };
+            if let Some(margin) = contact.margin(obstacle.surface()) {
+                blocks.branch_of(contact.obstacle, name, margin, "m");
+            }
+        }
+        self.linearize_force(at, blocks);
+        Ok(())
+    }
+
+    fn linearize_variables(
+        &self,
+        at: &AtDynamics<'_, T, Self>,
+        blocks: &mut Blocks<'_, T>,
+    ) -> Result<(), ElementError> {
+        self.linearize_force_by_parameters(at, blocks);
+        Ok(())
+    }
+
+    /// What is remembered is where the next search starts: it has no derivatives, and no force depends on it.
+    fn linearize_commit(
+        &self,
+        _: &AtDynamics<'_, T, Self>,
+        _: &mut Blocks<'_, T>,
+    ) -> Result<(), ElementError> {
+        Ok(())
     }
 
     fn reset_memory(&self, _: &Given<'_, T, Self>, next: &mut Self::Discrete) -> Result<(), ElementError> {

@@ -1,11 +1,13 @@
 //! Derivatives of one element, as it writes them.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
+use core::any::Any;
 
 use nalgebra::{SMatrix, SVector};
 
 use super::ends::{End, Freedoms};
-use super::linearization::Source;
+use super::linearization::{Memory, Source};
 use crate::math::{Pose, Real, SpatialVelocity};
 use crate::mechanics::{BodyIndex, Checked, Kinematics};
 
@@ -120,6 +122,8 @@ pub struct Blocks<'a, T: Real> {
     /// Bodies and coordinates for differences; `None` while they are not known.
     pub(super) ends: &'a mut Option<Vec<End>>,
     pub(super) memory: &'a mut Vec<T>,
+    /// Of the kind of elements.
+    pub(super) workspace: &'a mut Memory,
 }
 
 impl<T: Real> Blocks<'_, T> {
@@ -195,6 +199,19 @@ impl<T: Real> Blocks<'_, T> {
     pub fn add_to_by_variable(&mut self, row: Row, variable: usize, derivative: T) {
         self.derivatives.push(row, Column::Variable(variable));
         self.derivatives.numbers.push(derivative);
+    }
+
+    /// Lends memory that all elements of one kind share, so that it is allocated once. What it contains is what an element
+    /// has left there, or the default.
+    pub fn with_workspace<W: Any + Default + Send + Sync, R>(
+        &mut self,
+        write: impl FnOnce(&mut Self, &mut W) -> R,
+    ) -> R {
+        let memory = self.workspace.take().and_then(|memory| memory.downcast::<W>().ok());
+        let mut memory = memory.unwrap_or_else(|| Box::new(W::default()));
+        let result = write(self, &mut memory);
+        *self.workspace = Some(memory);
+        result
     }
 
     /// States which branch the law takes, with the distance to the nearest switch and its unit.

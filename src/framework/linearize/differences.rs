@@ -2,14 +2,13 @@
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use core::any::Any;
 
 use nalgebra::{Matrix3, Rotation3, Vector3};
 
 use super::between::shares_of_turns;
 use super::blocks::{Blocks, Column, Row};
 use super::ends::{End, needed_ends};
-use super::linearization::{ElementLinearization, KindBlocks, Source};
+use super::linearization::{ElementLinearization, KindBlocks, Memory, Source};
 use crate::framework::element::ForceElement;
 use crate::framework::element_variables::{ElementVariables, is_first_of_rotation, visit_numbers};
 use crate::framework::kinds::{AnyKind, Kind};
@@ -82,7 +81,8 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
                 let ElementLinearization { derivatives, ends, memory, sources } = &mut *linearization;
                 let kept = [derivatives.entries.len(), derivatives.numbers.len()];
                 let source = &mut sources[part as usize];
-                let mut blocks = Blocks { derivatives, kinematics, counts, source, ends, memory };
+                let workspace = &mut scratch.of_elements;
+                let mut blocks = Blocks { derivatives, kinematics, counts, source, ends, memory, workspace };
                 let written = match part {
                     Part::Forces => element.linearize(&at, &mut blocks),
                     Part::Variables => element.linearize_variables(&at, &mut blocks),
@@ -93,7 +93,8 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
                     let derivatives = &mut linearization.derivatives;
                     derivatives.entries.truncate(kept[0]);
                     derivatives.numbers.truncate(kept[1]);
-                    self.difference(part, slots, place, kinematics, (linearization, counts, &mut *scratch))?;
+                    let scratch = &mut scratch.of_differences;
+                    self.difference(part, slots, place, kinematics, (linearization, counts, scratch))?;
                 }
             }
             if !are_finite(&linearization.derivatives.numbers) {
@@ -111,11 +112,7 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         slots: &Slots<T, E>,
         place: usize,
         kinematics: &Kinematics<T>,
-        (linearization, counts, scratch): (
-            &mut ElementLinearization<T>,
-            [usize; 3],
-            &mut Option<Box<dyn Any + Send + Sync>>,
-        ),
+        (linearization, counts, scratch): (&mut ElementLinearization<T>, [usize; 3], &mut Memory),
     ) -> Result<(), Error> {
         let scratch = Scratch::in_memory(scratch, slots, kinematics)?;
         scratch.copy_variables(slots, place);
@@ -311,7 +308,7 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
 impl<T: Real, E: ForceElement<T>> Scratch<T, E> {
     /// The scratch in this place, made if there is none.
     fn in_memory<'a>(
-        memory: &'a mut Option<Box<dyn Any + Send + Sync>>,
+        memory: &'a mut Memory,
         slots: &Slots<T, E>,
         kinematics: &Kinematics<T>,
     ) -> Result<&'a mut Self, Error> {

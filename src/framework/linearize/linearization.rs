@@ -70,7 +70,17 @@ pub struct Linearization<T: Real> {
     rosters: Vec<Roster>,
     pub(super) elements: Vec<ElementLinearization<T>>,
     /// For each kind.
-    scratches: Vec<Option<Box<dyn Any + Send + Sync>>>,
+    scratches: Vec<KindScratch>,
+}
+
+/// Memory of some type.
+pub(super) type Memory = Option<Box<dyn Any + Send + Sync>>;
+
+/// The memory of one kind of elements.
+#[derive(Debug, Default)]
+pub(crate) struct KindScratch {
+    pub(super) of_differences: Memory,
+    pub(super) of_elements: Memory,
 }
 
 /// What one kind of elements writes to.
@@ -78,7 +88,7 @@ pub struct Linearization<T: Real> {
 pub(crate) struct KindBlocks<'a, T: Real> {
     pub(crate) scope: Scope,
     pub(crate) elements: &'a mut [ElementLinearization<T>],
-    pub(crate) scratch: &'a mut Option<Box<dyn Any + Send + Sync>>,
+    pub(crate) scratch: &'a mut KindScratch,
 }
 
 impl<T: Real> Default for ElementLinearization<T> {
@@ -189,7 +199,7 @@ impl<T: Real> Linearization<T> {
         self.elements.clear();
         self.elements.resize_with(places, ElementLinearization::default);
         self.scratches.clear();
-        self.scratches.resize_with(self.rosters.len(), || None);
+        self.scratches.resize_with(self.rosters.len(), KindScratch::default);
     }
 }
 

@@ -30,6 +30,11 @@ impl<T: Real> PointCurve<T> for Helix {
             Vector3::new(-half * sin, half * cos, half * half),
         )
     }
+
+    fn second_derivative(&self, q: T) -> Vector3<T> {
+        let (sin, cos) = q.sin_cos();
+        Vector3::new(cos, sin, T::zero()) * T::lit(-0.5)
+    }
 }
 
 struct Rig<T: Real> {

@@ -6,6 +6,7 @@ use force_elements::{Error, Real};
 use num_dual::Dual64;
 
 mod by_name;
+mod cables;
 mod faults;
 pub(crate) mod hertz;
 pub(crate) mod meshes;
@@ -146,6 +147,7 @@ macro_rules! linearized {
 linearized! {
     linear_bushing: Bushing;
     spatial_bushing: CoupledBushing;
+    cable_spring: Cable;
     exponential_spring: Spring;
     return_mapped_exponential_spring: ReturnMappedSpring;
     elastic_foundation_in_ellipsoid: SoftTorus;

@@ -1,0 +1,299 @@
+//! Linearizations of cables of many kinds, against dual numbers.
+
+use core::f64::consts::FRAC_PI_2;
+
+use force_elements::cable::{CablePath, Obstacle, PathDerivatives, PathMotion, Settings};
+use force_elements::cable_spring::Parameters;
+use force_elements::nalgebra::{Matrix3, Matrix6, Point3, Rotation3, Translation3, Vector3};
+use force_elements::shapes::{Cylinder, Ellipsoid, Sphere, Torus};
+use force_elements::testing::{self, Numbers, Scene, Subject};
+use force_elements::{
+    BodyIndex, CableSpring, Error, ForceSystem, Forces, Frame, Handle, Linearization, Pose, Real, Scope,
+    Source, SpatialForce, SpatialVelocity, Station, Variation,
+};
+use num_dual::Dual64;
+
+use super::{Duals, MovingCable, holds};
+
+/// Over four obstacles on three bodies and Ground, and through a point between them.
+struct Chain;
+
+/// Over a ring that is touched on both sides, and a ball.
+struct Ring;
+
+/// From one drum to another.
+struct Drums;
+
+fn point<T: Real>(x: f64, y: f64, z: f64) -> Point3<T> {
+    Point3::new(x, y, z).map(T::lit)
+}
+
+/// Bodies in about these poses in Ground, in motion.
+struct Places<T: Real> {
+    system: ForceSystem<T>,
+    bodies: Vec<BodyIndex>,
+    poses: Vec<Pose<T>>,
+}
+
+impl<T: Real> Places<T> {
+    fn new(deal: &mut Numbers, bodies: usize) -> Self {
+        let mut system = ForceSystem::new();
+        let bodies: Vec<_> = (0..bodies).map(|_| system.add_body()).collect();
+        let poses = bodies.iter().map(|_| deal.pose(1.5, 1.0)).collect();
+        Self { system, bodies, poses }
+    }
+
+    /// What is fixed on a body where it is in Ground.
+    fn frame(&self, body: usize, X_GF: Pose<T>) -> Frame<T> {
+        Frame::on(self.bodies[body], self.poses[body].inverse() * X_GF)
+    }
+
+    fn station(&self, body: usize, p_G: Point3<T>) -> Station<T> {
+        Station::on(self.bodies[body], self.poses[body].inverse_transform_point(&p_G))
+    }
+
+    fn scene(
+        mut self,
+        deal: &mut Numbers,
+        path: CablePath<T>,
+        slack_length: f64,
+        smoothness: f64,
+    ) -> Result<Scene<T, CableSpring<T>>, Error> {
+        let smoothness = T::lit(smoothness).max(T::default_epsilon() * T::lit(100.0));
+        let path = path.with_settings(Settings { smoothness, ..Settings::default() })?;
+        let law = Parameters {
+            stiffness: deal.between(50.0, 500.0),
+            slack_length: T::lit(slack_length),
+            dissipation: deal.between(0.01, 0.1),
+        };
+        let element = self.system.add(CableSpring::new(path, law)?)?;
+        let mut state = self.system.default_state();
+        for (&body, &X_GB) in self.bodies.iter().zip(&self.poses) {
+            state.set_body(body, X_GB * deal.pose(0.005, 0.02), deal.velocity(1.0))?;
+        }
+        Ok(Scene { system: self.system, state, element })
+    }
+}
+
+fn at<T: Real>(x: f64, y: f64, z: f64) -> Pose<T> {
+    Pose::translation(T::lit(x), T::lit(y), T::lit(z))
+}
+
+fn about<T: Real>(axis: Vector3<T>, angle: f64, p: Point3<T>) -> Pose<T> {
+    Pose::from_parts(Translation3::from(p.coords), Rotation3::new(axis * T::lit(angle)))
+}
+
+impl Subject for Chain {
+    type Element<T: Real> = CableSpring<T>;
+
+    fn scene<T: Real>(deal: &mut Numbers) -> Result<Scene<T, CableSpring<T>>, Error> {
+        chain(deal, 1e-13)
+    }
+}
+
+fn chain<T: Real>(deal: &mut Numbers, smoothness: f64) -> Result<Scene<T, CableSpring<T>>, Error> {
+    let places = Places::<T>::new(deal, 3);
+    let origin = Station::ground(point(-1.5, 0.0, 0.0));
+    let radii = Vector3::new(0.7, 0.6, 1.0).map(T::lit);
+    let path = CablePath::new(origin, places.station(2, point(9.0, 0.1, 0.2)))?
+        .over(Obstacle::new(places.frame(0, at(0.0, -0.4, 0.0)), Ellipsoid::new(radii)?)?)
+        .over(Obstacle::new(places.frame(0, at(2.0, -0.3, 0.0)), Cylinder::new(T::lit(0.7))?)?)
+        .through(places.station(1, point(3.2, 0.3, 0.1)))?
+        .over(
+            Obstacle::new(
+                places.frame(1, about(Vector3::y(), FRAC_PI_2, point(5.0, 2.1, 0.0))),
+                Torus::new(T::lit(2.0), T::lit(0.5))?,
+            )?
+            .with_contact_hint(point(0.0, -1.5, 0.0))?,
+        )
+        .over(Obstacle::new(Frame::ground(at(7.0, -0.2, 0.0)), Sphere::new(T::lit(0.7))?)?);
+    places.scene(deal, path, 9.0, smoothness)
+}
+
+impl Subject for Ring {
+    type Element<T: Real> = CableSpring<T>;
+
+    fn scene<T: Real>(deal: &mut Numbers) -> Result<Scene<T, CableSpring<T>>, Error> {
+        let places = Places::<T>::new(deal, 3);
+        let ring = places.frame(0, about(Vector3::x(), FRAC_PI_2, point(0.0, -0.1, 0.0)));
+        let path =
+            CablePath::new(Station::ground(point(-1.5, 0.0, 0.0)), places.station(2, point(4.0, -0.2, 0.1)))?
+                .over(Obstacle::new(ring, Torus::new(T::lit(0.6), T::lit(0.2))?)?)
+                .over(Obstacle::new(places.frame(1, at(2.3, -0.7, 0.0)), Sphere::new(T::lit(0.7))?)?);
+        places.scene(deal, path, 4.0, 1e-13)
+    }
+}
+
+impl Subject for Drums {
+    type Element<T: Real> = CableSpring<T>;
+
+    fn scene<T: Real>(deal: &mut Numbers) -> Result<Scene<T, CableSpring<T>>, Error> {
+        let places = Places::<T>::new(deal, 3);
+        let top = point(0.0, 0.2, 0.0);
+        let drum = |body: usize, x: f64| {
+            let X_GD: Pose<T> = at(x, 0.0, 0.1 * x);
+            let drum = Obstacle::new(places.frame(body, X_GD), Cylinder::new(T::lit(0.2))?)?;
+            Ok::<_, Error>((places.frame(body, X_GD).X_BF, drum.with_contact_hint(top)?))
+        };
+        let ((X_first, first), (X_last, last)) = (drum(0, 0.0)?, drum(1, 2.0)?);
+        let path = CablePath::new(
+            Station::on(places.bodies[0], X_first * point(-0.2, 0.0, 0.0)),
+            Station::on(places.bodies[1], X_last * point(0.2, 0.0, 0.0)),
+        )?
+        .over(first)
+        .over(Obstacle::new(places.frame(2, at(1.0, -0.1, 0.1)), Sphere::new(T::lit(0.4))?)?)
+        .over(last);
+        places.scene(deal, path, 2.0, 1e-13)
+    }
+}
+
+#[test]
+fn a_cable_over_many_bodies() {
+    holds(testing::linearization::<Chain, Duals>);
+}
+
+#[test]
+fn a_cable_that_touches_one_obstacle_twice() {
+    holds(testing::linearization::<Ring, Duals>);
+    let Scene { system, mut state, element } = Ring::scene::<f64>(&mut Numbers::new(1)).expect("valid");
+    let view = system.realize_dynamics(&mut state).expect("regular");
+    assert_eq!(
+        view.of(element).position.path.contacts.iter().filter(|contact| contact.in_contact).count(),
+        3
+    );
+}
+
+#[test]
+fn a_cable_through_a_moving_point_in_other_places() {
+    // Beyond, some scenes are of a point within an obstacle.
+    assert_eq!((0..40).try_for_each(testing::linearization::<MovingCable, Duals>), Ok(()));
+}
+
+/// The change of the forces on Ground and all bodies along a motion, by the linearization and by dual numbers.
+fn changes<S: Subject>(seed: u64) -> Result<[Vec<SpatialForce<f64>>; 2], Error> {
+    let mut deal = Numbers::new(!seed);
+    let Scene { system, mut state, element } = S::scene::<f64>(&mut Numbers::new(seed))?;
+    system.realize_dynamics(&mut state)?;
+    let mut linearization = Linearization::new();
+    system.linearize(&state, &mut linearization)?;
+    assert_eq!(linearization.element(element).source(), Source::Exact);
+    let [mut motion, mut velocity] = [(); 2].map(|()| Variation::zeros(system.topology()));
+    for body in system.bodies() {
+        (*motion.body_mut(body), *velocity.body_mut(body)) = (deal.velocity(1.0), deal.velocity(1.0));
+    }
+    let mut forces = Forces::zeros(system.topology());
+    linearization.apply(&motion, &velocity, &mut forces)?;
+
+    let Scene { system: in_duals, state: mut moved, .. } = S::scene::<Dual64>(&mut Numbers::new(seed))?;
+    let small = Dual64::new(0.0, 1.0);
+    for (of_values, body) in system.bodies().zip(in_duals.bodies()) {
+        let (dX, dV) = (motion.body(of_values).cast::<Dual64>(), velocity.body(of_values).cast::<Dual64>());
+        let (X, V) = (*moved.positions().pose(body), *moved.velocities().velocity(body));
+        let turned = (Matrix3::identity() + (dX.angular * small).cross_matrix()) * X.rotation.matrix();
+        let p = X.translation.vector + dX.linear * small;
+        let V = SpatialVelocity::new(V.angular + dV.angular * small, V.linear + dV.linear * small);
+        let X = Pose::from_parts(Translation3::from(p), Rotation3::from_matrix_unchecked(turned));
+        moved.set_body(body, X, V)?;
+    }
+    let view = in_duals.realize_dynamics(&mut moved)?;
+    let slopes = core::iter::once(BodyIndex::GROUND).chain(in_duals.bodies()).map(|body| {
+        let F = view.body_force(body);
+        SpatialForce::new(F.torque.map(|x| x.eps), F.force.map(|x| x.eps))
+    });
+    let bodies = core::iter::once(BodyIndex::GROUND).chain(system.bodies());
+    Ok([bodies.map(|body| forces.body(body)).collect(), slopes.collect()])
+}
+
+#[test]
+fn a_cable_on_drums_at_both_ends() -> Result<(), Error> {
+    for seed in 0..50 {
+        let [changes, expected] = changes::<Drums>(seed)?;
+        let size = expected.iter().map(|F| F.torque.norm() + F.force.norm()).sum::<f64>();
+        for (change, expected) in changes.iter().zip(&expected) {
+            let off = (change.torque - expected.torque).norm() + (change.force - expected.force).norm();
+            // Kinks of 1e-13 rad and roundoff; segments are of the length 1.
+            assert!(off < 1e-12 * size, "{seed}: {off} of {size}");
+        }
+    }
+    let Scene { system, mut state, element } = Drums::scene::<f64>(&mut Numbers::new(1))?;
+    let path = &system.realize_dynamics(&mut state)?.of(element).position.path;
+    let held = path.segments.iter().filter(|segment| segment.length == 0.0).count();
+    assert_eq!((held, path.contacts.iter().filter(|contact| contact.in_contact).count()), (2, 3));
+    Ok(())
+}
+
+#[test]
+fn the_second_derivative_of_length_is_symmetric_but_for_the_torque_of_each_body() -> Result<(), Error> {
+    for seed in 0..20 {
+        let Scene { system, mut state, element } = Chain::scene::<f64>(&mut Numbers::new(seed))?;
+        let view = system.realize_dynamics(&mut state)?;
+        let path = system.element(element).path();
+        let mut derivatives = PathDerivatives::default();
+        assert!(derivatives.find(&path.at(path.places()), view.positions(), &view.of(element).position.path));
+        let bodies: Vec<_> = derivatives.forces().iter().map(|force| force.body).collect();
+        let columns: Vec<Vec<Matrix6<f64>>> = bodies
+            .iter()
+            .map(|&body| {
+                assert!(derivatives.along(PathMotion::Body(body)).is_some());
+                derivatives.forces().iter().map(|force| force.change).collect()
+            })
+            .collect();
+        for (i, by_i) in columns.iter().enumerate() {
+            for (j, by_j) in columns.iter().enumerate() {
+                let mut expected = by_i[j].transpose();
+                if i == j {
+                    let torque = derivatives.forces()[i].force.torque;
+                    let mut turns = expected.fixed_view_mut::<3, 3>(0, 0);
+                    turns -= torque.cross_matrix();
+                }
+                // Levers of ten metres square to a hundred, over segments of a metre.
+                assert!((by_j[i] - expected).norm() < 1e-12 * 100.0, "{seed} {i} {j}");
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The linearization of a chain with this slack length, by the length of the path, and smoothness.
+fn chain_with(
+    slack_length: impl Fn(f64) -> f64,
+    smoothness: f64,
+) -> Result<(Linearization<f64>, Handle<CableSpring<f64>>), Error> {
+    let Scene { system, mut state, element } = chain(&mut Numbers::new(3), smoothness)?;
+    let length = system.realize_position(&mut state)?.of(element).position.path.length;
+    system.update_parameters(&mut state, element, |p| p.law.slack_length = slack_length(length))?;
+    system.realize_dynamics(&mut state)?;
+    let mut linearization = Linearization::of(Scope { variables: true, commit: true });
+    system.linearize(&state, &mut linearization)?;
+    Ok((linearization, element))
+}
+
+#[test]
+fn a_cable_states_its_branches_and_is_slack_at_zero_stretch() -> Result<(), Error> {
+    let (slack, cable) = chain_with(|length| length, 1e-13)?;
+    let of_slack = slack.element(cable);
+    assert_eq!((of_slack.source(), of_slack.blocks().count()), (Source::Exact, 0));
+    assert_eq!((of_slack.branches()[0].name, of_slack.branches()[0].margin), ("slack", 0.0));
+
+    let (taut, cable) = chain_with(|length| length - 0.25, 1e-13)?;
+    let branches = taut.element(cable).branches();
+    assert!(branches[0].name == "taut" && (branches[0].margin - 0.25).abs() < 1e-12);
+    assert_eq!((branches[1].name, branches[1].unit), ("pulling", "m/s"));
+    let touched: Vec<_> = branches[2..].iter().map(|branch| (branch.name, branch.index)).collect();
+    assert_eq!(touched, [0, 1, 2, 3].map(|obstacle| ("in contact", Some(obstacle))));
+    assert!(branches.iter().all(|branch| branch.margin > 0.01));
+    Ok(())
+}
+
+#[test]
+fn a_linearization_is_as_exact_as_the_path_is_smooth() -> Result<(), Error> {
+    let [exact, coarse] = [1e-13, 1e-6].map(|smoothness| {
+        let (linearization, _) = chain_with(|length| length - 0.25, smoothness)?;
+        Ok::<_, Error>(linearization.to_dense())
+    });
+    for (exact, coarse) in exact?.iter().zip(&coarse?) {
+        // Of curvatures of order one, some tenfold in a chain of segments.
+        assert!((exact - coarse).norm() < 1e-5 * exact.norm());
+    }
+    Ok(())
+}
