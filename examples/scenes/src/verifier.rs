@@ -135,7 +135,7 @@ pub fn verify(
             .sum();
         // From the start of the arc followed here: that of the contact is off the surface by as much as its smoothness
         // allows.
-        let mut followed = contact.clone();
+        let mut followed = *contact;
         let start = points[0].moved(&X);
         (followed.geodesic.start.point, followed.geodesic.start.tangent) = (start.place, start.tangent);
         let by = followed.turning(cable.obstacles()[obstacle].surface(), 1e-9) - bend;

@@ -121,7 +121,6 @@ pub struct Blocks<'a, T: Real> {
     pub(super) source: &'a mut Source,
     /// Bodies and coordinates for differences; `None` while they are not known.
     pub(super) ends: &'a mut Option<Vec<End>>,
-    pub(super) memory: &'a mut Vec<T>,
     /// Of the kind of elements.
     pub(super) workspace: &'a mut Memory,
 }
@@ -222,19 +221,6 @@ impl<T: Real> Blocks<'_, T> {
     /// States which branch one of several equal parts takes.
     pub fn branch_of(&mut self, index: usize, name: &'static str, margin: T, unit: &'static str) {
         self.derivatives.branches.push(Branch { name, index: Some(index), margin, unit });
-    }
-
-    /// Takes a buffer for intermediate results, empty but with the memory that was [given back](Self::give_back) to this
-    /// element before.
-    pub fn take_memory(&mut self) -> Vec<T> {
-        let mut memory = core::mem::take(self.memory);
-        memory.clear();
-        memory
-    }
-
-    /// Keeps a buffer for the next call.
-    pub fn give_back(&mut self, memory: Vec<T>) {
-        *self.memory = memory;
     }
 
     /// Asks for differences in place of all that this call of the method writes.

@@ -78,11 +78,11 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
                 (scope.commit && has_memory).then_some(Part::Commit),
             ];
             for part in parts.into_iter().flatten() {
-                let ElementLinearization { derivatives, ends, memory, sources } = &mut *linearization;
+                let ElementLinearization { derivatives, ends, sources } = &mut *linearization;
                 let kept = [derivatives.entries.len(), derivatives.numbers.len()];
                 let source = &mut sources[part as usize];
                 let workspace = &mut scratch.of_elements;
-                let mut blocks = Blocks { derivatives, kinematics, counts, source, ends, memory, workspace };
+                let mut blocks = Blocks { derivatives, kinematics, counts, source, ends, workspace };
                 let written = match part {
                     Part::Forces => element.linearize(&at, &mut blocks),
                     Part::Variables => element.linearize_variables(&at, &mut blocks),

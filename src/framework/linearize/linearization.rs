@@ -43,8 +43,6 @@ pub struct ElementLinearization<T: Real> {
     pub(super) derivatives: Derivatives<T>,
     /// For differences; `None` while they are not known.
     pub(super) ends: Option<Vec<End>>,
-    /// For intermediate results.
-    pub(super) memory: Vec<T>,
     pub(super) sources: [Source; 3],
 }
 
@@ -93,12 +91,7 @@ pub(crate) struct KindBlocks<'a, T: Real> {
 
 impl<T: Real> Default for ElementLinearization<T> {
     fn default() -> Self {
-        Self {
-            derivatives: Derivatives::default(),
-            ends: None,
-            memory: Vec::new(),
-            sources: [Source::Exact; 3],
-        }
+        Self { derivatives: Derivatives::default(), ends: None, sources: [Source::Exact; 3] }
     }
 }
 

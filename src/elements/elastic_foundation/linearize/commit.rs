@@ -1,5 +1,7 @@
 //! Derivatives of the next anchors.
 
+use alloc::vec::Vec;
+
 use nalgebra::{Point3, Vector3};
 
 use super::contact::{Contact, Spring};
@@ -19,16 +21,16 @@ impl<T: Real> ElasticFoundation<T> {
         if !self.has_anchors {
             return;
         }
-        let mut memory = blocks.take_memory();
-        let are_known = self.for_each_contact(at, |contact| {
-            contact.for_each_spring(at, &mut memory, |spring| {
-                let id = contact.first_spring + spring.index;
-                if let Some(place) = Self::next_place(at, id, contact.surfaces[1]) {
-                    Self::linearize_anchor(at, contact, spring, OF_ANCHOR * place + 2, blocks);
-                }
-            });
+        let are_known = blocks.with_workspace(|blocks, memory: &mut Vec<T>| {
+            self.for_each_contact(at, |contact| {
+                contact.for_each_spring(at, memory, |spring| {
+                    let id = contact.first_spring + spring.index;
+                    if let Some(place) = Self::next_place(at, id, contact.surfaces[1]) {
+                        Self::linearize_anchor(at, contact, spring, OF_ANCHOR * place + 2, blocks);
+                    }
+                });
+            })
         });
-        blocks.give_back(memory);
         if !are_known {
             self.ask_for_differences(blocks);
         }

@@ -1,5 +1,7 @@
 //! Derivatives of the forces by motion.
 
+use alloc::vec::Vec;
+
 use nalgebra::{Matrix3, Matrix6, Point3, Vector3, Vector6};
 
 use super::contact::{Contact, Spring, twist};
@@ -22,25 +24,25 @@ impl<T: Real> ElasticFoundation<T> {
         at: &AtDynamics<'_, T, Self>,
         blocks: &mut Blocks<'_, T>,
     ) {
-        let mut memory = blocks.take_memory();
         let mut contacts = 0..;
-        let are_known = self.for_each_contact(at, |contact| {
-            let mut sums = Sums::zero();
-            let mut deepest = T::zero();
-            contact.for_each_spring(at, &mut memory, |spring| {
-                deepest = greater(deepest, spring.depth);
-                let pressed = contact.press(spring);
-                if self.has_anchors {
-                    let id = contact.first_spring + spring.index;
-                    sums.add_anchored(contact, spring, &pressed, at.discrete.of(id, contact.surfaces[1]));
-                } else {
-                    sums.add(contact, spring, &pressed);
-                }
-            });
-            blocks.add_between(&sums.between(contact));
-            blocks.branch_of(contacts.next().unwrap_or_default(), "in contact", deepest, "m");
+        let are_known = blocks.with_workspace(|blocks, memory: &mut Vec<T>| {
+            self.for_each_contact(at, |contact| {
+                let mut sums = Sums::zero();
+                let mut deepest = T::zero();
+                contact.for_each_spring(at, memory, |spring| {
+                    deepest = greater(deepest, spring.depth);
+                    let pressed = contact.press(spring);
+                    if self.has_anchors {
+                        let id = contact.first_spring + spring.index;
+                        sums.add_anchored(contact, spring, &pressed, at.discrete.of(id, contact.surfaces[1]));
+                    } else {
+                        sums.add(contact, spring, &pressed);
+                    }
+                });
+                blocks.add_between(&sums.between(contact));
+                blocks.branch_of(contacts.next().unwrap_or_default(), "in contact", deepest, "m");
+            })
         });
-        blocks.give_back(memory);
         if !are_known {
             self.ask_for_differences(blocks);
         }

@@ -1,5 +1,7 @@
 //! Derivatives of the forces by parameters and anchors.
 
+use alloc::vec::Vec;
+
 use nalgebra::Vector3;
 
 use super::contact::{Contact, Spring, twist};
@@ -22,25 +24,25 @@ impl<T: Real> ElasticFoundation<T> {
         at: &AtDynamics<'_, T, Self>,
         blocks: &mut Blocks<'_, T>,
     ) {
-        let mut memory = blocks.take_memory();
-        let are_known = self.for_each_contact(at, |contact| {
-            let law = contact.varied_law();
-            let mut sums = [SpatialForce::zero(); NUMBERS];
-            contact.for_each_spring(at, &mut memory, |spring| {
-                let pressed = contact.press(spring);
-                if self.has_anchors {
-                    Self::add_anchored(at, contact, spring, &pressed, &law, (&mut sums, &mut *blocks));
-                } else {
-                    add_rubbing(spring, &pressed, &law, &mut sums);
+        let are_known = blocks.with_workspace(|blocks, memory: &mut Vec<T>| {
+            self.for_each_contact(at, |contact| {
+                let law = contact.varied_law();
+                let mut sums = [SpatialForce::zero(); NUMBERS];
+                contact.for_each_spring(at, memory, |spring| {
+                    let pressed = contact.press(spring);
+                    if self.has_anchors {
+                        Self::add_anchored(at, contact, spring, &pressed, &law, (&mut sums, &mut *blocks));
+                    } else {
+                        add_rubbing(spring, &pressed, &law, &mut sums);
+                    }
+                });
+                for (number, change) in sums.iter().enumerate() {
+                    let variable = blocks.parameter(contact.parameter(number));
+                    let p_GM = contact.X_GM.translation.vector.into();
+                    blocks.add_between_by_variable(contact.bodies, &p_GM, variable, change);
                 }
-            });
-            for (number, change) in sums.iter().enumerate() {
-                let variable = blocks.parameter(contact.parameter(number));
-                let p_GM = contact.X_GM.translation.vector.into();
-                blocks.add_between_by_variable(contact.bodies, &p_GM, variable, change);
-            }
+            })
         });
-        blocks.give_back(memory);
         if !are_known {
             self.ask_for_differences(blocks);
         }
