@@ -23,8 +23,8 @@ use crate::simulation::motion::Simulation;
 /// Ground's origin is.
 ///
 /// A scale that is `None`, the default, is the largest magnitude so far, of a vector as a whole, but at least 1e-3 and at
-/// most 1 SI unit: a body that swings by a millimetre is as well resolved as one that swings by a metre. Set scales for motions that are
-/// smaller yet; for such as are of no interest, which larger ones make cheaper; and for models in other
+/// most 1 SI unit: a body that swings by a millimetre is as well resolved as one that swings by a metre. Set smaller scales
+/// for smaller motions, larger ones for motions of no interest, which then cost less, and other ones for models in other
 /// units.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

@@ -40,7 +40,7 @@ fn without_friction_and_damping_a_bouncing_block_keeps_its_energy() {
     };
     simulation.run(&mut DormandPrince::new(accuracy), 10.0, &mut observe).expect("runs");
     assert!(highest_force > 50.0 * MASS * GRAVITY, "it has not bounced: {highest_force} N");
-    // Each step may be off by the accuracy times one plus the variable, in velocities of up to 4 m/s
+    // Each step may be off by at most the accuracy times one plus the variable, in velocities of up to 4 m/s
     // of 10 kg: 10·4·5·1e-9 J.
     let steps = u32::try_from(simulation.statistics().steps).expect("not that many");
     let allowed = f64::from(steps) * 2e-7;

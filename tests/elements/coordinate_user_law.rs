@@ -85,7 +85,7 @@ fn run(element: impl FnOnce(CoordinateSpringDamperExt<f64>) -> CoordinateSpringD
 fn a_spring_that_states_its_energy_keeps_it_and_dissipates_nothing() {
     let seen = run(|element| element.with_force_and_energy_law(hardening(0.0, 0.0)));
     assert!(seen.turns >= 5, "it has not swung: {} turns", seen.turns);
-    // Each step may be off by the accuracy times one plus the variable: in a velocity of up to 3 m/s of 2 kg, and in a
+    // Each step may be off by at most the accuracy times one plus the variable: in a velocity of up to 3 m/s of 2 kg, and in a
     // position against up to 60 N.
     let allowed = seen.steps * ACCURACY * (MASS * SPEED * (1.0 + SPEED) + 60.0 * 2.0);
     assert!(allowed < 0.02 * ENERGY, "a bound that means something: {allowed} J");
