@@ -18,6 +18,7 @@ mod geodesic;
 mod grip;
 mod hollow;
 mod lay;
+mod linear_system;
 mod newton;
 mod node;
 mod obstacle;
