@@ -1,0 +1,199 @@
+//! Stable steps of bodies on bushings and cables.
+
+use force_elements::cable::{CablePath, Obstacle};
+use force_elements::nalgebra::{Matrix6, Point3, UnitQuaternion, Vector3, Vector6};
+use force_elements::shapes::Cylinder;
+use force_elements::simulation::RigidBody;
+use force_elements::spatial_bushing::Symmetric6;
+use force_elements::testing::Numbers;
+use force_elements::{
+    BodyIndex, CableSpring, CapstanCable, Frame, LinearBushing, Pose, SpatialBushing, SpatialVelocity, State,
+    Station, cable_spring, capstan_cable, linear_bushing, spatial_bushing,
+};
+
+use super::{BOUNDED, Host, STEPS, any_body, symplectic};
+
+/// Two bodies near each other, almost at rest in a bushing of each kind, on Ground and on each other.
+fn on_bushings(deal: &mut Numbers, is_spatial: bool, damping: f64) -> (Host, State<f64>) {
+    let mut host = Host::new(0.0);
+    let bodies = [any_body(deal), any_body(deal)].map(|body| host.add_body(body));
+    for [a, b] in [[BodyIndex::GROUND, bodies[0]], [bodies[0], bodies[1]], [bodies[1], bodies[0]]] {
+        let seat = deal.vector::<f64>(0.3);
+        let frames = [a, b].map(|body| Frame::on(body, Pose::translation(seat.x, seat.y, seat.z)));
+        if is_spatial {
+            let root =
+                |deal: &mut Numbers, size: f64| Matrix6::<f64>::from_fn(|_, _| deal.between(-size, size));
+            let (k, c) = (root(deal, 30.0), root(deal, damping.sqrt()));
+            let parameters = spatial_bushing::Parameters {
+                stiffness: Symmetric6::from_matrix(&(k * k.transpose())).expect("symmetric"),
+                damping: Symmetric6::from_matrix(&(c * c.transpose())).expect("symmetric"),
+            };
+            host.system
+                .add(SpatialBushing::new(frames[0], frames[1], parameters).expect("valid"))
+                .expect("exists");
+        } else {
+            let parameters = linear_bushing::Parameters {
+                stiffness: Vector6::from_fn(|_, _| 10.0_f64.powf(deal.between(0.0, 4.0))),
+                damping: Vector6::from_fn(|_, _| deal.between(0.0, damping)),
+            };
+            host.system
+                .add(LinearBushing::new(frames[0], frames[1], parameters).expect("valid"))
+                .expect("exists");
+        }
+    }
+    let mut state = host.system.default_state();
+    for body in bodies {
+        state.set_body(body, Pose::identity(), deal.velocity(1e-4)).expect("finite");
+    }
+    (host, state)
+}
+
+#[test]
+fn bodies_on_bushings_stay_bounded() {
+    let deal = &mut Numbers::new(11);
+    for case in 0..60 {
+        let damping = if case % 4 < 2 { 0.0 } else { 20.0 };
+        let (host, state) = on_bushings(deal, case % 2 == 0, damping);
+        let step = host.stable(&state, symplectic());
+        assert!(step.element.is_some() && step.unknown.is_none());
+        let growth = host.euler(&state, 0.9 * step.length, STEPS);
+        assert!(growth < BOUNDED, "case {case}: {growth}");
+        // Springs across each other count as parallel, and turning bodies with the least of their inertias.
+        let growth = host.euler(&state, 6.0 * step.length, STEPS);
+        assert!(growth > BOUNDED, "case {case}: {growth} at six times the bound");
+    }
+}
+
+#[test]
+fn the_bound_of_a_bushing_in_the_mass_center_is_sharp() {
+    let deal = &mut Numbers::new(13);
+    for case in 0..30 {
+        let mut host = Host::new(0.0);
+        let mass: f64 = deal.between(0.5, 5.0);
+        let inertia: f64 = deal.between(0.01, 0.1);
+        let of_mass = || RigidBody::with_equal_inertia(mass, inertia).expect("positive");
+        let bodies = [host.add_body(of_mass()), host.add_body(of_mass())];
+        let frames = if case % 2 == 0 {
+            [Frame::ground(Pose::identity()), Frame::of(bodies[0])]
+        } else {
+            bodies.map(Frame::of)
+        };
+        let mut stiffness = Vector6::zeros();
+        let axis = case % 6;
+        stiffness[axis] = deal.between(10.0, 1e4);
+        let parameters = linear_bushing::Parameters { stiffness, ..linear_bushing::Parameters::default() };
+        host.system
+            .add(LinearBushing::new(frames[0], frames[1], parameters).expect("valid"))
+            .expect("exists");
+        let mut state = host.system.default_state();
+        let mut motion = [0.0; 6];
+        motion[axis] = 1e-6;
+        let [wx, wy, wz, vx, vy, vz] = motion;
+        let velocity = SpatialVelocity::new(Vector3::new(wx, wy, wz), Vector3::new(vx, vy, vz));
+        state.set_body(bodies[0], Pose::identity(), velocity).expect("finite");
+        let step = host.stable(&state, symplectic());
+        let yielding = if case % 2 == 0 { 1.0 } else { 2.0 };
+        let frequency = (stiffness[axis] * yielding / if axis < 3 { inertia } else { mass }).sqrt();
+        assert!(
+            (step.frequency / frequency - 1.0).abs() < 1e-12,
+            "{} rad/s, {frequency} rad/s",
+            step.frequency
+        );
+        assert!((step.length * frequency - 2.0).abs() < 1e-12);
+        assert!(host.euler(&state, 0.9 * step.length, STEPS) < BOUNDED, "case {case}");
+        assert!(host.euler(&state, 1.3 * step.length, 30) > BOUNDED, "case {case}");
+    }
+}
+
+#[test]
+fn a_bushing_turned_far_stays_bounded() {
+    let deal = &mut Numbers::new(17);
+    for case in 0..40 {
+        let mut host = Host::new(0.0);
+        let body = host.add_body(any_body(deal));
+        let angle: f64 = deal.between(0.5, 1.3);
+        let turn = UnitQuaternion::from_axis_angle(&Vector3::y_axis(), angle).to_rotation_matrix();
+        let frames = [Frame::ground(Pose::identity()), Frame::of(body)];
+        let (k, c) = (deal.between(10.0, 500.0), deal.between(0.0, 0.5));
+        if case % 2 == 0 {
+            let parameters =
+                linear_bushing::Parameters { stiffness: Vector6::repeat(k), damping: Vector6::repeat(c) };
+            host.system
+                .add(LinearBushing::new(frames[0], frames[1], parameters).expect("valid"))
+                .expect("exists");
+        } else {
+            let parameters = spatial_bushing::Parameters {
+                stiffness: Symmetric6::from_diagonal(&Vector6::repeat(k)),
+                damping: Symmetric6::from_diagonal(&Vector6::repeat(c)),
+            };
+            host.system
+                .add(SpatialBushing::new(frames[0], frames[1], parameters).expect("valid"))
+                .expect("exists");
+        }
+        let mut state = host.system.default_state();
+        state.set_pose(body, Pose::from_parts(Vector3::new(0.02, -0.01, 0.03).into(), turn)).expect("finite");
+        let step = host.stable(&state, symplectic());
+        // It swings through attitudes that differ, so half the bound of the first.
+        let growth = host.euler(&state, 0.5 * step.length, STEPS);
+        assert!(growth < BOUNDED, "case {case}: {growth}");
+    }
+}
+
+/// A weight that hangs almost at rest on a cable of each kind, over a wheel or straight.
+fn hanging(deal: &mut Numbers, over_wheel: bool, has_friction: bool, dissipation: f64) -> (Host, State<f64>) {
+    let mut host = Host::new(9.81);
+    let mass: f64 = deal.between(0.1, 10.0);
+    let body =
+        RigidBody::with_equal_inertia(mass, mass * deal.between::<f64>(0.001, 0.01)).expect("positive");
+    let body = host.add_body(body);
+    let stiffness = deal.between(1e3, 1e4);
+    let (radius, drop) = (0.3, 1.0);
+    let length = 2.0 * drop + core::f64::consts::PI * radius;
+    let elastic =
+        cable_spring::Parameters { stiffness, slack_length: length - mass * 9.81 / stiffness, dissipation };
+    let eye = Station::on(body, Point3::new(0.0, 0.0, 0.1));
+    let path = if over_wheel {
+        // The axis of the wheel is along y; its top is at y of its own frame.
+        let quarter = core::f64::consts::FRAC_PI_2;
+        let about_x = UnitQuaternion::from_axis_angle(&Vector3::x_axis(), quarter).to_rotation_matrix();
+        let lying = Pose::from_parts(Vector3::zeros().into(), about_x);
+        let wheel = Obstacle::new(Frame::ground(lying), Cylinder::new(radius).expect("positive"))
+            .and_then(|wheel| wheel.with_contact_hint(Point3::new(0.0, radius, 0.0)));
+        let hook = Station::ground(Point3::new(-radius, 0.0, -drop));
+        CablePath::new(hook, eye).expect("apart").over(wheel.expect("valid"))
+    } else {
+        CablePath::new(Station::ground(Point3::new(radius, 0.0, length - drop)), eye).expect("apart")
+    };
+    if has_friction {
+        let friction = vec![0.2; usize::from(over_wheel)];
+        let parameters = capstan_cable::Parameters { elastic, friction };
+        host.system.add(CapstanCable::new(path, parameters).expect("valid")).expect("exists");
+    } else {
+        host.system.add(CableSpring::new(path, elastic).expect("valid")).expect("exists");
+    }
+    let mut state = host.system.default_state();
+    let pose = Pose::translation(radius, 0.0, -drop - 0.1);
+    state.set_body(body, pose, deal.velocity(1e-4)).expect("finite");
+    if has_friction {
+        // From the second step on friction divides the cable into strands.
+        host.system.realize_dynamics(&mut state).expect("regular");
+        host.system.accept_step(&mut state).expect("realized");
+    }
+    (host, state)
+}
+
+#[test]
+fn weights_on_cables_stay_bounded() {
+    let deal = &mut Numbers::new(19);
+    for case in 0..24 {
+        let (over_wheel, has_friction) = (case % 2 == 1, case % 4 > 1);
+        let dissipation = if case % 8 < 4 { 0.0 } else { 0.1 };
+        let (host, state) = hanging(deal, over_wheel, has_friction, dissipation);
+        let step = host.stable(&state, symplectic());
+        assert!(step.element.is_some() && step.unknown.is_none(), "{step:?}");
+        let growth = host.euler(&state, 0.9 * step.length, STEPS);
+        assert!(growth < BOUNDED, "case {case}: {growth}");
+        let growth = host.euler(&state, 4.0 * step.length, STEPS);
+        assert!(growth > BOUNDED, "case {case}: {growth} at four times the bound");
+    }
+}

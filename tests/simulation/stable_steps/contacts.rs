@@ -1,0 +1,189 @@
+//! Stable steps of bodies in contact.
+
+use force_elements::coordinate_spring_damper_ext as coordinate;
+use force_elements::elastic_foundation::Material;
+use force_elements::hertz_contact::Ball;
+use force_elements::nalgebra::{Point3, UnitQuaternion, Vector3};
+use force_elements::shapes::{HalfSpace, TriangleMesh};
+use force_elements::simulation::{RigidBody, SemiImplicitEuler, Simulation};
+use force_elements::{
+    CoordinatePair, ElasticFoundation, ExponentialSpring, Frame, HertzContact, Pose, SpatialVelocity, State,
+    Station, Stepping, exponential_spring, hertz_contact,
+};
+
+use super::{Host, symplectic};
+
+/// A cube of rubber on the floor, at rest or falling.
+fn cube(height: f64, speed: f64, material: Material<f64>) -> (Host, State<f64>) {
+    let mut host = Host::new(9.81);
+    let side = 0.2;
+    let mass = 2.0;
+    let body = RigidBody::with_equal_inertia(mass, mass * side * side / 6.0).expect("positive");
+    let body = host.add_body(body);
+    let mut foundation = ElasticFoundation::default();
+    foundation.add_rigid(Frame::ground(Pose::identity()), HalfSpace::BelowZ).expect("valid");
+    let mesh = TriangleMesh::brick(Vector3::repeat(side / 2.0), [4; 3]).expect("valid");
+    foundation.add_springs(Frame::of(body), mesh, material).expect("valid");
+    host.system.add(foundation).expect("exists");
+    let mut state = host.system.default_state();
+    let velocity = SpatialVelocity::new(Vector3::zeros(), Vector3::new(0.0, 0.0, -speed));
+    state.set_body(body, Pose::translation(0.0, 0.0, side / 2.0 + height), velocity).expect("finite");
+    (host, state)
+}
+
+#[test]
+fn a_cube_at_rest_on_a_foundation_stays_there() {
+    for (dissipation, friction) in [(0.0, 0.0), (0.5, 0.0), (0.5, 0.8)] {
+        let stiffness = 1e7;
+        let material =
+            Material::new(stiffness).with_dissipation(dissipation).with_friction(friction, friction, 0.0);
+        let depth = 2.0 * 9.81 / (stiffness * 0.04);
+        let (host, state) = cube(-depth, 1e-5, material);
+        let step = host.stable(&state, symplectic());
+        // Along the normal alone it swings with ω² = k·A/m.
+        let normal = (stiffness * 0.04 / 2.0_f64).sqrt();
+        assert!(step.frequency >= normal && step.frequency < 3.0 * normal, "{} rad/s", step.frequency);
+        let growth = host.euler(&state, 0.9 * step.length, 2000);
+        // The energy at rest is that stored in the springs.
+        assert!(growth < 1.1, "{growth}");
+    }
+}
+
+#[test]
+fn a_cube_that_falls_is_caught_in_steps_for_its_speed_of_impact() {
+    for (speed, dissipation) in [(0.5, 0.0), (2.0, 0.0), (2.0, 0.5)] {
+        let material = Material::new(1e7).with_dissipation(dissipation).with_friction(0.8, 0.6, 0.0);
+        let (host, state) = cube(0.01, speed, material);
+        assert_eq!(host.stable(&state, symplectic()).length, f64::INFINITY, "no contact, none to come");
+        let step = host.stable(&state, Stepping { impact_speed: 1.1 * speed, ..symplectic() });
+        let growth = host.euler(&state, 0.9 * step.length, 2000);
+        // Of the energy at the start, that of the fall included.
+        assert!(growth < 1.0 + 1.1 * 2.0 * 9.81 * 0.01 / (0.5 * speed * speed), "{growth}");
+    }
+}
+
+#[test]
+fn a_ball_that_falls_is_caught_in_steps_for_its_speed_of_impact() {
+    for (speed, dissipation, friction) in [(0.5, 0.0, 0.0), (2.0, 0.0, 0.5), (2.0, 0.5, 0.0), (2.0, 0.5, 0.5)]
+    {
+        let mut host = Host::new(9.81);
+        let (mass, radius, modulus) = (0.5, 0.05, 1e7);
+        let inertia = 0.4 * mass * radius * radius;
+        let body = host.add_body(RigidBody::with_equal_inertia(mass, inertia).expect("positive"));
+        let ball = Ball::new(Station::on(body, Point3::origin()), radius);
+        let parameters =
+            hertz_contact::Parameters { effective_modulus: modulus, ..hertz_contact::Parameters::default() }
+                .with_dissipation(dissipation)
+                .with_friction(friction, friction, 0.0);
+        let contact = HertzContact::new(Frame::ground(Pose::identity()), ball, parameters);
+        host.system.add(contact.expect("valid")).expect("exists");
+        let mut state = host.system.default_state();
+        let height = 0.01;
+        // It spins, so that friction has something to do.
+        let V = SpatialVelocity::new(Vector3::new(0.0, 2.0, 0.0), Vector3::new(0.0, 0.0, -speed));
+        state.set_body(body, Pose::translation(0.0, 0.0, radius + height), V).expect("finite");
+        assert_eq!(host.stable(&state, symplectic()).length, f64::INFINITY, "no contact, none to come");
+        let stepping = Stepping { impact_speed: 1.1 * speed, ..symplectic() };
+        let step = host.stable(&state, stepping);
+        // At the turn of a Hertz impact it swings with ω² = 2 E* √(R δ)/m, times the factor of damping at full speed.
+        let energy: f64 = 0.5 * mass * (1.1 * speed) * (1.1 * speed);
+        let depth = (15.0 * energy / (8.0 * modulus * radius.sqrt())).powf(0.4);
+        let factor = 1.0 + 1.5 * dissipation * 1.1 * speed;
+        let normal = (2.0 * modulus * (radius * depth).sqrt() * factor / mass).sqrt();
+        assert!(step.frequency >= normal && step.frequency < 3.0 * normal, "{} {normal}", step.frequency);
+        let growth = host.euler(&state, 0.9 * step.length, 2000);
+        // Of the energy at the start, that of the fall to the turn included; within a contact it swings, since symplectic
+        // Euler keeps v² + ω²x² − hω²xv of a linear spring.
+        let fall = 1.0 + 2.0 * 9.81 * (height + depth) / (speed * speed);
+        let swing = (1.0 - 0.5 * 0.9 * step.length * normal).recip();
+        assert!(swing < 2.0 && growth < fall * swing, "{growth}, {swing}");
+    }
+}
+
+/// A box of 1 kg on eight default exponential springs, half a metre above the floor.
+fn dropped_box() -> (Host, State<f64>) {
+    let mut host = Host::new(9.81);
+    let side = 0.2;
+    let body = host.add_body(RigidBody::with_equal_inertia(1.0, side * side / 6.0).expect("positive"));
+    for corner in 0..8 {
+        let sign = |bit: u32| if corner >> bit & 1 == 0 { -0.5 * side } else { 0.5 * side };
+        let station = Station::on(body, Point3::new(sign(0), sign(1), sign(2)));
+        let parameters = exponential_spring::Parameters::default();
+        let spring = ExponentialSpring::new(Frame::ground(Pose::identity()), station, parameters);
+        host.system.add(spring.expect("valid")).expect("exists");
+    }
+    let mut state = host.system.default_state();
+    // Neither flat nor on an edge.
+    let tilt = UnitQuaternion::from_euler_angles(0.3, 0.2, 0.1).to_rotation_matrix();
+    state.set_pose(body, Pose::from_parts(Vector3::new(0.0, 0.0, 0.65).into(), tilt)).expect("finite");
+    (host, state)
+}
+
+#[test]
+fn a_box_on_default_exponential_springs_is_caught_in_the_step_of_its_bound_and_explodes_at_1_ms() {
+    let (host, state) = dropped_box();
+    let fall = 9.81 * 0.5;
+    let speed = (2.0_f64 * fall).sqrt() + 0.1;
+    let step = host.stable(&state, Stepping { impact_speed: speed, ..symplectic() });
+    // The highest energy of motion and springs, over that of the fall.
+    let highest = |step: f64, duration: f64| {
+        let mut simulation = Simulation::new(&host.system, &host.plant, state.clone()).expect("regular");
+        let mut most = 0.0_f64;
+        let mut euler = SemiImplicitEuler::new(step);
+        let run = simulation.run(&mut euler, duration, |simulation| {
+            let stored = simulation.dynamics().map_or(f64::INFINITY, |view| view.potential_energy());
+            most = most.max((simulation.kinetic_energy() + stored) / fall);
+        });
+        run.map_or(f64::INFINITY, |()| most)
+    };
+    // It falls a little lower than half a metre, with its corners; and within a contact the energy swings.
+    let caught = highest(0.9 * step.length, 1.5);
+    assert!(caught < 1.3, "{caught}");
+    let exploded = highest(1e-3, 1.5);
+    assert!(exploded > 2.0, "{exploded}");
+    // Its friction dampers alone: 2·m/(n·cxy), less for the corners' levers and the springs.
+    assert!(step.length < 2.0 / (8.0 * 282.8) && step.length > 2e-5, "{step:?}");
+}
+
+#[test]
+fn forces_held_over_substeps_gain_what_is_said() {
+    let (mass, stiffness) = (1.0, 400.0_f64);
+    let mut host = Host::new(0.0);
+    let slider = host.add_coordinate(mass);
+    host.add_slider(
+        CoordinatePair::on(slider),
+        coordinate::Parameters { stiffness, ..coordinate::Parameters::default() },
+    );
+    let state = host.system.default_state();
+    let stable = host.stable(&state, symplectic());
+    for substeps in [1, 2, 4, 10] {
+        for share in [0.05, 0.1, 0.2] {
+            let h = share * 2.0 / stable.frequency;
+            let (mut q, mut v) = (0.1_f64, 0.0_f64);
+            let mut energies = Vec::new();
+            let n = f64::from(substeps);
+            for _ in 0..200 {
+                let force = -stiffness * q;
+                for _ in 0..substeps {
+                    v += h / n * force / mass;
+                    q += h / n * v;
+                }
+                energies.push((v, q));
+            }
+            // The area that two motions enclose grows as the energy does, without its swing within a period.
+            let (mut p, mut u) = (0.0_f64, 0.1_f64);
+            let mut area = Vec::new();
+            for &(v, q) in &energies {
+                let force = -stiffness * p;
+                for _ in 0..substeps {
+                    u += h / n * force / mass;
+                    p += h / n * u;
+                }
+                area.push(q * u - p * v);
+            }
+            let growth = (area[199] / area[0]).powf(1.0 / 199.0) - 1.0;
+            let said = stable.gain_of_held_forces(h, substeps);
+            assert!((growth - said).abs() < 1e-12, "{growth}, {said} with {substeps} substeps");
+        }
+    }
+}
