@@ -63,11 +63,14 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
         let creeps =
             [&runs.pinched, &runs.caught, &runs.sloping].map(|samples| creep_after(samples, MEASURED));
         let slips = runs.tilting.last().map_or(f64::NAN, |sample| sample.time * RATE);
+        // Corners behind that have let go carry on with kinetic friction: see `docs/design.md`.
+        let early = if matches!(runs.friction, Friction::Springs(_)) { 1.2 } else { 0.5 };
         creeps.iter().all(|creep| creep.abs() < NOTHING)
-            && (slips - MU_STATIC.atan().to_degrees()).abs() < 0.5
+            && (slips - MU_STATIC.atan().to_degrees()).abs() < early
     });
     println!(
-        "\nReturn mapping and anchors hold, and let go within half a degree of {:.2}°: {}.",
+        "\nReturn mapping and anchors hold. Anchors let go within half a degree of {:.2}°, return mapping, whose corners let \
+         go one after the other, within 1.2°: {}.",
         MU_STATIC.atan().to_degrees(),
         if holds { "pass" } else { "FAIL" }
     );

@@ -23,6 +23,7 @@ mod error;
 mod implicit;
 mod integrator;
 mod layout;
+mod linearized;
 mod motion;
 mod plant;
 mod saved;

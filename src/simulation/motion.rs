@@ -5,8 +5,9 @@ use core::ops::Range;
 
 use nalgebra::{Quaternion, UnitQuaternion};
 
-use crate::framework::{DynamicsView, Error, ForceSystem, Stage, State};
+use crate::framework::{DynamicsView, Error, ForceSystem, Linearization, Source, Stage, State};
 use crate::math::{Real, check};
+use crate::mechanics::Forces;
 use crate::simulation::error::SimulationError;
 use crate::simulation::error::finite_motion;
 use crate::simulation::integrator::Integrator;
@@ -247,6 +248,16 @@ impl<'a, T: Real> Simulation<'a, T> {
             self.return_to_start()?;
         }
         result
+    }
+
+    /// The forces at the present point, and their linearization if all elements write their derivatives.
+    pub(super) fn linearized(&mut self) -> Result<(Forces<T>, Option<Linearization<T>>), Error> {
+        let mut linearization = Linearization::new();
+        let forces = self.system.realize_dynamics(&mut self.state)?.forces().clone();
+        self.system.linearize(&self.state, &mut linearization)?;
+        let is_exact =
+            self.system.elements().all(|element| linearization.element(element).source() == Source::Exact);
+        Ok((forces, is_exact.then_some(linearization)))
     }
 
     /// Rates at the present point; costs nothing if the state is still realized there.

@@ -61,8 +61,8 @@ fn keeps<I: Integrator<f64>>(make: impl Fn() -> I, most: usize) {
     let (renewed, full_cost) = run(&make, false);
     assert_eq!((cost.steps, cost.rejected), (STEPS, 0));
     assert!(cost.evaluations <= most * STEPS, "{} evaluations in {STEPS} steps", cost.evaluations);
-    // 30 unknowns, by differences.
-    assert!(full_cost.evaluations > 30 * STEPS, "{} evaluations", full_cost.evaluations);
+    // 30 unknowns: by differences a Jacobian for each step would cost as many evaluations.
+    assert!(full_cost.evaluations <= most * STEPS, "{} evaluations", full_cost.evaluations);
     for (kept, renewed) in kept.motion.iter().zip(&renewed.motion) {
         // Velocities are solved to 1e-12 in each of 200 steps, and the motion is not chaotic.
         assert!((kept - renewed).abs() < 1e-9, "{kept} and {renewed}");
@@ -71,8 +71,8 @@ fn keeps<I: Integrator<f64>>(make: impl Fn() -> I, most: usize) {
 
 #[test]
 fn a_jacobian_is_kept_while_steps_keep_their_length() {
-    // Measured: 6.1, and 35.0 with a Jacobian for each step.
+    // Measured: 6.0, and 6.0 with a Jacobian for each step; by differences 6.1 and 35.0.
     keeps(|| ImplicitTrapezoidal::new(1e-3), 7);
-    // Two stages: 9.2 and 38.0.
+    // Two stages: 9.0 and 9.0; by differences 9.2 and 38.0.
     keeps(|| TrBdf2::new(1e-3), 11);
 }

@@ -7,13 +7,33 @@ use nalgebra::{DMatrix, DVectorViewMut, Dyn, LU};
 use crate::math::{InvalidValue, Real, check};
 use crate::simulation::error::SimulationError;
 use crate::simulation::implicit::stage::Stage;
+use crate::simulation::layout::Role;
 use crate::simulation::motion::Simulation;
 
 /// The derivatives of the rates of the unknowns by the unknowns, column by column, where positions follow the
 /// velocities as a stage says. `rates` are those at `y`, which is left as it was but for its positions.
 ///
-/// In plain numbers: the solution of a stage does not depend on it.
+/// From the linearization of the forces; by differences if variables of elements are among the unknowns, or an element
+/// does not write its derivatives. In plain numbers: the solution of a stage does not depend on it.
 fn calc_rate_jacobian<T: Real>(
+    simulation: &mut Simulation<'_, T>,
+    stage: &Stage<'_, T>,
+    unknowns: &[usize],
+    y: &mut [T],
+    rates: &[T],
+) -> Result<Vec<T>, SimulationError> {
+    if unknowns.iter().all(|&unknown| simulation.role(unknown) == Role::Velocity) {
+        stage.calc_rates(simulation, y, &mut rates.to_vec())?;
+        // A derivative may overflow where a force does not.
+        if let Ok(Some(entries)) = simulation.linearized_rates(y, stage.displacement, stage.weight, unknowns)
+        {
+            return Ok(entries.into_iter().map(plain).collect());
+        }
+    }
+    differences(simulation, stage, unknowns, y, rates)
+}
+
+fn differences<T: Real>(
     simulation: &mut Simulation<'_, T>,
     stage: &Stage<'_, T>,
     unknowns: &[usize],
@@ -99,4 +119,79 @@ impl<T: Real> Jacobian<T> {
 /// The value without derivatives.
 pub(super) fn plain<T: Real>(x: T) -> T {
     T::lit(x.to_f64())
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec;
+
+    use nalgebra::{Matrix3, Point3, Vector3, Vector6};
+
+    use super::*;
+    use crate::linear_bushing::Parameters;
+    use crate::simulation::{Plant, RigidBody};
+    use crate::testing::Numbers;
+    use crate::{
+        CoordinatePair, CoordinateSpringDamperExt, Error, ForceSystem, Frame, LinearBushing, SpatialForce,
+    };
+
+    /// Two bodies with centers away from their origins, bushings and loads, and a slider.
+    #[test]
+    fn the_jacobian_from_the_linearization_is_that_of_differences() -> Result<(), Error> {
+        for seed in 0..20 {
+            let mut deal = Numbers::new(seed);
+            let mut system = ForceSystem::new();
+            let mut plant = Plant::new(Vector3::new(0.0, 0.0, -9.81)).expect("finite");
+            let bodies = [0, 1].map(|_| {
+                let inertia = Matrix3::new(0.5, 0.01, 0.0, 0.01, 0.6, 0.02, 0.0, 0.02, 0.7);
+                let center = Point3::from(deal.vector::<f64>(0.3));
+                plant.add_body(&mut system, RigidBody::new(2.0, center, inertia).expect("a body"))
+            });
+            let slider = plant.add_coordinate(&mut system, 1.5).expect("positive");
+            let parameters = Parameters {
+                stiffness: Vector6::from_fn(|_, _| deal.between(50.0, 100.0)),
+                damping: Vector6::from_fn(|_, _| deal.between(1.0, 5.0)),
+            };
+            for ends in [[bodies[0], bodies[1]], [crate::BodyIndex::GROUND, bodies[0]]] {
+                let [F, M] = ends.map(|body| Frame::on(body, deal.pose(0.3, 0.3)));
+                system.add(LinearBushing::new(F, M, parameters)?)?;
+            }
+            let law = crate::coordinate_spring_damper_ext::Parameters {
+                stiffness: 30.0,
+                damping: 2.0,
+                ..Default::default()
+            };
+            system.add(CoordinateSpringDamperExt::new(CoordinatePair::on(slider), law)?)?;
+            for body in bodies {
+                let load = SpatialForce::new(deal.vector(3.0), deal.vector(5.0));
+                plant.set_body_load(body, load).expect("finite");
+            }
+            let mut state = system.default_state();
+            for body in bodies {
+                state.set_body(body, deal.pose(0.3, 0.3), deal.velocity(2.0))?;
+            }
+            state.set_coordinate(slider, 0.2)?;
+            let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
+            let start = simulation.variables().to_vec();
+            let mut y = start.clone();
+            let displacement: Vec<f64> = start.iter().map(|_| deal.between(-0.01, 0.01)).collect();
+            let base = vec![0.0; y.len()];
+            let stage =
+                Stage { time: 0.0, weight: 0.02, start: &start, base: &base, displacement: &displacement };
+            let mut rates = vec![0.0; y.len()];
+            stage.calc_rates(&mut simulation, &mut y, &mut rates).expect("regular");
+            let unknowns: Vec<usize> =
+                (0..y.len()).filter(|&i| simulation.role(i) == Role::Velocity).collect();
+            assert_eq!(unknowns.len(), 13);
+            let exact = simulation.linearized_rates(&y, &displacement, 0.02, &unknowns);
+            let exact = exact.expect("regular").expect("exact");
+            let oracle = differences(&mut simulation, &stage, &unknowns, &mut y, &rates).expect("regular");
+            let size = oracle.iter().fold(0.0_f64, |size, x| size.max(x.abs()));
+            for (i, (exact, oracle)) in exact.iter().zip(&oracle).enumerate() {
+                // The root of the rounding, by which differences err.
+                assert!((exact - oracle).abs() < 1e-6 * size, "{seed} {i}: {exact} {oracle} of {size}");
+            }
+        }
+        Ok(())
+    }
 }
