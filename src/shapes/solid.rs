@@ -72,7 +72,7 @@ pub trait Solid<T: Real>: Any + Debug + Send + Sync {
     }
 
     /// The derivatives of the [normal](SurfacePoint::normal) by the point from which this surface point is nearest: the
-    /// second derivatives of the signed distance, a symmetric matrix. `None` if they are not known: derivatives of
+    /// second derivatives of the signed distance, a symmetric matrix. `None` if they are not known there: derivatives of
     /// contact forces are then obtained by differences.
     ///
     /// Where they do not exist, any finite matrix will do.

@@ -1,4 +1,4 @@
-//! What touches: a ball, and a ball or a half-space.
+//! Surfaces of a Hertz contact: a ball, and another ball or a half-space.
 
 use crate::math::{InvalidValue, Real, check};
 use crate::mechanics::{BodyIndex, Frame, Station};

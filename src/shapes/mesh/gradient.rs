@@ -1,4 +1,4 @@
-//! How the normal of a mesh turns as the point moves from which it is seen.
+//! Derivatives of the normal at the nearest point of a mesh.
 
 use nalgebra::{Matrix3, Vector3};
 

@@ -14,6 +14,7 @@ use force_elements::{
 
 use crate::support::{self, Sequence};
 
+mod linearized;
 mod pairs;
 mod refusals;
 

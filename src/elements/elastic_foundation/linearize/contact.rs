@@ -1,6 +1,7 @@
 //! The springs of one contact, with the derivatives of what loads them.
 
 use alloc::vec::Vec;
+use core::cell::Cell;
 
 use nalgebra::{Matrix3, Vector3, Vector6};
 
@@ -41,6 +42,8 @@ pub(super) struct Contact<'a, T: Real> {
     projected_area: bool,
     found: &'a MeshContact,
     finding: &'a Finding,
+    /// Whether the other surface has said at every spring how its normal turns.
+    are_known: Cell<bool>,
 }
 
 /// One spring of a contact.
@@ -66,7 +69,8 @@ pub(super) struct Spring<T: Real> {
 }
 
 impl<T: Real> ElasticFoundation<T> {
-    /// Calls `visit` with each contact; `false` if the derivatives of a surface are not known.
+    /// Calls `visit` with each contact; `false` once the derivatives of a surface turn out not to be known, after which what
+    /// has been written is worth nothing.
     pub(super) fn for_each_contact(
         &self,
         at: &AtDynamics<'_, T, Self>,
@@ -79,24 +83,12 @@ impl<T: Real> ElasticFoundation<T> {
             else {
                 continue;
             };
-            if let SolidShape::Custom(shape) = &other.shape {
-                let spring = &position.springs[contact.springs.start];
-                let X_GO = &position.X_GS[contact.other.index()];
-                let near = SurfacePoint {
-                    point: X_GO.inverse_transform_point(&spring.point_G),
-                    normal: X_GO.rotation.inverse_transform_vector(&spring.normal_G),
-                    signed_distance: -spring.depth,
-                };
-                if shape.normal_gradient(&near).is_none() {
-                    return false;
-                }
-            }
             let [X_GM, X_GO] = [contact.mesh, contact.other].map(|surface| &position.X_GS[surface.index()]);
             let p_GS = X_GM.translation.vector;
             let [V_mesh, V_other] = [contact.mesh, contact.other]
                 .map(|surface| self.velocity_at(surface, p_GS, at, at.velocities));
             let before = &at.parameters.materials[..contact.mesh.index()];
-            visit(&Contact {
+            let contact = Contact {
                 bodies: [other.body, mesh.body],
                 material,
                 material_place: before.iter().flatten().count(),
@@ -115,7 +107,12 @@ impl<T: Real> ElasticFoundation<T> {
                 projected_area: at.parameters.projected_area,
                 found: contact,
                 finding,
-            });
+                are_known: Cell::new(true),
+            };
+            visit(&contact);
+            if !contact.are_known.get() {
+                return false;
+            }
         }
         true
     }
@@ -257,7 +254,9 @@ impl<T: Real> Contact<'_, T> {
                     normal: R_GO.tr_mul(normal),
                     signed_distance: -depth,
                 };
-                shape.normal_gradient(&near)?
+                let gradient = shape.normal_gradient(&near);
+                self.are_known.set(self.are_known.get() && gradient.is_some());
+                gradient?
             }
         };
         Some(R_GO * in_O * R_GO.transpose())

@@ -1,0 +1,77 @@
+//! Linearizations of contact with a user's own solid.
+
+use approx::assert_relative_eq;
+use force_elements::elastic_foundation::Parameters;
+use force_elements::nalgebra::{Matrix3, Point3, Vector3};
+use force_elements::shapes::{Bounds, Solid, SolidShape, SurfacePoint, TriangleMesh};
+use force_elements::{
+    ElasticFoundation, Error, ForceSystem, Forces, Frame, Linearization, Pose, Scope, Source,
+    SpatialVelocity, Variation,
+};
+
+use super::rubber;
+
+/// A ball that says how its normal turns up to some height only.
+#[derive(Debug)]
+struct Ball {
+    radius: f64,
+    known_below: f64,
+}
+
+impl Solid<f64> for Ball {
+    fn nearest(&self, p_S: &Point3<f64>) -> SurfacePoint<f64> {
+        let normal = p_S.coords.normalize();
+        let point = Point3::from(normal * self.radius);
+        SurfacePoint { point, normal, signed_distance: p_S.coords.norm() - self.radius }
+    }
+
+    fn bounds(&self) -> Bounds<f64> {
+        Bounds::Unbounded
+    }
+
+    fn normal_gradient(&self, near: &SurfacePoint<f64>) -> Option<Matrix3<f64>> {
+        let normal = near.normal;
+        let across = Matrix3::identity() - normal * normal.transpose();
+        (near.point.z < self.known_below).then(|| across / (self.radius + near.signed_distance))
+    }
+}
+
+/// The change of the force on a mesh on a ball by a small motion, and where it comes from.
+fn change(known_below: f64, clipped: bool) -> Result<(Vector3<f64>, [Source; 2]), Error> {
+    let mut system = ForceSystem::new();
+    let body = system.add_body();
+    let mut foundation = ElasticFoundation::new(Parameters { clipped, ..Parameters::default() })?;
+    let ball = SolidShape::custom(Ball { radius: 1.0, known_below });
+    foundation.add_rigid(Frame::ground(Pose::identity()), ball)?;
+    foundation.add_springs(Frame::of(body), TriangleMesh::brick(Vector3::repeat(0.5), [6; 3])?, rubber())?;
+    let foundation = system.add(foundation)?;
+    let mut state = system.default_state();
+    let V = SpatialVelocity::new(Vector3::new(0.1, -0.2, 0.3), Vector3::new(0.4, 0.1, -0.2));
+    state.set_body(body, Pose::translation(0.05, 0.03, 1.2), V)?;
+    system.realize_dynamics(&mut state)?;
+    let mut linearization = Linearization::of(Scope { variables: true, commit: false });
+    system.linearize(&state, &mut linearization)?;
+    let element = linearization.element(foundation);
+    let sources = [element.source(), element.source_of_variables()];
+    let (mut motion, none) = (Variation::zeros(system.topology()), Variation::zeros(system.topology()));
+    *motion.body_mut(body) = SpatialVelocity::new(Vector3::new(0.3, 0.2, -0.5), Vector3::new(0.6, -0.4, 0.7));
+    let mut forces = Forces::zeros(system.topology());
+    linearization.apply(&motion, &none, &mut forces)?;
+    Ok((forces.body(body).force, sources))
+}
+
+#[test]
+fn a_solid_that_does_not_say_everywhere_how_its_normal_turns_gets_differences() -> Result<(), Error> {
+    for clipped in [false, true] {
+        let (exact, sources) = change(2.0, clipped)?;
+        assert_eq!(sources, [Source::Exact; 2]);
+        // Known nowhere, and everywhere but near the top, where some of the springs are.
+        for known_below in [-2.0, 0.99] {
+            let (differences, sources) = change(known_below, clipped)?;
+            assert_eq!(sources, [Source::Differences; 2], "{known_below} {clipped}");
+            // Differences err by 1e-8 of smooth forces.
+            assert_relative_eq!(exact, differences, max_relative = 1e-5);
+        }
+    }
+    Ok(())
+}
