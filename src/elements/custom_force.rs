@@ -297,17 +297,12 @@ impl<T: Real> ForceElement<T> for CustomForce<T> {
         at.dynamics.loads.power_dissipated
     }
 
-    fn linearize(
-        &self,
-        at: &AtDynamics<'_, T, Self>,
-        blocks: &mut Blocks<'_, T>,
-    ) -> Result<(), ElementError> {
+    fn linearize(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
         let Dynamics { loads, read, .. } = at.dynamics;
         let loaded = loads.all().iter().map(|load| match *load {
             Load::AtPoint { body, .. } | Load::OnBody { body, .. } => End::Body(body),
             Load::OnCoordinate { coordinate, .. } => End::Coordinate(coordinate),
         });
         blocks.differences_of(read.iter().copied().chain(loaded));
-        Ok(())
     }
 }

@@ -241,47 +241,25 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
     /// Writes the derivatives of the forces by the positions and velocities of bodies and coordinates, and states the
     /// branches of the law. By default it asks for differences.
     ///
-    /// At a kink the derivatives are those of the branch that is taken. They are finite whatever the motion, also at rest.
-    ///
-    /// # Errors
-    /// Those documented by the element.
-    fn linearize(
-        &self,
-        _at: &AtDynamics<'_, T, Self>,
-        blocks: &mut Blocks<'_, T>,
-    ) -> Result<(), ElementError> {
+    /// At a kink the derivatives are those of the branch that is taken. Derivatives that are not finite are an error of
+    /// [`ForceSystem::linearize`](crate::ForceSystem::linearize).
+    fn linearize(&self, _at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
         blocks.differences();
-        Ok(())
     }
 
     /// Writes the derivatives of the forces by time, parameters, discrete and continuous variables, and those of the rates
     /// of the continuous variables by all of these and by the motion. By default it asks for differences.
     ///
     /// The entries of a rotation count as independent numbers: only sums along a turn have a meaning.
-    ///
-    /// # Errors
-    /// Those documented by the element.
-    fn linearize_variables(
-        &self,
-        _at: &AtDynamics<'_, T, Self>,
-        blocks: &mut Blocks<'_, T>,
-    ) -> Result<(), ElementError> {
+    fn linearize_variables(&self, _at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
         blocks.differences();
-        Ok(())
     }
 
     /// Writes the derivatives of the discrete variables after [`accept_step`](Self::accept_step) by motion, time,
-    /// parameters, discrete and continuous variables. By default it asks for differences.
-    ///
-    /// # Errors
-    /// As [`accept_step`](Self::accept_step).
-    fn linearize_commit(
-        &self,
-        _at: &AtDynamics<'_, T, Self>,
-        blocks: &mut Blocks<'_, T>,
-    ) -> Result<(), ElementError> {
+    /// parameters, discrete and continuous variables. By default it asks for differences, which return the errors of
+    /// `accept_step`.
+    fn linearize_commit(&self, _at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
         blocks.differences();
-        Ok(())
     }
 
     /// For an implicit host, between the Newton iterations of one step: writes into `next` the

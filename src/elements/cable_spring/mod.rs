@@ -298,11 +298,7 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
         report_tension(path, at.dynamics.tension.to_f64(), stiffnesses);
     }
 
-    fn linearize(
-        &self,
-        at: &AtDynamics<'_, T, Self>,
-        blocks: &mut Blocks<'_, T>,
-    ) -> Result<(), ElementError> {
+    fn linearize(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
         let Parameters { slack_length, dissipation, .. } = at.parameters.law;
         let path = &at.position.path;
         let stretch = path.length - slack_length;
@@ -320,26 +316,14 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
             }
         }
         self.linearize_force(at, blocks);
-        Ok(())
     }
 
-    fn linearize_variables(
-        &self,
-        at: &AtDynamics<'_, T, Self>,
-        blocks: &mut Blocks<'_, T>,
-    ) -> Result<(), ElementError> {
+    fn linearize_variables(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
         self.linearize_force_by_parameters(at, blocks);
-        Ok(())
     }
 
     /// What is remembered is where the next search starts: it has no derivatives, and no force depends on it.
-    fn linearize_commit(
-        &self,
-        _: &AtDynamics<'_, T, Self>,
-        _: &mut Blocks<'_, T>,
-    ) -> Result<(), ElementError> {
-        Ok(())
-    }
+    fn linearize_commit(&self, _: &AtDynamics<'_, T, Self>, _: &mut Blocks<'_, T>) {}
 
     fn reset_memory(&self, _: &Given<'_, T, Self>, next: &mut Self::Discrete) -> Result<(), ElementError> {
         next.forget();

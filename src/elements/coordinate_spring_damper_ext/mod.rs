@@ -471,39 +471,24 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
         stiffnesses.on_coordinates(stiffness, damping, [0, 1].map(|i| (self.sides()[i], factors[i])));
     }
 
-    fn linearize(
-        &self,
-        at: &AtDynamics<'_, T, Self>,
-        blocks: &mut Blocks<'_, T>,
-    ) -> Result<(), ElementError> {
+    fn linearize(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
         if self.has_force_law() {
             blocks.differences();
         } else {
             self.linearize_force(at, blocks);
         }
-        Ok(())
     }
 
-    fn linearize_variables(
-        &self,
-        at: &AtDynamics<'_, T, Self>,
-        blocks: &mut Blocks<'_, T>,
-    ) -> Result<(), ElementError> {
+    fn linearize_variables(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
         if self.has_force_law() {
             blocks.differences();
         } else {
             self.linearize_force_by_variables(at, blocks);
         }
-        Ok(())
     }
 
-    fn linearize_commit(
-        &self,
-        at: &AtDynamics<'_, T, Self>,
-        blocks: &mut Blocks<'_, T>,
-    ) -> Result<(), ElementError> {
+    fn linearize_commit(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
         self.linearize_memory(at, blocks);
-        Ok(())
     }
 
     fn reset_memory(

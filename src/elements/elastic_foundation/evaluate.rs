@@ -350,31 +350,16 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
         self.report_springs(at, stiffnesses);
     }
 
-    fn linearize(
-        &self,
-        at: &AtDynamics<'_, T, Self>,
-        blocks: &mut Blocks<'_, T>,
-    ) -> Result<(), ElementError> {
+    fn linearize(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
         self.linearize_by_motion(at, blocks);
-        Ok(())
     }
 
-    fn linearize_variables(
-        &self,
-        at: &AtDynamics<'_, T, Self>,
-        blocks: &mut Blocks<'_, T>,
-    ) -> Result<(), ElementError> {
+    fn linearize_variables(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
         self.linearize_by_variables(at, blocks);
-        Ok(())
     }
 
-    fn linearize_commit(
-        &self,
-        at: &AtDynamics<'_, T, Self>,
-        blocks: &mut Blocks<'_, T>,
-    ) -> Result<(), ElementError> {
+    fn linearize_commit(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
         self.linearize_anchors(at, blocks);
-        Ok(())
     }
 
     fn potential_energy(&self, at: &AtDynamics<'_, T, Self>) -> T {

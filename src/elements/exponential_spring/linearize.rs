@@ -5,7 +5,7 @@ use nalgebra::{Matrix3, Vector2, Vector3};
 use super::friction::length;
 use super::law::{Law, Memory, Motion, Outcome};
 use super::{ExponentialSpring, Step};
-use crate::framework::{AtDynamics, Between, Blocks, ElementError, Pair, Row};
+use crate::framework::{AtDynamics, Between, Blocks, Pair, Row};
 use crate::math::{Dual, Number, Real, SpatialForce, SpatialVelocity};
 
 /// Position and velocity of the station in the plane's frame.
@@ -85,12 +85,9 @@ impl<T: Real> ExponentialSpring<T> {
         }
     }
 
-    pub(super) fn linearize_memory(
-        &self,
-        at: &AtDynamics<'_, T, Self>,
-        blocks: &mut Blocks<'_, T>,
-    ) -> Result<(), ElementError> {
-        let step = Self::step(at)?;
+    pub(super) fn linearize_memory(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
+        // Differences return the error of the commit.
+        let Ok(step) = Self::step(at) else { return blocks.differences() };
         if step == Step::Whole {
             let outcome = Self::by_motion(at);
             for (number, next) in written(&outcome) {
@@ -122,7 +119,6 @@ impl<T: Real> ExponentialSpring<T> {
             let present = blocks.discrete(number);
             blocks.add_to_by_variable(Row::Next(number), present, T::one());
         }
-        Ok(())
     }
 
     /// Adds the derivatives of one number of the memory by position and velocity in the plane's frame.

@@ -1,4 +1,4 @@
-//! Derivatives of the law of the bushing, and of its memory.
+//! Derivatives of the law of the bushing.
 
 use nalgebra::{Matrix3, Vector3};
 
@@ -59,17 +59,11 @@ impl<T: Real> LinearBushing<T> {
             }
         }
     }
-
-    /// The memory is that of the angles, which depend on the orientation of M in F alone.
-    pub(super) fn linearize_memory(&self, at: &At<'_, T>, blocks: &mut Blocks<'_, T>) {
-        let rates = rates_by_turn(at, at.position.X_GF.rotation.matrix());
-        self.ends.linearize_memory(&rates, &at.parameters.frames.poses(), blocks);
-    }
 }
 
 /// The rates of the angles by an angular velocity of M in F, in Ground: the rows of `N`.
 #[inline]
-fn rates_by_turn<T: Real>(at: &At<'_, T>, R_GF: &Matrix3<T>) -> [Vector3<T>; 3] {
+pub(super) fn rates_by_turn<T: Real>(at: &At<'_, T>, R_GF: &Matrix3<T>) -> [Vector3<T>; 3] {
     let Gimbal { sx, cx, sy, over_cy } = at.position.gimbal;
     let [x, y, z] = [0, 1, 2].map(|axis| Vector3::from(R_GF.column(axis)));
     // That about the axis of q_z as it is at q_y = 0.

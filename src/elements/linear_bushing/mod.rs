@@ -23,6 +23,7 @@ use crate::math::{Pose, Real, SpatialForce};
 use crate::mechanics::{BodyIndex, ForceAccumulator, Frame, Topology, Velocities};
 
 use super::frames::Ends;
+use derivatives::rates_by_turn;
 use law::{Gimbal, principal_angles};
 use turns::with_turns;
 
@@ -291,31 +292,17 @@ impl<T: Real> ForceElement<T> for LinearBushing<T> {
         at.dynamics.report_load(ends, stiffnesses);
     }
 
-    fn linearize(
-        &self,
-        at: &AtDynamics<'_, T, Self>,
-        blocks: &mut Blocks<'_, T>,
-    ) -> Result<(), ElementError> {
+    fn linearize(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
         blocks.add_between(&self.between(at));
-        Ok(())
     }
 
-    fn linearize_variables(
-        &self,
-        at: &AtDynamics<'_, T, Self>,
-        blocks: &mut Blocks<'_, T>,
-    ) -> Result<(), ElementError> {
+    fn linearize_variables(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
         self.linearize_force_by_variables(at, blocks);
-        Ok(())
     }
 
-    fn linearize_commit(
-        &self,
-        at: &AtDynamics<'_, T, Self>,
-        blocks: &mut Blocks<'_, T>,
-    ) -> Result<(), ElementError> {
-        self.linearize_memory(at, blocks);
-        Ok(())
+    fn linearize_commit(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
+        let rates = rates_by_turn(at, at.position.X_GF.rotation.matrix());
+        self.ends.linearize_memory(&rates, &at.parameters.frames.poses(), blocks);
     }
 
     fn reset_memory(

@@ -418,31 +418,16 @@ impl<T: Real> ForceElement<T> for SpatialBushing<T> {
         at.dynamics.report_load(ends, stiffnesses);
     }
 
-    fn linearize(
-        &self,
-        at: &AtDynamics<'_, T, Self>,
-        blocks: &mut Blocks<'_, T>,
-    ) -> Result<(), ElementError> {
+    fn linearize(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
         blocks.add_between(&self.between(at));
-        Ok(())
     }
 
-    fn linearize_variables(
-        &self,
-        at: &AtDynamics<'_, T, Self>,
-        blocks: &mut Blocks<'_, T>,
-    ) -> Result<(), ElementError> {
+    fn linearize_variables(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
         self.linearize_force_by_variables(at, blocks);
-        Ok(())
     }
 
-    fn linearize_commit(
-        &self,
-        at: &AtDynamics<'_, T, Self>,
-        blocks: &mut Blocks<'_, T>,
-    ) -> Result<(), ElementError> {
+    fn linearize_commit(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
         self.linearize_memory(at, blocks);
-        Ok(())
     }
 
     fn reset_memory(

@@ -83,12 +83,11 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
                 let source = &mut sources[part as usize];
                 let workspace = &mut scratch.of_elements;
                 let mut blocks = Blocks { derivatives, kinematics, counts, source, ends, workspace };
-                let written = match part {
+                match part {
                     Part::Forces => element.linearize(&at, &mut blocks),
                     Part::Variables => element.linearize_variables(&at, &mut blocks),
                     Part::Commit => element.linearize_commit(&at, &mut blocks),
-                };
-                written.map_err(|source| self.roster.failure(place, source))?;
+                }
                 if linearization.sources[part as usize] == Source::Differences {
                     let derivatives = &mut linearization.derivatives;
                     derivatives.entries.truncate(kept[0]);
