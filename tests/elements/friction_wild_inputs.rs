@@ -87,6 +87,7 @@ fn spring<T: Real>(numbers: &[f64], transition: FrictionTransition, tally: &mut 
         friction_elasticity: deal.nonnegative(),
         friction_viscosity: deal.nonnegative(),
         settle_velocity: deal.nonnegative(),
+        release_velocity: deal.nonnegative(),
         friction_transition: transition,
         ..exponential::Parameters::default()
     };

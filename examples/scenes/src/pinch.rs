@@ -118,6 +118,7 @@ fn parameters(friction_transition: FrictionTransition) -> exponential_spring::Pa
         mu_static: MU_STATIC,
         mu_kinetic: MU_KINETIC,
         friction_transition,
+        release_velocity: 2e-4,
         ..Default::default()
     }
 }
@@ -267,7 +268,7 @@ fn capsule_mesh(radius: f64, half_length: f64) -> Result<TriangleMesh<f64>, Shap
     TriangleMesh::closed(&vertices, &faces)
 }
 
-/// A cube of 10 kg on a plane that tilts.
+/// A block of 10 kg on a plane that tilts.
 pub struct Tilt {
     system: ForceSystem<f64>,
     plant: Plant<f64>,
@@ -278,7 +279,10 @@ pub struct Tilt {
     height: f64,
 }
 
-/// Mass \[kg\] and half the side \[m\] of the block.
+/// Half the height of a cube, and of a slab, of the same width \[m\].
+pub const CUBE: f64 = BLOCK[1];
+pub const SLAB: f64 = 0.01;
+/// Mass \[kg\] and half the width \[m\] of the block.
 const BLOCK: [f64; 2] = [10.0, 0.1];
 /// So heavy that nothing pushes it \[kg\].
 const PLANE: f64 = 1e12;
@@ -286,7 +290,8 @@ const PLANE: f64 = 1e12;
 const BED: f64 = BLOCK[0] * GRAVITY / (4.0 * BLOCK[1] * BLOCK[1] * 1e-3);
 
 impl Tilt {
-    pub fn new(friction: Friction) -> Result<Self, SimulationError> {
+    /// A block of half this height \[m\].
+    pub fn new(friction: Friction, half_height: f64) -> Result<Self, SimulationError> {
         let [mass, half] = BLOCK;
         let mut system = ForceSystem::new();
         let mut plant = Plant::new(Vector3::new(0.0, 0.0, -GRAVITY))?;
@@ -294,11 +299,12 @@ impl Tilt {
         let plane = plant.add_body(&mut system, RigidBody::with_equal_inertia(PLANE, PLANE)?);
         let hold = SpatialForce::new(Vector3::zeros(), Vector3::new(0.0, 0.0, PLANE * GRAVITY));
         plant.set_body_load(plane, hold)?;
-        let inertia = mass * 4.0 * half * half / 6.0;
+        // It turns about y alone.
+        let inertia = mass * (half * half + half_height * half_height) / 3.0;
         let block = plant.add_body(&mut system, RigidBody::with_equal_inertia(mass, inertia)?);
-        let mesh = Arc::new(TriangleMesh::brick(Vector3::repeat(half), [4; 3])?);
+        let mesh = Arc::new(TriangleMesh::brick(Vector3::new(half, half, half_height), [4; 3])?);
         let corners = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)];
-        let corners = corners.map(|(x, y)| Point3::new(x * half, y * half, -half));
+        let corners = corners.map(|(x, y)| Point3::new(x * half, y * half, -half_height));
         // Along the plane the block vibrates at 100 rad/s, with 0.3 of critical damping.
         let touching = Touching {
             body: block,
@@ -310,9 +316,9 @@ impl Tilt {
         let springs = touch(&mut system, friction, &touching)?;
         let height = match friction {
             Friction::Springs(transition) => {
-                half + parameters(transition).resting_height(mass * GRAVITY / 4.0)?
+                half_height + parameters(transition).resting_height(mass * GRAVITY / 4.0)?
             }
-            Friction::Hollars | Friction::Anchors => half - 1e-3,
+            Friction::Hollars | Friction::Anchors => half_height - 1e-3,
         };
         Ok(Self { system, plant, plane, block, springs, height })
     }

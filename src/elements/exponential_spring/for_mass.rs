@@ -19,6 +19,9 @@ const RESTING: f64 = 0.05;
 /// below 4, `ω²h² + 2γh`, is 1.8 at the corner of a cube, which leaves room for 0.5 + 1 of an impact.
 const HELD: f64 = 0.08;
 
+/// The release velocity of points that share a load \[m/s\].
+const RELEASE: f64 = 2e-4;
+
 impl<T: Real> Parameters<T> {
     /// Parameters for a body of this mass \[kg\] that rests on this number of points, each of which strikes at this speed
     /// \[m/s\] at most, under a host that takes steps of this length \[s\] by symplectic Euler.
@@ -31,6 +34,9 @@ impl<T: Real> Parameters<T> {
     /// - In the flight after an impact the energy is at most 1 % above that before.
     /// - Friction springs are stable, and drawn out by at most `μs·g·(12.5·step)²` under that load: 0.11 mm at 0.7 and a step of
     ///   0.3 ms.
+    ///
+    /// - Several points that are loaded slowly, such that those that slip first do so at less than 0.2 mm/s, together hold up to
+    ///   `μs` times the load.
     ///
     /// Of a body that falls at a speed `v`, the points that land last strike faster, those of a cube at up to `2.3·v`. Longer
     /// steps make softer contacts: `d2` is `1/(speed·step)`, or `0.05/(g·step²)` if that is less.
@@ -66,6 +72,7 @@ impl<T: Real> Parameters<T> {
             // Damping as strong as the spring at most: at higher speeds it would hit harder than it.
             normal_viscosity: T::lit(0.5).min(speed.recip()),
             max_normal_force,
+            release_velocity: if points > 1 { T::lit(RELEASE) } else { T::zero() },
             ..Self::default()
         }
         .with_critical_damping(share * phase * phase, share);

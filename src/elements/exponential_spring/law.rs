@@ -2,7 +2,7 @@
 
 use nalgebra::{Vector2, Vector3};
 
-use super::friction::{Friction, dot, exceeds, settle};
+use super::friction::{Friction, dot, exceeds, length, settle};
 use super::normal::{Normal, normal_force};
 use super::slider::{Slider, Yielding};
 use crate::elements::exponential_spring::{Discrete, FrictionTransition, Parameters};
@@ -19,6 +19,7 @@ pub(super) struct Law<S> {
     pub(super) friction_elasticity: S,
     pub(super) friction_viscosity: S,
     pub(super) settle_velocity: S,
+    pub(super) release_velocity: S,
     pub(super) mu_static: S,
     pub(super) mu_kinetic: S,
 }
@@ -108,8 +109,9 @@ impl<S> Law<S> {
             friction_elasticity: number(parameters.friction_elasticity, 5),
             friction_viscosity: number(parameters.friction_viscosity, 6),
             settle_velocity: number(parameters.settle_velocity, 7),
-            mu_static: number(parameters.mu_static, 8),
-            mu_kinetic: number(parameters.mu_kinetic, 9),
+            release_velocity: number(parameters.release_velocity, 8),
+            mu_static: number(parameters.mu_static, 9),
+            mu_kinetic: number(parameters.mu_kinetic, 10),
         }
     }
 
@@ -201,13 +203,15 @@ impl<S> Law<S> {
         // What friction loses when the anchor lets go. Within the step a fast station loses it as the pull rises on, so that
         // error control sees it and Newton's method has a slope; a slow one at the end.
         let drop = (self.mu_static - self.mu_kinetic) * outcome.normal.total * (one - committed.sliding);
-        let beyond = if is_held && drop > zero {
+        let lets_go = self.release_velocity == zero || exceeds(velocity, self.release_velocity);
+        let beyond = if is_held && drop > zero && lets_go {
             slider.pull_beyond(self, position, velocity, limit).at_most(drop)
         } else {
             zero
         };
         let fallen = if beyond > zero {
-            let share = settle(velocity, self.settle_velocity * S::literal(FAST));
+            let excess = length(velocity) - self.release_velocity;
+            let share = settle(Vector2::new(excess, zero), self.settle_velocity * S::literal(FAST));
             beyond * (share * share)
         } else {
             beyond
@@ -219,9 +223,9 @@ impl<S> Law<S> {
         };
         outcome.switching_error = beyond.at_most(drop - fallen);
         outcome.friction = Friction { elastic, damping, limit_reached: slips };
-        let sliding = if slips {
+        let sliding = if slips && (lets_go || !is_held) {
             one
-        } else if !exceeds(velocity, self.settle_velocity) {
+        } else if !slips && !exceeds(velocity, self.settle_velocity) {
             zero
         } else {
             committed.sliding

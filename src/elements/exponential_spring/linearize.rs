@@ -12,7 +12,7 @@ use crate::math::{Dual, Number, Real, SpatialForce, SpatialVelocity};
 const MOTION: usize = 6;
 /// Time, and the numbers of the parameters and of the memory.
 const VARIABLES: usize = 1 + PARAMETERS + MEMORY;
-const PARAMETERS: usize = 10;
+const PARAMETERS: usize = 11;
 const MEMORY: usize = 10;
 
 impl<T: Real> ExponentialSpring<T> {

@@ -55,16 +55,18 @@ use law::{Law, Memory, Motion, Outcome};
 /// ```
 ///
 /// The damper comes first, then as much of the friction spring as the limit leaves; what the spring exceeds it by drags the
-/// anchor along, towards the station. The anchor lets go at `μs·fz`, and holds again where it is not dragged and the station is no
-/// faster than `v_settle`. A station that slides faster than `μ·fz/cxy` has a slack spring: a body that stops is not drawn back far.
+/// anchor along, towards the station. The anchor lets go at `μs·fz`, once the station is faster than
+/// `v_release`, and holds again where it is not dragged and the station is no faster than `v_settle`. A station that slides faster than `μ·fz/cxy` has a slack spring: a body that stops is not drawn back far.
 /// `fz` is zero where the station rises at `1/cz` or faster.
 ///
 /// - A load of up to `μs·fz` is held without creep: below the limit the anchor does not move by a bit. A sudden load
 ///   overshoots, at critical damping by `e⁻²`, 14 %; if that exceeds the limit, the station slides.
 /// - A station that slides has kinetic friction, and comes to rest under any load that kinetic friction can hold.
-/// - Stations that share a load unevenly let go one after the other: a cube of 10 kg on four of them slips on a plane that is
-///   tilted slowly at 34.5° from rest and 34.0° after sliding, as its corners behind carry little; a sledge, or a point, slips
-///   at `atan μs`, 35.0°.
+/// - Stations that share a load unevenly reach their limits one after the other. With `v_release = 0` those that have let go
+///   carry less: on a plane that tilts, a slab of 10 kg on four stations slips at 33.3° and a cube at 34.5°, where a point slips
+///   at `atan μs`, 35.0°. Blocks slip there too if `v_release` is above the speed at which some corners slip while others hold,
+///   about the rate of the load over `n·kxy`: 0.2 mm/s if the plane tilts at 2° a second. A body that is let go slowly, as on a
+///   belt, is then late by `√(2·v_release/a')` with the rate `a'` at which its acceleration grows.
 ///
 /// Motion alone determines friction, not how long it takes: a step of any length gives the same forces, and so does any time
 /// on the clock. Each evaluation advances the anchor from the last commit, and
@@ -124,6 +126,7 @@ use law::{Law, Memory, Motion, Outcome};
 /// | `kxy` | [`friction_elasticity`](Parameters::friction_elasticity) | 20 000 | N/m | > 0 |
 /// | `cxy` | [`friction_viscosity`](Parameters::friction_viscosity) | 2·√(kxy·1 kg) | N·s/m | ≥ 0 |
 /// | `v_settle` | [`settle_velocity`](Parameters::settle_velocity) | 0.01 | m/s | > 0 |
+/// | `v_release` | [`release_velocity`](Parameters::release_velocity) | 0 | m/s | ≥ 0 |
 /// | μs, μk | [`mu_static`](Parameters::mu_static), [`mu_kinetic`](Parameters::mu_kinetic) | 0.7, 0.5 | | 0 ≤ μk ≤ μs |
 ///
 /// With the defaults the elastic force is 0.0106 N one centimetre above the plane and 1.07e-7 N two centimetres

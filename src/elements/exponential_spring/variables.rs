@@ -30,6 +30,9 @@ variables! {
         /// Speed of the anchor below which friction settles from kinetic to static; with return mapping, of the station, if
         /// the anchor is not dragged along.
         pub settle_velocity: T ["m/s"] = 0.01, positive => Dynamics;
+        /// With return mapping, the speed up to which a held station that is dragged keeps static friction. With zero it
+        /// lets go at once.
+        pub release_velocity: T ["m/s"], nonnegative => Dynamics;
         /// Coefficient of static friction, at least `mu_kinetic`. There is no upper bound.
         pub mu_static: T = 0.7, nonnegative => Dynamics;
         /// Coefficient of kinetic friction.

@@ -80,6 +80,7 @@ fn exponential_spring_refuses_bad_parameters() {
             ("friction_elasticity", |p| p.friction_elasticity = 0.0, Requirement::Positive),
             ("friction_viscosity", |p| p.friction_viscosity = f64::NAN, Requirement::NonNegative),
             ("settle_velocity", |p| p.settle_velocity = 0.0, Requirement::Positive),
+            ("release_velocity", |p| p.release_velocity = -1e-4, Requirement::NonNegative),
             ("mu_static", |p| p.mu_static = -0.1, Requirement::NonNegative),
             ("mu_kinetic", |p| p.mu_kinetic = f64::NAN, Requirement::NonNegative),
             ("mu_kinetic", |p| p.mu_kinetic = p.mu_static + 0.1, Requirement::AtMost("mu_static")),

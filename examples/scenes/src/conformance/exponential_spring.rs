@@ -25,6 +25,7 @@ pub(crate) fn check(case: Fields<'_>) -> Result<Deviations, Failure> {
         mu_static: input.number("mu_static")?,
         mu_kinetic: input.number("mu_kinetic")?,
         friction_transition: FrictionTransition::Settling,
+        ..Parameters::default()
     };
     let station = input.point("station_B")?;
     let spring = system.add(ExponentialSpring::new(
