@@ -2,6 +2,7 @@
 
 mod casts;
 mod checkpoint;
+mod composites;
 mod continuous;
 pub(crate) mod element;
 pub(crate) mod element_variables;

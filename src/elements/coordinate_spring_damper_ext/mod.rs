@@ -1,17 +1,21 @@
 //! A scalar spring-damper between coordinates, with friction and limit stops.
 
 use alloc::sync::Arc;
-use core::fmt;
 
 mod derivatives;
 mod law;
 mod load;
 mod resistance;
+mod results;
 mod stops;
+mod user_law;
 mod variables;
 
 pub use law::Switch;
 use resistance::Resistance;
+pub use results::{Dynamics, Position, Velocity};
+use user_law::ForceLaw;
+pub use user_law::LawForce;
 pub use variables::{Discrete, Parameters};
 
 use crate::framework::{
@@ -20,7 +24,6 @@ use crate::framework::{
 };
 use crate::math::Real;
 use crate::mechanics::{Checked, CoordinateIndex, CoordinatePair, ForceAccumulator, Topology, Velocities};
-use crate::results;
 
 /// A spring and damper on one or between two scalar coordinates, with Stribeck or bristle friction
 /// and soft limit stops: a joint axis of a machine.
@@ -195,69 +198,6 @@ pub struct CoordinateSpringDamperExt<T: Real> {
     force_law: Option<ForceLaw<T>>,
 }
 
-/// A user's law for the scalar force `f`, given time, displacement, velocity and the parameters.
-#[derive(Clone)]
-struct ForceLaw<T: Real>(Arc<Law<T>>);
-
-type Law<T> = dyn Fn(T, T, T, &Parameters<T>) -> LawForce<T> + Send + Sync;
-
-/// A force with its energy, as a user's [force and energy law](CoordinateSpringDamperExt::with_force_and_energy_law)
-/// returns it.
-///
-/// A law is consistent if `force·v` is the rate of `potential_energy` plus `power_dissipated − power_supplied`.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct LawForce<T: Real> {
-    /// The force `f` \[N\].
-    pub force: T,
-    /// The energy stored \[J\].
-    pub potential_energy: T,
-    /// The power dissipated \[W\].
-    pub power_dissipated: T,
-    /// The power supplied by a drive within the law \[W\].
-    pub power_supplied: T,
-}
-
-results! {
-    /// Results at Position stage.
-    #[derive(Copy)]
-    pub struct Position<T> {
-        /// Displacement `q`.
-        pub displacement: T ["m"];
-    }
-}
-
-results! {
-    /// Results at Velocity stage.
-    #[derive(Copy)]
-    pub struct Velocity<T> {
-        /// Velocity `v`.
-        pub velocity: T ["m/s"];
-    }
-}
-
-results! {
-    /// Results at Dynamics stage.
-    #[derive(Copy)]
-    pub struct Dynamics<T> {
-        /// The force `f`.
-        pub force: T ["N"];
-        /// Its friction part.
-        pub friction_force: T ["N"];
-        /// Its limit-stop part.
-        pub contact_force: T ["N"];
-        /// Generalized force on coordinate 0.
-        pub generalized_force0: T ["N"];
-        /// Generalized force on coordinate 1.
-        pub generalized_force1: T ["N"];
-        /// The energy stored.
-        pub potential_energy: T ["J"];
-        /// The power dissipated.
-        pub power_dissipated: T ["W"];
-        /// The power supplied by the drive that a velocity offset represents.
-        pub power_supplied: T ["W"];
-    }
-}
-
 impl<T: Real> CoordinateSpringDamperExt<T> {
     /// An element on or between coordinates.
     ///
@@ -358,12 +298,6 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
     fn relative(&self, parameters: &Parameters<T>, of: impl Fn(CoordinateIndex) -> T) -> T {
         let [x0, x1] = self.sides().map(|side| side.map_or(T::zero(), &of));
         parameters.factor1 * x1 - parameters.factor0 * x0
-    }
-}
-
-impl<T: Real> fmt::Debug for ForceLaw<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("ForceLaw")
     }
 }
 

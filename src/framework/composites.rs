@@ -1,0 +1,282 @@
+//! Vectors, points, poses, matrices and options as fields of declared structs.
+
+use core::fmt;
+
+use nalgebra::{Matrix3, Point3, Rotation3, SVector};
+
+use crate::framework::part::{Composite, Declared, Entry, Listed, Part, Slot, Value, Visitor, VisitorMut};
+use crate::math::{
+    InvalidValue, Pose, Real, SpatialForce, SpatialVelocity, Symmetric6, cast_pose, check, have_same_bits,
+    places,
+};
+
+/// The name of a component of a vector: of six, three angles and three translations; of more than four, its number.
+struct Component {
+    index: usize,
+    count: usize,
+}
+
+const AXES: [&str; 4] = ["x", "y", "z", "w"];
+
+impl fmt::Display for Component {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: &[&str] = match self.count {
+            6 => &["qx", "qy", "qz", "px", "py", "pz"],
+            1..=4 => &AXES,
+            _ => &[],
+        };
+        match names.get(self.index) {
+            Some(name) => f.write_str(name),
+            None => self.index.fmt(f),
+        }
+    }
+}
+
+impl<T: Real, const N: usize> Listed<T, Composite> for SVector<T, N> {
+    fn neutral() -> Self {
+        Self::zeros()
+    }
+    fn visit(&self, field: Declared<'_>, visit: Visitor<'_, T>) {
+        let name = field.name;
+        for (i, value) in self.iter().enumerate() {
+            let component = Component { index: i, count: N };
+            visit(field.part(format_args!("{name}.{component}"), i, N).number(Value::Number(*value)));
+        }
+    }
+}
+
+impl<T: Real, const N: usize> Part<T, Composite> for SVector<T, N> {
+    type Literal = Self;
+    type Cast<U: Real> = SVector<U, N>;
+
+    fn literal(literal: Self) -> Self {
+        literal
+    }
+    fn cast<U: Real>(&self) -> SVector<U, N> {
+        self.map(Real::cast)
+    }
+    fn visit_mut(&mut self, field: Declared<'_>, visit: VisitorMut<'_, T>) {
+        let name = field.name;
+        for (i, value) in self.iter_mut().enumerate() {
+            let component = Component { index: i, count: N };
+            visit(field.part(format_args!("{name}.{component}"), i, N).number(Slot::Number(value)));
+        }
+    }
+    fn is_same(&self, other: &Self) -> bool {
+        self.iter().zip(other).all(|(a, b)| have_same_bits(*a, *b))
+    }
+    fn numbers(&self) -> &[T] {
+        self.as_slice()
+    }
+}
+
+/// The unit of an entry that couples two axes: those of two rotations, of a rotation and a translation, and of two
+/// translations are declared in this order.
+fn coupled(row: usize, column: usize) -> usize {
+    usize::from(row > 2) + usize::from(column > 2)
+}
+
+/// Calls `visit` for the entries of a symmetric matrix, in order: those on the diagonal bear the name of their axis, the
+/// others those of both.
+fn visit_symmetric<V>(
+    field: &Declared<'_>,
+    entries: impl Iterator<Item = V>,
+    mut visit: impl FnMut(Entry<'_, V>),
+) {
+    let name = field.name;
+    let axis = |index| Component { index, count: 6 };
+    for ((row, column), value) in places().zip(entries) {
+        let part = |name| field.part(name, coupled(row, column), 3).number(value);
+        if row == column {
+            visit(part(format_args!("{name}.{}", axis(row))));
+        } else {
+            visit(part(format_args!("{name}.{}_{}", axis(row), axis(column))));
+        }
+    }
+}
+
+impl<T: Real> Listed<T, Composite> for Symmetric6<T> {
+    fn neutral() -> Self {
+        Self::zeros()
+    }
+    fn visit(&self, field: Declared<'_>, visit: Visitor<'_, T>) {
+        visit_symmetric(&field, self.entries().iter().copied().map(Value::Number), visit);
+    }
+}
+
+impl<T: Real> Part<T, Composite> for Symmetric6<T> {
+    type Literal = Self;
+    type Cast<U: Real> = Symmetric6<U>;
+
+    fn literal(literal: Self) -> Self {
+        literal
+    }
+    fn cast<U: Real>(&self) -> Symmetric6<U> {
+        self.cast()
+    }
+    fn visit_mut(&mut self, field: Declared<'_>, visit: VisitorMut<'_, T>) {
+        visit_symmetric(&field, self.entries_mut().iter_mut().map(Slot::Number), visit);
+    }
+    fn is_same(&self, other: &Self) -> bool {
+        self.entries().iter().zip(other.entries()).all(|(a, b)| have_same_bits(*a, *b))
+    }
+    fn numbers(&self) -> &[T] {
+        self.entries()
+    }
+    fn check(&self, name: &'static str) -> Result<(), InvalidValue> {
+        self.validate().map_err(|error| InvalidValue { name, ..error })
+    }
+}
+
+impl<T: Real> Listed<T, Composite> for Point3<T> {
+    fn neutral() -> Self {
+        Self::origin()
+    }
+    fn visit(&self, field: Declared<'_>, visit: Visitor<'_, T>) {
+        self.coords.visit(field, visit);
+    }
+}
+
+impl<T: Real> Part<T, Composite> for Point3<T> {
+    type Literal = Self;
+    type Cast<U: Real> = Point3<U>;
+
+    fn literal(literal: Self) -> Self {
+        literal
+    }
+    fn cast<U: Real>(&self) -> Point3<U> {
+        self.map(Real::cast)
+    }
+    fn visit_mut(&mut self, field: Declared<'_>, visit: VisitorMut<'_, T>) {
+        self.coords.visit_mut(field, visit);
+    }
+    fn is_same(&self, other: &Self) -> bool {
+        self.coords.is_same(&other.coords)
+    }
+    fn numbers(&self) -> &[T] {
+        self.coords.as_slice()
+    }
+}
+
+/// The nine entries `R.xx`, `R.xy`, … of the rotation, row by row, without a unit, and the vector `p` in that of the
+/// field. Entries rather than angles keep every bit through saving and restoring. As a variable the pose is checked to
+/// be finite and its rotation to be orthonormal.
+impl<T: Real> Listed<T, Composite> for Pose<T> {
+    fn neutral() -> Self {
+        Self::identity()
+    }
+    fn visit(&self, field: Declared<'_>, visit: Visitor<'_, T>) {
+        let name = field.name;
+        for (row, i) in AXES[..3].iter().enumerate() {
+            for (column, j) in AXES[..3].iter().enumerate() {
+                let value = Value::Number(self.rotation[(row, column)]);
+                visit(field.child(format_args!("{name}.R.{i}{j}"), &[]).number(value));
+            }
+        }
+        self.translation.vector.visit(field.child(format_args!("{name}.p"), field.units), visit);
+    }
+}
+
+impl<T: Real> Part<T, Composite> for Pose<T> {
+    type Literal = Self;
+    type Cast<U: Real> = Pose<U>;
+
+    fn literal(literal: Self) -> Self {
+        literal
+    }
+    fn cast<U: Real>(&self) -> Pose<U> {
+        cast_pose(self)
+    }
+    fn visit_mut(&mut self, field: Declared<'_>, visit: VisitorMut<'_, T>) {
+        let name = field.name;
+        let mut R: Matrix3<T> = *self.rotation.matrix();
+        for (row, i) in AXES[..3].iter().enumerate() {
+            for (column, j) in AXES[..3].iter().enumerate() {
+                let slot = Slot::Number(&mut R[(row, column)]);
+                visit(field.child(format_args!("{name}.R.{i}{j}"), &[]).number(slot));
+            }
+        }
+        self.rotation = Rotation3::from_matrix_unchecked(R);
+        self.translation.vector.visit_mut(field.child(format_args!("{name}.p"), field.units), visit);
+    }
+    fn is_same(&self, other: &Self) -> bool {
+        let mut entries = self.rotation.matrix().iter().zip(other.rotation.matrix());
+        entries.all(|(a, b)| have_same_bits(*a, *b))
+            && self.translation.vector.is_same(&other.translation.vector)
+    }
+    fn check(&self, name: &'static str) -> Result<(), InvalidValue> {
+        check::pose(name, self)
+    }
+}
+
+/// The vectors `angular` and `linear`.
+impl<T: Real> Listed<T, Composite> for SpatialVelocity<T> {
+    fn neutral() -> Self {
+        Self::zero()
+    }
+    fn visit(&self, field: Declared<'_>, visit: Visitor<'_, T>) {
+        let name = field.name;
+        self.angular.visit(field.part(format_args!("{name}.angular"), 0, 2), visit);
+        self.linear.visit(field.part(format_args!("{name}.linear"), 1, 2), visit);
+    }
+}
+
+/// The vectors `torque` and `force`.
+impl<T: Real> Listed<T, Composite> for SpatialForce<T> {
+    fn neutral() -> Self {
+        Self::zero()
+    }
+    fn visit(&self, field: Declared<'_>, visit: Visitor<'_, T>) {
+        let name = field.name;
+        self.torque.visit(field.part(format_args!("{name}.torque"), 0, 2), visit);
+        self.force.visit(field.part(format_args!("{name}.force"), 1, 2), visit);
+    }
+}
+
+/// The flag `known` and the scalars of the value, neutral ones for `None`, so that the names are the same. To write one of
+/// them by name, first make it known.
+impl<T: Real, V: Listed<T, Composite>> Listed<T, Composite> for Option<V> {
+    fn neutral() -> Self {
+        None
+    }
+    fn visit(&self, field: Declared<'_>, visit: Visitor<'_, T>) {
+        let name = field.name;
+        visit(field.child(format_args!("{name}.known"), &[]).flag(Value::Flag(self.is_some())));
+        match self {
+            Some(value) => value.visit(field, visit),
+            None => V::neutral().visit(field, visit),
+        }
+    }
+}
+
+impl<T: Real, V: Part<T, Composite>> Part<T, Composite> for Option<V> {
+    type Literal = Self;
+    type Cast<U: Real> = Option<V::Cast<U>>;
+
+    fn literal(literal: Self) -> Self {
+        literal
+    }
+    fn cast<U: Real>(&self) -> Option<V::Cast<U>> {
+        self.as_ref().map(V::cast)
+    }
+    fn visit_mut(&mut self, field: Declared<'_>, visit: VisitorMut<'_, T>) {
+        let name = field.name;
+        let mut is_known = self.is_some();
+        visit(field.child(format_args!("{name}.known"), &[]).flag(Slot::Flag(&mut is_known)));
+        let mut value = self.take().unwrap_or_else(V::neutral);
+        value.visit_mut(field, visit);
+        *self = is_known.then_some(value);
+    }
+    fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Some(a), Some(b)) => a.is_same(b),
+            (a, b) => a.is_none() && b.is_none(),
+        }
+    }
+    fn numbers(&self) -> &[T] {
+        self.as_ref().map_or(&[], V::numbers)
+    }
+    fn check(&self, name: &'static str) -> Result<(), InvalidValue> {
+        self.as_ref().map_or(Ok(()), |value| value.check(name))
+    }
+}
