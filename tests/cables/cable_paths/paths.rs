@@ -6,6 +6,7 @@ use force_elements::shapes::{Cylinder, Ellipsoid, Sphere};
 use force_elements::{CableSpring, Error, ForceSystem, Frame, Pose, cable_spring};
 use num_dual::Dual64;
 
+use super::scalars::smoother;
 use super::{fixed, moving_scenes, on_ground, one_end_free, past_ball};
 use force_elements_scenes::cables::Dice;
 
@@ -208,6 +209,27 @@ fn smoothness_reported_bounds_the_kinks_of_the_path() -> Result<(), Error> {
         }
         assert!(path.smoothness <= 2e-9);
     }
+    Ok(())
+}
+
+#[test]
+fn a_rough_path_is_as_long_as_a_smooth_one_but_for_hundredths_of_its_kinks() -> Result<(), Error> {
+    let mut compared = 0;
+    for (scene, _) in moving_scenes(200) {
+        let length = |smoothness| -> Result<f64, Error> {
+            let system = smoother(&scene.system, scene.system.element(scene.cable), smoothness)?;
+            let mut state = system.cast_state(&scene.state)?;
+            system.reset_memory(&mut state, scene.cable)?;
+            Ok(system.realize_position(&mut state)?.of(scene.cable).position.path.length)
+        };
+        let Ok(smooth) = length(1e-12) else { continue };
+        for smoothness in [1e-2, 1e-3, 1e-4, 1e-6] {
+            // Obstacles are up to a metre in size.
+            assert!((length(smoothness)? - smooth).abs() < 0.05 * smoothness, "{smoothness}");
+            compared += 1;
+        }
+    }
+    assert!(compared > 700, "{compared}");
     Ok(())
 }
 

@@ -42,15 +42,15 @@ fn numbers<T: Real>(path: &PathResults<T>) -> Vec<T> {
 }
 
 /// The same system with another smoothness of its cable.
-pub(super) fn smoother(
-    system: &ForceSystem<Dual64>,
-    cable: &CableSpring<Dual64>,
+pub(super) fn smoother<T: Real>(
+    system: &ForceSystem<T>,
+    cable: &CableSpring<T>,
     smoothness: f64,
-) -> Result<ForceSystem<Dual64>, Error> {
-    let settings = Settings { smoothness: Dual64::from_re(smoothness), ..*cable.path().settings() };
-    let mut casts = Casts::<Dual64, Dual64>::new();
+) -> Result<ForceSystem<T>, Error> {
+    let settings = Settings { smoothness: T::lit(smoothness), ..*cable.path().settings() };
+    let mut casts = Casts::<T, T>::new();
     casts.paths.add_surface(|pebble: &Pebble| Ok(Pebble { radius: pebble.radius }));
-    casts.add(move |cable: &CableSpring<Dual64>, casts| {
+    casts.add(move |cable: &CableSpring<T>, casts| {
         let path = cable.path().cast_with(&casts.paths)?.with_settings(settings)?;
         CableSpring::new(path, cable_spring::Parameters::default())
     });
