@@ -116,7 +116,7 @@ pub use framework::{
     Column, DynamicsView, ElementError, ElementId, ElementLinearization, ElementName, End, Error,
     ForceElement, ForceSystem, Freedoms, Given, Handle, Linearization, OwnError, Pair, PositionView, Row,
     Scope, Snapshot, Source, StableStep, Stage, State, StepMethod, StepRule, Stepping, Stiffnesses, Triplet,
-    Variables, Variation, VelocityView,
+    VariablePlace, VariableVector, Variables, Variation, VelocityView,
 };
 pub use math::check;
 pub use math::{InvalidValue, Pose, Real, Requirement, SpatialForce, SpatialVelocity, cast_pose};

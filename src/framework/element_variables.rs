@@ -72,6 +72,11 @@ impl<T: Real, E: ForceElement<T>> ElementVariables<T, E> {
         validate_continuous(&self.continuous)
     }
 
+    /// How many numbers the parameters, the discrete and the continuous variables have.
+    pub(crate) fn counts(&self) -> [usize; 3] {
+        [count(&self.parameters), count(&self.discrete), count(&self.continuous)]
+    }
+
     /// Visits the flag first, then the parameters, the discrete and the continuous variables.
     pub(crate) fn visit(&self, visit: Visitor<'_, T>) {
         visit(enabled_entry(Value::Flag(self.enabled)));
@@ -234,6 +239,13 @@ pub(super) fn visit_numbers<T: Real>(variables: &impl Variables<T>, visit: &mut 
             visit(number);
         }
     });
+}
+
+/// How many numbers there are.
+fn count<T: Real>(variables: &impl Variables<T>) -> usize {
+    let mut count = 0;
+    visit_numbers(variables, &mut |_| count += 1);
+    count
 }
 
 /// Writes each number.

@@ -74,6 +74,9 @@ pub enum Error {
     /// There are more states than linearizations to write to.
     #[error("there is no linearization to write to")]
     NoLinearization,
+    /// A product by variables of a linearization that has no derivatives by them.
+    #[error("the linearization has no derivatives by variables: make it of a scope with them")]
+    NoVariables,
     /// No cast to another scalar is known for a kind of element.
     #[error("no cast to the other scalar is known for elements of kind {kind}: add one to the casts")]
     NoCast {

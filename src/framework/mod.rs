@@ -35,7 +35,7 @@ pub use error::{ElementError, ElementName, Error, OwnError};
 pub use handle::{ElementId, Handle};
 pub use linearize::{
     Between, Blocks, Branch, Column, ElementLinearization, End, Freedoms, Linearization, Pair, Row, Scope,
-    Source, Triplet, Variation,
+    Source, Triplet, VariablePlace, VariableVector, Variation,
 };
 pub use results::Cache;
 pub use snapshot::{BinarySnapshot, Snapshot};

@@ -64,6 +64,8 @@ pub(crate) trait AnySlots<T: Real>: Any + Debug + Send + Sync {
     /// Visits the results of all stages of one element, under their names within the element.
     fn visit_results(&self, place: usize, visit: Visitor<'_, T>);
     fn validate(&self, place: usize) -> Result<(), Error>;
+    /// How many numbers the parameters, the discrete and the continuous variables of one element have.
+    fn counts(&self, place: usize) -> [usize; 3];
     /// The first stage that reads continuous variables; `None` if the elements have none.
     fn continuous_stage(&self) -> Option<Stage>;
     /// Calls `visit` with the name of each continuous variable of all elements.
@@ -316,6 +318,10 @@ impl<T: Real, E: ForceElement<T>> AnySlots<T> for Slots<T, E> {
 
     fn validate(&self, place: usize) -> Result<(), Error> {
         self.variables[place].validate().map_err(|error| self.roster.failure(place, error.into()))
+    }
+
+    fn counts(&self, place: usize) -> [usize; 3] {
+        self.variables[place].counts()
     }
 
     fn continuous_stage(&self) -> Option<Stage> {

@@ -11,7 +11,7 @@ use force_elements::{
     AtDynamics, BodyIndex, CableSpring, Column, CoordinateIndex, CustomForce, ElasticFoundation,
     ElementError, ElementId, End, Error, ExponentialSpring, ForceAccumulator, ForceElement, ForceSystem,
     Forces, Frame, LinearBushing, Linearization, Pose, Row, Scope, Source, SpatialForce, Stage, Station,
-    Topology, Variation, cable_spring, variables,
+    Topology, VariableVector, Variation, cable_spring, variables,
 };
 
 variables! {
@@ -201,6 +201,8 @@ fn nothing_is_allocated_after_the_first_call() -> Result<(), Error> {
     let (none, mut motion) = (Variation::zeros(system.topology()), Variation::zeros(system.topology()));
     motion.body_mut(first).linear.x = 1.0;
     let [mut forces, mut others] = [(); 2].map(|()| Forces::zeros(system.topology()));
+    let [mut variables, mut next] = [(); 2].map(|()| VariableVector::zeros(&state));
+    variables.time = 1.0;
     let mut linearize = |time: f64| -> Result<(), Error> {
         state.set_time(time)?;
         state.set_body(first, numbers.pose(0.3, 0.1), numbers.velocity(1.0))?;
@@ -208,6 +210,14 @@ fn nothing_is_allocated_after_the_first_call() -> Result<(), Error> {
         system.linearize(&state, &mut linearization)?;
         linearization.apply(&motion, &none, &mut forces)?;
         linearization.apply_transpose(&motion, &mut forces, &mut others)?;
+        linearization.apply_with_variables(&motion, &none, &variables, &mut forces, &mut next)?;
+        linearization.apply_transpose_with_variables(
+            &motion,
+            &next,
+            &mut forces,
+            &mut others,
+            &mut variables,
+        )?;
         let _ =
             std::hint::black_box(linearization.triplets().map(|triplet| triplet.by_position).sum::<f64>());
         Ok(())

@@ -64,21 +64,19 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         for (place, linearization) in elements.iter_mut().enumerate() {
             linearization.derivatives.clear();
             linearization.sources = [Source::Exact; 3];
+            linearization.commits = false;
             let Some(element) = self.enabled_element(slots, place) else { continue };
+            linearization.commits = scope.commit;
             let at = slots.at_dynamics(place, kinematics);
             let variables = &slots.variables[place];
-            let counts = if scope.variables || scope.commit {
-                [count(&variables.parameters), count(&variables.discrete), count(&variables.continuous)]
-            } else {
-                [0; 3]
-            };
+            let counts = if scope.variables || scope.commit { variables.counts() } else { [0; 3] };
             let parts = [
                 Some(Part::Forces),
                 scope.variables.then_some(Part::Variables),
                 (scope.commit && has_memory).then_some(Part::Commit),
             ];
             for part in parts.into_iter().flatten() {
-                let ElementLinearization { derivatives, ends, sources } = &mut *linearization;
+                let ElementLinearization { derivatives, ends, sources, .. } = &mut *linearization;
                 let kept = [derivatives.entries.len(), derivatives.numbers.len()];
                 let source = &mut sources[part as usize];
                 let workspace = &mut scratch.of_elements;
@@ -452,11 +450,4 @@ fn rotation_at<T: Real, E: ForceElement<T>>(
         }
     });
     found
-}
-
-/// How many numbers there are.
-fn count<T: Real>(variables: &impl Variables<T>) -> usize {
-    let mut count = 0;
-    visit_numbers(variables, &mut |_| count += 1);
-    count
 }

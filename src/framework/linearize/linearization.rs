@@ -44,6 +44,8 @@ pub struct ElementLinearization<T: Real> {
     /// For differences; `None` while they are not known.
     pub(super) ends: Option<Vec<End>>,
     pub(super) sources: [Source; 3],
+    /// Whether there are derivatives of a commit; otherwise the discrete variables stay as they are.
+    pub(super) commits: bool,
 }
 
 /// The derivatives of the forces of all elements, element by element, about one state.
@@ -63,7 +65,7 @@ pub struct ElementLinearization<T: Real> {
 pub struct Linearization<T: Real> {
     scope: Scope,
     system: usize,
-    version: usize,
+    pub(super) version: usize,
     pub(super) topology: Topology,
     rosters: Vec<Roster>,
     pub(super) elements: Vec<ElementLinearization<T>>,
@@ -91,7 +93,7 @@ pub(crate) struct KindBlocks<'a, T: Real> {
 
 impl<T: Real> Default for ElementLinearization<T> {
     fn default() -> Self {
-        Self { derivatives: Derivatives::default(), ends: None, sources: [Source::Exact; 3] }
+        Self { derivatives: Derivatives::default(), ends: None, sources: [Source::Exact; 3], commits: false }
     }
 }
 

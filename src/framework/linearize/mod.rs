@@ -6,6 +6,7 @@ mod differences;
 mod ends;
 mod linearization;
 mod products;
+mod variable_vector;
 mod variation;
 
 pub use between::{Between, Pair};
@@ -14,4 +15,5 @@ pub use ends::{End, Freedoms};
 pub(crate) use linearization::KindBlocks;
 pub use linearization::{ElementLinearization, Linearization, Scope, Source};
 pub use products::Triplet;
+pub use variable_vector::{VariablePlace, VariableVector};
 pub use variation::Variation;

@@ -1,10 +1,11 @@
 //! Products with a linearization, and its matrices.
 
-use nalgebra::{DMatrix, Vector6};
+use nalgebra::{DMatrix, Vector3};
 
 use super::blocks::{Column, Row};
 use super::ends::End;
 use super::linearization::{ElementLinearization, Linearization};
+use super::variable_vector::{VariableVector, add as add_number};
 use super::variation::Variation;
 use crate::framework::Error;
 use crate::math::{Real, SpatialForce, SpatialVelocity};
@@ -79,9 +80,8 @@ impl<T: Real> Linearization<T> {
         self.check([motion.topology(), velocity.topology(), forces.topology()])?;
         forces.set_zero();
         for block in self.forces_by_motion() {
-            let (dX, dV) = (motion.at(block.by), velocity.at(block.by));
-            let mut sum = Vector6::zeros();
-            block.multiply(&dX, &dV, &mut sum);
+            let mut sum = [T::zero(); ROWS];
+            block.multiply(&columns(motion, velocity, block.by), &mut sum);
             add(forces, block.on, &sum);
         }
         Ok(())
@@ -102,13 +102,157 @@ impl<T: Real> Linearization<T> {
         by_position.set_zero();
         by_velocity.set_zero();
         for block in self.forces_by_motion() {
-            let multipliers = multipliers.at(block.on);
-            let mut sums = [Vector6::zeros(); 2];
-            block.multiply_transposed(&multipliers, &mut sums);
-            add(by_position, block.by, &sums[0]);
-            add(by_velocity, block.by, &sums[1]);
+            let mut sums = [T::zero(); COLUMNS];
+            block.multiply_transposed(&rows(multipliers, block.on), &mut sums);
+            add_both(by_position, by_velocity, block.by, &sums);
         }
         Ok(())
+    }
+
+    /// Writes the change of all forces, and of all variables as the next commit leaves them, for this change of positions,
+    /// velocities, time and variables.
+    ///
+    /// In `next`, time and parameters change as they do in `variables`; discrete variables as the commit will write them,
+    /// or as they do in `variables` without a commit in the [scope](crate::Scope::commit) and for a disabled element. In place of
+    /// continuous variables there are their rates. So `next` is the `variables` of the next step, once the host has
+    /// integrated the rates.
+    ///
+    /// # Example: how much less a brake holds when its coefficient of friction is less
+    ///
+    /// ```
+    /// use force_elements::coordinate_spring_damper_ext::Parameters;
+    /// use force_elements::{CoordinatePair, CoordinateSpringDamperExt, ForceSystem, Forces, Linearization, Scope};
+    /// use force_elements::{VariableVector, Variation};
+    ///
+    /// let mut system = ForceSystem::<f64>::new();
+    /// let disc = system.add_coordinate();
+    /// let parameters = Parameters {
+    ///     dynamic_friction_coefficient: 0.4,
+    ///     friction_load: 50.0,
+    ///     sticking_stiffness: 1e4,
+    ///     ..Parameters::default()
+    /// };
+    /// let brake = system.add(CoordinateSpringDamperExt::new(CoordinatePair::on(disc), parameters)?)?;
+    /// let mut state = system.default_state();
+    /// system.update_discrete(&mut state, brake, |memory| memory.friction_mode = 20.0)?;
+    /// state.set_coordinate_rate(disc, 3.0)?;
+    /// system.realize_dynamics(&mut state)?;
+    /// let mut linearization = Linearization::of(Scope { variables: true, commit: true });
+    /// system.linearize(&state, &mut linearization)?;
+    ///
+    /// let coefficient = state.variable_place(brake, "dynamic_friction_coefficient")?;
+    /// let mode = state.variable_place(brake, "friction_mode")?;
+    /// let (none, mut forces) = (Variation::zeros(system.topology()), Forces::zeros(system.topology()));
+    /// let (mut change, mut next) = (VariableVector::zeros(&state), VariableVector::zeros(&state));
+    /// *change.number_mut(coefficient) = -0.01;
+    /// linearization.apply_with_variables(&none, &none, &change, &mut forces, &mut next)?;
+    /// assert!((forces.coordinate(disc) - 0.5).abs() < 1e-12); // it brakes with −20 N
+    /// assert!((next.number(mode) + 0.5).abs() < 1e-12);
+    /// assert_eq!(next.number(coefficient), -0.01);
+    /// # Ok::<(), force_elements::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::TopologyMismatch`] if one of them was made for another topology or system; [`Error::NoVariables`] without
+    /// variables in the [scope](crate::Scope::variables).
+    pub fn apply_with_variables(
+        &self,
+        motion: &Variation<T>,
+        velocity: &Variation<T>,
+        variables: &VariableVector<T>,
+        forces: &mut Forces<T>,
+        next: &mut VariableVector<T>,
+    ) -> Result<(), Error> {
+        self.check([motion.topology(), velocity.topology(), forces.topology()])?;
+        self.check_variables([variables, next])?;
+        forces.set_zero();
+        next.clone_from(variables);
+        for (place, element) in self.elements.iter().enumerate() {
+            let [discrete, rates] = next.memory_of_mut(place);
+            rates.fill(T::zero());
+            if element.commits {
+                discrete.fill(T::zero());
+            }
+            for (row, column, numbers) in element.blocks() {
+                let mut sum = [T::zero(); ROWS];
+                match column {
+                    Column::Motion(by) => multiply(numbers, &columns(motion, velocity, by), by, &mut sum),
+                    Column::Variable(variable) => {
+                        let factor = variables.of_column(place, variable);
+                        sum.iter_mut().zip(numbers).for_each(|(sum, &number)| *sum = number * factor);
+                    }
+                }
+                let [discrete, rates] = next.memory_of_mut(place);
+                match row {
+                    Row::Force(on) => add(forces, on, &sum),
+                    Row::Next(number) => add_number(discrete, number, sum[0]),
+                    Row::Rate(number) => add_number(rates, number, sum[0]),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes what multipliers of the forces and of the variables after the next commit feel of positions, velocities, time
+    /// and variables: the transpose of [`apply_with_variables`](Self::apply_with_variables).
+    ///
+    /// If `next` is the gradient of a result by the variables after a step, `by_variables` is, besides what the host adds
+    /// for the rates, that by the variables before it: for the parameters the sum over all steps from there on.
+    ///
+    /// # Errors
+    /// As [`apply_with_variables`](Self::apply_with_variables).
+    pub fn apply_transpose_with_variables(
+        &self,
+        multipliers: &Variation<T>,
+        next: &VariableVector<T>,
+        by_position: &mut Forces<T>,
+        by_velocity: &mut Forces<T>,
+        by_variables: &mut VariableVector<T>,
+    ) -> Result<(), Error> {
+        self.check([multipliers.topology(), by_position.topology(), by_velocity.topology()])?;
+        self.check_variables([next, by_variables])?;
+        by_position.set_zero();
+        by_velocity.set_zero();
+        by_variables.clone_from(next);
+        for (place, element) in self.elements.iter().enumerate() {
+            let [discrete, continuous] = by_variables.memory_of_mut(place);
+            continuous.fill(T::zero());
+            if element.commits {
+                discrete.fill(T::zero());
+            }
+            let [discrete, rates] = next.memory_of(place);
+            let at = |numbers: &[T], number: usize| numbers.get(number).copied().unwrap_or_else(T::zero);
+            for (row, column, numbers) in element.blocks() {
+                let factors = match row {
+                    Row::Force(on) => rows(multipliers, on),
+                    Row::Next(number) => only(at(discrete, number)),
+                    Row::Rate(number) => only(at(rates, number)),
+                };
+                match column {
+                    Column::Motion(by) => {
+                        let mut sums = [T::zero(); COLUMNS];
+                        multiply_transposed(numbers, &factors, by, &mut sums);
+                        add_both(by_position, by_velocity, by, &sums);
+                    }
+                    Column::Variable(variable) => {
+                        let terms = numbers.iter().zip(&factors).map(|(&number, &factor)| number * factor);
+                        by_variables.add_to_column(
+                            place,
+                            variable,
+                            terms.fold(T::zero(), |sum, term| sum + term),
+                        );
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn check_variables(&self, vectors: [&VariableVector<T>; 2]) -> Result<(), Error> {
+        if vectors.into_iter().any(|vector| vector.version != self.version) {
+            return Err(Error::TopologyMismatch);
+        }
+        if self.scope().variables { Ok(()) } else { Err(Error::NoVariables) }
     }
 
     fn check(&self, topologies: [&Topology; 3]) -> Result<(), Error> {
@@ -146,60 +290,93 @@ impl<T: Real> Block<'_, T> {
         [self.numbers[start], self.numbers[start + columns]]
     }
 
-    /// The derivatives by position and by velocity, row by row.
-    fn rows(&self) -> impl Iterator<Item = (&[T], &[T])> {
-        let columns = self.by.freedoms();
-        self.numbers.chunks_exact(2 * columns).map(move |row| row.split_at(columns))
+    fn multiply(&self, columns: &[T; COLUMNS], sum: &mut [T; ROWS]) {
+        multiply(self.numbers, columns, self.by, sum);
     }
 
-    fn multiply(&self, dX: &Vector6<T>, dV: &Vector6<T>, sum: &mut Vector6<T>) {
-        for (sum, (by_position, by_velocity)) in sum.iter_mut().zip(self.rows()) {
-            for ((&k, &d), (&x, &v)) in by_position.iter().zip(by_velocity).zip(dX.iter().zip(dV)) {
-                *sum += k * x + d * v;
-            }
-        }
+    fn multiply_transposed(&self, rows: &[T; ROWS], sums: &mut [T; COLUMNS]) {
+        multiply_transposed(self.numbers, rows, self.by, sums);
     }
+}
 
-    fn multiply_transposed(
-        &self,
-        multipliers: &Vector6<T>,
-        [on_position, on_velocity]: &mut [Vector6<T>; 2],
-    ) {
-        for (&multiplier, (by_position, by_velocity)) in multipliers.iter().zip(self.rows()) {
-            for (i, (&k, &d)) in by_position.iter().zip(by_velocity).enumerate() {
-                on_position[i] += k * multiplier;
-                on_velocity[i] += d * multiplier;
-            }
+/// The most rows and columns of a block: those of a body.
+const ROWS: usize = 6;
+const COLUMNS: usize = 12;
+
+/// Adds the products of derivatives by the motion of a body or coordinate, row by row.
+#[inline]
+fn multiply<T: Real>(numbers: &[T], columns: &[T; COLUMNS], by: End, sum: &mut [T; ROWS]) {
+    for (sum, numbers) in sum.iter_mut().zip(numbers.chunks_exact(2 * by.freedoms())) {
+        for (&number, &column) in numbers.iter().zip(columns) {
+            *sum += number * column;
         }
     }
 }
 
-impl<T: Real> Variation<T> {
-    /// The motion of a body or coordinate, in the first components of a vector.
-    fn at(&self, end: End) -> Vector6<T> {
-        match end {
-            End::Body(body) => {
-                // Ground does not move, whatever has been written.
-                let is_ground = end.is_ground();
-                let SpatialVelocity { angular: w, linear: v } =
-                    if is_ground { SpatialVelocity::zero() } else { *self.body(body) };
-                Vector6::new(w.x, w.y, w.z, v.x, v.y, v.z)
-            }
-            End::Coordinate(coordinate) => {
-                let mut only = Vector6::zeros();
-                only[0] = self.coordinate(coordinate);
-                only
-            }
+/// Adds the products of the transpose.
+#[inline]
+fn multiply_transposed<T: Real>(numbers: &[T], rows: &[T; ROWS], by: End, sums: &mut [T; COLUMNS]) {
+    for (&row, numbers) in rows.iter().zip(numbers.chunks_exact(2 * by.freedoms())) {
+        for (sum, &number) in sums.iter_mut().zip(numbers) {
+            *sum += number * row;
         }
     }
 }
 
-fn add<T: Real>(forces: &mut Forces<T>, end: End, sum: &Vector6<T>) {
+/// One number and zeros.
+#[inline]
+fn only<T: Real>(number: T) -> [T; ROWS] {
+    let zero = T::zero();
+    [number, zero, zero, zero, zero, zero]
+}
+
+/// The components of the motion of a body or coordinate, then zeros.
+#[inline]
+fn rows<T: Real>(variation: &Variation<T>, end: End) -> [T; ROWS] {
+    match end {
+        // Ground does not move, whatever has been written.
+        End::Body(_) if end.is_ground() => [T::zero(); ROWS],
+        End::Body(body) => {
+            let SpatialVelocity { angular: w, linear: v } = *variation.body(body);
+            [w.x, w.y, w.z, v.x, v.y, v.z]
+        }
+        End::Coordinate(coordinate) => only(variation.coordinate(coordinate)),
+    }
+}
+
+/// The components of motion and velocity of a body or coordinate, one after the other, then zeros.
+#[inline]
+fn columns<T: Real>(motion: &Variation<T>, velocity: &Variation<T>, end: End) -> [T; COLUMNS] {
+    let mut columns = [T::zero(); COLUMNS];
+    let freedoms = end.freedoms();
+    columns[..freedoms].copy_from_slice(&rows(motion, end)[..freedoms]);
+    columns[freedoms..2 * freedoms].copy_from_slice(&rows(velocity, end)[..freedoms]);
+    columns
+}
+
+/// Adds to the force on a body or coordinate.
+#[inline]
+fn add<T: Real>(forces: &mut Forces<T>, end: End, sum: &[T]) {
     match end {
         End::Body(body) => {
-            *forces.body_mut(body.index()) +=
-                SpatialForce::new(sum.fixed_rows::<3>(0).into(), sum.fixed_rows::<3>(3).into());
+            *forces.body_mut(body.index()) += SpatialForce::new(
+                Vector3::from_column_slice(&sum[..3]),
+                Vector3::from_column_slice(&sum[3..6]),
+            );
         }
         End::Coordinate(coordinate) => *forces.coordinate_mut(coordinate.index()) += sum[0],
     }
+}
+
+/// Adds what is by position, and then what is by velocity.
+#[inline]
+fn add_both<T: Real>(
+    by_position: &mut Forces<T>,
+    by_velocity: &mut Forces<T>,
+    end: End,
+    sums: &[T; COLUMNS],
+) {
+    let (position, velocity) = sums.split_at(end.freedoms());
+    add(by_position, end, position);
+    add(by_velocity, end, velocity);
 }

@@ -1,0 +1,214 @@
+//! Numbers for time and for the variables of all elements.
+
+use alloc::format;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use crate::framework::Error;
+use crate::framework::element_variables::is_named;
+use crate::framework::handle::{ElementId, or_panic};
+use crate::framework::state::State;
+use crate::framework::variables::Value;
+use crate::math::{Real, clone_by_field};
+
+/// One number for time and for each number of the variables of all elements: a small change of them, or derivatives by
+/// them.
+///
+/// Flags have none. The derivatives by the nine entries of a rotation mean something in sums along a turn alone.
+#[derive(Debug, PartialEq)]
+pub struct VariableVector<T: Real> {
+    /// That of time.
+    pub time: T,
+    pub(super) version: usize,
+    numbers: Vec<T>,
+    spans: Vec<Span>,
+}
+
+clone_by_field!(VariableVector { time, version, numbers, spans });
+
+/// The place of a number in a [`VariableVector`], as [`State::variable_place`] finds it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct VariablePlace {
+    index: usize,
+    version: usize,
+}
+
+/// The numbers of one element.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Span {
+    start: usize,
+    /// Of the parameters, the discrete and the continuous variables.
+    counts: [usize; 3],
+}
+
+impl Span {
+    fn end(self) -> usize {
+        self.start + self.counts.iter().sum::<usize>()
+    }
+
+    fn all(self) -> Range<usize> {
+        self.start..self.end()
+    }
+
+    fn discrete(self) -> Range<usize> {
+        let start = self.start + self.counts[0];
+        start..start + self.counts[1]
+    }
+
+    fn continuous(self) -> Range<usize> {
+        self.discrete().end..self.end()
+    }
+}
+
+impl<T: Real> VariableVector<T> {
+    /// Zeros for the variables of a state, and of all states of its system.
+    pub fn zeros(state: &State<T>) -> Self {
+        let spans: Vec<Span> = state.spans().collect();
+        let count = spans.last().map_or(0, |span| span.end());
+        Self { time: T::zero(), version: state.version, numbers: vec![T::zero(); count], spans }
+    }
+
+    /// The number at a place.
+    ///
+    /// # Panics
+    /// If the place is of another system, like slice indexing.
+    pub fn number(&self, place: VariablePlace) -> T {
+        or_panic(self.check(place));
+        self.numbers[place.index]
+    }
+
+    /// The number at a place, to write.
+    ///
+    /// # Panics
+    /// If the place is of another system, like slice indexing.
+    pub fn number_mut(&mut self, place: VariablePlace) -> &mut T {
+        or_panic(self.check(place));
+        &mut self.numbers[place.index]
+    }
+
+    /// All numbers but that of time.
+    pub fn numbers(&self) -> &[T] {
+        &self.numbers
+    }
+
+    /// All numbers but that of time, to write.
+    pub fn numbers_mut(&mut self) -> &mut [T] {
+        &mut self.numbers
+    }
+
+    /// The numbers of the continuous variables of elements, in the order of [`State::continuous`], which begins with
+    /// absorbed energies.
+    pub fn continuous(&self) -> impl Iterator<Item = &T> + '_ {
+        self.spans.iter().flat_map(|span| &self.numbers[span.continuous()])
+    }
+
+    /// The numbers that [`continuous`](Self::continuous) gives, to write.
+    pub fn continuous_mut(&mut self) -> impl Iterator<Item = &mut T> + '_ {
+        let (mut rest, mut before) = (self.numbers.as_mut_slice(), 0);
+        self.spans.iter().flat_map(move |span| {
+            let range = span.continuous();
+            let (_, from) = core::mem::take(&mut rest).split_at_mut(range.start - before);
+            let (own, after) = from.split_at_mut(range.len());
+            (rest, before) = (after, range.end);
+            own
+        })
+    }
+
+    /// Sets every number to zero.
+    pub fn set_zero(&mut self) {
+        self.time = T::zero();
+        self.numbers.fill(T::zero());
+    }
+
+    fn check(&self, place: VariablePlace) -> Result<(), Error> {
+        if place.version == self.version { Ok(()) } else { Err(Error::TopologyMismatch) }
+    }
+}
+
+/// For products.
+impl<T: Real> VariableVector<T> {
+    /// The number by which a [column](crate::Column::Variable) is multiplied. Zero if the element does not have it.
+    #[inline]
+    pub(super) fn of_column(&self, element: usize, variable: usize) -> T {
+        match variable.checked_sub(1) {
+            None => self.time,
+            Some(number) => self.of(element).get(number).copied().unwrap_or_else(T::zero),
+        }
+    }
+
+    /// Adds to the number of a [column](crate::Column::Variable), if the element has it.
+    #[inline]
+    pub(super) fn add_to_column(&mut self, element: usize, variable: usize, number: T) {
+        match variable.checked_sub(1) {
+            None => self.time += number,
+            Some(place) => add(&mut self.numbers[self.spans[element].all()], place, number),
+        }
+    }
+
+    /// The numbers of one element.
+    fn of(&self, element: usize) -> &[T] {
+        &self.numbers[self.spans[element].all()]
+    }
+
+    /// The discrete and the continuous variables of one element.
+    #[inline]
+    pub(super) fn memory_of(&self, element: usize) -> [&[T]; 2] {
+        let span = self.spans[element];
+        [&self.numbers[span.discrete()], &self.numbers[span.continuous()]]
+    }
+
+    /// The discrete and the continuous variables of one element, to write.
+    #[inline]
+    pub(super) fn memory_of_mut(&mut self, element: usize) -> [&mut [T]; 2] {
+        let span = self.spans[element];
+        self.numbers[span.discrete().start..span.end()].split_at_mut(span.counts[1]).into()
+    }
+}
+
+/// Adds to a number, if it is there.
+#[inline]
+pub(super) fn add<T: Real>(numbers: &mut [T], place: usize, number: T) {
+    if let Some(sum) = numbers.get_mut(place) {
+        *sum += number;
+    }
+}
+
+impl<T: Real> State<T> {
+    /// The place in a [`VariableVector`] of a variable of an element, by its name within the element: `mu_kinetic`,
+    /// `anchor_P.x`. Flags have none.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchElement`] if the state does not have the element; [`Error::NoSuchVariable`] if the element has no
+    /// number of this name.
+    pub fn variable_place(&self, element: impl Into<ElementId>, name: &str) -> Result<VariablePlace, Error> {
+        let id = self.check(element.into())?;
+        let start = self.spans().nth(self.slot_at(id.kind(), id.place())).map_or(0, |span| span.start);
+        let name = format!("{id}.{name}");
+        let (mut number, mut found) = (0, None);
+        self.kinds[id.kind()].visit(id.place(), &mut |entry| {
+            if let Value::Number(_) = entry.value {
+                if is_named(entry.name, &name) {
+                    found = Some(number);
+                }
+                number += 1;
+            }
+        });
+        let version = self.version;
+        let place = found.map(|number| VariablePlace { index: start + number, version });
+        place.ok_or(Error::NoSuchVariable { name })
+    }
+
+    /// The numbers of all elements, vacant places included.
+    fn spans(&self) -> impl Iterator<Item = Span> + '_ {
+        let places = self
+            .kinds
+            .iter()
+            .flat_map(|slots| (0..slots.roster().places.len()).map(move |place| slots.counts(place)));
+        places.scan(0, |start, counts| {
+            let span = Span { start: *start, counts };
+            *start = span.end();
+            Some(span)
+        })
+    }
+}
