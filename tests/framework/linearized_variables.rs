@@ -288,11 +288,12 @@ fn without_a_commit_memory_stays() -> Result<(), Error> {
     let (none, mut forces) = (Variation::zeros(system.topology()), Forces::zeros(system.topology()));
     let (mut variables, mut next) = (VariableVector::zeros(&state), VariableVector::zeros(&state));
     let control = system.elements().find(|element| element.kind_name() == "control").expect("added");
-    let [of_control, of_disabled] = [(control, "last_height"), (disabled, "anchor_P.x")].map(|(element, name)| {
-        let place = state.variable_place(element, name).expect("exists");
-        *variables.number_mut(place) = 1.0;
-        place
-    });
+    let [of_control, of_disabled] =
+        [(control, "last_height"), (disabled, "anchor_P.x")].map(|(element, name)| {
+            let place = state.variable_place(element, name).expect("exists");
+            *variables.number_mut(place) = 1.0;
+            place
+        });
     for (commit, expected) in [(false, 1.0), (true, 0.5)] {
         let mut linearization = Linearization::of(Scope { variables: true, commit });
         system.linearize(&state, &mut linearization)?;
@@ -351,13 +352,8 @@ fn what_does_not_fit_is_refused() -> Result<(), Error> {
     let mut others = forces.clone();
     let refused = linearization.apply_with_variables(&none, &none, &variables, &mut forces, &mut next);
     assert_eq!(refused, Err(Error::TopologyMismatch));
-    let refused = linearization.apply_transpose_with_variables(
-        &none,
-        &next,
-        &mut forces,
-        &mut others,
-        &mut variables,
-    );
+    let refused =
+        linearization.apply_transpose_with_variables(&none, &next, &mut forces, &mut others, &mut variables);
     assert_eq!(refused, Err(Error::TopologyMismatch));
     Ok(())
 }

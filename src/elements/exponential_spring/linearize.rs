@@ -4,7 +4,7 @@ use nalgebra::{Matrix3, Vector2, Vector3};
 
 use super::friction::length;
 use super::law::{Law, Memory, Motion, Outcome};
-use super::{ExponentialSpring, Step};
+use super::{ExponentialSpring, FrictionTransition, Parameters, Step};
 use crate::framework::{AtDynamics, Between, Blocks, Pair, Row};
 use crate::math::{Dual, Number, Real, SpatialForce, SpatialVelocity};
 
@@ -69,6 +69,11 @@ impl<T: Real> ExponentialSpring<T> {
         let pull = stretch * at.parameters.friction_elasticity + velocity * at.parameters.friction_viscosity;
         let margin = (at.dynamics.friction_force_limit - length(pull)).magnitude();
         blocks.branch(if at.dynamics.limit_reached { "slipping" } else { "sticking" }, margin, "N");
+        let Parameters { friction_viscosity, friction_transition, .. } = *at.parameters;
+        if friction_transition == FrictionTransition::ReturnMapping && friction_viscosity > T::zero() {
+            let beyond = length(velocity) - at.dynamics.friction_force_limit / friction_viscosity;
+            blocks.branch(if beyond > T::zero() { "slack" } else { "taut" }, beyond.magnitude(), "m/s");
+        }
         let clamp = at.parameters.max_normal_force - at.dynamics.normal_force_unclamped;
         blocks.branch(if clamp < T::zero() { "clamped" } else { "not clamped" }, clamp.magnitude(), "N");
     }

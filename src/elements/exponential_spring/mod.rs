@@ -170,8 +170,9 @@ use law::{Law, Memory, Motion, Outcome};
 /// # Linearization
 ///
 /// Derivatives are exact with both transitions of friction, also those of a commit. The branches are `sticking` or
-/// `slipping`, with the difference between the friction limit and the pull of spring and damper if the anchor held, and
-/// `clamped` or `not clamped`, with the distance of the exponential from the clamp.
+/// `slipping`, with the difference between the friction limit and the pull of spring and damper if the anchor held; with
+/// return mapping `slack` or `taut`, with the difference of the speed from that at which the damper alone is at the limit;
+/// and `clamped` or `not clamped`, with the distance of the exponential from the clamp.
 ///
 /// # Source
 ///
