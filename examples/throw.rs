@@ -15,7 +15,7 @@ use force_elements::exponential_spring::Parameters;
 use force_elements::nalgebra::{Matrix3, Vector3};
 use force_elements::{Branch, Checkpoint};
 use force_elements_examples::picture::{self, Curve, Panel};
-use force_elements_examples::{Argument, Arguments, Table, print, println};
+use force_elements_examples::{Argument, Arguments, Table, differences, print, println};
 use force_elements_scenes::rollout::Derivatives;
 use force_elements_scenes::throw::{Gradient, MASS, STEP, Throw, Velocity};
 
@@ -138,37 +138,6 @@ fn run(setup: &Setup, starts: &mut Vec<Checkpoint<f64>>) -> Result<Rollout> {
     Ok(Rollout { throw, branches, samples })
 }
 
-/// The derivatives of the final place by an input from central differences, and how far the input was moved at most, of its
-/// size.
-///
-/// No step of any rollout takes another branch than in `base`: on one branch the place is a smooth function. Differences over
-/// two distances, one half of the other, are extrapolated, which cancels their error of second order.
-fn differences(base: &Rollout, setup: &Setup, input: &Input) -> Result<([f64; 3], f64)> {
-    let mut starts = Vec::new();
-    'moved: for relative in [1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 3e-6, 1e-6] {
-        let mut slopes = [[0.0; 3]; 2];
-        for (slopes, relative) in slopes.iter_mut().zip([relative, 0.5 * relative]) {
-            let mut ends = [([0.0; 3], 0.0); 2];
-            for (end, sense) in ends.iter_mut().zip([1.0, -1.0]) {
-                let mut moved = *setup;
-                let number = (input.of)(&mut moved);
-                *number *= 1.0 + sense * relative;
-                let number = *number;
-                let rollout = run(&moved, &mut starts)?;
-                if rollout.branches != base.branches {
-                    continue 'moved;
-                }
-                *end = (rollout.throw.place(), number);
-            }
-            let [(above, high), (below, low)] = ends;
-            *slopes = [0, 1, 2].map(|i| (above[i] - below[i]) / (high - low));
-        }
-        let [far, near] = slopes;
-        return Ok(([0, 1, 2].map(|i| (4.0 * near[i] - far[i]) / 3.0), relative));
-    }
-    Err(format!("a step changes its branch with the {}", input.name).into())
-}
-
 /// The least of all margins of the branches with one name.
 struct Margin {
     branch: Branch<f64>,
@@ -202,7 +171,13 @@ fn check_gradient(setup: &Setup) -> Result<(bool, Rollout, Vec<(f64, f64)>)> {
         Table::new(["of the final x by", "unit", "adjoint", "differences", "moved by", "off, of all three"]);
     let mut agrees = true;
     for input in &INPUTS {
-        let (expected, relative) = differences(&base, setup, input)?;
+        let mut moved = *setup;
+        let (expected, relative) = differences(*(input.of)(&mut moved), |number| {
+            *(input.of)(&mut moved) = number;
+            let Rollout { throw, branches, .. } = run(&moved, &mut starts)?;
+            Result::Ok((branches == base.branches).then(|| throw.place().to_vec()))
+        })?
+        .ok_or_else(|| format!("a step changes its branch with the {}", input.name))?;
         let mut exact = [0.0; 3];
         for (exact, gradient) in exact.iter_mut().zip(&gradients) {
             *exact = derivative(gradient, &throw, input)?;

@@ -15,6 +15,7 @@ pub mod corpus;
 pub mod creep;
 pub mod implicit;
 pub mod machine;
+pub mod mounted;
 pub mod pinch;
 mod quadrature;
 pub mod race;
