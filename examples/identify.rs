@@ -316,9 +316,9 @@ fn panels(guess: &Motion, measured: &[[f64; CHANNELS]], fit: &Fit) -> Vec<Panel>
         rows.map(|(i, rows)| (time(i), 1e3 * rows[0][unknown])).collect::<Vec<_>>()
     };
     vec![
-        Panel::over_time("The carriage sticks at every turn", "position [mm]", three(0, 2.0)),
+        Panel::over_time("The carriage slides, turns and sticks", "position [mm]", three(0, 2.0)),
         Panel::over_time("A marker on the payload", "height [mm]", three(3, 0.4)),
-        Panel::over_time("What the carriage says of the guide", "∂q/∂ln p [mm]", {
+        Panel::over_time("Sensitivities of the carriage", "∂q/∂ln p [mm]", {
             vec![
                 Curve::new("stiffness", sensitivity(12)),
                 Curve::new("damping", sensitivity(13)),
@@ -326,9 +326,9 @@ fn panels(guess: &Motion, measured: &[[f64; CHANNELS]], fit: &Fit) -> Vec<Panel>
             ]
         }),
         Panel {
-            title: "Gauss and Newton",
+            title: "Gauss–Newton",
             x: "iteration",
-            y: "log10 of the residual, in σ of the noise",
+            y: "log10(residual/σ)",
             curves: vec![Curve::new("", {
                 let sizes = fit.residuals.iter().enumerate();
                 sizes.map(|(i, size)| (i as f64, size.log10())).collect()
