@@ -8,7 +8,7 @@ use super::linearization::{ElementLinearization, Linearization};
 use super::variable_vector::{VariableVector, add as add_number};
 use super::variation::Variation;
 use crate::framework::Error;
-use crate::math::{Real, SpatialForce, SpatialVelocity};
+use crate::math::{Real, SpatialForce, SpatialVelocity, have_same_bits};
 use crate::mechanics::{Forces, Topology};
 
 /// One number of the matrices of a system; several in one place add up.
@@ -179,6 +179,10 @@ impl<T: Real> Linearization<T> {
                     Column::Motion(by) => multiply(numbers, &columns(motion, velocity, by), by, &mut sum),
                     Column::Variable(variable) => {
                         let factor = variables.of_column(place, variable);
+                        // Few variables change in most directions.
+                        if have_same_bits(factor, T::zero()) {
+                            continue;
+                        }
                         sum.iter_mut().zip(numbers).for_each(|(sum, &number)| *sum = number * factor);
                     }
                 }
@@ -228,6 +232,10 @@ impl<T: Real> Linearization<T> {
                     Row::Next(number) => only(at(discrete, number)),
                     Row::Rate(number) => only(at(rates, number)),
                 };
+                // Of most of the memory nothing depends on more than the next step.
+                if !matches!(row, Row::Force(_)) && have_same_bits(factors[0], T::zero()) {
+                    continue;
+                }
                 match column {
                     Column::Motion(by) => {
                         let mut sums = [T::zero(); COLUMNS];
