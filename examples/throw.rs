@@ -110,9 +110,11 @@ struct Sample {
 fn run(setup: &Setup, starts: &mut Vec<Checkpoint<f64>>) -> Result<Rollout> {
     let mut throw = Throw::new(setup.velocity, setup.mass, setup.parameters)?;
     let (mut branches, mut samples) = (Vec::new(), Vec::new());
-    starts.clear();
     for step in 0..STEPS {
-        starts.push(throw.state.checkpoint());
+        match starts.get_mut(step) {
+            Some(start) => throw.state.save_to(start),
+            None => starts.push(throw.state.checkpoint()),
+        }
         let dynamics = throw.system.realize_dynamics(&mut throw.state)?;
         branches.extend(throw.corners.iter().map(|&corner| {
             let at = dynamics.of(corner);
@@ -293,7 +295,7 @@ fn panels(rollout: &Rollout, pushes: Vec<(f64, f64)>, mut paths: Vec<Vec<(f64, f
         Panel::over_time("The first slows down and sticks", "speed [m/s]", {
             vec![Curve::new("", over_time(&|sample| sample.speed))]
         }),
-        Panel::over_time("Corners let go and hold again", "corners that slip", {
+        Panel::over_time("Its corners stick", "corners that slip", {
             vec![Curve::new("", over_time(&|sample| sample.slipping))]
         }),
         Panel::over_time("How far a push takes the block", "∂x(end)/∂vx(t) [m/(m/s)]", {

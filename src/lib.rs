@@ -57,6 +57,7 @@
 //! | evaluate many states | [`realize_each`](ForceSystem::realize_each), [`accept_step_each`](ForceSystem::accept_step_each), [`linearize_each`](ForceSystem::linearize_each) |
 //! | account for energy | [`dissipated_energy`](DynamicsView::dissipated_energy), [`StepRule`] |
 //! | linearize forces, rates and commits | [`linearize`](ForceSystem::linearize), [`Linearization`], [`_documentation::linearization`] |
+//! | differentiate a rollout | [`apply_with_variables`](Linearization::apply_with_variables), [`apply_transpose_with_variables`](Linearization::apply_transpose_with_variables), [`VariableVector`] |
 //! | choose a step | [`stable_step`](ForceSystem::stable_step), [`Inertias`], [`_documentation::steps`] |
 //! | write a host | [`_documentation::hosts`] |
 //! | run the reference host | [`simulation`] |

@@ -157,7 +157,7 @@ fn dense(
         let counts: [usize; 3] = match (element.kind_name(), state.is_enabled(element)) {
             ("control", _) => [2, 1, 2],
             ("linear_bushing", _) => [36, 3, 0],
-            ("exponential_spring", true) => [10, 10, 0],
+            ("exponential_spring", true) => [11, 10, 0],
             ("coordinate_spring_damper_ext", _) => [23, 4, 0],
             _ => [names.len() - 1, 0, 0],
         };
