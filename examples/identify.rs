@@ -19,8 +19,8 @@ use force_elements_scenes::rollout::{Change, Derivatives};
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 /// Of which the positions are measured at every twentieth.
-const STEPS: usize = 8000;
-const EVERY: usize = 20;
+const STEPS: u32 = 8000;
+const EVERY: u32 = 20;
 /// The position of the carriage, and three of each of three markers.
 const CHANNELS: usize = 10;
 /// The standard deviations of their noise \[m\].
@@ -300,9 +300,9 @@ fn check_sensitivities(truth: &Parameters) -> Result<bool> {
 }
 
 fn panels(guess: &Motion, measured: &[[f64; CHANNELS]], fit: &Fit) -> Vec<Panel> {
-    let time = |sample: usize| STEP * (EVERY * (sample + 1)) as f64;
+    let times = || (1_u32..).map(|sample| STEP * f64::from(EVERY * sample));
     let over_time = |positions: &[[f64; CHANNELS]], channel: usize| {
-        positions.iter().enumerate().map(|(i, at)| (time(i), 1e3 * at[channel])).collect::<Vec<_>>()
+        times().zip(positions.iter().map(|at| 1e3 * at[channel])).collect::<Vec<_>>()
     };
     let three = |channel: usize, until: f64| {
         vec![
@@ -312,8 +312,7 @@ fn panels(guess: &Motion, measured: &[[f64; CHANNELS]], fit: &Fit) -> Vec<Panel>
         ]
     };
     let sensitivity = |unknown: usize| {
-        let rows = fit.last.sensitivities.iter().enumerate();
-        rows.map(|(i, rows)| (time(i), 1e3 * rows[0][unknown])).collect::<Vec<_>>()
+        times().zip(fit.last.sensitivities.iter().map(|rows| 1e3 * rows[0][unknown])).collect::<Vec<_>>()
     };
     vec![
         Panel::over_time("The carriage slides, turns and sticks", "position [mm]", three(0, 2.0)),
@@ -330,8 +329,7 @@ fn panels(guess: &Motion, measured: &[[f64; CHANNELS]], fit: &Fit) -> Vec<Panel>
             x: "iteration",
             y: "log10(residual/σ)",
             curves: vec![Curve::new("", {
-                let sizes = fit.residuals.iter().enumerate();
-                sizes.map(|(i, size)| (i as f64, size.log10())).collect()
+                (0_u32..).map(f64::from).zip(fit.residuals.iter().map(|size| size.log10())).collect()
             })],
         },
     ]

@@ -17,7 +17,7 @@ use force_elements::{Branch, Checkpoint};
 use force_elements_examples::picture::{self, Curve, Panel};
 use force_elements_examples::{Argument, Arguments, Table, differences, print, println};
 use force_elements_scenes::rollout::Derivatives;
-use force_elements_scenes::throw::{Gradient, MASS, STEP, Throw, Velocity};
+use force_elements_scenes::throw::{Gradient, MASS, Throw, Velocity};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -146,17 +146,20 @@ struct Margin {
     time: f64,
 }
 
-/// Prints the gradient both ways; returns whether they agree, and the derivatives by the velocity along x at all times.
-fn check_gradient(setup: &Setup) -> Result<(bool, Rollout, Vec<(f64, f64)>)> {
+/// Points of a curve.
+type Points = Vec<(f64, f64)>;
+
+/// Prints the gradient of a rollout both ways; returns whether they agree, and the derivatives by the velocity along x at all
+/// times.
+fn check_gradient(setup: &Setup, base: &Rollout) -> Result<(bool, Points)> {
     let mut starts = Vec::new();
-    let base = run(setup, &mut starts)?;
     let mut throw = run(setup, &mut starts)?.throw;
     let mut gradients = throw.gradients_of_place();
     let mut derivatives = Derivatives::new(&throw.state);
-    let (mut margins, mut pushes): (Vec<Margin>, Vec<(f64, f64)>) = (Vec::new(), Vec::new());
+    let (mut margins, mut pushes): (Vec<Margin>, Points) = (Vec::new(), Vec::new());
     let (corners, body) = (throw.corners.clone(), throw.host.cubes[0].body);
     throw.pull_back(&starts, &mut derivatives, &mut gradients, |step, gradients, derivatives| {
-        let time = STEP * step as f64;
+        let time = base.samples[step].time;
         pushes.push((time, gradients[0].by_start.velocity.body(body).linear.x));
         for branch in corners.iter().flat_map(|&corner| derivatives.linearization.element(corner).branches())
         {
@@ -212,11 +215,11 @@ fn check_gradient(setup: &Setup) -> Result<(bool, Rollout, Vec<(f64, f64)>)> {
     }
     print!("{table}");
     pushes.reverse();
-    Ok((agrees, base, pushes))
+    Ok((agrees, pushes))
 }
 
 /// Newton's method for the throw that stops at the mark; returns the paths of all throws, and whether the last one hits.
-fn search(mut setup: Setup) -> Result<(bool, Vec<Vec<(f64, f64)>>)> {
+fn search(mut setup: Setup) -> Result<(bool, Vec<Points>)> {
     let mut table =
         Table::new(["throw", "vx, m/s", "vy, m/s", "wz, rad/s", "x, m", "y, m", "heading, °", "miss"]);
     let (mut starts, mut paths, mut hits) = (Vec::new(), Vec::new(), false);
@@ -278,7 +281,7 @@ fn time_adjoint(setup: &Setup) -> Result<()> {
     Ok(())
 }
 
-fn panels(rollout: &Rollout, pushes: Vec<(f64, f64)>, mut paths: Vec<Vec<(f64, f64)>>) -> Vec<Panel> {
+fn panels(rollout: &Rollout, pushes: Points, mut paths: Vec<Points>) -> Vec<Panel> {
     let over_time = |value: &dyn Fn(&Sample) -> f64| {
         rollout.samples.iter().map(|sample| (sample.time, value(sample))).collect::<Vec<_>>()
     };
@@ -314,7 +317,8 @@ fn main() -> Result<ExitCode> {
     let parameters = Parameters { normal_viscosity: 2.0, ..Parameters::default() };
     let setup = Setup { velocity: THROWN, mass: MASS, parameters };
     println!("\n## The gradient");
-    let (agrees, rollout, pushes) = check_gradient(&setup)?;
+    let rollout = run(&setup, &mut Vec::new())?;
+    let (agrees, pushes) = check_gradient(&setup, &rollout)?;
     println!("\nThe adjoint agrees with differences to 1e-6: {}.", verdict(agrees));
     println!("\n## The search");
     let (hits, paths) = search(setup)?;

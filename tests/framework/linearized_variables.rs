@@ -11,10 +11,10 @@ use force_elements::{
 };
 
 variables! {
-    /// A gain.
+    /// The numbers of a control.
     #[derive(Copy)]
-    pub struct Gain<T> {
-        /// Of the control.
+    pub struct Tuning<T> {
+        /// By which it answers to its error.
         pub gain: T ["N/m"] = 7.0, nonnegative => Dynamics;
         /// Of two modes.
         pub is_fast: bool => Dynamics;
@@ -49,7 +49,7 @@ struct Control(BodyIndex);
 
 impl ForceElement<f64> for Control {
     const KIND: &'static str = "control";
-    type Parameters = Gain<f64>;
+    type Parameters = Tuning<f64>;
     type Discrete = Before<f64>;
     type Continuous = Integrals<f64>;
     type Position = ();
@@ -206,9 +206,14 @@ fn write_variation(variation: &mut Variation<f64>, numbers: &[f64]) {
         match end {
             End::Body(body) => {
                 let V = variation.body_mut(body);
-                V.angular.iter_mut().chain(&mut V.linear).for_each(|slot| *slot = next.next().unwrap());
+                V.angular
+                    .iter_mut()
+                    .chain(&mut V.linear)
+                    .for_each(|slot| *slot = next.next().expect("enough"));
             }
-            End::Coordinate(coordinate) => *variation.coordinate_mut(coordinate) = next.next().unwrap(),
+            End::Coordinate(coordinate) => {
+                *variation.coordinate_mut(coordinate) = next.next().expect("enough");
+            }
         }
     }
 }
