@@ -113,7 +113,7 @@ fn differentiate<T: Real>(
     }
     let Progress { worst, iterations, slid, classes, .. } = *progress;
     let converged = newton::is_smooth(kink, span.settings);
-    Progress { kink, worst, iterations, converged, closed: None, slid, classes }
+    Progress { kink, worst, iterations, converged, slid, classes, ..Progress::none() }
 }
 
 impl<T: Real> Node<T> {

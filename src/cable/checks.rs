@@ -134,7 +134,7 @@ pub(super) fn check_neighbouring_ends<T: Real>(
             Place::Inside => {
                 return Err(PathError::PointInsideObstacle { obstacle: first_obstacle + nodes[k].obstacle });
             }
-            place => nodes[k].holds[end] = place == Place::On,
+            place => nodes[k].on_surface[end] = place == Place::On,
         }
     }
     Ok(())
@@ -142,7 +142,7 @@ pub(super) fn check_neighbouring_ends<T: Real>(
 
 /// Refuses a fixed point on a surface. Called only if no path was found.
 pub(super) fn check_held_ends<T: Real>(nodes: &[Node<T>], first_obstacle: usize) -> Result<(), PathError> {
-    match nodes.iter().find(|node| node.holds != [false; 2]) {
+    match nodes.iter().find(|node| node.on_surface != [false; 2]) {
         Some(node) => Err(PathError::EndOnSurface { obstacle: first_obstacle + node.obstacle }),
         None => Ok(()),
     }

@@ -2,8 +2,11 @@
 
 use alloc::vec::Vec;
 
+use nalgebra::Point3;
+
 use super::hollow::{self, Hollow};
-use super::node::{Node, Trial};
+use super::lay::ACCURACY;
+use super::node::{History, Node, Trial};
 use super::span::{Budget, SpanProblem};
 use super::wrap::Wrap;
 use crate::math::Real;
@@ -95,10 +98,51 @@ fn touch_hint<T: Real>(span: &SpanProblem<'_, T>, node: &mut Node<T>) {
 /// Lays the cable on the obstacle of a node once more, at this place of the list.
 pub(super) fn insert<T: Real>(nodes: &mut Vec<Node<T>>, of: usize, at: usize, trial: Trial<T>) {
     let mut node = nodes[of].clone();
-    node.released = false;
-    node.caught = false;
+    node.history = History::default();
     node.begin(trial);
     nodes.insert(at, node);
+    // Between two contacts of one obstacle none begins or ends at a fixed point, even when the other is released.
+    for place in at.max(1)..(at + 2).min(nodes.len()) {
+        if nodes[place - 1].obstacle == nodes[place].obstacle {
+            nodes[place - 1].holds[1] = false;
+            nodes[place].holds[0] = false;
+        }
+    }
+}
+
+/// Whether the cable lifts off from the fixed point before a contact, or after, to touch the surface at a point from there
+/// on.
+pub(super) fn lifts<T: Real>(span: &SpanProblem<'_, T>, node: &Node<T>, end: usize, to: &Point3<T>) -> bool {
+    // A contact that began at the fixed point or a little above it, one step ago, does not lie above the tangent plane there,
+    // as far as the point is on the surface.
+    const STEEP: f64 = 1e-5;
+    if !node.on_surface[end] || span.obstacle(node).is_convex {
+        return false;
+    }
+    let surface = span.surface(node);
+    let fixed = node.to_surface([&span.from, &span.to][end]);
+    let off = to - fixed;
+    let rise = off.dot(&surface.gradient(&fixed).normalize());
+    off.norm() > T::lit(1e-3) * surface.size() && rise > T::lit(STEEP) * off.norm()
+}
+
+/// Notes where the cable lifts off from a fixed point on a surface, to a contact elsewhere on it.
+pub(super) fn lift<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], budget: &mut Budget) {
+    let first = nodes.iter().position(|node| node.in_contact);
+    let last = nodes.iter().rposition(|node| node.in_contact);
+    for (end, k) in [(0, first), (1, last)] {
+        let Some(node) = k.map(|k| &mut nodes[k]) else { continue };
+        if !node.holds[end] || span.obstacle(node).is_convex {
+            continue;
+        }
+        let touched = if end == 0 {
+            node.trial.point
+        } else {
+            budget.spend(node.evaluate(span.obstacles, T::lit(ACCURACY)));
+            node.to_surface(&node.ground.end.point)
+        };
+        node.holds[end] = !lifts(span, node, end, &touched);
+    }
 }
 
 /// Whether the obstacle of a node has no room for a further contact.
@@ -146,7 +190,9 @@ pub(super) fn merge<T: Real>(
     let end = node.ground.end.transformed(&node.X_GS.inverse());
     let bridge = (next.trial.point - end.point).dot(&end.tangent);
     let length = (node.trial.length + bridge + next.trial.length).max(T::zero());
+    let holds = [node.holds[0], next.holds[1]];
     node.begin(Trial { length, ..node.trial });
+    node.holds = holds;
 }
 
 /// The outcome of a search for hollows.
@@ -161,6 +207,9 @@ pub(super) enum Bridged {
 
 /// Lifts the cable off a hollow within a contact: the contact is cut in two, or shortened where it ends in the hollow.
 /// Where a hollow has become too shallow, two contacts become one.
+///
+/// A hollow that is bridged turns the cable by four times as much as one that is given up, so that the two do not
+/// alternate.
 pub(super) fn bridge_hollows<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut Vec<Node<T>>,
@@ -170,8 +219,6 @@ pub(super) fn bridge_hollows<T: Real>(
         merge(span, nodes, k, budget);
         return Bridged::Yes;
     }
-    let first_touched = nodes.iter().position(|node| node.in_contact);
-    let last_touched = nodes.iter().rposition(|node| node.in_contact);
     for k in 0..nodes.len() {
         let node = &nodes[k];
         if !node.in_contact || span.obstacle(node).is_convex || node.ground.length <= T::zero() {
@@ -189,12 +236,11 @@ pub(super) fn bridge_hollows<T: Real>(
         let (leaves, arrives) = (first - beyond, last + beyond);
         let from_start = first <= T::zero();
         let to_end = last >= length;
-        let is_held = from_start && node.holds[0] && first_touched == Some(k)
-            || to_end && node.holds[1] && last_touched == Some(k);
         // A contact that is hollow throughout is left to the test of the straight segments beside it.
-        if is_held || from_start && to_end {
+        if from_start && to_end {
             continue;
         }
+        let holds = [node.holds[0] && !from_start, node.holds[1] && !to_end];
         let arriving = |budget: &mut Budget| {
             let arrives = arrives.min(length);
             let geodesic = surface.geodesic(&start.point, &start.tangent, arrives, hollow::accuracy());
@@ -205,14 +251,17 @@ pub(super) fn bridge_hollows<T: Real>(
         if from_start {
             let arriving = arriving(budget);
             nodes[k].begin(arriving);
+            nodes[k].holds = holds;
         } else if to_end {
             nodes[k].begin(leaving);
+            nodes[k].holds = holds;
         } else if is_full(span, nodes, k) {
             return Bridged::Crowded(k);
         } else {
             let arriving = arriving(budget);
             nodes[k].begin(leaving);
             insert(nodes, k, k + 1, arriving);
+            (nodes[k].holds[0], nodes[k + 1].holds[1]) = (holds[0], holds[1]);
         }
         return Bridged::Yes;
     }

@@ -93,8 +93,7 @@ pub enum PathError {
         /// The obstacle, counted along the path.
         obstacle: usize,
     },
-    /// No path was found, and an end or via point lies on the surface of the obstacle next to it: only a cable that
-    /// leaves the surface at once, or whose contact begins or ends at the point, is found from there.
+    /// No path was found, and an end or via point lies on the surface of the obstacle next to it.
     #[error("no path was found from an end or via point on the surface of obstacle {obstacle}")]
     EndOnSurface {
         /// The obstacle, counted along the path.

@@ -48,8 +48,9 @@ pub(super) fn find<T: Real>(
     let mut scan = Scan { surface, start, budget };
     let mut here = *start;
     let mut reach = T::zero();
-    // The last three samples: length to it and curvature.
+    // The last three samples: length to it and curvature; and the ends there.
     let mut window = [(T::zero(), start.curvature); 3];
+    let mut ends = [*start; 3];
     let mut found: Option<(T, Hollow<T>)> = None;
     let mut is_last = false;
     let mut entered = (start.curvature < T::zero()).then_some(T::zero());
@@ -67,6 +68,7 @@ pub(super) fn find<T: Real>(
             }
         }
         window = [window[1], window[2], (reach, here.curvature)];
+        ends = [ends[1], ends[2], here];
         let [(a, f_a), (b, f_b), (c, f_c)] = window;
         if let Some(first) = entered {
             deepest = deepest.min(f_c);
@@ -86,12 +88,16 @@ pub(super) fn find<T: Real>(
             // The least value of a parabola through the samples, with a margin.
             let bend = f_a + f_c - f_b - f_b;
             let dip = (f_a - f_c) * (f_a - f_c) / (T::lit(8.0) * bend);
-            if f_b - dip < T::lit(0.25) * bend {
-                let (s, least) = scan.least([a, b, c]);
-                if least < T::zero() {
-                    let (first, last) = (scan.root(s, a), scan.root(s, c));
-                    note(&mut found, Hollow { first, last }, least);
-                }
+            let least = if f_b - dip < T::lit(0.25) * bend {
+                Some(scan.least([a, b, c]))
+            } else if f_b < bend {
+                scan.least_at_seams(&ends[0], [a, c])
+            } else {
+                None
+            };
+            if let Some((s, least)) = least.filter(|(_, least)| *least < T::zero()) {
+                let (first, last) = (scan.root(s, a), scan.root(s, c));
+                note(&mut found, Hollow { first, last }, least);
             }
         }
     }
@@ -158,6 +164,28 @@ impl<T: Real> Scan<'_, T> {
             }
         }
         (middle, value)
+    }
+
+    /// The place of the least curvature at the seams between two places, and the curvature there: at a seam it may have a
+    /// corner. Given is the end at the first place.
+    fn least_at_seams(&mut self, from: &GeodesicEnd<T>, [low, high]: [T; 2]) -> Option<(T, T)> {
+        const MOST_STEPS: usize = 32;
+        let (mut here, mut at) = (*from, low);
+        let mut least: Option<(T, T)> = None;
+        for _ in 0..MOST_STEPS {
+            let step =
+                self.surface.smooth_reach(&here.point, &here.tangent, &(here.normal * -here.curvature));
+            if at + step >= high {
+                break;
+            }
+            here = self.advance(&here, step);
+            at += step;
+            if least.is_none_or(|(_, curvature)| here.curvature < curvature) {
+                least = Some((at, here.curvature));
+            }
+        }
+        let (at, _) = least.filter(|(_, curvature)| *curvature < T::zero())?;
+        Some((at, self.curvature(at)))
     }
 
     /// Where the curvature changes its sign between a place where it is negative and one where it is not; the latter if

@@ -29,6 +29,7 @@ mod plan;
 mod point_curve;
 mod relax;
 mod results;
+mod saddle;
 mod scaled;
 mod search;
 mod settings;

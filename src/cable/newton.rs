@@ -25,6 +25,9 @@ const TOLERATED_RISE: f64 = 1.5;
 /// The largest number of successive halvings of a trial step.
 const HALVINGS: usize = 8;
 
+/// A motion that turns the cable against a surface by more than this, in radians, is large.
+const LARGE_MOTION: f64 = 0.05;
+
 /// The progress of Newton's method.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Progress<T> {
@@ -37,8 +40,13 @@ pub(super) struct Progress<T> {
     pub(super) converged: bool,
     /// The contact before a bridge between two contacts of one obstacle that runs backwards: they are one.
     pub(super) closed: Option<usize>,
-    /// Whether the path had to slide downhill to another place on the way.
+    /// Whether small steps of the motion may lead to another path: it had to slide downhill on the way, or the motion was
+    /// large.
     pub(super) slid: bool,
+    /// The kink of the first geodesics was that of a large motion.
+    pub(super) began_far: bool,
+    /// A step had to be shortened.
+    pub(super) strained: bool,
     /// The number of different paths found.
     pub(super) classes: usize,
 }
@@ -53,6 +61,8 @@ impl<T: Real> Progress<T> {
             converged: false,
             closed: None,
             slid: false,
+            began_far: false,
+            strained: false,
             classes: 1,
         }
     }
@@ -102,6 +112,7 @@ pub(super) fn iterate<T: Real>(
         let (kink, worst) = assemble(nodes, active, a, b, smoothness, false);
         progress.kink = kink;
         progress.worst = worst;
+        progress.began_far |= iteration == 1 && kink > T::lit(LARGE_MOTION);
         if !kink.is_finite() {
             return progress;
         }
@@ -122,6 +133,9 @@ pub(super) fn iterate<T: Real>(
         }
         if T::lit(SECOND_ORDER) * step * step <= smoothness && kink < T::lit(LONGEST_STEP) {
             finish(nodes, active);
+            for &k in active {
+                nodes[k].check_patch(span.obstacle(&nodes[k]));
+            }
             let (kink, squared) = (largest_kink(nodes, active, a, b), step * step);
             progress.converged = is_smooth(kink + T::lit(SECOND_ORDER) * squared, settings);
             progress.kink = kink + second_order(span, nodes, active) * squared;
@@ -131,6 +145,7 @@ pub(super) fn iterate<T: Real>(
         halvings = 0;
         let longest = T::lit(LONGEST_STEP);
         scale = if step > longest { longest / step } else { T::one() };
+        progress.strained |= step > longest;
         for &k in active {
             nodes[k].set_base();
             nodes[k].step_from_base(scale);

@@ -17,7 +17,6 @@ pub(super) struct Trial<T: Real> {
 
 /// The solver's data of one contact, or of an obstacle that is passed freely.
 #[derive(Debug, Clone)]
-#[allow(clippy::struct_excessive_bools, reason = "they are independent")]
 pub(crate) struct Node<T: Real> {
     /// The obstacle, counted within the span.
     pub(super) obstacle: usize,
@@ -34,16 +33,25 @@ pub(crate) struct Node<T: Real> {
     pub(super) inverse_chords: [T; 2],
     pub(super) row: Eliminated<T>,
     pub(super) correction: [T; 4],
-    /// Released in this solution because the cable did not press on it.
-    pub(super) released: bool,
-    /// Laid on an obstacle in this solution that the cable had jumped over.
-    pub(super) caught: bool,
+    pub(super) history: History,
     /// An end of the geodesic that is outside the patch of the surface, in the surface's frame.
     pub(super) off_patch: Option<Point3<T>>,
-    /// Whether the fixed points before and after lie on the surface: the contact then begins or ends there.
+    /// Whether the fixed points before and after lie on the surface.
+    pub(super) on_surface: [bool; 2],
+    /// Whether the contact begins or ends at a fixed point on the surface. From a surface that is not convex the cable may
+    /// lift off there, and touch it elsewhere.
     pub(super) holds: [bool; 2],
     /// Whether the obstacle contains a fixed point and is to be ignored then.
     pub(super) ignored: bool,
+}
+
+/// What has become of a contact in this solution.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct History {
+    /// It was released because the cable did not press on it.
+    pub(super) released: bool,
+    /// It was laid on an obstacle that the cable had jumped over.
+    pub(super) caught: bool,
 }
 
 impl<T: Real> Trial<T> {
@@ -85,9 +93,9 @@ impl<T: Real> Node<T> {
             inverse_chords: [zero; 2],
             row: Eliminated::blank(),
             correction: [zero; 4],
-            released: false,
-            caught: false,
+            history: History::default(),
             off_patch: None,
+            on_surface: [false; 2],
             holds: [false; 2],
             ignored: false,
         }
@@ -97,6 +105,16 @@ impl<T: Real> Node<T> {
         self.in_contact = true;
         self.start = trial;
         self.trial = trial;
+        self.holds = self.on_surface;
+    }
+
+    /// Notes whether an end of the geodesic in Ground is outside the patch of the surface.
+    #[inline]
+    pub(super) fn check_patch(&mut self, obstacle: &Obstacle<T>) {
+        if !obstacle.is_convex {
+            let ends = [&self.ground.start, &self.ground.end].map(|end| self.to_surface(&end.point));
+            self.off_patch = ends.into_iter().find(|p| !obstacle.surface().covers(p));
+        }
     }
 
     /// Computes the geodesic; returns the cost in evaluations of the surface.

@@ -102,9 +102,8 @@ use crate::mechanics::{BodyIndex, CoordinateIndex, KinematicsError, Positions, S
 /// - Over a user's own surface in a scalar with derivatives that was not [cast](Self::cast_with) from `f64`, the
 ///   search runs in the scalar, which takes longer.
 /// - An end or via point may lie on the surface of the obstacle next to it, to a billionth of its size. The cable
-///   then leaves the surface at once, or its contact begins or ends at the point, after a segment of no length. A
-///   cable that lifts off from there and touches the same obstacle again is not found
-///   ([`PathError::EndOnSurface`]).
+///   then leaves the surface at once, or its contact begins or ends at the point, after a segment of no length. It may
+///   touch the same obstacle again.
 ///
 /// # Source
 ///

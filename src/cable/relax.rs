@@ -194,6 +194,11 @@ fn parts_over<T: Real>(start: &GeodesicEnd<T>, node: &Node<T>) -> f64 {
     (node.trial.length * start.greatest_curvature()).to_f64() * 4.0
 }
 
+/// A shift across a geodesic, by an angle about the surface under it.
+pub(super) fn sideways<T: Real>(surface: &dyn Wrappable<T>, at: &GeodesicEnd<T>, angle: T) -> Vector3<T> {
+    at.binormal() * (angle / at.greatest_curvature().max(T::lit(0.1) / surface.size()))
+}
+
 /// Beads along a node's geodesic.
 fn lay_over<T: Real>(
     span: &SpanProblem<'_, T>,
@@ -206,9 +211,7 @@ fn lay_over<T: Real>(
     let surface = span.surface(node);
     let mut at = geodesic_start(span, node);
     let shift = match push {
-        Some((pushed, angle)) if pushed == k => {
-            at.binormal() * (angle / at.greatest_curvature().max(T::lit(0.1) / surface.size()))
-        }
+        Some((pushed, angle)) if pushed == k => sideways(surface, &at, angle),
         _ => Vector3::zeros(),
     };
     let wanted = parts_over(&at, node);

@@ -11,8 +11,9 @@ use super::newton::Progress;
 use super::node::Node;
 use super::plan::Completed;
 use super::relax;
+use super::saddle::{BEADS, leave_saddles};
 use super::side;
-use super::solver::{BEADS, leave_saddles, length_of, tighten};
+use super::solver::{length_of, tighten};
 use super::span::{Budget, SEARCH, SpanProblem};
 use super::touch::{Failure, settle_contacts, slide};
 use super::workspace::Workspace;
@@ -141,7 +142,7 @@ fn attempt<T: Real>(
         Start::Front => {
             relax::begin_at_hints(span, nodes, &mut work.string, &mut work.budget);
             for k in 0..nodes.len() {
-                nodes[k].caught = false;
+                nodes[k].history.caught = false;
                 side::bring_to_front(span, nodes, k, &mut work.budget);
             }
             settle_contacts(span, nodes, work)

@@ -230,7 +230,7 @@ pub(super) fn bring_to_front<T: Real>(
     k: usize,
     budget: &mut Budget,
 ) -> bool {
-    if nodes[k].in_contact || nodes[k].caught {
+    if nodes[k].in_contact || nodes[k].history.caught {
         return false;
     }
     let (before, after) = neighbours(span, nodes, nodes[k].obstacle);
@@ -238,7 +238,7 @@ pub(super) fn bring_to_front<T: Real>(
     let trial = in_front(span.obstacle(&nodes[k]), &before, &after, budget);
     if let Some(trial) = trial {
         nodes[k].begin(trial);
-        nodes[k].caught = true;
+        nodes[k].history.caught = true;
     }
     trial.is_some()
 }

@@ -7,7 +7,7 @@ use nalgebra::{Point3, Vector3};
 use super::acting::{Acting, Span};
 use super::by_values;
 use super::checks::{check_ends, check_held_ends, check_neighbouring_ends, check_neighbours};
-use super::contacts::{collapse, copy, places_for_further, recall};
+use super::contacts::{collapse, places_for_further, recall};
 use super::geodesic::Geodesic;
 use super::lay::lay_over_flats;
 use super::newton::{self, Progress};
@@ -15,6 +15,7 @@ use super::node::Node;
 use super::places::PlacedPath;
 use super::relax;
 use super::results::{ObstacleContact, PathResults, Segment};
+use super::saddle::{BEADS, leave_saddles};
 use super::search::{loses_hint, search};
 use super::span::{Budget, SpanProblem};
 use super::touch::{Failure, settle_contacts, slide};
@@ -31,9 +32,11 @@ pub enum Tracking {
     /// By Newton's method from memory, with all windings; or there are no obstacles.
     #[default]
     Warm,
-    /// From memory, by descending in length or pulling a string tight: the motion was large, or the tracked path
-    /// has ceased to exist. It may have slipped off a winding. Or an obstacle was met elsewhere than the straight segment
-    /// now runs deepest in it, or was touched and left again within the step.
+    /// From memory, but small steps of the motion may lead to another path. It was found by descending in length or pulling a
+    /// string tight: the motion was large, or the tracked path has ceased to exist; it may have slipped off a winding. Or
+    /// an obstacle was met elsewhere than the straight segment now runs deepest in it, or was touched and left again within
+    /// the step. Or the cable was bent by more than 0.05 rad against a surface, where it has a new contact or Newton's
+    /// method took steps of more than 0.6 rad; not on a single cylinder, where as many windings are the same path.
     Relaxed,
     /// Without memory: no obstacle of the span had been solved for before.
     Cold,
@@ -53,9 +56,6 @@ const ATTEMPTS: [(Tracking, usize); 5] = [
     (Tracking::Relaxed, 16),
     (Tracking::Cold, 0),
 ];
-
-/// The beads per leg of a path displaced from a saddle.
-pub(super) const BEADS: usize = 6;
 
 /// Whether the remembered geodesics can be computed: those of most surfaces are integrated in a bounded number of
 /// steps.
@@ -384,50 +384,6 @@ pub(super) fn tighten<T: Real>(
     } else {
         Err(Failure::new(&Progress::none()))
     }
-}
-
-/// Refines the path of the nodes.
-///
-/// A path on a saddle, longest in some direction (a string over the very middle of a ball), is displaced to both
-/// sides, and the shorter of the two results is taken.
-pub(super) fn leave_saddles<T: Real>(
-    span: &SpanProblem<'_, T>,
-    nodes: &mut Vec<Node<T>>,
-    work: &mut Workspace<T>,
-    detail: usize,
-) -> Result<Progress<T>, Failure<T>> {
-    let mut outcome = settle_contacts(span, nodes, work);
-    // Each push treats one direction. For more than a few a finer string is better.
-    for _ in 0..4 {
-        let Err(Failure { saddle: Some(k), .. }) = outcome else { break };
-        copy(nodes, &mut work.balanced);
-        let mut best: Option<(T, Progress<T>)> = None;
-        for push in [T::lit(0.3), T::lit(-0.3)] {
-            copy(&work.balanced, nodes);
-            let Workspace { string, budget, .. } = &mut *work;
-            if !relax::tighten(span, nodes, string, detail, true, Some((k, push)), budget) {
-                return outcome;
-            }
-            // The beads leave the saddle slowly; Newton's method would jump back to it from there.
-            slide(span, nodes, work);
-            let pushed = settle_contacts(span, nodes, work);
-            match pushed {
-                Ok(progress) => {
-                    let length = length_of(span, nodes);
-                    if best.as_ref().is_none_or(|(shortest, _)| length < *shortest) {
-                        best = Some((length, progress));
-                        copy(nodes, &mut work.best);
-                    }
-                }
-                Err(_) => outcome = pushed,
-            }
-        }
-        if let Some((_, progress)) = best {
-            copy(&work.best, nodes);
-            outcome = Ok(progress);
-        }
-    }
-    outcome
 }
 
 /// The length of a span that has been solved.

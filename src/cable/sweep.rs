@@ -22,7 +22,7 @@ pub(super) fn catch<T: Real>(
     for (k, node) in nodes.iter_mut().enumerate() {
         let Some(wrap) = span.wraps.get(node.obstacle) else { continue };
         // A segment from a point on the surface only seems to pass through it.
-        if node.in_contact || node.ignored || node.holds != [false; 2] {
+        if node.in_contact || node.ignored || node.on_surface != [false; 2] {
             continue;
         }
         let surface = span.surface(node);
@@ -50,7 +50,7 @@ pub(super) fn lay_where_met<T: Real>(
     const SIDES: f64 = 0.95;
     let node = &nodes[k];
     let Some(before) = span.wraps.get(node.obstacle).and_then(Wrap::passing) else { return false };
-    if node.holds != [false; 2] {
+    if node.on_surface != [false; 2] {
         return false;
     }
     let (surface, laid) = (span.surface(node), node.trial);
@@ -90,7 +90,9 @@ pub(super) fn jumped_further<T: Real>(
 ) -> bool {
     nodes.iter().enumerate().any(|(k, node)| {
         let Some(wrap) = span.wraps.get(node.obstacle) else { return false };
-        let (Some((a, along)), true) = (wrap.passing(), node.in_contact && node.caught) else { return false };
+        let (Some((a, along)), true) = (wrap.passing(), node.in_contact && node.history.caught) else {
+            return false;
+        };
         let before = nodes[..k].iter().rev().find(|node| node.in_contact);
         let after = nodes[k + 1..].iter().find(|node| node.in_contact);
         let from = node.to_surface(&before.map_or(span.from, |node| node.ground.end.point));

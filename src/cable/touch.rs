@@ -9,7 +9,7 @@ use super::contacts::{self, Bridged};
 use super::geodesic::Geodesic;
 use super::lay::lay_through;
 use super::newton::{self, Progress};
-use super::node::{Node, Trial};
+use super::node::{History, Node, Trial};
 use super::side;
 use super::span::{self, Budget, CLEARED, SEARCH, SpanProblem};
 use super::sweep;
@@ -65,6 +65,7 @@ pub(super) fn slide<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut Vec<Node<T>>
     let mut laid = 0;
     let longest = T::lit(0.17);
     let accuracy = T::lit(1e-6);
+    contacts::lift(span, nodes, &mut work.budget);
     // A path blocked by a length that would become negative repeats the same step.
     let mut wanted = T::zero();
     let mut stalled = 0;
@@ -140,19 +141,25 @@ pub(super) fn settle_contacts<T: Real>(
     let mut iterations = 0;
     let mut refined = 0;
     let mut slid = false;
+    // Whether small steps may lead to another path.
     let mut wavered = false;
-    // Whether a contact has been added since Newton's method last converged.
+    // Whether a contact has been added since Newton's method last converged, and whether one was laid since it last ran.
     let mut added = false;
+    let mut laid = false;
     let mut last = Failure::new(&Progress::none());
     for node in nodes.iter_mut() {
-        node.released = false;
-        node.caught = false;
+        node.history = History::default();
     }
+    contacts::lift(span, nodes, &mut work.budget);
     for _ in 0..passes {
         work.active.clear();
         work.active.extend((0..nodes.len()).filter(|&k| nodes[k].in_contact));
         let progress = newton::iterate(span, nodes, &work.active, &mut work.budget);
         iterations += progress.iterations;
+        // After small steps contacts begin smoothly. What was met deep within may have been passed elsewhere.
+        wavered |=
+            progress.began_far && (progress.strained || laid) && !is_only_path(span, nodes, &work.active);
+        laid = false;
         if progress.iterations > 0 {
             last = Failure { iterations, penetrated: last.penetrated, ..Failure::new(&progress) };
         }
@@ -168,7 +175,7 @@ pub(super) fn settle_contacts<T: Real>(
         }
         if let Some(k) = loosest(nodes, &work.active, progress.converged) {
             nodes[k].in_contact = false;
-            nodes[k].released = true;
+            nodes[k].history.released = true;
             // What was touched and left again may be passed on another side than in small steps.
             let wrap = span.wraps.get(nodes[k].obstacle);
             wavered |= wrap.is_some_and(|wrap| wrap.known && !wrap.in_contact);
@@ -202,7 +209,7 @@ pub(super) fn settle_contacts<T: Real>(
         if let Some(k) = deepest(span, nodes, &mut work.budget) {
             // A path that leaves an obstacle for a saddle over the others and enters it again would cycle: it has
             // to descend from where it left.
-            if nodes[k].released && !minimal {
+            if nodes[k].history.released && !minimal {
                 nodes[k].in_contact = false;
                 if slid {
                     return Err(last);
@@ -216,16 +223,17 @@ pub(super) fn settle_contacts<T: Real>(
                 slid = true;
                 slide(span, nodes, work);
             }
+            laid = true;
             last.obstacle = nodes[k].obstacle;
             continue;
         }
         if let Some(k) = sweep::catch(span, nodes, &mut work.budget) {
             last.obstacle = nodes[k].obstacle;
-            if nodes[k].caught {
+            if nodes[k].history.caught {
                 // It does not hold the cable: whether the cable slipped off or came through, memory cannot tell.
                 return Err(last);
             }
-            nodes[k].caught = true;
+            nodes[k].history.caught = true;
             slid = true;
             slide(span, nodes, work);
             continue;
@@ -258,7 +266,7 @@ pub(super) fn settle_contacts<T: Real>(
             match contacts::bridge_hollows(span, nodes, &mut work.budget) {
                 Bridged::No => {}
                 Bridged::Yes => {
-                    added = true;
+                    (added, laid) = (true, true);
                     continue;
                 }
                 Bridged::Crowded(k) => return Err(Failure { crowded: Some(nodes[k].obstacle), ..last }),
@@ -283,10 +291,17 @@ pub(super) fn settle_contacts<T: Real>(
             return Ok(Progress { iterations, slid: slid || wavered, ..progress });
         };
         last.penetrated = Some((nodes[through.node].obstacle, through.depth));
-        touch_again(span, nodes, &through, last)?;
-        added = true;
+        touch_again(span, nodes, &through, last, &mut work.budget)?;
+        (added, laid) = (true, true);
     }
     Err(last)
+}
+
+/// Whether there is no other path of as many windings: over a single convex solid on which they are counted.
+fn is_only_path<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], active: &[usize]) -> bool {
+    let (&[k], [_]) = (active, nodes) else { return false };
+    let point = &nodes[k].trial.point;
+    span.obstacle(&nodes[k]).is_convex && span.surface(&nodes[k]).winding(point, point).is_some()
 }
 
 /// Lays the cable on an obstacle where a straight segment that touches it runs through it.
@@ -295,6 +310,7 @@ fn touch_again<T: Real>(
     nodes: &mut Vec<Node<T>>,
     through: &Penetration<T>,
     last: Failure<T>,
+    budget: &mut Budget,
 ) -> Result<(), Failure<T>> {
     let Penetration { node: k, is_after, point, along, .. } = *through;
     let (surface, obstacle) = (span.surface(&nodes[k]), nodes[k].obstacle);
@@ -308,6 +324,7 @@ fn touch_again<T: Real>(
     }
     let (at, tangent) = if is_after { (k + 1, along) } else { (k, -along) };
     contacts::insert(nodes, k, at, Trial { point: surface.retract(&point), tangent, length: T::zero() });
+    contacts::lift(span, nodes, budget);
     Ok(())
 }
 
@@ -377,9 +394,10 @@ pub(super) fn deepest<T: Real>(
             budget.spend(SEARCH);
             let relative = approach.height / surface.size();
             // An obstacle released by Newton's method may be grazed to the depth that its smoothness allows.
-            let tolerated = if node.released { T::lit(-1e-7) } else { -T::negligible() * T::lit(8.0) };
+            let tolerated =
+                if node.history.released { T::lit(-1e-7) } else { -T::negligible() * T::lit(8.0) };
             // Of a line from a point on the surface only what lies deeper than that counts.
-            let held = [node.holds[0] && first == 0, node.holds[1] && end == count];
+            let held = [node.on_surface[0] && first == 0, node.on_surface[1] && end == count];
             let tolerated =
                 [a, b].iter().zip(held).filter(|(_, is_held)| *is_held).fold(tolerated, |least, (p, _)| {
                     let roundoff = (p.coords.amax() + node.reach()) * T::default_epsilon() * T::lit(16.0);
@@ -390,6 +408,10 @@ pub(super) fn deepest<T: Real>(
                 found = Some((k, relative));
             }
             if sinks {
+                // A line that leaves the surface outwards meets it again elsewhere.
+                let lifts = |end: usize| contacts::lifts(span, node, end, &approach.point);
+                let held = [held[0] && !lifts(0), held[1] && !lifts(1)];
+                node.holds = held;
                 node.trial.point = match held {
                     [true, _] => surface.retract(&a),
                     [_, true] => surface.retract(&b),
@@ -412,7 +434,8 @@ pub(super) fn deepest<T: Real>(
     }
 
     let (k, _) = found?;
-    let trial = nodes[k].trial;
+    let Node { trial, holds, .. } = nodes[k];
     nodes[k].begin(trial);
+    nodes[k].holds = holds;
     Some(k)
 }

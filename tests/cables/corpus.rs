@@ -57,14 +57,35 @@ fn no_scene_that_was_wrong_is_wrong_again() -> Result<(), Error> {
         (Family::Extreme, 700_448),
         (Family::Extreme, 702_527),
         (Family::Extreme, 900_246),
+        // Large steps with large kinks, to other paths than small steps.
+        (Family::Held, 700_592),
+        (Family::Ordinary, 901_266),
+        (Family::Overlapping, 901_703),
+        // A contact ended, and the segment ran through an obstacle that had not acted on that part of the cable.
+        (Family::Hollow, 900_982),
+        (Family::Hollow, 901_854),
+        // A hollow at a seam of a spline, where curvature has a corner.
+        (Family::Ordinary, 1_301_778),
         // Right, though the verifier said otherwise: a hint deep inside a ring.
         (Family::Hinted, 702_169),
+        // Right, though strings of few beads slipped over a ridge.
+        (Family::Hinted, 700_978),
+        (Family::Hinted, 901_518),
     ];
     for (family, seed) in scenes {
         let report = examine(family, seed, 20)?;
         assert_eq!(report.wrong, [], "{} {seed}", family.name());
         assert!(report.refused.is_none() && report.steps == 20, "{} {seed}", family.name());
     }
+    Ok(())
+}
+
+/// An end that the last, rough, step of Newton's method carries over the edge of a patch.
+#[test]
+fn a_rough_path_beyond_its_patch_is_refused() -> Result<(), Error> {
+    let report = examine(Family::Hollow, 901_987, 20)?;
+    assert_eq!(report.wrong, []);
+    assert!(matches!(report.stopped, Some(PathError::Shape(_))), "{:?}", report.stopped);
     Ok(())
 }
 

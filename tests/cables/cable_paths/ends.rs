@@ -205,7 +205,7 @@ fn from_a_point_on_an_ellipsoid_the_path_is_the_limit_of_those_from_above() -> R
 fn from_a_point_on_a_ring_the_path_is_the_limit_of_those_from_above_or_refused() -> Result<(), Error> {
     let (ring, solid, mut dice) = (Arc::new(Torus::new(1.0, 0.4)?), Solid::Ring(1.0, 0.4), Dice::new(6));
     let counts = approached(&ring, &solid, 0.0, || points(&mut dice, &*ring, &solid))?;
-    assert!(counts.touching > 100 && counts.refused <= 3 && counts.longer <= 12, "{counts:?}");
+    assert!(counts.touching > 100 && counts.refused == 0 && counts.longer <= 12, "{counts:?}");
     Ok(())
 }
 

@@ -76,7 +76,7 @@ fn a_drum_of_the_users_own_is_wound_as_often_as_its_end_goes_around() -> Result<
 }
 
 /// A cable whose solver may work as much as integrating sixty windings takes.
-pub(super) fn patient(from: Station<f64>, obstacle: Obstacle<f64>) -> Result<Rig<f64>, Error> {
+fn patient(from: Station<f64>, obstacle: Obstacle<f64>) -> Result<Rig<f64>, Error> {
     let mut system = ForceSystem::new();
     let body = system.add_body();
     let settings = Settings { max_evaluations: 10_000_000, ..Settings::default() };
