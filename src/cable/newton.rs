@@ -28,6 +28,17 @@ const HALVINGS: usize = 8;
 /// A motion that turns the cable against a surface by more than this, in radians, is large.
 const LARGE_MOTION: f64 = 0.05;
 
+/// Where Newton's method started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Start {
+    /// With kinks of a small motion.
+    Near,
+    /// With a kink of a large motion.
+    Far,
+    /// With a kink of a large motion, and a step had to be shortened.
+    TooFar,
+}
+
 /// The progress of Newton's method.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Progress<T> {
@@ -43,10 +54,7 @@ pub(super) struct Progress<T> {
     /// Whether small steps of the motion may lead to another path: it had to slide downhill on the way, or the motion was
     /// large.
     pub(super) slid: bool,
-    /// The kink of the first geodesics was that of a large motion.
-    pub(super) began_far: bool,
-    /// A step had to be shortened.
-    pub(super) strained: bool,
+    pub(super) start: Start,
     /// The number of different paths found.
     pub(super) classes: usize,
 }
@@ -61,8 +69,7 @@ impl<T: Real> Progress<T> {
             converged: false,
             closed: None,
             slid: false,
-            began_far: false,
-            strained: false,
+            start: Start::Near,
             classes: 1,
         }
     }
@@ -112,7 +119,9 @@ pub(super) fn iterate<T: Real>(
         let (kink, worst) = assemble(nodes, active, a, b, smoothness, false);
         progress.kink = kink;
         progress.worst = worst;
-        progress.began_far |= iteration == 1 && kink > T::lit(LARGE_MOTION);
+        if iteration == 1 && kink > T::lit(LARGE_MOTION) {
+            progress.start = Start::Far;
+        }
         if !kink.is_finite() {
             return progress;
         }
@@ -145,7 +154,9 @@ pub(super) fn iterate<T: Real>(
         halvings = 0;
         let longest = T::lit(LONGEST_STEP);
         scale = if step > longest { longest / step } else { T::one() };
-        progress.strained |= step > longest;
+        if step > longest && progress.start == Start::Far {
+            progress.start = Start::TooFar;
+        }
         for &k in active {
             nodes[k].set_base();
             nodes[k].step_from_base(scale);

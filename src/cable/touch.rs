@@ -8,7 +8,7 @@ use super::checks::{Penetration, penetrated};
 use super::contacts::{self, Bridged};
 use super::geodesic::Geodesic;
 use super::lay::lay_through;
-use super::newton::{self, Progress};
+use super::newton::{self, Progress, Start};
 use super::node::{History, Node, Trial};
 use super::side;
 use super::span::{self, Budget, CLEARED, SEARCH, SpanProblem};
@@ -157,8 +157,8 @@ pub(super) fn settle_contacts<T: Real>(
         let progress = newton::iterate(span, nodes, &work.active, &mut work.budget);
         iterations += progress.iterations;
         // After small steps contacts begin smoothly. What was met deep within may have been passed elsewhere.
-        wavered |=
-            progress.began_far && (progress.strained || laid) && !is_only_path(span, nodes, &work.active);
+        wavered |= (progress.start == Start::TooFar || progress.start == Start::Far && laid)
+            && !is_only_path(span, nodes, &work.active);
         laid = false;
         if progress.iterations > 0 {
             last = Failure { iterations, penetrated: last.penetrated, ..Failure::new(&progress) };
