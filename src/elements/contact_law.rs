@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 
-use crate::math::{Algebraic, Real};
+use crate::math::{Algebraic, Dual, Number, Real};
 use crate::shapes::direction_and_length;
 
 /// Dissipation after Hunt and Crossley, and friction after Hollars.
@@ -110,7 +110,50 @@ impl<T: Real, S: Algebraic<Scalar = T>> ContactLaw<S> {
     }
 }
 
+/// The friction force per newton of normal force, `−g σ` with the slip velocity `σ`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Rubbing<T: Real> {
+    /// `g` \[s/m\].
+    pub(super) factor: T,
+    /// The derivative of `g σ` by `σ` is `g 1 + h e eᵀ`.
+    pub(super) along: T,
+    pub(super) direction: Vector3<T>,
+}
+
+impl<T: Real> Rubbing<T> {
+    pub(super) fn none() -> Self {
+        Self { factor: T::zero(), along: T::zero(), direction: Vector3::zeros() }
+    }
+}
+
 impl<T: Real> ContactLaw<T> {
+    /// The same law over dual numbers.
+    fn constant<const N: usize>(&self) -> ContactLaw<Dual<T, N>> {
+        ContactLaw {
+            dissipation: Dual::of(self.dissipation),
+            dynamic_friction: Dual::of(self.dynamic_friction),
+            twice_excess: Dual::of(self.twice_excess),
+            viscous_friction: Dual::of(self.viscous_friction),
+            transition_velocity: Dual::of(self.transition_velocity),
+            inverse_transition_squared: Dual::of(self.inverse_transition_squared),
+            ratio_limit: self.ratio_limit,
+        }
+    }
+
+    /// The friction force with its derivatives by the slip velocity.
+    #[inline]
+    pub(super) fn rubbing(&self, slip: &Vector3<T>) -> Rubbing<T> {
+        let factor = self.constant::<1>().friction_factor(Dual::variable(slip.norm_squared(), 0));
+        if factor.value.is_finite() {
+            let along = factor.slopes[0] * T::lit(2.0);
+            return Rubbing { factor: factor.value, along, direction: *slip };
+        }
+        // Far beyond the transition kinetic friction keeps its size.
+        let factor = self.friction_factor_of(slip);
+        let direction = direction_and_length(slip).map_or_else(Vector3::zeros, |(direction, _)| direction);
+        Rubbing { factor, along: self.viscous_friction - factor, direction }
+    }
+
     /// The friction force \[N\] and the power that it dissipates \[W\].
     #[inline]
     pub(super) fn friction(&self, normal_force: T, slip: &Vector3<T>) -> (Vector3<T>, T) {

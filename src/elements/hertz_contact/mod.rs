@@ -1,6 +1,7 @@
 //! A ball against a ball or a half-space, after Hertz.
 
 mod error;
+mod linearize;
 mod parameters;
 mod results;
 mod stiffness;
@@ -15,7 +16,7 @@ pub use surface::{Ball, Surface};
 
 use crate::framework::variables::Variables as _;
 use crate::framework::{
-    AtDynamics, AtPosition, AtVelocity, ElementError, Error, ForceElement, Given, Stiffnesses,
+    AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, Error, ForceElement, Given, Stiffnesses,
 };
 use crate::math::{InvalidValue, Pose, Real};
 use crate::mechanics::{
@@ -89,6 +90,16 @@ use crate::shapes::direction_and_length;
 /// For the [longest stable step](crate::ForceSystem::stable_step) of a host, it reports the slope `3/2 f/δ` of the greater
 /// of `f_n` and `f_e`, the damping `3/2 c f_e`, and friction as a damper of its slope at rest, `((2μ_s − μ_d)/v_t + μ_v) f`; and if
 /// the bodies may meet, with a speed that the host states, those at the depth of an impact of the lighter body.
+///
+/// # Linearization
+///
+/// Exact, by motion and all parameters.
+///
+/// | branch | margin | unit |
+/// |---|---|---|
+/// | `in contact`, `apart` | the depth or the gap | m |
+/// | in contact: `pressing`; `let go` while the bodies part so fast that there is no force | of the depth's rate from `−2/(3c)` | m/s |
+/// | `below transition`, `beyond transition` | of the slip speed from `v_t` | m/s |
 ///
 /// # Source
 ///
@@ -305,6 +316,18 @@ impl<T: Real> ForceElement<T> for HertzContact<T> {
     fn report_stiffness(&self, at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {
         self.report_contact(at, stiffnesses);
     }
+
+    fn linearize(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
+        self.state_branches(at, blocks);
+        self.linearize_by_motion(at, blocks);
+    }
+
+    fn linearize_variables(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
+        self.linearize_by_parameters(at, blocks);
+    }
+
+    /// There is no memory.
+    fn linearize_commit(&self, _: &AtDynamics<'_, T, Self>, _: &mut Blocks<'_, T>) {}
 
     fn potential_energy(&self, at: &AtDynamics<'_, T, Self>) -> T {
         at.position.potential_energy

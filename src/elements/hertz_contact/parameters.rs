@@ -3,7 +3,7 @@
 use crate::elements::contact_law::{Coefficients, ContactLaw};
 #[cfg(feature = "serde")]
 use crate::framework::variables::Variables as _;
-use crate::math::{InvalidValue, Real, Requirement, check, checked_when_read};
+use crate::math::{Algebraic, InvalidValue, Real, Requirement, check, checked_when_read};
 use crate::variables;
 
 variables! {
@@ -90,12 +90,17 @@ impl<T: Real> Parameters<T> {
     }
 
     pub(super) fn contact_law(&self) -> ContactLaw<T> {
+        self.law(|number, _| number)
+    }
+
+    /// The law whose numbers are made by `number` of their values and places.
+    pub(super) fn law<S: Algebraic<Scalar = T>>(&self, number: impl Fn(T, usize) -> S) -> ContactLaw<S> {
         ContactLaw::new(Coefficients {
-            dissipation: self.dissipation * T::lit(1.5),
-            static_friction: self.static_friction,
-            dynamic_friction: self.dynamic_friction,
-            viscous_friction: self.viscous_friction,
-            transition_velocity: self.transition_velocity,
+            dissipation: number(self.dissipation, 1) * S::literal(1.5),
+            static_friction: number(self.static_friction, 2),
+            dynamic_friction: number(self.dynamic_friction, 3),
+            viscous_friction: number(self.viscous_friction, 4),
+            transition_velocity: number(self.transition_velocity, 5),
         })
     }
 }

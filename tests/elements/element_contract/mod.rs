@@ -1,8 +1,10 @@
 //! The contract of every element, whatever its law.
 
+use std::collections::BTreeSet;
+
 use approx::assert_relative_eq;
 use force_elements::testing::{self, Curve, Derivative, Numbers, Powers, Scene, Subject, Violation};
-use force_elements::{Error, Real};
+use force_elements::{Error, Linearization, Real, Scope, Source};
 use num_dual::Dual64;
 
 mod by_name;
@@ -13,7 +15,7 @@ pub(crate) mod meshes;
 mod refusals;
 pub(crate) mod scene;
 
-use hertz::{BallOnBall, BallOnPlane};
+use hertz::{AnyBall, BallOnBall, BallOnPlane};
 use meshes::{
     AnchoredBrick, AnchoredClippedBrick, Brick, ClippedBrick, ClippedBrickAndBall, ClippedTorus, FacingTorus,
     ProjectedBrick, ProjectedTorus, SoftBrickAndBall, SoftTorus, TorusInBall, TorusInCylinder,
@@ -148,6 +150,8 @@ linearized! {
     linear_bushing: Bushing;
     spatial_bushing: CoupledBushing;
     cable_spring: Cable;
+    hertz_contact_of_balls: BallOnBall;
+    hertz_contact_on_a_plane: BallOnPlane;
     exponential_spring: Spring;
     return_mapped_exponential_spring: ReturnMappedSpring;
     elastic_foundation_in_ellipsoid: SoftTorus;
@@ -170,6 +174,34 @@ linearized! {
     anchored_foundation_with_clipped_faces: AnchoredClippedBrick;
     yielding_foundation_in_ellipsoid: YieldingBrickInEllipsoid;
     yielding_foundation_with_clipped_faces: YieldingClippedBrick;
+}
+
+#[test]
+fn a_hertz_contact_is_linearized_in_every_branch() {
+    assert_eq!((0..2000).try_for_each(testing::linearization::<AnyBall, Duals>), Ok(()));
+    let mut taken = BTreeSet::new();
+    for seed in 0..2000 {
+        let Scene { system, mut state, element } =
+            AnyBall::scene::<f64>(&mut Numbers::new(seed)).expect("valid");
+        system.realize_dynamics(&mut state).expect("regular");
+        let mut linearization = Linearization::of(Scope { variables: true, commit: true });
+        system.linearize(&state, &mut linearization).expect("finite");
+        let of_contact = linearization.element(element);
+        let sources = [of_contact.source(), of_contact.source_of_variables(), of_contact.source_of_commit()];
+        assert_eq!(sources, [Source::Exact; 3]);
+        let names: Vec<_> = of_contact.branches().iter().map(|branch| branch.name).collect();
+        assert!(of_contact.branches().iter().all(|branch| branch.margin > 0.0));
+        taken.insert(names);
+    }
+    let all = [
+        vec!["apart"],
+        vec!["in contact", "let go", "below transition"],
+        vec!["in contact", "let go", "beyond transition"],
+        vec!["in contact", "pressing", "below transition"],
+        vec!["in contact", "pressing", "beyond transition"],
+    ];
+    // None lets go while it creeps: with c below 1 s/m it parts faster than half a metre a second.
+    assert!(taken.iter().all(|names| all.contains(names)) && taken.len() >= 4, "{taken:?}");
 }
 
 #[test]

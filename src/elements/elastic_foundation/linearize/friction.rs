@@ -3,10 +3,10 @@
 use nalgebra::{Matrix3, Point3, Vector3};
 
 use super::contact::{Contact, Spring};
+use crate::elements::contact_law::Rubbing;
 use crate::elements::elastic_foundation::parameters::Law;
 use crate::elements::elastic_foundation::stiction::{Factors, Grip};
 use crate::math::{Algebraic, Dual, Number, Real};
-use crate::shapes::direction_and_length;
 
 /// The normal force of a spring.
 #[derive(Debug, Clone, Copy)]
@@ -20,16 +20,6 @@ pub(super) struct Pressed<T: Real> {
     pub(super) depth_rate: T,
     /// Of the contact point.
     pub(super) slip: Vector3<T>,
-}
-
-/// Friction by slip alone: `−N g σ`.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Rubbing<T: Real> {
-    /// `g` \[s/m\].
-    pub(super) factor: T,
-    /// The derivative of `g σ` by `σ` is `g 1 + h e eᵀ`.
-    pub(super) along: T,
-    pub(super) direction: Vector3<T>,
 }
 
 /// Friction with an anchor: `A s + B v` with the stretch and the slip velocity of the base.
@@ -75,20 +65,7 @@ impl<T: Real> Contact<'_, T> {
     /// Friction of a spring without an anchor, by its slip.
     #[inline]
     pub(super) fn rub(&self, pressed: &Pressed<T>) -> Rubbing<T> {
-        if !pressed.bears {
-            return Rubbing { factor: T::zero(), along: T::zero(), direction: Vector3::zeros() };
-        }
-        let slip = &pressed.slip;
-        let law = self.material.law(self.transition_velocity, |number, _| Dual::<T, 1>::of(number)).contact;
-        let factor = law.friction_factor(Dual::variable(slip.norm_squared(), 0));
-        if factor.value.is_finite() {
-            let along = factor.slopes[0] * T::lit(2.0);
-            return Rubbing { factor: factor.value, along, direction: *slip };
-        }
-        // Far beyond the transition kinetic friction keeps its size.
-        let factor = self.law.friction_factor_of(slip);
-        let direction = direction_and_length(slip).map_or_else(Vector3::zeros, |(direction, _)| direction);
-        Rubbing { factor, along: self.material.viscous_friction - factor, direction }
+        if pressed.bears { self.law.rubbing(&pressed.slip) } else { Rubbing::none() }
     }
 
     /// Friction of a spring with an anchor, which is in the frame of the other surface; `None` for one that has just come

@@ -5,7 +5,8 @@ use alloc::vec::Vec;
 use nalgebra::{Matrix3, Matrix6, Point3, Vector3, Vector6};
 
 use super::contact::{Contact, Spring, twist};
-use super::friction::{Pressed, Rubbing};
+use super::friction::Pressed;
+use crate::elements::contact_law::Rubbing;
 use crate::elements::elastic_foundation::ElasticFoundation;
 use crate::framework::{AtDynamics, Between, Blocks, Pair};
 use crate::math::{Real, SpatialForce};

@@ -1,0 +1,132 @@
+//! Derivatives of the contact.
+
+use nalgebra::{Matrix3, Vector3};
+
+use super::results::{Position, Velocity};
+use super::{HertzContact, Surface};
+use crate::elements::contact_law::Rubbing;
+use crate::framework::{AtDynamics, Between, Blocks, Pair};
+use crate::math::{Dual, Number, Real, SpatialForce, SpatialVelocity};
+use crate::mechanics::{BodyIndex, Checked};
+
+/// The numbers of the parameters.
+const NUMBERS: usize = 6;
+
+/// The ball's center relative to the surface.
+struct Center<T: Real> {
+    /// The surface's body, which observes, and the ball's.
+    bodies: [BodyIndex; 2],
+    /// From the contact point to the center, along the normal.
+    height: T,
+    V: SpatialVelocity<T>,
+    /// The derivatives of the normal by a shift of the center; zero on a half-space.
+    gradient: Matrix3<T>,
+}
+
+impl<T: Real> HertzContact<T> {
+    fn center(&self, at: &AtDynamics<'_, T, Self>) -> Center<T> {
+        let Position { normal_G: n, point_G, depth, .. } = at.position;
+        let [ball, surface] = self.bodies();
+        let height = self.ball.radius - *depth * T::lit(0.5);
+        let p_GC = point_G + n * height;
+        let [V_ball, V_surface] =
+            [ball, surface].map(|body| at.velocities.velocity_of_frame(at.positions, Checked(body), &p_GC));
+        let gradient = match &self.surface {
+            Surface::HalfSpace(_) => Matrix3::zeros(),
+            Surface::Ball(other) => {
+                let distance = other.radius + self.ball.radius - *depth;
+                (Matrix3::identity() - n * n.transpose()) / distance
+            }
+        };
+        Center { bodies: [surface, ball], height, V: V_ball - V_surface, gradient }
+    }
+
+    pub(super) fn state_branches(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
+        let depth = at.position.depth;
+        if depth <= T::zero() {
+            blocks.branch("apart", -depth, "m");
+            return;
+        }
+        blocks.branch("in contact", depth, "m");
+        let Velocity { depth_rate, slip_G } = at.velocity;
+        let parameters = at.parameters;
+        if parameters.dissipation > T::zero() {
+            let margin = *depth_rate + (parameters.dissipation * T::lit(1.5)).recip();
+            let name = if margin > T::zero() { "pressing" } else { "let go" };
+            blocks.branch(name, margin.abs(), "m/s");
+        }
+        if parameters.static_friction > T::zero() {
+            let margin = slip_G.norm() - parameters.transition_velocity;
+            let name = if margin < T::zero() { "below transition" } else { "beyond transition" };
+            blocks.branch(name, margin.abs(), "m/s");
+        }
+    }
+
+    pub(super) fn linearize_by_motion(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
+        let Position { normal_G: n, point_G, depth, elastic_force, .. } = at.position;
+        if *depth <= T::zero() {
+            return;
+        }
+        let Velocity { depth_rate, slip_G: slip } = at.velocity;
+        let Center { bodies, height, V, gradient: H } = self.center(at);
+        let law = at.parameters.contact_law();
+        let Rubbing { factor: g, along, direction: e } = law.rubbing(slip);
+        let factor = law.normal_factor(*depth_rate);
+        let normal_force = *elastic_force * factor;
+        let damping = if factor > T::zero() { law.damping(*elastic_force) } else { T::zero() };
+        let stiffness = *elastic_force / *depth * T::lit(1.5) * factor;
+        let per_newton = n - slip * g;
+        let force = per_newton * normal_force;
+        let lever = n * -height;
+        let half = T::lit(0.5);
+
+        let rubs = Matrix3::from_diagonal_element(g) + e * e.transpose() * along;
+        let across = Matrix3::identity() - n * n.transpose();
+        // By the velocity of the contact point, and by that of the center and the spin of the ball.
+        let by_velocity = per_newton * n.transpose() * -damping - rubs * across * normal_force;
+        let by_spin = by_velocity * -lever.cross_matrix();
+        // By a shift of the center: velocity of the contact point, its parts along the turning normal, and load.
+        let lever_by_shift = -H * height - n * n.transpose() * half;
+        let spun = V.angular.cross_matrix() * lever_by_shift;
+        let turned = (H * slip).transpose();
+        let by_shift = by_velocity * spun - per_newton * (turned * damping + n.transpose() * stiffness)
+            + (H - rubs * (H * *depth_rate - n * turned)) * normal_force;
+        let torque_by = |force_by: &Matrix3<T>| lever.cross_matrix() * force_by;
+        blocks.add_between(&Between {
+            bodies,
+            p_GM: point_G - lever,
+            F_GM: SpatialForce::new(lever.cross(&force), force),
+            V_M: V,
+            by_position: Pair {
+                force_by_linear: by_shift,
+                torque_by_linear: torque_by(&by_shift) - force.cross_matrix() * lever_by_shift,
+                ..Pair::zeros()
+            },
+            by_velocity: Pair {
+                force_by_linear: by_velocity,
+                torque_by_linear: torque_by(&by_velocity),
+                force_by_angular: by_spin,
+                torque_by_angular: torque_by(&by_spin),
+            },
+        });
+    }
+
+    pub(super) fn linearize_by_parameters(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
+        let Position { normal_G: n, point_G, depth, contact_radius, .. } = at.position;
+        if *depth <= T::zero() {
+            return;
+        }
+        let Velocity { depth_rate, slip_G: slip } = at.velocity;
+        let law = at.parameters.law(Dual::<T, NUMBERS>::variable);
+        let modulus = Dual::variable(at.parameters.effective_modulus, 0);
+        let elastic_force = modulus * Dual::of(T::lit(4.0 / 3.0) * *contact_radius * *depth);
+        let normal_force = elastic_force * law.normal_factor(Dual::of(*depth_rate));
+        let viscosity = normal_force * law.friction_factor_of(slip);
+        let [ball, surface] = self.bodies();
+        for number in 0..NUMBERS {
+            let force = n * normal_force.slopes[number] - slip * viscosity.slopes[number];
+            let change = SpatialForce::new(Vector3::zeros(), force);
+            blocks.add_between_by_variable([surface, ball], point_G, blocks.parameter(number), &change);
+        }
+    }
+}
