@@ -1,14 +1,12 @@
 //! Cable with friction wound on a drum on which it ends: laps that keep the strain with which they were wound.
 
-use nalgebra::Point3;
-
 use super::ceil;
 use super::grip::{Grips, Lap};
 use super::path::CablePath;
 use super::slip::Joint;
-use super::strands::Strands;
+use super::strands::{Strands, Tie};
 use crate::math::Real;
-use crate::mechanics::{BodyIndex, Station};
+use crate::mechanics::Station;
 
 /// The largest number of laps of a drum. Beyond, the two that differ least in strain count as one.
 pub(super) const MOST: usize = 24;
@@ -66,7 +64,7 @@ impl<T: Real> Strands<T> {
     /// exponent of the capstan equation per length.
     pub(super) fn add_laps(
         &mut self,
-        at: (BodyIndex, Point3<T>),
+        at: Tie<T>,
         laps: &[Lap<T>],
         [length, share]: [T; 2],
         is_last: bool,

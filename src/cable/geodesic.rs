@@ -102,6 +102,15 @@ impl<T: Real> Jacobi<T> {
     pub(crate) fn at_start() -> Self {
         Self { shift: T::one(), shift_rate: T::zero(), turn: T::zero(), turn_rate: T::one() }
     }
+
+    /// Those of this geodesic and the one that continues it.
+    pub(crate) fn then(&self, next: &Self) -> Self {
+        let through =
+            |j: T, rate: T| (next.shift * j + next.turn * rate, next.shift_rate * j + next.turn_rate * rate);
+        let (shift, shift_rate) = through(self.shift, self.shift_rate);
+        let (turn, turn_rate) = through(self.turn, self.turn_rate);
+        Self { shift, shift_rate, turn, turn_rate }
+    }
 }
 
 /// A point on the way: position and both Jacobi scalars, and their derivatives.

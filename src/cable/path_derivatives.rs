@@ -16,14 +16,14 @@
 
 use alloc::vec::Vec;
 
-use nalgebra::{Matrix3, Matrix3x6, Matrix6, Point3, Rotation3, RowVector6, Vector3};
+use nalgebra::{Matrix3x6, Matrix6, Point3, Rotation3, RowVector6, Vector3};
 
-use super::geodesic::{GeodesicEnd, Jacobi};
+use super::geodesic::{Geodesic, GeodesicEnd};
 use super::places::PlacedPath;
 use super::results::{ObstacleContact, PathResults};
-use super::settings::Settings;
+use super::stop::{Leg, Side, Slope, Stop, directions, solution};
 use crate::math::{Real, SpatialForce};
-use crate::mechanics::{BodyIndex, CoordinateIndex, Positions};
+use crate::mechanics::{BodyIndex, CoordinateIndex, Positions, Velocities};
 
 /// What moves, in up to six directions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,8 +54,8 @@ pub struct UnitForce<T: Real> {
     pub force: SpatialForce<T>,
     /// The derivatives of torque and force in the directions of the last motion.
     pub change: Matrix6<T>,
-    p_GB: Vector3<T>,
-    R_GB: Rotation3<T>,
+    pub(super) p_GB: Vector3<T>,
+    pub(super) R_GB: Rotation3<T>,
 }
 
 /// The generalized force of a cable of tension 1 N on a coordinate with which via points move, and its derivatives.
@@ -82,79 +82,23 @@ pub struct UnitCoordinateForce<T: Real> {
 pub struct PathDerivatives<T: Real> {
     forces: Vec<UnitForce<T>>,
     coordinate_forces: Vec<UnitCoordinateForce<T>>,
-    stops: Vec<Stop<T>>,
+    pub(super) stops: Vec<Stop<T>>,
     /// The segments between neighbouring stops.
-    legs: Vec<Leg<T>>,
-    is_held: bool,
-}
-
-/// An end, a via point or a contact.
-#[derive(Debug)]
-struct Stop<T: Real> {
-    part: PathMotion,
-    /// The place of its body among the forces.
-    body: usize,
-    /// Start and end of a contact; a point twice.
-    sides: [Side<T>; 2],
-    /// The origin of the surface's frame, its scale, and the length of the arc.
-    center: Point3<T>,
-    scale: T,
-    arc: T,
-    /// Of a moving point.
-    slope: Option<Slope<T>>,
-    /// The shifts of start and end to the side, by the right-hand sides at start and end and by the shift of the next start.
-    solution: [[T; 3]; 2],
-    /// The effect of the shift of the end before on the first right-hand side.
-    coupling: T,
-    /// Those of a motion: shifts of start and end with the body or surface, its turn, and the shifts to the side.
-    shifts: [Matrix3x6<T>; 2],
-    turn: Matrix3x6<T>,
-    slips: [RowVector6<T>; 2],
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Side<T: Real> {
-    p: Point3<T>,
-    /// From the body's origin.
-    r: Vector3<T>,
-    /// Zero at a point.
-    normal: Vector3<T>,
-    binormal: Vector3<T>,
-}
-
-#[derive(Debug)]
-struct Slope<T: Real> {
-    /// The place of the coordinate among the forces.
-    coordinate: usize,
-    first: Vector3<T>,
-    second: Vector3<T>,
-}
-
-/// A straight segment; all zero if it has no length.
-#[derive(Debug)]
-struct Leg<T: Real> {
-    direction: Vector3<T>,
-    inverse_length: T,
-    /// The change of the direction along a motion.
-    change: Matrix3x6<T>,
+    pub(super) legs: Vec<Leg<T>>,
 }
 
 impl<T: Real> Default for PathDerivatives<T> {
     fn default() -> Self {
-        Self {
-            forces: Vec::new(),
-            coordinate_forces: Vec::new(),
-            stops: Vec::new(),
-            legs: Vec::new(),
-            is_held: false,
-        }
+        Self { forces: Vec::new(), coordinate_forces: Vec::new(), stops: Vec::new(), legs: Vec::new() }
     }
 }
 
 impl<T: Real> PathDerivatives<T> {
     /// Takes over a path solved at these places and positions; returns whether its derivatives are known.
     ///
-    /// They are not where the cable ends on a surface that does not move with the end, nor those of another path.
+    /// Those of another path are not. Where the cable begins or ends on a surface, they are those of a cable that goes on
+    /// doing so: a point that leaves the surface takes it off at a slope without bound, unless surface and point are on one
+    /// body.
     ///
     /// # Panics
     /// If `positions` lack a body or coordinate, like slice indexing; those of the solution do not.
@@ -174,7 +118,6 @@ impl<T: Real> PathDerivatives<T> {
         self.stops.reserve(most);
         self.legs.clear();
         self.legs.reserve(most);
-        self.is_held = false;
 
         let Some(first) = results.segments.first() else { return false };
         if results.via_points.len() != path.via_points.len() {
@@ -183,44 +126,34 @@ impl<T: Real> PathDerivatives<T> {
         self.add_point(PathMotion::Origin, first.from_body, &first.from_G, positions);
         let mut acting = (0..path.via_points.len()).filter(|&i| results.via_points[i].is_some());
         for segment in &results.segments {
+            // A contact that begins or ends at a point is held there.
             let is_held = segment.length <= T::zero();
-            let zero = T::zero();
             self.legs.push(Leg {
-                direction: if is_held { Vector3::zeros() } else { segment.direction_G },
-                inverse_length: if is_held { zero } else { segment.length.recip() },
+                direction: segment.direction_G,
+                inverse_length: if is_held { T::zero() } else { segment.length.recip() },
                 change: Matrix3x6::zeros(),
             });
-            if is_held {
-                let moves = self.stops.last().is_some_and(|stop| stop.slope.is_some());
-                if moves || segment.from_body != segment.to_body {
-                    return false;
-                }
-                self.is_held = true;
-            }
             if let Some(i) = segment.to_contact {
                 let Some(contact) = results.contacts.get(i) else { return false };
                 let Some(obstacle) = path.obstacles.get(contact.obstacle) else { return false };
                 self.add_contact(obstacle.frame().body, contact, positions);
+                if is_held {
+                    self.hold(0, &segment.to_G);
+                }
                 continue;
+            }
+            if is_held {
+                self.hold(1, &segment.from_G);
             }
             let part = acting.next().map_or(PathMotion::Termination, PathMotion::ViaPoint);
             self.add_point(part, segment.to_body, &segment.to_G, positions);
             if let PathMotion::ViaPoint(i) = part {
                 self.add_slope(&path.via_points[i].0, positions);
             }
-            if is_held && self.stops.last().is_some_and(|stop| stop.slope.is_some()) {
-                return false;
-            }
         }
         self.eliminate(placed, results);
         self.add_forces();
         true
-    }
-
-    /// Whether a contact begins or ends at a fixed point. Then the derivatives by places are not known: the point leaves
-    /// the surface.
-    pub fn is_held(&self) -> bool {
-        self.is_held
     }
 
     /// The forces on all bodies of the path, each once, and their changes along the [last motion](Self::along).
@@ -250,6 +183,15 @@ impl<T: Real> PathDerivatives<T> {
             leg.change = (apart - leg.direction * along) * leg.inverse_length;
             lengths += along;
         }
+        for i in 1..self.stops.len() - 1 {
+            let shifts = [self.stops[i - 1].shifts[1], self.stops[i + 1].shifts[0]];
+            let stop = &mut self.stops[i];
+            for (held, (point, surface)) in stop.held.iter_mut().zip(shifts.iter().zip(&stop.shifts)) {
+                if let Some(held) = held {
+                    *held = point - surface;
+                }
+            }
+        }
         if let PathMotion::Scale(_) = motion {
             for stop in self.stops.iter().filter(|stop| stop.is_scaled_by(motion)) {
                 lengths[0] += stop.arc / stop.scale;
@@ -260,8 +202,23 @@ impl<T: Real> PathDerivatives<T> {
         Some(lengths)
     }
 
+    /// The changes of the length's rate along the last motion, at these velocities.
+    pub fn rates(&self, velocities: &Velocities<T>) -> RowVector6<T> {
+        // The rate of length is minus the power of the unit forces.
+        let mut rates = RowVector6::zeros();
+        for on in self.forces.iter().filter(|on| on.body != BodyIndex::GROUND) {
+            let V = velocities.velocity(on.body);
+            rates -= V.angular.transpose() * on.change.fixed_rows::<3>(0)
+                + V.linear.transpose() * on.change.fixed_rows::<3>(3);
+        }
+        for on in &self.coordinate_forces {
+            rates -= on.change * velocities.coordinate_rate(on.coordinate);
+        }
+        rates
+    }
+
     /// The place among the forces of a body, which is added if it is new.
-    fn body(&mut self, body: BodyIndex, positions: &Positions<T>) -> usize {
+    pub(super) fn body(&mut self, body: BodyIndex, positions: &Positions<T>) -> usize {
         if let Some(place) = self.forces.iter().position(|force| force.body == body) {
             return place;
         }
@@ -280,7 +237,11 @@ impl<T: Real> PathDerivatives<T> {
         let body = self.body(body, positions);
         let r = p.coords - self.forces[body].p_GB;
         let zero = Vector3::zeros();
-        self.stops.push(Stop::new(part, body, [Side { p: *p, r, normal: zero, binormal: zero }; 2]));
+        self.stops.push(Stop::new(
+            part,
+            body,
+            [Side { p: *p, r, normal: zero, binormal: zero, curvature: T::zero(), torsion: T::zero() }; 2],
+        ));
     }
 
     fn add_slope(&mut self, via: &super::ViaPoint<T>, positions: &Positions<T>) {
@@ -305,6 +266,8 @@ impl<T: Real> PathDerivatives<T> {
             r: end.point.coords - p_GB,
             normal: end.normal,
             binormal: end.binormal(),
+            curvature: T::zero(),
+            torsion: T::zero(),
         };
         let sides = [side(&contact.geodesic.start), side(&contact.geodesic.end)];
         self.stops.push(Stop {
@@ -313,6 +276,14 @@ impl<T: Real> PathDerivatives<T> {
             arc: contact.geodesic.length,
             ..Stop::new(PathMotion::Obstacle(contact.obstacle), body, sides)
         });
+    }
+
+    /// Lets the start or the end of the last contact act where it is held.
+    fn hold(&mut self, side: usize, p: &Point3<T>) {
+        let Some(stop) = self.stops.last_mut() else { return };
+        stop.sides[side].p = *p;
+        stop.sides[side].r = p.coords - self.forces[stop.body].p_GB;
+        stop.held[side] = Some(Matrix3x6::zeros());
     }
 
     /// Eliminates the chain of conditions, stop by stop.
@@ -331,8 +302,13 @@ impl<T: Real> PathDerivatives<T> {
             let before = [self.stops[i - 1].solution[1][2], self.stops[i].coupling];
             let inverse_lengths = [&self.legs[i - 1], &self.legs[i]].map(|leg| leg.inverse_length);
             let after = self.stops[i + 1].coupling;
-            self.stops[i].solution =
-                solution(&contact.jacobi(obstacle.surface()), inverse_lengths, before, after);
+            let Geodesic { start, end, jacobi, .. } = contact.exact_geodesic(obstacle.surface());
+            let stop = &mut self.stops[i];
+            (stop.solution, stop.by_held) = solution(&jacobi, inverse_lengths, before, after);
+            stop.jacobi = jacobi;
+            for (side, end) in stop.sides.iter_mut().zip([start, end]) {
+                (side.curvature, side.torsion) = (end.curvature, end.torsion);
+            }
         }
     }
 
@@ -364,7 +340,15 @@ impl<T: Real> PathDerivatives<T> {
                     - start.binormal.transpose() * arriving.change
                     + before * stop.coupling;
                 let at_end = end.binormal.transpose() * leaving.change - end.normal.transpose() * stop.turn;
-                stop.slips = stop.solution.map(|by| at_start * by[0] + at_end * by[1]);
+                let held = [0, 1].map(|k| {
+                    stop.held[k]
+                        .map_or_else(RowVector6::zeros, |shift| stop.sides[k].binormal.transpose() * shift)
+                });
+                let [by_start, by_end] = stop.solution.map(|by| at_start * by[0] + at_end * by[1]);
+                stop.slips = [
+                    by_start + held[0] + held[1] * stop.by_held[1],
+                    by_end + held[1] + held[0] * stop.by_held[0],
+                ];
             }
             before = stop.slips[1];
         }
@@ -379,6 +363,15 @@ impl<T: Real> PathDerivatives<T> {
             let apart =
                 ends[1].sides[0].binormal * ends[1].slips[0] - ends[0].sides[1].binormal * ends[0].slips[1];
             leg.change += apart * leg.inverse_length;
+        }
+        for i in 1..stops.len() - 1 {
+            let stop = &stops[i];
+            if stop.held != [None; 2] {
+                let changes = stop.changes_of_held([&legs[i - 1], &legs[i]]);
+                for (leg, change) in legs[i - 1..=i].iter_mut().zip(changes) {
+                    leg.change = change;
+                }
+            }
         }
     }
 
@@ -403,10 +396,13 @@ impl<T: Real> PathDerivatives<T> {
                 let Some(leg) = legs[k] else { continue };
                 let Side { r, normal, .. } = &stop.sides[k];
                 let pull = leg.change * sign;
+                let across = (directions[k] * sign).cross_matrix();
                 // A shift by s along the binormal turns the force by s·b × e = −s·n about the origin.
-                let torque = r.cross_matrix() * pull
-                    - ((directions[k] * sign).cross_matrix() * stop.shifts[k]
-                        + normal * (stop.slips[k] * sign));
+                let turned = match &stop.held[k] {
+                    Some(shift) => across * (stop.shifts[k] + shift),
+                    None => across * stop.shifts[k] + normal * (stop.slips[k] * sign),
+                };
+                let torque = r.cross_matrix() * pull - turned;
                 let mut torques = change.fixed_view_mut::<3, 6>(0, 0);
                 torques += torque;
                 let mut pulls = change.fixed_view_mut::<3, 6>(3, 0);
@@ -427,134 +423,17 @@ impl<T: Real> PathDerivatives<T> {
     }
 }
 
-impl<T: Real> Stop<T> {
-    fn new(part: PathMotion, body: usize, sides: [Side<T>; 2]) -> Self {
-        let zero = T::zero();
-        Self {
-            part,
-            body,
-            sides,
-            center: Point3::origin(),
-            scale: T::one(),
-            arc: zero,
-            slope: None,
-            solution: [[zero; 3]; 2],
-            coupling: zero,
-            shifts: [Matrix3x6::zeros(); 2],
-            turn: Matrix3x6::zeros(),
-            slips: [RowVector6::zeros(); 2],
-        }
-    }
-
-    fn is_scaled_by(&self, motion: PathMotion) -> bool {
-        matches!((self.part, motion), (PathMotion::Obstacle(i), PathMotion::Scale(k)) if i == k)
-    }
-
-    /// Moves with its body, surface or coordinate, while contacts keep their places on the surface; returns whether it does
-    /// move.
-    fn follow(
-        &mut self,
-        motion: PathMotion,
-        body: &UnitForce<T>,
-        coordinates: &[UnitCoordinateForce<T>],
-    ) -> bool {
-        let twist = |axes: &Matrix3<T>, r: &Vector3<T>| {
-            let mut shift = Matrix3x6::zeros();
-            shift.fixed_columns_mut::<3>(0).copy_from(&(-r.cross_matrix() * axes));
-            shift.fixed_columns_mut::<3>(3).copy_from(axes);
-            shift
-        };
-        let first = |axes: &Matrix3<T>| {
-            let mut shift = Matrix3x6::zeros();
-            shift.fixed_columns_mut::<3>(0).copy_from(axes);
-            shift
-        };
-        let alone = |shift: &Vector3<T>| {
-            let mut shifts = Matrix3x6::zeros();
-            shifts.set_column(0, shift);
-            shifts
-        };
-        let axes = body.R_GB.matrix();
-        self.turn.fill(T::zero());
-        match motion {
-            PathMotion::Body(index) if index == body.body => {
-                self.turn = first(&Matrix3::identity());
-                self.shifts = self.sides.map(|side| twist(&Matrix3::identity(), &side.r));
-            }
-            PathMotion::Obstacle(_) if self.part == motion => {
-                self.turn = first(axes);
-                self.shifts = self.sides.map(|side| twist(axes, &(side.p - self.center)));
-            }
-            PathMotion::Scale(_) if self.is_scaled_by(motion) => {
-                self.shifts = self.sides.map(|side| alone(&((side.p - self.center) / self.scale)));
-            }
-            PathMotion::Origin | PathMotion::Termination | PathMotion::ViaPoint(_) if self.part == motion => {
-                self.shifts = [first(axes); 2];
-            }
-            PathMotion::Coordinate(index) => match &self.slope {
-                Some(slope) if coordinates[slope.coordinate].coordinate == index => {
-                    self.shifts = [alone(&slope.first); 2];
-                }
-                _ => return self.stay(),
-            },
-            _ => return self.stay(),
-        }
-        true
-    }
-
-    fn stay(&mut self) -> bool {
-        self.shifts = [Matrix3x6::zeros(); 2];
-        false
-    }
-}
-
-/// The directions of the segments before and after a stop; zero where there is none.
-fn directions<T: Real>(legs: &[Leg<T>], stop: usize) -> [Vector3<T>; 2] {
-    [stop.checked_sub(1), Some(stop)]
-        .map(|leg| leg.and_then(|leg| legs.get(leg)).map_or_else(Vector3::zeros, |leg| leg.direction))
-}
-
-/// The shifts of a contact's start and end to the side, by both right-hand sides and by the shift of the next start.
-///
-/// `inverse_lengths` are those of the segments before and after, zero of one without length, whose point holds the contact.
-/// `before` has the shift of the end before by that of the start, and its effect; `after` is the effect of the next start.
-fn solution<T: Real>(jacobi: &Jacobi<T>, inverse_lengths: [T; 2], before: [T; 2], after: T) -> [[T; 3]; 2] {
-    let Jacobi { shift, shift_rate, turn, turn_rate } = *jacobi;
-    let [inverse_before, inverse_after] = inverse_lengths;
-    let zero = T::zero();
-    // Per unit turn of the start, and per unit shift: what stands on the left at the end.
-    let by_turn = turn * inverse_after + turn_rate;
-    let by_shift = shift * inverse_after + shift_rate;
-    // The turn of the start is that which its shift demands, less the right-hand side.
-    let mut demand = inverse_before - before[0] * before[1];
-    match inverse_lengths.map(|inverse| inverse == zero) {
-        [false, false] => {
-            // As in the solver, where all paths in some direction are equal.
-            let stiffness = inverse_before + inverse_after;
-            let across = demand + by_shift / by_turn;
-            if across.abs() <= Settings::<T>::default().smoothness * stiffness {
-                demand += T::lit(0.05) * stiffness;
-            }
-            let pivot = T::one() / (by_shift + by_turn * demand);
-            let end = shift + turn * demand;
-            [
-                [by_turn * pivot, pivot, after * pivot],
-                [(shift * turn_rate - turn * shift_rate) * pivot, end * pivot, end * after * pivot],
-            ]
-        }
-        [true, false] => [[zero; 3], [zero, turn / by_turn, turn * after / by_turn]],
-        [false, true] => [[turn / (shift + turn * demand), zero, zero], [zero; 3]],
-        [true, true] => [[zero; 3]; 2],
-    }
-}
-
 impl<T: Real> ObstacleContact<T> {
-    /// The Jacobi scalars of the contact arc, to roundoff. The solver has used those of a place nearby.
-    fn jacobi(&self, surface: &dyn super::Wrappable<T>) -> Jacobi<T> {
-        let start = self.geodesic.start.transformed(&self.X_GS.inverse());
-        let (p, length) = (start.point / self.scale, self.geodesic.length / self.scale);
-        let Jacobi { shift, shift_rate, turn, turn_rate } =
-            surface.geodesic(&p, &start.tangent, length, T::zero()).jacobi;
-        Jacobi { shift, shift_rate: shift_rate / self.scale, turn: turn * self.scale, turn_rate }
+    /// The contact arc with curvatures and Jacobi scalars to roundoff. The solver has used those of a place nearby.
+    fn exact_geodesic(&self, surface: &dyn super::Wrappable<T>) -> Geodesic<T> {
+        let (p, tangent, length) = self.start_on_surface();
+        let mut geodesic = surface.geodesic(&p, &tangent, length, T::zero());
+        for end in [&mut geodesic.start, &mut geodesic.end] {
+            end.curvature /= self.scale;
+            end.torsion /= self.scale;
+        }
+        geodesic.jacobi.shift_rate /= self.scale;
+        geodesic.jacobi.turn *= self.scale;
+        geodesic
     }
 }

@@ -147,11 +147,15 @@ impl<T: Real> ObstacleContact<T> {
         if !self.in_contact {
             return T::zero();
         }
-        let Geodesic { start, length, .. } = self.geodesic;
-        let start = start.transformed(&self.X_GS.inverse());
         // No angle depends on the scale.
-        let (p, length) = (start.point / self.scale, length / self.scale);
-        surface.normal_curvature_integral(&p, &start.tangent, length, accuracy)
+        let (p, tangent, length) = self.start_on_surface();
+        surface.normal_curvature_integral(&p, &tangent, length, accuracy)
+    }
+
+    /// Start, direction and length of the contact arc on the surface of the obstacle as it was made.
+    pub(super) fn start_on_surface(&self) -> (Point3<T>, Vector3<T>, T) {
+        let start = self.geodesic.start.transformed(&self.X_GS.inverse());
+        (start.point / self.scale, start.tangent, self.geodesic.length / self.scale)
     }
 }
 

@@ -180,6 +180,12 @@ impl<T: Real> Wrappable<T> for Scaled<T> {
         self.surface.normal_curvature_integral(&self.shrunk(p), direction, length / self.scale, accuracy)
     }
 
+    fn turning_by_start(&self, p: &Point3<T>, direction: &Vector3<T>, length: T, accuracy: T) -> [T; 2] {
+        let [by_shift, by_turn] =
+            self.surface.turning_by_start(&self.shrunk(p), direction, length / self.scale, accuracy);
+        [by_shift / self.scale, by_turn]
+    }
+
     fn nearest_point(&self, p: &Point3<T>) -> Point3<T> {
         self.surface.nearest_point(&self.shrunk(p)) * self.scale
     }

@@ -8,24 +8,24 @@
 //! known ratios, each with one unknown; the directions are corrected until they suit. Descent along one slip
 //! after another approaches the solution always.
 
-use crate::cable::strands::Strand;
-use crate::math::Real;
+use crate::cable::strand_law::Part;
+use crate::math::{Algebraic, Real};
 
 /// A contact between two neighbouring strands.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Joint<T> {
+pub(super) struct Joint<S> {
     /// The ratio of tensions at which it slips.
-    pub(super) ratio: T,
+    pub(super) ratio: S,
     /// Whether material slips on (1) or back (−1), or the contact sticks (0).
     direction: i8,
     /// The share of material before it at the last commit.
-    committed: T,
+    pub(super) committed: S,
     /// The same during descent.
-    current: T,
+    current: S,
 }
 
-impl<T: Real> Joint<T> {
-    pub(super) fn new(ratio: T, share: T) -> Self {
+impl<S: Algebraic> Joint<S> {
+    pub(super) fn new(ratio: S, share: S) -> Self {
         Self { ratio, direction: 0, committed: share, current: share }
     }
 
@@ -34,42 +34,52 @@ impl<T: Real> Joint<T> {
         self.direction != 0 || self.is_frictionless()
     }
 
-    fn is_frictionless(&self) -> bool {
-        self.ratio <= T::one()
+    /// The same branch with other numbers.
+    pub(super) fn with<V: Algebraic>(&self, ratio: V, committed: V) -> Joint<V> {
+        Joint { direction: self.direction, ..Joint::new(ratio, committed) }
+    }
+
+    pub(super) fn is_frictionless(&self) -> bool {
+        self.ratio <= S::literal(1.0)
     }
 
     /// The factor from the elongation before it to that after it.
-    fn factor(&self) -> T {
+    fn factor(&self) -> S {
         match self.direction {
             1 => self.ratio,
-            -1 => T::one() / self.ratio,
-            _ => T::one(),
+            -1 => S::literal(1.0) / self.ratio,
+            _ => S::literal(1.0),
         }
     }
 }
 
 /// The elongation that a whole cable would have at the strain of a strand; infinite without material.
-fn elongation<T: Real>(length: T, share: T, slack_length: T) -> T {
-    if share > T::zero() { (length / share - slack_length).max(T::zero()) } else { T::lit(f64::INFINITY) }
+fn elongation<S: Algebraic>(length: S, share: S, slack_length: S) -> S {
+    if share > S::none() {
+        (length / share - slack_length).at_least(S::none())
+    } else {
+        S::literal(f64::INFINITY)
+    }
 }
 
 /// The elongation of the first of several strands, given lengths with the factors of their elongations relative
 /// to it, that share this much material; `None` if all are slack.
-fn common_elongation<T: Real>(
-    parts: impl Iterator<Item = (T, T)> + Clone,
-    share: T,
-    slack_length: T,
-) -> Option<T> {
+fn common_elongation<T: Real, S: Algebraic<Scalar = T>>(
+    parts: impl Iterator<Item = (S, S)> + Clone,
+    share: S,
+    slack_length: S,
+) -> Option<S> {
     // Newton's method on a convex decreasing function, from below its root: steps grow to it without overshoot.
     const ROUNDS: usize = 100;
-    let total: T = parts.clone().fold(T::zero(), |sum, (length, _)| sum + length);
-    let greatest = parts.clone().fold(T::zero(), |most, (_, factor)| most.max(factor));
+    let total: S = parts.clone().fold(S::none(), |sum, (length, _)| sum + length);
+    let greatest = parts.clone().fold(S::none(), |most, (_, factor)| most.at_least(factor));
     let mut x = (total / share - slack_length) / greatest;
-    if x <= T::zero() {
+    if x <= S::none() {
         return None;
     }
+    let rounding = T::default_epsilon() * T::lit(4.0);
     for _ in 0..ROUNDS {
-        let (mut excess, mut slope) = (-share, T::zero());
+        let (mut excess, mut slope) = (-share, S::none());
         for (length, factor) in parts.clone() {
             let stretched = slack_length + factor * x;
             let part = length / stretched;
@@ -78,7 +88,7 @@ fn common_elongation<T: Real>(
         }
         let step = excess / slope;
         x += step;
-        if step.abs() <= T::default_epsilon() * T::lit(4.0) * x {
+        if step.value().abs() <= rounding * x.value() {
             break;
         }
     }
@@ -86,7 +96,7 @@ fn common_elongation<T: Real>(
 }
 
 /// Moves material until no contact exceeds its limit; writes shares and elongations.
-pub(super) fn settle<T: Real>(strands: &mut [Strand<T>], joints: &mut [Joint<T>], slack_length: T) {
+pub(super) fn settle<T: Real>(strands: &mut [Part<T>], joints: &mut [Joint<T>], slack_length: T) {
     // A guess of all directions is nearly always right after two or three corrections. If it goes round in a
     // circle, a sweep of descent makes the next guess; the bound is for limits that are met to within rounding.
     const SWEEPS: usize = 200;
@@ -111,7 +121,7 @@ pub(super) fn settle<T: Real>(strands: &mut [Strand<T>], joints: &mut [Joint<T>]
 }
 
 /// Whether the tensions on both sides of a contact are within its limit.
-fn holds<T: Real>(strands: &[Strand<T>], joint: &Joint<T>, i: usize) -> bool {
+fn holds<T: Real>(strands: &[Part<T>], joint: &Joint<T>, i: usize) -> bool {
     let (a, b) = (strands[i].elongation, strands[i + 1].elongation);
     if joint.is_frictionless() {
         return a == b;
@@ -121,7 +131,7 @@ fn holds<T: Real>(strands: &[Strand<T>], joint: &Joint<T>, i: usize) -> bool {
 }
 
 /// The best slip of one contact, that of the others given.
-fn descend<T: Real>(strands: &[Strand<T>], joints: &mut [Joint<T>], i: usize, slack_length: T) {
+fn descend<T: Real>(strands: &[Part<T>], joints: &mut [Joint<T>], i: usize, slack_length: T) {
     let first = if i > 0 { joints[i - 1].current } else { T::zero() };
     let last = joints.get(i + 1).map_or(T::one(), |next| next.current);
     let joint = &mut joints[i];
@@ -151,33 +161,37 @@ fn descend<T: Real>(strands: &[Strand<T>], joints: &mut [Joint<T>], i: usize, sl
 }
 
 /// The shares and elongations in which every slipping contact is at its limit and every other one sticks.
-fn solve_groups<T: Real>(strands: &mut [Strand<T>], joints: &[Joint<T>], slack_length: T) {
+pub(super) fn solve_groups<T: Real, S: Algebraic<Scalar = T>>(
+    strands: &mut [Part<S>],
+    joints: &[Joint<S>],
+    slack_length: S,
+) {
     let mut first = 0;
-    let mut start = T::zero();
+    let mut start = S::none();
     for last in 0..strands.len() {
         let joint = joints.get(last);
         if joint.is_some_and(Joint::slips) {
             continue;
         }
-        let end = joint.map_or(T::one(), |joint| joint.committed);
+        let end = joint.map_or(S::literal(1.0), |joint| joint.committed);
         let share = end - start;
         let (group, within) = (&mut strands[first..=last], &joints[first..last]);
         if let [only] = group {
             only.share = share;
             only.elongation = elongation(only.length, share, slack_length);
         } else {
-            let factors = within.iter().scan(T::one(), |factor, joint| {
+            let factors = within.iter().scan(S::literal(1.0), |factor, joint| {
                 *factor *= joint.factor();
                 Some(*factor)
             });
-            let factors = core::iter::once(T::one()).chain(factors);
+            let factors = core::iter::once(S::literal(1.0)).chain(factors);
             let parts = group.iter().map(|strand| strand.length).zip(factors.clone());
-            let total = group.iter().fold(T::zero(), |sum, strand| sum + strand.length);
+            let total = group.iter().fold(S::none(), |sum, strand| sum + strand.length);
             let x = common_elongation(parts, share, slack_length);
             for (strand, factor) in group.iter_mut().zip(factors) {
                 (strand.elongation, strand.share) = match x {
                     Some(x) => (factor * x, strand.length / (slack_length + factor * x)),
-                    None => (T::zero(), strand.length * (share / total)),
+                    None => (S::none(), strand.length * (share / total)),
                 };
             }
         }
@@ -187,7 +201,7 @@ fn solve_groups<T: Real>(strands: &mut [Strand<T>], joints: &[Joint<T>], slack_l
 
 /// Lets every contact slip that sticks beyond its limit, and every one stick that slips against the tension;
 /// returns whether there were any.
-fn correct<T: Real>(strands: &[Strand<T>], joints: &mut [Joint<T>]) -> bool {
+fn correct<T: Real>(strands: &[Part<T>], joints: &mut [Joint<T>]) -> bool {
     // Slips and excesses below this are rounding.
     let rounding = T::default_epsilon() * T::lit(64.0);
     let mut share = T::zero();
@@ -214,33 +228,15 @@ fn correct<T: Real>(strands: &[Strand<T>], joints: &mut [Joint<T>]) -> bool {
 mod tests {
     use alloc::vec::Vec;
 
-    use nalgebra::{Point3, Vector3};
-
     use super::*;
-    use crate::mechanics::BodyIndex;
 
     /// Numbers from 0 to 1 that repeat nowhere near.
     fn wave(i: u32) -> f64 {
         0.5 + 0.5 * (f64::from(i) * 1.618_034).sin()
     }
 
-    fn strand(length: f64, share: f64) -> Strand<f64> {
-        Strand {
-            from_body: BodyIndex::GROUND,
-            to_body: BodyIndex::GROUND,
-            from_G: Point3::origin(),
-            to_G: Point3::origin(),
-            direction_G: Vector3::x(),
-            length,
-            share,
-            committed_share: share,
-            elongation: 0.0,
-            is_wound: false,
-        }
-    }
-
     /// Strands of any lengths and shares, joints of any limits.
-    fn chain(seed: u32, exponent: impl Fn(f64) -> f64) -> (Vec<Strand<f64>>, Vec<Joint<f64>>) {
+    fn chain(seed: u32, exponent: impl Fn(f64) -> f64) -> (Vec<Part<f64>>, Vec<Joint<f64>>) {
         let draw = |k: u32| wave(101 * seed + k);
         let count = 1 + seed % 9;
         let sizes: Vec<f64> = (0..=count).map(|k| 0.05 + draw(k)).collect();
@@ -250,7 +246,7 @@ mod tests {
         let mut strands = Vec::new();
         for (k, size) in (0..).zip(&sizes) {
             let spread = 1.0 + 0.5 * (draw(30 + k) - 0.3);
-            strands.push(strand(2.0 * size / total * spread, size / total));
+            strands.push(Part::new(2.0 * size / total * spread, size / total, false));
             share += size / total;
             joints.push(Joint::new(exponent(draw(60 + k)).exp(), share));
         }
@@ -259,7 +255,7 @@ mod tests {
     }
 
     /// Slip by slip, each only as far as its own limit demands, many times over.
-    fn slowly(strands: &[Strand<f64>], joints: &[Joint<f64>], slack_length: f64) -> Vec<f64> {
+    fn slowly(strands: &[Part<f64>], joints: &[Joint<f64>], slack_length: f64) -> Vec<f64> {
         let mut joints = joints.to_vec();
         for _ in 0..20_000 {
             for i in 0..joints.len() {

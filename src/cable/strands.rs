@@ -1,15 +1,16 @@
 //! The strands of a cable with friction: lengths, shares of material, forces and memory.
 
 use alloc::vec::Vec;
-use core::ops::Range;
 
 use nalgebra::{Point3, Vector3};
 
 use super::drum;
 use super::grip::{Grip, Grips, Lap};
 use super::path::CablePath;
+use super::remember::{self, Written};
 use super::results::{ObstacleContact, PathResults};
 use super::slip::{Joint, settle};
+use super::strand_law::{self, Part, distribute_length, distribute_rate};
 use crate::math::Real;
 use crate::mechanics::{BodyIndex, ForceAccumulator, Positions, Velocities};
 
@@ -37,7 +38,21 @@ pub struct Strand<T: Real> {
     pub elongation: T,
     /// Whether it lies on a drum on which the cable ends. Its length is fixed within a step.
     pub is_wound: bool,
+    /// The places in memory of the marks at its start and end; `None` at an end of the cable.
+    pub(super) marks: [Option<usize>; 2],
+    /// The length that the remembered places see.
+    pub(super) seen: T,
 }
+
+/// Whether a contact with friction slips or sticks; see [`Strands::rubbing`].
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Rubbing<T> {
+    Slips(T),
+    Sticks(T),
+}
+
+/// Where a strand starts or ends: body, point in Ground, and the place in memory of the mark there.
+pub(super) type Tie<T> = (BodyIndex, Point3<T>, Option<usize>);
 
 /// The strands of a cable with capstan friction, in order.
 ///
@@ -49,22 +64,24 @@ pub struct Strands<T: Real> {
     /// In order; a single one without memory.
     pub all: Vec<Strand<T>>,
     pub(super) joints: Vec<Joint<T>>,
+    pub(super) parts: Vec<Part<T>>,
 }
 
 impl<T: Real> Default for Strands<T> {
     fn default() -> Self {
-        Self { all: Vec::new(), joints: Vec::new() }
+        Self { all: Vec::new(), joints: Vec::new(), parts: Vec::new() }
     }
 }
 
 impl<T: Real> Clone for Strands<T> {
     fn clone(&self) -> Self {
-        Self { all: self.all.clone(), joints: self.joints.clone() }
+        Self { all: self.all.clone(), joints: self.joints.clone(), parts: self.parts.clone() }
     }
 
     fn clone_from(&mut self, source: &Self) {
         self.all.clone_from(&source.all);
         self.joints.clone_from(&source.joints);
+        self.parts.clone_from(&source.parts);
     }
 }
 
@@ -79,8 +96,27 @@ impl<T: Real> CablePath<T> {
         }
     }
 
+    /// The accuracy of directions along a contact whose turning is wanted \[rad\].
+    pub(super) fn turning_accuracy(&self) -> T {
+        self.settings().smoothness * T::lit(0.01)
+    }
+
+    /// The marks in memory, in order.
+    pub(super) fn marks<'a>(&'a self, grips: &'a Grips<T>) -> impl Iterator<Item = Mark> + 'a {
+        let mut next_place = 0;
+        self.holds().flat_map(move |(body, hold)| {
+            let room = hold.room(self).min(grips.places.len() - next_place);
+            let first = next_place;
+            next_place += room;
+            let own = &grips.places[first..next_place];
+            let of = own.iter().filter(|grip| grip.in_contact).count();
+            let occupied = own.iter().zip(first..).filter(|(grip, _)| grip.in_contact).enumerate();
+            occupied.map(move |(index, (_, place))| Mark { body, hold, place, index, of })
+        })
+    }
+
     /// The obstacles and via points in order: the body, and which of them it is.
-    fn holds(&self) -> impl Iterator<Item = (BodyIndex, Hold)> + '_ {
+    pub(super) fn holds(&self) -> impl Iterator<Item = (BodyIndex, Hold)> + '_ {
         let over = |k: usize| (self.obstacles[k].frame().body, Hold::Obstacle(k));
         let mut passed = 0;
         let up_to_last = self.via_points.iter().enumerate().flat_map(move |(i, (via_point, before))| {
@@ -93,15 +129,43 @@ impl<T: Real> CablePath<T> {
 }
 
 /// What may hold a cable on its way.
-#[derive(Clone, Copy)]
-enum Hold {
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Hold {
     Obstacle(usize),
     ViaPoint(usize),
 }
 
+/// A mark in memory: the body and what holds it there, its place, and which it is of how many of one hold.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Mark {
+    pub(super) body: BodyIndex,
+    pub(super) hold: Hold,
+    pub(super) place: usize,
+    index: usize,
+    of: usize,
+}
+
+impl Mark {
+    /// The contacts, by their places in the solution, whose mean turning this many times over limits the friction at it.
+    ///
+    /// If an obstacle is touched more often or less often than at the last commit, its marks share the turning of all
+    /// contacts.
+    pub(super) fn contacts<T: Real>(self, results: &PathResults<T>) -> (impl Iterator<Item = usize> + '_, T) {
+        let obstacle = self.hold.obstacle();
+        let touching = move || {
+            let all = results.contacts.iter().enumerate();
+            all.filter(move |(_, contact)| contact.in_contact && obstacle == Some(contact.obstacle))
+        };
+        let is_same = touching().count() == self.of;
+        let (skip, take) = if is_same { (self.index, 1) } else { (0, usize::MAX) };
+        let shared = T::lit(f64::from(u32::try_from(self.of).unwrap_or(u32::MAX)));
+        (touching().map(|(i, _)| i).skip(skip).take(take), if is_same { T::one() } else { shared.recip() })
+    }
+}
+
 impl Hold {
     /// How often the cable touches it.
-    fn touches<T: Real>(self, results: &PathResults<T>) -> usize {
+    pub(super) fn touches<T: Real>(self, results: &PathResults<T>) -> usize {
         match self {
             Self::Obstacle(k) => touching(results, Some(k)).count(),
             Self::ViaPoint(i) => usize::from(results.via_points.get(i).is_some_and(Option::is_some)),
@@ -109,11 +173,11 @@ impl Hold {
     }
 
     /// The number of marks on it for which memory has room.
-    fn room<T: Real>(self, path: &CablePath<T>) -> usize {
+    pub(super) fn room<T: Real>(self, path: &CablePath<T>) -> usize {
         self.obstacle().map_or(1, |k| path.obstacles[k].most_contacts)
     }
 
-    fn obstacle(self) -> Option<usize> {
+    pub(super) fn obstacle(self) -> Option<usize> {
         match self {
             Self::Obstacle(k) => Some(k),
             Self::ViaPoint(_) => None,
@@ -137,85 +201,59 @@ impl<T: Real> Strands<T> {
     ) {
         self.all.clear();
         self.joints.clear();
+        self.parts.clear();
         let most = grips.places.len() + grips.laps.len() + 1;
         self.all.reserve(most);
         self.joints.reserve(most);
+        self.parts.reserve(most);
         let on_body = |body, p_B: &Point3<T>| positions.pose(body) * p_B;
         let (Some(first), Some(last)) = (results.segments.first(), results.segments.last()) else { return };
-        let mut from = (first.from_body, first.from_G);
+        let mut from = (first.from_body, first.from_G, None);
         let mut rest = T::zero();
         let mut share_before = T::zero();
         let [begins, ends] = path.drum_places(grips);
-        let mut first_place = 0;
-        for (body, hold) in path.holds() {
-            let room = hold.room(path).min(grips.places.len() - first_place);
-            let own = &grips.places[first_place..][..room];
-            let marked = own.iter().filter(|grip| grip.in_contact).count();
-            let occupied = own.iter().zip(first_place..).filter(|(grip, _)| grip.in_contact);
-            first_place += room;
-            for (i, (grip, place)) in occupied.enumerate() {
-                let (start_G, end_G) = (on_body(body, &grip.start), on_body(body, &grip.end));
-                let mut touching = touching(results, hold.obstacle());
-                let laps = |end: usize| grips.laps.get(path.laps_of(end)).unwrap_or(&[]);
-                if begins == Some(place) {
-                    let limit = limit_per_length(path, touching.next(), grip.before, friction);
-                    self.add_laps((body, start_G), laps(0), [grip.before, grip.share], false, limit);
-                } else {
-                    self.add(from, (body, start_G), rest + grip.before, grip.share - share_before);
-                }
-                if ends == Some(place) {
-                    let limit = limit_per_length(path, touching.next_back(), grip.after, friction);
-                    self.add_laps((body, end_G), laps(1), [grip.after, T::one() - grip.share], true, limit);
-                } else if begins != Some(place) {
-                    let limit = hold
-                        .obstacle()
-                        .map_or(T::zero(), |k| turning_limit(path, results, k, (i, marked), friction));
-                    self.joints.push(Joint::new(limit.exp(), grip.share));
-                }
-                from = (body, end_G);
-                rest = grip.after;
-                share_before = grip.share;
+        for mark in path.marks(grips) {
+            let Mark { body, hold, place, .. } = mark;
+            let grip = &grips.places[place];
+            let (start_G, end_G) = (on_body(body, &grip.start), on_body(body, &grip.end));
+            let mut touching = touching(results, hold.obstacle());
+            let laps = |end: usize| grips.laps.get(path.laps_of(end)).unwrap_or(&[]);
+            if begins == Some(place) {
+                let limit = limit_per_length(path, touching.next(), grip.before, friction);
+                let at = (body, start_G, Some(place));
+                self.add_laps(at, laps(0), [grip.before, grip.share], false, limit);
+            } else {
+                let share = grip.share - share_before;
+                self.add(from, (body, start_G, Some(place)), rest + grip.before, share);
             }
+            if ends == Some(place) {
+                let limit = limit_per_length(path, touching.next_back(), grip.after, friction);
+                let at = (body, end_G, Some(place));
+                self.add_laps(at, laps(1), [grip.after, T::one() - grip.share], true, limit);
+            } else if begins != Some(place) {
+                let (contacts, weight) = mark.contacts::<T>(results);
+                let limits = contacts.map(|i| limit_of(path, &results.contacts[i], friction));
+                let limit = limits.fold(T::zero(), |sum, limit| sum + limit) * weight;
+                self.joints.push(Joint::new(limit.exp(), grip.share));
+            }
+            from = (body, end_G, Some(place));
+            rest = grip.after;
+            share_before = grip.share;
         }
         if ends.is_none() {
-            self.add(from, (last.to_body, last.to_G), rest, T::one() - share_before);
+            self.add(from, (last.to_body, last.to_G, None), rest, T::one() - share_before);
         }
 
-        let total = self.all.iter().fold(T::zero(), |sum, strand| sum + strand.length);
-        // What the remembered chords do not see of the path's length is common to all that is not wound.
-        let unseen = results.length - total;
-        let free = self.free_share();
-        if let [only] = &mut self.all[..] {
-            only.length = results.length;
-        } else {
-            // A leap far from the last commit must not leave a strand without length.
-            let least = T::lit(1e-6) * results.length;
-            for strand in self.all.iter_mut().filter(|strand| !strand.is_wound) {
-                let length = strand.length + strand.share / free * unseen;
-                strand.length = length.max(least * strand.share);
-            }
+        self.parts
+            .extend(self.all.iter().map(|strand| Part::new(strand.seen, strand.share, strand.is_wound)));
+        distribute_length(&mut self.parts, results.length);
+        settle(&mut self.parts, &mut self.joints, slack_length);
+        for (strand, part) in self.all.iter_mut().zip(&self.parts) {
+            (strand.length, strand.share, strand.elongation) = (part.length, part.share, part.elongation);
         }
-        settle(&mut self.all, &mut self.joints, slack_length);
     }
 
-    /// The share of the cable's material that is not wound on a drum, at the last commit.
-    fn free_share(&self) -> T {
-        let free = self.all.iter().filter(|strand| !strand.is_wound);
-        free.fold(T::zero(), |sum, strand| sum + strand.committed_share)
-    }
-
-    /// The part of a change of the path's length that a strand sees beyond that of its own chord.
-    fn weight(strand: &Strand<T>, free: T) -> T {
-        if strand.is_wound { T::zero() } else { strand.committed_share / free }
-    }
-
-    pub(super) fn add(
-        &mut self,
-        from: (BodyIndex, Point3<T>),
-        to: (BodyIndex, Point3<T>),
-        on_surfaces: T,
-        share: T,
-    ) {
+    pub(super) fn add(&mut self, from: Tie<T>, to: Tie<T>, on_surfaces: T, share: T) {
         let along: Vector3<T> = to.1 - from.1;
         // An end on a surface that the cable follows at once leaves no straight part, and no direction.
         let least = (from.1.coords.amax() + to.1.coords.amax()) * T::default_epsilon() * T::lit(16.0);
@@ -235,7 +273,40 @@ impl<T: Real> Strands<T> {
             committed_share: share,
             elongation: T::zero(),
             is_wound: false,
+            marks: [from.2, to.2],
+            seen: reach + on_surfaces,
         });
+    }
+
+    /// The contacts with friction, each with its obstacle, and the share of material that slips through it or, of one that
+    /// sticks, by how much the elongation on one side may grow until it slips \[m\].
+    pub(crate) fn rubbing<'a>(
+        &'a self,
+        path: &'a CablePath<T>,
+        grips: &'a Grips<T>,
+    ) -> impl Iterator<Item = (usize, Rubbing<T>)> + 'a {
+        let mut share = T::zero();
+        let joints = self.joints.iter().enumerate().map(move |(j, joint)| {
+            share += self.all[j].share;
+            (j, joint, share)
+        });
+        joints.filter(|(_, joint, _)| !joint.is_frictionless()).filter_map(move |(j, joint, share)| {
+            let place = self.mark_between(j)?;
+            let obstacle = path.marks(grips).find(|mark| mark.place == place)?.hold.obstacle()?;
+            let [a, b] = [self.all[j].elongation, self.all[j + 1].elongation];
+            let rubbing = if joint.slips() {
+                Rubbing::Slips((share - joint.committed).abs())
+            } else {
+                Rubbing::Sticks((joint.ratio * b - a).min(joint.ratio * a - b).max(T::zero()))
+            };
+            Some((obstacle, rubbing))
+        })
+    }
+
+    /// The place in memory of the mark between two strands, or of the drum on which both lie.
+    pub(super) fn mark_between(&self, joint: usize) -> Option<usize> {
+        let before = &self.all[joint];
+        before.marks[usize::from(!before.is_wound)]
     }
 
     /// Half the sum of `φ_k x_k²`: the energy stored at a stiffness of 1 N/m \[m²\].
@@ -267,71 +338,13 @@ impl<T: Real> Strands<T> {
                 velocity(strand.to_body, &strand.to_G) - velocity(strand.from_body, &strand.from_G);
             strand.direction_G.dot(&relative)
         }));
-        let seen = rates.iter().fold(T::zero(), |sum, &rate| sum + rate);
-        let free = self.free_share();
-        for (rate, strand) in rates.iter_mut().zip(&self.all) {
-            *rate += Self::weight(strand, free) * (length_rate - seen);
-        }
+        distribute_rate(&self.parts, length_rate, rates);
     }
 
     /// Writes the tension in each strand \[N\], damping included; returns the power that damping dissipates
     /// \[W\].
     pub fn tensions(&self, stiffness: T, dissipation: T, rates: &[T], tensions: &mut Vec<T>) -> T {
-        let one = T::one();
-        let rise = |part: Range<usize>| {
-            let (mut power, mut weight) = (T::zero(), T::zero());
-            for (strand, &rate) in self.all.iter().zip(rates).take(part.end).skip(part.start) {
-                power += strand.elongation * rate;
-                weight += strand.elongation * strand.share;
-            }
-            // The rate of a single strand, which is the whole cable, must be itself to the last bit.
-            let mean = match rates {
-                [only] => *only,
-                _ if weight > T::zero() => power / weight,
-                _ => T::zero(),
-            };
-            (dissipation * mean).max(-one)
-        };
-        let common = rise(0..self.all.len());
-        tensions.clear();
-        tensions.reserve(self.all.len());
-        for group in self.groups() {
-            let own = rise(group.clone());
-            tensions.extend(group.map(|_| own - common));
-        }
-        // As much of the differences as no contact that sticks gives way to.
-        let mut weight = one;
-        for (i, joint) in self.joints.iter().enumerate().filter(|(_, joint)| !joint.slips()) {
-            for (a, b) in [(i, i + 1), (i + 1, i)] {
-                let excess = |weight: T| {
-                    let tension = |k: usize| self.all[k].elongation * (one + common + weight * tensions[k]);
-                    tension(a) - joint.ratio * tension(b)
-                };
-                let most = excess(one);
-                if most > T::zero() {
-                    let none = excess(T::zero()).min(T::zero());
-                    weight = weight.min(none / (none - most));
-                }
-            }
-        }
-        let mut lost = T::zero();
-        for ((tension, strand), &rate) in tensions.iter_mut().zip(&self.all).zip(rates) {
-            let rise = common + weight * *tension;
-            let elastic = stiffness * strand.elongation;
-            let damping = elastic * rise;
-            *tension = elastic + damping;
-            lost += damping * rate;
-        }
-        lost
-    }
-
-    /// The strands between neighbouring contacts that stick.
-    fn groups(&self) -> impl Iterator<Item = Range<usize>> + '_ {
-        let mut first = 0;
-        (0..self.all.len()).filter_map(move |last| {
-            let ends = self.joints.get(last).is_none_or(|joint| !joint.slips());
-            ends.then(|| core::mem::replace(&mut first, last + 1)..last + 1)
-        })
+        strand_law::tensions(&self.parts, &self.joints, [stiffness, dissipation], rates, tensions)
     }
 
     /// Adds the forces of a cable with these tensions in its strands \[N\].
@@ -347,8 +360,7 @@ impl<T: Real> Strands<T> {
             return;
         }
         let strands = || self.all.iter().zip(tensions);
-        let free = self.free_share();
-        let mean = strands().fold(T::zero(), |sum, (strand, &f)| sum + Self::weight(strand, free) * f);
+        let mean = strand_law::mean(&self.parts, tensions);
         results.add_forces(mean, forces);
         for (strand, &tension) in strands().filter(|(strand, _)| !strand.is_wound) {
             let pull = strand.direction_G * (tension - mean);
@@ -370,149 +382,9 @@ impl<T: Real> Strands<T> {
         positions: &Positions<T>,
         grips: &mut Grips<T>,
     ) {
-        let mut segments = results.segments.iter();
-        let mut contacts = results.contacts.iter().filter(|contact| contact.in_contact).peekable();
-        let mut marks = Marks { strands: &self.all, length: T::zero(), share: T::zero() };
-        // The length of the path at the last contact passed.
-        let mut reach = T::zero();
-        let mut arriving = segments.next();
-        for _ in 1..self.wound_first().count() {
-            marks.take();
-        }
-        let [begins, ends] = path.drums();
-        let last = path.obstacles.len().checked_sub(1);
-        let Grips { places, laps } = grips;
-        laps.fill(Lap::default());
-        let mut places = &mut places[..];
-        for (body, hold) in path.holds() {
-            let (own, others) = places.split_at_mut(hold.room(path).min(places.len()));
-            let obstacle = hold.obstacle();
-            places = others;
-            let mut left = own.iter().filter(|grip| grip.in_contact).count();
-            let mut count = 0;
-            let is_here = |contact: &&ObstacleContact<T>| Some(contact.obstacle) == obstacle;
-            let touched = hold.touches(results);
-            let is_same = left == touched;
-            let mut came_off = false;
-            while count < touched.min(own.len()) {
-                let contact = obstacle.and_then(|_| contacts.next_if(is_here));
-                let (Some(before), Some(after)) = (arriving, segments.next()) else { break };
-                let arc = contact.map_or(T::zero(), |contact| contact.geodesic.length.max(T::zero()));
-                let start = reach + before.length;
-                let end = start + arc;
-                // Where the part of the cable ends that is nearest to this contact.
-                let until = end + T::lit(0.5) * after.length;
-                let is_last = count + 1 == touched;
-                let mut mark = None;
-                while left > 0
-                    && (is_same && mark.is_none() || !is_same && (is_last || marks.next().0 <= until))
-                {
-                    let next = marks.take();
-                    left -= 1;
-                    if mark.is_none() || start <= next.0 && next.0 <= end {
-                        mark = Some(next);
-                    }
-                }
-                let on_drum =
-                    [begins && obstacle == Some(0) && count == 0, ends && obstacle == last && is_last];
-                let is_held = [before.length, after.length].map(|length| length <= T::zero());
-                let is_wound =
-                    (0..2).any(|end| on_drum[end] && is_held[end]) && arc > T::lit(1e-9) * results.length;
-                came_off |= on_drum != [false; 2] && !is_wound;
-                let (mark, share) = match mark {
-                    _ if on_drum[0] => self.share_at(end),
-                    _ if on_drum[1] => self.share_at(start),
-                    Some((at, share)) if start <= at && at <= end => (at, share),
-                    Some((at, _)) => self.share_at(at.max(start).min(end)),
-                    None => self.share_at(start + T::lit(0.5) * arc),
-                };
-                if is_wound {
-                    let curvature = contact.map_or(T::zero(), |contact| contact.geodesic.start.curvature);
-                    if on_drum[0] {
-                        let now = Lap { length: arc, share };
-                        let laps = laps.get_mut(path.laps_of(0)).unwrap_or(&mut []);
-                        drum::wind(laps, self.wound_first().map(Strand::lap), now, curvature);
-                    } else {
-                        let now = Lap { length: arc, share: T::one() - share };
-                        let laps = laps.get_mut(path.laps_of(1)).unwrap_or(&mut []);
-                        drum::wind(laps, self.wound_last().map(Strand::lap), now, curvature);
-                    }
-                }
-                let X_BG = positions.pose(body).inverse();
-                own[count] = Grip {
-                    in_contact: true,
-                    start: X_BG * before.to_G,
-                    end: X_BG * after.from_G,
-                    before: mark - start,
-                    after: end - mark,
-                    share,
-                };
-                count += 1;
-                reach = end;
-                arriving = Some(after);
-            }
-            for _ in 0..left {
-                marks.take();
-            }
-            // Without what is wound the places of a drum would be read as if it were.
-            own[if came_off { 0 } else { count }..].fill(Grip::default());
-        }
-    }
-
-    /// What is wound on the drum at the origin, from there.
-    fn wound_first(&self) -> impl Iterator<Item = &Strand<T>> {
-        self.all.iter().take_while(|strand| strand.is_wound)
-    }
-
-    /// What is wound on the drum at the termination, from there.
-    fn wound_last(&self) -> impl Iterator<Item = &Strand<T>> {
-        self.all.iter().rev().take_while(|strand| strand.is_wound)
-    }
-
-    /// A length along the cable, with the share of material before it.
-    fn share_at(&self, at: T) -> (T, T) {
-        let (mut length, mut share) = (T::zero(), T::zero());
-        let mut found = T::zero();
-        for strand in &self.all {
-            // The last strand that begins before it.
-            if length <= at {
-                found = share + strand.share * ((at - length) / strand.length).min(T::one());
-            }
-            length += strand.length;
-            share += strand.share;
-        }
-        (at, found)
-    }
-}
-
-impl<T: Real> Strand<T> {
-    fn lap(&self) -> Lap<T> {
-        Lap { length: self.length, share: self.share }
-    }
-}
-
-/// The marks of strands in order.
-struct Marks<'a, T: Real> {
-    strands: &'a [Strand<T>],
-    /// Length and share at the last mark passed.
-    length: T,
-    share: T,
-}
-
-impl<T: Real> Marks<'_, T> {
-    /// Length and share at the next mark.
-    fn next(&self) -> (T, T) {
-        match self.strands {
-            [strand, ..] => (self.length + strand.length, self.share + strand.share),
-            [] => (self.length, self.share),
-        }
-    }
-
-    /// Passes the next mark.
-    fn take(&mut self) -> (T, T) {
-        (self.length, self.share) = self.next();
-        self.strands = self.strands.get(1..).unwrap_or(&[]);
-        (self.length, self.share)
+        grips.laps.fill(Lap::default());
+        let mut memory = Written { path, results, positions, parts: &self.parts, grips };
+        remember::remember(path, results, &self.parts, &mut memory);
     }
 }
 
@@ -535,32 +407,11 @@ fn limit_per_length<T: Real>(
         .map_or(T::zero(), |contact| limit_of(path, contact, friction) / contact.geodesic.length.max(least))
 }
 
-/// The exponent of the capstan equation at one of the marks on an obstacle.
-///
-/// If the obstacle is touched more often or less often than at the last commit, its marks share the turning of all
-/// contacts.
-fn turning_limit<T: Real>(
-    path: &CablePath<T>,
-    results: &PathResults<T>,
-    k: usize,
-    (mark, marks): (usize, usize),
-    friction: &[T],
-) -> T {
-    let limit = |contact: &ObstacleContact<T>| limit_of(path, contact, friction);
-    let touching = || touching(results, Some(k));
-    if touching().count() == marks {
-        return touching().nth(mark).map_or(T::zero(), limit);
-    }
-    let each = (0..marks).fold(T::zero(), |sum, _| sum + T::one()).max(T::one());
-    touching().map(limit).fold(T::zero(), |sum, limit| sum + limit) / each
-}
-
 /// The exponent of the capstan equation over a contact: friction times turning.
 fn limit_of<T: Real>(path: &CablePath<T>, contact: &ObstacleContact<T>, friction: &[T]) -> T {
     let mu = friction.get(contact.obstacle).copied().unwrap_or_else(T::zero);
     let Some(obstacle) = path.obstacles().get(contact.obstacle).filter(|_| mu > T::zero()) else {
         return T::zero();
     };
-    let accuracy = path.settings().smoothness * T::lit(0.01);
-    mu * contact.turning(obstacle.surface(), accuracy).max(T::zero())
+    mu * contact.turning(obstacle.surface(), path.turning_accuracy()).max(T::zero())
 }

@@ -1,10 +1,11 @@
-//! The normal curvature of a geodesic, integrated along it: the angle by which a contact turns the cable.
+//! Integrals along a geodesic: that of the normal curvature is the angle by which a contact turns the cable.
 //!
 //! R. Piessens, E. de Doncker-Kapenga, C. W. Überhuber, D. K. Kahaner, *QUADPACK* (1983): Gauss' and Kronrod's
 //! rules with the estimate of their error.
 
 use nalgebra::{Point3, Vector3};
 
+use super::geodesic::{GeodesicEnd, Jacobi};
 use super::wrappable::Wrappable;
 use crate::math::Real;
 
@@ -28,46 +29,63 @@ const ACCURACY: f64 = 1e-12;
 ///
 /// A geodesic is followed from node to node, so that the cost is that of the geodesic and of some fifteen
 /// evaluations per panel.
-pub(super) fn integrate<T: Real, S: Wrappable<T> + ?Sized>(
+pub(super) fn integrate<T: Real, S: Wrappable<T> + ?Sized, const N: usize>(
     surface: &S,
     p: &Point3<T>,
     direction: &Vector3<T>,
     length: T,
     accuracy: T,
-) -> T {
+    integrand: impl Fn(&GeodesicEnd<T>, &Jacobi<T>) -> [T; N],
+) -> [T; N] {
     // Panels no smaller than this are halved: a jump of curvature cannot stall the integration.
     const LEAST: f64 = 1e-3;
     let allowed = T::lit(ACCURACY).max(T::default_epsilon() * T::lit(64.0));
     let sign = if length < T::zero() { -T::one() } else { T::one() };
     let total = length.abs();
-    let (mut point, mut tangent) = (*p, *direction);
-    let mut sum = T::zero();
+    let mut from = (*p, *direction, Jacobi::at_start());
+    let mut sum = [T::zero(); N];
     let mut covered = T::zero();
     let mut panel = total;
     while covered < total {
         let left = total - covered;
         let whole = panel < left;
         let half = T::lit(0.5) * sign * if whole { panel } else { left };
-        let (mut at, mut along, mut reached) = (point, tangent, -T::one());
-        let (mut kronrod, mut gauss) = (T::zero(), T::zero());
+        let ((mut at, mut along, mut jacobi), mut reached) = (from, -T::one());
+        let (mut kronrod, mut gauss) = ([T::zero(); N], [T::zero(); N]);
         let first = RULE.iter().map(|&(node, fine, coarse)| (-node, fine, coarse));
         let second = RULE.iter().rev().skip(1).copied();
         for (node, fine, coarse) in first.chain(second).chain([(1.0, 0.0, 0.0)]) {
             let node = T::lit(node);
-            let end = surface.geodesic(&at, &along, half * (node - reached), accuracy).end;
-            (at, along, reached) = (end.point, end.tangent, node);
-            kronrod += T::lit(fine) * end.curvature;
-            gauss += T::lit(coarse) * end.curvature;
+            let step = surface.geodesic(&at, &along, half * (node - reached), accuracy);
+            (at, along, reached) = (step.end.point, step.end.tangent, node);
+            jacobi = jacobi.then(&step.jacobi);
+            for (i, value) in integrand(&step.end, &jacobi).into_iter().enumerate() {
+                kronrod[i] += T::lit(fine) * value;
+                gauss[i] += T::lit(coarse) * value;
+            }
         }
-        let doubt = T::lit(200.0) * ((kronrod - gauss) * half).abs();
+        let off = kronrod.iter().zip(&gauss).fold(T::zero(), |most, (&a, &b)| most.max((a - b).abs()));
+        let doubt = T::lit(200.0) * (off * half).abs();
         if doubt * doubt.sqrt() > allowed && half.abs() > T::lit(LEAST) * surface.size() {
             panel = half.abs();
             continue;
         }
-        sum += kronrod * half;
-        (point, tangent) = (at, along);
+        for (sum, value) in sum.iter_mut().zip(kronrod) {
+            *sum += value * half;
+        }
+        from = (at, along, jacobi);
         covered = if whole { covered + panel } else { total };
         panel += panel;
     }
     sum
+}
+
+/// The normal curvature.
+pub(super) fn curvature<T: Real>(end: &GeodesicEnd<T>, _: &Jacobi<T>) -> [T; 1] {
+    [end.curvature]
+}
+
+/// What [`Wrappable::turning_by_start`] integrates.
+pub(super) fn twisting<T: Real>(end: &GeodesicEnd<T>, jacobi: &Jacobi<T>) -> [T; 2] {
+    [end.torsion * jacobi.shift_rate, end.torsion * jacobi.turn_rate]
 }

@@ -238,7 +238,14 @@ pub trait Wrappable<T: Real>: Any + Debug + Send + Sync {
     /// the surface turns a cable on it. The default is a quadrature, accurate to some 10⁻¹² where the surface is
     /// smooth.
     fn normal_curvature_integral(&self, p: &Point3<T>, direction: &Vector3<T>, length: T, accuracy: T) -> T {
-        turning::integrate(self, p, direction, length, accuracy)
+        turning::integrate(self, p, direction, length, accuracy, turning::curvature)[0]
+    }
+
+    /// The integrals of `τ j′` along the geodesic of [`geodesic`](Self::geodesic), with the geodesic torsion `τ` and the
+    /// rates `j′` of the Jacobi scalars by a shift and by a turn of its start \[rad/m, rad\]: what its
+    /// [turning](Self::normal_curvature_integral) gains by these, besides what its ends turn about their binormals.
+    fn turning_by_start(&self, p: &Point3<T>, direction: &Vector3<T>, length: T, accuracy: T) -> [T; 2] {
+        turning::integrate(self, p, direction, length, accuracy, turning::twisting)
     }
 
     /// The point of the surface nearest to `p`, found by Newton's method from the foot of the gradient: for

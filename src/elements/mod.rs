@@ -11,6 +11,7 @@ pub mod exponential_spring;
 mod frames;
 pub mod hertz_contact;
 pub mod linear_bushing;
+mod linearized_path;
 pub mod spatial_bushing;
 mod tension;
 

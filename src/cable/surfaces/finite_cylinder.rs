@@ -258,10 +258,7 @@ impl<T: Real> Wrappable<T> for FiniteCylinder<T> {
         let is_walked = length.is_finite()
             && self.walk(&from, length.abs(), accuracy, |_, piece| {
                 end = piece.end;
-                let Jacobi { shift, shift_rate, turn, turn_rate } = piece.jacobi;
-                let through = |a: T, rate: T| (shift * a + turn * rate, shift_rate * a + turn_rate * rate);
-                (jacobi.shift, jacobi.shift_rate) = through(jacobi.shift, jacobi.shift_rate);
-                (jacobi.turn, jacobi.turn_rate) = through(jacobi.turn, jacobi.turn_rate);
+                jacobi = jacobi.then(&piece.jacobi);
                 passes_conjugate_point |= jacobi.turn < T::zero();
                 evaluations += piece.evaluations;
             });
@@ -289,11 +286,36 @@ impl<T: Real> Wrappable<T> for FiniteCylinder<T> {
                 Part::Rim => {
                     let (torus, height) = self.rim(start.point.z);
                     let local = start.point - Vector3::z() * height;
-                    turning::integrate(&torus, &local, &start.tangent, *length, accuracy)
+                    turning::integrate(&torus, &local, &start.tangent, *length, accuracy, turning::curvature)
+                        [0]
                 }
             };
         });
         sum * sign
+    }
+
+    fn turning_by_start(&self, p: &Point3<T>, direction: &Vector3<T>, length: T, accuracy: T) -> [T; 2] {
+        let start = self.end(&self.retract(p), direction);
+        let sign = if length < T::zero() { -T::one() } else { T::one() };
+        let from = GeodesicEnd { tangent: start.tangent * sign, ..start };
+        let mut jacobi = Jacobi::at_start();
+        let [mut by_shift, mut by_turn] = [T::zero(); 2];
+        self.walk(&from, length.abs(), accuracy, |part, piece| {
+            let Geodesic { start, length, .. } = piece;
+            let [of_shift, of_rate] = match part {
+                Part::Side => [T::zero(), start.torsion * *length],
+                Part::End => [T::zero(); 2],
+                Part::Rim => {
+                    let (torus, height) = self.rim(start.point.z);
+                    let local = start.point - Vector3::z() * height;
+                    turning::integrate(&torus, &local, &start.tangent, *length, accuracy, turning::twisting)
+                }
+            };
+            by_shift += jacobi.shift * of_shift + jacobi.shift_rate * of_rate;
+            by_turn += jacobi.turn * of_shift + jacobi.turn_rate * of_rate;
+            jacobi = jacobi.then(&piece.jacobi);
+        });
+        [by_shift, by_turn * sign]
     }
 
     /// The distance is convex along a line: its slope is bisected. Of a stretch that is equally near, the middle is taken.

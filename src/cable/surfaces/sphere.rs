@@ -86,6 +86,10 @@ impl<T: Real> Wrappable<T> for Sphere<T> {
         length * self.end(&self.retract(p), direction).curvature
     }
 
+    fn turning_by_start(&self, _: &Point3<T>, _: &Vector3<T>, _: T, _: T) -> [T; 2] {
+        [T::zero(); 2]
+    }
+
     fn nearest_point(&self, p: &Point3<T>) -> Point3<T> {
         self.retract(p)
     }

@@ -1,9 +1,10 @@
 //! Derivatives of the forces of an elastic cable, by motion and by parameters.
 
-use nalgebra::{Matrix3, RowVector6, SMatrix, Vector3, Vector6};
+use nalgebra::{RowVector6, SMatrix, Vector6};
 
 use super::{CableSpring, Parameters, tension};
 use crate::cable::{PathDerivatives, PathMotion};
+use crate::elements::linearized_path::for_each_place;
 use crate::framework::{AtDynamics, Blocks};
 use crate::math::{Dual, Real, SpatialForce};
 use crate::mechanics::BodyIndex;
@@ -74,39 +75,13 @@ impl<T: Real> CableSpring<T> {
         blocks: &mut Blocks<'_, T>,
     ) {
         self.write(at, blocks, |taut, blocks| {
-            if taut.path.is_held() {
-                return false;
-            }
-            let places = &at.parameters.places;
-            let mut number = 0;
-            let points = [PathMotion::Origin, PathMotion::Termination].into_iter();
-            for point in points.chain((0..places.via_points.len()).map(PathMotion::ViaPoint)) {
-                if let Some(change) = taut.along(point) {
-                    for axis in 0..3 {
-                        taut.write_along(blocks, number + axis, &change, &Vector6::ith(axis, T::one()));
+            let mut number = for_each_place(&at.parameters.places, |motion, first, directions| {
+                if let Some(change) = taut.along(motion) {
+                    for (i, direction) in directions.iter().enumerate() {
+                        taut.write_along(blocks, first + i, &change, direction);
                     }
                 }
-                number += 3;
-            }
-            for (k, place) in places.obstacles.iter().enumerate() {
-                if let Some(change) = taut.along(PathMotion::Obstacle(k)) {
-                    for (entry, turn) in entries(place.X_BS.rotation.matrix()).enumerate() {
-                        taut.write_along(blocks, number + entry, &change, &turn);
-                    }
-                    for axis in 0..3 {
-                        taut.write_along(
-                            blocks,
-                            number + 9 + axis,
-                            &change,
-                            &Vector6::ith(3 + axis, T::one()),
-                        );
-                    }
-                }
-                if let Some(change) = taut.along(PathMotion::Scale(k)) {
-                    taut.write_along(blocks, number + 12, &change, &Vector6::ith(0, T::one()));
-                }
-                number += 13;
-            }
+            });
             for tension in [taut.by_stiffness, -taut.by_length, taut.by_dissipation] {
                 taut.write_tension(blocks, number, tension);
                 number += 1;
@@ -153,17 +128,8 @@ impl<T: Real> Taut<'_, T> {
     /// The changes along a motion of the path; `None` if nothing of it moves.
     fn along(&mut self, motion: PathMotion) -> Option<Change<T>> {
         let lengths = self.path.along(motion)?;
-        // The rate of length is minus the power of the unit forces.
-        let mut powers = RowVector6::zeros();
-        for on in self.path.forces().iter().filter(|on| on.body != BodyIndex::GROUND) {
-            let V = self.at.velocities.velocity(on.body);
-            powers += V.angular.transpose() * on.change.fixed_rows::<3>(0)
-                + V.linear.transpose() * on.change.fixed_rows::<3>(3);
-        }
-        for on in self.path.coordinate_forces() {
-            powers += on.change * self.at.velocities.coordinate_rate(on.coordinate);
-        }
-        Some(Change { lengths, tensions: lengths * self.by_length - powers * self.by_rate })
+        let rates = self.path.rates(self.at.velocities);
+        Some(Change { lengths, tensions: lengths * self.by_length + rates * self.by_rate })
     }
 
     /// Writes the derivative by a parameter with which the path changes so much in each direction.
@@ -202,15 +168,4 @@ impl<T: Real> Taut<'_, T> {
 fn components<T: Real>(force: &SpatialForce<T>) -> Vector6<T> {
     let (torque, force) = (&force.torque, &force.force);
     Vector6::new(torque.x, torque.y, torque.z, force.x, force.y, force.z)
-}
-
-/// The turn that each entry of a rotation, row by row, contributes to: sums along turns are those of the turns.
-///
-/// A turn changes the columns `r` by `ω × r`, and `ω` is half the sum of `r × (ω × r)`.
-fn entries<T: Real>(R: &Matrix3<T>) -> impl Iterator<Item = Vector6<T>> + '_ {
-    (0..9).map(|entry| {
-        let axis = Vector3::ith(entry / 3, T::lit(0.5));
-        let turn = R.column(entry % 3).cross(&axis);
-        Vector6::new(turn.x, turn.y, turn.z, T::zero(), T::zero(), T::zero())
-    })
 }

@@ -7,6 +7,7 @@ mod places;
 pub use places::StateParameters;
 
 use crate::cable::{CablePath, PathCasts, PathResults, Wraps};
+use crate::elements::linearized_path::state_contacts;
 use crate::elements::tension::report_tension;
 use crate::framework::{
     AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, Error, ForceElement, Given, Stiffnesses,
@@ -73,10 +74,9 @@ use crate::{results, variables};
 ///
 /// # Linearization
 ///
-/// Exact to the smoothness of the path, by motion and all parameters ([`PathDerivatives`](crate::cable::PathDerivatives));
-/// where the cable ends on a surface, by differences of the parameters. What is remembered is where the next search
-/// starts: no force depends on it, and its derivatives are zero, as those in dual numbers are. At zero elongation the cable
-/// is slack.
+/// Exact to the smoothness of the path, by motion and all parameters ([`PathDerivatives`](crate::cable::PathDerivatives)).
+/// A cable that begins or ends on a surface goes on doing so. What is remembered is where the next search starts: no force
+/// depends on it, and its derivatives are zero, as those in dual numbers are. At zero elongation the cable is slack.
 ///
 /// | branch | margin | unit |
 /// |---|---|---|
@@ -308,13 +308,7 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
             let margin = at.velocity.length_rate + dissipation.recip();
             blocks.branch(if margin > T::zero() { "pulling" } else { "limp" }, margin.abs(), "m/s");
         }
-        for contact in &path.contacts {
-            let Some(obstacle) = self.path.obstacles().get(contact.obstacle) else { continue };
-            let name = if contact.in_contact { "in contact" } else { "free" };
-            if let Some(margin) = contact.margin(obstacle.surface()) {
-                blocks.branch_of(contact.obstacle, name, margin, "m");
-            }
-        }
+        state_contacts(&self.path, path, blocks);
         self.linearize_force(at, blocks);
     }
 

@@ -1,5 +1,6 @@
 //! An elastic cable that wraps obstacles with friction.
 
+mod derivatives;
 mod variables;
 
 pub use variables::{Discrete, Parameters, StateParameters};
@@ -10,7 +11,8 @@ use crate::cable::{CablePath, PathCasts, PathResults, Strands};
 use crate::elements::cable_spring;
 use crate::elements::tension::report_tension;
 use crate::framework::{
-    AtDynamics, AtPosition, AtVelocity, ElementError, Error, ForceElement, Given, Stiffnesses, Variables,
+    AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, Error, ForceElement, Given, Stiffnesses,
+    Variables,
 };
 use crate::math::{Real, Requirement, check};
 use crate::mechanics::{ForceAccumulator, Topology, Velocities};
@@ -118,6 +120,22 @@ use crate::results;
 ///
 /// For the [longest stable step](crate::ForceSystem::stable_step) of a host, it reports for each strand `k/φ` along it,
 /// damping at its present elongation, and the greatest tension over length across each straight segment.
+///
+/// # Linearization
+///
+/// Exact to the smoothness of the path, by motion, all parameters and memory, and so is the commit; but where the cable winds
+/// on a drum there are differences, except by motion. Contacts that stick go on sticking, and those that slip go on slipping.
+/// Where the next search for the path starts has no derivatives, as in [`CableSpring`](crate::CableSpring). At zero elongation
+/// the cable is slack.
+///
+/// | branch | margin | unit |
+/// |---|---|---|
+/// | `taut`, `slack` | the least elongation; of the greatest stretch from `L₀` | m |
+/// | `pulling`; `limp` while it shortens faster than `1/c`, in the mean | of the mean rate from `−1/c` | m/s |
+/// | of each obstacle: `in contact` | the length of the arc | m |
+/// | `free` | the distance from the surface | m |
+/// | of each contact with friction: `sticking` | by how much the tension on one side may grow | N |
+/// | `slipping` | the length that has slipped in this step | m |
 ///
 /// # Source
 ///
@@ -364,6 +382,19 @@ impl<T: Real> ForceElement<T> for CapstanCable<T> {
         }
         let tightest = tensions.iter().fold(T::zero(), |most, &tension| most.max(tension));
         report_tension(path, tightest.to_f64(), stiffnesses);
+    }
+
+    fn linearize(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
+        self.state_branches(at, blocks);
+        self.linearize_force(at, blocks);
+    }
+
+    fn linearize_variables(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
+        self.linearize_force_by_variables(at, blocks);
+    }
+
+    fn linearize_commit(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
+        self.linearize_marks(at, blocks);
     }
 
     fn reset_memory(&self, _: &Given<'_, T, Self>, next: &mut Self::Discrete) -> Result<(), ElementError> {

@@ -1,0 +1,552 @@
+//! Derivatives of the forces and of the memory of a cable with friction.
+//!
+//! Its geometry is derived by hand: the path, the chords of the strands, and the turning of its contacts. The law of strands
+//! runs on dual numbers, from its solution on: no contact that sticks slips, and the other way round.
+
+use alloc::vec::Vec;
+use core::array::from_fn;
+use core::ops::Range;
+
+use nalgebra::{Matrix3, Matrix3x6, Matrix6, RowVector6, Vector3, Vector6};
+
+use super::contact_changes::StopChange;
+use super::grip::Grips;
+use super::path::CablePath;
+use super::path_derivatives::{PathDerivatives, PathMotion};
+use super::places::PlacedPath;
+use super::remember::{Memory, NextMark, remember};
+use super::results::PathResults;
+use super::slip::{Joint, solve_groups};
+use super::strand_law::{Part, distribute_length, distribute_rate, mean, tensions};
+use super::strands::{Mark, Strands};
+use crate::math::{Dual, Number, Real};
+use crate::mechanics::{BodyIndex, CoordinateIndex, Positions, Velocities};
+
+/// Six by position, and six by velocity.
+const DIRECTIONS: usize = 12;
+
+type Varied<T> = Dual<T, DIRECTIONS>;
+
+/// The numbers of a mark.
+pub(crate) const OF_GRIP: usize = 9;
+
+/// What changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum StrandMotion {
+    /// The path, in six directions of position and of velocity.
+    Path(PathMotion),
+    /// A number of the memory of a mark, by its place.
+    Grip(usize, GripNumbers),
+    /// The coefficient of friction of an obstacle.
+    Friction(usize),
+    Stiffness,
+    SlackLength,
+    Dissipation,
+}
+
+/// The numbers of a mark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum GripNumbers {
+    /// The start of the contact in the body's frame: the first three directions are its axes.
+    Start,
+    /// The end, likewise.
+    End,
+    /// A length or the share: the first direction.
+    Before,
+    After,
+    Share,
+}
+
+/// A cable with friction, as it has been evaluated.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Evaluated<'a, T: Real> {
+    pub(crate) placed: PlacedPath<'a, T>,
+    pub(crate) positions: &'a Positions<T>,
+    pub(crate) velocities: &'a Velocities<T>,
+    pub(crate) results: &'a PathResults<T>,
+    pub(crate) strands: &'a Strands<T>,
+    pub(crate) grips: &'a Grips<T>,
+    pub(crate) friction: &'a [T],
+    /// Stiffness, slack length and dissipation.
+    pub(crate) elastic: [T; 3],
+    pub(crate) length_rate: T,
+}
+
+/// The straight line between the ends of a strand.
+#[derive(Debug)]
+struct Chord<T: Real> {
+    ends: [ChordEnd<T>; 2],
+    direction: Vector3<T>,
+    /// Zero if it has no length.
+    inverse_length: T,
+    /// The relative velocity of its ends.
+    velocity: Vector3<T>,
+    /// The change of its direction along the last motion.
+    change: Matrix3x6<T>,
+}
+
+#[derive(Debug)]
+struct ChordEnd<T: Real> {
+    /// The place of its body among the forces.
+    body: usize,
+    /// Where it is fixed.
+    tie: Tie,
+    /// From the body's origin.
+    r: Vector3<T>,
+    /// The change of `r` along the last motion.
+    lever: Matrix3x6<T>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Tie {
+    Origin,
+    Termination,
+    Grip(usize, GripNumbers),
+}
+
+/// The limit of friction between two strands: the logarithm of the ratio of tensions.
+#[derive(Debug)]
+struct Limit<T> {
+    obstacle: usize,
+    mu: T,
+    logarithm: T,
+    /// The contacts on whose turning it depends, by place, and by how much.
+    contacts: Range<usize>,
+    weight: T,
+    /// Of what is wound on a drum: it is per length of this contact arc.
+    arc: Option<T>,
+}
+
+/// The derivatives of the forces on all bodies and coordinates by position and by velocity.
+#[derive(Debug)]
+pub(crate) struct StrandDerivatives<T: Real> {
+    path: PathDerivatives<T>,
+    chords: Vec<Chord<T>>,
+    limits: Vec<Option<Limit<T>>>,
+    /// The segments that arrive at the contacts of limits.
+    arriving: Vec<usize>,
+    parts: Vec<Part<Varied<T>>>,
+    joints: Vec<Joint<Varied<T>>>,
+    rates: Vec<Varied<T>>,
+    tensions: Vec<Varied<T>>,
+    changes: Vec<[Matrix6<T>; 2]>,
+    coordinate_changes: Vec<[RowVector6<T>; 2]>,
+    /// What the last changes were along; `None` if the path did not move.
+    moved: Option<PathMotion>,
+}
+
+impl<T: Real> Default for StrandDerivatives<T> {
+    fn default() -> Self {
+        Self {
+            path: PathDerivatives::default(),
+            chords: Vec::new(),
+            limits: Vec::new(),
+            arriving: Vec::new(),
+            parts: Vec::new(),
+            joints: Vec::new(),
+            rates: Vec::new(),
+            tensions: Vec::new(),
+            changes: Vec::new(),
+            coordinate_changes: Vec::new(),
+            moved: None,
+        }
+    }
+}
+
+impl<T: Real> StrandDerivatives<T> {
+    /// Takes over an evaluated cable; returns whether its derivatives are known.
+    pub(crate) fn find(&mut self, cable: &Evaluated<'_, T>) -> bool {
+        let Evaluated { placed, positions, velocities, results, strands, grips, friction, .. } = *cable;
+        if !self.path.find(&placed, positions, results) {
+            return false;
+        }
+        let rubs = |obstacle: usize| friction.get(obstacle).is_some_and(|mu| *mu > T::zero());
+        self.path.find_twists(placed.path, results, rubs);
+        self.chords.clear();
+        let count = strands.all.len();
+        for strand in &strands.all {
+            let [from, to] = strand.marks;
+            let ties = [
+                from.map_or(Tie::Origin, |place| Tie::Grip(place, GripNumbers::End)),
+                to.map_or(Tie::Termination, |place| Tie::Grip(place, GripNumbers::Start)),
+            ];
+            let bodies = [strand.from_body, strand.to_body];
+            let points = [strand.from_G, strand.to_G];
+            let ends = [0, 1].map(|k| {
+                let body = self.path.body(bodies[k], positions);
+                let r = points[k].coords - self.path.forces()[body].p_GB;
+                ChordEnd { body, tie: ties[k], r, lever: Matrix3x6::zeros() }
+            });
+            let [from, to] = [0, 1].map(|k| velocities.velocity_of_point(positions, bodies[k], &points[k]));
+            // A single strand is the path itself, and wound ones are points.
+            let is_chord = count > 1 && strand.direction_G != Vector3::zeros();
+            let length = (points[1] - points[0]).norm();
+            self.chords.push(Chord {
+                ends,
+                direction: if is_chord { strand.direction_G } else { Vector3::zeros() },
+                inverse_length: if is_chord { length.recip() } else { T::zero() },
+                velocity: to - from,
+                change: Matrix3x6::zeros(),
+            });
+        }
+        self.find_limits(cable, grips);
+        true
+    }
+
+    /// Finds of what the limits of friction depend on.
+    fn find_limits(&mut self, cable: &Evaluated<'_, T>, grips: &Grips<T>) {
+        let Evaluated { placed: PlacedPath { path, .. }, results, strands, friction, .. } = *cable;
+        self.limits.clear();
+        self.arriving.clear();
+        let segment_of =
+            |contact: usize| results.segments.iter().position(|segment| segment.to_contact == Some(contact));
+        for (j, joint) in strands.joints.iter().enumerate() {
+            let logarithm = joint.ratio.ln();
+            let is_limited = !joint.is_frictionless() && logarithm.is_finite();
+            let [before, after] = [&strands.all[j], &strands.all[j + 1]];
+            let is_wound = before.is_wound || after.is_wound;
+            let place = strands.mark_between(j);
+            let mark = path.marks(grips).find(|mark| Some(mark.place) == place);
+            let limit = mark.filter(|_| is_limited).and_then(|mark: Mark| {
+                let obstacle = mark.hold.obstacle()?;
+                let mu = *friction.get(obstacle)?;
+                let first = self.arriving.len();
+                let of_obstacle = |contact: &usize| results.contacts[*contact].obstacle == obstacle;
+                let turning = |contact: usize| {
+                    let surface = path.obstacles().get(obstacle)?.surface();
+                    Some(results.contacts[contact].turning(surface, path.turning_accuracy()))
+                };
+                if is_wound {
+                    // Of the first contact with the drum at the origin, or the last with that at the termination.
+                    let in_contact = |contact: &usize| results.contacts[*contact].in_contact;
+                    let mut all = (0..results.contacts.len()).filter(of_obstacle).filter(in_contact);
+                    let is_first = j < wound(strands);
+                    let contact = if is_first { all.next() } else { all.next_back() }?;
+                    let grip = &grips.places[mark.place];
+                    let arc = results.contacts[contact].geodesic.length;
+                    let least = if is_first { grip.before } else { grip.after };
+                    self.arriving.push(segment_of(contact)?);
+                    let weight = logarithm / turning(contact)?;
+                    let arc = (arc > least).then_some(arc);
+                    return Some(Limit { obstacle, mu, logarithm, contacts: first..first + 1, weight, arc });
+                }
+                let (contacts, weight) = mark.contacts::<T>(results);
+                for contact in contacts.filter(|&contact| turning(contact).is_some_and(|x| x > T::zero())) {
+                    self.arriving.push(segment_of(contact)?);
+                }
+                let contacts = first..self.arriving.len();
+                Some(Limit { obstacle, mu, logarithm, contacts, weight: mu * weight, arc: None })
+            });
+            self.limits.push(limit);
+        }
+    }
+
+    /// Finds the changes of all forces along a motion; `false` if nothing changes.
+    pub(crate) fn along(&mut self, cable: &Evaluated<'_, T>, motion: StrandMotion) -> bool {
+        let Evaluated { velocities, results, strands, elastic, .. } = *cable;
+        let zero = RowVector6::zeros();
+        self.moved = None;
+        let (mut length, mut rate) = (Dual::of(results.length), Dual::of(cable.length_rate));
+        if let StrandMotion::Path(part) = motion
+            && let Some(lengths) = self.path.along(part)
+        {
+            self.moved = Some(part);
+            let rates = self.path.rates(velocities);
+            let moves = matches!(part, PathMotion::Body(_) | PathMotion::Coordinate(_));
+            length.slopes = joined(&lengths, &zero);
+            rate.slopes = joined(&rates, if moves { &lengths } else { &zero });
+        }
+        let is_moved = self.move_chords(cable, motion);
+        if self.moved.is_none() && !is_moved && matches!(motion, StrandMotion::Path(_)) {
+            return false;
+        }
+
+        self.parts.clear();
+        self.rates.clear();
+        for (strand, chord) in strands.all.iter().zip(&self.chords) {
+            let (seen, rate) = chord.lengthen(motion, &self.path, velocities);
+            let mut part =
+                Part::new(Dual::of(strand.seen), Dual::of(strand.committed_share), strand.is_wound);
+            part.length.slopes = seen;
+            if let StrandMotion::Grip(place, number) = motion {
+                let [starts, ends] =
+                    strand.marks.map(|mark| if mark == Some(place) { T::one() } else { T::zero() });
+                match number {
+                    GripNumbers::Before => part.length.slopes[0] += ends,
+                    GripNumbers::After => part.length.slopes[0] += starts,
+                    GripNumbers::Share => part.share.slopes[0] += ends - starts,
+                    GripNumbers::Start | GripNumbers::End => {}
+                }
+            }
+            part.committed_share = part.share;
+            self.parts.push(part);
+            self.rates.push(rate);
+        }
+        self.joints.clear();
+        let mut share = Dual::none();
+        for (j, joint) in strands.joints.iter().enumerate() {
+            share += self.parts[j].share;
+            let mut ratio = Dual::of(joint.ratio);
+            ratio.slopes = self.change_of_limit(j, motion).map(|slope| slope * joint.ratio);
+            let mut committed = Dual::of(joint.committed);
+            committed.slopes = share.slopes;
+            self.joints.push(joint.with(ratio, committed));
+        }
+        let mut law = elastic.map(Dual::of);
+        match motion {
+            StrandMotion::Stiffness => law[0].slopes[0] = T::one(),
+            StrandMotion::SlackLength => law[1].slopes[0] = T::one(),
+            StrandMotion::Dissipation => law[2].slopes[0] = T::one(),
+            _ => {}
+        }
+        let [stiffness, slack_length, dissipation] = law;
+        distribute_length(&mut self.parts, length);
+        let has_settled = |strand: &super::Strand<T>| {
+            strand.elongation == T::zero() && strand.share == strand.committed_share
+        };
+        if !strands.all.iter().all(has_settled) {
+            solve_groups(&mut self.parts, &self.joints, slack_length);
+        }
+        if self.joints.is_empty() {
+            self.rates.fill(rate);
+        } else {
+            distribute_rate(&self.parts, rate, &mut self.rates);
+        }
+        tensions(&self.parts, &self.joints, [stiffness, dissipation], &self.rates, &mut self.tensions);
+        self.change_forces();
+        true
+    }
+
+    /// The bodies with the changes of torque and force along the last motion.
+    pub(crate) fn forces(&self) -> impl Iterator<Item = (BodyIndex, &[Matrix6<T>; 2])> {
+        self.path.forces().iter().map(|force| force.body).zip(&self.changes)
+    }
+
+    /// The coordinates with the changes of their forces along the last motion.
+    pub(crate) fn coordinate_forces(&self) -> impl Iterator<Item = (CoordinateIndex, &[RowVector6<T>; 2])> {
+        self.path.coordinate_forces().iter().map(|force| force.coordinate).zip(&self.coordinate_changes)
+    }
+
+    /// One after the other of the motions of bodies and coordinates that move the cable.
+    pub(crate) fn motion(&self, i: usize) -> Option<PathMotion> {
+        let bodies = self.path.forces().iter().map(|force| force.body);
+        let bodies = bodies.filter(|body| *body != BodyIndex::GROUND).map(PathMotion::Body);
+        let coordinates = self.path.coordinate_forces().iter().map(|force| force.coordinate);
+        bodies.chain(coordinates.map(PathMotion::Coordinate)).nth(i)
+    }
+
+    /// Moves the ends of chords; returns whether any moves.
+    fn move_chords(&mut self, cable: &Evaluated<'_, T>, motion: StrandMotion) -> bool {
+        let positions = cable.positions;
+        let mut is_moved = false;
+        for chord in &mut self.chords {
+            for end in &mut chord.ends {
+                let body = self.path.forces()[end.body].body;
+                let fixed_on_body = match motion {
+                    StrandMotion::Path(PathMotion::Origin) => end.tie == Tie::Origin,
+                    StrandMotion::Path(PathMotion::Termination) => end.tie == Tie::Termination,
+                    StrandMotion::Grip(place, number) => end.tie == Tie::Grip(place, number),
+                    _ => false,
+                };
+                end.lever.fill(T::zero());
+                let mut turns = end.lever.fixed_columns_mut::<3>(0);
+                if motion == StrandMotion::Path(PathMotion::Body(body)) {
+                    turns.copy_from(&-end.r.cross_matrix());
+                    is_moved = true;
+                } else if fixed_on_body {
+                    turns.copy_from(positions.pose(body).rotation.matrix());
+                    is_moved = true;
+                }
+            }
+            let apart = chord.apart(motion, &self.path);
+            let along = chord.direction.transpose() * apart;
+            chord.change = (apart - chord.direction * along) * chord.inverse_length;
+        }
+        is_moved
+    }
+
+    /// The derivatives of the logarithm of a limit.
+    fn change_of_limit(&self, joint: usize, motion: StrandMotion) -> [T; DIRECTIONS] {
+        let mut slopes = [T::zero(); DIRECTIONS];
+        let Some(limit) = &self.limits[joint] else { return slopes };
+        if motion == StrandMotion::Friction(limit.obstacle) {
+            slopes[0] = limit.logarithm / limit.mu;
+        }
+        if let Some(part) = self.moved {
+            for &segment in &self.arriving[limit.contacts.clone()] {
+                let StopChange { turning, arc, .. } = self.path.change_after(segment, part);
+                for i in 0..6 {
+                    slopes[i] += turning[i] * limit.weight;
+                    if let Some(length) = limit.arc {
+                        slopes[i] -= limit.logarithm * arc[i] / length;
+                    }
+                }
+            }
+        }
+        slopes
+    }
+
+    fn change_forces(&mut self) {
+        let mean = mean(&self.parts, &self.tensions);
+        let by =
+            |number: &Varied<T>| [0, 6].map(|first| RowVector6::from_fn(|_, i| number.slopes[first + i]));
+        let [by_position, by_velocity] = by(&mean);
+        self.changes.clear();
+        self.changes.extend(self.path.forces().iter().map(|on| {
+            let (torque, force) = (&on.force.torque, &on.force.force);
+            let u = Vector6::new(torque.x, torque.y, torque.z, force.x, force.y, force.z);
+            let mut change = u * by_position;
+            if self.moved.is_some() {
+                change += on.change * mean.value;
+            }
+            [change, u * by_velocity]
+        }));
+        self.coordinate_changes.clear();
+        self.coordinate_changes.extend(self.path.coordinate_forces().iter().map(|on| {
+            let mut change = by_position * on.force;
+            if self.moved.is_some() {
+                change += on.change * mean.value;
+            }
+            [change, by_velocity * on.force]
+        }));
+        for (chord, tension) in self.chords.iter().zip(&self.tensions) {
+            if chord.inverse_length == T::zero() {
+                continue;
+            }
+            let excess = *tension - mean;
+            let [by_position, by_velocity] = by(&excess);
+            let pull = chord.direction * excess.value;
+            let pulls =
+                [chord.direction * by_position + chord.change * excess.value, chord.direction * by_velocity];
+            for (end, sign) in chord.ends.iter().zip([T::one(), -T::one()]) {
+                let changes = &mut self.changes[end.body];
+                for (change, pulls) in changes.iter_mut().zip(&pulls) {
+                    let mut torques = change.fixed_view_mut::<3, 6>(0, 0);
+                    torques += end.r.cross_matrix() * pulls * sign;
+                    let mut forces = change.fixed_view_mut::<3, 6>(3, 0);
+                    forces += pulls * sign;
+                }
+                let mut torques = changes[0].fixed_view_mut::<3, 6>(0, 0);
+                torques -= pull.cross_matrix() * end.lever * sign;
+            }
+        }
+    }
+
+    /// Calls `visit` with the numbers of each mark after the next commit, each by its place among the numbers of all marks,
+    /// with their derivatives along the last motion.
+    pub(crate) fn next_marks(&self, cable: &Evaluated<'_, T>, visit: impl FnMut(usize, &[T; DIRECTIONS])) {
+        let Evaluated { placed: PlacedPath { path, .. }, results, .. } = *cable;
+        remember(path, results, &self.parts, &mut Next { cable, derivatives: self, visit });
+    }
+}
+
+/// Whether a cable on this path is wound on a drum on which it ends.
+pub(crate) fn has_drum<T: Real>(path: &CablePath<T>) -> bool {
+    path.drums() != [false; 2]
+}
+
+/// The number of strands on the drum at the origin.
+fn wound<T: Real>(strands: &Strands<T>) -> usize {
+    strands.all.iter().take_while(|strand| strand.is_wound).count()
+}
+
+fn joined<T: Real>(by_position: &RowVector6<T>, by_velocity: &RowVector6<T>) -> [T; DIRECTIONS] {
+    from_fn(|i| if i < 6 { by_position[i] } else { by_velocity[i - 6] })
+}
+
+impl<T: Real> Chord<T> {
+    /// The shift of its end relative to its start.
+    fn apart(&self, motion: StrandMotion, path: &PathDerivatives<T>) -> Matrix3x6<T> {
+        let shift = |end: &ChordEnd<T>| {
+            let mut shift = end.lever;
+            if motion == StrandMotion::Path(PathMotion::Body(path.forces()[end.body].body)) {
+                let mut shifts = shift.fixed_columns_mut::<3>(3);
+                shifts += Matrix3::identity();
+            }
+            shift
+        };
+        shift(&self.ends[1]) - shift(&self.ends[0])
+    }
+
+    /// The derivatives of its length, and its rate with derivatives.
+    fn lengthen(
+        &self,
+        motion: StrandMotion,
+        path: &PathDerivatives<T>,
+        velocities: &Velocities<T>,
+    ) -> ([T; DIRECTIONS], Varied<T>) {
+        let direction = self.direction.transpose();
+        let lengths = direction * self.apart(motion, path);
+        let spun = |end: &ChordEnd<T>| {
+            velocities.velocity(path.forces()[end.body].body).angular.cross_matrix() * end.lever
+        };
+        let rates =
+            self.velocity.transpose() * self.change + direction * (spun(&self.ends[1]) - spun(&self.ends[0]));
+        let zero = RowVector6::zeros();
+        let moves = matches!(motion, StrandMotion::Path(PathMotion::Body(_)));
+        let mut rate = Dual::of(self.direction.dot(&self.velocity));
+        rate.slopes = joined(&rates, if moves { &lengths } else { &zero });
+        (joined(&lengths, &zero), rate)
+    }
+}
+
+/// The next memory, in derivatives.
+struct Next<'a, T: Real, V> {
+    cable: &'a Evaluated<'a, T>,
+    derivatives: &'a StrandDerivatives<T>,
+    visit: V,
+}
+
+impl<T: Real, V: FnMut(usize, &[T; DIRECTIONS])> Memory<Varied<T>> for Next<'_, T, V> {
+    fn places(&self) -> usize {
+        self.cable.grips.places.len()
+    }
+
+    fn marked(&self, places: Range<usize>) -> usize {
+        self.cable.grips.places[places].iter().filter(|grip| grip.in_contact).count()
+    }
+
+    fn length(&self, segment: usize) -> Varied<T> {
+        let mut length = Dual::of(self.cable.results.segments[segment].length);
+        if let Some(motion) = self.derivatives.moved {
+            let lengths = self.derivatives.path.change_of_length(segment, motion);
+            length.slopes = joined(&lengths, &RowVector6::zeros());
+        }
+        length
+    }
+
+    fn arc(&self, segment: usize) -> Varied<T> {
+        let results = self.cable.results;
+        let contact = results.segments[segment].to_contact.and_then(|i| results.contacts.get(i));
+        let mut arc = Dual::of(contact.map_or(T::zero(), |contact| contact.geodesic.length));
+        if let Some(motion) = self.derivatives.moved {
+            let arcs = self.derivatives.path.change_after(segment, motion).arc;
+            arc.slopes = joined(&arcs, &RowVector6::zeros());
+        }
+        arc.at_least(Dual::none())
+    }
+
+    fn keep(&mut self, mark: NextMark<Varied<T>>) {
+        let NextMark { body, place, segment, before, after, share } = mark;
+        let first = OF_GRIP * place;
+        if let Some(motion) = self.derivatives.moved {
+            let R_BG = self.cable.positions.pose(body).rotation.inverse();
+            let on_body = self.derivatives.path.change_after(segment, motion).on_body;
+            for (k, shifts) in on_body.iter().enumerate() {
+                let shifts = R_BG.matrix() * shifts;
+                for axis in 0..3 {
+                    let row = shifts.fixed_rows::<1>(axis).into_owned();
+                    (self.visit)(first + 3 * k + axis, &joined(&row, &RowVector6::zeros()));
+                }
+            }
+        }
+        for (i, number) in [before, after, share].iter().enumerate() {
+            (self.visit)(first + 6 + i, &number.slopes);
+        }
+    }
+
+    /// Commits of what is wound are not derived.
+    fn wind(&mut self, _: usize, _: [Varied<T>; 2], _: Option<usize>) {}
+
+    fn vacate(&mut self, _: Range<usize>) {}
+}
