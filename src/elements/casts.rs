@@ -12,7 +12,7 @@ impl<T: Real, U: Real> Casts<T, U> {
     pub fn new() -> Self {
         let mut casts = Self::of_shapes();
         casts.add(|element: &LinearBushing<T>, _| Ok(element.cast::<U>()));
-        casts.add(|element: &SpatialBushing<T>, _| Ok(element.cast::<U>()));
+        casts.add(|element: &SpatialBushing<T>, _| element.cast::<U>());
         casts.add(|element: &ExponentialSpring<T>, _| Ok(element.cast::<U>()));
         casts.add(|element: &CoordinateSpringDamperExt<T>, _| element.cast::<U>());
         casts.add(|element: &ElasticFoundation<T>, casts| element.cast_with(&casts.solids));

@@ -2,7 +2,7 @@
 
 use force_elements::nalgebra::{Matrix6, Point3, Rotation3, Translation3, UnitQuaternion, Vector3, Vector6};
 use force_elements::simulation::{DormandPrince, Integrator, Plant, RigidBody, Simulation};
-use force_elements::spatial_bushing::{AmbiguousTurn, Parameters, Symmetric6, WholeTurn};
+use force_elements::spatial_bushing::{AmbiguousTurn, Curve, CurvePoint, Parameters, Symmetric6, WholeTurn};
 use force_elements::{
     BodyIndex, Error, ForceSystem, Frame, Handle, LinearBushing, Pose, SpatialBushing, SpatialForce,
     SpatialVelocity, State, linear_bushing,
@@ -14,6 +14,15 @@ use super::bushing_turns::Random;
 fn squares(random: &mut Random, size: f64) -> Matrix6<f64> {
     let root = Matrix6::from_fn(|_, _| random.between(-size, size));
     root * root.transpose()
+}
+
+/// The force `kx³`.
+fn hardening(k: f64) -> Curve<f64> {
+    Curve::function(move |x: f64| CurvePoint {
+        energy: 0.25 * k * x.powi(4),
+        force: k * x.powi(3),
+        slope: 3.0 * k * x * x,
+    })
 }
 
 fn pose(turn: &Vector3<f64>, p: &Vector3<f64>) -> Pose<f64> {
@@ -222,7 +231,7 @@ fn bodies_spun_through_every_attitude_keep_their_energy() {
     const ACCURACY: f64 = 1e-9;
     let mut random = Random::new(5);
     let (mut past_right_angle, mut past_half_turn) = (0, 0);
-    for case in 0..60 {
+    for case in 0..90 {
         let mut system = ForceSystem::new();
         let mut plant = Plant::new(Vector3::zeros()).expect("finite");
         let inertia = Vector3::from_fn(|_, _| random.between(0.08, 0.15));
@@ -237,7 +246,12 @@ fn bodies_spun_through_every_attitude_keep_their_energy() {
         };
         let mounted = Pose::from_parts(Translation3::identity(), Rotation3::new(random.vector(1.5)));
         let bushing = SpatialBushing::new(Frame::ground(mounted), Frame::on(body, mounted), parameters);
-        let bushing = system.add(bushing.expect("valid")).expect("exists");
+        let mut bushing = bushing.expect("valid");
+        if case % 3 == 2 {
+            bushing = bushing.with_curve(1, hardening(0.1)).expect("an axis");
+            bushing = bushing.with_curve(4, hardening(1e4)).expect("an axis");
+        }
+        let bushing = system.add(bushing).expect("exists");
         let mut state = system.default_state();
         let V = SpatialVelocity::new(random.vector(6.0), random.vector(0.3));
         state.set_velocity(body, V).expect("finite");

@@ -1,14 +1,25 @@
 //! A force that is a function of one displacement, with its energy.
 
-use alloc::vec::Vec;
+use alloc::sync::Arc;
+use core::fmt;
 
-use crate::math::{InvalidValue, Real, Requirement, check};
+use super::table::Table;
+use crate::math::{InvalidValue, Real};
 
-/// A force `φ(x)` against a displacement or an angle, from a table: a monotone piecewise cubic, and its integral.
+/// A force `φ(x)` against a displacement or an angle, with its energy `∫ φ dx`, from a table or a function.
 ///
-/// It passes through every point of the table, has a continuous slope, and rises wherever the table rises and only there,
-/// so that it has no more wiggles than the table. Outside the table it continues along its end slopes. The energy is its
-/// integral from `x = 0`, exact to roundoff.
+/// # Tables
+///
+/// A monotone piecewise cubic passes through every point of the table, has a continuous slope, and rises wherever the table
+/// rises and only there, so that it has no more wiggles than the table. Outside the table it continues along its end slopes.
+/// The energy is its integral from `x = 0`, exact to roundoff.
+///
+/// # Functions
+///
+/// A [function](Self::function) of one's own returns energy, force and slope together. Nothing requires that they fit, or
+/// that the force rises: a force that is not the derivative of its energy breaks the books of energy, and a wrong slope
+/// the linearization. [`testing::gradient`](crate::testing::gradient) detects the one and
+/// [`testing::linearization`](crate::testing::linearization) the other, in a bushing that has it.
 ///
 /// # Source
 ///
@@ -18,27 +29,55 @@ use crate::math::{InvalidValue, Real, Requirement, check};
 /// # Example: a stop that stiffens
 ///
 /// ```
-/// use force_elements::spatial_bushing::Curve;
+/// use force_elements::spatial_bushing::{Curve, CurvePoint};
 ///
 /// let stop = Curve::new(&[(-0.02, -400.0), (-0.01, 0.0), (0.01, 0.0), (0.02, 400.0)])?;
-/// assert_eq!(stop.force(0.0), 0.0);
-/// assert_eq!(stop.force(0.02), 400.0);
-/// assert!(stop.energy(0.02) > 0.0);
+/// assert_eq!(stop.at(0.0).force, 0.0);
+/// assert_eq!(stop.at(0.02).force, 400.0);
+/// assert!(stop.at(0.02).energy > 0.0);
+///
+/// let rubber = Curve::function(|x: f64| CurvePoint {
+///     energy: 500.0 * x.powi(2) + 1e6 * x.powi(4),
+///     force: 1000.0 * x + 4e6 * x.powi(3),
+///     slope: 1000.0 + 12e6 * x.powi(2),
+/// });
+/// assert_eq!(rubber.at(0.02).force, 52.0);
 /// # Ok::<(), force_elements::InvalidValue>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub struct Curve<T: Real> {
-    knots: Vec<Knot<T>>,
+pub struct Curve<T: Real>(Form<T>);
+
+/// A [`Curve`] at one displacement.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CurvePoint<T: Real> {
+    /// The energy stored \[J\].
+    pub energy: T,
+    /// The force `φ`, the derivative of the energy \[N or N·m\].
+    pub force: T,
+    /// The derivative of the force \[N/m or N·m/rad\].
+    pub slope: T,
 }
 
-/// One point of the table.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Knot<T> {
-    x: T,
-    force: T,
-    slope: T,
-    /// The integral from `x = 0`.
-    energy: T,
+#[derive(Debug, Clone, PartialEq)]
+enum Form<T: Real> {
+    Table(Table<T>),
+    Function(Function<T>),
+}
+
+#[derive(Clone)]
+struct Function<T: Real>(Arc<dyn Fn(T) -> CurvePoint<T> + Send + Sync>);
+
+impl<T: Real> fmt::Debug for Function<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Function")
+    }
+}
+
+/// Functions are equal if they are one.
+impl<T: Real> PartialEq for Function<T> {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
 }
 
 impl<T: Real> Curve<T> {
@@ -48,185 +87,39 @@ impl<T: Real> Curve<T> {
     /// [`InvalidValue`] for fewer than two points, a number that is not finite, displacements that do not increase, or
     /// forces that decrease.
     pub fn new(points: &[(T, T)]) -> Result<Self, InvalidValue> {
-        for &(x, force) in points {
-            check::finite("curve.x", x)?;
-            check::finite("curve.force", force)?;
-        }
-        let last = points.last().map_or(T::zero(), |point| point.0);
-        check::that(points.len() > 1, "curve", last, Requirement::AtLeast("two points"))?;
-        for pair in points.windows(2) {
-            let [(x, force), (next_x, next_force)] = [pair[0], pair[1]];
-            let above = Requirement::AtLeast("the one before, and not equal");
-            check::that(x < next_x, "curve.x", next_x, above)?;
-            check::that(
-                force <= next_force,
-                "curve.force",
-                next_force,
-                Requirement::AtLeast("the one before"),
-            )?;
-        }
-        let secant = |i: usize| (points[i + 1].1 - points[i].1) / (points[i + 1].0 - points[i].0);
-        let width = |i: usize| points[i + 1].0 - points[i].0;
-        let count = points.len();
-        let slope_at = |i: usize| {
-            if i == 0 || i + 1 == count {
-                // A parabola through three points may overshoot; the end secant does not.
-                return secant(i.min(count - 2));
-            }
-            let (before, after) = (secant(i - 1), secant(i));
-            if before <= T::zero() || after <= T::zero() {
-                return T::zero();
-            }
-            let (two, three) = (T::lit(2.0), T::lit(3.0));
-            let (first, second) = (two * width(i) + width(i - 1), width(i) + two * width(i - 1));
-            three * (width(i) + width(i - 1)) / (first / before + second / after)
-        };
-        let mut knots: Vec<Knot<T>> = Vec::with_capacity(count);
-        for (i, &(x, force)) in points.iter().enumerate() {
-            let mut knot = Knot { x, force, slope: slope_at(i), energy: T::zero() };
-            if let Some(before) = knots.last() {
-                knot.energy = before.energy + integral(before, &knot, T::one());
-            }
-            knots.push(knot);
-        }
-        let mut curve = Self { knots };
-        let at_zero = curve.at(T::zero()).1;
-        for knot in &mut curve.knots {
-            knot.energy -= at_zero;
-        }
-        Ok(curve)
+        Ok(Self(Form::Table(Table::new(points)?)))
     }
 
-    /// The largest slope.
-    pub(super) fn steepest(&self) -> T {
-        let of_piece = |(knot, next): (&Knot<T>, &Knot<T>)| {
-            let ends = knot.slope.max(next.slope);
-            let secant = (next.force - knot.force) / (next.x - knot.x);
-            // The slope is quadratic; where it bends down, its vertex is `knot.slope + rise²/fall` or outside.
-            let rise = T::lit(3.0) * secant - knot.slope - knot.slope - next.slope;
-            let fall = T::lit(3.0) * (secant + secant - knot.slope - next.slope);
-            let is_inside = fall > T::zero() && rise > T::zero() && rise < fall;
-            if is_inside { ends.max(knot.slope + rise * rise / fall) } else { ends }
-        };
-        self.knots.iter().zip(self.knots.iter().skip(1)).map(of_piece).fold(T::zero(), T::max)
+    /// A function of one's own.
+    ///
+    /// An evaluation of the bushing returns [`ElementError::NonFiniteForce`](crate::ElementError::NonFiniteForce) if its
+    /// force or energy is not finite.
+    pub fn function(law: impl Fn(T) -> CurvePoint<T> + Send + Sync + 'static) -> Self {
+        Self(Form::Function(Function(Arc::new(law))))
     }
 
-    /// The same in another scalar.
-    pub fn cast<U: Real>(&self) -> Curve<U> {
-        let knots = self.knots.iter().map(|&Knot { x, force, slope, energy }| Knot {
-            x: x.cast(),
-            force: force.cast(),
-            slope: slope.cast(),
-            energy: energy.cast(),
-        });
-        Curve { knots: knots.collect() }
-    }
-
-    /// The force `φ(x)`.
-    pub fn force(&self, x: T) -> T {
-        self.at(x).0
-    }
-
-    /// The integral of the force from zero to `x`.
-    pub fn energy(&self, x: T) -> T {
-        self.at(x).1
-    }
-
-    /// The slope of the force.
-    pub fn slope(&self, x: T) -> T {
-        let after = self.knots.partition_point(|knot| knot.x <= x);
-        let Some((knot, next)) = self.knots.get(after.wrapping_sub(1)).zip(self.knots.get(after)) else {
-            return if after == 0 { self.knots[0].slope } else { self.knots[self.knots.len() - 1].slope };
-        };
-        let width = next.x - knot.x;
-        let u = (x - knot.x) / width;
-        let [_, start, middle, end] = coefficients(knot, next);
-        (start + u * (T::lit(2.0) * middle + T::lit(3.0) * u * end)) / width
-    }
-
-    /// Force and energy.
+    /// Energy, force and slope.
     #[inline]
-    pub(super) fn at(&self, x: T) -> (T, T) {
-        let after = self.knots.partition_point(|knot| knot.x <= x);
-        let inside = self.knots.get(after.wrapping_sub(1)).zip(self.knots.get(after));
-        let Some((knot, next)) = inside else {
-            let end = if after == 0 { &self.knots[0] } else { &self.knots[self.knots.len() - 1] };
-            let reach = x - end.x;
-            let rise = end.slope * reach;
-            return (end.force + rise, end.energy + (end.force + T::lit(0.5) * rise) * reach);
-        };
-        let u = (x - knot.x) / (next.x - knot.x);
-        let [force, start, middle, end] = coefficients(knot, next);
-        let value = force + u * (start + u * (middle + u * end));
-        (value, knot.energy + integral(knot, next, u))
-    }
-}
-
-/// The coefficients of the cubic between two knots, in the powers of the part of the way.
-fn coefficients<T: Real>(knot: &Knot<T>, next: &Knot<T>) -> [T; 4] {
-    let width = next.x - knot.x;
-    let (start, end) = (knot.slope * width, next.slope * width);
-    let rise = next.force - knot.force;
-    let two = T::lit(2.0);
-    [knot.force, start, T::lit(3.0) * rise - two * start - end, start + end - two * rise]
-}
-
-/// The integral of the cubic from a knot to a part of the way to the next.
-fn integral<T: Real>(knot: &Knot<T>, next: &Knot<T>, u: T) -> T {
-    let [a, b, c, d] = coefficients(knot, next);
-    let fourth = T::lit(0.25);
-    (next.x - knot.x) * u * (a + u * (b * T::lit(0.5) + u * (c / T::lit(3.0) + u * d * fourth)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn table() -> [(f64, f64); 7] {
-        [(-2.0, -9.0), (-1.5, -2.0), (-0.3, -1.9), (0.4, 0.0), (0.5, 0.0), (1.1, 3.0), (4.0, 3.5)]
-    }
-
-    #[test]
-    fn it_rises_where_the_table_rises_and_is_flat_where_that_is_flat() {
-        let curve = Curve::new(&table()).expect("monotone");
-        for (x, force) in table() {
-            assert!((curve.force(x) - force).abs() < 1e-14);
-        }
-        let mut last = curve.force(-3.0);
-        for i in 1..70_000 {
-            let x = -3.0 + 1e-4 * f64::from(i);
-            let force = curve.force(x);
-            let is_flat = x > 0.4 && x < 0.5;
-            assert!(if is_flat { force == 0.0 } else { force >= last }, "{x}");
-            last = force;
+    pub fn at(&self, x: T) -> CurvePoint<T> {
+        match &self.0 {
+            Form::Table(table) => table.at(x),
+            Form::Function(Function(law)) => law(x),
         }
     }
 
-    /// The trapezoidal rule at half a million places is an oracle good to 1e-9.
-    #[test]
-    fn the_energy_is_the_integral_of_the_force() {
-        let curve = Curve::new(&table()).expect("monotone");
-        for end in [-2.7, -1.7, -0.1, 0.45, 0.9, 3.0, 6.0] {
-            let count = 500_000;
-            let width = end / f64::from(count);
-            let sum: f64 = (0..count)
-                .map(|i| curve.force(width * f64::from(i)) + curve.force(width * f64::from(i + 1)))
-                .sum();
-            assert!((curve.energy(end) - 0.5 * width * sum).abs() < 1e-9, "{end}");
+    /// The largest slope of a table; the magnitude of that of a function here.
+    pub(super) fn steepest(&self, x: T) -> T {
+        match &self.0 {
+            Form::Table(table) => table.steepest(),
+            Form::Function(Function(law)) => law(x).slope.abs(),
         }
-        assert!(curve.energy(0.0).abs() < 1e-15);
     }
 
-    #[test]
-    fn tables_that_are_no_monotone_function_are_refused() {
-        for points in [
-            &[][..],
-            &[(0.0, 1.0)],
-            &[(0.0, 1.0), (0.0, 2.0)],
-            &[(0.0, 1.0), (1.0, 0.5)],
-            &[(0.0, f64::NAN), (1.0, 2.0)],
-        ] {
-            assert!(Curve::new(points).is_err(), "{points:?}");
+    /// The same in another scalar; `None` of a function, which is bound to its own.
+    pub fn cast<U: Real>(&self) -> Option<Curve<U>> {
+        match &self.0 {
+            Form::Table(table) => Some(Curve(Form::Table(table.cast()))),
+            Form::Function(_) => None,
         }
     }
 }

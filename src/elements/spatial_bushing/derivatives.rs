@@ -91,7 +91,7 @@ impl<T: Real> SpatialBushing<T> {
         let by_q = {
             let mut stiffness = at.parameters.law.stiffness.matrix();
             for (axis, curve) in self.axes_with_curves() {
-                stiffness[(axis, axis)] += curve.slope(q[axis]);
+                stiffness[(axis, axis)] += curve.at(q[axis]).slope;
             }
             stiffness
         };

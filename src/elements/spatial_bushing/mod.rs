@@ -5,9 +5,10 @@ use nalgebra::{Matrix3, Matrix6, Rotation3, Vector3, Vector4, Vector6};
 mod curve;
 mod derivatives;
 mod error;
+mod table;
 mod turn;
 
-pub use curve::Curve;
+pub use curve::{Curve, CurvePoint};
 pub use error::{AmbiguousTurn, WholeTurn};
 
 pub use crate::elements::frames::{Dynamics, Framed, Frames};
@@ -57,7 +58,7 @@ use turn::Turn;
 /// |---|---|---|---|
 /// | `K` | [`stiffness`](Parameters::stiffness): rotations first | N·m/rad, N/rad, N/m | symmetric, positive semidefinite |
 /// | `C` | [`damping`](Parameters::damping): likewise | N·m·s/rad, N·s/rad, N·s/m | likewise |
-/// | `φ_i` | [`Curve`] of one axis, optional | N·m, N | monotone |
+/// | `φ_i` | [`Curve`] of one axis, a table or a function, optional | N·m, N | tables monotone |
 /// | `X_B1F`, `X_B2M` | [`frames`](Framed::frames): where F and M sit on their bodies | | rotations orthonormal |
 ///
 /// # Compared with the gimbal law
@@ -91,8 +92,8 @@ use turn::Turn;
 /// # Stable step
 ///
 /// For the [longest stable step](crate::ForceSystem::stable_step) of a host, it reports the largest stiffness and
-/// damping in rotation and in translation, each twice if they are coupled, curves at their steepest; and its load times
-/// the lever.
+/// damping in rotation and in translation, each twice if they are coupled, tables at their steepest and functions where they
+/// are; and its load times the lever.
 ///
 /// # Source
 ///
@@ -253,13 +254,18 @@ impl<T: Real> SpatialBushing<T> {
     }
 
     /// The same bushing in another scalar.
-    pub fn cast<U: Real>(&self) -> SpatialBushing<U> {
+    ///
+    /// # Errors
+    /// [`Error::Element`] with [`ElementError::BoundToScalar`] if a curve is a user's function.
+    pub fn cast<U: Real>(&self) -> Result<SpatialBushing<U>, Error> {
         let Framed { frames, law } = &self.defaults;
-        SpatialBushing {
-            ends: self.ends,
-            curves: self.curves.each_ref().map(|curve| curve.as_ref().map(Curve::cast)),
-            defaults: Framed { frames: frames.cast(), law: law.cast() },
+        let mut curves: [Option<Curve<U>>; 6] = Default::default();
+        for (axis, curve) in self.axes_with_curves() {
+            let cast = curve.cast().ok_or(ElementError::BoundToScalar);
+            curves[axis] = Some(cast.map_err(|error| Error::of_new(Self::KIND, error))?);
         }
+        let defaults = Framed { frames: frames.cast(), law: law.cast() };
+        Ok(SpatialBushing { ends: self.ends, curves, defaults })
     }
 
     /// The curves with their axes.
@@ -323,7 +329,7 @@ impl<T: Real> ForceElement<T> for SpatialBushing<T> {
         let half = T::lit(0.5);
         let mut energy = half * q.dot(&given.parameters.law.stiffness.times(&q));
         for (axis, curve) in self.axes_with_curves() {
-            energy += curve.energy(q[axis]);
+            energy += curve.at(q[axis]).energy;
         }
         *cache = Position {
             X_GF,
@@ -365,7 +371,7 @@ impl<T: Real> ForceElement<T> for SpatialBushing<T> {
         let resistance = damping.times(qdot);
         let mut f = -(stiffness.times(q) + resistance);
         for (axis, curve) in self.axes_with_curves() {
-            f[axis] -= curve.force(q[axis]);
+            f[axis] -= curve.at(q[axis]).force;
         }
 
         let ((moment, force), (_, x)) = (halves(&f), halves(q));
@@ -403,7 +409,7 @@ impl<T: Real> ForceElement<T> for SpatialBushing<T> {
         let [damping_about, damping_along] = largest(&damping.matrix());
         for (axis, curve) in self.axes_with_curves() {
             let half = if axis < 3 { &mut about } else { &mut along };
-            *half += curve.steepest().to_f64();
+            *half += curve.steepest(q[axis]).to_f64();
         }
         let growth = (turn.growth * turn.growth).to_f64().max(1.0);
         let ends = self.ends.at([X_GH, X_GH]);

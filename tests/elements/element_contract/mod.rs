@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use approx::assert_relative_eq;
+use force_elements::spatial_bushing::{Curve as AxisCurve, CurvePoint};
 use force_elements::testing::{self, Curve, Derivative, Numbers, Powers, Scene, Subject, Violation};
-use force_elements::{Error, Linearization, Real, Scope, Source};
+use force_elements::{Error, Linearization, Real, Scope, Source, SpatialBushing};
 use num_dual::Dual64;
 
 mod by_name;
@@ -22,8 +23,8 @@ use meshes::{
     YieldingBrickInEllipsoid, YieldingClippedBrick,
 };
 use scene::{
-    AnyCoordinate, Bushing, Cable, Capstan, Coordinate, CoupledBushing, LoadedCoordinate, MovingCable,
-    MovingCapstan, ReturnMappedSpring, SmoothlyStopped, Spring,
+    AnyCoordinate, Bushing, Cable, Capstan, Coordinate, CoupledBushing, HardeningBushing, LoadedCoordinate,
+    MovingCable, MovingCapstan, ReturnMappedSpring, SmoothlyStopped, Spring,
 };
 
 /// Exact derivatives.
@@ -106,6 +107,7 @@ macro_rules! claims {
 
 claims!(linear_bushing, Bushing);
 claims!(spatial_bushing, CoupledBushing);
+claims!(spatial_bushing_with_functions, HardeningBushing);
 claims!(cable_spring, Cable);
 claims!(cable_that_sticks_twice, Capstan<true>);
 claims!(cable_that_sticks_once, Capstan<false>);
@@ -149,7 +151,10 @@ macro_rules! linearized {
 linearized! {
     linear_bushing: Bushing;
     spatial_bushing: CoupledBushing;
+    spatial_bushing_with_functions: HardeningBushing;
     cable_spring: Cable;
+    cable_that_sticks_twice: Capstan<true>;
+    cable_that_sticks_once: Capstan<false>;
     hertz_contact_of_balls: BallOnBall;
     hertz_contact_on_a_plane: BallOnPlane;
     exponential_spring: Spring;
@@ -174,6 +179,36 @@ linearized! {
     anchored_foundation_with_clipped_faces: AnchoredClippedBrick;
     yielding_foundation_in_ellipsoid: YieldingBrickInEllipsoid;
     yielding_foundation_with_clipped_faces: YieldingClippedBrick;
+}
+
+/// A function whose slope, or energy, is a tenth too large.
+struct WrongFunction<const OF_ENERGY: bool>;
+
+impl<const OF_ENERGY: bool> Subject for WrongFunction<OF_ENERGY> {
+    type Element<T: Real> = SpatialBushing<T>;
+
+    fn scene<T: Real>(deal: &mut Numbers) -> Result<Scene<T, SpatialBushing<T>>, Error> {
+        let curve = if OF_ENERGY {
+            let right = scene::hardening::<T>(200.0, 1.0);
+            AxisCurve::function(move |x| {
+                let at = right.at(x);
+                CurvePoint { energy: at.energy * T::lit(1.1), ..at }
+            })
+        } else {
+            scene::hardening(200.0, 1.1)
+        };
+        scene::coupled_bushing(deal, [(4, curve)])
+    }
+}
+
+#[test]
+fn a_function_that_does_not_fit_its_energy_or_slope_is_detected() {
+    for seed in 0..20 {
+        assert!(testing::gradient::<WrongFunction<true>, Duals>(seed).is_err());
+        assert!(testing::linearization::<WrongFunction<false>, Duals>(seed).is_err());
+        assert_eq!(testing::gradient::<WrongFunction<false>, Duals>(seed), Ok(()));
+        assert_eq!(testing::linearization::<WrongFunction<true>, Duals>(seed), Ok(()));
+    }
 }
 
 #[test]

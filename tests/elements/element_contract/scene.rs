@@ -5,7 +5,7 @@ use force_elements::coordinate_spring_damper_ext as coordinate;
 use force_elements::exponential_spring as exponential;
 use force_elements::nalgebra::{Matrix6, Point3, Translation3, Vector2, Vector3, Vector6};
 use force_elements::shapes::{Ellipsoid, Sphere};
-use force_elements::spatial_bushing::{Curve, Symmetric6};
+use force_elements::spatial_bushing::{Curve, CurvePoint, Symmetric6};
 use force_elements::testing::{Numbers, Scene, Subject};
 use force_elements::{
     BodyIndex, CableSpring, CapstanCable, CoordinateIndex, CoordinatePair, CoordinateSpringDamperExt, Error,
@@ -49,29 +49,62 @@ impl Subject for CoupledBushing {
     type Element<T: Real> = SpatialBushing<T>;
 
     fn scene<T: Real>(deal: &mut Numbers) -> Result<Scene<T, SpatialBushing<T>>, Error> {
-        let mut system = ForceSystem::new();
-        let (body1, body2) = (system.add_body(), system.add_body());
-        let mut squares = |size: f64| {
-            let root = Matrix6::<T>::from_fn(|_, _| deal.between(-size, size));
-            Symmetric6::from_matrix(&(root * root.transpose()))
-        };
-        let parameters = spatial_bushing::Parameters { stiffness: squares(10.0)?, damping: squares(2.0)? };
-        let (X_B1F, X_B2M) = (deal.pose(1.5, 0.4), deal.pose(1.5, 0.4));
         let points =
             [(-0.5, -30.0), (-0.1, -1.0), (0.1, 0.0), (0.4, 50.0)].map(|(x, f)| (T::lit(x), T::lit(f)));
         let curve = Curve::new(&points)?;
-        let bushing = SpatialBushing::new(Frame::on(body1, X_B1F), Frame::on(body2, X_B2M), parameters)?;
-        let element = system.add(bushing.with_curve(1, curve.clone())?.with_curve(3, curve)?)?;
-
-        let X_GB1: Pose<T> = deal.pose(1.5, 1.0);
-        // The rotation vector is at most 1.67·√3 rad long.
-        let X_FM = deal.pose(1.67, 0.3);
-        let mut state = system.default_state();
-        state.set_body(body1, X_GB1, deal.velocity(2.0))?;
-        let X_GB2 = X_GB1 * X_B1F * X_FM * X_B2M.inverse();
-        state.set_body(body2, X_GB2, deal.velocity(2.0))?;
-        Ok(Scene { system, state, element })
+        coupled_bushing(deal, [(1, curve.clone()), (3, curve)])
     }
+}
+
+/// Coupled axes, two of them with functions.
+pub(crate) struct HardeningBushing;
+
+impl Subject for HardeningBushing {
+    type Element<T: Real> = SpatialBushing<T>;
+
+    fn scene<T: Real>(deal: &mut Numbers) -> Result<Scene<T, SpatialBushing<T>>, Error> {
+        coupled_bushing(deal, [(0, hardening(50.0, 1.0)), (5, hardening(200.0, 1.0))])
+    }
+}
+
+/// `kx + 4kx³`, with the slope times a factor.
+pub(crate) fn hardening<T: Real>(stiffness: f64, wrong: f64) -> Curve<T> {
+    Curve::function(move |x: T| {
+        let (k, square) = (T::lit(stiffness), x * x);
+        CurvePoint {
+            energy: k * square * (T::lit(0.5) + square),
+            force: k * x * (T::one() + T::lit(4.0) * square),
+            slope: k * (T::one() + T::lit(12.0) * square) * T::lit(wrong),
+        }
+    })
+}
+
+pub(crate) fn coupled_bushing<T: Real>(
+    deal: &mut Numbers,
+    curves: impl IntoIterator<Item = (usize, Curve<T>)>,
+) -> Result<Scene<T, SpatialBushing<T>>, Error> {
+    let mut system = ForceSystem::new();
+    let (body1, body2) = (system.add_body(), system.add_body());
+    let mut squares = |size: f64| {
+        let root = Matrix6::<T>::from_fn(|_, _| deal.between(-size, size));
+        Symmetric6::from_matrix(&(root * root.transpose()))
+    };
+    let parameters = spatial_bushing::Parameters { stiffness: squares(10.0)?, damping: squares(2.0)? };
+    let (X_B1F, X_B2M) = (deal.pose(1.5, 0.4), deal.pose(1.5, 0.4));
+    let mut bushing = SpatialBushing::new(Frame::on(body1, X_B1F), Frame::on(body2, X_B2M), parameters)?;
+    for (axis, curve) in curves {
+        bushing = bushing.with_curve(axis, curve)?;
+    }
+    let element = system.add(bushing)?;
+
+    let X_GB1: Pose<T> = deal.pose(1.5, 1.0);
+    // The rotation vector is at most 1.67·√3 rad long.
+    let X_FM = deal.pose(1.67, 0.3);
+    let mut state = system.default_state();
+    state.set_body(body1, X_GB1, deal.velocity(2.0))?;
+    let X_GB2 = X_GB1 * X_B1F * X_FM * X_B2M.inverse();
+    state.set_body(body2, X_GB2, deal.velocity(2.0))?;
+    Ok(Scene { system, state, element })
 }
 
 pub(crate) struct Spring;
