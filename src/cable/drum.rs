@@ -5,7 +5,7 @@ use super::grip::{Grips, Lap};
 use super::path::CablePath;
 use super::slip::Joint;
 use super::strands::{Strands, Tie};
-use crate::math::Real;
+use crate::math::{Algebraic, Real};
 use crate::mechanics::Station;
 
 /// The largest number of laps of a drum. Beyond, the two that differ least in strain count as one.
@@ -59,6 +59,51 @@ impl<T: Real> CablePath<T> {
     }
 }
 
+/// Length and share of material of a lap.
+pub(super) type Turns<S> = [S; 2];
+
+/// The laps that a drum has in a step, from the fixed end outwards: each with the ratio of tensions at which it slips against
+/// what is on its outer side.
+pub(super) struct Spread<S> {
+    laps: [(Turns<S>, S); MOST],
+    count: usize,
+}
+
+impl<S: Algebraic> Spread<S> {
+    /// Scales the laps in memory to what is wound; `limit` is the exponent of the capstan equation per length.
+    pub(super) fn new(laps: &[Turns<S>], [length, share]: Turns<S>, limit: S) -> Self {
+        let laps = &laps[..laps.iter().take_while(|lap| lap[1] > S::none()).count().min(MOST)];
+        let (mut lengths, mut shares) = (S::none(), S::none());
+        for lap in laps {
+            lengths += lap[0];
+            shares += lap[1];
+        }
+        let single = [[length, share]];
+        let is_known = lengths > S::none();
+        let laps = if is_known { laps } else { &single[..] };
+        let (lengths, shares) = if is_known { (lengths, shares) } else { (length, share) };
+        let half = S::literal(0.5) * length / lengths;
+        let mut spread = Self { laps: [([S::none(); 2], S::none()); MOST], count: laps.len() };
+        for (i, [of_lap, part]) in laps.iter().copied().enumerate() {
+            // On its outer side is another lap, or the free cable.
+            let outer = laps.get(i + 1).map_or(S::none(), |lap| lap[0]);
+            let ratio = (limit * (of_lap + outer) * half).exponential();
+            spread.laps[i] = ([of_lap * (length / lengths), part * (share / shares)], ratio);
+        }
+        spread
+    }
+
+    pub(super) fn laps(&self) -> &[(Turns<S>, S)] {
+        &self.laps[..self.count]
+    }
+}
+
+impl<T: Real> Lap<T> {
+    pub(super) fn turns(&self) -> Turns<T> {
+        [self.length, self.share]
+    }
+}
+
 impl<T: Real> Strands<T> {
     /// Adds what is wound on a drum, with joints from the free cable to the fixed end or from there; `limit` is the
     /// exponent of the capstan equation per length.
@@ -70,29 +115,20 @@ impl<T: Real> Strands<T> {
         is_last: bool,
         limit: T,
     ) {
-        let (mut lengths, mut shares) = (T::zero(), T::zero());
-        for lap in laps {
-            lengths += lap.length;
-            shares += lap.share;
+        let mut turns = [[T::zero(); 2]; MOST];
+        for (turns, lap) in turns.iter_mut().zip(laps) {
+            *turns = lap.turns();
         }
-        let single = [Lap { length, share }];
-        let is_known = lengths > T::zero() && shares > T::zero();
-        let laps = if is_known { laps } else { &single[..] };
-        let (lengths, shares) = if is_known { (lengths, shares) } else { (length, share) };
-        let count = laps.iter().take_while(|lap| lap.share > T::zero()).count();
+        let spread = Spread::new(&turns, [length, share], limit);
         let mut before = if is_last { T::one() - share } else { T::zero() };
-        let half = T::lit(0.5) * length / lengths;
+        let count = spread.laps().len();
         for k in 0..count {
             // From the fixed end outwards, or back.
-            let i = if is_last { count - 1 - k } else { k };
-            // On its outer side is another lap, or the free cable.
-            let outer = laps[..count].get(i + 1).map_or(T::zero(), |lap| lap.length);
-            let ratio = (limit * (laps[i].length + outer) * half).exp();
+            let ([length, part], ratio) = spread.laps()[if is_last { count - 1 - k } else { k }];
             if is_last {
                 self.joints.push(Joint::new(ratio, before));
             }
-            let part = laps[i].share * (share / shares);
-            self.add(at, at, laps[i].length * (length / lengths), part);
+            self.add(at, at, length, part);
             if let Some(strand) = self.all.last_mut() {
                 strand.is_wound = true;
             }
@@ -105,21 +141,23 @@ impl<T: Real> Strands<T> {
 }
 
 /// Laps from the fixed end outwards, while they are brought up to date.
-struct Wound<T: Real> {
-    laps: [Lap<T>; MOST + 1],
+pub(super) struct Wound<S> {
+    laps: [Turns<S>; MOST + 1],
     count: usize,
 }
 
-impl<T: Real> Wound<T> {
-    fn total(&self) -> Lap<T> {
-        self.laps[..self.count].iter().fold(Lap::default(), |sum, lap| Lap {
-            length: sum.length + lap.length,
-            share: sum.share + lap.share,
-        })
+impl<T: Real, S: Algebraic<Scalar = T>> Wound<S> {
+    pub(super) fn laps(&self) -> &[Turns<S>] {
+        &self.laps[..self.count]
+    }
+
+    fn total(&self) -> Turns<S> {
+        let sum = |[length, share]: Turns<S>, lap: &Turns<S>| [length + lap[0], share + lap[1]];
+        self.laps().iter().fold([S::none(); 2], sum)
     }
 
     /// Adds a lap, and merges two if there are too many.
-    fn push(&mut self, lap: Lap<T>) {
+    fn push(&mut self, lap: Turns<S>) {
         self.laps[self.count] = lap;
         self.count += 1;
         if self.count > MOST {
@@ -129,12 +167,18 @@ impl<T: Real> Wound<T> {
 
     /// Merges the two neighbouring laps by which least energy is lost.
     fn merge(&mut self) {
-        let loss = |pair: &[Lap<T>]| {
+        let rounding = T::lit(1e-9).max(T::default_epsilon() * T::lit(64.0));
+        let loss = |pair: &[Turns<S>]| {
             let [a, b] = [pair[0], pair[1]];
-            let difference = a.length / a.share - b.length / b.share;
-            difference * difference * (a.share * b.share / (a.share + b.share))
+            let strains = [a, b].map(|[length, share]| length / share);
+            let difference = strains[0] - strains[1];
+            // Rounding does not choose between laps of one strain.
+            if difference.value().abs() <= rounding * strains[0].value() {
+                return S::none();
+            }
+            difference * difference * (a[1] * b[1] / (a[1] + b[1]))
         };
-        let mut best: Option<(usize, T)> = None;
+        let mut best: Option<(usize, S)> = None;
         for (i, pair) in self.laps[..self.count - KEPT].windows(2).enumerate() {
             let loss = loss(pair);
             if best.is_none_or(|(_, least)| loss < least) {
@@ -142,53 +186,49 @@ impl<T: Real> Wound<T> {
             }
         }
         let i = best.map_or(0, |(i, _)| i);
-        let merged = self.laps[i + 1];
-        self.laps[i].length += merged.length;
-        self.laps[i].share += merged.share;
+        let [length, share] = self.laps[i + 1];
+        self.laps[i][0] += length;
+        self.laps[i][1] += share;
         self.laps.copy_within(i + 2..self.count, i + 1);
         self.count -= 1;
     }
 }
 
 /// Brings the laps of a drum, from the fixed end outwards, from those that were `wound` to what is on it now; `curvature`
-/// is the turning per length. Unused laps are empty.
-pub(super) fn wind<T: Real>(
-    laps: &mut [Lap<T>],
-    wound: impl Iterator<Item = Lap<T>>,
-    now: Lap<T>,
+/// is the turning per length.
+pub(super) fn wind<T: Real, S: Algebraic<Scalar = T>>(
+    wound: impl Iterator<Item = Turns<S>>,
+    now: Turns<S>,
     curvature: T,
-) {
+) -> Wound<S> {
     // Rounding makes no laps.
-    let sliver = T::lit(1e-9) * now.length;
-    let mut drum = Wound { laps: [Lap::default(); MOST + 1], count: 0 };
-    for lap in wound {
-        let room = now.length - drum.total().length;
-        if room <= sliver {
+    let sliver = T::lit(1e-9) * now[0].value();
+    let mut drum = Wound { laps: [[S::none(); 2]; MOST + 1], count: 0 };
+    for [length, share] in wound {
+        let room = now[0] - drum.total()[0];
+        if room.value() <= sliver {
             break;
         }
-        let left = (room / lap.length).min(T::one());
-        drum.push(Lap { length: lap.length * left, share: lap.share * left });
+        let left = (room / length).at_most(S::literal(1.0));
+        drum.push([length * left, share * left]);
     }
     let before = drum.total();
-    let added = Lap { length: now.length - before.length, share: now.share - before.share };
-    if added.length > T::zero() && added.share > T::zero() {
+    let [length, share] = [now[0] - before[0], now[1] - before[1]];
+    if length > S::none() && share > S::none() {
         let longest = T::lit(TURNING) / curvature;
         let is_begun = drum.count > 0;
         let outermost = &mut drum.laps[drum.count.max(1) - 1];
-        if is_begun && (added.length <= sliver || outermost.length + added.length <= longest) {
-            outermost.length += added.length;
-            outermost.share += added.share;
+        if is_begun && (length.value() <= sliver || (outermost[0] + length).value() <= longest) {
+            outermost[0] += length;
+            outermost[1] += share;
         } else {
-            let parts = ceil(added.length / longest).min(T::lit(16.0)).max(T::one());
+            let parts = ceil(length.value() / longest).min(T::lit(16.0)).max(T::one());
             let mut part = T::zero();
             while part < parts {
-                drum.push(Lap { length: added.length / parts, share: added.share / parts });
+                drum.push([length / S::of(parts), share / S::of(parts)]);
                 part += T::one();
             }
         }
     }
-    laps.fill(Lap::default());
-    for (lap, wound) in laps.iter_mut().zip(&drum.laps[..drum.count]) {
-        *lap = *wound;
-    }
+    drum
 }

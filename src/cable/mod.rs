@@ -64,9 +64,7 @@ pub use point_curve::{PointCurve, SplineCurve};
 pub use results::{ObstacleContact, PathResults, Segment};
 pub use settings::Settings;
 pub use solver::Tracking;
-pub(crate) use strand_derivatives::{
-    Evaluated, GripNumbers, OF_GRIP, StrandDerivatives, StrandMotion, has_drum,
-};
+pub(crate) use strand_derivatives::{Evaluated, GripNumbers, OF_GRIP, StrandDerivatives, StrandMotion};
 pub(crate) use strands::Rubbing;
 pub use strands::{Strand, Strands};
 pub use via_point::ViaPoint;

@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use super::drum;
+use super::drum::{Wound, wind};
 use super::grip::{Grip, Grips, Lap};
 use super::path::CablePath;
 use super::results::{ObstacleContact, PathResults};
@@ -34,8 +34,8 @@ pub(super) trait Memory<S> {
     fn arc(&self, segment: usize) -> S;
     /// Takes a mark.
     fn keep(&mut self, mark: NextMark<S>);
-    /// Takes length and share of what is wound on the drum at the origin (0) or termination (1).
-    fn wind(&mut self, end: usize, wound: [S; 2], contact: Option<usize>);
+    /// Takes what is wound on the drum at the origin (0) or termination (1).
+    fn wind(&mut self, end: usize, wound: Wound<S>);
     /// Empties places.
     fn vacate(&mut self, places: Range<usize>);
 }
@@ -103,10 +103,14 @@ pub(super) fn remember<T: Real, S: Algebraic<Scalar = T>>(
                 None => share_at(parts, start + half * arc),
             };
             if is_wound {
+                let contact = contact.and_then(|i| results.contacts.get(i));
+                let curvature = contact.map_or(T::zero(), |contact| contact.geodesic.start.curvature);
+                let turns = |part: &Part<S>| [part.length, part.share];
                 if on_drum[0] {
-                    memory.wind(0, [arc, share], contact);
+                    memory.wind(0, wind(wound_first(parts).map(turns), [arc, share], curvature));
                 } else {
-                    memory.wind(1, [arc, S::literal(1.0) - share], contact);
+                    let now = [arc, S::literal(1.0) - share];
+                    memory.wind(1, wind(wound_last(parts).map(turns), now, curvature));
                 }
             }
             let place = own.start + count;
@@ -178,7 +182,6 @@ pub(super) struct Written<'a, T: Real> {
     pub(super) path: &'a CablePath<T>,
     pub(super) results: &'a PathResults<T>,
     pub(super) positions: &'a Positions<T>,
-    pub(super) parts: &'a [Part<T>],
     pub(super) grips: &'a mut Grips<T>,
 }
 
@@ -208,16 +211,10 @@ impl<T: Real> Memory<T> for Written<'_, T> {
         self.grips.places[place] = Grip { in_contact: true, start, end, before, after, share };
     }
 
-    fn wind(&mut self, end: usize, [length, share]: [T; 2], contact: Option<usize>) {
-        let contact = contact.and_then(|i| self.results.contacts.get(i));
-        let curvature = contact.map_or(T::zero(), |contact| contact.geodesic.start.curvature);
+    fn wind(&mut self, end: usize, wound: Wound<T>) {
         let laps = self.grips.laps.get_mut(self.path.laps_of(end)).unwrap_or(&mut []);
-        let lap = |part: &Part<T>| Lap { length: part.length, share: part.share };
-        let now = Lap { length, share };
-        if end == 0 {
-            drum::wind(laps, wound_first(self.parts).map(lap), now, curvature);
-        } else {
-            drum::wind(laps, wound_last(self.parts).map(lap), now, curvature);
+        for (lap, &[length, share]) in laps.iter_mut().zip(wound.laps()) {
+            *lap = Lap { length, share };
         }
     }
 

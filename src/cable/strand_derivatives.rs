@@ -10,8 +10,8 @@ use core::ops::Range;
 use nalgebra::{Matrix3, Matrix3x6, Matrix6, RowVector6, Vector3, Vector6};
 
 use super::contact_changes::StopChange;
+use super::drum::{MOST, Spread, Wound};
 use super::grip::Grips;
-use super::path::CablePath;
 use super::path_derivatives::{PathDerivatives, PathMotion};
 use super::places::PlacedPath;
 use super::remember::{Memory, NextMark, remember};
@@ -37,6 +37,8 @@ pub(crate) enum StrandMotion {
     Path(PathMotion),
     /// A number of the memory of a mark, by its place.
     Grip(usize, GripNumbers),
+    /// The length (0) or the share (1) of a lap, by its place.
+    Lap(usize, usize),
     /// The coefficient of friction of an obstacle.
     Friction(usize),
     Stiffness,
@@ -113,8 +115,18 @@ struct Limit<T> {
     /// The contacts on whose turning it depends, by place, and by how much.
     contacts: Range<usize>,
     weight: T,
-    /// Of what is wound on a drum: it is per length of this contact arc.
-    arc: Option<T>,
+}
+
+/// A drum on which the cable is wound.
+#[derive(Debug, Clone, Copy)]
+struct Drum<T: Real> {
+    /// At the origin (0) or the termination (1).
+    end: usize,
+    place: usize,
+    obstacle: usize,
+    mu: T,
+    /// Turning and length of the contact that limits friction, and the segment that arrives at it; `None` without friction.
+    contact: Option<(T, T, usize)>,
 }
 
 /// The derivatives of the forces on all bodies and coordinates by position and by velocity.
@@ -123,6 +135,7 @@ pub(crate) struct StrandDerivatives<T: Real> {
     path: PathDerivatives<T>,
     chords: Vec<Chord<T>>,
     limits: Vec<Option<Limit<T>>>,
+    drums: [Option<Drum<T>>; 2],
     /// The segments that arrive at the contacts of limits.
     arriving: Vec<usize>,
     parts: Vec<Part<Varied<T>>>,
@@ -131,6 +144,7 @@ pub(crate) struct StrandDerivatives<T: Real> {
     tensions: Vec<Varied<T>>,
     changes: Vec<[Matrix6<T>; 2]>,
     coordinate_changes: Vec<[RowVector6<T>; 2]>,
+    next: Vec<NextMark<Varied<T>>>,
     /// What the last changes were along; `None` if the path did not move.
     moved: Option<PathMotion>,
 }
@@ -141,6 +155,7 @@ impl<T: Real> Default for StrandDerivatives<T> {
             path: PathDerivatives::default(),
             chords: Vec::new(),
             limits: Vec::new(),
+            drums: [None; 2],
             arriving: Vec::new(),
             parts: Vec::new(),
             joints: Vec::new(),
@@ -148,6 +163,7 @@ impl<T: Real> Default for StrandDerivatives<T> {
             tensions: Vec::new(),
             changes: Vec::new(),
             coordinate_changes: Vec::new(),
+            next: Vec::new(),
             moved: None,
         }
     }
@@ -203,42 +219,77 @@ impl<T: Real> StrandDerivatives<T> {
         for (j, joint) in strands.joints.iter().enumerate() {
             let logarithm = joint.ratio.ln();
             let is_limited = !joint.is_frictionless() && logarithm.is_finite();
-            let [before, after] = [&strands.all[j], &strands.all[j + 1]];
-            let is_wound = before.is_wound || after.is_wound;
+            let is_wound = strands.all[j].is_wound || strands.all[j + 1].is_wound;
             let place = strands.mark_between(j);
             let mark = path.marks(grips).find(|mark| Some(mark.place) == place);
-            let limit = mark.filter(|_| is_limited).and_then(|mark: Mark| {
+            let limit = mark.filter(|_| is_limited && !is_wound).and_then(|mark: Mark| {
                 let obstacle = mark.hold.obstacle()?;
                 let mu = *friction.get(obstacle)?;
                 let first = self.arriving.len();
-                let of_obstacle = |contact: &usize| results.contacts[*contact].obstacle == obstacle;
                 let turning = |contact: usize| {
                     let surface = path.obstacles().get(obstacle)?.surface();
                     Some(results.contacts[contact].turning(surface, path.turning_accuracy()))
                 };
-                if is_wound {
-                    // Of the first contact with the drum at the origin, or the last with that at the termination.
-                    let in_contact = |contact: &usize| results.contacts[*contact].in_contact;
-                    let mut all = (0..results.contacts.len()).filter(of_obstacle).filter(in_contact);
-                    let is_first = j < wound(strands);
-                    let contact = if is_first { all.next() } else { all.next_back() }?;
-                    let grip = &grips.places[mark.place];
-                    let arc = results.contacts[contact].geodesic.length;
-                    let least = if is_first { grip.before } else { grip.after };
-                    self.arriving.push(segment_of(contact)?);
-                    let weight = logarithm / turning(contact)?;
-                    let arc = (arc > least).then_some(arc);
-                    return Some(Limit { obstacle, mu, logarithm, contacts: first..first + 1, weight, arc });
-                }
                 let (contacts, weight) = mark.contacts::<T>(results);
                 for contact in contacts.filter(|&contact| turning(contact).is_some_and(|x| x > T::zero())) {
                     self.arriving.push(segment_of(contact)?);
                 }
                 let contacts = first..self.arriving.len();
-                Some(Limit { obstacle, mu, logarithm, contacts, weight: mu * weight, arc: None })
+                Some(Limit { obstacle, mu, logarithm, contacts, weight: mu * weight })
             });
             self.limits.push(limit);
         }
+        let last = strands.all.len().saturating_sub(1);
+        self.drums = [(0, 0), (1, last)].map(|(end, strand)| {
+            let strand = strands.all.get(strand).filter(|strand| strand.is_wound)?;
+            let mark = path.marks(grips).find(|mark| strand.marks[0] == Some(mark.place))?;
+            let obstacle = mark.hold.obstacle()?;
+            let mu = friction.get(obstacle).copied().unwrap_or_else(T::zero);
+            let touches =
+                |i: &usize| results.contacts[*i].in_contact && results.contacts[*i].obstacle == obstacle;
+            let mut contacts = (0..results.contacts.len()).filter(touches);
+            let contact = if end == 0 { contacts.next() } else { contacts.next_back() };
+            let contact = contact.filter(|_| mu > T::zero()).and_then(|i| {
+                let contact = &results.contacts[i];
+                let surface = path.obstacles().get(obstacle)?.surface();
+                let turning = contact.turning(surface, path.turning_accuracy());
+                Some((turning, contact.geodesic.length, segment_of(i)?))
+            });
+            Some(Drum { end, place: mark.place, obstacle, mu, contact })
+        });
+    }
+
+    /// What is wound on a drum, with derivatives.
+    fn spread(&self, drum: &Drum<T>, cable: &Evaluated<'_, T>, motion: StrandMotion) -> Spread<Varied<T>> {
+        let Drum { end, place, obstacle, mu, contact } = *drum;
+        let Evaluated { placed: PlacedPath { path, .. }, grips, .. } = *cable;
+        let seeded = |value: T, of: StrandMotion| seeded(value, motion, of);
+        let grip = &grips.places[place];
+        let share = seeded(grip.share, StrandMotion::Grip(place, GripNumbers::Share));
+        let wound = if end == 0 {
+            [seeded(grip.before, StrandMotion::Grip(place, GripNumbers::Before)), share]
+        } else {
+            let after = seeded(grip.after, StrandMotion::Grip(place, GripNumbers::After));
+            [after, Dual::literal(1.0) - share]
+        };
+        let limit = contact.map_or_else(Dual::none, |(turning, arc, segment)| {
+            let [mut turning, mut arc] = [turning, arc].map(Dual::of);
+            if let Some(part) = self.moved {
+                let change = self.path.change_after(segment, part);
+                let zero = RowVector6::zeros();
+                (turning.slopes, arc.slopes) = (joined(&change.turning, &zero), joined(&change.arc, &zero));
+            }
+            let mu = seeded(mu, StrandMotion::Friction(obstacle));
+            mu * turning.at_least(Dual::none()) / arc.at_least(wound[0])
+        });
+        let mut laps = [[Dual::none(); 2]; MOST];
+        let places = path.laps_of(end);
+        for (i, lap) in places.clone().zip(&mut laps) {
+            let Some(known) = grips.laps.get(i) else { break };
+            *lap =
+                [seeded(known.length, StrandMotion::Lap(i, 0)), seeded(known.share, StrandMotion::Lap(i, 1))];
+        }
+        Spread::new(&laps, wound, limit)
     }
 
     /// Finds the changes of all forces along a motion; `false` if nothing changes.
@@ -268,7 +319,9 @@ impl<T: Real> StrandDerivatives<T> {
             let mut part =
                 Part::new(Dual::of(strand.seen), Dual::of(strand.committed_share), strand.is_wound);
             part.length.slopes = seen;
-            if let StrandMotion::Grip(place, number) = motion {
+            if let StrandMotion::Grip(place, number) = motion
+                && !strand.is_wound
+            {
                 let [starts, ends] =
                     strand.marks.map(|mark| if mark == Some(place) { T::one() } else { T::zero() });
                 match number {
@@ -282,12 +335,31 @@ impl<T: Real> StrandDerivatives<T> {
             self.parts.push(part);
             self.rates.push(rate);
         }
+        let mut ratios = [None, None];
+        for (drum, ratios) in self.drums.into_iter().flatten().zip(&mut ratios) {
+            let spread = self.spread(&drum, cable, motion);
+            let last = self.parts.len() - 1;
+            for (i, (turns, _)) in spread.laps().iter().enumerate() {
+                let part = &mut self.parts[if drum.end == 0 { i } else { last - i }];
+                part.length.slopes = turns[0].slopes;
+                part.share.slopes = turns[1].slopes;
+                part.committed_share = part.share;
+            }
+            *ratios = Some((drum.end, spread));
+        }
         self.joints.clear();
         let mut share = Dual::none();
         for (j, joint) in strands.joints.iter().enumerate() {
             share += self.parts[j].share;
             let mut ratio = Dual::of(joint.ratio);
             ratio.slopes = self.change_of_limit(j, motion).map(|slope| slope * joint.ratio);
+            let last = strands.joints.len() - 1;
+            for (end, spread) in ratios.iter().flatten() {
+                let lap = if *end == 0 { j } else { last - j };
+                if let Some((_, of_lap)) = spread.laps().get(lap) {
+                    ratio.slopes = of_lap.slopes;
+                }
+            }
             let mut committed = Dual::of(joint.committed);
             committed.slopes = share.slopes;
             self.joints.push(joint.with(ratio, committed));
@@ -306,6 +378,12 @@ impl<T: Real> StrandDerivatives<T> {
         };
         if !strands.all.iter().all(has_settled) {
             solve_groups(&mut self.parts, &self.joints, slack_length);
+        }
+        // Every choice is that of the evaluation, to the last bit.
+        for (part, strand) in self.parts.iter_mut().zip(&strands.all) {
+            part.length.value = strand.length;
+            part.share.value = strand.share;
+            part.elongation.value = strand.elongation;
         }
         if self.joints.is_empty() {
             self.rates.fill(rate);
@@ -374,12 +452,9 @@ impl<T: Real> StrandDerivatives<T> {
         }
         if let Some(part) = self.moved {
             for &segment in &self.arriving[limit.contacts.clone()] {
-                let StopChange { turning, arc, .. } = self.path.change_after(segment, part);
+                let StopChange { turning, .. } = self.path.change_after(segment, part);
                 for i in 0..6 {
                     slopes[i] += turning[i] * limit.weight;
-                    if let Some(length) = limit.arc {
-                        slopes[i] -= limit.logarithm * arc[i] / length;
-                    }
                 }
             }
         }
@@ -432,22 +507,24 @@ impl<T: Real> StrandDerivatives<T> {
         }
     }
 
-    /// Calls `visit` with the numbers of each mark after the next commit, each by its place among the numbers of all marks,
-    /// with their derivatives along the last motion.
-    pub(crate) fn next_marks(&self, cable: &Evaluated<'_, T>, visit: impl FnMut(usize, &[T; DIRECTIONS])) {
+    /// Calls `visit` with the numbers of marks and laps after the next commit, each by its place among the numbers of all of
+    /// them, with their derivatives along the last motion.
+    pub(crate) fn next_memory(
+        &mut self,
+        cable: &Evaluated<'_, T>,
+        visit: impl FnMut(usize, &[T; DIRECTIONS]),
+    ) {
         let Evaluated { placed: PlacedPath { path, .. }, results, .. } = *cable;
-        remember(path, results, &self.parts, &mut Next { cable, derivatives: self, visit });
+        let mut pending = core::mem::take(&mut self.next);
+        let mut next = Next { cable, derivatives: self, pending: &mut pending, visit };
+        remember(path, results, &self.parts, &mut next);
+        self.next = pending;
     }
 }
 
-/// Whether a cable on this path is wound on a drum on which it ends.
-pub(crate) fn has_drum<T: Real>(path: &CablePath<T>) -> bool {
-    path.drums() != [false; 2]
-}
-
-/// The number of strands on the drum at the origin.
-fn wound<T: Real>(strands: &Strands<T>) -> usize {
-    strands.all.iter().take_while(|strand| strand.is_wound).count()
+/// A number, varied if it is what changes.
+fn seeded<T: Real>(value: T, motion: StrandMotion, of: StrandMotion) -> Varied<T> {
+    if motion == of { Dual::variable(value, 0) } else { Dual::of(value) }
 }
 
 fn joined<T: Real>(by_position: &RowVector6<T>, by_velocity: &RowVector6<T>) -> [T; DIRECTIONS] {
@@ -494,6 +571,8 @@ impl<T: Real> Chord<T> {
 struct Next<'a, T: Real, V> {
     cable: &'a Evaluated<'a, T>,
     derivatives: &'a StrandDerivatives<T>,
+    /// The marks of the present hold.
+    pending: &'a mut Vec<NextMark<Varied<T>>>,
     visit: V,
 }
 
@@ -527,26 +606,35 @@ impl<T: Real, V: FnMut(usize, &[T; DIRECTIONS])> Memory<Varied<T>> for Next<'_, 
     }
 
     fn keep(&mut self, mark: NextMark<Varied<T>>) {
-        let NextMark { body, place, segment, before, after, share } = mark;
-        let first = OF_GRIP * place;
-        if let Some(motion) = self.derivatives.moved {
-            let R_BG = self.cable.positions.pose(body).rotation.inverse();
-            let on_body = self.derivatives.path.change_after(segment, motion).on_body;
-            for (k, shifts) in on_body.iter().enumerate() {
-                let shifts = R_BG.matrix() * shifts;
-                for axis in 0..3 {
-                    let row = shifts.fixed_rows::<1>(axis).into_owned();
-                    (self.visit)(first + 3 * k + axis, &joined(&row, &RowVector6::zeros()));
-                }
-            }
-        }
-        for (i, number) in [before, after, share].iter().enumerate() {
-            (self.visit)(first + 6 + i, &number.slopes);
+        self.pending.push(mark);
+    }
+
+    fn wind(&mut self, end: usize, wound: Wound<Varied<T>>) {
+        let Evaluated { placed: PlacedPath { path, .. }, grips, .. } = *self.cable;
+        let first = OF_GRIP * grips.places.len() + 2 * path.laps_of(end).start;
+        for (i, number) in wound.laps().iter().flatten().enumerate() {
+            (self.visit)(first + i, &number.slopes);
         }
     }
 
-    /// Commits of what is wound are not derived.
-    fn wind(&mut self, _: usize, _: [Varied<T>; 2], _: Option<usize>) {}
-
-    fn vacate(&mut self, _: Range<usize>) {}
+    fn vacate(&mut self, places: Range<usize>) {
+        for mark in self.pending.drain(..).filter(|mark| !places.contains(&mark.place)) {
+            let NextMark { body, place, segment, before, after, share } = mark;
+            let first = OF_GRIP * place;
+            if let Some(motion) = self.derivatives.moved {
+                let R_BG = self.cable.positions.pose(body).rotation.inverse();
+                let on_body = self.derivatives.path.change_after(segment, motion).on_body;
+                for (k, shifts) in on_body.iter().enumerate() {
+                    let shifts = R_BG.matrix() * shifts;
+                    for axis in 0..3 {
+                        let row = shifts.fixed_rows::<1>(axis).into_owned();
+                        (self.visit)(first + 3 * k + axis, &joined(&row, &RowVector6::zeros()));
+                    }
+                }
+            }
+            for (i, number) in [before, after, share].iter().enumerate() {
+                (self.visit)(first + 6 + i, &number.slopes);
+            }
+        }
+    }
 }

@@ -383,7 +383,7 @@ impl<T: Real> Strands<T> {
         grips: &mut Grips<T>,
     ) {
         grips.laps.fill(Lap::default());
-        let mut memory = Written { path, results, positions, parts: &self.parts, grips };
+        let mut memory = Written { path, results, positions, grips };
         remember::remember(path, results, &self.parts, &mut memory);
     }
 }

@@ -3,15 +3,17 @@
 use force_elements::cable::{CablePath, Obstacle};
 use force_elements::elastic_foundation as foundation;
 use force_elements::exponential_spring::{self, FrictionTransition};
+use force_elements::hertz_contact::{self, Ball};
 use force_elements::linear_bushing::Parameters;
 use force_elements::nalgebra::{Point3, Vector3, Vector6};
 use force_elements::shapes::{Ellipsoid, HalfSpace, SolidShape, TriangleMesh};
 use force_elements::testing::Numbers;
 use force_elements::{
-    AtDynamics, BodyIndex, CableSpring, Column, CoordinateIndex, CustomForce, ElasticFoundation,
-    ElementError, ElementId, End, Error, ExponentialSpring, ForceAccumulator, ForceElement, ForceSystem,
-    Forces, Frame, LinearBushing, Linearization, Pose, Row, Scope, Source, SpatialForce, Stage, Station,
-    Topology, VariableVector, Variation, cable_spring, variables,
+    AtDynamics, BodyIndex, CableSpring, CapstanCable, Column, CoordinateIndex, CustomForce,
+    ElasticFoundation, ElementError, ElementId, End, Error, ExponentialSpring, ForceAccumulator,
+    ForceElement, ForceSystem, Forces, Frame, HertzContact, LinearBushing, Linearization, Pose, Row, Scope,
+    Source, SpatialForce, Stage, Station, Topology, VariableVector, Variation, cable_spring, capstan_cable,
+    variables,
 };
 
 variables! {
@@ -194,8 +196,14 @@ fn nothing_is_allocated_after_the_first_call() -> Result<(), Error> {
     )?;
     let [hook, eye] = [-3.0, 3.0].map(|x| Point3::new(x, 0.0, 1.2));
     let path = CablePath::new(Station::ground(hook), Station::on(second, eye))?.over(ball);
-    system
-        .add(CableSpring::new(path, cable_spring::Parameters { stiffness: 10.0, ..Default::default() })?)?;
+    let elastic = cable_spring::Parameters { stiffness: 10.0, ..Default::default() };
+    let friction = capstan_cable::Parameters { elastic, friction: vec![0.1] };
+    derived.push(system.add(CapstanCable::new(path.clone(), friction)?)?.id());
+    derived.push(system.add(CableSpring::new(path, elastic)?)?.id());
+    let ball = Ball::new(Station::on(first, Point3::origin()), 3.0);
+    let other = Ball::new(Station::on(second, Point3::new(0.0, 0.0, 5.0)), 3.0);
+    let steel = hertz_contact::Parameters { effective_modulus: 1e5, ..Default::default() };
+    derived.push(system.add(HertzContact::new(other, ball, steel)?)?.id());
     let mut state = system.default_state();
     let mut linearization = Linearization::of(Scope { variables: true, commit: true });
     let (none, mut motion) = (Variation::zeros(system.topology()), Variation::zeros(system.topology()));

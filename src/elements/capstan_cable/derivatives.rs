@@ -3,9 +3,7 @@
 use nalgebra::{SMatrix, Vector6};
 
 use super::{CapstanCable, Position};
-use crate::cable::{
-    Evaluated, GripNumbers, OF_GRIP, PathMotion, Rubbing, StrandDerivatives, StrandMotion, has_drum,
-};
+use crate::cable::{Evaluated, GripNumbers, OF_GRIP, PathMotion, Rubbing, StrandDerivatives, StrandMotion};
 use crate::elements::cable_spring;
 use crate::elements::linearized_path::{for_each_place, state_contacts};
 use crate::framework::variables::{Value, Variables};
@@ -85,9 +83,6 @@ impl<T: Real> CapstanCable<T> {
             return;
         }
         self.derive(at, blocks, |cable, derivatives, blocks| {
-            if cable.strands.all.iter().any(|strand| strand.is_wound) {
-                return false;
-            }
             for_each_variable(at, cable, derivatives, blocks, |derivatives, blocks, variable, direction| {
                 for (on, [change, _]) in derivatives.forces() {
                     blocks.add_by_variable(on, variable, &(change * direction));
@@ -100,19 +95,16 @@ impl<T: Real> CapstanCable<T> {
         });
     }
 
-    /// Writes the derivatives of the next marks. What is remembered of the path is where the next search starts: it has
+    /// Writes the derivatives of the next marks and laps. What is remembered of the path is where the next search starts: it has
     /// none.
-    pub(super) fn linearize_marks(&self, at: &At<'_, T>, blocks: &mut Blocks<'_, T>) {
+    pub(super) fn linearize_memory(&self, at: &At<'_, T>, blocks: &mut Blocks<'_, T>) {
         if at.parameters.law.friction.iter().all(|mu| *mu <= T::zero()) {
             return;
         }
         let first = numbers(&at.discrete.wraps);
         self.derive(at, blocks, |cable, derivatives, blocks| {
-            if has_drum(&self.path) {
-                return false;
-            }
             for_each_motion(cable, derivatives, |motion, derivatives| {
-                derivatives.next_marks(cable, |number, slopes| {
+                derivatives.next_memory(cable, |number, slopes| {
                     let row = Row::Next(first + number);
                     match motion {
                         PathMotion::Body(by) => {
@@ -128,7 +120,7 @@ impl<T: Real> CapstanCable<T> {
                 });
             });
             for_each_variable(at, cable, derivatives, blocks, |derivatives, blocks, variable, direction| {
-                derivatives.next_marks(cable, |number, slopes| {
+                derivatives.next_memory(cable, |number, slopes| {
                     let slope = halves(slopes)[0].dot(direction);
                     blocks.add_to_by_variable(Row::Next(first + number), variable, slope);
                 });
@@ -190,7 +182,7 @@ fn halves<T: Real>(slopes: &[T; 12]) -> [Vector6<T>; 2] {
 fn for_each_motion<T: Real>(
     cable: &Evaluated<'_, T>,
     derivatives: &mut StrandDerivatives<T>,
-    mut visit: impl FnMut(PathMotion, &StrandDerivatives<T>),
+    mut visit: impl FnMut(PathMotion, &mut StrandDerivatives<T>),
 ) {
     let mut i = 0;
     while let Some(motion) = derivatives.motion(i) {
@@ -207,7 +199,7 @@ fn for_each_variable<T: Real>(
     cable: &Evaluated<'_, T>,
     derivatives: &mut StrandDerivatives<T>,
     blocks: &mut Blocks<'_, T>,
-    mut visit: impl FnMut(&StrandDerivatives<T>, &mut Blocks<'_, T>, usize, &Vector6<T>),
+    mut visit: impl FnMut(&mut StrandDerivatives<T>, &mut Blocks<'_, T>, usize, &Vector6<T>),
 ) {
     let mut along = |motion, first: usize, directions: &[Vector6<T>]| {
         if derivatives.along(cable, motion) {
@@ -242,6 +234,12 @@ fn for_each_variable<T: Real>(
             let count = if matches!(part, GripNumbers::Start | GripNumbers::End) { 3 } else { 1 };
             along(StrandMotion::Grip(place, part), number, &axes[..count]);
             number += count;
+        }
+    }
+    let laps = grips + OF_GRIP * cable.grips.places.len();
+    for lap in (0..cable.grips.laps.len()).filter(|&lap| cable.grips.laps[lap].share > T::zero()) {
+        for number in 0..2 {
+            along(StrandMotion::Lap(lap, number), laps + 2 * lap + number, &axes[..1]);
         }
     }
 }

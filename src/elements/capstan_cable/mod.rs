@@ -123,10 +123,9 @@ use crate::results;
 ///
 /// # Linearization
 ///
-/// Exact to the smoothness of the path, by motion, all parameters and memory, and so is the commit; but where the cable winds
-/// on a drum there are differences, except by motion. Contacts that stick go on sticking, and those that slip go on slipping.
-/// Where the next search for the path starts has no derivatives, as in [`CableSpring`](crate::CableSpring). At zero elongation
-/// the cable is slack.
+/// Exact to the smoothness of the path, by motion, all parameters and memory, and so is the commit. Contacts that stick go on
+/// sticking, and those that slip go on slipping. Where the next search for the path starts has no derivatives, as in
+/// [`CableSpring`](crate::CableSpring). At zero elongation the cable is slack.
 ///
 /// | branch | margin | unit |
 /// |---|---|---|
@@ -394,7 +393,7 @@ impl<T: Real> ForceElement<T> for CapstanCable<T> {
     }
 
     fn linearize_commit(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
-        self.linearize_marks(at, blocks);
+        self.linearize_memory(at, blocks);
     }
 
     fn reset_memory(&self, _: &Given<'_, T, Self>, next: &mut Self::Discrete) -> Result<(), ElementError> {

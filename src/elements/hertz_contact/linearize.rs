@@ -41,7 +41,7 @@ impl<T: Real> HertzContact<T> {
         Center { bodies: [surface, ball], height, V: V_ball - V_surface, gradient }
     }
 
-    pub(super) fn state_branches(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
+    pub(super) fn state_branches(at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
         let depth = at.position.depth;
         if depth <= T::zero() {
             blocks.branch("apart", -depth, "m");

@@ -75,7 +75,7 @@ use crate::shapes::direction_and_length;
 ///
 /// - Hertz' theory is for contacts much smaller than the radii, without friction, and for motions slower than the elastic
 ///   waves that cross the bodies. Nothing enforces that: a ball whose center is below the surface is still pushed.
-/// - There is no adhesion: bodies that part exert no force, however fast.
+/// - There is no adhesion: bodies that part never pull at each other, however fast.
 /// - Friction only opposes slip at the contact point; there is no stiction, as in
 ///   [`ElasticFoundation`](crate::ElasticFoundation), and no resistance to spinning or rolling.
 /// - Forces are continuous, and so are their slopes, but at the transition velocity and where bodies that part fast let go.
@@ -318,7 +318,7 @@ impl<T: Real> ForceElement<T> for HertzContact<T> {
     }
 
     fn linearize(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
-        self.state_branches(at, blocks);
+        Self::state_branches(at, blocks);
         self.linearize_by_motion(at, blocks);
     }
 

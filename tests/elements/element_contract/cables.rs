@@ -3,20 +3,18 @@
 use core::f64::consts::FRAC_PI_2;
 use std::collections::BTreeMap;
 
+use super::{Duals, MovingCable, MovingCapstan, holds};
 use force_elements::cable::{
     CablePath, Obstacle, PathDerivatives, PathMotion, Settings, SplineCurve, ViaPoint,
 };
 use force_elements::cable_spring::Parameters;
-use force_elements::nalgebra::{Matrix3, Matrix6, Point3, Rotation3, Translation3, Vector3};
+use force_elements::nalgebra::{Matrix6, Point3, Rotation3, Translation3, Vector3};
 use force_elements::shapes::{Cylinder, Ellipsoid, Sphere, Torus};
 use force_elements::testing::{self, Numbers, Scene, Subject};
 use force_elements::{
-    BodyIndex, CableSpring, CapstanCable, Error, ForceSystem, Forces, Frame, Handle, Linearization, Pose,
-    Real, Scope, Source, SpatialForce, SpatialVelocity, Station, Variation, capstan_cable,
+    BodyIndex, CableSpring, CapstanCable, Error, ForceSystem, Frame, Handle, Linearization, Pose, Real,
+    Scope, Source, Station, capstan_cable,
 };
-use num_dual::Dual64;
-
-use super::{Duals, MovingCable, MovingCapstan, holds};
 
 /// Over four obstacles on three bodies and Ground, and through a point between them.
 struct Chain;
@@ -154,7 +152,21 @@ impl Subject for SlidingDrums {
         let places = Places::<T>::new(deal, 3);
         let path = drums_path(&places)?;
         let friction = any_friction(deal).into_iter().take(3).collect();
-        places.accepted(deal, path, friction, 2.0)
+        let drum = places.bodies[0];
+        let Scene { system, mut state, element } = places.accepted(deal, path, friction, 2.0)?;
+        // Up to four turns on it.
+        let mut steps = deal.between::<f64>(-10.0, 40.0);
+        while steps > 0.0 {
+            let turn = Pose::rotation(Vector3::z() * deal.between::<T>(0.4, 0.8));
+            let X_GB = turn * *state.positions().pose(drum);
+            state.set_pose(drum, X_GB)?;
+            system.realize_dynamics(&mut state)?;
+            if steps > 1.0 {
+                system.accept_step(&mut state)?;
+            }
+            steps -= 1.0;
+        }
+        Ok(Scene { system, state, element })
     }
 }
 
@@ -394,55 +406,6 @@ fn a_cable_through_a_moving_point_in_other_places() {
     assert_eq!((0..40).try_for_each(testing::linearization::<MovingCable, Duals>), Ok(()));
 }
 
-/// The change of the forces on Ground and all bodies along a motion, by the linearization and by dual numbers.
-fn changes<S: Subject>(seed: u64) -> Result<[Vec<SpatialForce<f64>>; 2], Error> {
-    let mut deal = Numbers::new(!seed);
-    let Scene { system, mut state, element } = S::scene::<f64>(&mut Numbers::new(seed))?;
-    system.realize_dynamics(&mut state)?;
-    let mut linearization = Linearization::new();
-    system.linearize(&state, &mut linearization)?;
-    assert_eq!(linearization.element(element).source(), Source::Exact);
-    let [mut motion, mut velocity] = [(); 2].map(|()| Variation::zeros(system.topology()));
-    for body in system.bodies() {
-        (*motion.body_mut(body), *velocity.body_mut(body)) = (deal.velocity(1.0), deal.velocity(1.0));
-    }
-    let mut forces = Forces::zeros(system.topology());
-    linearization.apply(&motion, &velocity, &mut forces)?;
-
-    let Scene { system: in_duals, state: mut moved, .. } = S::scene::<Dual64>(&mut Numbers::new(seed))?;
-    let small = Dual64::new(0.0, 1.0);
-    for (of_values, body) in system.bodies().zip(in_duals.bodies()) {
-        let (dX, dV) = (motion.body(of_values).cast::<Dual64>(), velocity.body(of_values).cast::<Dual64>());
-        let (X, V) = (*moved.positions().pose(body), *moved.velocities().velocity(body));
-        let turned = (Matrix3::identity() + (dX.angular * small).cross_matrix()) * X.rotation.matrix();
-        let p = X.translation.vector + dX.linear * small;
-        let V = SpatialVelocity::new(V.angular + dV.angular * small, V.linear + dV.linear * small);
-        let X = Pose::from_parts(Translation3::from(p), Rotation3::from_matrix_unchecked(turned));
-        moved.set_body(body, X, V)?;
-    }
-    let view = in_duals.realize_dynamics(&mut moved)?;
-    let slopes = core::iter::once(BodyIndex::GROUND).chain(in_duals.bodies()).map(|body| {
-        let F = view.body_force(body);
-        SpatialForce::new(F.torque.map(|x| x.eps), F.force.map(|x| x.eps))
-    });
-    let bodies = core::iter::once(BodyIndex::GROUND).chain(system.bodies());
-    Ok([bodies.map(|body| forces.body(body)).collect(), slopes.collect()])
-}
-
-/// Compares the changes along one motion.
-fn changes_are_exact<S: Subject>() -> Result<(), Error> {
-    for seed in 0..200 {
-        let [changes, expected] = changes::<S>(seed)?;
-        let size = expected.iter().map(|F| F.torque.norm() + F.force.norm()).sum::<f64>();
-        for (change, expected) in changes.iter().zip(&expected) {
-            let off = (change.torque - expected.torque).norm() + (change.force - expected.force).norm();
-            // Kinks of 1e-13 rad and roundoff; segments are of the length 1.
-            assert!(off <= 1e-12 * size, "{seed}: {off} of {size}");
-        }
-    }
-    Ok(())
-}
-
 #[test]
 fn a_cable_held_on_surfaces_of_other_bodies() -> Result<(), Error> {
     holds(testing::linearization::<HeldElsewhere, Duals>);
@@ -454,7 +417,15 @@ fn a_cable_held_on_surfaces_of_other_bodies() -> Result<(), Error> {
 
 #[test]
 fn a_cable_with_friction_on_drums_at_both_ends() -> Result<(), Error> {
-    changes_are_exact::<SlidingDrums>()
+    holds(testing::linearization::<SlidingDrums, Duals>);
+    let mut most = 0;
+    for seed in 0..200 {
+        let Scene { system, mut state, element } = SlidingDrums::scene::<f64>(&mut Numbers::new(seed))?;
+        let strands = &system.realize_dynamics(&mut state)?.of(element).position.strands.all;
+        most = most.max(strands.iter().filter(|strand| strand.is_wound).count());
+    }
+    assert!(most > 24, "{most}");
+    Ok(())
 }
 
 #[test]
