@@ -6,7 +6,7 @@ use force_elements::Pose;
 use force_elements::cable::PathResults;
 use force_elements::nalgebra::{Point3, Vector3};
 
-use crate::arc::Arc;
+use crate::arc::{Arc, ArcPoint};
 use crate::cables::Dice;
 use crate::solids::Solid;
 use crate::verifier::{Problem, pose};
@@ -17,10 +17,16 @@ struct Bead {
     obstacles: Range<usize>,
 }
 
-const BEADS: u32 = 64;
-const SWEEPS: usize = 300;
+/// The fewest beads of a string, and the most.
+const BEADS: [u32; 2] = [64, 1024];
+
+/// A string is shorter than a path if it is by more than this part.
+const SIGNIFICANT: f64 = 1e-5;
 
 /// By what part a string laid beside a path between two fixed points, pulled tight, is shorter; none if it is not.
+///
+/// Chords between few beads cut through ridges, and slip over them. So the beads of a string that is shorter are doubled
+/// until it is no longer so, or by as much as with half of them.
 pub(crate) fn shorter(
     problem: &Problem,
     path: &PathResults<f64>,
@@ -32,30 +38,66 @@ pub(crate) fn shorter(
     let solids: Vec<(usize, &Solid, Pose<f64>)> =
         obstacles.clone().filter_map(|k| Some((k, &problem.solids[k], pose(path, k)?))).collect();
     let (course, total) = course(ends, obstacles, arcs);
-    let spacing = total / f64::from(BEADS);
-    // Beads on arcs are joined by chords, which cut corners; the beads where arcs begin and end are a little off.
-    let mut cut = 0.0;
-    for arc in arcs {
-        let mut sharpest: f64 = 0.0;
-        for pair in arc.points.windows(2) {
-            let turn = pair[0].curvatures[0].abs().max(pair[1].curvatures[0].abs()) * spacing;
-            cut += turn * turn * (pair[1].reach - pair[0].reach) / 8.0;
-            sharpest = sharpest.max(turn);
-        }
-        cut += sharpest * sharpest * spacing;
-        if sharpest > 0.5 {
-            return None;
-        }
+    if sharpest(arcs, total / f64::from(BEADS[0])) > 0.5 {
+        return None;
     }
-    let mut longest: f64 = 0.0;
     let smallest = solids.iter().map(|(_, solid, _)| solid.sizes()[0]).fold(problem.scale, f64::min);
+    let mut longest: f64 = 0.0;
     for amplitude in [0.0, 0.1 * smallest] {
-        let mut beads = beads(&course, total, amplitude, dice);
-        pull(&mut beads, &solids, spacing);
-        let length: f64 = beads.windows(2).map(|pair| (pair[1].place - pair[0].place).norm()).sum();
-        longest = longest.max(total - cut - length);
+        let modes = core::array::from_fn(|_| dice.vector(amplitude));
+        let gain = |count: u32| {
+            let spacing = total / f64::from(count);
+            let mut beads = beads(&course, total, &modes, count);
+            pull(&mut beads, &solids, count, spacing);
+            let length: f64 = beads.windows(2).map(|pair| (pair[1].place - pair[0].place).norm()).sum();
+            (total - cut(arcs, spacing) - length) / total
+        };
+        longest = longest.max(settled(gain));
     }
-    (longest > 1e-5 * total).then_some(longest / total)
+    (longest > SIGNIFICANT).then_some(longest)
+}
+
+/// What is gained by a string of so many beads, doubled until that is insignificant or the same to a quarter. What has not
+/// settled with the most beads counts.
+fn settled(gain: impl Fn(u32) -> f64) -> f64 {
+    let [mut count, most] = BEADS;
+    let mut coarse = gain(count);
+    while coarse > SIGNIFICANT && count < most {
+        count *= 2;
+        let fine = gain(count);
+        if (fine - coarse).abs() < 0.25 * fine {
+            return fine;
+        }
+        coarse = fine;
+    }
+    coarse
+}
+
+/// The largest turn of an arc between beads.
+fn sharpest(arcs: &[&Arc], spacing: f64) -> f64 {
+    arcs.iter().map(|arc| sharpest_of(arc, spacing)).fold(0.0, f64::max)
+}
+
+fn sharpest_of(arc: &Arc, spacing: f64) -> f64 {
+    arc.points.windows(2).map(|pair| turn(pair, spacing)).fold(0.0, f64::max)
+}
+
+/// The turn of an arc within a spacing, between two of its points.
+fn turn(pair: &[ArcPoint], spacing: f64) -> f64 {
+    pair[0].curvatures[0].abs().max(pair[1].curvatures[0].abs()) * spacing
+}
+
+/// By how much beads on arcs shorten a string: chords between them cut corners, and the beads where arcs begin and end are
+/// a little off.
+fn cut(arcs: &[&Arc], spacing: f64) -> f64 {
+    let of_arc = |arc: &&Arc| {
+        let chords = arc.points.windows(2).map(|pair| {
+            let turn = turn(pair, spacing);
+            turn * turn * (pair[1].reach - pair[0].reach) / 8.0
+        });
+        chords.sum::<f64>() + sharpest_of(arc, spacing).powi(2) * spacing
+    };
+    arcs.iter().map(of_arc).sum()
 }
 
 /// Corners of the path: the length up to each, its place, and the obstacles of the part that follows.
@@ -81,13 +123,12 @@ fn course(ends: &[Point3<f64>; 2], obstacles: &Range<usize>, arcs: &[&Arc]) -> (
     (corners, reach)
 }
 
-/// Evenly spaced beads along the course, displaced by a smooth random bump.
-fn beads(course: &[Corner], total: f64, amplitude: f64, dice: &mut Dice) -> Vec<Bead> {
-    let modes: [Vector3<f64>; 5] = core::array::from_fn(|_| dice.vector(amplitude));
+/// Evenly spaced beads along the course, displaced by a smooth bump of these sines.
+fn beads(course: &[Corner], total: f64, modes: &[Vector3<f64>; 5], count: u32) -> Vec<Bead> {
     let mut corner = 0;
-    (0..=BEADS)
+    (0..=count)
         .map(|i| {
-            let part = f64::from(i) / f64::from(BEADS);
+            let part = f64::from(i) / f64::from(count);
             while corner + 2 < course.len() && course[corner + 1].0 < part * total {
                 corner += 1;
             }
@@ -95,11 +136,11 @@ fn beads(course: &[Corner], total: f64, amplitude: f64, dice: &mut Dice) -> Vec<
             let u = if end > start { ((part * total - start) / (end - start)).clamp(0.0, 1.0) } else { 0.0 };
             let mut place = a + (b - a) * u;
             let mut wave = 0.0;
-            for mode in modes {
+            for mode in *modes {
                 wave += core::f64::consts::PI;
                 place += mode * (wave * part).sin();
             }
-            if i == 0 || i == BEADS {
+            if i == 0 || i == count {
                 place = if i == 0 { course[0].1 } else { course[course.len() - 1].1 };
             }
             Bead { place, obstacles: obstacles.clone() }
@@ -108,11 +149,17 @@ fn beads(course: &[Corner], total: f64, amplitude: f64, dice: &mut Dice) -> Vec<
 }
 
 /// Moves each bead beyond the middle of its neighbours, and out of its obstacles.
-fn pull(beads: &mut [Bead], solids: &[(usize, &Solid, Pose<f64>)], spacing: f64) {
+fn pull(beads: &mut [Bead], solids: &[(usize, &Solid, Pose<f64>)], count: u32, spacing: f64) {
+    // For the fewest beads. Of more, each moves further beyond, as is best for a longer chain, and more often: as much
+    // is left of a bump.
+    const SWEEPS: u32 = 300;
     const RELAXATION: f64 = 1.8;
-    for sweep in 0..SWEEPS {
+    let finer = count / BEADS[0];
+    let beyond = 2.0 / (1.0 + (2.0 / RELAXATION - 1.0) / f64::from(finer));
+    let sweeps = SWEEPS * finer;
+    for sweep in 0..sweeps {
         // At the end without beyond, so that what rests on surfaces comes to rest.
-        let relaxation = if sweep + 60 > SWEEPS { 1.0 } else { RELAXATION };
+        let relaxation = if sweep + sweeps / 5 > sweeps { 1.0 } else { beyond };
         let mut moved: f64 = 0.0;
         for i in 1..beads.len() - 1 {
             let middle = (beads[i - 1].place.coords + beads[i + 1].place.coords) * 0.5;
