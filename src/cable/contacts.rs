@@ -127,6 +127,7 @@ pub(super) fn lifts<T: Real>(span: &SpanProblem<'_, T>, node: &Node<T>, end: usi
 }
 
 /// Notes where the cable lifts off from a fixed point on a surface, to a contact elsewhere on it.
+#[cold]
 pub(super) fn lift<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], budget: &mut Budget) {
     let first = nodes.iter().position(|node| node.in_contact);
     let last = nodes.iter().rposition(|node| node.in_contact);

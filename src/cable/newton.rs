@@ -142,9 +142,6 @@ pub(super) fn iterate<T: Real>(
         }
         if T::lit(SECOND_ORDER) * step * step <= smoothness && kink < T::lit(LONGEST_STEP) {
             finish(nodes, active);
-            for &k in active {
-                nodes[k].check_patch(span.obstacle(&nodes[k]));
-            }
             let (kink, squared) = (largest_kink(nodes, active, a, b), step * step);
             progress.converged = is_smooth(kink + T::lit(SECOND_ORDER) * squared, settings);
             progress.kink = kink + second_order(span, nodes, active) * squared;

@@ -5,6 +5,7 @@ use nalgebra::{Point3, Vector3};
 use super::block::Eliminated;
 use super::geodesic::{Geodesic, GeodesicEnd, Jacobi};
 use super::obstacle::Obstacle;
+use super::wrappable::Wrappable;
 use crate::math::{Pose, Real};
 
 /// A start and a length of a geodesic, in the surface's frame.
@@ -108,13 +109,11 @@ impl<T: Real> Node<T> {
         self.holds = self.on_surface;
     }
 
-    /// Notes whether an end of the geodesic in Ground is outside the patch of the surface.
-    #[inline]
-    pub(super) fn check_patch(&mut self, obstacle: &Obstacle<T>) {
-        if !obstacle.is_convex {
-            let ends = [&self.ground.start, &self.ground.end].map(|end| self.to_surface(&end.point));
-            self.off_patch = ends.into_iter().find(|p| !obstacle.surface().covers(p));
-        }
+    /// Notes whether an end of the geodesic in Ground is outside the patch of the surface: where it was computed may be
+    /// within, and the last correction carry it beyond.
+    pub(super) fn check_patch(&mut self, surface: &dyn Wrappable<T>) {
+        let ends = [&self.ground.start, &self.ground.end].map(|end| self.to_surface(&end.point));
+        self.off_patch = ends.into_iter().find(|p| !surface.covers(p));
     }
 
     /// Computes the geodesic; returns the cost in evaluations of the surface.

@@ -150,7 +150,9 @@ pub(super) fn settle_contacts<T: Real>(
     for node in nodes.iter_mut() {
         node.history = History::default();
     }
-    contacts::lift(span, nodes, &mut work.budget);
+    if nodes.iter().any(|node| node.on_surface != [false; 2]) {
+        contacts::lift(span, nodes, &mut work.budget);
+    }
     for _ in 0..passes {
         work.active.clear();
         work.active.extend((0..nodes.len()).filter(|&k| nodes[k].in_contact));
@@ -252,6 +254,12 @@ pub(super) fn settle_contacts<T: Real>(
                 continue;
             }
             return Err(Failure { lost: Some(nodes[k].obstacle), ..last });
+        }
+        if !is_convex {
+            for &k in &work.active {
+                let surface = span.surface(&nodes[k]);
+                nodes[k].check_patch(surface);
+            }
         }
         if let Some(&k) = work.active.iter().find(|&&k| nodes[k].off_patch.is_some()) {
             return Err(Failure {

@@ -14,10 +14,11 @@ use num_dual::Dual64;
 
 use super::{fixed, on_ground, one_end_free, past_ball};
 
-/// A path found: its length, whether it touches, and its memory.
+/// A path found: its length, whether it touches, whether it lifts off from both ends before, and its memory.
 struct Found {
     length: f64,
     touches: bool,
+    lifts: bool,
     wraps: Wraps<f64>,
 }
 
@@ -49,6 +50,7 @@ fn lay_within(
     }
     assert!(path.segments.iter().all(|segment| (segment.direction_G.norm() - 1.0).abs() < 1e-12));
     let (length, touches) = (path.length, path.contacts[0].in_contact);
+    let lifts = path.segments.iter().all(|segment| segment.length > 0.0);
     // The same again from its memory.
     system.accept_step(&mut state)?;
     let wraps = state.discrete(cable).clone();
@@ -56,7 +58,7 @@ fn lay_within(
     let path = &view.of(cable).position.path;
     assert_eq!(path.tracking, Tracking::Warm);
     assert!((path.length - length).abs() < 1e-12);
-    Ok(Found { length, touches, wraps })
+    Ok(Found { length, touches, lifts, wraps })
 }
 
 /// Lays a cable past the very surface of a solid.
@@ -127,10 +129,12 @@ fn from_a_point_on_a_cylinder_the_cable_follows_a_helix() -> Result<(), Error> {
     Ok(())
 }
 
-/// How often a path from a point on a surface touches, is refused, and is longer than one from above without memory.
+/// How often a path from a point on a surface touches, lifts off from the point and touches elsewhere, is refused, and is
+/// longer than one from above without memory.
 #[derive(Debug, Default)]
 struct Counts {
     touching: u32,
+    lifting: u32,
     refused: u32,
     longer: u32,
 }
@@ -155,13 +159,13 @@ fn approached<S: Wrappable<f64>>(
             lay_within(accuracy, order([end, b]), obstacle, solid, memory)
         };
         match solve(a, None) {
-            Ok(Found { length, touches, mut wraps }) => {
+            Ok(Found { length, touches, lifts, mut wraps }) => {
                 let wrap = &mut wraps.obstacles[0];
                 let geodesic = surface.geodesic(&wrap.point, &wrap.tangent, wrap.length, 1e-9);
                 let held = if reversed { geodesic.end } else { geodesic.start };
                 // The tangent from above touches this far from the point, on a circle of the same curvature.
                 let reach = (2.0 * HEIGHT / held.curvature.abs()).sqrt();
-                if touches && reach < wrap.length {
+                if touches && !lifts && reach < wrap.length {
                     if !reversed {
                         let start = surface.geodesic(&wrap.point, &wrap.tangent, reach, 1e-9).end;
                         (wrap.point, wrap.tangent) = (start.point, start.tangent);
@@ -171,6 +175,7 @@ fn approached<S: Wrappable<f64>>(
                 let near = solve(above, Some(wraps))?.length;
                 assert!((length - near).abs() < 1.01 * HEIGHT, "{i}: {length} {near}");
                 counts.touching += u32::from(touches);
+                counts.lifting += u32::from(touches && lifts);
                 // The search from above may be refused.
                 let is_longer = |cold: Found| length > cold.length + 2.0 * HEIGHT;
                 counts.longer += u32::from(solve(above, None).is_ok_and(is_longer));
@@ -202,10 +207,11 @@ fn from_a_point_on_an_ellipsoid_the_path_is_the_limit_of_those_from_above() -> R
 }
 
 #[test]
-fn from_a_point_on_a_ring_the_path_is_the_limit_of_those_from_above_or_refused() -> Result<(), Error> {
+fn from_a_point_on_a_ring_the_path_is_the_limit_of_those_from_above() -> Result<(), Error> {
     let (ring, solid, mut dice) = (Arc::new(Torus::new(1.0, 0.4)?), Solid::Ring(1.0, 0.4), Dice::new(6));
     let counts = approached(&ring, &solid, 0.0, || points(&mut dice, &*ring, &solid))?;
-    assert!(counts.touching > 100 && counts.refused == 0 && counts.longer <= 12, "{counts:?}");
+    assert!(counts.touching > 100 && counts.lifting > 2, "{counts:?}");
+    assert!(counts.refused == 0 && counts.longer == 0, "{counts:?}");
     Ok(())
 }
 
