@@ -112,6 +112,7 @@ pub(super) fn insert<T: Real>(nodes: &mut Vec<Node<T>>, of: usize, at: usize, tr
 
 /// Whether the cable lifts off from the fixed point before a contact, or after, to touch the surface at a point from there
 /// on.
+#[cold]
 pub(super) fn lifts<T: Real>(span: &SpanProblem<'_, T>, node: &Node<T>, end: usize, to: &Point3<T>) -> bool {
     // A contact that began at the fixed point or a little above it, one step ago, does not lie above the tangent plane there,
     // as far as the point is on the surface.

@@ -306,6 +306,7 @@ pub(super) fn settle_contacts<T: Real>(
 }
 
 /// Whether there is no other path of as many windings: over a single convex solid on which they are counted.
+#[cold]
 fn is_only_path<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], active: &[usize]) -> bool {
     let (&[k], [_]) = (active, nodes) else { return false };
     let point = &nodes[k].trial.point;
