@@ -65,8 +65,10 @@ pub(super) struct Entry {
 pub struct Branch<T> {
     /// The name: `slipping`, `in contact`.
     pub name: &'static str,
-    /// Which of several: the obstacle of a cable.
+    /// Of which of several parts: the obstacle of a cable, the contact of a foundation.
     pub index: Option<usize>,
+    /// How many take it: the springs of a contact that slip; otherwise 1.
+    pub count: usize,
     /// The distance to the nearest switch of this branch to another, at least zero, in the unit below.
     pub margin: T,
     /// The unit of the margin.
@@ -215,12 +217,25 @@ impl<T: Real> Blocks<'_, T> {
 
     /// States which branch the law takes, with the distance to the nearest switch and its unit.
     pub fn branch(&mut self, name: &'static str, margin: T, unit: &'static str) {
-        self.derivatives.branches.push(Branch { name, index: None, margin, unit });
+        self.derivatives.branches.push(Branch { name, index: None, count: 1, margin, unit });
     }
 
     /// States which branch one of several equal parts takes.
     pub fn branch_of(&mut self, index: usize, name: &'static str, margin: T, unit: &'static str) {
-        self.derivatives.branches.push(Branch { name, index: Some(index), margin, unit });
+        self.branch_of_parts(index, name, 1, margin, unit);
+    }
+
+    /// States which branch so many of what one of several equal parts consists of take, with the distance to the nearest
+    /// switch of any.
+    pub fn branch_of_parts(
+        &mut self,
+        index: usize,
+        name: &'static str,
+        count: usize,
+        margin: T,
+        unit: &'static str,
+    ) {
+        self.derivatives.branches.push(Branch { name, index: Some(index), count, margin, unit });
     }
 
     /// Asks for differences in place of all that this call of the method writes.

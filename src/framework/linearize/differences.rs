@@ -9,6 +9,7 @@ use super::between::shares_of_turns;
 use super::blocks::{Blocks, Column, Row};
 use super::ends::{End, needed_ends};
 use super::linearization::{ElementLinearization, KindBlocks, Memory, Source};
+use super::sides::Around;
 use crate::framework::element::ForceElement;
 use crate::framework::element_variables::{ElementVariables, is_first_of_rotation, visit_numbers};
 use crate::framework::kinds::{AnyKind, Kind};
@@ -34,8 +35,8 @@ struct Scratch<T: Real, E: ForceElement<T>> {
     kinematics: Kinematics<T>,
     forces: Forces<T>,
     here: Vec<T>,
-    above: Vec<T>,
-    below: Vec<T>,
+    /// Above and below, and half as far above and below.
+    around: [Vec<T>; 4],
     /// The derivatives of all results by one number after the other.
     slopes: Vec<T>,
 }
@@ -225,7 +226,7 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
     }
 
     /// Appends the derivatives of all results by one number: by a central difference, or one to the side on which the
-    /// element can be evaluated and its variables are in range.
+    /// element can be evaluated and its variables are in range, or, at a kink, to the side without it.
     fn slope(
         &self,
         part: Part,
@@ -233,33 +234,50 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         place: usize,
         ends: &[End],
         moved: Moved,
-        (slots, kinematics): (&Slots<T, E>, &Kinematics<T>),
+        from: (&Slots<T, E>, &Kinematics<T>),
     ) -> Result<(), Error> {
-        let [mut above, mut below] = [&mut scratch.above, &mut scratch.below].map(core::mem::take);
-        let mut sides = [(&mut above, T::one()), (&mut below, -T::one())].map(|(results, sense)| {
-            let (length, is_in_range) = scratch.displace(moved, sense, place);
-            let evaluated = self.evaluate(part, scratch, place, ends, results);
-            scratch.put_back(moved, (slots, place), kinematics);
-            (length, is_in_range, evaluated)
-        });
+        let (mut around, here) = (core::mem::take(&mut scratch.around), core::mem::take(&mut scratch.here));
+        let [above, below, near_above, near_below] = &mut around;
+        let forwards = is_forwards(moved, from.1);
+        let mut side = |sense: f64, results: &mut Vec<T>| {
+            let (length, is_in_range) = scratch.displace(moved, T::lit(sense), place);
+            let outcome = self.evaluate(part, scratch, place, ends, results);
+            scratch.put_back(moved, (from.0, place), from.1);
+            (length, is_in_range, outcome)
+        };
+        let mut sides = [side(1.0, above), side(-1.0, below)];
         // Numbers of a fixed sum, say, are in range on neither side.
         let is_one_sided = sides[0].1 != sides[1].1;
         let is_usable = sides
             .each_ref()
             .map(|(_, is_in_range, evaluated)| evaluated.is_ok() && (*is_in_range || !is_one_sided));
-        let [high, low] = [(&above, sides[0].0, is_usable[0]), (&below, sides[1].0, is_usable[1])].map(
-            |(results, length, is_usable)| {
-                if is_usable { (results, length) } else { (&scratch.here, T::zero()) }
-            },
-        );
-        let outcome = if is_usable == [false, false] {
-            core::mem::replace(&mut sides[0].2, Ok(()))
+        let lengths = sides.each_ref().map(|(length, ..)| *length);
+        let mut one_side = None;
+        let far = Around { here: &here, results: [&*above, &*below], lengths };
+        if is_usable == [true; 2] && far.is_kinked() {
+            let nearer = [side(0.5, near_above), side(-0.5, near_below)];
+            if nearer.iter().all(|(_, _, outcome)| outcome.is_ok()) {
+                let lengths = nearer.each_ref().map(|(length, ..)| *length);
+                let near = Around { here: &here, results: [&*near_above, &*near_below], lengths };
+                one_side = far.smooth_side(&near, forwards).map(|side| [far.side(side), near.side(side)]);
+            }
+        }
+        let slopes = &mut scratch.slopes;
+        let mut outcome = Ok(());
+        if let Some([(far, far_length), (near, near_length)]) = one_side {
+            // Of order two: the slope to the nearer point counts twice.
+            slopes.extend(here.iter().zip(far).zip(near).map(|((&here, &far), &near)| {
+                let [far, near] = [(far - here) / far_length, (near - here) / near_length];
+                near + (near - far)
+            }));
+        } else if is_usable == [false; 2] {
+            outcome = core::mem::replace(&mut sides[0].2, Ok(()));
         } else {
+            let [high, low] = [0, 1].map(|i| if is_usable[i] { far.side(i) } else { (&here[..], T::zero()) });
             let over_length = T::one() / (high.1 - low.1);
-            scratch.slopes.extend(high.0.iter().zip(low.0).map(|(&high, &low)| (high - low) * over_length));
-            Ok(())
-        };
-        (scratch.above, scratch.below) = (above, below);
+            slopes.extend(high.0.iter().zip(low.0).map(|(&high, &low)| (high - low) * over_length));
+        }
+        (scratch.around, scratch.here) = (around, here);
         outcome
     }
 
@@ -302,6 +320,19 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
     }
 }
 
+/// Whether the number grows as the element moves.
+fn is_forwards<T: Real>(moved: Moved, kinematics: &Kinematics<T>) -> bool {
+    let rate = match moved {
+        Moved::Position(End::Body(body), freedom) => {
+            let V = kinematics.velocities.velocity(body);
+            if freedom < 3 { V.angular[freedom] } else { V.linear[freedom - 3] }
+        }
+        Moved::Position(End::Coordinate(coordinate), _) => kinematics.velocities.coordinate_rate(coordinate),
+        _ => T::zero(),
+    };
+    rate >= T::zero()
+}
+
 impl<T: Real, E: ForceElement<T>> Scratch<T, E> {
     /// The scratch in this place, made if there is none.
     fn in_memory<'a>(
@@ -315,8 +346,7 @@ impl<T: Real, E: ForceElement<T>> Scratch<T, E> {
                 kinematics: kinematics.clone(),
                 forces: Forces::zeros(kinematics.topology()),
                 here: Vec::new(),
-                above: Vec::new(),
-                below: Vec::new(),
+                around: [(); 4].map(|()| Vec::new()),
                 slopes: Vec::new(),
             })
         });

@@ -6,6 +6,7 @@ mod differences;
 mod ends;
 mod linearization;
 mod products;
+mod sides;
 mod variable_vector;
 mod variation;
 
