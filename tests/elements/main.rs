@@ -12,6 +12,7 @@ mod friction_claims;
 mod friction_trajectories;
 mod friction_wild_inputs;
 mod golden;
+mod linearized_kinks;
 mod reported_stiffness;
 mod sledge_on_a_slope;
 mod spatial_bushing;

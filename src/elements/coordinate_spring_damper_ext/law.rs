@@ -100,7 +100,8 @@ impl<S: Algebraic> Parameters<S> {
                 loss: damping * v,
             }
         } else {
-            let force = self.sliding_force(v.magnitude()).magnitude().towards(discrete.friction_mode);
+            let speed = speed_along(v, discrete.friction_mode);
+            let force = self.sliding_force(speed).magnitude().towards(discrete.friction_mode);
             Part { force, energy: discrete.bristle_energy, loss: force * v }
         }
     }
@@ -138,7 +139,7 @@ impl<S: Algebraic> Parameters<S> {
         }
         // Not zero, however fast the static offset decays: a mode of zero would stick.
         let slip_force = self
-            .sliding_force(v.magnitude())
+            .sliding_force(speed_along(v, current.friction_mode))
             .magnitude()
             .at_least(S::of(S::Scalar::negligible()) * holding_force);
         if current.friction_mode == S::none() {
@@ -191,6 +192,12 @@ impl<S: Algebraic> Parameters<S> {
             (discrete, S::none())
         }
     }
+}
+
+/// The speed; at rest that of a slip in this direction, which may go on.
+#[inline]
+fn speed_along<S: Algebraic>(v: S, direction: S) -> S {
+    if v == S::none() { v.towards(direction) } else { v.magnitude() }
 }
 
 /// Whether two numbers have opposite signs. Their product might underflow.

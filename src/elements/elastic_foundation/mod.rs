@@ -174,8 +174,12 @@ use parameters::KIND;
 ///
 /// Derivatives are exact with every option, also those of anchors after a commit, for the springs that are displaced: others
 /// have no part. On a mesh they are those of the face, edge or vertex that is nearest; a shape of one's own states
-/// [how its normal turns](crate::shapes::Solid::normal_gradient), or the foundation gets differences. The branch of a contact
-/// is `in contact`, with the depth of its deepest spring.
+/// [how its normal turns](crate::shapes::Solid::normal_gradient), or the foundation gets differences.
+///
+/// Each contact is in the branch `in contact`, with the depth of its deepest spring as the margin. Where there is dry friction,
+/// so many of its springs are `creeping` below the transition velocity and so many `sliding`; with anchors, so many are
+/// `sticking` and so many `slipping`. The margin of these is that of the spring that is nearest to the other branch. If two
+/// steps have the same branches with the same counts, no spring has switched, unless another has switched back.
 ///
 /// # Source
 ///

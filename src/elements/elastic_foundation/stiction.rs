@@ -60,20 +60,40 @@ impl<S> Grip<S> {
         let (k, c) = (self.stiffness, self.viscosity);
         let limit_squared = limit * limit;
         let squared = k * k * ss;
-        let slips = squared > limit_squared;
-        let elastic = if slips { -(k * limit / squared.root()) } else { -k };
+        // At the limit it slips: there the damper has no share any more.
+        let slips = squared >= limit_squared;
+        let elastic = if !slips {
+            -k
+        } else if squared > zero {
+            -(k * limit / squared.root())
+        } else {
+            // Of no stretch, or no stiffness, under no limit.
+            zero
+        };
         let elastic_squared = if slips { limit_squared } else { squared };
         // Of the full damping force: its square, and its product with the elastic force.
         let (a, b) = (c * c * vv, -(elastic * c * sv));
-        if elastic_squared + b * S::literal(2.0) + a <= limit_squared {
+        if !slips && elastic_squared + b * S::literal(2.0) + a <= limit_squared {
             return Factors { elastic, damping: -c, slips };
         }
         // The greatest x with |elastic + x·viscous| = limit: a·x² + 2·b·x = l.
         let l = limit_squared - elastic_squared;
         let discriminant = b * b + a * l;
-        let share = if !(l > zero && discriminant > zero) {
-            // At the limit: what pulls back is damped until it would push beyond the limit on the other side.
-            if b < zero { -b * S::literal(2.0) / a } else { zero }
+        let share = if squared == zero && slips {
+            // Under no limit; of a small one the damper would have all.
+            if a > zero { limit / a.root() } else { zero }
+        } else if slips || !(l > zero && discriminant > zero) {
+            // What pulls back is damped until it would push beyond the limit on the other side. Whether it does is the
+            // same for any viscosity, so that the derivative by one of zero is that of a small one.
+            if sv >= zero {
+                zero
+            } else if a > zero {
+                -b * S::literal(2.0) / a
+            } else if limit > zero {
+                S::literal(1.0)
+            } else {
+                zero
+            }
         } else if b > zero {
             l / (b + discriminant.root())
         } else {
@@ -99,7 +119,7 @@ mod tests {
             // Squares, a root and a quotient.
             assert!((elastic + damping).norm() <= limit * (1.0 + 1e-14), "{i}");
             assert!(damping.dot(&velocity) <= 0.0 && elastic.dot(&stretch) <= 0.0, "{i}");
-            assert_eq!(slips, 2.0 * stretch.norm() > limit);
+            assert_eq!(slips, 2.0 * stretch.norm() >= limit);
             sliding += u32::from(slips);
             // Nothing is withheld: the damper acts fully, or the limit is reached.
             let full = (damping + velocity * 0.5).norm() < 1e-14;

@@ -90,7 +90,8 @@ impl<S> Slider<S> {
         let viscous = velocity * c;
         let is_viscous = exceeds(viscous, limit);
         let mut stretch = position - self.anchor;
-        if self.overspeed > S::none() && !is_viscous {
+        // Without a damper there is no speed at which it alone is at the limit.
+        if self.overspeed > S::none() && c > S::none() && !is_viscous {
             stretch -= (position - self.station) * self.share_dragged(length(velocity), limit / c);
         }
         let elastic = stretch * -k;
@@ -112,7 +113,8 @@ impl<S> Slider<S> {
         let time = self.overspeed / (self.overspeed + (free - speed));
         let before = length(self.velocity);
         let between = before + (speed - before) * time;
-        time * ((before + between) / (before + speed))
+        let twice_mean = before + speed;
+        if twice_mean > S::none() { time * ((before + between) / twice_mean) } else { time }
     }
 
     fn slipping<T: Real>(

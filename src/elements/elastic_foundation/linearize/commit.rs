@@ -1,10 +1,10 @@
 //! Derivatives of the next anchors.
 
-use alloc::vec::Vec;
+use core::cmp::Ordering;
 
 use nalgebra::{Point3, Vector3};
 
-use super::contact::{Contact, Spring};
+use super::contact::{Contact, Key, Memory, Spring};
 use super::friction::{Held, Pressed, friction_with_anchor};
 use super::motion::normal_force_by_motion;
 use super::variables::{OF_ANCHOR, normal_force};
@@ -21,11 +21,17 @@ impl<T: Real> ElasticFoundation<T> {
         if !self.has_anchors {
             return;
         }
-        let are_known = blocks.with_workspace(|blocks, memory: &mut Vec<T>| {
+        let are_known = blocks.with_workspace(|blocks, memory: &mut Memory<T>| {
+            let Memory { vertices, keys } = memory;
+            keys.clear();
+            keys.extend(at.dynamics.next_anchors.iter().take(at.discrete.room()).map(Anchor::key));
+            keys.sort_unstable_by(compare);
             self.for_each_contact(at, |contact| {
-                contact.for_each_spring(at, memory, |spring| {
+                contact.for_each_spring(at, vertices, |spring| {
                     let id = contact.first_spring + spring.index;
-                    if let Some(place) = Self::next_place(at, id, contact.surfaces[1]) {
+                    let key = Anchor::new(id, contact.surfaces[1], Point3::<T>::origin()).key();
+                    // The place that the anchor will have.
+                    if let Ok(place) = keys.binary_search_by(|other| compare(other, &key)) {
                         Self::linearize_anchor(at, contact, spring, OF_ANCHOR * place + 2, blocks);
                     }
                 });
@@ -34,19 +40,6 @@ impl<T: Real> ElasticFoundation<T> {
         if !are_known {
             self.ask_for_differences(blocks);
         }
-    }
-
-    /// The place that the anchor of a spring on a surface will have.
-    fn next_place(at: &AtDynamics<'_, T, Self>, spring: usize, other: usize) -> Option<usize> {
-        let key = Anchor::new(spring, other, Point3::<T>::origin()).key();
-        let kept = at.dynamics.next_anchors.iter().take(at.discrete.room()).map(Anchor::key);
-        let mut is_kept = false;
-        let before = kept.filter(|other| {
-            is_kept |= *other == key;
-            *other < key
-        });
-        let place = before.count();
-        is_kept.then_some(place)
     }
 
     /// Writes the derivatives of one anchor, from its first row on.
@@ -132,4 +125,8 @@ impl<T: Real> ElasticFoundation<T> {
             }
         }
     }
+}
+
+fn compare(a: &Key, b: &Key) -> Ordering {
+    a.partial_cmp(b).unwrap_or(Ordering::Equal)
 }

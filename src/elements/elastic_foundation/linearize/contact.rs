@@ -38,12 +38,31 @@ pub(super) struct Contact<'a, T: Real> {
     /// Half if the other surface carries springs too.
     share: T,
     vertex_areas: &'a [T],
+    pub(super) has_anchors: bool,
     facing_only: bool,
     projected_area: bool,
     found: &'a MeshContact,
     finding: &'a Finding,
     /// Whether the other surface has said at every spring how its normal turns.
     are_known: Cell<bool>,
+}
+
+/// Memory for all that is written of foundations.
+#[derive(Debug)]
+pub(super) struct Memory<T> {
+    /// For each vertex of clipped faces the derivatives of its volume by motion.
+    pub(super) vertices: Vec<T>,
+    /// Of the next anchors, sorted.
+    pub(super) keys: Vec<Key>,
+}
+
+/// Whose an anchor is.
+pub(super) type Key = (f64, f64);
+
+impl<T> Default for Memory<T> {
+    fn default() -> Self {
+        Self { vertices: Vec::new(), keys: Vec::new() }
+    }
 }
 
 /// One spring of a contact.
@@ -103,6 +122,7 @@ impl<T: Real> ElasticFoundation<T> {
                 V: V_mesh - V_other,
                 share: if other.springs.is_some() { T::lit(0.5) } else { T::one() },
                 vertex_areas: &mesh.vertex_areas,
+                has_anchors: self.has_anchors,
                 facing_only: at.parameters.facing_only,
                 projected_area: at.parameters.projected_area,
                 found: contact,
@@ -124,6 +144,11 @@ impl<T: Real> ElasticFoundation<T> {
 }
 
 impl<T: Real> Contact<'_, T> {
+    /// Whether there is dry friction.
+    pub(super) fn has_friction(&self) -> bool {
+        self.material.static_friction > T::zero()
+    }
+
     /// Calls `visit` with each spring, in the order of the results unless faces are clipped. `memory` is for them.
     pub(super) fn for_each_spring(
         &self,
@@ -175,7 +200,6 @@ impl<T: Real> Contact<'_, T> {
         let first = self.finding.vertices.start;
         let visited = &vertices.visited()[self.finding.vertices.clone()];
         let p_GS = self.X_GM.translation.vector;
-        // For each vertex the derivatives of its volume by motion, and those of its depth.
         memory.clear();
         memory.resize(visited.len() * 6, T::zero());
         let base_of = |at: &Visited<T>| at.point_G.coords - at.normal_G * at.depth - p_GS;

@@ -35,6 +35,8 @@ pub(super) struct Held<T: Real> {
     elastic: Dual<T, 4>,
     damping: Dual<T, 4>,
     pub(super) slips: bool,
+    /// By how much the spring pulls less than the limit, or more if it has yielded \[N\].
+    pub(super) margin: T,
 }
 
 /// Derivatives of a vector by the shift of a base, by its velocity and by the normal force.
@@ -91,7 +93,10 @@ impl<T: Real> Contact<'_, T> {
         let (elastic, damping, slips) =
             friction_with_anchor(&law, Dual::of(spring.area), squares, normal_force);
         let elastic = if anchor.is_some() { elastic } else { Dual::none() };
-        Held { from_anchor, stretch, velocity, slip, elastic, damping, slips }
+        let (coefficient, _) = self.law.coefficients(squares[2].value);
+        let pull = self.material.tangential_stiffness * spring.area * squares[0].value.sqrt();
+        let margin = (coefficient * normal_force.value - pull).abs();
+        Held { from_anchor, stretch, velocity, slip, elastic, damping, slips, margin }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Derivatives of the foundation.
 
+mod branches;
 mod commit;
 mod contact;
 mod friction;

@@ -1,11 +1,10 @@
 //! Derivatives of the forces by motion.
 
-use alloc::vec::Vec;
+use nalgebra::{Matrix3, Matrix6, Vector3, Vector6};
 
-use nalgebra::{Matrix3, Matrix6, Point3, Vector3, Vector6};
-
-use super::contact::{Contact, Spring, twist};
-use super::friction::Pressed;
+use super::branches::Branches;
+use super::contact::{Contact, Memory, Spring, twist};
+use super::friction::{Held, Pressed};
 use crate::elements::contact_law::Rubbing;
 use crate::elements::elastic_foundation::ElasticFoundation;
 use crate::framework::{AtDynamics, Between, Blocks, Pair};
@@ -26,22 +25,35 @@ impl<T: Real> ElasticFoundation<T> {
         blocks: &mut Blocks<'_, T>,
     ) {
         let mut contacts = 0..;
-        let are_known = blocks.with_workspace(|blocks, memory: &mut Vec<T>| {
+        let are_known = blocks.with_workspace(|blocks, memory: &mut Memory<T>| {
             self.for_each_contact(at, |contact| {
                 let mut sums = Sums::zero();
-                let mut deepest = T::zero();
-                contact.for_each_spring(at, memory, |spring| {
+                let (mut deepest, mut springs, mut branches) = (T::zero(), 0, Branches::none());
+                contact.for_each_spring(at, &mut memory.vertices, |spring| {
                     deepest = greater(deepest, spring.depth);
+                    // An upright face weighs nothing where areas are projected, but will as it turns.
+                    let bears = spring.volume != T::zero();
+                    springs += usize::from(bears);
                     let pressed = contact.press(spring);
                     if self.has_anchors {
                         let id = contact.first_spring + spring.index;
-                        sums.add_anchored(contact, spring, &pressed, at.discrete.of(id, contact.surfaces[1]));
+                        let anchor = at.discrete.of(id, contact.surfaces[1]);
+                        let held = contact.hold(spring, &pressed, anchor);
+                        if bears {
+                            branches.add_held(&held);
+                        }
+                        sums.add_anchored(contact, spring, &pressed, &held);
                     } else {
+                        if bears {
+                            branches.add_slip(pressed.slip.norm_squared(), contact.transition_velocity);
+                        }
                         sums.add(contact, spring, &pressed);
                     }
                 });
                 blocks.add_between(&sums.between(contact));
-                blocks.branch_of(contacts.next().unwrap_or_default(), "in contact", deepest, "m");
+                let place = contacts.next().unwrap_or_default();
+                blocks.branch_of_parts(place, "in contact", springs, deepest, "m");
+                branches.state(contact, place, blocks);
             })
         });
         if !are_known {
@@ -104,10 +116,9 @@ impl<T: Real> Sums<T> {
         contact: &Contact<'_, T>,
         spring: &Spring<T>,
         pressed: &Pressed<T>,
-        anchor: Option<Point3<T>>,
+        held: &Held<T>,
     ) {
         let Spring { normal: n, base, point, gradient, depth, .. } = spring;
-        let held = contact.hold(spring, pressed, anchor);
         let slopes = held.slopes(contact, spring);
         let (normal_force, friction) = (n * pressed.normal_force, held.force());
         let load = twist(point, n) + twist(base, &slopes.by_normal_force);

@@ -1,10 +1,8 @@
 //! Derivatives of the forces by parameters and anchors.
 
-use alloc::vec::Vec;
-
 use nalgebra::Vector3;
 
-use super::contact::{Contact, Spring, twist};
+use super::contact::{Contact, Memory, Spring, twist};
 use super::friction::{Pressed, friction_with_anchor};
 use crate::elements::elastic_foundation::ElasticFoundation;
 use crate::elements::elastic_foundation::parameters::Law;
@@ -24,11 +22,11 @@ impl<T: Real> ElasticFoundation<T> {
         at: &AtDynamics<'_, T, Self>,
         blocks: &mut Blocks<'_, T>,
     ) {
-        let are_known = blocks.with_workspace(|blocks, memory: &mut Vec<T>| {
+        let are_known = blocks.with_workspace(|blocks, memory: &mut Memory<T>| {
             self.for_each_contact(at, |contact| {
                 let law = contact.varied_law();
                 let mut sums = [SpatialForce::zero(); NUMBERS];
-                contact.for_each_spring(at, memory, |spring| {
+                contact.for_each_spring(at, &mut memory.vertices, |spring| {
                     let pressed = contact.press(spring);
                     if self.has_anchors {
                         Self::add_anchored(at, contact, spring, &pressed, &law, (&mut sums, &mut *blocks));
