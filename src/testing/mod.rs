@@ -52,7 +52,7 @@ mod violation;
 
 pub use energy::{Curve, Derivative, Differences, Powers, derivatives, gradient, power_balance};
 pub use forces::{frame_invariance, single_precision, third_law};
-pub use linearization::linearization;
+pub use linearization::{Agreement, agreement, linearization};
 pub use moment_arm::moment_arm_by_differences;
 pub use numbers::Numbers;
 pub use purity::{as_in_a_fresh_state, no_trace};

@@ -14,6 +14,7 @@ pub mod conformance;
 pub mod corpus;
 pub mod creep;
 pub mod implicit;
+pub mod linearized;
 pub mod machine;
 pub mod mounted;
 pub mod pinch;

@@ -17,10 +17,10 @@ use force_elements::{
 };
 
 /// Over four obstacles on three bodies and Ground, and through a point between them.
-struct Chain;
+pub(super) struct Chain;
 
 /// Over a ring that is touched on both sides, and a ball.
-struct Ring;
+pub(super) struct Ring;
 
 /// From one drum to another.
 struct Drums;

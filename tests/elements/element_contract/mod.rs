@@ -8,13 +8,16 @@ use force_elements::testing::{self, Curve, Derivative, Numbers, Powers, Scene, S
 use force_elements::{Error, Linearization, Real, Scope, Source, SpatialBushing};
 use num_dual::Dual64;
 
+mod branches;
 mod by_name;
 mod cables;
+mod corpus;
 mod faults;
 pub(crate) mod hertz;
 pub(crate) mod meshes;
 mod refusals;
 pub(crate) mod scene;
+mod symmetry;
 
 use hertz::{AnyBall, BallOnBall, BallOnPlane};
 use meshes::{

@@ -1,0 +1,173 @@
+//! A slice of the corpus of linearizations, which the example `linearization_corpus` runs at length.
+
+use std::collections::BTreeMap;
+
+use force_elements::testing::Violation;
+use force_elements_scenes::linearized::{
+    AnyCable, AnyCoordinate, AnyFoundation, AnyLinearBushing, AnySpatialBushing, AnySpring, Kind, Moving,
+    Outcome, examine,
+};
+
+/// Requires that linearizations are right, few states refused, most motions smooth, and that every option and branch named
+/// occurs.
+fn is_right<K: Kind>(states: u64, marks: &[&str]) -> Result<(), Violation> {
+    let (mut refused, mut smooth) = (0, 0);
+    let mut seen = BTreeMap::<&str, u64>::new();
+    for seed in 0..states {
+        match examine::<K>(seed)? {
+            Outcome::Refused(_) => refused += 1,
+            Outcome::Right(report) => {
+                smooth += u64::from(matches!(report.moving, Moving::Smooth(_)));
+                report.marks.into_iter().for_each(|mark| *seen.entry(mark).or_default() += 1);
+            }
+        }
+    }
+    assert!(10 * refused < states, "{refused} of {states} are refused");
+    assert!(10 * smooth > 8 * states, "{smooth} of {states} are smooth");
+    let listed: Vec<_> = seen.keys().copied().collect();
+    assert_eq!(listed, marks, "{seen:?}");
+    Ok(())
+}
+
+#[test]
+fn linear_bushings_at_any_angle() -> Result<(), Violation> {
+    is_right::<AnyLinearBushing>(
+        1000,
+        &[
+            "damped",
+            "first body Ground",
+            "middle angle beyond 69°",
+            "second body Ground",
+            "turned by more than a half",
+            "two bodies",
+            "undamped",
+        ],
+    )
+}
+
+#[test]
+fn spatial_bushings_at_any_turn() -> Result<(), Violation> {
+    is_right::<AnySpatialBushing>(
+        1000,
+        &[
+            "axes alone",
+            "coupled axes",
+            "first body Ground",
+            "second body Ground",
+            "turned by less than 16°",
+            "turned by more than a half",
+            "turned by up to a half",
+            "two bodies",
+            "with curves",
+        ],
+    )
+}
+
+#[test]
+fn coordinate_elements_in_every_branch() -> Result<(), Violation> {
+    is_right::<AnyCoordinate>(
+        4000,
+        &[
+            "a user's law",
+            "about to stick",
+            "between the stops",
+            "bristles",
+            "bristles without stiffness",
+            "creeping",
+            "in the lower stop",
+            "in the upper stop",
+            "load",
+            "no friction",
+            "one coordinate",
+            "regularised friction",
+            "sliding",
+            "slipping",
+            "smooth stops",
+            "sticking",
+            "stop that only pushes",
+            "switched stops",
+            "two coordinates",
+        ],
+    )
+}
+
+#[test]
+fn exponential_springs_in_every_branch() -> Result<(), Violation> {
+    is_right::<AnySpring>(
+        3000,
+        &[
+            "before the first commit",
+            "between sliding and fixed",
+            "clamped",
+            "far above",
+            "faster than released",
+            "first body Ground",
+            "not clamped",
+            "return mapping",
+            "second body Ground",
+            "settling",
+            "slipping",
+            "slower than released",
+            "sticking",
+            "thrown off",
+            "two bodies",
+            "was dragged along",
+        ],
+    )
+}
+
+#[test]
+fn foundations_in_every_solid() -> Result<(), Violation> {
+    is_right::<AnyFoundation>(
+        500,
+        &[
+            "a third surface",
+            "clipped",
+            "creeping",
+            "facing only",
+            "first body Ground",
+            "free",
+            "in a ball",
+            "in a cylinder",
+            "in a half-space",
+            "in a mesh",
+            "in an ellipsoid",
+            "in contact",
+            "projected area",
+            "second body Ground",
+            "sliding",
+            "slipping",
+            "springs on springs",
+            "sticking",
+            "two bodies",
+            "with anchors",
+            "without anchors",
+        ],
+    )
+}
+
+#[test]
+fn cables_over_every_surface() -> Result<(), Violation> {
+    is_right::<AnyCable>(
+        150,
+        &[
+            "free",
+            "in contact",
+            "in other places",
+            "limp",
+            "over a ball",
+            "over a can",
+            "over a cylinder",
+            "over a torus",
+            "over an ellipsoid",
+            "pulling",
+            "slack",
+            "straight",
+            "taut",
+            "through a moving point",
+            "through a point",
+            "through a point at times",
+            "touching three or more",
+        ],
+    )
+}
