@@ -5,8 +5,8 @@ use crate::simulation::energy::{gravitational_energy, kinetic_energy};
 use crate::simulation::error::SimulationError;
 use crate::simulation::motion::Simulation;
 
-/// Times by which kinetic energy may exceed what was supplied. Far from any stable run: an oscillation under symplectic
-/// Euler at 0.99 of the longest stable step varies by up to 200 times.
+/// Times by which kinetic energy may exceed what was supplied. Under symplectic Euler an undamped oscillation at a share `s`
+/// of the longest stable step varies by `(1 + s)/(1 − s)`: 200 times at 0.99.
 const EXPLOSION: f64 = 1e4;
 
 /// What has been supplied to a motion since its books were opened, in plain numbers \[J\].
