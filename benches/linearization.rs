@@ -1,11 +1,19 @@
-//! Cost of a linearization beside that of an evaluation, and of derivatives by dual numbers.
+//! Cost of a linearization in units of an evaluation, beside that of what a user has instead.
 //!
-//! `linearize` is without the evaluation that comes before it. In `Dual64` an evaluation gives one direction, in
-//! `DualSVec64<12>` twelve; central differences take two evaluations for each.
+//! `linearize` is without the evaluation that comes before it. For as many directions as one element has freedoms of position
+//! and of velocity there are `Dual64`, an evaluation for each, `DualSVec64`, one for all, and central differences, two for
+//! each. A whole system takes as many times more of each as it has bodies, unless its pattern is coloured.
+//!
+//! The columns of a row are measured in turns, and each is the least of many short samples: on a busy machine the ratios stay
+//! what they are on a quiet one.
+//!
+//! ```text
+//! cargo bench --bench linearization [part of the name of a scene]
+//! ```
 
 use std::hint::black_box;
+use std::time::{Duration, Instant};
 
-use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use force_elements::cable::{CablePath, Obstacle};
 use force_elements::elastic_foundation::{Material, Parameters};
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
@@ -19,56 +27,112 @@ use num_dual::{Dual64, DualSVec64};
 #[allow(dead_code, reason = "another bench takes the others")]
 mod scenes;
 
-use scenes::{coordinates, gimbals, spatial_bushings};
+use scenes::{coordinates, gimbals, hertz_contacts, spatial_bushings, springs};
 
-fn evaluate<T: Real>(
-    criterion: &mut Criterion,
-    group: &str,
-    name: &str,
-    (system, mut state): (ForceSystem<T>, State<T>),
-) {
-    let mut group = criterion.benchmark_group(group);
-    group.throughput(Throughput::Elements(system.element_count() as u64));
-    let mut time = T::zero();
-    group.bench_function(name, |bencher| {
-        bencher.iter(|| {
-            time += T::lit(1e-6);
-            state.set_time(time).expect("finite");
-            let view = system.realize_dynamics(black_box(&mut state)).expect("regular");
-            black_box(view.potential_energy())
-        });
-    });
-    group.finish();
+/// The length of a sample: shorter than a time slice, so that many are not interrupted.
+const SAMPLE: Duration = Duration::from_micros(100);
+/// The time for a scene.
+const BUDGET: Duration = Duration::from_secs(4);
+
+/// A system in motion.
+struct Scene<T: Real> {
+    system: ForceSystem<T>,
+    state: State<T>,
+    is_moved: bool,
 }
 
-fn linearize(criterion: &mut Criterion, group: &str, (system, mut state): (ForceSystem<f64>, State<f64>)) {
-    let mut group = criterion.benchmark_group(group);
-    group.throughput(Throughput::Elements(system.element_count() as u64));
-    system.realize_dynamics(&mut state).expect("regular");
-    let all = Scope { variables: true, commit: true };
-    for (name, scope) in [("linearize", Scope::default()), ("linearize with variables and commit", all)] {
-        let mut linearization = Linearization::of(scope);
-        group.bench_function(name, |bencher| {
-            bencher.iter(|| {
-                system.linearize(black_box(&state), &mut linearization).expect("regular");
-                black_box(&mut linearization);
-            });
-        });
+impl<T: Real> Scene<T> {
+    fn new((system, state): (ForceSystem<T>, State<T>)) -> Self {
+        Self { system, state, is_moved: false }
     }
-    group.finish();
+
+    /// Moves one body or coordinate by a nanometre, forth and back, and evaluates all.
+    fn evaluate(&mut self) {
+        self.is_moved = !self.is_moved;
+        let shift = T::lit(if self.is_moved { 1e-9 } else { -1e-9 });
+        if let Some(body) = self.system.topology().bodies().nth(1) {
+            let mut pose = *self.state.positions().pose(body);
+            pose.translation.x += shift;
+            self.state.set_pose(body, pose).expect("finite");
+        } else if let Some(coordinate) = self.system.topology().coordinates().next() {
+            let q = self.state.positions().coordinate(coordinate) + shift;
+            self.state.set_coordinate(coordinate, q).expect("finite");
+        }
+        let view = self.system.realize_dynamics(&mut self.state).expect("regular");
+        black_box(view.potential_energy());
+    }
 }
 
-/// All of these for one kind of scene.
-macro_rules! compare {
-    ($criterion:ident, $name:literal, $scene:expr) => {{
-        fn scene<T: Real>() -> (ForceSystem<T>, State<T>) {
-            let scene: fn() -> (ForceSystem<T>, State<T>) = $scene;
-            scene()
+/// The least time of one call in samples of each in turn.
+fn least_times<const N: usize>(mut tasks: [&mut dyn FnMut(); N]) -> [f64; N] {
+    let time = |task: &mut dyn FnMut(), calls: u32| {
+        let start = Instant::now();
+        (0..calls).for_each(|_| task());
+        start.elapsed().as_secs_f64() / f64::from(calls)
+    };
+    let mut least = [f64::INFINITY; N];
+    let mut calls = [1_u32; N];
+    let start = Instant::now();
+    while start.elapsed() < BUDGET {
+        for ((task, least), calls) in tasks.iter_mut().zip(&mut least).zip(&mut calls) {
+            *least = least.min(time(task, *calls));
+            while *calls < 1000 && *least * f64::from(*calls) < SAMPLE.as_secs_f64() {
+                *calls += 1;
+            }
         }
-        evaluate($criterion, $name, "evaluation", scene::<f64>());
-        linearize($criterion, $name, scene::<f64>());
-        evaluate($criterion, $name, "Dual64", scene::<Dual64>());
-        evaluate($criterion, $name, "DualSVec64<12>", scene::<DualSVec64<12>>());
+    }
+    least
+}
+
+/// Prints one row, for elements with so many directions.
+fn compare<const N: usize>(
+    name: &str,
+    directions: u32,
+    [mut plain, mut still]: [Scene<f64>; 2],
+    mut dual: Scene<Dual64>,
+    mut vector: Scene<DualSVec64<N>>,
+) {
+    still.evaluate();
+    let Scene { system, state, .. } = &still;
+    let linearize = |scope: Scope| {
+        let mut linearization = Linearization::of(scope);
+        move || {
+            system.linearize(black_box(state), &mut linearization).expect("regular");
+            black_box(&mut linearization);
+        }
+    };
+    let all = Scope { variables: true, commit: true };
+    let [evaluation, by_motion, by_all, one, many] = least_times([
+        &mut || plain.evaluate(),
+        &mut linearize(Scope::default()),
+        &mut linearize(all),
+        &mut || dual.evaluate(),
+        &mut || vector.evaluate(),
+    ]);
+    let [directions, at_once] = [directions, u32::try_from(N).expect("few")].map(f64::from);
+    let count = u32::try_from(system.element_count()).map(f64::from).expect("few");
+    println!(
+        "| {name} | {:.3} | {directions} | {:.2} | {:.1} | {:.1} | {:.1} | {} |",
+        evaluation / count * 1e6,
+        by_motion / evaluation,
+        by_all / evaluation,
+        one / evaluation * directions,
+        many / evaluation * (directions / at_once),
+        2.0 * directions,
+    );
+}
+
+/// A row for scenes of this kind, if it is asked for.
+macro_rules! row {
+    ($name:literal, $directions:literal, $at_once:literal, $scene:expr) => {{
+        fn scene<T: Real>() -> Scene<T> {
+            let scene: fn() -> (ForceSystem<T>, State<T>) = $scene;
+            Scene::new(scene())
+        }
+        let wanted = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
+        if wanted.is_none_or(|part| $name.contains(&part)) {
+            compare::<$at_once>($name, $directions, [scene(), scene()], scene(), scene());
+        }
     }};
 }
 
@@ -124,31 +188,29 @@ fn clipped() -> Parameters<f64> {
     Parameters { clipped: true, ..Parameters::default() }
 }
 
-fn what_does_a_linearization_of_contact_cost(criterion: &mut Criterion) {
-    compare!(criterion, "linearization/foundation on Ground", || {
+fn contacts() {
+    row!("ExponentialSpring, 200 on Ground", 12, 12, || springs(200));
+    row!("HertzContact, 200 of balls on balls", 24, 12, || hertz_contacts(200, true));
+    row!("foundation on Ground", 12, 12, || {
         half_space(Some(BodyIndex::GROUND), Parameters::default(), false)
     });
-    compare!(criterion, "linearization/foundation on a half-space", || {
-        half_space(None, Parameters::default(), false)
-    });
-    compare!(criterion, "linearization/clipped foundation on a half-space", || {
-        half_space(None, clipped(), false)
-    });
-    compare!(criterion, "linearization/foundation with anchors on a half-space", || {
+    row!("foundation on a half-space", 24, 12, || half_space(None, Parameters::default(), false));
+    row!("clipped foundation on a half-space", 24, 12, || half_space(None, clipped(), false));
+    row!("foundation with anchors on a half-space", 24, 12, || {
         half_space(None, Parameters::default(), true)
     });
-    compare!(criterion, "linearization/foundation on an ellipsoid", || {
+    row!("foundation on an ellipsoid", 24, 12, || {
         foundation(ElasticFoundation::default(), |bed, body, _| {
             let radii = Vector3::new(1.3, 1.2, 1.0);
             rigid(bed, Frame::of(body), Ellipsoid::new(radii).expect("valid"));
         })
     });
-    compare!(criterion, "linearization/foundation on its like", || {
+    row!("foundation on its like", 24, 12, || {
         foundation(ElasticFoundation::default(), |bed, body, mesh| {
             bed.add_springs(Frame::of(body), mesh.clone(), rubber()).expect("closed");
         })
     });
-    compare!(criterion, "linearization/clipped foundation on its like", || {
+    row!("clipped foundation on its like", 24, 12, || {
         foundation(ElasticFoundation::new(clipped()).expect("valid"), |bed, body, mesh| {
             bed.add_springs(Frame::of(body), mesh.clone(), rubber()).expect("closed");
         })
@@ -200,22 +262,30 @@ fn cable<T: Real>(count: u32, is_round: bool, moves: bool) -> (ForceSystem<T>, S
     (system, state)
 }
 
-fn what_does_a_linearization_cost(criterion: &mut Criterion) {
-    compare!(criterion, "linearization/linear_bushing", || gimbals(200));
-    compare!(criterion, "linearization/spatial_bushing", || spatial_bushings(200, 6, 2));
-    compare!(criterion, "linearization/coordinate, bristles", || coordinates(1000, |_| {}));
-    compare!(criterion, "linearization/coordinate, regularised", || {
+fn bushings_and_coordinates() {
+    row!("LinearBushing, 200 in a chain", 24, 12, || gimbals(200));
+    row!("SpatialBushing, 200 in a chain", 24, 12, || spatial_bushings(200, 1, 0));
+    row!("SpatialBushing, coupled, with two curves", 24, 12, || spatial_bushings(200, 6, 2));
+    row!("coordinate element, bristles, 1000", 2, 2, || coordinates(1000, |_| {}));
+    row!("coordinate element, regularised, 1000", 2, 2, || {
         coordinates(1000, |p| p.friction_proportional_zone = T::lit(0.01))
     });
-    compare!(criterion, "linearization/cable over 1 ellipsoid", || cable(1, false, false));
-    compare!(criterion, "linearization/cable over 2 ellipsoids", || cable(2, false, false));
-    compare!(criterion, "linearization/cable over 3 ellipsoids", || cable(3, false, false));
-    compare!(criterion, "linearization/cable over 4 ellipsoids", || cable(4, false, false));
-    compare!(criterion, "linearization/cable over 5 ellipsoids", || cable(5, false, false));
-    compare!(criterion, "linearization/cable over 1 sphere", || cable(1, true, false));
-    compare!(criterion, "linearization/cable over 5 spheres", || cable(5, true, false));
-    compare!(criterion, "linearization/cable over 5 moving ellipsoids", || cable(5, false, true));
 }
 
-criterion_group!(benches, what_does_a_linearization_cost, what_does_a_linearization_of_contact_cost);
-criterion_main!(benches);
+fn cables() {
+    row!("cable over 1 ellipsoid", 12, 12, || cable(1, false, false));
+    row!("cable over 5 ellipsoids", 12, 12, || cable(5, false, false));
+    row!("cable over 1 sphere", 12, 12, || cable(1, true, false));
+    row!("cable over 5 spheres", 12, 12, || cable(5, true, false));
+    row!("cable over 5 moving ellipsoids", 72, 12, || cable(5, false, true));
+}
+
+fn main() {
+    println!(
+        "| scene | evaluation, µs | directions | `linearize` | with variables and commit | `Dual64` | `DualSVec64` | differences |"
+    );
+    println!("|---|---|---|---|---|---|---|---|");
+    bushings_and_coordinates();
+    contacts();
+    cables();
+}

@@ -115,8 +115,8 @@ pub use framework::variables;
 pub use framework::{
     AtDynamics, AtPosition, AtVelocity, Between, BinarySnapshot, Blocks, Branch, Cache, Casts, Checkpoint,
     Column, DynamicsView, ElementError, ElementId, ElementLinearization, ElementName, End, Error,
-    ForceElement, ForceSystem, Freedoms, Given, Handle, Linearization, OwnError, Pair, PositionView, Row,
-    Scope, Snapshot, Source, StableStep, Stage, State, StepMethod, StepRule, Stepping, Stiffnesses, Triplet,
+    ForceElement, ForceSystem, Freedoms, Given, Handle, Linearization, OwnError, PositionView, Row, Scope,
+    Snapshot, Source, StableStep, Stage, State, StepMethod, StepRule, Stepping, Stiffnesses, Triplet,
     VariablePlace, VariableVector, Variables, Variation, VelocityView,
 };
 pub use math::check;

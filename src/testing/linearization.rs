@@ -199,7 +199,7 @@ fn components(variation: &Variation<f64>, end: End) -> Vec<f64> {
 
 /// The change of a mixture of results along a direction, and the sum of the sizes of all terms.
 fn change(
-    linearization: &ElementLinearization<f64>,
+    linearization: ElementLinearization<'_, f64>,
     results: Results,
     weights: &Weights,
     direction: &Direction,

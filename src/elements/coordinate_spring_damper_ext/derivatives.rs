@@ -57,6 +57,22 @@ fn by_motion<T: Real>(at: &At<'_, T>) -> Instance<Dual<T, 2>> {
     }
 }
 
+/// The derivatives of the force by displacement and velocity.
+#[inline]
+fn force_by_motion<T: Real>(at: &At<'_, T>) -> [T; 2] {
+    let parameters = at.parameters;
+    let [mut by_q, mut by_v] = parameters.friction_by_motion(at.velocity.velocity, at.discrete);
+    by_q += parameters.stiffness;
+    by_v += parameters.damping;
+    if parameters.use_limit_stops {
+        let Instance { q, v, parameters, discrete, .. } = by_motion(at);
+        let [contact_by_q, contact_by_v] = parameters.contact(q, v, discrete.limit_stop_state).force.slopes;
+        by_q += contact_by_q;
+        by_v += contact_by_v;
+    }
+    [by_q, by_v]
+}
+
 impl<T: Real> CoordinateSpringDamperExt<T> {
     /// With the derivatives by parameters and memory.
     fn by_variables(&self, at: &At<'_, T>) -> Instance<Dual<T, NUMBERS>> {
@@ -80,7 +96,7 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
     }
 
     pub(super) fn linearize_force(&self, at: &At<'_, T>, blocks: &mut Blocks<'_, T>) {
-        let [by_q, by_v] = by_motion(at).force().slopes;
+        let [by_q, by_v] = force_by_motion(at);
         for (on, pull) in self.ends(at) {
             for (by, factor) in self.ends(at) {
                 let [k, d] = [by_q, by_v].map(|slope| Vector1::new(-pull * slope * factor));
@@ -122,6 +138,35 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
 }
 
 impl<T: Real> Parameters<T> {
+    /// The derivatives of friction by displacement and velocity.
+    #[inline]
+    fn friction_by_motion(&self, v: T, discrete: &Discrete<T>) -> [T; 2] {
+        let (zone, zero, speed) = (self.friction_proportional_zone, T::zero(), v.abs());
+        if zone > zero && speed <= zone {
+            [zero, self.holding_force() / zone]
+        } else if zone > zero {
+            // The force turns with the velocity, as the speed does.
+            [zero, self.sliding_slope(speed)]
+        } else if !self.has_bristles() {
+            [zero; 2]
+        } else if discrete.friction_mode == zero {
+            [self.sticking_stiffness, self.sticking_damping]
+        } else {
+            // That of the magnitude of the force, which negative viscosity may turn; at zero that of a growing velocity.
+            let is_turned = self.viscous_friction < zero && self.sliding_force(speed) < zero;
+            let slope = self.sliding_slope(speed).towards(discrete.friction_mode);
+            [zero, if is_turned == (v < zero) { slope } else { -slope }]
+        }
+    }
+
+    /// The derivative of sliding friction by the speed.
+    #[inline]
+    fn sliding_slope(&self, speed: T) -> T {
+        let beyond = speed - self.friction_proportional_zone;
+        let decay = self.exponential_decay_static;
+        self.viscous_friction - self.static_offset_force() * (-beyond / decay).exp() / decay
+    }
+
     /// Which branches friction and stops take, and how far the next ones are.
     fn state_branches(&self, q: T, v: T, discrete: &Discrete<T>, blocks: &mut Blocks<'_, T>) {
         let zone = self.friction_proportional_zone;

@@ -128,11 +128,9 @@ impl<S> Law<S> {
     {
         let Motion { position, velocity, .. } = motion;
         let normal = normal_force(self, position.z, velocity.z);
-        let mu = self.mu_static - committed.sliding * (self.mu_static - self.mu_kinetic);
+        let mu = self.friction_coefficient(committed);
         let limit = mu * normal.total;
-        // Relative to `max` where all forces are small in the units in use.
-        let unit = self.max_normal_force.at_most(S::literal(1.0));
-        let is_held = limit > S::of(T::negligible()) * unit;
+        let is_held = self.holds(limit);
         let dissipation = -((normal.total - normal.elastic) * velocity.z);
         let energy = normal.energy;
         let [p, v] = [position, velocity].map(|v| Vector2::new(v.x, v.y));
@@ -153,6 +151,26 @@ impl<S> Law<S> {
                 self.blends(committed, is_held, [p, v], elapsed, outcome)
             }
         }
+    }
+
+    /// The coefficient of friction by the committed Sliding.
+    #[inline]
+    pub(super) fn friction_coefficient<T: Real>(&self, committed: &Memory<S>) -> S
+    where
+        S: Number<T>,
+    {
+        self.mu_static - committed.sliding * (self.mu_static - self.mu_kinetic)
+    }
+
+    /// Whether a limit of friction is not negligible.
+    #[inline]
+    pub(super) fn holds<T: Real>(&self, limit: S) -> bool
+    where
+        S: Number<T>,
+    {
+        // Relative to `max` where all forces are small in the units in use.
+        let unit = self.max_normal_force.at_most(S::literal(1.0));
+        limit > S::of(T::negligible()) * unit
     }
 
     /// Friction as published.
@@ -198,13 +216,52 @@ impl<S> Law<S> {
         S: Number<T>,
     {
         let (zero, one) = (S::none(), S::literal(1.0));
-        let limit = outcome.limit;
+        let normal = outcome.normal.total;
+        let (yielding, error) = self.pulls(committed, is_held, [position, velocity], [normal, outcome.limit]);
+        let Yielding { elastic, damping, stretch, overspeed, slips } = yielding;
+        outcome.switching_error = error;
+        outcome.friction = Friction { elastic, damping, limit_reached: slips };
+        let sliding = if slips && (self.lets_go(velocity) || !is_held) {
+            one
+        } else if !slips && !exceeds(velocity, self.settle_velocity) {
+            zero
+        } else {
+            committed.sliding
+        };
+        outcome.next = Next { anchor: position - stretch, sliding, overspeed };
+        outcome.energy -= S::literal(0.5) * dot(elastic, stretch);
+        outcome.dissipation -= dot(damping, velocity);
+        outcome
+    }
+
+    /// Whether a station is fast enough for its anchor to let go.
+    #[inline]
+    fn lets_go<T: Real>(&self, velocity: Vector2<S>) -> bool
+    where
+        S: Number<T>,
+    {
+        self.release_velocity == S::none() || exceeds(velocity, self.release_velocity)
+    }
+
+    /// Friction by return mapping under a normal force and a limit, and its error if the anchor lets go at the end of the
+    /// step.
+    #[inline]
+    pub(super) fn pulls<T: Real>(
+        &self,
+        committed: &Memory<S>,
+        is_held: bool,
+        [position, velocity]: [Vector2<S>; 2],
+        [normal, limit]: [S; 2],
+    ) -> (Yielding<S>, S)
+    where
+        S: Number<T>,
+    {
+        let (zero, one) = (S::none(), S::literal(1.0));
         let slider = Slider::committed(committed, position);
         // What friction loses when the anchor lets go. Within the step a fast station loses it as the pull rises on, so that
         // error control sees it and Newton's method has a slope; a slow one at the end.
-        let drop = (self.mu_static - self.mu_kinetic) * outcome.normal.total * (one - committed.sliding);
-        let lets_go = self.release_velocity == zero || exceeds(velocity, self.release_velocity);
-        let beyond = if is_held && drop > zero && lets_go {
+        let drop = (self.mu_static - self.mu_kinetic) * normal * (one - committed.sliding);
+        let beyond = if is_held && drop > zero && self.lets_go(velocity) {
             slider.pull_beyond(self, position, velocity, limit).at_most(drop)
         } else {
             zero
@@ -216,23 +273,11 @@ impl<S> Law<S> {
         } else {
             beyond
         };
-        let Yielding { elastic, damping, stretch, overspeed, slips } = if is_held {
+        let yielding = if is_held {
             slider.friction(self, position, velocity, limit - fallen)
         } else {
             Yielding::none(self, velocity)
         };
-        outcome.switching_error = beyond.at_most(drop - fallen);
-        outcome.friction = Friction { elastic, damping, limit_reached: slips };
-        let sliding = if slips && (lets_go || !is_held) {
-            one
-        } else if !slips && !exceeds(velocity, self.settle_velocity) {
-            zero
-        } else {
-            committed.sliding
-        };
-        outcome.next = Next { anchor: position - stretch, sliding, overspeed };
-        outcome.energy -= S::literal(0.5) * dot(elastic, stretch);
-        outcome.dissipation -= dot(damping, velocity);
-        outcome
+        (yielding, beyond.at_most(drop - fallen))
     }
 }

@@ -2,11 +2,11 @@
 
 use nalgebra::{Matrix3, Vector2, Vector3};
 
-use super::friction::length;
+use super::friction::{Friction, length};
 use super::law::{Law, Memory, Motion, Outcome};
-use super::{ExponentialSpring, FrictionTransition, Parameters, Step};
-use crate::framework::{AtDynamics, Between, Blocks, Pair, Row};
-use crate::math::{Dual, Number, Real, SpatialForce, SpatialVelocity};
+use super::{Discrete, ExponentialSpring, FrictionTransition, Parameters, Step};
+use crate::framework::{AtDynamics, Between, Blocks, Row};
+use crate::math::{Dual, Number, Real, SpatialForce, SpatialVelocity, joined};
 
 /// Position and velocity of the station in the plane's frame.
 const MOTION: usize = 6;
@@ -30,6 +30,67 @@ impl<T: Real> ExponentialSpring<T> {
         law.evaluate(at.parameters.friction_transition, &memory, &motion)
     }
 
+    /// The derivatives of the force on the station by its position and velocity, in the plane's frame.
+    fn force_by_motion(at: &AtDynamics<'_, T, Self>) -> [Matrix3<T>; 2] {
+        let Parameters { d2, normal_viscosity, max_normal_force, .. } = *at.parameters;
+        let exponential = at.dynamics.normal_force_unclamped;
+        let factor = T::one() - normal_viscosity * at.velocity.v_PS.z;
+        let is_free = factor > T::zero() && exponential * factor <= max_normal_force;
+        let normal = if is_free {
+            [-d2 * exponential * factor, -normal_viscosity * exponential]
+        } else {
+            [T::zero(); 2]
+        };
+        let friction = Self::friction_by_motion(at);
+        let of = |first: usize, by_normal: T| {
+            let row = |axis: usize| {
+                let slopes = &friction[axis];
+                [slopes[first], slopes[first + 1], slopes[4] * by_normal]
+            };
+            let ([xx, xy, xz], [yx, yy, yz], zero) = (row(0), row(1), T::zero());
+            Matrix3::new(xx, xy, xz, yx, yy, yz, zero, zero, by_normal)
+        };
+        [of(0, normal[0]), of(2, normal[1])]
+    }
+
+    /// The derivatives of the two components of friction by position and velocity in the plane, and by the normal force.
+    #[inline]
+    fn friction_by_motion(at: &AtDynamics<'_, T, Self>) -> [[T; 5]; 2] {
+        let (parameters, limit) = (at.parameters, at.dynamics.friction_force_limit);
+        let zero = T::zero();
+        if !Law::new(parameters).holds(limit) {
+            return [[zero; 5]; 2];
+        }
+        let is_published = parameters.friction_transition == FrictionTransition::Settling;
+        let Discrete { sliding, overspeed, last_station, .. } = at.discrete;
+        if !at.dynamics.limit_reached && (is_published || *overspeed == zero) {
+            // Spring and damper, the former without an anchor before the first commit of a station that slides.
+            let share = match parameters.friction_transition {
+                FrictionTransition::Settling => T::one() - *sliding,
+                FrictionTransition::ReturnMapping if last_station.is_some() || *sliding == zero => T::one(),
+                FrictionTransition::ReturnMapping => zero,
+            };
+            let (k, c) = (-parameters.friction_elasticity * share, -parameters.friction_viscosity);
+            return [[k, zero, c, zero, zero], [zero, k, zero, c, zero]];
+        }
+        let law = Law::of(parameters, |number, _| Dual::<T, 5>::of(number));
+        let memory = Memory::of(at.discrete, |number, _| Dual::of(number));
+        let vary =
+            |v: &Vector3<T>, first| Vector2::new(Dual::variable(v.x, first), Dual::variable(v.y, first + 1));
+        let (position, velocity) = (vary(&at.position.p_PS.coords, 0), vary(&at.velocity.v_PS, 2));
+        let normal = Dual::variable(at.dynamics.normal_force, 4);
+        let limit = law.friction_coefficient(&memory) * normal;
+        let (elastic, damping) = if is_published {
+            let friction = Friction::blended(&law, position - memory.anchor, velocity, limit, memory.sliding);
+            (friction.elastic, friction.damping)
+        } else {
+            let (yielding, _) = law.pulls(&memory, true, [position, velocity], [normal, limit]);
+            (yielding.elastic, yielding.damping)
+        };
+        let force = elastic + damping;
+        [force.x.slopes, force.y.slopes]
+    }
+
     /// The outcome of the law with derivatives by the variables.
     fn by_variables(at: &AtDynamics<'_, T, Self>) -> Outcome<Dual<T, VARIABLES>> {
         let law = Law::of(at.parameters, |number, place| Dual::variable(number, 1 + place));
@@ -47,21 +108,18 @@ impl<T: Real> ExponentialSpring<T> {
     }
 
     pub(super) fn linearize_by_motion(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
-        let outcome = Self::by_motion(at);
-        let force = force_P(&outcome);
         let R_GP = at.position.X_GP.rotation.matrix();
-        let by = |first: usize| {
-            let in_P = Matrix3::from_fn(|row, column| force[row].slopes[first + column]);
-            let force_by_linear = R_GP * in_P * R_GP.transpose();
-            Pair { force_by_linear, ..Pair::zeros() }
-        };
+        let [by_position, by_velocity] = Self::force_by_motion(at).map(|in_P| {
+            let none = Matrix3::zeros();
+            joined([[none, none], [none, R_GP * in_P * R_GP.transpose()]])
+        });
         blocks.add_between(&Between {
             bodies: [self.plane.body, self.station.body],
             p_GM: at.position.p_GS,
             F_GM: SpatialForce::new(Vector3::zeros(), at.dynamics.force_G()),
             V_M: Self::velocity_G(at),
-            by_position: by(0),
-            by_velocity: by(3),
+            by_position,
+            by_velocity,
         });
         // What spring and damper would pull with if the anchor held.
         let stretch = at.position.p_PS.xy().coords - at.discrete.anchor_P;

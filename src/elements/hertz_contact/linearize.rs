@@ -5,8 +5,8 @@ use nalgebra::{Matrix3, Vector3};
 use super::results::{Position, Velocity};
 use super::{HertzContact, Surface};
 use crate::elements::contact_law::Rubbing;
-use crate::framework::{AtDynamics, Between, Blocks, Pair};
-use crate::math::{Dual, Number, Real, SpatialForce, SpatialVelocity};
+use crate::framework::{AtDynamics, Between, Blocks};
+use crate::math::{Dual, Number, Real, SpatialForce, SpatialVelocity, joined};
 use crate::mechanics::{BodyIndex, Checked};
 
 /// The numbers of the parameters.
@@ -97,17 +97,11 @@ impl<T: Real> HertzContact<T> {
             p_GM: point_G - lever,
             F_GM: SpatialForce::new(lever.cross(&force), force),
             V_M: V,
-            by_position: Pair {
-                force_by_linear: by_shift,
-                torque_by_linear: torque_by(&by_shift) - force.cross_matrix() * lever_by_shift,
-                ..Pair::zeros()
-            },
-            by_velocity: Pair {
-                force_by_linear: by_velocity,
-                torque_by_linear: torque_by(&by_velocity),
-                force_by_angular: by_spin,
-                torque_by_angular: torque_by(&by_spin),
-            },
+            by_position: joined([
+                [Matrix3::zeros(), torque_by(&by_shift) - force.cross_matrix() * lever_by_shift],
+                [Matrix3::zeros(), by_shift],
+            ]),
+            by_velocity: joined([[torque_by(&by_spin), torque_by(&by_velocity)], [by_spin, by_velocity]]),
         });
     }
 

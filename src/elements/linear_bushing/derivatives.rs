@@ -4,8 +4,8 @@ use nalgebra::{Matrix3, Vector3};
 
 use super::{LinearBushing, Position, Velocity};
 use crate::elements::linear_bushing::law::Gimbal;
-use crate::framework::{AtDynamics, Between, Blocks, Pair};
-use crate::math::{Real, SpatialForce, SpatialVelocity};
+use crate::framework::{AtDynamics, Between, Blocks};
+use crate::math::{Real, SpatialForce, SpatialVelocity, joined};
 
 type At<'a, T> = AtDynamics<'a, T, LinearBushing<T>>;
 
@@ -21,19 +21,17 @@ impl<T: Real> LinearBushing<T> {
         let Velocity { V_GF, V_GM, V_FM, .. } = at.velocity;
         let R_GF = X_GF.rotation.matrix();
         let [by_angles, by_rates] = derivatives_of_torque(at, R_GF);
+        let axes = [0, 1, 2].map(|axis| Vector3::from(R_GF.column(axis)));
         let [by_shift, by_shift_rate] = [&at.parameters.law.stiffness, &at.parameters.law.damping]
-            .map(|axes| -R_GF * Matrix3::from_diagonal(&axes.fixed_rows::<3>(3)) * R_GF.transpose());
+            .map(|factors| weighted(&axes, &-factors.fixed_rows::<3>(3)));
+        let none = Matrix3::zeros();
         Between {
             bodies: self.ends.bodies(),
             p_GM: X_GM.translation.vector.into(),
             F_GM: at.dynamics.F_GM,
             V_M: SpatialVelocity::new(V_GM.angular - V_GF.angular, R_GF * V_FM.linear),
-            by_position: Pair { torque_by_angular: by_angles, force_by_linear: by_shift, ..Pair::zeros() },
-            by_velocity: Pair {
-                torque_by_angular: by_rates,
-                force_by_linear: by_shift_rate,
-                ..Pair::zeros()
-            },
+            by_position: joined([[by_angles, none], [none, by_shift]]),
+            by_velocity: joined([[by_rates, none], [none, by_shift_rate]]),
         }
     }
 
@@ -103,5 +101,14 @@ fn derivatives_of_torque<T: Real>(at: &At<'_, T>, R_GF: &Matrix3<T>) -> [Matrix3
     let by_qz = N[2] * -k[2];
     let outer =
         |columns: [Vector3<T>; 3]| Matrix3::from_columns(&columns) * Matrix3::from_columns(&N).transpose();
-    [outer([by_qx, by_qy, by_qz]), outer([N[0] * -c[0], N[1] * -c[1], N[2] * -c[2]])]
+    [outer([by_qx, by_qy, by_qz]), weighted(&N, &-c)]
+}
+
+/// The sum of the squares `v vᵀ` of three vectors with these weights.
+#[inline]
+fn weighted<T: Real>([a, b, c]: &[Vector3<T>; 3], weights: &Vector3<T>) -> Matrix3<T> {
+    let (wa, wb, wc) = (a * weights.x, b * weights.y, c * weights.z);
+    let at = |i: usize, j: usize| wa[i] * a[j] + wb[i] * b[j] + wc[i] * c[j];
+    let (xy, xz, yz) = (at(0, 1), at(0, 2), at(1, 2));
+    Matrix3::new(at(0, 0), xy, xz, xy, at(1, 1), yz, xz, yz, at(2, 2))
 }

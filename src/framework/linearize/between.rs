@@ -1,39 +1,14 @@
 //! The derivatives of a force between two frames on two bodies.
 
 use core::array::from_fn;
+use core::ops::Neg;
 
-use nalgebra::{Matrix3, Point3, Vector3, Vector6};
+use nalgebra::{Matrix2x3, Matrix3, Matrix6, Matrix6x3, Point3, Vector3, Vector6};
 
 use super::blocks::{Blocks, Column, Row};
 use super::ends::End;
 use crate::math::{Pose, Real, SpatialForce, SpatialVelocity};
 use crate::mechanics::BodyIndex;
-
-/// Derivatives of a torque and a force by a rotation and a translation, or by an angular and a linear velocity.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Pair<T: Real> {
-    /// Of the torque by the rotation.
-    pub torque_by_angular: Matrix3<T>,
-    /// Of the torque by the translation.
-    pub torque_by_linear: Matrix3<T>,
-    /// Of the force by the rotation.
-    pub force_by_angular: Matrix3<T>,
-    /// Of the force by the translation.
-    pub force_by_linear: Matrix3<T>,
-}
-
-impl<T: Real> Pair<T> {
-    /// No dependence.
-    pub fn zeros() -> Self {
-        let zero = Matrix3::zeros();
-        Self {
-            torque_by_angular: zero,
-            torque_by_linear: zero,
-            force_by_angular: zero,
-            force_by_linear: zero,
-        }
-    }
-}
 
 /// A torque and a force at a point M of one body, with the opposite on another, that depend on where M is and how it
 /// moves as seen from the other body.
@@ -50,77 +25,97 @@ pub struct Between<T: Real> {
     pub F_GM: SpatialForce<T>,
     /// The velocity of M as seen by the observer, in Ground.
     pub V_M: SpatialVelocity<T>,
-    /// The derivatives of torque and force by a turn and a shift of M as seen by the observer, in Ground.
-    pub by_position: Pair<T>,
-    /// Those by the velocity of M as seen by the observer, in Ground.
-    pub by_velocity: Pair<T>,
+    /// The derivatives of torque and force by a turn and a shift of M as seen by the observer, in Ground: three rows for
+    /// the torque, and three columns for the turn, come first.
+    pub by_position: Matrix6<T>,
+    /// Those by the angular and linear velocity of M as seen by the observer, in Ground.
+    pub by_velocity: Matrix6<T>,
 }
 
 impl<T: Real> Blocks<'_, T> {
     /// Adds all blocks of a force between two bodies.
     #[inline]
     pub fn add_between(&mut self, between: &Between<T>) {
-        let Between { bodies: [a, b], p_GM, F_GM, V_M, by_position, by_velocity } = between;
-        let [r_A, r_B] = [*a, *b].map(|body| p_GM.coords - self.pose(body).translation.vector);
-        let [w_A, w_B] = [*a, *b].map(|body| self.velocity(body).angular);
-        let (K, D) = (by_position.columns(), by_velocity.columns());
-        let f = &F_GM.force;
-
-        // A turn of B about its origin moves M, and with it the velocity of M relative to A.
-        if *b != BodyIndex::GROUND {
-            let by_turn = less(&K.angular, &times_cross_cross(&D.linear, &w_B, &r_B));
-            let by_shift = less(&K.linear, &times_cross(&D.linear, &w_A));
-            let mut K = Columns { angular: by_turn, linear: by_shift }.at_own_origin(&r_B);
-            // M is the point of application, which B carries along.
-            add_to_torque(&mut K.angular, &cross_cross(f, &r_B));
-            let rows = rows(&K, &D.at_own_origin(&r_B));
-            self.push_at_origin(*b, *b, &rows, &r_B, T::one());
-            let on_a = self.push_at_origin(*a, *b, &rows, &r_A, -T::one());
-            add_cross(on_a, f, T::one());
-        }
-        if *a != BodyIndex::GROUND {
-            let turning = times_cross_cross(&D.linear, &w_A, &r_A);
-            let turning = plus(&turning, &times_cross(&D.linear, &V_M.linear));
-            let turning = plus(&turning, &times_cross(&D.angular, &V_M.angular));
-            let mut by_turn = less(&K.angular, &turning);
-            // The observer takes torque and force along.
-            add_to_torque(&mut by_turn, &F_GM.torque.cross_matrix());
-            add_to_force(&mut by_turn, &f.cross_matrix());
-            let by_shift = less(&K.linear, &times_cross(&D.linear, &w_A));
-            let K = Columns { angular: by_turn, linear: by_shift }.at_own_origin(&r_A);
-            // Of the opposite motion, by which the relative one grows.
-            let rows = rows(&K, &D.at_own_origin(&r_A));
-            self.push_at_origin(*b, *a, &rows, &r_B, -T::one());
-            let on_a = self.push_at_origin(*a, *a, &rows, &r_A, T::one());
-            add_cross(on_a, f, -T::one());
+        match between.bodies.map(|body| body != BodyIndex::GROUND) {
+            [true, true] => self.add_between_moving::<true, true>(between),
+            [true, false] => self.add_between_moving::<true, false>(between),
+            [false, true] => self.add_between_moving::<false, true>(between),
+            [false, false] => {}
         }
     }
 
-    /// Adds derivatives of torque and force about M as those about the origin of a body, from which M is at `r`, and
-    /// returns the numbers.
+    /// Adds the blocks by the motion of the first and of the second body.
+    fn add_between_moving<const A: bool, const B: bool>(&mut self, between: &Between<T>) {
+        let Between { bodies: [a, b], p_GM, F_GM, V_M, by_position, by_velocity } = between;
+        let [r_A, r_B] = [*a, *b].map(|body| p_GM.coords - self.pose(body).translation.vector);
+        let [w_A, w_B] = [*a, *b].map(|body| self.velocity(body).angular);
+        let (SpatialForce { torque, force }, w_AB) = (F_GM, w_B - w_A);
+        // The observer takes torque and force along, and B carries their point of application.
+        let carried_by_a = stacked(&torque.cross_matrix(), &force.cross_matrix());
+        let carried_by_b = stacked(&cross_cross(force, &r_B), &Matrix3::zeros());
+        let mut by_a = [[T::zero(); 12]; 6];
+        let mut by_b = by_a;
+        // Two rows at a time fill the vectors of the processor; for more it has too few of them.
+        for first in [0, 2, 4] {
+            let part = |of: &Matrix6<T>, column| of.fixed_view::<2, 3>(first, column).into_owned();
+            let (k_turn, k_shift) = (part(by_position, 0), part(by_position, 3));
+            let (d_turn, d_shift) = (part(by_velocity, 0), part(by_velocity, 3));
+            // A shift of M changes its velocity as seen from A, which turns.
+            let by_shift = k_shift - times_cross(&d_shift, &w_A);
+            if A {
+                // Lever and velocities turn with the observer, and are seen to turn back.
+                let by_turn = k_turn
+                    - times_cross(&k_shift, &r_A)
+                    - times_cross(&d_shift, &V_M.linear)
+                    - times_cross(&d_turn, &V_M.angular)
+                    + carried_by_a.fixed_rows::<2>(first);
+                let by_turning = d_turn - times_cross(&d_shift, &r_A);
+                write_rows([&by_turn, &by_shift, &by_turning, &d_shift], &mut by_a, first);
+            }
+            if B {
+                // A turn of B shifts M, and turns the part of its velocity that is due to the lever.
+                let by_lever = k_shift + times_cross(&d_shift, &w_AB);
+                let by_turn = k_turn - times_cross(&by_lever, &r_B) + carried_by_b.fixed_rows::<2>(first);
+                let by_turning = d_turn - times_cross(&d_shift, &r_B);
+                write_rows([&by_turn, &by_shift, &by_turning, &d_shift], &mut by_b, first);
+            }
+        }
+        if B {
+            self.push_at_origin([*b, *b], &by_b, &r_B, |number| number);
+            let on_a = self.push_at_origin([*a, *b], &by_b, &r_A, Neg::neg);
+            add_cross(on_a, force);
+        }
+        if A {
+            // The relative motion is the opposite of that of A.
+            self.push_at_origin([*b, *a], &by_a, &r_B, Neg::neg);
+            let on_a = self.push_at_origin([*a, *a], &by_a, &r_A, |number| number);
+            add_cross(on_a, &-force);
+        }
+    }
+
+    /// Adds derivatives of torque and force about M as those about the origin of a body, from which M is at `r`, with this
+    /// sign, and returns the numbers.
     #[inline]
     fn push_at_origin(
         &mut self,
-        on: BodyIndex,
-        by: BodyIndex,
+        [on, by]: [BodyIndex; 2],
         [tx, ty, tz, fx, fy, fz]: &[[T; 12]; 6],
         r: &Vector3<T>,
-        sign: T,
-    ) -> &mut [T] {
-        let mut block = [[T::zero(); 12]; 6];
-        for j in 0..12 {
-            block[0][j] = (tx[j] + (r.y * fz[j] - r.z * fy[j])) * sign;
-            block[1][j] = (ty[j] + (r.z * fx[j] - r.x * fz[j])) * sign;
-            block[2][j] = (tz[j] + (r.x * fy[j] - r.y * fx[j])) * sign;
-            block[3][j] = fx[j] * sign;
-            block[4][j] = fy[j] * sign;
-            block[5][j] = fz[j] * sign;
+        sign: impl Fn(T) -> T,
+    ) -> &mut [[T; 12]] {
+        let (on, by) = (Row::Force(End::Body(on)), Column::Motion(End::Body(by)));
+        let (block, _) = self.derivatives.push(on, by, 72).as_chunks_mut::<12>();
+        if let [ox, oy, oz, px, py, pz] = &mut *block {
+            for j in 0..12 {
+                ox[j] = sign(tx[j] + (r.y * fz[j] - r.z * fy[j]));
+                oy[j] = sign(ty[j] + (r.z * fx[j] - r.x * fz[j]));
+                oz[j] = sign(tz[j] + (r.x * fy[j] - r.y * fx[j]));
+                px[j] = sign(fx[j]);
+                py[j] = sign(fy[j]);
+                pz[j] = sign(fz[j]);
+            }
         }
-        self.derivatives.push(Row::Force(End::Body(on)), Column::Motion(End::Body(by)));
-        let numbers = &mut self.derivatives.numbers;
-        let start = numbers.len();
-        numbers.extend_from_slice(block.as_flattened());
-        &mut numbers[start..]
+        block
     }
 }
 
@@ -178,16 +173,6 @@ impl<T: Real> Blocks<'_, T> {
     }
 }
 
-impl<T: Real> Pair<T> {
-    /// The change of torque and force.
-    fn times(&self, angular: &Vector3<T>, linear: &Vector3<T>) -> SpatialForce<T> {
-        SpatialForce::new(
-            self.torque_by_angular * angular + self.torque_by_linear * linear,
-            self.force_by_angular * angular + self.force_by_linear * linear,
-        )
-    }
-}
-
 impl<T: Real> Blocks<'_, T> {
     /// Adds the derivatives by the poses of two frames on their bodies, F on the first and M on the second, of a force at
     /// M whose law is in the basis of F. They are the first 24 numbers of the parameters.
@@ -206,20 +191,20 @@ impl<T: Real> Blocks<'_, T> {
         self.add_between_by_rotation(bodies, p_GM, self.parameter(0), X_B1F.rotation.matrix(), |axis| {
             let turn = R_GB1 * axis;
             let along = SpatialForce::new(turn.cross(&F_GM.torque), turn.cross(&F_GM.force));
-            let turned = K.times(&turn, &turn.cross(&r_FM));
-            along + -turned + -D.times(&turn.cross(&V_M.angular), &turn.cross(&V_M.linear))
+            let turned = change(K, &turn, &turn.cross(&r_FM));
+            along + -turned + -change(D, &turn.cross(&V_M.angular), &turn.cross(&V_M.linear))
         });
         self.add_between_by_rotation(bodies, p_GM, self.parameter(12), X_B2M.rotation.matrix(), |axis| {
-            K.times(&(R_GB2 * axis), &none)
+            change(K, &(R_GB2 * axis), &none)
         });
         for axis in 0..3 {
             let shift: Vector3<T> = R_GB1.column(axis).into();
-            let change = -K.times(&none, &shift);
-            self.add_between_by_variable(*bodies, p_GM, self.parameter(9 + axis), &change);
+            let shifted = -change(K, &none, &shift);
+            self.add_between_by_variable(*bodies, p_GM, self.parameter(9 + axis), &shifted);
             let shift: Vector3<T> = R_GB2.column(axis).into();
-            let change = K.times(&none, &shift) + D.times(&none, &V_M.angular.cross(&shift));
+            let shifted = change(K, &none, &shift) + change(D, &none, &V_M.angular.cross(&shift));
             let lever = SpatialForce::new(shift.cross(&F_GM.force), none);
-            self.add_between_by_variable(*bodies, p_GM, self.parameter(21 + axis), &(change + lever));
+            self.add_between_by_variable(*bodies, p_GM, self.parameter(21 + axis), &(shifted + lever));
         }
     }
 
@@ -271,100 +256,48 @@ pub(super) fn shares_of_turns<T: Real>(R: &Matrix3<T>) -> [[T; 3]; 9] {
     from_fn(|entry| tangents.map(|tangent| tangent[(entry / 3, entry % 3)] * T::lit(0.5)))
 }
 
-/// Derivatives of a torque and a force, one above the other, by three directions.
-///
-/// Columns of six are two or four numbers at a time for the processor, those of a 3×3 matrix are not.
-type Six<T> = [[T; 6]; 3];
-
-/// Derivatives by a rotation and by a translation.
-#[derive(Debug, Clone, Copy)]
-struct Columns<T> {
-    angular: Six<T>,
-    linear: Six<T>,
+/// The change of torque and force.
+fn change<T: Real>(by: &Matrix6<T>, angular: &Vector3<T>, linear: &Vector3<T>) -> SpatialForce<T> {
+    let change = by.fixed_columns::<3>(0) * angular + by.fixed_columns::<3>(3) * linear;
+    SpatialForce::new(change.fixed_rows::<3>(0).into(), change.fixed_rows::<3>(3).into())
 }
 
-impl<T: Real> Pair<T> {
-    #[inline]
-    fn columns(&self) -> Columns<T> {
-        let six = |torque: &Matrix3<T>, force: &Matrix3<T>| {
-            from_fn(|axis| from_fn(|row| if row < 3 { torque[(row, axis)] } else { force[(row - 3, axis)] }))
-        };
-        Columns {
-            angular: six(&self.torque_by_angular, &self.force_by_angular),
-            linear: six(&self.torque_by_linear, &self.force_by_linear),
+#[inline]
+fn stacked<T: Real>(torque: &Matrix3<T>, force: &Matrix3<T>) -> Matrix6x3<T> {
+    let mut both = Matrix6x3::zeros();
+    both.fixed_rows_mut::<3>(0).copy_from(torque);
+    both.fixed_rows_mut::<3>(3).copy_from(force);
+    both
+}
+
+/// Writes two rows side by side.
+#[inline]
+fn write_rows<T: Real>(parts: [&Matrix2x3<T>; 4], rows: &mut [[T; 12]; 6], first: usize) {
+    for row in 0..2 {
+        for column in 0..12 {
+            rows[first + row][column] = parts[column / 3][(row, column % 3)];
         }
     }
 }
 
-impl<T: Real> Columns<T> {
-    /// Derivatives by the twist of a body at M, as those by its twist at its origin, from which M is at `r`: the shift of M
-    /// is that of the origin plus the turn × r.
-    #[inline]
-    fn at_own_origin(&self, r: &Vector3<T>) -> Self {
-        Self { angular: less(&self.angular, &times_cross(&self.linear, r)), linear: self.linear }
+/// Adds the matrix of `f ×` to the torque by a shift, in the rows of a block.
+#[inline]
+fn add_cross<T: Real>(block: &mut [[T; 12]], f: &Vector3<T>) {
+    if let [tx, ty, tz, ..] = block {
+        tx[4] -= f.z;
+        tx[5] += f.y;
+        ty[3] += f.z;
+        ty[5] -= f.x;
+        tz[3] -= f.y;
+        tz[4] += f.x;
     }
-}
-
-/// Row by row the derivatives by position, then by velocity.
-#[inline]
-fn rows<T: Real>(K: &Columns<T>, D: &Columns<T>) -> [[T; 12]; 6] {
-    let columns = [&K.angular, &K.linear, &D.angular, &D.linear];
-    from_fn(|row| from_fn(|column| columns[column / 3][column % 3][row]))
-}
-
-/// Adds the matrix of `f ×` times a factor to the torque by a shift, in the rows of a block.
-#[inline]
-fn add_cross<T: Real>(block: &mut [T], f: &Vector3<T>, factor: T) {
-    let cross = f.cross_matrix() * factor;
-    for row in 0..3 {
-        for column in 0..3 {
-            block[12 * row + 3 + column] += cross[(row, column)];
-        }
-    }
-}
-
-#[inline]
-fn add_to_torque<T: Real>(six: &mut Six<T>, torque: &Matrix3<T>) {
-    for (column, six) in six.iter_mut().enumerate() {
-        for row in 0..3 {
-            six[row] += torque[(row, column)];
-        }
-    }
-}
-
-#[inline]
-fn add_to_force<T: Real>(six: &mut Six<T>, force: &Matrix3<T>) {
-    for (column, six) in six.iter_mut().enumerate() {
-        for row in 0..3 {
-            six[3 + row] += force[(row, column)];
-        }
-    }
-}
-
-#[inline]
-fn plus<T: Real>(a: &Six<T>, b: &Six<T>) -> Six<T> {
-    from_fn(|axis| from_fn(|row| a[axis][row] + b[axis][row]))
-}
-
-#[inline]
-fn less<T: Real>(a: &Six<T>, b: &Six<T>) -> Six<T> {
-    from_fn(|axis| from_fn(|row| a[axis][row] - b[axis][row]))
 }
 
 /// The product with the matrix of `v ×`.
 #[inline]
-fn times_cross<T: Real>([x, y, z]: &Six<T>, v: &Vector3<T>) -> Six<T> {
-    let across = |a: &[T; 6], by: T, b: &[T; 6], less: T| from_fn(|row| a[row] * by - b[row] * less);
-    [across(y, v.z, z, v.y), across(z, v.x, x, v.z), across(x, v.y, y, v.x)]
-}
-
-/// The product with the matrix of `a × (b × …)`, which is `b aᵀ − (a·b)`.
-#[inline]
-fn times_cross_cross<T: Real>(six: &Six<T>, a: &Vector3<T>, b: &Vector3<T>) -> Six<T> {
-    let [x, y, z] = six;
-    let along: [T; 6] = from_fn(|row| x[row] * b.x + y[row] * b.y + z[row] * b.z);
-    let product = a.dot(b);
-    from_fn(|axis| from_fn(|row| along[row] * a[axis] - six[axis][row] * product))
+fn times_cross<T: Real>(rows: &Matrix2x3<T>, v: &Vector3<T>) -> Matrix2x3<T> {
+    let [x, y, z] = [0, 1, 2].map(|axis| rows.column(axis));
+    Matrix2x3::from_columns(&[y * v.z - z * v.y, z * v.x - x * v.z, x * v.y - y * v.x])
 }
 
 /// The matrix of `a × (b × …)`.

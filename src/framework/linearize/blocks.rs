@@ -75,37 +75,68 @@ pub struct Branch<T> {
     pub unit: &'static str,
 }
 
-/// The derivatives of one element in memory.
+/// The derivatives of elements one after the other, in memory that is written over.
 #[derive(Debug)]
 pub(super) struct Derivatives<T> {
     pub(super) entries: Vec<Entry>,
-    pub(super) numbers: Vec<T>,
+    numbers: Vec<T>,
+    /// How many of the numbers are in use. The others are kept: to fill memory anew would take as long as to write it.
+    used: usize,
     pub(super) branches: Vec<Branch<T>>,
 }
 
-impl<T: Clone> Clone for Derivatives<T> {
-    fn clone(&self) -> Self {
-        Self { entries: self.entries.clone(), numbers: self.numbers.clone(), branches: self.branches.clone() }
-    }
+/// How many entries, numbers and branches there are.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Mark {
+    pub(super) entries: usize,
+    pub(super) numbers: usize,
+    pub(super) branches: usize,
 }
 
 impl<T> Default for Derivatives<T> {
     fn default() -> Self {
-        Self { entries: Vec::new(), numbers: Vec::new(), branches: Vec::new() }
+        Self { entries: Vec::new(), numbers: Vec::new(), used: 0, branches: Vec::new() }
     }
 }
 
-impl<T> Derivatives<T> {
+impl<T: Real> Derivatives<T> {
+    pub(super) fn numbers(&self) -> &[T] {
+        &self.numbers[..self.used]
+    }
+
+    /// Where the next block begins.
+    #[inline]
+    pub(super) fn mark(&self) -> Mark {
+        Mark { entries: self.entries.len(), numbers: self.used, branches: self.branches.len() }
+    }
+
+    /// Takes back all blocks since then; branches stay.
+    #[inline]
+    pub(super) fn take_back(&mut self, to: Mark) {
+        self.entries.truncate(to.entries);
+        self.used = to.numbers;
+    }
+
     pub(super) fn clear(&mut self) {
-        self.entries.clear();
-        self.numbers.clear();
+        self.take_back(Mark::default());
         self.branches.clear();
     }
 
-    /// Begins a block, whose numbers are to be appended.
+    #[cold]
+    fn grow(&mut self) {
+        self.numbers.resize(self.used, T::zero());
+    }
+
+    /// Begins a block, and returns its numbers, which are all to be written.
     #[inline]
-    pub(super) fn push(&mut self, row: Row, column: Column) {
-        self.entries.push(Entry { row, column, start: self.numbers.len() });
+    pub(super) fn push(&mut self, row: Row, column: Column, count: usize) -> &mut [T] {
+        let start = self.used;
+        self.used += count;
+        if self.numbers.len() < self.used {
+            self.grow();
+        }
+        self.entries.push(Entry { row, column, start });
+        &mut self.numbers[start..self.used]
     }
 }
 
@@ -158,12 +189,12 @@ impl<T: Real> Blocks<'_, T> {
     ) {
         let by = by.end();
         if !by.is_ground() {
-            self.derivatives.push(Row::Force(on.end()), Column::Motion(by));
-            let (by_position, by_velocity) = (by_position.transpose(), by_velocity.transpose());
-            let rows = by_position.as_slice().chunks_exact(C).zip(by_velocity.as_slice().chunks_exact(C));
-            for (by_position, by_velocity) in rows {
-                self.derivatives.numbers.extend_from_slice(by_position);
-                self.derivatives.numbers.extend_from_slice(by_velocity);
+            let numbers = self.derivatives.push(Row::Force(on.end()), Column::Motion(by), 2 * R * C);
+            for (row, numbers) in numbers.chunks_exact_mut(2 * C).enumerate() {
+                for column in 0..C {
+                    numbers[column] = by_position[(row, column)];
+                    numbers[C + column] = by_velocity[(row, column)];
+                }
             }
         }
     }
@@ -175,8 +206,8 @@ impl<T: Real> Blocks<'_, T> {
         variable: usize,
         derivative: &SVector<T, R>,
     ) {
-        self.derivatives.push(Row::Force(on.end()), Column::Variable(variable));
-        self.derivatives.numbers.extend_from_slice(derivative.as_slice());
+        let numbers = self.derivatives.push(Row::Force(on.end()), Column::Variable(variable), R);
+        numbers.copy_from_slice(derivative.as_slice());
     }
 
     /// Adds the derivatives of a rate, or of a discrete variable after the next commit, by the position and by the
@@ -190,16 +221,16 @@ impl<T: Real> Blocks<'_, T> {
     ) {
         let by = by.end();
         if !by.is_ground() {
-            self.derivatives.push(row, Column::Motion(by));
-            self.derivatives.numbers.extend_from_slice(by_position.as_slice());
-            self.derivatives.numbers.extend_from_slice(by_velocity.as_slice());
+            let numbers = self.derivatives.push(row, Column::Motion(by), 2 * C);
+            let (on_position, on_velocity) = numbers.split_at_mut(C);
+            on_position.copy_from_slice(by_position.as_slice());
+            on_velocity.copy_from_slice(by_velocity.as_slice());
         }
     }
 
     /// Adds the derivative of a rate, or of a discrete variable after the next commit, by a variable.
     pub fn add_to_by_variable(&mut self, row: Row, variable: usize, derivative: T) {
-        self.derivatives.push(row, Column::Variable(variable));
-        self.derivatives.numbers.push(derivative);
+        self.derivatives.push(row, Column::Variable(variable), 1)[0] = derivative;
     }
 
     /// Lends memory that all elements of one kind share, so that it is allocated once. What it contains is what an element

@@ -6,9 +6,9 @@ use alloc::vec::Vec;
 use nalgebra::{Matrix3, Rotation3, Vector3};
 
 use super::between::shares_of_turns;
-use super::blocks::{Blocks, Column, Row};
+use super::blocks::{Blocks, Column, Derivatives, Row};
 use super::ends::{End, needed_ends};
-use super::linearization::{ElementLinearization, KindBlocks, Memory, Source};
+use super::linearization::{KindBlocks, Memory, Source};
 use super::sides::Around;
 use crate::framework::element::ForceElement;
 use crate::framework::element_variables::{ElementVariables, is_first_of_rotation, visit_numbers};
@@ -60,12 +60,12 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         kinematics: &Kinematics<T>,
         blocks: KindBlocks<'_, T>,
     ) -> Result<(), Error> {
-        let KindBlocks { scope, elements, scratch } = blocks;
+        let KindBlocks { scope, elements, derivatives, scratch } = blocks;
+        derivatives.clear();
         let has_memory = E::Discrete::FIRST_STAGE.is_some();
         for (place, linearization) in elements.iter_mut().enumerate() {
-            linearization.derivatives.clear();
-            linearization.sources = [Source::Exact; 3];
-            linearization.commits = false;
+            let first = derivatives.mark();
+            linearization.begin(first);
             let Some(element) = self.enabled_element(slots, place) else { continue };
             linearization.commits = scope.commit;
             let at = slots.at_dynamics(place, kinematics);
@@ -77,9 +77,9 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
                 (scope.commit && has_memory).then_some(Part::Commit),
             ];
             for part in parts.into_iter().flatten() {
-                let ElementLinearization { derivatives, ends, sources, .. } = &mut *linearization;
-                let kept = [derivatives.entries.len(), derivatives.numbers.len()];
-                let source = &mut sources[part as usize];
+                let kept = derivatives.mark();
+                let source = &mut linearization.sources[part as usize];
+                let ends = &mut linearization.ends;
                 let workspace = &mut scratch.of_elements;
                 let mut blocks = Blocks { derivatives, kinematics, counts, source, ends, workspace };
                 match part {
@@ -88,14 +88,14 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
                     Part::Commit => element.linearize_commit(&at, &mut blocks),
                 }
                 if linearization.sources[part as usize] == Source::Differences {
-                    let derivatives = &mut linearization.derivatives;
-                    derivatives.entries.truncate(kept[0]);
-                    derivatives.numbers.truncate(kept[1]);
+                    derivatives.take_back(kept);
                     let scratch = &mut scratch.of_differences;
-                    self.difference(part, slots, place, kinematics, (linearization, counts, scratch))?;
+                    let ends = &mut linearization.ends;
+                    self.difference(part, slots, place, kinematics, (derivatives, ends, counts, scratch))?;
                 }
             }
-            if !are_finite(&linearization.derivatives.numbers) {
+            linearization.end(derivatives.mark());
+            if !are_finite(&derivatives.numbers()[first.numbers..]) {
                 return Err(self.roster.failure(place, ElementError::NonFiniteForce));
             }
         }
@@ -110,12 +110,16 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         slots: &Slots<T, E>,
         place: usize,
         kinematics: &Kinematics<T>,
-        (linearization, counts, scratch): (&mut ElementLinearization<T>, [usize; 3], &mut Memory),
+        (derivatives, ends, counts, scratch): (
+            &mut Derivatives<T>,
+            &mut Option<Vec<End>>,
+            [usize; 3],
+            &mut Memory,
+        ),
     ) -> Result<(), Error> {
         let scratch = Scratch::in_memory(scratch, slots, kinematics)?;
         scratch.copy_variables(slots, place);
         scratch.kinematics.clone_from(kinematics);
-        let ElementLinearization { derivatives, ends, .. } = linearization;
         let ends = ends.get_or_insert_with(|| self.ends_of(place, kinematics));
         let rows = |row: &mut dyn FnMut(Row)| {
             if part != Part::Commit {
@@ -167,9 +171,11 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
                 let mut first = 0;
                 rows(&mut |row| {
                     if part != Part::Variables || !matches!(row, Row::Force(_)) {
-                        derivatives.push(row, Column::Motion(end));
-                        for result in first..first + row.len() {
-                            derivatives.numbers.extend(scratch.slopes.iter().skip(result).step_by(results));
+                        let columns = 2 * end.freedoms();
+                        let numbers = derivatives.push(row, Column::Motion(end), row.len() * columns);
+                        for (result, numbers) in (first..).zip(numbers.chunks_exact_mut(columns)) {
+                            let slopes = scratch.slopes.iter().skip(result).step_by(results);
+                            numbers.iter_mut().zip(slopes).for_each(|(number, &slope)| *number = slope);
                         }
                     }
                     first += row.len();
@@ -180,8 +186,8 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
             let mut push = |variable: usize, slopes: &mut dyn FnMut(usize) -> T| {
                 let mut first = 0;
                 rows(&mut |row| {
-                    derivatives.push(row, Column::Variable(variable));
-                    derivatives.numbers.extend((first..first + row.len()).map(&mut *slopes));
+                    let numbers = derivatives.push(row, Column::Variable(variable), row.len());
+                    numbers.iter_mut().zip(first..).for_each(|(number, result)| *number = slopes(result));
                     first += row.len();
                 });
             };
@@ -439,9 +445,8 @@ impl<T: Real, E: ForceElement<T>> Scratch<T, E> {
 /// Whether all numbers are finite.
 fn are_finite<T: Real>(numbers: &[T]) -> bool {
     // What is not finite makes a sum that is not; a sum of finite numbers may overflow, and is then looked at closely.
-    let chunks = numbers.chunks_exact(8);
-    let rest = chunks.remainder();
-    let mut sums = [T::zero(); 8];
+    let (chunks, rest) = numbers.as_chunks::<16>();
+    let mut sums = [T::zero(); 16];
     for chunk in chunks {
         for (sum, &number) in sums.iter_mut().zip(chunk) {
             *sum += number;

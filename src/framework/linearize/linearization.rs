@@ -6,7 +6,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::any::Any;
 
-use super::blocks::{Branch, Column, Derivatives, Row};
+use super::blocks::{Branch, Column, Derivatives, Entry, Mark, Row};
 use super::ends::End;
 use crate::framework::handle::{ElementId, or_panic};
 use crate::framework::roster::Roster;
@@ -38,9 +38,21 @@ pub enum Source {
 }
 
 /// The derivatives of one element.
-#[derive(Debug, Clone)]
-pub struct ElementLinearization<T: Real> {
-    pub(super) derivatives: Derivatives<T>,
+#[derive(Debug, Clone, Copy)]
+pub struct ElementLinearization<'a, T> {
+    entries: &'a [Entry],
+    /// Of all elements of its kind.
+    numbers: &'a [T],
+    branches: &'a [Branch<T>],
+    sources: [Source; 3],
+    pub(super) commits: bool,
+}
+
+/// What is kept for one element.
+#[derive(Debug, Default)]
+pub(crate) struct Slot {
+    /// Where its derivatives begin and end.
+    marks: [Mark; 2],
     /// For differences; `None` while they are not known.
     pub(super) ends: Option<Vec<End>>,
     pub(super) sources: [Source; 3],
@@ -67,10 +79,16 @@ pub struct Linearization<T: Real> {
     system: usize,
     pub(super) version: usize,
     pub(super) topology: Topology,
-    rosters: Vec<Roster>,
-    pub(super) elements: Vec<ElementLinearization<T>>,
-    /// For each kind.
-    scratches: Vec<KindScratch>,
+    pub(super) kinds: Vec<KindLinearization<T>>,
+}
+
+/// The derivatives of the elements of one kind.
+#[derive(Debug)]
+pub(super) struct KindLinearization<T> {
+    roster: Roster,
+    elements: Vec<Slot>,
+    pub(super) derivatives: Derivatives<T>,
+    scratch: KindScratch,
 }
 
 /// Memory of some type.
@@ -86,18 +104,44 @@ pub(crate) struct KindScratch {
 /// What one kind of elements writes to.
 #[derive(Debug)]
 pub(crate) struct KindBlocks<'a, T: Real> {
-    pub(crate) scope: Scope,
-    pub(crate) elements: &'a mut [ElementLinearization<T>],
-    pub(crate) scratch: &'a mut KindScratch,
+    pub(super) scope: Scope,
+    pub(super) elements: &'a mut [Slot],
+    pub(super) derivatives: &'a mut Derivatives<T>,
+    pub(super) scratch: &'a mut KindScratch,
 }
 
-impl<T: Real> Default for ElementLinearization<T> {
-    fn default() -> Self {
-        Self { derivatives: Derivatives::default(), ends: None, sources: [Source::Exact; 3], commits: false }
+impl Slot {
+    /// Begins anew.
+    #[inline]
+    pub(super) fn begin(&mut self, at: Mark) {
+        (self.marks, self.sources, self.commits) = ([at; 2], [Source::Exact; 3], false);
+    }
+
+    #[inline]
+    pub(super) fn end(&mut self, at: Mark) {
+        self.marks[1] = at;
     }
 }
 
-impl<T: Real> ElementLinearization<T> {
+impl<T: Real> KindLinearization<T> {
+    fn element(&self, slot: &Slot) -> ElementLinearization<'_, T> {
+        let &Slot { marks: [begin, end], sources, commits, .. } = slot;
+        ElementLinearization {
+            entries: &self.derivatives.entries[begin.entries..end.entries],
+            numbers: self.derivatives.numbers(),
+            branches: &self.derivatives.branches[begin.branches..end.branches],
+            sources,
+            commits,
+        }
+    }
+
+    /// By place.
+    pub(super) fn elements(&self) -> impl Iterator<Item = ElementLinearization<'_, T>> {
+        self.elements.iter().map(|slot| self.element(slot))
+    }
+}
+
+impl<'a, T: Real> ElementLinearization<'a, T> {
     /// How the derivatives of the forces by motion were obtained.
     pub fn source(&self) -> Source {
         self.sources[0]
@@ -114,18 +158,26 @@ impl<T: Real> ElementLinearization<T> {
     }
 
     /// The branches that the law takes, as far as the element states them.
-    pub fn branches(&self) -> &[Branch<T>] {
-        &self.derivatives.branches
+    pub fn branches(&self) -> &'a [Branch<T>] {
+        self.branches
     }
 
     /// The blocks in the order in which they were written: row, column, and the derivatives row by row, of which those by
     /// the position of a body or coordinate come before those by its velocity. Blocks in one place add up.
-    pub fn blocks(&self) -> impl Iterator<Item = (Row, Column, &[T])> + '_ {
-        self.derivatives.entries.iter().map(|entry| {
-            let count = entry.row.len() * entry.column.len();
-            (entry.row, entry.column, &self.derivatives.numbers[entry.start..entry.start + count])
-        })
+    pub fn blocks(&self) -> impl Iterator<Item = (Row, Column, &'a [T])> + use<'a, T> {
+        blocks(self.entries, self.numbers)
     }
+}
+
+/// These blocks with their numbers.
+pub(super) fn blocks<'a, T>(
+    entries: &'a [Entry],
+    numbers: &'a [T],
+) -> impl Iterator<Item = (Row, Column, &'a [T])> + use<'a, T> {
+    entries.iter().map(|entry| {
+        let count = entry.row.len() * entry.column.len();
+        (entry.row, entry.column, &numbers[entry.start..entry.start + count])
+    })
 }
 
 impl<T: Real> Default for Linearization<T> {
@@ -142,15 +194,7 @@ impl<T: Real> Linearization<T> {
 
     /// Of the forces by motion, and what else is in this scope.
     pub fn of(scope: Scope) -> Self {
-        Self {
-            scope,
-            system: usize::MAX,
-            version: usize::MAX,
-            topology: Topology::new(),
-            rosters: Vec::new(),
-            elements: Vec::new(),
-            scratches: Vec::new(),
-        }
+        Self { scope, system: usize::MAX, version: usize::MAX, topology: Topology::new(), kinds: Vec::new() }
     }
 
     /// What it consists of.
@@ -167,7 +211,7 @@ impl<T: Real> Linearization<T> {
     ///
     /// # Panics
     /// If the system did not have the element, like slice indexing; [`try_element`](Self::try_element) does not.
-    pub fn element(&self, element: impl Into<ElementId>) -> &ElementLinearization<T> {
+    pub fn element(&self, element: impl Into<ElementId>) -> ElementLinearization<'_, T> {
         or_panic(self.try_element(element))
     }
 
@@ -175,11 +219,12 @@ impl<T: Real> Linearization<T> {
     ///
     /// # Errors
     /// [`Error::NoSuchElement`] if the system did not have the element.
-    pub fn try_element(&self, element: impl Into<ElementId>) -> Result<&ElementLinearization<T>, Error> {
+    pub fn try_element(&self, element: impl Into<ElementId>) -> Result<ElementLinearization<'_, T>, Error> {
         let element = element.into();
-        let id = check_in(self.rosters.get(element.kind()), element)?;
-        let before: usize = self.rosters[..id.kind()].iter().map(|roster| roster.places.len()).sum();
-        Ok(&self.elements[before + id.place()])
+        let kind = self.kinds.get(element.kind());
+        let id = check_in(kind.map(|kind| &kind.roster), element)?;
+        let kind = &self.kinds[id.kind()];
+        Ok(kind.element(&kind.elements[id.place()]))
     }
 
     /// Makes room for the elements of a system.
@@ -189,12 +234,14 @@ impl<T: Real> Linearization<T> {
         }
         (self.system, self.version) = (system.id, system.version);
         self.topology = system.topology.clone();
-        self.rosters = system.kinds.iter().map(|kind| kind.roster().clone()).collect();
-        let places = self.rosters.iter().map(|roster| roster.places.len()).sum();
-        self.elements.clear();
-        self.elements.resize_with(places, ElementLinearization::default);
-        self.scratches.clear();
-        self.scratches.resize_with(self.rosters.len(), KindScratch::default);
+        self.kinds.clear();
+        self.kinds.extend(system.kinds.iter().map(|kind| {
+            let roster = kind.roster().clone();
+            let mut elements = Vec::new();
+            elements.resize_with(roster.places.len(), Slot::default);
+            let (derivatives, scratch) = (Derivatives::default(), KindScratch::default());
+            KindLinearization { roster, elements, derivatives, scratch }
+        }));
     }
 }
 
@@ -251,13 +298,11 @@ impl<T: Real> ForceSystem<T> {
     pub fn linearize(&self, state: &State<T>, linearization: &mut Linearization<T>) -> Result<(), Error> {
         self.require(state, Stage::Dynamics)?;
         linearization.fit(self);
-        let Linearization { scope, elements, scratches, .. } = linearization;
-        let mut rest = elements.as_mut_slice();
-        for ((kind, slots), scratch) in self.kinds.iter().zip(&state.kinds).zip(scratches) {
-            let (elements, others) = rest.split_at_mut(kind.roster().places.len());
-            let blocks = KindBlocks { scope: *scope, elements, scratch };
+        let Linearization { scope, kinds, .. } = linearization;
+        for ((kind, slots), linearization) in self.kinds.iter().zip(&state.kinds).zip(kinds) {
+            let KindLinearization { elements, derivatives, scratch, .. } = linearization;
+            let blocks = KindBlocks { scope: *scope, elements, derivatives, scratch };
             kind.linearize(slots.as_ref(), &state.kinematics, blocks)?;
-            rest = others;
         }
         Ok(())
     }

@@ -4,7 +4,7 @@ use nalgebra::{DMatrix, Vector3};
 
 use super::blocks::{Column, Row};
 use super::ends::End;
-use super::linearization::{ElementLinearization, Linearization};
+use super::linearization::{ElementLinearization, KindLinearization, Linearization, blocks};
 use super::variable_vector::{VariableVector, add as add_number};
 use super::variation::Variation;
 use crate::framework::Error;
@@ -167,7 +167,7 @@ impl<T: Real> Linearization<T> {
         self.check_variables([variables, next])?;
         forces.set_zero();
         next.clone_from(variables);
-        for (place, element) in self.elements.iter().enumerate() {
+        for (place, element) in self.elements().enumerate() {
             let [discrete, rates] = next.memory_of_mut(place);
             rates.fill(T::zero());
             if element.commits {
@@ -218,7 +218,7 @@ impl<T: Real> Linearization<T> {
         by_position.set_zero();
         by_velocity.set_zero();
         by_variables.clone_from(next);
-        for (place, element) in self.elements.iter().enumerate() {
+        for (place, element) in self.elements().enumerate() {
             let [discrete, continuous] = by_variables.memory_of_mut(place);
             continuous.fill(T::zero());
             if element.commits {
@@ -256,6 +256,11 @@ impl<T: Real> Linearization<T> {
         Ok(())
     }
 
+    /// Of all places of all kinds.
+    fn elements(&self) -> impl Iterator<Item = ElementLinearization<'_, T>> {
+        self.kinds.iter().flat_map(KindLinearization::elements)
+    }
+
     fn check_variables(&self, vectors: [&VariableVector<T>; 2]) -> Result<(), Error> {
         if vectors.into_iter().any(|vector| vector.version != self.version) {
             return Err(Error::TopologyMismatch);
@@ -269,13 +274,9 @@ impl<T: Real> Linearization<T> {
     }
 
     fn forces_by_motion(&self) -> impl Iterator<Item = Block<'_, T>> + '_ {
-        self.elements.iter().flat_map(ElementLinearization::forces_by_motion)
-    }
-}
-
-impl<T: Real> ElementLinearization<T> {
-    fn forces_by_motion(&self) -> impl Iterator<Item = Block<'_, T>> + '_ {
-        self.blocks().filter_map(|(row, column, numbers)| match (row, column) {
+        let all = self.kinds.iter().map(|kind| &kind.derivatives);
+        let all = all.flat_map(|derivatives| blocks(&derivatives.entries, derivatives.numbers()));
+        all.filter_map(|(row, column, numbers)| match (row, column) {
             (Row::Force(on), Column::Motion(by)) => Some(Block { on, by, numbers }),
             _ => None,
         })

@@ -7,7 +7,7 @@ use super::contact::{Contact, Memory, Spring, twist};
 use super::friction::{Held, Pressed};
 use crate::elements::contact_law::Rubbing;
 use crate::elements::elastic_foundation::ElasticFoundation;
-use crate::framework::{AtDynamics, Between, Blocks, Pair};
+use crate::framework::{AtDynamics, Between, Blocks};
 use crate::math::{Real, SpatialForce};
 use crate::shapes::greater;
 
@@ -151,8 +151,8 @@ impl<T: Real> Sums<T> {
             p_GM: contact.X_GM.translation.vector.into(),
             F_GM: self.F_GS,
             V_M: contact.V,
-            by_position: pair(&self.by_position),
-            by_velocity: pair(&self.by_velocity),
+            by_position: self.by_position,
+            by_velocity: self.by_velocity,
         }
     }
 }
@@ -206,14 +206,4 @@ fn cross_times<T: Real>(v: &Vector3<T>, m: &Matrix3<T>) -> Matrix3<T> {
 fn add_to<T: Real>(sum: &mut Matrix6<T>, row: usize, column: usize, block: &Matrix3<T>) {
     let mut view = sum.fixed_view_mut::<3, 3>(row, column);
     view += block;
-}
-
-fn pair<T: Real>(all: &Matrix6<T>) -> Pair<T> {
-    let block = |row, column| all.fixed_view::<3, 3>(row, column).into_owned();
-    Pair {
-        torque_by_angular: block(0, 0),
-        torque_by_linear: block(0, 3),
-        force_by_angular: block(3, 0),
-        force_by_linear: block(3, 3),
-    }
 }
