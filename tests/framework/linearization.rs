@@ -324,6 +324,31 @@ fn a_linearization_follows_the_system() -> Result<(), Error> {
 }
 
 #[test]
+fn a_linearization_that_fails_is_empty() -> Result<(), Error> {
+    let (mut system, [first, second], _) = system()?;
+    let frames = [first, second].map(|body| Frame::on(body, Pose::translation(100.0, 0.0, 0.0)));
+    let parameters = Parameters { stiffness: Vector6::repeat(10.0), ..Parameters::default() };
+    let bushings = [0, 1].map(|_| LinearBushing::new(frames[0], frames[1], parameters));
+    let [stiffened, plain] = bushings.map(|bushing| system.add(bushing?));
+    let (stiffened, plain) = (stiffened?, plain?);
+    let mut linearization = Linearization::new();
+    let mut state = system.default_state();
+    system.realize_dynamics(&mut state)?;
+    system.linearize(&state, &mut linearization)?;
+    assert_eq!(linearization.element(plain).blocks().count(), 4);
+
+    // The frames coincide: there is no force, but levers of 100 m make a stiffness beyond all numbers.
+    system.update_parameters(&mut state, stiffened, |p| p.law.stiffness = Vector6::repeat(1e307))?;
+    system.realize_dynamics(&mut state)?;
+    assert!(system.linearize(&state, &mut linearization).is_err());
+    for bushing in [stiffened, plain] {
+        assert_eq!(linearization.element(bushing).blocks().count(), 0);
+    }
+    assert_eq!(linearization.triplets().count(), 0);
+    Ok(())
+}
+
+#[test]
 fn many_states_are_linearized_as_one_by_one() -> Result<(), Error> {
     let (mut system, [first, second], coordinate) = system()?;
     let parameters = Parameters { stiffness: Vector6::repeat(10.0), damping: Vector6::repeat(1.0) };

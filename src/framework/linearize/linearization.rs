@@ -139,6 +139,11 @@ impl<T: Real> KindLinearization<T> {
     pub(super) fn elements(&self) -> impl Iterator<Item = ElementLinearization<'_, T>> {
         self.elements.iter().map(|slot| self.element(slot))
     }
+
+    fn clear(&mut self) {
+        self.derivatives.clear();
+        self.elements.iter_mut().for_each(|slot| slot.begin(Mark::default()));
+    }
 }
 
 impl<'a, T: Real> ElementLinearization<'a, T> {
@@ -293,17 +298,21 @@ impl<T: Real> ForceSystem<T> {
     /// # Errors
     /// [`Error::StageTooLow`] below Dynamics stage; [`Error::TopologyMismatch`] if the state belongs to another system;
     /// [`Error::Element`] with an error documented by an element, or with
-    /// [`ElementError::NonFiniteForce`](crate::ElementError::NonFiniteForce) if a derivative is not finite. The
-    /// linearization is then not to be used.
+    /// [`ElementError::NonFiniteForce`](crate::ElementError::NonFiniteForce) if a derivative is not finite. After an error of
+    /// an element the linearization is empty.
     pub fn linearize(&self, state: &State<T>, linearization: &mut Linearization<T>) -> Result<(), Error> {
         self.require(state, Stage::Dynamics)?;
         linearization.fit(self);
         let Linearization { scope, kinds, .. } = linearization;
-        for ((kind, slots), linearization) in self.kinds.iter().zip(&state.kinds).zip(kinds) {
-            let KindLinearization { elements, derivatives, scratch, .. } = linearization;
-            let blocks = KindBlocks { scope: *scope, elements, derivatives, scratch };
-            kind.linearize(slots.as_ref(), &state.kinematics, blocks)?;
+        let result = self.kinds.iter().zip(&state.kinds).zip(&mut *kinds).try_for_each(
+            |((kind, slots), KindLinearization { elements, derivatives, scratch, .. })| {
+                let blocks = KindBlocks { scope: *scope, elements, derivatives, scratch };
+                kind.linearize(slots.as_ref(), &state.kinematics, blocks)
+            },
+        );
+        if result.is_err() {
+            kinds.iter_mut().for_each(KindLinearization::clear);
         }
-        Ok(())
+        result
     }
 }
