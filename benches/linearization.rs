@@ -50,7 +50,7 @@ impl<T: Real> Scene<T> {
     fn evaluate(&mut self) {
         self.is_moved = !self.is_moved;
         let shift = T::lit(if self.is_moved { 1e-9 } else { -1e-9 });
-        if let Some(body) = self.system.topology().bodies().nth(1) {
+        if let Some(body) = self.system.topology().bodies().last() {
             let mut pose = *self.state.positions().pose(body);
             pose.translation.x += shift;
             self.state.set_pose(body, pose).expect("finite");
