@@ -11,6 +11,7 @@ mod block;
 mod by_values;
 mod casts;
 mod checks;
+mod chord;
 mod contact_changes;
 mod contacts;
 mod drum;

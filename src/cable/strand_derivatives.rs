@@ -7,8 +7,9 @@ use alloc::vec::Vec;
 use core::array::from_fn;
 use core::ops::Range;
 
-use nalgebra::{Matrix3, Matrix3x6, Matrix6, RowVector6, Vector3, Vector6};
+use nalgebra::{Matrix6, RowVector6, Vector6};
 
+use super::chord::Chord;
 use super::contact_changes::StopChange;
 use super::drum::{MOST, Spread, Wound};
 use super::grip::Grips;
@@ -23,9 +24,9 @@ use crate::math::{Dual, Number, Real};
 use crate::mechanics::{BodyIndex, CoordinateIndex, Positions, Velocities};
 
 /// Six by position, and six by velocity.
-const DIRECTIONS: usize = 12;
+pub(super) const DIRECTIONS: usize = 12;
 
-type Varied<T> = Dual<T, DIRECTIONS>;
+pub(super) type Varied<T> = Dual<T, DIRECTIONS>;
 
 /// The numbers of a mark.
 pub(crate) const OF_GRIP: usize = 9;
@@ -72,38 +73,6 @@ pub(crate) struct Evaluated<'a, T: Real> {
     /// Stiffness, slack length and dissipation.
     pub(crate) elastic: [T; 3],
     pub(crate) length_rate: T,
-}
-
-/// The straight line between the ends of a strand.
-#[derive(Debug)]
-struct Chord<T: Real> {
-    ends: [ChordEnd<T>; 2],
-    direction: Vector3<T>,
-    /// Zero if it has no length.
-    inverse_length: T,
-    /// The relative velocity of its ends.
-    velocity: Vector3<T>,
-    /// The change of its direction along the last motion.
-    change: Matrix3x6<T>,
-}
-
-#[derive(Debug)]
-struct ChordEnd<T: Real> {
-    /// The place of its body among the forces.
-    body: usize,
-    /// Where it is fixed.
-    tie: Tie,
-    /// From the body's origin.
-    r: Vector3<T>,
-    /// The change of `r` along the last motion.
-    lever: Matrix3x6<T>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Tie {
-    Origin,
-    Termination,
-    Grip(usize, GripNumbers),
 }
 
 /// The limit of friction between two strands: the logarithm of the ratio of tensions.
@@ -179,31 +148,10 @@ impl<T: Real> StrandDerivatives<T> {
         let rubs = |obstacle: usize| friction.get(obstacle).is_some_and(|mu| *mu > T::zero());
         self.path.find_twists(placed.path, results, rubs);
         self.chords.clear();
-        let count = strands.all.len();
         for strand in &strands.all {
-            let [from, to] = strand.marks;
-            let ties = [
-                from.map_or(Tie::Origin, |place| Tie::Grip(place, GripNumbers::End)),
-                to.map_or(Tie::Termination, |place| Tie::Grip(place, GripNumbers::Start)),
-            ];
-            let bodies = [strand.from_body, strand.to_body];
-            let points = [strand.from_G, strand.to_G];
-            let ends = [0, 1].map(|k| {
-                let body = self.path.body(bodies[k], positions);
-                let r = points[k].coords - self.path.forces()[body].p_GB;
-                ChordEnd { body, tie: ties[k], r, lever: Matrix3x6::zeros() }
-            });
-            let [from, to] = [0, 1].map(|k| velocities.velocity_of_point(positions, bodies[k], &points[k]));
-            // A single strand is the path itself, and wound ones are points.
-            let is_chord = count > 1 && strand.direction_G != Vector3::zeros();
-            let length = (points[1] - points[0]).norm();
-            self.chords.push(Chord {
-                ends,
-                direction: if is_chord { strand.direction_G } else { Vector3::zeros() },
-                inverse_length: if is_chord { length.recip() } else { T::zero() },
-                velocity: to - from,
-                change: Matrix3x6::zeros(),
-            });
+            // A single strand is the path itself.
+            let is_chord = strands.all.len() > 1;
+            self.chords.push(Chord::new(strand, is_chord, &mut self.path, (positions, velocities)));
         }
         self.find_limits(cable, grips);
         true
@@ -307,7 +255,10 @@ impl<T: Real> StrandDerivatives<T> {
             length.slopes = joined(&lengths, &zero);
             rate.slopes = joined(&rates, if moves { &lengths } else { &zero });
         }
-        let is_moved = self.move_chords(cable, motion);
+        let mut is_moved = false;
+        for chord in &mut self.chords {
+            is_moved |= chord.follow(motion, &self.path, cable.positions);
+        }
         if self.moved.is_none() && !is_moved && matches!(motion, StrandMotion::Path(_)) {
             return false;
         }
@@ -413,36 +364,6 @@ impl<T: Real> StrandDerivatives<T> {
         bodies.chain(coordinates.map(PathMotion::Coordinate)).nth(i)
     }
 
-    /// Moves the ends of chords; returns whether any moves.
-    fn move_chords(&mut self, cable: &Evaluated<'_, T>, motion: StrandMotion) -> bool {
-        let positions = cable.positions;
-        let mut is_moved = false;
-        for chord in &mut self.chords {
-            for end in &mut chord.ends {
-                let body = self.path.forces()[end.body].body;
-                let fixed_on_body = match motion {
-                    StrandMotion::Path(PathMotion::Origin) => end.tie == Tie::Origin,
-                    StrandMotion::Path(PathMotion::Termination) => end.tie == Tie::Termination,
-                    StrandMotion::Grip(place, number) => end.tie == Tie::Grip(place, number),
-                    _ => false,
-                };
-                end.lever.fill(T::zero());
-                let mut turns = end.lever.fixed_columns_mut::<3>(0);
-                if motion == StrandMotion::Path(PathMotion::Body(body)) {
-                    turns.copy_from(&-end.r.cross_matrix());
-                    is_moved = true;
-                } else if fixed_on_body {
-                    turns.copy_from(positions.pose(body).rotation.matrix());
-                    is_moved = true;
-                }
-            }
-            let apart = chord.apart(motion, &self.path);
-            let along = chord.direction.transpose() * apart;
-            chord.change = (apart - chord.direction * along) * chord.inverse_length;
-        }
-        is_moved
-    }
-
     /// The derivatives of the logarithm of a limit.
     fn change_of_limit(&self, joint: usize, motion: StrandMotion) -> [T; DIRECTIONS] {
         let mut slopes = [T::zero(); DIRECTIONS];
@@ -527,44 +448,8 @@ fn seeded<T: Real>(value: T, motion: StrandMotion, of: StrandMotion) -> Varied<T
     if motion == of { Dual::variable(value, 0) } else { Dual::of(value) }
 }
 
-fn joined<T: Real>(by_position: &RowVector6<T>, by_velocity: &RowVector6<T>) -> [T; DIRECTIONS] {
+pub(super) fn joined<T: Real>(by_position: &RowVector6<T>, by_velocity: &RowVector6<T>) -> [T; DIRECTIONS] {
     from_fn(|i| if i < 6 { by_position[i] } else { by_velocity[i - 6] })
-}
-
-impl<T: Real> Chord<T> {
-    /// The shift of its end relative to its start.
-    fn apart(&self, motion: StrandMotion, path: &PathDerivatives<T>) -> Matrix3x6<T> {
-        let shift = |end: &ChordEnd<T>| {
-            let mut shift = end.lever;
-            if motion == StrandMotion::Path(PathMotion::Body(path.forces()[end.body].body)) {
-                let mut shifts = shift.fixed_columns_mut::<3>(3);
-                shifts += Matrix3::identity();
-            }
-            shift
-        };
-        shift(&self.ends[1]) - shift(&self.ends[0])
-    }
-
-    /// The derivatives of its length, and its rate with derivatives.
-    fn lengthen(
-        &self,
-        motion: StrandMotion,
-        path: &PathDerivatives<T>,
-        velocities: &Velocities<T>,
-    ) -> ([T; DIRECTIONS], Varied<T>) {
-        let direction = self.direction.transpose();
-        let lengths = direction * self.apart(motion, path);
-        let spun = |end: &ChordEnd<T>| {
-            velocities.velocity(path.forces()[end.body].body).angular.cross_matrix() * end.lever
-        };
-        let rates =
-            self.velocity.transpose() * self.change + direction * (spun(&self.ends[1]) - spun(&self.ends[0]));
-        let zero = RowVector6::zeros();
-        let moves = matches!(motion, StrandMotion::Path(PathMotion::Body(_)));
-        let mut rate = Dual::of(self.direction.dot(&self.velocity));
-        rate.slopes = joined(&rates, if moves { &lengths } else { &zero });
-        (joined(&lengths, &zero), rate)
-    }
 }
 
 /// The next memory, in derivatives.
