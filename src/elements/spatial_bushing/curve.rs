@@ -41,7 +41,7 @@ use crate::math::{InvalidValue, Real};
 ///     force: 1000.0 * x + 4e6 * x.powi(3),
 ///     slope: 1000.0 + 12e6 * x.powi(2),
 /// });
-/// assert_eq!(rubber.at(0.02).force, 52.0);
+/// assert!((rubber.at(0.02).force - 52.0).abs() < 1e-12);
 /// # Ok::<(), force_elements::InvalidValue>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
