@@ -1,10 +1,10 @@
-//! Derivatives of the accelerations of a plant by its velocities, from the linearization of the forces.
+//! Derivatives of accelerations, and of rates of elements' variables, from the linearization of the forces.
 
 use alloc::vec::Vec;
 
 use nalgebra::{Matrix3, Vector3};
 
-use crate::framework::Variation;
+use crate::framework::{VariableVector, Variation};
 use crate::math::{Real, SpatialVelocity};
 use crate::mechanics::Forces;
 use crate::simulation::error::SimulationError;
@@ -12,17 +12,21 @@ use crate::simulation::layout::{BODY, COORDINATE, vector};
 use crate::simulation::motion::Simulation;
 
 impl<T: Real> Simulation<'_, T> {
-    /// The derivatives of the rates of velocities by velocities, column by column, where positions are displaced by
-    /// `displacement` and `weight` times the velocities; at `y`, where the rates were calculated last. None if an element
-    /// does not write its derivatives.
+    /// The derivatives of the rates of the unknowns by the unknowns, which are velocities and variables of elements, column by
+    /// column, where positions are displaced by `displacement` and `weight` times the velocities; at `y`, where the rates were
+    /// calculated last.
     pub(super) fn linearized_rates(
         &mut self,
         y: &[T],
         displacement: &[T],
         weight: f64,
         unknowns: &[usize],
-    ) -> Result<Option<Vec<T>>, SimulationError> {
-        let (at, Some(linearization)) = self.linearized()? else { return Ok(None) };
+    ) -> Result<Vec<T>, SimulationError> {
+        let own_start = self.own_start();
+        let has_own = unknowns.iter().any(|&unknown| unknown >= own_start);
+        let (at, linearization) = self.linearized(has_own)?;
+        let mut variables = VariableVector::zeros(self.state());
+        let mut own_rates = variables.clone();
         let plant = self.plant();
         let weight = T::lit(weight);
         let topology = linearization.topology().clone();
@@ -33,10 +37,15 @@ impl<T: Real> Simulation<'_, T> {
         for &unknown in unknowns {
             motion.set_zero();
             velocity.set_zero();
+            variables.set_zero();
             let axis = Vector3::ith((unknown % BODY + 2) % 3, T::one());
             // The body that turns, and by how much in Ground.
             let mut turned = None;
-            if unknown >= coordinates_start {
+            if unknown >= own_start {
+                if let Some(number) = variables.continuous_mut().nth(unknown - own_start) {
+                    *number = T::one();
+                }
+            } else if unknown >= coordinates_start {
                 let coordinate = plant.coordinate_indices[(unknown - coordinates_start) / COORDINATE];
                 *motion.coordinate_mut(coordinate) = weight;
                 *velocity.coordinate_mut(coordinate) = T::one();
@@ -58,9 +67,21 @@ impl<T: Real> Simulation<'_, T> {
                     turned = Some((i, axis, by_turn));
                 }
             }
-            linearization.apply(&motion, &velocity, &mut forces)?;
+            if has_own {
+                linearization.apply_with_variables(
+                    &motion,
+                    &velocity,
+                    &variables,
+                    &mut forces,
+                    &mut own_rates,
+                )?;
+            } else {
+                linearization.apply(&motion, &velocity, &mut forces)?;
+            }
             for &row in unknowns {
-                entries.push(if row >= coordinates_start {
+                entries.push(if row >= own_start {
+                    own_rates.continuous().nth(row - own_start).copied().unwrap_or_else(T::zero)
+                } else if row >= coordinates_start {
                     let place = (row - coordinates_start) / COORDINATE;
                     forces.coordinate(plant.coordinate_indices[place]) / plant.masses[place]
                 } else {
@@ -90,7 +111,7 @@ impl<T: Real> Simulation<'_, T> {
                 });
             }
         }
-        Ok(Some(entries))
+        Ok(entries)
     }
 }
 

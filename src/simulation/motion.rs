@@ -5,7 +5,7 @@ use core::ops::Range;
 
 use nalgebra::{Quaternion, UnitQuaternion};
 
-use crate::framework::{DynamicsView, Error, ForceSystem, Linearization, Source, Stage, State};
+use crate::framework::{DynamicsView, Error, ForceSystem, Linearization, Scope, Stage, State};
 use crate::math::{Real, check};
 use crate::mechanics::Forces;
 use crate::simulation::error::SimulationError;
@@ -250,14 +250,12 @@ impl<'a, T: Real> Simulation<'a, T> {
         result
     }
 
-    /// The forces at the present point, and their linearization if all elements write their derivatives.
-    pub(super) fn linearized(&mut self) -> Result<(Forces<T>, Option<Linearization<T>>), Error> {
-        let mut linearization = Linearization::new();
+    /// The forces at the present point, and their linearization.
+    pub(super) fn linearized(&mut self, variables: bool) -> Result<(Forces<T>, Linearization<T>), Error> {
+        let mut linearization = Linearization::of(Scope { variables, commit: false });
         let forces = self.system.realize_dynamics(&mut self.state)?.forces().clone();
         self.system.linearize(&self.state, &mut linearization)?;
-        let is_exact =
-            self.system.elements().all(|element| linearization.element(element).source() == Source::Exact);
-        Ok((forces, is_exact.then_some(linearization)))
+        Ok((forces, linearization))
     }
 
     /// Rates at the present point; costs nothing if the state is still realized there.
@@ -382,7 +380,7 @@ impl<'a, T: Real> Simulation<'a, T> {
     }
 
     /// The place of the first continuous variable of an element.
-    fn own_start(&self) -> usize {
+    pub(super) fn own_start(&self) -> usize {
         self.plant.energies_start() + self.state.absorbed_energy().len()
     }
 

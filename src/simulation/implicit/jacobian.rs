@@ -7,14 +7,12 @@ use nalgebra::{DMatrix, DVectorViewMut, Dyn, LU};
 use crate::math::{InvalidValue, Real, check};
 use crate::simulation::error::SimulationError;
 use crate::simulation::implicit::stage::Stage;
-use crate::simulation::layout::Role;
 use crate::simulation::motion::Simulation;
 
 /// The derivatives of the rates of the unknowns by the unknowns, column by column, where positions follow the
 /// velocities as a stage says. `rates` are those at `y`, which is left as it was but for its positions.
 ///
-/// From the linearization of the forces; by differences if variables of elements are among the unknowns, or an element
-/// does not write its derivatives. In plain numbers: the solution of a stage does not depend on it.
+/// In plain numbers: the solution of a stage does not depend on it.
 fn calc_rate_jacobian<T: Real>(
     simulation: &mut Simulation<'_, T>,
     stage: &Stage<'_, T>,
@@ -22,36 +20,9 @@ fn calc_rate_jacobian<T: Real>(
     y: &mut [T],
     rates: &[T],
 ) -> Result<Vec<T>, SimulationError> {
-    if unknowns.iter().all(|&unknown| simulation.role(unknown) == Role::Velocity) {
-        stage.calc_rates(simulation, y, &mut rates.to_vec())?;
-        // A derivative may overflow where a force does not.
-        if let Ok(Some(entries)) = simulation.linearized_rates(y, stage.displacement, stage.weight, unknowns)
-        {
-            return Ok(entries.into_iter().map(plain).collect());
-        }
-    }
-    differences(simulation, stage, unknowns, y, rates)
-}
-
-fn differences<T: Real>(
-    simulation: &mut Simulation<'_, T>,
-    stage: &Stage<'_, T>,
-    unknowns: &[usize],
-    y: &mut [T],
-    rates: &[T],
-) -> Result<Vec<T>, SimulationError> {
-    let mut entries = Vec::with_capacity(unknowns.len() * unknowns.len());
-    let mut shifted = rates.to_vec();
-    for &i in unknowns {
-        let kept = y[i];
-        let delta = plain(T::default_epsilon().sqrt() * (T::one() + kept.abs()));
-        y[i] = kept + delta;
-        let evaluated = stage.calc_rates(simulation, y, &mut shifted);
-        y[i] = kept;
-        evaluated?;
-        entries.extend(unknowns.iter().map(|&j| plain((shifted[j] - rates[j]) / delta)));
-    }
-    Ok(entries)
+    stage.calc_rates(simulation, y, &mut rates.to_vec())?;
+    let entries = simulation.linearized_rates(y, stage.displacement, stage.weight, unknowns)?;
+    Ok(entries.into_iter().map(plain).collect())
 }
 
 /// A Jacobian of the rates, and the factors of `1 − w·J` for the weight of the present stage.
@@ -122,6 +93,7 @@ pub(super) fn plain<T: Real>(x: T) -> T {
 }
 
 #[cfg(test)]
+#[expect(dead_code, unreachable_pub, reason = "variables have casts, and are public")]
 mod tests {
     use alloc::vec;
 
@@ -129,13 +101,80 @@ mod tests {
 
     use super::*;
     use crate::linear_bushing::Parameters;
+    use crate::mechanics::{CoordinateIndex, ForceAccumulator, Topology};
+    use crate::simulation::layout::Role;
     use crate::simulation::{Plant, RigidBody};
     use crate::testing::Numbers;
     use crate::{
-        CoordinatePair, CoordinateSpringDamperExt, Error, ForceSystem, Frame, LinearBushing, SpatialForce,
+        AtDynamics, CoordinatePair, CoordinateSpringDamperExt, ElementError, Error, ForceElement,
+        ForceSystem, Frame, LinearBushing, SpatialForce,
     };
 
-    /// Two bodies with centers away from their origins, bushings and loads, and a slider.
+    /// The slow oracle.
+    fn differences<T: Real>(
+        simulation: &mut Simulation<'_, T>,
+        stage: &Stage<'_, T>,
+        unknowns: &[usize],
+        y: &mut [T],
+        rates: &[T],
+    ) -> Result<Vec<T>, SimulationError> {
+        let mut entries = Vec::with_capacity(unknowns.len() * unknowns.len());
+        let mut shifted = rates.to_vec();
+        for &i in unknowns {
+            let kept = y[i];
+            let delta = plain(T::default_epsilon().sqrt() * (T::one() + kept.abs()));
+            y[i] = kept + delta;
+            let evaluated = stage.calc_rates(simulation, y, &mut shifted);
+            y[i] = kept;
+            evaluated?;
+            entries.extend(unknowns.iter().map(|&j| plain((shifted[j] - rates[j]) / delta)));
+        }
+        Ok(entries)
+    }
+
+    crate::variables! {
+        /// Where a spring and a damper in series meet.
+        #[derive(Copy)]
+        pub struct Joint<T> {
+            /// Place of the joint.
+            pub place: T ["m"], finite => Dynamics;
+        }
+    }
+
+    /// A spring on a coordinate, and a damper between it and Ground.
+    #[derive(Debug)]
+    struct Series(CoordinateIndex);
+
+    impl ForceElement<f64> for Series {
+        const KIND: &'static str = "series";
+        type Parameters = ();
+        type Discrete = ();
+        type Continuous = Joint<f64>;
+        type Position = ();
+        type Velocity = ();
+        type Dynamics = ();
+
+        fn check_topology(&self, topology: &Topology) -> Result<(), ElementError> {
+            Ok(topology.check_coordinate(self.0)?)
+        }
+
+        fn add_forces(&self, at: &AtDynamics<'_, f64, Self>, forces: &mut ForceAccumulator<'_, f64>) {
+            let stretch = at.positions.coordinate(self.0) - at.continuous.place;
+            forces.apply_to_coordinate(self.0, -40.0 * stretch);
+        }
+
+        fn calc_rates(
+            &self,
+            at: &AtDynamics<'_, f64, Self>,
+            rates: &mut Joint<f64>,
+        ) -> Result<(), ElementError> {
+            let stretch = at.positions.coordinate(self.0) - at.continuous.place;
+            rates.place = 8.0 * stretch + 0.2 * at.velocities.coordinate_rate(self.0);
+            Ok(())
+        }
+    }
+
+    /// Two bodies with centers away from their origins, bushings and loads, and a slider with variables of elements.
     #[test]
     fn the_jacobian_from_the_linearization_is_that_of_differences() -> Result<(), Error> {
         for seed in 0..20 {
@@ -162,6 +201,9 @@ mod tests {
                 ..Default::default()
             };
             system.add(CoordinateSpringDamperExt::new(CoordinatePair::on(slider), law)?)?;
+            for _ in 0..2 {
+                system.add(Series(slider))?;
+            }
             for body in bodies {
                 let load = SpatialForce::new(deal.vector(3.0), deal.vector(5.0));
                 plant.set_body_load(body, load).expect("finite");
@@ -180,11 +222,12 @@ mod tests {
                 Stage { time: 0.0, weight: 0.02, start: &start, base: &base, displacement: &displacement };
             let mut rates = vec![0.0; y.len()];
             stage.calc_rates(&mut simulation, &mut y, &mut rates).expect("regular");
-            let unknowns: Vec<usize> =
-                (0..y.len()).filter(|&i| simulation.role(i) == Role::Velocity).collect();
-            assert_eq!(unknowns.len(), 13);
+            let unknowns: Vec<usize> = (0..y.len())
+                .filter(|&i| matches!(simulation.role(i), Role::Velocity | Role::Element))
+                .collect();
+            assert_eq!(unknowns.len(), 15);
             let exact = simulation.linearized_rates(&y, &displacement, 0.02, &unknowns);
-            let exact = exact.expect("regular").expect("exact");
+            let exact = exact.expect("regular");
             let oracle = differences(&mut simulation, &stage, &unknowns, &mut y, &rates).expect("regular");
             let size = oracle.iter().fold(0.0_f64, |size, x| size.max(x.abs()));
             for (i, (exact, oracle)) in exact.iter().zip(&oracle).enumerate() {

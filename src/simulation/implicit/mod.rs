@@ -34,8 +34,8 @@ pub type TrBdf2<T> = Implicit<T, Bdf2>;
 ///
 /// A stage solves for its velocities `v = b + w·a(q, v)` with `q = q₀ ⊕ (d + w·v)`, where `b` and `d` are those of
 /// earlier stages, and likewise for the continuous variables of elements. The trapezoidal rule has one stage, with
-/// `w = h/2`, `b = v₀ + h/2·a₀` and `d = h/2·v₀`. The Jacobian, by differences, and its
-/// factorisation are kept while steps keep about their length and corrections fall fast. When Newton has converged at
+/// `w = h/2`, `b = v₀ + h/2·a₀` and `d = h/2·v₀`. The Jacobian, from the
+/// [linearization](crate::Linearization) of the forces, and its factorisation are kept while steps keep about their length and corrections fall fast. When Newton has converged at
 /// the end of the step, [`discontinuous_update`](crate::ForceSystem::discontinuous_update) adapts
 /// the discrete variables to the solution; while that changes forces by more than the
 /// [force tolerance](Self::with_force_tolerance), Newton starts over. A step that does not settle, at whose

@@ -135,7 +135,7 @@ impl<T: Real> Newton<T> {
                 self.jacobian = Some(jacobian);
                 return Ok(Ok(()));
             }
-            // Iterations up to the solution at this rate; with an evaluation for each unknown, a new Jacobian costs more.
+            // Iterations up to the solution at this rate; a new Jacobian costs as much as a few.
             let further = ComplexField::ln(tolerance / size) / ComplexField::ln(ratio);
             let is_slow = last_size.is_some() && (ratio > 0.5 || further > LEFT);
             self.jacobian = (!is_slow).then_some(jacobian);
@@ -146,8 +146,8 @@ impl<T: Real> Newton<T> {
 
     /// Converges the derivatives of the unknowns, whose values have converged and stay as they are.
     ///
-    /// A correction multiplies an error of the derivatives by the relative error of the Jacobian, some 1e-7 for
-    /// differences at the solution, so that two corrections suffice. That Jacobian is not kept: the values are those
+    /// A correction multiplies an error of the derivatives by the relative error of the Jacobian, some 1e-7
+    /// for elements that are differenced, so that two corrections suffice. That Jacobian is not kept: the values are those
     /// of a run in plain numbers.
     fn converge_derivatives(
         &mut self,
