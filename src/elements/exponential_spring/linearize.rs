@@ -2,11 +2,12 @@
 
 use nalgebra::{Matrix3, Vector2, Vector3};
 
-use super::friction::{Friction, length};
+use super::friction::{Friction, exceeds, length};
 use super::law::{Law, Memory, Motion, Outcome};
+use super::normal::normal_force;
 use super::{Discrete, ExponentialSpring, FrictionTransition, Parameters, Step};
 use crate::framework::{AtDynamics, Between, Blocks, Row};
-use crate::math::{Dual, Number, Real, SpatialForce, SpatialVelocity, joined};
+use crate::math::{Dual, Number, Real, SpatialForce, SpatialVelocity, have_same_bits, joined};
 
 /// Position and velocity of the station in the plane's frame.
 const MOTION: usize = 6;
@@ -14,6 +15,21 @@ const MOTION: usize = 6;
 const VARIABLES: usize = 1 + PARAMETERS + MEMORY;
 const PARAMETERS: usize = 11;
 const MEMORY: usize = 10;
+/// The parameters of the normal force come first.
+const OF_NORMAL: usize = 5;
+/// Places among the variables.
+const ELASTICITY: usize = 6;
+const VISCOSITY: usize = 7;
+const ANCHOR: usize = 1 + PARAMETERS;
+const SLIDING: usize = ANCHOR + 2;
+
+/// Derivatives by the variables.
+struct ByVariables<T> {
+    /// Of the force on the station, in the plane's frame.
+    force: [[T; VARIABLES]; 3],
+    /// Of what a commit writes, in the order of [`written`].
+    next: [[T; VARIABLES]; 4],
+}
 
 impl<T: Real> ExponentialSpring<T> {
     /// The outcome of the law with derivatives by the motion.
@@ -91,15 +107,52 @@ impl<T: Real> ExponentialSpring<T> {
         [force.x.slopes, force.y.slopes]
     }
 
-    /// The outcome of the law with derivatives by the variables.
-    fn by_variables(at: &AtDynamics<'_, T, Self>) -> Outcome<Dual<T, VARIABLES>> {
+    /// Whether spring and damper hold the station at an anchor that stays where it is.
+    fn is_anchored(at: &AtDynamics<'_, T, Self>) -> bool {
+        let Discrete { sliding, overspeed, last_station, .. } = at.discrete;
+        at.parameters.friction_transition == FrictionTransition::ReturnMapping
+            && !at.dynamics.limit_reached
+            && *overspeed == T::zero()
+            && (last_station.is_some() || *sliding == T::zero())
+    }
+
+    /// The derivatives by the variables of the force on the station, in the plane's frame, and of what a commit writes.
+    fn by_variables(at: &AtDynamics<'_, T, Self>) -> ByVariables<T> {
+        if Self::is_anchored(at) {
+            return Self::by_variables_while_anchored(at);
+        }
         let law = Law::of(at.parameters, |number, place| Dual::variable(number, 1 + place));
-        let memory = Memory::of(at.discrete, |number, place| Dual::variable(number, 1 + PARAMETERS + place));
+        let memory = Memory::of(at.discrete, |number, place| Dual::variable(number, ANCHOR + place));
         let constant = |v: &Vector3<T>| Vector3::new(Dual::of(v.x), Dual::of(v.y), Dual::of(v.z));
         let position = constant(&at.position.p_PS.coords);
         let velocity = constant(&at.velocity.v_PS);
         let motion = Motion { position, velocity, time: Dual::variable(at.time, 0) };
-        law.evaluate(at.parameters.friction_transition, &memory, &motion)
+        let outcome: Outcome<Dual<T, VARIABLES>> =
+            law.evaluate(at.parameters.friction_transition, &memory, &motion);
+        let friction: Vector2<_> = outcome.friction.elastic + outcome.friction.damping;
+        ByVariables {
+            force: [friction.x, friction.y, outcome.normal.total].map(|component| component.slopes),
+            next: written(&outcome).map(|next| next.slopes),
+        }
+    }
+
+    fn by_variables_while_anchored(at: &AtDynamics<'_, T, Self>) -> ByVariables<T> {
+        let mut by = ByVariables { force: [[T::zero(); VARIABLES]; 3], next: [[T::zero(); VARIABLES]; 4] };
+        let law = Law::of(at.parameters, |number, place| {
+            if place < OF_NORMAL { Dual::variable(number, place) } else { Dual::<T, OF_NORMAL>::of(number) }
+        });
+        let [height, speed] = [at.position.height, at.velocity.v_PS.z].map(Dual::of);
+        by.force[2][1..=OF_NORMAL].copy_from_slice(&normal_force(&law, height, speed).total.slopes);
+        for axis in 0..2 {
+            by.force[axis][ELASTICITY] = at.discrete.anchor_P[axis] - at.position.p_PS[axis];
+            by.force[axis][VISCOSITY] = -at.velocity.v_PS[axis];
+            by.force[axis][ANCHOR + axis] = at.parameters.friction_elasticity;
+            by.next[axis][ANCHOR + axis] = T::one();
+        }
+        if exceeds(at.velocity.v_PS.xy(), at.parameters.settle_velocity) {
+            by.next[2][SLIDING] = T::one();
+        }
+        by
     }
 
     /// The velocity of the station as seen from the plane's body, in Ground; there is no torque that depends on a turn.
@@ -137,10 +190,10 @@ impl<T: Real> ExponentialSpring<T> {
     }
 
     pub(super) fn linearize_by_variables(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
-        let force = force_P(&Self::by_variables(at));
+        let ByVariables { force, .. } = Self::by_variables(at);
         for variable in 0..VARIABLES {
-            let change = Vector3::from_fn(|axis, _| force[axis].slopes[variable]);
-            if change != Vector3::zeros() {
+            let change = Vector3::from_fn(|axis, _| force[axis][variable]);
+            if !change.iter().all(is_nothing) {
                 let change = SpatialForce::new(Vector3::zeros(), at.position.X_GP.rotation * change);
                 let bodies = [self.plane.body, self.station.body];
                 blocks.add_between_by_variable(bodies, &at.position.p_GS, variable, &change);
@@ -152,14 +205,18 @@ impl<T: Real> ExponentialSpring<T> {
         // Differences return the error of the commit.
         let Ok(step) = Self::step(at) else { return blocks.differences() };
         if step == Step::Whole {
-            let outcome = Self::by_motion(at);
-            for (number, next) in written(&outcome) {
-                let [by_position, by_velocity] =
-                    [0, 3].map(|first| Vector3::from_fn(|axis, _| next.slopes[first + axis]));
-                self.add_row(at, number, by_position, by_velocity, blocks);
+            if !Self::is_anchored(at) {
+                for (number, next) in WRITTEN.into_iter().zip(written(&Self::by_motion(at))) {
+                    let [by_position, by_velocity] =
+                        [0, 3].map(|first| Vector3::from_fn(|axis, _| next.slopes[first + axis]));
+                    self.add_row(at, number, by_position, by_velocity, blocks);
+                }
             }
-            for (number, next) in written(&Self::by_variables(at)) {
-                for (variable, &slope) in next.slopes.iter().enumerate() {
+            for (number, slopes) in WRITTEN.into_iter().zip(&Self::by_variables(at).next) {
+                for (variable, &slope) in slopes.iter().enumerate() {
+                    if is_nothing(&slope) {
+                        continue;
+                    }
                     blocks.add_to_by_variable(Row::Next(number), variable, slope);
                 }
             }
@@ -205,14 +262,16 @@ impl<T: Real> ExponentialSpring<T> {
     }
 }
 
-/// The force on the station in the plane's frame.
-fn force_P<T: Real, const N: usize>(outcome: &Outcome<Dual<T, N>>) -> [Dual<T, N>; 3] {
-    let friction: Vector2<_> = outcome.friction.elastic + outcome.friction.damping;
-    [friction.x, friction.y, outcome.normal.total]
+/// Zero without derivatives of its own.
+fn is_nothing<T: Real>(slope: &T) -> bool {
+    have_same_bits(*slope, T::zero())
 }
 
-/// What a commit writes that depends on the law, by its place among the numbers of the memory.
-fn written<T: Real, const N: usize>(outcome: &Outcome<Dual<T, N>>) -> [(usize, Dual<T, N>); 4] {
+/// The places among the numbers of the memory of what a commit writes that depends on the law.
+const WRITTEN: [usize; 4] = [0, 1, 2, 9];
+
+/// What a commit writes there.
+fn written<T: Real, const N: usize>(outcome: &Outcome<Dual<T, N>>) -> [Dual<T, N>; 4] {
     let next = &outcome.next;
-    [(0, next.anchor.x), (1, next.anchor.y), (2, next.sliding), (9, next.overspeed)]
+    [next.anchor.x, next.anchor.y, next.sliding, next.overspeed]
 }
