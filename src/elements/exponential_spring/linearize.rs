@@ -190,9 +190,9 @@ impl<T: Real> ExponentialSpring<T> {
     }
 
     pub(super) fn linearize_by_variables(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
-        let ByVariables { force, .. } = Self::by_variables(at);
-        for variable in 0..VARIABLES {
-            let change = Vector3::from_fn(|axis, _| force[axis][variable]);
+        let [x, y, z] = Self::by_variables(at).force;
+        for (variable, ((&x, &y), &z)) in x.iter().zip(&y).zip(&z).enumerate() {
+            let change = Vector3::new(x, y, z);
             if !change.iter().all(is_nothing) {
                 let change = SpatialForce::new(Vector3::zeros(), at.position.X_GP.rotation * change);
                 let bodies = [self.plane.body, self.station.body];
