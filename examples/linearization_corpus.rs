@@ -1,4 +1,4 @@
-//! Random states of every element that writes its derivatives: are the derivatives exact, in all options and branches?
+//! Random states of six elements: are their derivatives exact, in all options and branches?
 //!
 //! Each state is linearized, and compared with dual numbers through the whole system, by motion, by all variables and of the
 //! next commit; its transpose and its matrices with its products, to the bit; and `K·V + D·A` with differences of the forces
