@@ -102,7 +102,7 @@ fn check<K: Kind>() -> (&'static str, Check) {
 fn main() -> ExitCode {
     let argument = |name, help, default| Argument { name, help, default };
     let arguments = Arguments::read(
-        "Random states of every element that writes its derivatives: are they exact?",
+        "Random states of six elements: are their derivatives exact?",
         [
             argument("COUNT", "how many states", "2000"),
             argument("FIRST_SEED", "the seed of the first of each element", "0"),
