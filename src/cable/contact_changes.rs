@@ -1,4 +1,4 @@
-//! How contacts change along a motion of their path: where they begin and end, their length, and how far they turn the cable.
+//! Changes of contacts along a motion of their path: of their ends, their length, and the angle by which they turn the cable.
 //!
 //! With the shifts `a` along and `s` to the side of an end of a contact on its surface, with normal curvature `κ` and torsion
 //! `τ` there, the surface bends the cable by `κ a + τ s` about its binormal; where the cable is smooth that is what the segment

@@ -1,4 +1,4 @@
-//! What a cable with friction remembers from one accepted step to the next, in numbers with or without derivatives.
+//! The memory of a cable with friction after an accepted step, in numbers with or without derivatives.
 
 use core::ops::Range;
 

@@ -1,4 +1,4 @@
-//! What the linearizations of cables share: the branches of their path, and its places among their parameters.
+//! Shared parts of the linearizations of cables: the branches of their path, and its places among their parameters.
 
 use core::array::from_fn;
 

@@ -14,11 +14,11 @@ variables! {
     /// The numbers of a control.
     #[derive(Copy)]
     pub struct Tuning<T> {
-        /// By which it answers to its error.
+        /// Force by error.
         pub gain: T ["N/m"] = 7.0, nonnegative => Dynamics;
-        /// Of two modes.
+        /// A flag, by which there are no derivatives.
         pub is_fast: bool => Dynamics;
-        /// Of the integral.
+        /// Rate at which the integral decays.
         pub forgetting: T ["1/s"] = 2.0, nonnegative => Dynamics;
     }
 }
