@@ -21,6 +21,7 @@ mod grip;
 mod hollow;
 mod lay;
 mod linear_system;
+mod memory_derivatives;
 mod newton;
 mod node;
 mod obstacle;

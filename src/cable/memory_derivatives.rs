@@ -1,0 +1,100 @@
+//! Derivatives of the memory of a cable with friction after a commit.
+
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use nalgebra::RowVector6;
+
+use super::drum::Wound;
+use super::places::PlacedPath;
+use super::remember::{Memory, NextMark, remember};
+use super::strand_derivatives::{DIRECTIONS, Evaluated, OF_GRIP, StrandDerivatives, Varied, joined};
+use crate::math::{Dual, Number, Real};
+
+impl<T: Real> StrandDerivatives<T> {
+    /// Calls `visit` with the numbers of marks and laps after the next commit, each by its place among the numbers of all of
+    /// them, with their derivatives along the last motion.
+    pub(crate) fn next_memory(
+        &mut self,
+        cable: &Evaluated<'_, T>,
+        visit: impl FnMut(usize, &[T; DIRECTIONS]),
+    ) {
+        let Evaluated { placed: PlacedPath { path, .. }, results, .. } = *cable;
+        let mut pending = core::mem::take(&mut self.next);
+        let mut next = Next { cable, derivatives: self, pending: &mut pending, visit };
+        remember(path, results, &self.parts, &mut next);
+        self.next = pending;
+    }
+}
+
+/// The next memory, in derivatives.
+struct Next<'a, T: Real, V> {
+    cable: &'a Evaluated<'a, T>,
+    derivatives: &'a StrandDerivatives<T>,
+    /// The marks of the present hold.
+    pending: &'a mut Vec<NextMark<Varied<T>>>,
+    visit: V,
+}
+
+impl<T: Real, V: FnMut(usize, &[T; DIRECTIONS])> Memory<Varied<T>> for Next<'_, T, V> {
+    fn places(&self) -> usize {
+        self.cable.grips.places.len()
+    }
+
+    fn marked(&self, places: Range<usize>) -> usize {
+        self.cable.grips.places[places].iter().filter(|grip| grip.in_contact).count()
+    }
+
+    fn length(&self, segment: usize) -> Varied<T> {
+        let mut length = Dual::of(self.cable.results.segments[segment].length);
+        if let Some(motion) = self.derivatives.moved {
+            let lengths = self.derivatives.path.change_of_length(segment, motion);
+            length.slopes = joined(&lengths, &RowVector6::zeros());
+        }
+        length
+    }
+
+    fn arc(&self, segment: usize) -> Varied<T> {
+        let results = self.cable.results;
+        let contact = results.segments[segment].to_contact.and_then(|i| results.contacts.get(i));
+        let mut arc = Dual::of(contact.map_or(T::zero(), |contact| contact.geodesic.length));
+        if let Some(motion) = self.derivatives.moved {
+            let arcs = self.derivatives.path.change_after(segment, motion).arc;
+            arc.slopes = joined(&arcs, &RowVector6::zeros());
+        }
+        arc.at_least(Dual::none())
+    }
+
+    fn keep(&mut self, mark: NextMark<Varied<T>>) {
+        self.pending.push(mark);
+    }
+
+    fn wind(&mut self, end: usize, wound: Wound<Varied<T>>) {
+        let Evaluated { placed: PlacedPath { path, .. }, grips, .. } = *self.cable;
+        let first = OF_GRIP * grips.places.len() + 2 * path.laps_of(end).start;
+        for (i, number) in wound.laps().iter().flatten().enumerate() {
+            (self.visit)(first + i, &number.slopes);
+        }
+    }
+
+    fn vacate(&mut self, places: Range<usize>) {
+        for mark in self.pending.drain(..).filter(|mark| !places.contains(&mark.place)) {
+            let NextMark { body, place, segment, before, after, share } = mark;
+            let first = OF_GRIP * place;
+            if let Some(motion) = self.derivatives.moved {
+                let R_BG = self.cable.positions.pose(body).rotation.inverse();
+                let on_body = self.derivatives.path.change_after(segment, motion).on_body;
+                for (k, shifts) in on_body.iter().enumerate() {
+                    let shifts = R_BG.matrix() * shifts;
+                    for axis in 0..3 {
+                        let row = shifts.fixed_rows::<1>(axis).into_owned();
+                        (self.visit)(first + 3 * k + axis, &joined(&row, &RowVector6::zeros()));
+                    }
+                }
+            }
+            for (i, number) in [before, after, share].iter().enumerate() {
+                (self.visit)(first + 6 + i, &number.slopes);
+            }
+        }
+    }
+}
