@@ -1,8 +1,10 @@
 //! Cables over the smooth surfaces of meshes.
 
-use force_elements::cable::{CablePath, Obstacle, PathError, SegmentApproach, Tracking, Wrappable};
-use force_elements::nalgebra::{Matrix3, Point3, Translation3, Vector3};
-use force_elements::shapes::{DistanceField, MeshFault, ShapeError, Solid, Sphere, Torus, TriangleMesh};
+mod field;
+
+use force_elements::cable::{CablePath, Obstacle, PathError, Tracking, Wrappable};
+use force_elements::nalgebra::{Point3, Translation3, Vector3};
+use force_elements::shapes::{DistanceField, Solid, Sphere, Torus, TriangleMesh};
 use force_elements::{
     BodyIndex, CableSpring, Error, ForceSystem, Frame, Handle, Pose, Real, SpatialForce, SpatialVelocity,
     State, Station, cable_spring,
@@ -12,7 +14,6 @@ use force_elements_scenes::cables::Dice;
 use num_dual::Dual64;
 
 use super::{fixed, on_ground, one_end_free};
-use crate::cable_geodesics::slow_geodesic;
 
 /// A length, and both ends of the contact.
 type Touch = (f64, [Point3<f64>; 2]);
@@ -123,146 +124,6 @@ fn femur() -> Result<(TriangleMesh<f64>, DistanceField), Error> {
     let mesh = femur_mesh(0.003)?;
     let field = DistanceField::from_mesh(&mesh, 0.004)?;
     Ok((mesh, field))
-}
-
-#[test]
-fn the_stated_accuracy_holds_between_the_places_where_it_was_measured() -> Result<(), Error> {
-    let (mesh, field) = femur()?;
-    // Between measured places, half a spacing apart, the deviation changes little.
-    let allowed = 1.1 * field.accuracy();
-    // The mesh has edges of 3 mm in hollows and on condyles with radii from 5 mm on.
-    assert!(field.accuracy() < 5e-4, "{}", field.accuracy());
-    let mut dice = Dice::new(1);
-    let triangles: Vec<_> = mesh.triangles().collect();
-    let mut largest = 0.0_f64;
-    for _ in 0..20_000 {
-        #[allow(clippy::cast_possible_truncation, reason = "below the number of faces")]
-        let [a, b, c] = triangles[dice.below(triangles.len() as u64) as usize];
-        let (u, v) = (dice.between(0.0, 1.0), dice.between(0.0, 1.0));
-        let (u, v) = if u + v > 1.0 { (1.0 - u, 1.0 - v) } else { (u, v) };
-        let p = a + (b - a) * u + (c - a) * v;
-        let from_mesh = (field.retract(&p) - p).norm();
-        let offset = p + dice.vector(0.003);
-        let from_surface = mesh.signed_distance(&field.retract(&offset)).abs();
-        largest = largest.max(from_mesh).max(from_surface);
-        assert!(from_mesh < allowed && from_surface < allowed, "{p}: {from_mesh} {from_surface} {allowed}");
-    }
-    assert!(largest > 0.3 * allowed, "{largest} {allowed}");
-    Ok(())
-}
-
-#[test]
-fn derivatives_are_those_of_the_function_and_continuous_from_cell_to_cell_and_into_the_surroundings()
--> Result<(), Error> {
-    let mesh = TriangleMesh::torus(1.0, 0.4, 48, 24)?;
-    let field = DistanceField::from_mesh(&mesh, 0.1)?;
-    let mut dice = Dice::new(2);
-    let mut outside = 0;
-    for _ in 0..2000 {
-        // Inside the ring, near it, in the blend, and beyond.
-        let p = Point3::from(dice.vector(3.5).component_mul(&Vector3::new(1.0, 1.0, 0.6)));
-        outside += usize::from(p.coords.amax() > 2.4);
-        let (gradient, hessian) = (field.gradient(&p), field.hessian(&p));
-        for axis in 0..3 {
-            let mut q = p.map(Dual64::from_re);
-            q[axis].eps = 1.0;
-            let size = 1.0 + hessian.norm();
-            assert!((field.value(&q).eps - gradient[axis]).abs() < 1e-13 * size);
-            assert!((field.gradient(&q).map(|x| x.eps) - hessian.column(axis)).norm() < 1e-12 * size);
-        }
-        assert_eq!(Wrappable::<f64>::value_and_gradient(&field, &p), (field.value(&p), gradient));
-        // Across each kind of seam: beside a node's plane, and beside the end of the box.
-        for axis in 0..3 {
-            let mut low = p;
-            let corner = field.bounds()[0][axis];
-            low[axis] = corner + 0.1 * ((p[axis] - corner) / 0.1).round() - 1e-9;
-            let mut high = low;
-            high[axis] += 2e-9;
-            let jump: Matrix3<f64> = field.hessian(&high) - field.hessian(&low);
-            // Third derivatives are below 1/h² = 100 by 20 or so where the distance has kinks.
-            assert!(jump.norm() < 2e-9 * 4e3, "{low}: {jump}");
-        }
-    }
-    assert!(outside > 100, "{outside}");
-    Ok(())
-}
-
-#[test]
-fn outside_the_function_is_positive_and_rises_away_from_the_bone() -> Result<(), Error> {
-    let (mesh, field) = femur()?;
-    let [low, high] = field.bounds();
-    let mut dice = Dice::new(3);
-    let mut far = 0;
-    for _ in 0..5000 {
-        let p = Point3::from(dice.vector(0.4) + Vector3::new(0.0, 0.0, 0.2));
-        let distance = mesh.signed_distance(&p);
-        if distance.abs() > field.spacing() {
-            assert_eq!(field.value(&p) > 0.0, distance > 0.0, "{p}");
-        }
-        let gradient = field.gradient(&p);
-        for axis in 0..3 {
-            // Beyond the box of the mesh, which is three cells smaller.
-            let margin = 3.0 * field.spacing();
-            if p[axis] > high[axis] - margin {
-                assert!(gradient[axis] > 0.0, "{p}: {gradient}");
-                far += 1;
-            } else if p[axis] < low[axis] + margin {
-                assert!(gradient[axis] < 0.0, "{p}: {gradient}");
-                far += 1;
-            }
-        }
-        let foot = field.retract(&p);
-        if distance > 0.0 {
-            // Roundoff of coordinates of half a metre.
-            assert!(field.value(&foot).abs() < 1e-14, "{p}: {foot}");
-            assert!(mesh.signed_distance(&foot).abs() < 1.1 * field.accuracy(), "{p}: {foot}");
-        }
-    }
-    assert!(far > 1000, "{far}");
-    Ok(())
-}
-
-#[test]
-fn the_lowest_place_of_a_line_is_found() -> Result<(), Error> {
-    let (_, field) = femur()?;
-    let mut dice = Dice::new(4);
-    let (mut inside, mut past) = (0, 0);
-    for _ in 0..1000 {
-        let middle = Vector3::new(0.0, 0.0, dice.between(-0.05, 0.45)) + dice.vector(0.04);
-        let reach = dice.vector(0.3);
-        let [a, b] = [middle + reach, middle - reach].map(Point3::from);
-        let found = field.closest_on_segment(&a, &b);
-        let value = field.value(&found.point);
-        let samples = (0..=4000).map(|i| field.value(&(a + (b - a) * (f64::from(i) / 4000.0))));
-        let lowest = samples.fold(f64::INFINITY, f64::min);
-        assert!(value < lowest + 1e-12, "{a} {b}: {value} {lowest}");
-        // Samples are 0.26 mm apart, and the line bends by at most one over the spacing.
-        assert!(value > lowest - 2e-6, "{a} {b}: {value} {lowest}");
-        assert_eq!(found.height < 0.0, value < 0.0);
-        *(if lowest < 0.0 { &mut inside } else { &mut past }) += 1;
-    }
-    assert!(inside > 200 && past > 200, "{inside} {past}");
-    Ok(())
-}
-
-#[test]
-fn geodesics_across_seams_are_the_limit_of_a_fine_quadrature() -> Result<(), Error> {
-    let field = DistanceField::from_mesh(&TriangleMesh::torus(0.6, 0.25, 48, 24)?, 0.08)?;
-    let mut dice = Dice::new(5);
-    let mut sums = [0.0; 2];
-    for _ in 0..6 {
-        let p = field.retract(&Point3::from(dice.vector(0.8)));
-        let t = field.end(&p, &dice.vector(1.0)).tangent;
-        let length = dice.between(0.3, 1.0);
-        let end = field.geodesic(&p, &t, length, 1e-12).end.point;
-        assert!(field.height(&end).abs() < 1e-13);
-        for (sum, steps) in sums.iter_mut().zip([2000, 8000]) {
-            *sum += (slow_geodesic(&field, p, t, length, steps).0 - end).norm() / 6.0;
-        }
-    }
-    // Where third derivatives jump within its step, the slow rule is of second order.
-    assert!(sums[0] / sums[1] > 8.0 && sums[1] < 1e-8, "{sums:?}");
-    Ok(())
 }
 
 /// A bone on a body of its own, and a cable around it to a second body.
@@ -441,51 +302,6 @@ fn a_field_is_shared_by_casts_and_carries_derivatives_or_single_precision() -> R
 }
 
 #[test]
-fn what_a_grid_cannot_hold_is_refused() -> Result<(), Error> {
-    let ball = TriangleMesh::sphere(1.0, 8)?;
-    for bad in [0.0, -0.1, f64::NAN, f64::INFINITY, 1e-12] {
-        let refused = DistanceField::from_mesh(&ball, bad);
-        assert!(
-            matches!(&refused, Err(ShapeError::InvalidValue(v)) if v.name == "distance_field.spacing"),
-            "{bad}: {refused:?}"
-        );
-    }
-    let faces = ball.faces();
-    let vertices: Vec<_> = ball.vertices().collect();
-    let open = TriangleMesh::open(&vertices, &faces[1..])?;
-    assert!(matches!(
-        DistanceField::from_mesh(&open, 0.2),
-        Err(ShapeError::Mesh { fault: MeshFault::OpenEdge { .. } })
-    ));
-    for fine in [0.005, 1e-6] {
-        let refused = DistanceField::from_mesh(&ball, fine);
-        assert!(
-            matches!(refused, Err(ShapeError::GridTooLarge { nodes, most })
-                if nodes > 16e6 && most == DistanceField::MAX_NODES),
-            "{refused:?}"
-        );
-    }
-    // A ball within a cell.
-    for coarse in [5.0, 100.0] {
-        let refused = DistanceField::from_mesh(&ball, coarse);
-        assert!(
-            matches!(refused, Err(ShapeError::GridTooCoarse { spacing, .. }) if spacing == coarse),
-            "{refused:?}"
-        );
-    }
-    // Plates as thick as the spacing, and thinner.
-    for (half, is_held) in [(0.05, true), (0.02, false), (0.005, false)] {
-        let plate = TriangleMesh::brick(Vector3::new(0.5, 0.5, half), [4, 4, 1])?;
-        let field = DistanceField::from_mesh(&plate, 0.1);
-        match field {
-            Ok(field) => assert!(is_held && field.accuracy() < 0.03, "{half}: {}", field.accuracy()),
-            Err(fault) => assert!(!is_held && matches!(fault, ShapeError::GridTooCoarse { .. })),
-        }
-    }
-    Ok(())
-}
-
-#[test]
 fn an_end_inside_the_bone_is_refused() -> Result<(), Error> {
     let field = DistanceField::from_mesh(&TriangleMesh::sphere(1.0, 24)?, 0.25)?;
     let (system, body, _) = one_end_free(fixed(0.2, 0.1, 0.0), [on_ground(field)?])?;
@@ -494,20 +310,5 @@ fn an_end_inside_the_bone_is_refused() -> Result<(), Error> {
     let refusal = system.realize_position(&mut state).err();
     let refusal = refusal.as_ref().and_then(Error::own);
     assert_eq!(refusal, Some(&PathError::PointInsideObstacle { obstacle: 0 }));
-    Ok(())
-}
-
-#[test]
-fn the_search_of_a_line_of_any_length_ends() -> Result<(), Error> {
-    let field = DistanceField::from_mesh(&TriangleMesh::sphere(1.0, 8)?, 0.3)?;
-    for reach in [1.0, 1e6, 1e12, 1e15, 3e15, 1e16, 2e16, 4e16, 1e17, 1e30, 1e100] {
-        for tilt in [0.0, 0.3, 2.0] {
-            let a = Point3::new(-reach, 0.2 + tilt, 0.1);
-            let b = Point3::new(0.7 * reach, 0.2 - tilt, 0.1);
-            let approach: SegmentApproach<f64> = field.closest_on_segment(&a, &b);
-            // Where coordinates resolve the ball, it is found.
-            assert!(reach > 1e12 || tilt > 1.0 || approach.height < -0.1, "{reach} {tilt}: {approach:?}");
-        }
-    }
     Ok(())
 }
