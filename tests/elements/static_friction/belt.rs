@@ -161,7 +161,7 @@ fn a_block_on_a_belt_sticks_and_slips_as_the_two_state_law_does() {
                 // The block lets go at the end of a step. Under error control steps go with the fifth root of the accuracy,
                 // and the error of the anchor with their square.
                 let allowed = match host {
-                    Host::Steps(step) => step / expected.period + 1e-4,
+                    Host::Steps(step) | Host::Implicit(step) => step / expected.period + 1e-4,
                     Host::Controlled(accuracy) => 1e-3 * (accuracy / 1e-6).powf(0.4),
                 };
                 let deviation = cycle.deviation(expected);

@@ -3,7 +3,7 @@
 
 use force_elements::exponential_spring::Parameters;
 use force_elements::nalgebra::{Point3, Rotation3, Vector3};
-use force_elements::simulation::{DormandPrince, Plant, RigidBody, SemiImplicitEuler, Simulation};
+use force_elements::simulation::{DormandPrince, Plant, RigidBody, SemiImplicitEuler, Simulation, TrBdf2};
 use force_elements::{
     BodyIndex, CustomForce, ExponentialSpring, ForceSystem, Frame, Handle, Pose, SpatialForce,
     SpatialVelocity, Station,
@@ -22,6 +22,8 @@ enum Host {
     Steps(f64),
     /// Dormand–Prince with this accuracy.
     Controlled(f64),
+    /// TR-BDF2 in steps of this length \[s\].
+    Implicit(f64),
 }
 
 const HOSTS: [Host; 4] = [Host::Steps(1e-4), Host::Steps(1e-3), Host::Steps(5e-3), Host::Controlled(1e-6)];
@@ -36,13 +38,17 @@ impl Host {
         let outcome = match self {
             Self::Steps(step) => simulation.run(&mut SemiImplicitEuler::new(step), end, observe),
             Self::Controlled(accuracy) => simulation.run(&mut DormandPrince::new(accuracy), end, observe),
+            Self::Implicit(step) => simulation.run(&mut TrBdf2::new(step), end, observe),
         };
         outcome.expect("regular");
     }
 
     /// The longest time by which a transition may be late \[s\].
     fn delay(self) -> f64 {
-        if let Self::Steps(step) = self { step } else { 0.0 }
+        match self {
+            Self::Steps(step) | Self::Implicit(step) => step,
+            Self::Controlled(_) => 0.0,
+        }
     }
 }
 

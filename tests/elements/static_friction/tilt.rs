@@ -136,7 +136,12 @@ fn blocks_whose_corners_slip_slowly_hold_up_to_the_angle_of_static_friction() {
         let inertia = 10.0 * (0.1 * 0.1 + half_height * half_height) / 3.0;
         let for_mass = Parameters::for_mass(10.0, 4, 1.0, 1e-3).expect("positive");
         let hosts = HOSTS.map(|host| (host, parameters));
-        for (host, parameters) in hosts.into_iter().chain([(Host::Steps(1e-3), for_mass)]) {
+        let others = [
+            (Host::Steps(1e-3), for_mass),
+            (Host::Implicit(1e-3), parameters),
+            (Host::Implicit(5e-3), parameters),
+        ];
+        for (host, parameters) in hosts.into_iter().chain(others) {
             for speed in [0.0, 0.2] {
                 let angle = slips_at(&corners, parameters, inertia, host, speed);
                 assert!((angle - expected).abs() < 0.1, "{half_height} m, {host:?}, {speed} m/s: {angle}°");
