@@ -116,7 +116,7 @@ pub use framework::{
     AtDynamics, AtPosition, AtVelocity, Between, BinarySnapshot, Blocks, Branch, Cache, Casts, Checkpoint,
     Column, DynamicsView, ElementError, ElementId, ElementLinearization, ElementName, End, Error,
     ForceElement, ForceSystem, Freedoms, Given, Handle, Linearization, OwnError, PositionView, Row, Scope,
-    Snapshot, Source, StableStep, Stage, State, StepMethod, StepRule, Stepping, Stiffnesses, Triplet,
+    Slopes, Snapshot, Source, StableStep, Stage, State, StepMethod, StepRule, Stepping, Stiffnesses, Triplet,
     VariablePlace, VariableVector, Variables, Variation, VelocityView,
 };
 pub use math::check;

@@ -34,8 +34,8 @@ pub use element::{AtDynamics, AtPosition, AtVelocity, ForceElement, Given};
 pub use error::{ElementError, ElementName, Error, OwnError};
 pub use handle::{ElementId, Handle};
 pub use linearize::{
-    Between, Blocks, Branch, Column, ElementLinearization, End, Freedoms, Linearization, Row, Scope, Source,
-    Triplet, VariablePlace, VariableVector, Variation,
+    Between, Blocks, Branch, Column, ElementLinearization, End, Freedoms, Linearization, Row, Scope, Slopes,
+    Source, Triplet, VariablePlace, VariableVector, Variation,
 };
 pub use results::Cache;
 pub use snapshot::{BinarySnapshot, Snapshot};

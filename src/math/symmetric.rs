@@ -1,6 +1,6 @@
 //! Symmetric matrices of six axes.
 
-use nalgebra::{Matrix6, Vector6};
+use nalgebra::{Matrix3, Matrix6, Vector6};
 
 use super::check::{InvalidValue, Requirement, finite, that};
 use super::{Real, checked_when_read};
@@ -70,6 +70,17 @@ impl<T: Real> Symmetric6<T> {
             matrix[(column, row)] = *entry;
         }
         matrix
+    }
+
+    /// The quarters of rotations, of rotations (rows) with translations, and of translations.
+    #[inline]
+    pub(crate) fn quarters(&self) -> [Matrix3<T>; 3] {
+        let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u] = self.entries;
+        [
+            Matrix3::new(a, b, c, b, g, h, c, h, l),
+            Matrix3::new(d, e, f, i, j, k, m, n, o),
+            Matrix3::new(p, q, r, q, s, t, r, t, u),
+        ]
     }
 
     /// The product with a vector.

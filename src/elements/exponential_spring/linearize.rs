@@ -6,8 +6,8 @@ use super::friction::{Friction, exceeds, length};
 use super::law::{Law, Memory, Motion, Outcome};
 use super::normal::normal_force;
 use super::{Discrete, ExponentialSpring, FrictionTransition, Parameters, Step};
-use crate::framework::{AtDynamics, Between, Blocks, Row};
-use crate::math::{Dual, Number, Real, SpatialForce, SpatialVelocity, have_same_bits, joined};
+use crate::framework::{AtDynamics, Between, Blocks, Row, Slopes};
+use crate::math::{Dual, Number, Real, SpatialForce, SpatialVelocity, have_same_bits};
 
 /// Position and velocity of the station in the plane's frame.
 const MOTION: usize = 6;
@@ -162,10 +162,8 @@ impl<T: Real> ExponentialSpring<T> {
 
     pub(super) fn linearize_by_motion(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
         let R_GP = at.position.X_GP.rotation.matrix();
-        let [by_position, by_velocity] = Self::force_by_motion(at).map(|in_P| {
-            let none = Matrix3::zeros();
-            joined([[none, none], [none, R_GP * in_P * R_GP.transpose()]])
-        });
+        let [by_position, by_velocity] = Self::force_by_motion(at)
+            .map(|in_P| Slopes::Separate { torque: Matrix3::zeros(), force: R_GP * in_P * R_GP.transpose() });
         blocks.add_between(&Between {
             bodies: [self.plane.body, self.station.body],
             p_GM: at.position.p_GS,

@@ -5,8 +5,8 @@ use nalgebra::{Matrix3, Vector3};
 use super::results::{Position, Velocity};
 use super::{HertzContact, Surface};
 use crate::elements::contact_law::Rubbing;
-use crate::framework::{AtDynamics, Between, Blocks};
-use crate::math::{Dual, Number, Real, SpatialForce, SpatialVelocity, joined};
+use crate::framework::{AtDynamics, Between, Blocks, Slopes};
+use crate::math::{Dual, Number, Real, SpatialForce, SpatialVelocity};
 use crate::mechanics::{BodyIndex, Checked};
 
 /// The numbers of the parameters.
@@ -97,11 +97,14 @@ impl<T: Real> HertzContact<T> {
             p_GM: point_G - lever,
             F_GM: SpatialForce::new(lever.cross(&force), force),
             V_M: V,
-            by_position: joined([
+            by_position: Slopes::Coupled([
                 [Matrix3::zeros(), torque_by(&by_shift) - force.cross_matrix() * lever_by_shift],
                 [Matrix3::zeros(), by_shift],
             ]),
-            by_velocity: joined([[torque_by(&by_spin), torque_by(&by_velocity)], [by_spin, by_velocity]]),
+            by_velocity: Slopes::Coupled([
+                [torque_by(&by_spin), torque_by(&by_velocity)],
+                [by_spin, by_velocity],
+            ]),
         });
     }
 

@@ -4,8 +4,8 @@ use nalgebra::{Matrix3, Vector3};
 
 use super::{LinearBushing, Position, Velocity};
 use crate::elements::linear_bushing::law::Gimbal;
-use crate::framework::{AtDynamics, Between, Blocks};
-use crate::math::{Real, SpatialForce, SpatialVelocity, joined};
+use crate::framework::{AtDynamics, Between, Blocks, Slopes};
+use crate::math::{Real, SpatialForce, SpatialVelocity};
 
 type At<'a, T> = AtDynamics<'a, T, LinearBushing<T>>;
 
@@ -24,14 +24,13 @@ impl<T: Real> LinearBushing<T> {
         let axes = [0, 1, 2].map(|axis| Vector3::from(R_GF.column(axis)));
         let [by_shift, by_shift_rate] = [&at.parameters.law.stiffness, &at.parameters.law.damping]
             .map(|factors| weighted(&axes, &-factors.fixed_rows::<3>(3)));
-        let none = Matrix3::zeros();
         Between {
             bodies: self.ends.bodies(),
             p_GM: X_GM.translation.vector.into(),
             F_GM: at.dynamics.F_GM,
             V_M: SpatialVelocity::new(V_GM.angular - V_GF.angular, R_GF * V_FM.linear),
-            by_position: joined([[by_angles, none], [none, by_shift]]),
-            by_velocity: joined([[by_rates, none], [none, by_shift_rate]]),
+            by_position: Slopes::Separate { torque: by_angles, force: by_shift },
+            by_velocity: Slopes::Separate { torque: by_rates, force: by_shift_rate },
         }
     }
 

@@ -1,11 +1,13 @@
 //! Derivatives of the law of the bushing, and of its memory.
 
-use nalgebra::{Matrix3, Matrix6, Vector3, Vector6};
+use nalgebra::{Matrix3, Point3, Vector3, Vector6};
 
 use super::{Position, SpatialBushing, Velocity, halves};
 use crate::elements::spatial_bushing::turn::Turn;
-use crate::framework::{AtDynamics, Between, Blocks};
-use crate::math::{Real, SpatialForce, SpatialVelocity, joined, places};
+use crate::framework::{AtDynamics, Between, Blocks, Slopes};
+use crate::math::{
+    Real, SpatialForce, SpatialVelocity, cross_cross, cross_times, have_same_bits, outer, places, times_cross,
+};
 
 type At<'a, T> = AtDynamics<'a, T, SpatialBushing<T>>;
 
@@ -13,51 +15,128 @@ type At<'a, T> = AtDynamics<'a, T, SpatialBushing<T>>;
 const STIFFNESS: usize = 24;
 const DAMPING: usize = 45;
 
-/// How torque and force on M follow from the generalized forces, and the rates from the twist of M in F, all in Ground:
-/// `τ = A m − Bᵀ (x × F)`, `θ̇ = A w`, and H turns in F by `B w`.
+/// The geometry of the law at one turn, for torques about a point P of body 2, all in Ground.
+///
+/// The derivative of `q`, and that of its rate by the twist of P in F, is `J = [A 0; C 1]`; torque and force follow by `Jᵀ` from
+/// moments and forces. H turns in F by `B w`.
 struct Frame<T: Real> {
     /// The turn with its vector in Ground.
     turn: Turn<T>,
-    A: Matrix3<T>,
-    B: Matrix3<T>,
+    /// The tangent of a quarter of the turn, along its axis: `B = (1 − [u]×)/2`.
+    u: Vector3<T>,
     x: Vector3<T>,
+    /// From P to M.
+    r: Vector3<T>,
+    A: Matrix3<T>,
+    C: Matrix3<T>,
 }
 
 impl<T: Real> Frame<T> {
     #[inline]
-    fn new(at: &At<'_, T>) -> Self {
-        let Position { X_GH, q, turn, .. } = at.position;
+    fn new(at: &At<'_, T>, p_GP: &Point3<T>) -> Self {
+        let Position { X_GH, X_GM, q, turn, .. } = at.position;
         let turn = Turn { v: X_GH.rotation * turn.v, ..*turn };
-        let A = Matrix3::from_diagonal_element(turn.growth) + turn.v * turn.v.transpose() * turn.along;
-        let B = (Matrix3::identity() - turn.quarter().cross_matrix()) * T::lit(0.5);
-        Self { turn, A, B, x: X_GH.rotation * halves(q).1 }
+        let (u, x) = (turn.quarter(), X_GH.rotation * halves(q).1);
+        let r = X_GM.translation.vector - p_GP.coords;
+        let A = outer(&(turn.v * turn.along), &turn.v, turn.growth);
+        let mut frame = Self { turn, u, x, r, A, C: -r.cross_matrix() };
+        frame.C += frame.cross_B(&x);
+        frame
     }
 
-    /// Torque and force on M of generalized forces.
-    fn wrench(&self, m: &Vector3<T>, F: &Vector3<T>) -> SpatialForce<T> {
-        SpatialForce::new(self.A * m - self.B.tr_mul(&self.x.cross(F)), *F)
+    /// `[a]× B`.
+    #[inline]
+    fn cross_B(&self, a: &Vector3<T>) -> Matrix3<T> {
+        (a.cross_matrix() - cross_cross(a, &self.u)) * T::lit(0.5)
+    }
+
+    /// The torque about M of moments and forces.
+    fn torque(&self, m: &Vector3<T>, F: &Vector3<T>) -> Vector3<T> {
+        let moment = self.x.cross(F);
+        self.turn.rate(m) - (moment + self.u.cross(&moment)) * T::lit(0.5)
+    }
+
+    /// The angular velocity of H in F.
+    fn spin(&self, w: &Vector3<T>) -> Vector3<T> {
+        (w - self.u.cross(w)) * T::lit(0.5)
+    }
+
+    /// The derivative of `B w`, halved, by the turn beyond that which turns with H: this times `[w]×`.
+    fn quarter(&self) -> T {
+        T::lit(0.25) / (T::one() + self.turn.w)
+    }
+
+    /// The derivatives of the rates by a turn about P, for this angular velocity and this velocity of M in F.
+    #[inline]
+    fn rates_by_turn(&self, factors: &[T; 2], w: &Vector3<T>, v: &Vector3<T>) -> [Matrix3<T>; 2] {
+        let Self { turn, u, x, r, C, .. } = self;
+        let turning = self.cross_B(w);
+        let spin_by_turn =
+            (turning - cross_times(u, &turning)) * T::lit(0.5) + w.cross_matrix() * self.quarter();
+        [
+            turn.derivative_of_rate(factors, w) + turn.rates(&turning),
+            self.cross_B(v) - cross_times(&self.spin(w), C) + cross_times(x, &spin_by_turn)
+                - cross_cross(w, r),
+        ]
+    }
+
+    /// The derivative of the torque about P by a turn about P, for constant moments and forces, which H takes along:
+    /// `by_turn` is `[F]× B`.
+    #[inline]
+    fn torque_by_turn(
+        &self,
+        factors: &[T; 2],
+        m: &Vector3<T>,
+        F: &Vector3<T>,
+        by_turn: &Matrix3<T>,
+    ) -> Matrix3<T> {
+        let Self { turn, x, r, C, .. } = self;
+        let moment = x.cross(F).cross_matrix() * self.quarter();
+        let lever = cross_cross(F, r) - cross_times(r, by_turn);
+        turn.derivative_of_rate(factors, m) - by_turn.tr_mul(C) + moment - self.cross_B(&self.torque(m, F))
+            + lever
     }
 }
 
 /// Stiffnesses or dampings in Ground, in quarters: of moments by the turn, of moments by the shift, of forces by the shift.
 struct Axes<T: Real> {
     turn: Matrix3<T>,
-    coupling: Matrix3<T>,
+    /// `None` where all are zero.
+    coupling: Option<Matrix3<T>>,
     shift: Matrix3<T>,
 }
 
 impl<T: Real> Axes<T> {
     #[inline]
-    fn new(all: &Matrix6<T>, R_GH: &Matrix3<T>) -> Self {
-        let quarter = |row, column| R_GH * all.fixed_view::<3, 3>(row, column) * R_GH.transpose();
-        Self { turn: quarter(0, 0), coupling: quarter(0, 3), shift: quarter(3, 3) }
+    fn new([turn, coupling, shift]: &[Matrix3<T>; 3], R_GH: &Matrix3<T>) -> Self {
+        // A comparison with zero would drop the derivatives of dual numbers.
+        let is_coupled = !coupling.iter().all(|&entry| have_same_bits(entry, T::zero()));
+        Self {
+            turn: turned(R_GH, turn),
+            coupling: is_coupled.then(|| R_GH * coupling * R_GH.transpose()),
+            shift: turned(R_GH, shift),
+        }
     }
 
     /// Moments and forces for these turns and shifts.
     #[inline]
     fn times(&self, turn: &Matrix3<T>, shift: &Matrix3<T>) -> [Matrix3<T>; 2] {
-        [self.turn * turn + self.coupling * shift, self.coupling.tr_mul(turn) + self.shift * shift]
+        let (mut moments, mut forces) = (self.turn * turn, self.shift * shift);
+        if let Some(coupling) = &self.coupling {
+            moments += coupling * shift;
+            forces += coupling.tr_mul(turn);
+        }
+        [moments, forces]
     }
+}
+
+/// `R S Rᵀ` for a symmetric `S`.
+#[inline]
+fn turned<T: Real>(R: &Matrix3<T>, S: &Matrix3<T>) -> Matrix3<T> {
+    let P = R * S;
+    let [x, y, z] = [P.column(0), P.column(1), P.column(2)];
+    let column = |j: usize| x * R[(j, 0)] + y * R[(j, 1)] + z * R[(j, 2)];
+    Matrix3::from_columns(&[column(0), column(1), column(2)])
 }
 
 impl<T: Real> Turn<T> {
@@ -66,74 +145,78 @@ impl<T: Real> Turn<T> {
         (Matrix3::identity() - self.v * self.v.transpose() / (T::one() + self.w)) * T::lit(0.5)
     }
 
+    /// `A m`, as [`rate`](Self::rate), for three vectors.
+    #[inline]
+    fn rates(&self, m: &Matrix3<T>) -> Matrix3<T> {
+        let rate = |column| self.rate(&m.column(column).into());
+        Matrix3::from_columns(&[rate(0), rate(1), rate(2)])
+    }
+
+    /// What the derivatives of `growth` and `along` by a turn of M in F are times `v`, in the half-way frame.
+    fn derivatives_of_factors(&self) -> [T; 2] {
+        let by_growth = T::lit(0.5) * ((T::one() + self.w).recip() + self.along * self.w);
+        [by_growth, self.derivative_of_along()]
+    }
+
     /// The derivative of `A m` by a turn of M in F, in the half-way frame.
-    fn derivative_of_rate(&self, m: &Vector3<T>) -> Matrix3<T> {
+    #[inline]
+    fn derivative_of_rate(&self, [by_growth, by_along]: &[T; 2], m: &Vector3<T>) -> Matrix3<T> {
         let Self { w, v, along, .. } = self;
-        let half = T::lit(0.5);
-        // Those of `growth` and `along` by the turn are these times `v`.
-        let by_growth = half * ((T::one() + *w).recip() + *along * *w);
-        let by_along = self.derivative_of_along();
-        let P = self.derivative();
-        let product = v.dot(m);
-        m * v.transpose() * by_growth
-            + v * v.transpose() * (by_along * product)
-            + (P * product + v * (P * m).transpose()) * *along
+        let (p, half) = (v.dot(m), T::lit(0.5) * *along);
+        let left = m * *by_growth + v * (p * (*by_along - *along / (T::one() + *w)));
+        outer(&left, v, half * p) + outer(v, &(m * half), T::zero())
     }
 }
 
 impl<T: Real> SpatialBushing<T> {
-    /// The law as seen from body 1.
+    /// The law as seen from body 1, by the twist of a point of body 2.
     #[inline]
-    pub(super) fn between(&self, at: &At<'_, T>) -> Between<T> {
+    pub(super) fn between(&self, at: &At<'_, T>, p_GP: &Point3<T>) -> Between<T> {
         let Position { X_GF, X_GM, X_GH, q, .. } = at.position;
         let Velocity { V_GF, V_GM, .. } = at.velocity;
-        let frame = Frame::new(at);
-        let Frame { turn, A, B, x } = &frame;
         let r_FM = X_GM.translation.vector - X_GF.translation.vector;
         let w = V_GM.angular - V_GF.angular;
         let v = V_GM.linear - V_GF.linear - V_GF.angular.cross(&r_FM);
-        let cross = |vector: &Vector3<T>| vector.cross_matrix();
-        // Of the quarter turn by the turn, halved.
-        let quarter = T::lit(0.25) / (T::one() + turn.w);
+        let frame = Frame::new(at, p_GP);
+        let Frame { turn, A, C, r, .. } = &frame;
 
-        let mut stiffness = at.parameters.law.stiffness.matrix();
+        let mut stiffness = at.parameters.law.stiffness.quarters();
+        let [of_turn, _, of_shift] = &mut stiffness;
         for (axis, curve) in self.axes_with_curves() {
-            stiffness[(axis, axis)] += curve.at(q[axis]).slope;
+            let (quarter, i) = if axis < 3 { (&mut *of_turn, axis) } else { (&mut *of_shift, axis - 3) };
+            quarter[(i, i)] += curve.at(q[axis]).slope;
         }
         let R_GH = X_GH.rotation.matrix();
-        let (K, D) = (Axes::new(&stiffness, R_GH), Axes::new(&at.parameters.law.damping.matrix(), R_GH));
+        let (K, D) = (Axes::new(&stiffness, R_GH), Axes::new(&at.parameters.law.damping.quarters(), R_GH));
 
-        // The derivative of q is J = [A 0; C 1], as is that of its rate by the twist of M. The rate also follows the turn, and
-        // a shift since H turns.
-        let C = cross(x) * B;
-        let (turning, spin) = (cross(&w) * B, cross(&(B * w)));
-        let rate_turn = turn.derivative_of_rate(&w) + A * turning;
-        let rate_shift = cross(&v) * B - spin * C + cross(x) * (B * turning + cross(&w) * quarter);
-        let [K_m, K_F] = K.times(A, &C);
-        let [D_m, D_F] = D.times(A, &C);
+        // The rates follow the turn, and a shift since H turns.
+        let factors = turn.derivatives_of_factors();
+        let [rate_turn, rate_shift] = frame.rates_by_turn(&factors, &w, &v);
+        let spin = frame.spin(&w);
+        let [K_m, K_F] = K.times(A, C);
+        let [D_m, D_F] = D.times(A, C);
         let [m_by_rate, F_by_rate] = D.times(&rate_turn, &rate_shift);
         let (m_by_turn, F_by_turn) = (K_m + m_by_rate, K_F + F_by_rate);
 
         // The turn itself changes how torques follow from moments and levers, and takes the half-way frame along.
         let (m, F) = halves(&at.dynamics.f);
         let (m, F) = (R_GH * m, R_GH * F);
-        let moment = x.cross(&F);
-        let lever = B.transpose() * cross(&F);
-        let carried = turn.derivative_of_rate(&m) + lever * C + cross(&moment) * quarter
-            - cross(&frame.wrench(&m, &F).torque) * B;
+        let turned = frame.cross_B(&F);
+        let carried = frame.torque_by_turn(&factors, &m, &F, &turned);
         // Jᵀ of moments and forces; Jᵀ K J and Jᵀ D J are symmetric.
-        let by_position = joined([
-            [carried - A * m_by_turn - C.tr_mul(&F_by_turn), lever - K_F.transpose() + D_F.tr_mul(&spin)],
-            [-(F_by_turn + cross(&F) * B), D.shift * spin - K.shift],
-        ]);
-        let by_velocity = joined([[-(A * D_m + C.tr_mul(&D_F)), -D_F.transpose()], [-D_F, -D.shift]]);
+        let torque_by_turn = carried - turn.rates(&m_by_turn) - C.tr_mul(&F_by_turn);
+        let torque_by_shift = times_cross(&D_F.transpose(), &spin) - turned.transpose() - K_F.transpose();
+        let torque_by_turning = -(turn.rates(&D_m) + C.tr_mul(&D_F));
         Between {
             bodies: self.ends.bodies(),
-            p_GM: X_GM.translation.vector.into(),
-            F_GM: at.dynamics.F_GM,
-            V_M: SpatialVelocity::new(w, v),
-            by_position,
-            by_velocity,
+            p_GM: *p_GP,
+            F_GM: at.dynamics.F_GM.shifted(-r),
+            V_M: SpatialVelocity::new(w, v - w.cross(r)),
+            by_position: Slopes::Coupled([
+                [torque_by_turn, torque_by_shift],
+                [-(F_by_turn + turned), times_cross(&D.shift, &spin) - K.shift],
+            ]),
+            by_velocity: Slopes::Coupled([[torque_by_turning, -D_F.transpose()], [-D_F, -D.shift]]),
         }
     }
 
@@ -141,18 +224,19 @@ impl<T: Real> SpatialBushing<T> {
         let Position { X_GF, X_GM, X_GH, q, .. } = at.position;
         let (bodies, p_GM) = (self.ends.bodies(), X_GM.translation.vector.into());
         blocks.add_between_by_frames(
-            &self.between(at),
+            &self.between(at, &p_GM),
             &at.parameters.frames.poses(),
             &X_GF.translation.vector,
         );
-        let frame = Frame::new(at);
+        let frame = Frame::new(at, &p_GM);
         for (first, factors) in [(STIFFNESS, q), (DAMPING, &at.velocity.qdot)] {
             for (entry, (row, column)) in places().enumerate() {
                 let mut f = Vector6::zeros();
                 f[row] = -factors[column];
                 f[column] = -factors[row];
                 let (m, F) = halves(&f);
-                let change = frame.wrench(&(X_GH.rotation * m), &(X_GH.rotation * F));
+                let (m, F) = (X_GH.rotation * m, X_GH.rotation * F);
+                let change = SpatialForce::new(frame.torque(&m, &F), F);
                 blocks.add_between_by_variable(bodies, &p_GM, blocks.parameter(first + entry), &change);
             }
         }

@@ -22,7 +22,7 @@ pub use crate::math::Symmetric6;
 use crate::math::{
     InvalidValue, Pose, Real, Requirement, SpatialForce, SpatialVelocity, check, checked_when_read,
 };
-use crate::mechanics::{BodyIndex, ForceAccumulator, Frame, Topology, Velocities};
+use crate::mechanics::{BodyIndex, Checked, ForceAccumulator, Frame, Topology, Velocities};
 use crate::{results, variables};
 use turn::Turn;
 
@@ -425,7 +425,9 @@ impl<T: Real> ForceElement<T> for SpatialBushing<T> {
     }
 
     fn linearize(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
-        blocks.add_between(&self.between(at));
+        // Any point of body 2 would do; its origin has no lever.
+        let p_GB = at.positions.pose(Checked(self.ends.body2)).translation.vector.into();
+        blocks.add_between(&self.between(at, &p_GB));
     }
 
     fn linearize_variables(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {

@@ -82,6 +82,10 @@ pub(super) struct Derivatives<T> {
     numbers: Vec<T>,
     /// How many of the numbers are in use. The others are kept: to fill memory anew would take as long as to write it.
     used: usize,
+    /// A sum over the present element that is not finite if one of its numbers is not.
+    sum: T,
+    /// How many of its numbers are not in the sum.
+    unsummed: usize,
     pub(super) branches: Vec<Branch<T>>,
 }
 
@@ -93,9 +97,16 @@ pub(super) struct Mark {
     pub(super) branches: usize,
 }
 
-impl<T> Default for Derivatives<T> {
+impl<T: Real> Default for Derivatives<T> {
     fn default() -> Self {
-        Self { entries: Vec::new(), numbers: Vec::new(), used: 0, branches: Vec::new() }
+        Self {
+            entries: Vec::new(),
+            numbers: Vec::new(),
+            used: 0,
+            sum: T::zero(),
+            unsummed: 0,
+            branches: Vec::new(),
+        }
     }
 }
 
@@ -131,13 +142,68 @@ impl<T: Real> Derivatives<T> {
     #[inline]
     pub(super) fn push(&mut self, row: Row, column: Column, count: usize) -> &mut [T] {
         let start = self.used;
+        self.reserve(count);
+        self.unsummed += count;
+        self.entries.push(Entry { row, column, start });
+        &mut self.numbers[start..self.used]
+    }
+
+    /// Begins blocks of these rows for each column, whose numbers are all to be written, and added to the sum but for their
+    /// signs.
+    #[inline]
+    pub(super) fn push_summed(
+        &mut self,
+        rows: [Row; 2],
+        columns: impl Iterator<Item = Column>,
+        count: usize,
+    ) -> (&mut [T], &mut T) {
+        let start = self.used;
+        for column in columns {
+            for row in rows {
+                self.entries.push(Entry { row, column, start: self.used });
+                self.used += count;
+            }
+        }
+        self.reserve(0);
+        (&mut self.numbers[start..self.used], &mut self.sum)
+    }
+
+    /// Makes room for more numbers.
+    #[inline]
+    fn reserve(&mut self, count: usize) {
         self.used += count;
         if self.numbers.len() < self.used {
             self.grow();
         }
-        self.entries.push(Entry { row, column, start });
-        &mut self.numbers[start..self.used]
     }
+
+    /// Begins an element, and returns where.
+    #[inline]
+    pub(super) fn begin(&mut self) -> Mark {
+        (self.sum, self.unsummed) = (T::zero(), 0);
+        self.mark()
+    }
+
+    /// Whether all numbers of an element that began here are finite.
+    #[inline]
+    pub(super) fn are_finite_since(&self, begin: Mark) -> bool {
+        // A sum of finite numbers may overflow; they are then looked at closely.
+        (self.unsummed == 0 && self.sum.is_finite()) || are_finite(&self.numbers()[begin.numbers..])
+    }
+}
+
+/// Whether all numbers are finite.
+fn are_finite<T: Real>(numbers: &[T]) -> bool {
+    // What is not finite makes a sum that is not; a sum of finite numbers may overflow, and is then looked at closely.
+    let (chunks, rest) = numbers.as_chunks::<16>();
+    let mut sums = [T::zero(); 16];
+    for chunk in chunks {
+        for (sum, &number) in sums.iter_mut().zip(chunk) {
+            *sum += number;
+        }
+    }
+    let sum = sums.iter().chain(rest).fold(T::zero(), |sum, &number| sum + number);
+    sum.is_finite() || numbers.iter().all(T::is_finite)
 }
 
 /// Receives the derivatives of one element.

@@ -64,7 +64,7 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         derivatives.clear();
         let has_memory = E::Discrete::FIRST_STAGE.is_some();
         for (place, linearization) in elements.iter_mut().enumerate() {
-            let first = derivatives.mark();
+            let first = derivatives.begin();
             linearization.begin(first);
             let Some(element) = self.enabled_element(slots, place) else { continue };
             linearization.commits = scope.commit;
@@ -95,7 +95,7 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
                 }
             }
             linearization.end(derivatives.mark());
-            if !are_finite(&derivatives.numbers()[first.numbers..]) {
+            if !derivatives.are_finite_since(first) {
                 return Err(self.roster.failure(place, ElementError::NonFiniteForce));
             }
         }
@@ -440,20 +440,6 @@ impl<T: Real, E: ForceElement<T>> Scratch<T, E> {
             Moved::Variable(_) | Moved::Rotation(..) => self.copy_variables(slots, place),
         }
     }
-}
-
-/// Whether all numbers are finite.
-fn are_finite<T: Real>(numbers: &[T]) -> bool {
-    // What is not finite makes a sum that is not; a sum of finite numbers may overflow, and is then looked at closely.
-    let (chunks, rest) = numbers.as_chunks::<16>();
-    let mut sums = [T::zero(); 16];
-    for chunk in chunks {
-        for (sum, &number) in sums.iter_mut().zip(chunk) {
-            *sum += number;
-        }
-    }
-    let sum = sums.iter().chain(rest).fold(T::zero(), |sum, &number| sum + number);
-    sum.is_finite() || numbers.iter().all(T::is_finite)
 }
 
 /// The distance by which a number is moved: the cube root of the unit roundoff balances truncation, which is of order

@@ -10,7 +10,7 @@ mod sides;
 mod variable_vector;
 mod variation;
 
-pub use between::Between;
+pub use between::{Between, Slopes};
 pub use blocks::{Blocks, Branch, Column, Row};
 pub use ends::{End, Freedoms};
 pub(crate) use linearization::KindBlocks;

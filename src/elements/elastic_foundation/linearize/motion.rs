@@ -7,8 +7,8 @@ use super::contact::{Contact, Memory, Spring, twist};
 use super::friction::{Held, Pressed};
 use crate::elements::contact_law::Rubbing;
 use crate::elements::elastic_foundation::ElasticFoundation;
-use crate::framework::{AtDynamics, Between, Blocks};
-use crate::math::{Real, SpatialForce};
+use crate::framework::{AtDynamics, Between, Blocks, Slopes};
+use crate::math::{Real, SpatialForce, cross_times, times_cross};
 use crate::shapes::greater;
 
 /// Sums over the springs of a contact. Rows are of the torque about the mesh's origin and of the force.
@@ -151,8 +151,8 @@ impl<T: Real> Sums<T> {
             p_GM: contact.X_GM.translation.vector.into(),
             F_GM: self.F_GS,
             V_M: contact.V,
-            by_position: self.by_position,
-            by_velocity: self.by_velocity,
+            by_position: Slopes::Coupled(quarters(&self.by_position)),
+            by_velocity: Slopes::Coupled(quarters(&self.by_velocity)),
         }
     }
 }
@@ -186,20 +186,9 @@ fn add_by_twist<T: Real>(sum: &mut Matrix6<T>, torque: &Matrix3<T>, force: &Matr
     }
 }
 
-/// `m [v]×`.
-#[inline]
-fn times_cross<T: Real>(m: &Matrix3<T>, v: &Vector3<T>) -> Matrix3<T> {
-    let [x, y, z] = [m.column(0), m.column(1), m.column(2)];
-    Matrix3::from_columns(&[y * v.z - z * v.y, z * v.x - x * v.z, x * v.y - y * v.x])
-}
-
-/// `[v]× m`.
-#[inline]
-fn cross_times<T: Real>(v: &Vector3<T>, m: &Matrix3<T>) -> Matrix3<T> {
-    Matrix3::from_columns(&[0, 1, 2].map(|column| {
-        let column: Vector3<T> = m.column(column).into_owned();
-        v.cross(&column)
-    }))
+/// The quarters, row by row.
+fn quarters<T: Real>(m: &Matrix6<T>) -> [[Matrix3<T>; 2]; 2] {
+    [0, 3].map(|row| [0, 3].map(|column| m.fixed_view::<3, 3>(row, column).into_owned()))
 }
 
 #[inline]

@@ -1,0 +1,93 @@
+//! The derivatives of a force between two frames by their poses on their bodies.
+
+use core::array::from_fn;
+
+use nalgebra::{Matrix3, Point3, Vector3};
+
+use super::Between;
+use crate::framework::linearize::blocks::{Blocks, Row};
+use crate::math::{Pose, Real, SpatialForce};
+use crate::mechanics::BodyIndex;
+
+impl<T: Real> Blocks<'_, T> {
+    /// Adds the derivatives by the poses of two frames on their bodies, F on the first and M on the second, of a force at
+    /// M whose law is in the basis of F. They are the first 24 numbers of the parameters.
+    pub(crate) fn add_between_by_frames(
+        &mut self,
+        between: &Between<T>,
+        [X_B1F, X_B2M]: &[Pose<T>; 2],
+        p_GF: &Vector3<T>,
+    ) {
+        let Between { bodies, p_GM, F_GM, V_M, by_position: K, by_velocity: D } = between;
+        let [R_GB1, R_GB2] = bodies.map(|body| *self.pose(body).rotation.matrix());
+        let r_FM = p_GM.coords - p_GF;
+        let none = Vector3::zeros();
+
+        // F turns against all that is seen from it, and takes the force along.
+        self.add_between_by_rotation(bodies, p_GM, self.parameter(0), X_B1F.rotation.matrix(), |axis| {
+            let turn = R_GB1 * axis;
+            let along = SpatialForce::new(turn.cross(&F_GM.torque), turn.cross(&F_GM.force));
+            let turned = K.times(&turn, &turn.cross(&r_FM));
+            along + -turned + -D.times(&turn.cross(&V_M.angular), &turn.cross(&V_M.linear))
+        });
+        self.add_between_by_rotation(bodies, p_GM, self.parameter(12), X_B2M.rotation.matrix(), |axis| {
+            K.times(&(R_GB2 * axis), &none)
+        });
+        for axis in 0..3 {
+            let shift: Vector3<T> = R_GB1.column(axis).into();
+            let shifted = -K.times(&none, &shift);
+            self.add_between_by_variable(*bodies, p_GM, self.parameter(9 + axis), &shifted);
+            let shift: Vector3<T> = R_GB2.column(axis).into();
+            let shifted = K.times(&none, &shift) + D.times(&none, &V_M.angular.cross(&shift));
+            let lever = SpatialForce::new(shift.cross(&F_GM.force), none);
+            self.add_between_by_variable(*bodies, p_GM, self.parameter(21 + axis), &(shifted + lever));
+        }
+    }
+
+    /// Adds the derivatives by the entries of a rotation, from those by turns about the axes of the frame that it leads to.
+    fn add_between_by_rotation(
+        &mut self,
+        bodies: &[BodyIndex; 2],
+        p_GM: &Point3<T>,
+        first: usize,
+        R: &Matrix3<T>,
+        by_turn: impl Fn(Vector3<T>) -> SpatialForce<T>,
+    ) {
+        let changes = [Vector3::x(), Vector3::y(), Vector3::z()].map(by_turn);
+        for (entry, shares) in shares_of_turns(R).into_iter().enumerate() {
+            let mut change = SpatialForce::zero();
+            for (by_turn, share) in changes.iter().zip(shares) {
+                change += SpatialForce::new(by_turn.torque * share, by_turn.force * share);
+            }
+            self.add_between_by_variable(*bodies, p_GM, first + entry, &change);
+        }
+    }
+
+    /// Adds the derivatives of one number by the poses of two frames, as
+    /// [`add_between_by_frames`](Self::add_between_by_frames), of a number that depends on their orientations: `rate` is that
+    /// by a turn of M as seen from F, in Ground.
+    pub(crate) fn add_to_by_frames(
+        &mut self,
+        row: Row,
+        bodies: [BodyIndex; 2],
+        poses: &[Pose<T>; 2],
+        rate: &Vector3<T>,
+    ) {
+        for ((body, pose), (first, rate)) in bodies.iter().zip(poses).zip([(0, -rate), (12, *rate)]) {
+            let rate_B = self.pose(*body).rotation.matrix().tr_mul(&rate);
+            for (entry, [x, y, z]) in shares_of_turns(pose.rotation.matrix()).into_iter().enumerate() {
+                let share = rate_B.x * x + rate_B.y * y + rate_B.z * z;
+                self.add_to_by_variable(row, self.parameter(first + entry), share);
+            }
+        }
+    }
+}
+
+/// What makes derivatives by the nine entries of a rotation, row by row, of those by turns about three axes: their sums
+/// along each turn are the derivatives by the turn.
+///
+/// The tangents `[e]× R` are perpendicular, and of squared length two.
+pub(in crate::framework::linearize) fn shares_of_turns<T: Real>(R: &Matrix3<T>) -> [[T; 3]; 9] {
+    let tangents = [Vector3::x(), Vector3::y(), Vector3::z()].map(|axis: Vector3<T>| axis.cross_matrix() * R);
+    from_fn(|entry| tangents.map(|tangent| tangent[(entry / 3, entry % 3)] * T::lit(0.5)))
+}

@@ -1,0 +1,128 @@
+//! The derivatives of a force between two frames on two bodies.
+
+mod by_frames;
+mod by_motion;
+
+use nalgebra::{Matrix3, Point3, Vector3, Vector6};
+
+pub(super) use by_frames::shares_of_turns;
+
+use super::blocks::{Blocks, Row};
+use crate::math::{Real, SpatialForce, SpatialVelocity};
+use crate::mechanics::BodyIndex;
+
+/// Derivatives of a torque and a force by a turn and a shift, or by an angular and a linear velocity.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Slopes<T: Real> {
+    /// Of a torque that depends on the turn alone, and of a force that depends on the shift alone. Their blocks take fewer
+    /// operations.
+    Separate {
+        /// The derivative of the torque by the turn.
+        torque: Matrix3<T>,
+        /// The derivative of the force by the shift.
+        force: Matrix3<T>,
+    },
+    /// Of the torque (first row) and the force, by the turn (first column) and by the shift.
+    Coupled([[Matrix3<T>; 2]; 2]),
+}
+
+impl<T: Real> Slopes<T> {
+    /// All quarters.
+    #[inline]
+    fn quarters(&self) -> [[Matrix3<T>; 2]; 2] {
+        match *self {
+            Self::Separate { torque, force } => {
+                let none = Matrix3::zeros();
+                [[torque, none], [none, force]]
+            }
+            Self::Coupled(quarters) => quarters,
+        }
+    }
+
+    /// The change of torque and force.
+    fn times(&self, angular: &Vector3<T>, linear: &Vector3<T>) -> SpatialForce<T> {
+        match self {
+            Self::Separate { torque, force } => SpatialForce::new(torque * angular, force * linear),
+            Self::Coupled([torque, force]) => {
+                let times = |[turn, shift]: &[Matrix3<T>; 2]| turn * angular + shift * linear;
+                SpatialForce::new(times(torque), times(force))
+            }
+        }
+    }
+}
+
+/// A torque and a force at a point M of one body, with the opposite on another, that depend on where M is and how it
+/// moves as seen from the other body.
+///
+/// The law is that of an observer who moves with the first body; what follows from the motion of the observer itself is
+/// added by [`Blocks::add_between`]. M may be any point that the second body carries; blocks take fewer operations if it is
+/// the body's origin.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Between<T: Real> {
+    /// The observer's body, and that which carries M.
+    pub bodies: [BodyIndex; 2],
+    /// M in Ground \[m\].
+    pub p_GM: Point3<T>,
+    /// The torque about M and the force on the second body, in Ground.
+    pub F_GM: SpatialForce<T>,
+    /// The velocity of M as seen by the observer, in Ground.
+    pub V_M: SpatialVelocity<T>,
+    /// The derivatives of torque and force by a turn and a shift of M as seen by the observer, in Ground.
+    pub by_position: Slopes<T>,
+    /// Those by the angular and linear velocity of M as seen by the observer, in Ground.
+    pub by_velocity: Slopes<T>,
+}
+
+impl<T: Real> Blocks<'_, T> {
+    /// Adds the derivatives of a rate, or of a discrete variable after the next commit, that depends on where M of the
+    /// second body is and how it moves as seen from the first: those by a turn and a shift of M, and by its angular and
+    /// linear velocity, in Ground.
+    pub fn add_to_between(
+        &mut self,
+        row: Row,
+        bodies: [BodyIndex; 2],
+        (p_GM, V_M): (&Point3<T>, &SpatialVelocity<T>),
+        [by_turn, by_shift]: [Vector3<T>; 2],
+        [by_angular, by_linear]: [Vector3<T>; 2],
+    ) {
+        let [w_A, w_B] = bodies.map(|body| self.velocity(body).angular);
+        for (body, is_second) in bodies.into_iter().zip([false, true]) {
+            if body == BodyIndex::GROUND {
+                continue;
+            }
+            let r = p_GM.coords - self.pose(body).translation.vector;
+            // As in `add_between`, transposed.
+            let carried = w_A.cross(&by_linear);
+            let (turn, shift, sign) = if is_second {
+                (by_turn - r.cross(&w_B.cross(&by_linear)), by_shift + carried, T::one())
+            } else {
+                let spun = by_angular.cross(&V_M.angular) + by_linear.cross(&V_M.linear);
+                let turned = r.cross(&w_A.cross(&by_linear));
+                (spun + turned - by_turn, -carried - by_shift, -T::one())
+            };
+            let column = |[angular, linear]: [Vector3<T>; 2]| {
+                let angular = angular + r.cross(&linear);
+                Vector6::new(angular.x, angular.y, angular.z, linear.x, linear.y, linear.z)
+            };
+            let by_velocity = column([by_angular, by_linear]) * sign;
+            self.add_to(row, body, &column([turn, shift]), &by_velocity);
+        }
+    }
+
+    /// Adds the derivative by a variable of a force between two bodies: the change of the torque about M and of the force
+    /// on the second body, in Ground, for an M that stays.
+    pub fn add_between_by_variable(
+        &mut self,
+        bodies: [BodyIndex; 2],
+        p_GM: &Point3<T>,
+        variable: usize,
+        change: &SpatialForce<T>,
+    ) {
+        for (body, F_GM) in bodies.into_iter().zip([-*change, *change]) {
+            let F_GB = F_GM.shifted(self.pose(body).translation.vector - p_GM.coords);
+            let (torque, force) = (F_GB.torque, F_GB.force);
+            let column = Vector6::new(torque.x, torque.y, torque.z, force.x, force.y, force.z);
+            self.add_by_variable(body, variable, &column);
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! Products of the matrices `[v]×` of cross products.
+
+use nalgebra::{Matrix3, Vector3};
+
+use super::Real;
+
+/// `m [v]×`.
+#[inline]
+pub(crate) fn times_cross<T: Real>(m: &Matrix3<T>, v: &Vector3<T>) -> Matrix3<T> {
+    let [x, y, z] = [m.column(0), m.column(1), m.column(2)];
+    Matrix3::from_columns(&[y * v.z - z * v.y, z * v.x - x * v.z, x * v.y - y * v.x])
+}
+
+/// `[v]× m`.
+#[inline]
+pub(crate) fn cross_times<T: Real>(v: &Vector3<T>, m: &Matrix3<T>) -> Matrix3<T> {
+    let [x, y, z] = [m.row(0), m.row(1), m.row(2)];
+    Matrix3::from_rows(&[z * v.y - y * v.z, x * v.z - z * v.x, y * v.x - x * v.y])
+}
+
+/// `[a]× [b]×`.
+#[inline]
+pub(crate) fn cross_cross<T: Real>(a: &Vector3<T>, b: &Vector3<T>) -> Matrix3<T> {
+    outer(b, a, -a.dot(b))
+}
+
+/// `a bᵀ + c 1`.
+#[inline]
+pub(crate) fn outer<T: Real>(a: &Vector3<T>, b: &Vector3<T>, c: T) -> Matrix3<T> {
+    let mut product = a * b.transpose();
+    (0..3).for_each(|i| product[(i, i)] += c);
+    product
+}
