@@ -1,8 +1,9 @@
 //! Cost of a linearization in units of an evaluation, beside that of what a user has instead.
 //!
 //! `linearize` is without the evaluation that comes before it. For as many directions as one element has freedoms of position
-//! and of velocity there are `Dual64`, an evaluation for each, `DualSVec64`, one for all, and central differences, two for
-//! each. A whole system takes as many times more of each as it has bodies, unless its pattern is coloured.
+//! and of velocity there are `Dual64`, an evaluation for each, `DualSVec64`, one for twelve, and central differences, two for
+//! each and the difference of the forces. A whole system takes as many times more of each as it has bodies, unless its pattern
+//! is coloured.
 //!
 //! The columns of a row are measured in turns, and each is the least of many short samples: on a busy machine the ratios stay
 //! what they are on a quiet one.
@@ -19,8 +20,9 @@ use force_elements::elastic_foundation::{Material, Parameters};
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
 use force_elements::shapes::{Ellipsoid, HalfSpace, SolidShape, Sphere, TriangleMesh};
 use force_elements::{
-    BodyIndex, CableSpring, ElasticFoundation, ForceSystem, Frame, Linearization, Pose, Real, Scope,
-    SpatialVelocity, State, Station, cable_spring,
+    BodyIndex, CableSpring, CapstanCable, ElasticFoundation, ForceElement, ForceSystem, Forces, Frame,
+    Handle, Linearization, Pose, Real, Scope, SpatialForce, SpatialVelocity, State, Station, cable_spring,
+    capstan_cable,
 };
 use num_dual::{Dual64, DualSVec64};
 
@@ -49,7 +51,10 @@ impl<T: Real> Scene<T> {
     /// Moves one body or coordinate by a nanometre, forth and back, and evaluates all.
     fn evaluate(&mut self) {
         self.is_moved = !self.is_moved;
-        let shift = T::lit(if self.is_moved { 1e-9 } else { -1e-9 });
+        self.evaluate_shifted(T::lit(if self.is_moved { 1e-9 } else { -1e-9 }));
+    }
+
+    fn evaluate_shifted(&mut self, shift: T) -> &Forces<T> {
         if let Some(body) = self.system.topology().bodies().last() {
             let mut pose = *self.state.positions().pose(body);
             pose.translation.x += shift;
@@ -60,7 +65,35 @@ impl<T: Real> Scene<T> {
         }
         let view = self.system.realize_dynamics(&mut self.state).expect("regular");
         black_box(view.potential_energy());
+        view.forces()
     }
+
+    /// Writes the slopes of all forces by one body or coordinate, from two evaluations.
+    fn difference(&mut self, Slopes { bodies, coordinates }: &mut Slopes<T>) {
+        let width = T::lit(2.0 * STEP);
+        bodies.clear();
+        coordinates.clear();
+        let above = self.evaluate_shifted(width);
+        bodies.extend_from_slice(above.bodies());
+        coordinates.extend_from_slice(above.coordinates());
+        let below = self.evaluate_shifted(-width);
+        for (slope, F) in bodies.iter_mut().zip(below.bodies()) {
+            slope.torque = (slope.torque - F.torque) / width;
+            slope.force = (slope.force - F.force) / width;
+        }
+        for (slope, f) in coordinates.iter_mut().zip(below.coordinates()) {
+            *slope = (*slope - *f) / width;
+        }
+    }
+}
+
+/// The step of differences, half of their width.
+const STEP: f64 = 6e-7;
+
+/// Slopes of the forces on all bodies and coordinates.
+struct Slopes<T: Real> {
+    bodies: Vec<SpatialForce<T>>,
+    coordinates: Vec<T>,
 }
 
 /// The least time of one call in samples of each in turn.
@@ -88,7 +121,7 @@ fn least_times<const N: usize>(mut tasks: [&mut dyn FnMut(); N]) -> [f64; N] {
 fn compare<const N: usize>(
     name: &str,
     directions: u32,
-    [mut plain, mut still]: [Scene<f64>; 2],
+    [mut plain, mut still, mut shifted]: [Scene<f64>; 3],
     mut dual: Scene<Dual64>,
     mut vector: Scene<DualSVec64<N>>,
 ) {
@@ -102,23 +135,25 @@ fn compare<const N: usize>(
         }
     };
     let all = Scope { variables: true, commit: true };
-    let [evaluation, by_motion, by_all, one, many] = least_times([
+    let mut slopes = Slopes { bodies: Vec::new(), coordinates: Vec::new() };
+    let [evaluation, by_motion, by_all, one, many, difference] = least_times([
         &mut || plain.evaluate(),
         &mut linearize(Scope::default()),
         &mut linearize(all),
         &mut || dual.evaluate(),
         &mut || vector.evaluate(),
+        &mut || shifted.difference(black_box(&mut slopes)),
     ]);
     let [directions, at_once] = [directions, u32::try_from(N).expect("few")].map(f64::from);
     let count = u32::try_from(system.element_count()).map(f64::from).expect("few");
     println!(
-        "| {name} | {:.3} | {directions} | {:.2} | {:.1} | {:.1} | {:.1} | {} |",
+        "| {name} | {:.3} | {directions} | {:.2} | {:.1} | {:.1} | {:.1} | {:.1} |",
         evaluation / count * 1e6,
         by_motion / evaluation,
         by_all / evaluation,
         one / evaluation * directions,
         many / evaluation * (directions / at_once),
-        2.0 * directions,
+        difference / evaluation * directions,
     );
 }
 
@@ -131,7 +166,7 @@ macro_rules! row {
         }
         let wanted = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
         if wanted.is_none_or(|part| $name.contains(&part)) {
-            compare::<$at_once>($name, $directions, [scene(), scene()], scene(), scene());
+            compare::<$at_once>($name, $directions, [scene(), scene(), scene()], scene(), scene());
         }
     }};
 }
@@ -217,9 +252,39 @@ fn contacts() {
     });
 }
 
+/// The elastic law of all cables.
+fn elastic<T: Real>() -> cable_spring::Parameters<T> {
+    cable_spring::Parameters { stiffness: T::lit(100.0), slack_length: T::one(), dissipation: T::lit(0.1) }
+}
+
 /// A cable over so many spheres or ellipsoids, on Ground or each on its own body, one millimetre from where it is
 /// remembered.
 fn cable<T: Real>(count: u32, is_round: bool, moves: bool) -> (ForceSystem<T>, State<T>) {
+    let element = |path| CableSpring::new(path, elastic()).expect("valid");
+    let (system, mut state, cable) = cable_with(count, is_round, moves, element);
+    let view = system.realize_dynamics(&mut state).expect("regular");
+    assert!(view.of(cable).position.path.contacts.iter().all(|contact| contact.in_contact));
+    (system, state)
+}
+
+/// The same with friction, between sticking and slipping.
+fn capstan<T: Real>(count: u32, is_round: bool) -> (ForceSystem<T>, State<T>) {
+    let element = |path| {
+        let friction = (0..count).map(|_| T::lit(0.3)).collect();
+        CapstanCable::new(path, capstan_cable::Parameters { elastic: elastic(), friction }).expect("valid")
+    };
+    let (system, mut state, cable) = cable_with(count, is_round, false, element);
+    let view = system.realize_dynamics(&mut state).expect("regular");
+    assert!(view.of(cable).position.path.contacts.iter().all(|contact| contact.in_contact));
+    (system, state)
+}
+
+fn cable_with<T: Real, E: ForceElement<T>>(
+    count: u32,
+    is_round: bool,
+    moves: bool,
+    element: impl FnOnce(CablePath<T>) -> E,
+) -> (ForceSystem<T>, State<T>, Handle<E>) {
     let mut system = ForceSystem::new();
     let end = system.add_body();
     let p = |x: f64, y: f64, z: f64| Point3::new(x, y, z).map(T::lit);
@@ -238,12 +303,7 @@ fn cable<T: Real>(count: u32, is_round: bool, moves: bool) -> (ForceSystem<T>, S
         };
         path = path.over(obstacle.expect("a rotation"));
     }
-    let law = cable_spring::Parameters {
-        stiffness: T::lit(100.0),
-        slack_length: T::one(),
-        dissipation: T::lit(0.1),
-    };
-    let cable = system.add(CableSpring::new(path, law).expect("valid")).expect("exists");
+    let cable = system.add(element(path)).expect("exists");
     let mut state = system.default_state();
     for shift in [0.0, 1e-3] {
         let X = Pose::translation(
@@ -253,13 +313,12 @@ fn cable<T: Real>(count: u32, is_round: bool, moves: bool) -> (ForceSystem<T>, S
         );
         let V = SpatialVelocity::new(Vector3::zeros(), Vector3::new(0.1, 0.2, 0.3).map(T::lit));
         state.set_body(end, X, V).expect("finite");
-        let view = system.realize_dynamics(&mut state).expect("regular");
-        assert!(view.of(cable).position.path.contacts.iter().all(|contact| contact.in_contact));
+        system.realize_dynamics(&mut state).expect("regular");
         if shift == 0.0 {
             system.accept_step(&mut state).expect("regular");
         }
     }
-    (system, state)
+    (system, state, cable)
 }
 
 fn bushings_and_coordinates() {
@@ -277,6 +336,8 @@ fn cables() {
     row!("cable over 5 ellipsoids", 12, 12, || cable(5, false, false));
     row!("cable over 1 sphere", 12, 12, || cable(1, true, false));
     row!("cable over 5 spheres", 12, 12, || cable(5, true, false));
+    row!("CapstanCable over 1 sphere", 12, 12, || capstan(1, true));
+    row!("CapstanCable over 5 ellipsoids", 12, 12, || capstan(5, false));
     row!("cable over 5 moving ellipsoids", 72, 12, || cable(5, false, true));
 }
 

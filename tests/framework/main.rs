@@ -11,6 +11,7 @@ mod linearized_variables;
 mod membership;
 mod muscle;
 mod odd_elements;
+mod overflowing_derivatives;
 mod random_calls;
 mod rollout;
 mod stages;
