@@ -1,12 +1,12 @@
 //! Derivatives of the contact.
 
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::{Matrix3, Point3, Vector3};
 
 use super::results::{Position, Velocity};
 use super::{HertzContact, Surface};
 use crate::elements::contact_law::Rubbing;
 use crate::framework::{AtDynamics, Between, Blocks, Slopes};
-use crate::math::{Dual, Number, Real, SpatialForce, SpatialVelocity};
+use crate::math::{Dual, Number, Real, SpatialForce, SpatialVelocity, cross_times, outer, times_cross};
 use crate::mechanics::{BodyIndex, Checked};
 
 /// The numbers of the parameters.
@@ -16,6 +16,7 @@ const NUMBERS: usize = 6;
 struct Center<T: Real> {
     /// The surface's body, which observes, and the ball's.
     bodies: [BodyIndex; 2],
+    p_GC: Point3<T>,
     /// From the contact point to the center, along the normal.
     height: T,
     V: SpatialVelocity<T>,
@@ -25,10 +26,10 @@ struct Center<T: Real> {
 
 impl<T: Real> HertzContact<T> {
     fn center(&self, at: &AtDynamics<'_, T, Self>) -> Center<T> {
-        let Position { normal_G: n, point_G, depth, .. } = at.position;
+        let Position { normal_G: n, depth, .. } = at.position;
         let [ball, surface] = self.bodies();
         let height = self.ball.radius - *depth * T::lit(0.5);
-        let p_GC = point_G + n * height;
+        let p_GC = at.positions.pose(Checked(ball)) * self.ball.center.p_B;
         let [V_ball, V_surface] =
             [ball, surface].map(|body| at.velocities.velocity_of_frame(at.positions, Checked(body), &p_GC));
         let gradient = match &self.surface {
@@ -38,7 +39,7 @@ impl<T: Real> HertzContact<T> {
                 (Matrix3::identity() - n * n.transpose()) / distance
             }
         };
-        Center { bodies: [surface, ball], height, V: V_ball - V_surface, gradient }
+        Center { bodies: [surface, ball], p_GC, height, V: V_ball - V_surface, gradient }
     }
 
     pub(super) fn state_branches(at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
@@ -63,12 +64,12 @@ impl<T: Real> HertzContact<T> {
     }
 
     pub(super) fn linearize_by_motion(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
-        let Position { normal_G: n, point_G, depth, elastic_force, .. } = at.position;
+        let Position { normal_G: n, depth, elastic_force, .. } = at.position;
         if *depth <= T::zero() {
             return;
         }
         let Velocity { depth_rate, slip_G: slip } = at.velocity;
-        let Center { bodies, height, V, gradient: H } = self.center(at);
+        let Center { bodies, p_GC, height, V, gradient: H } = self.center(at);
         let law = at.parameters.contact_law();
         let Rubbing { factor: g, along, direction: e } = law.rubbing(slip);
         let factor = law.normal_factor(*depth_rate);
@@ -80,25 +81,26 @@ impl<T: Real> HertzContact<T> {
         let lever = n * -height;
         let half = T::lit(0.5);
 
-        let rubs = Matrix3::from_diagonal_element(g) + e * e.transpose() * along;
-        let across = Matrix3::identity() - n * n.transpose();
+        // Along the surface, on which the slip is.
+        let rubs = outer(&(e * along), &e, g);
         // By the velocity of the contact point, and by that of the center and the spin of the ball.
-        let by_velocity = per_newton * n.transpose() * -damping - rubs * across * normal_force;
-        let by_spin = by_velocity * -lever.cross_matrix();
+        let across = n * (g * normal_force) - per_newton * damping;
+        let by_velocity = across * n.transpose() - rubs * normal_force;
+        let by_spin = -times_cross(&by_velocity, &lever);
         // By a shift of the center: velocity of the contact point, its parts along the turning normal, and load.
         let lever_by_shift = -H * height - n * n.transpose() * half;
-        let spun = V.angular.cross_matrix() * lever_by_shift;
+        let spun = cross_times(&V.angular, &lever_by_shift);
         let turned = (H * slip).transpose();
         let by_shift = by_velocity * spun - per_newton * (turned * damping + n.transpose() * stiffness)
             + (H - rubs * (H * *depth_rate - n * turned)) * normal_force;
-        let torque_by = |force_by: &Matrix3<T>| lever.cross_matrix() * force_by;
+        let torque_by = |force_by: &Matrix3<T>| cross_times(&lever, force_by);
         blocks.add_between(&Between {
             bodies,
-            p_GM: point_G - lever,
+            p_GM: p_GC,
             F_GM: SpatialForce::new(lever.cross(&force), force),
             V_M: V,
             by_position: Slopes::Coupled([
-                [Matrix3::zeros(), torque_by(&by_shift) - force.cross_matrix() * lever_by_shift],
+                [Matrix3::zeros(), torque_by(&by_shift) - cross_times(&force, &lever_by_shift)],
                 [Matrix3::zeros(), by_shift],
             ]),
             by_velocity: Slopes::Coupled([
