@@ -70,7 +70,11 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
             linearization.commits = scope.commit;
             let at = slots.at_dynamics(place, kinematics);
             let variables = &slots.variables[place];
-            let counts = if scope.variables || scope.commit { variables.counts() } else { [0; 3] };
+            let counts = if scope.variables || scope.commit {
+                *linearization.counts.get_or_insert_with(|| variables.counts())
+            } else {
+                [0; 3]
+            };
             let parts = [
                 Some(Part::Forces),
                 scope.variables.then_some(Part::Variables),

@@ -55,6 +55,9 @@ pub(crate) struct Slot {
     marks: [Mark; 2],
     /// For differences; `None` while they are not known.
     pub(super) ends: Option<Vec<End>>,
+    /// Of the numbers of parameters, discrete and continuous variables, which no state changes; `None` while they are not
+    /// known.
+    pub(super) counts: Option<[usize; 3]>,
     pub(super) sources: [Source; 3],
     /// Whether there are derivatives of a commit; otherwise the discrete variables stay as they are.
     pub(super) commits: bool,
