@@ -84,8 +84,8 @@ pub(super) struct Derivatives<T> {
     used: usize,
     /// A sum over the present element that is not finite if one of its numbers is not.
     sum: T,
-    /// How many of its numbers are not in the sum.
-    unsummed: usize,
+    /// How many of its numbers are in the sum.
+    summed: usize,
     pub(super) branches: Vec<Branch<T>>,
 }
 
@@ -104,7 +104,7 @@ impl<T: Real> Default for Derivatives<T> {
             numbers: Vec::new(),
             used: 0,
             sum: T::zero(),
-            unsummed: 0,
+            summed: 0,
             branches: Vec::new(),
         }
     }
@@ -143,7 +143,6 @@ impl<T: Real> Derivatives<T> {
     pub(super) fn push(&mut self, row: Row, column: Column, count: usize) -> &mut [T] {
         let start = self.used;
         self.reserve(count);
-        self.unsummed += count;
         self.entries.push(Entry { row, column, start });
         &mut self.numbers[start..self.used]
     }
@@ -164,6 +163,7 @@ impl<T: Real> Derivatives<T> {
                 self.used += count;
             }
         }
+        self.summed += self.used - start;
         self.reserve(0);
         (&mut self.numbers[start..self.used], &mut self.sum)
     }
@@ -180,7 +180,7 @@ impl<T: Real> Derivatives<T> {
     /// Begins an element, and returns where.
     #[inline]
     pub(super) fn begin(&mut self) -> Mark {
-        (self.sum, self.unsummed) = (T::zero(), 0);
+        (self.sum, self.summed) = (T::zero(), 0);
         self.mark()
     }
 
@@ -188,19 +188,20 @@ impl<T: Real> Derivatives<T> {
     #[inline]
     pub(super) fn are_finite_since(&self, begin: Mark) -> bool {
         // A sum of finite numbers may overflow; they are then looked at closely.
-        (self.unsummed == 0 && self.sum.is_finite()) || are_finite(&self.numbers()[begin.numbers..])
+        let numbers = &self.numbers()[begin.numbers..];
+        (self.summed == numbers.len() && self.sum.is_finite()) || are_finite(numbers)
     }
 }
 
 /// Whether all numbers are finite.
+#[inline]
 fn are_finite<T: Real>(numbers: &[T]) -> bool {
-    // What is not finite makes a sum that is not; a sum of finite numbers may overflow, and is then looked at closely.
     let (chunks, rest) = numbers.as_chunks::<16>();
-    let mut sums = [T::zero(); 16];
-    for chunk in chunks {
-        for (sum, &number) in sums.iter_mut().zip(chunk) {
-            *sum += number;
-        }
+    let [first, others @ ..] = chunks else { return rest.iter().all(T::is_finite) };
+    // What is not finite makes a sum that is not; a sum of finite numbers may overflow, and is then looked at closely.
+    let mut sums = *first;
+    for chunk in others {
+        sums.iter_mut().zip(chunk).for_each(|(sum, &number)| *sum += number);
     }
     let sum = sums.iter().chain(rest).fold(T::zero(), |sum, &number| sum + number);
     sum.is_finite() || numbers.iter().all(T::is_finite)
