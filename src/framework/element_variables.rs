@@ -203,7 +203,7 @@ fn settle<T: Real, V: Variables<T>>(
 }
 
 /// Whether a name formats to `field`; allocates nothing.
-pub(super) fn is_named(name: Arguments<'_>, field: &str) -> bool {
+pub(crate) fn is_named(name: Arguments<'_>, field: &str) -> bool {
     struct Rest<'a>(&'a str);
     impl fmt::Write for Rest<'_> {
         fn write_str(&mut self, part: &str) -> fmt::Result {

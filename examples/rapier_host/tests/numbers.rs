@@ -2,7 +2,7 @@
 
 use force_elements::nalgebra::Vector3;
 use force_elements::simulation::SimulationError;
-use force_elements::{DynamicsView, StepRule};
+use force_elements::{DynamicsView, Error, Pose, Stage, StepRule};
 use force_elements_rapier_host::scenes::bushings::Bushings;
 use force_elements_rapier_host::scenes::cable::Cable;
 use force_elements_rapier_host::scenes::shower::{self, Shower};
@@ -128,5 +128,39 @@ fn rapier_gains_energy_in_substeps_that_hold_a_force() -> Result {
         let gain = spring::gain(substeps)?;
         assert!((gain - expected).abs() < 4e-3, "{substeps} substeps: {gain}");
     }
+    Ok(())
+}
+
+/// Without the feature `rayon`, as here, they are evaluated one after the other.
+#[test]
+fn many_states_are_each_as_they_would_be_alone() -> Result {
+    let system = Bushings::new()?.scene.system;
+    let mut together = vec![system.default_state(); 4];
+    for (state, shift) in together.iter_mut().zip([0.01, 0.02, 0.03, 0.04]) {
+        for (body, times) in system.bodies().zip([1.0, 3.0]) {
+            state.set_pose(body, Pose::translation(times * shift, 0.0, shift))?;
+        }
+    }
+    let mut alone = together.clone();
+    system.realize_each(&mut together, Stage::Dynamics)?;
+    system.accept_step_each(&mut together)?;
+    system.realize_each(&mut together, Stage::Dynamics)?;
+    for (state, other) in alone.iter_mut().zip(&together) {
+        system.realize_dynamics(state)?;
+        system.accept_step(state)?;
+        system.realize_dynamics(state)?;
+        for body in system.bodies() {
+            let [force, same] =
+                [&*state, other].map(|state| system.dynamics_view(state).map(|d| d.body_force(body)));
+            assert!(force.as_ref().is_ok_and(|force| force.force.norm() > 1.0), "{force:?}");
+            assert_eq!(force, same);
+        }
+        assert_eq!(state.snapshot(), other.snapshot());
+    }
+    // The first that fails is named.
+    together[2].set_time(0.1)?;
+    together[3].set_time(0.1)?;
+    let refused = system.accept_step_each(&mut together);
+    assert!(matches!(refused, Err(Error::World { index: 2, .. })), "{refused:?}");
     Ok(())
 }

@@ -10,6 +10,7 @@ use force_elements::{
     SpatialVelocity, State, Station, cable_spring, coordinate_spring_damper_ext, exponential_spring,
     linear_bushing,
 };
+#[cfg(debug_assertions)]
 use num_dual::Dual64;
 
 fn sums<T: Real>(energies: &[T], increments: &[T]) -> Vec<T> {
@@ -181,6 +182,7 @@ impl<T: Real> Machine<T> {
 }
 
 /// Runs the machine in a scalar, and casts it to another.
+#[cfg(debug_assertions)]
 fn exercise<T: Real, U: Real>() -> Result<(), Error> {
     let machine = Machine::<T>::new()?;
     let mut state = machine.start()?;
@@ -195,7 +197,9 @@ fn exercise<T: Real, U: Real>() -> Result<(), Error> {
     Ok(())
 }
 
-/// Exercises the machine in all scalars of the tests. The code for them is generated here, once for all tests.
+/// Exercises the machine in all scalars of the tests. The code for them is generated here, once for all tests; code that is
+/// optimised for speed is not shared between crates.
+#[cfg(debug_assertions)]
 pub fn exercise_all() -> Result<(), Error> {
     exercise::<f64, f32>()?;
     exercise::<f64, Dual64>()?;
