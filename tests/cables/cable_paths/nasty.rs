@@ -124,7 +124,7 @@ fn surfaces_withstand_anything<T: Real>(seeds: core::ops::Range<u64>) {
 
 #[test]
 fn no_call_of_a_surface_panics_or_hangs() {
-    surfaces_withstand_anything::<f64>(0..5_000);
+    surfaces_withstand_anything::<f64>(0..10_000);
 }
 
 #[test]

@@ -99,7 +99,7 @@ macro_rules! claims {
         #[test]
         fn as_in_a_fresh_state() {
             // Each seed writes every variable alone, one after the other.
-            assert_eq!((0..10).try_for_each(testing::as_in_a_fresh_state::<$kind>), Ok(()));
+            assert_eq!((0..40).try_for_each(testing::as_in_a_fresh_state::<$kind>), Ok(()));
         }
         #[test]
         fn what_is_not_a_number_is_refused() {
@@ -244,7 +244,7 @@ fn a_hertz_contact_is_linearized_in_every_branch() {
 
 #[test]
 fn a_coordinate_element_is_linearized_in_every_branch() {
-    assert_eq!((0..5_000).try_for_each(testing::linearization::<AnyCoordinate, Duals>), Ok(()));
+    assert_eq!((0..20_000).try_for_each(testing::linearization::<AnyCoordinate, Duals>), Ok(()));
 }
 
 /// The claims in fewer scenes: they repeat those above but for the point and the places.
