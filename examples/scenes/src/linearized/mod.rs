@@ -3,8 +3,10 @@
 
 mod bushings;
 mod cable;
+mod capstan;
 mod coordinate;
 mod foundation;
+mod hertz;
 mod moving;
 mod spring;
 
@@ -17,8 +19,10 @@ use num_dual::Dual64;
 
 pub use bushings::{AnyLinearBushing, AnySpatialBushing};
 pub use cable::AnyCable;
+pub use capstan::AnyCapstan;
 pub use coordinate::AnyCoordinate;
 pub use foundation::AnyFoundation;
+pub use hertz::AnyHertz;
 pub use moving::Moving;
 pub use spring::AnySpring;
 
