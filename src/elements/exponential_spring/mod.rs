@@ -2,6 +2,7 @@
 
 use nalgebra::{Point3, Vector2};
 
+mod branches;
 mod error;
 mod for_mass;
 mod friction;

@@ -52,6 +52,11 @@ impl Subject for AnyCapstan {
 impl Kind for AnyCapstan {
     const NAME: &'static str = "CapstanCable";
 
+    /// Marks that come to the end of their arcs.
+    fn is_quiet(_: usize) -> bool {
+        true
+    }
+
     fn marks(seed: u64, scene: &Scene<f64, CapstanCable<f64>>) -> Result<Vec<&'static str>, Error> {
         let at = scene.system.dynamics_view(&scene.state)?.of(scene.element);
         let mut marks = Plan::draw(&mut Numbers::new(seed)).marks(&at.position.path);
@@ -64,9 +69,8 @@ impl Kind for AnyCapstan {
         if slacks > 0 && slacks < strands.len() {
             marks.push("slack in part");
         }
-        if at.parameters.law.elastic.dissipation == 0.0 {
-            marks.push("undamped");
-        }
+        let is_damped = at.parameters.law.elastic.dissipation > 0.0;
+        marks.push(if is_damped { "damped" } else { "undamped" });
         Ok(marks)
     }
 }

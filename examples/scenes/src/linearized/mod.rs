@@ -7,6 +7,7 @@ mod capstan;
 mod coordinate;
 mod foundation;
 mod hertz;
+mod kinks;
 mod moving;
 mod spring;
 
@@ -23,12 +24,17 @@ pub use capstan::AnyCapstan;
 pub use coordinate::AnyCoordinate;
 pub use foundation::AnyFoundation;
 pub use hertz::AnyHertz;
+pub use kinks::{Kinks, walk};
 pub use moving::Moving;
 pub use spring::AnySpring;
 
 /// An element in scenes of all its options.
 pub trait Kind: Subject {
     const NAME: &'static str;
+    /// Whether no branch announces the kinks of a number of the memory, by its place.
+    fn is_quiet(_: usize) -> bool {
+        false
+    }
 
     /// The options and branches of a scene at Dynamics stage that its linearization does not state.
     fn marks(seed: u64, scene: &Scene<f64, Self::Element<f64>>) -> Result<Vec<&'static str>, Error>;
