@@ -36,7 +36,7 @@ fn of_balls() -> Result<(), Finding> {
 
 #[test]
 fn of_foundations() -> Result<(), Finding> {
-    are_announced::<AnyFoundation>(300, 50, &["in a mesh", "springs on springs", "in a cylinder", "clipped", "facing only", "projected area"])
+    are_announced::<AnyFoundation>(400, 30, &["in a mesh", "springs on springs", "in a cylinder", "clipped", "facing only", "projected area", "with anchors"])
 }
 
 #[test]

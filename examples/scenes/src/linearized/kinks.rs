@@ -214,7 +214,7 @@ impl<E: ForceElement<f64>> Line<'_, E> {
             [(from, -around), (to, around)].into_iter().any(|(near, by)| {
                 let Ok(far) = self.point(near.at + by * self.narrow) else { return false };
                 near.branches.iter().zip(&far.branches).any(|(near, far)| {
-                    let is_none = near.margin == 0.0 || (near.unit == "N" && near.margin < NO_FORCE);
+                    let is_none = near.unit == "N" && near.margin > 0.0 && near.margin < NO_FORCE;
                     is_none || (name(near) == name(far) && near.margin < 0.2 * far.margin)
                 })
             })
