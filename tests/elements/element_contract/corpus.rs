@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use force_elements::testing::Violation;
 use force_elements_scenes::linearized::{
-    AnyCable, AnyCoordinate, AnyFoundation, AnyLinearBushing, AnySpatialBushing, AnySpring, Kind, Moving,
-    Outcome, examine,
+    AnyCable, AnyCapstan, AnyCoordinate, AnyFoundation, AnyHertz, AnyLinearBushing, AnySpatialBushing,
+    AnySpring, Kind, Moving, Outcome, examine,
 };
 
 /// Requires that linearizations are right, few states refused, most motions smooth, and that every option and branch named
@@ -73,12 +73,17 @@ fn coordinate_elements_in_every_branch() -> Result<(), Violation> {
             "between the stops",
             "bristles",
             "bristles without stiffness",
+            "backwards",
             "creeping",
+            "forwards",
             "in the lower stop",
             "in the upper stop",
+            "let go",
             "load",
             "no friction",
+            "not turned",
             "one coordinate",
+            "pushing",
             "regularised friction",
             "sliding",
             "slipping",
@@ -154,6 +159,7 @@ fn cables_over_every_surface() -> Result<(), Violation> {
         150,
         &[
             "free",
+            "held on a drum",
             "in contact",
             "in other places",
             "limp",
@@ -170,6 +176,66 @@ fn cables_over_every_surface() -> Result<(), Violation> {
             "through a point",
             "through a point at times",
             "touching three or more",
+        ],
+    )
+}
+
+#[test]
+fn balls_from_apart_to_deep() -> Result<(), Violation> {
+    is_right::<AnyHertz>(
+        2000,
+        &[
+            "apart",
+            "barely touching",
+            "below transition",
+            "beyond transition",
+            "damped",
+            "deep",
+            "first body Ground",
+            "in a ball",
+            "in a half-space",
+            "in contact",
+            "let go",
+            "pressing",
+            "second body Ground",
+            "two bodies",
+            "undamped",
+            "with friction",
+            "without friction",
+        ],
+    )
+}
+
+#[test]
+fn cables_with_friction_on_every_surface() -> Result<(), Violation> {
+    is_right::<AnyCapstan>(
+        150,
+        &[
+            "damped",
+            "free",
+            "held on a drum",
+            "in contact",
+            "in other places",
+            "limp",
+            "one strand",
+            "over a ball",
+            "over a can",
+            "over a cylinder",
+            "over a torus",
+            "over an ellipsoid",
+            "pulling",
+            "several strands",
+            "slack",
+            "slipping",
+            "sticking",
+            "straight",
+            "taut",
+            "through a moving point",
+            "through a point",
+            "through a point at times",
+            "touching three or more",
+            "undamped",
+            "wound",
         ],
     )
 }

@@ -36,17 +36,31 @@ fn of_balls() -> Result<(), Finding> {
 
 #[test]
 fn of_foundations() -> Result<(), Finding> {
-    are_announced::<AnyFoundation>(400, 30, &["in a mesh", "springs on springs", "in a cylinder", "clipped", "facing only", "projected area", "with anchors"])
+    // Places on other surfaces switch, faces are clipped and turn away, and dampers of anchored springs reach the limit:
+    // docs/linearization.md names them.
+    let without = [
+        "in a mesh",
+        "springs on springs",
+        "in a cylinder",
+        "in an ellipsoid",
+        "clipped",
+        "facing only",
+        "projected area",
+        "with anchors",
+    ];
+    are_announced::<AnyFoundation>(600, 30, &without)
 }
 
 #[test]
 fn of_cables() -> Result<(), Finding> {
-    are_announced::<AnyCable>(200, 5, &[])
+    // The curvature of a can jumps.
+    are_announced::<AnyCable>(300, 5, &["over a can"])
 }
 
 #[test]
 fn of_cables_with_friction() -> Result<(), Finding> {
-    are_announced::<AnyCapstan>(400, 10, &["damped"])
+    // Friction limits how far damping differs along the cable.
+    are_announced::<AnyCapstan>(400, 10, &["over a can", "damped"])
 }
 
 #[test]

@@ -331,6 +331,11 @@ impl Subject for AnyCable {
 impl Kind for AnyCable {
     const NAME: &'static str = "CableSpring";
 
+    /// Where the next search starts.
+    fn is_quiet(_: usize) -> bool {
+        true
+    }
+
     fn marks(seed: u64, scene: &Scene<f64, CableSpring<f64>>) -> Result<Vec<&'static str>, Error> {
         let path = &scene.system.dynamics_view(&scene.state)?.of(scene.element).position.path;
         Ok(Plan::draw(&mut Numbers::new(seed)).marks(path))

@@ -52,7 +52,7 @@ impl Subject for AnyCapstan {
 impl Kind for AnyCapstan {
     const NAME: &'static str = "CapstanCable";
 
-    /// Marks that come to the end of their arcs.
+    /// Marks that come to the ends of their arcs, and where the next search starts.
     fn is_quiet(_: usize) -> bool {
         true
     }
