@@ -16,8 +16,8 @@ pub enum Moving {
 }
 
 /// The times over which differences are taken \[s\]: a friction spring of 1e5 N/m under a load of 0.01 N turns within a
-/// microsecond; a ball that is pressed in by 1e-7 m at 1e-4 m/s moves by no more than a rounding within ten.
-const TIMES: [f64; 5] = [1e-6, 1e-7, 1e-8, 1e-10, 1e-5];
+/// microsecond; a ball that is pressed in by 1e-6 m at 1e-5 m/s moves by no more than some roundings.
+const TIMES: [f64; 6] = [1e-6, 1e-7, 1e-8, 1e-10, 1e-5, 1e-4];
 
 /// Rounding leaves 1e-16/1e-6 of some dozens of terms, or 1e-16/1e-10 of a rate of some m/s, and kinks of a cable within 1e-13
 /// rad leave 1e-7.
