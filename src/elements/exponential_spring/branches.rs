@@ -52,11 +52,8 @@ impl<T: Real> ExponentialSpring<T> {
         let is_mapped = parameters.friction_transition == FrictionTransition::ReturnMapping;
         let is_anchored = !is_mapped || last_station.is_some() || *sliding == zero;
         let velocity = at.velocity.v_PS.xy();
-        let stretch = if is_anchored {
-            at.position.p_PS.xy().coords - at.discrete.anchor_P
-        } else {
-            Vector2::zeros()
-        };
+        let stretch =
+            if is_anchored { at.position.p_PS.xy().coords - at.discrete.anchor_P } else { Vector2::zeros() };
         // By how much spring and damper would pull beyond the limit if the anchor held.
         let pull = length(stretch * k + velocity * c) - limit;
         let slips = at.dynamics.limit_reached;

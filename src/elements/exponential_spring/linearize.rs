@@ -165,7 +165,7 @@ impl<T: Real> ExponentialSpring<T> {
 
     pub(super) fn linearize_by_motion(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
         let R_GP = at.position.X_GP.rotation.matrix();
-let (by_motion, near) = Self::force_by_motion(at);
+        let (by_motion, near) = Self::force_by_motion(at);
         let [by_position, by_velocity] = by_motion
             .map(|in_P| Slopes::Separate { torque: Matrix3::zeros(), force: R_GP * in_P * R_GP.transpose() });
         blocks.add_between(&Between {

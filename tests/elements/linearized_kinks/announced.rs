@@ -14,7 +14,13 @@ fn are_announced<K: Kind>(lines: u64, least: u64, without: &[&str]) -> Result<()
         announced += kinks.announced;
         silent.extend(kinks.silent);
     }
-    assert!(silent.is_empty(), "{} of {}:\n{}", silent.len(), announced, silent[..silent.len().min(12)].join("\n"));
+    assert!(
+        silent.is_empty(),
+        "{} of {}:\n{}",
+        silent.len(),
+        announced,
+        silent[..silent.len().min(12)].join("\n")
+    );
     assert!(announced >= least, "{announced}");
     Ok(())
 }

@@ -4,8 +4,8 @@ use force_elements::nalgebra::{Rotation3, Translation3};
 use force_elements::testing::{Finding, Numbers, Scene};
 use force_elements::variables::Value;
 use force_elements::{
-    Branch, Column, End, Error, ForceElement, Handle, Linearization, Pose, Row, Scope, SpatialVelocity, State,
-    Variables, Variation,
+    Branch, Column, End, Error, ForceElement, Handle, Linearization, Pose, Row, Scope, SpatialVelocity,
+    State, Variables, Variation,
 };
 
 use super::{Kind, spread};
@@ -183,7 +183,8 @@ impl<E: ForceElement<f64>> Line<'_, E> {
             return Ok(());
         };
         let is_kinked = (0..scales.len()).any(|i| {
-            let [narrow, wide] = [(from, to), (&before, &after)].map(|(a, b)| (a.numbers[i] - b.numbers[i]).abs());
+            let [narrow, wide] =
+                [(from, to), (&before, &after)].map(|(a, b)| (a.numbers[i] - b.numbers[i]).abs());
             let scale = scales[i].max(from.numbers[i].abs()).max(to.numbers[i].abs());
             narrow > JUMP * scale && narrow > 0.5 * wide
         });
@@ -234,8 +235,7 @@ fn memory<E: ForceElement<f64>>(state: &State<f64>, element: Handle<E>, numbers:
 /// Which number changes most between two points, and by how much of its scale.
 fn largest_jump(a: &Point, b: &Point, scales: &[f64]) -> Option<(usize, f64)> {
     let jumps = scales.iter().zip(a.numbers.iter().zip(&b.numbers)).enumerate();
-    let jumps =
-        jumps.map(|(i, (scale, (a, b)))| (i, (a - b).abs() / scale.max(a.abs()).max(b.abs())));
+    let jumps = jumps.map(|(i, (scale, (a, b)))| (i, (a - b).abs() / scale.max(a.abs()).max(b.abs())));
     jumps.max_by(|(_, a), (_, b)| a.total_cmp(b))
 }
 
