@@ -42,7 +42,7 @@ impl Subject for AnyHertz {
         let depth = match pick(deal, 8) {
             0 => -spread::<f64>(deal, 1e-6, 1.0),
             1 => reach * deal.between::<f64>(0.3, 0.99),
-            _ => least * spread::<f64>(deal, 1e-6, 0.3),
+            _ => least * spread::<f64>(deal, 1e-5, 0.3),
         };
         let p_FC = if on_ball {
             deal.vector::<f64>(1.0).try_normalize(1e-3).unwrap_or_else(Vector3::z) * (reach - depth)
@@ -81,7 +81,7 @@ impl Kind for AnyHertz {
         marks.push(if has_friction { "with friction" } else { "without friction" });
         if at.position.depth > 0.3 * reach {
             marks.push("deep");
-        } else if at.position.depth > 0.0 && at.position.depth < 1e-5 * element.ball().radius {
+        } else if at.position.depth > 0.0 && at.position.depth < 1e-4 * element.ball().radius {
             marks.push("barely touching");
         }
         Ok(marks)
