@@ -136,6 +136,9 @@ pub(super) struct Drum<T: Real> {
     forwards: f64,
 }
 
+/// A drum, its surface, and the end of the cable on it.
+type HeldEnd<T> = (Drum<T>, Obstacle<T>, Station<T>);
+
 /// A path with its bodies.
 pub(super) struct Laid<T: Real> {
     pub(super) system: ForceSystem<T>,
@@ -237,7 +240,7 @@ fn drum<T: Real>(
     end: usize,
     p: Vector3<f64>,
     deal: &mut Numbers,
-) -> Result<(Drum<T>, Obstacle<T>, Station<T>), Error> {
+) -> Result<HeldEnd<T>, Error> {
     let radius = deal.between::<f64>(0.2, 0.3);
     let X_BD = X_GB.inverse() * pose(Rotation3::new(deal.vector::<f64>(0.1)), p);
     let (far, forwards) = [(PI, 1.0), (0.0, -1.0)][end];
