@@ -240,6 +240,7 @@ fn cables_with_friction_on_every_surface() -> Result<(), Violation> {
             "pulling",
             "several strands",
             "slack",
+            "slack in part",
             "slipping",
             "sticking",
             "straight",
