@@ -1,4 +1,4 @@
-//! Random states of six elements: are their derivatives exact, in all options and branches?
+//! Random states of eight elements: are their derivatives exact, in all options and branches?
 //!
 //! Each state is linearized, and compared with dual numbers through the whole system, by motion, by all variables and of the
 //! next commit; its transpose and its matrices with its products, to the bit; and `K·V + D·A` with differences of the forces
@@ -21,8 +21,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use force_elements::testing::{Agreement, Violation};
 use force_elements_examples::{Argument, Arguments, Progress, Table, println};
 use force_elements_scenes::linearized::{
-    AnyCable, AnyCoordinate, AnyFoundation, AnyLinearBushing, AnySpatialBushing, AnySpring, Kind, Moving,
-    Outcome, Report, examine,
+    AnyCable, AnyCapstan, AnyCoordinate, AnyFoundation, AnyHertz, AnyLinearBushing, AnySpatialBushing,
+    AnySpring, Kind, Moving, Outcome, Report, examine,
 };
 
 /// Sums over states.
@@ -102,7 +102,7 @@ fn check<K: Kind>() -> (&'static str, Check) {
 fn main() -> ExitCode {
     let argument = |name, help, default| Argument { name, help, default };
     let arguments = Arguments::read(
-        "Random states of six elements: are their derivatives exact?",
+        "Random states of eight elements: are their derivatives exact?",
         [
             argument("COUNT", "how many states", "2000"),
             argument("FIRST_SEED", "the seed of the first of each element", "0"),
@@ -112,12 +112,14 @@ fn main() -> ExitCode {
     let [count, first, threads] = [0, 1, 2].map(|place| arguments.number(place));
     // Of a hundred states: cables and foundations take longest.
     let kinds = [
-        (check::<AnyLinearBushing>(), 18),
-        (check::<AnySpatialBushing>(), 18),
-        (check::<AnyCoordinate>(), 24),
-        (check::<AnySpring>(), 24),
-        (check::<AnyFoundation>(), 11),
+        (check::<AnyLinearBushing>(), 15),
+        (check::<AnySpatialBushing>(), 15),
+        (check::<AnyCoordinate>(), 20),
+        (check::<AnySpring>(), 21),
+        (check::<AnyFoundation>(), 10),
+        (check::<AnyHertz>(), 11),
         (check::<AnyCable>(), 5),
+        (check::<AnyCapstan>(), 3),
     ];
     let mut jobs: Vec<(usize, Range<u64>)> = Vec::new();
     for (place, (_, share)) in kinds.iter().enumerate() {

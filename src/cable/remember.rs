@@ -48,6 +48,7 @@ pub(super) fn remember<T: Real, S: Algebraic<Scalar = T>>(
     memory: &mut impl Memory<S>,
 ) {
     let half = S::literal(0.5);
+    let rounding = T::default_epsilon() * T::lit(256.0) * results.length;
     let mut segments = results.segments.iter().enumerate();
     let contacts = results.contacts.iter().enumerate();
     let mut contacts = contacts.filter(|(_, contact)| contact.in_contact).peekable();
@@ -98,6 +99,10 @@ pub(super) fn remember<T: Real, S: Algebraic<Scalar = T>>(
             let (mark, share) = match mark {
                 _ if on_drum[0] => share_at(parts, end),
                 _ if on_drum[1] => share_at(parts, start),
+                // Rounding moves no material through a via point: a strand may be as long as the path from point to point.
+                Some((at, share)) if obstacle.is_none() && (at - start).value().abs() <= rounding => {
+                    (start, share)
+                }
                 Some((at, share)) if start <= at && at <= end => (at, share),
                 Some((at, _)) => share_at(parts, at.at_least(start).at_most(end)),
                 None => share_at(parts, start + half * arc),

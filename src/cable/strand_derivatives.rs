@@ -324,11 +324,12 @@ impl<T: Real> StrandDerivatives<T> {
         }
         let [stiffness, slack_length, dissipation] = law;
         distribute_length(&mut self.parts, length);
-        let has_settled = |strand: &super::Strand<T>| {
-            strand.elongation == T::zero() && strand.share == strand.committed_share
-        };
-        if !strands.all.iter().all(has_settled) {
-            solve_groups(&mut self.parts, &self.joints, slack_length);
+        solve_groups(&mut self.parts, &self.joints, slack_length);
+        // What is slack keeps its shares while no contact slips, beside what is taut too.
+        for (part, strand) in self.parts.iter_mut().zip(&strands.all) {
+            if strand.elongation == T::zero() && strand.share == strand.committed_share {
+                part.share = part.committed_share;
+            }
         }
         // Every choice is that of the evaluation, to the last bit.
         for (part, strand) in self.parts.iter_mut().zip(&strands.all) {

@@ -175,10 +175,22 @@ impl<T: Real> Parameters<T> {
             let beyond = v.abs() - zone;
             blocks.branch(if beyond > zero { "sliding" } else { "creeping" }, beyond.abs(), "m/s");
         } else if self.has_bristles() && discrete.friction_mode == zero {
-            let force = self.friction(q, v, discrete).force;
-            blocks.branch("sticking", (self.holding_force() - force.abs()).max(zero), "N");
+            let spare = self.holding_force() - self.friction(q, v, discrete).force.abs();
+            if spare >= zero {
+                blocks.branch("sticking", spare, "N");
+            } else {
+                // A commit lets them slip the way they move.
+                blocks.branch("yielding", -spare, "N");
+                blocks.branch(if v < zero { "backwards" } else { "forwards" }, v.abs(), "m/s");
+            }
         } else if self.has_bristles() {
-            blocks.branch("slipping", (v * T::one().copysign(discrete.friction_mode)).max(zero), "m/s");
+            // A commit lets those stick that turn back.
+            let goes_on = v * T::one().copysign(discrete.friction_mode) >= zero;
+            blocks.branch(if goes_on { "slipping" } else { "turning back" }, v.abs(), "m/s");
+            if self.viscous_friction < zero {
+                let force = self.sliding_force(v.abs());
+                blocks.branch(if force < zero { "turned" } else { "not turned" }, force.abs(), "N");
+            }
         }
         if self.use_limit_stops {
             let (above, below) = (q - self.limit_stops_upper, self.limit_stops_lower - q);
@@ -186,13 +198,17 @@ impl<T: Real> Parameters<T> {
             let state = discrete.limit_stop_state;
             let [in_upper, in_lower] =
                 if is_switched { [state > zero, state < zero] } else { [above > zero, below > zero] };
-            // A commit switches a stop that is left or surpassed by now.
-            let (name, margin) = match (in_upper, in_lower) {
-                (true, _) => ("in the upper stop", above),
-                (_, true) => ("in the lower stop", below),
-                _ => ("between the stops", -above.max(below)),
+            let name = match (in_upper, in_lower) {
+                (true, _) => "in the upper stop",
+                (_, true) => "in the lower stop",
+                _ => "between the stops",
             };
-            blocks.branch(name, margin.max(zero), "m");
+            // A commit switches a stop that is left or surpassed by now.
+            blocks.branch(name, above.abs().min(below.abs()), "m");
+            if self.limit_stops_only_push && (in_upper || in_lower) {
+                let force = self.push(q, v, in_upper);
+                blocks.branch(if force > zero { "pushing" } else { "let go" }, force.abs(), "N");
+            }
         }
     }
 }

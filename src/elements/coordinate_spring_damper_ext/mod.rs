@@ -131,6 +131,20 @@ use crate::mechanics::{Checked, CoordinateIndex, CoordinatePair, ForceAccumulato
 /// regularised friction as a damper `F/v_reg` at the present load; and the stiffer stop, whether in contact or not. Of a
 /// user's law nothing is known. What is negative counts as zero.
 ///
+/// # Linearization
+///
+/// Exact, by motion, parameters and memory, and so is the commit; a user's law gets differences by motion and parameters.
+///
+/// | branch | margin | unit |
+/// |---|---|---|
+/// | regularised friction `creeping`, `sliding` | of the speed from the proportional zone | m/s |
+/// | bristles `sticking`; `yielding`, which a commit lets slip | of their force from what they hold | N |
+/// | while they yield `forwards`, `backwards` | the speed | m/s |
+/// | bristles `slipping`; `turning back`, which a commit lets stick | the speed | m/s |
+/// | with negative viscous friction `not turned`; `turned` beyond the speed at which none is left | of the force of friction from zero | N |
+/// | `between the stops`, `in the upper stop`, `in the lower stop` | of the displacement from the nearest stop | m |
+/// | in a stop that only pushes `pushing`; `let go` where it would pull | of its force from zero | N |
+///
 /// # Source
 ///
 /// J. Gerstmayr, *Exudyn – a C++-based Python package for flexible multibody systems*, Multibody System Dynamics

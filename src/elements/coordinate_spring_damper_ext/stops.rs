@@ -45,6 +45,14 @@ impl<S: Algebraic> Parameters<S> {
         Part { force: elastic + damping, energy: S::literal(0.5) * elastic * depth, loss: damping * v }
     }
 
+    /// The outward force of a stop that only pushes, less than zero where it would pull \[N\].
+    pub(super) fn push(&self, q: S, v: S, is_upper: bool) -> S {
+        let stop = self.stop(is_upper);
+        let outward = if is_upper { S::literal(1.0) } else { -S::literal(1.0) };
+        let depth = (outward * (q - stop.position)).at_least(S::none());
+        stop.stiffness * depth + stop.damping * (outward * v)
+    }
+
     fn smooth_contact(&self, q: S, v: S) -> Part<S> {
         let is_upper = q > self.limit_stops_upper;
         if !is_upper && q >= self.limit_stops_lower {

@@ -178,8 +178,9 @@ use parameters::KIND;
 ///
 /// Each contact is in the branch `in contact`, with the depth of its deepest spring as the margin. Where there is dry friction,
 /// so many of its springs are `creeping` below the transition velocity and so many `sliding`; with anchors, so many are
-/// `sticking` and so many `slipping`. The margin of these is that of the spring that is nearest to the other branch. If two
-/// steps have the same branches with the same counts, no spring has switched, unless another has switched back.
+/// `sticking` and so many `slipping`. With dissipation, so many are `pressing` and so many have `let go`. The margin of these
+/// is that of the spring that is nearest to the other branch. If two steps have the same branches with the same counts, no
+/// spring has switched, unless another has switched back.
 ///
 /// # Source
 ///

@@ -63,6 +63,15 @@ pub(super) struct Next<S> {
     pub(super) overspeed: S,
 }
 
+/// Friction by return mapping.
+pub(super) struct Pulled<S> {
+    pub(super) yielding: Yielding<S>,
+    /// The limit that it is under, after what it loses as the anchor lets go.
+    pub(super) limit: S,
+    /// Its error if the anchor lets go at the end of the step.
+    pub(super) error: S,
+}
+
 /// The share of the settle velocity at which friction of an anchor that lets go falls with the pull.
 const FAST: f64 = 0.1;
 
@@ -168,9 +177,17 @@ impl<S> Law<S> {
     where
         S: Number<T>,
     {
+        limit > self.least_limit()
+    }
+
+    /// The greatest limit of friction that is negligible.
+    #[inline]
+    pub(super) fn least_limit<T: Real>(&self) -> S
+    where
+        S: Number<T>,
+    {
         // Relative to `max` where all forces are small in the units in use.
-        let unit = self.max_normal_force.at_most(S::literal(1.0));
-        limit > S::of(T::negligible()) * unit
+        S::of(T::negligible()) * self.max_normal_force.at_most(S::literal(1.0))
     }
 
     /// Friction as published.
@@ -217,8 +234,9 @@ impl<S> Law<S> {
     {
         let (zero, one) = (S::none(), S::literal(1.0));
         let normal = outcome.normal.total;
-        let (yielding, error) = self.pulls(committed, is_held, [position, velocity], [normal, outcome.limit]);
-        let Yielding { elastic, damping, stretch, overspeed, slips } = yielding;
+        let Pulled { yielding, error, .. } =
+            self.pulls(committed, is_held, [position, velocity], [normal, outcome.limit]);
+        let Yielding { elastic, damping, stretch, overspeed, slips, .. } = yielding;
         outcome.switching_error = error;
         outcome.friction = Friction { elastic, damping, limit_reached: slips };
         let sliding = if slips && (self.lets_go(velocity) || !is_held) {
@@ -243,8 +261,7 @@ impl<S> Law<S> {
         self.release_velocity == S::none() || exceeds(velocity, self.release_velocity)
     }
 
-    /// Friction by return mapping under a normal force and a limit, and its error if the anchor lets go at the end of the
-    /// step.
+    /// Friction by return mapping under a normal force and a limit.
     #[inline]
     pub(super) fn pulls<T: Real>(
         &self,
@@ -252,7 +269,7 @@ impl<S> Law<S> {
         is_held: bool,
         [position, velocity]: [Vector2<S>; 2],
         [normal, limit]: [S; 2],
-    ) -> (Yielding<S>, S)
+    ) -> Pulled<S>
     where
         S: Number<T>,
     {
@@ -273,11 +290,12 @@ impl<S> Law<S> {
         } else {
             beyond
         };
+        let limit = limit - fallen;
         let yielding = if is_held {
-            slider.friction(self, position, velocity, limit - fallen)
+            slider.friction(self, position, velocity, limit)
         } else {
             Yielding::none(self, velocity)
         };
-        (yielding, beyond.at_most(drop - fallen))
+        Pulled { yielding, limit, error: beyond.at_most(drop - fallen) }
     }
 }

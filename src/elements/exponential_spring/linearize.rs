@@ -2,8 +2,9 @@
 
 use nalgebra::{Matrix3, Vector2, Vector3};
 
-use super::friction::{Friction, exceeds, length};
-use super::law::{Law, Memory, Motion, Outcome};
+use super::branches::Near;
+use super::friction::{Friction, exceeds};
+use super::law::{Law, Memory, Motion, Outcome, Pulled};
 use super::normal::normal_force;
 use super::{Discrete, ExponentialSpring, FrictionTransition, Parameters, Step};
 use crate::framework::{AtDynamics, Between, Blocks, Row, Slopes};
@@ -47,7 +48,7 @@ impl<T: Real> ExponentialSpring<T> {
     }
 
     /// The derivatives of the force on the station by its position and velocity, in the plane's frame.
-    fn force_by_motion(at: &AtDynamics<'_, T, Self>) -> [Matrix3<T>; 2] {
+    fn force_by_motion(at: &AtDynamics<'_, T, Self>) -> ([Matrix3<T>; 2], Near<T>) {
         let Parameters { d2, normal_viscosity, max_normal_force, .. } = *at.parameters;
         let exponential = at.dynamics.normal_force_unclamped;
         let factor = T::one() - normal_viscosity * at.velocity.v_PS.z;
@@ -57,7 +58,7 @@ impl<T: Real> ExponentialSpring<T> {
         } else {
             [T::zero(); 2]
         };
-        let friction = Self::friction_by_motion(at);
+        let (friction, near) = Self::friction_by_motion(at);
         let of = |first: usize, by_normal: T| {
             let row = |axis: usize| {
                 let slopes = &friction[axis];
@@ -66,16 +67,16 @@ impl<T: Real> ExponentialSpring<T> {
             let ([xx, xy, xz], [yx, yy, yz], zero) = (row(0), row(1), T::zero());
             Matrix3::new(xx, xy, xz, yx, yy, yz, zero, zero, by_normal)
         };
-        [of(0, normal[0]), of(2, normal[1])]
+        ([of(0, normal[0]), of(2, normal[1])], near)
     }
 
     /// The derivatives of the two components of friction by position and velocity in the plane, and by the normal force.
     #[inline]
-    fn friction_by_motion(at: &AtDynamics<'_, T, Self>) -> [[T; 5]; 2] {
+    fn friction_by_motion(at: &AtDynamics<'_, T, Self>) -> ([[T; 5]; 2], Near<T>) {
         let (parameters, limit) = (at.parameters, at.dynamics.friction_force_limit);
-        let zero = T::zero();
+        let (zero, mut near) = (T::zero(), Near::holding(limit));
         if !Law::new(parameters).holds(limit) {
-            return [[zero; 5]; 2];
+            return ([[zero; 5]; 2], near);
         }
         let is_published = parameters.friction_transition == FrictionTransition::Settling;
         let Discrete { sliding, overspeed, last_station, .. } = at.discrete;
@@ -87,7 +88,7 @@ impl<T: Real> ExponentialSpring<T> {
                 FrictionTransition::ReturnMapping => zero,
             };
             let (k, c) = (-parameters.friction_elasticity * share, -parameters.friction_viscosity);
-            return [[k, zero, c, zero, zero], [zero, k, zero, c, zero]];
+            return ([[k, zero, c, zero, zero], [zero, k, zero, c, zero]], near);
         }
         let law = Law::of(parameters, |number, _| Dual::<T, 5>::of(number));
         let memory = Memory::of(at.discrete, |number, _| Dual::of(number));
@@ -100,11 +101,13 @@ impl<T: Real> ExponentialSpring<T> {
             let friction = Friction::blended(&law, position - memory.anchor, velocity, limit, memory.sliding);
             (friction.elastic, friction.damping)
         } else {
-            let (yielding, _) = law.pulls(&memory, true, [position, velocity], [normal, limit]);
+            let Pulled { yielding, limit, .. } =
+                law.pulls(&memory, true, [position, velocity], [normal, limit]);
+            near = Near { limit: limit.value, room: yielding.room.value };
             (yielding.elastic, yielding.damping)
         };
         let force = elastic + damping;
-        [force.x.slopes, force.y.slopes]
+        ([force.x.slopes, force.y.slopes], near)
     }
 
     /// Whether spring and damper hold the station at an anchor that stays where it is.
@@ -162,7 +165,8 @@ impl<T: Real> ExponentialSpring<T> {
 
     pub(super) fn linearize_by_motion(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
         let R_GP = at.position.X_GP.rotation.matrix();
-        let [by_position, by_velocity] = Self::force_by_motion(at)
+        let (by_motion, near) = Self::force_by_motion(at);
+        let [by_position, by_velocity] = by_motion
             .map(|in_P| Slopes::Separate { torque: Matrix3::zeros(), force: R_GP * in_P * R_GP.transpose() });
         blocks.add_between(&Between {
             bodies: [self.plane.body, self.station.body],
@@ -172,19 +176,7 @@ impl<T: Real> ExponentialSpring<T> {
             by_position,
             by_velocity,
         });
-        // What spring and damper would pull with if the anchor held.
-        let stretch = at.position.p_PS.xy().coords - at.discrete.anchor_P;
-        let velocity = at.velocity.v_PS.xy();
-        let pull = stretch * at.parameters.friction_elasticity + velocity * at.parameters.friction_viscosity;
-        let margin = (at.dynamics.friction_force_limit - length(pull)).magnitude();
-        blocks.branch(if at.dynamics.limit_reached { "slipping" } else { "sticking" }, margin, "N");
-        let Parameters { friction_viscosity, friction_transition, .. } = *at.parameters;
-        if friction_transition == FrictionTransition::ReturnMapping && friction_viscosity > T::zero() {
-            let beyond = length(velocity) - at.dynamics.friction_force_limit / friction_viscosity;
-            blocks.branch(if beyond > T::zero() { "slack" } else { "taut" }, beyond.magnitude(), "m/s");
-        }
-        let clamp = at.parameters.max_normal_force - at.dynamics.normal_force_unclamped;
-        blocks.branch(if clamp < T::zero() { "clamped" } else { "not clamped" }, clamp.magnitude(), "N");
+        Self::state_branches(at, near, blocks);
     }
 
     pub(super) fn linearize_by_variables(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {

@@ -2,6 +2,7 @@
 
 use nalgebra::{Point3, Vector2};
 
+mod branches;
 mod error;
 mod for_mass;
 mod friction;
@@ -169,10 +170,15 @@ use law::{Law, Memory, Motion, Outcome};
 ///
 /// # Linearization
 ///
-/// Derivatives are exact with both transitions of friction, also those of a commit. The branches are `sticking` or
-/// `slipping`, with the difference between the friction limit and the pull of spring and damper if the anchor held; with
-/// return mapping `slack` or `taut`, with the difference of the speed from that at which the damper alone is at the limit;
-/// and `clamped` or `not clamped`, with the distance of the exponential from the clamp.
+/// Derivatives are exact with both transitions of friction, also those of a commit.
+///
+/// | branch | margin | unit |
+/// |---|---|---|
+/// | `sticking`, `slipping` | the difference between the friction limit and the pull of spring and damper if the anchor held, or what is left to another switch of friction: to a negligible limit, to the end of the fall to kinetic friction, to where a slack spring is drawn out, and that to where it is dragged along | N |
+/// | `free` under a negligible limit | of the limit from that | N |
+/// | with return mapping `taut`, `slack` | of the speed from that at which the damper alone is at the limit, or from `v_release` or `v_settle` if a commit lets go or holds there | m/s |
+/// | with `cz`: `pressing`; `let go` while the station rises at `1/cz` or faster | of the speed along the normal from `1/cz` | m/s |
+/// | while it presses `not clamped`, `clamped` | of the force from max | N |
 ///
 /// # Source
 ///

@@ -26,6 +26,8 @@ pub(super) struct Yielding<S> {
     pub(super) stretch: Vector2<S>,
     pub(super) overspeed: S,
     pub(super) slips: bool,
+    /// Of a spring that slips, how far its stretch is from where it is dragged along otherwise; without derivatives.
+    pub(super) room: S,
 }
 
 impl<S> Yielding<S> {
@@ -37,8 +39,12 @@ impl<S> Yielding<S> {
         let zero = still();
         let is_damped = law.friction_viscosity > S::none();
         let overspeed = if is_damped { length(velocity) } else { S::none() };
-        Self { elastic: zero, damping: zero, stretch: zero, overspeed, slips: true }
+        Self { elastic: zero, damping: zero, stretch: zero, overspeed, slips: true, room: unbounded() }
     }
+}
+
+fn unbounded<T: Real, S: Number<T>>() -> S {
+    S::literal(f64::INFINITY)
 }
 
 impl<S> Slider<S> {
@@ -96,7 +102,8 @@ impl<S> Slider<S> {
         }
         let elastic = stretch * -k;
         if !is_viscous && !exceeds(elastic - viscous, limit) {
-            return Yielding { elastic, damping: -viscous, stretch, overspeed: S::none(), slips: false };
+            let (overspeed, room) = (S::none(), unbounded());
+            return Yielding { elastic, damping: -viscous, stretch, overspeed, slips: false, room };
         }
         self.slipping(law, stretch, velocity, limit, is_viscous)
     }
@@ -138,9 +145,14 @@ impl<S> Slider<S> {
             (share, S::literal(1.0) - dot(share, share), S::none())
         };
         let damping = share * -limit;
-        if is_viscous && dot(share, stretch) >= S::none() {
-            let zero = still();
-            return Yielding { elastic: zero, damping, stretch: zero, overspeed, slips: true };
+        let mut room = T::lit(f64::INFINITY);
+        if is_viscous {
+            let ahead = dot(share, stretch);
+            room = ahead.value().magnitude();
+            if ahead >= S::none() {
+                let (zero, room) = (still(), S::of(room));
+                return Yielding { elastic: zero, damping, stretch: zero, overspeed, slips: true, room };
+            }
         }
         // How far the spring can be drawn out in a direction.
         let radius = limit / k;
@@ -158,14 +170,20 @@ impl<S> Slider<S> {
             // A spring that is dragged turns as it goes: half of a short drag is in the direction before, half in that
             // after it; a long one is in that of the way.
             let reach = reach(&direction);
+            room = room.at_most((size - reach).value().magnitude());
             let slip = (size - reach).at_least(S::none());
             let turn = slip / (drawn * S::literal(2.0));
             let turn = turn * (S::literal(1.0) + turn);
             let turned = stretch - before * (turn / (S::literal(1.0) + turn));
             direction = turned / length(turned);
         }
-        let stretch = direction * reach(&direction).at_most(size);
-        Yielding { elastic: stretch * -k, damping, stretch, overspeed: S::none(), slips: true }
+        if is_viscous {
+            room = room.at_most((dot(share, direction) * size).value().magnitude());
+        }
+        let reach = reach(&direction);
+        let room = S::of(room.at_most((size - reach).value().magnitude()));
+        let stretch = direction * reach.at_most(size);
+        Yielding { elastic: stretch * -k, damping, stretch, overspeed: S::none(), slips: true, room }
     }
 }
 

@@ -5,7 +5,7 @@ use core::ops::Range;
 use approx::assert_relative_eq;
 use force_elements::elastic_foundation::{Anchor, Anchors};
 use force_elements::testing::{Numbers, Scene, Subject};
-use force_elements::{AtDynamics, ElasticFoundation, Error, Linearization};
+use force_elements::{AtDynamics, Branch, ElasticFoundation, Error, Linearization};
 
 use super::meshes::{SoftBrickAndBall, YieldingBrickInEllipsoid};
 
@@ -29,7 +29,11 @@ fn branches<S: Subject<Element<f64> = ElasticFoundation<f64>>>(
     let mut all = [(); 2].map(|()| Vec::new());
     for (i, contact) in at.position.contacts.iter().enumerate() {
         let of_contact = linearization.element(element).branches().iter().filter(|b| b.index == Some(i));
-        all[0].push(of_contact.map(|b| (b.name, b.count, b.margin)).collect());
+        let is_of_normal = |b: &&Branch<f64>| ["pressing", "let go"].contains(&b.name);
+        let (of_normal, others): (Vec<&Branch<f64>>, Vec<_>) = of_contact.partition(is_of_normal);
+        assert_eq!(of_normal.iter().map(|b| b.count).sum::<usize>(), contact.springs.len(), "{seed}");
+        assert!(of_normal.iter().all(|b| b.margin >= 0.0 && b.count > 0), "{of_normal:?}");
+        all[0].push(others.into_iter().map(|b| (b.name, b.count, b.margin)).collect());
         let springs = contact.springs.clone();
         let deepest = at.position.springs[springs.clone()].iter().fold(0.0, |most: f64, s| most.max(s.depth));
         let mut branches = vec![("in contact", springs.len(), deepest)];

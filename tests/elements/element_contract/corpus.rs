@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use force_elements::testing::Violation;
 use force_elements_scenes::linearized::{
-    AnyCable, AnyCoordinate, AnyFoundation, AnyLinearBushing, AnySpatialBushing, AnySpring, Kind, Moving,
-    Outcome, examine,
+    AnyCable, AnyCapstan, AnyCoordinate, AnyFoundation, AnyHertz, AnyLinearBushing, AnySpatialBushing,
+    AnySpring, Kind, Moving, Outcome, examine,
 };
 
 /// Requires that linearizations are right, few states refused, most motions smooth, and that every option and branch named
@@ -70,15 +70,20 @@ fn coordinate_elements_in_every_branch() -> Result<(), Violation> {
         &[
             "a user's law",
             "about to stick",
+            "backwards",
             "between the stops",
             "bristles",
             "bristles without stiffness",
             "creeping",
+            "forwards",
             "in the lower stop",
             "in the upper stop",
+            "let go",
             "load",
             "no friction",
+            "not turned",
             "one coordinate",
+            "pushing",
             "regularised friction",
             "sliding",
             "slipping",
@@ -86,7 +91,9 @@ fn coordinate_elements_in_every_branch() -> Result<(), Violation> {
             "sticking",
             "stop that only pushes",
             "switched stops",
+            "turning back",
             "two coordinates",
+            "yielding",
         ],
     )
 }
@@ -102,7 +109,10 @@ fn exponential_springs_in_every_branch() -> Result<(), Violation> {
             "far above",
             "faster than released",
             "first body Ground",
+            "free",
+            "let go",
             "not clamped",
+            "pressing",
             "return mapping",
             "second body Ground",
             "settling",
@@ -111,7 +121,6 @@ fn exponential_springs_in_every_branch() -> Result<(), Violation> {
             "slower than released",
             "sticking",
             "taut",
-            "thrown off",
             "two bodies",
             "was dragged along",
         ],
@@ -135,6 +144,8 @@ fn foundations_in_every_solid() -> Result<(), Violation> {
             "in a mesh",
             "in an ellipsoid",
             "in contact",
+            "let go",
+            "pressing",
             "projected area",
             "second body Ground",
             "sliding",
@@ -154,6 +165,7 @@ fn cables_over_every_surface() -> Result<(), Violation> {
         150,
         &[
             "free",
+            "held on a drum",
             "in contact",
             "in other places",
             "limp",
@@ -172,4 +184,87 @@ fn cables_over_every_surface() -> Result<(), Violation> {
             "touching three or more",
         ],
     )
+}
+
+#[test]
+fn balls_from_apart_to_deep() -> Result<(), Violation> {
+    is_right::<AnyHertz>(
+        2000,
+        &[
+            "apart",
+            "barely touching",
+            "below transition",
+            "beyond transition",
+            "damped",
+            "deep",
+            "first body Ground",
+            "in a ball",
+            "in a half-space",
+            "in contact",
+            "let go",
+            "pressing",
+            "second body Ground",
+            "two bodies",
+            "undamped",
+            "with friction",
+            "without friction",
+        ],
+    )
+}
+
+#[test]
+fn a_ball_that_hardly_moves() -> Result<(), Violation> {
+    // Differences see roundings over 10 µs, and the curvature of the force over 100.
+    let outcome = examine::<AnyHertz>(1_045_172)?;
+    assert!(matches!(outcome, Outcome::Right(_)), "{outcome:?}");
+    Ok(())
+}
+
+#[test]
+fn cables_with_friction_on_every_surface() -> Result<(), Violation> {
+    is_right::<AnyCapstan>(
+        150,
+        &[
+            "damped",
+            "free",
+            "held on a drum",
+            "in contact",
+            "in other places",
+            "limp",
+            "one strand",
+            "over a ball",
+            "over a can",
+            "over a cylinder",
+            "over a torus",
+            "over an ellipsoid",
+            "pulling",
+            "several strands",
+            "slack",
+            "slack in part",
+            "slipping",
+            "sticking",
+            "straight",
+            "taut",
+            "through a moving point",
+            "through a point",
+            "through a point at times",
+            "touching three or more",
+            "undamped",
+            "wound",
+        ],
+    )
+}
+
+#[test]
+fn strands_at_equal_tension_have_the_derivatives_of_their_shares() -> Result<(), Violation> {
+    // Through points between which strands are as long as the path, give or take a rounding; some slack beside others that are
+    // taut; equally taut on both sides of a point.
+    let mut are_slack_in_part = 0;
+    for seed in [5_000_173, 5_002_812, 1_000_696, 1_002_081, 1_003_386, 1_005_967, 1_020_907, 1_021_244] {
+        let Outcome::Right(report) = examine::<AnyCapstan>(seed)? else { panic!("{seed} is refused") };
+        assert!(report.agreement.commit < 1e-12, "{seed}: {:?}", report.agreement);
+        are_slack_in_part += u32::from(report.marks.contains(&"slack in part"));
+    }
+    assert!(are_slack_in_part > 1);
+    Ok(())
 }

@@ -1,5 +1,6 @@
 //! Linearizations exactly at kinks: finite, and those of one side.
 
+mod announced;
 mod contact;
 mod springs;
 

@@ -1,14 +1,14 @@
 //! Cables over surfaces of every kind on up to three bodies and Ground, through points that stay, move and come and go.
 
-use core::f64::consts::FRAC_PI_2;
+use core::f64::consts::{FRAC_PI_2, PI};
 
-use force_elements::cable::{CablePath, Obstacle, Settings, SplineCurve, ViaPoint};
+use force_elements::cable::{self, CablePath, Obstacle, PathResults, Settings, SplineCurve, ViaPoint};
 use force_elements::cable_spring::Parameters;
 use force_elements::nalgebra::{Point3, Rotation3, Vector3};
 use force_elements::shapes::{Cylinder, Ellipsoid, FiniteCylinder, Sphere, Torus};
 use force_elements::testing::{Numbers, Scene, Subject};
 use force_elements::{
-    BodyIndex, CableSpring, CoordinateIndex, Error, ForceSystem, Frame, Pose, Real, Station,
+    BodyIndex, CableSpring, CoordinateIndex, Error, ForceSystem, Frame, Pose, Real, State, Station,
 };
 
 use super::{Kind, pick, pose, spread, toss};
@@ -33,14 +33,16 @@ enum Point {
     Passing,
 }
 
-/// What is drawn first: the surfaces, the point after each, and whether parts are at other places than they were made.
-struct Plan {
+/// What is drawn first: the surfaces, the point after each, on which ends there are drums, and whether parts are at other
+/// places than they were made.
+pub(super) struct Plan {
     parts: Vec<(Surface, Point)>,
+    drums: [bool; 2],
     is_displaced: bool,
 }
 
 impl Plan {
-    fn draw(deal: &mut Numbers) -> Self {
+    pub(super) fn draw(deal: &mut Numbers) -> Self {
         let surfaces = [Surface::Ball, Surface::Ellipsoid, Surface::Cylinder, Surface::Torus, Surface::Can];
         let count = pick(deal, 4);
         let part = |deal: &mut Numbers| {
@@ -50,7 +52,58 @@ impl Plan {
             (surface, point)
         };
         let parts = (0..count).map(|_| part(deal)).collect();
-        Self { parts, is_displaced: toss(deal, 0.4) }
+        Self { parts, is_displaced: toss(deal, 0.4), drums: [(); 2].map(|()| toss(deal, 0.25)) }
+    }
+
+    /// The options of the path.
+    pub(super) fn marks(&self, path: &PathResults<f64>) -> Vec<&'static str> {
+        let mut marks: Vec<_> = self
+            .parts
+            .iter()
+            .map(|(surface, _)| match surface {
+                Surface::Ball => "over a ball",
+                Surface::Ellipsoid => "over an ellipsoid",
+                Surface::Cylinder => "over a cylinder",
+                Surface::Torus => "over a torus",
+                Surface::Can => "over a can",
+            })
+            .collect();
+        if path.contacts.is_empty() {
+            marks.push("straight");
+        }
+        marks.extend(self.parts.iter().filter_map(|(_, point)| match point {
+            Point::None => None,
+            Point::Fixed => Some("through a point"),
+            Point::Moving => Some("through a moving point"),
+            Point::Passing => Some("through a point at times"),
+        }));
+        if self.is_displaced {
+            marks.push("in other places");
+        }
+        if self.drums != [false; 2] {
+            marks.push("held on a drum");
+        }
+        if path.contacts.iter().filter(|contact| contact.in_contact).count() > 2 {
+            marks.push("touching three or more");
+        }
+        marks
+    }
+
+    /// Moves the parts of a path on their bodies, but drums, on which its ends are held.
+    pub(super) fn displace<T: Real>(&self, places: &mut cable::Places<T>, deal: &mut Numbers) {
+        if self.is_displaced {
+            for (end, drum) in [&mut places.origin, &mut places.termination].into_iter().zip(self.drums) {
+                *end += deal.vector(if drum { 0.0 } else { 0.02 });
+            }
+            for via in &mut places.via_points {
+                via.p_B += deal.vector(0.02);
+            }
+            let drums = usize::from(self.drums[0]);
+            for place in places.obstacles.iter_mut().skip(drums).take(self.parts.len()) {
+                place.X_BS *= deal.pose(0.1, 0.02);
+                place.scale = deal.between(0.95, 1.05);
+            }
+        }
     }
 }
 
@@ -60,6 +113,7 @@ struct Places<T: Real> {
 }
 
 impl<T: Real> Places<T> {
+    /// One of Ground and the first three bodies.
     fn body(&self, deal: &mut Numbers) -> (BodyIndex, Pose<T>) {
         self.bodies[pick(deal, 4) as usize]
     }
@@ -73,6 +127,132 @@ impl<T: Real> Places<T> {
         let (body, X_GB) = self.body(deal);
         Station::on(body, X_GB.inverse_transform_point(&p.map(T::lit).into()))
     }
+}
+
+/// A drum at an end of a cable, which winds it up as it turns forwards about z.
+pub(super) struct Drum<T: Real> {
+    body: BodyIndex,
+    X_BD: Pose<T>,
+    forwards: f64,
+}
+
+/// A drum, its surface, and the end of the cable on it.
+type HeldEnd<T> = (Drum<T>, Obstacle<T>, Station<T>);
+
+/// A path with its bodies.
+pub(super) struct Laid<T: Real> {
+    pub(super) system: ForceSystem<T>,
+    pub(super) path: CablePath<T>,
+    pub(super) drums: Vec<Drum<T>>,
+    places: Places<T>,
+    coordinate: CoordinateIndex,
+    /// About its length.
+    length: f64,
+}
+
+impl<T: Real> Laid<T> {
+    pub(super) fn draw(plan: &Plan, deal: &mut Numbers) -> Result<Self, Error> {
+        let mut system = ForceSystem::new();
+        let mut bodies = vec![(BodyIndex::GROUND, Pose::identity())];
+        for _ in 0..3 {
+            bodies.push((system.add_body(), deal.pose(1.5, 1.0)));
+        }
+        let coordinate = system.add_coordinate();
+        let mut places = Places { bodies };
+        let last = 2.5 * f64::from(u32::try_from(plan.parts.len()).unwrap_or(0));
+        let points = [Vector3::new(-1.7, 0.0, 0.0), Vector3::new(last - 0.8, 0.0, 0.0)];
+        // On different bodies: on one the forces would cancel.
+        let (from, on) = (pick(deal, 4), 1 + pick(deal, 3));
+        let mut drums = [None, None];
+        let mut ends = [Station::ground(Point3::origin()); 2];
+        for (end, body) in [from, (from + on) % 4].into_iter().enumerate() {
+            let p = points[end] + deal.vector::<f64>(0.1);
+            if plan.drums[end] {
+                let body = (system.add_body(), deal.pose(1.5, 1.0));
+                places.bodies.push(body);
+                let (drum, obstacle, station) = drum(body, end, p, deal)?;
+                drums[end] = Some((drum, obstacle));
+                ends[end] = station;
+            } else {
+                let (body, X_GB) = places.bodies[body as usize];
+                ends[end] = Station::on(body, X_GB.inverse_transform_point(&p.map(T::lit).into()));
+            }
+        }
+        let mut path = CablePath::new(ends[0], ends[1])?;
+        let [first, end] = drums.map(Option::unzip);
+        path = first.1.into_iter().fold(path, CablePath::over);
+        let mut x = 0.0;
+        for &(surface, point) in &plan.parts {
+            path = path.over(obstacle(surface, &places, x, deal)?);
+            if let Some(point) = via_point(point, &places, x + 1.25, coordinate, deal)? {
+                path = path.through(point)?;
+            }
+            x += 2.5;
+        }
+        path = end.1.into_iter().fold(path, CablePath::over);
+        // The forces of a path with a kink are off by it.
+        let smoothness = T::lit(1e-13).max(T::default_epsilon() * T::lit(100.0));
+        let path = path.with_settings(Settings { smoothness, ..Settings::default() })?;
+        let drums = first.0.into_iter().chain(end.0).collect();
+        Ok(Self { system, path, drums, places, coordinate, length: last + 0.9 })
+    }
+
+    pub(super) fn law(&self, deal: &mut Numbers) -> Parameters<T> {
+        Parameters {
+            stiffness: spread(deal, 50.0, 5e3),
+            slack_length: T::lit(self.length * deal.between::<f64>(0.8, 1.1)),
+            dissipation: if toss(deal, 0.2) { T::zero() } else { spread(deal, 0.01, 3.0) },
+        }
+    }
+
+    /// Moves everything somewhat from where it was laid: turns by this angle, shifts by four times that.
+    pub(super) fn scatter(
+        &self,
+        state: &mut State<T>,
+        turn: f64,
+        speed: f64,
+        deal: &mut Numbers,
+    ) -> Result<(), Error> {
+        for &(body, X_GB) in &self.places.bodies[1..] {
+            state.set_body(body, X_GB * deal.pose(turn, 4.0 * turn), deal.velocity(speed))?;
+        }
+        state.set_coordinate_rate(self.coordinate, deal.between(-speed, speed))
+    }
+
+    pub(super) fn set_coordinate(&self, state: &mut State<T>, deal: &mut Numbers) -> Result<(), Error> {
+        state.set_coordinate(self.coordinate, deal.between(-1.5, 1.5))
+    }
+
+    /// Turns the drums so far.
+    pub(super) fn wind(&self, state: &mut State<T>, angle: f64) -> Result<(), Error> {
+        for Drum { body, X_BD, forwards } in &self.drums {
+            let turn = pose(Rotation3::new(Vector3::z() * (angle * forwards)), Vector3::zeros());
+            let X_GB = *state.positions().pose(*body) * *X_BD * turn * X_BD.inverse();
+            state.set_pose(*body, X_GB)?;
+        }
+        Ok(())
+    }
+}
+
+/// A drum about this point at the first or last end, from or to whose far side the cable runs over the top.
+fn drum<T: Real>(
+    (body, X_GB): (BodyIndex, Pose<T>),
+    end: usize,
+    p: Vector3<f64>,
+    deal: &mut Numbers,
+) -> Result<HeldEnd<T>, Error> {
+    let radius = deal.between::<f64>(0.2, 0.3);
+    let X_BD = X_GB.inverse() * pose(Rotation3::new(deal.vector::<f64>(0.1)), p);
+    let (far, forwards) = [(PI, 1.0), (0.0, -1.0)][end];
+    let angle = far + deal.between::<f64>(-0.5, 0.5);
+    let rim = Point3::new(radius * angle.cos(), radius * angle.sin(), 0.0).map(T::lit);
+    let frame = Frame::on(body, X_BD);
+    let drum = match pick(deal, 2) {
+        0 => Obstacle::new(frame, Cylinder::new(T::lit(radius))?)?,
+        _ => Obstacle::new(frame, Sphere::new(T::lit(radius))?)?,
+    };
+    let drum = drum.with_contact_hint(Point3::new(0.0, radius, 0.0).map(T::lit))?;
+    Ok((Drum { body, X_BD, forwards }, drum, Station::on(body, X_BD * rim)))
 }
 
 fn obstacle<T: Real>(
@@ -138,96 +318,29 @@ impl Subject for AnyCable {
     type Element<T: Real> = CableSpring<T>;
 
     fn scene<T: Real>(deal: &mut Numbers) -> Result<Scene<T, CableSpring<T>>, Error> {
-        let Plan { parts, is_displaced } = Plan::draw(deal);
-        let mut system = ForceSystem::new();
-        let mut bodies = vec![(BodyIndex::GROUND, Pose::identity())];
-        for _ in 0..3 {
-            bodies.push((system.add_body(), deal.pose(1.5, 1.0)));
-        }
-        let coordinate = system.add_coordinate();
-        let places = Places { bodies };
-        let last = 2.5 * f64::from(u32::try_from(parts.len()).unwrap_or(0));
-        let ends = [Vector3::new(-1.7, 0.0, 0.0), Vector3::new(last - 0.8, 0.0, 0.0)];
-        // On different bodies: on one the forces would cancel.
-        let (from, on) = (pick(deal, 4), 1 + pick(deal, 3));
-        let mut end = |p: Vector3<f64>, body: u32| {
-            let (body, X_GB) = places.bodies[body as usize];
-            Station::on(body, X_GB.inverse_transform_point(&(p + deal.vector::<f64>(0.1)).map(T::lit).into()))
-        };
-        let (origin, termination) = (end(ends[0], from), end(ends[1], (from + on) % 4));
-        let mut path = CablePath::new(origin, termination)?;
-        let mut x = 0.0;
-        for (surface, point) in parts {
-            path = path.over(obstacle(surface, &places, x, deal)?);
-            if let Some(point) = via_point(point, &places, x + 1.25, coordinate, deal)? {
-                path = path.through(point)?;
-            }
-            x += 2.5;
-        }
-        // The forces of a path with a kink are off by it.
-        let smoothness = T::lit(1e-13).max(T::default_epsilon() * T::lit(100.0));
-        let path = path.with_settings(Settings { smoothness, ..Settings::default() })?;
-        let law = Parameters {
-            stiffness: spread(deal, 50.0, 5e3),
-            slack_length: T::lit((last + 0.9) * deal.between::<f64>(0.8, 1.1)),
-            dissipation: if toss(deal, 0.2) { T::zero() } else { spread(deal, 0.01, 3.0) },
-        };
-        let element = system.add(CableSpring::new(path, law)?)?;
-        let mut state = system.default_state();
+        let plan = Plan::draw(deal);
+        let mut laid = Laid::draw(&plan, deal)?;
+        let law = laid.law(deal);
+        let element = laid.system.add(CableSpring::new(laid.path.clone(), law)?)?;
+        let mut state = laid.system.default_state();
         let speed = spread(deal, 1e-2, 2.0);
-        for &(body, X_GB) in &places.bodies[1..] {
-            state.set_body(body, X_GB * deal.pose(0.005, 0.02), deal.velocity(speed))?;
-        }
-        state.set_coordinate(coordinate, deal.between(-1.5, 1.5))?;
-        state.set_coordinate_rate(coordinate, deal.between(-speed, speed))?;
-        if is_displaced {
-            system.update_parameters(&mut state, element, |p| {
-                p.places.origin += deal.vector(0.02);
-                p.places.termination += deal.vector(0.02);
-                for via in &mut p.places.via_points {
-                    via.p_B += deal.vector(0.02);
-                }
-                for place in &mut p.places.obstacles {
-                    place.X_BS *= deal.pose(0.1, 0.02);
-                    place.scale = deal.between(0.95, 1.05);
-                }
-            })?;
-        }
-        Ok(Scene { system, state, element })
+        laid.scatter(&mut state, 0.005, speed, deal)?;
+        laid.set_coordinate(&mut state, deal)?;
+        laid.system.update_parameters(&mut state, element, |p| plan.displace(&mut p.places, deal))?;
+        Ok(Scene { system: laid.system, state, element })
     }
 }
 
 impl Kind for AnyCable {
     const NAME: &'static str = "CableSpring";
 
+    /// Where the next search starts.
+    fn is_quiet(_: usize) -> bool {
+        true
+    }
+
     fn marks(seed: u64, scene: &Scene<f64, CableSpring<f64>>) -> Result<Vec<&'static str>, Error> {
-        let Plan { parts, is_displaced } = Plan::draw(&mut Numbers::new(seed));
-        let mut marks: Vec<_> = parts
-            .iter()
-            .map(|(surface, _)| match surface {
-                Surface::Ball => "over a ball",
-                Surface::Ellipsoid => "over an ellipsoid",
-                Surface::Cylinder => "over a cylinder",
-                Surface::Torus => "over a torus",
-                Surface::Can => "over a can",
-            })
-            .collect();
-        if parts.is_empty() {
-            marks.push("straight");
-        }
-        marks.extend(parts.iter().filter_map(|(_, point)| match point {
-            Point::None => None,
-            Point::Fixed => Some("through a point"),
-            Point::Moving => Some("through a moving point"),
-            Point::Passing => Some("through a point at times"),
-        }));
-        if is_displaced {
-            marks.push("in other places");
-        }
         let path = &scene.system.dynamics_view(&scene.state)?.of(scene.element).position.path;
-        if path.contacts.iter().filter(|contact| contact.in_contact).count() > 2 {
-            marks.push("touching three or more");
-        }
-        Ok(marks)
+        Ok(Plan::draw(&mut Numbers::new(seed)).marks(path))
     }
 }

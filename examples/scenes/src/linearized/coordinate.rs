@@ -103,6 +103,11 @@ fn parameters<T: Real>(deal: &mut Numbers) -> Parameters<T> {
 impl Kind for AnyCoordinate {
     const NAME: &'static str = "CoordinateSpringDamperExt";
 
+    /// The energy of bristles.
+    fn is_quiet(place: usize) -> bool {
+        place == 3
+    }
+
     fn marks(_: u64, scene: &Scene<f64, CoordinateSpringDamperExt<f64>>) -> Result<Vec<&'static str>, Error> {
         let at = scene.system.dynamics_view(&scene.state)?.of(scene.element);
         let p = at.parameters;

@@ -3,8 +3,11 @@
 
 mod bushings;
 mod cable;
+mod capstan;
 mod coordinate;
 mod foundation;
+mod hertz;
+mod kinks;
 mod moving;
 mod spring;
 
@@ -17,14 +20,21 @@ use num_dual::Dual64;
 
 pub use bushings::{AnyLinearBushing, AnySpatialBushing};
 pub use cable::AnyCable;
+pub use capstan::AnyCapstan;
 pub use coordinate::AnyCoordinate;
 pub use foundation::AnyFoundation;
+pub use hertz::AnyHertz;
+pub use kinks::{Kinks, walk};
 pub use moving::Moving;
 pub use spring::AnySpring;
 
 /// An element in scenes of all its options.
 pub trait Kind: Subject {
     const NAME: &'static str;
+    /// Whether no branch announces the kinks of a number of the memory, by its place.
+    fn is_quiet(_: usize) -> bool {
+        false
+    }
 
     /// The options and branches of a scene at Dynamics stage that its linearization does not state.
     fn marks(seed: u64, scene: &Scene<f64, Self::Element<f64>>) -> Result<Vec<&'static str>, Error>;

@@ -95,9 +95,7 @@ impl Kind for AnySpring {
         mark_ground(&mut marks, [element.plane().body, element.station().body]);
         let is_mapped = at.parameters.friction_transition == FrictionTransition::ReturnMapping;
         marks.push(if is_mapped { "return mapping" } else { "settling" });
-        if at.dynamics.normal_force == 0.0 {
-            marks.push("thrown off");
-        } else if at.dynamics.friction_force_limit < 1e-13 {
+        if at.dynamics.friction_force_limit < 1e-13 {
             marks.push("far above");
         }
         if is_mapped && at.parameters.release_velocity > 0.0 {

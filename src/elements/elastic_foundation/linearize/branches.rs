@@ -1,17 +1,20 @@
 //! The branches of friction that the springs of a contact take.
 
 use super::contact::Contact;
-use super::friction::Held;
+use super::friction::{Held, Pressed};
 use crate::framework::Blocks;
 use crate::math::Real;
 
 /// How many springs of a contact are in either branch, and how far the nearest switch is.
 ///
-/// Below a limit they creep, or stick; beyond it they slide, or slip.
+/// Below a limit they creep, or stick; beyond it they slide, or slip. Those let go that rise so fast that they do not press.
 #[derive(Debug)]
 pub(super) struct Branches<T: Real> {
     below: Side<T>,
     beyond: Side<T>,
+    /// By the rate of their depth.
+    pressing: Side<T>,
+    let_go: Side<T>,
 }
 
 #[derive(Debug)]
@@ -24,7 +27,17 @@ struct Side<T: Real> {
 impl<T: Real> Branches<T> {
     pub(super) fn none() -> Self {
         let side = || Side { springs: 0, nearest: T::zero() };
-        Self { below: side(), beyond: side() }
+        Self { below: side(), beyond: side(), pressing: side(), let_go: side() }
+    }
+
+    /// Adds a spring with damping along the normal.
+    #[inline]
+    pub(super) fn add_pressed(&mut self, pressed: &Pressed<T>) {
+        if pressed.factor > T::zero() {
+            self.pressing.add(pressed.depth_rate, |a, b| a < b);
+        } else {
+            self.let_go.add(pressed.depth_rate, |a, b| a > b);
+        }
     }
 
     /// Adds a spring whose friction follows its slip, of which this is the square.
@@ -46,7 +59,7 @@ impl<T: Real> Branches<T> {
 
     /// States those of a contact.
     pub(super) fn state(&self, contact: &Contact<'_, T>, place: usize, blocks: &mut Blocks<'_, T>) {
-        let Self { below, beyond } = self;
+        let Self { below, beyond, pressing, let_go } = self;
         let mut branch = |name, side: &Side<T>, margin: T, unit| {
             if side.springs > 0 {
                 blocks.branch_of_parts(place, name, side.springs, margin, unit);
@@ -59,6 +72,12 @@ impl<T: Real> Branches<T> {
             let transition = contact.transition_velocity;
             branch("creeping", below, transition - below.nearest.sqrt(), "m/s");
             branch("sliding", beyond, beyond.nearest.sqrt() - transition, "m/s");
+        }
+        let dissipation = contact.law.damping(T::one());
+        if dissipation > T::zero() {
+            let rising = dissipation.recip();
+            branch("pressing", pressing, pressing.nearest + rising, "m/s");
+            branch("let go", let_go, -(let_go.nearest + rising), "m/s");
         }
     }
 }

@@ -35,6 +35,9 @@ impl<T: Real> ElasticFoundation<T> {
                     let bears = spring.volume != T::zero();
                     springs += usize::from(bears);
                     let pressed = contact.press(spring);
+                    if bears {
+                        branches.add_pressed(&pressed);
+                    }
                     if self.has_anchors {
                         let id = contact.first_spring + spring.index;
                         let anchor = at.discrete.of(id, contact.surfaces[1]);
