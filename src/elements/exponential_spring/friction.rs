@@ -103,6 +103,11 @@ pub(super) fn length<T: Real, S: Number<T>>(v: Vector2<S>) -> S {
     if squared.value() > least_square() && squared.value().is_finite() {
         return squared.root();
     }
+    length_by_parts(v)
+}
+
+#[cold]
+fn length_by_parts<T: Real, S: Number<T>>(v: Vector2<S>) -> S {
     let largest = largest_component(v);
     if largest == S::none() { largest } else { size(v / largest) * largest }
 }

@@ -8,7 +8,7 @@ use super::law::{Law, Memory, Motion, Outcome, Pulled};
 use super::normal::normal_force;
 use super::{Discrete, ExponentialSpring, FrictionTransition, Parameters, Step};
 use crate::framework::{AtDynamics, Between, Blocks, Row, Slopes};
-use crate::math::{Dual, Number, Real, SpatialForce, SpatialVelocity, have_same_bits};
+use crate::math::{Dual, Number, Real, SpatialForce, SpatialVelocity, have_same_bits, rotated};
 
 /// Position and velocity of the station in the plane's frame.
 const MOTION: usize = 6;
@@ -165,16 +165,15 @@ impl<T: Real> ExponentialSpring<T> {
 
     pub(super) fn linearize_by_motion(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
         let R_GP = at.position.X_GP.rotation.matrix();
-        let (by_motion, near) = Self::force_by_motion(at);
-        let [by_position, by_velocity] = by_motion
-            .map(|in_P| Slopes::Separate { torque: Matrix3::zeros(), force: R_GP * in_P * R_GP.transpose() });
+        let ([by_position, by_velocity], near) = Self::force_by_motion(at);
+        let along = |in_P| Slopes::Separate { torque: Matrix3::zeros(), force: rotated(R_GP, in_P) };
         blocks.add_between(&Between {
             bodies: [self.plane.body, self.station.body],
             p_GM: at.position.p_GS,
             F_GM: SpatialForce::new(Vector3::zeros(), at.dynamics.force_G()),
             V_M: Self::velocity_G(at),
-            by_position,
-            by_velocity,
+            by_position: along(&by_position),
+            by_velocity: along(&by_velocity),
         });
         Self::state_branches(at, near, blocks);
     }

@@ -5,7 +5,7 @@ use nalgebra::{Matrix3, Vector3};
 use super::{LinearBushing, Position, Velocity};
 use crate::elements::linear_bushing::law::Gimbal;
 use crate::framework::{AtDynamics, Between, Blocks, Slopes};
-use crate::math::{Real, SpatialForce, SpatialVelocity};
+use crate::math::{Real, SpatialForce, SpatialVelocity, times_transpose};
 
 type At<'a, T> = AtDynamics<'a, T, LinearBushing<T>>;
 
@@ -98,8 +98,9 @@ fn derivatives_of_torque<T: Real>(at: &At<'_, T>, R_GF: &Matrix3<T>) -> [Matrix3
     let by_qx = torque_by_qx - torque_of(&c.component_mul(&rates_by_qx)) - N[0] * k[0];
     let by_qy = torque_by_qy - torque_of(&c.component_mul(&rates_by_qy)) - N[1] * k[1];
     let by_qz = N[2] * -k[2];
-    let outer =
-        |columns: [Vector3<T>; 3]| Matrix3::from_columns(&columns) * Matrix3::from_columns(&N).transpose();
+    let outer = |columns: [Vector3<T>; 3]| {
+        times_transpose(&Matrix3::from_columns(&columns), &Matrix3::from_columns(&N))
+    };
     [outer([by_qx, by_qy, by_qz]), weighted(&N, &-c)]
 }
 

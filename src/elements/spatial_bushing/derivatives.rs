@@ -6,7 +6,8 @@ use super::{Position, SpatialBushing, Velocity, halves};
 use crate::elements::spatial_bushing::turn::Turn;
 use crate::framework::{AtDynamics, Between, Blocks, Slopes};
 use crate::math::{
-    Real, SpatialForce, SpatialVelocity, cross_cross, cross_times, have_same_bits, outer, places, times_cross,
+    Real, SpatialForce, SpatialVelocity, cross_cross, cross_times, have_same_bits, outer, places, rotated,
+    times_cross,
 };
 
 type At<'a, T> = AtDynamics<'a, T, SpatialBushing<T>>;
@@ -112,9 +113,9 @@ impl<T: Real> Axes<T> {
         // A comparison with zero would drop the derivatives of dual numbers.
         let is_coupled = !coupling.iter().all(|&entry| have_same_bits(entry, T::zero()));
         Self {
-            turn: turned(R_GH, turn),
-            coupling: is_coupled.then(|| R_GH * coupling * R_GH.transpose()),
-            shift: turned(R_GH, shift),
+            turn: rotated(R_GH, turn),
+            coupling: is_coupled.then(|| rotated(R_GH, coupling)),
+            shift: rotated(R_GH, shift),
         }
     }
 
@@ -128,15 +129,6 @@ impl<T: Real> Axes<T> {
         }
         [moments, forces]
     }
-}
-
-/// `R S Rᵀ` for a symmetric `S`.
-#[inline]
-fn turned<T: Real>(R: &Matrix3<T>, S: &Matrix3<T>) -> Matrix3<T> {
-    let P = R * S;
-    let [x, y, z] = [P.column(0), P.column(1), P.column(2)];
-    let column = |j: usize| x * R[(j, 0)] + y * R[(j, 1)] + z * R[(j, 2)];
-    Matrix3::from_columns(&[column(0), column(1), column(2)])
 }
 
 impl<T: Real> Turn<T> {

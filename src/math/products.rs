@@ -1,4 +1,4 @@
-//! Products of the matrices `[v]×` of cross products.
+//! Products of small matrices: with those of cross products, of rotated bases, of vectors.
 
 use nalgebra::{Matrix3, Vector3};
 
@@ -22,6 +22,20 @@ pub(crate) fn cross_times<T: Real>(v: &Vector3<T>, m: &Matrix3<T>) -> Matrix3<T>
 #[inline]
 pub(crate) fn cross_cross<T: Real>(a: &Vector3<T>, b: &Vector3<T>) -> Matrix3<T> {
     outer(b, a, -a.dot(b))
+}
+
+/// `R m Rᵀ`.
+#[inline]
+pub(crate) fn rotated<T: Real>(R: &Matrix3<T>, m: &Matrix3<T>) -> Matrix3<T> {
+    times_transpose(&(R * m), R)
+}
+
+/// `a bᵀ`.
+#[inline]
+pub(crate) fn times_transpose<T: Real>(a: &Matrix3<T>, b: &Matrix3<T>) -> Matrix3<T> {
+    let [x, y, z] = [a.column(0), a.column(1), a.column(2)];
+    let column = |j: usize| x * b[(j, 0)] + y * b[(j, 1)] + z * b[(j, 2)];
+    Matrix3::from_columns(&[column(0), column(1), column(2)])
 }
 
 /// `a bᵀ + c 1`.
