@@ -103,7 +103,7 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
                 blocks.add(on, by, &k, &d);
             }
         }
-        at.parameters.state_branches(at.position.displacement, at.velocity.velocity, at.discrete, blocks);
+        Self::state_branches(at, blocks);
     }
 
     pub(super) fn linearize_force_by_variables(&self, at: &At<'_, T>, blocks: &mut Blocks<'_, T>) {
@@ -166,16 +166,20 @@ impl<T: Real> Parameters<T> {
         let decay = self.exponential_decay_static;
         self.viscous_friction - self.static_offset_force() * (-beyond / decay).exp() / decay
     }
+}
 
+impl<T: Real> CoordinateSpringDamperExt<T> {
     /// Which branches friction and stops take, and how far the next ones are.
-    fn state_branches(&self, q: T, v: T, discrete: &Discrete<T>, blocks: &mut Blocks<'_, T>) {
-        let zone = self.friction_proportional_zone;
+    fn state_branches(at: &At<'_, T>, blocks: &mut Blocks<'_, T>) {
+        let (parameters, discrete) = (at.parameters, at.discrete);
+        let (q, v) = (at.position.displacement, at.velocity.velocity);
+        let zone = parameters.friction_proportional_zone;
         let zero = T::zero();
         if zone > zero {
             let beyond = v.abs() - zone;
             blocks.branch(if beyond > zero { "sliding" } else { "creeping" }, beyond.abs(), "m/s");
-        } else if self.has_bristles() && discrete.friction_mode == zero {
-            let spare = self.holding_force() - self.friction(q, v, discrete).force.abs();
+        } else if parameters.has_bristles() && discrete.friction_mode == zero {
+            let spare = parameters.holding_force() - at.dynamics.friction_force.abs();
             if spare >= zero {
                 blocks.branch("sticking", spare, "N");
             } else {
@@ -183,18 +187,18 @@ impl<T: Real> Parameters<T> {
                 blocks.branch("yielding", -spare, "N");
                 blocks.branch(if v < zero { "backwards" } else { "forwards" }, v.abs(), "m/s");
             }
-        } else if self.has_bristles() {
+        } else if parameters.has_bristles() {
             // A commit lets those stick that turn back.
             let goes_on = v * T::one().copysign(discrete.friction_mode) >= zero;
             blocks.branch(if goes_on { "slipping" } else { "turning back" }, v.abs(), "m/s");
-            if self.viscous_friction < zero {
-                let force = self.sliding_force(v.abs());
+            if parameters.viscous_friction < zero {
+                let force = parameters.sliding_force(v.abs());
                 blocks.branch(if force < zero { "turned" } else { "not turned" }, force.abs(), "N");
             }
         }
-        if self.use_limit_stops {
-            let (above, below) = (q - self.limit_stops_upper, self.limit_stops_lower - q);
-            let is_switched = self.limit_stops_transition == zero;
+        if parameters.use_limit_stops {
+            let (above, below) = (q - parameters.limit_stops_upper, parameters.limit_stops_lower - q);
+            let is_switched = parameters.limit_stops_transition == zero;
             let state = discrete.limit_stop_state;
             let [in_upper, in_lower] =
                 if is_switched { [state > zero, state < zero] } else { [above > zero, below > zero] };
@@ -205,8 +209,8 @@ impl<T: Real> Parameters<T> {
             };
             // A commit switches a stop that is left or surpassed by now.
             blocks.branch(name, above.abs().min(below.abs()), "m");
-            if self.limit_stops_only_push && (in_upper || in_lower) {
-                let force = self.push(q, v, in_upper);
+            if parameters.limit_stops_only_push && (in_upper || in_lower) {
+                let force = parameters.push(q, v, in_upper);
                 blocks.branch(if force > zero { "pushing" } else { "let go" }, force.abs(), "N");
             }
         }

@@ -60,9 +60,14 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         kinematics: &Kinematics<T>,
         blocks: KindBlocks<'_, T>,
     ) -> Result<(), Error> {
-        let KindBlocks { scope, elements, derivatives, scratch } = blocks;
+        let KindBlocks { scope, elements, counts: all_counts, derivatives, scratch } = blocks;
         derivatives.clear();
         let has_memory = E::Discrete::FIRST_STAGE.is_some();
+        let parts = [
+            (Part::Forces, true),
+            (Part::Variables, scope.variables),
+            (Part::Commit, scope.commit && has_memory),
+        ];
         for (place, linearization) in elements.iter_mut().enumerate() {
             let first = derivatives.begin();
             linearization.begin(first);
@@ -71,16 +76,14 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
             let at = slots.at_dynamics(place, kinematics);
             let variables = &slots.variables[place];
             let counts = if scope.variables || scope.commit {
-                *linearization.counts.get_or_insert_with(|| variables.counts())
+                *all_counts[place].get_or_insert_with(|| variables.counts())
             } else {
                 [0; 3]
             };
-            let parts = [
-                Some(Part::Forces),
-                scope.variables.then_some(Part::Variables),
-                (scope.commit && has_memory).then_some(Part::Commit),
-            ];
-            for part in parts.into_iter().flatten() {
+            for (part, is_in_scope) in parts {
+                if !is_in_scope {
+                    continue;
+                }
                 let kept = derivatives.mark();
                 let source = &mut linearization.sources[part as usize];
                 let ends = &mut linearization.ends;

@@ -55,9 +55,6 @@ pub(crate) struct Slot {
     marks: [Mark; 2],
     /// For differences; `None` while they are not known.
     pub(super) ends: Option<Vec<End>>,
-    /// Of the numbers of parameters, discrete and continuous variables, which no state changes; `None` while they are not
-    /// known.
-    pub(super) counts: Option<[usize; 3]>,
     pub(super) sources: [Source; 3],
     /// Whether there are derivatives of a commit; otherwise the discrete variables stay as they are.
     pub(super) commits: bool,
@@ -90,9 +87,14 @@ pub struct Linearization<T: Real> {
 pub(super) struct KindLinearization<T> {
     roster: Roster,
     elements: Vec<Slot>,
+    counts: Vec<Counts>,
     pub(super) derivatives: Derivatives<T>,
     scratch: KindScratch,
 }
+
+/// How many numbers the parameters, the discrete and the continuous variables of an element have, which no state changes;
+/// `None` while it is not known.
+pub(super) type Counts = Option<[usize; 3]>;
 
 /// Memory of some type.
 pub(super) type Memory = Option<Box<dyn Any + Send + Sync>>;
@@ -109,6 +111,7 @@ pub(crate) struct KindScratch {
 pub(crate) struct KindBlocks<'a, T: Real> {
     pub(super) scope: Scope,
     pub(super) elements: &'a mut [Slot],
+    pub(super) counts: &'a mut [Counts],
     pub(super) derivatives: &'a mut Derivatives<T>,
     pub(super) scratch: &'a mut KindScratch,
 }
@@ -247,8 +250,9 @@ impl<T: Real> Linearization<T> {
             let roster = kind.roster().clone();
             let mut elements = Vec::new();
             elements.resize_with(roster.places.len(), Slot::default);
+            let counts = vec![None; elements.len()];
             let (derivatives, scratch) = (Derivatives::default(), KindScratch::default());
-            KindLinearization { roster, elements, derivatives, scratch }
+            KindLinearization { roster, elements, counts, derivatives, scratch }
         }));
     }
 }
@@ -308,8 +312,8 @@ impl<T: Real> ForceSystem<T> {
         linearization.fit(self);
         let Linearization { scope, kinds, .. } = linearization;
         let result = self.kinds.iter().zip(&state.kinds).zip(&mut *kinds).try_for_each(
-            |((kind, slots), KindLinearization { elements, derivatives, scratch, .. })| {
-                let blocks = KindBlocks { scope: *scope, elements, derivatives, scratch };
+            |((kind, slots), KindLinearization { elements, counts, derivatives, scratch, .. })| {
+                let blocks = KindBlocks { scope: *scope, elements, counts, derivatives, scratch };
                 kind.linearize(slots.as_ref(), &state.kinematics, blocks)
             },
         );
