@@ -42,9 +42,10 @@ impl<T: Real, S: Algebraic<Scalar = T>> ContactLaw<S> {
             transition_velocity,
         } = coefficients;
         let eps = T::default_epsilon();
-        let cubed = (eps * eps * eps).recip();
-        let ratio_limit =
-            if (transition_velocity.value() * cubed * cubed).is_finite() { cubed } else { T::zero() };
+        let is_safe = |limit: &T| (transition_velocity.value() * *limit * *limit).is_finite();
+        // The second is for `f32`.
+        let limits = [eps * eps * eps, eps * eps].map(T::recip);
+        let ratio_limit = limits.into_iter().find(is_safe).unwrap_or(T::zero());
         let inverse_transition = S::literal(1.0) / transition_velocity;
         Self {
             ratio_limit,
@@ -95,9 +96,20 @@ impl<T: Real, S: Algebraic<Scalar = T>> ContactLaw<S> {
         if factor.value().is_finite() {
             return factor;
         }
-        // Far beyond the transition.
-        let speed = direction_and_length(slip).map_or(T::one(), |(_, speed)| speed);
-        self.dynamic_friction / S::of(speed) + self.viscous_friction
+        let speed = S::of(direction_and_length(slip).map_or(T::one(), |(_, speed)| speed));
+        self.coefficient_at_any_scale(speed) / speed
+    }
+
+    /// Hollars' coefficient of friction at a speed, without powers that could overflow or underflow but that of `v/v_t` in a
+    /// term that then vanishes.
+    fn coefficient_at_any_scale(&self, speed: S) -> S {
+        let one = S::literal(1.0);
+        let ratio = speed / self.transition_velocity;
+        let part = if ratio < one { ratio } else { one };
+        let ratio_squared = ratio * ratio;
+        let is_finite = ratio_squared.value().is_finite();
+        let excess = if is_finite { self.twice_excess / (one + ratio_squared) } else { S::none() };
+        part * (self.dynamic_friction + excess) + self.viscous_friction * speed
     }
 
     /// The coefficients of friction with an anchor: of the limit, Hollars' without the rise from rest, and viscous \[s/m\].
@@ -148,10 +160,13 @@ impl<T: Real> ContactLaw<T> {
             let along = factor.slopes[0] * T::lit(2.0);
             return Rubbing { factor: factor.value, along, direction: *slip };
         }
-        // Far beyond the transition kinetic friction keeps its size.
-        let factor = self.friction_factor_of(slip);
-        let direction = direction_and_length(slip).map_or_else(Vector3::zeros, |(direction, _)| direction);
-        Rubbing { factor, along: self.viscous_friction - factor, direction }
+        let Some((direction, speed)) = direction_and_length(slip) else {
+            let at_rest = (self.dynamic_friction + self.twice_excess) / self.transition_velocity;
+            return Rubbing { factor: at_rest + self.viscous_friction, ..Rubbing::none() };
+        };
+        let coefficient = self.constant::<1>().coefficient_at_any_scale(Dual::variable(speed, 0));
+        let factor = coefficient.value / speed;
+        Rubbing { factor, along: coefficient.slopes[0] - factor, direction }
     }
 
     /// The friction force \[N\] and the power that it dissipates \[W\].
@@ -173,11 +188,7 @@ impl<T: Real> ContactLaw<T> {
         let direction = slip / largest;
         let length = direction.norm_squared().sqrt();
         let speed = largest * length;
-        let ratio = speed / self.transition_velocity;
-        let part = if ratio < T::one() { ratio } else { T::one() };
-        let coefficient = part * (self.dynamic_friction + self.twice_excess / (T::one() + ratio * ratio))
-            + self.viscous_friction * speed;
-        let force = normal_force * coefficient;
+        let force = normal_force * self.coefficient_at_any_scale(speed);
         (direction * (-force / length), force * speed)
     }
 }
@@ -265,6 +276,51 @@ mod tests {
             let (_, power) = law.friction_at_any_scale(1.0, &Vector3::from(slip));
             assert!(!power.is_finite(), "{slip:?}: {power}");
         }
+    }
+
+    /// The law in another scalar, from rest to far beyond the transition, against the formula over dual numbers.
+    fn slopes_of_friction<T: Real>(tolerance: f64) {
+        for vt in [1e-6, 0.01, 10.0] {
+            let Coefficients { dissipation, static_friction, dynamic_friction, viscous_friction, .. } =
+                rubber(vt, 0.1);
+            let law = ContactLaw::new(Coefficients {
+                dissipation: T::lit(dissipation),
+                static_friction: T::lit(static_friction),
+                dynamic_friction: T::lit(dynamic_friction),
+                viscous_friction: T::lit(viscous_friction),
+                transition_velocity: T::lit(vt),
+            });
+            for ratio in [0.0, 1e-3, 0.9, 1.1, 1.5, 3.0, 10.0, 1e3, 1e6, 3e7, 1e12] {
+                let speed = Dual64::new(ratio * vt, 1.0);
+                let r = speed / vt;
+                let part = if ratio < 1.0 { r } else { Dual64::from_re(1.0) };
+                let expected = part / (r * r + 1.0) * (2.0 * (static_friction - dynamic_friction))
+                    + part * dynamic_friction
+                    + speed * viscous_friction;
+                let slip = Vector3::new(0.6, 0.0, 0.8) * (ratio * vt);
+                let Rubbing { factor, along, direction } = law.rubbing(&slip.map(T::lit));
+                let [factor, along] = [factor, along].map(T::to_f64);
+                let along_slip = factor + along * direction.norm_squared().to_f64();
+                // The slope is the sum of a factor and of what it changes by.
+                let size = factor.abs() + expected.eps.abs();
+                assert!(
+                    (along_slip - expected.eps).abs() <= tolerance * size,
+                    "{vt} {ratio}: {along_slip}, {}",
+                    expected.eps
+                );
+                if ratio > 0.0 {
+                    let force = factor * ratio * vt;
+                    assert!((force - expected.re).abs() <= tolerance * expected.re, "{vt} {ratio}: {force}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn slopes_of_friction_are_those_of_the_published_formula_in_every_scalar() {
+        // A dozen roundings.
+        slopes_of_friction::<f64>(3e-15);
+        slopes_of_friction::<f32>(2e-6);
     }
 
     #[test]
