@@ -3,7 +3,7 @@
 
 use force_elements::nalgebra::{Point3, Vector3};
 use force_elements::{
-    AtDynamics, BodyIndex, Column, CoordinateIndex, CustomForce, ElementError, End, ForceAccumulator,
+    AtDynamics, BodyIndex, Column, CoordinateIndex, CustomForce, ElementError, End, Error, ForceAccumulator,
     ForceElement, ForceSystem, Linearization, Pose, Real, Row, Scope, SpatialVelocity, Topology, variables,
 };
 
@@ -48,17 +48,17 @@ fn assert_near(found: f64, wanted: f64, tolerance: f64, what: &str) {
 }
 
 /// The derivatives of a law by the coordinate, the scale and the offset.
-fn slopes<T: Real>(law: fn(T, T, T) -> T, [q, scale, offset]: [f64; 3]) -> [f64; 3] {
+fn slopes<T: Real>(law: fn(T, T, T) -> T, [q, scale, offset]: [f64; 3]) -> Result<[f64; 3], Error> {
     let mut system = ForceSystem::<T>::new();
     let coordinate = system.add_coordinate();
-    let element = system.add(OfNumbers { coordinate, law }).unwrap();
+    let element = system.add(OfNumbers { coordinate, law })?;
     let mut state = system.default_state();
-    state.set_coordinate(coordinate, T::lit(q)).unwrap();
+    state.set_coordinate(coordinate, T::lit(q))?;
     let numbers = Numbers { scale: T::lit(scale), offset: T::lit(offset) };
-    system.update_parameters(&mut state, element, |parameters| *parameters = numbers).unwrap();
-    system.realize_dynamics(&mut state).unwrap();
+    system.update_parameters(&mut state, element, |parameters| *parameters = numbers)?;
+    system.realize_dynamics(&mut state)?;
     let mut linearization = Linearization::of(Scope { variables: true, commit: false });
-    system.linearize(&state, &mut linearization).unwrap();
+    system.linearize(&state, &mut linearization)?;
     let mut slopes = [0.0; 3];
     let row = Row::Force(End::Coordinate(coordinate));
     for (at, column, numbers) in linearization.element(element).blocks() {
@@ -68,11 +68,14 @@ fn slopes<T: Real>(law: fn(T, T, T) -> T, [q, scale, offset]: [f64; 3]) -> [f64;
             _ => {}
         }
     }
-    slopes
+    Ok(slopes)
 }
 
 /// The stiffness and the damping along x of the force of a closure on a body there, and the derivative by time.
-fn along_x<T: Real>([x, v, time]: [f64; 3], law: impl Fn(T, T, T) -> T + Send + Sync + 'static) -> [f64; 3] {
+fn along_x<T: Real>(
+    [x, v, time]: [f64; 3],
+    law: impl Fn(T, T, T) -> T + Send + Sync + 'static,
+) -> Result<[f64; 3], Error> {
     let mut system = ForceSystem::<T>::new();
     let body = system.add_body();
     let closure = CustomForce::<T>::new(move |motion, loads| {
@@ -83,15 +86,15 @@ fn along_x<T: Real>([x, v, time]: [f64; 3], law: impl Fn(T, T, T) -> T + Send + 
         loads.apply_at_point(BodyIndex::GROUND, &p_GO, -force);
         T::zero()
     });
-    let element = system.add(closure).unwrap();
+    let element = system.add(closure)?;
     let mut state = system.default_state();
     let pose = Pose::translation(T::lit(x), T::zero(), T::zero());
     let V = SpatialVelocity::new(Vector3::zeros(), Vector3::x() * T::lit(v));
-    state.set_body(body, pose, V).unwrap();
-    state.set_time(T::lit(time)).unwrap();
-    system.realize_dynamics(&mut state).unwrap();
+    state.set_body(body, pose, V)?;
+    state.set_time(T::lit(time))?;
+    system.realize_dynamics(&mut state)?;
     let mut linearization = Linearization::of(Scope { variables: true, commit: false });
-    system.linearize(&state, &mut linearization).unwrap();
+    system.linearize(&state, &mut linearization)?;
     let [K, D] = linearization.to_dense();
     let mut by_time = 0.0;
     for (row, column, numbers) in linearization.element(element).blocks() {
@@ -99,7 +102,7 @@ fn along_x<T: Real>([x, v, time]: [f64; 3], law: impl Fn(T, T, T) -> T + Send + 
             by_time = numbers[3].to_f64();
         }
     }
-    [K[(3, 3)].to_f64(), D[(3, 3)].to_f64(), by_time]
+    Ok([K[(3, 3)].to_f64(), D[(3, 3)].to_f64(), by_time])
 }
 
 #[test]
@@ -110,9 +113,9 @@ fn large_times_and_coordinates_are_moved_by_little() {
         let epsilon = f64::EPSILON;
         let step = 0.1 * (epsilon * (1.0 + 10.0 * x)).cbrt();
         let tolerance = |w: f64| w * (w * step).powi(2) / 6.0 + 2.0 * epsilon * (1.0 + w * x) / step;
-        let [.., by_time] = along_x::<f64>([0.0, 0.0, x], |_, _, time| (time * 100.0).sin());
+        let [.., by_time] = along_x::<f64>([0.0, 0.0, x], |_, _, time| (time * 100.0).sin()).unwrap();
         assert_near(by_time, 100.0 * (100.0 * x).cos(), tolerance(100.0), "time");
-        let [K, ..] = slopes::<f64>(|q, _, _| (q * 10.0).sin(), [x, 1.0, 0.0]);
+        let [K, ..] = slopes::<f64>(|q, _, _| (q * 10.0).sin(), [x, 1.0, 0.0]).unwrap();
         assert_near(K, 10.0 * (10.0 * x).cos(), tolerance(10.0), "coordinate");
         assert!(tolerance(100.0) < 1e-3 && tolerance(10.0) < 1e-4);
     }
@@ -127,7 +130,8 @@ fn large_numbers_are_moved_by_more_than_their_rounding() {
             let x0 = T::lit(x);
             let [K, D, by_time] = along_x::<T>([x, x, x], move |p, v, time| {
                 -((p - x0) + (v - x0) + (time - x0)) * T::lit(100.0)
-            });
+            })
+            .unwrap();
             for slope in [K, D, by_time] {
                 assert_near(slope, -100.0, tolerance, "linear");
             }
@@ -182,11 +186,11 @@ fn numbers_that_cannot_be_zero_are_moved_by_a_share_of_themselves() {
         let share = epsilon.cbrt();
         for &r in scales {
             // At x = r: a third derivative of 3/(8 r³), the slope -1/(4 r), and rounding of the force of 1/2 on both sides.
-            let [_, by_scale, _] = slopes::<T>(|x, r, _| x / (x + r), [r, r, 0.0]);
+            let [_, by_scale, _] = slopes::<T>(|x, r, _| x / (x + r), [r, r, 0.0]).unwrap();
             let wanted = -0.25 / r;
             assert_near(by_scale, wanted, (share * share / 16.0 + 2.0 * epsilon / share) / r, "radius");
             // Linear: rounding of the force alone.
-            let [_, by_scale, _] = slopes::<T>(|x, k, _| x * k, [3.0, r, 0.0]);
+            let [_, by_scale, _] = slopes::<T>(|x, k, _| x * k, [3.0, r, 0.0]).unwrap();
             assert_near(by_scale, 3.0, 3.0 * 4.0 * epsilon / share, "stiffness");
         }
     }
@@ -201,7 +205,8 @@ fn numbers_of_either_sign_are_moved_on_the_scale_of_a_tenth() {
         let step = 0.1 * epsilon.cbrt();
         // The terms of the force are 1 + offset and 1: rounding of either on both sides.
         for offset in [0.0, 1e-30, -1e-12, 1e-6, 1e-3] {
-            let [.., by_offset] = slopes::<T>(|_, one, offset| (one + offset) - one, [0.0, 1.0, offset]);
+            let [.., by_offset] =
+                slopes::<T>(|_, one, offset| (one + offset) - one, [0.0, 1.0, offset]).unwrap();
             assert_near(by_offset, 1.0, 4.0 * epsilon / step, "offset");
         }
     }

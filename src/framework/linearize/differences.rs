@@ -137,7 +137,7 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         let ends = &all_ends[..];
         let rows = |row: &mut dyn FnMut(Row)| {
             if part != Part::Commit {
-                for &end in ends.iter() {
+                for &end in ends {
                     row(Row::Force(end));
                 }
             }
