@@ -5,6 +5,7 @@ mod casts;
 mod commits;
 mod copies;
 mod coverage;
+mod difference_scales;
 mod ledger;
 mod linearization;
 mod linearized_variables;

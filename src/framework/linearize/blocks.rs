@@ -339,7 +339,7 @@ impl<T: Real> Blocks<'_, T> {
     /// Asks for differences in place of all that this call of the method writes.
     ///
     /// The bodies and coordinates that are moved are those without which
-    /// [`check_topology`](crate::ForceElement::check_topology) fails.
+    /// [`check_topology`](crate::ForceElement::check_topology) fails, and those that the element loads.
     pub fn differences(&mut self) {
         *self.source = Source::Differences;
     }

@@ -16,7 +16,7 @@ use crate::framework::kinds::{AnyKind, Kind};
 use crate::framework::slots::Slots;
 use crate::framework::variables::{Slot, Value, Variables};
 use crate::framework::{ElementError, Error};
-use crate::math::{Real, SpatialVelocity};
+use crate::math::{Real, SpatialForce, SpatialVelocity};
 use crate::mechanics::{Forces, Kinematics};
 
 /// A method of an element that writes derivatives; the number is the place in `ElementLinearization::sources`.
@@ -34,6 +34,8 @@ struct Scratch<T: Real, E: ForceElement<T>> {
     slots: Slots<T, E>,
     kinematics: Kinematics<T>,
     forces: Forces<T>,
+    /// The bodies and coordinates of the element, with those that it loads besides.
+    ends: Vec<End>,
     here: Vec<T>,
     /// Above and below, and half as far above and below.
     around: [Vec<T>; 4],
@@ -127,10 +129,15 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         let scratch = Scratch::in_memory(scratch, slots, kinematics)?;
         scratch.copy_variables(slots, place);
         scratch.kinematics.clone_from(kinematics);
-        let ends = ends.get_or_insert_with(|| self.ends_of(place, kinematics));
+        let mut all_ends = core::mem::take(&mut scratch.ends);
+        all_ends.clone_from(ends.get_or_insert_with(|| self.ends_of(place, kinematics)));
+        scratch.forces.set_zero();
+        self.add_forces(slots, place, kinematics, &mut scratch.forces)?;
+        add_loaded(&scratch.forces, &mut all_ends);
+        let ends = &all_ends[..];
         let rows = |row: &mut dyn FnMut(Row)| {
             if part != Part::Commit {
-                for &end in ends.iter() {
+                for &end in ends {
                     row(Row::Force(end));
                 }
             }
@@ -222,6 +229,7 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
                 }
             }
         }
+        scratch.ends = all_ends;
         Ok(())
     }
 
@@ -266,12 +274,14 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
             .map(|(_, is_in_range, evaluated)| evaluated.is_ok() && (*is_in_range || !is_one_sided));
         let lengths = sides.each_ref().map(|(length, ..)| *length);
         let mut one_side = None;
-        let far = Around { here: &here, results: [&*above, &*below], lengths };
+        let noise = noise(moved, lengths[0]);
+        let far = Around { here: &here, results: [&*above, &*below], lengths, noise };
         if is_usable == [true; 2] && far.is_kinked() {
             let nearer = [side(0.5, near_above), side(-0.5, near_below)];
             if nearer.iter().all(|(_, _, outcome)| outcome.is_ok()) {
                 let lengths = nearer.each_ref().map(|(length, ..)| *length);
-                let near = Around { here: &here, results: [&*near_above, &*near_below], lengths };
+                let results = [&near_above[..], &near_below[..]];
+                let near = Around { here: &here, results, lengths, noise };
                 one_side = far.smooth_side(&near, forwards).map(|side| [far.side(side), near.side(side)]);
             }
         }
@@ -358,6 +368,7 @@ impl<T: Real, E: ForceElement<T>> Scratch<T, E> {
                 slots: slots.clone(),
                 kinematics: kinematics.clone(),
                 forces: Forces::zeros(kinematics.topology()),
+                ends: Vec::new(),
                 here: Vec::new(),
                 around: [(); 4].map(|()| Vec::new()),
                 slopes: Vec::new(),
@@ -370,38 +381,58 @@ impl<T: Real, E: ForceElement<T>> Scratch<T, E> {
         self.slots.variables[place].clone_from(&slots.variables[place]);
     }
 
-    /// Moves one number up or down; returns by how much, and whether the variables stay in range.
+    /// Moves one number up or down; returns by how much, as rounded, and whether the variables stay in range.
     fn displace(&mut self, moved: Moved, sense: T, place: usize) -> (T, bool) {
-        let mut length = step(T::zero()) * sense;
-        let twist = |freedom: usize, length: T| {
-            let mut twist = SpatialVelocity::zero();
-            if freedom < 3 {
-                twist.angular[freedom] = length;
-            } else {
-                twist.linear[freedom - 3] = length;
-            }
-            twist
-        };
+        let kinematics = &mut self.kinematics;
+        let mut length;
         match moved {
             Moved::Position(End::Body(body), freedom) => {
-                self.kinematics.displace(body, &twist(freedom, length));
+                let place_of =
+                    |kinematics: &Kinematics<T>| kinematics.positions.pose(body).translation.vector;
+                let before = place_of(kinematics);
+                length = step(before.amax()) * sense;
+                if freedom < 3 {
+                    // Points of the body are as far from the origin as the body, and their motion is rounded as its is.
+                    let longest = T::lit(SCALE) * sense;
+                    length = if length.abs() < longest.abs() { length } else { longest };
+                    let turn = SpatialVelocity::new(Vector3::ith(freedom, length), Vector3::zeros());
+                    kinematics.displace(body, &turn);
+                } else {
+                    let entry = freedom - 3;
+                    let shift = SpatialVelocity::new(Vector3::zeros(), Vector3::ith(entry, length));
+                    kinematics.displace(body, &shift);
+                    length = place_of(kinematics)[entry] - before[entry];
+                }
             }
             Moved::Velocity(End::Body(body), freedom) => {
-                self.kinematics.accelerate(body, &twist(freedom, length));
+                let before = *kinematics.velocities.velocity(body);
+                length = step(before.angular.amax().max(before.linear.amax())) * sense;
+                let unit = Vector3::ith(freedom % 3, length);
+                let (angular, linear) =
+                    if freedom < 3 { (unit, Vector3::zeros()) } else { (Vector3::zeros(), unit) };
+                kinematics.accelerate(body, &SpatialVelocity::new(angular, linear));
+                let after = kinematics.velocities.velocity(body);
+                let change =
+                    if freedom < 3 { after.angular - before.angular } else { after.linear - before.linear };
+                length = change[freedom % 3];
             }
             Moved::Position(End::Coordinate(coordinate), _) => {
-                length = step(self.kinematics.positions.coordinate(coordinate)) * sense;
-                self.kinematics.displace_coordinate(coordinate, length, T::zero());
+                let before = kinematics.positions.coordinate(coordinate);
+                kinematics.displace_coordinate(coordinate, step(before) * sense, T::zero());
+                length = kinematics.positions.coordinate(coordinate) - before;
             }
             Moved::Velocity(End::Coordinate(coordinate), _) => {
-                length = step(self.kinematics.velocities.coordinate_rate(coordinate)) * sense;
-                self.kinematics.displace_coordinate(coordinate, T::zero(), length);
+                let before = kinematics.velocities.coordinate_rate(coordinate);
+                kinematics.displace_coordinate(coordinate, T::zero(), step(before) * sense);
+                length = kinematics.velocities.coordinate_rate(coordinate) - before;
             }
             Moved::Variable(0) => {
-                length = step(self.kinematics.time) * sense;
-                self.kinematics.time += length;
+                let before = kinematics.time;
+                kinematics.time += step(before) * sense;
+                length = kinematics.time - before;
             }
             Moved::Rotation(variable, axis) => {
+                length = step(T::zero()) * sense;
                 let turn = Rotation3::new(Vector3::ith(axis, length));
                 let variables = &mut self.slots.variables[place];
                 let Some(R) = rotation_at(variables, variable) else { return (length, true) };
@@ -417,18 +448,12 @@ impl<T: Real, E: ForceElement<T>> Scratch<T, E> {
                 });
             }
             Moved::Variable(variable) => {
-                let mut rest = variable;
                 let variables = &mut self.slots.variables[place];
-                variables.visit_mut(&mut |entry| {
-                    if let Slot::Number(number) = entry.value {
-                        rest = rest.wrapping_sub(1);
-                        if rest == 0 {
-                            length = step(*number) * sense;
-                            *number += length;
-                        }
-                    }
-                });
-                return (length, self.slots.variables[place].validate().is_ok());
+                let before = replace_number(variables, variable, T::zero());
+                let is_scale = variables.validate().is_err();
+                let after = before + variable_step(before, is_scale) * sense;
+                replace_number(variables, variable, after);
+                return (after - before, variables.validate().is_ok());
             }
         }
         (length, true)
@@ -449,12 +474,72 @@ impl<T: Real, E: ForceElement<T>> Scratch<T, E> {
     }
 }
 
-/// The distance by which a number is moved: the cube root of the unit roundoff balances truncation, which is of order
-/// two, with rounding.
+/// Adds the bodies and coordinates with forces that are not in the list.
+fn add_loaded<T: Real>(forces: &Forces<T>, ends: &mut Vec<End>) {
+    let topology = forces.topology();
+    let is_loaded = |F_GB: &SpatialForce<T>| F_GB.torque.iter().chain(&F_GB.force).any(|f| *f != T::zero());
+    let bodies = forces.bodies().iter().enumerate().filter(|(_, F_GB)| is_loaded(F_GB));
+    let coordinates = forces.coordinates().iter().enumerate().filter(|(_, f)| **f != T::zero());
+    let bodies = bodies.filter_map(|(place, _)| topology.body(place).map(End::Body));
+    let coordinates = coordinates.filter_map(|(place, _)| topology.coordinate(place).map(End::Coordinate));
+    for end in bodies.chain(coordinates) {
+        if !ends.contains(&end) {
+            ends.push(end);
+        }
+    }
+}
+
+/// The length over which motions and most laws are smooth: a tenth of a metre or radian.
+const SCALE: f64 = 0.1;
+
+/// The distance by which a time, a place or a velocity of this size is moved.
+///
+/// A law of length `L` turns a step `h` into a relative error of `(h/L)²` by truncation and, since both its argument and its
+/// result are rounded, of `ε (L + |x|)/h`. They balance at `h³ = ε L² (L + |x|)`. A step of a few roundings of `x` at least
+/// is not rounded away.
 fn step<T: Real>(x: T) -> T {
-    // A tenth of a metre or radian is the scale of motions and of small parameters: 6e-7 of them in `f64`.
-    const SCALE: f64 = 0.1;
-    T::lit((SCALE + x.to_f64().abs()) * nalgebra::ComplexField::cbrt(T::default_epsilon().to_f64()))
+    let (x, epsilon) = (x.to_f64().abs(), T::default_epsilon().to_f64());
+    let balanced = SCALE * nalgebra::ComplexField::cbrt(epsilon * (1.0 + x / SCALE));
+    T::lit(balanced.max(8.0 * epsilon * x))
+}
+
+/// The share of a slope that is noise because the number is rounded.
+fn noise<T: Real>(moved: Moved, length: T) -> f64 {
+    match moved {
+        // What `step` balances it with.
+        Moved::Position(..) | Moved::Velocity(..) | Moved::Variable(0) => {
+            let shares = length.to_f64() / SCALE;
+            shares * shares
+        }
+        Moved::Variable(_) | Moved::Rotation(..) => 0.0,
+    }
+}
+
+/// The distance by which a variable is moved. One that cannot be zero is a scale of the law, be it a stiffness of 1e9 or a
+/// radius of 1e-9, and is moved by a share of itself.
+fn variable_step<T: Real>(x: T, is_scale: bool) -> T {
+    let share = T::lit(nalgebra::ComplexField::cbrt(T::default_epsilon().to_f64()));
+    let length = x.abs() * share;
+    let is_rounded_away = x + length == x;
+    if is_scale && !is_rounded_away { length } else { length + T::lit(SCALE) * share }
+}
+
+/// Writes the variable of this number, from 1; returns what it was.
+fn replace_number<T: Real, E: ForceElement<T>>(
+    variables: &mut ElementVariables<T, E>,
+    variable: usize,
+    value: T,
+) -> T {
+    let (mut rest, mut before) = (variable, value);
+    variables.visit_mut(&mut |entry| {
+        if let Slot::Number(number) = entry.value {
+            rest = rest.wrapping_sub(1);
+            if rest == 0 {
+                before = core::mem::replace(number, value);
+            }
+        }
+    });
+    before
 }
 
 /// The rotation whose first entry is this variable.

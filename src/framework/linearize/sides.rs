@@ -7,6 +7,8 @@ pub(super) struct Around<'a, T> {
     pub(super) here: &'a [T],
     pub(super) results: [&'a [T]; 2],
     pub(super) lengths: [T; 2],
+    /// The share of a slope that is noise.
+    pub(super) noise: f64,
 }
 
 impl<'a, T: Real> Around<'a, T> {
@@ -25,7 +27,8 @@ impl<'a, T: Real> Around<'a, T> {
     fn jump(&self, result: usize) -> Option<f64> {
         let [above, below] = self.slopes(result);
         let roundoff = 64.0 * T::default_epsilon().to_f64() / self.lengths[0].to_f64().abs();
-        let smooth = 0.01 * (above.abs() + below.abs()) + roundoff * self.here[result].to_f64().abs();
+        let smooth = (0.01 + 4.0 * self.noise) * (above.abs() + below.abs())
+            + roundoff * self.here[result].to_f64().abs();
         Some((above - below).abs()).filter(|jump| *jump > smooth)
     }
 
