@@ -5,6 +5,7 @@ mod casts;
 mod commits;
 mod copies;
 mod coverage;
+mod joint_coordinates;
 mod ledger;
 mod linearization;
 mod linearized_variables;
