@@ -4,7 +4,9 @@ use core::fmt;
 
 use nalgebra::{Matrix3, Point3, Rotation3, SVector};
 
-use crate::framework::part::{Composite, Declared, Entry, Listed, Part, Slot, Value, Visitor, VisitorMut};
+use crate::framework::part::{
+    Composite, Declared, Entry, Listed, Optional, Part, Slot, Value, Visitor, VisitorMut,
+};
 use crate::math::{
     InvalidValue, Pose, Real, SpatialForce, SpatialVelocity, Symmetric6, cast_pose, check, have_same_bits,
     places,
@@ -235,7 +237,7 @@ impl<T: Real> Listed<T, Composite> for SpatialForce<T> {
 
 /// The flag `known` and the scalars of the value, neutral ones for `None`, so that the names are the same. To write one of
 /// them by name, first make it known.
-impl<T: Real, V: Listed<T, Composite>> Listed<T, Composite> for Option<V> {
+impl<T: Real, K, V: Listed<T, K>> Listed<T, Optional<K>> for Option<V> {
     fn neutral() -> Self {
         None
     }
@@ -249,7 +251,7 @@ impl<T: Real, V: Listed<T, Composite>> Listed<T, Composite> for Option<V> {
     }
 }
 
-impl<T: Real, V: Part<T, Composite>> Part<T, Composite> for Option<V> {
+impl<T: Real, K, V: Part<T, K>> Part<T, Optional<K>> for Option<V> {
     type Literal = Self;
     type Cast<U: Real> = Option<V::Cast<U>>;
 

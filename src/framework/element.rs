@@ -255,7 +255,8 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
     /// of the continuous variables by all of these and by the motion. By default it asks for differences, which move a
     /// variable whose range excludes zero by 6e-6 of itself in `f64`, by 5e-3 in `f32`.
     ///
-    /// The entries of a rotation count as independent numbers: only sums along a turn have a meaning.
+    /// The entries of a rotation `R` count as independent numbers: only sums over `[θ]× R`, their change by a turn `θ`, have
+    /// a meaning.
     fn linearize_variables(&self, _at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
         blocks.differences();
     }
@@ -263,6 +264,11 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
     /// Writes the derivatives of the discrete variables after [`accept_step`](Self::accept_step) by motion, time,
     /// parameters, discrete and continuous variables. By default it asks for differences, which return the errors of
     /// `accept_step`.
+    ///
+    /// What is not written is zero, the identity too: for a variable that `accept_step` leaves as it is, write 1 for
+    /// [`Row::Next`](crate::Row::Next) by the variable itself
+    /// ([`add_to_by_variable`](Blocks::add_to_by_variable)). Otherwise the derivatives are of a commit that overwrites it
+    /// with a constant.
     fn linearize_commit(&self, _at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
         blocks.differences();
     }

@@ -1,6 +1,7 @@
 //! Fields of declared structs: the scalars in them, their names and units.
 
 use core::fmt::Arguments;
+use core::marker::PhantomData;
 
 use crate::framework::Stage;
 use crate::math::{InvalidValue, Real, check, have_same_bits};
@@ -121,8 +122,12 @@ pub enum Scalar {}
 #[derive(Debug)]
 pub enum Composite {}
 
+/// An `Option` of a field of this kind, as a kind of [`Listed`] and [`Part`].
+#[derive(Debug)]
+pub struct Optional<Kind>(PhantomData<Kind>);
+
 /// A field whose scalars are listed by name: of a struct that [`results!`](crate::results!) or
-/// [`variables!`](crate::variables!) declares. `Kind` is inferred: [`Scalar`] or [`Composite`].
+/// [`variables!`](crate::variables!) declares. `Kind` is inferred: [`Scalar`], [`Composite`] or [`Optional`].
 pub trait Listed<T: Real, Kind>: Sized {
     /// The value without a default.
     fn neutral() -> Self;

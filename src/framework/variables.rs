@@ -4,7 +4,7 @@ use core::fmt::Debug;
 
 use crate::framework::Stage;
 pub use crate::framework::part::{
-    Composite, Declared, Entry, Lift, Listed, Part, Scalar, Slot, Value, Visitor, VisitorMut,
+    Composite, Declared, Entry, Lift, Listed, Optional, Part, Scalar, Slot, Value, Visitor, VisitorMut,
 };
 use crate::math::{InvalidValue, Real};
 

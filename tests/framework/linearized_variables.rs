@@ -332,6 +332,78 @@ fn continuous_variables_are_in_the_order_of_the_state() -> Result<(), Error> {
 }
 
 #[test]
+fn vacant_places_have_no_numbers() -> Result<(), Error> {
+    let (mut system, mut state, _) = scene()?;
+    let controls: Vec<_> = system.elements().filter(|element| element.kind_name() == "control").collect();
+    let [first, second] = controls[..] else { panic!("two were added") };
+    system.remove(first)?;
+    system.carry_over(&mut state)?;
+    let mut vector = VariableVector::zeros(&state);
+    let energies = state.absorbed_energy().len();
+    assert_eq!(vector.continuous().count(), state.continuous().len() - energies);
+    vector.continuous_mut().zip([5.0, 6.0]).for_each(|(number, value)| *number = value);
+    assert_eq!(vector.number(state.variable_place(second, "twice")?), 6.0);
+    Ok(())
+}
+
+#[test]
+fn a_place_from_before_the_system_changed_is_refused() -> Result<(), Error> {
+    let (mut system, mut state, spring) = scene()?;
+    let place = state.variable_place(spring, "mu_kinetic")?;
+    assert_eq!(VariableVector::zeros(&state).try_number(place), Ok(0.0));
+    system.add_body();
+    system.carry_over(&mut state)?;
+    let mut vector = VariableVector::zeros(&state);
+    assert_eq!(vector.try_number(place), Err(Error::TopologyMismatch));
+    assert_eq!(vector.try_number_mut(place), Err(Error::TopologyMismatch));
+    let place = state.variable_place(spring, "mu_kinetic")?;
+    *vector.try_number_mut(place)? = 3.0;
+    assert_eq!(vector.try_number(place), Ok(3.0));
+    Ok(())
+}
+
+#[test]
+fn multipliers_of_ground_are_those_of_its_force() -> Result<(), Error> {
+    let (system, state, _) = scene()?;
+    let mut linearization = Linearization::of(Scope { variables: true, commit: true });
+    system.linearize(&state, &mut linearization)?;
+    let mut random = Numbers::new(5);
+    let [mut motion, mut velocity, mut multipliers] = [(); 3].map(|()| Variation::zeros(system.topology()));
+    for body in system.topology().bodies() {
+        *motion.body_mut(body) = random.velocity(1.0);
+        *velocity.body_mut(body) = random.velocity(1.0);
+    }
+    // What is written to Ground as a motion is not read.
+    *motion.body_mut(BodyIndex::GROUND) = random.velocity(1.0);
+    *multipliers.body_mut(BodyIndex::GROUND) = random.velocity(1.0);
+    let [mut forces, mut by_position, mut by_velocity] = [(); 3].map(|()| Forces::zeros(system.topology()));
+    linearization.apply(&motion, &velocity, &mut forces)?;
+    let power = multipliers.body(BodyIndex::GROUND).power(&forces.body(BodyIndex::GROUND));
+    let (none, mut sums) = (VariableVector::zeros(&state), VariableVector::zeros(&state));
+    for with_variables in [false, true] {
+        if with_variables {
+            let by_motion = (&mut by_position, &mut by_velocity);
+            linearization.apply_transpose_with_variables(
+                &multipliers,
+                &none,
+                by_motion.0,
+                by_motion.1,
+                &mut sums,
+            )?;
+        } else {
+            linearization.apply_transpose(&multipliers, &mut by_position, &mut by_velocity)?;
+        }
+        let felt = system.topology().bodies().filter(|body| *body != BodyIndex::GROUND).map(|body| {
+            motion.body(body).power(&by_position.body(body))
+                + velocity.body(body).power(&by_velocity.body(body))
+        });
+        let felt: f64 = felt.sum();
+        assert!(power.abs() > 1.0 && (felt - power).abs() < 1e-12 * power.abs(), "{felt}, not {power}");
+    }
+    Ok(())
+}
+
+#[test]
 fn what_does_not_fit_is_refused() -> Result<(), Error> {
     let (mut system, state, spring) = scene()?;
     let (none, mut forces) = (Variation::zeros(system.topology()), Forces::zeros(system.topology()));

@@ -140,6 +140,8 @@ fn a_number_of_an_option_is_written_by_name_once_it_is_known() -> Result<(), Err
         struct Anchor<T> {
             /// If it has one.
             anchor: Option<Vector3<T>> ["m"], finite;
+            /// The greatest length, if there is one.
+            reach: Option<T> ["m"], positive;
         }
     }
     element!(Anchored, "anchored", (), Anchor<T>, (), (), ());
@@ -157,5 +159,13 @@ fn a_number_of_an_option_is_written_by_name_once_it_is_known() -> Result<(), Err
     write("y", 3.0)?;
     assert!(write("y", f64::NAN).is_err());
     assert_eq!(state.discrete(element).anchor, Some(Vector3::new(0.0, 3.0, 0.0)));
+
+    assert_eq!(state.discrete(element).reach, None);
+    assert!(system.set_variable(&mut state, "anchored[0].reach", 0.7).is_err());
+    system.update_discrete(&mut state, element, |memory| memory.reach = Some(0.5))?;
+    system.set_variable(&mut state, "anchored[0].reach", 0.7)?;
+    assert!(system.set_variable(&mut state, "anchored[0].reach", -0.7).is_err());
+    assert_eq!(state.variable("anchored[0].reach")?, 0.7);
+    assert_eq!(state.discrete(element).reach, Some(0.7));
     Ok(())
 }

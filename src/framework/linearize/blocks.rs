@@ -16,9 +16,11 @@ use crate::mechanics::{BodyIndex, Checked, Kinematics};
 pub enum Row {
     /// The force on a body or coordinate.
     Force(End),
-    /// The rate of a continuous variable, by its place among the numbers of `Continuous`.
+    /// The rate of a continuous variable, by its place among the numbers of `Continuous`. Products ignore one that does not
+    /// exist.
     Rate(usize),
-    /// A discrete variable after the next commit, by its place among the numbers of `Discrete`.
+    /// A discrete variable after the next commit, by its place among the numbers of `Discrete`. Products ignore one that
+    /// does not exist. One that a commit leaves as it is has the derivative 1 by itself, which has to be written.
     Next(usize),
 }
 
@@ -28,7 +30,7 @@ pub enum Column {
     /// Position and velocity of a body or coordinate.
     Motion(End),
     /// A variable: 0 is time; the numbers of the parameters, the discrete and the continuous variables follow, in the
-    /// order in which they are [visited](crate::Variables::visit), without flags.
+    /// order in which they are [visited](crate::Variables::visit), without flags. Products ignore one that does not exist.
     Variable(usize),
 }
 
@@ -229,12 +231,14 @@ impl<T: Real> Blocks<'_, T> {
     /// The variable that is time, for the methods that take one.
     pub const TIME: usize = 0;
 
-    /// The place among all variables of a number of the parameters.
+    /// The place among all variables of a number of the parameters. The number is not checked: those beyond the parameters
+    /// lead to the discrete and continuous variables.
     pub fn parameter(&self, number: usize) -> usize {
         1 + number
     }
 
-    /// The place among all variables of a number of the discrete variables.
+    /// The place among all variables of a number of the discrete variables. The number is not checked: those beyond the
+    /// discrete variables lead to the continuous ones.
     pub fn discrete(&self, number: usize) -> usize {
         1 + self.counts[0] + number
     }
@@ -266,7 +270,8 @@ impl<T: Real> Blocks<'_, T> {
         }
     }
 
-    /// Adds the derivative of the force on a body or coordinate by a variable.
+    /// Adds the derivative of the force on a body or coordinate by a variable. Products ignore a variable that the element
+    /// does not have.
     pub fn add_by_variable<const R: usize>(
         &mut self,
         on: impl Freedoms<R>,

@@ -68,11 +68,11 @@ pub(crate) struct Slot {
 /// # Chart
 ///
 /// The motion of a body is measured by a twist in Ground at the body's origin, as its velocity is: `dX = V dt`. With the
-/// stiffness `K = ∂F/∂X` and the damping `D = ∂F/∂V` the forces along any motion change by `dF/dt = K·V + D·A`, with
-/// `A = dV/dt` in components along the axes of Ground. Both have the sign of a force: a spring has a negative `K`.
-/// With the host's Jacobian `V = J u` the generalized forces change by `JᵀKJ` and `JᵀDJ`, besides the change of `J` itself.
+/// stiffness `K = ∂F/∂X` and the damping `D = ∂F/∂V` the forces along any motion change, at constant time and variables, by
+/// `dF/dt = K·V + D·A`, with `A = dV/dt` in components along the axes of Ground. Both have the sign of a force: a spring has
+/// a negative `K`.
 ///
-/// See [Linearization](crate::_documentation::linearization).
+/// See [Linearization](crate::_documentation::linearization), also for joint coordinates.
 #[derive(Debug)]
 pub struct Linearization<T: Real> {
     scope: Scope,
@@ -276,6 +276,9 @@ impl<T: Real> State<T> {
 
 impl<T: Real> ForceSystem<T> {
     /// Writes the derivatives of all forces about a state.
+    ///
+    /// In a step of a host it comes between [`realize_dynamics`](Self::realize_dynamics) and
+    /// [`accept_step`](Self::accept_step). After a commit and a new realization the derivatives are about the new memory.
     ///
     /// # Example: the stiffness of a mount
     ///

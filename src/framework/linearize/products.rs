@@ -114,8 +114,9 @@ impl<T: Real> Linearization<T> {
     ///
     /// In `next`, time and parameters change as they do in `variables`; discrete variables as the commit will write them,
     /// or as they do in `variables` without a commit in the [scope](crate::Scope::commit) and for a disabled element. In place of
-    /// continuous variables there are their rates. So `next` is the `variables` of the next step, once the host has
-    /// integrated the rates.
+    /// continuous variables `z` there are the changes `δr` of their rates. The host integrates them: after a step of length
+    /// `h` by `z' = z + h r` the change is `δz' = δz + h δr`, with `δz` from `variables`. Then `next` is the `variables` of
+    /// the next step.
     ///
     /// # Example: how much less a brake holds when its coefficient of friction is less
     ///
@@ -200,8 +201,10 @@ impl<T: Real> Linearization<T> {
     /// Writes what multipliers of the forces and of the variables after the next commit feel of positions, velocities, time
     /// and variables: the transpose of [`apply_with_variables`](Self::apply_with_variables).
     ///
-    /// If `next` is the gradient of a result by the variables after a step, `by_variables` is, besides what the host adds
-    /// for the rates, that by the variables before it: for the parameters the sum over all steps from there on.
+    /// If `next` is the gradient of a result by the variables after a step, `by_variables` is that by the variables before
+    /// it: for the parameters the sum over all steps from there on. In place of continuous variables `z`, `next` has the
+    /// multipliers of their rates. For a step of length `h` by `z' = z + h r` and a gradient `g'` by `z'`, these are `h g'`;
+    /// to what `by_variables` then has in their places, the host adds `g'`: that is the gradient by `z`.
     ///
     /// # Errors
     /// As [`apply_with_variables`](Self::apply_with_variables).
@@ -339,12 +342,10 @@ fn only<T: Real>(number: T) -> [T; ROWS] {
     [number, zero, zero, zero, zero, zero]
 }
 
-/// The components of the motion of a body or coordinate, then zeros.
+/// The components of the motion or the multipliers of a body or coordinate, then zeros.
 #[inline]
 fn rows<T: Real>(variation: &Variation<T>, end: End) -> [T; ROWS] {
     match end {
-        // Ground does not move, whatever has been written.
-        End::Body(_) if end.is_ground() => [T::zero(); ROWS],
         End::Body(body) => {
             let SpatialVelocity { angular: w, linear: v } = *variation.body(body);
             [w.x, w.y, w.z, v.x, v.y, v.z]
@@ -357,6 +358,10 @@ fn rows<T: Real>(variation: &Variation<T>, end: End) -> [T; ROWS] {
 #[inline]
 fn columns<T: Real>(motion: &Variation<T>, velocity: &Variation<T>, end: End) -> [T; COLUMNS] {
     let mut columns = [T::zero(); COLUMNS];
+    // Ground does not move, whatever has been written.
+    if end.is_ground() {
+        return columns;
+    }
     let freedoms = end.freedoms();
     columns[..freedoms].copy_from_slice(&rows(motion, end)[..freedoms]);
     columns[freedoms..2 * freedoms].copy_from_slice(&rows(velocity, end)[..freedoms]);

@@ -15,7 +15,8 @@ use crate::math::{Real, clone_by_field};
 /// One number for time and for each number of the variables of all elements: a small change of them, or derivatives by
 /// them.
 ///
-/// Flags have none. The derivatives by the nine entries of a rotation mean something in sums along a turn alone.
+/// Flags have none. The derivatives by the nine entries of a rotation `R` mean something only in sums over `[θ]× R`, their
+/// change by a turn `θ`.
 #[derive(Debug, PartialEq)]
 pub struct VariableVector<T: Real> {
     /// That of time.
@@ -27,7 +28,8 @@ pub struct VariableVector<T: Real> {
 
 clone_by_field!(VariableVector { time, version, numbers, spans });
 
-/// The place of a number in a [`VariableVector`], as [`State::variable_place`] finds it.
+/// The place of a number in a [`VariableVector`], as [`State::variable_place`] finds it. It is valid until bodies,
+/// coordinates or elements are added to the system or removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct VariablePlace {
     index: usize,
@@ -72,19 +74,36 @@ impl<T: Real> VariableVector<T> {
     /// The number at a place.
     ///
     /// # Panics
-    /// If the place is of another system, like slice indexing.
+    /// If the place is of another system, or of this one before something was added or removed, like slice indexing;
+    /// [`try_number`](Self::try_number) does not.
     pub fn number(&self, place: VariablePlace) -> T {
-        or_panic(self.check(place));
-        self.numbers[place.index]
+        or_panic(self.try_number(place))
     }
 
     /// The number at a place, to write.
     ///
     /// # Panics
-    /// If the place is of another system, like slice indexing.
+    /// As [`number`](Self::number); [`try_number_mut`](Self::try_number_mut) does not.
     pub fn number_mut(&mut self, place: VariablePlace) -> &mut T {
-        or_panic(self.check(place));
-        &mut self.numbers[place.index]
+        or_panic(self.try_number_mut(place))
+    }
+
+    /// The number at a place.
+    ///
+    /// # Errors
+    /// [`Error::TopologyMismatch`] if the place is of another system, or of this one before something was added or removed.
+    pub fn try_number(&self, place: VariablePlace) -> Result<T, Error> {
+        self.check(place)?;
+        Ok(self.numbers[place.index])
+    }
+
+    /// The number at a place, to write.
+    ///
+    /// # Errors
+    /// As [`try_number`](Self::try_number).
+    pub fn try_number_mut(&mut self, place: VariablePlace) -> Result<&mut T, Error> {
+        self.check(place)?;
+        Ok(&mut self.numbers[place.index])
     }
 
     /// All numbers but that of time.
@@ -97,8 +116,8 @@ impl<T: Real> VariableVector<T> {
         &mut self.numbers
     }
 
-    /// The numbers of the continuous variables of elements, in the order of [`State::continuous`], which begins with
-    /// absorbed energies.
+    /// The numbers of the continuous variables of elements, without absorbed energies: in the order of [`State::continuous`]
+    /// after its first [`absorbed_energy().len()`](State::absorbed_energy) numbers.
     pub fn continuous(&self) -> impl Iterator<Item = &T> + '_ {
         self.spans.iter().flat_map(|span| &self.numbers[span.continuous()])
     }
@@ -201,10 +220,11 @@ impl<T: Real> State<T> {
 
     /// The numbers of all elements, vacant places included.
     fn spans(&self) -> impl Iterator<Item = Span> + '_ {
-        let places = self
-            .kinds
-            .iter()
-            .flat_map(|slots| (0..slots.roster().places.len()).map(move |place| slots.counts(place)));
+        let places = self.kinds.iter().flat_map(|slots| {
+            let places = &slots.roster().places;
+            let counts = move |place| places.stamp(place).map_or([0; 3], |_| slots.counts(place));
+            (0..places.len()).map(counts)
+        });
         places.scan(0, |start, counts| {
             let span = Span { start: *start, counts };
             *start = span.end();

@@ -9,8 +9,10 @@ use crate::mechanics::{AsBody, AsCoordinate, BodyIndex, CoordinateIndex, Topolog
 /// A small motion of every body and coordinate, or a small change of their velocities.
 ///
 /// The motion of a body is a twist like its velocity: a turn about the axes of Ground \[rad\] and a shift of its origin
-/// \[m\], so that `dX = V dt`. A vector of multipliers of forces has the same shape: its product with forces is a power.
-/// Ground does not move; what is written to it is not read.
+/// \[m\], so that `dX = V dt`. Ground does not move: of a motion or velocity its entry is not read.
+///
+/// The multipliers of forces in [`apply_transpose`](crate::Linearization::apply_transpose) have the same type: their product
+/// with the forces is a power. There the entry of Ground is read; it multiplies the force on Ground.
 #[derive(Debug, PartialEq)]
 pub struct Variation<T: Real> {
     topology: Topology,
