@@ -1,22 +1,20 @@
 //! The derivatives of one element alone: those it writes, and differences in place of those it does not.
 
-use alloc::boxed::Box;
 use alloc::vec::Vec;
-
-use nalgebra::{Matrix3, Rotation3, Vector3};
 
 use super::between::shares_of_turns;
 use super::blocks::{Blocks, Column, Derivatives, Row};
 use super::ends::{End, needed_ends};
 use super::linearization::{KindBlocks, Memory, Source};
+use super::moved::{Moved, Scratch, noise, rotation_at};
 use super::sides::Around;
 use crate::framework::element::ForceElement;
-use crate::framework::element_variables::{ElementVariables, is_first_of_rotation, visit_numbers};
+use crate::framework::element_variables::visit_numbers;
 use crate::framework::kinds::{AnyKind, Kind};
 use crate::framework::slots::Slots;
-use crate::framework::variables::{Slot, Value, Variables};
+use crate::framework::variables::Variables;
 use crate::framework::{ElementError, Error};
-use crate::math::{Real, SpatialForce, SpatialVelocity};
+use crate::math::{Real, SpatialForce};
 use crate::mechanics::{Forces, Kinematics};
 
 /// A method of an element that writes derivatives; the number is the place in `ElementLinearization::sources`.
@@ -25,33 +23,6 @@ enum Part {
     Forces = 0,
     Variables = 1,
     Commit = 2,
-}
-
-/// Memory for differences in one kind.
-#[derive(Debug)]
-struct Scratch<T: Real, E: ForceElement<T>> {
-    /// Variables and caches of the element that is being moved; what is at other places is not read.
-    slots: Slots<T, E>,
-    kinematics: Kinematics<T>,
-    forces: Forces<T>,
-    /// The bodies and coordinates of the element, with those that it loads besides.
-    ends: Vec<End>,
-    here: Vec<T>,
-    /// Above and below, and half as far above and below.
-    around: [Vec<T>; 4],
-    /// The derivatives of all results by one number after the other.
-    slopes: Vec<T>,
-}
-
-/// What is moved for one difference.
-#[derive(Debug, Clone, Copy)]
-enum Moved {
-    Position(End, usize),
-    Velocity(End, usize),
-    /// As in [`Column::Variable`].
-    Variable(usize),
-    /// The rotation whose first entry this is, about an axis.
-    Rotation(usize, usize),
 }
 
 impl<T: Real, E: ForceElement<T>> Kind<T, E> {
@@ -356,124 +327,6 @@ fn is_forwards<T: Real>(moved: Moved, kinematics: &Kinematics<T>) -> bool {
     rate >= T::zero()
 }
 
-impl<T: Real, E: ForceElement<T>> Scratch<T, E> {
-    /// The scratch in this place, made if there is none.
-    fn in_memory<'a>(
-        memory: &'a mut Memory,
-        slots: &Slots<T, E>,
-        kinematics: &Kinematics<T>,
-    ) -> Result<&'a mut Self, Error> {
-        let scratch = memory.get_or_insert_with(|| {
-            Box::new(Self {
-                slots: slots.clone(),
-                kinematics: kinematics.clone(),
-                forces: Forces::zeros(kinematics.topology()),
-                ends: Vec::new(),
-                here: Vec::new(),
-                around: [(); 4].map(|()| Vec::new()),
-                slopes: Vec::new(),
-            })
-        });
-        scratch.downcast_mut().ok_or(Error::TopologyMismatch)
-    }
-
-    fn copy_variables(&mut self, slots: &Slots<T, E>, place: usize) {
-        self.slots.variables[place].clone_from(&slots.variables[place]);
-    }
-
-    /// Moves one number up or down; returns by how much, as rounded, and whether the variables stay in range.
-    fn displace(&mut self, moved: Moved, sense: T, place: usize) -> (T, bool) {
-        let kinematics = &mut self.kinematics;
-        let mut length;
-        match moved {
-            Moved::Position(End::Body(body), freedom) => {
-                let place_of =
-                    |kinematics: &Kinematics<T>| kinematics.positions.pose(body).translation.vector;
-                let before = place_of(kinematics);
-                length = step(before.amax()) * sense;
-                if freedom < 3 {
-                    // Points of the body are as far from the origin as the body, and their motion is rounded as its is.
-                    let longest = T::lit(SCALE) * sense;
-                    length = if length.abs() < longest.abs() { length } else { longest };
-                    let turn = SpatialVelocity::new(Vector3::ith(freedom, length), Vector3::zeros());
-                    kinematics.displace(body, &turn);
-                } else {
-                    let entry = freedom - 3;
-                    let shift = SpatialVelocity::new(Vector3::zeros(), Vector3::ith(entry, length));
-                    kinematics.displace(body, &shift);
-                    length = place_of(kinematics)[entry] - before[entry];
-                }
-            }
-            Moved::Velocity(End::Body(body), freedom) => {
-                let before = *kinematics.velocities.velocity(body);
-                length = step(before.angular.amax().max(before.linear.amax())) * sense;
-                let unit = Vector3::ith(freedom % 3, length);
-                let (angular, linear) =
-                    if freedom < 3 { (unit, Vector3::zeros()) } else { (Vector3::zeros(), unit) };
-                kinematics.accelerate(body, &SpatialVelocity::new(angular, linear));
-                let after = kinematics.velocities.velocity(body);
-                let change =
-                    if freedom < 3 { after.angular - before.angular } else { after.linear - before.linear };
-                length = change[freedom % 3];
-            }
-            Moved::Position(End::Coordinate(coordinate), _) => {
-                let before = kinematics.positions.coordinate(coordinate);
-                kinematics.displace_coordinate(coordinate, step(before) * sense, T::zero());
-                length = kinematics.positions.coordinate(coordinate) - before;
-            }
-            Moved::Velocity(End::Coordinate(coordinate), _) => {
-                let before = kinematics.velocities.coordinate_rate(coordinate);
-                kinematics.displace_coordinate(coordinate, T::zero(), step(before) * sense);
-                length = kinematics.velocities.coordinate_rate(coordinate) - before;
-            }
-            Moved::Variable(0) => {
-                let before = kinematics.time;
-                kinematics.time += step(before) * sense;
-                length = kinematics.time - before;
-            }
-            Moved::Rotation(variable, axis) => {
-                length = step(T::zero()) * sense;
-                let turn = Rotation3::new(Vector3::ith(axis, length));
-                let variables = &mut self.slots.variables[place];
-                let Some(R) = rotation_at(variables, variable) else { return (length, true) };
-                let turned = turn.matrix() * R;
-                let mut number = 0_usize;
-                variables.visit_mut(&mut |entry| {
-                    if let Slot::Number(slot) = entry.value {
-                        number += 1;
-                        if let Some(entry) = number.checked_sub(variable).filter(|entry| *entry < 9) {
-                            *slot = turned[(entry / 3, entry % 3)];
-                        }
-                    }
-                });
-            }
-            Moved::Variable(variable) => {
-                let variables = &mut self.slots.variables[place];
-                let before = replace_number(variables, variable, T::zero());
-                let is_scale = variables.validate().is_err();
-                let after = before + variable_step(before, is_scale) * sense;
-                replace_number(variables, variable, after);
-                return (after - before, variables.validate().is_ok());
-            }
-        }
-        (length, true)
-    }
-
-    /// Undoes `displace`, to the last bit.
-    fn put_back(&mut self, moved: Moved, (slots, place): (&Slots<T, E>, usize), kinematics: &Kinematics<T>) {
-        match moved {
-            Moved::Position(End::Body(body), _) | Moved::Velocity(End::Body(body), _) => {
-                self.kinematics.put_back(body, kinematics);
-            }
-            Moved::Position(End::Coordinate(c), _) | Moved::Velocity(End::Coordinate(c), _) => {
-                self.kinematics.put_back_coordinate(c, kinematics);
-            }
-            Moved::Variable(0) => self.kinematics.time = kinematics.time,
-            Moved::Variable(_) | Moved::Rotation(..) => self.copy_variables(slots, place),
-        }
-    }
-}
-
 /// Adds the bodies and coordinates with forces that are not in the list.
 fn add_loaded<T: Real>(forces: &Forces<T>, ends: &mut Vec<End>) {
     let topology = forces.topology();
@@ -487,80 +340,4 @@ fn add_loaded<T: Real>(forces: &Forces<T>, ends: &mut Vec<End>) {
             ends.push(end);
         }
     }
-}
-
-/// The length over which motions and most laws are smooth: a tenth of a metre or radian.
-const SCALE: f64 = 0.1;
-
-/// The distance by which a time, a place or a velocity of this size is moved.
-///
-/// A law of length `L` turns a step `h` into a relative error of `(h/L)²` by truncation and, since both its argument and its
-/// result are rounded, of `ε (L + |x|)/h`. They balance at `h³ = ε L² (L + |x|)`. A step of a few roundings of `x` at least
-/// is not rounded away.
-fn step<T: Real>(x: T) -> T {
-    let (x, epsilon) = (x.to_f64().abs(), T::default_epsilon().to_f64());
-    let balanced = SCALE * nalgebra::ComplexField::cbrt(epsilon * (1.0 + x / SCALE));
-    T::lit(balanced.max(8.0 * epsilon * x))
-}
-
-/// The share of a slope that is noise because the number is rounded.
-fn noise<T: Real>(moved: Moved, length: T) -> f64 {
-    match moved {
-        // What `step` balances it with.
-        Moved::Position(..) | Moved::Velocity(..) | Moved::Variable(0) => {
-            let shares = length.to_f64() / SCALE;
-            shares * shares
-        }
-        Moved::Variable(_) | Moved::Rotation(..) => 0.0,
-    }
-}
-
-/// The distance by which a variable is moved. One that cannot be zero is a scale of the law, be it a stiffness of 1e9 or a
-/// radius of 1e-9, and is moved by a share of itself.
-fn variable_step<T: Real>(x: T, is_scale: bool) -> T {
-    let share = T::lit(nalgebra::ComplexField::cbrt(T::default_epsilon().to_f64()));
-    let length = x.abs() * share;
-    let is_rounded_away = x + length == x;
-    if is_scale && !is_rounded_away { length } else { length + T::lit(SCALE) * share }
-}
-
-/// Writes the variable of this number, from 1; returns what it was.
-fn replace_number<T: Real, E: ForceElement<T>>(
-    variables: &mut ElementVariables<T, E>,
-    variable: usize,
-    value: T,
-) -> T {
-    let (mut rest, mut before) = (variable, value);
-    variables.visit_mut(&mut |entry| {
-        if let Slot::Number(number) = entry.value {
-            rest = rest.wrapping_sub(1);
-            if rest == 0 {
-                before = core::mem::replace(number, value);
-            }
-        }
-    });
-    before
-}
-
-/// The rotation whose first entry is this variable.
-fn rotation_at<T: Real, E: ForceElement<T>>(
-    variables: &ElementVariables<T, E>,
-    variable: usize,
-) -> Option<Matrix3<T>> {
-    let mut found = None;
-    let mut number = 0_usize;
-    variables.visit(&mut |entry| {
-        if let Value::Number(value) = entry.value {
-            number += 1;
-            if number == variable && is_first_of_rotation(entry.name) {
-                found = Some(Matrix3::zeros());
-            }
-            if let (Some(R), Some(entry)) =
-                (&mut found, number.checked_sub(variable).filter(|entry| *entry < 9))
-            {
-                R[(entry / 3, entry % 3)] = value;
-            }
-        }
-    });
-    found
 }

@@ -5,6 +5,7 @@ mod blocks;
 mod differences;
 mod ends;
 mod linearization;
+mod moved;
 mod products;
 mod sides;
 mod variable_vector;
