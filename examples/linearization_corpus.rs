@@ -3,7 +3,7 @@
 //! Each state is linearized, and compared with dual numbers through the whole system, by motion, by all variables and of the
 //! next commit; its transpose and its matrices with its products, to the bit; and `K·V + D·A` with differences of the forces
 //! in motion. Of each element, option and branch it prints how many states had it, how many the element refused, in how many
-//! differences saw a kink or the end of what can be evaluated, and the largest errors: those against dual numbers relative to
+//! differences saw a kink, the end of what can be evaluated, or tensions that cancel, and the largest errors: those against dual numbers relative to
 //! the sum of the sizes of the terms, that against differences relative to the largest force or its rate.
 //!
 //! The exit status is 1 if a linearization is wrong. `benches/record/linearization.md` has the table of a million states.
@@ -45,6 +45,16 @@ struct Rows {
 
 impl Row {
     fn add(&mut self, report: &Report) {
+        self.states += 1;
+        match report.moving {
+            Moving::Smooth(off) => self.moving = self.moving.max(off),
+            Moving::Kink | Moving::Edge => self.kinks += 1,
+            // There are no terms of which the others could be fractions.
+            Moving::Cancelled => {
+                self.kinks += 1;
+                return;
+            }
+        }
         let Agreement { forces_by_motion, forces_by_variables, rates, commit } = &mut self.worst;
         let found = &report.agreement;
         for (worst, off) in [
@@ -54,11 +64,6 @@ impl Row {
             (commit, found.commit),
         ] {
             *worst = worst.max(off);
-        }
-        self.states += 1;
-        match report.moving {
-            Moving::Smooth(off) => self.moving = self.moving.max(off),
-            Moving::Kink | Moving::Edge => self.kinks += 1,
         }
     }
 

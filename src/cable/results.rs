@@ -161,15 +161,24 @@ impl<T: Real> ObstacleContact<T> {
 
 impl<T: Real> ObstacleContact<T> {
     /// How far the contact is from its end, as the length of its arc, or a free passage from a contact, as the distance of
-    /// the straight segment from the surface \[m\]. `None` if the obstacle does not act, or is ignored. `surface` is
-    /// that of the obstacle, as it was made.
+    /// the straight segment from the surface \[m\]. If one end of the segment is on the surface, as on a drum off which the
+    /// cable came, it is the distance of the other end from the tangent plane there. `None` if the obstacle does not act, or is
+    /// ignored. `surface` is that of the obstacle, as it was made.
     pub fn margin(&self, surface: &dyn Wrappable<T>) -> Option<T> {
         if self.in_contact {
             return Some(self.geodesic.length.max(T::zero()));
         }
         let (start, along) = self.wrap.passing()?;
-        let height = surface.closest_on_segment(&start, &(start + along)).height * self.scale;
-        Some(height.max(T::zero()))
+        let near = T::lit(1e-6) * surface.size();
+        let ends = [(start, along), (start + along, -along)];
+        let on_surface = ends.into_iter().filter(|(end, _)| surface.height(end).abs() < near);
+        let rise = |(end, along): (_, Vector3<T>)| {
+            let (_, gradient) = surface.value_and_gradient(&end);
+            along.dot(&gradient) / gradient.norm()
+        };
+        let rise = on_surface.map(rise).reduce(T::min);
+        let height = rise.unwrap_or_else(|| surface.closest_on_segment(&start, &(start + along)).height);
+        Some((height * self.scale).max(T::zero()))
     }
 }
 

@@ -71,7 +71,7 @@ pub(super) fn mean<S: Algebraic>(parts: &[Part<S>], tensions: &[S]) -> S {
 }
 
 /// Writes the tension in each strand, damping included; returns the power that damping dissipates.
-pub(super) fn tensions<S: Algebraic>(
+pub(super) fn tensions<T: Real, S: Algebraic<Scalar = T>>(
     parts: &[Part<S>],
     joints: &[Joint<S>],
     [stiffness, dissipation]: [S; 2],
@@ -101,6 +101,7 @@ pub(super) fn tensions<S: Algebraic>(
         tensions.extend(group.map(|_| own - common));
     }
     // As much of the differences as no contact that sticks gives way to.
+    let rounding = T::default_epsilon() * T::lit(64.0);
     let mut weight = one;
     for (i, joint) in joints.iter().enumerate().filter(|(_, joint)| !joint.slips()) {
         for (a, b) in [(i, i + 1), (i + 1, i)] {
@@ -109,7 +110,8 @@ pub(super) fn tensions<S: Algebraic>(
                 tension(a) - joint.ratio * tension(b)
             };
             let most = excess(one);
-            if most > S::none() {
+            // Laps that have slipped are held at the limit to rounding, and both tensions rise alike.
+            if most.value() > rounding * parts[a].elongation.value() {
                 let none = excess(S::none()).at_most(S::none());
                 weight = weight.at_most(none / (none - most));
             }
@@ -133,4 +135,31 @@ fn groups<S: Algebraic>(count: usize, joints: &[Joint<S>]) -> impl Iterator<Item
         let ends = joints.get(last).is_none_or(|joint| !joint.slips());
         ends.then(|| core::mem::replace(&mut first, last + 1)..last + 1)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn laps_held_at_their_limit_leave_the_free_cable_its_damping() {
+        let (ratio, stiffness, dissipation) = (1.25, 100.0, 0.3);
+        for off in [-2.0, -1.0, 0.0, 1.0, 2.0].map(|ulps| ulps * f64::EPSILON) {
+            let mut parts = [(0.2, true), (0.3, true), (0.5, false)]
+                .map(|(share, is_wound)| Part::new(share, share, is_wound));
+            for (part, elongation) in parts.iter_mut().zip([0.1 * ratio * (1.0 + off), 0.1, 0.1]) {
+                part.elongation = elongation;
+            }
+            let joints = [0.2, 0.5].map(|share| Joint::new(ratio, share));
+            for rate in [0.2, -0.2] {
+                let mut found = Vec::new();
+                tensions(&parts, &joints, [stiffness, dissipation], &[0.0, 0.0, rate], &mut found);
+                for (part, (tension, rate)) in parts.iter().zip(found.into_iter().zip([0.0, 0.0, rate])) {
+                    let expected = stiffness * part.elongation * (1.0 + dissipation * rate / part.share);
+                    // Of some roundings of numbers of order ten.
+                    assert!((tension - expected).abs() < 1e-14, "{off} {rate}: {tension} {expected}");
+                }
+            }
+        }
+    }
 }

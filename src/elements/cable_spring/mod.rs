@@ -83,7 +83,7 @@ use crate::{results, variables};
 /// | `taut`, `slack` | of the length from `L₀` | m |
 /// | `pulling`; `limp` while it shortens faster than `1/c` | of the rate from `−1/c` | m/s |
 /// | of each obstacle: `in contact` | the length of the arc | m |
-/// | `free` | the distance from the surface | m |
+/// | `free` | the distance from the surface; off a drum, that of the other end of the segment from the tangent plane | m |
 ///
 /// # Source
 ///

@@ -132,7 +132,7 @@ use crate::results;
 /// | `taut`, `slack` | the least elongation; of the greatest stretch from `L₀` | m |
 /// | `pulling`; `limp` while it shortens faster than `1/c`, in the mean | of the mean rate from `−1/c` | m/s |
 /// | of each obstacle: `in contact` | the length of the arc | m |
-/// | `free` | the distance from the surface | m |
+/// | `free` | the distance from the surface; off a drum, that of the other end of the segment from the tangent plane | m |
 /// | of each contact with friction: `sticking` | by how much the tension on one side may grow | N |
 /// | `slipping` | the length that has slipped in this step | m |
 ///

@@ -58,6 +58,11 @@ impl Kind for AnyCapstan {
         true
     }
 
+    fn tension(scene: &Scene<f64, CapstanCable<f64>>) -> Result<f64, Error> {
+        let at = scene.system.dynamics_view(&scene.state)?.of(scene.element);
+        Ok(at.dynamics.tensions.iter().fold(0.0, |most, tension| tension.max(most)))
+    }
+
     fn marks(seed: u64, scene: &Scene<f64, CapstanCable<f64>>) -> Result<Vec<&'static str>, Error> {
         let at = scene.system.dynamics_view(&scene.state)?.of(scene.element);
         let mut marks = Plan::draw(&mut Numbers::new(seed)).marks(&at.position.path);

@@ -36,6 +36,11 @@ pub trait Kind: Subject {
         false
     }
 
+    /// The greatest tension in a scene at Dynamics stage, which may cancel in the forces on bodies; zero if there is none.
+    fn tension(_: &Scene<f64, Self::Element<f64>>) -> Result<f64, Error> {
+        Ok(0.0)
+    }
+
     /// The options and branches of a scene at Dynamics stage that its linearization does not state.
     fn marks(seed: u64, scene: &Scene<f64, Self::Element<f64>>) -> Result<Vec<&'static str>, Error>;
 }
@@ -90,7 +95,9 @@ pub fn examine<K: Kind>(seed: u64) -> Result<Outcome, Violation> {
         marks.extend(branches.iter().map(|branch| branch.name));
         marks.sort_unstable();
         marks.dedup();
-        let moving = moving::compare(&scene.system, &scene.state, &linearization, &mut Numbers::new(!seed))?;
+        let tension = K::tension(&scene)?;
+        let deal = &mut Numbers::new(!seed);
+        let moving = moving::compare(&scene.system, &scene.state, &linearization, tension, deal)?;
         Ok(Outcome::Right(Report { marks, agreement, moving }))
     };
     check().map_err(|finding: Finding| Violation { claim: testing::Claim::Linearization, seed, finding })

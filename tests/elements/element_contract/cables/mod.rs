@@ -8,10 +8,13 @@ pub(super) use scenes::{Chain, Ring};
 use scenes::{Drums, HeldElsewhere, SlidingChain, SlidingDrums, SlidingRing, chain};
 
 use super::{Duals, MovingCable, MovingCapstan, holds};
-use force_elements::cable::{PathDerivatives, PathMotion};
-use force_elements::nalgebra::Matrix6;
+use force_elements::cable::{CablePath, Obstacle, PathDerivatives, PathMotion};
+use force_elements::nalgebra::{Matrix6, Point3, Translation3, Vector3};
+use force_elements::shapes::Sphere;
 use force_elements::testing::{self, Numbers, Scene, Subject};
-use force_elements::{CableSpring, Error, Handle, Linearization, Scope, Source};
+use force_elements::{
+    CableSpring, Error, ForceSystem, Frame, Handle, Linearization, Pose, Scope, Source, Station, cable_spring,
+};
 
 #[test]
 fn a_cable_with_friction_over_many_bodies() -> Result<(), Error> {
@@ -206,6 +209,44 @@ fn a_cable_states_its_branches_and_is_slack_at_zero_stretch() -> Result<(), Erro
     let touched: Vec<_> = branches[2..].iter().map(|branch| (branch.name, branch.index)).collect();
     assert_eq!(touched, [0, 1, 2, 3].map(|obstacle| ("in contact", Some(obstacle))));
     assert!(branches.iter().all(|branch| branch.margin > 0.01));
+    Ok(())
+}
+
+#[test]
+fn a_cable_off_its_drum_is_as_far_from_it_as_its_other_end_is_above_the_tangent() -> Result<(), Error> {
+    let radius: f64 = 0.3;
+    let [top, beside] = [Point3::new(0.0, 0.0, radius), Point3::new(2.0, 0.5, radius)];
+    for (is_last, rise) in
+        [false, true].into_iter().flat_map(|is_last| [0.2, 1e-4, -1e-4].map(|z| (is_last, z)))
+    {
+        let mut system = ForceSystem::new();
+        let hook = system.add_body();
+        let mut stations = [Station::ground(top), Station::on(hook, Point3::origin())];
+        if is_last {
+            stations.reverse();
+        }
+        let [origin, termination] = stations;
+        let drum = Obstacle::new(Frame::ground(Pose::identity()), Sphere::new(radius)?)?;
+        let path = CablePath::new(origin, termination)?.over(drum);
+        let parameters = cable_spring::Parameters { stiffness: 10.0, slack_length: 1.0, dissipation: 0.0 };
+        let cable = system.add(CableSpring::new(path, parameters)?)?;
+        let mut state = system.default_state();
+        state.set_pose(hook, Pose::from(Translation3::from(beside + Vector3::z() * rise)))?;
+        system.realize_dynamics(&mut state)?;
+        let mut linearization = Linearization::new();
+        system.linearize(&state, &mut linearization)?;
+        let of_drum = linearization.element(cable).branches().iter().find(|branch| branch.index == Some(0));
+        let stated = of_drum.map(|branch| (branch.name, branch.margin));
+        let (name, margin) = stated.expect("a branch of the drum");
+        if rise > 0.0 {
+            assert_eq!(name, "free");
+            // Of a coordinate of half a metre.
+            assert!((margin - rise).abs() < 1e-15, "{margin}");
+        } else {
+            assert_eq!(name, "in contact");
+            assert!(margin > 0.0);
+        }
+    }
     Ok(())
 }
 
