@@ -1,10 +1,10 @@
 //! Derivatives at the end of the numbers' range.
 
-use force_elements::nalgebra::Vector6;
+use force_elements::nalgebra::{Vector1, Vector6};
 use force_elements::spatial_bushing::{self, Symmetric6};
 use force_elements::{
-    BodyIndex, ElementError, End, ForceSystem, Frame, LinearBushing, Linearization, Pose, SpatialBushing,
-    linear_bushing,
+    AtDynamics, Blocks, BodyIndex, CoordinateIndex, ElementError, End, ForceAccumulator, ForceElement,
+    ForceSystem, Frame, LinearBushing, Linearization, Pose, SpatialBushing, Topology, linear_bushing,
 };
 
 /// A bushing at a distance, without a force: as a law of separate axes and as one of coupled axes.
@@ -46,4 +46,44 @@ fn derivatives_are_refused_if_one_overflows_and_not_if_only_their_sum_does() {
         let refused = system.linearize(&state, &mut Linearization::new()).expect_err("overflows");
         assert_eq!(refused.element_error(), Some(&ElementError::NonFiniteForce));
     }
+}
+
+/// A force that rises from -1e308 N to 1e308 N within a tenth of a micrometre. It asks for differences after it has written
+/// derivatives.
+#[derive(Debug)]
+struct Step(CoordinateIndex);
+
+impl ForceElement<f64> for Step {
+    const KIND: &'static str = "step";
+    type Parameters = ();
+    type Discrete = ();
+    type Continuous = ();
+    type Position = ();
+    type Velocity = ();
+    type Dynamics = ();
+
+    fn check_topology(&self, topology: &Topology) -> Result<(), ElementError> {
+        Ok(topology.check_coordinate(self.0)?)
+    }
+
+    fn add_forces(&self, at: &AtDynamics<'_, f64, Self>, forces: &mut ForceAccumulator<'_, f64>) {
+        let q = at.positions.coordinate(self.0);
+        forces.apply_to_coordinate(self.0, 1e308 * (q / 1e-7).clamp(-1.0, 1.0));
+    }
+
+    fn linearize(&self, _: &AtDynamics<'_, f64, Self>, blocks: &mut Blocks<'_, f64>) {
+        blocks.add(self.0, self.0, &Vector1::new(1.0), &Vector1::new(1.0));
+        blocks.differences_of([End::Coordinate(self.0)]);
+    }
+}
+
+#[test]
+fn differences_are_refused_if_they_overflow_whatever_was_written_before() {
+    let mut system = ForceSystem::new();
+    let coordinate = system.add_coordinate();
+    system.add(Step(coordinate)).expect("exists");
+    let mut state = system.default_state();
+    system.realize_dynamics(&mut state).expect("regular");
+    let refused = system.linearize(&state, &mut Linearization::new()).expect_err("overflows");
+    assert_eq!(refused.element_error(), Some(&ElementError::NonFiniteForce));
 }

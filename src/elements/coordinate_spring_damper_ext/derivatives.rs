@@ -5,14 +5,13 @@ use nalgebra::Vector1;
 use crate::elements::coordinate_spring_damper_ext::{CoordinateSpringDamperExt, Discrete, Parameters};
 use crate::framework::{AtDynamics, Blocks, Row};
 use crate::math::{Algebraic, Dual, Number, Real};
-use crate::mechanics::CoordinateIndex;
 
 /// How many numbers the parameters and the memory have.
 const NUMBERS: usize = 27;
 
 /// Displacement and velocity, with the law and the memory.
 struct Instance<S> {
-    /// The displacement of the element per displacement of each coordinate.
+    /// Those of the parameters.
     factors: [S; 2],
     q: S,
     v: S,
@@ -25,7 +24,7 @@ type At<'a, T> = AtDynamics<'a, T, CoordinateSpringDamperExt<T>>;
 impl<S: Algebraic> Instance<S> {
     /// `q` and `v` of the coordinates at hand.
     fn new(sides: [[S; 2]; 2], parameters: Parameters<S>, discrete: Discrete<S>) -> Self {
-        let factors = [-parameters.factor0, parameters.factor1];
+        let factors = parameters.factors();
         let [q, v] = [0, 1].map(|i| factors[0] * sides[0][i] + factors[1] * sides[1][i]);
         Self { factors, q, v, parameters, discrete }
     }
@@ -49,11 +48,18 @@ fn by_motion<T: Real>(at: &At<'_, T>) -> Instance<Dual<T, 2>> {
     let of = &mut |number| Dual::of(number);
     let parameters = at.parameters.lift(of);
     Instance {
-        factors: [-parameters.factor0, parameters.factor1],
+        factors: parameters.factors(),
         q: Dual::variable(at.position.displacement, 0),
         v: Dual::variable(at.velocity.velocity, 1),
         parameters,
         discrete: at.discrete.lift(of),
+    }
+}
+
+impl<S: Algebraic> Parameters<S> {
+    /// The displacement of the element per displacement of each coordinate.
+    fn factors(&self) -> [S; 2] {
+        [-self.factor0, self.factor1]
     }
 }
 
@@ -88,17 +94,13 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
         Instance::new(sides, parameters, discrete)
     }
 
-    /// The coordinates, with the displacement of the element per displacement of each.
-    fn ends(&self, at: &At<'_, T>) -> impl Iterator<Item = (CoordinateIndex, T)> + Clone + use<T> {
-        let Parameters { factor0, factor1, .. } = *at.parameters;
-        let ends = self.sides().into_iter().zip([-factor0, factor1]);
-        ends.filter_map(|(side, factor)| Some((side?, factor)))
-    }
-
     pub(super) fn linearize_force(&self, at: &At<'_, T>, blocks: &mut Blocks<'_, T>) {
         let [by_q, by_v] = force_by_motion(at);
-        for (on, pull) in self.ends(at) {
-            for (by, factor) in self.ends(at) {
+        let (sides, factors) = (self.sides(), at.parameters.factors());
+        for (on, pull) in sides.iter().zip(factors) {
+            let Some(on) = *on else { continue };
+            for (by, factor) in sides.iter().zip(factors) {
+                let Some(by) = *by else { continue };
                 let [k, d] = [by_q, by_v].map(|slope| Vector1::new(-pull * slope * factor));
                 blocks.add(on, by, &k, &d);
             }
@@ -126,7 +128,8 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
         }
         let rows = by_motion(at).next().into_iter().zip(self.by_variables(at).next());
         for (i, (by_motion, by_variables)) in rows.enumerate() {
-            for (by, factor) in self.ends(at) {
+            for (by, factor) in self.sides().into_iter().zip(at.parameters.factors()) {
+                let Some(by) = by else { continue };
                 let [by_position, by_velocity] = by_motion.slopes.map(|slope| Vector1::new(slope * factor));
                 blocks.add_to(Row::Next(i), by, &by_position, &by_velocity);
             }

@@ -7,7 +7,7 @@ use crate::elements::spatial_bushing::turn::Turn;
 use crate::framework::{AtDynamics, Between, Blocks, Slopes};
 use crate::math::{
     Real, SpatialForce, SpatialVelocity, cross_cross, cross_times, have_same_bits, outer, places, rotated,
-    times_cross,
+    times_cross, times_transpose,
 };
 
 type At<'a, T> = AtDynamics<'a, T, SpatialBushing<T>>;
@@ -111,11 +111,19 @@ impl<T: Real> Axes<T> {
     #[inline]
     fn new([turn, coupling, shift]: &[Matrix3<T>; 3], R_GH: &Matrix3<T>) -> Self {
         // A comparison with zero would drop the derivatives of dual numbers.
-        let is_coupled = !coupling.iter().all(|&entry| have_same_bits(entry, T::zero()));
+        let is_zero = |entry: &T| have_same_bits(*entry, T::zero());
+        let in_Ground = |quarter: &Matrix3<T>| {
+            if [1, 2, 5].iter().all(|&i| is_zero(&quarter[i])) {
+                let scaled = |i| R_GH.column(i) * quarter[(i, i)];
+                times_transpose(&Matrix3::from_columns(&[scaled(0), scaled(1), scaled(2)]), R_GH)
+            } else {
+                rotated(R_GH, quarter)
+            }
+        };
         Self {
-            turn: rotated(R_GH, turn),
-            coupling: is_coupled.then(|| rotated(R_GH, coupling)),
-            shift: rotated(R_GH, shift),
+            turn: in_Ground(turn),
+            coupling: (!coupling.iter().all(is_zero)).then(|| rotated(R_GH, coupling)),
+            shift: in_Ground(shift),
         }
     }
 

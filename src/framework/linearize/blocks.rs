@@ -128,6 +128,8 @@ impl<T: Real> Derivatives<T> {
     pub(super) fn take_back(&mut self, to: Mark) {
         self.entries.truncate(to.entries);
         self.used = to.numbers;
+        // Of what is taken back.
+        self.sum = T::lit(f64::NAN);
     }
 
     pub(super) fn clear(&mut self) {
@@ -152,10 +154,10 @@ impl<T: Real> Derivatives<T> {
     /// Begins blocks of these rows for each column, whose numbers are all to be written, and added to the sum but for their
     /// signs.
     #[inline]
-    pub(super) fn push_summed(
+    pub(super) fn push_summed<const N: usize>(
         &mut self,
-        rows: [Row; 2],
-        columns: impl Iterator<Item = Column>,
+        rows: [Row; N],
+        columns: impl IntoIterator<Item = Column>,
         count: usize,
     ) -> (&mut [T], &mut T) {
         let start = self.used;
@@ -260,13 +262,15 @@ impl<T: Real> Blocks<'_, T> {
     ) {
         let by = by.end();
         if !by.is_ground() {
-            let numbers = self.derivatives.push(Row::Force(on.end()), Column::Motion(by), 2 * R * C);
+            let (row, column) = (Row::Force(on.end()), Column::Motion(by));
+            let (numbers, sum) = self.derivatives.push_summed([row], [column], 2 * R * C);
             for (row, numbers) in numbers.chunks_exact_mut(2 * C).enumerate() {
                 for column in 0..C {
                     numbers[column] = by_position[(row, column)];
                     numbers[C + column] = by_velocity[(row, column)];
                 }
             }
+            *sum += by_position.sum() + by_velocity.sum();
         }
     }
 

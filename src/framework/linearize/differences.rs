@@ -5,9 +5,10 @@ use alloc::vec::Vec;
 use super::between::shares_of_turns;
 use super::blocks::{Blocks, Column, Derivatives, Row};
 use super::ends::{End, needed_ends};
-use super::linearization::{KindBlocks, Memory, Source};
+use super::linearization::{KindBlocks, KindScratch, Memory, Scope, Slot, Source};
 use super::moved::{Moved, Scratch, noise, rotation_at};
 use super::sides::Around;
+use crate::framework::AtDynamics;
 use crate::framework::element::ForceElement;
 use crate::framework::element_variables::visit_numbers;
 use crate::framework::kinds::{AnyKind, Kind};
@@ -25,6 +26,16 @@ enum Part {
     Commit = 2,
 }
 
+/// One element, and what it writes to.
+struct One<'a, T: Real, E> {
+    element: &'a E,
+    place: usize,
+    linearization: &'a mut Slot,
+    counts: [usize; 3],
+    derivatives: &'a mut Derivatives<T>,
+    scratch: &'a mut KindScratch,
+}
+
 impl<T: Real, E: ForceElement<T>> Kind<T, E> {
     /// Writes the derivatives of all elements.
     pub(in crate::framework) fn linearize_all(
@@ -35,49 +46,68 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
     ) -> Result<(), Error> {
         let KindBlocks { scope, elements, counts: all_counts, derivatives, scratch } = blocks;
         derivatives.clear();
-        let has_memory = E::Discrete::FIRST_STAGE.is_some();
-        let parts = [
-            (Part::Forces, true),
-            (Part::Variables, scope.variables),
-            (Part::Commit, scope.commit && has_memory),
-        ];
         for (place, linearization) in elements.iter_mut().enumerate() {
             let first = derivatives.begin();
             linearization.begin(first);
             let Some(element) = self.enabled_element(slots, place) else { continue };
-            linearization.commits = scope.commit;
-            let at = slots.at_dynamics(place, kinematics);
-            let variables = &slots.variables[place];
-            let counts = if scope.variables || scope.commit {
-                *all_counts[place].get_or_insert_with(|| variables.counts())
-            } else {
-                [0; 3]
-            };
-            for (part, is_in_scope) in parts {
-                if !is_in_scope {
-                    continue;
-                }
-                let kept = derivatives.mark();
-                let source = &mut linearization.sources[part as usize];
-                let ends = &mut linearization.ends;
-                let workspace = &mut scratch.of_elements;
-                let mut blocks = Blocks { derivatives, kinematics, counts, source, ends, workspace };
-                match part {
-                    Part::Forces => element.linearize(&at, &mut blocks),
-                    Part::Variables => element.linearize_variables(&at, &mut blocks),
-                    Part::Commit => element.linearize_commit(&at, &mut blocks),
-                }
-                if linearization.sources[part as usize] == Source::Differences {
-                    derivatives.take_back(kept);
-                    let scratch = &mut scratch.of_differences;
-                    let ends = &mut linearization.ends;
-                    self.difference(part, slots, place, kinematics, (derivatives, ends, counts, scratch))?;
-                }
+            let mut one = One { element, place, linearization, counts: [0; 3], derivatives, scratch };
+            self.linearize_part(Part::Forces, slots, kinematics, &mut one, E::linearize)?;
+            if scope.variables || scope.commit {
+                let counts = &mut all_counts[place];
+                one.counts = *counts.get_or_insert_with(|| slots.variables[place].counts());
+                self.linearize_others(scope, slots, kinematics, &mut one)?;
             }
             linearization.end(derivatives.mark());
             if !derivatives.are_finite_since(first) {
                 return Err(self.roster.failure(place, ElementError::NonFiniteForce));
             }
+        }
+        Ok(())
+    }
+
+    /// Writes what is in scope beyond the forces by motion.
+    #[inline(never)]
+    fn linearize_others(
+        &self,
+        scope: Scope,
+        slots: &Slots<T, E>,
+        kinematics: &Kinematics<T>,
+        one: &mut One<'_, T, E>,
+    ) -> Result<(), Error> {
+        one.linearization.commits = scope.commit;
+        if scope.variables {
+            self.linearize_part(Part::Variables, slots, kinematics, one, E::linearize_variables)?;
+        }
+        if scope.commit && E::Discrete::FIRST_STAGE.is_some() {
+            self.linearize_part(Part::Commit, slots, kinematics, one, E::linearize_commit)?;
+        }
+        Ok(())
+    }
+
+    /// Writes one part of the derivatives of one element.
+    #[inline]
+    fn linearize_part(
+        &self,
+        part: Part,
+        slots: &Slots<T, E>,
+        kinematics: &Kinematics<T>,
+        one: &mut One<'_, T, E>,
+        write: impl FnOnce(&E, &AtDynamics<'_, T, E>, &mut Blocks<'_, T>),
+    ) -> Result<(), Error> {
+        let One { element, place, ref mut linearization, counts, ref mut derivatives, ref mut scratch } =
+            *one;
+        let at = slots.at_dynamics(place, kinematics);
+        let kept = derivatives.mark();
+        let source = &mut linearization.sources[part as usize];
+        let ends = &mut linearization.ends;
+        let workspace = &mut scratch.of_elements;
+        let mut blocks = Blocks { derivatives, kinematics, counts, source, ends, workspace };
+        write(element, &at, &mut blocks);
+        if linearization.sources[part as usize] == Source::Differences {
+            derivatives.take_back(kept);
+            let scratch = &mut scratch.of_differences;
+            let ends = &mut linearization.ends;
+            self.difference(part, slots, place, kinematics, (derivatives, ends, counts, scratch))?;
         }
         Ok(())
     }

@@ -109,9 +109,16 @@ impl<T: Real> Sides<'_, T> {
         for j in 0..12 {
             let [t, f] = about_m(on_b, j);
             let [bx, by, bz, bu, bv, bw] = &mut *on_b;
-            let t_b = if ABOUT_B { t } else { at_origin(t, f, r_B) };
             let t_a = at_origin(t, f, r_A);
-            sums[j] = (t_b[0] + t_b[1] + t_b[2]) + (t_a[0] + t_a[1] + t_a[2]) + (f[0] + f[1] + f[2]);
+            // Each number of the force and of the torque about M is in one of these, which is not finite if that is not.
+            sums[j] = t_a[0] + t_a[1] + t_a[2];
+            let t_b = if ABOUT_B {
+                t
+            } else {
+                let t_b = at_origin(t, f, r_B);
+                sums[j] += t_b[0] + t_b[1] + t_b[2];
+                t_b
+            };
             [bx[j], by[j], bz[j]] = t_b.map(|x| signed(x, !BY_B));
             [bu[j], bv[j], bw[j]] = f.map(|x| signed(x, !BY_B));
             [ax[j], ay[j], az[j]] = t_a.map(|x| signed(x, BY_B));
