@@ -1,64 +1,16 @@
-//! Derivatives of the force and of the commit, and the branches of the law.
+//! Derivatives of the force by motion, and the branches of the law.
 
 use nalgebra::Vector1;
 
 use crate::elements::coordinate_spring_damper_ext::{CoordinateSpringDamperExt, Discrete, Parameters};
-use crate::framework::{AtDynamics, Blocks, Row};
+use crate::framework::{AtDynamics, Blocks};
 use crate::math::{Algebraic, Dual, Number, Real};
 
-/// How many numbers the parameters and the memory have.
-const NUMBERS: usize = 27;
-
-/// Displacement and velocity, with the law and the memory.
-struct Instance<S> {
-    /// Those of the parameters.
-    factors: [S; 2],
-    q: S,
-    v: S,
-    parameters: Parameters<S>,
-    discrete: Discrete<S>,
-}
-
-type At<'a, T> = AtDynamics<'a, T, CoordinateSpringDamperExt<T>>;
-
-impl<S: Algebraic> Instance<S> {
-    /// `q` and `v` of the coordinates at hand.
-    fn new(sides: [[S; 2]; 2], parameters: Parameters<S>, discrete: Discrete<S>) -> Self {
-        let factors = parameters.factors();
-        let [q, v] = [0, 1].map(|i| factors[0] * sides[0][i] + factors[1] * sides[1][i]);
-        Self { factors, q, v, parameters, discrete }
-    }
-
-    fn force(&self) -> S {
-        self.parameters.force(self.q, self.v, &self.discrete)
-    }
-
-    /// The numbers of the next memory.
-    fn next(&self) -> [S; 4] {
-        let Self { q, v, parameters, discrete, .. } = self;
-        let Discrete { friction_mode, last_sticking_position, limit_stop_state, bristle_energy } =
-            parameters.switched(*q, *v, discrete, discrete).discrete;
-        [friction_mode, last_sticking_position, limit_stop_state, bristle_energy]
-    }
-}
-
-/// With the derivatives by displacement and velocity.
-#[inline]
-fn by_motion<T: Real>(at: &At<'_, T>) -> Instance<Dual<T, 2>> {
-    let of = &mut |number| Dual::of(number);
-    let parameters = at.parameters.lift(of);
-    Instance {
-        factors: parameters.factors(),
-        q: Dual::variable(at.position.displacement, 0),
-        v: Dual::variable(at.velocity.velocity, 1),
-        parameters,
-        discrete: at.discrete.lift(of),
-    }
-}
+pub(super) type At<'a, T> = AtDynamics<'a, T, CoordinateSpringDamperExt<T>>;
 
 impl<S: Algebraic> Parameters<S> {
     /// The displacement of the element per displacement of each coordinate.
-    fn factors(&self) -> [S; 2] {
+    pub(super) fn factors(&self) -> [S; 2] {
         [-self.factor0, self.factor1]
     }
 }
@@ -71,8 +23,11 @@ fn force_by_motion<T: Real>(at: &At<'_, T>) -> [T; 2] {
     by_q += parameters.stiffness;
     by_v += parameters.damping;
     if parameters.use_limit_stops {
-        let Instance { q, v, parameters, discrete, .. } = by_motion(at);
-        let [contact_by_q, contact_by_v] = parameters.contact(q, v, discrete.limit_stop_state).force.slopes;
+        let of = &mut |number| Dual::of(number);
+        let (parameters, state) = (parameters.lift(of), Dual::of(at.discrete.limit_stop_state));
+        let q = Dual::<_, 2>::variable(at.position.displacement, 0);
+        let v = Dual::variable(at.velocity.velocity, 1);
+        let [contact_by_q, contact_by_v] = parameters.contact(q, v, state).force.slopes;
         by_q += contact_by_q;
         by_v += contact_by_v;
     }
@@ -80,20 +35,6 @@ fn force_by_motion<T: Real>(at: &At<'_, T>) -> [T; 2] {
 }
 
 impl<T: Real> CoordinateSpringDamperExt<T> {
-    /// With the derivatives by parameters and memory.
-    fn by_variables(&self, at: &At<'_, T>) -> Instance<Dual<T, NUMBERS>> {
-        let mut directions = 0..;
-        let mut of = |number| Dual::variable(number, directions.next().unwrap_or_default());
-        let parameters = at.parameters.lift(&mut of);
-        let discrete = at.discrete.lift(&mut of);
-        let sides = self.sides().map(|side| {
-            let motion =
-                side.map(|side| [at.positions.coordinate(side), at.velocities.coordinate_rate(side)]);
-            motion.unwrap_or([T::zero(); 2]).map(Dual::of)
-        });
-        Instance::new(sides, parameters, discrete)
-    }
-
     pub(super) fn linearize_force(&self, at: &At<'_, T>, blocks: &mut Blocks<'_, T>) {
         let [by_q, by_v] = force_by_motion(at);
         let (sides, factors) = (self.sides(), at.parameters.factors());
@@ -106,37 +47,6 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
             }
         }
         Self::state_branches(at, blocks);
-    }
-
-    pub(super) fn linearize_force_by_variables(&self, at: &At<'_, T>, blocks: &mut Blocks<'_, T>) {
-        let instance = self.by_variables(at);
-        let force = instance.force();
-        for (side, factor) in self.sides().into_iter().zip(instance.factors) {
-            let Some(on) = side else { continue };
-            for (number, slope) in (-(force * factor)).slopes.into_iter().enumerate() {
-                // Parameters and memory follow one another.
-                blocks.add_by_variable(on, blocks.parameter(number), &Vector1::new(slope));
-            }
-        }
-    }
-
-    pub(super) fn linearize_memory(&self, at: &At<'_, T>, blocks: &mut Blocks<'_, T>) {
-        if self.has_force_law() {
-            // A user's law has no memory: what is there is kept.
-            (0..4).for_each(|i| blocks.add_to_by_variable(Row::Next(i), blocks.discrete(i), T::one()));
-            return;
-        }
-        let rows = by_motion(at).next().into_iter().zip(self.by_variables(at).next());
-        for (i, (by_motion, by_variables)) in rows.enumerate() {
-            for (by, factor) in self.sides().into_iter().zip(at.parameters.factors()) {
-                let Some(by) = by else { continue };
-                let [by_position, by_velocity] = by_motion.slopes.map(|slope| Vector1::new(slope * factor));
-                blocks.add_to(Row::Next(i), by, &by_position, &by_velocity);
-            }
-            for (number, slope) in by_variables.slopes.into_iter().enumerate() {
-                blocks.add_to_by_variable(Row::Next(i), blocks.parameter(number), slope);
-            }
-        }
     }
 }
 

@@ -60,15 +60,6 @@ impl<S: Algebraic> Parameters<S> {
         self.dynamic_force() + offset + self.viscous_friction * beyond
     }
 
-    /// The force of all parts.
-    #[inline]
-    pub(super) fn force(&self, q: S, v: S, discrete: &Discrete<S>) -> S {
-        self.stiffness * (q - self.offset)
-            + self.damping * (v - self.velocity_offset)
-            + self.friction(q, v, discrete).force
-            + self.contact(q, v, discrete.limit_stop_state).force
-    }
-
     /// The force of sticking bristles \[N\].
     #[inline]
     fn sticking_force(&self, q: S, v: S, last_sticking_position: S) -> S {
@@ -129,7 +120,14 @@ impl<S: Algebraic> Parameters<S> {
         }
     }
 
-    fn switch_friction(&self, q: S, v: S, start: &Discrete<S>, current: &Discrete<S>) -> (Discrete<S>, S) {
+    /// As [`switch`](Self::switch), of bristles.
+    pub(super) fn switch_friction(
+        &self,
+        q: S,
+        v: S,
+        start: &Discrete<S>,
+        current: &Discrete<S>,
+    ) -> (Discrete<S>, S) {
         let holding_force = self.holding_force();
         if holding_force == S::none() {
             let was_stuck = current.friction_mode == S::none();

@@ -2,6 +2,7 @@
 
 use alloc::sync::Arc;
 
+mod by_variables;
 mod derivatives;
 mod law;
 mod load;

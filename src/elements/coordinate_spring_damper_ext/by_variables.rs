@@ -1,0 +1,159 @@
+//! Derivatives of the force and of the memory by parameters and memory.
+
+use nalgebra::Vector1;
+
+use super::derivatives::At;
+use super::{CoordinateSpringDamperExt, Discrete, Parameters};
+use crate::framework::{Blocks, Row};
+use crate::math::{Dual, Number, Real, have_same_bits};
+
+/// How many numbers the parameters and the memory have, and the places of those that parts of the law depend on.
+const NUMBERS: usize = 27;
+const FACTORS: usize = 4;
+const FRICTION: [usize; 13] = [6, 7, 8, 9, 10, 11, 12, 13, 14, 15, MODE, MODE + 1, MODE + 3];
+const STOPS: [usize; 8] = [16, 17, 18, 19, 20, 21, 22, STOP_STATE];
+/// The first number of the memory, and the state of the stops.
+const MODE: usize = 23;
+const STOP_STATE: usize = MODE + 2;
+
+/// Displacement and velocity, with the law and the memory, of which some numbers vary.
+struct Varied<T, const N: usize> {
+    q: Dual<T, N>,
+    v: Dual<T, N>,
+    parameters: Parameters<Dual<T, N>>,
+    discrete: Discrete<Dual<T, N>>,
+}
+
+/// The derivatives of one number of the element.
+struct Gradient<T> {
+    /// By displacement and velocity.
+    by_motion: [T; 2],
+    /// By parameters and memory, which follow one another.
+    by_numbers: [T; NUMBERS],
+}
+
+impl<T: Real, const N: usize> Varied<T, N> {
+    /// Displacement and velocity are varied, and the numbers in these places.
+    fn new(at: &At<'_, T>, places: &[usize]) -> Self {
+        let mut number = 0;
+        let mut of = |value| {
+            let direction = places.iter().position(|&place| place == number);
+            number += 1;
+            direction.map_or_else(|| Dual::of(value), |i| Dual::variable(value, 2 + i))
+        };
+        Self {
+            q: Dual::variable(at.position.displacement, 0),
+            v: Dual::variable(at.velocity.velocity, 1),
+            parameters: at.parameters.lift(&mut of),
+            discrete: at.discrete.lift(&mut of),
+        }
+    }
+}
+
+impl<T: Real> Gradient<T> {
+    fn none() -> Self {
+        Self { by_motion: [T::zero(); 2], by_numbers: [T::zero(); NUMBERS] }
+    }
+
+    /// That of a number of the memory that stays.
+    fn of(number: usize) -> Self {
+        let mut gradient = Self::none();
+        gradient.by_numbers[number] = T::one();
+        gradient
+    }
+
+    /// Adds that of a part, which depends on the numbers in these places.
+    fn add<const N: usize>(&mut self, part: Dual<T, N>, places: &[usize]) {
+        let (by_motion, by_numbers) = part.slopes.split_at(2);
+        (0..2).for_each(|i| self.by_motion[i] += by_motion[i]);
+        places.iter().zip(by_numbers).for_each(|(&place, &slope)| self.by_numbers[place] += slope);
+    }
+
+    /// Adds what the factors change by way of displacement and velocity, of the coordinates on each side.
+    fn add_by_factors(&mut self, [first, second]: [[T; 2]; 2]) {
+        let along = |[q, v]: [T; 2]| self.by_motion[0] * q + self.by_motion[1] * v;
+        let [by_first, by_second] = [-along(first), along(second)];
+        self.by_numbers[FACTORS] += by_first;
+        self.by_numbers[FACTORS + 1] += by_second;
+    }
+
+    fn times(&self, factor: T) -> Self {
+        let times = |slope| slope * factor;
+        Self { by_motion: self.by_motion.map(times), by_numbers: self.by_numbers.map(times) }
+    }
+
+    /// The numbers on which it depends, as far as is known, with the derivatives.
+    fn by_numbers(&self) -> impl Iterator<Item = (usize, T)> + '_ {
+        let numbers = self.by_numbers.iter().copied().enumerate();
+        numbers.filter(|&(_, slope)| !have_same_bits(slope.abs(), T::zero()))
+    }
+}
+
+impl<T: Real> CoordinateSpringDamperExt<T> {
+    /// Displacement and velocity of each coordinate, zero for ground.
+    fn motion_of_sides(&self, at: &At<'_, T>) -> [[T; 2]; 2] {
+        self.sides().map(|side| {
+            let motion =
+                side.map(|side| [at.positions.coordinate(side), at.velocities.coordinate_rate(side)]);
+            motion.unwrap_or([T::zero(); 2])
+        })
+    }
+
+    pub(super) fn linearize_force_by_variables(&self, at: &At<'_, T>, blocks: &mut Blocks<'_, T>) {
+        let Parameters { stiffness, damping, offset, velocity_offset, use_limit_stops, .. } = *at.parameters;
+        let (q, v) = (at.position.displacement, at.velocity.velocity);
+        let mut force = Gradient { by_motion: [stiffness, damping], ..Gradient::none() };
+        force.by_numbers[..4].copy_from_slice(&[q - offset, v - velocity_offset, -stiffness, -damping]);
+        let Varied { q, v, parameters, discrete } = Varied::<_, 15>::new(at, &FRICTION);
+        force.add(parameters.friction(q, v, &discrete).force, &FRICTION);
+        if use_limit_stops {
+            let Varied { q, v, parameters, discrete } = Varied::<_, 10>::new(at, &STOPS);
+            force.add(parameters.contact(q, v, discrete.limit_stop_state).force, &STOPS);
+        }
+        force.add_by_factors(self.motion_of_sides(at));
+        let sides = self.sides().into_iter().zip(at.parameters.factors());
+        let signs = [(FACTORS, T::one()), (FACTORS + 1, -T::one())];
+        for ((side, factor), (number, sign)) in sides.zip(signs) {
+            let Some(on) = side else { continue };
+            let mut pull = force.times(-factor);
+            pull.by_numbers[number] += at.dynamics.force * sign;
+            for (number, slope) in pull.by_numbers() {
+                blocks.add_by_variable(on, blocks.parameter(number), &Vector1::new(slope));
+            }
+        }
+    }
+
+    pub(super) fn linearize_memory(&self, at: &At<'_, T>, blocks: &mut Blocks<'_, T>) {
+        let mut rows = [0, 1, 2, 3].map(|i| Gradient::of(MODE + i));
+        // A user's law has no memory: what is there is kept.
+        if !self.has_force_law() {
+            if at.parameters.has_bristles() {
+                let Varied { q, v, parameters, discrete } = Varied::<_, 15>::new(at, &FRICTION);
+                let (next, _) = parameters.switch_friction(q, v, &discrete, &discrete);
+                let Discrete { friction_mode, last_sticking_position, bristle_energy, .. } = next;
+                for (i, next) in [(0, friction_mode), (1, last_sticking_position), (3, bristle_energy)] {
+                    rows[i] = Gradient::none();
+                    rows[i].add(next, &FRICTION);
+                }
+            }
+            if at.parameters.use_limit_stops {
+                let Varied { q, parameters, discrete, .. } = Varied::<_, 10>::new(at, &STOPS);
+                let (next, _) = parameters.switch_stop(q, discrete.limit_stop_state);
+                rows[2] = Gradient::none();
+                rows[2].add(next, &STOPS);
+            }
+        }
+        let sides = self.motion_of_sides(at);
+        for (i, mut row) in rows.into_iter().enumerate() {
+            row.add_by_factors(sides);
+            for (side, factor) in self.sides().into_iter().zip(at.parameters.factors()) {
+                let Some(by) = side else { continue };
+                let [by_position, by_velocity] = row.by_motion.map(|slope| Vector1::new(slope * factor));
+                blocks.add_to(Row::Next(i), by, &by_position, &by_velocity);
+            }
+            for (number, slope) in row.by_numbers() {
+                blocks.add_to_by_variable(Row::Next(i), blocks.parameter(number), slope);
+            }
+        }
+    }
+}
