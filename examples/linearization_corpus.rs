@@ -3,8 +3,9 @@
 //! Each state is linearized, and compared with dual numbers through the whole system, by motion, by all variables and of the
 //! next commit; its transpose and its matrices with its products, to the bit; and `K·V + D·A` with differences of the forces
 //! in motion. Of each element, option and branch it prints how many states had it, how many the element refused, in how many
-//! differences saw a kink, the end of what can be evaluated, or tensions that cancel, and the largest errors: those against dual numbers relative to
-//! the sum of the sizes of the terms, that against differences relative to the largest force or its rate.
+//! differences saw a kink, the end of what can be evaluated, or tensions that cancel, in how many derivatives are off by what
+//! they change where the state is rounded otherwise, and the largest of the other errors: those against dual numbers relative
+//! to the sum of the sizes of the terms, that against differences relative to the largest force or its rate.
 //!
 //! The exit status is 1 if a linearization is wrong. `benches/record/linearization.md` has the table of a million states.
 //!
@@ -30,6 +31,7 @@ use force_elements_scenes::linearized::{
 struct Row {
     states: u64,
     kinks: u64,
+    rounded: u64,
     worst: Agreement,
     moving: f64,
 }
@@ -48,15 +50,11 @@ impl Row {
         self.states += 1;
         match report.moving {
             Moving::Smooth(off) => self.moving = self.moving.max(off),
-            Moving::Kink | Moving::Edge => self.kinks += 1,
-            // There are no terms of which the others could be fractions.
-            Moving::Cancelled => {
-                self.kinks += 1;
-                return;
-            }
+            Moving::Kink | Moving::Edge | Moving::Cancelled => self.kinks += 1,
         }
-        let Agreement { forces_by_motion, forces_by_variables, rates, commit } = &mut self.worst;
+        let Agreement { forces_by_motion, forces_by_variables, rates, commit, rounded: _ } = &mut self.worst;
         let found = &report.agreement;
+        self.rounded += u64::from(found.rounded > 0);
         for (worst, off) in [
             (forces_by_motion, found.forces_by_motion),
             (forces_by_variables, found.forces_by_variables),
@@ -67,13 +65,14 @@ impl Row {
         }
     }
 
-    fn cells(&self, name: &str, refused: String) -> [String; 8] {
+    fn cells(&self, name: &str, refused: String) -> [String; 9] {
         let error = |off: f64| if off == 0.0 { "0".to_string() } else { format!("{off:.0e}") };
         [
             name.to_string(),
             self.states.to_string(),
             refused,
             self.kinks.to_string(),
+            self.rounded.to_string(),
             error(self.worst.forces_by_motion),
             error(self.worst.forces_by_variables),
             error(self.worst.commit),
@@ -169,6 +168,7 @@ fn main() -> ExitCode {
             "states",
             "refused",
             "kinks",
+            "rounded",
             "by motion",
             "by variables",
             "commit",

@@ -161,7 +161,8 @@ fn descend<T: Real>(strands: &[Part<T>], joints: &mut [Joint<T>], i: usize, slac
     }
 }
 
-/// The shares and elongations in which every slipping contact is at its limit and every other one sticks.
+/// The shares and elongations in which every contact with a direction is at its limit and every other one sticks, also one
+/// without friction between slack strands.
 pub(super) fn solve_groups<T: Real, S: Algebraic<Scalar = T>>(
     strands: &mut [Part<S>],
     joints: &[Joint<S>],
@@ -171,7 +172,7 @@ pub(super) fn solve_groups<T: Real, S: Algebraic<Scalar = T>>(
     let mut start = S::none();
     for last in 0..strands.len() {
         let joint = joints.get(last);
-        if joint.is_some_and(Joint::slips) {
+        if joint.is_some_and(|joint| joint.direction != 0) {
             continue;
         }
         let end = joint.map_or(S::literal(1.0), |joint| joint.committed);

@@ -325,12 +325,6 @@ impl<T: Real> StrandDerivatives<T> {
         let [stiffness, slack_length, dissipation] = law;
         distribute_length(&mut self.parts, length);
         solve_groups(&mut self.parts, &self.joints, slack_length);
-        // What is slack keeps its shares while no contact slips, beside what is taut too.
-        for (part, strand) in self.parts.iter_mut().zip(&strands.all) {
-            if strand.elongation == T::zero() && strand.share == strand.committed_share {
-                part.share = part.committed_share;
-            }
-        }
         // Every choice is that of the evaluation, to the last bit.
         for (part, strand) in self.parts.iter_mut().zip(&strands.all) {
             part.length.value = strand.length;

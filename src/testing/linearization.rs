@@ -30,6 +30,9 @@ pub struct Agreement {
     pub rates: f64,
     /// Discrete variables after the next commit.
     pub commit: f64,
+    /// How many derivatives are off by more than the bound, and by no more than they change where the state is rounded
+    /// otherwise. They are not among the others.
+    pub rounded: usize,
 }
 
 /// A direction in which everything that a linearization is about changes.
@@ -273,7 +276,8 @@ pub fn agreement<S: Subject, D: Derivative>(seed: u64) -> Result<Agreement, Viol
                     subject: PhantomData,
                 };
                 let exact = D::rate(&curve)?;
-                let Agreement { forces_by_motion, forces_by_variables, rates, commit } = &mut agreement;
+                let Agreement { forces_by_motion, forces_by_variables, rates, commit, rounded } =
+                    &mut agreement;
                 let (quantity, source, worst) = match results {
                     Results::Forces if moves => {
                         ("a derivative of the forces by motion", element.source(), forces_by_motion)
@@ -292,7 +296,8 @@ pub fn agreement<S: Subject, D: Derivative>(seed: u64) -> Result<Agreement, Viol
                 let scale = size.max(exact.abs());
                 let off = (change - exact).abs();
                 let mut tolerance = D::PRECISION.max(precision) * scale + f64::MIN_POSITIVE;
-                if off > tolerance {
+                let is_rounded = off > tolerance;
+                if is_rounded {
                     // The direction of a stretch of micrometres between points metres away is known to 1e-10. Some of these
                     // changes may happen to be along it.
                     for moves in [true, false, true, false, true, false] {
@@ -303,7 +308,8 @@ pub fn agreement<S: Subject, D: Derivative>(seed: u64) -> Result<Agreement, Viol
                     }
                 }
                 within(quantity, off, tolerance)?;
-                if off > 0.0 {
+                *rounded += usize::from(is_rounded);
+                if off > 0.0 && !is_rounded {
                     *worst = worst.max(off / scale);
                 }
             }

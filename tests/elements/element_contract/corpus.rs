@@ -268,3 +268,15 @@ fn strands_at_equal_tension_have_the_derivatives_of_their_shares() -> Result<(),
     assert!(are_slack_in_part > 1);
     Ok(())
 }
+
+#[test]
+fn laps_held_at_their_limit_and_slack_strands_that_slide_have_their_own_derivatives() -> Result<(), Violation>
+{
+    // Drums whose laps are at the limit since the last commit, where rounding decided on the damping; slack cables that slide
+    // without friction, with some strands as long as before.
+    for seed in [5_012_471, 5_028_086, 5_029_456, 5_031_089, 5_030_943, 5_039_686, 6_069_285, 6_158_380] {
+        let outcome = examine::<AnyCapstan>(seed)?;
+        assert!(matches!(outcome, Outcome::Right(_)), "{seed}: {outcome:?}");
+    }
+    Ok(())
+}

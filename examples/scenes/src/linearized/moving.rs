@@ -19,7 +19,7 @@ pub enum Moving {
 
 /// The times over which differences are taken \[s\]: a friction spring of 1e5 N/m under a load of 0.01 N turns within a
 /// microsecond; a ball that is pressed in by 1e-5 m at 1e-5 m/s moves by no more than some roundings in a hundred.
-const TIMES: [f64; 7] = [1e-6, 1e-7, 1e-8, 1e-10, 1e-5, 2e-5, 1e-4];
+const TIMES: [f64; 9] = [1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 3e-6, 1e-5, 2e-5, 1e-4];
 
 /// Rounding leaves 1e-16/1e-6 of some dozens of terms, or 1e-16/1e-10 of a rate of some m/s, and kinks of a cable within 1e-13
 /// rad leave 1e-7.
