@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use force_elements::testing::Violation;
+use force_elements::testing::{Numbers, Scene, Violation};
+use force_elements::{Linearization, Real};
 use force_elements_scenes::linearized::{
     AnyCable, AnyCapstan, AnyCoordinate, AnyFoundation, AnyHertz, AnyLinearBushing, AnySpatialBushing,
     AnySpring, Kind, Moving, Outcome, examine,
@@ -279,4 +280,46 @@ fn laps_held_at_their_limit_and_slack_strands_that_slide_have_their_own_derivati
         assert!(matches!(outcome, Outcome::Right(_)), "{seed}: {outcome:?}");
     }
     Ok(())
+}
+
+/// The derivatives of the state of a seed by motion, and the branches with their counts; `None` if it is refused.
+fn by_motion<T: Real, K: Kind>(seed: u64) -> Option<(Vec<f64>, Vec<(&'static str, usize)>)> {
+    let Scene { system, mut state, element } = K::scene::<T>(&mut Numbers::new(seed)).ok()?;
+    system.realize_dynamics(&mut state).ok()?;
+    let mut linearization = Linearization::new();
+    system.linearize(&state, &mut linearization).ok()?;
+    let branches = linearization.element(element).branches().iter().map(|branch| (branch.name, branch.count));
+    let [stiffness, damping] = linearization.to_dense();
+    Some((stiffness.iter().chain(&damping).map(|number| number.to_f64()).collect(), branches.collect()))
+}
+
+/// Requires that so many states of a hundred have the same derivatives in single precision.
+fn agrees_in_single_precision<K: Kind>(percentage: usize) {
+    let (mut same, mut compared) = (0, 0);
+    for seed in 0..400 {
+        let (Some((exact, in_f64)), Some((rounded, in_f32))) =
+            (by_motion::<f64, K>(seed), by_motion::<f32, K>(seed))
+        else {
+            continue;
+        };
+        let largest = exact.iter().fold(0.0_f64, |most, number| most.max(number.abs()));
+        let off = exact.iter().zip(&rounded).fold(0.0_f64, |most, (a, b)| most.max((a - b).abs()));
+        compared += 1;
+        same += usize::from(in_f64 == in_f32 && off <= 1e-2 * largest);
+    }
+    assert!(compared > 350 && 100 * same >= percentage * compared, "{}: {same} of {compared}", K::NAME);
+}
+
+#[test]
+fn linearizations_in_single_precision() {
+    agrees_in_single_precision::<AnyLinearBushing>(100);
+    agrees_in_single_precision::<AnySpatialBushing>(100);
+    agrees_in_single_precision::<AnyCoordinate>(100);
+    // Far from the plane forces underflow; near kinks branches differ.
+    agrees_in_single_precision::<AnySpring>(80);
+    // The depth of balls that barely touch is known to some hundredths.
+    agrees_in_single_precision::<AnyHertz>(90);
+    agrees_in_single_precision::<AnyFoundation>(98);
+    agrees_in_single_precision::<AnyCable>(98);
+    agrees_in_single_precision::<AnyCapstan>(95);
 }
