@@ -7,14 +7,19 @@ use super::{CoordinateSpringDamperExt, Discrete, Parameters};
 use crate::framework::{Blocks, Row};
 use crate::math::{Dual, Number, Real, have_same_bits};
 
-/// How many numbers the parameters and the memory have, and the places of those that parts of the law depend on.
+/// How many numbers the parameters and the memory have.
 const NUMBERS: usize = 27;
+/// The places among these of the two factors, of the memory, and of the state of the stops in it.
 const FACTORS: usize = 4;
-const FRICTION: [usize; 13] = [6, 7, 8, 9, 10, 11, 12, 13, 14, 15, MODE, MODE + 1, MODE + 3];
+const MEMORY: usize = 23;
+const STOP_STATE: usize = MEMORY + 2;
+/// The places of what friction and what stops depend on.
+const FRICTION: [usize; 13] = [6, 7, 8, 9, 10, 11, 12, 13, 14, 15, MEMORY, MEMORY + 1, MEMORY + 3];
 const STOPS: [usize; 8] = [16, 17, 18, 19, 20, 21, 22, STOP_STATE];
-/// The first number of the memory, and the state of the stops.
-const MODE: usize = 23;
-const STOP_STATE: usize = MODE + 2;
+
+/// With displacement and velocity.
+type ByFriction<T> = Varied<T, { 2 + FRICTION.len() }>;
+type ByStops<T> = Varied<T, { 2 + STOPS.len() }>;
 
 /// Displacement and velocity, with the law and the memory, of which some numbers vary.
 struct Varied<T, const N: usize> {
@@ -104,10 +109,10 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
         let (q, v) = (at.position.displacement, at.velocity.velocity);
         let mut force = Gradient { by_motion: [stiffness, damping], ..Gradient::none() };
         force.by_numbers[..4].copy_from_slice(&[q - offset, v - velocity_offset, -stiffness, -damping]);
-        let Varied { q, v, parameters, discrete } = Varied::<_, 15>::new(at, &FRICTION);
+        let Varied { q, v, parameters, discrete } = ByFriction::new(at, &FRICTION);
         force.add(parameters.friction(q, v, &discrete).force, &FRICTION);
         if use_limit_stops {
-            let Varied { q, v, parameters, discrete } = Varied::<_, 10>::new(at, &STOPS);
+            let Varied { q, v, parameters, discrete } = ByStops::new(at, &STOPS);
             force.add(parameters.contact(q, v, discrete.limit_stop_state).force, &STOPS);
         }
         force.add_by_factors(self.motion_of_sides(at));
@@ -124,11 +129,11 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
     }
 
     pub(super) fn linearize_memory(&self, at: &At<'_, T>, blocks: &mut Blocks<'_, T>) {
-        let mut rows = [0, 1, 2, 3].map(|i| Gradient::of(MODE + i));
+        let mut rows = [0, 1, 2, 3].map(|i| Gradient::of(MEMORY + i));
         // A user's law has no memory: what is there is kept.
         if !self.has_force_law() {
             if at.parameters.has_bristles() {
-                let Varied { q, v, parameters, discrete } = Varied::<_, 15>::new(at, &FRICTION);
+                let Varied { q, v, parameters, discrete } = ByFriction::new(at, &FRICTION);
                 let (next, _) = parameters.switch_friction(q, v, &discrete, &discrete);
                 let Discrete { friction_mode, last_sticking_position, bristle_energy, .. } = next;
                 for (i, next) in [(0, friction_mode), (1, last_sticking_position), (3, bristle_energy)] {
@@ -137,7 +142,7 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
                 }
             }
             if at.parameters.use_limit_stops {
-                let Varied { q, parameters, discrete, .. } = Varied::<_, 10>::new(at, &STOPS);
+                let Varied { q, parameters, discrete, .. } = ByStops::new(at, &STOPS);
                 let (next, _) = parameters.switch_stop(q, discrete.limit_stop_state);
                 rows[2] = Gradient::none();
                 rows[2].add(next, &STOPS);
