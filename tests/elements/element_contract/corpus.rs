@@ -282,8 +282,11 @@ fn laps_held_at_their_limit_and_slack_strands_that_slide_have_their_own_derivati
     Ok(())
 }
 
-/// The derivatives of the state of a seed by motion, and the branches with their counts; `None` if it is refused.
-fn by_motion<T: Real, K: Kind>(seed: u64) -> Option<(Vec<f64>, Vec<(&'static str, usize)>)> {
+/// A branch, and how many take it.
+type Taken = (&'static str, usize);
+
+/// The derivatives of the state of a seed by motion, and the branches; `None` if it is refused.
+fn by_motion<T: Real, K: Kind>(seed: u64) -> Option<(Vec<f64>, Vec<Taken>)> {
     let Scene { system, mut state, element } = K::scene::<T>(&mut Numbers::new(seed)).ok()?;
     system.realize_dynamics(&mut state).ok()?;
     let mut linearization = Linearization::new();
