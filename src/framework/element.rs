@@ -245,8 +245,8 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
     /// longer far from zero ([how long](crate::_documentation::linearization#an-elements-own-derivatives)). A law of a much smaller
     /// length, as a contact that yields by micrometres, must write its derivatives.
     ///
-    /// At a kink the derivatives are those of the branch that is taken. Derivatives that are not finite are an error of
-    /// [`ForceSystem::linearize`](crate::ForceSystem::linearize).
+    /// At a kink the derivatives are those of the branch that is taken. Derivatives that are not finite, and those of or by
+    /// variables that the element does not have, are errors of [`ForceSystem::linearize`](crate::ForceSystem::linearize).
     fn linearize(&self, _at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
         blocks.differences();
     }

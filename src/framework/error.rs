@@ -207,6 +207,9 @@ pub enum ElementError {
     /// The rate of a continuous variable is not finite.
     #[error("the rate of a continuous variable is not finite")]
     NonFiniteRate,
+    /// A derivative that the element writes is of, or by, a variable that it does not have.
+    #[error("a derivative is of a variable that the element does not have")]
+    NoSuchVariable,
     /// Parameters or discrete variables belong to an element of the same kind with other parts.
     #[error("the variables belong to another element with other parts")]
     ForeignVariables,

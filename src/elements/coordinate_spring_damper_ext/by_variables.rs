@@ -33,7 +33,7 @@ struct Varied<T, const N: usize> {
 struct Gradient<T> {
     /// By displacement and velocity.
     by_motion: [T; 2],
-    /// By parameters and memory, which follow one another.
+    /// By parameters, then by memory.
     by_numbers: [T; NUMBERS],
 }
 
@@ -94,6 +94,11 @@ impl<T: Real> Gradient<T> {
     }
 }
 
+/// The variable that a number is.
+fn variable<T: Real>(blocks: &Blocks<'_, T>, number: usize) -> usize {
+    if number < MEMORY { blocks.parameter(number) } else { blocks.discrete(number - MEMORY) }
+}
+
 impl<T: Real> CoordinateSpringDamperExt<T> {
     /// Displacement and velocity of each coordinate, zero for ground.
     fn motion_of_sides(&self, at: &At<'_, T>) -> [[T; 2]; 2] {
@@ -123,7 +128,7 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
             let mut pull = force.times(-factor);
             pull.by_numbers[number] += at.dynamics.force * sign;
             for (number, slope) in pull.by_numbers() {
-                blocks.add_by_variable(on, blocks.parameter(number), &Vector1::new(slope));
+                blocks.add_by_variable(on, variable(blocks, number), &Vector1::new(slope));
             }
         }
     }
@@ -157,7 +162,7 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
                 blocks.add_to(Row::Next(i), by, &by_position, &by_velocity);
             }
             for (number, slope) in row.by_numbers() {
-                blocks.add_to_by_variable(Row::Next(i), blocks.parameter(number), slope);
+                blocks.add_to_by_variable(Row::Next(i), variable(blocks, number), slope);
             }
         }
     }

@@ -16,11 +16,10 @@ use crate::mechanics::{BodyIndex, Checked, Kinematics};
 pub enum Row {
     /// The force on a body or coordinate.
     Force(End),
-    /// The rate of a continuous variable, by its place among the numbers of `Continuous`. Products ignore one that does not
-    /// exist.
+    /// The rate of a continuous variable, by its place among the numbers of `Continuous`.
     Rate(usize),
-    /// A discrete variable after the next commit, by its place among the numbers of `Discrete`. Products ignore one that
-    /// does not exist. One that a commit leaves as it is has the derivative 1 by itself, which has to be written.
+    /// A discrete variable after the next commit, by its place among the numbers of `Discrete`. One that a commit leaves as
+    /// it is has the derivative 1 by itself, which has to be written.
     Next(usize),
 }
 
@@ -30,7 +29,7 @@ pub enum Column {
     /// Position and velocity of a body or coordinate.
     Motion(End),
     /// A variable: 0 is time; the numbers of the parameters, the discrete and the continuous variables follow, in the
-    /// order in which they are [visited](crate::Variables::visit), without flags. Products ignore one that does not exist.
+    /// order in which they are [visited](crate::Variables::visit), without flags.
     Variable(usize),
 }
 
@@ -188,6 +187,20 @@ impl<T: Real> Derivatives<T> {
         self.mark()
     }
 
+    /// Whether an element that began here has all variables that its derivatives are of and by; `counts` are those of its
+    /// parameters, discrete and continuous variables.
+    pub(super) fn are_of_variables_since(&self, begin: Mark, counts: [usize; 3]) -> bool {
+        let last: usize = counts.iter().sum();
+        self.entries[begin.entries..].iter().all(|entry| {
+            let has_row = match entry.row {
+                Row::Force(_) => true,
+                Row::Rate(number) => number < counts[2],
+                Row::Next(number) => number < counts[1],
+            };
+            has_row && !matches!(entry.column, Column::Variable(variable) if variable > last)
+        })
+    }
+
     /// Whether all numbers of an element that began here are finite.
     #[inline]
     pub(super) fn are_finite_since(&self, begin: Mark) -> bool {
@@ -233,21 +246,29 @@ impl<T: Real> Blocks<'_, T> {
     /// The variable that is time, for the methods that take one.
     pub const TIME: usize = 0;
 
-    /// The place among all variables of a number of the parameters. The number is not checked: those beyond the parameters
-    /// lead to the discrete and continuous variables.
+    /// The place among all variables of a number of the parameters.
     pub fn parameter(&self, number: usize) -> usize {
-        1 + number
+        self.variable(0, number)
     }
 
-    /// The place among all variables of a number of the discrete variables. The number is not checked: those beyond the
-    /// discrete variables lead to the continuous ones.
+    /// The place among all variables of a number of the discrete variables.
     pub fn discrete(&self, number: usize) -> usize {
-        1 + self.counts[0] + number
+        self.variable(1, number)
     }
 
     /// The place among all variables of a number of the continuous variables.
     pub fn continuous(&self, number: usize) -> usize {
-        1 + self.counts[0] + self.counts[1] + number
+        self.variable(2, number)
+    }
+
+    /// Of a number that the element does not have a place that it does not have.
+    #[inline]
+    fn variable(&self, group: usize, number: usize) -> usize {
+        if number < self.counts[group] {
+            1 + self.counts[..group].iter().sum::<usize>() + number
+        } else {
+            usize::MAX
+        }
     }
 
     /// Adds the derivatives of the force on one body or coordinate by the position and by the velocity of one, the same
@@ -274,8 +295,7 @@ impl<T: Real> Blocks<'_, T> {
         }
     }
 
-    /// Adds the derivative of the force on a body or coordinate by a variable. Products ignore a variable that the element
-    /// does not have.
+    /// Adds the derivative of the force on a body or coordinate by a variable.
     pub fn add_by_variable<const R: usize>(
         &mut self,
         on: impl Freedoms<R>,

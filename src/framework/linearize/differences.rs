@@ -56,6 +56,9 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
                 let counts = &mut all_counts[place];
                 one.counts = *counts.get_or_insert_with(|| slots.variables[place].counts());
                 self.linearize_others(scope, slots, kinematics, &mut one)?;
+                if !one.derivatives.are_of_variables_since(first, one.counts) {
+                    return Err(self.roster.failure(place, ElementError::NoSuchVariable));
+                }
             }
             linearization.end(derivatives.mark());
             if !derivatives.are_finite_since(first) {

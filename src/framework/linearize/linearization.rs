@@ -307,9 +307,10 @@ impl<T: Real> ForceSystem<T> {
     ///
     /// # Errors
     /// [`Error::StageTooLow`] below Dynamics stage; [`Error::TopologyMismatch`] if the state belongs to another system;
-    /// [`Error::Element`] with an error documented by an element, or with
-    /// [`ElementError::NonFiniteForce`](crate::ElementError::NonFiniteForce) if a derivative is not finite. After an error of
-    /// an element the linearization is empty.
+    /// [`Error::Element`] with an error documented by an element, with
+    /// [`ElementError::NonFiniteForce`](crate::ElementError::NonFiniteForce) if a derivative is not finite, or, with variables
+    /// or commits in scope, with [`ElementError::NoSuchVariable`](crate::ElementError::NoSuchVariable). After an error of an
+    /// element the linearization is empty.
     pub fn linearize(&self, state: &State<T>, linearization: &mut Linearization<T>) -> Result<(), Error> {
         self.require(state, Stage::Dynamics)?;
         linearization.fit(self);

@@ -1,10 +1,11 @@
-//! Derivatives at the end of the numbers' range.
+//! Derivatives that are refused: beyond the range of numbers, and of variables that an element does not have.
 
 use force_elements::nalgebra::{Vector1, Vector6};
 use force_elements::spatial_bushing::{self, Symmetric6};
 use force_elements::{
     AtDynamics, Blocks, BodyIndex, CoordinateIndex, ElementError, End, ForceAccumulator, ForceElement,
-    ForceSystem, Frame, LinearBushing, Linearization, Pose, SpatialBushing, Topology, linear_bushing,
+    ForceSystem, Frame, LinearBushing, Linearization, Pose, Row, Scope, SpatialBushing, Topology,
+    linear_bushing,
 };
 
 /// A bushing at a distance, without a force: as a law of separate axes and as one of coupled axes.
@@ -48,10 +49,15 @@ fn derivatives_are_refused_if_one_overflows_and_not_if_only_their_sum_does() {
     }
 }
 
-/// A force that rises from -1e308 N to 1e308 N within a tenth of a micrometre. It asks for differences after it has written
-/// derivatives.
+type Write = fn(CoordinateIndex, &mut Blocks<'_, f64>);
+
+/// A force that rises from -1e308 N to 1e308 N within a tenth of a micrometre, by the derivatives that it writes.
 #[derive(Debug)]
-struct Step(CoordinateIndex);
+struct Step {
+    on: CoordinateIndex,
+    by_motion: Write,
+    by_variables: Write,
+}
 
 impl ForceElement<f64> for Step {
     const KIND: &'static str = "step";
@@ -63,27 +69,58 @@ impl ForceElement<f64> for Step {
     type Dynamics = ();
 
     fn check_topology(&self, topology: &Topology) -> Result<(), ElementError> {
-        Ok(topology.check_coordinate(self.0)?)
+        Ok(topology.check_coordinate(self.on)?)
     }
 
     fn add_forces(&self, at: &AtDynamics<'_, f64, Self>, forces: &mut ForceAccumulator<'_, f64>) {
-        let q = at.positions.coordinate(self.0);
-        forces.apply_to_coordinate(self.0, 1e308 * (q / 1e-7).clamp(-1.0, 1.0));
+        let q = at.positions.coordinate(self.on);
+        forces.apply_to_coordinate(self.on, 1e308 * (q / 1e-7).clamp(-1.0, 1.0));
     }
 
     fn linearize(&self, _: &AtDynamics<'_, f64, Self>, blocks: &mut Blocks<'_, f64>) {
-        blocks.add(self.0, self.0, &Vector1::new(1.0), &Vector1::new(1.0));
-        blocks.differences_of([End::Coordinate(self.0)]);
+        (self.by_motion)(self.on, blocks);
     }
+
+    fn linearize_variables(&self, _: &AtDynamics<'_, f64, Self>, blocks: &mut Blocks<'_, f64>) {
+        (self.by_variables)(self.on, blocks);
+    }
+}
+
+/// Why the derivatives are refused.
+fn refusal(by_motion: Write, by_variables: Write) -> Option<ElementError> {
+    let mut system = ForceSystem::new();
+    let on = system.add_coordinate();
+    system.add(Step { on, by_motion, by_variables }).expect("exists");
+    let mut state = system.default_state();
+    system.realize_dynamics(&mut state).expect("regular");
+    let mut linearization = Linearization::of(Scope { variables: true, commit: true });
+    let refused = system.linearize(&state, &mut linearization).err()?;
+    refused.element_error().cloned()
 }
 
 #[test]
 fn differences_are_refused_if_they_overflow_whatever_was_written_before() {
-    let mut system = ForceSystem::new();
-    let coordinate = system.add_coordinate();
-    system.add(Step(coordinate)).expect("exists");
-    let mut state = system.default_state();
-    system.realize_dynamics(&mut state).expect("regular");
-    let refused = system.linearize(&state, &mut Linearization::new()).expect_err("overflows");
-    assert_eq!(refused.element_error(), Some(&ElementError::NonFiniteForce));
+    let by_motion: Write = |on, blocks| {
+        blocks.add(on, on, &Vector1::new(1.0), &Vector1::new(1.0));
+        blocks.differences_of([End::Coordinate(on)]);
+    };
+    assert_eq!(refusal(by_motion, |_, _| ()), Some(ElementError::NonFiniteForce));
+}
+
+#[test]
+fn derivatives_of_and_by_variables_that_an_element_lacks_are_refused() {
+    const TIME: usize = Blocks::<f64>::TIME;
+    let none: Write = |_, _| ();
+    assert_eq!(refusal(none, |on, blocks| blocks.add_by_variable(on, TIME, &Vector1::new(1.0))), None);
+    let foreign: [Write; 6] = [
+        |on, blocks| blocks.add_by_variable(on, blocks.parameter(0), &Vector1::new(1.0)),
+        |on, blocks| blocks.add_by_variable(on, blocks.discrete(0), &Vector1::new(1.0)),
+        |on, blocks| blocks.add_by_variable(on, blocks.continuous(0), &Vector1::new(1.0)),
+        |on, blocks| blocks.add_by_variable(on, 1, &Vector1::new(1.0)),
+        |_, blocks| blocks.add_to_by_variable(Row::Rate(0), TIME, 1.0),
+        |by, blocks| blocks.add_to(Row::Next(0), by, &Vector1::new(1.0), &Vector1::new(1.0)),
+    ];
+    for by_variables in foreign {
+        assert_eq!(refusal(none, by_variables), Some(ElementError::NoSuchVariable));
+    }
 }
