@@ -1,22 +1,29 @@
-//! The rest position of an engine on four mounts, by Newton's method with exact stiffnesses, and the frequencies about it.
+//! The rest position of an engine on mounts, a foot and a stay, by Newton's method with exact stiffnesses, and the frequencies
+//! about it.
 //!
 //! Prints the residual from step to step, once with the linearization and once with differences of all forces, and the
-//! frequencies of small oscillations.
+//! frequencies of small oscillations, and draws both.
 //!
 //! ```text
-//! cargo run --release --example equilibrium
+//! cargo run --release --example equilibrium [-- PICTURE.svg]
 //! ```
 
 use std::error::Error;
+use std::f64::consts::{FRAC_PI_2, TAU};
+use std::process::ExitCode;
 
-use force_elements::linear_bushing::Parameters;
+use force_elements::cable::{CablePath, Obstacle};
+use force_elements::elastic_foundation::{self, Material};
 use force_elements::nalgebra::{
     Matrix3, Matrix6, Point3, Rotation3, SymmetricEigen, Translation3, Vector3, Vector6,
 };
+use force_elements::shapes::{Cylinder, HalfSpace, TriangleMesh};
 use force_elements::{
-    BodyIndex, ForceSystem, Frame, LinearBushing, Linearization, Pose, SpatialForce, State,
+    BodyIndex, CableSpring, ElasticFoundation, ForceSystem, Frame, Handle, LinearBushing, Linearization,
+    Pose, SpatialForce, State, Station, cable_spring, linear_bushing,
 };
-use force_elements_examples::{Arguments, Table, print, println};
+use force_elements_examples::picture::{self, Curve, Panel};
+use force_elements_examples::{Argument, Arguments, Table, print, println};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -24,11 +31,26 @@ const MASS: f64 = 180.0;
 /// Principal moments of inertia about the mass center \[kg·m²\].
 const INERTIA: [f64; 3] = [6.0, 14.0, 12.0];
 /// The reaction of the drive, about the axis of the engine \[N·m\].
-const TORQUE: f64 = 900.0;
+const TORQUE: f64 = 400.0;
+/// The rear mounts, the centre of the ball under the front and its radius, in the frame of the engine \[m\].
+const MOUNTS: [(f64, f64); 2] = [(-0.3, -0.25), (-0.3, 0.25)];
+const FOOT: [f64; 3] = [0.35, 0.0, 0.0];
+const RADIUS: f64 = 0.12;
+const FLOOR: f64 = -0.118;
+/// Where the stay begins on the engine, the axis of the pulley and its radius, and where it ends on the floor \[m\].
+const EYE: [f64; 3] = [0.0, 0.3, 0.3];
+const PULLEY: [f64; 3] = [0.0, 0.75, 0.55];
+const SHEAVE: f64 = 0.06;
+const ANCHOR: [f64; 3] = [0.0, 0.9, FLOOR];
+/// Steps of Newton's method.
+const STEPS: usize = 8;
+/// What the residual comes to by rounding of forces of kilonewtons \[N, N·m\].
+const ROUNDING: f64 = 1e-9;
 
 struct Engine {
     system: ForceSystem<f64>,
     body: BodyIndex,
+    stay: Handle<CableSpring<f64>>,
     state: State<f64>,
     linearization: Linearization<f64>,
 }
@@ -39,19 +61,37 @@ fn mass_center() -> Point3<f64> {
 }
 
 impl Engine {
-    /// An engine on four mounts that lean towards its axis.
+    /// An engine on two mounts that lean towards its axis and a rubber foot, held by a stay over a pulley.
     fn new() -> Result<Self> {
         let mut system = ForceSystem::new();
         let body = system.add_body();
         let stiffness = Vector6::new(40.0, 40.0, 40.0, 9e4, 9e4, 2.2e5);
-        for (x, y) in [(-0.3, -0.25), (-0.3, 0.25), (0.35, -0.2), (0.35, 0.2)] {
+        for (x, y) in MOUNTS {
             let lean = Rotation3::from_axis_angle(&Vector3::x_axis(), 0.6 * f64::signum(y));
             let place = Pose::from_parts(Translation3::new(x, y, 0.0), lean);
-            let parameters = Parameters { stiffness, damping: stiffness * 2e-3 };
+            let parameters = linear_bushing::Parameters { stiffness, damping: stiffness * 2e-3 };
             system.add(LinearBushing::new(Frame::ground(place), Frame::on(body, place), parameters)?)?;
         }
+        let clipped = elastic_foundation::Parameters { clipped: true, ..Default::default() };
+        let mut foot = ElasticFoundation::new(clipped)?;
+        foot.add_rigid(Frame::ground(Pose::translation(0.0, 0.0, FLOOR)), HalfSpace::BelowZ)?;
+        let [x, y, z] = FOOT;
+        let ball = TriangleMesh::sphere(RADIUS, 24)?;
+        foot.add_springs(Frame::on(body, Pose::translation(x, y, z)), ball, Material::new(2e7))?;
+        system.add(foot)?;
+
+        let [x, y, z] = PULLEY;
+        let along_x = Rotation3::from_axis_angle(&Vector3::y_axis(), FRAC_PI_2);
+        let frame = Frame::ground(Pose::from_parts(Translation3::new(x, y, z), along_x));
+        // The top of the pulley, in its own frame.
+        let top = Point3::new(-SHEAVE, 0.0, 0.0);
+        let pulley = Obstacle::new(frame, Cylinder::new(SHEAVE)?)?.with_contact_hint(top)?;
+        let path =
+            CablePath::new(Station::on(body, EYE.into()), Station::ground(ANCHOR.into()))?.over(pulley);
+        let parameters = cable_spring::Parameters { stiffness: 4e4, slack_length: 1.27, dissipation: 0.1 };
+        let stay = system.add(CableSpring::new(path, parameters)?)?;
         let state = system.default_state();
-        Ok(Self { system, body, state, linearization: Linearization::new() })
+        Ok(Self { system, body, stay, state, linearization: Linearization::new() })
     }
 
     fn place(&mut self, pose: Pose<f64>) -> Result<()> {
@@ -103,7 +143,7 @@ impl Engine {
     fn settle(&mut self, stiffness: fn(&mut Self) -> Result<Matrix6<f64>>) -> Result<Vec<f64>> {
         let mut sizes = Vec::new();
         self.place(Pose::identity())?;
-        for _ in 0..7 {
+        for _ in 0..STEPS {
             let residual = self.residual()?;
             sizes.push(residual.norm());
             let correction = stiffness(self)?.lu().solve(&-residual).ok_or("the mounts leave a freedom")?;
@@ -127,9 +167,24 @@ impl Engine {
         let root = mass.cholesky().ok_or("the mass is not positive")?.l();
         let inverse = root.try_inverse().ok_or("the mass is not positive")?;
         let squares = SymmetricEigen::new(-(inverse * stiffness * inverse.transpose())).eigenvalues;
-        let mut frequencies: Vec<f64> = squares.iter().map(|w| w.sqrt() / std::f64::consts::TAU).collect();
+        let mut frequencies: Vec<f64> = squares.iter().map(|w| w.sqrt() / TAU).collect();
         frequencies.sort_by(f64::total_cmp);
         Ok(frequencies)
+    }
+
+    /// The engine, its foot and the stay as seen from the front, so far to the right that all is on the picture.
+    fn outline(&mut self) -> Result<[Vec<(f64, f64)>; 3]> {
+        let view = self.system.realize_dynamics(&mut self.state)?;
+        let seen = |p_G: &Point3<f64>| (0.4 + p_G.y, p_G.z);
+        let X = view.positions().pose(self.body);
+        let corners = [(-0.3, 0.0), (-0.3, 0.3), (0.3, 0.3), (0.3, 0.0), (-0.3, 0.0)];
+        let engine = corners.map(|(y, z)| seen(&(X * Point3::new(0.0, y, z)))).to_vec();
+        let around = (0..=48).map(|i| f64::from(i) * TAU / 48.0);
+        let [x, y, z] = FOOT;
+        let foot = around.map(|t| seen(&(X * Point3::new(x, y + RADIUS * t.cos(), z + RADIUS * t.sin()))));
+        let segments = &view.of(self.stay).position.path.segments;
+        let stay = segments.iter().flat_map(|segment| [seen(&segment.from_G), seen(&segment.to_G)]);
+        Ok([engine, foot.collect(), stay.collect()])
     }
 }
 
@@ -143,20 +198,74 @@ fn moved(pose: &Pose<f64>, twist: &Vector6<f64>) -> Pose<f64> {
     )
 }
 
-fn main() -> Result<()> {
-    Arguments::read("The rest position of an engine on four mounts, and the frequencies about it.", []);
+/// The residuals with both stiffnesses, and the engine at the start and at rest.
+fn panels(engine: &mut Engine, exact: &[f64], differences: &[f64]) -> Result<Vec<Panel>> {
+    let [body, foot, stay] = engine.outline()?;
+    engine.place(Pose::identity())?;
+    let [start, ..] = engine.outline()?;
+    let over_steps = |sizes: &[f64]| {
+        (0_u32..).map(f64::from).zip(sizes.iter().map(|size| size.max(1e-14).log10())).collect()
+    };
+    Ok(vec![
+        Panel {
+            title: "Newton's method",
+            x: "step",
+            y: "log10(residual [N, N·m])",
+            curves: vec![
+                Curve::new("differences", over_steps(differences)),
+                Curve::new("linearization", over_steps(exact)),
+            ],
+        },
+        Panel {
+            title: "From the front",
+            x: "y + 0.4 m [m]",
+            y: "z [m]",
+            curves: vec![
+                Curve::new("start", start),
+                Curve::new("at rest", body),
+                Curve::new("foot", foot),
+                Curve::new("stay", stay),
+            ],
+        },
+    ])
+}
+
+fn main() -> Result<ExitCode> {
+    let arguments = Arguments::read(
+        "The rest position of an engine on mounts, a foot and a stay: two tables, and a picture.",
+        [Argument {
+            name: "PICTURE.svg",
+            help: "where the picture is written",
+            default: "target/equilibrium.svg",
+        }],
+    );
     let mut engine = Engine::new()?;
     let differences = engine.settle(Engine::stiffness_by_differences)?;
     let exact = engine.settle(Engine::stiffness)?;
-    let mut table = Table::new(["step", "residual, exact", "residual, differences"]);
-    for (step, (exact, differences)) in exact.iter().zip(&differences).enumerate() {
-        table.row([step.to_string(), format!("{exact:.1e}"), format!("{differences:.1e}")]);
+    let mut table = Table::new(["step", "residual, exact", "of the square before", "residual, differences"]);
+    let mut most = 0.0_f64;
+    for (step, (size, by_differences)) in exact.iter().zip(&differences).enumerate() {
+        // What is below is rounding.
+        let before = step.checked_sub(1).map(|before| exact[before]).filter(|_| *size > ROUNDING);
+        let of_square = before.map(|before| size / (before * before));
+        most = of_square.map_or(most, |of_square| most.max(of_square));
+        let of_square = of_square.map_or(String::new(), |of_square| format!("{of_square:.1e}"));
+        table.row([step.to_string(), format!("{size:.1e}"), of_square, format!("{by_differences:.1e}")]);
     }
     print!("{table}");
+    let last = exact[STEPS - 1];
+    let is_quadratic = most < 1e-3 && last < ROUNDING;
+    println!(
+        "\nResiduals fall quadratically, by at most {most:.1e} of the square before, to {last:.1e}: {}.",
+        if is_quadratic { "pass" } else { "FAIL" }
+    );
     let stiffness = engine.stiffness()?;
     let asymmetry = (stiffness - stiffness.transpose()).amax();
-    println!("\nAsymmetry of the stiffness at rest: {asymmetry:.6} N·m/rad, the torque of the drive in N·m.");
+    println!("Asymmetry of the stiffness at rest: {asymmetry:.6} N·m/rad, the torque of the drive in N·m.");
     let frequencies: Vec<_> = engine.frequencies()?.iter().map(|f| format!("{f:.2}")).collect();
     println!("Frequencies: {} Hz.", frequencies.join(", "));
-    Ok(())
+    let path = arguments.path(0);
+    picture::draw(path, (1, 2), &panels(&mut engine, &exact, &differences)?)?;
+    println!("\npicture: {}", path.display());
+    Ok(if is_quadratic { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
