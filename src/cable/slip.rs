@@ -161,8 +161,8 @@ fn descend<T: Real>(strands: &[Part<T>], joints: &mut [Joint<T>], i: usize, slac
     }
 }
 
-/// The shares and elongations in which every contact with a direction is at its limit and every other one sticks, also one
-/// without friction between slack strands.
+/// The shares and elongations in which every contact with a direction is at its limit and every other one sticks. Where no
+/// material has to move, contacts without friction have no direction either: what is slack keeps its shares.
 pub(super) fn solve_groups<T: Real, S: Algebraic<Scalar = T>>(
     strands: &mut [Part<S>],
     joints: &[Joint<S>],
