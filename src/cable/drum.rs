@@ -204,8 +204,10 @@ pub(super) fn wind<T: Real, S: Algebraic<Scalar = T>>(
     // Rounding makes no laps.
     let sliver = T::lit(1e-9) * now[0].value();
     let mut drum = Wound { laps: [[S::none(); 2]; MOST + 1], count: 0 };
+    let mut is_whole = true;
     for [length, share] in wound {
         let room = now[0] - drum.total()[0];
+        is_whole &= room.value() >= length.value() - sliver;
         if room.value() <= sliver {
             break;
         }
@@ -214,7 +216,9 @@ pub(super) fn wind<T: Real, S: Algebraic<Scalar = T>>(
     }
     let before = drum.total();
     let [length, share] = [now[0] - before[0], now[1] - before[1]];
-    if length > S::none() && share > S::none() {
+    // Of a drum that has not turned, what is new is zero and has derivatives.
+    let is_same = is_whole && drum.count > 0 && length.value().abs() <= sliver;
+    if is_same || (length > S::none() && share > S::none()) {
         let longest = T::lit(TURNING) / curvature;
         let is_begun = drum.count > 0;
         let outermost = &mut drum.laps[drum.count.max(1) - 1];

@@ -79,8 +79,8 @@ pub(crate) struct Evaluated<'a, T: Real> {
 #[derive(Debug)]
 struct Limit<T> {
     obstacle: usize,
-    mu: T,
-    logarithm: T,
+    /// Its derivative by the coefficient of friction.
+    turning: T,
     /// The contacts on whose turning it depends, by place, and by how much.
     contacts: Range<usize>,
     weight: T,
@@ -165,8 +165,7 @@ impl<T: Real> StrandDerivatives<T> {
         let segment_of =
             |contact: usize| results.segments.iter().position(|segment| segment.to_contact == Some(contact));
         for (j, joint) in strands.joints.iter().enumerate() {
-            let logarithm = joint.ratio.ln();
-            let is_limited = !joint.is_frictionless() && logarithm.is_finite();
+            let is_limited = !joint.is_frictionless() && joint.ratio.is_finite();
             let is_wound = strands.all[j].is_wound || strands.all[j + 1].is_wound;
             let place = strands.mark_between(j);
             let mark = path.marks(grips).find(|mark| Some(mark.place) == place);
@@ -179,11 +178,15 @@ impl<T: Real> StrandDerivatives<T> {
                     Some(results.contacts[contact].turning(surface, path.turning_accuracy()))
                 };
                 let (contacts, weight) = mark.contacts::<T>(results);
-                for contact in contacts.filter(|&contact| turning(contact).is_some_and(|x| x > T::zero())) {
-                    self.arriving.push(segment_of(contact)?);
+                let mut turned = T::zero();
+                for contact in contacts {
+                    if let Some(turning) = turning(contact).filter(|&turning| turning > T::zero()) {
+                        turned += turning;
+                        self.arriving.push(segment_of(contact)?);
+                    }
                 }
                 let contacts = first..self.arriving.len();
-                Some(Limit { obstacle, mu, logarithm, contacts, weight: mu * weight })
+                Some(Limit { obstacle, turning: turned * weight, contacts, weight: mu * weight })
             });
             self.limits.push(limit);
         }
@@ -364,7 +367,7 @@ impl<T: Real> StrandDerivatives<T> {
         let mut slopes = [T::zero(); DIRECTIONS];
         let Some(limit) = &self.limits[joint] else { return slopes };
         if motion == StrandMotion::Friction(limit.obstacle) {
-            slopes[0] = limit.logarithm / limit.mu;
+            slopes[0] = limit.turning;
         }
         if let Some(part) = self.moved {
             for &segment in &self.arriving[limit.contacts.clone()] {

@@ -7,8 +7,8 @@ use force_elements::cable_spring::Parameters;
 use force_elements::nalgebra::{Point3, Vector3};
 use force_elements::shapes::Cylinder;
 use force_elements::{
-    BodyIndex, CableSpring, CapstanCable, Error, ForceSystem, Frame, Handle, Pose, SpatialVelocity, State,
-    Station, capstan_cable,
+    BodyIndex, CableSpring, CapstanCable, Column, End, Error, ForceSystem, Frame, Handle, Linearization,
+    Pose, Row, Scope, SpatialVelocity, State, Station, capstan_cable,
 };
 
 const RADIUS: f64 = 0.2;
@@ -412,5 +412,46 @@ fn winding_and_unwinding_do_not_allocate_after_the_first_time() -> Result<(), Er
     let counted = allocation_counter::measure(|| outcome = once(&mut winch.state));
     outcome?;
     assert_eq!(counted.count_total, 0);
+    Ok(())
+}
+
+#[test]
+fn the_next_lap_of_a_winch_at_rest_has_the_derivative_of_winding() -> Result<(), Error> {
+    for i in 1..=200 {
+        let angle = 0.01 * f64::from(i);
+        let mut system = ForceSystem::new();
+        let [drum, load] = [system.add_body(), system.add_body()];
+        let surface = Obstacle::new(Frame::of(drum), Cylinder::new(RADIUS)?)?;
+        let fixed = Station::on(drum, Point3::new(RADIUS, 0.0, 0.0));
+        let mut ends = [fixed, Station::on(load, Point3::origin())];
+        if i % 2 == 0 {
+            ends.reverse();
+        }
+        let path = CablePath::new(ends[0], ends[1])?.over(surface);
+        let parameters = capstan_cable::Parameters { elastic: elastic(1e4, 9.99), friction: vec![0.2] };
+        let winch = system.add(CapstanCable::new(path, parameters)?)?;
+        let mut state = system.default_state();
+        for turned in [0.0, 0.25, 0.5, 0.75, 1.0, 1.0, 1.0].map(|part| part * angle) {
+            state.set_pose(drum, Pose::rotation(Vector3::z() * turned))?;
+            state.set_pose(load, Pose::translation(RADIUS, -9.69, 0.0))?;
+            system.realize_dynamics(&mut state)?;
+            system.accept_step(&mut state)?;
+        }
+        system.realize_dynamics(&mut state)?;
+        let mut linearization = Linearization::of(Scope { variables: true, commit: true });
+        system.linearize(&state, &mut linearization)?;
+
+        let laps = &state.discrete(winch).grips.laps;
+        let outermost = laps.iter().rposition(|lap| lap.share > 0.0).expect("wound");
+        let names = state.linearized_variables(winch)?;
+        let place_of = |name: &str| names.iter().position(|known| known.ends_with(name)).expect("exists");
+        let row = place_of(&format!("lap[{outermost}].length")) - place_of("wrap[0].point.x");
+        let by_turn = Column::Motion(End::Body(drum));
+        let blocks = linearization.element(winch).blocks();
+        let of_lap = blocks.filter(|&(of, by, _)| (of, by) == (Row::Next(row), by_turn));
+        let derivative: f64 = of_lap.map(|(_, _, numbers)| numbers[2]).sum();
+        // The drum winds its radius times its turn.
+        assert!((derivative.abs() - RADIUS).abs() < 1e-9, "{angle}: {derivative}");
+    }
     Ok(())
 }
