@@ -56,7 +56,8 @@ use crate::results;
 ///
 /// Damping: the rise `r = max(−1, c·ẋ)` of the strands between two contacts that stick, with the mean rate `ẋ`
 /// of their elongations `Σ x_k L̇_k / Σ φ_k x_k`. Where the limit of friction would be exceeded, all rises are
-/// drawn towards that of the whole cable.
+/// drawn towards that of the whole cable. With `c > 0` forces therefore jump where a contact begins to slip, and at a
+/// commit after which one that slips is at its limit: the damping of strands beyond other contacts changes at once.
 ///
 /// # Forces
 ///
@@ -99,14 +100,15 @@ use crate::results;
 /// # Note that
 ///
 /// - A load that friction can hold is held without creep, whatever the step.
-/// - A large coefficient, such as 1000, makes a contact that never slips: on the body of a wheel, a pulley that
-///   turns with the cable.
+/// - A large coefficient, such as 1000, makes a contact that slips only beside a slack strand: on the body of a wheel, a
+///   pulley that turns with the cable. Where `e^(μθ)` overflows, beyond a `μθ` of 709 (of 88 in `f32`), it does not slip
+///   there either.
 /// - Friction acts along the cable only. Sideways, the cable slides freely to the shortest path.
 /// - The first accepted step finds the tension uniform, and so does one after
 ///   [`reset_memory`](crate::ForceSystem::reset_memory). A contact is without friction until the step after its
 ///   touchdown.
-/// - Where a state changes places of the path, marks stay where the last commit put them, and all strands share the
-///   change of length until the next one. The contact with an obstacle that is no longer active is without friction.
+/// - Where a state changes places of the path, marks stay where the last commit put them, and all strands that are not wound
+///   share the change of length until the next one; none of them gets shorter than a millionth of its share of the path. The contact with an obstacle that is no longer active is without friction.
 /// - Material is neither made nor lost: the shares add up to 1 through touchdown and liftoff.
 /// - Slip within a step is undone if the motion is reversed within the same step.
 /// - A strand is stiffer than the cable, `k/φ_k`; a short one requires shorter steps of an explicit integrator.

@@ -121,7 +121,7 @@ use crate::mechanics::{Checked, CoordinateIndex, CoordinatePair, ForceAccumulato
 ///   negative and which may deliver power.
 /// - In the reference there is no normal force: its `f_d` stands for `μ_d·F_N`.
 /// - Bristles that stick follow a load that falls at the end of the step, when they slip; until then they hold as they
-///   did. Without load they slip without force. Write the first loads before
+///   did. Without load they slip, without force but for viscous friction. Write the first loads before
 ///   [`reset_memory`](crate::ForceSystem::reset_memory).
 /// - A load within a step is held, like any input. Friction under a load `N(t)` is of the order of the rule by which the
 ///   host chooses it: the load at the middle of the step makes a second-order host.
