@@ -107,6 +107,10 @@ use turns::with_turns;
 /// damped one of the three rotations and of the three translations, the latter at `M`; those of the angles divided by
 /// `1 − |sin q_y|`; and its load times the lever.
 ///
+/// # Linearization
+///
+/// Exact, by motion, all parameters and memory, and so is the commit. There are no branches.
+///
 /// # Source
 ///
 /// M. A. Sherman, A. Seth, S. L. Delp, *Simbody: multibody dynamics for biomedical research*,

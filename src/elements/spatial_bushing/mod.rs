@@ -95,6 +95,11 @@ use turn::Turn;
 /// damping in rotation and in translation, each twice if they are coupled, tables at their steepest and functions where they
 /// are; and its load times the lever.
 ///
+/// # Linearization
+///
+/// Exact, by motion, all parameters and memory, and so is the commit, with the slopes that curves state. There are no
+/// branches.
+///
 /// # Source
 ///
 /// E. D. Fasse, P. C. Breedveld, *Modeling of elastically coupled bodies: Part I — General theory and geometric potential
