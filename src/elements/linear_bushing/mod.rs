@@ -97,7 +97,7 @@ use turns::with_turns;
 ///
 /// # Note that
 ///
-/// - The law holds for large displacements; it is not linearized.
+/// - The law holds for large displacements.
 /// - The two bodies are not interchangeable. Translations are measured along F, which turns with B1, and the
 ///   angles are ordered from F to M: exchanging the bodies changes the forces.
 ///
