@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::between::shares_of_turns;
-use super::blocks::{Blocks, Column, Derivatives, Row};
+use super::blocks::{Blocks, Column, Derivatives, Mark, Row};
 use super::ends::{End, needed_ends};
 use super::linearization::{KindBlocks, KindScratch, Memory, Scope, Slot, Source};
 use super::moved::{Moved, Scratch, noise, rotation_at};
@@ -55,10 +55,7 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
             if scope.variables || scope.commit {
                 let counts = &mut all_counts[place];
                 one.counts = *counts.get_or_insert_with(|| slots.variables[place].counts());
-                self.linearize_others(scope, slots, kinematics, &mut one)?;
-                if !one.derivatives.are_of_variables_since(first, one.counts) {
-                    return Err(self.roster.failure(place, ElementError::NoSuchVariable));
-                }
+                self.linearize_others(scope, slots, kinematics, &mut one, first)?;
             }
             linearization.end(derivatives.mark());
             if !derivatives.are_finite_since(first) {
@@ -68,7 +65,7 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         Ok(())
     }
 
-    /// Writes what is in scope beyond the forces by motion.
+    /// Writes what is in scope beyond the forces by motion, of an element that began here.
     #[inline(never)]
     fn linearize_others(
         &self,
@@ -76,6 +73,7 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         slots: &Slots<T, E>,
         kinematics: &Kinematics<T>,
         one: &mut One<'_, T, E>,
+        first: Mark,
     ) -> Result<(), Error> {
         one.linearization.commits = scope.commit;
         if scope.variables {
@@ -84,7 +82,11 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         if scope.commit && E::Discrete::FIRST_STAGE.is_some() {
             self.linearize_part(Part::Commit, slots, kinematics, one, E::linearize_commit)?;
         }
-        Ok(())
+        if one.derivatives.are_of_variables_since(first, one.counts) {
+            Ok(())
+        } else {
+            Err(self.roster.failure(one.place, ElementError::NoSuchVariable))
+        }
     }
 
     /// Writes one part of the derivatives of one element.
