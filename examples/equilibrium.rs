@@ -2,7 +2,7 @@
 //! about it.
 //!
 //! Prints the residual from step to step, once with the linearization and once with differences of all forces, and the
-//! frequencies of small oscillations, and draws both.
+//! frequencies of small oscillations, and draws the residuals and the engine.
 //!
 //! ```text
 //! cargo run --release --example equilibrium [-- PICTURE.svg]
@@ -232,7 +232,7 @@ fn panels(engine: &mut Engine, exact: &[f64], differences: &[f64]) -> Result<Vec
 
 fn main() -> Result<ExitCode> {
     let arguments = Arguments::read(
-        "The rest position of an engine on mounts, a foot and a stay: two tables, and a picture.",
+        "The rest position of an engine on mounts, a foot and a stay: a table, and a picture.",
         [Argument {
             name: "PICTURE.svg",
             help: "where the picture is written",

@@ -100,9 +100,9 @@ use crate::results;
 /// # Note that
 ///
 /// - A load that friction can hold is held without creep, whatever the step.
-/// - A large coefficient, such as 1000, makes a contact that slips only beside a slack strand: on the body of a wheel, a
-///   pulley that turns with the cable. Where `e^(μθ)` overflows, beyond a `μθ` of 709 (of 88 in `f32`), it does not slip
-///   there either.
+/// - With a large coefficient, such as 1000, a contact that turns the cable by a tenth of a radian or more slips only
+///   beside a slack strand: on the body of a wheel, it is a pulley that turns with the cable. Where `e^(μθ)` overflows,
+///   beyond a `μθ` of 709 (of 88 in `f32`), it does not slip there either.
 /// - Friction acts along the cable only. Sideways, the cable slides freely to the shortest path.
 /// - The first accepted step finds the tension uniform, and so does one after
 ///   [`reset_memory`](crate::ForceSystem::reset_memory). A contact is without friction until the step after its
