@@ -42,11 +42,7 @@ impl Sample {
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments = Arguments::read(
         "A thrown block bounces, slides, and comes to rest on eight exponential springs: a table, and a picture.",
-        [Argument {
-            name: "PICTURE.svg",
-            help: "where the picture is written",
-            default: "target/bouncing_block.svg",
-        }],
+        [Argument::picture("target/bouncing_block.svg")],
     );
     let mut system = ForceSystem::new();
     let mut plant = Plant::new(Vector3::new(0.0, 0.0, -9.81))?;

@@ -244,11 +244,7 @@ fn off(samples: &[Sample]) -> f64 {
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments = Arguments::read(
         "A double pendulum in joint coordinates with friction, stops and a brace: two tables, and a picture.",
-        [Argument {
-            name: "PICTURE.svg",
-            help: "where the picture is written",
-            default: "target/double_pendulum.svg",
-        }],
+        [Argument::picture("target/double_pendulum.svg")],
     );
     let shown = run(STEP, midpoint)?;
     let mut table = Table::new([

@@ -233,11 +233,7 @@ fn panels(engine: &mut Engine, exact: &[f64], differences: &[f64]) -> Result<Vec
 fn main() -> Result<ExitCode> {
     let arguments = Arguments::read(
         "The rest position of an engine on mounts, a foot and a stay: a table, and a picture.",
-        [Argument {
-            name: "PICTURE.svg",
-            help: "where the picture is written",
-            default: "target/equilibrium.svg",
-        }],
+        [Argument::picture("target/equilibrium.svg")],
     );
     let mut engine = Engine::new()?;
     let differences = engine.settle(Engine::stiffness_by_differences)?;

@@ -338,11 +338,7 @@ fn panels(guess: &Motion, measured: &[[f64; CHANNELS]], fit: &Fit) -> Vec<Panel>
 fn main() -> Result<ExitCode> {
     let arguments = Arguments::read(
         "Stiffness, damping and friction from a noisy motion, by exact sensitivities: three tables, and a picture.",
-        [Argument {
-            name: "PICTURE.svg",
-            help: "where the picture is written",
-            default: "target/identify.svg",
-        }],
+        [Argument::picture("target/identify.svg")],
     );
     println!("{INTRODUCTION}");
     let truth = true_parameters()?;

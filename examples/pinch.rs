@@ -39,7 +39,7 @@ struct Runs {
 fn main() -> Result<ExitCode, Box<dyn Error>> {
     let arguments = Arguments::read(
         "A pinched capsule and a block on a tilting plane, with each friction: two tables, and a picture.",
-        [Argument { name: "PICTURE.svg", help: "where the picture is written", default: "target/pinch.svg" }],
+        [Argument::picture("target/pinch.svg")],
     );
     println!("{INTRODUCTION}");
     let progress = Progress::new(5 * Friction::ALL.len() as u64);

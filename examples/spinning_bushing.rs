@@ -24,11 +24,7 @@ const SHOWN: u32 = 20;
 fn main() -> Result<ExitCode, Box<dyn Error>> {
     let arguments = Arguments::read(
         "A body between two bushings is spun through every attitude, with each law: a table, and a picture.",
-        [Argument {
-            name: "PICTURE.svg",
-            help: "where the picture is written",
-            default: "target/spinning_bushing.svg",
-        }],
+        [Argument::picture("target/spinning_bushing.svg")],
     );
     println!("{INTRODUCTION}");
     let cases = ACCURACIES.map(|accuracy| (Law::Spatial, accuracy)).into_iter();

@@ -310,7 +310,7 @@ fn panels(rollout: &Rollout, pushes: Points, mut paths: Vec<Points>) -> Vec<Pane
 fn main() -> Result<ExitCode> {
     let arguments = Arguments::read(
         "The throw of a block that stops at a mark, by gradients of rollouts: three tables, and a picture.",
-        [Argument { name: "PICTURE.svg", help: "where the picture is written", default: "target/throw.svg" }],
+        [Argument::picture("target/throw.svg")],
     );
     println!("{INTRODUCTION}");
     // Damped enough along the normal to be at rest at the end.

@@ -230,11 +230,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let arguments = Arguments::read_of(
         "force-elements-rapier-host",
         "Rapier integrates, force elements compute the forces: tables beside the reference host, and a picture.",
-        [Argument {
-            name: "PICTURE.svg",
-            help: "where the picture is written",
-            default: "target/rapier_host.svg",
-        }],
+        [Argument::picture("target/rapier_host.svg")],
     );
     let energies = [
         "scene",

@@ -17,6 +17,13 @@ pub struct Argument {
     pub default: &'static str,
 }
 
+impl Argument {
+    /// The file of a picture.
+    pub const fn picture(default: &'static str) -> Self {
+        Self { name: "PICTURE.svg", help: "where the picture is written", default }
+    }
+}
+
 /// Values of the arguments, in the order of their declaration.
 #[derive(Debug)]
 pub struct Arguments<const N: usize> {

@@ -214,11 +214,7 @@ fn print_losses(scene: &SwingingCable) -> Result<(), Box<dyn Error>> {
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments = Arguments::read(
         "Two bodies swing on an elastic cable over a cylinder: where the energy goes, how well it adds up, and a picture.",
-        [Argument {
-            name: "PICTURE.svg",
-            help: "where the picture is written",
-            default: "target/swinging_cable.svg",
-        }],
+        [Argument::picture("target/swinging_cable.svg")],
     );
     let path = arguments.path(0);
     if let Some(folder) = path.parent() {
