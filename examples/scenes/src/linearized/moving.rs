@@ -25,7 +25,8 @@ const TIMES: [f64; 9] = [1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 3e-6, 1e-5, 2e-5, 1e-4];
 /// rad leave 1e-7.
 const PRECISION: f64 = 1e-6;
 
-/// How much of the tension rounding leaves on a body: 1e-16 of some dozens of terms with levers of ten metres.
+/// How much of the tension rounding leaves on a body: 1e-16 of some dozens of terms with levers of ten metres, and of their rates,
+/// some tens of their size a second.
 const REST: f64 = 1e-12;
 
 /// Compares along the motion of a state with accelerations that are drawn. The forces on each body are sums of tensions no
