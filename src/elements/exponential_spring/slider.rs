@@ -166,15 +166,16 @@ impl<S> Slider<S> {
         let mut direction = stretch / size;
         let before = self.station - self.anchor;
         let drawn = length(before);
-        if drawn > S::none() {
-            // A spring that is dragged turns as it goes: half of a short drag is in the direction before, half in that
-            // after it; a long one is in that of the way.
-            let reach = reach(&direction);
-            room = room.at_most((size - reach).value().magnitude());
-            let slip = (size - reach).at_least(S::none());
-            let turn = slip / (drawn * S::literal(2.0));
-            let turn = turn * (S::literal(1.0) + turn);
-            let turned = stretch - before * (turn / (S::literal(1.0) + turn));
+        // A spring that is dragged turns as it goes: half of a short drag is in the direction before, half in that
+        // after it; a long one is in that of the way, as the one of a spring that was slack is throughout.
+        let reach_straight = reach(&direction);
+        room = room.at_most((size - reach_straight).value().magnitude());
+        let slip = (size - reach_straight).at_least(S::none());
+        let whole = slip + drawn * S::literal(2.0);
+        if whole > S::none() {
+            let dragged = slip / whole;
+            let turned =
+                stretch - before * (dragged / (S::literal(1.0) - dragged * (S::literal(1.0) - dragged)));
             direction = turned / length(turned);
         }
         if is_viscous {

@@ -259,3 +259,28 @@ fn an_exponential_spring_at_rest_at_its_limits_and_at_the_clamp() {
     all_are_finite(corners);
     all_are_one_sided(cases, Freedoms::All);
 }
+
+/// The station of the last commit is the anchor: just after `reset_memory`, and after a commit without friction.
+#[test]
+fn an_exponential_spring_that_was_slack_is_dragged() {
+    let plain = exponential::Parameters::default();
+    let undamped = exponential::Parameters { friction_viscosity: 0.0, ..plain };
+    let (x, y, z) = (Vector3::x(), Vector3::y(), Vector3::z() * 0.005);
+    let cases = [("damped", plain), ("undamped", undamped)].into_iter().flat_map(|(law, p)| {
+        // By a multiple of what it can be drawn out by, which is 0.03 mm; straight, aslant, and back against the damper.
+        [
+            (x * 0.01, x * 0.004),
+            (x * 0.01, y * 0.04),
+            (x * 0.01 - y * 0.02, x * 0.04),
+            (x * 0.001, x * -0.004),
+        ]
+        .map(|(shift, velocity)| {
+            let case = exponential_spring(p, (shift + z, velocity), |discrete| {
+                discrete.last_station = Some(z.into());
+                discrete.anchor_P = Vector2::zeros();
+            });
+            (format!("{law}, {shift:?}, {velocity:?}"), case)
+        })
+    });
+    all_are_one_sided(cases, Freedoms::All);
+}
