@@ -275,7 +275,8 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
 
     /// For an implicit host, between the Newton iterations of one step: writes into `next` the
     /// discrete variables that fit the present iterate, given those at the start of the step, and
-    /// returns by how much the force thereby changes \[N\]; zero when nothing switched.
+    /// returns by how much the force thereby changes \[N\]; zero when nothing switched. An element that cannot resolve what
+    /// happened within the step returns an estimate of its force error, and leaves `next` as it is.
     ///
     /// `next` starts as a copy of the present discrete variables and is validated, as in
     /// [`accept_step`](Self::accept_step).

@@ -269,10 +269,20 @@ impl<'a, T: Real> Simulation<'a, T> {
     /// Rates at the trial point where they were calculated last, after an update of discrete variables; costs nothing if
     /// none has changed.
     pub(super) fn calc_updated_rates(&mut self, y: &[T], rates: &mut [T]) -> Result<(), SimulationError> {
-        if self.state.stage() < Stage::Dynamics {
+        if self.is_outdated() {
             self.statistics.evaluations += 1;
         }
         self.write_rates(y, rates)
+    }
+
+    /// Refuses a step of symplectic Euler that is too long for the forces at the present point.
+    pub(super) fn check_step(&self, step: f64) -> Result<(), Error> {
+        self.system.check_step(&self.state, self.plant, StepMethod::SymplecticEuler, step)
+    }
+
+    /// Whether forces are to be evaluated anew, since variables have changed.
+    pub(super) fn is_outdated(&self) -> bool {
+        self.state.stage() < Stage::Dynamics
     }
 
     /// Rates of positions, orientations and coordinates, which follow from `y` without forces.

@@ -95,7 +95,7 @@ struct Previous<T> {
 /// The outcome of a trial step.
 #[derive(Debug, Clone, Copy)]
 enum Outcome {
-    /// Solved; with the discrete variables of its start, forces would err by this.
+    /// Solved; with the discrete variables of its start, or by what lies within the step, forces err by this.
     Settled {
         force_error: f64,
     },
@@ -363,17 +363,18 @@ fn settle<T: Real>(
     rates: &mut [T],
     force_tolerance: f64,
 ) -> Result<Outcome, SimulationError> {
-    let mut first_error = None;
-    let mut force_error = 0.0;
+    let (mut force_error, mut largest) = (0.0, 0.0_f64);
     for _ in 0..SWITCH_LIMIT {
         if let Err(failed) = newton.solve(simulation, stage, y, rates)? {
             return Ok(Outcome::NotConverged(failed));
         }
         force_error = simulation.discontinuous_update(start)?;
-        let first_error = *first_error.get_or_insert(force_error);
+        largest = largest.max(force_error);
+        // An error that no update mends lies within the step.
+        let is_updated = simulation.is_outdated();
         simulation.calc_updated_rates(y, rates)?;
-        if force_error <= force_tolerance {
-            return Ok(Outcome::Settled { force_error: first_error });
+        if force_error <= force_tolerance || !is_updated {
+            return Ok(Outcome::Settled { force_error: largest });
         }
     }
     Ok(Outcome::NotSettled { force_error })

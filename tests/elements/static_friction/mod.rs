@@ -10,6 +10,7 @@ use force_elements::{
 };
 
 mod belt;
+mod stop;
 mod tilt;
 
 const GRAVITY: f64 = 9.81;
