@@ -105,8 +105,8 @@ pub mod testing;
 // Documented in their modules, with their parameters and results.
 #[doc(no_inline)]
 pub use elements::{
-    CableSpring, CapstanCable, CoordinateSpringDamperExt, CustomForce, ElasticFoundation, ExponentialSpring,
-    HertzContact, LinearBushing, SpatialBushing,
+    CableSpring, CapstanCable, ContactDesign, CoordinateSpringDamperExt, CustomForce, ElasticFoundation,
+    ExponentialSpring, HertzContact, LinearBushing, SpatialBushing,
 };
 pub use elements::{
     cable_spring, capstan_cable, coordinate_spring_damper_ext, custom_force, elastic_foundation,

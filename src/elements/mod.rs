@@ -3,6 +3,7 @@
 pub mod cable_spring;
 pub mod capstan_cable;
 mod casts;
+mod contact_design;
 mod contact_law;
 pub mod coordinate_spring_damper_ext;
 pub mod custom_force;
@@ -17,6 +18,7 @@ mod tension;
 
 pub use cable_spring::CableSpring;
 pub use capstan_cable::CapstanCable;
+pub use contact_design::ContactDesign;
 pub use coordinate_spring_damper_ext::CoordinateSpringDamperExt;
 pub use custom_force::CustomForce;
 pub use elastic_foundation::ElasticFoundation;

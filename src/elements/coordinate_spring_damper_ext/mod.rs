@@ -4,6 +4,7 @@ use alloc::sync::Arc;
 
 mod by_variables;
 mod derivatives;
+mod for_contact;
 mod law;
 mod load;
 mod resistance;

@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use crate::elements::contact_design::{ContactDesign, SpringDamper};
 use crate::elements::contact_law::{Coefficients, ContactLaw};
 use crate::elements::elastic_foundation::SurfaceIndex;
 use crate::framework::Stage;
@@ -102,6 +103,32 @@ impl<T: Real> Material<T> {
         Ok(Self::new(stiffness))
     }
 
+    /// A material for a body that rests on this area \[m²\] of its mesh, under a host of fixed steps. Its friction
+    /// [with anchors](super::ElasticFoundation::with_anchors) holds without creep.
+    ///
+    /// Under its weight the body sinks in by `m·g/(k·area)`, at most a tenth of its extent; on a smaller area deeper, in
+    /// proportion.
+    ///
+    /// # Errors
+    /// Those of [`ContactDesign::validate`]; [`InvalidValue`] for an area that is not finite and greater than zero.
+    pub fn for_contact(design: &ContactDesign, area: T) -> Result<Self, InvalidValue> {
+        design.validate()?;
+        check::positive("area", area)?;
+        let frequency = design.resting_frequency();
+        let SpringDamper { stiffness, damping } = design.grip(design.mass);
+        let chosen = Self {
+            stiffness: T::lit(design.mass * frequency * frequency) / area,
+            dissipation: T::lit(design.dissipation()),
+            static_friction: T::lit(design.mu_static),
+            dynamic_friction: T::lit(design.mu_kinetic),
+            viscous_friction: T::zero(),
+            tangential_stiffness: T::lit(stiffness) / area,
+            tangential_viscosity: T::lit(damping) / area,
+        };
+        chosen.validate()?;
+        Ok(chosen)
+    }
+
     /// The same with this dissipation \[s/m\].
     #[must_use]
     pub fn with_dissipation(self, dissipation: T) -> Self {
@@ -147,6 +174,16 @@ variables! {
 checked_when_read!(Parameters);
 
 impl<T: Real> Parameters<T> {
+    /// Clipped faces, and a transition velocity that suits the step of a host.
+    ///
+    /// # Errors
+    /// Those of [`ContactDesign::validate`].
+    pub fn for_contact(design: &ContactDesign) -> Result<Self, InvalidValue> {
+        design.validate()?;
+        let transition_velocity = T::lit(design.transition_velocity());
+        Ok(Self { transition_velocity, clipped: true, ..Self::default() })
+    }
+
     /// The same without materials.
     pub(super) fn without_surfaces(self) -> Self {
         Self { materials: Vec::new(), ..self }

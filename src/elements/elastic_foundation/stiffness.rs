@@ -35,7 +35,8 @@ impl<T: Real> ElasticFoundation<T> {
                 } else {
                     force.normal_force * law.friction_factor(T::zero())
                 };
-                stiffnesses.between(stiffness.to_f64(), damping.max(rubbing).to_f64(), ends);
+                stiffnesses.between(stiffness.to_f64(), damping.to_f64(), ends);
+                stiffnesses.rubbing((rubbing - damping).to_f64(), ends);
                 stiffnesses.loaded(load, 0.0, ends);
             }
         }
@@ -102,7 +103,8 @@ impl<T: Real> ElasticFoundation<T> {
         } else {
             pressed * law.friction_factor(T::zero()).to_f64()
         };
-        let damping = (load * law.damping(T::one()).to_f64()).max(rubbing);
+        let damping = load * law.damping(T::one()).to_f64();
         stiffnesses.between(stiffness, damping, ends);
+        stiffnesses.rubbing(rubbing - damping, ends);
     }
 }

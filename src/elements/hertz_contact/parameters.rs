@@ -1,7 +1,9 @@
 //! Parameters of the contact, and what they follow from.
 
+use nalgebra::ComplexField;
+
+use crate::elements::contact_design::ContactDesign;
 use crate::elements::contact_law::{Coefficients, ContactLaw};
-#[cfg(feature = "serde")]
 use crate::framework::variables::Variables as _;
 use crate::math::{Algebraic, InvalidValue, Real, Requirement, check, checked_when_read};
 use crate::variables;
@@ -75,6 +77,37 @@ impl<T: Real> Parameters<T> {
             Requirement::Positive,
         )?;
         Ok(Self { effective_modulus, ..Self::default() })
+    }
+
+    /// A ball of this effective radius \[m\] under a host of fixed steps: where it turns around after it has struck at the
+    /// [speed](ContactDesign::speed) without dissipation, its phase in a step is a half.
+    ///
+    /// Its friction creeps, at less than the transition velocity.
+    ///
+    /// # Errors
+    /// Those of [`ContactDesign::validate`]; [`InvalidValue`] for a radius that is not finite and greater than zero.
+    pub fn for_contact(design: &ContactDesign, effective_radius: T) -> Result<Self, InvalidValue> {
+        design.validate()?;
+        check::positive("effective_radius", effective_radius)?;
+        let ContactDesign { mass, speed, step, gravity, mu_static, mu_kinetic, .. } = *design;
+        // With f = k·x^(3/2), m·v²/2 = 2/5·k·x^(5/2) and ω² = 3/2·f/(m·x) give ω = √(15/8)·v/x at the turn.
+        let turn = 2.0 * ComplexField::sqrt(1.875) * speed * step;
+        let struck = 1.25 * mass * speed * speed / ComplexField::powf(turn, 2.5);
+        // At rest ω² = 3/2·g/x.
+        let frequency = design.resting_frequency();
+        let depth = 1.5 * gravity / (frequency * frequency);
+        let resting = design.weight() / ComplexField::powf(depth, 1.5);
+        let chosen = Self {
+            effective_modulus: T::lit(0.75 * struck.min(resting)) / effective_radius.sqrt(),
+            // Per 3/2 c, as in the law.
+            dissipation: T::lit(design.dissipation() / 1.5),
+            static_friction: T::lit(mu_static),
+            dynamic_friction: T::lit(mu_kinetic),
+            viscous_friction: T::zero(),
+            transition_velocity: T::lit(design.transition_velocity()),
+        };
+        chosen.validate()?;
+        Ok(chosen)
     }
 
     /// The same with this dissipation \[s/m\].

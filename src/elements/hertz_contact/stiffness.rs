@@ -30,9 +30,10 @@ impl<T: Real> HertzContact<T> {
         let slope = k * ComplexField::sqrt(depth);
         let elastic = slope * depth;
         let rubbing = elastic * factor * law.friction_factor(T::zero()).to_f64();
-        let damping = law.damping(T::lit(elastic)).to_f64().max(rubbing);
+        let damping = law.damping(T::lit(elastic)).to_f64();
         let ends = [ball, other].map(|body| (body, at.position.point_G));
         stiffnesses.between(1.5 * slope * factor, damping, ends);
+        stiffnesses.rubbing(rubbing - damping, ends);
         stiffnesses.loaded(elastic * factor, 0.0, ends);
     }
 }

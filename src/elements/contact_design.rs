@@ -1,0 +1,293 @@
+//! What a contact has to do in a host, from which the parameters of every contact and friction law follow.
+
+use nalgebra::ComplexField;
+
+use crate::math::{InvalidValue, Requirement, check};
+
+/// `d·v·h` of an impact at speed `v` on an exponential of decay length `1/d`. It turns with `ω²h² + 2γh` between `½` and
+/// `2` times this, whatever the mass; symplectic Euler then gains less than 1 % of the energy, and a station that strikes half
+/// as fast again is within what is resolved.
+const IMPACT: f64 = 0.5;
+
+/// The square of the phase by which a resting body bounces in a step. At the corner of a cube, whose mass counts there as a
+/// 5.5th, 0.28.
+const RESTING: f64 = 0.05;
+
+/// The least share of critical damping with which a resting body bounces and rocks.
+const RESTING_DAMPING: f64 = 0.15;
+
+/// The phase by which a body on its friction springs swings in a step. With the damping below, the sum that must be
+/// below 4, `ω²h² + 2γh`, is 1.8 at the corner of a cube, which leaves room for an impact.
+const HELD: f64 = 0.18;
+
+/// The share of critical damping with which a body swings on its friction springs.
+const HELD_DAMPING: f64 = 0.4;
+
+/// `2γh` of friction that is proportional to the velocity, a damper of the rate `γ`, at rest.
+const CREEPING: f64 = 0.6;
+
+/// By which share of its extent a body may sink in or be drawn out under its weight.
+const YIELD: f64 = 0.1;
+
+/// What a contact has to do: the body that it carries, the step of its host, and how the body is to rebound and slide.
+///
+/// Every law of contact or friction has parameters for it:
+/// [`exponential_spring::Parameters::for_contact`](crate::exponential_spring::Parameters::for_contact),
+/// [`elastic_foundation::Material::for_contact`](crate::elastic_foundation::Material::for_contact) and
+/// [`Parameters::for_contact`](crate::elastic_foundation::Parameters::for_contact),
+/// [`hertz_contact::Parameters::for_contact`](crate::hertz_contact::Parameters::for_contact) and
+/// [`coordinate_spring_damper_ext::Parameters::for_contact`](crate::coordinate_spring_damper_ext::Parameters::for_contact).
+///
+/// # What is chosen
+///
+/// For a host that takes steps `h` by symplectic Euler, the method of most game engines; other explicit methods allow as
+/// much, implicit ones and error control more. A body of mass `m` on a contact of stiffness `k` and dissipation `c`
+/// (`f = f_e (1 + c v)`, Hunt and Crossley), under its weight, bounces with `ω = √(k/m)` and the share `ζ = c g/2ω` of
+/// critical damping.
+///
+/// | chosen | such that |
+/// |---|---|
+/// | dissipation `c = y/v` | a body that strikes flat at `v` rebounds at `e v`: `y (1 + e) = ln((1 + y)/(1 − y e))`; at any speed it rebounds at less than `1/c` |
+/// | stiffness | `ω h ≤ 0.22` at rest, an impact at `v` is resolved, and `ζ ≥ 0.15`: bouncing and rocking decay by 60 % in each period |
+/// | friction springs | `ω h = 0.18` along the surface with `ζ = 0.4`; under its weight a body that is held is drawn out by at most `μ_s g (5.6 h)²` |
+/// | friction proportional to velocity | `γ h = 0.3` at rest under the weight |
+///
+/// A large restitution leaves little damping at rest. What then rocks for long is given a softer contact, so that it decays at
+/// the same rate in each period.
+///
+/// # Refused
+///
+/// Where a body would sink in by more than a tenth of its [`extent`](Self::extent), or be drawn out by as much, the step is
+/// too long for it: see [`longest_step`](Self::longest_step).
+///
+/// # Source
+///
+/// K. H. Hunt, F. R. E. Crossley, *Coefficient of restitution interpreted as damping in vibroimpact*, Journal of Applied
+/// Mechanics 42 (1975) 440–445. Stability: see [`Stiffnesses`](crate::Stiffnesses).
+///
+/// # Example: a box of 2 kg and 0.2 m in a game at 240 Hz
+///
+/// ```
+/// use force_elements::ContactDesign;
+/// use force_elements::exponential_spring::Parameters;
+///
+/// let design = ContactDesign::new(2.0, 0.1, 1.0 / 240.0).with_friction(0.8, 0.6);
+/// let parameters = Parameters::<f64>::for_contact(&design)?;
+/// // Under its weight each of the four corners below is at height zero.
+/// assert!(parameters.resting_height(2.0 * 9.81 / 4.0)?.abs() < 1e-15);
+///
+/// // At 60 Hz it would sink in by more than a centimetre.
+/// let slow = ContactDesign { step: 1.0 / 60.0, ..design };
+/// assert_eq!(Parameters::<f64>::for_contact(&slow).unwrap_err().name, "contact_design.step");
+/// assert!(slow.longest_step() > 1.0 / 150.0);
+/// # Ok::<(), force_elements::InvalidValue>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ContactDesign {
+    /// Mass of the body \[kg\].
+    pub mass: f64,
+    /// Distance of its mass center from the contact at rest \[m\], half the height of a box.
+    pub extent: f64,
+    /// Step of the host \[s\]; of an engine that holds forces over substeps, that over which it holds them.
+    pub step: f64,
+    /// Number of points that share the weight.
+    pub points: u32,
+    /// The highest speed at which they strike \[m/s\]. Of a body that falls at `v` those that land last are faster, the corners of
+    /// a cube by up to `2.3 v`.
+    pub speed: f64,
+    /// The share of that speed with which the body rebounds, greater than zero and at most one.
+    pub restitution: f64,
+    /// Coefficient of static friction.
+    pub mu_static: f64,
+    /// Coefficient of kinetic friction, at most the static one.
+    pub mu_kinetic: f64,
+    /// Gravity \[m/s²\].
+    pub gravity: f64,
+}
+
+/// A spring and damper.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct SpringDamper {
+    /// \[N/m\]
+    pub(super) stiffness: f64,
+    /// \[N·s/m\]
+    pub(super) damping: f64,
+}
+
+impl ContactDesign {
+    /// Four points that strike at 1 m/s and rebound at 0.2 m/s, with coefficients of friction of 0.7 and 0.5, on Earth.
+    pub const fn new(mass: f64, extent: f64, step: f64) -> Self {
+        Self {
+            mass,
+            extent,
+            step,
+            points: 4,
+            speed: 1.0,
+            restitution: 0.2,
+            mu_static: 0.7,
+            mu_kinetic: 0.5,
+            gravity: 9.81,
+        }
+    }
+
+    /// With this number of points that share the weight.
+    #[must_use]
+    pub const fn with_points(self, points: u32) -> Self {
+        Self { points, ..self }
+    }
+
+    /// With points that strike at this speed \[m/s\], and rebound at this share of it.
+    #[must_use]
+    pub const fn with_impact(self, speed: f64, restitution: f64) -> Self {
+        Self { speed, restitution, ..self }
+    }
+
+    /// With these coefficients of static and kinetic friction.
+    #[must_use]
+    pub const fn with_friction(self, mu_static: f64, mu_kinetic: f64) -> Self {
+        Self { mu_static, mu_kinetic, ..self }
+    }
+
+    /// With this gravity \[m/s²\].
+    #[must_use]
+    pub const fn with_gravity(self, gravity: f64) -> Self {
+        Self { gravity, ..self }
+    }
+
+    /// The longest step for which there is a contact \[s\]: one in which a body of this extent strikes at this speed, rests and is held.
+    pub fn longest_step(&self) -> f64 {
+        let depth = YIELD * self.extent;
+        let (struck, resting) =
+            (IMPACT * depth / self.speed, ComplexField::sqrt(RESTING * depth / self.gravity));
+        let held = HELD * ComplexField::sqrt(depth / (self.mu_static * self.gravity));
+        struck.min(resting).min(held)
+    }
+
+    /// Checks all numbers, and that the step is not too long.
+    ///
+    /// # Errors
+    /// [`InvalidValue`] unless all are finite and greater than zero, coefficients of friction and gravity at least zero, the
+    /// restitution at most one, the kinetic coefficient at most the static one, and the step at most the
+    /// [longest](Self::longest_step); of a restitution so large that a body of this extent would rock on for long.
+    pub fn validate(&self) -> Result<(), InvalidValue> {
+        check::positive("contact_design.mass", self.mass)?;
+        check::positive("contact_design.extent", self.extent)?;
+        check::positive("contact_design.step", self.step)?;
+        check::positive("contact_design.points", f64::from(self.points))?;
+        check::positive("contact_design.speed", self.speed)?;
+        check::positive("contact_design.restitution", self.restitution)?;
+        check::at_most("contact_design.restitution", self.restitution, "1", 1.0)?;
+        check::nonnegative("contact_design.mu_static", self.mu_static)?;
+        check::nonnegative("contact_design.mu_kinetic", self.mu_kinetic)?;
+        check::at_most("contact_design.mu_kinetic", self.mu_kinetic, "mu_static", self.mu_static)?;
+        check::positive("contact_design.gravity", self.gravity)?;
+        check::at_most("contact_design.step", self.step, "longest_step()", self.longest_step())?;
+        let is_damped = self.gravity / square(self.damped_frequency()) <= YIELD * self.extent;
+        let must = Requirement::Below("that at which a contact this stiff rocks on");
+        check::that(is_damped, "contact_design.restitution", self.restitution, must)
+    }
+
+    /// The dissipation `c` after Hunt and Crossley \[s/m\].
+    pub(super) fn dissipation(&self) -> f64 {
+        let e = self.restitution;
+        // Positive beyond the solution, negative before it.
+        let beyond = |y: f64| ComplexField::ln((1.0 + y) / (1.0 - y * e)) - y * (1.0 + e);
+        let (mut least, mut most) = (0.0, e.recip());
+        // As many halvings as digits of a number.
+        for _ in 0..60 {
+            let y = 0.5 * (least + most);
+            if beyond(y) > 0.0 { most = y } else { least = y }
+        }
+        let elastic = e >= 1.0;
+        if elastic { 0.0 } else { 0.5 * (least + most) / self.speed }
+    }
+
+    /// The highest frequency of a resting body that is damped enough \[rad/s\].
+    fn damped_frequency(&self) -> f64 {
+        self.dissipation() * self.gravity / (2.0 * RESTING_DAMPING)
+    }
+
+    /// The frequency with which the resting body bounces on a linear contact \[rad/s\].
+    pub(super) fn resting_frequency(&self) -> f64 {
+        (ComplexField::sqrt(RESTING) / self.step).min(self.damped_frequency())
+    }
+
+    /// One over the decay length of an exponential contact \[1/m\].
+    pub(super) fn steepness(&self) -> f64 {
+        let resting = square(self.resting_frequency()) / self.gravity;
+        resting.min(IMPACT / (self.speed * self.step))
+    }
+
+    /// The friction spring of a contact that carries this mass \[kg\].
+    pub(super) fn grip(&self, mass: f64) -> SpringDamper {
+        let frequency = HELD / self.step;
+        SpringDamper { stiffness: mass * square(frequency), damping: 2.0 * HELD_DAMPING * mass * frequency }
+    }
+
+    /// The velocity up to which friction after Hollars is proportional to it \[m/s\].
+    pub(super) fn transition_velocity(&self) -> f64 {
+        let slope = 2.0 * self.mu_static - self.mu_kinetic;
+        (2.0 * slope * self.gravity * self.step / CREEPING).max(1e-3)
+    }
+
+    /// The weight \[N\].
+    pub(super) fn weight(&self) -> f64 {
+        self.mass * self.gravity
+    }
+}
+
+fn square(x: f64) -> f64 {
+    x * x
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use approx::assert_relative_eq;
+
+    #[test]
+    fn the_dissipation_gives_the_restitution_by_integration() {
+        // m dv/dt = k x (1 − c v) outward, in tiny steps of the midpoint rule.
+        for restitution in [0.05, 0.2, 0.5, 0.8, 0.99] {
+            for speed in [0.3, 4.0] {
+                let c = ContactDesign::new(1.0, 0.1, 1e-3).with_impact(speed, restitution).dissipation();
+                let (mut x, mut v, h) = (0.0_f64, speed, 1e-4);
+                let acceleration = |x: f64, v: f64| -x * (1.0 + c * v);
+                while x >= 0.0 {
+                    let (x1, v1) = (x + 0.5 * h * v, v + 0.5 * h * acceleration(x, v));
+                    (x, v) = (x + h * v1, v + h * acceleration(x1, v1));
+                }
+                assert_relative_eq!(-v / speed, restitution, max_relative = 1e-3);
+            }
+        }
+        assert_eq!(ContactDesign::new(1.0, 0.1, 1e-3).with_impact(2.0, 1.0).dissipation(), 0.0);
+    }
+
+    #[test]
+    fn what_is_out_of_range_is_refused_by_name() {
+        let design = ContactDesign::new(1.0, 0.1, 1e-3);
+        assert_eq!(design.validate(), Ok(()));
+        for (broken, name) in [
+            (ContactDesign { mass: 0.0, ..design }, "mass"),
+            (ContactDesign { extent: f64::NAN, ..design }, "extent"),
+            (ContactDesign { step: -1e-3, ..design }, "step"),
+            (ContactDesign { points: 0, ..design }, "points"),
+            (ContactDesign { speed: f64::INFINITY, ..design }, "speed"),
+            (ContactDesign { restitution: 0.0, ..design }, "restitution"),
+            (ContactDesign { restitution: 1.1, ..design }, "restitution"),
+            // Elastic, it would bounce for ever.
+            (ContactDesign { restitution: 1.0, ..design }, "restitution"),
+            (ContactDesign { mu_static: 0.4, ..design }, "mu_kinetic"),
+            (ContactDesign { mu_kinetic: -0.1, ..design }, "mu_kinetic"),
+            (ContactDesign { gravity: 0.0, ..design }, "gravity"),
+            (ContactDesign { step: 1.0 / 60.0, ..design }, "step"),
+        ] {
+            let error = broken.validate().expect_err(name);
+            assert_eq!(error.name.strip_prefix("contact_design."), Some(name), "{error}");
+        }
+        let longest = ContactDesign { step: design.longest_step(), ..design };
+        assert_eq!(longest.validate(), Ok(()));
+        let longer = ContactDesign { step: design.longest_step() * 1.001, ..design };
+        assert!(longer.validate().is_err());
+    }
+}
