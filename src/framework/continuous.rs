@@ -20,6 +20,8 @@ pub(crate) struct Continuous<T: Real> {
     pub(crate) rates: Vec<T>,
     /// Whether the energy account of each element is open.
     pub(crate) account_open: Vec<bool>,
+    /// What the ledger of each element has shown in the steps of a host since its account was opened.
+    pub(crate) shown: Vec<Shown>,
     /// Whether the host has set another motion since the last accepted step.
     has_moved: bool,
     /// Whether it has integrated since.
@@ -32,10 +34,44 @@ pub(crate) struct Continuous<T: Real> {
     held_powers: Vec<T>,
 }
 
+/// The ledger of one element over the steps of a host, in plain numbers \[J\].
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Shown {
+    /// The most that it has dissipated.
+    dissipated: f64,
+    /// The most that it has stored.
+    stored: f64,
+}
+
+impl Shown {
+    /// From here on, whatever was shown before.
+    const NOTHING: Self = Self { dissipated: f64::NEG_INFINITY, stored: 0.0 };
+
+    /// Takes note of the energies after a step; returns what has been returned without having been received, once most of
+    /// what was stored has been released and the gain is [too much](GAINED) and above rounding.
+    fn gain(&mut self, absorbed: f64, stored: f64, rounding: f64) -> Option<f64> {
+        let dissipated = absorbed - stored;
+        self.dissipated = self.dissipated.max(dissipated);
+        self.stored = self.stored.max(stored);
+        let gained = self.dissipated - dissipated;
+        let most = GAINED * self.stored + rounding * (absorbed.abs() + self.stored);
+        (stored < RELEASED * self.stored && gained > most).then_some(gained)
+    }
+}
+
+/// The share of the most that was stored above which energy that was returned without having been received shows that steps
+/// are too long. In steps that resolve an impact it is below 1 %.
+const GAINED: f64 = 0.5;
+
+/// The share of the most that was stored below which an element has released it. While it is stored the work of forces
+/// that are held over a step lags behind, by up to half of it in steps that resolve an impact.
+const RELEASED: f64 = 0.1;
+
 clone_by_field!(Continuous {
     values,
     rates,
     account_open,
+    shown,
     has_moved,
     is_fed,
     start,
@@ -51,6 +87,7 @@ impl<T: Real> Continuous<T> {
             values: vec![T::zero(); places],
             rates: vec![T::zero(); places],
             account_open: vec![false; places],
+            shown: vec![Shown::NOTHING; places],
             has_moved: false,
             is_fed: false,
             start: Vec::new(),
@@ -82,6 +119,13 @@ impl<T: Real> Continuous<T> {
         &mut self.rates[..places]
     }
 
+    /// Sets the energy absorbed at a place, whatever its ledger has shown.
+    pub(crate) fn set_energy(&mut self, place: usize, energy: T) {
+        self.values[place] = energy;
+        self.account_open[place] = true;
+        self.shown[place] = Shown::NOTHING;
+    }
+
     /// Whether it is owed an integration, as another is.
     pub(crate) fn take_flags<U: Real>(&mut self, other: &Continuous<U>) {
         (self.has_moved, self.is_fed) = (other.has_moved, other.is_fed);
@@ -94,6 +138,7 @@ impl<T: Real> Continuous<T> {
     /// After values were read from a snapshot, for which they were integrated.
     pub(crate) fn was_restored(&mut self) {
         (self.has_moved, self.is_fed) = (false, true);
+        self.shown.fill(Shown::NOTHING);
     }
 
     /// Closes all accounts if the step that ends was not integrated.
@@ -107,6 +152,7 @@ impl<T: Real> Continuous<T> {
     /// Opens all accounts at the present motion.
     pub(crate) fn open_all(&mut self) {
         self.account_open.fill(true);
+        self.shown.fill(Shown { dissipated: 0.0, stored: 0.0 });
         (self.has_moved, self.is_fed) = (false, false);
     }
 }
@@ -356,8 +402,10 @@ impl<T: Real> ForceSystem<T> {
     ///
     /// # Errors
     /// Those of [`State::set_kinematics`], [`realize_dynamics`](Self::realize_dynamics),
-    /// [`State::set_continuous`] and [`accept_step`](Self::accept_step). On an error time, motion and all variables are
-    /// those of the start.
+    /// [`State::set_continuous`] and [`accept_step`](Self::accept_step). [`Error::EnergyGained`] if the open account of an
+    /// element shows that it has returned, without having received it, more than half of the most that it stored: the steps of
+    /// the host are too long. A host that knows its masses is told before by [`check_step`](Self::check_step). On an error
+    /// time, motion and all variables are those of the start.
     pub fn finish_step(
         &self,
         state: &mut State<T>,
@@ -370,7 +418,10 @@ impl<T: Real> ForceSystem<T> {
         start_rates.clone_from(rates);
         let (start_time, flags) = (state.kinematics.time, (*has_moved, *is_fed));
         state.set_kinematics(host)?;
-        let outcome = self.integrate(state, start_time, rule).and_then(|()| self.accept_step(state));
+        let outcome = self
+            .integrate(state, start_time, rule)
+            .and_then(|()| self.check_ledger(state))
+            .and_then(|()| self.accept_step(state));
         if outcome.is_err() {
             state.take_back_kinematics();
             let Continuous { start, next, .. } = &mut state.continuous;
@@ -403,6 +454,29 @@ impl<T: Real> ForceSystem<T> {
         if rule != StepRule::LeftEndpoint {
             state.step_continuous(|start_rate, rate| (start_rate + rate) * (T::lit(0.5) * h))?;
             self.advance(state, Stage::Dynamics)?;
+        }
+        Ok(())
+    }
+
+    /// Refuses a step after which an element has returned energy that it had not received.
+    fn check_ledger(&self, state: &mut State<T>) -> Result<(), Error> {
+        // Of the sums of a million steps.
+        let rounding = T::default_epsilon().to_f64() * 1e3;
+        for id in self.elements() {
+            let place = state.slot(id)?;
+            if !state.continuous.account_open[place] {
+                continue;
+            }
+            let stored = self.kinds[id.kind()]
+                .energies(state.kinds[id.kind()].as_ref(), id.place(), &state.kinematics)?
+                .stored
+                .to_f64();
+            let absorbed = state.continuous.values[place].to_f64();
+            let shown = &mut state.continuous.shown[place];
+            if let Some(gained) = shown.gain(absorbed, stored, rounding) {
+                let stored = shown.stored;
+                return Err(Error::EnergyGained { element: self.name_of(id)?, gained, stored });
+            }
         }
         Ok(())
     }

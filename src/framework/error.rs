@@ -71,6 +71,28 @@ pub enum Error {
         /// Why.
         source: Box<Error>,
     },
+    /// The step of a host is longer than the forces at present allow.
+    #[error("a step of {step:.3e} s is too long for {element}: the longest is {longest:.3e} s")]
+    StepTooLong {
+        /// The element that limits it.
+        element: ElementName,
+        /// The step \[s\].
+        step: f64,
+        /// The longest stable one \[s\].
+        longest: f64,
+    },
+    /// Over the steps of a host an element has returned energy that it had not received.
+    #[error(
+        "{element} has returned {gained:.3e} J that it had not received, where it stored {stored:.3e} J: steps are too long"
+    )]
+    EnergyGained {
+        /// The element.
+        element: ElementName,
+        /// The energy returned beyond that received and not dissipated \[J\].
+        gained: f64,
+        /// The most that it has stored \[J\].
+        stored: f64,
+    },
     /// There are more states than linearizations to write to.
     #[error("there is no linearization to write to")]
     NoLinearization,

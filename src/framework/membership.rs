@@ -140,6 +140,7 @@ impl<T: Real> ForceSystem<T> {
                         .map(|lengths| lengths[..kind].iter().sum::<usize>() + place);
                     fresh.continuous.values[to] = state.continuous.values[from];
                     fresh.continuous.account_open[to] = state.continuous.account_open[from];
+                    fresh.continuous.shown[to] = state.continuous.shown[from];
                 }
             }
         }

@@ -5,7 +5,7 @@ use nalgebra::ComplexField;
 use crate::framework::handle::ElementId;
 use crate::framework::stage::Stage;
 use crate::framework::state::State;
-use crate::framework::stiffnesses::{Rates, Report, Stepping, Stiffnesses};
+use crate::framework::stiffnesses::{Rates, Report, StepMethod, Stepping, Stiffnesses};
 use crate::framework::{Error, ForceSystem};
 use crate::math::Real;
 use crate::mechanics::Inertias;
@@ -93,7 +93,41 @@ impl<T: Real> ForceSystem<T> {
         stepping: Stepping,
     ) -> Result<StableStep, Error> {
         self.require(state, Stage::Dynamics)?;
-        let mut stiffnesses = Stiffnesses::new(&state.kinematics, inertias, stepping)?;
+        self.bound_step(state, Stiffnesses::new(&state.kinematics, inertias, stepping)?, stepping.method)
+    }
+
+    /// Refuses a step of a host that is longer than the forces at present allow, before they are integrated over it.
+    ///
+    /// For a host of fixed steps, once for each step, after [`realize_dynamics`](Self::realize_dynamics): contacts stiffen
+    /// as bodies land, and a body that is about to strike tells at which speed. Friction that is limited does not count:
+    /// it alternates in too long a step, by no more than its limit.
+    ///
+    /// # Errors
+    /// [`Error::StepTooLong`], with the element and the longest step; otherwise those of [`stable_step`](Self::stable_step).
+    pub fn check_step(
+        &self,
+        state: &State<T>,
+        inertias: &dyn Inertias,
+        method: StepMethod,
+        step: f64,
+    ) -> Result<(), Error> {
+        self.require(state, Stage::Dynamics)?;
+        let stepping = Stepping { method, ..Stepping::default() };
+        let stiffnesses = Stiffnesses::new(&state.kinematics, inertias, stepping)?.without_rubbing();
+        match self.bound_step(state, stiffnesses, method)? {
+            StableStep { length, element: Some(element), .. } if step > length => {
+                Err(Error::StepTooLong { element: self.name_of(element)?, step, longest: length })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn bound_step(
+        &self,
+        state: &State<T>,
+        mut stiffnesses: Stiffnesses<'_, T>,
+        method: StepMethod,
+    ) -> Result<StableStep, Error> {
         self.report_stiffness(state, &mut stiffnesses, &mut |_, _| {})?;
         stiffnesses.begin_bounding();
         let mut found = StableStep {
@@ -105,7 +139,7 @@ impl<T: Real> ForceSystem<T> {
         };
         self.report_stiffness(state, &mut stiffnesses, &mut |element, Report { worst, is_unknown }| {
             let Rates { square, damping } = worst;
-            let length = stepping.method.longest_step(worst);
+            let length = method.longest_step(worst);
             if length < found.length {
                 let element = Some(element);
                 let frequency = ComplexField::sqrt(square);

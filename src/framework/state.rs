@@ -280,8 +280,7 @@ impl<T: Real> State<T> {
     /// Sets the energy absorbed by one element and opens its account.
     pub(crate) fn set_absorbed_energy_at(&mut self, slot: usize, energy: T) -> Result<(), Error> {
         finite_energy(energy.is_finite())?;
-        self.continuous.values[slot] = energy;
-        self.continuous.account_open[slot] = true;
+        self.continuous.set_energy(slot, energy);
         Ok(())
     }
 

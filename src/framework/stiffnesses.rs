@@ -3,7 +3,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use nalgebra::{ComplexField, Point3, Vector3};
+use nalgebra::{ComplexField, Matrix6, Point3, Vector3, Vector6};
 
 use crate::framework::Error;
 use crate::math::{Real, Requirement, check};
@@ -68,35 +68,62 @@ const RUNGE_KUTTA_RADIUS: f64 = 2.615;
 /// Let `M` be the masses, `K` and `C` the sums over all springs, symmetric and positive semidefinite. Symplectic Euler is
 /// stable if `M − ½hC − ¼h²K` is positive definite, since then
 /// `vᵀ(M − ½hC − ¼h²K)v + x̄ᵀKx̄`, with `x̄` half way between the positions of two steps, never grows. To
-/// find such `h` without eigenvalues, each spring gets a share of the mass at each of its ends, in proportion to what it
-/// adds there; all of `M` is shared, so what is positive definite for each spring is for the sum. A spring with ends
-/// `i` of mass `m_i`, where all springs together have the stiffness `K_i = Σ k·r²` and the damping `C_i = Σ d·r²`, then
-/// moves with `ω² ≤ Σ K_i/m_i` and `γ ≤ Σ C_i/m_i`. The bound is sharp for one spring and for equal ones in parallel;
-/// springs across each other count as parallel.
+/// find such `h`, each spring gets a share of the mass at each of its ends, in proportion to what it
+/// adds there; all of `M` is shared, so what is positive definite for each spring is for the sum. A spring with ends on bodies
+/// or coordinates `i`, where all springs together have the stiffness `K_i` and the damping `C_i`, then
+/// moves with `ω² ≤ Σ ‖K_i‖` and `γ ≤ Σ ‖C_i‖`, with the greatest eigenvalues `‖K_i‖` of `M_i^{-½} K_i M_i^{-½}`. These are
+/// bounded by the largest sum of magnitudes in a row, or by the sum of those of translation and rotation if that is less. The bound
+/// is sharp for one spring and for equal ones in parallel.
 #[derive(Debug)]
 pub struct Stiffnesses<'a, T: Real> {
     kinematics: &'a Kinematics<T>,
     stepping: Stepping,
     /// In f64 and Ground, by place of the body.
     mass_centers: Vec<Point3<f64>>,
-    /// One over the mass at each place of an [`End`].
-    inverse_masses: Vec<f64>,
+    /// One over the roots of mass and inertia of each body, then of the mass of each coordinate twice.
+    roots: Vec<[f64; 2]>,
+    /// Of each body, then of each coordinate.
     totals: Vec<Total>,
+    /// What they bound, from [`begin_bounding`](Self::begin_bounding) on.
+    bounds: Vec<Rates>,
+    /// Whether friction that is proportional to a small velocity, and limited beyond, counts as a damper.
+    counts_rubbing: bool,
     /// Buffer for forces of unit tension.
     forces: Forces<T>,
-    is_bounding: bool,
     report: Report,
 }
 
-/// What all springs add at one end.
-#[derive(Debug, Clone, Copy, Default)]
+/// What all springs add at one body or coordinate, per mass and inertia.
+#[derive(Debug, Clone, Copy)]
 struct Total {
-    stiffness: f64,
-    damping: f64,
-    /// The stiffest of the springs that share the energy of one impact.
-    impact: f64,
-    /// The most damped of them.
-    impact_damping: f64,
+    stiffness: Matrix6<f64>,
+    damping: Matrix6<f64>,
+    /// The fastest of the springs that share the energy of one impact, and the most damped.
+    impact: Rates,
+}
+
+impl Total {
+    const NONE: Self = Self {
+        stiffness: Matrix6::from_array_storage(nalgebra::ArrayStorage([[0.0; 6]; 6])),
+        damping: Matrix6::from_array_storage(nalgebra::ArrayStorage([[0.0; 6]; 6])),
+        impact: Rates { square: 0.0, damping: 0.0 },
+    };
+
+    fn bound(&self) -> Rates {
+        Rates {
+            square: greatest(&self.stiffness) + self.impact.square,
+            damping: greatest(&self.damping) + self.impact.damping,
+        }
+    }
+}
+
+/// A bound on the greatest eigenvalue of a symmetric positive semidefinite matrix.
+fn greatest(matrix: &Matrix6<f64>) -> f64 {
+    let rows = |range: core::ops::Range<usize>| {
+        let sum = |row: usize| range.clone().map(|column| matrix[(row, column)].abs()).sum::<f64>();
+        range.clone().map(sum).fold(0.0, f64::max)
+    };
+    rows(0..6).min(rows(0..3) + rows(3..6))
 }
 
 /// What one element has reported.
@@ -107,13 +134,16 @@ pub(crate) struct Report {
     pub(crate) is_unknown: bool,
 }
 
-/// One end of a spring: a place, and the square of the stretch per motion.
-///
-/// Places `2b` and `2b + 1` are the translation and the rotation of the body at place `b`; the coordinates follow.
-type End = (usize, f64);
-
-/// Where nothing moves.
-const GROUND: End = (0, 1.0);
+/// One end of a spring of unit stiffness.
+#[derive(Debug, Clone, Copy)]
+struct End {
+    /// The place of the body or coordinate.
+    place: usize,
+    /// What it adds there, per mass and inertia.
+    matrix: Matrix6<f64>,
+    /// One over the mass that it moves there, at least \[1/kg\]; zero where nothing yields.
+    yielding: f64,
+}
 
 impl<'a, T: Real> Stiffnesses<'a, T> {
     pub(crate) fn new(
@@ -124,17 +154,17 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
         check::nonnegative("impact_speed", stepping.impact_speed)?;
         let topology = kinematics.positions.topology();
         let (bodies, coordinates) = (topology.body_places(), topology.coordinate_places());
-        let mut inverse_masses = vec![0.0; 2 * bodies + coordinates];
+        let mut roots = vec![[0.0; 2]; bodies + coordinates];
         let mut mass_centers = vec![Point3::origin(); bodies];
         // An infinite mass is welcome.
         let inverse = |name, mass: f64| {
             check::that(mass > 0.0, name, mass, Requirement::Positive)?;
-            Ok::<_, Error>(mass.recip())
+            Ok::<_, Error>(ComplexField::sqrt(mass.recip()))
         };
         for body in topology.bodies() {
             let place = body.index();
-            inverse_masses[2 * place] = inverse("mass", inertias.mass(body))?;
-            inverse_masses[2 * place + 1] = inverse("inertia", inertias.least_inertia(body))?;
+            roots[place] =
+                [inverse("mass", inertias.mass(body))?, inverse("inertia", inertias.least_inertia(body))?];
             let X_GB = kinematics.positions.pose(body);
             let p_BC = inertias.mass_center(body);
             check::finite_vector("mass_center", &p_BC.coords)?;
@@ -142,23 +172,30 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
         }
         for coordinate in topology.coordinates() {
             let mass = inertias.coordinate_mass(coordinate);
-            inverse_masses[2 * bodies + coordinate.index()] = inverse("coordinate mass", mass)?;
+            roots[bodies + coordinate.index()] = [inverse("coordinate mass", mass)?, 0.0];
         }
         Ok(Self {
             kinematics,
             stepping,
             mass_centers,
-            totals: vec![Total::default(); inverse_masses.len()],
-            inverse_masses,
+            totals: vec![Total::NONE; roots.len()],
+            roots,
+            bounds: Vec::new(),
+            counts_rubbing: true,
             forces: Forces::zeros(topology),
-            is_bounding: false,
             report: Report::default(),
         })
     }
 
+    /// Leaves out friction that is limited: in too long a step it alternates, by no more than its limit, and brings no
+    /// energy.
+    pub(crate) fn without_rubbing(self) -> Self {
+        Self { counts_rubbing: false, ..self }
+    }
+
     /// From here on springs are bounded, by the sums of what has been reported.
     pub(crate) fn begin_bounding(&mut self) {
-        self.is_bounding = true;
+        self.bounds.extend(self.totals.iter().map(Total::bound));
     }
 
     /// What was reported since the last call.
@@ -181,7 +218,18 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
     /// # Panics
     /// If a body does not exist, like slice indexing.
     pub fn between(&mut self, stiffness: f64, damping: f64, ends: [(BodyIndex, Point3<T>); 2]) {
-        self.add(stiffness, damping, &self.ends_at(&ends).concat());
+        self.add(stiffness, damping, &self.ends_at(&ends));
+    }
+
+    /// Reports friction between points of two bodies, in Ground, that is proportional to the velocity at rest, by this
+    /// damping, and limited.
+    ///
+    /// # Panics
+    /// If a body does not exist, like slice indexing.
+    pub fn rubbing(&mut self, damping: f64, ends: [(BodyIndex, Point3<T>); 2]) {
+        if self.counts_rubbing {
+            self.between(0.0, damping, ends);
+        }
     }
 
     /// Reports a force \[N\] at points of two bodies, in Ground, and a torque \[N·m\] between them: as the bodies turn, the
@@ -201,7 +249,13 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
     /// # Panics
     /// If a body does not exist, like slice indexing.
     pub fn turning(&mut self, stiffness: f64, damping: f64, bodies: [BodyIndex; 2]) {
-        let ends = bodies.map(|body| (2 * body.place_in(self.topology()) + 1, 1.0));
+        let ends = bodies.map(|body| {
+            let place = body.place_in(self.topology());
+            let [_, root] = self.roots[place];
+            let yielding = root * root;
+            let matrix = Matrix6::from_diagonal(&Vector6::new(0.0, 0.0, 0.0, yielding, yielding, yielding));
+            End { place, matrix, yielding }
+        });
         self.add(stiffness, damping, &ends);
     }
 
@@ -215,10 +269,10 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
         damping: f64,
         factors: [(Option<CoordinateIndex>, f64); 2],
     ) {
-        let end = |(coordinate, factor): (Option<CoordinateIndex>, f64)| {
-            coordinate.map_or(GROUND, |coordinate| (self.place_of(coordinate), factor * factor))
-        };
-        let ends = factors.map(end);
+        let ground = End { place: BodyIndex::GROUND.index(), matrix: Matrix6::zeros(), yielding: 0.0 };
+        let ends = factors.map(|(coordinate, factor)| {
+            coordinate.map_or(ground, |coordinate| self.end_of(coordinate, factor))
+        });
         self.add(stiffness, damping, &ends);
     }
 
@@ -234,11 +288,13 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
                 - plain(&Point3::from(self.kinematics.positions.pose(body).translation.vector));
             let force = F_GB.force.map(T::to_f64);
             let torque = F_GB.torque.map(T::to_f64) - r_G.cross(&force);
-            ends.extend([(2 * place, force.norm_squared()), (2 * place + 1, torque.norm_squared())]);
+            let [of_mass, of_inertia] = self.roots[place];
+            let (f, t) = (force * of_mass, torque * of_inertia);
+            let line = Vector6::new(f.x, f.y, f.z, t.x, t.y, t.z);
+            ends.push(End { place, matrix: line * line.transpose(), yielding: line.norm_squared() });
         }
         for coordinate in self.topology().coordinates() {
-            let f = self.forces.coordinate(coordinate).to_f64();
-            ends.push((self.place_of(coordinate), f * f));
+            ends.push(self.end_of(coordinate, self.forces.coordinate(coordinate).to_f64()));
         }
         self.add(stiffness, damping, &ends);
     }
@@ -250,20 +306,20 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
     /// # Panics
     /// If a body does not exist, like slice indexing.
     pub fn struck(&mut self, frequency: f64, damping_rate: f64, ends: [(BodyIndex, Point3<T>); 2]) {
-        let ends = self.ends_at(&ends).concat();
-        let mass = self.effective_mass_of(&ends);
-        if !mass.is_finite() || (frequency <= 0.0 && damping_rate <= 0.0) {
+        let ends = self.ends_at(&ends);
+        let all = ends.iter().map(|end| end.yielding).sum::<f64>();
+        if all <= 0.0 || (frequency <= 0.0 && damping_rate <= 0.0) {
             return;
         }
-        let (stiffness, damping) = (frequency * frequency * mass, damping_rate * mass);
-        if self.is_bounding {
+        if self.is_bounding() {
             self.bound(&ends);
-        } else {
-            for (place, square) in ends {
-                let total = &mut self.totals[place];
-                total.impact = total.impact.max(stiffness * square);
-                total.impact_damping = total.impact_damping.max(damping * square);
-            }
+            return;
+        }
+        for End { place, yielding, .. } in ends {
+            let share = yielding / all;
+            let impact = &mut self.totals[place].impact;
+            impact.square = impact.square.max(frequency * frequency * share);
+            impact.damping = impact.damping.max(damping_rate * share);
         }
     }
 
@@ -280,7 +336,8 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
     /// # Panics
     /// If the body does not exist, like slice indexing.
     pub fn mass(&self, body: BodyIndex) -> f64 {
-        self.inverse_masses[2 * body.place_in(self.topology())].recip()
+        let [root, _] = self.roots[body.place_in(self.topology())];
+        (root * root).recip()
     }
 
     /// The mass that a force in any direction between points of two bodies moves, at least \[kg\]; infinite if neither
@@ -289,28 +346,41 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
     /// # Panics
     /// If a body does not exist, like slice indexing.
     pub fn effective_mass(&self, ends: [(BodyIndex, Point3<T>); 2]) -> f64 {
-        self.effective_mass_of(&self.ends_at(&ends).concat())
+        self.ends_at(&ends).iter().map(|end| end.yielding).sum::<f64>().recip()
     }
 
-    fn effective_mass_of(&self, ends: &[End]) -> f64 {
-        ends.iter().map(|&(place, square)| square * self.inverse_masses[place]).sum::<f64>().recip()
-    }
-
-    /// Translation and rotation of a body at a point.
-    fn ends_at(&self, points: &[(BodyIndex, Point3<T>); 2]) -> [[End; 2]; 2] {
+    /// The ends of a spring in any direction.
+    fn ends_at(&self, points: &[(BodyIndex, Point3<T>); 2]) -> [End; 2] {
         points.map(|(body, p_G)| {
             let place = body.place_in(self.topology());
-            let lever = self.lever(body, &p_G);
-            [(2 * place, 1.0), (2 * place + 1, lever * lever)]
+            let [of_mass, of_inertia] = self.roots[place];
+            // The velocity of the point is v − [r]× ω.
+            let turn = (plain(&p_G) - self.mass_centers[place]).cross_matrix() * -of_inertia;
+            let mut matrix = Matrix6::zeros();
+            matrix.fixed_view_mut::<3, 3>(0, 0).fill_diagonal(of_mass * of_mass);
+            matrix.fixed_view_mut::<3, 3>(0, 3).copy_from(&(turn * of_mass));
+            matrix.fixed_view_mut::<3, 3>(3, 0).copy_from(&(turn.transpose() * of_mass));
+            matrix.fixed_view_mut::<3, 3>(3, 3).copy_from(&(turn.transpose() * turn));
+            let yielding = of_mass * of_mass + 0.5 * turn.norm_squared();
+            End { place, matrix, yielding }
         })
+    }
+
+    fn end_of(&self, coordinate: CoordinateIndex, factor: f64) -> End {
+        let place = self.mass_centers.len() + coordinate.place_in(self.topology());
+        let [root, _] = self.roots[place];
+        let mut matrix = Matrix6::zeros();
+        let yielding = (factor * root) * (factor * root);
+        matrix[(0, 0)] = yielding;
+        End { place, matrix, yielding }
+    }
+
+    fn is_bounding(&self) -> bool {
+        !self.bounds.is_empty()
     }
 
     fn topology(&self) -> &'a Topology {
         self.kinematics.positions.topology()
-    }
-
-    fn place_of(&self, coordinate: CoordinateIndex) -> usize {
-        2 * self.mass_centers.len() + coordinate.place_in(self.topology())
     }
 
     fn add(&mut self, stiffness: f64, damping: f64, ends: &[End]) {
@@ -321,27 +391,27 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
         if stiffness <= 0.0 && damping <= 0.0 {
             return;
         }
-        if self.is_bounding {
+        if self.is_bounding() {
             self.bound(ends);
             return;
         }
-        for &(place, square) in ends {
-            let total = &mut self.totals[place];
-            total.stiffness += stiffness.max(0.0) * square;
-            total.damping += damping.max(0.0) * square;
+        for End { place, matrix, yielding } in ends {
+            // An infinite stiffness on what does not yield is no stiffness.
+            if *yielding > 0.0 {
+                let total = &mut self.totals[*place];
+                total.stiffness += matrix * stiffness.max(0.0);
+                total.damping += matrix * damping.max(0.0);
+            }
         }
     }
 
     /// Bounds the motion of a spring with these ends.
     fn bound(&mut self, ends: &[End]) {
         let mut rates = Rates::default();
-        for &(place, _) in ends.iter().filter(|(_, square)| *square > 0.0) {
-            let (total, inverse_mass) = (&self.totals[place], self.inverse_masses[place]);
-            // An infinite stiffness on what does not yield is no stiffness.
-            if inverse_mass > 0.0 {
-                rates.square += (total.stiffness + total.impact) * inverse_mass;
-                rates.damping += (total.damping + total.impact_damping) * inverse_mass;
-            }
+        for end in ends.iter().filter(|end| end.yielding > 0.0) {
+            let Rates { square, damping } = self.bounds[end.place];
+            rates.square += square;
+            rates.damping += damping;
         }
         let method = self.stepping.method;
         if method.longest_step(rates) < method.longest_step(self.report.worst) {

@@ -342,6 +342,12 @@ impl<T: Real> ForceSystem<T> {
         }
     }
 
+    /// The name of an element in errors.
+    pub(crate) fn name_of(&self, id: ElementId) -> Result<ElementName, Error> {
+        let id = self.check(id)?;
+        Ok(self.kinds[id.kind()].roster().name(id.place()))
+    }
+
     /// Whether a state is of this system, with nothing added or removed since it was made or
     /// [carried over](Self::carry_over).
     pub fn owns(&self, state: &State<T>) -> bool {

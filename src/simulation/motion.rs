@@ -5,7 +5,7 @@ use core::ops::Range;
 
 use nalgebra::{Quaternion, UnitQuaternion};
 
-use crate::framework::{DynamicsView, Error, ForceSystem, Linearization, Scope, Stage, State};
+use crate::framework::{DynamicsView, Error, ForceSystem, Linearization, Scope, Stage, State, StepMethod};
 use crate::math::{Real, check};
 use crate::mechanics::Forces;
 use crate::simulation::error::SimulationError;

@@ -14,8 +14,9 @@ use crate::simulation::motion::Simulation;
 /// energies are integrated by the trapezoidal rule, which is not the work done by its own velocities: do not use
 /// it for energy accounts.
 ///
-/// There is no error control. A step that is [too long](crate::ForceSystem::stable_step) makes energy; the run is refused
-/// with [`SimulationError::EnergyExploded`] when it has made kinetic energy of ten thousand times all that was supplied: by
+/// There is no error control. A step that is [too long](crate::ForceSystem::check_step) for the forces at its start is refused
+/// with [`Error::StepTooLong`](crate::Error::StepTooLong), unless [`unchecked`](Self::unchecked). Of elements whose stiffness is
+/// not known too long a step makes energy; the run is refused with [`SimulationError::EnergyExploded`] when it has made kinetic energy of ten thousand times all that was supplied: by
 /// the start, by gravity, by loads and by elements, drives among them, since the simulation was made or
 /// resumed. So loads, drives and changes of parameters may do any work, while an explosion is refused after a few dozen
 /// steps. That a run was not refused does not mean that it is accurate.
@@ -23,6 +24,7 @@ use crate::simulation::motion::Simulation;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SemiImplicitEuler<T: Real> {
     step: f64,
+    is_checked: bool,
     #[cfg_attr(feature = "serde", serde(skip))]
     y: Vec<T>,
     #[cfg_attr(feature = "serde", serde(skip))]
@@ -34,7 +36,13 @@ pub struct SemiImplicitEuler<T: Real> {
 impl<T: Real> SemiImplicitEuler<T> {
     /// An integrator with this step \[s\].
     pub fn new(step: f64) -> Self {
-        Self { step, y: Vec::new(), rates: Vec::new(), end_rates: Vec::new() }
+        Self { step, is_checked: true, y: Vec::new(), rates: Vec::new(), end_rates: Vec::new() }
+    }
+
+    /// Without the check for too long a step, which bounds the stable ones from below.
+    #[must_use]
+    pub fn unchecked(self) -> Self {
+        Self { is_checked: false, ..self }
     }
 
     /// Checks the settings, as every step does.
@@ -66,6 +74,9 @@ impl<T: Real> Integrator<T> for SemiImplicitEuler<T> {
         self.end_rates.resize(count, T::zero());
 
         simulation.calc_present_rates(&mut self.rates)?;
+        if self.is_checked {
+            simulation.check_step(span.length)?;
+        }
         let supply = simulation.opened_supply()?;
         self.y.clear();
         self.y.extend_from_slice(simulation.variables());
