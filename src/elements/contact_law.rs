@@ -85,9 +85,10 @@ impl<T: Real, S: Algebraic<Scalar = T>> ContactLaw<S> {
         } else {
             return S::literal(f64::NAN);
         };
-        // One fraction rather than two: divisions dominate the cost.
-        let below = S::literal(1.0) + ratio_squared;
-        (self.dynamic_friction * below + self.twice_excess) / (speed * below) + self.viscous_friction
+        // Two fractions: in the derivative of one by the transition velocity kinetic friction cancels, and leaves
+        // no digits of a small rest.
+        let excess = self.twice_excess / (S::literal(1.0) + ratio_squared);
+        (self.dynamic_friction + excess) / speed + self.viscous_friction
     }
 
     /// The same at any speed.
@@ -321,6 +322,37 @@ mod tests {
         // A dozen roundings.
         slopes_of_friction::<f64>(3e-15);
         slopes_of_friction::<f32>(2e-6);
+    }
+
+    #[test]
+    fn friction_has_all_digits_of_its_slope_by_the_transition_velocity_at_any_speed() {
+        fn slope<S: Algebraic<Scalar = T>, T: Real>(vary: fn(f64) -> S, slip: f64) -> S {
+            let Coefficients { dissipation, static_friction, dynamic_friction, viscous_friction, .. } =
+                rubber(0.02, 0.1);
+            let of = |number: f64| S::literal(number);
+            let law = ContactLaw::new(Coefficients {
+                dissipation: of(dissipation),
+                static_friction: of(static_friction),
+                dynamic_friction: of(dynamic_friction),
+                viscous_friction: of(viscous_friction),
+                transition_velocity: vary(0.02),
+            });
+            law.friction_factor_of(&(Vector3::y() * T::lit(slip)))
+        }
+        let excess = 2.0 * (0.9_f64 - 0.6);
+        for ratio in [0.0, 1e-6, 1e-3, 0.1, 0.9, 1.1, 2.0, 10.0, 100.0, 1e3, 1e4, 1e5, 1e6, 1e7] {
+            let slip = 0.02 * ratio;
+            let ours = slope::<Dual<f64, 1>, f64>(|number| Dual::variable(number, 0), slip).slopes[0];
+            let through = slope::<Dual64, Dual64>(|number| Dual64::new(number, 1.0), slip).eps;
+            // Of m/v_t or m/v with m = μ_d + 2(μ_s − μ_d)/(1 + r²), where dr/dv_t = −r/v_t.
+            let (r, below): (f64, f64) = (slip / 0.02, 1.0 + (slip / 0.02).powi(2));
+            let rise = 2.0 * excess * r * r / (below * below * 0.02);
+            let expected =
+                if ratio < 1.0 { (rise - (0.6 + excess / below) / 0.02) / 0.02 } else { rise / slip };
+            // Some dozen roundings.
+            assert_relative_eq!(ours, expected, max_relative = 1e-14);
+            assert_relative_eq!(through, expected, max_relative = 1e-14);
+        }
     }
 
     #[test]

@@ -272,7 +272,7 @@ fn an_exponential_spring_that_was_slack_is_dragged() {
             (x * 0.01, x * 0.004),
             (x * 0.01, y * 0.04),
             (x * 0.01 - y * 0.02, x * 0.04),
-            (x * 0.001, x * -0.004),
+            (x * 0.005, x * -0.004),
         ]
         .map(|(shift, velocity)| {
             let case = exponential_spring(p, (shift + z, velocity), |discrete| {
