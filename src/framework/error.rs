@@ -132,6 +132,12 @@ pub enum Error {
     /// A binary snapshot is of a system with other variables.
     #[error("the binary snapshot is of a system with other variables")]
     BinarySnapshotMismatch,
+    /// A snapshot has a value for a number of an `Option` that is `None` by its flag `known`.
+    #[error("the snapshot has a value for {name:?}, which by its flag `known` there is not")]
+    NotKnown {
+        /// The variable.
+        name: String,
+    },
     /// A flag in a snapshot is neither 0 nor 1.
     #[error("the snapshot's {name:?} must be 0 or 1")]
     NotAFlag {

@@ -6,7 +6,7 @@ use core::fmt::{self, Arguments};
 
 use crate::framework::Error;
 use crate::framework::continuous::finite_energy;
-use crate::framework::element_variables::is_named;
+use crate::framework::element_variables::{is_named, is_same_number};
 use crate::framework::handle::ElementId;
 use crate::framework::roster::Roster;
 use crate::framework::stage::Stage;
@@ -128,8 +128,9 @@ impl<T: Real> State<T> {
     ///
     /// # Errors
     /// [`Error::SnapshotMismatch`] if the names are not those of this state; [`Error::Element`] if a variable of an
-    /// element is out of range; [`Error::NotAFlag`] if a flag is neither 0 nor 1; [`Error::Kinematics`] if the time is
-    /// not finite; [`Error::NonFiniteEnergy`] if an energy is not finite.
+    /// element is out of range; [`Error::NotAFlag`] if a flag is neither 0 nor 1; [`Error::NotKnown`] if there is a value
+    /// for a number that the flag `known` says there is not; [`Error::Kinematics`] if the time is not finite;
+    /// [`Error::NonFiniteEnergy`] if an energy is not finite.
     pub fn restore(&mut self, snapshot: &Snapshot<T>) -> Result<(), Error> {
         let mut position = 0;
         let mut mismatch = None;
@@ -178,16 +179,27 @@ impl<T: Real> State<T> {
     }
 
     /// Restores all variables from their values in order.
-    fn restore_values(&mut self, mut values: impl Iterator<Item = T>) -> Result<(), Error> {
+    fn restore_values(&mut self, values: impl Iterator<Item = T> + Clone) -> Result<(), Error> {
         let mut restored = self.clone();
         let mut refused = None;
+        let mut written = values.clone();
         restored.visit_variables_mut(&mut |entry| {
             let name = entry.name;
-            if let Some(value) = values.next()
+            if let Some(value) = written.next()
                 && refused.is_none()
                 && entry.value.write("flag", value).is_err()
             {
                 refused = Some(Error::NotAFlag { name: name.to_string() });
+            }
+        });
+        // What an `Option` does not hold is not kept.
+        let mut written = values;
+        restored.visit_variables(&mut |entry| {
+            if let Some(value) = written.next()
+                && refused.is_none()
+                && !is_same_number(entry.value.number(), value)
+            {
+                refused = Some(Error::NotKnown { name: entry.name.to_string() });
             }
         });
         refused.map_or(Ok(()), Err)?;

@@ -15,9 +15,9 @@ variables! {
     #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
     pub struct Anchor<T> {
         /// The spring, counted through the springs of all surfaces.
-        pub spring: T, nonnegative => Dynamics;
+        pub spring: T, index => Dynamics;
         /// The surface that displaces it.
-        pub other: T, nonnegative => Dynamics;
+        pub other: T, index => Dynamics;
         /// Where the base of the spring would be without friction, in the frame of that surface.
         pub point: Point3<T> ["m"], finite => Dynamics;
     }
