@@ -45,19 +45,42 @@ pub struct BinarySnapshot<T> {
 }
 
 impl<T: Real> BinarySnapshot<T> {
-    /// The layout and the values as little-endian bytes, each value as `f64`, without the derivatives of dual numbers.
+    /// The layout, the values and a checksum as little-endian bytes: each value as `f64`, without the derivatives of dual
+    /// numbers; the checksum as CRC-64/XZ of all bytes before it.
     pub fn to_bytes(&self) -> Vec<u8> {
         let values = self.values.iter().flat_map(|value| value.to_f64().to_le_bytes());
-        self.layout.to_le_bytes().into_iter().chain(values).collect()
+        let mut bytes: Vec<u8> = self.layout.to_le_bytes().into_iter().chain(values).collect();
+        bytes.extend(checksum(&bytes).to_le_bytes());
+        bytes
     }
 
-    /// What [`to_bytes`](Self::to_bytes) wrote; `None` if the length is not that of any.
-    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+    /// What [`to_bytes`](Self::to_bytes) wrote.
+    ///
+    /// # Errors
+    /// [`Error::DamagedBinarySnapshot`] if the checksum or the length is wrong. Changes within 64 consecutive bits are
+    /// always noticed, others but for one in 2⁶⁴.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
         let (words, rest) = bytes.as_chunks::<8>();
-        let (layout, values) = words.split_first().filter(|_| rest.is_empty())?;
+        let Some((sum, [layout, values @ ..])) = words.split_last().filter(|_| rest.is_empty()) else {
+            return Err(Error::DamagedBinarySnapshot);
+        };
+        let checked = bytes.split_at(bytes.len() - sum.len()).0;
+        if checksum(checked) != u64::from_le_bytes(*sum) {
+            return Err(Error::DamagedBinarySnapshot);
+        }
         let values = values.iter().map(|&word| T::lit(f64::from_le_bytes(word))).collect();
-        Some(Self { layout: u64::from_le_bytes(*layout), values })
+        Ok(Self { layout: u64::from_le_bytes(*layout), values })
     }
+}
+
+/// The cyclic redundancy check CRC-64/XZ: the polynomial of ECMA-182, reflected.
+fn checksum(bytes: &[u8]) -> u64 {
+    let sum = bytes.iter().fold(u64::MAX, |sum, &byte| {
+        (0..8).fold(sum ^ u64::from(byte), |sum, _| {
+            (sum >> 1) ^ (0xc96c_5795_d787_0f42 & (sum & 1).wrapping_neg())
+        })
+    });
+    !sum
 }
 
 /// A hash of a name: Fowler, Noll and Vo's, variant 1a.
