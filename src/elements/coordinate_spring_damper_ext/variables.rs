@@ -2,7 +2,9 @@
 
 #[cfg(feature = "serde")]
 use crate::framework::variables::Variables as _;
-use crate::math::{Algebraic, Real, Requirement, check, checked_when_read};
+#[cfg(feature = "serde")]
+use crate::math::Real;
+use crate::math::{Algebraic, Requirement, check, checked_when_read};
 use crate::variables;
 
 variables! {
