@@ -173,9 +173,15 @@ fn write<T: Real>(
     });
     let Some(written) = written.transpose()? else { return Ok(None) };
     // What an `Option` does not hold is not kept.
-    let is_kept = number_of(variables, field).is_some_and(|kept| kept.to_f64() == value.to_f64());
-    check::that(is_kept || !value.is_finite(), "number", value, Requirement::Known)?;
+    let is_kept = number_of(variables, field).is_some_and(|kept| is_same_number(kept, value));
+    check::that(is_kept, "number", value, Requirement::Known)?;
     Ok(Some(written))
+}
+
+/// Whether two numbers are equal, or neither is one.
+pub(super) fn is_same_number<T: Real>(a: T, b: T) -> bool {
+    let (a, b) = (a.to_f64(), b.to_f64());
+    a == b || a.is_nan() && b.is_nan()
 }
 
 /// The scalar of this name, if there is one.

@@ -154,6 +154,15 @@ pub enum Error {
     /// A binary snapshot is of a system with other variables.
     #[error("the binary snapshot is of a system with other variables")]
     BinarySnapshotMismatch,
+    /// The bytes of a binary snapshot are not those that were written.
+    #[error("the bytes of the binary snapshot are damaged or incomplete")]
+    DamagedBinarySnapshot,
+    /// A snapshot has a value for a number of an `Option` that is `None` by its flag `known`.
+    #[error("the snapshot has a value for {name:?}, which by its flag `known` there is not")]
+    NotKnown {
+        /// The variable.
+        name: String,
+    },
     /// A flag in a snapshot is neither 0 nor 1.
     #[error("the snapshot's {name:?} must be 0 or 1")]
     NotAFlag {

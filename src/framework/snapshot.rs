@@ -6,7 +6,7 @@ use core::fmt::{self, Arguments};
 
 use crate::framework::Error;
 use crate::framework::continuous::finite_energy;
-use crate::framework::element_variables::is_named;
+use crate::framework::element_variables::{is_named, is_same_number};
 use crate::framework::handle::ElementId;
 use crate::framework::roster::Roster;
 use crate::framework::stage::Stage;
@@ -45,19 +45,42 @@ pub struct BinarySnapshot<T> {
 }
 
 impl<T: Real> BinarySnapshot<T> {
-    /// The layout and the values as little-endian bytes, each value as `f64`, without the derivatives of dual numbers.
+    /// The layout, the values and a checksum as little-endian bytes: each value as `f64`, without the derivatives of dual
+    /// numbers; the checksum as CRC-64/XZ of all bytes before it.
     pub fn to_bytes(&self) -> Vec<u8> {
         let values = self.values.iter().flat_map(|value| value.to_f64().to_le_bytes());
-        self.layout.to_le_bytes().into_iter().chain(values).collect()
+        let mut bytes: Vec<u8> = self.layout.to_le_bytes().into_iter().chain(values).collect();
+        bytes.extend(checksum(&bytes).to_le_bytes());
+        bytes
     }
 
-    /// What [`to_bytes`](Self::to_bytes) wrote; `None` if the length is not that of any.
-    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+    /// What [`to_bytes`](Self::to_bytes) wrote.
+    ///
+    /// # Errors
+    /// [`Error::DamagedBinarySnapshot`] if the checksum or the length is wrong. Changes within 64 consecutive bits are
+    /// always noticed, others but for one in 2⁶⁴.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
         let (words, rest) = bytes.as_chunks::<8>();
-        let (layout, values) = words.split_first().filter(|_| rest.is_empty())?;
+        let Some((sum, [layout, values @ ..])) = words.split_last().filter(|_| rest.is_empty()) else {
+            return Err(Error::DamagedBinarySnapshot);
+        };
+        let checked = bytes.split_at(bytes.len() - sum.len()).0;
+        if checksum(checked) != u64::from_le_bytes(*sum) {
+            return Err(Error::DamagedBinarySnapshot);
+        }
         let values = values.iter().map(|&word| T::lit(f64::from_le_bytes(word))).collect();
-        Some(Self { layout: u64::from_le_bytes(*layout), values })
+        Ok(Self { layout: u64::from_le_bytes(*layout), values })
     }
+}
+
+/// The cyclic redundancy check CRC-64/XZ: the polynomial of ECMA-182, reflected.
+fn checksum(bytes: &[u8]) -> u64 {
+    let sum = bytes.iter().fold(u64::MAX, |sum, &byte| {
+        (0..8).fold(sum ^ u64::from(byte), |sum, _| {
+            (sum >> 1) ^ (0xc96c_5795_d787_0f42 & (sum & 1).wrapping_neg())
+        })
+    });
+    !sum
 }
 
 /// A hash of a name: Fowler, Noll and Vo's, variant 1a.
@@ -128,8 +151,9 @@ impl<T: Real> State<T> {
     ///
     /// # Errors
     /// [`Error::SnapshotMismatch`] if the names are not those of this state; [`Error::Element`] if a variable of an
-    /// element is out of range; [`Error::NotAFlag`] if a flag is neither 0 nor 1; [`Error::Kinematics`] if the time is
-    /// not finite; [`Error::NonFiniteEnergy`] if an energy is not finite.
+    /// element is out of range; [`Error::NotAFlag`] if a flag is neither 0 nor 1; [`Error::NotKnown`] if there is a value
+    /// for a number that the flag `known` says there is not; [`Error::Kinematics`] if the time is not finite;
+    /// [`Error::NonFiniteEnergy`] if an energy is not finite.
     pub fn restore(&mut self, snapshot: &Snapshot<T>) -> Result<(), Error> {
         let mut position = 0;
         let mut mismatch = None;
@@ -178,16 +202,27 @@ impl<T: Real> State<T> {
     }
 
     /// Restores all variables from their values in order.
-    fn restore_values(&mut self, mut values: impl Iterator<Item = T>) -> Result<(), Error> {
+    fn restore_values(&mut self, values: impl Iterator<Item = T> + Clone) -> Result<(), Error> {
         let mut restored = self.clone();
         let mut refused = None;
+        let mut written = values.clone();
         restored.visit_variables_mut(&mut |entry| {
             let name = entry.name;
-            if let Some(value) = values.next()
+            if let Some(value) = written.next()
                 && refused.is_none()
                 && entry.value.write("flag", value).is_err()
             {
                 refused = Some(Error::NotAFlag { name: name.to_string() });
+            }
+        });
+        // What an `Option` does not hold is not kept.
+        let mut written = values;
+        restored.visit_variables(&mut |entry| {
+            if let Some(value) = written.next()
+                && refused.is_none()
+                && !is_same_number(entry.value.number(), value)
+            {
+                refused = Some(Error::NotKnown { name: entry.name.to_string() });
             }
         });
         refused.map_or(Ok(()), Err)?;

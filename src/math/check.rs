@@ -36,6 +36,8 @@ pub enum Requirement {
     Inertia,
     /// Between zero and one.
     Fraction,
+    /// A whole number, at least zero.
+    Index,
     /// Part of an orthonormal right-handed matrix.
     Rotation,
     /// Symmetric and positive definite.
@@ -62,6 +64,7 @@ impl fmt::Display for Requirement {
             Self::Positive => f.write_str("finite and greater than 0"),
             Self::Size | Self::Inertia => f.write_str("greater than 0, neither tiny nor huge"),
             Self::Fraction => f.write_str("between 0 and 1"),
+            Self::Index => f.write_str("a whole number of at least 0"),
             Self::Rotation => f.write_str("part of a rotation matrix"),
             Self::PositiveDefinite => f.write_str("part of a symmetric positive definite matrix"),
             Self::PositiveSemidefinite => f.write_str("part of a symmetric positive semidefinite matrix"),
@@ -115,6 +118,13 @@ pub fn size<T: Real>(name: &'static str, value: T) -> Result<(), InvalidValue> {
 /// Unless the value lies between zero and one.
 pub fn fraction<T: Real>(name: &'static str, value: T) -> Result<(), InvalidValue> {
     that(value >= T::zero() && value <= T::one(), name, value, Requirement::Fraction)
+}
+
+/// # Errors
+/// Unless the value is a whole number of at least zero.
+pub fn index<T: Real>(name: &'static str, value: T) -> Result<(), InvalidValue> {
+    let is_whole = value.to_f64() % 1.0 == 0.0;
+    that(is_whole && value >= T::zero(), name, value, Requirement::Index)
 }
 
 /// # Errors

@@ -9,7 +9,7 @@ use force_elements::simulation::{
     DormandPrince, Integrator, Plant, RigidBody, SemiImplicitEuler, Simulation,
 };
 use force_elements::{
-    BodyIndex, ElasticFoundation, ForceSystem, Frame, Handle, Pose, SpatialVelocity, State,
+    BodyIndex, ElasticFoundation, ForceSystem, Frame, Handle, Pose, Requirement, SpatialVelocity, State,
 };
 
 const GRAVITY: f64 = 9.81;
@@ -176,6 +176,31 @@ fn anchors_are_released_with_the_contact() {
         // Put down elsewhere, it remembers nothing.
         assert_eq!(commit(0.03, 0.099), (0.0, placed));
     }
+}
+
+#[test]
+fn an_anchor_whose_spring_or_surface_is_no_whole_number_is_refused() {
+    let scene = scene(0.0, true, false, 4, rubber());
+    let mut state = scene.system.default_state();
+    state.set_pose(scene.block, Pose::translation(0.0, 0.0, 0.099)).expect("finite");
+    scene.system.realize_dynamics(&mut state).expect("regular");
+    scene.system.accept_step(&mut state).expect("realized");
+    let before = state.snapshot();
+    for field in ["spring", "other"] {
+        let name = format!("elastic_foundation[0].anchors[0].{field}");
+        for value in [2.5, -1.0, f64::NAN, f64::INFINITY] {
+            let mut snapshot = before.clone();
+            snapshot.variables.iter_mut().find(|(listed, _)| *listed == name).expect("listed").1 = value;
+            let written = scene.system.set_variable(&mut state, &name, value);
+            for refused in [written, state.restore(&snapshot)] {
+                let refused = refused.expect_err("of no spring");
+                let found = refused.invalid_value().map(|value| (value.name, value.requirement));
+                assert_eq!(found, Some((field, Requirement::Index)), "{value}");
+            }
+        }
+    }
+    assert_eq!(state.snapshot(), before);
+    state.restore(&before).expect("its own");
 }
 
 #[test]

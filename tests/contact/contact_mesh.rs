@@ -11,7 +11,7 @@ use std::f64::consts::PI;
 use crate::support::{self, Sequence};
 use approx::assert_relative_eq;
 use force_elements::contact::{BoundingBox, PairSearch};
-use force_elements::nalgebra::{Point3, Vector3};
+use force_elements::nalgebra::{Point3, Rotation3, Vector3};
 use force_elements::shapes::{
     Bounds, Ellipsoid, HalfSpace, MeshFault, ShapeError, Solid, SolidShape, Sphere, TriangleMesh,
 };
@@ -116,6 +116,31 @@ fn each_fault_is_found_and_names_its_face() {
     assert_eq!(faults(&vertices, &inverted), [MeshFault::InsideOut { face: 0 }]);
     let fault = MeshFault::InsideOut { face: 0 };
     assert_eq!(TriangleMesh::closed(&vertices, &inverted).unwrap_err(), ShapeError::Mesh { fault });
+}
+
+/// Next to the area, whatever the unit: a plate a thousand million times as wide as it is thick has a volume.
+#[test]
+fn what_encloses_no_volume_is_refused_and_a_thin_plate_is_not() {
+    let folded = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.3, 0.8, 0.0]].map(Point3::from);
+    let no_volume = [MeshFault::NoVolume { face: 0 }];
+    assert_eq!(TriangleMesh::faults(&folded, &[[0, 1, 2], [0, 2, 1]]), no_volume);
+    assert!(!TriangleMesh::open(&folded, &[[0, 1, 2], [0, 2, 1]]).unwrap().is_closed());
+
+    let turn = Rotation3::from_euler_angles(0.3, -0.8, 1.1);
+    for unit in [1e-6, 1.0, 1e6] {
+        let put = |p: Point3<f64>| turn * p * unit + Vector3::new(0.7, -0.2, 0.4) * unit;
+        // A square, divided along one diagonal in front and along the other behind.
+        let square =
+            [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]].map(|p| put(p.into()));
+        let faces = [[0, 1, 2], [0, 2, 3], [0, 3, 1], [1, 3, 2]];
+        assert_eq!(TriangleMesh::faults(&square, &faces), no_volume, "{unit}");
+
+        let plate = TriangleMesh::<f64>::brick(Vector3::new(0.5, 0.5, 0.5e-9), [8, 8, 1]).unwrap();
+        let vertices: Vec<_> = plate.vertices().map(put).collect();
+        let plate = TriangleMesh::closed(&vertices, plate.faces()).unwrap();
+        // Coordinates of order one are rounded to 1e-7 of the thickness.
+        assert_relative_eq!(plate.volume().unwrap(), 1e-9 * unit * unit * unit, max_relative = 1e-6);
+    }
 }
 
 #[test]

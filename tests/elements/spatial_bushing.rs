@@ -1,5 +1,7 @@
 //! The bushing without a singular orientation: its potential, rates, memory and energy.
 
+use core::f64::consts::TAU;
+
 use force_elements::nalgebra::{Matrix6, Point3, Rotation3, Translation3, UnitQuaternion, Vector3, Vector6};
 use force_elements::simulation::{DormandPrince, Integrator, Plant, RigidBody, Simulation};
 use force_elements::spatial_bushing::{AmbiguousTurn, Curve, CurvePoint, Parameters, Symmetric6, WholeTurn};
@@ -306,10 +308,53 @@ fn whole_turns_and_long_steps_are_refused() {
     }
     let error = accept_at(-6.27).expect_err("a whole turn");
     assert!(error.own::<WholeTurn>().is_some_and(|error| (error.angle - 6.27).abs() < 1e-9), "{error}");
-    // Past it in one step.
-    let error = accept_at(-6.4).expect_err("beyond");
-    assert!(error.own::<AmbiguousTurn>().is_some(), "{error}");
+    // Past it in one step: a shorter one would not help.
+    for angle in [-6.4, -7.0, -8.0, -9.0] {
+        let error = accept_at(angle).expect_err("beyond");
+        assert_eq!(error.own(), Some(&WholeTurn { angle: TAU }), "{angle}: {error}");
+    }
     accept_at(-6.0).expect("back");
+}
+
+/// Beside a whole turn the axis turns faster than M. There a shorter step does help.
+#[test]
+fn a_step_round_a_whole_turn_is_refused_until_it_is_short_enough() {
+    let mut scene = Scene::new(&Matrix6::identity(), &Matrix6::zeros());
+    let mut accept_at = |turn: &Vector3<f64>| {
+        scene.place([Pose::identity(), pose(turn, &Vector3::zeros())]);
+        scene.system.realize_dynamics(&mut scene.state)?;
+        scene.system.accept_step(&mut scene.state)
+    };
+    let direction = |angle: f64| Vector3::new(angle.cos(), angle.sin(), 0.0);
+    for angle in [2.0, 4.0, 5.5] {
+        accept_at(&(direction(0.0) * angle)).expect("below a whole turn");
+    }
+    let error = accept_at(&(direction(1.6) * 5.5)).expect_err("a quarter of the way round");
+    assert!(error.own::<AmbiguousTurn>().is_some(), "{error}");
+    for angle in [0.8, 1.6, 2.4, 3.2] {
+        accept_at(&(direction(angle) * 5.5)).expect("a shorter step");
+    }
+}
+
+/// Orientations alone do not tell a turn of more than half a turn from the rest of a whole one the other way.
+#[test]
+fn a_turn_within_one_step_is_taken_the_shortest_way() -> Result<(), Error> {
+    for (turned, taken) in [(2.99, Some(2.99)), (3.01, None), (3.27, None), (3.29, Some(3.29 - TAU))] {
+        let mut scene = Scene::new(&Matrix6::identity(), &Matrix6::zeros());
+        scene.place([Pose::identity(), Pose::identity()]);
+        scene.system.realize_dynamics(&mut scene.state)?;
+        scene.system.accept_step(&mut scene.state)?;
+        scene.place([Pose::identity(), pose(&(Vector3::y() * turned), &Vector3::zeros())]);
+        match (scene.system.realize_dynamics(&mut scene.state), taken) {
+            (Ok(view), Some(taken)) => {
+                let found = view.of(scene.bushing).position.q[1];
+                assert!((found - taken).abs() < 1e-12, "{turned}: {found}");
+            }
+            (Err(error), None) => assert!(error.own::<AmbiguousTurn>().is_some(), "{turned}: {error}"),
+            (_, taken) => panic!("{turned}: {taken:?} expected"),
+        }
+    }
+    Ok(())
 }
 
 /// At the reference pose the derivative of the force is the stiffness, and nothing is divided by zero.

@@ -2,15 +2,21 @@
 
 use crate::framework::ElementError;
 
-/// M is so near a whole turn from F that the axis of the turn is not defined.
+/// M is so near a whole turn from F that the axis of the turn is not defined, or has passed a whole turn since the last
+/// accepted step.
+///
+/// A shorter step does not help: the bushing serves turns below a whole one.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
-#[error("the frames have turned by {angle} rad, where the axis of the turn is not defined")]
+#[error(
+    "the frames have turned by {angle} rad: the bushing serves turns below a whole one, where the axis of the turn is not \
+     defined"
+)]
 pub struct WholeTurn {
-    /// The angle of the turn \[rad\].
+    /// The angle of the turn \[rad\]; 2π if M has passed a whole turn since the last accepted step.
     pub angle: f64,
 }
 
-/// Since the last accepted step M has turned in F by more than 3 rad, or perhaps past a whole turn.
+/// Since the last accepted step M has turned in F by more than 3 rad, or beside a whole turn from one side to another.
 ///
 /// Take a shorter step. If the body was placed there rather than moved, reset the turn
 /// ([`ForceSystem::reset_memory`](crate::ForceSystem::reset_memory)).

@@ -77,12 +77,19 @@ use turn::Turn;
 /// # Turns beyond half a turn
 ///
 /// An orientation determines `θ` up to whole turns. Before the first accepted step the turn is at most half a turn. From
-/// then on the bushing remembers the orientation ([`Discrete`]) and takes the turn reached from there by at most 3 rad, so
-/// that force and energy are continuous beyond half a turn, up to 2.9° before a whole turn. There the axis of the turn,
-/// and with it the direction of the force, is not defined, and the position calculation returns [`WholeTurn`]. A step of
-/// more than 3 rad, or one that may have passed a whole turn, is refused with [`AmbiguousTurn`]: a host repeats it with a
-/// fraction of its length. [`reset_memory`](crate::ForceSystem::reset_memory) restarts the memory within half a turn;
-/// without it, bodies placed elsewhere between steps count as having moved there in one step.
+/// then on the bushing remembers the orientation ([`Discrete`]) and takes the turn that is reached from there the shortest
+/// way, so that force and energy are continuous beyond half a turn, up to 2.9° before a whole turn. There the axis of the
+/// turn, and with it the direction of the force, is not defined, and the position calculation returns [`WholeTurn`], as it
+/// does if the shortest way passes there; a shorter step does not help.
+///
+/// It returns [`AmbiguousTurn`] if the shortest way is longer than 3 rad, or leads beside a whole turn to a turn about an
+/// axis more than 60° away: a host repeats the step with a fraction of its length. A turn of more than half a turn within
+/// one step cannot be told from the shorter turn to the same orientation: up to 2π − 3 rad, which is 3.28 rad, it is
+/// refused, and beyond that it is taken for the shorter turn. Steps in which M turns by less than half a turn are the
+/// host's to keep.
+///
+/// [`reset_memory`](crate::ForceSystem::reset_memory) restarts the memory within half a turn; without it, bodies placed
+/// elsewhere between steps count as having moved there in one step.
 ///
 /// # Errors of an evaluation
 ///
@@ -164,7 +171,7 @@ pub type StateParameters<T> = Framed<T, Parameters<T>>;
 variables! {
     /// Memory of the bushing: the orientation of M in F at the last accepted step, with the sense of its turn.
     #[derive(Copy)]
-    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
     pub struct Discrete<T> {
         /// Whether there has been an accepted step, or [`reset_memory`](crate::ForceSystem::reset_memory). Before that
         /// the turn is at most half a turn, and the quaternion is not read.
@@ -174,6 +181,8 @@ variables! {
     }
     check |p| is_unit(p);
 }
+
+checked_when_read!(Discrete);
 
 results! {
     /// Results at Position stage.

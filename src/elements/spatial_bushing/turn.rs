@@ -34,8 +34,8 @@ impl<T: Real> Turn<T> {
     /// without one.
     ///
     /// # Errors
-    /// [`AmbiguousTurn`] if it is more than 3 rad from the other, or on the other side of a whole turn; [`WholeTurn`]
-    /// near a whole turn.
+    /// [`AmbiguousTurn`] if it is more than 3 rad from the other, or beside a whole turn on another side than the other;
+    /// [`WholeTurn`] near a whole turn, or if the shortest way from the other passes one.
     #[inline]
     pub(super) fn new(R: &Matrix3<T>, from: Option<&Vector4<T>>) -> Result<Self, ElementError> {
         let principal = quaternion(R);
@@ -52,6 +52,9 @@ impl<T: Real> Turn<T> {
                 && from.w < T::zero()
                 && v.dot(&last) < T::lit(0.5) * (square * last.norm_squared()).sqrt();
             let cosine = from.dot(&q);
+            if is_past && passes_whole_turn(&last, &v, cosine) {
+                return Err(WholeTurn { angle: core::f64::consts::TAU }.into());
+            }
             if is_past || cosine < T::lit(LEAST_COSINE_OF_CHANGE) {
                 return Err(
                     AmbiguousTurn { angle: (cosine.min(T::one()).acos() * T::lit(2.0)).to_f64() }.into()
@@ -107,6 +110,14 @@ impl<T: Real> Turn<T> {
     pub(super) fn quarter(&self) -> Vector3<T> {
         self.v / (T::one() + self.w)
     }
+}
+
+/// Whether the shortest way between two turns beyond half a turn comes nearer to a whole turn than a turn may end:
+/// their `v`, and the cosine between their quaternions.
+fn passes_whole_turn<T: Real>(last: &Vector3<T>, v: &Vector3<T>, cosine: T) -> bool {
+    // The least `|v|` on the great circle through both; between them, if they lie on opposite sides of the whole turn.
+    let least = T::lit(LEAST_SINE * LEAST_SINE);
+    v.dot(last) < T::zero() && last.cross(v).norm_squared() < least * (T::one() - cosine * cosine)
 }
 
 /// `arcsin x / x − 1` in powers of `x²` from the first on, with an error below 0.02⁹/30 for `x² < 0.02`.

@@ -55,8 +55,8 @@ use triangles::Feature;
 /// range, faces without area, faces so small or large that the fourth power of their longest edge underflows or
 /// overflows (in `f64` below 1e-81 m and above 1e77 m, in `f32` below 6e-12 m and above 4e9 m). A closed mesh
 /// also: edges with one face or more than two, neighbours that are wound against each other, vertices where two
-/// sheets of faces touch, and parts that are inside out (a part wound the other way within another is a cavity,
-/// which is allowed). Faces that intersect are **not** detected.
+/// sheets of faces touch, parts that enclose no volume beyond rounding, and parts that are inside out (a part wound
+/// the other way within another is a cavity, which is allowed). Faces that intersect are **not** detected.
 ///
 /// # Inside or outside
 ///

@@ -126,6 +126,11 @@ pub enum MeshFault {
         /// The vertex.
         vertex: usize,
     },
+    /// A connected part encloses no volume beyond rounding.
+    NoVolume {
+        /// The first face of the part.
+        face: usize,
+    },
     /// The normals of a connected part point inward.
     InsideOut {
         /// The first face of the part.
@@ -157,6 +162,7 @@ impl fmt::Display for MeshFault {
             Self::NonManifoldVertex { face, vertex } => {
                 write!(f, "face {face} touches other faces in vertex {vertex} only")
             }
+            Self::NoVolume { face } => write!(f, "the part that face {face} belongs to encloses no volume"),
             Self::InsideOut { face } => write!(f, "the part that face {face} belongs to is inside out"),
         }
     }
@@ -256,7 +262,7 @@ impl Topology {
         topology.match_sides();
         if topology.openings.is_empty() {
             topology.find_touching_vertices(vertices.len());
-            topology.find_inverted_parts(vertices);
+            topology.find_inverted_parts(vertices, precision);
         }
         Ok(topology)
     }
@@ -331,7 +337,7 @@ impl Topology {
     }
 
     /// Compares the sign of each connected part's volume with whether it lies within another.
-    fn find_inverted_parts(&mut self, vertices: &[Point3<f64>]) {
+    fn find_inverted_parts(&mut self, vertices: &[Point3<f64>], precision: Precision) {
         let mut part_of = vec![usize::MAX; self.faces.len()];
         let mut parts: Vec<Vec<usize>> = Vec::new();
         for start in 0..self.faces.len() {
@@ -357,10 +363,18 @@ impl Topology {
             parts.iter().map(|members| bounds(members.iter().flat_map(|&face| corners(face)))).collect();
         for (part, members) in parts.iter().enumerate() {
             let [origin, ..] = corners(members[0]);
-            let volume = members.iter().fold(0.0, |sum, &face| {
-                let [a, b, c] = corners(face).map(|p| p - origin);
-                sum + a.dot(&b.cross(&c))
+            // By edges, so that rounding is that of faces, not of the whole part. In units of its largest extent.
+            let (min, max) = &boxes[part];
+            let extent = (max - min).amax();
+            let (volume, scale) = members.iter().fold((0.0, 0.0), |(volume, scale), &face| {
+                let [a, b, c] = corners(face);
+                let [a, ab, ac] = [a - origin, b - a, c - a].map(|v| v / extent);
+                (volume + a.dot(&ab.cross(&ac)), scale + a.norm() * ab.norm() * ac.norm())
             });
+            if volume.abs() <= scale * precision.negligible() {
+                self.openings.push(MeshFault::NoVolume { face: members[0] });
+                continue;
+            }
             let mut winding = 0.0;
             for (other, faces) in parts.iter().enumerate() {
                 let (min, max) = &boxes[other];

@@ -4,7 +4,7 @@ use force_elements::exponential_spring::Parameters;
 use force_elements::nalgebra::{Point3, Rotation3, Vector6};
 use force_elements::{
     CoordinatePair, CoordinateSpringDamperExt, Error, ExponentialSpring, ForceSystem, Frame, LinearBushing,
-    Pose, Station, coordinate_spring_damper_ext, linear_bushing,
+    Pose, Requirement, Station, coordinate_spring_damper_ext, linear_bushing,
 };
 
 use super::{World, moving_state, world};
@@ -47,6 +47,34 @@ fn a_snapshot_restores_every_bit_and_refuses_other_systems() {
     let refused = Error::SnapshotMismatch { position: 3, expected, found: Some("another".into()) };
     assert_eq!(fresh.restore(&renamed), Err(refused));
     assert_eq!(fresh.snapshot(), snapshot);
+}
+
+#[test]
+fn values_for_a_memory_that_is_not_there_are_refused() {
+    let world = world();
+    let mut state = world.system.default_state();
+    let before = state.snapshot();
+    let name = "exponential_spring[0].last_station.x";
+    let place = before.variables.iter().position(|(listed, _)| listed == name).expect("listed");
+    for value in [1.0, -0.5, f64::NAN, f64::INFINITY] {
+        let refused = world.system.set_variable(&mut state, name, value).expect_err("there is no station");
+        let requirement = refused.invalid_value().map(|value| value.requirement);
+        assert_eq!(requirement, Some(Requirement::Known), "{value}");
+        let (mut snapshot, mut binary) = (before.clone(), state.binary_snapshot());
+        snapshot.variables[place].1 = value;
+        binary.values[place] = value;
+        let refused = Error::NotKnown { name: name.into() };
+        assert_eq!(state.restore(&snapshot), Err(refused.clone()));
+        assert_eq!(state.restore_binary(&binary), Err(refused));
+    }
+    assert_eq!(state.snapshot(), before);
+    // With its flag it is restored.
+    let mut snapshot = before;
+    let flag = snapshot.variables.iter_mut().find(|(name, _)| name.ends_with("[0].last_station.known"));
+    flag.expect("listed").1 = 1.0;
+    snapshot.variables[place].1 = -0.5;
+    state.restore(&snapshot).expect("known");
+    assert_eq!(state.snapshot(), snapshot);
 }
 
 #[cfg(feature = "serde")]
