@@ -13,7 +13,7 @@ use nalgebra::ComplexField;
 use crate::framework::State;
 use crate::math::{InvalidValue, Real, check};
 use crate::simulation::error::SimulationError;
-use crate::simulation::integrator::{Integrator, Memory, STRETCH, Sealed, Span, shortest_told_apart};
+use crate::simulation::integrator::{Integrator, Memory, STRETCH, Sealed, Span};
 use crate::simulation::layout::Role;
 use crate::simulation::motion::Simulation;
 use crate::simulation::scales::ErrorNorm;
@@ -44,8 +44,7 @@ pub type TrBdf2<T> = Implicit<T, Bdf2>;
 ///
 /// Without [`with_accuracy`](Self::with_accuracy) steps keep their length unless they must be shortened to
 /// converge. With it the error is estimated and steps vary; and a step in which switching changes forces by more than
-/// ten times the accuracy, in newtons, is shortened to the [event step](Self::with_event_step), because the event lies
-/// within it. The
+/// 1e-3 N is shortened to the [event step](Self::with_event_step), because the event lies within it. The
 /// trapezoidal rule estimates its error from the difference to an explicit predictor of the same order
 /// (Milne's device), TR-BDF2 from that to a solution of order 3.
 ///
@@ -63,7 +62,7 @@ pub struct Implicit<T: Real, M> {
     accuracy: Option<f64>,
     force_tolerance: f64,
     least_step: f64,
-    event_step: Option<f64>,
+    event_step: f64,
     memory: Memory<T>,
     previous: Option<Previous<T>>,
     newton: Newton<T>,
@@ -108,7 +107,7 @@ enum Outcome {
 
 /// The decision on a trial step.
 enum Verdict {
-    Accept { growth: f64, is_event: bool },
+    Accept { growth: f64 },
     Retry { step: f64 },
 }
 
@@ -130,6 +129,9 @@ impl Outcome {
 /// stick, slip, reverse is the longest sequence.
 const SWITCH_LIMIT: usize = 8;
 
+/// The force error of switching \[N\] above which events are located under error control.
+const LOCATED: f64 = 1e-3;
+
 impl<T: Real, M: Method> Implicit<T, M> {
     /// An integrator with steps of at most this length \[s\].
     pub fn new(max_step: f64) -> Self {
@@ -138,7 +140,7 @@ impl<T: Real, M: Method> Implicit<T, M> {
             accuracy: None,
             force_tolerance: 1e-6,
             least_step: 1e-12,
-            event_step: None,
+            event_step: 1e-6,
             memory: Memory::default(),
             previous: None,
             newton: Newton::new(),
@@ -165,11 +167,10 @@ impl<T: Real, M: Method> Implicit<T, M> {
         Self { force_tolerance, ..self }
     }
 
-    /// With this shortest step \[s\] to which events are located under error control; by default a hundredth of the
-    /// accuracy, and not less than the least step or than the precision of the scalar tells apart.
+    /// With this shortest step \[s\] to which events are located under error control; 1e-6 by default.
     #[must_use]
     pub fn with_event_step(self, event_step: f64) -> Self {
-        Self { event_step: Some(event_step), ..self }
+        Self { event_step, ..self }
     }
 
     /// With this step \[s\], below which a failed trial is not shortened further; 1e-12 by default.
@@ -188,7 +189,7 @@ impl<T: Real, M: Method> Implicit<T, M> {
         check::positive("implicit.accuracy", self.accuracy.unwrap_or(1.0))?;
         check::nonnegative("implicit.force_tolerance", self.force_tolerance)?;
         check::positive("implicit.least_step", self.least_step)?;
-        check::positive("implicit.event_step", self.event_step.unwrap_or(1.0))?;
+        check::positive("implicit.event_step", self.event_step)?;
         self.memory.validate()?;
         self.newton.validate()?;
         self.norm.validate()?;
@@ -302,17 +303,10 @@ impl<T: Real, M: Method> Implicit<T, M> {
             return Verdict::Retry { step: h * 0.4 };
         };
         let Some(accuracy) = self.accuracy else {
-            return Verdict::Accept { growth: 2.0, is_event: false };
+            return Verdict::Accept { growth: 2.0 };
         };
-        let event_step = self.event_step.unwrap_or(0.01 * accuracy).max(self.least_step);
-        let event_step = event_step.max(shortest_told_apart::<T>(span.end));
-        if force_error > 10.0 * accuracy {
-            // Over an event there is nothing to estimate: it is as short as asked for.
-            return if span.is_within(event_step) {
-                Verdict::Accept { growth: 2.0, is_event: true }
-            } else {
-                Verdict::Retry { step: (h * 0.25).max(event_step) }
-            };
+        if force_error > LOCATED && !span.is_within(self.event_step) {
+            return Verdict::Retry { step: (h * 0.25).max(self.event_step) };
         }
         let error = if self.write_errors(h) {
             let end = &self.points[M::STAGES.len()];
@@ -325,7 +319,7 @@ impl<T: Real, M: Method> Implicit<T, M> {
         }
         // Order 2: the error grows with the cube of the step.
         let growth = if error > 0.0 { 0.9 / ComplexField::cbrt(error) } else { 2.0 };
-        Verdict::Accept { growth: growth.clamp(0.3, 2.0), is_event: false }
+        Verdict::Accept { growth: growth.clamp(0.3, 2.0) }
     }
 
     /// Writes the estimated errors of a step, if there is an estimate.
@@ -424,12 +418,12 @@ impl<T: Real, M: Method> Implicit<T, M> {
             let h = span.length;
             let mut tried = self.try_step(simulation, &start, span);
             let shorter = match self.judge(simulation, &tried, span) {
-                Verdict::Accept { growth, is_event } => {
+                Verdict::Accept { growth } => {
                     match simulation.accept(span.end, &self.points[M::STAGES.len()]) {
                         Ok(()) => {
                             self.memory.keep(simulation, if span.is_last { longest } else { h * growth });
                             self.norm.keep(simulation);
-                            self.keep_previous(h, is_event);
+                            self.keep_previous(h);
                             return Ok(());
                         }
                         Err(refused) => {
@@ -451,12 +445,11 @@ impl<T: Real, M: Method> Implicit<T, M> {
         }
     }
 
-    /// Keeps the rates of the stage before the last for the next step; after an event those at its end, for the ones
-    /// before do not go on.
-    fn keep_previous(&mut self, h: f64, is_event: bool) {
-        let last = M::STAGES.len();
-        let rates = &self.slopes[if is_event { last } else { last - 1 }];
-        let step = (1.0 - stage_time::<M>(last - 1)) * h;
+    /// Keeps the rates of the stage before the last for the next step.
+    fn keep_previous(&mut self, h: f64) {
+        let stage = M::STAGES.len() - 1;
+        let rates = &self.slopes[stage];
+        let step = (1.0 - stage_time::<M>(stage)) * h;
         match &mut self.previous {
             Some(previous) => {
                 previous.step = step;
