@@ -270,7 +270,7 @@ fn a_thrown_slider_stops_where_friction_has_taken_its_energy_and_rebounds_by_the
             simulation.state().velocities().coordinate_rate(slider),
         );
         // It comes to rest with bristles straight; error control holds the rest to the accuracy.
-        assert!((q - (farthest - friction / stiffness)).abs() < 10.0 * accuracy.min(1e-6) + accuracy / 100.0);
+        assert!((q - (farthest - friction / stiffness)).abs() < accuracy, "{q} m");
         assert!(v.abs() < accuracy, "{v} m/s");
     }
 }
