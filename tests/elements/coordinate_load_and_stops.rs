@@ -4,7 +4,10 @@ use approx::assert_relative_eq;
 use force_elements::coordinate_spring_damper_ext::{Discrete, Parameters};
 use force_elements::nalgebra::Vector3;
 use force_elements::simulation::{DormandPrince, Integrator, Plant, SemiImplicitEuler, Simulation};
-use force_elements::{CoordinateIndex, CoordinatePair, CoordinateSpringDamperExt, ForceSystem, Handle};
+use force_elements::{
+    Column, CoordinateIndex, CoordinatePair, CoordinateSpringDamperExt, ForceSystem, Handle, Linearization,
+    Row, Scope,
+};
 
 type Element = Handle<CoordinateSpringDamperExt<f64>>;
 
@@ -306,4 +309,53 @@ fn smooth_stops_do_not_switch() {
     assert_eq!(bench.system.switching_error(&mut state).expect("realized"), 0.0);
     bench.system.accept_step(&mut state).expect("realized");
     assert_eq!(state.discrete(bench.element).limit_stop_state, 0.0);
+}
+
+#[test]
+fn the_slope_of_slipping_bristles_by_the_zone_is_that_of_regularised_friction_on_its_side() {
+    let rubbing = Parameters {
+        dynamic_friction: 2.0,
+        static_friction_offset: 1.0,
+        exponential_decay_static: 0.1,
+        viscous_friction: 0.5,
+        ..loaded()
+    };
+    let bench = Bench::new(rubbing, 0.0);
+    for (v, mode, is_slope) in
+        [(0.05, 2.0, true), (-0.2, -2.0, true), (0.05, 0.0, false), (-0.05, 2.0, false)]
+    {
+        let mut state = bench.system.default_state();
+        state.set_coordinate_rate(bench.slider, v).expect("finite");
+        let slips = |discrete: &mut Discrete<f64>| discrete.friction_mode = mode;
+        bench.system.update_discrete(&mut state, bench.element, slips).expect("valid");
+        let force = |zone: f64| {
+            let mut state = state.clone();
+            let set = |p: &mut Parameters<f64>| p.friction_proportional_zone = zone;
+            bench.system.update_parameters(&mut state, bench.element, set).expect("valid");
+            bench.system.realize_dynamics(&mut state).expect("regular").coordinate_force(bench.slider)
+        };
+        let h = 1e-6;
+        let side = (4.0 * force(h) - 3.0 * force(0.0) - force(2.0 * h)) / (2.0 * h);
+        bench.system.realize_dynamics(&mut state).expect("regular");
+        let mut linearization = Linearization::of(Scope { variables: true, commit: false });
+        bench.system.linearize(&state, &mut linearization).expect("regular");
+        let id = bench.element.id();
+        let names = state.linearized_variables(id).expect("own");
+        let is_zone = |column| matches!(column, Column::Variable(i) if names[i].ends_with("friction_proportional_zone"));
+        let slope: f64 = linearization
+            .element(id)
+            .blocks()
+            .filter(|&(row, by, _)| matches!(row, Row::Force(_)) && is_zone(by))
+            .map(|(.., block)| block[0])
+            .sum();
+        if is_slope {
+            assert!(slope.abs() > 0.1, "{slope}");
+            // Differences err by h² of the third derivative and by rounding over h.
+            assert_relative_eq!(slope, side, max_relative = 1e-7);
+        } else {
+            // Another law, to which there is a jump.
+            assert!(side.abs() > 1e5, "{side}");
+        }
+        assert!(mode != 0.0 || slope == 0.0, "{slope}");
+    }
 }

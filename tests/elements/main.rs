@@ -13,6 +13,7 @@ mod friction_trajectories;
 mod friction_wild_inputs;
 mod golden;
 mod linearized_kinks;
+mod located_stops;
 mod reported_stiffness;
 mod sledge_on_a_slope;
 mod spatial_bushing;

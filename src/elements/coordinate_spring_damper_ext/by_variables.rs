@@ -147,8 +147,8 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
                 }
             }
             if at.parameters.use_limit_stops {
-                let Varied { q, parameters, discrete, .. } = ByStops::new(at, &STOPS);
-                let (next, _) = parameters.switch_stop(q, discrete.limit_stop_state);
+                let Varied { q, parameters, .. } = ByStops::new(at, &STOPS);
+                let next = parameters.limit_stop_state(q);
                 rows[2] = Gradient::none();
                 rows[2].add(next, &STOPS);
             }

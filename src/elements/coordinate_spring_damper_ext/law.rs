@@ -8,8 +8,9 @@ use crate::math::{Algebraic, Real};
 pub struct Switch<T> {
     /// The discrete variables that fit the iterate.
     pub discrete: Discrete<T>,
-    /// The change in force that they make, plus the opposing force of the damper where bristles stick again
-    /// \[N\]; zero when nothing switched.
+    /// The change in force that they make, plus the opposing force of the damper where bristles stick again \[N\]; of
+    /// spring and damper of a stop that was entered, or was left and may pull, the sum of magnitudes, since they may cancel
+    /// at the end of a step. Zero when nothing switched.
     pub force_error: T,
 }
 
@@ -113,7 +114,7 @@ impl<S: Algebraic> Parameters<S> {
         } else {
             (*current, S::none())
         };
-        let (limit_stop_state, contact_error) = self.switch_stop(q, current.limit_stop_state);
+        let (limit_stop_state, contact_error) = self.switch_stop(q, v, current.limit_stop_state);
         Switch {
             discrete: Discrete { limit_stop_state, ..discrete },
             force_error: friction_error + contact_error,

@@ -111,11 +111,14 @@ use crate::mechanics::{Checked, CoordinateIndex, CoordinatePair, ForceAccumulato
 ///   pushes the other way, bent by `(|mode| + d_μ·|v|)/k_μ`, farther than they can hold. The latter vanishes with
 ///   `v`: shorten the step in which slip reverses, as both integrators with error control here do. With steps `h`
 ///   of an implicit host `v` is of the order of `h`.
-/// - **Bristles and stops switch at the end of a step.** A stop entered in the middle of a long step appears
-///   fully loaded at its end, which creates energy: a slider that hits a stop of 1e4 N/m at 1 m/s in steps of 10
-///   ms gains up to 0.5 J each time. An explicit host must shorten its steps around events until
-///   [`switching_error`](crate::ForceSystem::switching_error) is small, as
-///   [`DormandPrince`](crate::simulation::DormandPrince) does; an implicit one iterates.
+/// - **Bristles and stops switch at the end of a step**, so that a host of fixed steps `h` is late by up to `h`. A stop
+///   surpassed at a speed `v` then appears at a depth of up to `v·h`, loaded with up to `k·v·h + d·v`: up to
+///   `k·(v·h)²/2` of energy is created (0.5 J each time, where a slider hits 1e4 N/m at 1 m/s in steps of 10 ms), and
+///   `d·v²·h` not lost. A stop that is left and may pull goes on pulling, with up to as much force for up to as long.
+///   Slip that reverses is pushed on by friction for up to `h`. An explicit host must shorten its steps around events
+///   until [`switching_error`](crate::ForceSystem::switching_error) is small, as
+///   [`DormandPrince`](crate::simulation::DormandPrince) does; an implicit one iterates, and has the force at the end of
+///   the step right, but its jump there too.
 /// - Within a step slip does not reverse: from the moment `v` opposes the mode to the end of the step, friction
 ///   delivers power, and its share of `power_dissipated` is negative.
 /// - `k`, `d` and `f_v` may be negative, as in the reference: an active element, whose stored energy may be
@@ -136,6 +139,10 @@ use crate::mechanics::{Checked, CoordinateIndex, CoordinatePair, ForceAccumulato
 /// # Linearization
 ///
 /// Exact, by motion, parameters and memory, and so is the commit; a user's law gets differences by motion and parameters.
+/// By `v_reg`, where zero selects bristles, it is that of their law: zero while they stick, and while they slip that of
+/// `F(v)`. The latter is also that of the force of regularised friction with the smallest zone, as long as `v` goes with the
+/// mode; otherwise, and in the memory, a zone above zero is another law, to which there is a jump. By `w`, where zero selects
+/// stops that switch, it is zero.
 ///
 /// | branch | margin | unit |
 /// |---|---|---|

@@ -104,15 +104,39 @@ impl<S: Algebraic> Parameters<S> {
     }
 
     /// The limit-stop state that fits a displacement, and by how much the force thereby changes \[N\].
-    pub(super) fn switch_stop(&self, q: S, limit_stop_state: S) -> (S, S) {
+    pub(super) fn switch_stop(&self, q: S, v: S, limit_stop_state: S) -> (S, S) {
         if !self.use_limit_stops {
             return (limit_stop_state, S::none());
         }
         let next = self.limit_stop_state(q);
-        let force = |state: S| self.stop(state > S::none()).stiffness * state.magnitude();
         let switched = next.partial_cmp(&S::none()) != limit_stop_state.partial_cmp(&S::none());
-        let is_felt = switched && self.limit_stops_transition == S::none();
-        (next, if is_felt { force(next).at_least(force(limit_stop_state)) } else { S::none() })
+        if !switched || self.limit_stops_transition > S::none() {
+            return (next, S::none());
+        }
+        (next, self.entered(v, next) + self.left(q, v, limit_stop_state))
+    }
+
+    /// The force that was missing since this stop was entered, if one was. Spring and damper may cancel at the end of a
+    /// step, or have let go, after they pushed on the way.
+    fn entered(&self, v: S, limit_stop_state: S) -> S {
+        if limit_stop_state == S::none() {
+            return S::none();
+        }
+        let stop = self.stop(limit_stop_state > S::none());
+        stop.stiffness * limit_stop_state.magnitude() + stop.damping * v.magnitude()
+    }
+
+    /// The force of this stop beyond its end, if there is one.
+    fn left(&self, q: S, v: S, limit_stop_state: S) -> S {
+        if limit_stop_state == S::none() {
+            return S::none();
+        }
+        let is_upper = limit_stop_state > S::none();
+        if self.limit_stops_only_push {
+            return self.push(q, v, is_upper).at_least(S::none());
+        }
+        let stop = self.stop(is_upper);
+        stop.stiffness * (q - stop.position).magnitude() + stop.damping * v.magnitude()
     }
 }
 
