@@ -3,6 +3,7 @@
 mod block;
 mod bushing_chain;
 mod bushing_turns;
+mod contact_design;
 mod coordinate_friction;
 mod coordinate_load_and_stops;
 mod coordinate_user_law;
@@ -17,7 +18,6 @@ mod located_stops;
 mod reported_stiffness;
 mod sledge_on_a_slope;
 mod spatial_bushing;
-mod springs_for_a_mass;
 mod static_friction;
 #[cfg(feature = "serde")]
 mod values_that_are_read;

@@ -5,7 +5,7 @@ use force_elements::exponential_spring::Parameters;
 use force_elements::nalgebra::{Point3, Rotation3, Vector3};
 use force_elements::simulation::{DormandPrince, Plant, RigidBody, SemiImplicitEuler, Simulation, TrBdf2};
 use force_elements::{
-    BodyIndex, CustomForce, ExponentialSpring, ForceSystem, Frame, Handle, Pose, SpatialForce,
+    BodyIndex, ContactDesign, CustomForce, ExponentialSpring, ForceSystem, Frame, Handle, Pose, SpatialForce,
     SpatialVelocity, Station,
 };
 

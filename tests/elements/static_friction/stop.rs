@@ -61,13 +61,19 @@ impl Slide {
         let height = self.friction.resting_height(weight).expect("a load");
         let mut simulation = scene.start(Pose::translation(0.0, 0.0, height), along_x(self.speed));
         let (mut farthest, mut slowest) = (0.0_f64, 0.0_f64);
+        let mut last = (0.0, 0.0, self.speed);
         let observe = |simulation: &mut Simulation<'_, f64>| {
-            farthest = farthest.max(scene.position(simulation).x);
-            slowest = slowest.min(scene.velocity(simulation).x);
+            let v = scene.velocity(simulation).x;
+            if last.2 > 0.0 && v <= 0.0 {
+                // Where it turned within the step, at an even deceleration.
+                let deceleration = (last.2 - v) / (simulation.time() - last.0);
+                farthest = farthest.max(last.1 + 0.5 * last.2 * last.2 / deceleration);
+            }
+            last = (simulation.time(), scene.position(simulation).x, v);
+            slowest = slowest.min(v);
         };
         simulation.run(integrator, self.until(), observe).expect("regular");
-        // Errors of some tens of steps add up. At the turn forces are located to a millinewton of kinetic friction, and
-        // the farthest place is that of a step.
+        // Errors of some tens of steps add up. At the turn forces are located to a millinewton of kinetic friction.
         let allowed = 20.0 * accuracy + 1e-5;
         assert!(
             (farthest - expected.0).abs() < allowed * self.rigid(),

@@ -134,10 +134,11 @@ fn blocks_whose_corners_slip_slowly_hold_up_to_the_angle_of_static_friction() {
         let corners = [(-0.1, -0.1), (-0.1, 0.1), (0.1, -0.1), (0.1, 0.1)]
             .map(|(x, y)| Point3::new(x, y, -half_height));
         let inertia = 10.0 * (0.1 * 0.1 + half_height * half_height) / 3.0;
-        let for_mass = Parameters::for_mass(10.0, 4, 1.0, 1e-3).expect("positive");
+        let designed = ContactDesign::new(10.0, 0.1, 1e-3).with_friction(MU_STATIC, MU_KINETIC);
+        let designed = Parameters::for_contact(&designed).expect("in range");
         let hosts = HOSTS.map(|host| (host, parameters));
         let others = [
-            (Host::Steps(1e-3), for_mass),
+            (Host::Steps(1e-3), designed),
             (Host::Implicit(1e-3), parameters),
             (Host::Implicit(5e-3), parameters),
         ];

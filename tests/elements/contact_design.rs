@@ -1,0 +1,392 @@
+//! Promises of the parameters for a mass, a size and a step: impacts gain no energy and rebound as stated, bodies come to
+//! rest and stay, friction holds; and what is too long a step for other parameters is refused.
+
+use force_elements::elastic_foundation::{self, Material};
+use force_elements::exponential_spring::Parameters;
+use force_elements::hertz_contact;
+use force_elements::nalgebra::{Point3, Rotation3, Vector3};
+use force_elements::shapes::{HalfSpace, Sphere, TriangleMesh};
+use force_elements::simulation::{Plant, RigidBody, SemiImplicitEuler, Simulation};
+use force_elements::testing::Numbers;
+use force_elements::{
+    BodyIndex, ContactDesign, CoordinatePair, CoordinateSpringDamperExt, ElasticFoundation, ElementError,
+    Error, ExponentialSpring, ForceSystem, Frame, HertzContact, KinematicsSource, Pose, SpatialVelocity,
+    State, Station, StepRule, Stepping, coordinate_spring_damper_ext,
+};
+
+const GRAVITY: f64 = 9.81;
+
+/// A cube on a slope.
+struct Cube {
+    system: ForceSystem<f64>,
+    plant: Plant<f64>,
+    body: BodyIndex,
+    half: f64,
+}
+
+impl Cube {
+    /// On a slope of this angle.
+    fn on(slope: f64, mass: f64, half: f64) -> Self {
+        let (sin, cos) = slope.sin_cos();
+        Self::under(Vector3::new(sin, 0.0, -cos) * GRAVITY, mass, half)
+    }
+
+    fn under(gravity: Vector3<f64>, mass: f64, half: f64) -> Self {
+        let mut system = ForceSystem::new();
+        let mut plant = Plant::new(gravity).expect("finite");
+        let inertia = mass * half * half * 2.0 / 3.0;
+        let rigid = RigidBody::with_equal_inertia(mass, inertia).expect("positive");
+        let body = plant.add_body(&mut system, rigid);
+        Self { system, plant, body, half }
+    }
+
+    /// With springs at its corners.
+    fn with_springs(mut self, corners: u32, parameters: Parameters<f64>) -> Self {
+        for corner in 0..corners {
+            let sign = |bit: u32| if corner >> bit & 1 == 0 { -self.half } else { self.half };
+            let station = Station::on(self.body, Point3::new(sign(0), sign(1), sign(2)));
+            let spring = ExponentialSpring::new(Frame::ground(Pose::identity()), station, parameters);
+            self.system.add(spring.expect("valid")).expect("exists");
+        }
+        self
+    }
+
+    /// On a bed of springs over its faces.
+    fn with_bed(mut self, design: &ContactDesign) -> Self {
+        let parameters = elastic_foundation::Parameters::for_contact(design).expect("in range");
+        let material = Material::for_contact(design, 4.0 * self.half * self.half).expect("in range");
+        let mut bed = ElasticFoundation::new(parameters).expect("in range").with_anchors();
+        let mesh = TriangleMesh::brick(Vector3::repeat(self.half), [2; 3]).expect("positive");
+        bed.add_rigid(Frame::ground(Pose::identity()), HalfSpace::BelowZ).expect("a half-space");
+        bed.add_springs(Frame::of(self.body), mesh, material).expect("closed");
+        self.system.add(bed).expect("exists");
+        self
+    }
+
+    fn start(&self, pose: Pose<f64>, velocity: SpatialVelocity<f64>) -> Simulation<'_, f64> {
+        let mut state: State<f64> = self.system.default_state();
+        state.set_body(self.body, pose, velocity).expect("finite");
+        Simulation::new(&self.system, &self.plant, state).expect("regular")
+    }
+
+    fn place(&self, simulation: &Simulation<'_, f64>) -> Vector3<f64> {
+        simulation.state().positions().pose(self.body).translation.vector
+    }
+
+    fn speed(&self, simulation: &Simulation<'_, f64>) -> f64 {
+        let velocity = simulation.state().velocities().velocity(self.body);
+        velocity.linear.norm() + self.half * velocity.angular.norm()
+    }
+}
+
+/// Masses, sizes, speeds and steps that are not too long for them, with the masses of a coin and a car.
+fn designs() -> Vec<ContactDesign> {
+    let mut designs = Vec::new();
+    for (mass, extent) in [(0.005, 0.01), (1.0, 0.1), (1500.0, 0.8)] {
+        for speed in [0.3, 1.0, 4.0] {
+            for step in [1e-4, 1e-3, 4e-3, 1.0 / 60.0] {
+                let design = ContactDesign::new(mass, extent, step).with_impact(speed, 0.2);
+                designs.extend(design.validate().is_ok().then_some(design));
+            }
+        }
+    }
+    assert!(designs.len() > 15, "{}", designs.len());
+    designs
+}
+
+fn springs(design: &ContactDesign) -> Parameters<f64> {
+    Parameters::for_contact(design).expect("in range")
+}
+
+#[test]
+fn after_an_impact_there_is_no_more_energy_than_before() {
+    let (mut deal, mut all) = (Numbers::new(7), 0);
+    for design in designs() {
+        let ContactDesign { mass, extent: half, speed, step, .. } = design;
+        // The last corners of a cube strike at up to 2.3 times the speed of its fall.
+        let fall = speed / 2.3;
+        let parameters = springs(&design);
+        let cube = Cube::on(0.0, mass, half).with_springs(8, parameters);
+        let height = 3.0_f64.sqrt() * half + 8.0 / parameters.d2;
+        for _ in 0..4 {
+            let pose =
+                Pose::from_parts(Vector3::new(0.0, 0.0, height).into(), deal.pose::<f64>(3.0, 0.0).rotation);
+            let along = Vector3::new(deal.between(-0.3, 0.3), deal.between(-0.3, 0.3), -0.8) * fall;
+            let mut simulation = cube.start(pose, SpatialVelocity::new(Vector3::zeros(), along));
+            let free = 0.5 * mass * along.norm_squared() + mass * GRAVITY * (height - half);
+            let (mut flies, mut last) = (true, f64::INFINITY);
+            let mut gain = 0.0_f64;
+            let observe = |simulation: &mut Simulation<'_, f64>| {
+                let stored = simulation.dynamics().expect("regular").potential_energy();
+                let energy = simulation.kinetic_energy() + mass * GRAVITY * cube.place(simulation).z + stored;
+                if stored < 1e-3 * free {
+                    if !flies {
+                        all += 1;
+                        gain = gain.max((energy - last) / free);
+                    }
+                    last = energy;
+                }
+                flies = stored < 1e-3 * free;
+            };
+            // A fall from this height may strike faster than stated; then the step is refused, and nothing gains energy.
+            let end = 1.0 + 6.0 * half / speed;
+            match simulation.run(&mut SemiImplicitEuler::new(step), end, observe) {
+                Ok(()) => {}
+                Err(refused) => assert!(
+                    matches!(refused.forces(), Some(Error::StepTooLong { .. }))
+                        && (2.0 * GRAVITY * height).sqrt() > 0.5 * fall,
+                    "{design:?}: {refused}"
+                ),
+            }
+            assert!(gain < 0.01, "{design:?}: {gain} of the energy before");
+        }
+    }
+    assert!(all > 50, "{all} impacts");
+}
+
+/// Without its own weight, under which it would fall on: where it rebounds with this share of the speed.
+fn rebound(cube: &Cube, design: &ContactDesign, height: f64) -> f64 {
+    let fall = SpatialVelocity::new(Vector3::zeros(), Vector3::new(0.0, 0.0, -design.speed));
+    let mut simulation = cube.start(Pose::translation(0.0, 0.0, height), fall);
+    simulation.run(&mut SemiImplicitEuler::new(design.step), 0.3, |_| {}).expect("resolved");
+    simulation.state().velocities().velocity(cube.body).linear.z / design.speed
+}
+
+#[test]
+fn a_body_that_strikes_flat_rebounds_at_the_stated_restitution() {
+    let mut struck = 0;
+    for restitution in [0.1, 0.3, 0.6] {
+        for step in [1e-4, 1e-3] {
+            let design = ContactDesign::new(2.0, 0.1, step).with_impact(2.0, restitution);
+            if design.validate().is_err() {
+                continue;
+            }
+            let weightless = || Cube::under(Vector3::zeros(), 2.0, 0.1);
+            let parameters = springs(&design);
+            let on_springs = weightless().with_springs(4, parameters);
+            // From where the exponential is far below what counts.
+            let from = 0.1 + 20.0 / parameters.d2;
+            let on_bed = weightless().with_bed(&design);
+            for (cube, height) in [(on_springs, from), (on_bed, 0.101)] {
+                struck += 1;
+                let rebound = rebound(&cube, &design, height);
+                // Of the first order in a step, which an impact of a few dozen steps leaves.
+                assert!((rebound - restitution).abs() < 0.05, "{design:?}: {rebound}");
+            }
+        }
+    }
+    assert!(struck > 8, "{struck}");
+}
+
+#[test]
+fn a_ball_of_hertz_rebounds_at_the_stated_restitution() {
+    for restitution in [0.1, 0.3, 0.6] {
+        let design = ContactDesign::new(0.5, 0.05, 2e-4).with_impact(1.0, restitution);
+        let parameters = hertz_contact::Parameters::for_contact(&design, 0.05).expect("in range");
+        let mut cube = Cube::under(Vector3::zeros(), 0.5, 0.05);
+        let ball = Ball::new(Station::on(cube.body, Point3::origin()), 0.05);
+        let plane = Frame::ground(Pose::identity());
+        cube.system.add(HertzContact::new(plane, ball, parameters).expect("valid")).expect("exists");
+        let rebound = rebound(&cube, &design, 0.0505);
+        assert!((rebound - restitution).abs() < 0.05, "{restitution}: {rebound}");
+    }
+}
+
+#[test]
+fn a_dropped_cube_comes_to_rest_on_a_slope_below_kinetic_friction_and_stays() {
+    let mut rested = 0;
+    for step in [1e-4, 1e-3, 1.0 / 240.0] {
+        for (turned, slope) in [(0.0, 0.45_f64), (0.6, 0.4)] {
+            let design = ContactDesign::new(1.0, 0.1, step).with_impact(1.7, 0.2);
+            if design.validate().is_err() {
+                continue;
+            }
+            for on_bed in [false, true] {
+                let cube = Cube::on(slope.atan(), 1.0, 0.1);
+                let cube =
+                    if on_bed { cube.with_bed(&design) } else { cube.with_springs(8, springs(&design)) };
+                let turn = Rotation3::from_euler_angles(turned, 0.7 * turned, 0.3 * turned);
+                // A turned cube reaches lower.
+                let height = if turned > 0.0 { 0.2 } else { 0.15 };
+                let pose = Pose::from_parts(Vector3::new(0.0, 0.0, height).into(), turn);
+                let mut simulation = cube.start(pose, SpatialVelocity::zero());
+                let mut euler = SemiImplicitEuler::new(step);
+                simulation.run(&mut euler, 6.0, |_| {}).expect("resolved");
+                let before = cube.place(&simulation);
+                let speed = cube.speed(&simulation);
+                simulation.run(&mut euler, 7.0, |_| {}).expect("resolved");
+                let creep = (cube.place(&simulation) - before).norm();
+                // What is left of rocking, which decays.
+                assert!(
+                    speed < 1e-6 && creep < 1e-7,
+                    "{step} s, {slope}, bed {on_bed}: {speed} m/s, {creep} m in a second"
+                );
+                rested += 1;
+            }
+        }
+    }
+    assert!(rested > 8, "{rested}");
+}
+
+#[test]
+fn a_body_rests_at_height_zero_and_is_drawn_out_no_further_than_promised() {
+    for design in designs() {
+        let ContactDesign { mass, extent: half, step, .. } = design;
+        let parameters = springs(&design);
+        let load = mass * GRAVITY / 4.0;
+        let most = parameters.mu_static * load / parameters.friction_elasticity;
+        assert!(most < parameters.mu_static * GRAVITY * (5.6 * step).powi(2), "{design:?}: {most}");
+        let cube = Cube::on(0.0, mass, half).with_springs(4, parameters);
+        let mut simulation = cube.start(Pose::translation(0.0, 0.0, half), SpatialVelocity::zero());
+        simulation.run(&mut SemiImplicitEuler::new(step), 1.0, |_| {}).expect("regular");
+        let off = cube.place(&simulation).z - half;
+        assert!(off.abs() < 1e-12, "{design:?}: {off}");
+    }
+}
+
+#[test]
+fn a_sledge_with_bristles_stops_and_holds_at_the_step() {
+    for step in [1e-4, 1e-3, 1.0 / 240.0] {
+        let design = ContactDesign::new(3.0, 0.1, step);
+        let parameters = coordinate_spring_damper_ext::Parameters::for_contact(&design).expect("in range");
+        let mut system = ForceSystem::<f64>::new();
+        let mut plant = Plant::new(Vector3::zeros()).expect("finite");
+        let slider = plant.add_coordinate(&mut system, 3.0).expect("positive");
+        plant.set_coordinate_load(slider, 0.3 * 3.0 * GRAVITY).expect("finite");
+        let friction =
+            CoordinateSpringDamperExt::new(CoordinatePair::on(slider), parameters).expect("in range");
+        system.add(friction).expect("exists");
+        let mut state = system.default_state();
+        state.set_coordinate_rate(slider, 1.0).expect("finite");
+        let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
+        let mut euler = SemiImplicitEuler::new(step);
+        simulation.run(&mut euler, 2.0, |_| {}).expect("resolved");
+        let way = simulation.state().positions().coordinate(slider);
+        let expected = 1.0 / (2.0 * (design.mu_kinetic - 0.3) * GRAVITY);
+        // Late by up to a step at both ends, and drawn out.
+        assert!(
+            (way - expected).abs() < 2.0 * step + 7.0 * (5.6 * step).powi(2),
+            "{step}: {way} for {expected}"
+        );
+        simulation.run(&mut euler, 3.0, |_| {}).expect("resolved");
+        let creep = simulation.state().positions().coordinate(slider) - way;
+        assert!(creep.abs() < 1e-9, "{step}: {creep}");
+    }
+}
+
+#[test]
+fn its_step_is_below_the_longest_stable_one() {
+    for design in designs() {
+        let ContactDesign { mass, extent: half, speed, step, .. } = design;
+        let cube = Cube::on(0.0, mass, half).with_springs(4, springs(&design));
+        let mut state = cube.system.default_state();
+        state.set_pose(cube.body, Pose::translation(0.0, 0.0, half)).expect("finite");
+        cube.system.realize_dynamics(&mut state).expect("regular");
+        let stepping = Stepping { impact_speed: speed, ..Stepping::default() };
+        let stable = cube.system.stable_step(&state, &cube.plant, stepping).expect("positive");
+        assert!(stable.length > step, "{design:?}: {stable:?}");
+    }
+}
+
+#[test]
+fn default_springs_at_the_rates_of_games_are_refused_before_they_launch_the_box() {
+    for step in [1.0 / 60.0, 1.0 / 240.0] {
+        let cube = Cube::on(0.0, 4.0, 0.1).with_springs(8, Parameters::default());
+        let mut simulation = cube.start(Pose::translation(0.0, 0.0, 0.1), SpatialVelocity::zero());
+        let mut highest = 0.0_f64;
+        let observe = |simulation: &mut Simulation<'_, f64>| {
+            highest = highest.max(cube.place(simulation).z);
+        };
+        let refused = simulation.run(&mut SemiImplicitEuler::new(step), 4.0, observe).expect_err("too long");
+        let Some(Error::StepTooLong { element, step: told, longest }) = refused.forces() else {
+            panic!("{refused}");
+        };
+        assert_eq!((element.kind, *told), ("exponential_spring", step));
+        assert!(*longest < step && *longest > 1e-5, "{longest}");
+        // It has not been launched: a spring pressed by the weight stores far less than a millimetre of height.
+        assert!(highest < 0.101, "{highest}");
+    }
+}
+
+/// A host of symplectic Euler that states no masses: a ball that falls on one station.
+struct Blind {
+    time: f64,
+    height: f64,
+    speed: f64,
+}
+
+impl KinematicsSource<f64> for Blind {
+    fn time(&self) -> f64 {
+        self.time
+    }
+    fn pose(&self, _: BodyIndex) -> Pose<f64> {
+        Pose::translation(0.0, 0.0, self.height)
+    }
+    fn velocity(&self, _: BodyIndex) -> SpatialVelocity<f64> {
+        SpatialVelocity::new(Vector3::zeros(), Vector3::new(0.0, 0.0, self.speed))
+    }
+}
+
+#[test]
+fn the_ledger_tells_a_host_without_masses_that_its_steps_are_too_long() {
+    // The phase d2·v·h of an impact at 2 m/s: resolved, and not.
+    for (phase, is_resolved) in [(0.3, true), (0.7, true), (4.0, false), (10.0, false)] {
+        let parameters = Parameters::<f64>::default();
+        let step = phase / (parameters.d2 * 2.0);
+        let mut system = ForceSystem::<f64>::new();
+        let body = system.add_body();
+        let station = Station::on(body, Point3::origin());
+        let spring = ExponentialSpring::new(Frame::ground(Pose::identity()), station, parameters);
+        system.add(spring.expect("valid")).expect("exists");
+        let mut host = Blind { time: 0.0, height: 0.2, speed: 0.0 };
+        let mut state = system.default_state();
+        state.set_kinematics(&host).expect("finite");
+        system.reset_memories(&mut state).expect("regular");
+        system.reset_dissipated_energy(&mut state).expect("regular");
+        let (mut refused, mut highest) = (None, 0.0_f64);
+        while host.time < 4.0 && refused.is_none() {
+            let force = system.realize_dynamics(&mut state).expect("regular").body_force(body).force.z;
+            host.speed += step * (force / 2.0 - GRAVITY);
+            host.height += step * host.speed;
+            host.time += step;
+            refused = system.finish_step(&mut state, &host, StepRule::HeldForces).err();
+            highest = highest.max(host.height);
+        }
+        if is_resolved {
+            assert_eq!(refused, None, "{phase}");
+            assert!(highest < 0.2, "{phase}: {highest}");
+        } else {
+            let Some(Error::EnergyGained { element, gained, stored }) = refused else {
+                panic!("{phase}: {refused:?}, {highest} m");
+            };
+            assert_eq!(element.kind, "exponential_spring");
+            assert!(gained > 0.5 * stored && stored > 0.0, "{phase}: {gained} J of {stored} J");
+        }
+    }
+}
+
+#[test]
+fn a_gain_is_forgotten_where_an_account_is_set_or_restored() {
+    // What a host sets is no gain: dissipated energy that falls because the host says so.
+    let mut system = ForceSystem::<f64>::new();
+    let body = system.add_body();
+    let parameters = Parameters::<f64>::default();
+    let station = Station::on(body, Point3::origin());
+    let spring = ExponentialSpring::new(Frame::ground(Pose::identity()), station, parameters);
+    let spring = system.add(spring.expect("valid")).expect("exists");
+    let mut host = Blind { time: 0.0, height: 0.0, speed: 0.0 };
+    let mut state = system.default_state();
+    state.set_kinematics(&host).expect("finite");
+    system.set_dissipated_energy(&mut state, spring, 5.0).expect("open");
+    let mut step = |state: &mut State<f64>, height: f64| {
+        host.time += 1e-3;
+        host.speed = (height - host.height) / 1e-3;
+        host.height = height;
+        system.finish_step(state, &host, StepRule::Trapezoid)
+    };
+    assert_eq!(step(&mut state, 0.1), Ok(()));
+    let saved = state.binary_snapshot();
+    system.set_dissipated_energy(&mut state, spring, 1.0).expect("open");
+    assert_eq!(step(&mut state, 0.2), Ok(()));
+    state.restore_binary(&saved).expect("of this system");
+}
