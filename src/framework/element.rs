@@ -177,6 +177,14 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
         T::zero()
     }
 
+    /// The energy that would be stored \[J\] if friction held at the committed anchors, whatever its limit.
+    ///
+    /// A write of variables books what the caller supplies or receives. Where it lowers a limit of friction below what was
+    /// held, the stored energy falls and this one does not: the fall is lost, and nobody receives it.
+    fn held_energy(&self, at: &AtDynamics<'_, T, Self>) -> T {
+        self.potential_energy(at)
+    }
+
     /// The power dissipated \[W\], as far as it is known instantaneously.
     ///
     /// The energy dissipated over a motion is `absorbed energy − potential energy`; see

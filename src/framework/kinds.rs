@@ -131,14 +131,15 @@ pub(crate) trait AnyKind<T: Real>: Any + Debug + Send + Sync {
         place: usize,
         kinematics: &Kinematics<T>,
     ) -> Result<Option<Stage>, Error>;
-    /// The energy stored in one element, whose caches are valid up to `stage` and are filled beyond it.
-    fn calc_potential_energy(
+    /// The energy stored in one element, whose caches are valid up to `stage` and are filled beyond it, and what it would
+    /// be if friction held.
+    fn calc_stored_and_held(
         &self,
         slots: &mut dyn AnySlots<T>,
         place: usize,
         stage: Stage,
         kinematics: &Kinematics<T>,
-    ) -> Result<T, Error>;
+    ) -> Result<[T; 2], Error>;
 }
 
 impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
@@ -335,16 +336,16 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         })
     }
 
-    fn calc_potential_energy(
+    fn calc_stored_and_held(
         &self,
         slots: &mut dyn AnySlots<T>,
         place: usize,
         stage: Stage,
         kinematics: &Kinematics<T>,
-    ) -> Result<T, Error> {
+    ) -> Result<[T; 2], Error> {
         let slots = Slots::<T, E>::downcast_mut(slots)?;
         if !slots.variables[place].enabled {
-            return Ok(T::zero());
+            return Ok([T::zero(); 2]);
         }
         let only = place..place + 1;
         if stage < Stage::Position {
@@ -356,8 +357,14 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         if stage < Stage::Dynamics {
             self.calc_dynamics(slots, only, kinematics)?;
         }
-        let energy = self.energies(slots, place, kinematics)?.stored;
-        finite_force(energy).map_err(|source| self.roster.failure(place, source))
+        let Some(element) = self.enabled_element(slots, place) else { return Ok([T::zero(); 2]) };
+        let at = slots.at_dynamics(place, kinematics);
+        let energies = [element.potential_energy(&at), element.held_energy(&at)];
+        energies
+            .into_iter()
+            .try_for_each(|energy| finite_force(energy).map(|_| ()))
+            .map_err(|source| self.roster.failure(place, source))?;
+        Ok(energies)
     }
 }
 

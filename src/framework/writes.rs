@@ -18,7 +18,8 @@ impl<T: Real> ForceSystem<T> {
     /// [changed](crate::Variables::first_stage_changed).
     ///
     /// If the [account](crate::DynamicsView::dissipated_energy) of the element is open, the change in stored energy is
-    /// booked as absorbed, since the caller supplies it. The element is evaluated before and after for this; if
+    /// booked as absorbed, since the caller supplies it, except for what friction loses because its limit
+    /// [falls](ForceElement::held_energy), which is dissipated. The element is evaluated before and after for this; if
     /// that fails, its account is closed.
     ///
     /// # Errors
@@ -225,8 +226,8 @@ impl<T: Real> ForceSystem<T> {
         self.write_booked(state, handle.id(), |slots, _| write(Slots::downcast_mut(slots)?))
     }
 
-    /// Writes variables of one element and books the change in stored energy. `write` returns the stage below
-    /// which the state falls, if anything has changed.
+    /// Writes variables of one element and books the change in stored energy, without what friction loses as its limit
+    /// falls. `write` returns the stage below which the state falls, if anything has changed.
     fn write_booked(
         &self,
         state: &mut State<T>,
@@ -236,7 +237,7 @@ impl<T: Real> ForceSystem<T> {
         let (slot, kind, place) = (state.slot(id)?, id.kind(), id.place());
         let stored = |state: &mut State<T>| {
             let State { kinds, kinematics, stage, .. } = state;
-            self.kinds[kind].calc_potential_energy(kinds[kind].as_mut(), place, *stage, kinematics)
+            self.kinds[kind].calc_stored_and_held(kinds[kind].as_mut(), place, *stage, kinematics)
         };
         let before = if state.continuous.account_open[slot] { stored(state).ok() } else { None };
         let Some(stage) = write(state.kinds[kind].as_mut(), &state.kinematics)? else { return Ok(()) };
@@ -244,8 +245,10 @@ impl<T: Real> ForceSystem<T> {
         if state.continuous_stage().is_some() {
             state.collect_continuous();
         }
-        let booked = before.and_then(|before| {
-            let absorbed = state.continuous.values[slot] + (stored(state).ok()? - before);
+        let booked = before.and_then(|[stored_before, held_before]| {
+            let [stored, held] = stored(state).ok()?;
+            let supplied = (stored - stored_before).max((held - held_before).min(T::zero()));
+            let absorbed = state.continuous.values[slot] + supplied;
             absorbed.is_finite().then_some(absorbed)
         });
         match booked {

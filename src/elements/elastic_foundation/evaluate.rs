@@ -176,6 +176,7 @@ impl<T: Real> ElasticFoundation<T> {
             cache.next_anchors.push(Anchor::new(id, other, point));
             if grip.stiffness > zero {
                 cache.friction_energy += elastic.norm_squared() / grip.stiffness * half;
+                cache.held_energy += stretch.norm_squared() * grip.stiffness * half;
             }
 
             let contact_G = spring.point_G.coords - p_GS;
@@ -296,7 +297,7 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
         cache.springs.clear();
         cache.springs.reserve_exact(self.spring_count);
         cache.next_anchors.clear();
-        cache.friction_energy = T::zero();
+        (cache.friction_energy, cache.held_energy) = (T::zero(), T::zero());
         if self.has_anchors {
             cache.next_anchors.reserve_exact(self.spring_count);
         }
@@ -364,6 +365,10 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
 
     fn potential_energy(&self, at: &AtDynamics<'_, T, Self>) -> T {
         at.position.potential_energy + at.dynamics.friction_energy
+    }
+
+    fn held_energy(&self, at: &AtDynamics<'_, T, Self>) -> T {
+        at.position.potential_energy + at.dynamics.held_energy
     }
 
     fn power_dissipated(&self, at: &AtDynamics<'_, T, Self>) -> T {

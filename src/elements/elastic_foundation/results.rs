@@ -104,6 +104,8 @@ results! {
         pub power_dissipated: T ["W"];
         /// The energy stored by friction with anchors.
         pub friction_energy: T ["J"];
+        /// What friction with anchors would store if no spring yielded.
+        pub held_energy: T ["J"];
         pub(super) next_anchors: Vec<Anchor<T>>;
     }
 }

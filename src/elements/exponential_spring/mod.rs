@@ -443,6 +443,18 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         at.dynamics.potential_energy
     }
 
+    fn held_energy(&self, at: &AtDynamics<'_, T, Self>) -> T {
+        let Discrete { anchor_P, last_station, sliding, .. } = at.discrete;
+        let is_anchored = last_station.is_some() || *sliding == T::zero();
+        if at.parameters.friction_transition == FrictionTransition::Settling || !is_anchored {
+            return at.dynamics.potential_energy;
+        }
+        let place = at.position.p_PS.xy().coords;
+        let [held, drawn] = [place - anchor_P, place - at.dynamics.next_anchor_P].map(|s| s.norm_squared());
+        let friction = T::lit(0.5) * at.parameters.friction_elasticity;
+        at.dynamics.potential_energy + friction * (held - drawn)
+    }
+
     fn power_dissipated(&self, at: &AtDynamics<'_, T, Self>) -> T {
         at.dynamics.power_dissipated
     }

@@ -2,7 +2,9 @@
 
 use force_elements::exponential_spring::Parameters;
 use force_elements::nalgebra::Point3;
-use force_elements::{Error, ExponentialSpring, Frame, LinearBushing, Pose, Station, StepRule};
+use force_elements::{
+    Error, ExponentialSpring, ForceSystem, Frame, Handle, LinearBushing, Pose, State, Station, StepRule,
+};
 
 use super::{Bench, Fading, Masses, RULES};
 
@@ -147,6 +149,64 @@ fn a_step_does_not_allocate_after_the_first() -> Result<(), Error> {
         });
         outcome?;
         assert_eq!(counted.count_total, 0, "{rule:?}");
+    }
+    Ok(())
+}
+
+/// A load of 3 N on a block of 1 kg, held by an anchor; dissipated and stored energy before and after a change.
+fn held_block(
+    change: impl FnOnce(&ForceSystem<f64>, &mut State<f64>, Handle<ExponentialSpring<f64>>) -> Result<(), Error>,
+) -> Result<[(f64, f64); 2], Error> {
+    let parameters = Parameters::<f64>::default();
+    let mut system = ForceSystem::new();
+    let body = system.add_body();
+    let spring = ExponentialSpring::new(
+        Frame::ground(Pose::identity()),
+        Station::on(body, Point3::origin()),
+        parameters,
+    )?;
+    let spring = system.add(spring)?;
+    let height = parameters.resting_height(9.81)?;
+    let mut state = system.default_state();
+    state.set_pose(body, Pose::translation(0.0, 0.0, height))?;
+    system.reset_memories(&mut state)?;
+    system.update_discrete(&mut state, spring, |memory| memory.sliding = 0.0)?;
+    // Drawn out slowly, as by a hand.
+    state.set_pose(body, Pose::translation(3.0 / parameters.friction_elasticity, 0.0, height))?;
+    system.reset_dissipated_energy(&mut state)?;
+    let account = |state: &mut State<f64>| {
+        let dynamics = system.realize_dynamics(state)?;
+        Ok::<_, Error>((
+            dynamics.dissipated_energy_of(spring).expect("open"),
+            dynamics.potential_energy_of(spring),
+        ))
+    };
+    let before = account(&mut state)?;
+    change(&system, &mut state, spring)?;
+    Ok([before, account(&mut state)?])
+}
+
+#[test]
+fn what_a_held_stretch_loses_as_friction_is_lowered_is_dissipated() -> Result<(), Error> {
+    // Of the force of 3 N the lower limit holds 0.2·9.81 N.
+    let [before, after] = held_block(|system, state, spring| {
+        system.update_parameters(state, spring, |p| p.set_mu_static(0.2))
+    })?;
+    let released = (9.0 - (0.2_f64 * 9.81).powi(2)) / (2.0 * 20_000.0);
+    assert!((before.1 - after.1 - released).abs() < 1e-12, "{before:?}, {after:?}");
+    assert!((after.0 - before.0 - released).abs() < 1e-12, "{before:?}, {after:?}");
+    Ok(())
+}
+
+#[test]
+fn what_a_change_of_stiffness_releases_is_received_by_the_caller() -> Result<(), Error> {
+    for factor in [0.5, 1.2] {
+        let [before, after] = held_block(|system, state, spring| {
+            system.update_parameters(state, spring, |p| p.friction_elasticity *= factor)
+        })?;
+        let supplied = (factor - 1.0) * 9.0 / (2.0 * 20_000.0);
+        assert!((after.1 - before.1 - supplied).abs() < 1e-12, "{before:?}, {after:?}");
+        assert!((after.0 - before.0).abs() < 1e-12, "{before:?}, {after:?}");
     }
     Ok(())
 }
