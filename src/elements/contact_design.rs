@@ -16,6 +16,9 @@ const RESTING: f64 = 0.05;
 /// The least share of critical damping with which a resting body bounces and rocks.
 const RESTING_DAMPING: f64 = 0.15;
 
+/// The damping rate of a resting body, in a step: `γ h = c g h`, whatever the stiffness.
+const DAMPED: f64 = 0.25;
+
 /// The phase by which a body on its friction springs swings in a step. With the damping below, the sum that must be
 /// below 4, `ω²h² + 2γh`, is 1.8 at the corner of a cube, which leaves room for an impact.
 const HELD: f64 = 0.18;
@@ -48,6 +51,7 @@ const YIELD: f64 = 0.1;
 /// | chosen | such that |
 /// |---|---|
 /// | dissipation `c = y/v` | a body that strikes flat at `v` rebounds at `e v`: `y (1 + e) = ln((1 + y)/(1 − y e))`; at any speed it rebounds at less than `1/c` |
+/// | step | `c g h ≤ 0.25`: the damping at rest is stable; a small restitution at a small speed asks for more |
 /// | stiffness | `ω h ≤ 0.22` at rest, an impact at `v` is resolved, and `ζ ≥ 0.15`: bouncing and rocking decay by 60 % in each period |
 /// | friction springs | `ω h = 0.18` along the surface with `ζ = 0.4`; under its weight a body that is held is drawn out by at most `μ_s g (5.6 h)²` |
 /// | friction proportional to velocity | `γ h = 0.3` at rest under the weight |
@@ -57,8 +61,8 @@ const YIELD: f64 = 0.1;
 ///
 /// # Refused
 ///
-/// Where a body would sink in by more than a tenth of its [`extent`](Self::extent), or be drawn out by as much, the step is
-/// too long for it: see [`longest_step`](Self::longest_step).
+/// Where a body would sink in by more than a tenth of its [`extent`](Self::extent), or be drawn out by as much, or be damped
+/// faster than a step can follow, the step is too long for it: see [`longest_step`](Self::longest_step).
 ///
 /// # Source
 ///
@@ -160,7 +164,8 @@ impl ContactDesign {
         let (struck, resting) =
             (IMPACT * depth / self.speed, ComplexField::sqrt(RESTING * depth / self.gravity));
         let held = HELD * ComplexField::sqrt(depth / (self.mu_static * self.gravity));
-        struck.min(resting).min(held)
+        let damped = DAMPED / (self.dissipation() * self.gravity);
+        struck.min(resting).min(held).min(damped)
     }
 
     /// Checks all numbers, and that the step is not too long.

@@ -187,6 +187,25 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
         })
     }
 
+    /// Reports a spring and damper in one direction, in Ground, between points of two bodies.
+    ///
+    /// # Panics
+    /// If a body does not exist, like slice indexing.
+    pub fn in_direction(
+        &mut self,
+        stiffness: f64,
+        damping: f64,
+        direction_G: Vector3<f64>,
+        ends: [(BodyIndex, Point3<T>); 2],
+    ) {
+        let ends = ends.map(|(body, p_G)| {
+            let place = body.place_in(self.topology());
+            let torque = (plain(&p_G) - self.mass_centers[place]).cross(&direction_G);
+            self.line(place, direction_G, torque)
+        });
+        self.add(stiffness, damping, &ends);
+    }
+
     /// Leaves out friction that is limited: in too long a step it alternates, by no more than its limit, and brings no
     /// energy.
     pub(crate) fn without_rubbing(self) -> Self {
@@ -288,10 +307,7 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
                 - plain(&Point3::from(self.kinematics.positions.pose(body).translation.vector));
             let force = F_GB.force.map(T::to_f64);
             let torque = F_GB.torque.map(T::to_f64) - r_G.cross(&force);
-            let [of_mass, of_inertia] = self.roots[place];
-            let (f, t) = (force * of_mass, torque * of_inertia);
-            let line = Vector6::new(f.x, f.y, f.z, t.x, t.y, t.z);
-            ends.push(End { place, matrix: line * line.transpose(), yielding: line.norm_squared() });
+            ends.push(self.line(place, force, torque));
         }
         for coordinate in self.topology().coordinates() {
             ends.push(self.end_of(coordinate, self.forces.coordinate(coordinate).to_f64()));
@@ -364,6 +380,14 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
             let yielding = of_mass * of_mass + 0.5 * turn.norm_squared();
             End { place, matrix, yielding }
         })
+    }
+
+    /// The end of a spring whose unit force acts on a body like this at its mass center.
+    fn line(&self, place: usize, force: Vector3<f64>, torque: Vector3<f64>) -> End {
+        let [of_mass, of_inertia] = self.roots[place];
+        let (f, t) = (force * of_mass, torque * of_inertia);
+        let line = Vector6::new(f.x, f.y, f.z, t.x, t.y, t.z);
+        End { place, matrix: line * line.transpose(), yielding: line.norm_squared() }
     }
 
     fn end_of(&self, coordinate: CoordinateIndex, factor: f64) -> End {

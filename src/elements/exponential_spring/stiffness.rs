@@ -27,7 +27,8 @@ impl<T: Real> ExponentialSpring<T> {
             stiffnesses.between(friction_elasticity.to_f64(), friction_viscosity.to_f64(), ends);
         }
         let (d2, cz, pressed) = (d2.to_f64(), normal_viscosity.to_f64(), pressed.to_f64());
-        stiffnesses.between(d2 * pressed, cz * pressed, ends);
+        let normal_G = at.position.X_GP.rotation.matrix().column(2).map(T::to_f64);
+        stiffnesses.in_direction(d2 * pressed, cz * pressed, normal_G, ends);
         let approach = if touches { (-at.velocity.v_PS.z.to_f64()).max(0.0) } else { 0.0 };
         let speed = stiffnesses.impact_speed().max(approach);
         let y = cz * speed;
