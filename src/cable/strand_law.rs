@@ -88,13 +88,14 @@ pub(super) fn tensions<T: Real, S: Algebraic<Scalar = T>>(
     lost
 }
 
-/// Writes the rises of the strands: of those that no limit forbids the nearest to what damping gives each strand alone,
-/// in the norm `Σ φ_k x_k r_k²`. No rises are allowed, and a projection onto a convex set is at an obtuse angle to it, so
-/// that damping takes energy, if any. Returns the rise that is best for the last strand, below −1 too.
+/// Writes the rises of the strands: of those that the limits allow, the nearest to what damping would give each strand
+/// alone, where the square of a distance is `Σ φ_k x_k r_k²`. Returns that of the last strand, but not limited to −1.
 ///
-/// What is best for the first strands, given the rise of the last of them, is known from the best of each one, given
-/// nothing: as far as the limits let it, every strand keeps its own. So each one's is found from those before it, and from
-/// the last one on all follow.
+/// The allowed rises are a convex set that contains zero, as elastic tensions are within the limits. So the product of
+/// rises and those wanted, which is the dissipated power, is at least the square of the rises.
+///
+/// By dynamic programming: a strand's rise is first that which is best for it and all strands before it. Given the rise of
+/// the next strand, it is that, or as near to it as the limit allows.
 pub(super) fn rises<T: Real, S: Algebraic<Scalar = T>>(
     parts: &[Part<S>],
     joints: &[Joint<S>],
@@ -106,64 +107,75 @@ pub(super) fn rises<T: Real, S: Algebraic<Scalar = T>>(
     let one = S::literal(1.0);
     let alone = |k: usize| dissipation * rates[k] / parts[k].share;
     let weight = |k: usize| parts[k].elongation * parts[k].share;
-    let limits = |k: usize| joints[k].limits(parts[k].elongation, parts[k + 1].elongation);
-    // The rise of a strand that is best for it and for those that follow it from this rise, with which it begins.
+    // The limit that keeps the factor of a strand's tension from its own best beside that of the next, as their ratio.
+    let holding = |k: usize, own: T, next: T| {
+        let limits = joints[k].limits(parts[k].elongation, parts[k + 1].elongation)?;
+        let [least, most] = limits.map(|limit| limit.value() * next);
+        // Strands held together have one derivative though their rises be equal, and without tension they are. A contact that
+        // sticks does not hold them yet.
+        let is_held = joints[k].slips() || next <= T::zero();
+        let (is_least, is_most) =
+            if is_held { (own <= least, own >= most) } else { (own < least, own > most) };
+        if is_least { Some(limits[0]) } else { is_most.then_some(limits[1]) }
+    };
+    // The best rise for a strand and those before it that it moves if the factor of its tension is near this. The factor
+    // goes along, as its relative error matters where it is small, and that of the rise where that is.
     let best = |last: usize, at: T, bests: &[S]| {
-        let (mut sum, mut slope) = (weight(last) * alone(last), weight(last));
-        let (mut factor, mut next, mut first) = (one, at, last);
+        let own = alone(last);
+        let (mut sums, mut slope) = ([own, one + own].map(|wanted| weight(last) * wanted), weight(last));
+        let (mut ratio, mut next, mut first) = (one, at, last);
         for k in (0..last).rev() {
-            let Some(held) = limits(k).and_then(|limits| holding(limits, bests[k].value(), next)) else { break };
-            factor *= held;
-            next = scaled(next, held.value());
-            sum += factor * weight(k) * (alone(k) - (factor - one));
-            slope += factor * factor * weight(k);
+            let Some(held) = holding(k, bests[k].value(), next) else { break };
+            ratio *= held;
+            next *= held.value();
+            let by = ratio * weight(k);
+            sums[0] += by * (alone(k) - (ratio - one));
+            sums[1] += by * (alone(k) + one);
+            slope += by * ratio;
             first = k;
         }
-        if first == last { alone(last) } else { sum / slope }
+        if first == last { [own, one + own] } else { sums.map(|sum| sum / slope) }
     };
     rises.clear();
     rises.reserve(parts.len());
-    let mut found = S::none();
+    let mut last_rise = S::none();
     for last in 0..parts.len() {
         // Newton's method for the root of a piecewise linear function, between bounds: exact once the piece is right.
-        let mut at = alone(last).value().max(-T::one());
+        let mut found = [alone(last), one + alone(last)];
+        let mut at = found[1].value().max(T::zero());
         let (mut below, mut above) = (T::lit(f64::NEG_INFINITY), T::lit(f64::INFINITY));
         for _ in 0..ROUNDS {
-            found = best(last, at, rises);
-            let next = found.value().max(-T::one());
+            let root = best(last, at, rises);
+            let next = root[1].value().max(T::zero());
+            // At a kink between slopes that differ by more than rounding tells, the root of the lesser one is anywhere.
+            if next >= below && next <= above {
+                found = root;
+            }
             if next == at {
                 break;
             }
             *(if next > at { &mut below } else { &mut above }) = at;
             at = if next > below && next < above { next } else { (below + above) * T::lit(0.5) };
         }
-        rises.push(found.at_least(-one));
+        last_rise = found[0];
+        rises.push(found[1].at_least(S::none()));
     }
-    for k in (0..joints.len()).rev() {
-        let next = rises[k + 1];
-        if let Some(held) = limits(k).and_then(|limits| holding(limits, rises[k].value(), next.value())) {
-            rises[k] = scaled(next, held).at_least(-one);
-        }
+    // From factors to rises.
+    let mut next = [S::none(); 2];
+    for k in (0..parts.len()).rev() {
+        let own = rises[k].value();
+        let held = if k < joints.len() { holding(k, own, next[1].value()) } else { None };
+        next = match held {
+            Some(held) => [next[0] + (held - one) * next[1], held * next[1]],
+            None => {
+                let [rise, factor] = best(k, own, rises);
+                if factor.value() == own { [rise, factor] } else { [rises[k] - one, rises[k]] }
+            }
+        };
+        next[0] = next[0].at_least(-one);
+        rises[k] = next[0];
     }
-    found
-}
-
-/// The one of two limits, as factors of `1 + r`, that keeps a strand from its own rise beside a given one.
-fn holding<T: Real, S: Algebraic<Scalar = T>>([least, most]: [S; 2], own: T, beside: T) -> Option<S> {
-    // Of equal rises that are tied to each other, derivatives may differ.
-    if own <= scaled(beside, least.value()) {
-        Some(least)
-    } else if own >= scaled(beside, most.value()) {
-        Some(most)
-    } else {
-        None
-    }
-}
-
-/// The rise whose tension is a multiple; without rounding if that is 1.
-fn scaled<S: Algebraic>(rise: S, factor: S) -> S {
-    let one = S::literal(1.0);
-    rise + (factor - one) * (one + rise)
+    last_rise
 }
 
 #[cfg(test)]
@@ -255,7 +267,8 @@ mod tests {
                 // Settled tensions exceed their limits by some ulps.
                 assert!((found - expected).abs() < 1e-11 * scale, "{seed}: {found} {expected}");
             }
-            limited += usize::from(expected.iter().zip(&alone).any(|(f, alone)| (f - alone).abs() > 1e-3 * f));
+            limited +=
+                usize::from(expected.iter().zip(&alone).any(|(f, alone)| (f - alone).abs() > 1e-3 * f));
             limp += usize::from(expected.iter().all(|f| *f == 0.0));
         }
         assert!(limited > 2000 && limp > 50, "{limited} {limp}");

@@ -102,7 +102,6 @@ fn all_integrators_converge_to_one_motion_at_first_order_in_the_step() -> Result
         for step in [4e-4, 2e-4, 1e-4, 5e-5] {
             let heights = bollards.fall(&mut SemiImplicitEuler::new(step))?;
             let off = heights.iter().zip(&accurate).fold(0.0, |most: f64, (a, b)| most.max((a - b).abs()));
-            println!("{friction:?} {step} {off:e}");
             // First order halves it.
             assert!(off < 0.6 * last, "{friction:?}, {step} s: {off:e} m after {last:e} m");
             last = off;
@@ -113,11 +112,10 @@ fn all_integrators_converge_to_one_motion_at_first_order_in_the_step() -> Result
 
 #[test]
 fn tensions_are_continuous_as_slip_begins_and_at_commits() -> Result<(), SimulationError> {
-    for friction in [vec![0.3, 0.3], vec![0.05, 5.0], vec![0.5]] {
+    for friction in [vec![0.3, 0.3], vec![5.0, 0.05], vec![0.5]] {
         let bollards = Bollards::new(&friction, 2e4, 0.3)?;
-        let [coarse, fine] = [1e-4, 1e-5].map(|dt| bollards.jumps(dt));
+        let [coarse, fine] = [2e-4, 2e-5].map(|dt| bollards.jumps(dt));
         let (coarse, fine) = (coarse?, fine?);
-        println!("{friction:?} {coarse:?} {fine:?}");
         for (fine, coarse) in fine.iter().zip(coarse) {
             // A tenth of the step, a tenth of the changes.
             assert!(*fine < 0.15 * coarse || *fine < 1e-9, "{friction:?}: {fine:e} {coarse:e}");
