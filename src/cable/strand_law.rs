@@ -165,12 +165,11 @@ pub(super) fn rises<T: Real, S: Algebraic<Scalar = T>>(
     for k in (0..parts.len()).rev() {
         let own = rises[k].value();
         let held = if k < joints.len() { holding(k, own, next[1].value()) } else { None };
-        next = match held {
-            Some(held) => [next[0] + (held - one) * next[1], held * next[1]],
-            None => {
-                let [rise, factor] = best(k, own, rises);
-                if factor.value() == own { [rise, factor] } else { [rises[k] - one, rises[k]] }
-            }
+        next = if let Some(held) = held {
+            [next[0] + (held - one) * next[1], held * next[1]]
+        } else {
+            let [rise, factor] = best(k, own, rises);
+            if factor.value() == own { [rise, factor] } else { [rises[k] - one, rises[k]] }
         };
         next[0] = next[0].at_least(-one);
         rises[k] = next[0];
