@@ -43,6 +43,32 @@ impl<S: Algebraic> Joint<S> {
         self.ratio <= S::literal(1.0)
     }
 
+    /// The least and greatest ratio of `1 + r` before it to that after it, where damping raises the tensions of strands of
+    /// these elongations by `r`. `None` without a limit, and beyond what rounding tells from none.
+    pub(super) fn limits<T: Real>(&self, before: S, after: S) -> Option<[S; 2]>
+    where
+        S: Algebraic<Scalar = T>,
+    {
+        let (zero, one) = (S::none(), S::literal(1.0));
+        let is_limited = self.ratio.value() * T::default_epsilon() < T::one();
+        if !is_limited || before <= zero || after <= zero {
+            return None;
+        }
+        // Where material slips, elastic tensions are at the limit.
+        let both = self.ratio * self.ratio;
+        Some(match self.direction {
+            _ if self.is_frictionless() => [one; 2],
+            1 => [one, both],
+            -1 => [one / both, one],
+            _ => {
+                let [least, most] = [after / (before * self.ratio), after * self.ratio / before];
+                // They are within it but for rounding.
+                let [excess, lack] = [least, most].map(|limit| T::one() - limit.value());
+                [least + S::of(excess.min(T::zero())), most + S::of(lack.max(T::zero()))]
+            }
+        })
+    }
+
     /// The factor from the elongation before it to that after it.
     fn factor(&self) -> S {
         match self.direction {

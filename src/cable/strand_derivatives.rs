@@ -18,7 +18,7 @@ use super::places::PlacedPath;
 use super::remember::NextMark;
 use super::results::PathResults;
 use super::slip::{Joint, solve_groups};
-use super::strand_law::{Part, distribute_length, distribute_rate, mean, tensions};
+use super::strand_law::{Part, distribute_length, distribute_rate, mean, rises, tensions};
 use super::strands::{Mark, Strands};
 use crate::math::{Dual, Number, Real};
 use crate::mechanics::{BodyIndex, CoordinateIndex, Positions, Velocities};
@@ -111,6 +111,7 @@ pub(crate) struct StrandDerivatives<T: Real> {
     joints: Vec<Joint<Varied<T>>>,
     rates: Vec<Varied<T>>,
     tensions: Vec<Varied<T>>,
+    rises: Vec<T>,
     changes: Vec<[Matrix6<T>; 2]>,
     coordinate_changes: Vec<[RowVector6<T>; 2]>,
     pub(super) next: Vec<NextMark<Varied<T>>>,
@@ -130,6 +131,7 @@ impl<T: Real> Default for StrandDerivatives<T> {
             joints: Vec::new(),
             rates: Vec::new(),
             tensions: Vec::new(),
+            rises: Vec::new(),
             changes: Vec::new(),
             coordinate_changes: Vec::new(),
             next: Vec::new(),
@@ -342,6 +344,15 @@ impl<T: Real> StrandDerivatives<T> {
         tensions(&self.parts, &self.joints, [stiffness, dissipation], &self.rates, &mut self.tensions);
         self.change_forces();
         true
+    }
+
+    /// The greatest tension of a taut strand as a multiple of what it would be without damping; where all are limp, at most
+    /// zero and continuous.
+    pub(crate) fn pull(&mut self, strands: &Strands<T>, dissipation: T, rates: &[T]) -> T {
+        let last = rises(&strands.parts, &strands.joints, dissipation, rates, &mut self.rises);
+        let taut = self.rises.iter().zip(&strands.parts).filter(|(_, part)| part.elongation > T::zero());
+        let most = taut.fold(-T::one(), |most, (&rise, _)| most.max(rise));
+        T::one() + if most > -T::one() { most } else { last.min(most) }
     }
 
     /// The bodies with the changes of torque and force along the last motion.

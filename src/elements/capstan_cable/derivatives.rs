@@ -25,13 +25,12 @@ impl<T: Real> CapstanCable<T> {
             let taut = strands.all.iter().map(|strand| strand.elongation).filter(|x| *x > zero);
             blocks.branch("taut", taut.fold(T::lit(f64::INFINITY), T::min), "m");
             if dissipation > zero {
-                let (mut power, mut weight) = (zero, zero);
-                for (strand, &rate) in strands.all.iter().zip(&at.velocity.strand_rates) {
-                    power += strand.elongation * rate;
-                    weight += strand.elongation * strand.share;
-                }
-                let margin = power / weight + dissipation.recip();
-                blocks.branch(if margin > zero { "pulling" } else { "limp" }, margin.abs(), "m/s");
+                let rates = &at.velocity.strand_rates;
+                let pull = blocks.with_workspace(|_, derivatives: &mut StrandDerivatives<T>| {
+                    derivatives.pull(strands, dissipation, rates)
+                });
+                let name = if pull > zero { "pulling" } else { "limp" };
+                blocks.branch(name, pull.abs() / dissipation, "m/s");
             }
         }
         state_contacts(&self.path, path, blocks);

@@ -54,10 +54,13 @@ use crate::results;
 /// | `μ` | [`friction`](Parameters::friction), one per obstacle | | ≥ 0 |
 /// | | [`places`](StateParameters::places) of the path, switches and scales | m | poses rotations, scales > 0 |
 ///
-/// Damping: the rise `r = max(−1, c·ẋ)` of the strands between two contacts that stick, with the mean rate `ẋ`
-/// of their elongations `Σ x_k L̇_k / Σ φ_k x_k`. Where the limit of friction would be exceeded, all rises are
-/// drawn towards that of the whole cable. With `c > 0` forces therefore jump where a contact begins to slip, and at a
-/// commit after which one that slips is at its limit: the damping of strands beyond other contacts changes at once.
+/// Damping: alone, each strand would rise by `c·L̇_k/φ_k`. The rises `r_k` are the nearest to these that the limits of
+/// friction and `r_k ≥ −1` allow, with least `Σ φ_k x_k (r_k − c·L̇_k/φ_k)²`. Strands between which material slips rise alike
+/// while the limit holds them together, and without friction the whole cable by `c·L̇`. Tensions are continuous in lengths,
+/// rates and limits while the marks are the same ones: where slip begins or ends, and at a commit that finds material
+/// slipped. So the motions of all integrators approach one as steps get shorter. They jump where friction begins or
+/// ceases at once: at the first commit after a start or a reset, and where an obstacle is switched. A limit beyond the
+/// reciprocal of the unit roundoff, of a `μθ` of 36 (16 in `f32`), does not limit damping.
 ///
 /// # Forces
 ///
@@ -74,7 +77,7 @@ use crate::results;
 ///
 /// # Energy
 ///
-/// Stored: `Σ k φ_k x_k² / 2`. Lost: `Σ k x_k r_k L̇_k`, known instantaneously and never negative; and, where
+/// Stored: `Σ k φ_k x_k² / 2`. Lost: `Σ k x_k r_k L̇_k`, known instantaneously and at least `Σ k φ_k x_k r_k²/c`; and, where
 /// the share `dφ` slips from strand `a` to strand `b`, `(f_b − f_a)·L₀·dφ + (f_b² − f_a²)/(2k)·dφ` of the
 /// elastic tensions. The latter rate is not known instantaneously, but its integral is known afterwards: see
 /// [`DynamicsView::dissipated_energy`](crate::DynamicsView::dissipated_energy).
@@ -132,7 +135,7 @@ use crate::results;
 /// | branch | margin | unit |
 /// |---|---|---|
 /// | `taut`, `slack` | the least elongation; of the greatest stretch from `L₀` | m |
-/// | `pulling`; `limp` while it shortens faster than `1/c`, in the mean | of the mean rate from `−1/c` | m/s |
+/// | `pulling`; `limp` while damping leaves no tension | `(1 + r)/c` of the greatest rise; of that of the last strand were it not limited to −1 | m/s |
 /// | of each obstacle: `in contact` | the length of the arc | m |
 /// | `free` | the distance from the surface; off a drum, that of the other end of the segment from the tangent plane | m |
 /// | of each contact with friction: `sticking` | by how much the tension on one side may grow | N |

@@ -1,5 +1,6 @@
 //! Cables with capstan friction.
 
+mod damping;
 mod law;
 mod ledger;
 mod machines;

@@ -1,0 +1,199 @@
+//! Damping beside friction: one motion for all integrators, and tensions without jumps.
+
+use core::f64::consts::PI;
+
+use force_elements::cable::{CablePath, Obstacle};
+use force_elements::capstan_cable::Parameters;
+use force_elements::nalgebra::{Point3, Vector3};
+use force_elements::shapes::Cylinder;
+use force_elements::simulation::{
+    DormandPrince, Integrator, Plant, RigidBody, SemiImplicitEuler, Simulation, SimulationError,
+};
+use force_elements::{
+    BodyIndex, CapstanCable, Error, ForceSystem, Frame, Handle, Linearization, Pose, SpatialVelocity, State,
+    Station, cable_spring,
+};
+
+const RADIUS: f64 = 0.2;
+
+/// Bollards 1 m apart with a cable over them, tied 1 m below the first one, and a load on it, 1 m below the last one when
+/// the cable is just taut.
+struct Bollards {
+    system: ForceSystem<f64>,
+    plant: Plant<f64>,
+    load: BodyIndex,
+    cable: Handle<CapstanCable<f64>>,
+    x: f64,
+}
+
+impl Bollards {
+    fn new(friction: &[f64], stiffness: f64, dissipation: f64) -> Result<Self, SimulationError> {
+        let mut system = ForceSystem::new();
+        let mut plant = Plant::new(Vector3::new(0.0, -9.81, 0.0))?;
+        let load = plant.add_body(&mut system, RigidBody::with_equal_inertia(40.0, 1.0)?);
+        let tied = Station::ground(Point3::new(-RADIUS, -1.0, 0.0));
+        let mut path = CablePath::new(tied, Station::on(load, Point3::origin()))?;
+        let mut x = -1.0;
+        for _ in friction {
+            x += 1.0;
+            let at = Frame::ground(Pose::translation(x, 0.0, 0.0));
+            let top = Point3::new(0.0, RADIUS, 0.0);
+            path = path.over(Obstacle::new(at, Cylinder::new(RADIUS)?)?.with_contact_hint(top)?);
+        }
+        let elastic =
+            cable_spring::Parameters { stiffness, slack_length: 2.0 + PI * RADIUS + x, dissipation };
+        let parameters = Parameters { elastic, friction: friction.to_vec() };
+        let cable = system.add(CapstanCable::new(path, parameters)?)?;
+        Ok(Self { system, plant, load, cable, x: x + RADIUS })
+    }
+
+    /// The heights of the load every twentieth of a second after it is let go.
+    fn fall(&self, integrator: &mut impl Integrator<f64>) -> Result<Vec<f64>, SimulationError> {
+        let mut start = self.system.default_state();
+        start.set_pose(self.load, Pose::translation(self.x, -1.0, 0.0))?;
+        let mut simulation = Simulation::new(&self.system, &self.plant, start)?;
+        let mut heights = Vec::new();
+        for i in 1..=10 {
+            simulation.run(integrator, 0.05 * f64::from(i), |_| {})?;
+            heights.push(simulation.state().positions().pose(self.load).translation.y);
+        }
+        Ok(heights)
+    }
+
+    /// Moves the load up and down, at up to 1 m/s.
+    fn place(&self, state: &mut State<f64>, time: f64) -> Result<[f64; 2], Error> {
+        let (height, rate) = (0.1 * (10.0 * time).cos() - 1.3, -(10.0 * time).sin());
+        self.put(state, [height, rate])?;
+        Ok([height, rate])
+    }
+
+    fn put(&self, state: &mut State<f64>, [height, rate]: [f64; 2]) -> Result<(), Error> {
+        let V = SpatialVelocity::new(Vector3::zeros(), Vector3::y() * rate);
+        state.set_body(self.load, Pose::translation(self.x, height, 0.0), V)
+    }
+
+    /// By how much tensions jump at most from one step to the next, and at a commit, relative to the greatest.
+    fn jumps(&self, dt: f64) -> Result<[f64; 2], Error> {
+        let mut state = self.system.default_state();
+        let mut last: Vec<f64> = Vec::new();
+        let mut most = [0.0_f64; 2];
+        let (mut time, mut slipped) = (0.0, 0);
+        while time < 0.7 {
+            self.place(&mut state, time)?;
+            for (i, jump) in most.iter_mut().enumerate() {
+                let at = self.system.realize_dynamics(&mut state)?.of(self.cable);
+                let (tensions, strands) = (&at.dynamics.tensions, &at.position.strands.all);
+                // Before the first commit there is a single strand.
+                if tensions.len() == last.len() {
+                    let greatest = tensions.iter().fold(0.0, |most: f64, &f| most.max(f));
+                    for (now, then) in tensions.iter().zip(&last) {
+                        *jump = jump.max((now - then).abs() / greatest);
+                    }
+                }
+                last.clone_from(tensions);
+                slipped += u32::from(strands.iter().any(|strand| strand.share != strand.committed_share));
+                if i == 0 {
+                    self.system.accept_step(&mut state)?;
+                }
+            }
+            time += dt;
+        }
+        assert!(slipped > 100, "{slipped}");
+        Ok(most)
+    }
+
+    /// The vertical force on the load.
+    fn pull(&self, state: &mut State<f64>, motion: [f64; 2]) -> Result<f64, Error> {
+        self.put(state, motion)?;
+        Ok(self.system.realize_dynamics(state)?.body_force(self.load).force.y)
+    }
+
+    /// Compares a linearization with differences to either side; returns whether there is a kink.
+    fn check_derivatives(&self, state: &State<f64>, motion: [f64; 2]) -> Result<bool, Error> {
+        let mut state = state.clone();
+        self.pull(&mut state, motion)?;
+        let mut linearization = Linearization::new();
+        self.system.linearize(&state, &mut linearization)?;
+        // Where two contacts have just slipped, rounding tells for each whether it sticks: then it is of no one side.
+        let branches = linearization.element(self.cable).branches();
+        let is_at = |name: &str| branches.iter().any(|branch| branch.name == name && branch.margin < 1e-9);
+        if is_at("sticking") && is_at("slipping") {
+            return Ok(true);
+        }
+        let matrices = linearization.to_dense();
+        let mut is_kink = false;
+        for (i, matrix) in matrices.iter().enumerate() {
+            let mut slopes = [0.0; 2];
+            for (slope, h) in slopes.iter_mut().zip([1e-5, -1e-5]) {
+                let mut at = |steps: f64| {
+                    let mut moved = motion;
+                    moved[i] += steps * h;
+                    self.pull(&mut state, moved)
+                };
+                // To second order.
+                *slope = (4.0 * at(1.0)? - 3.0 * at(0.0)? - at(2.0)?) / (2.0 * h);
+            }
+            // Of 1e5 N/m, with lengths that are smooth over 0.1 m, and known to 1e-13 m.
+            let off = slopes.map(|slope| (matrix[(4, 4)] - slope).abs());
+            assert!(off[0].min(off[1]) < 1e-1, "{motion:?}, {i}: {} {slopes:?}", matrix[(4, 4)]);
+            is_kink |= off[0].max(off[1]) > 10.0;
+        }
+        Ok(is_kink)
+    }
+}
+
+#[test]
+fn all_integrators_converge_to_one_motion_at_first_order_in_the_step() -> Result<(), SimulationError> {
+    for friction in [vec![0.5], vec![0.3, 0.05]] {
+        let bollards = Bollards::new(&friction, 2e4, 0.1)?;
+        let accurate = bollards.fall(&mut DormandPrince::new(1e-9).with_max_step(1e-3))?;
+        let mut last = f64::INFINITY;
+        for step in [4e-4, 2e-4, 1e-4, 5e-5] {
+            let heights = bollards.fall(&mut SemiImplicitEuler::new(step))?;
+            let off = heights.iter().zip(&accurate).fold(0.0, |most: f64, (a, b)| most.max((a - b).abs()));
+            // First order halves it.
+            assert!(off < 0.6 * last, "{friction:?}, {step} s: {off:e} m after {last:e} m");
+            last = off;
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn tensions_are_continuous_as_slip_begins_and_at_commits() -> Result<(), SimulationError> {
+    for friction in [vec![0.3, 0.3], vec![5.0, 0.05], vec![0.2]] {
+        let bollards = Bollards::new(&friction, 2e4, 0.3)?;
+        let [coarse, fine] = [bollards.jumps(2e-4)?, bollards.jumps(2e-5)?];
+        for (fine, coarse) in fine.iter().zip(coarse) {
+            // A tenth of the step, a tenth of the changes.
+            assert!(*fine < 0.15 * coarse || *fine < 1e-9, "{friction:?}: {fine:e} {coarse:e}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn derivatives_are_those_of_differences_just_committed_just_reset_and_between() -> Result<(), SimulationError>
+{
+    for friction in [vec![0.3, 0.3], vec![5.0, 0.05]] {
+        let bollards = Bollards::new(&friction, 2e4, 0.3)?;
+        let mut state = bollards.system.default_state();
+        let mut kinks = [0; 2];
+        for i in 0..160 {
+            if i == 77 {
+                bollards.system.reset_memory(&mut state, bollards.cable)?;
+            }
+            let motion = bollards.place(&mut state, 0.005 * f64::from(i))?;
+            for (k, kinks) in kinks.iter_mut().enumerate() {
+                *kinks += u32::from(bollards.check_derivatives(&state, motion)?);
+                if k == 0 {
+                    bollards.system.realize_dynamics(&mut state)?;
+                    bollards.system.accept_step(&mut state)?;
+                }
+            }
+        }
+        // What has just slipped sticks to one side, and slips on to the other.
+        assert!(kinks[0] < 10 && kinks[1] > 20, "{kinks:?}");
+    }
+    Ok(())
+}
