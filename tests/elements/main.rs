@@ -18,3 +18,5 @@ mod sledge_on_a_slope;
 mod spatial_bushing;
 mod springs_for_a_mass;
 mod static_friction;
+#[cfg(feature = "serde")]
+mod values_that_are_read;

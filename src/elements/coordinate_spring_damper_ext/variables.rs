@@ -1,13 +1,17 @@
 //! Parameters and discrete variables of the extended coordinate spring-damper.
 
-use crate::math::{Algebraic, Requirement, check};
+#[cfg(feature = "serde")]
+use crate::framework::variables::Variables as _;
+#[cfg(feature = "serde")]
+use crate::math::Real;
+use crate::math::{Algebraic, Requirement, check, checked_when_read};
 use crate::variables;
 
 variables! {
     /// Spring, damper, friction and stops. Written for a translation; for a rotation read N as N·m and
     /// m as rad.
     #[derive(Copy, Lift)]
-    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
     pub struct Parameters<T> {
         /// Stiffness `k` of the spring.
         pub stiffness: T ["N/m"], finite => Dynamics;
@@ -83,10 +87,12 @@ variables! {
         });
 }
 
+checked_when_read!(Parameters);
+
 variables! {
     /// Memory of friction and stops.
     #[derive(Copy, Lift)]
-    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
     pub struct Discrete<T> {
         /// Zero while the bristles stick; else the slip force, with the sign of the slip. Never less than
         /// 2e-14 of the greatest slip force (in `f64`) while slipping, since zero would stick; 2e-14 N without load.
@@ -100,6 +106,8 @@ variables! {
         pub bristle_energy: T ["J"], nonnegative => Dynamics;
     }
 }
+
+checked_when_read!(Discrete);
 
 impl<S: Algebraic> Discrete<S> {
     /// The same with sticking bristles.

@@ -6,13 +6,13 @@ use nalgebra::Point3;
 
 use crate::framework::Stage;
 use crate::framework::variables::{Declared, Slot, Value, Variables, Visitor, VisitorMut};
-use crate::math::{InvalidValue, Real};
+use crate::math::{InvalidValue, Real, Requirement, check, checked_when_read};
 use crate::variables;
 
 variables! {
     /// The anchor of one spring in contact.
     #[derive(Copy)]
-    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
     pub struct Anchor<T> {
         /// The spring, counted through the springs of all surfaces.
         pub spring: T, index => Dynamics;
@@ -22,6 +22,8 @@ variables! {
         pub point: Point3<T> ["m"], finite => Dynamics;
     }
 }
+
+checked_when_read!(Anchor);
 
 impl<T: Real> Anchor<T> {
     pub(super) fn new(spring: usize, other: usize, point: Point3<T>) -> Self {
@@ -46,12 +48,14 @@ fn number<T: Real>(index: usize) -> T {
 ///
 /// There are as many places as springs, `anchors[0]` and so on, of which those in contact take the first.
 #[derive(Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct Anchors<T: Real> {
     room: usize,
     /// Sorted by spring and surface; the places after the last are vacant.
     taken: Vec<Option<Anchor<T>>>,
 }
+
+checked_when_read!(Anchors);
 
 impl<T: Real> Default for Anchors<T> {
     fn default() -> Self {
@@ -167,6 +171,9 @@ impl<T: Real> Variables<T> for Anchors<T> {
     }
 
     fn validate(&self) -> Result<(), InvalidValue> {
+        let (taken, room) = (self.taken.len(), self.room);
+        let must = Requirement::AtMost("the number of springs");
+        check::that(taken <= room, "number of anchors", number::<T>(taken), must)?;
         self.iter().try_for_each(Variables::validate)
     }
 

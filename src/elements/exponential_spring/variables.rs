@@ -4,13 +4,13 @@ use nalgebra::{Point3, Vector2};
 
 use crate::framework::Variables;
 use crate::framework::variables::{Composite, Declared, Listed, Part, Slot, Value, Visitor, VisitorMut};
-use crate::math::{InvalidValue, Real, check};
+use crate::math::{InvalidValue, Real, check, checked_when_read};
 use crate::variables;
 
 variables! {
     /// The shape of the normal force, the friction spring, the coefficients of friction and the settle velocity.
     #[derive(Copy)]
-    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
     pub struct Parameters<T> {
         /// Shift of the exponential along the normal.
         pub d0: T ["m"] = 0.006_590_5, finite => Dynamics;
@@ -48,10 +48,12 @@ variables! {
     check |p| check::at_most("mu_kinetic", p.mu_kinetic, "mu_static", p.mu_static);
 }
 
+checked_when_read!(Parameters);
+
 variables! {
     /// Memory of the spring: the anchor and Sliding.
     #[derive(Copy)]
-    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
     pub struct Discrete<T> {
         /// The anchor `p0`, the zero of the friction spring, in the plane.
         pub anchor_P: Vector2<T> ["m"], finite => Dynamics;
@@ -68,6 +70,8 @@ variables! {
         pub overspeed: T ["m/s"], nonnegative => Dynamics;
     }
 }
+
+checked_when_read!(Discrete);
 
 /// The transition between holding and sliding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

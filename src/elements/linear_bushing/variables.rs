@@ -33,7 +33,7 @@ variables! {
     /// The first and the last are at most 1e9 rad and at most a thousandth of the reciprocal of the unit roundoff
     /// (8389 rad in `f32`): larger angles lose a step's change in rounding, and the step is not accepted.
     #[derive(Copy)]
-    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
     pub struct Discrete<T> {
         /// Whether there has been an accepted step, or [`reset_memory`](crate::ForceSystem::reset_memory). Before
         /// that the angles are those within ±π, and the fields below are not read.
@@ -48,6 +48,8 @@ variables! {
     check |p| can_be_followed("accepted_qx", p.accepted_qx)
         .and_then(|()| can_be_followed("accepted_qz", p.accepted_qz));
 }
+
+checked_when_read!(Discrete);
 
 /// Refuses an angle at which a change of a thousandth of a radian is lost in rounding.
 fn can_be_followed<T: Real>(name: &'static str, angle: T) -> Result<(), InvalidValue> {

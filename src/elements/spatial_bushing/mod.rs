@@ -171,7 +171,7 @@ pub type StateParameters<T> = Framed<T, Parameters<T>>;
 variables! {
     /// Memory of the bushing: the orientation of M in F at the last accepted step, with the sense of its turn.
     #[derive(Copy)]
-    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
     pub struct Discrete<T> {
         /// Whether there has been an accepted step, or [`reset_memory`](crate::ForceSystem::reset_memory). Before that
         /// the turn is at most half a turn, and the quaternion is not read.
@@ -181,6 +181,8 @@ variables! {
     }
     check |p| is_unit(p);
 }
+
+checked_when_read!(Discrete);
 
 results! {
     /// Results at Position stage.
