@@ -91,9 +91,8 @@ fn run(parameters: &Parameters, with_sensitivities: bool) -> Result<Motion> {
         let name = full_name(&scene, unknown);
         scene.system.set_variable(&mut scene.state, &name, value)?;
         if with_sensitivities {
-            let element = if unknown < OF_MOUNT { scene.mount.id() } else { scene.guide.id() };
             let mut change = Change::zeros(&scene.state);
-            *change.variables.number_mut(scene.state.variable_place(element, UNKNOWNS[unknown].0)?) = value;
+            *change.variables.number_mut(scene.state.variable_place(&name)?) = value;
             changes.push(change);
         }
     }

@@ -145,13 +145,12 @@ fn dense(
     matrix.view_mut((size, 2 * size), (1 + count, 1 + count)).fill_with_identity();
     for element in system.elements() {
         let names = state.linearized_variables(element)?;
-        let prefix = format!("{element}.");
         let mut places = vec![0];
         for name in names.iter().skip(1) {
             let mut unit = VariableVector::zeros(state);
-            let place = state.variable_place(element, name.strip_prefix(&prefix).expect("its own"))?;
+            let place = state.variable_place(name)?;
             *unit.number_mut(place) = 1.0;
-            assert_eq!(unit.number(place), 1.0);
+            assert_eq!((unit.number(place), unit.time), (1.0, 0.0));
             places.push(1 + unit.numbers().iter().position(|number| *number == 1.0).expect("written"));
         }
         let counts: [usize; 3] = match (element.kind_name(), state.is_enabled(element)) {
@@ -288,6 +287,28 @@ fn products_are_those_of_a_dense_matrix_and_its_transpose() -> Result<(), Error>
 }
 
 #[test]
+fn every_listed_name_finds_its_place() -> Result<(), Error> {
+    let (system, state, _) = scene()?;
+    let mut vector = VariableVector::zeros(&state);
+    let mut count = 0.0;
+    for element in system.elements() {
+        for name in state.linearized_variables(element)? {
+            count += 1.0;
+            *vector.number_mut(state.variable_place(&name)?) = count;
+            // Of a variable that a host reads by the same name.
+            state.variable(&name)?;
+            assert_eq!(vector.number(state.variable_place(&name)?), count, "{name}");
+        }
+    }
+    // No place was left out or written for two names, but that of time, which each element lists.
+    let mut numbers = vector.numbers().to_vec();
+    numbers.push(vector.time);
+    numbers.sort_by(f64::total_cmp);
+    assert!(numbers[0] > 0.0 && numbers.windows(2).all(|pair| pair[0] < pair[1]), "{numbers:?}");
+    Ok(())
+}
+
+#[test]
 fn without_a_commit_memory_stays() -> Result<(), Error> {
     let (system, state, disabled) = scene()?;
     let (none, mut forces) = (Variation::zeros(system.topology()), Forces::zeros(system.topology()));
@@ -295,7 +316,7 @@ fn without_a_commit_memory_stays() -> Result<(), Error> {
     let control = system.elements().find(|element| element.kind_name() == "control").expect("added");
     let [of_control, of_disabled] =
         [(control, "last_height"), (disabled, "anchor_P.x")].map(|(element, name)| {
-            let place = state.variable_place(element, name).expect("exists");
+            let place = state.variable_place(&format!("{element}.{name}")).expect("exists");
             *variables.number_mut(place) = 1.0;
             place
         });
@@ -342,21 +363,21 @@ fn vacant_places_have_no_numbers() -> Result<(), Error> {
     let energies = state.absorbed_energy().len();
     assert_eq!(vector.continuous().count(), state.continuous().len() - energies);
     vector.continuous_mut().zip([5.0, 6.0]).for_each(|(number, value)| *number = value);
-    assert_eq!(vector.number(state.variable_place(second, "twice")?), 6.0);
+    assert_eq!(vector.number(state.variable_place(&format!("{second}.twice"))?), 6.0);
     Ok(())
 }
 
 #[test]
 fn a_place_from_before_the_system_changed_is_refused() -> Result<(), Error> {
     let (mut system, mut state, spring) = scene()?;
-    let place = state.variable_place(spring, "mu_kinetic")?;
+    let place = state.variable_place(&format!("{spring}.mu_kinetic"))?;
     assert_eq!(VariableVector::zeros(&state).try_number(place), Ok(0.0));
     system.add_body();
     system.carry_over(&mut state)?;
     let mut vector = VariableVector::zeros(&state);
     assert_eq!(vector.try_number(place), Err(Error::TopologyMismatch));
     assert_eq!(vector.try_number_mut(place), Err(Error::TopologyMismatch));
-    let place = state.variable_place(spring, "mu_kinetic")?;
+    let place = state.variable_place(&format!("{spring}.mu_kinetic"))?;
     *vector.try_number_mut(place)? = 3.0;
     assert_eq!(vector.try_number(place), Ok(3.0));
     Ok(())
@@ -414,14 +435,14 @@ fn what_does_not_fit_is_refused() -> Result<(), Error> {
     assert_eq!(refused, Err(Error::NoVariables));
 
     for name in ["stiffness", "enabled", "last_station.known", "friction_transition.return_mapping"] {
-        let refused = state.variable_place(spring, name);
-        assert_eq!(refused, Err(Error::NoSuchVariable { name: format!("exponential_spring[2].{name}") }));
+        let name = format!("exponential_spring[2].{name}");
+        assert_eq!(state.variable_place(&name), Err(Error::NoSuchVariable { name }));
     }
 
-    let place = state.variable_place(spring, "mu_kinetic")?;
+    let place = state.variable_place(&format!("{spring}.mu_kinetic"))?;
     system.add_body();
     let mut other = system.default_state();
-    assert!(other.variable_place(spring, "mu_kinetic").is_ok_and(|other| other != place));
+    assert!(other.variable_place(&format!("{spring}.mu_kinetic")).is_ok_and(|other| other != place));
     system.realize_dynamics(&mut other)?;
     let mut linearization = Linearization::of(Scope { variables: true, commit: true });
     system.linearize(&other, &mut linearization)?;

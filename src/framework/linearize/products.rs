@@ -141,8 +141,8 @@ impl<T: Real> Linearization<T> {
     /// let mut linearization = Linearization::of(Scope { variables: true, commit: true });
     /// system.linearize(&state, &mut linearization)?;
     ///
-    /// let coefficient = state.variable_place(brake, "dynamic_friction_coefficient")?;
-    /// let mode = state.variable_place(brake, "friction_mode")?;
+    /// let coefficient = state.variable_place(&format!("{}.dynamic_friction_coefficient", brake.id()))?;
+    /// let mode = state.variable_place(&format!("{}.friction_mode", brake.id()))?;
     /// let (none, mut forces) = (Variation::zeros(system.topology()), Forces::zeros(system.topology()));
     /// let (mut change, mut next) = (VariableVector::zeros(&state), VariableVector::zeros(&state));
     /// *change.number_mut(coefficient) = -0.01;

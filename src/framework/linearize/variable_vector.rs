@@ -1,13 +1,13 @@
 //! Numbers for time and for the variables of all elements.
 
-use alloc::format;
+use alloc::string::ToString;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::Range;
 
 use crate::framework::Error;
 use crate::framework::element_variables::is_named;
-use crate::framework::handle::{ElementId, or_panic};
+use crate::framework::handle::or_panic;
 use crate::framework::state::State;
 use crate::framework::variables::Value;
 use crate::math::{Real, clone_by_field};
@@ -32,7 +32,8 @@ clone_by_field!(VariableVector { time, version, numbers, spans });
 /// coordinates or elements are added to the system or removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct VariablePlace {
-    index: usize,
+    /// `None` for time.
+    index: Option<usize>,
     version: usize,
 }
 
@@ -94,7 +95,7 @@ impl<T: Real> VariableVector<T> {
     /// [`Error::TopologyMismatch`] if the place is of another system, or of this one before something was added or removed.
     pub fn try_number(&self, place: VariablePlace) -> Result<T, Error> {
         self.check(place)?;
-        Ok(self.numbers[place.index])
+        Ok(place.index.map_or(self.time, |index| self.numbers[index]))
     }
 
     /// The number at a place, to write.
@@ -103,7 +104,10 @@ impl<T: Real> VariableVector<T> {
     /// As [`try_number`](Self::try_number).
     pub fn try_number_mut(&mut self, place: VariablePlace) -> Result<&mut T, Error> {
         self.check(place)?;
-        Ok(&mut self.numbers[place.index])
+        Ok(match place.index {
+            Some(index) => &mut self.numbers[index],
+            None => &mut self.time,
+        })
     }
 
     /// All numbers but that of time.
@@ -194,28 +198,31 @@ pub(super) fn add<T: Real>(numbers: &mut [T], place: usize, number: T) {
 }
 
 impl<T: Real> State<T> {
-    /// The place in a [`VariableVector`] of a variable of an element, by its name within the element: `mu_kinetic`,
-    /// `anchor_P.x`. Flags have none.
+    /// The place in a [`VariableVector`] of time or of a variable of an element, by its name as
+    /// [`linearized_variables`](Self::linearized_variables) lists it: `time`, `exponential_spring[3].mu_kinetic`. Flags and
+    /// absorbed energies have none.
     ///
     /// # Errors
-    /// [`Error::NoSuchElement`] if the state does not have the element; [`Error::NoSuchVariable`] if the element has no
-    /// number of this name.
-    pub fn variable_place(&self, element: impl Into<ElementId>, name: &str) -> Result<VariablePlace, Error> {
-        let id = self.check(element.into())?;
+    /// [`Error::NoSuchVariable`] if there is no number of this name.
+    pub fn variable_place(&self, name: &str) -> Result<VariablePlace, Error> {
+        let version = self.version;
+        if name == "time" {
+            return Ok(VariablePlace { index: None, version });
+        }
+        let no_such = || Error::NoSuchVariable { name: name.to_string() };
+        let (id, _) = self.find(name).ok_or_else(no_such)?;
         let start = self.spans().nth(self.slot_at(id.kind(), id.place())).map_or(0, |span| span.start);
-        let name = format!("{id}.{name}");
         let (mut number, mut found) = (0, None);
         self.kinds[id.kind()].visit(id.place(), &mut |entry| {
             if let Value::Number(_) = entry.value {
-                if is_named(entry.name, &name) {
+                if is_named(entry.name, name) {
                     found = Some(number);
                 }
                 number += 1;
             }
         });
-        let version = self.version;
-        let place = found.map(|number| VariablePlace { index: start + number, version });
-        place.ok_or(Error::NoSuchVariable { name })
+        let place = found.map(|number| VariablePlace { index: Some(start + number), version });
+        place.ok_or_else(no_such)
     }
 
     /// The numbers of all elements, vacant places included.
