@@ -95,7 +95,8 @@ pub(super) fn check_neighbours<T: Real>(
         if !nodes[k].in_contact {
             continue;
         }
-        nodes[k].evaluate(span.obstacles, T::lit(1e-6));
+        // After a search that has spent what it may, a little more.
+        nodes[k].evaluate(span.obstacles, T::lit(1e-6), span.settings.max_evaluations / 20);
         if let Some(before) = before.filter(|&before| nodes[before].obstacle != nodes[k].obstacle) {
             let within = |other: usize, p_G: &Point3<T>| {
                 let (surface, p) = (span.surface(&nodes[other]), nodes[other].to_surface(p_G));

@@ -140,7 +140,7 @@ pub(super) fn lift<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], bu
         let touched = if end == 0 {
             node.trial.point
         } else {
-            budget.spend(node.evaluate(span.obstacles, T::lit(ACCURACY)));
+            node.evaluate_within(span.obstacles, T::lit(ACCURACY), budget);
             node.to_surface(&node.ground.end.point)
         };
         node.holds[end] = !lifts(span, node, end, &touched);
@@ -188,7 +188,7 @@ pub(super) fn merge<T: Real>(
 ) {
     let next = nodes.remove(k + 1);
     let node = &mut nodes[k];
-    budget.spend(node.evaluate(span.obstacles, T::lit(1e-6)));
+    node.evaluate_within(span.obstacles, T::lit(1e-6), budget);
     let end = node.ground.end.transformed(&node.X_GS.inverse());
     let bridge = (next.trial.point - end.point).dot(&end.tangent);
     let length = (node.trial.length + bridge + next.trial.length).max(T::zero());
@@ -245,7 +245,8 @@ pub(super) fn bridge_hollows<T: Real>(
         let holds = [node.holds[0] && !from_start, node.holds[1] && !to_end];
         let arriving = |budget: &mut Budget| {
             let arrives = arrives.min(length);
-            let geodesic = surface.geodesic(&start.point, &start.tangent, arrives, hollow::accuracy());
+            let geodesic =
+                surface.geodesic(&start.point, &start.tangent, arrives, hollow::accuracy(), usize::MAX);
             budget.spend(1 + geodesic.evaluations);
             Trial { point: geodesic.end.point, tangent: geodesic.end.tangent, length: length - arrives }
         };

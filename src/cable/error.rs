@@ -1,5 +1,8 @@
 //! Errors of paths.
 
+use alloc::format;
+use alloc::string::String;
+
 use crate::math::InvalidValue;
 use crate::mechanics::KinematicsError;
 use crate::shapes::ShapeError;
@@ -41,11 +44,13 @@ pub enum PathError {
     },
     /// No path was found that meets its smoothness and is a local minimum.
     #[error(
-        "the cable did not converge: a kink of {residual} rad at obstacle {obstacle} after {iterations} iterations, \
-         {evaluations} evaluations of surfaces in all"
+        "the cable did not converge: {} at obstacle {obstacle} after {iterations} iterations, {evaluations} evaluations of \
+         surfaces in all",
+        if *residual > 0.0 { format!("a kink of {residual:.1e} rad") } else { String::from("no local minimum") }
     )]
     NotConverged {
-        /// The largest kink left \[rad\].
+        /// The largest kink left \[rad\]. Zero if the last path tried met its smoothness, but is no local minimum, leaps
+        /// through an obstacle or touches one elsewhere; or if the search ended before there was one.
         residual: f64,
         /// The number of geodesics tried per obstacle in the last attempt.
         iterations: usize,
@@ -57,7 +62,7 @@ pub enum PathError {
     },
     /// The path found runs through an obstacle that it touches, and no path was found that touches it there too.
     #[error(
-        "the cable runs through obstacle {obstacle}, {depth} m deep: no path was found that touches it there"
+        "the cable runs through obstacle {obstacle}, {depth:.1e} m deep: no path was found that touches it there"
     )]
     Penetrates {
         /// The obstacle, counted along the path.

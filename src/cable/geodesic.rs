@@ -261,7 +261,7 @@ fn extrapolate<T: Real>(
     None
 }
 
-/// The geodesic from `start`, of this length.
+/// The geodesic from `start`, of this length; it ends in NaN where it would take more evaluations than `most`.
 ///
 /// Only points and tangents are held to the accuracy; the Jacobi scalars are accurate to about its square root or
 /// better, which suffices for Newton's method.
@@ -270,7 +270,7 @@ pub(crate) fn integrate<T: Real, S: Wrappable<T> + ?Sized>(
     surface: &S,
     start: GeodesicEnd<T>,
     length: T,
-    accuracy: T,
+    (accuracy, most): (T, usize),
     rule: &impl Rule<T>,
 ) -> Geodesic<T> {
     // A step of one radian converges within the table on the round surfaces; a tiny step is accepted without
@@ -298,7 +298,7 @@ pub(crate) fn integrate<T: Real, S: Wrappable<T> + ?Sized>(
     let mut evaluations = 0;
     while covered < total {
         rounds += 1;
-        if rounds > MOST_STEPS {
+        if rounds > MOST_STEPS || evaluations > most {
             flow.y[0] = mistake;
             break;
         }

@@ -136,7 +136,7 @@ impl<T: Real> Scan<'_, T> {
     /// The curvature at this length from the start.
     fn curvature(&mut self, at: T) -> T {
         let Self { surface, start, budget } = self;
-        let geodesic = surface.geodesic(&start.point, &start.tangent, at, accuracy());
+        let geodesic = surface.geodesic(&start.point, &start.tangent, at, accuracy(), usize::MAX);
         budget.spend(1 + geodesic.evaluations);
         geodesic.end.curvature
     }

@@ -51,7 +51,7 @@ pub(super) fn lay_along<T: Real>(
                 break;
             }
             reach += step;
-            let geodesic = surface.geodesic(p, along, reach, T::lit(ACCURACY));
+            let geodesic = surface.geodesic(p, along, reach, T::lit(ACCURACY), usize::MAX);
             budget.spend(1 + geodesic.evaluations);
             end = geodesic.end;
         }
@@ -59,7 +59,7 @@ pub(super) fn lay_along<T: Real>(
             let (mut low, mut high) = (reach - step, reach);
             for _ in 0..20 {
                 reach = T::lit(0.5) * (low + high);
-                let geodesic = surface.geodesic(p, along, reach, T::lit(ACCURACY));
+                let geodesic = surface.geodesic(p, along, reach, T::lit(ACCURACY), usize::MAX);
                 budget.spend(1 + geodesic.evaluations);
                 end = geodesic.end;
                 *(if is_hidden(&end) { &mut low } else { &mut high }) = reach;
@@ -81,14 +81,15 @@ pub(super) fn lay_over_flats<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [No
         if !nodes[k].in_contact || !is_only || !surface.has_flats() {
             continue;
         }
-        budget.spend(nodes[k].evaluate(span.obstacles, T::lit(ACCURACY)));
+        nodes[k].evaluate_within(span.obstacles, T::lit(ACCURACY), budget);
         if nodes[k].turns() > T::pi() {
             continue;
         }
         let (before, after) = neighbours(span, nodes, nodes[k].obstacle);
         let node = &nodes[k];
         let Trial { point, tangent, length } = node.trial;
-        let middle = surface.geodesic(&point, &tangent, length * T::lit(0.5), T::lit(ACCURACY)).end.point;
+        let middle =
+            surface.geodesic(&point, &tangent, length * T::lit(0.5), T::lit(ACCURACY), usize::MAX).end.point;
         let ends = [before, after].map(|p| node.to_surface(&p));
         let trial = lay_through(surface, &middle, &ends[0], &ends[1], budget);
         nodes[k].begin(trial);

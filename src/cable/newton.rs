@@ -110,20 +110,24 @@ pub(super) fn iterate<T: Real>(
         }
         progress.iterations = iteration;
         for &k in active {
-            budget.spend(nodes[k].evaluate(span.obstacles, accuracy));
+            nodes[k].evaluate_within(span.obstacles, accuracy, budget);
         }
         progress.closed = closed(span, nodes, active);
         if progress.closed.is_some() {
             return progress;
         }
         let (kink, worst) = assemble(nodes, active, a, b, smoothness, false);
+        // Where a geodesic was too long for the budget, the last kink stays.
+        if !kink.is_finite() && iteration > 1 {
+            return progress;
+        }
         progress.kink = kink;
         progress.worst = worst;
-        if iteration == 1 && kink > T::lit(LARGE_MOTION) {
-            progress.start = Start::Far;
-        }
         if !kink.is_finite() {
             return progress;
+        }
+        if iteration == 1 && kink > T::lit(LARGE_MOTION) {
+            progress.start = Start::Far;
         }
         if let Some(before) = previous_kink
             && kink > before * T::lit(TOLERATED_RISE)
@@ -208,7 +212,7 @@ fn exact_step<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], active:
         return T::zero();
     }
     for &k in active {
-        nodes[k].evaluate(span.obstacles, T::zero());
+        nodes[k].evaluate(span.obstacles, T::zero(), usize::MAX);
     }
     assemble(nodes, active, &span.from, &span.to, Settings::<T>::default().smoothness, false);
     substitute(nodes, active)
@@ -411,7 +415,7 @@ mod tests {
             }
             let evaluate = |nodes: &mut Vec<Node<f64>>| {
                 for node in nodes.iter_mut() {
-                    node.evaluate(&obstacles, 1e-13);
+                    node.evaluate(&obstacles, 1e-13, usize::MAX);
                 }
                 residuals(nodes, &from, &to)
             };

@@ -5,6 +5,7 @@ use nalgebra::{Point3, Vector3};
 use super::block::Eliminated;
 use super::geodesic::{Geodesic, GeodesicEnd, Jacobi};
 use super::obstacle::Obstacle;
+use super::span::Budget;
 use super::wrappable::Wrappable;
 use crate::math::{Pose, Real};
 
@@ -116,12 +117,20 @@ impl<T: Real> Node<T> {
         self.off_patch = ends.into_iter().find(|p| !surface.covers(p));
     }
 
-    /// Computes the geodesic; returns the cost in evaluations of the surface.
+    /// Computes the geodesic, at the expense of a budget.
     #[inline]
-    pub(super) fn evaluate(&mut self, obstacles: &[Obstacle<T>], accuracy: T) -> usize {
+    pub(super) fn evaluate_within(&mut self, obstacles: &[Obstacle<T>], accuracy: T, budget: &mut Budget) {
+        let evaluations = self.evaluate(obstacles, accuracy, budget.left());
+        budget.spend(evaluations);
+    }
+
+    /// Computes the geodesic, which ends in NaN where it would cost more than `most`; returns the cost in evaluations of
+    /// the surface.
+    #[inline]
+    pub(super) fn evaluate(&mut self, obstacles: &[Obstacle<T>], accuracy: T, most: usize) -> usize {
         let surface = obstacles[self.obstacle].surface();
         let Trial { point, tangent, length } = self.trial;
-        let geodesic = surface.geodesic(&point, &tangent, length, accuracy);
+        let geodesic = surface.geodesic(&point, &tangent, length, accuracy, most);
         self.local_start = geodesic.start;
         self.trial.point = geodesic.start.point;
         self.trial.tangent = geodesic.start.tangent;

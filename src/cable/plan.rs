@@ -91,7 +91,7 @@ impl<T: Real> Plans<T> {
         self.complete(span, nodes, 0, budget);
     }
 
-    /// The next plan in the order of scores below `most`, completed.
+    /// The next plan in the order of scores below `most`, completed; none when the budget is spent.
     pub(super) fn next(
         &mut self,
         span: &SpanProblem<'_, T>,
@@ -99,7 +99,7 @@ impl<T: Real> Plans<T> {
         most: Option<T>,
         budget: &mut Budget,
     ) -> Option<Completed<T>> {
-        loop {
+        while !budget.is_spent() {
             let mut best: Option<usize> = None;
             for (i, plan) in self.list.iter().enumerate() {
                 if plan.is_open && best.is_none_or(|best| plan.score < self.list[best].score) {
@@ -115,6 +115,7 @@ impl<T: Real> Plans<T> {
                 None => return Some(Completed { place, length, score }),
             }
         }
+        None
     }
 
     /// Writes the middles of a plan's contacts into the nodes.
@@ -147,7 +148,8 @@ impl<T: Real> Plans<T> {
             let local = bead.middle.transformed(&node.X_GS.inverse());
             let (mut point, mut tangent, mut length) = (local.point, local.tangent, T::zero());
             if back + ahead > T::zero() {
-                let geodesic = span.surface(node).geodesic(&point, &tangent, -back / curvature, accuracy);
+                let geodesic =
+                    span.surface(node).geodesic(&point, &tangent, -back / curvature, accuracy, usize::MAX);
                 budget.spend(1 + geodesic.evaluations);
                 (point, tangent) = (geodesic.end.point, geodesic.end.tangent);
                 length = (back + ahead) / curvature;

@@ -226,7 +226,7 @@ fn lay_over<T: Real>(
             if budget.is_spent() {
                 break;
             }
-            let geodesic = surface.geodesic(&at.point, &at.tangent, reach, T::lit(1e-6));
+            let geodesic = surface.geodesic(&at.point, &at.tangent, reach, T::lit(1e-6), usize::MAX);
             budget.spend(1 + geodesic.evaluations);
             at = geodesic.end;
         }

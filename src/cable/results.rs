@@ -396,7 +396,7 @@ impl<T: Real> PathResults<T> {
             let mut part = 1.0;
             while part < parts {
                 let reach = length / scale * T::lit(part / parts);
-                let at = obstacle.surface().geodesic(&foot, &local.tangent, reach, T::lit(1e-9));
+                let at = obstacle.surface().geodesic(&foot, &local.tangent, reach, T::lit(1e-9), usize::MAX);
                 points.push(contact.X_GS * (at.end.point * scale));
                 part += 1.0;
             }

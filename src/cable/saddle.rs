@@ -33,6 +33,9 @@ pub(super) fn leave_saddles<T: Real>(
     // Each push treats one direction. For more than a few a finer string is better.
     for _ in 0..4 {
         let Err(Failure { saddle: Some(k), .. }) = outcome else { break };
+        if work.budget.is_spent() {
+            break;
+        }
         copy(nodes, &mut work.balanced);
         let mut best: Option<(T, Progress<T>)> = None;
         for push in [T::lit(PUSH), T::lit(-PUSH)] {
@@ -80,10 +83,10 @@ fn push_aside<T: Real>(
     let surface = span.surface(&nodes[k]);
     let Trial { point, tangent, length } = nodes[k].trial;
     let half = T::lit(0.5) * length;
-    let to_middle = surface.geodesic(&point, &tangent, half, T::lit(ACCURACY));
+    let to_middle = surface.geodesic(&point, &tangent, half, T::lit(ACCURACY), usize::MAX);
     let middle = to_middle.end;
     let shifted = surface.retract(&(middle.point + sideways(surface, &middle, angle)));
-    let back = surface.geodesic(&shifted, &middle.tangent, -half, T::lit(ACCURACY));
+    let back = surface.geodesic(&shifted, &middle.tangent, -half, T::lit(ACCURACY), usize::MAX);
     work.budget.spend(2 + to_middle.evaluations + back.evaluations);
     nodes[k].begin(Trial { point: back.end.point, tangent: back.end.tangent, length });
 }

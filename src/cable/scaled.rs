@@ -164,8 +164,15 @@ impl<T: Real> Wrappable<T> for Scaled<T> {
         self.enlarged_end(&self.surface.end(&self.shrunk(p), direction))
     }
 
-    fn geodesic(&self, p: &Point3<T>, direction: &Vector3<T>, length: T, accuracy: T) -> Geodesic<T> {
-        let geodesic = self.surface.geodesic(&self.shrunk(p), direction, length / self.scale, accuracy);
+    fn geodesic(
+        &self,
+        p: &Point3<T>,
+        direction: &Vector3<T>,
+        length: T,
+        accuracy: T,
+        most: usize,
+    ) -> Geodesic<T> {
+        let geodesic = self.surface.geodesic(&self.shrunk(p), direction, length / self.scale, accuracy, most);
         let Jacobi { shift, shift_rate, turn, turn_rate } = geodesic.jacobi;
         Geodesic {
             start: self.enlarged_end(&geodesic.start),

@@ -281,16 +281,16 @@ fn winding<T: Real>(
     before: &Point3<T>,
 ) -> Option<(Point3<T>, T)> {
     let start = node.ground.start.transformed(&node.X_GS.inverse());
-    let (mut at, mut sum) = (start.point, surface.winding(before, &start.point)?);
+    let (mut at, mut sum) = (start, surface.winding(before, &start.point)?);
     // No chord across a radian of the greatest curvature comes near the core.
     let parts = ceil(node.turns()).max(T::one());
     let step = node.ground.length / parts;
     let mut reach = step;
     while reach < node.ground.length + T::lit(0.5) * step {
-        let next = surface.geodesic(&start.point, &start.tangent, reach, T::lit(ACCURACY)).end.point;
-        sum += surface.winding(&at, &next)?;
+        let next = surface.geodesic(&at.point, &at.tangent, step, T::lit(ACCURACY), usize::MAX).end;
+        sum += surface.winding(&at.point, &next.point)?;
         at = next;
         reach += step;
     }
-    Some((at, sum))
+    Some((at.point, sum))
 }

@@ -24,7 +24,8 @@ pub struct Settings<T: Real> {
     /// A tracked path takes some tens. This bounds the cost of a path that is not found, by count rather than
     /// time, so that the outcome does not depend on the machine. Derivatives along geodesics and the implicit
     /// function at the beads of a string are counted; each line searched for contact counts as fifty. The search
-    /// ends at the first check beyond the bound.
+    /// ends at the first check beyond the bound, within a tenth of the default; a geodesic that would lead beyond it,
+    /// such as a remembered one of a thousand windings, is given up.
     pub max_evaluations: usize,
 }
 

@@ -118,16 +118,16 @@ impl<'a, T: Real> Passage<'a, T> {
         // No chord across half a radian of the greatest curvature is far from the surface.
         let parts = ceil(node.turns() * T::lit(2.0)).max(T::one());
         let step = node.ground.length / parts;
-        let (mut at, mut reach) = (start.point, step);
+        let (mut at, mut reach) = (start, step);
         while reach < node.ground.length + T::lit(0.5) * step {
-            let geodesic = self.surface.geodesic(&start.point, &start.tangent, reach, T::lit(ACCURACY));
+            let geodesic = self.surface.geodesic(&at.point, &at.tangent, step, T::lit(ACCURACY), usize::MAX);
             budget.spend(1 + geodesic.evaluations);
-            let next = geodesic.end.point;
+            let next = geodesic.end;
             let faces_back = |crossing: Point3<T>| {
                 let normal = self.surface.gradient(&self.surface.retract(&crossing)).normalize();
                 normal.dot(&self.side) < T::lit(-TOLERANCE)
             };
-            if self.behind(&at, &next).is_some_and(faces_back) {
+            if self.behind(&at.point, &next.point).is_some_and(faces_back) {
                 return true;
             }
             at = next;

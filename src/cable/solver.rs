@@ -63,7 +63,7 @@ fn can_follow<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut Vec<Node<T>>, budg
     let accuracy = newton::accuracy(span.settings);
     recall(span, nodes);
     nodes.iter_mut().filter(|node| node.in_contact).all(|node| {
-        budget.spend(node.evaluate(span.obstacles, accuracy));
+        node.evaluate_within(span.obstacles, accuracy, budget);
         is_finite(&node.ground.end.point.coords)
     })
 }
@@ -258,7 +258,6 @@ pub(super) fn solve_span<T: Real>(
     let mut lost = None;
     let most = span.settings.max_evaluations.saturating_mul(nodes.len());
     work.budget = Budget::default();
-    let mut wasted = 0;
     // A restarted search must not prefer the remembered side.
     let whole = span;
     let without_memory = SpanProblem { wraps: &[], further: &[], ..*whole };
@@ -269,8 +268,8 @@ pub(super) fn solve_span<T: Real>(
             continue;
         }
         // No other path replaces a remembered one that leaves its patch. Only a leap of Newton's method is repeated by
-        // descending. Tracking may take half of the budget, to leave some for a restart.
-        work.budget.limit = wasted + if remembered { most - most / 2 } else { most };
+        // descending. Tracking may take half of the budget, to leave the rest for a restart.
+        work.budget.limit = if remembered { most - most / 2 } else { most };
         let leapt = (tracking, detail) == (Tracking::Relaxed, 0);
         if has_memory && off_patch.is_some() && !leapt {
             break;
@@ -321,11 +320,7 @@ pub(super) fn solve_span<T: Real>(
                 lost = why.lost;
                 // The remembered path is on the wrong side.
                 known &= lost.is_none();
-                if tracking == Tracking::Warm && !can_follow(span, nodes, &mut work.budget) {
-                    known = false;
-                    // The cost of an absurd memory does not count against the search.
-                    wasted = work.budget.spent;
-                }
+                known &= tracking != Tracking::Warm || can_follow(span, nodes, &mut work.budget);
             }
         }
     }
@@ -356,7 +351,12 @@ pub(super) fn solve_span<T: Real>(
     Err(match off_patch.or(strayed) {
         Some(p) if is_finite(&p.coords) => ShapeError::OffPatch { x: p.x.to_f64(), y: p.y.to_f64() }.into(),
         _ => PathError::NotConverged {
-            residual: failure.kink.to_f64(),
+            // What meets its smoothness was refused for another reason.
+            residual: if newton::is_smooth(failure.kink, whole.settings) {
+                0.0
+            } else {
+                failure.kink.to_f64()
+            },
             iterations: failure.iterations,
             obstacle: first_obstacle + failure.obstacle,
             evaluations: work.budget.spent,

@@ -55,6 +55,12 @@ impl Budget {
         self.spent += evaluations;
     }
 
+    /// What may still be spent.
+    #[inline]
+    pub(super) fn left(&self) -> usize {
+        self.limit.saturating_sub(self.spent)
+    }
+
     #[inline]
     pub(super) fn is_spent(&self) -> bool {
         self.spent >= self.limit

@@ -27,7 +27,7 @@ pub(super) fn catch<T: Real>(
         }
         let surface = span.surface(node);
         let here = (node.trial.point, node.trial.tangent);
-        let Some(before) = wrap.passing().or_else(|| touching(surface, wrap, here)) else { continue };
+        let Some(before) = wrap.passing().or_else(|| touching(surface, wrap, here, budget)) else { continue };
         let Some((met, tangent)) = meets(surface, before, here, budget) else { continue };
         let point = side(Some(wrap), surface, surface.retract(&met));
         node.begin(Trial { point, tangent, length: T::zero() });
@@ -71,12 +71,15 @@ fn touching<T: Real>(
     surface: &dyn Wrappable<T>,
     wrap: &Wrap<T>,
     (from, along): (Point3<T>, Vector3<T>),
+    budget: &mut Budget,
 ) -> Option<(Point3<T>, Vector3<T>)> {
     if !wrap.in_contact {
         return None;
     }
-    let middle = surface.geodesic(&wrap.point, &wrap.tangent, wrap.length * T::lit(0.5), T::lit(1e-6)).end;
-    let (p, t) = (middle.point, middle.tangent);
+    let half = wrap.length * T::lit(0.5);
+    let to_middle = surface.geodesic(&wrap.point, &wrap.tangent, half, T::lit(1e-6), budget.left());
+    budget.spend(1 + to_middle.evaluations);
+    let (p, t) = (to_middle.end.point, to_middle.end.tangent);
     let reach = [(p - from).norm(), (p - (from + along)).norm()];
     Some((p - t * reach[0], t * (reach[0] + reach[1])))
 }

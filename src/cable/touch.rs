@@ -77,7 +77,7 @@ pub(super) fn slide<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut Vec<Node<T>>
         work.active.extend((0..nodes.len()).filter(|&k| nodes[k].in_contact));
         for &k in &work.active {
             let node = &mut nodes[k];
-            work.budget.spend(node.evaluate(span.obstacles, accuracy));
+            node.evaluate_within(span.obstacles, accuracy, &mut work.budget);
         }
         if let Some(k) = contacts::closed(span, nodes, &work.active) {
             contacts::merge(span, nodes, k, &mut work.budget);

@@ -56,7 +56,7 @@ pub(super) fn integrate<T: Real, S: Wrappable<T> + ?Sized, const N: usize>(
         let second = RULE.iter().rev().skip(1).copied();
         for (node, fine, coarse) in first.chain(second).chain([(1.0, 0.0, 0.0)]) {
             let node = T::lit(node);
-            let step = surface.geodesic(&at, &along, half * (node - reached), accuracy);
+            let step = surface.geodesic(&at, &along, half * (node - reached), accuracy, usize::MAX);
             (at, along, reached) = (step.end.point, step.end.tangent, node);
             jacobi = jacobi.then(&step.jacobi);
             for (i, value) in integrand(&step.end, &jacobi).into_iter().enumerate() {

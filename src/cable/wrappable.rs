@@ -46,7 +46,7 @@ use crate::math::{Real, is_finite};
 ///
 /// // A meridian of a surface of revolution is a geodesic: it stays in its plane.
 /// let (p, along_x) = (Point3::<f64>::origin(), Vector3::x());
-/// let geodesic = Paraboloid.geodesic(&p, &along_x, 0.8, 1e-12);
+/// let geodesic = Paraboloid.geodesic(&p, &along_x, 0.8, 1e-12, usize::MAX);
 /// assert!(geodesic.end.point.y.abs() < 1e-14);
 /// // The arc length of the parabola z = −x²/2 up to x.
 /// let x: f64 = geodesic.end.point.x;
@@ -217,9 +217,16 @@ pub trait Wrappable<T: Real>: Any + Debug + Send + Sync {
     }
 
     /// The geodesic from the point of the surface near `p`, in the tangent direction nearest to `direction`, of a
-    /// signed `length` \[m\]. Tangents at its end are accurate to `accuracy` \[rad\]. If that takes more than ten
-    /// thousand integration steps, its end is NaN.
-    fn geodesic(&self, p: &Point3<T>, direction: &Vector3<T>, length: T, accuracy: T) -> Geodesic<T> {
+    /// signed `length` \[m\]. Tangents at its end are accurate to `accuracy` \[rad\]. If that takes more than `most`
+    /// evaluations of the surface's derivatives, or ten thousand integration steps, its end is NaN.
+    fn geodesic(
+        &self,
+        p: &Point3<T>,
+        direction: &Vector3<T>,
+        length: T,
+        accuracy: T,
+        most: usize,
+    ) -> Geodesic<T> {
         let start = self.end(&self.retract(p), direction);
         let acceleration = |y: &[T; 5], v: &[T; 5]| {
             let point = Point3::new(y[0], y[1], y[2]);
@@ -231,7 +238,7 @@ pub trait Wrappable<T: Real>: Any + Debug + Send + Sync {
             let gauss = gradient.dot(&(adjugate(&hessian) * gradient)) / (slope_squared * slope_squared);
             [pull.x, pull.y, pull.z, -gauss * y[3], -gauss * y[4]]
         };
-        integrate(self, start, length, accuracy, &Midpoint(acceleration))
+        integrate(self, start, length, (accuracy, most), &Midpoint(acceleration))
     }
 
     /// The normal curvature, integrated along the geodesic of [`geodesic`](Self::geodesic) \[rad\]: the angle by which

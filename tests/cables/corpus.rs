@@ -123,6 +123,7 @@ fn laid(results: &PathResults<f64>, [start, end]: [f64; 2]) -> PathResults<f64> 
         &tangent(start),
         0.8 * (end - start).abs(),
         1e-12,
+        usize::MAX,
     );
     (laid.segments[0].to_G, laid.segments[1].from_G) = (geodesic.start.point, geodesic.end.point);
     for segment in &mut laid.segments {

@@ -51,7 +51,7 @@ fn geodesics_cross_its_seams_as_straightest_lines_do() -> Result<(), Error> {
         let p = Solid::nearest(&spool, &dice.vector(1.0).into()).point;
         let start = spool.end(&p, &dice.vector(1.0));
         let length = dice.between(-2.0, 2.0);
-        let geodesic = spool.geodesic(&p, &start.tangent, length, 1e-12);
+        let geodesic = spool.geodesic(&p, &start.tangent, length, 1e-12, usize::MAX);
         // The errors of polygons are proportional to their steps, but for their squares.
         let sign = length.signum();
         let [coarse, fine] =
@@ -64,8 +64,10 @@ fn geodesics_cross_its_seams_as_straightest_lines_do() -> Result<(), Error> {
         // The Jacobi scalars by differences.
         let side = geodesic.start.binormal();
         let ends = [-1.0, 1.0].map(|sign| {
-            let turned = spool.geodesic(&p, &(start.tangent + side * (sign * STEP)), length, 1e-13).end;
-            let moved = spool.geodesic(&(p + side * (sign * STEP)), &start.tangent, length, 1e-13).end;
+            let turned =
+                spool.geodesic(&p, &(start.tangent + side * (sign * STEP)), length, 1e-13, usize::MAX).end;
+            let moved =
+                spool.geodesic(&(p + side * (sign * STEP)), &start.tangent, length, 1e-13, usize::MAX).end;
             [turned.point, moved.point]
         });
         let rate = |i: usize| (ends[1][i] - ends[0][i]).dot(&geodesic.end.binormal()) / (2.0 * STEP);

@@ -75,7 +75,7 @@ impl<T: Real> Wrappable<T> for Cylinder<T> {
         }
     }
 
-    fn geodesic(&self, p: &Point3<T>, direction: &Vector3<T>, length: T, _: T) -> Geodesic<T> {
+    fn geodesic(&self, p: &Point3<T>, direction: &Vector3<T>, length: T, _: T, _: usize) -> Geodesic<T> {
         let start = self.end(&self.retract(p), direction);
         let around = start.normal.x * start.tangent.y - start.normal.y * start.tangent.x;
         let (sin, cos) = (length * around / self.radius).sin_cos();

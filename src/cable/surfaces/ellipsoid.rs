@@ -63,7 +63,14 @@ impl<T: Real> Wrappable<T> for Ellipsoid<T> {
         }
     }
 
-    fn geodesic(&self, p: &Point3<T>, direction: &Vector3<T>, length: T, accuracy: T) -> Geodesic<T> {
+    fn geodesic(
+        &self,
+        p: &Point3<T>,
+        direction: &Vector3<T>,
+        length: T,
+        accuracy: T,
+        most: usize,
+    ) -> Geodesic<T> {
         let start = self.end(&self.retract(p), direction);
         // Joachimsthal's integral: along a geodesic the normal curvature is proportional to the
         // cube of the distance h from the centre to the tangent plane. The acceleration is then a
@@ -79,7 +86,7 @@ impl<T: Real> Wrappable<T> for Ellipsoid<T> {
             let (bend, focus) = (-pull * h, -gauss * h);
             [bend * slope[0], bend * slope[1], bend * slope[2], focus * y[3], focus * y[4]]
         };
-        integrate(self, start, length, accuracy, &Stormer(acceleration))
+        integrate(self, start, length, (accuracy, most), &Stormer(acceleration))
     }
 
     fn closest_on_segment(&self, a: &Point3<T>, b: &Point3<T>) -> SegmentApproach<T> {

@@ -58,7 +58,7 @@ impl<T: Real> FiniteCylinder<T> {
         // Along the seam the quotient has no meaning.
         let is_left = reach < left && tangent.z != T::zero();
         let length = if is_left { reach.max(T::zero()) } else { left };
-        self.side().geodesic(p, tangent, length, T::zero())
+        self.side().geodesic(p, tangent, length, T::zero(), usize::MAX)
     }
 
     fn piece_on_end(&self, p: &Point3<T>, tangent: &Vector3<T>, left: T) -> Geodesic<T> {
@@ -83,7 +83,7 @@ impl<T: Real> FiniteCylinder<T> {
         let limit = if most < left { most } else { left };
         let mut evaluations = 0;
         let mut to = |length: T| {
-            let geodesic = torus.geodesic(&local, tangent, length, accuracy);
+            let geodesic = torus.geodesic(&local, tangent, length, accuracy, usize::MAX);
             evaluations += geodesic.evaluations;
             geodesic
         };
@@ -152,18 +152,24 @@ impl<T: Real> FiniteCylinder<T> {
         Some(Point3::from(circle + normal * (T::lit(0.5) * self.rim_radius)))
     }
 
-    /// Visits the pieces of a geodesic forwards from a point of the surface; false if there are too many.
+    /// Visits the pieces of a geodesic forwards from a point of the surface; false if there are too many, or they take more
+    /// evaluations than `most`.
     fn walk(
         &self,
         start: &GeodesicEnd<T>,
         length: T,
-        accuracy: T,
+        (accuracy, most): (T, usize),
         mut visit: impl FnMut(Part, &Geodesic<T>),
     ) -> bool {
         let (mut point, mut tangent, mut left) = (start.point, start.tangent, length);
+        let mut evaluations = 0;
         for _ in 0..MOST_PIECES {
             let (part, piece) = self.piece(&point, &tangent, left, accuracy);
             visit(part, &piece);
+            evaluations += piece.evaluations;
+            if evaluations > most {
+                return false;
+            }
             (point, tangent) = (piece.end.point, piece.end.tangent);
             left -= piece.length;
             if left <= T::zero() {
@@ -247,7 +253,14 @@ impl<T: Real> Wrappable<T> for FiniteCylinder<T> {
         }
     }
 
-    fn geodesic(&self, p: &Point3<T>, direction: &Vector3<T>, length: T, accuracy: T) -> Geodesic<T> {
+    fn geodesic(
+        &self,
+        p: &Point3<T>,
+        direction: &Vector3<T>,
+        length: T,
+        accuracy: T,
+        most: usize,
+    ) -> Geodesic<T> {
         let start = self.end(&self.retract(p), direction);
         let sign = if length < T::zero() { -T::one() } else { T::one() };
         let from = GeodesicEnd { tangent: start.tangent * sign, ..start };
@@ -256,7 +269,7 @@ impl<T: Real> Wrappable<T> for FiniteCylinder<T> {
         let mut passes_conjugate_point = false;
         let mut evaluations = 0;
         let is_walked = length.is_finite()
-            && self.walk(&from, length.abs(), accuracy, |_, piece| {
+            && self.walk(&from, length.abs(), (accuracy, most), |_, piece| {
                 end = piece.end;
                 jacobi = jacobi.then(&piece.jacobi);
                 passes_conjugate_point |= jacobi.turn < T::zero();
@@ -278,7 +291,7 @@ impl<T: Real> Wrappable<T> for FiniteCylinder<T> {
         let sign = if length < T::zero() { -T::one() } else { T::one() };
         let from = GeodesicEnd { tangent: start.tangent * sign, ..start };
         let mut sum = T::zero();
-        self.walk(&from, length.abs(), accuracy, |part, piece| {
+        self.walk(&from, length.abs(), (accuracy, usize::MAX), |part, piece| {
             let Geodesic { start, length, .. } = piece;
             sum += match part {
                 Part::Side => start.curvature * *length,
@@ -300,7 +313,7 @@ impl<T: Real> Wrappable<T> for FiniteCylinder<T> {
         let from = GeodesicEnd { tangent: start.tangent * sign, ..start };
         let mut jacobi = Jacobi::at_start();
         let [mut by_shift, mut by_turn] = [T::zero(); 2];
-        self.walk(&from, length.abs(), accuracy, |part, piece| {
+        self.walk(&from, length.abs(), (accuracy, usize::MAX), |part, piece| {
             let Geodesic { start, length, .. } = piece;
             let [of_shift, of_rate] = match part {
                 Part::Side => [T::zero(), start.torsion * *length],

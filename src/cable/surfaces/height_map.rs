@@ -184,7 +184,14 @@ impl<T: Real> Wrappable<T> for HeightMap<T> {
         }
     }
 
-    fn geodesic(&self, p: &Point3<T>, direction: &Vector3<T>, length: T, accuracy: T) -> Geodesic<T> {
+    fn geodesic(
+        &self,
+        p: &Point3<T>,
+        direction: &Vector3<T>,
+        length: T,
+        accuracy: T,
+        most: usize,
+    ) -> Geodesic<T> {
         let start = self.end(&self.retract(p), direction);
         let acceleration = |y: &[T; 5], v: &[T; 5]| {
             let at = self.local(y[0], y[1]);
@@ -194,7 +201,7 @@ impl<T: Real> Wrappable<T> for HeightMap<T> {
             let gauss = (at.hxx * at.hyy - at.hxy * at.hxy) * inverse * inverse;
             [-at.hx * pull, -at.hy * pull, pull, -gauss * y[3], -gauss * y[4]]
         };
-        integrate(self, start, length, accuracy, &Midpoint(acceleration))
+        integrate(self, start, length, (accuracy, most), &Midpoint(acceleration))
     }
 
     fn clears(&self, a: &Point3<T>, b: &Point3<T>) -> bool {

@@ -61,7 +61,7 @@ impl<T: Real> Wrappable<T> for Sphere<T> {
         GeodesicEnd { point: *p, tangent, normal, curvature, torsion, transverse_curvature: curvature }
     }
 
-    fn geodesic(&self, p: &Point3<T>, direction: &Vector3<T>, length: T, _: T) -> Geodesic<T> {
+    fn geodesic(&self, p: &Point3<T>, direction: &Vector3<T>, length: T, _: T, _: usize) -> Geodesic<T> {
         let start = self.end(&self.retract(p), direction);
         let angle = length * start.curvature;
         let (sin, cos) = angle.sin_cos();

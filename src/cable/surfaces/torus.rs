@@ -174,7 +174,14 @@ impl<T: Real> Wrappable<T> for Torus<T> {
         }
     }
 
-    fn geodesic(&self, p: &Point3<T>, direction: &Vector3<T>, length: T, accuracy: T) -> Geodesic<T> {
+    fn geodesic(
+        &self,
+        p: &Point3<T>,
+        direction: &Vector3<T>,
+        length: T,
+        accuracy: T,
+        most: usize,
+    ) -> Geodesic<T> {
         let start = self.end(&self.retract(p), direction);
         // Clairaut's integral: the moment of the tangent about the axis is constant. The squared
         // components of the tangent, and so the acceleration, are functions of position alone.
@@ -193,7 +200,7 @@ impl<T: Real> Wrappable<T> for Torus<T> {
             let radial = pull * scale;
             [radial * y[0], radial * y[1], pull * y[2], -gauss * y[3], -gauss * y[4]]
         };
-        integrate(self, start, length, accuracy, &Stormer(acceleration))
+        integrate(self, start, length, (accuracy, most), &Stormer(acceleration))
     }
 
     fn nearest_point(&self, p: &Point3<T>) -> Point3<T> {

@@ -84,7 +84,7 @@ pub(crate) use grid::Jet;
 /// assert!(field.accuracy() < 3e-5);
 /// // A quarter of a great circle.
 /// let quarter = 0.01 * core::f64::consts::PI;
-/// let geodesic = field.geodesic(&Point3::new(0.02, 0.0, 0.0), &[0.0, 1.0, 0.0].into(), quarter, 1e-9);
+/// let geodesic = field.geodesic(&Point3::new(0.02, 0.0, 0.0), &[0.0, 1.0, 0.0].into(), quarter, 1e-9, usize::MAX);
 /// assert!((geodesic.end.point - Point3::new(0.0, 0.02, 0.0)).norm() < 1e-4);
 /// # Ok::<(), force_elements::shapes::ShapeError>(())
 /// ```

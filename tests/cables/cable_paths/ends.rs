@@ -161,13 +161,13 @@ fn approached<S: Wrappable<f64>>(
         match solve(a, None) {
             Ok(Found { length, touches, lifts, mut wraps }) => {
                 let wrap = &mut wraps.obstacles[0];
-                let geodesic = surface.geodesic(&wrap.point, &wrap.tangent, wrap.length, 1e-9);
+                let geodesic = surface.geodesic(&wrap.point, &wrap.tangent, wrap.length, 1e-9, usize::MAX);
                 let held = if reversed { geodesic.end } else { geodesic.start };
                 // The tangent from above touches this far from the point, on a circle of the same curvature.
                 let reach = (2.0 * HEIGHT / held.curvature.abs()).sqrt();
                 if touches && !lifts && reach < wrap.length {
                     if !reversed {
-                        let start = surface.geodesic(&wrap.point, &wrap.tangent, reach, 1e-9).end;
+                        let start = surface.geodesic(&wrap.point, &wrap.tangent, reach, 1e-9, usize::MAX).end;
                         (wrap.point, wrap.tangent) = (start.point, start.tangent);
                     }
                     wrap.length -= reach;

@@ -53,13 +53,13 @@ fn geodesics_over_a_sphere_cap_and_a_cylinder_converge_to_great_circles_and_heli
             let angle = 0.5 * f64::from(i);
             let along = Vector3::new(angle.cos(), angle.sin(), 0.0);
             let p = Point3::from(-0.2 * along) + Vector3::new(0.02, -0.03, 1.0);
-            let exact = ball.geodesic(&ball.retract(&cap.retract(&p)), &along, 0.5, 1e-12);
-            let ours = cap.geodesic(&p, &along, 0.5, 1e-12);
+            let exact = ball.geodesic(&ball.retract(&cap.retract(&p)), &along, 0.5, 1e-12, usize::MAX);
+            let ours = cap.geodesic(&p, &along, 0.5, 1e-12, usize::MAX);
             worst[0] = worst[0].max(gap(&ours.end, &exact.end));
 
             let from = X.inverse_transform_point(&arch.retract(&p));
-            let exact = drum.geodesic(&from, &(X.rotation.inverse() * along), 0.5, 1e-12);
-            let ours = arch.geodesic(&p, &along, 0.5, 1e-12);
+            let exact = drum.geodesic(&from, &(X.rotation.inverse() * along), 0.5, 1e-12, usize::MAX);
+            let ours = arch.geodesic(&p, &along, 0.5, 1e-12, usize::MAX);
             worst[1] = worst[1].max(gap(&ours.end, &exact.end.transformed(&X)));
             assert!((ours.jacobi.turn - 0.5).abs() < 1e-2 && !ours.passes_conjugate_point);
         }
@@ -147,8 +147,15 @@ impl Wrappable<f64> for Counted {
         self.work.fetch_add(1, Ordering::Relaxed);
         self.map.retract(p)
     }
-    fn geodesic(&self, p: &Point3<f64>, along: &Vector3<f64>, length: f64, accuracy: f64) -> Geodesic<f64> {
-        let geodesic = self.map.geodesic(p, along, length, accuracy);
+    fn geodesic(
+        &self,
+        p: &Point3<f64>,
+        along: &Vector3<f64>,
+        length: f64,
+        accuracy: f64,
+        most: usize,
+    ) -> Geodesic<f64> {
+        let geodesic = self.map.geodesic(p, along, length, accuracy, usize::MAX);
         self.work.fetch_add(1 + geodesic.evaluations, Ordering::Relaxed);
         geodesic
     }
@@ -238,7 +245,7 @@ fn a_paraboloid_is_reproduced_on_any_grid_with_its_geodesics() -> Result<(), Err
         let bowl = HeightMap::rectilinear(x, y, &bowl)?;
         let angle = 0.6_f64;
         let along = Vector3::new(angle.cos(), angle.sin(), 0.0);
-        let geodesic = bowl.geodesic(&Point3::origin(), &along, 0.8, 1e-12);
+        let geodesic = bowl.geodesic(&Point3::origin(), &along, 0.8, 1e-12, usize::MAX);
         let r = geodesic.end.point.xy().coords.norm();
         assert!((geodesic.end.point.y / geodesic.end.point.x - angle.tan()).abs() < 1e-11);
         // The arc length of the parabola z = −r²/2.

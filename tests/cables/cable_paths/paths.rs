@@ -201,7 +201,7 @@ fn smoothness_reported_bounds_the_kinks_of_the_path() -> Result<(), Error> {
             let element = scene.system.element(scene.cable);
             let surface = element.path().obstacles()[i].surface();
             let again = surface
-                .geodesic(&Point3::from(p.coords), &t, geodesic.length, 1e-12)
+                .geodesic(&Point3::from(p.coords), &t, geodesic.length, 1e-12, usize::MAX)
                 .end
                 .transformed(&contact.X_GS);
             assert!((again.point - geodesic.end.point).norm() < 2e-9);

@@ -1,6 +1,11 @@
 //! Invalid input is refused, with the reason.
 
-use force_elements::cable::{CablePath, Geodesic, Obstacle, PathError, Settings, Wrap, Wrappable};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use force_elements::cable::{
+    CablePath, Geodesic, Obstacle, PathError, Settings, Tracking, Wrap, Wrappable, Wraps,
+};
 use force_elements::nalgebra::{Matrix3, Point3, Translation3, Vector2, Vector3};
 use force_elements::shapes::{Cylinder, Ellipsoid, HeightMap, Sphere, Torus};
 use force_elements::{
@@ -110,8 +115,15 @@ impl Wrappable<f64> for Fickle {
     fn size(&self) -> f64 {
         self.0.size()
     }
-    fn geodesic(&self, p: &Point3<f64>, along: &Vector3<f64>, length: f64, accuracy: f64) -> Geodesic<f64> {
-        let mut geodesic = self.0.geodesic(p, along, length, accuracy);
+    fn geodesic(
+        &self,
+        p: &Point3<f64>,
+        along: &Vector3<f64>,
+        length: f64,
+        accuracy: f64,
+        most: usize,
+    ) -> Geodesic<f64> {
+        let mut geodesic = self.0.geodesic(p, along, length, accuracy, usize::MAX);
         let end = &mut geodesic.end;
         end.tangent += end.binormal() * (0.1 * (1e9 * end.point.x).sin());
         Geodesic { evaluations: 30, ..geodesic }
@@ -137,7 +149,7 @@ fn what_is_not_found_costs_no_more_than_the_settings_allow() -> Result<(), Error
     for most in [1, 100, 1_000, 10_000, 50_000] {
         let error = not_to_be_found(most)?;
         let Some(PathError::NotConverged { evaluations, .. }) = error else { panic!("{most}: {error:?}") };
-        // The search ends at the next pause: a geodesic, a round of beads, a lift.
+        // The search ends at the next pause, a round of beads or a lift: within a tenth of the default.
         assert!(evaluations < most + 5_000, "{evaluations} of {most}");
         assert!(evaluations >= before, "{evaluations} {before}");
         before = evaluations;
@@ -146,6 +158,70 @@ fn what_is_not_found_costs_no_more_than_the_settings_allow() -> Result<(), Error
     }
     // The bound was met, and before it the search had begun.
     assert!(before >= 50_000, "{before}");
+    Ok(())
+}
+
+/// An ellipsoid that counts the evaluations of its geodesics.
+#[derive(Debug)]
+struct Counting(Ellipsoid<f64>, Arc<AtomicUsize>);
+
+impl Wrappable<f64> for Counting {
+    fn value(&self, p: &Point3<f64>) -> f64 {
+        self.0.value(p)
+    }
+    fn gradient(&self, p: &Point3<f64>) -> Vector3<f64> {
+        self.0.gradient(p)
+    }
+    fn hessian(&self, p: &Point3<f64>) -> Matrix3<f64> {
+        self.0.hessian(p)
+    }
+    fn size(&self) -> f64 {
+        self.0.size()
+    }
+    fn is_convex(&self) -> bool {
+        true
+    }
+    fn geodesic(
+        &self,
+        p: &Point3<f64>,
+        along: &Vector3<f64>,
+        length: f64,
+        accuracy: f64,
+        most: usize,
+    ) -> Geodesic<f64> {
+        let geodesic = self.0.geodesic(p, along, length, accuracy, most);
+        self.1.fetch_add(1 + geodesic.evaluations, Ordering::Relaxed);
+        geodesic
+    }
+}
+
+/// Geodesics of twenty to some hundred thousand windings, of which none can be computed with so few evaluations.
+#[test]
+fn a_memory_too_long_for_the_settings_is_given_up_within_them() -> Result<(), Error> {
+    const MOST: usize = 20_000;
+    for length in [100.0, 300.0, 1e3, 1e6] {
+        let count = Arc::new(AtomicUsize::new(0));
+        let surface = Counting(Ellipsoid::new(Vector3::new(0.7, 0.6, 1.0))?, Arc::clone(&count));
+        let path = CablePath::new(fixed(-2.0, 0.1, -0.1), fixed(2.0, 0.2, 0.1))?.over(on_ground(surface)?);
+        let path = path.with_settings(Settings { max_evaluations: MOST, ..Settings::default() })?;
+        let wrap = Wrap {
+            known: true,
+            in_contact: true,
+            point: Point3::new(-0.7, 0.0, 0.0),
+            tangent: Vector3::new(0.0, 1.0, 0.1),
+            length,
+        };
+        let wraps = Wraps { obstacles: vec![wrap], ..path.no_wraps() };
+        let mut system = ForceSystem::new();
+        let cable = system.add(CableSpring::new(path, cable_spring::Parameters::default())?)?;
+        let mut state = system.default_state();
+        system.set_discrete(&mut state, cable, wraps)?;
+        count.store(0, Ordering::Relaxed);
+        let found = system.realize_position(&mut state)?.of(cable).position.path.tracking;
+        let spent = count.load(Ordering::Relaxed);
+        assert_eq!(found, Tracking::Restarted, "{length} m");
+        assert!(spent > MOST / 2 && spent <= MOST + MOST / 10, "{length} m: {spent}");
+    }
     Ok(())
 }
 
@@ -228,7 +304,6 @@ fn a_memory_that_is_not_finite_is_refused() -> Result<(), Error> {
 #[cfg(feature = "serde")]
 #[test]
 fn what_makes_no_sense_is_refused_when_it_is_read() {
-    use force_elements::cable::Wraps;
     use force_elements::cable_spring::Parameters;
     use serde::de::DeserializeOwned;
 

@@ -83,7 +83,8 @@ impl Row {
                 let start = contact.geodesic.start.transformed(&contact.X_GS.inverse());
                 points.extend((0..=60).map(|part| {
                     let reach = contact.geodesic.length * f64::from(part) / 60.0;
-                    contact.X_GS * surface.geodesic(&start.point, &start.tangent, reach, 1e-9).end.point
+                    contact.X_GS
+                        * surface.geodesic(&start.point, &start.tangent, reach, 1e-9, usize::MAX).end.point
                 }));
             }
         }

@@ -64,10 +64,10 @@ fn at_impending_slip_tensions_obey_the_capstan_equation_in_both_directions() -> 
 fn turned(surface: &dyn Wrappable<f64>, p: &Point3<f64>, direction: &Vector3<f64>, length: f64) -> f64 {
     let sum = |parts: u32| {
         let step = length / f64::from(parts);
-        let mut at = surface.geodesic(p, direction, 0.0, 1e-14).end;
+        let mut at = surface.geodesic(p, direction, 0.0, 1e-14, usize::MAX).end;
         let mut sum = 0.0;
         for _ in 0..parts {
-            let next = surface.geodesic(&at.point, &at.tangent, step, 1e-14).end;
+            let next = surface.geodesic(&at.point, &at.tangent, step, 1e-14, usize::MAX).end;
             sum += (next.tangent - at.tangent).norm();
             at = next;
         }
@@ -88,7 +88,7 @@ fn the_integral_of_normal_curvature_is_the_angle_by_which_the_tangent_turns() ->
         for (x, y, z) in [(0.3, 1.0, 0.2), (1.0, 0.1, 0.7)] {
             let start = surface.retract(&Point3::new(x, y, z));
             let direction = Vector3::new(0.2, -0.4, 1.0);
-            let end = |length| surface.geodesic(&start, &direction, length, 1e-13).end;
+            let end = |length| surface.geodesic(&start, &direction, length, 1e-13, usize::MAX).end;
             // As far as the cable presses on the surface.
             let mut length = 0.1;
             while length < 3.0 && end(length + 0.1).curvature > 0.05 && end(0.0).curvature > 0.05 {
@@ -116,7 +116,7 @@ fn the_rim_of_a_disc_turns_a_cable_by_the_angle_between_the_tangents() -> Result
         for (x, length) in [(0.5, 1.0), (0.9, 0.3), (0.2, 1.1), (0.999, 0.01), (0.71, 0.9)] {
             // From the upper face, over the rim, to the lower one, in the plane of x and z.
             let start = disc.retract(&Point3::new(x, 0.0, thickness));
-            let geodesic = disc.geodesic(&start, &Vector3::x(), length, 1e-13);
+            let geodesic = disc.geodesic(&start, &Vector3::x(), length, 1e-13, usize::MAX);
             let [from, to]: [Vector3<f64>; 2] = [geodesic.start.tangent, geodesic.end.tangent];
             assert!(geodesic.end.point.z < start.z && geodesic.end.point.x > 0.0);
             let turned = from.cross(&to).norm().atan2(from.dot(&to));
