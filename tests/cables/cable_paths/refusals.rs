@@ -195,11 +195,11 @@ impl Wrappable<f64> for Counting {
     }
 }
 
-/// Geodesics of some hundred and some hundred thousand windings.
+/// Geodesics of twenty to some hundred thousand windings, of which none can be computed with so few evaluations.
 #[test]
 fn a_memory_too_long_for_the_settings_is_given_up_within_them() -> Result<(), Error> {
     const MOST: usize = 20_000;
-    for length in [1e3, 3e3, 1e4, 1e6] {
+    for length in [100.0, 300.0, 1e3, 1e6] {
         let count = Arc::new(AtomicUsize::new(0));
         let surface = Counting(Ellipsoid::new(Vector3::new(0.7, 0.6, 1.0))?, Arc::clone(&count));
         let path = CablePath::new(fixed(-2.0, 0.1, -0.1), fixed(2.0, 0.2, 0.1))?.over(on_ground(surface)?);
