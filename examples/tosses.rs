@@ -36,7 +36,11 @@ const GUESSES: [(Contact, [f64; COUNT]); 2] = [
 ];
 
 /// The samples of a toss that are fitted, first and then: what happens early is less chaotic, and leads to where all can be.
-const STAGES: [(usize, usize); 2] = [(50, 8), (usize::MAX, 8)];
+const STAGES: [(usize, usize, &[From]); 2] =
+    [(50, 6, &[From::FreeFlight]), (usize::MAX, 5, &From::BOTH)];
+
+/// The longest step of a parameter: what tosses hardly depend on must not run away.
+const LONGEST: f64 = 0.4;
 
 /// Below these errors samples are fitted by squares rather than by magnitude: in sides, and in degrees.
 const SMALL: [f64; 2] = [0.02, 2.0];
@@ -81,20 +85,20 @@ impl From {
     }
 }
 
-/// Does something with each toss, on all cores.
-fn for_each<R: Send>(
-    tosses: &[Toss],
-    of: impl Fn(&Toss) -> std::result::Result<R, force_elements::Error> + Sync,
+/// Does something with each of many, on all cores.
+fn for_each<C: Sync, R: Send>(
+    cases: &[C],
+    of: impl Fn(&C) -> std::result::Result<R, force_elements::Error> + Sync,
 ) -> Result<Vec<R>> {
     let threads = thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let mut results: Vec<Option<std::result::Result<R, force_elements::Error>>> = tosses.iter().map(|_| None).collect();
+    let mut results: Vec<Option<std::result::Result<R, force_elements::Error>>> = cases.iter().map(|_| None).collect();
     thread::scope(|scope| {
         let mut shares: Vec<Vec<_>> = (0..threads).map(|_| Vec::new()).collect();
-        for (i, work) in tosses.iter().zip(&mut results).enumerate() {
+        for (i, work) in cases.iter().zip(&mut results).enumerate() {
             shares[i % threads].push(work);
         }
         for share in shares {
-            scope.spawn(|| share.into_iter().for_each(|(toss, result)| *result = Some(of(toss))));
+            scope.spawn(|| share.into_iter().for_each(|(case, result)| *result = Some(of(case))));
         }
     });
     Ok(results.into_iter().flatten().collect::<std::result::Result<_, _>>()?)
@@ -132,10 +136,13 @@ fn moved(model: &Model, change: &Numbers) -> Model {
     Model { values, ..*model }
 }
 
-/// The mean cost of tosses up to a sample.
-fn cost_of(model: &Model, tosses: &[Toss], samples: usize) -> Result<f64> {
-    let costs = for_each(tosses, |toss| {
-        let start = From::FreeFlight.start(toss, model);
+/// A toss, and from which motion it is predicted.
+type Case<'a> = (&'a Toss, From);
+
+/// The mean cost up to a sample.
+fn cost_of(model: &Model, cases: &[Case<'_>], samples: usize) -> Result<f64> {
+    let costs = for_each(cases, |&(toss, from)| {
+        let start = from.start(toss, model);
         let predicted = model.predict(&start, samples.min(toss.poses.len()), false)?;
         Ok(cost(errors(&predicted, toss, model.side)))
     })?;
@@ -146,14 +153,14 @@ fn cost_of(model: &Model, tosses: &[Toss], samples: usize) -> Result<f64> {
 /// itself over its present magnitude.
 fn normal_equations(
     model: &Model,
-    tosses: &[Toss],
+    cases: &[Case<'_>],
     samples: usize,
 ) -> Result<(Numbers, SMatrix<f64, COUNT, COUNT>)> {
     let scales: [f64; COUNT] = from_fn(|i| if i == HEIGHT { 1e-3 } else { model.values[i] });
     let units = [1.0 / model.side, std::f64::consts::FRAC_2_PI];
     let small = [SMALL[0], SMALL[1] / 90.0];
-    let of_tosses = for_each(tosses, |toss| {
-        let start = From::FreeFlight.start(toss, model);
+    let of_cases = for_each(cases, |&(toss, from)| {
+        let start = from.start(toss, model);
         let predicted = model.predict(&start, samples.min(toss.poses.len()), true)?;
         let (mut gradient, mut matrix) = (Numbers::zeros(), SMatrix::<f64, COUNT, COUNT>::zeros());
         for ((pose, slopes), measured) in predicted.poses.iter().zip(&predicted.slopes).zip(&toss.poses) {
@@ -175,19 +182,21 @@ fn normal_equations(
             }
         }
         #[expect(clippy::cast_precision_loss, reason = "hundreds")]
-        let share = 1.0 / (predicted.poses.len() * tosses.len()) as f64;
+        let share = 1.0 / (predicted.poses.len() * cases.len()) as f64;
         Ok((gradient * share, matrix * share))
     })?;
     let none = (Numbers::zeros(), SMatrix::zeros());
-    Ok(of_tosses.into_iter().fold(none, |sum, of| (sum.0 + of.0, sum.1 + of.1)))
+    Ok(of_cases.into_iter().fold(none, |sum, of| (sum.0 + of.0, sum.1 + of.1)))
 }
 
 /// A step of Gauss and Newton, damped after Levenberg and Marquardt.
 fn fit(mut model: Model, tosses: &[Toss], progress: &Progress) -> Result<Model> {
-    for (samples, iterations) in STAGES {
-        let (mut present, mut damping) = (cost_of(&model, tosses, samples)?, 0.03);
+    for (samples, iterations, starts) in STAGES {
+        let cases: Vec<Case<'_>> =
+            starts.iter().flat_map(|&from| tosses.iter().map(move |toss| (toss, from))).collect();
+        let (mut present, mut damping) = (cost_of(&model, &cases, samples)?, 0.03);
         for _ in 0..iterations {
-            let (gradient, matrix) = normal_equations(&model, tosses, samples)?;
+            let (gradient, matrix) = normal_equations(&model, &cases, samples)?;
             let mut falls = false;
             for _ in 0..6 {
                 let mut damped = matrix;
@@ -195,8 +204,8 @@ fn fit(mut model: Model, tosses: &[Toss], progress: &Progress) -> Result<Model> 
                     damped[(i, i)] += damping * matrix[(i, i)] + 1e-6;
                 }
                 let step = damped.cholesky().ok_or("the tosses do not determine the parameters")?.solve(&-gradient);
-                let next = moved(&model, &(step * (1.0_f64).min(0.5 / step.amax())));
-                let cost = cost_of(&next, tosses, samples).unwrap_or(f64::INFINITY);
+                let next = moved(&model, &step.map(|change| change.clamp(-LONGEST, LONGEST)));
+                let cost = cost_of(&next, &cases, samples).unwrap_or(f64::INFINITY);
                 if std::env::var_os("TRACE").is_some() {
                     eprintln!("{samples} {damping:.1e} {present:.5} {cost:.5} {:?}", next.values);
                 }
@@ -375,6 +384,11 @@ fn main() -> Result<ExitCode> {
             println!("\n## Parameters: {}", name(contact));
             print_parameters(&guess, &model);
         });
+        if std::env::var_os("TRACE").is_some() {
+            for from in From::BOTH {
+                eprintln!("{:?}", figures(&judge(&model, judged, from)?));
+            }
+        }
         models.push(model);
     }
     drop(progress);
