@@ -26,7 +26,7 @@ const STEPS: u32 = 24;
 /// exponential spring exerts less than a nanonewton \[m\].
 const FAR: f64 = 0.05;
 /// Faces of the mesh along an edge of the cube.
-const SUBDIVISIONS: u32 = 2;
+const SUBDIVISIONS: u32 = 1;
 
 /// A toss as the cameras saw it: lengths in theirs, times by [`RATE`].
 pub struct Toss {
