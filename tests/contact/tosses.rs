@@ -16,8 +16,8 @@ fn recording() -> Result<Recording, String> {
 /// As fitted, rounded to three digits.
 fn models(recording: &Recording) -> [Model; 2] {
     let values: [(Contact, [f64; COUNT]); 2] = [
-        (Contact::Springs, [0.179, 3.4, 1700.0, 30_000.0, 50.0, 1.63, -2e-4]),
-        (Contact::Foundation, [0.18, 2.5, 7e7, 1.9e7, 3.4e4, 1.3, 0.0]),
+        (Contact::Springs, [0.18, 3.79, 1770.0, 38_000.0, 27.1, 1.75, -4.3e-4]),
+        (Contact::Foundation, [0.18, 2.5, 7e7, 2e7, 3e4, 1.67, -5e-4]),
     ];
     let scale = fall(&recording.tosses[..FITTED], recording.side) / GRAVITY;
     let Recording { side, mass, .. } = *recording;
@@ -55,7 +55,8 @@ fn fitted_models_predict_tosses_that_they_have_not_seen() -> Result<(), Box<dyn 
                 off[0] += error.linear.norm() / model.side;
                 off[1] += error.angular.norm().to_degrees();
             }
-            errors.push(off.map(|off| off / toss.poses.len() as f64));
+            let count: f64 = predicted.iter().map(|_| 1.0).sum();
+            errors.push(off.map(|off| off / count));
         }
         println!("{:?} {errors:.3?}", model.contact);
         let medians = [0, 1].map(|part| {
@@ -87,11 +88,10 @@ fn slopes_of_predicted_tosses_are_those_of_differences() -> Result<(), Box<dyn s
             let (above, below) = (above?.poses, below?.poses);
             let (mut off, mut size) = (0.0_f64, 0.0_f64);
             for (sample, slopes) in predicted.slopes.iter().enumerate() {
-                let slope = error(&above[sample], &below[sample]) * (0.5 / distance);
-                let exact = slopes[i];
-                let by_difference = slope;
-                off = off.max((by_difference.angular - exact.angular).norm());
-                off = off.max((by_difference.linear - exact.linear).norm() / model.side);
+                let (moved, exact) = (error(&above[sample], &below[sample]), slopes[i]);
+                let per = 0.5 / distance;
+                off = off.max((moved.angular * per - exact.angular).norm());
+                off = off.max((moved.linear * per - exact.linear).norm() / model.side);
                 size = size.max(exact.angular.norm()).max(exact.linear.norm() / model.side);
             }
             println!("{:?} {}: {:.1e} of {size:.1e}", model.contact, unknown.name, off / size);

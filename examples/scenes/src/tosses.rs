@@ -6,13 +6,11 @@
 use std::path::Path;
 
 use force_elements::exponential_spring::FrictionTransition;
-use force_elements::nalgebra::{
-    Point3, Quaternion, Rotation3, Translation3, UnitQuaternion, Vector3,
-};
+use force_elements::nalgebra::{Point3, Quaternion, Rotation3, Translation3, UnitQuaternion, Vector3};
 use force_elements::shapes::{HalfSpace, TriangleMesh};
 use force_elements::{
-    ElasticFoundation, ElementId, Error, ExponentialSpring, ForceSystem, Frame, Pose, SpatialVelocity,
-    State, Station, elastic_foundation, exponential_spring,
+    ElasticFoundation, ElementId, Error, ExponentialSpring, ForceSystem, Frame, Pose, SpatialVelocity, State,
+    Station, elastic_foundation, exponential_spring,
 };
 
 use crate::conformance::{Failure, Fields};
@@ -68,7 +66,8 @@ impl Recording {
             let first = poses.first().ok_or("a toss has no poses")?;
             // Of the file, by its time step; the angular velocity in axes of the cube.
             let [x, y, z, p, q, r] = toss.array("velocity")?.map(|number| number * unit * time_step * RATE);
-            let velocity = SpatialVelocity::new(first.rotation * Vector3::new(p, q, r), Vector3::new(x, y, z));
+            let velocity =
+                SpatialVelocity::new(first.rotation * Vector3::new(p, q, r), Vector3::new(x, y, z));
             tosses.push(Toss { id: toss.index("id")?, poses, velocity });
         }
         Ok(Self { side: file.number("side")?, mass: file.number("mass")?, tosses })
@@ -133,19 +132,22 @@ impl Toss {
     pub fn free_flight(&self, samples: usize, gravity: f64) -> Start {
         let flight = &self.poses[..samples.clamp(2, self.poses.len())];
         let line = Line::through(flight.len());
-        let [position, velocity] = line.fit(flight.iter().enumerate().map(|(i, X)| {
-            X.translation.vector + Vector3::z() * (0.5 * gravity * time(i).powi(2))
-        }));
-        let turns = flight.windows(2).map(|pair| (pair[1].rotation * pair[0].rotation.inverse()).scaled_axis());
+        let [position, velocity] = line.fit(
+            flight
+                .iter()
+                .enumerate()
+                .map(|(i, X)| X.translation.vector + Vector3::z() * (0.5 * gravity * time(i).powi(2))),
+        );
+        let turns = flight.windows(2).map(|pair| turn(&pair[0].rotation, &pair[1].rotation));
         let mut angular_velocity = turns.sum::<Vector3<f64>>() / time(flight.len() - 1);
         let mut rotation = flight[0].rotation;
         // Gauss–Newton on turns of hundredths of a degree.
         for _ in 0..4 {
-            let [turn, rate] = line.fit(flight.iter().enumerate().map(|(i, X)| {
-                let flown = Rotation3::new(angular_velocity * time(i)) * rotation;
-                (X.rotation * flown.inverse()).scaled_axis()
-            }));
-            rotation = Rotation3::new(turn) * rotation;
+            let [turned, rate] =
+                line.fit(flight.iter().enumerate().map(|(i, X)| {
+                    turn(&(Rotation3::new(angular_velocity * time(i)) * rotation), &X.rotation)
+                }));
+            rotation = Rotation3::new(turned) * rotation;
             angular_velocity += rate;
         }
         Start {
@@ -220,7 +222,9 @@ const OF_FOUNDATION: [Unknown; COUNT] = [
     },
     Unknown { name: "dissipation", unit: "s/m", variables: &["materials[1].dissipation"] },
     Unknown { name: "stiffness", unit: "N/m³", variables: &["materials[1].stiffness"] },
-    Unknown { name: "tangential_stiffness", unit: "N/m³", variables: &["materials[1].tangential_stiffness"] },
+    Unknown {
+        name: "tangential_stiffness", unit: "N/m³", variables: &["materials[1].tangential_stiffness"]
+    },
     Unknown {
         name: "tangential_viscosity",
         unit: "N·s/m³",
@@ -389,6 +393,11 @@ fn corners(half: f64) -> impl Iterator<Item = Point3<f64>> {
 
 /// The way from a measured pose to a predicted one: a turn and a shift.
 pub fn error(predicted: &Pose<f64>, measured: &Pose<f64>) -> SpatialVelocity<f64> {
-    let turn = (predicted.rotation * measured.rotation.inverse()).scaled_axis();
-    SpatialVelocity::new(turn, predicted.translation.vector - measured.translation.vector)
+    let shift = predicted.translation.vector - measured.translation.vector;
+    SpatialVelocity::new(turn(&measured.rotation, &predicted.rotation), shift)
+}
+
+/// The turn from one orientation to another; by quaternions, which know small angles to the last digit.
+fn turn(from: &Rotation3<f64>, to: &Rotation3<f64>) -> Vector3<f64> {
+    UnitQuaternion::from_rotation_matrix(&(to * from.inverse())).scaled_axis()
 }
