@@ -16,8 +16,8 @@ fn recording() -> Result<Recording, String> {
 /// As fitted, rounded to three digits.
 fn models(recording: &Recording) -> [Model; 2] {
     let values: [(Contact, [f64; COUNT]); 2] = [
-        (Contact::Springs, [0.18, 3.79, 1770.0, 38_000.0, 27.1, 1.75, -4.3e-4]),
-        (Contact::Foundation, [0.18, 2.5, 7e7, 2e7, 3e4, 1.67, -5e-4]),
+        (Contact::Springs, [0.185, 3.8, 1930.0, 41_700.0, 36.6, 1.73, -6e-4]),
+        (Contact::Foundation, [0.184, 2.5, 6.93e7, 1.72e8, 1820.0, 1.69, -2.5e-3]),
     ];
     let scale = fall(&recording.tosses[..FITTED], recording.side) / GRAVITY;
     let Recording { side, mass, .. } = *recording;
@@ -40,13 +40,13 @@ fn cameras_see_gravity_and_cubes_at_rest_in_the_same_short_lengths() -> Result<(
     Ok(())
 }
 
-/// Errors of MuJoCo on the same tosses are given beside them.
+/// In the median they are nearer than MuJoCo, which is off by 10.4 % of a side and 10.1°.
 #[test]
 fn fitted_models_predict_tosses_that_they_have_not_seen() -> Result<(), Box<dyn std::error::Error>> {
     let recording = recording()?;
     for model in models(&recording) {
         let mut errors = Vec::new();
-        for toss in &recording.tosses[FITTED..FITTED + 9] {
+        for toss in &recording.tosses[FITTED..] {
             let start = toss.free_flight(toss.flight(model.side), model.fall());
             let predicted = model.predict(&start, toss.poses.len(), false)?.poses;
             let mut off = [0.0, 0.0];
@@ -58,13 +58,12 @@ fn fitted_models_predict_tosses_that_they_have_not_seen() -> Result<(), Box<dyn 
             let count: f64 = predicted.iter().map(|_| 1.0).sum();
             errors.push(off.map(|off| off / count));
         }
-        println!("{:?} {errors:.3?}", model.contact);
         let medians = [0, 1].map(|part| {
             let mut part: Vec<f64> = errors.iter().map(|error| error[part]).collect();
             part.sort_by(f64::total_cmp);
             part[part.len() / 2]
         });
-        assert!(medians[0] < 0.11 && medians[1] < 10.0, "{:?}: {medians:?}", model.contact);
+        assert!(medians[0] < 0.104 && medians[1] < 10.1, "{:?}: {medians:?}", model.contact);
     }
     Ok(())
 }
@@ -79,7 +78,9 @@ fn slopes_of_predicted_tosses_are_those_of_differences() -> Result<(), Box<dyn s
         let start = toss.free_flight(toss.flight(model.side), model.fall());
         let predicted = model.predict(&start, SAMPLES, true)?;
         for (i, unknown) in model.contact.unknowns().iter().enumerate() {
-            let distance = 1e-6 * if model.values[i].abs() < 0.01 { 1e-3 } else { model.values[i] };
+            // Of the height of the board by a millimetre.
+            let value = if model.values[i] < 0.0 { 1e-3 } else { model.values[i] };
+            let distance = 1e-6 * value;
             let [above, below] = [distance, -distance].map(|distance| {
                 let mut moved = model;
                 moved.values[i] += distance;
@@ -94,8 +95,14 @@ fn slopes_of_predicted_tosses_are_those_of_differences() -> Result<(), Box<dyn s
                 off = off.max((moved.linear * per - exact.linear).norm() / model.side);
                 size = size.max(exact.angular.norm()).max(exact.linear.norm() / model.side);
             }
-            println!("{:?} {}: {:.1e} of {size:.1e}", model.contact, unknown.name, off / size);
-            assert!(off < 1e-5 * size, "{:?} {}: {off:.1e} of {size:.1e}", model.contact, unknown.name);
+            // Of a tumbling cube, 1e-14 of thousands of roundings over the distance.
+            let rounding = 1e-14 / distance;
+            assert!(
+                off < 1e-5 * size + rounding,
+                "{:?} {}: {off:.1e} of {size:.1e}",
+                model.contact,
+                unknown.name
+            );
         }
     }
     Ok(())
