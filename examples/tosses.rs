@@ -229,7 +229,7 @@ fn figures(errors: &[[f64; 2]]) -> [f64; 4] {
         }
         part.sort_by(f64::total_cmp);
         let half = part.len() / 2;
-        scale * if part.len() % 2 == 0 { 0.5 * (part[half - 1] + part[half]) } else { part[half] }
+        scale * if part.len().is_multiple_of(2) { 0.5 * (part[half - 1] + part[half]) } else { part[half] }
     })
 }
 

@@ -261,6 +261,8 @@ struct Acting {
     corners: Vec<Point3<f64>>,
 }
 
+type Scene = (ForceSystem<f64>, Vec<Acting>, Host<f64>);
+
 /// A toss as it is simulated, sample by sample, in lengths of the cameras.
 pub struct Prediction {
     pub poses: Vec<Pose<f64>>,
@@ -269,7 +271,7 @@ pub struct Prediction {
 }
 
 impl Model {
-    fn scene(&self) -> Result<(ForceSystem<f64>, Vec<Acting>, Host<f64>), Error> {
+    fn scene(&self) -> Result<Scene, Error> {
         let mut system = ForceSystem::new();
         let body = system.add_body();
         let half = 0.5 * self.side;
