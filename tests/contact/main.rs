@@ -12,3 +12,4 @@ mod hertz;
 mod mesh_files;
 mod restitution;
 mod support;
+mod tosses;

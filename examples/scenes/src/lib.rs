@@ -26,4 +26,5 @@ pub mod spinning;
 mod string;
 pub mod swinging_cable;
 pub mod throw;
+pub mod tosses;
 pub mod verifier;

@@ -142,6 +142,17 @@ impl Derivatives {
         state: &State<f64>,
         change: &mut Change,
     ) -> Result<(), Error> {
+        self.tangent_with(host, state, change, 0.0)
+    }
+
+    /// The same where the gyrations of all cubes change by this share.
+    pub fn tangent_with(
+        &mut self,
+        host: &Host<f64>,
+        state: &State<f64>,
+        change: &mut Change,
+        of_gyrations: f64,
+    ) -> Result<(), Error> {
         let Change { motion, velocity, variables } = change;
         let (h, forces, next) = (host.step, &mut self.by_position, &mut self.next);
         self.linearization.apply_with_variables(motion, velocity, variables, forces, next)?;
@@ -149,7 +160,8 @@ impl Derivatives {
         for cube in &host.cubes {
             let dF = forces.body(cube.body);
             let dV = velocity.body_mut(cube.body);
-            dV.angular += dF.torque * (h / (cube.mass * cube.gyration));
+            let torque = dF.torque - host.forces.body(cube.body).torque * of_gyrations;
+            dV.angular += torque * (h / (cube.mass * cube.gyration));
             dV.linear += dF.force * (h / cube.mass);
             let turn = cube.next_velocity(&host.forces, state, h).angular * h;
             let dX = motion.body_mut(cube.body);
