@@ -16,6 +16,10 @@ const RESTING: f64 = 0.05;
 /// The least share of critical damping with which a resting body bounces and rocks.
 const RESTING_DAMPING: f64 = 0.15;
 
+/// The damping in a step of an impact on a linear contact, `γ h ≤ ω h √(2 y)`: where it is damped most it has stored at most
+/// `m v/c`.
+const LANDING: f64 = 0.5;
+
 /// The damping rate of a resting body, in a step: `γ h = c g h`, whatever the stiffness.
 const DAMPED: f64 = 0.25;
 
@@ -31,6 +35,10 @@ const CREEPING: f64 = 0.6;
 
 /// By which share of its extent a body may sink in or be drawn out under its weight.
 const YIELD: f64 = 0.1;
+
+/// By which share of its extent `r` a body may sink into a bed under its weight. A cube leans by `3 μ_k` times that on a slope
+/// of `atan μ_k`, 3° at 0.5; one that leans much more tumbles when it lands there.
+const LEAN: f64 = 1.0 / 30.0;
 
 /// What a contact has to do: the body that it carries, the step of its host, and how the body is to rebound and slide.
 ///
@@ -212,9 +220,25 @@ impl ContactDesign {
         self.dissipation() * self.gravity / (2.0 * RESTING_DAMPING)
     }
 
-    /// The frequency with which the resting body bounces on a linear contact \[rad/s\].
+    /// The frequency with which the resting body bounces \[rad/s\].
     pub(super) fn resting_frequency(&self) -> f64 {
         (ComplexField::sqrt(RESTING) / self.step).min(self.damped_frequency())
+    }
+
+    /// The same of a bed of linear springs, on which it may also land.
+    ///
+    /// # Errors
+    /// [`InvalidValue`] where it would lean by more than 3° on a slope that it holds to.
+    pub(super) fn landing_frequency(&self) -> Result<f64, InvalidValue> {
+        let y = self.dissipation() * self.speed;
+        let landing = LANDING / (self.step * ComplexField::sqrt(2.0 * y).max(1e-6));
+        let frequency = self.resting_frequency().min(landing);
+        let must = Requirement::Below("that for which a bed is so soft that the body leans");
+        let leans = |frequency: f64| self.gravity / square(frequency) > LEAN * self.extent;
+        let damped = !leans(self.damped_frequency());
+        check::that(damped, "contact_design.restitution", self.restitution, must)?;
+        check::that(!leans(frequency), "contact_design.step", self.step, must)?;
+        Ok(frequency)
     }
 
     /// One over the decay length of an exponential contact \[1/m\].

@@ -106,15 +106,16 @@ impl<T: Real> Material<T> {
     /// A material for a body that rests on this area \[m²\] of its mesh, under a host of fixed steps. Its friction
     /// [with anchors](super::ElasticFoundation::with_anchors) holds without creep.
     ///
-    /// Under its weight the body sinks in by `m·g/(k·area)`, at most a tenth of its extent; on a smaller area deeper, in
+    /// Under its weight the body sinks in by `m·g/(k·area)`, at most a thirtieth of its extent; on a smaller area deeper, in
     /// proportion.
     ///
     /// # Errors
-    /// Those of [`ContactDesign::validate`]; [`InvalidValue`] for an area that is not finite and greater than zero.
+    /// Those of [`ContactDesign::validate`]; [`InvalidValue`] for an area that is not finite and greater than zero, or a step
+    /// for which the body would sink in deeper.
     pub fn for_contact(design: &ContactDesign, area: T) -> Result<Self, InvalidValue> {
         design.validate()?;
         check::positive("area", area)?;
-        let frequency = design.resting_frequency();
+        let frequency = design.landing_frequency()?;
         let SpringDamper { stiffness, damping } = design.grip(design.mass);
         let chosen = Self {
             stiffness: T::lit(design.mass * frequency * frequency) / area,

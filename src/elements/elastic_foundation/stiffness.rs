@@ -35,7 +35,8 @@ impl<T: Real> ElasticFoundation<T> {
                 } else {
                     force.normal_force * law.friction_factor(T::zero())
                 };
-                stiffnesses.between(stiffness.to_f64(), damping.to_f64(), ends);
+                let normal_G = spring.normal_G.map(T::to_f64);
+                stiffnesses.in_direction(stiffness.to_f64(), damping.to_f64(), normal_G, ends);
                 stiffnesses.rubbing((rubbing - damping).to_f64(), ends);
                 stiffnesses.loaded(load, 0.0, ends);
             }

@@ -26,9 +26,10 @@ impl<T: Real> ExponentialSpring<T> {
         if touches || stiffnesses.impact_speed() > 0.0 {
             stiffnesses.between(friction_elasticity.to_f64(), friction_viscosity.to_f64(), ends);
         }
-        let (d2, cz, pressed) = (d2.to_f64(), normal_viscosity.to_f64(), pressed.to_f64());
+        let (d2, cz) = (d2.to_f64(), normal_viscosity.to_f64());
+        let damping = cz * at.dynamics.normal_force_elastic.to_f64();
         let normal_G = at.position.X_GP.rotation.matrix().column(2).map(T::to_f64);
-        stiffnesses.in_direction(d2 * pressed, cz * pressed, normal_G, ends);
+        stiffnesses.in_direction(d2 * pressed.to_f64(), damping, normal_G, ends);
         let approach = if touches { (-at.velocity.v_PS.z.to_f64()).max(0.0) } else { 0.0 };
         let speed = stiffnesses.impact_speed().max(approach);
         let y = cz * speed;
