@@ -3,12 +3,17 @@
 //! Rapier reports the velocity of a body's mass center; force elements want that of the body's origin, and their
 //! forces act there too. Rapier keeps a force until it is reset, and holds it over all substeps of a step:
 //! set `num_solver_iterations` to 1. A body that sleeps does not feel forces: use `can_sleep(false)`.
+//!
+//! Choose contacts for the step with [`ContactDesign`](force_elements::ContactDesign). A step that is too long for the forces at
+//! its start is refused before rapier takes it. If [`finish_step`](ForceSystem::finish_step) refuses, rapier has moved on and
+//! the state has not: take rapier back to the poses and velocities of the state, or begin anew.
 
 use std::collections::BTreeMap;
 
-use force_elements::nalgebra::{Isometry3, Vector3};
+use force_elements::nalgebra::{Isometry3, Point3, Vector3};
 use force_elements::{
-    BodyIndex, Error, ForceSystem, KinematicsSource, Pose, SpatialVelocity, State, StepRule,
+    BodyIndex, CoordinateIndex, Error, ForceSystem, Inertias, KinematicsSource, Pose, SpatialVelocity, State,
+    StepMethod, StepRule,
 };
 use rapier3d_f64::dynamics::{RigidBody, RigidBodyHandle};
 use rapier3d_f64::pipeline::PhysicsWorld;
@@ -28,13 +33,19 @@ impl RapierHost {
     }
 
     /// Takes one step, which is accepted. Rapier holds forces: its rule is [`StepRule::HeldForces`].
+    ///
+    /// # Errors
+    /// [`Error::StepTooLong`] before the step, with the longest one and the element that limits it.
     pub fn step(
         &mut self,
         system: &ForceSystem<f64>,
         state: &mut State<f64>,
         rule: StepRule,
     ) -> Result<(), Error> {
-        let dynamics = system.realize_dynamics(state)?;
+        system.realize_dynamics(state)?;
+        let step = self.world.integration_parameters.dt;
+        system.check_step(state, self, StepMethod::SymplecticEuler, step)?;
+        let dynamics = system.dynamics_view(state)?;
         for (&body, &handle) in &self.handles {
             let (F_GB, rapier_body) = (dynamics.body_force(body), &mut self.world.bodies[handle]);
             rapier_body.reset_forces(true);
@@ -43,7 +54,7 @@ impl RapierHost {
             rapier_body.add_torque(F_GB.torque.into(), true);
         }
         self.world.step();
-        self.time += self.world.integration_parameters.dt;
+        self.time += step;
         system.finish_step(state, self, rule)
     }
 }
@@ -60,5 +71,22 @@ impl KinematicsSource<f64> for RapierHost {
         let body = self.body(body);
         let v_GB: Vector3<f64> = body.velocity_at_point(body.translation()).into();
         SpatialVelocity::new(body.angvel().into(), v_GB)
+    }
+}
+
+impl Inertias for RapierHost {
+    fn mass(&self, body: BodyIndex) -> f64 {
+        self.body(body).mass()
+    }
+    fn least_inertia(&self, body: BodyIndex) -> f64 {
+        let [x, y, z] = self.body(body).mass_properties().local_mprops.principal_inertia().to_array();
+        x.min(y).min(z)
+    }
+    fn mass_center(&self, body: BodyIndex) -> Point3<f64> {
+        let [x, y, z] = self.body(body).local_center_of_mass().to_array();
+        Point3::new(x, y, z)
+    }
+    fn coordinate_mass(&self, _: CoordinateIndex) -> f64 {
+        f64::INFINITY
     }
 }

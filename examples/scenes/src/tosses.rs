@@ -368,7 +368,8 @@ impl Model {
             let mut change = Change::zeros(state);
             for element in elements.iter().map(|element| element.id) {
                 for variable in unknown.variables {
-                    *change.variables.number_mut(state.variable_place(element, variable)?) = 1.0;
+                    let place = state.variable_place(&format!("{element}.{variable}"))?;
+                    *change.variables.number_mut(place) = 1.0;
                 }
             }
             changes.push(change);
