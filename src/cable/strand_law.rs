@@ -179,6 +179,8 @@ pub(super) fn rises<T: Real, S: Algebraic<Scalar = T>>(
 
 #[cfg(test)]
 mod tests {
+    use alloc::vec;
+
     use super::super::slip::settle;
     use super::*;
 

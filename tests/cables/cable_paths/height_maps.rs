@@ -155,7 +155,7 @@ impl Wrappable<f64> for Counted {
         accuracy: f64,
         most: usize,
     ) -> Geodesic<f64> {
-        let geodesic = self.map.geodesic(p, along, length, accuracy, usize::MAX);
+        let geodesic = self.map.geodesic(p, along, length, accuracy, most);
         self.work.fetch_add(1 + geodesic.evaluations, Ordering::Relaxed);
         geodesic
     }

@@ -123,7 +123,7 @@ impl Wrappable<f64> for Fickle {
         accuracy: f64,
         most: usize,
     ) -> Geodesic<f64> {
-        let mut geodesic = self.0.geodesic(p, along, length, accuracy, usize::MAX);
+        let mut geodesic = self.0.geodesic(p, along, length, accuracy, most);
         let end = &mut geodesic.end;
         end.tangent += end.binormal() * (0.1 * (1e9 * end.point.x).sin());
         Geodesic { evaluations: 30, ..geodesic }
