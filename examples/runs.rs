@@ -175,12 +175,7 @@ fn print_defaults() -> Result<bool, Refused> {
             let (refused, highest) = with_default_springs(mass, 1.0 / rate)?;
             is_held &= highest < 1e-6;
             let outcome = refused.map_or_else(|| "runs".into(), |kind| format!("refused: {kind}"));
-            table.row([
-                mass.to_string(),
-                format!("1/{rate} s"),
-                outcome,
-                format!("{:.3}", highest * 1e3),
-            ]);
+            table.row([mass.to_string(), format!("1/{rate} s"), outcome, format!("{:.3}", highest * 1e3)]);
         }
     }
     print!("{table}");
@@ -201,7 +196,9 @@ fn draw(path: &Path, rows: &[[Cell; COUNT]]) -> Result<(), Box<dyn Error>> {
     let size = (u32::try_from(width)?, u32::try_from(height)?);
     let root = SVGBackend::new(path, size).into_drawing_area();
     root.fill(&WHITE)?;
-    let font = |size: i32, at: HPos| ("sans-serif", size).into_font().pos(Pos::new(at, VPos::Center));
+    let font = |size: i32, at: HPos| {
+        TextStyle::from(("sans-serif", size).into_font()).pos(Pos::new(at, VPos::Center))
+    };
     let mut column = LEFT;
     for method in Method::ALL {
         let name = method.to_string();
@@ -228,7 +225,11 @@ fn draw(path: &Path, rows: &[[Cell; COUNT]]) -> Result<(), Box<dyn Error>> {
         y += CELL.1;
     }
     y += 20;
-    root.draw(&Text::new("largest deviation over what is allowed", (LEFT - 8, y + CELL.1 / 2), font(12, HPos::Right)))?;
+    root.draw(&Text::new(
+        "largest deviation over what is allowed",
+        (LEFT - 8, y + CELL.1 / 2),
+        font(12, HPos::Right),
+    ))?;
     let mut x = LEFT;
     for (name, color) in [
         ("≤ 1e-4", color(1e-5)),

@@ -119,6 +119,8 @@ impl fmt::Display for Refused {
     }
 }
 
+impl std::error::Error for Refused {}
+
 impl From<InvalidValue> for Refused {
     fn from(error: InvalidValue) -> Self {
         Self::Design(error)
@@ -784,16 +786,16 @@ fn eased(time: f64) -> f64 {
     x * x * (3.0 - 2.0 * x)
 }
 
-/// A plane that turns, at a quarter of a degree a second in the end: in its frame, gravity turns.
+/// A plane that turns, at less than a degree a second in the end: in its frame, gravity turns.
 fn tilts(method: Method, mass: f64) -> Result<Vec<Finding>, Refused> {
     // The first corners slip at 22°.
     const FROM: f64 = 20.0;
     // So slowly that corners that slip first are drawn at less than the release velocity.
-    let rate = 0.8 * (2e-3 / method.design_step()).powi(2).min(1.0);
+    let rate = 0.8 * (1.5e-3 / method.design_step()).powi(2).min(1.0);
     let half = Vector3::repeat(0.1);
     let design = design(mass, half.z, method, 1.0);
     let (mut rig, body) = on_ground(&design, Contact::Springs, half, Vector3::zeros(), 4)?;
-    let angle = |time: f64| FROM * eased(time) + rate * (time - 1.0).max(0.0);
+    let angle = move |time: f64| FROM * eased(time) + rate * (time - 1.0).max(0.0);
     rig.system.add(CustomForce::<f64>::new(move |motion, loads| {
         let weight = on_slope(angle(motion.time()).to_radians()) * mass;
         let center = motion.point(body, &Point3::origin());
@@ -946,7 +948,7 @@ fn topples(method: Method, mass: f64) -> Result<Vec<Finding>, Refused> {
 
 fn falls_back(method: Method, mass: f64) -> Result<Vec<Finding>, Refused> {
     let Leaning { half, rig, body, start, .. } = leaning(method, mass, -0.3, 2.0)?;
-    let end = 8.0;
+    let end = 5.0;
     let (mut rest, mut lean) = (Rest::until(end, method), f64::NAN);
     rig.run(method, start, &[end - 1.0, end], |time, state| {
         rest.see(time, place(state, body), speed(state, body, half.z));
