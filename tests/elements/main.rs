@@ -15,6 +15,7 @@ mod friction_wild_inputs;
 mod golden;
 mod linearized_kinks;
 mod located_stops;
+mod matrix_of_runs;
 mod reported_stiffness;
 mod sledge_on_a_slope;
 mod spatial_bushing;

@@ -21,6 +21,7 @@ pub mod pinch;
 mod quadrature;
 pub mod race;
 pub mod rollout;
+pub mod runs;
 pub mod solids;
 pub mod spinning;
 mod string;
