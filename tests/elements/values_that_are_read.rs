@@ -52,19 +52,19 @@ fn what_validation_refuses_is_refused_when_it_is_read() {
     let mut turn = spatial_bushing::Discrete { accepted: true, ..Default::default() };
     turn.quaternion.w = 1.0;
     check! {
-        exponential_spring::Parameters<f64> = Default::default();
-        exponential_spring::Discrete<f64> = Default::default();
-        coordinate_spring_damper_ext::Parameters<f64> = Default::default();
-        coordinate_spring_damper_ext::Discrete<f64> = Default::default();
-        linear_bushing::Parameters<f64> = Default::default();
-        linear_bushing::Discrete<f64> = Default::default();
-        spatial_bushing::Parameters<f64> = Default::default();
+        exponential_spring::Parameters<f64> = exponential_spring::Parameters::default();
+        exponential_spring::Discrete<f64> = exponential_spring::Discrete::default();
+        coordinate_spring_damper_ext::Parameters<f64> = coordinate_spring_damper_ext::Parameters::default();
+        coordinate_spring_damper_ext::Discrete<f64> = coordinate_spring_damper_ext::Discrete::default();
+        linear_bushing::Parameters<f64> = linear_bushing::Parameters::default();
+        linear_bushing::Discrete<f64> = linear_bushing::Discrete::default();
+        spatial_bushing::Parameters<f64> = spatial_bushing::Parameters::default();
         spatial_bushing::Discrete<f64> = turn;
-        hertz_contact::Parameters<f64> = Default::default();
-        elastic_foundation::Parameters<f64> = Default::default();
-        elastic_foundation::Anchor<f64> = Default::default();
-        cable_spring::Parameters<f64> = Default::default();
-        capstan_cable::Parameters<f64> = Default::default();
+        hertz_contact::Parameters<f64> = hertz_contact::Parameters::default();
+        elastic_foundation::Parameters<f64> = elastic_foundation::Parameters::default();
+        elastic_foundation::Anchor<f64> = elastic_foundation::Anchor::default();
+        cable_spring::Parameters<f64> = cable_spring::Parameters::default();
+        capstan_cable::Parameters<f64> = capstan_cable::Parameters::default();
     }
     // More anchors than places.
     let anchors = r#"{"room":1,"taken":[null,null]}"#;

@@ -40,8 +40,9 @@ impl Slide {
         let limit = mu_kinetic * self.mass * GRAVITY;
         let (mut x, mut v, mut stretch) = (0.0_f64, self.speed, 0.0_f64);
         let (mut farthest, mut slowest) = (0.0_f64, 0.0_f64);
-        let h = 1e-6;
-        for _ in 0..(self.until() / h) as usize {
+        let (h, mut time) = (1e-6, 0.0);
+        while time < self.until() {
+            time += h;
             let damping = (c * v).clamp(-limit, limit);
             stretch = stretch.clamp((-limit - damping) / k, (limit - damping) / k);
             let acceleration = -(damping + k * stretch) / self.mass;
