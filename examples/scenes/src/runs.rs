@@ -167,9 +167,6 @@ impl Finding {
     }
 }
 
-// ---------------------------------------------------------------------------------------------------------------------
-// Hosts
-
 /// A system, and its masses for both kinds of host.
 struct Rig {
     system: ForceSystem<f64>,
@@ -402,9 +399,6 @@ fn quaternion(motion: &Motion) -> Quaternion<f64> {
     Quaternion::from_vector([motion[3], motion[4], motion[5], motion[6]].into())
 }
 
-// ---------------------------------------------------------------------------------------------------------------------
-// What is built and seen
-
 /// Gravity on a slope of this angle, down along x, in the frame of the slope.
 fn on_slope(angle: f64) -> Vector3<f64> {
     Vector3::new(angle.sin(), 0.0, -angle.cos()) * GRAVITY
@@ -505,13 +499,10 @@ impl Rest {
     }
 }
 
-/// Whether a value that cannot be seen counts as wrong: NaN is not at most anything.
+/// By how much a value is off, of what is expected.
 fn relative(value: f64, expected: f64) -> f64 {
     value / expected - 1.0
 }
-
-// ---------------------------------------------------------------------------------------------------------------------
-// Scenes
 
 /// A claim about a scene: what is compared, and how far off it may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
