@@ -76,7 +76,7 @@ impl Scene {
             simulation.kinetic_energy() + stored
         };
         let (first, mut most) = (energy(&mut simulation), 0.0_f64);
-        let mut euler = SemiImplicitEuler::new(step);
+        let mut euler = SemiImplicitEuler::new(step).unchecked();
         let run = simulation.run(&mut euler, 400.0 * step, |simulation| most = most.max(energy(simulation)));
         Ok(run.is_ok() && most < 100.0 * first)
     }

@@ -118,7 +118,7 @@ pub(super) fn iterate<T: Real>(
         }
         let (kink, worst) = assemble(nodes, active, a, b, smoothness, false);
         // Where a geodesic was too long for the budget, the last kink stays.
-        if !kink.is_finite() && iteration > 1 {
+        if !kink.is_finite() && iteration > 1 && budget.is_spent() {
             return progress;
         }
         progress.kink = kink;

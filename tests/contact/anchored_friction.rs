@@ -75,7 +75,9 @@ fn a_block_on_a_slope_does_not_creep_from_rest_or_from_sliding_at_any_step(clipp
     let held = scene(15.0, true, clipped, 4, rubber());
     for V in [sliding(0.0, 0.0), sliding(0.5, 0.0), sliding(0.3, 4.0)] {
         let (jitter, x) = creep(&held, V, &mut DormandPrince::new(1e-6));
-        let in_steps = [1e-4, 1e-3, 5e-3].map(|step| creep(&held, V, &mut SemiImplicitEuler::new(step)));
+        // The bound of the longest step, 4.3 ms, is below it.
+        let in_steps =
+            [1e-4, 1e-3, 5e-3].map(|step| creep(&held, V, &mut SemiImplicitEuler::new(step).unchecked()));
         // Rounding of places of centimetres; of adaptive steps a hundredth of their accuracy, by which they jitter.
         assert!(in_steps.iter().all(|(creep, _)| *creep < 1e-14), "{in_steps:?}");
         assert!(jitter < 1e-8, "{jitter}");

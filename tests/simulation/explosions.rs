@@ -32,7 +32,7 @@ fn run<T: Real>(
     steps: usize,
 ) -> Result<f64, (usize, SimulationError)> {
     let mut simulation = Simulation::new(system, plant, state.clone()).expect("regular");
-    let mut euler = SemiImplicitEuler::new(step);
+    let mut euler = SemiImplicitEuler::new(step).unchecked();
     for taken in 0..steps {
         let before = simulation.save();
         if let Err(refused) = euler.step(&mut simulation, f64::MAX) {
@@ -139,7 +139,7 @@ fn energy_that_a_host_adds_between_steps_is_no_explosion() {
     let mut state = system.default_state();
     state.set_coordinate(slider, 1.0).expect("finite");
     let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
-    let mut euler = SemiImplicitEuler::new(1e-4);
+    let mut euler = SemiImplicitEuler::new(1e-4).unchecked();
     simulation.run(&mut euler, 0.1, |_| {}).expect("runs");
     let stiffen = |state: &mut State<f64>| system.update_parameters(state, spring, |p| p.stiffness = 1e6);
     simulation.update_state(stiffen).expect("valid");
@@ -147,7 +147,7 @@ fn energy_that_a_host_adds_between_steps_is_no_explosion() {
     simulation.run(&mut euler, 0.2, |simulation| most = most.max(simulation.kinetic_energy())).expect("runs");
     assert!(most > 1e5, "{most} J");
     // And an explosion is still refused, though the host touches the state at every step.
-    let mut long = SemiImplicitEuler::new(2.2e-3);
+    let mut long = SemiImplicitEuler::new(2.2e-3).unchecked();
     let refused = (0..200).find_map(|_| {
         simulation.update_state(|state| state.set_absorbed_energy(&[0.0])).expect("finite");
         long.step(&mut simulation, 10.0).err()

@@ -129,7 +129,7 @@ fn a_box_on_default_exponential_springs_is_caught_in_the_step_of_its_bound_and_e
     let highest = |step: f64, duration: f64| {
         let mut simulation = Simulation::new(&host.system, &host.plant, state.clone()).expect("regular");
         let mut most = 0.0_f64;
-        let mut euler = SemiImplicitEuler::new(step);
+        let mut euler = SemiImplicitEuler::new(step).unchecked();
         let run = simulation.run(&mut euler, duration, |simulation| {
             let stored = simulation.dynamics().map_or(f64::INFINITY, |view| view.potential_energy());
             most = most.max((simulation.kinetic_energy() + stored) / fall);

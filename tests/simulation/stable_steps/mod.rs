@@ -57,7 +57,7 @@ impl Host {
                 + simulation.dynamics().map_or(f64::INFINITY, |d| d.potential_energy())
         };
         let (first, mut most) = (energy(&mut simulation), 0.0_f64);
-        let mut euler = SemiImplicitEuler::new(step);
+        let mut euler = SemiImplicitEuler::new(step).unchecked();
         let end = step * f64::from(steps);
         match simulation.run(&mut euler, end, |simulation| most = most.max(energy(simulation) / first)) {
             Ok(()) => most,
