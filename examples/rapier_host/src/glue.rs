@@ -4,8 +4,8 @@
 //! forces act there too. Rapier keeps a force until it is reset, and holds it over all substeps of a step:
 //! set `num_solver_iterations` to 1. A body that sleeps does not feel forces: use `can_sleep(false)`.
 //!
-//! Choose contacts for the step with [`ContactDesign`](force_elements::ContactDesign). A step that is too long for the forces at
-//! its start is refused before rapier takes it. If [`finish_step`](ForceSystem::finish_step) refuses, rapier has moved on and
+//! Choose contacts for the step with [`ContactDesign`](force_elements::ContactDesign). [`RapierHost::check_step`] refuses a step
+//! that is too long for the forces at its start, before rapier takes it. If [`finish_step`](ForceSystem::finish_step) refuses, rapier has moved on and
 //! the state has not: take rapier back to the poses and velocities of the state, or begin anew.
 
 use std::collections::BTreeMap;
@@ -32,20 +32,21 @@ impl RapierHost {
         &self.world.bodies[self.handles[&body]]
     }
 
+    /// Refuses a step that is too long for the present forces, with the longest one and the element that limits it: to be
+    /// called before [`step`](Self::step).
+    pub fn check_step(&self, system: &ForceSystem<f64>, state: &mut State<f64>) -> Result<(), Error> {
+        system.realize_dynamics(state)?;
+        system.check_step(state, self, StepMethod::SymplecticEuler, self.world.integration_parameters.dt)
+    }
+
     /// Takes one step, which is accepted. Rapier holds forces: its rule is [`StepRule::HeldForces`].
-    ///
-    /// # Errors
-    /// [`Error::StepTooLong`] before the step, with the longest one and the element that limits it.
     pub fn step(
         &mut self,
         system: &ForceSystem<f64>,
         state: &mut State<f64>,
         rule: StepRule,
     ) -> Result<(), Error> {
-        system.realize_dynamics(state)?;
-        let step = self.world.integration_parameters.dt;
-        system.check_step(state, self, StepMethod::SymplecticEuler, step)?;
-        let dynamics = system.dynamics_view(state)?;
+        let dynamics = system.realize_dynamics(state)?;
         for (&body, &handle) in &self.handles {
             let (F_GB, rapier_body) = (dynamics.body_force(body), &mut self.world.bodies[handle]);
             rapier_body.reset_forces(true);
@@ -54,7 +55,7 @@ impl RapierHost {
             rapier_body.add_torque(F_GB.torque.into(), true);
         }
         self.world.step();
-        self.time += step;
+        self.time += self.world.integration_parameters.dt;
         system.finish_step(state, self, rule)
     }
 }

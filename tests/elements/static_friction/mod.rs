@@ -37,7 +37,7 @@ impl Host {
         observe: impl FnMut(&mut Simulation<'_, f64>),
     ) {
         let outcome = match self {
-            Self::Steps(step) => simulation.run(&mut SemiImplicitEuler::new(step), end, observe),
+            Self::Steps(step) => simulation.run(&mut SemiImplicitEuler::new(step).unchecked(), end, observe),
             Self::Controlled(accuracy) => simulation.run(&mut DormandPrince::new(accuracy), end, observe),
             Self::Implicit(step) => simulation.run(&mut TrBdf2::new(step), end, observe),
         };
