@@ -6,7 +6,7 @@ use nalgebra::ComplexField;
 
 use crate::math::{InvalidValue, Real, check};
 use crate::simulation::error::SimulationError;
-use crate::simulation::integrator::{Integrator, Memory, Sealed, Span, shortest_told_apart};
+use crate::simulation::integrator::{Integrator, Memory, Sealed, Span};
 use crate::simulation::motion::Simulation;
 use crate::simulation::scales::ErrorNorm;
 
@@ -16,11 +16,9 @@ use crate::simulation::scales::ErrorNorm;
 /// [`Scales`](super::Scales).
 /// The energies that the elements absorb are integrated, and controlled, like all others.
 ///
-/// Events of elements that switch at the end of a step are located: where forces err by more than the
-/// [force tolerance](Self::with_force_tolerance) at the end of a step, its end is moved by bisection until they do not, or,
-/// as where a force jumps, until it is after the event by at most the [event step](Self::with_event_step). By default both
-/// follow the accuracy. An element that switches twice within a step, such as a stop that is touched by a slider thrown
-/// against gravity, is not noticed: limit steps by [`with_max_step`](Self::with_max_step).
+/// Events of elements that switch at the end of a step are located: a step over which forces err by more than the
+/// [force tolerance](Self::with_force_tolerance) is shortened until they do not, or to the
+/// [event step](Self::with_event_step), as where a force jumps. To locate events better lower both.
 ///
 /// Settings are checked by every step, and by [`validate`](Self::validate).
 ///
@@ -32,8 +30,8 @@ pub struct DormandPrince<T: Real> {
     accuracy: f64,
     max_step: Option<f64>,
     first_step: f64,
-    force_tolerance: Option<f64>,
-    event_step: Option<f64>,
+    force_tolerance: f64,
+    event_step: f64,
     memory: Memory<T>,
     norm: ErrorNorm,
     #[cfg_attr(feature = "serde", serde(skip))]
@@ -60,39 +58,6 @@ const A: [&[f64]; 7] = [
 const E: [f64; 7] =
     [71.0 / 57600.0, 0.0, -71.0 / 16695.0, 71.0 / 1920.0, -17253.0 / 339_200.0, 22.0 / 525.0, -1.0 / 40.0];
 
-/// The search for the end of a step that is just after an event.
-struct Bracket {
-    /// The longest step known to end before it \[s\].
-    before: f64,
-    /// The shortest step known to end after it \[s\].
-    after: f64,
-}
-
-impl Bracket {
-    fn unknown() -> Self {
-        Self { before: 0.0, after: f64::INFINITY }
-    }
-
-    /// The step to try after one of length `h` over which forces err by `force_error`; `None` if it may end there.
-    fn narrow(&mut self, h: f64, force_error: f64, force_tolerance: f64, event_step: f64) -> Option<f64> {
-        let is_after = force_error > force_tolerance;
-        if is_after {
-            self.after = h;
-        } else if force_error > 0.0 || self.after == f64::INFINITY {
-            return None;
-        } else {
-            self.before = h;
-        }
-        if self.after - self.before > event_step {
-            Some(0.5 * (self.before + self.after))
-        } else if is_after {
-            None
-        } else {
-            Some(self.after)
-        }
-    }
-}
-
 /// The decision on a trial step.
 enum Verdict {
     Accept { next_step: f64 },
@@ -106,8 +71,9 @@ impl<T: Real> DormandPrince<T> {
             accuracy,
             max_step: None,
             first_step: 1e-4,
-            force_tolerance: None,
-            event_step: None,
+            force_tolerance: 1e-3,
+            // At 10 m/s a hundredth of a millimetre.
+            event_step: 1e-6,
             memory: Memory::default(),
             norm: ErrorNorm::default(),
             slopes: Default::default(),
@@ -129,20 +95,16 @@ impl<T: Real> DormandPrince<T> {
         Self { first_step, ..self }
     }
 
-    /// With this force error \[N\] to which events are located; ten times the accuracy by default.
+    /// With this force error \[N\] to which events are located; 1e-3 by default.
     #[must_use]
     pub fn with_force_tolerance(self, force_tolerance: f64) -> Self {
-        Self { force_tolerance: Some(force_tolerance), ..self }
+        Self { force_tolerance, ..self }
     }
 
-    /// With this time \[s\] to which events are located; a hundredth of the accuracy by default, and not less than the
-    /// precision of the scalar tells apart. A step that fails is shortened down to it.
-    ///
-    /// Where a force jumps by `F`, a mass `m` errs by up to `F/m` times this time in its velocity: by default by the accuracy
-    /// for 100 m/s².
+    /// With this shortest step \[s\] to which events are located; 1e-6 by default.
     #[must_use]
     pub fn with_event_step(self, event_step: f64) -> Self {
-        Self { event_step: Some(event_step), ..self }
+        Self { event_step, ..self }
     }
 
     /// Checks the settings, as every step does.
@@ -154,8 +116,8 @@ impl<T: Real> DormandPrince<T> {
         check::positive("dormand_prince.accuracy", self.accuracy)?;
         check::positive("dormand_prince.max_step", self.max_step.unwrap_or(1.0))?;
         check::positive("dormand_prince.first_step", self.first_step)?;
-        check::nonnegative("dormand_prince.force_tolerance", self.force_tolerance.unwrap_or(0.0))?;
-        check::positive("dormand_prince.event_step", self.event_step.unwrap_or(1.0))?;
+        check::nonnegative("dormand_prince.force_tolerance", self.force_tolerance)?;
+        check::positive("dormand_prince.event_step", self.event_step)?;
         self.memory.validate()?;
         self.norm.validate()
     }
@@ -192,34 +154,31 @@ impl<T: Real> DormandPrince<T> {
         simulation: &mut Simulation<'_, T>,
         span: Span,
         longest: f64,
-        event: &mut Bracket,
     ) -> Result<Verdict, SimulationError> {
         self.calc_stages(simulation, span)?;
         let h = span.length;
         let error = self.error(simulation, h);
         let is_accurate = error <= 1.0;
-        if is_accurate {
-            let force_error = simulation.switching_error()?;
-            let force_tolerance = self.force_tolerance.unwrap_or(10.0 * self.accuracy);
-            if let Some(step) = event.narrow(h, force_error, force_tolerance, self.event_step(span.end)) {
-                return Ok(Verdict::Retry { step });
-            }
+        if is_accurate
+            && !span.is_within(self.event_step)
+            && simulation.switching_error()? > self.force_tolerance
+        {
+            return Ok(Verdict::Retry { step: self.shortened(h) });
         }
         // Order 5: the error grows with the fifth power of the step. 0.9 keeps most of the next trials below the
         // limit; the bounds limit the effect of an odd estimate.
         let growth = if error > 0.0 { 0.9 / ComplexField::powf(error, 0.2) } else { 5.0 };
         let growth = growth.clamp(0.2, 5.0);
         if !is_accurate {
-            *event = Bracket::unknown();
             return Ok(Verdict::Retry { step: h * growth.min(1.0) });
         }
         simulation.accept(span.end, &self.y)?;
         Ok(Verdict::Accept { next_step: if span.is_last && growth >= 1.0 { longest } else { h * growth } })
     }
 
-    /// The time to which events are located, at least what tells two ends of a step apart.
-    fn event_step(&self, time: f64) -> f64 {
-        self.event_step.unwrap_or(0.01 * self.accuracy).max(shortest_told_apart::<T>(time))
+    /// The step to try after one that was too long.
+    fn shortened(&self, h: f64) -> f64 {
+        (h * 0.25).max(self.event_step)
     }
 }
 
@@ -254,25 +213,21 @@ impl<T: Real> DormandPrince<T> {
         end: f64,
         mut longest: f64,
     ) -> Result<(), SimulationError> {
-        let mut event = Bracket::unknown();
         loop {
             let span = simulation.span(self.max_step.map_or(longest, |max| longest.min(max)), end, 1.0)?;
-            match self.try_step(simulation, span, longest, &mut event) {
+            match self.try_step(simulation, span, longest) {
                 Ok(Verdict::Accept { next_step }) => {
                     self.memory.keep(simulation, next_step);
                     self.norm.keep(simulation);
                     return Ok(());
                 }
                 Ok(Verdict::Retry { step }) => longest = step,
-                Err(error) if span.is_within(self.event_step(span.end)) => {
+                Err(error) if span.is_within(self.event_step) => {
                     simulation.reject()?;
                     return Err(error);
                 }
                 // The elements fail at a trial stage; a shorter step may avoid it.
-                Err(_) => {
-                    event = Bracket::unknown();
-                    longest = (span.length * 0.25).max(self.event_step(span.end));
-                }
+                Err(_) => longest = self.shortened(span.length),
             }
             simulation.reject()?;
         }

@@ -55,11 +55,6 @@ impl Span {
     }
 }
 
-/// The shortest time \[s\] that the precision of the scalar tells apart at this time, with a margin.
-pub(super) fn shortest_told_apart<T: Real>(time: f64) -> f64 {
-    4.0 * T::default_epsilon().to_f64() * time.abs().max(1.0)
-}
-
 /// A remainder of up to a thousandth of a step is rounding, not a step of its own.
 pub(super) const STRETCH: f64 = 1.001;
 
