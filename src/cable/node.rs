@@ -7,7 +7,7 @@ use super::geodesic::{Geodesic, GeodesicEnd, Jacobi};
 use super::obstacle::Obstacle;
 use super::span::Budget;
 use super::wrappable::Wrappable;
-use crate::math::{Pose, Real};
+use crate::math::{Pose, Real, is_finite};
 
 /// A start and a length of a geodesic, in the surface's frame.
 #[derive(Debug, Clone, Copy)]
@@ -134,8 +134,11 @@ impl<T: Real> Node<T> {
         self.local_start = geodesic.start;
         self.trial.point = geodesic.start.point;
         self.trial.tangent = geodesic.start.tangent;
-        let ends = [geodesic.start.point, geodesic.end.point];
-        self.off_patch = ends.into_iter().find(|p| !surface.covers(p));
+        // One that was given up does not tell where it leads; the one before it stays known.
+        if is_finite(&geodesic.end.point.coords) {
+            let ends = [geodesic.start.point, geodesic.end.point];
+            self.off_patch = ends.into_iter().find(|p| !surface.covers(p));
+        }
         self.ground = Geodesic {
             start: geodesic.start.transformed(&self.X_GS),
             end: geodesic.end.transformed(&self.X_GS),
