@@ -62,9 +62,9 @@ impl<S: Algebraic> Joint<S> {
             -1 => [one / both, one],
             _ => {
                 let [least, most] = [after / (before * self.ratio), after * self.ratio / before];
-                // They are within it but for rounding.
-                let [excess, lack] = [least, most].map(|limit| T::one() - limit.value());
-                [least + S::of(excess.min(T::zero())), most + S::of(lack.max(T::zero()))]
+                // They are within it but for rounding, which has no derivative.
+                let [excess, lack] = [least, most].map(|limit| (T::one() - limit.value()).to_f64());
+                [least + S::literal(excess.min(0.0)), most + S::literal(lack.max(0.0))]
             }
         })
     }

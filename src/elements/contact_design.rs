@@ -91,7 +91,7 @@ const LEAN: f64 = 1.0 / 30.0;
 /// // At 60 Hz it would sink in by more than a centimetre.
 /// let slow = ContactDesign { step: 1.0 / 60.0, ..design };
 /// assert_eq!(Parameters::<f64>::for_contact(&slow).unwrap_err().name, "contact_design.step");
-/// assert!(slow.longest_step() > 1.0 / 150.0);
+/// assert!(slow.longest_step() > 1.0 / 210.0);
 /// # Ok::<(), force_elements::InvalidValue>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]

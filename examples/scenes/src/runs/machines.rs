@@ -115,12 +115,16 @@ pub(super) fn parks(method: Method, mass: f64) -> Result<Vec<Finding>, Refused> 
         lean = lean_of(state, body);
     })?;
     // Friction at the height of the plane, the center that the lean moves forward, and feet that are pressed in evenly across and
-    // more in front.
-    let load = mass * GRAVITY * rest.place.z
-        / (material.stiffness * 4.0 * foot * (half.x * half.x + FOOT * FOOT / 3.0));
+    // more in front. A foot bears on its sole and, half as deep, on the sides that are below the plane.
     let (sin, cos) = SLOPE.atan().sin_cos();
+    let edge = 4.0 * 8.0 * FOOT;
+    let pressed = mass * GRAVITY * cos / material.stiffness;
+    let soles = 4.0 * foot;
+    let depth = ((soles * soles + 2.0 * edge * pressed).sqrt() - soles) / edge;
+    let area = soles + edge * depth;
+    let load = mass * GRAVITY * rest.place.z / (material.stiffness * area * (half.x * half.x + FOOT * FOOT / 3.0));
     let expected = load * sin / (1.0 - load * cos);
-    let mut findings = vec![Finding::new(relative(lean, expected), 0.02)];
+    let mut findings = vec![Finding::new(relative(lean, expected), 0.005)];
     findings.extend(rest.findings());
     Ok(findings)
 }

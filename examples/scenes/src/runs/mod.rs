@@ -280,7 +280,7 @@ pub const SCENES: [Scene; 19] = [
     ),
     Scene::to_rest(
         "cart of four feet on a slope of 0.3, foundation",
-        &[Claim { what: "lean, of statics", allowed: "0.02" }],
+        &[Claim { what: "lean, of statics", allowed: "0.005" }],
         machines::parks,
     ),
     Scene::to_rest("load held by a cable over two drums", &[], machines::held_by_a_cable),
