@@ -1,4 +1,4 @@
-//! What a contact has to do in a host, from which the parameters of every contact and friction law follow.
+//! Design of a contact: its parameters from a mass, a size, a step and a restitution.
 
 use nalgebra::ComplexField;
 

@@ -23,7 +23,9 @@ type Law<T> = dyn Fn(&Motion<'_, T>, &mut Loads<T>) -> T + Send + Sync;
 /// depend on nothing else than the motion, and record a reaction to every force on a body, on Ground if on no other.
 /// What it takes from the bodies and does not store counts as dissipated; a damper
 /// states its power with [`Loads::dissipate`] so that
-/// [`power_dissipated`](crate::DynamicsView::power_dissipated) knows it at the instant.
+/// [`power_dissipated`](crate::DynamicsView::power_dissipated) knows it at the instant. Where the energy stored depends on
+/// time too, as that of a motor's spring does, the closure states its partial derivative by time with [`Loads::supply`];
+/// [`finish_step`](crate::ForceSystem::finish_step) would take energy of unknown origin for a sign of too long a step.
 ///
 /// A closure that reads or loads a body or coordinate that does not exist is refused when it is evaluated, with
 /// [`ElementError::Kinematics`]; one that returns an energy that is not finite with
@@ -190,6 +192,7 @@ results! {
     pub struct Loads<T> {
         all: Vec<Load<T>>;
         power_dissipated: T = 0.0;
+        power_supplied: T = 0.0;
     }
 }
 
@@ -202,6 +205,11 @@ impl<T: Real> Loads<T> {
     /// The power that is being lost \[W\], as far as it was stated.
     pub fn power_dissipated(&self) -> T {
         self.power_dissipated
+    }
+
+    /// The power that a drive supplies \[W\], as far as it was stated.
+    pub fn power_supplied(&self) -> T {
+        self.power_supplied
     }
 
     /// Records a force `f_G` \[N\] on the point of a body that is at `p_G` \[m\], both in Ground.
@@ -224,9 +232,14 @@ impl<T: Real> Loads<T> {
         self.power_dissipated += power;
     }
 
+    /// States that a drive supplies this power \[W\], besides what was stated before. No force depends on it.
+    pub fn supply(&mut self, power: T) {
+        self.power_supplied += power;
+    }
+
     fn clear(&mut self) {
         self.all.clear();
-        self.power_dissipated = T::zero();
+        (self.power_dissipated, self.power_supplied) = (T::zero(), T::zero());
     }
 
     fn check(&self, topology: &Topology) -> Result<(), KinematicsError> {
@@ -295,6 +308,10 @@ impl<T: Real> ForceElement<T> for CustomForce<T> {
 
     fn power_dissipated(&self, at: &AtDynamics<'_, T, Self>) -> T {
         at.dynamics.loads.power_dissipated
+    }
+
+    fn power_supplied(&self, at: &AtDynamics<'_, T, Self>) -> T {
+        at.dynamics.loads.power_supplied
     }
 
     fn linearize(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {

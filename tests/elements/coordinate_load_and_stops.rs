@@ -124,7 +124,7 @@ fn bristles_hold_until_the_falling_load_can_no_longer() {
     let bent = |discrete: &mut Discrete<f64>| discrete.last_sticking_position = 0.0;
     let set = simulation.update_state(|state| bench.system.update_discrete(state, bench.element, bent));
     set.expect("valid");
-    let mut euler = SemiImplicitEuler::new(step).unchecked();
+    let mut euler = SemiImplicitEuler::new(step);
     bench.run_under(&mut simulation, &mut euler, load, 9990, 0.999);
     let (held, rest) = bench.motion(&simulation);
     assert!((held - pull / 1e5).abs() < 1e-12 && rest.abs() < 1e-9, "{held} m, {rest} m/s");

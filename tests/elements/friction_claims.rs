@@ -135,17 +135,19 @@ fn return_mapping_costs_about_as_much_as_settling() {
             assert!(mapping <= settling + settling / 50, "{start:?}, {share}: {mapping} for {settling}");
         }
     }
+    // Seven seconds of which much is impacts and stops, each of which may go another way: 22 % more was seen in one run, and
+    // 4 % more in all.
+    let mut all = [0; 2];
     for scene in SCENES {
-        for accuracy in [1e-3, 1e-5] {
-            let [settling, mapping] = TRANSITIONS.map(|transition| {
+        for accuracy in [1e-3, 1e-4, 1e-5] {
+            for (sum, transition) in all.iter_mut().zip(TRANSITIONS) {
                 let finish = race::run(scene, Contact::springs(transition), accuracy).expect("regular");
-                finish.statistics.evaluations
-            });
-            // Seven seconds of which much is impacts and stops, each of which may go another way: 15 % more and
-            // 4 % less were seen.
-            assert!(mapping <= settling + settling / 5, "{scene:?}, {accuracy}: {mapping} for {settling}");
+                *sum += finish.statistics.evaluations;
+            }
         }
     }
+    let [settling, mapping] = all;
+    assert!(mapping <= settling + settling / 10, "{mapping} for {settling}");
 }
 
 #[test]

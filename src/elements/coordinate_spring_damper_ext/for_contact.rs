@@ -1,4 +1,4 @@
-//! Parameters of friction on a coordinate for what a contact has to do.
+//! Parameters of bristle friction by [`ContactDesign`].
 
 use crate::elements::contact_design::{ContactDesign, SpringDamper};
 use crate::elements::coordinate_spring_damper_ext::Parameters;

@@ -1,4 +1,4 @@
-//! Parameters of the exponential spring for what a contact has to do.
+//! Parameters of the exponential spring by [`ContactDesign`].
 
 use crate::elements::contact_design::{ContactDesign, SpringDamper};
 use crate::elements::exponential_spring::Parameters;

@@ -175,7 +175,8 @@ use law::{Law, Memory, Motion, Outcome};
 /// # At which steps
 ///
 /// With parameters [for a contact](Parameters::for_contact) blocks stop, hold and rest at the step they are made for, under
-/// symplectic Euler. Under error control of any accuracy, and from any first step, a block stops where its law says: a
+/// symplectic Euler. Under error control of an accuracy of 1e-4 to 1e-8, from first steps of 1 µs to 1 s, a block stops where
+/// its law says, to 0.01 mm and twenty times the accuracy in metres: a
 /// station that turns back within a step counts as an event, which is located to the force tolerance of the integrator.
 /// Other hosts of fixed steps are late by up to a step where slip begins or ends, and are told by
 /// [`check_step`](crate::ForceSystem::check_step) of steps that are too long for other parameters.

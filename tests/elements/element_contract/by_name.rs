@@ -227,6 +227,7 @@ fn a_foundation_lists_its_sums_over_all_contacts() {
         rows.number(Stage::Dynamics, "area", "m²", resultants.iter().map(|r| r.area).sum());
         rows.number(Stage::Dynamics, "power_dissipated", "W", at.dynamics.power_dissipated);
         rows.number(Stage::Dynamics, "friction_energy", "J", at.dynamics.friction_energy);
+        rows.number(Stage::Dynamics, "held_energy", "J", at.dynamics.held_energy);
     });
 }
 

@@ -3,7 +3,8 @@
 use force_elements::exponential_spring::Parameters;
 use force_elements::nalgebra::Point3;
 use force_elements::{
-    Error, ExponentialSpring, ForceSystem, Frame, Handle, LinearBushing, Pose, State, Station, StepRule,
+    BodyIndex, CoordinateIndex, CustomForce, Error, ExponentialSpring, ForceSystem, Frame, Handle,
+    KinematicsSource, LinearBushing, Pose, SpatialVelocity, State, Station, StepRule,
 };
 
 use super::{Bench, Fading, Masses, RULES};
@@ -207,6 +208,70 @@ fn what_a_change_of_stiffness_releases_is_received_by_the_caller() -> Result<(),
         let supplied = (factor - 1.0) * 9.0 / (2.0 * 20_000.0);
         assert!((after.1 - before.1 - supplied).abs() < 1e-12, "{before:?}, {after:?}");
         assert!((after.0 - before.0).abs() < 1e-12, "{before:?}, {after:?}");
+    }
+    Ok(())
+}
+
+/// A catapult: in the first second a drive stretches its spring by 1 m, in the next the spring is let go.
+struct Catapult {
+    time: f64,
+}
+
+impl Catapult {
+    /// From 0 to 1 between these times, and the rate.
+    fn eased(time: f64, start: f64) -> (f64, f64) {
+        let x = (time - start).clamp(0.0, 1.0);
+        (x * x * (3.0 - 2.0 * x), 6.0 * x * (1.0 - x))
+    }
+}
+
+impl KinematicsSource<f64> for Catapult {
+    fn time(&self) -> f64 {
+        self.time
+    }
+    fn pose(&self, _: BodyIndex) -> Pose<f64> {
+        Pose::identity()
+    }
+    fn velocity(&self, _: BodyIndex) -> SpatialVelocity<f64> {
+        SpatialVelocity::zero()
+    }
+    fn coordinate(&self, _: CoordinateIndex) -> f64 {
+        -Self::eased(self.time, 1.0).0
+    }
+    fn coordinate_rate(&self, _: CoordinateIndex) -> f64 {
+        -Self::eased(self.time, 1.0).1
+    }
+}
+
+#[test]
+fn a_drive_that_states_what_it_supplies_is_no_sign_of_too_long_a_step() -> Result<(), Error> {
+    for states in [true, false] {
+        let mut system = ForceSystem::<f64>::new();
+        let coordinate = system.add_coordinate();
+        let element = system.add(CustomForce::<f64>::new(move |motion, loads| {
+            let (drawn, rate) = Catapult::eased(motion.time(), 0.0);
+            let stretch = motion.coordinate(coordinate) + drawn;
+            loads.apply_to_coordinate(coordinate, -100.0 * stretch);
+            if states {
+                loads.supply(100.0 * stretch * rate);
+            }
+            50.0 * stretch * stretch
+        }))?;
+        let mut state = system.default_state();
+        system.reset_dissipated_energy(&mut state)?;
+        let run = (1..=2000).try_for_each(|step| {
+            let host = Catapult { time: f64::from(step) * 1e-3 };
+            system.finish_step(&mut state, &host, StepRule::Trapezoid)
+        });
+        if states {
+            run?;
+            let lost = system.realize_dynamics(&mut state)?.dissipated_energy_of(element).expect("open");
+            // The trapezoids of 50 J err by a twelfth of the square of the step times the change of the slopes of power, below
+            // 1 kW/s each.
+            assert!(lost.abs() < 2e-4, "{lost}");
+        } else {
+            assert!(matches!(run, Err(Error::EnergyGained { .. })), "{run:?}");
+        }
     }
     Ok(())
 }

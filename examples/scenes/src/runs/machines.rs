@@ -122,7 +122,8 @@ pub(super) fn parks(method: Method, mass: f64) -> Result<Vec<Finding>, Refused> 
     let soles = 4.0 * foot;
     let depth = ((soles * soles + 2.0 * edge * pressed).sqrt() - soles) / edge;
     let area = soles + edge * depth;
-    let load = mass * GRAVITY * rest.place.z / (material.stiffness * area * (half.x * half.x + FOOT * FOOT / 3.0));
+    let load =
+        mass * GRAVITY * rest.place.z / (material.stiffness * area * (half.x * half.x + FOOT * FOOT / 3.0));
     let expected = load * sin / (1.0 - load * cos);
     let mut findings = vec![Finding::new(relative(lean, expected), 0.005)];
     findings.extend(rest.findings());
