@@ -275,7 +275,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let expected = (f64::from(n) - 1.0) / (2.0 * f64::from(n));
         let n = usize::try_from(n)?;
         table.row([n.to_string(), format!("{:.4}", spring::gain(n)?), format!("{expected:.4}")]);
-        curves.push(Curve::new(name, spring::energies(n, 5)?));
+        curves.push(Curve::new(name, spring::energies(n)?));
     }
     print!("{table}");
     report.panels.push(Panel::over_time("A spring without loss", "energy, relative to the start", curves));
