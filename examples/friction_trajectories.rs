@@ -198,7 +198,8 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
             if run.passes() { "pass" } else { "FAIL" }.to_string(),
         ]);
     }
-    println!("{table}");
+    let largest = [0, 1].map(|i| runs.iter().map(|run| run.deviations[i].0).fold(0.0, f64::max));
+    println!("{table}\nThe largest: {:.1e} m, {:.1e} m/s\n", largest[0], largest[1]);
 
     let mut table = Table::new([
         "trajectory",

@@ -4,10 +4,14 @@ use std::path::Path;
 
 use force_elements_scenes::conformance::{self, Comparison, Detour};
 
+fn compare(name: &str) -> Comparison {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
+    conformance::file(&path).expect("a readable file")
+}
+
 /// Checks one file; it must hold at least this many cases and this many quantities.
 fn conforms(name: &str, cases: usize, quantities: usize) -> Vec<Detour> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
-    let Comparison { lines, detours } = conformance::file(&path).expect("a readable file");
+    let Comparison { lines, detours } = compare(name);
     assert!(lines.len() >= quantities, "{name}: {} quantities", lines.len());
     for line in lines {
         assert!(line.cases >= cases, "{name}: {} cases", line.cases);
@@ -76,4 +80,69 @@ fn a_wrong_number_is_noticed() {
     let Comparison { lines, .. } = lines.expect("a readable file");
     let failing: Vec<_> = lines.iter().filter(|line| !line.passes()).map(|line| line.quantity).collect();
     assert_eq!(failing, ["q"]);
+}
+
+/// A number rounded up to one digit.
+fn rounded_up(number: f64) -> String {
+    if number == 0.0 {
+        return "0".into();
+    }
+    let decade = 10_f64.powf(number.log10().floor());
+    format!("{:.0e}", (number / decade).ceil() * decade)
+}
+
+/// The worst deviation of the quantities of a file that are meant.
+fn worst(name: &str, is_meant: impl Fn(&str) -> bool) -> String {
+    let lines = compare(name).lines;
+    let meant = lines.iter().filter(|line| is_meant(line.quantity));
+    rounded_up(meant.map(|line| line.deviation).fold(0.0, f64::max))
+}
+
+/// The deviations of a quantity, trajectory by trajectory.
+fn of_trajectories(quantity: &str) -> String {
+    let lines = compare("coordinate_spring_damper_ext_trajectories.json").lines;
+    let meant = lines.iter().filter(|line| line.quantity == quantity);
+    meant.map(|line| rounded_up(line.deviation)).collect::<Vec<_>>().join(", ")
+}
+
+#[test]
+fn the_pages_state_the_worst_deviations() {
+    let all = |_: &str| true;
+    let [spring, foundation, coordinate, bushing, cable] = [
+        "exponential_spring",
+        "elastic_foundation",
+        "coordinate_spring_damper_ext",
+        "linear_bushing",
+        "cable_spring",
+    ]
+    .map(|name| worst(&format!("{name}.json"), all));
+    let lengths = worst("cable_path.json", |quantity| quantity == "length");
+    let points = worst("cable_path.json", |quantity| quantity != "length");
+    let page = |name: &str| {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
+        std::fs::read_to_string(path).expect("a page")
+    };
+    // The largest of all runs, which the example prints.
+    let record = page("benches/record/friction_trajectories.md");
+    let largest = record.lines().find_map(|line| line.strip_prefix("The largest: ")).expect("the line");
+    for (name, row, expected) in [
+        ("README.md", "| `ExponentialSpring` |", spring.clone()),
+        ("README.md", "| `ElasticFoundation` |", foundation.clone()),
+        ("README.md", "| `CoordinateSpringDamperExt` |", format!("{coordinate}; trajectories {largest}")),
+        ("README.md", "| `LinearBushing` |", bushing.clone()),
+        ("README.md", "| `CableSpring` |", format!("{cable}; points of paths {points} m")),
+        ("docs/coverage.md", "| `ExponentialSpring` | 160", spring),
+        ("docs/coverage.md", "| `ElasticFoundation` | 40", foundation),
+        ("docs/coverage.md", "| `CoordinateSpringDamperExt` | 120", coordinate),
+        ("docs/coverage.md", "| the same, integrated |", of_trajectories("q")),
+        ("docs/coverage.md", "| | | velocity there", of_trajectories("u")),
+        ("docs/coverage.md", "| `CableSpring` | 80", cable),
+        ("docs/coverage.md", "| its path |", lengths),
+        ("docs/coverage.md", "| | | contact points", points),
+        ("docs/coverage.md", "| `LinearBushing` | 80", bushing),
+    ] {
+        let text = page(name);
+        let stated = text.lines().find(|line| line.starts_with(row)).expect("the row");
+        assert!(stated.ends_with(&format!("| {expected} |")), "{name}: {stated}\nfound {expected}");
+    }
 }
