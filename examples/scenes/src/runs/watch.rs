@@ -1,4 +1,4 @@
-//! What a run is watched for: where a body is at a time, and whether it comes to rest.
+//! Observers of a run: where a body is at a time, and whether it comes to rest.
 
 use force_elements::nalgebra::Vector3;
 use force_elements::{BodyIndex, ContactDesign, State};
