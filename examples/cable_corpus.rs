@@ -43,7 +43,7 @@ struct Row {
 
 fn kind(error: &PathError) -> &'static str {
     match error {
-        PathError::NotConverged { .. } => "not found",
+        PathError::NotConverged { .. } | PathError::NoMinimum { .. } => "not found",
         PathError::Penetrates { .. } => "would touch twice",
         PathError::HintNotKept { .. } => "hint not kept",
         PathError::PointInsideObstacle { .. } => "end inside",

@@ -1,8 +1,5 @@
 //! Errors of paths.
 
-use alloc::format;
-use alloc::string::String;
-
 use crate::math::InvalidValue;
 use crate::mechanics::KinematicsError;
 use crate::shapes::ShapeError;
@@ -42,19 +39,29 @@ pub enum PathError {
         /// The numbers of via points and obstacles of the places.
         given: (usize, usize),
     },
-    /// No path was found that meets its smoothness and is a local minimum.
+    /// No path was found that meets its smoothness.
     #[error(
-        "the cable did not converge: {} at obstacle {obstacle} after {iterations} iterations, {evaluations} evaluations of \
-         surfaces in all",
-        if *residual > 0.0 { format!("a kink of {residual:.1e} rad") } else { String::from("no local minimum") }
+        "the cable did not converge: a kink of {residual:.1e} rad at obstacle {obstacle} after {iterations} iterations, \
+         {evaluations} evaluations of surfaces in all"
     )]
     NotConverged {
-        /// The largest kink left \[rad\]. Zero if the last path tried met its smoothness, but is no local minimum, leaps
-        /// through an obstacle or touches one elsewhere; or if the search ended before there was one.
+        /// The largest kink left \[rad\]; infinite if the search ended before a path was tried.
         residual: f64,
         /// The number of geodesics tried per obstacle in the last attempt.
         iterations: usize,
         /// The obstacle with the kink, counted along the path.
+        obstacle: usize,
+        /// The number of evaluations of surfaces in all attempts, bounded by
+        /// [`Settings::max_evaluations`](crate::cable::Settings::max_evaluations).
+        evaluations: usize,
+    },
+    /// Paths were found that meet their smoothness, but none is a local minimum that touches every obstacle where it has to:
+    /// each is a saddle, leaps through an obstacle, or touches one elsewhere.
+    #[error(
+        "no smooth path of the cable over obstacle {obstacle} is a local minimum, after {evaluations} evaluations of surfaces"
+    )]
+    NoMinimum {
+        /// The obstacle at which the last path has its largest kink, counted along the path.
         obstacle: usize,
         /// The number of evaluations of surfaces in all attempts, bounded by
         /// [`Settings::max_evaluations`](crate::cable::Settings::max_evaluations).
@@ -124,6 +131,7 @@ impl PathError {
     /// The same error with its obstacles renumbered by this table.
     pub(super) fn renumbered(mut self, indices: &[usize]) -> Self {
         if let Self::NotConverged { obstacle, .. }
+        | Self::NoMinimum { obstacle, .. }
         | Self::Penetrates { obstacle, .. }
         | Self::HintNotKept { obstacle }
         | Self::PointInsideObstacle { obstacle }

@@ -314,7 +314,9 @@ impl<T: Real> CablePath<T> {
     /// - [`PathError::Kinematics`] if a body or coordinate of the path does not exist
     /// - [`PathError::ForeignWraps`] for wraps of other obstacles
     /// - [`PathError::NonFinite`] if lengths or positions are not finite
-    /// - [`PathError::NotConverged`] if no smooth path of minimal length is found
+    /// - [`PathError::NotConverged`] if no smooth path is found
+    /// - [`PathError::NoMinimum`] if smooth paths are found, of which none is a local minimum that touches every obstacle where
+    ///   it has to
     /// - [`PathError::HintNotKept`] if no path is found in the class of a contact hint
     /// - [`PathError::SideNotKept`] if no path is found on the side of an obstacle to which it is confined
     /// - [`PathError::EndOnSurface`] if no path is found from an end or via point on the surface next to it

@@ -350,17 +350,16 @@ pub(super) fn solve_span<T: Real>(
     check_held_ends(nodes, first_obstacle)?;
     Err(match off_patch.or(strayed) {
         Some(p) if is_finite(&p.coords) => ShapeError::OffPatch { x: p.x.to_f64(), y: p.y.to_f64() }.into(),
-        _ => PathError::NotConverged {
-            // What meets its smoothness was refused for another reason.
-            residual: if newton::is_smooth(failure.kink, whole.settings) {
-                0.0
+        _ => {
+            let Failure { kink, iterations, obstacle, .. } = failure;
+            let (obstacle, evaluations) = (first_obstacle + obstacle, work.budget.spent);
+            if iterations > 0 && newton::is_smooth(kink, whole.settings) {
+                PathError::NoMinimum { obstacle, evaluations }
             } else {
-                failure.kink.to_f64()
-            },
-            iterations: failure.iterations,
-            obstacle: first_obstacle + failure.obstacle,
-            evaluations: work.budget.spent,
-        },
+                let residual = if iterations > 0 { kink.to_f64() } else { f64::INFINITY };
+                PathError::NotConverged { residual, iterations, obstacle, evaluations }
+            }
+        }
     })
 }
 

@@ -5,6 +5,7 @@ use core::fmt::Debug;
 use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
 use crate::math::Real;
+use crate::math::scalar::is_plain;
 
 /// What a scalar law is written in: the scalar `T` of the crate, or a [`Dual`] over it, which carries derivatives.
 ///
@@ -32,6 +33,8 @@ pub trait Number<T: Real>:
     fn value(self) -> T;
     /// `value` with the derivatives of `self` times `slope`; zero where the slope is not finite, as at the end of a root.
     fn chain(self, value: T, slope: T) -> Self;
+    /// Whether it is zero, and so are its derivatives. A branch that leaves out what vanishes drops no derivative.
+    fn vanishes(self) -> bool;
 
     /// A literal.
     #[inline]
@@ -115,6 +118,12 @@ impl<T: Real> Number<T> for T {
     }
 
     #[inline]
+    fn vanishes(self) -> bool {
+        // Others may carry derivatives.
+        is_plain::<T>() && self == T::zero()
+    }
+
+    #[inline]
     fn magnitude(self) -> Self {
         self.abs()
     }
@@ -192,6 +201,11 @@ impl<T: Real, const N: usize> Number<T> for Dual<T, N> {
     fn chain(self, value: T, slope: T) -> Self {
         let slope = if slope.is_finite() { slope } else { T::zero() };
         Self { value, slopes: self.slopes.map(|s| s * slope) }
+    }
+
+    #[inline]
+    fn vanishes(self) -> bool {
+        self.value.vanishes() && self.slopes.into_iter().all(T::vanishes)
     }
 }
 

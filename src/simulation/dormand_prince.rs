@@ -16,9 +16,9 @@ use crate::simulation::scales::ErrorNorm;
 /// [`Scales`](super::Scales).
 /// The energies that the elements absorb are integrated, and controlled, like all others.
 ///
-/// Events of elements that switch at the end of a step are located: a step over which forces err by more than the
-/// [force tolerance](Self::with_force_tolerance) is shortened until they do not, or to the
-/// [event step](Self::with_event_step), as where a force jumps. To locate events better lower both.
+/// Events of elements that switch at the end of a step are located by bisection: a step over which forces err by more than
+/// the [force tolerance](Self::with_force_tolerance) is not taken, unless it is as short as the
+/// [event step](Self::with_event_step), as where a force jumps. Both follow from the accuracy by default.
 ///
 /// Settings are checked by every step, and by [`validate`](Self::validate).
 ///
@@ -30,8 +30,8 @@ pub struct DormandPrince<T: Real> {
     accuracy: f64,
     max_step: Option<f64>,
     first_step: f64,
-    force_tolerance: f64,
-    event_step: f64,
+    force_tolerance: Option<f64>,
+    event_step: Option<f64>,
     memory: Memory<T>,
     norm: ErrorNorm,
     #[cfg_attr(feature = "serde", serde(skip))]
@@ -60,8 +60,14 @@ const E: [f64; 7] =
 
 /// The decision on a trial step.
 enum Verdict {
-    Accept { next_step: f64 },
-    Retry { step: f64 },
+    Accept {
+        next_step: f64,
+    },
+    Retry {
+        step: f64,
+    },
+    /// An event lies within the step.
+    Locate,
 }
 
 impl<T: Real> DormandPrince<T> {
@@ -71,9 +77,8 @@ impl<T: Real> DormandPrince<T> {
             accuracy,
             max_step: None,
             first_step: 1e-4,
-            force_tolerance: 1e-3,
-            // At 10 m/s a hundredth of a millimetre.
-            event_step: 1e-6,
+            force_tolerance: None,
+            event_step: None,
             memory: Memory::default(),
             norm: ErrorNorm::default(),
             slopes: Default::default(),
@@ -95,16 +100,26 @@ impl<T: Real> DormandPrince<T> {
         Self { first_step, ..self }
     }
 
-    /// With this force error \[N\] to which events are located; 1e-3 by default.
+    /// With this force error \[N\] to which events are located; ten times the accuracy by default.
     #[must_use]
     pub fn with_force_tolerance(self, force_tolerance: f64) -> Self {
-        Self { force_tolerance, ..self }
+        Self { force_tolerance: Some(force_tolerance), ..self }
     }
 
-    /// With this shortest step \[s\] to which events are located; 1e-6 by default.
+    /// With this shortest step \[s\] to which events are located, and no less than time can resolve; a hundredth of the
+    /// accuracy by default.
     #[must_use]
     pub fn with_event_step(self, event_step: f64) -> Self {
-        Self { event_step, ..self }
+        Self { event_step: Some(event_step), ..self }
+    }
+
+    fn force_tolerance(&self) -> f64 {
+        self.force_tolerance.unwrap_or(10.0 * self.accuracy)
+    }
+
+    fn event_step(&self, simulation: &Simulation<'_, T>) -> f64 {
+        // At 10 m/s a tenth of the accuracy in metres.
+        simulation.event_step(self.event_step.unwrap_or(1e-2 * self.accuracy))
     }
 
     /// Checks the settings, as every step does.
@@ -116,8 +131,8 @@ impl<T: Real> DormandPrince<T> {
         check::positive("dormand_prince.accuracy", self.accuracy)?;
         check::positive("dormand_prince.max_step", self.max_step.unwrap_or(1.0))?;
         check::positive("dormand_prince.first_step", self.first_step)?;
-        check::nonnegative("dormand_prince.force_tolerance", self.force_tolerance)?;
-        check::positive("dormand_prince.event_step", self.event_step)?;
+        check::nonnegative("dormand_prince.force_tolerance", self.force_tolerance())?;
+        check::positive("dormand_prince.event_step", self.event_step.unwrap_or(1.0))?;
         self.memory.validate()?;
         self.norm.validate()
     }
@@ -160,10 +175,10 @@ impl<T: Real> DormandPrince<T> {
         let error = self.error(simulation, h);
         let is_accurate = error <= 1.0;
         if is_accurate
-            && !span.is_within(self.event_step)
-            && simulation.switching_error()? > self.force_tolerance
+            && !span.is_within(self.event_step(simulation))
+            && simulation.switching_error()? > self.force_tolerance()
         {
-            return Ok(Verdict::Retry { step: self.shortened(h) });
+            return Ok(Verdict::Locate);
         }
         // Order 5: the error grows with the fifth power of the step. 0.9 keeps most of the next trials below the
         // limit; the bounds limit the effect of an odd estimate.
@@ -174,11 +189,6 @@ impl<T: Real> DormandPrince<T> {
         }
         simulation.accept(span.end, &self.y)?;
         Ok(Verdict::Accept { next_step: if span.is_last && growth >= 1.0 { longest } else { h * growth } })
-    }
-
-    /// The step to try after one that was too long.
-    fn shortened(&self, h: f64) -> f64 {
-        (h * 0.25).max(self.event_step)
     }
 }
 
@@ -213,21 +223,26 @@ impl<T: Real> DormandPrince<T> {
         end: f64,
         mut longest: f64,
     ) -> Result<(), SimulationError> {
+        let event_step = self.event_step(simulation);
+        let mut event = self.memory.event(simulation);
         loop {
-            let span = simulation.span(self.max_step.map_or(longest, |max| longest.min(max)), end, 1.0)?;
+            let limit = self.max_step.unwrap_or(f64::INFINITY);
+            let limit = event.map_or(limit, |event| limit.min(simulation.approach(event, event_step)));
+            let span = simulation.span(longest.min(limit), end, 1.0)?;
             match self.try_step(simulation, span, longest) {
                 Ok(Verdict::Accept { next_step }) => {
-                    self.memory.keep(simulation, next_step);
+                    self.memory.keep(simulation, next_step, event);
                     self.norm.keep(simulation);
                     return Ok(());
                 }
                 Ok(Verdict::Retry { step }) => longest = step,
-                Err(error) if span.is_within(self.event_step) => {
+                Ok(Verdict::Locate) => event = Some(span.end),
+                Err(error) if span.is_within(event_step) => {
                     simulation.reject()?;
                     return Err(error);
                 }
                 // The elements fail at a trial stage; a shorter step may avoid it.
-                Err(_) => longest = self.shortened(span.length),
+                Err(_) => longest = (span.length * 0.25).max(event_step),
             }
             simulation.reject()?;
         }

@@ -55,6 +55,11 @@ impl Span {
     }
 }
 
+/// The shortest step \[s\] by which time advances in the precision of the scalar.
+fn least_step<T: Real>(start: f64) -> f64 {
+    T::default_epsilon().to_f64() * start.abs().max(1.0)
+}
+
 /// A remainder of up to a thousandth of a step is rounding, not a step of its own.
 pub(super) const STRETCH: f64 = 1.001;
 
@@ -64,6 +69,16 @@ impl<T: Real> Simulation<'_, T> {
         check::finite("simulation.end", end)?;
         let must = Requirement::AtLeast("the present time");
         Ok(check::that(end >= self.time(), "simulation.end", end, must)?)
+    }
+
+    /// The length \[s\] to which an event is located that this setting asks for: time must resolve it.
+    pub(super) fn event_step(&self, asked: f64) -> f64 {
+        asked.max(2.0 * least_step::<T>(self.time()))
+    }
+
+    /// The length \[s\] of the step that halves what is known to hold an event, down to the event step.
+    pub(super) fn approach(&self, event: f64, event_step: f64) -> f64 {
+        (0.5 * (event - self.time())).max(event_step)
     }
 
     /// A step of this length from now, or to `end` if that is at most `stretch` times as far.
@@ -79,8 +94,7 @@ impl<T: Real> Simulation<'_, T> {
         let leaves_nothing = rounded(start + length) >= rounded(end) && end - start <= 1.5 * length;
         let is_last = reaches || leaves_nothing;
         let span_end = if is_last { end } else { start + length };
-        let least = T::default_epsilon().to_f64() * start.abs().max(1.0);
-        if rounded(span_end) <= rounded(start) || (length < least && !is_last) {
+        if rounded(span_end) <= rounded(start) || (length < least_step::<T>(start) && !is_last) {
             return Err(SimulationError::StepTooSmall { time: start, step: length.min(end - start) });
         }
         // Where rounding of the sum is a noticeable part of the step, the rounded step is integrated.
@@ -91,19 +105,21 @@ impl<T: Real> Simulation<'_, T> {
     }
 }
 
-/// The end of an integrator's last step and its choice of the next length.
+/// The end of an integrator's last step, its choice of the next length, and the event that it approaches.
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Memory<T> {
     /// `None` before the first step.
     next_step: Option<f64>,
+    /// The end of the shortest step that went across the event.
+    event: Option<f64>,
     time: f64,
     motion: Vec<T>,
 }
 
 impl<T> Default for Memory<T> {
     fn default() -> Self {
-        Self { next_step: None, time: 0.0, motion: Vec::new() }
+        Self { next_step: None, event: None, time: 0.0, motion: Vec::new() }
     }
 }
 
@@ -114,10 +130,16 @@ impl<T: Real> Memory<T> {
         self.next_step.filter(|_| is_there)
     }
 
+    /// The event that the next step approaches, if the simulation is at the end of the last one.
+    pub(super) fn event(&self, simulation: &Simulation<'_, T>) -> Option<f64> {
+        self.next_step(simulation).and(self.event)
+    }
+
     /// Remembers the present point of the simulation.
-    pub(super) fn keep(&mut self, simulation: &Simulation<'_, T>, next_step: f64) {
+    pub(super) fn keep(&mut self, simulation: &Simulation<'_, T>, next_step: f64, event: Option<f64>) {
         self.next_step = Some(next_step);
         self.time = simulation.time();
+        self.event = event.filter(|&event| event > self.time);
         self.motion.clear();
         self.motion.extend_from_slice(simulation.motion());
     }
@@ -125,6 +147,7 @@ impl<T: Real> Memory<T> {
     /// # Errors
     /// [`InvalidValue`] if the deserialized step is out of range.
     pub(super) fn validate(&self) -> Result<(), InvalidValue> {
-        check::positive("integrator.next_step", self.next_step.unwrap_or(1.0))
+        check::positive("integrator.next_step", self.next_step.unwrap_or(1.0))?;
+        check::finite("integrator.event", self.event.unwrap_or(0.0))
     }
 }

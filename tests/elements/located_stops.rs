@@ -194,8 +194,7 @@ fn throws() -> [(&'static str, usize, Throw); 6] {
 fn stops_are_entered_and_left_in_time_under_error_control_that_locates_them() {
     for (name, ended, throw) in throws() {
         assert_eq!(throw.exact(throw.end).1, ended, "{name}");
-        let (depth, speed) =
-            throw.error(&mut DormandPrince::new(1e-8).with_force_tolerance(1e-7).with_event_step(1e-10));
+        let (depth, speed) = throw.error(&mut DormandPrince::new(1e-8));
         // Some hundred steps err by up to 1e-8 each; where the stop acts, what is off in time is multiplied by decelerations
         // of up to 100 m/s².
         let allowed = 1e-6;
@@ -254,15 +253,11 @@ fn a_thrown_slider_stops_where_friction_has_taken_its_energy_and_rebounds_by_the
         let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
         let (mut farthest, mut fastest_back) = (0.0_f64, 0.0_f64);
         simulation
-            .run(
-                &mut DormandPrince::new(accuracy).with_force_tolerance(1e-7).with_event_step(1e-10),
-                2.0,
-                |simulation| {
-                    let state = simulation.state();
-                    farthest = farthest.max(state.positions().coordinate(slider));
-                    fastest_back = fastest_back.min(state.velocities().coordinate_rate(slider));
-                },
-            )
+            .run(&mut DormandPrince::new(accuracy), 2.0, |simulation| {
+                let state = simulation.state();
+                farthest = farthest.max(state.positions().coordinate(slider));
+                fastest_back = fastest_back.min(state.velocities().coordinate_rate(slider));
+            })
             .expect("runs");
         // Bristles stick at first, and their damper tears them loose at once: until that is noticed, up to a hundredth of
         // the accuracy later, it takes its force from the momentum, and that times speed over deceleration from the travel.

@@ -13,6 +13,7 @@ mod friction_claims;
 mod friction_trajectories;
 mod friction_wild_inputs;
 mod golden;
+mod linearized_columns;
 mod linearized_kinks;
 mod located_stops;
 mod matrix_of_runs;

@@ -347,7 +347,9 @@ fn derivatives_pass_through_bristles_that_catch_as_the_steps_have_located_it() {
     // derivative is one, for the time of catching has none.
     let exact = Sliding::exact() + 200.0 / 1e4;
     for accuracy in ACCURACIES {
-        close(explicit::<Sliding>(DormandPrince::new(accuracy)), exact, 1e-4, accuracy);
+        // Differences must not go across the event in the steps that have located it.
+        let located = DormandPrince::new(accuracy).with_event_step(1e-6).with_force_tolerance(1e-3);
+        close(explicit::<Sliding>(located), exact, 1e-4, accuracy);
     }
     for accuracy in [1e-8, 1e-10] {
         // No differences: bristles catch in another step.

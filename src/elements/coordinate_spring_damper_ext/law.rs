@@ -56,7 +56,12 @@ impl<S: Algebraic> Parameters<S> {
     /// \[m/s\].
     #[inline]
     pub(super) fn sliding_force(&self, speed: S) -> S {
-        let beyond = speed - self.friction_proportional_zone;
+        self.force_beyond_zone(speed - self.friction_proportional_zone)
+    }
+
+    /// The magnitude of sliding friction \[N\] by how much faster it is than the proportional zone \[m/s\].
+    #[inline]
+    fn force_beyond_zone(&self, beyond: S) -> S {
         let offset = self.static_offset_force() * (-beyond / self.exponential_decay_static).exponential();
         self.dynamic_force() + offset + self.viscous_friction * beyond
     }
@@ -82,7 +87,7 @@ impl<S: Algebraic> Parameters<S> {
             };
             Part { force, energy: S::none(), loss: force * v }
         } else if !self.has_bristles() {
-            Part::none()
+            self.absent_friction(v, discrete.friction_mode)
         } else if discrete.friction_mode == S::none() {
             let bend = q - discrete.last_sticking_position;
             let damping = self.sticking_damping * v;
@@ -96,6 +101,18 @@ impl<S: Algebraic> Parameters<S> {
             let force = self.sliding_force(speed).magnitude().towards(discrete.friction_mode);
             Part { force, energy: discrete.bristle_energy, loss: force * v }
         }
+    }
+
+    /// Friction whose forces are zero: it may have derivatives by them, of bristles that slip.
+    #[inline]
+    fn absent_friction(&self, v: S, mode: S) -> Part<S> {
+        let [dynamic, offset] = [self.dynamic_force(), self.static_offset_force()];
+        if (dynamic.vanishes() && offset.vanishes()) || mode == S::none() {
+            return Part::none();
+        }
+        let decay = (-speed_along(v, mode) / self.exponential_decay_static).exponential();
+        let force = (dynamic + offset * decay).towards(mode);
+        Part { force, energy: S::none(), loss: force * v }
     }
 
     /// The energy, at most that of bristles bent as far as they can hold \[J\].
@@ -136,9 +153,10 @@ impl<S: Algebraic> Parameters<S> {
                 if was_stuck { self.sticking_force(q, v, current.last_sticking_position) } else { S::none() };
             return (current.unloaded(q, v), lost.magnitude());
         }
-        // Not zero, however fast the static offset decays: a mode of zero would stick.
+        // Not zero, however fast the static offset decays: a mode of zero would stick. Bristles have no zone: with one,
+        // nothing would be written.
         let slip_force = self
-            .sliding_force(speed_along(v, current.friction_mode))
+            .force_beyond_zone(speed_along(v, current.friction_mode))
             .magnitude()
             .at_least(S::of(S::Scalar::negligible()) * holding_force);
         if current.friction_mode == S::none() {

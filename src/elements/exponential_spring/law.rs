@@ -278,17 +278,17 @@ impl<S> Law<S> {
         // What friction loses when the anchor lets go. Within the step a fast station loses it as the pull rises on, so that
         // error control sees it and Newton's method has a slope; a slow one at the end.
         let drop = (self.mu_static - self.mu_kinetic) * normal * (one - committed.sliding);
-        let beyond = if is_held && drop > zero && self.lets_go(velocity) {
+        let beyond = if is_held && !drop.vanishes() && self.lets_go(velocity) {
             slider.pull_beyond(self, position, velocity, limit).at_most(drop)
         } else {
             zero
         };
-        let fallen = if beyond > zero {
+        let fallen = if !beyond.vanishes() {
             let excess = length(velocity) - self.release_velocity;
             let share = settle(Vector2::new(excess, zero), self.settle_velocity * S::literal(FAST));
             beyond * (share * share)
         } else {
-            beyond
+            zero
         };
         let limit = limit - fallen;
         let yielding = if is_held {

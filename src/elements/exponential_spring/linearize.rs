@@ -6,6 +6,7 @@ use super::branches::Near;
 use super::friction::{Friction, exceeds};
 use super::law::{Law, Memory, Motion, Outcome, Pulled};
 use super::normal::normal_force;
+use super::slider::Slider;
 use super::{Discrete, ExponentialSpring, FrictionTransition, Parameters, Step};
 use crate::framework::{AtDynamics, Between, Blocks, Row, Slopes};
 use crate::math::{Dual, Number, Real, SpatialForce, SpatialVelocity, have_same_bits, rotated};
@@ -23,6 +24,7 @@ const ELASTICITY: usize = 6;
 const VISCOSITY: usize = 7;
 const ANCHOR: usize = 1 + PARAMETERS;
 const SLIDING: usize = ANCHOR + 2;
+const OVERSPEED: usize = ANCHOR + 9;
 
 /// Derivatives by the variables.
 struct ByVariables<T> {
@@ -151,6 +153,18 @@ impl<T: Real> ExponentialSpring<T> {
             by.force[axis][VISCOSITY] = -at.velocity.v_PS[axis];
             by.force[axis][ANCHOR + axis] = at.parameters.friction_elasticity;
             by.next[axis][ANCHOR + axis] = T::one();
+        }
+        // Had it been too fast for its spring, the anchor would have been dragged along.
+        let law = Law::of(at.parameters, |number, _| Dual::<T, 1>::of(number));
+        let memory =
+            Memory { overspeed: Dual::variable(T::zero(), 0), ..Memory::of(at.discrete, |n, _| Dual::of(n)) };
+        let [position, velocity] = [at.position.p_PS.coords, at.velocity.v_PS].map(|v| v.xy().map(Dual::of));
+        let limit = Dual::of(at.dynamics.friction_force_limit);
+        let dragged = Slider::committed(&memory, position).friction(&law, position, velocity, limit);
+        for axis in 0..2 {
+            let [by_overspeed] = dragged.stretch[axis].slopes;
+            by.force[axis][OVERSPEED] = -at.parameters.friction_elasticity * by_overspeed;
+            by.next[axis][OVERSPEED] = -by_overspeed;
         }
         if exceeds(at.velocity.v_PS.xy(), at.parameters.settle_velocity) {
             by.next[2][SLIDING] = T::one();

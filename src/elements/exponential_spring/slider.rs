@@ -97,8 +97,8 @@ impl<S> Slider<S> {
         let is_viscous = exceeds(viscous, limit);
         let mut stretch = position - self.anchor;
         // Without a damper there is no speed at which it alone is at the limit.
-        if self.overspeed > S::none() && c > S::none() && !is_viscous {
-            stretch -= (position - self.station) * self.share_dragged(length(velocity), limit / c);
+        if !self.overspeed.vanishes() && !c.vanishes() && !is_viscous {
+            stretch -= (position - self.station) * self.share_dragged(length(velocity), c, limit);
         }
         let elastic = stretch * -k;
         if !is_viscous && !exceeds(elastic - viscous, limit) {
@@ -109,15 +109,21 @@ impl<S> Slider<S> {
     }
 
     /// The share of a way that a slack spring was dragged along for, at an even deceleration until the damper alone is
-    /// no longer at the limit, which it is at the speed `free`.
+    /// no longer at the limit.
     ///
     /// From there on the anchor holds at once if the damping is strong. That it does so within the step makes the
     /// anchor one of second order.
-    fn share_dragged<T: Real>(&self, speed: S, free: S) -> S
+    fn share_dragged<T: Real>(&self, speed: S, viscosity: S, limit: S) -> S
     where
         S: Number<T>,
     {
-        let time = self.overspeed / (self.overspeed + (free - speed));
+        let over = viscosity * self.overspeed;
+        // Rounding may leave the damper somewhat beyond a limit that it does not exceed.
+        let fallen = over + (limit - viscosity * speed).at_least(S::none());
+        if fallen == S::none() {
+            return S::none();
+        }
+        let time = over / fallen;
         let before = length(self.velocity);
         let between = before + (speed - before) * time;
         let twice_mean = before + speed;

@@ -44,7 +44,8 @@ pub type TrBdf2<T> = Implicit<T, Bdf2>;
 ///
 /// Without [`with_accuracy`](Self::with_accuracy) steps keep their length unless they must be shortened to
 /// converge. With it the error is estimated and steps vary; and a step in which switching changes forces by more than
-/// 1e-3 N is shortened to the [event step](Self::with_event_step), because the event lies within it. The
+/// ten times the accuracy, in newtons, is halved down to the [event step](Self::with_event_step), because the event lies
+/// within it. The
 /// trapezoidal rule estimates its error from the difference to an explicit predictor of the same order
 /// (Milne's device), TR-BDF2 from that to a solution of order 3.
 ///
@@ -62,7 +63,7 @@ pub struct Implicit<T: Real, M> {
     accuracy: Option<f64>,
     force_tolerance: f64,
     least_step: f64,
-    event_step: f64,
+    event_step: Option<f64>,
     memory: Memory<T>,
     previous: Option<Previous<T>>,
     newton: Newton<T>,
@@ -107,8 +108,14 @@ enum Outcome {
 
 /// The decision on a trial step.
 enum Verdict {
-    Accept { growth: f64 },
-    Retry { step: f64 },
+    Accept {
+        growth: f64,
+    },
+    Retry {
+        step: f64,
+    },
+    /// An event lies within the step.
+    Locate,
 }
 
 impl Outcome {
@@ -129,9 +136,6 @@ impl Outcome {
 /// stick, slip, reverse is the longest sequence.
 const SWITCH_LIMIT: usize = 8;
 
-/// The force error of switching \[N\] above which events are located under error control.
-const LOCATED: f64 = 1e-3;
-
 impl<T: Real, M: Method> Implicit<T, M> {
     /// An integrator with steps of at most this length \[s\].
     pub fn new(max_step: f64) -> Self {
@@ -140,7 +144,7 @@ impl<T: Real, M: Method> Implicit<T, M> {
             accuracy: None,
             force_tolerance: 1e-6,
             least_step: 1e-12,
-            event_step: 1e-6,
+            event_step: None,
             memory: Memory::default(),
             previous: None,
             newton: Newton::new(),
@@ -167,10 +171,18 @@ impl<T: Real, M: Method> Implicit<T, M> {
         Self { force_tolerance, ..self }
     }
 
-    /// With this shortest step \[s\] to which events are located under error control; 1e-6 by default.
+    /// With this shortest step \[s\] to which events are located under error control, and no less than time can resolve; a
+    /// hundredth of the accuracy by default.
     #[must_use]
     pub fn with_event_step(self, event_step: f64) -> Self {
-        Self { event_step, ..self }
+        Self { event_step: Some(event_step), ..self }
+    }
+
+    /// Infinite without error control.
+    fn event_step(&self, simulation: &Simulation<'_, T>) -> f64 {
+        self.accuracy.map_or(f64::INFINITY, |accuracy| {
+            simulation.event_step(self.event_step.unwrap_or(1e-2 * accuracy))
+        })
     }
 
     /// With this step \[s\], below which a failed trial is not shortened further; 1e-12 by default.
@@ -189,7 +201,7 @@ impl<T: Real, M: Method> Implicit<T, M> {
         check::positive("implicit.accuracy", self.accuracy.unwrap_or(1.0))?;
         check::nonnegative("implicit.force_tolerance", self.force_tolerance)?;
         check::positive("implicit.least_step", self.least_step)?;
-        check::positive("implicit.event_step", self.event_step)?;
+        check::positive("implicit.event_step", self.event_step.unwrap_or(1.0))?;
         self.memory.validate()?;
         self.newton.validate()?;
         self.norm.validate()?;
@@ -305,8 +317,8 @@ impl<T: Real, M: Method> Implicit<T, M> {
         let Some(accuracy) = self.accuracy else {
             return Verdict::Accept { growth: 2.0 };
         };
-        if force_error > LOCATED && !span.is_within(self.event_step) {
-            return Verdict::Retry { step: (h * 0.25).max(self.event_step) };
+        if force_error > 10.0 * accuracy && !span.is_within(self.event_step(simulation)) {
+            return Verdict::Locate;
         }
         let error = if self.write_errors(h) {
             let end = &self.points[M::STAGES.len()];
@@ -414,15 +426,19 @@ impl<T: Real, M: Method> Implicit<T, M> {
         let start = simulation.state().clone();
         let start_time = simulation.time();
         let mut longest = next_step.unwrap_or_else(|| self.first_step()).min(self.max_step);
+        let event_step = self.event_step(simulation);
+        let mut event = next_step.and(self.memory.event(simulation));
         loop {
-            let span = simulation.span(longest, end, STRETCH)?;
+            let limit = event.map_or(longest, |event| longest.min(simulation.approach(event, event_step)));
+            let span = simulation.span(limit, end, STRETCH)?;
             let h = span.length;
             let mut tried = self.try_step(simulation, &start, span);
             let shorter = match self.judge(simulation, &tried, span) {
                 Verdict::Accept { growth } => {
                     match simulation.accept(span.end, &self.points[M::STAGES.len()]) {
                         Ok(()) => {
-                            self.memory.keep(simulation, if span.is_last { longest } else { h * growth });
+                            let next_step = if span.is_last { longest } else { h * growth };
+                            self.memory.keep(simulation, next_step, event);
                             self.norm.keep(simulation);
                             self.keep_previous(h);
                             return Ok(());
@@ -434,6 +450,10 @@ impl<T: Real, M: Method> Implicit<T, M> {
                     }
                 }
                 Verdict::Retry { step } => step,
+                Verdict::Locate => {
+                    event = Some(span.end);
+                    longest
+                }
             };
             simulation.roll_back(&start);
             longest = shorter;

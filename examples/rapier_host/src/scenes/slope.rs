@@ -4,8 +4,8 @@ use force_elements::exponential_spring::Parameters;
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
 use force_elements::simulation::{RigidBody, SimulationError};
 use force_elements::{
-    BodyIndex, DynamicsView, Error, ExponentialSpring, ForceSystem, Frame, Handle, Pose, SpatialVelocity,
-    Station,
+    BodyIndex, ContactDesign, DynamicsView, Error, ExponentialSpring, ForceSystem, Frame, Handle,
+    InvalidValue, Pose, SpatialVelocity, Station,
 };
 
 use super::{GRAVITY, brick};
@@ -14,8 +14,9 @@ use crate::scene::Scene;
 pub const MASS: f64 = 4.0;
 pub const HALF: Vector3<f64> = Vector3::new(0.15, 0.10, 0.08);
 
-pub fn parameters() -> Parameters<f64> {
-    Parameters::default().with_critical_damping(20_000.0, MASS / 4.0)
+/// Contacts for steps of up to half a millisecond, with friction of 0.7 and 0.5.
+pub fn parameters() -> Result<Parameters<f64>, InvalidValue> {
+    Parameters::for_contact(&ContactDesign::new(MASS, HALF.z, 0.5e-3))
 }
 
 /// The frame of a slope that falls along x at this angle \[rad\].
@@ -37,7 +38,7 @@ pub fn add_corners(
     let corners = (0..8).map(|i| {
         let side = |axis: usize| if i >> axis & 1 == 0 { -HALF[axis] } else { HALF[axis] };
         let corner = Station::on(body, Point3::new(side(0), side(1), side(2)));
-        system.add(ExponentialSpring::new(Frame::ground(*X_GP), corner, parameters())?)
+        system.add(ExponentialSpring::new(Frame::ground(*X_GP), corner, parameters()?)?)
     });
     corners.collect()
 }
@@ -54,7 +55,7 @@ impl Slope {
         let angle = 20.0_f64.to_radians();
         let X_GP = slope(angle);
         let mut scene = Scene::new(Vector3::new(0.0, 0.0, -GRAVITY))?;
-        let height = HALF.z + parameters().resting_height(MASS * GRAVITY * angle.cos() / 4.0)?;
+        let height = HALF.z + parameters()?.resting_height(MASS * GRAVITY * angle.cos() / 4.0)?;
         let X_GB = X_GP * Pose::translation(0.0, 0.0, height);
         let v_GB = X_GP.rotation * Vector3::new(0.5, 0.0, 0.0);
         let body = scene.add_body(body()?, X_GB, SpatialVelocity::new(Vector3::zeros(), v_GB));

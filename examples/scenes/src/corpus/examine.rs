@@ -91,7 +91,9 @@ pub fn examine(family: Family, seed: u64, steps: u32) -> Result<Report, Error> {
         Ok(found) => found,
         Err(error) => {
             report.slowest[2] = took;
-            if let PathError::NotConverged { evaluations, .. } = error {
+            if let PathError::NotConverged { evaluations, .. } | PathError::NoMinimum { evaluations, .. } =
+                error
+            {
                 report.evaluations = evaluations;
             }
             report.refused = Some(error);

@@ -117,6 +117,7 @@ impl Subject for AnyFoundation {
 
 impl Kind for AnyFoundation {
     const NAME: &'static str = "ElasticFoundation";
+    const HAS_PARTS: bool = true;
 
     fn marks(seed: u64, scene: &Scene<f64, ElasticFoundation<f64>>) -> Result<Vec<&'static str>, Error> {
         let Plan { other, has_anchors, has_third } = Plan::draw(&mut Numbers::new(seed));

@@ -224,7 +224,7 @@ impl<E: ForceElement<f64>> Line<'_, E> {
 }
 
 /// The numbers of the memory of an element.
-fn memory<E: ForceElement<f64>>(state: &State<f64>, element: Handle<E>, numbers: &mut Vec<f64>) {
+pub(super) fn memory<E: ForceElement<f64>>(state: &State<f64>, element: Handle<E>, numbers: &mut Vec<f64>) {
     state.discrete(element).visit(&mut |entry| {
         if let Value::Number(number) = entry.value {
             numbers.push(number);

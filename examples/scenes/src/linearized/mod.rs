@@ -4,6 +4,7 @@
 mod bushings;
 mod cable;
 mod capstan;
+mod columns;
 mod coordinate;
 mod foundation;
 mod hertz;
@@ -21,6 +22,7 @@ use num_dual::Dual64;
 pub use bushings::{AnyLinearBushing, AnySpatialBushing};
 pub use cable::AnyCable;
 pub use capstan::AnyCapstan;
+pub use columns::{Columns, Course, Instant, columns};
 pub use coordinate::AnyCoordinate;
 pub use foundation::AnyFoundation;
 pub use hertz::AnyHertz;
@@ -31,6 +33,8 @@ pub use spring::AnySpring;
 /// An element in scenes of all its options.
 pub trait Kind: Subject {
     const NAME: &'static str;
+    /// Whether it is made of many parts with kinks of their own.
+    const HAS_PARTS: bool = false;
     /// Whether no branch announces the kinks of a number of the memory, by its place.
     fn is_quiet(_: usize) -> bool {
         false
@@ -39,6 +43,11 @@ pub trait Kind: Subject {
     /// The greatest tension in a scene at Dynamics stage, which may cancel in the forces on bodies; zero if there is none.
     fn tension(_: &Scene<f64, Self::Element<f64>>) -> Result<f64, Error> {
         Ok(0.0)
+    }
+
+    /// Whether the forces of a scene at Dynamics stage are more than rounding leaves of differences.
+    fn is_resolved(_: &Scene<f64, Self::Element<f64>>) -> Result<bool, Error> {
+        Ok(true)
     }
 
     /// The options and branches of a scene at Dynamics stage that its linearization does not state.

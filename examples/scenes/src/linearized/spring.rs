@@ -88,6 +88,10 @@ impl Subject for AnySpring {
 impl Kind for AnySpring {
     const NAME: &'static str = "ExponentialSpring";
 
+    fn is_resolved(scene: &Scene<f64, ExponentialSpring<f64>>) -> Result<bool, Error> {
+        Ok(scene.system.dynamics_view(&scene.state)?.of(scene.element).dynamics.friction_force_limit > 1e-3)
+    }
+
     fn marks(_: u64, scene: &Scene<f64, ExponentialSpring<f64>>) -> Result<Vec<&'static str>, Error> {
         let at = scene.system.dynamics_view(&scene.state)?.of(scene.element);
         let element = scene.system.element(scene.element);
