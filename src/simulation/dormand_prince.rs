@@ -6,7 +6,7 @@ use nalgebra::ComplexField;
 
 use crate::math::{InvalidValue, Real, check};
 use crate::simulation::error::SimulationError;
-use crate::simulation::integrator::{Integrator, Memory, Sealed, Span};
+use crate::simulation::integrator::{Closeness, Integrator, Memory, Sealed, Span};
 use crate::simulation::motion::Simulation;
 use crate::simulation::scales::ErrorNorm;
 
@@ -16,8 +16,8 @@ use crate::simulation::scales::ErrorNorm;
 /// [`Scales`](super::Scales).
 /// The energies that the elements absorb are integrated, and controlled, like all others.
 ///
-/// Events of elements that switch at the end of a step are located by bisection: a step over which forces err by more than
-/// the [force tolerance](Self::with_force_tolerance) is not taken, unless it is as short as the
+/// Events of elements that switch at the end of a step are located: a step over which forces err by more than the
+/// [force tolerance](Self::with_force_tolerance) is shortened until they do not, or to the
 /// [event step](Self::with_event_step), as where a force jumps. Both follow from the accuracy by default.
 ///
 /// Settings are checked by every step, and by [`validate`](Self::validate).
@@ -60,14 +60,8 @@ const E: [f64; 7] =
 
 /// The decision on a trial step.
 enum Verdict {
-    Accept {
-        next_step: f64,
-    },
-    Retry {
-        step: f64,
-    },
-    /// An event lies within the step.
-    Locate,
+    Accept { next_step: f64 },
+    Retry { step: f64 },
 }
 
 impl<T: Real> DormandPrince<T> {
@@ -100,26 +94,18 @@ impl<T: Real> DormandPrince<T> {
         Self { first_step, ..self }
     }
 
-    /// With this force error \[N\] to which events are located; ten times the accuracy by default.
+    /// With this force error \[N\] to which events are located; by default 1e-3, or a hundred times the accuracy if that is
+    /// less.
     #[must_use]
     pub fn with_force_tolerance(self, force_tolerance: f64) -> Self {
         Self { force_tolerance: Some(force_tolerance), ..self }
     }
 
-    /// With this shortest step \[s\] to which events are located, and no less than time can resolve; a hundredth of the
-    /// accuracy by default.
+    /// With this shortest step \[s\] to which events are located, and no less than time can resolve; by default 1e-6, or a
+    /// tenth of the accuracy if that is less.
     #[must_use]
     pub fn with_event_step(self, event_step: f64) -> Self {
         Self { event_step: Some(event_step), ..self }
-    }
-
-    fn force_tolerance(&self) -> f64 {
-        self.force_tolerance.unwrap_or(10.0 * self.accuracy)
-    }
-
-    fn event_step(&self, simulation: &Simulation<'_, T>) -> f64 {
-        // At 10 m/s a tenth of the accuracy in metres.
-        simulation.event_step(self.event_step.unwrap_or(1e-2 * self.accuracy))
     }
 
     /// Checks the settings, as every step does.
@@ -131,7 +117,7 @@ impl<T: Real> DormandPrince<T> {
         check::positive("dormand_prince.accuracy", self.accuracy)?;
         check::positive("dormand_prince.max_step", self.max_step.unwrap_or(1.0))?;
         check::positive("dormand_prince.first_step", self.first_step)?;
-        check::nonnegative("dormand_prince.force_tolerance", self.force_tolerance())?;
+        check::nonnegative("dormand_prince.force_tolerance", self.force_tolerance.unwrap_or(0.0))?;
         check::positive("dormand_prince.event_step", self.event_step.unwrap_or(1.0))?;
         self.memory.validate()?;
         self.norm.validate()
@@ -169,16 +155,14 @@ impl<T: Real> DormandPrince<T> {
         simulation: &mut Simulation<'_, T>,
         span: Span,
         longest: f64,
+        closeness: Closeness,
     ) -> Result<Verdict, SimulationError> {
         self.calc_stages(simulation, span)?;
         let h = span.length;
         let error = self.error(simulation, h);
         let is_accurate = error <= 1.0;
-        if is_accurate
-            && !span.is_within(self.event_step(simulation))
-            && simulation.switching_error()? > self.force_tolerance()
-        {
-            return Ok(Verdict::Locate);
+        if is_accurate && !span.is_within(closeness.step) && simulation.switching_error()? > closeness.force {
+            return Ok(Verdict::Retry { step: closeness.shortened(h) });
         }
         // Order 5: the error grows with the fifth power of the step. 0.9 keeps most of the next trials below the
         // limit; the bounds limit the effect of an odd estimate.
@@ -223,26 +207,22 @@ impl<T: Real> DormandPrince<T> {
         end: f64,
         mut longest: f64,
     ) -> Result<(), SimulationError> {
-        let event_step = self.event_step(simulation);
-        let mut event = self.memory.event(simulation);
+        let closeness = simulation.closeness(self.accuracy, self.force_tolerance, self.event_step);
         loop {
-            let limit = self.max_step.unwrap_or(f64::INFINITY);
-            let limit = event.map_or(limit, |event| limit.min(simulation.approach(event, event_step)));
-            let span = simulation.span(longest.min(limit), end, 1.0)?;
-            match self.try_step(simulation, span, longest) {
+            let span = simulation.span(self.max_step.map_or(longest, |max| longest.min(max)), end, 1.0)?;
+            match self.try_step(simulation, span, longest, closeness) {
                 Ok(Verdict::Accept { next_step }) => {
-                    self.memory.keep(simulation, next_step, event);
+                    self.memory.keep(simulation, next_step);
                     self.norm.keep(simulation);
                     return Ok(());
                 }
                 Ok(Verdict::Retry { step }) => longest = step,
-                Ok(Verdict::Locate) => event = Some(span.end),
-                Err(error) if span.is_within(event_step) => {
+                Err(error) if span.is_within(closeness.step) => {
                     simulation.reject()?;
                     return Err(error);
                 }
                 // The elements fail at a trial stage; a shorter step may avoid it.
-                Err(_) => longest = (span.length * 0.25).max(event_step),
+                Err(_) => longest = closeness.shortened(span.length),
             }
             simulation.reject()?;
         }

@@ -60,6 +60,22 @@ fn least_step<T: Real>(start: f64) -> f64 {
     T::default_epsilon().to_f64() * start.abs().max(1.0)
 }
 
+/// How closely events are located.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Closeness {
+    /// By how much forces may err at the end of a step \[N\].
+    pub(super) force: f64,
+    /// The step in which they may err by more \[s\].
+    pub(super) step: f64,
+}
+
+impl Closeness {
+    /// The step to try after one that was too long.
+    pub(super) fn shortened(&self, h: f64) -> f64 {
+        (h * 0.25).max(self.step)
+    }
+}
+
 /// A remainder of up to a thousandth of a step is rounding, not a step of its own.
 pub(super) const STRETCH: f64 = 1.001;
 
@@ -71,14 +87,14 @@ impl<T: Real> Simulation<'_, T> {
         Ok(check::that(end >= self.time(), "simulation.end", end, must)?)
     }
 
-    /// The length \[s\] to which an event is located that this setting asks for: time must resolve it.
-    pub(super) fn event_step(&self, asked: f64) -> f64 {
-        asked.max(2.0 * least_step::<T>(self.time()))
-    }
-
-    /// The length \[s\] of the step that halves what is known to hold an event, down to the event step.
-    pub(super) fn approach(&self, event: f64, event_step: f64) -> f64 {
-        (0.5 * (event - self.time())).max(event_step)
+    /// How closely events are located: unless asked otherwise the closer the higher the accuracy, as far as time can resolve.
+    pub(super) fn closeness(&self, accuracy: f64, force: Option<f64>, step: Option<f64>) -> Closeness {
+        // At 10 m/s the accuracy in metres, and a hundredth of a millimetre at most.
+        let step = step.unwrap_or((0.1 * accuracy).min(1e-6));
+        Closeness {
+            force: force.unwrap_or((1e2 * accuracy).min(1e-3)),
+            step: step.max(2.0 * least_step::<T>(self.time())),
+        }
     }
 
     /// A step of this length from now, or to `end` if that is at most `stretch` times as far.
@@ -105,21 +121,19 @@ impl<T: Real> Simulation<'_, T> {
     }
 }
 
-/// The end of an integrator's last step, its choice of the next length, and the event that it approaches.
+/// The end of an integrator's last step and its choice of the next length.
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Memory<T> {
     /// `None` before the first step.
     next_step: Option<f64>,
-    /// The end of the shortest step that went across the event.
-    event: Option<f64>,
     time: f64,
     motion: Vec<T>,
 }
 
 impl<T> Default for Memory<T> {
     fn default() -> Self {
-        Self { next_step: None, event: None, time: 0.0, motion: Vec::new() }
+        Self { next_step: None, time: 0.0, motion: Vec::new() }
     }
 }
 
@@ -130,16 +144,10 @@ impl<T: Real> Memory<T> {
         self.next_step.filter(|_| is_there)
     }
 
-    /// The event that the next step approaches, if the simulation is at the end of the last one.
-    pub(super) fn event(&self, simulation: &Simulation<'_, T>) -> Option<f64> {
-        self.next_step(simulation).and(self.event)
-    }
-
     /// Remembers the present point of the simulation.
-    pub(super) fn keep(&mut self, simulation: &Simulation<'_, T>, next_step: f64, event: Option<f64>) {
+    pub(super) fn keep(&mut self, simulation: &Simulation<'_, T>, next_step: f64) {
         self.next_step = Some(next_step);
         self.time = simulation.time();
-        self.event = event.filter(|&event| event > self.time);
         self.motion.clear();
         self.motion.extend_from_slice(simulation.motion());
     }
@@ -147,7 +155,6 @@ impl<T: Real> Memory<T> {
     /// # Errors
     /// [`InvalidValue`] if the deserialized step is out of range.
     pub(super) fn validate(&self) -> Result<(), InvalidValue> {
-        check::positive("integrator.next_step", self.next_step.unwrap_or(1.0))?;
-        check::finite("integrator.event", self.event.unwrap_or(0.0))
+        check::positive("integrator.next_step", self.next_step.unwrap_or(1.0))
     }
 }

@@ -29,3 +29,13 @@ pub mod swinging_cable;
 pub mod throw;
 pub mod tosses;
 pub mod verifier;
+
+/// How many of so many random scenes a test draws: a tenth, or all where the environment variable `AT_LENGTH` is set.
+pub fn seeds(all: u64) -> u64 {
+    if is_at_length() { all } else { all.div_ceil(10) }
+}
+
+/// Whether tests draw all of their random scenes.
+pub fn is_at_length() -> bool {
+    std::env::var_os("AT_LENGTH").is_some()
+}

@@ -44,8 +44,7 @@ pub type TrBdf2<T> = Implicit<T, Bdf2>;
 ///
 /// Without [`with_accuracy`](Self::with_accuracy) steps keep their length unless they must be shortened to
 /// converge. With it the error is estimated and steps vary; and a step in which switching changes forces by more than
-/// ten times the accuracy, in newtons, is halved down to the [event step](Self::with_event_step), because the event lies
-/// within it. The
+/// 1e-3 N, or a hundred times the accuracy if that is less, is shortened to the [event step](Self::with_event_step), because the event lies within it. The
 /// trapezoidal rule estimates its error from the difference to an explicit predictor of the same order
 /// (Milne's device), TR-BDF2 from that to a solution of order 3.
 ///
@@ -108,14 +107,8 @@ enum Outcome {
 
 /// The decision on a trial step.
 enum Verdict {
-    Accept {
-        growth: f64,
-    },
-    Retry {
-        step: f64,
-    },
-    /// An event lies within the step.
-    Locate,
+    Accept { growth: f64 },
+    Retry { step: f64 },
 }
 
 impl Outcome {
@@ -171,18 +164,11 @@ impl<T: Real, M: Method> Implicit<T, M> {
         Self { force_tolerance, ..self }
     }
 
-    /// With this shortest step \[s\] to which events are located under error control, and no less than time can resolve; a
-    /// hundredth of the accuracy by default.
+    /// With this shortest step \[s\] to which events are located under error control, and no less than time can resolve; by
+    /// default 1e-6, or a tenth of the accuracy if that is less.
     #[must_use]
     pub fn with_event_step(self, event_step: f64) -> Self {
         Self { event_step: Some(event_step), ..self }
-    }
-
-    /// Infinite without error control.
-    fn event_step(&self, simulation: &Simulation<'_, T>) -> f64 {
-        self.accuracy.map_or(f64::INFINITY, |accuracy| {
-            simulation.event_step(self.event_step.unwrap_or(1e-2 * accuracy))
-        })
     }
 
     /// With this step \[s\], below which a failed trial is not shortened further; 1e-12 by default.
@@ -317,8 +303,9 @@ impl<T: Real, M: Method> Implicit<T, M> {
         let Some(accuracy) = self.accuracy else {
             return Verdict::Accept { growth: 2.0 };
         };
-        if force_error > 10.0 * accuracy && !span.is_within(self.event_step(simulation)) {
-            return Verdict::Locate;
+        let closeness = simulation.closeness(accuracy, None, self.event_step);
+        if force_error > closeness.force && !span.is_within(closeness.step) {
+            return Verdict::Retry { step: closeness.shortened(h) };
         }
         let error = if self.write_errors(h) {
             let end = &self.points[M::STAGES.len()];
@@ -426,19 +413,15 @@ impl<T: Real, M: Method> Implicit<T, M> {
         let start = simulation.state().clone();
         let start_time = simulation.time();
         let mut longest = next_step.unwrap_or_else(|| self.first_step()).min(self.max_step);
-        let event_step = self.event_step(simulation);
-        let mut event = next_step.and(self.memory.event(simulation));
         loop {
-            let limit = event.map_or(longest, |event| longest.min(simulation.approach(event, event_step)));
-            let span = simulation.span(limit, end, STRETCH)?;
+            let span = simulation.span(longest, end, STRETCH)?;
             let h = span.length;
             let mut tried = self.try_step(simulation, &start, span);
             let shorter = match self.judge(simulation, &tried, span) {
                 Verdict::Accept { growth } => {
                     match simulation.accept(span.end, &self.points[M::STAGES.len()]) {
                         Ok(()) => {
-                            let next_step = if span.is_last { longest } else { h * growth };
-                            self.memory.keep(simulation, next_step, event);
+                            self.memory.keep(simulation, if span.is_last { longest } else { h * growth });
                             self.norm.keep(simulation);
                             self.keep_previous(h);
                             return Ok(());
@@ -450,10 +433,6 @@ impl<T: Real, M: Method> Implicit<T, M> {
                     }
                 }
                 Verdict::Retry { step } => step,
-                Verdict::Locate => {
-                    event = Some(span.end);
-                    longest
-                }
             };
             simulation.roll_back(&start);
             longest = shorter;

@@ -8,6 +8,7 @@ use force_elements::simulation::{
 use force_elements::{
     ForceSystem, Frame, Handle, LinearBushing, Pose, SpatialVelocity, State, linear_bushing,
 };
+use force_elements_scenes::is_at_length;
 
 use super::oracle::Random;
 use super::turns::is_turn;
@@ -134,7 +135,7 @@ fn spin_all<I: Integrator<f64>>(
 ) {
     let mut random = Random::new(3);
     let mut refused = 0;
-    for i in 0..spins {
+    for i in 0..if is_at_length() { spins } else { spins / 10 } {
         let spin = Spin::random(&mut random);
         let run = spin.run(&mut integrator(), end);
         if let Err(error) = &run.end {
@@ -146,7 +147,8 @@ fn spin_all<I: Integrator<f64>>(
         let share = run.off / run.energy;
         assert!(run.off <= allowed(&run) * run.energy, "spin {i}: {share} with changes of {}", run.change);
     }
-    assert!(expected.contains(&refused), "{refused} refused");
+    let is_expected = if is_at_length() { expected.contains(&refused) } else { refused <= *expected.end() };
+    assert!(is_expected, "{refused} refused");
 }
 
 /// Steps, and how long they spin \[s\]: up to four turns. Of short steps there are many, hence fewer and shorter spins.

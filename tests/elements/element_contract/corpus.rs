@@ -8,12 +8,14 @@ use force_elements_scenes::linearized::{
     AnyCable, AnyCapstan, AnyCoordinate, AnyFoundation, AnyHertz, AnyLinearBushing, AnySpatialBushing,
     AnySpring, Kind, Moving, Outcome, examine,
 };
+use force_elements_scenes::{is_at_length, seeds};
 
 /// Requires that linearizations are right, few states refused, most motions smooth, and that every option and branch named
-/// occurs.
+/// occurs, if at length, and no other.
 fn is_right<K: Kind>(states: u64, marks: &[&str]) -> Result<(), Violation> {
     let (mut refused, mut smooth) = (0, 0);
     let mut seen = BTreeMap::<&str, u64>::new();
+    let states = seeds(states);
     for seed in 0..states {
         match examine::<K>(seed)? {
             Outcome::Refused(_) => refused += 1,
@@ -26,7 +28,10 @@ fn is_right<K: Kind>(states: u64, marks: &[&str]) -> Result<(), Violation> {
     assert!(10 * refused < states, "{refused} of {states} are refused");
     assert!(10 * smooth > 8 * states, "{smooth} of {states} are smooth");
     let listed: Vec<_> = seen.keys().copied().collect();
-    assert_eq!(listed, marks, "{seen:?}");
+    if is_at_length() {
+        assert_eq!(listed, marks, "{seen:?}");
+    }
+    assert!(listed.iter().all(|mark| marks.contains(mark)), "{seen:?}");
     Ok(())
 }
 
@@ -297,8 +302,8 @@ fn by_motion<T: Real, K: Kind>(seed: u64) -> Option<(Vec<f64>, Vec<Taken>)> {
 }
 
 /// Requires that so many states of a hundred have the same derivatives in single precision.
-fn agrees_in_single_precision<K: Kind>(percentage: usize) {
-    let (mut same, mut compared) = (0, 0);
+fn agrees_in_single_precision<K: Kind>(percentage: u64) {
+    let (mut same, mut compared) = (0, 0_u64);
     for seed in 0..400 {
         let (Some((exact, in_f64)), Some((rounded, in_f32))) =
             (by_motion::<f64, K>(seed), by_motion::<f32, K>(seed))
@@ -308,7 +313,7 @@ fn agrees_in_single_precision<K: Kind>(percentage: usize) {
         let largest = exact.iter().fold(0.0_f64, |most, number| most.max(number.abs()));
         let off = exact.iter().zip(&rounded).fold(0.0_f64, |most, (a, b)| most.max((a - b).abs()));
         compared += 1;
-        same += usize::from(in_f64 == in_f32 && off <= 1e-2 * largest);
+        same += u64::from(in_f64 == in_f32 && off <= 1e-2 * largest);
     }
     assert!(compared > 350 && 100 * same >= percentage * compared, "{}: {same} of {compared}", K::NAME);
 }

@@ -8,6 +8,7 @@ use force_elements::nalgebra::{Point3, Vector2};
 use force_elements::shapes::Torus;
 use force_elements::{CableSpring, Error, ForceSystem, Frame, Handle, Pose, Station, cable_spring};
 use force_elements_scenes::cables::Dice;
+use force_elements_scenes::seeds;
 use force_elements_scenes::solids::Land;
 
 use super::{GROUND, on_ground, one_end_free};
@@ -152,7 +153,7 @@ fn out_of_peanut(p: Point3<f64>) -> Point3<f64> {
 fn a_string_pulled_tight_is_no_shorter_than_a_path_that_touches_twice() -> Result<(), Error> {
     let mut dice = Dice::new(5);
     let mut twice = [0; 2];
-    for case in 0..60 {
+    for case in 0..seeds(60) {
         let is_ring = case % 2 == 0;
         let tube = dice.between(0.15, 0.4);
         let obstacle = if is_ring { on_ground(Torus::new(1.0, tube)?)? } else { on_ground(Peanut)? };
@@ -179,7 +180,7 @@ fn a_string_pulled_tight_is_no_shorter_than_a_path_that_touches_twice() -> Resul
         // Chords of a thousand beads cut arcs short by some 1e-5.
         assert!((tight - path.length).abs() < 5e-5, "{case}: {tight} {}", path.length);
     }
-    assert!(twice.iter().all(|&count| count > 8), "{twice:?}");
+    assert!(twice.iter().all(|&count| count >= seeds(60) / 7), "{twice:?}");
     Ok(())
 }
 
