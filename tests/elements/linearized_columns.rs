@@ -13,7 +13,9 @@ fn are_of_a_side<K: Kind>(states: u64, is_listed: impl Fn(&str) -> bool) {
     for seed in 0..seeds(states) {
         for instant in [Instant::Drawn, Instant::Reset, Instant::Committed] {
             for course in [Course::Drawn, Course::AtRest, Course::Back] {
-                columns::<K>(seed, instant, course).into_iter().for_each(|found| all.add(found));
+                if let Some(found) = columns::<K>(seed, instant, course) {
+                    all.add(found);
+                }
             }
         }
     }
@@ -21,7 +23,7 @@ fn are_of_a_side<K: Kind>(states: u64, is_listed: impl Fn(&str) -> bool) {
     let wrong: Vec<_> = wrong.iter().chain(&between_sides).filter(|what| !is_listed(what)).collect();
     assert!(wrong.is_empty(), "{} of {right}:\n{wrong:#?}", wrong.len());
     // Differences tell little of what is next to nothing, and of cables that leave a drum where their end is moved.
-    assert!(right > 500 * seeds(10) && 200 * unresolved.len() < right as usize, "{right}\n{unresolved:#?}");
+    assert!(right > 500 * seeds(10) && 200 * unresolved.len() as u64 <= right, "{right}\n{unresolved:#?}");
     assert!(20 * meeting < right, "{}: {meeting} of {right}", K::NAME);
 }
 

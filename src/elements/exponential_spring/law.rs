@@ -283,12 +283,12 @@ impl<S> Law<S> {
         } else {
             zero
         };
-        let fallen = if !beyond.vanishes() {
+        let fallen = if beyond.vanishes() {
+            zero
+        } else {
             let excess = length(velocity) - self.release_velocity;
             let share = settle(Vector2::new(excess, zero), self.settle_velocity * S::literal(FAST));
             beyond * (share * share)
-        } else {
-            zero
         };
         let limit = limit - fallen;
         let yielding = if is_held {

@@ -142,7 +142,7 @@ pub fn columns<K: Kind>(seed: u64, instant: Instant, course: Course) -> Option<C
     let here = results(system, &mut state.clone(), element).ok()?;
     let branches = linearization.element(element).branches();
     let at_kinks = branches.iter().filter(|branch| branch.margin < 1e-9).count();
-    let kinks_meet = at_kinks > if K::HAS_PARTS { 0 } else { 1 };
+    let kinks_meet = at_kinks > usize::from(!K::HAS_PARTS);
     let mut about = About { system, element, state, snapshot, here, rows: Vec::new() };
     let names = about.memory_names();
     let memory = (0..names.len()).filter(|&i| !is_of_path(&names[i])).map(|i| about.forces() + i);
