@@ -99,7 +99,7 @@ fn a_tyre_that_lands_without_spin_ends_up_rolling() -> Result {
 fn boxes_come_and_go_without_disturbing_the_others() -> Result {
     let (lone, body, X_GP) = shower::lone()?;
     let steps = Steps::of(0.5e-3);
-    let lone = lone.in_rapier(steps, 160, 20, |dynamics| X_GP.inverse() * dynamics.pose(body))?;
+    let lone = lone.in_rapier(steps, 200, 20, |dynamics| X_GP.inverse() * dynamics.pose(body))?;
     let mut shower = Shower::new(steps);
     let (mut dropped, mut removed, mut off) = (0, 0, 0.0_f64);
     for sample in 0..500_usize {

@@ -14,9 +14,9 @@ use crate::scene::Scene;
 pub const MASS: f64 = 4.0;
 pub const HALF: Vector3<f64> = Vector3::new(0.15, 0.10, 0.08);
 
-/// Contacts for steps of up to half a millisecond, with friction of 0.7 and 0.5.
+/// Contacts for steps of up to half a millisecond.
 pub fn parameters() -> Result<Parameters<f64>, InvalidValue> {
-    Parameters::for_contact(&ContactDesign::new(MASS, HALF.z, 0.5e-3))
+    Parameters::for_contact(&ContactDesign::new(MASS, HALF.z, 0.5e-3).with_friction(0.6, 0.5))
 }
 
 /// The frame of a slope that falls along x at this angle \[rad\].
