@@ -308,9 +308,9 @@ impl<E: ForceElement<f64>> About<'_, E> {
                 let body = self.system.bodies().nth(end - 1)?;
                 let (mut turn, mut shift) = (Vector3::zeros(), Vector3::zeros());
                 if axis < 3 {
-                    turn[axis] = by
+                    turn[axis] = by;
                 } else {
-                    shift[axis - 3] = by
+                    shift[axis - 3] = by;
                 }
                 let (X, V) = (state.positions().pose(body), state.velocities().velocity(body));
                 if is_rate {
