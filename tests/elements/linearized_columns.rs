@@ -29,7 +29,7 @@ fn are_of_a_side<K: Kind>(states: u64, is_listed: impl Fn(&str) -> bool) {
 
 /// Cones, at rest: what depends on a speed.
 fn is_at_rest_by_velocity(what: &str) -> bool {
-    what.contains(" AtRest: ") && what.contains(" by velocity ")
+    what.contains(" Drawn AtRest: ") && what.contains(" by velocity ")
 }
 
 #[test]

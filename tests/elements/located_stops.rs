@@ -253,16 +253,19 @@ fn a_thrown_slider_stops_where_friction_has_taken_its_energy_and_rebounds_by_the
         let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
         let (mut farthest, mut fastest_back) = (0.0_f64, 0.0_f64);
         simulation
-            .run(&mut DormandPrince::new(accuracy), 2.0, |simulation| {
-                let state = simulation.state();
-                farthest = farthest.max(state.positions().coordinate(slider));
-                fastest_back = fastest_back.min(state.velocities().coordinate_rate(slider));
-            })
+            .run(
+                &mut DormandPrince::new(accuracy).with_force_tolerance(1e-7).with_event_step(1e-10),
+                2.0,
+                |simulation| {
+                    let state = simulation.state();
+                    farthest = farthest.max(state.positions().coordinate(slider));
+                    fastest_back = fastest_back.min(state.velocities().coordinate_rate(slider));
+                },
+            )
             .expect("runs");
-        // Bristles stick at first, and their damper tears them loose at once: until that is noticed, up to an event step
-        // later, it takes its force from the momentum, and that times speed over deceleration from the travel.
-        let event_step = (0.1 * accuracy).min(1e-6);
-        let allowed = damping * speed * event_step / mass * speed * mass / friction;
+        // Bristles stick at first, and their damper tears them loose at once: until that is noticed, up to a hundredth of
+        // the accuracy later, it takes its force from the momentum, and that times speed over deceleration from the travel.
+        let allowed = damping * speed * 0.01 * accuracy / mass * speed * mass / friction;
         assert!((farthest - travel).abs() < allowed, "{farthest} m of {travel} m at accuracy {accuracy}");
         // What bristles can store gives it back no more than this speed.
         assert!(fastest_back > -friction / (stiffness * mass).sqrt(), "{fastest_back} m/s");

@@ -12,7 +12,6 @@ use force_elements::{
     CoordinatePair, CoordinateSpringDamperExt, ForceSystem, Frame, LinearBushing, Pose, Real,
     SpatialVelocity, State, linear_bushing,
 };
-use force_elements_scenes::is_at_length;
 use num_dual::{Dual64, DualNum as _};
 
 /// A mechanism that starts with one parameter of the start to differentiate by.
@@ -278,11 +277,6 @@ fn euler<S: Scene>(step: f64) -> f64 {
 }
 
 const ACCURACIES: [f64; 4] = [1e-4, 1e-6, 1e-8, 1e-10];
-
-/// Those of methods of order two, whose steps fall with the cube root.
-fn coarser() -> impl Iterator<Item = f64> {
-    ACCURACIES.into_iter().take(if is_at_length() { 4 } else { 3 })
-}
 const STEPS: [f64; 3] = [1e-3, 1e-4, 1e-5];
 
 fn close(found: f64, exact: f64, allowed: f64, at: f64) {
@@ -294,8 +288,6 @@ fn derivatives_of_a_torsional_pendulum_are_as_accurate_as_its_motion() {
     let exact = Torsion::exact();
     for accuracy in ACCURACIES {
         close(explicit::<Torsion>(DormandPrince::new(accuracy)), exact, accuracy, accuracy);
-    }
-    for accuracy in coarser() {
         // Order two: steps fall with the cube root of the accuracy, and the sum of their errors with its square.
         close(implicit::<Torsion>(accuracy), exact, accuracy.cbrt().powi(2), accuracy);
         close(damped::<Torsion>(accuracy), exact, accuracy.cbrt().powi(2), accuracy);
@@ -345,8 +337,6 @@ fn derivatives_of_a_pendulum_on_a_bushing_are_those_of_its_steps() {
     let closest = explicit::<Pendulum>(DormandPrince::new(1e-12));
     for accuracy in ACCURACIES {
         close(explicit::<Pendulum>(DormandPrince::new(accuracy)), closest, accuracy, accuracy);
-    }
-    for accuracy in coarser() {
         close(implicit::<Pendulum>(accuracy), closest, accuracy.cbrt().powi(2), accuracy);
         close(damped::<Pendulum>(accuracy), closest, accuracy.cbrt().powi(2), accuracy);
     }

@@ -180,7 +180,7 @@ fn a_string_pulled_tight_is_no_shorter_than_a_path_that_touches_twice() -> Resul
         // Chords of a thousand beads cut arcs short by some 1e-5.
         assert!((tight - path.length).abs() < 5e-5, "{case}: {tight} {}", path.length);
     }
-    assert!(twice.iter().all(|&count| count >= seeds(60) / 7), "{twice:?}");
+    assert!(twice.iter().all(|&count| count > seeds(60) / 7), "{twice:?}");
     Ok(())
 }
 

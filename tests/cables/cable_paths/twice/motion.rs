@@ -91,7 +91,7 @@ fn follow(
 fn a_cable_lowered_over_ridges_touches_and_leaves_them_as_the_taut_string_does() -> Result<(), Error> {
     let mut dice = Dice::new(9);
     let mut changes = 0;
-    for _ in 0..seeds(30) {
+    for _ in 0..seeds(25) {
         let (ridges, [a, b]) = landscape(&mut dice);
         let aside = dice.between(-1.0, 1.0);
         let rise = [dice.between(0.3, 1.2), dice.between(0.3, 1.2)];
