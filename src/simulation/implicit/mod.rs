@@ -44,7 +44,8 @@ pub type TrBdf2<T> = Implicit<T, Bdf2>;
 ///
 /// Without [`with_accuracy`](Self::with_accuracy) steps keep their length unless they must be shortened to
 /// converge. With it the error is estimated and steps vary; and a step in which switching changes forces by more than
-/// 1e-3 N, or a hundred times the accuracy if that is less, is shortened to the [event step](Self::with_event_step), because the event lies within it. The
+/// 1e-3 N, or a hundred times the accuracy if that is less, is shortened to the
+/// [event step](Self::with_event_step), because the event lies within it. The
 /// trapezoidal rule estimates its error from the difference to an explicit predictor of the same order
 /// (Milne's device), TR-BDF2 from that to a solution of order 3.
 ///
