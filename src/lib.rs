@@ -105,8 +105,8 @@ pub mod testing;
 // Documented in their modules, with their parameters and results.
 #[doc(no_inline)]
 pub use elements::{
-    CableSpring, CapstanCable, ContactDesign, CoordinateSpringDamperExt, CustomForce, ElasticFoundation,
-    ExponentialSpring, HertzContact, LinearBushing, SpatialBushing,
+    CableSpring, CapstanCable, Casts, ContactDesign, CoordinateSpringDamperExt, CustomForce,
+    ElasticFoundation, ExponentialSpring, HertzContact, LinearBushing, SpatialBushing,
 };
 pub use elements::{
     cable_spring, capstan_cable, coordinate_spring_damper_ext, custom_force, elastic_foundation,
@@ -114,10 +114,10 @@ pub use elements::{
 };
 pub use framework::variables;
 pub use framework::{
-    AtDynamics, AtPosition, AtVelocity, Between, BinarySnapshot, Blocks, Branch, Cache, Casts, Checkpoint,
-    Column, DynamicsView, ElementError, ElementId, ElementLinearization, ElementName, End, Error,
-    ForceElement, ForceSystem, Freedoms, Given, Handle, Linearization, OwnError, PositionView, Row, Scope,
-    Slopes, Snapshot, Source, StableStep, Stage, State, StepMethod, StepRule, Stepping, Stiffnesses, Triplet,
+    AtDynamics, AtPosition, AtVelocity, Between, BinarySnapshot, Blocks, Branch, Cache, Checkpoint, Column,
+    DynamicsView, ElementError, ElementId, ElementLinearization, ElementName, End, Error, ForceElement,
+    ForceSystem, Freedoms, Given, Handle, Linearization, OwnError, PositionView, Row, Scope, Slopes,
+    Snapshot, Source, StableStep, Stage, State, StepMethod, StepRule, Stepping, Stiffnesses, Triplet,
     VariablePlace, VariableVector, Variables, Variation, VelocityView,
 };
 pub use math::check;

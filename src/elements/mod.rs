@@ -8,6 +8,7 @@ mod contact_law;
 pub mod coordinate_spring_damper_ext;
 pub mod custom_force;
 pub mod elastic_foundation;
+mod errors;
 pub mod exponential_spring;
 mod frames;
 pub mod hertz_contact;
@@ -18,6 +19,7 @@ mod tension;
 
 pub use cable_spring::CableSpring;
 pub use capstan_cable::CapstanCable;
+pub use casts::Casts;
 pub use contact_design::ContactDesign;
 pub use coordinate_spring_damper_ext::CoordinateSpringDamperExt;
 pub use custom_force::CustomForce;

@@ -7,10 +7,8 @@ use alloc::sync::Arc;
 use core::fmt;
 
 use super::{ElementId, Stage};
-use crate::cable::PathError;
 use crate::math::InvalidValue;
 use crate::mechanics::KinematicsError;
-use crate::shapes::ShapeError;
 
 /// Errors of systems and states. A failed call changes nothing.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -30,12 +28,9 @@ pub enum Error {
     /// A number outside any element is out of its range.
     #[error(transparent)]
     InvalidValue(#[from] InvalidValue),
-    /// A shape was refused.
+    /// What an element is made of was refused, such as a shape or a cable's path; see [`own`](Self::own).
     #[error(transparent)]
-    Shape(#[from] ShapeError),
-    /// A cable's path was refused.
-    #[error(transparent)]
-    Path(#[from] PathError),
+    Own(OwnError),
     /// The state has not been realized far enough for a result.
     #[error("stage {required} is required, but the state is realized to {actual}")]
     StageTooLow {
@@ -180,16 +175,10 @@ impl Error {
     /// The out-of-range number, whether an element, a shape, a path or anything else refused it.
     pub fn invalid_value(&self) -> Option<&InvalidValue> {
         match self {
-            Self::InvalidValue(value)
-            | Self::Element { source: ElementError::InvalidValue(value), .. }
-            | Self::Shape(ShapeError::InvalidValue(value))
-            | Self::Path(
-                PathError::InvalidValue(value) | PathError::Shape(ShapeError::InvalidValue(value)),
-            ) => Some(value),
-            _ => match self.own()? {
-                PathError::InvalidValue(value) => Some(value),
-                _ => None,
-            },
+            Self::InvalidValue(value) | Self::Element { source: ElementError::InvalidValue(value), .. } => {
+                Some(value)
+            }
+            _ => None,
         }
     }
 
@@ -201,7 +190,7 @@ impl Error {
         }
     }
 
-    /// The element-specific error, if it is of type `E`.
+    /// The error of an element, or of what one is made of, if it is of type `E`.
     ///
     /// ```
     /// use force_elements::linear_bushing::Singular;
@@ -212,8 +201,10 @@ impl Error {
     /// # }
     /// ```
     pub fn own<E: core::error::Error + 'static>(&self) -> Option<&E> {
-        match self.element_error()? {
-            ElementError::Own(own) => own.0.as_ref().downcast_ref(),
+        match self {
+            Self::Own(own) | Self::Element { source: ElementError::Own(own), .. } => {
+                own.0.as_ref().downcast_ref()
+            }
             _ => None,
         }
     }
@@ -255,19 +246,7 @@ pub enum ElementError {
 impl ElementError {
     /// Wraps an element-specific error.
     pub fn own(error: impl core::error::Error + Send + Sync + 'static) -> Self {
-        Self::Own(OwnError(Arc::new(error)))
-    }
-}
-
-impl From<ShapeError> for ElementError {
-    fn from(error: ShapeError) -> Self {
-        Self::own(error)
-    }
-}
-
-impl From<PathError> for ElementError {
-    fn from(error: PathError) -> Self {
-        Self::own(error)
+        Self::Own(OwnError::new(error))
     }
 }
 
@@ -276,6 +255,13 @@ impl From<PathError> for ElementError {
 /// Two are equal if their messages are.
 #[derive(Debug, Clone)]
 pub struct OwnError(Arc<dyn core::error::Error + Send + Sync>);
+
+impl OwnError {
+    /// Wraps an error.
+    pub(crate) fn new(error: impl core::error::Error + Send + Sync + 'static) -> Self {
+        Self(Arc::new(error))
+    }
+}
 
 impl PartialEq for OwnError {
     fn eq(&self, other: &Self) -> bool {

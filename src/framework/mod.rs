@@ -1,6 +1,6 @@
 //! Systems of elements, their states, and the views through which results are read.
 
-mod casts;
+pub(crate) mod casts;
 mod checkpoint;
 mod composites;
 mod continuous;
@@ -27,7 +27,6 @@ mod view;
 mod worlds;
 mod writes;
 
-pub use casts::Casts;
 pub use checkpoint::Checkpoint;
 pub use continuous::StepRule;
 pub use element::{AtDynamics, AtPosition, AtVelocity, ForceElement, Given};

@@ -10,7 +10,7 @@ use force_elements_scenes::arm::{Arm, Muscle, RIM, Shape, Surface};
 use force_elements_scenes::conformance::Failure;
 
 fn arm() -> Result<Arm, Failure> {
-    Arm::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/muscles/arm26.json"))
+    Arm::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/muscles/arm26.json"))
 }
 
 #[test]

@@ -9,7 +9,7 @@ use force_elements::shapes::{FaceList, MeshFault, ShapeError, TriangleMesh};
 
 #[test]
 fn obj_files_keep_every_bit_and_every_face() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/meshes");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/meshes");
     for (name, faces) in [("sphere_512", 512), ("sphere_2048", 2048), ("brick", 572), ("cylinder", 1020)] {
         let text = std::fs::read(folder.join(format!("{name}.obj"))).expect("a readable file");
         let list = FaceList::<f64>::read_obj(text.as_slice()).expect("an OBJ file");

@@ -9,7 +9,7 @@ use force_elements_scenes::tosses::{COUNT, Contact, Model, Recording, error, fal
 const FITTED: usize = 60;
 
 fn recording() -> Result<Recording, String> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/tosses/tosses.json");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/tosses/tosses.json");
     Recording::read(&path).map_err(|error| error.to_string())
 }
 

@@ -13,7 +13,7 @@ use force_elements_scenes::conformance::coordinate_spring_damper_ext::Trajectory
 
 #[test]
 fn trajectories_under_error_control_agree_with_exudyn_and_keep_the_balance_of_work() {
-    let path = "tests/golden/coordinate_spring_damper_ext_trajectories.json";
+    let path = "golden/coordinate_spring_damper_ext_trajectories.json";
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
     let content = std::fs::read_to_string(path).expect("a readable file");
     let content: serde_json::Value = serde_json::from_str(&content).expect("JSON");

@@ -5,7 +5,7 @@ use std::path::Path;
 use force_elements_scenes::conformance::{self, Comparison, Detour};
 
 fn compare(name: &str) -> Comparison {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden").join(name);
     conformance::file(&path).expect("a readable file")
 }
 
@@ -68,7 +68,7 @@ fn cable_springs_agree_with_simbody() {
 
 #[test]
 fn a_wrong_number_is_noticed() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/linear_bushing.json");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/linear_bushing.json");
     let text = std::fs::read_to_string(path).expect("a readable file");
     let mut content: serde_json::Value = serde_json::from_str(&text).expect("JSON");
     let q = &mut content["cases"][7]["expected"]["q"][2];
@@ -119,7 +119,7 @@ fn the_pages_state_the_worst_deviations() {
     let lengths = worst("cable_path.json", |quantity| quantity == "length");
     let points = worst("cable_path.json", |quantity| quantity != "length");
     let page = |name: &str| {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name);
         std::fs::read_to_string(path).expect("a page")
     };
     // The largest of all runs, which the example prints.
