@@ -2,14 +2,14 @@
 
 use core::fmt;
 
-use nalgebra::{Matrix3, Point3, Rotation3, SVector};
+use nalgebra::{Matrix3, Point3, Rotation3, SVector, Scalar};
 
 use crate::framework::part::{
-    Composite, Declared, Entry, Listed, Optional, Part, Slot, Value, Visitor, VisitorMut,
+    Composite, Declared, Entry, Lift, Listed, Optional, Part, Slot, Value, Visitor, VisitorMut,
 };
 use crate::math::{
-    InvalidValue, Pose, Real, SpatialForce, SpatialVelocity, Symmetric6, cast_pose, check, have_same_bits,
-    places,
+    Algebraic, InvalidValue, Pose, Real, SpatialForce, SpatialVelocity, Symmetric6, cast_pose, check,
+    have_same_bits, places,
 };
 
 /// The name of a component of a vector: of six, three angles and three translations; of more than four, its number.
@@ -69,6 +69,17 @@ impl<T: Real, const N: usize> Part<T, Composite> for SVector<T, N> {
     }
     fn numbers(&self) -> &[T] {
         self.as_slice()
+    }
+}
+
+impl<T: Algebraic, S: Scalar, const N: usize> Lift<T, S, Composite> for SVector<T, N> {
+    type Lifted = SVector<S, N>;
+    #[inline]
+    fn lift(&self, of: &mut impl FnMut(T) -> S) -> SVector<S, N> {
+        self.map(of)
+    }
+    fn skip(of: &mut impl FnMut(T) -> S) {
+        (0..N).for_each(|_| <T as Lift<T, S, _>>::skip(of));
     }
 }
 
@@ -157,6 +168,17 @@ impl<T: Real> Part<T, Composite> for Point3<T> {
     }
     fn numbers(&self) -> &[T] {
         self.coords.as_slice()
+    }
+}
+
+impl<T: Algebraic, S: Scalar> Lift<T, S, Composite> for Point3<T> {
+    type Lifted = Point3<S>;
+    #[inline]
+    fn lift(&self, of: &mut impl FnMut(T) -> S) -> Point3<S> {
+        self.map(of)
+    }
+    fn skip(of: &mut impl FnMut(T) -> S) {
+        <SVector<T, 3> as Lift<T, S, _>>::skip(of);
     }
 }
 
@@ -280,5 +302,20 @@ impl<T: Real, K, V: Part<T, K>> Part<T, Optional<K>> for Option<V> {
     }
     fn check(&self, name: &'static str) -> Result<(), InvalidValue> {
         self.as_ref().map_or(Ok(()), |value| value.check(name))
+    }
+}
+
+/// The numbers of `None` have their places all the same.
+impl<T, S, K, V: Lift<T, S, K>> Lift<T, S, Optional<K>> for Option<V> {
+    type Lifted = Option<V::Lifted>;
+    #[inline]
+    fn lift(&self, of: &mut impl FnMut(T) -> S) -> Option<V::Lifted> {
+        if self.is_none() {
+            V::skip(of);
+        }
+        self.as_ref().map(|value| value.lift(of))
+    }
+    fn skip(of: &mut impl FnMut(T) -> S) {
+        V::skip(of);
     }
 }

@@ -4,7 +4,7 @@ use core::fmt::Arguments;
 use core::marker::PhantomData;
 
 use crate::framework::Stage;
-use crate::math::{InvalidValue, Real, check, have_same_bits};
+use crate::math::{Algebraic, InvalidValue, Real, check, have_same_bits};
 
 /// A number or flag to read.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -185,15 +185,20 @@ pub trait Part<T: Real, Kind>: Listed<T, Kind> {
 pub trait Lift<T, S, Kind> {
     /// The field with such numbers.
     type Lifted;
-    /// The field with every number replaced.
+    /// The field with every number replaced, in the order in which they are listed.
     fn lift(&self, of: &mut impl FnMut(T) -> S) -> Self::Lifted;
+    /// Calls `of` with a zero for each number.
+    fn skip(of: &mut impl FnMut(T) -> S);
 }
 
-impl<T: Copy, S> Lift<T, S, Scalar> for T {
+impl<T: Algebraic, S> Lift<T, S, Scalar> for T {
     type Lifted = S;
     #[inline]
     fn lift(&self, of: &mut impl FnMut(T) -> S) -> S {
         of(*self)
+    }
+    fn skip(of: &mut impl FnMut(T) -> S) {
+        of(T::none());
     }
 }
 
@@ -203,6 +208,7 @@ impl<T, S> Lift<T, S, Composite> for bool {
     fn lift(&self, _: &mut impl FnMut(T) -> S) -> Self {
         *self
     }
+    fn skip(_: &mut impl FnMut(T) -> S) {}
 }
 
 impl<T: Real> Listed<T, Scalar> for T {

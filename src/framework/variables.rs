@@ -271,14 +271,14 @@ macro_rules! variables {
         $(#[doc = $doc])*
         #[derive(Debug, Clone, Copy, $($derived),*)]
         $(#[$meta])*
-        $vis struct $name<T> {
+        $vis struct $name<T: $crate::nalgebra::Scalar> {
             $($(#[$field_meta])* $field_vis $field: $type,)*
         }
 
-        impl<T: Copy> $name<T> {
+        impl<T: $crate::math::Algebraic> $name<T> {
             /// The same with every number replaced, in the order of the fields.
             #[inline]
-            pub(crate) fn lift<S: Copy>(&self, of: &mut impl FnMut(T) -> S) -> $name<S> {
+            pub(crate) fn lift<S: $crate::math::Algebraic>(&self, of: &mut impl FnMut(T) -> S) -> $name<S> {
                 $name { $($field: $crate::variables::Lift::<T, S, _>::lift(&self.$field, of),)* }
             }
         }

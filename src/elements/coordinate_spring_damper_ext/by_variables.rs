@@ -22,7 +22,7 @@ type ByFriction<T> = Varied<T, { 2 + FRICTION.len() }>;
 type ByStops<T> = Varied<T, { 2 + STOPS.len() }>;
 
 /// Displacement and velocity, with the law and the memory, of which some numbers vary.
-struct Varied<T, const N: usize> {
+struct Varied<T: Real, const N: usize> {
     q: Dual<T, N>,
     v: Dual<T, N>,
     parameters: Parameters<Dual<T, N>>,

@@ -1,11 +1,13 @@
 //! The law of friction, and the switching of friction and limit stops.
 
+use nalgebra::Scalar;
+
 use crate::elements::coordinate_spring_damper_ext::{Discrete, Parameters};
 use crate::math::{Algebraic, Real};
 
 /// The result of [`Parameters::switch`].
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Switch<T> {
+pub struct Switch<T: Scalar> {
     /// The discrete variables that fit the iterate.
     pub discrete: Discrete<T>,
     /// The change in force that they make, plus the opposing force of the damper where bristles stick again \[N\]; of

@@ -3,7 +3,6 @@
 use nalgebra::Vector2;
 
 use super::friction::length;
-use super::law::Law;
 use super::{Discrete, ExponentialSpring, FrictionTransition, Parameters};
 use crate::framework::{AtDynamics, Blocks};
 use crate::math::{Number, Real};
@@ -44,7 +43,7 @@ impl<T: Real> ExponentialSpring<T> {
         let Parameters { friction_elasticity: k, friction_viscosity: c, .. } = *parameters;
         let Discrete { sliding, overspeed, last_station, .. } = at.discrete;
         let (zero, limit) = (T::zero(), at.dynamics.friction_force_limit);
-        let beyond_least = limit - Law::new(parameters).least_limit();
+        let beyond_least = limit - parameters.least_limit();
         if beyond_least <= zero {
             blocks.branch("free", -beyond_least, "N");
             return;

@@ -2,8 +2,8 @@
 
 use nalgebra::Vector2;
 
-use crate::elements::exponential_spring::law::Law;
-use crate::math::{Number, Real};
+use crate::elements::exponential_spring::Parameters;
+use crate::math::{Algebraic, Number, Real};
 
 /// The elastic and damping parts of the friction force.
 pub(super) struct Friction<S> {
@@ -12,26 +12,20 @@ pub(super) struct Friction<S> {
     pub(super) limit_reached: bool,
 }
 
-impl<S> Friction<S> {
+impl<S: Algebraic> Friction<S> {
     /// Zero friction, for a negligible limit.
-    pub(super) fn none<T: Real>() -> Self
-    where
-        S: Number<T>,
-    {
+    pub(super) fn none() -> Self {
         Self { elastic: still(), damping: still(), limit_reached: true }
     }
 
     /// The damped spring and the damper, blended by Sliding.
-    pub(super) fn blended<T: Real>(
-        law: &Law<S>,
+    pub(super) fn blended(
+        law: &Parameters<S>,
         stretch: Vector2<S>,
         velocity: Vector2<S>,
         limit: S,
         sliding: S,
-    ) -> Self
-    where
-        S: Number<T>,
-    {
+    ) -> Self {
         let viscous = velocity * -law.friction_viscosity;
         let ([sliding_damping], sliding_cut) = shortened([viscous], viscous, limit);
         let elastic = stretch * -law.friction_elasticity;
@@ -188,7 +182,6 @@ fn step<T: Real, S: Number<T>>(s: S) -> S {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::elements::exponential_spring::Parameters;
     use num_dual::Dual64;
 
     #[test]
@@ -244,7 +237,7 @@ mod tests {
             let expected_elastic = -stretch * scale * (1.0 - sliding);
             let expected_damping = -velocity * scale * (1.0 - sliding) + cut(-velocity) * sliding;
             let Friction { elastic, damping, .. } =
-                Friction::blended(&Law::new(&parameters), stretch * unit, velocity * unit, unit, sliding);
+                Friction::blended(&parameters, stretch * unit, velocity * unit, unit, sliding);
             // Some ten roundings of numbers up to five.
             assert!((elastic / unit - expected_elastic).amax() < 1e-14, "{unit}: {elastic}");
             assert!((damping / unit - expected_damping).amax() < 1e-14, "{unit}: {damping}");
@@ -259,8 +252,8 @@ mod tests {
             for exponent in exponents {
                 let velocity = Vector2::new(T::lit(0.6), T::lit(-0.8)) * T::lit(10.0_f64.powi(exponent));
                 for friction in [
-                    Friction::blended(&Law::new(&parameters), none, velocity, limit, T::one()),
-                    Friction::blended(&Law::new(&parameters), none, velocity, limit, T::lit(0.3)),
+                    Friction::blended(&parameters, none, velocity, limit, T::one()),
+                    Friction::blended(&parameters, none, velocity, limit, T::lit(0.3)),
                 ] {
                     let force = friction.elastic + friction.damping;
                     let off = (force - Vector2::new(T::lit(-30.0), T::lit(40.0))).amax().to_f64() / 50.0;

@@ -6,34 +6,7 @@ use super::friction::{Friction, dot, exceeds, length, settle};
 use super::normal::{Normal, normal_force};
 use super::slider::{Slider, Yielding};
 use crate::elements::exponential_spring::{Discrete, FrictionTransition, Parameters};
-use crate::math::{Number, Real};
-
-/// The parameters as numbers.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Law<S> {
-    pub(super) d0: S,
-    pub(super) d1: S,
-    pub(super) d2: S,
-    pub(super) normal_viscosity: S,
-    pub(super) max_normal_force: S,
-    pub(super) friction_elasticity: S,
-    pub(super) friction_viscosity: S,
-    pub(super) settle_velocity: S,
-    pub(super) release_velocity: S,
-    pub(super) mu_static: S,
-    pub(super) mu_kinetic: S,
-}
-
-/// The memory as numbers, in the plane.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Memory<S> {
-    pub(super) anchor: Vector2<S>,
-    pub(super) sliding: S,
-    pub(super) last_update: S,
-    pub(super) last_station: Option<Vector2<S>>,
-    pub(super) last_velocity: Vector2<S>,
-    pub(super) overspeed: S,
-}
+use crate::math::{Algebraic, Real};
 
 /// Position and velocity of the station in the plane's frame, and time.
 #[derive(Debug, Clone, Copy)]
@@ -63,6 +36,16 @@ pub(super) struct Next<S> {
     pub(super) overspeed: S,
 }
 
+/// What a commit does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Step {
+    /// It writes all of the memory.
+    Whole,
+    /// It writes time and place only: the time since the last commit is unknown.
+    First,
+    Nothing,
+}
+
 /// Friction by return mapping.
 pub(super) struct Pulled<S> {
     pub(super) yielding: Yielding<S>,
@@ -72,69 +55,41 @@ pub(super) struct Pulled<S> {
     pub(super) error: S,
 }
 
+impl<S: Algebraic> Outcome<S> {
+    /// The force on the station in the plane's frame.
+    pub(super) fn force(&self) -> Vector3<S> {
+        let friction = self.friction.elastic + self.friction.damping;
+        Vector3::new(friction.x, friction.y, self.normal.total)
+    }
+}
+
+impl<S: Algebraic> Discrete<S> {
+    /// The memory after a commit.
+    pub(super) fn after(&self, step: Step, motion: &Motion<S>, next: Next<S>) -> Self {
+        let Motion { position, velocity, time } = *motion;
+        let (last_update, last_station) = (time, Some(position.into()));
+        match step {
+            Step::Whole => Self {
+                anchor_P: next.anchor,
+                sliding: next.sliding,
+                last_update,
+                last_station,
+                last_velocity_P: velocity.xy(),
+                overspeed: next.overspeed,
+            },
+            Step::First => Self { last_update, last_station, ..*self },
+            Step::Nothing => *self,
+        }
+    }
+}
+
 /// The share of the settle velocity at which friction of an anchor that lets go falls with the pull.
 const FAST: f64 = 0.1;
 
-impl<T: Real> Law<T> {
-    #[inline]
-    pub(super) fn new(parameters: &Parameters<T>) -> Self {
-        Self::of(parameters, |number, _| number)
-    }
-}
-
-impl<T: Real> Memory<T> {
-    #[inline]
-    pub(super) fn new(committed: &Discrete<T>) -> Self {
-        Self::of(committed, |number, _| number)
-    }
-}
-
-impl<S> Memory<S> {
-    /// The memory whose numbers are made by `number` of their values and places.
-    #[inline]
-    pub(super) fn of<T: Real>(committed: &Discrete<T>, number: impl Fn(T, usize) -> S) -> Self {
-        let vector = |v: Vector2<T>, first| Vector2::new(number(v.x, first), number(v.y, first + 1));
-        Self {
-            anchor: vector(committed.anchor_P, 0),
-            sliding: number(committed.sliding, 2),
-            last_update: number(committed.last_update, 3),
-            last_station: committed.last_station.map(|station| vector(station.xy().coords, 4)),
-            last_velocity: vector(committed.last_velocity_P, 7),
-            overspeed: number(committed.overspeed, 9),
-        }
-    }
-}
-
-impl<S> Law<S> {
-    /// The law whose numbers are made by `number` of their values and places.
-    #[inline]
-    pub(super) fn of<T: Real>(parameters: &Parameters<T>, number: impl Fn(T, usize) -> S) -> Self {
-        Self {
-            d0: number(parameters.d0, 0),
-            d1: number(parameters.d1, 1),
-            d2: number(parameters.d2, 2),
-            normal_viscosity: number(parameters.normal_viscosity, 3),
-            max_normal_force: number(parameters.max_normal_force, 4),
-            friction_elasticity: number(parameters.friction_elasticity, 5),
-            friction_viscosity: number(parameters.friction_viscosity, 6),
-            settle_velocity: number(parameters.settle_velocity, 7),
-            release_velocity: number(parameters.release_velocity, 8),
-            mu_static: number(parameters.mu_static, 9),
-            mu_kinetic: number(parameters.mu_kinetic, 10),
-        }
-    }
-
+impl<S: Algebraic> Parameters<S> {
     /// Forces on the station, and what a commit writes.
     #[inline]
-    pub(super) fn evaluate<T: Real>(
-        &self,
-        transition: FrictionTransition,
-        committed: &Memory<S>,
-        motion: &Motion<S>,
-    ) -> Outcome<S>
-    where
-        S: Number<T>,
-    {
+    pub(super) fn evaluate(&self, committed: &Discrete<S>, motion: &Motion<S>) -> Outcome<S> {
         let Motion { position, velocity, .. } = motion;
         let normal = normal_force(self, position.z, velocity.z);
         let mu = self.friction_coefficient(committed);
@@ -153,7 +108,7 @@ impl<S> Law<S> {
             dissipation,
             switching_error: S::none(),
         };
-        match transition {
+        match self.friction_transition {
             FrictionTransition::ReturnMapping => self.yields(committed, is_held, [p, v], outcome),
             FrictionTransition::Settling => {
                 let elapsed = motion.time - committed.last_update;
@@ -164,47 +119,35 @@ impl<S> Law<S> {
 
     /// The coefficient of friction by the committed Sliding.
     #[inline]
-    pub(super) fn friction_coefficient<T: Real>(&self, committed: &Memory<S>) -> S
-    where
-        S: Number<T>,
-    {
+    pub(super) fn friction_coefficient(&self, committed: &Discrete<S>) -> S {
         self.mu_static - committed.sliding * (self.mu_static - self.mu_kinetic)
     }
 
     /// Whether a limit of friction is not negligible.
     #[inline]
-    pub(super) fn holds<T: Real>(&self, limit: S) -> bool
-    where
-        S: Number<T>,
-    {
+    pub(super) fn holds(&self, limit: S) -> bool {
         limit > self.least_limit()
     }
 
     /// The greatest limit of friction that is negligible.
     #[inline]
-    pub(super) fn least_limit<T: Real>(&self) -> S
-    where
-        S: Number<T>,
-    {
+    pub(super) fn least_limit(&self) -> S {
         // Relative to `max` where all forces are small in the units in use.
-        S::of(T::negligible()) * self.max_normal_force.at_most(S::literal(1.0))
+        S::of(S::Scalar::negligible()) * self.max_normal_force.at_most(S::literal(1.0))
     }
 
     /// Friction as published.
     #[inline]
-    fn blends<T: Real>(
+    fn blends(
         &self,
-        committed: &Memory<S>,
+        committed: &Discrete<S>,
         is_held: bool,
         [position, velocity]: [Vector2<S>; 2],
         elapsed: S,
         mut outcome: Outcome<S>,
-    ) -> Outcome<S>
-    where
-        S: Number<T>,
-    {
+    ) -> Outcome<S> {
         if is_held {
-            let stretch = position - committed.anchor;
+            let stretch = position - committed.anchor_P;
             outcome.friction = Friction::blended(self, stretch, velocity, outcome.limit, committed.sliding);
         }
         let Friction { elastic, damping, .. } = outcome.friction;
@@ -212,8 +155,8 @@ impl<S> Law<S> {
         let lead = elastic / self.friction_elasticity;
         let anchor = position + lead;
         outcome.next.anchor = anchor;
-        if is_held && elapsed.value() > T::negligible() {
-            outcome.next.sliding = settle(anchor - committed.anchor, elapsed * self.settle_velocity);
+        if is_held && elapsed.value() > S::Scalar::negligible() {
+            outcome.next.sliding = settle(anchor - committed.anchor_P, elapsed * self.settle_velocity);
         }
         outcome.energy += S::literal(0.5) * dot(elastic, lead);
         outcome.dissipation -= dot(damping, velocity);
@@ -222,16 +165,13 @@ impl<S> Law<S> {
 
     /// Friction by return mapping.
     #[inline]
-    fn yields<T: Real>(
+    fn yields(
         &self,
-        committed: &Memory<S>,
+        committed: &Discrete<S>,
         is_held: bool,
         [position, velocity]: [Vector2<S>; 2],
         mut outcome: Outcome<S>,
-    ) -> Outcome<S>
-    where
-        S: Number<T>,
-    {
+    ) -> Outcome<S> {
         let (zero, one) = (S::none(), S::literal(1.0));
         let normal = outcome.normal.total;
         let Pulled { yielding, error, .. } =
@@ -254,25 +194,19 @@ impl<S> Law<S> {
 
     /// Whether a station is fast enough for its anchor to let go.
     #[inline]
-    fn lets_go<T: Real>(&self, velocity: Vector2<S>) -> bool
-    where
-        S: Number<T>,
-    {
+    fn lets_go(&self, velocity: Vector2<S>) -> bool {
         self.release_velocity == S::none() || exceeds(velocity, self.release_velocity)
     }
 
     /// Friction by return mapping under a normal force and a limit.
     #[inline]
-    pub(super) fn pulls<T: Real>(
+    pub(super) fn pulls(
         &self,
-        committed: &Memory<S>,
+        committed: &Discrete<S>,
         is_held: bool,
         [position, velocity]: [Vector2<S>; 2],
         [normal, limit]: [S; 2],
-    ) -> Pulled<S>
-    where
-        S: Number<T>,
-    {
+    ) -> Pulled<S> {
         let (zero, one) = (S::none(), S::literal(1.0));
         let slider = Slider::committed(committed, position);
         // What friction loses when the anchor lets go. Within the step a fast station loses it as the pull rises on, so that

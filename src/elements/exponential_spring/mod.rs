@@ -27,7 +27,7 @@ use crate::mechanics::{
     BodyIndex, Checked, ForceAccumulator, Frame, Positions, Station, Topology, Velocities,
 };
 
-use law::{Law, Memory, Motion, Outcome};
+use law::{Motion, Next, Outcome, Step};
 
 /// Contact between a station on a body and a plane, without a contact search.
 ///
@@ -341,24 +341,10 @@ impl<T: Real> ExponentialSpring<T> {
         (at.parameters.friction_elasticity * way * (at.time - *last_update)).min(most).max(T::zero())
     }
 
-    fn commit(at: &AtDynamics<'_, T, Self>, next: &mut Discrete<T>) {
-        next.anchor_P = at.dynamics.next_anchor_P;
-        next.sliding = at.dynamics.next_sliding;
-        next.last_update = at.time;
-        next.last_station = Some(at.position.p_PS);
-        next.last_velocity_P = at.velocity.v_PS.xy();
-        next.overspeed = at.dynamics.next_overspeed;
+    /// The motion of the station in the plane's frame.
+    fn motion(at: &AtVelocity<'_, T, Self>) -> Motion<T> {
+        Motion { position: at.position.p_PS.coords, velocity: at.velocity.v_PS, time: at.time }
     }
-}
-
-/// What a commit does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Step {
-    /// It writes all of the memory.
-    Whole,
-    /// It writes time and place only: the time since the last commit is unknown.
-    First,
-    Nothing,
 }
 
 impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
@@ -415,9 +401,7 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         at: &AtVelocity<'_, T, Self>,
         cache: &mut Self::Dynamics,
     ) -> Result<(), ElementError> {
-        let law = Law::new(at.parameters);
-        let motion = Motion { position: at.position.p_PS.coords, velocity: at.velocity.v_PS, time: at.time };
-        let outcome = law.evaluate(at.parameters.friction_transition, &Memory::new(at.discrete), &motion);
+        let outcome = at.parameters.evaluate(at.discrete, &Self::motion(at));
         let Outcome { normal, mu, limit, friction, next, energy, dissipation, switching_error } = outcome;
 
         // Field by field: a whole struct would be built and then copied.
@@ -491,14 +475,12 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         at: &AtDynamics<'_, T, Self>,
         next: &mut Self::Discrete,
     ) -> Result<(), ElementError> {
-        match Self::step(at)? {
-            Step::Whole => Self::commit(at, next),
-            Step::First => {
-                next.last_update = at.time;
-                next.last_station = Some(at.position.p_PS);
-            }
-            Step::Nothing => {}
-        }
+        let written = Next {
+            anchor: at.dynamics.next_anchor_P,
+            sliding: at.dynamics.next_sliding,
+            overspeed: at.dynamics.next_overspeed,
+        };
+        *next = at.discrete.after(Self::step(at)?, &Self::motion(at), written);
         Ok(())
     }
 

@@ -3,8 +3,8 @@
 use nalgebra::Vector2;
 
 use crate::elements::exponential_spring::friction::{dot, exceeds, length, still};
-use crate::elements::exponential_spring::law::{Law, Memory};
-use crate::math::{Number, Real};
+use crate::elements::exponential_spring::{Discrete, Parameters};
+use crate::math::{Algebraic, Number, Real};
 
 /// The anchor at its last commit, and the station then.
 #[derive(Debug, Clone, Copy)]
@@ -30,12 +30,9 @@ pub(super) struct Yielding<S> {
     pub(super) room: S,
 }
 
-impl<S> Yielding<S> {
+impl<S: Algebraic> Yielding<S> {
     /// Zero friction, for a negligible limit: the anchor goes with the station.
-    pub(super) fn none<T: Real>(law: &Law<S>, velocity: Vector2<S>) -> Self
-    where
-        S: Number<T>,
-    {
+    pub(super) fn none(law: &Parameters<S>, velocity: Vector2<S>) -> Self {
         let zero = still();
         let is_damped = law.friction_viscosity > S::none();
         let overspeed = if is_damped { length(velocity) } else { S::none() };
@@ -43,38 +40,32 @@ impl<S> Yielding<S> {
     }
 }
 
-fn unbounded<T: Real, S: Number<T>>() -> S {
+fn unbounded<S: Algebraic>() -> S {
     S::literal(f64::INFINITY)
 }
 
-impl<S> Slider<S> {
+impl<S: Algebraic> Slider<S> {
     /// As committed. A station that slid before its first commit is not anchored anywhere: it starts at `position`.
-    pub(super) fn committed<T: Real>(committed: &Memory<S>, position: Vector2<S>) -> Self
-    where
-        S: Number<T>,
-    {
-        let Memory { anchor, sliding, last_station, last_velocity, overspeed, .. } = *committed;
+    pub(super) fn committed(committed: &Discrete<S>, position: Vector2<S>) -> Self {
+        let Discrete { anchor_P, sliding, last_station, last_velocity_P, overspeed, .. } = *committed;
         let is_anchored = last_station.is_some() || sliding == S::none();
         Self {
-            anchor: if is_anchored { anchor } else { position },
-            station: last_station.unwrap_or(position),
-            velocity: last_velocity,
+            anchor: if is_anchored { anchor_P } else { position },
+            station: last_station.map_or(position, |station| station.xy().coords),
+            velocity: last_velocity_P,
             overspeed,
         }
     }
 
     /// By how much spring and damper pull at the anchor, where it was, beyond a limit.
-    pub(super) fn pull_beyond<T: Real>(
+    pub(super) fn pull_beyond(
         &self,
-        law: &Law<S>,
+        law: &Parameters<S>,
         position: Vector2<S>,
         velocity: Vector2<S>,
         limit: S,
-    ) -> S
-    where
-        S: Number<T>,
-    {
-        let Law { friction_elasticity: k, friction_viscosity: c, .. } = *law;
+    ) -> S {
+        let Parameters { friction_elasticity: k, friction_viscosity: c, .. } = *law;
         (length((position - self.anchor) * k + velocity * c) - limit).at_least(S::none())
     }
 
@@ -82,17 +73,14 @@ impl<S> Slider<S> {
     ///
     /// The damper comes first, shortened to the limit; then as much of the spring as keeps the sum within the limit. What
     /// the spring exceeds it by drags the anchor along.
-    pub(super) fn friction<T: Real>(
+    pub(super) fn friction(
         &self,
-        law: &Law<S>,
+        law: &Parameters<S>,
         position: Vector2<S>,
         velocity: Vector2<S>,
         limit: S,
-    ) -> Yielding<S>
-    where
-        S: Number<T>,
-    {
-        let Law { friction_elasticity: k, friction_viscosity: c, .. } = *law;
+    ) -> Yielding<S> {
+        let Parameters { friction_elasticity: k, friction_viscosity: c, .. } = *law;
         let viscous = velocity * c;
         let is_viscous = exceeds(viscous, limit);
         let mut stretch = position - self.anchor;
@@ -113,10 +101,7 @@ impl<S> Slider<S> {
     ///
     /// From there on the anchor holds at once if the damping is strong. That it does so within the step makes the
     /// anchor one of second order.
-    fn share_dragged<T: Real>(&self, speed: S, viscosity: S, limit: S) -> S
-    where
-        S: Number<T>,
-    {
+    fn share_dragged(&self, speed: S, viscosity: S, limit: S) -> S {
         let over = viscosity * self.overspeed;
         // Rounding may leave the damper somewhat beyond a limit that it does not exceed.
         let fallen = over + (limit - viscosity * speed).at_least(S::none());
@@ -130,18 +115,15 @@ impl<S> Slider<S> {
         if twice_mean > S::none() { time * ((before + between) / twice_mean) } else { time }
     }
 
-    fn slipping<T: Real>(
+    fn slipping(
         &self,
-        law: &Law<S>,
+        law: &Parameters<S>,
         stretch: Vector2<S>,
         velocity: Vector2<S>,
         limit: S,
         is_viscous: bool,
-    ) -> Yielding<S>
-    where
-        S: Number<T>,
-    {
-        let Law { friction_elasticity: k, friction_viscosity: c, .. } = *law;
+    ) -> Yielding<S> {
+        let Parameters { friction_elasticity: k, friction_viscosity: c, .. } = *law;
         // The damper's share of the limit, as a vector.
         let (share, rest, overspeed) = if is_viscous {
             let speed = length(velocity);
@@ -151,7 +133,7 @@ impl<S> Slider<S> {
             (share, S::literal(1.0) - dot(share, share), S::none())
         };
         let damping = share * -limit;
-        let mut room = T::lit(f64::INFINITY);
+        let mut room = S::Scalar::lit(f64::INFINITY);
         if is_viscous {
             let ahead = dot(share, stretch);
             room = ahead.value().magnitude();
@@ -197,7 +179,6 @@ impl<S> Slider<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::elements::exponential_spring::Parameters;
     use alloc::vec::Vec;
     use num_dual::Dual64;
 
@@ -219,8 +200,7 @@ mod tests {
         parameters: &Parameters<f64>,
         (position, velocity, limit): Moment,
     ) -> Slider<f64> {
-        let Yielding { stretch, overspeed, .. } =
-            slider.friction(&Law::new(parameters), position, velocity, limit);
+        let Yielding { stretch, overspeed, .. } = slider.friction(parameters, position, velocity, limit);
         Slider { anchor: position - stretch, station: position, velocity, overspeed }
     }
 
@@ -292,8 +272,7 @@ mod tests {
         let anchor = Vector2::new(0.3, -0.7);
         for i in 0..1000 {
             let offset = Vector2::new(f64::from(i).sin(), f64::from(3 * i).cos()) * 2e-4;
-            let after =
-                at_rest(anchor).friction(&Law::new(&parameters), anchor + offset, offset * 10.0, 10.0);
+            let after = at_rest(anchor).friction(&parameters, anchor + offset, offset * 10.0, 10.0);
             assert_eq!((after.stretch, after.slips), (anchor + offset - anchor, false));
         }
     }
@@ -308,7 +287,7 @@ mod tests {
             let before = (Vector2::new(w(0), w(1)) * 2e-3, Vector2::new(w(2), w(8)) * 0.2, limit);
             let slider = next(at_rest(Vector2::zeros()), &parameters, before);
             let (position, velocity) = (Vector2::new(w(3), w(4)) * 2e-3, Vector2::new(w(5), w(6)) * 0.2);
-            let after = slider.friction(&Law::new(&parameters), position, velocity, limit);
+            let after = slider.friction(&parameters, position, velocity, limit);
             // The damper brakes, and the spring is not drawn out beyond where it was dragged to.
             assert!(after.damping.dot(&velocity) <= 0.0);
             assert!(
@@ -328,7 +307,7 @@ mod tests {
                 let velocity = Vector2::new(T::lit(0.6), T::lit(-0.8)) * T::lit(10.0_f64.powi(exponent));
                 let (zeros, overspeed) = (Vector2::zeros(), T::zero());
                 let slider = Slider { anchor: zeros, station: zeros, velocity: zeros, overspeed };
-                let after = slider.friction(&Law::new(&parameters), zeros, velocity, T::lit(50.0));
+                let after = slider.friction(&parameters, zeros, velocity, T::lit(50.0));
                 let force = after.elastic + after.damping;
                 let off = (force - Vector2::new(T::lit(-30.0), T::lit(40.0))).amax().to_f64() / 50.0;
                 assert!(off < 10.0 * roundoff, "1e{exponent} m/s: {force}");
@@ -352,7 +331,7 @@ mod tests {
             (0..100).map(move |step| {
                 let (position, velocity, limit) = motion(5e-3 * f64::from(step));
                 let moment = (position * unit, velocity * unit, limit);
-                let after = slider.friction(&Law::new(&parameters), moment.0, moment.1, limit);
+                let after = slider.friction(&parameters, moment.0, moment.1, limit);
                 slider = next(slider, &parameters, moment);
                 after.elastic + after.damping
             })

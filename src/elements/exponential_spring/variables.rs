@@ -3,13 +3,15 @@
 use nalgebra::{Point3, Vector2};
 
 use crate::framework::Variables;
-use crate::framework::variables::{Composite, Declared, Listed, Part, Slot, Value, Visitor, VisitorMut};
+use crate::framework::variables::{
+    Composite, Declared, Lift, Listed, Part, Slot, Value, Visitor, VisitorMut,
+};
 use crate::math::{InvalidValue, Real, check, checked_when_read};
 use crate::variables;
 
 variables! {
     /// The shape of the normal force, the friction spring, the coefficients of friction and the settle velocity.
-    #[derive(Copy)]
+    #[derive(Copy, Lift)]
     #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
     pub struct Parameters<T> {
         /// Shift of the exponential along the normal.
@@ -52,7 +54,7 @@ checked_when_read!(Parameters);
 
 variables! {
     /// Memory of the spring: the anchor and Sliding.
-    #[derive(Copy)]
+    #[derive(Copy, Lift)]
     #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
     pub struct Discrete<T> {
         /// The anchor `p0`, the zero of the friction spring, in the plane.
@@ -116,6 +118,15 @@ impl<T: Real> Part<T, Composite> for FrictionTransition {
     fn is_same(&self, other: &Self) -> bool {
         self == other
     }
+}
+
+impl<T, S> Lift<T, S, Composite> for FrictionTransition {
+    type Lifted = Self;
+    #[inline]
+    fn lift(&self, _: &mut impl FnMut(T) -> S) -> Self {
+        *self
+    }
+    fn skip(_: &mut impl FnMut(T) -> S) {}
 }
 
 impl<T: Real> Parameters<T> {

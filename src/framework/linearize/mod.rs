@@ -2,6 +2,7 @@
 
 mod between;
 mod blocks;
+mod columns;
 mod differences;
 mod ends;
 mod linearization;
@@ -13,6 +14,7 @@ mod variation;
 
 pub use between::{Between, Slopes};
 pub use blocks::{Blocks, Branch, Column, Row};
+pub(crate) use columns::Columns;
 pub use ends::{End, Freedoms};
 pub(crate) use linearization::KindBlocks;
 pub use linearization::{ElementLinearization, Linearization, Scope, Source};

@@ -3,7 +3,9 @@
 use force_elements::cable::PathCasts;
 use force_elements::nalgebra::{Translation3, Vector3};
 use force_elements::shapes::Torus;
-use force_elements::{BinarySnapshot, CableSpring, Casts, Error, ForceSystem, Pose, Real, State, cable_spring};
+use force_elements::{
+    BinarySnapshot, CableSpring, Casts, Error, ForceSystem, Pose, Real, State, cable_spring,
+};
 use num_dual::{Dual3_64, Dual64};
 
 use super::{Rig, touches};
