@@ -2,7 +2,7 @@
 
 use nalgebra::{Matrix3, Point3, Vector3, Vector6};
 
-use crate::framework::variables::{Variables, Visitor, VisitorMut};
+use crate::framework::variables::{PosePlaces, Variables, Visitor, VisitorMut};
 use crate::framework::{Blocks, ElementError, Row, Stage, Stiffnesses};
 use crate::math::{InvalidValue, Pose, Real, SpatialForce, SpatialVelocity, checked_when_read};
 use crate::mechanics::{BodyIndex, Checked, ForceAccumulator, Frame, Positions, Topology, Velocities};
@@ -26,6 +26,12 @@ impl<T: Real> Frames<T> {
     /// Both poses.
     pub(super) fn poses(&self) -> [Pose<T>; 2] {
         [self.X_B1F, self.X_B2M]
+    }
+
+    /// The places of the numbers of both among the variables of an element whose first parameters they are.
+    pub(super) fn places(blocks: &Blocks<'_, T>) -> [PosePlaces; 2] {
+        let of_F = PosePlaces::starting_at(blocks.parameter(0));
+        [of_F, PosePlaces::starting_at(of_F.end)]
     }
 }
 
@@ -135,15 +141,16 @@ impl Ends {
     pub(super) fn linearize_memory<T: Real>(
         self,
         rates: &[Vector3<T>],
-        poses: &[Pose<T>; 2],
+        frames: &Frames<T>,
         blocks: &mut Blocks<'_, T>,
     ) {
+        let places = Frames::places(blocks);
         for (i, rate) in rates.iter().enumerate() {
             for (body, turn) in self.bodies().into_iter().zip([-rate, *rate]) {
                 let by_position = Vector6::new(turn.x, turn.y, turn.z, T::zero(), T::zero(), T::zero());
                 blocks.add_to(Row::Next(i), body, &by_position, &Vector6::zeros());
             }
-            blocks.add_to_by_frames(Row::Next(i), self.bodies(), poses, rate);
+            blocks.add_to_by_frames(Row::Next(i), self.bodies(), &frames.poses(), &places, rate);
         }
     }
 

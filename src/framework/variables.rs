@@ -3,10 +3,11 @@
 use core::fmt::Debug;
 
 use crate::framework::Stage;
+pub(crate) use crate::framework::composites::PosePlaces;
 pub use crate::framework::part::{
     Composite, Declared, Entry, Lift, Listed, Optional, Part, Scalar, Slot, Value, Visitor, VisitorMut,
 };
-use crate::math::{InvalidValue, Real};
+use crate::math::{Algebraic, InvalidValue, Real};
 
 /// A plain struct of scalars that an element keeps in the state: its parameters, its discrete or its continuous
 /// variables.
@@ -56,6 +57,32 @@ pub trait Variables<T: Real>: Clone + PartialEq + Debug + Send + Sync + 'static 
     /// For scalars that bound one another, so that they can be written by name in any order.
     fn couple(&mut self, _written: &str) -> bool {
         false
+    }
+}
+
+/// A struct that [`variables!`](crate::variables!) declares over any number.
+pub(crate) trait Numbers<T: Algebraic> {
+    /// The same over another number.
+    type Over<S: nalgebra::Scalar>;
+
+    /// The same with every number replaced, in the order in which they are declared.
+    fn lift<S: nalgebra::Scalar>(&self, of: &mut impl FnMut(T) -> S) -> Self::Over<S>;
+
+    /// The places of the numbers, from this one on.
+    fn places(&self, first: usize) -> Self::Over<usize> {
+        let mut place = first..;
+        self.lift(&mut |_| place.next().unwrap_or_default())
+    }
+
+    /// Calls `visit` with each number and its place.
+    #[inline]
+    fn for_each(&self, mut visit: impl FnMut(usize, T)) {
+        let mut place = 0;
+        self.lift(&mut |number| {
+            visit(place, number);
+            place += 1;
+            number
+        });
     }
 }
 
@@ -275,10 +302,11 @@ macro_rules! variables {
             $($(#[$field_meta])* $field_vis $field: $type,)*
         }
 
-        impl<T: $crate::math::Algebraic> $name<T> {
-            /// The same with every number replaced, in the order of the fields.
+        impl<T: $crate::math::Algebraic> $crate::variables::Numbers<T> for $name<T> {
+            type Over<S: $crate::nalgebra::Scalar> = $name<S>;
+
             #[inline]
-            pub(crate) fn lift<S: $crate::math::Algebraic>(&self, of: &mut impl FnMut(T) -> S) -> $name<S> {
+            fn lift<S: $crate::nalgebra::Scalar>(&self, of: &mut impl FnMut(T) -> S) -> $name<S> {
                 $name { $($field: $crate::variables::Lift::<T, S, _>::lift(&self.$field, of),)* }
             }
         }

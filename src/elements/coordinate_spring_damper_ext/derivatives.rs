@@ -3,6 +3,7 @@
 use nalgebra::Vector1;
 
 use crate::elements::coordinate_spring_damper_ext::{CoordinateSpringDamperExt, Discrete, Parameters};
+use crate::framework::variables::Numbers as _;
 use crate::framework::{AtDynamics, Blocks};
 use crate::math::{Algebraic, Dual, Number, Real};
 

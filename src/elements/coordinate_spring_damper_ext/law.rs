@@ -24,6 +24,16 @@ pub(super) struct Part<S> {
     pub(super) loss: S,
 }
 
+/// What the law gives.
+pub(super) struct Outcome<S> {
+    pub(super) force: S,
+    pub(super) friction: S,
+    pub(super) contact: S,
+    pub(super) energy: S,
+    pub(super) loss: S,
+    pub(super) supply: S,
+}
+
 impl<S: Algebraic> Part<S> {
     pub(super) fn none() -> Self {
         Self { force: S::none(), energy: S::none(), loss: S::none() }
@@ -54,6 +64,25 @@ impl<T: Real> Parameters<T> {
 }
 
 impl<S: Algebraic> Parameters<S> {
+    /// Spring, damper, friction and stops.
+    #[inline]
+    pub(super) fn evaluate(&self, q: S, v: S, discrete: &Discrete<S>) -> Outcome<S> {
+        let stretch = q - self.offset;
+        let slip = v - self.velocity_offset;
+        let spring = self.stiffness * stretch;
+        let damper = self.damping * slip;
+        let friction = self.friction(q, v, discrete);
+        let contact = self.contact(q, v, discrete.limit_stop_state);
+        Outcome {
+            force: spring + damper + friction.force + contact.force,
+            friction: friction.force,
+            contact: contact.force,
+            energy: S::literal(0.5) * spring * stretch + friction.energy + contact.energy,
+            loss: damper * slip + friction.loss + contact.loss,
+            supply: -damper * self.velocity_offset,
+        }
+    }
+
     /// The magnitude `F(v)` of sliding friction \[N\] at a speed outside the proportional zone
     /// \[m/s\].
     #[inline]

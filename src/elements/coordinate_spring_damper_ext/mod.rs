@@ -13,6 +13,7 @@ mod stops;
 mod user_law;
 mod variables;
 
+use law::Outcome;
 pub use law::Switch;
 use resistance::Resistance;
 pub use results::{Dynamics, Position, Velocity};
@@ -24,7 +25,7 @@ use crate::framework::{
     AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, Error, ForceElement, Given, Stiffnesses,
     Variables,
 };
-use crate::math::Real;
+use crate::math::{Algebraic, Real};
 use crate::mechanics::{Checked, CoordinateIndex, CoordinatePair, ForceAccumulator, Topology, Velocities};
 
 /// A spring and damper on one or between two scalar coordinates, with Stribeck or bristle friction
@@ -318,8 +319,8 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
     }
 
     /// `f1·x1 − f0·x0`, with zero for ground.
-    fn relative(&self, parameters: &Parameters<T>, of: impl Fn(CoordinateIndex) -> T) -> T {
-        let [x0, x1] = self.sides().map(|side| side.map_or(T::zero(), &of));
+    fn relative<S: Algebraic>(&self, parameters: &Parameters<S>, of: impl Fn(CoordinateIndex) -> S) -> S {
+        let [x0, x1] = self.sides().map(|side| side.map_or(S::none(), &of));
         parameters.factor1 * x1 - parameters.factor0 * x0
     }
 }
@@ -378,18 +379,14 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
             *cache =
                 Dynamics { force, potential_energy, power_dissipated, power_supplied, ..Dynamics::default() };
         } else {
-            let stretch = q - parameters.offset;
-            let slip = v - parameters.velocity_offset;
-            let spring = parameters.stiffness * stretch;
-            let damper = parameters.damping * slip;
-            let friction = parameters.friction(q, v, at.discrete);
-            let contact = parameters.contact(q, v, at.discrete.limit_stop_state);
-            cache.force = spring + damper + friction.force + contact.force;
-            cache.friction_force = friction.force;
-            cache.contact_force = contact.force;
-            cache.potential_energy = T::lit(0.5) * spring * stretch + friction.energy + contact.energy;
-            cache.power_dissipated = damper * slip + friction.loss + contact.loss;
-            cache.power_supplied = -damper * parameters.velocity_offset;
+            let Outcome { force, friction, contact, energy, loss, supply } =
+                parameters.evaluate(q, v, at.discrete);
+            cache.force = force;
+            cache.friction_force = friction;
+            cache.contact_force = contact;
+            cache.potential_energy = energy;
+            cache.power_dissipated = loss;
+            cache.power_supplied = supply;
         }
         cache.generalized_force0 = cache.force * parameters.factor0;
         cache.generalized_force1 = -cache.force * parameters.factor1;

@@ -307,7 +307,7 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
         for contact in &at.position.contacts {
             let Some(material) = at.parameters.material(contact.mesh) else { continue };
             let p_GS = at.position.X_GS[contact.mesh.0].translation.vector;
-            let law = material.contact_law(at.parameters.transition_velocity);
+            let law = material.law(at.parameters.transition_velocity).contact;
             let range = contact.springs.clone();
             let springs = (&at.position.springs[range.clone()], &at.velocity.springs[range]);
             let first = cache.springs.len();

@@ -14,7 +14,7 @@ pub(super) const KIND: &str = "elastic_foundation";
 
 variables! {
     /// Stiffness, dissipation and friction of the springs of one mesh.
-    #[derive(Copy)]
+    #[derive(Copy, Lift)]
     #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
     pub struct Material<T> {
         /// Stiffness `k` per area.
@@ -46,31 +46,27 @@ pub(super) struct Law<S: Algebraic> {
     pub(super) tangential_viscosity: S,
 }
 
+impl<S: Algebraic> Material<S> {
+    pub(super) fn law(&self, transition_velocity: S) -> Law<S> {
+        Law {
+            stiffness: self.stiffness,
+            contact: ContactLaw::new(Coefficients {
+                dissipation: self.dissipation,
+                static_friction: self.static_friction,
+                dynamic_friction: self.dynamic_friction,
+                viscous_friction: self.viscous_friction,
+                transition_velocity,
+            }),
+            tangential_stiffness: self.tangential_stiffness,
+            tangential_viscosity: self.tangential_viscosity,
+        }
+    }
+}
+
 impl<T: Real> Material<T> {
     /// Springs of this stiffness per area \[N/m³\] without dissipation or friction.
     pub fn new(stiffness: T) -> Self {
         Self { stiffness, ..Self::default() }
-    }
-
-    pub(super) fn contact_law(&self, transition_velocity: T) -> ContactLaw<T> {
-        self.law(transition_velocity, |number, _| number).contact
-    }
-
-    /// The law whose numbers are made by `number` of their values and places: those of the material in its order, then the
-    /// transition velocity.
-    pub(super) fn law<S: Algebraic>(&self, transition_velocity: T, number: impl Fn(T, usize) -> S) -> Law<S> {
-        Law {
-            stiffness: number(self.stiffness, 0),
-            contact: ContactLaw::new(Coefficients {
-                dissipation: number(self.dissipation, 1),
-                static_friction: number(self.static_friction, 2),
-                dynamic_friction: number(self.dynamic_friction, 3),
-                viscous_friction: number(self.viscous_friction, 4),
-                transition_velocity: number(transition_velocity, 7),
-            }),
-            tangential_stiffness: number(self.tangential_stiffness, 5),
-            tangential_viscosity: number(self.tangential_viscosity, 6),
-        }
     }
 
     /// A layer of elastic material, `thickness` \[m\] thick, glued to something rigid:

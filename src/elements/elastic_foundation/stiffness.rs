@@ -13,7 +13,7 @@ impl<T: Real> ElasticFoundation<T> {
     pub(super) fn report_springs(&self, at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {
         for contact in &at.position.contacts {
             let Some(material) = at.parameters.material(contact.mesh) else { continue };
-            let law = material.contact_law(at.parameters.transition_velocity);
+            let law = material.law(at.parameters.transition_velocity).contact;
             let bodies = [contact.mesh, contact.other].map(|surface| self.surfaces[surface.index()].body);
             let range = contact.springs.clone();
             let springs = at.position.springs[range.clone()].iter().zip(&at.dynamics.springs[range]);
@@ -71,7 +71,7 @@ impl<T: Real> ElasticFoundation<T> {
         let area = springs.areas().fold(T::zero(), |sum, area| sum + area);
         let share = if springs.is_closed() { 0.5 } else { 1.0 };
         let share = if met.springs.is_some() { 0.5 * share } else { share };
-        let law = material.contact_law(at.parameters.transition_velocity);
+        let law = material.law(at.parameters.transition_velocity).contact;
         let all = share * (area * material.stiffness).to_f64();
         let displaced = at
             .position

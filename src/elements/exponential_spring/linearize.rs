@@ -6,6 +6,7 @@ use super::branches::Near;
 use super::friction::Friction;
 use super::law::{Motion, Pulled};
 use super::{Discrete, ExponentialSpring, FrictionTransition, Parameters};
+use crate::framework::variables::Numbers as _;
 use crate::framework::{AtDynamics, Between, Blocks, Columns, Row, Slopes};
 use crate::math::{Dual, Number, Real, SpatialForce, SpatialVelocity, rotated};
 
@@ -132,22 +133,15 @@ impl<T: Real> ExponentialSpring<T> {
         let motion =
             Motion { position: vary(position, 0), velocity: vary(velocity, 3), time: Dual::of(time) };
         let (parameters, memory) = (at.parameters.lift(&mut Dual::of), at.discrete.lift(&mut Dual::of));
-        let mut rows = 0..;
-        memory.after(step, &motion, parameters.evaluate(&memory, &motion).next).lift(&mut |next| {
+        memory.after(step, &motion, parameters.evaluate(&memory, &motion).next).for_each(|row, next| {
             let [by_position, by_velocity] =
                 [0, 3].map(|i| Vector3::from_fn(|axis, _| next.slopes[i + axis]));
-            rows.next().into_iter().for_each(|row| self.add_row(at, row, by_position, by_velocity, blocks));
-            next
+            self.add_row(at, row, by_position, by_velocity, blocks);
         });
         blocks.in_columns::<DIRECTIONS>(|blocks, columns| {
             let (parameters, memory, motion) = Self::varied(at, columns);
-            let mut rows = 0..;
-            memory.after(step, &motion, parameters.evaluate(&memory, &motion).next).lift(&mut |next| {
-                rows.next()
-                    .into_iter()
-                    .for_each(|row| blocks.add_to_in_columns(columns, Row::Next(row), next));
-                next
-            });
+            let next = memory.after(step, &motion, parameters.evaluate(&memory, &motion).next);
+            next.for_each(|row, next| blocks.add_to_in_columns(columns, Row::Next(row), next));
         });
     }
 

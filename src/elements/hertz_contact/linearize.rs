@@ -5,12 +5,13 @@ use nalgebra::{Matrix3, Point3, Vector3};
 use super::results::{Position, Velocity};
 use super::{HertzContact, Surface};
 use crate::elements::contact_law::Rubbing;
+use crate::framework::variables::Numbers as _;
 use crate::framework::{AtDynamics, Between, Blocks, Slopes};
 use crate::math::{Dual, Number, Real, SpatialForce, SpatialVelocity, cross_times, outer, times_cross};
 use crate::mechanics::{BodyIndex, Checked};
 
-/// The numbers of the parameters.
-const NUMBERS: usize = 6;
+/// How many variables vary at once: time and the parameters.
+const DIRECTIONS: usize = 7;
 
 /// The ball's center relative to the surface.
 struct Center<T: Real> {
@@ -116,16 +117,19 @@ impl<T: Real> HertzContact<T> {
             return;
         }
         let Velocity { depth_rate, slip_G: slip } = at.velocity;
-        let law = at.parameters.law(Dual::<T, NUMBERS>::variable);
-        let modulus = Dual::variable(at.parameters.effective_modulus, 0);
-        let elastic_force = modulus * Dual::of(T::lit(4.0 / 3.0) * *contact_radius * *depth);
-        let normal_force = elastic_force * law.normal_factor(Dual::of(*depth_rate));
-        let viscosity = normal_force * law.friction_factor_of(slip);
         let [ball, surface] = self.bodies();
-        for number in 0..NUMBERS {
-            let force = n * normal_force.slopes[number] - slip * viscosity.slopes[number];
-            let change = SpatialForce::new(Vector3::zeros(), force);
-            blocks.add_between_by_variable([surface, ball], point_G, blocks.parameter(number), &change);
-        }
+        blocks.in_columns::<DIRECTIONS>(|blocks, columns| {
+            columns.number(at.time);
+            let parameters = at.parameters.lift(&mut |number| columns.number(number));
+            let law = parameters.contact_law();
+            let volume = Dual::of(T::lit(4.0 / 3.0) * *contact_radius * *depth);
+            let normal_force =
+                parameters.effective_modulus * volume * law.normal_factor(Dual::of(*depth_rate));
+            let viscosity = normal_force * law.friction_factor_of(slip);
+            let force = n.zip_map(slip, |n, slip| normal_force * Dual::of(n) - viscosity * Dual::of(slip));
+            blocks.add_between_in_columns(columns, [surface, ball], point_G, &force, |change| {
+                SpatialForce::new(Vector3::zeros(), change)
+            });
+        });
     }
 }

@@ -10,7 +10,7 @@ use crate::variables;
 
 variables! {
     /// Stiffness, dissipation and friction of two materials in contact.
-    #[derive(Copy)]
+    #[derive(Copy, Lift)]
     #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
     pub struct Parameters<T> {
         /// Effective modulus `E*` of both materials.
@@ -121,19 +121,16 @@ impl<T: Real> Parameters<T> {
     pub fn with_friction(self, static_friction: T, dynamic_friction: T, viscous_friction: T) -> Self {
         Self { static_friction, dynamic_friction, viscous_friction, ..self }
     }
+}
 
-    pub(super) fn contact_law(&self) -> ContactLaw<T> {
-        self.law(|number, _| number)
-    }
-
-    /// The law whose numbers are made by `number` of their values and places.
-    pub(super) fn law<S: Algebraic<Scalar = T>>(&self, number: impl Fn(T, usize) -> S) -> ContactLaw<S> {
+impl<S: Algebraic> Parameters<S> {
+    pub(super) fn contact_law(&self) -> ContactLaw<S> {
         ContactLaw::new(Coefficients {
-            dissipation: number(self.dissipation, 1) * S::literal(1.5),
-            static_friction: number(self.static_friction, 2),
-            dynamic_friction: number(self.dynamic_friction, 3),
-            viscous_friction: number(self.viscous_friction, 4),
-            transition_velocity: number(self.transition_velocity, 5),
+            dissipation: self.dissipation * S::literal(1.5),
+            static_friction: self.static_friction,
+            dynamic_friction: self.dynamic_friction,
+            viscous_friction: self.viscous_friction,
+            transition_velocity: self.transition_velocity,
         })
     }
 }

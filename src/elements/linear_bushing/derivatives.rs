@@ -2,16 +2,13 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-use super::{LinearBushing, Position, Velocity};
+use super::{Frames, LinearBushing, Position, Velocity};
 use crate::elements::linear_bushing::law::Gimbal;
+use crate::framework::variables::Numbers as _;
 use crate::framework::{AtDynamics, Between, Blocks, Slopes};
 use crate::math::{Real, SpatialForce, SpatialVelocity, times_transpose};
 
 type At<'a, T> = AtDynamics<'a, T, LinearBushing<T>>;
-
-/// The numbers of the parameters before the stiffnesses and before the dampings: those of two poses come first.
-const STIFFNESS: usize = 24;
-const DAMPING: usize = 30;
 
 impl<T: Real> LinearBushing<T> {
     /// The law as seen from body 1.
@@ -37,14 +34,17 @@ impl<T: Real> LinearBushing<T> {
     pub(super) fn linearize_force_by_variables(&self, at: &At<'_, T>, blocks: &mut Blocks<'_, T>) {
         let Position { X_GF, X_GM, q, .. } = at.position;
         let (bodies, p_GM) = (self.ends.bodies(), X_GM.translation.vector.into());
+        let of_frames = Frames::places(blocks);
+        let of_law = at.parameters.law.places(of_frames[1].end);
         blocks.add_between_by_frames(
             &self.between(at),
             &at.parameters.frames.poses(),
+            &of_frames,
             &X_GF.translation.vector,
         );
         let R_GF = X_GF.rotation.matrix();
         let rates = rates_by_turn(at, R_GF);
-        for (first, factors) in [(STIFFNESS, q), (DAMPING, &at.velocity.qdot)] {
+        for (places, factors) in [(of_law.stiffness, q), (of_law.damping, &at.velocity.qdot)] {
             for (axis, &factor) in factors.iter().enumerate() {
                 let none = Vector3::zeros();
                 let change = if axis < 3 {
@@ -52,7 +52,7 @@ impl<T: Real> LinearBushing<T> {
                 } else {
                     SpatialForce::new(none, R_GF.column(axis - 3) * -factor)
                 };
-                blocks.add_between_by_variable(bodies, &p_GM, blocks.parameter(first + axis), &change);
+                blocks.add_between_by_variable(bodies, &p_GM, places[axis], &change);
             }
         }
     }

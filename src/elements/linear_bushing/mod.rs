@@ -306,7 +306,7 @@ impl<T: Real> ForceElement<T> for LinearBushing<T> {
 
     fn linearize_commit(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
         let rates = rates_by_turn(at, at.position.X_GF.rotation.matrix());
-        self.ends.linearize_memory(&rates, &at.parameters.frames.poses(), blocks);
+        self.ends.linearize_memory(&rates, &at.parameters.frames, blocks);
     }
 
     fn reset_memory(

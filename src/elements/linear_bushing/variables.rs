@@ -12,7 +12,7 @@ variables! {
     /// Stiffnesses and dampings.
     ///
     /// Vectors are ordered `q_x, q_y, q_z, p_x, p_y, p_z`: rotations first.
-    #[derive(Copy)]
+    #[derive(Copy, Lift)]
     #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
     pub struct Parameters<T> {
         /// Stiffnesses `k`.

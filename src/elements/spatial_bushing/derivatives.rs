@@ -2,7 +2,7 @@
 
 use nalgebra::{Matrix3, Point3, Vector3, Vector6};
 
-use super::{Position, SpatialBushing, Velocity, halves};
+use super::{Frames, Position, SpatialBushing, Velocity, halves};
 use crate::elements::spatial_bushing::turn::Turn;
 use crate::framework::{AtDynamics, Between, Blocks, Slopes};
 use crate::math::{
@@ -11,10 +11,6 @@ use crate::math::{
 };
 
 type At<'a, T> = AtDynamics<'a, T, SpatialBushing<T>>;
-
-/// The numbers of the parameters before the stiffness and before the damping: those of two poses come first.
-const STIFFNESS: usize = 24;
-const DAMPING: usize = 45;
 
 /// The geometry of the law at one turn, for torques about a point P of body 2, all in Ground.
 ///
@@ -223,21 +219,24 @@ impl<T: Real> SpatialBushing<T> {
     pub(super) fn linearize_force_by_variables(&self, at: &At<'_, T>, blocks: &mut Blocks<'_, T>) {
         let Position { X_GF, X_GM, X_GH, q, .. } = at.position;
         let (bodies, p_GM) = (self.ends.bodies(), X_GM.translation.vector.into());
+        let of_frames = Frames::places(blocks);
+        let mut of_law = of_frames[1].end..;
         blocks.add_between_by_frames(
             &self.between(at, &p_GM),
             &at.parameters.frames.poses(),
+            &of_frames,
             &X_GF.translation.vector,
         );
         let frame = Frame::new(at, &p_GM);
-        for (first, factors) in [(STIFFNESS, q), (DAMPING, &at.velocity.qdot)] {
-            for (entry, (row, column)) in places().enumerate() {
+        for factors in [q, &at.velocity.qdot] {
+            for ((row, column), number) in places().zip(&mut of_law) {
                 let mut f = Vector6::zeros();
                 f[row] = -factors[column];
                 f[column] = -factors[row];
                 let (m, F) = halves(&f);
                 let (m, F) = (X_GH.rotation * m, X_GH.rotation * F);
                 let change = SpatialForce::new(frame.torque(&m, &F), F);
-                blocks.add_between_by_variable(bodies, &p_GM, blocks.parameter(first + entry), &change);
+                blocks.add_between_by_variable(bodies, &p_GM, number, &change);
             }
         }
     }
@@ -249,6 +248,6 @@ impl<T: Real> SpatialBushing<T> {
         let by_turn = R_GH * turn.derivative();
         let [x, y, z] = [0, 1, 2].map(|component| Vector3::from(by_turn.column(component)));
         let rates = [x, y, z, R_GH * turn.v * T::lit(-0.5)];
-        self.ends.linearize_memory(&rates, &at.parameters.frames.poses(), blocks);
+        self.ends.linearize_memory(&rates, &at.parameters.frames, blocks);
     }
 }

@@ -112,7 +112,7 @@ impl<T: Real> ElasticFoundation<T> {
                 material,
                 material_place: before.iter().flatten().count(),
                 transition_velocity: at.parameters.transition_velocity,
-                law: material.contact_law(at.parameters.transition_velocity),
+                law: material.law(at.parameters.transition_velocity).contact,
                 surfaces: [contact.mesh.index(), contact.other.index()],
                 first_spring: mesh.first_spring,
                 springs,

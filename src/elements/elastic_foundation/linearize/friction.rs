@@ -6,6 +6,7 @@ use super::contact::{Contact, Spring};
 use crate::elements::contact_law::Rubbing;
 use crate::elements::elastic_foundation::parameters::Law;
 use crate::elements::elastic_foundation::stiction::{Factors, Grip};
+use crate::framework::variables::Numbers as _;
 use crate::math::{Algebraic, Dual, Number, Real};
 
 /// The normal force of a spring.
@@ -89,7 +90,7 @@ impl<T: Real> Contact<'_, T> {
         let is_varied = |i| i == 2 || anchor.is_some();
         let vary = |i| if is_varied(i) { Dual::variable(squares[i], i) } else { Dual::of(squares[i]) };
         let squares = [0, 1, 2].map(vary);
-        let law = self.material.law(self.transition_velocity, |number, _| Dual::of(number));
+        let law = self.material.lift(&mut Dual::of).law(Dual::of(self.transition_velocity));
         let (elastic, damping, slips) =
             friction_with_anchor(&law, Dual::of(spring.area), squares, normal_force);
         let elastic = if anchor.is_some() { elastic } else { Dual::none() };

@@ -6,6 +6,7 @@ use super::contact::{Contact, Memory, Spring, twist};
 use super::friction::{Pressed, friction_with_anchor};
 use crate::elements::elastic_foundation::ElasticFoundation;
 use crate::elements::elastic_foundation::parameters::Law;
+use crate::framework::variables::Numbers as _;
 use crate::framework::{AtDynamics, Blocks};
 use crate::math::{Dual, Number, Real, SpatialForce};
 
@@ -81,7 +82,9 @@ impl<T: Real> ElasticFoundation<T> {
 impl<T: Real> Contact<'_, T> {
     /// The law as it depends on its parameters.
     pub(super) fn varied_law(&self) -> Law<Varied<T>> {
-        self.material.law(self.transition_velocity, Dual::variable)
+        let mut directions = 0..;
+        let mut vary = |number| directions.next().map_or(Dual::of(number), |i| Dual::variable(number, i));
+        self.material.lift(&mut vary).law(vary(self.transition_velocity))
     }
 
     /// The place among the parameters of a number of the law.

@@ -6,16 +6,18 @@ use nalgebra::{Matrix3, Point3, Vector3};
 
 use super::Between;
 use crate::framework::linearize::blocks::{Blocks, Row};
+use crate::framework::variables::PosePlaces;
 use crate::math::{Pose, Real, SpatialForce};
 use crate::mechanics::BodyIndex;
 
 impl<T: Real> Blocks<'_, T> {
     /// Adds the derivatives by the poses of two frames on their bodies, F on the first and M on the second, of a force at
-    /// M whose law is in the basis of F. They are the first 24 numbers of the parameters.
+    /// M whose law is in the basis of F. `places` are those of the numbers of the poses among the variables.
     pub(crate) fn add_between_by_frames(
         &mut self,
         between: &Between<T>,
         [X_B1F, X_B2M]: &[Pose<T>; 2],
+        [of_F, of_M]: &[PosePlaces; 2],
         p_GF: &Vector3<T>,
     ) {
         let Between { bodies, p_GM, F_GM, V_M, by_position: K, by_velocity: D } = between;
@@ -24,23 +26,23 @@ impl<T: Real> Blocks<'_, T> {
         let none = Vector3::zeros();
 
         // F turns against all that is seen from it, and takes the force along.
-        self.add_between_by_rotation(bodies, p_GM, self.parameter(0), X_B1F.rotation.matrix(), |axis| {
+        self.add_between_by_rotation(bodies, p_GM, &of_F.rotation, X_B1F.rotation.matrix(), |axis| {
             let turn = R_GB1 * axis;
             let along = SpatialForce::new(turn.cross(&F_GM.torque), turn.cross(&F_GM.force));
             let turned = K.times(&turn, &turn.cross(&r_FM));
             along + -turned + -D.times(&turn.cross(&V_M.angular), &turn.cross(&V_M.linear))
         });
-        self.add_between_by_rotation(bodies, p_GM, self.parameter(12), X_B2M.rotation.matrix(), |axis| {
+        self.add_between_by_rotation(bodies, p_GM, &of_M.rotation, X_B2M.rotation.matrix(), |axis| {
             K.times(&(R_GB2 * axis), &none)
         });
         for axis in 0..3 {
             let shift: Vector3<T> = R_GB1.column(axis).into();
             let shifted = -K.times(&none, &shift);
-            self.add_between_by_variable(*bodies, p_GM, self.parameter(9 + axis), &shifted);
+            self.add_between_by_variable(*bodies, p_GM, of_F.position[axis], &shifted);
             let shift: Vector3<T> = R_GB2.column(axis).into();
             let shifted = K.times(&none, &shift) + D.times(&none, &V_M.angular.cross(&shift));
             let lever = SpatialForce::new(shift.cross(&F_GM.force), none);
-            self.add_between_by_variable(*bodies, p_GM, self.parameter(21 + axis), &(shifted + lever));
+            self.add_between_by_variable(*bodies, p_GM, of_M.position[axis], &(shifted + lever));
         }
     }
 
@@ -49,7 +51,7 @@ impl<T: Real> Blocks<'_, T> {
         &mut self,
         bodies: &[BodyIndex; 2],
         p_GM: &Point3<T>,
-        first: usize,
+        places: &[usize; 9],
         R: &Matrix3<T>,
         by_turn: impl Fn(Vector3<T>) -> SpatialForce<T>,
     ) {
@@ -59,7 +61,8 @@ impl<T: Real> Blocks<'_, T> {
             for (by_turn, share) in changes.iter().zip(shares) {
                 change += SpatialForce::new(by_turn.torque * share, by_turn.force * share);
             }
-            self.add_between_by_variable(*bodies, p_GM, first + entry, &change);
+            let place = places[entry];
+            self.add_between_by_variable(*bodies, p_GM, place, &change);
         }
     }
 
@@ -71,13 +74,15 @@ impl<T: Real> Blocks<'_, T> {
         row: Row,
         bodies: [BodyIndex; 2],
         poses: &[Pose<T>; 2],
+        places: &[PosePlaces; 2],
         rate: &Vector3<T>,
     ) {
-        for ((body, pose), (first, rate)) in bodies.iter().zip(poses).zip([(0, -rate), (12, *rate)]) {
+        for ((body, pose), (places, rate)) in bodies.iter().zip(poses).zip(places.iter().zip([-rate, *rate]))
+        {
             let rate_B = self.pose(*body).rotation.matrix().tr_mul(&rate);
             for (entry, [x, y, z]) in shares_of_turns(pose.rotation.matrix()).into_iter().enumerate() {
                 let share = rate_B.x * x + rate_B.y * y + rate_B.z * z;
-                self.add_to_by_variable(row, self.parameter(first + entry), share);
+                self.add_to_by_variable(row, places.rotation[entry], share);
             }
         }
     }
