@@ -65,7 +65,7 @@ pub struct Casts<T: Real, U: Real> {
 impl<T: Real, U: Real> Casts<T, U> {
     /// The casts of the elements and shapes of this crate.
     pub fn new() -> Self {
-        let mut casts = Self { solids: SolidCasts::new(), paths: PathCasts::new(), kinds: KindCasts::new() };
+        let mut casts = Self::without_elements();
         casts.add(|element: &LinearBushing<T>, _| Ok(element.cast::<U>()));
         casts.add(|element: &SpatialBushing<T>, _| element.cast::<U>());
         casts.add(|element: &ExponentialSpring<T>, _| Ok(element.cast::<U>()));
@@ -79,6 +79,11 @@ impl<T: Real, U: Real> Casts<T, U> {
             Err::<CustomForce<U>, _>(bound)
         });
         casts
+    }
+
+    /// The casts of shapes alone. Whoever casts elements of few types adds theirs, and compiles no others in the other scalar.
+    pub fn without_elements() -> Self {
+        Self { solids: SolidCasts::new(), paths: PathCasts::new(), kinds: KindCasts::new() }
     }
 
     /// Adds the cast of elements of one type; of several for one type, the last one counts.

@@ -1,11 +1,8 @@
 //! Memory of further contacts, and other scalars.
 
-use force_elements::cable::PathCasts;
 use force_elements::nalgebra::{Translation3, Vector3};
 use force_elements::shapes::Torus;
-use force_elements::{
-    BinarySnapshot, CableSpring, Casts, Error, ForceSystem, Pose, Real, State, cable_spring,
-};
+use force_elements::{CableSpring, Casts, Error, Pose, Real, State, cable_spring};
 use num_dual::{Dual3_64, Dual64};
 
 use super::{Rig, touches};
@@ -135,16 +132,12 @@ fn derivatives_with_two_contacts_are_those_of_differences() -> Result<(), Error>
         assert_eq!(count, 2);
 
         // By a cast that searches on plain numbers, and by one that cannot.
-        let mut casts = PathCasts::<f64, Dual3_64>::new();
-        casts.add_surface(|ridges: &Ridges| Ok(ridges.clone()));
-        casts.add_surface(|peanut: &Peanut| Ok(*peanut));
-        let mut duals = ForceSystem::new();
-        let _ = rig.ends.map(|_| duals.add_body());
-        let cable = duals.add(rig.system.element(rig.cable).cast_with(&casts)?)?;
-        let mut in_duals = duals.default_state();
-        let BinarySnapshot { layout, values } = state.binary_snapshot();
-        let values = values.into_iter().map(Dual3_64::from_re).collect();
-        in_duals.restore_binary(&BinarySnapshot { layout, values })?;
+        let mut casts = Casts::<f64, Dual3_64>::without_elements();
+        casts.add(|cable: &CableSpring<f64>, casts| cable.cast_with::<Dual3_64>(&casts.paths));
+        casts.paths.add_surface(|ridges: &Ridges| Ok(ridges.clone()));
+        casts.paths.add_surface(|peanut: &Peanut| Ok(*peanut));
+        let duals = rig.system.cast_with(&casts)?;
+        let mut in_duals = duals.cast_state(&state)?;
         place(&mut in_duals, rig.ends, 2.98)?;
         let mut X = *in_duals.positions().pose(rig.ends[1]);
         for (x, along) in X.translation.vector.iter_mut().zip(&along) {
@@ -152,7 +145,7 @@ fn derivatives_with_two_contacts_are_those_of_differences() -> Result<(), Error>
         }
         in_duals.set_pose(rig.ends[1], X)?;
         let view = duals.realize_position(&mut in_duals)?;
-        let path = &view.of(cable).position.path;
+        let path = &view.of(rig.cable.cast::<CableSpring<Dual3_64>>()).position.path;
         assert_eq!(path.contacts.iter().filter(|contact| contact.in_contact).count(), 2);
         let length = path.length;
         assert!((length.re - here).abs() < 1e-12);
