@@ -3,7 +3,6 @@
 use nalgebra::Vector3;
 
 use crate::math::{Algebraic, Dual, Number, Real};
-use crate::shapes::direction_and_length;
 
 /// Dissipation after Hunt and Crossley, and friction after Hollars.
 #[derive(Debug, Clone, Copy)]
@@ -28,8 +27,6 @@ pub(super) struct ContactLaw<S: Algebraic> {
     viscous_friction: S,
     transition_velocity: S,
     inverse_transition_squared: S,
-    /// The `(v/v_t)²` below which no power of the speed overflows.
-    ratio_limit: S::Scalar,
 }
 
 impl<T: Real, S: Algebraic<Scalar = T>> ContactLaw<S> {
@@ -41,14 +38,8 @@ impl<T: Real, S: Algebraic<Scalar = T>> ContactLaw<S> {
             viscous_friction,
             transition_velocity,
         } = coefficients;
-        let eps = T::default_epsilon();
-        let is_safe = |limit: &T| (transition_velocity.value() * *limit * *limit).is_finite();
-        // The second is for `f32`.
-        let limits = [eps * eps * eps, eps * eps].map(T::recip);
-        let ratio_limit = limits.into_iter().find(is_safe).unwrap_or(T::zero());
         let inverse_transition = S::literal(1.0) / transition_velocity;
         Self {
-            ratio_limit,
             dissipation,
             dynamic_friction,
             twice_excess: (static_friction - dynamic_friction) * S::literal(2.0),
@@ -70,47 +61,23 @@ impl<T: Real, S: Algebraic<Scalar = T>> ContactLaw<S> {
         self.dissipation * elastic_force
     }
 
-    /// The friction force divided by normal force and slip speed \[s/m\]; NaN rather than zero where a power of
-    /// the speed overflows.
+    /// The friction force divided by normal force and slip speed \[s/m\]; not finite where the square of the speed or of its
+    /// ratio to the transition velocity overflows.
     ///
     /// Hollars' `min(r, 1) (μ_d + 2(μ_s − μ_d)/(1 + r²)) + μ_v v` with `r = v/v_t`, divided by v. Since
     /// `min(r, 1)/v` is the lesser of `1/v_t` and `1/v`, it is regular at rest, and no root is taken there.
     #[inline]
     pub(super) fn friction_factor(&self, slip_squared: S) -> S {
         let ratio_squared = slip_squared * self.inverse_transition_squared;
-        let speed = if ratio_squared.value() < T::one() {
-            self.transition_velocity
-        } else if ratio_squared.value() < self.ratio_limit {
-            slip_squared.root()
-        } else {
+        if !ratio_squared.value().is_finite() {
             return S::literal(f64::NAN);
-        };
+        }
+        let is_slow = ratio_squared.value() < T::one();
+        let speed = if is_slow { self.transition_velocity } else { slip_squared.root() };
         // Two fractions: in the derivative of one by the transition velocity kinetic friction cancels, and leaves
         // no digits of a small rest.
         let excess = self.twice_excess / (S::literal(1.0) + ratio_squared);
         (self.dynamic_friction + excess) / speed + self.viscous_friction
-    }
-
-    /// The same at any speed.
-    pub(super) fn friction_factor_of(&self, slip: &Vector3<T>) -> S {
-        let factor = self.friction_factor(S::of(slip.norm_squared()));
-        if factor.value().is_finite() {
-            return factor;
-        }
-        let speed = S::of(direction_and_length(slip).map_or(T::one(), |(_, speed)| speed));
-        self.coefficient_at_any_scale(speed) / speed
-    }
-
-    /// Hollars' coefficient of friction at a speed, without powers that could overflow or underflow but that of `v/v_t` in a
-    /// term that then vanishes.
-    fn coefficient_at_any_scale(&self, speed: S) -> S {
-        let one = S::literal(1.0);
-        let ratio = speed / self.transition_velocity;
-        let part = if ratio < one { ratio } else { one };
-        let ratio_squared = ratio * ratio;
-        let is_finite = ratio_squared.value().is_finite();
-        let excess = if is_finite { self.twice_excess / (one + ratio_squared) } else { S::none() };
-        part * (self.dynamic_friction + excess) + self.viscous_friction * speed
     }
 
     /// The coefficients of friction with an anchor: of the limit, Hollars' without the rise from rest, and viscous \[s/m\].
@@ -128,14 +95,13 @@ impl<T: Real, S: Algebraic<Scalar = T>> ContactLaw<S> {
 pub(super) struct Rubbing<T: Real> {
     /// `g` \[s/m\].
     pub(super) factor: T,
-    /// The derivative of `g σ` by `σ` is `g 1 + h e eᵀ`.
+    /// The derivative of `g σ` by `σ` is `g 1 + h σ σᵀ`.
     pub(super) along: T,
-    pub(super) direction: Vector3<T>,
 }
 
 impl<T: Real> Rubbing<T> {
     pub(super) fn none() -> Self {
-        Self { factor: T::zero(), along: T::zero(), direction: Vector3::zeros() }
+        Self { factor: T::zero(), along: T::zero() }
     }
 }
 
@@ -149,7 +115,6 @@ impl<T: Real> ContactLaw<T> {
             viscous_friction: Dual::of(self.viscous_friction),
             transition_velocity: Dual::of(self.transition_velocity),
             inverse_transition_squared: Dual::of(self.inverse_transition_squared),
-            ratio_limit: self.ratio_limit,
         }
     }
 
@@ -157,17 +122,7 @@ impl<T: Real> ContactLaw<T> {
     #[inline]
     pub(super) fn rubbing(&self, slip: &Vector3<T>) -> Rubbing<T> {
         let factor = self.constant::<1>().friction_factor(Dual::variable(slip.norm_squared(), 0));
-        if factor.value.is_finite() {
-            let along = factor.slopes[0] * T::lit(2.0);
-            return Rubbing { factor: factor.value, along, direction: *slip };
-        }
-        let Some((direction, speed)) = direction_and_length(slip) else {
-            let at_rest = (self.dynamic_friction + self.twice_excess) / self.transition_velocity;
-            return Rubbing { factor: at_rest + self.viscous_friction, ..Rubbing::none() };
-        };
-        let coefficient = self.constant::<1>().coefficient_at_any_scale(Dual::variable(speed, 0));
-        let factor = coefficient.value / speed;
-        Rubbing { factor, along: coefficient.slopes[0] - factor, direction }
+        Rubbing { factor: factor.value, along: factor.slopes[0] * T::lit(2.0) }
     }
 
     /// The friction force \[N\] and the power that it dissipates \[W\].
@@ -175,22 +130,7 @@ impl<T: Real> ContactLaw<T> {
     pub(super) fn friction(&self, normal_force: T, slip: &Vector3<T>) -> (Vector3<T>, T) {
         let slip_squared = slip.norm_squared();
         let rubbing = normal_force * self.friction_factor(slip_squared);
-        let (force, power) = (slip * -rubbing, rubbing * slip_squared);
-        if power.is_finite() { (force, power) } else { self.friction_at_any_scale(normal_force, slip) }
-    }
-
-    /// The friction force \[N\] and the power that it dissipates \[W\], without powers of a speed that could
-    /// overflow or underflow.
-    pub(super) fn friction_at_any_scale(&self, normal_force: T, slip: &Vector3<T>) -> (Vector3<T>, T) {
-        if *slip == Vector3::zeros() {
-            return (Vector3::zeros(), T::zero());
-        }
-        let largest = slip.amax();
-        let direction = slip / largest;
-        let length = direction.norm_squared().sqrt();
-        let speed = largest * length;
-        let force = normal_force * self.coefficient_at_any_scale(speed);
-        (direction * (-force / length), force * speed)
+        (slip * -rubbing, rubbing * slip_squared)
     }
 }
 
@@ -220,15 +160,13 @@ mod tests {
 
     /// The friction per newton of normal force at a slip speed along y.
     fn friction_per_newton(law: &ContactLaw<f64>, vs: f64) -> f64 {
-        let (force, power) = law.friction_at_any_scale(1.0, &Vector3::new(0.0, vs, 0.0));
+        let (force, power) = law.friction(1.0, &Vector3::new(0.0, vs, 0.0));
         assert_eq!((force.x, force.z), (0.0, 0.0));
-        assert_eq!(power, -force.y * vs);
-        // Where the fast way is finite, it is correct.
-        let factor = law.friction_factor(vs * vs);
-        if factor.is_finite() {
-            // Six roundings on each side; below 1e-300 numbers lose digits.
-            assert_relative_eq!(factor * vs, -force.y, max_relative = 2e-15, epsilon = 1e-300);
+        if !power.is_finite() {
+            return f64::NAN;
         }
+        // Four roundings.
+        assert_relative_eq!(power, -force.y * vs, max_relative = 1e-15, epsilon = 1e-300);
         -force.y
     }
 
@@ -244,37 +182,41 @@ mod tests {
     }
 
     #[test]
-    fn friction_is_the_published_formula_at_any_scale_of_speed_and_transition() {
-        let scales = [
-            1e-320, 1e-308, 1e-200, 1e-160, 1e-155, 1e-154, 1e-150, 1e-110, 1e-80, 1e-10, 1.0, 1e10, 1e80,
-            1e110, 1e150, 1e152, 1e154, 1e155, 1e160, 1e200, 1e300,
-        ];
+    fn friction_is_the_published_formula_at_any_scale_of_which_squares_are_finite() {
+        let scales = [1e-150, 1e-110, 1e-80, 1e-10, 1.0, 1e10, 1e80, 1e110, 1e150];
+        let mut refused = 0;
         for vt in scales {
             for vs in scales {
                 for factor in [1.0, 0.3, 3.0] {
                     let rubber = rubber(vt, 0.0);
-                    let expected = hollars(rubber, vs * factor);
-                    let force = friction_per_newton(&ContactLaw::new(rubber), vs * factor);
+                    let speed = vs * factor;
+                    let force = friction_per_newton(&ContactLaw::new(rubber), speed);
+                    if !force.is_finite() {
+                        assert!(
+                            !(speed / vt).powi(2).is_finite() || !vt.powi(-2).is_finite(),
+                            "{speed} {vt}"
+                        );
+                        refused += 1;
+                        continue;
+                    }
                     // Six roundings on each side; below 1e-300 numbers lose digits.
-                    assert_relative_eq!(force, expected, max_relative = 2e-15, epsilon = 1e-300);
+                    assert_relative_eq!(
+                        force,
+                        hollars(rubber, speed),
+                        max_relative = 2e-15,
+                        epsilon = 1e-300
+                    );
                 }
             }
         }
-        // Speeds of any magnitude and direction are opposed by the full kinetic friction.
-        let law = ContactLaw::new(rubber(0.01, 0.0));
-        for speed in [1e100, 1e110, 1e160, 1e300] {
-            let (force, power) =
-                law.friction_at_any_scale(2.0, &Vector3::new(0.6 * speed, 0.0, -0.8 * speed));
-            assert_relative_eq!(force, Vector3::new(-0.72, 0.0, 0.96), max_relative = 4e-15);
-            assert_relative_eq!(power, 1.2 * speed, max_relative = 4e-15);
-        }
+        assert!((1..81).contains(&refused), "{refused}");
     }
 
     #[test]
     fn what_is_not_a_number_is_not_taken_for_rest() {
         let law = ContactLaw::new(rubber(0.01, 0.1));
-        for slip in [[f64::NAN; 3], [0.0, f64::NAN, 0.0], [f64::INFINITY, 0.0, 1.0]] {
-            let (_, power) = law.friction_at_any_scale(1.0, &Vector3::from(slip));
+        for slip in [[f64::NAN; 3], [0.0, f64::NAN, 0.0], [f64::INFINITY, 0.0, 1.0], [1e160, 0.0, 0.0]] {
+            let (_, power) = law.friction(1.0, &Vector3::from(slip));
             assert!(!power.is_finite(), "{slip:?}: {power}");
         }
     }
@@ -299,9 +241,9 @@ mod tests {
                     + part * dynamic_friction
                     + speed * viscous_friction;
                 let slip = Vector3::new(0.6, 0.0, 0.8) * (ratio * vt);
-                let Rubbing { factor, along, direction } = law.rubbing(&slip.map(T::lit));
+                let Rubbing { factor, along } = law.rubbing(&slip.map(T::lit));
                 let [factor, along] = [factor, along].map(T::to_f64);
-                let along_slip = factor + along * direction.norm_squared().to_f64();
+                let along_slip = factor + along * slip.norm_squared();
                 // The slope is the sum of a factor and of what it changes by.
                 let size = factor.abs() + expected.eps.abs();
                 assert!(
@@ -337,7 +279,7 @@ mod tests {
                 viscous_friction: of(viscous_friction),
                 transition_velocity: vary(0.02),
             });
-            law.friction_factor_of(&(Vector3::y() * T::lit(slip)))
+            law.friction_factor(S::of(T::lit(slip * slip)))
         }
         let excess = 2.0 * (0.9_f64 - 0.6);
         for ratio in [0.0, 1e-6, 1e-3, 0.1, 0.9, 1.1, 2.0, 10.0, 100.0, 1e3, 1e4, 1e5, 1e6, 1e7] {

@@ -23,30 +23,46 @@ fn fill<'a, T: Real, C: Cache<T>, E: 'a>(
     enabled: impl Fn(usize) -> Option<&'a E> + Sync,
     calc: impl Fn(&E, usize, &mut C) -> Result<(), ElementError> + Sync,
 ) -> Result<(), Error> {
-    let fill_one = |(i, cache): (usize, &mut C)| {
-        if let Some(element) = enabled(i) {
-            calc(element, i, cache).map_err(|source| roster.failure(first + i, source))
-        } else {
-            // `clone_from` lets a cache keep its buffers.
-            cache.clone_from(&C::neutral());
-            Ok(())
-        }
+    let fill_some = |start: usize, caches: &mut [C]| {
+        caches.iter_mut().zip(start..).try_for_each(|(cache, i)| {
+            if let Some(element) = enabled(i) {
+                calc(element, i, cache).map_err(|source| roster.failure(first + i, source))
+            } else {
+                // `clone_from` lets a cache keep its buffers.
+                cache.clone_from(&C::neutral());
+                Ok(())
+            }
+        })
     };
     #[cfg(feature = "rayon")]
-    {
-        use rayon::prelude::*;
-        // Below this many elements the hand-over to other threads costs more than it saves.
-        const GRAIN: usize = 128;
-        if caches.len() > GRAIN {
-            return caches
-                .par_iter_mut()
-                .enumerate()
-                .with_min_len(GRAIN)
-                .find_map_first(|slot| fill_one(slot).err())
-                .map_or(Ok(()), Err);
-        }
+    if caches.len() > GRAIN {
+        return in_parallel(0, caches, &fill_some);
     }
-    caches.iter_mut().enumerate().try_for_each(fill_one)
+    fill_some(0, caches)
+}
+
+/// Below this many elements the hand-over to other threads costs more than it saves.
+#[cfg(feature = "rayon")]
+const GRAIN: usize = 128;
+
+/// Fills halves of the caches on two threads, as long as they are large enough.
+#[cfg(feature = "rayon")]
+fn in_parallel<C: Send>(
+    start: usize,
+    caches: &mut [C],
+    fill: &(impl Fn(usize, &mut [C]) -> Result<(), Error> + Sync),
+) -> Result<(), Error> {
+    if caches.len() <= GRAIN {
+        return fill(start, caches);
+    }
+    let middle = caches.len() / 2;
+    let (before, after) = caches.split_at_mut(middle);
+    let (mut first, mut second) = (Ok(()), Ok(()));
+    // Behind pointers, so that the hand-over is compiled once and not for each kind of element.
+    let left: &mut (dyn FnMut() + Send) = &mut || first = in_parallel(start, before, fill);
+    let right: &mut (dyn FnMut() + Send) = &mut || second = in_parallel(start + middle, after, fill);
+    rayon::join(left, right);
+    first.and(second)
 }
 
 /// Loops over the elements at some places, which are all of them or a single one.

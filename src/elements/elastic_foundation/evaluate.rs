@@ -310,16 +310,11 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
             let law = material.law(at.parameters.transition_velocity).contact;
             let range = contact.springs.clone();
             let springs = (&at.position.springs[range.clone()], &at.velocity.springs[range]);
-            let first = cache.springs.len();
-            let mut sums = if self.has_anchors {
+            let sums = if self.has_anchors {
                 self.add_anchored_springs((material, &law), contact, at, cache)
             } else {
-                add_springs::<T, false>((material.stiffness, &law), p_GS, springs, &mut cache.springs)
+                add_springs((material.stiffness, &law), p_GS, springs, &mut cache.springs)
             };
-            if !sums.are_finite() && !self.has_anchors {
-                cache.springs.truncate(first);
-                sums = add_springs::<T, true>((material.stiffness, &law), p_GS, springs, &mut cache.springs);
-            }
             if !sums.are_finite() {
                 return Err(ElementError::NonFiniteForce);
             }
@@ -412,9 +407,9 @@ impl<T: Real> Sums<T> {
     }
 }
 
-/// Adds the forces of the springs of one contact: the fast way, or for slip speeds of any magnitude.
+/// Adds the forces of the springs of one contact.
 #[inline]
-fn add_springs<T: Real, const AT_ANY_SCALE: bool>(
+fn add_springs<T: Real>(
     (stiffness, law): (T, &ContactLaw<T>),
     p_GS: Vector3<T>,
     (positions, velocities): (&[SpringPosition<T>], &[SpringVelocity<T>]),
@@ -430,15 +425,8 @@ fn add_springs<T: Real, const AT_ANY_SCALE: bool>(
         let bears = spring.elastic_force >= zero;
         let factor = if bears { law.normal_factor(*depth_rate) } else { T::one() };
         let normal_force = spring.elastic_force * factor;
-        let (friction_force_G, rubbing_power) = if !bears {
-            (Vector3::zeros(), zero)
-        } else if AT_ANY_SCALE {
-            law.friction_at_any_scale(normal_force, slip_G)
-        } else {
-            let slip_squared = slip_G.norm_squared();
-            let rubbing = normal_force * law.friction_factor(slip_squared);
-            (slip_G * -rubbing, rubbing * slip_squared)
-        };
+        let (friction_force_G, rubbing_power) =
+            if bears { law.friction(normal_force, slip_G) } else { (Vector3::zeros(), zero) };
 
         let r_G = spring.point_G.coords - p_GS;
         let force_G = spring.normal_G * normal_force + friction_force_G;

@@ -48,62 +48,25 @@ fn shortened<T: Real, S: Number<T>, const N: usize>(
     sum: Vector2<S>,
     limit: S,
 ) -> ([Vector2<S>; N], bool) {
-    let (squared, limit_squared) = (dot(sum, sum), limit * limit);
-    if squared.value().is_finite() && limit_squared.value() > least_square() {
-        if squared > limit_squared {
-            let scale = limit / squared.root();
-            return (forces.map(|force| force * scale), true);
-        }
-    } else if let Some((divisor, scale)) = scale_by_parts(sum, limit) {
-        return (forces.map(|force| force / divisor * scale), true);
+    if !exceeds(sum, limit) {
+        return (forces, false);
     }
-    (forces, false)
+    let scale = limit / length(sum);
+    (forces.map(|force| force * scale), true)
 }
 
-/// A divisor and a factor that shorten a sum of forces to the limit, where a square overflows or underflows; `None`
-/// if the sum is within the limit.
-#[cold]
-fn scale_by_parts<T: Real, S: Number<T>>(sum: Vector2<S>, limit: S) -> Option<(S, S)> {
-    exceeds_by_parts(sum, limit).then(|| {
-        let largest = largest_component(sum);
-        (largest, limit / size(sum / largest))
-    })
-}
-
-/// Whether a force is longer than the limit or NaN.
+/// Whether a force is longer than the limit or not a number, or its square overflows.
 #[inline]
 pub(super) fn exceeds<T: Real, S: Number<T>>(force: Vector2<S>, limit: S) -> bool {
-    let (squared, limit_squared) = (dot(force, force), limit * limit);
-    if squared.value().is_finite() && limit_squared.value() > least_square() {
-        squared > limit_squared
-    } else {
-        exceeds_by_parts(force, limit)
-    }
+    let squared = dot(force, force);
+    !(squared.value().is_finite() && squared <= limit * limit)
 }
 
-/// The same where a square overflows or underflows.
-#[cold]
-fn exceeds_by_parts<T: Real, S: Number<T>>(force: Vector2<S>, limit: S) -> bool {
-    let largest = largest_component(force);
-    // `<=` rather than `>`, so that NaN exceeds the limit.
-    let is_within = size(force / largest) <= limit / largest;
-    largest != S::none() && !is_within
-}
-
-/// The length of a vector whose square may overflow or underflow.
+/// The length of a vector; not a number where its square overflows, so that no force results.
 #[inline]
 pub(super) fn length<T: Real, S: Number<T>>(v: Vector2<S>) -> S {
     let squared = dot(v, v);
-    if squared.value() > least_square() && squared.value().is_finite() {
-        return squared.root();
-    }
-    length_by_parts(v)
-}
-
-#[cold]
-fn length_by_parts<T: Real, S: Number<T>>(v: Vector2<S>) -> S {
-    let largest = largest_component(v);
-    if largest == S::none() { largest } else { size(v / largest) * largest }
+    if squared.value().is_finite() { squared.root() } else { S::literal(f64::NAN) }
 }
 
 /// The product of two vectors.
@@ -112,27 +75,10 @@ pub(super) fn dot<T: Real, S: Number<T>>(a: Vector2<S>, b: Vector2<S>) -> S {
     a.x * b.x + a.y * b.y
 }
 
-/// The length of a vector whose square neither overflows nor underflows.
-fn size<T: Real, S: Number<T>>(v: Vector2<S>) -> S {
-    dot(v, v).root()
-}
-
 /// Zero.
 #[inline]
 pub(super) fn still<T: Real, S: Number<T>>() -> Vector2<S> {
     Vector2::new(S::none(), S::none())
-}
-
-fn largest_component<T: Real, S: Number<T>>(v: Vector2<S>) -> S {
-    // Not `max`, which would drop a NaN.
-    let [x, y] = [v.x.magnitude(), v.y.magnitude()];
-    if x >= y || !x.value().is_finite() { x } else { y }
-}
-
-/// Above this a sum of two squares has full precision, in single precision too, where the smallest
-/// normal number is 1e-38.
-fn least_square<T: Real>() -> T {
-    T::lit(1e-30)
 }
 
 /// Sliding after a travel of the anchor, where `reach` is the travel at the settle velocity in the same time;
@@ -140,29 +86,14 @@ fn least_square<T: Real>() -> T {
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "in dual numbers a call costs as much as the arithmetic")]
 pub(super) fn settle<T: Real, S: Number<T>>(travel: Vector2<S>, reach: S) -> S {
-    let (squared, reach_squared) = (dot(travel, travel), reach * reach);
-    if !(squared.value().is_finite() && reach_squared.value() > least_square()) {
-        settle_by_parts(travel, reach)
+    let squared = dot(travel, travel);
     // The two steady cases, which need neither a root nor a quotient. At rest the root has no derivative either.
-    } else if squared >= reach_squared {
-        S::literal(1.0)
-    } else if squared == S::none() {
+    if squared == S::none() {
         S::none()
+    } else if squared >= reach * reach {
+        S::literal(1.0)
     } else {
         step(squared.root() / reach)
-    }
-}
-
-/// The same where a square overflows or underflows.
-#[cold]
-fn settle_by_parts<T: Real, S: Number<T>>(travel: Vector2<S>, reach: S) -> S {
-    let travelled = length(travel);
-    if travelled == S::none() {
-        S::none()
-    } else if travelled >= reach {
-        S::literal(1.0)
-    } else {
-        step(travelled / reach)
     }
 }
 
@@ -224,11 +155,11 @@ mod tests {
     }
 
     #[test]
-    fn friction_is_the_same_law_in_all_units_that_a_number_can_hold() {
+    fn friction_is_the_same_law_in_all_units_whose_squares_a_number_can_hold() {
         let parameters =
             Parameters::<f64> { friction_elasticity: 1.0, friction_viscosity: 1.0, ..Parameters::default() };
         let cut = |f: Vector2<f64>| f / f.norm().max(1.0);
-        for (i, unit) in (-250..=250).map(|exponent| 10.0_f64.powi(exponent)).enumerate() {
+        for (i, unit) in (-70..=70).map(|exponent| 10.0_f64.powi(exponent)).enumerate() {
             let w = |k: u32| (f64::from(u32::try_from(i).expect("small") * 4 + k) * 1.618_034).sin() * 3.0;
             let (stretch, velocity) = (Vector2::new(w(0), w(1)), Vector2::new(w(2), w(3)));
             let sliding = w(0).abs() / 3.0;
@@ -245,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn friction_reaches_its_limit_at_any_speed_a_number_can_hold() {
+    fn friction_reaches_its_limit_at_any_speed_whose_square_a_number_can_hold() {
         fn at<T: Real>(exponents: core::ops::RangeInclusive<i32>, roundoff: f64) {
             let parameters = Parameters::<T>::default();
             let (limit, none) = (T::lit(50.0), Vector2::zeros());
@@ -261,14 +192,14 @@ mod tests {
                 }
             }
         }
-        at::<f64>(0..=305, f64::EPSILON);
-        at::<f32>(0..=35, f64::from(f32::EPSILON));
-        at::<Dual64>(0..=305, f64::EPSILON);
+        at::<f64>(0..=150, f64::EPSILON);
+        at::<f32>(0..=15, f64::from(f32::EPSILON));
+        at::<Dual64>(0..=150, f64::EPSILON);
     }
 
     #[test]
     fn sliding_depends_on_the_ratio_to_the_settle_velocity_alone() {
-        for exponent in -290..=290 {
+        for exponent in -150..=150 {
             let unit = 10.0_f64.powi(exponent);
             for ratio in [0.0, 0.01, 0.3, 0.7, 0.99, 1.01, 5.0] {
                 let sliding = settle(Vector2::new(0.6, 0.8) * (ratio * unit), unit);

@@ -72,7 +72,7 @@ impl<T: Real> HertzContact<T> {
         let Velocity { depth_rate, slip_G: slip } = at.velocity;
         let Center { bodies, p_GC, height, V, gradient: H } = self.center(at);
         let law = at.parameters.contact_law();
-        let Rubbing { factor: g, along, direction: e } = law.rubbing(slip);
+        let Rubbing { factor: g, along } = law.rubbing(slip);
         let factor = law.normal_factor(*depth_rate);
         let normal_force = *elastic_force * factor;
         let damping = if factor > T::zero() { law.damping(*elastic_force) } else { T::zero() };
@@ -83,7 +83,7 @@ impl<T: Real> HertzContact<T> {
         let half = T::lit(0.5);
 
         // Along the surface, on which the slip is.
-        let rubs = outer(&(e * along), &e, g);
+        let rubs = outer(&(slip * along), slip, g);
         // By the velocity of the contact point, and by that of the center and the spin of the ball.
         let across = n * (g * normal_force) - per_newton * damping;
         let by_velocity = across * n.transpose() - rubs * normal_force;
@@ -125,7 +125,7 @@ impl<T: Real> HertzContact<T> {
             let volume = Dual::of(T::lit(4.0 / 3.0) * *contact_radius * *depth);
             let normal_force =
                 parameters.effective_modulus * volume * law.normal_factor(Dual::of(*depth_rate));
-            let viscosity = normal_force * law.friction_factor_of(slip);
+            let viscosity = normal_force * law.friction_factor(Dual::of(slip.norm_squared()));
             let force = n.zip_map(slip, |n, slip| normal_force * Dual::of(n) - viscosity * Dual::of(slip));
             blocks.add_between_in_columns(columns, [surface, ball], point_G, &force, |change| {
                 SpatialForce::new(Vector3::zeros(), change)

@@ -78,7 +78,7 @@ impl<T: Real> Sums<T> {
     fn add(&mut self, contact: &Contact<'_, T>, spring: &Spring<T>, pressed: &Pressed<T>) {
         let Spring { normal: n, base, point, depth, gradient, by_depth, by_turn, .. } = spring;
         let &Pressed { factor, normal_force, damping, depth_rate, slip, .. } = pressed;
-        let Rubbing { factor: g, along, direction: e } = contact.rub(pressed);
+        let Rubbing { factor: g, along } = contact.rub(pressed);
         let w = &contact.V.angular;
         let viscosity = normal_force * g;
         let per_newton = n - slip * g;
@@ -88,8 +88,8 @@ impl<T: Real> Sums<T> {
         // By the velocity of the contact point: the normal force, friction in all directions along the surface, and in that
         // of the slip.
         let across = n * viscosity - per_newton * damping;
-        let rubs = e * -(normal_force * along);
-        let mut by_velocity = across * n.transpose() + rubs * e.transpose();
+        let rubs = slip * -(normal_force * along);
+        let mut by_velocity = across * n.transpose() + rubs * slip.transpose();
         (0..3).for_each(|i| by_velocity[(i, i)] -= viscosity);
         // By the shift of the base: the load, and the velocity of the contact point, which follows along the surface.
         let spun = times_cross(&by_velocity, w);
@@ -98,8 +98,8 @@ impl<T: Real> Sums<T> {
         let mut lever = force.cross(n) * n.transpose() - force.cross_matrix();
         if let Some(H) = gradient {
             let turning = H * slip;
-            let along_e = e * (H * e).transpose() * (along * depth_rate);
-            by_force += (H * (T::one() - g * depth_rate) + n * (turning * g).transpose() - along_e)
+            let along_slip = slip * (H * slip).transpose() * (along * depth_rate);
+            by_force += (H * (T::one() - g * depth_rate) + n * (turning * g).transpose() - along_slip)
                 * normal_force
                 + spun * H * *depth
                 - per_newton * (turning * damping).transpose();

@@ -114,7 +114,7 @@ fn add_rubbing<T: Real>(
     sums: &mut [SpatialForce<T>; NUMBERS],
 ) {
     let (normal_force, rubbing) = normal_force(spring, pressed, law);
-    let viscosity = rubbing * law.contact.friction_factor_of(&pressed.slip);
+    let viscosity = rubbing * law.contact.friction_factor(Dual::of(pressed.slip.norm_squared()));
     for (i, sum) in sums.iter_mut().enumerate() {
         let change = spring.normal * normal_force.slopes[i] - pressed.slip * viscosity.slopes[i];
         let along = twist(&spring.point, &change);
