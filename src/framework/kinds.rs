@@ -8,15 +8,15 @@ use core::fmt::Debug;
 use core::ops::Range;
 
 use crate::framework::element::ForceElement;
-use crate::framework::element_variables::ElementVariables;
-use crate::framework::linearize::KindBlocks;
+use crate::framework::element_variables::{ElementVariables, visit_numbers};
+use crate::framework::linearize::{KindBlocks, Part, Results};
 use crate::framework::results::Cache;
 use crate::framework::roster::Roster;
 use crate::framework::slots::{AnySlots, Slots, given};
 use crate::framework::stage::Stage;
 use crate::framework::stiffnesses::Stiffnesses;
 use crate::framework::variables::Variables;
-use crate::framework::{ElementError, ElementName, Error};
+use crate::framework::{ElementError, Error};
 use crate::math::Real;
 use crate::mechanics::{ForceAccumulator, Forces, Kinematics, Stamp, Topology};
 
@@ -62,8 +62,8 @@ pub(crate) trait AnyKind<T: Real>: Any + Debug + Send + Sync {
     /// The names and order of all variables as a number; `None` if there are no elements.
     fn layout(&self) -> Option<u64>;
     fn remove(&mut self, place: usize);
-    /// The first element that needs a body or coordinate that the topology does not have.
-    fn first_unfit(&self, topology: &Topology) -> Option<ElementName>;
+    /// Whether the topology has all bodies and coordinates that the element needs, if there is one.
+    fn fits(&self, place: usize, topology: &Topology) -> bool;
     fn new_slots(&self) -> Box<dyn AnySlots<T>>;
     fn realize_position(&self, slots: &mut dyn AnySlots<T>, kinematics: &Kinematics<T>) -> Result<(), Error>;
     fn realize_velocity(&self, slots: &mut dyn AnySlots<T>, kinematics: &Kinematics<T>) -> Result<(), Error>;
@@ -117,6 +117,16 @@ pub(crate) trait AnyKind<T: Real>: Any + Debug + Send + Sync {
         kinematics: &Kinematics<T>,
         stiffnesses: &mut Stiffnesses<'_, T>,
     ) -> Result<(), Error>;
+    /// Evaluates one element up to the results of which these derivatives are: forces on these ends and rates, or the discrete
+    /// variables after a commit.
+    fn evaluate(
+        &self,
+        part: Part,
+        slots: &mut dyn AnySlots<T>,
+        place: usize,
+        kinematics: &Kinematics<T>,
+        results: Results<'_, T>,
+    ) -> Result<(), Error>;
     /// Writes the derivatives of all elements, after they have been realized to Dynamics.
     fn linearize(
         &self,
@@ -166,11 +176,8 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         self.defaults[place] = ElementVariables::vacant();
     }
 
-    fn first_unfit(&self, topology: &Topology) -> Option<ElementName> {
-        let is_unfit = |element: &Option<E>| {
-            element.as_ref().is_some_and(|element| element.check_topology(topology).is_err())
-        };
-        self.elements.iter().position(is_unfit).map(|place| self.roster.name(place))
+    fn fits(&self, place: usize, topology: &Topology) -> bool {
+        self.elements[place].as_ref().is_none_or(|element| element.check_topology(topology).is_ok())
     }
 
     fn new_slots(&self) -> Box<dyn AnySlots<T>> {
@@ -319,6 +326,38 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         blocks: KindBlocks<'_, T>,
     ) -> Result<(), Error> {
         self.linearize_all(Slots::<T, E>::downcast(slots)?, kinematics, blocks)
+    }
+
+    fn evaluate(
+        &self,
+        part: Part,
+        slots: &mut dyn AnySlots<T>,
+        place: usize,
+        kinematics: &Kinematics<T>,
+        mut results: Results<'_, T>,
+    ) -> Result<(), Error> {
+        let only = place..place + 1;
+        results.numbers.clear();
+        let typed = Slots::<T, E>::downcast_mut(slots)?;
+        self.calc_position(typed, only.clone(), kinematics)?;
+        self.calc_velocity(typed, only.clone(), kinematics)?;
+        self.calc_dynamics(typed, only.clone(), kinematics)?;
+        if part == Part::Commit {
+            self.prepare_steps(typed, only, kinematics, false)?;
+            visit_numbers(&typed.next_discrete[place], &mut |number| results.numbers.push(number));
+            return Ok(());
+        }
+        if part == Part::Variables && E::Continuous::FIRST_STAGE.is_some() {
+            self.calc_rates(typed, only, kinematics)?;
+        }
+        results.forces.set_zero();
+        self.add_forces(slots, place, kinematics, results.forces)?;
+        results.push_forces();
+        if part == Part::Variables && E::Continuous::FIRST_STAGE.is_some() {
+            let rates = &Slots::<T, E>::downcast(slots)?.rates[place];
+            visit_numbers(rates, &mut |rate| results.numbers.push(rate));
+        }
+        Ok(())
     }
 
     fn reset_memory(

@@ -49,6 +49,8 @@ pub(crate) trait AnySlots<T: Real>: Any + Debug + Send + Sync {
     fn roster(&self) -> &Roster;
     fn is_enabled(&self, place: usize) -> bool;
     fn set_enabled(&mut self, place: usize, enabled: bool);
+    /// Replaces the variables at a place by those at the same place of another state.
+    fn copy_variables(&mut self, place: usize, source: &dyn AnySlots<T>) -> Result<(), Error>;
     /// Exchanges the variables at a place for those at the same place of another state.
     fn take(&mut self, place: usize, other: &mut dyn AnySlots<T>) -> Result<(), Error>;
     /// The variable of this name within one element.
@@ -264,6 +266,11 @@ impl<T: Real, E: ForceElement<T>> AnySlots<T> for Slots<T, E> {
 
     fn set_enabled(&mut self, place: usize, enabled: bool) {
         self.variables[place].enabled = enabled;
+    }
+
+    fn copy_variables(&mut self, place: usize, source: &dyn AnySlots<T>) -> Result<(), Error> {
+        self.variables[place].clone_from(&Self::downcast(source)?.variables[place]);
+        Ok(())
     }
 
     fn take(&mut self, place: usize, other: &mut dyn AnySlots<T>) -> Result<(), Error> {

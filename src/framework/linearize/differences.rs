@@ -10,9 +10,8 @@ use super::moved::{Moved, Scratch, noise, rotation_at};
 use super::sides::Around;
 use crate::framework::AtDynamics;
 use crate::framework::element::ForceElement;
-use crate::framework::element_variables::visit_numbers;
 use crate::framework::kinds::{AnyKind, Kind};
-use crate::framework::slots::Slots;
+use crate::framework::slots::{AnySlots, Slots};
 use crate::framework::variables::Variables;
 use crate::framework::{ElementError, Error};
 use crate::math::{Real, SpatialForce};
@@ -20,10 +19,36 @@ use crate::mechanics::{Forces, Kinematics};
 
 /// A method of an element that writes derivatives; the number is the place in `ElementLinearization::sources`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
+pub(crate) enum Part {
     Forces = 0,
     Variables = 1,
     Commit = 2,
+}
+
+/// What the results of an evaluation of one element are written to.
+#[derive(Debug)]
+pub(crate) struct Results<'a, T: Real> {
+    /// Memory for its forces.
+    pub(crate) forces: &'a mut Forces<T>,
+    /// The bodies and coordinates whose forces are results.
+    pub(crate) ends: &'a [End],
+    pub(crate) numbers: &'a mut Vec<T>,
+}
+
+impl<T: Real> Results<'_, T> {
+    pub(crate) fn push_forces(&mut self) {
+        for end in self.ends {
+            match end {
+                End::Body(body) => {
+                    let F_GB = &self.forces.bodies()[body.index()];
+                    self.numbers.extend(F_GB.torque.iter().chain(&F_GB.force));
+                }
+                End::Coordinate(coordinate) => {
+                    self.numbers.push(self.forces.coordinates()[coordinate.index()]);
+                }
+            }
+        }
+    }
 }
 
 /// One element, and what it writes to.
@@ -110,35 +135,40 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         write(element, &at, &mut blocks);
         if linearization.sources[part as usize] == Source::Differences {
             derivatives.take_back(kept);
-            let scratch = &mut scratch.of_differences;
-            let ends = &mut linearization.ends;
-            self.difference(part, slots, place, kinematics, (derivatives, ends, counts, scratch))?;
+            let of = Differenced { part, kind: self, slots, place, kinematics };
+            of.write(derivatives, &mut linearization.ends, counts, &mut scratch.of_differences)?;
         }
         Ok(())
     }
+}
 
+/// Derivatives of one element by differences: it is evaluated through its interface without a type.
+struct Differenced<'a, T: Real> {
+    part: Part,
+    kind: &'a dyn AnyKind<T>,
+    slots: &'a dyn AnySlots<T>,
+    place: usize,
+    kinematics: &'a Kinematics<T>,
+}
+
+impl<T: Real> Differenced<'_, T> {
     /// Writes one part of the derivatives of one element by differences.
     #[inline(never)]
-    fn difference(
+    fn write(
         &self,
-        part: Part,
-        slots: &Slots<T, E>,
-        place: usize,
-        kinematics: &Kinematics<T>,
-        (derivatives, ends, counts, scratch): (
-            &mut Derivatives<T>,
-            &mut Option<Vec<End>>,
-            [usize; 3],
-            &mut Memory,
-        ),
+        derivatives: &mut Derivatives<T>,
+        ends: &mut Option<Vec<End>>,
+        counts: [usize; 3],
+        scratch: &mut Memory,
     ) -> Result<(), Error> {
+        let Self { part, kind, slots, place, kinematics } = *self;
         let scratch = Scratch::in_memory(scratch, slots, kinematics)?;
-        scratch.copy_variables(slots, place);
+        scratch.slots.copy_variables(place, slots)?;
         scratch.kinematics.clone_from(kinematics);
         let mut all_ends = core::mem::take(&mut scratch.ends);
-        all_ends.clone_from(ends.get_or_insert_with(|| self.ends_of(place, kinematics)));
+        all_ends.clone_from(ends.get_or_insert_with(|| self.ends()));
         scratch.forces.set_zero();
-        self.add_forces(slots, place, kinematics, &mut scratch.forces)?;
+        kind.add_forces(slots, place, kinematics, &mut scratch.forces)?;
         add_loaded(&scratch.forces, &mut all_ends);
         let ends = &all_ends[..];
         let rows = |row: &mut dyn FnMut(Row)| {
@@ -160,7 +190,7 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
             results
         };
         let mut here = core::mem::take(&mut scratch.here);
-        let evaluated = self.evaluate(part, scratch, place, ends, &mut here);
+        let evaluated = self.evaluate(scratch, ends, &mut here);
         scratch.here = here;
         evaluated?;
 
@@ -169,24 +199,10 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
             for &end in ends.iter().filter(|end| !end.is_ground()) {
                 scratch.slopes.clear();
                 for freedom in 0..end.freedoms() {
-                    self.slope(
-                        part,
-                        scratch,
-                        place,
-                        ends,
-                        Moved::Position(end, freedom),
-                        (slots, kinematics),
-                    )?;
+                    self.slope(scratch, ends, Moved::Position(end, freedom))?;
                 }
                 for freedom in 0..end.freedoms() {
-                    self.slope(
-                        part,
-                        scratch,
-                        place,
-                        ends,
-                        Moved::Velocity(end, freedom),
-                        (slots, kinematics),
-                    )?;
+                    self.slope(scratch, ends, Moved::Velocity(end, freedom))?;
                 }
                 let mut first = 0;
                 rows(&mut |row| {
@@ -215,11 +231,10 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
             let last = counts.iter().sum();
             while variable <= last {
                 scratch.slopes.clear();
-                if let Some(R) = rotation_at(&slots.variables[place], variable) {
+                if let Some(R) = rotation_at(slots, place, variable) {
                     // A rotation turns: its entries alone would make it something else.
                     for axis in 0..3 {
-                        let moved = Moved::Rotation(variable, axis);
-                        self.slope(part, scratch, place, ends, moved, (slots, kinematics))?;
+                        self.slope(scratch, ends, Moved::Rotation(variable, axis))?;
                     }
                     for (entry, shares) in shares_of_turns(&R).into_iter().enumerate() {
                         push(variable + entry, &mut |result| {
@@ -229,7 +244,7 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
                     }
                     variable += 9;
                 } else {
-                    self.slope(part, scratch, place, ends, Moved::Variable(variable), (slots, kinematics))?;
+                    self.slope(scratch, ends, Moved::Variable(variable))?;
                     push(variable, &mut |result| scratch.slopes[result]);
                     variable += 1;
                 }
@@ -239,37 +254,31 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         Ok(())
     }
 
-    /// The bodies and coordinates that an element checks.
-    fn ends_of(&self, place: usize, kinematics: &Kinematics<T>) -> Vec<End> {
+    /// The bodies and coordinates that the element checks.
+    fn ends(&self) -> Vec<End> {
         let mut ends = Vec::new();
-        if let Some(element) = &self.elements[place] {
-            needed_ends(
-                kinematics.topology(),
-                &|topology| element.check_topology(topology).is_ok(),
-                &mut ends,
-            );
-        }
+        needed_ends(self.kinematics.topology(), &|topology| self.kind.fits(self.place, topology), &mut ends);
         ends
+    }
+
+    /// Evaluates the element for the variables and the motion in the scratch.
+    fn evaluate(&self, scratch: &mut Scratch<T>, ends: &[End], numbers: &mut Vec<T>) -> Result<(), Error> {
+        let Scratch { slots, kinematics, forces, .. } = scratch;
+        let results = Results { forces, ends, numbers };
+        self.kind.evaluate(self.part, slots.as_mut(), self.place, kinematics, results)
     }
 
     /// Appends the derivatives of all results by one number: by a central difference, or one to the side on which the
     /// element can be evaluated and its variables are in range, or, at a kink, to the side without it.
-    fn slope(
-        &self,
-        part: Part,
-        scratch: &mut Scratch<T, E>,
-        place: usize,
-        ends: &[End],
-        moved: Moved,
-        from: (&Slots<T, E>, &Kinematics<T>),
-    ) -> Result<(), Error> {
+    fn slope(&self, scratch: &mut Scratch<T>, ends: &[End], moved: Moved) -> Result<(), Error> {
+        let Self { slots, place, kinematics, .. } = *self;
         let (mut around, here) = (core::mem::take(&mut scratch.around), core::mem::take(&mut scratch.here));
         let [above, below, near_above, near_below] = &mut around;
-        let forwards = is_forwards(moved, from.1);
+        let forwards = is_forwards(moved, kinematics);
         let mut side = |sense: f64, results: &mut Vec<T>| {
             let (length, is_in_range) = scratch.displace(moved, T::lit(sense), place);
-            let outcome = self.evaluate(part, scratch, place, ends, results);
-            scratch.put_back(moved, (from.0, place), from.1);
+            let outcome = self.evaluate(scratch, ends, results);
+            let outcome = outcome.and(scratch.put_back(moved, (slots, place), kinematics));
             (length, is_in_range, outcome)
         };
         let mut sides = [side(1.0, above), side(-1.0, below)];
@@ -308,44 +317,6 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         }
         (scratch.around, scratch.here) = (around, here);
         outcome
-    }
-
-    /// Evaluates one element for the variables and the motion in the scratch.
-    fn evaluate(
-        &self,
-        part: Part,
-        scratch: &mut Scratch<T, E>,
-        place: usize,
-        ends: &[End],
-        results: &mut Vec<T>,
-    ) -> Result<(), Error> {
-        let Scratch { slots, kinematics, forces, .. } = scratch;
-        let only = place..place + 1;
-        self.calc_position(slots, only.clone(), kinematics)?;
-        self.calc_velocity(slots, only.clone(), kinematics)?;
-        self.calc_dynamics(slots, only.clone(), kinematics)?;
-        results.clear();
-        if part == Part::Commit {
-            self.prepare_steps(slots, only, kinematics, false)?;
-            visit_numbers(&slots.next_discrete[place], &mut |number| results.push(number));
-            return Ok(());
-        }
-        forces.set_zero();
-        self.add_forces(slots, place, kinematics, forces)?;
-        for end in ends {
-            match end {
-                End::Body(body) => {
-                    let F_GB = &forces.bodies()[body.index()];
-                    results.extend(F_GB.torque.iter().chain(&F_GB.force));
-                }
-                End::Coordinate(coordinate) => results.push(forces.coordinates()[coordinate.index()]),
-            }
-        }
-        if part == Part::Variables && E::Continuous::FIRST_STAGE.is_some() {
-            self.calc_rates(slots, only, kinematics)?;
-            visit_numbers(&slots.rates[place], &mut |rate| results.push(rate));
-        }
-        Ok(())
     }
 }
 

@@ -8,18 +8,17 @@ use nalgebra::{Matrix3, Rotation3, Vector3};
 use super::ends::End;
 use super::linearization::Memory;
 use crate::framework::Error;
-use crate::framework::element::ForceElement;
-use crate::framework::element_variables::{ElementVariables, is_first_of_rotation};
-use crate::framework::slots::Slots;
+use crate::framework::element_variables::is_first_of_rotation;
+use crate::framework::slots::AnySlots;
 use crate::framework::variables::{Slot, Value};
 use crate::math::{Real, SpatialVelocity};
 use crate::mechanics::{Forces, Kinematics};
 
 /// Memory for differences in one kind.
 #[derive(Debug)]
-pub(super) struct Scratch<T: Real, E: ForceElement<T>> {
+pub(super) struct Scratch<T: Real> {
     /// Variables and caches of the element that is being moved; what is at other places is not read.
-    pub(super) slots: Slots<T, E>,
+    pub(super) slots: Box<dyn AnySlots<T>>,
     pub(super) kinematics: Kinematics<T>,
     pub(super) forces: Forces<T>,
     /// The bodies and coordinates of the element, with those that it loads besides.
@@ -42,16 +41,16 @@ pub(super) enum Moved {
     Rotation(usize, usize),
 }
 
-impl<T: Real, E: ForceElement<T>> Scratch<T, E> {
+impl<T: Real> Scratch<T> {
     /// The scratch in this place, made if there is none.
     pub(super) fn in_memory<'a>(
         memory: &'a mut Memory,
-        slots: &Slots<T, E>,
+        slots: &dyn AnySlots<T>,
         kinematics: &Kinematics<T>,
     ) -> Result<&'a mut Self, Error> {
         let scratch = memory.get_or_insert_with(|| {
             Box::new(Self {
-                slots: slots.clone(),
+                slots: slots.clone_box(),
                 kinematics: kinematics.clone(),
                 forces: Forces::zeros(kinematics.topology()),
                 ends: Vec::new(),
@@ -61,10 +60,6 @@ impl<T: Real, E: ForceElement<T>> Scratch<T, E> {
             })
         });
         scratch.downcast_mut().ok_or(Error::TopologyMismatch)
-    }
-
-    pub(super) fn copy_variables(&mut self, slots: &Slots<T, E>, place: usize) {
-        self.slots.variables[place].clone_from(&slots.variables[place]);
     }
 
     /// Moves one number up or down; returns by how much, as rounded, and whether the variables stay in range.
@@ -120,11 +115,11 @@ impl<T: Real, E: ForceElement<T>> Scratch<T, E> {
             Moved::Rotation(variable, axis) => {
                 length = step(T::zero()) * sense;
                 let turn = Rotation3::new(Vector3::ith(axis, length));
-                let variables = &mut self.slots.variables[place];
-                let Some(R) = rotation_at(variables, variable) else { return (length, true) };
+                let slots = self.slots.as_mut();
+                let Some(R) = rotation_at(slots, place, variable) else { return (length, true) };
                 let turned = turn.matrix() * R;
                 let mut number = 0_usize;
-                variables.visit_mut(&mut |entry| {
+                slots.visit_mut(place, &mut |entry| {
                     if let Slot::Number(slot) = entry.value {
                         number += 1;
                         if let Some(entry) = number.checked_sub(variable).filter(|entry| *entry < 9) {
@@ -134,12 +129,12 @@ impl<T: Real, E: ForceElement<T>> Scratch<T, E> {
                 });
             }
             Moved::Variable(variable) => {
-                let variables = &mut self.slots.variables[place];
-                let before = replace_number(variables, variable, T::zero());
-                let is_scale = variables.validate().is_err();
+                let slots = self.slots.as_mut();
+                let before = replace_number(slots, place, variable, T::zero());
+                let is_scale = slots.validate(place).is_err();
                 let after = before + variable_step(before, is_scale) * sense;
-                replace_number(variables, variable, after);
-                return (after - before, variables.validate().is_ok());
+                replace_number(slots, place, variable, after);
+                return (after - before, slots.validate(place).is_ok());
             }
         }
         (length, true)
@@ -149,9 +144,9 @@ impl<T: Real, E: ForceElement<T>> Scratch<T, E> {
     pub(super) fn put_back(
         &mut self,
         moved: Moved,
-        (slots, place): (&Slots<T, E>, usize),
+        (slots, place): (&dyn AnySlots<T>, usize),
         kinematics: &Kinematics<T>,
-    ) {
+    ) -> Result<(), Error> {
         match moved {
             Moved::Position(End::Body(body), _) | Moved::Velocity(End::Body(body), _) => {
                 self.kinematics.put_back(body, kinematics);
@@ -160,8 +155,9 @@ impl<T: Real, E: ForceElement<T>> Scratch<T, E> {
                 self.kinematics.put_back_coordinate(c, kinematics);
             }
             Moved::Variable(0) => self.kinematics.time = kinematics.time,
-            Moved::Variable(_) | Moved::Rotation(..) => self.copy_variables(slots, place),
+            Moved::Variable(_) | Moved::Rotation(..) => return self.slots.copy_variables(place, slots),
         }
+        Ok(())
     }
 }
 
@@ -201,13 +197,9 @@ fn variable_step<T: Real>(x: T, is_scale: bool) -> T {
 }
 
 /// Writes the variable of this number, from 1; returns what it was.
-fn replace_number<T: Real, E: ForceElement<T>>(
-    variables: &mut ElementVariables<T, E>,
-    variable: usize,
-    value: T,
-) -> T {
+fn replace_number<T: Real>(slots: &mut dyn AnySlots<T>, place: usize, variable: usize, value: T) -> T {
     let (mut rest, mut before) = (variable, value);
-    variables.visit_mut(&mut |entry| {
+    slots.visit_mut(place, &mut |entry| {
         if let Slot::Number(number) = entry.value {
             rest = rest.wrapping_sub(1);
             if rest == 0 {
@@ -219,13 +211,14 @@ fn replace_number<T: Real, E: ForceElement<T>>(
 }
 
 /// The rotation whose first entry is this variable.
-pub(super) fn rotation_at<T: Real, E: ForceElement<T>>(
-    variables: &ElementVariables<T, E>,
+pub(super) fn rotation_at<T: Real>(
+    slots: &dyn AnySlots<T>,
+    place: usize,
     variable: usize,
 ) -> Option<Matrix3<T>> {
     let mut found = None;
     let mut number = 0_usize;
-    variables.visit(&mut |entry| {
+    slots.visit(place, &mut |entry| {
         if let Value::Number(value) = entry.value {
             number += 1;
             if number == variable && is_first_of_rotation(entry.name) {
