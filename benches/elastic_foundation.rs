@@ -1,7 +1,7 @@
 //! Cost of an evaluation of contact: position, velocity and force.
 //!
 //! - `budget`: the scenes of the speed table, a sphere of 8192 faces on a half-space and on its like.
-//! - `clipped`: the scenes of the budget with clipped faces, and with projected areas too.
+//! - `clipped`: the scenes of the budget with clipped faces.
 //! - `anchored`: a sphere on a half-space with anchors, without and with the commit of a step.
 //! - `growth`: the same at depth 1 % with 512 to 80,000 faces, where the contact has more faces too.
 //! - `not_convex`: two tori of 8192 faces that lie on each other, where no plane helps to tell in from out.
@@ -138,18 +138,16 @@ fn bench(criterion: &mut Criterion) {
     group.finish();
 
     let mut group = criterion.benchmark_group("clipped");
-    for (kind, projected_area) in [("whole", false), ("projected", true)] {
-        let parameters = Parameters { clipped: true, projected_area, ..Parameters::default() };
-        for percent in [1_u32, 5] {
-            let depth = f64::from(percent) / 100.0;
-            for (name, mut scene) in [
-                ("sphere_on_half_space", on_half_space(32, depth, parameters.clone())),
-                ("sphere_on_sphere", sphere_on_sphere(32, depth, parameters.clone())),
-            ] {
-                group.bench_function(BenchmarkId::new(name, format!("{kind}/{percent}%")), |bencher| {
-                    bencher.iter(|| black_box(scene.evaluate()));
-                });
-            }
+    let parameters = Parameters { clipped: true, ..Parameters::default() };
+    for percent in [1_u32, 5] {
+        let depth = f64::from(percent) / 100.0;
+        for (name, mut scene) in [
+            ("sphere_on_half_space", on_half_space(32, depth, parameters.clone())),
+            ("sphere_on_sphere", sphere_on_sphere(32, depth, parameters.clone())),
+        ] {
+            group.bench_function(BenchmarkId::new(name, format!("{percent}%")), |bencher| {
+                bencher.iter(|| black_box(scene.evaluate()));
+            });
         }
     }
     group.finish();

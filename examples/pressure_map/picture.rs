@@ -229,10 +229,7 @@ pub(crate) fn draw_convergence(path: &Path, errors: &[(f64, [f64; 2])]) -> Resul
         .draw_series(LineSeries::new(straight, gray.stroke_width(1)))?
         .label("one over the number of faces")
         .legend(move |(x, y)| PathElement::new([(x, y), (x + 14, y)], gray));
-    let curves = [
-        ("whole areas, against k π R δ²", RGBColor(60, 90, 160)),
-        ("projected areas, against k times the volume of the cap", RGBColor(205, 90, 50)),
-    ];
+    let curves = [("by centroids", RGBColor(60, 90, 160)), ("clipped faces", RGBColor(205, 90, 50))];
     for (i, (name, color)) in curves.into_iter().enumerate() {
         let points: Vec<_> = errors.iter().map(|(faces, error)| (*faces, error[i])).collect();
         chart

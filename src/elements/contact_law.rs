@@ -99,12 +99,6 @@ pub(super) struct Rubbing<T: Real> {
     pub(super) along: T,
 }
 
-impl<T: Real> Rubbing<T> {
-    pub(super) fn none() -> Self {
-        Self { factor: T::zero(), along: T::zero() }
-    }
-}
-
 impl<T: Real> ContactLaw<T> {
     /// The same law over dual numbers.
     fn constant<const N: usize>(&self) -> ContactLaw<Dual<T, N>> {
@@ -161,10 +155,10 @@ mod tests {
     /// The friction per newton of normal force at a slip speed along y.
     fn friction_per_newton(law: &ContactLaw<f64>, vs: f64) -> f64 {
         let (force, power) = law.friction(1.0, &Vector3::new(0.0, vs, 0.0));
-        assert_eq!((force.x, force.z), (0.0, 0.0));
         if !power.is_finite() {
             return f64::NAN;
         }
+        assert_eq!((force.x, force.z), (0.0, 0.0));
         // Four roundings.
         assert_relative_eq!(power, -force.y * vs, max_relative = 1e-15, epsilon = 1e-300);
         -force.y

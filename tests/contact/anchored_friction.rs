@@ -38,7 +38,7 @@ fn scene(slope: f64, is_anchored: bool, clipped: bool, cells: u32, material: Mat
     let mut plant = Plant::new(Vector3::new(slope.sin(), 0.0, -slope.cos()) * GRAVITY).expect("finite");
     let inertia = MASS * 0.04 / 6.0;
     let block = plant.add_body(&mut system, RigidBody::with_equal_inertia(MASS, inertia).expect("positive"));
-    let parameters = Parameters { clipped, projected_area: clipped, ..Parameters::default() };
+    let parameters = Parameters { clipped, ..Parameters::default() };
     let foundation = ElasticFoundation::new(parameters).expect("valid");
     let mut foundation = if is_anchored { foundation.with_anchors() } else { foundation };
     foundation.add_rigid(Frame::ground(Pose::identity()), HalfSpace::BelowZ).expect("valid");

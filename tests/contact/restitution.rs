@@ -37,13 +37,13 @@ fn a_body_rebounds_with_the_restitution_of_its_speed_whatever_its_shape() {
     let ball = || TriangleMesh::sphere(0.1, 8).expect("valid");
     // With the height at which they touch.
     for (mesh, height) in [(brick(), 0.05), (ball(), 0.1)] {
-        for (clipped, projected_area) in [(false, false), (true, false), (true, true)] {
+        for clipped in [false, true] {
             for (y, speed) in [(0.05, 0.3), (0.5, 1.0), (3.0, 0.5)] {
                 let mut system = ForceSystem::new();
                 let mut plant = Plant::new(Vector3::zeros()).expect("finite");
                 let inertia = RigidBody::with_equal_inertia(mass, 0.01).expect("positive");
                 let body = plant.add_body(&mut system, inertia);
-                let parameters = Parameters { clipped, projected_area, ..Parameters::default() };
+                let parameters = Parameters { clipped, ..Parameters::default() };
                 let mut foundation = ElasticFoundation::new(parameters).expect("valid");
                 foundation.add_rigid(Frame::ground(Pose::identity()), HalfSpace::BelowZ).expect("valid");
                 let rubber = Material::new(stiffness).with_dissipation(y / speed);
@@ -67,7 +67,7 @@ fn a_body_rebounds_with_the_restitution_of_its_speed_whatever_its_shape() {
                     .expect("runs");
                 let rebound = simulation.state().velocities().velocity(body).linear.z;
                 let e = restitution(y);
-                let case = format!("{clipped} {projected_area} {y} at {height}: {rebound} for {}", e * speed);
+                let case = format!("{clipped} {y} at {height}: {rebound} for {}", e * speed);
                 let stored = simulation.dynamics().expect("regular").potential_energy();
                 assert_eq!(stored, 0.0, "still in contact: {case}");
                 // A hundred steps of accuracy 1e-9, some of them over kinks where springs come in and leave.

@@ -223,7 +223,7 @@ fn nothing_is_allocated_after_the_first_call() -> Result<(), Error> {
         for shape in
             [SolidShape::from(HalfSpace::BelowZ), Ellipsoid::new(Vector3::new(9.0, 8.0, 7.0))?.into()]
         {
-            let options = foundation::Parameters { clipped, projected_area: true, ..Default::default() };
+            let options = foundation::Parameters { clipped, ..Default::default() };
             let bed = ElasticFoundation::new(options)?;
             let mut bed = if has_anchors { bed.with_anchors() } else { bed };
             bed.add_rigid(deep, shape)?;

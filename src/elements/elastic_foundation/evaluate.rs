@@ -33,26 +33,10 @@ impl<T: Real> ElasticFoundation<T> {
         let share = if self.surfaces[other].springs.is_some() { T::lit(0.5) } else { T::one() };
         let first = found.len();
         let mut work = T::zero();
-        let Parameters { facing_only, projected_area, clipped, .. } = *parameters;
         let (X_GM, X_GO) = (&X_GS[mesh], &X_GS[other]);
         let shape = &self.surfaces[other].shape;
-        // The cosine of the angle between a face and the contact, positive where they face each other.
-        let cosine = |face, normal_G: &Vector3<T>| -(X_GM.rotation * springs.normal(face)).dot(normal_G);
-        // Upright faces do not count, whichever way rounding tilts them.
-        let faces_away = |cosine: T| facing_only && cosine <= T::negligible();
-        if clipped {
-            let weight = |face, normal_G: &Vector3<T>| {
-                if !(facing_only || projected_area) {
-                    return T::one();
-                }
-                let cosine = cosine(face, normal_G);
-                match (faces_away(cosine), projected_area) {
-                    (true, _) => T::zero(),
-                    (false, true) => cosine,
-                    (false, false) => T::one(),
-                }
-            };
-            springs.for_each_loaded(X_GM, shape, X_GO, weight, vertices, |loaded| {
+        if parameters.clipped {
+            springs.for_each_loaded(X_GM, shape, X_GO, vertices, |loaded| {
                 let LoadedVertex { vertex, depth, volume, mean_depth, point_G, normal_G } = loaded;
                 let area = volume / mean_depth * share;
                 let elastic_force = material.stiffness * volume * share;
@@ -63,16 +47,7 @@ impl<T: Real> ElasticFoundation<T> {
         } else {
             springs.for_each_inside(X_GM, shape, X_GO, |displaced| {
                 let Displaced { face, area, depth, point_G, normal_G, part } = displaced;
-                let mut area = area * share;
-                if facing_only || projected_area {
-                    let cosine = cosine(face, &normal_G);
-                    if faces_away(cosine) {
-                        return;
-                    }
-                    if projected_area {
-                        area *= if cosine < T::zero() { -cosine } else { cosine };
-                    }
-                }
+                let area = area * share;
                 let elastic_force = material.stiffness * area * depth;
                 work += elastic_force * depth;
                 found.push(SpringPosition { index: face, depth, area, elastic_force, point_G, normal_G });
@@ -154,16 +129,14 @@ impl<T: Real> ElasticFoundation<T> {
             let slip = along(V.linear + V.angular.cross(&r_G));
             let slip_squared = slip.norm_squared();
 
-            let bears = spring.elastic_force >= zero;
-            let factor = if bears { law.normal_factor(velocity.depth_rate) } else { T::one() };
+            let factor = law.normal_factor(velocity.depth_rate);
             let normal_force = spring.elastic_force * factor;
-            let bearing = if bears { normal_force } else { zero };
             let (coefficient, viscous) = law.coefficients(slip_squared);
             let id = placed.first_spring + spring.index;
             let anchor = at.discrete.of(id, other);
             let stretch = anchor.map_or_else(Vector3::zeros, |anchor| along(p_G - X_GO * anchor));
-            let Hold { elastic, damping, slips } = grip.hold(stretch, slip, coefficient * bearing);
-            let friction_force_G = elastic + damping - slip * (viscous * bearing);
+            let Hold { elastic, damping, slips } = grip.hold(stretch, slip, coefficient * normal_force);
+            let friction_force_G = elastic + damping - slip * (viscous * normal_force);
 
             let point = match anchor {
                 Some(anchor) if !slips => anchor,
@@ -187,7 +160,7 @@ impl<T: Real> ElasticFoundation<T> {
             sums.area += spring.area;
             sums.moment += contact_G * normal_force;
             sums.lost += (normal_force - spring.elastic_force) * velocity.depth_rate - damping.dot(&slip)
-                + viscous * bearing * slip_squared;
+                + viscous * normal_force * slip_squared;
             let pressure = material.stiffness * spring.depth * factor;
             cache.springs.push(SpringForce { normal_force, pressure, friction_force_G });
         }
@@ -421,12 +394,9 @@ fn add_springs<T: Real>(
     let mut lost = zero;
     forces.extend(positions.iter().zip(velocities).map(|(spring, velocity)| {
         let SpringVelocity { depth_rate, slip_G } = velocity;
-        // What a face that looks away takes back is elastic only.
-        let bears = spring.elastic_force >= zero;
-        let factor = if bears { law.normal_factor(*depth_rate) } else { T::one() };
+        let factor = law.normal_factor(*depth_rate);
         let normal_force = spring.elastic_force * factor;
-        let (friction_force_G, rubbing_power) =
-            if bears { law.friction(normal_force, slip_G) } else { (Vector3::zeros(), zero) };
+        let (friction_force_G, rubbing_power) = law.friction(normal_force, slip_G);
 
         let r_G = spring.point_G.coords - p_GS;
         let force_G = spring.normal_G * normal_force + friction_force_G;

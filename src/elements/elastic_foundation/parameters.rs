@@ -153,12 +153,6 @@ variables! {
         /// Transition velocity `v_t` of friction. Under a steady tangential load below `μ_s f_n` surfaces creep at a
         /// fraction of it.
         pub transition_velocity: T ["m/s"] = 0.01, positive => Dynamics;
-        /// Whether only springs whose face points towards the entered surface count. Otherwise, faces on the far side
-        /// of a thin mesh that is pushed all the way through count too.
-        pub facing_only: bool => Position;
-        /// Whether a spring counts with the area of its face projected along the contact normal, rather than the
-        /// whole.
-        pub projected_area: bool => Position;
         /// Whether pressure is integrated over the part of each face that is inside. Otherwise a face counts fully or
         /// not at all, by its centroid.
         pub clipped: bool => Position;

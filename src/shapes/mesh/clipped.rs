@@ -27,7 +27,7 @@ pub(crate) struct LoadedVertex<T: Real> {
     pub vertex: usize,
     /// The depth of the vertex \[m\]; negative outside.
     pub depth: T,
-    /// The share of the integral of depth times weight over area \[m³\].
+    /// The share of the integral of depth over area \[m³\].
     pub volume: T,
     /// The mean depth over the share \[m\], greater than zero.
     pub mean_depth: T,
@@ -61,8 +61,6 @@ pub(crate) struct Visited<T: Real> {
     pub(crate) normal_G: Vector3<T>,
     /// Where on the other surface the nearest point lies, if that is a mesh.
     pub(crate) part: Option<MeshPart>,
-    /// The share of the integral of depth times weight \[m³\].
-    pub(crate) weighted: T,
     /// The shares of the integrals of depth, and of 1.
     pub(crate) volume: T,
     area: T,
@@ -138,8 +136,8 @@ impl<T: Real> VertexBuffer<T> {
             let next = self.visited.len() as u32;
             *place = next;
             let Measured { depth, point_G, normal_G, part } = measure();
-            let [weighted, volume, area] = [T::zero(); 3];
-            self.visited.push(Visited { vertex, depth, point_G, normal_G, part, weighted, volume, area });
+            let [volume, area] = [T::zero(); 2];
+            self.visited.push(Visited { vertex, depth, point_G, normal_G, part, volume, area });
         }
         *place as usize
     }
@@ -175,15 +173,13 @@ impl<T: Real> TriangleMesh<T> {
     /// Calls `found` for each vertex of a face that reaches into the other surface, in an order that depends on the
     /// mesh. The mesh is at `X_GS`, the other surface at `X_GO`; if it is a mesh, it must be closed.
     ///
-    /// `weight` is asked for the weight of a face where the other surface has a normal, in Ground. Vertices whose
-    /// volume is zero are left out. The search runs on plain numbers, as in
+    /// Vertices whose volume is zero are left out. The search runs on plain numbers, as in
     /// [`for_each_inside`](Self::for_each_inside).
     pub(crate) fn for_each_loaded(
         &self,
         X_GS: &Pose<T>,
         other: &SolidShape<T>,
         X_GO: &Pose<T>,
-        weight: impl Fn(usize, &Vector3<T>) -> T,
         buffer: &mut VertexBuffer<T>,
         found: impl FnMut(LoadedVertex<T>),
     ) {
@@ -206,7 +202,7 @@ impl<T: Real> TriangleMesh<T> {
                         Measured { depth, point_G: X_GS * p + normal_G * depth, normal_G, part: None }
                     }
                 };
-                self.integrate(reaches, measure, weight, buffer, found);
+                self.integrate(reaches, measure, buffer, found);
             }
             SolidShape::Mesh(other) => {
                 let (to_O, X_OS) = (O.inv_mul(&S), relative::<T>(X_GS, X_GO));
@@ -226,17 +222,17 @@ impl<T: Real> TriangleMesh<T> {
                         Measured::new(&near, X_GO, part)
                     }
                 };
-                self.integrate(reaches, measure, weight, buffer, found);
+                self.integrate(reaches, measure, buffer, found);
             }
             SolidShape::Sphere(other) => {
-                self.integrate_in([X_GS, X_GO], other, &other.in_plain(), weight, buffer, found);
+                self.integrate_in([X_GS, X_GO], other, &other.in_plain(), buffer, found);
             }
             SolidShape::Ellipsoid(other) => {
-                self.integrate_in([X_GS, X_GO], other, &other.in_plain(), weight, buffer, found);
+                self.integrate_in([X_GS, X_GO], other, &other.in_plain(), buffer, found);
             }
             SolidShape::Custom(other) => {
                 let plain = Valued(Arc::clone(other));
-                self.integrate_in([X_GS, X_GO], other.as_ref(), &plain, weight, buffer, found);
+                self.integrate_in([X_GS, X_GO], other.as_ref(), &plain, buffer, found);
             }
         }
     }
@@ -247,7 +243,6 @@ impl<T: Real> TriangleMesh<T> {
         [X_GS, X_GO]: [&Pose<T>; 2],
         other: &(impl Solid<T> + ?Sized),
         plain: &impl Solid<f64>,
-        weight: impl Fn(usize, &Vector3<T>) -> T,
         buffer: &mut VertexBuffer<T>,
         found: impl FnMut(LoadedVertex<T>),
     ) {
@@ -260,7 +255,7 @@ impl<T: Real> TriangleMesh<T> {
                 Measured::new(&other.nearest(&(X_OS * self.vertex(vertex))), X_GO, None)
             }
         };
-        self.integrate(|cluster| is_near(cluster, &to_O, plain), measure, weight, buffer, found);
+        self.integrate(|cluster| is_near(cluster, &to_O, plain), measure, buffer, found);
     }
 
     /// Integrates over all faces in clusters that may reach inside.
@@ -269,7 +264,6 @@ impl<T: Real> TriangleMesh<T> {
         &self,
         reaches: impl Fn(&Cluster) -> bool,
         measure: impl Fn(usize) -> Measured<T>,
-        weight: impl Fn(usize, &Vector3<T>) -> T,
         buffer: &mut VertexBuffer<T>,
         mut found: impl FnMut(LoadedVertex<T>),
     ) {
@@ -290,23 +284,20 @@ impl<T: Real> TriangleMesh<T> {
                     .push(LoadedFace { face: face as u32, corners: corners.map(|place| place as u32) });
                 for (k, place) in corners.into_iter().enumerate() {
                     let visited = &mut buffer.visited[place];
-                    let volume = area * moments.depth[k];
-                    visited.weighted += volume * weight(face, &visited.normal_G);
-                    visited.volume += volume;
+                    visited.volume += area * moments.depth[k];
                     visited.area += area * moments.area[k];
                 }
             }
         };
         self.plain.walk(Extent::Corners, |cluster, _, ()| reaches(cluster).then_some(()), (), visit);
         let VertexBuffer { visited, place_of, .. } = buffer;
-        for Visited { vertex, depth, point_G, normal_G, weighted, volume, area, .. } in
-            visited[first..].iter().cloned()
+        for Visited { vertex, depth, point_G, normal_G, volume, area, .. } in visited[first..].iter().cloned()
         {
             place_of[vertex as usize] = NOWHERE;
-            if weighted != T::zero() {
+            if volume != T::zero() {
                 let mean_depth = volume / area;
                 let vertex = vertex as usize;
-                found(LoadedVertex { vertex, depth, volume: weighted, mean_depth, point_G, normal_G });
+                found(LoadedVertex { vertex, depth, volume, mean_depth, point_G, normal_G });
             }
         }
     }

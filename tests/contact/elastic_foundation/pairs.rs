@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use approx::assert_relative_eq;
-use force_elements::elastic_foundation::{Material, Parameters};
+use force_elements::elastic_foundation::Material;
 use force_elements::nalgebra::{Rotation3, Translation3, Vector3};
 use force_elements::shapes::{Ellipsoid, HalfSpace, SolidShape, Sphere, TriangleMesh};
 use force_elements::{ElasticFoundation, ForceSystem, Frame, Pose, SpatialVelocity};
 
-use super::{Foundation, Scene, on_floor, rubber, vertical_force};
+use super::{Foundation, Scene, rubber};
 use crate::support::{self, Sequence};
 
 /// Two bodies with a mesh each, the second at a pose relative to the first.
@@ -109,23 +109,6 @@ fn surfaces_on_one_body_ignore_each_other() {
     let view = system.realize_dynamics(&mut state).expect("regular");
     assert!(view.of(foundation).position.contacts.is_empty());
     assert_eq!(view.potential_energy(), 0.0);
-}
-
-#[test]
-fn facing_only_leaves_out_the_far_side() {
-    let plate = || TriangleMesh::brick(Vector3::new(0.5, 0.5, 0.01), [4, 4, 1]).expect("valid");
-    let mut all = on_floor(plate(), Material::new(1e5), Parameters::default());
-    let mut facing =
-        on_floor(plate(), Material::new(1e5), Parameters { facing_only: true, ..Parameters::default() });
-    // Pushed all the way in: underside at 0.03, top at 0.01, and the rim, which is upright.
-    let (underside, top) = (1e5 * 0.03, 1e5 * 0.01);
-    assert_relative_eq!(vertical_force(&mut facing, -0.02), underside, max_relative = 1e-12);
-    assert!(vertical_force(&mut all, -0.02) > underside + top);
-    let rim = vertical_force(&mut all, -0.02) - underside - top;
-    assert_relative_eq!(rim, 1e5 * 0.02 * 4.0 * 0.02, max_relative = 1e-12);
-    // The same by a flag of the state.
-    all.system.set_variable(&mut all.state, "elastic_foundation[0].facing_only", 1.0).expect("named");
-    assert_relative_eq!(vertical_force(&mut all, -0.02), underside, max_relative = 1e-12);
 }
 
 #[test]

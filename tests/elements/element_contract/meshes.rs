@@ -227,13 +227,9 @@ subjects! {
     ClippedTorus: torus_in_ellipsoid with { clipped };
     ClippedBrickAndBall: brick_and_ball with { clipped };
     ClippedBrick: brick_in_half_space with { clipped };
-    /// Conservative in a half-space although areas depend on orientation.
-    ProjectedBrick: brick_in_half_space with { clipped, projected_area };
-    ProjectedTorus: torus_in_ellipsoid with { clipped, projected_area };
-    FacingTorus: torus_in_ellipsoid with { facing_only, projected_area };
     Brick: brick_in_half_space with {};
-    TorusInBall: torus_in_ball with { facing_only };
-    TorusInCylinder: torus_in_cylinder with { clipped, facing_only };
+    TorusInBall: torus_in_ball with {};
+    TorusInCylinder: torus_in_cylinder with { clipped };
     YieldingBrickInEllipsoid: yielding_in_ellipsoid with {};
     YieldingClippedBrick: yielding_in_half_space with { clipped };
     AnchoredBrick: anchored_brick with {};

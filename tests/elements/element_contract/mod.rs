@@ -22,9 +22,9 @@ mod symmetry;
 
 use hertz::{AnyBall, BallOnBall, BallOnPlane};
 use meshes::{
-    AnchoredBrick, AnchoredClippedBrick, Brick, ClippedBrick, ClippedBrickAndBall, ClippedTorus, FacingTorus,
-    ProjectedBrick, ProjectedTorus, SoftBrickAndBall, SoftTorus, TorusInBall, TorusInCylinder,
-    YieldingBrickInEllipsoid, YieldingClippedBrick,
+    AnchoredBrick, AnchoredClippedBrick, Brick, ClippedBrick, ClippedBrickAndBall, ClippedTorus,
+    SoftBrickAndBall, SoftTorus, TorusInBall, TorusInCylinder, YieldingBrickInEllipsoid,
+    YieldingClippedBrick,
 };
 use scene::{
     AnyCoordinate, Bushing, Cable, Capstan, Coordinate, CoupledBushing, HardeningBushing, LoadedCoordinate,
@@ -122,7 +122,6 @@ claims!(elastic_foundation_on_its_like, SoftBrickAndBall);
 claims!(clipped_foundation_in_ellipsoid, ClippedTorus);
 claims!(clipped_foundation_on_its_like, ClippedBrickAndBall);
 claims!(clipped_foundation_in_half_space, ClippedBrick);
-claims!(clipped_foundation_with_projected_areas, ProjectedBrick);
 claims!(anchored_foundation, AnchoredBrick);
 claims!(anchored_foundation_with_clipped_faces, AnchoredClippedBrick);
 claims!(hertz_contact_of_balls, BallOnBall);
@@ -168,14 +167,11 @@ linearized! {
     clipped_foundation_in_ellipsoid: ClippedTorus;
     clipped_foundation_on_its_like: ClippedBrickAndBall;
     clipped_foundation_in_half_space: ClippedBrick;
-    clipped_foundation_with_projected_areas: ProjectedBrick;
     sticking_coordinate: Coordinate<false>;
     slipping_coordinate: Coordinate<true>;
     sticking_coordinate_under_load: LoadedCoordinate<false>;
     slipping_coordinate_under_load: LoadedCoordinate<true>;
     coordinate_in_smooth_stops: SmoothlyStopped;
-    clipped_foundation_with_projected_areas_in_ellipsoid: ProjectedTorus;
-    foundation_with_projected_areas_in_ellipsoid: FacingTorus;
     foundation_in_half_space: Brick;
     foundation_in_sphere: TorusInBall;
     foundation_in_cylinder: TorusInCylinder;

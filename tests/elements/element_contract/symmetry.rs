@@ -4,8 +4,8 @@
 use super::cables::{Chain, Ring};
 use super::hertz::{BallOnBall, BallOnPlane};
 use super::meshes::{
-    AnchoredBrick, AnchoredClippedBrick, ClippedBrick, ClippedBrickAndBall, ClippedTorus, ProjectedBrick,
-    SoftBrickAndBall, SoftTorus, TorusInBall,
+    AnchoredBrick, AnchoredClippedBrick, ClippedBrick, ClippedBrickAndBall, ClippedTorus, SoftBrickAndBall,
+    SoftTorus, TorusInBall,
 };
 use super::scene::{
     Bushing, Cable, Coordinate, CoupledBushing, HardeningBushing, ReturnMappedSpring, SmoothlyStopped, Spring,
@@ -77,7 +77,6 @@ fn foundations_with_a_potential() -> Result<(), Error> {
     is_symmetric::<ClippedTorus>()?;
     is_symmetric::<ClippedBrickAndBall>()?;
     is_symmetric::<ClippedBrick>()?;
-    is_symmetric::<ProjectedBrick>()?;
     is_symmetric::<AnchoredBrick>()?;
     is_symmetric::<AnchoredClippedBrick>()
 }

@@ -88,14 +88,6 @@ fn a_foundation_at_rest_at_touch_and_at_the_limits_of_friction() -> Result<(), E
         for height in [0.125, 0.0] {
             add(format!("at {height}"), &plain, rubber, HalfSpace::BelowZ.into(), height, none, none);
         }
-        let facing = foundation::Parameters { facing_only: true, ..plain.clone() };
-        let projected = foundation::Parameters { projected_area: true, ..plain.clone() };
-        let both = foundation::Parameters { projected_area: true, ..facing.clone() };
-        for (name, p) in [("facing", &facing), ("projected", &projected), ("facing and projected", &both)] {
-            // Side faces are upright.
-            add(name.to_string(), p, rubber, HalfSpace::BelowZ.into(), 0.0625, none, none);
-            add(format!("{name}, at the limit"), p, rubber, HalfSpace::BelowZ.into(), 0.0, x / 16.0, none);
-        }
         let egg = Ellipsoid::new(Vector3::new(0.5, 0.75, 0.5))?;
         let block = TriangleMesh::brick(Vector3::repeat(0.5), [1; 3])?;
         add("on a ball".to_string(), &plain, rubber, Sphere::new(0.5)?.into(), 0.5, none, none);

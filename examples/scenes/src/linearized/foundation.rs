@@ -67,8 +67,6 @@ impl Subject for AnyFoundation {
         let foundation = ElasticFoundation::new(Parameters {
             transition_velocity: spread(deal, 0.01, 0.5),
             clipped: toss(deal, 0.5),
-            facing_only: toss(deal, 0.3),
-            projected_area: toss(deal, 0.3),
             ..Parameters::default()
         })?;
         let mut foundation = if has_anchors { foundation.with_anchors() } else { foundation };
@@ -134,10 +132,9 @@ impl Kind for AnyFoundation {
             marks.push("a third surface");
         }
         marks.push(if has_anchors { "with anchors" } else { "without anchors" });
-        let p = at.parameters;
-        let options =
-            [(p.clipped, "clipped"), (p.facing_only, "facing only"), (p.projected_area, "projected area")];
-        marks.extend(options.into_iter().filter_map(|(is_on, name)| is_on.then_some(name)));
+        if at.parameters.clipped {
+            marks.push("clipped");
+        }
         let element = scene.system.element(scene.element);
         let body = |surface: usize| {
             let contact = at.position.contacts.get(surface)?;

@@ -113,7 +113,7 @@ impl<T: Real> ElasticFoundation<T> {
         blocks: &mut Blocks<'_, T>,
     ) {
         let law = contact.varied_law();
-        let (_, bearing) = normal_force(spring, pressed, &law);
+        let bearing = normal_force(spring, pressed, &law);
         let area = Dual::of(spring.area);
         let (elastic, ..) = friction_with_anchor(&law, area, held.squares().map(Dual::of), bearing);
         let lead = elastic / (law.tangential_stiffness * area);

@@ -39,8 +39,6 @@ pub(super) struct Contact<'a, T: Real> {
     share: T,
     vertex_areas: &'a [T],
     pub(super) has_anchors: bool,
-    facing_only: bool,
-    projected_area: bool,
     found: &'a MeshContact,
     finding: &'a Finding,
     /// Whether the other surface has said at every spring how its normal turns.
@@ -123,8 +121,6 @@ impl<T: Real> ElasticFoundation<T> {
                 share: if other.springs.is_some() { T::lit(0.5) } else { T::one() },
                 vertex_areas: &mesh.vertex_areas,
                 has_anchors: self.has_anchors,
-                facing_only: at.parameters.facing_only,
-                projected_area: at.parameters.projected_area,
                 found: contact,
                 finding,
                 are_known: Cell::new(true),
@@ -167,13 +163,6 @@ impl<T: Real> Contact<'_, T> {
             let point = found.point_G.coords - p_GS;
             let base = point - normal * depth;
             let gradient = self.gradient(parts.get(i).copied(), &point, &normal, depth);
-            let by_turn = self.projected_area.then(|| {
-                let face_normal = self.X_GM.rotation * self.springs.normal(found.index);
-                let faces = -face_normal.dot(&normal) > T::zero();
-                let whole = self.springs.area(found.index) * self.share * depth;
-                cosine_by_motion(&face_normal, &base, &normal, gradient.as_ref())
-                    * if faces { whole } else { -whole }
-            });
             visit(&Spring {
                 index: found.index,
                 normal,
@@ -183,7 +172,7 @@ impl<T: Real> Contact<'_, T> {
                 gradient,
                 volume: found.area * depth,
                 by_depth: -found.area,
-                by_turn,
+                by_turn: None,
                 area: self.springs.area(found.index) * self.share,
             });
         }
@@ -203,7 +192,6 @@ impl<T: Real> Contact<'_, T> {
         memory.clear();
         memory.resize(visited.len() * 6, T::zero());
         let base_of = |at: &Visited<T>| at.point_G.coords - at.normal_G * at.depth - p_GS;
-        let weighs = self.facing_only || self.projected_area;
         for LoadedFace { face, corners } in &vertices.faces()[self.finding.faces.clone()] {
             let places = corners.map(|place| place as usize - first);
             let corners = places.map(|place| &visited[place]);
@@ -212,25 +200,9 @@ impl<T: Real> Contact<'_, T> {
             let area = self.springs.area(face) * self.share;
             let bases = corners.map(base_of);
             let depths = [0, 1, 2].map(|k| twist(&bases[k], &-corners[k].normal_G));
-            let face_normal =
-                if weighs { self.X_GM.rotation * self.springs.normal(face) } else { Vector3::zeros() };
             for (k, &place) in places.iter().enumerate() {
                 let [a, b, c] = moments[k].slopes;
-                let mut change = depths[0] * a + depths[1] * b + depths[2] * c;
-                if weighs {
-                    let corner = corners[k];
-                    let cosine = -face_normal.dot(&corner.normal_G);
-                    if self.facing_only && cosine <= T::negligible() {
-                        continue;
-                    }
-                    if self.projected_area {
-                        let point = corner.point_G.coords - p_GS;
-                        let gradient = self.gradient(corner.part, &point, &corner.normal_G, corner.depth);
-                        change = change * cosine
-                            + cosine_by_motion(&face_normal, &bases[k], &corner.normal_G, gradient.as_ref())
-                                * moments[k].value;
-                    }
-                }
+                let change = depths[0] * a + depths[1] * b + depths[2] * c;
                 for (sum, change) in memory[6 * place..6 * place + 6].iter_mut().zip(change.iter()) {
                     *sum += *change * area;
                 }
@@ -250,7 +222,7 @@ impl<T: Real> Contact<'_, T> {
                 point,
                 depth,
                 gradient: self.gradient(vertex.part, &point, &normal, depth),
-                volume: vertex.weighted * self.share,
+                volume: vertex.volume * self.share,
                 by_depth: T::zero(),
                 by_turn: Some(Vector6::from_column_slice(by_motion)),
                 area: self.vertex_areas.get(index).map_or_else(T::zero, |&area| area * self.share),
@@ -292,20 +264,4 @@ impl<T: Real> Contact<'_, T> {
 pub(super) fn twist<T: Real>(base: &Vector3<T>, by_shift: &Vector3<T>) -> Vector6<T> {
     let by_turn = base.cross(by_shift);
     Vector6::new(by_turn.x, by_turn.y, by_turn.z, by_shift.x, by_shift.y, by_shift.z)
-}
-
-/// The derivatives by motion of the cosine of the angle between a face and a normal of the contact.
-fn cosine_by_motion<T: Real>(
-    face_normal: &Vector3<T>,
-    base: &Vector3<T>,
-    normal: &Vector3<T>,
-    gradient: Option<&Matrix3<T>>,
-) -> Vector6<T> {
-    let by_turn = normal.cross(face_normal);
-    let zero = T::zero();
-    let mut by_motion = Vector6::new(by_turn.x, by_turn.y, by_turn.z, zero, zero, zero);
-    if let Some(gradient) = gradient {
-        by_motion -= twist(base, &(gradient * face_normal));
-    }
-    by_motion
 }

@@ -12,7 +12,6 @@ use crate::math::{Algebraic, Dual, Number, Real};
 /// The normal force of a spring.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pressed<T: Real> {
-    pub(super) bears: bool,
     /// The ratio of the normal to the elastic force.
     pub(super) factor: T,
     pub(super) normal_force: T,
@@ -53,22 +52,20 @@ pub(super) struct Slopes<T: Real> {
 impl<T: Real> Contact<'_, T> {
     #[inline]
     pub(super) fn press(&self, spring: &Spring<T>) -> Pressed<T> {
-        let (zero, one) = (T::zero(), T::one());
         let elastic_force = self.material.stiffness * spring.volume;
         let velocity = self.V.linear + self.V.angular.cross(&spring.point);
         let depth_rate = -velocity.dot(&spring.normal);
         let slip = velocity + spring.normal * depth_rate;
-        let bears = elastic_force >= zero;
-        let factor = if bears { self.law.normal_factor(depth_rate) } else { one };
-        let damping = if bears && factor > zero { self.law.damping(elastic_force) } else { zero };
+        let factor = self.law.normal_factor(depth_rate);
+        let damping = if factor > T::zero() { self.law.damping(elastic_force) } else { T::zero() };
         let normal_force = elastic_force * factor;
-        Pressed { bears, factor, normal_force, damping, depth_rate, slip }
+        Pressed { factor, normal_force, damping, depth_rate, slip }
     }
 
     /// Friction of a spring without an anchor, by its slip.
     #[inline]
     pub(super) fn rub(&self, pressed: &Pressed<T>) -> Rubbing<T> {
-        if pressed.bears { self.law.rubbing(&pressed.slip) } else { Rubbing::none() }
+        self.law.rubbing(&pressed.slip)
     }
 
     /// Friction of a spring with an anchor, which is in the frame of the other surface; `None` for one that has just come
@@ -85,7 +82,7 @@ impl<T: Real> Contact<'_, T> {
         let along = |v: &Vector3<T>| v - spring.normal * spring.normal.dot(v);
         let (stretch, slip) = (along(&from_anchor), along(&velocity));
         let squares = [stretch.norm_squared(), stretch.dot(&slip), slip.norm_squared()];
-        let normal_force = if pressed.bears { Dual::variable(pressed.normal_force, 3) } else { Dual::none() };
+        let normal_force = Dual::variable(pressed.normal_force, 3);
         // Without an anchor there is no stretch, however the base moves.
         let is_varied = |i| i == 2 || anchor.is_some();
         let vary = |i| if is_varied(i) { Dual::variable(squares[i], i) } else { Dual::of(squares[i]) };

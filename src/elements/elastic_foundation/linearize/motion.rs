@@ -31,25 +31,17 @@ impl<T: Real> ElasticFoundation<T> {
                 let (mut deepest, mut springs, mut branches) = (T::zero(), 0, Branches::none());
                 contact.for_each_spring(at, &mut memory.vertices, |spring| {
                     deepest = greater(deepest, spring.depth);
-                    // An upright face weighs nothing where areas are projected, but will as it turns.
-                    let bears = spring.volume != T::zero();
-                    springs += usize::from(bears);
+                    springs += 1;
                     let pressed = contact.press(spring);
-                    if bears {
-                        branches.add_pressed(&pressed);
-                    }
+                    branches.add_pressed(&pressed);
                     if self.has_anchors {
                         let id = contact.first_spring + spring.index;
                         let anchor = at.discrete.of(id, contact.surfaces[1]);
                         let held = contact.hold(spring, &pressed, anchor);
-                        if bears {
-                            branches.add_held(&held);
-                        }
+                        branches.add_held(&held);
                         sums.add_anchored(contact, spring, &pressed, &held);
                     } else {
-                        if bears {
-                            branches.add_slip(pressed.slip.norm_squared(), contact.transition_velocity);
-                        }
+                        branches.add_slip(pressed.slip.norm_squared(), contact.transition_velocity);
                         sums.add(contact, spring, &pressed);
                     }
                 });

@@ -58,9 +58,9 @@ impl<T: Real> ElasticFoundation<T> {
         let place = at.discrete.place_of(contact.first_spring + spring.index, contact.surfaces[1]);
         let anchor = at.discrete.of(contact.first_spring + spring.index, contact.surfaces[1]);
         let held = contact.hold(spring, pressed, anchor);
-        let (normal_force, bearing) = normal_force(spring, pressed, law);
+        let normal_force = normal_force(spring, pressed, law);
         let squares = held.squares().map(Dual::of);
-        let (elastic, damping, _) = friction_with_anchor(law, Dual::of(spring.area), squares, bearing);
+        let (elastic, damping, _) = friction_with_anchor(law, Dual::of(spring.area), squares, normal_force);
         for (i, sum) in sums.iter_mut().enumerate() {
             let pushed = spring.normal * normal_force.slopes[i];
             let rubbed = held.stretch * elastic.slopes[i] + held.slip * damping.slopes[i];
@@ -93,18 +93,14 @@ impl<T: Real> Contact<'_, T> {
     }
 }
 
-/// The normal force as it depends on parameters, and as much of it as rubs.
+/// The normal force as it depends on parameters.
 pub(super) fn normal_force<T: Real>(
     spring: &Spring<T>,
     pressed: &Pressed<T>,
     law: &Law<Varied<T>>,
-) -> (Varied<T>, Varied<T>) {
+) -> Varied<T> {
     let elastic_force = law.stiffness * Dual::of(spring.volume);
-    if !pressed.bears {
-        return (elastic_force, Dual::none());
-    }
-    let normal_force = elastic_force * law.contact.normal_factor(Dual::of(pressed.depth_rate));
-    (normal_force, normal_force)
+    elastic_force * law.contact.normal_factor(Dual::of(pressed.depth_rate))
 }
 
 fn add_rubbing<T: Real>(
@@ -113,8 +109,8 @@ fn add_rubbing<T: Real>(
     law: &Law<Varied<T>>,
     sums: &mut [SpatialForce<T>; NUMBERS],
 ) {
-    let (normal_force, rubbing) = normal_force(spring, pressed, law);
-    let viscosity = rubbing * law.contact.friction_factor(Dual::of(pressed.slip.norm_squared()));
+    let normal_force = normal_force(spring, pressed, law);
+    let viscosity = normal_force * law.contact.friction_factor(Dual::of(pressed.slip.norm_squared()));
     for (i, sum) in sums.iter_mut().enumerate() {
         let change = spring.normal * normal_force.slopes[i] - pressed.slip * viscosity.slopes[i];
         let along = twist(&spring.point, &change);
