@@ -184,7 +184,7 @@ impl<T: Algebraic, S: Scalar> Lift<T, S, Composite> for Point3<T> {
 }
 
 /// The nine entries `R.xx`, `R.xy`, … of the rotation, row by row, without a unit, and the vector `p` in that of the
-/// field. Entries rather than angles keep every bit through saving and restoring. As a variable the pose is checked to
+/// field. Entries rather than angles are bit-identical after saving and restoring. As a variable the pose is checked to
 /// be finite and its rotation to be orthonormal.
 impl<T: Real> Listed<T, Composite> for Pose<T> {
     fn neutral() -> Self {

@@ -24,8 +24,7 @@ use crate::mechanics::{BodyIndex, ForceAccumulator, Positions, Topology, Velocit
 /// - Forces and moments about one point sum to zero over all bodies, Ground included.
 /// - `potential_energy ≥ 0` and `power_dissipated ≥ 0`, unless the element's page says otherwise.
 /// - Power balance: the rate of work done on the bodies is
-///   `−d(potential_energy)/dt − power_dissipated + power_supplied`. The elastic foundation's two options that
-///   weight springs by orientation depart from it; see its page. With memory (a dragged anchor, a bristle that
+///   `−d(potential_energy)/dt − power_dissipated + power_supplied`. With memory (a dragged anchor, a bristle that
 ///   slips) part of the loss shows only over a finite motion; see [`power_dissipated`](Self::power_dissipated).
 ///
 /// # Example: a user's own element
@@ -179,7 +178,7 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
 
     /// The energy that would be stored \[J\] if friction held at the committed anchors, whatever its limit.
     ///
-    /// A write of variables books what the caller supplies or receives. Where it lowers a limit of friction below what was
+    /// A write of variables enters in the ledger what the caller supplies or receives. Where it lowers a limit of friction below what was
     /// held, the stored energy falls and this one does not: the fall is lost, and nobody receives it.
     fn held_energy(&self, at: &AtDynamics<'_, T, Self>) -> T {
         self.potential_energy(at)

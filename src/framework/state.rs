@@ -18,7 +18,7 @@ use crate::mechanics::{
 /// Time, kinematics, parameters, discrete and continuous variables, and the caches of results.
 ///
 /// Made by [`ForceSystem::default_state`](crate::ForceSystem::default_state). The host writes time and kinematics
-/// here, and variables of elements through the system, which books the energy. Writing drops the state to just
+/// here, and variables of elements through the system, which enters the energy in the ledger. Writing drops the state to just
 /// below the stage that depends on it; results are read through views that the system returns. A call that fails
 /// changes nothing.
 ///

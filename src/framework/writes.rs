@@ -50,7 +50,7 @@ impl<T: Real> ForceSystem<T> {
         self.update(state, handle, |slots| slots.change_parameters(handle.place(), change))
     }
 
-    /// Sets the discrete variables of an element. Drops the state and books as
+    /// Sets the discrete variables of an element. Drops the state and enters energy as
     /// [`set_parameters`](Self::set_parameters).
     ///
     /// # Errors
@@ -78,7 +78,7 @@ impl<T: Real> ForceSystem<T> {
         self.update(state, handle, |slots| slots.change_discrete(handle.place(), change))
     }
 
-    /// Changes continuous variables of an element; drops the state below the stage that reads them. Books as
+    /// Changes continuous variables of an element; drops the state below the stage that reads them. Enters energy as
     /// [`set_parameters`](Self::set_parameters). To write those of all elements as an integrator does, use
     /// [`State::set_continuous`].
     ///
@@ -95,7 +95,7 @@ impl<T: Real> ForceSystem<T> {
 
     /// Resets the memory of an element as though the bodies had always been at their present positions: the
     /// anchor of an exponential spring moves to its station, bristles stick unbent, stops act if surpassed, a
-    /// bushing forgets whole turns, a cable its path. Drops the state and books as
+    /// bushing forgets whole turns, a cable its path. Drops the state and enters energy as
     /// [`set_parameters`](Self::set_parameters).
     ///
     /// Call it after setting the initial poses, since the first evaluation may otherwise find an anchor or
@@ -120,7 +120,7 @@ impl<T: Real> ForceSystem<T> {
         self.elements().try_for_each(|element| self.reset_memory(state, element))
     }
 
-    /// Enables or disables an element; a change drops the state below Instance stage. Books as
+    /// Enables or disables an element; a change drops the state below Instance stage. Enters energy as
     /// [`set_parameters`](Self::set_parameters): the caller receives the energy that a disabled element had
     /// stored.
     ///
@@ -226,7 +226,7 @@ impl<T: Real> ForceSystem<T> {
         self.write_booked(state, handle.id(), |slots, _| write(Slots::downcast_mut(slots)?))
     }
 
-    /// Writes variables of one element and books the change in stored energy, without what friction loses as its limit
+    /// Writes variables of one element and enters the change in stored energy in the ledger, without what friction loses as its limit
     /// falls. `write` returns the stage below which the state falls, if anything has changed.
     fn write_booked(
         &self,

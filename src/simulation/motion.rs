@@ -166,7 +166,7 @@ impl<'a, T: Real> Simulation<'a, T> {
             let absorbed = self.absorbed(&self.y) - absorbed;
             let stored =
                 |state: &mut State<T>| Some(self.system.realize_dynamics(state).ok()?.potential_energy());
-            // Where forces cannot be evaluated, the books are opened anew after the change that mends it.
+            // Where forces cannot be evaluated, the account is opened anew after the change that mends it.
             self.supply = stored(&mut self.state).zip(stored(&mut changed)).map(|(before, after)| {
                 supply.change((after - before).to_f64(), absorbed);
                 supply
@@ -214,7 +214,7 @@ impl<'a, T: Real> Simulation<'a, T> {
         y[self.plant.energies_start()..self.own_start()].iter().map(|energy| energy.to_f64()).sum()
     }
 
-    /// The books of the energy supplied, which are opened at the present point if they are not yet.
+    /// The account of the energy supplied, which is opened at the present point if it is not yet.
     pub(super) fn opened_supply(&mut self) -> Result<Supply, SimulationError> {
         match self.supply {
             Some(supply) => Ok(supply),

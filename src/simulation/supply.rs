@@ -9,7 +9,7 @@ use crate::simulation::motion::Simulation;
 /// of the longest stable step varies by `(1 + s)/(1 − s)`: 200 times at 0.99.
 const EXPLOSION: f64 = 1e4;
 
-/// What has been supplied to a motion since its books were opened, in plain numbers \[J\].
+/// What has been supplied to a motion since its account was opened, in plain numbers \[J\].
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Supply {
     /// Energy at the opening, and what changes of parameters have added since.
@@ -31,7 +31,7 @@ impl Supply {
         self.absorbed += absorbed;
     }
 
-    /// Opens the books of a simulation that is realized at its present point.
+    /// Opens the account of a simulation that is realized at its present point.
     pub(super) fn open<T: Real>(simulation: &mut Simulation<'_, T>) -> Result<Self, SimulationError> {
         let stored = simulation.dynamics()?.potential_energy();
         Ok(Self {
@@ -44,12 +44,12 @@ impl Supply {
         })
     }
 
-    /// The books after a step to `y`, if that has not far more kinetic energy than was supplied.
+    /// The account after a step to `y`, if that has not far more kinetic energy than was supplied.
     ///
     /// Supplied are: kinetic and stored energy at the opening; kinetic energy after the first step, since the force of an
     /// element that reports no stored energy is known by its effect only; stored energy that changes of parameters
     /// add; and what gravity, loads and elements have delivered since, at its most. A motion without errors has no more,
-    /// whatever the elements do. Where steps are too long for a method, elements absorb energy by the books while the
+    /// whatever the elements do. Where steps are too long for a method, elements absorb energy by the account while the
     /// motion gains it, and the supply stays what it was.
     ///
     /// # Errors

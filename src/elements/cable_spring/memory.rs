@@ -1,6 +1,6 @@
 //! The results and the memory of a path, by name.
 //!
-//! The path is of another room, which knows nothing of stages and names.
+//! The module of paths knows nothing of stages and names.
 
 use core::fmt::Arguments;
 

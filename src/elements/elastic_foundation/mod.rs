@@ -63,15 +63,7 @@ use parameters::KIND;
 /// A mesh is deformable by its own springs and rigid to those of others. If both meshes carry springs, each
 /// counts with half its area. Two surfaces on one body, and two without springs, ignore each other.
 ///
-/// # Options
-///
-/// [`facing_only`](Parameters::facing_only) leaves out springs whose face points away from the contact.
-/// [`projected_area`](Parameters::projected_area) counts the area seen along the contact normal. The force on a
-/// finely meshed body in a half-space is then k times the volume within, as long as all faces within point down,
-/// as for a ball no deeper than its radius. With whole areas a ball of radius R at depth δ gives `k π R δ²`,
-/// larger by the factor `1/(1 − δ/3R)`.
-///
-/// ## Clipped faces
+/// # Clipped faces
 ///
 /// A face counts fully or not at all, by its centroid, and nothing bears before the first centroid is inside: a cube of
 /// 0.2 m with 192 faces sinks 11.8 mm on an edge and 19.2 to 28.9 mm on a corner. With
@@ -83,20 +75,17 @@ use parameters::KIND;
 /// a x = Σ ∫ φ max(Σ φ_i x_i, 0) dA     over the faces around the vertex; φ is 1 there and 0 at other vertices
 /// ```
 ///
-/// - In a half-space that is exact for the mesh as it is, in every attitude, and there is a force from the first touch. With
-///   projected areas it is k times the volume within, through its centroid: faces that look away from the contact
-///   count negative. They only take back; dissipation and friction are those of faces that bear.
-/// - Forces are continuous, but for the exceptions below, without the kinks of the published law where centroids come in.
-/// - What a mesh cuts off a round body is missing still. Of the force on a ball at a depth of 0.002 of its radius a ball
-///   of 8192 faces has 27 to 61 %, depending on its attitude, by centroids and 47 to 68 % with clipped faces, which is
-///   the volume of the mesh; at a depth of 0.02 these are 91 to 95 % and 94 to 96 %.
+/// - In a half-space that is exact for the mesh as it is, in every attitude, and there is a force from the first touch.
+/// - Forces are continuous, but for the exception below, without the kinks of the published law where centroids come in.
+/// - What a mesh cuts off a round body is missing still. By centroids the force on a ball of 8192 faces is, depending on its
+///   attitude, @@ to @@ of that with clipped faces at a depth of 0.002 of its radius, and @@ to @@ at 0.02.
 /// - In other shapes, where the surface at the depth of a face has the radius of curvature r, the depth is off by at most
 ///   `L²/8r` within a face of longest edge L: too small in what is convex. A ball that reaches into the middle of a larger
 ///   face only is not noticed. A plate of right triangles, 0.1 m deep in a ball of 1 m, lacks 13 %, 3.5 %, 0.9 % and
 ///   0.2 % of the force if their shorter edges are 0.2, 0.1, 0.05 and 0.025 m long; by centroids, where errors in and out
 ///   cancel in so wide a contact, it is off by at most 1.4 %, 0.2 %, 0.06 % and 0.006 %.
 ///
-/// ## Friction with anchors
+/// # Friction with anchors
 ///
 /// Under Hollars' law surfaces creep. A foundation [`with_anchors`](Self::with_anchors) remembers for every spring in
 /// contact an anchor on the other surface, from which a spring along the surface holds the base of this one until it yields
@@ -135,21 +124,12 @@ use parameters::KIND;
 /// [`dissipated_energy`](crate::DynamicsView::dissipated_energy). Where the other surface is curved, a spring along it stores
 /// what it is given up to the product of stretch, depth and curvature.
 ///
-/// With `facing_only` or `projected_area` set, the area of a spring depends on the orientation of the bodies. The energy
-/// that it thereby gains or loses, of the order of `x²`, is not exchanged with any body: it shows in
-/// [`dissipated_energy`](crate::DynamicsView::dissipated_energy), not in the power. There is none if faces are clipped, the
-/// areas of all of them projected, the mesh closed and the other surface a half-space: the energy is then `k` times the
-/// integral of the depth over the volume within.
-///
 /// # Note that
 ///
 /// - Without anchors friction only opposes slip; there is no stiction: under a steady tangential load below `μ_s f_n`
 ///   surfaces creep, at less than `v_t`.
-/// - Displacements are continuous as bodies move, and so are forces, with two exceptions. Where a spring's base
-///   passes a point equally near to two parts of the other surface, the direction of the force jumps, and with an
-///   option set its magnitude may too. With `facing_only` a face counts fully or not at all: the upright sides of
-///   a deep brick enter and leave as it tilts, although with zero weight if
-///   [`projected_area`](Parameters::projected_area) is set too.
+/// - Displacements are continuous as bodies move, and so are forces, with one exception. Where a spring's base
+///   passes a point equally near to two parts of the other surface, the direction of the force jumps.
 /// - In a thin body a deep spring is nearer to the far side: keep the depth below half the thickness.
 /// - A force, energy or power that is not finite is refused with
 ///   [`ElementError::NonFiniteForce`](crate::ElementError::NonFiniteForce).

@@ -61,8 +61,7 @@ pub struct SpringPosition<T: Real> {
     pub index: usize,
     /// Displacement `x` \[m\]; of a vertex the mean over its share of the faces.
     pub depth: T,
-    /// The area `a` \[m²\]: half of the face's, or of the vertex's share, if the other mesh carries springs too. With
-    /// clipped and projected areas it is negative where faces look away from the contact.
+    /// The area `a` \[m²\]: half of the face's, or of the vertex's share, if the other mesh carries springs too.
     pub area: T,
     /// The elastic force `k a x` \[N\].
     pub elastic_force: T,

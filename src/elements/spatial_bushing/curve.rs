@@ -17,7 +17,7 @@ use crate::math::{InvalidValue, Real};
 /// # Functions
 ///
 /// A [function](Self::function) of one's own returns energy, force and slope together. Nothing requires that they fit, or
-/// that the force rises: a force that is not the derivative of its energy breaks the books of energy, and a wrong slope
+/// that the force rises: a force that is not the derivative of its energy breaks the energy balance, and a wrong slope
 /// the linearization. [`testing::gradient`](crate::testing::gradient) detects the one and
 /// [`testing::linearization`](crate::testing::linearization) the other, in a bushing that has it.
 ///
