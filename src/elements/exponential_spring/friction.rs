@@ -66,7 +66,14 @@ pub(super) fn exceeds<T: Real, S: Number<T>>(force: Vector2<S>, limit: S) -> boo
 #[inline]
 pub(super) fn length<T: Real, S: Number<T>>(v: Vector2<S>) -> S {
     let squared = dot(v, v);
-    if squared.value().is_finite() { squared.root() } else { S::literal(f64::NAN) }
+    if squared == S::none() {
+        // The root of zero has no derivative.
+        v.x.magnitude().at_least(v.y.magnitude())
+    } else if squared.value().is_finite() {
+        squared.root()
+    } else {
+        S::literal(f64::NAN)
+    }
 }
 
 /// The product of two vectors.

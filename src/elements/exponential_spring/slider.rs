@@ -134,14 +134,13 @@ impl<S: Algebraic> Slider<S> {
         };
         let damping = share * -limit;
         let mut room = S::Scalar::lit(f64::INFINITY);
-        let size = length(stretch);
-        let ahead = dot(share, stretch);
         if is_viscous {
+            let ahead = dot(share, stretch);
             room = ahead.value().magnitude();
-        }
-        if size == S::none() || (is_viscous && ahead >= S::none()) {
-            let (zero, room) = (still(), S::of(room));
-            return Yielding { elastic: zero, damping, stretch: zero, overspeed, slips: true, room };
+            if ahead >= S::none() {
+                let (zero, room) = (still(), S::of(room));
+                return Yielding { elastic: zero, damping, stretch: zero, overspeed, slips: true, room };
+            }
         }
         // How far the spring can be drawn out in a direction.
         let radius = limit / k;
@@ -151,6 +150,7 @@ impl<S: Algebraic> Slider<S> {
             // Of two equal expressions the one that cancels nothing.
             radius * if along > S::none() { rest / (root + along) } else { root - along }
         };
+        let size = length(stretch);
         let mut direction = stretch / size;
         let before = self.station - self.anchor;
         let drawn = length(before);
