@@ -9,7 +9,7 @@ use core::ops::Range;
 
 use crate::framework::element::ForceElement;
 use crate::framework::element_variables::{ElementVariables, visit_numbers};
-use crate::framework::linearize::{KindBlocks, Part, Results};
+use crate::framework::linearize::{KindBlocks, Outputs, Part};
 use crate::framework::results::Cache;
 use crate::framework::roster::Roster;
 use crate::framework::slots::{AnySlots, Slots, given};
@@ -125,7 +125,7 @@ pub(crate) trait AnyKind<T: Real>: Any + Debug + Send + Sync {
         slots: &mut dyn AnySlots<T>,
         place: usize,
         kinematics: &Kinematics<T>,
-        results: Results<'_, T>,
+        results: Outputs<'_, T>,
     ) -> Result<(), Error>;
     /// Writes the derivatives of all elements, after they have been realized to Dynamics.
     fn linearize(
@@ -334,7 +334,7 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         slots: &mut dyn AnySlots<T>,
         place: usize,
         kinematics: &Kinematics<T>,
-        mut results: Results<'_, T>,
+        mut results: Outputs<'_, T>,
     ) -> Result<(), Error> {
         let only = place..place + 1;
         results.numbers.clear();

@@ -1,17 +1,30 @@
 //! The numbers of the programs that define these elements.
 
+use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use force_elements_scenes::conformance::{self, Comparison, Detour};
 
-fn compare(name: &str) -> Comparison {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden").join(name);
-    conformance::file(&path).expect("a readable file")
+/// The comparison of a file, which two tests read and one makes.
+fn compare(name: &str) -> Arc<Comparison> {
+    type Once = Arc<OnceLock<Arc<Comparison>>>;
+    static FILES: Mutex<BTreeMap<String, Once>> = Mutex::new(BTreeMap::new());
+    let file = {
+        let mut files = FILES.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(files.entry(name.to_owned()).or_default())
+    };
+    let comparison = file.get_or_init(|| {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden").join(name);
+        Arc::new(conformance::file(&path).expect("a readable file"))
+    });
+    Arc::clone(comparison)
 }
 
 /// Checks one file; it must hold at least this many cases and this many quantities.
-fn conforms(name: &str, cases: usize, quantities: usize) -> Vec<Detour> {
-    let Comparison { lines, detours } = compare(name);
+fn conforms(name: &str, cases: usize, quantities: usize) -> Arc<Comparison> {
+    let comparison = compare(name);
+    let lines = &comparison.lines;
     assert!(lines.len() >= quantities, "{name}: {} quantities", lines.len());
     for line in lines {
         assert!(line.cases >= cases, "{name}: {} cases", line.cases);
@@ -25,7 +38,7 @@ fn conforms(name: &str, cases: usize, quantities: usize) -> Vec<Detour> {
             line.tolerance,
         );
     }
-    detours
+    comparison
 }
 
 #[test]
@@ -55,7 +68,7 @@ fn elastic_foundation_agrees_with_simbody() {
 
 #[test]
 fn cable_paths_agree_with_simbody() {
-    let detours = conforms("cable_path.json", 80, 10);
+    let detours = &conforms("cable_path.json", 80, 10).detours;
     // In few cases only the path without memory is a shorter one than the reference's.
     assert!(detours.iter().all(|Detour { lengths: [theirs, ours], .. }| ours < theirs));
     assert!(detours.len() < 8, "{}", detours.len());
@@ -93,15 +106,15 @@ fn rounded_up(number: f64) -> String {
 
 /// The worst deviation of the quantities of a file that are meant.
 fn worst(name: &str, is_meant: impl Fn(&str) -> bool) -> String {
-    let lines = compare(name).lines;
-    let meant = lines.iter().filter(|line| is_meant(line.quantity));
+    let comparison = compare(name);
+    let meant = comparison.lines.iter().filter(|line| is_meant(line.quantity));
     rounded_up(meant.map(|line| line.deviation).fold(0.0, f64::max))
 }
 
 /// The deviations of a quantity, trajectory by trajectory.
 fn of_trajectories(quantity: &str) -> String {
-    let lines = compare("coordinate_spring_damper_ext_trajectories.json").lines;
-    let meant = lines.iter().filter(|line| line.quantity == quantity);
+    let comparison = compare("coordinate_spring_damper_ext_trajectories.json");
+    let meant = comparison.lines.iter().filter(|line| line.quantity == quantity);
     meant.map(|line| rounded_up(line.deviation)).collect::<Vec<_>>().join(", ")
 }
 

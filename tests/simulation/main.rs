@@ -11,6 +11,3 @@ mod simulation_refused_steps;
 mod stable_steps;
 mod stacks;
 mod stiff_contacts;
-
-// What it generates need not be generated here.
-use force_elements_scenes as _;

@@ -12,6 +12,7 @@ use force_elements::{
     CoordinatePair, CoordinateSpringDamperExt, ForceSystem, Frame, LinearBushing, Pose, Real,
     SpatialVelocity, State, linear_bushing,
 };
+use force_elements_scenes::is_at_length;
 use num_dual::{Dual64, DualNum as _};
 
 /// A mechanism that starts with one parameter of the start to differentiate by.
@@ -276,8 +277,14 @@ fn euler<S: Scene>(step: f64) -> f64 {
     derivative::<S, _>(&mut SemiImplicitEuler::new(step), euler_step, of_differences::<S>())
 }
 
-const ACCURACIES: [f64; 4] = [1e-4, 1e-6, 1e-8, 1e-10];
-const STEPS: [f64; 3] = [1e-3, 1e-4, 1e-5];
+/// The finest of each at length only.
+fn accuracies() -> impl Iterator<Item = f64> {
+    [1e-4, 1e-6, 1e-8, 1e-10].into_iter().take(if is_at_length() { 4 } else { 3 })
+}
+
+fn steps() -> impl Iterator<Item = f64> {
+    [1e-3, 1e-4, 1e-5].into_iter().take(if is_at_length() { 3 } else { 2 })
+}
 
 fn close(found: f64, exact: f64, allowed: f64, at: f64) {
     assert!((found - exact).abs() < allowed, "{found} for {exact}, {allowed:e} allowed at {at:e}");
@@ -286,13 +293,13 @@ fn close(found: f64, exact: f64, allowed: f64, at: f64) {
 #[test]
 fn derivatives_of_a_torsional_pendulum_are_as_accurate_as_its_motion() {
     let exact = Torsion::exact();
-    for accuracy in ACCURACIES {
+    for accuracy in accuracies() {
         close(explicit::<Torsion>(DormandPrince::new(accuracy)), exact, accuracy, accuracy);
         // Order two: steps fall with the cube root of the accuracy, and the sum of their errors with its square.
         close(implicit::<Torsion>(accuracy), exact, accuracy.cbrt().powi(2), accuracy);
         close(damped::<Torsion>(accuracy), exact, accuracy.cbrt().powi(2), accuracy);
     }
-    for step in STEPS {
+    for step in steps() {
         close(euler::<Torsion>(step), exact, step, step);
     }
 }
@@ -301,13 +308,13 @@ fn derivatives_of_a_torsional_pendulum_are_as_accurate_as_its_motion() {
 fn derivatives_of_a_sliding_mass_that_friction_stops_are_those_of_its_closed_form() {
     type Sliding = self::Sliding<false>;
     let exact = Sliding::exact();
-    for accuracy in ACCURACIES {
+    for accuracy in accuracies() {
         // The slope of friction jumps by F/z within one step, which the error estimate does not see.
         let allowed = accuracy.sqrt();
         close(explicit::<Sliding>(DormandPrince::new(accuracy)), exact, allowed, accuracy);
         close(implicit::<Sliding>(accuracy), exact, allowed, accuracy);
     }
-    for step in STEPS {
+    for step in steps() {
         close(euler::<Sliding>(step), exact, step, step);
     }
 }
@@ -317,7 +324,7 @@ fn derivatives_of_a_bouncing_mass_are_those_of_its_closed_form() {
     let exact = Bouncing::exact();
     // A stop that pushes late by this time lacks k·late of the derivative of its impulse, per kilogram.
     let allowed = |late: f64| Bouncing::STIFFNESS * late;
-    for accuracy in ACCURACIES {
+    for accuracy in accuracies() {
         close(explicit::<Bouncing>(roughly(accuracy)), exact, allowed(1e-6), accuracy);
         close(implicit::<Bouncing>(accuracy), exact, allowed(1e-6), accuracy);
     }
@@ -335,12 +342,12 @@ fn derivatives_of_a_bouncing_mass_are_those_of_its_closed_form() {
 #[test]
 fn derivatives_of_a_pendulum_on_a_bushing_are_those_of_its_steps() {
     let closest = explicit::<Pendulum>(DormandPrince::new(1e-12));
-    for accuracy in ACCURACIES {
+    for accuracy in accuracies() {
         close(explicit::<Pendulum>(DormandPrince::new(accuracy)), closest, accuracy, accuracy);
         close(implicit::<Pendulum>(accuracy), closest, accuracy.cbrt().powi(2), accuracy);
         close(damped::<Pendulum>(accuracy), closest, accuracy.cbrt().powi(2), accuracy);
     }
-    for step in STEPS {
+    for step in steps() {
         close(euler::<Pendulum>(step), closest, step, step);
     }
 }
@@ -351,7 +358,7 @@ fn derivatives_pass_through_bristles_that_catch_as_the_steps_have_located_it() {
     // Bristles catch bent by what friction and their damper leave, (F − d·v)/k. There v is zero but for the step; its
     // derivative is one, for the time of catching has none.
     let exact = Sliding::exact() + 200.0 / 1e4;
-    for accuracy in ACCURACIES {
+    for accuracy in accuracies() {
         close(explicit::<Sliding>(roughly(accuracy)), exact, 1e-4, accuracy);
     }
     for accuracy in [1e-8, 1e-10] {
@@ -359,7 +366,7 @@ fn derivatives_pass_through_bristles_that_catch_as_the_steps_have_located_it() {
         let mut integrator = ImplicitTrapezoidal::new(0.01).with_accuracy(accuracy);
         close(run_dual::<Sliding>(&mut integrator).0.eps, exact, 1e-4, accuracy);
     }
-    for step in STEPS {
+    for step in steps() {
         close(euler::<Sliding>(step), exact, step, step);
     }
 }

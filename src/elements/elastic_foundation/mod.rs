@@ -78,7 +78,7 @@ use parameters::KIND;
 /// - In a half-space that is exact for the mesh as it is, in every attitude, and there is a force from the first touch.
 /// - Forces are continuous, but for the exception below, without the kinks of the published law where centroids come in.
 /// - What a mesh cuts off a round body is missing still. By centroids the force on a ball of 8192 faces is, depending on its
-///   attitude, @@ to @@ of that with clipped faces at a depth of 0.002 of its radius, and @@ to @@ at 0.02.
+///   attitude, 0.57 to 0.97 of that with clipped faces at a depth of 0.002 of its radius, and 0.97 to 0.99 at 0.02.
 /// - In other shapes, where the surface at the depth of a face has the radius of curvature r, the depth is off by at most
 ///   `L²/8r` within a face of longest edge L: too small in what is convex. A ball that reaches into the middle of a larger
 ///   face only is not noticed. A plate of right triangles, 0.1 m deep in a ball of 1 m, lacks 13 %, 3.5 %, 0.9 % and

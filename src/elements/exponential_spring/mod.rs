@@ -162,7 +162,7 @@ use law::{Motion, Next, Outcome, Step};
 /// # Singular cases
 ///
 /// None: a station so deep below the plane that the exponential overflows is at the clamp. An evaluation returns
-/// [`ElementError::NonFiniteForce`] if a force or energy is not finite.
+/// [`ElementError::NonFiniteForce`] if a force or energy is not finite, or the square of a force of friction overflows.
 ///
 /// # Stable step
 ///

@@ -27,7 +27,7 @@ pub(crate) enum Part {
 
 /// What the results of an evaluation of one element are written to.
 #[derive(Debug)]
-pub(crate) struct Results<'a, T: Real> {
+pub(crate) struct Outputs<'a, T: Real> {
     /// Memory for its forces.
     pub(crate) forces: &'a mut Forces<T>,
     /// The bodies and coordinates whose forces are results.
@@ -35,7 +35,7 @@ pub(crate) struct Results<'a, T: Real> {
     pub(crate) numbers: &'a mut Vec<T>,
 }
 
-impl<T: Real> Results<'_, T> {
+impl<T: Real> Outputs<'_, T> {
     pub(crate) fn push_forces(&mut self) {
         for end in self.ends {
             match end {
@@ -264,7 +264,7 @@ impl<T: Real> Differenced<'_, T> {
     /// Evaluates the element for the variables and the motion in the scratch.
     fn evaluate(&self, scratch: &mut Scratch<T>, ends: &[End], numbers: &mut Vec<T>) -> Result<(), Error> {
         let Scratch { slots, kinematics, forces, .. } = scratch;
-        let results = Results { forces, ends, numbers };
+        let results = Outputs { forces, ends, numbers };
         self.kind.evaluate(self.part, slots.as_mut(), self.place, kinematics, results)
     }
 
