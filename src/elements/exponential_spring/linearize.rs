@@ -4,16 +4,31 @@ use nalgebra::{Matrix3, Vector2, Vector3};
 
 use super::branches::Near;
 use super::friction::Friction;
-use super::law::{Motion, Pulled};
+use super::law::{Motion, Pulled, Step};
 use super::{Discrete, ExponentialSpring, FrictionTransition, Parameters};
 use crate::framework::variables::Numbers as _;
 use crate::framework::{AtDynamics, Between, Blocks, Columns, Row, Slopes};
-use crate::math::{Dual, Number, Real, SpatialForce, SpatialVelocity, rotated};
+use crate::math::{Algebraic, Dual, Number, Real, SpatialForce, SpatialVelocity, rotated};
 
 /// Position and velocity of the station in the plane's frame.
 const MOTION: usize = 6;
 /// How many variables vary at once.
 const DIRECTIONS: usize = 8;
+
+/// All that the law depends on.
+struct Varied<S: Algebraic> {
+    parameters: Parameters<S>,
+    memory: Discrete<S>,
+    motion: Motion<S>,
+}
+
+impl<S: Algebraic> Varied<S> {
+    /// The memory after a commit.
+    fn committed(&self, step: Step) -> Discrete<S> {
+        let outcome = self.parameters.evaluate(&self.memory, &self.motion);
+        self.memory.after(step, &self.motion, outcome.next)
+    }
+}
 
 impl<T: Real> ExponentialSpring<T> {
     /// The derivatives of the force on the station by its position and velocity, in the plane's frame.
@@ -81,15 +96,12 @@ impl<T: Real> ExponentialSpring<T> {
     }
 
     /// Parameters, memory and motion over numbers that vary in columns.
-    fn varied<const N: usize>(
-        at: &AtDynamics<'_, T, Self>,
-        columns: &mut Columns<N>,
-    ) -> (Parameters<Dual<T, N>>, Discrete<Dual<T, N>>, Motion<Dual<T, N>>) {
+    fn varied<const N: usize>(at: &AtDynamics<'_, T, Self>, columns: &mut Columns<N>) -> Varied<Dual<T, N>> {
         let time = columns.number(at.time);
         let Motion { position, velocity, .. } = Self::motion(at);
         let motion = Motion { position: position.map(Dual::of), velocity: velocity.map(Dual::of), time };
         let of = &mut |number| columns.number(number);
-        (at.parameters.lift(of), at.discrete.lift(of), motion)
+        Varied { parameters: at.parameters.lift(of), memory: at.discrete.lift(of), motion }
     }
 
     /// The velocity of the station as seen from the plane's body, in Ground; there is no torque that depends on a turn.
@@ -115,7 +127,7 @@ impl<T: Real> ExponentialSpring<T> {
     pub(super) fn linearize_by_variables(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
         let (bodies, R_GP) = ([self.plane.body, self.station.body], at.position.X_GP.rotation);
         blocks.in_columns::<DIRECTIONS>(|blocks, columns| {
-            let (parameters, memory, motion) = Self::varied(at, columns);
+            let Varied { parameters, memory, motion } = Self::varied(at, columns);
             let force = parameters.evaluate(&memory, &motion).force();
             blocks.add_between_in_columns(columns, bodies, &at.position.p_GS, &force, |change| {
                 SpatialForce::new(Vector3::zeros(), R_GP * change)
@@ -133,14 +145,13 @@ impl<T: Real> ExponentialSpring<T> {
         let motion =
             Motion { position: vary(position, 0), velocity: vary(velocity, 3), time: Dual::of(time) };
         let (parameters, memory) = (at.parameters.lift(&mut Dual::of), at.discrete.lift(&mut Dual::of));
-        memory.after(step, &motion, parameters.evaluate(&memory, &motion).next).for_each(|row, next| {
+        Varied { parameters, memory, motion }.committed(step).for_each(|row, next| {
             let [by_position, by_velocity] =
                 [0, 3].map(|i| Vector3::from_fn(|axis, _| next.slopes[i + axis]));
             self.add_row(at, row, by_position, by_velocity, blocks);
         });
         blocks.in_columns::<DIRECTIONS>(|blocks, columns| {
-            let (parameters, memory, motion) = Self::varied(at, columns);
-            let next = memory.after(step, &motion, parameters.evaluate(&memory, &motion).next);
+            let next = Self::varied(at, columns).committed(step);
             next.for_each(|row, next| blocks.add_to_in_columns(columns, Row::Next(row), next));
         });
     }
