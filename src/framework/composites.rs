@@ -79,9 +79,7 @@ impl<T: Algebraic, S: Scalar, const N: usize> Lift<T, S, Composite> for SVector<
     fn lift(&self, of: &mut impl FnMut(T) -> S) -> SVector<S, N> {
         self.map(of)
     }
-    fn skip(of: &mut impl FnMut(T) -> S) {
-        (0..N).for_each(|_| <T as Lift<T, S, _>>::skip(of));
-    }
+    const COUNT: usize = N;
 }
 
 /// The unit of an entry that couples two axes: those of two rotations, of a rotation and a translation, and of two
@@ -178,9 +176,7 @@ impl<T: Algebraic, S: Scalar> Lift<T, S, Composite> for Point3<T> {
     fn lift(&self, of: &mut impl FnMut(T) -> S) -> Point3<S> {
         self.map(of)
     }
-    fn skip(of: &mut impl FnMut(T) -> S) {
-        <SVector<T, 3> as Lift<T, S, _>>::skip(of);
-    }
+    const COUNT: usize = 3;
 }
 
 /// The nine entries `R.xx`, `R.xy`, … of the rotation, row by row, without a unit, and the vector `p` in that of the
@@ -324,16 +320,14 @@ impl<T: Real, K, V: Part<T, K>> Part<T, Optional<K>> for Option<V> {
 }
 
 /// The numbers of `None` have their places all the same.
-impl<T, S, K, V: Lift<T, S, K>> Lift<T, S, Optional<K>> for Option<V> {
+impl<T: Algebraic, S, K, V: Lift<T, S, K>> Lift<T, S, Optional<K>> for Option<V> {
     type Lifted = Option<V::Lifted>;
     #[inline]
     fn lift(&self, of: &mut impl FnMut(T) -> S) -> Option<V::Lifted> {
         if self.is_none() {
-            V::skip(of);
+            (0..V::COUNT).for_each(|_| drop(of(T::none())));
         }
         self.as_ref().map(|value| value.lift(of))
     }
-    fn skip(of: &mut impl FnMut(T) -> S) {
-        V::skip(of);
-    }
+    const COUNT: usize = V::COUNT;
 }

@@ -187,8 +187,8 @@ pub trait Lift<T, S, Kind> {
     type Lifted;
     /// The field with every number replaced, in the order in which they are listed.
     fn lift(&self, of: &mut impl FnMut(T) -> S) -> Self::Lifted;
-    /// Calls `of` with a zero for each number.
-    fn skip(of: &mut impl FnMut(T) -> S);
+    /// How many numbers there are.
+    const COUNT: usize;
 }
 
 impl<T: Algebraic, S> Lift<T, S, Scalar> for T {
@@ -197,9 +197,7 @@ impl<T: Algebraic, S> Lift<T, S, Scalar> for T {
     fn lift(&self, of: &mut impl FnMut(T) -> S) -> S {
         of(*self)
     }
-    fn skip(of: &mut impl FnMut(T) -> S) {
-        of(T::none());
-    }
+    const COUNT: usize = 1;
 }
 
 impl<T, S> Lift<T, S, Composite> for bool {
@@ -208,7 +206,7 @@ impl<T, S> Lift<T, S, Composite> for bool {
     fn lift(&self, _: &mut impl FnMut(T) -> S) -> Self {
         *self
     }
-    fn skip(_: &mut impl FnMut(T) -> S) {}
+    const COUNT: usize = 0;
 }
 
 impl<T: Real> Listed<T, Scalar> for T {

@@ -62,6 +62,8 @@ pub trait Variables<T: Real>: Clone + PartialEq + Debug + Send + Sync + 'static 
 
 /// A struct that [`variables!`](crate::variables!) declares over any number.
 pub(crate) trait Numbers<T: Algebraic> {
+    /// How many numbers there are.
+    const COUNT: usize;
     /// The same over another number.
     type Over<S: nalgebra::Scalar>;
 
@@ -303,6 +305,7 @@ macro_rules! variables {
         }
 
         impl<T: $crate::math::Algebraic> $crate::variables::Numbers<T> for $name<T> {
+            const COUNT: usize = 0 $(+ <$type as $crate::variables::Lift<T, T, _>>::COUNT)*;
             type Over<S: $crate::nalgebra::Scalar> = $name<S>;
 
             #[inline]

@@ -3,17 +3,20 @@
 use nalgebra::{Matrix3, Vector2, Vector3};
 
 use super::branches::Near;
-use super::friction::Friction;
+use super::friction::{Friction, exceeds};
 use super::law::{Motion, Pulled, Step};
+use super::normal::normal_force;
+use super::slider::Slider;
 use super::{Discrete, ExponentialSpring, FrictionTransition, Parameters};
-use crate::framework::variables::Numbers as _;
+use crate::framework::variables::Numbers;
 use crate::framework::{AtDynamics, Between, Blocks, Columns, Row, Slopes};
-use crate::math::{Algebraic, Dual, Number, Real, SpatialForce, SpatialVelocity, rotated};
+use crate::math::{Algebraic, Dual, Number, Real, SpatialForce, SpatialVelocity, have_same_bits, rotated};
 
 /// Position and velocity of the station in the plane's frame.
 const MOTION: usize = 6;
-/// How many variables vary at once.
-const DIRECTIONS: usize = 8;
+/// The variables, which vary at once: time, parameters and memory.
+const DIRECTIONS: usize =
+    1 + <Parameters<f64> as Numbers<f64>>::COUNT + <Discrete<f64> as Numbers<f64>>::COUNT;
 
 /// All that the law depends on.
 struct Varied<S: Algebraic> {
@@ -104,6 +107,78 @@ impl<T: Real> ExponentialSpring<T> {
         Varied { parameters: at.parameters.lift(of), memory: at.discrete.lift(of), motion }
     }
 
+    /// Whether spring and damper hold the station at an anchor that stays where it is.
+    fn is_anchored(at: &AtDynamics<'_, T, Self>) -> bool {
+        let Discrete { sliding, overspeed, last_station, .. } = at.discrete;
+        at.parameters.friction_transition == FrictionTransition::ReturnMapping
+            && !at.dynamics.limit_reached
+            && *overspeed == T::zero()
+            && (last_station.is_some() || *sliding == T::zero())
+    }
+
+    /// The derivative of the stretch by the overspeed, of a station that is anchored: had it been too fast for its spring, the
+    /// anchor would have been dragged along.
+    fn dragged_by_overspeed(at: &AtDynamics<'_, T, Self>) -> Vector2<T> {
+        let parameters = at.parameters.lift(&mut Dual::<T, 1>::of);
+        let memory = at.discrete.lift(&mut Dual::of);
+        let memory = Discrete { overspeed: Dual::variable(T::zero(), 0), ..memory };
+        let [position, velocity] = [at.position.p_PS.coords, at.velocity.v_PS].map(|v| v.xy().map(Dual::of));
+        let limit = Dual::of(at.dynamics.friction_force_limit);
+        let slider = Slider::committed(&memory, position);
+        slider.friction(&parameters, position, velocity, limit).stretch.map(|stretch| stretch.slopes[0])
+    }
+
+    /// Writes the derivatives of the force by variables of a station that is anchored.
+    fn linearize_anchored(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
+        let of = at.parameters.places(blocks.parameter(0));
+        let memory = at.discrete.places(blocks.discrete(0));
+        let parameters = at.parameters.lift(&mut Dual::<T, 5>::of);
+        let places = [of.d0, of.d1, of.d2, of.normal_viscosity, of.max_normal_force];
+        let mut directions = 0..;
+        let mut vary =
+            |number: Dual<T, 5>| Dual::variable(number.value, directions.next().unwrap_or_default());
+        let parameters = Parameters {
+            d0: vary(parameters.d0),
+            d1: vary(parameters.d1),
+            d2: vary(parameters.d2),
+            normal_viscosity: vary(parameters.normal_viscosity),
+            max_normal_force: vary(parameters.max_normal_force),
+            ..parameters
+        };
+        let [height, speed] = [at.position.height, at.velocity.v_PS.z].map(Dual::of);
+        let normal = normal_force(&parameters, height, speed).total.slopes;
+        let stretch = at.position.p_PS.xy().coords - at.discrete.anchor_P;
+        let (k, dragged) = (at.parameters.friction_elasticity, Self::dragged_by_overspeed(at));
+        let mut add = |variable: usize, change: Vector3<T>| {
+            let change = SpatialForce::new(Vector3::zeros(), at.position.X_GP.rotation * change);
+            let bodies = [self.plane.body, self.station.body];
+            blocks.add_between_by_variable(bodies, &at.position.p_GS, variable, &change);
+        };
+        let along = |v: Vector2<T>| Vector3::new(v.x, v.y, T::zero());
+        places.into_iter().zip(normal).for_each(|(place, slope)| add(place, Vector3::z() * slope));
+        add(of.friction_elasticity, along(-stretch));
+        add(of.friction_viscosity, along(-at.velocity.v_PS.xy()));
+        add(memory.anchor_P.x, Vector3::x() * k);
+        add(memory.anchor_P.y, Vector3::y() * k);
+        add(memory.overspeed, along(dragged * -k));
+    }
+
+    /// Writes the derivatives of the memory by variables of a station that is anchored.
+    fn linearize_anchor(at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
+        let memory = at.discrete.places(blocks.discrete(0));
+        let rows = at.discrete.places(0);
+        let dragged = Self::dragged_by_overspeed(at);
+        for axis in 0..2 {
+            let row = Row::Next(rows.anchor_P[axis]);
+            blocks.add_to_by_variable(row, memory.anchor_P[axis], T::one());
+            blocks.add_to_by_variable(row, memory.overspeed, -dragged[axis]);
+        }
+        if exceeds(at.velocity.v_PS.xy(), at.parameters.settle_velocity) {
+            blocks.add_to_by_variable(Row::Next(rows.sliding), memory.sliding, T::one());
+        }
+        blocks.add_to_by_variable(Row::Next(rows.last_update), Blocks::<T>::TIME, T::one());
+    }
+
     /// The velocity of the station as seen from the plane's body, in Ground; there is no torque that depends on a turn.
     fn velocity_G(at: &AtDynamics<'_, T, Self>) -> SpatialVelocity<T> {
         SpatialVelocity::new(Vector3::zeros(), at.position.X_GP.rotation * at.velocity.v_PS)
@@ -125,6 +200,9 @@ impl<T: Real> ExponentialSpring<T> {
     }
 
     pub(super) fn linearize_by_variables(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
+        if Self::is_anchored(at) {
+            return self.linearize_anchored(at, blocks);
+        }
         let (bodies, R_GP) = ([self.plane.body, self.station.body], at.position.X_GP.rotation);
         blocks.in_columns::<DIRECTIONS>(|blocks, columns| {
             let Varied { parameters, memory, motion } = Self::varied(at, columns);
@@ -146,10 +224,16 @@ impl<T: Real> ExponentialSpring<T> {
             Motion { position: vary(position, 0), velocity: vary(velocity, 3), time: Dual::of(time) };
         let (parameters, memory) = (at.parameters.lift(&mut Dual::of), at.discrete.lift(&mut Dual::of));
         Varied { parameters, memory, motion }.committed(step).for_each(|row, next| {
+            if next.slopes.iter().all(|slope| have_same_bits(*slope, T::zero())) {
+                return;
+            }
             let [by_position, by_velocity] =
                 [0, 3].map(|i| Vector3::from_fn(|axis, _| next.slopes[i + axis]));
             self.add_row(at, row, by_position, by_velocity, blocks);
         });
+        if step == Step::Whole && Self::is_anchored(at) {
+            return Self::linearize_anchor(at, blocks);
+        }
         blocks.in_columns::<DIRECTIONS>(|blocks, columns| {
             let next = Self::varied(at, columns).committed(step);
             next.for_each(|row, next| blocks.add_to_in_columns(columns, Row::Next(row), next));

@@ -126,7 +126,7 @@ impl<T, S> Lift<T, S, Composite> for FrictionTransition {
     fn lift(&self, _: &mut impl FnMut(T) -> S) -> Self {
         *self
     }
-    fn skip(_: &mut impl FnMut(T) -> S) {}
+    const COUNT: usize = 0;
 }
 
 impl<T: Real> Parameters<T> {

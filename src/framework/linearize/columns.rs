@@ -1,9 +1,8 @@
 //! Laws over dual numbers whose directions are variables of the element.
 
-use nalgebra::{Point3, SVector, Vector3};
+use nalgebra::{Point3, Vector3};
 
 use super::blocks::{Blocks, Row};
-use super::ends::Freedoms;
 use crate::math::{Dual, Number, Real, SpatialForce, have_same_bits};
 use crate::mechanics::BodyIndex;
 
@@ -33,21 +32,6 @@ impl<T: Real> Blocks<'_, T> {
         let count = 1 + self.counts.iter().sum::<usize>();
         for first in (0..count).step_by(N) {
             write(self, &mut Columns { first, next: 0 });
-        }
-    }
-
-    /// Adds the derivatives of the force on a body or coordinate.
-    pub(crate) fn add_in_columns<const N: usize, const R: usize>(
-        &mut self,
-        columns: &Columns<N>,
-        on: impl Freedoms<R>,
-        force: &SVector<Dual<T, N>, R>,
-    ) {
-        for direction in 0..N {
-            let change = force.map(|component| component.slopes[direction]);
-            if !change.iter().all(is_nothing) {
-                self.add_by_variable(on, columns.first + direction, &change);
-            }
         }
     }
 
