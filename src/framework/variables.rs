@@ -308,7 +308,8 @@ macro_rules! variables {
             const COUNT: usize = 0 $(+ <$type as $crate::variables::Lift<T, T, _>>::COUNT)*;
             type Over<S: $crate::nalgebra::Scalar> = $name<S>;
 
-            #[inline]
+            #[inline(always)]
+            #[allow(clippy::inline_always, reason = "a call returns kilobytes of dual numbers, which are copied")]
             fn lift<S: $crate::nalgebra::Scalar>(&self, of: &mut impl FnMut(T) -> S) -> $name<S> {
                 $name { $($field: $crate::variables::Lift::<T, S, _>::lift(&self.$field, of),)* }
             }

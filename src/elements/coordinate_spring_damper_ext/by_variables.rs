@@ -2,7 +2,7 @@
 
 use core::array::from_fn;
 
-use nalgebra::Vector1;
+use nalgebra::{Scalar, Vector1};
 
 use super::derivatives::At;
 use super::{CoordinateSpringDamperExt, Discrete, Parameters};
@@ -29,41 +29,48 @@ impl Places {
         Self { parameters: at.parameters.places(parameters), memory: at.discrete.places(memory) }
     }
 
-    /// What friction depends on.
-    fn of_friction(&self) -> [usize; 13] {
-        let Self { parameters: p, memory: m } = self;
-        [
-            p.dynamic_friction,
-            p.static_friction_offset,
-            p.dynamic_friction_coefficient,
-            p.static_friction_offset_coefficient,
-            p.friction_load,
-            p.sticking_stiffness,
-            p.sticking_damping,
-            p.exponential_decay_static,
-            p.viscous_friction,
-            p.friction_proportional_zone,
-            m.friction_mode,
-            m.last_sticking_position,
-            m.bristle_energy,
-        ]
-    }
-
-    /// What the stops depend on.
-    fn of_stops(&self) -> [usize; 8] {
-        let p = &self.parameters;
-        [
-            p.limit_stops_upper,
-            p.limit_stops_lower,
-            p.limit_stops_upper_stiffness,
-            p.limit_stops_lower_stiffness,
-            p.limit_stops_upper_damping,
-            p.limit_stops_lower_damping,
-            p.limit_stops_transition,
-            self.memory.limit_stop_state,
-        ]
+    /// Those of the numbers in this list.
+    fn of<const M: usize>(&self, list: List<usize, M>) -> [usize; M] {
+        let (mut parameters, mut memory) = (self.parameters, self.memory);
+        list(&mut parameters, &mut memory).map(|place| *place)
     }
 }
+
+/// What friction depends on.
+fn of_friction<'a, S: Scalar>(p: &'a mut Parameters<S>, m: &'a mut Discrete<S>) -> [&'a mut S; 13] {
+    [
+        &mut p.dynamic_friction,
+        &mut p.static_friction_offset,
+        &mut p.dynamic_friction_coefficient,
+        &mut p.static_friction_offset_coefficient,
+        &mut p.friction_load,
+        &mut p.sticking_stiffness,
+        &mut p.sticking_damping,
+        &mut p.exponential_decay_static,
+        &mut p.viscous_friction,
+        &mut p.friction_proportional_zone,
+        &mut m.friction_mode,
+        &mut m.last_sticking_position,
+        &mut m.bristle_energy,
+    ]
+}
+
+/// What the stops depend on.
+fn of_stops<'a, S: Scalar>(p: &'a mut Parameters<S>, m: &'a mut Discrete<S>) -> [&'a mut S; 8] {
+    [
+        &mut p.limit_stops_upper,
+        &mut p.limit_stops_lower,
+        &mut p.limit_stops_upper_stiffness,
+        &mut p.limit_stops_lower_stiffness,
+        &mut p.limit_stops_upper_damping,
+        &mut p.limit_stops_lower_damping,
+        &mut p.limit_stops_transition,
+        &mut m.limit_stop_state,
+    ]
+}
+
+/// Some numbers of the parameters and of the memory.
+type List<S, const M: usize> = for<'a> fn(&'a mut Parameters<S>, &'a mut Discrete<S>) -> [&'a mut S; M];
 
 /// With displacement and velocity.
 type ByFriction<T> = Varied<T, 15>;
@@ -86,19 +93,20 @@ struct Gradient<T> {
 }
 
 impl<T: Real, const N: usize> Varied<T, N> {
-    /// Displacement and velocity are varied, and the numbers in these places.
-    fn new(at: &At<'_, T>, places: &[usize]) -> Self {
-        let mut number = 1;
-        let mut of = |value| {
-            let direction = places.iter().position(|&place| place == number);
-            number += 1;
-            direction.map_or_else(|| Dual::of(value), |i| Dual::variable(value, 2 + i))
-        };
+    /// Displacement and velocity are varied, and the numbers in this list.
+    #[inline]
+    fn new<const M: usize>(at: &At<'_, T>, list: List<Dual<T, N>, M>) -> Self {
+        let of = &mut |number| Dual::of(number);
+        let (mut parameters, mut discrete) = (at.parameters.lift(of), at.discrete.lift(of));
+        // Directions that the compiler knows, so that numbers without derivatives are not made.
+        for (number, direction) in list(&mut parameters, &mut discrete).into_iter().zip(2..) {
+            *number = Dual::variable(number.value, direction);
+        }
         Self {
             q: Dual::variable(at.position.displacement, 0),
             v: Dual::variable(at.velocity.velocity, 1),
-            parameters: at.parameters.lift(&mut of),
-            discrete: at.discrete.lift(&mut of),
+            parameters,
+            discrete,
         }
     }
 }
@@ -162,13 +170,11 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
         force.by_variables[p.damping] = v - velocity_offset;
         force.by_variables[p.offset] = -stiffness;
         force.by_variables[p.velocity_offset] = -damping;
-        let of_friction = places.of_friction();
-        let Varied { q, v, parameters, discrete } = ByFriction::new(at, &of_friction);
-        force.add(parameters.friction(q, v, &discrete).force, &of_friction);
+        let Varied { q, v, parameters, discrete } = ByFriction::new(at, of_friction);
+        force.add(parameters.friction(q, v, &discrete).force, &places.of(of_friction));
         if use_limit_stops {
-            let of_stops = places.of_stops();
-            let Varied { q, v, parameters, discrete } = ByStops::new(at, &of_stops);
-            force.add(parameters.contact(q, v, discrete.limit_stop_state).force, &of_stops);
+            let Varied { q, v, parameters, discrete } = ByStops::new(at, of_stops);
+            force.add(parameters.contact(q, v, discrete.limit_stop_state).force, &places.of(of_stops));
         }
         force.add_by_factors(&places, self.motion_of_sides(at));
         let sides = self.sides().into_iter().zip(at.parameters.factors());
@@ -190,8 +196,7 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
         if !self.has_force_law() {
             let memory = &places.memory;
             if at.parameters.has_bristles() {
-                let of_friction = places.of_friction();
-                let Varied { q, v, parameters, discrete } = ByFriction::new(at, &of_friction);
+                let Varied { q, v, parameters, discrete } = ByFriction::new(at, of_friction);
                 let (next, _) = parameters.switch_friction(q, v, &discrete, &discrete);
                 for (place, next) in [
                     (memory.friction_mode, next.friction_mode),
@@ -199,14 +204,14 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
                     (memory.bristle_energy, next.bristle_energy),
                 ] {
                     rows[place - first] = Gradient::none();
-                    rows[place - first].add(next, &of_friction);
+                    rows[place - first].add(next, &places.of(of_friction));
                 }
             }
             if at.parameters.use_limit_stops {
-                let of_stops = places.of_stops();
-                let Varied { q, parameters, .. } = ByStops::new(at, &of_stops);
+                let Varied { q, parameters, .. } = ByStops::new(at, of_stops);
                 rows[memory.limit_stop_state - first] = Gradient::none();
-                rows[memory.limit_stop_state - first].add(parameters.limit_stop_state(q), &of_stops);
+                rows[memory.limit_stop_state - first]
+                    .add(parameters.limit_stop_state(q), &places.of(of_stops));
             }
         }
         let sides = self.motion_of_sides(at);

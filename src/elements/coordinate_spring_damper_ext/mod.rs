@@ -25,7 +25,7 @@ use crate::framework::{
     AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, Error, ForceElement, Given, Stiffnesses,
     Variables,
 };
-use crate::math::{Algebraic, Real};
+use crate::math::Real;
 use crate::mechanics::{Checked, CoordinateIndex, CoordinatePair, ForceAccumulator, Topology, Velocities};
 
 /// A spring and damper on one or between two scalar coordinates, with Stribeck or bristle friction
@@ -319,8 +319,8 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
     }
 
     /// `f1·x1 − f0·x0`, with zero for ground.
-    fn relative<S: Algebraic>(&self, parameters: &Parameters<S>, of: impl Fn(CoordinateIndex) -> S) -> S {
-        let [x0, x1] = self.sides().map(|side| side.map_or(S::none(), &of));
+    fn relative(&self, parameters: &Parameters<T>, of: impl Fn(CoordinateIndex) -> T) -> T {
+        let [x0, x1] = self.sides().map(|side| side.map_or(T::zero(), &of));
         parameters.factor1 * x1 - parameters.factor0 * x0
     }
 }

@@ -14,8 +14,8 @@ use crate::math::{Algebraic, Dual, Number, Real, SpatialForce, SpatialVelocity, 
 
 /// Position and velocity of the station in the plane's frame.
 const MOTION: usize = 6;
-/// The variables, which vary at once: time, parameters and memory.
-const DIRECTIONS: usize =
+/// The number of variables: time, parameters and memory.
+const VARIABLES: usize =
     1 + <Parameters<f64> as Numbers<f64>>::COUNT + <Discrete<f64> as Numbers<f64>>::COUNT;
 
 /// All that the law depends on.
@@ -98,8 +98,10 @@ impl<T: Real> ExponentialSpring<T> {
         ([force.x.slopes, force.y.slopes], near)
     }
 
-    /// Parameters, memory and motion over numbers that vary in columns.
-    fn varied<const N: usize>(at: &AtDynamics<'_, T, Self>, columns: &mut Columns<N>) -> Varied<Dual<T, N>> {
+    /// All that the law depends on, with derivatives by the variables.
+    #[inline]
+    fn varied(at: &AtDynamics<'_, T, Self>) -> Varied<Dual<T, VARIABLES>> {
+        let mut columns = Columns::new();
         let time = columns.number(at.time);
         let Motion { position, velocity, .. } = Self::motion(at);
         let motion = Motion { position: position.map(Dual::of), velocity: velocity.map(Dual::of), time };
@@ -204,12 +206,10 @@ impl<T: Real> ExponentialSpring<T> {
             return self.linearize_anchored(at, blocks);
         }
         let (bodies, R_GP) = ([self.plane.body, self.station.body], at.position.X_GP.rotation);
-        blocks.in_columns::<DIRECTIONS>(|blocks, columns| {
-            let Varied { parameters, memory, motion } = Self::varied(at, columns);
-            let force = parameters.evaluate(&memory, &motion).force();
-            blocks.add_between_in_columns(columns, bodies, &at.position.p_GS, &force, |change| {
-                SpatialForce::new(Vector3::zeros(), R_GP * change)
-            });
+        let Varied { parameters, memory, motion } = Self::varied(at);
+        let force = parameters.evaluate(&memory, &motion).force();
+        blocks.add_between_in_columns(bodies, &at.position.p_GS, &force, |change| {
+            SpatialForce::new(Vector3::zeros(), R_GP * change)
         });
     }
 
@@ -234,10 +234,8 @@ impl<T: Real> ExponentialSpring<T> {
         if step == Step::Whole && Self::is_anchored(at) {
             return Self::linearize_anchor(at, blocks);
         }
-        blocks.in_columns::<DIRECTIONS>(|blocks, columns| {
-            let next = Self::varied(at, columns).committed(step);
-            next.for_each(|row, next| blocks.add_to_in_columns(columns, Row::Next(row), next));
-        });
+        let next = Self::varied(at).committed(step);
+        next.for_each(|row, next| blocks.add_to_in_columns(Row::Next(row), next));
     }
 
     /// Adds the derivatives of one number of the memory by position and velocity in the plane's frame.

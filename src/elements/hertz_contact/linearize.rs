@@ -3,15 +3,15 @@
 use nalgebra::{Matrix3, Point3, Vector3};
 
 use super::results::{Position, Velocity};
-use super::{HertzContact, Surface};
+use super::{HertzContact, Parameters, Surface};
 use crate::elements::contact_law::Rubbing;
-use crate::framework::variables::Numbers as _;
-use crate::framework::{AtDynamics, Between, Blocks, Slopes};
+use crate::framework::variables::Numbers;
+use crate::framework::{AtDynamics, Between, Blocks, Columns, Slopes};
 use crate::math::{Dual, Number, Real, SpatialForce, SpatialVelocity, cross_times, outer, times_cross};
 use crate::mechanics::{BodyIndex, Checked};
 
-/// How many variables vary at once: time and the parameters.
-const DIRECTIONS: usize = 7;
+/// The number of variables: time and the parameters.
+const VARIABLES: usize = 1 + <Parameters<f64> as Numbers<f64>>::COUNT;
 
 /// The ball's center relative to the surface.
 struct Center<T: Real> {
@@ -118,18 +118,16 @@ impl<T: Real> HertzContact<T> {
         }
         let Velocity { depth_rate, slip_G: slip } = at.velocity;
         let [ball, surface] = self.bodies();
-        blocks.in_columns::<DIRECTIONS>(|blocks, columns| {
-            columns.number(at.time);
-            let parameters = at.parameters.lift(&mut |number| columns.number(number));
-            let law = parameters.contact_law();
-            let volume = Dual::of(T::lit(4.0 / 3.0) * *contact_radius * *depth);
-            let normal_force =
-                parameters.effective_modulus * volume * law.normal_factor(Dual::of(*depth_rate));
-            let viscosity = normal_force * law.friction_factor(Dual::of(slip.norm_squared()));
-            let force = n.zip_map(slip, |n, slip| normal_force * Dual::of(n) - viscosity * Dual::of(slip));
-            blocks.add_between_in_columns(columns, [surface, ball], point_G, &force, |change| {
-                SpatialForce::new(Vector3::zeros(), change)
-            });
+        let mut columns = Columns::<VARIABLES>::new();
+        columns.number(at.time);
+        let parameters = at.parameters.lift(&mut |number| columns.number(number));
+        let law = parameters.contact_law();
+        let volume = Dual::of(T::lit(4.0 / 3.0) * *contact_radius * *depth);
+        let normal_force = parameters.effective_modulus * volume * law.normal_factor(Dual::of(*depth_rate));
+        let viscosity = normal_force * law.friction_factor(Dual::of(slip.norm_squared()));
+        let force = n.zip_map(slip, |n, slip| normal_force * Dual::of(n) - viscosity * Dual::of(slip));
+        blocks.add_between_in_columns([surface, ball], point_G, &force, |change| {
+            SpatialForce::new(Vector3::zeros(), change)
         });
     }
 }
