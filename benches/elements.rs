@@ -12,7 +12,9 @@ use num_dual::Dual64;
 
 mod scenes;
 
-use scenes::{coordinates, gimbals, hertz_contacts, spatial_bushings, springs, springs_with};
+use scenes::{
+    coordinates, gimbals, gimbals_over_numbers, hertz_contacts, spatial_bushings, springs, springs_with,
+};
 
 /// Evaluates at a new time, over and over.
 fn measure<T: Real>(
@@ -38,6 +40,7 @@ fn measure<T: Real>(
 
 fn what_does_an_evaluation_cost(criterion: &mut Criterion) {
     measure(criterion, "linear_bushing", "f64", gimbals::<f64>(200));
+    measure(criterion, "linear_bushing", "f64 over numbers", gimbals_over_numbers::<f64>(200));
     for (name, coupled, with_curves) in
         [("f64", 0, 0), ("coupled", 6, 0), ("two curves", 0, 2), ("coupled, six curves", 6, 6)]
     {

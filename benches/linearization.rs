@@ -29,7 +29,7 @@ use num_dual::{Dual64, DualSVec64};
 #[allow(dead_code, reason = "another bench takes the others")]
 mod scenes;
 
-use scenes::{coordinates, gimbals, hertz_contacts, spatial_bushings, springs};
+use scenes::{coordinates, gimbals, gimbals_over_numbers, hertz_contacts, spatial_bushings, springs};
 
 /// The length of a sample: shorter than a time slice, so that many are not interrupted.
 const SAMPLE: Duration = Duration::from_micros(100);
@@ -323,6 +323,7 @@ fn cable_with<T: Real, E: ForceElement<T>>(
 
 fn bushings_and_coordinates() {
     row!("LinearBushing, 200 in a chain", 24, 12, || gimbals(200));
+    row!("its law over numbers, 200 in a chain", 24, 12, || gimbals_over_numbers(200));
     row!("SpatialBushing, 200 in a chain", 24, 12, || spatial_bushings(200, 1, 0));
     row!("SpatialBushing, coupled, with two curves", 24, 12, || spatial_bushings(200, 6, 2));
     row!("coordinate element, bristles, 1000", 2, 2, || coordinates(1000, |_| {}));

@@ -3,6 +3,7 @@
 use force_elements::coordinate_spring_damper_ext::{self, Discrete};
 use force_elements::exponential_spring::{self, FrictionTransition};
 use force_elements::hertz_contact::{self, Ball, Surface};
+use force_elements::laws::BetweenFrames;
 use force_elements::nalgebra::{Matrix6, Point3, Rotation3, Translation3, Vector3, Vector6};
 use force_elements::spatial_bushing::{Curve, Symmetric6};
 use force_elements::{
@@ -10,6 +11,7 @@ use force_elements::{
     ForceSystem, Frame, HertzContact, LinearBushing, Pose, Real, SpatialBushing, SpatialVelocity, State,
     Station, linear_bushing, spatial_bushing,
 };
+use force_elements_scenes::gimbal::Gimbal;
 
 /// Numbers between −1 and 1 that repeat nowhere near.
 pub(crate) fn wave(i: usize) -> f64 {
@@ -59,6 +61,13 @@ pub(crate) fn bushings<T: Real, E: ForceElement<T>>(
 pub(crate) fn gimbals<T: Real>(count: usize) -> (ForceSystem<T>, State<T>) {
     let (stiffness, damping) = (Vector6::repeat(T::lit(100.0)), Vector6::repeat(T::lit(1.0)));
     bushings(count, |F, M| LinearBushing::new(F, M, linear_bushing::Parameters { stiffness, damping }))
+}
+
+/// The same law over numbers, as a user writes it.
+pub(crate) fn gimbals_over_numbers<T: Real>(count: usize) -> (ForceSystem<T>, State<T>) {
+    let (stiffness, damping) = (Vector6::repeat(T::lit(100.0)), Vector6::repeat(T::lit(1.0)));
+    let parameters = linear_bushing::Parameters { stiffness, damping };
+    bushings(count, |F, M| BetweenFrames::new(Gimbal, F, M, parameters))
 }
 
 /// With the first so many axes coupled to their neighbours, and with curves.

@@ -110,7 +110,7 @@ pub use elements::{
 };
 pub use elements::{
     cable_spring, capstan_cable, coordinate_spring_damper_ext, custom_force, elastic_foundation,
-    exponential_spring, hertz_contact, linear_bushing, spatial_bushing,
+    exponential_spring, hertz_contact, laws, linear_bushing, spatial_bushing,
 };
 pub use framework::variables;
 pub use framework::{
@@ -121,13 +121,13 @@ pub use framework::{
     VariablePlace, VariableVector, Variables, Variation, VelocityView,
 };
 pub use math::check;
-pub use math::{InvalidValue, Pose, Real, Requirement, SpatialForce, SpatialVelocity, cast_pose};
+pub use math::{InvalidValue, Number, Pose, Real, Requirement, SpatialForce, SpatialVelocity, cast_pose};
 pub use mechanics::{
     AsBody, AsCoordinate, BodyIndex, CoordinateIndex, CoordinatePair, ForceAccumulator, Forces, Frame,
     Inertias, KinematicsError, KinematicsSource, Positions, Quantity, Station, Topology, Velocities,
 };
 
-/// Notation, design, hosts, linearization, and coverage of the programs that the elements follow.
+/// Notation, design, hosts, laws of one's own, linearization, and coverage of the programs that the elements follow.
 pub mod _documentation {
     #[doc = include_str!("../docs/coverage.md")]
     pub mod coverage {}
@@ -135,6 +135,8 @@ pub mod _documentation {
     pub mod design {}
     #[doc = include_str!("../docs/hosts.md")]
     pub mod hosts {}
+    #[doc = include_str!("../docs/laws.md")]
+    pub mod laws {}
     #[doc = include_str!("../docs/linearization.md")]
     pub mod linearization {}
     #[doc = include_str!("../docs/notation.md")]

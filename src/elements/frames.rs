@@ -150,7 +150,18 @@ impl Ends {
                 let by_position = Vector6::new(turn.x, turn.y, turn.z, T::zero(), T::zero(), T::zero());
                 blocks.add_to(Row::Next(i), body, &by_position, &Vector6::zeros());
             }
-            blocks.add_to_by_frames(Row::Next(i), self.bodies(), &frames.poses(), &places, rate);
+            let (none, V_M) = (Vector3::zeros(), SpatialVelocity::zero());
+            let (row, by_position) = (Row::Next(i), [*rate, none]);
+            let bodies = self.bodies();
+            blocks.add_to_by_frames(
+                row,
+                bodies,
+                &frames.poses(),
+                &places,
+                (&none, &V_M),
+                by_position,
+                [none; 2],
+            );
         }
     }
 
@@ -160,10 +171,10 @@ impl Ends {
     pub(super) fn add_forces<T: Real>(
         self,
         [X_GF, X_GM]: [&Pose<T>; 2],
-        dynamics: &Dynamics<T>,
+        [F_GF, F_GM]: [&SpatialForce<T>; 2],
         forces: &mut ForceAccumulator<'_, T>,
     ) {
-        for (body, X, F) in [(self.body1, X_GF, &dynamics.F_GF), (self.body2, X_GM, &dynamics.F_GM)] {
+        for (body, X, F) in [(self.body1, X_GF, F_GF), (self.body2, X_GM, F_GM)] {
             forces.apply_to_frame(Checked(body), &X.translation.vector.into(), *F);
         }
     }

@@ -12,6 +12,7 @@ mod errors;
 pub mod exponential_spring;
 mod frames;
 pub mod hertz_contact;
+pub mod laws;
 pub mod linear_bushing;
 mod linearized_path;
 pub mod spatial_bushing;

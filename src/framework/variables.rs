@@ -7,7 +7,9 @@ pub(crate) use crate::framework::composites::PosePlaces;
 pub use crate::framework::part::{
     Composite, Declared, Entry, Lift, Listed, Optional, Part, Scalar, Slot, Value, Visitor, VisitorMut,
 };
-use crate::math::{Algebraic, InvalidValue, Real};
+#[doc(hidden)]
+pub use crate::math::Algebraic;
+use crate::math::{InvalidValue, Real};
 
 /// A plain struct of scalars that an element keeps in the state: its parameters, its discrete or its continuous
 /// variables.
@@ -61,14 +63,20 @@ pub trait Variables<T: Real>: Clone + PartialEq + Debug + Send + Sync + 'static 
 }
 
 /// A struct that [`variables!`](crate::variables!) declares over any number.
-pub(crate) trait Numbers<T: Algebraic> {
+///
+/// With `#[derive(Copy, Lift)]` right after its documentation; `()` has none. Laws of force take such structs over the scalar and
+/// over numbers with derivatives.
+pub trait Numbers<T: Algebraic> {
     /// How many numbers there are.
     const COUNT: usize;
     /// The same over another number.
-    type Over<S: nalgebra::Scalar>;
+    type Over<S: nalgebra::Scalar>: Clone;
 
     /// The same with every number replaced, in the order in which they are declared.
     fn lift<S: nalgebra::Scalar>(&self, of: &mut impl FnMut(T) -> S) -> Self::Over<S>;
+
+    /// Calls `visit` with each number of the same over another number, and its place.
+    fn for_each_over<S: Algebraic>(over: &Self::Over<S>, visit: impl FnMut(usize, S));
 
     /// The places of the numbers, from this one on.
     fn places(&self, first: usize) -> Self::Over<usize> {
@@ -86,6 +94,17 @@ pub(crate) trait Numbers<T: Algebraic> {
             number
         });
     }
+}
+
+/// A struct `V` of numbers `T` over another number `S`.
+pub type Over<T, V, S> = <V as Numbers<T>>::Over<S>;
+
+impl<T: Algebraic> Numbers<T> for () {
+    const COUNT: usize = 0;
+    type Over<S: nalgebra::Scalar> = ();
+
+    fn lift<S: nalgebra::Scalar>(&self, _: &mut impl FnMut(T) -> S) {}
+    fn for_each_over<S: Algebraic>((): &(), _: impl FnMut(usize, S)) {}
 }
 
 impl<T: Real> Variables<T> for () {
@@ -304,7 +323,7 @@ macro_rules! variables {
             $($(#[$field_meta])* $field_vis $field: $type,)*
         }
 
-        impl<T: $crate::math::Algebraic> $crate::variables::Numbers<T> for $name<T> {
+        impl<T: $crate::variables::Algebraic> $crate::variables::Numbers<T> for $name<T> {
             const COUNT: usize = 0 $(+ <$type as $crate::variables::Lift<T, T, _>>::COUNT)*;
             type Over<S: $crate::nalgebra::Scalar> = $name<S>;
 
@@ -312,6 +331,10 @@ macro_rules! variables {
             #[allow(clippy::inline_always, reason = "a call returns kilobytes of dual numbers, which are copied")]
             fn lift<S: $crate::nalgebra::Scalar>(&self, of: &mut impl FnMut(T) -> S) -> $name<S> {
                 $name { $($field: $crate::variables::Lift::<T, S, _>::lift(&self.$field, of),)* }
+            }
+
+            fn for_each_over<S: $crate::variables::Algebraic>(over: &$name<S>, visit: impl FnMut(usize, S)) {
+                $crate::variables::Numbers::<S>::for_each(over, visit);
             }
         }
     };

@@ -99,6 +99,34 @@ pub trait Number<T: Real>:
         let x = self.value();
         self.chain(x.powf(exponent), exponent * x.powf(exponent - T::one()))
     }
+
+    /// The power with an exponent that may vary.
+    #[inline]
+    fn power_of(self, exponent: Self) -> Self {
+        let (x, n) = (self.value(), exponent.value());
+        let value = x.powf(n);
+        self.power(n) + exponent.chain(T::zero(), value * x.ln())
+    }
+
+    /// The sine of an angle \[rad\].
+    #[inline]
+    fn sine(self) -> Self {
+        self.chain(self.value().sin(), self.value().cos())
+    }
+
+    /// The cosine of an angle \[rad\].
+    #[inline]
+    fn cosine(self) -> Self {
+        self.chain(self.value().cos(), -self.value().sin())
+    }
+
+    /// The angle \[rad\] within ±π whose tangent is `self/x`, where `x` is in proportion to its cosine.
+    #[inline]
+    fn angle(self, x: Self) -> Self {
+        let (sin, cos) = (self.value(), x.value());
+        let square = sin * sin + cos * cos;
+        self.chain(sin.atan2(cos), cos / square) + x.chain(T::zero(), -sin / square)
+    }
 }
 
 impl<T: Real> Number<T> for T {

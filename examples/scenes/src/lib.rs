@@ -13,6 +13,7 @@ pub mod cables;
 pub mod conformance;
 pub mod corpus;
 pub mod creep;
+pub mod gimbal;
 pub mod implicit;
 pub mod linearized;
 pub mod machine;

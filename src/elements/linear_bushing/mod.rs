@@ -273,7 +273,7 @@ impl<T: Real> ForceElement<T> for LinearBushing<T> {
 
     fn add_forces(&self, at: &AtDynamics<'_, T, Self>, forces: &mut ForceAccumulator<'_, T>) {
         let Position { X_GF, X_GM, .. } = at.position;
-        self.ends.add_forces([X_GF, X_GM], at.dynamics, forces);
+        self.ends.add_forces([X_GF, X_GM], [&at.dynamics.F_GF, &at.dynamics.F_GM], forces);
     }
 
     fn potential_energy(&self, at: &AtDynamics<'_, T, Self>) -> T {

@@ -32,7 +32,7 @@ use scene::{
 };
 
 /// Exact derivatives.
-struct Duals;
+pub(crate) struct Duals;
 
 impl Derivative for Duals {
     const PRECISION: f64 = f64::EPSILON;

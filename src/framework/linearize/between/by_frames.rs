@@ -7,7 +7,7 @@ use nalgebra::{Matrix3, Point3, Vector3};
 use super::Between;
 use crate::framework::linearize::blocks::{Blocks, Row};
 use crate::framework::variables::PosePlaces;
-use crate::math::{Pose, Real, SpatialForce};
+use crate::math::{Pose, Real, SpatialForce, SpatialVelocity};
 use crate::mechanics::BodyIndex;
 
 impl<T: Real> Blocks<'_, T> {
@@ -67,22 +67,32 @@ impl<T: Real> Blocks<'_, T> {
     }
 
     /// Adds the derivatives of one number by the poses of two frames, as
-    /// [`add_between_by_frames`](Self::add_between_by_frames), of a number that depends on their orientations: `rate` is that
-    /// by a turn of M as seen from F, in Ground.
+    /// [`add_between_by_frames`](Self::add_between_by_frames); those by the motion of M are as in
+    /// [`add_to_between`](Self::add_to_between).
     pub(crate) fn add_to_by_frames(
         &mut self,
         row: Row,
         bodies: [BodyIndex; 2],
-        poses: &[Pose<T>; 2],
-        places: &[PosePlaces; 2],
-        rate: &Vector3<T>,
+        [X_B1F, X_B2M]: &[Pose<T>; 2],
+        [of_F, of_M]: &[PosePlaces; 2],
+        (r_FM, V_M): (&Vector3<T>, &SpatialVelocity<T>),
+        [by_turn, by_shift]: [Vector3<T>; 2],
+        [by_angular, by_linear]: [Vector3<T>; 2],
     ) {
-        for ((body, pose), (places, rate)) in bodies.iter().zip(poses).zip(places.iter().zip([-rate, *rate]))
+        let [R_GB1, R_GB2] = bodies.map(|body| *self.pose(body).rotation.matrix());
+        // As for a force, transposed: by a turn of F, a turn of M, a shift of F and a shift of M.
+        let seen =
+            by_turn + r_FM.cross(&by_shift) + V_M.angular.cross(&by_angular) + V_M.linear.cross(&by_linear);
+        let shifted = by_shift + by_linear.cross(&V_M.angular);
+        for (R_GB, X, of, turn, shift) in
+            [(R_GB1, X_B1F, of_F, -seen, -by_shift), (R_GB2, X_B2M, of_M, by_turn, shifted)]
         {
-            let rate_B = self.pose(*body).rotation.matrix().tr_mul(&rate);
-            for (entry, [x, y, z]) in shares_of_turns(pose.rotation.matrix()).into_iter().enumerate() {
-                let share = rate_B.x * x + rate_B.y * y + rate_B.z * z;
-                self.add_to_by_variable(row, places.rotation[entry], share);
+            let (turn, shift) = (R_GB.tr_mul(&turn), R_GB.tr_mul(&shift));
+            for (entry, [x, y, z]) in shares_of_turns(X.rotation.matrix()).into_iter().enumerate() {
+                self.add_to_by_variable(row, of.rotation[entry], turn.x * x + turn.y * y + turn.z * z);
+            }
+            for axis in 0..3 {
+                self.add_to_by_variable(row, of.position[axis], shift[axis]);
             }
         }
     }

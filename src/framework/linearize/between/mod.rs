@@ -29,7 +29,7 @@ pub enum Slopes<T: Real> {
 impl<T: Real> Slopes<T> {
     /// All quarters.
     #[inline]
-    fn quarters(&self) -> [[Matrix3<T>; 2]; 2] {
+    pub(crate) fn quarters(&self) -> [[Matrix3<T>; 2]; 2] {
         match *self {
             Self::Separate { torque, force } => {
                 let none = Matrix3::zeros();

@@ -1,0 +1,182 @@
+//! Laws of a tension along the line between two points.
+
+use nalgebra::Vector3;
+
+use super::{Declared, FrameLaw, Outcome, Relative};
+use crate::framework::ElementError;
+use crate::framework::variables::Over;
+use crate::math::{Number, Real};
+
+/// A law of the tension along the line between two points: equations over any number.
+///
+/// [`AlongLine`] makes a [`FrameLaw`] of it, whose points are the origins of both frames.
+///
+/// # Example: a bump stop
+///
+/// A rubber stop on a strut, which pushes with a stiffness that grows once the strut is shorter than its length.
+///
+/// ```
+/// use force_elements::laws::{AlongLine, BetweenFrames, LineLaw, Pull, Stretch};
+/// use force_elements::*;
+///
+/// variables! {
+///     /// Parameters of a bump stop.
+///     #[derive(Copy, Lift)]
+///     pub struct Rubber<T> {
+///         /// Length of the strut at which the stop is touched.
+///         pub length: T ["m"] = 0.3, positive => Dynamics;
+///         /// Stiffness at first touch.
+///         pub stiffness: T ["N/m"] = 2e4, nonnegative => Dynamics;
+///         /// Growth of the stiffness.
+///         pub growth: T ["N/m³"] = 6e7, nonnegative => Dynamics;
+///     }
+/// }
+///
+/// #[derive(Debug)]
+/// struct BumpStop;
+///
+/// impl<T: Real> LineLaw<T> for BumpStop {
+///     const KIND: &'static str = "bump_stop";
+///     type Parameters = Rubber<T>;
+///     type Memory = ();
+///
+///     fn evaluate<S: Number<T>>(&self, p: &Rubber<S>, _: &(), at: &Stretch<S>) -> Result<Pull<S>, ElementError> {
+///         let depth = (p.length - at.length).at_least(S::none());
+///         let square = depth * depth;
+///         let (k, g) = (p.stiffness, p.growth);
+///         Ok(Pull {
+///             tension: -depth * (k + g * square),
+///             potential_energy: square * (k * S::literal(0.5) + g * S::literal(0.25) * square),
+///             ..Pull::none()
+///         })
+///     }
+/// }
+///
+/// let mut system = ForceSystem::<f64>::new();
+/// let wheel = system.add_body();
+/// let top = Frame::ground(Pose::translation(0.0, 0.0, 0.5));
+/// system.add(BetweenFrames::new(AlongLine(BumpStop), top, Frame::of(wheel), Rubber::default())?)?;
+///
+/// let mut state = system.default_state();
+/// state.set_pose(wheel, Pose::translation(0.0, 0.0, 0.21))?;
+/// let dynamics = system.realize_dynamics(&mut state)?;
+/// assert!((dynamics.body_force(wheel).force.z + 0.01 * (2e4 + 6e7 * 1e-4)).abs() < 1e-9);
+/// # Ok::<(), Error>(())
+/// ```
+pub trait LineLaw<T: Real>: core::fmt::Debug + Send + Sync + 'static {
+    /// As [`FrameLaw::KIND`].
+    const KIND: &'static str;
+
+    /// As [`FrameLaw::Parameters`].
+    type Parameters: Declared<T>;
+    /// As [`FrameLaw::Memory`].
+    type Memory: Declared<T>;
+
+    /// The tension, with energy and powers.
+    ///
+    /// # Errors
+    /// Those of the law.
+    fn evaluate<S: Number<T>>(
+        &self,
+        parameters: &Over<T, Self::Parameters, S>,
+        memory: &Over<T, Self::Memory, S>,
+        at: &Stretch<S>,
+    ) -> Result<Pull<S>, ElementError>;
+
+    /// The memory after an accepted step. By default it stays as it is.
+    ///
+    /// # Errors
+    /// Those of the law.
+    fn commit<S: Number<T>>(
+        &self,
+        _parameters: &Over<T, Self::Parameters, S>,
+        memory: &Over<T, Self::Memory, S>,
+        _at: &Stretch<S>,
+    ) -> Result<Over<T, Self::Memory, S>, ElementError> {
+        Ok(memory.clone())
+    }
+}
+
+/// The distance of two points, and its rate of change.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Stretch<S> {
+    /// Time \[s\].
+    pub time: S,
+    /// The distance \[m\].
+    pub length: S,
+    /// Its rate of change \[m/s\].
+    pub rate: S,
+}
+
+/// A tension along a line, with energy and powers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Pull<S> {
+    /// The tension \[N\], which draws both points together.
+    pub tension: S,
+    /// The energy stored \[J\].
+    pub potential_energy: S,
+    /// The power dissipated \[W\], as far as it is known instantaneously.
+    pub power_dissipated: S,
+    /// The power that a drive within the law supplies \[W\].
+    pub power_supplied: S,
+}
+
+impl<S> Pull<S> {
+    /// No tension, and no energy.
+    pub fn none<T: Real>() -> Self
+    where
+        S: Number<T>,
+    {
+        let none = S::none();
+        Self { tension: none, potential_energy: none, power_dissipated: none, power_supplied: none }
+    }
+}
+
+/// A [`LineLaw`] as a law between two frames, from the origin of F to that of M.
+///
+/// Where both are at the same point the line has no direction, and there is no force.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct AlongLine<L>(
+    /// The law.
+    pub L,
+);
+
+/// The line from the origin of F to that of M: its direction and stretch.
+fn line<T: Real, S: Number<T>>(at: &Relative<S>) -> (Vector3<S>, Stretch<S>) {
+    let dot = |a: &Vector3<S>, b: &Vector3<S>| a.x * b.x + a.y * b.y + a.z * b.z;
+    let length = dot(&at.p_FM, &at.p_FM).root();
+    let direction = if length.value() > T::zero() {
+        at.p_FM.map(|component| component / length)
+    } else {
+        Vector3::repeat(S::none())
+    };
+    (direction, Stretch { time: at.time, length, rate: dot(&direction, &at.v_FM) })
+}
+
+impl<T: Real, L: LineLaw<T>> FrameLaw<T> for AlongLine<L> {
+    const KIND: &'static str = L::KIND;
+    type Parameters = L::Parameters;
+    type Memory = L::Memory;
+
+    fn evaluate<S: Number<T>>(
+        &self,
+        parameters: &Over<T, Self::Parameters, S>,
+        memory: &Over<T, Self::Memory, S>,
+        at: &Relative<S>,
+    ) -> Result<Outcome<S>, ElementError> {
+        let (direction, stretch) = line(at);
+        let Pull { tension, potential_energy, power_dissipated, power_supplied } =
+            self.0.evaluate(parameters, memory, &stretch)?;
+        let force = direction.map(|component| -tension * component);
+        Ok(Outcome { force, potential_energy, power_dissipated, power_supplied, ..Outcome::none() })
+    }
+
+    fn commit<S: Number<T>>(
+        &self,
+        parameters: &Over<T, Self::Parameters, S>,
+        memory: &Over<T, Self::Memory, S>,
+        at: &Relative<S>,
+    ) -> Result<Over<T, Self::Memory, S>, ElementError> {
+        self.0.commit(parameters, memory, &line(at).1)
+    }
+}

@@ -1,0 +1,386 @@
+//! The element of a law between two frames.
+
+use nalgebra::{ComplexField, Matrix3, Rotation3, Vector3};
+
+use super::{FrameLaw, Outcome, Relative};
+use crate::elements::frames::{Ends, Framed, Frames};
+use crate::framework::variables::{Numbers, Over, PosePlaces, Variables as _};
+use crate::framework::{
+    AtDynamics, AtPosition, AtVelocity, Between, Blocks, ElementError, Error, ForceElement, Given, Row,
+    Slopes, Stiffnesses,
+};
+use crate::math::{Dual, Number, Pose, Real, SpatialForce, SpatialVelocity};
+use crate::mechanics::{BodyIndex, ForceAccumulator, Frame, Topology, Velocities};
+use crate::results;
+
+results! {
+    /// Results at Position stage.
+    #[derive(Copy)]
+    pub struct Position<T> {
+        /// Pose of frame F in Ground.
+        pub X_GF: Pose<T> ["m"];
+        /// Pose of frame M in Ground.
+        pub X_GM: Pose<T> ["m"];
+        /// Pose of frame M in frame F.
+        pub X_FM: Pose<T> ["m"];
+    }
+}
+
+results! {
+    /// Results at Velocity stage.
+    #[derive(Copy)]
+    pub struct Velocity<T> {
+        /// Velocity of frame M in frame F, expressed in F: the rate of change of `X_FM`.
+        pub V_FM: SpatialVelocity<T> ["rad/s", "m/s"];
+    }
+}
+
+results! {
+    /// Results at Dynamics stage.
+    #[derive(Copy)]
+    pub struct Dynamics<T> {
+        /// Force on body 1 at F's origin, expressed in Ground.
+        pub F_GF: SpatialForce<T> ["N·m", "N"];
+        /// Force on body 2 at M's origin, expressed in Ground.
+        pub F_GM: SpatialForce<T> ["N·m", "N"];
+        /// The energy stored.
+        pub potential_energy: T ["J"];
+        /// The power dissipated.
+        pub power_dissipated: T ["W"];
+        /// The power that a drive within the law supplies.
+        pub power_supplied: T ["W"];
+    }
+}
+
+/// The directions of the motion of M in F: three turns, three shifts, angular and linear velocity.
+const MOTION: usize = 12;
+
+/// How many variables vary at once.
+const AT_ONCE: usize = 8;
+
+/// The element of a [`FrameLaw`]: frame F on one body, frame M on another, and the law between them.
+///
+/// The parameters in a state are `frames` and `law`; their names are those of the fields of both: `X_B1F.p.x`, `damping`.
+///
+/// # Stable step
+///
+/// For the [longest stable step](crate::ForceSystem::stable_step) of a host it reports the stiffness and damping at the present
+/// motion, and that the law may be stiffer elsewhere.
+///
+/// # Linearization
+///
+/// Exact, from the equations of the law. One evaluation takes 12 directions of motion; by variables it is repeated for every
+/// eight of them.
+///
+/// # Errors
+///
+/// Those of the law are [`Error::Element`](crate::Error::Element) at Dynamics stage.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BetweenFrames<T: Real, L: FrameLaw<T>> {
+    law: L,
+    ends: Ends,
+    defaults: Framed<T, L::Parameters>,
+}
+
+impl<T: Real, L: FrameLaw<T>> BetweenFrames<T, L> {
+    /// A law from frame F on one body to frame M on another.
+    ///
+    /// # Errors
+    /// [`Error::Element`] with [`ElementError::SameEnds`] if both frames are on the same body, or with
+    /// [`ElementError::InvalidValue`] for a pose that is not finite or not a rotation, or a parameter out of range.
+    pub fn new(law: L, frame1: Frame<T>, frame2: Frame<T>, parameters: L::Parameters) -> Result<Self, Error> {
+        let (ends, frames) = Ends::of(&frame1, &frame2).map_err(|error| Error::of_new(L::KIND, error))?;
+        let defaults = Framed { frames, law: parameters };
+        defaults.validate().map_err(|error| Error::of_new(L::KIND, error))?;
+        Ok(Self { law, ends, defaults })
+    }
+
+    /// The law.
+    pub fn law(&self) -> &L {
+        &self.law
+    }
+
+    /// The body that carries frame F.
+    pub fn body1(&self) -> BodyIndex {
+        self.ends.body1
+    }
+
+    /// The body that carries frame M.
+    pub fn body2(&self) -> BodyIndex {
+        self.ends.body2
+    }
+
+    /// The same element in another scalar, for [`Casts::add`](crate::Casts::add).
+    pub fn cast<U: Real>(&self) -> BetweenFrames<U, L>
+    where
+        L: FrameLaw<U, Parameters = Over<T, <L as FrameLaw<T>>::Parameters, U>> + Clone,
+    {
+        let Framed { frames, law } = &self.defaults;
+        let defaults = Framed { frames: frames.cast(), law: law.lift(&mut Real::cast::<U>) };
+        BetweenFrames { law: self.law.clone(), ends: self.ends, defaults }
+    }
+}
+
+type At<'a, T, L> = AtDynamics<'a, T, BetweenFrames<T, L>>;
+
+impl<T: Real, L: FrameLaw<T>> BetweenFrames<T, L> {
+    /// The motion over numbers without derivatives.
+    fn relative<S: Number<T>>(time: T, position: &Position<T>, velocity: &Velocity<T>) -> Relative<S> {
+        let SpatialVelocity { angular, linear } = velocity.V_FM;
+        Relative {
+            time: S::of(time),
+            R_FM: position.X_FM.rotation.matrix().map(S::of),
+            p_FM: position.X_FM.translation.vector.map(S::of),
+            w_FM: angular.map(S::of),
+            v_FM: linear.map(S::of),
+        }
+    }
+
+    /// What the law makes of numbers that vary with the motion of M in F.
+    fn by_motion<R>(
+        at: &At<'_, T, L>,
+        of: impl Fn(
+            &Over<T, L::Parameters, Dual<T, MOTION>>,
+            &Over<T, L::Memory, Dual<T, MOTION>>,
+            &Relative<Dual<T, MOTION>>,
+        ) -> Result<R, ElementError>,
+    ) -> Option<R> {
+        let mut relative: Relative<Dual<T, MOTION>> = Self::relative(at.time, at.position, at.velocity);
+        let R_FM = at.position.X_FM.rotation.matrix();
+        for axis in 0..3 {
+            let turned = Vector3::ith(axis, T::one()).cross_matrix() * R_FM;
+            relative.R_FM.zip_apply(&turned, |entry, slope| entry.slopes[axis] = slope);
+            relative.p_FM[axis].slopes[3 + axis] = T::one();
+            relative.w_FM[axis].slopes[6 + axis] = T::one();
+            relative.v_FM[axis].slopes[9 + axis] = T::one();
+        }
+        let parameters = at.parameters.law.lift(&mut Dual::of);
+        // The law has succeeded for the same values; if it fails, differences say so.
+        of(&parameters, &at.discrete.lift(&mut Dual::of), &relative).ok()
+    }
+
+    /// What the law makes of numbers of which eight vary: time, parameters and memory, from a place on.
+    fn by_variables<R>(
+        at: &At<'_, T, L>,
+        first: usize,
+        of: impl Fn(
+            &Over<T, L::Parameters, Dual<T, AT_ONCE>>,
+            &Over<T, L::Memory, Dual<T, AT_ONCE>>,
+            &Relative<Dual<T, AT_ONCE>>,
+        ) -> Result<R, ElementError>,
+    ) -> Option<R> {
+        let mut place = 0;
+        let mut next = |value| {
+            let direction = place - first.min(place);
+            let varies = place >= first && direction < AT_ONCE;
+            place += 1;
+            if varies { Dual::variable(value, direction) } else { Dual::of(value) }
+        };
+        let time = next(at.time);
+        let parameters = at.parameters.law.lift(&mut next);
+        let memory = at.discrete.lift(&mut next);
+        let relative = Relative { time, ..Self::relative(at.time, at.position, at.velocity) };
+        of(&parameters, &memory, &relative).ok()
+    }
+
+    /// The law as seen from body 1.
+    fn between(&self, at: &At<'_, T, L>) -> Option<Between<T>> {
+        let Outcome { torque, force, .. } = Self::by_motion(at, |p, m, x| self.law.evaluate(p, m, x))?;
+        let (X_GF, V_FM) = (&at.position.X_GF, &at.velocity.V_FM);
+        let R_GF = X_GF.rotation.matrix();
+        let quarter = |of: &Vector3<Dual<T, MOTION>>, first| {
+            R_GF * Matrix3::from_fn(|i, j| of[i].slopes[first + j]) * R_GF.transpose()
+        };
+        let slopes =
+            |first| Slopes::Coupled([&torque, &force].map(|of| [quarter(of, first), quarter(of, first + 3)]));
+        Some(Between {
+            bodies: self.ends.bodies(),
+            p_GM: at.position.X_GM.translation.vector.into(),
+            F_GM: at.dynamics.F_GM,
+            V_M: V_FM.rotated(&X_GF.rotation),
+            by_position: slopes(0),
+            by_velocity: slopes(6),
+        })
+    }
+
+    /// The place of a variable of the law among all variables: time is the first, and the frames are the next.
+    fn place(of_frames: &[PosePlaces; 2], number: usize) -> usize {
+        if number == 0 { Blocks::<T>::TIME } else { of_frames[1].end + number - 1 }
+    }
+
+    /// The number of time, parameters and memory.
+    const VARIABLES: usize = 1 + <L::Parameters as Numbers<T>>::COUNT + <L::Memory as Numbers<T>>::COUNT;
+
+    fn try_linearize_variables(&self, at: &At<'_, T, L>, blocks: &mut Blocks<'_, T>) -> Option<()> {
+        let of_frames = Frames::places(blocks);
+        let (between, poses) = (self.between(at)?, at.parameters.frames.poses());
+        let X_GF = &at.position.X_GF;
+        blocks.add_between_by_frames(&between, &poses, &of_frames, &X_GF.translation.vector);
+        for first in (0..Self::VARIABLES).step_by(AT_ONCE) {
+            let Outcome { torque, force, .. } =
+                Self::by_variables(at, first, |p, m, x| self.law.evaluate(p, m, x))?;
+            for direction in 0..AT_ONCE.min(Self::VARIABLES - first) {
+                let [torque, force] = [&torque, &force].map(|v| v.map(|number| number.slopes[direction]));
+                let change = SpatialForce::new(torque, force).rotated(&X_GF.rotation);
+                let place = Self::place(&of_frames, first + direction);
+                blocks.add_between_by_variable(between.bodies, &between.p_GM, place, &change);
+            }
+        }
+        Some(())
+    }
+
+    fn try_linearize_commit(&self, at: &At<'_, T, L>, blocks: &mut Blocks<'_, T>) -> Option<()> {
+        let of_frames = Frames::places(blocks);
+        let (poses, bodies) = (at.parameters.frames.poses(), self.ends.bodies());
+        let Position { X_GF, X_GM, .. } = at.position;
+        let p_GM = X_GM.translation.vector.into();
+        let V_M = at.velocity.V_FM.rotated(&X_GF.rotation);
+        let next = Self::by_motion(at, |p, m, x| self.law.commit(p, m, x))?;
+        L::Memory::for_each_over(&next, |row, next: Dual<T, MOTION>| {
+            let R_GF = X_GF.rotation.matrix();
+            let slopes = |first| R_GF * Vector3::from_fn(|i, _| next.slopes[first + i]);
+            let (by_position, by_velocity) = ([slopes(0), slopes(3)], [slopes(6), slopes(9)]);
+            blocks.add_to_between(Row::Next(row), bodies, (&p_GM, &V_M), by_position, by_velocity);
+            let r_FM = p_GM.coords - X_GF.translation.vector;
+            let (row, motion) = (Row::Next(row), (&r_FM, &V_M));
+            blocks.add_to_by_frames(row, bodies, &poses, &of_frames, motion, by_position, by_velocity);
+        });
+        for first in (0..Self::VARIABLES).step_by(AT_ONCE) {
+            let next = Self::by_variables(at, first, |p, m, x| self.law.commit(p, m, x))?;
+            L::Memory::for_each_over(&next, |row, next: Dual<T, AT_ONCE>| {
+                for direction in 0..AT_ONCE.min(Self::VARIABLES - first) {
+                    let place = Self::place(&of_frames, first + direction);
+                    blocks.add_to_by_variable(Row::Next(row), place, next.slopes[direction]);
+                }
+            });
+        }
+        Some(())
+    }
+}
+
+/// Bounds on stiffness against turns and against shifts: of `[θ, x]ᵀ K [θ, x]` by those of its quarters.
+fn bounds<T: Real>(slopes: &Slopes<T>) -> [f64; 2] {
+    let [[a, b], [c, d]] = slopes.quarters().map(|row| row.map(|quarter| quarter.map(Real::to_f64)));
+    let largest =
+        |quarter: Matrix3<f64>| (quarter + quarter.transpose()).symmetric_eigenvalues().amax() * 0.5;
+    let (turn, shift, coupling) = (largest(a), largest(d), (b + c.transpose()).norm() * 0.5);
+    // 2 |θ||x| ≤ l |θ|² + |x|²/l for every length l.
+    let length = if turn > 0.0 && shift > 0.0 { ComplexField::sqrt(turn / shift) } else { 1.0 };
+    [turn + coupling * length, shift + coupling / length]
+}
+
+impl<T: Real, L: FrameLaw<T>> ForceElement<T> for BetweenFrames<T, L> {
+    const KIND: &'static str = L::KIND;
+    type Parameters = Framed<T, L::Parameters>;
+    type Discrete = L::Memory;
+    type Continuous = ();
+    type Position = Position<T>;
+    type Velocity = Velocity<T>;
+    type Dynamics = Dynamics<T>;
+
+    fn check_topology(&self, topology: &Topology) -> Result<(), ElementError> {
+        self.ends.check_topology(topology)
+    }
+
+    fn default_parameters(&self) -> Self::Parameters {
+        self.defaults.clone()
+    }
+
+    fn calc_position(
+        &self,
+        given: &Given<'_, T, Self>,
+        cache: &mut Self::Position,
+    ) -> Result<(), ElementError> {
+        let (X_GF, X_GM, R_FM) = self.ends.poses(given.positions, &given.parameters.frames);
+        let p_FM = X_GF.rotation.matrix().tr_mul(&(X_GM.translation.vector - X_GF.translation.vector));
+        let X_FM = Pose::from_parts(p_FM.into(), Rotation3::from_matrix_unchecked(R_FM));
+        *cache = Position { X_GF, X_GM, X_FM };
+        Ok(())
+    }
+
+    fn calc_velocity(
+        &self,
+        at: &AtPosition<'_, T, Self>,
+        velocities: &Velocities<T>,
+        cache: &mut Self::Velocity,
+    ) -> Result<(), ElementError> {
+        let Position { X_GF, X_GM, .. } = at.position;
+        let (V_GF, V_GM) = self.ends.velocities(at.positions, velocities, [X_GF, X_GM]);
+        // F and M are compared at one point, M's origin.
+        let V_GF_at_M = V_GF.shifted(X_GM.translation.vector - X_GF.translation.vector);
+        cache.V_FM = (V_GM - V_GF_at_M).rotated(&X_GF.rotation.inverse());
+        Ok(())
+    }
+
+    fn calc_dynamics(
+        &self,
+        at: &AtVelocity<'_, T, Self>,
+        cache: &mut Self::Dynamics,
+    ) -> Result<(), ElementError> {
+        let relative: Relative<T> = Self::relative(at.time, at.position, at.velocity);
+        let Outcome { torque, force, potential_energy, power_dissipated, power_supplied } =
+            self.law.evaluate(&at.parameters.law, at.discrete, &relative)?;
+        let Position { X_GF, X_GM, .. } = at.position;
+        let F_GM = SpatialForce::new(torque, force).rotated(&X_GF.rotation);
+        let F_GF = -F_GM.shifted(X_GF.translation.vector - X_GM.translation.vector);
+        *cache = Dynamics { F_GF, F_GM, potential_energy, power_dissipated, power_supplied };
+        Ok(())
+    }
+
+    fn add_forces(&self, at: &AtDynamics<'_, T, Self>, forces: &mut ForceAccumulator<'_, T>) {
+        let (Position { X_GF, X_GM, .. }, Dynamics { F_GF, F_GM, .. }) = (at.position, at.dynamics);
+        self.ends.add_forces([X_GF, X_GM], [F_GF, F_GM], forces);
+    }
+
+    fn potential_energy(&self, at: &AtDynamics<'_, T, Self>) -> T {
+        at.dynamics.potential_energy
+    }
+
+    fn power_dissipated(&self, at: &AtDynamics<'_, T, Self>) -> T {
+        at.dynamics.power_dissipated
+    }
+
+    fn power_supplied(&self, at: &AtDynamics<'_, T, Self>) -> T {
+        at.dynamics.power_supplied
+    }
+
+    fn report_stiffness(&self, at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {
+        stiffnesses.unknown();
+        let Some(Between { by_position, by_velocity, F_GM, .. }) = self.between(at) else { return };
+        let Position { X_GM, .. } = at.position;
+        let ends = self.ends.at([X_GM, X_GM]);
+        let [[k_turn, k_shift], [d_turn, d_shift]] = [by_position, by_velocity].map(|slopes| bounds(&slopes));
+        stiffnesses.between(k_shift, d_shift, ends);
+        stiffnesses.turning(k_turn, d_turn, self.ends.bodies());
+        stiffnesses.loaded(F_GM.force.norm().to_f64(), F_GM.torque.norm().to_f64(), ends);
+    }
+
+    fn linearize(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
+        match self.between(at) {
+            Some(between) => blocks.add_between(&between),
+            None => blocks.differences(),
+        }
+    }
+
+    fn linearize_variables(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
+        if self.try_linearize_variables(at, blocks).is_none() {
+            blocks.differences();
+        }
+    }
+
+    fn linearize_commit(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
+        if self.try_linearize_commit(at, blocks).is_none() {
+            blocks.differences();
+        }
+    }
+
+    fn accept_step(
+        &self,
+        at: &AtDynamics<'_, T, Self>,
+        next: &mut Self::Discrete,
+    ) -> Result<(), ElementError> {
+        let relative: Relative<T> = Self::relative(at.time, at.position, at.velocity);
+        *next = self.law.commit(&at.parameters.law, at.discrete, &relative)?;
+        Ok(())
+    }
+}

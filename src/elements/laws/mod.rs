@@ -1,0 +1,188 @@
+//! Laws of force as equations over any number, from which elements follow.
+
+mod along_line;
+mod between_frames;
+
+use core::fmt::Debug;
+
+use nalgebra::{Matrix3, Scalar, Vector3};
+
+pub use along_line::{AlongLine, LineLaw, Pull, Stretch};
+pub use between_frames::{BetweenFrames, Dynamics, Position, Velocity};
+
+use crate::framework::ElementError;
+use crate::framework::variables::{Numbers, Over, Variables};
+use crate::math::{Number, Real};
+
+/// The parameters or the memory of a law: a struct that [`variables!`](crate::variables!) declares with
+/// `#[derive(Copy, Lift)]`, or `()`.
+pub trait Declared<T: Real>: Variables<T> + Numbers<T, Over<T> = Self> + Default {}
+
+impl<T: Real, V: Variables<T> + Numbers<T, Over<T> = V> + Default> Declared<T> for V {}
+
+/// A law of force between frame F on body 1 and frame M on body 2: equations over any number.
+///
+/// [`BetweenFrames`] makes an element of it. All else follows from the equations: forces and reactions on both bodies, the
+/// energy ledger, named variables and results, exact derivatives by motion, time, parameters, memory and the poses of the frames,
+/// those of a commit, saving and restoring.
+///
+/// A law is evaluated with the scalar `T`, and with numbers that carry derivatives. Both are a [`Number`], whose comparisons look at
+/// values only: a branch is that of the law, and its derivatives are those of the branch that is taken.
+///
+/// # What a law keeps to
+///
+/// - It depends on its arguments alone, and on what never changes in `self`.
+/// - Torque and force do work at the rate `−d(potential_energy)/dt − power_dissipated + power_supplied`, but for what a commit
+///   releases. [`testing::check_element`](crate::testing) checks this, if the feature `testing` is enabled.
+///
+/// # Example: an air spring
+///
+/// A bellows of effective area `A` between two plates, F on the lower and M on the upper, which is at the height `h` along `z_F`.
+/// The enclosed gas is compressed polytropically: `p = p₀ (h₀/h)ⁿ`; ambient pressure acts from outside. Torques are left to a
+/// linkage.
+///
+/// ```
+/// use force_elements::laws::{BetweenFrames, FrameLaw, Outcome, Relative};
+/// use force_elements::nalgebra::Vector3;
+/// use force_elements::*;
+///
+/// variables! {
+///     /// Parameters of an air spring.
+///     #[derive(Copy, Lift)]
+///     pub struct Bellows<T> {
+///         /// Effective area.
+///         pub area: T ["m²"] = 0.02, positive => Dynamics;
+///         /// Height at which the pressure is that of filling.
+///         pub height: T ["m"] = 0.15, positive => Dynamics;
+///         /// Absolute pressure at that height.
+///         pub pressure: T ["Pa"] = 5e5, positive => Dynamics;
+///         /// Polytropic exponent.
+///         pub exponent: T = 1.3, positive => Dynamics;
+///         /// Damping of the throttle.
+///         pub damping: T ["N·s/m"] = 800.0, nonnegative => Dynamics;
+///     }
+/// }
+///
+/// #[derive(Debug)]
+/// struct AirSpring;
+///
+/// impl<T: Real> FrameLaw<T> for AirSpring {
+///     const KIND: &'static str = "air_spring";
+///     type Parameters = Bellows<T>;
+///     type Memory = ();
+///
+///     fn evaluate<S: Number<T>>(&self, p: &Bellows<S>, _: &(), at: &Relative<S>) -> Result<Outcome<S>, ElementError> {
+///         let (h, v) = (at.p_FM.z, at.v_FM.z);
+///         let over = p.exponent - S::literal(1.0);
+///         let pressure = p.pressure * (p.height / h).power_of(p.exponent);
+///         // Work on the gas since filling, less that of the ambient pressure.
+///         let stored = (pressure * h - p.pressure * p.height) / over + S::literal(101_325.0) * (h - p.height);
+///         let force = p.area * (pressure - S::literal(101_325.0)) - p.damping * v;
+///         Ok(Outcome {
+///             force: Vector3::new(S::none(), S::none(), force),
+///             potential_energy: p.area * stored,
+///             power_dissipated: p.damping * v * v,
+///             ..Outcome::none()
+///         })
+///     }
+/// }
+///
+/// let mut system = ForceSystem::<f64>::new();
+/// let plate = system.add_body();
+/// let spring = BetweenFrames::new(AirSpring, Frame::ground(Pose::identity()), Frame::of(plate), Bellows::default())?;
+/// let spring = system.add(spring)?;
+///
+/// let mut state = system.default_state();
+/// state.set_pose(plate, Pose::translation(0.0, 0.0, 0.15))?;
+/// let dynamics = system.realize_dynamics(&mut state)?;
+/// assert!((dynamics.body_force(plate).force.z - 0.02 * (5e5 - 101_325.0)).abs() < 1e-9);
+/// assert_eq!(dynamics.result("air_spring[0].potential_energy")?, 0.0);
+///
+/// // Stiffness n p₀ A / h₀, from the equations.
+/// let mut linearization = Linearization::new();
+/// system.linearize(&state, &mut linearization)?;
+/// let [by_position, _] = linearization.to_dense();
+/// assert!((by_position[(5, 5)] + 1.3 * 5e5 * 0.02 / 0.15).abs() < 1e-6);
+/// assert_eq!(linearization.element(spring).source(), Source::Exact);
+/// # Ok::<(), Error>(())
+/// ```
+pub trait FrameLaw<T: Real>: Debug + Send + Sync + 'static {
+    /// The kind's name in lower snake case: the prefix of named variables. Unique in a system.
+    const KIND: &'static str;
+
+    /// Stiffness and the like, declared by [`variables!`](crate::variables!) with `#[derive(Copy, Lift)]`; or `()`.
+    type Parameters: Declared<T>;
+    /// Memory between accepted steps, declared likewise; or `()`.
+    type Memory: Declared<T>;
+
+    /// The torque and force on body 2 at M, with energy and powers.
+    ///
+    /// # Errors
+    /// Those of the law, as where it has no solution; see [`ElementError::own`].
+    fn evaluate<S: Number<T>>(
+        &self,
+        parameters: &Over<T, Self::Parameters, S>,
+        memory: &Over<T, Self::Memory, S>,
+        at: &Relative<S>,
+    ) -> Result<Outcome<S>, ElementError>;
+
+    /// The memory after an accepted step. By default it stays as it is.
+    ///
+    /// # Errors
+    /// Those of the law.
+    fn commit<S: Number<T>>(
+        &self,
+        _parameters: &Over<T, Self::Parameters, S>,
+        memory: &Over<T, Self::Memory, S>,
+        _at: &Relative<S>,
+    ) -> Result<Over<T, Self::Memory, S>, ElementError> {
+        Ok(memory.clone())
+    }
+}
+
+/// Where frame M is in frame F, and how it moves there. All is expressed in F.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Relative<S: Scalar> {
+    /// Time \[s\].
+    pub time: S,
+    /// Orientation of M in F.
+    pub R_FM: Matrix3<S>,
+    /// M's origin in F \[m\].
+    pub p_FM: Vector3<S>,
+    /// Angular velocity of M in F \[rad/s\].
+    pub w_FM: Vector3<S>,
+    /// Velocity of M's origin in F \[m/s\]: the rate of change of `p_FM`.
+    pub v_FM: Vector3<S>,
+}
+
+/// Torque and force of a law between two frames, with energy and powers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Outcome<S: Scalar> {
+    /// Torque on body 2 about M's origin, expressed in F \[N·m\].
+    pub torque: Vector3<S>,
+    /// Force on body 2, expressed in F \[N\]. Body 1 gets the opposite along the same line.
+    pub force: Vector3<S>,
+    /// The energy stored \[J\].
+    pub potential_energy: S,
+    /// The power dissipated \[W\], as far as it is known instantaneously.
+    pub power_dissipated: S,
+    /// The power that a drive within the law supplies \[W\].
+    pub power_supplied: S,
+}
+
+impl<S: Scalar> Outcome<S> {
+    /// Neither torque nor force, and no energy.
+    pub fn none<T: Real>() -> Self
+    where
+        S: Number<T>,
+    {
+        let none = Vector3::repeat(S::none());
+        Self {
+            torque: none,
+            force: none,
+            potential_energy: S::none(),
+            power_dissipated: S::none(),
+            power_supplied: S::none(),
+        }
+    }
+}

@@ -1,0 +1,372 @@
+//! Elements that follow from laws written over any number.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use force_elements::laws::{AlongLine, BetweenFrames, FrameLaw, LineLaw, Outcome, Pull, Relative, Stretch};
+use force_elements::linear_bushing::Parameters as Axes;
+use force_elements::nalgebra::{Vector3, Vector6};
+use force_elements::testing::{self, Numbers, Scene, Subject, Violation};
+use force_elements::{
+    BodyIndex, Casts, ElementError, Error, ForceElement, ForceSystem, Frame, Handle, LinearBushing,
+    Linearization, Number, Pose, Real, Scope, Source, SpatialVelocity, Stage, State, variables,
+};
+use force_elements_scenes::gimbal::Gimbal;
+use force_elements_scenes::linearized::{Columns, Course, Instant, Kind, columns};
+use force_elements_scenes::seeds;
+use num_dual::Dual64;
+
+use super::element_contract::Duals;
+
+variables! {
+    /// Of a spring whose anchor is dragged along.
+    #[derive(Copy, Lift)]
+    struct Drag<T> {
+        stiffness: T ["N/m"] = 300.0, nonnegative => Dynamics;
+        reach: T ["m"] = 0.1, positive => Dynamics;
+    }
+}
+
+variables! {
+    /// The anchor in F, and what is recorded of the motion.
+    #[derive(Copy, Lift)]
+    struct Anchor<T> {
+        anchor: Vector3<T> ["m"], finite => Dynamics;
+        heading: T ["rad"], finite => Dynamics;
+        swirl: T ["m·rad/s²"], finite => Dynamics;
+        time: T ["s"], finite => Dynamics;
+    }
+}
+
+#[derive(Debug, Clone)]
+struct Dragged;
+
+impl Dragged {
+    fn stretch<T: Real, S: Number<T>>(m: &Anchor<S>, at: &Relative<S>) -> (Vector3<S>, S) {
+        let d = at.p_FM - m.anchor;
+        (d, (d.x * d.x + d.y * d.y + d.z * d.z).root())
+    }
+}
+
+impl<T: Real> FrameLaw<T> for Dragged {
+    const KIND: &'static str = "dragged";
+    type Parameters = Drag<T>;
+    type Memory = Anchor<T>;
+
+    fn evaluate<S: Number<T>>(
+        &self,
+        p: &Drag<S>,
+        m: &Anchor<S>,
+        at: &Relative<S>,
+    ) -> Result<Outcome<S>, ElementError> {
+        let (stretch, length) = Self::stretch(m, at);
+        if length.value() > T::lit(10.0) {
+            return Err(ElementError::own(Torn));
+        }
+        // A spring with a limit of force, along its stretch.
+        let pull = length.at_most(p.reach);
+        Ok(Outcome {
+            force: stretch.map(|x| -p.stiffness * x * pull / length),
+            potential_energy: p.stiffness * pull * (length - S::literal(0.5) * pull),
+            ..Outcome::none()
+        })
+    }
+
+    fn commit<S: Number<T>>(
+        &self,
+        p: &Drag<S>,
+        m: &Anchor<S>,
+        at: &Relative<S>,
+    ) -> Result<Anchor<S>, ElementError> {
+        let (stretch, length) = Self::stretch(m, at);
+        let share = (length - p.reach).at_least(S::none()) / length;
+        Ok(Anchor {
+            anchor: m.anchor + stretch.map(|x| x * share),
+            heading: at.R_FM[(1, 0)].angle(at.R_FM[(0, 0)]) + at.p_FM.x * at.R_FM[(1, 2)],
+            swirl: at.v_FM.x * at.w_FM.z + at.v_FM.y * at.w_FM.x + m.swirl,
+            time: at.time,
+        })
+    }
+}
+
+#[derive(Debug, PartialEq)]
+struct Torn;
+
+impl fmt::Display for Torn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("torn")
+    }
+}
+
+impl std::error::Error for Torn {}
+
+variables! {
+    /// Of a strut.
+    #[derive(Copy, Lift)]
+    struct Rod<T> {
+        stiffness: T ["N/m"] = 4e3, nonnegative => Dynamics;
+        length: T ["m"] = 0.8, positive => Dynamics;
+        damping: T ["N·s/m"] = 60.0, nonnegative => Dynamics;
+        exponent: T = 1.5, positive => Dynamics;
+    }
+}
+
+/// A strut that is pushed only, with a power law.
+#[derive(Debug, Clone)]
+struct Strut;
+
+impl<T: Real> LineLaw<T> for Strut {
+    const KIND: &'static str = "strut";
+    type Parameters = Rod<T>;
+    type Memory = ();
+
+    fn evaluate<S: Number<T>>(&self, p: &Rod<S>, (): &(), at: &Stretch<S>) -> Result<Pull<S>, ElementError> {
+        let depth = (p.length - at.length) / p.length;
+        if depth.value() <= T::zero() {
+            return Ok(Pull::none());
+        }
+        let elastic = p.stiffness * p.length * depth.power_of(p.exponent);
+        let resistance = p.damping * depth * at.rate;
+        Ok(Pull {
+            tension: resistance - elastic,
+            potential_energy: elastic * depth * p.length / (p.exponent + S::literal(1.0)),
+            power_dissipated: resistance * at.rate,
+            ..Pull::none()
+        })
+    }
+}
+
+/// Two bodies with an element between frames on them.
+fn between<T: Real, E: ForceElement<T>>(
+    deal: &mut Numbers,
+    make: impl FnOnce(&mut Numbers, Frame<T>, Frame<T>) -> Result<E, Error>,
+) -> Result<Scene<T, E>, Error> {
+    let mut system = ForceSystem::new();
+    let (body1, body2) = (system.add_body(), system.add_body());
+    let (X_B1F, X_B2M) = (deal.pose(1.5, 0.4), deal.pose(1.5, 0.4));
+    let element = system.add(make(deal, Frame::on(body1, X_B1F), Frame::on(body2, X_B2M))?)?;
+    let X_GB1: Pose<T> = deal.pose(1.5, 1.0);
+    // Far from the singular middle angle of a gimbal.
+    let X_FM = deal.pose(0.6, 0.3);
+    let mut state = system.default_state();
+    state.set_body(body1, X_GB1, deal.velocity(2.0))?;
+    state.set_body(body2, X_GB1 * X_B1F * X_FM * X_B2M.inverse(), deal.velocity(2.0))?;
+    Ok(Scene { system, state, element })
+}
+
+fn axes<T: Real>(deal: &mut Numbers) -> Axes<T> {
+    let stiffness = Vector6::from_fn(|_, _| deal.between(1.0, 500.0));
+    Axes { stiffness, damping: Vector6::from_fn(|_, _| deal.between(0.1, 20.0)) }
+}
+
+struct AnyGimbal;
+struct AnyDragged;
+struct AnyStrut;
+
+impl Subject for AnyGimbal {
+    type Element<T: Real> = BetweenFrames<T, Gimbal>;
+    fn scene<T: Real>(deal: &mut Numbers) -> Result<Scene<T, Self::Element<T>>, Error> {
+        between(deal, |deal, F, M| BetweenFrames::new(Gimbal, F, M, axes(deal)))
+    }
+}
+
+impl Subject for AnyDragged {
+    type Element<T: Real> = BetweenFrames<T, Dragged>;
+    fn scene<T: Real>(deal: &mut Numbers) -> Result<Scene<T, Self::Element<T>>, Error> {
+        let mut scene = between(deal, |deal, F, M| {
+            let parameters = Drag { stiffness: deal.between(50.0, 500.0), reach: deal.between(0.05, 0.6) };
+            BetweenFrames::new(Dragged, F, M, parameters)
+        })?;
+        let Scene { system, state, element } = &mut scene;
+        let anchor = Vector3::from_fn(|_, _| deal.between(-0.3, 0.3));
+        system.update_discrete(state, *element, |memory| memory.anchor = anchor)?;
+        Ok(scene)
+    }
+}
+
+impl Subject for AnyStrut {
+    type Element<T: Real> = BetweenFrames<T, AlongLine<Strut>>;
+    fn scene<T: Real>(deal: &mut Numbers) -> Result<Scene<T, Self::Element<T>>, Error> {
+        between(deal, |deal, F, M| {
+            let parameters = Rod { exponent: deal.between(1.1, 2.5), ..Rod::default() };
+            BetweenFrames::new(AlongLine(Strut), F, M, parameters)
+        })
+    }
+}
+
+impl Kind for AnyGimbal {
+    const NAME: &'static str = "gimbal";
+    fn marks(_: u64, _: &Scene<f64, Self::Element<f64>>) -> Result<Vec<&'static str>, Error> {
+        Ok(Vec::new())
+    }
+}
+
+impl Kind for AnyDragged {
+    const NAME: &'static str = "dragged";
+    fn marks(_: u64, _: &Scene<f64, Self::Element<f64>>) -> Result<Vec<&'static str>, Error> {
+        Ok(Vec::new())
+    }
+}
+
+impl Kind for AnyStrut {
+    const NAME: &'static str = "strut";
+    fn marks(_: u64, _: &Scene<f64, Self::Element<f64>>) -> Result<Vec<&'static str>, Error> {
+        Ok(Vec::new())
+    }
+}
+
+#[test]
+fn a_law_has_the_contract_of_an_element() {
+    let seeds = || 0..seeds(100);
+    assert_eq!(testing::contract::<AnyGimbal, Duals>(seeds()), Ok(()));
+    assert_eq!(testing::contract::<AnyStrut, Duals>(seeds()), Ok(()));
+    assert_eq!(testing::contract::<AnyDragged, Duals>(seeds()), Ok::<(), Violation>(()));
+}
+
+/// Forces on all bodies, the energy stored and the power dissipated.
+fn forces<E: ForceElement<f64>>(Scene { system, state, .. }: &mut Scene<f64, E>) -> Vec<f64> {
+    let dynamics = system.realize_dynamics(state).expect("regular");
+    let mut numbers = vec![dynamics.potential_energy(), dynamics.power_dissipated()];
+    for body in system.bodies() {
+        let F = dynamics.body_force(body);
+        numbers.extend(F.torque.iter().chain(&F.force));
+    }
+    numbers
+}
+
+/// A row or column, whatever the system.
+fn name(of: &impl fmt::Debug) -> String {
+    let name = format!("{of:?}");
+    name.split("id").next().unwrap_or_default().to_owned()
+}
+
+/// All derivatives of an element that follow from its law, by row and column.
+fn derivatives(
+    linearization: &Linearization<f64>,
+    element: Handle<impl ForceElement<f64>>,
+) -> BTreeMap<String, Vec<f64>> {
+    let mut sums = BTreeMap::<String, Vec<f64>>::new();
+    for (row, column, numbers) in linearization.element(element).blocks() {
+        let sum = sums
+            .entry(format!("{} by {}", name(&row), name(&column)))
+            .or_insert_with(|| vec![0.0; numbers.len()]);
+        sum.iter_mut().zip(numbers).for_each(|(sum, number)| *sum += number);
+    }
+    sums.retain(|_, numbers| numbers.iter().any(|&number| number != 0.0));
+    sums
+}
+
+#[test]
+fn forces_and_derivatives_are_those_of_the_bushing_that_has_them_by_hand() {
+    for seed in 0..seeds(100) {
+        let Ok(mut own) = AnyGimbal::scene::<f64>(&mut Numbers::new(seed)) else { panic!("regular") };
+        let by_hand = between(&mut Numbers::new(seed), |deal, F, M| LinearBushing::new(F, M, axes(deal)));
+        let mut by_hand = by_hand.expect("valid");
+        let ours = forces(&mut own);
+        let theirs = forces(&mut by_hand);
+        let scale = theirs.iter().fold(1.0, |scale: f64, x| scale.max(x.abs()));
+        // Some tens of roundings.
+        assert!(ours.iter().zip(&theirs).all(|(a, b)| (a - b).abs() < 1e-13 * scale), "{ours:?} {theirs:?}");
+
+        let scope = Scope { variables: true, commit: false };
+        let (mut of_own, mut of_by_hand) = (Linearization::of(scope), Linearization::of(scope));
+        own.system.linearize(&own.state, &mut of_own).expect("regular");
+        by_hand.system.linearize(&by_hand.state, &mut of_by_hand).expect("regular");
+        let element = of_own.element(own.element);
+        assert_eq!([element.source(), element.source_of_variables()], [Source::Exact; 2]);
+        let (ours, theirs) = (derivatives(&of_own, own.element), derivatives(&of_by_hand, by_hand.element));
+        assert_eq!(ours.keys().collect::<Vec<_>>(), theirs.keys().collect::<Vec<_>>());
+        for ((name, a), b) in ours.iter().zip(theirs.values()) {
+            let scale = b.iter().fold(1.0, |scale: f64, x| scale.max(x.abs()));
+            assert!(a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-11 * scale), "{name}: {a:?} {b:?}");
+        }
+    }
+}
+
+/// All columns are those of one-sided differences, those of a commit too.
+fn are_of_a_side<K: Kind>() {
+    let mut all = Columns::default();
+    for seed in 0..seeds(40) {
+        for (instant, course) in [(Instant::Drawn, Course::Drawn), (Instant::Committed, Course::Back)] {
+            if let Some(found) = columns::<K>(seed, instant, course) {
+                all.add(found);
+            }
+        }
+    }
+    assert!(all.wrong.is_empty() && all.between_sides.is_empty(), "{all:#?}");
+    assert!(all.right > 500 * seeds(10) && 100 * all.unresolved.len() as u64 <= all.right, "{all:#?}");
+}
+
+#[test]
+fn derivatives_are_those_of_differences() {
+    are_of_a_side::<AnyGimbal>();
+    are_of_a_side::<AnyDragged>();
+    are_of_a_side::<AnyStrut>();
+}
+
+#[test]
+fn what_a_law_refuses_is_the_error_of_the_element() {
+    let mut scene = AnyDragged::scene::<f64>(&mut Numbers::new(3)).expect("valid");
+    let body = scene.system.bodies().next().expect("there are two");
+    scene.state.set_pose(body, Pose::translation(30.0, 0.0, 0.0)).expect("finite");
+    let error = scene.system.realize_dynamics(&mut scene.state).expect_err("torn");
+    assert_eq!(error.own::<Torn>(), Some(&Torn));
+    assert_eq!(scene.state.stage(), Stage::Velocity);
+}
+
+#[test]
+fn a_parameter_out_of_range_and_a_frame_on_the_same_body_are_refused() {
+    let body = ForceSystem::<f64>::new().add_body();
+    let wrong = Rod { length: 0.0, ..Rod::default() };
+    let refused =
+        BetweenFrames::new(AlongLine(Strut), Frame::ground(Pose::identity()), Frame::of(body), wrong);
+    let error = refused.expect_err("no length");
+    assert_eq!(error.invalid_value().map(|value| value.name), Some("length"));
+    let refused =
+        BetweenFrames::new(AlongLine(Strut), Frame::of(body), Frame::of(body), Rod::<f64>::default());
+    assert!(refused.is_err());
+}
+
+#[test]
+fn a_cast_law_goes_on_in_another_scalar() {
+    let mut scene = AnyDragged::scene::<f64>(&mut Numbers::new(5)).expect("valid");
+    scene.system.realize_dynamics(&mut scene.state).expect("regular");
+    scene.system.accept_step(&mut scene.state).expect("regular");
+    let mut casts = Casts::<f64, Dual64>::without_elements();
+    casts.add(|law: &BetweenFrames<f64, Dragged>, _| Ok(law.cast::<Dual64>()));
+    let duals = scene.system.cast_with(&casts).expect("known");
+    let mut state: State<Dual64> = duals.cast_state(&scene.state).expect("fits");
+    let body = BodyIndex::GROUND;
+    let real = scene.system.realize_dynamics(&mut scene.state).expect("regular").body_force(body);
+    let dual = duals.realize_dynamics(&mut state).expect("regular").body_force(body);
+    assert_eq!(real.force, dual.force.map(|x| x.re));
+    assert_eq!(real.torque, dual.torque.map(|x| x.re));
+}
+
+#[test]
+fn points_that_meet_pull_nowhere() {
+    let mut system = ForceSystem::<f64>::new();
+    let body = system.add_body();
+    let strut = BetweenFrames::new(
+        AlongLine(Strut),
+        Frame::ground(Pose::identity()),
+        Frame::of(body),
+        Rod::default(),
+    );
+    system.add(strut.expect("valid")).expect("exists");
+    let mut state = system.default_state();
+    state.set_velocity(body, SpatialVelocity::new(Vector3::z(), Vector3::x())).expect("finite");
+    let force = system.realize_dynamics(&mut state).expect("regular").body_force(body).force;
+    assert_eq!(force, Vector3::zeros());
+    system.linearize(&state, &mut Linearization::new()).expect("finite");
+}
+
+#[test]
+fn a_number_of_any_kind_has_the_functions_of_the_scalar() {
+    fn all<S: Number<f64>>(x: S, y: S) -> [S; 5] {
+        [x.power_of(y), x.sine(), y.cosine(), x.angle(y), (-x).angle(-y)]
+    }
+    let (x, y) = (0.8_f64, 1.7_f64);
+    let expected = [x.powf(y), x.sin(), y.cos(), x.atan2(y), (-x).atan2(-y)];
+    assert_eq!(all(x, y), expected);
+}
