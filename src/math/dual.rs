@@ -61,13 +61,13 @@ pub trait Number<T: Real>:
         self * Self::of(T::one().copysign(direction.value()))
     }
 
-    /// The larger one, or `self` of equal ones.
+    /// The larger one, or `self` of equal ones. A `self` that is not a number stays, so that what overflowed is not hidden.
     #[inline]
     fn at_least(self, other: Self) -> Self {
         if other > self { other } else { self }
     }
 
-    /// The smaller one, or `self` of equal ones.
+    /// The smaller one, or `self` of equal ones. A `self` that is not a number stays.
     #[inline]
     fn at_most(self, other: Self) -> Self {
         if other < self { other } else { self }
@@ -154,16 +154,6 @@ impl<T: Real> Number<T> for T {
     #[inline]
     fn magnitude(self) -> Self {
         self.abs()
-    }
-
-    #[inline]
-    fn at_least(self, other: Self) -> Self {
-        self.max(other)
-    }
-
-    #[inline]
-    fn at_most(self, other: Self) -> Self {
-        self.min(other)
     }
 
     #[inline]

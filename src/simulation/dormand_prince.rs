@@ -13,7 +13,7 @@ use crate::simulation::scales::ErrorNorm;
 /// The Dormand–Prince pair of orders 5 and 4.
 ///
 /// A step is accepted when the error estimates of all vectors and numbers are below the accuracy, relative to their
-/// [`Scales`](super::Scales).
+/// [scale](super::Plant::set_scale).
 /// The energies that the elements absorb are integrated, and controlled, like all others.
 ///
 /// Events of elements that switch at the end of a step are located: a step over which forces err by more than the
@@ -65,7 +65,7 @@ enum Verdict {
 }
 
 impl<T: Real> DormandPrince<T> {
-    /// An integrator with this accuracy, per step and relative to the [`Scales`](super::Scales) of the motion.
+    /// An integrator with this accuracy, per step and relative to the [scale](super::Plant::set_scale) of the motion.
     pub fn new(accuracy: f64) -> Self {
         Self {
             accuracy,

@@ -38,5 +38,4 @@ pub use integrator::Integrator;
 pub use motion::{Simulation, Statistics};
 pub use plant::{Plant, RigidBody};
 pub use saved::Saved;
-pub use scales::{BodyScales, CoordinateScales, Scales};
 pub use semi_implicit_euler::SemiImplicitEuler;

@@ -9,7 +9,6 @@ use crate::math::{InvalidValue, Real, Requirement, SpatialForce, check, is_finit
 use crate::mechanics::{BodyIndex, CoordinateIndex, Inertias, KinematicsError};
 use crate::simulation::error::SimulationError;
 use crate::simulation::error::finite_motion;
-use crate::simulation::scales::{BodyScales, CoordinateScales, Scales};
 
 /// The mass properties of a free rigid body.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -106,9 +105,8 @@ pub struct Plant<T: Real> {
     pub(super) coordinate_indices: Vec<CoordinateIndex>,
     pub(super) masses: Vec<T>,
     pub(super) coordinate_loads: Vec<T>,
-    pub(super) scales: Scales,
-    pub(super) body_scales: Vec<BodyScales>,
-    pub(super) coordinate_scales: Vec<CoordinateScales>,
+    /// Of error control; `None` if it is that of the motion.
+    pub(super) scale: Option<f64>,
 }
 
 impl<T: Real> Plant<T> {
@@ -126,9 +124,7 @@ impl<T: Real> Plant<T> {
             coordinate_indices: Vec::new(),
             masses: Vec::new(),
             coordinate_loads: Vec::new(),
-            scales: Scales::default(),
-            body_scales: Vec::new(),
-            coordinate_scales: Vec::new(),
+            scale: None,
         })
     }
 
@@ -136,7 +132,6 @@ impl<T: Real> Plant<T> {
     pub fn add_body(&mut self, system: &mut ForceSystem<T>, body: RigidBody<T>) -> BodyIndex {
         self.bodies.push(body);
         self.body_loads.push(SpatialForce::zero());
-        self.body_scales.push(BodyScales::default());
         let index = system.add_body();
         self.body_indices.push(index);
         index
@@ -159,7 +154,6 @@ impl<T: Real> Plant<T> {
         check_inertia("mass", mass)?;
         self.masses.push(mass);
         self.coordinate_loads.push(T::zero());
-        self.coordinate_scales.push(CoordinateScales::default());
         let index = system.add_coordinate();
         self.coordinate_indices.push(index);
         Ok(index)
@@ -194,41 +188,24 @@ impl<T: Real> Plant<T> {
         Ok(())
     }
 
-    /// Sets the scales of error control for all bodies and coordinates that have none of their own.
+    /// Sets the scale of error control \[SI unit\] for everything that moves.
+    ///
+    /// The parts of a vector, each relative to what it may err by, are at most one together. A number may err by
+    ///
+    /// ```text
+    /// accuracy · (scale + magnitude)
+    /// ```
+    ///
+    /// The magnitude of a velocity is its size. That of a position, an angle, a coordinate, a variable of an element or an
+    /// energy is its distance from where it was when the integrator began with the simulation: results do not depend on where
+    /// Ground's origin is. Without a scale it is the largest magnitude so far, of a vector as a whole, but at least 1e-3 and at
+    /// most 1 SI unit: a body that swings by a millimetre is as well resolved as one that swings by a metre.
     ///
     /// # Errors
-    /// [`InvalidValue`] unless every scale that is set is positive and finite.
-    pub fn set_scales(&mut self, scales: Scales) -> Result<(), InvalidValue> {
-        scales.validate()?;
-        self.scales = scales;
-        Ok(())
-    }
-
-    /// Sets the scales of error control for one body; those that are `None` are those of all bodies.
-    ///
-    /// # Errors
-    /// [`SimulationError::Forces`] with [`InvalidValue`] unless every scale that is set is positive and finite; with
-    /// [`KinematicsError::NoSuchBody`] or [`KinematicsError::GroundIsFixed`] if the body does not exist or is Ground.
-    pub fn set_body_scales(&mut self, body: BodyIndex, scales: BodyScales) -> Result<(), SimulationError> {
-        scales.validate()?;
-        let place = self.body_place(body)?;
-        self.body_scales[place] = scales;
-        Ok(())
-    }
-
-    /// Sets the scales of error control for one coordinate; those that are `None` are those of all coordinates.
-    ///
-    /// # Errors
-    /// [`SimulationError::Forces`] with [`InvalidValue`] unless every scale that is set is positive and finite; with
-    /// [`KinematicsError::NoSuchCoordinate`] if the coordinate does not exist.
-    pub fn set_coordinate_scales(
-        &mut self,
-        coordinate: CoordinateIndex,
-        scales: CoordinateScales,
-    ) -> Result<(), SimulationError> {
-        scales.validate()?;
-        let place = self.coordinate_place(coordinate)?;
-        self.coordinate_scales[place] = scales;
+    /// [`InvalidValue`] unless it is positive and finite.
+    pub fn set_scale(&mut self, scale: f64) -> Result<(), InvalidValue> {
+        check::positive("scale", scale)?;
+        self.scale = Some(scale);
         Ok(())
     }
 

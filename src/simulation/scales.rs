@@ -6,106 +6,10 @@ use core::ops::Range;
 use nalgebra::ComplexField;
 
 use crate::math::{InvalidValue, Real, check};
-use crate::simulation::layout::{BODY, COORDINATE, Role};
+use crate::simulation::layout::{BODY, COORDINATE};
 use crate::simulation::motion::Simulation;
 
-/// Scales of all variables, by their role; set by [`Plant::set_scales`](super::Plant::set_scales).
-///
-/// Under error control the parts of a vector, each relative to what it may err by, are at most one together. A number may
-/// err by
-///
-/// ```text
-/// accuracy · (scale + magnitude)
-/// ```
-///
-/// The magnitude of a velocity is its size. That of a position, an angle, a coordinate, a variable of an element or an
-/// energy is its distance from where it was when the integrator began with the simulation: results do not depend on where
-/// Ground's origin is.
-///
-/// A scale that is `None`, the default, is the largest magnitude so far, of a vector as a whole, but at least 1e-3 and at
-/// most 1 SI unit: a body that swings by a millimetre is as well resolved as one that swings by a metre. Set smaller scales
-/// for smaller motions, larger ones for motions of no interest, which then cost less, and other ones for models in other
-/// units.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Scales {
-    /// Of bodies.
-    pub body: BodyScales,
-    /// Of coordinates.
-    pub coordinate: CoordinateScales,
-    /// Of continuous variables of elements \[each in its own unit\].
-    pub variable: Option<f64>,
-    /// Of energies absorbed and work of loads \[J\].
-    pub energy: Option<f64>,
-}
-
-/// Scales of the motion of a body; see [`Scales`].
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct BodyScales {
-    /// Of positions \[m\].
-    pub length: Option<f64>,
-    /// Of orientations \[rad\].
-    pub angle: Option<f64>,
-    /// Of velocities \[m/s\].
-    pub speed: Option<f64>,
-    /// Of angular velocities \[rad/s\].
-    pub angular_speed: Option<f64>,
-}
-
-/// Scales of the motion of a coordinate; see [`Scales`].
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct CoordinateScales {
-    /// Of its value \[m or rad\].
-    pub value: Option<f64>,
-    /// Of its rate \[m/s or rad/s\].
-    pub rate: Option<f64>,
-}
-
-impl Scales {
-    /// This scale \[SI unit\] for everything, whatever moves.
-    pub fn uniform(scale: f64) -> Self {
-        let scale = Some(scale);
-        Self {
-            body: BodyScales { length: scale, angle: scale, speed: scale, angular_speed: scale },
-            coordinate: CoordinateScales { value: scale, rate: scale },
-            variable: scale,
-            energy: scale,
-        }
-    }
-
-    /// # Errors
-    /// [`InvalidValue`] unless every scale that is set is positive and finite.
-    pub(super) fn validate(&self) -> Result<(), InvalidValue> {
-        self.body.validate()?;
-        self.coordinate.validate()?;
-        check_scale("scales.variable", self.variable)?;
-        check_scale("scales.energy", self.energy)
-    }
-}
-
-impl BodyScales {
-    pub(super) fn validate(&self) -> Result<(), InvalidValue> {
-        check_scale("scales.length", self.length)?;
-        check_scale("scales.angle", self.angle)?;
-        check_scale("scales.speed", self.speed)?;
-        check_scale("scales.angular_speed", self.angular_speed)
-    }
-}
-
-impl CoordinateScales {
-    pub(super) fn validate(&self) -> Result<(), InvalidValue> {
-        check_scale("scales.value", self.value)?;
-        check_scale("scales.rate", self.rate)
-    }
-}
-
-fn check_scale(name: &'static str, scale: Option<f64>) -> Result<(), InvalidValue> {
-    scale.map_or(Ok(()), |scale| check::positive(name, scale))
-}
-
-/// The range of scales that are not set.
+/// The range of scales where the plant has none.
 const AUTOMATIC: (f64, f64) = (1e-3, 1.0);
 
 /// Variables that make up one vector or number.
@@ -114,47 +18,35 @@ struct Group {
     /// Whether it is a quaternion, of which a change is half an angle.
     is_orientation: bool,
     is_velocity: bool,
-    scale: Option<f64>,
+}
+
+impl Group {
+    fn number(place: usize, is_velocity: bool) -> Self {
+        Self { places: place..place + 1, is_orientation: false, is_velocity }
+    }
 }
 
 impl<T: Real> Simulation<'_, T> {
+    /// Positions, orientations, velocities and angular velocities of bodies; coordinates with their rates; all others.
     fn groups(&self) -> impl Iterator<Item = Group> {
-        let plant = self.plant();
-        let (coordinates_start, energies_start) = (plant.coordinates_start(), plant.energies_start());
-        let bodies = plant.body_scales.iter().enumerate().flat_map(move |(i, own)| {
-            let all = plant.scales.body;
-            [
-                (0..3, own.length.or(all.length)),
-                (3..7, own.angle.or(all.angle)),
-                (7..10, own.speed.or(all.speed)),
-                (10..13, own.angular_speed.or(all.angular_speed)),
-            ]
-            .map(|(places, scale)| Group {
+        let (coordinates_start, energies_start) =
+            (self.plant().coordinates_start(), self.plant().energies_start());
+        let bodies = (0..coordinates_start).step_by(BODY).flat_map(|start| {
+            [0..3, 3..7, 7..10, 10..13].map(|places| Group {
                 is_orientation: places.start == 3,
                 is_velocity: places.start >= 7,
-                places: places.start + i * BODY..places.end + i * BODY,
-                scale,
+                places: start + places.start..start + places.end,
             })
         });
-        let number = |place: usize, is_velocity: bool, scale: Option<f64>| Group {
-            places: place..place + 1,
-            is_orientation: false,
-            is_velocity,
-            scale,
-        };
-        let coordinates = plant.coordinate_scales.iter().enumerate().flat_map(move |(i, own)| {
-            let (all, place) = (plant.scales.coordinate, coordinates_start + i * COORDINATE);
-            [number(place, false, own.value.or(all.value)), number(place + 1, true, own.rate.or(all.rate))]
-        });
-        let others = (energies_start..self.variables().len()).map(move |place| {
-            let is_energy = self.role(place) == Role::Energy;
-            number(place, false, if is_energy { plant.scales.energy } else { plant.scales.variable })
-        });
+        let coordinates = (coordinates_start..energies_start)
+            .step_by(COORDINATE)
+            .flat_map(|value| [Group::number(value, false), Group::number(value + 1, true)]);
+        let others = (energies_start..self.variables().len()).map(|place| Group::number(place, false));
         bodies.chain(coordinates).chain(others)
     }
 }
 
-/// The norm of errors of a step, relative to what is allowed.
+/// The norm of errors of a step, relative to what is allowed; see [`Plant::set_scale`](super::Plant::set_scale).
 #[derive(Debug, Clone, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct ErrorNorm {
@@ -198,7 +90,7 @@ impl ErrorNorm {
         let mut worst = 0.0_f64;
         for (group, &peak) in simulation.groups().zip(&self.peaks) {
             let largest = peak.max(self.magnitude(&group, after));
-            let scale = group.scale.unwrap_or(largest.clamp(AUTOMATIC.0, AUTOMATIC.1));
+            let scale = simulation.plant().scale.unwrap_or(largest.clamp(AUTOMATIC.0, AUTOMATIC.1));
             let (factor, sign) = (group.factor(), self.sign(&group, after));
             let mut squares = 0.0;
             for i in group.places.clone() {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use force_elements::coordinate_spring_damper_ext::Parameters;
 use force_elements::nalgebra::Vector3;
-use force_elements::simulation::{DormandPrince, Plant, Scales, Simulation};
+use force_elements::simulation::{DormandPrince, Plant, Simulation};
 use force_elements::{CoordinatePair, CoordinateSpringDamperExt, ForceSystem};
 use force_elements_scenes::between_stops::BetweenStops;
 use force_elements_scenes::conformance::Fields;
@@ -57,7 +57,7 @@ fn a_mass_between_stops_converges_to_its_closed_form_as_events_are_located() {
         let mut plant = Plant::new(Vector3::zeros()).expect("finite");
         let slider = plant.add_coordinate(&mut system, exact.mass).expect("positive");
         // Where steps meet a stop depends on the scales: those that bounds were found with.
-        plant.set_scales(Scales::uniform(1.0)).expect("positive");
+        plant.set_scale(1.0).expect("positive");
         let parameters = Parameters {
             limit_stops_upper: exact.stop,
             limit_stops_lower: -exact.stop,

@@ -8,8 +8,9 @@ use force_elements::linear_bushing::Parameters as Axes;
 use force_elements::nalgebra::{Vector3, Vector6};
 use force_elements::testing::{self, Numbers, Scene, Subject, Violation};
 use force_elements::{
-    BodyIndex, Casts, ElementError, Error, ForceElement, ForceSystem, Frame, Handle, LinearBushing,
-    Linearization, Number, Pose, Real, Scope, Source, SpatialVelocity, Stage, State, variables,
+    BodyIndex, Casts, CoordinateIndex, ElementError, Error, ForceElement, ForceSystem, Frame, Handle,
+    Inertias, LinearBushing, Linearization, Number, Pose, Real, Scope, Source, SpatialVelocity, Stage, State,
+    Stepping, variables,
 };
 use force_elements_scenes::gimbal::Gimbal;
 use force_elements_scenes::linearized::{Columns, Course, Instant, Kind, columns};
@@ -369,4 +370,38 @@ fn a_number_of_any_kind_has_the_functions_of_the_scalar() {
     let (x, y) = (0.8_f64, 1.7_f64);
     let expected = [x.powf(y), x.sin(), y.cos(), x.atan2(y), (-x).atan2(-y)];
     assert_eq!(all(x, y), expected);
+}
+
+struct TwoKilograms;
+
+impl Inertias for TwoKilograms {
+    fn mass(&self, _: BodyIndex) -> f64 {
+        2.0
+    }
+    fn least_inertia(&self, _: BodyIndex) -> f64 {
+        0.1
+    }
+    fn coordinate_mass(&self, _: CoordinateIndex) -> f64 {
+        f64::INFINITY
+    }
+}
+
+#[test]
+fn the_present_stiffness_bounds_a_step_and_is_said_not_to_be_all() {
+    let mut system = ForceSystem::<f64>::new();
+    let body = system.add_body();
+    for (stiffness, frequency) in [
+        (Vector6::new(0.0, 0.0, 0.0, 5e3, 1e3, 1e3), 50.0), // √(5000/2)
+        (Vector6::new(10.0, 40.0, 10.0, 0.0, 0.0, 0.0), 20.0), // √(40/0.1)
+    ] {
+        let parameters = Axes { stiffness, ..Axes::default() };
+        let law = BetweenFrames::new(Gimbal, Frame::ground(Pose::identity()), Frame::of(body), parameters);
+        let element = system.add(law.expect("valid")).expect("exists");
+        let mut state = system.default_state();
+        system.realize_dynamics(&mut state).expect("regular");
+        let step = system.stable_step(&state, &TwoKilograms, Stepping::default()).expect("at Dynamics");
+        assert_eq!((step.element, step.unknown), (Some(element.id()), Some(element.id())));
+        assert!((step.frequency - frequency).abs() < 0.03 * frequency, "{}", step.frequency);
+        system.remove(element).expect("exists");
+    }
 }

@@ -7,8 +7,8 @@ use force_elements::nalgebra::{Matrix3, Point3, Vector3};
 use force_elements::shapes::{Bounds, HalfSpace, ShapeError, Solid, SolidShape, SurfacePoint, TriangleMesh};
 use force_elements::{
     CableSpring, Casts, CoordinatePair, CoordinateSpringDamperExt, CustomForce, ElasticFoundation,
-    ElementError, Error, ForceElement, ForceSystem, Frame, Pose, Quantity, Real, Snapshot, State, Station,
-    Topology, cable_spring, coordinate_spring_damper_ext, variables,
+    ElementError, Error, ForceElement, ForceSystem, Frame, LinearBushing, Pose, Quantity, Real, Snapshot,
+    State, Station, Topology, cable_spring, coordinate_spring_damper_ext, linear_bushing, variables,
 };
 use num_dual::Dual64;
 
@@ -451,5 +451,19 @@ fn a_users_shape_is_cast_by_its_function_and_missed_by_its_type() -> Result<(), 
     // The springs in contact are the same within this step.
     let difference = (force_at(0.15 + 1e-5)? - force_at(0.15 - 1e-5)?) / 2e-5;
     assert!(slope < -100.0 && (slope - difference).abs() < 1e-4 * slope.abs(), "{slope} {difference}");
+    Ok(())
+}
+
+#[test]
+fn casts_without_elements_know_none_of_the_crate() -> Result<(), Error> {
+    let mut system = ForceSystem::<f64>::new();
+    let frame = Frame::of(system.add_body());
+    system.add(LinearBushing::new(
+        Frame::ground(Pose::identity()),
+        frame,
+        linear_bushing::Parameters::default(),
+    )?)?;
+    let casts = Casts::<f64, Dual64>::without_elements();
+    assert_eq!(system.cast_with(&casts).err(), Some(Error::NoCast { kind: "linear_bushing" }));
     Ok(())
 }

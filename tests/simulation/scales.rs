@@ -3,12 +3,11 @@
 use force_elements::coordinate_spring_damper_ext::Parameters;
 use force_elements::nalgebra::{Vector3, Vector6};
 use force_elements::simulation::{
-    BodyScales, CoordinateScales, DormandPrince, ImplicitTrapezoidal, Integrator, Plant, RigidBody, Scales,
-    Simulation, SimulationError, TrBdf2,
+    DormandPrince, ImplicitTrapezoidal, Integrator, Plant, RigidBody, Simulation, TrBdf2,
 };
 use force_elements::{
-    CoordinatePair, CoordinateSpringDamperExt, Error, ForceSystem, Frame, LinearBushing, Pose,
-    SpatialVelocity, State, linear_bushing,
+    CoordinatePair, CoordinateSpringDamperExt, ForceSystem, Frame, LinearBushing, Pose, SpatialVelocity,
+    State, linear_bushing,
 };
 
 /// Periods of a swing.
@@ -81,7 +80,7 @@ fn keeps_its_amplitude(machine: &Machine, name: &str) {
 fn a_milligram_that_swings_a_millimetre_keeps_its_amplitude() {
     keeps_its_amplitude(&slider(1e-3), "slider");
     let (system, mut plant, state) = slider(1e-3);
-    plant.set_scales(Scales::uniform(1.0)).expect("positive");
+    plant.set_scale(1.0).expect("positive");
     let loose = growth(&(system, plant, state), &mut DormandPrince::new(1e-3)).sqrt();
     assert!(loose > 2.0, "resolved relative to a metre: {loose}");
     // Wherever it is.
@@ -90,34 +89,26 @@ fn a_milligram_that_swings_a_millimetre_keeps_its_amplitude() {
 }
 
 #[test]
-fn scales_of_one_body_or_of_a_role_resolve_what_is_smaller_yet() {
+fn a_scale_resolves_what_is_smaller_yet() {
     let amplitude = 1e-7;
     let mut machine = slider(amplitude);
     let loose = growth(&machine, &mut DormandPrince::new(1e-3)).sqrt();
-    assert!((loose - 1.0).abs() > 0.5, "resolved without scales: {loose}");
-    machine.1.set_scales(Scales::uniform(amplitude)).expect("positive");
-    keeps_its_amplitude(&machine, "slider by role");
-
-    let mut machine = slider(amplitude);
-    let coordinate = machine.0.coordinates().next().expect("one");
-    machine.1.set_coordinate_scales(coordinate, Scales::uniform(amplitude).coordinate).expect("own");
-    keeps_its_amplitude(&machine, "slider by itself");
-    // Its own scales before those of all.
-    machine.1.set_scales(Scales::uniform(1.0)).expect("positive");
-    keeps_its_amplitude(&machine, "slider before others");
+    assert!((loose - 1.0).abs() > 0.5, "resolved without a scale: {loose}");
+    machine.1.set_scale(amplitude).expect("positive");
+    keeps_its_amplitude(&machine, "slider");
 
     let mut machine = body(0.0, amplitude);
-    let body = machine.0.bodies().next().expect("one");
-    machine.1.set_body_scales(body, Scales::uniform(amplitude).body).expect("own");
-    keeps_its_amplitude(&machine, "body by itself");
+    machine.1.set_scale(amplitude).expect("positive");
+    keeps_its_amplitude(&machine, "body");
 }
 
 #[test]
-fn larger_scales_make_a_run_cheaper() {
+fn a_larger_scale_makes_a_run_cheaper() {
     let cost = |scale: Option<f64>| {
         let (system, mut plant, state) = slider(1.0);
-        let coordinate = CoordinateScales { value: scale, rate: scale };
-        plant.set_scales(Scales { coordinate, ..Scales::default() }).expect("positive");
+        if let Some(scale) = scale {
+            plant.set_scale(scale).expect("positive");
+        }
         let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
         simulation.run(&mut DormandPrince::new(1e-6), 10.0, |_| {}).expect("runs");
         simulation.statistics().evaluations
@@ -128,28 +119,9 @@ fn larger_scales_make_a_run_cheaper() {
 }
 
 #[test]
-fn scales_out_of_range_and_of_nobody_are_refused() {
-    let (system, mut plant, _) = slider(1.0);
+fn a_scale_out_of_range_is_refused() {
+    let (_, mut plant, _) = slider(1.0);
     for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        let scale = Some(bad);
-        for (scales, name) in [
-            (Scales { energy: scale, ..Scales::default() }, "scales.energy"),
-            (Scales { variable: scale, ..Scales::default() }, "scales.variable"),
-            (
-                Scales { body: BodyScales { speed: scale, ..BodyScales::default() }, ..Scales::default() },
-                "scales.speed",
-            ),
-        ] {
-            assert_eq!(plant.set_scales(scales).err().map(|v| v.name), Some(name), "{bad}");
-        }
-        let coordinate = system.coordinates().next().expect("one");
-        let scales = CoordinateScales { rate: scale, value: None };
-        let refused = plant.set_coordinate_scales(coordinate, scales);
-        let value = refused.as_ref().err().and_then(SimulationError::invalid_value);
-        assert_eq!(value.map(|v| v.name), Some("scales.rate"), "{bad}");
+        assert_eq!(plant.set_scale(bad).err().map(|value| value.name), Some("scale"), "{bad}");
     }
-    let mut other = ForceSystem::<f64>::new();
-    let stranger = other.add_body();
-    let refused = plant.set_body_scales(stranger, BodyScales::default());
-    assert!(matches!(refused, Err(SimulationError::Forces(Error::Kinematics(_)))), "{refused:?}");
 }

@@ -5,8 +5,7 @@
 use force_elements::coordinate_spring_damper_ext::{Discrete, Parameters};
 use force_elements::nalgebra::{Point3, Vector3, Vector6};
 use force_elements::simulation::{
-    DormandPrince, ImplicitTrapezoidal, Integrator, Plant, RigidBody, Scales, SemiImplicitEuler, Simulation,
-    TrBdf2,
+    DormandPrince, ImplicitTrapezoidal, Integrator, Plant, RigidBody, SemiImplicitEuler, Simulation, TrBdf2,
 };
 use force_elements::{
     CoordinatePair, CoordinateSpringDamperExt, ForceSystem, Frame, LinearBushing, Pose, Real,
@@ -163,7 +162,7 @@ impl Scene for Bouncing {
         let slider = plant.add_coordinate(&mut system, T::one()).expect("positive");
         plant.set_coordinate_load(slider, T::lit(-Self::GRAVITY)).expect("finite");
         // Where steps meet the stop depends on the scales: those that bounds were found with.
-        plant.set_scales(Scales::uniform(1.0)).expect("positive");
+        plant.set_scale(1.0).expect("positive");
         let stop = Parameters {
             use_limit_stops: true,
             limit_stops_lower: 0.0,

@@ -153,7 +153,7 @@ impl<T: Real, M: Method> Implicit<T, M> {
     }
 
     /// With steps that keep the estimated error of each below this accuracy, relative to the
-    /// [`Scales`](super::Scales) of the motion.
+    /// [scale](super::Plant::set_scale) of the motion.
     #[must_use]
     pub fn with_accuracy(self, accuracy: f64) -> Self {
         Self { accuracy: Some(accuracy), ..self }

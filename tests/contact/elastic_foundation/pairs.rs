@@ -112,6 +112,15 @@ fn surfaces_on_one_body_ignore_each_other() {
 }
 
 #[test]
+fn faces_within_push_whichever_way_they_look() {
+    let plate = TriangleMesh::brick(Vector3::new(0.5, 0.5, 0.01), [4, 4, 1]).expect("valid");
+    let mut scene = on_floor(plate, Material::new(1e5), Parameters::default());
+    // Pushed all the way in: underside at 0.03, top at 0.01, and the rim, which is upright, at 0.02.
+    let (underside, top, rim) = (1e5 * 0.03, 1e5 * 0.01, 1e5 * 0.02 * 4.0 * 0.02);
+    assert_relative_eq!(vertical_force(&mut scene, -0.02), underside + top + rim, max_relative = 1e-12);
+}
+
+#[test]
 fn an_element_with_many_surfaces_is_the_sum_over_its_pairs() {
     let mut sequence = Sequence::new();
     let meshes: Vec<_> = support::menagerie().into_iter().map(|(_, mesh)| Arc::new(mesh)).collect();

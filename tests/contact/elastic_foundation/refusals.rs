@@ -67,9 +67,11 @@ fn what_overflows_is_an_error() {
     let cases = [
         (Material::new(1e300), down, -1e10),
         (soft.with_dissipation(1e200), down * 1e200, 0.199),
-        (soft.with_friction(1.0, 1.0, 1e200), Vector3::x() * 1e200, 0.199),
+        // The square of the slip.
+        (soft.with_friction(1.0, 1.0, 0.0), Vector3::x() * 1e200, 0.199),
+        (soft.with_friction(1.0, 1.0, 1e250), Vector3::x() * 1e120, 0.199),
         // Heat overflows where the force does not.
-        (soft.with_friction(1.0, 1.0, 0.0), Vector3::x() * 1e308, 0.199),
+        (Material::new(1e200).with_friction(1.0, 1.0, 0.0), Vector3::x() * 1e150, 0.199),
     ];
     for (material, velocity, z) in cases {
         let error = evaluate(material, velocity, z).expect_err("not finite");

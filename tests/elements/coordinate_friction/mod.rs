@@ -4,7 +4,7 @@ use approx::assert_relative_eq;
 use force_elements::coordinate_spring_damper_ext::{Discrete, Parameters, Switch};
 use force_elements::nalgebra::Vector3;
 use force_elements::simulation::{
-    DormandPrince, ImplicitTrapezoidal, Integrator, Plant, Scales, SemiImplicitEuler, Simulation,
+    DormandPrince, ImplicitTrapezoidal, Integrator, Plant, SemiImplicitEuler, Simulation,
 };
 use force_elements::{
     CoordinateIndex, CoordinatePair, CoordinateSpringDamperExt, ElementError, Error, ForceSystem,
@@ -168,7 +168,7 @@ fn losses(parameters: Parameters<f64>, speed: f64, integrator: &mut impl Integra
     let mut plant = Plant::new(Vector3::zeros()).expect("finite");
     let slider = plant.add_coordinate(&mut system, 0.5).expect("positive");
     // Where steps meet an event depends on the scales: those that bounds were found with.
-    plant.set_scales(Scales::uniform(1.0)).expect("positive");
+    plant.set_scale(1.0).expect("positive");
     let element = CoordinateSpringDamperExt::new(CoordinatePair::on(slider), parameters).expect("valid");
     let element = system.add(element).expect("exists");
     let mut state = system.default_state();
