@@ -66,8 +66,9 @@ impl<T: Real> FrameLaw<T> for Dragged {
         }
         // A spring with a limit of force, along its stretch.
         let pull = length.at_most(p.reach);
+        let held = if length > p.reach { p.reach / length } else { S::literal(1.0) };
         Ok(Outcome {
-            force: stretch.map(|x| -p.stiffness * x * pull / length),
+            force: stretch.map(|x| -p.stiffness * x * held),
             potential_energy: p.stiffness * pull * (length - S::literal(0.5) * pull),
             ..Outcome::none()
         })
@@ -80,13 +81,17 @@ impl<T: Real> FrameLaw<T> for Dragged {
         at: &Relative<S>,
     ) -> Result<Anchor<S>, ElementError> {
         let (stretch, length) = Self::stretch(m, at);
-        let share = (length - p.reach).at_least(S::none()) / length;
+        let share = if length > p.reach { (length - p.reach) / length } else { S::none() };
         Ok(Anchor {
             anchor: m.anchor + stretch.map(|x| x * share),
             heading: at.R_FM[(1, 0)].angle(at.R_FM[(0, 0)]) + at.p_FM.x * at.R_FM[(1, 2)],
             swirl: at.v_FM.x * at.w_FM.z + at.v_FM.y * at.w_FM.x + m.swirl,
             time: at.time,
         })
+    }
+
+    fn reset(&self, _: &Drag<T>, m: &Anchor<T>, at: &Relative<T>) -> Result<Anchor<T>, ElementError> {
+        Ok(Anchor { anchor: at.p_FM, ..*m })
     }
 }
 
@@ -404,4 +409,15 @@ fn the_present_stiffness_bounds_a_step_and_is_said_not_to_be_all() {
         assert!((step.frequency - frequency).abs() < 0.03 * frequency, "{}", step.frequency);
         system.remove(element).expect("exists");
     }
+}
+
+#[test]
+fn a_memory_that_is_reset_holds_what_is_there() {
+    let mut scene = AnyDragged::scene::<f64>(&mut Numbers::new(7)).expect("valid");
+    let Scene { system, state, element } = &mut scene;
+    system.reset_memory(state, *element).expect("regular");
+    let dynamics = system.realize_dynamics(state).expect("regular");
+    let at = dynamics.of(*element);
+    assert_eq!(at.discrete.anchor, at.position.X_FM.translation.vector);
+    assert_eq!(at.dynamics.F_GM.force, Vector3::zeros());
 }

@@ -95,6 +95,19 @@ pub trait LineLaw<T: Real>: core::fmt::Debug + Send + Sync + 'static {
     ) -> Result<Over<T, Self::Memory, S>, ElementError> {
         Ok(memory.clone())
     }
+
+    /// The memory of points that have always been where they are. By default it stays as it is.
+    ///
+    /// # Errors
+    /// Those of the law.
+    fn reset(
+        &self,
+        _parameters: &Self::Parameters,
+        memory: &Self::Memory,
+        _at: &Stretch<T>,
+    ) -> Result<Self::Memory, ElementError> {
+        Ok(memory.clone())
+    }
 }
 
 /// The distance of two points, and its rate of change.
@@ -178,5 +191,14 @@ impl<T: Real, L: LineLaw<T>> FrameLaw<T> for AlongLine<L> {
         at: &Relative<S>,
     ) -> Result<Over<T, Self::Memory, S>, ElementError> {
         self.0.commit(parameters, memory, &line(at).1)
+    }
+
+    fn reset(
+        &self,
+        parameters: &Self::Parameters,
+        memory: &Self::Memory,
+        at: &Relative<T>,
+    ) -> Result<Self::Memory, ElementError> {
+        self.0.reset(parameters, memory, &line(at).1)
     }
 }

@@ -124,6 +124,13 @@ impl<T: Real, L: FrameLaw<T>> BetweenFrames<T, L> {
 type At<'a, T, L> = AtDynamics<'a, T, BetweenFrames<T, L>>;
 
 impl<T: Real, L: FrameLaw<T>> BetweenFrames<T, L> {
+    fn position(&self, given: &Given<'_, T, Self>) -> Position<T> {
+        let (X_GF, X_GM, R_FM) = self.ends.poses(given.positions, &given.parameters.frames);
+        let p_FM = X_GF.rotation.matrix().tr_mul(&(X_GM.translation.vector - X_GF.translation.vector));
+        let X_FM = Pose::from_parts(p_FM.into(), Rotation3::from_matrix_unchecked(R_FM));
+        Position { X_GF, X_GM, X_FM }
+    }
+
     /// The motion over numbers without derivatives.
     fn relative<S: Number<T>>(time: T, position: &Position<T>, velocity: &Velocity<T>) -> Relative<S> {
         let SpatialVelocity { angular, linear } = velocity.V_FM;
@@ -291,10 +298,7 @@ impl<T: Real, L: FrameLaw<T>> ForceElement<T> for BetweenFrames<T, L> {
         given: &Given<'_, T, Self>,
         cache: &mut Self::Position,
     ) -> Result<(), ElementError> {
-        let (X_GF, X_GM, R_FM) = self.ends.poses(given.positions, &given.parameters.frames);
-        let p_FM = X_GF.rotation.matrix().tr_mul(&(X_GM.translation.vector - X_GF.translation.vector));
-        let X_FM = Pose::from_parts(p_FM.into(), Rotation3::from_matrix_unchecked(R_FM));
-        *cache = Position { X_GF, X_GM, X_FM };
+        *cache = self.position(given);
         Ok(())
     }
 
@@ -372,6 +376,16 @@ impl<T: Real, L: FrameLaw<T>> ForceElement<T> for BetweenFrames<T, L> {
         if self.try_linearize_commit(at, blocks).is_none() {
             blocks.differences();
         }
+    }
+
+    fn reset_memory(
+        &self,
+        given: &Given<'_, T, Self>,
+        next: &mut Self::Discrete,
+    ) -> Result<(), ElementError> {
+        let relative = Self::relative(given.time, &self.position(given), &Velocity::default());
+        *next = self.law.reset(&given.parameters.law, given.discrete, &relative)?;
+        Ok(())
     }
 
     fn accept_step(

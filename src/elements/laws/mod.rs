@@ -138,6 +138,21 @@ pub trait FrameLaw<T: Real>: Debug + Send + Sync + 'static {
     ) -> Result<Over<T, Self::Memory, S>, ElementError> {
         Ok(memory.clone())
     }
+
+    /// The memory of frames that have always been where they are: an anchor under its point. By default it stays as it is.
+    ///
+    /// [`reset_memory`](crate::ForceSystem::reset_memory) asks for it; velocities are zero.
+    ///
+    /// # Errors
+    /// Those of the law.
+    fn reset(
+        &self,
+        _parameters: &Self::Parameters,
+        memory: &Self::Memory,
+        _at: &Relative<T>,
+    ) -> Result<Self::Memory, ElementError> {
+        Ok(memory.clone())
+    }
 }
 
 /// Where frame M is in frame F, and how it moves there. All is expressed in F.

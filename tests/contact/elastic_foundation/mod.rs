@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use approx::assert_relative_eq;
 use force_elements::elastic_foundation::{Material, Parameters};
-use force_elements::nalgebra::{Point3, Vector3};
+use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
 use force_elements::shapes::{HalfSpace, TriangleMesh};
 use force_elements::{
     BodyIndex, ElasticFoundation, ForceSystem, Frame, Handle, Pose, SpatialVelocity, State,

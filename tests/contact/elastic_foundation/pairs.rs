@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use approx::assert_relative_eq;
-use force_elements::elastic_foundation::Material;
+use force_elements::elastic_foundation::{Material, Parameters};
 use force_elements::nalgebra::{Rotation3, Translation3, Vector3};
 use force_elements::shapes::{Ellipsoid, HalfSpace, SolidShape, Sphere, TriangleMesh};
 use force_elements::{ElasticFoundation, ForceSystem, Frame, Pose, SpatialVelocity};
 
-use super::{Foundation, Scene, rubber};
+use super::{Foundation, Scene, on_floor, rubber, vertical_force};
 use crate::support::{self, Sequence};
 
 /// Two bodies with a mesh each, the second at a pose relative to the first.
