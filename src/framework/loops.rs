@@ -35,9 +35,8 @@ fn fill<'a, T: Real, C: Cache<T>, E: 'a>(
         })
     };
     #[cfg(feature = "rayon")]
-    if caches.len() > GRAIN {
-        return in_parallel(0, caches, &fill_some);
-    }
+    return in_parallel(0, caches, &fill_some);
+    #[cfg(not(feature = "rayon"))]
     fill_some(0, caches)
 }
 
@@ -52,7 +51,7 @@ fn in_parallel<C: Send>(
     caches: &mut [C],
     fill: &(impl Fn(usize, &mut [C]) -> Result<(), Error> + Sync),
 ) -> Result<(), Error> {
-    if caches.len() <= GRAIN {
+    if caches.len() < 2 * GRAIN {
         return fill(start, caches);
     }
     let middle = caches.len() / 2;

@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 
-use super::{Declared, FrameLaw, Outcome, Relative};
+use super::{FrameLaw, LawVariables, Outcome, Relative};
 use crate::framework::ElementError;
 use crate::framework::variables::Over;
 use crate::math::{Number, Real};
@@ -68,9 +68,9 @@ pub trait LineLaw<T: Real>: core::fmt::Debug + Send + Sync + 'static {
     const KIND: &'static str;
 
     /// As [`FrameLaw::Parameters`].
-    type Parameters: Declared<T>;
+    type Parameters: LawVariables<T>;
     /// As [`FrameLaw::Memory`].
-    type Memory: Declared<T>;
+    type Memory: LawVariables<T>;
 
     /// The tension, with energy and powers.
     ///

@@ -69,8 +69,8 @@ const AT_ONCE: usize = 8;
 ///
 /// # Linearization
 ///
-/// Exact, from the equations of the law. One evaluation takes 12 directions of motion; by variables it is repeated for every
-/// eight of them.
+/// Exact, from the equations of the law, at a kink those of the branch that is taken. One evaluation takes 12 directions of motion; by
+/// variables it is repeated for every eight of them. Which branches a law takes is not stated.
 ///
 /// # Errors
 ///

@@ -16,9 +16,9 @@ use crate::math::{Number, Real};
 
 /// The parameters or the memory of a law: a struct that [`variables!`](crate::variables!) declares with
 /// `#[derive(Copy, Lift)]`, or `()`.
-pub trait Declared<T: Real>: Variables<T> + Numbers<T, Over<T> = Self> + Default {}
+pub trait LawVariables<T: Real>: Variables<T> + Numbers<T, Over<T> = Self> + Default {}
 
-impl<T: Real, V: Variables<T> + Numbers<T, Over<T> = V> + Default> Declared<T> for V {}
+impl<T: Real, V: Variables<T> + Numbers<T, Over<T> = V> + Default> LawVariables<T> for V {}
 
 /// A law of force between frame F on body 1 and frame M on body 2: equations over any number.
 ///
@@ -111,9 +111,9 @@ pub trait FrameLaw<T: Real>: Debug + Send + Sync + 'static {
     const KIND: &'static str;
 
     /// Stiffness and the like, declared by [`variables!`](crate::variables!) with `#[derive(Copy, Lift)]`; or `()`.
-    type Parameters: Declared<T>;
+    type Parameters: LawVariables<T>;
     /// Memory between accepted steps, declared likewise; or `()`.
-    type Memory: Declared<T>;
+    type Memory: LawVariables<T>;
 
     /// The torque and force on body 2 at M, with energy and powers.
     ///
