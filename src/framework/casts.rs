@@ -114,7 +114,7 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
             defaults.push(variable.map_err(|source| self.roster.failure(place, source))?);
             elements.push(Some(element));
         }
-        Ok(Kind { roster: self.roster.clone(), elements, defaults, layout: self.layout })
+        Ok(Kind { roster: self.roster.clone(), elements, defaults })
     }
 }
 

@@ -38,6 +38,8 @@ pub use linearize::{
     Source, Triplet, VariablePlace, VariableVector, Variation,
 };
 pub use results::Cache;
+#[cfg(feature = "testing")]
+pub(crate) use slots::Group;
 pub use snapshot::{BinarySnapshot, Snapshot};
 pub use stable_step::StableStep;
 pub use stage::Stage;

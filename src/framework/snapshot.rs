@@ -9,6 +9,7 @@ use crate::framework::continuous::finite_energy;
 use crate::framework::element_variables::{is_named, is_same_number};
 use crate::framework::handle::ElementId;
 use crate::framework::roster::Roster;
+use crate::framework::slots::Group;
 use crate::framework::stage::Stage;
 use crate::framework::state::State;
 use crate::framework::variables::{Declared, Entry, Slot, Value, Visitor, VisitorMut};
@@ -123,7 +124,15 @@ impl<T: Real> State<T> {
         match field {
             ABSORBED_ENERGY => Ok(self.continuous.values[slot]),
             ACCOUNT_OPEN => Ok(Value::Flag(self.continuous.account_open[slot]).number()),
-            _ => self.kinds[id.kind()].get(id.place(), field).ok_or_else(no_such),
+            _ => {
+                let mut found = None;
+                self.kinds[id.kind()].visit(id.place(), Group::Variables, &mut |entry| {
+                    if is_named(entry.name, field) {
+                        found = Some(entry.value.number());
+                    }
+                });
+                found.ok_or_else(no_such)
+            }
         }
     }
 
@@ -136,7 +145,7 @@ impl<T: Real> State<T> {
         let is_spelled_out =
             digits.bytes().all(|c| c.is_ascii_digit()) && (digits == "0" || !digits.starts_with('0'));
         let place = digits.parse().ok().filter(|_| is_spelled_out)?;
-        let Roster { kind: name, places } = self.kinds[kind].roster();
+        let Roster { kind: name, places, .. } = self.kinds[kind].roster();
         Some((ElementId::new(name, kind, place, places.stamp(place)?), field))
     }
 
@@ -246,9 +255,12 @@ impl<T: Real> State<T> {
     pub fn visit_variables(&self, visit: Visitor<'_, T>) {
         visit(time_entry(Value::Number(self.kinematics.time)));
         for (kind, slots) in self.kinds.iter().enumerate() {
-            let Roster { kind: name, places } = slots.roster();
+            let Roster { kind: name, places, .. } = slots.roster();
             for (place, _) in places.iter() {
-                slots.visit(place, visit);
+                slots.visit(place, Group::Variables, &mut |entry| {
+                    let field = entry.name;
+                    visit(entry.renamed(format_args!("{name}[{place}].{field}")));
+                });
                 let slot = self.slot_at(kind, place);
                 let energy = Value::Number(self.continuous.values[slot]);
                 let is_open = Value::Flag(self.continuous.account_open[slot]);
@@ -266,7 +278,10 @@ impl<T: Real> State<T> {
             let name = slots.roster().kind;
             for place in 0..*length {
                 if slots.roster().places.stamp(place).is_some() {
-                    slots.visit_mut(place, visit);
+                    slots.visit_mut(place, &mut |entry| {
+                        let field = entry.name;
+                        visit(entry.renamed(format_args!("{name}[{place}].{field}")));
+                    });
                     let energy = Slot::Number(&mut continuous.values[start + place]);
                     let is_open = Slot::Flag(&mut continuous.account_open[start + place]);
                     visit(account(format_args!("{name}[{place}].{ABSORBED_ENERGY}")).number(energy));
