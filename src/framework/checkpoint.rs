@@ -14,8 +14,8 @@ use crate::mechanics::Kinematics;
 /// Everything that varies in a state, without results: time, motion, variables and energy accounts.
 ///
 /// For a host that rejects steps, or a search that branches: saving and returning cost little more than copying the
-/// memory, and allocate nothing after the first time. A [`Snapshot`](crate::Snapshot) outlives the process; this does
-/// not.
+/// memory, and allocate nothing after the first time. What outlives the process is a [`Snapshot`](crate::Snapshot) with the
+/// names of all variables, or their [bytes](State::to_bytes).
 ///
 /// ```
 /// # use force_elements::*;

@@ -40,7 +40,7 @@ pub use linearize::{
 pub use results::Cache;
 #[cfg(feature = "testing")]
 pub(crate) use slots::Group;
-pub use snapshot::{BinarySnapshot, Snapshot};
+pub use snapshot::Snapshot;
 pub use stable_step::StableStep;
 pub use stage::Stage;
 pub use state::State;

@@ -1,6 +1,7 @@
 //! The linearization of a system in reused memory.
 
 use alloc::boxed::Box;
+use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
@@ -18,7 +19,6 @@ use crate::framework::variables::Value;
 use crate::framework::{Error, ForceSystem};
 use crate::math::Real;
 use crate::mechanics::Topology;
-use alloc::format;
 
 /// What a [`Linearization`] consists of, besides the derivatives of forces by motion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
