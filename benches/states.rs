@@ -61,12 +61,12 @@ fn copies(criterion: &mut Criterion) {
     group.bench_function("return_to", |bencher| {
         bencher.iter(|| copy.return_to(black_box(&checkpoint)).expect("the same system"));
     });
-    let mut binary = state.binary_snapshot();
-    group.bench_function("save_binary", |bencher| {
-        bencher.iter(|| black_box(&state).save_binary(&mut binary));
+    let mut bytes = state.to_bytes();
+    group.bench_function("save_bytes", |bencher| {
+        bencher.iter(|| black_box(&state).save_bytes(&mut bytes));
     });
-    group.bench_function("restore_binary", |bencher| {
-        bencher.iter(|| copy.restore_binary(black_box(&binary)).expect("the same system"));
+    group.bench_function("restore_bytes", |bencher| {
+        bencher.iter(|| copy.restore_bytes(black_box(&bytes)).expect("the same system"));
     });
     group.bench_function("snapshot", |bencher| bencher.iter(|| black_box(state.snapshot())));
     group.finish();

@@ -53,7 +53,7 @@
 //! | read results | [`PositionView`], [`VelocityView`], [`DynamicsView`], [`Forces`] |
 //! | log, plot or bind by name, with units | [`DynamicsView::visit_results`], [`State::visit_variables`] |
 //! | commit | [`accept_step`](ForceSystem::accept_step), [`finish_step`](ForceSystem::finish_step) |
-//! | save, restore, copy | [`Snapshot`], [`BinarySnapshot`], [`Checkpoint`] |
+//! | save, restore, copy | [`Checkpoint`], [`Snapshot`], [`State::to_bytes`] |
 //! | evaluate many states | [`realize_each`](ForceSystem::realize_each), [`accept_step_each`](ForceSystem::accept_step_each), [`linearize_each`](ForceSystem::linearize_each) |
 //! | account for energy | [`dissipated_energy`](DynamicsView::dissipated_energy), [`StepRule`] |
 //! | linearize forces, rates and commits | [`linearize`](ForceSystem::linearize), [`Linearization`], [`_documentation::linearization`] |
@@ -114,11 +114,11 @@ pub use elements::{
 };
 pub use framework::variables;
 pub use framework::{
-    AtDynamics, AtPosition, AtVelocity, Between, BinarySnapshot, Blocks, Branch, Cache, Checkpoint, Column,
-    DynamicsView, ElementError, ElementId, ElementLinearization, ElementName, End, Error, ForceElement,
-    ForceSystem, Freedoms, Given, Handle, Linearization, OwnError, PositionView, Row, Scope, Slopes,
-    Snapshot, Source, StableStep, Stage, State, StepMethod, StepRule, Stepping, Stiffnesses, Triplet,
-    VariablePlace, VariableVector, Variables, Variation, VelocityView,
+    AtDynamics, AtPosition, AtVelocity, Between, Blocks, Branch, Cache, Checkpoint, Column, DynamicsView,
+    ElementError, ElementId, ElementLinearization, ElementName, End, Error, ForceElement, ForceSystem,
+    Freedoms, Given, Handle, Linearization, OwnError, PositionView, Row, Scope, Slopes, Snapshot, Source,
+    StableStep, Stage, State, StepMethod, StepRule, Stepping, Stiffnesses, Triplet, VariablePlace,
+    VariableVector, Variables, Variation, VelocityView,
 };
 pub use math::check;
 pub use math::{InvalidValue, Number, Pose, Real, Requirement, SpatialForce, SpatialVelocity, cast_pose};

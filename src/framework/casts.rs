@@ -10,7 +10,7 @@ use crate::framework::kinds::{AnyKind, Kind};
 use crate::framework::state::State;
 use crate::framework::system::next_stamp;
 use crate::framework::variables::Value;
-use crate::framework::{BinarySnapshot, ElementError, Error, ForceElement, ForceSystem};
+use crate::framework::{ElementError, Error, ForceElement, ForceSystem};
 use crate::math::Real;
 use crate::mechanics::Topology;
 
@@ -64,7 +64,7 @@ impl<T: Real> ForceSystem<T> {
     /// Derivatives are zero, and the state is below Instance stage.
     ///
     /// # Errors
-    /// [`Error::TopologyMismatch`] if bodies, coordinates or elements are not the same; [`Error::BinarySnapshotMismatch`]
+    /// [`Error::TopologyMismatch`] if bodies, coordinates or elements are not the same; [`Error::LayoutMismatch`]
     /// if the number of an element's variables is not the same; [`Error::Element`],
     /// [`Error::Kinematics`] or [`Error::NonFiniteEnergy`] where this system's scalar has a smaller range.
     pub fn cast_state<U: Real>(&self, other: &State<U>) -> Result<State<T>, Error> {
@@ -79,9 +79,9 @@ impl<T: Real> ForceSystem<T> {
             return Err(Error::TopologyMismatch);
         }
         state.kinematics = other.kinematics.cast()?;
-        let BinarySnapshot { layout, values } = other.binary_snapshot();
-        let values = values.into_iter().map(U::cast).collect();
-        state.restore_binary(&BinarySnapshot { layout, values })?;
+        let mut values = Vec::new();
+        other.visit_variables(&mut |entry| values.push(entry.value.number().cast()));
+        state.restore_layout(other.layout, values.into_iter())?;
         state.continuous.take_flags(&other.continuous);
         Ok(state)
     }
@@ -114,7 +114,7 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
             defaults.push(variable.map_err(|source| self.roster.failure(place, source))?);
             elements.push(Some(element));
         }
-        Ok(Kind { roster: self.roster.clone(), elements, defaults, layout: self.layout })
+        Ok(Kind { roster: self.roster.clone(), elements, defaults })
     }
 }
 

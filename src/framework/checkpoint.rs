@@ -2,22 +2,20 @@
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use core::any::Any;
-use core::fmt::Debug;
 
+use crate::framework::Error;
 use crate::framework::continuous::Continuous;
-use crate::framework::element_variables::ElementVariables;
+use crate::framework::slots::AnySlots;
 use crate::framework::stage::Stage;
 use crate::framework::state::State;
-use crate::framework::{Error, ForceElement};
 use crate::math::Real;
 use crate::mechanics::Kinematics;
 
 /// Everything that varies in a state, without results: time, motion, variables and energy accounts.
 ///
 /// For a host that rejects steps, or a search that branches: saving and returning cost little more than copying the
-/// memory, and allocate nothing after the first time. A [`Snapshot`](crate::Snapshot) outlives the process; this does
-/// not.
+/// memory, and allocate nothing after the first time. What outlives the process is a [`Snapshot`](crate::Snapshot) with the
+/// names of all variables, or their [bytes](State::to_bytes).
 ///
 /// ```
 /// # use force_elements::*;
@@ -37,33 +35,9 @@ use crate::mechanics::Kinematics;
 pub struct Checkpoint<T: Real> {
     version: usize,
     kinematics: Kinematics<T>,
-    kinds: Vec<Box<dyn AnyVariables<T>>>,
+    /// Variables without results.
+    kinds: Vec<Box<dyn AnySlots<T>>>,
     continuous: Continuous<T>,
-}
-
-/// The variables of the elements of one kind, whose type is not known.
-pub(crate) trait AnyVariables<T: Real>: Any + Debug + Send + Sync {
-    fn clone_box(&self) -> Box<dyn AnyVariables<T>>;
-}
-
-/// The variables of the elements of one kind, by place.
-#[derive(Debug)]
-pub(crate) struct KindVariables<T: Real, E: ForceElement<T>>(pub(crate) Vec<ElementVariables<T, E>>);
-
-impl<T: Real, E: ForceElement<T>> AnyVariables<T> for KindVariables<T, E> {
-    fn clone_box(&self) -> Box<dyn AnyVariables<T>> {
-        Box::new(Self(self.0.clone()))
-    }
-}
-
-impl<T: Real, E: ForceElement<T>> KindVariables<T, E> {
-    pub(crate) fn downcast(variables: &dyn AnyVariables<T>) -> Option<&Self> {
-        (variables as &dyn Any).downcast_ref()
-    }
-
-    pub(crate) fn downcast_mut(variables: &mut dyn AnyVariables<T>) -> Option<&mut Self> {
-        (variables as &mut dyn Any).downcast_mut()
-    }
 }
 
 impl<T: Real> Clone for Checkpoint<T> {
@@ -71,7 +45,7 @@ impl<T: Real> Clone for Checkpoint<T> {
         Self {
             version: self.version,
             kinematics: self.kinematics.clone(),
-            kinds: self.kinds.iter().map(|variables| variables.clone_box()).collect(),
+            kinds: self.kinds.iter().map(|variables| variables.clone_variables()).collect(),
             continuous: self.continuous.clone(),
         }
     }
@@ -83,22 +57,18 @@ impl<T: Real> State<T> {
         Checkpoint {
             version: self.version,
             kinematics: self.kinematics.clone(),
-            kinds: self.kinds.iter().map(|slots| slots.saved_variables()).collect(),
+            kinds: self.kinds.iter().map(|slots| slots.clone_variables()).collect(),
             continuous: self.continuous.clone(),
         }
     }
 
     /// Replaces a checkpoint by one of this state, in the same memory if it was made by a state of the same system.
     pub fn save_to(&self, checkpoint: &mut Checkpoint<T>) {
-        if checkpoint.kinds.len() != self.kinds.len() {
+        if checkpoint.version != self.version || copy_all(&mut checkpoint.kinds, &self.kinds).is_err() {
             *checkpoint = self.checkpoint();
             return;
         }
-        checkpoint.version = self.version;
         checkpoint.kinematics.clone_from(&self.kinematics);
-        for (saved, slots) in checkpoint.kinds.iter_mut().zip(&self.kinds) {
-            slots.save_variables(saved);
-        }
         checkpoint.continuous.clone_from(&self.continuous);
     }
 
@@ -110,12 +80,18 @@ impl<T: Real> State<T> {
         if checkpoint.version != self.version {
             return Err(Error::TopologyMismatch);
         }
-        for (slots, saved) in self.kinds.iter_mut().zip(&checkpoint.kinds) {
-            slots.load_variables(saved.as_ref())?;
-        }
+        copy_all(&mut self.kinds, &checkpoint.kinds)?;
         self.kinematics.clone_from(&checkpoint.kinematics);
         self.continuous.clone_from(&checkpoint.continuous);
         self.invalidate(Stage::Instance);
         Ok(())
     }
+}
+
+/// Copies the variables of all elements of one version of a system.
+fn copy_all<T: Real>(to: &mut [Box<dyn AnySlots<T>>], from: &[Box<dyn AnySlots<T>>]) -> Result<(), Error> {
+    to.iter_mut().zip(from).try_for_each(|(to, from)| {
+        let places = 0..to.roster().places.len();
+        to.copy_variables(places, from.as_ref())
+    })
 }

@@ -1,13 +1,17 @@
 //! Continuous variables, which have a rate of change and are integrated by the host: the energies that elements have
 //! absorbed, and states of their own.
 
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::framework::handle::{ElementId, or_panic};
+use crate::framework::kinds::Measure;
+use crate::framework::roster::Roster;
+use crate::framework::slots::Group;
 use crate::framework::stage::Stage;
 use crate::framework::state::State;
+use crate::framework::variables::Value;
 use crate::framework::{Error, ForceSystem};
 use crate::math::{Real, clone_by_field};
 use crate::mechanics::{ForceAccumulator, KinematicsSource};
@@ -242,7 +246,14 @@ impl<T: Real> State<T> {
             names.extend((0..roster.places.len()).map(of_place));
         }
         for slots in &self.kinds {
-            slots.visit_continuous_names(&mut |name| names.push(name.to_string()));
+            let Roster { kind, places, .. } = slots.roster();
+            for (place, _) in places.iter() {
+                slots.visit(place, Group::Continuous, &mut |entry| {
+                    if let Value::Number(_) = entry.value {
+                        names.push(alloc::format!("{kind}[{place}].{}", entry.name));
+                    }
+                });
+            }
         }
         names
     }
@@ -367,7 +378,7 @@ impl<T: Real> State<T> {
         let places = continuous.places();
         continuous.values.truncate(places);
         for slots in kinds {
-            slots.visit_continuous(&mut |value| continuous.values.push(value));
+            slots.visit_continuous(Group::Continuous, &mut |value| continuous.values.push(value));
         }
     }
 
@@ -377,7 +388,7 @@ impl<T: Real> State<T> {
         let places = continuous.places();
         continuous.rates.truncate(places);
         for slots in kinds {
-            slots.visit_rates(&mut |rate| continuous.rates.push(rate));
+            slots.visit_continuous(Group::Rates, &mut |rate| continuous.rates.push(rate));
         }
     }
 }
@@ -468,8 +479,7 @@ impl<T: Real> ForceSystem<T> {
                 continue;
             }
             let stored = self.kinds[id.kind()]
-                .energies(state.kinds[id.kind()].as_ref(), id.place(), &state.kinematics)?
-                .stored
+                .measure(Measure::Stored, state.kinds[id.kind()].as_ref(), id.place(), &state.kinematics)?
                 .to_f64();
             let absorbed = state.continuous.values[place].to_f64();
             let shown = &mut state.continuous.shown[place];
@@ -488,7 +498,11 @@ impl<T: Real> ForceSystem<T> {
         continuous.held_powers.clear();
         for (kind, slots) in self.kinds.iter().zip(kinds) {
             let accumulator = ForceAccumulator::at(forces, &start.positions, &kinematics.velocities);
-            kind.powers_absorbed(slots.as_ref(), start, accumulator, &mut continuous.held_powers)?;
+            let places = 0..kind.roster().places.len();
+            let first = continuous.held_powers.len();
+            continuous.held_powers.resize(first + places.len(), T::zero());
+            let powers = &mut continuous.held_powers[first..];
+            kind.add_forces(slots.as_ref(), places, start, accumulator, powers)?;
         }
         Ok(())
     }

@@ -72,11 +72,6 @@ impl<T: Real, E: ForceElement<T>> ElementVariables<T, E> {
         validate_continuous(&self.continuous)
     }
 
-    /// How many numbers the parameters, the discrete and the continuous variables have.
-    pub(crate) fn counts(&self) -> [usize; 3] {
-        [count(&self.parameters), count(&self.discrete), count(&self.continuous)]
-    }
-
     /// Visits the flag first, then the parameters, the discrete and the continuous variables.
     pub(crate) fn visit(&self, visit: Visitor<'_, T>) {
         visit(enabled_entry(Value::Flag(self.enabled)));
@@ -91,15 +86,6 @@ impl<T: Real, E: ForceElement<T>> ElementVariables<T, E> {
         self.parameters.visit_mut(visit);
         self.discrete.visit_mut(visit);
         self.continuous.visit_mut(visit);
-    }
-
-    /// The variable of this name, if there is one.
-    pub(crate) fn get(&self, field: &str) -> Option<T> {
-        let Self { enabled, parameters, discrete, continuous } = self;
-        let flag = (field == ENABLED).then(|| Value::Flag(*enabled).number());
-        flag.or_else(|| number_of(parameters, field))
-            .or_else(|| number_of(discrete, field))
-            .or_else(|| number_of(continuous, field))
     }
 
     /// Sets the variable of this name, if there is one; returns the stage below which the state falls, if anything has
@@ -147,7 +133,7 @@ impl<T: Real, E: ForceElement<T>> Clone for ElementVariables<T, E> {
 }
 
 /// The name of the flag for an enabled element.
-const ENABLED: &str = "enabled";
+pub(crate) const ENABLED: &str = "enabled";
 
 fn enabled_entry<V>(value: V) -> Entry<'static, V> {
     Entry { name: format_args!("enabled"), unit: "", stage: Stage::Instance, value }
@@ -234,7 +220,8 @@ pub(crate) fn is_first_of_rotation(name: Arguments<'_>) -> bool {
             Ok(())
         }
     }
-    let mut tail = Tail([0; ENDING.len()]);
+    // A name begins as a field after a dot does.
+    let mut tail = Tail([b'.'; ENDING.len()]);
     fmt::write(&mut tail, name).is_ok() && tail.0 == ENDING
 }
 
@@ -245,13 +232,6 @@ pub(super) fn visit_numbers<T: Real>(variables: &impl Variables<T>, visit: &mut 
             visit(number);
         }
     });
-}
-
-/// How many numbers there are.
-fn count<T: Real>(variables: &impl Variables<T>) -> usize {
-    let mut count = 0;
-    visit_numbers(variables, &mut |_| count += 1);
-    count
 }
 
 /// Writes each number.

@@ -146,12 +146,12 @@ pub enum Error {
         /// The name in the snapshot; `None` if the state has more variables.
         found: Option<String>,
     },
-    /// A binary snapshot is of a system with other variables.
-    #[error("the binary snapshot is of a system with other variables")]
-    BinarySnapshotMismatch,
-    /// The bytes of a binary snapshot are not those that were written.
-    #[error("the bytes of the binary snapshot are damaged or incomplete")]
-    DamagedBinarySnapshot,
+    /// A state was saved by a system with other variables.
+    #[error("the state was saved by a system with other variables")]
+    LayoutMismatch,
+    /// The bytes of a state are not those that were written.
+    #[error("the bytes of the state are damaged or incomplete")]
+    DamagedBytes,
     /// A snapshot has a value for a number of an `Option` that is `None` by its flag `known`.
     #[error("the snapshot has a value for {name:?}, which by its flag `known` there is not")]
     NotKnown {

@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use crate::framework::element::{AtDynamics, AtPosition, AtVelocity, ForceElement};
 use crate::framework::element_variables::set_zero;
-use crate::framework::kinds::{AnyKind, Energies, Kind};
+use crate::framework::kinds::{AnyKind, Kind, Measure};
 use crate::framework::results::Cache;
 use crate::framework::roster::Roster;
 use crate::framework::slots::{Slots, given};
@@ -139,11 +139,12 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         places: Range<usize>,
         kinematics: &Kinematics<T>,
         accumulator: ForceAccumulator<'_, T>,
-        Energies { mut stored, mut power_dissipated }: Energies<T>,
+        [potential_energy, total_dissipated]: [&mut T; 2],
         power_absorbed: &mut [T],
-    ) -> (Energies<T>, bool) {
-        // A local stays in registers, an argument would not.
+    ) -> bool {
+        // Locals stay in registers, arguments would not.
         let mut accumulator = accumulator;
+        let (mut stored, mut power_dissipated) = (*potential_energy, *total_dissipated);
         let mut total_absorbed = T::zero();
         let elements = self.elements[places.clone()].iter().zip(power_absorbed);
         for ((element, power_absorbed), at) in elements.zip(slots.enabled(places, kinematics)) {
@@ -157,8 +158,8 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
             }
         }
         // One term that is not finite makes a sum that is not: the terms need not be checked one by one.
-        let is_finite = total_absorbed.is_finite() && stored.is_finite() && power_dissipated.is_finite();
-        (Energies { stored, power_dissipated }, is_finite)
+        (*potential_energy, *total_dissipated) = (stored, power_dissipated);
+        total_absorbed.is_finite() && stored.is_finite() && power_dissipated.is_finite()
     }
 
     /// Returns the first element of which the energy or a power is not finite, if there is one.
@@ -173,8 +174,9 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         power_absorbed: &[T],
     ) -> Result<(), Error> {
         for (place, power_absorbed) in power_absorbed.iter().enumerate() {
-            let Energies { stored, power_dissipated } = self.energies(slots, place, kinematics)?;
-            if ![*power_absorbed, stored, power_dissipated].iter().all(T::is_finite) {
+            let measure = |measure| self.measure(measure, slots, place, kinematics);
+            let numbers = [*power_absorbed, measure(Measure::Stored)?, measure(Measure::PowerDissipated)?];
+            if !numbers.iter().all(T::is_finite) {
                 return Err(self.roster.failure(place, ElementError::NonFiniteForce));
             }
         }
@@ -182,7 +184,7 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
     }
 
     /// Fills the rates of the continuous variables.
-    pub(super) fn calc_rates(
+    pub(super) fn write_rates(
         &self,
         slots: &mut Slots<T, E>,
         places: Range<usize>,
@@ -205,25 +207,8 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         calculated
     }
 
-    /// Writes the next discrete variables for an accepted step, and validates them if they are to be committed.
-    pub(super) fn prepare_steps(
-        &self,
-        slots: &mut Slots<T, E>,
-        places: Range<usize>,
-        kinematics: &Kinematics<T>,
-        commits: bool,
-    ) -> Result<(), Error> {
-        self.prepare(slots, places, kinematics, |element, at, _, next| {
-            element.accept_step(at, next)?;
-            if commits {
-                next.validate()?;
-            }
-            Ok(())
-        })
-    }
-
     /// Calls `write` for every enabled element on a copy of its discrete variables.
-    pub(super) fn prepare(
+    pub(super) fn write_next(
         &self,
         slots: &mut Slots<T, E>,
         places: Range<usize>,

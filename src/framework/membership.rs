@@ -135,10 +135,10 @@ impl<T: Real> ForceSystem<T> {
             return Ok(());
         }
         let mut fresh = self.default_state();
-        for (kind, (slots, old)) in fresh.kinds.iter_mut().zip(&mut state.kinds).enumerate() {
+        for (kind, (slots, old)) in fresh.kinds.iter_mut().zip(&state.kinds).enumerate() {
             for (place, _) in self.kinds[kind].roster().places.iter() {
                 if slots.roster().places.agrees(&old.roster().places, place) {
-                    slots.take(place, old.as_mut())?;
+                    slots.copy_variables(place..place + 1, old.as_ref())?;
                     let [to, from] = [&fresh.kind_lengths, &state.kind_lengths]
                         .map(|lengths| lengths[..kind].iter().sum::<usize>() + place);
                     fresh.continuous.values[to] = state.continuous.values[from];

@@ -38,7 +38,9 @@ pub use linearize::{
     Source, Triplet, VariablePlace, VariableVector, Variation,
 };
 pub use results::Cache;
-pub use snapshot::{BinarySnapshot, Snapshot};
+#[cfg(feature = "testing")]
+pub(crate) use slots::Group;
+pub use snapshot::Snapshot;
 pub use stable_step::StableStep;
 pub use stage::Stage;
 pub use state::State;

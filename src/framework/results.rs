@@ -9,7 +9,9 @@ use nalgebra::{Point3, SVector};
 use crate::framework::Error;
 use crate::framework::element_variables::is_named;
 use crate::framework::handle::ElementId;
+use crate::framework::kinds::Measure;
 use crate::framework::part::{Declared, Entry, Listed, Value, Visitor};
+use crate::framework::slots::Group;
 use crate::framework::stage::Stage;
 use crate::framework::state::State;
 use crate::framework::system::ForceSystem;
@@ -212,18 +214,17 @@ impl<T: Real> Table<'_, T> {
         let (kind, place) = (id.kind(), id.place());
         let slots = state.kinds[kind].as_ref();
         let mut own = [false; 3];
-        slots.visit_results(place, &mut |entry| {
+        slots.visit(place, Group::Results, &mut |entry| {
             for (own, (name, _)) in own.iter_mut().zip(OF_EVERY_ELEMENT) {
                 *own |= is_named(entry.name, name);
             }
             visit(entry);
         });
         let mut values = [T::zero(); 3];
-        if *stage == Stage::Dynamics
-            && let Ok(energies) = system.kinds[kind].energies(slots, place, &state.kinematics)
-        {
+        if *stage == Stage::Dynamics {
+            let measure = |measure| system.measure(measure, state, id).unwrap_or_else(|_| T::zero());
             let power_absorbed = state.continuous.rates[state.slot_at(kind, place)];
-            values = [energies.stored, energies.power_dissipated, power_absorbed];
+            values = [measure(Measure::Stored), measure(Measure::PowerDissipated), power_absorbed];
         }
         for ((own, (name, unit)), value) in own.into_iter().zip(OF_EVERY_ELEMENT).zip(values) {
             if !own {

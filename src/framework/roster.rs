@@ -11,12 +11,14 @@ use crate::mechanics::Places;
 pub(crate) struct Roster {
     pub(crate) kind: &'static str,
     pub(crate) places: Places,
+    /// The sum of the layouts of the variables of all elements.
+    pub(crate) layout: u64,
 }
 
 impl Roster {
     /// A kind without elements.
     pub(crate) fn new(kind: &'static str) -> Self {
-        Self { kind, places: Places::default() }
+        Self { kind, places: Places::default(), layout: 0 }
     }
 
     /// The kind, place and given name of the element at this place.

@@ -1,17 +1,13 @@
 //! Variables and results of the elements of one kind, as a state keeps them in contiguous vectors.
 
 use alloc::boxed::Box;
-use alloc::format;
 use alloc::vec::Vec;
 use core::any::Any;
-use core::fmt::{Arguments, Debug};
+use core::fmt::Debug;
 use core::ops::Range;
 
-use crate::framework::checkpoint::{AnyVariables, KindVariables};
 use crate::framework::element::{AtDynamics, AtPosition, AtVelocity, ForceElement, Given};
-use crate::framework::element_variables::{
-    ElementVariables, check_new, validate_continuous, visit_numbers, write_numbers,
-};
+use crate::framework::element_variables::{ElementVariables, check_new, validate_continuous, write_numbers};
 use crate::framework::results::Cache;
 use crate::framework::roster::Roster;
 use crate::framework::stage::Stage;
@@ -38,49 +34,72 @@ pub(crate) struct Slots<T: Real, E: ForceElement<T>> {
 /// [`Slots`] whose element type is not known.
 pub(crate) trait AnySlots<T: Real>: Any + Debug + Send + Sync {
     fn clone_box(&self) -> Box<dyn AnySlots<T>>;
+    /// A copy of the variables, without results.
+    fn clone_variables(&self) -> Box<dyn AnySlots<T>>;
     /// Becomes a copy of slots of the same kind, in the memory it has.
     fn copy_from(&mut self, source: &dyn AnySlots<T>) -> Result<(), Error>;
-    /// A copy of all variables.
-    fn saved_variables(&self) -> Box<dyn AnyVariables<T>>;
-    /// Writes the variables to `saved`, in its memory if it is of this kind.
-    fn save_variables(&self, saved: &mut Box<dyn AnyVariables<T>>);
-    /// Replaces all variables by saved ones of this kind.
-    fn load_variables(&mut self, saved: &dyn AnyVariables<T>) -> Result<(), Error>;
+    /// Replaces the variables at these places by those at the same places of another state.
+    fn copy_variables(&mut self, places: Range<usize>, source: &dyn AnySlots<T>) -> Result<(), Error>;
     fn roster(&self) -> &Roster;
     fn is_enabled(&self, place: usize) -> bool;
-    fn set_enabled(&mut self, place: usize, enabled: bool);
-    /// Replaces the variables at a place by those at the same place of another state.
-    fn copy_variables(&mut self, place: usize, source: &dyn AnySlots<T>) -> Result<(), Error>;
-    /// Exchanges the variables at a place for those at the same place of another state.
-    fn take(&mut self, place: usize, other: &mut dyn AnySlots<T>) -> Result<(), Error>;
-    /// The variable of this name within one element.
-    fn get(&self, place: usize, field: &str) -> Option<T>;
-    /// Sets the variable of this name within one element; returns the stage below which the state falls, if anything
-    /// has changed.
+    /// Sets the variable of this name within one element, if there is one; returns the stage below which the state falls,
+    /// if anything has changed.
     fn set(&mut self, place: usize, field: &str, value: T) -> Result<Option<Stage>, Error>;
     /// Commits the prepared variables; returns the stage below which the state falls, if anything may have
     /// changed.
     fn commit(&mut self) -> Option<Stage>;
-    fn visit(&self, place: usize, visit: Visitor<'_, T>);
+    /// Visits numbers of one element under their names within it.
+    fn visit(&self, place: usize, group: Group, visit: Visitor<'_, T>);
+    /// Visits all variables of one element under their names within it.
     fn visit_mut(&mut self, place: usize, visit: VisitorMut<'_, T>);
-    /// Visits the results of all stages of one element, under their names within the element.
-    fn visit_results(&self, place: usize, visit: Visitor<'_, T>);
     fn validate(&self, place: usize) -> Result<(), Error>;
-    /// How many numbers the parameters, the discrete and the continuous variables of one element have.
-    fn counts(&self, place: usize) -> [usize; 3];
     /// The first stage that reads continuous variables; `None` if the elements have none.
     fn continuous_stage(&self) -> Option<Stage>;
-    /// Calls `visit` with the name of each continuous variable of all elements.
-    fn visit_continuous_names(&self, visit: &mut dyn FnMut(Arguments<'_>));
-    /// Calls `visit` with each continuous variable of all elements.
-    fn visit_continuous(&self, visit: &mut dyn FnMut(T));
-    /// Calls `visit` with each number of the discrete variables of one element.
-    #[cfg(feature = "testing")]
-    fn visit_discrete(&self, place: usize, visit: &mut dyn FnMut(T));
-    /// Calls `visit` with the rate of each continuous variable.
-    fn visit_rates(&self, visit: &mut dyn FnMut(T));
     /// Writes each continuous variable of all elements, and checks their ranges.
     fn write_continuous(&mut self, next: &mut dyn FnMut() -> T) -> Result<(), Error>;
+}
+
+/// What is visited of an element in a state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Group {
+    /// The flag of an enabled element, its parameters, discrete and continuous variables.
+    Variables,
+    Parameters,
+    Discrete,
+    Continuous,
+    /// The discrete variables that were prepared.
+    NextDiscrete,
+    /// Of the continuous variables.
+    Rates,
+    /// Of all stages.
+    Results,
+}
+
+impl<T: Real> dyn AnySlots<T> {
+    /// Calls `visit` with each number of one element in a group.
+    pub(crate) fn visit_numbers(&self, place: usize, group: Group, visit: &mut dyn FnMut(T)) {
+        self.visit(place, group, &mut |entry| {
+            if let Value::Number(number) = entry.value {
+                visit(number);
+            }
+        });
+    }
+
+    /// Calls `visit` with each number of a group of continuous variables or rates of all elements.
+    pub(crate) fn visit_continuous(&self, group: Group, visit: &mut dyn FnMut(T)) {
+        if self.continuous_stage().is_some() {
+            self.roster().places.iter().for_each(|(place, _)| self.visit_numbers(place, group, visit));
+        }
+    }
+
+    /// How many numbers the parameters, the discrete and the continuous variables of one element have.
+    pub(crate) fn counts(&self, place: usize) -> [usize; 3] {
+        [Group::Parameters, Group::Discrete, Group::Continuous].map(|group| {
+            let mut count = 0;
+            self.visit_numbers(place, group, &mut |_| count += 1);
+            count
+        })
+    }
 }
 
 impl<T: Real, E: ForceElement<T>> Clone for Slots<T, E> {
@@ -234,25 +253,26 @@ impl<T: Real, E: ForceElement<T>> AnySlots<T> for Slots<T, E> {
         Box::new(self.clone())
     }
 
+    fn clone_variables(&self) -> Box<dyn AnySlots<T>> {
+        Box::new(Self {
+            roster: self.roster.clone(),
+            variables: self.variables.clone(),
+            spare: None,
+            next_discrete: Vec::new(),
+            position: Vec::new(),
+            velocity: Vec::new(),
+            dynamics: Vec::new(),
+            rates: Vec::new(),
+        })
+    }
+
     fn copy_from(&mut self, source: &dyn AnySlots<T>) -> Result<(), Error> {
         self.clone_from(Self::downcast(source)?);
         Ok(())
     }
 
-    fn saved_variables(&self) -> Box<dyn AnyVariables<T>> {
-        Box::new(KindVariables(self.variables.clone()))
-    }
-
-    fn save_variables(&self, saved: &mut Box<dyn AnyVariables<T>>) {
-        match KindVariables::downcast_mut(saved.as_mut()) {
-            Some(KindVariables(variables)) => variables.clone_from(&self.variables),
-            None => *saved = self.saved_variables(),
-        }
-    }
-
-    fn load_variables(&mut self, saved: &dyn AnyVariables<T>) -> Result<(), Error> {
-        let KindVariables(variables) = KindVariables::downcast(saved).ok_or(Error::TopologyMismatch)?;
-        self.variables.clone_from(variables);
+    fn copy_variables(&mut self, places: Range<usize>, source: &dyn AnySlots<T>) -> Result<(), Error> {
+        self.variables[places.clone()].clone_from_slice(&Self::downcast(source)?.variables[places]);
         Ok(())
     }
 
@@ -264,29 +284,7 @@ impl<T: Real, E: ForceElement<T>> AnySlots<T> for Slots<T, E> {
         self.variables[place].enabled
     }
 
-    fn set_enabled(&mut self, place: usize, enabled: bool) {
-        self.variables[place].enabled = enabled;
-    }
-
-    fn copy_variables(&mut self, place: usize, source: &dyn AnySlots<T>) -> Result<(), Error> {
-        self.variables[place].clone_from(&Self::downcast(source)?.variables[place]);
-        Ok(())
-    }
-
-    fn take(&mut self, place: usize, other: &mut dyn AnySlots<T>) -> Result<(), Error> {
-        let other = Self::downcast_mut(other)?;
-        core::mem::swap(&mut self.variables[place], &mut other.variables[place]);
-        Ok(())
-    }
-
-    fn get(&self, place: usize, field: &str) -> Option<T> {
-        self.variables[place].get(field)
-    }
-
     fn set(&mut self, place: usize, field: &str, value: T) -> Result<Option<Stage>, Error> {
-        if self.get(place, field).is_none() {
-            return Err(Error::NoSuchVariable { name: format!("{}[{place}].{field}", E::KIND) });
-        }
         self.change(place, |present, changed| changed.set(present, field, value))
     }
 
@@ -303,67 +301,33 @@ impl<T: Real, E: ForceElement<T>> AnySlots<T> for Slots<T, E> {
         changed
     }
 
-    fn visit(&self, place: usize, visit: Visitor<'_, T>) {
-        self.variables[place].visit(&mut |entry| {
-            let name = entry.name;
-            visit(entry.renamed(format_args!("{}[{place}].{name}", E::KIND)));
-        });
+    fn visit(&self, place: usize, group: Group, visit: Visitor<'_, T>) {
+        let variables = &self.variables[place];
+        match group {
+            Group::Variables => variables.visit(visit),
+            Group::Parameters => variables.parameters.visit(visit),
+            Group::Discrete => variables.discrete.visit(visit),
+            Group::Continuous => variables.continuous.visit(visit),
+            Group::NextDiscrete => self.next_discrete[place].visit(visit),
+            Group::Rates => self.rates[place].visit(visit),
+            Group::Results => {
+                self.position[place].visit(Stage::Position, visit);
+                self.velocity[place].visit(Stage::Velocity, visit);
+                self.dynamics[place].visit(Stage::Dynamics, visit);
+            }
+        }
     }
 
     fn visit_mut(&mut self, place: usize, visit: VisitorMut<'_, T>) {
-        self.variables[place].visit_mut(&mut |entry| {
-            let name = entry.name;
-            visit(entry.renamed(format_args!("{}[{place}].{name}", E::KIND)));
-        });
-    }
-
-    fn visit_results(&self, place: usize, visit: Visitor<'_, T>) {
-        self.position[place].visit(Stage::Position, visit);
-        self.velocity[place].visit(Stage::Velocity, visit);
-        self.dynamics[place].visit(Stage::Dynamics, visit);
+        self.variables[place].visit_mut(visit);
     }
 
     fn validate(&self, place: usize) -> Result<(), Error> {
         self.variables[place].validate().map_err(|error| self.roster.failure(place, error.into()))
     }
 
-    fn counts(&self, place: usize) -> [usize; 3] {
-        self.variables[place].counts()
-    }
-
     fn continuous_stage(&self) -> Option<Stage> {
         E::Continuous::FIRST_STAGE.filter(|_| self.roster.places.iter().next().is_some())
-    }
-
-    fn visit_continuous_names(&self, visit: &mut dyn FnMut(Arguments<'_>)) {
-        for (place, _) in self.roster.places.iter() {
-            self.variables[place].continuous.visit(&mut |entry| {
-                if let Value::Number(_) = entry.value {
-                    visit(format_args!("{}[{place}].{}", E::KIND, entry.name));
-                }
-            });
-        }
-    }
-
-    fn visit_continuous(&self, visit: &mut dyn FnMut(T)) {
-        if E::Continuous::FIRST_STAGE.is_some() {
-            for (place, _) in self.roster.places.iter() {
-                visit_numbers(&self.variables[place].continuous, visit);
-            }
-        }
-    }
-
-    #[cfg(feature = "testing")]
-    fn visit_discrete(&self, place: usize, visit: &mut dyn FnMut(T)) {
-        visit_numbers(&self.variables[place].discrete, visit);
-    }
-
-    fn visit_rates(&self, visit: &mut dyn FnMut(T)) {
-        if E::Continuous::FIRST_STAGE.is_some() {
-            for (place, _) in self.roster.places.iter() {
-                visit_numbers(&self.rates[place], visit);
-            }
-        }
     }
 
     fn write_continuous(&mut self, next: &mut dyn FnMut() -> T) -> Result<(), Error> {

@@ -9,6 +9,7 @@ use crate::framework::continuous::finite_energy;
 use crate::framework::element_variables::{is_named, is_same_number};
 use crate::framework::handle::ElementId;
 use crate::framework::roster::Roster;
+use crate::framework::slots::Group;
 use crate::framework::stage::Stage;
 use crate::framework::state::State;
 use crate::framework::variables::{Declared, Entry, Slot, Value, Visitor, VisitorMut};
@@ -29,48 +30,6 @@ pub(crate) const ACCOUNT_OPEN: &str = "account_open";
 pub struct Snapshot<T> {
     /// Names and values, always in the same order for one system.
     pub variables: Vec<(String, T)>,
-}
-
-/// All variables of a state without their names: smaller and faster than a [`Snapshot`], and refused by a system whose
-/// variables are not the same.
-///
-/// Made by [`State::binary_snapshot`], read by [`State::restore_binary`].
-#[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct BinarySnapshot<T> {
-    /// A hash of the names of all variables in their order.
-    pub layout: u64,
-    /// The values, in the order of [`State::variable_names`]; a flag is 1 or 0.
-    pub values: Vec<T>,
-}
-
-impl<T: Real> BinarySnapshot<T> {
-    /// The layout, the values and a checksum as little-endian bytes: each value as `f64`, without the derivatives of dual
-    /// numbers; the checksum as CRC-64/XZ of all bytes before it.
-    pub fn to_bytes(&self) -> Vec<u8> {
-        let values = self.values.iter().flat_map(|value| value.to_f64().to_le_bytes());
-        let mut bytes: Vec<u8> = self.layout.to_le_bytes().into_iter().chain(values).collect();
-        bytes.extend(checksum(&bytes).to_le_bytes());
-        bytes
-    }
-
-    /// What [`to_bytes`](Self::to_bytes) wrote.
-    ///
-    /// # Errors
-    /// [`Error::DamagedBinarySnapshot`] if the checksum or the length is wrong. Changes within 64 consecutive bits are
-    /// always noticed, others but for one in 2⁶⁴.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
-        let (words, rest) = bytes.as_chunks::<8>();
-        let Some((sum, [layout, values @ ..])) = words.split_last().filter(|_| rest.is_empty()) else {
-            return Err(Error::DamagedBinarySnapshot);
-        };
-        let checked = bytes.split_at(bytes.len() - sum.len()).0;
-        if checksum(checked) != u64::from_le_bytes(*sum) {
-            return Err(Error::DamagedBinarySnapshot);
-        }
-        let values = values.iter().map(|&word| T::lit(f64::from_le_bytes(word))).collect();
-        Ok(Self { layout: u64::from_le_bytes(*layout), values })
-    }
 }
 
 /// The cyclic redundancy check CRC-64/XZ: the polynomial of ECMA-182, reflected.
@@ -123,7 +82,15 @@ impl<T: Real> State<T> {
         match field {
             ABSORBED_ENERGY => Ok(self.continuous.values[slot]),
             ACCOUNT_OPEN => Ok(Value::Flag(self.continuous.account_open[slot]).number()),
-            _ => self.kinds[id.kind()].get(id.place(), field).ok_or_else(no_such),
+            _ => {
+                let mut found = None;
+                self.kinds[id.kind()].visit(id.place(), Group::Variables, &mut |entry| {
+                    if found.is_none() && is_named(entry.name, field) {
+                        found = Some(entry.value.number());
+                    }
+                });
+                found.ok_or_else(no_such)
+            }
         }
     }
 
@@ -136,7 +103,7 @@ impl<T: Real> State<T> {
         let is_spelled_out =
             digits.bytes().all(|c| c.is_ascii_digit()) && (digits == "0" || !digits.starts_with('0'));
         let place = digits.parse().ok().filter(|_| is_spelled_out)?;
-        let Roster { kind: name, places } = self.kinds[kind].roster();
+        let Roster { kind: name, places, .. } = self.kinds[kind].roster();
         Some((ElementId::new(name, kind, place, places.stamp(place)?), field))
     }
 
@@ -173,32 +140,56 @@ impl<T: Real> State<T> {
         self.restore_values(snapshot.variables.iter().map(|&(_, value)| value))
     }
 
-    /// All variables with their values and without their names.
-    pub fn binary_snapshot(&self) -> BinarySnapshot<T> {
-        let mut snapshot = BinarySnapshot { layout: self.layout, values: Vec::new() };
-        self.save_binary(&mut snapshot);
-        snapshot
+    /// All variables as little-endian bytes, smaller and faster than a [`Snapshot`]: a hash of the names of all variables in
+    /// their order, the values in the order of [`variable_names`](Self::variable_names), each as `f64` (a flag is 1 or 0; the
+    /// derivatives of dual numbers are left out), and the checksum CRC-64/XZ of all bytes before it.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        self.save_bytes(&mut bytes);
+        bytes
     }
 
-    /// Replaces a binary snapshot by one of this state; allocates nothing if it has held as many values before.
-    pub fn save_binary(&self, snapshot: &mut BinarySnapshot<T>) {
-        snapshot.layout = self.layout;
-        snapshot.values.clear();
-        self.visit_variables(&mut |entry| snapshot.values.push(entry.value.number()));
+    /// Replaces these bytes by [those](Self::to_bytes) of this state; allocates nothing if there were as many before.
+    pub fn save_bytes(&self, bytes: &mut Vec<u8>) {
+        bytes.clear();
+        bytes.extend(self.layout.to_le_bytes());
+        self.visit_variables(&mut |entry| bytes.extend(entry.value.number().to_f64().to_le_bytes()));
+        let sum = checksum(bytes);
+        bytes.extend(sum.to_le_bytes());
     }
 
-    /// Restores all variables from a binary snapshot of this or an equal system; drops the state below Instance stage.
+    /// Restores all variables from the [bytes](Self::to_bytes) of a state of this or an equal system; drops the state below
+    /// Instance stage.
     ///
     /// # Errors
-    /// [`Error::BinarySnapshotMismatch`] if it is of a system whose variables have other names; otherwise as
-    /// [`restore`](Self::restore).
-    pub fn restore_binary(&mut self, snapshot: &BinarySnapshot<T>) -> Result<(), Error> {
+    /// [`Error::DamagedBytes`] if the checksum or the length is wrong (changes within 64 consecutive bits are always
+    /// noticed, others but for one in 2⁶⁴); [`Error::LayoutMismatch`] if they are of a system whose variables have other
+    /// names; otherwise as [`restore`](Self::restore).
+    pub fn restore_bytes(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        let (words, rest) = bytes.as_chunks::<8>();
+        let Some((sum, [layout, values @ ..])) = words.split_last().filter(|_| rest.is_empty()) else {
+            return Err(Error::DamagedBytes);
+        };
+        let checked = bytes.split_at(bytes.len() - sum.len()).0;
+        if checksum(checked) != u64::from_le_bytes(*sum) {
+            return Err(Error::DamagedBytes);
+        }
+        let values = values.iter().map(|&word| T::lit(f64::from_le_bytes(word)));
+        self.restore_layout(u64::from_le_bytes(*layout), values)
+    }
+
+    /// Restores all variables from their values in order, if their layout is that of this state.
+    pub(crate) fn restore_layout(
+        &mut self,
+        layout: u64,
+        values: impl ExactSizeIterator<Item = T> + Clone,
+    ) -> Result<(), Error> {
         let mut count = 0;
         self.visit_variables(&mut |_| count += 1);
-        if (snapshot.layout, snapshot.values.len()) != (self.layout, count) {
-            return Err(Error::BinarySnapshotMismatch);
+        if (layout, values.len()) != (self.layout, count) {
+            return Err(Error::LayoutMismatch);
         }
-        self.restore_values(snapshot.values.iter().copied())
+        self.restore_values(values)
     }
 
     /// Restores all variables from their values in order.
@@ -246,9 +237,12 @@ impl<T: Real> State<T> {
     pub fn visit_variables(&self, visit: Visitor<'_, T>) {
         visit(time_entry(Value::Number(self.kinematics.time)));
         for (kind, slots) in self.kinds.iter().enumerate() {
-            let Roster { kind: name, places } = slots.roster();
+            let Roster { kind: name, places, .. } = slots.roster();
             for (place, _) in places.iter() {
-                slots.visit(place, visit);
+                slots.visit(place, Group::Variables, &mut |entry| {
+                    let field = entry.name;
+                    visit(entry.renamed(format_args!("{name}[{place}].{field}")));
+                });
                 let slot = self.slot_at(kind, place);
                 let energy = Value::Number(self.continuous.values[slot]);
                 let is_open = Value::Flag(self.continuous.account_open[slot]);
@@ -266,7 +260,10 @@ impl<T: Real> State<T> {
             let name = slots.roster().kind;
             for place in 0..*length {
                 if slots.roster().places.stamp(place).is_some() {
-                    slots.visit_mut(place, visit);
+                    slots.visit_mut(place, &mut |entry| {
+                        let field = entry.name;
+                        visit(entry.renamed(format_args!("{name}[{place}].{field}")));
+                    });
                     let energy = Slot::Number(&mut continuous.values[start + place]);
                     let is_open = Slot::Flag(&mut continuous.account_open[start + place]);
                     visit(account(format_args!("{name}[{place}].{ABSORBED_ENERGY}")).number(energy));

@@ -9,7 +9,7 @@ use crate::framework::continuous::Continuous;
 use crate::framework::element::ForceElement;
 use crate::framework::element_variables::{ElementVariables, check_new};
 use crate::framework::handle::{ElementId, Handle, or_panic};
-use crate::framework::kinds::{AnyKind, Kind, Sums};
+use crate::framework::kinds::{AnyKind, Kind, Next, Sums};
 use crate::framework::roster::Roster;
 use crate::framework::snapshot::chain;
 use crate::framework::stage::Stage;
@@ -69,7 +69,7 @@ impl<T: Real> ForceSystem<T> {
     /// The elements of all kinds, by kind and place.
     pub fn elements(&self) -> impl Iterator<Item = ElementId> + '_ {
         self.kinds.iter().enumerate().flat_map(|(kind, elements)| {
-            let Roster { kind: name, places } = elements.roster();
+            let Roster { kind: name, places, .. } = elements.roster();
             places.iter().map(move |(place, stamp)| ElementId::new(name, kind, place, stamp))
         })
     }
@@ -198,6 +198,9 @@ impl<T: Real> ForceSystem<T> {
     pub fn default_state(&self) -> State<T> {
         let kind_lengths: Vec<_> = self.kinds.iter().map(|kind| kind.roster().places.len()).collect();
         let places = kind_lengths.iter().sum();
+        let rosters = self.kinds.iter().map(|kind| kind.roster());
+        let layouts =
+            rosters.filter(|roster| roster.places.iter().next().is_some()).map(|roster| roster.layout);
         let mut state = State {
             system: self.id,
             version: self.version,
@@ -207,7 +210,7 @@ impl<T: Real> ForceSystem<T> {
             kinds: self.kinds.iter().map(|kind| kind.new_slots()).collect(),
             kind_lengths,
             // A kind without elements has no part in it: an equal system may never have had one.
-            layout: self.kinds.iter().filter_map(|kind| kind.layout()).fold(0, chain),
+            layout: layouts.fold(0, chain),
             continuous: Continuous::new(places),
             forces: Forces::zeros(&self.topology),
             potential_energy: T::zero(),
@@ -223,7 +226,7 @@ impl<T: Real> ForceSystem<T> {
     /// [`Error::TopologyMismatch`] if the state belongs to another system; [`Error::Element`] with an error
     /// documented by an element. The stages reached before the failure remain.
     pub fn realize_position<'a>(&'a self, state: &'a mut State<T>) -> Result<PositionView<'a, T>, Error> {
-        self.advance_to_position(state)?;
+        self.advance(state, Stage::Position)?;
         Ok(PositionView::new(self, state))
     }
 
@@ -232,7 +235,7 @@ impl<T: Real> ForceSystem<T> {
     /// # Errors
     /// As [`realize_position`](Self::realize_position).
     pub fn realize_velocity<'a>(&'a self, state: &'a mut State<T>) -> Result<VelocityView<'a, T>, Error> {
-        self.advance_to_velocity(state)?;
+        self.advance(state, Stage::Velocity)?;
         Ok(VelocityView::new(self, state))
     }
 
@@ -243,7 +246,7 @@ impl<T: Real> ForceSystem<T> {
     /// if a force or energy of an element is not finite; [`Error::Kinematics`] or [`Error::NonFiniteEnergy`] if a
     /// sum of them is not.
     pub fn realize_dynamics<'a>(&'a self, state: &'a mut State<T>) -> Result<DynamicsView<'a, T>, Error> {
-        self.advance_to_dynamics(state)?;
+        self.advance(state, Stage::Dynamics)?;
         Ok(DynamicsView::new(self, state))
     }
 
@@ -289,7 +292,8 @@ impl<T: Real> ForceSystem<T> {
     pub fn accept_step(&self, state: &mut State<T>) -> Result<(), Error> {
         self.require(state, Stage::Dynamics)?;
         for (kind, slots) in self.kinds.iter().zip(&mut state.kinds) {
-            kind.prepare_step(slots.as_mut(), &state.kinematics)?;
+            let places = 0..kind.roster().places.len();
+            kind.prepare(slots.as_mut(), places, &state.kinematics, Next::Step)?;
         }
         state.commit();
         state.continuous.accept_step();
@@ -310,8 +314,8 @@ impl<T: Real> ForceSystem<T> {
         self.require(start, Stage::Topology)?;
         let mut force_error = T::zero();
         for ((kind, slots), start) in self.kinds.iter().zip(&mut state.kinds).zip(&start.kinds) {
-            force_error =
-                force_error.max(kind.prepare_update(slots.as_mut(), start.as_ref(), &state.kinematics)?);
+            let (places, next) = (0..kind.roster().places.len(), Next::Update(start.as_ref()));
+            force_error = force_error.max(kind.prepare(slots.as_mut(), places, &state.kinematics, next)?);
         }
         state.commit();
         Ok(force_error)
@@ -329,7 +333,8 @@ impl<T: Real> ForceSystem<T> {
         self.require(state, Stage::Dynamics)?;
         let mut force_error = T::zero();
         for (kind, slots) in self.kinds.iter().zip(&mut state.kinds) {
-            force_error = force_error.max(kind.switching_error(slots.as_mut(), &state.kinematics)?);
+            let (places, next) = (0..kind.roster().places.len(), Next::SwitchingError);
+            force_error = force_error.max(kind.prepare(slots.as_mut(), places, &state.kinematics, next)?);
         }
         Ok(force_error)
     }
@@ -365,41 +370,19 @@ impl<T: Real> ForceSystem<T> {
         }
     }
 
-    /// Realizes a state to a stage.
-    pub(super) fn advance(&self, state: &mut State<T>, stage: Stage) -> Result<(), Error> {
-        match stage {
-            Stage::Topology | Stage::Instance | Stage::Time => self.require(state, Stage::Topology),
-            Stage::Position => self.advance_to_position(state),
-            Stage::Velocity => self.advance_to_velocity(state),
-            Stage::Dynamics => self.advance_to_dynamics(state),
-        }
-    }
-
-    fn advance_to_position(&self, state: &mut State<T>) -> Result<(), Error> {
+    /// Realizes a state to a stage, unless it is there or beyond.
+    pub(super) fn advance(&self, state: &mut State<T>, to: Stage) -> Result<(), Error> {
         self.require(state, Stage::Topology)?;
-        if state.stage < Stage::Position {
-            for (kind, slots) in self.kinds.iter().zip(&mut state.kinds) {
-                kind.realize_position(slots.as_mut(), &state.kinematics)?;
+        for stage in [Stage::Position, Stage::Velocity] {
+            if state.stage < stage && stage <= to {
+                let kinds = self.kinds.iter().zip(&mut state.kinds);
+                for ((kind, slots), &length) in kinds.zip(&state.kind_lengths) {
+                    kind.calc(slots.as_mut(), 0..length, stage..=stage, &state.kinematics)?;
+                }
+                state.stage = stage;
             }
-            state.stage = Stage::Position;
         }
-        Ok(())
-    }
-
-    fn advance_to_velocity(&self, state: &mut State<T>) -> Result<(), Error> {
-        self.advance_to_position(state)?;
-        if state.stage < Stage::Velocity {
-            for (kind, slots) in self.kinds.iter().zip(&mut state.kinds) {
-                kind.realize_velocity(slots.as_mut(), &state.kinematics)?;
-            }
-            state.stage = Stage::Velocity;
-        }
-        Ok(())
-    }
-
-    pub(super) fn advance_to_dynamics(&self, state: &mut State<T>) -> Result<(), Error> {
-        self.advance_to_velocity(state)?;
-        if state.stage < Stage::Dynamics {
+        if state.stage < Stage::Dynamics && to == Stage::Dynamics {
             state.forces.set_zero();
             state.potential_energy = T::zero();
             state.power_dissipated = T::zero();

@@ -5,12 +5,15 @@ use core::ops::Deref;
 use crate::framework::Error;
 use crate::framework::element::{AtDynamics, AtPosition, AtVelocity, ForceElement};
 use crate::framework::handle::{ElementId, Handle, or_panic};
+use crate::framework::kinds::Measure;
 use crate::framework::slots::Slots;
 use crate::framework::stage::Stage;
 use crate::framework::state::State;
 use crate::framework::system::ForceSystem;
 use crate::math::{Pose, Real, SpatialForce, SpatialVelocity};
-use crate::mechanics::{BodyIndex, CoordinateIndex, Forces, Kinematics, Positions, Velocities};
+use crate::mechanics::{
+    BodyIndex, CoordinateIndex, ForceAccumulator, Forces, Kinematics, Positions, Velocities,
+};
 
 /// A state at Position stage or beyond.
 ///
@@ -248,7 +251,7 @@ impl<'a, T: Real> DynamicsView<'a, T> {
     /// # Panics
     /// If the system does not have the element, like slice indexing; [`State::contains`] tells.
     pub fn potential_energy_of(&self, element: impl Into<ElementId>) -> T {
-        or_panic(self.system.energies(self.state, element.into())).stored
+        or_panic(self.system.measure(Measure::Stored, self.state, element.into()))
     }
 
     /// The power dissipated by one element \[W\], as far as it is known instantaneously.
@@ -256,7 +259,7 @@ impl<'a, T: Real> DynamicsView<'a, T> {
     /// # Panics
     /// If the system does not have the element, like slice indexing; [`State::contains`] tells.
     pub fn power_dissipated_of(&self, element: impl Into<ElementId>) -> T {
-        or_panic(self.system.energies(self.state, element.into())).power_dissipated
+        or_panic(self.system.measure(Measure::PowerDissipated, self.state, element.into()))
     }
 
     /// The power flowing into one element \[W\]; see [`power_absorbed`](Self::power_absorbed).
@@ -281,8 +284,10 @@ impl<'a, T: Real> DynamicsView<'a, T> {
             return Err(Error::TopologyMismatch);
         }
         let id = self.system.check(element.into())?;
-        let slots = self.state.kinds[id.kind()].as_ref();
-        self.system.kinds[id.kind()].add_forces(slots, id.place(), self.kinematics(), forces)
+        let (slots, only) = (self.state.kinds[id.kind()].as_ref(), id.place()..id.place() + 1);
+        let accumulator = ForceAccumulator::new(forces, self.kinematics());
+        let power = &mut [T::zero()];
+        self.system.kinds[id.kind()].add_forces(slots, only, self.kinematics(), accumulator, power)
     }
 
     /// One element at Dynamics stage.

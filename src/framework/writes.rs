@@ -3,13 +3,15 @@
 use alloc::string::ToString;
 
 use crate::framework::element::ForceElement;
+use crate::framework::element_variables::ENABLED;
 use crate::framework::handle::{ElementId, Handle};
-use crate::framework::kinds::Energies;
+use crate::framework::kinds::Measure;
 use crate::framework::slots::{AnySlots, Slots};
 use crate::framework::snapshot::{ABSORBED_ENERGY, ACCOUNT_OPEN};
 use crate::framework::stage::Stage;
 use crate::framework::state::State;
-use crate::framework::{Error, ForceSystem};
+use crate::framework::variables::Value;
+use crate::framework::{ElementError, Error, ForceSystem};
 use crate::math::{Real, check};
 use crate::mechanics::Kinematics;
 
@@ -135,11 +137,8 @@ impl<T: Real> ForceSystem<T> {
     ) -> Result<(), Error> {
         self.require(state, Stage::Topology)?;
         let id = state.check(element.into())?;
-        self.write_booked(state, id, |slots, _| {
-            let before = slots.is_enabled(id.place());
-            slots.set_enabled(id.place(), enabled);
-            Ok((before != enabled).then_some(Stage::Instance))
-        })
+        let flag = Value::Flag(enabled).number();
+        self.write_booked(state, id, |slots, _| slots.set(id.place(), ENABLED, flag))
     }
 
     /// Sets the variable of this name; a change drops the state to just below its own stage. Parameters, discrete
@@ -169,7 +168,10 @@ impl<T: Real> ForceSystem<T> {
                 state.continuous.account_open[slot] = check::flag(ACCOUNT_OPEN, value)?;
                 Ok(())
             }
-            _ => self.write_booked(state, id, |slots, _| slots.set(id.place(), field, value)),
+            _ => {
+                state.variable(name)?;
+                self.write_booked(state, id, |slots, _| slots.set(id.place(), field, value))
+            }
         }
     }
 
@@ -199,19 +201,38 @@ impl<T: Real> ForceSystem<T> {
     /// # Errors
     /// Those of [`realize_dynamics`](Self::realize_dynamics).
     pub fn reset_dissipated_energy(&self, state: &mut State<T>) -> Result<(), Error> {
-        self.advance_to_dynamics(state)?;
+        self.advance(state, Stage::Dynamics)?;
         for id in self.elements() {
             let slot = state.slot(id)?;
-            state.continuous.values[slot] = self.energies(state, id)?.stored;
+            state.continuous.values[slot] = self.measure(Measure::Stored, state, id)?;
         }
         state.continuous.open_all();
         Ok(())
     }
 
-    /// Energy and power of one element of a state that has been realized to Dynamics.
-    pub(super) fn energies(&self, state: &State<T>, id: ElementId) -> Result<Energies<T>, Error> {
+    /// An energy or power of one element of a state that has been realized to Dynamics.
+    pub(super) fn measure(&self, measure: Measure, state: &State<T>, id: ElementId) -> Result<T, Error> {
         let kind = &self.kinds[self.check(id)?.kind()];
-        kind.energies(state.kinds[id.kind()].as_ref(), id.place(), &state.kinematics)
+        kind.measure(measure, state.kinds[id.kind()].as_ref(), id.place(), &state.kinematics)
+    }
+
+    /// The energy stored in one element, whose caches are filled beyond the stage of the state, and what it would be if
+    /// friction held.
+    fn calc_stored_and_held(&self, state: &mut State<T>, id: ElementId) -> Result<[T; 2], Error> {
+        let (kind, only) = (&self.kinds[id.kind()], id.place()..id.place() + 1);
+        let State { kinds, kinematics, stage, .. } = state;
+        let slots = kinds[id.kind()].as_mut();
+        let stages = [Stage::Position, Stage::Velocity, Stage::Dynamics];
+        if let Some(first) = stages.into_iter().find(|first| *stage < *first) {
+            kind.calc(slots, only, first..=Stage::Dynamics, kinematics)?;
+        }
+        let measure = |measure| kind.measure(measure, slots, id.place(), kinematics);
+        let energies = [measure(Measure::Stored)?, measure(Measure::Held)?];
+        if energies.iter().all(T::is_finite) {
+            Ok(energies)
+        } else {
+            Err(self.failure(id, ElementError::NonFiniteForce))
+        }
     }
 
     /// Writes variables of one element of known type.
@@ -234,19 +255,16 @@ impl<T: Real> ForceSystem<T> {
         id: ElementId,
         write: impl FnOnce(&mut dyn AnySlots<T>, &Kinematics<T>) -> Result<Option<Stage>, Error>,
     ) -> Result<(), Error> {
-        let (slot, kind, place) = (state.slot(id)?, id.kind(), id.place());
-        let stored = |state: &mut State<T>| {
-            let State { kinds, kinematics, stage, .. } = state;
-            self.kinds[kind].calc_stored_and_held(kinds[kind].as_mut(), place, *stage, kinematics)
-        };
-        let before = if state.continuous.account_open[slot] { stored(state).ok() } else { None };
-        let Some(stage) = write(state.kinds[kind].as_mut(), &state.kinematics)? else { return Ok(()) };
+        let slot = state.slot(id)?;
+        let is_open = state.continuous.account_open[slot];
+        let before = if is_open { self.calc_stored_and_held(state, id).ok() } else { None };
+        let Some(stage) = write(state.kinds[id.kind()].as_mut(), &state.kinematics)? else { return Ok(()) };
         state.invalidate(stage);
         if state.continuous_stage().is_some() {
             state.collect_continuous();
         }
         let booked = before.and_then(|[stored_before, held_before]| {
-            let [stored, held] = stored(state).ok()?;
+            let [stored, held] = self.calc_stored_and_held(state, id).ok()?;
             let supplied = (stored - stored_before).max((held - held_before).min(T::zero()));
             let absorbed = state.continuous.values[slot] + supplied;
             absorbed.is_finite().then_some(absorbed)

@@ -13,8 +13,8 @@ use super::{Claim, Finding, Numbers, Scene, Subject, Violation};
 use crate::framework::element_variables::is_first_of_rotation;
 use crate::framework::variables::{Slot, Value};
 use crate::framework::{
-    Column, ElementId, ElementLinearization, End, Error, ForceSystem, Linearization, Row, Scope, Source,
-    Stage, State, Variation,
+    Column, ElementId, ElementLinearization, End, Error, ForceSystem, Group, Linearization, Row, Scope,
+    Source, Stage, State, Variation,
 };
 use crate::math::{Real, SpatialVelocity};
 use crate::mechanics::{Forces, Topology};
@@ -96,8 +96,8 @@ impl<S: Subject> Curve for Mixture<'_, S> {
         let mut add = |number: T| sum += number * T::lit(weights.next().copied().unwrap_or_default());
         match self.results {
             Results::Forces => {}
-            Results::Rates => slots.visit_rates(&mut add),
-            Results::Commit => slots.visit_discrete(element.place(), &mut add),
+            Results::Rates => slots.visit_continuous(Group::Rates, &mut add),
+            Results::Commit => slots.visit_numbers(element.place(), Group::Discrete, &mut add),
         }
         Ok(sum)
     }
@@ -149,7 +149,7 @@ impl Direction {
         let Scene { system, state, .. } = scene;
         let mut present = vec![state.time()];
         let mut rotations = Vec::new();
-        state.kinds[id.kind()].visit(id.place(), &mut |entry| {
+        state.kinds[id.kind()].visit(id.place(), Group::Variables, &mut |entry| {
             if let Value::Number(number) = entry.value {
                 if is_first_of_rotation(entry.name) {
                     rotations.push(present.len());

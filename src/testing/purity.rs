@@ -40,7 +40,7 @@ impl Results {
     /// Those of a state that was made anew with the variables and the motion of another.
     fn of_a_fresh_state(system: &ForceSystem<f64>, state: &State<f64>) -> Result<Self, Error> {
         let mut fresh = system.default_state();
-        fresh.restore_binary(&state.binary_snapshot())?;
+        fresh.restore_bytes(&state.to_bytes())?;
         for body in system.bodies() {
             fresh.set_body(body, *state.positions().pose(body), *state.velocities().velocity(body))?;
         }
@@ -148,7 +148,7 @@ fn each_variable_alone<E: ForceElement<f64>>(scene: &Scene<f64, E>) -> Result<()
                         .and(system.update_continuous(state, *element, |c| write_in(&mut |v| c.visit_mut(v))))
                 };
                 // A path may be lost: then it is in a new state too.
-                let variables = written.binary_snapshot();
+                let variables = written.to_bytes();
                 if fresh.as_ref().is_none_or(|(known, _)| *known != variables) {
                     fresh = Some((variables, Results::of_a_fresh_state(system, &written)));
                 }

@@ -212,7 +212,7 @@ fn a_snapshot_resumes_with_its_anchors_bit_for_bit() {
     simulation.run(&mut SemiImplicitEuler::new(1e-3), 0.5, |_| {}).expect("runs");
     let mut state = simulation.state().clone();
     let mut restored = scene.system.default_state();
-    restored.restore_binary(&state.binary_snapshot()).expect("of the same system");
+    restored.restore_bytes(&state.to_bytes()).expect("of the same system");
     let pose = *state.positions().pose(scene.block) * Pose::translation(1e-4, 0.0, 0.0);
     let force = |state: &mut State<f64>| {
         state.set_body(scene.block, pose, sliding(0.02, 0.1)).expect("finite");

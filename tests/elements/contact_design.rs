@@ -396,8 +396,8 @@ fn a_gain_is_forgotten_where_an_account_is_set_or_restored() {
         system.finish_step(state, &host, StepRule::Trapezoid)
     };
     assert_eq!(step(&mut state, 0.1), Ok(()));
-    let saved = state.binary_snapshot();
+    let saved = state.to_bytes();
     system.set_dissipated_energy(&mut state, spring, 1.0).expect("open");
     assert_eq!(step(&mut state, 0.2), Ok(()));
-    state.restore_binary(&saved).expect("of this system");
+    state.restore_bytes(&saved).expect("of this system");
 }

@@ -1,8 +1,8 @@
 //! Copies of states: into memory that is there already, checkpoints, and many worlds.
 
 use force_elements::{
-    AtDynamics, BinarySnapshot, ElementError, Error, ForceAccumulator, ForceElement, ForceSystem, Real,
-    SpatialVelocity, Stage, Topology, variables,
+    AtDynamics, ElementError, Error, ForceAccumulator, ForceElement, ForceSystem, Real, SpatialVelocity,
+    Stage, Topology, variables,
 };
 
 use force_elements_scenes::machine::{Machine, bushing};
@@ -146,49 +146,69 @@ fn the_first_of_many_worlds_that_fails_is_named_and_the_others_go_on() -> Result
     Ok(())
 }
 
+/// The values in the bytes of a state.
+fn values_in(bytes: &[u8]) -> Vec<f64> {
+    let (words, _) = bytes.as_chunks::<8>();
+    words[1..words.len() - 1].iter().map(|&word| f64::from_le_bytes(word)).collect()
+}
+
+/// The bytes of a state with other values, under a checksum from the definition of CRC-64/XZ.
+pub(crate) fn with_values(bytes: &[u8], values: &[f64]) -> Vec<u8> {
+    let mut bytes = bytes[..8].to_vec();
+    bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()));
+    let mut sum = u64::MAX;
+    for byte in &bytes {
+        sum ^= u64::from(byte.reverse_bits()) << 56;
+        for _ in 0..8 {
+            sum = (sum << 1) ^ if sum >> 63 == 1 { 0x42f0_e1eb_a9ea_3693 } else { 0 };
+        }
+    }
+    bytes.extend((!sum.reverse_bits()).to_le_bytes());
+    bytes
+}
+
 #[test]
-fn a_binary_snapshot_is_the_named_one_without_names() -> Result<(), Error> {
+fn the_bytes_of_a_state_are_its_snapshot_without_names() -> Result<(), Error> {
     let machine = Machine::<f64>::new()?;
     let mut state = machine.start()?;
     machine.run(&mut state, 0..60)?;
-    let (named, binary) = (state.snapshot(), state.binary_snapshot());
+    let (named, bytes) = (state.snapshot(), state.to_bytes());
     let values: Vec<_> = named.variables.iter().map(|&(_, value)| value).collect();
-    assert_eq!(binary.values, values);
-    let read = BinarySnapshot::from_bytes(&binary.to_bytes());
-    assert_eq!(read.as_ref(), Ok(&binary));
+    assert_eq!(values_in(&bytes), values);
+    assert_eq!(with_values(&bytes, &values), bytes);
     // Into a state of a system built alike, in which others came and went in the meantime.
     let mut alike = Machine::<f64>::new()?;
     let guest = alike.system.add(bushing(alike.body)?)?;
     alike.system.remove(guest)?;
     let mut restored = alike.start()?;
-    restored.restore_binary(&binary)?;
+    restored.restore_bytes(&bytes)?;
     assert_eq!(restored.snapshot(), named);
     machine.run(&mut state, 60..90)?;
     alike.run(&mut restored, 60..90)?;
     assert_eq!(machine.everything(&mut state)?, alike.everything(&mut restored)?);
-    let mut written = binary.clone();
-    let counted = allocation_counter::measure(|| state.save_binary(&mut written));
-    assert_eq!((counted.count_total, written), (0, state.binary_snapshot()));
+    let mut written = bytes;
+    let counted = allocation_counter::measure(|| state.save_bytes(&mut written));
+    assert_eq!((counted.count_total, written), (0, state.to_bytes()));
     Ok(())
 }
 
 #[test]
-fn a_binary_snapshot_that_does_not_fit_is_refused_and_changes_nothing() -> Result<(), Error> {
+fn bytes_that_do_not_fit_are_refused_and_change_nothing() -> Result<(), Error> {
     let mut machine = Machine::<f64>::new()?;
     let mut state = machine.start()?;
-    let fitting = state.binary_snapshot();
+    let fitting = state.to_bytes();
+    let values = values_in(&fitting);
     let before = machine.everything(&mut state)?;
     let names = state.variable_names();
     let index = |name: &str| names.iter().position(|n| n == name).expect("listed");
     let (enabled, stiffness, time) =
         (index("linear_bushing[0].enabled"), index("cable_spring[0].stiffness"), index("time"));
-    let mut spoilt = fitting.clone();
-    spoilt.values.pop();
-    assert_eq!(state.restore_binary(&spoilt), Err(Error::BinarySnapshotMismatch));
+    let short = with_values(&fitting, &values[1..]);
+    assert_eq!(state.restore_bytes(&short), Err(Error::LayoutMismatch));
     let refused = |place: usize, value: f64| {
-        let mut spoilt = fitting.clone();
-        spoilt.values[place] = value;
-        state.clone().restore_binary(&spoilt)
+        let mut spoilt = values.clone();
+        spoilt[place] = value;
+        state.clone().restore_bytes(&with_values(&fitting, &spoilt))
     };
     assert_eq!(refused(enabled, 0.5), Err(Error::NotAFlag { name: "linear_bushing[0].enabled".into() }));
     let value =
@@ -204,21 +224,20 @@ fn a_binary_snapshot_that_does_not_fit_is_refused_and_changes_nothing() -> Resul
     machine.system.remove(machine.bushing)?;
     assert_eq!(second.place(), 1);
     machine.system.carry_over(&mut state)?;
-    assert_eq!(state.binary_snapshot().values.len(), fitting.values.len());
-    assert_eq!(state.restore_binary(&fitting), Err(Error::BinarySnapshotMismatch));
+    assert_eq!(state.to_bytes().len(), fitting.len());
+    assert_eq!(state.restore_bytes(&fitting), Err(Error::LayoutMismatch));
     Ok(())
 }
 
 #[test]
-fn bytes_of_a_binary_snapshot_with_any_flipped_bit_are_refused() -> Result<(), Error> {
+fn bytes_of_a_state_with_any_flipped_bit_are_refused() -> Result<(), Error> {
     let machine = Machine::<f64>::new()?;
     let mut state = machine.start()?;
     machine.run(&mut state, 0..10)?;
-    let snapshot = state.binary_snapshot();
-    let mut bytes = snapshot.to_bytes();
-    let read = BinarySnapshot::<f64>::from_bytes;
-    assert_eq!(read(&bytes), Ok(snapshot));
-    let damaged = Err(Error::DamagedBinarySnapshot);
+    let mut bytes = state.to_bytes();
+    let mut read = |bytes: &[u8]| state.restore_bytes(bytes);
+    assert_eq!(read(&bytes), Ok(()));
+    let damaged = Err(Error::DamagedBytes);
     for bit in 0..8 * bytes.len() {
         bytes[bit / 8] ^= 1 << (bit % 8);
         assert_eq!(read(&bytes), damaged, "bit {bit}");
@@ -227,14 +246,14 @@ fn bytes_of_a_binary_snapshot_with_any_flipped_bit_are_refused() -> Result<(), E
     for length in 0..bytes.len() {
         assert_eq!(read(&bytes[..length]), damaged, "{length} bytes");
     }
-    // Nothing else passes for a snapshot either.
+    // Nothing else passes for a state either.
     assert_eq!(read(&[0; 8]), damaged);
     assert_eq!(read(&[0; 64]), damaged);
     Ok(())
 }
 
 #[test]
-fn a_binary_snapshot_in_another_order_of_kinds_is_refused_and_an_equal_system_may_have_had_other_kinds()
+fn bytes_in_another_order_of_kinds_are_refused_and_an_equal_system_may_have_had_other_kinds()
 -> Result<(), Error> {
     // Two kinds with the same number of variables, so that each value would pass as that of the other.
     let system = |first: usize, guest: bool| -> Result<ForceSystem<f64>, Error> {
@@ -254,12 +273,12 @@ fn a_binary_snapshot_in_another_order_of_kinds_is_refused_and_an_equal_system_ma
         Ok(system)
     };
     let mut state = system(0, false)?.default_state();
-    let saved = system(1, false)?.default_state().binary_snapshot();
-    assert_eq!(saved.values.len(), state.binary_snapshot().values.len());
-    assert_eq!(state.restore_binary(&saved), Err(Error::BinarySnapshotMismatch));
-    let saved = system(0, true)?.default_state().binary_snapshot();
-    assert_eq!(saved, state.binary_snapshot());
-    state.restore_binary(&saved)
+    let saved = system(1, false)?.default_state().to_bytes();
+    assert_eq!(saved.len(), state.to_bytes().len());
+    assert_eq!(state.restore_bytes(&saved), Err(Error::LayoutMismatch));
+    let saved = system(0, true)?.default_state().to_bytes();
+    assert_eq!(saved, state.to_bytes());
+    state.restore_bytes(&saved)
 }
 
 variables! {

@@ -236,7 +236,7 @@ fn a_muscle_is_saved_restored_copied_and_named() -> Result<(), SimulationError> 
 
     let mut state = simulation.state().clone();
     let values = state.continuous().to_vec();
-    let (checkpoint, binary) = (state.checkpoint(), state.binary_snapshot());
+    let (checkpoint, bytes) = (state.checkpoint(), state.to_bytes());
     state.advance_continuous(&[1.0, -0.25])?;
     assert_eq!(state.continuous(), [values[0] + 1.0, values[1] - 0.25]);
     assert_eq!(state.continuous_of(muscle).activation, values[1] - 0.25);
@@ -245,7 +245,7 @@ fn a_muscle_is_saved_restored_copied_and_named() -> Result<(), SimulationError> 
     state.return_to(&checkpoint)?;
     assert_eq!(state.continuous(), values);
     state.set_continuous(&[0.0, 0.0])?;
-    state.restore_binary(&binary)?;
+    state.restore_bytes(&bytes)?;
     assert_eq!(state.continuous(), values);
     assert_eq!(state.set_continuous(&[0.0]), Err(Error::TopologyMismatch));
     assert_eq!(state.set_continuous(&[0.0, f64::NAN]), Err(Error::NonFiniteEnergy));

@@ -2,8 +2,8 @@
 
 use force_elements::nalgebra::Vector3;
 use force_elements::{
-    AtDynamics, BinarySnapshot, BodyIndex, Casts, Checkpoint, CoordinateIndex, ElementError, ElementId,
-    Error, ForceAccumulator, ForceElement, ForceSystem, KinematicsSource, Pose, Real, Snapshot, SpatialForce,
+    AtDynamics, BodyIndex, Casts, Checkpoint, CoordinateIndex, ElementError, ElementId, Error,
+    ForceAccumulator, ForceElement, ForceSystem, KinematicsSource, Pose, Real, Snapshot, SpatialForce,
     SpatialVelocity, StepRule, Topology, variables,
 };
 
@@ -105,7 +105,7 @@ struct Expected {
 struct Saved {
     checkpoint: Checkpoint<f64>,
     named: Snapshot<f64>,
-    binary: BinarySnapshot<f64>,
+    bytes: Vec<u8>,
     expected: Vec<Expected>,
 }
 
@@ -177,7 +177,7 @@ fn continuous_variables_follow_their_elements_through_every_call() -> Result<(),
                 (6, _) => saves.push(Saved {
                     checkpoint: state.checkpoint(),
                     named: state.snapshot(),
-                    binary: state.binary_snapshot(),
+                    bytes: state.to_bytes(),
                     expected: all.clone(),
                 }),
                 (7, _) if !saves.is_empty() => {
@@ -187,7 +187,7 @@ fn continuous_variables_follow_their_elements_through_every_call() -> Result<(),
                     match way {
                         0 => state.return_to(&saved.checkpoint)?,
                         1 => state.restore(&saved.named)?,
-                        2 => state.restore_binary(&saved.binary)?,
+                        2 => state.restore_bytes(&saved.bytes)?,
                         _ => {
                             state.return_to(&saved.checkpoint)?;
                             state = system.cast_with(&casts())?.cast_state(&state)?;

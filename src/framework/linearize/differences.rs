@@ -10,12 +10,13 @@ use super::moved::{Moved, Scratch, noise, rotation_at};
 use super::sides::Around;
 use crate::framework::AtDynamics;
 use crate::framework::element::ForceElement;
-use crate::framework::kinds::{AnyKind, Kind};
-use crate::framework::slots::{AnySlots, Slots};
+use crate::framework::kinds::{AnyKind, Kind, Next};
+use crate::framework::slots::{AnySlots, Group, Slots};
+use crate::framework::stage::Stage;
 use crate::framework::variables::Variables;
 use crate::framework::{ElementError, Error};
 use crate::math::{Real, SpatialForce};
-use crate::mechanics::{Forces, Kinematics};
+use crate::mechanics::{ForceAccumulator, Forces, Kinematics};
 
 /// A method of an element that writes derivatives; the number is the place in `ElementLinearization::sources`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,32 +24,6 @@ pub(crate) enum Part {
     Forces = 0,
     Variables = 1,
     Commit = 2,
-}
-
-/// What the results of an evaluation of one element are written to.
-#[derive(Debug)]
-pub(crate) struct Outputs<'a, T: Real> {
-    /// Memory for its forces.
-    pub(crate) forces: &'a mut Forces<T>,
-    /// The bodies and coordinates whose forces are results.
-    pub(crate) ends: &'a [End],
-    pub(crate) numbers: &'a mut Vec<T>,
-}
-
-impl<T: Real> Outputs<'_, T> {
-    pub(crate) fn push_forces(&mut self) {
-        for end in self.ends {
-            match end {
-                End::Body(body) => {
-                    let F_GB = &self.forces.bodies()[body.index()];
-                    self.numbers.extend(F_GB.torque.iter().chain(&F_GB.force));
-                }
-                End::Coordinate(coordinate) => {
-                    self.numbers.push(self.forces.coordinates()[coordinate.index()]);
-                }
-            }
-        }
-    }
 }
 
 /// One element, and what it writes to.
@@ -79,7 +54,7 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
             self.linearize_part(Part::Forces, slots, kinematics, &mut one, E::linearize)?;
             if scope.variables || scope.commit {
                 let counts = &mut all_counts[place];
-                one.counts = *counts.get_or_insert_with(|| slots.variables[place].counts());
+                one.counts = *counts.get_or_insert_with(|| (slots as &dyn AnySlots<T>).counts(place));
                 self.linearize_others(scope, slots, kinematics, &mut one, first)?;
             }
             linearization.end(derivatives.mark());
@@ -163,12 +138,13 @@ impl<T: Real> Differenced<'_, T> {
     ) -> Result<(), Error> {
         let Self { part, kind, slots, place, kinematics } = *self;
         let scratch = Scratch::in_memory(scratch, slots, kinematics)?;
-        scratch.slots.copy_variables(place, slots)?;
+        scratch.slots.copy_variables(place..place + 1, slots)?;
         scratch.kinematics.clone_from(kinematics);
         let mut all_ends = core::mem::take(&mut scratch.ends);
         all_ends.clone_from(ends.get_or_insert_with(|| self.ends()));
         scratch.forces.set_zero();
-        kind.add_forces(slots, place, kinematics, &mut scratch.forces)?;
+        let accumulator = ForceAccumulator::new(&mut scratch.forces, kinematics);
+        kind.add_forces(slots, place..place + 1, kinematics, accumulator, &mut [T::zero()])?;
         add_loaded(&scratch.forces, &mut all_ends);
         let ends = &all_ends[..];
         let rows = |row: &mut dyn FnMut(Row)| {
@@ -263,9 +239,35 @@ impl<T: Real> Differenced<'_, T> {
 
     /// Evaluates the element for the variables and the motion in the scratch.
     fn evaluate(&self, scratch: &mut Scratch<T>, ends: &[End], numbers: &mut Vec<T>) -> Result<(), Error> {
+        let Self { part, kind, place, .. } = *self;
         let Scratch { slots, kinematics, forces, .. } = scratch;
-        let results = Outputs { forces, ends, numbers };
-        self.kind.evaluate(self.part, slots.as_mut(), self.place, kinematics, results)
+        let (slots, only) = (slots.as_mut(), place..place + 1);
+        numbers.clear();
+        kind.calc(slots, only.clone(), Stage::Position..=Stage::Dynamics, kinematics)?;
+        if part == Part::Commit {
+            kind.prepare(slots, only, kinematics, Next::TrialStep)?;
+            slots.visit_numbers(place, Group::NextDiscrete, &mut |number| numbers.push(number));
+            return Ok(());
+        }
+        if part == Part::Variables {
+            kind.calc_rates(slots, only.clone(), kinematics)?;
+        }
+        forces.set_zero();
+        let accumulator = ForceAccumulator::new(forces, kinematics);
+        kind.add_forces(slots, only, kinematics, accumulator, &mut [T::zero()])?;
+        for end in ends {
+            match end {
+                End::Body(body) => {
+                    let F_GB = &forces.bodies()[body.index()];
+                    numbers.extend(F_GB.torque.iter().chain(&F_GB.force));
+                }
+                End::Coordinate(coordinate) => numbers.push(forces.coordinates()[coordinate.index()]),
+            }
+        }
+        if part == Part::Variables {
+            slots.visit_numbers(place, Group::Rates, &mut |rate| numbers.push(rate));
+        }
+        Ok(())
     }
 
     /// Appends the derivatives of all results by one number: by a central difference, or one to the side on which the

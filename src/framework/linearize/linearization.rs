@@ -1,6 +1,7 @@
 //! The linearization of a system in reused memory.
 
 use alloc::boxed::Box;
+use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
@@ -10,6 +11,7 @@ use super::blocks::{Branch, Column, Derivatives, Entry, Mark, Row};
 use super::ends::End;
 use crate::framework::handle::{ElementId, or_panic};
 use crate::framework::roster::Roster;
+use crate::framework::slots::Group;
 use crate::framework::stage::Stage;
 use crate::framework::state::State;
 use crate::framework::system::check_in;
@@ -265,9 +267,9 @@ impl<T: Real> State<T> {
     pub fn linearized_variables(&self, element: impl Into<ElementId>) -> Result<Vec<String>, Error> {
         let id = self.check(element.into())?;
         let mut names = vec!["time".to_string()];
-        self.kinds[id.kind()].visit(id.place(), &mut |entry| {
+        self.kinds[id.kind()].visit(id.place(), Group::Variables, &mut |entry| {
             if let Value::Number(_) = entry.value {
-                names.push(entry.name.to_string());
+                names.push(format!("{id}.{}", entry.name));
             }
         });
         Ok(names)

@@ -9,7 +9,7 @@ use super::ends::End;
 use super::linearization::Memory;
 use crate::framework::Error;
 use crate::framework::element_variables::is_first_of_rotation;
-use crate::framework::slots::AnySlots;
+use crate::framework::slots::{AnySlots, Group};
 use crate::framework::variables::{Slot, Value};
 use crate::math::{Real, SpatialVelocity};
 use crate::mechanics::{Forces, Kinematics};
@@ -155,7 +155,9 @@ impl<T: Real> Scratch<T> {
                 self.kinematics.put_back_coordinate(c, kinematics);
             }
             Moved::Variable(0) => self.kinematics.time = kinematics.time,
-            Moved::Variable(_) | Moved::Rotation(..) => return self.slots.copy_variables(place, slots),
+            Moved::Variable(_) | Moved::Rotation(..) => {
+                return self.slots.copy_variables(place..place + 1, slots);
+            }
         }
         Ok(())
     }
@@ -218,7 +220,7 @@ pub(super) fn rotation_at<T: Real>(
 ) -> Option<Matrix3<T>> {
     let mut found = None;
     let mut number = 0_usize;
-    slots.visit(place, &mut |entry| {
+    slots.visit(place, Group::Variables, &mut |entry| {
         if let Value::Number(value) = entry.value {
             number += 1;
             if number == variable && is_first_of_rotation(entry.name) {

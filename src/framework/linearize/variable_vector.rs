@@ -8,6 +8,7 @@ use core::ops::Range;
 use crate::framework::Error;
 use crate::framework::element_variables::is_named;
 use crate::framework::handle::or_panic;
+use crate::framework::slots::Group;
 use crate::framework::state::State;
 use crate::framework::variables::Value;
 use crate::math::{Real, clone_by_field};
@@ -210,12 +211,12 @@ impl<T: Real> State<T> {
             return Ok(VariablePlace { index: None, version });
         }
         let no_such = || Error::NoSuchVariable { name: name.to_string() };
-        let (id, _) = self.find(name).ok_or_else(no_such)?;
+        let (id, field) = self.find(name).ok_or_else(no_such)?;
         let start = self.spans().nth(self.slot_at(id.kind(), id.place())).map_or(0, |span| span.start);
         let (mut number, mut found) = (0, None);
-        self.kinds[id.kind()].visit(id.place(), &mut |entry| {
+        self.kinds[id.kind()].visit(id.place(), Group::Variables, &mut |entry| {
             if let Value::Number(_) = entry.value {
-                if is_named(entry.name, name) {
+                if is_named(entry.name, field) {
                     found = Some(number);
                 }
                 number += 1;

@@ -8,6 +8,7 @@ use force_elements::{
 };
 
 use super::{World, moving_state, world};
+use crate::copies::with_values;
 
 #[test]
 fn a_snapshot_restores_every_bit_and_refuses_other_systems() {
@@ -60,12 +61,13 @@ fn values_for_a_memory_that_is_not_there_are_refused() {
         let refused = world.system.set_variable(&mut state, name, value).expect_err("there is no station");
         let requirement = refused.invalid_value().map(|value| value.requirement);
         assert_eq!(requirement, Some(Requirement::Known), "{value}");
-        let (mut snapshot, mut binary) = (before.clone(), state.binary_snapshot());
+        let mut snapshot = before.clone();
         snapshot.variables[place].1 = value;
-        binary.values[place] = value;
+        let values: Vec<_> = snapshot.variables.iter().map(|&(_, value)| value).collect();
+        let bytes = with_values(&state.to_bytes(), &values);
         let refused = Error::NotKnown { name: name.into() };
         assert_eq!(state.restore(&snapshot), Err(refused.clone()));
-        assert_eq!(state.restore_binary(&binary), Err(refused));
+        assert_eq!(state.restore_bytes(&bytes), Err(refused));
     }
     assert_eq!(state.snapshot(), before);
     // With its flag it is restored.

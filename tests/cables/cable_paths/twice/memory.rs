@@ -47,12 +47,12 @@ fn a_saved_memory_of_two_contacts_goes_on_to_the_same_bits() -> Result<(), Error
     let memory = state.discrete(rig.cable);
     assert!(memory.obstacles[0].in_contact && memory.further[0].in_contact && !memory.further[1].known);
     assert_eq!(state.variable("cable_spring[0].further_wrap[0].in_contact")?, 1.0);
-    let [mut named, mut binary] = [rig.system.default_state(), rig.system.default_state()];
+    let [mut named, mut from_bytes] = [rig.system.default_state(), rig.system.default_state()];
     named.restore(&state.snapshot())?;
-    binary.restore_binary(&state.binary_snapshot())?;
+    from_bytes.restore_bytes(&state.to_bytes())?;
     let mut carried = state.clone();
     swing(&rig, &mut state, 160..500)?;
-    for restored in [&mut named, &mut binary] {
+    for restored in [&mut named, &mut from_bytes] {
         swing(&rig, restored, 160..500)?;
         assert_eq!(restored.snapshot(), state.snapshot());
     }
