@@ -220,8 +220,7 @@ pub(crate) fn is_first_of_rotation(name: Arguments<'_>) -> bool {
             Ok(())
         }
     }
-    // A name begins as a field after a dot does.
-    let mut tail = Tail([b'.'; ENDING.len()]);
+    let mut tail = Tail([0; ENDING.len()]);
     fmt::write(&mut tail, name).is_ok() && tail.0 == ENDING
 }
 

@@ -15,6 +15,7 @@ mod muscle;
 mod odd_elements;
 mod random_calls;
 mod refused_derivatives;
+mod resistance;
 mod rollout;
 mod stages;
 mod state;
