@@ -1,7 +1,7 @@
 //! A tyre is pressed on the ground, cornering and braking: where it bears and where it rubs.
 //!
 //! ```text
-//! cargo run --release --example pressure_map [-- FOLDER]
+//! cargo run --release -p force-elements-pressure-map --example pressure_map [-- FOLDER]
 //! ```
 //!
 //! Prints the resultant at several slip speeds and writes `pressure_map.svg`, `cap_convergence.svg`
@@ -77,7 +77,8 @@ impl Tyre {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let arguments = Arguments::read(
+    let arguments = Arguments::read_of(
+        "force-elements-pressure-map",
         "A tyre is pressed on the ground, cornering and braking: a table, two pictures, and a VTK file.",
         [Argument { name: "FOLDER", help: "where the files are written", default: "target" }],
     );

@@ -7,9 +7,9 @@ use force_elements::shapes::Sphere;
 use force_elements::{Error, ForceSystem, Frame, Pose, Station};
 use force_elements_scenes::cables::Dice;
 use force_elements_scenes::corpus::{Family, Report, examine};
-use force_elements_scenes::seeds;
 use force_elements_scenes::solids::Solid;
 use force_elements_scenes::verifier::{Fault, Problem, verify};
+use force_elements_scenes::{one_in, seeds};
 
 /// The scenes of each family at length.
 const SCENES: u64 = 30;
@@ -80,7 +80,8 @@ fn no_scene_that_was_wrong_is_wrong_again() -> Result<(), Error> {
         (Family::Hinted, 700_978),
         (Family::Hinted, 901_518),
     ];
-    for (family, seed) in scenes {
+    let mut is_drawn = one_in(3);
+    for (family, seed) in scenes.into_iter().filter(|_| is_drawn()) {
         let report = examine(family, seed, 20)?;
         assert_eq!(report.wrong, [], "{} {seed}", family.name());
         assert!(report.refused.is_none() && report.steps == 20, "{} {seed}", family.name());

@@ -7,7 +7,6 @@ mod cable_paths;
 mod capstan;
 mod corpus;
 mod finite_cylinder;
-mod humps;
 mod places;
 mod plain;
 mod sides;

@@ -11,6 +11,7 @@ use force_elements::simulation::{
 use force_elements::{
     BodyIndex, ElasticFoundation, ForceSystem, Frame, Handle, Pose, Requirement, SpatialVelocity, State,
 };
+use force_elements_scenes::{is_at_length, one_in};
 
 const GRAVITY: f64 = 9.81;
 const MASS: f64 = 10.0;
@@ -73,7 +74,12 @@ fn creep(scene: &Scene, V: SpatialVelocity<f64>, integrator: &mut impl Integrato
 
 fn a_block_on_a_slope_does_not_creep_from_rest_or_from_sliding_at_any_step(clipped: bool) {
     let held = scene(15.0, true, clipped, 4, rubber());
+    // Two of them on whole faces and one on clipped ones, or all at length.
+    let mut is_drawn = one_in(2);
     for V in [sliding(0.0, 0.0), sliding(0.5, 0.0), sliding(0.3, 4.0)] {
+        if is_drawn() == clipped && !is_at_length() {
+            continue;
+        }
         let (jitter, x) = creep(&held, V, &mut DormandPrince::new(1e-6));
         // The bound of the longest step, 4.3 ms, is below it.
         let in_steps =

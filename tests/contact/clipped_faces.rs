@@ -4,12 +4,12 @@
 
 use std::sync::Arc;
 
-use crate::support::{self, Sequence};
 use approx::assert_relative_eq;
 use force_elements::elastic_foundation::{Material, Parameters};
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
 use force_elements::shapes::{HalfSpace, SolidShape, Sphere, TriangleMesh};
 use force_elements::{BodyIndex, ElasticFoundation, ForceSystem, Frame, Pose, SpatialForce, State};
+use force_elements_scenes::meshes::{self, Sequence};
 
 const STIFFNESS: f64 = 1e5;
 
@@ -73,7 +73,7 @@ fn clip(triangle: [Point3<f64>; 3]) -> Vec<Point3<f64>> {
 #[test]
 fn faces_push_with_the_pressure_over_what_is_within_in_every_attitude() {
     let mut sequence = Sequence::new();
-    for (name, mesh) in support::menagerie() {
+    for (name, mesh) in meshes::menagerie() {
         let mut scene = Scene::on_floor(TriangleMesh::clone(&mesh), parameters(true));
         for _ in 0..100 {
             let X_GB = sequence.next_pose(1.0);

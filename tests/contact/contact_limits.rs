@@ -7,7 +7,6 @@
     reason = "a test stops at the first surprise; monogram notation; small numbers that pick from a list"
 )]
 
-use crate::support::{self, Sequence};
 use allocation_counter::measure;
 use approx::assert_relative_eq;
 use force_elements::Pose;
@@ -17,6 +16,7 @@ use force_elements::shapes::{
     Bounds, Ellipsoid, HalfSpace, MeshFault, ShapeError, Solid, SolidShape, Sphere, SurfacePoint,
     TriangleMesh,
 };
+use force_elements_scenes::meshes::{self, Sequence};
 
 const MAX_FACES: usize = TriangleMesh::<f64>::MAX_FACES;
 
@@ -238,7 +238,7 @@ fn pairs_are_found_among_boxes_of_any_numbers() {
 #[test]
 fn meshes_of_any_size_anywhere_answer_as_one_metre_at_the_origin_does() {
     let mut sequence = Sequence::new();
-    for (name, mesh) in support::menagerie() {
+    for (name, mesh) in meshes::menagerie() {
         for (size, distance) in
             [(1e-4, 0.0), (1e-4, 1e-2), (1e4, 0.0), (1e4, 1e6), (1e-60, 0.0), (1e60, 0.0), (1.0, 1e4)]
         {
@@ -259,7 +259,7 @@ fn meshes_of_any_size_anywhere_answer_as_one_metre_at_the_origin_does() {
                     "{name} {size} {distance}"
                 );
                 assert!((near.normal.norm() - 1.0).abs() < 1e-14);
-                let is_inside = support::winding_number(&mesh, p) > 0.5;
+                let is_inside = meshes::winding_number(&mesh, p) > 0.5;
                 if expected.abs() > rounding {
                     assert_eq!(near.signed_distance < 0.0, is_inside, "{name} {size} {distance}");
                 }
@@ -308,7 +308,7 @@ fn from_afar_a_shape_is_a_point_in_its_direction() {
         for _ in 0..100 {
             let p = Point3::from(sequence.next_point().coords.normalize() * distance);
             let near = plate.nearest(&p);
-            let expected = support::distance(&plate, p);
+            let expected = meshes::distance(&plate, p);
             // Some roundings at that distance, and half the square of the size over it.
             let rounding = 1e-14 * distance + if distance > 1e7 { 1.0 / distance } else { 0.0 };
             assert!((near.signed_distance - expected).abs() < rounding, "{near:?} at {p:?}");

@@ -8,7 +8,6 @@
 use std::collections::BTreeSet;
 use std::f64::consts::PI;
 
-use crate::support::{self, Sequence};
 use approx::assert_relative_eq;
 use force_elements::contact::{BoundingBox, PairSearch};
 use force_elements::nalgebra::{Point3, Rotation3, Vector3};
@@ -16,6 +15,7 @@ use force_elements::shapes::{
     Bounds, Ellipsoid, HalfSpace, MeshFault, ShapeError, Solid, SolidShape, Sphere, TriangleMesh,
 };
 use force_elements::{InvalidValue, Pose, Real};
+use force_elements_scenes::meshes::{self, Sequence};
 use num_dual::Dual64;
 
 fn tetrahedron() -> (Vec<Point3<f64>>, Vec<[u32; 3]>) {
@@ -151,7 +151,7 @@ fn two_bodies_that_touch_in_a_vertex_are_refused_and_a_cavity_is_not() {
     let faults = TriangleMesh::faults(&vertices, &faces);
     assert_eq!(faults, [MeshFault::NonManifoldVertex { face: 4, vertex: 0 }]);
 
-    let hollow = support::hollow_brick();
+    let hollow = meshes::hollow_brick();
     assert_relative_eq!(hollow.volume().unwrap(), 8.0 * (0.48 - 0.09), epsilon = 1e-13);
     assert!(!hollow.contains(&Point3::origin()) && hollow.contains(&Point3::new(0.8, 0.0, 0.0)));
     // The same cavity wound like the outside is a body within a body: one of them is inside out.
@@ -185,7 +185,7 @@ fn an_open_mesh_is_accepted_to_carry_springs_only() {
 
 #[test]
 fn nearest_points_and_signs_match_all_triangles_and_winding_numbers() {
-    for (name, mesh) in support::menagerie() {
+    for (name, mesh) in meshes::menagerie() {
         let Bounds::Box { center, half_extents } = mesh.bounds() else { unreachable!() };
         let vertices: Vec<_> = mesh.vertices().collect();
         let mut sequence = Sequence::new();
@@ -198,13 +198,13 @@ fn nearest_points_and_signs_match_all_triangles_and_winding_numbers() {
                 p = vertex + (p - vertex) * 1e-3;
             }
             let near = mesh.nearest(&p);
-            let expected = support::distance(&mesh, p);
+            let expected = meshes::distance(&mesh, p);
             // Both methods round a few times at the size of the mesh, about one.
             assert_relative_eq!(near.signed_distance.abs(), expected, epsilon = 1e-14);
             assert_relative_eq!((near.point - p).norm(), expected, epsilon = 1e-14);
             assert_relative_eq!(near.normal.norm(), 1.0, epsilon = 1e-14);
             assert_relative_eq!(near.normal.dot(&(p - near.point)), near.signed_distance, epsilon = 1e-14);
-            let is_inside = support::winding_number(&mesh, p) > 0.5;
+            let is_inside = meshes::winding_number(&mesh, p) > 0.5;
             assert_eq!(near.signed_distance < 0.0, is_inside, "{name} at {p}");
             inside += usize::from(is_inside);
         }
@@ -214,7 +214,7 @@ fn nearest_points_and_signs_match_all_triangles_and_winding_numbers() {
 
 #[test]
 fn distances_in_single_precision_and_with_derivatives_are_the_same() {
-    for (name, mesh) in support::menagerie() {
+    for (name, mesh) in meshes::menagerie() {
         let (single, dual) = (mesh.cast::<f32>().unwrap(), mesh.cast::<Dual64>().unwrap());
         let mut sequence = Sequence::new();
         for _ in 0..300 {
@@ -237,7 +237,7 @@ fn distances_in_single_precision_and_with_derivatives_are_the_same() {
 
 #[test]
 fn vertices_are_on_the_surface() {
-    for (_, mesh) in support::menagerie() {
+    for (_, mesh) in meshes::menagerie() {
         for vertex in mesh.vertices() {
             let near = mesh.nearest(&vertex);
             assert!(near.signed_distance.abs() < 1e-15, "{near:?}");
@@ -262,7 +262,7 @@ fn inside_one_by_one(
 fn no_centroid_inside_another_mesh_is_missed() {
     let mut sequence = Sequence::new();
     let mut found_in_all = 0;
-    let meshes = support::menagerie();
+    let meshes = meshes::menagerie();
     for (_, mesh) in &meshes {
         let centroids: Vec<_> = mesh.centroids().collect();
         for (name, other) in meshes.iter().flat_map(|named| [named; 3]) {
@@ -271,10 +271,10 @@ fn no_centroid_inside_another_mesh_is_missed() {
             let shape = SolidShape::from(other.clone());
             mesh.for_each_inside(&X_GS, &shape, &X_GO, |displaced| {
                 let p_O = X_GO.inverse_transform_point(&(X_GS * centroids[displaced.face]));
-                assert_relative_eq!(displaced.depth, support::distance(other, p_O), epsilon = 1e-13);
+                assert_relative_eq!(displaced.depth, meshes::distance(other, p_O), epsilon = 1e-13);
                 assert!(found.insert(displaced.face), "a face was found twice");
             });
-            let winds = |p: &Point3<f64>| support::winding_number(other, *p) > 0.5;
+            let winds = |p: &Point3<f64>| meshes::winding_number(other, *p) > 0.5;
             assert_eq!(found, inside_one_by_one(mesh, &X_GS, winds, &X_GO), "in {name}");
             found_in_all += found.len();
         }
@@ -289,7 +289,7 @@ fn a_mesh_wholly_inside_another_is_found_though_no_faces_meet() {
     for (other, place) in [
         (TriangleMesh::sphere(1.0, 12).unwrap(), Vector3::new(0.3, 0.2, 0.1)),
         (TriangleMesh::torus(1.0, 0.4, 40, 20).unwrap(), Vector3::new(0.0, 1.0, 0.1)),
-        (support::hollow_brick(), Vector3::new(0.8, 0.0, 0.0)),
+        (meshes::hollow_brick(), Vector3::new(0.8, 0.0, 0.0)),
     ] {
         let X_GO = sequence.next_pose(1.0);
         let X_GS = X_GO * Pose::translation(place.x, place.y, place.z);
@@ -298,7 +298,7 @@ fn a_mesh_wholly_inside_another_is_found_though_no_faces_meet() {
         assert_eq!(count, small.face_count());
     }
     // In the cavity, and beyond everything, nothing is inside.
-    let hollow = SolidShape::from(support::hollow_brick());
+    let hollow = SolidShape::from(meshes::hollow_brick());
     for x in [0.0, 1.5] {
         let X_GS = Pose::translation(x, 0.0, 0.0);
         small.for_each_inside(&X_GS, &hollow, &Pose::identity(), |face| panic!("{face:?}"));
@@ -329,7 +329,7 @@ fn no_centroid_inside_an_analytic_shape_is_missed() {
         SolidShape::custom(Custom(ellipsoid)),
     ];
     let mut sequence = Sequence::new();
-    for (name, mesh) in support::menagerie() {
+    for (name, mesh) in meshes::menagerie() {
         let centroids: Vec<_> = mesh.centroids().collect();
         for shape in &shapes {
             let mut found_in_all = 0;

@@ -5,13 +5,13 @@
     reason = "a test stops at the first surprise; monogram notation"
 )]
 
-use crate::support::{self, Sequence};
 use force_elements::nalgebra::{Point3, Vector3};
 use force_elements::shapes::{
     Bounds, Displaced, Ellipsoid, HalfSpace, MeshFault, Plane, ShapeError, Solid, SolidShape, Sphere,
     SurfacePoint, TriangleMesh,
 };
 use force_elements::{Pose, Real, cast_pose};
+use force_elements_scenes::meshes::{self, Sequence};
 use num_dual::{Dual32, Dual64};
 
 /// The mesh with every vertex displaced by `reach` along a field that bends it.
@@ -34,7 +34,7 @@ fn derivatives_of_the_vertices_pass_through_every_query() {
     // Central differences are good to H² times third derivatives, which grow with the inverse square of the
     // distance near an edge, and to roundoff over H.
     const H: f64 = 1e-5;
-    for (name, mesh) in support::menagerie() {
+    for (name, mesh) in meshes::menagerie() {
         let dual = warped(&mesh, Dual64::from_re(0.0).derivative());
         let [ahead, behind] = [H, -H].map(|reach| warped(&mesh, reach));
         let agrees = |dual: Dual64, ahead: f64, behind: f64, tolerance: f64| {
@@ -77,7 +77,7 @@ fn derivatives_of_the_vertices_pass_through_every_query() {
 
 #[test]
 fn at_a_vertex_the_normal_is_the_same_with_and_without_derivatives() {
-    for (name, mesh) in support::menagerie() {
+    for (name, mesh) in meshes::menagerie() {
         let dual = warped(&mesh, Dual64::from_re(0.0).derivative());
         let mut exact = 0;
         for (vertex, place) in mesh.vertices().zip(dual.vertices()) {
@@ -138,7 +138,7 @@ fn components<T: Real>(displaced: &Displaced<T>) -> [T; 8] {
 /// Calls `visit` with two meshes and their poses.
 fn for_each_pair(mut visit: impl FnMut(&TriangleMesh<f64>, &TriangleMesh<f64>, [Pose<f64>; 2])) {
     let mut sequence = Sequence::new();
-    let meshes = support::menagerie();
+    let meshes = meshes::menagerie();
     for (_, mesh) in &meshes {
         for (_, other) in &meshes {
             visit(mesh, other, [sequence.next_pose(0.5), sequence.next_pose(0.3)]);

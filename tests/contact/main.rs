@@ -11,5 +11,4 @@ mod hertz;
 #[cfg(feature = "mesh-files")]
 mod mesh_files;
 mod restitution;
-mod support;
 mod tosses;

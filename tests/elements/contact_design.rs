@@ -13,7 +13,7 @@ use force_elements::{
     ExponentialSpring, ForceSystem, Frame, HertzContact, KinematicsSource, Pose, SpatialVelocity, State,
     Station, StepRule, Stepping, coordinate_spring_damper_ext,
 };
-use force_elements_scenes::seeds;
+use force_elements_scenes::{is_at_length, one_in, seeds};
 
 const GRAVITY: f64 = 9.81;
 
@@ -196,6 +196,7 @@ fn a_ball_of_hertz_rebounds_at_the_stated_restitution() {
 
 #[test]
 fn a_dropped_cube_comes_to_rest_on_a_slope_below_kinetic_friction_and_stays() {
+    let mut is_drawn = one_in(4);
     let mut rested = 0;
     for step in [1e-4, 1e-3, 1.0 / 240.0] {
         for (turned, slope) in [(0.0, 0.45_f64), (0.6, 0.4)] {
@@ -207,6 +208,9 @@ fn a_dropped_cube_comes_to_rest_on_a_slope_below_kinetic_friction_and_stays() {
             }
             for on_bed in [false, true] {
                 if on_bed && Material::<f64>::for_contact(&design, 0.04).is_err() {
+                    continue;
+                }
+                if !is_drawn() {
                     continue;
                 }
                 // Edges sink into a bed so deep that a cube which lands turned tumbles on down a steeper slope.
@@ -234,7 +238,7 @@ fn a_dropped_cube_comes_to_rest_on_a_slope_below_kinetic_friction_and_stays() {
             }
         }
     }
-    assert!(rested > 8, "{rested}");
+    assert!(rested > if is_at_length() { 8 } else { 1 }, "{rested}");
 }
 
 #[test]

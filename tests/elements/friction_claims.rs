@@ -5,6 +5,7 @@ use force_elements::simulation::SimulationError;
 
 use force_elements_scenes::block::{Contact, GRAVITY};
 use force_elements_scenes::creep::{Case, Grip, LIMIT, MU_KINETIC, MU_STATIC, Outcome, STARTS, Start};
+use force_elements_scenes::one_in;
 use force_elements_scenes::race::{self, SCENES, Scene};
 
 const LOADS: [f64; 4] = [0.05, 0.25, 0.5, 0.9];
@@ -90,10 +91,14 @@ fn whether_a_settling_block_sticks_depends_on_how_it_comes_to_the_same_place() {
 
 #[test]
 fn a_foundation_creeps_at_the_share_of_its_transition_velocity_that_the_load_is_of_the_limit() {
+    let mut is_drawn = one_in(5);
     for (transition_velocity, start) in
         [(0.01, Start::Rest), (0.01, Start::Sliding(1.0)), (0.001, Start::Rest)]
     {
         for share in LOADS {
+            if !is_drawn() {
+                continue;
+            }
             let case = Case::new(Grip::Foundation { transition_velocity }, start);
             // From sliding it rocks, and ten times as long as on springs at its corners.
             let seconds = if start == Start::Rest { 8.0 } else { 40.0 };
@@ -124,8 +129,12 @@ fn bristles_hold_any_load_below_the_limit() {
 #[test]
 fn return_mapping_costs_about_as_much_as_settling() {
     let evaluations = |outcome: Outcome| outcome.statistics.evaluations;
+    let mut is_drawn = one_in(5);
     for start in STARTS {
         for share in LOADS {
+            if !is_drawn() {
+                continue;
+            }
             let [settling, mapping] = TRANSITIONS.map(|transition| {
                 let case = Case::new(Grip::Springs(transition), start);
                 evaluations(case.run(share, 60.0, 1e-5).expect("regular"))

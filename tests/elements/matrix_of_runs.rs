@@ -1,6 +1,7 @@
 //! Every scene by every way of stepping is right to the accuracy that it states, or refused by name.
 
 use force_elements_scenes::runs::{Method, SCENES, with_default_springs};
+use force_elements_scenes::{is_at_length, one_in};
 
 const METHODS: [Method; 5] = [
     Method::Euler(1.0 / 60.0),
@@ -13,8 +14,12 @@ const METHODS: [Method; 5] = [
 #[test]
 fn every_run_is_right_or_refused() {
     let (mut right, mut refused, mut wrong) = (0, 0, Vec::new());
+    let mut is_drawn = one_in(7);
     for scene in SCENES {
         for method in METHODS {
+            if !is_drawn() {
+                continue;
+            }
             match scene.run(method, 1.0) {
                 Ok(findings) => {
                     assert_eq!(findings.len(), scene.claims().count(), "{}", scene.name);
@@ -32,13 +37,21 @@ fn every_run_is_right_or_refused() {
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
     // Error control and implicit methods are never refused, nor is a millisecond in most scenes.
-    assert!(right > 2 * SCENES.len() + 12 && refused > 12, "{right} right, {refused} refused");
+    let enough = right > 2 * SCENES.len() + 12 && refused > 12;
+    assert!(
+        enough || !is_at_length() && right > SCENES.len() / 3 && refused > 0,
+        "{right} right, {refused} refused"
+    );
 }
 
 #[test]
 fn what_is_designed_for_a_mass_runs_alike_at_every_mass() {
+    let mut is_drawn = one_in(9);
     for scene in SCENES {
         for method in [Method::Euler(1.0 / 240.0), Method::Euler(1e-3)] {
+            if !is_drawn() {
+                continue;
+            }
             let [light, heavy] = [0.25, 1024.0].map(|mass| scene.run(method, mass));
             match (light, heavy) {
                 (Ok(light), Ok(heavy)) => {

@@ -11,7 +11,7 @@ use force_elements::{
 };
 use num_dual::Dual64;
 
-use super::bushing_turns::Random;
+use force_elements_scenes::turning::Random;
 
 fn squares(random: &mut Random, size: f64) -> Matrix6<f64> {
     let root = Matrix6::from_fn(|_, _| random.between(-size, size));

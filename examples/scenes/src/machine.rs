@@ -11,7 +11,17 @@ use force_elements::{
     linear_bushing,
 };
 #[cfg(debug_assertions)]
-use num_dual::Dual64;
+use {
+    crate::absurd,
+    crate::cables::Dice,
+    crate::humps::{Peanut, Pipe, Ridges},
+    force_elements::cable::Wrappable,
+    force_elements::simulation::{
+        DormandPrince, ImplicitTrapezoidal, Integrator as _, Plant, SemiImplicitEuler, Simulation,
+        SimulationError, TrBdf2,
+    },
+    num_dual::Dual64,
+};
 
 fn sums<T: Real>(energies: &[T], increments: &[T]) -> Vec<T> {
     energies.iter().zip(increments).map(|(&energy, &increment)| energy + increment).collect()
@@ -197,6 +207,27 @@ fn exercise<T: Real, U: Real>() -> Result<(), Error> {
     Ok(())
 }
 
+/// Takes a step of each integrator.
+#[cfg(debug_assertions)]
+fn exercise_integrators<T: Real>() -> Result<(), SimulationError> {
+    let system = ForceSystem::<T>::new();
+    let plant = Plant::new(Vector3::zeros())?;
+    let mut simulation = Simulation::new(&system, &plant, system.default_state())?;
+    DormandPrince::new(1e-3).step(&mut simulation, 1.0)?;
+    ImplicitTrapezoidal::new(1e-3).step(&mut simulation, 1.0)?;
+    TrBdf2::new(1e-3).step(&mut simulation, 1.0)?;
+    SemiImplicitEuler::new(1e-3).step(&mut simulation, 1.0)
+}
+
+/// Surfaces that are not the library's, in a scalar.
+#[cfg(debug_assertions)]
+fn foreign_surfaces<T: Real>() -> Vec<Box<dyn Wrappable<T>>> {
+    let mut surfaces: Vec<Box<dyn Wrappable<T>>> =
+        vec![Box::new(Pipe { radius: 1.0 }), Box::new(Peanut), Box::new(Ridges(Vec::new()))];
+    surfaces.extend(absurd::surface(&mut Dice::new(0)));
+    surfaces
+}
+
 /// Exercises the machine in all scalars of the tests. The code for them is generated here, once for all tests; code that is
 /// optimised for speed is not shared between crates.
 #[cfg(debug_assertions)]
@@ -205,5 +236,15 @@ pub fn exercise_all() -> Result<(), Error> {
     exercise::<f64, Dual64>()?;
     exercise::<f64, f64>()?;
     exercise::<f32, f64>()?;
-    exercise::<Dual64, f64>()
+    exercise::<Dual64, f64>()?;
+    let surfaces = (foreign_surfaces::<f64>(), foreign_surfaces::<f32>());
+    drop(surfaces);
+    Ok(())
+}
+
+/// The same with the integrators.
+#[cfg(debug_assertions)]
+pub fn exercise_all_integrators() -> Result<(), SimulationError> {
+    exercise_integrators::<f64>()?;
+    exercise_integrators::<Dual64>()
 }

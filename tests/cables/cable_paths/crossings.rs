@@ -11,6 +11,7 @@ use super::{GROUND, one_end_free};
 use crate::plain::Plain;
 use force_elements_scenes::cables::{Dice, Scene, cross};
 use force_elements_scenes::solids::Solid;
+use force_elements_scenes::{is_at_length, seeds};
 
 /// Lengths of a cable between two points past solids at given poses, the whole of any size and anywhere.
 pub(crate) fn lay(
@@ -95,8 +96,8 @@ fn a_flat_ring_crossed_exactly_over_its_axis_is_touched_twice() -> Result<(), Er
 
 #[test]
 fn no_cable_across_random_rings_and_hollows_runs_through_them() -> Result<(), Error> {
-    let (mut whole, mut refused, mut lost) = (0, 0, 0);
-    for seed in 0..300 {
+    let (mut whole, mut refused, mut lost) = (0_u64, 0, 0);
+    for seed in 0..seeds(300) {
         let (_, dive, error) = cross(seed)?;
         if let Some(e) = &error {
             println!("{seed} {e:?}");
@@ -115,7 +116,8 @@ fn no_cable_across_random_rings_and_hollows_runs_through_them() -> Result<(), Er
         }
     }
     // The rest leave the rectangle of their map.
-    assert!(whole >= 220 && refused + lost <= 2, "{whole} {refused} {lost}");
+    let least = if is_at_length() { 220 } else { 18 };
+    assert!(whole >= least && refused + lost <= 2, "{whole} {refused} {lost}");
     Ok(())
 }
 

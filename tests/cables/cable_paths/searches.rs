@@ -9,6 +9,7 @@ use force_elements_scenes::cables::Dice;
 use force_elements_scenes::solids::{Solid, dives};
 
 use super::GROUND;
+use force_elements_scenes::seeds;
 
 /// Obstacles along x, their hints in their frames, and the ends of the cable.
 struct Row {
@@ -209,7 +210,7 @@ fn from_many_other_starts_hardly_ever_comes_a_shorter_path() -> Result<(), Error
     let mut beaten = 0;
     // Neighbours apart, and overlapping.
     for spacing in [2.0, 1.1] {
-        for _ in 0..50 {
+        for _ in 0..seeds(50) {
             let row = Row::random(&mut dice, spacing, |dice| match dice.below(3) {
                 0 => (Solid::Ball(dice.between(0.4, 0.8)), None),
                 1 => (Solid::Rod(dice.between(0.3, 0.8)), None),

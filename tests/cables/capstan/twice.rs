@@ -6,7 +6,7 @@ use force_elements::nalgebra::Point3;
 use force_elements::{BodyIndex, CapstanCable, Error, ForceSystem, Frame, Handle, Pose, State, Station};
 
 use super::scene::elastic;
-use crate::humps::Ridges;
+use force_elements_scenes::humps::Ridges;
 
 /// A cable over two ridges.
 struct Ridged {

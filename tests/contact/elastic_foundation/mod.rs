@@ -12,7 +12,7 @@ use force_elements::{
     BodyIndex, ElasticFoundation, ForceSystem, Frame, Handle, Pose, SpatialVelocity, State,
 };
 
-use crate::support::{self, Sequence};
+use force_elements_scenes::meshes::{self, Sequence};
 
 mod linearized;
 mod pairs;
@@ -93,7 +93,7 @@ fn a_brick_on_its_corner_is_pushed_upright_by_the_depths_of_its_faces() {
 #[test]
 fn neither_size_nor_place_nor_attitude_changes_the_law() {
     let meshes =
-        [support::star(6), TriangleMesh::brick(Vector3::new(0.5, 0.6, 0.7), [3, 3, 3]).expect("valid")];
+        [meshes::star(6), TriangleMesh::brick(Vector3::new(0.5, 0.6, 0.7), [3, 3, 3]).expect("valid")];
     let thin = [
         TriangleMesh::brick(Vector3::new(1.0, 1.0, 0.02), [6, 6, 1]).expect("valid"),
         TriangleMesh::torus(0.7, 0.3, 48, 24).expect("valid"),

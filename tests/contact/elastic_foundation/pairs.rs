@@ -9,7 +9,7 @@ use force_elements::shapes::{Ellipsoid, HalfSpace, SolidShape, Sphere, TriangleM
 use force_elements::{ElasticFoundation, ForceSystem, Frame, Pose, SpatialVelocity};
 
 use super::{Foundation, Scene, on_floor, rubber, vertical_force};
-use crate::support::{self, Sequence};
+use force_elements_scenes::meshes::{self, Sequence};
 
 /// Two bodies with a mesh each, the second at a pose relative to the first.
 fn pair(
@@ -60,7 +60,7 @@ fn mirrored_pairs_give_mirrored_forces() {
 
     // The same two bodies the other way round.
     let (star, brick) = (
-        Arc::new(support::star(6)),
+        Arc::new(meshes::star(6)),
         Arc::new(TriangleMesh::brick(Vector3::new(0.5, 0.6, 0.7), [3, 3, 3]).expect("valid")),
     );
     let soft = Material::new(3e4).with_friction(0.5, 0.5, 0.0);
@@ -123,7 +123,7 @@ fn faces_within_push_whichever_way_they_look() {
 #[test]
 fn an_element_with_many_surfaces_is_the_sum_over_its_pairs() {
     let mut sequence = Sequence::new();
-    let meshes: Vec<_> = support::menagerie().into_iter().map(|(_, mesh)| Arc::new(mesh)).collect();
+    let meshes: Vec<_> = meshes::menagerie().into_iter().map(|(_, mesh)| Arc::new(mesh)).collect();
     let mut system = ForceSystem::<f64>::new();
     let count = 12;
     let bodies: Vec<_> = (0..count).map(|_| system.add_body()).collect();

@@ -13,8 +13,8 @@ use force_elements::{
 };
 use num_dual::Dual64;
 
-use super::oracle::orientation;
 use super::turns::Mount;
+use force_elements_scenes::turning::orientation;
 
 /// Rounding of an angle of up to 20 turns, and of the arc tangent.
 const ROUNDING: f64 = 1e-13;

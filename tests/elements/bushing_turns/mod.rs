@@ -2,8 +2,5 @@
 #![allow(non_snake_case, reason = "monogram notation")]
 
 mod memory;
-mod oracle;
 mod spins;
 mod turns;
-
-pub(crate) use oracle::Random;

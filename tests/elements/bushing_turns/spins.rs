@@ -10,8 +10,8 @@ use force_elements::{
 };
 use force_elements_scenes::is_at_length;
 
-use super::oracle::Random;
 use super::turns::is_turn;
+use force_elements_scenes::turning::Random;
 
 /// One free body on an undamped bushing to Ground, without gravity: nothing is lost.
 struct Spin {

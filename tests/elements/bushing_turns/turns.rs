@@ -8,7 +8,8 @@ use force_elements::{
     BodyIndex, Error, ForceSystem, Frame, Handle, LinearBushing, Pose, SpatialVelocity, State, linear_bushing,
 };
 
-use super::oracle::{Random, Turning, orientation, rates};
+use force_elements_scenes::seeds;
+use force_elements_scenes::turning::{Random, Turning, orientation, rates};
 
 /// A bushing from Ground to one body, that is put where the host wants it.
 pub(crate) struct Mount {
@@ -72,7 +73,7 @@ fn angles_energy_and_force_over_many_turns_are_those_of_integrated_rates() {
     let mount = Mount::new();
     let mut random = Random::new(1);
     let mut turns = Vector3::zeros();
-    for _ in 0..20 {
+    for _ in 0..seeds(60) / 3 {
         // Turns about x and about M's own z, and noise on all axes that keeps the middle angle on the move.
         let (about_x, about_z) = (random.between(-8.0, 8.0), random.between(-8.0, 8.0));
         let noise: Vec<_> = (0..4).map(|_| (random.vector(0.4), random.between(1.0, 6.0))).collect();
@@ -133,8 +134,8 @@ fn angles_energy_and_force_over_many_turns_are_those_of_integrated_rates() {
 fn a_turn_of_up_to_3_rad_about_a_fixed_axis_is_followed_and_refused_only_near_the_singular_case() {
     let mount = Mount::new();
     let mut random = Random::new(2);
-    let (mut followed, mut refused, mut beyond_half_a_turn) = (0, 0, 0);
-    for i in 0..30_000 {
+    let (mut followed, mut refused, mut beyond_half_a_turn) = (0_u64, 0_u64, 0_u64);
+    for i in 0..usize::try_from(seeds(30_000)).expect("few") {
         // A third of them start anywhere, a third within a few degrees of the right angle.
         let (least, most) = [(0.01, 0.2), (0.2, 1.0), (0.0, 1.0)][i % 3];
         let lean = (1.0 - random.between(least, most)) * [-1.0, 1.0][i / 3 % 2];
@@ -168,7 +169,7 @@ fn a_turn_of_up_to_3_rad_about_a_fixed_axis_is_followed_and_refused_only_near_th
                 // The pieces pass the least cosine by up to half the square of their length.
                 assert!(nearest > 0.499 || less < 0.101, "{changes} at a cosine of {nearest}");
                 followed += 1;
-                beyond_half_a_turn += i32::from(changes.x.max(changes.z) > PI);
+                beyond_half_a_turn += u64::from(changes.x.max(changes.z) > PI);
             }
             Err(error) => {
                 assert!(error.own::<AmbiguousTurn>().is_some(), "{error:?}");
@@ -177,5 +178,6 @@ fn a_turn_of_up_to_3_rad_about_a_fixed_axis_is_followed_and_refused_only_near_th
             }
         }
     }
-    assert!(followed > 8000 && refused > 8000 && beyond_half_a_turn > 20);
+    let least = seeds(8000);
+    assert!(followed > least && refused > least && beyond_half_a_turn > least / 400);
 }

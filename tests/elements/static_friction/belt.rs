@@ -1,6 +1,7 @@
 //! A block on a belt that sticks and slips.
 
 use super::*;
+use force_elements_scenes::one_in;
 
 /// A block on a belt, held by a spring to Ground.
 #[derive(Debug, Clone, Copy)]
@@ -151,10 +152,14 @@ impl Belt {
 
 #[test]
 fn a_block_on_a_belt_sticks_and_slips_as_the_two_state_law_does() {
+    let mut is_drawn = one_in(4);
     for ratio in [100.0, 2000.0] {
         let belt = Belt::new(ratio);
         // At rest on the belt, and sliding back over it.
         for start in [belt.speed, -0.4] {
+            if !is_drawn() {
+                continue;
+            }
             let expected = belt.located(start, 40.0);
             for host in HOSTS.into_iter().chain([Host::Controlled(1e-8)]) {
                 let cycle = belt.simulated(host, start, 40.0);

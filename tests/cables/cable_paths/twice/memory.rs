@@ -7,7 +7,7 @@ use num_dual::{Dual3_64, Dual64};
 
 use super::{Rig, touches};
 use crate::cable_paths::on_ground;
-use crate::humps::{Peanut, Ridges};
+use force_elements_scenes::humps::{Peanut, Ridges};
 
 fn ridges() -> Ridges {
     Ridges(vec![[0.0, 0.5, 0.4], [1.3, 0.6, 0.4]])

@@ -12,7 +12,7 @@ use force_elements_scenes::seeds;
 use force_elements_scenes::solids::Land;
 
 use super::{GROUND, on_ground, one_end_free};
-use crate::humps::{Peanut, Ridges, pulled_tight};
+use force_elements_scenes::humps::{Peanut, Ridges, pulled_tight};
 
 /// A cable between the origins of two bodies.
 struct Rig {
@@ -176,7 +176,7 @@ fn a_string_pulled_tight_is_no_shorter_than_a_path_that_touches_twice() -> Resul
         for p in &mut string[1..last] {
             *p = out(*p + dice.vector(0.03));
         }
-        let tight = pulled_tight(&string, out);
+        let tight = pulled_tight(&string, &out);
         // Chords of a thousand beads cut arcs short by some 1e-5.
         assert!((tight - path.length).abs() < 5e-5, "{case}: {tight} {}", path.length);
     }

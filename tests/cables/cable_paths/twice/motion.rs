@@ -11,7 +11,7 @@ use force_elements_scenes::seeds;
 
 use super::{Rig, landscape, touches};
 use crate::cable_paths::{GROUND, on_ground};
-use crate::humps::{Peanut, Ridges};
+use force_elements_scenes::humps::{Peanut, Ridges};
 
 /// Where both ends are at this time of a motion from 0 to 1.
 type Ends<'a> = &'a dyn Fn(f64) -> [Vector3<f64>; 2];

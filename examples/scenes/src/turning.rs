@@ -3,14 +3,14 @@
 use force_elements::nalgebra::{Quaternion, Rotation3, UnitQuaternion, Vector3};
 
 /// Numbers that look random and are the same everywhere (splitmix64).
-pub(crate) struct Random(u64);
+pub struct Random(u64);
 
 impl Random {
-    pub(crate) fn new(seed: u64) -> Self {
+    pub fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0xd1b5_4a32_d192_ed03))
     }
 
-    pub(crate) fn between(&mut self, low: f64, high: f64) -> f64 {
+    pub fn between(&mut self, low: f64, high: f64) -> f64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -18,14 +18,14 @@ impl Random {
         low + (high - low) * f64::from(high_bits) / f64::from(u32::MAX)
     }
 
-    pub(crate) fn vector(&mut self, range: f64) -> Vector3<f64> {
+    pub fn vector(&mut self, range: f64) -> Vector3<f64> {
         Vector3::from_fn(|_, _| self.between(-range, range))
     }
 }
 
 /// `q̇ = N(q) ω` with ω in F: ω is `q̇_x` about x, `q̇_y` about y turned by `q_x`, and `q̇_z` about what z
 /// has been turned into by both. Solved as three equations, not by a formula for the inverse.
-pub(crate) fn rates(q: &Vector3<f64>, w_F: &Vector3<f64>) -> Vector3<f64> {
+pub fn rates(q: &Vector3<f64>, w_F: &Vector3<f64>) -> Vector3<f64> {
     let about_x = Rotation3::from_axis_angle(&Vector3::x_axis(), q.x);
     let about_y = about_x * Rotation3::from_axis_angle(&Vector3::y_axis(), q.y);
     let axes = [Vector3::x(), about_x * Vector3::y(), about_y * Vector3::z()];
@@ -34,7 +34,7 @@ pub(crate) fn rates(q: &Vector3<f64>, w_F: &Vector3<f64>) -> Vector3<f64> {
 }
 
 /// The orientation that three turns one after the other lead to.
-pub(crate) fn orientation(q: &Vector3<f64>) -> Rotation3<f64> {
+pub fn orientation(q: &Vector3<f64>) -> Rotation3<f64> {
     Rotation3::from_axis_angle(&Vector3::x_axis(), q.x)
         * Rotation3::from_axis_angle(&Vector3::y_axis(), q.y)
         * Rotation3::from_axis_angle(&Vector3::z_axis(), q.z)
@@ -42,27 +42,22 @@ pub(crate) fn orientation(q: &Vector3<f64>) -> Rotation3<f64> {
 
 /// A turning M: its orientation in F, and the angles, each from its own differential equation.
 #[derive(Clone)]
-pub(crate) struct Turning {
-    pub(crate) q: Vector3<f64>,
+pub struct Turning {
+    pub q: Vector3<f64>,
     R_FM: UnitQuaternion<f64>,
 }
 
 impl Turning {
-    pub(crate) fn new(q: Vector3<f64>) -> Self {
+    pub fn new(q: Vector3<f64>) -> Self {
         Self { q, R_FM: UnitQuaternion::from_rotation_matrix(&orientation(&q)) }
     }
 
-    pub(crate) fn R_FM(&self) -> Rotation3<f64> {
+    pub fn R_FM(&self) -> Rotation3<f64> {
         self.R_FM.to_rotation_matrix()
     }
 
     /// Advances both by the Runge–Kutta method of order 4, with `w_F` a function of time and orientation.
-    pub(crate) fn advance(
-        &mut self,
-        time: f64,
-        h: f64,
-        w_F: &impl Fn(f64, &UnitQuaternion<f64>) -> Vector3<f64>,
-    ) {
+    pub fn advance(&mut self, time: f64, h: f64, w_F: &dyn Fn(f64, &UnitQuaternion<f64>) -> Vector3<f64>) {
         type Slope = (Quaternion<f64>, Vector3<f64>);
         let slope = |time: f64, R: Quaternion<f64>, q: &Vector3<f64>| -> Slope {
             let w = w_F(time, &UnitQuaternion::new_normalize(R));

@@ -1,5 +1,4 @@
 //! Slow, simple oracles for the fast code, and odd meshes.
-#![allow(dead_code, unreachable_pub, non_snake_case, reason = "each test uses its share; monogram notation")]
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::f64::consts::PI;
@@ -116,6 +115,7 @@ pub fn menagerie() -> Vec<(&'static str, TriangleMesh<f64>)> {
 pub struct Sequence(u32);
 
 impl Sequence {
+    #[expect(clippy::new_without_default, reason = "it begins, and is not empty")]
     pub fn new() -> Self {
         Self(0)
     }

@@ -1,4 +1,4 @@
-//! Solids with hollows, known only by their implicit functions, and the taut string over them by other means.
+//! Solids known only by their implicit functions, most with hollows, and the taut string over them by other means.
 
 use force_elements::Real;
 use force_elements::cable::Wrappable;
@@ -6,11 +6,11 @@ use force_elements::nalgebra::{Matrix3, Point3, Vector3};
 
 /// The solid below several humps along x, the same at every y: centre, height and width of each \[m\].
 #[derive(Debug, Clone)]
-pub(crate) struct Ridges(pub(crate) Vec<[f64; 3]>);
+pub struct Ridges(pub Vec<[f64; 3]>);
 
 impl Ridges {
     /// The profile with two derivatives.
-    pub(crate) fn profile<T: Real>(&self, x: T) -> [T; 3] {
+    pub fn profile<T: Real>(&self, x: T) -> [T; 3] {
         let mut sum = [T::zero(); 3];
         for &[centre, height, width] in &self.0 {
             let inverse = T::lit(1.0 / width);
@@ -27,7 +27,7 @@ impl Ridges {
     /// angle by which the contacts turn it.
     ///
     /// The upper hull of the profile's points and both ends, by Andrew's monotone chain.
-    pub(crate) fn taut(&self, a: [f64; 2], b: [f64; 2]) -> (f64, usize, f64) {
+    pub fn taut(&self, a: [f64; 2], b: [f64; 2]) -> (f64, usize, f64) {
         const POINTS: u32 = 200_000;
         let mut hull: Vec<[f64; 2]> = vec![a];
         let mut add = |p: [f64; 2]| {
@@ -72,7 +72,7 @@ impl<T: Real> Wrappable<T> for Ridges {
 
 /// A solid of revolution with a waist, about x: its squared radius is 0.25 + 0.5 x² − 0.25 x⁴.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Peanut;
+pub struct Peanut;
 
 impl<T: Real> Wrappable<T> for Peanut {
     fn value(&self, p: &Point3<T>) -> T {
@@ -91,11 +91,32 @@ impl<T: Real> Wrappable<T> for Peanut {
     }
 }
 
+/// A cylinder about z known only by its implicit function.
+#[derive(Debug)]
+pub struct Pipe {
+    pub radius: f64,
+}
+
+impl<T: Real> Wrappable<T> for Pipe {
+    fn value(&self, p: &Point3<T>) -> T {
+        p.x * p.x + p.y * p.y - T::lit(self.radius * self.radius)
+    }
+    fn gradient(&self, p: &Point3<T>) -> Vector3<T> {
+        Vector3::new(p.x, p.y, T::zero()) * T::lit(2.0)
+    }
+    fn hessian(&self, _: &Point3<T>) -> Matrix3<T> {
+        Matrix3::from_diagonal(&Vector3::new(T::lit(2.0), T::lit(2.0), T::zero()))
+    }
+    fn size(&self) -> T {
+        T::lit(self.radius)
+    }
+}
+
 /// Pulls a string through these points tight outside a solid: beads that move towards the middle of their neighbours and
 /// are pushed out; returns its length.
 ///
 /// `project` moves a point inside onto the surface.
-pub(crate) fn pulled_tight(points: &[Point3<f64>], project: impl Fn(Point3<f64>) -> Point3<f64>) -> f64 {
+pub fn pulled_tight(points: &[Point3<f64>], project: &dyn Fn(Point3<f64>) -> Point3<f64>) -> f64 {
     const BEADS: usize = 1024;
     let mut beads = respaced(points, 64);
     loop {
@@ -122,7 +143,7 @@ fn nearest_on(a: Point3<f64>, b: Point3<f64>, p: Point3<f64>) -> Point3<f64> {
 }
 
 /// Points evenly spaced along a polygon.
-pub(crate) fn respaced(points: &[Point3<f64>], parts: usize) -> Vec<Point3<f64>> {
+pub fn respaced(points: &[Point3<f64>], parts: usize) -> Vec<Point3<f64>> {
     let total: f64 = points.windows(2).map(|pair| (pair[1] - pair[0]).norm()).sum();
     let spacing = total / f64::from(u32::try_from(parts).unwrap_or(u32::MAX));
     let mut spaced = vec![points[0]];
