@@ -211,49 +211,52 @@ impl<T: Real> Solid<T> for Ellipsoid<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Numbers;
     use approx::assert_relative_eq;
     use num_dual::Dual64;
+    use proptest::prelude::*;
 
-    /// Ellipsoids with radii between these, each with a point and a direction, of components up to `far` and one.
-    fn any(radii: [f64; 2], far: f64) -> impl Iterator<Item = (Ellipsoid<f64>, Point3<f64>, Vector3<f64>)> {
-        (0..1000).map(move |seed| {
-            let numbers = &mut Numbers::new(seed);
-            let radii = Vector3::from_fn(|_, _| numbers.between(radii[0], radii[1]));
-            let ellipsoid = Ellipsoid::new(radii).expect("in range");
-            (ellipsoid, numbers.vector(far).into(), numbers.vector(1.0))
-        })
-    }
-
-    #[test]
-    fn the_nearest_point_is_on_the_surface_and_straight_ahead() {
-        for (ellipsoid, p, _) in any([0.1, 3.0], 4.0) {
+    proptest! {
+        #[test]
+        fn the_nearest_point_is_on_the_surface_and_straight_ahead(
+            radii in prop::array::uniform3(0.1..3.0_f64),
+            p in prop::array::uniform3(-4.0..4.0_f64),
+        ) {
+            let ellipsoid = Ellipsoid::new(Vector3::from(radii))?;
+            let p = Point3::from(p);
             let near = ellipsoid.nearest(&p);
             let on = near.point.coords.component_div(&ellipsoid.radii).norm();
             // The residual of the last Newton step, in units of the radii, times a ratio of radii of 30.
-            assert!((on - 1.0).abs() < 1e-13, "{ellipsoid:?} at {p}: {on}");
+            prop_assert!((on - 1.0).abs() < 1e-13, "{on}");
             let across = near.normal.cross(&(p - near.point)).norm();
-            assert!(across < 1e-12, "{ellipsoid:?} at {p}: {across}");
-            let is_inside = p.coords.component_div(&ellipsoid.radii).norm() < 1.0;
-            assert_eq!(near.signed_distance < 0.0, is_inside, "{ellipsoid:?} at {p}");
+            prop_assert!(across < 1e-12, "{across}");
+            prop_assert_eq!(near.signed_distance < 0.0, p.coords.component_div(&ellipsoid.radii).norm() < 1.0);
         }
-    }
 
-    #[test]
-    fn no_other_surface_point_is_nearer() {
-        for (ellipsoid, p, direction) in any([0.3, 2.0], 2.0) {
-            let other = Point3::from(direction.normalize().component_mul(&ellipsoid.radii));
+        #[test]
+        fn no_other_surface_point_is_nearer(
+            radii in prop::array::uniform3(0.3..2.0_f64),
+            p in prop::array::uniform3(-2.0..2.0_f64),
+            direction in prop::array::uniform3(-1.0..1.0_f64),
+        ) {
+            let ellipsoid = Ellipsoid::new(Vector3::from(radii))?;
+            let p = Point3::from(p);
+            let unit = Vector3::from(direction).normalize();
+            let other = Point3::from(unit.component_mul(&ellipsoid.radii));
             let near = ellipsoid.nearest(&p);
-            assert!((p - near.point).norm() <= (p - other).norm() + 1e-12, "{ellipsoid:?} at {p}: {other}");
+            prop_assert!((p - near.point).norm() <= (p - other).norm() + 1e-12);
         }
-    }
 
-    #[test]
-    fn the_supporting_plane_has_the_surface_behind_it() {
-        for (ellipsoid, p, direction) in any([0.3, 2.0], 2.0) {
-            let other = Point3::from(direction.normalize().component_mul(&ellipsoid.radii));
-            let plane = ellipsoid.supporting_plane(&p);
-            assert!(plane.is_some_and(|plane| plane.height(&other) < 1e-14), "{ellipsoid:?} at {p}: {other}");
+        #[test]
+        fn the_supporting_plane_has_the_surface_behind_it(
+            radii in prop::array::uniform3(0.3..2.0_f64),
+            p in prop::array::uniform3(-2.0..2.0_f64),
+            direction in prop::array::uniform3(-1.0..1.0_f64),
+        ) {
+            let ellipsoid = Ellipsoid::new(Vector3::from(radii))?;
+            let unit = Vector3::from(direction).normalize();
+            let other = Point3::from(unit.component_mul(&ellipsoid.radii));
+            let plane = ellipsoid.supporting_plane(&Point3::from(p));
+            prop_assert!(plane.is_some_and(|plane| plane.height(&other) < 1e-14));
         }
     }
 
