@@ -1,62 +1,43 @@
 //! Progress of a long run.
 
-use std::io::{IsTerminal, Write, stderr};
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget};
 
 /// Shorter runs show nothing.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// How often a line is written anew \[ms\].
-const INTERVAL: u64 = 100;
-
-/// A line on standard error, if that is a terminal, that appears when a run takes longer than two seconds.
+/// A bar on standard error, if that is a terminal, that appears when a run takes longer than two seconds.
 #[derive(Debug)]
 pub struct Progress {
-    steps: u64,
-    done: AtomicU64,
+    bar: ProgressBar,
     start: Instant,
-    /// When the line was written last, in milliseconds from the start; zero while there is none.
-    written: AtomicU64,
 }
 
 impl Progress {
     /// Progress in so many steps.
     pub fn new(steps: u64) -> Self {
-        Self { steps, done: AtomicU64::new(0), start: Instant::now(), written: AtomicU64::new(0) }
+        let bar = ProgressBar::with_draw_target(Some(steps), ProgressDrawTarget::hidden());
+        Self { bar, start: Instant::now() }
     }
 
     /// One step has been done.
     pub fn step(&self) {
-        let done = self.done.fetch_add(1, Relaxed) + 1;
-        let passed = self.start.elapsed();
-        let now = u64::try_from(passed.as_millis()).unwrap_or(u64::MAX);
-        let written = self.written.load(Relaxed);
-        if passed < PATIENCE || now < written.saturating_add(INTERVAL) || !stderr().is_terminal() {
-            return;
+        if self.bar.is_hidden() && self.start.elapsed() > PATIENCE {
+            self.bar.set_draw_target(ProgressDrawTarget::stderr());
         }
-        if self.written.compare_exchange(written, now, Relaxed, Relaxed).is_ok() {
-            // A terminal that cannot be written to shows nothing.
-            let _ = write!(stderr(), "\r{done} of {} after {} s", self.steps, passed.as_secs());
-        }
+        self.bar.inc(1);
     }
 
-    /// Prints without the line in the way.
+    /// Prints without the bar in the way.
     pub fn aside(&self, print: impl FnOnce()) {
-        self.clear();
-        print();
-    }
-
-    fn clear(&self) {
-        if self.written.swap(0, Relaxed) > 0 {
-            let _ = write!(stderr(), "\r\x1b[K");
-        }
+        self.bar.suspend(print);
     }
 }
 
-/// The line is gone before results are printed.
+/// The bar is gone before results are printed.
 impl Drop for Progress {
     fn drop(&mut self) {
-        self.clear();
+        self.bar.finish_and_clear();
     }
 }
