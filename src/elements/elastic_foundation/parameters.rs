@@ -163,20 +163,19 @@ impl<T: Real> Parameters<T> {
         self.materials.get(surface.index()).and_then(Option::as_ref)
     }
 
-    /// A material and the transition velocity with their derivatives, and the places of these numbers among those of the
-    /// parameters, of which the first is at `first`; `None` if the surface is rigid.
-    pub(super) fn varied(
-        &self,
-        surface: SurfaceIndex,
-        first: usize,
-    ) -> Option<(Material<Varied<T>>, Varied<T>, [usize; NUMBERS])> {
+    /// What the law of a mesh depends on, with derivatives: its material and the transition velocity; `None` if it is rigid.
+    pub(super) fn varied(&self, surface: SurfaceIndex) -> Option<(Material<Varied<T>>, Varied<T>)> {
         let mut columns = Columns::new();
-        // In the order of the declarations, without the materials before this one.
         let transition_velocity = columns.number(self.transition_velocity);
         let material = self.material(surface)?.lift(&mut |number| columns.number(number));
+        Some((material, transition_velocity))
+    }
+
+    /// The places of these numbers among those of the parameters, of which the first is at `first`.
+    pub(super) fn places(&self, surface: SurfaceIndex, first: usize) -> [usize; NUMBERS] {
+        // In the order of the declarations, without the materials before this one.
         let skipped = self.materials[..surface.index()].iter().flatten().count() * Material::<T>::COUNT;
-        let places = from_fn(|column| first + column + if column == 0 { 0 } else { skipped });
-        Some((material, transition_velocity, places))
+        from_fn(|column| first + column + if column == 0 { 0 } else { skipped })
     }
 
     /// The material of a surface, mutable; `None` if it is rigid or does not exist.

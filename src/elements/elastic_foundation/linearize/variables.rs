@@ -82,8 +82,9 @@ impl<T: Real> VariedLaw<T> {
         at: &AtDynamics<'_, T, ElasticFoundation<T>>,
         blocks: &Blocks<'_, T>,
     ) -> Option<Self> {
-        let (material, transition_velocity, places) =
-            at.parameters.varied(contact.surfaces[0], blocks.parameter(0))?;
+        let mesh = contact.surfaces[0];
+        let (material, transition_velocity) = at.parameters.varied(mesh)?;
+        let places = at.parameters.places(mesh, blocks.parameter(0));
         Some(Self { material, law: Law::new(&material, transition_velocity), places })
     }
 
