@@ -24,7 +24,7 @@ pub(super) struct ContactLaw<S: Algebraic> {
     dynamic_friction: S,
     /// `2 (μ_s − μ_d)`.
     twice_excess: S,
-    viscous_friction: S,
+    pub(super) viscous_friction: S,
     transition_velocity: S,
     inverse_transition_squared: S,
 }
@@ -80,23 +80,14 @@ impl<T: Real, S: Algebraic<Scalar = T>> ContactLaw<S> {
         (self.dynamic_friction + excess) / speed + self.viscous_friction
     }
 
-    /// The coefficients of friction with an anchor: of the limit, Hollars' without the rise from rest, and viscous \[s/m\].
+    /// The coefficient of the limit of friction with an anchor: Hollars' without the rise from rest, and without what is viscous.
     #[inline]
-    pub(super) fn coefficients(&self, slip_squared: S) -> (S, S) {
+    pub(super) fn holding_coefficient(&self, slip_squared: S) -> S {
         let ratio_squared = slip_squared * self.inverse_transition_squared;
         let one = S::literal(1.0);
         let excess = self.twice_excess / (one + if ratio_squared < one { one } else { ratio_squared });
-        (self.dynamic_friction + excess, self.viscous_friction)
+        self.dynamic_friction + excess
     }
-}
-
-/// The friction force per newton of normal force, `−g σ` with the slip velocity `σ`.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Rubbing<T: Real> {
-    /// `g` \[s/m\].
-    pub(super) factor: T,
-    /// The derivative of `g σ` by `σ` is `g 1 + h σ σᵀ`.
-    pub(super) along: T,
 }
 
 impl<T: Real> ContactLaw<T> {
@@ -112,11 +103,12 @@ impl<T: Real> ContactLaw<T> {
         }
     }
 
-    /// The friction force with its derivatives by the slip velocity.
+    /// The friction force per newton of normal force is `−g σ` with the slip velocity `σ`; the derivative of `g σ` by it is
+    /// `g 1 + h σ σᵀ`. These are `g` and `h`.
     #[inline]
-    pub(super) fn rubbing(&self, slip: &Vector3<T>) -> Rubbing<T> {
+    pub(super) fn rubbing(&self, slip: &Vector3<T>) -> [T; 2] {
         let factor = self.constant::<1>().friction_factor(Dual::variable(slip.norm_squared(), 0));
-        Rubbing { factor: factor.value, along: factor.slopes[0] * T::lit(2.0) }
+        [factor.value, factor.slopes[0] * T::lit(2.0)]
     }
 
     /// The friction force \[N\] and the power that it dissipates \[W\].
@@ -235,8 +227,7 @@ mod tests {
                     + part * dynamic_friction
                     + speed * viscous_friction;
                 let slip = Vector3::new(0.6, 0.0, 0.8) * (ratio * vt);
-                let Rubbing { factor, along } = law.rubbing(&slip.map(T::lit));
-                let [factor, along] = [factor, along].map(T::to_f64);
+                let [factor, along] = law.rubbing(&slip.map(T::lit)).map(T::to_f64);
                 let along_slip = factor + along * slip.norm_squared();
                 // The slope is the sum of a factor and of what it changes by.
                 let size = factor.abs() + expected.eps.abs();

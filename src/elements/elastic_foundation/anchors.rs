@@ -5,13 +5,13 @@ use alloc::vec::Vec;
 use nalgebra::Point3;
 
 use crate::framework::Stage;
-use crate::framework::variables::{Declared, Slot, Value, Variables, Visitor, VisitorMut};
+use crate::framework::variables::{Declared, Numbers, Slot, Value, Variables, Visitor, VisitorMut};
 use crate::math::{InvalidValue, Real, Requirement, check, checked_when_read};
 use crate::variables;
 
 variables! {
     /// The anchor of one spring in contact.
-    #[derive(Copy)]
+    #[derive(Copy, Lift)]
     #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
     pub struct Anchor<T> {
         /// The spring, counted through the springs of all surfaces.
@@ -100,6 +100,11 @@ impl<T: Real> Anchors<T> {
             present.partial_cmp(&key).unwrap_or(core::cmp::Ordering::Greater)
         };
         self.taken.binary_search_by(compare).ok()
+    }
+
+    /// The places of the numbers of an anchor among those of all.
+    pub(super) fn places(place: usize) -> Anchor<usize> {
+        Anchor::<T>::default().places(Anchor::<T>::COUNT * place)
     }
 
     /// The number of places.

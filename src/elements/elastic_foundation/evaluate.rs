@@ -5,14 +5,12 @@ use alloc::vec::Vec;
 use nalgebra::{Point3, Vector3};
 
 use super::NoContactPossible;
-use super::results::Finding;
-use super::stiction::{Grip, Hold};
+use super::law::{Friction, Law};
 use crate::contact::BoundingBox;
-use crate::elements::contact_law::ContactLaw;
 use crate::elements::elastic_foundation::parameters::KIND;
 use crate::elements::elastic_foundation::{
-    Anchor, Anchors, Dynamics, ElasticFoundation, Material, MeshContact, Parameters, Position, Resultant,
-    SpringForce, SpringPosition, SpringVelocity, SurfaceIndex, Velocity,
+    Anchor, Anchors, Dynamics, ElasticFoundation, MeshContact, Parameters, Position, Resultant, SpringForce,
+    SpringPosition, SpringVelocity, SurfaceIndex, Velocity,
 };
 use crate::framework::{
     AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, ForceElement, Given, Stiffnesses,
@@ -26,20 +24,26 @@ impl<T: Real> ElasticFoundation<T> {
     fn find_contact(&self, mesh: usize, other: usize, parameters: &Parameters<T>, cache: &mut Position<T>) {
         let Some(springs) = &self.surfaces[mesh].springs else { return };
         let Some(material) = parameters.material(SurfaceIndex(mesh)) else { return };
-        let Position { X_GS, contacts, springs: found, potential_energy, vertices, parts, findings, .. } =
-            cache;
+        let Position { X_GS, contacts, springs: found, potential_energy, vertices, parts, .. } = cache;
         let [first_vertex, first_face] = vertices.lengths();
         let first_part = parts.len();
-        let share = if self.surfaces[other].springs.is_some() { T::lit(0.5) } else { T::one() };
+        let share = self.surfaces[other].share();
         let first = found.len();
         let mut work = T::zero();
         let (X_GM, X_GO) = (&X_GS[mesh], &X_GS[other]);
         let shape = &self.surfaces[other].shape;
+        // By centroids a cube of 0.2 m with 192 faces sinks 11.8 mm on an edge and 19.2 to 28.9 mm on a corner before anything
+        // bears. Against what a mesh cuts off a round body neither helps: by centroids the force on a ball of 8192 faces is,
+        // depending on its attitude, 0.57 to 0.97 of that with clipped faces at a depth of 0.002 of its radius, and 0.97 to
+        // 0.99 at 0.02. In a wide contact with a ball errors of centroids cancel: a plate of right triangles, 0.1 m deep in
+        // a ball of 1 m, lacks 13 %, 3.5 %, 0.9 % and 0.2 % of the force if it is clipped and their shorter edges are 0.2, 0.1,
+        // 0.05 and 0.025 m long; by centroids 1.4 %, 0.2 %, 0.06 % and 0.006 %.
         if parameters.clipped {
+            // The gradient of the energy k/2 ∫ x² dA to roundoff, in any shape.
             springs.for_each_loaded(X_GM, shape, X_GO, vertices, |loaded| {
                 let LoadedVertex { vertex, depth, volume, mean_depth, point_G, normal_G } = loaded;
                 let area = volume / mean_depth * share;
-                let elastic_force = material.stiffness * volume * share;
+                let elastic_force = material.elastic_force([volume, share]);
                 work += elastic_force * depth;
                 let depth = mean_depth;
                 found.push(SpringPosition { index: vertex, depth, area, elastic_force, point_G, normal_G });
@@ -48,7 +52,7 @@ impl<T: Real> ElasticFoundation<T> {
             springs.for_each_inside(X_GM, shape, X_GO, |displaced| {
                 let Displaced { face, area, depth, point_G, normal_G, part } = displaced;
                 let area = area * share;
-                let elastic_force = material.stiffness * area * depth;
+                let elastic_force = material.elastic_force([area, depth]);
                 work += elastic_force * depth;
                 found.push(SpringPosition { index: face, depth, area, elastic_force, point_G, normal_G });
                 parts.extend(part);
@@ -56,10 +60,11 @@ impl<T: Real> ElasticFoundation<T> {
         }
         if found.len() > first {
             *potential_energy += work * T::lit(0.5);
-            let springs = first..found.len();
-            contacts.push(MeshContact { mesh: SurfaceIndex(mesh), other: SurfaceIndex(other), springs });
             let [end_of_vertices, end_of_faces] = vertices.lengths();
-            findings.push(Finding {
+            contacts.push(MeshContact {
+                mesh: SurfaceIndex(mesh),
+                other: SurfaceIndex(other),
+                springs: first..found.len(),
                 vertices: first_vertex..end_of_vertices,
                 faces: first_face..end_of_faces,
                 parts: first_part..parts.len(),
@@ -78,36 +83,30 @@ impl<T: Real> ElasticFoundation<T> {
         let body = self.surfaces[surface.0].body;
         velocities.velocity_of_frame(at.positions, Checked(body), &p_G.into())
     }
-}
 
-impl<T: Real> ElasticFoundation<T> {
-    /// What holds a displaced spring along the surface, and its base in Ground.
+    /// The base of a displaced spring in Ground, and its whole area.
     #[inline]
-    pub(super) fn grip(
+    pub(super) fn base_and_area(
         &self,
         contact: &MeshContact,
         spring: &SpringPosition<T>,
         at: &AtPosition<'_, T, Self>,
-    ) -> Option<(Grip<T>, Point3<T>)> {
+    ) -> Option<(Point3<T>, T)> {
         let placed = &self.surfaces[contact.mesh.0];
-        let (springs, material) = (placed.springs.as_ref()?, at.parameters.material(contact.mesh)?);
-        let share = if self.surfaces[contact.other.0].springs.is_some() { T::lit(0.5) } else { T::one() };
+        let springs = placed.springs.as_ref()?;
+        let share = self.surfaces[contact.other.0].share();
         let (base, area) = if at.parameters.clipped {
             (springs.vertex(spring.index), placed.vertex_areas[spring.index] * share)
         } else {
             (springs.centroid(spring.index), springs.area(spring.index) * share)
         };
-        let grip = Grip {
-            stiffness: material.tangential_stiffness * area,
-            viscosity: material.tangential_viscosity * area,
-        };
-        Some((grip, at.position.X_GS[contact.mesh.0] * base))
+        Some((at.position.X_GS[contact.mesh.0] * base, area))
     }
 
     /// Adds the forces of the springs of one contact, with friction by their anchors.
     fn add_anchored_springs(
         &self,
-        (material, law): (&Material<T>, &ContactLaw<T>),
+        (stiffness, law): (T, &Law<T>),
         contact: &MeshContact,
         at: &AtVelocity<'_, T, Self>,
         cache: &mut Dynamics<T>,
@@ -122,34 +121,35 @@ impl<T: Real> ElasticFoundation<T> {
             - self.velocity_at(contact.other, p_GS, at, at.velocities);
         let range = contact.springs.clone();
         for (spring, velocity) in at.position.springs[range.clone()].iter().zip(&at.velocity.springs[range]) {
-            let Some((grip, p_G)) = self.grip(contact, spring, at) else { continue };
+            let Some((p_G, area)) = self.base_and_area(contact, spring, at) else { continue };
             let normal = spring.normal_G;
             let along = |v: Vector3<T>| v - normal * normal.dot(&v);
             let r_G = p_G.coords - p_GS;
             let slip = along(V.linear + V.angular.cross(&r_G));
             let slip_squared = slip.norm_squared();
 
-            let factor = law.normal_factor(velocity.depth_rate);
-            let normal_force = spring.elastic_force * factor;
-            let (coefficient, viscous) = law.coefficients(slip_squared);
+            let (normal_force, factor) = law.press(spring.elastic_force, velocity.depth_rate);
             let id = placed.first_spring + spring.index;
             let anchor = at.discrete.of(id, other);
             let stretch = anchor.map_or_else(Vector3::zeros, |anchor| along(p_G - X_GO * anchor));
-            let Hold { elastic, damping, slips } = grip.hold(stretch, slip, coefficient * normal_force);
-            let friction_force_G = elastic + damping - slip * (viscous * normal_force);
+            let squares = [stretch.norm_squared(), stretch.dot(&slip), slip_squared];
+            let grip = law.grip(area);
+            let Friction { elastic, damping, viscous, slips } = law.hold(grip, squares, normal_force);
+            let (elastic, damping, [grip, _]) = (stretch * elastic, slip * damping, grip);
+            let friction_force_G = elastic + damping - slip * viscous;
 
             let point = match anchor {
                 Some(anchor) if !slips => anchor,
-                _ if grip.stiffness > zero => {
-                    let unstretched = p_G + elastic / grip.stiffness;
+                _ if grip > zero => {
+                    let unstretched = p_G + elastic / grip;
                     X_GO.inverse_transform_point(&unstretched)
                 }
                 _ => X_GO.inverse_transform_point(&p_G),
             };
             cache.next_anchors.push(Anchor::new(id, other, point));
-            if grip.stiffness > zero {
-                cache.friction_energy += elastic.norm_squared() / grip.stiffness * half;
-                cache.held_energy += stretch.norm_squared() * grip.stiffness * half;
+            if grip > zero {
+                cache.friction_energy += elastic.norm_squared() / grip * half;
+                cache.held_energy += stretch.norm_squared() * grip * half;
             }
 
             let contact_G = spring.point_G.coords - p_GS;
@@ -160,8 +160,8 @@ impl<T: Real> ElasticFoundation<T> {
             sums.area += spring.area;
             sums.moment += contact_G * normal_force;
             sums.lost += (normal_force - spring.elastic_force) * velocity.depth_rate - damping.dot(&slip)
-                + viscous * normal_force * slip_squared;
-            let pressure = material.stiffness * spring.depth * factor;
+                + viscous * slip_squared;
+            let pressure = stiffness * spring.depth * factor;
             cache.springs.push(SpringForce { normal_force, pressure, friction_force_G });
         }
         sums
@@ -204,8 +204,6 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
         cache.springs.clear();
         cache.springs.reserve_exact(self.spring_count);
         cache.parts.clear();
-        cache.findings.clear();
-        cache.findings.reserve_exact(self.contact_room());
         if given.parameters.clipped {
             cache.vertices.reserve(self.most_vertices);
             cache.vertices.clear(self.spring_count, self.spring_count);
@@ -280,11 +278,11 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
         for contact in &at.position.contacts {
             let Some(material) = at.parameters.material(contact.mesh) else { continue };
             let p_GS = at.position.X_GS[contact.mesh.0].translation.vector;
-            let law = material.law(at.parameters.transition_velocity).contact;
+            let law = Law::new(material, at.parameters.transition_velocity);
             let range = contact.springs.clone();
             let springs = (&at.position.springs[range.clone()], &at.velocity.springs[range]);
             let sums = if self.has_anchors {
-                self.add_anchored_springs((material, &law), contact, at, cache)
+                self.add_anchored_springs((material.stiffness, &law), contact, at, cache)
             } else {
                 add_springs((material.stiffness, &law), p_GS, springs, &mut cache.springs)
             };
@@ -383,7 +381,7 @@ impl<T: Real> Sums<T> {
 /// Adds the forces of the springs of one contact.
 #[inline]
 fn add_springs<T: Real>(
-    (stiffness, law): (T, &ContactLaw<T>),
+    (stiffness, law): (T, &Law<T>),
     p_GS: Vector3<T>,
     (positions, velocities): (&[SpringPosition<T>], &[SpringVelocity<T>]),
     forces: &mut Vec<SpringForce<T>>,
@@ -394,9 +392,8 @@ fn add_springs<T: Real>(
     let mut lost = zero;
     forces.extend(positions.iter().zip(velocities).map(|(spring, velocity)| {
         let SpringVelocity { depth_rate, slip_G } = velocity;
-        let factor = law.normal_factor(*depth_rate);
-        let normal_force = spring.elastic_force * factor;
-        let (friction_force_G, rubbing_power) = law.friction(normal_force, slip_G);
+        let (normal_force, factor) = law.press(spring.elastic_force, *depth_rate);
+        let (friction_force_G, rubbing_power) = law.contact.friction(normal_force, slip_G);
 
         let r_G = spring.point_G.coords - p_GS;
         let force_G = spring.normal_G * normal_force + friction_force_G;

@@ -3,10 +3,10 @@
 mod anchors;
 mod error;
 mod evaluate;
+mod law;
 mod linearize;
 mod parameters;
 mod results;
-mod stiction;
 mod stiffness;
 
 use alloc::sync::Arc;
@@ -37,8 +37,8 @@ use parameters::KIND;
 ///
 /// # Law
 ///
-/// Springs are independent. A spring whose base is inside the other surface is displaced to the nearest point of
-/// that surface, where the bodies exert normal and friction forces on each other:
+/// Springs are independent. One whose base is inside the other surface is displaced to the nearest point of that surface,
+/// where the bodies exert normal and friction forces on each other, after Hunt and Crossley and after Hollars:
 ///
 /// ```text
 /// f_n = k a x (1 + c v)                                          or zero, if that is negative
@@ -56,119 +56,85 @@ use parameters::KIND;
 /// | `x`, `v` | displacement, its rate | m, m/s | x > 0 |
 /// | `v_s` | slip speed at the contact point | m/s | |
 ///
-/// The normal force is of the form of Hunt and Crossley. A body that strikes a half-space at speed `v` without turning
-/// rebounds at `e v`, whatever its shape, mass and stiffness, with the solution `e` of
-/// `y (1 + e) = ln((1 + y)/(1 − y e))`, `y = c v`: about `1 − 2y/3` if that is near one.
-///
 /// A mesh is deformable by its own springs and rigid to those of others. If both meshes carry springs, each
-/// counts with half its area. Two surfaces on one body, and two without springs, ignore each other.
+/// counts with half its area. Two surfaces on one body, and two without springs, ignore each other. A body that strikes a
+/// half-space at speed `v` without turning rebounds at `e v` with the solution `e` of `y (1 + e) = ln((1 + y)/(1 − y e))`,
+/// `y = c v`: about `1 − 2y/3` if that is near one.
 ///
-/// # Clipped faces
-///
-/// A face counts fully or not at all, by its centroid, and nothing bears before the first centroid is inside: a cube of
-/// 0.2 m with 192 faces sinks 11.8 mm on an edge and 19.2 to 28.9 mm on a corner. With
-/// [`clipped`](Parameters::clipped) faces the pressure `k x` is integrated over the part of each face that is inside.
-/// `x` is interpolated linearly over the face between its corners, and each spring is at a vertex, with its share of the
-/// faces around it:
+/// With [`clipped`](Parameters::clipped) faces the pressure `k x` is integrated over the part of each face that is inside,
+/// with `x` interpolated between its corners, and each spring is at a vertex:
 ///
 /// ```text
 /// a x = Σ ∫ φ max(Σ φ_i x_i, 0) dA     over the faces around the vertex; φ is 1 there and 0 at other vertices
 /// ```
 ///
-/// - In a half-space that is exact for the mesh as it is, in every attitude, and there is a force from the first touch.
-/// - Forces are continuous, but for the exception below, without the kinks of the published law where centroids come in.
-/// - What a mesh cuts off a round body is missing still. By centroids the force on a ball of 8192 faces is, depending on its
-///   attitude, 0.57 to 0.97 of that with clipped faces at a depth of 0.002 of its radius, and 0.97 to 0.99 at 0.02.
-/// - In other shapes, where the surface at the depth of a face has the radius of curvature r, the depth is off by at most
-///   `L²/8r` within a face of longest edge L: too small in what is convex. A ball that reaches into the middle of a larger
-///   face only is not noticed. A plate of right triangles, 0.1 m deep in a ball of 1 m, lacks 13 %, 3.5 %, 0.9 % and
-///   0.2 % of the force if their shorter edges are 0.2, 0.1, 0.05 and 0.025 m long; by centroids, where errors in and out
-///   cancel in so wide a contact, it is off by at most 1.4 %, 0.2 %, 0.06 % and 0.006 %.
+/// Otherwise a face counts fully or not at all, by its centroid, and nothing bears before the first centroid is inside.
 ///
-/// # Friction with anchors
-///
-/// Under Hollars' law surfaces creep. A foundation [`with_anchors`](Self::with_anchors) remembers for every spring in
-/// contact an anchor on the other surface, from which a spring along the surface holds the base of this one until it yields
-/// at the limit of friction. With the tangential displacement `s` from the anchor, the slip velocity `v_s`, both of the
-/// base, and the whole area `A` of the face or of the vertex's share:
+/// Under this friction surfaces creep. A foundation [`with_anchors`](Self::with_anchors) remembers for every spring in
+/// contact an anchor on the other surface, from which a spring along the surface holds its base until it yields:
 ///
 /// ```text
-/// limit       L   = f_n [ μ_d + (μ_s − μ_d) min(1, 2/(1 + (v_s/v_t)²)) ]      Hollars' without the rise from rest
+/// limit       L   = f_n [ μ_d + (μ_s − μ_d) min(1, 2/(1 + (v_s/v_t)²)) ]
 /// elastic     f_e = −k_t A s, shortened to L
 /// damping     f_c = −γ c_t A v_s with the greatest γ ≤ 1 for which |f_e + f_c| ≤ L
 /// friction    f_t = f_e + f_c − f_n μ_v v_s
 /// ```
 ///
-/// with the [tangential stiffness](Material::tangential_stiffness) `k_t` and
-/// [viscosity](Material::tangential_viscosity) `c_t` per area. At the end of a step the anchors of springs that have yielded
-/// follow to where the spring exerts just `f_e`; a spring that has come into contact gets its anchor where it is, and one
-/// that has left loses it.
+/// | symbol | meaning | unit | range |
+/// |---|---|---|---|
+/// | `k_t`, `c_t` | [tangential stiffness](Material::tangential_stiffness), [viscosity](Material::tangential_viscosity) per area | N/m³, N·s/m³ | ≥ 0 |
+/// | `A` | whole area of the face or of the vertex's share | m² | |
+/// | `s`, `v_s` | tangential displacement from the anchor, slip velocity, of the base | m, m/s | |
 ///
-/// - A load that friction can hold is held without creep, from rest and after sliding: a block of 10 kg on a slope of 15°
-///   moves by less than 1e-14 m a second in steps of 0.1, 1 and 5 ms, where it creeps at 4 mm/s by Hollars' law. With
-///   adaptive steps it jitters within their accuracy.
-/// - Each spring has its own anchor rather than a contact one for its resultant: they hold against spin as against slip,
-///   in a contact of any form, such as a peg in a hole, and as it rolls on, springs enter at rest and leave with their
-///   memory. Its price is a state with one place for each spring.
-/// - Places where a block comes to rest are of first order in the step. A load that is applied suddenly stretches the springs
-///   by up to twice their final stretch.
-/// - Explicit hosts need steps shorter than `2/ω` of the vibration of a body on its tangential springs too.
-/// - A spring in two other surfaces at once has an anchor on each, as long as there are no more in all than springs.
+/// At the end of a step the anchors of springs that have yielded follow to where the spring exerts just `f_e`; a spring
+/// that has come into contact gets its anchor where it is, and one that has left loses it.
 ///
 /// # Energy
 ///
-/// Stored: `Σ k a x² / 2`; with clipped faces `k/2 ∫ x² dA` of the interpolated depth, whose gradient the force is to
-/// roundoff, in any shape; and `|f_e|²/(2 k_t A)` with anchors. Lost: `(f_n − k a x) v + f_t v_s`, never negative: while the spring pushes, the first
-/// part is `k a x c v²`; once it has let go, the energy that it gives up is lost. The loss is known
-/// instantaneously, but for what is lost as anchors are dragged, `−f_e` times their motion, which shows in
-/// [`dissipated_energy`](crate::DynamicsView::dissipated_energy). Where the other surface is curved, a spring along it stores
-/// what it is given up to the product of stretch, depth and curvature.
+/// Stored: `Σ k a x²/2`, with clipped faces `k/2 ∫ x² dA`, and `|f_e|²/(2 k_t A)` with anchors. Lost:
+/// `(f_n − k a x) v + f_t v_s`, known instantaneously and never negative; once a spring has let go, the energy that it
+/// gives up is lost. With anchors `f_c` and `μ_v` lose what is known instantaneously. What is lost as anchors are dragged,
+/// `−f_e` times their motion, shows in [`dissipated_energy`](crate::DynamicsView::dissipated_energy).
 ///
-/// # Note that
+/// # Limits
 ///
-/// - Without anchors friction only opposes slip; there is no stiction: under a steady tangential load below `μ_s f_n`
-///   surfaces creep, at less than `v_t`.
-/// - Displacements are continuous as bodies move, and so are forces, with one exception. Where a spring's base
-///   passes a point equally near to two parts of the other surface, the direction of the force jumps.
-/// - In a thin body a deep spring is nearer to the far side: keep the depth below half the thickness.
-/// - A force, energy or power that is not finite is refused with
-///   [`ElementError::NonFiniteForce`](crate::ElementError::NonFiniteForce).
-/// - After the first evaluation of a state, and with anchors the second commit, nothing is allocated as long as no more springs are displaced than
-///   there are (one inside two surfaces counts twice) and a box around a surface overlaps no more than 32
-///   others on average.
+/// - Where a spring's base passes a point equally near to two parts of the other surface, its force jumps. In a thin body a deep
+///   spring is nearer to the far side: keep the depth below half the thickness.
+/// - Clipped faces are exact in a half-space, for the mesh as it is. Elsewhere the depth is off by at most `L²/8r` in a face
+///   of longest edge `L`, at the depth of which the surface has the radius of curvature `r`. A ball that reaches only into the
+///   middle of a larger face is not noticed.
+/// - Without anchors there is no stiction: under a steady tangential load below `μ_s f_n` surfaces creep, at less than `v_t`.
+/// - With anchors places where a body comes to rest are of first order in the step, and explicit hosts need steps shorter
+///   than `2/ω` of its vibration on tangential springs. There are as many anchors as springs. Along a curved surface
+///   energy is stored up to the product of stretch, depth and curvature.
+/// - Allocation: none after the first evaluation of a state, and with anchors the second commit, as long as no more springs are
+///   displaced than there are and a box around a surface overlaps no more than 32 others on average.
 ///
-/// # Refused
+/// # Errors
 ///
-/// By [`ForceSystem::add`](crate::ForceSystem::add): a foundation without a mesh with springs and a surface on
-/// another body ([`NoContactPossible`]). By the evaluation: a surface whose pose overflows
-/// ([`KinematicsError::NonFinite`](crate::KinematicsError::NonFinite)).
-///
-/// # Stable step
-///
-/// For the [longest stable step](crate::ForceSystem::stable_step) of a host, it reports for each displaced spring `k a`,
-/// the damping `c·f`, and friction as a damper of its slope at rest, `((2μ_s − μ_d)/v_t + μ_v)·f`. If bodies may meet, with a
-/// speed that the host states, it reports as well what else of a mesh may be displaced at once, taken as half of a closed one, at
-/// the distance of the farthest vertex.
+/// [`ForceSystem::add`](crate::ForceSystem::add) refuses a foundation without a mesh with springs and a surface on another
+/// body ([`NoContactPossible`]); an evaluation, a surface whose pose overflows
+/// ([`KinematicsError::NonFinite`](crate::KinematicsError::NonFinite)), and a force, energy or power that is not finite
+/// ([`ElementError::NonFiniteForce`](crate::ElementError::NonFiniteForce)).
 ///
 /// # Linearization
 ///
-/// Derivatives are exact with every option, also those of anchors after a commit, for the springs that are displaced: others
-/// have no part. On a mesh they are those of the face, edge or vertex that is nearest; a shape of one's own states
-/// [how its normal turns](crate::shapes::Solid::normal_gradient), or the foundation gets differences.
+/// Exact with every option, for the springs that are displaced, by the face, edge or vertex of a mesh that is nearest. A shape
+/// of one's own states [how its normal turns](crate::shapes::Solid::normal_gradient), or the foundation gets differences.
 ///
-/// Each contact is in the branch `in contact`, with the depth of its deepest spring as the margin. Where there is dry friction,
-/// so many of its springs are `creeping` below the transition velocity and so many `sliding`; with anchors, so many are
-/// `sticking` and so many `slipping`. With dissipation, so many are `pressing` and so many have `let go`. The margin of these
-/// is that of the spring that is nearest to the other branch. If two steps have the same branches with the same counts, no
-/// spring has switched, unless another has switched back.
+/// | branch of a contact, with the number of its springs | margin, of the nearest spring | unit |
+/// |---|---|---|
+/// | `in contact` | the greatest depth | m |
+/// | `creeping`, `sliding`, with dry friction | of the slip speed from `v_t` | m/s |
+/// | `sticking`, `slipping`, with anchors | of the elastic force from `L` | N |
+/// | `pressing`, `let go`, with dissipation | of the depth's rate from `−1/c` | m/s |
 ///
 /// # Source
 ///
-/// M. A. Sherman, A. Seth, S. L. Delp, *Simbody: multibody dynamics for biomedical research*, Procedia
-/// IUTAM 2 (2011) 241–261, and the reference manual of its elastic foundation. Layer stiffness:
-/// K. L. Johnson, *Contact Mechanics* (1985), section 4.3. Dissipation: K. H. Hunt, F. R. E. Crossley, *Coefficient of
-/// restitution interpreted as damping in vibroimpact*, Journal of Applied Mechanics 42 (1975) 440–445. Friction: M. G. Hollars' model, as given
-/// there.
+/// M. A. Sherman, A. Seth, S. L. Delp, *Simbody: multibody dynamics for biomedical research*, Procedia IUTAM 2 (2011)
+/// 241–261, and the reference manual of its elastic foundation, with M. G. Hollars' friction. K. L. Johnson, *Contact
+/// Mechanics* (1985), section 4.3. K. H. Hunt, F. R. E. Crossley, *Coefficient of restitution interpreted as damping in
+/// vibroimpact*, Journal of Applied Mechanics 42 (1975) 440–445.
 ///
 /// # Example: a ball at rest on the ground
 ///
@@ -195,13 +161,9 @@ use parameters::KIND;
 /// let dynamics = system.realize_dynamics(&mut state)?;
 /// let force = dynamics.body_force(ball).force;
 /// assert!((force.z - weight).abs() < 0.02 * weight && force.xy().norm() < 1e-9);
-/// let at = dynamics.of(foundation);
-/// let deepest = at.position.springs.iter().map(|spring| spring.depth).fold(0.0, f64::max);
+/// let springs = &dynamics.of(foundation).position.springs;
+/// let deepest = springs.iter().map(|spring| spring.depth).fold(0.0, f64::max);
 /// assert!(deepest > 0.97 * depth && deepest < depth);
-///
-/// // Above the ground nothing pushes.
-/// state.set_pose(ball, Pose::translation(0.0, 0.0, 1.0))?;
-/// assert_eq!(system.realize_dynamics(&mut state)?.body_force(ball).force.norm(), 0.0);
 /// # Ok::<(), force_elements::Error>(())
 /// ```
 #[derive(Debug, Clone)]
@@ -263,7 +225,7 @@ impl<T: Real> ElasticFoundation<T> {
     /// and greater than zero.
     pub fn new(parameters: Parameters<T>) -> Result<Self, Error> {
         parameters.validate().map_err(|error| Error::of_new(KIND, error))?;
-        Ok(Self { defaults: parameters.without_surfaces(), ..Self::default() })
+        Ok(Self { defaults: Parameters { materials: Vec::new(), ..parameters }, ..Self::default() })
     }
 
     /// The same with friction that holds: every spring in contact has an anchor, which the state remembers.
@@ -336,7 +298,7 @@ impl<T: Real> ElasticFoundation<T> {
             self.most_vertices = self.most_vertices.max(mesh.vertex_count());
         }
         self.surfaces.push(added);
-        self.defaults.push(material);
+        self.defaults.materials.push(material);
         Ok(SurfaceIndex(index))
     }
 
@@ -392,6 +354,12 @@ impl<T: Real> ElasticFoundation<T> {
 }
 
 impl<T: Real> Placed<T> {
+    /// With which share of its area a spring of another mesh counts against this surface.
+    #[inline]
+    fn share(&self) -> T {
+        if self.springs.is_some() { T::lit(0.5) } else { T::one() }
+    }
+
     fn check_closed(&self, surface: usize) -> Result<(), Error> {
         match &self.shape {
             SolidShape::Mesh(mesh) => match mesh.opening() {

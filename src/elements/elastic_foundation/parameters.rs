@@ -1,13 +1,15 @@
 //! Parameters and materials of the foundation.
 
 use alloc::vec::Vec;
+use core::array::from_fn;
 
 use crate::elements::contact_design::{ContactDesign, SpringDamper};
-use crate::elements::contact_law::{Coefficients, ContactLaw};
 use crate::elements::elastic_foundation::SurfaceIndex;
-use crate::framework::Stage;
-use crate::framework::variables::{Composite, Declared, Listed, Part, Variables, Visitor, VisitorMut};
-use crate::math::{Algebraic, InvalidValue, Real, check, checked_when_read};
+use crate::framework::variables::{
+    Composite, Declared, Listed, Numbers, Part, Variables, Visitor, VisitorMut,
+};
+use crate::framework::{Columns, Stage};
+use crate::math::{Dual, InvalidValue, Real, check, checked_when_read};
 use crate::variables;
 
 pub(super) const KIND: &str = "elastic_foundation";
@@ -37,31 +39,11 @@ variables! {
 
 checked_when_read!(Material);
 
-/// The law of a material.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Law<S: Algebraic> {
-    pub(super) stiffness: S,
-    pub(super) contact: ContactLaw<S>,
-    pub(super) tangential_stiffness: S,
-    pub(super) tangential_viscosity: S,
-}
+/// How many numbers the law of a mesh depends on: the transition velocity and its material.
+pub(super) const NUMBERS: usize = 1 + <Material<f64> as Numbers<f64>>::COUNT;
 
-impl<S: Algebraic> Material<S> {
-    pub(super) fn law(&self, transition_velocity: S) -> Law<S> {
-        Law {
-            stiffness: self.stiffness,
-            contact: ContactLaw::new(Coefficients {
-                dissipation: self.dissipation,
-                static_friction: self.static_friction,
-                dynamic_friction: self.dynamic_friction,
-                viscous_friction: self.viscous_friction,
-                transition_velocity,
-            }),
-            tangential_stiffness: self.tangential_stiffness,
-            tangential_viscosity: self.tangential_viscosity,
-        }
-    }
-}
+/// A number of the law with its derivatives by all that it depends on.
+pub(super) type Varied<T> = Dual<T, NUMBERS>;
 
 impl<T: Real> Material<T> {
     /// Springs of this stiffness per area \[N/m³\] without dissipation or friction.
@@ -175,19 +157,25 @@ impl<T: Real> Parameters<T> {
         Ok(Self { transition_velocity, clipped: true, ..Self::default() })
     }
 
-    /// The same without materials.
-    pub(super) fn without_surfaces(self) -> Self {
-        Self { materials: Vec::new(), ..self }
-    }
-
-    pub(super) fn push(&mut self, material: Option<Material<T>>) {
-        self.materials.push(material);
-    }
-
     /// The material of a surface; `None` if it is rigid or does not exist.
     #[inline]
     pub fn material(&self, surface: SurfaceIndex) -> Option<&Material<T>> {
         self.materials.get(surface.index()).and_then(Option::as_ref)
+    }
+
+    /// What the law of a mesh depends on, with derivatives: its material and the transition velocity; `None` if it is rigid.
+    pub(super) fn varied(&self, surface: SurfaceIndex) -> Option<(Material<Varied<T>>, Varied<T>)> {
+        let mut columns = Columns::new();
+        let transition_velocity = columns.number(self.transition_velocity);
+        let material = self.material(surface)?.lift(&mut |number| columns.number(number));
+        Some((material, transition_velocity))
+    }
+
+    /// The places of these numbers among those of the parameters, of which the first is at `first`.
+    pub(super) fn places(&self, surface: SurfaceIndex, first: usize) -> [usize; NUMBERS] {
+        // In the order of the declarations, without the materials before this one.
+        let skipped = self.materials[..surface.index()].iter().flatten().count() * Material::<T>::COUNT;
+        from_fn(|column| first + column + if column == 0 { 0 } else { skipped })
     }
 
     /// The material of a surface, mutable; `None` if it is rigid or does not exist.

@@ -26,19 +26,7 @@ results! {
         pub(super) vertices: VertexBuffer<T>;
         /// Where springs at centroids meet meshes.
         pub(super) parts: Vec<MeshPart>;
-        /// For each contact.
-        pub(super) findings: Vec<Finding>;
     }
-}
-
-/// What belongs to a contact besides its springs.
-#[derive(Debug, Clone)]
-pub(super) struct Finding {
-    /// Ranges of `vertices`.
-    pub(super) vertices: Range<usize>,
-    pub(super) faces: Range<usize>,
-    /// Range of `parts`.
-    pub(super) parts: Range<usize>,
 }
 
 /// A mesh with springs displaced by another surface. Two meshes that both carry springs may be in contact
@@ -51,6 +39,10 @@ pub struct MeshContact {
     pub other: SurfaceIndex,
     /// Range of the springs in [`Position::springs`], [`Velocity::springs`] and [`Dynamics::springs`].
     pub springs: Range<usize>,
+    /// Ranges of [`Position::vertices`], which has faces too, and of [`Position::parts`].
+    pub(super) vertices: Range<usize>,
+    pub(super) faces: Range<usize>,
+    pub(super) parts: Range<usize>,
 }
 
 /// One displaced spring.

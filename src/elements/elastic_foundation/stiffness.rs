@@ -2,18 +2,20 @@
 
 use nalgebra::ComplexField;
 
+use super::law::Law;
 use crate::elements::elastic_foundation::{ElasticFoundation, SurfaceIndex};
 use crate::framework::{AtDynamics, Stiffnesses};
 use crate::math::Real;
 use crate::mechanics::BodyIndex;
 
 impl<T: Real> ElasticFoundation<T> {
-    /// Reports each displaced spring, and with anchors what holds it along the surface; and if bodies may meet, for each mesh and each surface that it may meet, the rest of
-    /// the springs that can be displaced at once.
+    /// Reports each displaced spring: `k a`, the damping `c·f`, and friction as a damper of its slope at rest,
+    /// `((2μ_s − μ_d)/v_t + μ_v)·f`, or with anchors what holds it along the surface. If bodies may meet, it reports for each
+    /// mesh and each surface that it may meet the rest of the springs that can be displaced at once.
     pub(super) fn report_springs(&self, at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {
         for contact in &at.position.contacts {
             let Some(material) = at.parameters.material(contact.mesh) else { continue };
-            let law = material.law(at.parameters.transition_velocity).contact;
+            let law = Law::new(material, at.parameters.transition_velocity);
             let bodies = [contact.mesh, contact.other].map(|surface| self.surfaces[surface.index()].body);
             let range = contact.springs.clone();
             let springs = at.position.springs[range.clone()].iter().zip(&at.dynamics.springs[range]);
@@ -21,19 +23,19 @@ impl<T: Real> ElasticFoundation<T> {
                 let at_rest = material.stiffness * spring.area;
                 let pressed = force.normal_force / spring.depth;
                 let stiffness = if pressed > at_rest { pressed } else { at_rest };
-                let damping = law.damping(spring.elastic_force);
+                let damping = law.contact.damping(spring.elastic_force);
                 let ends = bodies.map(|body| (body, spring.point_G));
                 let mut load = force.normal_force.to_f64();
                 let rubbing = if self.has_anchors {
-                    let Some((grip, p_G)) = self.grip(contact, spring, at) else { continue };
-                    let (_, viscous) = law.coefficients(T::zero());
-                    let viscosity = grip.viscosity + viscous * force.normal_force.max(T::zero());
+                    let Some((p_G, area)) = self.base_and_area(contact, spring, at) else { continue };
+                    let [grip, damper] = law.grip(area);
+                    let viscosity = damper + law.contact.viscous_friction * force.normal_force.max(T::zero());
                     let bases = bodies.map(|body| (body, p_G));
-                    stiffnesses.between(grip.stiffness.to_f64(), viscosity.to_f64(), bases);
+                    stiffnesses.between(grip.to_f64(), viscosity.to_f64(), bases);
                     load += force.friction_force_G.norm().to_f64();
                     T::zero()
                 } else {
-                    force.normal_force * law.friction_factor(T::zero())
+                    force.normal_force * law.contact.friction_factor(T::zero())
                 };
                 let normal_G = spring.normal_G.map(T::to_f64);
                 stiffnesses.in_direction(stiffness.to_f64(), damping.to_f64(), normal_G, ends);
@@ -69,9 +71,8 @@ impl<T: Real> ElasticFoundation<T> {
         }
         // Half of the area of a point-symmetric mesh faces the other surface; of one such as a cone it may be more.
         let area = springs.areas().fold(T::zero(), |sum, area| sum + area);
-        let share = if springs.is_closed() { 0.5 } else { 1.0 };
-        let share = if met.springs.is_some() { 0.5 * share } else { share };
-        let law = material.law(at.parameters.transition_velocity).contact;
+        let share = met.share().to_f64() * if springs.is_closed() { 0.5 } else { 1.0 };
+        let law = Law::new(material, at.parameters.transition_velocity).contact;
         let all = share * (area * material.stiffness).to_f64();
         let displaced = at
             .position
@@ -97,8 +98,8 @@ impl<T: Real> ElasticFoundation<T> {
         let pressed = load * (1.0 + law.damping(T::one()).to_f64() * speed);
         let rubbing = if self.has_anchors {
             let area = stiffness / material.stiffness.to_f64();
-            let (_, viscous) = law.coefficients(T::zero());
-            let viscosity = material.tangential_viscosity.to_f64() * area + viscous.to_f64() * pressed;
+            let viscous = law.viscous_friction.to_f64() * pressed;
+            let viscosity = material.tangential_viscosity.to_f64() * area + viscous;
             stiffnesses.between(material.tangential_stiffness.to_f64() * area, viscosity, ends);
             0.0
         } else {

@@ -4,7 +4,6 @@ use nalgebra::{Matrix3, Point3, Vector3};
 
 use super::results::{Position, Velocity};
 use super::{HertzContact, Parameters, Surface};
-use crate::elements::contact_law::Rubbing;
 use crate::framework::variables::Numbers;
 use crate::framework::{AtDynamics, Between, Blocks, Columns, Slopes};
 use crate::math::{Dual, Number, Real, SpatialForce, SpatialVelocity, cross_times, outer, times_cross};
@@ -72,7 +71,7 @@ impl<T: Real> HertzContact<T> {
         let Velocity { depth_rate, slip_G: slip } = at.velocity;
         let Center { bodies, p_GC, height, V, gradient: H } = self.center(at);
         let law = at.parameters.contact_law();
-        let Rubbing { factor: g, along } = law.rubbing(slip);
+        let [g, along] = law.rubbing(slip);
         let factor = law.normal_factor(*depth_rate);
         let normal_force = *elastic_force * factor;
         let damping = if factor > T::zero() { law.damping(*elastic_force) } else { T::zero() };

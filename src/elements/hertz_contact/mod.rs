@@ -85,12 +85,6 @@ use crate::shapes::direction_and_length;
 /// [`CentersCoincide`] of two balls, whose normal is then not defined, by [`Error::own`];
 /// [`ElementError::NonFiniteForce`] if a force or energy is not finite, and [`KinematicsError::NonFinite`] if a place is not.
 ///
-/// # Stable step
-///
-/// For the [longest stable step](crate::ForceSystem::stable_step) of a host, it reports the slope `3/2 f/δ` of the greater
-/// of `f_n` and `f_e`, the damping `3/2 c f_e`, and friction as a damper of its slope at rest, `((2μ_s − μ_d)/v_t + μ_v) f`; and if
-/// the bodies may meet, with a speed that the host states, those at the depth of an impact of the lighter body.
-///
 /// # Linearization
 ///
 /// Exact, by motion and all parameters.

@@ -8,6 +8,9 @@ use crate::math::Real;
 
 impl<T: Real> HertzContact<T> {
     /// Reports the contact as it is; or if the bodies may meet, as it is where they turn around, if that is deeper.
+    ///
+    /// This is the slope `3/2 f/δ` of the greater of `f_n` and `f_e`, the damping `3/2 c f_e`, and friction as a damper of its
+    /// slope at rest, `((2μ_s − μ_d)/v_t + μ_v) f`. The turn is that of an impact of the lighter body.
     pub(super) fn report_contact(&self, at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {
         let law = at.parameters.contact_law();
         let [ball, other] = self.bodies();

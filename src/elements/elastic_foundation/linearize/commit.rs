@@ -4,13 +4,13 @@ use core::cmp::Ordering;
 
 use nalgebra::{Point3, Vector3};
 
-use super::contact::{Contact, Key, Memory, Spring};
-use super::friction::{Held, Pressed, friction_with_anchor};
+use super::contact::{Contact, Memory, Spring};
+use super::friction::Held;
 use super::motion::normal_force_by_motion;
-use super::variables::{OF_ANCHOR, normal_force};
-use crate::elements::elastic_foundation::{Anchor, ElasticFoundation};
+use super::variables::VariedLaw;
+use crate::elements::elastic_foundation::{Anchor, Anchors, ElasticFoundation};
 use crate::framework::{AtDynamics, Blocks, Row};
-use crate::math::{Dual, Number, Real};
+use crate::math::Real;
 
 impl<T: Real> ElasticFoundation<T> {
     pub(in super::super) fn linearize_anchors(
@@ -27,12 +27,14 @@ impl<T: Real> ElasticFoundation<T> {
             keys.extend(at.dynamics.next_anchors.iter().take(at.discrete.room()).map(Anchor::key));
             keys.sort_unstable_by(compare);
             self.for_each_contact(at, |contact| {
+                let Some(law) = VariedLaw::new(contact, at, blocks) else { return };
                 contact.for_each_spring(at, vertices, |spring| {
                     let id = contact.first_spring + spring.index;
-                    let key = Anchor::new(id, contact.surfaces[1], Point3::<T>::origin()).key();
+                    let key = Anchor::new(id, contact.surfaces[1].index(), Point3::<T>::origin()).key();
                     // The place that the anchor will have.
                     if let Ok(place) = keys.binary_search_by(|other| compare(other, &key)) {
-                        Self::linearize_anchor(at, contact, spring, OF_ANCHOR * place + 2, blocks);
+                        let next = Anchors::<T>::places(place).point;
+                        Self::linearize_anchor(at, (contact, &law), spring, &next, blocks);
                     }
                 });
             })
@@ -42,32 +44,32 @@ impl<T: Real> ElasticFoundation<T> {
         }
     }
 
-    /// Writes the derivatives of one anchor, from its first row on.
+    /// Writes the derivatives of one anchor, whose point will be at these places.
     fn linearize_anchor(
         at: &AtDynamics<'_, T, Self>,
-        contact: &Contact<'_, T>,
+        (contact, law): (&Contact<'_, T>, &VariedLaw<T>),
         spring: &Spring<T>,
-        first: usize,
+        next: &Point3<usize>,
         blocks: &mut Blocks<'_, T>,
     ) {
-        let (id, other) = (contact.first_spring + spring.index, contact.surfaces[1]);
+        let (id, other) = (contact.first_spring + spring.index, contact.surfaces[1].index());
         let place = at.discrete.place_of(id, other);
-        let pressed = contact.press(spring);
-        let held = contact.hold(spring, &pressed, at.discrete.of(id, other));
-        if let (Some(place), false) = (place, held.slips) {
+        let anchor = place.map(|place| Anchors::<T>::places(place).point);
+        let held = contact.hold(spring, at.discrete.of(id, other));
+        if let (Some(anchor), false) = (anchor, held.slips) {
             for axis in 0..3 {
-                let present = blocks.discrete(OF_ANCHOR * place + 2 + axis);
-                blocks.add_to_by_variable(Row::Next(first + axis), present, T::one());
+                let present = blocks.discrete(anchor[axis]);
+                blocks.add_to_by_variable(Row::Next(next[axis]), present, T::one());
             }
             return;
         }
         let R_GO = contact.X_GO.rotation.matrix();
         // The anchor of a spring that has just come into contact is at its base.
-        let grips = place.is_some() && contact.material.tangential_stiffness * spring.area > T::zero();
+        let grips = place.is_some() && contact.law.grip(spring.area)[0] > T::zero();
         let lead = grips.then(|| held.slopes_of_lead(contact, spring));
-        let by_normal = normal_force_by_motion(contact, spring, &pressed);
+        let by_normal = normal_force_by_motion(contact, spring);
         for axis in 0..3 {
-            let row = Row::Next(first + axis);
+            let row = Row::Next(next[axis]);
             let along: Vector3<T> = R_GO.column(axis).into_owned();
             let (mut by_shift, mut by_velocity, mut by_normal_force) = (along, Vector3::zeros(), T::zero());
             if let Some(lead) = &lead {
@@ -91,42 +93,37 @@ impl<T: Real> ElasticFoundation<T> {
                 [by_turn, by_shift],
                 [by_angular, by_linear],
             );
-            if let (Some(lead), Some(place)) = (&lead, place) {
+            if let (Some(lead), Some(anchor)) = (&lead, anchor) {
                 let by_anchor = -(R_GO.transpose() * lead.by_stretch.tr_mul(&along));
                 for (component, &derivative) in by_anchor.iter().enumerate() {
-                    let present = blocks.discrete(OF_ANCHOR * place + 2 + component);
+                    let present = blocks.discrete(anchor[component]);
                     blocks.add_to_by_variable(row, present, derivative);
                 }
             }
         }
         if grips {
-            Self::linearize_lead(contact, spring, &pressed, (&held, first), blocks);
+            Self::linearize_lead((contact, law), spring, (&held, next), blocks);
         }
     }
 
     /// Writes the derivatives by parameters of an anchor that follows.
     fn linearize_lead(
-        contact: &Contact<'_, T>,
+        (contact, law): (&Contact<'_, T>, &VariedLaw<T>),
         spring: &Spring<T>,
-        pressed: &Pressed<T>,
-        (held, first): (&Held<T>, usize),
+        (held, next): (&Held<T>, &Point3<usize>),
         blocks: &mut Blocks<'_, T>,
     ) {
-        let law = contact.varied_law();
-        let bearing = normal_force(spring, pressed, &law);
-        let area = Dual::of(spring.area);
-        let (elastic, ..) = friction_with_anchor(&law, area, held.squares().map(Dual::of), bearing);
-        let lead = elastic / (law.tangential_stiffness * area);
+        let (friction, stiffness) = law.hold(spring, held.squares, law.normal_force(spring));
+        let lead = friction.elastic / stiffness;
         let stretch_O = contact.X_GO.rotation.inverse_transform_vector(&held.stretch);
-        for (number, &slope) in lead.slopes.iter().enumerate() {
-            let variable = blocks.parameter(contact.parameter(number));
+        for (&variable, &slope) in law.places.iter().zip(&lead.slopes) {
             for axis in 0..3 {
-                blocks.add_to_by_variable(Row::Next(first + axis), variable, stretch_O[axis] * slope);
+                blocks.add_to_by_variable(Row::Next(next[axis]), variable, stretch_O[axis] * slope);
             }
         }
     }
 }
 
-fn compare(a: &Key, b: &Key) -> Ordering {
+fn compare(a: &(f64, f64), b: &(f64, f64)) -> Ordering {
     a.partial_cmp(b).unwrap_or(Ordering::Equal)
 }

@@ -3,13 +3,13 @@
 use alloc::vec::Vec;
 use core::cell::Cell;
 
-use nalgebra::{Matrix3, Vector3, Vector6};
+use nalgebra::{Matrix3, Point3, Vector3, Vector6};
 
-use crate::elements::contact_law::ContactLaw;
-use crate::elements::elastic_foundation::results::Finding;
-use crate::elements::elastic_foundation::{ElasticFoundation, Material, MeshContact};
+use crate::elements::elastic_foundation::law::Law;
+use crate::elements::elastic_foundation::{ElasticFoundation, Material, MeshContact, SurfaceIndex};
+use crate::framework::variables::Numbers as _;
 use crate::framework::{AtDynamics, Blocks, End};
-use crate::math::{Pose, Real, SpatialVelocity};
+use crate::math::{Dual, Number, Pose, Real, SpatialVelocity};
 use crate::mechanics::BodyIndex;
 use crate::shapes::{
     LoadedFace, MeshPart, Solid, SolidShape, SurfacePoint, TriangleMesh, Visited, moments_of_depth,
@@ -22,12 +22,12 @@ pub(super) struct Contact<'a, T: Real> {
     /// The other surface's, which observes, and the mesh's.
     pub(super) bodies: [BodyIndex; 2],
     pub(super) material: &'a Material<T>,
-    /// The place of the mesh among the surfaces with a material.
-    pub(super) material_place: usize,
     pub(super) transition_velocity: T,
-    pub(super) law: ContactLaw<T>,
-    /// The mesh and the other surface, by their indices.
-    pub(super) surfaces: [usize; 2],
+    pub(super) law: Law<T>,
+    /// The same over the numbers of friction with an anchor.
+    pub(super) constant_law: Law<Dual<T, 4>>,
+    /// The mesh and the other surface.
+    pub(super) surfaces: [SurfaceIndex; 2],
     pub(super) first_spring: usize,
     springs: &'a TriangleMesh<T>,
     other: &'a SolidShape<T>,
@@ -40,7 +40,6 @@ pub(super) struct Contact<'a, T: Real> {
     vertex_areas: &'a [T],
     pub(super) has_anchors: bool,
     found: &'a MeshContact,
-    finding: &'a Finding,
     /// Whether the other surface has said at every spring how its normal turns.
     are_known: Cell<bool>,
 }
@@ -51,11 +50,8 @@ pub(super) struct Memory<T> {
     /// For each vertex of clipped faces the derivatives of its volume by motion.
     pub(super) vertices: Vec<T>,
     /// Of the next anchors, sorted.
-    pub(super) keys: Vec<Key>,
+    pub(super) keys: Vec<(f64, f64)>,
 }
-
-/// Whose an anchor is.
-pub(super) type Key = (f64, f64);
 
 impl<T> Default for Memory<T> {
     fn default() -> Self {
@@ -76,13 +72,21 @@ pub(super) struct Spring<T: Real> {
     pub(super) depth: T,
     /// The derivatives of the normal by a shift of the base; `None` if they are zero.
     pub(super) gradient: Option<Matrix3<T>>,
-    /// The elastic force per stiffness \[m³\].
-    pub(super) volume: T,
-    /// Its derivatives by a shift of the base along the normal, and what else there are by the motion of the mesh.
+    /// Two factors of the elastic force per stiffness \[m³\].
+    pub(super) volume: [T; 2],
+    /// The derivatives of their product by a shift of the base along the normal, and what else there are by the motion of the mesh.
     pub(super) by_depth: T,
     pub(super) by_turn: Option<Vector6<T>>,
     /// The whole area of a spring with an anchor.
     pub(super) area: T,
+    /// The rate of the depth, and the slip velocity of the contact point.
+    pub(super) depth_rate: T,
+    pub(super) slip: Vector3<T>,
+    pub(super) normal_force: T,
+    /// The ratio of the normal to the elastic force.
+    pub(super) factor: T,
+    /// The derivative of the normal force by the depth's rate.
+    pub(super) damping: T,
 }
 
 impl<T: Real> ElasticFoundation<T> {
@@ -94,7 +98,7 @@ impl<T: Real> ElasticFoundation<T> {
         mut visit: impl FnMut(&Contact<'_, T>),
     ) -> bool {
         let position = at.position;
-        for (contact, finding) in position.contacts.iter().zip(&position.findings) {
+        for contact in &position.contacts {
             let [mesh, other] = [contact.mesh, contact.other].map(|surface| &self.surfaces[surface.index()]);
             let (Some(springs), Some(material)) = (&mesh.springs, at.parameters.material(contact.mesh))
             else {
@@ -104,25 +108,24 @@ impl<T: Real> ElasticFoundation<T> {
             let p_GS = X_GM.translation.vector;
             let [V_mesh, V_other] = [contact.mesh, contact.other]
                 .map(|surface| self.velocity_at(surface, p_GS, at, at.velocities));
-            let before = &at.parameters.materials[..contact.mesh.index()];
+            let transition_velocity = at.parameters.transition_velocity;
             let contact = Contact {
                 bodies: [other.body, mesh.body],
                 material,
-                material_place: before.iter().flatten().count(),
-                transition_velocity: at.parameters.transition_velocity,
-                law: material.law(at.parameters.transition_velocity).contact,
-                surfaces: [contact.mesh.index(), contact.other.index()],
+                transition_velocity,
+                law: Law::new(material, transition_velocity),
+                constant_law: Law::new(&material.lift(&mut Dual::of), Dual::of(transition_velocity)),
+                surfaces: [contact.mesh, contact.other],
                 first_spring: mesh.first_spring,
                 springs,
                 other: &other.shape,
                 X_GM,
                 X_GO,
                 V: V_mesh - V_other,
-                share: if other.springs.is_some() { T::lit(0.5) } else { T::one() },
+                share: other.share(),
                 vertex_areas: &mesh.vertex_areas,
                 has_anchors: self.has_anchors,
                 found: contact,
-                finding,
                 are_known: Cell::new(true),
             };
             visit(&contact);
@@ -140,11 +143,6 @@ impl<T: Real> ElasticFoundation<T> {
 }
 
 impl<T: Real> Contact<'_, T> {
-    /// Whether there is dry friction.
-    pub(super) fn has_friction(&self) -> bool {
-        self.material.static_friction > T::zero()
-    }
-
     /// Calls `visit` with each spring, in the order of the results unless faces are clipped. `memory` is for them.
     pub(super) fn for_each_spring(
         &self,
@@ -156,25 +154,46 @@ impl<T: Real> Contact<'_, T> {
             self.for_each_vertex(at, memory, visit);
             return;
         }
-        let p_GS = self.X_GM.translation.vector;
-        let parts = &at.position.parts[self.finding.parts.clone()];
+        let parts = &at.position.parts[self.found.parts.clone()];
         for (i, found) in at.position.springs[self.found.springs.clone()].iter().enumerate() {
-            let (normal, depth) = (found.normal_G, found.depth);
-            let point = found.point_G.coords - p_GS;
-            let base = point - normal * depth;
-            let gradient = self.gradient(parts.get(i).copied(), &point, &normal, depth);
-            visit(&Spring {
-                index: found.index,
-                normal,
-                base,
-                point,
-                depth,
-                gradient,
-                volume: found.area * depth,
-                by_depth: -found.area,
-                by_turn: None,
-                area: self.springs.area(found.index) * self.share,
-            });
+            let area = self.springs.area(found.index) * self.share;
+            let place = (&found.point_G, found.normal_G, found.depth);
+            let spring = self.spring(found.index, place, parts.get(i).copied(), [found.area, found.depth]);
+            visit(&Spring { by_depth: -found.area, area, ..spring });
+        }
+    }
+
+    /// A spring without the derivatives of its volume.
+    #[inline]
+    fn spring(
+        &self,
+        index: usize,
+        (point_G, normal, depth): (&Point3<T>, Vector3<T>, T),
+        part: Option<MeshPart>,
+        volume: [T; 2],
+    ) -> Spring<T> {
+        let point = point_G.coords - self.X_GM.translation.vector;
+        let velocity = self.V.linear + self.V.angular.cross(&point);
+        let depth_rate = -velocity.dot(&normal);
+        let elastic_force = self.material.elastic_force(volume);
+        let (normal_force, factor) = self.law.press(elastic_force, depth_rate);
+        let pushes = factor > T::zero();
+        Spring {
+            index,
+            normal,
+            base: point - normal * depth,
+            point,
+            depth,
+            gradient: self.gradient(part, &point, &normal, depth),
+            volume,
+            by_depth: T::zero(),
+            by_turn: None,
+            area: T::zero(),
+            depth_rate,
+            slip: velocity + normal * depth_rate,
+            normal_force,
+            factor,
+            damping: if pushes { self.law.contact.damping(elastic_force) } else { T::zero() },
         }
     }
 
@@ -186,13 +205,13 @@ impl<T: Real> Contact<'_, T> {
         mut visit: impl FnMut(&Spring<T>),
     ) {
         let vertices = &at.position.vertices;
-        let first = self.finding.vertices.start;
-        let visited = &vertices.visited()[self.finding.vertices.clone()];
+        let first = self.found.vertices.start;
+        let visited = &vertices.visited()[self.found.vertices.clone()];
         let p_GS = self.X_GM.translation.vector;
         memory.clear();
         memory.resize(visited.len() * 6, T::zero());
         let base_of = |at: &Visited<T>| at.point_G.coords - at.normal_G * at.depth - p_GS;
-        for LoadedFace { face, corners } in &vertices.faces()[self.finding.faces.clone()] {
+        for LoadedFace { face, corners } in &vertices.faces()[self.found.faces.clone()] {
             let places = corners.map(|place| place as usize - first);
             let corners = places.map(|place| &visited[place]);
             let Some(moments) = moments_of_depth(corners.map(|corner| corner.depth)) else { continue };
@@ -212,21 +231,11 @@ impl<T: Real> Contact<'_, T> {
             if vertex.volume == T::zero() {
                 continue;
             }
-            let (normal, depth) = (vertex.normal_G, vertex.depth);
-            let point = vertex.point_G.coords - p_GS;
             let index = vertex.vertex as usize;
-            visit(&Spring {
-                index,
-                normal,
-                base: point - normal * depth,
-                point,
-                depth,
-                gradient: self.gradient(vertex.part, &point, &normal, depth),
-                volume: vertex.volume * self.share,
-                by_depth: T::zero(),
-                by_turn: Some(Vector6::from_column_slice(by_motion)),
-                area: self.vertex_areas.get(index).map_or_else(T::zero, |&area| area * self.share),
-            });
+            let area = self.vertex_areas.get(index).map_or_else(T::zero, |&area| area * self.share);
+            let place = (&vertex.point_G, vertex.normal_G, vertex.depth);
+            let spring = self.spring(index, place, vertex.part, [vertex.volume, self.share]);
+            visit(&Spring { by_turn: Some(Vector6::from_column_slice(by_motion)), area, ..spring });
         }
     }
 

@@ -1,26 +1,10 @@
-//! Derivatives of the forces of one spring.
+//! Friction of one spring with an anchor, and its derivatives.
 
 use nalgebra::{Matrix3, Point3, Vector3};
 
 use super::contact::{Contact, Spring};
-use crate::elements::contact_law::Rubbing;
-use crate::elements::elastic_foundation::parameters::Law;
-use crate::elements::elastic_foundation::stiction::{Factors, Grip};
-use crate::framework::variables::Numbers as _;
-use crate::math::{Algebraic, Dual, Number, Real};
-
-/// The normal force of a spring.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Pressed<T: Real> {
-    /// The ratio of the normal to the elastic force.
-    pub(super) factor: T,
-    pub(super) normal_force: T,
-    /// The derivative of the normal force by the depth's rate.
-    pub(super) damping: T,
-    pub(super) depth_rate: T,
-    /// Of the contact point.
-    pub(super) slip: Vector3<T>,
-}
+use crate::elements::elastic_foundation::law::Friction;
+use crate::math::{Dual, Number, Real};
 
 /// Friction with an anchor: `A s + B v` with the stretch and the slip velocity of the base.
 #[derive(Debug, Clone, Copy)]
@@ -31,6 +15,8 @@ pub(super) struct Held<T: Real> {
     /// Of the base, with what is along the normal, and without.
     velocity: Vector3<T>,
     pub(super) slip: Vector3<T>,
+    /// The squares of stretch and slip velocity, and their product between them.
+    pub(super) squares: [T; 3],
     /// The factors `A` and `B`, with their derivatives by `s·s`, `s·v`, `v·v` and the normal force.
     elastic: Dual<T, 4>,
     damping: Dual<T, 4>,
@@ -50,74 +36,39 @@ pub(super) struct Slopes<T: Real> {
 }
 
 impl<T: Real> Contact<'_, T> {
-    #[inline]
-    pub(super) fn press(&self, spring: &Spring<T>) -> Pressed<T> {
-        let elastic_force = self.material.stiffness * spring.volume;
-        let velocity = self.V.linear + self.V.angular.cross(&spring.point);
-        let depth_rate = -velocity.dot(&spring.normal);
-        let slip = velocity + spring.normal * depth_rate;
-        let factor = self.law.normal_factor(depth_rate);
-        let damping = if factor > T::zero() { self.law.damping(elastic_force) } else { T::zero() };
-        let normal_force = elastic_force * factor;
-        Pressed { factor, normal_force, damping, depth_rate, slip }
-    }
-
-    /// Friction of a spring without an anchor, by its slip.
-    #[inline]
-    pub(super) fn rub(&self, pressed: &Pressed<T>) -> Rubbing<T> {
-        self.law.rubbing(&pressed.slip)
-    }
-
     /// Friction of a spring with an anchor, which is in the frame of the other surface; `None` for one that has just come
     /// into contact.
-    pub(super) fn hold(
-        &self,
-        spring: &Spring<T>,
-        pressed: &Pressed<T>,
-        anchor: Option<Point3<T>>,
-    ) -> Held<T> {
+    pub(super) fn hold(&self, spring: &Spring<T>, anchor: Option<Point3<T>>) -> Held<T> {
         let p_GB = self.X_GM.translation.vector + spring.base;
         let from_anchor = anchor.map_or_else(Vector3::zeros, |anchor| p_GB - (self.X_GO * anchor).coords);
         let velocity = self.V.linear + self.V.angular.cross(&spring.base);
         let along = |v: &Vector3<T>| v - spring.normal * spring.normal.dot(v);
         let (stretch, slip) = (along(&from_anchor), along(&velocity));
         let squares = [stretch.norm_squared(), stretch.dot(&slip), slip.norm_squared()];
-        let normal_force = Dual::variable(pressed.normal_force, 3);
         // Without an anchor there is no stretch, however the base moves.
         let is_varied = |i| i == 2 || anchor.is_some();
         let vary = |i| if is_varied(i) { Dual::variable(squares[i], i) } else { Dual::of(squares[i]) };
-        let squares = [0, 1, 2].map(vary);
-        let law = self.material.lift(&mut Dual::of).law(Dual::of(self.transition_velocity));
-        let (elastic, damping, slips) =
-            friction_with_anchor(&law, Dual::of(spring.area), squares, normal_force);
-        let elastic = if anchor.is_some() { elastic } else { Dual::none() };
-        let (coefficient, _) = self.law.coefficients(squares[2].value);
-        let pull = self.material.tangential_stiffness * spring.area * squares[0].value.sqrt();
-        let margin = (coefficient * normal_force.value - pull).abs();
-        Held { from_anchor, stretch, velocity, slip, elastic, damping, slips, margin }
+        let normal_force = Dual::variable(spring.normal_force, 3);
+        let law = &self.constant_law;
+        let Friction { elastic, damping, viscous, slips } =
+            law.hold(law.grip(Dual::of(spring.area)), [0, 1, 2].map(vary), normal_force);
+        let [stiffness, _] = self.law.grip(spring.area);
+        let limit = self.law.contact.holding_coefficient(squares[2]) * spring.normal_force;
+        Held {
+            from_anchor,
+            stretch,
+            velocity,
+            slip,
+            squares,
+            elastic: if anchor.is_some() { elastic } else { Dual::none() },
+            damping: damping - viscous,
+            slips,
+            margin: (limit - stiffness * squares[0].sqrt()).abs(),
+        }
     }
-}
-
-/// The factors of stretch and slip velocity, and whether the spring has yielded.
-pub(super) fn friction_with_anchor<S: Algebraic>(
-    law: &Law<S>,
-    area: S,
-    squares: [S; 3],
-    normal_force: S,
-) -> (S, S, bool) {
-    let (coefficient, viscous) = law.contact.coefficients(squares[2]);
-    let grip =
-        Grip { stiffness: law.tangential_stiffness * area, viscosity: law.tangential_viscosity * area };
-    let Factors { elastic, damping, slips } = grip.factors(squares, coefficient * normal_force);
-    (elastic, damping - viscous * normal_force, slips)
 }
 
 impl<T: Real> Held<T> {
-    /// The squares of stretch and slip velocity, and their product.
-    pub(super) fn squares(&self) -> [T; 3] {
-        [self.stretch.norm_squared(), self.stretch.dot(&self.slip), self.slip.norm_squared()]
-    }
-
     /// The friction force on the mesh.
     pub(super) fn force(&self) -> Vector3<T> {
         self.stretch * self.elastic.value + self.slip * self.damping.value
@@ -130,8 +81,8 @@ impl<T: Real> Held<T> {
 
     /// The derivatives of the stretch at which the spring exerts its force, for an anchor that follows.
     pub(super) fn slopes_of_lead(&self, contact: &Contact<'_, T>, spring: &Spring<T>) -> Slopes<T> {
-        let over = (contact.material.tangential_stiffness * spring.area).recip();
-        self.slopes_of([self.elastic * Dual::of(over), Dual::none()], contact, spring)
+        let [stiffness, _] = contact.law.grip(spring.area);
+        self.slopes_of([self.elastic * Dual::of(stiffness.recip()), Dual::none()], contact, spring)
     }
 
     /// The derivatives of `A s + B v`.

@@ -4,8 +4,7 @@ use nalgebra::{Matrix3, Matrix6, Vector3, Vector6};
 
 use super::branches::Branches;
 use super::contact::{Contact, Memory, Spring, twist};
-use super::friction::{Held, Pressed};
-use crate::elements::contact_law::Rubbing;
+use super::friction::Held;
 use crate::elements::elastic_foundation::ElasticFoundation;
 use crate::framework::{AtDynamics, Between, Blocks, Slopes};
 use crate::math::{Real, SpatialForce, cross_times, times_cross};
@@ -32,17 +31,16 @@ impl<T: Real> ElasticFoundation<T> {
                 contact.for_each_spring(at, &mut memory.vertices, |spring| {
                     deepest = greater(deepest, spring.depth);
                     springs += 1;
-                    let pressed = contact.press(spring);
-                    branches.add_pressed(&pressed);
+                    branches.add_pressed(contact, spring);
                     if self.has_anchors {
                         let id = contact.first_spring + spring.index;
-                        let anchor = at.discrete.of(id, contact.surfaces[1]);
-                        let held = contact.hold(spring, &pressed, anchor);
+                        let anchor = at.discrete.of(id, contact.surfaces[1].index());
+                        let held = contact.hold(spring, anchor);
                         branches.add_held(&held);
-                        sums.add_anchored(contact, spring, &pressed, &held);
+                        sums.add_anchored(contact, spring, &held);
                     } else {
-                        branches.add_slip(pressed.slip.norm_squared(), contact.transition_velocity);
-                        sums.add(contact, spring, &pressed);
+                        branches.add_slip(contact, spring);
+                        sums.add(contact, spring);
                     }
                 });
                 blocks.add_between(&sums.between(contact));
@@ -67,10 +65,10 @@ impl<T: Real> Sums<T> {
     /// With the shift `δp` of the base, the contact point shifts by `T δp` with `T = 1 − n nᵀ + x H`, and the normal turns by
     /// `H δp`.
     #[inline]
-    fn add(&mut self, contact: &Contact<'_, T>, spring: &Spring<T>, pressed: &Pressed<T>) {
+    fn add(&mut self, contact: &Contact<'_, T>, spring: &Spring<T>) {
         let Spring { normal: n, base, point, depth, gradient, by_depth, by_turn, .. } = spring;
-        let &Pressed { factor, normal_force, damping, depth_rate, slip, .. } = pressed;
-        let Rubbing { factor: g, along } = contact.rub(pressed);
+        let &Spring { factor, normal_force, damping, depth_rate, slip, .. } = spring;
+        let [g, along] = contact.law.contact.rubbing(&slip);
         let w = &contact.V.angular;
         let viscosity = normal_force * g;
         let per_newton = n - slip * g;
@@ -106,24 +104,18 @@ impl<T: Real> Sums<T> {
     }
 
     /// Adds a spring with friction at its base.
-    fn add_anchored(
-        &mut self,
-        contact: &Contact<'_, T>,
-        spring: &Spring<T>,
-        pressed: &Pressed<T>,
-        held: &Held<T>,
-    ) {
+    fn add_anchored(&mut self, contact: &Contact<'_, T>, spring: &Spring<T>, held: &Held<T>) {
         let Spring { normal: n, base, point, gradient, depth, .. } = spring;
         let slopes = held.slopes(contact, spring);
-        let (normal_force, friction) = (n * pressed.normal_force, held.force());
+        let (normal_force, friction) = (n * spring.normal_force, held.force());
         let load = twist(point, n) + twist(base, &slopes.by_normal_force);
-        let [by_position, by_velocity] = normal_force_by_motion(contact, spring, pressed);
+        let [by_position, by_velocity] = normal_force_by_motion(contact, spring);
         self.by_position += load * by_position.transpose();
         self.by_velocity += load * by_velocity.transpose();
         let mut by_force = slopes.by_shift;
         let mut by_torque = cross_times(base, &by_force) - (friction + normal_force).cross_matrix();
         if let Some(H) = gradient {
-            let turned = H * pressed.normal_force;
+            let turned = H * spring.normal_force;
             by_force += turned;
             by_torque += cross_times(point, &turned) - normal_force.cross_matrix() * H * *depth;
         }
@@ -156,20 +148,19 @@ impl<T: Real> Sums<T> {
 pub(super) fn normal_force_by_motion<T: Real>(
     contact: &Contact<'_, T>,
     spring: &Spring<T>,
-    pressed: &Pressed<T>,
 ) -> [Vector6<T>; 2] {
     let Spring { normal: n, base, point, gradient, depth, by_depth, by_turn, .. } = spring;
     let mut by_shift = contact.V.angular.cross(n);
     if let Some(H) = gradient {
-        by_shift += H * (by_shift * *depth - pressed.slip);
+        by_shift += H * (by_shift * *depth - spring.slip);
     }
-    let pressing = contact.material.stiffness * pressed.factor;
-    let by_base = n * (pressing * *by_depth) + by_shift * pressed.damping;
+    let pressing = contact.material.stiffness * spring.factor;
+    let by_base = n * (pressing * *by_depth) + by_shift * spring.damping;
     let mut by_position = twist(base, &by_base);
     if let Some(by_turn) = by_turn {
         by_position += by_turn * pressing;
     }
-    [by_position, twist(point, &(n * -pressed.damping))]
+    [by_position, twist(point, &(n * -spring.damping))]
 }
 
 /// Adds derivatives of torque and force by the shift, or the velocity, of a point that a twist moves.

@@ -2,20 +2,12 @@
 
 use nalgebra::Vector3;
 
-use super::contact::{Contact, Memory, Spring, twist};
-use super::friction::{Pressed, friction_with_anchor};
-use crate::elements::elastic_foundation::ElasticFoundation;
-use crate::elements::elastic_foundation::parameters::Law;
-use crate::framework::variables::Numbers as _;
+use super::contact::{Contact, Memory, Spring};
+use crate::elements::elastic_foundation::law::{Friction, Law};
+use crate::elements::elastic_foundation::parameters::{NUMBERS, Varied};
+use crate::elements::elastic_foundation::{Anchors, ElasticFoundation, Material};
 use crate::framework::{AtDynamics, Blocks};
 use crate::math::{Dual, Number, Real, SpatialForce};
-
-/// The seven numbers of a material, in its order, and the transition velocity.
-const NUMBERS: usize = 8;
-/// The numbers of an anchor.
-pub(super) const OF_ANCHOR: usize = 5;
-
-type Varied<T> = Dual<T, NUMBERS>;
 
 impl<T: Real> ElasticFoundation<T> {
     pub(in super::super) fn linearize_by_variables(
@@ -25,18 +17,16 @@ impl<T: Real> ElasticFoundation<T> {
     ) {
         let are_known = blocks.with_workspace(|blocks, memory: &mut Memory<T>| {
             self.for_each_contact(at, |contact| {
-                let law = contact.varied_law();
-                let mut sums = [SpatialForce::zero(); NUMBERS];
+                let Some(law) = VariedLaw::new(contact, at, blocks) else { return };
+                let mut sums = law.places.map(|_| SpatialForce::zero());
                 contact.for_each_spring(at, &mut memory.vertices, |spring| {
-                    let pressed = contact.press(spring);
                     if self.has_anchors {
-                        Self::add_anchored(at, contact, spring, &pressed, &law, (&mut sums, &mut *blocks));
+                        Self::add_anchored(at, contact, spring, &law, (&mut sums, &mut *blocks));
                     } else {
-                        add_rubbing(spring, &pressed, &law, &mut sums);
+                        law.add_rubbing(spring, &mut sums);
                     }
                 });
-                for (number, change) in sums.iter().enumerate() {
-                    let variable = blocks.parameter(contact.parameter(number));
+                for (&variable, change) in law.places.iter().zip(&sums) {
                     let p_GM = contact.X_GM.translation.vector.into();
                     blocks.add_between_by_variable(contact.bodies, &p_GM, variable, change);
                 }
@@ -51,69 +41,76 @@ impl<T: Real> ElasticFoundation<T> {
         at: &AtDynamics<'_, T, Self>,
         contact: &Contact<'_, T>,
         spring: &Spring<T>,
-        pressed: &Pressed<T>,
-        law: &Law<Varied<T>>,
-        (sums, blocks): (&mut [SpatialForce<T>; NUMBERS], &mut Blocks<'_, T>),
+        law: &VariedLaw<T>,
+        (sums, blocks): (&mut [SpatialForce<T>], &mut Blocks<'_, T>),
     ) {
-        let place = at.discrete.place_of(contact.first_spring + spring.index, contact.surfaces[1]);
-        let anchor = at.discrete.of(contact.first_spring + spring.index, contact.surfaces[1]);
-        let held = contact.hold(spring, pressed, anchor);
-        let normal_force = normal_force(spring, pressed, law);
-        let squares = held.squares().map(Dual::of);
-        let (elastic, damping, _) = friction_with_anchor(law, Dual::of(spring.area), squares, normal_force);
+        let (id, other) = (contact.first_spring + spring.index, contact.surfaces[1].index());
+        let held = contact.hold(spring, at.discrete.of(id, other));
+        let normal_force = law.normal_force(spring);
+        let (Friction { elastic, damping, viscous, .. }, _) = law.hold(spring, held.squares, normal_force);
+        let damping = damping - viscous;
         for (i, sum) in sums.iter_mut().enumerate() {
             let pushed = spring.normal * normal_force.slopes[i];
             let rubbed = held.stretch * elastic.slopes[i] + held.slip * damping.slopes[i];
             let torque = spring.point.cross(&pushed) + spring.base.cross(&rubbed);
             *sum += SpatialForce::new(torque, pushed + rubbed);
         }
-        let Some(place) = place else { return };
+        let Some(place) = at.discrete.place_of(id, other) else { return };
+        let anchor = Anchors::<T>::places(place).point;
         let by_anchor = held.slopes(contact, spring).by_stretch * contact.X_GO.rotation.matrix();
         for axis in 0..3 {
             let force: Vector3<T> = -by_anchor.column(axis);
             let change = SpatialForce::new(spring.base.cross(&force), force);
-            let variable = blocks.discrete(OF_ANCHOR * place + 2 + axis);
+            let variable = blocks.discrete(anchor[axis]);
             let p_GM = contact.X_GM.translation.vector.into();
             blocks.add_between_by_variable(contact.bodies, &p_GM, variable, &change);
         }
     }
 }
 
-impl<T: Real> Contact<'_, T> {
-    /// The law as it depends on its parameters.
-    pub(super) fn varied_law(&self) -> Law<Varied<T>> {
-        let mut directions = 0..;
-        let mut vary = |number| directions.next().map_or(Dual::of(number), |i| Dual::variable(number, i));
-        self.material.lift(&mut vary).law(vary(self.transition_velocity))
-    }
-
-    /// The place among the parameters of a number of the law.
-    pub(super) fn parameter(&self, number: usize) -> usize {
-        if number == NUMBERS - 1 { 0 } else { 1 + (NUMBERS - 1) * self.material_place + number }
-    }
+/// The law of the springs of a contact as it depends on parameters.
+pub(super) struct VariedLaw<T: Real> {
+    material: Material<Varied<T>>,
+    law: Law<Varied<T>>,
+    pub(super) places: [usize; NUMBERS],
 }
 
-/// The normal force as it depends on parameters.
-pub(super) fn normal_force<T: Real>(
-    spring: &Spring<T>,
-    pressed: &Pressed<T>,
-    law: &Law<Varied<T>>,
-) -> Varied<T> {
-    let elastic_force = law.stiffness * Dual::of(spring.volume);
-    elastic_force * law.contact.normal_factor(Dual::of(pressed.depth_rate))
-}
+impl<T: Real> VariedLaw<T> {
+    /// `None` without a material.
+    pub(super) fn new(
+        contact: &Contact<'_, T>,
+        at: &AtDynamics<'_, T, ElasticFoundation<T>>,
+        blocks: &Blocks<'_, T>,
+    ) -> Option<Self> {
+        let mesh = contact.surfaces[0];
+        let (material, transition_velocity) = at.parameters.varied(mesh)?;
+        let places = at.parameters.places(mesh, blocks.parameter(0));
+        Some(Self { material, law: Law::new(&material, transition_velocity), places })
+    }
 
-fn add_rubbing<T: Real>(
-    spring: &Spring<T>,
-    pressed: &Pressed<T>,
-    law: &Law<Varied<T>>,
-    sums: &mut [SpatialForce<T>; NUMBERS],
-) {
-    let normal_force = normal_force(spring, pressed, law);
-    let viscosity = normal_force * law.contact.friction_factor(Dual::of(pressed.slip.norm_squared()));
-    for (i, sum) in sums.iter_mut().enumerate() {
-        let change = spring.normal * normal_force.slopes[i] - pressed.slip * viscosity.slopes[i];
-        let along = twist(&spring.point, &change);
-        *sum += SpatialForce::new(along.fixed_rows::<3>(0).into(), change);
+    /// The normal force of a spring.
+    pub(super) fn normal_force(&self, spring: &Spring<T>) -> Varied<T> {
+        let elastic_force = self.material.elastic_force(spring.volume.map(Dual::of));
+        self.law.press(elastic_force, Dual::of(spring.depth_rate)).0
+    }
+
+    /// Friction with an anchor, and the stiffness along the surface.
+    pub(super) fn hold(
+        &self,
+        spring: &Spring<T>,
+        squares: [T; 3],
+        normal_force: Varied<T>,
+    ) -> (Friction<Varied<T>>, Varied<T>) {
+        let grip = self.law.grip(Dual::of(spring.area));
+        (self.law.hold(grip, squares.map(Dual::of), normal_force), grip[0])
+    }
+
+    fn add_rubbing(&self, spring: &Spring<T>, sums: &mut [SpatialForce<T>]) {
+        let normal_force = self.normal_force(spring);
+        let viscosity = normal_force * self.law.contact.friction_factor(Dual::of(spring.slip.norm_squared()));
+        for (i, sum) in sums.iter_mut().enumerate() {
+            let change = spring.normal * normal_force.slopes[i] - spring.slip * viscosity.slopes[i];
+            *sum += SpatialForce::new(spring.point.cross(&change), change);
+        }
     }
 }
