@@ -72,22 +72,22 @@ pub(super) struct Spread<S> {
 impl<S: Algebraic> Spread<S> {
     /// Scales the laps in memory to what is wound; `limit` is the exponent of the capstan equation per length.
     pub(super) fn new(laps: &[Turns<S>], [length, share]: Turns<S>, limit: S) -> Self {
-        let laps = &laps[..laps.iter().take_while(|lap| lap[1] > S::none()).count().min(MOST)];
-        let (mut lengths, mut shares) = (S::none(), S::none());
+        let laps = &laps[..laps.iter().take_while(|lap| lap[1] > S::zero()).count().min(MOST)];
+        let (mut lengths, mut shares) = (S::zero(), S::zero());
         for lap in laps {
             lengths += lap[0];
             shares += lap[1];
         }
         let single = [[length, share]];
-        let is_known = lengths > S::none();
+        let is_known = lengths > S::zero();
         let laps = if is_known { laps } else { &single[..] };
         let (lengths, shares) = if is_known { (lengths, shares) } else { (length, share) };
-        let half = S::literal(0.5) * length / lengths;
-        let mut spread = Self { laps: [([S::none(); 2], S::none()); MOST], count: laps.len() };
+        let half = S::lit(0.5) * length / lengths;
+        let mut spread = Self { laps: [([S::zero(); 2], S::zero()); MOST], count: laps.len() };
         for (i, [of_lap, part]) in laps.iter().copied().enumerate() {
             // On its outer side is another lap, or the free cable.
-            let outer = laps.get(i + 1).map_or(S::none(), |lap| lap[0]);
-            let ratio = (limit * (of_lap + outer) * half).exponential();
+            let outer = laps.get(i + 1).map_or(S::zero(), |lap| lap[0]);
+            let ratio = (limit * (of_lap + outer) * half).exp();
             spread.laps[i] = ([of_lap * (length / lengths), part * (share / shares)], ratio);
         }
         spread
@@ -153,7 +153,7 @@ impl<T: Real, S: Algebraic<Scalar = T>> Wound<S> {
 
     fn total(&self) -> Turns<S> {
         let sum = |[length, share]: Turns<S>, lap: &Turns<S>| [length + lap[0], share + lap[1]];
-        self.laps().iter().fold([S::none(); 2], sum)
+        self.laps().iter().fold([S::zero(); 2], sum)
     }
 
     /// Adds a lap, and merges two if there are too many.
@@ -174,7 +174,7 @@ impl<T: Real, S: Algebraic<Scalar = T>> Wound<S> {
             let difference = strains[0] - strains[1];
             // Rounding does not choose between laps of one strain.
             if difference.value().abs() <= rounding * strains[0].value() {
-                return S::none();
+                return S::zero();
             }
             difference * difference * (a[1] * b[1] / (a[1] + b[1]))
         };
@@ -203,7 +203,7 @@ pub(super) fn wind<T: Real, S: Algebraic<Scalar = T>>(
 ) -> Wound<S> {
     // Rounding makes no laps.
     let sliver = T::lit(1e-9) * now[0].value();
-    let mut drum = Wound { laps: [[S::none(); 2]; MOST + 1], count: 0 };
+    let mut drum = Wound { laps: [[S::zero(); 2]; MOST + 1], count: 0 };
     let mut is_whole = true;
     for [length, share] in wound {
         let room = now[0] - drum.total()[0];
@@ -211,14 +211,14 @@ pub(super) fn wind<T: Real, S: Algebraic<Scalar = T>>(
         if room.value() <= sliver {
             break;
         }
-        let left = (room / length).at_most(S::literal(1.0));
+        let left = (room / length).min(S::lit(1.0));
         drum.push([length * left, share * left]);
     }
     let before = drum.total();
     let [length, share] = [now[0] - before[0], now[1] - before[1]];
     // Of a drum that has not turned, what is new is zero and has derivatives.
     let is_same = is_whole && drum.count > 0 && length.value().abs() <= sliver;
-    if is_same || (length > S::none() && share > S::none()) {
+    if is_same || (length > S::zero() && share > S::zero()) {
         let longest = T::lit(TURNING) / curvature;
         let is_begun = drum.count > 0;
         let outermost = &mut drum.laps[drum.count.max(1) - 1];

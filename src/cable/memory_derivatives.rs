@@ -62,7 +62,7 @@ impl<T: Real, V: FnMut(usize, &[T; DIRECTIONS])> Memory<Varied<T>> for Next<'_, 
             let arcs = self.derivatives.path.change_after(segment, motion).arc;
             arc.slopes = joined(&arcs, &RowVector6::zeros());
         }
-        arc.at_least(Dual::none())
+        arc.max(Dual::zero())
     }
 
     fn keep(&mut self, mark: NextMark<Varied<T>>) {

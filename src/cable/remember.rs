@@ -47,14 +47,14 @@ pub(super) fn remember<T: Real, S: Algebraic<Scalar = T>>(
     parts: &[Part<S>],
     memory: &mut impl Memory<S>,
 ) {
-    let half = S::literal(0.5);
+    let half = S::lit(0.5);
     let rounding = T::default_epsilon() * T::lit(256.0) * results.length;
     let mut segments = results.segments.iter().enumerate();
     let contacts = results.contacts.iter().enumerate();
     let mut contacts = contacts.filter(|(_, contact)| contact.in_contact).peekable();
-    let mut marks = Marks { parts, length: S::none(), share: S::none() };
+    let mut marks = Marks { parts, length: S::zero(), share: S::zero() };
     // The length of the path at the last contact passed.
-    let mut reach = S::none();
+    let mut reach = S::zero();
     let mut arriving = segments.next();
     for _ in 1..wound_first(parts).count() {
         marks.take();
@@ -76,7 +76,7 @@ pub(super) fn remember<T: Real, S: Algebraic<Scalar = T>>(
         while count < touched.min(room) {
             let contact = obstacle.and_then(|_| contacts.next_if(is_here)).map(|(i, _)| i);
             let (Some((segment, before)), Some((next, after))) = (arriving, segments.next()) else { break };
-            let arc = if contact.is_some() { memory.arc(segment) } else { S::none() };
+            let arc = if contact.is_some() { memory.arc(segment) } else { S::zero() };
             let start = reach + memory.length(segment);
             let end = start + arc;
             // Where the part of the cable ends that is nearest to this contact.
@@ -104,7 +104,7 @@ pub(super) fn remember<T: Real, S: Algebraic<Scalar = T>>(
                     (start, share)
                 }
                 Some((at, share)) if start <= at && at <= end => (at, share),
-                Some((at, _)) => share_at(parts, at.at_least(start).at_most(end)),
+                Some((at, _)) => share_at(parts, at.max(start).min(end)),
                 None => share_at(parts, start + half * arc),
             };
             if is_wound {
@@ -114,7 +114,7 @@ pub(super) fn remember<T: Real, S: Algebraic<Scalar = T>>(
                 if on_drum[0] {
                     memory.wind(0, wind(wound_first(parts).map(turns), [arc, share], curvature));
                 } else {
-                    let now = [arc, S::literal(1.0) - share];
+                    let now = [arc, S::lit(1.0) - share];
                     memory.wind(1, wind(wound_last(parts).map(turns), now, curvature));
                 }
             }
@@ -144,12 +144,12 @@ fn wound_last<S: Algebraic>(parts: &[Part<S>]) -> impl Iterator<Item = &Part<S>>
 
 /// A length along the cable, with the share of material before it.
 fn share_at<S: Algebraic>(parts: &[Part<S>], at: S) -> (S, S) {
-    let (mut length, mut share) = (S::none(), S::none());
-    let mut found = S::none();
+    let (mut length, mut share) = (S::zero(), S::zero());
+    let mut found = S::zero();
     for part in parts {
         // The last strand that begins before it.
         if length <= at {
-            found = share + part.share * ((at - length) / part.length).at_most(S::literal(1.0));
+            found = share + part.share * ((at - length) / part.length).min(S::lit(1.0));
         }
         length += part.length;
         share += part.share;

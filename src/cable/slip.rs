@@ -40,7 +40,7 @@ impl<S: Algebraic> Joint<S> {
     }
 
     pub(super) fn is_frictionless(&self) -> bool {
-        self.ratio <= S::literal(1.0)
+        self.ratio <= S::lit(1.0)
     }
 
     /// The least and greatest ratio of `1 + r` before it to that after it, where damping raises the tensions of strands of
@@ -49,7 +49,7 @@ impl<S: Algebraic> Joint<S> {
     where
         S: Algebraic<Scalar = T>,
     {
-        let (zero, one) = (S::none(), S::literal(1.0));
+        let (zero, one) = (S::zero(), S::lit(1.0));
         let is_limited = self.ratio.value() * T::default_epsilon() < T::one();
         if !is_limited || before <= zero || after <= zero {
             return None;
@@ -64,7 +64,7 @@ impl<S: Algebraic> Joint<S> {
                 let [least, most] = [after / (before * self.ratio), after * self.ratio / before];
                 // They are within it but for rounding, which has no derivative.
                 let [excess, lack] = [least, most].map(|limit| (T::one() - limit.value()).to_f64());
-                [least + S::literal(excess.min(0.0)), most + S::literal(lack.max(0.0))]
+                [least + S::lit(excess.min(0.0)), most + S::lit(lack.max(0.0))]
             }
         })
     }
@@ -73,19 +73,15 @@ impl<S: Algebraic> Joint<S> {
     fn factor(&self) -> S {
         match self.direction {
             1 => self.ratio,
-            -1 => S::literal(1.0) / self.ratio,
-            _ => S::literal(1.0),
+            -1 => S::lit(1.0) / self.ratio,
+            _ => S::lit(1.0),
         }
     }
 }
 
 /// The elongation that a whole cable would have at the strain of a strand; infinite without material.
 fn elongation<S: Algebraic>(length: S, share: S, slack_length: S) -> S {
-    if share > S::none() {
-        (length / share - slack_length).at_least(S::none())
-    } else {
-        S::literal(f64::INFINITY)
-    }
+    if share > S::zero() { (length / share - slack_length).max(S::zero()) } else { S::lit(f64::INFINITY) }
 }
 
 /// The elongation of the first of several strands, given lengths with the factors of their elongations relative
@@ -97,15 +93,15 @@ fn common_elongation<T: Real, S: Algebraic<Scalar = T>>(
 ) -> Option<S> {
     // Newton's method on a convex decreasing function, from below its root: steps grow to it without overshoot.
     const ROUNDS: usize = 100;
-    let total: S = parts.clone().fold(S::none(), |sum, (length, _)| sum + length);
-    let greatest = parts.clone().fold(S::none(), |most, (_, factor)| most.at_least(factor));
+    let total: S = parts.clone().fold(S::zero(), |sum, (length, _)| sum + length);
+    let greatest = parts.clone().fold(S::zero(), |most, (_, factor)| most.max(factor));
     let mut x = (total / share - slack_length) / greatest;
-    if x <= S::none() {
+    if x <= S::zero() {
         return None;
     }
     let rounding = T::default_epsilon() * T::lit(4.0);
     for _ in 0..ROUNDS {
-        let (mut excess, mut slope) = (-share, S::none());
+        let (mut excess, mut slope) = (-share, S::zero());
         for (length, factor) in parts.clone() {
             let stretched = slack_length + factor * x;
             let part = length / stretched;
@@ -195,31 +191,31 @@ pub(super) fn solve_groups<T: Real, S: Algebraic<Scalar = T>>(
     slack_length: S,
 ) {
     let mut first = 0;
-    let mut start = S::none();
+    let mut start = S::zero();
     for last in 0..strands.len() {
         let joint = joints.get(last);
         if joint.is_some_and(|joint| joint.direction != 0) {
             continue;
         }
-        let end = joint.map_or(S::literal(1.0), |joint| joint.committed);
+        let end = joint.map_or(S::lit(1.0), |joint| joint.committed);
         let share = end - start;
         let (group, within) = (&mut strands[first..=last], &joints[first..last]);
         if let [only] = group {
             only.share = share;
             only.elongation = elongation(only.length, share, slack_length);
         } else {
-            let factors = within.iter().scan(S::literal(1.0), |factor, joint| {
+            let factors = within.iter().scan(S::lit(1.0), |factor, joint| {
                 *factor *= joint.factor();
                 Some(*factor)
             });
-            let factors = core::iter::once(S::literal(1.0)).chain(factors);
+            let factors = core::iter::once(S::lit(1.0)).chain(factors);
             let parts = group.iter().map(|strand| strand.length).zip(factors.clone());
-            let total = group.iter().fold(S::none(), |sum, strand| sum + strand.length);
+            let total = group.iter().fold(S::zero(), |sum, strand| sum + strand.length);
             let x = common_elongation(parts, share, slack_length);
             for (strand, factor) in group.iter_mut().zip(factors) {
                 (strand.elongation, strand.share) = match x {
                     Some(x) => (factor * x, strand.length / (slack_length + factor * x)),
-                    None => (S::none(), strand.length * (share / total)),
+                    None => (S::zero(), strand.length * (share / total)),
                 };
             }
         }

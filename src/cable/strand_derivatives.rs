@@ -223,9 +223,9 @@ impl<T: Real> StrandDerivatives<T> {
             [seeded(grip.before, StrandMotion::Grip(place, GripNumbers::Before)), share]
         } else {
             let after = seeded(grip.after, StrandMotion::Grip(place, GripNumbers::After));
-            [after, Dual::literal(1.0) - share]
+            [after, Dual::lit(1.0) - share]
         };
-        let limit = contact.map_or_else(Dual::none, |(turning, arc, segment)| {
+        let limit = contact.map_or_else(Dual::zero, |(turning, arc, segment)| {
             let [mut turning, mut arc] = [turning, arc].map(Dual::of);
             if let Some(part) = self.moved {
                 let change = self.path.change_after(segment, part);
@@ -233,9 +233,9 @@ impl<T: Real> StrandDerivatives<T> {
                 (turning.slopes, arc.slopes) = (joined(&change.turning, &zero), joined(&change.arc, &zero));
             }
             let mu = seeded(mu, StrandMotion::Friction(obstacle));
-            mu * turning.at_least(Dual::none()) / arc.at_least(wound[0])
+            mu * turning.max(Dual::zero()) / arc.max(wound[0])
         });
-        let mut laps = [[Dual::none(); 2]; MOST];
+        let mut laps = [[Dual::zero(); 2]; MOST];
         let places = path.laps_of(end);
         for (i, lap) in places.clone().zip(&mut laps) {
             let Some(known) = grips.laps.get(i) else { break };
@@ -304,7 +304,7 @@ impl<T: Real> StrandDerivatives<T> {
             *ratios = Some((drum.end, spread));
         }
         self.joints.clear();
-        let mut share = Dual::none();
+        let mut share = Dual::zero();
         for (j, joint) in strands.joints.iter().enumerate() {
             share += self.parts[j].share;
             let mut ratio = Dual::of(joint.ratio);

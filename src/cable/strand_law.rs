@@ -21,24 +21,24 @@ pub(super) struct Part<S> {
 
 impl<S: Algebraic> Part<S> {
     pub(super) fn new(length: S, share: S, is_wound: bool) -> Self {
-        Self { length, share, committed_share: share, elongation: S::none(), is_wound }
+        Self { length, share, committed_share: share, elongation: S::zero(), is_wound }
     }
 
     /// The part of a change of the path's length that the strand sees beyond that of its own chord.
     fn weight(&self, free: S) -> S {
-        if self.is_wound { S::none() } else { self.committed_share / free }
+        if self.is_wound { S::zero() } else { self.committed_share / free }
     }
 }
 
 /// The share of the cable's material that is not wound on a drum, at the last commit.
 fn free_share<S: Algebraic>(parts: &[Part<S>]) -> S {
     let free = parts.iter().filter(|part| !part.is_wound);
-    free.fold(S::none(), |sum, part| sum + part.committed_share)
+    free.fold(S::zero(), |sum, part| sum + part.committed_share)
 }
 
 /// Distributes what the remembered chords do not see of a path of this length.
 pub(super) fn distribute_length<T: Real, S: Algebraic<Scalar = T>>(parts: &mut [Part<S>], length: S) {
-    let total = parts.iter().fold(S::none(), |sum, part| sum + part.length);
+    let total = parts.iter().fold(S::zero(), |sum, part| sum + part.length);
     // It is common to all that is not wound.
     let unseen = length - total;
     let free = free_share(parts);
@@ -47,16 +47,16 @@ pub(super) fn distribute_length<T: Real, S: Algebraic<Scalar = T>>(parts: &mut [
         return;
     }
     // A leap far from the last commit must not leave a strand without length.
-    let least = S::literal(1e-6) * length;
+    let least = S::lit(1e-6) * length;
     for part in parts.iter_mut().filter(|part| !part.is_wound) {
         let length = part.length + part.share / free * unseen;
-        part.length = length.at_least(least * part.share);
+        part.length = length.max(least * part.share);
     }
 }
 
 /// Distributes what the remembered chords do not see of the rate of the path's length.
 pub(super) fn distribute_rate<S: Algebraic>(parts: &[Part<S>], rate: S, rates: &mut [S]) {
-    let seen = rates.iter().fold(S::none(), |sum, &rate| sum + rate);
+    let seen = rates.iter().fold(S::zero(), |sum, &rate| sum + rate);
     let free = free_share(parts);
     for (seen_by_strand, part) in rates.iter_mut().zip(parts) {
         *seen_by_strand += part.weight(free) * (rate - seen);
@@ -66,7 +66,7 @@ pub(super) fn distribute_rate<S: Algebraic>(parts: &[Part<S>], rate: S, rates: &
 /// The tension that acts along the present path.
 pub(super) fn mean<S: Algebraic>(parts: &[Part<S>], tensions: &[S]) -> S {
     let free = free_share(parts);
-    parts.iter().zip(tensions).fold(S::none(), |sum, (part, &tension)| sum + part.weight(free) * tension)
+    parts.iter().zip(tensions).fold(S::zero(), |sum, (part, &tension)| sum + part.weight(free) * tension)
 }
 
 /// Writes the tension in each strand, damping included; returns the power that damping dissipates.
@@ -78,7 +78,7 @@ pub(super) fn tensions<T: Real, S: Algebraic<Scalar = T>>(
     tensions: &mut Vec<S>,
 ) -> S {
     rises(parts, joints, dissipation, rates, tensions);
-    let mut lost = S::none();
+    let mut lost = S::zero();
     for ((tension, part), &rate) in tensions.iter_mut().zip(parts).zip(rates) {
         let elastic = stiffness * part.elongation;
         let damping = elastic * *tension;
@@ -104,7 +104,7 @@ pub(super) fn rises<T: Real, S: Algebraic<Scalar = T>>(
     rises: &mut Vec<S>,
 ) -> S {
     const ROUNDS: usize = 100;
-    let one = S::literal(1.0);
+    let one = S::lit(1.0);
     let alone = |k: usize| dissipation * rates[k] / parts[k].share;
     let weight = |k: usize| parts[k].elongation * parts[k].share;
     // The limit that keeps the factor of a strand's tension from its own best beside that of the next, as their ratio.
@@ -138,7 +138,7 @@ pub(super) fn rises<T: Real, S: Algebraic<Scalar = T>>(
     };
     rises.clear();
     rises.reserve(parts.len());
-    let mut last_rise = S::none();
+    let mut last_rise = S::zero();
     for last in 0..parts.len() {
         // Newton's method for the root of a piecewise linear function, between bounds: exact once the piece is right.
         let mut found = [alone(last), one + alone(last)];
@@ -158,10 +158,10 @@ pub(super) fn rises<T: Real, S: Algebraic<Scalar = T>>(
             at = if next > below && next < above { next } else { (below + above) * T::lit(0.5) };
         }
         last_rise = found[0];
-        rises.push(found[1].at_least(S::none()));
+        rises.push(found[1].max(S::zero()));
     }
     // From factors to rises.
-    let mut next = [S::none(); 2];
+    let mut next = [S::zero(); 2];
     for k in (0..parts.len()).rev() {
         let own = rises[k].value();
         let held = if k < joints.len() { holding(k, own, next[1].value()) } else { None };
@@ -171,7 +171,7 @@ pub(super) fn rises<T: Real, S: Algebraic<Scalar = T>>(
             let [rise, factor] = best(k, own, rises);
             if factor.value() == own { [rise, factor] } else { [rises[k] - one, rises[k]] }
         };
-        next[0] = next[0].at_least(-one);
+        next[0] = next[0].max(-one);
         rises[k] = next[0];
     }
     last_rise

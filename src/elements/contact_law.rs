@@ -38,11 +38,11 @@ impl<T: Real, S: Algebraic<Scalar = T>> ContactLaw<S> {
             viscous_friction,
             transition_velocity,
         } = coefficients;
-        let inverse_transition = S::literal(1.0) / transition_velocity;
+        let inverse_transition = S::lit(1.0) / transition_velocity;
         Self {
             dissipation,
             dynamic_friction,
-            twice_excess: (static_friction - dynamic_friction) * S::literal(2.0),
+            twice_excess: (static_friction - dynamic_friction) * S::lit(2.0),
             viscous_friction,
             transition_velocity,
             inverse_transition_squared: inverse_transition * inverse_transition,
@@ -52,8 +52,8 @@ impl<T: Real, S: Algebraic<Scalar = T>> ContactLaw<S> {
     /// The ratio of normal to elastic force: `1 + c·v`, at least zero.
     #[inline]
     pub(super) fn normal_factor(&self, depth_rate: S) -> S {
-        let factor = S::literal(1.0) + self.dissipation * depth_rate;
-        if factor > S::none() { factor } else { S::none() }
+        let factor = S::lit(1.0) + self.dissipation * depth_rate;
+        if factor > S::zero() { factor } else { S::zero() }
     }
 
     /// The damping of a spring of this elastic force \[N·s/m\].
@@ -70,13 +70,13 @@ impl<T: Real, S: Algebraic<Scalar = T>> ContactLaw<S> {
     pub(super) fn friction_factor(&self, slip_squared: S) -> S {
         let ratio_squared = slip_squared * self.inverse_transition_squared;
         if !ratio_squared.value().is_finite() {
-            return S::literal(f64::NAN);
+            return S::lit(f64::NAN);
         }
         let is_slow = ratio_squared.value() < T::one();
-        let speed = if is_slow { self.transition_velocity } else { slip_squared.root() };
+        let speed = if is_slow { self.transition_velocity } else { slip_squared.sqrt() };
         // Two fractions: in the derivative of one by the transition velocity kinetic friction cancels, and leaves
         // no digits of a small rest.
-        let excess = self.twice_excess / (S::literal(1.0) + ratio_squared);
+        let excess = self.twice_excess / (S::lit(1.0) + ratio_squared);
         (self.dynamic_friction + excess) / speed + self.viscous_friction
     }
 
@@ -84,7 +84,7 @@ impl<T: Real, S: Algebraic<Scalar = T>> ContactLaw<S> {
     #[inline]
     pub(super) fn holding_coefficient(&self, slip_squared: S) -> S {
         let ratio_squared = slip_squared * self.inverse_transition_squared;
-        let one = S::literal(1.0);
+        let one = S::lit(1.0);
         let excess = self.twice_excess / (one + if ratio_squared < one { one } else { ratio_squared });
         self.dynamic_friction + excess
     }
@@ -256,7 +256,7 @@ mod tests {
         fn slope<S: Algebraic<Scalar = T>, T: Real>(vary: fn(f64) -> S, slip: f64) -> S {
             let Coefficients { dissipation, static_friction, dynamic_friction, viscous_friction, .. } =
                 rubber(0.02, 0.1);
-            let of = |number: f64| S::literal(number);
+            let of = |number: f64| S::lit(number);
             let law = ContactLaw::new(Coefficients {
                 dissipation: of(dissipation),
                 static_friction: of(static_friction),

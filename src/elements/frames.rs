@@ -145,24 +145,24 @@ impl Ends {
         blocks: &mut Blocks<'_, T>,
     ) {
         let places = Frames::places(blocks);
+        let none = Vector3::zeros();
         for (i, rate) in rates.iter().enumerate() {
             for (body, turn) in self.bodies().into_iter().zip([-rate, *rate]) {
                 let by_position = Vector6::new(turn.x, turn.y, turn.z, T::zero(), T::zero(), T::zero());
                 blocks.add_to(Row::Next(i), body, &by_position, &Vector6::zeros());
             }
-            let (none, V_M) = (Vector3::zeros(), SpatialVelocity::zero());
-            let (row, by_position) = (Row::Next(i), [*rate, none]);
-            let bodies = self.bodies();
-            blocks.add_to_by_frames(
-                row,
-                bodies,
-                &frames.poses(),
-                &places,
-                (&none, &V_M),
-                by_position,
-                [none; 2],
-            );
+            let (frames, still) = (self.placed(frames, &places), (&none, &SpatialVelocity::zero()));
+            blocks.add_to_by_frames(Row::Next(i), frames, still, [*rate, none], [none; 2]);
         }
+    }
+
+    /// Both frames: body, pose on it, and places of the numbers of the pose.
+    pub(super) fn placed<'a, T: Real>(
+        self,
+        Frames { X_B1F, X_B2M }: &'a Frames<T>,
+        [of_F, of_M]: &'a [PosePlaces; 2],
+    ) -> [(BodyIndex, &'a Pose<T>, &'a PosePlaces); 2] {
+        [(self.body1, X_B1F, of_F), (self.body2, X_B2M, of_M)]
     }
 
     /// Adds the forces on frames F and M.

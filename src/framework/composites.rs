@@ -325,7 +325,7 @@ impl<T: Algebraic, S, K, V: Lift<T, S, K>> Lift<T, S, Optional<K>> for Option<V>
     #[inline]
     fn lift(&self, of: &mut impl FnMut(T) -> S) -> Option<V::Lifted> {
         if self.is_none() {
-            (0..V::COUNT).for_each(|_| drop(of(T::none())));
+            (0..V::COUNT).for_each(|_| drop(of(T::zero())));
         }
         self.as_ref().map(|value| value.lift(of))
     }

@@ -1,4 +1,4 @@
-//! A small dual number for laws with branches, and the arithmetic that it shares with the scalar.
+//! The arithmetic of laws with branches, and a small dual number that has it.
 
 use core::cmp::Ordering;
 use core::fmt::Debug;
@@ -7,10 +7,11 @@ use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAss
 use crate::math::Real;
 use crate::math::scalar::is_plain;
 
-/// What a scalar law is written in: the scalar `T` of the crate, or a [`Dual`] over it, which carries derivatives.
+/// What a law is written in: the scalar `T` of a system, or that scalar with derivatives in some directions.
 ///
 /// It is less than [`Real`], whose traits a type without `unsafe` code cannot have. Comparisons look at values only, so that
-/// every branch is that of the law, and its derivatives are those of the branch that is taken.
+/// every branch is that of the law, and its derivatives are those of the branch that is taken. [`laws`](crate::laws) of force are
+/// written over it.
 #[allow(unreachable_pub, reason = "laws are methods of public structs")]
 pub trait Number<T: Real>:
     Copy
@@ -28,34 +29,42 @@ pub trait Number<T: Real>:
     + 'static
 {
     /// A constant.
+    #[must_use]
     fn of(value: T) -> Self;
     /// The value without derivatives.
+    #[must_use]
     fn value(self) -> T;
     /// `value` with the derivatives of `self` times `slope`; zero where the slope is not finite, as at the end of a root.
+    #[must_use]
     fn chain(self, value: T, slope: T) -> Self;
     /// Whether it is zero, and so are its derivatives. A branch that leaves out what vanishes drops no derivative.
+    #[must_use]
     fn vanishes(self) -> bool;
 
     /// A literal.
     #[inline]
-    fn literal(value: f64) -> Self {
+    #[must_use]
+    fn lit(value: f64) -> Self {
         Self::of(T::lit(value))
     }
 
     /// Zero.
     #[inline]
-    fn none() -> Self {
+    #[must_use]
+    fn zero() -> Self {
         Self::of(T::zero())
     }
 
     /// The magnitude; at zero that of a growing number.
     #[inline]
-    fn magnitude(self) -> Self {
+    #[must_use]
+    fn abs(self) -> Self {
         if self.value() < T::zero() { -self } else { self }
     }
 
     /// The number, or its negative if the sign bit of `direction` is set.
     #[inline]
+    #[must_use]
     fn towards(self, direction: Self) -> Self {
         // Branch-free: signs of velocities alternate, and a misprediction costs more than the rest.
         self * Self::of(T::one().copysign(direction.value()))
@@ -63,66 +72,76 @@ pub trait Number<T: Real>:
 
     /// The larger one, or `self` of equal ones. A `self` that is not a number stays, so that what overflowed is not hidden.
     #[inline]
-    fn at_least(self, other: Self) -> Self {
+    #[must_use]
+    fn max(self, other: Self) -> Self {
         if other > self { other } else { self }
     }
 
     /// The smaller one, or `self` of equal ones. A `self` that is not a number stays.
     #[inline]
-    fn at_most(self, other: Self) -> Self {
+    #[must_use]
+    fn min(self, other: Self) -> Self {
         if other < self { other } else { self }
     }
 
     /// The square root.
     #[inline]
-    fn root(self) -> Self {
+    #[must_use]
+    fn sqrt(self) -> Self {
         let root = self.value().sqrt();
         self.chain(root, T::lit(0.5) / root)
     }
 
     /// The exponential.
     #[inline]
-    fn exponential(self) -> Self {
+    #[must_use]
+    fn exp(self) -> Self {
         let exponential = self.value().exp();
         self.chain(exponential, exponential)
     }
 
     /// The natural logarithm.
     #[inline]
-    fn logarithm(self) -> Self {
+    #[must_use]
+    fn ln(self) -> Self {
         self.chain(self.value().ln(), self.value().recip())
     }
 
     /// The power with a constant exponent.
     #[inline]
-    fn power(self, exponent: T) -> Self {
+    #[must_use]
+    fn powf(self, exponent: T) -> Self {
         let x = self.value();
         self.chain(x.powf(exponent), exponent * x.powf(exponent - T::one()))
     }
 
     /// The power with an exponent that may vary.
     #[inline]
-    fn power_of(self, exponent: Self) -> Self {
+    #[must_use]
+    fn powd(self, exponent: Self) -> Self {
         let (x, n) = (self.value(), exponent.value());
         let value = x.powf(n);
-        self.power(n) + exponent.chain(T::zero(), value * x.ln())
+        self.powf(n) + exponent.chain(T::zero(), value * x.ln())
     }
 
     /// The sine of an angle \[rad\].
     #[inline]
-    fn sine(self) -> Self {
+    #[must_use]
+    fn sin(self) -> Self {
         self.chain(self.value().sin(), self.value().cos())
     }
 
     /// The cosine of an angle \[rad\].
     #[inline]
-    fn cosine(self) -> Self {
+    #[must_use]
+    fn cos(self) -> Self {
         self.chain(self.value().cos(), -self.value().sin())
     }
 
     /// The angle \[rad\] within ±π whose tangent is `self/x`, where `x` is in proportion to its cosine.
     #[inline]
-    fn angle(self, x: Self) -> Self {
+    #[must_use]
+    fn atan2(self, x: Self) -> Self {
         let (sin, cos) = (self.value(), x.value());
         let square = sin * sin + cos * cos;
         self.chain(sin.atan2(cos), cos / square) + x.chain(T::zero(), -sin / square)
@@ -152,12 +171,12 @@ impl<T: Real> Number<T> for T {
     }
 
     #[inline]
-    fn magnitude(self) -> Self {
+    fn abs(self) -> Self {
         self.abs()
     }
 
     #[inline]
-    fn exponential(self) -> Self {
+    fn exp(self) -> Self {
         self.exp()
     }
 }
@@ -318,8 +337,8 @@ mod tests {
 
     /// Every operation once, with branches.
     fn law<S: Number<f64>>(x: S, y: S) -> S {
-        let mut sum = (x * y - x / y).exponential() + (x * x + S::of(2.0)).root().logarithm();
-        sum += (-x).magnitude().at_least(y).at_most(S::literal(3.0)).power(1.7);
+        let mut sum = (x * y - x / y).exp() + (x * x + S::of(2.0)).sqrt().ln();
+        sum += (-x).abs().max(y).min(S::lit(3.0)).powf(1.7);
         sum
     }
 
@@ -334,7 +353,8 @@ mod tests {
                 let size = if x.re < 0.0 { -x } else { x };
                 let larger = if size.re < y.re { y } else { size };
                 let clamped = if larger.re > 3.0 { Dual64::from(3.0) } else { larger };
-                let expected = (x * y - x / y).exp() + (x * x + 2.0).sqrt().ln() + clamped.powf(1.7);
+                let expected =
+                    (x * y - x / y).exp() + (x * x + 2.0).sqrt().ln() + DualNum::powf(&clamped, 1.7);
                 // A few dozen roundings of numbers of order ten.
                 assert!(
                     (slope - expected.eps).abs() < 1e-13 * (1.0 + slope.abs()),
@@ -348,9 +368,9 @@ mod tests {
     #[test]
     fn there_is_no_infinite_slope() {
         let zero = Dual::<f64, 1>::variable(0.0, 0);
-        assert_eq!(zero.root().slopes, [0.0]);
-        assert_eq!((zero * zero).root().slopes, [0.0]);
-        assert_eq!(zero.magnitude().slopes, [1.0]);
-        assert_eq!(zero.power(0.5).slopes, [0.0]);
+        assert_eq!(zero.sqrt().slopes, [0.0]);
+        assert_eq!((zero * zero).sqrt().slopes, [0.0]);
+        assert_eq!(zero.abs().slopes, [1.0]);
+        assert_eq!(zero.powf(0.5).slopes, [0.0]);
     }
 }

@@ -17,6 +17,7 @@ mod linearized_columns;
 mod linearized_kinks;
 mod located_stops;
 mod matrix_of_runs;
+mod overflow;
 mod own_laws;
 mod reported_stiffness;
 mod sledge_on_a_slope;

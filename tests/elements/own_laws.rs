@@ -32,7 +32,7 @@ variables! {
     /// The anchor in F, and what is recorded of the motion.
     #[derive(Copy, Lift)]
     struct Anchor<T> {
-        anchor: Vector3<T> ["m"], finite => Dynamics;
+        held_at: Vector3<T> ["m"], finite => Dynamics;
         heading: T ["rad"], finite => Dynamics;
         swirl: T ["m·rad/s²"], finite => Dynamics;
         time: T ["s"], finite => Dynamics;
@@ -44,8 +44,8 @@ struct Dragged;
 
 impl Dragged {
     fn stretch<T: Real, S: Number<T>>(m: &Anchor<S>, at: &Relative<S>) -> (Vector3<S>, S) {
-        let d = at.p_FM - m.anchor;
-        (d, (d.x * d.x + d.y * d.y + d.z * d.z).root())
+        let d = at.p_FM - m.held_at;
+        (d, (d.x * d.x + d.y * d.y + d.z * d.z).sqrt())
     }
 }
 
@@ -65,12 +65,12 @@ impl<T: Real> FrameLaw<T> for Dragged {
             return Err(ElementError::own(Torn));
         }
         // A spring with a limit of force, along its stretch.
-        let pull = length.at_most(p.reach);
-        let held = if length > p.reach { p.reach / length } else { S::literal(1.0) };
+        let pull = length.min(p.reach);
+        let held = if length > p.reach { p.reach / length } else { S::lit(1.0) };
         Ok(Outcome {
             force: stretch.map(|x| -p.stiffness * x * held),
-            potential_energy: p.stiffness * pull * (length - S::literal(0.5) * pull),
-            ..Outcome::none()
+            potential_energy: p.stiffness * pull * (length - S::lit(0.5) * pull),
+            ..Outcome::zero()
         })
     }
 
@@ -81,17 +81,17 @@ impl<T: Real> FrameLaw<T> for Dragged {
         at: &Relative<S>,
     ) -> Result<Anchor<S>, ElementError> {
         let (stretch, length) = Self::stretch(m, at);
-        let share = if length > p.reach { (length - p.reach) / length } else { S::none() };
+        let share = if length > p.reach { (length - p.reach) / length } else { S::zero() };
         Ok(Anchor {
-            anchor: m.anchor + stretch.map(|x| x * share),
-            heading: at.R_FM[(1, 0)].angle(at.R_FM[(0, 0)]) + at.p_FM.x * at.R_FM[(1, 2)],
+            held_at: m.held_at + stretch.map(|x| x * share),
+            heading: at.R_FM[(1, 0)].atan2(at.R_FM[(0, 0)]) + at.p_FM.x * at.R_FM[(1, 2)],
             swirl: at.v_FM.x * at.w_FM.z + at.v_FM.y * at.w_FM.x + m.swirl,
             time: at.time,
         })
     }
 
     fn reset(&self, _: &Drag<T>, m: &Anchor<T>, at: &Relative<T>) -> Result<Anchor<T>, ElementError> {
-        Ok(Anchor { anchor: at.p_FM, ..*m })
+        Ok(Anchor { held_at: at.p_FM, ..*m })
     }
 }
 
@@ -129,15 +129,15 @@ impl<T: Real> LineLaw<T> for Strut {
     fn evaluate<S: Number<T>>(&self, p: &Rod<S>, (): &(), at: &Stretch<S>) -> Result<Pull<S>, ElementError> {
         let depth = (p.length - at.length) / p.length;
         if depth.value() <= T::zero() {
-            return Ok(Pull::none());
+            return Ok(Pull::zero());
         }
-        let elastic = p.stiffness * p.length * depth.power_of(p.exponent);
+        let elastic = p.stiffness * p.length * depth.powd(p.exponent);
         let resistance = p.damping * depth * at.rate;
         Ok(Pull {
             tension: resistance - elastic,
-            potential_energy: elastic * depth * p.length / (p.exponent + S::literal(1.0)),
+            potential_energy: elastic * depth * p.length / (p.exponent + S::lit(1.0)),
             power_dissipated: resistance * at.rate,
-            ..Pull::none()
+            ..Pull::zero()
         })
     }
 }
@@ -185,7 +185,7 @@ impl Subject for AnyDragged {
         })?;
         let Scene { system, state, element } = &mut scene;
         let anchor = Vector3::from_fn(|_, _| deal.between(-0.3, 0.3));
-        system.update_discrete(state, *element, |memory| memory.anchor = anchor)?;
+        system.update_discrete(state, *element, |memory| memory.held_at = anchor)?;
         Ok(scene)
     }
 }
@@ -370,7 +370,7 @@ fn points_that_meet_pull_nowhere() {
 #[test]
 fn a_number_of_any_kind_has_the_functions_of_the_scalar() {
     fn all<S: Number<f64>>(x: S, y: S) -> [S; 5] {
-        [x.power_of(y), x.sine(), y.cosine(), x.angle(y), (-x).angle(-y)]
+        [x.powd(y), x.sin(), y.cos(), x.atan2(y), (-x).atan2(-y)]
     }
     let (x, y) = (0.8_f64, 1.7_f64);
     let expected = [x.powf(y), x.sin(), y.cos(), x.atan2(y), (-x).atan2(-y)];
@@ -418,6 +418,6 @@ fn a_memory_that_is_reset_holds_what_is_there() {
     system.reset_memory(state, *element).expect("regular");
     let dynamics = system.realize_dynamics(state).expect("regular");
     let at = dynamics.of(*element);
-    assert_eq!(at.discrete.anchor, at.position.X_FM.translation.vector);
+    assert_eq!(at.discrete.held_at, at.position.X_FM.translation.vector);
     assert_eq!(at.dynamics.F_GM.force, Vector3::zeros());
 }

@@ -22,9 +22,9 @@ impl<T: Real> FrameLaw<T> for Gimbal {
     ) -> Result<Outcome<S>, ElementError> {
         let Relative { R_FM: R, p_FM, w_FM: w, v_FM: v, .. } = at;
         let (r12, r22) = (R[(1, 2)], R[(2, 2)]);
-        let cy = (r12 * r12 + r22 * r22).root();
+        let cy = (r12 * r12 + r22 * r22).sqrt();
         let (sx, cx, sy) = (-r12 / cy, r22 / cy, R[(0, 2)]);
-        let angles = [sx.angle(cx), sy.angle(cy), (-R[(0, 1)]).angle(R[(0, 0)])];
+        let angles = [sx.atan2(cx), sy.atan2(cy), (-R[(0, 1)]).atan2(R[(0, 0)])];
         let rate_z = (cx * w.z - sx * w.y) / cy;
         let rates = [w.x - sy * rate_z, cx * w.y + sx * w.z, rate_z];
 
@@ -35,10 +35,10 @@ impl<T: Real> FrameLaw<T> for Gimbal {
         let mut outcome = Outcome {
             torque: Vector3::new(f[0], cx * f[1] - sx * across, sx * f[1] + cx * across),
             force: Vector3::new(f[3], f[4], f[5]),
-            ..Outcome::none()
+            ..Outcome::zero()
         };
         for i in 0..6 {
-            outcome.potential_energy += S::literal(0.5) * p.stiffness[i] * q[i] * q[i];
+            outcome.potential_energy += S::lit(0.5) * p.stiffness[i] * q[i] * q[i];
             outcome.power_dissipated += p.damping[i] * u[i] * u[i];
         }
         Ok(outcome)

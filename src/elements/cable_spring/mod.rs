@@ -214,7 +214,7 @@ checked_when_read!(Parameters);
 #[inline]
 fn tension<T: Real, S: Number<T>>(elongation: S, rate: S, stiffness: S, dissipation: S) -> [S; 2] {
     let elastic = stiffness * elongation;
-    [elastic, (elastic * dissipation * rate).at_least(-elastic)]
+    [elastic, (elastic * dissipation * rate).max(-elastic)]
 }
 
 impl<T: Real> ForceElement<T> for CableSpring<T> {

@@ -36,7 +36,7 @@ pub(super) struct Outcome<S> {
 
 impl<S: Algebraic> Part<S> {
     pub(super) fn none() -> Self {
-        Self { force: S::none(), energy: S::none(), loss: S::none() }
+        Self { force: S::zero(), energy: S::zero(), loss: S::zero() }
     }
 }
 
@@ -77,7 +77,7 @@ impl<S: Algebraic> Parameters<S> {
             force: spring + damper + friction.force + contact.force,
             friction: friction.force,
             contact: contact.force,
-            energy: S::literal(0.5) * spring * stretch + friction.energy + contact.energy,
+            energy: S::lit(0.5) * spring * stretch + friction.energy + contact.energy,
             loss: damper * slip + friction.loss + contact.loss,
             supply: -damper * self.velocity_offset,
         }
@@ -93,7 +93,7 @@ impl<S: Algebraic> Parameters<S> {
     /// The magnitude of sliding friction \[N\] by how much faster it is than the proportional zone \[m/s\].
     #[inline]
     fn force_beyond_zone(&self, beyond: S) -> S {
-        let offset = self.static_offset_force() * (-beyond / self.exponential_decay_static).exponential();
+        let offset = self.static_offset_force() * (-beyond / self.exponential_decay_static).exp();
         self.dynamic_force() + offset + self.viscous_friction * beyond
     }
 
@@ -104,32 +104,32 @@ impl<S: Algebraic> Parameters<S> {
     }
 
     pub(super) fn has_bristles(&self) -> bool {
-        self.friction_proportional_zone == S::none() && self.has_friction()
+        self.friction_proportional_zone == S::zero() && self.has_friction()
     }
 
     #[inline]
     pub(super) fn friction(&self, q: S, v: S, discrete: &Discrete<S>) -> Part<S> {
         let zone = self.friction_proportional_zone;
-        if zone > S::none() {
-            let force = if v.magnitude() <= zone {
+        if zone > S::zero() {
+            let force = if v.abs() <= zone {
                 self.holding_force() * (v / zone)
             } else {
-                self.sliding_force(v.magnitude()).towards(v)
+                self.sliding_force(v.abs()).towards(v)
             };
-            Part { force, energy: S::none(), loss: force * v }
+            Part { force, energy: S::zero(), loss: force * v }
         } else if !self.has_bristles() {
             self.absent_friction(v, discrete.friction_mode)
-        } else if discrete.friction_mode == S::none() {
+        } else if discrete.friction_mode == S::zero() {
             let bend = q - discrete.last_sticking_position;
             let damping = self.sticking_damping * v;
             Part {
                 force: self.sticking_stiffness * bend + damping,
-                energy: S::literal(0.5) * self.sticking_stiffness * bend * bend,
+                energy: S::lit(0.5) * self.sticking_stiffness * bend * bend,
                 loss: damping * v,
             }
         } else {
             let speed = speed_along(v, discrete.friction_mode);
-            let force = self.sliding_force(speed).magnitude().towards(discrete.friction_mode);
+            let force = self.sliding_force(speed).abs().towards(discrete.friction_mode);
             Part { force, energy: discrete.bristle_energy, loss: force * v }
         }
     }
@@ -138,21 +138,21 @@ impl<S: Algebraic> Parameters<S> {
     #[inline]
     fn absent_friction(&self, v: S, mode: S) -> Part<S> {
         let [dynamic, offset] = [self.dynamic_force(), self.static_offset_force()];
-        if (dynamic.vanishes() && offset.vanishes()) || mode == S::none() {
+        if (dynamic.vanishes() && offset.vanishes()) || mode == S::zero() {
             return Part::none();
         }
-        let decay = (-speed_along(v, mode) / self.exponential_decay_static).exponential();
+        let decay = (-speed_along(v, mode) / self.exponential_decay_static).exp();
         let force = (dynamic + offset * decay).towards(mode);
-        Part { force, energy: S::none(), loss: force * v }
+        Part { force, energy: S::zero(), loss: force * v }
     }
 
     /// The energy, at most that of bristles bent as far as they can hold \[J\].
     fn capped_bristle_energy(&self, energy: S) -> S {
-        if self.sticking_stiffness == S::none() {
-            return S::none();
+        if self.sticking_stiffness == S::zero() {
+            return S::zero();
         }
         let holding = self.holding_force();
-        energy.at_most(S::literal(0.5) * holding * holding / self.sticking_stiffness)
+        energy.min(S::lit(0.5) * holding * holding / self.sticking_stiffness)
     }
 
     /// See [`switch`](Self::switch).
@@ -160,7 +160,7 @@ impl<S: Algebraic> Parameters<S> {
         let (discrete, friction_error) = if self.has_bristles() {
             self.switch_friction(q, v, start, current)
         } else {
-            (*current, S::none())
+            (*current, S::zero())
         };
         let (limit_stop_state, contact_error) = self.switch_stop(q, v, current.limit_stop_state);
         Switch {
@@ -178,66 +178,66 @@ impl<S: Algebraic> Parameters<S> {
         current: &Discrete<S>,
     ) -> (Discrete<S>, S) {
         let holding_force = self.holding_force();
-        if holding_force == S::none() {
-            let was_stuck = current.friction_mode == S::none();
+        if holding_force == S::zero() {
+            let was_stuck = current.friction_mode == S::zero();
             let lost =
-                if was_stuck { self.sticking_force(q, v, current.last_sticking_position) } else { S::none() };
-            return (current.unloaded(q, v), lost.magnitude());
+                if was_stuck { self.sticking_force(q, v, current.last_sticking_position) } else { S::zero() };
+            return (current.unloaded(q, v), lost.abs());
         }
         // Not zero, however fast the static offset decays: a mode of zero would stick. Bristles have no zone: with one,
         // nothing would be written.
         let slip_force = self
             .force_beyond_zone(speed_along(v, current.friction_mode))
-            .magnitude()
-            .at_least(S::of(S::Scalar::negligible()) * holding_force);
-        if current.friction_mode == S::none() {
+            .abs()
+            .max(S::of(S::Scalar::negligible()) * holding_force);
+        if current.friction_mode == S::zero() {
             let sticking_force = self.sticking_force(q, v, current.last_sticking_position);
-            if sticking_force.magnitude() <= holding_force {
-                return (*current, S::none());
+            if sticking_force.abs() <= holding_force {
+                return (*current, S::zero());
             }
-            let direction = if v == S::none() { sticking_force } else { v };
+            let direction = if v == S::zero() { sticking_force } else { v };
             let friction_mode = slip_force.towards(direction);
             let bend = q - current.last_sticking_position;
             let bristle_energy =
-                self.capped_bristle_energy(S::literal(0.5) * self.sticking_stiffness * bend * bend);
+                self.capped_bristle_energy(S::lit(0.5) * self.sticking_stiffness * bend * bend);
             let discrete = Discrete { friction_mode, last_sticking_position: q, bristle_energy, ..*current };
-            (discrete, (sticking_force.magnitude() - slip_force).magnitude())
+            (discrete, (sticking_force.abs() - slip_force).abs())
         } else if are_opposite(v, current.friction_mode) {
-            if start.friction_mode == S::none() {
+            if start.friction_mode == S::zero() {
                 let last_sticking_position = start.last_sticking_position;
                 let discrete = Discrete { last_sticking_position, ..current.stuck() };
                 let sticking_force = self.sticking_force(q, v, start.last_sticking_position);
-                (discrete, (slip_force - sticking_force.magnitude()).magnitude())
+                (discrete, (slip_force - sticking_force.abs()).abs())
             } else {
-                let bend = if self.sticking_stiffness > S::none() {
+                let bend = if self.sticking_stiffness > S::zero() {
                     (start.friction_mode - self.sticking_damping * v) / self.sticking_stiffness
                 } else {
-                    S::none()
+                    S::zero()
                 };
                 let discrete = Discrete { last_sticking_position: q - bend, ..current.stuck() };
                 // The force is continued, however late the event is detected; the force of the damper, and the
                 // bending that compensates it, measure the delay.
-                let late = (self.sticking_damping * v).magnitude();
-                (discrete, (start.friction_mode - slip_force.towards(v)).magnitude() + late)
+                let late = (self.sticking_damping * v).abs();
+                (discrete, (start.friction_mode - slip_force.towards(v)).abs() + late)
             }
         } else {
             let friction_mode = slip_force.towards(current.friction_mode);
             // They will stick bent as far as they can hold. If they are bent less, friction bends them while they
             // slip: else its work would count as dissipated now and reappear then. The travel is taken from the
             // start of the step, not from one iterate to the next.
-            let slip = S::literal(1.0).towards(start.friction_mode) * (q - start.last_sticking_position);
+            let slip = S::lit(1.0).towards(start.friction_mode) * (q - start.last_sticking_position);
             let went_on =
-                start.friction_mode != S::none() && !are_opposite(start.friction_mode, current.friction_mode);
-            let goes_on = went_on && slip > S::none();
+                start.friction_mode != S::zero() && !are_opposite(start.friction_mode, current.friction_mode);
+            let goes_on = went_on && slip > S::zero();
             let bristle_energy = if goes_on {
-                let work = start.friction_mode.magnitude().at_most(slip_force) * slip;
+                let work = start.friction_mode.abs().min(slip_force) * slip;
                 self.capped_bristle_energy(start.bristle_energy + work)
             } else {
                 current.bristle_energy
             };
             let last_sticking_position = q;
             let discrete = Discrete { friction_mode, last_sticking_position, bristle_energy, ..*current };
-            (discrete, S::none())
+            (discrete, S::zero())
         }
     }
 }
@@ -245,12 +245,12 @@ impl<S: Algebraic> Parameters<S> {
 /// The speed; at rest that of a slip in this direction, which may go on.
 #[inline]
 fn speed_along<S: Algebraic>(v: S, direction: S) -> S {
-    if v == S::none() { v.towards(direction) } else { v.magnitude() }
+    if v == S::zero() { v.towards(direction) } else { v.abs() }
 }
 
 /// Whether two numbers have opposite signs. Their product might underflow.
 #[inline]
 fn are_opposite<S: Algebraic>(a: S, b: S) -> bool {
-    let zero = S::none();
+    let zero = S::zero();
     (a < zero && b > zero) || (a > zero && b < zero)
 }

@@ -6,12 +6,12 @@ use crate::math::{Algebraic, Real};
 impl<S: Algebraic> Parameters<S> {
     /// Dynamic friction `f_d + μ_d·|N|` \[N\].
     pub(super) fn dynamic_force(&self) -> S {
-        self.dynamic_friction + self.dynamic_friction_coefficient * self.friction_load.magnitude()
+        self.dynamic_friction + self.dynamic_friction_coefficient * self.friction_load.abs()
     }
 
     /// Excess `f_so + μ_so·|N|` of static over dynamic friction \[N\].
     pub(super) fn static_offset_force(&self) -> S {
-        self.static_friction_offset + self.static_friction_offset_coefficient * self.friction_load.magnitude()
+        self.static_friction_offset + self.static_friction_offset_coefficient * self.friction_load.abs()
     }
 
     /// The force up to which bristles stick \[N\].
@@ -28,7 +28,7 @@ impl<S: Algebraic> Parameters<S> {
             self.static_friction_offset_coefficient,
         ]
         .iter()
-        .any(|constant| *constant != S::none())
+        .any(|constant| *constant != S::zero())
     }
 }
 
@@ -37,6 +37,6 @@ impl<S: Algebraic> Discrete<S> {
     /// states the direction of friction until the next commit.
     pub(super) fn unloaded(&self, q: S, v: S) -> Self {
         let friction_mode = S::of(S::Scalar::negligible()).towards(v);
-        Self { friction_mode, last_sticking_position: q, bristle_energy: S::none(), ..*self }
+        Self { friction_mode, last_sticking_position: q, bristle_energy: S::zero(), ..*self }
     }
 }

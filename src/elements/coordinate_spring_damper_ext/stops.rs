@@ -21,9 +21,9 @@ impl<S: Algebraic> Parameters<S> {
     pub(super) fn contact(&self, q: S, v: S, limit_stop_state: S) -> Part<S> {
         if !self.use_limit_stops {
             Part::none()
-        } else if self.limit_stops_transition > S::none() {
+        } else if self.limit_stops_transition > S::zero() {
             self.smooth_contact(q, v)
-        } else if limit_stop_state == S::none() {
+        } else if limit_stop_state == S::zero() {
             Part::none()
         } else {
             self.switched_contact(q, v, limit_stop_state)
@@ -31,25 +31,25 @@ impl<S: Algebraic> Parameters<S> {
     }
 
     fn switched_contact(&self, q: S, v: S, limit_stop_state: S) -> Part<S> {
-        let stop = self.stop(limit_stop_state > S::none());
+        let stop = self.stop(limit_stop_state > S::zero());
         let mut depth = q - stop.position;
         let mut damping = stop.damping * v;
         if self.limit_stops_only_push {
             // Measured outward, neither the elastic force nor the sum may be negative.
-            let outward = S::literal(1.0).towards(limit_stop_state);
-            depth = outward * (outward * depth).at_least(S::none());
+            let outward = S::lit(1.0).towards(limit_stop_state);
+            depth = outward * (outward * depth).max(S::zero());
             let elastic = stop.stiffness * depth;
-            damping = outward * (outward * damping).at_least(-(outward * elastic));
+            damping = outward * (outward * damping).max(-(outward * elastic));
         }
         let elastic = stop.stiffness * depth;
-        Part { force: elastic + damping, energy: S::literal(0.5) * elastic * depth, loss: damping * v }
+        Part { force: elastic + damping, energy: S::lit(0.5) * elastic * depth, loss: damping * v }
     }
 
     /// The outward force of a stop that only pushes, less than zero where it would pull \[N\].
     pub(super) fn push(&self, q: S, v: S, is_upper: bool) -> S {
         let stop = self.stop(is_upper);
-        let outward = if is_upper { S::literal(1.0) } else { -S::literal(1.0) };
-        let depth = (outward * (q - stop.position)).at_least(S::none());
+        let outward = if is_upper { S::lit(1.0) } else { -S::lit(1.0) };
+        let depth = (outward * (q - stop.position)).max(S::zero());
         stop.stiffness * depth + stop.damping * (outward * v)
     }
 
@@ -59,13 +59,13 @@ impl<S: Algebraic> Parameters<S> {
             return Part::none();
         }
         let stop = self.stop(is_upper);
-        let outward = if is_upper { S::literal(1.0) } else { -S::literal(1.0) };
+        let outward = if is_upper { S::lit(1.0) } else { -S::lit(1.0) };
         let (depth, width) = (outward * (q - stop.position), self.limit_stops_transition);
         let Share { share, energy } = Share::at(depth, width);
         let elastic = stop.stiffness * share * depth;
         let mut damping = stop.damping * share * (outward * v);
         if self.limit_stops_only_push {
-            damping = damping.at_least(-elastic);
+            damping = damping.max(-elastic);
         }
         Part {
             force: outward * (elastic + damping),
@@ -92,26 +92,26 @@ impl<S: Algebraic> Parameters<S> {
 
     /// The limit-stop state at this displacement \[m\]; zero without stops, and with smooth ones.
     pub(super) fn limit_stop_state(&self, q: S) -> S {
-        if !self.use_limit_stops || self.limit_stops_transition > S::none() {
-            S::none()
+        if !self.use_limit_stops || self.limit_stops_transition > S::zero() {
+            S::zero()
         } else if q > self.limit_stops_upper {
             q - self.limit_stops_upper
         } else if q < self.limit_stops_lower {
             q - self.limit_stops_lower
         } else {
-            S::none()
+            S::zero()
         }
     }
 
     /// The limit-stop state that fits a displacement, and by how much the force thereby changes \[N\].
     pub(super) fn switch_stop(&self, q: S, v: S, limit_stop_state: S) -> (S, S) {
         if !self.use_limit_stops {
-            return (limit_stop_state, S::none());
+            return (limit_stop_state, S::zero());
         }
         let next = self.limit_stop_state(q);
-        let switched = next.partial_cmp(&S::none()) != limit_stop_state.partial_cmp(&S::none());
-        if !switched || self.limit_stops_transition > S::none() {
-            return (next, S::none());
+        let switched = next.partial_cmp(&S::zero()) != limit_stop_state.partial_cmp(&S::zero());
+        if !switched || self.limit_stops_transition > S::zero() {
+            return (next, S::zero());
         }
         (next, self.entered(v, next) + self.left(q, v, limit_stop_state))
     }
@@ -119,24 +119,24 @@ impl<S: Algebraic> Parameters<S> {
     /// The force that was missing since this stop was entered, if one was. Spring and damper may cancel at the end of a
     /// step, or have let go, after they pushed on the way.
     fn entered(&self, v: S, limit_stop_state: S) -> S {
-        if limit_stop_state == S::none() {
-            return S::none();
+        if limit_stop_state == S::zero() {
+            return S::zero();
         }
-        let stop = self.stop(limit_stop_state > S::none());
-        stop.stiffness * limit_stop_state.magnitude() + stop.damping * v.magnitude()
+        let stop = self.stop(limit_stop_state > S::zero());
+        stop.stiffness * limit_stop_state.abs() + stop.damping * v.abs()
     }
 
     /// The force of this stop beyond its end, if there is one.
     fn left(&self, q: S, v: S, limit_stop_state: S) -> S {
-        if limit_stop_state == S::none() {
-            return S::none();
+        if limit_stop_state == S::zero() {
+            return S::zero();
         }
-        let is_upper = limit_stop_state > S::none();
+        let is_upper = limit_stop_state > S::zero();
         if self.limit_stops_only_push {
-            return self.push(q, v, is_upper).at_least(S::none());
+            return self.push(q, v, is_upper).max(S::zero());
         }
         let stop = self.stop(is_upper);
-        stop.stiffness * (q - stop.position).magnitude() + stop.damping * v.magnitude()
+        stop.stiffness * (q - stop.position).abs() + stop.damping * v.abs()
     }
 }
 
@@ -152,15 +152,15 @@ struct Share<S> {
 impl<S: Algebraic> Share<S> {
     fn at(depth: S, width: S) -> Self {
         let y = depth / width;
-        if y < S::literal(1.0) {
+        if y < S::lit(1.0) {
             let cubic = y * y * y;
-            let share = cubic * (S::literal(10.0) - y * (S::literal(15.0) - S::literal(6.0) * y));
+            let share = cubic * (S::lit(10.0) - y * (S::lit(15.0) - S::lit(6.0) * y));
             let fifth = cubic * y * y;
-            let energy = fifth * (S::literal(2.0) - y * (S::literal(2.5) - S::literal(6.0 / 7.0) * y));
+            let energy = fifth * (S::lit(2.0) - y * (S::lit(2.5) - S::lit(6.0 / 7.0) * y));
             Self { share, energy: energy * width * width }
         } else {
-            let energy = S::literal(0.5) * depth * depth - width * width / S::literal(7.0);
-            Self { share: S::literal(1.0), energy }
+            let energy = S::lit(0.5) * depth * depth - width * width / S::lit(7.0);
+            Self { share: S::lit(1.0), energy }
         }
     }
 }

@@ -112,6 +112,6 @@ checked_when_read!(Discrete);
 impl<S: Algebraic> Discrete<S> {
     /// The same with sticking bristles.
     pub(super) fn stuck(&self) -> Self {
-        Self { friction_mode: S::none(), bristle_energy: S::none(), ..*self }
+        Self { friction_mode: S::zero(), bristle_energy: S::zero(), ..*self }
     }
 }

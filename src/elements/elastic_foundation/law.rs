@@ -80,7 +80,7 @@ impl<S: Algebraic> Law<S> {
     /// friction is the limit at any speed.
     #[inline]
     pub(super) fn hold(&self, [k, c]: [S; 2], [ss, sv, vv]: [S; 3], normal_force: S) -> Friction<S> {
-        let zero = S::none();
+        let zero = S::zero();
         let limit = self.contact.holding_coefficient(vv) * normal_force;
         let viscous = self.contact.viscous_friction * normal_force;
         let limit_squared = limit * limit;
@@ -90,7 +90,7 @@ impl<S: Algebraic> Law<S> {
         let elastic = if !slips {
             -k
         } else if squared > zero {
-            -(k * limit / squared.root())
+            -(k * limit / squared.sqrt())
         } else {
             // Of no stretch, or no stiffness, under no limit.
             zero
@@ -98,7 +98,7 @@ impl<S: Algebraic> Law<S> {
         let elastic_squared = if slips { limit_squared } else { squared };
         // Of the full damping force: its square, and its product with the elastic force.
         let (a, b) = (c * c * vv, -(elastic * c * sv));
-        if !slips && elastic_squared + b * S::literal(2.0) + a <= limit_squared {
+        if !slips && elastic_squared + b * S::lit(2.0) + a <= limit_squared {
             return Friction { elastic, damping: -c, viscous, slips };
         }
         // The greatest x with |elastic + x·viscous| = limit: a·x² + 2·b·x = l.
@@ -106,25 +106,25 @@ impl<S: Algebraic> Law<S> {
         let discriminant = b * b + a * l;
         let share = if squared == zero && slips {
             // Under no limit; of a small one the damper would have all.
-            if a > zero { limit / a.root() } else { zero }
+            if a > zero { limit / a.sqrt() } else { zero }
         } else if slips || !(l > zero && discriminant > zero) {
             // What pulls back is damped until it would push beyond the limit on the other side. Whether it does is the
             // same for any viscosity, so that the derivative by one of zero is that of a small one.
             if sv >= zero {
                 zero
             } else if a > zero {
-                -b * S::literal(2.0) / a
+                -b * S::lit(2.0) / a
             } else if limit > zero {
-                S::literal(1.0)
+                S::lit(1.0)
             } else {
                 zero
             }
         } else if b > zero {
-            l / (b + discriminant.root())
+            l / (b + discriminant.sqrt())
         } else {
-            (discriminant.root() - b) / a
+            (discriminant.sqrt() - b) / a
         };
-        Friction { elastic, damping: -c * share.at_most(S::literal(1.0)), viscous, slips }
+        Friction { elastic, damping: -c * share.min(S::lit(1.0)), viscous, slips }
     }
 }
 

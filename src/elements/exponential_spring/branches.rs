@@ -5,7 +5,7 @@ use nalgebra::Vector2;
 use super::friction::length;
 use super::{Discrete, ExponentialSpring, FrictionTransition, Parameters};
 use crate::framework::{AtDynamics, Blocks};
-use crate::math::{Number, Real};
+use crate::math::Real;
 
 /// What an evaluation of friction knows of its switches.
 #[derive(Debug, Clone, Copy)]
@@ -30,11 +30,11 @@ impl<T: Real> ExponentialSpring<T> {
         let factor = T::one() - normal_viscosity * at.velocity.v_PS.z;
         if normal_viscosity > T::zero() {
             let name = if factor > T::zero() { "pressing" } else { "let go" };
-            blocks.branch(name, factor.magnitude() / normal_viscosity, "m/s");
+            blocks.branch(name, factor.abs() / normal_viscosity, "m/s");
         }
         if factor > T::zero() {
             let clamp = max - at.dynamics.normal_force_unclamped * factor;
-            blocks.branch(if clamp < T::zero() { "clamped" } else { "not clamped" }, clamp.magnitude(), "N");
+            blocks.branch(if clamp < T::zero() { "clamped" } else { "not clamped" }, clamp.abs(), "N");
         }
     }
 
@@ -60,10 +60,10 @@ impl<T: Real> ExponentialSpring<T> {
         if !is_mapped {
             let mut margin = beyond_least;
             if *sliding < T::one() {
-                margin = margin.at_most(pull.magnitude());
+                margin = margin.min(pull.abs());
             }
             if *sliding > zero {
-                margin = margin.at_most((length(velocity) * c - limit).magnitude());
+                margin = margin.min((length(velocity) * c - limit).abs());
             }
             return blocks.branch(name, margin, "N");
         }
@@ -76,27 +76,27 @@ impl<T: Real> ExponentialSpring<T> {
         let is_slack = speed * c > near.limit;
         let mut margin = beyond_least;
         if falls || !(is_slack || *overspeed > zero) {
-            margin = margin.at_most(pull.magnitude());
+            margin = margin.min(pull.abs());
         }
         if falls && pull > zero {
-            margin = margin.at_most((pull - drop).magnitude());
+            margin = margin.min((pull - drop).abs());
         }
         if slips && is_anchored {
-            margin = margin.at_most(near.room * k);
+            margin = margin.min(near.room * k);
         } else if *overspeed > zero {
-            margin = margin.at_most((near.limit - length(at.dynamics.friction_force_P)).magnitude());
+            margin = margin.min((near.limit - length(at.dynamics.friction_force_P)).abs());
         }
         blocks.branch(name, margin, "N");
 
         let mut nearest = T::lit(f64::INFINITY);
         if c > zero {
-            nearest = (speed - near.limit / c).magnitude();
+            nearest = (speed - near.limit / c).abs();
         }
         if slips && release > zero && *sliding < T::one() {
-            nearest = nearest.at_most((speed - release).magnitude());
+            nearest = nearest.min((speed - release).abs());
         }
         if !slips && *sliding > zero {
-            nearest = nearest.at_most((speed - parameters.settle_velocity).magnitude());
+            nearest = nearest.min((speed - parameters.settle_velocity).abs());
         }
         if nearest.is_finite() {
             blocks.branch(if is_slack { "slack" } else { "taut" }, nearest, "m/s");

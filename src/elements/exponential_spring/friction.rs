@@ -31,7 +31,7 @@ impl<S: Algebraic> Friction<S> {
         let elastic = stretch * -law.friction_elasticity;
         let ([elastic, anchored_damping], anchored_cut) =
             shortened([elastic, viscous], elastic + viscous, limit);
-        let held = S::literal(1.0) - sliding;
+        let held = S::lit(1.0) - sliding;
         Self {
             elastic: elastic * held,
             damping: anchored_damping * held + sliding_damping * sliding,
@@ -66,13 +66,13 @@ pub(super) fn exceeds<T: Real, S: Number<T>>(force: Vector2<S>, limit: S) -> boo
 #[inline]
 pub(super) fn length<T: Real, S: Number<T>>(v: Vector2<S>) -> S {
     let squared = dot(v, v);
-    if squared == S::none() {
+    if squared == S::zero() {
         // The root of zero has no derivative.
-        v.x.magnitude().at_least(v.y.magnitude())
+        v.x.abs().max(v.y.abs())
     } else if squared.value().is_finite() {
-        squared.root()
+        squared.sqrt()
     } else {
-        S::literal(f64::NAN)
+        S::lit(f64::NAN)
     }
 }
 
@@ -85,7 +85,7 @@ pub(super) fn dot<T: Real, S: Number<T>>(a: Vector2<S>, b: Vector2<S>) -> S {
 /// Zero.
 #[inline]
 pub(super) fn still<T: Real, S: Number<T>>() -> Vector2<S> {
-    Vector2::new(S::none(), S::none())
+    Vector2::new(S::zero(), S::zero())
 }
 
 /// Sliding after a travel of the anchor, where `reach` is the travel at the settle velocity in the same time;
@@ -95,12 +95,12 @@ pub(super) fn still<T: Real, S: Number<T>>() -> Vector2<S> {
 pub(super) fn settle<T: Real, S: Number<T>>(travel: Vector2<S>, reach: S) -> S {
     let squared = dot(travel, travel);
     // The two steady cases, which need neither a root nor a quotient. At rest the root has no derivative either.
-    if squared == S::none() {
-        S::none()
+    if squared == S::zero() {
+        S::zero()
     } else if squared >= reach * reach {
-        S::literal(1.0)
+        S::lit(1.0)
     } else {
-        step(squared.root() / reach)
+        step(squared.sqrt() / reach)
     }
 }
 
@@ -110,11 +110,11 @@ pub(super) fn settle<T: Real, S: Number<T>>(travel: Vector2<S>, reach: S) -> S {
 /// rounding keeps it within the unit interval.
 #[inline]
 fn step<T: Real, S: Number<T>>(s: S) -> S {
-    let from_end = |s: S| s * s * s * (S::literal(10.0) + s * (S::literal(6.0) * s - S::literal(15.0)));
-    let is_near = s < S::literal(0.5);
+    let from_end = |s: S| s * s * s * (S::lit(10.0) + s * (S::lit(6.0) * s - S::lit(15.0)));
+    let is_near = s < S::lit(0.5);
     // One polynomial and two selections: which half it is, is hard to predict.
-    let rise = from_end(if is_near { s } else { S::literal(1.0) - s });
-    if is_near { rise } else { S::literal(1.0) - rise }
+    let rise = from_end(if is_near { s } else { S::lit(1.0) - s });
+    if is_near { rise } else { S::lit(1.0) - rise }
 }
 
 #[cfg(test)]

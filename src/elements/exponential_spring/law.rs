@@ -103,10 +103,10 @@ impl<S: Algebraic> Parameters<S> {
             mu,
             limit,
             friction: Friction::none(),
-            next: Next { anchor: p, sliding: S::literal(1.0), overspeed: S::none() },
+            next: Next { anchor: p, sliding: S::lit(1.0), overspeed: S::zero() },
             energy,
             dissipation,
-            switching_error: S::none(),
+            switching_error: S::zero(),
         };
         match self.friction_transition {
             FrictionTransition::ReturnMapping => self.yields(committed, is_held, [p, v], outcome),
@@ -133,7 +133,7 @@ impl<S: Algebraic> Parameters<S> {
     #[inline]
     pub(super) fn least_limit(&self) -> S {
         // Relative to `max` where all forces are small in the units in use.
-        S::of(S::Scalar::negligible()) * self.max_normal_force.at_most(S::literal(1.0))
+        S::of(S::Scalar::negligible()) * self.max_normal_force.min(S::lit(1.0))
     }
 
     /// Friction as published.
@@ -158,7 +158,7 @@ impl<S: Algebraic> Parameters<S> {
         if is_held && elapsed.value() > S::Scalar::negligible() {
             outcome.next.sliding = settle(anchor - committed.anchor_P, elapsed * self.settle_velocity);
         }
-        outcome.energy += S::literal(0.5) * dot(elastic, lead);
+        outcome.energy += S::lit(0.5) * dot(elastic, lead);
         outcome.dissipation -= dot(damping, velocity);
         outcome
     }
@@ -172,7 +172,7 @@ impl<S: Algebraic> Parameters<S> {
         [position, velocity]: [Vector2<S>; 2],
         mut outcome: Outcome<S>,
     ) -> Outcome<S> {
-        let (zero, one) = (S::none(), S::literal(1.0));
+        let (zero, one) = (S::zero(), S::lit(1.0));
         let normal = outcome.normal.total;
         let Pulled { yielding, error, .. } =
             self.pulls(committed, is_held, [position, velocity], [normal, outcome.limit]);
@@ -187,7 +187,7 @@ impl<S: Algebraic> Parameters<S> {
             committed.sliding
         };
         outcome.next = Next { anchor: position - stretch, sliding, overspeed };
-        outcome.energy -= S::literal(0.5) * dot(elastic, stretch);
+        outcome.energy -= S::lit(0.5) * dot(elastic, stretch);
         outcome.dissipation -= dot(damping, velocity);
         outcome
     }
@@ -195,7 +195,7 @@ impl<S: Algebraic> Parameters<S> {
     /// Whether a station is fast enough for its anchor to let go.
     #[inline]
     fn lets_go(&self, velocity: Vector2<S>) -> bool {
-        self.release_velocity == S::none() || exceeds(velocity, self.release_velocity)
+        self.release_velocity == S::zero() || exceeds(velocity, self.release_velocity)
     }
 
     /// Friction by return mapping under a normal force and a limit.
@@ -207,13 +207,13 @@ impl<S: Algebraic> Parameters<S> {
         [position, velocity]: [Vector2<S>; 2],
         [normal, limit]: [S; 2],
     ) -> Pulled<S> {
-        let (zero, one) = (S::none(), S::literal(1.0));
+        let (zero, one) = (S::zero(), S::lit(1.0));
         let slider = Slider::committed(committed, position);
         // What friction loses when the anchor lets go. Within the step a fast station loses it as the pull rises on, so that
         // error control sees it and Newton's method has a slope; a slow one at the end.
         let drop = (self.mu_static - self.mu_kinetic) * normal * (one - committed.sliding);
         let beyond = if is_held && !drop.vanishes() && self.lets_go(velocity) {
-            slider.pull_beyond(self, position, velocity, limit).at_most(drop)
+            slider.pull_beyond(self, position, velocity, limit).min(drop)
         } else {
             zero
         };
@@ -221,7 +221,7 @@ impl<S: Algebraic> Parameters<S> {
             zero
         } else {
             let excess = length(velocity) - self.release_velocity;
-            let share = settle(Vector2::new(excess, zero), self.settle_velocity * S::literal(FAST));
+            let share = settle(Vector2::new(excess, zero), self.settle_velocity * S::lit(FAST));
             beyond * (share * share)
         };
         let limit = limit - fallen;
@@ -230,6 +230,6 @@ impl<S: Algebraic> Parameters<S> {
         } else {
             Yielding::none(self, velocity)
         };
-        Pulled { yielding, limit, error: beyond.at_most(drop - fallen) }
+        Pulled { yielding, limit, error: beyond.min(drop - fallen) }
     }
 }

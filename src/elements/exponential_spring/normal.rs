@@ -15,17 +15,17 @@ pub(super) struct Normal<T> {
 pub(super) fn normal_force<S: Algebraic>(law: &Parameters<S>, height: S, speed: S) -> Normal<S> {
     let Parameters { d0, d1, d2, normal_viscosity, max_normal_force: max, .. } = *law;
     let exponent = d2 * (d0 - height);
-    let unclamped = d1 * exponent.exponential();
-    let factor = S::literal(1.0) - normal_viscosity * speed;
+    let unclamped = d1 * exponent.exp();
+    let factor = S::lit(1.0) - normal_viscosity * speed;
     // The exponential may overflow: infinity times a positive factor is clamped like any number. Zero times an
     // infinite factor is NaN, which `min` would turn into the clamp.
     let damped = unclamped * factor;
-    let total = if factor > S::none() { if damped > max { max } else { damped } } else { S::none() };
+    let total = if factor > S::zero() { if damped > max { max } else { damped } } else { S::zero() };
     if unclamped <= max {
         Normal { unclamped, elastic: unclamped, total, energy: unclamped / d2 }
     } else {
         // Below the height at which the clamp sets in, the stored energy grows linearly.
-        let beyond = (exponent - (max / d1).logarithm()) / d2;
+        let beyond = (exponent - (max / d1).ln()) / d2;
         Normal { unclamped, elastic: max, total, energy: max / d2 + max * beyond }
     }
 }

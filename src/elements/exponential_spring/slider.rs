@@ -34,21 +34,21 @@ impl<S: Algebraic> Yielding<S> {
     /// Zero friction, for a negligible limit: the anchor goes with the station.
     pub(super) fn none(law: &Parameters<S>, velocity: Vector2<S>) -> Self {
         let zero = still();
-        let is_damped = law.friction_viscosity > S::none();
-        let overspeed = if is_damped { length(velocity) } else { S::none() };
+        let is_damped = law.friction_viscosity > S::zero();
+        let overspeed = if is_damped { length(velocity) } else { S::zero() };
         Self { elastic: zero, damping: zero, stretch: zero, overspeed, slips: true, room: unbounded() }
     }
 }
 
 fn unbounded<S: Algebraic>() -> S {
-    S::literal(f64::INFINITY)
+    S::lit(f64::INFINITY)
 }
 
 impl<S: Algebraic> Slider<S> {
     /// As committed. A station that slid before its first commit is not anchored anywhere: it starts at `position`.
     pub(super) fn committed(committed: &Discrete<S>, position: Vector2<S>) -> Self {
         let Discrete { anchor_P, sliding, last_station, last_velocity_P, overspeed, .. } = *committed;
-        let is_anchored = last_station.is_some() || sliding == S::none();
+        let is_anchored = last_station.is_some() || sliding == S::zero();
         Self {
             anchor: if is_anchored { anchor_P } else { position },
             station: last_station.map_or(position, |station| station.xy().coords),
@@ -66,7 +66,7 @@ impl<S: Algebraic> Slider<S> {
         limit: S,
     ) -> S {
         let Parameters { friction_elasticity: k, friction_viscosity: c, .. } = *law;
-        (length((position - self.anchor) * k + velocity * c) - limit).at_least(S::none())
+        (length((position - self.anchor) * k + velocity * c) - limit).max(S::zero())
     }
 
     /// The friction force of a station at `position` with `velocity`, under a limit.
@@ -90,7 +90,7 @@ impl<S: Algebraic> Slider<S> {
         }
         let elastic = stretch * -k;
         if !is_viscous && !exceeds(elastic - viscous, limit) {
-            let (overspeed, room) = (S::none(), unbounded());
+            let (overspeed, room) = (S::zero(), unbounded());
             return Yielding { elastic, damping: -viscous, stretch, overspeed, slips: false, room };
         }
         self.slipping(law, stretch, velocity, limit, is_viscous)
@@ -104,15 +104,15 @@ impl<S: Algebraic> Slider<S> {
     fn share_dragged(&self, speed: S, viscosity: S, limit: S) -> S {
         let over = viscosity * self.overspeed;
         // Rounding may leave the damper somewhat beyond a limit that it does not exceed.
-        let fallen = over + (limit - viscosity * speed).at_least(S::none());
-        if fallen == S::none() {
-            return S::none();
+        let fallen = over + (limit - viscosity * speed).max(S::zero());
+        if fallen == S::zero() {
+            return S::zero();
         }
         let time = over / fallen;
         let before = length(self.velocity);
         let between = before + (speed - before) * time;
         let twice_mean = before + speed;
-        if twice_mean > S::none() { time * ((before + between) / twice_mean) } else { time }
+        if twice_mean > S::zero() { time * ((before + between) / twice_mean) } else { time }
     }
 
     fn slipping(
@@ -127,17 +127,17 @@ impl<S: Algebraic> Slider<S> {
         // The damper's share of the limit, as a vector.
         let (share, rest, overspeed) = if is_viscous {
             let speed = length(velocity);
-            (velocity / speed, S::none(), speed - limit / c)
+            (velocity / speed, S::zero(), speed - limit / c)
         } else {
             let share = velocity * (c / limit);
-            (share, S::literal(1.0) - dot(share, share), S::none())
+            (share, S::lit(1.0) - dot(share, share), S::zero())
         };
         let damping = share * -limit;
-        let mut room = S::Scalar::lit(f64::INFINITY);
+        let mut room = <S::Scalar as Real>::lit(f64::INFINITY);
         if is_viscous {
             let ahead = dot(share, stretch);
-            room = ahead.value().magnitude();
-            if ahead >= S::none() {
+            room = ahead.value().abs();
+            if ahead >= S::zero() {
                 let (zero, room) = (still(), S::of(room));
                 return Yielding { elastic: zero, damping, stretch: zero, overspeed, slips: true, room };
             }
@@ -146,9 +146,9 @@ impl<S: Algebraic> Slider<S> {
         let radius = limit / k;
         let reach = |direction: &Vector2<S>| {
             let along = dot(share, *direction);
-            let root = (along * along + rest).root();
+            let root = (along * along + rest).sqrt();
             // Of two equal expressions the one that cancels nothing.
-            radius * if along > S::none() { rest / (root + along) } else { root - along }
+            radius * if along > S::zero() { rest / (root + along) } else { root - along }
         };
         let size = length(stretch);
         let mut direction = stretch / size;
@@ -157,22 +157,21 @@ impl<S: Algebraic> Slider<S> {
         // A spring that is dragged turns as it goes: half of a short drag is in the direction before, half in that
         // after it; a long one is in that of the way, as the one of a spring that was slack is throughout.
         let reach_straight = reach(&direction);
-        room = room.at_most((size - reach_straight).value().magnitude());
-        let slip = (size - reach_straight).at_least(S::none());
-        let whole = slip + drawn * S::literal(2.0);
-        if whole > S::none() {
+        room = room.min((size - reach_straight).value().abs());
+        let slip = (size - reach_straight).max(S::zero());
+        let whole = slip + drawn * S::lit(2.0);
+        if whole > S::zero() {
             let dragged = slip / whole;
-            let turned =
-                stretch - before * (dragged / (S::literal(1.0) - dragged * (S::literal(1.0) - dragged)));
+            let turned = stretch - before * (dragged / (S::lit(1.0) - dragged * (S::lit(1.0) - dragged)));
             direction = turned / length(turned);
         }
         if is_viscous {
-            room = room.at_most((dot(share, direction) * size).value().magnitude());
+            room = room.min((dot(share, direction) * size).value().abs());
         }
         let reach = reach(&direction);
-        let room = S::of(room.at_most((size - reach).value().magnitude()));
-        let stretch = direction * reach.at_most(size);
-        Yielding { elastic: stretch * -k, damping, stretch, overspeed: S::none(), slips: true, room }
+        let room = S::of(room.min((size - reach).value().abs()));
+        let stretch = direction * reach.min(size);
+        Yielding { elastic: stretch * -k, damping, stretch, overspeed: S::zero(), slips: true, room }
     }
 }
 

@@ -126,7 +126,7 @@ impl<T: Real> Parameters<T> {
 impl<S: Algebraic> Parameters<S> {
     pub(super) fn contact_law(&self) -> ContactLaw<S> {
         ContactLaw::new(Coefficients {
-            dissipation: self.dissipation * S::literal(1.5),
+            dissipation: self.dissipation * S::lit(1.5),
             static_friction: self.static_friction,
             dynamic_friction: self.dynamic_friction,
             viscous_friction: self.viscous_friction,

@@ -41,13 +41,13 @@ use crate::math::{Number, Real};
 ///     type Memory = ();
 ///
 ///     fn evaluate<S: Number<T>>(&self, p: &Rubber<S>, _: &(), at: &Stretch<S>) -> Result<Pull<S>, ElementError> {
-///         let depth = (p.length - at.length).at_least(S::none());
+///         let depth = (p.length - at.length).max(S::zero());
 ///         let square = depth * depth;
 ///         let (k, g) = (p.stiffness, p.growth);
 ///         Ok(Pull {
 ///             tension: -depth * (k + g * square),
-///             potential_energy: square * (k * S::literal(0.5) + g * S::literal(0.25) * square),
-///             ..Pull::none()
+///             potential_energy: square * (k * S::lit(0.5) + g * S::lit(0.25) * square),
+///             ..Pull::zero()
 ///         })
 ///     }
 /// }
@@ -136,11 +136,11 @@ pub struct Pull<S> {
 
 impl<S> Pull<S> {
     /// No tension, and no energy.
-    pub fn none<T: Real>() -> Self
+    pub fn zero<T: Real>() -> Self
     where
         S: Number<T>,
     {
-        let none = S::none();
+        let none = S::zero();
         Self { tension: none, potential_energy: none, power_dissipated: none, power_supplied: none }
     }
 }
@@ -157,11 +157,11 @@ pub struct AlongLine<L>(
 /// The line from the origin of F to that of M: its direction and stretch.
 fn line<T: Real, S: Number<T>>(at: &Relative<S>) -> (Vector3<S>, Stretch<S>) {
     let dot = |a: &Vector3<S>, b: &Vector3<S>| a.x * b.x + a.y * b.y + a.z * b.z;
-    let length = dot(&at.p_FM, &at.p_FM).root();
+    let length = dot(&at.p_FM, &at.p_FM).sqrt();
     let direction = if length.value() > T::zero() {
         at.p_FM.map(|component| component / length)
     } else {
-        Vector3::repeat(S::none())
+        Vector3::repeat(S::zero())
     };
     (direction, Stretch { time: at.time, length, rate: dot(&direction, &at.v_FM) })
 }
@@ -181,7 +181,7 @@ impl<T: Real, L: LineLaw<T>> FrameLaw<T> for AlongLine<L> {
         let Pull { tension, potential_energy, power_dissipated, power_supplied } =
             self.0.evaluate(parameters, memory, &stretch)?;
         let force = direction.map(|component| -tension * component);
-        Ok(Outcome { force, potential_energy, power_dissipated, power_supplied, ..Outcome::none() })
+        Ok(Outcome { force, potential_energy, power_dissipated, power_supplied, ..Outcome::zero() })
     }
 
     fn commit<S: Number<T>>(

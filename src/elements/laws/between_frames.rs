@@ -238,7 +238,8 @@ impl<T: Real, L: FrameLaw<T>> BetweenFrames<T, L> {
 
     fn try_linearize_commit(&self, at: &At<'_, T, L>, blocks: &mut Blocks<'_, T>) -> Option<()> {
         let of_frames = Frames::places(blocks);
-        let (poses, bodies) = (at.parameters.frames.poses(), self.ends.bodies());
+        let bodies = self.ends.bodies();
+        let frames = self.ends.placed(&at.parameters.frames, &of_frames);
         let Position { X_GF, X_GM, .. } = at.position;
         let p_GM = X_GM.translation.vector.into();
         let V_M = at.velocity.V_FM.rotated(&X_GF.rotation);
@@ -250,7 +251,7 @@ impl<T: Real, L: FrameLaw<T>> BetweenFrames<T, L> {
             blocks.add_to_between(Row::Next(row), bodies, (&p_GM, &V_M), by_position, by_velocity);
             let r_FM = p_GM.coords - X_GF.translation.vector;
             let (row, motion) = (Row::Next(row), (&r_FM, &V_M));
-            blocks.add_to_by_frames(row, bodies, &poses, &of_frames, motion, by_position, by_velocity);
+            blocks.add_to_by_frames(row, frames, motion, by_position, by_velocity);
         });
         for first in (0..Self::VARIABLES).step_by(AT_ONCE) {
             let next = Self::by_variables(at, first, |p, m, x| self.law.commit(p, m, x))?;

@@ -73,16 +73,16 @@ impl<T: Real, V: Variables<T> + Numbers<T, Over<T> = V> + Default> LawVariables<
 ///
 ///     fn evaluate<S: Number<T>>(&self, p: &Bellows<S>, _: &(), at: &Relative<S>) -> Result<Outcome<S>, ElementError> {
 ///         let (h, v) = (at.p_FM.z, at.v_FM.z);
-///         let over = p.exponent - S::literal(1.0);
-///         let pressure = p.pressure * (p.height / h).power_of(p.exponent);
+///         let over = p.exponent - S::lit(1.0);
+///         let pressure = p.pressure * (p.height / h).powd(p.exponent);
 ///         // Work on the gas since filling, less that of the ambient pressure.
-///         let stored = (pressure * h - p.pressure * p.height) / over + S::literal(101_325.0) * (h - p.height);
-///         let force = p.area * (pressure - S::literal(101_325.0)) - p.damping * v;
+///         let stored = (pressure * h - p.pressure * p.height) / over + S::lit(101_325.0) * (h - p.height);
+///         let force = p.area * (pressure - S::lit(101_325.0)) - p.damping * v;
 ///         Ok(Outcome {
-///             force: Vector3::new(S::none(), S::none(), force),
+///             force: Vector3::new(S::zero(), S::zero(), force),
 ///             potential_energy: p.area * stored,
 ///             power_dissipated: p.damping * v * v,
-///             ..Outcome::none()
+///             ..Outcome::zero()
 ///         })
 ///     }
 /// }
@@ -187,17 +187,17 @@ pub struct Outcome<S: Scalar> {
 
 impl<S: Scalar> Outcome<S> {
     /// Neither torque nor force, and no energy.
-    pub fn none<T: Real>() -> Self
+    pub fn zero<T: Real>() -> Self
     where
         S: Number<T>,
     {
-        let none = Vector3::repeat(S::none());
+        let none = Vector3::repeat(S::zero());
         Self {
             torque: none,
             force: none,
-            potential_energy: S::none(),
-            power_dissipated: S::none(),
-            power_supplied: S::none(),
+            potential_energy: S::zero(),
+            power_dissipated: S::zero(),
+            power_supplied: S::zero(),
         }
     }
 }

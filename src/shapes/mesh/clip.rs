@@ -21,7 +21,7 @@ impl<S> Moments<S> {
     where
         S: Number<T>,
     {
-        let is_inside = depths.map(|depth| depth > S::none());
+        let is_inside = depths.map(|depth| depth > S::zero());
         let count = is_inside.iter().filter(|&&inside| inside).count();
         // The corner that differs from the others comes first.
         let first = match count {
@@ -33,7 +33,7 @@ impl<S> Moments<S> {
         let [a, b, c] = order.map(|corner| depths[corner]);
         let in_order =
             if count == 1 { Self::with_one_inside(a, b, c) } else { Self::with_one_outside(a, b, c) };
-        let mut moments = Self { depth: [S::none(); 3], area: [S::none(); 3] };
+        let mut moments = Self { depth: [S::zero(); 3], area: [S::zero(); 3] };
         for (place, &corner) in order.iter().enumerate() {
             moments.depth[corner] = in_order.depth[place];
             moments.area[corner] = in_order.area[place];
@@ -46,10 +46,7 @@ impl<S> Moments<S> {
         S: Number<T>,
     {
         let sum = depths[0] + depths[1] + depths[2];
-        Self {
-            depth: depths.map(|depth| (sum + depth) * S::literal(1.0 / 12.0)),
-            area: [S::literal(1.0 / 3.0); 3],
-        }
+        Self { depth: depths.map(|depth| (sum + depth) * S::lit(1.0 / 12.0)), area: [S::lit(1.0 / 3.0); 3] }
     }
 
     /// A smaller triangle at corner a.
@@ -59,11 +56,11 @@ impl<S> Moments<S> {
     {
         let (to_b, to_c) = (a / (a - b), a / (a - c));
         let area = to_b * to_c;
-        let rest = (S::literal(1.0) - to_b) + (S::literal(1.0) - to_c);
-        let (twelfth, third) = (area * a * S::literal(1.0 / 12.0), area * S::literal(1.0 / 3.0));
+        let rest = (S::lit(1.0) - to_b) + (S::lit(1.0) - to_c);
+        let (twelfth, third) = (area * a * S::lit(1.0 / 12.0), area * S::lit(1.0 / 3.0));
         Self {
-            depth: [twelfth * (S::literal(2.0) + rest), twelfth * to_b, twelfth * to_c],
-            area: [third * (S::literal(1.0) + rest), third * to_b, third * to_c],
+            depth: [twelfth * (S::lit(2.0) + rest), twelfth * to_b, twelfth * to_c],
+            area: [third * (S::lit(1.0) + rest), third * to_b, third * to_c],
         }
     }
 
@@ -72,16 +69,16 @@ impl<S> Moments<S> {
     where
         S: Number<T>,
     {
-        let one = S::literal(1.0);
+        let one = S::lit(1.0);
         let (from_b, from_c) = (b / (b - a), c / (c - a));
         let (left_b, left_c) = (-a / (b - a), -a / (c - a));
         let sum = b + c;
-        let (large, small) = (from_c * S::literal(1.0 / 12.0), from_b * left_c * S::literal(1.0 / 12.0));
-        let area = |in_large: S, in_small: S| (large * in_large + small * in_small) * S::literal(4.0);
+        let (large, small) = (from_c * S::lit(1.0 / 12.0), from_b * left_c * S::lit(1.0 / 12.0));
+        let area = |in_large: S, in_small: S| (large * in_large + small * in_small) * S::lit(4.0);
         Self {
             depth: [
                 large * sum * from_c + small * b * (from_b + from_c),
-                large * (sum + b) + small * b * (S::literal(2.0) + left_b),
+                large * (sum + b) + small * b * (S::lit(2.0) + left_b),
                 large * (sum + c + left_c * sum) + small * b * left_c,
             ],
             area: [area(from_c, from_b + from_c), area(one, one + left_b), area(one + left_c, left_c)],

@@ -60,7 +60,7 @@ impl<T: Real> Contact<'_, T> {
             velocity,
             slip,
             squares,
-            elastic: if anchor.is_some() { elastic } else { Dual::none() },
+            elastic: if anchor.is_some() { elastic } else { Dual::zero() },
             damping: damping - viscous,
             slips,
             margin: (limit - stiffness * squares[0].sqrt()).abs(),
@@ -82,7 +82,7 @@ impl<T: Real> Held<T> {
     /// The derivatives of the stretch at which the spring exerts its force, for an anchor that follows.
     pub(super) fn slopes_of_lead(&self, contact: &Contact<'_, T>, spring: &Spring<T>) -> Slopes<T> {
         let [stiffness, _] = contact.law.grip(spring.area);
-        self.slopes_of([self.elastic * Dual::of(stiffness.recip()), Dual::none()], contact, spring)
+        self.slopes_of([self.elastic * Dual::of(stiffness.recip()), Dual::zero()], contact, spring)
     }
 
     /// The derivatives of `A s + B v`.

@@ -66,27 +66,23 @@ impl<T: Real> Blocks<'_, T> {
         }
     }
 
-    /// Adds the derivatives of one number by the poses of two frames, as
+    /// Adds the derivatives of one number by the poses of two frames on their bodies, whose numbers are in these places, as
     /// [`add_between_by_frames`](Self::add_between_by_frames); those by the motion of M are as in
     /// [`add_to_between`](Self::add_to_between).
     pub(crate) fn add_to_by_frames(
         &mut self,
         row: Row,
-        bodies: [BodyIndex; 2],
-        [X_B1F, X_B2M]: &[Pose<T>; 2],
-        [of_F, of_M]: &[PosePlaces; 2],
+        [frame_F, frame_M]: [(BodyIndex, &Pose<T>, &PosePlaces); 2],
         (r_FM, V_M): (&Vector3<T>, &SpatialVelocity<T>),
         [by_turn, by_shift]: [Vector3<T>; 2],
         [by_angular, by_linear]: [Vector3<T>; 2],
     ) {
-        let [R_GB1, R_GB2] = bodies.map(|body| *self.pose(body).rotation.matrix());
         // As for a force, transposed: by a turn of F, a turn of M, a shift of F and a shift of M.
         let seen =
             by_turn + r_FM.cross(&by_shift) + V_M.angular.cross(&by_angular) + V_M.linear.cross(&by_linear);
         let shifted = by_shift + by_linear.cross(&V_M.angular);
-        for (R_GB, X, of, turn, shift) in
-            [(R_GB1, X_B1F, of_F, -seen, -by_shift), (R_GB2, X_B2M, of_M, by_turn, shifted)]
-        {
+        for ((body, X, of), turn, shift) in [(frame_F, -seen, -by_shift), (frame_M, by_turn, shifted)] {
+            let R_GB = *self.pose(body).rotation.matrix();
             let (turn, shift) = (R_GB.tr_mul(&turn), R_GB.tr_mul(&shift));
             for (entry, [x, y, z]) in shares_of_turns(X.rotation.matrix()).into_iter().enumerate() {
                 self.add_to_by_variable(row, of.rotation[entry], turn.x * x + turn.y * y + turn.z * z);
