@@ -151,7 +151,7 @@ pub const fn earliest(stages: &[Stage]) -> Option<Stage> {
 /// - The unit is that of all numbers; a number without one is dimensionless. A vector whose parts have different units
 ///   takes several, as six axes do: `["N·m/rad", "N/m"]`. That of a pose is the unit of its position.
 /// - The default of a scalar is a literal; without one it is zero (false, the origin, the identity, `None`).
-/// - The range is a function of [`check`](crate::check): `finite`, `nonnegative`, `positive`, `fraction` or `index`; it applies
+/// - The range is a function of [`check`](crate::check): `finite`, `nonnegative`, `positive`, `squarable`, `fraction` or `index`; it applies
 ///   to each number of the field. A field without a range is not checked.
 /// - The [stage](crate::Stage) is the first that reads the field, be it for a force or for an energy. Writing the field
 ///   drops the state to just below it, so that earlier stages are not evaluated again. Without one it is `Instance`,

@@ -33,7 +33,7 @@ pub enum Requirement {
     /// Greater than zero, with a fourth power that neither vanishes nor overflows.
     Size,
     /// Greater than zero, with a square that neither vanishes nor overflows, nor that of its inverse.
-    Inertia,
+    Square,
     /// Between zero and one.
     Fraction,
     /// A whole number, at least zero.
@@ -62,7 +62,7 @@ impl fmt::Display for Requirement {
             Self::Finite => f.write_str("finite"),
             Self::NonNegative => f.write_str("finite and at least 0"),
             Self::Positive => f.write_str("finite and greater than 0"),
-            Self::Size | Self::Inertia => f.write_str("greater than 0, neither tiny nor huge"),
+            Self::Size | Self::Square => f.write_str("greater than 0, neither tiny nor huge"),
             Self::Fraction => f.write_str("between 0 and 1"),
             Self::Index => f.write_str("a whole number of at least 0"),
             Self::Rotation => f.write_str("part of a rotation matrix"),
@@ -104,6 +104,15 @@ pub fn nonnegative<T: Real>(name: &'static str, value: T) -> Result<(), InvalidV
 /// Unless the value is finite and greater than zero.
 pub fn positive<T: Real>(name: &'static str, value: T) -> Result<(), InvalidValue> {
     that(value.is_finite() && value > T::zero(), name, value, Requirement::Positive)
+}
+
+/// # Errors
+/// Unless the value is greater than zero, with a square that neither vanishes nor overflows, nor that of its inverse.
+pub fn squarable<T: Real>(name: &'static str, value: T) -> Result<(), InvalidValue> {
+    positive(name, value)?;
+    let (square, inverse_square) = (value * value, (value * value).recip());
+    let is_normal = |number: T| number > T::zero() && number.is_finite();
+    that(is_normal(square) && is_normal(inverse_square), name, value, Requirement::Square)
 }
 
 /// # Errors

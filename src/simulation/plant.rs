@@ -28,7 +28,7 @@ impl<T: Real> RigidBody<T> {
     /// and neither their squares nor those of their inverses underflow or overflow; the inertia is symmetric; and
     /// no principal moment exceeds the sum of the other two.
     pub fn new(mass: T, center: Point3<T>, inertia: Matrix3<T>) -> Result<Self, InvalidValue> {
-        check_inertia("mass", mass)?;
+        check::squarable("mass", mass)?;
         check::finite_vector("center", &center.coords)?;
         inertia.iter().try_for_each(|&entry| check::finite("inertia", entry))?;
         let must = Requirement::PositiveDefinite;
@@ -70,23 +70,15 @@ impl<T: Real> RigidBody<T> {
     }
 }
 
-/// Refuses a mass or moment of inertia with which accelerations and energies cannot be computed.
-fn check_inertia<T: Real>(name: &'static str, value: T) -> Result<(), InvalidValue> {
-    let (square, inverse_square) = (value * value, (value * value).recip());
-    let is_normal =
-        square > T::zero() && square.is_finite() && inverse_square > T::zero() && inverse_square.is_finite();
-    check::that(value > T::zero() && is_normal, name, value, Requirement::Inertia)
-}
-
 /// Refuses an inertia that no body has, or with which nothing can be computed in the scalar `T`.
 fn check_principal_moments<T: Real>(inertia: &Matrix3<f64>) -> Result<(), InvalidValue> {
     let size = inertia.amax();
-    check_inertia("inertia", T::lit(size))?;
+    check::squarable("inertia", T::lit(size))?;
     let mut moments = (inertia / size).symmetric_eigenvalues();
     moments.as_mut_slice().sort_by(f64::total_cmp);
     let [least, middle, most] = [moments.x, moments.y, moments.z];
     check::that(least > 0.0, "inertia", T::lit(least * size), Requirement::PositiveDefinite)?;
-    check_inertia("inertia", T::lit(least * size))?;
+    check::squarable("inertia", T::lit(least * size))?;
     // Equality holds for a flat body; entries rounded to seven digits or to single precision pass.
     let tolerance = (T::default_epsilon() * T::lit(1000.0)).to_f64().max(1e-6);
     let is_of_a_body = most <= (least + middle) * (1.0 + tolerance);
@@ -151,7 +143,7 @@ impl<T: Real> Plant<T> {
         system: &mut ForceSystem<T>,
         mass: T,
     ) -> Result<CoordinateIndex, SimulationError> {
-        check_inertia("mass", mass)?;
+        check::squarable("mass", mass)?;
         self.masses.push(mass);
         self.coordinate_loads.push(T::zero());
         let index = system.add_coordinate();

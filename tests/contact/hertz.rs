@@ -279,6 +279,7 @@ fn bad_places_and_parameters_are_refused() {
         ("viscous_friction", |p| p.viscous_friction = f64::INFINITY, Requirement::NonNegative),
         ("transition_velocity", |p| p.transition_velocity = 0.0, Requirement::Positive),
         ("transition_velocity", |p| p.transition_velocity = -0.1, Requirement::Positive),
+        ("transition_velocity", |p| p.transition_velocity = 1e-160, Requirement::Square),
     ];
     assert_eq!(refuses_parameters(&mut system, contact, &spoilt), Ok(()));
 }

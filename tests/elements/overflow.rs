@@ -22,11 +22,11 @@ fn force_at<T: Real>(
     Ok(system.realize_dynamics(&mut state)?.body_force(body).force)
 }
 
-/// Checks friction of this coefficient at speeds up to the largest number.
+/// Checks friction of this coefficient from 10 m/s, where the damping of an anchor exceeds it, to the largest number.
 fn slides_or_is_refused<T: Real>(system: &ForceSystem<T>, body: BodyIndex, height: f64, mu: f64) {
     let most = T::max_value().map_or(f64::MAX, T::to_f64).log10();
-    let (mut right, mut refused) = (0, 0);
-    for tenth in 0..10 * 310 {
+    let mut refused = 0;
+    for tenth in 10..10 * 310 {
         let exponent = f64::from(tenth) * 0.1;
         if exponent > most - 0.5 {
             break;
@@ -35,12 +35,11 @@ fn slides_or_is_refused<T: Real>(system: &ForceSystem<T>, body: BodyIndex, heigh
         match force_at(system, system.default_state(), body, height, speed) {
             Ok(f) => {
                 let (friction, normal) = (-f.x.to_f64(), f.z.to_f64());
-                // Some roundings of single precision; at 1 m/s the dynamic coefficient is reached to 1e-4.
+                // Some roundings of single precision; at 10 m/s the dynamic coefficient of a ball is reached to 1e-5.
                 assert!(
                     (friction - mu * normal).abs() < 2e-4 * mu * normal,
                     "1e{exponent}: {friction} {normal}"
                 );
-                right += 1;
             }
             Err(error) => {
                 assert_eq!(
@@ -48,12 +47,13 @@ fn slides_or_is_refused<T: Real>(system: &ForceSystem<T>, body: BodyIndex, heigh
                     Some(&ElementError::NonFiniteForce),
                     "1e{exponent}: {error}"
                 );
+                // The damping of an anchor is below 1e3 N·s/m; no square of such a force overflows below this.
+                assert!(exponent > most / 2.0 - 4.0, "1e{exponent}: {error}");
                 refused += 1;
             }
         }
     }
-    // Speeds whose squares are finite are not refused.
-    assert!(right > 160 * refused / 200 && refused > 0, "{right} right, {refused} refused");
+    assert!(refused > 0);
 }
 
 fn springs<T: Real>() {

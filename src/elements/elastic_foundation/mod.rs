@@ -114,8 +114,8 @@ use parameters::KIND;
 ///
 /// [`ForceSystem::add`](crate::ForceSystem::add) refuses a foundation without a mesh with springs and a surface on another
 /// body ([`NoContactPossible`]); an evaluation, a surface whose pose overflows
-/// ([`KinematicsError::NonFinite`](crate::KinematicsError::NonFinite)), and a force, energy or power that is not finite
-/// ([`ElementError::NonFiniteForce`](crate::ElementError::NonFiniteForce)).
+/// ([`KinematicsError::NonFinite`](crate::KinematicsError::NonFinite)), and a force, energy or power, or the square of a slip
+/// speed or of its ratio to `v_t`, that is not finite ([`ElementError::NonFiniteForce`](crate::ElementError::NonFiniteForce)).
 ///
 /// # Linearization
 ///

@@ -134,7 +134,7 @@ variables! {
     pub struct Parameters<T> {
         /// Transition velocity `v_t` of friction. Under a steady tangential load below `μ_s f_n` surfaces creep at a
         /// fraction of it.
-        pub transition_velocity: T ["m/s"] = 0.01, positive => Dynamics;
+        pub transition_velocity: T ["m/s"] = 0.01, squarable => Dynamics;
         /// Whether pressure is integrated over the part of each face that is inside. Otherwise a face counts fully or
         /// not at all, by its centroid.
         pub clipped: bool => Position;

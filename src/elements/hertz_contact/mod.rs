@@ -83,7 +83,8 @@ use crate::shapes::direction_and_length;
 /// # Errors of an evaluation
 ///
 /// [`CentersCoincide`] of two balls, whose normal is then not defined, by [`Error::own`];
-/// [`ElementError::NonFiniteForce`] if a force or energy is not finite, and [`KinematicsError::NonFinite`] if a place is not.
+/// [`ElementError::NonFiniteForce`] if a force, an energy, or the square of a slip speed or of its ratio to `v_t` is not finite,
+/// and [`KinematicsError::NonFinite`] if a place is not.
 ///
 /// # Linearization
 ///

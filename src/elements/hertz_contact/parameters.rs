@@ -24,7 +24,7 @@ variables! {
         /// Coefficient of viscous friction `μ_v`.
         pub viscous_friction: T ["s/m"], nonnegative => Dynamics;
         /// Transition velocity `v_t` of friction.
-        pub transition_velocity: T ["m/s"] = 0.01, positive => Dynamics;
+        pub transition_velocity: T ["m/s"] = 0.01, squarable => Dynamics;
     }
     check |p| check::at_most("dynamic_friction", p.dynamic_friction, "static_friction", p.static_friction);
 }
