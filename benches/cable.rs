@@ -13,8 +13,8 @@ use force_elements::shapes::{
     Cylinder, DistanceField, Ellipsoid, HeightMap, ShapeError, Sphere, Torus, TriangleMesh,
 };
 use force_elements::{
-    BodyIndex, CableSpring, CapstanCable, Error, ForceElement, ForceSystem, Frame, Handle, Pose,
-    SpatialVelocity, State, Station, cable_spring, capstan_cable,
+    BodyIndex, CableSpring, Error, ForceSystem, Frame, Handle, Pose, SpatialVelocity, State, Station,
+    cable_spring,
 };
 use force_elements_scenes::bones::femur_mesh;
 
@@ -70,10 +70,10 @@ fn bone() -> Result<Obstacle<f64>, Error> {
     Ok(Obstacle::new(Frame::ground(Pose::translation(0.0, -0.4, -0.2 * SCALE)), field)?)
 }
 
-struct Scene<E> {
+struct Scene {
     system: ForceSystem<f64>,
     state: State<f64>,
-    cable: Handle<E>,
+    cable: Handle<CableSpring<f64>>,
     end: BodyIndex,
     count: u32,
     angle: f64,
@@ -82,7 +82,7 @@ struct Scene<E> {
 const ELASTIC: cable_spring::Parameters<f64> =
     cable_spring::Parameters { stiffness: 100.0, slack_length: 1.0, dissipation: 0.1 };
 
-impl Scene<CableSpring<f64>> {
+impl Scene {
     fn new(kind: &str, count: u32) -> Result<Self, Error> {
         let obstacles = (0..count).map(|i| Ok(obstacle(kind, i)?)).collect::<Result<Vec<_>, Error>>()?;
         Self::over(obstacles, count)
@@ -91,26 +91,20 @@ impl Scene<CableSpring<f64>> {
     fn over(obstacles: Vec<Obstacle<f64>>, count: u32) -> Result<Self, Error> {
         Self::with(obstacles, count, |path| CableSpring::new(path, ELASTIC))
     }
-}
 
-impl Scene<CapstanCable<f64>> {
     /// Sticks and slips as its end swings.
     fn with_friction(kind: &str, count: u32) -> Result<Self, Error> {
         let slack_length = 2.0 * f64::from(count);
         let elastic = cable_spring::Parameters { slack_length, ..ELASTIC };
         let friction = vec![0.3; count as usize];
         let obstacles = (0..count).map(|i| Ok(obstacle(kind, i)?)).collect::<Result<Vec<_>, Error>>()?;
-        Self::with(obstacles, count, |path| {
-            CapstanCable::new(path, capstan_cable::Parameters { elastic, friction })
-        })
+        Self::with(obstacles, count, |path| CableSpring::new(path, elastic)?.with_friction(friction))
     }
-}
 
-impl<E: ForceElement<f64>> Scene<E> {
     fn with(
         obstacles: Vec<Obstacle<f64>>,
         count: u32,
-        make: impl FnOnce(CablePath<f64>) -> Result<E, Error>,
+        make: impl FnOnce(CablePath<f64>) -> Result<CableSpring<f64>, Error>,
     ) -> Result<Self, Error> {
         let mut system = ForceSystem::new();
         let end = system.add_body();
@@ -175,7 +169,8 @@ fn cold_start(criterion: &mut Criterion) {
     for kind in KINDS {
         for count in [1, 5] {
             let mut scene = Scene::new(kind, count).expect("the scene is valid");
-            let nothing = scene.system.element(scene.cable).path().no_wraps();
+            let wraps = scene.system.element(scene.cable).path().no_wraps();
+            let nothing = cable_spring::Discrete { wraps, ..Default::default() };
             group.bench_function(BenchmarkId::new(kind, count), |bencher| {
                 bencher.iter(|| {
                     scene

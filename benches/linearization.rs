@@ -20,9 +20,8 @@ use force_elements::elastic_foundation::{Material, Parameters};
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
 use force_elements::shapes::{Ellipsoid, HalfSpace, SolidShape, Sphere, TriangleMesh};
 use force_elements::{
-    BodyIndex, CableSpring, CapstanCable, ElasticFoundation, ForceElement, ForceSystem, Forces, Frame,
-    Handle, Linearization, Pose, Real, Scope, SpatialForce, SpatialVelocity, State, Station, cable_spring,
-    capstan_cable,
+    BodyIndex, CableSpring, ElasticFoundation, ForceElement, ForceSystem, Forces, Frame, Handle,
+    Linearization, Pose, Real, Scope, SpatialForce, SpatialVelocity, State, Station, cable_spring,
 };
 use num_dual::{Dual64, DualSVec64};
 
@@ -271,7 +270,7 @@ fn cable<T: Real>(count: u32, is_round: bool, moves: bool) -> (ForceSystem<T>, S
 fn capstan<T: Real>(count: u32, is_round: bool) -> (ForceSystem<T>, State<T>) {
     let element = |path| {
         let friction = (0..count).map(|_| T::lit(0.3)).collect();
-        CapstanCable::new(path, capstan_cable::Parameters { elastic: elastic(), friction }).expect("valid")
+        CableSpring::new(path, elastic()).and_then(|cable| cable.with_friction(friction)).expect("valid")
     };
     let (system, mut state, cable) = cable_with(count, is_round, false, element);
     let view = system.realize_dynamics(&mut state).expect("regular");
@@ -337,8 +336,8 @@ fn cables() {
     row!("cable over 5 ellipsoids", 12, 12, || cable(5, false, false));
     row!("cable over 1 sphere", 12, 12, || cable(1, true, false));
     row!("cable over 5 spheres", 12, 12, || cable(5, true, false));
-    row!("CapstanCable over 1 sphere", 12, 12, || capstan(1, true));
-    row!("CapstanCable over 5 ellipsoids", 12, 12, || capstan(5, false));
+    row!("cable with friction over 1 sphere", 12, 12, || capstan(1, true));
+    row!("cable with friction over 5 ellipsoids", 12, 12, || capstan(5, false));
     row!("cable over 5 moving ellipsoids", 72, 12, || cable(5, false, true));
 }
 

@@ -42,7 +42,7 @@
 //!
 //! | to … | see |
 //! |---|---|
-//! | choose an element | [`LinearBushing`], [`SpatialBushing`], [`ExponentialSpring`], [`CoordinateSpringDamperExt`], [`ElasticFoundation`], [`HertzContact`], [`CableSpring`], [`CapstanCable`] |
+//! | choose an element | [`LinearBushing`], [`SpatialBushing`], [`ExponentialSpring`], [`CoordinateSpringDamperExt`], [`ElasticFoundation`], [`HertzContact`], [`CableSpring`] |
 //! | lay a cable | [`cable::CablePath`], [`cable::Obstacle`] |
 //! | choose or write a shape | [`shapes`], [`shapes::Solid`], [`cable::Wrappable`] |
 //! | write an element | [`CustomForce`], [`ForceElement`], [`variables!`], [`results!`] |
@@ -105,12 +105,12 @@ pub mod testing;
 // Documented in their modules, with their parameters and results.
 #[doc(no_inline)]
 pub use elements::{
-    CableSpring, CapstanCable, Casts, ContactDesign, CoordinateSpringDamperExt, CustomForce,
-    ElasticFoundation, ExponentialSpring, HertzContact, LinearBushing, SpatialBushing,
+    CableSpring, Casts, ContactDesign, CoordinateSpringDamperExt, CustomForce, ElasticFoundation,
+    ExponentialSpring, HertzContact, LinearBushing, SpatialBushing,
 };
 pub use elements::{
-    cable_spring, capstan_cable, coordinate_spring_damper_ext, custom_force, elastic_foundation,
-    exponential_spring, hertz_contact, laws, linear_bushing, spatial_bushing,
+    cable_spring, coordinate_spring_damper_ext, custom_force, elastic_foundation, exponential_spring,
+    hertz_contact, laws, linear_bushing, spatial_bushing,
 };
 pub use framework::variables;
 pub use framework::{

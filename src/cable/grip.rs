@@ -2,9 +2,9 @@
 
 use alloc::vec::Vec;
 
-use nalgebra::Point3;
+use nalgebra::{Point3, Scalar};
 
-use crate::math::{InvalidValue, Real, Requirement, check, checked_when_read};
+use crate::math::{InvalidValue, Real, Requirement, check, checked_when_read, clone_by_field};
 
 /// The hold of one contact, or via point, on the cable at the last commit.
 ///
@@ -12,7 +12,7 @@ use crate::math::{InvalidValue, Real, Requirement, check, checked_when_read};
 /// While the contact sticks, the share stays.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
-pub struct Grip<T: Real> {
+pub struct Grip<T: Scalar> {
     /// Whether there was contact. Without, nothing is remembered.
     pub in_contact: bool,
     /// The start of the contact arc, in the body's frame \[m\].
@@ -30,7 +30,7 @@ pub struct Grip<T: Real> {
 /// A part of the cable that is wound on a drum on which it ends, with the strain that it has there. Empty without length.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
-pub struct Lap<T: Real> {
+pub struct Lap<T: Scalar> {
     /// Its length \[m\].
     pub length: T,
     /// Its share of the cable's material, between 0 and 1.
@@ -46,12 +46,19 @@ pub struct Grips<T: Real> {
     pub places: Vec<Grip<T>>,
     /// Of each drum on which the cable begins or ends, a fixed number of laps from the fixed end outwards. Scaled to the
     /// length and the share that the drum's grip has.
+    ///
+    /// A lap turns by at most an eighth of a turn. Friction acts between the middles of laps: tension declines from the free
+    /// cable by the capstan equation, and below it the laps are held; what leaves the drum takes the strain of the free
+    /// cable. There are at most 24 laps: beyond, those of nearly equal strain count as one, at a loss of energy of second order
+    /// in their difference. Of a drum that is touched several times, the contact at the fixed end is wound and the others have
+    /// a mark each; while the cable lifts off at the fixed end, none of them has friction.
     pub laps: Vec<Lap<T>>,
 }
 
 checked_when_read!(Grip);
 checked_when_read!(Grips);
 checked_when_read!(Lap);
+clone_by_field!(Grips { places, laps });
 
 impl<T: Real> Default for Lap<T> {
     fn default() -> Self {
@@ -111,17 +118,6 @@ impl<T: Real> Grip<T> {
 impl<T: Real> Default for Grips<T> {
     fn default() -> Self {
         Self { places: Vec::new(), laps: Vec::new() }
-    }
-}
-
-impl<T: Real> Clone for Grips<T> {
-    fn clone(&self) -> Self {
-        Self { places: self.places.clone(), laps: self.laps.clone() }
-    }
-
-    fn clone_from(&mut self, source: &Self) {
-        self.places.clone_from(&source.places);
-        self.laps.clone_from(&source.laps);
     }
 }
 

@@ -8,16 +8,18 @@ use nalgebra::RowVector6;
 use super::drum::Wound;
 use super::places::PlacedPath;
 use super::remember::{Memory, NextMark, remember};
-use super::strand_derivatives::{DIRECTIONS, Evaluated, OF_GRIP, StrandDerivatives, Varied, joined};
+use super::strand_derivatives::{
+    DIRECTIONS, Evaluated, GripNumbers, StrandDerivatives, StrandMotion, Varied, joined,
+};
 use crate::math::{Dual, Number, Real};
 
 impl<T: Real> StrandDerivatives<T> {
-    /// Calls `visit` with the numbers of marks and laps after the next commit, each by its place among the numbers of all of
-    /// them, with their derivatives along the last motion.
+    /// Calls `visit` with the numbers of marks and laps after the next commit, each by what it is and its axis, with their
+    /// derivatives along the last motion.
     pub(crate) fn next_memory(
         &mut self,
         cable: &Evaluated<'_, T>,
-        visit: impl FnMut(usize, &[T; DIRECTIONS]),
+        visit: impl FnMut(StrandMotion, usize, &[T; DIRECTIONS]),
     ) {
         let Evaluated { placed: PlacedPath { path, .. }, results, .. } = *cable;
         let mut pending = core::mem::take(&mut self.next);
@@ -36,7 +38,7 @@ struct Next<'a, T: Real, V> {
     visit: V,
 }
 
-impl<T: Real, V: FnMut(usize, &[T; DIRECTIONS])> Memory<Varied<T>> for Next<'_, T, V> {
+impl<T: Real, V: FnMut(StrandMotion, usize, &[T; DIRECTIONS])> Memory<Varied<T>> for Next<'_, T, V> {
     fn places(&self) -> usize {
         self.cable.grips.places.len()
     }
@@ -70,30 +72,32 @@ impl<T: Real, V: FnMut(usize, &[T; DIRECTIONS])> Memory<Varied<T>> for Next<'_, 
     }
 
     fn wind(&mut self, end: usize, wound: Wound<Varied<T>>) {
-        let Evaluated { placed: PlacedPath { path, .. }, grips, .. } = *self.cable;
-        let first = OF_GRIP * grips.places.len() + 2 * path.laps_of(end).start;
-        for (i, number) in wound.laps().iter().flatten().enumerate() {
-            (self.visit)(first + i, &number.slopes);
+        let first = self.cable.placed.path.laps_of(end).start;
+        for (i, lap) in wound.laps().iter().enumerate() {
+            for (k, number) in lap.iter().enumerate() {
+                (self.visit)(StrandMotion::Lap(first + i, k), 0, &number.slopes);
+            }
         }
     }
 
     fn vacate(&mut self, places: Range<usize>) {
         for mark in self.pending.drain(..).filter(|mark| !places.contains(&mark.place)) {
             let NextMark { body, place, segment, before, after, share } = mark;
-            let first = OF_GRIP * place;
             if let Some(motion) = self.derivatives.moved {
                 let R_BG = self.cable.positions.pose(body).rotation.inverse();
                 let on_body = self.derivatives.path.change_after(segment, motion).on_body;
-                for (k, shifts) in on_body.iter().enumerate() {
+                for (number, shifts) in [GripNumbers::Start, GripNumbers::End].into_iter().zip(on_body) {
                     let shifts = R_BG.matrix() * shifts;
                     for axis in 0..3 {
                         let row = shifts.fixed_rows::<1>(axis).into_owned();
-                        (self.visit)(first + 3 * k + axis, &joined(&row, &RowVector6::zeros()));
+                        let slopes = joined(&row, &RowVector6::zeros());
+                        (self.visit)(StrandMotion::Grip(place, number), axis, &slopes);
                     }
                 }
             }
-            for (i, number) in [before, after, share].iter().enumerate() {
-                (self.visit)(first + 6 + i, &number.slopes);
+            let numbers = [GripNumbers::Before, GripNumbers::After, GripNumbers::Share];
+            for (number, next) in numbers.into_iter().zip([before, after, share]) {
+                (self.visit)(StrandMotion::Grip(place, number), 0, &next.slopes);
             }
         }
     }

@@ -15,9 +15,9 @@ use crate::mechanics::{Checked, Positions};
 /// The places of a path: what may differ from state to state.
 ///
 /// Those of a [`CablePath`] are [those that it was made with](CablePath::places), all parts active and to scale.
-/// [`CableSpring`](crate::CableSpring) and [`CapstanCable`](crate::CapstanCable) have them among the parameters in a
-/// state. So may an element of one's own, by [`StateParameters`](crate::cable_spring::StateParameters) with the parameters
-/// of its law; it solves the path by [`CablePath::at`].
+/// A [`CableSpring`](crate::CableSpring) has them among the parameters in a state. So may an element of one's own, by
+/// [`StateParameters`](crate::cable_spring::StateParameters) with the parameters of its law; it solves the path by
+/// [`CablePath::at`].
 #[derive(Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct Places<T: Real> {

@@ -1,4 +1,4 @@
-//! Derivatives of the forces and of the memory of a cable with friction.
+//! Derivatives of the forces and of the memory of a cable.
 //!
 //! Its geometry is derived by hand: the path, the chords of the strands, and the turning of its contacts. The law of strands
 //! runs on dual numbers, from its solution on: no contact that sticks slips, and the other way round.
@@ -18,7 +18,7 @@ use super::places::PlacedPath;
 use super::remember::NextMark;
 use super::results::PathResults;
 use super::slip::{Joint, solve_groups};
-use super::strand_law::{Part, distribute_length, distribute_rate, mean, rises, tensions};
+use super::strand_law::{Part, distribute_length, distribute_rate, mean, rises, tension, tensions};
 use super::strands::{Mark, Strands};
 use crate::math::{Dual, Number, Real};
 use crate::mechanics::{BodyIndex, CoordinateIndex, Positions, Velocities};
@@ -27,9 +27,6 @@ use crate::mechanics::{BodyIndex, CoordinateIndex, Positions, Velocities};
 pub(super) const DIRECTIONS: usize = 12;
 
 pub(super) type Varied<T> = Dual<T, DIRECTIONS>;
-
-/// The numbers of a mark.
-pub(crate) const OF_GRIP: usize = 9;
 
 /// What changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,13 +57,14 @@ pub(crate) enum GripNumbers {
     Share,
 }
 
-/// A cable with friction, as it has been evaluated.
+/// A cable as it has been evaluated.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Evaluated<'a, T: Real> {
     pub(crate) placed: PlacedPath<'a, T>,
     pub(crate) positions: &'a Positions<T>,
     pub(crate) velocities: &'a Velocities<T>,
     pub(crate) results: &'a PathResults<T>,
+    /// None without friction.
     pub(crate) strands: &'a Strands<T>,
     pub(crate) grips: &'a Grips<T>,
     pub(crate) friction: &'a [T],
@@ -268,6 +266,20 @@ impl<T: Real> StrandDerivatives<T> {
             return false;
         }
 
+        let mut law = elastic.map(Dual::of);
+        match motion {
+            StrandMotion::Stiffness => law[0].slopes[0] = T::one(),
+            StrandMotion::SlackLength => law[1].slopes[0] = T::one(),
+            StrandMotion::Dissipation => law[2].slopes[0] = T::one(),
+            _ => {}
+        }
+        let [stiffness, slack_length, dissipation] = law;
+        if strands.all.is_empty() {
+            let [elastic, damping] = tension(length - slack_length, rate, [stiffness, dissipation]);
+            self.change_forces(elastic + damping);
+            return true;
+        }
+
         self.parts.clear();
         self.rates.clear();
         for (strand, chord) in strands.all.iter().zip(&self.chords) {
@@ -320,14 +332,6 @@ impl<T: Real> StrandDerivatives<T> {
             committed.slopes = share.slopes;
             self.joints.push(joint.with(ratio, committed));
         }
-        let mut law = elastic.map(Dual::of);
-        match motion {
-            StrandMotion::Stiffness => law[0].slopes[0] = T::one(),
-            StrandMotion::SlackLength => law[1].slopes[0] = T::one(),
-            StrandMotion::Dissipation => law[2].slopes[0] = T::one(),
-            _ => {}
-        }
-        let [stiffness, slack_length, dissipation] = law;
         distribute_length(&mut self.parts, length);
         solve_groups(&mut self.parts, &self.joints, slack_length);
         // Every choice is that of the evaluation, to the last bit.
@@ -342,7 +346,7 @@ impl<T: Real> StrandDerivatives<T> {
             distribute_rate(&self.parts, rate, &mut self.rates);
         }
         tensions(&self.parts, &self.joints, [stiffness, dissipation], &self.rates, &mut self.tensions);
-        self.change_forces();
+        self.change_forces(mean(&self.parts, &self.tensions));
         true
     }
 
@@ -391,8 +395,8 @@ impl<T: Real> StrandDerivatives<T> {
         slopes
     }
 
-    fn change_forces(&mut self) {
-        let mean = mean(&self.parts, &self.tensions);
+    /// Finds the changes of all forces where this tension acts along the path.
+    fn change_forces(&mut self, mean: Varied<T>) {
         let by =
             |number: &Varied<T>| [0, 6].map(|first| RowVector6::from_fn(|_, i| number.slopes[first + i]));
         let [by_position, by_velocity] = by(&mean);

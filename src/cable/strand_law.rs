@@ -1,9 +1,16 @@
-//! The law of the strands of a cable with friction, in numbers with or without derivatives.
+//! The law of a cable and of the strands of one with friction, in numbers with or without derivatives.
 
 use alloc::vec::Vec;
 
 use super::slip::Joint;
 use crate::math::{Algebraic, Real};
+
+/// The elastic tension of a taut cable without friction, and its rise by damping.
+#[inline]
+pub(crate) fn tension<S: Algebraic>(elongation: S, rate: S, [stiffness, dissipation]: [S; 2]) -> [S; 2] {
+    let elastic = stiffness * elongation;
+    [elastic, (elastic * dissipation * rate).max(-elastic)]
+}
 
 /// The part of a cable that a strand is.
 #[derive(Debug, Clone, Copy)]

@@ -58,7 +58,7 @@ pub(super) type Tie<T> = (BodyIndex, Point3<T>, Option<usize>);
 ///
 /// A cable of slack length `L₀` is divided by marks on the surfaces that it touches. Strand `k` has the length
 /// `L_k` and the share `φ_k` of the material; a whole cable strained like it would be longer than its slack
-/// length by `x_k = L_k/φ_k − L₀`. See [`CapstanCable`](crate::CapstanCable) for the law.
+/// length by `x_k = L_k/φ_k − L₀`. See [`CableSpring`](crate::CableSpring) for the law.
 #[derive(Debug)]
 pub struct Strands<T: Real> {
     /// In order; a single one without memory.

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use nalgebra::{Point3, Vector3};
 
-use crate::math::{InvalidValue, Real, check, checked_when_read};
+use crate::math::{InvalidValue, Real, check, checked_when_read, clone_by_field};
 
 /// A contact of the cable with an obstacle, or its passage without contact, at the last commit.
 ///
@@ -46,6 +46,7 @@ pub struct Wraps<T: Real> {
 }
 
 checked_when_read!(Wrap);
+clone_by_field!(Wraps { obstacles, further });
 
 impl<T: Real> Wrap<T> {
     /// The same in another scalar.
@@ -74,7 +75,7 @@ impl<T: Real> Wrap<T> {
         is_free.then_some((self.point, self.tangent))
     }
 
-    pub(crate) fn validate(&self) -> Result<(), InvalidValue> {
+    fn validate(&self) -> Result<(), InvalidValue> {
         check::finite_vector("wrap.point", &self.point.coords)?;
         check::finite_vector("wrap.tangent", &self.tangent)?;
         check::nonnegative("wrap.length", self.length)
@@ -99,22 +100,15 @@ impl<T: Real> Default for Wrap<T> {
     }
 }
 
-impl<T: Real> Clone for Wraps<T> {
-    fn clone(&self) -> Self {
-        Self { obstacles: self.obstacles.clone(), further: self.further.clone() }
-    }
-
-    fn clone_from(&mut self, source: &Self) {
-        self.obstacles.clone_from(&source.obstacles);
-        self.further.clone_from(&source.further);
-    }
-}
-
 impl<T: Real> Wraps<T> {
     /// Forgets everything.
     pub fn forget(&mut self) {
         self.obstacles.fill(Wrap::default());
         self.further.fill(Wrap::default());
+    }
+
+    pub(crate) fn validate(&self) -> Result<(), InvalidValue> {
+        self.obstacles.iter().chain(&self.further).try_for_each(Wrap::validate)
     }
 
     /// Whether every obstacle has been solved for before.

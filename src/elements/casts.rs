@@ -4,8 +4,8 @@ use core::fmt;
 
 use crate::cable::PathCasts;
 use crate::elements::{
-    CableSpring, CapstanCable, CoordinateSpringDamperExt, CustomForce, ElasticFoundation, ExponentialSpring,
-    HertzContact, LinearBushing, SpatialBushing,
+    CableSpring, CoordinateSpringDamperExt, CustomForce, ElasticFoundation, ExponentialSpring, HertzContact,
+    LinearBushing, SpatialBushing,
 };
 use crate::framework::casts::KindCasts;
 use crate::framework::{ElementError, Error, ForceElement, ForceSystem};
@@ -73,7 +73,6 @@ impl<T: Real, U: Real> Casts<T, U> {
         casts.add(|element: &ElasticFoundation<T>, casts| element.cast_with(&casts.solids));
         casts.add(|element: &HertzContact<T>, _| element.cast::<U>());
         casts.add(|element: &CableSpring<T>, casts| element.cast_with(&casts.paths));
-        casts.add(|element: &CapstanCable<T>, casts| element.cast_with(&casts.paths));
         casts.add(|_: &CustomForce<T>, _| {
             let bound = Error::of_new(CustomForce::<T>::KIND, ElementError::BoundToScalar);
             Err::<CustomForce<U>, _>(bound)

@@ -1,7 +1,6 @@
 //! The force elements, one to a file or folder.
 
 pub mod cable_spring;
-pub mod capstan_cable;
 mod casts;
 mod contact_design;
 mod contact_law;
@@ -14,12 +13,9 @@ mod frames;
 pub mod hertz_contact;
 pub mod laws;
 pub mod linear_bushing;
-mod linearized_path;
 pub mod spatial_bushing;
-mod tension;
 
 pub use cable_spring::CableSpring;
-pub use capstan_cable::CapstanCable;
 pub use casts::Casts;
 pub use contact_design::ContactDesign;
 pub use coordinate_spring_damper_ext::CoordinateSpringDamperExt;

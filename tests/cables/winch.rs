@@ -7,8 +7,8 @@ use force_elements::cable_spring::Parameters;
 use force_elements::nalgebra::{Point3, Vector3};
 use force_elements::shapes::Cylinder;
 use force_elements::{
-    BodyIndex, CableSpring, CapstanCable, Column, End, Error, ForceSystem, Frame, Handle, Linearization,
-    Pose, Row, Scope, SpatialVelocity, State, Station, capstan_cable,
+    BodyIndex, CableSpring, Column, End, Error, ForceSystem, Frame, Handle, Linearization, Pose, Row, Scope,
+    SpatialVelocity, State, Station,
 };
 
 const RADIUS: f64 = 0.2;
@@ -96,7 +96,7 @@ struct Winch {
     system: ForceSystem<f64>,
     state: State<f64>,
     bodies: [BodyIndex; 2],
-    cable: Handle<CapstanCable<f64>>,
+    cable: Handle<CableSpring<f64>>,
 }
 
 /// What it shows after an evaluation.
@@ -128,8 +128,7 @@ impl Winch {
         friction: f64,
         elastic: Parameters<f64>,
     ) -> Result<Self, Error> {
-        let parameters = capstan_cable::Parameters { elastic, friction: vec![friction] };
-        let cable = system.add(CapstanCable::new(path, parameters)?)?;
+        let cable = system.add(CableSpring::new(path, elastic)?.with_friction(vec![friction])?)?;
         Ok(Self { state: system.default_state(), system, bodies, cable })
     }
 
@@ -428,8 +427,7 @@ fn the_next_lap_of_a_winch_at_rest_has_the_derivative_of_winding() -> Result<(),
             ends.reverse();
         }
         let path = CablePath::new(ends[0], ends[1])?.over(surface);
-        let parameters = capstan_cable::Parameters { elastic: elastic(1e4, 9.99), friction: vec![0.2] };
-        let winch = system.add(CapstanCable::new(path, parameters)?)?;
+        let winch = system.add(CableSpring::new(path, elastic(1e4, 9.99))?.with_friction(vec![0.2])?)?;
         let mut state = system.default_state();
         for turned in [0.0, 0.25, 0.5, 0.75, 1.0, 1.0, 1.0].map(|part| part * angle) {
             state.set_pose(drum, Pose::rotation(Vector3::z() * turned))?;

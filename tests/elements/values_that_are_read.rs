@@ -2,8 +2,8 @@
 
 use force_elements::variables::Slot;
 use force_elements::{
-    Variables, cable_spring, capstan_cable, coordinate_spring_damper_ext, elastic_foundation,
-    exponential_spring, hertz_contact, linear_bushing, spatial_bushing,
+    Variables, cable_spring, coordinate_spring_damper_ext, elastic_foundation, exponential_spring,
+    hertz_contact, linear_bushing, spatial_bushing,
 };
 
 /// The value with one of its numbers replaced; `None` beyond the last.
@@ -64,7 +64,7 @@ fn what_validation_refuses_is_refused_when_it_is_read() {
         elastic_foundation::Parameters<f64> = elastic_foundation::Parameters::default();
         elastic_foundation::Anchor<f64> = elastic_foundation::Anchor::default();
         cable_spring::Parameters<f64> = cable_spring::Parameters::default();
-        capstan_cable::Parameters<f64> = capstan_cable::Parameters::default();
+        cable_spring::StateParameters<f64> = cable_spring::StateParameters { friction: vec![0.2], ..Default::default() };
     }
     // More anchors than places.
     let anchors = r#"{"room":1,"taken":[null,null]}"#;

@@ -203,7 +203,7 @@ fn poses_swept_at_one_time_are_committed_by_what_needs_no_time() {
         system.realize_dynamics(&mut state).expect("a path");
         system.accept_step(&mut state).expect("needs no time");
     }
-    let wound = state.discrete(cable).obstacles[0].length / 0.1;
+    let wound = state.discrete(cable).wraps.obstacles[0].length / 0.1;
     assert!(wound > 5.0, "{wound} rad");
 }
 

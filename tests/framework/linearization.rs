@@ -9,11 +9,10 @@ use force_elements::nalgebra::{Point3, Vector3, Vector6};
 use force_elements::shapes::{Ellipsoid, HalfSpace, SolidShape, TriangleMesh};
 use force_elements::testing::Numbers;
 use force_elements::{
-    AtDynamics, BodyIndex, CableSpring, CapstanCable, Column, CoordinateIndex, CustomForce,
-    ElasticFoundation, ElementError, ElementId, End, Error, ExponentialSpring, ForceAccumulator,
-    ForceElement, ForceSystem, Forces, Frame, HertzContact, LinearBushing, Linearization, Pose, Row, Scope,
-    Source, SpatialForce, SpatialVelocity, Stage, Station, Topology, VariableVector, Variation, cable_spring,
-    capstan_cable, variables,
+    AtDynamics, BodyIndex, CableSpring, Column, CoordinateIndex, CustomForce, ElasticFoundation,
+    ElementError, ElementId, End, Error, ExponentialSpring, ForceAccumulator, ForceElement, ForceSystem,
+    Forces, Frame, HertzContact, LinearBushing, Linearization, Pose, Row, Scope, Source, SpatialForce,
+    SpatialVelocity, Stage, Station, Topology, VariableVector, Variation, cable_spring, variables,
 };
 
 variables! {
@@ -244,8 +243,7 @@ fn nothing_is_allocated_after_the_first_call() -> Result<(), Error> {
     let [hook, eye] = [-3.0, 3.0].map(|x| Point3::new(x, 0.0, 1.2));
     let path = CablePath::new(Station::ground(hook), Station::on(second, eye))?.over(ball);
     let elastic = cable_spring::Parameters { stiffness: 10.0, ..Default::default() };
-    let friction = capstan_cable::Parameters { elastic, friction: vec![0.1] };
-    derived.push(system.add(CapstanCable::new(path.clone(), friction)?)?.id());
+    derived.push(system.add(CableSpring::new(path.clone(), elastic)?.with_friction(vec![0.1])?)?.id());
     derived.push(system.add(CableSpring::new(path, elastic)?)?.id());
     let ball = Ball::new(Station::on(first, Point3::origin()), 3.0);
     let other = Ball::new(Station::on(second, Point3::new(0.0, 0.0, 5.0)), 3.0);

@@ -1,122 +1,168 @@
-//! Derivatives of the forces of an elastic cable, by motion and by parameters.
+//! Derivatives of the forces and of the memory of the cable, and its branches.
 
-use nalgebra::{RowVector6, SMatrix, Vector6};
+use core::array::from_fn;
 
-use super::{CableSpring, Parameters, tension};
-use crate::cable::{PathDerivatives, PathMotion};
-use crate::elements::linearized_path::for_each_place;
-use crate::framework::{AtDynamics, Blocks};
-use crate::math::{Dual, Real, SpatialForce};
-use crate::mechanics::BodyIndex;
+use nalgebra::{Matrix3, SMatrix, Vector3, Vector6};
 
-/// A taut cable: its path, its tension, and the derivatives of that.
-struct Taut<'a, T: Real> {
-    at: &'a AtDynamics<'a, T, CableSpring<T>>,
-    path: &'a mut PathDerivatives<T>,
-    tension: T,
-    by_length: T,
-    by_rate: T,
-    by_stiffness: T,
-    by_dissipation: T,
-}
+use super::{CableSpring, Parameters, Position};
+use crate::cable::{
+    Evaluated, Grip, GripNumbers, Lap, PathMotion, Places, Rubbing, StrandDerivatives, StrandMotion,
+};
+use crate::framework::variables::{Numbers, PosePlaces, Value, Variables};
+use crate::framework::{AtDynamics, Blocks, Row};
+use crate::math::Real;
 
-/// Changes of length and tension in the directions of a motion.
-struct Change<T: Real> {
-    lengths: RowVector6<T>,
-    tensions: RowVector6<T>,
-}
+type At<'a, T> = AtDynamics<'a, T, CableSpring<T>>;
 
 impl<T: Real> CableSpring<T> {
-    /// Writes the derivatives by motion.
-    pub(super) fn linearize_force(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
-        self.write(at, blocks, |taut, blocks| {
-            for j in 0..taut.path.forces().len() {
-                let by = taut.path.forces()[j].body;
-                if by != BodyIndex::GROUND
-                    && let Some(change) = taut.along(PathMotion::Body(by))
-                {
-                    let of_rates = change.lengths * taut.by_rate;
-                    for on in taut.path.forces() {
-                        let u = components(&on.force);
-                        let by_position = on.change * taut.tension + u * change.tensions;
-                        blocks.add(on.body, by, &by_position, &(u * of_rates));
-                    }
-                    for on in taut.path.coordinate_forces() {
-                        let by_position = on.change * taut.tension + change.tensions * on.force;
-                        blocks.add(on.coordinate, by, &by_position, &(of_rates * on.force));
-                    }
-                }
+    pub(super) fn state_branches(&self, at: &At<'_, T>, blocks: &mut Blocks<'_, T>) {
+        let Parameters { stiffness, slack_length, dissipation } = at.parameters.law;
+        let Position { path, strands, elongation } = at.position;
+        let zero = T::zero();
+        let has_friction = !strands.all.is_empty();
+        if *elongation == zero {
+            let longest =
+                strands.all.iter().fold(zero, |most, strand| most.max(strand.length / strand.share));
+            let longest = if has_friction { longest } else { path.length };
+            blocks.branch("slack", (slack_length - longest).max(zero), "m");
+        } else {
+            let taut = strands.all.iter().map(|strand| strand.elongation).filter(|x| *x > zero);
+            blocks.branch("taut", taut.fold(*elongation, T::min), "m");
+            if dissipation > zero {
+                let margin = if has_friction {
+                    let rates = &at.velocity.strand_rates;
+                    blocks.with_workspace(|_, derivatives: &mut StrandDerivatives<T>| {
+                        derivatives.pull(strands, dissipation, rates) / dissipation
+                    })
+                } else {
+                    at.velocity.length_rate + dissipation.recip()
+                };
+                blocks.branch(if margin > zero { "pulling" } else { "limp" }, margin.abs(), "m/s");
             }
-            for j in 0..taut.path.coordinate_forces().len() {
-                let by = taut.path.coordinate_forces()[j].coordinate;
-                if let Some(change) = taut.along(PathMotion::Coordinate(by)) {
-                    let of_rate = change.lengths[0] * taut.by_rate;
-                    for on in taut.path.forces() {
-                        let u = components(&on.force);
-                        let by_position = on.change.column(0) * taut.tension + u * change.tensions[0];
-                        blocks.add(on.body, by, &by_position, &(u * of_rate));
-                    }
-                    for on in taut.path.coordinate_forces() {
-                        let by_position = on.change[0] * taut.tension + on.force * change.tensions[0];
-                        let [by_position, by_rate] =
-                            [by_position, on.force * of_rate].map(|entry| SMatrix::<T, 1, 1>::new(entry));
-                        blocks.add(on.coordinate, by, &by_position, &by_rate);
-                    }
-                }
+        }
+        for contact in &path.contacts {
+            let Some(obstacle) = self.path.obstacles().get(contact.obstacle) else { continue };
+            let name = if contact.in_contact { "in contact" } else { "free" };
+            if let Some(margin) = contact.margin(obstacle.surface()) {
+                blocks.branch_of(contact.obstacle, name, margin, "m");
             }
-            true
-        });
+        }
+        for (obstacle, rubbing) in strands.rubbing(&self.path, &at.discrete.grips) {
+            match rubbing {
+                Rubbing::Slips(share) => blocks.branch_of(obstacle, "slipping", share * path.length, "m"),
+                Rubbing::Sticks(elongation) if elongation.is_finite() => {
+                    blocks.branch_of(obstacle, "sticking", elongation * stiffness, "N");
+                }
+                Rubbing::Sticks(_) => {}
+            }
+        }
     }
 
-    /// Writes the derivatives by parameters, in their order.
-    pub(super) fn linearize_force_by_parameters(
-        &self,
-        at: &AtDynamics<'_, T, Self>,
-        blocks: &mut Blocks<'_, T>,
-    ) {
-        self.write(at, blocks, |taut, blocks| {
-            let mut number = for_each_place(&at.parameters.places, |motion, first, directions| {
-                if let Some(change) = taut.along(motion) {
-                    for (i, direction) in directions.iter().enumerate() {
-                        taut.write_along(blocks, first + i, &change, direction);
-                    }
-                }
-            });
-            for tension in [taut.by_stiffness, -taut.by_length, taut.by_dissipation] {
-                taut.write_tension(blocks, number, tension);
-                number += 1;
-            }
-            true
-        });
-    }
-
-    /// Writes derivatives of a taut cable, or asks for differences if they are not known. Those of a slack one are zero.
-    fn write(
-        &self,
-        at: &AtDynamics<'_, T, Self>,
-        blocks: &mut Blocks<'_, T>,
-        derivatives: impl FnOnce(&mut Taut<'_, T>, &mut Blocks<'_, T>) -> bool,
-    ) {
-        let elongation = at.position.elongation;
-        if elongation == T::zero() {
+    /// Writes the derivatives of the forces by motion.
+    pub(super) fn linearize_force(&self, at: &At<'_, T>, blocks: &mut Blocks<'_, T>) {
+        if at.position.elongation == T::zero() {
             return;
         }
-        let Parameters { stiffness, dissipation, .. } = at.parameters.law;
-        let [elastic, damping] = tension(
-            Dual::<T, 4>::variable(elongation, 0),
-            Dual::variable(at.velocity.length_rate, 1),
-            Dual::variable(stiffness, 2),
-            Dual::variable(dissipation, 3),
-        );
-        let Dual { value: tension, slopes: [by_length, by_rate, by_stiffness, by_dissipation] } =
-            elastic + damping;
-        let is_known = blocks.with_workspace(|blocks, path: &mut PathDerivatives<T>| {
-            let placed = self.path.at(&at.parameters.places);
-            path.find(&placed, at.positions, &at.position.path)
-                && derivatives(
-                    &mut Taut { at, path, tension, by_length, by_rate, by_stiffness, by_dissipation },
-                    blocks,
-                )
+        self.derive(at, blocks, |cable, derivatives, blocks| {
+            for_each_motion(cable, derivatives, |motion, derivatives| match motion {
+                PathMotion::Body(by) => {
+                    for (on, [by_position, by_velocity]) in derivatives.forces() {
+                        blocks.add(on, by, by_position, by_velocity);
+                    }
+                    for (on, [by_position, by_velocity]) in derivatives.coordinate_forces() {
+                        blocks.add(on, by, by_position, by_velocity);
+                    }
+                }
+                PathMotion::Coordinate(by) => {
+                    for (on, changes) in derivatives.forces() {
+                        let [by_position, by_rate] = changes.map(|change| change.column(0).into_owned());
+                        blocks.add(on, by, &by_position, &by_rate);
+                    }
+                    for (on, changes) in derivatives.coordinate_forces() {
+                        let [by_position, by_rate] = changes.map(|change| SMatrix::<T, 1, 1>::new(change[0]));
+                        blocks.add(on, by, &by_position, &by_rate);
+                    }
+                }
+                _ => {}
+            });
+        });
+    }
+
+    /// Writes the derivatives of the forces by parameters and memory.
+    pub(super) fn linearize_force_by_variables(&self, at: &At<'_, T>, blocks: &mut Blocks<'_, T>) {
+        if at.position.elongation == T::zero() {
+            return;
+        }
+        self.derive(at, blocks, |cable, derivatives, blocks| {
+            for_each_variable(at, cable, derivatives, blocks, |derivatives, blocks, variable, direction| {
+                for (on, [change, _]) in derivatives.forces() {
+                    blocks.add_by_variable(on, variable, &(change * direction));
+                }
+                for (on, [change, _]) in derivatives.coordinate_forces() {
+                    blocks.add_by_variable(on, variable, &(change * direction));
+                }
+            });
+        });
+    }
+
+    /// Writes the derivatives of the next marks and laps. What is remembered of the path is where the next search starts: it has
+    /// none.
+    pub(super) fn linearize_memory(&self, at: &At<'_, T>, blocks: &mut Blocks<'_, T>) {
+        if !at.parameters.friction.iter().any(|mu| *mu > T::zero()) {
+            return;
+        }
+        let memory = MemoryPlaces::of(at, 0);
+        self.derive(at, blocks, |cable, derivatives, blocks| {
+            for_each_motion(cable, derivatives, |motion, derivatives| {
+                derivatives.next_memory(cable, |number, axis, slopes| {
+                    let row = Row::Next(memory.place(number, axis));
+                    match motion {
+                        PathMotion::Body(by) => {
+                            let [by_position, by_velocity] = halves(slopes);
+                            blocks.add_to(row, by, &by_position, &by_velocity);
+                        }
+                        PathMotion::Coordinate(by) => {
+                            let [by_position, by_rate] = [slopes[0], slopes[6]].map(SMatrix::<T, 1, 1>::new);
+                            blocks.add_to(row, by, &by_position, &by_rate);
+                        }
+                        _ => {}
+                    }
+                });
+            });
+            for_each_variable(at, cable, derivatives, blocks, |derivatives, blocks, variable, direction| {
+                derivatives.next_memory(cable, |number, axis, slopes| {
+                    let slope = halves(slopes)[0].dot(direction);
+                    blocks.add_to_by_variable(Row::Next(memory.place(number, axis)), variable, slope);
+                });
+            });
+        });
+    }
+
+    /// Writes derivatives, or asks for differences if they are not known.
+    fn derive(
+        &self,
+        at: &At<'_, T>,
+        blocks: &mut Blocks<'_, T>,
+        write: impl FnOnce(&Evaluated<'_, T>, &mut StrandDerivatives<T>, &mut Blocks<'_, T>),
+    ) {
+        let Parameters { stiffness, slack_length, dissipation } = at.parameters.law;
+        let cable = Evaluated {
+            placed: self.path.at(&at.parameters.places),
+            positions: at.positions,
+            velocities: at.velocities,
+            results: &at.position.path,
+            strands: &at.position.strands,
+            grips: &at.discrete.grips,
+            friction: &at.parameters.friction,
+            elastic: [stiffness, slack_length, dissipation],
+            length_rate: at.velocity.length_rate,
+        };
+        let is_known = blocks.with_workspace(|blocks, derivatives: &mut StrandDerivatives<T>| {
+            let is_known = derivatives.find(&cable);
+            if is_known {
+                write(&cable, derivatives, blocks);
+            }
+            is_known
         });
         if !is_known {
             blocks.differences();
@@ -124,48 +170,139 @@ impl<T: Real> CableSpring<T> {
     }
 }
 
-impl<T: Real> Taut<'_, T> {
-    /// The changes along a motion of the path; `None` if nothing of it moves.
-    fn along(&mut self, motion: PathMotion) -> Option<Change<T>> {
-        let lengths = self.path.along(motion)?;
-        let rates = self.path.rates(self.at.velocities);
-        Some(Change { lengths, tensions: lengths * self.by_length + rates * self.by_rate })
+/// The places of the numbers of marks and laps.
+struct MemoryPlaces {
+    grips: usize,
+    laps: usize,
+}
+
+impl MemoryPlaces {
+    /// Those of a cable whose memory begins at `first`.
+    fn of<T: Real>(at: &At<'_, T>, first: usize) -> Self {
+        let mut grips = first;
+        at.discrete.wraps.visit(&mut |entry| grips += usize::from(matches!(entry.value, Value::Number(_))));
+        Self { grips, laps: grips + Grip::<T>::COUNT * at.discrete.grips.places.len() }
     }
 
-    /// Writes the derivative by a parameter with which the path changes so much in each direction.
-    fn write_along(
-        &self,
-        blocks: &mut Blocks<'_, T>,
-        parameter: usize,
-        change: &Change<T>,
-        directions: &Vector6<T>,
-    ) {
-        let variable = blocks.parameter(parameter);
-        let tension = change.tensions.tr_dot(directions);
-        for on in self.path.forces() {
-            let derivative = on.change * directions * self.tension + components(&on.force) * tension;
-            blocks.add_by_variable(on.body, variable, &derivative);
-        }
-        for on in self.path.coordinate_forces() {
-            let derivative = on.change.tr_dot(directions) * self.tension + on.force * tension;
-            blocks.add_by_variable(on.coordinate, variable, &SMatrix::<T, 1, 1>::new(derivative));
-        }
-    }
-
-    /// Writes the derivative by a parameter of which the tension has this derivative.
-    fn write_tension(&self, blocks: &mut Blocks<'_, T>, parameter: usize, tension: T) {
-        let variable = blocks.parameter(parameter);
-        for on in self.path.forces() {
-            blocks.add_by_variable(on.body, variable, &(components(&on.force) * tension));
-        }
-        for on in self.path.coordinate_forces() {
-            blocks.add_by_variable(on.coordinate, variable, &SMatrix::<T, 1, 1>::new(on.force * tension));
+    /// That of a number, of a point's that of an axis; of what is not remembered none that there is.
+    fn place(&self, number: StrandMotion, axis: usize) -> usize {
+        match number {
+            StrandMotion::Grip(i, number) => {
+                let of = Grip::<f64>::default().places(self.grips + Grip::<f64>::COUNT * i);
+                match number {
+                    GripNumbers::Start => of.start[axis],
+                    GripNumbers::End => of.end[axis],
+                    GripNumbers::Before => of.before,
+                    GripNumbers::After => of.after,
+                    GripNumbers::Share => of.share,
+                }
+            }
+            StrandMotion::Lap(i, number) => {
+                let of = Lap::<f64>::default().places(self.laps + Lap::<f64>::COUNT * i);
+                [of.length, of.share][number]
+            }
+            _ => usize::MAX,
         }
     }
 }
 
-/// Torque and force.
-fn components<T: Real>(force: &SpatialForce<T>) -> Vector6<T> {
-    let (torque, force) = (&force.torque, &force.force);
-    Vector6::new(torque.x, torque.y, torque.z, force.x, force.y, force.z)
+fn halves<T: Real>(slopes: &[T; 12]) -> [Vector6<T>; 2] {
+    [0, 6].map(|first| Vector6::from_column_slice(&slopes[first..first + 6]))
+}
+
+/// Calls `visit` along each motion of bodies and coordinates.
+fn for_each_motion<T: Real>(
+    cable: &Evaluated<'_, T>,
+    derivatives: &mut StrandDerivatives<T>,
+    mut visit: impl FnMut(PathMotion, &mut StrandDerivatives<T>),
+) {
+    let mut i = 0;
+    while let Some(motion) = derivatives.motion(i) {
+        if derivatives.along(cable, StrandMotion::Path(motion)) {
+            visit(motion, derivatives);
+        }
+        i += 1;
+    }
+}
+
+/// Calls `visit` for each variable, along the motion that it makes, with its direction of that.
+fn for_each_variable<T: Real>(
+    at: &At<'_, T>,
+    cable: &Evaluated<'_, T>,
+    derivatives: &mut StrandDerivatives<T>,
+    blocks: &mut Blocks<'_, T>,
+    mut visit: impl FnMut(&mut StrandDerivatives<T>, &mut Blocks<'_, T>, usize, &Vector6<T>),
+) {
+    let (first, memory) = (blocks.parameter(0), MemoryPlaces::of(at, blocks.discrete(0)));
+    let mut along = |motion, variables: &[usize], directions: &[Vector6<T>]| {
+        if derivatives.along(cable, motion) {
+            for (&variable, direction) in variables.iter().zip(directions) {
+                visit(derivatives, blocks, variable, direction);
+            }
+        }
+    };
+    let axes: [Vector6<T>; 3] = from_fn(|axis| Vector6::ith(axis, T::one()));
+    let law = for_each_place(&at.parameters.places, first, |motion, variables, directions| {
+        along(StrandMotion::Path(motion), variables, directions);
+    });
+    let of = at.parameters.law.places(law);
+    along(StrandMotion::Stiffness, &[of.stiffness], &axes);
+    along(StrandMotion::SlackLength, &[of.slack_length], &axes);
+    along(StrandMotion::Dissipation, &[of.dissipation], &axes);
+    let friction = law + Parameters::<T>::COUNT;
+    for obstacle in 0..cable.friction.len() {
+        along(StrandMotion::Friction(obstacle), &[friction + obstacle], &axes);
+    }
+    for (i, _) in cable.grips.places.iter().enumerate().filter(|(_, grip)| grip.in_contact) {
+        for number in [GripNumbers::Start, GripNumbers::End] {
+            let motion = StrandMotion::Grip(i, number);
+            along(motion, &[0, 1, 2].map(|axis| memory.place(motion, axis)), &axes);
+        }
+        for number in [GripNumbers::Before, GripNumbers::After, GripNumbers::Share] {
+            let motion = StrandMotion::Grip(i, number);
+            along(motion, &[memory.place(motion, 0)], &axes);
+        }
+    }
+    for (i, _) in cable.grips.laps.iter().enumerate().filter(|(_, lap)| lap.share > T::zero()) {
+        for motion in [StrandMotion::Lap(i, 0), StrandMotion::Lap(i, 1)] {
+            along(motion, &[memory.place(motion, 0)], &axes);
+        }
+    }
+}
+
+/// Calls `visit` with each motion of a path, the places of the numbers that it varies with, the first of all at `first`, and
+/// the directions in which these move it; returns the place after all.
+fn for_each_place<T: Real>(
+    places: &Places<T>,
+    first: usize,
+    mut visit: impl FnMut(PathMotion, &[usize], &[Vector6<T>]),
+) -> usize {
+    let mut next = first;
+    let axes: [Vector6<T>; 6] = from_fn(|axis| Vector6::ith(axis, T::one()));
+    let points = [PathMotion::Origin, PathMotion::Termination].into_iter();
+    for point in points.chain((0..places.via_points.len()).map(PathMotion::ViaPoint)) {
+        let axis_places: [usize; 3] = from_fn(|axis| next + axis);
+        visit(point, &axis_places, &axes[..3]);
+        next += axis_places.len();
+    }
+    for (k, place) in places.obstacles.iter().enumerate() {
+        let X_BS = PosePlaces::starting_at(next);
+        let R = place.X_BS.rotation.matrix();
+        let turns: [_; 9] = from_fn(|entry| turn_of_entry(R, entry));
+        let numbers: [_; 12] = from_fn(|i| if i < 9 { X_BS.rotation[i] } else { X_BS.position[i - 9] });
+        let directions: [_; 12] = from_fn(|i| if i < 9 { turns[i] } else { axes[3 + i - 9] });
+        visit(PathMotion::Obstacle(k), &numbers, &directions);
+        visit(PathMotion::Scale(k), &[X_BS.end], &axes[..1]);
+        next = X_BS.end + 1;
+    }
+    next
+}
+
+/// The turn that an entry of a rotation, row by row, contributes to: sums along turns are those of the turns.
+///
+/// A turn changes the columns `r` by `ω × r`, and `ω` is half the sum of `r × (ω × r)`.
+fn turn_of_entry<T: Real>(R: &Matrix3<T>, entry: usize) -> Vector6<T> {
+    let axis = Vector3::ith(entry / 3, T::lit(0.5));
+    let turn = R.column(entry % 3).cross(&axis);
+    Vector6::new(turn.x, turn.y, turn.z, T::zero(), T::zero(), T::zero())
 }

@@ -1,27 +1,26 @@
-//! An elastic cable that wraps obstacles.
+//! An elastic cable that wraps obstacles, with or without friction.
 
 mod derivatives;
-mod memory;
-mod places;
+mod state;
 
-pub use places::StateParameters;
+pub use state::{Discrete, StateParameters};
 
-use crate::cable::{CablePath, PathCasts, PathResults, Wraps};
-use crate::elements::linearized_path::state_contacts;
-use crate::elements::tension::report_tension;
+use alloc::vec::Vec;
+
+use crate::cable::{CablePath, Grips, PathCasts, PathResults, Strands, tension};
 use crate::framework::{
     AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, Error, ForceElement, Given, Stiffnesses,
     Variables,
 };
-use crate::math::{Number, Real, checked_when_read};
+use crate::math::{Real, Requirement, check, checked_when_read};
 use crate::mechanics::{ForceAccumulator, Topology, Velocities};
 use crate::{results, variables};
 
-/// A massless elastic cable, like a rubber band, along a frictionless [`CablePath`].
+/// A massless elastic cable, like a rubber band, along a [`CablePath`], with or without friction on its obstacles.
 ///
 /// ```text
-///                   ,--~~~--.
-///   B1 ●───────────(  B2     )───────● B3        one tension f all along
+///            f_0    ,--~~~--.    f_1
+///   B1 ●───────────(  B2  μ  )───────● B3        without friction one tension f all along
 ///                   `-------'
 /// ```
 ///
@@ -35,32 +34,69 @@ use crate::{results, variables};
 /// f         = f_elastic + f_rate
 /// ```
 ///
+/// [With friction](Self::with_friction), marks, one on each contact arc and one on each via point, divide the cable into
+/// strands. Strand `k` has the length `L_k` from mark to mark, and the share `φ_k` of the cable's material:
+///
+/// ```text
+/// x_k = max(0, L_k/φ_k − L₀)                        Σ L_k = L,  Σ φ_k = 1
+/// f_k = k x_k (1 + r_k)                             r_k ≥ −1
+/// e^(−μθ) ≤ f_{k+1} / f_k ≤ e^(μθ)                  θ = ∫ κ_n ds
+/// ```
+///
 /// | symbol | meaning | unit | range |
 /// |---|---|---|---|
 /// | `k` | [`stiffness`](Parameters::stiffness) | N/m | ≥ 0 |
 /// | `L₀` | [`slack_length`](Parameters::slack_length) | m | ≥ 0 |
 /// | `c` | [`dissipation`](Parameters::dissipation) | s/m | ≥ 0 |
+/// | `μ` | [`friction`](StateParameters::friction), one per obstacle, or none | | ≥ 0 |
 /// | | [`places`](StateParameters::places) of the path, switches and scales | m | poses rotations, scales > 0 |
 ///
-/// The tension is never negative. It pulls the ends of every straight segment of the path together; an obstacle
-/// is loaded by the two that meet it.
+/// `θ` is the integral of the surface's normal curvature along the contact arc between two strands; on a via point and without
+/// contact it is zero. A contact sticks while the ratio is within its limit. Where it is not, material slips through the
+/// contact, towards the greater tension, just as far as the limit demands: a return mapping, which does not depend on time
+/// and is part of the evaluation. [`accept_step`](crate::ForceSystem::accept_step) commits it. A load that friction can hold
+/// is held without creep, whatever the step.
+///
+/// Damping is a fraction of the elastic tension: tension grows from zero without a jump as the slack is taken up, and is never
+/// negative. Alone, each strand would rise by `c·L̇_k/φ_k`; the rises `r_k` are the nearest to these that the limits of friction
+/// and `r_k ≥ −1` allow, with least `Σ φ_k x_k (r_k − c·L̇_k/φ_k)²`. A limit of a `μθ` beyond 36 (16 in `f32`) does not limit
+/// damping, and one beyond 709 (88), where `e^(μθ)` overflows, does not limit tension either.
+///
+/// # Forces
+///
+/// Tension pulls the ends of every straight segment of the path together; an obstacle is loaded by the two that meet it. With
+/// friction the mean tension `Σ φ_k f_k` acts along the present path, and the departures from it between the points where the
+/// cable left one body and met the next at the last commit, moved with their bodies. The lengths `L_k` follow these points; what
+/// the path changes beyond that is distributed by the committed shares. So the law has a potential while contacts stick.
 ///
 /// # Energy
 ///
-/// Stored: `k x² / 2`. Lost: `f_rate L̇`, known instantaneously and never negative. While a taut cable shortens
-/// so fast that the tension is zero, all of `−k x L̇`, the rate at which the stored energy falls, is lost.
+/// Stored: `k x² / 2`; with friction `Σ k φ_k x_k² / 2`. Lost by damping: `f_rate L̇` or `Σ k x_k r_k L̇_k`, known instantaneously
+/// and never negative. Where the share `dφ` slips from strand `a` to strand `b`, `(f_b − f_a)·L₀·dφ + (f_b² − f_a²)/(2k)·dφ` of the
+/// elastic tensions is lost, which is known at the commit: see
+/// [`DynamicsView::dissipated_energy`](crate::DynamicsView::dissipated_energy).
+///
+/// # Pulleys and winches
+///
+/// On a wheel that turns, the mark comes to the end of the contact arc and stays there; the material that passes takes the strain
+/// of the strand that it enters, and the difference in energy is lost: the creep of an elastic belt. With a large coefficient,
+/// such as 1000, on the body of a wheel, an obstacle is a pulley that turns with the cable.
+///
+/// A cable that begins or ends on the surface of its first or last obstacle, on whose body it is fixed, winds on it as on the
+/// drum of a winch. With friction, what is wound is divided into laps, each a strand
+/// ([`Strand::is_wound`](crate::cable::Strand::is_wound)) with the strain that it had when it came onto the drum: see
+/// [`Grips::laps`].
 ///
 /// # Note that
 ///
-/// - Damping is a fraction of the elastic tension, as in Hunt and Crossley's contact model, so the
-///   tension grows from zero without a jump as the slack is taken up.
-/// - Until the first accepted step the path is not remembered, and every evaluation searches for it from
-///   scratch: slowly, with the same result. Accept a step before measuring speed.
-/// - Where the parts of the path are on their bodies, the scale of each surface and which parts are active may differ
-///   from state to state ([`StateParameters::places`]).
-/// - A cable that ends on the surface of an obstacle, such as the drum of a winch, winds on it as often as the body turns.
-/// - The side of an obstacle on which the cable lies, and its number of windings, are remembered; see
-///   [`CablePath`].
+/// - Until the first accepted step the path is not remembered, and every evaluation searches for it from scratch: slowly, with
+///   the same result. The side of an obstacle on which the cable lies, and its windings, are remembered; see [`CablePath`].
+/// - Friction acts along the cable only. Sideways, the cable slides freely to the shortest path.
+/// - A contact is without friction until the step after its touchdown. The first accepted step, also after
+///   [`reset_memory`](crate::ForceSystem::reset_memory), finds the tension uniform.
+/// - Tensions jump where friction begins or ceases at once: at that first commit, and where an obstacle is switched. Where a state
+///   changes places of the path, marks stay until the next commit, and strands that are not wound share the change of length.
+/// - Slip within a step is undone if the motion is reversed within the same step.
 ///
 /// # Errors of an evaluation
 ///
@@ -69,68 +105,78 @@ use crate::{results, variables};
 ///
 /// # Stable step
 ///
-/// For the [longest stable step](crate::ForceSystem::stable_step) of a host, it reports `k` along the path, whether taut
-/// or slack, damping at the present elongation, and tension over length across each straight segment.
+/// For the [longest stable step](crate::ForceSystem::stable_step) of a host, it reports `k` along the path, with friction `k/φ_k`
+/// along each strand, whether taut or slack, damping at the present elongation, and the greatest tension over length across each
+/// straight segment.
 ///
 /// # Linearization
 ///
-/// Exact to the smoothness of the path, by motion and all parameters ([`PathDerivatives`](crate::cable::PathDerivatives)).
-/// A cable that begins or ends on a surface goes on doing so. What is remembered is where the next search starts: no force
-/// depends on it, and its derivatives are zero, as those in dual numbers are. At zero elongation the cable is slack.
+/// Exact to the smoothness of the path, by motion, all parameters and memory, and so is the commit. Contacts that stick go on
+/// sticking, those that slip go on slipping, and a cable that begins or ends on a surface goes on doing so. What is remembered of
+/// the path is where the next search starts: its derivatives are zero. At zero elongation the cable is slack.
 ///
 /// | branch | margin | unit |
 /// |---|---|---|
-/// | `taut`, `slack` | of the length from `L₀` | m |
-/// | `pulling`; `limp` while it shortens faster than `1/c` | of the rate from `−1/c` | m/s |
+/// | `taut`, `slack` | the least elongation of a taut strand; of the greatest stretch from `L₀` | m |
+/// | `pulling`; `limp` while damping leaves no tension | `(1 + r)/c` of the greatest rise | m/s |
 /// | of each obstacle: `in contact` | the length of the arc | m |
 /// | `free` | the distance from the surface; off a drum, that of the other end of the segment from the tangent plane | m |
+/// | of each contact with friction: `sticking` | by how much the tension on one side may grow | N |
+/// | `slipping` | the length that has slipped in this step | m |
 ///
 /// # Source
 ///
-/// M. A. Sherman, A. Seth, S. L. Delp, *Simbody: multibody dynamics for biomedical research*,
-/// Procedia IUTAM 2 (2011) 241–261, and the reference manual of its cable spring. K. H. Hunt,
-/// F. R. E. Crossley, *Coefficient of restitution interpreted as damping in vibroimpact*, Journal of
-/// Applied Mechanics 42 (1975) 440–445. For the path see [`CablePath`].
+/// M. A. Sherman, A. Seth, S. L. Delp, *Simbody: multibody dynamics for biomedical research*, Procedia IUTAM 2 (2011) 241–261,
+/// and the reference manual of its cable spring. K. H. Hunt, F. R. E. Crossley, *Coefficient of restitution interpreted as
+/// damping in vibroimpact*, Journal of Applied Mechanics 42 (1975) 440–445. L. Euler, *Remarques sur l'effet du frottement dans
+/// l'équilibre*, Mémoires de l'Académie des sciences de Berlin 18 (1762) 265–278. J. C. Simo, T. J. R. Hughes, *Computational
+/// Inelasticity* (1998), on return mappings.
 ///
-/// # Example: a rubber band over a ball
+/// # Example: a winch
 ///
 /// ```
 /// use force_elements::cable::{CablePath, Obstacle};
 /// use force_elements::cable_spring::Parameters;
-/// use force_elements::nalgebra::Point3;
-/// use force_elements::shapes::Sphere;
+/// use force_elements::nalgebra::{Point3, Vector3};
+/// use force_elements::shapes::Cylinder;
 /// use force_elements::{CableSpring, ForceSystem, Frame, Pose, Station};
 ///
+/// // A drum that turns about z, on which the cable is fixed on the right; the load hangs below that point.
 /// let mut system = ForceSystem::new();
-/// let weight = system.add_body();
-/// let ball = Obstacle::new(Frame::ground(Pose::identity()), Sphere::new(0.5)?)?;
-/// let hook = Station::ground(Point3::new(-2.0, 0.2, 0.0));
-/// let eye = Station::on(weight, Point3::origin());
-/// let path = CablePath::new(hook, eye)?.over(ball);
-/// let elastic = Parameters { stiffness: 50.0, slack_length: 3.0, ..Parameters::default() };
-/// let band = system.add(CableSpring::new(path, elastic)?)?;
+/// let [drum, load] = [system.add_body(), system.add_body()];
+/// let fixed = Station::on(drum, Point3::new(0.2, 0.0, 0.0));
+/// let path = CablePath::new(fixed, Station::on(load, Point3::origin()))?
+///     .over(Obstacle::new(Frame::of(drum), Cylinder::new(0.2)?)?);
+/// let elastic = Parameters { stiffness: 1e4, slack_length: 9.99, ..Parameters::default() };
+/// let winch = system.add(CableSpring::new(path, elastic)?.with_friction(vec![0.2])?)?;
 ///
+/// // An eighth of a turn a step winds the load up, five turns in all.
 /// let mut state = system.default_state();
-/// state.set_pose(weight, Pose::translation(2.0, 0.1, 0.0))?;
+/// for step in 0..=40 {
+///     let angle = core::f64::consts::FRAC_PI_4 * f64::from(step);
+///     state.set_pose(drum, Pose::rotation(Vector3::z() * angle))?;
+///     state.set_pose(load, Pose::translation(0.2, 0.2 * angle - 10.0, 0.0))?;
+///     system.realize_dynamics(&mut state)?;
+///     system.accept_step(&mut state)?; // from here on the path is tracked, and friction holds
+/// }
 /// let dynamics = system.realize_dynamics(&mut state)?;
-/// let at = dynamics.of(band);
-/// assert!(at.position.path.contacts[0].in_contact);
-/// let elongation: f64 = at.position.path.length - 3.0;
-/// assert!((at.dynamics.tension - 50.0 * elongation).abs() < 1e-12);
-/// assert!((dynamics.body_force(weight).force.norm() - at.dynamics.tension).abs() < 1e-12);
-///
-/// system.accept_step(&mut state)?; // from here on the path is tracked
+/// let at = dynamics.of(winch);
+/// let turns: f64 = at.position.path.contacts[0].geodesic.length / (0.2 * core::f64::consts::TAU);
+/// assert!((turns - 5.0).abs() < 1e-9);
+/// assert!((dynamics.body_force(drum).torque.z + 0.2 * at.dynamics.last_tension).abs() < 1e-9);
 /// # Ok::<(), force_elements::Error>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct CableSpring<T: Real> {
     path: CablePath<T>,
     law: Parameters<T>,
+    /// One per obstacle; none without friction.
+    friction: Vec<T>,
 }
 
 variables! {
     /// Stiffness, slack length and dissipation.
-    #[derive(Copy)]
+    #[derive(Copy, Lift)]
     #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
     pub struct Parameters<T> {
         /// Stiffness `k`.
@@ -147,41 +193,125 @@ results! {
     pub struct Position<T> {
         /// The path: length, contacts, straight segments, smoothness.
         pub path: PathResults<T> [];
-        /// The elongation `x`, zero while slack.
+        /// The elongation `x`, zero while slack; with friction the greatest one.
         pub elongation: T ["m"];
+        /// The strands between neighbouring marks, in order: lengths, shares of material, elongations; none without friction.
+        pub strands: Strands<T>;
     }
 }
 
 results! {
     /// Results at Velocity stage.
-    #[derive(Copy)]
     pub struct Velocity<T> {
         /// The rate of change `L̇` of the path's length.
         pub length_rate: T ["m/s"];
+        /// The rate of change `L̇_k` of each strand's length \[m/s\].
+        pub strand_rates: Vec<T>;
     }
 }
 
 results! {
     /// Results at Dynamics stage.
-    #[derive(Copy)]
     pub struct Dynamics<T> {
-        /// The tension `f`, at least zero.
+        /// The tension `f`, at least zero; with friction the greatest one.
         pub tension: T ["N"];
+        /// The tension at the origin.
+        pub first_tension: T ["N"];
+        /// The tension at the termination.
+        pub last_tension: T ["N"];
         /// The energy stored.
         pub potential_energy: T ["J"];
-        /// The power dissipated.
+        /// The power dissipated by damping.
         pub power_dissipated: T ["W"];
+        /// The tension `f_k` in each strand \[N\].
+        pub tensions: Vec<T>;
     }
 }
 
 impl<T: Real> CableSpring<T> {
-    /// An elastic cable along this path.
+    /// An elastic cable without friction along this path.
     ///
     /// # Errors
     /// [`Error::Element`] with [`ElementError::InvalidValue`] for a parameter that is negative or not finite.
+    ///
+    /// # Example: a rubber band over a ball
+    ///
+    /// ```
+    /// use force_elements::cable::{CablePath, Obstacle};
+    /// use force_elements::cable_spring::Parameters;
+    /// use force_elements::nalgebra::Point3;
+    /// use force_elements::shapes::Sphere;
+    /// use force_elements::{CableSpring, ForceSystem, Frame, Pose, Station};
+    ///
+    /// let mut system = ForceSystem::new();
+    /// let weight = system.add_body();
+    /// let ball = Obstacle::new(Frame::ground(Pose::identity()), Sphere::new(0.5)?)?;
+    /// let hook = Station::ground(Point3::new(-2.0, 0.2, 0.0));
+    /// let path = CablePath::new(hook, Station::on(weight, Point3::origin()))?.over(ball);
+    /// let elastic = Parameters { stiffness: 50.0, slack_length: 3.0, ..Parameters::default() };
+    /// let band = system.add(CableSpring::new(path, elastic)?)?;
+    ///
+    /// let mut state = system.default_state();
+    /// state.set_pose(weight, Pose::translation(2.0, 0.1, 0.0))?;
+    /// let dynamics = system.realize_dynamics(&mut state)?;
+    /// let at = dynamics.of(band);
+    /// assert!(at.position.path.contacts[0].in_contact);
+    /// let elongation: f64 = at.position.path.length - 3.0;
+    /// assert!((at.dynamics.tension - 50.0 * elongation).abs() < 1e-12);
+    /// assert!((dynamics.body_force(weight).force.norm() - at.dynamics.tension).abs() < 1e-12);
+    /// # Ok::<(), force_elements::Error>(())
+    /// ```
     pub fn new(path: CablePath<T>, parameters: Parameters<T>) -> Result<Self, Error> {
         parameters.validate().map_err(|error| Error::of_new(Self::KIND, error))?;
-        Ok(Self { path, law: parameters })
+        Ok(Self { path, law: parameters, friction: Vec::new() })
+    }
+
+    /// The same cable with these coefficients of friction on its obstacles, in order. Of those that are missing it is 0.
+    ///
+    /// # Errors
+    /// [`Error::Element`] with [`ElementError::InvalidValue`] for a coefficient that is negative or not finite, or for more of
+    /// them than obstacles.
+    ///
+    /// # Example: a rope around a bollard
+    ///
+    /// ```
+    /// use force_elements::cable::{CablePath, Obstacle};
+    /// use force_elements::cable_spring::Parameters;
+    /// use force_elements::nalgebra::Point3;
+    /// use force_elements::shapes::Cylinder;
+    /// use force_elements::{CableSpring, ForceSystem, Frame, Pose, Station};
+    ///
+    /// let mut system = ForceSystem::new();
+    /// let boat = system.add_body();
+    /// let bollard = Obstacle::new(Frame::ground(Pose::identity()), Cylinder::new(0.2)?)?
+    ///     .with_contact_hint(Point3::new(0.0, 0.2, 0.0))?;
+    /// let cleat = Station::ground(Point3::new(-0.2, -1.0, 0.0));
+    /// let path = CablePath::new(cleat, Station::on(boat, Point3::origin()))?.over(bollard);
+    /// let elastic = Parameters { stiffness: 2e4, slack_length: 2.62, dissipation: 0.0 };
+    /// let rope = system.add(CableSpring::new(path, elastic)?.with_friction(vec![0.3])?)?;
+    ///
+    /// let mut state = system.default_state();
+    /// for step in 0..20 {
+    ///     state.set_pose(boat, Pose::translation(0.2, -1.0 - 0.002 * f64::from(step), 0.0))?;
+    ///     system.realize_dynamics(&mut state)?;
+    ///     system.accept_step(&mut state)?;
+    /// }
+    /// let dynamics = system.realize_dynamics(&mut state)?;
+    /// let at = dynamics.of(rope).dynamics;
+    /// let ratio: f64 = at.last_tension / at.first_tension;
+    /// assert!((ratio - (0.3 * core::f64::consts::PI).exp()).abs() < 1e-9);
+    /// # Ok::<(), force_elements::Error>(())
+    /// ```
+    pub fn with_friction(mut self, mut friction: Vec<T>) -> Result<Self, Error> {
+        let (given, obstacles) = (friction.len(), self.path.obstacles().len());
+        let count = T::lit(f64::from(u32::try_from(given).unwrap_or(u32::MAX)));
+        let must = Requirement::AtMost("the number of obstacles");
+        check::that(given <= obstacles, "friction.len()", count, must)
+            .and_then(|()| state::validate_friction(&friction))
+            .map_err(|error| Error::of_new(Self::KIND, error))?;
+        friction.resize(obstacles, T::zero());
+        self.friction = friction;
+        Ok(self)
     }
 
     /// The same cable in another scalar.
@@ -199,7 +329,9 @@ impl<T: Real> CableSpring<T> {
     /// other scalar has a smaller range.
     pub fn cast_with<U: Real>(&self, casts: &PathCasts<T, U>) -> Result<CableSpring<U>, Error> {
         let path = self.path.cast_with(casts).map_err(|error| Error::of_new(Self::KIND, error))?;
-        CableSpring::new(path, self.law.cast())
+        let friction: Vec<U> = self.friction.iter().copied().map(T::cast).collect();
+        let cable = CableSpring::new(path, self.law.cast())?;
+        if friction.is_empty() { Ok(cable) } else { cable.with_friction(friction) }
     }
 
     /// The path of the cable.
@@ -210,17 +342,10 @@ impl<T: Real> CableSpring<T> {
 
 checked_when_read!(Parameters);
 
-/// The elastic tension of a taut cable, and its rise by damping.
-#[inline]
-fn tension<T: Real, S: Number<T>>(elongation: S, rate: S, stiffness: S, dissipation: S) -> [S; 2] {
-    let elastic = stiffness * elongation;
-    [elastic, (elastic * dissipation * rate).max(-elastic)]
-}
-
 impl<T: Real> ForceElement<T> for CableSpring<T> {
     const KIND: &'static str = "cable_spring";
     type Parameters = StateParameters<T>;
-    type Discrete = Wraps<T>;
+    type Discrete = Discrete<T>;
     type Continuous = ();
     type Position = Position<T>;
     type Velocity = Velocity<T>;
@@ -231,11 +356,12 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
     }
 
     fn default_parameters(&self) -> Self::Parameters {
-        StateParameters { places: self.path.places().clone(), law: self.law }
+        StateParameters { places: self.path.places().clone(), law: self.law, friction: self.friction.clone() }
     }
 
     fn default_discrete(&self) -> Self::Discrete {
-        self.path.no_wraps()
+        let grips = if self.friction.is_empty() { Grips::default() } else { self.path.no_grips() };
+        Discrete { wraps: self.path.no_wraps(), grips }
     }
 
     fn calc_position(
@@ -243,10 +369,18 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
         given: &Given<'_, T, Self>,
         cache: &mut Self::Position,
     ) -> Result<(), ElementError> {
-        let StateParameters { places, law } = given.parameters;
-        self.path.at(places).solve(given.positions, given.discrete, &mut cache.path)?;
-        let elongation = cache.path.length - law.slack_length;
-        cache.elongation = if elongation > T::zero() { elongation } else { T::zero() };
+        let StateParameters { places, law, friction } = given.parameters;
+        let Discrete { wraps, grips } = given.discrete;
+        let Position { path, elongation, strands } = cache;
+        self.path.at(places).solve(given.positions, wraps, path)?;
+        let zero = T::zero();
+        if friction.is_empty() {
+            let stretch = path.length - law.slack_length;
+            *elongation = if stretch > zero { stretch } else { zero };
+        } else {
+            strands.solve(&self.path, path, given.positions, grips, friction, law.slack_length);
+            *elongation = greatest(strands.all.iter().map(|strand| strand.elongation));
+        }
         Ok(())
     }
 
@@ -256,7 +390,11 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
         velocities: &Velocities<T>,
         cache: &mut Self::Velocity,
     ) -> Result<(), ElementError> {
-        cache.length_rate = at.position.path.length_rate(at.positions, velocities);
+        let Position { path, strands, .. } = at.position;
+        cache.length_rate = path.length_rate(at.positions, velocities);
+        if !strands.all.is_empty() {
+            strands.length_rates(cache.length_rate, at.positions, velocities, &mut cache.strand_rates);
+        }
         Ok(())
     }
 
@@ -265,20 +403,34 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
         at: &AtVelocity<'_, T, Self>,
         cache: &mut Self::Dynamics,
     ) -> Result<(), ElementError> {
-        let Parameters { stiffness, dissipation, .. } = &at.parameters.law;
-        let rate = at.velocity.length_rate;
-        let elongation = at.position.elongation;
-        let [elastic, damping] = tension(elongation, rate, *stiffness, *dissipation);
-        *cache = Dynamics {
-            tension: elastic + damping,
-            potential_energy: T::lit(0.5) * *stiffness * elongation * elongation,
-            power_dissipated: damping * rate,
-        };
+        let Parameters { stiffness, dissipation, .. } = at.parameters.law;
+        let Position { strands, elongation, .. } = at.position;
+        let Velocity { length_rate, strand_rates } = at.velocity;
+        if strands.all.is_empty() {
+            let [elastic, damping] = tension(*elongation, *length_rate, [stiffness, dissipation]);
+            cache.tension = elastic + damping;
+            (cache.first_tension, cache.last_tension) = (cache.tension, cache.tension);
+            cache.potential_energy = T::lit(0.5) * stiffness * *elongation * *elongation;
+            cache.power_dissipated = damping * *length_rate;
+        } else {
+            let tensions = &mut cache.tensions;
+            cache.power_dissipated = strands.tensions(stiffness, dissipation, strand_rates, tensions);
+            cache.potential_energy = stiffness * strands.unit_energy();
+            cache.tension = greatest(tensions.iter().copied());
+            if let (Some(&first), Some(&last)) = (tensions.first(), tensions.last()) {
+                (cache.first_tension, cache.last_tension) = (first, last);
+            }
+        }
         Ok(())
     }
 
     fn add_forces(&self, at: &AtDynamics<'_, T, Self>, forces: &mut ForceAccumulator<'_, T>) {
-        at.position.path.add_forces(at.dynamics.tension, forces);
+        let Position { path, strands, .. } = at.position;
+        if strands.all.is_empty() {
+            path.add_forces(at.dynamics.tension, forces);
+        } else {
+            strands.add_forces(path, &at.dynamics.tensions, forces);
+        }
     }
 
     fn potential_energy(&self, at: &AtDynamics<'_, T, Self>) -> T {
@@ -290,37 +442,51 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
     }
 
     fn report_stiffness(&self, at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {
-        let Parameters { stiffness, dissipation, .. } = &at.parameters.law;
-        let path = &at.position.path;
-        let damping = *stiffness * at.position.elongation * *dissipation;
-        let unit = |forces: &mut ForceAccumulator<'_, T>| path.add_forces(T::one(), forces);
-        stiffnesses.along(stiffness.to_f64(), damping.to_f64(), unit);
-        report_tension(path, at.dynamics.tension.to_f64(), stiffnesses);
+        let Parameters { stiffness, dissipation, .. } = at.parameters.law;
+        let Position { path, elongation, strands } = at.position;
+        if strands.all.is_empty() {
+            let unit = |forces: &mut ForceAccumulator<'_, T>| path.add_forces(T::one(), forces);
+            let damping = stiffness * *elongation * dissipation;
+            stiffnesses.along(stiffness.to_f64(), damping.to_f64(), unit);
+        }
+        let mut unit = alloc::vec![T::zero(); strands.all.len()];
+        for (i, strand) in strands.all.iter().enumerate() {
+            // The energy of a strand is k·φ·x²/2, and x is L/φ − L₀.
+            let of_strand = stiffness / strand.share;
+            let damping = of_strand * strand.elongation * dissipation;
+            unit.fill(T::zero());
+            unit[i] = T::one();
+            let pull = |forces: &mut ForceAccumulator<'_, T>| strands.add_forces(path, &unit, forces);
+            stiffnesses.along(of_strand.to_f64(), damping.to_f64(), pull);
+        }
+        // Tension resists a motion of the ends of each straight segment across it, and a turn of the bodies that carry them.
+        let tension = at.dynamics.tension.to_f64();
+        for segment in &path.segments {
+            let length = segment.length.to_f64();
+            let ends = [(segment.from_body, segment.from_G), (segment.to_body, segment.to_G)];
+            if length > 0.0 {
+                stiffnesses.between(tension / length, 0.0, ends);
+            }
+            stiffnesses.loaded(tension, 0.0, ends);
+        }
     }
 
     fn linearize(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
-        let Parameters { slack_length, dissipation, .. } = at.parameters.law;
-        let path = &at.position.path;
-        let stretch = path.length - slack_length;
-        let is_taut = stretch > T::zero();
-        blocks.branch(if is_taut { "taut" } else { "slack" }, stretch.abs(), "m");
-        if is_taut && dissipation > T::zero() {
-            let margin = at.velocity.length_rate + dissipation.recip();
-            blocks.branch(if margin > T::zero() { "pulling" } else { "limp" }, margin.abs(), "m/s");
-        }
-        state_contacts(&self.path, path, blocks);
+        self.state_branches(at, blocks);
         self.linearize_force(at, blocks);
     }
 
     fn linearize_variables(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
-        self.linearize_force_by_parameters(at, blocks);
+        self.linearize_force_by_variables(at, blocks);
     }
 
-    /// What is remembered is where the next search starts: it has no derivatives, and no force depends on it.
-    fn linearize_commit(&self, _: &AtDynamics<'_, T, Self>, _: &mut Blocks<'_, T>) {}
+    fn linearize_commit(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
+        self.linearize_memory(at, blocks);
+    }
 
     fn reset_memory(&self, _: &Given<'_, T, Self>, next: &mut Self::Discrete) -> Result<(), ElementError> {
-        next.forget();
+        next.wraps.forget();
+        next.grips.clear();
         Ok(())
     }
 
@@ -329,7 +495,18 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
         at: &AtDynamics<'_, T, Self>,
         next: &mut Self::Discrete,
     ) -> Result<(), ElementError> {
-        at.position.path.remember(next);
+        let Position { path, strands, .. } = at.position;
+        path.remember(&mut next.wraps);
+        if at.parameters.friction.iter().any(|mu| *mu > T::zero()) {
+            strands.remember(&self.path, path, at.positions, &mut next.grips);
+        } else {
+            next.grips.clear();
+        }
         Ok(())
     }
+}
+
+/// The greatest of nonnegative numbers.
+fn greatest<T: Real>(numbers: impl Iterator<Item = T>) -> T {
+    numbers.fold(T::zero(), |most, number| most.max(number))
 }

@@ -5,9 +5,7 @@ use std::sync::Arc;
 use force_elements::cable::{CablePath, Obstacle, PathError, Tracking, Wrappable, Wraps};
 use force_elements::nalgebra::{Point3, Translation3, Vector3};
 use force_elements::shapes::{Cylinder, DistanceField, Ellipsoid, ShapeError, Sphere, Torus, TriangleMesh};
-use force_elements::{
-    CableSpring, CapstanCable, Error, ForceSystem, Frame, Pose, Real, Station, cable_spring, capstan_cable,
-};
+use force_elements::{CableSpring, Error, ForceSystem, Frame, Pose, Real, Station, cable_spring};
 use force_elements_scenes::cables::{Dice, hill};
 use force_elements_scenes::solids::{Solid, dives};
 use num_dual::Dual64;
@@ -36,7 +34,7 @@ fn lay_within(
     let cable = system.add(CableSpring::new(CablePath::new(from, to)?.over(obstacle), elastic)?)?;
     let mut state = system.default_state();
     if let Some(wraps) = memory {
-        system.set_discrete(&mut state, cable, wraps)?;
+        system.set_discrete(&mut state, cable, wraps.into())?;
     }
     let dynamics = system.realize_dynamics(&mut state)?;
     let path = &dynamics.of(cable).position.path;
@@ -53,7 +51,7 @@ fn lay_within(
     let lifts = path.segments.iter().all(|segment| segment.length > 0.0);
     // The same again from its memory.
     system.accept_step(&mut state)?;
-    let wraps = state.discrete(cable).clone();
+    let wraps = state.discrete(cable).wraps.clone();
     let view = system.realize_position(&mut state)?;
     let path = &view.of(cable).position.path;
     assert_eq!(path.tracking, Tracking::Warm);
@@ -322,8 +320,10 @@ fn a_cable_with_friction_from_a_point_on_a_surface_remembers_and_slips() -> Resu
         };
         let ball = on_ground(Sphere::new(0.8)?)?.with_contact_hint(Point3::new(0.0, 0.8, 0.0))?;
         let elastic = cable_spring::Parameters { stiffness: 100.0, slack_length: 2.0, dissipation: 0.0 };
-        let parameters = capstan_cable::Parameters { elastic, friction: vec![FRICTION] };
-        let cable = system.add(CapstanCable::new(CablePath::new(first, last)?.over(ball), parameters)?)?;
+        let cable = system.add(
+            CableSpring::new(CablePath::new(first, last)?.over(ball), elastic)?
+                .with_friction(vec![FRICTION])?,
+        )?;
         let mut state = system.default_state();
         for step in 0..20 {
             let p = Vector3::new(1.0 + 0.05 * f64::from(step), -0.3, 0.0);

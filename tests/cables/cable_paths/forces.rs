@@ -76,7 +76,7 @@ fn moment_arms_are_those_by_differences() -> Result<(), Error> {
         };
         let path = system.element(cable).path();
         let path = path.at(path.places());
-        let memory = state.discrete(cable).clone();
+        let memory = state.discrete(cable).wraps.clone();
         let view = system.realize_position(&mut state)?;
         let (results, positions) = (&view.of(cable).position.path, view.positions());
         // Within the step such a contact lifts off.

@@ -63,7 +63,7 @@ fn windings_are_kept_while_the_end_moves() -> Result<(), Error> {
         tangent: Vector3::new(1.0, 0.0, 0.04),
         length: 4.0 * PI,
     };
-    system.set_discrete(&mut state, cable, Wraps { obstacles: vec![wound], ..Wraps::default() })?;
+    system.set_discrete(&mut state, cable, Wraps { obstacles: vec![wound], ..Wraps::default() }.into())?;
     for i in 0..100 {
         let (y, z) = (1.0 - 0.02 * f64::from(i), 0.5 + 0.01 * f64::from(i));
         state.set_pose(body, Pose::translation(3.0, y, z))?;
@@ -95,7 +95,7 @@ fn a_tracked_cable_keeps_its_side_when_the_other_becomes_shorter() -> Result<(),
     }
     let tracked = system.realize_position(&mut state)?.of(cable).position.path.clone();
     assert!(tracked.contacts[0].geodesic.start.point.y > 0.0);
-    system.set_discrete(&mut state, cable, system.element(cable).path().no_wraps())?;
+    system.set_discrete(&mut state, cable, system.element(cable).path().no_wraps().into())?;
     let fresh = system.realize_position(&mut state)?.of(cable).position.path.clone();
     assert!(fresh.contacts[0].geodesic.start.point.y < 0.0);
     assert!(fresh.length < tracked.length - 0.1);

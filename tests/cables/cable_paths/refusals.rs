@@ -215,7 +215,7 @@ fn a_memory_too_long_for_the_settings_is_given_up_within_them() -> Result<(), Er
         let mut system = ForceSystem::new();
         let cable = system.add(CableSpring::new(path, cable_spring::Parameters::default())?)?;
         let mut state = system.default_state();
-        system.set_discrete(&mut state, cable, wraps)?;
+        system.set_discrete(&mut state, cable, wraps.into())?;
         count.store(0, Ordering::Relaxed);
         let found = system.realize_position(&mut state)?.of(cable).position.path.tracking;
         let spent = count.load(Ordering::Relaxed);
@@ -285,7 +285,7 @@ fn a_memory_that_is_not_finite_is_refused() -> Result<(), Error> {
     state.set_pose(body, Pose::translation(2.0, 0.3, 0.0))?;
     system.realize_dynamics(&mut state)?;
     system.accept_step(&mut state)?;
-    let sound = state.discrete(cable).clone();
+    let sound = state.discrete(cable).wraps.clone();
     for number in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         let changes: [fn(&mut Wrap<f64>, f64); 3] =
             [|wrap, x| wrap.point.y = x, |wrap, x| wrap.tangent.z = x, |wrap, x| wrap.length = x];
@@ -293,11 +293,11 @@ fn a_memory_that_is_not_finite_is_refused() -> Result<(), Error> {
         for (name, change) in ["wrap.point", "wrap.tangent", "wrap.length"].into_iter().zip(changes) {
             let mut wraps = sound.clone();
             change(&mut wraps.obstacles[0], number);
-            assert_eq!(refused(system.set_discrete(&mut state, cable, wraps.clone())), Some(name));
-            assert_eq!(refused(system.set_default_discrete(cable, wraps)), Some(name));
+            assert_eq!(refused(system.set_discrete(&mut state, cable, wraps.clone().into())), Some(name));
+            assert_eq!(refused(system.set_default_discrete(cable, wraps.into())), Some(name));
         }
     }
-    assert_eq!(*state.discrete(cable), sound);
+    assert_eq!(state.discrete(cable).wraps, sound);
     Ok(())
 }
 

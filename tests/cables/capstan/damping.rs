@@ -3,14 +3,13 @@
 use core::f64::consts::PI;
 
 use force_elements::cable::{CablePath, Obstacle};
-use force_elements::capstan_cable::Parameters;
 use force_elements::nalgebra::{Point3, Vector3};
 use force_elements::shapes::Cylinder;
 use force_elements::simulation::{
     DormandPrince, Integrator, Plant, RigidBody, SemiImplicitEuler, Simulation, SimulationError,
 };
 use force_elements::{
-    BodyIndex, CapstanCable, Error, ForceSystem, Frame, Handle, Linearization, Pose, SpatialVelocity, State,
+    BodyIndex, CableSpring, Error, ForceSystem, Frame, Handle, Linearization, Pose, SpatialVelocity, State,
     Station, cable_spring,
 };
 
@@ -22,7 +21,7 @@ struct Bollards {
     system: ForceSystem<f64>,
     plant: Plant<f64>,
     load: BodyIndex,
-    cable: Handle<CapstanCable<f64>>,
+    cable: Handle<CableSpring<f64>>,
     x: f64,
 }
 
@@ -42,8 +41,7 @@ impl Bollards {
         }
         let elastic =
             cable_spring::Parameters { stiffness, slack_length: 2.0 + PI * RADIUS + x, dissipation };
-        let parameters = Parameters { elastic, friction: friction.to_vec() };
-        let cable = system.add(CapstanCable::new(path, parameters)?)?;
+        let cable = system.add(CableSpring::new(path, elastic)?.with_friction(friction.to_vec())?)?;
         Ok(Self { system, plant, load, cable, x: x + RADIUS })
     }
 

@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use approx::assert_relative_eq;
 use force_elements::cable::{CablePath, Obstacle, Wrappable};
-use force_elements::capstan_cable::Parameters;
 use force_elements::nalgebra::{Point3, Vector3};
 use force_elements::shapes::{Cylinder, Ellipsoid, Sphere, Torus};
-use force_elements::{BodyIndex, CableSpring, CapstanCable, Error, ForceSystem, Frame, Pose, State, Station};
+use force_elements::{BodyIndex, CableSpring, Error, ForceSystem, Frame, Pose, State, Station};
 use force_elements_scenes::cables::Pebble;
 
 use super::scene::{Hoist, elastic};
@@ -29,7 +28,7 @@ fn at_impending_slip_tensions_obey_the_capstan_equation_in_both_directions() -> 
         hoist.heights = [0.3; 2];
         let length = hoist.evaluate()?.strands[0].length;
         hoist.system.update_parameters(&mut hoist.state, hoist.cable, |p| {
-            p.law.elastic.slack_length = 0.99 * length;
+            p.law.slack_length = 0.99 * length;
         })?;
         let mut begin = hoist.step()?;
         for sign in [1.0, -1.0] {
@@ -168,8 +167,7 @@ fn without_friction_and_in_its_limit_the_cable_is_the_cable_spring() -> Result<(
         let Pair { mut system, bodies, path } = Pair::new()?;
         let elastic = elastic(300.0, 8.0, 0.1);
         let spring = system.add(CableSpring::new(path.clone(), elastic)?)?;
-        let parameters = Parameters { elastic, friction: vec![mu; 3] };
-        let cable = system.add(CapstanCable::new(path.clone(), parameters)?)?;
+        let cable = system.add(CableSpring::new(path.clone(), elastic)?.with_friction(vec![mu; 3])?)?;
         let pair = Pair { system, bodies, path };
         let mut states = [pair.system.default_state(), pair.system.default_state()];
         pair.system.set_enabled(&mut states[0], cable, false)?;
@@ -214,12 +212,12 @@ fn over_several_obstacles_the_exponents_add_up() -> Result<(), Error> {
         let top = Point3::new(0.0, 0.7, 0.0);
         path = path.over(Obstacle::new(at, Cylinder::new(0.7)?)?.with_contact_hint(top)?);
     }
-    let parameters = Parameters { elastic: elastic(2000.0, 1.0, 0.0), friction: friction.clone() };
-    let cable = system.add(CapstanCable::new(path, parameters)?)?;
+    let cable =
+        system.add(CableSpring::new(path, elastic(2000.0, 1.0, 0.0))?.with_friction(friction.clone())?)?;
     let mut state = system.default_state();
     state.set_pose(load, Pose::translation(10.0, -5.0, 0.0))?;
     let length = system.realize_position(&mut state)?.of(cable).position.path.length;
-    system.update_parameters(&mut state, cable, |p| p.law.elastic.slack_length = 0.99 * length)?;
+    system.update_parameters(&mut state, cable, |p| p.law.slack_length = 0.99 * length)?;
     let mut limits = Vec::new();
     for direction in [1.0, -1.0] {
         for i in 0..400 {
@@ -247,8 +245,7 @@ fn over_several_obstacles_the_exponents_add_up() -> Result<(), Error> {
 fn parameters_out_of_range_are_refused() -> Result<(), Error> {
     let Pair { path, .. } = Pair::new()?;
     for friction in [vec![0.1; 4], vec![-0.1], vec![0.1, f64::NAN], vec![f64::INFINITY]] {
-        let parameters = Parameters { elastic: elastic(1.0, 1.0, 0.0), friction };
-        assert!(CapstanCable::new(path.clone(), parameters).is_err());
+        assert!(CableSpring::new(path.clone(), elastic(1.0, 1.0, 0.0))?.with_friction(friction).is_err());
     }
     Ok(())
 }

@@ -1,16 +1,15 @@
 //! Memory: material is conserved through touchdown and liftoff, saved and carried over.
 
 use force_elements::cable::{CablePath, Obstacle};
-use force_elements::capstan_cable::Parameters;
 use force_elements::nalgebra::{Point3, Vector3};
 use force_elements::shapes::{Cylinder, Ellipsoid, Sphere};
-use force_elements::{BodyIndex, CapstanCable, Error, ForceSystem, Frame, Handle, Pose, State, Station};
+use force_elements::{BodyIndex, CableSpring, Error, ForceSystem, Frame, Handle, Pose, State, Station};
 
 use super::scene::elastic;
 
 struct Swing {
     system: ForceSystem<f64>,
-    cable: Handle<CapstanCable<f64>>,
+    cable: Handle<CableSpring<f64>>,
     bodies: [BodyIndex; 2],
 }
 
@@ -27,8 +26,8 @@ impl Swing {
         .over(Obstacle::new(at(2.0), Sphere::new(0.6)?)?)
         .through(Station::ground(Point3::new(3.5, 0.1, 0.0)))?
         .over(Obstacle::new(at(5.0), Cylinder::new(0.6)?)?);
-        let parameters = Parameters { elastic: elastic(300.0, 8.8, 0.0), friction: vec![0.7, 0.9, 0.8] };
-        let cable = system.add(CapstanCable::new(path, parameters)?)?;
+        let cable = system
+            .add(CableSpring::new(path, elastic(300.0, 8.8, 0.0))?.with_friction(vec![0.7, 0.9, 0.8])?)?;
         Ok(Self { system, cable, bodies })
     }
 
@@ -106,7 +105,7 @@ fn a_saved_cable_goes_on_to_the_same_bits_and_so_does_one_carried_over() -> Resu
 fn state_of<'a>(
     swing: &Swing,
     state: &'a State<f64>,
-) -> Result<&'a force_elements::capstan_cable::Discrete<f64>, Error> {
+) -> Result<&'a force_elements::cable_spring::Discrete<f64>, Error> {
     state.try_discrete(swing.cable)
 }
 
@@ -153,12 +152,12 @@ fn a_cast_cable_has_the_memory_of_the_original() -> Result<(), Error> {
     let tensions = swing.system.realize_dynamics(&mut state)?.of(swing.cable).dynamics.tensions.clone();
     let same = swing.system.cast::<f64>()?;
     let mut cast = same.cast_state(&state)?;
-    let handle = swing.cable.cast::<CapstanCable<f64>>();
+    let handle = swing.cable.cast::<CableSpring<f64>>();
     assert_eq!(same.realize_dynamics(&mut cast)?.of(handle).dynamics.tensions, tensions);
     let single = swing.system.cast::<f32>()?;
     let mut cast = single.cast_state(&state)?;
     let view = single.realize_dynamics(&mut cast)?;
-    let singles = &view.of(swing.cable.cast::<CapstanCable<f32>>()).dynamics.tensions;
+    let singles = &view.of(swing.cable.cast::<CableSpring<f32>>()).dynamics.tensions;
     assert_eq!(singles.len(), tensions.len());
     for (&f32, f64) in singles.iter().zip(tensions) {
         // Elongations of 1e-2 m are differences of lengths of 9 m.

@@ -4,17 +4,16 @@ use std::sync::Arc;
 
 use force_elements::cable::{CablePath, Obstacle, Strand, Wrappable};
 use force_elements::cable_spring;
-use force_elements::capstan_cable::Parameters;
 use force_elements::nalgebra::{Point3, Vector3};
 use force_elements::{
-    BodyIndex, CapstanCable, Error, ForceSystem, Frame, Handle, Pose, SpatialVelocity, State, Station,
+    BodyIndex, CableSpring, Error, ForceSystem, Frame, Handle, Pose, SpatialVelocity, State, Station,
 };
 
 /// Loads that move up and down, and a wheel at the origin that turns about z.
 pub(crate) struct Hoist {
     pub(crate) system: ForceSystem<f64>,
     pub(crate) state: State<f64>,
-    pub(crate) cable: Handle<CapstanCable<f64>>,
+    pub(crate) cable: Handle<CableSpring<f64>>,
     pub(crate) loads: [BodyIndex; 2],
     pub(crate) wheel: BodyIndex,
     /// Half the distance between the loads.
@@ -59,7 +58,7 @@ impl Hoist {
         let over =
             Obstacle::shared(Frame::of(wheel), surface)?.with_contact_hint(Point3::new(0.0, 1.0, 0.0))?;
         let path = CablePath::new(from, to)?.over(over);
-        let cable = system.add(CapstanCable::new(path, Parameters { elastic, friction: vec![friction] })?)?;
+        let cable = system.add(CableSpring::new(path, elastic)?.with_friction(vec![friction])?)?;
         let state = system.default_state();
         let heights = [-2.0; 2];
         let speeds = [0.0; 2];

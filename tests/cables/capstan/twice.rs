@@ -1,9 +1,8 @@
 //! Friction on an obstacle that is touched several times: a mark for each contact.
 
 use force_elements::cable::{CablePath, Obstacle, Wrappable};
-use force_elements::capstan_cable::Parameters;
 use force_elements::nalgebra::Point3;
-use force_elements::{BodyIndex, CapstanCable, Error, ForceSystem, Frame, Handle, Pose, State, Station};
+use force_elements::{BodyIndex, CableSpring, Error, ForceSystem, Frame, Handle, Pose, State, Station};
 
 use super::scene::elastic;
 use force_elements_scenes::humps::Ridges;
@@ -11,7 +10,7 @@ use force_elements_scenes::humps::Ridges;
 /// A cable over two ridges.
 struct Ridged {
     system: ForceSystem<f64>,
-    cable: Handle<CapstanCable<f64>>,
+    cable: Handle<CableSpring<f64>>,
     ends: [BodyIndex; 2],
     ridges: Ridges,
 }
@@ -24,8 +23,8 @@ impl Ridged {
         let [from, to] = ends.map(|body| Station { body, p_B: Point3::origin() });
         let over = Obstacle::new(Frame::ground(Pose::identity()), ridges.clone())?;
         let path = CablePath::new(from, to)?.over(over);
-        let parameters = Parameters { elastic: elastic(300.0, slack_length, 0.0), friction: vec![friction] };
-        let cable = system.add(CapstanCable::new(path, parameters)?)?;
+        let cable = system
+            .add(CableSpring::new(path, elastic(300.0, slack_length, 0.0))?.with_friction(vec![friction])?)?;
         Ok(Self { system, cable, ends, ridges })
     }
 
@@ -131,8 +130,8 @@ fn fixed_on_ridge(friction: f64, reversed: bool) -> Result<Ridged, Error> {
     }
     let over = Obstacle::new(Frame::ground(Pose::identity()), ridges.clone())?;
     let path = CablePath::new(ends[0], ends[1])?.over(over);
-    let parameters = Parameters { elastic: elastic(300.0, 2.6, 0.0), friction: vec![friction] };
-    let cable = system.add(CapstanCable::new(path, parameters)?)?;
+    let cable =
+        system.add(CableSpring::new(path, elastic(300.0, 2.6, 0.0))?.with_friction(vec![friction])?)?;
     Ok(Ridged { system, cable, ends: [body; 2], ridges })
 }
 

@@ -123,7 +123,7 @@ fn moment_arms_about_the_coordinate_of_a_point_are_those_by_differences() -> Res
     for seed in 0..20 {
         let Rig { system, mut state, cable, bodies, coordinate } = rig(seed)?;
         let places = state.parameters(cable).places.clone();
-        let memory = state.discrete(cable).clone();
+        let memory = state.discrete(cable).wraps.clone();
         let mut numbers = Numbers::new(1000 + seed);
         let twists = bodies.map(|_| [0; 2].map(|_| numbers.velocity(1.0)));
         let rates: [f64; 2] = [0; 2].map(|_| numbers.between(-1.0, 1.0));

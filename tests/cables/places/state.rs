@@ -4,9 +4,7 @@ use force_elements::cable::{CablePath, Obstacle, PathError, PathResults, Places}
 use force_elements::cable_spring::Parameters;
 use force_elements::nalgebra::{Point3, Rotation3, Vector3};
 use force_elements::shapes::{Cylinder, Sphere};
-use force_elements::{
-    CableSpring, CapstanCable, Error, ForceSystem, Frame, Handle, Pose, Stage, State, Station, capstan_cable,
-};
+use force_elements::{CableSpring, Error, ForceSystem, Frame, Handle, Pose, Stage, State, Station};
 
 use super::{fixed, found, nowhere};
 
@@ -14,7 +12,7 @@ struct Rig {
     system: ForceSystem<f64>,
     state: State<f64>,
     cable: Handle<CableSpring<f64>>,
-    rope: Handle<CapstanCable<f64>>,
+    rope: Handle<CableSpring<f64>>,
 }
 
 /// Two cables along one path, from Ground over two surfaces and through a point to a body.
@@ -29,8 +27,7 @@ fn rig() -> Result<Rig, Error> {
         .over(drum);
     let law = Parameters { stiffness: 100.0, slack_length: 3.0, dissipation: 0.1 };
     let cable = system.add(CableSpring::new(path.clone(), law)?)?;
-    let with_friction = capstan_cable::Parameters { elastic: law, friction: vec![0.3, 0.2] };
-    let rope = system.add(CapstanCable::new(path, with_friction)?)?;
+    let rope = system.add(CableSpring::new(path, law)?.with_friction(vec![0.3, 0.2])?)?;
     let mut state = system.default_state();
     state.set_pose(body, Pose::translation(3.5, 0.0, 0.0))?;
     Ok(Rig { system, state, cable, rope })
@@ -53,15 +50,15 @@ const CHANGES: [(&str, f64); 8] = [
 #[test]
 fn places_are_variables_that_the_position_stage_reads() -> Result<(), Error> {
     let Rig { system, mut state, cable, .. } = rig()?;
-    for kind in ["cable_spring", "capstan_cable"] {
+    for element in ["cable_spring[0]", "cable_spring[1]"] {
         for (name, value) in CHANGES {
-            let name = format!("{kind}[0].{name}");
+            let name = format!("{element}.{name}");
             system.realize_dynamics(&mut state)?;
-            let before = system.realize_position(&mut state)?.result(&format!("{kind}[0].path.length"))?;
+            let before = system.realize_position(&mut state)?.result(&format!("{element}.path.length"))?;
             system.set_variable(&mut state, &name, value)?;
             assert_eq!(state.stage(), Stage::Time, "{name}");
             assert_eq!(state.variable(&name)?, value);
-            let after = system.realize_position(&mut state)?.result(&format!("{kind}[0].path.length"))?;
+            let after = system.realize_position(&mut state)?.result(&format!("{element}.path.length"))?;
             // An obstacle moved along the cable need not change its length by much.
             assert!((after - before).abs() > 1e-6, "{name}: {before} {after}");
         }
@@ -80,7 +77,7 @@ fn places_are_saved_and_restored() -> Result<(), Error> {
     let Rig { system, mut state, cable, rope } = rig()?;
     for (name, value) in CHANGES {
         system.set_variable(&mut state, &format!("cable_spring[0].{name}"), value)?;
-        system.set_variable(&mut state, &format!("capstan_cable[0].{name}"), value)?;
+        system.set_variable(&mut state, &format!("cable_spring[1].{name}"), value)?;
     }
     let snapshot = state.snapshot();
     let mut restored = system.default_state();
@@ -167,8 +164,8 @@ fn both_cables_are_those_of_a_path_made_at_the_places() -> Result<(), Error> {
         .over(drum);
     let law = state.parameters(cable).law;
     let rebuilt = other.add(CableSpring::new(path.clone(), law)?)?;
-    let with_friction = state.parameters(rope).law.clone();
-    let rebuilt_rope = other.add(CapstanCable::new(path, with_friction)?)?;
+    let friction = state.parameters(rope).friction.clone();
+    let rebuilt_rope = other.add(CableSpring::new(path, law)?.with_friction(friction)?)?;
     let mut rebuilt_state = other.default_state();
     for x in [3.5, 3.55, 3.6] {
         let X = Pose::translation(x, 0.1 * (x - 3.5), 0.0);

@@ -5,8 +5,7 @@ use force_elements::cable_spring::Parameters;
 use force_elements::nalgebra::Point3;
 use force_elements::shapes::{Cylinder, Ellipsoid, Sphere, Torus};
 use force_elements::{
-    BodyIndex, CableSpring, CapstanCable, CoordinateIndex, Error, ForceSystem, Frame, Pose, SpatialForce,
-    Station, capstan_cable,
+    BodyIndex, CableSpring, CoordinateIndex, Error, ForceSystem, Frame, Pose, SpatialForce, Station,
 };
 
 use super::{agree_to_the_bit, fixed, found, memory, tracked};
@@ -242,8 +241,7 @@ fn a_contact_that_goes_takes_its_friction_and_no_material() -> Result<(), Error>
         moving = moving.over(obstacle.clone()).through(via.clone())?;
     }
     let moving = moving.over(path.obstacles()[2].clone());
-    let rope =
-        system.add(CapstanCable::new(moving, capstan_cable::Parameters { elastic: law, friction })?)?;
+    let rope = system.add(CableSpring::new(moving, law)?.with_friction(friction)?)?;
     let mut state = system.default_state();
     for i in 0..20 {
         state.set_pose(body, Pose::translation(10.0, 0.01 * f64::from(i), 0.0))?;

@@ -8,9 +8,9 @@ use force_elements::shapes::{Ellipsoid, Sphere};
 use force_elements::spatial_bushing::{Curve, CurvePoint, Symmetric6};
 use force_elements::testing::{Numbers, Scene, Subject};
 use force_elements::{
-    BodyIndex, CableSpring, CapstanCable, CoordinateIndex, CoordinatePair, CoordinateSpringDamperExt, Error,
+    BodyIndex, CableSpring, CoordinateIndex, CoordinatePair, CoordinateSpringDamperExt, Error,
     ExponentialSpring, ForceSystem, Frame, LinearBushing, Pose, Real, SpatialBushing, SpatialVelocity,
-    Station, cable_spring, capstan_cable, linear_bushing, spatial_bushing,
+    Station, cable_spring, linear_bushing, spatial_bushing,
 };
 
 pub(crate) struct Bushing;
@@ -232,17 +232,16 @@ impl Subject for Cable {
 pub(crate) struct Capstan<const STICKS_TWICE: bool>;
 
 impl<const STICKS_TWICE: bool> Subject for Capstan<STICKS_TWICE> {
-    type Element<T: Real> = CapstanCable<T>;
+    type Element<T: Real> = CableSpring<T>;
 
     /// A taut cable, in contact with both obstacles, that has been stretched since the last commit.
-    fn scene<T: Real>(deal: &mut Numbers) -> Result<Scene<T, CapstanCable<T>>, Error> {
+    fn scene<T: Real>(deal: &mut Numbers) -> Result<Scene<T, CableSpring<T>>, Error> {
         let mut system = ForceSystem::new();
         let bodies = [system.add_body(), system.add_body()];
         let path = wrapped_path(deal, bodies, None)?;
         let friction =
             vec![deal.between(2.0, 3.0), if STICKS_TWICE { deal.between(2.0, 3.0) } else { T::zero() }];
-        let parameters = capstan_cable::Parameters { elastic: elastic(deal), friction };
-        let element = system.add(CapstanCable::new(path, parameters)?)?;
+        let element = system.add(CableSpring::new(path, elastic(deal))?.with_friction(friction)?)?;
 
         let X_GB1: Pose<T> = deal.pose(1.5, 1.0);
         let X_B1B2 = place(2.2, 0.0, 0.0) * deal.pose(0.2, 0.1);
@@ -296,16 +295,15 @@ impl Subject for MovingCable {
 pub(crate) struct MovingCapstan;
 
 impl Subject for MovingCapstan {
-    type Element<T: Real> = CapstanCable<T>;
+    type Element<T: Real> = CableSpring<T>;
 
-    fn scene<T: Real>(deal: &mut Numbers) -> Result<Scene<T, CapstanCable<T>>, Error> {
+    fn scene<T: Real>(deal: &mut Numbers) -> Result<Scene<T, CableSpring<T>>, Error> {
         let mut system = ForceSystem::new();
         let bodies = [system.add_body(), system.add_body()];
         let coordinate = system.add_coordinate();
         let path = wrapped_path(deal, bodies, Some(coordinate))?;
         let friction = vec![deal.between(2.0, 3.0), deal.between(2.0, 3.0)];
-        let parameters = capstan_cable::Parameters { elastic: elastic(deal), friction };
-        let element = system.add(CapstanCable::new(path, parameters)?)?;
+        let element = system.add(CableSpring::new(path, elastic(deal))?.with_friction(friction)?)?;
 
         let X_GB1: Pose<T> = deal.pose(1.5, 1.0);
         let X_B1B2 = place(2.2, 0.0, 0.0) * deal.pose(0.2, 0.1);

@@ -7,8 +7,8 @@ use force_elements::simulation::RigidBody;
 use force_elements::spatial_bushing::Symmetric6;
 use force_elements::testing::Numbers;
 use force_elements::{
-    BodyIndex, CableSpring, CapstanCable, Frame, LinearBushing, Pose, SpatialBushing, SpatialVelocity, State,
-    Station, cable_spring, capstan_cable, linear_bushing, spatial_bushing,
+    BodyIndex, CableSpring, Frame, LinearBushing, Pose, SpatialBushing, SpatialVelocity, State, Station,
+    cable_spring, linear_bushing, spatial_bushing,
 };
 
 use super::{BOUNDED, Host, STEPS, any_body, symplectic};
@@ -166,8 +166,9 @@ fn hanging(deal: &mut Numbers, over_wheel: bool, has_friction: bool, dissipation
     };
     if has_friction {
         let friction = vec![0.2; usize::from(over_wheel)];
-        let parameters = capstan_cable::Parameters { elastic, friction };
-        host.system.add(CapstanCable::new(path, parameters).expect("valid")).expect("exists");
+        host.system
+            .add(CableSpring::new(path, elastic).expect("valid").with_friction(friction).expect("valid"))
+            .expect("exists");
     } else {
         host.system.add(CableSpring::new(path, elastic).expect("valid")).expect("exists");
     }

@@ -36,10 +36,8 @@ pub(crate) fn check_path(case: Fields<'_>) -> Result<Deviations, Failure> {
     let cold = system.realize_position(&mut state)?.of(cable).position.path.length;
     let is_shorter = cold < length - 1e-6;
     if is_shorter {
-        system.set_discrete(&mut state, cable, {
-            let nothing = system.element(cable).path().no_wraps();
-            remembered(input, expected, nothing)?
-        })?;
+        let nothing = system.element(cable).path().no_wraps();
+        system.set_discrete(&mut state, cable, remembered(input, expected, nothing)?.into())?;
     }
     let view = system.realize_velocity(&mut state)?;
     let at = view.of(cable);

@@ -1,7 +1,7 @@
 //! Cables with friction, sticking and slipping after some commits, on the drums of winches too.
 
 use force_elements::testing::{Numbers, Scene, Subject};
-use force_elements::{CapstanCable, Error, Real, capstan_cable};
+use force_elements::{CableSpring, Error, Real};
 
 use super::cable::{Laid, Plan};
 use super::{Kind, pick, spread, toss};
@@ -10,9 +10,9 @@ use super::{Kind, pick, spread, toss};
 pub struct AnyCapstan;
 
 impl Subject for AnyCapstan {
-    type Element<T: Real> = CapstanCable<T>;
+    type Element<T: Real> = CableSpring<T>;
 
-    fn scene<T: Real>(deal: &mut Numbers) -> Result<Scene<T, CapstanCable<T>>, Error> {
+    fn scene<T: Real>(deal: &mut Numbers) -> Result<Scene<T, CableSpring<T>>, Error> {
         let plan = Plan::draw(deal);
         let mut laid = Laid::draw(&plan, deal)?;
         let elastic = laid.law(deal);
@@ -24,8 +24,8 @@ impl Subject for AnyCapstan {
                 _ => spread(deal, 0.01, 0.5),
             })
             .collect();
-        let parameters = capstan_cable::Parameters { elastic, friction };
-        let element = laid.system.add(CapstanCable::new(laid.path.clone(), parameters)?)?;
+        let element =
+            laid.system.add(CableSpring::new(laid.path.clone(), elastic)?.with_friction(friction)?)?;
         let mut state = laid.system.default_state();
         let speed = spread(deal, 1e-2, 2.0);
         laid.set_coordinate(&mut state, deal)?;
@@ -51,19 +51,19 @@ impl Subject for AnyCapstan {
 }
 
 impl Kind for AnyCapstan {
-    const NAME: &'static str = "CapstanCable";
+    const NAME: &'static str = "cable with friction";
 
     /// Marks that come to the ends of their arcs, and where the next search starts.
     fn is_quiet(_: usize) -> bool {
         true
     }
 
-    fn tension(scene: &Scene<f64, CapstanCable<f64>>) -> Result<f64, Error> {
+    fn tension(scene: &Scene<f64, CableSpring<f64>>) -> Result<f64, Error> {
         let at = scene.system.dynamics_view(&scene.state)?.of(scene.element);
         Ok(at.dynamics.tensions.iter().fold(0.0, |most, tension| tension.max(most)))
     }
 
-    fn marks(seed: u64, scene: &Scene<f64, CapstanCable<f64>>) -> Result<Vec<&'static str>, Error> {
+    fn marks(seed: u64, scene: &Scene<f64, CableSpring<f64>>) -> Result<Vec<&'static str>, Error> {
         let at = scene.system.dynamics_view(&scene.state)?.of(scene.element);
         let mut marks = Plan::draw(&mut Numbers::new(seed)).marks(&at.position.path);
         let strands = &at.position.strands.all;
@@ -75,7 +75,7 @@ impl Kind for AnyCapstan {
         if slacks > 0 && slacks < strands.len() {
             marks.push("slack in part");
         }
-        let is_damped = at.parameters.law.elastic.dissipation > 0.0;
+        let is_damped = at.parameters.law.dissipation > 0.0;
         marks.push(if is_damped { "damped" } else { "undamped" });
         Ok(marks)
     }

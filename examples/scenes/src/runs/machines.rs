@@ -7,8 +7,8 @@ use force_elements::elastic_foundation::{self, Material};
 use force_elements::nalgebra::{Point3, Vector3};
 use force_elements::shapes::{Cylinder, HalfSpace, TriangleMesh};
 use force_elements::{
-    BodyIndex, CapstanCable, CoordinatePair, CoordinateSpringDamperExt, CustomForce, ElasticFoundation,
-    Frame, Pose, State, Station, cable_spring, capstan_cable, coordinate_spring_damper_ext,
+    BodyIndex, CableSpring, CoordinatePair, CoordinateSpringDamperExt, CustomForce, ElasticFoundation, Frame,
+    Pose, State, Station, cable_spring, coordinate_spring_damper_ext,
 };
 
 use super::rig::{Rig, corners, design, ground, on_slope};
@@ -161,8 +161,7 @@ impl Winch {
             slack_length: length - stretch,
             dissipation: 0.6 * frequency / GRAVITY,
         };
-        let parameters = capstan_cable::Parameters { elastic, friction: vec![CABLE_FRICTION; 2] };
-        rig.system.add(CapstanCable::new(path, parameters)?)?;
+        rig.system.add(CableSpring::new(path, elastic)?.with_friction(vec![CABLE_FRICTION; 2])?)?;
         let mut start = rig.system.default_state();
         start.set_pose(tail, Pose::translation(-RADIUS, -2.5, 0.0))?;
         start.set_pose(load, Pose::translation(1.0 + RADIUS, -1.0, 0.0))?;

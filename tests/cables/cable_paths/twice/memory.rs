@@ -44,7 +44,7 @@ fn a_saved_memory_of_two_contacts_goes_on_to_the_same_bits() -> Result<(), Error
     let mut rig = Rig::over(on_ground(ridges())?)?;
     let mut state = rig.system.default_state();
     swing(&rig, &mut state, 0..160)?;
-    let memory = state.discrete(rig.cable);
+    let memory = &state.discrete(rig.cable).wraps;
     assert!(memory.obstacles[0].in_contact && memory.further[0].in_contact && !memory.further[1].known);
     assert_eq!(state.variable("cable_spring[0].further_wrap[0].in_contact")?, 1.0);
     let [mut named, mut from_bytes] = [rig.system.default_state(), rig.system.default_state()];
@@ -63,7 +63,7 @@ fn a_saved_memory_of_two_contacts_goes_on_to_the_same_bits() -> Result<(), Error
 
     // A memory of another number of places is refused.
     let mut foreign = carried.discrete(rig.cable).clone();
-    foreign.further.pop();
+    foreign.wraps.further.pop();
     assert!(rig.system.set_discrete(&mut carried, rig.cable, foreign).is_err());
     Ok(())
 }

@@ -49,7 +49,7 @@ fn a_cable_with_friction_slips_and_sticks_as_its_branches_say() -> Result<(), Er
         let view = system.realize_dynamics(&mut state)?;
         let (strands, parameters) =
             (view.of(element).position.strands.all.clone(), view.of(element).parameters);
-        let (stiffness, mu) = (parameters.law.elastic.stiffness, parameters.law.friction.clone());
+        let (stiffness, mu) = (parameters.law.stiffness, parameters.friction.clone());
         let turnings: Vec<f64> = (view.of(element).position.path.contacts.iter())
             .map(|contact| {
                 let obstacle = &system.element(element).path().obstacles()[contact.obstacle];

@@ -7,9 +7,7 @@ use force_elements::cable_spring::Parameters;
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
 use force_elements::shapes::{Cylinder, Ellipsoid, Sphere, Torus};
 use force_elements::testing::{Numbers, Scene, Subject};
-use force_elements::{
-    BodyIndex, CableSpring, CapstanCable, Error, ForceSystem, Frame, Pose, Real, Station, capstan_cable,
-};
+use force_elements::{BodyIndex, CableSpring, Error, ForceSystem, Frame, Pose, Real, Station};
 
 /// Over four obstacles on three bodies and Ground, and through a point between them.
 pub(in super::super) struct Chain;
@@ -77,7 +75,7 @@ impl<T: Real> Places<T> {
         path: CablePath<T>,
         friction: Vec<T>,
         slack_length: f64,
-    ) -> Result<Scene<T, CapstanCable<T>>, Error> {
+    ) -> Result<Scene<T, CableSpring<T>>, Error> {
         let smoothness = T::lit(1e-13).max(T::default_epsilon() * T::lit(100.0));
         let path = path.with_settings(Settings { smoothness, ..Settings::default() })?;
         let elastic = Parameters {
@@ -85,8 +83,7 @@ impl<T: Real> Places<T> {
             slack_length: T::lit(slack_length),
             dissipation: deal.between(0.01, 1.0),
         };
-        let parameters = capstan_cable::Parameters { elastic, friction };
-        let element = self.system.add(CapstanCable::new(path, parameters)?)?;
+        let element = self.system.add(CableSpring::new(path, elastic)?.with_friction(friction)?)?;
         let mut state = self.system.default_state();
         for _ in 0..2 {
             for (&body, &X_GB) in self.bodies.iter().zip(&self.poses) {
@@ -112,9 +109,9 @@ fn any_friction<T: Real>(deal: &mut Numbers) -> Vec<T> {
 pub(super) struct SlidingChain;
 
 impl Subject for SlidingChain {
-    type Element<T: Real> = CapstanCable<T>;
+    type Element<T: Real> = CableSpring<T>;
 
-    fn scene<T: Real>(deal: &mut Numbers) -> Result<Scene<T, CapstanCable<T>>, Error> {
+    fn scene<T: Real>(deal: &mut Numbers) -> Result<Scene<T, CableSpring<T>>, Error> {
         let places = Places::<T>::new(deal, 3);
         let path = chain_path(&places)?;
         let friction = any_friction(deal);
@@ -127,9 +124,9 @@ impl Subject for SlidingChain {
 pub(super) struct SlidingRing;
 
 impl Subject for SlidingRing {
-    type Element<T: Real> = CapstanCable<T>;
+    type Element<T: Real> = CableSpring<T>;
 
-    fn scene<T: Real>(deal: &mut Numbers) -> Result<Scene<T, CapstanCable<T>>, Error> {
+    fn scene<T: Real>(deal: &mut Numbers) -> Result<Scene<T, CableSpring<T>>, Error> {
         let places = Places::<T>::new(deal, 3);
         let path = ring_path(&places)?;
         let friction = any_friction(deal).into_iter().take(2).collect();
@@ -141,9 +138,9 @@ impl Subject for SlidingRing {
 pub(super) struct SlidingDrums;
 
 impl Subject for SlidingDrums {
-    type Element<T: Real> = CapstanCable<T>;
+    type Element<T: Real> = CableSpring<T>;
 
-    fn scene<T: Real>(deal: &mut Numbers) -> Result<Scene<T, CapstanCable<T>>, Error> {
+    fn scene<T: Real>(deal: &mut Numbers) -> Result<Scene<T, CableSpring<T>>, Error> {
         let places = Places::<T>::new(deal, 3);
         let path = drums_path(&places)?;
         let friction = any_friction(deal).into_iter().take(3).collect();
