@@ -499,7 +499,7 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
         path.remember(&mut next.wraps);
         if at.parameters.friction.iter().any(|mu| *mu > T::zero()) {
             strands.remember(&self.path, path, at.positions, &mut next.grips);
-        } else {
+        } else if !self.friction.is_empty() {
             next.grips.clear();
         }
         Ok(())
@@ -508,5 +508,5 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
 
 /// The greatest of nonnegative numbers.
 fn greatest<T: Real>(numbers: impl Iterator<Item = T>) -> T {
-    numbers.fold(T::zero(), |most, number| most.max(number))
+    numbers.fold(T::zero(), T::max)
 }
