@@ -243,6 +243,8 @@ fn a_cable_lists_the_measures_of_its_path_and_its_tension() {
         rows.number(Stage::Position, "elongation", "m", position.elongation);
         rows.number(Stage::Velocity, "length_rate", "m/s", at.velocity.length_rate);
         rows.number(Stage::Dynamics, "tension", "N", at.dynamics.tension);
+        rows.number(Stage::Dynamics, "first_tension", "N", at.dynamics.first_tension);
+        rows.number(Stage::Dynamics, "last_tension", "N", at.dynamics.last_tension);
         rows.number(Stage::Dynamics, "potential_energy", "J", at.dynamics.potential_energy);
         rows.number(Stage::Dynamics, "power_dissipated", "W", at.dynamics.power_dissipated);
     });
