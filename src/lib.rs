@@ -54,7 +54,7 @@
 //! | log, plot or bind by name, with units | [`DynamicsView::visit_results`], [`State::visit_variables`] |
 //! | commit | [`accept_step`](ForceSystem::accept_step), [`finish_step`](ForceSystem::finish_step) |
 //! | save, restore, copy | [`Checkpoint`], [`Snapshot`], [`State::to_bytes`] |
-//! | evaluate many states | [`realize_each`](ForceSystem::realize_each), [`accept_step_each`](ForceSystem::accept_step_each), [`linearize_each`](ForceSystem::linearize_each) |
+//! | evaluate many worlds | [`Worlds`] |
 //! | account for energy | [`dissipated_energy`](DynamicsView::dissipated_energy), [`StepRule`] |
 //! | linearize forces, rates and commits | [`linearize`](ForceSystem::linearize), [`Linearization`], [`_documentation::linearization`] |
 //! | differentiate a rollout | [`apply_with_variables`](Linearization::apply_with_variables), [`apply_transpose_with_variables`](Linearization::apply_transpose_with_variables), [`VariableVector`] |
@@ -118,7 +118,7 @@ pub use framework::{
     ElementError, ElementId, ElementLinearization, ElementName, End, Error, ForceElement, ForceSystem,
     Freedoms, Given, Handle, Linearization, OwnError, PositionView, Row, Scope, Slopes, Snapshot, Source,
     StableStep, Stage, State, StepMethod, StepRule, Stepping, Stiffnesses, Triplet, VariablePlace,
-    VariableVector, Variables, Variation, VelocityView,
+    VariableVector, Variables, Variation, VelocityView, Worlds,
 };
 pub use math::check;
 pub use math::{InvalidValue, Number, Pose, Real, Requirement, SpatialForce, SpatialVelocity, cast_pose};

@@ -13,7 +13,7 @@ use crate::framework::stage::Stage;
 use crate::framework::state::State;
 use crate::framework::variables::Value;
 use crate::framework::{Error, ForceSystem};
-use crate::math::{Real, clone_by_field};
+use crate::math::{Real, Rows, clone_by_field};
 use crate::mechanics::{ForceAccumulator, KinematicsSource};
 
 /// The continuous variables of a state and their rates: first the energies absorbed by place, then the variables of
@@ -158,6 +158,43 @@ impl<T: Real> Continuous<T> {
         self.account_open.fill(true);
         self.shown.fill(Shown { dissipated: 0.0, stored: 0.0 });
         (self.has_moved, self.is_fed) = (false, false);
+    }
+}
+
+/// What lasts of the continuous variables of states of one system, side by side.
+#[derive(Debug, Clone)]
+pub(crate) struct ContinuousRows<T: Real> {
+    values: Rows<T>,
+    account_open: Rows<bool>,
+    shown: Rows<Shown>,
+    flags: Rows<bool>,
+}
+
+impl<T: Real> ContinuousRows<T> {
+    /// As many copies.
+    pub(crate) fn repeat(continuous: &Continuous<T>, count: usize) -> Self {
+        Self {
+            values: Rows::repeat(&continuous.values, count),
+            account_open: Rows::repeat(&continuous.account_open, count),
+            shown: Rows::repeat(&continuous.shown, count),
+            flags: Rows::repeat(&[continuous.has_moved, continuous.is_fed], count),
+        }
+    }
+
+    pub(crate) fn write(&mut self, index: usize, continuous: &Continuous<T>) {
+        self.values.write(index, &continuous.values);
+        self.account_open.write(index, &continuous.account_open);
+        self.shown.write(index, &continuous.shown);
+        self.flags.write(index, &[continuous.has_moved, continuous.is_fed]);
+    }
+
+    pub(crate) fn read(&self, index: usize, continuous: &mut Continuous<T>) {
+        self.values.read(index, &mut continuous.values);
+        self.account_open.read(index, &mut continuous.account_open);
+        self.shown.read(index, &mut continuous.shown);
+        let mut flags = [false; 2];
+        self.flags.read(index, &mut flags);
+        [continuous.has_moved, continuous.is_fed] = flags;
     }
 }
 

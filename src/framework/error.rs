@@ -58,13 +58,21 @@ pub enum Error {
         /// The first element that acts on it.
         element: ElementName,
     },
-    /// One of many states failed.
-    #[error("state {index}: {source}")]
+    /// One of many worlds failed.
+    #[error("world {index}: {source}")]
     World {
-        /// The first state that failed.
+        /// The first world that failed.
         index: usize,
         /// Why.
         source: Box<Error>,
+    },
+    /// Inputs or outputs do not split into parts of equal length for all worlds.
+    #[error("{items} items cannot be split into equal parts for {worlds} worlds")]
+    UnequalParts {
+        /// How many items there are.
+        items: usize,
+        /// How many worlds.
+        worlds: usize,
     },
     /// The step of a host is longer than the forces at present allow.
     #[error("a step of {step:.3e} s is too long for {element}: the longest is {longest:.3e} s")]

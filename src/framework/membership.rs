@@ -138,7 +138,7 @@ impl<T: Real> ForceSystem<T> {
         for (kind, (slots, old)) in fresh.kinds.iter_mut().zip(&state.kinds).enumerate() {
             for (place, _) in self.kinds[kind].roster().places.iter() {
                 if slots.roster().places.agrees(&old.roster().places, place) {
-                    slots.copy_variables(place..place + 1, old.as_ref())?;
+                    slots.copy_variables(place..place + 1, old.as_ref(), place)?;
                     let [to, from] = [&fresh.kind_lengths, &state.kind_lengths]
                         .map(|lengths| lengths[..kind].iter().sum::<usize>() + place);
                     fresh.continuous.values[to] = state.continuous.values[from];
