@@ -318,7 +318,7 @@ impl<T: Real> State<T> {
     /// if there are any; energies keep the stage.
     ///
     /// A host that keeps them in a vector of its own must read them again after a change of parameters or discrete
-    /// variables, which [enters](ForceSystem::set_parameters) energy here.
+    /// variables, which [adds](ForceSystem::set_parameters) the energy supplied to that absorbed.
     ///
     /// # Errors
     /// [`Error::NonFiniteEnergy`] if one of them is not finite; [`Error::Element`] if one of an element is out of its
