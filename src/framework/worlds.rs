@@ -45,6 +45,8 @@ use crate::math::Real;
 #[derive(Debug, Clone)]
 pub struct Worlds<T: Real> {
     count: usize,
+    /// A state of the system, in the place of which a visit may leave another.
+    spare: State<T>,
     /// Of equal length, but for the last.
     blocks: Vec<Block<T>>,
 }
@@ -66,7 +68,7 @@ impl<T: Real> Worlds<T> {
         let length = length_of_block(count);
         let lengths = (0..count).step_by(length).map(|first| length.min(count - first));
         let block = |worlds| Block { copies: Copies::repeat(state, worlds), state: state.clone() };
-        Self { count, blocks: lengths.map(block).collect() }
+        Self { count, spare: state.clone(), blocks: lengths.map(block).collect() }
     }
 
     /// How many there are.
@@ -109,9 +111,9 @@ impl<T: Real> Worlds<T> {
     /// The state is below Instance stage at the beginning of a visit. To pass over some worlds, have flags among the inputs.
     ///
     /// # Errors
-    /// [`Error::World`] with the error of the first world for which `visit` fails: that world stays as it was, the others are
-    /// visited all the same, unless it has put a state of another system in the place of its own. [`Error::UnequalParts`],
-    /// before any visit, if the inputs or outputs do not split into equal parts.
+    /// [`Error::World`] with the error of the first world for which `visit` fails, or [`Error::TopologyMismatch`] if it leaves a
+    /// state of another system: that world stays as it was, the others are visited all the same. [`Error::UnequalParts`], before
+    /// any visit, if the inputs or outputs do not split into equal parts.
     pub fn visit<I: Sync, O: Send>(
         &mut self,
         inputs: &[I],
@@ -124,6 +126,7 @@ impl<T: Real> Worlds<T> {
             _ => Err(Error::UnequalParts { items, worlds: count }),
         };
         let (input, output) = (part(inputs.len())?, part(outputs.len())?);
+        let spare = &self.spare;
         let visit_block = |index: usize, block: &mut Block<T>, outputs: &mut [O]| {
             let Block { copies, state } = block;
             let first = index * length;
@@ -134,6 +137,7 @@ impl<T: Real> Worlds<T> {
                 let visited = copies.read(world - first, state).and_then(|()| visit(state, inputs, outputs));
                 if let Err(error) = visited.and_then(|()| copies.write(world - first, state)) {
                     failed.get_or_insert_with(|| (world, Box::new(error)));
+                    state.clone_from(spare);
                 }
             }
             failed

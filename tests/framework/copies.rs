@@ -183,8 +183,19 @@ fn the_first_of_many_worlds_that_fails_is_named_and_the_others_go_on() -> Result
     });
     assert_eq!(refused, Err(Error::World { index: 70, source: Box::new(Error::NoLinearization) }));
     assert!(times.iter().all(|&time| time == 0.0));
+    // One leaves a state of another system behind.
+    let foreign = Machine::<f64>::new()?.start()?;
+    let refused = worlds.visit(&fails, &mut times, |state, fails, time| {
+        time[0] = state.time();
+        if fails[0] {
+            *state = foreign.clone();
+        }
+        Ok(())
+    });
+    assert_eq!(refused, Err(Error::World { index: 70, source: Box::new(Error::TopologyMismatch) }));
     let mut state = machine.start()?;
     for (world, fails) in fails.into_iter().enumerate() {
+        assert_eq!(times[world], if fails { 0.0 } else { 0.02 });
         worlds.read(world, &mut state)?;
         assert_eq!(state.time(), if fails { 0.0 } else { 0.02 });
     }
