@@ -56,14 +56,14 @@
 //! | save, restore, copy | [`Checkpoint`], [`Snapshot`], [`State::to_bytes`] |
 //! | evaluate many worlds | [`Worlds`] |
 //! | account for energy | [`dissipated_energy`](DynamicsView::dissipated_energy), [`StepRule`] |
-//! | linearize forces, rates and commits | [`linearize`](ForceSystem::linearize), [`Linearization`], [`_documentation::linearization`] |
+//! | linearize forces, rates and commits | [`linearize`](ForceSystem::linearize), [`Linearization`], [`guide::linearization`] |
 //! | differentiate a rollout | [`apply_with_variables`](Linearization::apply_with_variables), [`apply_transpose_with_variables`](Linearization::apply_transpose_with_variables), [`VariableVector`] |
-//! | choose a step | [`stable_step`](ForceSystem::stable_step), [`Inertias`], [`_documentation::steps`] |
-//! | write a host | [`_documentation::hosts`] |
+//! | choose a step | [`stable_step`](ForceSystem::stable_step), [`Inertias`], [`guide::steps`] |
+//! | write a host | [`guide::hosts`] |
 //! | run the reference host | [`simulation`] |
 //! | handle errors | [`Error`], [`ElementError`], [`cable::PathError`], [`shapes::ShapeError`], [`simulation::SimulationError`] |
-//! | find a feature of Simbody or Exudyn | [`_documentation::coverage`] |
-//! | look up notation and design | [`_documentation::notation`], [`_documentation::design`] |
+//! | find a feature of Simbody or Exudyn | [`guide::coverage`] |
+//! | look up notation and design | [`guide::notation`], [`guide::design`] |
 //!
 //! # Features
 //!
@@ -128,7 +128,7 @@ pub use mechanics::{
 };
 
 /// Notation, design, hosts, laws of one's own, linearization, and coverage of the programs that the elements follow.
-pub mod _documentation {
+pub mod guide {
     #[doc = include_str!("../docs/coverage.md")]
     pub mod coverage {}
     #[doc = include_str!("../docs/design.md")]
