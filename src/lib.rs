@@ -136,16 +136,16 @@ pub use mechanics::{
 ///
 /// | to … | see |
 /// |---|---|
-/// | embed the crate in a simulator of one's own | [`hosts`] |
-/// | choose parameters and steps | [`steps`] |
-/// | build suspensions, mounts and tyres | [`suspensions`] |
-/// | build muscles, winches and cables | [`cables`] |
-/// | save, restore, spawn, remove, branch | [`states`] |
-/// | write a law of one's own | [`laws`] |
-/// | take derivatives | [`linearization`] |
-/// | find what another program calls otherwise | [`other_programs`], [`coverage`] |
-/// | read symbols and frames | [`notation`] |
-/// | know why the crate is as it is | [`design`] |
+/// | embed the crate in a simulator of one's own | [`hosts`](guide::hosts) |
+/// | choose parameters and steps | [`steps`](guide::steps) |
+/// | build suspensions, mounts and tyres | [`suspensions`](guide::suspensions) |
+/// | build muscles, winches and cables | [`cables`](guide::cables) |
+/// | save, restore, spawn, remove, branch | [`states`](guide::states) |
+/// | write a law of one's own | [`laws`](guide::laws) |
+/// | take derivatives | [`linearization`](guide::linearization) |
+/// | find what another program calls otherwise | [`other_programs`](guide::other_programs), [`coverage`](guide::coverage) |
+/// | read symbols and frames | [`notation`](guide::notation) |
+/// | know why the crate is as it is | [`design`](guide::design) |
 pub mod guide {
     #[doc = include_str!("../docs/cables.md")]
     pub mod cables {}
