@@ -201,7 +201,7 @@ impl<T: Real> ContinuousRows<T> {
 /// The rule by which [`ForceSystem::finish_step`] integrates the continuous variables `x` over a step of length `h`.
 ///
 /// Choose the one that fits the host: the energies that elements absorb balance the work that their forces do on the
-/// bodies only as far as the host's velocities follow the same rule. [Hosts](crate::_documentation::hosts) has figures.
+/// bodies only as far as the host's velocities follow the same rule. [Hosts](crate::guide::hosts) has figures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StepRule {
     /// `x₁ = x₀ + h ẋ₀`: the rates at the start, of first order. One evaluation in a step, where the others take two

@@ -249,7 +249,7 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
     /// branches of the law. By default it asks for differences.
     ///
     /// These suit laws that are smooth over a tenth of a metre or radian: their steps are 6e-7 in `f64` and 5e-4 in `f32`,
-    /// longer far from zero ([how long](crate::_documentation::linearization#an-elements-own-derivatives)). A law of a much smaller
+    /// longer far from zero ([how long](crate::guide::linearization#an-elements-own-derivatives)). A law of a much smaller
     /// length, as a contact that yields by micrometres, must write its derivatives.
     ///
     /// At a kink the derivatives are those of the branch that is taken. Derivatives that are not finite, and those of or by

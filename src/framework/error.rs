@@ -115,8 +115,8 @@ pub enum Error {
         kind: &'static str,
     },
     /// Another element, body or coordinate of the system, or another variable or result of an element, already has this
-    /// name.
-    #[error("another is already named {name:?}")]
+    /// name, or one that could not be told from it where variables are found [by name](crate::ForceSystem::add_named).
+    #[error("the name {name:?} is taken")]
     NameTaken {
         /// The name.
         name: String,

@@ -86,13 +86,25 @@ pub(crate) fn chain(hash: u64, next: u64) -> u64 {
     (hash ^ next).wrapping_mul(0x0100_0000_01b3)
 }
 
+/// Splits `kind[place].field`, whatever the kind.
+pub(crate) fn split_address(name: &str) -> Option<(&str, usize, &str)> {
+    let (kind, rest) = name.split_once('[')?;
+    let (digits, field) = rest.split_once("].")?;
+    // Canonical numbers only: no sign, no leading zeros.
+    let is_spelled_out =
+        digits.bytes().all(|c| c.is_ascii_digit()) && (digits == "0" || !digits.starts_with('0'));
+    let place = digits.parse().ok().filter(|_| is_spelled_out)?;
+    Some((kind, place, field))
+}
+
 impl<T: Real> State<T> {
     /// The names of all variables, in the order in which [`snapshot`](Self::snapshot) lists them.
     pub fn variable_names(&self) -> Vec<String> {
         self.snapshot().variables.into_iter().map(|(name, _)| name).collect()
     }
 
-    /// The variable of this name, such as `exponential_spring[3].anchor.x`.
+    /// The variable of this name, such as `exponential_spring[3].anchor_P.x`, or `left heel.anchor_P.x` of an element
+    /// [added with a name](crate::ForceSystem::add_named).
     ///
     /// # Errors
     /// [`Error::NoSuchVariable`] if there is none of this name.
@@ -118,17 +130,27 @@ impl<T: Real> State<T> {
         }
     }
 
-    /// Parses `kind[place].field`.
+    /// Parses `kind[place].field`, or `name.field` with the name given to an element.
     pub(crate) fn find<'n>(&self, name: &'n str) -> Option<(ElementId, &'n str)> {
-        let (kind_name, rest) = name.split_once('[')?;
-        let (digits, field) = rest.split_once("].")?;
-        let kind = self.kinds.iter().position(|slots| slots.roster().kind == kind_name)?;
-        // Canonical numbers only: no sign, no leading zeros.
-        let is_spelled_out =
-            digits.bytes().all(|c| c.is_ascii_digit()) && (digits == "0" || !digits.starts_with('0'));
-        let place = digits.parse().ok().filter(|_| is_spelled_out)?;
-        let Roster { kind: name, places, .. } = self.kinds[kind].roster();
-        Some((ElementId::new(name, kind, place, places.stamp(place)?), field))
+        let at_place = split_address(name).and_then(|(kind_name, place, field)| {
+            let kind = self.kinds.iter().position(|slots| slots.roster().kind == kind_name)?;
+            let Roster { kind: name, places, .. } = self.kinds[kind].roster();
+            Some((ElementId::new(name, kind, place, places.stamp(place)?), field))
+        });
+        at_place.or_else(|| {
+            // At most one of them is a name.
+            let mut parts = name.match_indices('.').map(|(dot, _)| (&name[..dot], &name[dot + 1..]));
+            parts.find_map(|(given, field)| Some((self.named(given)?, field)))
+        })
+    }
+
+    /// The element with this name.
+    fn named(&self, name: &str) -> Option<ElementId> {
+        self.kinds.iter().enumerate().find_map(|(kind, slots)| {
+            let Roster { kind: kind_name, places, .. } = slots.roster();
+            let (place, stamp) = places.find(name)?;
+            Some(ElementId::new(kind_name, kind, place, stamp))
+        })
     }
 
     /// All variables with their names and values.

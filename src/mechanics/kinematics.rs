@@ -11,7 +11,7 @@ use crate::math::{Pose, Real, Rows, SpatialVelocity, cast_pose, clone_by_field, 
 /// A host's motion, copied into a state in one call, [`State::set_kinematics`](crate::State::set_kinematics).
 ///
 /// Poses are of body frames in Ground; velocities are of body origins, expressed in Ground. Ground is skipped. See
-/// [Hosts](crate::_documentation::hosts).
+/// [Hosts](crate::guide::hosts).
 ///
 /// # Example: a ball that falls on the floor
 ///
