@@ -1,6 +1,7 @@
 //! Python bindings of the crate `force-elements`.
 
 mod batch;
+mod cables;
 mod convert;
 mod errors;
 mod keywords;
@@ -27,6 +28,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<shapes::Shape>()?;
     module.add_class::<shapes::Mesh>()?;
     module.add_class::<shapes::Surface>()?;
+    module.add_class::<cables::Obstacle>()?;
+    module.add_class::<cables::ViaPoint>()?;
     module.add_function(wrap_pyfunction!(system::parameters, module)?)?;
     module.add_function(wrap_pyfunction!(state::_state_of, module)?)?;
     module.add_function(wrap_pyfunction!(batch::_batch_of, module)?)?;

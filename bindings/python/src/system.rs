@@ -5,13 +5,15 @@ use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard};
 use force_elements::hertz_contact::Ball;
 use force_elements::{
     CoordinatePair, CoordinateSpringDamperExt, ElasticFoundation, ExponentialSpring, ForceElement,
-    ForceSystem, HertzContact, LinearBushing, SpatialBushing, Variables, coordinate_spring_damper_ext,
-    elastic_foundation, exponential_spring, hertz_contact, linear_bushing, spatial_bushing,
+    ForceSystem, HertzContact, LinearBushing, SpatialBushing, Variables, cable_spring,
+    coordinate_spring_damper_ext, elastic_foundation, exponential_spring, hertz_contact, linear_bushing,
+    spatial_bushing,
 };
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
+use crate::cables::{self, Passage, Route};
 use crate::errors::{exception, no_such, raised};
 use crate::keywords;
 use crate::parts::{Body, Coordinate, Element, FrameArgument, Station};
@@ -295,6 +297,23 @@ impl System {
         })
     }
 
+    /// Adds an elastic cable from one station to another, over obstacles and through points (stations or via points) in order.
+    #[pyo3(signature = (origin, termination, route=Vec::new(), *, name=None, **parameters))]
+    fn add_cable_spring<'py>(
+        &self,
+        py: Python<'py>,
+        origin: Station,
+        termination: Station,
+        route: Vec<Passage>,
+        name: Option<String>,
+        parameters: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Element> {
+        let (elastic, keywords) = given::<cable_spring::Parameters<f64>>("a cable", parameters, py)?;
+        let arguments = (origin, termination, route.clone());
+        let addition = Addition { method: "add_cable_spring", arguments, name, keywords };
+        cables::add(self, py, &Route { origin, termination, passages: route }, elastic, addition)
+    }
+
     /// The bodies, without ground.
     #[getter]
     fn bodies(&self) -> Vec<Body> {
@@ -377,6 +396,7 @@ impl System {
 #[pyfunction]
 pub(crate) fn parameters<'py>(py: Python<'py>, kind: &str) -> PyResult<Bound<'py, PyDict>> {
     match kind {
+        "cable_spring" => keywords::table(&cable_spring::Parameters::default(), py),
         "linear_bushing" => keywords::table(&linear_bushing::Parameters::default(), py),
         "spatial_bushing" => keywords::table(&spatial_bushing::Parameters::default(), py),
         "exponential_spring" => keywords::table(&exponential_spring::Parameters::default(), py),

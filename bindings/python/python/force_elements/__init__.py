@@ -17,10 +17,12 @@ from ._core import (
     Frame,
     Linearization,
     Mesh,
+    Obstacle,
     Shape,
     State,
     Station,
     Surface,
+    ViaPoint,
     __version__,
     parameters,
 )
@@ -49,6 +51,7 @@ __all__ = [
     "Linearization",
     "Mesh",
     "NoSuchNameError",
+    "Obstacle",
     "Shape",
     "StageError",
     "State",
@@ -56,6 +59,7 @@ __all__ = [
     "Surface",
     "System",
     "TopologyError",
+    "ViaPoint",
     "__version__",
     "parameters",
 ]

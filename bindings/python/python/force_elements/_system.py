@@ -40,7 +40,10 @@ def _listing(kind: str) -> Callable[..., Any]:
     method = getattr(_core.System, f"add_{kind}")
     signature = inspect.signature(method)
     own = [parameter for parameter in signature.parameters.values() if parameter.kind is not parameter.VAR_KEYWORD]
-    given = [inspect.Parameter(field, inspect.Parameter.KEYWORD_ONLY, default=...) for field in fields(kind)]
+    given = [
+        inspect.Parameter(field, inspect.Parameter.KEYWORD_ONLY, default=components[0][1])
+        for field, components in fields(kind).items()
+    ]
 
     @functools.wraps(method)
     def add(self: System, *arguments: Any, **keywords: Any) -> _core.Element:
