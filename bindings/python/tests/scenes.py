@@ -1,5 +1,7 @@
 """Systems that several tests use."""
 
+from typing import Any
+
 import numpy as np
 
 import force_elements as fe
@@ -33,7 +35,7 @@ def everything() -> fe.System:
     return system
 
 
-def motion(system: fe.System, count: int, seed: int = 0) -> dict[str, np.ndarray]:
+def motion(system: fe.System, count: int, seed: int = 0) -> dict[str, Any]:
     """Random motions near rest of as many worlds."""
     random = np.random.default_rng(seed)
     bodies, coordinates = len(system.bodies), len(system.coordinates)

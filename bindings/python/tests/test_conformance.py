@@ -28,7 +28,7 @@ def velocity(of: dict[str, Any]) -> np.ndarray:
     return np.array([*of["angular"], *of["linear"]])
 
 
-def agree(got: Any, want: Any, scale: float | None = None) -> None:
+def agree(got: Any, want: Any, scale: Any = None) -> None:
     got, want = np.atleast_1d(got), np.atleast_1d(want)
     off = float(np.linalg.norm(got - want))
     assert off <= TOLERANCE * (np.linalg.norm(want) if scale is None else scale), (got, want)

@@ -4,6 +4,7 @@ import copy
 import pickle
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ WORLDS = 70
 NAMES = ["mount.f.px", "exponential_spring[0].normal_force", "cable_spring[0].tension"]
 
 
-def single(system: fe.System, moved: dict[str, np.ndarray], world: int) -> fe.State:
+def single(system: fe.System, moved: dict[str, Any], world: int) -> fe.State:
     state = system.state()
     for name, values in moved.items():
         setattr(state, name, values[world])
@@ -95,9 +96,10 @@ def test_a_failing_world_is_named_and_the_others_are_done() -> None:
 def test_arrays_are_written_in_place_or_refused() -> None:
     system = everything()
     batch, moved = fe.Batch(system, WORLDS), motion(system, WORLDS)
-    frozen = np.empty((WORLDS, 1, 6))
+    frozen: Any = np.empty((WORLDS, 1, 6))
+    wrenches: Any
     frozen.flags.writeable = False
-    for wrenches in (frozen, np.empty((WORLDS, 1, 6), dtype=np.float32), np.empty((WORLDS, 6, 1)).transpose(0, 2, 1)[:, :, ::-1]):
+    for wrenches in (frozen, np.empty((WORLDS, 1, 6), dtype=np.float32), np.empty((WORLDS, 1, 12))[..., ::2]):
         with pytest.raises(TypeError, match="wrenches"):
             batch.evaluate(**moved, wrenches=wrenches)
     with pytest.raises(fe.InvalidValueError, match="shape"):
@@ -124,7 +126,7 @@ def test_products_with_a_linearization_are_its_matrices_and_transpose() -> None:
     (by_X, by_V), by_p = linearization.vjp(forces, after)
     assert by_p is not None
     one, other = forces @ change + after @ following, by_X @ dX + by_V @ dV + by_p @ dp
-    assert abs(one - other) < 1e-9 * max(abs(one), np.linalg.norm(following) * np.linalg.norm(after))
+    assert abs(one - other) < 1e-9 * float(np.linalg.norm(following) * np.linalg.norm(after))
     only, _ = linearization.jvp(dX, dV)
     assert np.allclose(only, stiffness @ dX + damping @ dV, rtol=1e-12, atol=1e-9)
 
@@ -214,7 +216,7 @@ def test_errors_have_the_texts_of_the_library() -> None:
     with pytest.raises(fe.InvalidValueError, match="stiffness"):
         system.add_linear_bushing(fe.GROUND, cube, stiffness=-1.0)
     with pytest.raises(TypeError, match="it has stiffness, damping"):
-        system.add_linear_bushing(fe.GROUND, cube, stifness=1.0)  # type: ignore[call-arg]
+        system.add_linear_bushing(fe.GROUND, cube, stifness=1.0)  # type: ignore[call-arg, unused-ignore]
     with pytest.raises(fe.Error, match="already named"):
         system.add_body("cube")
     with pytest.raises(KeyError, match=r"linear_bushing\[0\].stiff"):
@@ -223,7 +225,7 @@ def test_errors_have_the_texts_of_the_library() -> None:
         state["mount.stiffness.qx"] = -1.0
     with pytest.raises(fe.StageError):
         _ = state.wrenches
-    with pytest.raises(fe.ElementError):
+    with pytest.raises(fe.InvalidValueError, match="radius"):
         fe.Shape.sphere(-1.0)
     with pytest.raises(fe.InvalidValueError, match="pose"):
         state.set_body(cube, [1.0, 2.0])
@@ -234,3 +236,9 @@ def test_errors_have_the_texts_of_the_library() -> None:
     state.carry_over()
     state.evaluate()
     assert state.poses.shape == (2, 4, 4)
+
+
+def test_stubs_are_those_of_the_library() -> None:
+    from force_elements._stubs import stub
+
+    assert (Path(fe.__file__).parent / "_system.pyi").read_text(encoding="utf-8") == stub()

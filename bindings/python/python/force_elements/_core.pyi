@@ -4,6 +4,29 @@ from typing import Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from typing_extensions import disjoint_base
+
+__all__ = [
+    "System",
+    "State",
+    "Batch",
+    "Linearization",
+    "Body",
+    "Coordinate",
+    "Element",
+    "Frame",
+    "Station",
+    "Shape",
+    "Mesh",
+    "Surface",
+    "Obstacle",
+    "ViaPoint",
+    "parameters",
+    "_state_of",
+    "_batch_of",
+    "GROUND",
+    "__version__",
+]
 
 _Floats = NDArray[np.float64]
 
@@ -126,6 +149,7 @@ class ViaPoint:
     ) -> ViaPoint: ...
     def __getnewargs__(self) -> tuple[Any, ...]: ...
 
+@disjoint_base
 class System:
     def __new__(cls) -> System: ...
     def add_body(self, name: str | None = None) -> Body: ...

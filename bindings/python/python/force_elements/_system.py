@@ -47,7 +47,8 @@ def _listing(kind: str) -> Callable[..., Any]:
 
     @functools.wraps(method)
     def add(self: System, *arguments: Any, **keywords: Any) -> _core.Element:
-        return method(self, *arguments, **keywords)
+        element: _core.Element = method(self, *arguments, **keywords)
+        return element
 
     setattr(add, "__signature__", signature.replace(parameters=own + given))
     add.__doc__ = f"{method.__doc__}\n\n{documentation(kind)}"

@@ -14,24 +14,36 @@ def documentation(kind: str) -> str: ...
 def _listing(kind: str) -> Callable[..., Any]: ...
 
 class System(_core.System):
-    def add_linear_bushing(self, frame_f: Frame | Body, frame_m: Frame | Body, *, name: str | None=None, stiffness: ArrayLike | dict[str, float]=..., damping: ArrayLike | dict[str, float]=...) -> Element:
-        """Parameters:
+    def add_linear_bushing(  # type: ignore[override]
+        self, frame_f: Frame | Body, frame_m: Frame | Body, *, name: str | None=None, stiffness: ArrayLike | dict[str, float]=..., damping: ArrayLike | dict[str, float]=...
+    ) -> Element:
+        """Adds a spring-damper with six axes between frame F on one body and frame M on another, by gimbal angles.
+
+        Parameters:
 
             stiffness of 6 numbers [N·m/rad, N/m], by default 0.0
             damping of 6 numbers [N·m·s/rad, N·s/m], by default 0.0
         """
         ...
 
-    def add_spatial_bushing(self, frame_f: Frame | Body, frame_m: Frame | Body, *, name: str | None=None, stiffness: ArrayLike | dict[str, float]=..., damping: ArrayLike | dict[str, float]=...) -> Element:
-        """Parameters:
+    def add_spatial_bushing(  # type: ignore[override]
+        self, frame_f: Frame | Body, frame_m: Frame | Body, *, name: str | None=None, stiffness: ArrayLike | dict[str, float]=..., damping: ArrayLike | dict[str, float]=...
+    ) -> Element:
+        """Adds a bushing between frame F on one body and frame M on another, by rotation vector, with two 6 x 6 matrices.
+
+        Parameters:
 
             stiffness of 21 numbers [N·m/rad, N/rad, N/m], by default 0.0
             damping of 21 numbers [N·m·s/rad, N·s/rad, N·s/m], by default 0.0
         """
         ...
 
-    def add_exponential_spring(self, plane: Frame | Body, station: Station, *, name: str | None=None, d0: float=..., d1: float=..., d2: float=..., normal_viscosity: float=..., max_normal_force: float=..., friction_elasticity: float=..., friction_viscosity: float=..., settle_velocity: float=..., release_velocity: float=..., mu_static: float=..., mu_kinetic: float=..., friction_transition: bool=...) -> Element:
-        """Parameters:
+    def add_exponential_spring(  # type: ignore[override]
+        self, plane: Frame | Body, station: Station, *, name: str | None=None, d0: float=..., d1: float=..., d2: float=..., normal_viscosity: float=..., max_normal_force: float=..., friction_elasticity: float=..., friction_viscosity: float=..., settle_velocity: float=..., release_velocity: float=..., mu_static: float=..., mu_kinetic: float=..., friction_transition: bool=...
+    ) -> Element:
+        """Adds the contact of a point of a body with the x-y plane of a frame, with friction that holds.
+
+        Parameters:
 
             d0 [m], by default 0.0065905
             d1 [N], by default 0.5336
@@ -48,8 +60,13 @@ class System(_core.System):
         """
         ...
 
-    def add_hertz_contact(self, surface: Frame | Body | tuple[Station, float], center: Station, radius: float, *, name: str | None=None, effective_modulus: float=..., dissipation: float=..., static_friction: float=..., dynamic_friction: float=..., viscous_friction: float=..., transition_velocity: float=...) -> Element:
-        """Parameters:
+    def add_hertz_contact(  # type: ignore[override]
+        self, surface: Frame | Body | tuple[Station, float], center: Station, radius: float, *, name: str | None=None, effective_modulus: float=..., dissipation: float=..., static_friction: float=..., dynamic_friction: float=..., viscous_friction: float=..., transition_velocity: float=...
+    ) -> Element:
+        """Adds the contact of a ball, given by its center and radius [m], with the half-space below the x-y plane of a frame, or
+        with another ball, a tuple of its center and radius.
+
+        Parameters:
 
             effective_modulus [Pa], by default 0.0
             dissipation [s/m], by default 0.0
@@ -60,8 +77,12 @@ class System(_core.System):
         """
         ...
 
-    def add_coordinate_spring_damper_ext(self, coordinate: Coordinate, coordinate0: Coordinate | None=None, *, name: str | None=None, stiffness: float=..., damping: float=..., offset: float=..., velocity_offset: float=..., factor0: float=..., factor1: float=..., dynamic_friction: float=..., static_friction_offset: float=..., dynamic_friction_coefficient: float=..., static_friction_offset_coefficient: float=..., friction_load: float=..., sticking_stiffness: float=..., sticking_damping: float=..., exponential_decay_static: float=..., viscous_friction: float=..., friction_proportional_zone: float=..., limit_stops_upper: float=..., limit_stops_lower: float=..., limit_stops_upper_stiffness: float=..., limit_stops_lower_stiffness: float=..., limit_stops_upper_damping: float=..., limit_stops_lower_damping: float=..., limit_stops_transition: float=..., use_limit_stops: bool=..., limit_stops_only_push: bool=...) -> Element:
-        """Parameters:
+    def add_coordinate_spring_damper_ext(  # type: ignore[override]
+        self, coordinate: Coordinate, coordinate0: Coordinate | None=None, *, name: str | None=None, stiffness: float=..., damping: float=..., offset: float=..., velocity_offset: float=..., factor0: float=..., factor1: float=..., dynamic_friction: float=..., static_friction_offset: float=..., dynamic_friction_coefficient: float=..., static_friction_offset_coefficient: float=..., friction_load: float=..., sticking_stiffness: float=..., sticking_damping: float=..., exponential_decay_static: float=..., viscous_friction: float=..., friction_proportional_zone: float=..., limit_stops_upper: float=..., limit_stops_lower: float=..., limit_stops_upper_stiffness: float=..., limit_stops_lower_stiffness: float=..., limit_stops_upper_damping: float=..., limit_stops_lower_damping: float=..., limit_stops_transition: float=..., use_limit_stops: bool=..., limit_stops_only_push: bool=...
+    ) -> Element:
+        """Adds a spring-damper with friction and stops on a coordinate, or between two.
+
+        Parameters:
 
             stiffness [N/m], by default 0.0
             damping [N·s/m], by default 0.0
@@ -91,16 +112,24 @@ class System(_core.System):
         """
         ...
 
-    def add_elastic_foundation(self, surfaces: Sequence[Surface], *, anchors: bool=False, name: str | None=None, transition_velocity: float=..., clipped: bool=...) -> Element:
-        """Parameters:
+    def add_elastic_foundation(  # type: ignore[override]
+        self, surfaces: Sequence[Surface], *, anchors: bool=False, name: str | None=None, transition_velocity: float=..., clipped: bool=...
+    ) -> Element:
+        """Adds the contact of surfaces, of which at least one has springs. With ``anchors`` its friction holds.
+
+        Parameters:
 
             transition_velocity [m/s], by default 0.01
             clipped, by default False
         """
         ...
 
-    def add_cable_spring(self, origin: Station, termination: Station, route: Sequence[Obstacle | ViaPoint | Station]=..., *, name: str | None=None, stiffness: float=..., slack_length: float=..., dissipation: float=...) -> Element:
-        """Parameters:
+    def add_cable_spring(  # type: ignore[override]
+        self, origin: Station, termination: Station, route: Sequence[Obstacle | ViaPoint | Station]=..., *, name: str | None=None, stiffness: float=..., slack_length: float=..., dissipation: float=...
+    ) -> Element:
+        """Adds an elastic cable from one station to another, over obstacles and through points (stations or via points) in order.
+
+        Parameters:
 
             stiffness [N/m], by default 0.0
             slack_length [m], by default 0.0
