@@ -179,9 +179,12 @@ impl<T: Real> ForceSystem<T> {
     /// A name by which an element is found, unless another address could be read in the same way.
     fn new_element_name(&self, name: &str) -> Result<Arc<str>, Error> {
         let tables = || self.kinds.iter().map(|kind| &kind.roster().places);
-        let begins = |long: &str, short: &str| long.strip_prefix(short).is_some_and(|rest| rest.starts_with('.'));
+        let begins =
+            |long: &str, short: &str| long.strip_prefix(short).is_some_and(|rest| rest.starts_with('.'));
         let is_address = split_address(&format!("{name}.")).is_some();
-        if is_address || tables().flat_map(Places::names).any(|other| begins(other, name) || begins(name, other)) {
+        if is_address
+            || tables().flat_map(Places::names).any(|other| begins(other, name) || begins(name, other))
+        {
             return Err(Error::NameTaken { name: name.to_string() });
         }
         new_name(tables(), name)

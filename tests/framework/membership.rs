@@ -240,7 +240,10 @@ fn variables_and_results_are_found_by_the_name_of_their_element() -> Result<(), 
     for (full, value) in state.snapshot().variables {
         if let Some(name) = with_name(&full) {
             assert_eq!(state.variable(&name)?, value, "{name}");
-            assert_eq!(state.variable_place(&name), state.variable_place(&full).map_err(|_| no_variable(&name)));
+            assert_eq!(
+                state.variable_place(&name),
+                state.variable_place(&full).map_err(|_| no_variable(&name))
+            );
             count += 1;
         }
     }
@@ -274,11 +277,14 @@ fn names_under_which_variables_could_not_be_told_apart_are_refused() -> Result<(
     let corner = bushing(machine.body)?;
     let system = &mut machine.system;
     system.add_named("arm.left", corner.clone())?;
-    let taken = ["arm", "arm.left", "arm.left.X_B1F", "linear_bushing[0]", "no_such_kind[12]", "linear_bushing[0].k"];
+    let taken =
+        ["arm", "arm.left", "arm.left.X_B1F", "linear_bushing[0]", "no_such_kind[12]", "linear_bushing[0].k"];
     for name in taken {
         assert_eq!(system.add_named(name, corner.clone()), Err(Error::NameTaken { name: name.into() }));
     }
-    for name in ["arm.right", "arms", "arm.lef", "linear_bushing[007]", "linear_bushing[-1]", "linear_bushing"] {
+    for name in
+        ["arm.right", "arms", "arm.lef", "linear_bushing[007]", "linear_bushing[-1]", "linear_bushing"]
+    {
         system.add_named(name, corner.clone())?;
         let place = format!("{name}.X_B1F.p.x");
         let mut state = system.default_state();

@@ -87,7 +87,7 @@ def test_a_failing_world_is_named_and_the_others_are_done() -> None:
     system = everything()
     moved, out = motion(system, WORLDS), outputs(system)
     moved["poses"][[41, 3], 0, 1] = np.nan
-    with pytest.raises(fe.InvalidValueError, match="state 3: .*pose") as raised:
+    with pytest.raises(fe.InvalidValueError, match="world 3: .*pose") as raised:
         fe.Batch(system, WORLDS).evaluate(**moved, **out)
     assert raised.value.world == 3
     assert np.isnan(out["energies"]).sum() == 2
@@ -217,7 +217,7 @@ def test_errors_have_the_texts_of_the_library() -> None:
         system.add_linear_bushing(fe.GROUND, cube, stiffness=-1.0)
     with pytest.raises(TypeError, match="it has stiffness, damping"):
         system.add_linear_bushing(fe.GROUND, cube, stifness=1.0)  # type: ignore[call-arg, unused-ignore]
-    with pytest.raises(fe.Error, match="already named"):
+    with pytest.raises(fe.Error, match="is taken"):
         system.add_body("cube")
     with pytest.raises(KeyError, match=r"linear_bushing\[0\].stiff"):
         state["mount.stiff"]

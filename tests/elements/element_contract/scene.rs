@@ -52,8 +52,8 @@ impl Subject for CoupledBushing {
         let rising = [(-0.5, -30.0), (-0.1, -1.0), (0.1, 0.0), (0.4, 50.0)];
         // With the sign of the displacement, so that its energy is not negative.
         let falling = [(-0.6, -30.0), (-0.4, -8.0), (-0.1, -12.0), (0.0, 0.0), (0.1, 12.0), (0.4, 8.0)];
-        let [rising, falling] =
-            [&rising[..], &falling].map(|points| points.iter().map(|&(x, f)| (T::lit(x), T::lit(f))).collect());
+        let [rising, falling] = [&rising[..], &falling]
+            .map(|points| points.iter().map(|&(x, f)| (T::lit(x), T::lit(f))).collect());
         let of = |points: Vec<(T, T)>| Curve::new(&points);
         coupled_bushing(deal, [(1, of(rising)?), (3, of(falling)?)])
     }
