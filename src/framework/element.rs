@@ -224,8 +224,9 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
         Ok(())
     }
 
-    /// Writes into `next`, which starts as a copy of the present discrete variables, the memory of bodies that
-    /// have always been at their present positions: anchors under their stations, bristles unbent.
+    /// Writes into `next`, which starts as a copy of the present discrete variables, the memory with which a motion
+    /// begins here: anchors under their stations, bristles unbent, slipping where their force at these velocities
+    /// exceeds what they hold.
     ///
     /// The element has not been evaluated, since its present memory may prevent that.
     ///
@@ -234,6 +235,7 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
     fn reset_memory(
         &self,
         _given: &Given<'_, T, Self>,
+        _velocities: &Velocities<T>,
         _next: &mut Self::Discrete,
     ) -> Result<(), ElementError> {
         Ok(())

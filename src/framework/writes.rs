@@ -95,12 +95,12 @@ impl<T: Real> ForceSystem<T> {
         self.update(state, handle, |slots| slots.change_continuous(handle.place(), change))
     }
 
-    /// Resets the memory of an element as though the bodies had always been at their present positions: the
-    /// anchor of an exponential spring moves to its station, bristles stick unbent, stops act if surpassed, a
-    /// bushing forgets whole turns, a cable its path. Drops the state and updates the account as
+    /// Resets the memory of an element to that with which a motion begins at the present positions and velocities: the
+    /// anchor of an exponential spring moves to its station; bristles are unbent, and slip if their damper demands more
+    /// than they hold; stops act if surpassed; a bushing forgets whole turns, a cable its path. Drops the state and updates the account as
     /// [`set_parameters`](Self::set_parameters).
     ///
-    /// Call it after setting the initial poses, since the first evaluation may otherwise find an anchor or
+    /// Call it after setting the initial poses and velocities, since the first evaluation may otherwise find an anchor or
     /// bristle far away, and after placing bodies elsewhere.
     ///
     /// # Errors

@@ -319,7 +319,12 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
     /// What is remembered is where the next search starts: it has no derivatives, and no force depends on it.
     fn linearize_commit(&self, _: &AtDynamics<'_, T, Self>, _: &mut Blocks<'_, T>) {}
 
-    fn reset_memory(&self, _: &Given<'_, T, Self>, next: &mut Self::Discrete) -> Result<(), ElementError> {
+    fn reset_memory(
+        &self,
+        _: &Given<'_, T, Self>,
+        _: &Velocities<T>,
+        next: &mut Self::Discrete,
+    ) -> Result<(), ElementError> {
         next.forget();
         Ok(())
     }

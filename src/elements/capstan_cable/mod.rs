@@ -401,7 +401,12 @@ impl<T: Real> ForceElement<T> for CapstanCable<T> {
         self.linearize_memory(at, blocks);
     }
 
-    fn reset_memory(&self, _: &Given<'_, T, Self>, next: &mut Self::Discrete) -> Result<(), ElementError> {
+    fn reset_memory(
+        &self,
+        _: &Given<'_, T, Self>,
+        _: &Velocities<T>,
+        next: &mut Self::Discrete,
+    ) -> Result<(), ElementError> {
         next.wraps.forget();
         next.grips.clear();
         Ok(())
