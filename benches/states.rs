@@ -8,8 +8,9 @@ use std::hint::black_box;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use force_elements::nalgebra::{Point3, Vector6};
 use force_elements::{
-    CoordinatePair, CoordinateSpringDamperExt, Error, ExponentialSpring, ForceSystem, Frame, LinearBushing,
-    Pose, Stage, State, Station, coordinate_spring_damper_ext, exponential_spring, linear_bushing,
+    BodyIndex, CoordinatePair, CoordinateSpringDamperExt, Error, ExponentialSpring, ForceSystem, Frame,
+    LinearBushing, Pose, State, Station, Worlds, coordinate_spring_damper_ext, exponential_spring,
+    linear_bushing,
 };
 
 fn scene() -> Result<(ForceSystem<f64>, State<f64>), Error> {
@@ -72,21 +73,39 @@ fn copies(criterion: &mut Criterion) {
     group.finish();
 }
 
+/// A body on four exponential springs.
+fn body_on_springs() -> Result<(ForceSystem<f64>, BodyIndex), Error> {
+    let mut system = ForceSystem::new();
+    let body = system.add_body();
+    let floor = Frame::ground(Pose::identity());
+    for (x, y) in [(0.1, 0.1), (0.1, -0.1), (-0.1, 0.1), (-0.1, -0.1)] {
+        let station = Station::on(body, Point3::new(x, y, -0.1));
+        system.add(ExponentialSpring::new(floor, station, exponential_spring::Parameters::default())?)?;
+    }
+    Ok((system, body))
+}
+
+/// Each world is set, evaluated, accepted and read.
 fn worlds(criterion: &mut Criterion) {
-    let (system, state) = scene().expect("valid");
+    let (system, body) = body_on_springs().expect("valid");
     let mut group = criterion.benchmark_group("worlds");
-    for count in [1, 16, 256] {
-        let mut states = vec![state.clone(); count];
+    group.sample_size(20);
+    for count in [200, 10_000, 100_000] {
+        let mut worlds = Worlds::new(&system.default_state(), count);
+        let heights: Vec<_> = (0..).take(count).map(|i: u32| 0.1 + 1e-3 * f64::from(i).sin()).collect();
+        let mut forces = vec![0.0; count];
         let mut time = 0.0;
         group.throughput(Throughput::Elements(count as u64));
-        group.bench_function(BenchmarkId::new("realize and accept", count), |bencher| {
+        group.bench_function(BenchmarkId::new("a body on four springs", count), |bencher| {
             bencher.iter(|| {
                 time += 1e-6;
-                for state in &mut states {
-                    state.set_time(time).expect("finite");
-                }
-                system.realize_each(black_box(&mut states), Stage::Dynamics).expect("regular");
-                system.accept_step_each(&mut states).expect("realized");
+                let visited = worlds.visit(&heights, &mut forces, |state, height, force| {
+                    state.set_time(time)?;
+                    state.set_pose(body, Pose::translation(0.0, 0.0, height[0]))?;
+                    force[0] = system.realize_dynamics(state)?.body_force(body).force.z;
+                    system.accept_step(state)
+                });
+                visited.expect("regular");
             });
         });
     }

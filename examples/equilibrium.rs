@@ -172,20 +172,25 @@ impl Engine {
         Ok(frequencies)
     }
 
-    /// The engine, its foot and the stay as seen from the front, so far to the right that all is on the picture.
-    fn outline(&mut self) -> Result<[Vec<(f64, f64)>; 3]> {
+    /// The engine, its foot and the stay as seen from the front.
+    fn outline(&mut self) -> Result<[Vec<(f64, f64)>; 4]> {
         let view = self.system.realize_dynamics(&mut self.state)?;
-        let seen = |p_G: &Point3<f64>| (0.4 + p_G.y, p_G.z);
+        let seen = |p_G: &Point3<f64>| (p_G.y, p_G.z);
         let X = view.positions().pose(self.body);
         let corners = [(-0.3, 0.0), (-0.3, 0.3), (0.3, 0.3), (0.3, 0.0), (-0.3, 0.0)];
         let engine = corners.map(|(y, z)| seen(&(X * Point3::new(0.0, y, z)))).to_vec();
-        let around = (0..=48).map(|i| f64::from(i) * TAU / 48.0);
         let [x, y, z] = FOOT;
-        let foot = around.map(|t| seen(&(X * Point3::new(x, y + RADIUS * t.cos(), z + RADIUS * t.sin()))));
+        let foot = around().map(|t| seen(&(X * Point3::new(x, y + RADIUS * t.cos(), z + RADIUS * t.sin()))));
         let segments = &view.of(self.stay).position.path.segments;
-        let stay = segments.iter().flat_map(|segment| [seen(&segment.from_G), seen(&segment.to_G)]);
-        Ok([engine, foot.collect(), stay.collect()])
+        let mut straight = segments.iter().map(|segment| vec![seen(&segment.from_G), seen(&segment.to_G)]);
+        let [before, after] = [(); 2].map(|()| straight.next().unwrap_or_default());
+        Ok([engine, foot.collect(), before, after])
     }
+}
+
+/// Angles once around.
+fn around() -> impl Iterator<Item = f64> {
+    (0..=48).map(|i| f64::from(i) * TAU / 48.0)
 }
 
 /// A pose after a small twist.
@@ -200,33 +205,40 @@ fn moved(pose: &Pose<f64>, twist: &Vector6<f64>) -> Pose<f64> {
 
 /// The residuals with both stiffnesses, and the engine at the start and at rest.
 fn panels(engine: &mut Engine, exact: &[f64], differences: &[f64]) -> Result<Vec<Panel>> {
-    let [body, foot, stay] = engine.outline()?;
+    let [body, foot, before, after] = engine.outline()?;
     engine.place(Pose::identity())?;
     let [start, ..] = engine.outline()?;
+    let [_, y, z] = PULLEY;
+    let pulley = around().map(|t| (y + SHEAVE * t.cos(), z + SHEAVE * t.sin())).collect();
+    let floor = vec![(-0.4, FLOOR), (1.0, FLOOR)];
     let over_steps = |sizes: &[f64]| {
         (0_u32..).map(f64::from).zip(sizes.iter().map(|size| size.max(1e-14).log10())).collect()
     };
     Ok(vec![
-        Panel {
-            title: "Newton's method",
-            x: "step",
-            y: "log10(residual [N, N·m])",
-            curves: vec![
-                Curve::new("differences", over_steps(differences)),
+        Panel::new(
+            "Newton's method",
+            "step",
+            "residual [N, N·m]",
+            vec![
+                Curve::beneath("differences", over_steps(differences)),
                 Curve::new("linearization", over_steps(exact)),
             ],
-        },
-        Panel {
-            title: "From the front",
-            x: "y + 0.4 m [m]",
-            y: "z [m]",
-            curves: vec![
-                Curve::new("start", start),
+        )
+        .logarithmic(),
+        Panel::new(
+            "The engine from the front",
+            "y [m]",
+            "z [m]",
+            vec![
+                Curve::beneath("start", start),
                 Curve::new("at rest", body),
                 Curve::new("foot", foot),
-                Curve::new("stay", stay),
+                Curve::new("stay and its pulley", before),
+                Curve::new("", after),
+                Curve::new("", pulley),
+                Curve::beneath("", floor),
             ],
-        },
+        ),
     ])
 }
 

@@ -305,7 +305,7 @@ fn panels(guess: &Motion, measured: &[[f64; CHANNELS]], fit: &Fit) -> Vec<Panel>
     };
     let three = |channel: usize, until: f64| {
         vec![
-            Curve::new("measured", over_time(measured, channel)).until(until),
+            Curve::beneath("measured", over_time(measured, channel)).until(until),
             Curve::new("fitted", over_time(&fit.last.positions, channel)).until(until),
             Curve::new("guess", over_time(&guess.positions, channel)).until(until),
         ]
@@ -323,14 +323,10 @@ fn panels(guess: &Motion, measured: &[[f64; CHANNELS]], fit: &Fit) -> Vec<Panel>
                 Curve::new("friction", sensitivity(14)),
             ]
         }),
-        Panel {
-            title: "Gauss–Newton",
-            x: "iteration",
-            y: "log10(residual/σ)",
-            curves: vec![Curve::new("", {
-                (0_u32..).map(f64::from).zip(fit.residuals.iter().map(|size| size.log10())).collect()
-            })],
-        },
+        Panel::new("Residuals of Gauss and Newton's method", "iteration", "residual / σ", {
+            let sizes = fit.residuals.iter().copied();
+            vec![Curve::new("", (0_u32..).map(f64::from).zip(sizes).collect())]
+        }),
     ]
 }
 

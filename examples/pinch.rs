@@ -157,7 +157,11 @@ carry less and slip first: exponential springs have a release velocity of 0.2 mm
 
 fn panels(all: &[Runs]) -> Vec<Panel> {
     let curves = |points: &dyn Fn(&Runs) -> Vec<(f64, f64)>| {
-        all.iter().map(|runs| Curve::new(runs.friction.name(), points(runs))).collect()
+        let curve = |(i, runs): (usize, &Runs)| Curve {
+            is_beneath: i == 0,
+            ..Curve::new(runs.friction.name(), points(runs))
+        };
+        all.iter().enumerate().map(curve).collect()
     };
     let capsule = |runs: &Runs| {
         let shown = runs.caught.iter().take_while(|sample| sample.time <= 5.0);
@@ -166,16 +170,17 @@ fn panels(all: &[Runs]) -> Vec<Panel> {
     let block = |runs: &Runs| {
         let start = runs.tilting.first().map_or(0.0, |sample| sample.moved);
         let shown = runs.tilting.iter().map(|sample| (sample.time * RATE, 1e3 * (sample.moved - start)));
-        shown.filter(|point| point.1 < 5.0).collect()
+        shown.collect()
     };
     vec![
         Panel::over_time("A pinched capsule is caught as it falls", "fallen [mm]", curves(&capsule)),
-        Panel {
-            title: "A block on a plane that tilts",
-            x: "slope [°]",
-            y: "moved [mm]",
-            curves: curves(&block),
-        },
+        Panel::new(
+            "A block on a plane that tilts: the first 5 mm",
+            "slope [°]",
+            "moved [mm]",
+            curves(&block),
+        )
+        .up_to(5.0),
     ]
 }
 

@@ -147,7 +147,8 @@ fn panels(spatial: &Run, gimbal: &Run) -> Vec<Panel> {
         Curve::new(name, shown.map(|sample| (sample.time, value(sample))).collect())
     };
     let both = |value: &dyn Fn(&Sample) -> f64| {
-        vec![curve("rotation vector", spatial, value), curve("gimbal angles, until refused", gimbal, value)]
+        let spatial = Curve { is_beneath: true, ..curve("rotation vector", spatial, value) };
+        vec![spatial, curve("gimbal angles, until refused", gimbal, value)]
     };
     let start = spatial.samples[0].energy();
     vec![
@@ -158,16 +159,16 @@ fn panels(spatial: &Run, gimbal: &Run) -> Vec<Panel> {
             both(&|sample| sample.middle_angle().to_degrees())
         }),
         Panel::over_time(
-            "Energy goes to and fro",
+            "Energies with the rotation vector",
             "energy [J]",
             vec![
-                curve("total", spatial, &Sample::energy),
+                Curve { is_beneath: true, ..curve("total", spatial, &Sample::energy) },
                 curve("kinetic", spatial, &|sample| sample.kinetic),
                 curve("stored", spatial, &|sample| sample.stored),
             ],
         ),
         Panel::over_time(
-            "and is kept to the accuracy of the steps",
+            "Error of the total energy",
             "total − 10 J [nJ]",
             vec![curve("", spatial, &|sample| 1e9 * (sample.energy() - start))],
         ),

@@ -288,13 +288,13 @@ fn panels(rollout: &Rollout, pushes: Points, mut paths: Vec<Points>) -> Vec<Pane
     let [x, y, _] = MARK;
     let cross = [(-1.0, -1.0), (1.0, 1.0), (0.0, 0.0), (-1.0, 1.0), (1.0, -1.0)];
     let cross = cross.map(|(a, b)| (x + 0.008 * a, y + 0.008 * b)).to_vec();
-    let mut curves = vec![Curve::new("the last throw", paths.pop().unwrap_or_default())];
+    let mut curves = vec![Curve::beneath("the last throw", paths.pop().unwrap_or_default())];
     curves.extend(
         ["the first", "the second"].into_iter().zip(paths).map(|(name, path)| Curve::new(name, path)),
     );
     curves.push(Curve::new("the mark", cross));
     vec![
-        Panel { title: "Throws towards a mark", x: "x [m]", y: "y [m]", curves },
+        Panel::new("Throws towards a mark", "x [m]", "y [m]", curves),
         Panel::over_time("The first slows down and sticks", "speed [m/s]", {
             vec![Curve::new("", over_time(&|sample| sample.speed))]
         }),

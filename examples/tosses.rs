@@ -330,7 +330,7 @@ fn panels(recording: &Recording, models: &[Model], order: &[usize]) -> Result<Ve
                 });
                 Curve::new(name, (0..).map(time).zip(values).collect())
             };
-            let mut curves = vec![curve("measured", &toss.poses)];
+            let mut curves = vec![Curve { is_beneath: true, ..curve("measured", &toss.poses) }];
             for model in models {
                 let predicted =
                     model.predict(&From::FreeFlight.start(toss, model), toss.poses.len(), false)?;

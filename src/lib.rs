@@ -40,6 +40,11 @@
 //!
 //! # Contents
 //!
+//! The [`guide`] answers whole questions with programs to copy: [embed it](guide::hosts),
+//! [choose parameters and steps](guide::steps), [suspensions and mounts](guide::suspensions),
+//! [muscles and cables](guide::cables), [save, spawn and branch](guide::states), [laws of one's own](guide::laws),
+//! [derivatives](guide::linearization), [coming from another program](guide::other_programs).
+//!
 //! | to … | see |
 //! |---|---|
 //! | choose an element | [`LinearBushing`], [`SpatialBushing`], [`ExponentialSpring`], [`CoordinateSpringDamperExt`], [`ElasticFoundation`], [`HertzContact`], [`CableSpring`] |
@@ -54,16 +59,16 @@
 //! | log, plot or bind by name, with units | [`DynamicsView::visit_results`], [`State::visit_variables`] |
 //! | commit | [`accept_step`](ForceSystem::accept_step), [`finish_step`](ForceSystem::finish_step) |
 //! | save, restore, copy | [`Checkpoint`], [`Snapshot`], [`State::to_bytes`] |
-//! | evaluate many states | [`realize_each`](ForceSystem::realize_each), [`accept_step_each`](ForceSystem::accept_step_each), [`linearize_each`](ForceSystem::linearize_each) |
+//! | evaluate many worlds | [`Worlds`] |
 //! | account for energy | [`dissipated_energy`](DynamicsView::dissipated_energy), [`StepRule`] |
-//! | linearize forces, rates and commits | [`linearize`](ForceSystem::linearize), [`Linearization`], [`_documentation::linearization`] |
+//! | linearize forces, rates and commits | [`linearize`](ForceSystem::linearize), [`Linearization`], [`guide::linearization`] |
 //! | differentiate a rollout | [`apply_with_variables`](Linearization::apply_with_variables), [`apply_transpose_with_variables`](Linearization::apply_transpose_with_variables), [`VariableVector`] |
-//! | choose a step | [`stable_step`](ForceSystem::stable_step), [`Inertias`], [`_documentation::steps`] |
-//! | write a host | [`_documentation::hosts`] |
+//! | choose a step | [`stable_step`](ForceSystem::stable_step), [`Inertias`], [`guide::steps`] |
+//! | write a host | [`guide::hosts`] |
 //! | run the reference host | [`simulation`] |
 //! | handle errors | [`Error`], [`ElementError`], [`cable::PathError`], [`shapes::ShapeError`], [`simulation::SimulationError`] |
-//! | find a feature of Simbody or Exudyn | [`_documentation::coverage`] |
-//! | look up notation and design | [`_documentation::notation`], [`_documentation::design`] |
+//! | find what another program calls otherwise | [`guide::other_programs`], [`guide::coverage`] |
+//! | look up notation and design | [`guide::notation`], [`guide::design`] |
 //!
 //! # Features
 //!
@@ -118,7 +123,7 @@ pub use framework::{
     ElementError, ElementId, ElementLinearization, ElementName, End, Error, ForceElement, ForceSystem,
     Freedoms, Given, Handle, Linearization, OwnError, PositionView, Row, Scope, Slopes, Snapshot, Source,
     StableStep, Stage, State, StepMethod, StepRule, Stepping, Stiffnesses, Triplet, VariablePlace,
-    VariableVector, Variables, Variation, VelocityView,
+    VariableVector, Variables, Variation, VelocityView, Worlds,
 };
 pub use math::check;
 pub use math::{InvalidValue, Number, Pose, Real, Requirement, SpatialForce, SpatialVelocity, cast_pose};
@@ -127,8 +132,23 @@ pub use mechanics::{
     Inertias, KinematicsError, KinematicsSource, Positions, Quantity, Station, Topology, Velocities,
 };
 
-/// Notation, design, hosts, laws of one's own, linearization, and coverage of the programs that the elements follow.
-pub mod _documentation {
+/// The guide: how to embed the crate, choose parameters and steps, and build what it does not have.
+///
+/// | to … | see |
+/// |---|---|
+/// | embed the crate in a simulator of one's own | [`hosts`](guide::hosts) |
+/// | choose parameters and steps | [`steps`](guide::steps) |
+/// | build suspensions, mounts and tyres | [`suspensions`](guide::suspensions) |
+/// | build muscles, winches and cables | [`cables`](guide::cables) |
+/// | save, restore, spawn, remove, branch | [`states`](guide::states) |
+/// | write a law of one's own | [`laws`](guide::laws) |
+/// | take derivatives | [`linearization`](guide::linearization) |
+/// | find what another program calls otherwise | [`other_programs`](guide::other_programs), [`coverage`](guide::coverage) |
+/// | read symbols and frames | [`notation`](guide::notation) |
+/// | know why the crate is as it is | [`design`](guide::design) |
+pub mod guide {
+    #[doc = include_str!("../docs/cables.md")]
+    pub mod cables {}
     #[doc = include_str!("../docs/coverage.md")]
     pub mod coverage {}
     #[doc = include_str!("../docs/design.md")]
@@ -141,8 +161,14 @@ pub mod _documentation {
     pub mod linearization {}
     #[doc = include_str!("../docs/notation.md")]
     pub mod notation {}
+    #[doc = include_str!("../docs/other_programs.md")]
+    pub mod other_programs {}
+    #[doc = include_str!("../docs/states.md")]
+    pub mod states {}
     #[doc = include_str!("../docs/steps.md")]
     pub mod steps {}
+    #[doc = include_str!("../docs/suspensions.md")]
+    pub mod suspensions {}
 }
 
 /// The README's example, compiled and run.

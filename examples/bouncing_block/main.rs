@@ -12,8 +12,8 @@ use force_elements::simulation::{DormandPrince, Plant, RigidBody, Simulation, Si
 use force_elements::{
     BodyIndex, ExponentialSpring, ForceSystem, Frame, Handle, Pose, SpatialVelocity, State, Station,
 };
+use force_elements_examples::picture::{self, Area, font, px, short};
 use force_elements_examples::{Argument, Arguments, Table, println};
-use plotters::coord::Shift;
 use plotters::prelude::*;
 
 const HALF_SIDE: f64 = 0.1;
@@ -92,9 +92,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     );
 
     let path = arguments.path(0);
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder)?;
-    }
     draw(path, &samples)?;
     println!("picture: {}", path.display());
     Ok(())
@@ -168,15 +165,13 @@ fn print_table(samples: &[Sample], state: &State<f64>, springs: &[Handle<Exponen
 }
 
 fn draw(path: &std::path::Path, samples: &[Sample]) -> Result<(), Box<dyn Error>> {
-    let root = SVGBackend::new(path, (1100, 800)).into_drawing_area();
-    root.fill(&WHITE)?;
-    let (top, bottom) = root.split_vertically(400);
-    draw_motion(&top, samples)?;
-    let (left, right) = bottom.split_horizontally(550);
-    draw_energies(&left, samples)?;
-    draw_forces(&right, samples)?;
-    root.present()?;
-    Ok(())
+    picture::write(path, (1100, 800), |root| {
+        let (top, bottom) = root.split_vertically(px(400));
+        draw_motion(&top, samples)?;
+        let (left, right) = bottom.split_horizontally(px(550));
+        draw_energies(&left, samples)?;
+        draw_forces(&right, samples)
+    })
 }
 
 /// One layer of the stack of energies: its name, color and upper edge.
@@ -185,20 +180,18 @@ type Layer = (&'static str, RGBColor, fn(&Sample, f64) -> f64);
 /// A curve over time: its name, color and value.
 type Curve = (&'static str, RGBColor, fn(&Sample) -> f64);
 
-type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-
 /// The block seen from the side, at equal intervals, with the path of its center.
 fn draw_motion(area: &Area<'_>, samples: &[Sample]) -> Result<(), Box<dyn Error>> {
     let last = samples.last().map_or(1.0, |s| s.pose.translation.x);
     // One scale for both axes: 1020 by 320 pixels of drawing.
     let width = last + 0.5;
     let mut chart = ChartBuilder::on(area)
-        .caption("A thrown block: bounce, slide, rest", ("sans-serif", 20))
-        .margin(12)
-        .x_label_area_size(34)
-        .y_label_area_size(46)
+        .caption("A thrown block bounces, slides and comes to rest", font(20))
+        .margin(px(12))
+        .x_label_area_size(px(34))
+        .y_label_area_size(px(46))
         .build_cartesian_2d(-0.25..width - 0.25, -0.04..width * 0.31)?;
-    chart.configure_mesh().max_light_lines(0).x_desc("x [m]").y_desc("z [m]").draw()?;
+    picture::mesh(&mut chart.configure_mesh()).x_desc("x [m]").y_desc("z [m]").draw()?;
     chart.draw_series(std::iter::once(Rectangle::new(
         [(-0.25, -0.04), (width - 0.25, 0.0)],
         RGBColor(225, 220, 210).filled(),
@@ -216,11 +209,11 @@ fn draw_motion(area: &Area<'_>, samples: &[Sample]) -> Result<(), Box<dyn Error>
         for face in faces_towards_viewer(&s.pose) {
             chart.draw_series(std::iter::once(Polygon::new(face.clone(), color.mix(0.10))))?;
             let outline: Vec<_> = face.iter().chain(face.first()).copied().collect();
-            chart.draw_series(LineSeries::new(outline, color.mix(0.8).stroke_width(1)))?;
+            chart.draw_series(LineSeries::new(outline, color.mix(0.8).stroke_width(px(1))))?;
         }
     }
     let center = samples.iter().map(|s| (s.pose.translation.x, s.pose.translation.z));
-    chart.draw_series(LineSeries::new(center, BLACK.stroke_width(2)))?;
+    chart.draw_series(LineSeries::new(center, BLACK.stroke_width(px(2))))?;
     Ok(())
 }
 
@@ -253,12 +246,12 @@ fn draw_energies(area: &Area<'_>, samples: &[Sample]) -> Result<(), Box<dyn Erro
     let rest = samples.last().map_or(0.0, |s| s.gravitational + s.stored);
     let total = samples[0].total() - rest;
     let mut chart = ChartBuilder::on(area)
-        .caption("Where the energy goes", ("sans-serif", 17))
-        .margin(12)
-        .x_label_area_size(34)
-        .y_label_area_size(46)
+        .caption("Where the energy above that at rest goes", font(17))
+        .margin(px(12))
+        .x_label_area_size(px(34))
+        .y_label_area_size(px(46))
         .build_cartesian_2d(0.0..END, 0.0..total * 1.25)?;
-    chart.configure_mesh().max_light_lines(0).x_desc("t [s]").y_desc("energy [J]").draw()?;
+    picture::mesh(&mut chart.configure_mesh()).x_desc("t [s]").y_desc("energy [J]").draw()?;
     let stack: [Layer; 3] = [
         ("kinetic", RGBColor(70, 130, 190), |s, rest| s.total() - rest),
         ("gravity and springs", RGBColor(110, 175, 110), |s, rest| s.total() - s.kinetic - rest),
@@ -269,40 +262,45 @@ fn draw_energies(area: &Area<'_>, samples: &[Sample]) -> Result<(), Box<dyn Erro
         chart
             .draw_series(AreaSeries::new(line, 0.0, color.filled()))?
             .label(name)
-            .legend(move |(x, y)| Rectangle::new([(x, y - 5), (x + 12, y + 5)], color.filled()));
+            .legend(move |(x, y)| Rectangle::new([(x, y - 50), (x + 120, y + 50)], color.filled()));
     }
-    chart.configure_series_labels().background_style(WHITE.mix(0.85)).border_style(BLACK.mix(0.3)).draw()?;
+    picture::legend(&mut chart.configure_series_labels()).draw()?;
     Ok(())
 }
 
-/// Contact force and Sliding.
+/// Contact force, and the share of the load on springs that slide.
 fn draw_forces(area: &Area<'_>, samples: &[Sample]) -> Result<(), Box<dyn Error>> {
     // Impacts are hundreds of times the weight; a square-root scale shows both.
     let top = samples.iter().map(|s| s.normal_force).fold(0.0, f64::max).sqrt();
     let mut chart = ChartBuilder::on(area)
-        .caption("Force on the block (square-root scale) and Sliding", ("sans-serif", 17))
-        .margin(12)
-        .x_label_area_size(34)
-        .y_label_area_size(54)
-        .right_y_label_area_size(44)
+        .caption("Force on the block, and how much of it slides", font(17))
+        .margin(px(12))
+        .x_label_area_size(px(34))
+        .y_label_area_size(px(54))
+        .right_y_label_area_size(px(44))
         .build_cartesian_2d(0.0..END, 0.0..top * 1.25)?
         .set_secondary_coord(0.0..END, 0.0..1.25);
-    chart
-        .configure_mesh()
-        .max_light_lines(0)
+    picture::mesh(&mut chart.configure_mesh())
         .x_desc("t [s]")
-        .y_desc("force [N]")
+        .y_desc("force [N], square-root scale")
         .y_label_formatter(&|root| format!("{:.0}", root * root))
         .draw()?;
-    chart.configure_secondary_axes().y_desc("Sliding").draw()?;
+    chart
+        .configure_secondary_axes()
+        .axis_style(BLACK.stroke_width(px(1)))
+        .set_all_tick_mark_size(px(5))
+        .label_style(font(12))
+        .y_desc("share of the load that slides")
+        .y_label_formatter(&short)
+        .draw()?;
     let gray = RGBColor(170, 170, 170);
     chart
         .draw_secondary_series(LineSeries::new(
             samples.iter().map(|s| (s.time, s.sliding)),
-            gray.stroke_width(1),
+            gray.stroke_width(px(1)),
         ))?
-        .label("Sliding, by load")
-        .legend(move |(x, y)| PathElement::new([(x, y), (x + 12, y)], gray));
+        .label("share that slides")
+        .legend(move |(x, y)| PathElement::new([(x, y), (x + 120, y)], gray.stroke_width(px(1))));
     let curves: [Curve; 2] = [
         ("normal", RGBColor(60, 90, 160), |s| s.normal_force),
         ("friction", RGBColor(200, 80, 60), |s| s.friction_force),
@@ -310,10 +308,10 @@ fn draw_forces(area: &Area<'_>, samples: &[Sample]) -> Result<(), Box<dyn Error>
     for (name, color, value) in curves {
         let line = samples.iter().map(|s| (s.time, value(s).max(0.0).sqrt()));
         chart
-            .draw_series(LineSeries::new(line, color.stroke_width(2)))?
+            .draw_series(LineSeries::new(line, color.stroke_width(px(2))))?
             .label(name)
-            .legend(move |(x, y)| PathElement::new([(x, y), (x + 12, y)], color.stroke_width(2)));
+            .legend(move |(x, y)| PathElement::new([(x, y), (x + 120, y)], color.stroke_width(px(2))));
     }
-    chart.configure_series_labels().background_style(WHITE.mix(0.85)).border_style(BLACK.mix(0.3)).draw()?;
+    picture::legend(&mut chart.configure_series_labels()).draw()?;
     Ok(())
 }

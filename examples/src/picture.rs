@@ -3,6 +3,9 @@
 use std::error::Error;
 use std::path::Path;
 
+use plotters::chart::{MeshStyle, SeriesLabelStyle};
+use plotters::coord::ranged1d::ValueFormatter;
+use plotters::coord::{CoordTranslate, Shift};
 use plotters::prelude::*;
 
 /// Curves on one pair of axes.
@@ -16,28 +19,56 @@ pub struct Panel {
     pub y: &'static str,
     /// The curves.
     pub curves: Vec<Curve>,
+    /// Whether values are decimal logarithms, and labels powers of ten.
+    pub is_logarithmic: bool,
+    /// The largest value shown; that of the curves unless it is given.
+    pub top: Option<f64>,
 }
 
 impl Panel {
+    /// Curves over something.
+    pub fn new(title: &'static str, x: &'static str, y: &'static str, curves: Vec<Curve>) -> Self {
+        Self { title, x, y, curves, is_logarithmic: false, top: None }
+    }
+
     /// Curves over time.
     pub fn over_time(title: &'static str, y: &'static str, curves: Vec<Curve>) -> Self {
-        Self { title, x: "t [s]", y, curves }
+        Self::new(title, "t [s]", y, curves)
+    }
+
+    /// The same for decimal logarithms.
+    #[must_use]
+    pub fn logarithmic(self) -> Self {
+        Self { is_logarithmic: true, ..self }
+    }
+
+    /// The same up to this value, at which curves leave the panel.
+    #[must_use]
+    pub fn up_to(self, top: f64) -> Self {
+        Self { top: Some(top), ..self }
     }
 }
 
 /// A value over time \[s\], or over what is along the x axis.
 #[derive(Debug)]
 pub struct Curve {
-    /// Empty if it needs none.
+    /// Empty if it belongs to the curve before, whose color it then has, or is the only one.
     pub name: &'static str,
     /// Places along the x axis and values.
     pub points: Vec<(f64, f64)>,
+    /// Whether it is drawn pale and broad, so that others can lie on it and both are seen.
+    pub is_beneath: bool,
 }
 
 impl Curve {
     /// A curve through these points.
     pub fn new(name: &'static str, points: Vec<(f64, f64)>) -> Self {
-        Self { name, points }
+        Self { name, points, is_beneath: false }
+    }
+
+    /// A curve on which others lie, such as what they are compared with.
+    pub fn beneath(name: &'static str, points: Vec<(f64, f64)>) -> Self {
+        Self { name, points, is_beneath: true }
     }
 
     /// Its beginning.
@@ -46,78 +77,167 @@ impl Curve {
         self.points.retain(|&(time, _)| time <= end);
         self
     }
+
+    /// Its beginning up to where it first rises above this value, which is its last.
+    fn below(&self, top: f64) -> Vec<(f64, f64)> {
+        let Some(end) = self.points.iter().position(|point| point.1 > top) else {
+            return self.points.clone();
+        };
+        let mut points = self.points[..end].to_vec();
+        if let (Some(&(x0, y0)), (x1, y1)) = (points.last(), self.points[end]) {
+            points.push((x0 + (x1 - x0) * (top - y0) / (y1 - y0), top));
+        }
+        points
+    }
 }
 
-/// The first is drawn broad, so that the next can lie on it and both are seen.
-const STYLES: [(RGBColor, u32); 4] = [
-    (RGBColor(190, 205, 225), 6),
-    (RGBColor(40, 80, 150), 2),
-    (RGBColor(205, 90, 50), 2),
-    (RGBColor(90, 150, 90), 2),
-];
+const PALE: RGBColor = RGBColor(190, 205, 225);
+/// The colors of the others, in their order.
+const COLORS: [RGBColor; 4] =
+    [RGBColor(40, 80, 150), RGBColor(205, 90, 50), RGBColor(90, 150, 90), RGBColor(130, 90, 160)];
 
-/// Draws panels in so many rows and columns, and makes the folder of the picture if it is not there.
+/// Units of a drawing in a pixel: the backend rounds to whole units.
+const UNITS: u32 = 10;
+
+/// A length in pixels, in units of the drawing.
+pub const fn px(pixels: u32) -> u32 {
+    UNITS * pixels
+}
+
+/// A font of this size in pixels.
+pub fn font(pixels: u32) -> (&'static str, u32) {
+    ("sans-serif", px(pixels))
+}
+
+/// The part of a drawing on which something is drawn, in units of the drawing.
+pub type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+
+/// Writes a picture of this size in pixels, and makes its folder if it is not there.
+///
+/// # Errors
+/// If `draw` fails, or the picture cannot be written.
+pub fn write(
+    path: &Path,
+    (width, height): (u32, u32),
+    draw: impl FnOnce(&Area<'_>) -> Result<(), Box<dyn Error>>,
+) -> Result<(), Box<dyn Error>> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    let mut text = String::new();
+    {
+        let root = SVGBackend::with_string(&mut text, (px(width), px(height))).into_drawing_area();
+        root.fill(&WHITE)?;
+        draw(&root)?;
+        root.present()?;
+    }
+    let in_units = format!("width=\"{}\" height=\"{}\"", px(width), px(height));
+    Ok(std::fs::write(path, text.replacen(&in_units, &format!("width=\"{width}\" height=\"{height}\""), 1))?)
+}
+
+/// The grid, axes and labels of a chart.
+pub fn mesh<'s, 'a, 'b, X, Y>(
+    mesh: &'s mut MeshStyle<'a, 'b, X, Y, SVGBackend<'a>>,
+) -> &'s mut MeshStyle<'a, 'b, X, Y, SVGBackend<'a>>
+where
+    X: Ranged<ValueType = f64> + ValueFormatter<f64>,
+    Y: Ranged<ValueType = f64> + ValueFormatter<f64>,
+{
+    mesh.max_light_lines(0)
+        .bold_line_style(BLACK.mix(0.2).stroke_width(px(1)))
+        .axis_style(BLACK.stroke_width(px(1)))
+        .set_all_tick_mark_size(px(5))
+        .label_style(font(12))
+        .x_label_formatter(&short)
+        .y_label_formatter(&short)
+}
+
+/// The names of the series of a chart.
+pub fn legend<'s, 'a, 'b, Coordinates: CoordTranslate>(
+    labels: &'s mut SeriesLabelStyle<'a, 'b, SVGBackend<'a>, Coordinates>,
+) -> &'s mut SeriesLabelStyle<'a, 'b, SVGBackend<'a>, Coordinates> {
+    let border = BLACK.mix(0.3).stroke_width(px(1));
+    labels.label_font(font(12)).margin(px(6)).legend_area_size(px(22));
+    labels.background_style(WHITE.mix(0.85)).border_style(border)
+}
+
+/// A number as short as it is.
+pub fn short(value: &f64) -> String {
+    format!("{}", (value * 1e9).round() / 1e9 + 0.0)
+}
+
+/// Draws panels in so many rows and columns.
 ///
 /// # Errors
 /// If the picture cannot be written.
 pub fn draw(path: &Path, grid: (usize, usize), panels: &[Panel]) -> Result<(), Box<dyn Error>> {
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder)?;
-    }
     let size = [grid.1, grid.0].map(|count| u32::try_from(count).unwrap_or(1));
-    let root = SVGBackend::new(path, (420 * size[0], 380 * size[1])).into_drawing_area();
-    root.fill(&WHITE)?;
-    for (area, panel) in root.split_evenly(grid).iter().zip(panels) {
-        draw_panel(area, panel)?;
-    }
-    root.present()?;
-    Ok(())
+    write(path, (420 * size[0], 380 * size[1]), |root| {
+        root.split_evenly(grid).iter().zip(panels).try_for_each(|(area, panel)| draw_panel(area, panel))
+    })
 }
 
-fn draw_panel(
-    area: &DrawingArea<SVGBackend<'_>, plotters::coord::Shift>,
-    panel: &Panel,
-) -> Result<(), Box<dyn Error>> {
-    let all = || panel.curves.iter().flat_map(|curve| &curve.points);
-    let end = all().map(|point| point.0).fold(0.0, f64::max);
-    let (low, high) = all().fold((f64::MAX, f64::MIN), |(low, high), &(_, y)| (low.min(y), high.max(y)));
+fn draw_panel(area: &Area<'_>, panel: &Panel) -> Result<(), Box<dyn Error>> {
+    let shown: Vec<_> =
+        panel.curves.iter().map(|curve| curve.below(panel.top.unwrap_or(f64::INFINITY))).collect();
+    let range = |values: &mut dyn Iterator<Item = f64>| {
+        values.fold((f64::MAX, f64::MIN), |(low, high), value| (low.min(value), high.max(value)))
+    };
+    let (first, end) = range(&mut shown.iter().flatten().map(|point| point.0));
+    // The first sample may be a step after the beginning.
+    let start = if (0.0..0.05 * end).contains(&first) { 0.0 } else { first };
+    let (low, high) = range(&mut shown.iter().flatten().map(|point| point.1));
+    let names = panel.curves.iter().filter(|curve| !curve.name.is_empty()).count();
     let margin = 0.08 * (high - low);
+    // Names stand above the curves, a line for each.
+    let above = match (panel.top, names) {
+        (None, 0) => margin,
+        (_, 0) => 0.0,
+        (_, names) => margin * (1.0 + 0.95 * f64::from(u32::try_from(names)?)),
+    };
     let mut chart = ChartBuilder::on(area)
-        .caption(panel.title, ("sans-serif", 17))
-        .margin(10)
-        .x_label_area_size(34)
-        .y_label_area_size(52)
-        .build_cartesian_2d(0.0..end, low - margin..high + 5.0 * margin)?;
-    chart.configure_mesh().max_light_lines(0).x_desc(panel.x).y_desc(panel.y).draw()?;
-    let mut has_names = false;
-    for (curve, (color, width)) in panel.curves.iter().zip(STYLES.iter().cycle()) {
-        // Curves without names are alike.
-        let style =
-            if curve.name.is_empty() { STYLES[1].0.stroke_width(1) } else { color.stroke_width(*width) };
-        let points = thinned(&curve.points, [end, high - low]);
+        .caption(panel.title, font(17))
+        .margin(px(10))
+        .margin_right(px(18))
+        .x_label_area_size(px(34))
+        .y_label_area_size(px(52))
+        .build_cartesian_2d(start..end, low - margin..high + above)?;
+    let power = |exponent: &f64| format!("1e{}", short(exponent));
+    mesh(&mut chart.configure_mesh())
+        .x_desc(panel.x)
+        .y_desc(panel.y)
+        .y_label_formatter(if panel.is_logarithmic { &power } else { &short })
+        .draw()?;
+    let mut colored = 0;
+    for (curve, points) in panel.curves.iter().zip(&shown) {
+        colored += usize::from(!curve.is_beneath && (colored == 0 || !curve.name.is_empty()));
+        let style = if curve.is_beneath {
+            PALE.stroke_width(px(6))
+        } else {
+            COLORS[(colored - 1) % COLORS.len()].stroke_width(px(2))
+        };
+        let points = thinned(points, [end - start, high - low]);
         let series = chart.draw_series(LineSeries::new(points, style))?;
         if !curve.name.is_empty() {
-            has_names = true;
-            series.label(curve.name).legend(move |(x, y)| PathElement::new([(x, y), (x + 14, y)], style));
+            let sample = move |(x, y)| PathElement::new([(x, y), (x + px(14).cast_signed(), y)], style);
+            series.label(curve.name).legend(sample);
         }
     }
-    if has_names {
-        let mut labels = chart.configure_series_labels();
-        labels.position(SeriesLabelPosition::UpperMiddle);
-        labels.background_style(WHITE.mix(0.85)).border_style(BLACK.mix(0.3)).draw()?;
+    if names > 0 {
+        legend(&mut chart.configure_series_labels()).position(SeriesLabelPosition::UpperMiddle).draw()?;
     }
     Ok(())
 }
 
-/// The points without those that lie on the one before: nearer than a pixel, of the most that a panel has, both ways. The last
-/// is kept.
+/// The points without those that lie on the one before: nearer than half a pixel, of the most that a panel has, both ways. The
+/// last is kept.
 fn thinned(points: &[(f64, f64)], ranges: [f64; 2]) -> Vec<(f64, f64)> {
-    const PIXELS: f64 = 420.0;
+    const HALVES: f64 = 840.0;
     let mut kept: Vec<(f64, f64)> = Vec::new();
     for (i, &(x, y)) in points.iter().enumerate() {
         let is_near = kept
             .last()
-            .is_some_and(|&(u, v)| (x - u).abs() * PIXELS < ranges[0] && (y - v).abs() * PIXELS < ranges[1]);
+            .is_some_and(|&(u, v)| (x - u).abs() * HALVES < ranges[0] && (y - v).abs() * HALVES < ranges[1]);
         if !is_near || i + 1 == points.len() {
             kept.push((x, y));
         }

@@ -4,12 +4,12 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use crate::framework::Error;
-use crate::framework::continuous::Continuous;
+use crate::framework::continuous::ContinuousRows;
 use crate::framework::slots::AnySlots;
 use crate::framework::stage::Stage;
 use crate::framework::state::State;
 use crate::math::Real;
-use crate::mechanics::Kinematics;
+use crate::mechanics::KinematicsRows;
 
 /// Everything that varies in a state, without results: time, motion, variables and energy accounts.
 ///
@@ -31,45 +31,20 @@ use crate::mechanics::Kinematics;
 /// state.save_to(&mut start); // reuses the memory
 /// # Ok::<(), Error>(())
 /// ```
-#[derive(Debug)]
-pub struct Checkpoint<T: Real> {
-    version: usize,
-    kinematics: Kinematics<T>,
-    /// Variables without results.
-    kinds: Vec<Box<dyn AnySlots<T>>>,
-    continuous: Continuous<T>,
-}
-
-impl<T: Real> Clone for Checkpoint<T> {
-    fn clone(&self) -> Self {
-        Self {
-            version: self.version,
-            kinematics: self.kinematics.clone(),
-            kinds: self.kinds.iter().map(|variables| variables.clone_variables()).collect(),
-            continuous: self.continuous.clone(),
-        }
-    }
-}
+#[derive(Debug, Clone)]
+pub struct Checkpoint<T: Real>(Copies<T>);
 
 impl<T: Real> State<T> {
     /// A copy of everything that varies.
     pub fn checkpoint(&self) -> Checkpoint<T> {
-        Checkpoint {
-            version: self.version,
-            kinematics: self.kinematics.clone(),
-            kinds: self.kinds.iter().map(|slots| slots.clone_variables()).collect(),
-            continuous: self.continuous.clone(),
-        }
+        Checkpoint(Copies::repeat(self, 1))
     }
 
     /// Replaces a checkpoint by one of this state, in the same memory if it was made by a state of the same system.
     pub fn save_to(&self, checkpoint: &mut Checkpoint<T>) {
-        if checkpoint.version != self.version || copy_all(&mut checkpoint.kinds, &self.kinds).is_err() {
+        if checkpoint.0.write(0, self).is_err() {
             *checkpoint = self.checkpoint();
-            return;
         }
-        checkpoint.kinematics.clone_from(&self.kinematics);
-        checkpoint.continuous.clone_from(&self.continuous);
     }
 
     /// Returns to a checkpoint of a state of the same system; drops the state below Instance stage.
@@ -77,21 +52,68 @@ impl<T: Real> State<T> {
     /// # Errors
     /// [`Error::TopologyMismatch`] if it is of another system, or of this one before something was added or removed.
     pub fn return_to(&mut self, checkpoint: &Checkpoint<T>) -> Result<(), Error> {
-        if checkpoint.version != self.version {
-            return Err(Error::TopologyMismatch);
-        }
-        copy_all(&mut self.kinds, &checkpoint.kinds)?;
-        self.kinematics.clone_from(&checkpoint.kinematics);
-        self.continuous.clone_from(&checkpoint.continuous);
-        self.invalidate(Stage::Instance);
-        Ok(())
+        checkpoint.0.read(0, self)
     }
 }
 
-/// Copies the variables of all elements of one version of a system.
-fn copy_all<T: Real>(to: &mut [Box<dyn AnySlots<T>>], from: &[Box<dyn AnySlots<T>>]) -> Result<(), Error> {
-    to.iter_mut().zip(from).try_for_each(|(to, from)| {
-        let places = 0..to.roster().places.len();
-        to.copy_variables(places, from.as_ref())
-    })
+/// Everything that varies in states of one system, side by side.
+#[derive(Debug)]
+pub(crate) struct Copies<T: Real> {
+    version: usize,
+    kinematics: KinematicsRows<T>,
+    /// Variables without results, of one state after the other.
+    kinds: Vec<Box<dyn AnySlots<T>>>,
+    continuous: ContinuousRows<T>,
+}
+
+impl<T: Real> Clone for Copies<T> {
+    fn clone(&self) -> Self {
+        Self {
+            version: self.version,
+            kinematics: self.kinematics.clone(),
+            kinds: self.kinds.iter().map(|variables| variables.repeat_variables(1)).collect(),
+            continuous: self.continuous.clone(),
+        }
+    }
+}
+
+impl<T: Real> Copies<T> {
+    /// As many copies of a state.
+    pub(crate) fn repeat(state: &State<T>, count: usize) -> Self {
+        Self {
+            version: state.version,
+            kinematics: KinematicsRows::repeat(&state.kinematics, count),
+            kinds: state.kinds.iter().map(|slots| slots.repeat_variables(count)).collect(),
+            continuous: ContinuousRows::repeat(&state.continuous, count),
+        }
+    }
+
+    /// Replaces a copy.
+    pub(crate) fn write(&mut self, index: usize, state: &State<T>) -> Result<(), Error> {
+        self.check(state)?;
+        for (copies, slots) in self.kinds.iter_mut().zip(&state.kinds) {
+            let count = slots.roster().places.len();
+            copies.copy_variables(index * count..(index + 1) * count, slots.as_ref(), 0)?;
+        }
+        self.kinematics.write(index, &state.kinematics);
+        self.continuous.write(index, &state.continuous);
+        Ok(())
+    }
+
+    /// Copies one to a state, which drops below Instance stage.
+    pub(crate) fn read(&self, index: usize, state: &mut State<T>) -> Result<(), Error> {
+        self.check(state)?;
+        for (slots, copies) in state.kinds.iter_mut().zip(&self.kinds) {
+            let count = slots.roster().places.len();
+            slots.copy_variables(0..count, copies.as_ref(), index * count)?;
+        }
+        self.kinematics.read(index, &mut state.kinematics);
+        self.continuous.read(index, &mut state.continuous);
+        state.invalidate(Stage::Instance);
+        Ok(())
+    }
+
+    fn check(&self, state: &State<T>) -> Result<(), Error> {
+        if state.version == self.version { Ok(()) } else { Err(Error::TopologyMismatch) }
+    }
 }

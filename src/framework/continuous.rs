@@ -13,7 +13,7 @@ use crate::framework::stage::Stage;
 use crate::framework::state::State;
 use crate::framework::variables::Value;
 use crate::framework::{Error, ForceSystem};
-use crate::math::{Real, clone_by_field};
+use crate::math::{Real, Rows, clone_by_field};
 use crate::mechanics::{ForceAccumulator, KinematicsSource};
 
 /// The continuous variables of a state and their rates: first the energies absorbed by place, then the variables of
@@ -161,10 +161,47 @@ impl<T: Real> Continuous<T> {
     }
 }
 
+/// What lasts of the continuous variables of states of one system, side by side.
+#[derive(Debug, Clone)]
+pub(crate) struct ContinuousRows<T: Real> {
+    values: Rows<T>,
+    account_open: Rows<bool>,
+    shown: Rows<Shown>,
+    flags: Rows<bool>,
+}
+
+impl<T: Real> ContinuousRows<T> {
+    /// As many copies.
+    pub(crate) fn repeat(continuous: &Continuous<T>, count: usize) -> Self {
+        Self {
+            values: Rows::repeat(&continuous.values, count),
+            account_open: Rows::repeat(&continuous.account_open, count),
+            shown: Rows::repeat(&continuous.shown, count),
+            flags: Rows::repeat(&[continuous.has_moved, continuous.is_fed], count),
+        }
+    }
+
+    pub(crate) fn write(&mut self, index: usize, continuous: &Continuous<T>) {
+        self.values.write(index, &continuous.values);
+        self.account_open.write(index, &continuous.account_open);
+        self.shown.write(index, &continuous.shown);
+        self.flags.write(index, &[continuous.has_moved, continuous.is_fed]);
+    }
+
+    pub(crate) fn read(&self, index: usize, continuous: &mut Continuous<T>) {
+        self.values.read(index, &mut continuous.values);
+        self.account_open.read(index, &mut continuous.account_open);
+        self.shown.read(index, &mut continuous.shown);
+        let mut flags = [false; 2];
+        self.flags.read(index, &mut flags);
+        [continuous.has_moved, continuous.is_fed] = flags;
+    }
+}
+
 /// The rule by which [`ForceSystem::finish_step`] integrates the continuous variables `x` over a step of length `h`.
 ///
 /// Choose the one that fits the host: the energies that elements absorb balance the work that their forces do on the
-/// bodies only as far as the host's velocities follow the same rule. [Hosts](crate::_documentation::hosts) has figures.
+/// bodies only as far as the host's velocities follow the same rule. [Hosts](crate::guide::hosts) has figures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StepRule {
     /// `x₁ = x₀ + h ẋ₀`: the rates at the start, of first order. One evaluation in a step, where the others take two
@@ -281,7 +318,7 @@ impl<T: Real> State<T> {
     /// if there are any; energies keep the stage.
     ///
     /// A host that keeps them in a vector of its own must read them again after a change of parameters or discrete
-    /// variables, which [enters](ForceSystem::set_parameters) energy here.
+    /// variables, which [adds](ForceSystem::set_parameters) the energy supplied to that absorbed.
     ///
     /// # Errors
     /// [`Error::NonFiniteEnergy`] if one of them is not finite; [`Error::Element`] if one of an element is out of its

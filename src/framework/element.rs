@@ -224,8 +224,9 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
         Ok(())
     }
 
-    /// Writes into `next`, which starts as a copy of the present discrete variables, the memory of bodies that
-    /// have always been at their present positions: anchors under their stations, bristles unbent.
+    /// Writes into `next`, which starts as a copy of the present discrete variables, the memory with which a motion
+    /// begins here: anchors under their stations, bristles unbent, slipping where their force at these velocities
+    /// exceeds what they hold.
     ///
     /// The element has not been evaluated, since its present memory may prevent that.
     ///
@@ -234,6 +235,7 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
     fn reset_memory(
         &self,
         _given: &Given<'_, T, Self>,
+        _velocities: &Velocities<T>,
         _next: &mut Self::Discrete,
     ) -> Result<(), ElementError> {
         Ok(())
@@ -249,7 +251,7 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
     /// branches of the law. By default it asks for differences.
     ///
     /// These suit laws that are smooth over a tenth of a metre or radian: their steps are 6e-7 in `f64` and 5e-4 in `f32`,
-    /// longer far from zero ([how long](crate::_documentation::linearization#an-elements-own-derivatives)). A law of a much smaller
+    /// longer far from zero ([how long](crate::guide::linearization#an-elements-own-derivatives)). A law of a much smaller
     /// length, as a contact that yields by micrometres, must write its derivatives.
     ///
     /// At a kink the derivatives are those of the branch that is taken. Derivatives that are not finite, and those of or by

@@ -58,13 +58,21 @@ pub enum Error {
         /// The first element that acts on it.
         element: ElementName,
     },
-    /// One of many states failed.
-    #[error("state {index}: {source}")]
+    /// One of many worlds failed.
+    #[error("world {index}: {source}")]
     World {
-        /// The first state that failed.
+        /// The first world that failed.
         index: usize,
         /// Why.
         source: Box<Error>,
+    },
+    /// Inputs or outputs do not split into parts of equal length for all worlds.
+    #[error("{items} items cannot be split into equal parts for {worlds} worlds")]
+    UnequalParts {
+        /// How many items there are.
+        items: usize,
+        /// How many worlds.
+        worlds: usize,
     },
     /// The step of a host is longer than the forces at present allow.
     #[error("a step of {step:.3e} s is too long for {element}: the longest is {longest:.3e} s")]
@@ -107,8 +115,8 @@ pub enum Error {
         kind: &'static str,
     },
     /// Another element, body or coordinate of the system, or another variable or result of an element, already has this
-    /// name.
-    #[error("another is already named {name:?}")]
+    /// name, or one that could not be told from it where variables are found [by name](crate::ForceSystem::add_named).
+    #[error("the name {name:?} is taken")]
     NameTaken {
         /// The name.
         name: String,

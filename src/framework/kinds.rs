@@ -323,7 +323,8 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
     ) -> Result<Option<Stage>, Error> {
         Slots::<T, E>::downcast_mut(slots)?.change(place, |present, changed| {
             if let Some(element) = &self.elements[place] {
-                element.reset_memory(&given(present, kinematics), &mut changed.discrete)?;
+                let given = given(present, kinematics);
+                element.reset_memory(&given, &kinematics.velocities, &mut changed.discrete)?;
             }
             changed.discrete.validate()?;
             Ok(present.discrete.first_stage_changed(&changed.discrete))

@@ -9,6 +9,7 @@ use core::any::Any;
 use crate::framework::element_variables::ElementVariables;
 use crate::framework::handle::{ElementId, Handle};
 use crate::framework::kinds::{AnyKind, Kind};
+use crate::framework::snapshot::split_address;
 use crate::framework::state::State;
 use crate::framework::system::next_stamp;
 use crate::framework::{ElementError, ElementName, Error, ForceElement, ForceSystem};
@@ -60,12 +61,33 @@ impl<T: Real> ForceSystem<T> {
         self.add_as(None, element)
     }
 
-    /// Adds an element with a name, which its errors display.
+    /// Adds an element with a name, which its errors display. Its variables and results are found by the name as well as by
+    /// kind and place: `left heel.normal_force` and `exponential_spring[3].normal_force`. Lists have the latter.
     ///
     /// # Errors
-    /// As [`add`](Self::add); [`Error::NameTaken`] if another element has the name.
+    /// As [`add`](Self::add); [`Error::NameTaken`] if another element has the name, or if not every name of a variable could be
+    /// told apart: `arm` and `arm.left` exclude each other, and no name begins like `kind[3]`.
+    ///
+    /// # Example: a spring called "left heel"
+    ///
+    /// ```
+    /// use force_elements::nalgebra::Point3;
+    /// use force_elements::{Error, ExponentialSpring, ForceSystem, Frame, Pose, Station, exponential_spring::Parameters};
+    ///
+    /// let mut system = ForceSystem::<f64>::new();
+    /// let heel = Station::on(system.add_body(), Point3::origin());
+    /// let floor = Frame::ground(Pose::identity());
+    /// system.add_named("left heel", ExponentialSpring::new(floor, heel, Parameters::default())?)?;
+    ///
+    /// let mut state = system.default_state();
+    /// system.set_variable(&mut state, "left heel.mu_kinetic", 0.4)?;
+    /// assert_eq!(state.variable("exponential_spring[0].mu_kinetic")?, 0.4);
+    /// let dynamics = system.realize_dynamics(&mut state)?;
+    /// assert_eq!(dynamics.result("left heel.normal_force"), dynamics.result("exponential_spring[0].normal_force"));
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn add_named<E: ForceElement<T>>(&mut self, name: &str, element: E) -> Result<Handle<E>, Error> {
-        let name = new_name(self.kinds.iter().map(|kind| &kind.roster().places), name)?;
+        let name = self.new_element_name(name)?;
         self.add_as(Some(name), element)
     }
 
@@ -138,7 +160,7 @@ impl<T: Real> ForceSystem<T> {
         for (kind, (slots, old)) in fresh.kinds.iter_mut().zip(&state.kinds).enumerate() {
             for (place, _) in self.kinds[kind].roster().places.iter() {
                 if slots.roster().places.agrees(&old.roster().places, place) {
-                    slots.copy_variables(place..place + 1, old.as_ref())?;
+                    slots.copy_variables(place..place + 1, old.as_ref(), place)?;
                     let [to, from] = [&fresh.kind_lengths, &state.kind_lengths]
                         .map(|lengths| lengths[..kind].iter().sum::<usize>() + place);
                     fresh.continuous.values[to] = state.continuous.values[from];
@@ -152,6 +174,20 @@ impl<T: Real> ForceSystem<T> {
         fresh.kinematics = state.kinematics.carried_over(&self.topology);
         *state = fresh;
         Ok(())
+    }
+
+    /// A name by which an element is found, unless another address could be read in the same way.
+    fn new_element_name(&self, name: &str) -> Result<Arc<str>, Error> {
+        let tables = || self.kinds.iter().map(|kind| &kind.roster().places);
+        let begins =
+            |long: &str, short: &str| long.strip_prefix(short).is_some_and(|rest| rest.starts_with('.'));
+        let is_address = split_address(&format!("{name}.")).is_some();
+        if is_address
+            || tables().flat_map(Places::names).any(|other| begins(other, name) || begins(name, other))
+        {
+            return Err(Error::NameTaken { name: name.to_string() });
+        }
+        new_name(tables(), name)
     }
 
     fn add_as<E: ForceElement<T>>(&mut self, name: Option<Arc<str>>, element: E) -> Result<Handle<E>, Error> {

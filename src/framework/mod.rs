@@ -48,3 +48,4 @@ pub use stiffnesses::{StepMethod, Stepping, Stiffnesses};
 pub use system::ForceSystem;
 pub use variables::Variables;
 pub use view::{DynamicsView, PositionView, VelocityView};
+pub use worlds::Worlds;

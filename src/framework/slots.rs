@@ -34,12 +34,17 @@ pub(crate) struct Slots<T: Real, E: ForceElement<T>> {
 /// [`Slots`] whose element type is not known.
 pub(crate) trait AnySlots<T: Real>: Any + Debug + Send + Sync {
     fn clone_box(&self) -> Box<dyn AnySlots<T>>;
-    /// A copy of the variables, without results.
-    fn clone_variables(&self) -> Box<dyn AnySlots<T>>;
+    /// As many copies of the variables of all elements, one after the other, without results.
+    fn repeat_variables(&self, count: usize) -> Box<dyn AnySlots<T>>;
     /// Becomes a copy of slots of the same kind, in the memory it has.
     fn copy_from(&mut self, source: &dyn AnySlots<T>) -> Result<(), Error>;
-    /// Replaces the variables at these places by those at the same places of another state.
-    fn copy_variables(&mut self, places: Range<usize>, source: &dyn AnySlots<T>) -> Result<(), Error>;
+    /// Replaces the variables at these places by those of other slots from the place `first` on.
+    fn copy_variables(
+        &mut self,
+        places: Range<usize>,
+        source: &dyn AnySlots<T>,
+        first: usize,
+    ) -> Result<(), Error>;
     fn roster(&self) -> &Roster;
     fn is_enabled(&self, place: usize) -> bool;
     /// Sets the variable of this name within one element, if there is one; returns the stage below which the state falls,
@@ -253,10 +258,10 @@ impl<T: Real, E: ForceElement<T>> AnySlots<T> for Slots<T, E> {
         Box::new(self.clone())
     }
 
-    fn clone_variables(&self) -> Box<dyn AnySlots<T>> {
+    fn repeat_variables(&self, count: usize) -> Box<dyn AnySlots<T>> {
         Box::new(Self {
             roster: self.roster.clone(),
-            variables: self.variables.clone(),
+            variables: (0..count).flat_map(|_| self.variables.iter().cloned()).collect(),
             spare: None,
             next_discrete: Vec::new(),
             position: Vec::new(),
@@ -271,8 +276,14 @@ impl<T: Real, E: ForceElement<T>> AnySlots<T> for Slots<T, E> {
         Ok(())
     }
 
-    fn copy_variables(&mut self, places: Range<usize>, source: &dyn AnySlots<T>) -> Result<(), Error> {
-        self.variables[places.clone()].clone_from_slice(&Self::downcast(source)?.variables[places]);
+    fn copy_variables(
+        &mut self,
+        places: Range<usize>,
+        source: &dyn AnySlots<T>,
+        first: usize,
+    ) -> Result<(), Error> {
+        let source = &Self::downcast(source)?.variables[first..][..places.len()];
+        self.variables[places].clone_from_slice(source);
         Ok(())
     }
 

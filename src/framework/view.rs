@@ -235,7 +235,7 @@ impl<'a, T: Real> DynamicsView<'a, T> {
     /// [`reset_dissipated_energy`](ForceSystem::reset_dissipated_energy), which sets it to zero, or by
     /// [`set_dissipated_energy`](ForceSystem::set_dissipated_energy). It is closed by
     /// [`accept_step`](ForceSystem::accept_step) after a motion that nobody has integrated, and by a change of variables
-    /// whose energy cannot be booked because the element cannot be evaluated.
+    /// whose energy is not known because the element cannot be evaluated.
     ///
     /// # Panics
     /// If the system does not have the element, like slice indexing; [`State::contains`] tells.

@@ -1,70 +1,172 @@
-//! Many states of one system at once.
+//! Many worlds: copies of what varies in states of one system, visited one by one.
 
 use alloc::boxed::Box;
+use alloc::vec::Vec;
 
-use crate::framework::stage::Stage;
+use crate::framework::Error;
+use crate::framework::checkpoint::Copies;
 use crate::framework::state::State;
-use crate::framework::{Error, ForceSystem, Linearization};
 use crate::math::Real;
 
-impl<T: Real> ForceSystem<T> {
-    /// Realizes each of these states to a stage, as [`realize_dynamics`](Self::realize_dynamics) and its siblings do
-    /// with one. With the feature `rayon` on all cores; results do not depend on their number.
-    ///
-    /// # Errors
-    /// [`Error::World`] with the error of the first state that fails. The others are realized all the same.
-    pub fn realize_each(&self, states: &mut [State<T>], stage: Stage) -> Result<(), Error> {
-        for_each(states, |_, state| self.advance(state, stage))
+/// Everything that varies in many states of one system: motion, variables, energy accounts.
+///
+/// For ensembles, batches of reinforcement learning, and searches. A world takes the memory of its variables, not of a
+/// [`State`] with its results. [`visit`](Self::visit) sets, evaluates, accepts and reads all worlds in one pass over them.
+///
+/// # Example: 1000 cubes, each with a force of its own
+///
+/// ```
+/// # use force_elements::*;
+/// # use force_elements::nalgebra::{Point3, Vector3};
+/// # let mut system = ForceSystem::<f64>::new();
+/// # let body = system.add_body();
+/// # let spring = exponential_spring::Parameters::default();
+/// # let (floor, station) = (Frame::ground(Pose::identity()), Station::on(body, Point3::origin()));
+/// # system.add(ExponentialSpring::new(floor, station, spring)?)?;
+/// let mut worlds = Worlds::new(&system.default_state(), 1000);
+/// let heights: Vec<f64> = (0..1000).map(|world| 1e-4 * f64::from(world)).collect();
+/// let mut forces = vec![Vector3::zeros(); 1000];
+/// for step in 1..=3 {
+///     worlds.visit(&heights, &mut forces, |state, height, force| {
+///         state.set_time(1e-3 * f64::from(step))?;
+///         state.set_pose(body, Pose::translation(0.0, 0.0, height[0]))?;
+///         force[0] = system.realize_dynamics(state)?.body_force(body).force;
+///         system.accept_step(state)
+///     })?;
+/// }
+/// assert!(forces[0].z > forces[999].z);
+///
+/// // Worlds 10 and 20 begin anew.
+/// let start = system.default_state();
+/// worlds.write(10, &start)?;
+/// worlds.write(20, &start)?;
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Worlds<T: Real> {
+    count: usize,
+    /// A state of the system, in the place of which a visit may leave another.
+    spare: State<T>,
+    /// Of equal length, but for the last.
+    blocks: Vec<Block<T>>,
+}
+
+/// Worlds that are visited by one thread.
+#[derive(Debug, Clone)]
+struct Block<T: Real> {
+    copies: Copies<T>,
+    /// The state in which each of them is visited.
+    state: State<T>,
+}
+
+/// The most worlds of a block: enough that the memory of its state does not count.
+const BLOCK: usize = 64;
+
+impl<T: Real> Worlds<T> {
+    /// As many worlds that all begin with this state.
+    pub fn new(state: &State<T>, count: usize) -> Self {
+        let length = length_of_block(count);
+        let lengths = (0..count).step_by(length).map(|first| length.min(count - first));
+        let block = |worlds| Block { copies: Copies::repeat(state, worlds), state: state.clone() };
+        Self { count, spare: state.clone(), blocks: lengths.map(block).collect() }
     }
 
-    /// Accepts the step of each of these states, as [`accept_step`](Self::accept_step) does with one. With the feature
-    /// `rayon` on all cores.
-    ///
-    /// # Errors
-    /// [`Error::World`] with the error of the first state that fails, in which nothing is committed. The others are
-    /// accepted all the same.
-    pub fn accept_step_each(&self, states: &mut [State<T>]) -> Result<(), Error> {
-        for_each(states, |_, state| self.accept_step(state))
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.count
     }
 
-    /// Writes the linearization about each of these states, as [`linearize`](Self::linearize) does about one, to that of
-    /// its index. Where there are fewer states, the other linearizations stay as they are. With the feature `rayon` on all
-    /// cores; results do not depend on their number.
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Replaces a world by a state.
     ///
     /// # Errors
-    /// [`Error::World`] with the error of the first state that fails, or with [`Error::NoLinearization`] for the first that
-    /// has none. The others are linearized all the same.
-    pub fn linearize_each(
-        &self,
-        states: &[State<T>],
-        linearizations: &mut [Linearization<T>],
+    /// [`Error::TopologyMismatch`] if the state is of another system, or there is no such world.
+    pub fn write(&mut self, world: usize, state: &State<T>) -> Result<(), Error> {
+        let (block, index) = self.place(world)?;
+        self.blocks[block].copies.write(index, state)
+    }
+
+    /// Copies a world to a state, which drops below Instance stage.
+    ///
+    /// # Errors
+    /// [`Error::TopologyMismatch`] if the state is of another system, or there is no such world.
+    pub fn read(&self, world: usize, state: &mut State<T>) -> Result<(), Error> {
+        let (block, index) = self.place(world)?;
+        self.blocks[block].copies.read(index, state)
+    }
+
+    fn place(&self, world: usize) -> Result<(usize, usize), Error> {
+        let length = length_of_block(self.count);
+        if world < self.count { Ok((world / length, world % length)) } else { Err(Error::TopologyMismatch) }
+    }
+
+    /// Calls `visit` for each world with its state, its part of `inputs` and its part of `outputs`, which are of equal length
+    /// for all worlds and may be empty; keeps what it leaves in the state. With the feature `rayon` on all cores; results do
+    /// not depend on their number.
+    ///
+    /// The state is below Instance stage at the beginning of a visit. To pass over some worlds, have flags among the inputs.
+    ///
+    /// # Errors
+    /// [`Error::World`] with the error of the first world for which `visit` fails, or [`Error::TopologyMismatch`] if it leaves a
+    /// state of another system: that world stays as it was, the others are visited all the same. [`Error::UnequalParts`], before
+    /// any visit, if the inputs or outputs do not split into equal parts.
+    pub fn visit<I: Sync, O: Send>(
+        &mut self,
+        inputs: &[I],
+        outputs: &mut [O],
+        visit: impl Fn(&mut State<T>, &[I], &mut [O]) -> Result<(), Error> + Sync,
     ) -> Result<(), Error> {
-        let count = states.len().min(linearizations.len());
-        for_each(&mut linearizations[..count], |index, linearization| {
-            self.linearize(&states[index], linearization)
-        })?;
-        if states.len() > count {
-            return Err(Error::World { index: count, source: Box::new(Error::NoLinearization) });
-        }
-        Ok(())
+        let (count, length) = (self.count, length_of_block(self.count));
+        let part = |items: usize| match items.checked_div(count).unwrap_or_default() {
+            part if part * count == items => Ok(part),
+            _ => Err(Error::UnequalParts { items, worlds: count }),
+        };
+        let (input, output) = (part(inputs.len())?, part(outputs.len())?);
+        let spare = &self.spare;
+        let visit_block = |index: usize, block: &mut Block<T>, outputs: &mut [O]| {
+            let Block { copies, state } = block;
+            let first = index * length;
+            let mut failed = None;
+            for world in first..count.min(first + length) {
+                let inputs = &inputs[world * input..][..input];
+                let outputs = &mut outputs[(world - first) * output..][..output];
+                let visited = copies.read(world - first, state).and_then(|()| visit(state, inputs, outputs));
+                if let Err(error) = visited.and_then(|()| copies.write(world - first, state)) {
+                    failed.get_or_insert_with(|| (world, Box::new(error)));
+                    state.clone_from(spare);
+                }
+            }
+            failed
+        };
+        let mut rest = outputs;
+        let blocks = self.blocks.iter_mut().enumerate().map(|(index, block)| {
+            let here = output * length.min(count - index * length);
+            let (outputs, others) = core::mem::take(&mut rest).split_at_mut(here);
+            rest = others;
+            (index, block, outputs)
+        });
+        #[cfg(feature = "rayon")]
+        let first = {
+            use rayon::prelude::*;
+            let blocks: Vec<_> = blocks.collect();
+            let failures = blocks
+                .into_par_iter()
+                .filter_map(|(index, block, outputs)| visit_block(index, block, outputs));
+            failures.min_by_key(|&(world, _)| world)
+        };
+        #[cfg(not(feature = "rayon"))]
+        let first = blocks
+            .filter_map(|(index, block, outputs)| visit_block(index, block, outputs))
+            .min_by_key(|&(world, _)| world);
+        first.map_or(Ok(()), |(index, source)| Err(Error::World { index, source }))
     }
 }
 
-/// Calls `change` with each item and its index; returns the first failure by index.
-fn for_each<V: Send>(
-    items: &mut [V],
-    change: impl Fn(usize, &mut V) -> Result<(), Error> + Sync,
-) -> Result<(), Error> {
-    let failure = |(index, item): (usize, &mut V)| {
-        let source = Box::new(change(index, item).err()?);
-        Some((index, source))
-    };
-    #[cfg(feature = "rayon")]
-    let first = {
-        use rayon::prelude::*;
-        items.par_iter_mut().enumerate().filter_map(failure).min_by_key(|&(index, _)| index)
-    };
-    #[cfg(not(feature = "rayon"))]
-    let first = items.iter_mut().enumerate().filter_map(failure).min_by_key(|&(index, _)| index);
-    first.map_or(Ok(()), |(index, source)| Err(Error::World { index, source }))
+/// The worlds of a block: few enough that all cores take part.
+fn length_of_block(count: usize) -> usize {
+    (count / 64).clamp(1, BLOCK)
 }

@@ -1,4 +1,4 @@
-//! Writes of the variables of elements, booked in the energy accounts.
+//! Writes of the variables of elements, with the change of stored energy in their accounts.
 
 use alloc::string::ToString;
 
@@ -20,7 +20,7 @@ impl<T: Real> ForceSystem<T> {
     /// [changed](crate::Variables::first_stage_changed).
     ///
     /// If the [account](crate::DynamicsView::dissipated_energy) of the element is open, the change in stored energy is
-    /// booked as absorbed, since the caller supplies it, except for what friction loses because its limit
+    /// added to the energy absorbed, since the caller supplies it, except for what friction loses because its limit
     /// [falls](ForceElement::held_energy), which is dissipated. The element is evaluated before and after for this; if
     /// that fails, its account is closed.
     ///
@@ -52,7 +52,7 @@ impl<T: Real> ForceSystem<T> {
         self.update(state, handle, |slots| slots.change_parameters(handle.place(), change))
     }
 
-    /// Sets the discrete variables of an element. Drops the state and enters energy as
+    /// Sets the discrete variables of an element. Drops the state and updates the account as
     /// [`set_parameters`](Self::set_parameters).
     ///
     /// # Errors
@@ -95,12 +95,12 @@ impl<T: Real> ForceSystem<T> {
         self.update(state, handle, |slots| slots.change_continuous(handle.place(), change))
     }
 
-    /// Resets the memory of an element as though the bodies had always been at their present positions: the
-    /// anchor of an exponential spring moves to its station, bristles stick unbent, stops act if surpassed, a
-    /// bushing forgets whole turns, a cable its path. Drops the state and enters energy as
+    /// Resets the memory of an element to that with which a motion begins at the present positions and velocities: the
+    /// anchor of an exponential spring moves to its station; bristles are unbent, and slip if their damper demands more
+    /// than they hold; stops act if surpassed; a bushing forgets whole turns, a cable its path. Drops the state and updates the account as
     /// [`set_parameters`](Self::set_parameters).
     ///
-    /// Call it after setting the initial poses, since the first evaluation may otherwise find an anchor or
+    /// Call it after setting the initial poses and velocities, since the first evaluation may otherwise find an anchor or
     /// bristle far away, and after placing bodies elsewhere.
     ///
     /// # Errors
@@ -109,7 +109,7 @@ impl<T: Real> ForceSystem<T> {
     pub fn reset_memory(&self, state: &mut State<T>, element: impl Into<ElementId>) -> Result<(), Error> {
         self.require(state, Stage::Topology)?;
         let id = state.check(element.into())?;
-        self.write_booked(state, id, |slots, kinematics| {
+        self.write_with_account(state, id, |slots, kinematics| {
             self.kinds[id.kind()].reset_memory(slots, id.place(), kinematics)
         })
     }
@@ -138,11 +138,11 @@ impl<T: Real> ForceSystem<T> {
         self.require(state, Stage::Topology)?;
         let id = state.check(element.into())?;
         let flag = Value::Flag(enabled).number();
-        self.write_booked(state, id, |slots, _| slots.set(id.place(), ENABLED, flag))
+        self.write_with_account(state, id, |slots, _| slots.set(id.place(), ENABLED, flag))
     }
 
     /// Sets the variable of this name; a change drops the state to just below its own stage. Parameters, discrete
-    /// variables and flags are booked as in [`set_parameters`](Self::set_parameters).
+    /// variables and flags update the account as in [`set_parameters`](Self::set_parameters).
     ///
     /// Where two variables bound one another (static and kinetic friction), the other is adjusted. The entries of
     /// a rotation can only be set together, by [`State::restore`], and numbers of an `Option` only after its flag
@@ -170,7 +170,7 @@ impl<T: Real> ForceSystem<T> {
             }
             _ => {
                 state.variable(name)?;
-                self.write_booked(state, id, |slots, _| slots.set(id.place(), field, value))
+                self.write_with_account(state, id, |slots, _| slots.set(id.place(), field, value))
             }
         }
     }
@@ -244,12 +244,12 @@ impl<T: Real> ForceSystem<T> {
     ) -> Result<(), Error> {
         self.require(state, Stage::Topology)?;
         state.slots(handle)?;
-        self.write_booked(state, handle.id(), |slots, _| write(Slots::downcast_mut(slots)?))
+        self.write_with_account(state, handle.id(), |slots, _| write(Slots::downcast_mut(slots)?))
     }
 
-    /// Writes variables of one element and enters the change in stored energy in the ledger, without what friction loses as its limit
-    /// falls. `write` returns the stage below which the state falls, if anything has changed.
-    fn write_booked(
+    /// Writes variables of one element and adds the change in stored energy to the energy absorbed, without what friction loses
+    /// as its limit falls. `write` returns the stage below which the state falls, if anything has changed.
+    fn write_with_account(
         &self,
         state: &mut State<T>,
         id: ElementId,
@@ -263,13 +263,13 @@ impl<T: Real> ForceSystem<T> {
         if state.continuous_stage().is_some() {
             state.collect_continuous();
         }
-        let booked = before.and_then(|[stored_before, held_before]| {
+        let absorbed = before.and_then(|[stored_before, held_before]| {
             let [stored, held] = self.calc_stored_and_held(state, id).ok()?;
             let supplied = (stored - stored_before).max((held - held_before).min(T::zero()));
             let absorbed = state.continuous.values[slot] + supplied;
             absorbed.is_finite().then_some(absorbed)
         });
-        match booked {
+        match absorbed {
             Some(absorbed) => state.continuous.values[slot] = absorbed,
             None => state.continuous.account_open[slot] = false,
         }

@@ -11,7 +11,7 @@ mod topology;
 pub use error::{KinematicsError, Quantity};
 pub use forces::{ForceAccumulator, Forces};
 pub use inertias::Inertias;
-pub(crate) use kinematics::{Kinematics, finite};
+pub(crate) use kinematics::{Kinematics, KinematicsRows, finite};
 pub use kinematics::{KinematicsSource, Positions, Velocities};
 pub use place::{CoordinatePair, Frame, Station};
 pub(crate) use places::{Places, Stamp};

@@ -124,6 +124,11 @@ impl Places {
         self.table.names.get(place)?.as_ref()
     }
 
+    /// All names that are given.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> + '_ {
+        self.table.names.iter().flatten().map(AsRef::as_ref)
+    }
+
     /// What goes by this name.
     pub(crate) fn find(&self, name: &str) -> Option<(usize, Stamp)> {
         let place = self.table.names.iter().position(|given| given.as_deref() == Some(name))?;

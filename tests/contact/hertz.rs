@@ -271,7 +271,7 @@ fn bad_places_and_parameters_are_refused() {
     }
     let contact = HertzContact::new(ground, ball(body, 0.0, 1.0), rubber()).expect("valid");
     let contact = system.add(contact).expect("exists");
-    let spoilt: [Spoilt<Parameters<f64>>; 7] = [
+    let spoilt: [Spoilt<Parameters<f64>>; 8] = [
         ("effective_modulus", |p| p.effective_modulus = -1.0, Requirement::NonNegative),
         ("dissipation", |p| p.dissipation = f64::NAN, Requirement::NonNegative),
         ("static_friction", |p| p.static_friction = -0.1, Requirement::NonNegative),

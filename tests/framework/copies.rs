@@ -2,7 +2,7 @@
 
 use force_elements::{
     AtDynamics, ElementError, Error, ForceAccumulator, ForceElement, ForceSystem, Real, SpatialVelocity,
-    Stage, Topology, variables,
+    Stage, Topology, Worlds, variables,
 };
 
 use force_elements_scenes::machine::{Machine, bushing};
@@ -97,52 +97,108 @@ fn copies_into_memory_that_is_there_allocate_nothing() -> Result<(), Error> {
 #[test]
 fn many_worlds_are_each_as_they_would_be_alone() -> Result<(), Error> {
     let machine = Machine::<f64>::new()?;
-    let mut alone = Vec::new();
-    for _ in 0..40 {
-        alone.push(machine.start()?);
-    }
-    let mut together = alone.clone();
-    for step in 0..25 {
-        for ((state, other), i) in alone.iter_mut().zip(&mut together).zip(0_u32..) {
+    // A block for each, and blocks of which the last is shorter.
+    for count in [1, 40, 130] {
+        let mut alone = vec![machine.start()?; count];
+        let mut together = Worlds::new(&machine.start()?, count);
+        assert_eq!((together.len(), together.is_empty()), (count, false));
+        for step in 0..25 {
             // Each at a time of its own.
-            let time = 0.002 * f64::from(step + 1) * (1.0 + 0.02 * f64::from(i));
-            machine.move_to(state, time)?;
-            machine.move_to(other, time)?;
-            machine.system.realize_dynamics(state)?;
-            machine.system.accept_step(state)?;
+            let time = |i| 0.002 * f64::from(step + 1) * (1.0 + 0.02 * f64::from(i));
+            let times: Vec<_> = (0..).take(count).map(time).collect();
+            let mut energies = vec![0.0; 2 * count];
+            together.visit(&times, &mut energies, |state, time, energies| {
+                machine.move_to(state, time[0])?;
+                energies[0] = machine.system.realize_dynamics(state)?.potential_energy();
+                machine.system.accept_step(state)?;
+                energies[1] = machine.system.realize_dynamics(state)?.potential_energy();
+                Ok(())
+            })?;
+            for ((state, time), energies) in alone.iter_mut().zip(times).zip(energies.chunks(2)) {
+                machine.move_to(state, time)?;
+                assert_eq!(machine.system.realize_dynamics(state)?.potential_energy(), energies[0]);
+                machine.system.accept_step(state)?;
+                assert_eq!(machine.system.realize_dynamics(state)?.potential_energy(), energies[1]);
+            }
         }
-        machine.system.realize_each(&mut together, Stage::Velocity)?;
-        assert!(together.iter().all(|state| state.stage() == Stage::Velocity));
-        machine.system.realize_each(&mut together, Stage::Dynamics)?;
-        machine.system.accept_step_each(&mut together)?;
+        let mut state = machine.start()?;
+        for (world, other) in alone.iter_mut().enumerate() {
+            together.read(world, &mut state)?;
+            assert_eq!(state.stage(), Stage::Topology);
+            machine.system.realize_dynamics(&mut state)?;
+            assert_eq!(machine.everything(&mut state)?, machine.everything(other)?);
+        }
     }
-    machine.system.realize_each(&mut together, Stage::Dynamics)?;
-    for (state, other) in alone.iter_mut().zip(&mut together) {
-        assert_eq!(machine.everything(state)?, machine.everything(other)?);
-    }
+    Ok(())
+}
+
+#[test]
+fn worlds_that_are_written_begin_anew() -> Result<(), Error> {
+    let machine = Machine::<f64>::new()?;
+    let mut worlds = Worlds::new(&machine.start()?, 5);
+    worlds.visit::<(), ()>(&[], &mut [], |state, _, _| machine.move_to(state, 0.01))?;
+    worlds.write(3, &machine.start()?)?;
+    let mut times = [0.0; 5];
+    worlds.visit::<(), _>(&[], &mut times, |state, _, time| {
+        time[0] = state.time();
+        Ok(())
+    })?;
+    assert_eq!(times, [0.01, 0.01, 0.01, 0.0, 0.01]);
+
+    let mut state = machine.start()?;
+    assert_eq!(worlds.read(5, &mut state), Err(Error::TopologyMismatch));
+    assert_eq!(worlds.write(5, &state), Err(Error::TopologyMismatch));
+    let foreign = Machine::<f64>::new()?.start()?;
+    assert_eq!(worlds.write(0, &foreign), Err(Error::TopologyMismatch));
+    let visited = worlds.visit::<_, ()>(&[0; 7], &mut [], |_, _, _| Ok(()));
+    assert_eq!(visited, Err(Error::UnequalParts { items: 7, worlds: 5 }));
+    let mut none = Worlds::new(&state, 0);
+    assert!(none.is_empty());
+    assert_eq!(none.visit::<(), ()>(&[], &mut [], |_, _, _| Err(Error::TopologyMismatch)), Ok(()));
     Ok(())
 }
 
 #[test]
 fn the_first_of_many_worlds_that_fails_is_named_and_the_others_go_on() -> Result<(), Error> {
     let machine = Machine::<f64>::new()?;
-    let mut states = vec![machine.start()?, machine.start()?, machine.start()?, machine.start()?];
-    states[2].set_time(0.01)?;
-    states[3].set_time(0.01)?;
-    let too_low = Error::StageTooLow { required: Stage::Dynamics, actual: Stage::Instance };
-    assert_eq!(machine.system.accept_step(&mut states[2]), Err(too_low.clone()));
-    let refused = machine.system.accept_step_each(&mut states).expect_err("not realized");
-    assert_eq!(refused, Error::World { index: 2, source: Box::new(too_low) });
+    let mut worlds = Worlds::new(&machine.start()?, 200);
+    // A failure leaves its world as it was, though time was set before.
+    let refused = worlds.visit::<(), _>(&[], &mut [0.0; 200], |state, _, _| {
+        state.set_time(0.01)?;
+        machine.system.accept_step(state)
+    });
+    let too_low = Error::StageTooLow { required: Stage::Dynamics, actual: Stage::Topology };
+    let refused = refused.expect_err("not realized");
+    assert_eq!(refused, Error::World { index: 0, source: Box::new(too_low) });
     assert_eq!(
         refused.to_string(),
-        "state 2: stage Dynamics is required, but the state is realized to Instance"
+        "world 0: stage Dynamics is required, but the state is realized to Topology"
     );
-    assert!(states[1].stage() < Stage::Dynamics, "accepted all the same");
-    // A foreign one in the middle.
-    states[1] = Machine::<f64>::new()?.start()?;
-    let refused = machine.system.realize_each(&mut states, Stage::Dynamics);
-    assert_eq!(refused, Err(Error::World { index: 1, source: Box::new(Error::TopologyMismatch) }));
-    assert_eq!(states[3].stage(), Stage::Dynamics);
+    let fails: Vec<_> = (0..200).map(|world| world == 70 || world > 150).collect();
+    let mut times = vec![f64::NAN; 200];
+    let refused = worlds.visit(&fails, &mut times, |state, fails, time| {
+        time[0] = state.time();
+        state.set_time(0.02)?;
+        if fails[0] { Err(Error::NoLinearization) } else { Ok(()) }
+    });
+    assert_eq!(refused, Err(Error::World { index: 70, source: Box::new(Error::NoLinearization) }));
+    assert!(times.iter().all(|&time| time == 0.0));
+    // One leaves a state of another system behind.
+    let foreign = Machine::<f64>::new()?.start()?;
+    let refused = worlds.visit(&fails, &mut times, |state, fails, time| {
+        time[0] = state.time();
+        if fails[0] {
+            *state = foreign.clone();
+        }
+        Ok(())
+    });
+    assert_eq!(refused, Err(Error::World { index: 70, source: Box::new(Error::TopologyMismatch) }));
+    let mut state = machine.start()?;
+    for (world, fails) in fails.into_iter().enumerate() {
+        assert_eq!(times[world], if fails { 0.0 } else { 0.02 });
+        worlds.read(world, &mut state)?;
+        assert_eq!(state.time(), if fails { 0.0 } else { 0.02 });
+    }
     Ok(())
 }
 

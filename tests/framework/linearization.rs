@@ -12,7 +12,7 @@ use force_elements::{
     AtDynamics, BodyIndex, CableSpring, Column, CoordinateIndex, CustomForce, ElasticFoundation,
     ElementError, ElementId, End, Error, ExponentialSpring, ForceAccumulator, ForceElement, ForceSystem,
     Forces, Frame, HertzContact, LinearBushing, Linearization, Pose, Row, Scope, Source, SpatialForce,
-    SpatialVelocity, Stage, Station, Topology, VariableVector, Variation, cable_spring, variables,
+    SpatialVelocity, Stage, Station, Topology, VariableVector, Variation, Worlds, cable_spring, variables,
 };
 
 variables! {
@@ -347,26 +347,28 @@ fn a_linearization_that_fails_is_empty() -> Result<(), Error> {
 }
 
 #[test]
-fn many_states_are_linearized_as_one_by_one() -> Result<(), Error> {
+fn many_worlds_are_linearized_as_one_by_one() -> Result<(), Error> {
     let (mut system, [first, second], coordinate) = system()?;
     let parameters = Parameters { stiffness: Vector6::repeat(10.0), damping: Vector6::repeat(1.0) };
     system.add(LinearBushing::new(Frame::of(first), Frame::of(second), parameters)?)?;
     system.add(Pull { body: first, coordinate })?;
     let mut numbers = Numbers::new(3);
-    let mut states: Vec<_> = (0..40).map(|_| system.default_state()).collect();
-    for state in &mut states {
-        state.set_body(first, numbers.pose(0.5, 1.0), numbers.velocity(1.0))?;
-    }
-    system.realize_each(&mut states, Stage::Dynamics)?;
-    let mut together: Vec<_> = states.iter().map(|_| Linearization::new()).collect();
-    system.linearize_each(&states, &mut together)?;
+    let motions: Vec<_> = (0..40).map(|_| (numbers.pose(0.5, 1.0), numbers.velocity(1.0))).collect();
+    let mut together: Vec<_> = motions.iter().map(|_| Linearization::new()).collect();
+    let mut worlds = Worlds::new(&system.default_state(), motions.len());
+    worlds.visit(&motions, &mut together, |state, motion, linearization| {
+        state.set_body(first, motion[0].0, motion[0].1)?;
+        system.realize_dynamics(state)?;
+        system.linearize(state, &mut linearization[0])
+    })?;
     let mut alone = Linearization::new();
-    for (state, linearization) in states.iter().zip(&together) {
-        system.linearize(state, &mut alone)?;
+    for ((pose, velocity), linearization) in motions.into_iter().zip(&together) {
+        let mut state = system.default_state();
+        state.set_body(first, pose, velocity)?;
+        system.realize_dynamics(&mut state)?;
+        system.linearize(&state, &mut alone)?;
         assert!(alone.triplets().eq(linearization.triplets()));
     }
-    let too_few = system.linearize_each(&states, &mut together[..7]);
-    assert!(matches!(too_few, Err(Error::World { index: 7, .. })));
     Ok(())
 }
 

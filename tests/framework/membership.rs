@@ -221,6 +221,81 @@ fn names_find_what_they_name() -> Result<(), Error> {
 }
 
 #[test]
+fn variables_and_results_are_found_by_the_name_of_their_element() -> Result<(), Error> {
+    let mut machine = Machine::<f64>::new()?;
+    let corner = bushing(machine.body)?;
+    let system = &mut machine.system;
+    let named = system.add_named("front [left] (1)", corner.clone())?;
+    system.add_named("arm.left", corner.clone())?;
+    let of_name = format!("linear_bushing[{}]", named.place());
+
+    let mut state = system.default_state();
+    system.set_variable(&mut state, "front [left] (1).stiffness.px", 7.0)?;
+    system.set_variable(&mut state, "arm.left.X_B1F.p.x", 0.5)?;
+    assert_eq!(state.variable(&format!("{of_name}.stiffness.px"))?, 7.0);
+    assert_eq!(state.variable("arm.left.X_B1F.p.x")?, 0.5);
+    // Every variable and result has the same value under both names, and the same place in a vector.
+    let with_name = |full: &str| full.strip_prefix(&of_name).map(|field| format!("front [left] (1){field}"));
+    let mut count = 0;
+    for (full, value) in state.snapshot().variables {
+        if let Some(name) = with_name(&full) {
+            assert_eq!(state.variable(&name)?, value, "{name}");
+            assert_eq!(
+                state.variable_place(&name),
+                state.variable_place(&full).map_err(|_| no_variable(&name))
+            );
+            count += 1;
+        }
+    }
+    assert!(count > 12, "{count}");
+    let dynamics = system.realize_dynamics(&mut state)?;
+    let names: Vec<_> = dynamics.result_names().iter().filter_map(|full| with_name(full)).collect();
+    assert!(names.len() > 12, "{}", names.len());
+    for name in names {
+        assert_eq!(dynamics.result(&name), dynamics.result(&name.replace("front [left] (1)", &of_name)));
+    }
+    assert_eq!(dynamics.result("arm.left.f.pw").ok(), None);
+    assert_eq!(state.variable("arm.X_B1F.p.x"), Err(no_variable("arm.X_B1F.p.x")));
+    assert_eq!(state.variable("front [left] (1)"), Err(no_variable("front [left] (1)")));
+
+    // What was removed is not found, nor is what takes its place.
+    system.remove(named)?;
+    system.add(corner)?;
+    system.carry_over(&mut state)?;
+    let name = "front [left] (1).stiffness.px";
+    assert_eq!(state.variable(name), Err(no_variable(name)));
+    Ok(())
+}
+
+fn no_variable(name: &str) -> Error {
+    Error::NoSuchVariable { name: name.into() }
+}
+
+#[test]
+fn names_under_which_variables_could_not_be_told_apart_are_refused() -> Result<(), Error> {
+    let mut machine = Machine::<f64>::new()?;
+    let corner = bushing(machine.body)?;
+    let system = &mut machine.system;
+    system.add_named("arm.left", corner.clone())?;
+    let taken =
+        ["arm", "arm.left", "arm.left.X_B1F", "linear_bushing[0]", "no_such_kind[12]", "linear_bushing[0].k"];
+    for name in taken {
+        assert_eq!(system.add_named(name, corner.clone()), Err(Error::NameTaken { name: name.into() }));
+    }
+    for name in
+        ["arm.right", "arms", "arm.lef", "linear_bushing[007]", "linear_bushing[-1]", "linear_bushing"]
+    {
+        system.add_named(name, corner.clone())?;
+        let place = format!("{name}.X_B1F.p.x");
+        let mut state = system.default_state();
+        system.set_variable(&mut state, &place, 0.123_456)?;
+        let changed = |(_, value): &&(String, f64)| *value == 0.123_456;
+        assert_eq!(state.snapshot().variables.iter().filter(changed).count(), 1, "{name}");
+    }
+    Ok(())
+}
+
+#[test]
 fn elements_are_listed_by_kind_and_place_and_handles_are_ordered_like_them() -> Result<(), Error> {
     let mut machine = Machine::<f64>::new()?;
     let system = &mut machine.system;

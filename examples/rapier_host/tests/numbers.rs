@@ -2,7 +2,7 @@
 
 use force_elements::nalgebra::Vector3;
 use force_elements::simulation::SimulationError;
-use force_elements::{DynamicsView, Error, Pose, Stage, StepRule};
+use force_elements::{DynamicsView, Error, Pose, State, StepRule, Worlds};
 use force_elements_rapier_host::scenes::bushings::Bushings;
 use force_elements_rapier_host::scenes::cable::Cable;
 use force_elements_rapier_host::scenes::shower::{self, Shower};
@@ -131,36 +131,33 @@ fn rapier_gains_energy_in_substeps_that_hold_a_force() -> Result {
     Ok(())
 }
 
-/// Without the feature `rayon`, as here, they are evaluated one after the other.
+/// Without the feature `rayon`, as here, they are visited one after the other.
 #[test]
-fn many_states_are_each_as_they_would_be_alone() -> Result {
+fn many_worlds_are_each_as_they_would_be_alone() -> Result {
     let system = Bushings::new()?.scene.system;
-    let mut together = vec![system.default_state(); 4];
-    for (state, shift) in together.iter_mut().zip([0.01, 0.02, 0.03, 0.04]) {
+    let shifts = [0.01, 0.02, 0.03, 0.04];
+    let step = |state: &mut State<f64>, shift: f64| {
         for (body, times) in system.bodies().zip([1.0, 3.0]) {
             state.set_pose(body, Pose::translation(times * shift, 0.0, shift))?;
         }
-    }
-    let mut alone = together.clone();
-    system.realize_each(&mut together, Stage::Dynamics)?;
-    system.accept_step_each(&mut together)?;
-    system.realize_each(&mut together, Stage::Dynamics)?;
-    for (state, other) in alone.iter_mut().zip(&together) {
         system.realize_dynamics(state)?;
         system.accept_step(state)?;
-        system.realize_dynamics(state)?;
-        for body in system.bodies() {
-            let [force, same] =
-                [&*state, other].map(|state| system.dynamics_view(state).map(|d| d.body_force(body)));
-            assert!(force.as_ref().is_ok_and(|force| force.force.norm() > 1.0), "{force:?}");
-            assert_eq!(force, same);
-        }
-        assert_eq!(state.snapshot(), other.snapshot());
+        let dynamics = system.realize_dynamics(state)?;
+        Ok::<Vec<_>, Error>(system.bodies().map(|body| dynamics.body_force(body)).collect())
+    };
+    let mut worlds = Worlds::new(&system.default_state(), shifts.len());
+    let mut together = vec![Vec::new(); shifts.len()];
+    worlds.visit(&shifts, &mut together, |state, shift, forces| {
+        forces[0] = step(state, shift[0])?;
+        Ok(())
+    })?;
+    let mut visited = system.default_state();
+    for (world, (shift, forces)) in shifts.into_iter().zip(together).enumerate() {
+        let mut state = system.default_state();
+        assert_eq!(step(&mut state, shift)?, forces);
+        assert!(forces.iter().all(|force| force.force.norm() > 1.0), "{forces:?}");
+        worlds.read(world, &mut visited)?;
+        assert_eq!(state.snapshot(), visited.snapshot());
     }
-    // The first that fails is named.
-    together[2].set_time(0.1)?;
-    together[3].set_time(0.1)?;
-    let refused = system.accept_step_each(&mut together);
-    assert!(matches!(refused, Err(Error::World { index: 2, .. })), "{refused:?}");
     Ok(())
 }

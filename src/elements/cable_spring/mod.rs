@@ -85,7 +85,9 @@ use crate::{results, variables};
 /// A cable that begins or ends on the surface of its first or last obstacle, on whose body it is fixed, winds on it as on the
 /// drum of a winch. With friction, what is wound is divided into laps, each a strand
 /// ([`Strand::is_wound`](crate::cable::Strand::is_wound)) with the strain that it had when it came onto the drum: see
-/// [`Grips::laps`].
+/// [`Grips::laps`]. Without friction it is as elastic as the free cable, and slips. Of a drum that is touched several times,
+/// the contact at the fixed end is wound and the others have a mark each; while the cable lifts off at the fixed end, none of
+/// them has friction.
 ///
 /// # Note that
 ///
@@ -95,7 +97,9 @@ use crate::{results, variables};
 /// - A contact is without friction until the step after its touchdown. The first accepted step, also after
 ///   [`reset_memory`](crate::ForceSystem::reset_memory), finds the tension uniform.
 /// - Tensions jump where friction begins or ceases at once: at that first commit, and where an obstacle is switched. Where a state
-///   changes places of the path, marks stay until the next commit, and strands that are not wound share the change of length.
+///   changes places of the path, marks stay until the next commit, and strands that are not wound share the change of length; none gets shorter than a
+///   millionth of its share of the path.
+/// - A strand is stiffer than the cable, `k/φ_k`: a short one requires shorter steps of an explicit integrator.
 /// - Slip within a step is undone if the motion is reversed within the same step.
 ///
 /// # Errors of an evaluation
@@ -484,7 +488,12 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
         self.linearize_memory(at, blocks);
     }
 
-    fn reset_memory(&self, _: &Given<'_, T, Self>, next: &mut Self::Discrete) -> Result<(), ElementError> {
+    fn reset_memory(
+        &self,
+        _: &Given<'_, T, Self>,
+        _: &Velocities<T>,
+        next: &mut Self::Discrete,
+    ) -> Result<(), ElementError> {
         next.wraps.forget();
         next.grips.clear();
         Ok(())

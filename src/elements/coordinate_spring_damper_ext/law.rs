@@ -169,6 +169,12 @@ impl<S: Algebraic> Parameters<S> {
         }
     }
 
+    /// The memory of a motion that begins with unbent bristles: they slip if their damper demands more than they hold.
+    pub(super) fn begun(&self, q: S, v: S, unbent: &Discrete<S>) -> Discrete<S> {
+        let tears = self.sticking_damping * v.abs() > self.holding_force();
+        if self.has_bristles() && tears { self.switch_friction(q, v, unbent, unbent).0 } else { *unbent }
+    }
+
     /// As [`switch`](Self::switch), of bristles.
     pub(super) fn switch_friction(
         &self,

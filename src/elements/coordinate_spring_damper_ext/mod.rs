@@ -105,8 +105,9 @@ use crate::mechanics::{Checked, CoordinateIndex, CoordinatePair, ForceAccumulato
 /// # Note that
 ///
 /// - Initially the bristles stick at `q = 0`, and no stop is surpassed. Call
-///   [`reset_memory`](crate::ForceSystem::reset_memory) if the motion starts elsewhere: otherwise it begins with
-///   a large force, and a stop acts only after the first step. Or start slipping with a mode of the right sign.
+///   [`reset_memory`](crate::ForceSystem::reset_memory) if the motion starts elsewhere, or with a velocity: otherwise it
+///   begins with a large force, and a stop acts only after the first step. It leaves the bristles unbent, slipping if
+///   `d_μ·|v|` is more than they hold.
 /// - When bristles stick again the law may create energy, so that dissipation falls: after a slip so short that
 ///   friction did less work than they lack, and because they stick with the slip force while their damper already
 ///   pushes the other way, bent by `(|mode| + d_μ·|v|)/k_μ`, farther than they can hold. The latter vanishes with
@@ -448,11 +449,15 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
     fn reset_memory(
         &self,
         given: &Given<'_, T, Self>,
+        velocities: &Velocities<T>,
         next: &mut Self::Discrete,
     ) -> Result<(), ElementError> {
-        let q = self.relative(given.parameters, |side| given.positions.coordinate(Checked(side)));
-        let limit_stop_state = given.parameters.limit_stop_state(q);
-        *next = Discrete { last_sticking_position: q, limit_stop_state, ..next.stuck() };
+        let parameters = given.parameters;
+        let q = self.relative(parameters, |side| given.positions.coordinate(Checked(side)));
+        let v = self.relative(parameters, |side| velocities.coordinate_rate(Checked(side)));
+        let limit_stop_state = parameters.limit_stop_state(q);
+        let unbent = Discrete { last_sticking_position: q, limit_stop_state, ..next.stuck() };
+        *next = if self.has_force_law() { unbent } else { parameters.begun(q, v, &unbent) };
         Ok(())
     }
 

@@ -350,7 +350,12 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
         Ok(())
     }
 
-    fn reset_memory(&self, _: &Given<'_, T, Self>, next: &mut Self::Discrete) -> Result<(), ElementError> {
+    fn reset_memory(
+        &self,
+        _: &Given<'_, T, Self>,
+        _: &Velocities<T>,
+        next: &mut Self::Discrete,
+    ) -> Result<(), ElementError> {
         next.clear();
         Ok(())
     }

@@ -459,6 +459,7 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
     fn reset_memory(
         &self,
         given: &Given<'_, T, Self>,
+        _: &Velocities<T>,
         next: &mut Self::Discrete,
     ) -> Result<(), ElementError> {
         let (.., p_PS) = self.places(given.positions);

@@ -382,6 +382,7 @@ impl<T: Real, L: FrameLaw<T>> ForceElement<T> for BetweenFrames<T, L> {
     fn reset_memory(
         &self,
         given: &Given<'_, T, Self>,
+        _: &Velocities<T>,
         next: &mut Self::Discrete,
     ) -> Result<(), ElementError> {
         let relative = Self::relative(given.time, &self.position(given), &Velocity::default());

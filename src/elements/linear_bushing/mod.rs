@@ -312,6 +312,7 @@ impl<T: Real> ForceElement<T> for LinearBushing<T> {
     fn reset_memory(
         &self,
         given: &Given<'_, T, Self>,
+        _: &Velocities<T>,
         next: &mut Self::Discrete,
     ) -> Result<(), ElementError> {
         let (_, _, R_FM) = self.ends.poses(given.positions, &given.parameters.frames);

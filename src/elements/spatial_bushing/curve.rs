@@ -10,9 +10,11 @@ use crate::math::{InvalidValue, Real};
 ///
 /// # Tables
 ///
-/// A monotone piecewise cubic passes through every point of the table, has a continuous slope, and rises wherever the table
-/// rises and only there, so that it has no more wiggles than the table. Outside the table it continues along its end slopes.
-/// The energy is its integral from `x = 0`, exact to roundoff.
+/// A piecewise cubic passes through every point of the table and has a continuous slope. Between two points it rises if they
+/// rise and falls if they fall, so that it has no more wiggles than the table; noise of a measurement remains, and is better
+/// [fitted](crate::guide::suspensions#a-bushing-with-measured-curves) before. Outside the table it continues along its end slopes.
+/// The energy is its integral from `x = 0`, exact to roundoff. Where the force falls, the bushing alone is not stable, and the
+/// energy may be negative.
 ///
 /// # Functions
 ///
@@ -84,8 +86,7 @@ impl<T: Real> Curve<T> {
     /// The curve through these points `(x, φ)`, in order.
     ///
     /// # Errors
-    /// [`InvalidValue`] for fewer than two points, a number that is not finite, displacements that do not increase, or
-    /// forces that decrease.
+    /// [`InvalidValue`] for fewer than two points, a number that is not finite, or displacements that do not increase.
     pub fn new(points: &[(T, T)]) -> Result<Self, InvalidValue> {
         Ok(Self(Form::Table(Table::new(points)?)))
     }

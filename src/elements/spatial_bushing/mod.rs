@@ -58,7 +58,7 @@ use turn::Turn;
 /// |---|---|---|---|
 /// | `K` | [`stiffness`](Parameters::stiffness): rotations first | N·m/rad, N/rad, N/m | symmetric, positive semidefinite |
 /// | `C` | [`damping`](Parameters::damping): likewise | N·m·s/rad, N·s/rad, N·s/m | likewise |
-/// | `φ_i` | [`Curve`] of one axis, a table or a function, optional | N·m, N | tables monotone |
+/// | `φ_i` | [`Curve`] of one axis, a table or a function, optional | N·m, N | |
 /// | `X_B1F`, `X_B2M` | [`frames`](Framed::frames): where F and M sit on their bodies | | rotations orthonormal |
 ///
 /// # Compared with the gimbal law
@@ -455,6 +455,7 @@ impl<T: Real> ForceElement<T> for SpatialBushing<T> {
     fn reset_memory(
         &self,
         given: &Given<'_, T, Self>,
+        _: &Velocities<T>,
         next: &mut Self::Discrete,
     ) -> Result<(), ElementError> {
         let (_, _, R_FM) = self.ends.poses(given.positions, &given.parameters.frames);

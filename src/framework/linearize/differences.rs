@@ -138,7 +138,7 @@ impl<T: Real> Differenced<'_, T> {
     ) -> Result<(), Error> {
         let Self { part, kind, slots, place, kinematics } = *self;
         let scratch = Scratch::in_memory(scratch, slots, kinematics)?;
-        scratch.slots.copy_variables(place..place + 1, slots)?;
+        scratch.slots.copy_variables(place..place + 1, slots, place)?;
         scratch.kinematics.clone_from(kinematics);
         let mut all_ends = core::mem::take(&mut scratch.ends);
         all_ends.clone_from(ends.get_or_insert_with(|| self.ends()));

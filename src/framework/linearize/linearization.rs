@@ -74,7 +74,7 @@ pub(crate) struct Slot {
 /// `dF/dt = K·V + D·A`, with `A = dV/dt` in components along the axes of Ground. Both have the sign of a force: a spring has
 /// a negative `K`.
 ///
-/// See [Linearization](crate::_documentation::linearization), also for joint coordinates.
+/// See [Linearization](crate::guide::linearization), also for joint coordinates.
 #[derive(Debug)]
 pub struct Linearization<T: Real> {
     scope: Scope,

@@ -156,7 +156,7 @@ impl<T: Real> Scratch<T> {
             }
             Moved::Variable(0) => self.kinematics.time = kinematics.time,
             Moved::Variable(_) | Moved::Rotation(..) => {
-                return self.slots.copy_variables(place..place + 1, slots);
+                return self.slots.copy_variables(place..place + 1, slots, place);
             }
         }
         Ok(())

@@ -138,6 +138,33 @@ fn sticking_can_be_reset_to_where_the_coordinates_are() {
     assert_eq!(state.discrete(element).last_sticking_position, -0.5);
 }
 
+/// The first force of a motion is that of a slip, not of the damper of bristles that stick at full speed.
+#[test]
+fn bristles_reset_in_motion_slip_if_their_damper_demands_more_than_they_hold() -> Result<(), Error> {
+    let parameters = Parameters { sticking_damping: 200.0, ..bristles() };
+    let holding = parameters.dynamic_friction + parameters.static_friction_offset;
+    let limit = holding / parameters.sticking_damping;
+    for side in [-1.0, 1.0] {
+        for (speed, slips) in [(0.999 * limit, false), (1.001 * limit, true), (100.0 * limit, true)] {
+            let mut system = ForceSystem::<f64>::new();
+            let slider = system.add_coordinate();
+            let element =
+                system.add(CoordinateSpringDamperExt::new(CoordinatePair::on(slider), parameters)?)?;
+            let mut state = system.default_state();
+            state.set_coordinate(slider, 0.5)?;
+            state.set_coordinate_rate(slider, side * speed)?;
+            system.reset_memory(&mut state, element)?;
+            let expected = if slips { parameters.stribeck(speed) } else { 200.0 * speed };
+            let force = system.realize_dynamics(&mut state)?.coordinate_force(slider);
+            assert_relative_eq!(force, -side * expected, max_relative = 1e-12);
+            assert_eq!(state.discrete(element).last_sticking_position, 0.5);
+            // What was stored is an unbent bristle.
+            assert_eq!(state.discrete(element).bristle_energy, 0.0);
+        }
+    }
+    Ok(())
+}
+
 #[test]
 fn a_slider_is_held_by_bristles_until_the_load_exceeds_static_friction() {
     for (load, holds) in [(2.5, true), (3.1, false)] {

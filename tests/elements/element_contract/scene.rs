@@ -42,17 +42,20 @@ impl Subject for Bushing {
     }
 }
 
-/// Coupled axes, two of them with curves, turned by up to 2.9 rad.
+/// Coupled axes, two of them with curves, one of which falls in parts, turned by up to 2.9 rad.
 pub(crate) struct CoupledBushing;
 
 impl Subject for CoupledBushing {
     type Element<T: Real> = SpatialBushing<T>;
 
     fn scene<T: Real>(deal: &mut Numbers) -> Result<Scene<T, SpatialBushing<T>>, Error> {
-        let points =
-            [(-0.5, -30.0), (-0.1, -1.0), (0.1, 0.0), (0.4, 50.0)].map(|(x, f)| (T::lit(x), T::lit(f)));
-        let curve = Curve::new(&points)?;
-        coupled_bushing(deal, [(1, curve.clone()), (3, curve)])
+        let rising = [(-0.5, -30.0), (-0.1, -1.0), (0.1, 0.0), (0.4, 50.0)];
+        // With the sign of the displacement, so that its energy is not negative.
+        let falling = [(-0.6, -30.0), (-0.4, -8.0), (-0.1, -12.0), (0.0, 0.0), (0.1, 12.0), (0.4, 8.0)];
+        let [rising, falling] = [&rising[..], &falling]
+            .map(|points| points.iter().map(|&(x, f)| (T::lit(x), T::lit(f))).collect());
+        let of = |points: Vec<(T, T)>| Curve::new(&points);
+        coupled_bushing(deal, [(1, of(rising)?), (3, of(falling)?)])
     }
 }
 

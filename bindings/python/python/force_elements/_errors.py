@@ -1,0 +1,36 @@
+"""Exceptions of the package, with the texts of the library."""
+
+
+class Error(Exception):
+    """Base of all exceptions of this package.
+
+    In an operation on a batch, ``world`` is the index of the first world that failed.
+    """
+
+    world: int | None = None
+
+
+class InvalidValueError(Error, ValueError):
+    """A number is out of its range."""
+
+
+class NoSuchNameError(Error, KeyError):
+    """There is no variable, result, body, coordinate or element of this name."""
+
+    __str__ = Exception.__str__
+
+
+class ElementError(Error):
+    """An element, a shape or the path of a cable was refused, or could not be evaluated."""
+
+
+class StageError(Error):
+    """The state has not been evaluated since something changed."""
+
+
+class TopologyError(Error):
+    """A state is not up to date with its system, or belongs to another."""
+
+
+class LayoutError(Error):
+    """What was saved is damaged, or of a system with other variables."""

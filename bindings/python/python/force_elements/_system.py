@@ -1,0 +1,63 @@
+"""``System``, whose methods list the parameters of the elements from the library's own table."""
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from . import _core
+
+
+class System(_core.System):
+    """Bodies, coordinates and elements.
+
+    Whatever is added stays. A system is pickled as the calls that built it. After something has been added, earlier states are
+    refused until ``State.carry_over`` brings them up to date.
+    """
+
+
+def fields(kind: str) -> dict[str, list[tuple[str, Any, str]]]:
+    """The parameters of a kind of element, each with its components: name, default and unit."""
+    fields: dict[str, list[tuple[str, Any, str]]] = {}
+    for name, (default, unit) in _core.parameters(kind).items():
+        fields.setdefault(name.split(".")[0], []).append((name, default, unit))
+    return fields
+
+
+def documentation(kind: str) -> str:
+    """A line for each parameter of a kind of element."""
+    lines = []
+    for field, components in fields(kind).items():
+        units = dict.fromkeys(unit for _, _, unit in components if unit not in ("", "1"))
+        defaults = dict.fromkeys(default for _, default, _ in components)
+        of = "" if len(components) == 1 else f" of {len(components)} numbers"
+        unit = f" [{', '.join(units)}]" if units else ""
+        lines.append(f"    {field}{of}{unit}, by default {', '.join(map(str, defaults))}")
+    return "Parameters:\n\n" + "\n".join(lines)
+
+
+def _listing(kind: str) -> Callable[..., Any]:
+    method = getattr(_core.System, f"add_{kind}")
+    signature = inspect.signature(method)
+    own = [parameter for parameter in signature.parameters.values() if parameter.kind is not parameter.VAR_KEYWORD]
+    given = [
+        inspect.Parameter(field, inspect.Parameter.KEYWORD_ONLY, default=components[0][1])
+        for field, components in fields(kind).items()
+    ]
+
+    @functools.wraps(method)
+    def add(self: System, *arguments: Any, **keywords: Any) -> _core.Element:
+        element: _core.Element = method(self, *arguments, **keywords)
+        return element
+
+    setattr(add, "__signature__", signature.replace(parameters=own + given))
+    add.__doc__ = f"{method.__doc__}\n\n{documentation(kind)}"
+    return add
+
+
+KINDS = tuple(name.removeprefix("add_") for name in vars(_core.System) if name.startswith("add_"))
+
+for _kind in KINDS:
+    if _kind not in ("body", "coordinate"):
+        setattr(System, f"add_{_kind}", _listing(_kind))
+System.__module__ = "force_elements"

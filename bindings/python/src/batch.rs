@@ -1,0 +1,447 @@
+//! Many worlds of one system, with their motion and forces in arrays.
+
+use std::num::NonZeroUsize;
+use std::slice::ChunksExactMut;
+
+use force_elements::{BodyIndex, CoordinateIndex, Error, ForceSystem, State as CrateState};
+use numpy::{PyArray1, PyReadonlyArrayDyn, PyReadwriteArrayDyn, PyUntypedArrayMethods as _, ToPyArray as _};
+use pyo3::exceptions::{PyIndexError, PyTypeError};
+use pyo3::prelude::*;
+
+use crate::convert::{self, force_numbers, pose_of, velocity_of};
+use crate::errors::{exception, invalid, raised};
+use crate::parallel;
+use crate::state::State;
+use crate::system::System;
+
+/// ``count`` worlds: states of one system, evaluated together on ``threads`` threads, by default on all cores. Each starts as a
+/// copy of ``state``, by default the default state. Results do not depend on the number of threads.
+#[pyclass(module = "force_elements")]
+pub(crate) struct Batch {
+    system: Py<System>,
+    worlds: Vec<CrateState<f64>>,
+    threads: Option<NonZeroUsize>,
+}
+
+/// An array of a batch, and how many of its numbers belong to one world.
+struct Input<'py> {
+    array: PyReadonlyArrayDyn<'py, f64>,
+    width: usize,
+}
+
+/// The numbers that belong to one world, of arrays that are given.
+type Rows<'a> = Option<(&'a [f64], usize)>;
+
+fn input<'py>(
+    value: Option<&Bound<'py, PyAny>>,
+    what: &str,
+    shapes: &[Vec<usize>],
+) -> PyResult<Option<Input<'py>>> {
+    let Some(value) = value else { return Ok(None) };
+    let array = convert::array(value)?;
+    if !shapes.iter().any(|shape| shape == array.shape()) {
+        return Err(wrong_shape(what, shapes, array.shape()));
+    }
+    let width = array.shape().iter().skip(1).product();
+    Ok(Some(Input { array, width }))
+}
+
+fn wrong_shape(what: &str, shapes: &[Vec<usize>], shape: &[usize]) -> PyErr {
+    let wanted: Vec<String> = shapes.iter().map(|shape| format!("{shape:?}")).collect();
+    invalid(&format!("{what} must be of shape {}, not {shape:?}", wanted.join(" or ")))
+}
+
+impl Input<'_> {
+    fn rows(input: Option<&Self>) -> PyResult<Rows<'_>> {
+        input.map(|Input { array, width }| Ok((array.as_slice()?, *width))).transpose()
+    }
+}
+
+/// The numbers of one world.
+fn row(rows: Rows<'_>, world: usize) -> Option<&[f64]> {
+    let (numbers, width) = rows?;
+    numbers.get(world * width..(world + 1) * width)
+}
+
+/// An array that is written to, as it is.
+fn output<'py>(
+    value: Option<&Bound<'py, PyAny>>,
+    what: &str,
+    shape: &[usize],
+) -> PyResult<Option<PyReadwriteArrayDyn<'py, f64>>> {
+    let Some(value) = value else { return Ok(None) };
+    let array: PyReadwriteArrayDyn<'py, f64> = value.extract().map_err(|_| {
+        PyTypeError::new_err(format!("{what} must be a writable array of float64, used once"))
+    })?;
+    if array.shape() != shape {
+        return Err(wrong_shape(what, &[shape.to_vec()], array.shape()));
+    }
+    if !array.is_c_contiguous() {
+        return Err(PyTypeError::new_err(format!("{what} must be contiguous, in C order")));
+    }
+    Ok(Some(array))
+}
+
+/// The numbers of one world after the other, of an array that is given and not empty.
+fn chunks<'a>(
+    array: Option<&'a mut PyReadwriteArrayDyn<'_, f64>>,
+    width: usize,
+) -> PyResult<Option<ChunksExactMut<'a, f64>>> {
+    match array {
+        Some(array) if width > 0 => Ok(Some(array.as_slice_mut()?.chunks_exact_mut(width))),
+        _ => Ok(None),
+    }
+}
+
+/// One world, and where its forces go.
+struct Job<'a> {
+    state: &'a mut CrateState<f64>,
+    wrenches: Option<&'a mut [f64]>,
+    coordinate_forces: Option<&'a mut [f64]>,
+    energies: Option<&'a mut [f64]>,
+    results: Option<&'a mut [f64]>,
+}
+
+/// The motion of all worlds, as far as it is given.
+struct Motion<'a> {
+    bodies: Vec<BodyIndex>,
+    coordinates: Vec<CoordinateIndex>,
+    time: Rows<'a>,
+    poses: Rows<'a>,
+    velocities: Rows<'a>,
+    values: Rows<'a>,
+    rates: Rows<'a>,
+}
+
+impl Motion<'_> {
+    fn write(&self, world: usize, state: &mut CrateState<f64>) -> Result<(), Error> {
+        if let Some([time]) = row(self.time, world) {
+            state.set_time(*time)?;
+        }
+        if let (Some(poses), false) = (row(self.poses, world), self.bodies.is_empty()) {
+            for (body, pose) in self.bodies.iter().zip(poses.chunks_exact(poses.len() / self.bodies.len())) {
+                state.set_pose(*body, pose_of(pose))?;
+            }
+        }
+        for (body, velocity) in
+            self.bodies.iter().zip(row(self.velocities, world).unwrap_or_default().chunks_exact(6))
+        {
+            state.set_velocity(*body, velocity_of(velocity))?;
+        }
+        for (coordinate, q) in self.coordinates.iter().zip(row(self.values, world).unwrap_or_default()) {
+            state.set_coordinate(*coordinate, *q)?;
+        }
+        for (coordinate, u) in self.coordinates.iter().zip(row(self.rates, world).unwrap_or_default()) {
+            state.set_coordinate_rate(*coordinate, *u)?;
+        }
+        Ok(())
+    }
+}
+
+impl Job<'_> {
+    fn evaluate(
+        &mut self,
+        system: &ForceSystem<f64>,
+        bodies: &[BodyIndex],
+        names: &[String],
+        accepts: bool,
+    ) -> Result<(), Error> {
+        let view = system.realize_dynamics(self.state)?;
+        if let Some(wrenches) = &mut self.wrenches {
+            for (body, wrench) in bodies.iter().zip(wrenches.chunks_exact_mut(6)) {
+                wrench.copy_from_slice(&force_numbers(&view.body_force(*body)));
+            }
+        }
+        if let Some(forces) = &mut self.coordinate_forces {
+            forces.iter_mut().zip(view.forces().coordinates()).for_each(|(to, from)| *to = *from);
+        }
+        if let Some([energy]) = self.energies.as_deref_mut() {
+            *energy = view.potential_energy();
+        }
+        for (to, name) in self.results.iter_mut().flat_map(|results| results.iter_mut()).zip(names) {
+            *to = view.result(name)?;
+        }
+        if accepts { system.accept_step(self.state) } else { Ok(()) }
+    }
+}
+
+/// What a batch is given in one call.
+struct Arrays<'a, 'py> {
+    time: Option<&'a Bound<'py, PyAny>>,
+    poses: Option<&'a Bound<'py, PyAny>>,
+    velocities: Option<&'a Bound<'py, PyAny>>,
+    coordinates: Option<&'a Bound<'py, PyAny>>,
+    coordinate_rates: Option<&'a Bound<'py, PyAny>>,
+    wrenches: Option<&'a Bound<'py, PyAny>>,
+    coordinate_forces: Option<&'a Bound<'py, PyAny>>,
+    energies: Option<&'a Bound<'py, PyAny>>,
+    names: Vec<String>,
+    results: Option<&'a Bound<'py, PyAny>>,
+}
+
+impl Batch {
+    fn run(&mut self, py: Python<'_>, arrays: &Arrays<'_, '_>, accepts: bool) -> PyResult<()> {
+        let (n, system) = (self.worlds.len(), self.system.get());
+        let (bodies, coordinates): (Vec<_>, Vec<_>) = {
+            let system = system.read();
+            (system.bodies().collect(), system.coordinates().collect())
+        };
+        let (b, c) = (bodies.len(), coordinates.len());
+        let names: Vec<String> =
+            arrays.names.iter().map(|name| System::resolved(&system.read(), name)).collect();
+        let k = names.len();
+
+        let time = match arrays.time {
+            Some(time) if convert::array(time)?.ndim() == 0 => {
+                let same = py.import("numpy")?.call_method1("full", (n, time))?;
+                input(Some(&same), "time", &[vec![n]])?
+            }
+            time => input(time, "time", &[vec![n]])?,
+        };
+        let poses = input(arrays.poses, "poses", &[vec![n, b, 4, 4], vec![n, b, 7]])?;
+        let velocities = input(arrays.velocities, "velocities", &[vec![n, b, 6]])?;
+        let values = input(arrays.coordinates, "coordinates", &[vec![n, c]])?;
+        let rates = input(arrays.coordinate_rates, "coordinate_rates", &[vec![n, c]])?;
+        let motion = Motion {
+            time: Input::rows(time.as_ref())?.map(|(numbers, _)| (numbers, 1)),
+            poses: Input::rows(poses.as_ref())?,
+            velocities: Input::rows(velocities.as_ref())?,
+            values: Input::rows(values.as_ref())?,
+            rates: Input::rows(rates.as_ref())?,
+            bodies,
+            coordinates,
+        };
+
+        let mut wrenches = output(arrays.wrenches, "wrenches", &[n, b, 6])?;
+        let mut coordinate_forces = output(arrays.coordinate_forces, "coordinate_forces", &[n, c])?;
+        let mut energies = output(arrays.energies, "energies", &[n])?;
+        let mut results = output(arrays.results, "results", &[n, k])?;
+        let mut wrenches = chunks(wrenches.as_mut(), 6 * b)?;
+        let mut coordinate_forces = chunks(coordinate_forces.as_mut(), c)?;
+        let mut energies = chunks(energies.as_mut(), 1)?;
+        let mut results = chunks(results.as_mut(), k)?;
+        let mut jobs: Vec<Job<'_>> = self
+            .worlds
+            .iter_mut()
+            .map(|state| Job {
+                state,
+                wrenches: wrenches.as_mut().and_then(Iterator::next),
+                coordinate_forces: coordinate_forces.as_mut().and_then(Iterator::next),
+                energies: energies.as_mut().and_then(Iterator::next),
+                results: results.as_mut().and_then(Iterator::next),
+            })
+            .collect();
+
+        let threads = self.threads;
+        py.detach(|| {
+            let system = system.read();
+            parallel::each(&mut jobs, threads, |world, job| {
+                motion.write(world, job.state)?;
+                job.evaluate(&system, &motion.bodies, &names, accepts)
+            })
+        })
+        .map_err(raised)
+    }
+}
+
+#[pymethods]
+impl Batch {
+    #[new]
+    #[pyo3(signature = (system, count, *, state=None, threads=None))]
+    fn new(
+        system: &Bound<'_, System>,
+        count: usize,
+        state: Option<&State>,
+        threads: Option<NonZeroUsize>,
+    ) -> PyResult<Self> {
+        let system = system.clone().unbind();
+        let first = match state {
+            Some(state) if state.belongs_to(&system) => state.state.clone(),
+            Some(_) => return Err(exception("TopologyError", "the state belongs to another system", None)),
+            None => system.get().read().default_state(),
+        };
+        Ok(Self { system, worlds: vec![first; count], threads })
+    }
+
+    /// Its system.
+    #[getter]
+    fn system(&self, py: Python<'_>) -> Py<System> {
+        self.system.clone_ref(py)
+    }
+
+    fn __len__(&self) -> usize {
+        self.worlds.len()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Batch of {} worlds", self.worlds.len())
+    }
+
+    /// Sets the motion of all worlds, as far as it is given, evaluates them, and writes forces and results to the arrays that
+    /// are given.
+    ///
+    /// In: ``time`` (n,) or one number [s]; ``poses`` (n, bodies, 4, 4) or (n, bodies, 7) as x, y, z and the quaternion
+    /// w, i, j, k [m]; ``velocities`` (n, bodies, 6), angular [rad/s] and linear [m/s]; ``coordinates`` and ``coordinate_rates``
+    /// (n, coordinates). Out, written in place: ``wrenches`` (n, bodies, 6), torque [N m] and force [N] at the origins in
+    /// ground; ``coordinate_forces`` (n, coordinates); ``energies`` (n,) [J]; ``results`` (n, k) for k ``names`` of results.
+    #[pyo3(signature = (*, time=None, poses=None, velocities=None, coordinates=None, coordinate_rates=None, wrenches=None,
+        coordinate_forces=None, energies=None, names=Vec::new(), results=None))]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords")]
+    fn evaluate<'py>(
+        &mut self,
+        py: Python<'py>,
+        time: Option<&Bound<'py, PyAny>>,
+        poses: Option<&Bound<'py, PyAny>>,
+        velocities: Option<&Bound<'py, PyAny>>,
+        coordinates: Option<&Bound<'py, PyAny>>,
+        coordinate_rates: Option<&Bound<'py, PyAny>>,
+        wrenches: Option<&Bound<'py, PyAny>>,
+        coordinate_forces: Option<&Bound<'py, PyAny>>,
+        energies: Option<&Bound<'py, PyAny>>,
+        names: Vec<String>,
+        results: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<()> {
+        let arrays = Arrays {
+            time,
+            poses,
+            velocities,
+            coordinates,
+            coordinate_rates,
+            wrenches,
+            coordinate_forces,
+            energies,
+            names,
+            results,
+        };
+        self.run(py, &arrays, false)
+    }
+
+    /// ``evaluate`` and then ``accept``, each world in one go.
+    #[pyo3(signature = (*, time=None, poses=None, velocities=None, coordinates=None, coordinate_rates=None, wrenches=None,
+        coordinate_forces=None, energies=None, names=Vec::new(), results=None))]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords")]
+    fn step<'py>(
+        &mut self,
+        py: Python<'py>,
+        time: Option<&Bound<'py, PyAny>>,
+        poses: Option<&Bound<'py, PyAny>>,
+        velocities: Option<&Bound<'py, PyAny>>,
+        coordinates: Option<&Bound<'py, PyAny>>,
+        coordinate_rates: Option<&Bound<'py, PyAny>>,
+        wrenches: Option<&Bound<'py, PyAny>>,
+        coordinate_forces: Option<&Bound<'py, PyAny>>,
+        energies: Option<&Bound<'py, PyAny>>,
+        names: Vec<String>,
+        results: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<()> {
+        let arrays = Arrays {
+            time,
+            poses,
+            velocities,
+            coordinates,
+            coordinate_rates,
+            wrenches,
+            coordinate_forces,
+            energies,
+            names,
+            results,
+        };
+        self.run(py, &arrays, true)
+    }
+
+    /// Commits what elements remember, in all worlds. Requires that they have been evaluated.
+    fn accept(&mut self, py: Python<'_>) -> PyResult<()> {
+        let Self { system, worlds, threads } = self;
+        let (system, threads) = (system.get(), *threads);
+        py.detach(|| {
+            let system = system.read();
+            parallel::each(worlds, threads, |_, state| system.accept_step(state))
+        })
+        .map_err(raised)
+    }
+
+    /// Replaces the worlds where ``mask`` (n,) is true by copies of ``state``, by default of the default state.
+    #[pyo3(signature = (mask, state=None))]
+    fn reset(&mut self, mask: Vec<bool>, state: Option<&State>) -> PyResult<()> {
+        if mask.len() != self.worlds.len() {
+            return Err(wrong_shape("mask", &[vec![self.worlds.len()]], &[mask.len()]));
+        }
+        let first = match state {
+            Some(state) if state.belongs_to(&self.system) => state.state.clone(),
+            Some(_) => return Err(exception("TopologyError", "the state belongs to another system", None)),
+            None => self.system.get().read().default_state(),
+        };
+        for (world, _) in self.worlds.iter_mut().zip(mask).filter(|(_, is_meant)| *is_meant) {
+            world.clone_from(&first);
+        }
+        Ok(())
+    }
+
+    /// Lets the elements of all worlds forget the past, as though the bodies had always been where they are.
+    fn reset_memory(&mut self, py: Python<'_>) -> PyResult<()> {
+        let Self { system, worlds, threads } = self;
+        let (system, threads) = (system.get(), *threads);
+        py.detach(|| {
+            let system = system.read();
+            parallel::each(worlds, threads, |_, state| system.reset_memories(state))
+        })
+        .map_err(raised)
+    }
+
+    /// A copy of one world.
+    fn state(&self, py: Python<'_>, world: usize) -> PyResult<State> {
+        let state = self.worlds.get(world).ok_or_else(|| PyIndexError::new_err("there is no such world"))?;
+        Ok(State::of(self.system.clone_ref(py), state.clone()))
+    }
+
+    /// Replaces one world by a copy of a state.
+    fn set_state(&mut self, world: usize, state: &State) -> PyResult<()> {
+        if !state.belongs_to(&self.system) {
+            return Err(exception("TopologyError", "the state belongs to another system", None));
+        }
+        let to = self.worlds.get_mut(world).ok_or_else(|| PyIndexError::new_err("there is no such world"))?;
+        to.clone_from(&state.state);
+        Ok(())
+    }
+
+    /// The variable of this name in all worlds (n,).
+    fn __getitem__<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let name = System::resolved(&self.system.get().read(), name);
+        let values: Result<Vec<f64>, _> = self.worlds.iter().map(|state| state.variable(&name)).collect();
+        Ok(values.map_err(raised)?.to_pyarray(py))
+    }
+
+    /// Sets the variable of this name in all worlds, to an array (n,) or one number.
+    fn __setitem__(&mut self, py: Python<'_>, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        let (values, shape) = convert::numbers(value)?;
+        let n = self.worlds.len();
+        if !shape.is_empty() && shape != [n] {
+            return Err(wrong_shape(name, &[vec![n], vec![]], &shape));
+        }
+        let Self { system, worlds, threads } = self;
+        let (system, threads) = (system.get(), *threads);
+        py.detach(|| {
+            let system = system.read();
+            let name = System::resolved(&system, name);
+            parallel::each(worlds, threads, |world, state| {
+                let value = values.get(if shape.is_empty() { 0 } else { world }).copied().unwrap_or(f64::NAN);
+                system.set_variable(state, &name, value)
+            })
+        })
+        .map_err(raised)
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Py<System>, Vec<State>))> {
+        let py = slf.py();
+        let make = py.import("force_elements._core")?.getattr("_batch_of")?;
+        let batch = slf.borrow();
+        let states = batch.worlds.iter().map(|state| State::of(batch.system(py), state.clone())).collect();
+        Ok((make, (batch.system(py), states)))
+    }
+}
+
+/// For pickles.
+#[pyfunction]
+pub(crate) fn _batch_of(system: Py<System>, states: Vec<PyRef<'_, State>>) -> Batch {
+    Batch { system, worlds: states.iter().map(|state| state.state.clone()).collect(), threads: None }
+}

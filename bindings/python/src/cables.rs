@@ -1,0 +1,186 @@
+//! Cables: their obstacles, via points and paths.
+
+use force_elements::cable::{
+    CablePath, Obstacle as CrateObstacle, PathError, SplineCurve, ViaPoint as CrateViaPoint,
+};
+use force_elements::nalgebra::Point3;
+use force_elements::{CableSpring, Error, ForceSystem, cable_spring};
+use pyo3::prelude::*;
+
+use crate::convert;
+use crate::errors::{exception, invalid, raised};
+use crate::parts::{Coordinate, Element, Frame, FrameArgument, Station};
+use crate::shapes::Shape;
+use crate::system::{Addition, System};
+
+fn of_path(error: PathError) -> PyErr {
+    raised(Error::from(error))
+}
+
+/// A shape in a frame or on a body, over which a cable is laid. ``hint`` is a point [m] in the frame of the shape past which
+/// the cable runs at first. With ``ignored_around_ends`` the shape is ignored while it contains an end of the cable. ``friction``
+/// is the coefficient of friction; without one on any of its obstacles a cable slides freely.
+#[pyclass(frozen, from_py_object, module = "force_elements")]
+#[derive(Debug, Clone)]
+pub(crate) struct Obstacle {
+    frame: Frame,
+    shape: Shape,
+    hint: Option<Point3<f64>>,
+    ignored_around_ends: bool,
+    friction: Option<f64>,
+}
+
+#[pymethods]
+impl Obstacle {
+    #[new]
+    #[pyo3(signature = (frame, shape, hint=None, ignored_around_ends=false, friction=None))]
+    fn new(
+        frame: FrameArgument,
+        shape: Shape,
+        hint: Option<&Bound<'_, PyAny>>,
+        ignored_around_ends: bool,
+        friction: Option<f64>,
+    ) -> PyResult<Self> {
+        let hint = hint.map(convert::point).transpose()?;
+        Ok(Self { frame: frame.frame(), shape, hint, ignored_around_ends, friction })
+    }
+
+    fn __getnewargs__(&self) -> (Frame, Shape, Option<[f64; 3]>, bool, Option<f64>) {
+        (
+            self.frame,
+            self.shape.clone(),
+            self.hint.map(|p| p.coords.into()),
+            self.ignored_around_ends,
+            self.friction,
+        )
+    }
+}
+
+impl Obstacle {
+    fn find(&self, system: &ForceSystem<f64>) -> PyResult<CrateObstacle<f64>> {
+        let surface = self.shape.wrappable()?;
+        let surface = surface
+            .ok_or_else(|| exception("ElementError", "a cable cannot be laid over a half-space", None))?;
+        let frame = FrameArgument::Frame(self.frame).find(system)?;
+        let mut obstacle = CrateObstacle::shared(frame, surface).map_err(of_path)?;
+        if let Some(hint) = self.hint {
+            obstacle = obstacle.with_contact_hint(hint).map_err(of_path)?;
+        }
+        Ok(if self.ignored_around_ends { obstacle.ignored_around_ends() } else { obstacle })
+    }
+}
+
+type Knots = (Coordinate, Vec<f64>, Vec<[f64; 3]>);
+
+/// A point that a cable runs through. With ``moving``, a coordinate, its values and a point [m] in the frame of the body at each,
+/// it moves along a spline and ``station`` gives the body only. With ``within``, a coordinate and the ends of a range, it is
+/// there only in this range.
+#[pyclass(frozen, from_py_object, module = "force_elements")]
+#[derive(Debug, Clone)]
+pub(crate) struct ViaPoint {
+    station: Station,
+    moving: Option<Knots>,
+    within: Option<(Coordinate, f64, f64)>,
+}
+
+#[pymethods]
+impl ViaPoint {
+    #[new]
+    #[pyo3(signature = (station, moving=None, within=None))]
+    fn new(
+        station: Station,
+        moving: Option<Knots>,
+        within: Option<(Coordinate, f64, f64)>,
+    ) -> PyResult<Self> {
+        if moving.as_ref().is_some_and(|(_, values, points)| values.len() != points.len()) {
+            return Err(invalid("moving takes as many values of the coordinate as points"));
+        }
+        Ok(Self { station, moving, within })
+    }
+
+    fn __getnewargs__(&self) -> (Station, Option<Knots>, Option<(Coordinate, f64, f64)>) {
+        (self.station, self.moving.clone(), self.within)
+    }
+}
+
+impl ViaPoint {
+    fn find(&self, system: &ForceSystem<f64>) -> PyResult<CrateViaPoint<f64>> {
+        let station = self.station.find(system)?;
+        let point = match &self.moving {
+            None => CrateViaPoint::from(station),
+            Some((coordinate, values, points)) => {
+                let knots = values.iter().copied().zip(points.iter().map(|point| Point3::from(*point)));
+                let curve = SplineCurve::new(knots).map_err(|error| raised(Error::from(error)))?;
+                CrateViaPoint::moving(station.body, coordinate.find(system)?, curve)
+            }
+        };
+        match self.within {
+            Some((coordinate, start, end)) => {
+                point.only_within(coordinate.find(system)?, start..=end).map_err(of_path)
+            }
+            None => Ok(point),
+        }
+    }
+}
+
+/// What a cable passes on its way.
+#[derive(FromPyObject, IntoPyObject, Clone)]
+pub(crate) enum Passage {
+    Obstacle(Obstacle),
+    ViaPoint(ViaPoint),
+    Station(Station),
+}
+
+/// The ends of a cable, and what it passes between them.
+#[derive(Clone)]
+pub(crate) struct Route {
+    pub(crate) origin: Station,
+    pub(crate) termination: Station,
+    pub(crate) passages: Vec<Passage>,
+}
+
+impl Route {
+    fn find(&self, system: &ForceSystem<f64>) -> PyResult<CablePath<f64>> {
+        let (origin, termination) = (self.origin.find(system)?, self.termination.find(system)?);
+        let path = CablePath::new(origin, termination).map_err(of_path)?;
+        self.passages.iter().try_fold(path, |path, passage| match passage {
+            Passage::Obstacle(obstacle) => Ok(path.over(obstacle.find(system)?)),
+            Passage::ViaPoint(point) => path.through(point.find(system)?).map_err(of_path),
+            Passage::Station(station) => path.through(station.find(system)?).map_err(of_path),
+        })
+    }
+
+    /// The coefficients of friction of the obstacles, if one of them has one.
+    fn friction(&self) -> Option<Vec<f64>> {
+        let of_each: Vec<Option<f64>> = self
+            .passages
+            .iter()
+            .filter_map(|passage| match passage {
+                Passage::Obstacle(obstacle) => Some(obstacle.friction),
+                _ => None,
+            })
+            .collect();
+        let has_friction = of_each.iter().any(Option::is_some);
+        has_friction.then(|| of_each.into_iter().map(Option::unwrap_or_default).collect())
+    }
+}
+
+/// Adds a cable.
+pub(crate) fn add<'py, A>(
+    system: &System,
+    py: Python<'py>,
+    route: &Route,
+    elastic: cable_spring::Parameters<f64>,
+    addition: Addition<'py, A>,
+) -> PyResult<Element>
+where
+    A: IntoPyObject<'py, Target = pyo3::types::PyTuple, Output = Bound<'py, pyo3::types::PyTuple>>,
+{
+    system.add(py, addition, |system| {
+        let cable = CableSpring::new(route.find(system)?, elastic).map_err(raised)?;
+        match route.friction() {
+            None => Ok(cable),
+            Some(friction) => cable.with_friction(friction).map_err(raised),
+        }
+    })
+}

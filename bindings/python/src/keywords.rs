@@ -1,0 +1,132 @@
+//! Parameters of elements as keyword arguments, from the table in which the crate declares them.
+
+use force_elements::variables::Value;
+use force_elements::{Error, Variables};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyList};
+
+use crate::convert;
+use crate::errors::{invalid, raised};
+
+/// The part of a name that is the keyword of an argument.
+fn field(name: &str) -> &str {
+    name.split('.').next().unwrap_or(name)
+}
+
+/// Whether an entry belongs to a keyword.
+fn is_of(name: &str, keyword: &str) -> bool {
+    name.strip_prefix(keyword).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+/// The numbers of a square symmetric matrix from its diagonal to the right, as the crate lists them.
+const TRIANGLE: usize = 21;
+
+/// One number for each entry of a keyword, whose names are given.
+fn spread(keyword: &str, value: &Bound<'_, PyAny>, names: &[String]) -> PyResult<Vec<f64>> {
+    let count = names.len();
+    if let Ok(parts) = value.cast::<PyDict>() {
+        let mut numbers = vec![0.0; count];
+        for (part, number) in parts {
+            let name = format!("{keyword}.{}", part.extract::<String>()?);
+            let place = names.iter().position(|other| *other == name);
+            let place = place.ok_or_else(|| PyTypeError::new_err(format!("there is no {name}")))?;
+            numbers[place] = number.extract()?;
+        }
+        return Ok(numbers);
+    }
+    let (numbers, shape) = convert::numbers(value)?;
+    let diagonal = |at: &dyn Fn(usize) -> f64| {
+        let mut all = vec![0.0; TRIANGLE];
+        let mut place = 0;
+        for row in 0..6 {
+            all[place] = at(row);
+            place += 6 - row;
+        }
+        all
+    };
+    match shape.as_slice() {
+        [] if count == TRIANGLE => Ok(diagonal(&|_| numbers[0])),
+        [] => Ok(vec![numbers[0]; count]),
+        [length] if *length == count => Ok(numbers),
+        [6] if count == TRIANGLE => Ok(diagonal(&|axis| numbers[axis])),
+        [6, 6] if count == TRIANGLE => {
+            let at = |row: usize, column: usize| numbers[6 * row + column];
+            let pairs = || (0..6).flat_map(|row| (row..6).map(move |column| (row, column)));
+            if pairs().any(|(row, column)| at(row, column).to_bits() != at(column, row).to_bits()) {
+                return Err(invalid(&format!("{keyword} must be symmetric")));
+            }
+            Ok(pairs().map(|(row, column)| at(row, column)).collect())
+        }
+        _ => {
+            Err(invalid(&format!("{keyword} takes one number, or {count}, not an array of shape {shape:?}")))
+        }
+    }
+}
+
+/// Writes keyword arguments to the parameters of an element, and returns them in full.
+pub(crate) fn assign<'py, V: Variables<f64>>(
+    of: &str,
+    parameters: &mut V,
+    keywords: Option<&Bound<'py, PyDict>>,
+    py: Python<'py>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let mut names = Vec::new();
+    parameters.visit(&mut |entry| names.push(entry.name.to_string()));
+    let mut written: Vec<(String, Vec<f64>)> = Vec::new();
+    let full = PyDict::new(py);
+    for (key, value) in keywords.into_iter().flatten() {
+        let keyword: String = key.extract()?;
+        let own: Vec<String> = names.iter().filter(|name| is_of(name, &keyword)).cloned().collect();
+        if own.is_empty() {
+            let mut known: Vec<&str> = names.iter().map(|name| field(name)).collect();
+            known.dedup();
+            let known = known.join(", ");
+            let text = format!("{of} has no parameter {keyword:?}; it has {known}");
+            return Err(PyTypeError::new_err(text));
+        }
+        let numbers = spread(&keyword, &value, &own)?;
+        full.set_item(&keyword, PyList::new(py, &numbers)?)?;
+        written.push((keyword, numbers));
+    }
+    // Parameters that bound one another follow those that are given; then those that are given stand.
+    for couples in [true, false] {
+        for (keyword, numbers) in &written {
+            write(parameters, keyword, numbers)?;
+            if couples {
+                parameters.couple(keyword);
+            }
+        }
+    }
+    parameters.validate().map_err(|error| raised(Error::from(error)))?;
+    Ok(full)
+}
+
+fn write<V: Variables<f64>>(parameters: &mut V, keyword: &str, numbers: &[f64]) -> PyResult<()> {
+    let mut next = numbers.iter();
+    let mut refused = None;
+    parameters.visit_mut(&mut |entry| {
+        if is_of(&entry.name.to_string(), keyword)
+            && let Some(&number) = next.next()
+            && let Err(error) = entry.value.write("flag", number)
+        {
+            refused = Some(error);
+        }
+    });
+    refused.map_or(Ok(()), |error| Err(raised(Error::from(error))))
+}
+
+/// The names of parameters, each with its default and unit.
+pub(crate) fn table<'py, V: Variables<f64>>(parameters: &V, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+    let table = PyDict::new(py);
+    let mut failed = None;
+    parameters.visit(&mut |entry| {
+        let default = match entry.value {
+            Value::Number(number) => number.into_pyobject(py).map(Bound::into_any).map_err(PyErr::from),
+            Value::Flag(flag) => Ok(PyBool::new(py, flag).to_owned().into_any()),
+        };
+        let set = default.and_then(|default| table.set_item(entry.name.to_string(), (default, entry.unit)));
+        failed = failed.take().or(set.err());
+    });
+    failed.map_or(Ok(table), Err)
+}

@@ -1,0 +1,52 @@
+//! Work on many worlds, on several threads.
+
+use std::num::NonZeroUsize;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use force_elements::Error;
+
+/// Worlds for which another thread is worth starting.
+const WORTH_A_THREAD: usize = 32;
+
+/// Calls `visit` with each job. Every job is its own, so that results do not depend on the number of threads. Returns the
+/// failure of the first that fails; the others are done all the same.
+///
+/// Threads live as long as the call: a process that forks between two calls has none to lose.
+pub(crate) fn each<J: Send>(
+    jobs: &mut [J],
+    threads: Option<NonZeroUsize>,
+    visit: impl Fn(usize, &mut J) -> Result<(), Error> + Sync,
+) -> Result<(), Error> {
+    let all = || thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let threads = threads.map_or_else(|| all().min(jobs.len() / WORTH_A_THREAD), NonZeroUsize::get);
+    let threads = threads.clamp(1, jobs.len().max(1));
+    let size = if threads == 1 { jobs.len().max(1) } else { jobs.len().div_ceil(8 * threads) };
+    let chunks = Mutex::new(jobs.chunks_mut(size).enumerate());
+    let failures = Mutex::new(Vec::new());
+    let work = || {
+        loop {
+            let chunk = chunks.lock().unwrap_or_else(PoisonError::into_inner).next();
+            let Some((number, chunk)) = chunk else { break };
+            for (place, job) in chunk.iter_mut().enumerate() {
+                let index = number * size + place;
+                if let Err(source) = visit(index, job) {
+                    failures.lock().unwrap_or_else(PoisonError::into_inner).push((index, source));
+                }
+            }
+        }
+    };
+    if threads == 1 {
+        work();
+    } else {
+        thread::scope(|scope| {
+            for _ in 1..threads {
+                scope.spawn(work);
+            }
+            work();
+        });
+    }
+    let failures = failures.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let first = failures.into_iter().min_by_key(|&(index, _)| index);
+    first.map_or(Ok(()), |(index, source)| Err(Error::World { index, source: Box::new(source) }))
+}

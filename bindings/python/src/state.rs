@@ -1,0 +1,418 @@
+//! One state: motion, variables by name, forces and results.
+
+use force_elements::{DynamicsView, ForceSystem, Stage, State as CrateState};
+use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods as _, ToPyArray as _};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+
+use crate::convert::{self, force_numbers, matrix_of, pose_of, velocity_numbers, velocity_of};
+use crate::errors::{invalid, raised};
+use crate::linearization::Linearization;
+use crate::parts::{Body, Coordinate, Element};
+use crate::system::System;
+
+/// Time, motion, variables and results of one system. Made by ``System.state``.
+///
+/// ``state[name]`` reads and writes a variable, such as ``state["linear_bushing[0].stiffness.qx"]``, also under the name of the
+/// element: ``state["mount.stiffness.qx"]``. Setting ``time``, or a pose or another part of the motion, requires a new
+/// ``evaluate`` before forces and results can be read.
+#[pyclass(module = "force_elements")]
+pub(crate) struct State {
+    system: Py<System>,
+    pub(crate) state: CrateState<f64>,
+}
+
+impl State {
+    pub(crate) fn of(system: Py<System>, state: CrateState<f64>) -> Self {
+        Self { system, state }
+    }
+
+    pub(crate) fn belongs_to(&self, system: &Py<System>) -> bool {
+        self.system.is(system)
+    }
+
+    /// Calls with the system and the state at Dynamics stage.
+    fn view<V>(
+        &self,
+        read: impl FnOnce(&ForceSystem<f64>, DynamicsView<'_, f64>) -> PyResult<V>,
+    ) -> PyResult<V> {
+        let system = self.system.get().read();
+        read(&system, system.dynamics_view(&self.state).map_err(raised)?)
+    }
+
+    fn variable_name(&self, name: &str) -> String {
+        System::resolved(&self.system.get().read(), name)
+    }
+}
+
+/// The rows of a matrix of a given shape.
+fn rows(value: &Bound<'_, PyAny>, count: usize, columns: usize, what: &str) -> PyResult<Vec<f64>> {
+    let (numbers, shape) = convert::numbers(value)?;
+    if shape != [count, columns] {
+        return Err(invalid(&format!("{what} must be of shape ({count}, {columns}), not {shape:?}")));
+    }
+    Ok(numbers)
+}
+
+/// As many numbers as there are coordinates.
+fn row(value: &Bound<'_, PyAny>, count: usize, what: &str) -> PyResult<Vec<f64>> {
+    let (numbers, shape) = convert::numbers(value)?;
+    if shape != [count] {
+        return Err(invalid(&format!("{what} must be of shape ({count},), not {shape:?}")));
+    }
+    Ok(numbers)
+}
+
+#[pymethods]
+impl State {
+    /// Its system.
+    #[getter]
+    fn system(&self, py: Python<'_>) -> Py<System> {
+        self.system.clone_ref(py)
+    }
+
+    /// Time [s].
+    #[getter]
+    fn time(&self) -> f64 {
+        self.state.time()
+    }
+
+    #[setter]
+    fn set_time(&mut self, time: f64) -> PyResult<()> {
+        self.state.set_time(time).map_err(raised)
+    }
+
+    /// The poses (bodies, 4, 4) [m] of all bodies in ground; (bodies, 7) numbers (x, y, z, and the quaternion w, i, j, k) can
+    /// be set too.
+    #[getter]
+    fn poses<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray3<f64>>> {
+        let positions = self.state.positions();
+        let poses: Vec<f64> =
+            positions.topology().bodies().flat_map(|body| matrix_of(positions.pose(body))).collect();
+        poses.to_pyarray(py).reshape([poses.len() / 16, 4, 4])
+    }
+
+    #[setter]
+    fn set_poses(&mut self, poses: &Bound<'_, PyAny>) -> PyResult<()> {
+        let topology = self.state.positions().topology().clone();
+        let (numbers, shape) = convert::numbers(poses)?;
+        let count = topology.bodies().count();
+        let width = match shape.as_slice() {
+            [n, 4, 4] if *n == count => 16,
+            [n, 7] if *n == count => 7,
+            _ => {
+                return Err(invalid(&format!(
+                    "poses must be of shape ({count}, 4, 4) or ({count}, 7), not {shape:?}"
+                )));
+            }
+        };
+        for (body, numbers) in topology.bodies().zip(numbers.chunks_exact(width)) {
+            self.state.set_pose(body, pose_of(numbers)).map_err(raised)?;
+        }
+        Ok(())
+    }
+
+    /// The velocities (bodies, 6) of the origins of all bodies, in ground: angular [rad/s], linear [m/s].
+    #[getter]
+    fn velocities<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let velocities = self.state.velocities();
+        let bodies = velocities.topology().bodies();
+        let velocities = bodies.flat_map(|body| velocity_numbers(velocities.velocity(body)));
+        convert::matrix(py, &velocities.collect::<Vec<_>>(), 6)
+    }
+
+    #[setter]
+    fn set_velocities(&mut self, velocities: &Bound<'_, PyAny>) -> PyResult<()> {
+        let topology = self.state.positions().topology().clone();
+        let numbers = rows(velocities, topology.bodies().count(), 6, "velocities")?;
+        for (body, numbers) in topology.bodies().zip(numbers.chunks_exact(6)) {
+            self.state.set_velocity(body, velocity_of(numbers)).map_err(raised)?;
+        }
+        Ok(())
+    }
+
+    /// The values of all coordinates [m or rad].
+    #[getter]
+    fn coordinates<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        self.state.positions().coordinates().to_pyarray(py)
+    }
+
+    #[setter]
+    fn set_coordinates(&mut self, values: &Bound<'_, PyAny>) -> PyResult<()> {
+        let topology = self.state.positions().topology().clone();
+        let numbers = row(values, topology.coordinates().count(), "coordinates")?;
+        for (coordinate, q) in topology.coordinates().zip(numbers) {
+            self.state.set_coordinate(coordinate, q).map_err(raised)?;
+        }
+        Ok(())
+    }
+
+    /// The rates of all coordinates [m/s or rad/s].
+    #[getter]
+    fn coordinate_rates<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        self.state.velocities().coordinates().to_pyarray(py)
+    }
+
+    #[setter]
+    fn set_coordinate_rates(&mut self, values: &Bound<'_, PyAny>) -> PyResult<()> {
+        let topology = self.state.positions().topology().clone();
+        let numbers = row(values, topology.coordinates().count(), "coordinate_rates")?;
+        for (coordinate, u) in topology.coordinates().zip(numbers) {
+            self.state.set_coordinate_rate(coordinate, u).map_err(raised)?;
+        }
+        Ok(())
+    }
+
+    /// Sets pose [m] and, if given, velocity of a body: a 4 x 4 matrix, or 7 numbers (x, y, z, w, i, j, k), or a position; and
+    /// 6 numbers, angular [rad/s] and linear [m/s].
+    #[pyo3(signature = (body, pose, velocity=None))]
+    fn set_body(
+        &mut self,
+        body: Body,
+        pose: &Bound<'_, PyAny>,
+        velocity: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let body = body.find(&self.system.get().read())?;
+        let X_GB = convert::pose(pose)?;
+        match velocity {
+            Some(velocity) => {
+                let V_GB = velocity_of(&convert::vector::<6>(velocity)?);
+                self.state.set_body(body, X_GB, V_GB).map_err(raised)
+            }
+            None => self.state.set_pose(body, X_GB).map_err(raised),
+        }
+    }
+
+    /// Sets value [m or rad] and, if given, rate [m/s or rad/s] of a coordinate.
+    #[pyo3(signature = (coordinate, value, rate=None))]
+    fn set_coordinate(&mut self, coordinate: Coordinate, value: f64, rate: Option<f64>) -> PyResult<()> {
+        let coordinate = coordinate.find(&self.system.get().read())?;
+        self.state.set_coordinate(coordinate, value).map_err(raised)?;
+        rate.map_or(Ok(()), |rate| self.state.set_coordinate_rate(coordinate, rate).map_err(raised))
+    }
+
+    /// Evaluates all elements.
+    fn evaluate(&mut self, py: Python<'_>) -> PyResult<()> {
+        let (system, state) = (self.system.get(), &mut self.state);
+        py.detach(|| system.read().realize_dynamics(state).map(|_| ())).map_err(raised)
+    }
+
+    /// Commits what elements remember, when the host accepts a step: anchors, sliding, bristles, stops, turns, cable paths.
+    /// Requires an evaluated state.
+    fn accept(&mut self, py: Python<'_>) -> PyResult<()> {
+        let (system, state) = (self.system.get(), &mut self.state);
+        py.detach(|| system.read().accept_step(state)).map_err(raised)
+    }
+
+    /// Lets elements forget the past, as though the bodies had always been where they are; of one element, if given. Call it
+    /// after setting the initial poses.
+    #[pyo3(signature = (element=None))]
+    fn reset_memory(&mut self, element: Option<&Element>) -> PyResult<()> {
+        let system = self.system.get().read();
+        match element {
+            Some(element) => system.reset_memory(&mut self.state, element.find(&system)?),
+            None => system.reset_memories(&mut self.state),
+        }
+        .map_err(raised)
+    }
+
+    /// Opens the energy accounts of all elements with zero dissipated energy.
+    fn reset_dissipated_energy(&mut self) -> PyResult<()> {
+        self.system.get().read().reset_dissipated_energy(&mut self.state).map_err(raised)
+    }
+
+    /// Enables or disables an element.
+    fn set_enabled(&mut self, element: &Element, enabled: bool) -> PyResult<()> {
+        let system = self.system.get().read();
+        let id = element.find(&system)?;
+        system.set_enabled(&mut self.state, id, enabled).map_err(raised)
+    }
+
+    /// Brings the state up to date after something was added to its system.
+    fn carry_over(&mut self) -> PyResult<()> {
+        self.system.get().read().carry_over(&mut self.state).map_err(raised)
+    }
+
+    /// Torque [N m] and force [N] of all elements on a body, at its origin, in ground.
+    fn body_force<'py>(&self, py: Python<'py>, body: Body) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        self.view(|system, view| Ok(force_numbers(&view.body_force(body.find(system)?)).to_pyarray(py)))
+    }
+
+    /// The forces (bodies, 6) on all bodies at their origins, in ground: torque [N m], force [N].
+    #[getter]
+    fn wrenches<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        self.view(|system, view| {
+            let wrenches = system.bodies().flat_map(|body| force_numbers(&view.body_force(body)));
+            convert::matrix(py, &wrenches.collect::<Vec<_>>(), 6)
+        })
+    }
+
+    /// The forces [N or N m] on all coordinates.
+    #[getter]
+    fn coordinate_forces<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        self.view(|_, view| Ok(view.forces().coordinates().to_pyarray(py)))
+    }
+
+    /// The energy stored in all elements [J].
+    #[getter]
+    fn energy(&self) -> PyResult<f64> {
+        self.view(|_, view| Ok(view.potential_energy()))
+    }
+
+    /// The power dissipated by all elements [W], as far as it is known instantaneously.
+    #[getter]
+    fn power_dissipated(&self) -> PyResult<f64> {
+        self.view(|_, view| Ok(view.power_dissipated()))
+    }
+
+    /// The energy dissipated by all elements [J]; ``None`` while an account is closed.
+    #[getter]
+    fn dissipated_energy(&self) -> PyResult<Option<f64>> {
+        self.view(|_, view| Ok(view.dissipated_energy()))
+    }
+
+    /// The result of this name, such as ``exponential_spring[3].friction_force_P.x``; of a flag 1 or 0.
+    fn result(&self, name: &str) -> PyResult<f64> {
+        let name = self.variable_name(name);
+        self.view(|_, view| view.result(&name).map_err(raised))
+    }
+
+    /// All results by name.
+    fn results<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let results = PyDict::new(py);
+        let mut failed = None;
+        self.view(|_, view| {
+            view.visit_results(&mut |entry| {
+                let set = results.set_item(entry.name.to_string(), entry.value.number());
+                failed = failed.take().or(set.err());
+            });
+            Ok(())
+        })?;
+        failed.map_or(Ok(results), Err)
+    }
+
+    /// The units of all variables and, in an evaluated state, of all results, by name: ``1`` of a number without dimension,
+    /// empty of a flag.
+    fn units<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let units = PyDict::new(py);
+        let mut failed = None;
+        self.state.visit_variables(&mut |entry| {
+            failed = failed.take().or(units.set_item(entry.name.to_string(), entry.unit).err());
+        });
+        if self.state.stage() >= Stage::Dynamics {
+            self.view(|_, view| {
+                view.visit_results(&mut |entry| {
+                    failed = failed.take().or(units.set_item(entry.name.to_string(), entry.unit).err());
+                });
+                Ok(())
+            })?;
+        }
+        failed.map_or(Ok(units), Err)
+    }
+
+    /// The names of all variables.
+    fn keys(&self) -> Vec<String> {
+        self.state.variable_names()
+    }
+
+    /// All variables by name.
+    fn variables(&self) -> Vec<(String, f64)> {
+        self.state.snapshot().variables
+    }
+
+    fn __getitem__(&self, name: &str) -> PyResult<f64> {
+        self.state.variable(&self.variable_name(name)).map_err(raised)
+    }
+
+    fn __setitem__(&mut self, name: &str, value: f64) -> PyResult<()> {
+        let system = self.system.get().read();
+        system.set_variable(&mut self.state, &System::resolved(&system, name), value).map_err(raised)
+    }
+
+    fn __contains__(&self, name: &str) -> bool {
+        self.state.variable(&self.variable_name(name)).is_ok()
+    }
+
+    fn __len__(&self) -> usize {
+        let mut count = 0;
+        self.state.visit_variables(&mut |_| count += 1);
+        count
+    }
+
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.keys().into_pyobject(py)?.call_method0("__iter__")
+    }
+
+    fn __repr__(&self) -> String {
+        format!("State of {} at {} s", self.system.get().__repr__(), self.state.time())
+    }
+
+    /// The derivatives of all forces about this state, which must have been evaluated; with ``variables`` also by time and
+    /// variables, with ``commit`` also those of what elements remember after ``accept``.
+    #[pyo3(signature = (*, variables=false, commit=false))]
+    fn linearize(&self, py: Python<'_>, variables: bool, commit: bool) -> PyResult<Linearization> {
+        Linearization::about(py, &self.system, &self.state, variables, commit)
+    }
+
+    /// All variables as bytes, for ``restore_bytes``. The motion is not among them.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.state.to_bytes())
+    }
+
+    /// Restores all variables from the bytes of a state of an equal system; refuses those of another.
+    fn restore_bytes(&mut self, bytes: &[u8]) -> PyResult<()> {
+        self.state.restore_bytes(bytes).map_err(raised)
+    }
+
+    /// Restores all variables from pairs of names and values, as ``variables`` returns them; refuses those of a system with
+    /// other variables, naming the first.
+    fn restore(&mut self, variables: Vec<(String, f64)>) -> PyResult<()> {
+        self.state.restore(&force_elements::Snapshot { variables }).map_err(raised)
+    }
+
+    /// A copy, of the same system.
+    fn copy(&self, py: Python<'_>) -> Self {
+        Self { system: self.system.clone_ref(py), state: self.state.clone() }
+    }
+
+    fn __copy__(&self, py: Python<'_>) -> Self {
+        self.copy(py)
+    }
+
+    fn __deepcopy__(&self, py: Python<'_>, _memo: &Bound<'_, PyAny>) -> Self {
+        self.copy(py)
+    }
+
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> PyResult<(Bound<'py, PyAny>, (Py<System>,), Bound<'py, PyDict>)> {
+        let py = slf.py();
+        let make = py.import("force_elements._core")?.getattr("_state_of")?;
+        let state = slf.borrow();
+        let saved = PyDict::new(py);
+        saved.set_item("poses", state.poses(py)?)?;
+        saved.set_item("velocities", state.velocities(py)?)?;
+        saved.set_item("coordinates", state.coordinates(py))?;
+        saved.set_item("coordinate_rates", state.coordinate_rates(py))?;
+        saved.set_item("variables", state.to_bytes(py))?;
+        Ok((make, (state.system(py),), saved))
+    }
+
+    fn __setstate__(slf: &Bound<'_, Self>, saved: &Bound<'_, PyDict>) -> PyResult<()> {
+        for (name, value) in saved {
+            let name: String = name.extract()?;
+            if name == "variables" {
+                slf.call_method1("restore_bytes", (value,))?;
+            } else {
+                slf.setattr(name, value)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// For pickles.
+#[pyfunction]
+pub(crate) fn _state_of(system: &Bound<'_, System>) -> State {
+    State::of(system.clone().unbind(), system.get().read().default_state())
+}

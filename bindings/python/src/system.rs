@@ -1,0 +1,411 @@
+//! Systems, which record how they were built.
+
+use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard};
+
+use force_elements::hertz_contact::Ball;
+use force_elements::{
+    CoordinatePair, CoordinateSpringDamperExt, ElasticFoundation, ExponentialSpring, ForceElement,
+    ForceSystem, HertzContact, LinearBushing, SpatialBushing, Variables, cable_spring,
+    coordinate_spring_damper_ext, elastic_foundation, exponential_spring, hertz_contact, linear_bushing,
+    spatial_bushing,
+};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+
+use crate::cables::{self, Passage, Route};
+use crate::errors::{exception, no_such, raised};
+use crate::keywords;
+use crate::parts::{Body, Coordinate, Element, FrameArgument, Station};
+use crate::shapes::Surface;
+use crate::state::State;
+
+/// Bodies, coordinates and elements.
+#[pyclass(frozen, subclass, module = "force_elements._core")]
+pub(crate) struct System {
+    system: RwLock<ForceSystem<f64>>,
+    calls: Mutex<Vec<Call>>,
+}
+
+/// How something was added.
+struct Call {
+    method: &'static str,
+    arguments: Py<PyTuple>,
+    keywords: Py<PyDict>,
+}
+
+/// An element that is to be added.
+pub(crate) struct Addition<'py, A> {
+    /// The method that adds it, and what it is given beside parameters and name.
+    pub(crate) method: &'static str,
+    pub(crate) arguments: A,
+    pub(crate) name: Option<String>,
+    /// Parameters and options in full.
+    pub(crate) keywords: Bound<'py, PyDict>,
+}
+
+impl System {
+    pub(crate) fn read(&self) -> RwLockReadGuard<'_, ForceSystem<f64>> {
+        self.system.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn change<V>(&self, change: impl FnOnce(&mut ForceSystem<f64>) -> PyResult<V>) -> PyResult<V> {
+        change(&mut self.system.write().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn record<'py>(
+        &self,
+        method: &'static str,
+        arguments: Bound<'py, PyTuple>,
+        keywords: Bound<'py, PyDict>,
+    ) {
+        let call = Call { method, arguments: arguments.unbind(), keywords: keywords.unbind() };
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner).push(call);
+    }
+
+    /// Adds an element, and records how.
+    pub(crate) fn add<
+        'py,
+        E: ForceElement<f64>,
+        A: IntoPyObject<'py, Target = PyTuple, Output = Bound<'py, PyTuple>>,
+    >(
+        &self,
+        py: Python<'py>,
+        addition: Addition<'py, A>,
+        make: impl FnOnce(&ForceSystem<f64>) -> PyResult<E>,
+    ) -> PyResult<Element> {
+        let Addition { method, arguments, name, keywords } = addition;
+        let arguments = arguments.into_pyobject(py).map_err(Into::into)?;
+        let element = self.change(|system| {
+            let element = make(system)?;
+            let handle = match &name {
+                Some(name) => system.add_named(name, element),
+                None => system.add(element),
+            };
+            Ok(Element::of(handle.map_err(raised)?))
+        })?;
+        if let Some(name) = name {
+            keywords.set_item("name", name)?;
+        }
+        self.record(method, arguments, keywords);
+        Ok(element)
+    }
+
+    /// The name of a variable or result under the kind and place of its element, where it may be under the user's name.
+    pub(crate) fn resolved(system: &ForceSystem<f64>, name: &str) -> String {
+        // A user's name may have dots: the longest that fits is meant.
+        let mut dots: Vec<usize> = name.match_indices('.').map(|(place, _)| place).collect();
+        dots.reverse();
+        let own = dots.into_iter().find_map(|dot| {
+            let (element, field) = name.split_at(dot);
+            system.find_element(element).map(|id| format!("{id}{field}"))
+        });
+        own.unwrap_or_else(|| name.to_string())
+    }
+}
+
+/// Parameters of an element from keywords, and the keywords in full.
+fn given<'py, P: Variables<f64> + Default>(
+    kind: &str,
+    keywords: Option<&Bound<'py, PyDict>>,
+    py: Python<'py>,
+) -> PyResult<(P, Bound<'py, PyDict>)> {
+    let mut parameters = P::default();
+    let full = keywords::assign(kind, &mut parameters, keywords, py)?;
+    Ok((parameters, full))
+}
+
+/// What a ball touches: the half-space below the x-y plane of a frame, or a ball, given by its center and radius [m].
+#[derive(FromPyObject, IntoPyObject)]
+enum HertzSurface {
+    Ball((Station, f64)),
+    HalfSpace(#[pyo3(from_py_with = frame_of)] crate::parts::Frame),
+}
+
+fn frame_of(value: &Bound<'_, PyAny>) -> PyResult<crate::parts::Frame> {
+    Ok(value.extract::<FrameArgument>()?.frame())
+}
+
+#[pymethods]
+impl System {
+    /// A system with only ground.
+    #[new]
+    fn new() -> Self {
+        Self { system: RwLock::new(ForceSystem::new()), calls: Mutex::default() }
+    }
+
+    /// Adds a body of the host.
+    #[pyo3(signature = (name=None))]
+    fn add_body(&self, py: Python<'_>, name: Option<&str>) -> PyResult<Body> {
+        let body = self.change(|system| match name {
+            Some(name) => system.add_named_body(name).map_err(raised),
+            None => Ok(system.add_body()),
+        })?;
+        self.record("add_body", (name,).into_pyobject(py)?, PyDict::new(py));
+        Ok(Body::of(body))
+    }
+
+    /// Adds a scalar coordinate of the host.
+    #[pyo3(signature = (name=None))]
+    fn add_coordinate(&self, py: Python<'_>, name: Option<&str>) -> PyResult<Coordinate> {
+        let coordinate = self.change(|system| match name {
+            Some(name) => system.add_named_coordinate(name).map_err(raised),
+            None => Ok(system.add_coordinate()),
+        })?;
+        self.record("add_coordinate", (name,).into_pyobject(py)?, PyDict::new(py));
+        Ok(Coordinate::of(coordinate))
+    }
+
+    /// Adds a spring-damper with six axes between frame F on one body and frame M on another, by gimbal angles.
+    #[pyo3(signature = (frame_f, frame_m, *, name=None, **parameters))]
+    fn add_linear_bushing(
+        &self,
+        py: Python<'_>,
+        frame_f: FrameArgument,
+        frame_m: FrameArgument,
+        name: Option<String>,
+        parameters: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Element> {
+        let (law, keywords) = given::<linear_bushing::Parameters<f64>>("a linear bushing", parameters, py)?;
+        let arguments = (frame_f.frame(), frame_m.frame());
+        let addition = Addition { method: "add_linear_bushing", arguments, name, keywords };
+        self.add(py, addition, |system| {
+            LinearBushing::new(frame_f.find(system)?, frame_m.find(system)?, law).map_err(raised)
+        })
+    }
+
+    /// Adds a bushing between frame F on one body and frame M on another, by rotation vector, with two 6 x 6 matrices.
+    #[pyo3(signature = (frame_f, frame_m, *, name=None, **parameters))]
+    fn add_spatial_bushing(
+        &self,
+        py: Python<'_>,
+        frame_f: FrameArgument,
+        frame_m: FrameArgument,
+        name: Option<String>,
+        parameters: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Element> {
+        let (law, keywords) = given::<spatial_bushing::Parameters<f64>>("a spatial bushing", parameters, py)?;
+        let arguments = (frame_f.frame(), frame_m.frame());
+        let addition = Addition { method: "add_spatial_bushing", arguments, name, keywords };
+        self.add(py, addition, |system| {
+            SpatialBushing::new(frame_f.find(system)?, frame_m.find(system)?, law).map_err(raised)
+        })
+    }
+
+    /// Adds the contact of a point of a body with the x-y plane of a frame, with friction that holds.
+    #[pyo3(signature = (plane, station, *, name=None, **parameters))]
+    fn add_exponential_spring(
+        &self,
+        py: Python<'_>,
+        plane: FrameArgument,
+        station: Station,
+        name: Option<String>,
+        parameters: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Element> {
+        let kind = "an exponential spring";
+        let (law, keywords) = given::<exponential_spring::Parameters<f64>>(kind, parameters, py)?;
+        let arguments = (plane.frame(), station);
+        let addition = Addition { method: "add_exponential_spring", arguments, name, keywords };
+        self.add(py, addition, |system| {
+            ExponentialSpring::new(plane.find(system)?, station.find(system)?, law).map_err(raised)
+        })
+    }
+
+    /// Adds the contact of a ball, given by its center and radius [m], with the half-space below the x-y plane of a frame, or
+    /// with another ball, a tuple of its center and radius.
+    #[pyo3(signature = (surface, center, radius, *, name=None, **parameters))]
+    fn add_hertz_contact(
+        &self,
+        py: Python<'_>,
+        surface: HertzSurface,
+        center: Station,
+        radius: f64,
+        name: Option<String>,
+        parameters: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Element> {
+        let (law, keywords) = given::<hertz_contact::Parameters<f64>>("a Hertz contact", parameters, py)?;
+        let touched = match &surface {
+            HertzSurface::Ball((center, radius)) => Ok((*center, *radius)),
+            HertzSurface::HalfSpace(frame) => Err(FrameArgument::Frame(*frame)),
+        };
+        let addition =
+            Addition { method: "add_hertz_contact", arguments: (surface, center, radius), name, keywords };
+        self.add(py, addition, |system| {
+            let ball = Ball::new(center.find(system)?, radius);
+            match touched {
+                Ok((other, radius)) => HertzContact::new(Ball::new(other.find(system)?, radius), ball, law),
+                Err(frame) => HertzContact::new(frame.find(system)?, ball, law),
+            }
+            .map_err(raised)
+        })
+    }
+
+    /// Adds a spring-damper with friction and stops on a coordinate, or between two.
+    #[pyo3(signature = (coordinate, coordinate0=None, *, name=None, **parameters))]
+    fn add_coordinate_spring_damper_ext(
+        &self,
+        py: Python<'_>,
+        coordinate: Coordinate,
+        coordinate0: Option<Coordinate>,
+        name: Option<String>,
+        parameters: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Element> {
+        let kind = "a coordinate spring-damper";
+        let (law, keywords) = given::<coordinate_spring_damper_ext::Parameters<f64>>(kind, parameters, py)?;
+        let method = "add_coordinate_spring_damper_ext";
+        let addition = Addition { method, arguments: (coordinate, coordinate0), name, keywords };
+        self.add(py, addition, |system| {
+            let on = coordinate.find(system)?;
+            let pair = match coordinate0 {
+                Some(from) => CoordinatePair::between(from.find(system)?, on),
+                None => CoordinatePair::on(on),
+            };
+            CoordinateSpringDamperExt::new(pair, law).map_err(raised)
+        })
+    }
+
+    /// Adds the contact of surfaces, of which at least one has springs. With ``anchors`` its friction holds.
+    #[pyo3(signature = (surfaces, *, anchors=false, name=None, **parameters))]
+    fn add_elastic_foundation<'py>(
+        &self,
+        py: Python<'py>,
+        surfaces: Vec<Bound<'py, Surface>>,
+        anchors: bool,
+        name: Option<String>,
+        parameters: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Element> {
+        let kind = "an elastic foundation";
+        let (law, keywords) = given::<elastic_foundation::Parameters<f64>>(kind, parameters, py)?;
+        keywords.set_item("anchors", anchors)?;
+        let arguments = (surfaces.clone(),);
+        let addition = Addition { method: "add_elastic_foundation", arguments, name, keywords };
+        self.add(py, addition, |system| {
+            let mut foundation = ElasticFoundation::new(law).map_err(raised)?;
+            if anchors {
+                foundation = foundation.with_anchors();
+            }
+            for surface in &surfaces {
+                let surface = surface.get();
+                let frame = FrameArgument::Frame(surface.frame).find(system)?;
+                match surface.material {
+                    Some(material) => foundation.add_springs(frame, surface.shape.mesh()?, material),
+                    None => foundation.add_rigid(frame, surface.shape.solid()?),
+                }
+                .map_err(raised)?;
+            }
+            Ok(foundation)
+        })
+    }
+
+    /// Adds an elastic cable from one station to another, over obstacles and through points (stations or via points) in order.
+    #[pyo3(signature = (origin, termination, route=Vec::new(), *, name=None, **parameters))]
+    fn add_cable_spring<'py>(
+        &self,
+        py: Python<'py>,
+        origin: Station,
+        termination: Station,
+        route: Vec<Passage>,
+        name: Option<String>,
+        parameters: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Element> {
+        let (elastic, keywords) = given::<cable_spring::Parameters<f64>>("a cable", parameters, py)?;
+        let arguments = (origin, termination, route.clone());
+        let addition = Addition { method: "add_cable_spring", arguments, name, keywords };
+        cables::add(self, py, &Route { origin, termination, passages: route }, elastic, addition)
+    }
+
+    /// The bodies, without ground.
+    #[getter]
+    fn bodies(&self) -> Vec<Body> {
+        self.read().bodies().map(Body::of).collect()
+    }
+
+    /// The coordinates.
+    #[getter]
+    fn coordinates(&self) -> Vec<Coordinate> {
+        self.read().coordinates().map(Coordinate::of).collect()
+    }
+
+    /// The elements, by kind.
+    #[getter]
+    fn elements(&self) -> Vec<Element> {
+        self.read().elements().map(Element::of).collect()
+    }
+
+    /// The body of this name.
+    fn body(&self, name: &str) -> PyResult<Body> {
+        let body = self.read().topology().find_body(name);
+        let body = body.ok_or_else(|| no_such(&format!("no body is named {name:?}")))?;
+        Ok(Body::of(body))
+    }
+
+    /// The coordinate of this name.
+    fn coordinate(&self, name: &str) -> PyResult<Coordinate> {
+        let coordinate = self.read().topology().find_coordinate(name);
+        coordinate.map(Coordinate::of).ok_or_else(|| no_such(&format!("no coordinate is named {name:?}")))
+    }
+
+    /// The element of this name.
+    fn element(&self, name: &str) -> PyResult<Element> {
+        let element = self.read().find_element(name);
+        element.map(Element::of).ok_or_else(|| no_such(&format!("no element is named {name:?}")))
+    }
+
+    /// A state with default variables, at time zero, with all bodies at rest at the ground origin.
+    fn state(slf: &Bound<'_, Self>) -> State {
+        State::of(slf.clone().unbind(), slf.get().read().default_state())
+    }
+
+    pub(crate) fn __repr__(&self) -> String {
+        let system = self.read();
+        let (bodies, coordinates) = (system.bodies().count(), system.coordinates().count());
+        format!(
+            "System of {bodies} bodies, {coordinates} coordinates and {} elements",
+            system.element_count()
+        )
+    }
+
+    fn __getstate__(&self, py: Python<'_>) -> Vec<(&'static str, Py<PyTuple>, Py<PyDict>)> {
+        let calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
+        let copied = |call: &Call| (call.method, call.arguments.clone_ref(py), call.keywords.clone_ref(py));
+        calls.iter().map(copied).collect()
+    }
+
+    fn __setstate__(
+        slf: &Bound<'_, Self>,
+        calls: Vec<(String, Bound<'_, PyTuple>, Bound<'_, PyDict>)>,
+    ) -> PyResult<()> {
+        if !slf.get().calls.lock().unwrap_or_else(PoisonError::into_inner).is_empty() {
+            return Err(exception("Error", "the system has been built already", None));
+        }
+        for (method, arguments, keywords) in calls {
+            slf.as_any().call_method(method, arguments, Some(&keywords))?;
+        }
+        Ok(())
+    }
+
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> (Bound<'py, PyAny>, (), Vec<(&'static str, Py<PyTuple>, Py<PyDict>)>) {
+        (slf.get_type().into_any(), (), slf.get().__getstate__(slf.py()))
+    }
+}
+
+/// The parameters of a kind of element by name, each with its default and unit. Kinds are those of ``System.add_...``, and
+/// ``elastic_foundation.material``.
+#[pyfunction]
+pub(crate) fn parameters<'py>(py: Python<'py>, kind: &str) -> PyResult<Bound<'py, PyDict>> {
+    match kind {
+        "cable_spring" => keywords::table(&cable_spring::Parameters::default(), py),
+        "linear_bushing" => keywords::table(&linear_bushing::Parameters::default(), py),
+        "spatial_bushing" => keywords::table(&spatial_bushing::Parameters::default(), py),
+        "exponential_spring" => keywords::table(&exponential_spring::Parameters::default(), py),
+        "hertz_contact" => keywords::table(&hertz_contact::Parameters::default(), py),
+        "coordinate_spring_damper_ext" => {
+            keywords::table(&coordinate_spring_damper_ext::Parameters::default(), py)
+        }
+        "elastic_foundation" => keywords::table(&elastic_foundation::Parameters::default(), py),
+        "elastic_foundation.material" => keywords::table(&elastic_foundation::Material::default(), py),
+        _ => Err(PyTypeError::new_err(format!("there is no kind of element {kind:?}"))),
+    }
+}

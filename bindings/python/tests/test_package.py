@@ -1,0 +1,244 @@
+"""Batches, derivatives, pickles, names and errors."""
+
+import copy
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scenes import everything, motion
+
+import force_elements as fe
+
+WORLDS = 70
+NAMES = ["mount.f.px", "exponential_spring[0].normal_force", "cable_spring[0].tension"]
+
+
+def single(system: fe.System, moved: dict[str, Any], world: int) -> fe.State:
+    state = system.state()
+    for name, values in moved.items():
+        setattr(state, name, values[world])
+    return state
+
+
+def outputs(system: fe.System) -> dict[str, Any]:
+    bodies, coordinates = len(system.bodies), len(system.coordinates)
+    return {
+        "wrenches": np.full((WORLDS, bodies, 6), np.nan),
+        "coordinate_forces": np.full((WORLDS, coordinates), np.nan),
+        "energies": np.full(WORLDS, np.nan),
+        "names": NAMES,
+        "results": np.full((WORLDS, len(NAMES)), np.nan),
+    }
+
+
+@pytest.mark.parametrize("threads", [None, 1, 2, 7])
+def test_a_batch_has_the_bits_of_single_states(threads: int | None) -> None:
+    system = everything()
+    batch = fe.Batch(system, WORLDS, threads=threads)
+    stiffness = np.linspace(1.0, 1000.0, WORLDS)
+    batch["mount.stiffness.pz"] = stiffness
+    states = [system.state() for _ in range(WORLDS)]
+    for step in range(3):
+        moved, out = motion(system, WORLDS, seed=step), outputs(system)
+        run = batch.evaluate if step == 1 else batch.step
+        run(time=0.001 * step, **moved, **out)
+        if step == 1:
+            batch.accept()
+        for world, state in enumerate(states):
+            state["mount.stiffness.pz"] = stiffness[world]
+            state.time = 0.001 * step
+            for name, values in moved.items():
+                setattr(state, name, values[world])
+            state.evaluate()
+            assert np.array_equal(out["wrenches"][world], state.wrenches)
+            assert np.array_equal(out["coordinate_forces"][world], state.coordinate_forces)
+            assert out["energies"][world] == state.energy
+            assert np.array_equal(out["results"][world], [state.result(name) for name in NAMES])
+            state.accept()
+            assert batch.state(world).to_bytes() == state.to_bytes()
+    assert np.array_equal(batch["mount.stiffness.pz"], stiffness)
+
+
+def test_matrices_and_quaternions_are_one() -> None:
+    system = everything()
+    moved = motion(system, WORLDS)
+    matrices = np.array([single(system, moved, world).poses for world in range(WORLDS)])
+    first, second = outputs(system), outputs(system)
+    fe.Batch(system, WORLDS).evaluate(**moved, **first)
+    fe.Batch(system, WORLDS).evaluate(**{**moved, "poses": matrices}, **second)
+    assert np.array_equal(first["wrenches"], second["wrenches"])
+
+
+def test_masked_worlds_begin_anew() -> None:
+    system = everything()
+    batch = fe.Batch(system, 4)
+    batch.step(time=0.5, **motion(system, 4))
+    changed = [batch.state(world).to_bytes() for world in range(4)]
+    batch.reset([False, True, False, True])
+    fresh = system.state().to_bytes()
+    assert [batch.state(world).to_bytes() for world in range(4)] == [changed[0], fresh, changed[2], fresh]
+
+
+def test_a_failing_world_is_named_and_the_others_are_done() -> None:
+    system = everything()
+    moved, out = motion(system, WORLDS), outputs(system)
+    moved["poses"][[41, 3], 0, 1] = np.nan
+    with pytest.raises(fe.InvalidValueError, match="world 3: .*pose") as raised:
+        fe.Batch(system, WORLDS).evaluate(**moved, **out)
+    assert raised.value.world == 3
+    assert np.isnan(out["energies"]).sum() == 2
+
+
+def test_arrays_are_written_in_place_or_refused() -> None:
+    system = everything()
+    batch, moved = fe.Batch(system, WORLDS), motion(system, WORLDS)
+    frozen: Any = np.empty((WORLDS, 1, 6))
+    wrenches: Any
+    frozen.flags.writeable = False
+    for wrenches in (frozen, np.empty((WORLDS, 1, 6), dtype=np.float32), np.empty((WORLDS, 1, 12))[..., ::2]):
+        with pytest.raises(TypeError, match="wrenches"):
+            batch.evaluate(**moved, wrenches=wrenches)
+    with pytest.raises(fe.InvalidValueError, match="shape"):
+        batch.evaluate(poses=moved["poses"][:-1])
+
+
+def test_products_with_a_linearization_are_its_matrices_and_transpose() -> None:
+    system = everything()
+    state = single(system, motion(system, 1), 0)
+    state.evaluate()
+    linearization = state.linearize(variables=True, commit=True)
+    size, count = len(linearization.names), len(linearization.variable_names)
+    stiffness, damping = np.zeros((size, size)), np.zeros((size, size))
+    rows, columns, by_position, by_velocity = linearization.triplets()
+    np.add.at(stiffness, (rows, columns), by_position)
+    np.add.at(damping, (rows, columns), by_velocity)
+    assert np.array_equal(stiffness, linearization.stiffness)
+    assert np.array_equal(damping, linearization.damping)
+
+    random = np.random.default_rng(1)
+    dX, dV, dp, forces, after = (random.normal(size=n) for n in (size, size, count, size, count))
+    change, following = linearization.jvp(dX, dV, dp)
+    assert following is not None
+    (by_X, by_V), by_p = linearization.vjp(forces, after)
+    assert by_p is not None
+    one, other = forces @ change + after @ following, by_X @ dX + by_V @ dV + by_p @ dp
+    assert abs(one - other) < 1e-9 * float(np.linalg.norm(following) * np.linalg.norm(after))
+    only, _ = linearization.jvp(dX, dV)
+    assert np.allclose(only, stiffness @ dX + damping @ dV, rtol=1e-12, atol=1e-9)
+
+
+def test_a_linearization_is_the_limit_of_differences() -> None:
+    system = everything()
+    moved = motion(system, 1)
+    state = single(system, moved, 0)
+    state.evaluate()
+    name = "linear_bushing[0].stiffness.px"
+    slope, _ = state.linearize(variables=True).jvp(variables={name: 1.0})
+    forces = []
+    for stiffness in (799.0, 801.0):
+        state["mount.stiffness.px"] = stiffness
+        state.evaluate()
+        forces.append(np.append(state.wrenches.ravel(), state.coordinate_forces))
+    assert np.allclose((forces[1] - forces[0]) / 2.0, slope, atol=1e-8)
+
+
+def test_pickles_and_copies_continue_bit_for_bit() -> None:
+    system = everything()
+    state = single(system, motion(system, 1), 0)
+    state.evaluate()
+    state.accept()
+    program = (
+        "import pickle, sys; state = pickle.load(sys.stdin.buffer); state.evaluate(); "
+        "sys.stdout.buffer.write(pickle.dumps((state, state.wrenches)))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], input=pickle.dumps(state), stdout=subprocess.PIPE, check=True)
+    there, wrenches = pickle.loads(done.stdout)
+    here = copy.deepcopy(state)
+    for again in (there, here):
+        again.evaluate()
+        assert np.array_equal(again.wrenches, wrenches)
+        again.accept()
+    assert there.to_bytes() == here.to_bytes()
+    assert repr(there.system) == repr(system)
+    batch = fe.Batch(system, 3, state=state)
+    assert pickle.loads(pickle.dumps(batch)).state(2).to_bytes() == state.to_bytes()
+
+
+def test_what_another_system_saved_is_refused() -> None:
+    state = everything().state()
+    other = fe.System()
+    other.add_body()
+    with pytest.raises(fe.LayoutError):
+        other.state().restore_bytes(state.to_bytes())
+    with pytest.raises(fe.LayoutError, match="linear_bushing"):
+        other.state().restore(state.variables())
+    with pytest.raises(fe.LayoutError, match="damaged"):
+        state.restore_bytes(state.to_bytes()[:-1])
+    with pytest.raises(fe.TopologyError):
+        fe.Batch(other, 2, state=state)
+
+
+def test_variables_and_results_have_names_and_units() -> None:
+    state = everything().state()
+    assert state["mount.stiffness.qx"] == state["linear_bushing[0].stiffness.qx"] == 800.0
+    state["mount.stiffness.qx"] = 7.0
+    assert dict(state.variables())["linear_bushing[0].stiffness.qx"] == 7.0
+    assert list(state) == state.keys() and len(state) == len(state.keys()) and "time" in state
+    state.evaluate()
+    units = state.units()
+    assert units["linear_bushing[0].stiffness.qx"] == "N·m/rad" and units["linear_bushing[0].f.px"] == "N"
+    assert state.results()["linear_bushing[0].f.px"] == state.result("mount.f.px")
+
+
+def test_parameters_have_the_defaults_of_the_library() -> None:
+    system = fe.System()
+    body, coordinate = system.add_body(), system.add_coordinate()
+    system.add_exponential_spring(fe.GROUND, body.station([0, 0, 0]))
+    system.add_coordinate_spring_damper_ext(coordinate)
+    system.add_linear_bushing(fe.GROUND, body)
+    state = system.state()
+    for kind in ("exponential_spring", "coordinate_spring_damper_ext", "linear_bushing"):
+        for name, (default, unit) in fe.parameters(kind).items():
+            assert state[f"{kind}[0].{name}"] == default
+            assert state.units()[f"{kind}[0].{name}"] == unit
+    assert "mu_static, by default 0.7" in (fe.System.add_exponential_spring.__doc__ or "")
+
+
+def test_errors_have_the_texts_of_the_library() -> None:
+    system = everything()
+    cube, state = system.body("cube"), system.state()
+    with pytest.raises(fe.ElementError, match="both ends"):
+        system.add_linear_bushing(cube, cube)
+    with pytest.raises(fe.InvalidValueError, match="stiffness"):
+        system.add_linear_bushing(fe.GROUND, cube, stiffness=-1.0)
+    with pytest.raises(TypeError, match="it has stiffness, damping"):
+        system.add_linear_bushing(fe.GROUND, cube, stifness=1.0)  # type: ignore[call-arg, unused-ignore]
+    with pytest.raises(fe.Error, match="is taken"):
+        system.add_body("cube")
+    with pytest.raises(KeyError, match=r"linear_bushing\[0\].stiff"):
+        state["mount.stiff"]
+    with pytest.raises(ValueError, match="must be"):
+        state["mount.stiffness.qx"] = -1.0
+    with pytest.raises(fe.StageError):
+        _ = state.wrenches
+    with pytest.raises(fe.InvalidValueError, match="radius"):
+        fe.Shape.sphere(-1.0)
+    with pytest.raises(fe.InvalidValueError, match="pose"):
+        state.set_body(cube, [1.0, 2.0])
+    assert len(system.elements) == 9
+    system.add_body("late")
+    with pytest.raises(fe.TopologyError, match="carry_over"):
+        state.evaluate()
+    state.carry_over()
+    state.evaluate()
+    assert state.poses.shape == (2, 4, 4)
+
+
+def test_stubs_are_those_of_the_library() -> None:
+    from force_elements._stubs import stub
+
+    assert (Path(fe.__file__).parent / "_system.pyi").read_text(encoding="utf-8") == stub()
