@@ -154,9 +154,8 @@ pub(crate) fn iterate<T: Real>(
         }
         previous_kink = Some(kink);
         halvings = 0;
-        let longest = T::lit(LONGEST_STEP);
-        scale = if step > longest { longest / step } else { T::one() };
-        if step > longest && progress.start == Start::Far {
+        scale = shortened(nodes, active, step, T::lit(LONGEST_STEP));
+        if step > T::lit(LONGEST_STEP) && progress.start == Start::Far {
             progress.start = Start::TooFar;
         }
         for &k in active {
@@ -232,13 +231,23 @@ pub(crate) fn descend<T: Real>(
 ) -> (T, bool) {
     assemble(nodes, active, &span.from, &span.to, span.settings.smoothness, true);
     let step = substitute(nodes, active);
-    let scale = if step > longest { longest / step } else { T::one() };
+    let scale = shortened(nodes, active, step, longest);
     for &k in active {
         nodes[k].set_base();
         nodes[k].step_from_base(scale);
         nodes[k].trial.length = nodes[k].trial.length.max(T::zero());
     }
     (step, active.iter().all(|&k| nodes[k].row.minimal))
+}
+
+/// The part of a step, given with its size, that bends nothing by more than `longest`.
+#[inline]
+fn shortened<T: Real>(nodes: &[Node<T>], active: &[usize], step: T, longest: T) -> T {
+    if step <= longest {
+        return T::one();
+    }
+    let bend = active.iter().fold(T::zero(), |most, &k| most.max(nodes[k].bend_of_correction()));
+    if bend > longest { longest / bend } else { T::one() }
 }
 
 /// Whether the path is a local minimum: no conjugate point on a geodesic, and the second variation of length over
@@ -322,6 +331,15 @@ impl<T: Real> GeodesicEnd<T> {
     }
 }
 
+impl<T: Real> GeodesicEnd<T> {
+    /// The angles by which the normal and a chord from far away turn with a shift and a turn of this end, in sum.
+    pub(crate) fn bend(&self, along: T, across: T, turn: T, inverse_chord: T) -> T {
+        let tip = self.curvature * along + self.torsion * across;
+        let roll = self.torsion * along + self.transverse_curvature * across;
+        tip.abs() + roll.abs() + turn.abs() + (along.abs() + across.abs()) * inverse_chord
+    }
+}
+
 impl<T: Real> Node<T> {
     /// The largest turn, in radians, that a correction makes of either end or of the chord there.
     #[inline]
@@ -335,6 +353,20 @@ impl<T: Real> Node<T> {
         let at_end =
             ((along + growth).abs() + end_across.abs()) * (end.greatest_curvature() + after) + end_turn.abs();
         at_start.max(at_end)
+    }
+
+    /// The largest angle by which the last correction turns either end or the chord there, to first order.
+    ///
+    /// [`turn_of`](Self::turn_of) bounds it whatever the direction. Along a sharp edge that is far too much: there the surface
+    /// bends as little as the edge.
+    #[cold]
+    fn bend_of_correction(&self) -> T {
+        let [along, across, turn, growth] = self.correction;
+        let Geodesic { start, end, jacobi, .. } = &self.ground;
+        let end_across = jacobi.shift * across + jacobi.turn * turn;
+        let end_turn = jacobi.shift_rate * across + jacobi.turn_rate * turn;
+        let [before, after] = self.inverse_chords;
+        start.bend(along, across, turn, before).max(end.bend(along + growth, end_across, end_turn, after))
     }
 
     /// Applies the last correction to the trial, which becomes the base.
