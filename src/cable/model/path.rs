@@ -29,7 +29,7 @@ use crate::mechanics::{BodyIndex, Checked, CoordinateIndex, KinematicsError, Pos
 /// obstacle, from the straight line: the obstacle that is in the way most is passed on each of its
 /// [sides](crate::cable::Wrappable::passages) in turn, and the plans are solved in the order of their estimated lengths until the
 /// next is longer than the best path found. The straight line that descends in length is tried too.
-/// [`PathResults::classes`] is the number of different paths seen. The result is a local minimum. That no other is
+/// [`PathResults::classes`](crate::cable::PathResults::classes) is the number of different paths seen. The result is a local minimum. That no other is
 /// shorter is not proved: the points sought on a side may be others than those of the shortest path there. If no path is
 /// found, a string of beads is pulled tight instead. This is slow.
 ///

@@ -8,10 +8,10 @@ use crate::math::{InvalidValue, Pose, Real, cast_pose, check, checked_when_read,
 
 /// The places of a path: what may differ from state to state.
 ///
-/// Those of a [`CablePath`] are [those that it was made with](CablePath::places), all parts active and to scale.
+/// Those of a [`CablePath`](crate::cable::CablePath) are [those that it was made with](crate::cable::CablePath::places), all parts active and to scale.
 /// A [`CableSpring`](crate::CableSpring) has them among the parameters in a state. So may an element of one's own, by
 /// [`StateParameters`](crate::cable_spring::StateParameters) with the parameters of its law; it solves the path by
-/// [`CablePath::at`].
+/// [`CablePath::at`](crate::cable::CablePath::at).
 #[derive(Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct Places<T: Real> {
@@ -40,7 +40,7 @@ pub struct ViaPlace<T: Real> {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ObstaclePlace<T: Real> {
     /// Whether the cable passes over it. If not, it is as if absent, and the next accepted step
-    /// [forgets](CablePath#parts-that-come-and-go) it.
+    /// [forgets](crate::cable::CablePath#parts-that-come-and-go) it.
     pub active: bool,
     /// The pose of the surface on its body.
     pub X_BS: Pose<T>,

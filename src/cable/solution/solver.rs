@@ -51,7 +51,7 @@ impl<T: Real> CablePath<T> {
 impl<T: Real> PlacedPath<'_, T> {
     /// Finds the shortest path of the remembered class, as [`CablePath::solve`].
     ///
-    /// The places are expected to be [valid](Places::validate), as those in a state are. With others the path is not
+    /// The places are expected to be [valid](crate::cable::Places::validate), as those in a state are. With others the path is not
     /// found, or means nothing.
     ///
     /// # Errors
