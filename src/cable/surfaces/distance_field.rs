@@ -3,7 +3,7 @@
 use nalgebra::{Matrix3, Point3, Vector3};
 
 use super::next_seam;
-use crate::cable::wrappable::{SegmentApproach, Wrappable, approach_at, off_the_middle};
+use crate::cable::geodesics::wrappable::{SegmentApproach, Wrappable, approach_at, off_the_middle};
 use crate::math::Real;
 use crate::shapes::DistanceField;
 

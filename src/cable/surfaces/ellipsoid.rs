@@ -2,8 +2,10 @@
 
 use nalgebra::{Matrix3, Point3, Vector3};
 
-use crate::cable::geodesic::{Geodesic, GeodesicEnd, Stormer, integrate};
-use crate::cable::wrappable::{SegmentApproach, Wrappable, approach_at, beside, roundoff, tangent_frame};
+use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd, Stormer, integrate};
+use crate::cable::geodesics::wrappable::{
+    SegmentApproach, Wrappable, approach_at, beside, roundoff, tangent_frame,
+};
 use crate::math::Real;
 use crate::shapes::Ellipsoid;
 

@@ -2,9 +2,11 @@
 
 use nalgebra::{Matrix3, Point3, Vector3};
 
-use crate::cable::geodesic::{Geodesic, GeodesicEnd, Jacobi};
-use crate::cable::turning;
-use crate::cable::wrappable::{SegmentApproach, Wrappable, any_tangent, approach_at, beside, roundoff};
+use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd, Jacobi};
+use crate::cable::geodesics::turning;
+use crate::cable::geodesics::wrappable::{
+    SegmentApproach, Wrappable, any_tangent, approach_at, beside, roundoff,
+};
 use crate::math::{Real, is_finite};
 use crate::shapes::finite_cylinder::Part;
 use crate::shapes::{Cylinder, FiniteCylinder, Torus};

@@ -2,8 +2,8 @@
 
 use nalgebra::{Matrix3, Point3, Vector3};
 
-use crate::cable::geodesic::{Geodesic, GeodesicEnd, Midpoint, integrate};
-use crate::cable::wrappable::{SegmentApproach, Wrappable, approach_at, tangent_frame};
+use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd, Midpoint, integrate};
+use crate::cable::geodesics::wrappable::{SegmentApproach, Wrappable, approach_at, tangent_frame};
 use crate::math::Real;
 use crate::shapes::HeightMap;
 

@@ -1,0 +1,200 @@
+//! Checks of a path found, and of obstacles to finding one.
+
+use nalgebra::{Point3, Vector3};
+
+use crate::cable::PathError;
+use crate::cable::geodesics::geodesic::Geodesic;
+use crate::cable::model::settings::Settings;
+use crate::cable::solve::budget::{Budget, SEARCH};
+use crate::cable::solve::node::Node;
+use crate::cable::solve::span::SpanProblem;
+use crate::math::Real;
+
+/// A place where a straight segment runs through an obstacle that it touches.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Penetration<T: Real> {
+    /// The node of the contact.
+    pub(crate) node: usize,
+    /// Whether the segment comes after it.
+    pub(crate) is_after: bool,
+    /// The depth, to first order \[m\].
+    pub(crate) depth: T,
+    /// Whether that is more than the kink accounts for.
+    pub(crate) is_certain: bool,
+    /// The deepest point, in the surface's frame.
+    pub(crate) point: Point3<T>,
+    /// From the contact to the other end of the segment, in the surface's frame.
+    pub(crate) along: Vector3<T>,
+}
+
+/// Finds the straight segment that runs deepest into an obstacle that it touches. Segments that touch none were
+/// tested when contacts were determined.
+pub(crate) fn penetrated<T: Real>(
+    span: &SpanProblem<'_, T>,
+    nodes: &[Node<T>],
+    kink: T,
+    budget: &mut Budget,
+) -> Option<Penetration<T>> {
+    if span.obstacles.iter().all(|obstacle| obstacle.is_convex) {
+        return None;
+    }
+    // However large a kink is asked for, a contact must not begin at the depth that it allows, with a jump.
+    let least = span.settings.smoothness.min(Settings::default().smoothness);
+    let mut found: Option<Penetration<T>> = None;
+    let mut test = |k: usize, is_after: bool, touch_G: &Point3<T>, to_G: &Point3<T>, is_held: bool| {
+        let (node, surface) = (&nodes[k], span.surface(&nodes[k]));
+        if span.obstacle(node).is_convex {
+            return;
+        }
+        if is_held {
+            return;
+        }
+        let (touch, to) = (node.to_surface(touch_G), node.to_surface(to_G));
+        if !surface.may_reenter(&touch, &to) {
+            return;
+        }
+        let deepest = surface.closest_on_segment(&touch, &to);
+        let depth = -deepest.height;
+        budget.spend(SEARCH);
+        // The segment leaves with a kink, from a point that the last correction moved along the tangent; and
+        // coordinates in Ground are rounded.
+        let roundoff = T::default_epsilon() * (touch_G.coords.amax() + to_G.coords.amax() + node.reach());
+        let reach = T::lit(2.0) * (to - touch).norm() + surface.size();
+        let allowed = |kink: T| kink * reach + roundoff * T::lit(64.0);
+        if depth > allowed(least) && found.is_none_or(|other| depth > other.depth) {
+            let (point, along) = (deepest.point, to - touch);
+            let is_certain = depth > allowed(kink.max(least));
+            found = Some(Penetration { node: k, is_after, depth, is_certain, point, along });
+        }
+    };
+    let mut before: Option<usize> = None;
+    let mut from = span.from;
+    for (k, node) in nodes.iter().enumerate().filter(|(_, node)| node.in_contact) {
+        let Geodesic { start, end, .. } = &node.ground;
+        if let Some(before) = before {
+            test(before, true, &from, &start.point, false);
+        }
+        test(k, false, &start.point, &from, node.holds[0] && before.is_none());
+        from = end.point;
+        before = Some(k);
+    }
+    if let Some(before) = before {
+        test(before, true, &from, &span.to, nodes[before].holds[1]);
+    }
+    found
+}
+
+/// Refuses neighbours that overlap where the cable passes from one to the next: there is no straight segment
+/// between them. Called only if no path was found.
+pub(crate) fn check_neighbours<T: Real>(
+    span: &SpanProblem<'_, T>,
+    nodes: &mut [Node<T>],
+    first_obstacle: usize,
+) -> Result<(), PathError> {
+    let mut before: Option<usize> = None;
+    for k in 0..nodes.len() {
+        if !nodes[k].in_contact {
+            continue;
+        }
+        // After a search that has spent what it may, a little more.
+        nodes[k].evaluate(span.obstacles, T::lit(1e-6), span.settings.max_evaluations / 20);
+        if let Some(before) = before.filter(|&before| nodes[before].obstacle != nodes[k].obstacle) {
+            let within = |other: usize, p_G: &Point3<T>| {
+                let (surface, p) = (span.surface(&nodes[other]), nodes[other].to_surface(p_G));
+                surface.covers(&p) && surface.height(&p) < T::zero()
+            };
+            let (leaving, arriving) = (nodes[before].ground.end.point, nodes[k].ground.start.point);
+            if within(k, &leaving) || within(before, &arriving) {
+                return Err(PathError::ObstaclesOverlap {
+                    first: first_obstacle + nodes[before].obstacle,
+                    second: first_obstacle + nodes[k].obstacle,
+                });
+            }
+        }
+        before = Some(k);
+    }
+    Ok(())
+}
+
+/// Marks the obstacles to be ignored. Refuses a fixed point inside the first or the last other one, wherever the path may
+/// run, and notes whether one lies on its surface.
+pub(crate) fn check_neighbouring_ends<T: Real>(
+    span: &SpanProblem<'_, T>,
+    nodes: &mut [Node<T>],
+    first_obstacle: usize,
+) -> Result<(), PathError> {
+    for k in 0..nodes.len() {
+        let contains = |p| is_inside(span, nodes, k, p);
+        nodes[k].ignored =
+            span.obstacle(&nodes[k]).admits_ends && (contains(&span.from) || contains(&span.to));
+    }
+    let first = nodes.iter().position(|node| !node.ignored);
+    let last = nodes.iter().rposition(|node| !node.ignored);
+    for (end, k, p) in [(0, first, &span.from), (1, last, &span.to)] {
+        let Some(k) = k else { continue };
+        match place(span, nodes, k, p) {
+            Place::Inside => {
+                return Err(PathError::PointInsideObstacle { obstacle: first_obstacle + nodes[k].obstacle });
+            }
+            place => nodes[k].on_surface[end] = place == Place::On,
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a fixed point on a surface. Called only if no path was found.
+pub(crate) fn check_held_ends<T: Real>(nodes: &[Node<T>], first_obstacle: usize) -> Result<(), PathError> {
+    match nodes.iter().find(|node| node.on_surface != [false; 2]) {
+        Some(node) => Err(PathError::EndOnSurface { obstacle: first_obstacle + node.obstacle }),
+        None => Ok(()),
+    }
+}
+
+/// Refuses a fixed point inside an obstacle that the segment next to it passes or touches.
+pub(crate) fn check_ends<T: Real>(
+    span: &SpanProblem<'_, T>,
+    nodes: &[Node<T>],
+    first_obstacle: usize,
+) -> Result<(), PathError> {
+    let first = nodes.iter().position(|node| node.in_contact).map_or(nodes.len(), |k| k + 1);
+    let last = nodes.iter().rposition(|node| node.in_contact).unwrap_or(0);
+    let contains = |k: &usize, p: &Point3<T>| !nodes[*k].ignored && is_inside(span, nodes, *k, p);
+    // The outermost have been tested before.
+    let by_from = (1..first).find(|k| contains(k, &span.from));
+    let by_to = || (last..nodes.len() - 1).find(|k| contains(k, &span.to));
+    match by_from.or_else(by_to) {
+        Some(k) => Err(PathError::PointInsideObstacle { obstacle: first_obstacle + nodes[k].obstacle }),
+        None => Ok(()),
+    }
+}
+
+/// The place of a point by a solid.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Outside,
+    On,
+    Inside,
+}
+
+/// The place of a fixed point by an obstacle. It counts as on the surface to a billionth of its size.
+#[inline]
+fn place<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], k: usize, p_G: &Point3<T>) -> Place {
+    let surface = span.surface(&nodes[k]);
+    let p = nodes[k].to_surface(p_G);
+    let thickness = T::lit(1e-9).max(T::default_epsilon() * T::lit(16.0)) * surface.size();
+    let value = surface.value(&p);
+    // The slope costs more than the value, and most points are far outside.
+    if !surface.covers(&p) || value > T::zero() && surface.height(&p) > thickness {
+        Place::Outside
+    } else if surface.height(&p) < -thickness {
+        Place::Inside
+    } else {
+        Place::On
+    }
+}
+
+/// Whether a fixed point lies inside an obstacle.
+#[inline]
+fn is_inside<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], k: usize, p_G: &Point3<T>) -> bool {
+    place(span, nodes, k, p_G) == Place::Inside
+}

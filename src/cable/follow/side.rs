@@ -1,0 +1,247 @@
+//! Cables confined to one side of an obstacle.
+//!
+//! A side is a direction across an axis. Behind the axis is the half-plane through it away from the side; a path passes
+//! behind where it crosses that half-plane with the solid in front of it. The axis is that of the surface or, if it has
+//! none, the line through the origin across the side and the straight line between the neighbouring points.
+
+use nalgebra::{Point3, Vector3};
+
+use crate::cable::PathError;
+use crate::cable::ceil;
+use crate::cable::geodesics::wrappable::Wrappable;
+use crate::cable::model::obstacle::Obstacle;
+use crate::cable::solve::budget::{Budget, SEARCH};
+use crate::cable::solve::contacts::contacts_of;
+use crate::cable::solve::contacts::neighbours;
+use crate::cable::solve::lay::lay_through;
+use crate::cable::solve::node::ACCURACY;
+use crate::cable::solve::node::{Node, Trial};
+use crate::cable::solve::span::SpanProblem;
+use crate::math::{Real, Requirement, check, is_finite};
+
+/// The solid counts as in front of a point where it is thicker than this part of its size, or where its normal faces away
+/// from the side by more than this.
+const TOLERANCE: f64 = 1e-6;
+
+impl<T: Real> Obstacle<T> {
+    /// The same obstacle, which the cable passes on one side: a direction in the surface's frame.
+    ///
+    /// ```text
+    ///            side
+    ///             ▲            a path over the front, though the straight line from A to B passes behind
+    ///         ,--~~~--.
+    ///        (    +    )       + axis
+    ///       / `-------' \
+    ///      A      ·      B
+    ///             ·            behind
+    /// ```
+    ///
+    /// This holds at every solution, whatever is remembered; a remembered path on another side, or with another number
+    /// of windings, gives way. Where the cable passes depends on the present positions alone.
+    ///
+    /// The cable passes in front of an axis: that of the surface ([`axis`](Wrappable::axis)), as of a cylinder, or the
+    /// line through the origin of its frame across the side and the straight line between the neighbouring points of
+    /// the cable. It must not cross the half-plane behind the axis where the solid is in front of it. It may leave the
+    /// solid, and pass beside it where it ends; and it is not drawn to the front if both neighbouring points are on one
+    /// side of the axis. Nor is it kept from touching places that face away from the side before it crosses over.
+    ///
+    /// No solid without an axis, such as a ball, holds a cable over its front when the straight line passes behind: it
+    /// would slip off sideways. There the cable is held as in a groove, on a path that is stationary and sideways not
+    /// the shortest, up to half a turn about a ball; its force is still the derivative of its length.
+    ///
+    /// Length is continuous except where a neighbouring point passes right behind the axis, and, on solids that end,
+    /// where the straight line comes from beside the solid, or over a place that faces neither to the side nor away, to
+    /// behind it. If no path is found over the front, that is an error ([`PathError::SideNotKept`]). A contact hint has no
+    /// effect on the side.
+    ///
+    /// # Errors
+    /// [`PathError::NonFinite`] if the direction is not finite; [`PathError::InvalidValue`] if it is zero or along the
+    /// axis of the surface, or if the origin is not inside the solid, as that of a torus.
+    pub fn confined_to(mut self, side_S: Vector3<T>) -> Result<Self, PathError> {
+        if !is_finite(&side_S) {
+            return Err(PathError::NonFinite);
+        }
+        let across = self.surface().axis().map_or(side_S, |axis| side_S - axis * axis.dot(&side_S));
+        let reach = across.norm();
+        let is_across = reach > T::default_epsilon() * T::lit(1e3) * side_S.norm();
+        check::that(is_across, "side", reach, Requirement::Positive)?;
+        let depth = -self.surface().value(&Point3::origin());
+        check::that(depth > T::zero(), "depth of the origin", depth, Requirement::Positive)?;
+        self.side_S = Some(across / reach);
+        Ok(self)
+    }
+
+    /// The side to which the cable is confined, a unit vector in the surface's frame.
+    pub fn side(&self) -> Option<&Vector3<T>> {
+        self.side_S.as_ref()
+    }
+}
+
+/// The side of an obstacle, with the direction across it in which the cable passes.
+struct Passage<'a, T: Real> {
+    surface: &'a dyn Wrappable<T>,
+    side: Vector3<T>,
+    across: Vector3<T>,
+}
+
+impl<'a, T: Real> Passage<'a, T> {
+    /// `None` if the obstacle has no side, or the cable runs along it.
+    fn new(obstacle: &'a Obstacle<T>, before: &Point3<T>, after: &Point3<T>) -> Option<Self> {
+        let side = *obstacle.side()?;
+        let surface = obstacle.surface();
+        let along = surface.axis().map_or(after - before, |axis| axis.cross(&side));
+        let across = along - side * side.dot(&along);
+        let is_across = across.norm_squared() > T::default_epsilon() * along.norm_squared();
+        is_across.then(|| Self { surface, side, across: across.normalize() })
+    }
+
+    /// The point where the straight line from `a` to `b` crosses the half-plane behind the axis.
+    fn behind(&self, a: &Point3<T>, b: &Point3<T>) -> Option<Point3<T>> {
+        let [from, to] = [a, b].map(|p| p.coords.dot(&self.across));
+        if (from < T::zero()) == (to < T::zero()) {
+            return None;
+        }
+        let crossing = a + (b - a) * (from / (from - to));
+        (crossing.coords.dot(&self.side) < T::zero()).then_some(crossing)
+    }
+
+    /// Whether the straight line from `a` to `b` passes behind the solid.
+    fn is_behind(&self, a: &Point3<T>, b: &Point3<T>, budget: &mut Budget) -> bool {
+        self.behind(a, b).is_some_and(|crossing| {
+            let reach = crossing.coords.dot(&self.side) * T::lit(-2.0);
+            budget.spend(SEARCH);
+            let approach = self.surface.closest_on_segment(&crossing, &(crossing + self.side * reach));
+            approach.height < T::lit(-TOLERANCE) * self.surface.size()
+        })
+    }
+
+    /// Whether a contact runs over the back of the solid.
+    fn is_over_back(&self, node: &Node<T>, budget: &mut Budget) -> bool {
+        let start = node.ground.start.transformed(&node.X_GS.inverse());
+        // No chord across half a radian of the greatest curvature is far from the surface.
+        let parts = ceil(node.turns() * T::lit(2.0)).max(T::one());
+        let step = node.ground.length / parts;
+        let (mut at, mut reach) = (start, step);
+        while reach < node.ground.length + T::lit(0.5) * step {
+            let geodesic = self.surface.geodesic(&at.point, &at.tangent, step, T::lit(ACCURACY), usize::MAX);
+            budget.spend(1 + geodesic.evaluations);
+            let next = geodesic.end;
+            let faces_back = |crossing: Point3<T>| {
+                let normal = self.surface.gradient(&self.surface.retract(&crossing)).normalize();
+                normal.dot(&self.side) < T::lit(-TOLERANCE)
+            };
+            if self.behind(&at.point, &next.point).is_some_and(faces_back) {
+                return true;
+            }
+            at = next;
+            reach += step;
+        }
+        false
+    }
+
+    /// The cable laid over the front of the solid, where it passes; `None` where it passes beside.
+    fn over_front(
+        &self,
+        crossing: &Point3<T>,
+        ends: [&Point3<T>; 2],
+        budget: &mut Budget,
+    ) -> Option<Trial<T>> {
+        let on_axis = crossing - self.side * self.side.dot(&crossing.coords);
+        if self.surface.value(&on_axis) >= T::zero() {
+            return None;
+        }
+        let mut reach = self.surface.size();
+        let mut place = on_axis;
+        for _ in 0..40 {
+            place = on_axis + self.side * reach;
+            if self.surface.value(&place) > T::zero() {
+                break;
+            }
+            reach += reach;
+        }
+        let front = self.surface.retract(&place);
+        Some(lay_through(self.surface, &front, ends[0], ends[1], budget))
+    }
+}
+
+/// The cable laid over the front of an obstacle, if the straight line from `a` to `b` passes behind it.
+pub(crate) fn in_front<T: Real>(
+    obstacle: &Obstacle<T>,
+    a: &Point3<T>,
+    b: &Point3<T>,
+    budget: &mut Budget,
+) -> Option<Trial<T>> {
+    let passage = Passage::new(obstacle, a, b)?;
+    let crossing = passage.behind(a, b)?;
+    passage.over_front(&crossing, [a, b], budget)
+}
+
+/// The first node of an obstacle that the path passes behind.
+pub(crate) fn astray<T: Real>(
+    span: &SpanProblem<'_, T>,
+    nodes: &[Node<T>],
+    budget: &mut Budget,
+) -> Option<usize> {
+    if span.obstacles.iter().all(|obstacle| obstacle.side().is_none()) {
+        return None;
+    }
+    let mut obstacle = None;
+    (0..nodes.len()).find(|&k| {
+        let node = &nodes[k];
+        // Once for all contacts of an obstacle.
+        if node.ignored || obstacle.replace(node.obstacle) == Some(node.obstacle) {
+            return false;
+        }
+        let (before, after) = neighbours(span, nodes, node.obstacle);
+        let [before, after] = [before, after].map(|p| node.to_surface(&p));
+        let Some(passage) = Passage::new(span.obstacle(node), &before, &after) else { return false };
+        let mut at = before;
+        for contact in contacts_of(nodes, node.obstacle) {
+            let [start, end] =
+                [contact.ground.start.point, contact.ground.end.point].map(|p| node.to_surface(&p));
+            if passage.is_behind(&at, &start, budget) || passage.is_over_back(contact, budget) {
+                return true;
+            }
+            at = end;
+        }
+        passage.is_behind(&at, &after, budget)
+    })
+}
+
+/// Whether a path that is stationary but not shortest is accepted: over the front of a solid without an axis, where the
+/// straight line passes behind. Nothing but the confinement keeps it from slipping off sideways.
+pub(crate) fn is_held<T: Real>(
+    span: &SpanProblem<'_, T>,
+    nodes: &[Node<T>],
+    k: usize,
+    budget: &mut Budget,
+) -> bool {
+    let (node, obstacle) = (&nodes[k], span.obstacle(&nodes[k]));
+    if obstacle.side().is_none() || obstacle.surface().axis().is_some() || node.ground.passes_conjugate_point
+    {
+        return false;
+    }
+    let (before, after) = neighbours(span, nodes, nodes[k].obstacle);
+    let [before, after] = [before, after].map(|p| node.to_surface(&p));
+    Passage::new(obstacle, &before, &after).is_some_and(|passage| passage.is_behind(&before, &after, budget))
+}
+
+/// Lays the cable over the front of an obstacle that it passes freely; false if it does not.
+pub(crate) fn bring_to_front<T: Real>(
+    span: &SpanProblem<'_, T>,
+    nodes: &mut [Node<T>],
+    k: usize,
+    budget: &mut Budget,
+) -> bool {
+    if nodes[k].in_contact || nodes[k].history.caught {
+        return false;
+    }
+    let (before, after) = neighbours(span, nodes, nodes[k].obstacle);
+    let [before, after] = [before, after].map(|p| nodes[k].to_surface(&p));
+    let trial = in_front(span.obstacle(&nodes[k]), &before, &after, budget);
+    if let Some(trial) = trial {
+        nodes[k].begin(trial);
+        nodes[k].history.caught = true;
+    }
+    trial.is_some()
+}

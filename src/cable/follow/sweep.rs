@@ -1,0 +1,143 @@
+//! Obstacles that a straight segment has jumped over within one step.
+
+use nalgebra::{Point3, Vector3};
+
+use crate::cable::geodesics::wrappable::Wrappable;
+use crate::cable::model::wrap::Wrap;
+use crate::cable::solve::budget::{Budget, SEARCH};
+use crate::cable::solve::contacts::neighbours;
+use crate::cable::solve::node::{Node, Trial};
+use crate::cable::solve::span::{SpanProblem, side};
+use crate::math::Real;
+
+/// Lays the cable on the first obstacle that the straight segment beside it, free before and after, passed through on
+/// the way from its remembered place, if its ends moved along straight lines. Free nodes hold the segments that pass
+/// them.
+///
+/// What is wider than a quarter of the obstacle's size is found. A cable over less would have slipped off.
+pub(crate) fn catch<T: Real>(
+    span: &SpanProblem<'_, T>,
+    nodes: &mut [Node<T>],
+    budget: &mut Budget,
+) -> Option<usize> {
+    for (k, node) in nodes.iter_mut().enumerate() {
+        let Some(wrap) = span.wraps.get(node.obstacle) else { continue };
+        // A segment from a point on the surface only seems to pass through it.
+        if node.in_contact || node.ignored || node.on_surface != [false; 2] {
+            continue;
+        }
+        let surface = span.surface(node);
+        let here = (node.trial.point, node.trial.tangent);
+        let Some(before) = wrap.passing().or_else(|| touching(surface, wrap, here, budget)) else { continue };
+        let Some((met, tangent)) = meets(surface, before, here, budget) else { continue };
+        let point = side(Some(wrap), surface, surface.retract(&met));
+        node.begin(Trial { point, tangent, length: T::zero() });
+        return Some(k);
+    }
+    None
+}
+
+/// Lays a contact that the cable did not have before where the straight segment beside the obstacle first met it on the
+/// way, if that is on another side than where the segment would run deepest now; returns whether it is.
+///
+/// Small steps would have touched it there. What is met within a quarter of the obstacle's size is left.
+pub(crate) fn lay_where_met<T: Real>(
+    span: &SpanProblem<'_, T>,
+    nodes: &mut [Node<T>],
+    k: usize,
+    budget: &mut Budget,
+) -> bool {
+    // The cosine of the angle between two sides.
+    const SIDES: f64 = 0.95;
+    let node = &nodes[k];
+    let Some(before) = span.wraps.get(node.obstacle).and_then(Wrap::passing) else { return false };
+    if node.on_surface != [false; 2] {
+        return false;
+    }
+    let (surface, laid) = (span.surface(node), node.trial);
+    let (from, to) = neighbours(span, nodes, node.obstacle);
+    let (from, to) = (node.to_surface(&from), node.to_surface(&to));
+    let Some((met, tangent)) = meets(surface, before, (from, to - from), budget) else { return false };
+    let point = side(span.wraps.get(node.obstacle), surface, surface.retract(&met));
+    let normal = |p: &Point3<T>| surface.gradient(p).normalize();
+    let is_elsewhere = normal(&point).dot(&normal(&laid.point)) < T::lit(SIDES);
+    if is_elsewhere {
+        nodes[k].begin(Trial { point, tangent, length: T::zero() });
+    }
+    is_elsewhere
+}
+
+/// The tangent in the middle of a remembered contact, as long as a segment: where the cable was when it left.
+fn touching<T: Real>(
+    surface: &dyn Wrappable<T>,
+    wrap: &Wrap<T>,
+    (from, along): (Point3<T>, Vector3<T>),
+    budget: &mut Budget,
+) -> Option<(Point3<T>, Vector3<T>)> {
+    if !wrap.in_contact {
+        return None;
+    }
+    let half = wrap.length * T::lit(0.5);
+    let to_middle = surface.geodesic(&wrap.point, &wrap.tangent, half, T::lit(1e-6), budget.left());
+    budget.spend(1 + to_middle.evaluations);
+    let (p, t) = (to_middle.end.point, to_middle.end.tangent);
+    let reach = [(p - from).norm(), (p - (from + along)).norm()];
+    Some((p - t * reach[0], t * (reach[0] + reach[1])))
+}
+
+/// Whether a straight segment beside a contact on an obstacle that has been jumped over passed through the obstacle
+/// elsewhere on the way: the contact is not the only one.
+pub(crate) fn jumped_further<T: Real>(
+    span: &SpanProblem<'_, T>,
+    nodes: &[Node<T>],
+    budget: &mut Budget,
+) -> bool {
+    nodes.iter().enumerate().any(|(k, node)| {
+        let Some(wrap) = span.wraps.get(node.obstacle) else { return false };
+        let (Some((a, along)), true) = (wrap.passing(), node.in_contact && node.history.caught) else {
+            return false;
+        };
+        let before = nodes[..k].iter().rev().find(|node| node.in_contact);
+        let after = nodes[k + 1..].iter().find(|node| node.in_contact);
+        let from = node.to_surface(&before.map_or(span.from, |node| node.ground.end.point));
+        let to = node.to_surface(&after.map_or(span.to, |node| node.ground.start.point));
+        let [start, end] = [&node.ground.start, &node.ground.end].map(|end| node.to_surface(&end.point));
+        // The place of the contact on the remembered segment.
+        let (arriving, leaving) = (start - from, to - end);
+        let u = arriving.norm() / (arriving.norm() + leaving.norm());
+        let surface = span.surface(node);
+        !span.obstacle(node).is_convex
+            && (meets(surface, (a, along * u), (from, arriving), budget).is_some()
+                || meets(surface, (a + along * u, along * (T::one() - u)), (end, leaving), budget).is_some())
+    })
+}
+
+/// Where a straight segment first passes through a solid on the way from one place to another, if its ends move along
+/// straight lines: the deepest point, and the segment.
+fn meets<T: Real>(
+    surface: &dyn Wrappable<T>,
+    (before, along): (Point3<T>, Vector3<T>),
+    (here, tangent): (Point3<T>, Vector3<T>),
+    budget: &mut Budget,
+) -> Option<(Point3<T>, Vector3<T>)> {
+    const MOST_PLACES: u32 = 256;
+    let (start, end) = (here - before, here + tangent - before - along);
+    let motion = start.norm().max(end.norm());
+    let step = T::lit(0.25) * surface.size();
+    if motion <= step {
+        return None;
+    }
+    let wanted = (motion / step).to_f64();
+    let (mut count, mut x) = (1_u32, 1.0);
+    while count < MOST_PLACES && x < wanted {
+        (count, x) = (2 * count, 2.0 * x);
+    }
+    (1..count).find_map(|i| {
+        let part = T::lit(f64::from(i)) / T::lit(f64::from(count));
+        let (a, tangent) = (before + start * part, along + (end - start) * part);
+        let approach = surface.closest_on_segment(&a, &(a + tangent));
+        budget.spend(SEARCH);
+        let is_inside = approach.height < -T::negligible() * T::lit(8.0) * surface.size();
+        is_inside.then_some((approach.point, tangent))
+    })
+}

@@ -1,0 +1,451 @@
+//! The contacts of a path.
+
+use alloc::vec::Vec;
+
+use nalgebra::Point3;
+
+use crate::cable::follow::checks::{Penetration, penetrated};
+use crate::cable::follow::side;
+use crate::cable::follow::sweep;
+use crate::cable::geodesics::geodesic::Geodesic;
+use crate::cable::geodesics::wrappable::aside;
+use crate::cable::solution::workspace::Workspace;
+use crate::cable::solve::budget::{Budget, CLEARED, SEARCH};
+use crate::cable::solve::contacts::{self, Bridged};
+use crate::cable::solve::lay::lay_through;
+use crate::cable::solve::newton::{self, Progress, Start};
+use crate::cable::solve::node::{History, Node, Trial};
+use crate::cable::solve::span::{self, SpanProblem};
+use crate::math::Real;
+
+/// The reason why an attempt failed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Failure<T: Real> {
+    pub(crate) kink: T,
+    pub(crate) iterations: usize,
+    /// The obstacle with the kink, counted within the span.
+    pub(crate) obstacle: usize,
+    pub(crate) off_patch: Option<Point3<T>>,
+    /// The path is stationary, but no minimum because of this contact.
+    pub(crate) saddle: Option<usize>,
+    /// A straight segment that touches this obstacle runs into it to this depth, and a further contact there was not
+    /// found.
+    pub(crate) penetrated: Option<(usize, T)>,
+    /// The cable would touch this obstacle more often than there is room for.
+    pub(crate) crowded: Option<usize>,
+    /// The path found does not pass where this obstacle's hint says.
+    pub(crate) lost: Option<usize>,
+    /// The contact of an attempt that strayed from its patch.
+    pub(crate) strayed: Option<Point3<T>>,
+}
+
+impl<T: Real> Failure<T> {
+    pub(crate) fn new(progress: &Progress<T>) -> Self {
+        let Progress { kink, worst, iterations, .. } = *progress;
+        Self {
+            kink,
+            iterations,
+            obstacle: worst,
+            off_patch: None,
+            saddle: None,
+            penetrated: None,
+            crowded: None,
+            lost: None,
+            strayed: None,
+        }
+    }
+}
+
+/// Descends in length, touching and leaving obstacles on the way, until Newton's method can take over.
+pub(crate) fn slide<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut Vec<Node<T>>, work: &mut Workspace<T>) {
+    // Ten degrees a step follow the slope closely enough not to leap over a ridge; the whole way round an
+    // obstacle takes forty steps. Where a path has just ceased to exist the slope is small and the descent long.
+    const ROUNDS: usize = 1000;
+    // What slips off the front again and again is not held there.
+    const MOST_LAID: usize = 16;
+    let mut laid = 0;
+    let longest = T::lit(0.17);
+    let accuracy = T::lit(1e-6);
+    contacts::lift(span, nodes, &mut work.budget);
+    // A path blocked by a length that would become negative repeats the same step.
+    let mut wanted = T::zero();
+    let mut stalled = 0;
+    for _ in 0..ROUNDS {
+        if work.budget.is_spent() {
+            break;
+        }
+        work.active.clear();
+        work.active.extend((0..nodes.len()).filter(|&k| nodes[k].in_contact));
+        for &k in &work.active {
+            let node = &mut nodes[k];
+            node.evaluate_within(span.obstacles, accuracy, &mut work.budget);
+        }
+        if let Some(k) = contacts::closed(span, nodes, &work.active) {
+            contacts::merge(span, nodes, k, &mut work.budget);
+            continue;
+        }
+        let mut changed = false;
+        for (i, &k) in work.active.iter().enumerate() {
+            let before = if i == 0 { span.from } else { nodes[work.active[i - 1]].ground.end.point };
+            let after = work.active.get(i + 1).map_or(span.to, |&next| nodes[next].ground.start.point);
+            let node = &mut nodes[k];
+            let Geodesic { start, length, .. } = &node.ground;
+            let above = |p: &Point3<T>| (p - start.point).dot(&start.normal) > T::zero();
+            let begins = node.holds[0] && i == 0;
+            let ends = node.holds[1] && i + 1 == work.active.len();
+            if *length <= T::zero() && (begins || above(&before)) && (ends || above(&after)) {
+                node.in_contact = false;
+                changed = true;
+            }
+        }
+        if changed {
+            contacts::prune(nodes);
+        }
+        if let Some(k) = deepest(span, nodes, &mut work.budget) {
+            changed = true;
+            laid += usize::from(span.obstacle(&nodes[k]).side().is_some());
+            if laid > MOST_LAID {
+                break;
+            }
+        }
+        if changed {
+            continue;
+        }
+        if work.active.is_empty() {
+            break;
+        }
+        let (step, convex) = newton::descend(span, nodes, &work.active, longest);
+        stalled = if (step - wanted).abs() <= T::negligible() * step { stalled + 1 } else { 0 };
+        wanted = step;
+        if stalled == 60 {
+            break;
+        }
+        // From two hundredths Newton's method converges in two or three steps; on a small slope there may be no
+        // solution nearby.
+        if !step.is_finite() || (convex && step < T::lit(0.02)) || step < T::lit(1e-6) {
+            break;
+        }
+    }
+}
+
+/// Finds which obstacles are touched, beginning with those that are marked.
+pub(crate) fn settle_contacts<T: Real>(
+    span: &SpanProblem<'_, T>,
+    nodes: &mut Vec<Node<T>>,
+    work: &mut Workspace<T>,
+) -> Result<Progress<T>, Failure<T>> {
+    // Further steps of Newton's method: each squares the kink.
+    const MOST_REFINED: usize = 4;
+    // Each pass makes or releases one contact; more passes than this are a cycle.
+    let passes = 4 * (span.obstacles.len() + contacts::places_for_further(span)) + 4;
+    let is_convex = span.obstacles.iter().all(|obstacle| obstacle.is_convex);
+    let mut iterations = 0;
+    let mut refined = 0;
+    let mut slid = false;
+    // Whether small steps may lead to another path.
+    let mut wavered = false;
+    // Whether a contact has been added since Newton's method last converged, and whether one was laid since it last ran.
+    let mut added = false;
+    let mut laid = false;
+    let mut last = Failure::new(&Progress::none());
+    for node in nodes.iter_mut() {
+        node.history = History::default();
+    }
+    if nodes.iter().any(|node| node.on_surface != [false; 2]) {
+        contacts::lift(span, nodes, &mut work.budget);
+    }
+    for _ in 0..passes {
+        work.active.clear();
+        work.active.extend((0..nodes.len()).filter(|&k| nodes[k].in_contact));
+        let progress = newton::iterate(span, nodes, &work.active, &mut work.budget);
+        iterations += progress.iterations;
+        // After small steps contacts begin smoothly. What was met deep within may have been passed elsewhere.
+        wavered |= (progress.start == Start::TooFar || progress.start == Start::Far && laid)
+            && !is_only_path(span, nodes, &work.active);
+        laid = false;
+        if progress.iterations > 0 {
+            last = Failure { iterations, penetrated: last.penetrated, ..Failure::new(&progress) };
+        }
+        if work.budget.is_spent() && !progress.converged {
+            return Err(last);
+        }
+        if let Some(k) = progress.closed {
+            for node in nodes.iter_mut() {
+                node.trial = node.start;
+            }
+            contacts::merge(span, nodes, k, &mut work.budget);
+            continue;
+        }
+        if let Some(k) = loosest(nodes, &work.active, progress.converged) {
+            nodes[k].in_contact = false;
+            nodes[k].history.released = true;
+            // What was touched and left again may be passed on another side than in small steps.
+            let wrap = span.wraps.get(nodes[k].obstacle);
+            wavered |= wrap.is_some_and(|wrap| wrap.known && !wrap.in_contact);
+            for node in nodes.iter_mut() {
+                if progress.converged {
+                    node.start = node.trial;
+                } else {
+                    node.trial = node.start;
+                }
+            }
+            contacts::prune(nodes);
+            continue;
+        }
+        if !progress.converged {
+            // A new contact may be too far from the solution for Newton's method.
+            if !added {
+                return Err(last);
+            }
+            added = false;
+            slid = true;
+            for node in nodes.iter_mut() {
+                node.trial = node.start;
+            }
+            slide(span, nodes, work);
+            continue;
+        }
+        let minimal = newton::is_minimal(nodes, &work.active);
+        if !minimal {
+            last.saddle = work.active.iter().copied().find(|&k| !newton::is_minimal(nodes, &[k]));
+        }
+        if let Some(k) = deepest(span, nodes, &mut work.budget) {
+            // A path that leaves an obstacle for a saddle over the others and enters it again would cycle: it has
+            // to descend from where it left.
+            if nodes[k].history.released && !minimal {
+                nodes[k].in_contact = false;
+                if slid {
+                    return Err(last);
+                }
+                slid = true;
+                for node in nodes.iter_mut() {
+                    node.trial = node.start;
+                }
+                slide(span, nodes, work);
+            } else if sweep::lay_where_met(span, nodes, k, &mut work.budget) {
+                slid = true;
+                slide(span, nodes, work);
+            }
+            laid = true;
+            last.obstacle = nodes[k].obstacle;
+            continue;
+        }
+        if let Some(k) = sweep::catch(span, nodes, &mut work.budget) {
+            last.obstacle = nodes[k].obstacle;
+            if nodes[k].history.caught {
+                // It does not hold the cable: whether the cable slipped off or came through, memory cannot tell.
+                return Err(last);
+            }
+            nodes[k].history.caught = true;
+            slid = true;
+            slide(span, nodes, work);
+            continue;
+        }
+        if sweep::jumped_further(span, nodes, &mut work.budget) {
+            return Err(last);
+        }
+        if let Some(k) = side::astray(span, nodes, &mut work.budget) {
+            last.obstacle = nodes[k].obstacle;
+            if side::bring_to_front(span, nodes, k, &mut work.budget) {
+                slid = true;
+                // Without an axis it would slide off sideways.
+                if span.surface(&nodes[k]).axis().is_some() {
+                    slide(span, nodes, work);
+                }
+                continue;
+            }
+            return Err(Failure { lost: Some(nodes[k].obstacle), ..last });
+        }
+        if !is_convex {
+            for &k in &work.active {
+                let surface = span.surface(&nodes[k]);
+                nodes[k].check_patch(surface);
+            }
+        }
+        if let Some(&k) = work.active.iter().find(|&&k| nodes[k].off_patch.is_some()) {
+            return Err(Failure {
+                obstacle: nodes[k].obstacle,
+                off_patch: nodes[k].off_patch,
+                penetrated: None,
+                ..last
+            });
+        }
+        if !is_convex {
+            keep(nodes);
+            match contacts::bridge_hollows(span, nodes, &mut work.budget) {
+                Bridged::No => {}
+                Bridged::Yes => {
+                    (added, laid) = (true, true);
+                    continue;
+                }
+                Bridged::Crowded(k) => return Err(Failure { crowded: Some(nodes[k].obstacle), ..last }),
+            }
+        }
+        let is_held =
+            |k: &usize| newton::is_minimal(nodes, &[*k]) || side::is_held(span, nodes, *k, &mut work.budget);
+        let minimal = minimal || work.active.iter().all(is_held);
+        if !minimal || lifts_at_end(nodes, &work.active) {
+            return Err(last);
+        }
+        let through = if is_convex { None } else { penetrated(span, nodes, progress.kink, &mut work.budget) };
+        if through.is_some_and(|through| !through.is_certain) && refined < MOST_REFINED {
+            // Another step of Newton's method tells.
+            refined += 1;
+            for &k in &work.active {
+                nodes[k].correct_trial();
+            }
+            continue;
+        }
+        let Some(through) = through.filter(|through| through.is_certain) else {
+            return Ok(Progress { iterations, slid: slid || wavered, ..progress });
+        };
+        last.penetrated = Some((nodes[through.node].obstacle, through.depth));
+        touch_again(span, nodes, &through, last, &mut work.budget)?;
+        (added, laid) = (true, true);
+    }
+    Err(last)
+}
+
+/// Whether there is no other path of as many windings: over a single convex solid on which they are counted.
+#[cold]
+fn is_only_path<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], active: &[usize]) -> bool {
+    let (&[k], [_]) = (active, nodes) else { return false };
+    let point = &nodes[k].trial.point;
+    span.obstacle(&nodes[k]).is_convex && span.surface(&nodes[k]).winding(point, point).is_some()
+}
+
+/// Lays the cable on an obstacle where a straight segment that touches it runs through it.
+fn touch_again<T: Real>(
+    span: &SpanProblem<'_, T>,
+    nodes: &mut Vec<Node<T>>,
+    through: &Penetration<T>,
+    last: Failure<T>,
+    budget: &mut Budget,
+) -> Result<(), Failure<T>> {
+    let Penetration { node: k, is_after, point, along, .. } = *through;
+    let (surface, obstacle) = (span.surface(&nodes[k]), nodes[k].obstacle);
+    // A cable that runs in under the edge of a patch would touch beyond it.
+    let beside = along * (T::lit(1e-6) * surface.size() / along.norm());
+    if !surface.covers(&(point + beside)) || !surface.covers(&(point - beside)) {
+        return Err(Failure { obstacle, off_patch: Some(point), penetrated: None, ..last });
+    }
+    if contacts::is_full(span, nodes, k) {
+        return Err(Failure { crowded: Some(obstacle), ..last });
+    }
+    let (at, tangent) = if is_after { (k + 1, along) } else { (k, -along) };
+    contacts::insert(nodes, k, at, Trial { point: surface.retract(&point), tangent, length: T::zero() });
+    contacts::lift(span, nodes, budget);
+    Ok(())
+}
+
+/// Makes the present contacts the start of the next attempt.
+fn keep<T: Real>(nodes: &mut [Node<T>]) {
+    for node in nodes {
+        node.start = node.trial;
+    }
+}
+
+/// Whether a contact that begins or ends at a fixed point is hollow there: the cable would lift off.
+fn lifts_at_end<T: Real>(nodes: &[Node<T>], active: &[usize]) -> bool {
+    let hollow = |k: Option<&usize>, end: usize| {
+        k.map(|&k| &nodes[k]).is_some_and(|node| {
+            let Geodesic { start, end: last, .. } = &node.ground;
+            node.holds[end] && [start, last][end].curvature < T::zero()
+        })
+    };
+    hollow(active.first(), 0) || hollow(active.last(), 1)
+}
+
+/// The node in contact to release first: the one of most negative length.
+fn loosest<T: Real>(nodes: &[Node<T>], active: &[usize], converged: bool) -> Option<usize> {
+    // After a failed iteration only a clearly negative length is significant.
+    let limit = if converged { T::zero() } else { T::lit(-0.02) };
+    let mut loosest = (limit, None);
+    for &k in active {
+        let turns = nodes[k].turns();
+        if turns < loosest.0 {
+            loosest = (turns, Some(k));
+        }
+    }
+    loosest.1
+}
+
+/// Finds the obstacle that a straight segment penetrates deepest, and lays the cable on it. Stores in every other
+/// free node the straight segment.
+pub(crate) fn deepest<T: Real>(
+    span: &SpanProblem<'_, T>,
+    nodes: &mut [Node<T>],
+    budget: &mut Budget,
+) -> Option<usize> {
+    let mut found: Option<(usize, T)> = None;
+    let mut from = span.from;
+    let mut first = 0;
+    let count = nodes.len();
+    while first < nodes.len() {
+        if nodes[first].in_contact {
+            from = nodes[first].ground.end.point;
+            first += 1;
+            continue;
+        }
+        let mut end = first;
+        while end < nodes.len() && !nodes[end].in_contact {
+            end += 1;
+        }
+        let to = nodes.get(end).map_or(span.to, |node| node.ground.start.point);
+        for (k, node) in nodes.iter_mut().enumerate().take(end).skip(first) {
+            let surface = span.surface(node);
+            let (a, b) = (node.to_surface(&from), node.to_surface(&to));
+            node.trial = Trial { point: a, tangent: b - a, length: T::zero() };
+            if !span.obstacle(node).is_convex && surface.clears(&a, &b) {
+                budget.spend(CLEARED);
+                continue;
+            }
+            let approach = surface.closest_on_segment(&a, &b);
+            budget.spend(SEARCH);
+            let relative = approach.height / surface.size();
+            // An obstacle released by Newton's method may be grazed to the depth that its smoothness allows.
+            let tolerated =
+                if node.history.released { T::lit(-1e-7) } else { -T::negligible() * T::lit(8.0) };
+            // Of a line from a point on the surface only what lies deeper than that counts.
+            let held = [node.on_surface[0] && first == 0, node.on_surface[1] && end == count];
+            let tolerated =
+                [a, b].iter().zip(held).filter(|(_, is_held)| *is_held).fold(tolerated, |least, (p, _)| {
+                    let roundoff = (p.coords.amax() + node.reach()) * T::default_epsilon() * T::lit(16.0);
+                    least.min((surface.height(p) - roundoff) / surface.size())
+                });
+            let sinks = relative < tolerated && !node.ignored;
+            if sinks && found.is_none_or(|(_, depth)| relative < depth) {
+                found = Some((k, relative));
+            }
+            if sinks {
+                // A line that leaves the surface outwards meets it again elsewhere.
+                let lifts = |end: usize| contacts::lifts(span, node, end, &approach.point);
+                let held = [held[0] && !lifts(0), held[1] && !lifts(1)];
+                node.holds = held;
+                node.trial.point = match held {
+                    [true, _] => surface.retract(&a),
+                    [_, true] => surface.retract(&b),
+                    _ if span.wraps.is_empty() => {
+                        // A descent within a plane of symmetry would not leave it, even for a shorter path.
+                        surface.retract(&(approach.point + aside(&(b - a), surface.size())))
+                    }
+                    _ => span::side(span.wraps.get(node.obstacle), surface, surface.retract(&approach.point)),
+                };
+                if held == [true; 2] {
+                    node.trial.length = (b - a).norm();
+                } else if let Some(trial) = side::in_front(span.obstacle(node), &a, &b, budget) {
+                    node.trial = trial;
+                } else if held == [false; 2] && surface.has_flats() {
+                    node.trial = lay_through(surface, &node.trial.point, &a, &b, budget);
+                }
+            }
+        }
+        first = end;
+    }
+
+    let (k, _) = found?;
+    let Node { trial, holds, .. } = nodes[k];
+    nodes[k].begin(trial);
+    nodes[k].holds = holds;
+    Some(k)
+}

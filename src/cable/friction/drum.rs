@@ -1,0 +1,238 @@
+//! Cable with friction wound on a drum on which it ends: laps that keep the strain with which they were wound.
+
+use crate::cable::ceil;
+use crate::cable::friction::grip::{Grips, Lap};
+use crate::cable::friction::slip::Joint;
+use crate::cable::friction::strands::{Strands, Tie};
+use crate::cable::model::path::CablePath;
+use crate::math::{Algebraic, Real};
+use crate::mechanics::Station;
+
+/// The largest number of laps of a drum. Beyond, the two that differ least in strain count as one.
+pub(crate) const MOST: usize = 24;
+
+/// The turning of a lap \[rad\]: its tension is uniform, and friction acts between the middles of laps.
+const TURNING: f64 = core::f64::consts::FRAC_PI_4;
+
+/// The outermost laps are not merged, since slip begins there.
+const KEPT: usize = 8;
+
+impl<T: Real> CablePath<T> {
+    /// Whether the cable begins, and ends, on the surface of its first or last obstacle, on the body of which it is fixed.
+    pub(crate) fn drums(&self) -> [bool; 2] {
+        let is_on = |k: Option<usize>, station: Station<T>| {
+            k.and_then(|k| self.obstacles.get(k)).is_some_and(|obstacle| {
+                let surface = obstacle.surface();
+                let p_S = obstacle.frame().X_BF.inverse_transform_point(&station.p_B);
+                let near = T::lit(1e-6) * surface.size();
+                station.body == obstacle.frame().body
+                    && surface.covers(&p_S)
+                    && surface.height(&p_S).abs() < near
+            })
+        };
+        let count = self.obstacles.len();
+        let is_first = self.via_points.first().is_none_or(|(_, before)| *before > 0);
+        let is_last = self.via_points.last().is_none_or(|(_, before)| *before < count);
+        let begins = is_on(is_first.then_some(0), self.origin());
+        let ends = is_on(is_last.then_some(count.wrapping_sub(1)), self.termination());
+        // One contact from end to end leaves no cable between two drums.
+        if begins && ends && self.obstacles.len() == 1 { [false; 2] } else { [begins, ends] }
+    }
+
+    /// The places of the drums on which the cable begins and ends and that it touches, in the memory of friction: the
+    /// first one of the first obstacle, and the last occupied one of the last.
+    pub(crate) fn drum_places(&self, grips: &Grips<T>) -> [Option<usize>; 2] {
+        let [begins, ends] = self.drums();
+        let places = &grips.places;
+        let is_first = begins && places.first().is_some_and(|grip| grip.in_contact);
+        let room = self.obstacles.last().map_or(0, |obstacle| obstacle.most_contacts);
+        let of_last = places.len().saturating_sub(room);
+        let last = places[of_last..].iter().rposition(|grip| grip.in_contact).map(|i| of_last + i);
+        [is_first.then_some(0), last.filter(|_| ends)]
+    }
+
+    /// The laps of the drum at the origin, or at the termination, in the memory of friction.
+    pub(crate) fn laps_of(&self, end: usize) -> core::ops::Range<usize> {
+        let [begins, _] = self.drums();
+        let first = if end == 1 && begins { MOST } else { 0 };
+        first..first + MOST
+    }
+}
+
+/// Length and share of material of a lap.
+pub(crate) type Turns<S> = [S; 2];
+
+/// The laps that a drum has in a step, from the fixed end outwards: each with the ratio of tensions at which it slips against
+/// what is on its outer side.
+pub(crate) struct Spread<S> {
+    laps: [(Turns<S>, S); MOST],
+    count: usize,
+}
+
+impl<S: Algebraic> Spread<S> {
+    /// Scales the laps in memory to what is wound; `limit` is the exponent of the capstan equation per length.
+    pub(crate) fn new(laps: &[Turns<S>], [length, share]: Turns<S>, limit: S) -> Self {
+        let laps = &laps[..laps.iter().take_while(|lap| lap[1] > S::zero()).count().min(MOST)];
+        let (mut lengths, mut shares) = (S::zero(), S::zero());
+        for lap in laps {
+            lengths += lap[0];
+            shares += lap[1];
+        }
+        let single = [[length, share]];
+        let is_known = lengths > S::zero();
+        let laps = if is_known { laps } else { &single[..] };
+        let (lengths, shares) = if is_known { (lengths, shares) } else { (length, share) };
+        let half = S::lit(0.5) * length / lengths;
+        let mut spread = Self { laps: [([S::zero(); 2], S::zero()); MOST], count: laps.len() };
+        for (i, [of_lap, part]) in laps.iter().copied().enumerate() {
+            // On its outer side is another lap, or the free cable.
+            let outer = laps.get(i + 1).map_or(S::zero(), |lap| lap[0]);
+            let ratio = (limit * (of_lap + outer) * half).exp();
+            spread.laps[i] = ([of_lap * (length / lengths), part * (share / shares)], ratio);
+        }
+        spread
+    }
+
+    pub(crate) fn laps(&self) -> &[(Turns<S>, S)] {
+        &self.laps[..self.count]
+    }
+}
+
+impl<T: Real> Lap<T> {
+    pub(crate) fn turns(&self) -> Turns<T> {
+        [self.length, self.share]
+    }
+}
+
+impl<T: Real> Strands<T> {
+    /// Adds what is wound on a drum, with joints from the free cable to the fixed end or from there; `limit` is the
+    /// exponent of the capstan equation per length.
+    pub(crate) fn add_laps(
+        &mut self,
+        at: Tie<T>,
+        laps: &[Lap<T>],
+        [length, share]: [T; 2],
+        is_last: bool,
+        limit: T,
+    ) {
+        let mut turns = [[T::zero(); 2]; MOST];
+        for (turns, lap) in turns.iter_mut().zip(laps) {
+            *turns = lap.turns();
+        }
+        let spread = Spread::new(&turns, [length, share], limit);
+        let mut before = if is_last { T::one() - share } else { T::zero() };
+        let count = spread.laps().len();
+        for k in 0..count {
+            // From the fixed end outwards, or back.
+            let ([length, part], ratio) = spread.laps()[if is_last { count - 1 - k } else { k }];
+            if is_last {
+                self.joints.push(Joint::new(ratio, before));
+            }
+            self.add(at, at, length, part);
+            if let Some(strand) = self.all.last_mut() {
+                strand.is_wound = true;
+            }
+            before += part;
+            if !is_last {
+                self.joints.push(Joint::new(ratio, before));
+            }
+        }
+    }
+}
+
+/// Laps from the fixed end outwards, while they are brought up to date.
+pub(crate) struct Wound<S> {
+    laps: [Turns<S>; MOST + 1],
+    count: usize,
+}
+
+impl<T: Real, S: Algebraic<Scalar = T>> Wound<S> {
+    pub(crate) fn laps(&self) -> &[Turns<S>] {
+        &self.laps[..self.count]
+    }
+
+    fn total(&self) -> Turns<S> {
+        let sum = |[length, share]: Turns<S>, lap: &Turns<S>| [length + lap[0], share + lap[1]];
+        self.laps().iter().fold([S::zero(); 2], sum)
+    }
+
+    /// Adds a lap, and merges two if there are too many.
+    fn push(&mut self, lap: Turns<S>) {
+        self.laps[self.count] = lap;
+        self.count += 1;
+        if self.count > MOST {
+            self.merge();
+        }
+    }
+
+    /// Merges the two neighbouring laps by which least energy is lost.
+    fn merge(&mut self) {
+        let rounding = T::lit(1e-9).max(T::default_epsilon() * T::lit(64.0));
+        let loss = |pair: &[Turns<S>]| {
+            let [a, b] = [pair[0], pair[1]];
+            let strains = [a, b].map(|[length, share]| length / share);
+            let difference = strains[0] - strains[1];
+            // Rounding does not choose between laps of one strain.
+            if difference.value().abs() <= rounding * strains[0].value() {
+                return S::zero();
+            }
+            difference * difference * (a[1] * b[1] / (a[1] + b[1]))
+        };
+        let mut best: Option<(usize, S)> = None;
+        for (i, pair) in self.laps[..self.count - KEPT].windows(2).enumerate() {
+            let loss = loss(pair);
+            if best.is_none_or(|(_, least)| loss < least) {
+                best = Some((i, loss));
+            }
+        }
+        let i = best.map_or(0, |(i, _)| i);
+        let [length, share] = self.laps[i + 1];
+        self.laps[i][0] += length;
+        self.laps[i][1] += share;
+        self.laps.copy_within(i + 2..self.count, i + 1);
+        self.count -= 1;
+    }
+}
+
+/// Brings the laps of a drum, from the fixed end outwards, from those that were `wound` to what is on it now; `curvature`
+/// is the turning per length.
+pub(crate) fn wind<T: Real, S: Algebraic<Scalar = T>>(
+    wound: impl Iterator<Item = Turns<S>>,
+    now: Turns<S>,
+    curvature: T,
+) -> Wound<S> {
+    // Rounding makes no laps.
+    let sliver = T::lit(1e-9) * now[0].value();
+    let mut drum = Wound { laps: [[S::zero(); 2]; MOST + 1], count: 0 };
+    let mut is_whole = true;
+    for [length, share] in wound {
+        let room = now[0] - drum.total()[0];
+        is_whole &= room.value() >= length.value() - sliver;
+        if room.value() <= sliver {
+            break;
+        }
+        let left = (room / length).min(S::lit(1.0));
+        drum.push([length * left, share * left]);
+    }
+    let before = drum.total();
+    let [length, share] = [now[0] - before[0], now[1] - before[1]];
+    // Of a drum that has not turned, what is new is zero and has derivatives.
+    let is_same = is_whole && drum.count > 0 && length.value().abs() <= sliver;
+    if is_same || (length > S::zero() && share > S::zero()) {
+        let longest = T::lit(TURNING) / curvature;
+        let is_begun = drum.count > 0;
+        let outermost = &mut drum.laps[drum.count.max(1) - 1];
+        if is_begun && (length.value() <= sliver || (outermost[0] + length).value() <= longest) {
+            outermost[0] += length;
+            outermost[1] += share;
+        } else {
+            let parts = ceil(length.value() / longest).min(T::lit(16.0)).max(T::one());
+            let mut part = T::zero();
+            while part < parts {
+                drum.push([length / S::of(parts), share / S::of(parts)]);
+                part += T::one();
+            }
+        }
+    }
+    drum
+}

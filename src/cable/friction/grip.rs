@@ -1,0 +1,146 @@
+//! The memory of a cable with friction between accepted steps.
+
+use alloc::vec::Vec;
+
+use nalgebra::{Point3, Scalar};
+
+use crate::math::{InvalidValue, Real, Requirement, check, checked_when_read, clone_by_field};
+
+/// The hold of one contact, or via point, on the cable at the last commit.
+///
+/// A mark on the surface within the contact arc, and the share of the cable's material that lies before it.
+/// While the contact sticks, the share stays.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
+pub struct Grip<T: Scalar> {
+    /// Whether there was contact. Without, nothing is remembered.
+    pub in_contact: bool,
+    /// The start of the contact arc, in the body's frame \[m\].
+    pub start: Point3<T>,
+    /// Its end, in the body's frame \[m\].
+    pub end: Point3<T>,
+    /// The length of the cable on the surface before the mark \[m\].
+    pub before: T,
+    /// The length of the cable on the surface after the mark \[m\].
+    pub after: T,
+    /// The share of the cable's material before the mark, between 0 and 1.
+    pub share: T,
+}
+
+/// A part of the cable that is wound on a drum on which it ends, with the strain that it has there. Empty without length.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
+pub struct Lap<T: Scalar> {
+    /// Its length \[m\].
+    pub length: T,
+    /// Its share of the cable's material, between 0 and 1.
+    pub share: T,
+}
+
+/// The memory of a cable with friction: a [`Grip`] for each via point and each contact that an obstacle
+/// [may have](crate::cable::Obstacle::with_most_contacts), in order along the path.
+#[derive(Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
+pub struct Grips<T: Real> {
+    /// As many of each obstacle as it may have contacts, the vacant ones last, and one per via point.
+    pub places: Vec<Grip<T>>,
+    /// Of each drum on which the cable begins or ends, a fixed number of laps from the fixed end outwards. Scaled to the
+    /// length and the share that the drum's grip has.
+    ///
+    /// A lap turns by at most an eighth of a turn. Friction acts between the middles of laps: tension declines from the free
+    /// cable by the capstan equation, and below it the laps are held; what leaves the drum takes the strain of the free
+    /// cable. There are at most 24 laps: beyond, those of nearly equal strain count as one, at a loss of energy of second order
+    /// in their difference. Of a drum that is touched several times, the contact at the fixed end is wound and the others have
+    /// a mark each; while the cable lifts off at the fixed end, none of them has friction.
+    pub laps: Vec<Lap<T>>,
+}
+
+checked_when_read!(Grip);
+checked_when_read!(Grips);
+checked_when_read!(Lap);
+clone_by_field!(Grips { places, laps });
+
+impl<T: Real> Default for Lap<T> {
+    fn default() -> Self {
+        Self { length: T::zero(), share: T::zero() }
+    }
+}
+
+impl<T: Real> Lap<T> {
+    /// The same in another scalar.
+    pub fn cast<U: Real>(&self) -> Lap<U> {
+        Lap { length: self.length.cast(), share: self.share.cast() }
+    }
+
+    fn validate(&self) -> Result<(), InvalidValue> {
+        check::nonnegative("lap.length", self.length)?;
+        check::fraction("lap.share", self.share)
+    }
+}
+
+impl<T: Real> Default for Grip<T> {
+    fn default() -> Self {
+        let zero = T::zero();
+        Self {
+            in_contact: false,
+            start: Point3::origin(),
+            end: Point3::origin(),
+            before: zero,
+            after: zero,
+            share: zero,
+        }
+    }
+}
+
+impl<T: Real> Grip<T> {
+    /// The same in another scalar.
+    pub fn cast<U: Real>(&self) -> Grip<U> {
+        let Self { in_contact, start, end, before, after, share } = *self;
+        Grip {
+            in_contact,
+            start: start.map(T::cast),
+            end: end.map(T::cast),
+            before: before.cast(),
+            after: after.cast(),
+            share: share.cast(),
+        }
+    }
+
+    fn validate(&self) -> Result<(), InvalidValue> {
+        check::finite_vector("grip.start", &self.start.coords)?;
+        check::finite_vector("grip.end", &self.end.coords)?;
+        check::nonnegative("grip.before", self.before)?;
+        check::nonnegative("grip.after", self.after)?;
+        check::fraction("grip.share", self.share)
+    }
+}
+
+impl<T: Real> Default for Grips<T> {
+    fn default() -> Self {
+        Self { places: Vec::new(), laps: Vec::new() }
+    }
+}
+
+impl<T: Real> Grips<T> {
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.places.fill(Grip::default());
+        self.laps.fill(Lap::default());
+    }
+
+    /// Checks every range, and that there is material between neighbouring marks.
+    ///
+    /// # Errors
+    /// For the first value out of range.
+    pub fn validate(&self) -> Result<(), InvalidValue> {
+        self.places.iter().try_for_each(Grip::validate)?;
+        self.laps.iter().try_for_each(Lap::validate)?;
+        let mut before = T::zero();
+        for grip in self.places.iter().filter(|grip| grip.in_contact) {
+            let must = Requirement::AtLeast("the share before it, and below 1");
+            check::that(grip.share > before && grip.share < T::one(), "grip.share", grip.share, must)?;
+            before = grip.share;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,229 @@
+//! The memory of a cable with friction after an accepted step, in numbers with or without derivatives.
+
+use core::ops::Range;
+
+use crate::cable::friction::drum::{Wound, wind};
+use crate::cable::friction::grip::{Grip, Grips, Lap};
+use crate::cable::friction::strand_law::Part;
+use crate::cable::model::path::CablePath;
+use crate::cable::solution::results::{ObstacleContact, PathResults};
+use crate::math::{Algebraic, Real};
+use crate::mechanics::{BodyIndex, Positions};
+
+/// A mark for the memory.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NextMark<S> {
+    pub(crate) body: BodyIndex,
+    pub(crate) place: usize,
+    /// The segment that arrives; the next one leaves.
+    pub(crate) segment: usize,
+    pub(crate) before: S,
+    pub(crate) after: S,
+    pub(crate) share: S,
+}
+
+/// The memory, and the present path.
+pub(crate) trait Memory<S> {
+    /// The number of places for marks.
+    fn places(&self) -> usize;
+    /// The number of marks in these places so far.
+    fn marked(&self, places: Range<usize>) -> usize;
+    /// The length of a segment.
+    fn length(&self, segment: usize) -> S;
+    /// The length of the contact arc after a segment.
+    fn arc(&self, segment: usize) -> S;
+    /// Takes a mark.
+    fn keep(&mut self, mark: NextMark<S>);
+    /// Takes what is wound on the drum at the origin (0) or termination (1).
+    fn wind(&mut self, end: usize, wound: Wound<S>);
+    /// Empties places.
+    fn vacate(&mut self, places: Range<usize>);
+}
+
+/// Writes the memory for an accepted step, as [`Strands::remember`](crate::cable::Strands::remember) describes it.
+pub(crate) fn remember<T: Real, S: Algebraic<Scalar = T>>(
+    path: &CablePath<T>,
+    results: &PathResults<T>,
+    parts: &[Part<S>],
+    memory: &mut impl Memory<S>,
+) {
+    let half = S::lit(0.5);
+    let rounding = T::default_epsilon() * T::lit(256.0) * results.length;
+    let mut segments = results.segments.iter().enumerate();
+    let contacts = results.contacts.iter().enumerate();
+    let mut contacts = contacts.filter(|(_, contact)| contact.in_contact).peekable();
+    let mut marks = Marks { parts, length: S::zero(), share: S::zero() };
+    // The length of the path at the last contact passed.
+    let mut reach = S::zero();
+    let mut arriving = segments.next();
+    for _ in 1..wound_first(parts).count() {
+        marks.take();
+    }
+    let [begins, ends] = path.drums();
+    let last = path.obstacles.len().checked_sub(1);
+    let mut first = 0;
+    for (body, hold) in path.holds() {
+        let room = hold.room(path).min(memory.places() - first);
+        let own = first..first + room;
+        first += room;
+        let obstacle = hold.obstacle();
+        let mut left = memory.marked(own.clone());
+        let mut count = 0;
+        let is_here = |(_, contact): &(usize, &ObstacleContact<T>)| Some(contact.obstacle) == obstacle;
+        let touched = hold.touches(results);
+        let is_same = left == touched;
+        let mut came_off = false;
+        while count < touched.min(room) {
+            let contact = obstacle.and_then(|_| contacts.next_if(is_here)).map(|(i, _)| i);
+            let (Some((segment, before)), Some((next, after))) = (arriving, segments.next()) else { break };
+            let arc = if contact.is_some() { memory.arc(segment) } else { S::zero() };
+            let start = reach + memory.length(segment);
+            let end = start + arc;
+            // Where the part of the cable ends that is nearest to this contact.
+            let until = end + half * memory.length(next);
+            let is_last = count + 1 == touched;
+            let mut mark = None;
+            while left > 0 && (is_same && mark.is_none() || !is_same && (is_last || marks.next().0 <= until))
+            {
+                let next = marks.take();
+                left -= 1;
+                if mark.is_none() || start <= next.0 && next.0 <= end {
+                    mark = Some(next);
+                }
+            }
+            let on_drum = [begins && obstacle == Some(0) && count == 0, ends && obstacle == last && is_last];
+            let is_held = [before.length, after.length].map(|length| length <= T::zero());
+            let is_wound =
+                (0..2).any(|end| on_drum[end] && is_held[end]) && arc.value() > T::lit(1e-9) * results.length;
+            came_off |= on_drum != [false; 2] && !is_wound;
+            let (mark, share) = match mark {
+                _ if on_drum[0] => share_at(parts, end),
+                _ if on_drum[1] => share_at(parts, start),
+                // Rounding moves no material through a via point: a strand may be as long as the path from point to point.
+                Some((at, share)) if obstacle.is_none() && (at - start).value().abs() <= rounding => {
+                    (start, share)
+                }
+                Some((at, share)) if start <= at && at <= end => (at, share),
+                Some((at, _)) => share_at(parts, at.max(start).min(end)),
+                None => share_at(parts, start + half * arc),
+            };
+            if is_wound {
+                let contact = contact.and_then(|i| results.contacts.get(i));
+                let curvature = contact.map_or(T::zero(), |contact| contact.geodesic.start.curvature);
+                let turns = |part: &Part<S>| [part.length, part.share];
+                if on_drum[0] {
+                    memory.wind(0, wind(wound_first(parts).map(turns), [arc, share], curvature));
+                } else {
+                    let now = [arc, S::lit(1.0) - share];
+                    memory.wind(1, wind(wound_last(parts).map(turns), now, curvature));
+                }
+            }
+            let place = own.start + count;
+            memory.keep(NextMark { body, place, segment, before: mark - start, after: end - mark, share });
+            count += 1;
+            reach = end;
+            arriving = Some((next, after));
+        }
+        for _ in 0..left {
+            marks.take();
+        }
+        // Without what is wound the places of a drum would be read as if it were.
+        memory.vacate(own.start + if came_off { 0 } else { count }..own.end);
+    }
+}
+
+/// What is wound on the drum at the origin, from there.
+fn wound_first<S: Algebraic>(parts: &[Part<S>]) -> impl Iterator<Item = &Part<S>> {
+    parts.iter().take_while(|part| part.is_wound)
+}
+
+/// What is wound on the drum at the termination, from there.
+fn wound_last<S: Algebraic>(parts: &[Part<S>]) -> impl Iterator<Item = &Part<S>> {
+    parts.iter().rev().take_while(|part| part.is_wound)
+}
+
+/// A length along the cable, with the share of material before it.
+fn share_at<S: Algebraic>(parts: &[Part<S>], at: S) -> (S, S) {
+    let (mut length, mut share) = (S::zero(), S::zero());
+    let mut found = S::zero();
+    for part in parts {
+        // The last strand that begins before it.
+        if length <= at {
+            found = share + part.share * ((at - length) / part.length).min(S::lit(1.0));
+        }
+        length += part.length;
+        share += part.share;
+    }
+    (at, found)
+}
+
+/// The marks of strands in order.
+struct Marks<'a, S> {
+    parts: &'a [Part<S>],
+    /// Length and share at the last mark passed.
+    length: S,
+    share: S,
+}
+
+impl<S: Algebraic> Marks<'_, S> {
+    /// Length and share at the next mark.
+    fn next(&self) -> (S, S) {
+        match self.parts {
+            [part, ..] => (self.length + part.length, self.share + part.share),
+            [] => (self.length, self.share),
+        }
+    }
+
+    /// Passes the next mark.
+    fn take(&mut self) -> (S, S) {
+        (self.length, self.share) = self.next();
+        self.parts = self.parts.get(1..).unwrap_or(&[]);
+        (self.length, self.share)
+    }
+}
+
+/// The memory of a cable itself.
+pub(crate) struct Written<'a, T: Real> {
+    pub(crate) path: &'a CablePath<T>,
+    pub(crate) results: &'a PathResults<T>,
+    pub(crate) positions: &'a Positions<T>,
+    pub(crate) grips: &'a mut Grips<T>,
+}
+
+impl<T: Real> Memory<T> for Written<'_, T> {
+    fn places(&self) -> usize {
+        self.grips.places.len()
+    }
+
+    fn marked(&self, places: Range<usize>) -> usize {
+        self.grips.places[places].iter().filter(|grip| grip.in_contact).count()
+    }
+
+    fn length(&self, segment: usize) -> T {
+        self.results.segments[segment].length
+    }
+
+    fn arc(&self, segment: usize) -> T {
+        let contact = self.results.segments[segment].to_contact.and_then(|i| self.results.contacts.get(i));
+        contact.map_or(T::zero(), |contact| contact.geodesic.length.max(T::zero()))
+    }
+
+    fn keep(&mut self, mark: NextMark<T>) {
+        let NextMark { body, place, segment, before, after, share } = mark;
+        let X_BG = self.positions.pose(body).inverse();
+        let [arriving, leaving] = [segment, segment + 1].map(|i| &self.results.segments[i]);
+        let (start, end) = (X_BG * arriving.to_G, X_BG * leaving.from_G);
+        self.grips.places[place] = Grip { in_contact: true, start, end, before, after, share };
+    }
+
+    fn wind(&mut self, end: usize, wound: Wound<T>) {
+        let laps = self.grips.laps.get_mut(self.path.laps_of(end)).unwrap_or(&mut []);
+        for (lap, &[length, share]) in laps.iter_mut().zip(wound.laps()) {
+            *lap = Lap { length, share };
+        }
+    }
+
+    fn vacate(&mut self, places: Range<usize>) {
+        self.grips.places[places].fill(Grip::default());
+    }
+}

@@ -1,0 +1,454 @@
+//! Derivatives of the forces and of the memory of a cable.
+//!
+//! Its geometry is derived by hand: the path, the chords of the strands, and the turning of its contacts. The law of strands
+//! runs on dual numbers, from its solution on: no contact that sticks slips, and the other way round.
+
+use alloc::vec::Vec;
+use core::array::from_fn;
+use core::ops::Range;
+
+use nalgebra::{Matrix6, RowVector6, Vector6};
+
+use crate::cable::friction::chord::Chord;
+use crate::cable::friction::drum::{MOST, Spread};
+use crate::cable::friction::grip::Grips;
+use crate::cable::friction::remember::NextMark;
+use crate::cable::friction::slip::{Joint, solve_groups};
+use crate::cable::friction::strand_law::{
+    Part, distribute_length, distribute_rate, mean, rises, tension, tensions,
+};
+use crate::cable::friction::strands::{Mark, Strands};
+use crate::cable::model::path::PlacedPath;
+use crate::cable::slopes::contact_changes::StopChange;
+use crate::cable::slopes::path_derivatives::{PathDerivatives, PathMotion};
+use crate::cable::solution::results::PathResults;
+use crate::math::{Dual, Number, Real};
+use crate::mechanics::{BodyIndex, CoordinateIndex, Positions, Velocities};
+
+/// Six by position, and six by velocity.
+pub(crate) const DIRECTIONS: usize = 12;
+
+pub(crate) type Varied<T> = Dual<T, DIRECTIONS>;
+
+/// What changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum StrandMotion {
+    /// The path, in six directions of position and of velocity.
+    Path(PathMotion),
+    /// A number of the memory of a mark, by its place.
+    Grip(usize, GripNumbers),
+    /// The length (0) or the share (1) of a lap, by its place.
+    Lap(usize, usize),
+    /// The coefficient of friction of an obstacle.
+    Friction(usize),
+    Stiffness,
+    SlackLength,
+    Dissipation,
+}
+
+/// The numbers of a mark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum GripNumbers {
+    /// The start of the contact in the body's frame: the first three directions are its axes.
+    Start,
+    /// The end, likewise.
+    End,
+    /// A length or the share: the first direction.
+    Before,
+    After,
+    Share,
+}
+
+/// A cable as it has been evaluated.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Evaluated<'a, T: Real> {
+    pub(crate) placed: PlacedPath<'a, T>,
+    pub(crate) positions: &'a Positions<T>,
+    pub(crate) velocities: &'a Velocities<T>,
+    pub(crate) results: &'a PathResults<T>,
+    /// None without friction.
+    pub(crate) strands: &'a Strands<T>,
+    pub(crate) grips: &'a Grips<T>,
+    pub(crate) friction: &'a [T],
+    /// Stiffness, slack length and dissipation.
+    pub(crate) elastic: [T; 3],
+    pub(crate) length_rate: T,
+}
+
+/// The limit of friction between two strands: the logarithm of the ratio of tensions.
+#[derive(Debug)]
+struct Limit<T> {
+    obstacle: usize,
+    /// Its derivative by the coefficient of friction.
+    turning: T,
+    /// The contacts on whose turning it depends, by place, and by how much.
+    contacts: Range<usize>,
+    weight: T,
+}
+
+/// A drum on which the cable is wound.
+#[derive(Debug, Clone, Copy)]
+struct Drum<T: Real> {
+    /// At the origin (0) or the termination (1).
+    end: usize,
+    place: usize,
+    obstacle: usize,
+    mu: T,
+    /// Turning and length of the contact that limits friction, and the segment that arrives at it; `None` without friction.
+    contact: Option<(T, T, usize)>,
+}
+
+/// The derivatives of the forces on all bodies and coordinates by position and by velocity.
+#[derive(Debug)]
+pub(crate) struct StrandDerivatives<T: Real> {
+    pub(crate) path: PathDerivatives<T>,
+    chords: Vec<Chord<T>>,
+    limits: Vec<Option<Limit<T>>>,
+    drums: [Option<Drum<T>>; 2],
+    /// The segments that arrive at the contacts of limits.
+    arriving: Vec<usize>,
+    pub(crate) parts: Vec<Part<Varied<T>>>,
+    joints: Vec<Joint<Varied<T>>>,
+    rates: Vec<Varied<T>>,
+    tensions: Vec<Varied<T>>,
+    rises: Vec<T>,
+    changes: Vec<[Matrix6<T>; 2]>,
+    coordinate_changes: Vec<[RowVector6<T>; 2]>,
+    pub(crate) next: Vec<NextMark<Varied<T>>>,
+    /// What the last changes were along; `None` if the path did not move.
+    pub(crate) moved: Option<PathMotion>,
+}
+
+impl<T: Real> Default for StrandDerivatives<T> {
+    fn default() -> Self {
+        Self {
+            path: PathDerivatives::default(),
+            chords: Vec::new(),
+            limits: Vec::new(),
+            drums: [None; 2],
+            arriving: Vec::new(),
+            parts: Vec::new(),
+            joints: Vec::new(),
+            rates: Vec::new(),
+            tensions: Vec::new(),
+            rises: Vec::new(),
+            changes: Vec::new(),
+            coordinate_changes: Vec::new(),
+            next: Vec::new(),
+            moved: None,
+        }
+    }
+}
+
+impl<T: Real> StrandDerivatives<T> {
+    /// Takes over an evaluated cable; returns whether its derivatives are known.
+    pub(crate) fn find(&mut self, cable: &Evaluated<'_, T>) -> bool {
+        let Evaluated { placed, positions, velocities, results, strands, grips, friction, .. } = *cable;
+        if !self.path.find(&placed, positions, results) {
+            return false;
+        }
+        let rubs = |obstacle: usize| friction.get(obstacle).is_some_and(|mu| *mu > T::zero());
+        self.path.find_twists(placed.path, results, rubs);
+        self.chords.clear();
+        for strand in &strands.all {
+            // A single strand is the path itself.
+            let is_chord = strands.all.len() > 1;
+            self.chords.push(Chord::new(strand, is_chord, &mut self.path, (positions, velocities)));
+        }
+        self.find_limits(cable, grips);
+        true
+    }
+
+    /// Finds of what the limits of friction depend on.
+    fn find_limits(&mut self, cable: &Evaluated<'_, T>, grips: &Grips<T>) {
+        let Evaluated { placed: PlacedPath { path, .. }, results, strands, friction, .. } = *cable;
+        self.limits.clear();
+        self.arriving.clear();
+        let segment_of =
+            |contact: usize| results.segments.iter().position(|segment| segment.to_contact == Some(contact));
+        for (j, joint) in strands.joints.iter().enumerate() {
+            let is_limited = !joint.is_frictionless() && joint.ratio.is_finite();
+            let is_wound = strands.all[j].is_wound || strands.all[j + 1].is_wound;
+            let place = strands.mark_between(j);
+            let mark = path.marks(grips).find(|mark| Some(mark.place) == place);
+            let limit = mark.filter(|_| is_limited && !is_wound).and_then(|mark: Mark| {
+                let obstacle = mark.hold.obstacle()?;
+                let mu = *friction.get(obstacle)?;
+                let first = self.arriving.len();
+                let turning = |contact: usize| {
+                    let surface = path.obstacles().get(obstacle)?.surface();
+                    Some(results.contacts[contact].turning(surface, path.turning_accuracy()))
+                };
+                let (contacts, weight) = mark.contacts::<T>(results);
+                let mut turned = T::zero();
+                for contact in contacts {
+                    if let Some(turning) = turning(contact).filter(|&turning| turning > T::zero()) {
+                        turned += turning;
+                        self.arriving.push(segment_of(contact)?);
+                    }
+                }
+                let contacts = first..self.arriving.len();
+                Some(Limit { obstacle, turning: turned * weight, contacts, weight: mu * weight })
+            });
+            self.limits.push(limit);
+        }
+        let last = strands.all.len().saturating_sub(1);
+        self.drums = [(0, 0), (1, last)].map(|(end, strand)| {
+            let strand = strands.all.get(strand).filter(|strand| strand.is_wound)?;
+            let mark = path.marks(grips).find(|mark| strand.marks[0] == Some(mark.place))?;
+            let obstacle = mark.hold.obstacle()?;
+            let mu = friction.get(obstacle).copied().unwrap_or_else(T::zero);
+            let touches =
+                |i: &usize| results.contacts[*i].in_contact && results.contacts[*i].obstacle == obstacle;
+            let mut contacts = (0..results.contacts.len()).filter(touches);
+            let contact = if end == 0 { contacts.next() } else { contacts.next_back() };
+            let contact = contact.filter(|_| mu > T::zero()).and_then(|i| {
+                let contact = &results.contacts[i];
+                let surface = path.obstacles().get(obstacle)?.surface();
+                let turning = contact.turning(surface, path.turning_accuracy());
+                Some((turning, contact.geodesic.length, segment_of(i)?))
+            });
+            Some(Drum { end, place: mark.place, obstacle, mu, contact })
+        });
+    }
+
+    /// What is wound on a drum, with derivatives.
+    fn spread(&self, drum: &Drum<T>, cable: &Evaluated<'_, T>, motion: StrandMotion) -> Spread<Varied<T>> {
+        let Drum { end, place, obstacle, mu, contact } = *drum;
+        let Evaluated { placed: PlacedPath { path, .. }, grips, .. } = *cable;
+        let seeded = |value: T, of: StrandMotion| seeded(value, motion, of);
+        let grip = &grips.places[place];
+        let share = seeded(grip.share, StrandMotion::Grip(place, GripNumbers::Share));
+        let wound = if end == 0 {
+            [seeded(grip.before, StrandMotion::Grip(place, GripNumbers::Before)), share]
+        } else {
+            let after = seeded(grip.after, StrandMotion::Grip(place, GripNumbers::After));
+            [after, Dual::lit(1.0) - share]
+        };
+        let limit = contact.map_or_else(Dual::zero, |(turning, arc, segment)| {
+            let [mut turning, mut arc] = [turning, arc].map(Dual::of);
+            if let Some(part) = self.moved {
+                let change = self.path.change_after(segment, part);
+                let zero = RowVector6::zeros();
+                (turning.slopes, arc.slopes) = (joined(&change.turning, &zero), joined(&change.arc, &zero));
+            }
+            let mu = seeded(mu, StrandMotion::Friction(obstacle));
+            mu * turning.max(Dual::zero()) / arc.max(wound[0])
+        });
+        let mut laps = [[Dual::zero(); 2]; MOST];
+        let places = path.laps_of(end);
+        for (i, lap) in places.clone().zip(&mut laps) {
+            let Some(known) = grips.laps.get(i) else { break };
+            *lap =
+                [seeded(known.length, StrandMotion::Lap(i, 0)), seeded(known.share, StrandMotion::Lap(i, 1))];
+        }
+        Spread::new(&laps, wound, limit)
+    }
+
+    /// Finds the changes of all forces along a motion; `false` if nothing changes.
+    pub(crate) fn along(&mut self, cable: &Evaluated<'_, T>, motion: StrandMotion) -> bool {
+        let Evaluated { velocities, results, strands, elastic, .. } = *cable;
+        let zero = RowVector6::zeros();
+        self.moved = None;
+        let (mut length, mut rate) = (Dual::of(results.length), Dual::of(cable.length_rate));
+        if let StrandMotion::Path(part) = motion
+            && let Some(lengths) = self.path.along(part)
+        {
+            self.moved = Some(part);
+            let rates = self.path.rates(velocities);
+            let moves = matches!(part, PathMotion::Body(_) | PathMotion::Coordinate(_));
+            length.slopes = joined(&lengths, &zero);
+            rate.slopes = joined(&rates, if moves { &lengths } else { &zero });
+        }
+        let mut is_moved = false;
+        for chord in &mut self.chords {
+            is_moved |= chord.follow(motion, &self.path, cable.positions);
+        }
+        if self.moved.is_none() && !is_moved && matches!(motion, StrandMotion::Path(_)) {
+            return false;
+        }
+
+        let mut law = elastic.map(Dual::of);
+        match motion {
+            StrandMotion::Stiffness => law[0].slopes[0] = T::one(),
+            StrandMotion::SlackLength => law[1].slopes[0] = T::one(),
+            StrandMotion::Dissipation => law[2].slopes[0] = T::one(),
+            _ => {}
+        }
+        let [stiffness, slack_length, dissipation] = law;
+        if strands.all.is_empty() {
+            let [elastic, damping] = tension(length - slack_length, rate, [stiffness, dissipation]);
+            self.change_forces(elastic + damping);
+            return true;
+        }
+
+        self.parts.clear();
+        self.rates.clear();
+        for (strand, chord) in strands.all.iter().zip(&self.chords) {
+            let (seen, rate) = chord.lengthen(motion, &self.path, velocities);
+            let mut part =
+                Part::new(Dual::of(strand.seen), Dual::of(strand.committed_share), strand.is_wound);
+            part.length.slopes = seen;
+            if let StrandMotion::Grip(place, number) = motion
+                && !strand.is_wound
+            {
+                let [starts, ends] =
+                    strand.marks.map(|mark| if mark == Some(place) { T::one() } else { T::zero() });
+                match number {
+                    GripNumbers::Before => part.length.slopes[0] += ends,
+                    GripNumbers::After => part.length.slopes[0] += starts,
+                    GripNumbers::Share => part.share.slopes[0] += ends - starts,
+                    GripNumbers::Start | GripNumbers::End => {}
+                }
+            }
+            part.committed_share = part.share;
+            self.parts.push(part);
+            self.rates.push(rate);
+        }
+        let mut ratios = [None, None];
+        for (drum, ratios) in self.drums.into_iter().flatten().zip(&mut ratios) {
+            let spread = self.spread(&drum, cable, motion);
+            let last = self.parts.len() - 1;
+            for (i, (turns, _)) in spread.laps().iter().enumerate() {
+                let part = &mut self.parts[if drum.end == 0 { i } else { last - i }];
+                part.length.slopes = turns[0].slopes;
+                part.share.slopes = turns[1].slopes;
+                part.committed_share = part.share;
+            }
+            *ratios = Some((drum.end, spread));
+        }
+        self.joints.clear();
+        let mut share = Dual::zero();
+        for (j, joint) in strands.joints.iter().enumerate() {
+            share += self.parts[j].share;
+            let mut ratio = Dual::of(joint.ratio);
+            ratio.slopes = self.change_of_limit(j, motion).map(|slope| slope * joint.ratio);
+            let last = strands.joints.len() - 1;
+            for (end, spread) in ratios.iter().flatten() {
+                let lap = if *end == 0 { j } else { last - j };
+                if let Some((_, of_lap)) = spread.laps().get(lap) {
+                    ratio.slopes = of_lap.slopes;
+                }
+            }
+            let mut committed = Dual::of(joint.committed);
+            committed.slopes = share.slopes;
+            self.joints.push(joint.with(ratio, committed));
+        }
+        distribute_length(&mut self.parts, length);
+        solve_groups(&mut self.parts, &self.joints, slack_length);
+        // Every choice is that of the evaluation, to the last bit.
+        for (part, strand) in self.parts.iter_mut().zip(&strands.all) {
+            part.length.value = strand.length;
+            part.share.value = strand.share;
+            part.elongation.value = strand.elongation;
+        }
+        if self.joints.is_empty() {
+            self.rates.fill(rate);
+        } else {
+            distribute_rate(&self.parts, rate, &mut self.rates);
+        }
+        tensions(&self.parts, &self.joints, [stiffness, dissipation], &self.rates, &mut self.tensions);
+        self.change_forces(mean(&self.parts, &self.tensions));
+        true
+    }
+
+    /// The greatest tension of a taut strand as a multiple of what it would be without damping; where all are limp, at most
+    /// zero and continuous.
+    pub(crate) fn pull(&mut self, strands: &Strands<T>, dissipation: T, rates: &[T]) -> T {
+        let last = rises(&strands.parts, &strands.joints, dissipation, rates, &mut self.rises);
+        let taut = self.rises.iter().zip(&strands.parts).filter(|(_, part)| part.elongation > T::zero());
+        let most = taut.fold(-T::one(), |most, (&rise, _)| most.max(rise));
+        T::one() + if most > -T::one() { most } else { last.min(most) }
+    }
+
+    /// The bodies with the changes of torque and force along the last motion.
+    pub(crate) fn forces(&self) -> impl Iterator<Item = (BodyIndex, &[Matrix6<T>; 2])> {
+        self.path.forces().iter().map(|force| force.body).zip(&self.changes)
+    }
+
+    /// The coordinates with the changes of their forces along the last motion.
+    pub(crate) fn coordinate_forces(&self) -> impl Iterator<Item = (CoordinateIndex, &[RowVector6<T>; 2])> {
+        self.path.coordinate_forces().iter().map(|force| force.coordinate).zip(&self.coordinate_changes)
+    }
+
+    /// One after the other of the motions of bodies and coordinates that move the cable.
+    pub(crate) fn motion(&self, i: usize) -> Option<PathMotion> {
+        let bodies = self.path.forces().iter().map(|force| force.body);
+        let bodies = bodies.filter(|body| *body != BodyIndex::GROUND).map(PathMotion::Body);
+        let coordinates = self.path.coordinate_forces().iter().map(|force| force.coordinate);
+        bodies.chain(coordinates.map(PathMotion::Coordinate)).nth(i)
+    }
+
+    /// The derivatives of the logarithm of a limit.
+    fn change_of_limit(&self, joint: usize, motion: StrandMotion) -> [T; DIRECTIONS] {
+        let mut slopes = [T::zero(); DIRECTIONS];
+        let Some(limit) = &self.limits[joint] else { return slopes };
+        if motion == StrandMotion::Friction(limit.obstacle) {
+            slopes[0] = limit.turning;
+        }
+        if let Some(part) = self.moved {
+            for &segment in &self.arriving[limit.contacts.clone()] {
+                let StopChange { turning, .. } = self.path.change_after(segment, part);
+                for i in 0..6 {
+                    slopes[i] += turning[i] * limit.weight;
+                }
+            }
+        }
+        slopes
+    }
+
+    /// Finds the changes of all forces where this tension acts along the path.
+    fn change_forces(&mut self, mean: Varied<T>) {
+        let by =
+            |number: &Varied<T>| [0, 6].map(|first| RowVector6::from_fn(|_, i| number.slopes[first + i]));
+        let [by_position, by_velocity] = by(&mean);
+        self.changes.clear();
+        self.changes.extend(self.path.forces().iter().map(|on| {
+            let (torque, force) = (&on.force.torque, &on.force.force);
+            let u = Vector6::new(torque.x, torque.y, torque.z, force.x, force.y, force.z);
+            let mut change = u * by_position;
+            if self.moved.is_some() {
+                change += on.change * mean.value;
+            }
+            [change, u * by_velocity]
+        }));
+        self.coordinate_changes.clear();
+        self.coordinate_changes.extend(self.path.coordinate_forces().iter().map(|on| {
+            let mut change = by_position * on.force;
+            if self.moved.is_some() {
+                change += on.change * mean.value;
+            }
+            [change, by_velocity * on.force]
+        }));
+        for (chord, tension) in self.chords.iter().zip(&self.tensions) {
+            if chord.inverse_length == T::zero() {
+                continue;
+            }
+            let excess = *tension - mean;
+            let [by_position, by_velocity] = by(&excess);
+            let pull = chord.direction * excess.value;
+            let pulls =
+                [chord.direction * by_position + chord.change * excess.value, chord.direction * by_velocity];
+            for (end, sign) in chord.ends.iter().zip([T::one(), -T::one()]) {
+                let changes = &mut self.changes[end.body];
+                for (change, pulls) in changes.iter_mut().zip(&pulls) {
+                    let mut torques = change.fixed_view_mut::<3, 6>(0, 0);
+                    torques += end.r.cross_matrix() * pulls * sign;
+                    let mut forces = change.fixed_view_mut::<3, 6>(3, 0);
+                    forces += pulls * sign;
+                }
+                let mut torques = changes[0].fixed_view_mut::<3, 6>(0, 0);
+                torques -= pull.cross_matrix() * end.lever * sign;
+            }
+        }
+    }
+}
+
+/// A number, varied if it is what changes.
+fn seeded<T: Real>(value: T, motion: StrandMotion, of: StrandMotion) -> Varied<T> {
+    if motion == of { Dual::variable(value, 0) } else { Dual::of(value) }
+}
+
+pub(crate) fn joined<T: Real>(by_position: &RowVector6<T>, by_velocity: &RowVector6<T>) -> [T; DIRECTIONS] {
+    from_fn(|i| if i < 6 { by_position[i] } else { by_velocity[i - 6] })
+}

@@ -1,0 +1,323 @@
+//! The law of a cable and of the strands of one with friction, in numbers with or without derivatives.
+
+use alloc::vec::Vec;
+
+use crate::cable::friction::slip::Joint;
+use crate::math::{Algebraic, Real};
+
+/// The elastic tension of a taut cable without friction, and its rise by damping.
+#[inline]
+pub(crate) fn tension<S: Algebraic>(elongation: S, rate: S, [stiffness, dissipation]: [S; 2]) -> [S; 2] {
+    let elastic = stiffness * elongation;
+    [elastic, (elastic * dissipation * rate).max(-elastic)]
+}
+
+/// The part of a cable that a strand is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Part<S> {
+    /// From mark to mark.
+    pub(crate) length: S,
+    /// Its share of the material.
+    pub(crate) share: S,
+    /// Its share at the last commit.
+    pub(crate) committed_share: S,
+    /// The elongation of a whole cable that is strained like it, zero while slack.
+    pub(crate) elongation: S,
+    pub(crate) is_wound: bool,
+}
+
+impl<S: Algebraic> Part<S> {
+    pub(crate) fn new(length: S, share: S, is_wound: bool) -> Self {
+        Self { length, share, committed_share: share, elongation: S::zero(), is_wound }
+    }
+
+    /// The part of a change of the path's length that the strand sees beyond that of its own chord.
+    fn weight(&self, free: S) -> S {
+        if self.is_wound { S::zero() } else { self.committed_share / free }
+    }
+}
+
+/// The share of the cable's material that is not wound on a drum, at the last commit.
+fn free_share<S: Algebraic>(parts: &[Part<S>]) -> S {
+    let free = parts.iter().filter(|part| !part.is_wound);
+    free.fold(S::zero(), |sum, part| sum + part.committed_share)
+}
+
+/// Distributes what the remembered chords do not see of a path of this length.
+pub(crate) fn distribute_length<T: Real, S: Algebraic<Scalar = T>>(parts: &mut [Part<S>], length: S) {
+    let total = parts.iter().fold(S::zero(), |sum, part| sum + part.length);
+    // It is common to all that is not wound.
+    let unseen = length - total;
+    let free = free_share(parts);
+    if let [only] = parts {
+        only.length = length;
+        return;
+    }
+    // A leap far from the last commit must not leave a strand without length.
+    let least = S::lit(1e-6) * length;
+    for part in parts.iter_mut().filter(|part| !part.is_wound) {
+        let length = part.length + part.share / free * unseen;
+        part.length = length.max(least * part.share);
+    }
+}
+
+/// Distributes what the remembered chords do not see of the rate of the path's length.
+pub(crate) fn distribute_rate<S: Algebraic>(parts: &[Part<S>], rate: S, rates: &mut [S]) {
+    let seen = rates.iter().fold(S::zero(), |sum, &rate| sum + rate);
+    let free = free_share(parts);
+    for (seen_by_strand, part) in rates.iter_mut().zip(parts) {
+        *seen_by_strand += part.weight(free) * (rate - seen);
+    }
+}
+
+/// The tension that acts along the present path.
+pub(crate) fn mean<S: Algebraic>(parts: &[Part<S>], tensions: &[S]) -> S {
+    let free = free_share(parts);
+    parts.iter().zip(tensions).fold(S::zero(), |sum, (part, &tension)| sum + part.weight(free) * tension)
+}
+
+/// Writes the tension in each strand, damping included; returns the power that damping dissipates.
+pub(crate) fn tensions<T: Real, S: Algebraic<Scalar = T>>(
+    parts: &[Part<S>],
+    joints: &[Joint<S>],
+    [stiffness, dissipation]: [S; 2],
+    rates: &[S],
+    tensions: &mut Vec<S>,
+) -> S {
+    rises(parts, joints, dissipation, rates, tensions);
+    let mut lost = S::zero();
+    for ((tension, part), &rate) in tensions.iter_mut().zip(parts).zip(rates) {
+        let elastic = stiffness * part.elongation;
+        let damping = elastic * *tension;
+        *tension = elastic + damping;
+        lost += damping * rate;
+    }
+    lost
+}
+
+/// Writes the rises of the strands: of those that the limits allow, the nearest to what damping would give each strand
+/// alone, where the square of a distance is `Σ φ_k x_k r_k²`. Returns that of the last strand, but not limited to −1.
+///
+/// The allowed rises are a convex set that contains zero, as elastic tensions are within the limits. So the product of
+/// rises and those wanted, which is the dissipated power, is at least the square of the rises.
+///
+/// By dynamic programming: a strand's rise is first that which is best for it and all strands before it. Given the rise of
+/// the next strand, it is that, or as near to it as the limit allows.
+pub(crate) fn rises<T: Real, S: Algebraic<Scalar = T>>(
+    parts: &[Part<S>],
+    joints: &[Joint<S>],
+    dissipation: S,
+    rates: &[S],
+    rises: &mut Vec<S>,
+) -> S {
+    const ROUNDS: usize = 100;
+    let one = S::lit(1.0);
+    let alone = |k: usize| dissipation * rates[k] / parts[k].share;
+    let weight = |k: usize| parts[k].elongation * parts[k].share;
+    // The limit that keeps the factor of a strand's tension from its own best beside that of the next, as their ratio.
+    let holding = |k: usize, own: T, next: T| {
+        let limits = joints[k].limits(parts[k].elongation, parts[k + 1].elongation)?;
+        let [least, most] = limits.map(|limit| limit.value() * next);
+        // Strands held together have one derivative though their rises be equal, and without tension they are. A contact that
+        // sticks does not hold them yet.
+        let is_held = joints[k].slips() || next <= T::zero();
+        let (is_least, is_most) =
+            if is_held { (own <= least, own >= most) } else { (own < least, own > most) };
+        if is_least { Some(limits[0]) } else { is_most.then_some(limits[1]) }
+    };
+    // The best rise for a strand and those before it that it moves if the factor of its tension is near this. The factor
+    // goes along, as its relative error matters where it is small, and that of the rise where that is.
+    let best = |last: usize, at: T, bests: &[S]| {
+        let own = alone(last);
+        let (mut sums, mut slope) = ([own, one + own].map(|wanted| weight(last) * wanted), weight(last));
+        let (mut ratio, mut next, mut first) = (one, at, last);
+        for k in (0..last).rev() {
+            let Some(held) = holding(k, bests[k].value(), next) else { break };
+            ratio *= held;
+            next *= held.value();
+            let by = ratio * weight(k);
+            sums[0] += by * (alone(k) - (ratio - one));
+            sums[1] += by * (alone(k) + one);
+            slope += by * ratio;
+            first = k;
+        }
+        if first == last { [own, one + own] } else { sums.map(|sum| sum / slope) }
+    };
+    rises.clear();
+    rises.reserve(parts.len());
+    let mut last_rise = S::zero();
+    for last in 0..parts.len() {
+        // Newton's method for the root of a piecewise linear function, between bounds: exact once the piece is right.
+        let mut found = [alone(last), one + alone(last)];
+        let mut at = found[1].value().max(T::zero());
+        let (mut below, mut above) = (T::lit(f64::NEG_INFINITY), T::lit(f64::INFINITY));
+        for _ in 0..ROUNDS {
+            let root = best(last, at, rises);
+            let next = root[1].value().max(T::zero());
+            // At a kink between slopes that differ by more than rounding tells, the root of the lesser one is anywhere.
+            if next >= below && next <= above {
+                found = root;
+            }
+            if next == at {
+                break;
+            }
+            *(if next > at { &mut below } else { &mut above }) = at;
+            at = if next > below && next < above { next } else { (below + above) * T::lit(0.5) };
+        }
+        last_rise = found[0];
+        rises.push(found[1].max(S::zero()));
+    }
+    // From factors to rises.
+    let mut next = [S::zero(); 2];
+    for k in (0..parts.len()).rev() {
+        let own = rises[k].value();
+        let held = if k < joints.len() { holding(k, own, next[1].value()) } else { None };
+        next = if let Some(held) = held {
+            [next[0] + (held - one) * next[1], held * next[1]]
+        } else {
+            let [rise, factor] = best(k, own, rises);
+            if factor.value() == own { [rise, factor] } else { [rises[k] - one, rises[k]] }
+        };
+        next[0] = next[0].max(-one);
+        rises[k] = next[0];
+    }
+    last_rise
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec;
+
+    use super::*;
+    use crate::cable::friction::slip::settle;
+
+    /// Numbers from 0 to 1 that repeat nowhere near.
+    fn draw(seed: u32, k: u32) -> f64 {
+        0.5 + 0.5 * (f64::from(101 * seed + k) * 1.618_034).sin()
+    }
+
+    /// A settled cable, of which some contacts stick, some slip and some have no friction, with the rates of its strands.
+    fn cable(seed: u32) -> (Vec<Part<f64>>, Vec<Joint<f64>>, Vec<f64>) {
+        let (count, exponent) = (1 + seed % 6, [0.03, 0.3, 3.0][seed as usize / 6 % 3]);
+        let sizes: Vec<f64> = (0..count).map(|k| 0.05 + draw(seed, k)).collect();
+        let total: f64 = sizes.iter().sum();
+        let shares = sizes.iter().map(|size| size / total);
+        let stretch = |k: u32| 2.0 + 0.6 * draw(seed, 10 + k);
+        let mut parts: Vec<Part<f64>> =
+            (0..count).zip(shares).map(|(k, share)| Part::new(stretch(k) * share, share, false)).collect();
+        let mut joints = Vec::new();
+        let mut share = 0.0;
+        for (k, part) in (1..count).zip(&parts) {
+            share += part.share;
+            let draw = draw(seed, 20 + k);
+            joints.push(Joint::new(if draw < 0.2 { 1.0 } else { (exponent * draw).exp() }, share));
+        }
+        settle(&mut parts, &mut joints, 1.9);
+        let (fastest, least) = [(0.3, 0.5), (3.0, 0.5), (3.0, 0.8)][seed as usize / 18 % 3];
+        let rates = (0..count).map(|k| fastest * (draw(seed, 30 + k) - least)).collect();
+        (parts, joints, rates)
+    }
+
+    /// The tensions nearest to the given ones, each within what the others allow: the best of all choices of contacts at their
+    /// limits, and of strands without tension.
+    fn nearest(wanted: &[f64], weights: &[f64], ratios: &[f64]) -> Vec<f64> {
+        let mut best = (f64::INFINITY, Vec::new());
+        for choice in 0..3_u32.pow(u32::try_from(ratios.len()).unwrap_or(0)) {
+            let mut factors = vec![1.0; wanted.len()];
+            let mut tensions = vec![0.0; wanted.len()];
+            let mut first = 0;
+            for k in 0..wanted.len() {
+                let tie = ratios.get(k).map_or(0, |_| choice / 3_u32.pow(u32::try_from(k).unwrap_or(0)) % 3);
+                if tie > 0 {
+                    factors[k + 1] = factors[k] * if tie == 1 { ratios[k] } else { 1.0 / ratios[k] };
+                    continue;
+                }
+                let (mut sum, mut slope) = (0.0, 0.0);
+                for i in first..=k {
+                    sum += weights[i] * factors[i] * wanted[i];
+                    slope += weights[i] * factors[i] * factors[i];
+                }
+                for i in first..=k {
+                    tensions[i] = factors[i] * (sum / slope).max(0.0);
+                }
+                first = k + 1;
+            }
+            let is_within = ratios.iter().zip(tensions.windows(2)).all(|(ratio, pair)| {
+                let most = ratio * (1.0 + 1e-12);
+                pair[0] <= pair[1] * most && pair[1] <= pair[0] * most
+            });
+            let off = (0..wanted.len()).map(|k| weights[k] * (tensions[k] - wanted[k]).powi(2)).sum();
+            if is_within && off < best.0 {
+                best = (off, tensions);
+            }
+        }
+        best.1
+    }
+
+    #[test]
+    fn tensions_are_the_nearest_to_those_of_strands_alone_that_all_limits_allow() {
+        let (stiffness, dissipation) = (100.0, 0.4);
+        let (mut limited, mut limp) = (0, 0);
+        for seed in 0..6000 {
+            let (parts, joints, rates) = cable(seed);
+            let elastic: Vec<f64> = parts.iter().map(|part| stiffness * part.elongation).collect();
+            let alone: Vec<f64> = (0..parts.len())
+                .map(|k| elastic[k] * (1.0 + dissipation * rates[k] / parts[k].share))
+                .collect();
+            let weights: Vec<f64> =
+                parts.iter().zip(&elastic).map(|(part, elastic)| part.share / elastic).collect();
+            let ratios: Vec<f64> = joints.iter().map(|joint| joint.ratio).collect();
+            let expected = nearest(&alone, &weights, &ratios);
+            let mut found = Vec::new();
+            tensions(&parts, &joints, [stiffness, dissipation], &rates, &mut found);
+            let scale = elastic.iter().chain(&alone).fold(0.0, |most: f64, f| most.max(f.abs()));
+            for (found, expected) in found.iter().zip(&expected) {
+                // Settled tensions exceed their limits by some ulps.
+                assert!((found - expected).abs() < 1e-11 * scale, "{seed}: {found} {expected}");
+            }
+            limited +=
+                usize::from(expected.iter().zip(&alone).any(|(f, alone)| (f - alone).abs() > 1e-3 * f));
+            limp += usize::from(expected.iter().all(|f| *f == 0.0));
+        }
+        assert!(limited > 2000 && limp > 50, "{limited} {limp}");
+    }
+
+    #[test]
+    fn damping_dissipates_at_least_the_square_of_the_rises() {
+        let (stiffness, dissipation) = (100.0, 0.4);
+        for seed in 0..6000 {
+            let (parts, joints, rates) = cable(seed);
+            let mut found = Vec::new();
+            let lost = tensions(&parts, &joints, [stiffness, dissipation], &rates, &mut found);
+            let (mut squares, mut most) = (0.0, 0.0);
+            for ((part, tension), rate) in parts.iter().zip(found).zip(rates) {
+                let elastic = stiffness * part.elongation;
+                squares += part.share * (tension - elastic).powi(2) / elastic;
+                most += (tension * rate).abs();
+            }
+            assert!(lost >= squares / dissipation - 1e-13 * most, "{seed}: {lost} {squares}");
+        }
+    }
+
+    #[test]
+    fn laps_held_at_their_limit_leave_the_free_cable_its_damping() {
+        let (ratio, stiffness, dissipation) = (1.25, 100.0, 0.3);
+        for off in [-2.0, -1.0, 0.0, 1.0, 2.0].map(|ulps| ulps * f64::EPSILON) {
+            let mut parts = [(0.2, true), (0.3, true), (0.5, false)]
+                .map(|(share, is_wound)| Part::new(share, share, is_wound));
+            for (part, elongation) in parts.iter_mut().zip([0.1 * ratio * (1.0 + off), 0.1, 0.1]) {
+                part.elongation = elongation;
+            }
+            let joints = [0.2, 0.5].map(|share| Joint::new(ratio, share));
+            for rate in [0.2, -0.2] {
+                let mut found = Vec::new();
+                tensions(&parts, &joints, [stiffness, dissipation], &[0.0, 0.0, rate], &mut found);
+                for (part, (tension, rate)) in parts.iter().zip(found.into_iter().zip([0.0, 0.0, rate])) {
+                    let expected = stiffness * part.elongation * (1.0 + dissipation * rate / part.share);
+                    // Of some roundings of numbers of order ten.
+                    assert!((tension - expected).abs() < 1e-14, "{off} {rate}: {tension} {expected}");
+                }
+            }
+        }
+    }
+}

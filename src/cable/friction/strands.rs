@@ -1,0 +1,417 @@
+//! The strands of a cable with friction: lengths, shares of material, forces and memory.
+
+use alloc::vec::Vec;
+
+use nalgebra::{Point3, Vector3};
+
+use crate::cable::friction::drum;
+use crate::cable::friction::grip::{Grip, Grips, Lap};
+use crate::cable::friction::remember::{self, Written};
+use crate::cable::friction::slip::{Joint, settle};
+use crate::cable::friction::strand_law::{self, Part, distribute_length, distribute_rate};
+use crate::cable::model::path::CablePath;
+use crate::cable::solution::results::{ObstacleContact, PathResults};
+use crate::math::Real;
+use crate::mechanics::{BodyIndex, ForceAccumulator, Positions, Velocities};
+
+/// The part of a cable between two neighbouring marks, ends included.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Strand<T: Real> {
+    /// The body at its start.
+    pub from_body: BodyIndex,
+    /// The body at its end.
+    pub to_body: BodyIndex,
+    /// Where it last left the body at its start, in Ground \[m\].
+    pub from_G: Point3<T>,
+    /// Where it last met the body at its end, in Ground \[m\].
+    pub to_G: Point3<T>,
+    /// The unit direction from one to the other, in Ground; zero if they coincide, where a contact begins or ends at an
+    /// end of the cable.
+    pub direction_G: Vector3<T>,
+    /// The length from mark to mark \[m\].
+    pub length: T,
+    /// Its share of the cable's material.
+    pub share: T,
+    /// Its share at the last commit.
+    pub committed_share: T,
+    /// The elongation of a whole cable that is strained like it, zero while slack \[m\].
+    pub elongation: T,
+    /// Whether it lies on a drum on which the cable ends. Its length is fixed within a step.
+    pub is_wound: bool,
+    /// The places in memory of the marks at its start and end; `None` at an end of the cable.
+    pub(crate) marks: [Option<usize>; 2],
+    /// The length that the remembered places see.
+    pub(crate) seen: T,
+}
+
+/// Whether a contact with friction slips or sticks; see [`Strands::rubbing`].
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Rubbing<T> {
+    Slips(T),
+    Sticks(T),
+}
+
+/// Where a strand starts or ends: body, point in Ground, and the place in memory of the mark there.
+pub(crate) type Tie<T> = (BodyIndex, Point3<T>, Option<usize>);
+
+/// The strands of a cable with capstan friction, in order.
+///
+/// A cable of slack length `L₀` is divided by marks on the surfaces that it touches. Strand `k` has the length
+/// `L_k` and the share `φ_k` of the material; a whole cable strained like it would be longer than its slack
+/// length by `x_k = L_k/φ_k − L₀`. See [`CableSpring`](crate::CableSpring) for the law.
+#[derive(Debug)]
+pub struct Strands<T: Real> {
+    /// In order; a single one without memory.
+    pub all: Vec<Strand<T>>,
+    pub(crate) joints: Vec<Joint<T>>,
+    pub(crate) parts: Vec<Part<T>>,
+}
+
+impl<T: Real> Default for Strands<T> {
+    fn default() -> Self {
+        Self { all: Vec::new(), joints: Vec::new(), parts: Vec::new() }
+    }
+}
+
+impl<T: Real> Clone for Strands<T> {
+    fn clone(&self) -> Self {
+        Self { all: self.all.clone(), joints: self.joints.clone(), parts: self.parts.clone() }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        self.all.clone_from(&source.all);
+        self.joints.clone_from(&source.joints);
+        self.parts.clone_from(&source.parts);
+    }
+}
+
+impl<T: Real> CablePath<T> {
+    /// The empty memory of friction before the first solution.
+    pub fn no_grips(&self) -> Grips<T> {
+        let count = self.places_for_contacts() + self.via_points.len();
+        let drums = self.drums().into_iter().filter(|is_drum| *is_drum).count();
+        Grips {
+            places: alloc::vec![Grip::default(); count],
+            laps: alloc::vec![Lap::default(); drums * drum::MOST],
+        }
+    }
+
+    /// The accuracy of directions along a contact whose turning is wanted \[rad\].
+    pub(crate) fn turning_accuracy(&self) -> T {
+        self.settings().smoothness * T::lit(0.01)
+    }
+
+    /// The marks in memory, in order.
+    pub(crate) fn marks<'a>(&'a self, grips: &'a Grips<T>) -> impl Iterator<Item = Mark> + 'a {
+        let mut next_place = 0;
+        self.holds().flat_map(move |(body, hold)| {
+            let room = hold.room(self).min(grips.places.len() - next_place);
+            let first = next_place;
+            next_place += room;
+            let own = &grips.places[first..next_place];
+            let of = own.iter().filter(|grip| grip.in_contact).count();
+            let occupied = own.iter().zip(first..).filter(|(grip, _)| grip.in_contact).enumerate();
+            occupied.map(move |(index, (_, place))| Mark { body, hold, place, index, of })
+        })
+    }
+
+    /// The obstacles and via points in order: the body, and which of them it is.
+    pub(crate) fn holds(&self) -> impl Iterator<Item = (BodyIndex, Hold)> + '_ {
+        let over = |k: usize| (self.obstacles[k].frame().body, Hold::Obstacle(k));
+        let mut passed = 0;
+        let up_to_last = self.via_points.iter().enumerate().flat_map(move |(i, (via_point, before))| {
+            let obstacles = core::mem::replace(&mut passed, *before)..*before;
+            obstacles.map(over).chain([(via_point.station().body, Hold::ViaPoint(i))])
+        });
+        let passed = self.via_points.last().map_or(0, |(_, before)| *before);
+        up_to_last.chain((passed..self.obstacles.len()).map(over))
+    }
+}
+
+/// What may hold a cable on its way.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Hold {
+    Obstacle(usize),
+    ViaPoint(usize),
+}
+
+/// A mark in memory: the body and what holds it there, its place, and which it is of how many of one hold.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Mark {
+    pub(crate) body: BodyIndex,
+    pub(crate) hold: Hold,
+    pub(crate) place: usize,
+    index: usize,
+    of: usize,
+}
+
+impl Mark {
+    /// The contacts, by their places in the solution, whose mean turning this many times over limits the friction at it.
+    ///
+    /// If an obstacle is touched more often or less often than at the last commit, its marks share the turning of all
+    /// contacts.
+    pub(crate) fn contacts<T: Real>(self, results: &PathResults<T>) -> (impl Iterator<Item = usize> + '_, T) {
+        let obstacle = self.hold.obstacle();
+        let touching = move || {
+            let all = results.contacts.iter().enumerate();
+            all.filter(move |(_, contact)| contact.in_contact && obstacle == Some(contact.obstacle))
+        };
+        let is_same = touching().count() == self.of;
+        let (skip, take) = if is_same { (self.index, 1) } else { (0, usize::MAX) };
+        let shared = T::lit(f64::from(u32::try_from(self.of).unwrap_or(u32::MAX)));
+        (touching().map(|(i, _)| i).skip(skip).take(take), if is_same { T::one() } else { shared.recip() })
+    }
+}
+
+impl Hold {
+    /// How often the cable touches it.
+    pub(crate) fn touches<T: Real>(self, results: &PathResults<T>) -> usize {
+        match self {
+            Self::Obstacle(k) => touching(results, Some(k)).count(),
+            Self::ViaPoint(i) => usize::from(results.via_points.get(i).is_some_and(Option::is_some)),
+        }
+    }
+
+    /// The number of marks on it for which memory has room.
+    pub(crate) fn room<T: Real>(self, path: &CablePath<T>) -> usize {
+        self.obstacle().map_or(1, |k| path.obstacles[k].most_contacts)
+    }
+
+    pub(crate) fn obstacle(self) -> Option<usize> {
+        match self {
+            Self::Obstacle(k) => Some(k),
+            Self::ViaPoint(_) => None,
+        }
+    }
+}
+
+impl<T: Real> Strands<T> {
+    /// Finds lengths, shares and elongations on a solved path, with the coefficient of friction of each
+    /// obstacle; missing ones are zero.
+    ///
+    /// A pure function of its arguments; the previous content has no effect.
+    pub fn solve(
+        &mut self,
+        path: &CablePath<T>,
+        results: &PathResults<T>,
+        positions: &Positions<T>,
+        grips: &Grips<T>,
+        friction: &[T],
+        slack_length: T,
+    ) {
+        self.all.clear();
+        self.joints.clear();
+        self.parts.clear();
+        let most = grips.places.len() + grips.laps.len() + 1;
+        self.all.reserve(most);
+        self.joints.reserve(most);
+        self.parts.reserve(most);
+        let on_body = |body, p_B: &Point3<T>| positions.pose(body) * p_B;
+        let (Some(first), Some(last)) = (results.segments.first(), results.segments.last()) else { return };
+        let mut from = (first.from_body, first.from_G, None);
+        let mut rest = T::zero();
+        let mut share_before = T::zero();
+        let [begins, ends] = path.drum_places(grips);
+        for mark in path.marks(grips) {
+            let Mark { body, hold, place, .. } = mark;
+            let grip = &grips.places[place];
+            let (start_G, end_G) = (on_body(body, &grip.start), on_body(body, &grip.end));
+            let mut touching = touching(results, hold.obstacle());
+            let laps = |end: usize| grips.laps.get(path.laps_of(end)).unwrap_or(&[]);
+            if begins == Some(place) {
+                let limit = limit_per_length(path, touching.next(), grip.before, friction);
+                let at = (body, start_G, Some(place));
+                self.add_laps(at, laps(0), [grip.before, grip.share], false, limit);
+            } else {
+                let share = grip.share - share_before;
+                self.add(from, (body, start_G, Some(place)), rest + grip.before, share);
+            }
+            if ends == Some(place) {
+                let limit = limit_per_length(path, touching.next_back(), grip.after, friction);
+                let at = (body, end_G, Some(place));
+                self.add_laps(at, laps(1), [grip.after, T::one() - grip.share], true, limit);
+            } else if begins != Some(place) {
+                let (contacts, weight) = mark.contacts::<T>(results);
+                let limits = contacts.map(|i| limit_of(path, &results.contacts[i], friction));
+                let limit = limits.fold(T::zero(), |sum, limit| sum + limit) * weight;
+                self.joints.push(Joint::new(limit.exp(), grip.share));
+            }
+            from = (body, end_G, Some(place));
+            rest = grip.after;
+            share_before = grip.share;
+        }
+        if ends.is_none() {
+            self.add(from, (last.to_body, last.to_G, None), rest, T::one() - share_before);
+        }
+
+        self.parts
+            .extend(self.all.iter().map(|strand| Part::new(strand.seen, strand.share, strand.is_wound)));
+        distribute_length(&mut self.parts, results.length);
+        settle(&mut self.parts, &mut self.joints, slack_length);
+        for (strand, part) in self.all.iter_mut().zip(&self.parts) {
+            (strand.length, strand.share, strand.elongation) = (part.length, part.share, part.elongation);
+        }
+    }
+
+    pub(crate) fn add(&mut self, from: Tie<T>, to: Tie<T>, on_surfaces: T, share: T) {
+        let along: Vector3<T> = to.1 - from.1;
+        // An end on a surface that the cable follows at once leaves no straight part, and no direction.
+        let least = (from.1.coords.amax() + to.1.coords.amax()) * T::default_epsilon() * T::lit(16.0);
+        let (reach, direction_G) = if along.norm_squared() > least * least {
+            (along.norm(), along / along.norm())
+        } else {
+            (T::zero(), Vector3::zeros())
+        };
+        self.all.push(Strand {
+            from_body: from.0,
+            to_body: to.0,
+            from_G: from.1,
+            to_G: to.1,
+            direction_G,
+            length: reach + on_surfaces,
+            share,
+            committed_share: share,
+            elongation: T::zero(),
+            is_wound: false,
+            marks: [from.2, to.2],
+            seen: reach + on_surfaces,
+        });
+    }
+
+    /// The contacts with friction, each with its obstacle, and the share of material that slips through it or, of one that
+    /// sticks, by how much the elongation on one side may grow until it slips \[m\].
+    pub(crate) fn rubbing<'a>(
+        &'a self,
+        path: &'a CablePath<T>,
+        grips: &'a Grips<T>,
+    ) -> impl Iterator<Item = (usize, Rubbing<T>)> + 'a {
+        let mut share = T::zero();
+        let joints = self.joints.iter().enumerate().map(move |(j, joint)| {
+            share += self.all[j].share;
+            (j, joint, share)
+        });
+        joints.filter(|(_, joint, _)| !joint.is_frictionless()).filter_map(move |(j, joint, share)| {
+            let place = self.mark_between(j)?;
+            let obstacle = path.marks(grips).find(|mark| mark.place == place)?.hold.obstacle()?;
+            let [a, b] = [self.all[j].elongation, self.all[j + 1].elongation];
+            let rubbing = if joint.slips() {
+                Rubbing::Slips((share - joint.committed).abs())
+            } else {
+                Rubbing::Sticks((joint.ratio * b - a).min(joint.ratio * a - b).max(T::zero()))
+            };
+            Some((obstacle, rubbing))
+        })
+    }
+
+    /// The place in memory of the mark between two strands, or of the drum on which both lie.
+    pub(crate) fn mark_between(&self, joint: usize) -> Option<usize> {
+        let before = &self.all[joint];
+        before.marks[usize::from(!before.is_wound)]
+    }
+
+    /// Half the sum of `φ_k x_k²`: the energy stored at a stiffness of 1 N/m \[m²\].
+    pub fn unit_energy(&self) -> T {
+        let twice = self
+            .all
+            .iter()
+            .fold(T::zero(), |sum, strand| sum + strand.share * strand.elongation * strand.elongation);
+        T::lit(0.5) * twice
+    }
+
+    /// Writes the rates of change of the strands' lengths \[m/s\], given that of the path's length.
+    pub fn length_rates(
+        &self,
+        length_rate: T,
+        positions: &Positions<T>,
+        velocities: &Velocities<T>,
+        rates: &mut Vec<T>,
+    ) {
+        rates.clear();
+        if self.joints.is_empty() {
+            rates.push(length_rate);
+            return;
+        }
+        rates.reserve(self.all.len());
+        rates.extend(self.all.iter().map(|strand| {
+            let velocity = |body, p| velocities.velocity_of_point(positions, body, p);
+            let relative =
+                velocity(strand.to_body, &strand.to_G) - velocity(strand.from_body, &strand.from_G);
+            strand.direction_G.dot(&relative)
+        }));
+        distribute_rate(&self.parts, length_rate, rates);
+    }
+
+    /// Writes the tension in each strand \[N\], damping included; returns the power that damping dissipates
+    /// \[W\].
+    pub fn tensions(&self, stiffness: T, dissipation: T, rates: &[T], tensions: &mut Vec<T>) -> T {
+        strand_law::tensions(&self.parts, &self.joints, [stiffness, dissipation], rates, tensions)
+    }
+
+    /// Adds the forces of a cable with these tensions in its strands \[N\].
+    ///
+    /// The mean tension acts along the present path; the departures from it along the straight parts of the
+    /// path at the last commit, moved with the bodies.
+    ///
+    /// # Panics
+    /// If `forces` lack a body, like slice indexing; those of the solution's system do not.
+    pub fn add_forces(&self, results: &PathResults<T>, tensions: &[T], forces: &mut ForceAccumulator<'_, T>) {
+        if let [tension] = tensions {
+            results.add_forces(*tension, forces);
+            return;
+        }
+        let strands = || self.all.iter().zip(tensions);
+        let mean = strand_law::mean(&self.parts, tensions);
+        results.add_forces(mean, forces);
+        for (strand, &tension) in strands().filter(|(strand, _)| !strand.is_wound) {
+            let pull = strand.direction_G * (tension - mean);
+            forces.apply_at_point(strand.from_body, &strand.from_G, pull);
+            forces.apply_at_point(strand.to_body, &strand.to_G, -pull);
+        }
+    }
+
+    /// Writes into `grips` the memory for an accepted step.
+    ///
+    /// A mark stays on its place of the surface as long as that is within the contact arc, and otherwise moves
+    /// to the end of the arc; material that passes it keeps its strain. A new contact gets its mark in the
+    /// middle. Where an obstacle is touched more often or less often than before, marks stay with the contacts
+    /// nearest to them.
+    pub fn remember(
+        &self,
+        path: &CablePath<T>,
+        results: &PathResults<T>,
+        positions: &Positions<T>,
+        grips: &mut Grips<T>,
+    ) {
+        grips.laps.fill(Lap::default());
+        let mut memory = Written { path, results, positions, grips };
+        remember::remember(path, results, &self.parts, &mut memory);
+    }
+}
+
+/// The contacts with an obstacle.
+fn touching<T: Real>(
+    results: &PathResults<T>,
+    obstacle: Option<usize>,
+) -> impl DoubleEndedIterator<Item = &ObstacleContact<T>> {
+    results.contacts.iter().filter(move |contact| contact.in_contact && Some(contact.obstacle) == obstacle)
+}
+
+/// The exponent of the capstan equation per length of a contact, or of at least this length.
+fn limit_per_length<T: Real>(
+    path: &CablePath<T>,
+    contact: Option<&ObstacleContact<T>>,
+    least: T,
+    friction: &[T],
+) -> T {
+    contact
+        .map_or(T::zero(), |contact| limit_of(path, contact, friction) / contact.geodesic.length.max(least))
+}
+
+/// The exponent of the capstan equation over a contact: friction times turning.
+fn limit_of<T: Real>(path: &CablePath<T>, contact: &ObstacleContact<T>, friction: &[T]) -> T {
+    let mu = friction.get(contact.obstacle).copied().unwrap_or_else(T::zero);
+    let Some(obstacle) = path.obstacles().get(contact.obstacle).filter(|_| mu > T::zero()) else {
+        return T::zero();
+    };
+    mu * contact.turning(obstacle.surface(), path.turning_accuracy()).max(T::zero())
+}

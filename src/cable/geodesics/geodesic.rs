@@ -1,0 +1,371 @@
+//! Geodesics with their Jacobi fields, integrated by extrapolation.
+//!
+//! E. Hairer, S. P. Nørsett, G. Wanner, *Solving Ordinary Differential Equations I* (1993), II.9
+//! (extrapolation, Gragg's method) and II.14 (Störmer's method for equations of second order).
+
+use nalgebra::{Point3, Rotation3, Vector3};
+
+use crate::cable::ceil;
+use crate::cable::geodesics::wrappable::Wrappable;
+use crate::math::{Pose, Real, is_finite};
+
+/// One end of a geodesic: its frame and the curvatures of the surface there.
+///
+/// Frame: `tangent` along the geodesic, `normal` outwards, [`binormal`](Self::binormal) = normal ×
+/// tangent. In Frenet's terms the principal normal of a geodesic is `−normal` where the cable
+/// presses on the surface. Curvatures are positive where the surface is convex.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct GeodesicEnd<T: Real> {
+    /// The point \[m\].
+    pub point: Point3<T>,
+    /// The unit tangent, in the direction of increasing length.
+    pub tangent: Vector3<T>,
+    /// The unit normal, outwards.
+    pub normal: Vector3<T>,
+    /// Normal curvature along the tangent \[1/m\].
+    pub curvature: T,
+    /// Geodesic torsion: the component of the normal's rate of change along the binormal \[1/m\].
+    pub torsion: T,
+    /// Normal curvature along the binormal \[1/m\].
+    pub transverse_curvature: T,
+}
+
+/// The dependence of a geodesic's end on its start: two solutions of Jacobi's equation `j″ + K·j = 0`, with their
+/// derivatives with respect to arc length.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Jacobi<T> {
+    /// Sideways shift of the end per sideways shift of the start, direction kept parallel.
+    pub shift: T,
+    /// Turn of the end per sideways shift of the start \[rad/m\].
+    pub shift_rate: T,
+    /// Sideways shift of the end per turn of the start \[m/rad\].
+    pub turn: T,
+    /// Turn of the end per turn of the start.
+    pub turn_rate: T,
+}
+
+/// A geodesic: both ends, and the dependence of the second on the first.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Geodesic<T: Real> {
+    /// Its start.
+    pub start: GeodesicEnd<T>,
+    /// Its end.
+    pub end: GeodesicEnd<T>,
+    /// Its signed length \[m\].
+    pub length: T,
+    /// The Jacobi scalars at the end.
+    pub jacobi: Jacobi<T>,
+    /// Whether a point conjugate to the start lies on it: then it is not even locally the shortest connection of
+    /// its ends.
+    pub passes_conjugate_point: bool,
+    /// The number of evaluations of the surface's derivatives; zero for a closed form.
+    pub evaluations: usize,
+}
+
+impl<T: Real> GeodesicEnd<T> {
+    /// Of no surface.
+    pub(crate) fn blank() -> Self {
+        let zero = T::zero();
+        Self {
+            point: Point3::origin(),
+            tangent: Vector3::zeros(),
+            normal: Vector3::zeros(),
+            curvature: zero,
+            torsion: zero,
+            transverse_curvature: zero,
+        }
+    }
+
+    /// The third axis of the frame: normal × tangent.
+    #[inline]
+    pub fn binormal(&self) -> Vector3<T> {
+        self.normal.cross(&self.tangent)
+    }
+
+    /// The same end in another frame.
+    #[inline]
+    #[must_use]
+    pub fn transformed(&self, X: &Pose<T>) -> Self {
+        let R: &Rotation3<T> = &X.rotation;
+        Self { point: X * self.point, tangent: R * self.tangent, normal: R * self.normal, ..*self }
+    }
+
+    /// The greatest curvature in magnitude, at most 1.5 times over-estimated.
+    #[inline]
+    pub(crate) fn greatest_curvature(&self) -> T {
+        self.curvature.abs().max(self.transverse_curvature.abs()) + self.torsion.abs()
+    }
+}
+
+impl<T: Real> Jacobi<T> {
+    /// The values at the start of a geodesic.
+    pub(crate) fn at_start() -> Self {
+        Self { shift: T::one(), shift_rate: T::zero(), turn: T::zero(), turn_rate: T::one() }
+    }
+
+    /// Those of this geodesic and the one that continues it.
+    pub(crate) fn then(&self, next: &Self) -> Self {
+        let through =
+            |j: T, rate: T| (next.shift * j + next.turn * rate, next.shift_rate * j + next.turn_rate * rate);
+        let (shift, shift_rate) = through(self.shift, self.shift_rate);
+        let (turn, turn_rate) = through(self.turn, self.turn_rate);
+        Self { shift, shift_rate, turn, turn_rate }
+    }
+}
+
+/// A point on the way: position and both Jacobi scalars, and their derivatives.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Flow<T> {
+    pub(crate) y: [T; 5],
+    pub(crate) v: [T; 5],
+}
+
+impl<T: Real> Flow<T> {
+    /// `self + (self − other) · weight`.
+    #[inline]
+    fn extrapolated(&self, other: &Self, weight: T) -> Self {
+        let pair = |a: &[T; 5], b: &[T; 5]| core::array::from_fn(|i| a[i] + (a[i] - b[i]) * weight);
+        Self { y: pair(&self.y, &other.y), v: pair(&self.v, &other.v) }
+    }
+
+    #[inline]
+    fn point(&self) -> Point3<T> {
+        Point3::new(self.y[0], self.y[1], self.y[2])
+    }
+
+    #[inline]
+    fn tangent(&self) -> Vector3<T> {
+        Vector3::new(self.v[0], self.v[1], self.v[2])
+    }
+}
+
+/// A rule that crosses a step in `n` equal parts, with an error in even powers of `1/n`.
+pub(crate) trait Rule<T: Real> {
+    fn start(&self, from: &Flow<T>) -> [T; 5];
+    fn cross(&self, from: &Flow<T>, start: &[T; 5], step: T, n: u32) -> Flow<T>;
+}
+
+/// Störmer's rule, for accelerations that depend on position alone.
+pub(crate) struct Stormer<F>(pub(crate) F);
+
+/// Gragg's midpoint rule, for accelerations that depend on velocity too.
+pub(crate) struct Midpoint<F>(pub(crate) F);
+
+impl<T: Real, F: Fn(&[T; 5]) -> [T; 5]> Rule<T> for Stormer<F> {
+    #[inline]
+    fn start(&self, from: &Flow<T>) -> [T; 5] {
+        (self.0)(&from.y)
+    }
+
+    #[inline]
+    fn cross(&self, from: &Flow<T>, start: &[T; 5], step: T, n: u32) -> Flow<T> {
+        let d = step / T::lit(f64::from(n));
+        let half = T::lit(0.5) * d;
+        let Flow { mut y, mut v } = *from;
+        let mut kick = half;
+        let mut f = *start;
+        for _ in 0..n {
+            for i in 0..5 {
+                v[i] += kick * f[i];
+                y[i] += d * v[i];
+            }
+            f = (self.0)(&y);
+            kick = d;
+        }
+        for i in 0..5 {
+            v[i] += half * f[i];
+        }
+        Flow { y, v }
+    }
+}
+
+impl<T: Real, F: Fn(&[T; 5], &[T; 5]) -> [T; 5]> Rule<T> for Midpoint<F> {
+    #[inline]
+    fn start(&self, from: &Flow<T>) -> [T; 5] {
+        (self.0)(&from.y, &from.v)
+    }
+
+    #[inline]
+    fn cross(&self, from: &Flow<T>, start: &[T; 5], step: T, n: u32) -> Flow<T> {
+        // An even number of substeps: only then the error has even powers alone.
+        let d = step / T::lit(f64::from(2 * n));
+        let double = d + d;
+        let mut before = *from;
+        let mut here = Flow {
+            y: core::array::from_fn(|i| before.y[i] + d * before.v[i]),
+            v: core::array::from_fn(|i| before.v[i] + d * start[i]),
+        };
+        for _ in 1..2 * n {
+            let f = (self.0)(&here.y, &here.v);
+            let next = Flow {
+                y: core::array::from_fn(|i| before.y[i] + double * here.v[i]),
+                v: core::array::from_fn(|i| before.v[i] + double * f[i]),
+            };
+            before = here;
+            here = next;
+        }
+        here
+    }
+}
+
+/// Columns of the extrapolation: order 14 at the last. More gain nothing in double precision.
+const COLUMNS: usize = 7;
+
+/// `1 / ((j / (j − k))² − 1)` for row j and column k, counted from 1.
+const WEIGHTS: [[f64; COLUMNS]; COLUMNS] = {
+    let mut weights = [[0.0; COLUMNS]; COLUMNS];
+    let (mut row, mut j) = (1, 2.0);
+    while row < COLUMNS {
+        let (mut column, mut k) = (1, 1.0);
+        while column <= row {
+            let ratio: f64 = j / (j - k);
+            weights[row][column] = 1.0 / (ratio * ratio - 1.0);
+            (column, k) = (column + 1, k + 1.0);
+        }
+        (row, j) = (row + 1, j + 1.0);
+    }
+    weights
+};
+
+/// One step of the harmonic sequence 1, 2, 3, …; returns the flow and the column that sufficed.
+#[inline]
+fn extrapolate<T: Real>(
+    from: &Flow<T>,
+    start: &[T; 5],
+    step: T,
+    curvature: T,
+    accuracy: T,
+    rule: &impl Rule<T>,
+) -> Option<(Flow<T>, usize)> {
+    let mut row = [*from; COLUMNS];
+    for (j, n) in (0..COLUMNS).zip(1_u32..) {
+        let mut current = rule.cross(from, start, step, n);
+        let mut coarser = current;
+        for k in 1..=j {
+            let previous = core::mem::replace(&mut row[k - 1], current);
+            coarser = current;
+            current = current.extrapolated(&previous, T::lit(WEIGHTS[j][k]));
+        }
+        row[j] = current;
+        if j > 0 {
+            let mut error = T::zero();
+            for i in 0..3 {
+                error = error.max((current.v[i] - coarser.v[i]).abs());
+                error = error.max((current.y[i] - coarser.y[i]).abs() * curvature);
+            }
+            if error <= accuracy {
+                return Some((current, j));
+            }
+        }
+    }
+    None
+}
+
+/// The geodesic from `start`, of this length; it ends in NaN where it would take more evaluations than `most`.
+///
+/// Only points and tangents are held to the accuracy; the Jacobi scalars are accurate to about its square root or
+/// better, which suffices for Newton's method.
+#[inline]
+pub(crate) fn integrate<T: Real, S: Wrappable<T> + ?Sized>(
+    surface: &S,
+    start: GeodesicEnd<T>,
+    length: T,
+    (accuracy, most): (T, usize),
+    rule: &impl Rule<T>,
+) -> Geodesic<T> {
+    // A step of one radian converges within the table on the round surfaces; a tiny step is accepted without
+    // control, so that a kink cannot stall the integration.
+    const FIRST_STEP: f64 = 1.2;
+    const SMALLEST_STEP: f64 = 1e-6;
+    const LEAST_SHARE: f64 = 1e-3;
+    // A thousand windings on a round surface: some ten milliseconds.
+    // Longer geodesics end in NaN.
+    const MOST_STEPS: usize = 10_000;
+    let (p, t) = (start.point, start.tangent);
+    let mut flow = Flow { y: [p.x, p.y, p.z, T::one(), T::zero()], v: [t.x, t.y, t.z, T::zero(), T::one()] };
+    let mistake = T::lit(f64::NAN);
+    let total = if length.is_finite() {
+        length.abs()
+    } else {
+        flow.y[0] = mistake;
+        T::zero()
+    };
+    let sign = if length < T::zero() { -T::one() } else { T::one() };
+    let mut reach = T::lit(FIRST_STEP) / start.greatest_curvature().max(T::lit(0.1) / surface.size());
+    let mut covered = T::zero();
+    let mut passes_conjugate_point = false;
+    let mut rounds = 0;
+    let mut evaluations = 0;
+    while covered < total {
+        rounds += 1;
+        if rounds > MOST_STEPS || evaluations > most {
+            flow.y[0] = mistake;
+            break;
+        }
+        let left = total - covered;
+        let start = rule.start(&flow);
+        let kink = surface.smooth_reach(&flow.point(), &flow.tangent().map(|x| x * sign), &pull(&start));
+        // Equal steps to the end, so that none is left tiny.
+        let steps = ceil(left / reach).max(T::one());
+        let whole = if steps <= T::one() { left } else { left / steps };
+        let step = if kink < whole { kink } else { whole };
+        let signed = step * sign;
+        let curvature = T::one() / reach;
+        // Each step may add its share of the error, so that many steps add no more than one.
+        let share = (step / total).max(T::lit(LEAST_SHARE));
+        let allowed = (accuracy * share).max(T::default_epsilon() * T::lit(16.0));
+        let (next, column) = match extrapolate(&flow, &start, signed, curvature, allowed, rule) {
+            Some(found) => {
+                evaluations += evaluated(found.1);
+                found
+            }
+            None if step > T::lit(SMALLEST_STEP) * surface.size() => {
+                reach = step * T::lit(0.4);
+                evaluations += evaluated(COLUMNS - 1);
+                continue;
+            }
+            None => (rule.cross(&flow, &start, signed, 4), COLUMNS),
+        };
+        flow = next;
+        covered = if step == left { total } else { covered + step };
+        passes_conjugate_point |= flow.y[4] * signed <= T::zero();
+        if covered < total {
+            settle(surface, &mut flow);
+            if step == kink {
+                // The step was limited, so it is no estimate of the possible length.
+            } else if column < 4 {
+                reach = step * T::lit(2.0);
+            } else if column >= COLUMNS - 1 {
+                reach = step * T::lit(0.8);
+            }
+        }
+    }
+    let point = flow.point();
+    // Retraction would turn NaN into a finite point.
+    let point = if is_finite(&point.coords) { surface.retract(&point) } else { point };
+    let end = surface.end(&point, &flow.tangent());
+    let jacobi = Jacobi { shift: flow.y[3], shift_rate: flow.v[3], turn: flow.y[4], turn_rate: flow.v[4] };
+    Geodesic { start, end, length, jacobi, passes_conjugate_point, evaluations }
+}
+
+/// The number of evaluations up to this column, including the start.
+fn evaluated(column: usize) -> usize {
+    1 + (column + 1) * (column + 2) / 2
+}
+
+/// The acceleration of the point.
+fn pull<T: Real>(start: &[T; 5]) -> Vector3<T> {
+    Vector3::new(start[0], start[1], start[2])
+}
+
+/// Removes the drift off the surface.
+fn settle<T: Real, S: Wrappable<T> + ?Sized>(surface: &S, flow: &mut Flow<T>) {
+    let point = surface.retract(&flow.point());
+    let normal = surface.gradient(&point).normalize();
+    let tangent = flow.tangent();
+    let tangent = (tangent - normal * normal.dot(&tangent)).normalize();
+    for i in 0..3 {
+        flow.y[i] = point[i];
+        flow.v[i] = tangent[i];
+    }
+}

@@ -1,0 +1,503 @@
+//! Surfaces that a cable can wrap.
+
+use core::any::Any;
+use core::fmt::Debug;
+
+use nalgebra::{Matrix3, Point3, Vector3};
+
+use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd, Midpoint, integrate};
+use crate::cable::geodesics::turning;
+use crate::math::{Real, is_finite};
+
+/// A smooth surface a cable can wrap, in its own frame S.
+///
+/// Three functions suffice: an implicit function `f` that is negative inside, zero on the surface and positive
+/// outside, its gradient, and its Hessian. Everything else is provided and may be overridden by closed forms, as
+/// the surfaces of this crate do.
+///
+/// The gradient must not vanish near the surface; it may vanish deep inside, as at the centre of a ball. `f` need
+/// not be a distance. Where the Hessian is not continuous, geodesics are still found, in more and smaller steps.
+///
+/// # Example: a paraboloid of the user's own
+///
+/// ```
+/// use force_elements::Real;
+/// use force_elements::cable::Wrappable;
+/// use force_elements::nalgebra::{Matrix3, Point3, Vector3};
+///
+/// /// The solid below `z = −(x² + y²) / 2`, in metres.
+/// #[derive(Debug)]
+/// struct Paraboloid;
+///
+/// impl<T: Real> Wrappable<T> for Paraboloid {
+///     fn value(&self, p: &Point3<T>) -> T {
+///         p.z + T::lit(0.5) * (p.x * p.x + p.y * p.y)
+///     }
+///     fn gradient(&self, p: &Point3<T>) -> Vector3<T> {
+///         Vector3::new(p.x, p.y, T::one())
+///     }
+///     fn hessian(&self, _: &Point3<T>) -> Matrix3<T> {
+///         Matrix3::from_diagonal(&Vector3::new(T::one(), T::one(), T::zero()))
+///     }
+///     fn size(&self) -> T {
+///         T::one()
+///     }
+/// }
+///
+/// // A meridian of a surface of revolution is a geodesic: it stays in its plane.
+/// let (p, along_x) = (Point3::<f64>::origin(), Vector3::x());
+/// let geodesic = Paraboloid.geodesic(&p, &along_x, 0.8, 1e-12, usize::MAX);
+/// assert!(geodesic.end.point.y.abs() < 1e-14);
+/// // The arc length of the parabola z = −x²/2 up to x.
+/// let x: f64 = geodesic.end.point.x;
+/// let arc = 0.5 * (x * (1.0 + x * x).sqrt() + x.asinh());
+/// assert!((arc - 0.8).abs() < 1e-11);
+/// ```
+pub trait Wrappable<T: Real>: Any + Debug + Send + Sync {
+    /// The implicit function: negative inside, zero on the surface, positive outside.
+    fn value(&self, p: &Point3<T>) -> T;
+
+    /// The gradient of [`value`](Self::value), which points outwards.
+    fn gradient(&self, p: &Point3<T>) -> Vector3<T>;
+
+    /// The matrix of second derivatives of [`value`](Self::value).
+    fn hessian(&self, p: &Point3<T>) -> Matrix3<T>;
+
+    /// [`value`](Self::value) and [`gradient`](Self::gradient), for surfaces that compute both at less cost than one
+    /// after the other.
+    fn value_and_gradient(&self, p: &Point3<T>) -> (T, Vector3<T>) {
+        (self.value(p), self.gradient(p))
+    }
+
+    /// [`gradient`](Self::gradient) and [`hessian`](Self::hessian), likewise.
+    fn gradient_and_hessian(&self, p: &Point3<T>) -> (Vector3<T>, Matrix3<T>) {
+        (self.gradient(p), self.hessian(p))
+    }
+
+    /// The size of the smallest feature \[m\]: the least radius of curvature, or a length of that order. Lines
+    /// are searched for contact at a quarter of it; those longer than a thousand times that, only near the lowest of
+    /// 4096 samples.
+    fn size(&self) -> T;
+
+    /// Whether the solid is convex: then a straight line that leaves the surface along a tangent stays outside,
+    /// and the cable is not tested against the surface that it leaves. If wrong, cables may run through the
+    /// solid.
+    fn is_convex(&self) -> bool {
+        false
+    }
+
+    /// Whether parts of the surface are flat along some lines, like the ends of a cylinder, between rounded edges: over
+    /// these the cable is laid from edge to edge before Newton's method continues.
+    fn has_flats(&self) -> bool {
+        false
+    }
+
+    /// Whether the straight line from `touch` on the surface, which leaves it along a tangent, may enter the
+    /// solid before it ends at `to` outside. False only if it certainly does not; otherwise the line is searched
+    /// with [`closest_on_segment`](Self::closest_on_segment).
+    fn may_reenter(&self, _touch: &Point3<T>, _to: &Point3<T>) -> bool {
+        !self.is_convex()
+    }
+
+    /// Whether the geodesic from `start`, of this length, may run over a hollow, where its normal curvature is negative.
+    /// False only if it certainly does not; otherwise the normal curvature along it is searched.
+    fn may_be_hollow(&self, _start: &GeodesicEnd<T>, _length: T) -> bool {
+        !self.is_convex()
+    }
+
+    /// The angle by which the straight line from `a` to `b` winds about the core of the solid: the axis of a
+    /// cylinder, the circle within a torus. It is the limit of the angles of lines nearby that miss the core.
+    ///
+    /// Two curves outside the solid with the same ends belong to one class if their sums agree; otherwise these
+    /// differ by whole turns. `None`, the default, if there is one class only or the classes are not known: then
+    /// a contact hint names a side, and no more.
+    fn winding(&self, _a: &Point3<T>, _b: &Point3<T>) -> Option<T> {
+        None
+    }
+
+    /// Points of the surface, or near it, at the sides on which a cable from `a` to `b` may pass the solid; `closest` is
+    /// the point of the straight line that is deepest inside or closest. From each the middle of a contact is sought.
+    ///
+    /// The default has the side near to `closest` and, through the solid, the far one. A half-space has none.
+    fn passages(&self, _a: &Point3<T>, _b: &Point3<T>, closest: &Point3<T>) -> [Option<Point3<T>>; 8] {
+        let near = self.retract(closest);
+        let mut passages = [None; 8];
+        passages[0] = Some(near);
+        let inwards = self.gradient(&near).normalize() * (T::lit(-0.25) * self.size());
+        let mut place = near;
+        // Through a solid as thick as sixteen of its smallest features.
+        for _ in 0..64 {
+            place += inwards;
+            if !self.covers(&place) || !is_finite(&place.coords) {
+                break;
+            }
+            if self.value(&place) > T::zero() {
+                passages[1] = Some(place);
+                break;
+            }
+        }
+        passages
+    }
+
+    /// The direction of the axis of a column, through the origin; a cable that is
+    /// [confined](crate::cable::Obstacle::confined_to) to one side passes in front of it. `None`, the default, for other
+    /// solids.
+    fn axis(&self) -> Option<Vector3<T>> {
+        None
+    }
+
+    /// Whether the surface is defined at this point. Only a patch such as a height map has an edge.
+    fn covers(&self, _p: &Point3<T>) -> bool {
+        true
+    }
+
+    /// The length that a geodesic with this velocity (a unit vector) and acceleration \[1/m\] runs from `p` until
+    /// a higher derivative of the surface jumps \[m\]. No integration step goes beyond. Infinite unless the
+    /// surface is piecewise.
+    fn smooth_reach(&self, _p: &Point3<T>, _velocity: &Vector3<T>, _acceleration: &Vector3<T>) -> T {
+        T::lit(1e30)
+    }
+
+    /// The distance from the surface to first order: `f / |∇f|`, negative inside \[m\]. Where the gradient
+    /// vanishes it is [`size`](Self::size) with the sign of `f`.
+    fn height(&self, p: &Point3<T>) -> T {
+        let (value, gradient) = self.value_and_gradient(p);
+        let slope = gradient.norm();
+        // A NaN slope counts as zero.
+        if slope > T::zero() { value / slope } else { value.signum() * self.size() }
+    }
+
+    /// A point of the surface near `p`, which is `p` itself to first order when `p` is near the
+    /// surface.
+    fn retract(&self, p: &Point3<T>) -> Point3<T> {
+        // Convergence is quadratic near the surface, within a few rounds; the rest are for distant starts, where
+        // a function convex along its gradient is approached from one side.
+        const ROUNDS: usize = 60;
+        let mut q = *p;
+        let mut longest = self.size();
+        for _ in 0..ROUNDS {
+            let (value, gradient) = self.value_and_gradient(&q);
+            let mut step = gradient * (value / gradient.norm_squared());
+            let reach = step.norm();
+            if !reach.is_finite() {
+                if !is_finite(&q.coords) {
+                    return q;
+                }
+                // The outward direction is undefined here: step in any direction.
+                step = Vector3::x() * (T::lit(-0.1) * self.size());
+            } else if reach > longest {
+                // Limits the step near a point where the gradient vanishes.
+                step *= longest / reach;
+            }
+            longest += longest;
+            q -= step;
+            if reach <= T::negligible() * self.size() {
+                break;
+            }
+        }
+        q
+    }
+
+    /// The frame of a geodesic and the curvatures of the surface at `p` on the surface, with the
+    /// tangent nearest to `direction`.
+    fn end(&self, p: &Point3<T>, direction: &Vector3<T>) -> GeodesicEnd<T> {
+        let (gradient, hessian) = self.gradient_and_hessian(p);
+        let slope = gradient.norm();
+        let normal = gradient / slope;
+        let (tangent, binormal) = tangent_frame(&normal, direction);
+        let bend = hessian * tangent / slope;
+        GeodesicEnd {
+            point: *p,
+            tangent,
+            normal,
+            curvature: tangent.dot(&bend),
+            torsion: binormal.dot(&bend),
+            transverse_curvature: binormal.dot(&(hessian * binormal)) / slope,
+        }
+    }
+
+    /// The geodesic from the point of the surface near `p`, in the tangent direction nearest to `direction`, of a
+    /// signed `length` \[m\]. Tangents at its end are accurate to `accuracy` \[rad\]. If that takes more than `most`
+    /// evaluations of the surface's derivatives, or ten thousand integration steps, its end is NaN.
+    fn geodesic(
+        &self,
+        p: &Point3<T>,
+        direction: &Vector3<T>,
+        length: T,
+        accuracy: T,
+        most: usize,
+    ) -> Geodesic<T> {
+        let start = self.end(&self.retract(p), direction);
+        let acceleration = |y: &[T; 5], v: &[T; 5]| {
+            let point = Point3::new(y[0], y[1], y[2]);
+            let velocity = Vector3::new(v[0], v[1], v[2]);
+            let (gradient, hessian) = self.gradient_and_hessian(&point);
+            let slope_squared = gradient.norm_squared();
+            let pull = gradient * (velocity.dot(&(hessian * velocity)) / -slope_squared);
+            // R. Goldman, Curvature formulas for implicit curves and surfaces (2005), eq. 4.1.
+            let gauss = gradient.dot(&(adjugate(&hessian) * gradient)) / (slope_squared * slope_squared);
+            [pull.x, pull.y, pull.z, -gauss * y[3], -gauss * y[4]]
+        };
+        integrate(self, start, length, (accuracy, most), &Midpoint(acceleration))
+    }
+
+    /// The normal curvature, integrated along the geodesic of [`geodesic`](Self::geodesic) \[rad\]: the angle by which
+    /// the surface turns a cable on it. The default is a quadrature, accurate to some 10⁻¹² where the surface is
+    /// smooth.
+    fn normal_curvature_integral(&self, p: &Point3<T>, direction: &Vector3<T>, length: T, accuracy: T) -> T {
+        turning::integrate(self, p, direction, length, accuracy, turning::curvature)[0]
+    }
+
+    /// The integrals of `τ j′` along the geodesic of [`geodesic`](Self::geodesic), with the geodesic torsion `τ` and the
+    /// rates `j′` of the Jacobi scalars by a shift and by a turn of its start \[rad/m, rad\]: what its
+    /// [turning](Self::normal_curvature_integral) gains by these, besides what its ends turn about their binormals.
+    fn turning_by_start(&self, p: &Point3<T>, direction: &Vector3<T>, length: T, accuracy: T) -> [T; 2] {
+        turning::integrate(self, p, direction, length, accuracy, turning::twisting)
+    }
+
+    /// The point of the surface nearest to `p`, found by Newton's method from the foot of the gradient: for
+    /// points deeper inside than the radius of curvature it may be another stationary point.
+    fn nearest_point(&self, p: &Point3<T>) -> Point3<T> {
+        let mut q = self.retract(p);
+        for _ in 0..60 {
+            let end = self.end(&q, &any_tangent(&self.gradient(&q)));
+            let binormal = end.binormal();
+            let offset = p - q;
+            let height = offset.dot(&end.normal);
+            // The Hessian of half the squared distance in the tangent plane.
+            let a = T::one() + height * end.curvature;
+            let b = height * end.torsion;
+            let c = T::one() + height * end.transverse_curvature;
+            let (x, y) = (offset.dot(&end.tangent), offset.dot(&binormal));
+            let det = a * c - b * b;
+            let (dx, dy) = if a > T::zero() && det > T::zero() {
+                ((c * x - b * y) / det, (a * y - b * x) / det)
+            } else {
+                (x, y)
+            };
+            let step = end.tangent * dx + binormal * dy;
+            let limit = T::lit(0.5) * self.size();
+            let reach = step.norm();
+            let step = if reach > limit { step * (limit / reach) } else { step };
+            q = self.retract(&(q + step));
+            if reach <= T::negligible() * self.size() {
+                break;
+            }
+        }
+        q
+    }
+
+    /// A distance that a point outside has at least from the solid \[m\], such as a distance function's value; zero if
+    /// none is known. With it a cable that passes the solid at some distance is tested in a few steps.
+    fn clearance(&self, _p: &Point3<T>) -> T {
+        T::zero()
+    }
+
+    /// Whether the straight line from `a` to `b` certainly stays outside the solid. If not, or if that takes too long
+    /// to tell, it is searched with [`closest_on_segment`](Self::closest_on_segment).
+    ///
+    /// The default steps along the line by the [`clearance`](Self::clearance) of its points.
+    fn clears(&self, a: &Point3<T>, b: &Point3<T>) -> bool {
+        const MOST_STEPS: usize = 8;
+        let along = b - a;
+        let length = along.norm();
+        let least = T::negligible() * self.size();
+        let mut covered = T::zero();
+        for _ in 0..MOST_STEPS {
+            let reach = self.clearance(&(a + along * (covered / length)));
+            if reach > least {
+                covered += reach;
+            } else {
+                break;
+            }
+            if covered > length {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// The point of the straight line from `a` to `b` with the least [`value`](Self::value): the deepest within
+    /// the surface, or about the closest to it.
+    ///
+    /// The default searches samples, and near each sample below its neighbours; it misses minima between two
+    /// samples, see [`size`](Self::size).
+    fn closest_on_segment(&self, a: &Point3<T>, b: &Point3<T>) -> SegmentApproach<T> {
+        search_segment(self, a, b)
+    }
+
+    /// The name of the type, for errors.
+    fn type_name(&self) -> &'static str {
+        core::any::type_name::<Self>()
+    }
+}
+
+/// The point of a straight line deepest within a surface, or about closest to it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SegmentApproach<T: Real> {
+    /// The parameter on the line, 0 at its start and 1 at its end.
+    pub parameter: T,
+    /// The point of the line.
+    pub point: Point3<T>,
+    /// Its distance from the surface to first order, negative inside \[m\].
+    pub height: T,
+}
+
+/// The approach at a known parameter.
+pub(crate) fn approach_at<T: Real, S: Wrappable<T> + ?Sized>(
+    surface: &S,
+    a: &Point3<T>,
+    b: &Point3<T>,
+    parameter: T,
+) -> SegmentApproach<T> {
+    let parameter = parameter.max(T::zero()).min(T::one());
+    let point = a + (b - a) * parameter;
+    SegmentApproach { parameter, point, height: surface.height(&point) }
+}
+
+/// The lowest value of the implicit function along a line: samples closer together than the
+/// features of the surface, then bisection on the derivative around each that is below its neighbours.
+///
+/// Along a line too long for that, samples further apart find the neighbourhood in which to sample again.
+pub(crate) fn search_segment<T: Real, S: Wrappable<T> + ?Sized>(
+    surface: &S,
+    a: &Point3<T>,
+    b: &Point3<T>,
+) -> SegmentApproach<T> {
+    const MOST: u32 = 4096;
+    // More are beyond the precision of the points of a line.
+    const LEVELS: usize = 4;
+    let along = b - a;
+    let (mut from, mut to) = (T::zero(), T::one());
+    let mut lowest: Option<(T, T)> = None;
+    for _ in 0..LEVELS {
+        // Four samples to a feature; the bound limits the cost of very long lines.
+        let wanted = (T::lit(4.0) * along.norm() * (to - from) / surface.size()).to_f64();
+        let (mut count, mut x) = (8_u32, 8.0);
+        while count < MOST && x < wanted {
+            count *= 2;
+            x *= 2.0;
+        }
+        let spacing = (to - from) / T::lit(f64::from(count));
+        lowest = lowest_sample(surface, a, &along, (from, spacing, count), lowest);
+        let is_coarse = x < wanted && spacing > T::default_epsilon();
+        let Some((_, u)) = lowest.filter(|_| is_coarse) else { break };
+        (from, to) = ((u - spacing).max(T::zero()), (u + spacing).min(T::one()));
+    }
+    let Some((_, u)) = lowest else {
+        // No part of the line has the surface below it.
+        return SegmentApproach {
+            parameter: T::lit(0.5),
+            point: a + along * T::lit(0.5),
+            height: T::lit(1e30),
+        };
+    };
+    off_the_middle(surface, &along, approach_at(surface, a, b, u))
+}
+
+/// The lowest value along a line and its parameter, of those given and around a number of samples.
+fn lowest_sample<T: Real, S: Wrappable<T> + ?Sized>(
+    surface: &S,
+    a: &Point3<T>,
+    along: &Vector3<T>,
+    (from, spacing, count): (T, T, u32),
+    mut lowest: Option<(T, T)>,
+) -> Option<(T, T)> {
+    // The two samples before the present one; `None` off the patch.
+    let mut last: [Option<T>; 2] = [None; 2];
+    let mut consider = |value: T, u: T| {
+        if lowest.is_none_or(|(best, _)| value < best) {
+            lowest = Some((value, u));
+        }
+    };
+    for i in 0..=count + 1 {
+        let u = from + T::lit(f64::from(i)) * spacing;
+        let p = a + along * u;
+        let value = (i <= count && surface.covers(&p)).then(|| surface.value(&p));
+        let [before, here] = last;
+        last = [here, value];
+        let Some(here) = here else { continue };
+        let middle = u - spacing;
+        consider(here, middle);
+        let above = |side: Option<T>| side.is_none_or(|side| side >= here);
+        if !above(before) || !above(value) {
+            continue;
+        }
+        let mut low = before.map_or(middle, |_| middle - spacing);
+        let mut high = value.map_or(middle, |_| u);
+        for _ in 0..40 {
+            let middle = T::lit(0.5) * (low + high);
+            if surface.gradient(&(a + along * middle)).dot(along) > T::zero() {
+                high = middle;
+            } else {
+                low = middle;
+            }
+        }
+        let u = T::lit(0.5) * (low + high);
+        consider(surface.value(&(a + along * u)), u);
+    }
+    lowest
+}
+
+/// The approach with its point shifted aside where the line passes the middle of the solid, so that not rounding
+/// chooses a side.
+pub(crate) fn off_the_middle<T: Real, S: Wrappable<T> + ?Sized>(
+    surface: &S,
+    along: &Vector3<T>,
+    approach: SegmentApproach<T>,
+) -> SegmentApproach<T> {
+    let (value, gradient) = surface.value_and_gradient(&approach.point);
+    if gradient.norm() * surface.size() > value.abs() * T::default_epsilon().sqrt() {
+        approach
+    } else {
+        SegmentApproach { point: approach.point + beside(along, surface.size()), ..approach }
+    }
+}
+
+/// The roundoff of a point computed on a line between two others.
+#[inline]
+pub(crate) fn roundoff<T: Real>(a: &Point3<T>, b: &Point3<T>) -> T {
+    (a.coords.amax() + b.coords.amax()) * (T::default_epsilon() * T::lit(8.0))
+}
+
+/// A sideways offset from a line: small enough to matter only where the outward direction is undefined, and
+/// larger than the roundoff of coordinates.
+pub(crate) fn beside<T: Real>(along: &Vector3<T>, size: T) -> Vector3<T> {
+    any_tangent(along).normalize() * (T::default_epsilon().sqrt() * size)
+}
+
+/// The same in no plane of symmetry, neither through an axis of coordinates nor across it.
+pub(crate) fn aside<T: Real>(along: &Vector3<T>, size: T) -> Vector3<T> {
+    let beside = beside(along, size);
+    beside + along.cross(&beside) * (T::lit(0.6) / along.norm())
+}
+
+/// The unit tangent nearest to `direction`, and the binormal `normal × tangent`.
+#[inline]
+pub(crate) fn tangent_frame<T: Real>(
+    normal: &Vector3<T>,
+    direction: &Vector3<T>,
+) -> (Vector3<T>, Vector3<T>) {
+    let mut along = direction - normal * normal.dot(direction);
+    if along.norm_squared() <= T::default_epsilon() * direction.norm_squared() {
+        along = any_tangent(normal);
+    }
+    let tangent = along / along.norm();
+    (tangent, normal.cross(&tangent))
+}
+
+/// Some vector across `normal`, not short against it.
+pub(crate) fn any_tangent<T: Real>(normal: &Vector3<T>) -> Vector3<T> {
+    let axis = match normal.iamin() {
+        0 => Vector3::x(),
+        1 => Vector3::y(),
+        _ => Vector3::z(),
+    };
+    normal.cross(&axis)
+}
+
+/// The adjugate of a symmetric matrix: rows of cofactors, which are cross products of columns.
+fn adjugate<T: Real>(m: &Matrix3<T>) -> Matrix3<T> {
+    let (x, y, z) = (m.column(0), m.column(1), m.column(2));
+    Matrix3::from_columns(&[y.cross(&z), z.cross(&x), x.cross(&y)])
+}

@@ -1,0 +1,225 @@
+//! Surfaces that a cable passes over.
+
+use alloc::sync::Arc;
+use core::any::Any;
+
+use nalgebra::{Point3, Vector3};
+
+use crate::cable::PathError;
+use crate::cable::geodesics::wrappable::Wrappable;
+use crate::cable::model::casts::PathCasts;
+use crate::cable::model::scaled::Scaled;
+use crate::math::{Real, Requirement, check, is_finite, is_plain};
+use crate::mechanics::Frame;
+
+/// A surface on a body.
+#[derive(Debug)]
+pub struct Obstacle<T: Real> {
+    frame: Frame<T>,
+    surface: Scaled<T>,
+    /// The surface in plain numbers, if the scalar is another and it is known.
+    plain: Option<Arc<dyn Wrappable<f64>>>,
+    hint_S: Option<Point3<T>>,
+    /// The side to which the cable is confined, a unit vector across the surface's axis.
+    pub(crate) side_S: Option<Vector3<T>>,
+    /// Whether the surface is convex. A cable is tested against all others at every solution.
+    pub(crate) is_convex: bool,
+    /// Whether it is ignored while it contains an end of the cable's span.
+    pub(crate) admits_ends: bool,
+    /// The largest number of its contacts.
+    pub(crate) most_contacts: usize,
+}
+
+impl<T: Real> Clone for Obstacle<T> {
+    fn clone(&self) -> Self {
+        Self { surface: self.surface.clone(), plain: self.plain.clone(), ..*self }
+    }
+
+    /// Of the same surface no reference is counted, which would take longer than all the rest.
+    fn clone_from(&mut self, source: &Self) {
+        let Self { frame, surface, plain, hint_S, side_S, is_convex, admits_ends, most_contacts } = source;
+        self.surface.clone_from(surface);
+        if !is_plain::<T>() {
+            self.plain.clone_from(plain);
+        }
+        (self.frame, self.hint_S, self.side_S) = (*frame, *hint_S, *side_S);
+        (self.is_convex, self.admits_ends, self.most_contacts) = (*is_convex, *admits_ends, *most_contacts);
+    }
+}
+
+impl<T: Real> Obstacle<T> {
+    /// The default of the largest number of contacts of an obstacle that is not convex.
+    const MOST_CONTACTS: usize = 8;
+
+    /// A surface in a frame on a body.
+    ///
+    /// # Errors
+    /// [`PathError::InvalidValue`] for a pose that is not finite or not a rotation.
+    pub fn new(frame: Frame<T>, surface: impl Wrappable<T>) -> Result<Self, PathError> {
+        Self::shared(frame, Arc::new(surface))
+    }
+
+    /// The same with a surface shared by several obstacles.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn shared(frame: Frame<T>, surface: Arc<dyn Wrappable<T>>) -> Result<Self, PathError> {
+        check::pose("obstacle.X_BF", &frame.X_BF)?;
+        let is_convex = surface.is_convex();
+        let plain = if is_plain::<T>() { None } else { in_plain(&surface) };
+        let surface = Scaled::new(surface);
+        let most_contacts = if is_convex { 1 } else { Self::MOST_CONTACTS };
+        Ok(Self {
+            frame,
+            surface,
+            plain,
+            hint_S: None,
+            side_S: None,
+            is_convex,
+            admits_ends: false,
+            most_contacts,
+        })
+    }
+
+    /// The same obstacle in another scalar.
+    ///
+    /// # Errors
+    /// As [`cast_with`](Self::cast_with).
+    pub fn cast<U: Real>(&self) -> Result<Obstacle<U>, PathError> {
+        self.cast_with(&PathCasts::new())
+    }
+
+    /// The same obstacle in another scalar, with casts of a user's own surfaces.
+    ///
+    /// # Errors
+    /// [`PathError::Shape`] with [`ShapeError::NoCast`](crate::shapes::ShapeError::NoCast) for a user's own surface
+    /// without a cast, or with the error of the cast; [`PathError::InvalidValue`] or [`PathError::NonFinite`] where
+    /// the other scalar has a smaller range.
+    pub fn cast_with<U: Real>(&self, casts: &PathCasts<T, U>) -> Result<Obstacle<U>, PathError> {
+        let surface = casts.cast_surface(self.surface.unscaled().as_ref())?;
+        let mut obstacle = Obstacle::shared(self.frame.cast(), surface)?;
+        if !is_plain::<U>() {
+            obstacle.plain = self.plain.clone().or_else(|| in_plain(self.surface.unscaled()));
+        }
+        obstacle.admits_ends = self.admits_ends;
+        obstacle.side_S = self.side_S.map(|side| side.map(T::cast));
+        obstacle.most_contacts = self.most_contacts;
+        match &self.hint_S {
+            Some(hint) => obstacle.with_contact_hint(hint.map(T::cast)),
+            None => Ok(obstacle),
+        }
+    }
+
+    /// The obstacle in plain numbers, if its surface is known in them.
+    pub(crate) fn in_plain(&self) -> Option<Obstacle<f64>> {
+        Some(Obstacle {
+            frame: self.frame.cast(),
+            surface: Scaled::new(self.plain.clone()?).at_scale(self.surface.scale().to_f64()),
+            plain: None,
+            hint_S: self.hint_S.map(|hint| hint.map(T::to_f64)),
+            side_S: self.side_S.map(|side| side.map(T::to_f64)),
+            is_convex: self.is_convex,
+            admits_ends: self.admits_ends,
+            most_contacts: self.most_contacts,
+        })
+    }
+
+    /// The same obstacle with a point, in the surface's frame \[m\], that says where the cable passes.
+    ///
+    /// It acts while there is no memory of the obstacle. The cable need not touch the obstacle, nor run through the point:
+    /// straight lines through it determine the class of the path; see [`CablePath`](crate::cable::CablePath). A point inside the solid
+    /// stands for the point of the surface near it.
+    ///
+    /// # Errors
+    /// [`PathError::NonFinite`] if the point is not finite.
+    pub fn with_contact_hint(mut self, p_S: Point3<T>) -> Result<Self, PathError> {
+        finite_point(&p_S)?;
+        self.hint_S = Some(p_S);
+        Ok(self)
+    }
+
+    /// The same obstacle, ignored while it contains the end or via point before or after the cable's passage.
+    ///
+    /// Without this option such a point is an error ([`PathError::PointInsideObstacle`]). With it the length of the
+    /// cable may jump where the point enters the solid or leaves it.
+    #[must_use]
+    pub fn ignored_around_ends(mut self) -> Self {
+        self.admits_ends = true;
+        self
+    }
+
+    /// The same obstacle with another largest number of contacts, from 1 to 1000. Default: 8, or 1 if the surface is
+    /// convex.
+    ///
+    /// The memory of a path has as many places, whether they are used or not.
+    ///
+    /// # Errors
+    /// [`PathError::InvalidValue`] outside that range.
+    pub fn with_most_contacts(mut self, most_contacts: usize) -> Result<Self, PathError> {
+        // More would be a mistake, and might not fit into memory.
+        const MOST: u32 = 1000;
+        let number = u32::try_from(most_contacts).unwrap_or(u32::MAX);
+        let value = T::lit(f64::from(number));
+        check::that(number > 0, "most_contacts", value, Requirement::Positive)?;
+        check::that(number <= MOST, "most_contacts", value, Requirement::AtMost("1000"))?;
+        self.most_contacts = most_contacts;
+        Ok(self)
+    }
+
+    /// The largest number of contacts.
+    pub fn most_contacts(&self) -> usize {
+        self.most_contacts
+    }
+
+    /// Whether the obstacle is ignored while it contains an end or via point.
+    pub fn is_ignored_around_ends(&self) -> bool {
+        self.admits_ends
+    }
+
+    /// The frame of the surface.
+    pub fn frame(&self) -> &Frame<T> {
+        &self.frame
+    }
+
+    /// The surface.
+    #[inline]
+    pub fn surface(&self) -> &dyn Wrappable<T> {
+        self.surface.as_surface()
+    }
+
+    /// The factor by which the surface is larger than it was made.
+    pub(crate) fn scale(&self) -> T {
+        self.surface.scale()
+    }
+
+    /// Enlarges the surface, which is as it was made, by a factor.
+    pub(crate) fn set_scale(&mut self, scale: T) {
+        self.surface.set_scale(scale);
+        self.hint_S = self.hint_S.map(|hint| hint * scale);
+    }
+
+    /// The contact hint, or the point of the surface near it if it lies inside.
+    pub(crate) fn place_of_hint(&self) -> Option<Point3<T>> {
+        let surface = self.surface();
+        let inside = |p: &Point3<T>| surface.value(p) < T::zero() || !surface.covers(p);
+        self.hint_S.map(|hint| if inside(&hint) { surface.retract(&hint) } else { hint })
+    }
+
+    /// The contact hint, in the surface's frame.
+    pub fn contact_hint(&self) -> Option<&Point3<T>> {
+        self.hint_S.as_ref()
+    }
+}
+
+/// A surface in plain numbers.
+fn in_plain<T: Real>(surface: &Arc<dyn Wrappable<T>>) -> Option<Arc<dyn Wrappable<f64>>> {
+    let any: &dyn Any = surface;
+    match any.downcast_ref::<Arc<dyn Wrappable<f64>>>() {
+        Some(surface) => Some(Arc::clone(surface)),
+        None => PathCasts::<T, f64>::new().cast_surface(surface.as_ref()).ok(),
+    }
+}
+
+pub(crate) fn finite_point<T: Real>(p: &Point3<T>) -> Result<(), PathError> {
+    if is_finite(&p.coords) { Ok(()) } else { Err(PathError::NonFinite) }
+}

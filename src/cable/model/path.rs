@@ -1,0 +1,338 @@
+//! The path of a cable: stations, obstacles and settings.
+
+use alloc::vec::Vec;
+
+use crate::cable::PathError;
+use crate::cable::model::casts::PathCasts;
+use crate::cable::model::obstacle::{Obstacle, finite_point};
+use crate::cable::model::places::{ObstaclePlace, Places, ViaPlace};
+use crate::cable::model::settings::Settings;
+use crate::cable::model::via_point::ViaPoint;
+use crate::cable::model::wrap::{Wrap, Wraps};
+use crate::math::{Pose, Real};
+use crate::mechanics::{BodyIndex, Checked, CoordinateIndex, KinematicsError, Positions, Station, Topology};
+
+/// The path of a cable: origin, via points and obstacles in order, termination.
+///
+/// ```text
+///   origin ──── ( obstacle ) ──── via point ──── ( obstacle ) ──── ( obstacle ) ──── termination
+///   on B1         on B2             on B3          on B2             on B4            on B5
+/// ```
+///
+/// The cable is taut and frictionless: between via points it is the shortest curve of its class that passes the
+/// obstacles in this order, straight where it is free and geodesic where it touches. An obstacle on which the
+/// cable does not press is skipped, and touched again when the straight line would pass through it.
+///
+/// # Which shortest path
+///
+/// Without memory ([`Wrap::known`] false) there is a search for the shortest path. It plans with one point on each
+/// obstacle, from the straight line: the obstacle that is in the way most is passed on each of its
+/// [sides](crate::cable::Wrappable::passages) in turn, and the plans are solved in the order of their estimated lengths until the
+/// next is longer than the best path found. The straight line that descends in length is tried too.
+/// [`PathResults::classes`](crate::cable::PathResults::classes) is the number of different paths seen. The result is a local minimum. That no other is
+/// shorter is not proved: the points sought on a side may be others than those of the shortest path there. If no path is
+/// found, a string of beads is pulled tight instead. This is slow.
+///
+/// A [contact hint](Obstacle::with_contact_hint) determines the class of the path where the surface tells classes
+/// apart ([`winding`](crate::cable::Wrappable::winding)): past a cylinder or a torus the cable winds as the straight lines
+/// do that come from the point before it, pass through the hint and go to the point after it. If no such path is
+/// found, that is an error ([`PathError::HintNotKept`]). On other surfaces a path on the hint's side is preferred to one
+/// that is shorter by less than half the girth of the obstacle there, unless it winds by more than half a turn. A cable
+/// that is held within a ring, as by a side site inside a geom of MuJoCo's, passes a thin torus with a hint in its hole.
+///
+/// With remembered [`Wraps`] Newton's method starts there: the path keeps its side of an obstacle and its
+/// windings, even when another side has become shorter. If that fails, it descends or is pulled tight from there,
+/// and may slip off a winding; if that fails too, the search restarts without memory.
+/// [`Tracking`](crate::cable::Tracking) reports the case. Memory determines the class of the path and nothing else.
+///
+/// On spheres and cylinders any number of windings can be followed; on other surfaces as many as
+/// [`Settings::max_evaluations`] allow, some twenty by default.
+///
+/// A solution is accepted only if it is a local minimum: no geodesic passes a conjugate point (a zero of its
+/// Jacobi scalar), and the second variation of length over all natural geodesic corrections, computed from the
+/// pivots of the solver's matrix, is positive. A stationary path that is longest in some direction, such as the
+/// long way round a sphere, is not accepted. Where the second variation is zero in a direction, up to the
+/// smoothness, all paths in that direction count as equal, as around an axis of revolution through both ends, and
+/// one of them is found.
+///
+/// # Several contacts
+///
+/// An obstacle that is not convex is touched as often as it must be: a ring laid flat on both sides, a hill and again its
+/// skirt. Over a hollow the cable lifts off: the contact is divided by a straight segment, which vanishes with the
+/// hollow. Each contact is remembered. Neither length nor force jumps where one begins or ends.
+///
+/// Each straight segment is tested against the obstacles that it touches and passes. It cannot reenter convex ones; a
+/// [`Torus`](crate::shapes::Torus) is tested in closed form, a [`HeightMap`](crate::shapes::HeightMap) to a millionth of
+/// its grid, a user's surface by its [`closest_on_segment`](crate::cable::Wrappable::closest_on_segment).
+///
+/// # Parts that come and go
+///
+/// A path is made with [places](Self::places) of its parts, which a state may change: the stations, the poses and scales
+/// of surfaces, and which obstacles and via points are active. A via point may also [move](ViaPoint::moving) with a
+/// coordinate, or be active in a [range](ViaPoint::only_within) of one.
+///
+/// What is not active is as if absent; obstacles before and after keep their order. An obstacle that is not active is
+/// forgotten at the next accepted step. When it is active again, all others are tracked, and it is passed where its
+/// contact hint says, or laid under the cable where the tracked path runs through it. If that fails, the search restarts
+/// without memory. The length jumps unless the cable is clear of the part that comes or goes.
+///
+/// # Derivatives
+///
+/// In a scalar with derivatives the search runs on plain numbers. The path found is then refined until precision is
+/// exhausted, and differentiated by the implicit function theorem. Whatever the smoothness, values are those of the
+/// path without kinks, and derivatives up to third order are exact to roundoff (of the curvatures of contact arcs, up
+/// to first order). Which obstacles are touched remains as found.
+///
+/// # Limits
+///
+/// - Further contacts are found where a straight segment runs through the obstacle that it leaves, and where the normal
+///   curvature along a contact, sampled at a quarter of the surface's [`size`](crate::cable::Wrappable::size), is negative. A
+///   hollow that turns the cable by less than 1e-9 rad is not bridged. An obstacle is touched at most
+///   [`with_most_contacts`](Obstacle::with_most_contacts) times.
+/// - Neighbouring obstacles must not overlap where the cable passes from one to the other.
+/// - Obstacles act in their order only: the cable between two neighbours does not see a third.
+/// - An obstacle that a straight segment jumps over within one step is found from memory, on the assumption that the
+///   ends of the segment moved straight, and if the segment ran through more of it than a quarter of its
+///   [`size`](crate::cable::Wrappable::size): the cable is wrapped around it, or the path is reported as
+///   [`Tracking::Restarted`](crate::cable::Tracking::Restarted). A further contact of an obstacle that is touched elsewhere is
+///   not found in this way.
+/// - Over a user's own surface in a scalar with derivatives that was not [cast](Self::cast_with) from `f64`, the
+///   search runs in the scalar, which takes longer.
+/// - An end or via point may lie on the surface of the obstacle next to it, to a billionth of its size. The cable
+///   then leaves the surface at once, or its contact begins or ends at the point, after a segment of no length. It may
+///   touch the same obstacle again.
+///
+/// # Source
+///
+/// A. Scholz, M. Sherman, I. Stavness, S. Delp, A. Kecskeméthy, *A fast multi-obstacle muscle
+/// wrapping method using natural geodesic variations*, Multibody System Dynamics 36 (2016) 195–219.
+///
+/// # Example: a rope over a pulley
+///
+/// ```
+/// use force_elements::cable::{CablePath, Obstacle};
+/// use force_elements::cable_spring::Parameters;
+/// use force_elements::nalgebra::Point3;
+/// use force_elements::shapes::Cylinder;
+/// use force_elements::{CableSpring, ForceSystem, Frame, Pose, Station};
+///
+/// let ground = |x, y| Station::ground(Point3::new(x, y, 0.0));
+/// let drum = Obstacle::new(Frame::ground(Pose::identity()), Cylinder::new(1.0)?)?
+///     .with_contact_hint(Point3::new(0.0, 1.0, 0.0))?;
+/// let path = CablePath::new(ground(-1.0, -2.0), ground(1.0, -2.0))?.over(drum);
+///
+/// let mut system = ForceSystem::new();
+/// let elastic = Parameters { stiffness: 100.0, slack_length: 5.0, ..Parameters::default() };
+/// let rope = system.add(CableSpring::new(path, elastic)?)?;
+/// let mut state = system.default_state();
+/// let dynamics = system.realize_dynamics(&mut state)?;
+/// let length: f64 = dynamics.of(rope).position.path.length;
+/// assert!((length - (4.0 + core::f64::consts::PI)).abs() < 1e-12);
+/// # Ok::<(), force_elements::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct CablePath<T: Real> {
+    pub(crate) origin: Station<T>,
+    pub(crate) termination: Station<T>,
+    /// In order, each with the number of obstacles before it.
+    pub(crate) via_points: Vec<(ViaPoint<T>, usize)>,
+    pub(crate) obstacles: Vec<Obstacle<T>>,
+    /// The places of all these.
+    pub(crate) places: Places<T>,
+    settings: Settings<T>,
+}
+
+impl<T: Real> CablePath<T> {
+    /// A straight cable.
+    ///
+    /// # Errors
+    /// [`PathError::NonFinite`] for a station that is not finite; [`PathError::CoincidentPoints`] if both
+    /// are the same point of one body.
+    pub fn new(origin: Station<T>, termination: Station<T>) -> Result<Self, PathError> {
+        finite_point(&origin.p_B)?;
+        finite_point(&termination.p_B)?;
+        refuse_coincident(&origin, &termination, 0)?;
+        let places = Places { origin: origin.p_B, termination: termination.p_B, ..Places::default() };
+        let (via_points, obstacles) = (Vec::new(), Vec::new());
+        Ok(Self { origin, termination, via_points, obstacles, places, settings: Settings::default() })
+    }
+
+    /// The same path, passing last over this obstacle.
+    #[must_use]
+    pub fn over(mut self, obstacle: Obstacle<T>) -> Self {
+        let X_BS = obstacle.frame().X_BF;
+        self.places.obstacles.push(ObstaclePlace { active: true, X_BS, scale: T::one() });
+        self.obstacles.push(obstacle);
+        self
+    }
+
+    /// The same path, running last through this via point: a [`Station`] or a [`ViaPoint`].
+    ///
+    /// # Errors
+    /// [`PathError::NonFinite`] if the point is not finite; [`PathError::CoincidentPoints`] if it is the point
+    /// before it or the termination, and none of both moves.
+    pub fn through(mut self, via_point: impl Into<ViaPoint<T>>) -> Result<Self, PathError> {
+        let via_point = via_point.into();
+        let station = via_point.station();
+        finite_point(&station.p_B)?;
+        if via_point.is_fixed() {
+            let count = self.via_points.len();
+            match self.via_points.last() {
+                Some((last, _)) if !last.is_fixed() => {}
+                last => {
+                    let before = last.map_or(self.origin, |(last, _)| last.station());
+                    refuse_coincident(&before, &station, count)?;
+                }
+            }
+            refuse_coincident(&station, &self.termination, count + 1)?;
+        }
+        self.places.via_points.push(ViaPlace { active: true, p_B: station.p_B });
+        self.via_points.push((via_point, self.obstacles.len()));
+        Ok(self)
+    }
+
+    /// The same path with other settings.
+    ///
+    /// # Errors
+    /// [`PathError::InvalidValue`] unless the smoothness lies between 16 units of roundoff and 0.01
+    /// and there is at least one iteration and one evaluation.
+    pub fn with_settings(mut self, settings: Settings<T>) -> Result<Self, PathError> {
+        settings.validate()?;
+        self.settings = settings;
+        Ok(self)
+    }
+
+    /// The same path in another scalar.
+    ///
+    /// # Errors
+    /// As [`cast_with`](Self::cast_with).
+    pub fn cast<U: Real>(&self) -> Result<CablePath<U>, PathError> {
+        self.cast_with(&PathCasts::new())
+    }
+
+    /// The same path in another scalar, with casts of a user's own surfaces and curves.
+    ///
+    /// # Errors
+    /// As [`Obstacle::cast_with`], for curves too.
+    pub fn cast_with<U: Real>(&self, casts: &PathCasts<T, U>) -> Result<CablePath<U>, PathError> {
+        let mut path = CablePath::new(self.origin.cast(), self.termination.cast())?;
+        let mut passed = 0;
+        for (via_point, before) in &self.via_points {
+            for obstacle in &self.obstacles[passed..*before] {
+                path = path.over(obstacle.cast_with(casts)?);
+            }
+            passed = *before;
+            path = path.through(via_point.cast_with(casts)?)?;
+        }
+        for obstacle in &self.obstacles[passed..] {
+            path = path.over(obstacle.cast_with(casts)?);
+        }
+        path.with_settings(self.settings.cast())
+    }
+
+    /// Accuracy and effort of the solver.
+    pub fn settings(&self) -> &Settings<T> {
+        &self.settings
+    }
+
+    /// The origin.
+    pub fn origin(&self) -> Station<T> {
+        self.origin
+    }
+
+    /// The termination.
+    pub fn termination(&self) -> Station<T> {
+        self.termination
+    }
+
+    /// The via points, in order.
+    pub fn via_points(&self) -> impl Iterator<Item = &ViaPoint<T>> + '_ {
+        self.via_points.iter().map(|(via_point, _)| via_point)
+    }
+
+    /// The obstacles, in order.
+    pub fn obstacles(&self) -> &[Obstacle<T>] {
+        &self.obstacles
+    }
+
+    /// The places with which the path was made.
+    pub fn places(&self) -> &Places<T> {
+        &self.places
+    }
+
+    /// The path with its parts at other places.
+    pub fn at<'a>(&'a self, places: &'a Places<T>) -> PlacedPath<'a, T> {
+        PlacedPath { path: self, places }
+    }
+
+    /// The empty memory of a path before its first solution.
+    pub fn no_wraps(&self) -> Wraps<T> {
+        let first = self.obstacles.len();
+        let further = self.places_for_contacts() - first;
+        Wraps {
+            obstacles: alloc::vec![Wrap::default(); first],
+            further: alloc::vec![Wrap::default(); further],
+        }
+    }
+
+    /// The number of contacts that the memory holds.
+    pub(crate) fn places_for_contacts(&self) -> usize {
+        self.obstacles.iter().map(|obstacle| obstacle.most_contacts).sum()
+    }
+
+    /// Checks that every body and every coordinate of a via point exists.
+    ///
+    /// # Errors
+    /// [`KinematicsError::NoSuchBody`] or [`KinematicsError::NoSuchCoordinate`] for the first that does not.
+    pub fn check_topology(&self, topology: &Topology) -> Result<(), KinematicsError> {
+        self.bodies().try_for_each(|body| topology.check_body(body))?;
+        self.coordinates().try_for_each(|coordinate| topology.check_coordinate(coordinate))
+    }
+
+    /// Whether every body and every coordinate of a via point exists.
+    pub(crate) fn fits(&self, topology: &Topology) -> bool {
+        // One list after the other: a chain of them takes longer than the rest of the check.
+        let has = |via_point: &ViaPoint<T>| {
+            topology.has_body(via_point.station().body)
+                && via_point.coordinates().all(|coordinate| topology.has_coordinate(coordinate))
+        };
+        topology.has_body(self.origin.body)
+            && topology.has_body(self.termination.body)
+            && self.via_points().all(has)
+            && self.obstacles.iter().all(|obstacle| topology.has_body(obstacle.frame().body))
+    }
+
+    /// The bodies of all stations and obstacles, some more than once.
+    fn bodies(&self) -> impl Iterator<Item = BodyIndex> + '_ {
+        let via_points = self.via_points().map(|via_point| via_point.station().body);
+        let obstacles = self.obstacles.iter().map(|obstacle| obstacle.frame().body);
+        [self.origin.body, self.termination.body].into_iter().chain(via_points).chain(obstacles)
+    }
+
+    /// The coordinates of all via points, some more than once.
+    fn coordinates(&self) -> impl Iterator<Item = CoordinateIndex> + '_ {
+        self.via_points().flat_map(ViaPoint::coordinates)
+    }
+}
+
+/// A path with its parts at given places, made by [`CablePath::at`].
+#[derive(Debug, Clone, Copy)]
+pub struct PlacedPath<'a, T: Real> {
+    pub(crate) path: &'a CablePath<T>,
+    pub(crate) places: &'a Places<T>,
+}
+
+impl<T: Real> PlacedPath<'_, T> {
+    /// The pose of an obstacle's surface in Ground, for a body that exists.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "with two callers it is a call, and each node is copied")]
+    pub(crate) fn pose(&self, positions: &Positions<T>, obstacle: usize) -> Pose<T> {
+        let body = self.path.obstacles[obstacle].frame().body;
+        positions.pose(Checked(body)) * self.places.obstacles[obstacle].X_BS
+    }
+}
+
+/// Refuses neighbouring points of one body at one position, which would never separate.
+fn refuse_coincident<T: Real>(from: &Station<T>, to: &Station<T>, span: usize) -> Result<(), PathError> {
+    if from == to { Err(PathError::CoincidentPoints { span }) } else { Ok(()) }
+}

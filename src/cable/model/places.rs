@@ -1,0 +1,104 @@
+//! Poses, scales and switches of the parts of a path, which may differ between states.
+
+use alloc::vec::Vec;
+
+use nalgebra::Point3;
+
+use crate::math::{InvalidValue, Pose, Real, cast_pose, check, checked_when_read, clone_by_field};
+
+/// The places of a path: what may differ from state to state.
+///
+/// Those of a [`CablePath`](crate::cable::CablePath) are [those that it was made with](crate::cable::CablePath::places), all parts active and to scale.
+/// A [`CableSpring`](crate::CableSpring) has them among the parameters in a state. So may an element of one's own, by
+/// [`StateParameters`](crate::cable_spring::StateParameters) with the parameters of its law; it solves the path by
+/// [`CablePath::at`](crate::cable::CablePath::at).
+#[derive(Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
+pub struct Places<T: Real> {
+    /// The origin, in its body's frame \[m\].
+    pub origin: Point3<T>,
+    /// The termination, in its body's frame \[m\].
+    pub termination: Point3<T>,
+    /// One per via point, in order.
+    pub via_points: Vec<ViaPlace<T>>,
+    /// One per obstacle, in order.
+    pub obstacles: Vec<ObstaclePlace<T>>,
+}
+
+/// The place of a via point.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct ViaPlace<T: Real> {
+    /// Whether the cable runs through it. If not, it is as if absent: obstacles before and after it keep their order.
+    pub active: bool,
+    /// The point, in its body's frame \[m\]. For a [moving](crate::cable::ViaPoint::moving) point, what is added to its curve.
+    pub p_B: Point3<T>,
+}
+
+/// The place of an obstacle, and its scale.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct ObstaclePlace<T: Real> {
+    /// Whether the cable passes over it. If not, it is as if absent, and the next accepted step
+    /// [forgets](crate::cable::CablePath#parts-that-come-and-go) it.
+    pub active: bool,
+    /// The pose of the surface on its body.
+    pub X_BS: Pose<T>,
+    /// The factor by which the surface is larger than it was made, in all directions; of a sphere or cylinder, the
+    /// radius relative to that. A contact hint is moved accordingly.
+    pub scale: T,
+}
+
+checked_when_read!(Places);
+
+clone_by_field!(Places { origin, termination, via_points, obstacles });
+
+impl<T: Real> Default for Places<T> {
+    /// Those of a path without via points and obstacles.
+    fn default() -> Self {
+        Self {
+            origin: Point3::origin(),
+            termination: Point3::origin(),
+            via_points: Vec::new(),
+            obstacles: Vec::new(),
+        }
+    }
+}
+
+impl<T: Real> Places<T> {
+    /// The same in another scalar.
+    pub fn cast<U: Real>(&self) -> Places<U> {
+        let via_place = |place: &ViaPlace<T>| ViaPlace { active: place.active, p_B: place.p_B.map(T::cast) };
+        let obstacle_place = |&ObstaclePlace { active, X_BS, scale }: &ObstaclePlace<T>| {
+            let X_BS = cast_pose(&X_BS);
+            ObstaclePlace { active, X_BS, scale: scale.cast() }
+        };
+        Places {
+            origin: self.origin.map(T::cast),
+            termination: self.termination.map(T::cast),
+            via_points: self.via_points.iter().map(via_place).collect(),
+            obstacles: self.obstacles.iter().map(obstacle_place).collect(),
+        }
+    }
+
+    /// Checks that points are finite, poses are rotations, and scales are greater than zero.
+    ///
+    /// # Errors
+    /// For the first value out of range.
+    pub fn validate(&self) -> Result<(), InvalidValue> {
+        check::finite_vector("origin", &self.origin.coords)?;
+        check::finite_vector("termination", &self.termination.coords)?;
+        for place in &self.via_points {
+            check::finite_vector("via_points.p_B", &place.p_B.coords)?;
+        }
+        self.obstacles.iter().try_for_each(|place| {
+            check::pose("obstacles.X_BS", &place.X_BS)?;
+            check::size("obstacles.scale", place.scale)
+        })
+    }
+
+    /// Whether `other` has as many via points and obstacles.
+    pub fn fits(&self, other: &Self) -> bool {
+        self.via_points.len() == other.via_points.len() && self.obstacles.len() == other.obstacles.len()
+    }
+}

@@ -1,0 +1,249 @@
+//! Points that move along a curve with a coordinate.
+
+use alloc::vec::Vec;
+use core::any::Any;
+use core::fmt::Debug;
+
+use nalgebra::{Point3, Vector3};
+
+use crate::math::{Banded, InvalidValue, Real, Requirement, check};
+
+/// A point as a function of a coordinate, for a [`ViaPoint`](crate::cable::ViaPoint) that moves on its body.
+///
+/// # Example: a point on a circle
+///
+/// ```
+/// use force_elements::Real;
+/// use force_elements::cable::PointCurve;
+/// use force_elements::nalgebra::{Point3, Vector3};
+///
+/// #[derive(Debug)]
+/// struct Circle<T: Real> {
+///     radius: T,
+/// }
+///
+/// impl<T: Real> PointCurve<T> for Circle<T> {
+///     fn at(&self, angle: T) -> (Point3<T>, Vector3<T>) {
+///         let (sin, cos) = angle.sin_cos();
+///         let outwards = Vector3::new(cos, sin, T::zero()) * self.radius;
+///         (outwards.into(), Vector3::new(-outwards.y, outwards.x, T::zero()))
+///     }
+///
+///     fn second_derivative(&self, angle: T) -> Vector3<T> {
+///         -self.at(angle).0.coords
+///     }
+/// }
+///
+/// let (p, slope) = Circle { radius: 2.0 }.at(0.0);
+/// assert_eq!((p.x, slope.y), (2.0, 2.0));
+/// ```
+pub trait PointCurve<T: Real>: Any + Debug + Send + Sync {
+    /// The point \[m\] at a value of the coordinate, and its derivative with respect to the coordinate.
+    ///
+    /// A cable does work on the coordinate by the derivative: power balances if it is that of the point, and forces
+    /// are continuous if it is.
+    fn at(&self, coordinate: T) -> (Point3<T>, Vector3<T>);
+
+    /// The second derivative with respect to the coordinate, which is that of the force on it. Only a linearization needs
+    /// it.
+    fn second_derivative(&self, coordinate: T) -> Vector3<T>;
+
+    /// The name of the type, for errors.
+    fn type_name(&self) -> &'static str {
+        core::any::type_name::<Self>()
+    }
+}
+
+/// The natural cubic spline through points at given values of a coordinate.
+///
+/// Its second derivative is continuous, and zero at the first and last knot; beyond them the point goes on along a
+/// straight line. Of two knots it is the line through both.
+///
+/// # Example: three knots
+///
+/// ```
+/// use force_elements::cable::{PointCurve, SplineCurve};
+/// use force_elements::nalgebra::Point3;
+///
+/// let knots = [(0.0, 0.0), (1.0, 1.0), (2.0, 0.0)];
+/// let curve = SplineCurve::new(knots.map(|(q, y)| (q, Point3::new(0.0, y, 0.0))))?;
+/// // It rises with the slope 3/2, and is level in the middle.
+/// assert_eq!(curve.at(0.0).1.y, 1.5);
+/// assert_eq!(curve.at(1.0).1.y, 0.0);
+/// assert_eq!(curve.at(-2.0).0.y, -3.0);
+/// # Ok::<(), force_elements::InvalidValue>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct SplineCurve<T: Real> {
+    knots: Vec<Knot<T>>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Knot<T: Real> {
+    coordinate: T,
+    point: Point3<T>,
+    /// The second derivative.
+    bend: Vector3<T>,
+}
+
+impl<T: Real> SplineCurve<T> {
+    /// The spline through these points \[m\] at these values of the coordinate.
+    ///
+    /// # Errors
+    /// If there are fewer than two knots, a number is not finite, or the coordinate does not increase from knot to
+    /// knot.
+    pub fn new(knots: impl IntoIterator<Item = (T, Point3<T>)>) -> Result<Self, InvalidValue> {
+        let with_point = |(coordinate, point)| Knot { coordinate, point, bend: Vector3::zeros() };
+        let mut knots: Vec<_> = knots.into_iter().map(with_point).collect();
+        let count = if knots.is_empty() { T::zero() } else { T::one() };
+        check::that(knots.len() >= 2, "knots.len()", count, Requirement::AtLeast("2"))?;
+        for Knot { coordinate, point, .. } in &knots {
+            check::finite("knot.coordinate", *coordinate)?;
+            check::finite_vector("knot.point", &point.coords)?;
+        }
+        for pair in knots.windows(2) {
+            let step = pair[1].coordinate - pair[0].coordinate;
+            check::positive("the coordinate's step from knot to knot", step)?;
+        }
+        bend(&mut knots);
+        knots.iter().try_for_each(|knot| check::finite_vector("knot.point", &knot.bend))?;
+        Ok(Self { knots })
+    }
+
+    /// The same curve in another scalar.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new), where the other scalar has a smaller range or precision.
+    pub fn cast<U: Real>(&self) -> Result<SplineCurve<U>, InvalidValue> {
+        SplineCurve::new(self.knots.iter().map(|knot| (knot.coordinate.cast(), knot.point.map(T::cast))))
+    }
+
+    /// The knots between which the coordinate lies, or the nearest two.
+    fn piece(&self, coordinate: T) -> (&Knot<T>, &Knot<T>) {
+        let last = self.knots.len() - 1;
+        let next = self.knots.partition_point(|knot| knot.coordinate <= coordinate).clamp(1, last);
+        (&self.knots[next - 1], &self.knots[next])
+    }
+}
+
+/// Finds the second derivatives at inner knots for which the first derivative is continuous.
+fn bend<T: Real>(knots: &mut [Knot<T>]) {
+    let inner = knots.len() - 2;
+    let step = |i: usize| knots[i + 1].coordinate - knots[i].coordinate;
+    let matrix = Banded::decompose(inner, 1, |row, column| match row.cmp(&column) {
+        core::cmp::Ordering::Equal => (step(row) + step(row + 1)) / T::lit(3.0),
+        _ => step(row.max(column)) / T::lit(6.0),
+    });
+    let slope = |i: usize| (knots[i + 1].point - knots[i].point) / step(i);
+    let mut bends = [0, 1, 2].map(|axis| {
+        let mut bends: Vec<T> = (0..inner).map(|i| slope(i + 1)[axis] - slope(i)[axis]).collect();
+        matrix.solve(&mut bends);
+        bends
+    });
+    for (axis, bends) in bends.iter_mut().enumerate() {
+        for (knot, bend) in knots[1..].iter_mut().zip(bends) {
+            knot.bend[axis] = *bend;
+        }
+    }
+}
+
+impl<T: Real> PointCurve<T> for SplineCurve<T> {
+    fn at(&self, coordinate: T) -> (Point3<T>, Vector3<T>) {
+        let (a, b) = self.piece(coordinate);
+        let step = b.coordinate - a.coordinate;
+        // At a knot, too, the coordinate's own derivatives count.
+        let within = if coordinate < a.coordinate {
+            a.coordinate
+        } else if coordinate > b.coordinate {
+            b.coordinate
+        } else {
+            coordinate
+        };
+        let beyond = coordinate - within;
+        let (u, v) = ((b.coordinate - within) / step, (within - a.coordinate) / step);
+        let sixth = step / T::lit(6.0);
+        let three = T::lit(3.0);
+        let point = a.point.coords * u
+            + b.point.coords * v
+            + (a.bend * (u * u * u - u) + b.bend * (v * v * v - v)) * (step * sixth);
+        let slope = (b.point - a.point) / step
+            + (b.bend * (three * v * v - T::one()) - a.bend * (three * u * u - T::one())) * sixth;
+        ((point + slope * beyond).into(), slope)
+    }
+
+    fn second_derivative(&self, coordinate: T) -> Vector3<T> {
+        let (a, b) = self.piece(coordinate);
+        if coordinate < a.coordinate || coordinate > b.coordinate {
+            return Vector3::zeros();
+        }
+        a.bend + (b.bend - a.bend) * ((coordinate - a.coordinate) / (b.coordinate - a.coordinate))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+    use num_dual::{Dual2_64, Dual64};
+
+    fn knots() -> [(f64, Point3<f64>); 5] {
+        [(-1.0, 0.3, 0.0), (-0.2, 0.5, 0.1), (0.1, 0.2, 0.4), (0.9, -0.3, 0.2), (2.0, 0.0, 0.0)]
+            .map(|(q, x, y)| (q, Point3::new(x, y, x * y)))
+    }
+
+    #[test]
+    fn spline_runs_through_its_points_and_is_twice_differentiable() -> Result<(), InvalidValue> {
+        let curve = SplineCurve::new(knots())?;
+        let in_duals = curve.cast::<Dual2_64>()?;
+        let second = |q: f64| in_duals.at(Dual2_64::new(q, 1.0, 0.0)).0.x;
+        for (q, p) in knots() {
+            // Sums of numbers below one.
+            assert!((curve.at(q).0 - p).norm() < 1e-15);
+            let (before, after) = (second(q - 1e-9), second(q + 1e-9));
+            // The third derivative, below 30, over the distance.
+            assert!((before.v1 - after.v1).abs() < 1e-7 && (before.v2 - after.v2).abs() < 1e-7, "{q}");
+        }
+        for end in [-1.0 - 1e-9, 2.0 + 1e-9, -7.0, 9.0] {
+            assert!(second(end).v2.abs() < 1e-15);
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn derivative_is_that_of_the_point() -> Result<(), InvalidValue> {
+        let curve = SplineCurve::new(knots())?;
+        let in_duals = curve.cast::<Dual64>()?;
+        for i in 0..40 {
+            let q = -2.0 + 0.13 * f64::from(i);
+            let (p, _) = in_duals.at(Dual64::new(q, 1.0));
+            let (_, slope) = curve.at(q);
+            // The same polynomial, differentiated by rule.
+            assert!((p.map(|x| x.eps).coords - slope).norm() < 1e-14, "{q}");
+            let bend = in_duals.at(Dual64::new(q, 1.0)).1.map(|x| x.eps);
+            assert!((curve.second_derivative(q) - bend).norm() < 1e-13, "{q}");
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn spline_reproduces_lines_and_refuses_bad_knots() -> Result<(), InvalidValue> {
+        let line = |q: f64| Point3::new(1.0 - q, 2.0 * q, 3.0);
+        for knots in [vec![0.0, 2.0], vec![0.0, 0.5, 2.0], vec![-1.0, 0.0, 0.1, 4.0]] {
+            let curve = SplineCurve::new(knots.into_iter().map(|q| (q, line(q))))?;
+            for q in [-3.0, 0.05, 1.7, 6.0] {
+                let (p, slope) = curve.at(q);
+                assert!(
+                    (p - line(q)).norm() < 1e-14 && (slope - Vector3::new(-1.0, 2.0, 0.0)).norm() < 1e-14
+                );
+            }
+        }
+        let name = |knots: Vec<(f64, Point3<f64>)>| SplineCurve::new(knots).map_err(|error| error.name).err();
+        let p = Point3::origin();
+        assert_eq!(name(vec![(0.0, p)]), Some("knots.len()"));
+        assert_eq!(name(vec![]), Some("knots.len()"));
+        assert_eq!(name(vec![(0.0, p), (0.0, p)]), Some("the coordinate's step from knot to knot"));
+        assert_eq!(name(vec![(0.0, p), (f64::INFINITY, p)]), Some("knot.coordinate"));
+        assert_eq!(name(vec![(0.0, p), (1.0, Point3::new(f64::NAN, 0.0, 0.0))]), Some("knot.point"));
+        Ok(())
+    }
+}

@@ -1,0 +1,66 @@
+//! Accuracy and effort of the solver.
+
+use crate::math::{InvalidValue, Real, Requirement, check, checked_when_read};
+
+/// Accuracy and effort of the solver.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
+pub struct Settings<T: Real> {
+    /// The largest kink allowed where a straight segment meets a surface \[rad\]. Default: 1e-9, or
+    /// 64 units of roundoff if that is more.
+    ///
+    /// A kink of ε is an error of ε in the directions of forces relative to the tension; the length is off by some
+    /// hundredths of ε times the sizes of the obstacles, as far as contact points are off the surfaces. 1e-9 keeps both
+    /// below what an integrator sees. Geodesics are held to a hundredth of it. The remaining
+    /// kinks are estimated when the solver stops, and may exceed it by a small factor: see
+    /// [`PathResults::smoothness`](crate::cable::PathResults::smoothness).
+    pub smoothness: T,
+    /// The largest number of geodesics per obstacle in one run of Newton's method. Default: 60. A tracked path
+    /// takes two or three; a cold search makes several runs.
+    pub max_iterations: usize,
+    /// The largest number of evaluations of surfaces per obstacle in a search between two fixed points, over all
+    /// its attempts, half of them in the remembered class. Default: 100,000.
+    ///
+    /// A tracked path takes some tens. This bounds the cost of a path that is not found, by count rather than
+    /// time, so that the outcome does not depend on the machine. Derivatives along geodesics and the implicit
+    /// function at the beads of a string are counted; each line searched for contact counts as fifty. The search
+    /// ends at the first check beyond the bound, within a tenth of the default; a geodesic that would lead beyond it,
+    /// such as a remembered one of a thousand windings, is given up.
+    pub max_evaluations: usize,
+}
+
+impl<T: Real> Default for Settings<T> {
+    fn default() -> Self {
+        let smoothness = T::lit(1e-9).max(T::default_epsilon() * T::lit(64.0));
+        Self { smoothness, max_iterations: 60, max_evaluations: 100_000 }
+    }
+}
+
+checked_when_read!(Settings);
+
+impl<T: Real> Settings<T> {
+    /// The same in another scalar, with its default smoothness if this one is below its roundoff.
+    pub fn cast<U: Real>(&self) -> Settings<U> {
+        let Self { smoothness, max_iterations, max_evaluations } = *self;
+        let cast = Settings { smoothness: smoothness.cast(), max_iterations, max_evaluations };
+        let is_held = cast.smoothness >= Settings::<U>::least_smoothness();
+        if is_held { cast } else { Settings { smoothness: Settings::default().smoothness, ..cast } }
+    }
+
+    fn least_smoothness() -> T {
+        T::default_epsilon() * T::lit(16.0)
+    }
+
+    pub(crate) fn validate(&self) -> Result<(), InvalidValue> {
+        let Self { smoothness, max_iterations, max_evaluations } = *self;
+        check::that(
+            smoothness >= Self::least_smoothness(),
+            "smoothness",
+            smoothness,
+            Requirement::AtLeast("16 units of roundoff"),
+        )?;
+        check::at_most("smoothness", smoothness, "0.01", T::lit(0.01))?;
+        check::that(max_iterations > 0, "max_iterations", T::zero(), Requirement::Positive)?;
+        check::that(max_evaluations > 0, "max_evaluations", T::zero(), Requirement::Positive)
+    }
+}

@@ -1,0 +1,118 @@
+//! The memory of a path between accepted steps.
+
+use alloc::vec::Vec;
+
+use nalgebra::{Point3, Vector3};
+
+use crate::math::{InvalidValue, Real, check, checked_when_read, clone_by_field};
+
+/// A contact of the cable with an obstacle, or its passage without contact, at the last commit.
+///
+/// Lengths are those on the surface as it was made: where its [scale](crate::cable::ObstaclePlace::scale) is another, they are
+/// multiplied by that.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
+pub struct Wrap<T: Real> {
+    /// Whether there is a memory; false before the first accepted step.
+    pub known: bool,
+    /// Whether the cable was in contact.
+    pub in_contact: bool,
+    /// The first point of contact or, without contact, the start of the straight segment that passes the obstacle; in
+    /// the surface's frame \[m\].
+    pub point: Point3<T>,
+    /// The direction at the first point of contact or, without contact, the whole straight segment \[m\], zero if it
+    /// is not known; in the surface's frame.
+    pub tangent: Vector3<T>,
+    /// The length of the contact arc \[m\].
+    pub length: T,
+}
+
+/// The memory of a path.
+///
+/// An obstacle that is not convex may be touched several times. The number of places for its contacts is fixed by
+/// [`Obstacle::with_most_contacts`](crate::cable::Obstacle::with_most_contacts), so that the variables of a state do not depend
+/// on the path.
+///
+/// It determines the class of the path (the side of an obstacle, the number of windings) and the start of the
+/// solver; within the class the path depends on it by no more than its smoothness.
+#[derive(Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Wraps<T: Real> {
+    /// The first contact of each obstacle, in order along the path.
+    pub obstacles: Vec<Wrap<T>>,
+    /// Further contacts: for each obstacle in order as many places as its contacts may number, less one. Those that
+    /// are not in contact are vacant.
+    pub further: Vec<Wrap<T>>,
+}
+
+checked_when_read!(Wrap);
+clone_by_field!(Wraps { obstacles, further });
+
+impl<T: Real> Wrap<T> {
+    /// The same in another scalar.
+    pub fn cast<U: Real>(&self) -> Wrap<U> {
+        let Self { known, in_contact, point, tangent, length } = *self;
+        Wrap {
+            known,
+            in_contact,
+            point: point.map(T::cast),
+            tangent: tangent.map(T::cast),
+            length: length.cast(),
+        }
+    }
+
+    /// The same on a surface enlarged by a factor.
+    pub(crate) fn scaled(&self, factor: T) -> Self {
+        let Self { known, in_contact, point, tangent, length } = *self;
+        // In contact it is a direction.
+        let tangent = if in_contact { tangent } else { tangent * factor };
+        Self { known, in_contact, point: point * factor, tangent, length: length * factor }
+    }
+
+    /// The start of the straight segment that passed the obstacle freely, and the segment.
+    pub(crate) fn passing(&self) -> Option<(Point3<T>, Vector3<T>)> {
+        let is_free = self.known && !self.in_contact && self.tangent != Vector3::zeros();
+        is_free.then_some((self.point, self.tangent))
+    }
+
+    fn validate(&self) -> Result<(), InvalidValue> {
+        check::finite_vector("wrap.point", &self.point.coords)?;
+        check::finite_vector("wrap.tangent", &self.tangent)?;
+        check::nonnegative("wrap.length", self.length)
+    }
+}
+
+impl<T: Real> Default for Wraps<T> {
+    fn default() -> Self {
+        Self { obstacles: Vec::new(), further: Vec::new() }
+    }
+}
+
+impl<T: Real> Default for Wrap<T> {
+    fn default() -> Self {
+        Self {
+            known: false,
+            in_contact: false,
+            point: Point3::origin(),
+            tangent: Vector3::zeros(),
+            length: T::zero(),
+        }
+    }
+}
+
+impl<T: Real> Wraps<T> {
+    /// Forgets everything.
+    pub fn forget(&mut self) {
+        self.obstacles.fill(Wrap::default());
+        self.further.fill(Wrap::default());
+    }
+
+    pub(crate) fn validate(&self) -> Result<(), InvalidValue> {
+        self.obstacles.iter().chain(&self.further).try_for_each(Wrap::validate)
+    }
+
+    /// Whether every obstacle has been solved for before.
+    pub fn is_known(&self) -> bool {
+        self.obstacles.iter().all(|wrap| wrap.known)
+    }
+}

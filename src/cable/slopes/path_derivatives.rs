@@ -1,0 +1,439 @@
+//! Derivatives of the forces of a path, which are the second derivatives of its length.
+//!
+//! By the implicit function theorem: the path stays without kinks as its parts move. Of the four corrections of a contact
+//! only two have an effect on the forces. Where the cable is smooth, a contact that moves along the cable leaves the line
+//! of force where it was; and the conditions along the normal, which determine these corrections, do not involve the
+//! others. With the shift `s` of a contact's start to the side and its turn `θ`, the Jacobi scalars of the geodesic give
+//! shift and turn of its end, and the conditions that remain form a chain, which is eliminated once:
+//!
+//! ```text
+//! s/l  − θ  − c·u'/l   = ω·n − b·d           at the start, after a segment of length l from a contact whose end shifts by u'
+//! u/l″ + θ″ − c″·s″/l″ = b″·d″ − ω·n″        at the end, before a segment of length l″ to a contact whose start shifts by s″
+//! ```
+//!
+//! `n` and `b` are normal and binormal, `c` is the product of the two binormals at a segment, `ω` the turn of the
+//! surface, and `d` the turn of the segment as its ends move with their bodies.
+
+use alloc::vec::Vec;
+
+use nalgebra::{Matrix3x6, Matrix6, Point3, Rotation3, RowVector6, Vector3};
+
+use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd};
+use crate::cable::model::path::PlacedPath;
+use crate::cable::slopes::stop::{Leg, Side, Slope, Stop, directions, solution};
+use crate::cable::solution::results::{ObstacleContact, PathResults};
+use crate::math::{Real, SpatialForce};
+use crate::mechanics::{BodyIndex, CoordinateIndex, Positions, Velocities};
+
+/// What moves, in up to six directions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PathMotion {
+    /// A body: turns about its origin, then shifts, along the axes of Ground.
+    Body(BodyIndex),
+    /// A coordinate with which via points move: the first direction.
+    Coordinate(CoordinateIndex),
+    /// The origin on its body: the first three directions are the axes of the body.
+    Origin,
+    /// The termination on its body: as the origin.
+    Termination,
+    /// A via point on its body: as the origin.
+    ViaPoint(usize),
+    /// The surface of an obstacle on its body: turns about the origin of its frame, then shifts, along the axes of the
+    /// body.
+    Obstacle(usize),
+    /// The scale of an obstacle: the first direction.
+    Scale(usize),
+}
+
+/// The force of a cable of tension 1 N on a body, and its derivatives.
+#[derive(Debug, Clone)]
+pub struct UnitForce<T: Real> {
+    /// The body.
+    pub body: BodyIndex,
+    /// The force at the body's origin, in Ground.
+    pub force: SpatialForce<T>,
+    /// The derivatives of torque and force in the directions of the last motion.
+    pub change: Matrix6<T>,
+    pub(crate) p_GB: Vector3<T>,
+    pub(crate) R_GB: Rotation3<T>,
+}
+
+/// The generalized force of a cable of tension 1 N on a coordinate with which via points move, and its derivatives.
+#[derive(Debug, Clone)]
+pub struct UnitCoordinateForce<T: Real> {
+    /// The coordinate.
+    pub coordinate: CoordinateIndex,
+    /// The force.
+    pub force: T,
+    /// Its derivatives in the directions of the last motion.
+    pub change: RowVector6<T>,
+}
+
+/// Derivatives of the [unit forces](PathResults::unit_forces) of a solved path: memory that is reused.
+///
+/// The length `L` of a path has the derivative `−u` along twists of the bodies, with the unit force `u`, torque and force
+/// at the body's origin. The derivative of `u` is therefore minus the second derivative of `L`. In the chart of twists it is
+/// not symmetric: the block of a body and itself differs from its transpose by `−[m]×` in the torques by turns, with the
+/// torque `m` of `u`. All else is symmetric, for all bodies and coordinates together.
+///
+/// What follows from a motion is found by the implicit function theorem, with one more geodesic for each contact. It is
+/// exact to the [smoothness](PathResults::smoothness) of the path.
+#[derive(Debug)]
+pub struct PathDerivatives<T: Real> {
+    forces: Vec<UnitForce<T>>,
+    coordinate_forces: Vec<UnitCoordinateForce<T>>,
+    pub(crate) stops: Vec<Stop<T>>,
+    /// The segments between neighbouring stops.
+    pub(crate) legs: Vec<Leg<T>>,
+}
+
+impl<T: Real> Default for PathDerivatives<T> {
+    fn default() -> Self {
+        Self { forces: Vec::new(), coordinate_forces: Vec::new(), stops: Vec::new(), legs: Vec::new() }
+    }
+}
+
+impl<T: Real> PathDerivatives<T> {
+    /// Takes over a path solved at these places and positions; returns whether its derivatives are known.
+    ///
+    /// Those of another path are not. Where the cable begins or ends on a surface, they are those of a cable that goes on
+    /// doing so: a point that leaves the surface takes it off at a slope without bound, unless surface and point are on one
+    /// body.
+    ///
+    /// # Panics
+    /// If `positions` lack a body or coordinate, like slice indexing; those of the solution do not.
+    pub fn find(
+        &mut self,
+        placed: &PlacedPath<'_, T>,
+        positions: &Positions<T>,
+        results: &PathResults<T>,
+    ) -> bool {
+        let PlacedPath { path, .. } = *placed;
+        let most = path.via_points.len() + path.places_for_contacts() + 2;
+        self.forces.clear();
+        self.forces.reserve(most);
+        self.coordinate_forces.clear();
+        self.coordinate_forces.reserve(path.via_points.len());
+        self.stops.clear();
+        self.stops.reserve(most);
+        self.legs.clear();
+        self.legs.reserve(most);
+
+        let Some(first) = results.segments.first() else { return false };
+        if results.via_points.len() != path.via_points.len() {
+            return false;
+        }
+        self.add_point(PathMotion::Origin, first.from_body, &first.from_G, positions);
+        let mut acting = (0..path.via_points.len()).filter(|&i| results.via_points[i].is_some());
+        for segment in &results.segments {
+            // A contact that begins or ends at a point is held there.
+            let is_held = segment.length <= T::zero();
+            self.legs.push(Leg {
+                direction: segment.direction_G,
+                inverse_length: if is_held { T::zero() } else { segment.length.recip() },
+                change: Matrix3x6::zeros(),
+            });
+            if let Some(i) = segment.to_contact {
+                let Some(contact) = results.contacts.get(i) else { return false };
+                let Some(obstacle) = path.obstacles.get(contact.obstacle) else { return false };
+                self.add_contact(obstacle.frame().body, contact, positions);
+                if is_held {
+                    self.hold(0, &segment.to_G);
+                }
+                continue;
+            }
+            if is_held {
+                self.hold(1, &segment.from_G);
+            }
+            let part = acting.next().map_or(PathMotion::Termination, PathMotion::ViaPoint);
+            self.add_point(part, segment.to_body, &segment.to_G, positions);
+            if let PathMotion::ViaPoint(i) = part {
+                self.add_slope(&path.via_points[i].0, positions);
+            }
+        }
+        self.eliminate(placed, results);
+        self.add_forces();
+        true
+    }
+
+    /// The forces on all bodies of the path, each once, and their changes along the [last motion](Self::along).
+    pub fn forces(&self) -> &[UnitForce<T>] {
+        &self.forces
+    }
+
+    /// The forces on all coordinates with which via points move, each once, and their changes along the
+    /// [last motion](Self::along).
+    pub fn coordinate_forces(&self) -> &[UnitCoordinateForce<T>] {
+        &self.coordinate_forces
+    }
+
+    /// Finds the changes of all forces along a motion, and returns those of the length. `None` if nothing of the path moves.
+    pub fn along(&mut self, motion: PathMotion) -> Option<RowVector6<T>> {
+        let mut moves = false;
+        for stop in &mut self.stops {
+            moves |= stop.follow(motion, &self.forces[stop.body], &self.coordinate_forces);
+        }
+        if !moves {
+            return None;
+        }
+        let mut lengths = RowVector6::zeros();
+        for (leg, ends) in self.legs.iter_mut().zip(self.stops.windows(2)) {
+            let apart = ends[1].shifts[0] - ends[0].shifts[1];
+            let along = leg.direction.transpose() * apart;
+            leg.change = (apart - leg.direction * along) * leg.inverse_length;
+            lengths += along;
+        }
+        for i in 1..self.stops.len() - 1 {
+            let shifts = [self.stops[i - 1].shifts[1], self.stops[i + 1].shifts[0]];
+            let stop = &mut self.stops[i];
+            for (held, (point, surface)) in stop.held.iter_mut().zip(shifts.iter().zip(&stop.shifts)) {
+                if let Some(held) = held {
+                    *held = point - surface;
+                }
+            }
+        }
+        if let PathMotion::Scale(_) = motion {
+            for stop in self.stops.iter().filter(|stop| stop.is_scaled_by(motion)) {
+                lengths[0] += stop.arc / stop.scale;
+            }
+        }
+        self.slip();
+        self.change_forces(motion);
+        Some(lengths)
+    }
+
+    /// The changes of the length's rate along the last motion, at these velocities.
+    pub fn rates(&self, velocities: &Velocities<T>) -> RowVector6<T> {
+        // The rate of length is minus the power of the unit forces.
+        let mut rates = RowVector6::zeros();
+        for on in self.forces.iter().filter(|on| on.body != BodyIndex::GROUND) {
+            let V = velocities.velocity(on.body);
+            rates -= V.angular.transpose() * on.change.fixed_rows::<3>(0)
+                + V.linear.transpose() * on.change.fixed_rows::<3>(3);
+        }
+        for on in &self.coordinate_forces {
+            rates -= on.change * velocities.coordinate_rate(on.coordinate);
+        }
+        rates
+    }
+
+    /// The place among the forces of a body, which is added if it is new.
+    pub(crate) fn body(&mut self, body: BodyIndex, positions: &Positions<T>) -> usize {
+        if let Some(place) = self.forces.iter().position(|force| force.body == body) {
+            return place;
+        }
+        let X_GB = positions.pose(body);
+        self.forces.push(UnitForce {
+            body,
+            force: SpatialForce::zero(),
+            change: Matrix6::zeros(),
+            p_GB: X_GB.translation.vector,
+            R_GB: X_GB.rotation,
+        });
+        self.forces.len() - 1
+    }
+
+    fn add_point(&mut self, part: PathMotion, body: BodyIndex, p: &Point3<T>, positions: &Positions<T>) {
+        let body = self.body(body, positions);
+        let r = p.coords - self.forces[body].p_GB;
+        let zero = Vector3::zeros();
+        self.stops.push(Stop::new(
+            part,
+            body,
+            [Side { p: *p, r, normal: zero, binormal: zero, curvature: T::zero(), torsion: T::zero() }; 2],
+        ));
+    }
+
+    fn add_slope(&mut self, via: &crate::cable::ViaPoint<T>, positions: &Positions<T>) {
+        let (Some((index, curve)), Some(stop)) = (via.curve(), self.stops.last_mut()) else { return };
+        let known = self.coordinate_forces.iter().position(|force| force.coordinate == index);
+        let coordinate = known.unwrap_or_else(|| {
+            let (force, change) = (T::zero(), RowVector6::zeros());
+            self.coordinate_forces.push(UnitCoordinateForce { coordinate: index, force, change });
+            self.coordinate_forces.len() - 1
+        });
+        let q = positions.coordinate(index);
+        let R_GB = &self.forces[stop.body].R_GB;
+        let (first, second) = (R_GB * curve.at(q).1, R_GB * curve.second_derivative(q));
+        stop.slope = Some(Slope { coordinate, first, second });
+    }
+
+    fn add_contact(&mut self, body: BodyIndex, contact: &ObstacleContact<T>, positions: &Positions<T>) {
+        let body = self.body(body, positions);
+        let p_GB = self.forces[body].p_GB;
+        let side = |end: &GeodesicEnd<T>| Side {
+            p: end.point,
+            r: end.point.coords - p_GB,
+            normal: end.normal,
+            binormal: end.binormal(),
+            curvature: T::zero(),
+            torsion: T::zero(),
+        };
+        let sides = [side(&contact.geodesic.start), side(&contact.geodesic.end)];
+        self.stops.push(Stop {
+            center: contact.X_GS.translation.vector.into(),
+            scale: contact.scale,
+            arc: contact.geodesic.length,
+            ..Stop::new(PathMotion::Obstacle(contact.obstacle), body, sides)
+        });
+    }
+
+    /// Lets the start or the end of the last contact act where it is held.
+    fn hold(&mut self, side: usize, p: &Point3<T>) {
+        let Some(stop) = self.stops.last_mut() else { return };
+        stop.sides[side].p = *p;
+        stop.sides[side].r = p.coords - self.forces[stop.body].p_GB;
+        stop.held[side] = Some(Matrix3x6::zeros());
+    }
+
+    /// Eliminates the chain of conditions, stop by stop.
+    fn eliminate(&mut self, placed: &PlacedPath<'_, T>, results: &PathResults<T>) {
+        let mut contacts = results.segments.iter().filter_map(|segment| segment.to_contact);
+        for i in 1..self.stops.len() {
+            let binormals = [self.stops[i - 1].sides[1], self.stops[i].sides[0]].map(|side| side.binormal);
+            self.stops[i].coupling = binormals[0].dot(&binormals[1]) * self.legs[i - 1].inverse_length;
+        }
+        for i in 1..self.stops.len() - 1 {
+            if !matches!(self.stops[i].part, PathMotion::Obstacle(_)) {
+                continue;
+            }
+            let Some(contact) = contacts.next().map(|contact| &results.contacts[contact]) else { return };
+            let obstacle = &placed.path.obstacles[contact.obstacle];
+            let before = [self.stops[i - 1].solution[1][2], self.stops[i].coupling];
+            let inverse_lengths = [&self.legs[i - 1], &self.legs[i]].map(|leg| leg.inverse_length);
+            let after = self.stops[i + 1].coupling;
+            let Geodesic { start, end, jacobi, .. } = contact.exact_geodesic(obstacle.surface());
+            let stop = &mut self.stops[i];
+            (stop.solution, stop.by_held) = solution(&jacobi, inverse_lengths, before, after);
+            stop.jacobi = jacobi;
+            for (side, end) in stop.sides.iter_mut().zip([start, end]) {
+                (side.curvature, side.torsion) = (end.curvature, end.torsion);
+            }
+        }
+    }
+
+    /// Sums up the unit forces.
+    fn add_forces(&mut self) {
+        for (i, stop) in self.stops.iter().enumerate() {
+            let [arriving, leaving] = directions(&self.legs, i);
+            let [start, end] = &stop.sides;
+            let force = &mut self.forces[stop.body].force;
+            force.torque += end.r.cross(&leaving) - start.r.cross(&arriving);
+            force.force += leaving - arriving;
+            if let Some(slope) = &stop.slope {
+                self.coordinate_forces[slope.coordinate].force += slope.first.dot(&(leaving - arriving));
+            }
+        }
+    }
+
+    /// Finds by how much contacts move to the side; adds what follows for the directions of the segments.
+    fn slip(&mut self) {
+        let Self { stops, legs, .. } = self;
+        let mut before = RowVector6::zeros();
+        for (i, stop) in stops.iter_mut().enumerate() {
+            stop.slips = [RowVector6::zeros(); 2];
+            if let (PathMotion::Obstacle(_), Some(arriving), Some(leaving)) =
+                (stop.part, i.checked_sub(1).map(|i| &legs[i]), legs.get(i))
+            {
+                let [start, end] = &stop.sides;
+                let at_start = start.normal.transpose() * stop.turn
+                    - start.binormal.transpose() * arriving.change
+                    + before * stop.coupling;
+                let at_end = end.binormal.transpose() * leaving.change - end.normal.transpose() * stop.turn;
+                let held = [0, 1].map(|k| {
+                    stop.held[k]
+                        .map_or_else(RowVector6::zeros, |shift| stop.sides[k].binormal.transpose() * shift)
+                });
+                let [by_start, by_end] = stop.solution.map(|by| at_start * by[0] + at_end * by[1]);
+                stop.slips = [
+                    by_start + held[0] + held[1] * stop.by_held[1],
+                    by_end + held[1] + held[0] * stop.by_held[0],
+                ];
+            }
+            before = stop.slips[1];
+        }
+        let mut after = RowVector6::zeros();
+        for stop in stops.iter_mut().rev() {
+            for (slip, by) in stop.slips.iter_mut().zip(&stop.solution) {
+                *slip += after * by[2];
+            }
+            after = stop.slips[0];
+        }
+        for (leg, ends) in legs.iter_mut().zip(stops.windows(2)) {
+            let apart =
+                ends[1].sides[0].binormal * ends[1].slips[0] - ends[0].sides[1].binormal * ends[0].slips[1];
+            leg.change += apart * leg.inverse_length;
+        }
+        for i in 1..stops.len() - 1 {
+            let stop = &stops[i];
+            if stop.held != [None; 2] {
+                let changes = stop.changes_of_held([&legs[i - 1], &legs[i]]);
+                for (leg, change) in legs[i - 1..=i].iter_mut().zip(changes) {
+                    leg.change = change;
+                }
+            }
+        }
+    }
+
+    /// Sums up the changes of the unit forces.
+    fn change_forces(&mut self, motion: PathMotion) {
+        let Self { forces, coordinate_forces, stops, legs, .. } = self;
+        for force in forces.iter_mut() {
+            force.change.fill(T::zero());
+            if motion == PathMotion::Body(force.body) {
+                // The torque is about the origin, which moves too.
+                force.change.fixed_view_mut::<3, 3>(0, 3).copy_from(&force.force.force.cross_matrix());
+            }
+        }
+        for coordinate in coordinate_forces.iter_mut() {
+            coordinate.change.fill(T::zero());
+        }
+        for (i, stop) in stops.iter().enumerate() {
+            let directions = directions(legs, i);
+            let legs = [i.checked_sub(1).map(|i| &legs[i]), legs.get(i)];
+            let change = &mut forces[stop.body].change;
+            for (k, sign) in [-T::one(), T::one()].into_iter().enumerate() {
+                let Some(leg) = legs[k] else { continue };
+                let Side { r, normal, .. } = &stop.sides[k];
+                let pull = leg.change * sign;
+                let across = (directions[k] * sign).cross_matrix();
+                // A shift by s along the binormal turns the force by s·b × e = −s·n about the origin.
+                let turned = match &stop.held[k] {
+                    Some(shift) => across * (stop.shifts[k] + shift),
+                    None => across * stop.shifts[k] + normal * (stop.slips[k] * sign),
+                };
+                let torque = r.cross_matrix() * pull - turned;
+                let mut torques = change.fixed_view_mut::<3, 6>(0, 0);
+                torques += torque;
+                let mut pulls = change.fixed_view_mut::<3, 6>(3, 0);
+                pulls += pull;
+            }
+            let Some(slope) = &stop.slope else { continue };
+            let force = &mut coordinate_forces[slope.coordinate];
+            let pull = directions[1] - directions[0];
+            for (k, sign) in [-T::one(), T::one()].into_iter().enumerate() {
+                let Some(leg) = legs[k] else { continue };
+                force.change += slope.first.transpose() * leg.change * sign;
+            }
+            force.change += slope.first.cross(&pull).transpose() * stop.turn;
+            if motion == PathMotion::Coordinate(force.coordinate) {
+                force.change[0] += pull.dot(&slope.second);
+            }
+        }
+    }
+}
+
+impl<T: Real> ObstacleContact<T> {
+    /// The contact arc with curvatures and Jacobi scalars to roundoff. The solver has used those of a place nearby.
+    fn exact_geodesic(&self, surface: &dyn crate::cable::Wrappable<T>) -> Geodesic<T> {
+        let (p, tangent, length) = self.start_on_surface();
+        let mut geodesic = surface.geodesic(&p, &tangent, length, T::zero(), usize::MAX);
+        for end in [&mut geodesic.start, &mut geodesic.end] {
+            end.curvature /= self.scale;
+            end.torsion /= self.scale;
+        }
+        geodesic.jacobi.shift_rate /= self.scale;
+        geodesic.jacobi.turn *= self.scale;
+        geodesic
+    }
+}

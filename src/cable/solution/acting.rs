@@ -1,0 +1,175 @@
+//! The parts of a path that act in one configuration, where they are.
+
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use nalgebra::{Point3, Vector3};
+
+use crate::cable::PathError;
+use crate::cable::model::obstacle::Obstacle;
+use crate::cable::model::path::{CablePath, PlacedPath};
+use crate::cable::model::wrap::Wraps;
+use crate::math::{Real, check, is_plain};
+use crate::mechanics::{BodyIndex, Checked, CoordinateIndex, Positions};
+
+/// The parts of a path that act in one configuration. Kept from one solution to the next to avoid allocation.
+#[derive(Debug)]
+pub(crate) struct Acting<T: Real> {
+    /// Which obstacles of the path.
+    pub(crate) indices: Vec<usize>,
+    pub(crate) spans: Vec<Span<T>>,
+    /// Whether all act, as large as they were made: then the following are not written.
+    all_as_made: bool,
+    obstacles: Vec<Obstacle<T>>,
+    /// The same in plain numbers, if the scalar is another and all their surfaces are known.
+    plain: Vec<Obstacle<f64>>,
+    /// Their memories, for surfaces as large as they are, and those of further contacts.
+    wraps: Wraps<T>,
+}
+
+/// The cable between two neighbouring fixed points.
+#[derive(Debug, Clone)]
+pub(crate) struct Span<T: Real> {
+    pub(crate) from: FixedPoint<T>,
+    pub(crate) to: FixedPoint<T>,
+    /// The obstacles that act on its way.
+    pub(crate) obstacles: Range<usize>,
+    /// The span of the path at whose start it starts.
+    pub(crate) place: usize,
+}
+
+/// An end or via point.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct FixedPoint<T: Real> {
+    pub(crate) body: BodyIndex,
+    pub(crate) p_G: Point3<T>,
+    /// The coordinate with which it moves on its body, and the derivative by it, in Ground.
+    pub(crate) motion: Option<(CoordinateIndex, Vector3<T>)>,
+}
+
+impl<T: Real> Acting<T> {
+    pub(crate) fn new() -> Self {
+        Self {
+            indices: Vec::new(),
+            spans: Vec::new(),
+            all_as_made: true,
+            obstacles: Vec::new(),
+            plain: Vec::new(),
+            wraps: Wraps::default(),
+        }
+    }
+
+    /// Finds what acts of a path whose bodies and coordinates exist, and where each via point is in Ground, `None` if it
+    /// does not act.
+    pub(crate) fn find(
+        &mut self,
+        placed: &PlacedPath<'_, T>,
+        positions: &Positions<T>,
+        wraps: &Wraps<T>,
+        via_points: &mut Vec<Option<Point3<T>>>,
+    ) -> Result<(), PathError> {
+        let PlacedPath { path, places } = *placed;
+        let acting = places.obstacles.iter().enumerate().filter(|(_, place)| place.active);
+        self.indices.clear();
+        self.indices.reserve(path.obstacles.len());
+        self.indices.extend(acting.map(|(k, _)| k));
+        self.spans.clear();
+        self.spans.reserve(path.via_points.len() + 1);
+        via_points.clear();
+        via_points.reserve(path.via_points.len());
+
+        let fixed = |body: BodyIndex, p_B: &Point3<T>| FixedPoint {
+            body,
+            p_G: positions.pose(Checked(body)) * p_B,
+            motion: None,
+        };
+        let mut from = fixed(path.origin.body, &places.origin);
+        let mut place = 0;
+        for (i, ((via, before), at)) in path.via_points.iter().zip(&places.via_points).enumerate() {
+            if !at.active || !via.is_in_range(positions) {
+                via_points.push(None);
+                continue;
+            }
+            let body = via.station().body;
+            let to = match via.shift(positions) {
+                None => fixed(body, &at.p_B),
+                Some((coordinate, shift, slope)) => {
+                    let slope_G = positions.pose(Checked(body)).rotation * slope;
+                    FixedPoint { motion: Some((coordinate, slope_G)), ..fixed(body, &(at.p_B + shift)) }
+                }
+            };
+            via_points.push(Some(to.p_G));
+            self.add_span(from, to, *before, place);
+            (from, place) = (to, i + 1);
+        }
+        let to = fixed(path.termination.body, &places.termination);
+        self.add_span(from, to, path.obstacles.len(), place);
+        self.copy(placed, wraps)
+    }
+
+    /// Adds a span that ends before an obstacle of the path.
+    fn add_span(&mut self, from: FixedPoint<T>, to: FixedPoint<T>, before: usize, place: usize) {
+        let first = self.spans.last().map_or(0, |span| span.obstacles.end);
+        let end = self.indices.partition_point(|&k| k < before);
+        self.spans.push(Span { from, to, obstacles: first..end, place });
+    }
+
+    /// Copies the obstacles that act and their memories, unless all act as they were made.
+    fn copy(&mut self, placed: &PlacedPath<'_, T>, memory: &Wraps<T>) -> Result<(), PathError> {
+        let PlacedPath { path, places } = *placed;
+        let count = path.obstacles.len();
+        let Self { indices, obstacles, plain, wraps, .. } = self;
+        // What is not needed now may be in a later configuration.
+        obstacles.reserve(count.saturating_sub(obstacles.len()));
+        plain.clear();
+        plain.reserve(if is_plain::<T>() { 0 } else { count });
+        wraps.obstacles.clear();
+        wraps.obstacles.reserve(count);
+        wraps.further.clear();
+        wraps.further.reserve(memory.further.len());
+        let is_to_scale = |k: &usize| places.obstacles[*k].scale == T::one();
+        // A scalar that is no plain float may be 1 and carry a derivative.
+        self.all_as_made = is_plain::<T>() && indices.len() == count && indices.iter().all(is_to_scale);
+        if self.all_as_made {
+            return Ok(());
+        }
+        obstacles.truncate(indices.len());
+        let mut further = &memory.further[..];
+        let mut next = 0;
+        for (i, &k) in indices.iter().enumerate() {
+            let scale = places.obstacles[k].scale;
+            check::positive("obstacles.scale", scale)?;
+            match obstacles.get_mut(i) {
+                Some(last) => last.clone_from(&path.obstacles[k]),
+                None => obstacles.push(path.obstacles[k].clone()),
+            }
+            obstacles[i].set_scale(scale);
+            // As long as all surfaces before are known in plain numbers.
+            if plain.len() == i {
+                plain.extend(obstacles[i].in_plain());
+            }
+            let absent = path.obstacles[next..k].iter().map(|obstacle| obstacle.most_contacts - 1).sum();
+            let (own, rest) = further.split_at(absent).1.split_at(obstacles[i].most_contacts - 1);
+            (further, next) = (rest, k + 1);
+            // Memory is of the surface as it was made, and has no derivatives.
+            let scale = T::lit(scale.to_f64());
+            wraps.obstacles.push(memory.obstacles[k].scaled(scale));
+            wraps.further.extend(own.iter().map(|wrap| wrap.scaled(scale)));
+        }
+        Ok(())
+    }
+
+    /// The obstacles with the surfaces of their places, and their memories.
+    pub(crate) fn obstacles<'a>(
+        &'a self,
+        path: &'a CablePath<T>,
+        wraps: &'a Wraps<T>,
+    ) -> (&'a [Obstacle<T>], &'a Wraps<T>) {
+        if self.all_as_made { (&path.obstacles, wraps) } else { (&self.obstacles, &self.wraps) }
+    }
+
+    /// The obstacles of a span in plain numbers, if all their surfaces are known in them.
+    pub(crate) fn plain(&self, range: Range<usize>) -> Option<&[Obstacle<f64>]> {
+        self.plain.get(range)
+    }
+}

@@ -1,0 +1,115 @@
+//! Solution of a span in a scalar with derivatives: the search, on plain numbers where the surfaces are known in them,
+//! and two steps of Newton's method in the scalar from where precision is exhausted.
+
+use alloc::vec::Vec;
+
+use crate::cable::PathError;
+use crate::cable::model::obstacle::Obstacle;
+use crate::cable::model::wrap::Wrap;
+use crate::cable::solution::attempts::solve_span;
+use crate::cable::solution::results::Tracking;
+use crate::cable::solution::workspace::{Values, Workspace};
+use crate::cable::solve::contacts::arrange_like;
+use crate::cable::solve::newton::{self, Progress};
+use crate::cable::solve::node::Node;
+use crate::cable::solve::span::SpanProblem;
+use crate::math::{Real, cast_pose};
+
+/// Solves one span, whose obstacles are given in plain numbers too if all surfaces are known in them; returns its
+/// progress, and how the path was found.
+///
+/// Its derivatives are those of the path without kinks, whatever smoothness was asked for. Which obstacles are touched
+/// is what the search has found. The memory is that of the search: it has no derivatives, and takes the course that it
+/// would take in plain numbers.
+pub(crate) fn solve<T: Real>(
+    span: &SpanProblem<'_, T>,
+    obstacles: Option<&[Obstacle<f64>]>,
+    nodes: &mut Vec<Node<T>>,
+    (work, values): (&mut Workspace<T>, &mut Values),
+    place: usize,
+    first_obstacle: usize,
+) -> Result<(Progress<T>, Tracking), PathError> {
+    if let Some(obstacles) = obstacles {
+        values.wraps.clear();
+        values.wraps.extend(span.wraps.iter().map(Wrap::cast));
+        values.further.clear();
+        values.further.extend(span.further.iter().map(Wrap::cast));
+        values.nodes.clear();
+        values.nodes.reserve(span.wraps.len() + span.further.len());
+        values.nodes.extend(nodes.iter().map(|node| Node::new(node.obstacle, cast_pose(&node.X_GS))));
+        let plain = SpanProblem {
+            from: span.from.map(T::to_f64),
+            to: span.to.map(T::to_f64),
+            obstacles,
+            wraps: &values.wraps,
+            further: &values.further,
+            settings: &span.settings.cast(),
+        };
+        let Values { nodes: found, work: search, .. } = values;
+        let (progress, tracking) = solve_span(&plain, found, search, place, first_obstacle)?;
+        exhaust(&plain, found, search);
+        let progress = differentiate(span, nodes, found, work, &progress);
+        // A user's cast may be of another surface.
+        if progress.converged {
+            return Ok((progress, tracking));
+        }
+    }
+    let (progress, tracking) = solve_span(span, nodes, work, place, first_obstacle)?;
+    exhaust(span, nodes, work);
+    values.nodes.clear();
+    values.nodes.extend(nodes.iter().map(Node::values));
+    Ok((differentiate(span, nodes, &values.nodes, work, &progress), tracking))
+}
+
+/// Exhausts precision from a path found, which is remembered as the start.
+fn exhaust<U: Real>(span: &SpanProblem<'_, U>, nodes: &mut [Node<U>], work: &mut Workspace<U>) {
+    work.active.clear();
+    for (k, node) in nodes.iter_mut().enumerate().filter(|(_, node)| node.in_contact) {
+        work.active.push(k);
+        // The last correction has been applied to the geodesic, not to the trial.
+        node.start = node.trial;
+        node.correct_trial();
+    }
+    newton::exhaust(span, nodes, &work.active);
+}
+
+/// Computes what was found in the scalar.
+fn differentiate<T: Real>(
+    span: &SpanProblem<'_, T>,
+    nodes: &mut Vec<Node<T>>,
+    found: &[Node<f64>],
+    work: &mut Workspace<T>,
+    progress: &Progress<impl Real>,
+) -> Progress<T> {
+    arrange_like(nodes, found);
+    work.active.clear();
+    work.active.reserve(nodes.capacity());
+    for (k, (node, found)) in nodes.iter_mut().zip(found).enumerate() {
+        node.begin(found.trial.cast());
+        node.in_contact = found.in_contact;
+        if found.in_contact {
+            work.active.push(k);
+        }
+        node.holds = found.holds;
+    }
+    // A norm has no derivative at zero.
+    let kink = T::lit(newton::differentiate(span, nodes, &work.active).to_f64());
+    for &k in &work.active {
+        nodes[k].trial = found[k].start.cast();
+    }
+    let Progress { worst, iterations, slid, classes, .. } = *progress;
+    let converged = newton::is_smooth(kink, span.settings);
+    Progress { kink, worst, iterations, converged, slid, classes, ..Progress::none() }
+}
+
+impl<T: Real> Node<T> {
+    /// Where it touches, in plain numbers.
+    fn values(&self) -> Node<f64> {
+        let mut values = Node::new(self.obstacle, cast_pose(&self.X_GS));
+        values.in_contact = self.in_contact;
+        values.holds = self.holds;
+        values.start = self.start.cast();
+        values.trial = self.trial.cast();
+        values
+    }
+}

@@ -1,0 +1,447 @@
+//! Results of a solved path.
+
+use alloc::vec::Vec;
+
+use nalgebra::{Point3, Vector3};
+
+use crate::cable::geodesics::geodesic::Geodesic;
+use crate::cable::geodesics::wrappable::Wrappable;
+use crate::cable::model::obstacle::Obstacle;
+use crate::cable::model::path::CablePath;
+use crate::cable::model::wrap::{Wrap, Wraps};
+use crate::cable::solution::acting::Acting;
+use crate::cable::solution::workspace::{Values, Workspace};
+use crate::cable::solve::node::Node;
+use crate::math::{Pose, Real, SpatialForce, SpatialVelocity};
+use crate::mechanics::{BodyIndex, Checked, CoordinateIndex, ForceAccumulator, Positions, Velocities};
+
+/// The way in which a path was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Tracking {
+    /// By Newton's method from memory, with all windings; or there are no obstacles.
+    #[default]
+    Warm,
+    /// From memory, but small steps of the motion may lead to another path. It was found by descending in length or pulling a
+    /// string tight: the motion was large, or the tracked path has ceased to exist; it may have slipped off a winding. Or
+    /// an obstacle was met elsewhere than the straight segment now runs deepest in it, or was touched and left again within
+    /// the step. Or the cable was bent by more than 0.05 rad against a surface, where it has a new contact or Newton's
+    /// method took steps of more than 0.6 rad; not on a single cylinder, where as many windings are the same path.
+    Relaxed,
+    /// Without memory: no obstacle of the span had been solved for before.
+    Cold,
+    /// Without memory, because no path was found from it: this may be another path. So is one that passes an obstacle
+    /// on another side than before, after a leap through it that the obstacle does not hold.
+    Restarted,
+}
+
+/// A straight segment of the cable.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Segment<T: Real> {
+    /// The body at its start.
+    pub from_body: BodyIndex,
+    /// The body at its end.
+    pub to_body: BodyIndex,
+    /// Its start, in Ground \[m\].
+    pub from_G: Point3<T>,
+    /// Its end, in Ground \[m\].
+    pub to_G: Point3<T>,
+    /// Its unit direction, in Ground.
+    pub direction_G: Vector3<T>,
+    /// Its length \[m\].
+    pub length: T,
+    /// The [contact](PathResults::contacts) at which it ends; `None` if it ends at a fixed point.
+    pub to_contact: Option<usize>,
+}
+
+/// A contact of the cable with an obstacle, or its passage without contact.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ObstacleContact<T: Real> {
+    /// The obstacle, counted along the path.
+    pub obstacle: usize,
+    /// Whether the cable touches.
+    pub in_contact: bool,
+    /// The contact arc, in Ground: points, tangents, normals, curvatures at both ends, arc
+    /// length. Meaningless while not in contact.
+    pub geodesic: Geodesic<T>,
+    /// The pose of the surface in Ground.
+    pub X_GS: Pose<T>,
+    /// The [scale](crate::cable::ObstaclePlace::scale) of the surface.
+    pub scale: T,
+    /// The memory to commit.
+    pub wrap: Wrap<T>,
+    /// The number of contacts that the memory holds of the obstacle.
+    pub(crate) most_contacts: usize,
+}
+
+/// A solved path. Buffers are reused from one [`CablePath::solve`] to the next: a solution allocates only if its
+/// search needs more beads or saddles than any before.
+#[derive(Debug)]
+pub struct PathResults<T: Real> {
+    /// The length of the cable \[m\].
+    pub length: T,
+    /// The largest kink where a straight segment meets a surface, or an upper bound \[rad\].
+    pub smoothness: T,
+    /// The number of geodesics per obstacle in the successful run of Newton's method; the largest of several
+    /// spans.
+    pub iterations: usize,
+    /// The way in which the path was found; the least direct one of several spans.
+    pub tracking: Tracking,
+    /// The number of different paths seen by a search without memory, of which the shortest was taken; the largest of
+    /// several spans. One if the path was found from memory.
+    pub classes: usize,
+    /// In order along the path: one per obstacle that is convex or passed freely, and as many of any other as the cable
+    /// touches it.
+    pub contacts: Vec<ObstacleContact<T>>,
+    /// The straight segments, in order.
+    pub segments: Vec<Segment<T>>,
+    /// The via points in Ground \[m\], in order; `None` of those that are not active or out of their range.
+    pub via_points: Vec<Option<Point3<T>>>,
+    /// The forces of [`unit_coordinate_forces`](Self::unit_coordinate_forces).
+    pub(crate) coordinate_forces: Vec<(CoordinateIndex, T)>,
+    pub(crate) acting: Acting<T>,
+    pub(crate) nodes: Vec<Node<T>>,
+    pub(crate) work: Workspace<T>,
+    pub(crate) values: Values,
+}
+
+impl<T: Real> Default for PathResults<T> {
+    fn default() -> Self {
+        Self {
+            length: T::zero(),
+            smoothness: T::zero(),
+            iterations: 0,
+            tracking: Tracking::Warm,
+            classes: 1,
+            contacts: Vec::new(),
+            segments: Vec::new(),
+            via_points: Vec::new(),
+            coordinate_forces: Vec::new(),
+            acting: Acting::new(),
+            nodes: Vec::new(),
+            work: Workspace::new(),
+            values: Values::new(),
+        }
+    }
+}
+
+impl<T: Real> Clone for PathResults<T> {
+    fn clone(&self) -> Self {
+        let mut copy = Self::default();
+        copy.clone_from(self);
+        copy
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        // Buffers are not results, and are kept.
+        let Self {
+            length,
+            smoothness,
+            iterations,
+            tracking,
+            classes,
+            contacts,
+            segments,
+            via_points,
+            coordinate_forces,
+            acting: _,
+            nodes: _,
+            work: _,
+            values: _,
+        } = source;
+        (self.length, self.smoothness) = (*length, *smoothness);
+        (self.iterations, self.tracking, self.classes) = (*iterations, *tracking, *classes);
+        self.contacts.clone_from(contacts);
+        self.segments.clone_from(segments);
+        self.via_points.clone_from(via_points);
+        self.coordinate_forces.clone_from(coordinate_forces);
+    }
+}
+
+impl<T: Real> ObstacleContact<T> {
+    /// The normal curvature of the surface, integrated along the contact arc \[rad\]: the angle by which the contact
+    /// turns the cable, zero without contact. `surface` is that of the obstacle, as it was made.
+    pub fn turning(&self, surface: &dyn Wrappable<T>, accuracy: T) -> T {
+        if !self.in_contact {
+            return T::zero();
+        }
+        // No angle depends on the scale.
+        let (p, tangent, length) = self.start_on_surface();
+        surface.normal_curvature_integral(&p, &tangent, length, accuracy)
+    }
+
+    /// Start, direction and length of the contact arc on the surface of the obstacle as it was made.
+    pub(crate) fn start_on_surface(&self) -> (Point3<T>, Vector3<T>, T) {
+        let start = self.geodesic.start.transformed(&self.X_GS.inverse());
+        (start.point / self.scale, start.tangent, self.geodesic.length / self.scale)
+    }
+}
+
+impl<T: Real> ObstacleContact<T> {
+    /// How far the contact is from its end, as the length of its arc, or a free passage from a contact, as the distance of
+    /// the straight segment from the surface \[m\]. If one end of the segment is on the surface, as on a drum off which the
+    /// cable came, it is the distance of the other end from the tangent plane there. `None` if the obstacle does not act, or is
+    /// ignored. `surface` is that of the obstacle, as it was made.
+    pub fn margin(&self, surface: &dyn Wrappable<T>) -> Option<T> {
+        if self.in_contact {
+            return Some(self.geodesic.length.max(T::zero()));
+        }
+        let (start, along) = self.wrap.passing()?;
+        let near = T::lit(1e-6) * surface.size();
+        let ends = [(start, along), (start + along, -along)];
+        let on_surface = ends.into_iter().filter(|(end, _)| surface.height(end).abs() < near);
+        let rise = |(end, along): (_, Vector3<T>)| {
+            let (_, gradient) = surface.value_and_gradient(&end);
+            along.dot(&gradient) / gradient.norm()
+        };
+        let rise = on_surface.map(rise).reduce(T::min);
+        let height = rise.unwrap_or_else(|| surface.closest_on_segment(&start, &(start + along)).height);
+        Some((height * self.scale).max(T::zero()))
+    }
+}
+
+impl<T: Real> PathResults<T> {
+    /// The forces of a cable of tension 1 N: body, point in Ground \[m\], force in Ground \[N\].
+    ///
+    /// Each straight segment pulls its two ends together along itself; an obstacle gets the sum over two
+    /// segments. Forces and moments therefore sum to zero over all bodies, to roundoff.
+    pub fn unit_forces(&self) -> impl Iterator<Item = (BodyIndex, Point3<T>, Vector3<T>)> + '_ {
+        self.segments
+            .iter()
+            .flat_map(|s| [(s.from_body, s.from_G, s.direction_G), (s.to_body, s.to_G, -s.direction_G)])
+    }
+
+    /// The generalized forces of a cable of tension 1 N on coordinates with which its via points
+    /// [move](crate::cable::ViaPoint::moving), beyond those that its forces on bodies have. One coordinate may occur several
+    /// times.
+    pub fn unit_coordinate_forces(&self) -> impl Iterator<Item = (CoordinateIndex, T)> + '_ {
+        self.coordinate_forces.iter().copied()
+    }
+
+    /// The force of a cable of tension 1 N on one body, at its origin, expressed in Ground.
+    ///
+    /// # Panics
+    /// If `positions` lack the body, like slice indexing; those of the solution do not.
+    pub fn unit_force_on(&self, body: BodyIndex, positions: &Positions<T>) -> SpatialForce<T> {
+        let on_body = self.unit_forces().filter(|(on, ..)| *on == body);
+        on_body.fold(SpatialForce::zero(), |sum, (_, p, f)| {
+            sum + SpatialForce::new(positions.offset_of(body, &p).cross(&f), f)
+        })
+    }
+
+    /// Adds the forces of a cable of this tension \[N\].
+    ///
+    /// # Panics
+    /// If `forces` lack a body, like slice indexing; those of the solution's system do not.
+    #[inline]
+    pub fn add_forces(&self, tension: T, forces: &mut ForceAccumulator<'_, T>) {
+        for (body, p, f) in self.unit_forces() {
+            forces.apply_at_point(body, &p, f * tension);
+        }
+        for (coordinate, f) in self.unit_coordinate_forces() {
+            forces.apply_to_coordinate(Checked(coordinate), f * tension);
+        }
+    }
+
+    /// The rate of change of length \[m/s\] for the velocity of each body that `motion` returns (of its origin,
+    /// in Ground), and the rate of each coordinate that `rate` returns.
+    ///
+    /// Only coordinates with which via points move are asked for: for a path without, `rate` may be `|_| 0.0`.
+    ///
+    /// Exact: each straight segment lengthens with the velocities of the points at its ends, along itself;
+    /// the contact arcs, geodesics that meet the segments smoothly, contribute nothing to first order.
+    ///
+    /// # Panics
+    /// If `positions` lack the body, like slice indexing; those of the solution do not.
+    #[inline]
+    pub fn length_rate_of(
+        &self,
+        positions: &Positions<T>,
+        motion: impl Fn(BodyIndex) -> SpatialVelocity<T>,
+        rate: impl Fn(CoordinateIndex) -> T,
+    ) -> T {
+        let by_bodies = self.unit_forces().fold(T::zero(), |sum, (body, p, f)| {
+            if body == BodyIndex::GROUND {
+                return sum;
+            }
+            sum - motion(body).shifted(positions.offset_of(body, &p)).linear.dot(&f)
+        });
+        self.unit_coordinate_forces().fold(by_bodies, |sum, (coordinate, f)| sum - rate(coordinate) * f)
+    }
+
+    /// The rate of change of length \[m/s\].
+    ///
+    /// # Panics
+    /// If `positions` or `velocities` lack a body or coordinate, like slice indexing; those of the solution's system do
+    /// not.
+    #[inline]
+    pub fn length_rate(&self, positions: &Positions<T>, velocities: &Velocities<T>) -> T {
+        let rate = |coordinate| velocities.coordinate_rate(coordinate);
+        self.length_rate_of(positions, |body| *velocities.velocity(body), rate)
+    }
+
+    /// The moment arm about a coordinate that moves the bodies with these velocities per unit of its rate (of body
+    /// origins, in Ground), and the coordinates with which via points move at these rates.
+    ///
+    /// It is minus the derivative of length with respect to the coordinate: \[m\] for an angle in radians, no unit for
+    /// a displacement. A tension f drives the coordinate with the generalized force f times the moment arm: it is
+    /// positive where a taut cable raises the coordinate.
+    ///
+    /// Exact, as [`length_rate_of`](Self::length_rate_of).
+    ///
+    /// # Panics
+    /// If `positions` lack the body, like slice indexing; those of the solution do not.
+    pub fn moment_arm(
+        &self,
+        positions: &Positions<T>,
+        motion: impl Fn(BodyIndex) -> SpatialVelocity<T>,
+        rate: impl Fn(CoordinateIndex) -> T,
+    ) -> T {
+        -self.length_rate_of(positions, motion, rate)
+    }
+
+    /// Writes into `arms` the [moment arms](Self::moment_arm) about the coordinates 0, 1, …, as many as there is room
+    /// for; `motion` returns the velocity of a body per unit rate of a coordinate, and `rate` the rate of a coordinate of
+    /// the system with which a via point moves.
+    ///
+    /// These are the columns of a host's Jacobian; of what a coordinate does not move they are zero.
+    ///
+    /// # Panics
+    /// If `positions` lack the body, like slice indexing; those of the solution do not.
+    ///
+    /// # Example: a muscle over two joints
+    ///
+    /// ```
+    /// use force_elements::cable::{CablePath, Obstacle};
+    /// use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
+    /// use force_elements::shapes::Cylinder;
+    /// use force_elements::{
+    ///     BodyIndex, CableSpring, ForceSystem, Frame, Pose, SpatialVelocity, Station, cable_spring,
+    /// };
+    ///
+    /// // The muscle runs from the trunk over the elbow to the forearm.
+    /// let mut system = ForceSystem::new();
+    /// let [upper_arm, forearm] = [system.add_body(), system.add_body()];
+    /// let elbow = Obstacle::new(Frame::on(upper_arm, Pose::translation(0.3, 0.0, 0.0)), Cylinder::new(0.02)?)?;
+    /// let (trunk, hand) = (Point3::new(0.0, 0.1, 0.0), Point3::new(0.2, 0.03, 0.0));
+    /// let path = CablePath::new(Station::ground(trunk), Station::on(forearm, hand))?.over(elbow);
+    /// let muscle = system.add(CableSpring::new(path, cable_spring::Parameters::default())?)?;
+    ///
+    /// // Shoulder and elbow turn about z; the elbow is bent by 0.5 rad.
+    /// let mut state = system.default_state();
+    /// let bent = Rotation3::from_axis_angle(&Vector3::z_axis(), 0.5);
+    /// state.set_pose(forearm, Pose::from_parts(Translation3::new(0.3, 0.0, 0.0), bent))?;
+    /// let turn = |p_GB: Vector3<f64>, axis: Vector3<f64>| {
+    ///     SpatialVelocity::new(Vector3::z(), Vector3::z().cross(&(p_GB - axis)))
+    /// };
+    /// let at_elbow = Vector3::new(0.3, 0.0, 0.0);
+    /// let motion = |coordinate: usize, body: BodyIndex| match coordinate {
+    ///     0 if body == upper_arm => turn(Vector3::zeros(), Vector3::zeros()),
+    ///     0 if body == forearm => turn(at_elbow, Vector3::zeros()),
+    ///     1 if body == forearm => turn(at_elbow, at_elbow),
+    ///     _ => SpatialVelocity::zero(),
+    /// };
+    ///
+    /// let view = system.realize_position(&mut state)?;
+    /// let mut arms = [0.0; 2];
+    /// view.of(muscle).position.path.moment_arms(view.positions(), motion, |_, _| 0.0, &mut arms);
+    /// // A flexor of both joints, which does not touch the elbow at this angle.
+    /// assert!(arms[0] > 0.0 && arms[1] > 0.02);
+    /// # Ok::<(), force_elements::Error>(())
+    /// ```
+    pub fn moment_arms(
+        &self,
+        positions: &Positions<T>,
+        motion: impl Fn(usize, BodyIndex) -> SpatialVelocity<T>,
+        rate: impl Fn(usize, CoordinateIndex) -> T,
+        arms: &mut [T],
+    ) {
+        arms.fill(T::zero());
+        for (body, p, f) in self.unit_forces().filter(|(body, ..)| *body != BodyIndex::GROUND) {
+            let on_body = SpatialForce::new(positions.offset_of(body, &p).cross(&f), f);
+            for (coordinate, arm) in arms.iter_mut().enumerate() {
+                *arm += motion(coordinate, body).power(&on_body);
+            }
+        }
+        for (moving, f) in self.unit_coordinate_forces() {
+            for (coordinate, arm) in arms.iter_mut().enumerate() {
+                *arm += rate(coordinate, moving) * f;
+            }
+        }
+    }
+
+    /// Empties the lists.
+    pub(crate) fn clear(&mut self) {
+        self.contacts.clear();
+        self.segments.clear();
+        self.via_points.clear();
+        self.coordinate_forces.clear();
+    }
+
+    /// Writes into `wraps` the memory for an accepted step. Of obstacles that do not act there is none.
+    pub fn remember(&self, wraps: &mut Wraps<T>) {
+        let Wraps { obstacles, further } = wraps;
+        obstacles.clear();
+        further.clear();
+        for of_one in self.contacts.chunk_by(|a, b| a.obstacle == b.obstacle) {
+            let vacant = further.len() + of_one[0].most_contacts - 1;
+            obstacles.push(of_one[0].wrap);
+            further.extend(of_one[1..].iter().map(|contact| contact.wrap));
+            further.resize(vacant, Wrap::default());
+        }
+    }
+
+    /// Points along the path in Ground, for drawing: the ends of straight segments, and between them points of
+    /// the contact arcs at most `spacing` \[m\] apart, at most a hundred thousand of each.
+    pub fn sample(&self, path: &CablePath<T>, spacing: T) -> Vec<Point3<T>> {
+        let mut points = Vec::new();
+        for segment in &self.segments {
+            if points.last() != Some(&segment.from_G) {
+                points.push(segment.from_G);
+            }
+            points.push(segment.to_G);
+            let Some(contact) = segment.to_contact.and_then(|i| self.contacts.get(i)) else { continue };
+            let Some(obstacle) = path.obstacles().get(contact.obstacle) else { continue };
+            let Geodesic { start, length, .. } = contact.geodesic;
+            let local = start.transformed(&contact.X_GS.inverse());
+            // The surface of the obstacle is as it was made.
+            let (scale, foot) = (contact.scale, local.point / contact.scale);
+            let wanted = (length / spacing).to_f64().min(1e5);
+            let mut parts = 1.0;
+            while parts < wanted {
+                parts += 1.0;
+            }
+            let mut part = 1.0;
+            while part < parts {
+                let reach = length / scale * T::lit(part / parts);
+                let at = obstacle.surface().geodesic(&foot, &local.tangent, reach, T::lit(1e-9), usize::MAX);
+                points.push(contact.X_GS * (at.end.point * scale));
+                part += 1.0;
+            }
+        }
+        points
+    }
+}
+
+impl<T: Real> Node<T> {
+    /// The contact with an obstacle, which is counted along the path.
+    #[inline]
+    pub(crate) fn contact(&self, index: usize, obstacle: &Obstacle<T>) -> ObstacleContact<T> {
+        let (trial, scale) = (&self.trial, obstacle.scale());
+        let wrap = Wrap {
+            known: true,
+            in_contact: self.in_contact,
+            point: trial.point,
+            tangent: trial.tangent,
+            length: trial.length.max(T::zero()),
+        };
+        ObstacleContact {
+            obstacle: index,
+            most_contacts: obstacle.most_contacts,
+            in_contact: self.in_contact,
+            geodesic: self.ground,
+            X_GS: self.X_GS,
+            scale,
+            wrap: wrap.scaled(T::lit(1.0 / scale.to_f64())),
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! Solution of a path, span by span.
+
+use nalgebra::{Point3, Vector3};
+
+use crate::cable::PathError;
+use crate::cable::geodesics::geodesic::Geodesic;
+use crate::cable::model::path::{CablePath, PlacedPath};
+use crate::cable::model::wrap::{Wrap, Wraps};
+use crate::cable::solution::acting::{Acting, Span};
+use crate::cable::solution::attempts::solve_span;
+use crate::cable::solution::by_values;
+use crate::cable::solution::results::{ObstacleContact, PathResults, Segment, Tracking};
+use crate::cable::solve::node::Node;
+use crate::cable::solve::span::SpanProblem;
+use crate::math::{Real, is_finite, is_plain};
+use crate::mechanics::{BodyIndex, Positions};
+
+impl<T: Real> CablePath<T> {
+    /// Finds the shortest path of the remembered class, with all parts at their [places](Self::places); see [`CablePath`].
+    ///
+    /// A pure function of `positions` and `wraps`; the previous content of `results` has no effect. After an
+    /// error it holds no contacts and no segments.
+    ///
+    /// # Errors
+    /// - [`PathError::Kinematics`] if a body or coordinate of the path does not exist
+    /// - [`PathError::ForeignWraps`] for wraps of other obstacles
+    /// - [`PathError::NonFinite`] if lengths or positions are not finite
+    /// - [`PathError::NotConverged`] if no smooth path is found
+    /// - [`PathError::NoMinimum`] if smooth paths are found, of which none is a local minimum that touches every obstacle where
+    ///   it has to
+    /// - [`PathError::HintNotKept`] if no path is found in the class of a contact hint
+    /// - [`PathError::SideNotKept`] if no path is found on the side of an obstacle to which it is confined
+    /// - [`PathError::EndOnSurface`] if no path is found from an end or via point on the surface next to it
+    /// - [`PathError::Penetrates`] if the path found runs through an obstacle that it touches, and no other was found
+    /// - [`PathError::TooManyContacts`] if there is no room for a further contact of an obstacle
+    /// - [`PathError::PointInsideObstacle`] if an end or via point lies inside the obstacle next to it
+    /// - [`PathError::ObstaclesOverlap`] if two obstacles overlap where the cable passes from one to the other
+    /// - [`PathError::CoincidentPoints`] if neighbouring end or via points coincide
+    /// - [`PathError::Shape`] with [`OffPatch`](crate::shapes::ShapeError::OffPatch) if a height map is needed
+    ///   outside its rectangle
+    pub fn solve(
+        &self,
+        positions: &Positions<T>,
+        wraps: &Wraps<T>,
+        results: &mut PathResults<T>,
+    ) -> Result<(), PathError> {
+        self.at(&self.places).solve(positions, wraps, results)
+    }
+}
+
+impl<T: Real> PlacedPath<'_, T> {
+    /// Finds the shortest path of the remembered class, as [`CablePath::solve`].
+    ///
+    /// The places are expected to be [valid](crate::cable::Places::validate), as those in a state are. With others the path is not
+    /// found, or means nothing.
+    ///
+    /// # Errors
+    /// [`PathError::ForeignPlaces`] for places of another number of via points or obstacles, or an error of
+    /// [`CablePath::solve`].
+    pub fn solve(
+        &self,
+        positions: &Positions<T>,
+        wraps: &Wraps<T>,
+        results: &mut PathResults<T>,
+    ) -> Result<(), PathError> {
+        let outcome = solve(self, positions, wraps, results);
+        if outcome.is_err() {
+            results.clear();
+        }
+        outcome
+    }
+}
+
+/// Fills in the results; those of a path that fails are left unfinished.
+fn solve<T: Real>(
+    placed: &PlacedPath<'_, T>,
+    positions: &Positions<T>,
+    wraps: &Wraps<T>,
+    results: &mut PathResults<T>,
+) -> Result<(), PathError> {
+    let PlacedPath { path, places } = *placed;
+    let topology = positions.topology();
+    // Errors are large and expensive to construct, so they are not made in advance.
+    if !path.fits(topology) {
+        path.check_topology(topology)?;
+    }
+    let count = path.obstacles.len();
+    let (expected, given) = (path.places_for_contacts(), wraps.obstacles.len() + wraps.further.len());
+    if expected != given || wraps.obstacles.len() != count {
+        return Err(PathError::ForeignWraps { expected, given });
+    }
+    if !places.fits(path.places()) {
+        let expected = (path.via_points.len(), count);
+        return Err(PathError::ForeignPlaces {
+            expected,
+            given: (places.via_points.len(), places.obstacles.len()),
+        });
+    }
+    let PathResults {
+        contacts, segments, via_points, coordinate_forces, acting, nodes, work, values, ..
+    } = results;
+    acting.find(placed, positions, wraps, via_points)?;
+    let (all, wraps) = acting.obstacles(path, wraps);
+    let Acting { indices, spans, .. } = &*acting;
+    contacts.clear();
+    // Room for all contacts, so that a further one does not allocate.
+    contacts.reserve(expected);
+    segments.clear();
+    segments.reserve(path.via_points.len() + 1 + expected);
+    coordinate_forces.clear();
+    coordinate_forces.reserve(2 * path.via_points.len());
+    nodes.clear();
+    nodes.reserve(expected);
+    let mut further = &wraps.further[..];
+    let absent = |k: usize| absent(placed, positions, k);
+    let mut next = 0;
+    let mut length = T::zero();
+    let mut smoothness = T::zero();
+    let mut iterations = 0;
+    let mut tracking = Tracking::Warm;
+    let mut classes = 1;
+    for Span { from, to, obstacles, place } in spans {
+        let of_span = &all[obstacles.clone()];
+        let room = of_span.iter().map(|obstacle| obstacle.most_contacts - 1).sum();
+        let (own, rest) = further.split_at(room);
+        further = rest;
+        let span = SpanProblem {
+            from: from.p_G,
+            to: to.p_G,
+            obstacles: of_span,
+            wraps: &wraps.obstacles[obstacles.clone()],
+            further: own,
+            settings: path.settings(),
+        };
+        require_finite((span.to - span.from).norm_squared().is_finite())?;
+        nodes.clear();
+        let indices = &indices[obstacles.clone()];
+        nodes.extend(indices.iter().enumerate().map(|(i, &k)| Node::new(i, placed.pose(positions, k))));
+        let outcome = if is_plain::<T>() || obstacles.is_empty() {
+            solve_span(&span, nodes, work, *place, obstacles.start)
+        } else {
+            let plain = acting.plain(obstacles.clone());
+            by_values::solve(&span, plain, nodes, (work, values), *place, obstacles.start)
+        };
+        let (progress, found) = outcome.map_err(|error| error.renumbered(&acting.indices))?;
+        smoothness = smoothness.max(progress.kink);
+        iterations = iterations.max(progress.iterations);
+        tracking = tracking.max(found);
+        classes = classes.max(progress.classes);
+
+        let mut leaving = (from.body, span.from);
+        let mut add = |leaving: (BodyIndex, Point3<T>),
+                       body: BodyIndex,
+                       point,
+                       to_contact: Option<usize>,
+                       held: Option<Vector3<T>>| {
+            let along: Vector3<T> = point - leaving.1;
+            // A contact that begins or ends at a fixed point leaves no straight segment between. It does so to the
+            // smoothness only; forces at one point cancel exactly.
+            let fixed = if to_contact.is_some() { leaving.1 } else { point };
+            let (from_G, to_G, direction_G, reach) = match held {
+                Some(tangent) => (fixed, fixed, tangent, T::zero()),
+                None => (leaving.1, point, along / along.norm(), along.norm()),
+            };
+            length += reach;
+            segments.push(Segment {
+                from_body: leaving.0,
+                to_body: body,
+                from_G,
+                to_G,
+                direction_G,
+                length: reach,
+                to_contact,
+            });
+            direction_G
+        };
+        let mut departing = None;
+        let mut held = None;
+        for node in nodes.iter() {
+            let obstacle = span.obstacle(node);
+            let index = indices[node.obstacle];
+            contacts.extend((next..index).map(absent));
+            next = index + 1;
+            if node.in_contact {
+                let Geodesic { start, end, .. } = &node.ground;
+                let [holds_start, holds_end] = node.holds;
+                let direction_G = add(
+                    leaving,
+                    obstacle.frame().body,
+                    start.point,
+                    Some(contacts.len()),
+                    (departing.is_none() && holds_start).then_some(start.tangent),
+                );
+                leaving = (obstacle.frame().body, end.point);
+                departing = departing.or(Some(direction_G));
+                held = holds_end.then_some(end.tangent);
+            }
+            contacts.push(node.contact(index, obstacle));
+        }
+        let arriving = add(leaving, to.body, span.to, None, held);
+        let pulls = [(from.motion, departing.unwrap_or(arriving)), (to.motion, -arriving)];
+        for (motion, direction_G) in pulls {
+            let Some((coordinate, slope_G)) = motion else { continue };
+            coordinate_forces.push((coordinate, direction_G.dot(&slope_G)));
+        }
+    }
+    contacts.extend((next..count).map(absent));
+    for contact in contacts.iter().filter(|contact| contact.in_contact) {
+        length += contact.geodesic.length;
+    }
+    let is_sound = |Wrap { point, tangent, .. }: &Wrap<T>| is_finite(&point.coords) && is_finite(tangent);
+    require_finite(length.is_finite() && contacts.iter().all(|contact| is_sound(&contact.wrap)))?;
+    results.length = length;
+    results.smoothness = smoothness;
+    results.iterations = iterations;
+    results.tracking = tracking;
+    results.classes = classes;
+    Ok(())
+}
+
+/// What stands for the contacts of an obstacle that does not act.
+#[cold]
+fn absent<T: Real>(placed: &PlacedPath<'_, T>, positions: &Positions<T>, k: usize) -> ObstacleContact<T> {
+    let (obstacle, place) = (&placed.path.obstacles[k], &placed.places.obstacles[k]);
+    let free = Node::new(k, placed.pose(positions, k)).contact(k, obstacle);
+    ObstacleContact { wrap: Wrap::default(), scale: place.scale, ..free }
+}
+
+fn require_finite(is_finite: bool) -> Result<(), PathError> {
+    if is_finite { Ok(()) } else { Err(PathError::NonFinite) }
+}

@@ -1,0 +1,32 @@
+//! The work done on a span, in evaluations of surfaces.
+
+/// The cost of one search of a line, in evaluations of a surface.
+pub(crate) const SEARCH: usize = 50;
+
+/// The cost of finding that a line need not be searched.
+pub(crate) const CLEARED: usize = 5;
+
+/// The work done on a span, in evaluations of surfaces, and its limit.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Budget {
+    pub(crate) spent: usize,
+    pub(crate) limit: usize,
+}
+
+impl Budget {
+    #[inline]
+    pub(crate) fn spend(&mut self, evaluations: usize) {
+        self.spent += evaluations;
+    }
+
+    /// What may still be spent.
+    #[inline]
+    pub(crate) fn left(&self) -> usize {
+        self.limit.saturating_sub(self.spent)
+    }
+
+    #[inline]
+    pub(crate) fn is_spent(&self) -> bool {
+        self.spent >= self.limit
+    }
+}

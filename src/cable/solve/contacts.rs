@@ -1,0 +1,308 @@
+//! The list of a span's nodes: one of each obstacle that is passed freely, and one of each contact.
+
+use alloc::vec::Vec;
+
+use nalgebra::Point3;
+
+use crate::cable::model::wrap::Wrap;
+use crate::cable::solve::budget::Budget;
+use crate::cable::solve::hollow::{self, Hollow};
+use crate::cable::solve::node::{ACCURACY, History, Node, Trial};
+use crate::cable::solve::span::SpanProblem;
+use crate::math::Real;
+
+/// The number of further contacts that there is room for.
+pub(crate) fn places_for_further<T: Real>(span: &SpanProblem<'_, T>) -> usize {
+    span.obstacles.iter().map(|obstacle| obstacle.most_contacts - 1).sum()
+}
+
+/// The contacts of an obstacle.
+pub(crate) fn contacts_of<T: Real>(nodes: &[Node<T>], obstacle: usize) -> impl Iterator<Item = &Node<T>> {
+    nodes.iter().filter(move |node| node.obstacle == obstacle && node.in_contact)
+}
+
+/// Copies a list into another, which gets as much room.
+pub(crate) fn copy<T: Real>(from: &Vec<Node<T>>, to: &mut Vec<Node<T>>) {
+    to.clear();
+    to.reserve(from.capacity());
+    to.extend_from_slice(from);
+}
+
+/// Leaves one node of each obstacle.
+pub(crate) fn collapse<T: Real>(nodes: &mut Vec<Node<T>>) {
+    nodes.dedup_by_key(|node| node.obstacle);
+}
+
+/// Removes the free nodes of obstacles that are touched elsewhere.
+pub(crate) fn prune<T: Real>(nodes: &mut Vec<Node<T>>) {
+    let mut k = 0;
+    while k < nodes.len() {
+        let of_same =
+            |other: Option<&Node<T>>| other.is_some_and(|other| other.obstacle == nodes[k].obstacle);
+        let has_others = of_same(nodes.get(k + 1)) || k > 0 && of_same(nodes.get(k - 1));
+        if !nodes[k].in_contact && has_others {
+            nodes.remove(k);
+        } else {
+            k += 1;
+        }
+    }
+}
+
+/// Makes the list like another, with one node for each of its nodes.
+pub(crate) fn arrange_like<T: Real, U: Real>(nodes: &mut Vec<Node<T>>, others: &[Node<U>]) {
+    collapse(nodes);
+    for (i, other) in others.iter().enumerate() {
+        if nodes.get(i).is_none_or(|node| node.obstacle != other.obstacle) {
+            let Some(node) = i.checked_sub(1).and_then(|before| nodes.get(before)).cloned() else { return };
+            nodes.insert(i, node);
+        }
+    }
+}
+
+/// Writes the memory into the nodes. What has none is free, or touched at its hint.
+pub(crate) fn recall<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut Vec<Node<T>>) {
+    collapse(nodes);
+    let trial = |wrap: &Wrap<T>| Trial { point: wrap.point, tangent: wrap.tangent, length: wrap.length };
+    let mut further = span.further;
+    let mut k = 0;
+    for (obstacle, wrap) in span.obstacles.iter().zip(span.wraps) {
+        let (own, rest) = further.split_at((obstacle.most_contacts - 1).min(further.len()));
+        further = rest;
+        let Some(node) = nodes.get_mut(k) else { return };
+        node.begin(trial(wrap));
+        node.in_contact = wrap.in_contact && !node.ignored;
+        if !wrap.known {
+            touch_hint(span, node);
+        } else if node.in_contact {
+            for wrap in own.iter().filter(|wrap| wrap.in_contact) {
+                insert(nodes, k, k + 1, trial(wrap));
+                k += 1;
+            }
+        }
+        k += 1;
+    }
+}
+
+/// Lays the cable on the hint of an obstacle, if it has one.
+#[cold]
+fn touch_hint<T: Real>(span: &SpanProblem<'_, T>, node: &mut Node<T>) {
+    let Some(hint) = span.obstacle(node).place_of_hint() else { return };
+    node.begin(Trial {
+        point: span.surface(node).retract(&hint),
+        tangent: node.to_surface(&span.to) - node.to_surface(&span.from),
+        length: T::zero(),
+    });
+    node.in_contact = !node.ignored;
+}
+
+/// Lays the cable on the obstacle of a node once more, at this place of the list.
+pub(crate) fn insert<T: Real>(nodes: &mut Vec<Node<T>>, of: usize, at: usize, trial: Trial<T>) {
+    let mut node = nodes[of].clone();
+    node.history = History::default();
+    node.begin(trial);
+    nodes.insert(at, node);
+    // Between two contacts of one obstacle none begins or ends at a fixed point, even when the other is released.
+    for place in at.max(1)..(at + 2).min(nodes.len()) {
+        if nodes[place - 1].obstacle == nodes[place].obstacle {
+            nodes[place - 1].holds[1] = false;
+            nodes[place].holds[0] = false;
+        }
+    }
+}
+
+/// Whether the cable lifts off from the fixed point before a contact, or after, to touch the surface at a point from there
+/// on.
+#[cold]
+pub(crate) fn lifts<T: Real>(span: &SpanProblem<'_, T>, node: &Node<T>, end: usize, to: &Point3<T>) -> bool {
+    // A contact that began at the fixed point or a little above it, one step ago, does not lie above the tangent plane there,
+    // as far as the point is on the surface.
+    const STEEP: f64 = 1e-5;
+    if !node.on_surface[end] || span.obstacle(node).is_convex {
+        return false;
+    }
+    let surface = span.surface(node);
+    let fixed = node.to_surface([&span.from, &span.to][end]);
+    let off = to - fixed;
+    let rise = off.dot(&surface.gradient(&fixed).normalize());
+    off.norm() > T::lit(1e-3) * surface.size() && rise > T::lit(STEEP) * off.norm()
+}
+
+/// Notes where the cable lifts off from a fixed point on a surface, to a contact elsewhere on it.
+#[cold]
+pub(crate) fn lift<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], budget: &mut Budget) {
+    let first = nodes.iter().position(|node| node.in_contact);
+    let last = nodes.iter().rposition(|node| node.in_contact);
+    for (end, k) in [(0, first), (1, last)] {
+        let Some(node) = k.map(|k| &mut nodes[k]) else { continue };
+        if !node.holds[end] || span.obstacle(node).is_convex {
+            continue;
+        }
+        let touched = if end == 0 {
+            node.trial.point
+        } else {
+            node.evaluate_within(span.obstacles, T::lit(ACCURACY), budget);
+            node.to_surface(&node.ground.end.point)
+        };
+        node.holds[end] = !lifts(span, node, end, &touched);
+    }
+}
+
+/// Whether the obstacle of a node has no room for a further contact.
+pub(crate) fn is_full<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], of: usize) -> bool {
+    let obstacle = nodes[of].obstacle;
+    let count = nodes.iter().filter(|node| node.obstacle == obstacle).count();
+    count >= span.obstacles[obstacle].most_contacts
+}
+
+/// The first of two neighbouring contacts of one obstacle that are one: the short bridge between them runs backwards, or
+/// over no hollow.
+#[inline]
+pub(crate) fn closed<T: Real>(
+    span: &SpanProblem<'_, T>,
+    nodes: &[Node<T>],
+    active: &[usize],
+) -> Option<usize> {
+    active.windows(2).map(|pair| pair[0]).find(|&k| {
+        let node = &nodes[k];
+        let Some(next) = nodes.get(k + 1).filter(|next| next.obstacle == node.obstacle) else { return false };
+        let (end, start, surface) = (&node.ground.end, &next.ground.start, span.surface(node));
+        let bridge = start.point - end.point;
+        let (reach, ahead) = (bridge.norm(), bridge.dot(&end.tangent));
+        if ahead <= T::zero() {
+            return reach < surface.size();
+        }
+        // A hollow is lowest near the middle of a bridge shorter than the smallest feature.
+        reach < T::lit(0.25) * surface.size() && {
+            let middle = surface.retract(&node.to_surface(&(end.point + bridge * T::lit(0.5))));
+            surface.end(&middle, &node.X_GS.rotation.inverse_transform_vector(&bridge)).curvature >= T::zero()
+        }
+    })
+}
+
+/// Makes one contact of a node and the next, which are of one obstacle.
+pub(crate) fn merge<T: Real>(
+    span: &SpanProblem<'_, T>,
+    nodes: &mut Vec<Node<T>>,
+    k: usize,
+    budget: &mut Budget,
+) {
+    let next = nodes.remove(k + 1);
+    let node = &mut nodes[k];
+    node.evaluate_within(span.obstacles, T::lit(1e-6), budget);
+    let end = node.ground.end.transformed(&node.X_GS.inverse());
+    let bridge = (next.trial.point - end.point).dot(&end.tangent);
+    let length = (node.trial.length + bridge + next.trial.length).max(T::zero());
+    let holds = [node.holds[0], next.holds[1]];
+    node.begin(Trial { length, ..node.trial });
+    node.holds = holds;
+}
+
+/// The outcome of a search for hollows.
+pub(crate) enum Bridged {
+    /// There are none.
+    No,
+    /// The list has been changed.
+    Yes,
+    /// There is one, but no room for a further contact of this node's obstacle.
+    Crowded(usize),
+}
+
+/// Lifts the cable off a hollow within a contact: the contact is cut in two, or shortened where it ends in the hollow.
+/// Where a hollow has become too shallow, two contacts become one.
+///
+/// A hollow that is bridged turns the cable by four times as much as one that is given up, so that the two do not
+/// alternate.
+pub(crate) fn bridge_hollows<T: Real>(
+    span: &SpanProblem<'_, T>,
+    nodes: &mut Vec<Node<T>>,
+    budget: &mut Budget,
+) -> Bridged {
+    if let Some(k) = (0..nodes.len()).find(|&k| is_shallow(span, nodes, k)) {
+        merge(span, nodes, k, budget);
+        return Bridged::Yes;
+    }
+    for k in 0..nodes.len() {
+        let node = &nodes[k];
+        if !node.in_contact || span.obstacle(node).is_convex || node.ground.length <= T::zero() {
+            continue;
+        }
+        let surface = span.surface(node);
+        let [start, end] =
+            [&node.ground.start, &node.ground.end].map(|end| end.transformed(&node.X_GS.inverse()));
+        let length = node.ground.length;
+        let Some(Hollow { first, last }) = hollow::find(surface, &start, &end, length, budget) else {
+            continue;
+        };
+        // The points of a common tangent, if the curvature is a parabola.
+        let beyond = (last - first) * T::lit(0.366);
+        let (leaves, arrives) = (first - beyond, last + beyond);
+        let from_start = first <= T::zero();
+        let to_end = last >= length;
+        // A contact that is hollow throughout is left to the test of the straight segments beside it.
+        if from_start && to_end {
+            continue;
+        }
+        let holds = [node.holds[0] && !from_start, node.holds[1] && !to_end];
+        let arriving = |budget: &mut Budget| {
+            let arrives = arrives.min(length);
+            let geodesic =
+                surface.geodesic(&start.point, &start.tangent, arrives, hollow::accuracy(), usize::MAX);
+            budget.spend(1 + geodesic.evaluations);
+            Trial { point: geodesic.end.point, tangent: geodesic.end.tangent, length: length - arrives }
+        };
+        let leaving = Trial { point: start.point, tangent: start.tangent, length: leaves.max(T::zero()) };
+        if from_start {
+            let arriving = arriving(budget);
+            nodes[k].begin(arriving);
+            nodes[k].holds = holds;
+        } else if to_end {
+            nodes[k].begin(leaving);
+            nodes[k].holds = holds;
+        } else if is_full(span, nodes, k) {
+            return Bridged::Crowded(k);
+        } else {
+            let arriving = arriving(budget);
+            nodes[k].begin(leaving);
+            insert(nodes, k, k + 1, arriving);
+            (nodes[k].holds[0], nodes[k + 1].holds[1]) = (holds[0], holds[1]);
+        }
+        return Bridged::Yes;
+    }
+    Bridged::No
+}
+
+/// Whether a node and the next are contacts of one obstacle, with a hollow between them that is too shallow to be told
+/// from none.
+fn is_shallow<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], k: usize) -> bool {
+    let Some(next) = nodes.get(k + 1).filter(|next| next.obstacle == nodes[k].obstacle) else { return false };
+    let (end, start) = (&nodes[k].ground.end, &next.ground.start);
+    let bridge = (start.point - end.point).norm();
+    // With a parabola of curvature the hollow turns the cable by about a fifth of this.
+    let turn = bridge * end.curvature.max(start.curvature) * T::lit(0.19);
+    bridge < T::lit(0.1) * span.surface(next).size() && turn < T::lit(0.25) * hollow::least_turn::<T>()
+}
+
+/// The points in Ground from which the cable comes to an obstacle and to which it goes from there.
+pub(crate) fn neighbours<T: Real>(
+    span: &SpanProblem<'_, T>,
+    nodes: &[Node<T>],
+    obstacle: usize,
+) -> (Point3<T>, Point3<T>) {
+    let before = nodes.iter().rfind(|node| node.in_contact && node.obstacle < obstacle);
+    let after = nodes.iter().find(|node| node.in_contact && node.obstacle > obstacle);
+    (
+        before.map_or(span.from, |node| node.ground.end.point),
+        after.map_or(span.to, |node| node.ground.start.point),
+    )
+}
+
+/// The length of a span that has been solved.
+pub(crate) fn length_of<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>]) -> T {
+    let mut from = span.from;
+    let mut length = T::zero();
+    for node in nodes.iter().filter(|node| node.in_contact) {
+        length += (node.ground.start.point - from).norm() + node.ground.length;
+        from = node.ground.end.point;
+    }
+    length + (span.to - from).norm()
+}

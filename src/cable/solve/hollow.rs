@@ -1,0 +1,204 @@
+//! Hollows of a surface under a geodesic, off which a taut cable lifts.
+
+use crate::cable::ceil;
+use crate::cable::geodesics::geodesic::GeodesicEnd;
+use crate::cable::geodesics::wrappable::Wrappable;
+use crate::cable::model::settings::Settings;
+use crate::cable::solve::budget::Budget;
+use crate::math::Real;
+
+/// The part of a geodesic over a hollow, where its normal curvature is negative.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Hollow<T> {
+    /// The length to its start \[m\].
+    pub(crate) first: T,
+    /// The length to its end \[m\].
+    pub(crate) last: T,
+}
+
+/// The accuracy of geodesics on which hollows are searched \[rad\].
+pub(crate) fn accuracy<T: Real>() -> T {
+    T::lit(1e-6)
+}
+
+/// A hollow that turns the geodesic by less is left to it \[rad\].
+///
+/// It does not depend on the smoothness of the path: a bridge over less is short against roundoff.
+pub(crate) fn least_turn<T: Real>() -> T {
+    Settings::<T>::default().smoothness
+}
+
+/// Finds the hollow under a geodesic that turns it most.
+///
+/// The normal curvature is sampled at a quarter of the smallest feature, on an approximation to the geodesic. Where it is
+/// negative, or its minimum between samples may be, the geodesic itself is followed.
+pub(crate) fn find<T: Real>(
+    surface: &dyn Wrappable<T>,
+    start: &GeodesicEnd<T>,
+    end: &GeodesicEnd<T>,
+    length: T,
+    budget: &mut Budget,
+) -> Option<Hollow<T>> {
+    const MOST_SAMPLES: f64 = 4096.0;
+    if !surface.may_be_hollow(start, length) {
+        return None;
+    }
+    let parts = ceil(T::lit(4.0) * length / surface.size()).max(T::lit(2.0)).min(T::lit(MOST_SAMPLES));
+    let step = length / parts;
+    let mut scan = Scan { surface, start, budget };
+    let mut here = *start;
+    let mut reach = T::zero();
+    // The last three samples: length to it and curvature; and the ends there.
+    let mut window = [(T::zero(), start.curvature); 3];
+    let mut ends = [*start; 3];
+    let mut found: Option<(T, Hollow<T>)> = None;
+    let mut is_last = false;
+    let mut entered = (start.curvature < T::zero()).then_some(T::zero());
+    let mut deepest = start.curvature;
+    while !is_last {
+        is_last = reach + step * T::lit(1.5) > length;
+        if is_last {
+            here = *end;
+            reach = length;
+        } else {
+            here = scan.advance(&here, step);
+            reach += step;
+            if here.curvature < T::zero() {
+                here.curvature = scan.curvature(reach);
+            }
+        }
+        window = [window[1], window[2], (reach, here.curvature)];
+        ends = [ends[1], ends[2], here];
+        let [(a, f_a), (b, f_b), (c, f_c)] = window;
+        if let Some(first) = entered {
+            deepest = deepest.min(f_c);
+            if f_c >= T::zero() || is_last {
+                let last = if f_c >= T::zero() { scan.root(b, c) } else { c };
+                note(&mut found, Hollow { first, last }, deepest);
+                entered = None;
+            }
+        } else if f_c < T::zero() {
+            let first = scan.root(c, b);
+            deepest = f_c;
+            entered = Some(first);
+            if is_last {
+                note(&mut found, Hollow { first, last: c }, deepest);
+            }
+        } else if f_a > f_b && f_c >= f_b && f_b >= T::zero() {
+            // The least value of a parabola through the samples, with a margin.
+            let bend = f_a + f_c - f_b - f_b;
+            let dip = (f_a - f_c) * (f_a - f_c) / (T::lit(8.0) * bend);
+            let least = if f_b - dip < T::lit(0.25) * bend {
+                Some(scan.least([a, b, c]))
+            } else if f_b < bend {
+                scan.least_at_seams(&ends[0], [a, c])
+            } else {
+                None
+            };
+            if let Some((s, least)) = least.filter(|(_, least)| *least < T::zero()) {
+                let (first, last) = (scan.root(s, a), scan.root(s, c));
+                note(&mut found, Hollow { first, last }, least);
+            }
+        }
+    }
+    found.filter(|(turn, _)| *turn > least_turn()).map(|(_, hollow)| hollow)
+}
+
+/// Keeps the hollow that turns the cable most, with the turn if its curvature is a parabola.
+fn note<T: Real>(found: &mut Option<(T, Hollow<T>)>, hollow: Hollow<T>, deepest: T) {
+    let turn = (hollow.last - hollow.first) * -deepest * T::lit(2.0 / 3.0);
+    if found.as_ref().is_none_or(|(most, _)| turn > *most) {
+        *found = Some((turn, hollow));
+    }
+}
+
+/// A geodesic that is searched.
+struct Scan<'a, T: Real> {
+    surface: &'a dyn Wrappable<T>,
+    start: &'a GeodesicEnd<T>,
+    budget: &'a mut Budget,
+}
+
+impl<T: Real> Scan<'_, T> {
+    /// A short way along a geodesic, to third order.
+    fn advance(&mut self, from: &GeodesicEnd<T>, step: T) -> GeodesicEnd<T> {
+        let GeodesicEnd { point, tangent, normal, curvature, torsion, .. } = *from;
+        let bow = curvature * step * step * T::lit(0.5);
+        let veer = from.binormal() * (bow * torsion);
+        let place = point + tangent * step - normal * bow - veer * (step / T::lit(3.0));
+        let (value, gradient) = self.surface.value_and_gradient(&place);
+        let place = place - gradient * (value / gradient.norm_squared());
+        self.budget.spend(2);
+        // The projection into the next tangent plane turns the direction too far, by as much.
+        self.surface.end(&place, &(tangent + veer))
+    }
+
+    /// The curvature at this length from the start.
+    fn curvature(&mut self, at: T) -> T {
+        let Self { surface, start, budget } = self;
+        let geodesic = surface.geodesic(&start.point, &start.tangent, at, accuracy(), usize::MAX);
+        budget.spend(1 + geodesic.evaluations);
+        geodesic.end.curvature
+    }
+
+    /// The place of the least curvature between three places of which the middle one is lowest, and the curvature there,
+    /// as far as its sign is of interest.
+    fn least(&mut self, [mut low, mut middle, mut high]: [T; 3]) -> (T, T) {
+        const GOLDEN: f64 = 0.381_966_011_250_105;
+        let mut value = self.curvature(middle);
+        let tolerance = T::lit(1e-3) * self.surface.size();
+        for _ in 0..40 {
+            if value < T::zero() || high - low < tolerance {
+                break;
+            }
+            let part = T::lit(GOLDEN);
+            let into_upper = high - middle > middle - low;
+            let next =
+                if into_upper { middle + (high - middle) * part } else { middle - (middle - low) * part };
+            let here = self.curvature(next);
+            match (here < value, into_upper) {
+                (true, true) => (low, middle, value) = (middle, next, here),
+                (true, false) => (high, middle, value) = (middle, next, here),
+                (false, true) => high = next,
+                (false, false) => low = next,
+            }
+        }
+        (middle, value)
+    }
+
+    /// The place of the least curvature at the seams between two places, and the curvature there: at a seam it may have a
+    /// corner. Given is the end at the first place.
+    fn least_at_seams(&mut self, from: &GeodesicEnd<T>, [low, high]: [T; 2]) -> Option<(T, T)> {
+        const MOST_STEPS: usize = 32;
+        let (mut here, mut at) = (*from, low);
+        let mut least: Option<(T, T)> = None;
+        for _ in 0..MOST_STEPS {
+            let step =
+                self.surface.smooth_reach(&here.point, &here.tangent, &(here.normal * -here.curvature));
+            if at + step >= high {
+                break;
+            }
+            here = self.advance(&here, step);
+            at += step;
+            if least.is_none_or(|(_, curvature)| here.curvature < curvature) {
+                least = Some((at, here.curvature));
+            }
+        }
+        let (at, _) = least.filter(|(_, curvature)| *curvature < T::zero())?;
+        Some((at, self.curvature(at)))
+    }
+
+    /// Where the curvature changes its sign between a place where it is negative and one where it is not; the latter if
+    /// it is negative there too.
+    fn root(&mut self, mut negative: T, mut positive: T) -> T {
+        for _ in 0..20 {
+            let middle = T::lit(0.5) * (negative + positive);
+            if self.curvature(middle) < T::zero() {
+                negative = middle;
+            } else {
+                positive = middle;
+            }
+        }
+        positive
+    }
+}

@@ -1,0 +1,96 @@
+//! A cable laid over a surface, from where Newton's method finds the path.
+
+use nalgebra::{Point3, Vector3};
+
+use crate::cable::geodesics::geodesic::GeodesicEnd;
+use crate::cable::geodesics::wrappable::Wrappable;
+use crate::cable::solve::budget::Budget;
+use crate::cable::solve::contacts::{contacts_of, neighbours};
+use crate::cable::solve::node::ACCURACY;
+use crate::cable::solve::node::{Node, Trial};
+use crate::cable::solve::span::SpanProblem;
+use crate::math::Real;
+
+/// The geodesic through a point of the surface in the direction from `before` to `after`, extended as by [`lay_along`].
+pub(crate) fn lay_through<T: Real>(
+    surface: &dyn Wrappable<T>,
+    p: &Point3<T>,
+    before: &Point3<T>,
+    after: &Point3<T>,
+    budget: &mut Budget,
+) -> Trial<T> {
+    lay_along(surface, (p, &(after - before)), before, after, budget)
+}
+
+/// The geodesic through a point of the surface in a direction, extended to both sides until `before` and `after` are above
+/// its tangent planes: from a point where they are hidden the chords would run backwards.
+///
+/// Over flat parts its ends must be where the surface is bent, so they are bisected there.
+pub(crate) fn lay_along<T: Real>(
+    surface: &dyn Wrappable<T>,
+    (p, along): (&Point3<T>, &Vector3<T>),
+    before: &Point3<T>,
+    after: &Point3<T>,
+    budget: &mut Budget,
+) -> Trial<T> {
+    // Steps of a fifth of a radian, up to a whole turn; of twice the radius of an edge.
+    let (step, most) = if surface.has_flats() {
+        (T::lit(2.0) * surface.size(), 512)
+    } else {
+        (T::lit(0.2) / surface.end(p, along).greatest_curvature(), 30)
+    };
+    let mut extend = |to: &Point3<T>, step: T| {
+        let is_hidden = |end: &GeodesicEnd<T>| (to - end.point).dot(&end.normal) < T::zero();
+        let mut reach = T::zero();
+        let mut end = surface.end(p, along);
+        let mut is_bracketed = false;
+        for _ in 0..most {
+            if !end.point.coords.norm().is_finite() || !is_hidden(&end) {
+                is_bracketed = reach != T::zero();
+                break;
+            }
+            reach += step;
+            let geodesic = surface.geodesic(p, along, reach, T::lit(ACCURACY), usize::MAX);
+            budget.spend(1 + geodesic.evaluations);
+            end = geodesic.end;
+        }
+        if is_bracketed && surface.has_flats() {
+            let (mut low, mut high) = (reach - step, reach);
+            for _ in 0..20 {
+                reach = T::lit(0.5) * (low + high);
+                let geodesic = surface.geodesic(p, along, reach, T::lit(ACCURACY), usize::MAX);
+                budget.spend(1 + geodesic.evaluations);
+                end = geodesic.end;
+                *(if is_hidden(&end) { &mut low } else { &mut high }) = reach;
+            }
+        }
+        (reach, end)
+    };
+    let (back, start) = extend(before, -step);
+    let (ahead, _) = extend(after, step);
+    Trial { point: start.point, tangent: start.tangent, length: ahead - back }
+}
+
+/// Lays the cable anew over surfaces with flat parts, through the middles of its contacts: there Newton's method does not
+/// find from edge to edge.
+pub(crate) fn lay_over_flats<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], budget: &mut Budget) {
+    for k in 0..nodes.len() {
+        let surface = span.surface(&nodes[k]);
+        let is_only = contacts_of(nodes, nodes[k].obstacle).nth(1).is_none();
+        if !nodes[k].in_contact || !is_only || !surface.has_flats() {
+            continue;
+        }
+        nodes[k].evaluate_within(span.obstacles, T::lit(ACCURACY), budget);
+        if nodes[k].turns() > T::pi() {
+            continue;
+        }
+        let (before, after) = neighbours(span, nodes, nodes[k].obstacle);
+        let node = &nodes[k];
+        let Trial { point, tangent, length } = node.trial;
+        let middle =
+            surface.geodesic(&point, &tangent, length * T::lit(0.5), T::lit(ACCURACY), usize::MAX).end.point;
+        let ends = [before, after].map(|p| node.to_surface(&p));
+        let trial = lay_through(surface, &middle, &ends[0], &ends[1], budget);
+        nodes[k].begin(trial);
+    }
+}

@@ -1,0 +1,476 @@
+//! Newton's method on the touch-down conditions of one span.
+//!
+//! A. Scholz, M. Sherman, I. Stavness, S. Delp, A. Kecskeméthy, *A fast multi-obstacle muscle
+//! wrapping method using natural geodesic variations*, Multibody System Dynamics 36 (2016) 195–219.
+
+use nalgebra::Point3;
+
+use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd};
+use crate::cable::model::settings::Settings;
+use crate::cable::solve::block::Correction;
+use crate::cable::solve::budget::Budget;
+use crate::cable::solve::contacts::closed;
+use crate::cable::solve::linear_system::{Chord, assemble, held, substitute};
+use crate::cable::solve::node::Node;
+use crate::cable::solve::span::SpanProblem;
+use crate::math::Real;
+
+/// Steps longer than this, in radians of turn, are shortened to it: beyond, the surface under the end points
+/// differs too much from that of the step's linearization.
+const LONGEST_STEP: f64 = 0.6;
+/// A full step of δ radians leaves a kink of about δ² (the second variation of geodesic and chord
+/// has coefficients of order one); this is that order with a margin.
+const SECOND_ORDER: f64 = 4.0;
+/// A trial step may raise the kink by this factor before it is halved.
+const TOLERATED_RISE: f64 = 1.5;
+/// The largest number of successive halvings of a trial step.
+const HALVINGS: usize = 8;
+
+/// A motion that turns the cable against a surface by more than this, in radians, is large.
+const LARGE_MOTION: f64 = 0.05;
+
+/// Where Newton's method started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Start {
+    /// With kinks of a small motion.
+    Near,
+    /// With a kink of a large motion.
+    Far,
+    /// With a kink of a large motion, and a step had to be shortened.
+    TooFar,
+}
+
+/// The progress of Newton's method.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Progress<T> {
+    /// The largest kink between a straight segment and the geodesic it meets \[rad\].
+    pub(crate) kink: T,
+    /// The obstacle that has it, counted within the span.
+    pub(crate) worst: usize,
+    /// Geodesics computed per obstacle.
+    pub(crate) iterations: usize,
+    pub(crate) converged: bool,
+    /// The contact before a bridge between two contacts of one obstacle that runs backwards: they are one.
+    pub(crate) closed: Option<usize>,
+    /// Whether small steps of the motion may lead to another path: it had to slide downhill on the way, or the motion was
+    /// large.
+    pub(crate) slid: bool,
+    pub(crate) start: Start,
+    /// The number of different paths found.
+    pub(crate) classes: usize,
+}
+
+impl<T: Real> Progress<T> {
+    /// The progress before the first geodesic.
+    pub(crate) fn none() -> Self {
+        Self {
+            kink: T::zero(),
+            worst: 0,
+            iterations: 0,
+            converged: false,
+            closed: None,
+            slid: false,
+            start: Start::Near,
+            classes: 1,
+        }
+    }
+}
+
+/// The accuracy of tangents at the ends of geodesics \[rad\].
+pub(crate) fn accuracy<T: Real>(settings: &Settings<T>) -> T {
+    settings.smoothness * T::lit(0.01)
+}
+
+/// Whether the kink of a path found is what was asked for. It is an estimate; if it is far above, precision was
+/// exhausted.
+pub(crate) fn is_smooth<T: Real>(kink: T, settings: &Settings<T>) -> bool {
+    kink <= settings.smoothness * T::lit(16.0)
+}
+
+/// Iterates on the nodes in contact, given as indices into `nodes`. Ends with geodesics in Ground
+/// corrected to first order by the last step. Gives up when the budget is spent.
+pub(crate) fn iterate<T: Real>(
+    span: &SpanProblem<'_, T>,
+    nodes: &mut [Node<T>],
+    active: &[usize],
+    budget: &mut Budget,
+) -> Progress<T> {
+    let SpanProblem { from: a, to: b, settings, .. } = span;
+    let Settings { smoothness, max_iterations, .. } = **settings;
+    let mut progress = Progress { converged: active.is_empty(), ..Progress::none() };
+    if active.is_empty() {
+        return progress;
+    }
+    let accuracy = accuracy(settings);
+    let mut previous_kink: Option<T> = None;
+    let mut halvings = 0;
+    let mut scale = T::one();
+    for iteration in 1..=max_iterations {
+        if budget.is_spent() {
+            return progress;
+        }
+        progress.iterations = iteration;
+        for &k in active {
+            nodes[k].evaluate_within(span.obstacles, accuracy, budget);
+        }
+        progress.closed = closed(span, nodes, active);
+        if progress.closed.is_some() {
+            return progress;
+        }
+        let (kink, worst) = assemble(nodes, active, a, b, smoothness, false);
+        // Where a geodesic was too long for the budget, the last kink stays.
+        if !kink.is_finite() && iteration > 1 && budget.is_spent() {
+            return progress;
+        }
+        progress.kink = kink;
+        progress.worst = worst;
+        if !kink.is_finite() {
+            return progress;
+        }
+        if iteration == 1 && kink > T::lit(LARGE_MOTION) {
+            progress.start = Start::Far;
+        }
+        if let Some(before) = previous_kink
+            && kink > before * T::lit(TOLERATED_RISE)
+            && halvings < HALVINGS
+        {
+            halvings += 1;
+            scale *= T::lit(0.5);
+            for &k in active {
+                nodes[k].step_from_base(scale);
+            }
+            continue;
+        }
+        let step = substitute(nodes, active);
+        if !step.is_finite() {
+            return progress;
+        }
+        if T::lit(SECOND_ORDER) * step * step <= smoothness && kink < T::lit(LONGEST_STEP) {
+            finish(nodes, active);
+            let (kink, squared) = (largest_kink(nodes, active, a, b), step * step);
+            progress.converged = is_smooth(kink + T::lit(SECOND_ORDER) * squared, settings);
+            progress.kink = kink + second_order(span, nodes, active) * squared;
+            return progress;
+        }
+        previous_kink = Some(kink);
+        halvings = 0;
+        scale = shortened(nodes, active, step, T::lit(LONGEST_STEP));
+        if step > T::lit(LONGEST_STEP) && progress.start == Start::Far {
+            progress.start = Start::TooFar;
+        }
+        for &k in active {
+            nodes[k].set_base();
+            nodes[k].step_from_base(scale);
+        }
+    }
+    progress
+}
+
+/// Continues from a solution until precision is exhausted, whatever smoothness was asked for: each step is at most
+/// half as long as the one before.
+///
+/// Leaves trials of which no geodesic has been computed.
+pub(crate) fn exhaust<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], active: &[usize]) {
+    let mut longest = T::lit(LONGEST_STEP);
+    while longest > T::negligible() {
+        let step = exact_step(span, nodes, active);
+        if step > longest || !step.is_finite() {
+            return;
+        }
+        longest = T::lit(0.5) * step;
+        for &k in active {
+            nodes[k].correct_trial();
+        }
+    }
+}
+
+/// Two steps of Newton's method from a solution without derivatives, in which precision is exhausted; returns the
+/// largest kink.
+///
+/// Each step doubles the number of derivatives that are exact: the first gives those of first order, by the implicit
+/// function theorem, the second those of third order. Curvatures are those
+/// of the second start, and exact to first order.
+pub(crate) fn differentiate<T: Real>(
+    span: &SpanProblem<'_, T>,
+    nodes: &mut [Node<T>],
+    active: &[usize],
+) -> T {
+    exact_step(span, nodes, active);
+    for &k in active {
+        nodes[k].correct_trial();
+    }
+    exact_step(span, nodes, active);
+    finish(nodes, active);
+    largest_kink(nodes, active, &span.from, &span.to)
+}
+
+/// Computes geodesics to roundoff, and the step from there; returns its size.
+///
+/// What counts as neutral does not depend on the smoothness.
+fn exact_step<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], active: &[usize]) -> T {
+    if active.is_empty() {
+        return T::zero();
+    }
+    for &k in active {
+        nodes[k].evaluate(span.obstacles, T::zero(), usize::MAX);
+    }
+    assemble(nodes, active, &span.from, &span.to, Settings::<T>::default().smoothness, false);
+    substitute(nodes, active)
+}
+
+/// One step downhill in length, of at most `longest` radians, on nodes that have been evaluated; returns its size
+/// before it was shortened, and whether the length was clearly convex there.
+///
+/// Where the second variation is not positive its pivots are made so: the step leaves a saddle
+/// instead of falling into it. Lengths are kept from becoming negative.
+pub(crate) fn descend<T: Real>(
+    span: &SpanProblem<'_, T>,
+    nodes: &mut [Node<T>],
+    active: &[usize],
+    longest: T,
+) -> (T, bool) {
+    assemble(nodes, active, &span.from, &span.to, span.settings.smoothness, true);
+    let step = substitute(nodes, active);
+    let scale = shortened(nodes, active, step, longest);
+    for &k in active {
+        nodes[k].set_base();
+        nodes[k].step_from_base(scale);
+        nodes[k].trial.length = nodes[k].trial.length.max(T::zero());
+    }
+    (step, active.iter().all(|&k| nodes[k].row.minimal))
+}
+
+/// The part of a step, given with its size, that bends nothing by more than `longest`.
+#[inline]
+fn shortened<T: Real>(nodes: &[Node<T>], active: &[usize], step: T, longest: T) -> T {
+    if step <= longest {
+        return T::one();
+    }
+    let bend = active.iter().fold(T::zero(), |most, &k| most.max(nodes[k].bend_of_correction()));
+    if bend > longest { longest / bend } else { T::one() }
+}
+
+/// Whether the path is a local minimum: no conjugate point on a geodesic, and the second variation of length over
+/// shifts and turns of all geodesics positive, except for directions in which all paths are equal.
+pub(crate) fn is_minimal<T: Real>(nodes: &[Node<T>], active: &[usize]) -> bool {
+    active.iter().all(|&k| nodes[k].row.minimal && !nodes[k].ground.passes_conjugate_point)
+}
+
+/// The largest angle between a chord and the tangent it meets.
+fn largest_kink<T: Real>(nodes: &[Node<T>], active: &[usize], a: &Point3<T>, b: &Point3<T>) -> T {
+    let mut largest = T::zero();
+    let mut from = *a;
+    for (i, &k) in active.iter().enumerate() {
+        let Geodesic { start, end, .. } = &nodes[k].ground;
+        let to = active.get(i + 1).map_or(*b, |&next| nodes[next].ground.start.point);
+        let held = held(nodes, active, i);
+        let ends = [(Chord::new(&from, &start.point), start, &from), (Chord::new(&end.point, &to), end, &to)];
+        for ((chord, at, fixed), is_held) in ends.into_iter().zip(held) {
+            let kink = if is_held {
+                (fixed - at.point).norm() * at.greatest_curvature()
+            } else {
+                (chord.direction - at.tangent).norm()
+            };
+            if kink >= largest || !kink.is_finite() {
+                largest = kink;
+            }
+        }
+        from = end.point;
+    }
+    largest
+}
+
+/// The kink that a last step leaves at most, over the square of its size.
+///
+/// Along an ellipse with the curvature κ, the angle φ of the normal and the least radius of curvature ρ,
+/// `d ln κ / dφ` is no more than `3 (κρ)^(−1/3)`, and half of that enters where the surface bends more within the step:
+/// over the rim of a thin disc that is far above order one.
+fn second_order<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], active: &[usize]) -> T {
+    // Below this the margin no longer covers it.
+    const ROUND: f64 = 0.2;
+    let mut flattest = T::one();
+    for &k in active {
+        let Geodesic { start, end, .. } = &nodes[k].ground;
+        let curvature = start.greatest_curvature().min(end.greatest_curvature());
+        flattest = flattest.min(curvature * span.surface(&nodes[k]).size());
+    }
+    if flattest > T::lit(ROUND) {
+        return T::lit(2.0 * SECOND_ORDER);
+    }
+    T::lit(2.0 * SECOND_ORDER) + T::lit(3.0) / flattest.max(T::lit(1e-9)).cbrt()
+}
+
+/// Applies the last correction to the geodesics in Ground, to first order. That costs no geodesic and squares the error
+/// once more.
+#[inline]
+fn finish<T: Real>(nodes: &mut [Node<T>], active: &[usize]) {
+    for &k in active {
+        let node = &mut nodes[k];
+        let [along, across, turn, growth] = node.correction;
+        let Geodesic { start, end, jacobi, length, .. } = &mut node.ground;
+        *length += growth;
+        let end_across = jacobi.shift * across + jacobi.turn * turn;
+        let end_turn = jacobi.shift_rate * across + jacobi.turn_rate * turn;
+        start.move_by(along, across, turn);
+        end.move_by(along + growth, end_across, end_turn);
+    }
+}
+
+impl<T: Real> GeodesicEnd<T> {
+    /// The end shifted along its tangent and binormal and turned, to first order; axes stay units.
+    #[inline]
+    fn move_by(&mut self, along: T, across: T, turn: T) {
+        let binormal = self.binormal();
+        let tip = self.curvature * along + self.torsion * across;
+        let roll = self.torsion * along + self.transverse_curvature * across;
+        self.point += self.tangent * along + binormal * across;
+        let tangent = self.tangent + binormal * turn - self.normal * tip;
+        let normal = self.normal + self.tangent * tip + binormal * roll;
+        self.tangent = tangent / tangent.norm();
+        self.normal = normal / normal.norm();
+    }
+}
+
+impl<T: Real> GeodesicEnd<T> {
+    /// The angles by which the normal and a chord from far away turn with a shift and a turn of this end, in sum.
+    pub(crate) fn bend(&self, along: T, across: T, turn: T, inverse_chord: T) -> T {
+        let tip = self.curvature * along + self.torsion * across;
+        let roll = self.torsion * along + self.transverse_curvature * across;
+        tip.abs() + roll.abs() + turn.abs() + (along.abs() + across.abs()) * inverse_chord
+    }
+}
+
+impl<T: Real> Node<T> {
+    /// The largest turn, in radians, that a correction makes of either end or of the chord there.
+    #[inline]
+    pub(crate) fn turn_of(&self, correction: &Correction<T>) -> T {
+        let [along, across, turn, growth] = *correction;
+        let Geodesic { start, end, jacobi, .. } = &self.ground;
+        let end_across = jacobi.shift * across + jacobi.turn * turn;
+        let end_turn = jacobi.shift_rate * across + jacobi.turn_rate * turn;
+        let [before, after] = self.inverse_chords;
+        let at_start = (along.abs() + across.abs()) * (start.greatest_curvature() + before) + turn.abs();
+        let at_end =
+            ((along + growth).abs() + end_across.abs()) * (end.greatest_curvature() + after) + end_turn.abs();
+        at_start.max(at_end)
+    }
+
+    /// The largest angle by which the last correction turns either end or the chord there, to first order.
+    ///
+    /// [`turn_of`](Self::turn_of) bounds it whatever the direction. Along a sharp edge that is far too much: there the surface
+    /// bends as little as the edge.
+    #[cold]
+    fn bend_of_correction(&self) -> T {
+        let [along, across, turn, growth] = self.correction;
+        let Geodesic { start, end, jacobi, .. } = &self.ground;
+        let end_across = jacobi.shift * across + jacobi.turn * turn;
+        let end_turn = jacobi.shift_rate * across + jacobi.turn_rate * turn;
+        let [before, after] = self.inverse_chords;
+        start.bend(along, across, turn, before).max(end.bend(along + growth, end_across, end_turn, after))
+    }
+
+    /// Applies the last correction to the trial, which becomes the base.
+    pub(crate) fn correct_trial(&mut self) {
+        self.set_base();
+        self.step_from_base(T::one());
+    }
+
+    #[inline]
+    fn set_base(&mut self) {
+        self.base = self.trial;
+        self.base_axes = [self.local_start.tangent, self.local_start.binormal()];
+    }
+
+    /// Sets the trial to the base corrected by a part of the last correction.
+    #[inline]
+    fn step_from_base(&mut self, scale: T) {
+        let [along, across, turn, growth] = self.correction.map(|x| x * scale);
+        let [tangent, binormal] = self.base_axes;
+        self.trial.point = self.base.point + tangent * along + binormal * across;
+        self.trial.tangent = self.base.tangent + binormal * turn;
+        self.trial.length = self.base.length + growth;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use nalgebra::Vector3;
+
+    use super::*;
+    use crate::cable::solve::linear_system::residual;
+    use crate::cable::solve::node::Trial;
+    use crate::cable::{Obstacle, PathError};
+    use crate::math::Pose;
+    use crate::mechanics::Frame;
+    use crate::shapes::{Cylinder, Ellipsoid, Sphere, Torus};
+
+    fn residuals(nodes: &[Node<f64>], a: &Point3<f64>, b: &Point3<f64>) -> Vec<f64> {
+        let mut from = *a;
+        let mut all = Vec::new();
+        for (k, node) in nodes.iter().enumerate() {
+            let Geodesic { start, end, .. } = &node.ground;
+            let to = nodes.get(k + 1).map_or(*b, |next| next.ground.start.point);
+            for (chord, at) in [(Chord::new(&from, &start.point), start), (Chord::new(&end.point, &to), end)]
+            {
+                let (n, b, _) = residual(&chord, at, &at.binormal());
+                all.extend([n, b]);
+            }
+            from = end.point;
+        }
+        all
+    }
+
+    /// Along the Newton step every residual falls at the rate of its own size: this holds for no
+    /// other direction, so it checks the whole Jacobian and the elimination.
+    #[test]
+    fn newton_step_is_that_of_the_jacobian_by_finite_differences() -> Result<(), PathError> {
+        const H: f64 = 1e-5;
+        let at = |x, y| Pose::translation(x, y, 0.1);
+        let obstacles = [
+            Obstacle::new(Frame::ground(at(0.0, -0.4)), Ellipsoid::new(Vector3::new(0.7, 0.6, 1.0))?)?,
+            Obstacle::new(Frame::ground(at(2.0, -0.3)), Cylinder::new(0.6)?)?,
+            Obstacle::new(Frame::ground(at(4.0, -0.5)), Torus::new(0.6, 0.3)?)?,
+            Obstacle::new(Frame::ground(at(6.0, -0.4)), Sphere::new(0.7)?)?,
+        ];
+        let (from, to) = (Point3::new(-1.5, -0.1, 0.0), Point3::new(7.5, 0.2, 0.4));
+        let active = [0, 1, 2, 3];
+        let mut nodes: Vec<Node<f64>> =
+            obstacles.iter().enumerate().map(|(k, obstacle)| Node::new(k, obstacle.frame().X_BF)).collect();
+        for round in 0..10_u32 {
+            // Far from the solution, in a different way each time.
+            let wobble = |i: u32| 0.2 * f64::from((round * 7 + i * 5) % 11) / 11.0 - 0.1;
+            for (node, i) in nodes.iter_mut().zip(0_u32..) {
+                let point = Point3::new(wobble(i), 1.0, wobble(i + 3));
+                let tangent = Vector3::new(1.0, wobble(i + 1), wobble(i + 2));
+                node.begin(Trial { point, tangent, length: 0.4 + wobble(i + 4) });
+            }
+            let evaluate = |nodes: &mut Vec<Node<f64>>| {
+                for node in nodes.iter_mut() {
+                    node.evaluate(&obstacles, 1e-13, usize::MAX);
+                }
+                residuals(nodes, &from, &to)
+            };
+            let here = evaluate(&mut nodes);
+            assemble(&mut nodes, &active, &from, &to, 1e-9, false);
+            substitute(&mut nodes, &active);
+            let mut moved = [H, -H].map(|scale| {
+                let mut nodes = nodes.clone();
+                for node in &mut nodes {
+                    node.set_base();
+                    node.step_from_base(scale);
+                }
+                nodes
+            });
+            let [plus, minus] = moved.each_mut().map(evaluate);
+            for ((r, plus), minus) in here.iter().zip(plus).zip(minus) {
+                let rate = (plus - minus) / (2.0 * H);
+                // H² times third derivatives along a step of order one; the Jacobi scalars are good
+                // to the square root of the accuracy.
+                assert!((rate + r).abs() < 1e-6, "{rate} {r}");
+            }
+        }
+        Ok(())
+    }
+}

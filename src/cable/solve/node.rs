@@ -1,0 +1,172 @@
+//! The solver's data of one contact, or of an obstacle that is passed freely.
+
+use nalgebra::{Point3, Vector3};
+
+use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd, Jacobi};
+use crate::cable::geodesics::wrappable::Wrappable;
+use crate::cable::model::obstacle::Obstacle;
+use crate::cable::solve::block::Eliminated;
+use crate::cable::solve::budget::Budget;
+use crate::math::{Pose, Real, is_finite};
+
+/// The accuracy of geodesics on which a search starts \[rad\].
+pub(crate) const ACCURACY: f64 = 1e-6;
+
+/// A start and a length of a geodesic, in the surface's frame.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Trial<T: Real> {
+    pub(crate) point: Point3<T>,
+    pub(crate) tangent: Vector3<T>,
+    pub(crate) length: T,
+}
+
+/// The solver's data of one contact, or of an obstacle that is passed freely.
+#[derive(Debug, Clone)]
+pub(crate) struct Node<T: Real> {
+    /// The obstacle, counted within the span.
+    pub(crate) obstacle: usize,
+    pub(crate) X_GS: Pose<T>,
+    pub(crate) in_contact: bool,
+    /// The start of the present attempt.
+    pub(crate) start: Trial<T>,
+    pub(crate) trial: Trial<T>,
+    pub(crate) base: Trial<T>,
+    pub(crate) base_axes: [Vector3<T>; 2],
+    pub(crate) local_start: GeodesicEnd<T>,
+    /// The geodesic in Ground.
+    pub(crate) ground: Geodesic<T>,
+    pub(crate) inverse_chords: [T; 2],
+    pub(crate) row: Eliminated<T>,
+    pub(crate) correction: [T; 4],
+    pub(crate) history: History,
+    /// An end of the geodesic that is outside the patch of the surface, in the surface's frame.
+    pub(crate) off_patch: Option<Point3<T>>,
+    /// Whether the fixed points before and after lie on the surface.
+    pub(crate) on_surface: [bool; 2],
+    /// Whether the contact begins or ends at a fixed point on the surface. From a surface that is not convex the cable may
+    /// lift off there, and touch it elsewhere.
+    pub(crate) holds: [bool; 2],
+    /// Whether the obstacle contains a fixed point and is to be ignored then.
+    pub(crate) ignored: bool,
+}
+
+/// What has become of a contact in this solution.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct History {
+    /// It was released because the cable did not press on it.
+    pub(crate) released: bool,
+    /// It was laid on an obstacle that the cable had jumped over.
+    pub(crate) caught: bool,
+}
+
+impl<T: Real> Trial<T> {
+    fn zero() -> Self {
+        Self { point: Point3::origin(), tangent: Vector3::zeros(), length: T::zero() }
+    }
+
+    pub(crate) fn cast<U: Real>(&self) -> Trial<U> {
+        Trial {
+            point: self.point.map(T::cast),
+            tangent: self.tangent.map(T::cast),
+            length: self.length.cast(),
+        }
+    }
+}
+
+impl<T: Real> Node<T> {
+    pub(crate) fn new(obstacle: usize, X_GS: Pose<T>) -> Self {
+        let zero = T::zero();
+        let end = GeodesicEnd::blank();
+        let jacobi = Jacobi::at_start();
+        Self {
+            obstacle,
+            X_GS,
+            in_contact: false,
+            start: Trial::zero(),
+            trial: Trial::zero(),
+            base: Trial::zero(),
+            base_axes: [Vector3::zeros(); 2],
+            local_start: end,
+            ground: Geodesic {
+                start: end,
+                end,
+                length: zero,
+                jacobi,
+                passes_conjugate_point: false,
+                evaluations: 0,
+            },
+            inverse_chords: [zero; 2],
+            row: Eliminated::blank(),
+            correction: [zero; 4],
+            history: History::default(),
+            off_patch: None,
+            on_surface: [false; 2],
+            holds: [false; 2],
+            ignored: false,
+        }
+    }
+
+    pub(crate) fn begin(&mut self, trial: Trial<T>) {
+        self.in_contact = true;
+        self.start = trial;
+        self.trial = trial;
+        self.holds = self.on_surface;
+    }
+
+    /// Notes whether an end of the geodesic in Ground is outside the patch of the surface: where it was computed may be
+    /// within, and the last correction carry it beyond.
+    pub(crate) fn check_patch(&mut self, surface: &dyn Wrappable<T>) {
+        let ends = [&self.ground.start, &self.ground.end].map(|end| self.to_surface(&end.point));
+        self.off_patch = ends.into_iter().find(|p| !surface.covers(p));
+    }
+
+    /// Computes the geodesic, at the expense of a budget.
+    #[inline]
+    pub(crate) fn evaluate_within(&mut self, obstacles: &[Obstacle<T>], accuracy: T, budget: &mut Budget) {
+        let evaluations = self.evaluate(obstacles, accuracy, budget.left());
+        budget.spend(evaluations);
+    }
+
+    /// Computes the geodesic, which ends in NaN where it would cost more than `most`; returns the cost in evaluations of
+    /// the surface.
+    #[inline]
+    pub(crate) fn evaluate(&mut self, obstacles: &[Obstacle<T>], accuracy: T, most: usize) -> usize {
+        let surface = obstacles[self.obstacle].surface();
+        let Trial { point, tangent, length } = self.trial;
+        let geodesic = surface.geodesic(&point, &tangent, length, accuracy, most);
+        self.local_start = geodesic.start;
+        self.trial.point = geodesic.start.point;
+        self.trial.tangent = geodesic.start.tangent;
+        // One that was given up does not tell where it leads; the one before it stays known.
+        if is_finite(&geodesic.end.point.coords) {
+            let ends = [geodesic.start.point, geodesic.end.point];
+            self.off_patch = ends.into_iter().find(|p| !surface.covers(p));
+        }
+        self.ground = Geodesic {
+            start: geodesic.start.transformed(&self.X_GS),
+            end: geodesic.end.transformed(&self.X_GS),
+            ..geodesic
+        };
+        1 + geodesic.evaluations
+    }
+
+    #[inline]
+    pub(crate) fn to_surface(&self, p_G: &Point3<T>) -> Point3<T> {
+        self.X_GS.inverse_transform_point(p_G)
+    }
+
+    #[inline]
+    pub(crate) fn to_ground(&self, p_S: &Point3<T>) -> Point3<T> {
+        self.X_GS * p_S
+    }
+
+    /// The distance of the surface's frame from the Ground origin.
+    pub(crate) fn reach(&self) -> T {
+        self.X_GS.translation.vector.amax()
+    }
+
+    /// The approximate signed angle by which the contact turns the cable.
+    pub(crate) fn turns(&self) -> T {
+        self.ground.length * self.ground.start.greatest_curvature()
+    }
+}

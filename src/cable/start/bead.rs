@@ -1,0 +1,118 @@
+//! Beads of a plan: the middles of the contacts of a taut cable.
+
+use nalgebra::{Point3, Vector3};
+
+use crate::cable::geodesics::geodesic::GeodesicEnd;
+use crate::cable::geodesics::wrappable::Wrappable;
+use crate::cable::solve::node::Node;
+use crate::math::{Real, is_finite};
+
+/// The place of the cable on one obstacle.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Bead<T: Real> {
+    pub(crate) is_pressed: bool,
+    /// The middle of the contact, in Ground.
+    pub(crate) middle: GeodesicEnd<T>,
+    /// The angles of the arcs before and after the middle \[rad\].
+    pub(crate) arcs: [T; 2],
+}
+
+impl<T: Real> Bead<T> {
+    /// The first point of the contact, for a negative sense, or the last, estimated.
+    pub(crate) fn end(&self, sense: T) -> Point3<T> {
+        let GeodesicEnd { point, tangent, normal, curvature, .. } = self.middle;
+        let [back, ahead] = self.arcs;
+        let angle = if sense < T::zero() { back } else { ahead };
+        if curvature <= T::zero() {
+            return point;
+        }
+        let (sin, cos) = angle.sin_cos();
+        point + (tangent * (sin * sense) - normal * (T::one() - cos)) / curvature
+    }
+}
+
+/// A bead at a point near the surface, in its frame, between two points in Ground.
+pub(crate) fn laid<T: Real>(
+    surface: &dyn Wrappable<T>,
+    node: &Node<T>,
+    p: &Point3<T>,
+    a: &Point3<T>,
+    b: &Point3<T>,
+) -> Bead<T> {
+    let point = surface.retract(p);
+    let [from, to] = [a, b].map(|end| (node.to_surface(end) - point).normalize());
+    let middle = frame(surface, &point, &(to - from)).transformed(&node.X_GS);
+    Bead { is_pressed: is_finite(&middle.tangent), middle, arcs: [T::zero(); 2] }
+}
+
+/// The frame at a point of the surface in the direction `along` or, if both sides of the cable leave steeply, so that
+/// it has hardly any along the surface, in the direction of the greatest curvature near it.
+fn frame<T: Real>(surface: &dyn Wrappable<T>, p: &Point3<T>, along: &Vector3<T>) -> GeodesicEnd<T> {
+    let end = surface.end(p, along);
+    if end.tangent.dot(along) > T::lit(0.5) && end.curvature > T::lit(0.05) * end.transverse_curvature {
+        return end;
+    }
+    let GeodesicEnd { curvature, torsion, transverse_curvature, .. } = end;
+    let angle = T::lit(0.5) * (T::lit(2.0) * torsion).atan2(curvature - transverse_curvature);
+    let (sin, cos) = angle.sin_cos();
+    surface.end(p, &(end.tangent * cos + end.binormal() * sin))
+}
+
+/// A bead moved towards the middle of the contact of a taut cable, and its turn \[rad\]; none if the cable does not
+/// press on it.
+///
+/// In the middle the cable turns equally to both sides; across, its length is least there.
+pub(crate) fn shifted<T: Real>(
+    surface: &dyn Wrappable<T>,
+    node: &Node<T>,
+    at: &GeodesicEnd<T>,
+    a: &Point3<T>,
+    b: &Point3<T>,
+) -> Option<(GeodesicEnd<T>, T)> {
+    let (back, ahead) = (a - at.point, b - at.point);
+    let (inverse_back, inverse_ahead) = (T::one() / back.norm(), T::one() / ahead.norm());
+    let (back, ahead) = (back * inverse_back, ahead * inverse_ahead);
+    let pull = back + ahead;
+    let press = -pull.dot(&at.normal);
+    let (_, arc_back) = leg(at, a, -T::one());
+    let (_, arc_ahead) = leg(at, b, T::one());
+    if !(press > T::zero() && arc_back + arc_ahead >= T::zero()) {
+        return None;
+    }
+    let GeodesicEnd { tangent, curvature, transverse_curvature, .. } = *at;
+    let binormal = at.binormal();
+    let along =
+        if curvature > T::zero() { (arc_ahead - arc_back) * T::lit(0.5) / curvature } else { T::zero() };
+    let [x, y] = [back.dot(&binormal), ahead.dot(&binormal)];
+    let stiffness = (T::one() - x * x) * inverse_back + (T::one() - y * y) * inverse_ahead;
+    let across = (x + y) / (stiffness - transverse_curvature * press).max(T::lit(0.25) * stiffness);
+    let turn = at.bend(along, across, T::zero(), T::zero());
+    let longest = T::lit(0.6);
+    let scale = if turn > longest { longest / turn } else { T::one() };
+    let moved = node.to_surface(&(at.point + (tangent * along + binormal * across) * scale));
+    let point = surface.retract(&moved);
+    if !surface.covers(&point) {
+        return None;
+    }
+    let direction = node.X_GS.rotation.inverse() * (ahead - back);
+    Some((frame(surface, &point, &direction).transformed(&node.X_GS), turn))
+}
+
+/// By how much the way from the middle of a contact to a point is longer than the straight line if it follows the
+/// circle of curvature, and the angle of its arc: negative if the point is above the tangent in the middle.
+pub(crate) fn leg<T: Real>(middle: &GeodesicEnd<T>, to: &Point3<T>, sense: T) -> (T, T) {
+    let off = to - middle.point;
+    let chord = off.norm();
+    let (zero, one) = (T::zero(), T::one());
+    if middle.curvature * chord < T::lit(1e-3) {
+        return (zero, zero);
+    }
+    let radius = one / middle.curvature;
+    let ahead = off.dot(&middle.tangent) * sense;
+    let above = off.dot(&middle.normal) + radius;
+    let aside = off.dot(&middle.binormal());
+    let straight = (ahead * ahead + above * above - radius * radius).max(zero).sqrt();
+    let angle = ahead.atan2(above) - straight.atan2(radius);
+    let flat = straight + radius * angle;
+    ((flat * flat + aside * aside).sqrt() - chord, angle)
+}

@@ -1,0 +1,7 @@
+//! Starts of a path without memory.
+
+pub(crate) mod bead;
+pub(crate) mod plan;
+pub(crate) mod relax;
+pub(crate) mod saddle;
+pub(crate) mod search;

@@ -1,0 +1,408 @@
+//! Plans of a path without memory: on which side it passes each obstacle, with one bead on each that it touches.
+//!
+//! A plan is a polygon whose beads are the middles of the contacts. Its length is estimated with arcs of the surface's
+//! curvature at the beads, which is exact for a circle. Plans are completed in the order of their lengths, from the
+//! straight line: the obstacle that the polygon runs through deepest is passed on each of the sides that its surface
+//! [names](crate::cable::Wrappable::passages). These are estimates and not bounds: a plan that is passed over is not proved to be
+//! longer.
+
+use alloc::vec::Vec;
+
+use nalgebra::Point3;
+
+use crate::cable::geodesics::geodesic::GeodesicEnd;
+use crate::cable::geodesics::wrappable::Wrappable;
+use crate::cable::solve::budget::{Budget, CLEARED, SEARCH};
+use crate::cable::solve::node::{Node, Trial};
+use crate::cable::solve::span::SpanProblem;
+use crate::cable::start::bead::{Bead, laid, leg, shifted};
+use crate::math::Real;
+
+/// The largest number of plans per obstacle, a bound on the work where many obstacles are in each other's way.
+const MOST_PLANS: usize = 24;
+
+/// The largest number of times that each bead of a plan is moved.
+const SWEEPS: usize = 20;
+
+/// What is known of one plan.
+#[derive(Debug, Clone, Copy)]
+struct Plan<T: Real> {
+    /// Its estimated length, and that with a penalty for each hint that it does not follow.
+    length: T,
+    score: T,
+    /// The obstacle that it does not pass rightly.
+    conflict: Option<usize>,
+    is_open: bool,
+    /// The number of obstacles that were laid on a side.
+    depth: usize,
+}
+
+/// Plans, kept to avoid allocation.
+#[derive(Debug)]
+pub(crate) struct Plans<T: Real> {
+    list: Vec<Plan<T>>,
+    /// Those of one plan after another, one per obstacle.
+    beads: Vec<Bead<T>>,
+    /// What a hint counts that no class is known of, if it is not followed: half the girth of the obstacle. Zero if there
+    /// is none, or no choice.
+    penalties: Vec<T>,
+}
+
+/// A completed plan.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Completed<T: Real> {
+    place: usize,
+    pub(crate) length: T,
+    pub(crate) score: T,
+}
+
+impl<T: Real> Plans<T> {
+    pub(crate) fn new() -> Self {
+        Self { list: Vec::new(), beads: Vec::new(), penalties: Vec::new() }
+    }
+
+    /// Begins with the straight line and, if there are hints that no class is known of, the polygon through these.
+    pub(crate) fn begin(&mut self, span: &SpanProblem<'_, T>, nodes: &[Node<T>], budget: &mut Budget) {
+        self.list.clear();
+        self.beads.clear();
+        self.penalties.clear();
+        let count = nodes.len();
+        let nothing = Bead { is_pressed: false, middle: GeodesicEnd::blank(), arcs: [T::zero(); 2] };
+        self.beads.resize(count, nothing);
+        let girth = |node: &Node<T>| {
+            soft_hint(span, node)?;
+            let (a, b) = (node.to_surface(&span.from), node.to_surface(&span.to));
+            let surface = span.surface(node);
+            let [near, far, ..] = surface.passages(&a, &b, &surface.closest_on_segment(&a, &b).point);
+            near.zip(far).map(|(near, far)| (near - far).norm() * T::frac_pi_2())
+        };
+        self.penalties.extend(nodes.iter().map(|node| girth(node).unwrap_or(T::zero())));
+        self.complete(span, nodes, 0, budget);
+        if self.penalties.iter().all(|penalty| *penalty <= T::zero()) {
+            return;
+        }
+        let first = self.beads.len();
+        self.beads.resize(first + count, nothing);
+        for (k, node) in nodes.iter().enumerate() {
+            if let Some(hint) = soft_hint(span, node).filter(|_| self.penalties[k] > T::zero()) {
+                let (a, b) = self.neighbours(span, first, k, count);
+                self.beads[first + k] = laid(span.surface(node), node, &hint, &a, &b);
+            }
+        }
+        self.complete(span, nodes, 0, budget);
+    }
+
+    /// The next plan in the order of scores below `most`, completed; none when the budget is spent.
+    pub(crate) fn next(
+        &mut self,
+        span: &SpanProblem<'_, T>,
+        nodes: &[Node<T>],
+        most: Option<T>,
+        budget: &mut Budget,
+    ) -> Option<Completed<T>> {
+        while !budget.is_spent() {
+            let mut best: Option<usize> = None;
+            for (i, plan) in self.list.iter().enumerate() {
+                if plan.is_open && best.is_none_or(|best| plan.score < self.list[best].score) {
+                    best = Some(i);
+                }
+            }
+            let place = best.filter(|&i| most.is_none_or(|most| self.list[i].score < most))?;
+            let plan = &mut self.list[place];
+            plan.is_open = false;
+            let Plan { length, score, .. } = *plan;
+            match plan.conflict {
+                Some(k) => self.branch(span, nodes, place, k, budget),
+                None => return Some(Completed { place, length, score }),
+            }
+        }
+        None
+    }
+
+    /// Writes the middles of a plan's contacts into the nodes.
+    pub(crate) fn write_middles(&self, nodes: &mut [Node<T>], plan: &Completed<T>) {
+        let beads = &self.beads[plan.place * nodes.len()..];
+        for (node, bead) in nodes.iter_mut().zip(beads) {
+            let GeodesicEnd { point, tangent, .. } = bead.middle.transformed(&node.X_GS.inverse());
+            node.begin(Trial { point, tangent, length: T::zero() });
+            node.in_contact = bead.is_pressed;
+        }
+    }
+
+    /// Writes a plan into the nodes: contacts with both arcs.
+    pub(crate) fn write(
+        &self,
+        span: &SpanProblem<'_, T>,
+        nodes: &mut [Node<T>],
+        plan: &Completed<T>,
+        accuracy: T,
+        budget: &mut Budget,
+    ) {
+        let beads = &self.beads[plan.place * nodes.len()..];
+        for (node, bead) in nodes.iter_mut().zip(beads) {
+            node.in_contact = false;
+            if !bead.is_pressed {
+                continue;
+            }
+            let [back, ahead] = bead.arcs;
+            let GeodesicEnd { curvature, .. } = bead.middle;
+            let local = bead.middle.transformed(&node.X_GS.inverse());
+            let (mut point, mut tangent, mut length) = (local.point, local.tangent, T::zero());
+            if back + ahead > T::zero() {
+                let geodesic =
+                    span.surface(node).geodesic(&point, &tangent, -back / curvature, accuracy, usize::MAX);
+                budget.spend(1 + geodesic.evaluations);
+                (point, tangent) = (geodesic.end.point, geodesic.end.tangent);
+                length = (back + ahead) / curvature;
+            }
+            node.begin(Trial { point, tangent, length });
+        }
+    }
+
+    /// Adds the plans in which an obstacle is passed on each of its sides.
+    fn branch(
+        &mut self,
+        span: &SpanProblem<'_, T>,
+        nodes: &[Node<T>],
+        parent: usize,
+        k: usize,
+        budget: &mut Budget,
+    ) {
+        let count = nodes.len();
+        let depth = self.list[parent].depth + 1;
+        if depth > 2 * count {
+            return;
+        }
+        let (node, surface) = (&nodes[k], span.surface(&nodes[k]));
+        let (a_G, b_G) = self.neighbours(span, parent * count, k, count);
+        let (a, b) = (node.to_surface(&a_G), node.to_surface(&b_G));
+        let closest = surface.closest_on_segment(&a, &b).point;
+        budget.spend(SEARCH);
+        let passages = surface.passages(&a, &b, &closest);
+        let hint = span.obstacle(node).place_of_hint();
+        let caught = hint.and_then(|hint| caught(surface, &hint, &a, &b, budget));
+        for p in [caught].into_iter().chain(passages).chain([hint]).flatten() {
+            if self.list.len() >= MOST_PLANS * count || budget.is_spent() {
+                return;
+            }
+            let first = self.beads.len();
+            self.beads.extend_from_within(parent * count..(parent + 1) * count);
+            self.beads[first + k] = laid(surface, node, &p, &a_G, &b_G);
+            self.complete(span, nodes, depth, budget);
+        }
+    }
+
+    /// Relaxes the last beads, and adds the plan with them if it is not like another.
+    fn complete(&mut self, span: &SpanProblem<'_, T>, nodes: &[Node<T>], depth: usize, budget: &mut Budget) {
+        let count = nodes.len();
+        let first = self.beads.len() - count;
+        self.relax(span, nodes, first, budget);
+        let length = self.measure(span, first, count);
+        let is_like = |place: usize| {
+            let other = &self.beads[place * count..];
+            other.iter().zip(&self.beads[first..]).zip(nodes).all(|((a, b), node)| {
+                a.is_pressed == b.is_pressed
+                    && (!a.is_pressed
+                        || (a.middle.point - b.middle.point).norm() < span.surface(node).size() * T::lit(0.1))
+            })
+        };
+        let is_known = (0..self.list.len())
+            .any(|place| (self.list[place].length - length).abs() < T::lit(0.01) * length && is_like(place));
+        let conflict =
+            if is_known || !length.is_finite() { Err(()) } else { self.conflict(span, nodes, first, budget) };
+        let Ok(conflict) = conflict else {
+            self.beads.truncate(first);
+            return;
+        };
+        let score = length + self.astray(span, nodes, first);
+        self.list.push(Plan { length, score, conflict, is_open: true, depth });
+    }
+
+    /// The points before and after an obstacle; `first` is the place of the plan's first bead.
+    fn neighbours(
+        &self,
+        span: &SpanProblem<'_, T>,
+        first: usize,
+        k: usize,
+        count: usize,
+    ) -> (Point3<T>, Point3<T>) {
+        let beads = &self.beads[first..first + count];
+        let before = beads[..k].iter().rfind(|bead| bead.is_pressed);
+        let after = beads[k + 1..].iter().find(|bead| bead.is_pressed);
+        (before.map_or(span.from, |bead| bead.middle.point), after.map_or(span.to, |bead| bead.middle.point))
+    }
+
+    /// Moves beads to the middles of the contacts of a taut cable. Those on which it does not press are released.
+    fn relax(&mut self, span: &SpanProblem<'_, T>, nodes: &[Node<T>], first: usize, budget: &mut Budget) {
+        let count = nodes.len();
+        for _ in 0..SWEEPS {
+            let mut largest = T::zero();
+            for (k, node) in nodes.iter().enumerate() {
+                if !self.beads[first + k].is_pressed {
+                    continue;
+                }
+                let (a, b) = self.neighbours(span, first, k, count);
+                let bead = &mut self.beads[first + k];
+                budget.spend(2);
+                if let Some((moved, step)) = shifted(span.surface(node), node, &bead.middle, &a, &b) {
+                    bead.middle = moved;
+                    largest = largest.max(step);
+                } else {
+                    bead.is_pressed = false;
+                    largest = T::one();
+                }
+            }
+            if largest < T::lit(0.02) {
+                break;
+            }
+        }
+    }
+
+    /// The estimated length; writes the arcs.
+    fn measure(&mut self, span: &SpanProblem<'_, T>, first: usize, count: usize) -> T {
+        let mut length = T::zero();
+        let mut from = span.from;
+        for k in 0..count {
+            if !self.beads[first + k].is_pressed {
+                continue;
+            }
+            let (a, b) = self.neighbours(span, first, k, count);
+            let bead = &mut self.beads[first + k];
+            let (before, back) = leg(&bead.middle, &a, -T::one());
+            let (after, ahead) = leg(&bead.middle, &b, T::one());
+            bead.arcs = [back, ahead];
+            length += (bead.middle.point - from).norm() + before + after;
+            from = bead.middle.point;
+        }
+        length + (span.to - from).norm()
+    }
+
+    /// The obstacle that the polygon runs through deepest or, if there is none, one that it passes in another class than
+    /// that of its hint; an error if it touches that one. The class depends on the points before and after, and so on
+    /// the other obstacles.
+    fn conflict(
+        &self,
+        span: &SpanProblem<'_, T>,
+        nodes: &[Node<T>],
+        first: usize,
+        budget: &mut Budget,
+    ) -> Result<Option<usize>, ()> {
+        let mut deepest: Option<(usize, T)> = None;
+        let mut strayed: Option<usize> = None;
+        for (k, node) in nodes.iter().enumerate().filter(|(_, node)| !node.ignored) {
+            let bead = &self.beads[first + k];
+            let obstacle = span.obstacle(node);
+            let hint = obstacle.place_of_hint();
+            if bead.is_pressed && hint.is_none() {
+                continue;
+            }
+            let surface = obstacle.surface();
+            let (a, b) = self.neighbours(span, first, k, nodes.len());
+            let (a, b) = (node.to_surface(&a), node.to_surface(&b));
+            if let Some(hint) = hint {
+                // The class depends on the ends of the contacts before and after.
+                let beads = &self.beads[first..first + nodes.len()];
+                let before = beads[..k].iter().rfind(|bead| bead.is_pressed);
+                let after = beads[k + 1..].iter().find(|bead| bead.is_pressed);
+                let from = before.map_or(a, |bead| node.to_surface(&bead.end(T::one())));
+                let to = after.map_or(b, |bead| node.to_surface(&bead.end(-T::one())));
+                let through = |p: &Point3<T>| Some(surface.winding(&from, p)? + surface.winding(p, &to)?);
+                let found = if bead.is_pressed {
+                    through(&node.to_surface(&bead.middle.point))
+                } else {
+                    surface.winding(&from, &to)
+                };
+                let differs = |(wanted, found): (T, T)| (wanted - found).abs() > T::one();
+                if through(&hint).zip(found).is_some_and(differs) {
+                    strayed = Some(k);
+                }
+            }
+            if bead.is_pressed {
+                continue;
+            }
+            if !obstacle.is_convex && surface.clears(&a, &b) {
+                budget.spend(CLEARED);
+                continue;
+            }
+            budget.spend(SEARCH);
+            let depth = -surface.closest_on_segment(&a, &b).height / surface.size();
+            if depth > T::lit(1e-6).max(T::negligible()) && deepest.is_none_or(|(_, most)| depth > most) {
+                deepest = Some((k, depth));
+            }
+        }
+        match (deepest, strayed) {
+            (Some((k, _)), _) => Ok(Some(k)),
+            (None, Some(k)) if self.beads[first + k].is_pressed => Err(()),
+            (None, strayed) => Ok(strayed),
+        }
+    }
+
+    /// The penalties of the hints without a class that the polygon does not follow: it passes on the other side, or winds
+    /// by more than half a turn.
+    fn astray(&self, span: &SpanProblem<'_, T>, nodes: &[Node<T>], first: usize) -> T {
+        let mut sum = T::zero();
+        for (k, node) in nodes.iter().enumerate() {
+            let Some(hint) = soft_hint(span, node).filter(|_| self.penalties[k] > T::zero()) else {
+                continue;
+            };
+            let bead = &self.beads[first + k];
+            let surface = span.surface(node);
+            let (a, b) = self.neighbours(span, first, k, nodes.len());
+            let (a, b) = (node.to_surface(&a), node.to_surface(&b));
+            let normal = if bead.is_pressed {
+                node.X_GS.rotation.inverse() * bead.middle.normal
+            } else {
+                surface.gradient(&surface.closest_on_segment(&a, &b).point).normalize()
+            };
+            let along = (b - a).normalize();
+            let outwards = surface.gradient(&hint).normalize();
+            let sideways = outwards - along * along.dot(&outwards);
+            let [back, ahead] = bead.arcs;
+            // A hint at the front or at the back of the obstacle names no side.
+            let is_beside = sideways.norm() > T::lit(0.2);
+            if is_beside && sideways.dot(&normal) < T::zero() || bead.is_pressed && back + ahead > T::pi() {
+                sum += self.penalties[k];
+            }
+        }
+        sum
+    }
+}
+
+/// The place where a cable that is pulled tight from the lines through a hint is caught by the core of a solid: none if
+/// the straight line is of their class, or no classes are known.
+fn caught<T: Real>(
+    surface: &dyn Wrappable<T>,
+    hint: &Point3<T>,
+    a: &Point3<T>,
+    b: &Point3<T>,
+    budget: &mut Budget,
+) -> Option<Point3<T>> {
+    let along = b - a;
+    // Whether the core passes through the triangle of the start, the hint and a point of the line.
+    let is_caught = |place: T| {
+        let c = a + along * place;
+        let round = surface.winding(a, hint)? + surface.winding(hint, &c)? + surface.winding(&c, a)?;
+        Some(round.abs() > T::one())
+    };
+    if !is_caught(T::one())? {
+        return None;
+    }
+    let (mut low, mut high) = (T::zero(), T::one());
+    for _ in 0..20 {
+        let middle = T::lit(0.5) * (low + high);
+        if is_caught(middle)? {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    budget.spend(20 + SEARCH);
+    let core = surface.closest_on_segment(hint, &(a + along * high)).point;
+    Some(surface.retract(&(core + (hint - core).normalize() * (T::lit(0.25) * surface.size()))))
+}
+
+/// The hint of an obstacle whose surface does not tell classes apart.
+fn soft_hint<T: Real>(span: &SpanProblem<'_, T>, node: &Node<T>) -> Option<Point3<T>> {
+    let hint = span.obstacle(node).place_of_hint().filter(|_| !node.ignored)?;
+    span.surface(node).winding(&hint, &hint).is_none().then_some(hint)
+}

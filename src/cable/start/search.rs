@@ -1,0 +1,300 @@
+//! The search for a path without memory: several starts, and the shortest of the paths found that keep the hints.
+
+use alloc::vec::Vec;
+
+use nalgebra::Point3;
+
+use crate::cable::ceil;
+use crate::cable::follow::side;
+use crate::cable::follow::touch::{Failure, settle_contacts, slide};
+use crate::cable::geodesics::wrappable::Wrappable;
+use crate::cable::solution::workspace::Workspace;
+use crate::cable::solve::budget::{Budget, SEARCH};
+use crate::cable::solve::contacts::length_of;
+use crate::cable::solve::contacts::neighbours;
+use crate::cable::solve::contacts::{collapse, contacts_of, copy};
+use crate::cable::solve::lay::lay_along;
+use crate::cable::solve::newton::Progress;
+use crate::cable::solve::node::ACCURACY;
+use crate::cable::solve::node::Node;
+use crate::cable::solve::span::SpanProblem;
+use crate::cable::start::plan::Completed;
+use crate::cable::start::relax;
+use crate::cable::start::saddle::tighten;
+use crate::cable::start::saddle::{BEADS, leave_saddles};
+use crate::math::Real;
+
+/// A plan is tried if its estimated length exceeds that of the shortest path found by no more than this.
+const MARGIN: f64 = 2e-3;
+
+/// The directions in which a cable is laid through a passage, as parts of a turn, and the number of all ways.
+const TURNS: [f64; DIRECTIONS] = [0.0, 0.125, -0.125, 0.25, -0.25, 0.375, -0.375, 0.5];
+const DIRECTIONS: usize = 8;
+const WAYS: usize = 8 * DIRECTIONS;
+
+/// A start of the search.
+#[derive(Debug, Clone, Copy)]
+enum Start<T: Real> {
+    /// On the contacts of a plan.
+    Plan(Completed<T>),
+    /// On the middles of the contacts of a plan, without length.
+    Middles(Completed<T>),
+    /// On the hints, without length.
+    Hints,
+    /// The same, but on one obstacle through one of its passages in one of eight directions.
+    Through(usize, usize),
+    /// Straight, but over the front of solids that it passes behind.
+    Front,
+    /// A string through the hints with this many beads per leg, pulled tight.
+    String(usize),
+}
+
+/// The outcome of the starts so far.
+struct Outcome<T: Real> {
+    /// Score and progress of the best path that keeps the hints.
+    best: Option<(T, Progress<T>)>,
+    failure: Failure<T>,
+}
+
+/// Finds the shortest of the paths reached from several starts that passes the obstacles in the classes of their
+/// hints.
+pub(crate) fn search<T: Real>(
+    span: &SpanProblem<'_, T>,
+    nodes: &mut Vec<Node<T>>,
+    work: &mut Workspace<T>,
+) -> Result<Progress<T>, Failure<T>> {
+    let count = span.obstacles.len();
+    work.lengths.clear();
+    // Room for the paths of several starts.
+    work.lengths.reserve(8 * count + 8);
+    for list in [&mut work.balanced, &mut work.best] {
+        list.clear();
+        list.reserve(nodes.capacity());
+    }
+    let mut outcome = Outcome { best: None, failure: Failure::new(&Progress::none()) };
+    work.plans.begin(span, nodes, &mut work.budget);
+    loop {
+        let most = outcome.best.map(|(score, _)| score * T::lit(1.0 + MARGIN));
+        collapse(nodes);
+        let Workspace { plans, budget, .. } = &mut *work;
+        let Some(plan) = plans.next(span, nodes, most, budget) else { break };
+        if !attempt(span, nodes, work, Start::Plan(plan), &mut outcome) {
+            attempt(span, nodes, work, Start::Middles(plan), &mut outcome);
+        }
+    }
+    let has_hints = span.obstacles.iter().any(|obstacle| obstacle.contact_hint().is_some());
+    // The descent from the straight line costs little, so that no path found is longer than its.
+    if !has_hints || outcome.best.is_none() {
+        attempt(span, nodes, work, Start::Hints, &mut outcome);
+    }
+    if outcome.best.is_none() && span.obstacles.iter().any(|obstacle| obstacle.side().is_some()) {
+        attempt(span, nodes, work, Start::Front, &mut outcome);
+    }
+    for k in 0..count {
+        for way in 0..WAYS {
+            let Failure { lost, penetrated, .. } = outcome.failure;
+            let is_cause = [lost, penetrated.map(|(obstacle, _)| obstacle)].contains(&Some(k));
+            if outcome.best.is_none() && is_cause {
+                attempt(span, nodes, work, Start::Through(k, way), &mut outcome);
+            }
+        }
+    }
+    for start in [Start::String(BEADS), Start::String(16)] {
+        if outcome.best.is_none() {
+            attempt(span, nodes, work, start, &mut outcome);
+        }
+    }
+    let (_, mut progress) = outcome.best.ok_or(outcome.failure)?;
+    copy(&work.shortest, nodes);
+    // A last step of Newton's method of no more than its tolerance leaves an error in length of the order of its square.
+    for node in nodes.iter_mut().filter(|node| node.in_contact) {
+        node.correct_trial();
+    }
+    match settle_contacts(span, nodes, work) {
+        Ok(refined) => progress = refined,
+        Err(_) => copy(&work.shortest, nodes),
+    }
+    progress.classes = work.lengths.len();
+    Ok(progress)
+}
+
+/// Solves from a start, and keeps the path if it is the best; returns whether one was found. The nodes hold the best path
+/// before and after, if there is one.
+fn attempt<T: Real>(
+    span: &SpanProblem<'_, T>,
+    nodes: &mut Vec<Node<T>>,
+    work: &mut Workspace<T>,
+    start: Start<T>,
+    outcome: &mut Outcome<T>,
+) -> bool {
+    if work.budget.is_spent() {
+        return false;
+    }
+    // A start from which nothing is found must leave some of the budget to the others.
+    let limit = work.budget.limit;
+    if !matches!(start, Start::String(_)) {
+        work.budget.limit -= (limit - work.budget.spent) / 4 * 3;
+    }
+    collapse(nodes);
+    let found = match start {
+        Start::Plan(plan) => {
+            let Workspace { plans, budget, .. } = &mut *work;
+            plans.write(span, nodes, &plan, T::lit(ACCURACY), budget);
+            settle_contacts(span, nodes, work)
+        }
+        Start::String(detail) => tighten(span, nodes, work, detail, false),
+        Start::Front => {
+            relax::begin_at_hints(span, nodes, &mut work.string, &mut work.budget);
+            for k in 0..nodes.len() {
+                nodes[k].history.caught = false;
+                side::bring_to_front(span, nodes, k, &mut work.budget);
+            }
+            settle_contacts(span, nodes, work)
+        }
+        Start::Middles(_) | Start::Hints | Start::Through(..) => {
+            if let Start::Middles(plan) = start {
+                work.plans.write_middles(nodes, &plan);
+            } else {
+                relax::begin_at_hints(span, nodes, &mut work.string, &mut work.budget);
+            }
+            if let Start::Through(k, way) = start
+                && !lay_in_passage(span, nodes, k, way, &mut work.budget)
+            {
+                work.budget.limit = limit;
+                return false;
+            }
+            slide(span, nodes, work);
+            // What descends is hardly ever shortened by more than the margin from where Newton's method takes over.
+            let longest = outcome.best.map(|(best, _)| best * T::lit(1.0 + MARGIN));
+            if longest.is_some_and(|longest| length_of(span, nodes) > longest) {
+                work.budget.limit = limit;
+                copy(&work.shortest, nodes);
+                return false;
+            }
+            if longest.is_some() && matches!(start, Start::Middles(_)) {
+                // From a saddle it would mostly come back to a path that is known.
+                settle_contacts(span, nodes, work)
+            } else {
+                leave_saddles(span, nodes, work, BEADS)
+            }
+        }
+    };
+    work.budget.limit = limit;
+    let is_path = found.as_ref().map_or_else(|why| why.penetrated.is_some(), |_| true);
+    let lost = if is_path { lost_hint(span, nodes) } else { None };
+    let mut is_found = false;
+    match found {
+        _ if lost.is_some() => outcome.failure.lost = lost,
+        Ok(progress) => {
+            is_found = true;
+            let length = length_of(span, nodes);
+            let penalty = match start {
+                Start::Plan(plan) | Start::Middles(plan) => plan.score - plan.length,
+                _ => T::zero(),
+            };
+            // Lengths are stationary: those of one path agree to roundoff.
+            let is_same = |other: &T| (*other - length).abs() <= T::lit(1e-9).max(T::negligible()) * length;
+            if !work.lengths.iter().any(is_same) {
+                work.lengths.push(length);
+            }
+            if outcome.best.as_ref().is_none_or(|(best, _)| length + penalty < *best) {
+                outcome.best = Some((length + penalty, progress));
+                copy(nodes, &mut work.shortest);
+                return true;
+            }
+        }
+        Err(why) => {
+            // An attempt without budget has no informative failure.
+            let was = &outcome.failure;
+            let mut touching = nodes.iter().filter(|node| node.in_contact);
+            let strayed = touching.find_map(|node| node.off_patch).or(was.strayed);
+            let (penetrated, lost) = (why.penetrated.or(was.penetrated), why.lost.or(was.lost));
+            let off_patch = why.off_patch.or(was.off_patch);
+            let last = if why.iterations > 0 { why } else { *was };
+            outcome.failure = Failure { off_patch, penetrated, lost, strayed, ..last };
+        }
+    }
+    if outcome.best.is_some() {
+        copy(&work.shortest, nodes);
+    }
+    is_found
+}
+
+/// Lays the cable on an obstacle through one of its passages in one of eight directions, extended to both sides until the
+/// points before and after are above its tangent planes: from a point where they are hidden the chords would run
+/// backwards. False if there is no such way.
+fn lay_in_passage<T: Real>(
+    span: &SpanProblem<'_, T>,
+    nodes: &mut [Node<T>],
+    k: usize,
+    way: usize,
+    budget: &mut Budget,
+) -> bool {
+    let (before, after) = (
+        nodes[..k]
+            .iter()
+            .rfind(|node| node.in_contact)
+            .map_or(span.from, |node| node.to_ground(&node.trial.point)),
+        nodes[k + 1..]
+            .iter()
+            .find(|node| node.in_contact)
+            .map_or(span.to, |node| node.to_ground(&node.trial.point)),
+    );
+    let (node, surface) = (&nodes[k], span.surface(&nodes[k]));
+    let (before, after) = (node.to_surface(&before), node.to_surface(&after));
+    let closest = surface.closest_on_segment(&before, &after).point;
+    budget.spend(SEARCH);
+    let Some(place) = surface.passages(&before, &after, &closest)[way / DIRECTIONS] else { return false };
+    let start = surface.end(&surface.retract(&place), &(after - before));
+    let angle = T::two_pi() * T::lit(TURNS[way % DIRECTIONS]);
+    let (sin, cos) = angle.sin_cos();
+    let along = start.tangent * cos + start.binormal() * sin;
+    let trial = lay_along(surface, (&start.point, &along), &before, &after, budget);
+    nodes[k].begin(trial);
+    true
+}
+
+/// The first obstacle that the path does not pass as the straight lines through its hint do.
+fn lost_hint<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>]) -> Option<usize> {
+    (0..span.obstacles.len()).find(|&k| loses_hint(span, nodes, k))
+}
+
+/// Whether the path does not pass an obstacle as the straight lines through its hint do.
+pub(crate) fn loses_hint<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], k: usize) -> bool {
+    let Some(node) = nodes.iter().find(|node| node.obstacle == k && !node.ignored) else { return false };
+    let Some(hint) = span.obstacles[k].place_of_hint() else { return false };
+    let surface = span.obstacles[k].surface();
+    let (before, after) = neighbours(span, nodes, k);
+    let (before, after) = (node.to_surface(&before), node.to_surface(&after));
+    let through = |p: &Point3<T>| Some(surface.winding(&before, p)? + surface.winding(p, &after)?);
+    let found = contacts_of(nodes, k)
+        .try_fold((before, T::zero()), |(at, sum), node| {
+            let (end, around) = winding(node, surface, &at)?;
+            Some((end, sum + around))
+        })
+        .and_then(|(at, sum)| Some(sum + surface.winding(&at, &after)?));
+    // They differ by whole turns.
+    through(&hint).zip(found).is_some_and(|(wanted, found)| (wanted - found).abs() > T::one())
+}
+
+/// The end of a contact, and the angle by which the cable winds about the core of its obstacle from a point before it
+/// to there.
+fn winding<T: Real>(
+    node: &Node<T>,
+    surface: &dyn Wrappable<T>,
+    before: &Point3<T>,
+) -> Option<(Point3<T>, T)> {
+    let start = node.ground.start.transformed(&node.X_GS.inverse());
+    let (mut at, mut sum) = (start, surface.winding(before, &start.point)?);
+    // No chord across a radian of the greatest curvature comes near the core.
+    let parts = ceil(node.turns()).max(T::one());
+    let step = node.ground.length / parts;
+    let mut reach = step;
+    while reach < node.ground.length + T::lit(0.5) * step {
+        let next = surface.geodesic(&at.point, &at.tangent, step, T::lit(ACCURACY), usize::MAX).end;
+        sum += surface.winding(&at.point, &next.point)?;
+        at = next;
+        reach += step;
+    }
+    Some((at.point, sum))
+}
