@@ -8,7 +8,7 @@ use super::derivatives::At;
 use super::{CoordinateSpringDamperExt, Discrete, Parameters};
 use crate::framework::variables::Numbers;
 use crate::framework::{Blocks, Row};
-use crate::math::{Dual, Number, Real, have_same_bits};
+use crate::math::{Dual, Number, Real};
 
 /// How many variables there are: time, parameters, memory.
 const VARIABLES: usize =
@@ -146,7 +146,7 @@ impl<T: Real> Gradient<T> {
     /// The numbers on which it depends, as far as is known, with the derivatives.
     fn by_variables(&self) -> impl Iterator<Item = (usize, T)> + '_ {
         let numbers = self.by_variables.iter().copied().enumerate();
-        numbers.filter(|&(_, slope)| !have_same_bits(slope.abs(), T::zero()))
+        numbers.filter(|&(_, slope)| !slope.vanishes())
     }
 }
 

@@ -16,13 +16,6 @@ pub(super) struct Near<T> {
     pub(super) room: T,
 }
 
-impl<T: Real> Near<T> {
-    /// Of a spring that does not yield.
-    pub(super) fn holding(limit: T) -> Self {
-        Self { limit, room: T::lit(f64::INFINITY) }
-    }
-}
-
 impl<T: Real> ExponentialSpring<T> {
     pub(super) fn state_branches(at: &AtDynamics<'_, T, Self>, near: Near<T>, blocks: &mut Blocks<'_, T>) {
         Self::state_friction(at, near, blocks);

@@ -2,8 +2,8 @@
 
 use nalgebra::{Vector2, Vector3};
 
+use super::branches::Near;
 use super::friction::{Friction, dot, exceeds, length, settle};
-use super::normal::{Normal, normal_force};
 use super::slider::{Slider, Yielding};
 use crate::elements::exponential_spring::{Discrete, FrictionTransition, Parameters};
 use crate::math::{Algebraic, Real};
@@ -16,9 +16,8 @@ pub(super) struct Motion<S> {
     pub(super) time: S,
 }
 
-/// What the law gives.
-pub(super) struct Outcome<S> {
-    pub(super) normal: Normal<S>,
+/// What the law gives in the plane.
+pub(super) struct Tangential<S> {
     pub(super) mu: S,
     pub(super) limit: S,
     pub(super) friction: Friction<S>,
@@ -26,6 +25,7 @@ pub(super) struct Outcome<S> {
     pub(super) energy: S,
     pub(super) dissipation: S,
     pub(super) switching_error: S,
+    pub(super) near: Near<S>,
 }
 
 /// What a commit writes, besides the motion.
@@ -44,23 +44,6 @@ pub(super) enum Step {
     /// It writes time and place only: the time since the last commit is unknown.
     First,
     Nothing,
-}
-
-/// Friction by return mapping.
-pub(super) struct Pulled<S> {
-    pub(super) yielding: Yielding<S>,
-    /// The limit that it is under, after what it loses as the anchor lets go.
-    pub(super) limit: S,
-    /// Its error if the anchor lets go at the end of the step.
-    pub(super) error: S,
-}
-
-impl<S: Algebraic> Outcome<S> {
-    /// The force on the station in the plane's frame.
-    pub(super) fn force(&self) -> Vector3<S> {
-        let friction = self.friction.elastic + self.friction.damping;
-        Vector3::new(friction.x, friction.y, self.normal.total)
-    }
 }
 
 impl<S: Algebraic> Discrete<S> {
@@ -87,33 +70,31 @@ impl<S: Algebraic> Discrete<S> {
 const FAST: f64 = 0.1;
 
 impl<S: Algebraic> Parameters<S> {
-    /// Forces on the station, and what a commit writes.
+    /// Friction of a station with this position and velocity in the plane under a normal force, so long after the last commit,
+    /// and what a commit writes.
     #[inline]
-    pub(super) fn evaluate(&self, committed: &Discrete<S>, motion: &Motion<S>) -> Outcome<S> {
-        let Motion { position, velocity, .. } = motion;
-        let normal = normal_force(self, position.z, velocity.z);
+    pub(super) fn tangential(
+        &self,
+        committed: &Discrete<S>,
+        [position, velocity]: [Vector2<S>; 2],
+        normal: S,
+        elapsed: S,
+    ) -> Tangential<S> {
         let mu = self.friction_coefficient(committed);
-        let limit = mu * normal.total;
-        let is_held = self.holds(limit);
-        let dissipation = -((normal.total - normal.elastic) * velocity.z);
-        let energy = normal.energy;
-        let [p, v] = [position, velocity].map(|v| Vector2::new(v.x, v.y));
-        let outcome = Outcome {
-            normal,
+        let limit = mu * normal;
+        let none = Tangential {
             mu,
             limit,
             friction: Friction::none(),
-            next: Next { anchor: p, sliding: S::lit(1.0), overspeed: S::zero() },
-            energy,
-            dissipation,
+            next: Next { anchor: position, sliding: S::lit(1.0), overspeed: S::zero() },
+            energy: S::zero(),
+            dissipation: S::zero(),
             switching_error: S::zero(),
+            near: Near { limit, room: S::lit(f64::INFINITY) },
         };
         match self.friction_transition {
-            FrictionTransition::ReturnMapping => self.yields(committed, is_held, [p, v], outcome),
-            FrictionTransition::Settling => {
-                let elapsed = motion.time - committed.last_update;
-                self.blends(committed, is_held, [p, v], elapsed, outcome)
-            }
+            FrictionTransition::ReturnMapping => self.yields(committed, [position, velocity], normal, none),
+            FrictionTransition::Settling => self.blends(committed, [position, velocity], elapsed, none),
         }
     }
 
@@ -141,11 +122,11 @@ impl<S: Algebraic> Parameters<S> {
     fn blends(
         &self,
         committed: &Discrete<S>,
-        is_held: bool,
         [position, velocity]: [Vector2<S>; 2],
         elapsed: S,
-        mut outcome: Outcome<S>,
-    ) -> Outcome<S> {
+        mut outcome: Tangential<S>,
+    ) -> Tangential<S> {
+        let is_held = self.holds(outcome.limit);
         if is_held {
             let stretch = position - committed.anchor_P;
             outcome.friction = Friction::blended(self, stretch, velocity, outcome.limit, committed.sliding);
@@ -158,8 +139,8 @@ impl<S: Algebraic> Parameters<S> {
         if is_held && elapsed.value() > S::Scalar::negligible() {
             outcome.next.sliding = settle(anchor - committed.anchor_P, elapsed * self.settle_velocity);
         }
-        outcome.energy += S::lit(0.5) * dot(elastic, lead);
-        outcome.dissipation -= dot(damping, velocity);
+        outcome.energy = S::lit(0.5) * dot(elastic, lead);
+        outcome.dissipation = -dot(damping, velocity);
         outcome
     }
 
@@ -168,52 +149,18 @@ impl<S: Algebraic> Parameters<S> {
     fn yields(
         &self,
         committed: &Discrete<S>,
-        is_held: bool,
         [position, velocity]: [Vector2<S>; 2],
-        mut outcome: Outcome<S>,
-    ) -> Outcome<S> {
+        normal: S,
+        outcome: Tangential<S>,
+    ) -> Tangential<S> {
         let (zero, one) = (S::zero(), S::lit(1.0));
-        let normal = outcome.normal.total;
-        let Pulled { yielding, error, .. } =
-            self.pulls(committed, is_held, [position, velocity], [normal, outcome.limit]);
-        let Yielding { elastic, damping, stretch, overspeed, slips, .. } = yielding;
-        outcome.switching_error = error;
-        outcome.friction = Friction { elastic, damping, limit_reached: slips };
-        let sliding = if slips && (self.lets_go(velocity) || !is_held) {
-            one
-        } else if !slips && !exceeds(velocity, self.settle_velocity) {
-            zero
-        } else {
-            committed.sliding
-        };
-        outcome.next = Next { anchor: position - stretch, sliding, overspeed };
-        outcome.energy -= S::lit(0.5) * dot(elastic, stretch);
-        outcome.dissipation -= dot(damping, velocity);
-        outcome
-    }
-
-    /// Whether a station is fast enough for its anchor to let go.
-    #[inline]
-    fn lets_go(&self, velocity: Vector2<S>) -> bool {
-        self.release_velocity == S::zero() || exceeds(velocity, self.release_velocity)
-    }
-
-    /// Friction by return mapping under a normal force and a limit.
-    #[inline]
-    pub(super) fn pulls(
-        &self,
-        committed: &Discrete<S>,
-        is_held: bool,
-        [position, velocity]: [Vector2<S>; 2],
-        [normal, limit]: [S; 2],
-    ) -> Pulled<S> {
-        let (zero, one) = (S::zero(), S::lit(1.0));
+        let is_held = self.holds(outcome.limit);
         let slider = Slider::committed(committed, position);
         // What friction loses when the anchor lets go. Within the step a fast station loses it as the pull rises on, so that
         // error control sees it and Newton's method has a slope; a slow one at the end.
         let drop = (self.mu_static - self.mu_kinetic) * normal * (one - committed.sliding);
         let beyond = if is_held && !drop.vanishes() && self.lets_go(velocity) {
-            slider.pull_beyond(self, position, velocity, limit).min(drop)
+            slider.pull_beyond(self, position, velocity, outcome.limit).min(drop)
         } else {
             zero
         };
@@ -224,12 +171,33 @@ impl<S: Algebraic> Parameters<S> {
             let share = settle(Vector2::new(excess, zero), self.settle_velocity * S::lit(FAST));
             beyond * (share * share)
         };
-        let limit = limit - fallen;
-        let yielding = if is_held {
+        let limit = outcome.limit - fallen;
+        let Yielding { elastic, damping, stretch, overspeed, slips, room } = if is_held {
             slider.friction(self, position, velocity, limit)
         } else {
             Yielding::none(self, velocity)
         };
-        Pulled { yielding, limit, error: beyond.min(drop - fallen) }
+        let sliding = if slips && (self.lets_go(velocity) || !is_held) {
+            one
+        } else if !slips && !exceeds(velocity, self.settle_velocity) {
+            zero
+        } else {
+            committed.sliding
+        };
+        Tangential {
+            friction: Friction { elastic, damping, limit_reached: slips },
+            next: Next { anchor: position - stretch, sliding, overspeed },
+            energy: -(S::lit(0.5) * dot(elastic, stretch)),
+            dissipation: -dot(damping, velocity),
+            switching_error: beyond.min(drop - fallen),
+            near: Near { limit, room },
+            ..outcome
+        }
+    }
+
+    /// Whether a station is fast enough for its anchor to let go.
+    #[inline]
+    fn lets_go(&self, velocity: Vector2<S>) -> bool {
+        self.release_velocity == S::zero() || exceeds(velocity, self.release_velocity)
     }
 }

@@ -27,7 +27,8 @@ use crate::mechanics::{
     BodyIndex, Checked, ForceAccumulator, Frame, Positions, Station, Topology, Velocities,
 };
 
-use law::{Motion, Next, Outcome, Step};
+use law::{Motion, Next, Step, Tangential};
+use normal::normal_force;
 
 /// Contact between a station on a body and a plane, without a contact search.
 ///
@@ -401,8 +402,12 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         at: &AtVelocity<'_, T, Self>,
         cache: &mut Self::Dynamics,
     ) -> Result<(), ElementError> {
-        let outcome = at.parameters.evaluate(at.discrete, &Self::motion(at));
-        let Outcome { normal, mu, limit, friction, next, energy, dissipation, switching_error } = outcome;
+        let (p_PS, v_PS) = (&at.position.p_PS, &at.velocity.v_PS);
+        let normal = normal_force(at.parameters, p_PS.z, v_PS.z);
+        let elapsed = at.time - at.discrete.last_update;
+        let tangential =
+            at.parameters.tangential(at.discrete, [p_PS.xy().coords, v_PS.xy()], normal.total, elapsed);
+        let Tangential { mu, limit, friction, next, energy, dissipation, switching_error, .. } = tangential;
 
         // Field by field: a whole struct would be built and then copied.
         cache.normal_force_unclamped = normal.unclamped;
@@ -419,8 +424,8 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         cache.next_sliding = next.sliding;
         cache.next_overspeed = next.overspeed;
         cache.switching_error = switching_error;
-        cache.potential_energy = energy;
-        cache.power_dissipated = dissipation;
+        cache.potential_energy = normal.energy + energy;
+        cache.power_dissipated = dissipation - cache.normal_force_damping * v_PS.z;
         cache.X_GP = at.position.X_GP;
         Ok(())
     }

@@ -2,8 +2,8 @@
 
 use nalgebra::{Point3, Vector3};
 
-use super::blocks::{Blocks, Row};
-use crate::math::{Dual, Real, SpatialForce, have_same_bits};
+use super::blocks::Blocks;
+use crate::math::{Dual, Number, Real, SpatialForce};
 use crate::mechanics::BodyIndex;
 
 /// All `N` variables of an element, one after the other as they are declared: time, parameters, discrete and continuous
@@ -39,23 +39,9 @@ impl<T: Real> Blocks<'_, T> {
     ) {
         for direction in 0..N {
             let change = force.map(|component| component.slopes[direction]);
-            if !change.iter().all(is_nothing) {
+            if !change.iter().all(|slope| slope.vanishes()) {
                 self.add_between_by_variable(bodies, p_GM, direction, &in_Ground(change));
             }
         }
     }
-
-    /// Adds the derivatives of a rate, or of a discrete variable after the next commit.
-    pub(crate) fn add_to_in_columns<const N: usize>(&mut self, row: Row, number: Dual<T, N>) {
-        for (direction, slope) in number.slopes.into_iter().enumerate() {
-            if !is_nothing(&slope) {
-                self.add_to_by_variable(row, direction, slope);
-            }
-        }
-    }
-}
-
-/// Zero without derivatives of its own.
-fn is_nothing<T: Real>(slope: &T) -> bool {
-    have_same_bits(slope.abs(), T::zero())
 }
