@@ -94,7 +94,8 @@ struct Gradient<T> {
 
 impl<T: Real, const N: usize> Varied<T, N> {
     /// Displacement and velocity are varied, and the numbers in this list.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a call returns kilobytes of dual numbers, which are copied")]
     fn new<const M: usize>(at: &At<'_, T>, list: List<Dual<T, N>, M>) -> Self {
         let of = &mut |number| Dual::of(number);
         let (mut parameters, mut discrete) = (at.parameters.lift(of), at.discrete.lift(of));

@@ -7,7 +7,7 @@ use nalgebra::{Matrix3, Scalar, Vector3};
 use super::branches::Near;
 use super::law::{Motion, Step, Tangential};
 use super::normal::normal_force;
-use super::{Discrete, ExponentialSpring, Parameters};
+use super::{Discrete, ExponentialSpring, FrictionTransition, Parameters};
 use crate::framework::variables::Numbers;
 use crate::framework::{AtDynamics, Between, Blocks, Row, Slopes};
 use crate::math::{Dual, Number, Real, SpatialForce, SpatialVelocity, rotated};
@@ -157,30 +157,51 @@ impl<T: Real> ExponentialSpring<T> {
         SpatialVelocity::new(Vector3::zeros(), at.position.X_GP.rotation * at.velocity.v_PS)
     }
 
+    /// Stiffness and damping of friction that holds.
+    fn grip(at: &At<'_, T>) -> Option<[T; 2]> {
+        let Parameters { friction_elasticity: k, friction_viscosity: c, friction_transition, .. } =
+            *at.parameters;
+        let Discrete { sliding, overspeed, last_station, .. } = at.discrete;
+        let share = match friction_transition {
+            FrictionTransition::Settling => T::one() - *sliding,
+            FrictionTransition::ReturnMapping if *overspeed > T::zero() => return None,
+            FrictionTransition::ReturnMapping if last_station.is_some() || *sliding == T::zero() => T::one(),
+            FrictionTransition::ReturnMapping => T::zero(),
+        };
+        (!at.dynamics.limit_reached).then_some([k * share, c])
+    }
+
     pub(super) fn linearize_by_motion(&self, at: &At<'_, T>, blocks: &mut Blocks<'_, T>) {
         let normal = normal_slopes(at);
         let limit = at.dynamics.friction_force_limit;
         let mut near = Near { limit, room: T::lit(f64::INFINITY) };
-        let [x, y] = if at.parameters.holds(limit) {
+        let none = [[Vector3::zeros(); 2]; 2];
+        let [x, y] = if !at.parameters.holds(limit) {
+            none
+        } else if let Some([k, c]) = Self::grip(at) {
+            // Most springs hold, where the law is that of a spring and a damper.
+            let along = |factor: T| [Vector3::x() * -factor, Vector3::y() * -factor];
+            let ([kx, ky], [cx, cy]) = (along(k), along(c));
+            [[kx, cx], [ky, cy]]
+        } else {
             let varied = Varied::<T, MOTION>::new(at, 0);
             let Near { limit, room } = varied.tangential.near;
             near = Near { limit: limit.value, room: room.value };
             varied.friction().map(|force| by_motion(&force.slopes, normal))
-        } else {
-            [[Vector3::zeros(); 2]; 2]
         };
         let R_GP = at.position.X_GP.rotation.matrix();
-        let [by_position, by_velocity] = [0, 1].map(|i| {
-            let in_P = Matrix3::from_rows(&[x[i], y[i], Vector3::z() * normal[i]].map(|row| row.transpose()));
+        let slopes = |i: usize| {
+            let rows = [x[i], y[i], Vector3::z() * normal[i]];
+            let in_P = Matrix3::from_fn(|row, column| rows[row][column]);
             Slopes::Separate { torque: Matrix3::zeros(), force: rotated(R_GP, &in_P) }
-        });
+        };
         blocks.add_between(&Between {
             bodies: [self.plane.body, self.station.body],
             p_GM: at.position.p_GS,
             F_GM: SpatialForce::new(Vector3::zeros(), at.dynamics.force_G()),
             V_M: Self::velocity_G(at),
-            by_position,
-            by_velocity,
+            by_position: slopes(0),
+            by_velocity: slopes(1),
         });
         Self::state_branches(at, near, blocks);
     }

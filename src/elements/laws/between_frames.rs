@@ -4,7 +4,7 @@ use nalgebra::{ComplexField, Matrix3, Rotation3, Vector3};
 
 use super::{FrameLaw, Outcome, Relative};
 use crate::elements::frames::{Ends, Framed, Frames};
-use crate::framework::variables::{Numbers, Over, PosePlaces, Variables as _};
+use crate::framework::variables::{Numbers, Over, Variables as _};
 use crate::framework::{
     AtDynamics, AtPosition, AtVelocity, Between, Blocks, ElementError, Error, ForceElement, Given, Row,
     Slopes, Stiffnesses,
@@ -210,26 +210,26 @@ impl<T: Real, L: FrameLaw<T>> BetweenFrames<T, L> {
         })
     }
 
-    /// The place of a variable of the law among all variables: time is the first, and the frames are the next.
-    fn place(of_frames: &[PosePlaces; 2], number: usize) -> usize {
-        if number == 0 { Blocks::<T>::TIME } else { of_frames[1].end + number - 1 }
+    /// The place of a variable of the law among all variables: time is the first, and those of the law follow the frames.
+    fn place(of_frames: usize, number: usize) -> usize {
+        if number == 0 { Blocks::<T>::TIME } else { of_frames + Frames::<T>::COUNT + number - 1 }
     }
 
     /// The number of time, parameters and memory.
     const VARIABLES: usize = 1 + <L::Parameters as Numbers<T>>::COUNT + <L::Memory as Numbers<T>>::COUNT;
 
     fn try_linearize_variables(&self, at: &At<'_, T, L>, blocks: &mut Blocks<'_, T>) -> Option<()> {
-        let of_frames = Frames::places(blocks);
+        let of_frames = Frames::place(blocks);
         let (between, poses) = (self.between(at)?, at.parameters.frames.poses());
         let X_GF = &at.position.X_GF;
-        blocks.add_between_by_frames(&between, &poses, &of_frames, &X_GF.translation.vector);
+        blocks.add_between_by_frames(&between, &poses, of_frames, &X_GF.translation.vector);
         for first in (0..Self::VARIABLES).step_by(AT_ONCE) {
             let Outcome { torque, force, .. } =
                 Self::by_variables(at, first, |p, m, x| self.law.evaluate(p, m, x))?;
             for direction in 0..AT_ONCE.min(Self::VARIABLES - first) {
                 let [torque, force] = [&torque, &force].map(|v| v.map(|number| number.slopes[direction]));
                 let change = SpatialForce::new(torque, force).rotated(&X_GF.rotation);
-                let place = Self::place(&of_frames, first + direction);
+                let place = Self::place(of_frames, first + direction);
                 blocks.add_between_by_variable(between.bodies, &between.p_GM, place, &change);
             }
         }
@@ -237,9 +237,8 @@ impl<T: Real, L: FrameLaw<T>> BetweenFrames<T, L> {
     }
 
     fn try_linearize_commit(&self, at: &At<'_, T, L>, blocks: &mut Blocks<'_, T>) -> Option<()> {
-        let of_frames = Frames::places(blocks);
-        let bodies = self.ends.bodies();
-        let frames = self.ends.placed(&at.parameters.frames, &of_frames);
+        let (of_frames, bodies) = (Frames::place(blocks), self.ends.bodies());
+        let poses = at.parameters.frames.poses();
         let Position { X_GF, X_GM, .. } = at.position;
         let p_GM = X_GM.translation.vector.into();
         let V_M = at.velocity.V_FM.rotated(&X_GF.rotation);
@@ -251,13 +250,13 @@ impl<T: Real, L: FrameLaw<T>> BetweenFrames<T, L> {
             blocks.add_to_between(Row::Next(row), bodies, (&p_GM, &V_M), by_position, by_velocity);
             let r_FM = p_GM.coords - X_GF.translation.vector;
             let (row, motion) = (Row::Next(row), (&r_FM, &V_M));
-            blocks.add_to_by_frames(row, frames, motion, by_position, by_velocity);
+            blocks.add_to_by_frames(row, (bodies, &poses, of_frames), motion, by_position, by_velocity);
         });
         for first in (0..Self::VARIABLES).step_by(AT_ONCE) {
             let next = Self::by_variables(at, first, |p, m, x| self.law.commit(p, m, x))?;
             L::Memory::for_each_over(&next, |row, next: Dual<T, AT_ONCE>| {
                 for direction in 0..AT_ONCE.min(Self::VARIABLES - first) {
-                    let place = Self::place(&of_frames, first + direction);
+                    let place = Self::place(of_frames, first + direction);
                     blocks.add_to_by_variable(Row::Next(row), place, next.slopes[direction]);
                 }
             });

@@ -2,7 +2,9 @@
 
 use alloc::vec::Vec;
 
-use super::between::shares_of_turns;
+use nalgebra::Vector3;
+
+use super::between::by_entries;
 use super::blocks::{Blocks, Column, Derivatives, Mark, Row};
 use super::ends::{End, needed_ends};
 use super::linearization::{KindBlocks, KindScratch, Memory, Scope, Slot, Source};
@@ -212,10 +214,11 @@ impl<T: Real> Differenced<'_, T> {
                     for axis in 0..3 {
                         self.slope(scratch, ends, Moved::Rotation(variable, axis))?;
                     }
-                    for (entry, shares) in shares_of_turns(&R).into_iter().enumerate() {
+                    for entry in 0..9 {
                         push(variable + entry, &mut |result| {
-                            let slopes = scratch.slopes.iter().skip(result).step_by(results);
-                            slopes.zip(shares).fold(T::zero(), |sum, (&slope, share)| sum + slope * share)
+                            let slopes = &scratch.slopes;
+                            let by_turn = Vector3::from_fn(|axis, _| slopes[result + axis * results]);
+                            by_entries(&by_turn, &R)[entry]
                         });
                     }
                     variable += 9;
