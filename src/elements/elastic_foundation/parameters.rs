@@ -8,7 +8,7 @@ use crate::elements::elastic_foundation::SurfaceIndex;
 use crate::framework::variables::{
     Composite, Declared, Listed, Numbers, Part, Variables, Visitor, VisitorMut,
 };
-use crate::framework::{Columns, Stage};
+use crate::framework::{Stage, varied};
 use crate::math::{Dual, InvalidValue, Real, check, checked_when_read};
 use crate::variables;
 
@@ -165,9 +165,9 @@ impl<T: Real> Parameters<T> {
 
     /// What the law of a mesh depends on, with derivatives: its material and the transition velocity; `None` if it is rigid.
     pub(super) fn varied(&self, surface: SurfaceIndex) -> Option<(Material<Varied<T>>, Varied<T>)> {
-        let mut columns = Columns::new();
-        let transition_velocity = columns.number(self.transition_velocity);
-        let material = self.material(surface)?.lift(&mut |number| columns.number(number));
+        let mut vary = varied(0);
+        let transition_velocity = vary(self.transition_velocity);
+        let material = self.material(surface)?.lift(&mut vary);
         Some((material, transition_velocity))
     }
 

@@ -2,21 +2,14 @@
 
 use nalgebra::{Point3, Vector2};
 
-mod branches;
-mod error;
-mod for_contact;
-mod friction;
 mod law;
 mod linearize;
-mod normal;
-mod results;
 mod slider;
-mod stiffness;
 mod variables;
 
-pub use error::TimeNotAdvanced;
-pub use results::{Dynamics, Position, Velocity};
-pub use variables::{Discrete, FrictionTransition, Parameters};
+pub use variables::{
+    Discrete, Dynamics, FrictionTransition, Parameters, Position, TimeNotAdvanced, Velocity,
+};
 
 use crate::framework::{
     AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, Error, ForceElement, Given, Stiffnesses,
@@ -27,8 +20,7 @@ use crate::mechanics::{
     BodyIndex, Checked, ForceAccumulator, Frame, Positions, Station, Topology, Velocities,
 };
 
-use law::{Motion, Next, Step, Tangential};
-use normal::normal_force;
+use law::{Step, Tangential, normal_force};
 
 /// Contact between a station on a body and a plane, without a contact search.
 ///
@@ -341,11 +333,6 @@ impl<T: Real> ExponentialSpring<T> {
         };
         (at.parameters.friction_elasticity * way * (at.time - *last_update)).min(most).max(T::zero())
     }
-
-    /// The motion of the station in the plane's frame.
-    fn motion(at: &AtVelocity<'_, T, Self>) -> Motion<T> {
-        Motion { position: at.position.p_PS.coords, velocity: at.velocity.v_PS, time: at.time }
-    }
 }
 
 impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
@@ -407,23 +394,23 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         let elapsed = at.time - at.discrete.last_update;
         let tangential =
             at.parameters.tangential(at.discrete, [p_PS.xy().coords, v_PS.xy()], normal.total, elapsed);
-        let Tangential { mu, limit, friction, next, energy, dissipation, switching_error, .. } = tangential;
+        let Tangential { elastic, damping, energy, dissipation, .. } = tangential;
 
         // Field by field: a whole struct would be built and then copied.
         cache.normal_force_unclamped = normal.unclamped;
         cache.normal_force_elastic = normal.elastic;
         cache.normal_force_damping = normal.total - normal.elastic;
         cache.normal_force = normal.total;
-        cache.mu = mu;
-        cache.friction_force_limit = limit;
-        cache.limit_reached = friction.limit_reached;
-        cache.friction_force_elastic_P = friction.elastic;
-        cache.friction_force_damping_P = friction.damping;
-        cache.friction_force_P = friction.elastic + friction.damping;
-        cache.next_anchor_P = next.anchor;
-        cache.next_sliding = next.sliding;
-        cache.next_overspeed = next.overspeed;
-        cache.switching_error = switching_error;
+        cache.mu = tangential.mu;
+        cache.friction_force_limit = tangential.limit;
+        cache.limit_reached = tangential.limit_reached;
+        cache.friction_force_elastic_P = elastic;
+        cache.friction_force_damping_P = damping;
+        cache.friction_force_P = elastic + damping;
+        cache.next_anchor_P = tangential.next_anchor;
+        cache.next_sliding = tangential.next_sliding;
+        cache.next_overspeed = tangential.next_overspeed;
+        cache.switching_error = tangential.switching_error;
         cache.potential_energy = normal.energy + energy;
         cache.power_dissipated = dissipation - cache.normal_force_damping * v_PS.z;
         cache.X_GP = at.position.X_GP;
@@ -481,12 +468,16 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         at: &AtDynamics<'_, T, Self>,
         next: &mut Self::Discrete,
     ) -> Result<(), ElementError> {
-        let written = Next {
-            anchor: at.dynamics.next_anchor_P,
-            sliding: at.dynamics.next_sliding,
-            overspeed: at.dynamics.next_overspeed,
+        let dynamics = at.dynamics;
+        let written = Discrete {
+            anchor_P: dynamics.next_anchor_P,
+            sliding: dynamics.next_sliding,
+            last_update: at.time,
+            last_station: Some(at.position.p_PS),
+            last_velocity_P: at.velocity.v_PS.xy(),
+            overspeed: dynamics.next_overspeed,
         };
-        *next = at.discrete.after(Self::step(at)?, &Self::motion(at), written);
+        *next = at.discrete.after(Self::step(at)?, written);
         Ok(())
     }
 

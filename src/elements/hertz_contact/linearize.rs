@@ -1,16 +1,18 @@
 //! Derivatives of the contact.
 
+use core::array::from_fn;
+
 use nalgebra::{Matrix3, Point3, Vector3};
 
 use super::results::{Position, Velocity};
 use super::{HertzContact, Parameters, Surface};
 use crate::framework::variables::Numbers;
-use crate::framework::{AtDynamics, Between, Blocks, Columns, Slopes};
+use crate::framework::{AtDynamics, Between, Blocks, Slopes, varied};
 use crate::math::{Dual, Number, Real, SpatialForce, SpatialVelocity, cross_times, outer, times_cross};
 use crate::mechanics::{BodyIndex, Checked};
 
-/// The number of variables: time and the parameters.
-const VARIABLES: usize = 1 + <Parameters<f64> as Numbers<f64>>::COUNT;
+/// The number of parameters.
+const NUMBERS: usize = <Parameters<f64> as Numbers<f64>>::COUNT;
 
 /// The ball's center relative to the surface.
 struct Center<T: Real> {
@@ -117,16 +119,14 @@ impl<T: Real> HertzContact<T> {
         }
         let Velocity { depth_rate, slip_G: slip } = at.velocity;
         let [ball, surface] = self.bodies();
-        let mut columns = Columns::<VARIABLES>::new();
-        columns.number(at.time);
-        let parameters = at.parameters.lift(&mut |number| columns.number(number));
+        let parameters = at.parameters.lift(&mut varied::<T, NUMBERS>(0));
         let law = parameters.contact_law();
         let volume = Dual::of(T::lit(4.0 / 3.0) * *contact_radius * *depth);
         let normal_force = parameters.effective_modulus * volume * law.normal_factor(Dual::of(*depth_rate));
         let viscosity = normal_force * law.friction_factor(Dual::of(slip.norm_squared()));
         let force = n.zip_map(slip, |n, slip| normal_force * Dual::of(n) - viscosity * Dual::of(slip));
-        blocks.add_between_in_columns([surface, ball], point_G, &force, |change| {
-            SpatialForce::new(Vector3::zeros(), change)
-        });
+        let changes: [_; NUMBERS] =
+            from_fn(|i| SpatialForce::new(Vector3::zeros(), force.map(|component| component.slopes[i])));
+        blocks.add_between_by_variables([surface, ball], point_G, blocks.parameter(0), &changes);
     }
 }

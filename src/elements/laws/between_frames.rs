@@ -7,7 +7,7 @@ use crate::elements::frames::{Ends, Framed, Frames};
 use crate::framework::variables::{Numbers, Over, Variables as _};
 use crate::framework::{
     AtDynamics, AtPosition, AtVelocity, Between, Blocks, ElementError, Error, ForceElement, Given, Row,
-    Slopes, Stiffnesses,
+    Slopes, Stiffnesses, varied,
 };
 use crate::math::{Dual, Number, Pose, Real, SpatialForce, SpatialVelocity};
 use crate::mechanics::{BodyIndex, ForceAccumulator, Frame, Topology, Velocities};
@@ -176,13 +176,7 @@ impl<T: Real, L: FrameLaw<T>> BetweenFrames<T, L> {
             &Relative<Dual<T, AT_ONCE>>,
         ) -> Result<R, ElementError>,
     ) -> Option<R> {
-        let mut place = 0;
-        let mut next = |value| {
-            let direction = place - first.min(place);
-            let varies = place >= first && direction < AT_ONCE;
-            place += 1;
-            if varies { Dual::variable(value, direction) } else { Dual::of(value) }
-        };
+        let mut next = varied(first);
         let time = next(at.time);
         let parameters = at.parameters.law.lift(&mut next);
         let memory = at.discrete.lift(&mut next);
