@@ -24,16 +24,6 @@ pub(super) struct Part<S> {
     pub(super) loss: S,
 }
 
-/// What the law gives.
-pub(super) struct Outcome<S> {
-    pub(super) force: S,
-    pub(super) friction: S,
-    pub(super) contact: S,
-    pub(super) energy: S,
-    pub(super) loss: S,
-    pub(super) supply: S,
-}
-
 impl<S: Algebraic> Part<S> {
     pub(super) fn none() -> Self {
         Self { force: S::zero(), energy: S::zero(), loss: S::zero() }
@@ -64,23 +54,26 @@ impl<T: Real> Parameters<T> {
 }
 
 impl<S: Algebraic> Parameters<S> {
-    /// Spring, damper, friction and stops.
+    /// The forces of spring and damper.
     #[inline]
-    pub(super) fn evaluate(&self, q: S, v: S, discrete: &Discrete<S>) -> Outcome<S> {
-        let stretch = q - self.offset;
-        let slip = v - self.velocity_offset;
-        let spring = self.stiffness * stretch;
-        let damper = self.damping * slip;
+    pub(super) fn spring_and_damper(&self, q: S, v: S) -> [S; 2] {
+        [self.stiffness * (q - self.offset), self.damping * (v - self.velocity_offset)]
+    }
+
+    /// Spring, damper, friction and stops; then the forces of friction and of the stops, and the power that the drive of the
+    /// damper supplies.
+    #[inline]
+    pub(super) fn evaluate(&self, q: S, v: S, discrete: &Discrete<S>) -> (Part<S>, [S; 3]) {
+        let (stretch, slip) = (q - self.offset, v - self.velocity_offset);
+        let [spring, damper] = self.spring_and_damper(q, v);
         let friction = self.friction(q, v, discrete);
         let contact = self.contact(q, v, discrete.limit_stop_state);
-        Outcome {
+        let all = Part {
             force: spring + damper + friction.force + contact.force,
-            friction: friction.force,
-            contact: contact.force,
             energy: S::lit(0.5) * spring * stretch + friction.energy + contact.energy,
             loss: damper * slip + friction.loss + contact.loss,
-            supply: -damper * self.velocity_offset,
-        }
+        };
+        (all, [friction.force, contact.force, -damper * self.velocity_offset])
     }
 
     /// The magnitude `F(v)` of sliding friction \[N\] at a speed outside the proportional zone

@@ -2,24 +2,15 @@
 
 use alloc::sync::Arc;
 
-mod by_variables;
-mod derivatives;
-mod for_contact;
 mod law;
-mod load;
-mod resistance;
-mod results;
+mod linearize;
 mod stops;
-mod user_law;
 mod variables;
 
-use law::Outcome;
+use law::Part;
 pub use law::Switch;
-use resistance::Resistance;
-pub use results::{Dynamics, Position, Velocity};
-use user_law::ForceLaw;
-pub use user_law::LawForce;
-pub use variables::{Discrete, Parameters};
+use variables::ForceLaw;
+pub use variables::{Discrete, Dynamics, LawForce, Parameters, Position, Velocity};
 
 use crate::framework::{
     AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, Error, ForceElement, Given, Stiffnesses,
@@ -380,7 +371,7 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
             *cache =
                 Dynamics { force, potential_energy, power_dissipated, power_supplied, ..Dynamics::default() };
         } else {
-            let Outcome { force, friction, contact, energy, loss, supply } =
+            let (Part { force, energy, loss }, [friction, contact, supply]) =
                 parameters.evaluate(q, v, at.discrete);
             cache.force = force;
             cache.friction_force = friction;
@@ -421,7 +412,7 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
             stiffnesses.unknown();
             return;
         }
-        let Resistance { stiffness, damping } = at.parameters.resistance();
+        let [stiffness, damping] = at.parameters.resistance();
         let factors = [-*factor0, *factor1].map(T::to_f64);
         stiffnesses.on_coordinates(stiffness, damping, [0, 1].map(|i| (self.sides()[i], factors[i])));
     }
