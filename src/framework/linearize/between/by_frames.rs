@@ -26,22 +26,24 @@ impl<T: Real> Blocks<'_, T> {
         let Between { bodies, p_GM, F_GM, V_M, by_position: K, by_velocity: D } = between;
         let [R_GB1, R_GB2] = bodies.map(|body| *self.pose(body).rotation.matrix());
         let r_FM = p_GM.coords - p_GF;
-        let none = Vector3::zeros();
 
+        let [K, D] = [K.quarters(), D.quarters()];
+        let times = |[torque, force]: &[[Matrix3<T>; 2]; 2], i: usize, v: &Vector3<T>| {
+            SpatialForce::new(torque[i] * v, force[i] * v)
+        };
         // F turns against all that is seen from it, and takes the force along.
         let by_F = [0, 1, 2].map(|axis| {
-            let (turn, shift) = (R_GB1.column(axis).into(), R_GB1.column(axis).into());
-            let turn: Vector3<T> = turn;
-            let along = SpatialForce::new(turn.cross(&F_GM.torque), turn.cross(&F_GM.force));
-            let turned = K.times(&turn, &turn.cross(&r_FM));
-            let spun = D.times(&turn.cross(&V_M.angular), &turn.cross(&V_M.linear));
-            [along + -turned + -spun, -K.times(&none, &shift)]
+            let axis: Vector3<T> = R_GB1.column(axis).into();
+            let along = SpatialForce::new(axis.cross(&F_GM.torque), axis.cross(&F_GM.force));
+            let turned = times(&K, 0, &axis) + times(&K, 1, &axis.cross(&r_FM));
+            let spun = times(&D, 0, &axis.cross(&V_M.angular)) + times(&D, 1, &axis.cross(&V_M.linear));
+            [along + -(turned + spun), -times(&K, 1, &axis)]
         });
         let by_M = [0, 1, 2].map(|axis| {
-            let shift: Vector3<T> = R_GB2.column(axis).into();
-            let shifted = K.times(&none, &shift) + D.times(&none, &V_M.angular.cross(&shift));
-            let lever = SpatialForce::new(shift.cross(&F_GM.force), none);
-            [K.times(&shift, &none), shifted + lever]
+            let axis: Vector3<T> = R_GB2.column(axis).into();
+            let lever = SpatialForce::new(axis.cross(&F_GM.force), Vector3::zeros());
+            let shifted = times(&K, 1, &axis) + times(&D, 1, &V_M.angular.cross(&axis));
+            [times(&K, 0, &axis), shifted + lever]
         });
         for (place, X_BF, changes) in [(first, &poses[0], &by_F), (first + OF_POSE, &poses[1], &by_M)] {
             for (&body, sign) in bodies.iter().zip([-T::one(), T::one()]) {

@@ -39,17 +39,6 @@ impl<T: Real> Slopes<T> {
             Self::Coupled(quarters) => quarters,
         }
     }
-
-    /// The change of torque and force.
-    fn times(&self, angular: &Vector3<T>, linear: &Vector3<T>) -> SpatialForce<T> {
-        match self {
-            Self::Separate { torque, force } => SpatialForce::new(torque * angular, force * linear),
-            Self::Coupled([torque, force]) => {
-                let times = |[turn, shift]: &[Matrix3<T>; 2]| turn * angular + shift * linear;
-                SpatialForce::new(times(torque), times(force))
-            }
-        }
-    }
 }
 
 /// A torque and a force at a point M of one body, with the opposite on another, that depend on where M is and how it
