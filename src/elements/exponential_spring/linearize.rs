@@ -186,33 +186,34 @@ impl<T: Real> ExponentialSpring<T> {
         Self::state_branches(at, near, blocks);
     }
 
-    pub(super) fn linearize_by_variables(&self, at: &At<'_, T>, blocks: &mut Blocks<'_, T>) {
-        let (bodies, R_GP) = ([self.plane.body, self.station.body], at.position.X_GP.rotation);
-        let (places, normal) = (places(at, blocks), normal_slopes(at));
-        let mut z = Dual::of(at.dynamics.normal_force);
-        z.slopes[BY_NORMAL] = T::one();
-        let directions = if at.parameters.holds(at.dynamics.friction_force_limit) { ALL } else { AT_ONCE };
-        for first in (0..directions).step_by(AT_ONCE) {
-            let [x, y] = &components(&vary(at, first).0);
-            for_each_slope(&places, first, [x, y, &z], &normal, |variable, in_P| {
-                let force = SpatialForce::new(Vector3::zeros(), R_GP * Vector3::from(in_P));
-                blocks.add_between_by_variable(bodies, &at.position.p_GS, variable, &force);
-            });
-            z = Dual::of(z.value);
-        }
-    }
-
-    pub(super) fn linearize_memory(&self, at: &At<'_, T>, blocks: &mut Blocks<'_, T>) {
-        // Differences return the error of the commit.
-        let Ok(step) = Self::step(at) else { return blocks.differences() };
+    /// Writes the derivatives of the forces by variables, and those of the memory after what a commit does.
+    pub(super) fn linearize_others(
+        &self,
+        at: &At<'_, T>,
+        forces: bool,
+        commit: Option<Step>,
+        blocks: &mut Blocks<'_, T>,
+    ) {
         let (bodies, R_GP) = ([self.plane.body, self.station.body], at.position.X_GP.rotation);
         let (p_GS, V_G, none) = (&at.position.p_GS, Self::velocity_G(at), Vector3::zeros());
         let (places, normal) = (places(at, blocks), normal_slopes(at));
-        // Without friction a commit depends on motion and time only.
-        let is_free = step == Step::Whole && !at.parameters.holds(at.dynamics.friction_force_limit);
-        let directions = if is_free { AT_ONCE } else { ALL };
+        let mut z = Dual::of(at.dynamics.normal_force);
+        z.slopes[BY_NORMAL] = T::one();
+        // Without friction, forces and a commit depend on motion, time and the normal force only.
+        let is_free = !at.parameters.holds(at.dynamics.friction_force_limit);
+        let keeps_all = commit.is_some_and(|step| step != Step::Whole);
+        let directions = if is_free && !keeps_all { AT_ONCE } else { ALL };
         for first in (0..directions).step_by(AT_ONCE) {
-            let (_, [memory, next]) = vary::<T, AT_ONCE>(at, first);
+            let (tangential, [memory, next]) = vary::<T, AT_ONCE>(at, first);
+            if forces {
+                let [x, y] = &components(&tangential);
+                for_each_slope(&places, first, [x, y, &z], &normal, |variable, in_P| {
+                    let force = SpatialForce::new(none, R_GP * Vector3::from(in_P));
+                    blocks.add_between_by_variable(bodies, p_GS, variable, &force);
+                });
+                z = Dual::of(z.value);
+            }
+            let Some(step) = commit else { continue };
             memory.after(step, next).for_each(|row, next| {
                 let row = Row::Next(row);
                 if first == 0 && !next.slopes[..=BY_HEIGHT].iter().all(|slope| slope.vanishes()) {

@@ -486,11 +486,18 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
     }
 
     fn linearize_variables(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
-        self.linearize_by_variables(at, blocks);
+        // With the commit, of which the derivatives are those of one evaluation.
+        let commit = if blocks.scope().commit { Self::step(at).ok() } else { None };
+        self.linearize_others(at, true, commit, blocks);
     }
 
     fn linearize_commit(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
-        self.linearize_memory(at, blocks);
+        match Self::step(at) {
+            // Differences return the error of the commit.
+            Err(_) => blocks.differences(),
+            Ok(_) if blocks.scope().variables => {}
+            Ok(step) => self.linearize_others(at, false, Some(step), blocks),
+        }
     }
 
     fn discontinuous_update(

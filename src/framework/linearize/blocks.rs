@@ -7,7 +7,7 @@ use core::any::Any;
 use nalgebra::{SMatrix, SVector};
 
 use super::ends::{End, Freedoms};
-use super::linearization::{Memory, Source};
+use super::linearization::{Memory, Scope, Source};
 use crate::math::{Pose, Real, SpatialVelocity};
 use crate::mechanics::{BodyIndex, Checked, Kinematics};
 
@@ -258,11 +258,17 @@ pub struct Blocks<'a, T: Real> {
     pub(super) ends: &'a mut Option<Vec<End>>,
     /// Of the kind of elements.
     pub(super) workspace: &'a mut Memory,
+    pub(super) scope: Scope,
 }
 
 impl<T: Real> Blocks<'_, T> {
     /// The variable that is time, for the methods that take one.
     pub const TIME: usize = 0;
+
+    /// What is asked for. An element that derives its variables and its commit at once writes both where it is first asked.
+    pub fn scope(&self) -> Scope {
+        self.scope
+    }
 
     /// The place among all variables of a number of the parameters.
     pub fn parameter(&self, number: usize) -> usize {
