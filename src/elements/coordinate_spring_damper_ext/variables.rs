@@ -37,6 +37,30 @@ variables! {
         /// Load `N`: the transmitted force whose magnitude friction follows, such as the normal force of a guide or
         /// the reaction of a joint. An input that the host writes, in every step if it varies. Of a force in all
         /// cases, also for a rotation.
+        ///
+        /// A guide that rubs as it is pressed:
+        ///
+        /// ```
+        /// use force_elements::coordinate_spring_damper_ext::Parameters;
+        /// use force_elements::{CoordinatePair, CoordinateSpringDamperExt, ForceSystem};
+        ///
+        /// let mut system = ForceSystem::<f64>::new();
+        /// let slider = system.add_coordinate();
+        /// let guide = system.add(CoordinateSpringDamperExt::new(CoordinatePair::on(slider), Parameters {
+        ///     dynamic_friction_coefficient: 0.25,
+        ///     friction_proportional_zone: 1e-3,
+        ///     ..Parameters::default()
+        /// })?)?;
+        ///
+        /// let mut state = system.default_state();
+        /// state.set_coordinate_rate(slider, 0.5)?;
+        /// for load in [8.0, -16.0, 0.0] {
+        ///     system.update_parameters(&mut state, guide, |p| p.friction_load = load)?;
+        ///     let force = system.realize_dynamics(&mut state)?.coordinate_force(slider);
+        ///     assert_eq!(force, -0.25 * load.abs());
+        /// }
+        /// # Ok::<(), force_elements::Error>(())
+        /// ```
         pub friction_load: T ["N"], finite => Dynamics;
         /// Stiffness `k_μ` of the bristles while they stick. Where bristles act (`v_reg = 0`, and `f_d`, `f_so`,
         /// `μ_d` or `μ_so` above zero), greater than zero unless `d_μ` is: else they would never slip. When setting

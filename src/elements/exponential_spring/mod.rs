@@ -78,39 +78,7 @@ use law::{Step, Tangential, normal_force};
 /// A commit is refused with [`TimeNotAdvanced`] if time has decreased since the last one. A second commit without motion
 /// changes nothing.
 ///
-/// # As published
-///
-/// [`FrictionTransition::Settling`] is the law of the source. It replaces the lines after the first:
-///
-/// ```text
-/// limit       L     = μ·fz,   μ = μs − s·(μs − μk)
-/// sliding     f1    = −cxy·vxy                                     shortened to L
-/// anchored    f2    = −kxy·(pxy − p0) − cxy·vxy                    both parts scaled to |f2| ≤ L
-/// friction    fxy   = (elastic part of f2)·(1 − s) + (damping part of f2)·(1 − s) + f1·s
-/// next anchor p0⁺   = pxy + (elastic part of fxy) / kxy
-/// next s      s⁺    = 10σ³ − 15σ⁴ + 6σ⁵,   σ = |p0⁺ − p0| / (Δt·v_settle) clamped to [0, 1]
-/// ```
-///
-/// `s` is Sliding: 0 when the anchor holds, 1 when the station slides. The forces use the committed anchor `p0`
-/// and Sliding `s`; a commit replaces them by the next ones. Δt is the time since the last commit: a commit after a motion
-/// in zero time is refused with [`TimeNotAdvanced`]. `s⁺ = 1` where Δt or the limit is negligible.
-///
-/// - **A loaded station that arrives sliding may never stick.** At `s = 1` friction is purely viscous: `n`
-///   stations that share a tangential load `F` evenly creep at `v = F / (n·cxy)`, if kinetic friction can hold
-///   it. With the defaults a 10 kg block on four corners under 17 N, a quarter of what static friction could
-///   hold, creeps at 15 mm/s indefinitely. Such creep sustains itself, whatever the step, above 0.724 times the
-///   settle velocity (`(45 − √105)/48`, where the slope of ln s over ln σ falls below one), unless rocking or
-///   stiff friction springs break it. Below 0.6 times the settle velocity blocks of 0.5 to 100 kg on slopes of 5°
-///   to 28° all stuck. So choose `cxy` or `v_settle` such that `F/(n·cxy) < 0.6·v_settle` for the largest load to
-///   be held.
-/// - [`Parameters::with_critical_damping`] for the mass `m` carried by a station satisfies this if
-///   `m < kxy·(1.2·v_settle/a)²`, with the load per mass `a`, which is `g·sin θ` on a slope of θ. With the
-///   default `kxy` and `v_settle` on 20° that is 0.256 kg per station. More mass needs a larger `kxy` or a larger
-///   `cxy`; with the latter the friction springs stretch slowly, within a few times `cxy/kxy`.
-/// - With Sliding between 0 and 1, each accepted step removes a further share of the elastic force, so that the
-///   transition, and possibly whether a block pushed from rest at `s = 1` sticks, depends on the step size.
-///   Within one step, and only there, the elastic friction may then return slightly more energy than the spring
-///   had stored.
+/// The law of the source, whose friction settles from step to step, is [`FrictionTransition::Settling`].
 ///
 /// | symbol | field | default | unit | range |
 /// |---|---|---|---|---|
@@ -151,28 +119,20 @@ use law::{Step, Tangential, normal_force};
 ///   a fall of half a metre, with the default `d2`, 0.28 ms. The height of rebound under semi-implicit Euler is
 ///   then correct to 2 % of the fall. The method is unstable above `2√2`: at 1 ms that station bounces more than
 ///   ten times as high as it fell from, without an error.
-///
-/// # Singular cases
-///
-/// None: a station so deep below the plane that the exponential overflows is at the clamp. An evaluation returns
-/// [`ElementError::NonFiniteForce`] if a force or energy is not finite, or the square of a force of friction overflows.
+/// - A station so deep below the plane that the exponential overflows is at the clamp. An evaluation returns
+///   [`ElementError::NonFiniteForce`] if a force or energy is not finite, or the square of a force of friction overflows.
 ///
 /// # Stable step
 ///
 /// For the [longest stable step](crate::ForceSystem::stable_step) of a host, it reports `kxy` and `cxy` where the station
-/// touches or may strike; the slope `d2·f` of the present normal force along the normal, with the damping `cz·fe`; and an impact at
-/// the speed `v` that the host states, or at which a station that touches approaches. With `y = cz·v` that turns with
-/// `ω² = (d2·v)²·(y − ln(1 + y))/y²`, `(d2·v)²/2` without damping, and is damped at the rate `d2·v·(y − ln(1 + y))/y`. Twice `ω` is
-/// reported, so that the energy after an impact is off by less than 1 % at the bound.
-///
-/// # At which steps
+/// touches or may strike; the slope `d2·f` of the present normal force along the normal, with the damping `cz·fe`; and twice the
+/// frequency of an impact at the speed that the host states, or at which a station that touches approaches, so that the energy
+/// after it is off by less than 1 % at the bound.
 ///
 /// With parameters [for a contact](Parameters::for_contact) blocks stop, hold and rest at the step they are made for, under
 /// symplectic Euler. Under error control of an accuracy of 1e-4 to 1e-8, from first steps of 1 µs to 1 s, a block stops where
-/// its law says, to 0.01 mm and twenty times the accuracy in metres: a
-/// station that turns back within a step counts as an event, which is located to the force tolerance of the integrator.
-/// Other hosts of fixed steps are late by up to a step where slip begins or ends, and are told by
-/// [`check_step`](crate::ForceSystem::check_step) of steps that are too long for other parameters.
+/// its law says, to 0.01 mm and twenty times the accuracy in metres. Other hosts of fixed steps are late by up to a step where
+/// slip begins or ends, and are told by [`check_step`](crate::ForceSystem::check_step) of steps that are too long.
 ///
 /// # Linearization
 ///

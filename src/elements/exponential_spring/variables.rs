@@ -86,7 +86,38 @@ pub enum FrictionTransition {
     /// The anchor holds up to static friction, and is dragged along under kinetic friction until the station rests.
     #[default]
     ReturnMapping,
-    /// Sliding settles from step to step as the anchor slows down: the law as published.
+    /// Sliding settles from step to step as the anchor slows down: the law as published. Of that of the
+    /// [element](super::ExponentialSpring) it replaces the lines after the first:
+    ///
+    /// ```text
+    /// limit       L     = μ·fz,   μ = μs − s·(μs − μk)
+    /// sliding     f1    = −cxy·vxy                                     shortened to L
+    /// anchored    f2    = −kxy·(pxy − p0) − cxy·vxy                    both parts scaled to |f2| ≤ L
+    /// friction    fxy   = (elastic part of f2)·(1 − s) + (damping part of f2)·(1 − s) + f1·s
+    /// next anchor p0⁺   = pxy + (elastic part of fxy) / kxy
+    /// next s      s⁺    = 10σ³ − 15σ⁴ + 6σ⁵,   σ = |p0⁺ − p0| / (Δt·v_settle) clamped to [0, 1]
+    /// ```
+    ///
+    /// `s` is Sliding: 0 when the anchor holds, 1 when the station slides. The forces use the committed anchor `p0`
+    /// and Sliding `s`; a commit replaces them by the next ones. Δt is the time since the last commit: a commit after a motion
+    /// in zero time is refused with [`TimeNotAdvanced`]. `s⁺ = 1` where Δt or the limit is negligible.
+    ///
+    /// - **A loaded station that arrives sliding may never stick.** At `s = 1` friction is purely viscous: `n`
+    ///   stations that share a tangential load `F` evenly creep at `v = F / (n·cxy)`, if kinetic friction can hold
+    ///   it. With the defaults a 10 kg block on four corners under 17 N, a quarter of what static friction could
+    ///   hold, creeps at 15 mm/s indefinitely. Such creep sustains itself, whatever the step, above 0.724 times the
+    ///   settle velocity (`(45 − √105)/48`, where the slope of ln s over ln σ falls below one), unless rocking or
+    ///   stiff friction springs break it. Below 0.6 times the settle velocity blocks of 0.5 to 100 kg on slopes of 5°
+    ///   to 28° all stuck. So choose `cxy` or `v_settle` such that `F/(n·cxy) < 0.6·v_settle` for the largest load to
+    ///   be held.
+    /// - [`Parameters::with_critical_damping`] for the mass `m` carried by a station satisfies this if
+    ///   `m < kxy·(1.2·v_settle/a)²`, with the load per mass `a`, which is `g·sin θ` on a slope of θ. With the
+    ///   default `kxy` and `v_settle` on 20° that is 0.256 kg per station. More mass needs a larger `kxy` or a larger
+    ///   `cxy`; with the latter the friction springs stretch slowly, within a few times `cxy/kxy`.
+    /// - With Sliding between 0 and 1, each accepted step removes a further share of the elastic force, so that the
+    ///   transition, and possibly whether a block pushed from rest at `s = 1` sticks, depends on the step size.
+    ///   Within one step, and only there, the elastic friction may then return slightly more energy than the spring
+    ///   had stored.
     Settling,
 }
 
