@@ -9,7 +9,7 @@ use crate::framework::{
     AtDynamics, AtPosition, AtVelocity, Between, Blocks, ElementError, Error, ForceElement, Given, Row,
     Slopes, Stiffnesses, varied,
 };
-use crate::math::{Dual, Number, Pose, Real, SpatialForce, SpatialVelocity};
+use crate::math::{Dual, Number, Pose, Real, SpatialForce, SpatialVelocity, rotated};
 use crate::mechanics::{BodyIndex, ForceAccumulator, Frame, Topology, Velocities};
 use crate::results;
 
@@ -124,6 +124,11 @@ impl<T: Real, L: FrameLaw<T>> BetweenFrames<T, L> {
 type At<'a, T, L> = AtDynamics<'a, T, BetweenFrames<T, L>>;
 
 impl<T: Real, L: FrameLaw<T>> BetweenFrames<T, L> {
+    #[inline(always)]
+    #[expect(
+        clippy::inline_always,
+        reason = "with two callers it is a call and a copy of the poses in the loop"
+    )]
     fn position(&self, given: &Given<'_, T, Self>) -> Position<T> {
         let (X_GF, X_GM, R_FM) = self.ends.poses(given.positions, &given.parameters.frames);
         let p_FM = X_GF.rotation.matrix().tr_mul(&(X_GM.translation.vector - X_GF.translation.vector));
@@ -132,6 +137,8 @@ impl<T: Real, L: FrameLaw<T>> BetweenFrames<T, L> {
     }
 
     /// The motion over numbers without derivatives.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a call returns kilobytes of dual numbers, which are copied")]
     fn relative<S: Number<T>>(time: T, position: &Position<T>, velocity: &Velocity<T>) -> Relative<S> {
         let SpatialVelocity { angular, linear } = velocity.V_FM;
         Relative {
@@ -144,6 +151,8 @@ impl<T: Real, L: FrameLaw<T>> BetweenFrames<T, L> {
     }
 
     /// What the law makes of numbers that vary with the motion of M in F.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a call returns kilobytes of dual numbers, which are copied")]
     fn by_motion<R>(
         at: &At<'_, T, L>,
         of: impl Fn(
@@ -167,6 +176,8 @@ impl<T: Real, L: FrameLaw<T>> BetweenFrames<T, L> {
     }
 
     /// What the law makes of numbers of which eight vary: time, parameters and memory, from a place on.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a call returns kilobytes of dual numbers, which are copied")]
     fn by_variables<R>(
         at: &At<'_, T, L>,
         first: usize,
@@ -189,11 +200,17 @@ impl<T: Real, L: FrameLaw<T>> BetweenFrames<T, L> {
         let Outcome { torque, force, .. } = Self::by_motion(at, |p, m, x| self.law.evaluate(p, m, x))?;
         let (X_GF, V_FM) = (&at.position.X_GF, &at.velocity.V_FM);
         let R_GF = X_GF.rotation.matrix();
-        let quarter = |of: &Vector3<Dual<T, MOTION>>, first| {
-            R_GF * Matrix3::from_fn(|i, j| of[i].slopes[first + j]) * R_GF.transpose()
+        let is_zero = |quarter: &Matrix3<T>| quarter.iter().all(|entry| entry.vanishes());
+        let slopes = |first| {
+            let of = |of: &Vector3<Dual<T, MOTION>>, first| Matrix3::from_fn(|i, j| of[i].slopes[first + j]);
+            let quarters = [&torque, &force].map(|v| [of(v, first), of(v, first + 3)]);
+            if is_zero(&quarters[0][1]) && is_zero(&quarters[1][0]) {
+                let [torque, force] = [0, 1].map(|i| rotated(R_GF, &quarters[i][i]));
+                Slopes::Separate { torque, force }
+            } else {
+                Slopes::Coupled(quarters.map(|row| row.map(|quarter| rotated(R_GF, &quarter))))
+            }
         };
-        let slopes =
-            |first| Slopes::Coupled([&torque, &force].map(|of| [quarter(of, first), quarter(of, first + 3)]));
         Some(Between {
             bodies: self.ends.bodies(),
             p_GM: at.position.X_GM.translation.vector.into(),
