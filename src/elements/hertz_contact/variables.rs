@@ -3,7 +3,7 @@
 use nalgebra::{ComplexField, Point3, Vector3};
 
 use crate::elements::contact_design::ContactDesign;
-use crate::elements::contact_law::{Coefficients, ContactLaw};
+use crate::elements::contact_law::ContactLaw;
 use crate::framework::ElementError;
 use crate::framework::variables::Variables as _;
 use crate::math::{Algebraic, InvalidValue, Real, Requirement, check, checked_when_read};
@@ -127,13 +127,8 @@ impl<T: Real> Parameters<T> {
 
 impl<S: Algebraic> Parameters<S> {
     pub(super) fn contact_law(&self) -> ContactLaw<S> {
-        ContactLaw::new(Coefficients {
-            dissipation: self.dissipation * S::lit(1.5),
-            static_friction: self.static_friction,
-            dynamic_friction: self.dynamic_friction,
-            viscous_friction: self.viscous_friction,
-            transition_velocity: self.transition_velocity,
-        })
+        let friction = [self.static_friction, self.dynamic_friction, self.viscous_friction];
+        ContactLaw::new(self.dissipation * S::lit(1.5), friction, self.transition_velocity)
     }
 
     /// The elastic force of a contact of this radius and depth, both greater than zero.
