@@ -4,20 +4,7 @@ use nalgebra::Vector3;
 
 use crate::math::{Algebraic, Dual, Number, Real};
 
-/// Dissipation after Hunt and Crossley, and friction after Hollars.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Coefficients<T> {
-    /// \[s/m\]
-    pub(super) dissipation: T,
-    pub(super) static_friction: T,
-    pub(super) dynamic_friction: T,
-    /// \[s/m\]
-    pub(super) viscous_friction: T,
-    /// \[m/s\]
-    pub(super) transition_velocity: T,
-}
-
-/// The law of a contact, with the terms shared by all its points computed once.
+/// The law of a contact, dissipation after Hunt and Crossley and friction after Hollars, with the terms shared by all its points computed once.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ContactLaw<S: Algebraic> {
     dissipation: S,
@@ -30,14 +17,13 @@ pub(super) struct ContactLaw<S: Algebraic> {
 }
 
 impl<T: Real, S: Algebraic<Scalar = T>> ContactLaw<S> {
-    pub(super) fn new(coefficients: Coefficients<S>) -> Self {
-        let Coefficients {
-            dissipation,
-            static_friction,
-            dynamic_friction,
-            viscous_friction,
-            transition_velocity,
-        } = coefficients;
+    /// The law of this dissipation \[s/m\], of static, dynamic and viscous \[s/m\] friction, and of this transition velocity
+    /// \[m/s\].
+    pub(super) fn new(
+        dissipation: S,
+        [static_friction, dynamic_friction, viscous_friction]: [S; 3],
+        transition_velocity: S,
+    ) -> Self {
         let inverse_transition = S::lit(1.0) / transition_velocity;
         Self {
             dissipation,
@@ -126,6 +112,21 @@ mod tests {
     use approx::assert_relative_eq;
     use num_dual::Dual64;
 
+    /// Those of a rubber.
+    #[derive(Clone, Copy)]
+    struct Coefficients<T> {
+        dissipation: T,
+        static_friction: T,
+        dynamic_friction: T,
+        viscous_friction: T,
+        transition_velocity: T,
+    }
+
+    fn law_of<S: Algebraic>(coefficients: Coefficients<S>) -> ContactLaw<S> {
+        let Coefficients { static_friction: s, dynamic_friction: d, viscous_friction: v, .. } = coefficients;
+        ContactLaw::new(coefficients.dissipation, [s, d, v], coefficients.transition_velocity)
+    }
+
     /// Viscous friction would dominate at high speed: those that compare there leave it out.
     fn rubber(transition_velocity: f64, viscous_friction: f64) -> Coefficients<f64> {
         Coefficients {
@@ -158,7 +159,7 @@ mod tests {
 
     #[test]
     fn friction_is_the_published_formula_at_every_speed() {
-        let law = ContactLaw::new(rubber(0.02, 0.1));
+        let law = law_of(rubber(0.02, 0.1));
         for vs in [1e-9, 1e-3, 0.01, 0.019_999, 0.02, 0.020_001, 0.05, 1.0, 100.0] {
             // Six roundings on each side.
             let expected = hollars(rubber(0.02, 0.1), vs);
@@ -176,7 +177,7 @@ mod tests {
                 for factor in [1.0, 0.3, 3.0] {
                     let rubber = rubber(vt, 0.0);
                     let speed = vs * factor;
-                    let force = friction_per_newton(&ContactLaw::new(rubber), speed);
+                    let force = friction_per_newton(&law_of(rubber), speed);
                     if !force.is_finite() {
                         assert!(
                             !(speed / vt).powi(2).is_finite() || !vt.powi(-2).is_finite(),
@@ -200,7 +201,7 @@ mod tests {
 
     #[test]
     fn what_is_not_a_number_is_not_taken_for_rest() {
-        let law = ContactLaw::new(rubber(0.01, 0.1));
+        let law = law_of(rubber(0.01, 0.1));
         for slip in [[f64::NAN; 3], [0.0, f64::NAN, 0.0], [f64::INFINITY, 0.0, 1.0], [1e160, 0.0, 0.0]] {
             let (_, power) = law.friction(1.0, &Vector3::from(slip));
             assert!(!power.is_finite(), "{slip:?}: {power}");
@@ -212,7 +213,7 @@ mod tests {
         for vt in [1e-6, 0.01, 10.0] {
             let Coefficients { dissipation, static_friction, dynamic_friction, viscous_friction, .. } =
                 rubber(vt, 0.1);
-            let law = ContactLaw::new(Coefficients {
+            let law = law_of(Coefficients {
                 dissipation: T::lit(dissipation),
                 static_friction: T::lit(static_friction),
                 dynamic_friction: T::lit(dynamic_friction),
@@ -257,7 +258,7 @@ mod tests {
             let Coefficients { dissipation, static_friction, dynamic_friction, viscous_friction, .. } =
                 rubber(0.02, 0.1);
             let of = |number: f64| S::lit(number);
-            let law = ContactLaw::new(Coefficients {
+            let law = law_of(Coefficients {
                 dissipation: of(dissipation),
                 static_friction: of(static_friction),
                 dynamic_friction: of(dynamic_friction),
@@ -284,7 +285,7 @@ mod tests {
 
     #[test]
     fn friction_at_rest_has_a_finite_slope() {
-        let law = ContactLaw::new(Coefficients {
+        let law = law_of(Coefficients {
             dissipation: Dual64::from_re(2.0),
             static_friction: Dual64::from_re(0.9),
             dynamic_friction: Dual64::from_re(0.6),
@@ -298,7 +299,7 @@ mod tests {
 
     #[test]
     fn a_spring_never_pulls() {
-        let law = ContactLaw::new(rubber(0.01, 0.1));
+        let law = law_of(rubber(0.01, 0.1));
         assert_eq!(law.normal_factor(-0.5), 0.0);
         assert_eq!(law.normal_factor(-10.0), 0.0);
         assert_eq!(law.normal_factor(0.25), 1.5);

@@ -2,7 +2,7 @@
 
 use nalgebra::{Matrix3, Point3, Vector3, Vector6};
 
-use crate::framework::variables::{PosePlaces, Variables, Visitor, VisitorMut};
+use crate::framework::variables::{Variables, Visitor, VisitorMut};
 use crate::framework::{Blocks, ElementError, Row, Stage, Stiffnesses};
 use crate::math::{InvalidValue, Pose, Real, SpatialForce, SpatialVelocity, checked_when_read};
 use crate::mechanics::{BodyIndex, Checked, ForceAccumulator, Frame, Positions, Topology, Velocities};
@@ -28,11 +28,13 @@ impl<T: Real> Frames<T> {
         [self.X_B1F, self.X_B2M]
     }
 
-    /// The places of the numbers of both among the variables of an element whose first parameters they are.
-    pub(super) fn places(blocks: &Blocks<'_, T>) -> [PosePlaces; 2] {
-        let of_F = PosePlaces::starting_at(blocks.parameter(0));
-        [of_F, PosePlaces::starting_at(of_F.end)]
+    /// The place of their first number among the variables of an element whose first parameters they are.
+    pub(super) fn place(blocks: &Blocks<'_, T>) -> usize {
+        blocks.parameter(0)
     }
+
+    /// How many numbers they have.
+    pub(super) const COUNT: usize = 24;
 }
 
 /// The parameters in a state: the frames, by default those the element was made with, and the law.
@@ -144,25 +146,16 @@ impl Ends {
         frames: &Frames<T>,
         blocks: &mut Blocks<'_, T>,
     ) {
-        let places = Frames::places(blocks);
-        let none = Vector3::zeros();
+        let (bodies, none) = (self.bodies(), Vector3::zeros());
+        let of_frames = (bodies, &frames.poses(), Frames::place(blocks));
         for (i, rate) in rates.iter().enumerate() {
-            for (body, turn) in self.bodies().into_iter().zip([-rate, *rate]) {
+            for (body, turn) in bodies.into_iter().zip([-rate, *rate]) {
                 let by_position = Vector6::new(turn.x, turn.y, turn.z, T::zero(), T::zero(), T::zero());
                 blocks.add_to(Row::Next(i), body, &by_position, &Vector6::zeros());
             }
-            let (frames, still) = (self.placed(frames, &places), (&none, &SpatialVelocity::zero()));
-            blocks.add_to_by_frames(Row::Next(i), frames, still, [*rate, none], [none; 2]);
+            let still = (&none, &SpatialVelocity::zero());
+            blocks.add_to_by_frames(Row::Next(i), of_frames, still, [*rate, none], [none; 2]);
         }
-    }
-
-    /// Both frames: body, pose on it, and places of the numbers of the pose.
-    pub(super) fn placed<'a, T: Real>(
-        self,
-        Frames { X_B1F, X_B2M }: &'a Frames<T>,
-        [of_F, of_M]: &'a [PosePlaces; 2],
-    ) -> [(BodyIndex, &'a Pose<T>, &'a PosePlaces); 2] {
-        [(self.body1, X_B1F, of_F), (self.body2, X_B2M, of_M)]
     }
 
     /// Adds the forces on frames F and M.

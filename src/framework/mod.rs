@@ -32,7 +32,7 @@ pub use continuous::StepRule;
 pub use element::{AtDynamics, AtPosition, AtVelocity, ForceElement, Given};
 pub use error::{ElementError, ElementName, Error, OwnError};
 pub use handle::{ElementId, Handle};
-pub(crate) use linearize::Columns;
+pub(crate) use linearize::varied;
 pub use linearize::{
     Between, Blocks, Branch, Column, ElementLinearization, End, Freedoms, Linearization, Row, Scope, Slopes,
     Source, Triplet, VariablePlace, VariableVector, Variation,

@@ -2,24 +2,15 @@
 
 use alloc::sync::Arc;
 
-mod by_variables;
-mod derivatives;
-mod for_contact;
 mod law;
-mod load;
-mod resistance;
-mod results;
+mod linearize;
 mod stops;
-mod user_law;
 mod variables;
 
-use law::Outcome;
+use law::Part;
 pub use law::Switch;
-use resistance::Resistance;
-pub use results::{Dynamics, Position, Velocity};
-use user_law::ForceLaw;
-pub use user_law::LawForce;
-pub use variables::{Discrete, Parameters};
+use variables::ForceLaw;
+pub use variables::{Discrete, Dynamics, LawForce, Parameters, Position, Velocity};
 
 use crate::framework::{
     AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, Error, ForceElement, Given, Stiffnesses,
@@ -113,14 +104,8 @@ use crate::mechanics::{Checked, CoordinateIndex, CoordinatePair, ForceAccumulato
 ///   pushes the other way, bent by `(|mode| + d_μ·|v|)/k_μ`, farther than they can hold. The latter vanishes with
 ///   `v`: shorten the step in which slip reverses, as both integrators with error control here do. With steps `h`
 ///   of an implicit host `v` is of the order of `h`.
-/// - **Bristles and stops switch at the end of a step**, so that a host of fixed steps `h` is late by up to `h`. A stop
-///   surpassed at a speed `v` then appears at a depth of up to `v·h`, loaded with up to `k·v·h + d·v`: up to
-///   `k·(v·h)²/2` of energy is created (0.5 J each time, where a slider hits 1e4 N/m at 1 m/s in steps of 10 ms), and
-///   `d·v²·h` not lost. A stop that is left and may pull goes on pulling, with up to as much force for up to as long.
-///   Slip that reverses is pushed on by friction for up to `h`. An explicit host must shorten its steps around events
-///   until [`switching_error`](crate::ForceSystem::switching_error) is small, as
-///   [`DormandPrince`](crate::simulation::DormandPrince) does; an implicit one iterates, and has the force at the end of
-///   the step right, but its jump there too.
+/// - **Bristles and stops switch at the end of a step**, so that a host of fixed steps is late by up to a step;
+///   [`Parameters::switch`] says what that costs, and how to shorten or iterate steps.
 /// - Within a step slip does not reverse: from the moment `v` opposes the mode to the end of the step, friction
 ///   delivers power, and its share of `power_dissipated` is negative.
 /// - `k`, `d` and `f_v` may be negative, as in the reference: an active element, whose stored energy may be
@@ -190,30 +175,6 @@ use crate::mechanics::{Checked, CoordinateIndex, CoordinatePair, ForceAccumulato
 /// system.accept_step(&mut state)?;
 /// assert_eq!(system.realize_dynamics(&mut state)?.coordinate_force(slider), -2.0);
 /// assert_eq!(state.discrete(friction).friction_mode, 2.0);
-/// # Ok::<(), force_elements::Error>(())
-/// ```
-///
-/// # Example: a guide that rubs as it is pressed
-///
-/// ```
-/// use force_elements::coordinate_spring_damper_ext::Parameters;
-/// use force_elements::{CoordinatePair, CoordinateSpringDamperExt, ForceSystem};
-///
-/// let mut system = ForceSystem::<f64>::new();
-/// let slider = system.add_coordinate();
-/// let guide = system.add(CoordinateSpringDamperExt::new(CoordinatePair::on(slider), Parameters {
-///     dynamic_friction_coefficient: 0.25,
-///     friction_proportional_zone: 1e-3,
-///     ..Parameters::default()
-/// })?)?;
-///
-/// let mut state = system.default_state();
-/// state.set_coordinate_rate(slider, 0.5)?;
-/// for load in [8.0, -16.0, 0.0] {
-///     system.update_parameters(&mut state, guide, |p| p.friction_load = load)?;
-///     let force = system.realize_dynamics(&mut state)?.coordinate_force(slider);
-///     assert_eq!(force, -0.25 * load.abs());
-/// }
 /// # Ok::<(), force_elements::Error>(())
 /// ```
 #[derive(Debug, Clone)]
@@ -380,7 +341,7 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
             *cache =
                 Dynamics { force, potential_energy, power_dissipated, power_supplied, ..Dynamics::default() };
         } else {
-            let Outcome { force, friction, contact, energy, loss, supply } =
+            let (Part { force, energy, loss }, [friction, contact, supply]) =
                 parameters.evaluate(q, v, at.discrete);
             cache.force = force;
             cache.friction_force = friction;
@@ -421,7 +382,7 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
             stiffnesses.unknown();
             return;
         }
-        let Resistance { stiffness, damping } = at.parameters.resistance();
+        let [stiffness, damping] = at.parameters.resistance();
         let factors = [-*factor0, *factor1].map(T::to_f64);
         stiffnesses.on_coordinates(stiffness, damping, [0, 1].map(|i| (self.sides()[i], factors[i])));
     }

@@ -4,16 +4,6 @@ use crate::elements::coordinate_spring_damper_ext::Parameters;
 use crate::elements::coordinate_spring_damper_ext::law::Part;
 use crate::math::Algebraic;
 
-/// The stop on one side.
-struct Stop<S> {
-    /// Displacement at which it begins \[m\].
-    position: S,
-    /// \[N/m\]
-    stiffness: S,
-    /// \[N·s/m\]
-    damping: S,
-}
-
 impl<S: Algebraic> Parameters<S> {
     /// The force of the stops: where they are smooth that of the displacement, else that of the stop that the
     /// limit-stop state selects.
@@ -31,26 +21,26 @@ impl<S: Algebraic> Parameters<S> {
     }
 
     fn switched_contact(&self, q: S, v: S, limit_stop_state: S) -> Part<S> {
-        let stop = self.stop(limit_stop_state > S::zero());
-        let mut depth = q - stop.position;
-        let mut damping = stop.damping * v;
+        let (stop, stiffness, damper) = self.stop(limit_stop_state > S::zero());
+        let mut depth = q - stop;
+        let mut damping = damper * v;
         if self.limit_stops_only_push {
             // Measured outward, neither the elastic force nor the sum may be negative.
             let outward = S::lit(1.0).towards(limit_stop_state);
             depth = outward * (outward * depth).max(S::zero());
-            let elastic = stop.stiffness * depth;
+            let elastic = stiffness * depth;
             damping = outward * (outward * damping).max(-(outward * elastic));
         }
-        let elastic = stop.stiffness * depth;
+        let elastic = stiffness * depth;
         Part { force: elastic + damping, energy: S::lit(0.5) * elastic * depth, loss: damping * v }
     }
 
     /// The outward force of a stop that only pushes, less than zero where it would pull \[N\].
     pub(super) fn push(&self, q: S, v: S, is_upper: bool) -> S {
-        let stop = self.stop(is_upper);
+        let (stop, stiffness, damping) = self.stop(is_upper);
         let outward = if is_upper { S::lit(1.0) } else { -S::lit(1.0) };
-        let depth = (outward * (q - stop.position)).max(S::zero());
-        stop.stiffness * depth + stop.damping * (outward * v)
+        let depth = (outward * (q - stop)).max(S::zero());
+        stiffness * depth + damping * (outward * v)
     }
 
     fn smooth_contact(&self, q: S, v: S) -> Part<S> {
@@ -58,35 +48,27 @@ impl<S: Algebraic> Parameters<S> {
         if !is_upper && q >= self.limit_stops_lower {
             return Part::none();
         }
-        let stop = self.stop(is_upper);
+        let (stop, stiffness, damper) = self.stop(is_upper);
         let outward = if is_upper { S::lit(1.0) } else { -S::lit(1.0) };
-        let (depth, width) = (outward * (q - stop.position), self.limit_stops_transition);
-        let Share { share, energy } = Share::at(depth, width);
-        let elastic = stop.stiffness * share * depth;
-        let mut damping = stop.damping * share * (outward * v);
+        let [share, energy] = share(outward * (q - stop), self.limit_stops_transition);
+        let elastic = stiffness * share * (outward * (q - stop));
+        let mut damping = damper * share * (outward * v);
         if self.limit_stops_only_push {
             damping = damping.max(-elastic);
         }
         Part {
             force: outward * (elastic + damping),
-            energy: stop.stiffness * energy,
+            energy: stiffness * energy,
             loss: damping * (outward * v),
         }
     }
 
-    fn stop(&self, is_upper: bool) -> Stop<S> {
+    /// The displacement at which the stop on one side begins \[m\], its stiffness \[N/m\] and damping \[N·s/m\].
+    fn stop(&self, is_upper: bool) -> (S, S, S) {
         if is_upper {
-            Stop {
-                position: self.limit_stops_upper,
-                stiffness: self.limit_stops_upper_stiffness,
-                damping: self.limit_stops_upper_damping,
-            }
+            (self.limit_stops_upper, self.limit_stops_upper_stiffness, self.limit_stops_upper_damping)
         } else {
-            Stop {
-                position: self.limit_stops_lower,
-                stiffness: self.limit_stops_lower_stiffness,
-                damping: self.limit_stops_lower_damping,
-            }
+            (self.limit_stops_lower, self.limit_stops_lower_stiffness, self.limit_stops_lower_damping)
         }
     }
 
@@ -122,8 +104,8 @@ impl<S: Algebraic> Parameters<S> {
         if limit_stop_state == S::zero() {
             return S::zero();
         }
-        let stop = self.stop(limit_stop_state > S::zero());
-        stop.stiffness * limit_stop_state.abs() + stop.damping * v.abs()
+        let (_, stiffness, damping) = self.stop(limit_stop_state > S::zero());
+        stiffness * limit_stop_state.abs() + damping * v.abs()
     }
 
     /// The force of this stop beyond its end, if there is one.
@@ -135,32 +117,22 @@ impl<S: Algebraic> Parameters<S> {
         if self.limit_stops_only_push {
             return self.push(q, v, is_upper).max(S::zero());
         }
-        let stop = self.stop(is_upper);
-        stop.stiffness * (q - stop.position).abs() + stop.damping * v.abs()
+        let (stop, stiffness, damping) = self.stop(is_upper);
+        stiffness * (q - stop).abs() + damping * v.abs()
     }
 }
 
-/// How far into its transition a stop acts.
-struct Share<S> {
-    /// The share of stiffness and damping: zero where the stop begins, one from the end of the transition on, with a
-    /// continuous second derivative.
-    share: S,
-    /// The integral of `share·x` over the depth \[m²\].
-    energy: S,
-}
-
-impl<S: Algebraic> Share<S> {
-    fn at(depth: S, width: S) -> Self {
-        let y = depth / width;
-        if y < S::lit(1.0) {
-            let cubic = y * y * y;
-            let share = cubic * (S::lit(10.0) - y * (S::lit(15.0) - S::lit(6.0) * y));
-            let fifth = cubic * y * y;
-            let energy = fifth * (S::lit(2.0) - y * (S::lit(2.5) - S::lit(6.0 / 7.0) * y));
-            Self { share, energy: energy * width * width }
-        } else {
-            let energy = S::lit(0.5) * depth * depth - width * width / S::lit(7.0);
-            Self { share: S::lit(1.0), energy }
-        }
+/// How far into its transition a stop acts: the share of stiffness and damping, zero where the stop begins, one from the end of
+/// the transition on, with a continuous second derivative; and the integral of `share·x` over the depth \[m²\].
+fn share<S: Algebraic>(depth: S, width: S) -> [S; 2] {
+    let y = depth / width;
+    if y < S::lit(1.0) {
+        let cubic = y * y * y;
+        let share = cubic * (S::lit(10.0) - y * (S::lit(15.0) - S::lit(6.0) * y));
+        let fifth = cubic * y * y;
+        let energy = fifth * (S::lit(2.0) - y * (S::lit(2.5) - S::lit(6.0 / 7.0) * y));
+        [share, energy * width * width]
+    } else {
+        [S::lit(1.0), S::lit(0.5) * depth * depth - width * width / S::lit(7.0)]
     }
 }

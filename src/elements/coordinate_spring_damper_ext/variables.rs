@@ -1,11 +1,12 @@
-//! Parameters and discrete variables of the extended coordinate spring-damper.
+//! Parameters, memory and results of the extended coordinate spring-damper, and a user's law of it.
 
-#[cfg(feature = "serde")]
-use crate::framework::variables::Variables as _;
-#[cfg(feature = "serde")]
-use crate::math::Real;
-use crate::math::{Algebraic, Requirement, check, checked_when_read};
-use crate::variables;
+use alloc::sync::Arc;
+use core::fmt;
+
+use crate::elements::contact_design::{ContactDesign, SpringDamper};
+use crate::framework::Variables;
+use crate::math::{Algebraic, InvalidValue, Real, Requirement, check, checked_when_read};
+use crate::{results, variables};
 
 variables! {
     /// Spring, damper, friction and stops. Written for a translation; for a rotation read N as N·m and
@@ -36,6 +37,30 @@ variables! {
         /// Load `N`: the transmitted force whose magnitude friction follows, such as the normal force of a guide or
         /// the reaction of a joint. An input that the host writes, in every step if it varies. Of a force in all
         /// cases, also for a rotation.
+        ///
+        /// A guide that rubs as it is pressed:
+        ///
+        /// ```
+        /// use force_elements::coordinate_spring_damper_ext::Parameters;
+        /// use force_elements::{CoordinatePair, CoordinateSpringDamperExt, ForceSystem};
+        ///
+        /// let mut system = ForceSystem::<f64>::new();
+        /// let slider = system.add_coordinate();
+        /// let guide = system.add(CoordinateSpringDamperExt::new(CoordinatePair::on(slider), Parameters {
+        ///     dynamic_friction_coefficient: 0.25,
+        ///     friction_proportional_zone: 1e-3,
+        ///     ..Parameters::default()
+        /// })?)?;
+        ///
+        /// let mut state = system.default_state();
+        /// state.set_coordinate_rate(slider, 0.5)?;
+        /// for load in [8.0, -16.0, 0.0] {
+        ///     system.update_parameters(&mut state, guide, |p| p.friction_load = load)?;
+        ///     let force = system.realize_dynamics(&mut state)?.coordinate_force(slider);
+        ///     assert_eq!(force, -0.25 * load.abs());
+        /// }
+        /// # Ok::<(), force_elements::Error>(())
+        /// ```
         pub friction_load: T ["N"], finite => Dynamics;
         /// Stiffness `k_μ` of the bristles while they stick. Where bristles act (`v_reg = 0`, and `f_d`, `f_so`,
         /// `μ_d` or `μ_so` above zero), greater than zero unless `d_μ` is: else they would never slip. When setting
@@ -113,5 +138,131 @@ impl<S: Algebraic> Discrete<S> {
     /// The same with sticking bristles.
     pub(super) fn stuck(&self) -> Self {
         Self { friction_mode: S::zero(), bristle_energy: S::zero(), ..*self }
+    }
+
+    /// Bristles that carry no load: they slip without force, follow the velocity, and hold no energy. Their mode only
+    /// states the direction of friction until the next commit.
+    pub(super) fn unloaded(&self, q: S, v: S) -> Self {
+        let friction_mode = S::of(S::Scalar::negligible()).towards(v);
+        Self { friction_mode, last_sticking_position: q, bristle_energy: S::zero(), ..*self }
+    }
+}
+
+impl<T: Real> Parameters<T> {
+    /// Bristle friction of a sledge that carries the mass under its weight, along the coordinate, under a host of fixed
+    /// steps: it holds without creep, drawn out by at most `μs·g·(5.6·step)²`. Spring, damper and stops are left out.
+    ///
+    /// # Errors
+    /// Those of [`ContactDesign::validate`].
+    pub fn for_contact(design: &ContactDesign) -> Result<Self, InvalidValue> {
+        design.validate()?;
+        let SpringDamper { stiffness, damping } = design.grip(design.mass);
+        let chosen = Self {
+            dynamic_friction: T::lit(design.mu_kinetic * design.weight()),
+            static_friction_offset: T::lit((design.mu_static - design.mu_kinetic) * design.weight()),
+            sticking_stiffness: T::lit(stiffness),
+            sticking_damping: T::lit(damping),
+            ..Self::default()
+        };
+        chosen.validate()?;
+        Ok(chosen)
+    }
+}
+
+impl<S: Algebraic> Parameters<S> {
+    /// Dynamic friction `f_d + μ_d·|N|` \[N\].
+    pub(super) fn dynamic_force(&self) -> S {
+        self.dynamic_friction + self.dynamic_friction_coefficient * self.friction_load.abs()
+    }
+
+    /// Excess `f_so + μ_so·|N|` of static over dynamic friction \[N\].
+    pub(super) fn static_offset_force(&self) -> S {
+        self.static_friction_offset + self.static_friction_offset_coefficient * self.friction_load.abs()
+    }
+
+    /// The force up to which bristles stick \[N\].
+    pub(super) fn holding_force(&self) -> S {
+        self.dynamic_force() + self.static_offset_force()
+    }
+
+    /// Whether there is friction, at some load.
+    pub(super) fn has_friction(&self) -> bool {
+        [
+            self.dynamic_friction,
+            self.static_friction_offset,
+            self.dynamic_friction_coefficient,
+            self.static_friction_offset_coefficient,
+        ]
+        .iter()
+        .any(|constant| *constant != S::zero())
+    }
+}
+
+results! {
+    /// Results at Position stage.
+    #[derive(Copy)]
+    pub struct Position<T> {
+        /// Displacement `q`.
+        pub displacement: T ["m"];
+    }
+}
+
+results! {
+    /// Results at Velocity stage.
+    #[derive(Copy)]
+    pub struct Velocity<T> {
+        /// Velocity `v`.
+        pub velocity: T ["m/s"];
+    }
+}
+
+results! {
+    /// Results at Dynamics stage.
+    #[derive(Copy)]
+    pub struct Dynamics<T> {
+        /// The force `f`.
+        pub force: T ["N"];
+        /// Its friction part.
+        pub friction_force: T ["N"];
+        /// Its limit-stop part.
+        pub contact_force: T ["N"];
+        /// Generalized force on coordinate 0.
+        pub generalized_force0: T ["N"];
+        /// Generalized force on coordinate 1.
+        pub generalized_force1: T ["N"];
+        /// The energy stored.
+        pub potential_energy: T ["J"];
+        /// The power dissipated.
+        pub power_dissipated: T ["W"];
+        /// The power supplied by the drive that a velocity offset represents.
+        pub power_supplied: T ["W"];
+    }
+}
+
+/// A user's law for the scalar force `f`, given time, displacement, velocity and the parameters.
+#[derive(Clone)]
+pub(super) struct ForceLaw<T: Real>(pub(super) Arc<Law<T>>);
+
+pub(super) type Law<T> = dyn Fn(T, T, T, &Parameters<T>) -> LawForce<T> + Send + Sync;
+
+/// A force with its energy, as a user's [force and energy law](super::CoordinateSpringDamperExt::with_force_and_energy_law)
+/// returns it.
+///
+/// A law is consistent if `force·v` is the rate of `potential_energy` plus `power_dissipated − power_supplied`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LawForce<T: Real> {
+    /// The force `f` \[N\].
+    pub force: T,
+    /// The energy stored \[J\].
+    pub potential_energy: T,
+    /// The power dissipated \[W\].
+    pub power_dissipated: T,
+    /// The power supplied by a drive within the law \[W\].
+    pub power_supplied: T,
+}
+
+impl<T: Real> fmt::Debug for ForceLaw<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ForceLaw")
     }
 }

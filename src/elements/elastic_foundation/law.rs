@@ -4,7 +4,7 @@
 //! Vectors enter by their squares, since forces are along the stretch and along the velocity.
 
 use super::Material;
-use crate::elements::contact_law::{Coefficients, ContactLaw};
+use crate::elements::contact_law::ContactLaw;
 use crate::math::Algebraic;
 
 /// A material, with the terms shared by all its springs computed once.
@@ -47,14 +47,9 @@ impl<S: Algebraic> Material<S> {
 
 impl<S: Algebraic> Law<S> {
     pub(super) fn new(material: &Material<S>, transition_velocity: S) -> Self {
+        let friction = [material.static_friction, material.dynamic_friction, material.viscous_friction];
         Self {
-            contact: ContactLaw::new(Coefficients {
-                dissipation: material.dissipation,
-                static_friction: material.static_friction,
-                dynamic_friction: material.dynamic_friction,
-                viscous_friction: material.viscous_friction,
-                transition_velocity,
-            }),
+            contact: ContactLaw::new(material.dissipation, friction, transition_velocity),
             tangential_stiffness: material.tangential_stiffness,
             tangential_viscosity: material.tangential_viscosity,
         }

@@ -1,7 +1,6 @@
 //! A bed of springs on triangle meshes.
 
 mod anchors;
-mod error;
 mod evaluate;
 mod law;
 mod linearize;
@@ -19,8 +18,7 @@ use crate::mechanics::{BodyIndex, Frame};
 use crate::shapes::{Bounds, Solid, SolidCasts, SolidShape, TriangleMesh};
 
 pub use anchors::{Anchor, Anchors};
-pub use error::{NoContactPossible, OpenSurface};
-pub use parameters::{Material, Parameters};
+pub use parameters::{Material, NoContactPossible, OpenSurface, Parameters};
 pub use results::{
     Dynamics, MeshContact, Position, Resultant, SpringForce, SpringPosition, SpringVelocity, Velocity,
 };

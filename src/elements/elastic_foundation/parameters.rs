@@ -1,4 +1,4 @@
-//! Parameters and materials of the foundation.
+//! Parameters and materials of the foundation, and errors of its surfaces.
 
 use alloc::vec::Vec;
 use core::array::from_fn;
@@ -8,8 +8,9 @@ use crate::elements::elastic_foundation::SurfaceIndex;
 use crate::framework::variables::{
     Composite, Declared, Listed, Numbers, Part, Variables, Visitor, VisitorMut,
 };
-use crate::framework::{Columns, Stage};
+use crate::framework::{ElementError, Stage, varied};
 use crate::math::{Dual, InvalidValue, Real, check, checked_when_read};
+use crate::shapes::MeshFault;
 use crate::variables;
 
 pub(super) const KIND: &str = "elastic_foundation";
@@ -165,9 +166,9 @@ impl<T: Real> Parameters<T> {
 
     /// What the law of a mesh depends on, with derivatives: its material and the transition velocity; `None` if it is rigid.
     pub(super) fn varied(&self, surface: SurfaceIndex) -> Option<(Material<Varied<T>>, Varied<T>)> {
-        let mut columns = Columns::new();
-        let transition_velocity = columns.number(self.transition_velocity);
-        let material = self.material(surface)?.lift(&mut |number| columns.number(number));
+        let mut vary = varied(0);
+        let transition_velocity = vary(self.transition_velocity);
+        let material = self.material(surface)?.lift(&mut vary);
         Some((material, transition_velocity))
     }
 
@@ -233,5 +234,32 @@ impl<T: Real> Part<T, Composite> for Vec<Option<Material<T>>> {
     }
     fn check(&self, _: &'static str) -> Result<(), InvalidValue> {
         self.iter().flatten().try_for_each(Variables::validate)
+    }
+}
+
+/// A mesh that does not enclose a volume was added where another surface's springs require one.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("surface {surface} must be closed: {fault}")]
+pub struct OpenSurface {
+    /// The surface, by its index in the element.
+    pub surface: usize,
+    /// The fault of the mesh.
+    pub fault: MeshFault,
+}
+
+/// No two surfaces could ever push each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("no contact is possible: it takes a mesh with springs, and another surface on another body")]
+pub struct NoContactPossible;
+
+impl From<OpenSurface> for ElementError {
+    fn from(error: OpenSurface) -> Self {
+        Self::own(error)
+    }
+}
+
+impl From<NoContactPossible> for ElementError {
+    fn from(error: NoContactPossible) -> Self {
+        Self::own(error)
     }
 }

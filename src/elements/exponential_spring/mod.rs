@@ -2,21 +2,14 @@
 
 use nalgebra::{Point3, Vector2};
 
-mod branches;
-mod error;
-mod for_contact;
-mod friction;
 mod law;
 mod linearize;
-mod normal;
-mod results;
 mod slider;
-mod stiffness;
 mod variables;
 
-pub use error::TimeNotAdvanced;
-pub use results::{Dynamics, Position, Velocity};
-pub use variables::{Discrete, FrictionTransition, Parameters};
+pub use variables::{
+    Discrete, Dynamics, FrictionTransition, Parameters, Position, TimeNotAdvanced, Velocity,
+};
 
 use crate::framework::{
     AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, Error, ForceElement, Given, Stiffnesses,
@@ -27,7 +20,7 @@ use crate::mechanics::{
     BodyIndex, Checked, ForceAccumulator, Frame, Positions, Station, Topology, Velocities,
 };
 
-use law::{Motion, Next, Outcome, Step};
+use law::{Step, Tangential, normal_force};
 
 /// Contact between a station on a body and a plane, without a contact search.
 ///
@@ -85,39 +78,7 @@ use law::{Motion, Next, Outcome, Step};
 /// A commit is refused with [`TimeNotAdvanced`] if time has decreased since the last one. A second commit without motion
 /// changes nothing.
 ///
-/// # As published
-///
-/// [`FrictionTransition::Settling`] is the law of the source. It replaces the lines after the first:
-///
-/// ```text
-/// limit       L     = μ·fz,   μ = μs − s·(μs − μk)
-/// sliding     f1    = −cxy·vxy                                     shortened to L
-/// anchored    f2    = −kxy·(pxy − p0) − cxy·vxy                    both parts scaled to |f2| ≤ L
-/// friction    fxy   = (elastic part of f2)·(1 − s) + (damping part of f2)·(1 − s) + f1·s
-/// next anchor p0⁺   = pxy + (elastic part of fxy) / kxy
-/// next s      s⁺    = 10σ³ − 15σ⁴ + 6σ⁵,   σ = |p0⁺ − p0| / (Δt·v_settle) clamped to [0, 1]
-/// ```
-///
-/// `s` is Sliding: 0 when the anchor holds, 1 when the station slides. The forces use the committed anchor `p0`
-/// and Sliding `s`; a commit replaces them by the next ones. Δt is the time since the last commit: a commit after a motion
-/// in zero time is refused with [`TimeNotAdvanced`]. `s⁺ = 1` where Δt or the limit is negligible.
-///
-/// - **A loaded station that arrives sliding may never stick.** At `s = 1` friction is purely viscous: `n`
-///   stations that share a tangential load `F` evenly creep at `v = F / (n·cxy)`, if kinetic friction can hold
-///   it. With the defaults a 10 kg block on four corners under 17 N, a quarter of what static friction could
-///   hold, creeps at 15 mm/s indefinitely. Such creep sustains itself, whatever the step, above 0.724 times the
-///   settle velocity (`(45 − √105)/48`, where the slope of ln s over ln σ falls below one), unless rocking or
-///   stiff friction springs break it. Below 0.6 times the settle velocity blocks of 0.5 to 100 kg on slopes of 5°
-///   to 28° all stuck. So choose `cxy` or `v_settle` such that `F/(n·cxy) < 0.6·v_settle` for the largest load to
-///   be held.
-/// - [`Parameters::with_critical_damping`] for the mass `m` carried by a station satisfies this if
-///   `m < kxy·(1.2·v_settle/a)²`, with the load per mass `a`, which is `g·sin θ` on a slope of θ. With the
-///   default `kxy` and `v_settle` on 20° that is 0.256 kg per station. More mass needs a larger `kxy` or a larger
-///   `cxy`; with the latter the friction springs stretch slowly, within a few times `cxy/kxy`.
-/// - With Sliding between 0 and 1, each accepted step removes a further share of the elastic force, so that the
-///   transition, and possibly whether a block pushed from rest at `s = 1` sticks, depends on the step size.
-///   Within one step, and only there, the elastic friction may then return slightly more energy than the spring
-///   had stored.
+/// The law of the source, whose friction settles from step to step, is [`FrictionTransition::Settling`].
 ///
 /// | symbol | field | default | unit | range |
 /// |---|---|---|---|---|
@@ -158,28 +119,20 @@ use law::{Motion, Next, Outcome, Step};
 ///   a fall of half a metre, with the default `d2`, 0.28 ms. The height of rebound under semi-implicit Euler is
 ///   then correct to 2 % of the fall. The method is unstable above `2√2`: at 1 ms that station bounces more than
 ///   ten times as high as it fell from, without an error.
-///
-/// # Singular cases
-///
-/// None: a station so deep below the plane that the exponential overflows is at the clamp. An evaluation returns
-/// [`ElementError::NonFiniteForce`] if a force or energy is not finite, or the square of a force of friction overflows.
+/// - A station so deep below the plane that the exponential overflows is at the clamp. An evaluation returns
+///   [`ElementError::NonFiniteForce`] if a force or energy is not finite, or the square of a force of friction overflows.
 ///
 /// # Stable step
 ///
 /// For the [longest stable step](crate::ForceSystem::stable_step) of a host, it reports `kxy` and `cxy` where the station
-/// touches or may strike; the slope `d2·f` of the present normal force along the normal, with the damping `cz·fe`; and an impact at
-/// the speed `v` that the host states, or at which a station that touches approaches. With `y = cz·v` that turns with
-/// `ω² = (d2·v)²·(y − ln(1 + y))/y²`, `(d2·v)²/2` without damping, and is damped at the rate `d2·v·(y − ln(1 + y))/y`. Twice `ω` is
-/// reported, so that the energy after an impact is off by less than 1 % at the bound.
-///
-/// # At which steps
+/// touches or may strike; the slope `d2·f` of the present normal force along the normal, with the damping `cz·fe`; and twice the
+/// frequency of an impact at the speed that the host states, or at which a station that touches approaches, so that the energy
+/// after it is off by less than 1 % at the bound.
 ///
 /// With parameters [for a contact](Parameters::for_contact) blocks stop, hold and rest at the step they are made for, under
 /// symplectic Euler. Under error control of an accuracy of 1e-4 to 1e-8, from first steps of 1 µs to 1 s, a block stops where
-/// its law says, to 0.01 mm and twenty times the accuracy in metres: a
-/// station that turns back within a step counts as an event, which is located to the force tolerance of the integrator.
-/// Other hosts of fixed steps are late by up to a step where slip begins or ends, and are told by
-/// [`check_step`](crate::ForceSystem::check_step) of steps that are too long for other parameters.
+/// its law says, to 0.01 mm and twenty times the accuracy in metres. Other hosts of fixed steps are late by up to a step where
+/// slip begins or ends, and are told by [`check_step`](crate::ForceSystem::check_step) of steps that are too long.
 ///
 /// # Linearization
 ///
@@ -340,11 +293,6 @@ impl<T: Real> ExponentialSpring<T> {
         };
         (at.parameters.friction_elasticity * way * (at.time - *last_update)).min(most).max(T::zero())
     }
-
-    /// The motion of the station in the plane's frame.
-    fn motion(at: &AtVelocity<'_, T, Self>) -> Motion<T> {
-        Motion { position: at.position.p_PS.coords, velocity: at.velocity.v_PS, time: at.time }
-    }
 }
 
 impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
@@ -401,26 +349,30 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         at: &AtVelocity<'_, T, Self>,
         cache: &mut Self::Dynamics,
     ) -> Result<(), ElementError> {
-        let outcome = at.parameters.evaluate(at.discrete, &Self::motion(at));
-        let Outcome { normal, mu, limit, friction, next, energy, dissipation, switching_error } = outcome;
+        let (p_PS, v_PS) = (&at.position.p_PS, &at.velocity.v_PS);
+        let normal = normal_force(at.parameters, p_PS.z, v_PS.z);
+        let elapsed = at.time - at.discrete.last_update;
+        let tangential =
+            at.parameters.tangential(at.discrete, [p_PS.xy().coords, v_PS.xy()], normal.total, elapsed);
+        let Tangential { elastic, damping, energy, dissipation, .. } = tangential;
 
         // Field by field: a whole struct would be built and then copied.
         cache.normal_force_unclamped = normal.unclamped;
         cache.normal_force_elastic = normal.elastic;
         cache.normal_force_damping = normal.total - normal.elastic;
         cache.normal_force = normal.total;
-        cache.mu = mu;
-        cache.friction_force_limit = limit;
-        cache.limit_reached = friction.limit_reached;
-        cache.friction_force_elastic_P = friction.elastic;
-        cache.friction_force_damping_P = friction.damping;
-        cache.friction_force_P = friction.elastic + friction.damping;
-        cache.next_anchor_P = next.anchor;
-        cache.next_sliding = next.sliding;
-        cache.next_overspeed = next.overspeed;
-        cache.switching_error = switching_error;
-        cache.potential_energy = energy;
-        cache.power_dissipated = dissipation;
+        cache.mu = tangential.mu;
+        cache.friction_force_limit = tangential.limit;
+        cache.limit_reached = tangential.limit_reached;
+        cache.friction_force_elastic_P = elastic;
+        cache.friction_force_damping_P = damping;
+        cache.friction_force_P = elastic + damping;
+        cache.next_anchor_P = tangential.next_anchor;
+        cache.next_sliding = tangential.next_sliding;
+        cache.next_overspeed = tangential.next_overspeed;
+        cache.switching_error = tangential.switching_error;
+        cache.potential_energy = normal.energy + energy;
+        cache.power_dissipated = dissipation - cache.normal_force_damping * v_PS.z;
         cache.X_GP = at.position.X_GP;
         Ok(())
     }
@@ -476,12 +428,16 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         at: &AtDynamics<'_, T, Self>,
         next: &mut Self::Discrete,
     ) -> Result<(), ElementError> {
-        let written = Next {
-            anchor: at.dynamics.next_anchor_P,
-            sliding: at.dynamics.next_sliding,
-            overspeed: at.dynamics.next_overspeed,
+        let dynamics = at.dynamics;
+        let written = Discrete {
+            anchor_P: dynamics.next_anchor_P,
+            sliding: dynamics.next_sliding,
+            last_update: at.time,
+            last_station: Some(at.position.p_PS),
+            last_velocity_P: at.velocity.v_PS.xy(),
+            overspeed: dynamics.next_overspeed,
         };
-        *next = at.discrete.after(Self::step(at)?, &Self::motion(at), written);
+        *next = at.discrete.after(Self::step(at)?, written);
         Ok(())
     }
 
@@ -490,11 +446,18 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
     }
 
     fn linearize_variables(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
-        self.linearize_by_variables(at, blocks);
+        // With the commit, of which the derivatives are those of one evaluation.
+        let commit = if blocks.scope().commit { Self::step(at).ok() } else { None };
+        self.linearize_others(at, true, commit, blocks);
     }
 
     fn linearize_commit(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
-        self.linearize_memory(at, blocks);
+        match Self::step(at) {
+            // Differences return the error of the commit.
+            Err(_) => blocks.differences(),
+            Ok(_) if blocks.scope().variables => {}
+            Ok(step) => self.linearize_others(at, false, Some(step), blocks),
+        }
     }
 
     fn discontinuous_update(

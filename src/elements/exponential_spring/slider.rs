@@ -2,7 +2,7 @@
 
 use nalgebra::Vector2;
 
-use crate::elements::exponential_spring::friction::{dot, exceeds, length, still};
+use crate::elements::exponential_spring::law::{dot, exceeds, length, still};
 use crate::elements::exponential_spring::{Discrete, Parameters};
 use crate::math::{Algebraic, Number, Real};
 

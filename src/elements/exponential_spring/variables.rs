@@ -1,13 +1,14 @@
-//! Parameters and discrete variables of the exponential spring.
+//! Parameters, memory, results and the error of the exponential spring.
 
-use nalgebra::{Point3, Vector2};
+use nalgebra::{Point3, Vector2, Vector3};
 
-use crate::framework::Variables;
+use crate::elements::contact_design::{ContactDesign, SpringDamper};
 use crate::framework::variables::{
     Composite, Declared, Lift, Listed, Part, Slot, Value, Visitor, VisitorMut,
 };
-use crate::math::{InvalidValue, Real, check, checked_when_read};
-use crate::variables;
+use crate::framework::{ElementError, Variables};
+use crate::math::{InvalidValue, Pose, Real, check, checked_when_read};
+use crate::{results, variables};
 
 variables! {
     /// The shape of the normal force, the friction spring, the coefficients of friction and the settle velocity.
@@ -52,6 +53,9 @@ variables! {
 
 checked_when_read!(Parameters);
 
+/// The release velocity of points that share a load \[m/s\].
+const RELEASE: f64 = 2e-4;
+
 variables! {
     /// Memory of the spring: the anchor and Sliding.
     #[derive(Copy, Lift)]
@@ -82,7 +86,38 @@ pub enum FrictionTransition {
     /// The anchor holds up to static friction, and is dragged along under kinetic friction until the station rests.
     #[default]
     ReturnMapping,
-    /// Sliding settles from step to step as the anchor slows down: the law as published.
+    /// Sliding settles from step to step as the anchor slows down: the law as published. Of that of the
+    /// [element](super::ExponentialSpring) it replaces the lines after the first:
+    ///
+    /// ```text
+    /// limit       L     = μ·fz,   μ = μs − s·(μs − μk)
+    /// sliding     f1    = −cxy·vxy                                     shortened to L
+    /// anchored    f2    = −kxy·(pxy − p0) − cxy·vxy                    both parts scaled to |f2| ≤ L
+    /// friction    fxy   = (elastic part of f2)·(1 − s) + (damping part of f2)·(1 − s) + f1·s
+    /// next anchor p0⁺   = pxy + (elastic part of fxy) / kxy
+    /// next s      s⁺    = 10σ³ − 15σ⁴ + 6σ⁵,   σ = |p0⁺ − p0| / (Δt·v_settle) clamped to [0, 1]
+    /// ```
+    ///
+    /// `s` is Sliding: 0 when the anchor holds, 1 when the station slides. The forces use the committed anchor `p0`
+    /// and Sliding `s`; a commit replaces them by the next ones. Δt is the time since the last commit: a commit after a motion
+    /// in zero time is refused with [`TimeNotAdvanced`]. `s⁺ = 1` where Δt or the limit is negligible.
+    ///
+    /// - **A loaded station that arrives sliding may never stick.** At `s = 1` friction is purely viscous: `n`
+    ///   stations that share a tangential load `F` evenly creep at `v = F / (n·cxy)`, if kinetic friction can hold
+    ///   it. With the defaults a 10 kg block on four corners under 17 N, a quarter of what static friction could
+    ///   hold, creeps at 15 mm/s indefinitely. Such creep sustains itself, whatever the step, above 0.724 times the
+    ///   settle velocity (`(45 − √105)/48`, where the slope of ln s over ln σ falls below one), unless rocking or
+    ///   stiff friction springs break it. Below 0.6 times the settle velocity blocks of 0.5 to 100 kg on slopes of 5°
+    ///   to 28° all stuck. So choose `cxy` or `v_settle` such that `F/(n·cxy) < 0.6·v_settle` for the largest load to
+    ///   be held.
+    /// - [`Parameters::with_critical_damping`] for the mass `m` carried by a station satisfies this if
+    ///   `m < kxy·(1.2·v_settle/a)²`, with the load per mass `a`, which is `g·sin θ` on a slope of θ. With the
+    ///   default `kxy` and `v_settle` on 20° that is 0.256 kg per station. More mass needs a larger `kxy` or a larger
+    ///   `cxy`; with the latter the friction springs stretch slowly, within a few times `cxy/kxy`.
+    /// - With Sliding between 0 and 1, each accepted step removes a further share of the elastic force, so that the
+    ///   transition, and possibly whether a block pushed from rest at `s = 1` sticks, depends on the step size.
+    ///   Within one step, and only there, the elastic friction may then return slightly more energy than the spring
+    ///   had stored.
     Settling,
 }
 
@@ -130,6 +165,48 @@ impl<T, S> Lift<T, S, Composite> for FrictionTransition {
 }
 
 impl<T: Real> Parameters<T> {
+    /// Parameters for a body on springs at its [points](ContactDesign::points), under a host of fixed steps.
+    ///
+    /// Promised, for bodies whose points have a lever `r` about the mass center and a least moment of inertia `I` with
+    /// `m·r²/I ≤ 4.5`, such as boxes that are no longer than they are wide and high:
+    ///
+    /// - At rest, under an even load, the points are at height zero. A load `n` times as large sinks them by `ln(n)/d2`.
+    /// - In the flight after an impact at up to the stated speed the energy is at most 1 % above that before. A body that
+    ///   strikes flat rebounds at the stated restitution, one that strikes slower at a greater share of its speed.
+    /// - Bounces and rocking decay, and friction holds: a body that is dropped on a slope below kinetic friction comes to
+    ///   rest, and does not move any more.
+    /// - Friction springs are drawn out by at most `μs·g·(5.6·step)²` under an even load: 35 µm at 0.7 and a step of 0.4 ms.
+    /// - Several points that are loaded slowly, such that those that slip first do so at less than 0.2 mm/s, together hold up
+    ///   to `μs` times the load.
+    ///
+    /// # Errors
+    /// Those of [`ContactDesign::validate`].
+    pub fn for_contact(design: &ContactDesign) -> Result<Self, InvalidValue> {
+        design.validate()?;
+        let ContactDesign { mass, points, speed, gravity, mu_static, mu_kinetic, step, .. } = *design;
+        let share = mass / f64::from(points);
+        let d2 = design.steepness();
+        let SpringDamper { stiffness, damping } = design.grip(share);
+        let chosen = Self {
+            d0: T::zero(),
+            d1: T::lit(share * gravity),
+            d2: T::lit(d2),
+            normal_viscosity: T::lit(design.dissipation()),
+            // One point may have to stop all of the mass, with a force of d2·m·v²/2: four times that, and the weight.
+            max_normal_force: T::lit(mass * (d2 * speed * speed * 2.0 + gravity * 10.0)),
+            friction_elasticity: T::lit(stiffness),
+            friction_viscosity: T::lit(damping),
+            // What friction takes of the velocity in a step.
+            settle_velocity: T::lit((mu_kinetic * gravity * step).max(0.01)),
+            release_velocity: if points > 1 { T::lit(RELEASE) } else { T::zero() },
+            mu_static: T::lit(mu_static),
+            mu_kinetic: T::lit(mu_kinetic),
+            ..Self::default()
+        };
+        chosen.validate()?;
+        Ok(chosen)
+    }
+
     /// With this friction elasticity `kxy` \[N/m\] and the viscosity `2·√(kxy·mass)` that damps it
     /// critically for a mass \[kg\].
     #[must_use]
@@ -166,5 +243,142 @@ impl<T: Real> Parameters<T> {
         let height = self.d0 - (load.ln() - self.d1.ln()) / self.d2;
         check::finite("resting height", height)?;
         Ok(height)
+    }
+}
+
+results! {
+    /// Results at Position stage.
+    #[derive(Copy)]
+    pub struct Position<T> {
+        /// Pose of the plane in Ground.
+        pub X_GP: Pose<T> ["m"];
+        /// The station in Ground.
+        pub p_GS: Point3<T> ["m"];
+        /// The station in the plane's frame.
+        pub p_PS: Point3<T> ["m"];
+        /// Height of the station above the plane, `p_PS.z`; negative below it.
+        pub height: T ["m"];
+    }
+}
+
+results! {
+    /// Results at Velocity stage.
+    #[derive(Copy)]
+    pub struct Velocity<T> {
+        /// Velocity of the station in Ground, expressed in Ground.
+        pub v_GS: Vector3<T> ["m/s"];
+        /// Velocity of the station relative to the plane, expressed in the plane's frame.
+        pub v_PS: Vector3<T> ["m/s"];
+    }
+}
+
+results! {
+    /// Results at Dynamics stage. A trailing `_P` is expressed in the plane's frame, `_G` in Ground.
+    #[derive(Copy)]
+    pub struct Dynamics<T> {
+        /// The exponential before the clamp, `d1·exp(−d2·(height − d0))`; infinite where it overflows.
+        pub normal_force_unclamped: T ["N"];
+        /// Elastic part of the normal force, along z of the plane: the exponential, clamped.
+        pub normal_force_elastic: T ["N"];
+        /// Damping part of the normal force, along z of the plane.
+        pub normal_force_damping: T ["N"];
+        /// The normal force, along z of the plane.
+        pub normal_force: T ["N"];
+        /// The coefficient of friction between static and kinetic, by the committed Sliding.
+        pub mu: T ["1"];
+        /// The largest possible friction force, `mu·normal_force`.
+        pub friction_force_limit: T ["N"];
+        /// Whether friction is limited.
+        pub limit_reached: bool [];
+        /// Elastic part of the friction force, in the plane.
+        pub friction_force_elastic_P: Vector2<T> ["N"];
+        /// Damping part of the friction force, in the plane.
+        pub friction_force_damping_P: Vector2<T> ["N"];
+        /// The friction force, in the plane.
+        pub friction_force_P: Vector2<T> ["N"];
+        /// The anchor that the next accepted step commits, in the plane.
+        pub next_anchor_P: Vector2<T> ["m"];
+        /// The Sliding that the next accepted step commits. By the published law it is 1 where no time has passed since the
+        /// last one: to plot sliding, use the committed [`Discrete::sliding`](Discrete::sliding).
+        pub next_sliding: T ["1"];
+        /// With return mapping, the overspeed that the next accepted step commits.
+        pub next_overspeed: T ["m/s"];
+        /// With return mapping, by how much friction is off if the anchor lets go at the end of the step.
+        pub switching_error: T ["N"];
+        /// The energy stored.
+        pub potential_energy: T ["J"];
+        /// The power dissipated by damping.
+        pub power_dissipated: T ["W"];
+        pub(super) X_GP: Pose<T>;
+    }
+}
+
+impl<T: Real> Dynamics<T> {
+    /// Elastic part of the normal force \[N\].
+    pub fn normal_force_elastic_G(&self) -> Vector3<T> {
+        self.along_normal(self.normal_force_elastic)
+    }
+
+    /// Damping part of the normal force \[N\].
+    pub fn normal_force_damping_G(&self) -> Vector3<T> {
+        self.along_normal(self.normal_force_damping)
+    }
+
+    /// The normal force \[N\].
+    pub fn normal_force_G(&self) -> Vector3<T> {
+        self.along_normal(self.normal_force)
+    }
+
+    /// Elastic part of the friction force \[N\].
+    pub fn friction_force_elastic_G(&self) -> Vector3<T> {
+        self.X_GP.rotation * self.friction_force_elastic_P.push(T::zero())
+    }
+
+    /// Damping part of the friction force \[N\].
+    pub fn friction_force_damping_G(&self) -> Vector3<T> {
+        self.X_GP.rotation * self.friction_force_damping_P.push(T::zero())
+    }
+
+    /// The friction force \[N\].
+    pub fn friction_force_G(&self) -> Vector3<T> {
+        self.X_GP.rotation * self.friction_force_P.push(T::zero())
+    }
+
+    /// The force on the body, acting at the station, in the plane's frame \[N\].
+    pub fn force_P(&self) -> Vector3<T> {
+        self.friction_force_P.push(self.normal_force)
+    }
+
+    /// The force on the body, acting at the station \[N\].
+    pub fn force_G(&self) -> Vector3<T> {
+        self.X_GP.rotation * self.force_P()
+    }
+
+    /// The anchor that the next accepted step commits \[m\].
+    pub fn next_anchor_G(&self) -> Point3<T> {
+        self.X_GP * Point3::from(self.next_anchor_P.push(T::zero()))
+    }
+
+    fn along_normal(&self, force: T) -> Vector3<T> {
+        self.X_GP.rotation.matrix().column(2) * force
+    }
+}
+
+/// A motion that takes zero or negative time cannot be committed.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[error(
+    "a step to t = {time} was to be committed after one at t = {last_update}: set the time of the state before each \
+     step, and reset what the element remembers when time starts anew"
+)]
+pub struct TimeNotAdvanced {
+    /// Time of the last commit \[s\].
+    pub last_update: f64,
+    /// Time of the state \[s\].
+    pub time: f64,
+}
+
+impl From<TimeNotAdvanced> for ElementError {
+    fn from(error: TimeNotAdvanced) -> Self {
+        Self::own(error)
     }
 }

@@ -1,37 +1,23 @@
-//! Derivatives of the contact.
+//! Derivatives of the contact, its branches, and the stiffness that it reports.
 
-use nalgebra::{Matrix3, Point3, Vector3};
+use core::array::from_fn;
 
-use super::results::{Position, Velocity};
-use super::{HertzContact, Parameters, Surface};
+use nalgebra::{ComplexField, Matrix3, Point3, Vector3};
+
+use super::{HertzContact, Parameters, Position, Surface, Velocity};
 use crate::framework::variables::Numbers;
-use crate::framework::{AtDynamics, Between, Blocks, Columns, Slopes};
-use crate::math::{Dual, Number, Real, SpatialForce, SpatialVelocity, cross_times, outer, times_cross};
-use crate::mechanics::{BodyIndex, Checked};
+use crate::framework::{AtDynamics, Between, Blocks, Slopes, Stiffnesses, varied};
+use crate::math::{Dual, Number, Real, SpatialForce, cross_times, outer, times_cross};
+use crate::mechanics::Checked;
 
-/// The number of variables: time and the parameters.
-const VARIABLES: usize = 1 + <Parameters<f64> as Numbers<f64>>::COUNT;
-
-/// The ball's center relative to the surface.
-struct Center<T: Real> {
-    /// The surface's body, which observes, and the ball's.
-    bodies: [BodyIndex; 2],
-    p_GC: Point3<T>,
-    /// From the contact point to the center, along the normal.
-    height: T,
-    V: SpatialVelocity<T>,
-    /// The derivatives of the normal by a shift of the center; zero on a half-space.
-    gradient: Matrix3<T>,
-}
+/// The number of parameters.
+const NUMBERS: usize = <Parameters<f64> as Numbers<f64>>::COUNT;
 
 impl<T: Real> HertzContact<T> {
-    fn center(&self, at: &AtDynamics<'_, T, Self>) -> Center<T> {
+    /// The ball's center, and the derivatives of the normal by its shift, which are zero on a half-space.
+    fn center(&self, at: &AtDynamics<'_, T, Self>) -> (Point3<T>, Matrix3<T>) {
         let Position { normal_G: n, depth, .. } = at.position;
-        let [ball, surface] = self.bodies();
-        let height = self.ball.radius - *depth * T::lit(0.5);
-        let p_GC = at.positions.pose(Checked(ball)) * self.ball.center.p_B;
-        let [V_ball, V_surface] =
-            [ball, surface].map(|body| at.velocities.velocity_of_frame(at.positions, Checked(body), &p_GC));
+        let p_GC = at.positions.pose(Checked(self.ball.center.body)) * self.ball.center.p_B;
         let gradient = match &self.surface {
             Surface::HalfSpace(_) => Matrix3::zeros(),
             Surface::Ball(other) => {
@@ -39,7 +25,7 @@ impl<T: Real> HertzContact<T> {
                 (Matrix3::identity() - n * n.transpose()) / distance
             }
         };
-        Center { bodies: [surface, ball], p_GC, height, V: V_ball - V_surface, gradient }
+        (p_GC, gradient)
     }
 
     pub(super) fn state_branches(at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
@@ -69,7 +55,12 @@ impl<T: Real> HertzContact<T> {
             return;
         }
         let Velocity { depth_rate, slip_G: slip } = at.velocity;
-        let Center { bodies, p_GC, height, V, gradient: H } = self.center(at);
+        let [ball, surface] = self.bodies();
+        let (p_GC, H) = self.center(at);
+        let velocity = |body| at.velocities.velocity_of_frame(at.positions, Checked(body), &p_GC);
+        let V = velocity(ball) - velocity(surface);
+        // From the contact point to the center, along the normal.
+        let height = self.ball.radius - *depth * T::lit(0.5);
         let law = at.parameters.contact_law();
         let [g, along] = law.rubbing(slip);
         let factor = law.normal_factor(*depth_rate);
@@ -95,7 +86,7 @@ impl<T: Real> HertzContact<T> {
             + (H - rubs * (H * *depth_rate - n * turned)) * normal_force;
         let torque_by = |force_by: &Matrix3<T>| cross_times(&lever, force_by);
         blocks.add_between(&Between {
-            bodies,
+            bodies: [surface, ball],
             p_GM: p_GC,
             F_GM: SpatialForce::new(lever.cross(&force), force),
             V_M: V,
@@ -117,16 +108,47 @@ impl<T: Real> HertzContact<T> {
         }
         let Velocity { depth_rate, slip_G: slip } = at.velocity;
         let [ball, surface] = self.bodies();
-        let mut columns = Columns::<VARIABLES>::new();
-        columns.number(at.time);
-        let parameters = at.parameters.lift(&mut |number| columns.number(number));
+        let parameters = at.parameters.lift(&mut varied::<T, NUMBERS>(0));
         let law = parameters.contact_law();
-        let volume = Dual::of(T::lit(4.0 / 3.0) * *contact_radius * *depth);
-        let normal_force = parameters.effective_modulus * volume * law.normal_factor(Dual::of(*depth_rate));
+        let elastic_force = parameters.elastic_force(Dual::of(*contact_radius), Dual::of(*depth));
+        let normal_force = elastic_force * law.normal_factor(Dual::of(*depth_rate));
         let viscosity = normal_force * law.friction_factor(Dual::of(slip.norm_squared()));
         let force = n.zip_map(slip, |n, slip| normal_force * Dual::of(n) - viscosity * Dual::of(slip));
-        blocks.add_between_in_columns([surface, ball], point_G, &force, |change| {
-            SpatialForce::new(Vector3::zeros(), change)
-        });
+        let changes: [_; NUMBERS] =
+            from_fn(|i| SpatialForce::new(Vector3::zeros(), force.map(|component| component.slopes[i])));
+        blocks.add_between_by_variables([surface, ball], point_G, blocks.parameter(0), &changes);
+    }
+
+    /// Reports the contact as it is; or if the bodies may meet, as it is where they turn around, if that is deeper.
+    ///
+    /// This is the slope `3/2 f/δ` of the greater of `f_n` and `f_e`, the damping `3/2 c f_e`, and friction as a damper of its
+    /// slope at rest, `((2μ_s − μ_d)/v_t + μ_v) f`. The turn is that of an impact of the lighter body.
+    pub(super) fn report_contact(&self, at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {
+        let law = at.parameters.contact_law();
+        let [ball, other] = self.bodies();
+        // f_e = k δ^{3/2}
+        let k = (at.parameters.effective_modulus * self.effective_radius.sqrt()).to_f64() * (4.0 / 3.0);
+        let (mut depth, mut rate) = (at.position.depth.to_f64(), at.velocity.depth_rate.to_f64());
+
+        let speed = stiffnesses.impact_speed();
+        let mass = stiffnesses.mass(ball).min(stiffnesses.mass(other));
+        if speed > 0.0 && mass.is_finite() && k > 0.0 {
+            // 2/5 k δ^{5/2} is what is stored and what the motion brings, of the lighter body at most.
+            let energy = at.position.potential_energy.to_f64() + 0.5 * mass * speed * speed;
+            depth = depth.max(ComplexField::powf(2.5 * energy / k, 0.4));
+            rate = rate.max(speed);
+        }
+        if depth <= 0.0 {
+            return;
+        }
+        let factor = law.normal_factor(T::lit(rate)).to_f64().max(1.0);
+        let slope = k * ComplexField::sqrt(depth);
+        let elastic = slope * depth;
+        let rubbing = elastic * factor * law.friction_factor(T::zero()).to_f64();
+        let damping = law.damping(T::lit(elastic)).to_f64();
+        let ends = [ball, other].map(|body| (body, at.position.point_G));
+        stiffnesses.between(1.5 * slope * factor, damping, ends);
+        stiffnesses.rubbing(rubbing - damping, ends);
+        stiffnesses.loaded(elastic * factor, 0.0, ends);
     }
 }

@@ -1,18 +1,11 @@
 //! A ball against a ball or a half-space, after Hertz.
 
-mod error;
 mod linearize;
-mod parameters;
-mod results;
-mod stiffness;
-mod surface;
+mod variables;
 
 use nalgebra::{Point3, Vector3};
 
-pub use error::CentersCoincide;
-pub use parameters::{Elastic, Parameters};
-pub use results::{Dynamics, Position, Velocity};
-pub use surface::{Ball, Surface};
+pub use variables::{Ball, CentersCoincide, Dynamics, Elastic, Parameters, Position, Surface, Velocity};
 
 use crate::framework::variables::Variables as _;
 use crate::framework::{
@@ -247,8 +240,8 @@ impl<T: Real> ForceElement<T> for HertzContact<T> {
         let touches = depth > T::zero();
         // The root of a constant has no derivative that is not finite, as that of a depth of zero has.
         let contact_radius = if touches { (self.effective_radius * depth).sqrt() } else { T::zero() };
-        let stiffness = given.parameters.effective_modulus * T::lit(4.0 / 3.0) * contact_radius;
-        let elastic_force = if touches { stiffness * depth } else { T::zero() };
+        let elastic_force =
+            if touches { given.parameters.elastic_force(contact_radius, depth) } else { T::zero() };
         *cache = Position {
             normal_G,
             point_G: p_GC - normal_G * (self.ball.radius - depth * T::lit(0.5)),

@@ -4,12 +4,12 @@ use nalgebra::{ComplexField, Matrix3, Rotation3, Vector3};
 
 use super::{FrameLaw, Outcome, Relative};
 use crate::elements::frames::{Ends, Framed, Frames};
-use crate::framework::variables::{Numbers, Over, PosePlaces, Variables as _};
+use crate::framework::variables::{Numbers, Over, Variables as _};
 use crate::framework::{
     AtDynamics, AtPosition, AtVelocity, Between, Blocks, ElementError, Error, ForceElement, Given, Row,
-    Slopes, Stiffnesses,
+    Slopes, Stiffnesses, varied,
 };
-use crate::math::{Dual, Number, Pose, Real, SpatialForce, SpatialVelocity};
+use crate::math::{Dual, Number, Pose, Real, SpatialForce, SpatialVelocity, rotated};
 use crate::mechanics::{BodyIndex, ForceAccumulator, Frame, Topology, Velocities};
 use crate::results;
 
@@ -124,6 +124,11 @@ impl<T: Real, L: FrameLaw<T>> BetweenFrames<T, L> {
 type At<'a, T, L> = AtDynamics<'a, T, BetweenFrames<T, L>>;
 
 impl<T: Real, L: FrameLaw<T>> BetweenFrames<T, L> {
+    #[inline(always)]
+    #[expect(
+        clippy::inline_always,
+        reason = "with two callers it is a call and a copy of the poses in the loop"
+    )]
     fn position(&self, given: &Given<'_, T, Self>) -> Position<T> {
         let (X_GF, X_GM, R_FM) = self.ends.poses(given.positions, &given.parameters.frames);
         let p_FM = X_GF.rotation.matrix().tr_mul(&(X_GM.translation.vector - X_GF.translation.vector));
@@ -132,6 +137,8 @@ impl<T: Real, L: FrameLaw<T>> BetweenFrames<T, L> {
     }
 
     /// The motion over numbers without derivatives.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a call returns kilobytes of dual numbers, which are copied")]
     fn relative<S: Number<T>>(time: T, position: &Position<T>, velocity: &Velocity<T>) -> Relative<S> {
         let SpatialVelocity { angular, linear } = velocity.V_FM;
         Relative {
@@ -144,6 +151,8 @@ impl<T: Real, L: FrameLaw<T>> BetweenFrames<T, L> {
     }
 
     /// What the law makes of numbers that vary with the motion of M in F.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a call returns kilobytes of dual numbers, which are copied")]
     fn by_motion<R>(
         at: &At<'_, T, L>,
         of: impl Fn(
@@ -167,6 +176,8 @@ impl<T: Real, L: FrameLaw<T>> BetweenFrames<T, L> {
     }
 
     /// What the law makes of numbers of which eight vary: time, parameters and memory, from a place on.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a call returns kilobytes of dual numbers, which are copied")]
     fn by_variables<R>(
         at: &At<'_, T, L>,
         first: usize,
@@ -176,13 +187,7 @@ impl<T: Real, L: FrameLaw<T>> BetweenFrames<T, L> {
             &Relative<Dual<T, AT_ONCE>>,
         ) -> Result<R, ElementError>,
     ) -> Option<R> {
-        let mut place = 0;
-        let mut next = |value| {
-            let direction = place - first.min(place);
-            let varies = place >= first && direction < AT_ONCE;
-            place += 1;
-            if varies { Dual::variable(value, direction) } else { Dual::of(value) }
-        };
+        let mut next = varied(first);
         let time = next(at.time);
         let parameters = at.parameters.law.lift(&mut next);
         let memory = at.discrete.lift(&mut next);
@@ -195,11 +200,17 @@ impl<T: Real, L: FrameLaw<T>> BetweenFrames<T, L> {
         let Outcome { torque, force, .. } = Self::by_motion(at, |p, m, x| self.law.evaluate(p, m, x))?;
         let (X_GF, V_FM) = (&at.position.X_GF, &at.velocity.V_FM);
         let R_GF = X_GF.rotation.matrix();
-        let quarter = |of: &Vector3<Dual<T, MOTION>>, first| {
-            R_GF * Matrix3::from_fn(|i, j| of[i].slopes[first + j]) * R_GF.transpose()
+        let is_zero = |quarter: &Matrix3<T>| quarter.iter().all(|entry| entry.vanishes());
+        let slopes = |first| {
+            let of = |of: &Vector3<Dual<T, MOTION>>, first| Matrix3::from_fn(|i, j| of[i].slopes[first + j]);
+            let quarters = [&torque, &force].map(|v| [of(v, first), of(v, first + 3)]);
+            if is_zero(&quarters[0][1]) && is_zero(&quarters[1][0]) {
+                let [torque, force] = [0, 1].map(|i| rotated(R_GF, &quarters[i][i]));
+                Slopes::Separate { torque, force }
+            } else {
+                Slopes::Coupled(quarters.map(|row| row.map(|quarter| rotated(R_GF, &quarter))))
+            }
         };
-        let slopes =
-            |first| Slopes::Coupled([&torque, &force].map(|of| [quarter(of, first), quarter(of, first + 3)]));
         Some(Between {
             bodies: self.ends.bodies(),
             p_GM: at.position.X_GM.translation.vector.into(),
@@ -210,26 +221,26 @@ impl<T: Real, L: FrameLaw<T>> BetweenFrames<T, L> {
         })
     }
 
-    /// The place of a variable of the law among all variables: time is the first, and the frames are the next.
-    fn place(of_frames: &[PosePlaces; 2], number: usize) -> usize {
-        if number == 0 { Blocks::<T>::TIME } else { of_frames[1].end + number - 1 }
+    /// The place of a variable of the law among all variables: time is the first, and those of the law follow the frames.
+    fn place(of_frames: usize, number: usize) -> usize {
+        if number == 0 { Blocks::<T>::TIME } else { of_frames + Frames::<T>::COUNT + number - 1 }
     }
 
     /// The number of time, parameters and memory.
     const VARIABLES: usize = 1 + <L::Parameters as Numbers<T>>::COUNT + <L::Memory as Numbers<T>>::COUNT;
 
     fn try_linearize_variables(&self, at: &At<'_, T, L>, blocks: &mut Blocks<'_, T>) -> Option<()> {
-        let of_frames = Frames::places(blocks);
+        let of_frames = Frames::place(blocks);
         let (between, poses) = (self.between(at)?, at.parameters.frames.poses());
         let X_GF = &at.position.X_GF;
-        blocks.add_between_by_frames(&between, &poses, &of_frames, &X_GF.translation.vector);
+        blocks.add_between_by_frames(&between, &poses, of_frames, &X_GF.translation.vector);
         for first in (0..Self::VARIABLES).step_by(AT_ONCE) {
             let Outcome { torque, force, .. } =
                 Self::by_variables(at, first, |p, m, x| self.law.evaluate(p, m, x))?;
             for direction in 0..AT_ONCE.min(Self::VARIABLES - first) {
                 let [torque, force] = [&torque, &force].map(|v| v.map(|number| number.slopes[direction]));
                 let change = SpatialForce::new(torque, force).rotated(&X_GF.rotation);
-                let place = Self::place(&of_frames, first + direction);
+                let place = Self::place(of_frames, first + direction);
                 blocks.add_between_by_variable(between.bodies, &between.p_GM, place, &change);
             }
         }
@@ -237,9 +248,8 @@ impl<T: Real, L: FrameLaw<T>> BetweenFrames<T, L> {
     }
 
     fn try_linearize_commit(&self, at: &At<'_, T, L>, blocks: &mut Blocks<'_, T>) -> Option<()> {
-        let of_frames = Frames::places(blocks);
-        let bodies = self.ends.bodies();
-        let frames = self.ends.placed(&at.parameters.frames, &of_frames);
+        let (of_frames, bodies) = (Frames::place(blocks), self.ends.bodies());
+        let poses = at.parameters.frames.poses();
         let Position { X_GF, X_GM, .. } = at.position;
         let p_GM = X_GM.translation.vector.into();
         let V_M = at.velocity.V_FM.rotated(&X_GF.rotation);
@@ -251,13 +261,13 @@ impl<T: Real, L: FrameLaw<T>> BetweenFrames<T, L> {
             blocks.add_to_between(Row::Next(row), bodies, (&p_GM, &V_M), by_position, by_velocity);
             let r_FM = p_GM.coords - X_GF.translation.vector;
             let (row, motion) = (Row::Next(row), (&r_FM, &V_M));
-            blocks.add_to_by_frames(row, frames, motion, by_position, by_velocity);
+            blocks.add_to_by_frames(row, (bodies, &poses, of_frames), motion, by_position, by_velocity);
         });
         for first in (0..Self::VARIABLES).step_by(AT_ONCE) {
             let next = Self::by_variables(at, first, |p, m, x| self.law.commit(p, m, x))?;
             L::Memory::for_each_over(&next, |row, next: Dual<T, AT_ONCE>| {
                 for direction in 0..AT_ONCE.min(Self::VARIABLES - first) {
-                    let place = Self::place(&of_frames, first + direction);
+                    let place = Self::place(of_frames, first + direction);
                     blocks.add_to_by_variable(Row::Next(row), place, next.slopes[direction]);
                 }
             });

@@ -1,10 +1,11 @@
 //! Derivatives of the law of the bushing.
 
-use nalgebra::{Matrix3, Vector3};
+use core::array::from_fn;
+
+use nalgebra::{Matrix3, Vector3, Vector6};
 
 use super::{Frames, LinearBushing, Position, Velocity};
 use crate::elements::linear_bushing::law::Gimbal;
-use crate::framework::variables::Numbers as _;
 use crate::framework::{AtDynamics, Between, Blocks, Slopes};
 use crate::math::{Real, SpatialForce, SpatialVelocity, times_transpose};
 
@@ -34,27 +35,22 @@ impl<T: Real> LinearBushing<T> {
     pub(super) fn linearize_force_by_variables(&self, at: &At<'_, T>, blocks: &mut Blocks<'_, T>) {
         let Position { X_GF, X_GM, q, .. } = at.position;
         let (bodies, p_GM) = (self.ends.bodies(), X_GM.translation.vector.into());
-        let of_frames = Frames::places(blocks);
-        let of_law = at.parameters.law.places(of_frames[1].end);
-        blocks.add_between_by_frames(
-            &self.between(at),
-            &at.parameters.frames.poses(),
-            &of_frames,
-            &X_GF.translation.vector,
-        );
+        let first = Frames::place(blocks);
+        let poses = at.parameters.frames.poses();
+        blocks.add_between_by_frames(&self.between(at), &poses, first, &X_GF.translation.vector);
         let R_GF = X_GF.rotation.matrix();
-        let rates = rates_by_turn(at, R_GF);
-        for (places, factors) in [(of_law.stiffness, q), (of_law.damping, &at.velocity.qdot)] {
-            for (axis, &factor) in factors.iter().enumerate() {
-                let none = Vector3::zeros();
-                let change = if axis < 3 {
-                    SpatialForce::new(rates[axis] * -factor, none)
-                } else {
-                    SpatialForce::new(none, R_GF.column(axis - 3) * -factor)
-                };
-                blocks.add_between_by_variable(bodies, &p_GM, places[axis], &change);
+        let (rates, none) = (rates_by_turn(at, R_GF), Vector3::zeros());
+        // The parameters of the law: stiffness and damping of each axis.
+        let change = |factors: &Vector6<T>, axis: usize| {
+            if axis < 3 {
+                SpatialForce::new(rates[axis] * -factors[axis], none)
+            } else {
+                SpatialForce::new(none, R_GF.column(axis - 3) * -factors[axis])
             }
-        }
+        };
+        let changes: [_; 12] =
+            from_fn(|i| if i < 6 { change(q, i) } else { change(&at.velocity.qdot, i - 6) });
+        blocks.add_between_by_variables(bodies, &p_GM, first + Frames::<T>::COUNT, &changes);
     }
 }
 

@@ -1,8 +1,8 @@
-//! Gimbal angles of an orientation.
+//! Gimbal angles of an orientation, and their whole turns from one orientation to the next.
 
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::{Matrix3, Rotation3, Vector3, convert_unchecked};
 
-use crate::elements::linear_bushing::Singular;
+use crate::elements::linear_bushing::{AmbiguousTurn, Discrete, Singular};
 use crate::framework::ElementError;
 use crate::math::Real;
 use crate::results;
@@ -50,4 +50,127 @@ pub(super) fn principal_angles<T: Real>(R_FM: &Matrix3<T>) -> Result<(Vector3<T>
 #[inline]
 fn angle_of<T: Real>(sin: T, cos: T) -> T {
     if cos > T::lit(0.7) { sin.asin() } else { sin.atan2(cos) }
+}
+
+/// The most by which both outer angles may change in one step that passes near the singular case \[rad\].
+///
+/// Crossing ±90° changes both by π, far more than this. Passing close by changes both by nearly π in a short
+/// time, which only short steps resolve: an integrator of order 2 whose steps change the angles by δ was measured
+/// to err by up to 1.2·δ² of the energy, here 1 %.
+const MOST_OF_BOTH: f64 = 0.1;
+
+/// The sine of the middle angle beyond which a step passes near the singular case: √3/2, at 60°. Within, the outer
+/// angles turn at most twice as fast as M.
+const NEAR_SINGULAR: f64 = 0.866_025_403_784_438_6;
+
+/// The largest turn of M in one step \[rad\]: a twentieth less than half a turn, beyond which its sense is
+/// ambiguous.
+const MOST_TURN: f64 = 3.0;
+
+/// The outer angles `q_x` and `q_z`, with the whole turns that lead there from the accepted ones.
+///
+/// # Errors
+/// [`AmbiguousTurn`] if these cannot be determined.
+#[inline]
+pub(super) fn with_turns<T: Real>(
+    qx: T,
+    qy: T,
+    qz: T,
+    accepted: &Discrete<T>,
+) -> Result<(T, T), ElementError> {
+    let near = T::lit(MOST_OF_BOTH);
+    let is_near = (qx - accepted.accepted_qx).abs() <= near && (qz - accepted.accepted_qz).abs() <= near;
+    if is_near || !accepted.accepted { Ok((qx, qz)) } else { with_turns_from_afar(qx, qy, qz, accepted) }
+}
+
+#[inline(never)]
+fn with_turns_from_afar<T: Real>(
+    qx: T,
+    qy: T,
+    qz: T,
+    accepted: &Discrete<T>,
+) -> Result<(T, T), ElementError> {
+    // From the angles, which are passed by value: references to them and to `R_FM` would cost the ordinary case
+    // 8 ns.
+    let from = orientation(accepted.accepted_qx, accepted.accepted_qy, accepted.accepted_qz);
+    let turn = Turn::between(&from, &orientation(qx, qy, qz));
+    let (is_about_x, is_about_z) =
+        (turn.along_x.abs() > turn.along_z.abs(), turn.along_z.abs() > turn.along_x.abs());
+    let qx = reached(qx, accepted.accepted_qx, is_about_x.then_some(turn.along_x));
+    let qz = reached(qz, accepted.accepted_qz, is_about_z.then_some(turn.along_z));
+    let (dx, dz) = (qx - accepted.accepted_qx, qz - accepted.accepted_qz);
+    let is_clear = turn.steepest <= T::lit(NEAR_SINGULAR) || dx.abs().min(dz.abs()) <= T::lit(MOST_OF_BOTH);
+    if is_clear && turn.angle <= T::lit(MOST_TURN) {
+        Ok((qx, qz))
+    } else {
+        Err(AmbiguousTurn { angle: turn.angle.to_f64(), qx: dx.to_f64(), qz: dz.to_f64() }.into())
+    }
+}
+
+/// A turn of M in F about a fixed axis, of less than half a turn.
+///
+/// With `u` and `w` the components of the axis along F's x and M's z, both constant, the rates of the outer angles
+/// per angle turned are `(u − w·sin q_y)/cos² q_y` and `(w − u·sin q_y)/cos² q_y`. If `|u| > |w|`, then `q_x`
+/// changes in the sense of `u` throughout, by less than a whole turn. `q_z` changes by less than half a turn: it is
+/// the direction of x seen along z from M, where x traces an arc about the axis whose projection is an arc of an
+/// ellipse that does not enclose z. If `|w| > |u|`, the two are exchanged.
+struct Turn<T> {
+    angle: T,
+    along_x: T,
+    along_z: T,
+    /// The largest magnitude of `sin q_y` on the way.
+    steepest: T,
+}
+
+impl<T: Real> Turn<T> {
+    fn between(from: &Matrix3<T>, to: &Matrix3<T>) -> Self {
+        let R = to * from.transpose();
+        let half = T::lit(0.5);
+        let axis = Vector3::new(R[(2, 1)] - R[(1, 2)], R[(0, 2)] - R[(2, 0)], R[(1, 0)] - R[(0, 1)]) * half;
+        let sin = axis.norm();
+        let angle = sin.atan2((R.trace() - T::one()) * half);
+        let axis = if sin > T::zero() { axis / sin } else { axis };
+
+        let ends = [from.column(2), to.column(2)];
+        let (along_x, along_z) = (axis.x, axis.dot(&ends[1]));
+        let [rise, last_rise] = ends.map(|z| axis.y * z.z - axis.z * z.y);
+        let mut steepest = ends[0].x.abs().max(ends[1].x.abs());
+        if rise * last_rise < T::zero() {
+            // The sine of q_y varies by `sway` about `along_x·along_z`, and has an extremum on the way.
+            let across = |along: T| (T::one() - along * along).max(T::zero());
+            let sway = (across(along_x) * across(along_z)).sqrt();
+            steepest = steepest.max((along_x * along_z + if rise > T::zero() { sway } else { -sway }).abs());
+        }
+        Self { angle, along_x, along_z, steepest }
+    }
+}
+
+/// An angle plus the whole turns with which it is reached from another: in this sense if given, else the shorter way.
+fn reached<T: Real>(angle: T, from: T, sense: Option<T>) -> T {
+    let nearest = nearest(angle, from);
+    let change = nearest - from;
+    // An angle changes by at most π + 1.5 in a turn of 3 rad (seen from a point of the arc, by the theorem of the
+    // inscribed angle), so a small change against the sense is rounding.
+    match sense {
+        Some(sense) if change * sense < T::zero() && change.abs() > T::one() => {
+            nearest + T::two_pi().copysign(sense)
+        }
+        _ => nearest,
+    }
+}
+
+/// An angle plus the whole turns that bring it nearest to another.
+fn nearest<T: Real>(angle: T, to: T) -> T {
+    // On plain values and without a math library: dual numbers have no `round`.
+    let turns = (to - angle).to_f64() * (1.0 / core::f64::consts::TAU);
+    let half = if turns < 0.0 { -0.5 } else { 0.5 };
+    let turns = f64::from(convert_unchecked::<f64, i32>(turns + half));
+    angle + T::lit(turns * core::f64::consts::TAU)
+}
+
+/// `R_FM` with these angles.
+fn orientation<T: Real>(qx: T, qy: T, qz: T) -> Matrix3<T> {
+    let about = Rotation3::from_axis_angle;
+    (about(&Vector3::x_axis(), qx) * about(&Vector3::y_axis(), qy) * about(&Vector3::z_axis(), qz))
+        .into_inner()
 }

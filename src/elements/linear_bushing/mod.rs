@@ -3,15 +3,10 @@
 use nalgebra::{Rotation3, Vector3, Vector6};
 
 mod derivatives;
-mod error;
 mod law;
-mod results;
-mod turns;
 mod variables;
 
-pub use error::{AmbiguousTurn, Singular};
-pub use results::{Position, Velocity};
-pub use variables::{Discrete, Parameters, StateParameters};
+pub use variables::{AmbiguousTurn, Discrete, Parameters, Position, Singular, StateParameters, Velocity};
 
 pub use crate::elements::frames::{Dynamics, Framed, Frames};
 
@@ -24,8 +19,7 @@ use crate::mechanics::{BodyIndex, ForceAccumulator, Frame, Topology, Velocities}
 
 use super::frames::Ends;
 use derivatives::rates_by_turn;
-use law::{Gimbal, principal_angles};
-use turns::with_turns;
+use law::{Gimbal, principal_angles, with_turns};
 
 /// A massless bushing that connects frame F, fixed on body B1, to frame M, fixed on body B2.
 ///

@@ -1,12 +1,14 @@
-//! Parameters and discrete variables of the linear bushing.
+//! Parameters, memory, results and errors of the linear bushing.
 
 use nalgebra::Vector6;
 
 use crate::elements::frames::Framed;
+use crate::elements::linear_bushing::law::Gimbal;
+use crate::framework::ElementError;
 #[cfg(feature = "serde")]
 use crate::framework::variables::Variables as _;
-use crate::math::{Real, Requirement, check, checked_when_read};
-use crate::{InvalidValue, variables};
+use crate::math::{Pose, Real, Requirement, SpatialVelocity, check, checked_when_read};
+use crate::{InvalidValue, results, variables};
 
 variables! {
     /// Stiffnesses and dampings.
@@ -55,4 +57,79 @@ checked_when_read!(Discrete);
 fn can_be_followed<T: Real>(name: &'static str, angle: T) -> Result<(), InvalidValue> {
     let most = T::lit(1e9).min(T::lit(1e-3) / T::default_epsilon());
     check::that(angle.abs() <= most, name, angle, Requirement::AtMost("1e9 and 1e-3/epsilon"))
+}
+
+results! {
+    /// Results at Position stage.
+    #[derive(Copy)]
+    pub struct Position<T> {
+        /// Pose of frame F in Ground.
+        pub X_GF: Pose<T> ["m"];
+        /// Pose of frame M in Ground.
+        pub X_GM: Pose<T> ["m"];
+        /// Pose of frame M in frame F.
+        pub X_FM: Pose<T> ["m"];
+        /// Angles and translations `q_x, q_y, q_z, p_x, p_y, p_z`.
+        pub q: Vector6<T> ["rad", "m"];
+        /// The energy stored.
+        pub potential_energy: T ["J"];
+        pub(super) gimbal: Gimbal<T>;
+    }
+}
+
+results! {
+    /// Results at Velocity stage.
+    #[derive(Copy)]
+    pub struct Velocity<T> {
+        /// Velocity of frame F in Ground, expressed in Ground.
+        pub V_GF: SpatialVelocity<T> ["rad/s", "m/s"];
+        /// Velocity of frame M in Ground, expressed in Ground.
+        pub V_GM: SpatialVelocity<T> ["rad/s", "m/s"];
+        /// Velocity of frame M in frame F, expressed in F: the rate of change of `X_FM`.
+        pub V_FM: SpatialVelocity<T> ["rad/s", "m/s"];
+        /// Rates of the angles and translations.
+        pub qdot: Vector6<T> ["rad/s", "m/s"];
+    }
+}
+
+/// The middle angle is so near ±90° that the other two are not defined.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[error(
+    "the middle angle is {angle} rad, where the x-y-z angles are singular: choose frames whose y axis is the one about \
+     which the bushing turns least"
+)]
+pub struct Singular {
+    /// The middle angle \[rad\].
+    pub angle: f64,
+}
+
+/// Since the last accepted step M has turned in F by more than 3 rad, or so close to the singular case that the
+/// whole turns of the first and last angle cannot be determined.
+///
+/// Take a shorter step. If the body was placed there rather than moved, reset the turns
+/// ([`ForceSystem::reset_memory`](crate::ForceSystem::reset_memory)).
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[error(
+    "the frames have turned by {angle} rad in one step, and q_x and q_z have changed by {qx} and {qz} rad, too far to \
+     tell which way: take a shorter step, or reset the turns if the bodies were put there"
+)]
+pub struct AmbiguousTurn {
+    /// The least angle by which M has turned in F \[rad\].
+    pub angle: f64,
+    /// The change of the first angle in such a turn \[rad\].
+    pub qx: f64,
+    /// The change of the last angle in such a turn \[rad\].
+    pub qz: f64,
+}
+
+impl From<Singular> for ElementError {
+    fn from(error: Singular) -> Self {
+        Self::own(error)
+    }
+}
+
+impl From<AmbiguousTurn> for ElementError {
+    fn from(error: AmbiguousTurn) -> Self {
+        Self::own(error)
+    }
 }

@@ -1,5 +1,7 @@
 //! Derivatives of the law of the bushing, and of its memory.
 
+use core::array::from_fn;
+
 use nalgebra::{Matrix3, Point3, Vector3, Vector6};
 
 use super::{Frames, Position, SpatialBushing, Velocity, halves};
@@ -219,26 +221,28 @@ impl<T: Real> SpatialBushing<T> {
     pub(super) fn linearize_force_by_variables(&self, at: &At<'_, T>, blocks: &mut Blocks<'_, T>) {
         let Position { X_GF, X_GM, X_GH, q, .. } = at.position;
         let (bodies, p_GM) = (self.ends.bodies(), X_GM.translation.vector.into());
-        let of_frames = Frames::places(blocks);
-        let mut of_law = of_frames[1].end..;
-        blocks.add_between_by_frames(
-            &self.between(at, &p_GM),
-            &at.parameters.frames.poses(),
-            &of_frames,
-            &X_GF.translation.vector,
-        );
+        let first = Frames::place(blocks);
+        let poses = at.parameters.frames.poses();
+        blocks.add_between_by_frames(&self.between(at, &p_GM), &poses, first, &X_GF.translation.vector);
         let frame = Frame::new(at, &p_GM);
-        for factors in [q, &at.velocity.qdot] {
-            for ((row, column), number) in places().zip(&mut of_law) {
-                let mut f = Vector6::zeros();
-                f[row] = -factors[column];
-                f[column] = -factors[row];
-                let (m, F) = halves(&f);
-                let (m, F) = (X_GH.rotation * m, X_GH.rotation * F);
-                let change = SpatialForce::new(frame.torque(&m, &F), F);
-                blocks.add_between_by_variable(bodies, &p_GM, number, &change);
+        // Of a unit of each generalized force.
+        let units = from_fn::<_, 6, _>(|axis| {
+            let (m, F) = halves(&Vector6::ith(axis, T::one()));
+            let (m, F) = (X_GH.rotation * m, X_GH.rotation * F);
+            SpatialForce::new(frame.torque(&m, &F), F)
+        });
+        let times =
+            |unit: &SpatialForce<T>, factor: T| SpatialForce::new(unit.torque * factor, unit.force * factor);
+        let mut changes = [SpatialForce::zero(); 42];
+        for (changes, factors) in changes.chunks_exact_mut(21).zip([q, &at.velocity.qdot]) {
+            for ((row, column), change) in places().zip(changes) {
+                *change = times(&units[row], -factors[column]);
+                if column > row {
+                    *change += times(&units[column], -factors[row]);
+                }
             }
         }
+        blocks.add_between_by_variables(bodies, &p_GM, first + Frames::<T>::COUNT, &changes);
     }
 
     /// The memory is the orientation of M in F.

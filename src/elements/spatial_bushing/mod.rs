@@ -4,12 +4,11 @@ use nalgebra::{Matrix3, Matrix6, Rotation3, Vector3, Vector4, Vector6};
 
 mod curve;
 mod derivatives;
-mod error;
 mod table;
 mod turn;
 
 pub use curve::{Curve, CurvePoint};
-pub use error::{AmbiguousTurn, WholeTurn};
+pub use turn::{AmbiguousTurn, WholeTurn};
 
 pub use crate::elements::frames::{Dynamics, Framed, Frames};
 

@@ -7,7 +7,7 @@ use core::any::Any;
 use nalgebra::{SMatrix, SVector};
 
 use super::ends::{End, Freedoms};
-use super::linearization::{Memory, Source};
+use super::linearization::{Memory, Scope, Source};
 use crate::math::{Pose, Real, SpatialVelocity};
 use crate::mechanics::{BodyIndex, Checked, Kinematics};
 
@@ -53,12 +53,15 @@ impl Row {
     }
 }
 
-/// One block in the list: where its numbers begin. It is stored by rows, each by position and then by velocity.
+/// One block in the list, or those of consecutive variables one after the other: where its numbers begin. A block is stored by
+/// rows, each by position and then by velocity.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Entry {
     pub(super) row: Row,
     pub(super) column: Column,
     pub(super) start: usize,
+    /// How many variables there are from that of the column on.
+    pub(super) variables: usize,
 }
 
 /// A branch that the law of an element takes.
@@ -146,7 +149,18 @@ impl<T: Real> Derivatives<T> {
     pub(super) fn push(&mut self, row: Row, column: Column, count: usize) -> &mut [T] {
         let start = self.used;
         self.reserve(count);
-        self.entries.push(Entry { row, column, start });
+        self.entries.push(Entry { row, column, start, variables: 1 });
+        &mut self.numbers[start..self.used]
+    }
+
+    /// Begins blocks by consecutive variables, and returns their numbers, variable after variable, which are all to be written.
+    #[inline]
+    pub(super) fn push_by_variables(&mut self, row: Row, first: usize, variables: usize) -> &mut [T] {
+        let start = self.used;
+        self.reserve(variables * row.len());
+        if variables > 0 {
+            self.entries.push(Entry { row, column: Column::Variable(first), start, variables });
+        }
         &mut self.numbers[start..self.used]
     }
 
@@ -162,7 +176,7 @@ impl<T: Real> Derivatives<T> {
         let start = self.used;
         for column in columns {
             for row in rows {
-                self.entries.push(Entry { row, column, start: self.used });
+                self.entries.push(Entry { row, column, start: self.used, variables: 1 });
                 self.used += count;
             }
         }
@@ -197,7 +211,11 @@ impl<T: Real> Derivatives<T> {
                 Row::Rate(number) => number < counts[2],
                 Row::Next(number) => number < counts[1],
             };
-            has_row && !matches!(entry.column, Column::Variable(variable) if variable > last)
+            let has_column = match entry.column {
+                Column::Motion(_) => true,
+                Column::Variable(first) => first <= last && entry.variables <= last + 1 - first,
+            };
+            has_row && has_column
         })
     }
 
@@ -240,11 +258,17 @@ pub struct Blocks<'a, T: Real> {
     pub(super) ends: &'a mut Option<Vec<End>>,
     /// Of the kind of elements.
     pub(super) workspace: &'a mut Memory,
+    pub(super) scope: Scope,
 }
 
 impl<T: Real> Blocks<'_, T> {
     /// The variable that is time, for the methods that take one.
     pub const TIME: usize = 0;
+
+    /// What is asked for. An element that derives its variables and its commit at once writes both where it is first asked.
+    pub fn scope(&self) -> Scope {
+        self.scope
+    }
 
     /// The place among all variables of a number of the parameters.
     pub fn parameter(&self, number: usize) -> usize {
@@ -306,6 +330,19 @@ impl<T: Real> Blocks<'_, T> {
         numbers.copy_from_slice(derivative.as_slice());
     }
 
+    /// Adds the derivatives of the force on a body or coordinate by consecutive variables.
+    pub fn add_by_variables<const R: usize>(
+        &mut self,
+        on: impl Freedoms<R>,
+        first: usize,
+        derivatives: &[SVector<T, R>],
+    ) {
+        let numbers = self.derivatives.push_by_variables(Row::Force(on.end()), first, derivatives.len());
+        for (numbers, derivative) in numbers.chunks_exact_mut(R).zip(derivatives) {
+            numbers.copy_from_slice(derivative.as_slice());
+        }
+    }
+
     /// Adds the derivatives of a rate, or of a discrete variable after the next commit, by the position and by the
     /// velocity of a body or coordinate.
     pub fn add_to<const C: usize>(
@@ -327,6 +364,12 @@ impl<T: Real> Blocks<'_, T> {
     /// Adds the derivative of a rate, or of a discrete variable after the next commit, by a variable.
     pub fn add_to_by_variable(&mut self, row: Row, variable: usize, derivative: T) {
         self.derivatives.push(row, Column::Variable(variable), 1)[0] = derivative;
+    }
+
+    /// Adds the derivatives of a rate, or of a discrete variable after the next commit, by consecutive variables.
+    #[inline]
+    pub fn add_to_by_variables(&mut self, row: Row, first: usize, derivatives: &[T]) {
+        self.derivatives.push_by_variables(row, first, derivatives.len()).copy_from_slice(derivatives);
     }
 
     /// Lends memory that all elements of one kind share, so that it is allocated once. What it contains is what an element

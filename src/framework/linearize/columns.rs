@@ -1,61 +1,16 @@
 //! Laws over dual numbers whose directions are variables of the element.
 
-use nalgebra::{Point3, Vector3};
+use crate::math::{Dual, Number, Real};
 
-use super::blocks::{Blocks, Row};
-use crate::math::{Dual, Real, SpatialForce, have_same_bits};
-use crate::mechanics::BodyIndex;
-
-/// All `N` variables of an element, one after the other as they are declared: time, parameters, discrete and continuous
-/// variables. Each is a direction.
-#[derive(Debug)]
-pub(crate) struct Columns<const N: usize> {
-    next: usize,
-}
-
-impl<const N: usize> Columns<N> {
-    #[inline]
-    pub(crate) fn new() -> Self {
-        Self { next: 0 }
+/// Makes numbers that carry derivatives of consecutive numbers of an element: of those from the `first` on each has a direction
+/// of its own, until `N` are taken; the others are constants.
+#[inline]
+pub(crate) fn varied<T: Real, const N: usize>(first: usize) -> impl FnMut(T) -> Dual<T, N> {
+    let mut place = 0;
+    move |number| {
+        let direction = place - first.min(place);
+        let varies = place >= first && direction < N;
+        place += 1;
+        if varies { Dual::variable(number, direction) } else { Dual::of(number) }
     }
-
-    /// The next variable.
-    #[inline]
-    pub(crate) fn number<T: Real>(&mut self, value: T) -> Dual<T, N> {
-        let direction = self.next;
-        self.next += 1;
-        Dual::variable(value, direction)
-    }
-}
-
-impl<T: Real> Blocks<'_, T> {
-    /// Adds the derivatives of a force at a point of the second body; `in_Ground` is what a change of its components is there.
-    pub(crate) fn add_between_in_columns<const N: usize>(
-        &mut self,
-        bodies: [BodyIndex; 2],
-        p_GM: &Point3<T>,
-        force: &Vector3<Dual<T, N>>,
-        in_Ground: impl Fn(Vector3<T>) -> SpatialForce<T>,
-    ) {
-        for direction in 0..N {
-            let change = force.map(|component| component.slopes[direction]);
-            if !change.iter().all(is_nothing) {
-                self.add_between_by_variable(bodies, p_GM, direction, &in_Ground(change));
-            }
-        }
-    }
-
-    /// Adds the derivatives of a rate, or of a discrete variable after the next commit.
-    pub(crate) fn add_to_in_columns<const N: usize>(&mut self, row: Row, number: Dual<T, N>) {
-        for (direction, slope) in number.slopes.into_iter().enumerate() {
-            if !is_nothing(&slope) {
-                self.add_to_by_variable(row, direction, slope);
-            }
-        }
-    }
-}
-
-/// Zero without derivatives of its own.
-fn is_nothing<T: Real>(slope: &T) -> bool {
-    have_same_bits(slope.abs(), T::zero())
 }

@@ -2,7 +2,9 @@
 
 use alloc::vec::Vec;
 
-use super::between::shares_of_turns;
+use nalgebra::Vector3;
+
+use super::between::by_entries;
 use super::blocks::{Blocks, Column, Derivatives, Mark, Row};
 use super::ends::{End, needed_ends};
 use super::linearization::{KindBlocks, KindScratch, Memory, Scope, Slot, Source};
@@ -34,6 +36,7 @@ struct One<'a, T: Real, E> {
     counts: [usize; 3],
     derivatives: &'a mut Derivatives<T>,
     scratch: &'a mut KindScratch,
+    scope: Scope,
 }
 
 impl<T: Real, E: ForceElement<T>> Kind<T, E> {
@@ -50,12 +53,13 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
             let first = derivatives.begin();
             linearization.begin(first);
             let Some(element) = self.enabled_element(slots, place) else { continue };
-            let mut one = One { element, place, linearization, counts: [0; 3], derivatives, scratch };
+            let counts = [0; 3];
+            let mut one = One { element, place, linearization, counts, derivatives, scratch, scope };
             self.linearize_part(Part::Forces, slots, kinematics, &mut one, E::linearize)?;
             if scope.variables || scope.commit {
                 let counts = &mut all_counts[place];
                 one.counts = *counts.get_or_insert_with(|| (slots as &dyn AnySlots<T>).counts(place));
-                self.linearize_others(scope, slots, kinematics, &mut one, first)?;
+                self.linearize_others(slots, kinematics, &mut one, first)?;
             }
             linearization.end(derivatives.mark());
             if !derivatives.are_finite_since(first) {
@@ -69,12 +73,12 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
     #[inline(never)]
     fn linearize_others(
         &self,
-        scope: Scope,
         slots: &Slots<T, E>,
         kinematics: &Kinematics<T>,
         one: &mut One<'_, T, E>,
         first: Mark,
     ) -> Result<(), Error> {
+        let scope = one.scope;
         one.linearization.commits = scope.commit;
         if scope.variables {
             self.linearize_part(Part::Variables, slots, kinematics, one, E::linearize_variables)?;
@@ -99,14 +103,21 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         one: &mut One<'_, T, E>,
         write: impl FnOnce(&E, &AtDynamics<'_, T, E>, &mut Blocks<'_, T>),
     ) -> Result<(), Error> {
-        let One { element, place, ref mut linearization, counts, ref mut derivatives, ref mut scratch } =
-            *one;
+        let One {
+            element,
+            place,
+            ref mut linearization,
+            counts,
+            ref mut derivatives,
+            ref mut scratch,
+            scope,
+        } = *one;
         let at = slots.at_dynamics(place, kinematics);
         let kept = derivatives.mark();
         let source = &mut linearization.sources[part as usize];
         let ends = &mut linearization.ends;
         let workspace = &mut scratch.of_elements;
-        let mut blocks = Blocks { derivatives, kinematics, counts, source, ends, workspace };
+        let mut blocks = Blocks { derivatives, kinematics, counts, source, ends, workspace, scope };
         write(element, &at, &mut blocks);
         if linearization.sources[part as usize] == Source::Differences {
             derivatives.take_back(kept);
@@ -212,10 +223,11 @@ impl<T: Real> Differenced<'_, T> {
                     for axis in 0..3 {
                         self.slope(scratch, ends, Moved::Rotation(variable, axis))?;
                     }
-                    for (entry, shares) in shares_of_turns(&R).into_iter().enumerate() {
+                    for entry in 0..9 {
                         push(variable + entry, &mut |result| {
-                            let slopes = scratch.slopes.iter().skip(result).step_by(results);
-                            slopes.zip(shares).fold(T::zero(), |sum, (&slope, share)| sum + slope * share)
+                            let slopes = &scratch.slopes;
+                            let by_turn = Vector3::from_fn(|axis, _| slopes[result + axis * results]);
+                            by_entries(&by_turn, &R)[entry]
                         });
                     }
                     variable += 9;

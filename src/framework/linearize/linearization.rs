@@ -187,9 +187,16 @@ pub(super) fn blocks<'a, T>(
     entries: &'a [Entry],
     numbers: &'a [T],
 ) -> impl Iterator<Item = (Row, Column, &'a [T])> + use<'a, T> {
-    entries.iter().map(|entry| {
+    entries.iter().flat_map(move |entry| {
         let count = entry.row.len() * entry.column.len();
-        (entry.row, entry.column, &numbers[entry.start..entry.start + count])
+        (0..entry.variables).map(move |i| {
+            let column = match entry.column {
+                Column::Variable(first) => Column::Variable(first + i),
+                motion @ Column::Motion(_) => motion,
+            };
+            let start = entry.start + i * count;
+            (entry.row, column, &numbers[start..start + count])
+        })
     })
 }
 

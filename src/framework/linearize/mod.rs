@@ -14,7 +14,7 @@ mod variation;
 
 pub use between::{Between, Slopes};
 pub use blocks::{Blocks, Branch, Column, Row};
-pub(crate) use columns::Columns;
+pub(crate) use columns::varied;
 pub use ends::{End, Freedoms};
 pub(crate) use linearization::KindBlocks;
 pub use linearization::{ElementLinearization, Linearization, Scope, Source};

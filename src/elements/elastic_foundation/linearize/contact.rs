@@ -44,20 +44,9 @@ pub(super) struct Contact<'a, T: Real> {
     are_known: Cell<bool>,
 }
 
-/// Memory for all that is written of foundations.
-#[derive(Debug)]
-pub(super) struct Memory<T> {
-    /// For each vertex of clipped faces the derivatives of its volume by motion.
-    pub(super) vertices: Vec<T>,
-    /// Of the next anchors, sorted.
-    pub(super) keys: Vec<(f64, f64)>,
-}
-
-impl<T> Default for Memory<T> {
-    fn default() -> Self {
-        Self { vertices: Vec::new(), keys: Vec::new() }
-    }
-}
+/// Memory for all that is written of foundations: for each vertex of clipped faces the derivatives of its volume by motion; and the
+/// keys of the next anchors, sorted.
+pub(super) type Memory<T> = (Vec<T>, Vec<(f64, f64)>);
 
 /// One spring of a contact.
 #[derive(Debug, Clone, Copy)]

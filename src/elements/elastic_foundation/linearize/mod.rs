@@ -1,7 +1,5 @@
 //! Derivatives of the foundation.
 
-mod branches;
-mod commit;
 mod contact;
 mod friction;
 mod motion;

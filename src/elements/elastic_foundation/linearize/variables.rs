@@ -1,12 +1,16 @@
-//! Derivatives of the forces by parameters and anchors.
+//! Derivatives of the forces by parameters and anchors, and of the next anchors.
 
-use nalgebra::Vector3;
+use core::cmp::Ordering;
+
+use nalgebra::{Point3, Vector3};
 
 use super::contact::{Contact, Memory, Spring};
+use super::friction::Held;
+use super::motion::normal_force_by_motion;
 use crate::elements::elastic_foundation::law::{Friction, Law};
 use crate::elements::elastic_foundation::parameters::{NUMBERS, Varied};
-use crate::elements::elastic_foundation::{Anchors, ElasticFoundation, Material};
-use crate::framework::{AtDynamics, Blocks};
+use crate::elements::elastic_foundation::{Anchor, Anchors, ElasticFoundation, Material};
+use crate::framework::{AtDynamics, Blocks, Row};
 use crate::math::{Dual, Number, Real, SpatialForce};
 
 impl<T: Real> ElasticFoundation<T> {
@@ -15,11 +19,11 @@ impl<T: Real> ElasticFoundation<T> {
         at: &AtDynamics<'_, T, Self>,
         blocks: &mut Blocks<'_, T>,
     ) {
-        let are_known = blocks.with_workspace(|blocks, memory: &mut Memory<T>| {
+        let are_known = blocks.with_workspace(|blocks, (vertices, _): &mut Memory<T>| {
             self.for_each_contact(at, |contact| {
                 let Some(law) = VariedLaw::new(contact, at, blocks) else { return };
                 let mut sums = law.places.map(|_| SpatialForce::zero());
-                contact.for_each_spring(at, &mut memory.vertices, |spring| {
+                contact.for_each_spring(at, vertices, |spring| {
                     if self.has_anchors {
                         Self::add_anchored(at, contact, spring, &law, (&mut sums, &mut *blocks));
                     } else {
@@ -69,15 +73,15 @@ impl<T: Real> ElasticFoundation<T> {
 }
 
 /// The law of the springs of a contact as it depends on parameters.
-pub(super) struct VariedLaw<T: Real> {
+struct VariedLaw<T: Real> {
     material: Material<Varied<T>>,
     law: Law<Varied<T>>,
-    pub(super) places: [usize; NUMBERS],
+    places: [usize; NUMBERS],
 }
 
 impl<T: Real> VariedLaw<T> {
     /// `None` without a material.
-    pub(super) fn new(
+    fn new(
         contact: &Contact<'_, T>,
         at: &AtDynamics<'_, T, ElasticFoundation<T>>,
         blocks: &Blocks<'_, T>,
@@ -89,13 +93,13 @@ impl<T: Real> VariedLaw<T> {
     }
 
     /// The normal force of a spring.
-    pub(super) fn normal_force(&self, spring: &Spring<T>) -> Varied<T> {
+    fn normal_force(&self, spring: &Spring<T>) -> Varied<T> {
         let elastic_force = self.material.elastic_force(spring.volume.map(Dual::of));
         self.law.press(elastic_force, Dual::of(spring.depth_rate)).0
     }
 
     /// Friction with an anchor, and the stiffness along the surface.
-    pub(super) fn hold(
+    fn hold(
         &self,
         spring: &Spring<T>,
         squares: [T; 3],
@@ -113,4 +117,119 @@ impl<T: Real> VariedLaw<T> {
             *sum += SpatialForce::new(spring.point.cross(&change), change);
         }
     }
+}
+
+impl<T: Real> ElasticFoundation<T> {
+    pub(in super::super) fn linearize_anchors(
+        &self,
+        at: &AtDynamics<'_, T, Self>,
+        blocks: &mut Blocks<'_, T>,
+    ) {
+        if !self.has_anchors {
+            return;
+        }
+        let are_known = blocks.with_workspace(|blocks, (vertices, keys): &mut Memory<T>| {
+            keys.clear();
+            keys.extend(at.dynamics.next_anchors.iter().take(at.discrete.room()).map(Anchor::key));
+            keys.sort_unstable_by(compare);
+            self.for_each_contact(at, |contact| {
+                let Some(law) = VariedLaw::new(contact, at, blocks) else { return };
+                contact.for_each_spring(at, vertices, |spring| {
+                    let id = contact.first_spring + spring.index;
+                    let key = Anchor::new(id, contact.surfaces[1].index(), Point3::<T>::origin()).key();
+                    // The place that the anchor will have.
+                    if let Ok(place) = keys.binary_search_by(|other| compare(other, &key)) {
+                        let next = Anchors::<T>::places(place).point;
+                        Self::linearize_anchor(at, (contact, &law), spring, &next, blocks);
+                    }
+                });
+            })
+        });
+        if !are_known {
+            self.ask_for_differences(blocks);
+        }
+    }
+
+    /// Writes the derivatives of one anchor, whose point will be at these places.
+    fn linearize_anchor(
+        at: &AtDynamics<'_, T, Self>,
+        (contact, law): (&Contact<'_, T>, &VariedLaw<T>),
+        spring: &Spring<T>,
+        next: &Point3<usize>,
+        blocks: &mut Blocks<'_, T>,
+    ) {
+        let (id, other) = (contact.first_spring + spring.index, contact.surfaces[1].index());
+        let place = at.discrete.place_of(id, other);
+        let anchor = place.map(|place| Anchors::<T>::places(place).point);
+        let held = contact.hold(spring, at.discrete.of(id, other));
+        if let (Some(anchor), false) = (anchor, held.slips) {
+            for axis in 0..3 {
+                let present = blocks.discrete(anchor[axis]);
+                blocks.add_to_by_variable(Row::Next(next[axis]), present, T::one());
+            }
+            return;
+        }
+        let R_GO = contact.X_GO.rotation.matrix();
+        // The anchor of a spring that has just come into contact is at its base.
+        let grips = place.is_some() && contact.law.grip(spring.area)[0] > T::zero();
+        let lead = grips.then(|| held.slopes_of_lead(contact, spring));
+        let by_normal = normal_force_by_motion(contact, spring);
+        for axis in 0..3 {
+            let row = Row::Next(next[axis]);
+            let along: Vector3<T> = R_GO.column(axis).into_owned();
+            let (mut by_shift, mut by_velocity, mut by_normal_force) = (along, Vector3::zeros(), T::zero());
+            if let Some(lead) = &lead {
+                by_shift += lead.by_shift.tr_mul(&along);
+                by_velocity += lead.by_velocity.tr_mul(&along);
+                by_normal_force = lead.by_normal_force.dot(&along);
+            }
+            let twist = |by: &Vector3<T>, i: usize| {
+                let normal = by_normal[i] * by_normal_force;
+                let [turn, shift] = [0, 3].map(|row| normal.fixed_rows::<3>(row).into_owned());
+                [turn + spring.base.cross(by), shift + by]
+            };
+            let [by_angular, by_linear] = twist(&by_velocity, 1);
+            let [by_turn, by_shift] = twist(&by_shift, 0);
+            // Velocities are those at the mesh's origin, which shifts.
+            let by_shift = by_shift + contact.V.angular.cross(&by_linear);
+            blocks.add_to_between(
+                row,
+                contact.bodies,
+                (&contact.X_GM.translation.vector.into(), &contact.V),
+                [by_turn, by_shift],
+                [by_angular, by_linear],
+            );
+            if let (Some(lead), Some(anchor)) = (&lead, anchor) {
+                let by_anchor = -(R_GO.transpose() * lead.by_stretch.tr_mul(&along));
+                for (component, &derivative) in by_anchor.iter().enumerate() {
+                    let present = blocks.discrete(anchor[component]);
+                    blocks.add_to_by_variable(row, present, derivative);
+                }
+            }
+        }
+        if grips {
+            Self::linearize_lead((contact, law), spring, (&held, next), blocks);
+        }
+    }
+
+    /// Writes the derivatives by parameters of an anchor that follows.
+    fn linearize_lead(
+        (contact, law): (&Contact<'_, T>, &VariedLaw<T>),
+        spring: &Spring<T>,
+        (held, next): (&Held<T>, &Point3<usize>),
+        blocks: &mut Blocks<'_, T>,
+    ) {
+        let (friction, stiffness) = law.hold(spring, held.squares, law.normal_force(spring));
+        let lead = friction.elastic / stiffness;
+        let stretch_O = contact.X_GO.rotation.inverse_transform_vector(&held.stretch);
+        for (&variable, &slope) in law.places.iter().zip(&lead.slopes) {
+            for axis in 0..3 {
+                blocks.add_to_by_variable(Row::Next(next[axis]), variable, stretch_O[axis] * slope);
+            }
+        }
+    }
+}
+
+fn compare(a: &(f64, f64), b: &(f64, f64)) -> Ordering {
+    a.partial_cmp(b).unwrap_or(Ordering::Equal)
 }

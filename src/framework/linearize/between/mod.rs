@@ -5,9 +5,10 @@ mod by_motion;
 
 use nalgebra::{Matrix3, Point3, Vector3, Vector6};
 
-pub(super) use by_frames::shares_of_turns;
+pub(super) use by_frames::by_entries;
 
 use super::blocks::{Blocks, Row};
+use super::ends::End;
 use crate::math::{Real, SpatialForce, SpatialVelocity};
 use crate::mechanics::BodyIndex;
 
@@ -36,17 +37,6 @@ impl<T: Real> Slopes<T> {
                 [[torque, none], [none, force]]
             }
             Self::Coupled(quarters) => quarters,
-        }
-    }
-
-    /// The change of torque and force.
-    fn times(&self, angular: &Vector3<T>, linear: &Vector3<T>) -> SpatialForce<T> {
-        match self {
-            Self::Separate { torque, force } => SpatialForce::new(torque * angular, force * linear),
-            Self::Coupled([torque, force]) => {
-                let times = |[turn, shift]: &[Matrix3<T>; 2]| turn * angular + shift * linear;
-                SpatialForce::new(times(torque), times(force))
-            }
         }
     }
 }
@@ -118,11 +108,28 @@ impl<T: Real> Blocks<'_, T> {
         variable: usize,
         change: &SpatialForce<T>,
     ) {
-        for (body, F_GM) in bodies.into_iter().zip([-*change, *change]) {
-            let F_GB = F_GM.shifted(self.pose(body).translation.vector - p_GM.coords);
-            let (torque, force) = (F_GB.torque, F_GB.force);
-            let column = Vector6::new(torque.x, torque.y, torque.z, force.x, force.y, force.z);
-            self.add_by_variable(body, variable, &column);
+        self.add_between_by_variables(bodies, p_GM, variable, core::slice::from_ref(change));
+    }
+
+    /// Adds the derivatives by consecutive variables of a force between two bodies, each as in
+    /// [`add_between_by_variable`](Self::add_between_by_variable).
+    #[inline]
+    pub fn add_between_by_variables(
+        &mut self,
+        [a, b]: [BodyIndex; 2],
+        p_GM: &Point3<T>,
+        first: usize,
+        changes: &[SpatialForce<T>],
+    ) {
+        for (body, sign) in [(a, -T::one()), (b, T::one())] {
+            let r = p_GM.coords - self.pose(body).translation.vector;
+            let on = Row::Force(End::Body(body));
+            let numbers = self.derivatives.push_by_variables(on, first, changes.len());
+            let (columns, _) = numbers.as_chunks_mut::<6>();
+            for (column, change) in columns.iter_mut().zip(changes) {
+                let (torque, force) = (change.torque + r.cross(&change.force), &change.force);
+                *column = [torque.x, torque.y, torque.z, force.x, force.y, force.z].map(|x| x * sign);
+            }
         }
     }
 }

@@ -1,12 +1,14 @@
-//! Parameters of the contact, and what they follow from.
+//! Surfaces of the contact, parameters and what they follow from, results and the error.
 
-use nalgebra::ComplexField;
+use nalgebra::{ComplexField, Point3, Vector3};
 
 use crate::elements::contact_design::ContactDesign;
-use crate::elements::contact_law::{Coefficients, ContactLaw};
+use crate::elements::contact_law::ContactLaw;
+use crate::framework::ElementError;
 use crate::framework::variables::Variables as _;
 use crate::math::{Algebraic, InvalidValue, Real, Requirement, check, checked_when_read};
-use crate::variables;
+use crate::mechanics::{BodyIndex, Frame, Station};
+use crate::{results, variables};
 
 variables! {
     /// Stiffness, dissipation and friction of two materials in contact.
@@ -125,12 +127,141 @@ impl<T: Real> Parameters<T> {
 
 impl<S: Algebraic> Parameters<S> {
     pub(super) fn contact_law(&self) -> ContactLaw<S> {
-        ContactLaw::new(Coefficients {
-            dissipation: self.dissipation * S::lit(1.5),
-            static_friction: self.static_friction,
-            dynamic_friction: self.dynamic_friction,
-            viscous_friction: self.viscous_friction,
-            transition_velocity: self.transition_velocity,
-        })
+        let friction = [self.static_friction, self.dynamic_friction, self.viscous_friction];
+        ContactLaw::new(self.dissipation * S::lit(1.5), friction, self.transition_velocity)
+    }
+
+    /// The elastic force of a contact of this radius and depth, both greater than zero.
+    #[inline]
+    pub(super) fn elastic_force(&self, contact_radius: S, depth: S) -> S {
+        self.effective_modulus * S::lit(4.0 / 3.0) * contact_radius * depth
+    }
+}
+
+/// A ball fixed on a body.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ball<T: Real> {
+    /// Its center.
+    pub center: Station<T>,
+    /// Its radius \[m\].
+    pub radius: T,
+}
+
+impl<T: Real> Ball<T> {
+    /// A ball of this radius \[m\] about a point of a body.
+    pub fn new(center: Station<T>, radius: T) -> Self {
+        Self { center, radius }
+    }
+
+    /// The same in another scalar.
+    pub fn cast<U: Real>(&self) -> Ball<U> {
+        Ball { center: self.center.cast(), radius: self.radius.cast() }
+    }
+
+    pub(super) fn validate(&self, [center, radius]: [&'static str; 2]) -> Result<(), InvalidValue> {
+        check::finite_vector(center, &self.center.p_B.coords)?;
+        check::size(radius, self.radius)
+    }
+}
+
+/// What a ball touches; made from a [`Frame`] or a [`Ball`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Surface<T: Real> {
+    /// The half-space z < 0 of a frame.
+    HalfSpace(Frame<T>),
+    /// A ball.
+    Ball(Ball<T>),
+}
+
+impl<T: Real> Surface<T> {
+    /// The body that carries it.
+    pub fn body(&self) -> BodyIndex {
+        match self {
+            Self::HalfSpace(frame) => frame.body,
+            Self::Ball(ball) => ball.center.body,
+        }
+    }
+
+    /// The same in another scalar.
+    pub fn cast<U: Real>(&self) -> Surface<U> {
+        match self {
+            Self::HalfSpace(frame) => Surface::HalfSpace(frame.cast()),
+            Self::Ball(ball) => Surface::Ball(ball.cast()),
+        }
+    }
+
+    pub(super) fn validate(&self) -> Result<(), InvalidValue> {
+        match self {
+            Self::HalfSpace(frame) => check::pose("surface.X_BF", &frame.X_BF),
+            Self::Ball(ball) => ball.validate(["surface.center", "surface.radius"]),
+        }
+    }
+}
+
+impl<T: Real> From<Frame<T>> for Surface<T> {
+    fn from(frame: Frame<T>) -> Self {
+        Self::HalfSpace(frame)
+    }
+}
+
+impl<T: Real> From<Ball<T>> for Surface<T> {
+    fn from(ball: Ball<T>) -> Self {
+        Self::Ball(ball)
+    }
+}
+
+results! {
+    /// Results at Position stage.
+    #[derive(Copy)]
+    pub struct Position<T> {
+        /// The outward normal of the surface, towards the ball, in Ground.
+        pub normal_G: Vector3<T> ["1"];
+        /// The contact point: half-way between the undeformed surfaces, in Ground.
+        pub point_G: Point3<T> ["m"];
+        /// The depth `δ`: how deep the undeformed surfaces reach into each other; negative, the gap between them.
+        pub depth: T ["m"];
+        /// The radius `a` of the contact; zero without one.
+        pub contact_radius: T ["m"];
+        /// The elastic force `f_e`.
+        pub elastic_force: T ["N"];
+        /// The energy stored.
+        pub potential_energy: T ["J"];
+    }
+}
+
+results! {
+    /// Results at Velocity stage.
+    #[derive(Copy)]
+    pub struct Velocity<T> {
+        /// The rate of the depth `v = dδ/dt`.
+        pub depth_rate: T ["m/s"];
+        /// The slip velocity of the ball over the surface at the contact point, in Ground.
+        pub slip_G: Vector3<T> ["m/s"];
+    }
+}
+
+results! {
+    /// Results at Dynamics stage.
+    #[derive(Copy)]
+    pub struct Dynamics<T> {
+        /// The force along the normal `f_n`.
+        pub normal_force: T ["N"];
+        /// The friction force on the ball, in Ground.
+        pub friction_force_G: Vector3<T> ["N"];
+        /// The pressure in the middle of the contact.
+        pub peak_pressure: T ["Pa"];
+        /// The power dissipated.
+        pub power_dissipated: T ["W"];
+    }
+}
+
+/// The centers of two balls are at one point, where the normal is not defined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the centers of the balls coincide, where the direction of the force is not defined")]
+pub struct CentersCoincide;
+
+impl From<CentersCoincide> for ElementError {
+    fn from(error: CentersCoincide) -> Self {
+        Self::own(error)
     }
 }

@@ -1,0 +1,277 @@
+//! Derivatives of the force and of the memory, the branches of the law, and bounds on its stiffness.
+
+use nalgebra::{Scalar, Vector1};
+
+use super::{CoordinateSpringDamperExt, Discrete, Parameters};
+use crate::framework::variables::Numbers;
+use crate::framework::{AtDynamics, Blocks, Row};
+use crate::math::{Algebraic, Dual, Number, Real};
+
+type At<'a, T> = AtDynamics<'a, T, CoordinateSpringDamperExt<T>>;
+
+/// How many variables there are: time, parameters, memory.
+const VARIABLES: usize =
+    1 + <Parameters<f64> as Numbers<f64>>::COUNT + <Discrete<f64> as Numbers<f64>>::COUNT;
+
+/// Some numbers of the parameters and of the memory.
+type List<S, const M: usize> = for<'a> fn(&'a mut Parameters<S>, &'a mut Discrete<S>) -> [&'a mut S; M];
+
+/// What spring and damper depend on.
+fn of_spring<'a, S: Scalar>(p: &'a mut Parameters<S>, _: &'a mut Discrete<S>) -> [&'a mut S; 4] {
+    [&mut p.stiffness, &mut p.damping, &mut p.offset, &mut p.velocity_offset]
+}
+
+/// What friction depends on.
+fn of_friction<'a, S: Scalar>(p: &'a mut Parameters<S>, m: &'a mut Discrete<S>) -> [&'a mut S; 13] {
+    [
+        &mut p.dynamic_friction,
+        &mut p.static_friction_offset,
+        &mut p.dynamic_friction_coefficient,
+        &mut p.static_friction_offset_coefficient,
+        &mut p.friction_load,
+        &mut p.sticking_stiffness,
+        &mut p.sticking_damping,
+        &mut p.exponential_decay_static,
+        &mut p.viscous_friction,
+        &mut p.friction_proportional_zone,
+        &mut m.friction_mode,
+        &mut m.last_sticking_position,
+        &mut m.bristle_energy,
+    ]
+}
+
+/// What the stops depend on.
+fn of_stops<'a, S: Scalar>(p: &'a mut Parameters<S>, m: &'a mut Discrete<S>) -> [&'a mut S; 8] {
+    [
+        &mut p.limit_stops_upper,
+        &mut p.limit_stops_lower,
+        &mut p.limit_stops_upper_stiffness,
+        &mut p.limit_stops_lower_stiffness,
+        &mut p.limit_stops_upper_damping,
+        &mut p.limit_stops_lower_damping,
+        &mut p.limit_stops_transition,
+        &mut m.limit_stop_state,
+    ]
+}
+
+/// What a part of the law makes of displacement, velocity, parameters and memory.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "a call returns kilobytes of dual numbers, which are copied")]
+fn with<T: Real, const N: usize, const M: usize, R>(
+    at: &At<'_, T>,
+    list: List<Dual<T, N>, M>,
+    law: impl FnOnce(&Parameters<Dual<T, N>>, [Dual<T, N>; 2], &Discrete<Dual<T, N>>) -> R,
+) -> R {
+    let of = &mut |number| Dual::of(number);
+    let (mut parameters, mut memory) = (at.parameters.lift(of), at.discrete.lift(of));
+    // Directions that the compiler knows, so that numbers without derivatives are not made.
+    for (number, direction) in list(&mut parameters, &mut memory).into_iter().zip(2..) {
+        *number = Dual::variable(number.value, direction);
+    }
+    let motion = [Dual::variable(at.position.displacement, 0), Dual::variable(at.velocity.velocity, 1)];
+    law(&parameters, motion, &memory)
+}
+
+/// The derivatives of one number of the element by displacement and velocity, and by all variables.
+struct Gradient<T> {
+    by_motion: [T; 2],
+    by_variables: [T; VARIABLES],
+}
+
+impl<T: Real> Gradient<T> {
+    fn none() -> Self {
+        Self { by_motion: [T::zero(); 2], by_variables: [T::zero(); VARIABLES] }
+    }
+
+    /// With that of a part, in the directions of displacement, velocity and the numbers in these places.
+    #[inline]
+    fn with<const N: usize>(mut self, part: Dual<T, N>, places: &[usize]) -> Self {
+        (0..2).for_each(|i| self.by_motion[i] += part.slopes[i]);
+        places.iter().zip(&part.slopes[2..]).for_each(|(&place, &slope)| self.by_variables[place] += slope);
+        self
+    }
+
+    /// With what the factors change by way of displacement and velocity, of the coordinates on each side.
+    #[inline]
+    fn with_factors(mut self, of: &Parameters<usize>, motion_of_sides: [[T; 2]; 2]) -> Self {
+        let [first, second] = motion_of_sides.map(|[q, v]| self.by_motion[0] * q + self.by_motion[1] * v);
+        self.by_variables[of.factor0] -= first;
+        self.by_variables[of.factor1] += second;
+        self
+    }
+}
+
+impl<S: Algebraic> Parameters<S> {
+    /// The displacement of the element per displacement of each coordinate.
+    fn factors(&self) -> [S; 2] {
+        [-self.factor0, self.factor1]
+    }
+}
+
+impl<T: Real> CoordinateSpringDamperExt<T> {
+    pub(super) fn linearize_force(&self, at: &At<'_, T>, blocks: &mut Blocks<'_, T>) {
+        let [by_q, by_v] = with(at, |_, _| [], |p, [q, v], m| p.evaluate(q, v, m).0.force.slopes);
+        let (sides, factors) = (self.sides(), at.parameters.factors());
+        for (on, pull) in sides.iter().zip(factors) {
+            let Some(on) = *on else { continue };
+            for (by, factor) in sides.iter().zip(factors) {
+                let Some(by) = *by else { continue };
+                let [k, d] = [by_q, by_v].map(|slope| Vector1::new(-pull * slope * factor));
+                blocks.add(on, by, &k, &d);
+            }
+        }
+        Self::state_branches(at, blocks);
+    }
+
+    /// Displacement and velocity of each coordinate, zero for ground.
+    fn motion_of_sides(&self, at: &At<'_, T>) -> [[T; 2]; 2] {
+        self.sides().map(|side| {
+            let motion =
+                side.map(|side| [at.positions.coordinate(side), at.velocities.coordinate_rate(side)]);
+            motion.unwrap_or([T::zero(); 2])
+        })
+    }
+
+    /// The places of the variables.
+    fn places(at: &At<'_, T>, blocks: &Blocks<'_, T>) -> (Parameters<usize>, Discrete<usize>) {
+        (at.parameters.places(blocks.parameter(0)), at.discrete.places(blocks.discrete(0)))
+    }
+
+    pub(super) fn linearize_force_by_variables(&self, at: &At<'_, T>, blocks: &mut Blocks<'_, T>) {
+        let (mut of, mut of_memory) = Self::places(at, blocks);
+        let places = of_spring(&mut of, &mut of_memory).map(|place| *place);
+        let [spring, damper] = with(at, of_spring, |p, [q, v], _| p.spring_and_damper(q, v));
+        let mut force = Gradient::none().with::<6>(spring + damper, &places);
+        let places = of_friction(&mut of, &mut of_memory).map(|place| *place);
+        let friction = with(at, of_friction, |p, [q, v], m| p.friction(q, v, m).force);
+        force = force.with::<15>(friction, &places);
+        if at.parameters.use_limit_stops {
+            let places = of_stops(&mut of, &mut of_memory).map(|place| *place);
+            let contact = with(at, of_stops, |p, [q, v], m| p.contact(q, v, m.limit_stop_state).force);
+            force = force.with::<10>(contact, &places);
+        }
+        let force = force.with_factors(&of, self.motion_of_sides(at));
+        let own = [(of.factor0, T::one()), (of.factor1, -T::one())];
+        for ((side, factor), (variable, sign)) in
+            self.sides().into_iter().zip(at.parameters.factors()).zip(own)
+        {
+            let Some(on) = side else { continue };
+            let mut pull = force.by_variables.map(|slope| Vector1::new(slope * -factor));
+            pull[variable].x += at.dynamics.force * sign;
+            blocks.add_by_variables(on, Blocks::<T>::TIME, &pull);
+        }
+    }
+
+    pub(super) fn linearize_memory(&self, at: &At<'_, T>, blocks: &mut Blocks<'_, T>) {
+        let (mut of, mut of_memory) = Self::places(at, blocks);
+        let places = of_memory;
+        // A user's law has no memory: what is there is kept.
+        let switches = !self.has_force_law();
+        let mut next = [None, None, None, None];
+        if switches && at.parameters.has_bristles() {
+            let varied = &of_friction(&mut of, &mut of_memory).map(|place| *place);
+            let memory = with(at, of_friction, |p, [q, v], m| p.switch_friction(q, v, m, m).0);
+            let of = |number| Gradient::none().with::<15>(number, varied);
+            next[0] = Some(of(memory.friction_mode));
+            next[1] = Some(of(memory.last_sticking_position));
+            next[3] = Some(of(memory.bristle_energy));
+        }
+        if switches && at.parameters.use_limit_stops {
+            let varied = &of_stops(&mut of, &mut of_memory).map(|place| *place);
+            let state = with(at, of_stops, |p, [q, _], _| p.limit_stop_state(q));
+            next[2] = Some(Gradient::none().with::<10>(state, varied));
+        }
+        let sides = self.motion_of_sides(at);
+        let Discrete { friction_mode, last_sticking_position, limit_stop_state, bristle_energy } = places;
+        let rows = [friction_mode, last_sticking_position, limit_stop_state, bristle_energy];
+        for (place, next) in rows.into_iter().zip(next) {
+            let row = Row::Next(place - blocks.discrete(0));
+            let Some(next) = next else {
+                blocks.add_to_by_variable(row, place, T::one());
+                continue;
+            };
+            let next = next.with_factors(&of, sides);
+            for (side, factor) in self.sides().into_iter().zip(at.parameters.factors()) {
+                let Some(by) = side else { continue };
+                let [by_position, by_velocity] = next.by_motion.map(|slope| Vector1::new(slope * factor));
+                blocks.add_to(row, by, &by_position, &by_velocity);
+            }
+            blocks.add_to_by_variables(row, Blocks::<T>::TIME, &next.by_variables);
+        }
+    }
+}
+
+/// The largest slope of `y·S(y)`, at `y = 2/3` of the transition of a smooth stop.
+const STEEPEST: f64 = 16.0 / 9.0;
+
+impl<T: Real> Parameters<T> {
+    /// Bounds on the slopes of the force over displacement \[N/m\] and velocity \[N·s/m\]: spring, friction at the present load, and
+    /// the stiffer stop together.
+    pub(super) fn resistance(&self) -> [f64; 2] {
+        let mut stiffness = self.stiffness.to_f64().max(0.0);
+        let mut damping = self.damping.to_f64().max(0.0);
+        if self.has_bristles() {
+            stiffness += self.sticking_stiffness.to_f64();
+            damping += self.sticking_damping.to_f64().max(self.viscous_friction.to_f64());
+        } else if self.friction_proportional_zone > T::zero() {
+            let within = self.holding_force() / self.friction_proportional_zone;
+            damping += within.to_f64().max(self.viscous_friction.to_f64());
+        }
+        if self.use_limit_stops {
+            let most = |a: T, b: T| a.max(b).to_f64();
+            let steepest = if self.limit_stops_transition > T::zero() { STEEPEST } else { 1.0 };
+            stiffness += steepest * most(self.limit_stops_upper_stiffness, self.limit_stops_lower_stiffness);
+            damping += most(self.limit_stops_upper_damping, self.limit_stops_lower_damping);
+        }
+        [stiffness, damping]
+    }
+}
+
+impl<T: Real> CoordinateSpringDamperExt<T> {
+    /// Which branches friction and stops take, and how far the next ones are.
+    fn state_branches(at: &At<'_, T>, blocks: &mut Blocks<'_, T>) {
+        let (parameters, discrete) = (at.parameters, at.discrete);
+        let (q, v) = (at.position.displacement, at.velocity.velocity);
+        let zone = parameters.friction_proportional_zone;
+        let zero = T::zero();
+        if zone > zero {
+            let beyond = v.abs() - zone;
+            blocks.branch(if beyond > zero { "sliding" } else { "creeping" }, beyond.abs(), "m/s");
+        } else if parameters.has_bristles() && discrete.friction_mode == zero {
+            let spare = parameters.holding_force() - at.dynamics.friction_force.abs();
+            if spare >= zero {
+                blocks.branch("sticking", spare, "N");
+            } else {
+                // A commit lets them slip the way they move.
+                blocks.branch("yielding", -spare, "N");
+                blocks.branch(if v < zero { "backwards" } else { "forwards" }, v.abs(), "m/s");
+            }
+        } else if parameters.has_bristles() {
+            // A commit lets those stick that turn back.
+            let goes_on = v * T::one().copysign(discrete.friction_mode) >= zero;
+            blocks.branch(if goes_on { "slipping" } else { "turning back" }, v.abs(), "m/s");
+            if parameters.viscous_friction < zero {
+                let force = parameters.sliding_force(v.abs());
+                blocks.branch(if force < zero { "turned" } else { "not turned" }, force.abs(), "N");
+            }
+        }
+        if parameters.use_limit_stops {
+            let (above, below) = (q - parameters.limit_stops_upper, parameters.limit_stops_lower - q);
+            let is_switched = parameters.limit_stops_transition == zero;
+            let state = discrete.limit_stop_state;
+            let [in_upper, in_lower] =
+                if is_switched { [state > zero, state < zero] } else { [above > zero, below > zero] };
+            let name = match (in_upper, in_lower) {
+                (true, _) => "in the upper stop",
+                (_, true) => "in the lower stop",
+                _ => "between the stops",
+            };
+            // A commit switches a stop that is left or surpassed by now.
+            blocks.branch(name, above.abs().min(below.abs()), "m");
+            if parameters.limit_stops_only_push && (in_upper || in_lower) {
+                let force = parameters.push(q, v, in_upper);
+                blocks.branch(if force > zero { "pushing" } else { "let go" }, force.abs(), "N");
+            }
+        }
+    }
+}
