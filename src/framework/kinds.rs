@@ -12,7 +12,7 @@ use crate::framework::element_variables::ElementVariables;
 use crate::framework::linearize::KindBlocks;
 use crate::framework::results::Cache;
 use crate::framework::roster::Roster;
-use crate::framework::slots::{AnySlots, Slots, given};
+use crate::framework::slots::{AnySlots, Columns, Slots};
 use crate::framework::stage::Stage;
 use crate::framework::stiffnesses::Stiffnesses;
 use crate::framework::variables::Variables;
@@ -170,7 +170,7 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         let count = self.elements.len();
         Box::new(Slots::<T, E> {
             roster: self.roster.clone(),
-            variables: self.defaults.clone(),
+            variables: Columns::repeat(self.defaults.iter().map(ElementVariables::present), 1),
             spare: None,
             next_discrete: self.defaults.iter().map(|variable| variable.discrete.clone()).collect(),
             position: (0..count).map(|_| E::Position::neutral()).collect(),
@@ -260,7 +260,7 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
             if is_step {
                 element.accept_step(at, next)?;
             } else {
-                let start = start.map_or(at.discrete, |start| &start.variables[i].discrete);
+                let start = start.map_or(at.discrete, |start| &start.variables.discrete[i]);
                 let error = element.discontinuous_update(at, start, next)?;
                 if !error.is_finite() {
                     return Err(ElementError::NonFiniteForce);
@@ -323,7 +323,7 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
     ) -> Result<Option<Stage>, Error> {
         Slots::<T, E>::downcast_mut(slots)?.change(place, |present, changed| {
             if let Some(element) = &self.elements[place] {
-                let given = given(present, kinematics);
+                let given = present.given(kinematics);
                 element.reset_memory(&given, &kinematics.velocities, &mut changed.discrete)?;
             }
             changed.discrete.validate()?;
@@ -358,6 +358,6 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
     }
 
     pub(super) fn enabled_element(&self, slots: &Slots<T, E>, place: usize) -> Option<&E> {
-        self.elements[place].as_ref().filter(|_| slots.variables[place].enabled)
+        self.elements[place].as_ref().filter(|_| slots.variables.enabled[place])
     }
 }

@@ -7,7 +7,7 @@ use crate::framework::element_variables::set_zero;
 use crate::framework::kinds::{AnyKind, Kind, Measure};
 use crate::framework::results::Cache;
 use crate::framework::roster::Roster;
-use crate::framework::slots::{Slots, given};
+use crate::framework::slots::Slots;
 use crate::framework::variables::Variables;
 use crate::framework::{ElementError, Error};
 use crate::math::Real;
@@ -76,13 +76,13 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         kinematics: &Kinematics<T>,
     ) -> Result<(), Error> {
         let elements = &self.elements[places.clone()];
-        let variables = &slots.variables[places.clone()];
+        let variables = slots.variables.rows(places.clone());
         fill::<T, _, _>(
             &self.roster,
             places.start,
             &mut slots.position[places],
-            |i| elements[i].as_ref().filter(|_| variables[i].enabled),
-            |element, i, cache| element.calc_position(&given(&variables[i], kinematics), cache),
+            |i| elements[i].as_ref().filter(|_| variables.enabled[i]),
+            |element, i, cache| element.calc_position(&variables.given(i, kinematics), cache),
         )
     }
 
@@ -93,15 +93,15 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         kinematics: &Kinematics<T>,
     ) -> Result<(), Error> {
         let elements = &self.elements[places.clone()];
-        let variables = &slots.variables[places.clone()];
+        let variables = slots.variables.rows(places.clone());
         let position = &slots.position[places.clone()];
         fill::<T, _, _>(
             &self.roster,
             places.start,
             &mut slots.velocity[places],
-            |i| elements[i].as_ref().filter(|_| variables[i].enabled),
+            |i| elements[i].as_ref().filter(|_| variables.enabled[i]),
             |element, i, cache| {
-                let at = AtPosition { given: given(&variables[i], kinematics), position: &position[i] };
+                let at = AtPosition { given: variables.given(i, kinematics), position: &position[i] };
                 element.calc_velocity(&at, &kinematics.velocities, cache)
             },
         )
@@ -114,17 +114,17 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         kinematics: &Kinematics<T>,
     ) -> Result<(), Error> {
         let elements = &self.elements[places.clone()];
-        let variables = &slots.variables[places.clone()];
+        let variables = slots.variables.rows(places.clone());
         let position = &slots.position[places.clone()];
         let velocity = &slots.velocity[places.clone()];
         fill::<T, _, _>(
             &self.roster,
             places.start,
             &mut slots.dynamics[places],
-            |i| elements[i].as_ref().filter(|_| variables[i].enabled),
+            |i| elements[i].as_ref().filter(|_| variables.enabled[i]),
             |element, i, cache| {
                 let at_position =
-                    AtPosition { given: given(&variables[i], kinematics), position: &position[i] };
+                    AtPosition { given: variables.given(i, kinematics), position: &position[i] };
                 let velocities = &kinematics.velocities;
                 element.calc_dynamics(&AtVelocity { at_position, velocities, velocity: &velocity[i] }, cache)
             },
@@ -207,7 +207,7 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         calculated
     }
 
-    /// Calls `write` for every enabled element on a copy of its discrete variables.
+    /// Calls `write` for every enabled element on a copy of its discrete variables; those of the others are copied too.
     pub(super) fn write_next(
         &self,
         slots: &mut Slots<T, E>,
@@ -217,8 +217,8 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
     ) -> Result<(), Error> {
         let mut next_discrete = core::mem::take(&mut slots.next_discrete);
         let written = places.clone().zip(&mut next_discrete[places]).try_for_each(|(i, next)| {
+            next.clone_from(&slots.variables.discrete[i]);
             let Some(element) = self.enabled_element(slots, i) else { return Ok(()) };
-            next.clone_from(&slots.variables[i].discrete);
             write(element, &slots.at_dynamics(i, kinematics), i, next)
                 .map_err(|source| self.roster.failure(i, source))
         });
