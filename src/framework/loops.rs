@@ -216,11 +216,20 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         mut write: impl FnMut(&E, &AtDynamics<'_, T, E>, usize, &mut E::Discrete) -> Result<(), ElementError>,
     ) -> Result<(), Error> {
         let mut next_discrete = core::mem::take(&mut slots.next_discrete);
-        let written = places.clone().zip(&mut next_discrete[places]).try_for_each(|(i, next)| {
-            next.clone_from(&slots.variables.discrete[i]);
-            let Some(element) = self.enabled_element(slots, i) else { return Ok(()) };
-            write(element, &slots.at_dynamics(i, kinematics), i, next)
-                .map_err(|source| self.roster.failure(i, source))
+        let next = &mut next_discrete[places.clone()];
+        let elements = &self.elements[places.clone()];
+        let variables = slots.variables.rows(places.clone());
+        let position = &slots.position[places.clone()];
+        let velocity = &slots.velocity[places.clone()];
+        let dynamics = &slots.dynamics[places.clone()];
+        let velocities = &kinematics.velocities;
+        let written = (0..elements.len()).try_for_each(|i| {
+            next[i].clone_from(&variables.discrete[i]);
+            let Some(element) = elements[i].as_ref().filter(|_| variables.enabled[i]) else { return Ok(()) };
+            let at_position = AtPosition { given: variables.given(i, kinematics), position: &position[i] };
+            let at_velocity = AtVelocity { at_position, velocities, velocity: &velocity[i] };
+            let (at, place) = (AtDynamics { at_velocity, dynamics: &dynamics[i] }, places.start + i);
+            write(element, &at, place, &mut next[i]).map_err(|source| self.roster.failure(place, source))
         });
         slots.next_discrete = next_discrete;
         written
