@@ -72,8 +72,8 @@ impl<'a, T: Real, E: ForceElement<T>> Piece<'a, T, E> {
 /// Elements that go through all stages together where those of a kind do not fit into the memory near a core.
 pub(super) const BLOCK: usize = 256;
 
-/// Caches of a kind that fit into the memory near a core, in bytes.
-const NEAR: usize = 16 << 20;
+/// Caches of a kind that fit into the memory near a core, in bytes: a usual second-level cache.
+const NEAR: usize = 1 << 20;
 
 /// The least work that is shared with other threads, in nanoseconds: several times what a thread takes to wake up.
 #[cfg(feature = "rayon")]
@@ -97,7 +97,10 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
     }
 
     /// Places that go through these stages together: all, or on one thread blocks if the caches are large.
-    pub(super) fn blocks(&self, stages: &RangeInclusive<Stage>) -> impl Iterator<Item = Range<usize>> + use<T, E> {
+    pub(super) fn blocks(
+        &self,
+        stages: &RangeInclusive<Stage>,
+    ) -> impl Iterator<Item = Range<usize>> + use<T, E> {
         let count = self.elements.len();
         let is_near = count * Self::cache_size(stages) <= NEAR;
         let length = if is_near || Self::threads(count, stages) > 1 { count.max(1) } else { BLOCK };

@@ -300,10 +300,7 @@ impl<T: Real, E: ForceElement<T>> Slots<T, E> {
     pub(crate) fn change<R>(
         &mut self,
         place: usize,
-        change: impl FnOnce(
-            &PresentVariables<'_, T, E>,
-            &mut ElementVariables<T, E>,
-        ) -> Result<R, ElementError>,
+        change: impl FnOnce(&PresentVariables<'_, T, E>, &mut ElementVariables<T, E>) -> Result<R, ElementError>,
     ) -> Result<R, Error> {
         let present = self.variables.at(place);
         let spare = match &mut self.spare {
