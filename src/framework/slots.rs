@@ -165,6 +165,8 @@ pub(crate) trait AnySlots<T: Real>: Any + Debug + Send + Sync {
     /// Commits the prepared variables; returns the stage below which the state falls, if anything may have
     /// changed.
     fn commit(&mut self) -> Option<Stage>;
+    /// Whether the variables of two elements have the same names within them.
+    fn are_alike(&self, place: usize, other: usize) -> bool;
     /// Visits numbers of one element under their names within it.
     fn visit(&self, place: usize, group: Group, visit: Visitor<'_, T>);
     /// Visits all variables of one element under their names within it.
@@ -417,6 +419,11 @@ impl<T: Real, E: ForceElement<T>> AnySlots<T> for Slots<T, E> {
             }
         }
         changed
+    }
+
+    fn are_alike(&self, place: usize, other: usize) -> bool {
+        let [a, b] = [place, other].map(|place| self.variables.at(place));
+        a.parameters.fits(b.parameters) && a.discrete.fits(b.discrete) && a.continuous.fits(b.continuous)
     }
 
     fn visit(&self, place: usize, group: Group, visit: Visitor<'_, T>) {
