@@ -43,7 +43,7 @@ struct Piece<'a, T: Real, E: ForceElement<T>> {
     dynamics: &'a mut [E::Dynamics],
 }
 
-impl<'a, T: Real, E: ForceElement<T>> Piece<'a, T, E> {
+impl<T: Real, E: ForceElement<T>> Piece<'_, T, E> {
     fn places(&self) -> Range<usize> {
         self.first..self.first + self.position.len()
     }

@@ -42,8 +42,8 @@ pub struct DormandPrince<T: Real> {
     y: Vec<T>,
 }
 
-/// Nodes of the stages.
-const C: [f64; 7] = [0.0, 0.2, 0.3, 0.8, 8.0 / 9.0, 1.0, 1.0];
+/// Nodes of the stages after the first.
+const C: [f64; 6] = [0.2, 0.3, 0.8, 8.0 / 9.0, 1.0, 1.0];
 /// Weights of the earlier slopes at each node but the first; the last are those of the solution of order 5.
 const A1: [f64; 1] = [1.0 / 5.0];
 const A2: [f64; 2] = [3.0 / 40.0, 9.0 / 40.0];
@@ -140,7 +140,7 @@ impl<T: Real> DormandPrince<T> {
     /// Evaluates the stages of a step.
     fn calc_stages(&mut self, simulation: &mut Simulation<'_, T>, span: Span) -> Result<(), SimulationError> {
         let (start, h) = (simulation.time(), span.length);
-        for stage in 1..7 {
+        for (stage, node) in (1..).zip(C) {
             let Self { slopes, before, y, .. } = self;
             match stage {
                 1 => displace(y, before, slopes, A1, h),
@@ -153,7 +153,7 @@ impl<T: Real> DormandPrince<T> {
             if stage == 6 {
                 simulation.normalize(&mut self.y);
             }
-            let time = if stage >= 5 { span.end } else { start + h * C[stage] };
+            let time = if stage >= 5 { span.end } else { start + h * node };
             simulation.calc_rates(time, &self.y, &mut self.slopes[stage])?;
         }
         Ok(())
