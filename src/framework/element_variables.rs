@@ -6,20 +6,77 @@ use alloc::vec::Vec;
 use core::fmt::{self, Arguments, Debug};
 
 use crate::framework::ElementError;
-use crate::framework::element::ForceElement;
+use crate::framework::element::{ForceElement, Given};
 use crate::framework::results::Cache;
 use crate::framework::snapshot::{ABSORBED_ENERGY, ACCOUNT_OPEN, chain, hash_of};
 use crate::framework::stage::Stage;
 use crate::framework::variables::{Entry, Slot, Value, Variables, Visitor, VisitorMut};
 use crate::math::{InvalidValue, Real, Requirement, check};
+use crate::mechanics::Kinematics;
 
-/// The variables of one element in a state.
+/// The variables of one element.
 #[derive(Debug)]
 pub(crate) struct ElementVariables<T: Real, E: ForceElement<T>> {
     pub(crate) enabled: bool,
     pub(crate) parameters: E::Parameters,
     pub(crate) discrete: E::Discrete,
     pub(crate) continuous: E::Continuous,
+}
+
+/// The variables of one element where they are kept.
+#[derive(Debug)]
+pub(crate) struct PresentVariables<'a, T: Real, E: ForceElement<T>> {
+    pub(crate) enabled: bool,
+    pub(crate) parameters: &'a E::Parameters,
+    pub(crate) discrete: &'a E::Discrete,
+    pub(crate) continuous: &'a E::Continuous,
+}
+
+impl<T: Real, E: ForceElement<T>> PresentVariables<'_, T, E> {
+    /// A copy.
+    pub(crate) fn to_owned(&self) -> ElementVariables<T, E> {
+        ElementVariables {
+            enabled: self.enabled,
+            parameters: self.parameters.clone(),
+            discrete: self.discrete.clone(),
+            continuous: self.continuous.clone(),
+        }
+    }
+
+    /// Copies them to others, in the memory these have.
+    pub(crate) fn copy_to(&self, other: &mut ElementVariables<T, E>) {
+        other.enabled = self.enabled;
+        other.parameters.clone_from(self.parameters);
+        other.discrete.clone_from(self.discrete);
+        other.continuous.clone_from(self.continuous);
+    }
+
+    /// What is given before Position stage, at this time and these positions.
+    #[inline]
+    pub(crate) fn given<'b>(&'b self, kinematics: &'b Kinematics<T>) -> Given<'b, T, E> {
+        Given {
+            parameters: self.parameters,
+            discrete: self.discrete,
+            continuous: self.continuous,
+            time: kinematics.time,
+            positions: &kinematics.positions,
+        }
+    }
+
+    /// Checks every range.
+    pub(crate) fn validate(&self) -> Result<(), InvalidValue> {
+        self.parameters.validate()?;
+        self.discrete.validate()?;
+        validate_continuous(self.continuous)
+    }
+
+    /// Visits the flag first, then the parameters, the discrete and the continuous variables.
+    pub(crate) fn visit(&self, visit: Visitor<'_, T>) {
+        visit(enabled_entry(Value::Flag(self.enabled)));
+        self.parameters.visit(visit);
+        self.discrete.visit(visit);
+        self.continuous.visit(visit);
+    }
 }
 
 impl<T: Real, E: ForceElement<T>> ElementVariables<T, E> {
@@ -65,19 +122,20 @@ impl<T: Real, E: ForceElement<T>> ElementVariables<T, E> {
         })
     }
 
-    /// Checks every range.
-    pub(crate) fn validate(&self) -> Result<(), InvalidValue> {
-        self.parameters.validate()?;
-        self.discrete.validate()?;
-        validate_continuous(&self.continuous)
+    /// Where they are kept.
+    pub(crate) fn present(&self) -> PresentVariables<'_, T, E> {
+        let Self { enabled, parameters, discrete, continuous } = self;
+        PresentVariables { enabled: *enabled, parameters, discrete, continuous }
     }
 
-    /// Visits the flag first, then the parameters, the discrete and the continuous variables.
+    /// Checks every range.
+    pub(crate) fn validate(&self) -> Result<(), InvalidValue> {
+        self.present().validate()
+    }
+
+    /// Visits all variables.
     pub(crate) fn visit(&self, visit: Visitor<'_, T>) {
-        visit(enabled_entry(Value::Flag(self.enabled)));
-        self.parameters.visit(visit);
-        self.discrete.visit(visit);
-        self.continuous.visit(visit);
+        self.present().visit(visit);
     }
 
     /// The mutable counterpart of `visit`.
@@ -92,7 +150,7 @@ impl<T: Real, E: ForceElement<T>> ElementVariables<T, E> {
     /// changed from the present ones.
     pub(crate) fn set(
         &mut self,
-        present: &Self,
+        present: &PresentVariables<'_, T, E>,
         field: &str,
         value: T,
     ) -> Result<Option<Stage>, ElementError> {
@@ -101,11 +159,11 @@ impl<T: Real, E: ForceElement<T>> ElementVariables<T, E> {
             *enabled = check::flag(ENABLED, value)?;
             (present.enabled != *enabled).then_some(Stage::Instance)
         } else if let Some(written) = write(parameters, field, value)? {
-            settle(&present.parameters, parameters, field, written)?
+            settle(present.parameters, parameters, field, written)?
         } else if let Some(written) = write(discrete, field, value)? {
-            settle(&present.discrete, discrete, field, written)?
+            settle(present.discrete, discrete, field, written)?
         } else if let Some(written) = write(continuous, field, value)? {
-            let stage = settle(&present.continuous, continuous, field, written)?;
+            let stage = settle(present.continuous, continuous, field, written)?;
             validate_continuous(continuous)?;
             stage
         } else {
@@ -114,28 +172,10 @@ impl<T: Real, E: ForceElement<T>> ElementVariables<T, E> {
     }
 }
 
-impl<T: Real, E: ForceElement<T>> Clone for ElementVariables<T, E> {
-    fn clone(&self) -> Self {
-        Self {
-            enabled: self.enabled,
-            parameters: self.parameters.clone(),
-            discrete: self.discrete.clone(),
-            continuous: self.continuous.clone(),
-        }
-    }
-
-    fn clone_from(&mut self, source: &Self) {
-        self.enabled = source.enabled;
-        self.parameters.clone_from(&source.parameters);
-        self.discrete.clone_from(&source.discrete);
-        self.continuous.clone_from(&source.continuous);
-    }
-}
-
 /// The name of the flag for an enabled element.
 pub(crate) const ENABLED: &str = "enabled";
 
-fn enabled_entry<V>(value: V) -> Entry<'static, V> {
+pub(crate) fn enabled_entry<V>(value: V) -> Entry<'static, V> {
     Entry { name: format_args!("enabled"), unit: "", stage: Stage::Instance, value }
 }
 

@@ -12,7 +12,7 @@ use crate::framework::element_variables::ElementVariables;
 use crate::framework::linearize::KindBlocks;
 use crate::framework::results::Cache;
 use crate::framework::roster::Roster;
-use crate::framework::slots::{AnySlots, Slots, given};
+use crate::framework::slots::{AnySlots, Columns, Slots};
 use crate::framework::stage::Stage;
 use crate::framework::stiffnesses::Stiffnesses;
 use crate::framework::variables::Variables;
@@ -78,10 +78,12 @@ pub(crate) trait AnyKind<T: Real>: Any + Debug + Send + Sync {
         stages: RangeInclusive<Stage>,
         kinematics: &Kinematics<T>,
     ) -> Result<(), Error>;
-    /// Fills the caches of Dynamics stage and the rates of all elements, and adds up what they exert, store and absorb.
-    fn realize_dynamics(
+    /// Fills the caches of these stages, which end with Dynamics, and the rates of all elements, and adds up what they exert,
+    /// store and absorb.
+    fn realize(
         &self,
         slots: &mut dyn AnySlots<T>,
+        stages: RangeInclusive<Stage>,
         kinematics: &Kinematics<T>,
         sums: Sums<'_, T>,
     ) -> Result<(), Error>;
@@ -170,7 +172,7 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         let count = self.elements.len();
         Box::new(Slots::<T, E> {
             roster: self.roster.clone(),
-            variables: self.defaults.clone(),
+            variables: Columns::repeat(self.defaults.iter().map(ElementVariables::present), 1),
             spare: None,
             next_discrete: self.defaults.iter().map(|variable| variable.discrete.clone()).collect(),
             position: (0..count).map(|_| E::Position::neutral()).collect(),
@@ -187,32 +189,31 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         stages: RangeInclusive<Stage>,
         kinematics: &Kinematics<T>,
     ) -> Result<(), Error> {
-        let slots = Slots::<T, E>::downcast_mut(slots)?;
-        if stages.contains(&Stage::Position) {
-            self.calc_position(slots, places.clone(), kinematics)?;
-        }
-        if stages.contains(&Stage::Velocity) {
-            self.calc_velocity(slots, places.clone(), kinematics)?;
-        }
-        if stages.contains(&Stage::Dynamics) {
-            self.calc_dynamics(slots, places, kinematics)?;
-        }
-        Ok(())
+        self.calc_stages(Slots::<T, E>::downcast_mut(slots)?, places, stages, kinematics)
     }
 
-    fn realize_dynamics(
+    fn realize(
         &self,
         slots: &mut dyn AnySlots<T>,
+        stages: RangeInclusive<Stage>,
         kinematics: &Kinematics<T>,
         sums: Sums<'_, T>,
     ) -> Result<(), Error> {
         let places = 0..self.elements.len();
         let typed = Slots::<T, E>::downcast_mut(slots)?;
-        self.calc_dynamics(typed, places.clone(), kinematics)?;
         let Sums { forces, potential_energy, power_dissipated, power_absorbed } = sums;
-        let accumulator = ForceAccumulator::new(forces, kinematics);
-        let energies = [potential_energy, power_dissipated];
-        if !self.sum(typed, places.clone(), kinematics, accumulator, energies, power_absorbed) {
+        let mut is_finite = true;
+        let mut sum = |slots: &Slots<T, E>, block: Range<usize>, power_absorbed: &mut [T]| {
+            let accumulator = ForceAccumulator::new(forces, kinematics);
+            let energies = [&mut *potential_energy, &mut *power_dissipated];
+            is_finite &= self.sum(slots, block, kinematics, accumulator, energies, power_absorbed);
+        };
+        for block in self.blocks(&stages) {
+            self.calc_stages(typed, block.clone(), stages.clone(), kinematics)?;
+            let power_absorbed = &mut power_absorbed[block.clone()];
+            sum(typed, block, power_absorbed);
+        }
+        if !is_finite {
             self.check_finite(typed, kinematics, power_absorbed)?;
         }
         self.calc_rates(slots, places, kinematics)
@@ -260,7 +261,7 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
             if is_step {
                 element.accept_step(at, next)?;
             } else {
-                let start = start.map_or(at.discrete, |start| &start.variables[i].discrete);
+                let start = start.map_or(at.discrete, |start| &start.variables.discrete[i]);
                 let error = element.discontinuous_update(at, start, next)?;
                 if !error.is_finite() {
                     return Err(ElementError::NonFiniteForce);
@@ -323,7 +324,7 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
     ) -> Result<Option<Stage>, Error> {
         Slots::<T, E>::downcast_mut(slots)?.change(place, |present, changed| {
             if let Some(element) = &self.elements[place] {
-                let given = given(present, kinematics);
+                let given = present.given(kinematics);
                 element.reset_memory(&given, &kinematics.velocities, &mut changed.discrete)?;
             }
             changed.discrete.validate()?;
@@ -358,6 +359,6 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
     }
 
     pub(super) fn enabled_element(&self, slots: &Slots<T, E>, place: usize) -> Option<&E> {
-        self.elements[place].as_ref().filter(|_| slots.variables[place].enabled)
+        self.elements[place].as_ref().filter(|_| slots.variables.enabled[place])
     }
 }

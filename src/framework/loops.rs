@@ -1,130 +1,269 @@
 //! The loops over the elements of one kind: caches, sums, rates, and discrete variables to come.
 
-use core::ops::Range;
+use core::ops::{Range, RangeInclusive};
 
 use crate::framework::element::{AtDynamics, AtPosition, AtVelocity, ForceElement};
 use crate::framework::element_variables::set_zero;
 use crate::framework::kinds::{AnyKind, Kind, Measure};
 use crate::framework::results::Cache;
 use crate::framework::roster::Roster;
-use crate::framework::slots::{Slots, given};
+use crate::framework::slots::{Columns, Slots};
+use crate::framework::stage::Stage;
 use crate::framework::variables::Variables;
 use crate::framework::{ElementError, Error};
 use crate::math::Real;
 use crate::mechanics::{ForceAccumulator, Kinematics};
 
 /// Fills the caches of the enabled elements from the place `first` on and resets the others; returns the first
-/// failure by place, on any number of threads. The closures take places relative to `first`.
+/// failure by place. The closures take places relative to `first`.
 #[inline]
 fn fill<'a, T: Real, C: Cache<T>, E: 'a>(
     roster: &Roster,
     first: usize,
     caches: &mut [C],
-    enabled: impl Fn(usize) -> Option<&'a E> + Sync,
-    calc: impl Fn(&E, usize, &mut C) -> Result<(), ElementError> + Sync,
+    enabled: impl Fn(usize) -> Option<&'a E>,
+    calc: impl Fn(&E, usize, &mut C) -> Result<(), ElementError>,
 ) -> Result<(), Error> {
-    let fill_some = |start: usize, caches: &mut [C]| {
-        caches.iter_mut().zip(start..).try_for_each(|(cache, i)| {
-            if let Some(element) = enabled(i) {
-                calc(element, i, cache).map_err(|source| roster.failure(first + i, source))
-            } else {
-                // `clone_from` lets a cache keep its buffers.
-                cache.clone_from(&C::neutral());
-                Ok(())
-            }
-        })
-    };
-    #[cfg(feature = "rayon")]
-    return in_parallel(0, caches, &fill_some);
-    #[cfg(not(feature = "rayon"))]
-    fill_some(0, caches)
+    caches.iter_mut().enumerate().try_for_each(|(i, cache)| {
+        if let Some(element) = enabled(i) {
+            calc(element, i, cache).map_err(|source| roster.failure(first + i, source))
+        } else {
+            // `clone_from` lets a cache keep its buffers.
+            cache.clone_from(&C::neutral());
+            Ok(())
+        }
+    })
 }
 
-/// Below this many elements the hand-over to other threads costs more than it saves.
-#[cfg(feature = "rayon")]
-const GRAIN: usize = 128;
+/// The caches of elements that follow one another.
+struct Piece<'a, T: Real, E: ForceElement<T>> {
+    first: usize,
+    position: &'a mut [E::Position],
+    velocity: &'a mut [E::Velocity],
+    dynamics: &'a mut [E::Dynamics],
+}
 
-/// Fills halves of the caches on two threads, as long as they are large enough.
-#[cfg(feature = "rayon")]
-fn in_parallel<C: Send>(
-    start: usize,
-    caches: &mut [C],
-    fill: &(impl Fn(usize, &mut [C]) -> Result<(), Error> + Sync),
-) -> Result<(), Error> {
-    if caches.len() < 2 * GRAIN {
-        return fill(start, caches);
+impl<T: Real, E: ForceElement<T>> Piece<'_, T, E> {
+    fn places(&self) -> Range<usize> {
+        self.first..self.first + self.position.len()
     }
-    let middle = caches.len() / 2;
-    let (before, after) = caches.split_at_mut(middle);
-    let (mut first, mut second) = (Ok(()), Ok(()));
-    // Behind pointers, so that the hand-over is compiled once and not for each kind of element.
-    let left: &mut (dyn FnMut() + Send) = &mut || first = in_parallel(start, before, fill);
-    let right: &mut (dyn FnMut() + Send) = &mut || second = in_parallel(start + middle, after, fill);
-    rayon::join(left, right);
-    first.and(second)
+
+    #[cfg(feature = "rayon")]
+    fn reborrow(&mut self) -> Piece<'_, T, E> {
+        Piece { first: self.first, position: self.position, velocity: self.velocity, dynamics: self.dynamics }
+    }
+
+    /// The first so many elements, and the others.
+    #[cfg(feature = "rayon")]
+    fn split(self, middle: usize) -> (Self, Self) {
+        let (position, later_position) = self.position.split_at_mut(middle);
+        let (velocity, later_velocity) = self.velocity.split_at_mut(middle);
+        let (dynamics, later_dynamics) = self.dynamics.split_at_mut(middle);
+        let later = Self {
+            first: self.first + middle,
+            position: later_position,
+            velocity: later_velocity,
+            dynamics: later_dynamics,
+        };
+        (Self { first: self.first, position, velocity, dynamics }, later)
+    }
 }
 
-/// Loops over the elements at some places, which are all of them or a single one.
+/// Elements that go through all stages together where those of a kind do not fit into the memory near a core.
+pub(super) const BLOCK: usize = 256;
+
+/// Caches of a kind that fit into the memory near a core, in bytes: a usual second-level cache.
+const NEAR: usize = 1 << 20;
+
+/// The least work that is shared with other threads, in nanoseconds: several times what a thread takes to wake up.
+#[cfg(feature = "rayon")]
+const WORTH_THREADS: usize = 60_000;
+
+/// Loops over the elements at some places, which are all of them, a block or a single one.
 ///
 /// A calculation of an element is called in one of these and nowhere else: the compiler then inlines it, however
 /// long it is. All slices are of one length, which spares the loops their bounds checks.
 impl<T: Real, E: ForceElement<T>> Kind<T, E> {
-    pub(super) fn calc_position(
+    /// The bytes of the caches of these stages.
+    fn cache_size(stages: &RangeInclusive<Stage>) -> usize {
+        [
+            (Stage::Position, size_of::<E::Position>()),
+            (Stage::Velocity, size_of::<E::Velocity>()),
+            (Stage::Dynamics, size_of::<E::Dynamics>()),
+        ]
+        .into_iter()
+        .filter_map(|(stage, size)| stages.contains(&stage).then_some(size))
+        .sum()
+    }
+
+    /// Places that go through these stages together: all, or on one thread blocks if the caches are large.
+    pub(super) fn blocks(
+        &self,
+        stages: &RangeInclusive<Stage>,
+    ) -> impl Iterator<Item = Range<usize>> + use<T, E> {
+        let count = self.elements.len();
+        let is_near = count * Self::cache_size(stages) <= NEAR;
+        let length = if is_near || Self::threads(count, stages) > 1 { count.max(1) } else { BLOCK };
+        (0..count).step_by(length).map(move |first| first..count.min(first + length))
+    }
+
+    /// On how many threads these stages of so many elements are worth to be calculated.
+    fn threads(count: usize, stages: &RangeInclusive<Stage>) -> usize {
+        #[cfg(feature = "rayon")]
+        {
+            // An element with buffers of its own searches. Of others the size of the results tells how much is computed.
+            let searches = core::mem::needs_drop::<(E::Position, E::Velocity, E::Dynamics)>();
+            let work = if searches { 2000 } else { 10 + Self::cache_size(stages) / 12 };
+            if count * work >= WORTH_THREADS {
+                return rayon::current_num_threads().min(count);
+            }
+        }
+        let _ = (count, stages);
+        1
+    }
+
+    /// Fills the caches of these stages, on several threads if that is worth it. Returns the first failure by stage and
+    /// place, on any number of threads.
+    pub(super) fn calc_stages(
         &self,
         slots: &mut Slots<T, E>,
         places: Range<usize>,
+        stages: RangeInclusive<Stage>,
         kinematics: &Kinematics<T>,
     ) -> Result<(), Error> {
-        let elements = &self.elements[places.clone()];
-        let variables = &slots.variables[places.clone()];
+        let Slots { variables, position, velocity, dynamics, .. } = slots;
+        let mut whole = Piece {
+            first: places.start,
+            position: &mut position[places.clone()],
+            velocity: &mut velocity[places.clone()],
+            dynamics: &mut dynamics[places],
+        };
+        #[cfg(feature = "rayon")]
+        if self.calc_on_threads(variables, whole.reborrow(), &stages, kinematics) {
+            return Ok(());
+        }
+        self.calc_piece(variables, &mut whole, &stages, kinematics)
+    }
+
+    /// Fills the caches of these stages on several threads. Returns whether that was worth it and succeeded: of a failure it
+    /// is not known whether it is the first.
+    #[cfg(feature = "rayon")]
+    fn calc_on_threads(
+        &self,
+        variables: &Columns<T, E>,
+        whole: Piece<'_, T, E>,
+        stages: &RangeInclusive<Stage>,
+        kinematics: &Kinematics<T>,
+    ) -> bool {
+        use core::sync::atomic::{AtomicBool, Ordering};
+        let threads = Self::threads(whole.position.len(), stages);
+        if threads < 2 {
+            return false;
+        }
+        let has_failed = AtomicBool::new(false);
+        let calc = |piece: Piece<'_, T, E>| {
+            let mut rest = piece;
+            while !rest.position.is_empty() && !has_failed.load(Ordering::Relaxed) {
+                let (mut block, others) = {
+                    let length = BLOCK.min(rest.position.len());
+                    rest.split(length)
+                };
+                if self.calc_piece(variables, &mut block, stages, kinematics).is_err() {
+                    has_failed.store(true, Ordering::Relaxed);
+                }
+                rest = others;
+            }
+        };
+        let calc = &calc;
+        // The thread that calls takes the first piece at once, while the others wake up.
+        rayon::in_place_scope(|scope| {
+            let mut own = whole;
+            for pieces in (2..=threads).rev() {
+                let length = own.position.len();
+                let (before, last) = own.split(length - length / pieces);
+                scope.spawn(move |_| calc(last));
+                own = before;
+            }
+            calc(own);
+        });
+        !has_failed.into_inner()
+    }
+
+    fn calc_piece(
+        &self,
+        variables: &Columns<T, E>,
+        piece: &mut Piece<'_, T, E>,
+        stages: &RangeInclusive<Stage>,
+        kinematics: &Kinematics<T>,
+    ) -> Result<(), Error> {
+        if stages.contains(&Stage::Position) {
+            self.calc_position(variables, piece, kinematics)?;
+        }
+        if stages.contains(&Stage::Velocity) {
+            self.calc_velocity(variables, piece, kinematics)?;
+        }
+        if stages.contains(&Stage::Dynamics) {
+            self.calc_dynamics(variables, piece, kinematics)?;
+        }
+        Ok(())
+    }
+
+    fn calc_position(
+        &self,
+        variables: &Columns<T, E>,
+        piece: &mut Piece<'_, T, E>,
+        kinematics: &Kinematics<T>,
+    ) -> Result<(), Error> {
+        let elements = &self.elements[piece.places()];
+        let variables = variables.rows(piece.places());
         fill::<T, _, _>(
             &self.roster,
-            places.start,
-            &mut slots.position[places],
-            |i| elements[i].as_ref().filter(|_| variables[i].enabled),
-            |element, i, cache| element.calc_position(&given(&variables[i], kinematics), cache),
+            piece.first,
+            piece.position,
+            |i| elements[i].as_ref().filter(|_| variables.enabled[i]),
+            |element, i, cache| element.calc_position(&variables.given(i, kinematics), cache),
         )
     }
 
-    pub(super) fn calc_velocity(
+    fn calc_velocity(
         &self,
-        slots: &mut Slots<T, E>,
-        places: Range<usize>,
+        variables: &Columns<T, E>,
+        piece: &mut Piece<'_, T, E>,
         kinematics: &Kinematics<T>,
     ) -> Result<(), Error> {
-        let elements = &self.elements[places.clone()];
-        let variables = &slots.variables[places.clone()];
-        let position = &slots.position[places.clone()];
+        let elements = &self.elements[piece.places()];
+        let variables = variables.rows(piece.places());
+        let position = &piece.position[..elements.len()];
         fill::<T, _, _>(
             &self.roster,
-            places.start,
-            &mut slots.velocity[places],
-            |i| elements[i].as_ref().filter(|_| variables[i].enabled),
+            piece.first,
+            &mut piece.velocity[..elements.len()],
+            |i| elements[i].as_ref().filter(|_| variables.enabled[i]),
             |element, i, cache| {
-                let at = AtPosition { given: given(&variables[i], kinematics), position: &position[i] };
+                let at = AtPosition { given: variables.given(i, kinematics), position: &position[i] };
                 element.calc_velocity(&at, &kinematics.velocities, cache)
             },
         )
     }
 
-    pub(super) fn calc_dynamics(
+    fn calc_dynamics(
         &self,
-        slots: &mut Slots<T, E>,
-        places: Range<usize>,
+        variables: &Columns<T, E>,
+        piece: &mut Piece<'_, T, E>,
         kinematics: &Kinematics<T>,
     ) -> Result<(), Error> {
-        let elements = &self.elements[places.clone()];
-        let variables = &slots.variables[places.clone()];
-        let position = &slots.position[places.clone()];
-        let velocity = &slots.velocity[places.clone()];
+        let elements = &self.elements[piece.places()];
+        let variables = variables.rows(piece.places());
+        let position = &piece.position[..elements.len()];
+        let velocity = &piece.velocity[..elements.len()];
         fill::<T, _, _>(
             &self.roster,
-            places.start,
-            &mut slots.dynamics[places],
-            |i| elements[i].as_ref().filter(|_| variables[i].enabled),
+            piece.first,
+            &mut piece.dynamics[..elements.len()],
+            |i| elements[i].as_ref().filter(|_| variables.enabled[i]),
             |element, i, cache| {
                 let at_position =
-                    AtPosition { given: given(&variables[i], kinematics), position: &position[i] };
+                    AtPosition { given: variables.given(i, kinematics), position: &position[i] };
                 let velocities = &kinematics.velocities;
                 element.calc_dynamics(&AtVelocity { at_position, velocities, velocity: &velocity[i] }, cache)
             },
@@ -207,7 +346,7 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         calculated
     }
 
-    /// Calls `write` for every enabled element on a copy of its discrete variables.
+    /// Calls `write` for every enabled element on a copy of its discrete variables; those of the others are copied too.
     pub(super) fn write_next(
         &self,
         slots: &mut Slots<T, E>,
@@ -216,11 +355,20 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         mut write: impl FnMut(&E, &AtDynamics<'_, T, E>, usize, &mut E::Discrete) -> Result<(), ElementError>,
     ) -> Result<(), Error> {
         let mut next_discrete = core::mem::take(&mut slots.next_discrete);
-        let written = places.clone().zip(&mut next_discrete[places]).try_for_each(|(i, next)| {
-            let Some(element) = self.enabled_element(slots, i) else { return Ok(()) };
-            next.clone_from(&slots.variables[i].discrete);
-            write(element, &slots.at_dynamics(i, kinematics), i, next)
-                .map_err(|source| self.roster.failure(i, source))
+        let next = &mut next_discrete[places.clone()];
+        let elements = &self.elements[places.clone()];
+        let variables = slots.variables.rows(places.clone());
+        let position = &slots.position[places.clone()];
+        let velocity = &slots.velocity[places.clone()];
+        let dynamics = &slots.dynamics[places.clone()];
+        let velocities = &kinematics.velocities;
+        let written = (0..elements.len()).try_for_each(|i| {
+            next[i].clone_from(&variables.discrete[i]);
+            let Some(element) = elements[i].as_ref().filter(|_| variables.enabled[i]) else { return Ok(()) };
+            let at_position = AtPosition { given: variables.given(i, kinematics), position: &position[i] };
+            let at_velocity = AtVelocity { at_position, velocities, velocity: &velocity[i] };
+            let (at, place) = (AtDynamics { at_velocity, dynamics: &dynamics[i] }, places.start + i);
+            write(element, &at, place, &mut next[i]).map_err(|source| self.roster.failure(place, source))
         });
         slots.next_discrete = next_discrete;
         written

@@ -7,11 +7,13 @@ use core::fmt::Debug;
 use core::ops::Range;
 
 use crate::framework::element::{AtDynamics, AtPosition, AtVelocity, ForceElement, Given};
-use crate::framework::element_variables::{ElementVariables, check_new, validate_continuous, write_numbers};
+use crate::framework::element_variables::{
+    ElementVariables, PresentVariables, check_new, enabled_entry, validate_continuous, write_numbers,
+};
 use crate::framework::results::Cache;
 use crate::framework::roster::Roster;
 use crate::framework::stage::Stage;
-use crate::framework::variables::{Value, Variables, Visitor, VisitorMut};
+use crate::framework::variables::{Slot, Value, Variables, Visitor, VisitorMut};
 use crate::framework::{ElementError, Error};
 use crate::math::Real;
 use crate::mechanics::Kinematics;
@@ -20,15 +22,125 @@ use crate::mechanics::Kinematics;
 #[derive(Debug)]
 pub(crate) struct Slots<T: Real, E: ForceElement<T>> {
     pub(crate) roster: Roster,
-    pub(crate) variables: Vec<ElementVariables<T, E>>,
+    pub(crate) variables: Columns<T, E>,
     /// Buffer in which variables are changed and checked before they replace the present ones.
     pub(crate) spare: Option<ElementVariables<T, E>>,
+    /// Those of all elements, and as they are where none was prepared.
     pub(crate) next_discrete: Vec<E::Discrete>,
     pub(crate) position: Vec<E::Position>,
     pub(crate) velocity: Vec<E::Velocity>,
     pub(crate) dynamics: Vec<E::Dynamics>,
     /// Rates of the continuous variables.
     pub(crate) rates: Vec<E::Continuous>,
+}
+
+/// The variables of the elements of one kind by place: a vector for each group, so that a stage streams what it reads, and a
+/// commit swaps two vectors.
+#[derive(Debug)]
+pub(crate) struct Columns<T: Real, E: ForceElement<T>> {
+    pub(crate) enabled: Vec<bool>,
+    pub(crate) parameters: Vec<E::Parameters>,
+    pub(crate) discrete: Vec<E::Discrete>,
+    pub(crate) continuous: Vec<E::Continuous>,
+}
+
+impl<T: Real, E: ForceElement<T>> Columns<T, E> {
+    /// As many copies of those of several elements, one after the other.
+    pub(crate) fn repeat<'a>(
+        variables: impl Iterator<Item = PresentVariables<'a, T, E>> + Clone,
+        count: usize,
+    ) -> Self {
+        let mut columns = Self {
+            enabled: Vec::new(),
+            parameters: Vec::new(),
+            discrete: Vec::new(),
+            continuous: Vec::new(),
+        };
+        for variables in core::iter::repeat_n(variables, count).flatten() {
+            columns.enabled.push(variables.enabled);
+            columns.parameters.push(variables.parameters.clone());
+            columns.discrete.push(variables.discrete.clone());
+            columns.continuous.push(variables.continuous.clone());
+        }
+        columns
+    }
+
+    /// Those of one element.
+    pub(crate) fn at(&self, place: usize) -> PresentVariables<'_, T, E> {
+        PresentVariables {
+            enabled: self.enabled[place],
+            parameters: &self.parameters[place],
+            discrete: &self.discrete[place],
+            continuous: &self.continuous[place],
+        }
+    }
+
+    /// Those of all elements.
+    fn iter(&self) -> impl Iterator<Item = PresentVariables<'_, T, E>> + Clone {
+        (0..self.enabled.len()).map(|place| self.at(place))
+    }
+
+    /// Those at these places.
+    #[inline]
+    pub(crate) fn rows(&self, places: Range<usize>) -> Rows<'_, T, E> {
+        Rows {
+            enabled: &self.enabled[places.clone()],
+            parameters: &self.parameters[places.clone()],
+            discrete: &self.discrete[places.clone()],
+            continuous: &self.continuous[places],
+        }
+    }
+
+    fn swap(&mut self, place: usize, other: &mut ElementVariables<T, E>) {
+        core::mem::swap(&mut self.enabled[place], &mut other.enabled);
+        core::mem::swap(&mut self.parameters[place], &mut other.parameters);
+        core::mem::swap(&mut self.discrete[place], &mut other.discrete);
+        core::mem::swap(&mut self.continuous[place], &mut other.continuous);
+    }
+
+    /// Replaces those at these places by others from the place `first` on.
+    fn copy(&mut self, places: Range<usize>, source: &Self, first: usize) {
+        let from = first..first + places.len();
+        self.enabled[places.clone()].copy_from_slice(&source.enabled[from.clone()]);
+        self.parameters[places.clone()].clone_from_slice(&source.parameters[from.clone()]);
+        self.discrete[places.clone()].clone_from_slice(&source.discrete[from.clone()]);
+        self.continuous[places].clone_from_slice(&source.continuous[from]);
+    }
+}
+
+impl<T: Real, E: ForceElement<T>> Clone for Columns<T, E> {
+    fn clone(&self) -> Self {
+        Self::repeat(self.iter(), 1)
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        self.enabled.clone_from(&source.enabled);
+        self.parameters.clone_from(&source.parameters);
+        self.discrete.clone_from(&source.discrete);
+        self.continuous.clone_from(&source.continuous);
+    }
+}
+
+/// Variables at some places.
+#[derive(Debug)]
+pub(crate) struct Rows<'a, T: Real, E: ForceElement<T>> {
+    pub(crate) enabled: &'a [bool],
+    pub(crate) parameters: &'a [E::Parameters],
+    pub(crate) discrete: &'a [E::Discrete],
+    pub(crate) continuous: &'a [E::Continuous],
+}
+
+impl<'a, T: Real, E: ForceElement<T>> Rows<'a, T, E> {
+    #[inline]
+    pub(crate) fn given(&self, i: usize, kinematics: &'a Kinematics<T>) -> Given<'a, T, E> {
+        Given {
+            parameters: &self.parameters[i],
+            discrete: &self.discrete[i],
+            continuous: &self.continuous[i],
+            time: kinematics.time,
+            positions: &kinematics.positions,
+        }
+    }
 }
 
 /// [`Slots`] whose element type is not known.
@@ -53,6 +165,8 @@ pub(crate) trait AnySlots<T: Real>: Any + Debug + Send + Sync {
     /// Commits the prepared variables; returns the stage below which the state falls, if anything may have
     /// changed.
     fn commit(&mut self) -> Option<Stage>;
+    /// Whether the variables of two elements have the same names within them.
+    fn are_alike(&self, place: usize, other: usize) -> bool;
     /// Visits numbers of one element under their names within it.
     fn visit(&self, place: usize, group: Group, visit: Visitor<'_, T>);
     /// Visits all variables of one element under their names within it.
@@ -142,8 +256,13 @@ impl<T: Real, E: ForceElement<T>> Slots<T, E> {
     }
 
     #[inline]
+    pub(crate) fn given<'a>(&'a self, i: usize, kinematics: &'a Kinematics<T>) -> Given<'a, T, E> {
+        self.variables.rows(0..self.variables.enabled.len()).given(i, kinematics)
+    }
+
+    #[inline]
     pub(crate) fn at_position<'a>(&'a self, i: usize, kinematics: &'a Kinematics<T>) -> AtPosition<'a, T, E> {
-        AtPosition { given: given(&self.variables[i], kinematics), position: &self.position[i] }
+        AtPosition { given: self.given(i, kinematics), position: &self.position[i] }
     }
 
     #[inline]
@@ -167,13 +286,15 @@ impl<T: Real, E: ForceElement<T>> Slots<T, E> {
         places: Range<usize>,
         kinematics: &'a Kinematics<T>,
     ) -> impl Iterator<Item = Option<AtDynamics<'a, T, E>>> {
+        let position = &self.position[places.clone()];
         let velocity = &self.velocity[places.clone()];
         let dynamics = &self.dynamics[places.clone()];
-        let results = self.position[places.clone()].iter().zip(velocity).zip(dynamics);
-        self.variables[places].iter().zip(results).map(|(variable, ((position, velocity), dynamics))| {
-            let at_position = AtPosition { given: given(variable, kinematics), position };
-            let at_velocity = AtVelocity { at_position, velocities: &kinematics.velocities, velocity };
-            variable.enabled.then_some(AtDynamics { at_velocity, dynamics })
+        let variables = self.variables.rows(places);
+        (0..position.len()).map(move |i| {
+            let at_position = AtPosition { given: variables.given(i, kinematics), position: &position[i] };
+            let velocities = &kinematics.velocities;
+            let at_velocity = AtVelocity { at_position, velocities, velocity: &velocity[i] };
+            variables.enabled[i].then_some(AtDynamics { at_velocity, dynamics: &dynamics[i] })
         })
     }
 
@@ -181,18 +302,18 @@ impl<T: Real, E: ForceElement<T>> Slots<T, E> {
     pub(crate) fn change<R>(
         &mut self,
         place: usize,
-        change: impl FnOnce(&ElementVariables<T, E>, &mut ElementVariables<T, E>) -> Result<R, ElementError>,
+        change: impl FnOnce(&PresentVariables<'_, T, E>, &mut ElementVariables<T, E>) -> Result<R, ElementError>,
     ) -> Result<R, Error> {
-        let present = &mut self.variables[place];
+        let present = self.variables.at(place);
         let spare = match &mut self.spare {
             Some(spare) => {
-                spare.clone_from(present);
+                present.copy_to(spare);
                 spare
             }
-            none => none.insert(present.clone()),
+            none => none.insert(present.to_owned()),
         };
-        let result = change(present, spare).map_err(|source| self.roster.failure(place, source))?;
-        core::mem::swap(spare, present);
+        let result = change(&present, spare).map_err(|source| self.roster.failure(place, source))?;
+        self.variables.swap(place, spare);
         Ok(result)
     }
 
@@ -204,7 +325,7 @@ impl<T: Real, E: ForceElement<T>> Slots<T, E> {
     ) -> Result<Option<Stage>, Error> {
         self.change(place, |present, changed| {
             change(&mut changed.parameters);
-            check_new(&present.parameters, &changed.parameters)?;
+            check_new(present.parameters, &changed.parameters)?;
             Ok(present.parameters.first_stage_changed(&changed.parameters))
         })
     }
@@ -218,7 +339,7 @@ impl<T: Real, E: ForceElement<T>> Slots<T, E> {
     ) -> Result<Option<Stage>, Error> {
         self.change(place, |present, changed| {
             change(&mut changed.continuous);
-            check_new(&present.continuous, &changed.continuous)?;
+            check_new(present.continuous, &changed.continuous)?;
             validate_continuous(&changed.continuous)?;
             Ok(present.continuous.first_stage_changed(&changed.continuous))
         })
@@ -233,23 +354,9 @@ impl<T: Real, E: ForceElement<T>> Slots<T, E> {
     ) -> Result<Option<Stage>, Error> {
         self.change(place, |present, changed| {
             change(&mut changed.discrete);
-            check_new(&present.discrete, &changed.discrete)?;
+            check_new(present.discrete, &changed.discrete)?;
             Ok(present.discrete.first_stage_changed(&changed.discrete))
         })
-    }
-}
-
-#[inline]
-pub(crate) fn given<'a, T: Real, E: ForceElement<T>>(
-    variable: &'a ElementVariables<T, E>,
-    kinematics: &'a Kinematics<T>,
-) -> Given<'a, T, E> {
-    Given {
-        parameters: &variable.parameters,
-        discrete: &variable.discrete,
-        continuous: &variable.continuous,
-        time: kinematics.time,
-        positions: &kinematics.positions,
     }
 }
 
@@ -261,7 +368,7 @@ impl<T: Real, E: ForceElement<T>> AnySlots<T> for Slots<T, E> {
     fn repeat_variables(&self, count: usize) -> Box<dyn AnySlots<T>> {
         Box::new(Self {
             roster: self.roster.clone(),
-            variables: (0..count).flat_map(|_| self.variables.iter().cloned()).collect(),
+            variables: Columns::repeat(self.variables.iter(), count),
             spare: None,
             next_discrete: Vec::new(),
             position: Vec::new(),
@@ -282,8 +389,7 @@ impl<T: Real, E: ForceElement<T>> AnySlots<T> for Slots<T, E> {
         source: &dyn AnySlots<T>,
         first: usize,
     ) -> Result<(), Error> {
-        let source = &Self::downcast(source)?.variables[first..][..places.len()];
-        self.variables[places].clone_from_slice(source);
+        self.variables.copy(places, &Self::downcast(source)?.variables, first);
         Ok(())
     }
 
@@ -292,7 +398,7 @@ impl<T: Real, E: ForceElement<T>> AnySlots<T> for Slots<T, E> {
     }
 
     fn is_enabled(&self, place: usize) -> bool {
-        self.variables[place].enabled
+        self.variables.enabled[place]
     }
 
     fn set(&mut self, place: usize, field: &str, value: T) -> Result<Option<Stage>, Error> {
@@ -301,19 +407,27 @@ impl<T: Real, E: ForceElement<T>> AnySlots<T> for Slots<T, E> {
 
     fn commit(&mut self) -> Option<Stage> {
         // The variables of a moving element change with every step: a comparison would only cost time.
-        E::Discrete::FIRST_STAGE?;
+        let earliest = E::Discrete::FIRST_STAGE?;
+        core::mem::swap(&mut self.variables.discrete, &mut self.next_discrete);
         let mut changed: Option<Stage> = None;
-        for (next, variable) in self.next_discrete.iter_mut().zip(&mut self.variables) {
-            if variable.enabled {
-                changed = changed.into_iter().chain(next.first_stage()).min();
-                core::mem::swap(next, &mut variable.discrete);
+        for (present, _) in
+            self.variables.discrete.iter().zip(&self.variables.enabled).filter(|&(_, &enabled)| enabled)
+        {
+            changed = changed.into_iter().chain(present.first_stage()).min();
+            if changed == Some(earliest) {
+                break;
             }
         }
         changed
     }
 
+    fn are_alike(&self, place: usize, other: usize) -> bool {
+        let [a, b] = [place, other].map(|place| self.variables.at(place));
+        a.parameters.fits(b.parameters) && a.discrete.fits(b.discrete) && a.continuous.fits(b.continuous)
+    }
+
     fn visit(&self, place: usize, group: Group, visit: Visitor<'_, T>) {
-        let variables = &self.variables[place];
+        let variables = self.variables.at(place);
         match group {
             Group::Variables => variables.visit(visit),
             Group::Parameters => variables.parameters.visit(visit),
@@ -330,11 +444,15 @@ impl<T: Real, E: ForceElement<T>> AnySlots<T> for Slots<T, E> {
     }
 
     fn visit_mut(&mut self, place: usize, visit: VisitorMut<'_, T>) {
-        self.variables[place].visit_mut(visit);
+        let Columns { enabled, parameters, discrete, continuous } = &mut self.variables;
+        visit(enabled_entry(Slot::Flag(&mut enabled[place])));
+        parameters[place].visit_mut(visit);
+        discrete[place].visit_mut(visit);
+        continuous[place].visit_mut(visit);
     }
 
     fn validate(&self, place: usize) -> Result<(), Error> {
-        self.variables[place].validate().map_err(|error| self.roster.failure(place, error.into()))
+        self.variables.at(place).validate().map_err(|error| self.roster.failure(place, error.into()))
     }
 
     fn continuous_stage(&self) -> Option<Stage> {
@@ -345,7 +463,7 @@ impl<T: Real, E: ForceElement<T>> AnySlots<T> for Slots<T, E> {
         let Self { roster, variables, .. } = self;
         let mut outcome = Ok(());
         for (place, _) in roster.places.iter() {
-            let continuous = &mut variables[place].continuous;
+            let continuous = &mut variables.continuous[place];
             write_numbers(continuous, next);
             if outcome.is_ok() {
                 outcome = continuous.validate().map_err(|error| roster.failure(place, error.into()));

@@ -12,7 +12,7 @@ use crate::framework::roster::Roster;
 use crate::framework::slots::Group;
 use crate::framework::stage::Stage;
 use crate::framework::state::State;
-use crate::framework::variables::{Declared, Entry, Slot, Value, Visitor, VisitorMut};
+use crate::framework::variables::{Declared, Entry, Slot, Value, Visitor};
 use crate::math::Real;
 use crate::mechanics::{Quantity, finite};
 
@@ -156,8 +156,41 @@ impl<T: Real> State<T> {
     /// All variables with their names and values.
     pub fn snapshot(&self) -> Snapshot<T> {
         let mut variables = Vec::new();
-        self.visit_variables(&mut |entry| variables.push((entry.name.to_string(), entry.value.number())));
+        self.visit_named(&mut |name, value| variables.push((name.owned(), value)));
         Snapshot { variables }
+    }
+
+    /// Calls `visit` with each variable, in the order of [`visit_variables`](Self::visit_variables). Names within an element are
+    /// formatted once for all that have the same.
+    fn visit_named(&self, visit: &mut dyn FnMut(&Name<'_>, T)) {
+        visit(&Name { element: "", field: "time" }, self.kinematics.time);
+        let (mut element, mut fields) = (String::new(), Vec::<String>::new());
+        let mut first_slot = 0;
+        for (slots, length) in self.kinds.iter().zip(&self.kind_lengths) {
+            let Roster { kind, places, .. } = slots.roster();
+            let mut alike = None;
+            for (place, _) in places.iter() {
+                element.clear();
+                // Writing to a string never fails.
+                let _ = fmt::write(&mut element, format_args!("{kind}[{place}]."));
+                let element = element.as_str();
+                if !alike.is_some_and(|other| slots.are_alike(other, place)) {
+                    alike = Some(place);
+                    fields.clear();
+                    slots.visit(place, Group::Variables, &mut |entry| fields.push(entry.name.to_string()));
+                }
+                let mut names = fields.iter();
+                slots.visit(place, Group::Variables, &mut |entry| {
+                    let field = names.next().map_or("", String::as_str);
+                    visit(&Name { element, field }, entry.value.number());
+                });
+                let slot = first_slot + place;
+                let is_open = Value::<T>::Flag(self.continuous.account_open[slot]).number();
+                visit(&Name { element, field: ABSORBED_ENERGY }, self.continuous.values[slot]);
+                visit(&Name { element, field: ACCOUNT_OPEN }, is_open);
+            }
+            first_slot += *length;
+        }
     }
 
     /// Restores all variables from a snapshot of this or an equal system; drops the state below Instance stage.
@@ -168,17 +201,18 @@ impl<T: Real> State<T> {
     /// for a number that the flag `known` says there is not; [`Error::Kinematics`] if the time is not finite;
     /// [`Error::NonFiniteEnergy`] if an energy is not finite.
     pub fn restore(&mut self, snapshot: &Snapshot<T>) -> Result<(), Error> {
+        let mut saved = snapshot.variables.iter().map(|(name, _)| name);
         let mut position = 0;
         let mut mismatch = None;
-        self.visit_variables(&mut |entry| {
-            let saved = snapshot.variables.get(position).map(|(name, _)| name);
-            if mismatch.is_none() && !saved.is_some_and(|saved| is_named(entry.name, saved)) {
-                let (expected, found) = (Some(entry.name.to_string()), saved.cloned());
+        self.visit_named(&mut |name, _| {
+            let found = saved.next();
+            if mismatch.is_none() && !found.is_some_and(|found| name.is(found)) {
+                let (expected, found) = (Some(name.owned()), found.cloned());
                 mismatch = Some(Error::SnapshotMismatch { position, expected, found });
             }
             position += 1;
         });
-        if let (None, Some((name, _))) = (&mismatch, snapshot.variables.get(position)) {
+        if let (None, Some(name)) = (&mismatch, saved.next()) {
             let found = Some(name.clone());
             mismatch = Some(Error::SnapshotMismatch { position, expected: None, found });
         }
@@ -199,7 +233,7 @@ impl<T: Real> State<T> {
     pub fn save_bytes(&self, bytes: &mut Vec<u8>) {
         bytes.clear();
         bytes.extend(self.layout.to_le_bytes());
-        self.visit_variables(&mut |entry| bytes.extend(entry.value.number().to_f64().to_le_bytes()));
+        self.visit_values(&mut |value| bytes.extend(value.to_f64().to_le_bytes()));
         let sum = checksum(bytes);
         bytes.extend(sum.to_le_bytes());
     }
@@ -231,7 +265,7 @@ impl<T: Real> State<T> {
         values: impl ExactSizeIterator<Item = T> + Clone,
     ) -> Result<(), Error> {
         let mut count = 0;
-        self.visit_variables(&mut |_| count += 1);
+        self.visit_values(&mut |_| count += 1);
         if (layout, values.len()) != (self.layout, count) {
             return Err(Error::LayoutMismatch);
         }
@@ -254,25 +288,29 @@ impl<T: Real> State<T> {
     fn write_values(&mut self, values: impl Iterator<Item = T> + Clone) -> Result<(), Error> {
         let mut refused = None;
         let mut written = values.clone();
-        self.visit_variables_mut(&mut |entry| {
-            let name = entry.name;
+        self.visit_variables_mut(&mut |element, field, slot| {
             if let Some(value) = written.next()
+                && slot.write("flag", value).is_err()
                 && refused.is_none()
-                && entry.value.write("flag", value).is_err()
             {
-                refused = Some(Error::NotAFlag { name: name.to_string() });
+                refused = Some(Error::NotAFlag { name: alloc::format!("{element}{field}") });
             }
         });
         // What an `Option` does not hold is not kept.
-        let mut written = values;
-        self.visit_variables(&mut |entry| {
+        let (mut written, mut position, mut lost) = (values, 0, None);
+        self.visit_values(&mut |kept| {
             if let Some(value) = written.next()
-                && refused.is_none()
-                && !is_same_number(entry.value.number(), value)
+                && lost.is_none()
+                && !is_same_number(kept, value)
             {
-                refused = Some(Error::NotKnown { name: entry.name.to_string() });
+                lost = Some(position);
             }
+            position += 1;
         });
+        if let (None, Some(lost)) = (&refused, lost) {
+            let name = self.variable_names().swap_remove(lost);
+            refused = Some(Error::NotKnown { name });
+        }
         refused.map_or(Ok(()), Err)?;
         finite(self.kinematics.time.is_finite(), Quantity::Time)?;
         for slots in &self.kinds {
@@ -308,26 +346,62 @@ impl<T: Real> State<T> {
         }
     }
 
-    fn visit_variables_mut(&mut self, visit: VisitorMut<'_, T>) {
+    /// Calls `visit` with the value of each variable, in the order of [`visit_variables`](Self::visit_variables).
+    fn visit_values(&self, visit: &mut dyn FnMut(T)) {
+        visit(self.kinematics.time);
+        let mut first_slot = 0;
+        for (slots, length) in self.kinds.iter().zip(&self.kind_lengths) {
+            for (place, _) in slots.roster().places.iter() {
+                slots.visit(place, Group::Variables, &mut |entry| visit(entry.value.number()));
+                let slot = first_slot + place;
+                visit(self.continuous.values[slot]);
+                visit(Value::Flag(self.continuous.account_open[slot]).number());
+            }
+            first_slot += *length;
+        }
+    }
+
+    /// Calls `visit` with the name of its element, that within the element and the place of each variable, in the order of
+    /// [`visit_variables`](Self::visit_variables).
+    fn visit_variables_mut(&mut self, visit: &mut dyn FnMut(Arguments<'_>, Arguments<'_>, Slot<'_, T>)) {
         let Self { kinematics, kinds, kind_lengths, continuous, .. } = self;
-        visit(time_entry(Slot::Number(&mut kinematics.time)));
+        visit(format_args!(""), format_args!("time"), Slot::Number(&mut kinematics.time));
         let mut start = 0;
         for (slots, length) in kinds.iter_mut().zip(kind_lengths) {
             let name = slots.roster().kind;
             for place in 0..*length {
                 if slots.roster().places.stamp(place).is_some() {
-                    slots.visit_mut(place, &mut |entry| {
-                        let field = entry.name;
-                        visit(entry.renamed(format_args!("{name}[{place}].{field}")));
-                    });
+                    let element = format_args!("{name}[{place}].");
+                    slots.visit_mut(place, &mut |entry| visit(element, entry.name, entry.value));
                     let energy = Slot::Number(&mut continuous.values[start + place]);
                     let is_open = Slot::Flag(&mut continuous.account_open[start + place]);
-                    visit(account(format_args!("{name}[{place}].{ABSORBED_ENERGY}")).number(energy));
-                    visit(account(format_args!("{name}[{place}].{ACCOUNT_OPEN}")).flag(is_open));
+                    visit(element, format_args!("{ABSORBED_ENERGY}"), energy);
+                    visit(element, format_args!("{ACCOUNT_OPEN}"), is_open);
                 }
             }
             start += *length;
         }
+    }
+}
+
+/// The name of a variable: that of its element with a dot, and that within it.
+#[derive(Debug)]
+struct Name<'a> {
+    element: &'a str,
+    field: &'a str,
+}
+
+impl Name<'_> {
+    fn owned(&self) -> String {
+        let mut name = String::with_capacity(self.element.len() + self.field.len());
+        name.push_str(self.element);
+        name.push_str(self.field);
+        name
+    }
+
+    /// Whether it is written like this.
+    fn is(&self, name: &str) -> bool {
+        name.strip_prefix(self.element) == Some(self.field)
     }
 }
 

@@ -202,7 +202,7 @@ impl<T: Real> State<T> {
     /// # Errors
     /// [`Error::NoSuchElement`] if the state does not have the element.
     pub fn try_parameters<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<&E::Parameters, Error> {
-        Ok(&self.slots(handle)?.variables[handle.place()].parameters)
+        Ok(&self.slots(handle)?.variables.parameters[handle.place()])
     }
 
     /// The discrete variables of an element.
@@ -218,7 +218,7 @@ impl<T: Real> State<T> {
     /// # Errors
     /// [`Error::NoSuchElement`] if the state does not have the element.
     pub fn try_discrete<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<&E::Discrete, Error> {
-        Ok(&self.slots(handle)?.variables[handle.place()].discrete)
+        Ok(&self.slots(handle)?.variables.discrete[handle.place()])
     }
 
     /// The continuous variables of an element.
@@ -226,7 +226,7 @@ impl<T: Real> State<T> {
     /// # Panics
     /// If the state does not have the element, like slice indexing; [`contains`](Self::contains) tells.
     pub fn continuous_of<E: ForceElement<T>>(&self, handle: Handle<E>) -> &E::Continuous {
-        &or_panic(self.slots(handle)).variables[handle.place()].continuous
+        &or_panic(self.slots(handle)).variables.continuous[handle.place()]
     }
 
     /// Whether the state has the element.

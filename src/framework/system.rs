@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::any::Any;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::framework::continuous::Continuous;
+use crate::framework::continuous::{Continuous, finite_energy};
 use crate::framework::element::ForceElement;
 use crate::framework::element_variables::{ElementVariables, check_new};
 use crate::framework::handle::{ElementId, Handle, or_panic};
@@ -373,6 +373,10 @@ impl<T: Real> ForceSystem<T> {
     /// Realizes a state to a stage, unless it is there or beyond.
     pub(super) fn advance(&self, state: &mut State<T>, to: Stage) -> Result<(), Error> {
         self.require(state, Stage::Topology)?;
+        if to == Stage::Dynamics && self.realize_rest(state).is_ok() {
+            return Ok(());
+        }
+        // Where that fails, one by one, so that the stages before the failure remain.
         for stage in [Stage::Position, Stage::Velocity] {
             if state.stage < stage && stage <= to {
                 let kinds = self.kinds.iter().zip(&mut state.kinds);
@@ -382,30 +386,36 @@ impl<T: Real> ForceSystem<T> {
                 state.stage = stage;
             }
         }
-        if state.stage < Stage::Dynamics && to == Stage::Dynamics {
-            state.forces.set_zero();
-            state.potential_energy = T::zero();
-            state.power_dissipated = T::zero();
-            let mut rest = state.continuous.powers_mut();
-            for (kind, slots) in self.kinds.iter().zip(&mut state.kinds) {
-                let (power_absorbed, others) = rest.split_at_mut(kind.roster().places.len());
-                let sums = Sums {
-                    forces: &mut state.forces,
-                    potential_energy: &mut state.potential_energy,
-                    power_dissipated: &mut state.power_dissipated,
-                    power_absorbed,
-                };
-                kind.realize_dynamics(slots.as_mut(), &state.kinematics, sums)?;
-                rest = others;
-            }
-            state.forces.check_finite()?;
-            let is_finite = state.potential_energy.is_finite() && state.power_dissipated.is_finite();
-            if !is_finite {
-                return Err(Error::NonFiniteEnergy);
-            }
-            state.collect_rates();
-            state.stage = Stage::Dynamics;
+        if to == Stage::Dynamics { self.realize_rest(state) } else { Ok(()) }
+    }
+
+    /// Realizes a state to Dynamics stage, kind by kind.
+    fn realize_rest(&self, state: &mut State<T>) -> Result<(), Error> {
+        let first = match state.stage {
+            Stage::Dynamics => return Ok(()),
+            Stage::Velocity => Stage::Dynamics,
+            Stage::Position => Stage::Velocity,
+            _ => Stage::Position,
+        };
+        state.forces.set_zero();
+        state.potential_energy = T::zero();
+        state.power_dissipated = T::zero();
+        let mut rest = state.continuous.powers_mut();
+        for (kind, slots) in self.kinds.iter().zip(&mut state.kinds) {
+            let (power_absorbed, others) = rest.split_at_mut(kind.roster().places.len());
+            let sums = Sums {
+                forces: &mut state.forces,
+                potential_energy: &mut state.potential_energy,
+                power_dissipated: &mut state.power_dissipated,
+                power_absorbed,
+            };
+            kind.realize(slots.as_mut(), first..=Stage::Dynamics, &state.kinematics, sums)?;
+            rest = others;
         }
+        state.forces.check_finite()?;
+        finite_energy(state.potential_energy.is_finite() && state.power_dissipated.is_finite())?;
+        state.collect_rates();
+        state.stage = Stage::Dynamics;
         Ok(())
     }
 

@@ -42,21 +42,35 @@ pub struct DormandPrince<T: Real> {
     y: Vec<T>,
 }
 
-/// Nodes of the stages.
-const C: [f64; 7] = [0.0, 0.2, 0.3, 0.8, 8.0 / 9.0, 1.0, 1.0];
-/// Weights of the earlier slopes at each node; the last row is the solution of order 5.
-const A: [&[f64]; 7] = [
-    &[],
-    &[1.0 / 5.0],
-    &[3.0 / 40.0, 9.0 / 40.0],
-    &[44.0 / 45.0, -56.0 / 15.0, 32.0 / 9.0],
-    &[19372.0 / 6561.0, -25360.0 / 2187.0, 64448.0 / 6561.0, -212.0 / 729.0],
-    &[9017.0 / 3168.0, -355.0 / 33.0, 46732.0 / 5247.0, 49.0 / 176.0, -5103.0 / 18656.0],
-    &[35.0 / 384.0, 0.0, 500.0 / 1113.0, 125.0 / 192.0, -2187.0 / 6784.0, 11.0 / 84.0],
-];
+/// Nodes of the stages after the first.
+const C: [f64; 6] = [0.2, 0.3, 0.8, 8.0 / 9.0, 1.0, 1.0];
+/// Weights of the earlier slopes at each node but the first; the last are those of the solution of order 5.
+const A1: [f64; 1] = [1.0 / 5.0];
+const A2: [f64; 2] = [3.0 / 40.0, 9.0 / 40.0];
+const A3: [f64; 3] = [44.0 / 45.0, -56.0 / 15.0, 32.0 / 9.0];
+const A4: [f64; 4] = [19372.0 / 6561.0, -25360.0 / 2187.0, 64448.0 / 6561.0, -212.0 / 729.0];
+const A5: [f64; 5] = [9017.0 / 3168.0, -355.0 / 33.0, 46732.0 / 5247.0, 49.0 / 176.0, -5103.0 / 18656.0];
+const A6: [f64; 6] = [35.0 / 384.0, 0.0, 500.0 / 1113.0, 125.0 / 192.0, -2187.0 / 6784.0, 11.0 / 84.0];
 /// Weights of the difference between the solutions of order 5 and 4.
 const E: [f64; 7] =
     [71.0 / 57600.0, 0.0, -71.0 / 16695.0, 71.0 / 1920.0, -17253.0 / 339_200.0, 22.0 / 525.0, -1.0 / 40.0];
+
+/// Writes the point that the first `N` slopes with these weights lead to from `before` within `h`.
+#[inline]
+fn displace<T: Real, const N: usize>(
+    y: &mut [T],
+    before: &[T],
+    slopes: &[Vec<T>; 7],
+    weights: [f64; N],
+    h: f64,
+) {
+    let (weights, h) = (weights.map(T::lit), T::lit(h));
+    let slopes: [&[T]; N] = core::array::from_fn(|k| &slopes[k][..y.len()]);
+    for (i, (y, &before)) in y.iter_mut().zip(before).enumerate() {
+        let slope = slopes.iter().zip(weights).fold(T::zero(), |sum, (k, weight)| sum + k[i] * weight);
+        *y = before + slope * h;
+    }
+}
 
 /// The decision on a trial step.
 enum Verdict {
@@ -126,26 +140,30 @@ impl<T: Real> DormandPrince<T> {
     /// Evaluates the stages of a step.
     fn calc_stages(&mut self, simulation: &mut Simulation<'_, T>, span: Span) -> Result<(), SimulationError> {
         let (start, h) = (simulation.time(), span.length);
-        for stage in 1..7 {
-            let (earlier, later) = self.slopes.split_at_mut(stage);
-            for (i, y) in self.y.iter_mut().enumerate() {
-                let slopes = earlier.iter().zip(A[stage]);
-                let slope = slopes.fold(T::zero(), |sum, (k, &a)| sum + k[i] * T::lit(a));
-                *y = self.before[i] + slope * T::lit(h);
+        for (stage, node) in (1..).zip(C) {
+            let Self { slopes, before, y, .. } = self;
+            match stage {
+                1 => displace(y, before, slopes, A1, h),
+                2 => displace(y, before, slopes, A2, h),
+                3 => displace(y, before, slopes, A3, h),
+                4 => displace(y, before, slopes, A4, h),
+                5 => displace(y, before, slopes, A5, h),
+                _ => displace(y, before, slopes, A6, h),
             }
             if stage == 6 {
                 simulation.normalize(&mut self.y);
             }
-            let time = if stage >= 5 { span.end } else { start + h * C[stage] };
-            simulation.calc_rates(time, &self.y, &mut later[0])?;
+            let time = if stage >= 5 { span.end } else { start + h * node };
+            simulation.calc_rates(time, &self.y, &mut self.slopes[stage])?;
         }
         Ok(())
     }
 
     /// The largest ratio of error to tolerance of the last trial step.
     fn error(&self, simulation: &Simulation<'_, T>, h: f64) -> f64 {
+        let slopes = self.slopes.each_ref().map(|k| &k[..self.y.len()]);
         self.norm.ratio(simulation, self.accuracy, &self.y, |i| {
-            self.slopes.iter().zip(E).fold(0.0, |sum, (k, e)| sum + k[i].to_f64() * e) * h
+            slopes.iter().zip(E).fold(0.0, |sum, (k, e)| sum + k[i].to_f64() * e) * h
         })
     }
 

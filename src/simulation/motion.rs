@@ -287,7 +287,9 @@ impl<'a, T: Real> Simulation<'a, T> {
 
     /// Rates of positions, orientations and coordinates, which follow from `y` without forces.
     pub(super) fn calc_position_rates(&self, y: &[T], rates: &mut [T]) {
-        for (y, rates) in self.plant.body_chunks(y).zip(rates.chunks_exact_mut(BODY)) {
+        let (points, _) = y[..self.plant.coordinates_start()].as_chunks::<BODY>();
+        let (slopes, _) = rates.as_chunks_mut::<BODY>();
+        for (y, rates) in points.iter().zip(slopes) {
             let w_B = vector(&y[10..]);
             let turning = quaternion(&y[3..]) * Quaternion::from_parts(T::zero(), w_B * T::lit(0.5));
             rates[..3].copy_from_slice(&y[7..10]);
@@ -304,18 +306,18 @@ impl<'a, T: Real> Simulation<'a, T> {
             (self.plant.coordinates_start(), self.plant.energies_start());
         let dynamics = self.system.realize_dynamics(&mut self.state)?;
         let mut load_power = T::zero();
-        for (i, body) in self.plant.bodies.iter().enumerate() {
-            let y = &y[i * BODY..][..BODY];
-            let index = self.plant.body_indices[i];
-            let load = self.plant.body_loads[i];
+        let bodies = self.plant.bodies.iter().zip(&self.plant.body_indices).zip(&self.plant.body_loads);
+        let (points, _) = y.as_chunks::<BODY>();
+        let (slopes, _) = rates.as_chunks_mut::<BODY>();
+        for (((body, &index), &load), (y, rates)) in bodies.zip(points.iter().zip(slopes)) {
             load_power += dynamics.velocity(index).power(&load);
 
-            let R_GB = dynamics.pose(index).rotation;
+            let R_GB = &dynamics.pose(index).rotation;
             let at_center = (dynamics.body_force(index) + load).shifted(R_GB * body.center().coords);
             let w_B = vector(&y[10..]);
-            let torque_B = R_GB.inverse() * at_center.torque - w_B.cross(&(body.inertia() * w_B));
+            let torque_B =
+                R_GB.inverse_transform_vector(&at_center.torque) - w_B.cross(&(body.inertia() * w_B));
 
-            let rates = &mut rates[i * BODY..][..BODY];
             let acceleration = self.plant.gravity + at_center.force / body.mass();
             rates[7..10].copy_from_slice(acceleration.as_slice());
             rates[10..13].copy_from_slice((body.inverse_inertia() * torque_B).as_slice());
@@ -329,7 +331,8 @@ impl<'a, T: Real> Simulation<'a, T> {
         let of_state = dynamics.continuous_rates();
         rates[energies_start..][..of_state.len()].copy_from_slice(of_state);
         rates[energies_start + of_state.len()] = load_power;
-        finite_motion(rates.iter().all(T::is_finite))
+        // Without an early end: one bound less in the loop.
+        finite_motion(rates.iter().fold(true, |all, rate| all & rate.is_finite()))
     }
 
     /// Normalizes the quaternions of a trial point: at the end of a step, before calculating the rates there.
