@@ -15,6 +15,7 @@ mod friction_wild_inputs;
 mod golden;
 mod linearized_columns;
 mod linearized_kinks;
+mod linearized_scopes;
 mod located_stops;
 mod matrix_of_runs;
 mod overflow;
