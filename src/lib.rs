@@ -86,7 +86,7 @@
 //! | change the scalar | [`cast`](ForceSystem::cast), [`Casts`], [`cast_state`](ForceSystem::cast_state) |
 //! | set the motion, evaluate | [`State`], [`KinematicsSource`], [`Stage`] |
 //! | read results | [`PositionView`], [`VelocityView`], [`DynamicsView`], [`Forces`] |
-//! | log, plot or bind by name, with units | [`DynamicsView::visit_results`], [`State::visit_variables`] |
+//! | log, plot or bind by name, with units | [`PositionView::visit_results`], [`State::visit_variables`] |
 //! | commit | [`accept_step`](ForceSystem::accept_step), [`finish_step`](ForceSystem::finish_step) |
 //! | save, restore, copy | [`Checkpoint`], [`Snapshot`], [`State::to_bytes`] |
 //! | evaluate many worlds | [`Worlds`] |

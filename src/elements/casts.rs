@@ -27,12 +27,7 @@ use crate::shapes::SolidCasts;
 ///
 /// impl<T: Real> ForceElement<T> for Wind<T> {
 ///     const KIND: &'static str = "wind";
-///     type Parameters = ();
-///     type Discrete = ();
-///     type Continuous = ();
-///     type Position = ();
-///     type Velocity = ();
-///     type Dynamics = ();
+///     element_types! {}
 ///
 ///     fn check_topology(&self, topology: &Topology) -> Result<(), ElementError> {
 ///         Ok(topology.check_body(self.body)?)

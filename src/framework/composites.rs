@@ -3,14 +3,14 @@
 use core::array::from_fn;
 use core::fmt;
 
-use nalgebra::{Matrix3, Point3, Rotation3, SVector, Scalar};
+use nalgebra::{Matrix3, Point3, Rotation3, SVector, Scalar, Translation3};
 
 use crate::framework::part::{
-    Composite, Declared, Entry, Lift, Listed, Optional, Part, Slot, Value, Visitor, VisitorMut,
+    Composite, Declared, Entry, Lift, Listed, Part, Slot, Value, Visitor, VisitorMut,
 };
 use crate::math::{
-    Algebraic, InvalidValue, Pose, Real, SpatialForce, SpatialVelocity, Symmetric6, cast_pose, check,
-    have_same_bits, places,
+    Algebraic, InvalidValue, Pose, Real, SpatialForce, SpatialVelocity, Symmetric6, check, have_same_bits,
+    places,
 };
 
 /// The name of a component of a vector: of six, three angles and three translations; of more than four, its number.
@@ -35,35 +35,36 @@ impl fmt::Display for Component {
     }
 }
 
+/// Calls `visit` for the components of a vector, in order.
+fn visit_vector<V>(
+    field: &Declared<'_>,
+    components: impl ExactSizeIterator<Item = V>,
+    mut visit: impl FnMut(Entry<'_, V>),
+) {
+    let (name, count) = (field.name, components.len());
+    for (index, value) in components.enumerate() {
+        let component = Component { index, count };
+        visit(field.part(format_args!("{name}.{component}"), index, count).number(value));
+    }
+}
+
 impl<T: Real, const N: usize> Listed<T, Composite> for SVector<T, N> {
     fn neutral() -> Self {
         Self::zeros()
     }
     fn visit(&self, field: Declared<'_>, visit: Visitor<'_, T>) {
-        let name = field.name;
-        for (i, value) in self.iter().enumerate() {
-            let component = Component { index: i, count: N };
-            visit(field.part(format_args!("{name}.{component}"), i, N).number(Value::Number(*value)));
-        }
+        visit_vector(&field, self.iter().copied().map(Value::Number), visit);
     }
 }
 
 impl<T: Real, const N: usize> Part<T, Composite> for SVector<T, N> {
     type Literal = Self;
-    type Cast<U: Real> = SVector<U, N>;
 
     fn literal(literal: Self) -> Self {
         literal
     }
-    fn cast<U: Real>(&self) -> SVector<U, N> {
-        self.map(Real::cast)
-    }
     fn visit_mut(&mut self, field: Declared<'_>, visit: VisitorMut<'_, T>) {
-        let name = field.name;
-        for (i, value) in self.iter_mut().enumerate() {
-            let component = Component { index: i, count: N };
-            visit(field.part(format_args!("{name}.{component}"), i, N).number(Slot::Number(value)));
-        }
+        visit_vector(&field, self.iter_mut().map(Slot::Number), visit);
     }
     fn is_same(&self, other: &Self) -> bool {
         self.iter().zip(other).all(|(a, b)| have_same_bits(*a, *b))
@@ -118,13 +119,9 @@ impl<T: Real> Listed<T, Composite> for Symmetric6<T> {
 
 impl<T: Real> Part<T, Composite> for Symmetric6<T> {
     type Literal = Self;
-    type Cast<U: Real> = Symmetric6<U>;
 
     fn literal(literal: Self) -> Self {
         literal
-    }
-    fn cast<U: Real>(&self) -> Symmetric6<U> {
-        self.cast()
     }
     fn visit_mut(&mut self, field: Declared<'_>, visit: VisitorMut<'_, T>) {
         visit_symmetric(&field, self.entries_mut().iter_mut().map(Slot::Number), visit);
@@ -140,6 +137,14 @@ impl<T: Real> Part<T, Composite> for Symmetric6<T> {
     }
 }
 
+impl<T: Real, S: Real> Lift<T, S, Composite> for Symmetric6<T> {
+    type Lifted = Symmetric6<S>;
+    fn lift(&self, of: &mut impl FnMut(T) -> S) -> Symmetric6<S> {
+        self.map(of)
+    }
+    const COUNT: usize = Self::ENTRIES;
+}
+
 impl<T: Real> Listed<T, Composite> for Point3<T> {
     fn neutral() -> Self {
         Self::origin()
@@ -151,13 +156,9 @@ impl<T: Real> Listed<T, Composite> for Point3<T> {
 
 impl<T: Real> Part<T, Composite> for Point3<T> {
     type Literal = Self;
-    type Cast<U: Real> = Point3<U>;
 
     fn literal(literal: Self) -> Self {
         literal
-    }
-    fn cast<U: Real>(&self) -> Point3<U> {
-        self.map(Real::cast)
     }
     fn visit_mut(&mut self, field: Declared<'_>, visit: VisitorMut<'_, T>) {
         self.coords.visit_mut(field, visit);
@@ -187,14 +188,23 @@ impl<T: Real> Listed<T, Composite> for Pose<T> {
         Self::identity()
     }
     fn visit(&self, field: Declared<'_>, visit: Visitor<'_, T>) {
+        let rows = self.rotation.matrix().transpose();
+        visit_rotation(&field, rows.iter().copied().map(Value::Number), &mut *visit);
         let name = field.name;
-        for (row, i) in AXES[..3].iter().enumerate() {
-            for (column, j) in AXES[..3].iter().enumerate() {
-                let value = Value::Number(self.rotation[(row, column)]);
-                visit(field.child(format_args!("{name}.R.{i}{j}"), &[]).number(value));
-            }
-        }
         self.translation.vector.visit(field.child(format_args!("{name}.p"), field.units), visit);
+    }
+}
+
+/// Calls `visit` for the entries of a rotation, row by row.
+fn visit_rotation<V>(
+    field: &Declared<'_>,
+    entries: impl Iterator<Item = V>,
+    mut visit: impl FnMut(Entry<'_, V>),
+) {
+    let name = field.name;
+    for (place, value) in entries.enumerate() {
+        let [i, j] = [place / 3, place % 3].map(|axis| AXES[axis]);
+        visit(field.child(format_args!("{name}.R.{i}{j}"), &[]).number(value));
     }
 }
 
@@ -217,24 +227,15 @@ impl PosePlaces {
 
 impl<T: Real> Part<T, Composite> for Pose<T> {
     type Literal = Self;
-    type Cast<U: Real> = Pose<U>;
 
     fn literal(literal: Self) -> Self {
         literal
     }
-    fn cast<U: Real>(&self) -> Pose<U> {
-        cast_pose(self)
-    }
     fn visit_mut(&mut self, field: Declared<'_>, visit: VisitorMut<'_, T>) {
+        let mut rows: Matrix3<T> = self.rotation.matrix().transpose();
+        visit_rotation(&field, rows.iter_mut().map(Slot::Number), &mut *visit);
+        self.rotation = Rotation3::from_matrix_unchecked(rows.transpose());
         let name = field.name;
-        let mut R: Matrix3<T> = *self.rotation.matrix();
-        for (row, i) in AXES[..3].iter().enumerate() {
-            for (column, j) in AXES[..3].iter().enumerate() {
-                let slot = Slot::Number(&mut R[(row, column)]);
-                visit(field.child(format_args!("{name}.R.{i}{j}"), &[]).number(slot));
-            }
-        }
-        self.rotation = Rotation3::from_matrix_unchecked(R);
         self.translation.vector.visit_mut(field.child(format_args!("{name}.p"), field.units), visit);
     }
     fn is_same(&self, other: &Self) -> bool {
@@ -245,6 +246,16 @@ impl<T: Real> Part<T, Composite> for Pose<T> {
     fn check(&self, name: &'static str) -> Result<(), InvalidValue> {
         check::pose(name, self)
     }
+}
+
+impl<T: Real, S: Real> Lift<T, S, Composite> for Pose<T> {
+    type Lifted = Pose<S>;
+    fn lift(&self, of: &mut impl FnMut(T) -> S) -> Pose<S> {
+        let R = self.rotation.matrix().transpose().map(&mut *of).transpose();
+        let p = Translation3::from(self.translation.vector.map(of));
+        Pose::from_parts(p, Rotation3::from_matrix_unchecked(R))
+    }
+    const COUNT: usize = 12;
 }
 
 /// The vectors `angular` and `linear`.
@@ -273,7 +284,7 @@ impl<T: Real> Listed<T, Composite> for SpatialForce<T> {
 
 /// The flag `known` and the scalars of the value, neutral ones for `None`, so that the names are the same. To write one of
 /// them by name, first make it known.
-impl<T: Real, K, V: Listed<T, K>> Listed<T, Optional<K>> for Option<V> {
+impl<T: Real, K, V: Listed<T, K>> Listed<T, (K,)> for Option<V> {
     fn neutral() -> Self {
         None
     }
@@ -287,15 +298,11 @@ impl<T: Real, K, V: Listed<T, K>> Listed<T, Optional<K>> for Option<V> {
     }
 }
 
-impl<T: Real, K, V: Part<T, K>> Part<T, Optional<K>> for Option<V> {
+impl<T: Real, K, V: Part<T, K>> Part<T, (K,)> for Option<V> {
     type Literal = Self;
-    type Cast<U: Real> = Option<V::Cast<U>>;
 
     fn literal(literal: Self) -> Self {
         literal
-    }
-    fn cast<U: Real>(&self) -> Option<V::Cast<U>> {
-        self.as_ref().map(V::cast)
     }
     fn visit_mut(&mut self, field: Declared<'_>, visit: VisitorMut<'_, T>) {
         let name = field.name;
@@ -320,7 +327,7 @@ impl<T: Real, K, V: Part<T, K>> Part<T, Optional<K>> for Option<V> {
 }
 
 /// The numbers of `None` have their places all the same.
-impl<T: Algebraic, S, K, V: Lift<T, S, K>> Lift<T, S, Optional<K>> for Option<V> {
+impl<T: Algebraic, S, K, V: Lift<T, S, K>> Lift<T, S, (K,)> for Option<V> {
     type Lifted = Option<V::Lifted>;
     #[inline]
     fn lift(&self, of: &mut impl FnMut(T) -> S) -> Option<V::Lifted> {

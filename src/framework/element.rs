@@ -44,12 +44,7 @@ use crate::mechanics::{BodyIndex, ForceAccumulator, Positions, Topology, Velocit
 ///
 /// impl ForceElement<f64> for Pull {
 ///     const KIND: &'static str = "pull";
-///     type Parameters = ();
-///     type Discrete = ();
-///     type Continuous = ();
-///     type Position = Vector3<f64>;
-///     type Velocity = ();
-///     type Dynamics = ();
+///     element_types! { Position = Vector3<f64>; }
 ///
 ///     fn check_topology(&self, topology: &Topology) -> Result<(), ElementError> {
 ///         topology.check_body(self.from)?;
@@ -300,6 +295,30 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
     ) -> Result<T, ElementError> {
         Ok(T::zero())
     }
+}
+
+/// Names the associated types of a [`ForceElement`](crate::ForceElement) within its `impl`; those that are left out are `()`.
+///
+/// They stand in the order of the trait: `Parameters`, `Discrete`, `Continuous`, `Position`, `Velocity`, `Dynamics`.
+///
+/// ```text
+/// element_types! { Parameters = Parameters<T>; Position = Vector3<T>; }
+/// ```
+#[macro_export]
+macro_rules! element_types {
+    (@ $type:ty) => { $type };
+    (@) => { () };
+    (
+        $(Parameters = $parameters:ty;)? $(Discrete = $discrete:ty;)? $(Continuous = $continuous:ty;)?
+        $(Position = $position:ty;)? $(Velocity = $velocity:ty;)? $(Dynamics = $dynamics:ty;)?
+    ) => {
+        type Parameters = $crate::element_types!(@ $($parameters)?);
+        type Discrete = $crate::element_types!(@ $($discrete)?);
+        type Continuous = $crate::element_types!(@ $($continuous)?);
+        type Position = $crate::element_types!(@ $($position)?);
+        type Velocity = $crate::element_types!(@ $($velocity)?);
+        type Dynamics = $crate::element_types!(@ $($dynamics)?);
+    };
 }
 
 /// Inputs for an element's Position cache.

@@ -1,7 +1,6 @@
 //! Fields of declared structs: the scalars in them, their names and units.
 
 use core::fmt::Arguments;
-use core::marker::PhantomData;
 
 use crate::framework::Stage;
 use crate::math::{Algebraic, InvalidValue, Real, check, have_same_bits};
@@ -114,20 +113,14 @@ impl<'a> Declared<'a> {
     }
 }
 
-/// A scalar, as a kind of [`Listed`] and [`Part`].
-#[derive(Debug)]
-pub enum Scalar {}
-
-/// Everything made of scalars and flags, as a kind of [`Listed`] and [`Part`].
-#[derive(Debug)]
-pub enum Composite {}
-
-/// An `Option` of a field of this kind, as a kind of [`Listed`] and [`Part`].
-#[derive(Debug)]
-pub struct Optional<Kind>(PhantomData<Kind>);
+/// What is made of scalars and flags, as a kind of [`Listed`] and [`Part`].
+pub type Composite = ();
 
 /// A field whose scalars are listed by name: of a struct that [`results!`](crate::results!) or
-/// [`variables!`](crate::variables!) declares. `Kind` is inferred: [`Scalar`], [`Composite`] or [`Optional`].
+/// [`variables!`](crate::variables!) declares.
+///
+/// `Kind` is inferred, and tells a scalar from what is made of scalars, which no compiler can: `T` of the scalar itself,
+/// [`Composite`] of anything else, `(Kind,)` of an `Option`.
 pub trait Listed<T: Real, Kind>: Sized {
     /// The value without a default.
     fn neutral() -> Self;
@@ -140,14 +133,9 @@ pub trait Listed<T: Real, Kind>: Sized {
 pub trait Part<T: Real, Kind>: Listed<T, Kind> {
     /// The type of a default's literal.
     type Literal;
-    /// The same in another scalar.
-    type Cast<U: Real>;
 
     /// The value of a default.
     fn literal(literal: Self::Literal) -> Self;
-
-    /// The same in another scalar.
-    fn cast<U: Real>(&self) -> Self::Cast<U>;
 
     /// The mutable counterpart of [`visit`](Listed::visit), with the same order and names.
     fn visit_mut(&mut self, field: Declared<'_>, visit: VisitorMut<'_, T>);
@@ -180,8 +168,7 @@ pub trait Part<T: Real, Kind>: Listed<T, Kind> {
     }
 }
 
-/// A field of a struct that takes numbers of any kind, such as dual numbers, in place of its scalars.
-#[doc(hidden)]
+/// A field over numbers `T`, as one over other numbers `S`: another scalar, or dual numbers.
 pub trait Lift<T, S, Kind> {
     /// The field with such numbers.
     type Lifted;
@@ -191,7 +178,7 @@ pub trait Lift<T, S, Kind> {
     const COUNT: usize;
 }
 
-impl<T: Algebraic, S> Lift<T, S, Scalar> for T {
+impl<T: Algebraic, S> Lift<T, S, T> for T {
     type Lifted = S;
     #[inline]
     fn lift(&self, of: &mut impl FnMut(T) -> S) -> S {
@@ -209,7 +196,7 @@ impl<T, S> Lift<T, S, Composite> for bool {
     const COUNT: usize = 0;
 }
 
-impl<T: Real> Listed<T, Scalar> for T {
+impl<T: Real> Listed<T, T> for T {
     fn neutral() -> Self {
         T::zero()
     }
@@ -218,15 +205,11 @@ impl<T: Real> Listed<T, Scalar> for T {
     }
 }
 
-impl<T: Real> Part<T, Scalar> for T {
+impl<T: Real> Part<T, T> for T {
     type Literal = f64;
-    type Cast<U: Real> = U;
 
     fn literal(literal: f64) -> Self {
         T::lit(literal)
-    }
-    fn cast<U: Real>(&self) -> U {
-        Real::cast(*self)
     }
     fn visit_mut(&mut self, field: Declared<'_>, visit: VisitorMut<'_, T>) {
         visit(field.number(Slot::Number(self)));
@@ -250,13 +233,9 @@ impl<T: Real> Listed<T, Composite> for bool {
 
 impl<T: Real> Part<T, Composite> for bool {
     type Literal = Self;
-    type Cast<U: Real> = Self;
 
     fn literal(literal: Self) -> Self {
         literal
-    }
-    fn cast<U: Real>(&self) -> Self {
-        *self
     }
     fn visit_mut(&mut self, field: Declared<'_>, visit: VisitorMut<'_, T>) {
         visit(field.flag(Slot::Flag(self)));

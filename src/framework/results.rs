@@ -13,9 +13,7 @@ use crate::framework::kinds::Measure;
 use crate::framework::part::{Declared, Entry, Listed, Value, Visitor};
 use crate::framework::slots::Group;
 use crate::framework::stage::Stage;
-use crate::framework::state::State;
-use crate::framework::system::ForceSystem;
-use crate::framework::view::{DynamicsView, PositionView, VelocityView};
+use crate::framework::view::PositionView;
 use crate::math::{Pose, Real, SpatialForce, SpatialVelocity};
 
 /// A struct of results that the state keeps for each element at one stage.
@@ -199,29 +197,65 @@ whole! {
 const OF_EVERY_ELEMENT: [(&str, &str); 3] =
     [("potential_energy", "J"), ("power_dissipated", "W"), ("power_absorbed", "W")];
 
-/// The results of a state up to a stage, by name.
-struct Table<'a, T: Real> {
-    system: &'a ForceSystem<T>,
-    state: &'a State<T>,
-    stage: Stage,
-}
+impl<T: Real> PositionView<'_, T> {
+    /// The result of this name, such as `exponential_spring[3].friction_force_P.x`; of a flag 1 or 0.
+    ///
+    /// Listed are the results of the stage of the view and earlier ones. At Dynamics stage every element has
+    /// `potential_energy`, `power_dissipated` and `power_absorbed`; a field of that name among its results comes first.
+    /// Lists whose length changes, such as the contacts of a foundation or the segments of a cable, are read through
+    /// [`of`](Self::of). A disabled element shows defaults. Nothing is allocated.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchResult`] if there is none of this name at the stage of the view.
+    pub fn result(&self, name: &str) -> Result<T, Error> {
+        let no_such = |stage| Error::NoSuchResult { name: name.to_string(), stage };
+        let (id, field) = self.state.find(name).ok_or_else(|| no_such(None))?;
+        let mut found = None;
+        self.visit_results_of(id, &mut |entry| {
+            if found.is_none() && is_named(entry.name, field) {
+                found = Some((entry.stage, entry.value.number()));
+            }
+        });
+        match found {
+            Some((stage, value)) if stage <= self.results => Ok(value),
+            beyond => Err(no_such(beyond.map(|(stage, _)| stage))),
+        }
+    }
 
-impl<T: Real> Table<'_, T> {
+    /// Calls `visit` once for each [result](Self::result), with its full name, unit, stage and value, in the
+    /// same order for all states of a system. Nothing is allocated.
+    pub fn visit_results(&self, visit: Visitor<'_, T>) {
+        for id in self.system.elements() {
+            self.visit_results_of(id, &mut |entry| {
+                if entry.stage <= self.results {
+                    let field = entry.name;
+                    visit(entry.renamed(format_args!("{id}.{field}")));
+                }
+            });
+        }
+    }
+
+    /// The names of all results, in the order in which [`visit_results`](Self::visit_results) lists them.
+    pub fn result_names(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        self.visit_results(&mut |entry| names.push(entry.name.to_string()));
+        names
+    }
+
     /// Calls `visit` for each result of one element, of whatever stage, under its name within the element. Those
-    /// beyond the stage of the table have no meaningful value.
-    fn visit_element(&self, id: ElementId, visit: Visitor<'_, T>) {
-        let Self { system, state, stage } = self;
+    /// beyond the stage of the view have no meaningful value.
+    fn visit_results_of(&self, id: ElementId, visit: Visitor<'_, T>) {
+        let Self { system, state, results } = *self;
         let (kind, place) = (id.kind(), id.place());
-        let slots = state.kinds[kind].as_ref();
         let mut own = [false; 3];
-        slots.visit(place, Group::Results, &mut |entry| {
+        state.kinds[kind].visit(place, Group::Results, &mut |entry| {
             for (own, (name, _)) in own.iter_mut().zip(OF_EVERY_ELEMENT) {
                 *own |= is_named(entry.name, name);
             }
             visit(entry);
         });
         let mut values = [T::zero(); 3];
-        if *stage == Stage::Dynamics {
+        if results == Stage::Dynamics {
             let measure = |measure| system.measure(measure, state, id).unwrap_or_else(|_| T::zero());
             let power_absorbed = state.continuous.rates[state.slot_at(kind, place)];
             values = [measure(Measure::Stored), measure(Measure::PowerDissipated), power_absorbed];
@@ -232,75 +266,5 @@ impl<T: Real> Table<'_, T> {
                 visit(Entry { name: format_args!("{name}"), unit, stage, value });
             }
         }
-    }
-
-    fn visit(&self, visit: Visitor<'_, T>) {
-        for id in self.system.elements() {
-            self.visit_element(id, &mut |entry| {
-                if entry.stage <= self.stage {
-                    let field = entry.name;
-                    visit(entry.renamed(format_args!("{id}.{field}")));
-                }
-            });
-        }
-    }
-
-    fn result(&self, name: &str) -> Result<T, Error> {
-        let no_such = |stage| Error::NoSuchResult { name: name.to_string(), stage };
-        let (id, field) = self.state.find(name).ok_or_else(|| no_such(None))?;
-        let mut found = None;
-        self.visit_element(id, &mut |entry| {
-            if found.is_none() && is_named(entry.name, field) {
-                found = Some((entry.stage, entry.value.number()));
-            }
-        });
-        match found {
-            Some((stage, value)) if stage <= self.stage => Ok(value),
-            beyond => Err(no_such(beyond.map(|(stage, _)| stage))),
-        }
-    }
-}
-
-/// The methods of a view that read results by name.
-macro_rules! results_by_name {
-    ($View:ident, $Stage:ident) => {
-        impl<T: Real> $View<'_, T> {
-            /// The result of this name, such as `exponential_spring[3].friction_force_P.x`; of a flag 1 or 0.
-            ///
-            #[doc = concat!("Listed are the results of ", stringify!($Stage), " stage and earlier ones.")]
-            /// At Dynamics stage every element has `potential_energy`, `power_dissipated` and `power_absorbed`; a field
-            /// of that name among its results comes first. Lists whose length changes, such as the contacts of a
-            /// foundation or the segments of a cable, are read through [`of`](Self::of). A disabled element shows
-            /// defaults. Nothing is allocated.
-            ///
-            /// # Errors
-            /// [`Error::NoSuchResult`] if there is none of this name at this stage.
-            pub fn result(&self, name: &str) -> Result<T, Error> {
-                self.table(Stage::$Stage).result(name)
-            }
-
-            /// Calls `visit` once for each [result](Self::result), with its full name, unit, stage and value, in the
-            /// same order for all states of a system. Nothing is allocated.
-            pub fn visit_results(&self, visit: Visitor<'_, T>) {
-                self.table(Stage::$Stage).visit(visit);
-            }
-
-            /// The names of all results, in the order in which [`visit_results`](Self::visit_results) lists them.
-            pub fn result_names(&self) -> Vec<String> {
-                let mut names = Vec::new();
-                self.visit_results(&mut |entry| names.push(entry.name.to_string()));
-                names
-            }
-        }
-    };
-}
-
-results_by_name!(PositionView, Position);
-results_by_name!(VelocityView, Velocity);
-results_by_name!(DynamicsView, Dynamics);
-
-impl<T: Real> PositionView<'_, T> {
-    fn table(&self, stage: Stage) -> Table<'_, T> {
-        Table { system: self.system, state: self.state, stage }
     }
 }

@@ -372,15 +372,6 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
         (root * root).recip()
     }
 
-    /// The mass that a force in any direction between points of two bodies moves, at least \[kg\]; infinite if neither
-    /// yields.
-    ///
-    /// # Panics
-    /// If a body does not exist, like slice indexing.
-    pub fn effective_mass(&self, ends: [(BodyIndex, Point3<T>); 2]) -> f64 {
-        self.ends_at(&ends).iter().map(|end| end.yielding).sum::<f64>().recip()
-    }
-
     /// The ends of a spring in any direction.
     fn ends_at(&self, points: &[(BodyIndex, Point3<T>); 2]) -> [End; 2] {
         points.map(|(body, p_G)| {

@@ -5,7 +5,7 @@ use core::fmt::Debug;
 use crate::framework::Stage;
 pub(crate) use crate::framework::composites::PosePlaces;
 pub use crate::framework::part::{
-    Composite, Declared, Entry, Lift, Listed, Optional, Part, Scalar, Slot, Value, Visitor, VisitorMut,
+    Composite, Declared, Entry, Lift, Listed, Part, Slot, Value, Visitor, VisitorMut,
 };
 #[doc(hidden)]
 pub use crate::math::Algebraic;
@@ -232,7 +232,7 @@ macro_rules! variables {
         impl<T: $crate::Real> $name<T> {
             /// The same in another scalar.
             pub fn cast<U: $crate::Real>(&self) -> $name<U> {
-                $name { $($field: $crate::variables::Part::<T, _>::cast::<U>(&self.$field),)* }
+                $name { $($field: $crate::variables::Lift::<T, U, _>::lift(&self.$field, &mut |x| $crate::Real::cast(x)),)* }
             }
         }
 

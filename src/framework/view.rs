@@ -30,6 +30,8 @@ use crate::mechanics::{
 pub struct PositionView<'a, T: Real> {
     pub(super) system: &'a ForceSystem<T>,
     pub(super) state: &'a State<T>,
+    /// The stage of the view, up to which results are found by name.
+    pub(super) results: Stage,
 }
 
 /// A state at Velocity stage or beyond. Derefs to [`PositionView`].
@@ -68,7 +70,7 @@ impl<'a, T: Real> Deref for DynamicsView<'a, T> {
 
 impl<'a, T: Real> PositionView<'a, T> {
     pub(crate) fn new(system: &'a ForceSystem<T>, state: &'a State<T>) -> Self {
-        Self { system, state }
+        Self { system, state, results: Stage::Position }
     }
 
     /// The stage of the state, at least that of the view's type.
@@ -130,7 +132,7 @@ impl<'a, T: Real> PositionView<'a, T> {
 
 impl<'a, T: Real> VelocityView<'a, T> {
     pub(crate) fn new(system: &'a ForceSystem<T>, state: &'a State<T>) -> Self {
-        Self { position_view: PositionView::new(system, state) }
+        Self { position_view: PositionView { system, state, results: Stage::Velocity } }
     }
 
     /// Velocities and coordinate rates.
@@ -173,7 +175,8 @@ impl<'a, T: Real> VelocityView<'a, T> {
 
 impl<'a, T: Real> DynamicsView<'a, T> {
     pub(crate) fn new(system: &'a ForceSystem<T>, state: &'a State<T>) -> Self {
-        Self { velocity_view: VelocityView::new(system, state) }
+        let position_view = PositionView { system, state, results: Stage::Dynamics };
+        Self { velocity_view: VelocityView { position_view } }
     }
 
     /// Forces of all elements on all bodies and coordinates.

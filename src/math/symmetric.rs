@@ -5,16 +5,13 @@ use nalgebra::{Matrix3, Matrix6, Vector6};
 use super::check::{InvalidValue, Requirement, finite, that};
 use super::{Real, checked_when_read};
 
-/// The number of entries on and above the diagonal.
-const ENTRIES: usize = 21;
-
 /// A symmetric, positive semidefinite 6×6 matrix, such as the stiffness or damping of six coupled axes: rotations
 /// first.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct Symmetric6<T: Real> {
     /// Row by row from the diagonal to the right: `00, 01, …, 05, 11, …, 55`.
-    entries: [T; ENTRIES],
+    entries: [T; 21],
 }
 
 checked_when_read!(Symmetric6);
@@ -25,9 +22,12 @@ pub(crate) fn places() -> impl Iterator<Item = (usize, usize)> {
 }
 
 impl<T: Real> Symmetric6<T> {
+    /// The number of entries on and above the diagonal.
+    pub(crate) const ENTRIES: usize = 21;
+
     /// The zero matrix.
     pub fn zeros() -> Self {
-        Self { entries: [T::zero(); ENTRIES] }
+        Self { entries: [T::zero(); 21] }
     }
 
     /// A diagonal matrix: axes that are not coupled.
@@ -54,7 +54,7 @@ impl<T: Real> Symmetric6<T> {
     }
 
     fn from_upper(matrix: &Matrix6<T>) -> Self {
-        let mut entries = [T::zero(); ENTRIES];
+        let mut entries = [T::zero(); 21];
         for (entry, place) in entries.iter_mut().zip(places()) {
             *entry = matrix[place];
         }
@@ -101,7 +101,12 @@ impl<T: Real> Symmetric6<T> {
 
     /// The same in another scalar.
     pub fn cast<U: Real>(&self) -> Symmetric6<U> {
-        Symmetric6 { entries: self.entries.map(T::cast) }
+        self.map(T::cast)
+    }
+
+    /// The same of other numbers.
+    pub(crate) fn map<U: Real>(&self, of: impl FnMut(T) -> U) -> Symmetric6<U> {
+        Symmetric6 { entries: self.entries.map(of) }
     }
 
     /// The entries on and above the diagonal, row by row.

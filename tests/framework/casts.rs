@@ -311,12 +311,7 @@ macro_rules! idle {
 
         impl<T: Real> ForceElement<T> for $Name {
             const KIND: &'static str = "idle";
-            type Parameters = $Parameters<T>;
-            type Discrete = ();
-            type Continuous = Level<T>;
-            type Position = ();
-            type Velocity = ();
-            type Dynamics = ();
+            force_elements::element_types! { Parameters = $Parameters<T>; Continuous = Level<T>; }
 
             fn check_topology(&self, _: &Topology) -> Result<(), ElementError> {
                 Ok(())

@@ -234,12 +234,7 @@ variables! {
 
 impl ForceElement<f64> for Fence {
     const KIND: &'static str = "fence";
-    type Parameters = ();
-    type Discrete = Place<f64>;
-    type Continuous = ();
-    type Position = f64;
-    type Velocity = ();
-    type Dynamics = ();
+    force_elements::element_types! { Discrete = Place<f64>; Position = f64; }
 
     fn check_topology(&self, topology: &Topology) -> Result<(), ElementError> {
         Ok(topology.check_body(self.0)?)

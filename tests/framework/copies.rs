@@ -353,12 +353,7 @@ macro_rules! named {
         struct $Name;
         impl<T: Real> ForceElement<T> for $Name {
             const KIND: &'static str = $kind;
-            type Parameters = Number<T>;
-            type Discrete = ();
-            type Continuous = ();
-            type Position = ();
-            type Velocity = ();
-            type Dynamics = ();
+            force_elements::element_types! { Parameters = Number<T>; }
             fn check_topology(&self, _: &Topology) -> Result<(), ElementError> {
                 Ok(())
             }

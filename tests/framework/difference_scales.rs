@@ -25,12 +25,7 @@ struct OfNumbers<T: Real> {
 
 impl<T: Real> ForceElement<T> for OfNumbers<T> {
     const KIND: &'static str = "of numbers";
-    type Parameters = Numbers<T>;
-    type Discrete = ();
-    type Continuous = ();
-    type Position = ();
-    type Velocity = ();
-    type Dynamics = ();
+    force_elements::element_types! { Parameters = Numbers<T>; }
 
     fn check_topology(&self, topology: &Topology) -> Result<(), ElementError> {
         Ok(topology.check_coordinate(self.coordinate)?)
@@ -220,12 +215,7 @@ struct Lenient(BodyIndex, CoordinateIndex);
 
 impl ForceElement<f64> for Lenient {
     const KIND: &'static str = "lenient";
-    type Parameters = ();
-    type Discrete = ();
-    type Continuous = ();
-    type Position = ();
-    type Velocity = ();
-    type Dynamics = ();
+    force_elements::element_types! {}
 
     fn check_topology(&self, _: &Topology) -> Result<(), ElementError> {
         Ok(())

@@ -48,12 +48,7 @@ impl Pull {
 
 impl ForceElement<f64> for Pull {
     const KIND: &'static str = "pull";
-    type Parameters = Stiffness<f64>;
-    type Discrete = Reached<f64>;
-    type Continuous = ();
-    type Position = ();
-    type Velocity = ();
-    type Dynamics = ();
+    force_elements::element_types! { Parameters = Stiffness<f64>; Discrete = Reached<f64>; }
 
     fn check_topology(&self, topology: &Topology) -> Result<(), ElementError> {
         topology.check_body(self.body)?;

@@ -32,12 +32,7 @@ macro_rules! pusher {
         struct $Name(BodyIndex, f64);
         impl<T: Real> ForceElement<T> for $Name {
             const KIND: &'static str = $kind;
-            type Parameters = ();
-            type Discrete = Count<T>;
-            type Continuous = Level<T>;
-            type Position = ();
-            type Velocity = ();
-            type Dynamics = ();
+            force_elements::element_types! { Discrete = Count<T>; Continuous = Level<T>; }
             fn check_topology(&self, topology: &Topology) -> Result<(), ElementError> {
                 Ok(topology.check_body(self.0)?)
             }

@@ -61,12 +61,7 @@ struct Step {
 
 impl ForceElement<f64> for Step {
     const KIND: &'static str = "step";
-    type Parameters = ();
-    type Discrete = ();
-    type Continuous = ();
-    type Position = ();
-    type Velocity = ();
-    type Dynamics = ();
+    force_elements::element_types! {}
 
     fn check_topology(&self, topology: &Topology) -> Result<(), ElementError> {
         Ok(topology.check_coordinate(self.on)?)

@@ -42,12 +42,7 @@ struct Weighed {
 
 impl ForceElement<f64> for Weighed {
     const KIND: &'static str = "weighed";
-    type Parameters = Resistances;
-    type Discrete = ();
-    type Continuous = ();
-    type Position = ();
-    type Velocity = ();
-    type Dynamics = ();
+    force_elements::element_types! { Parameters = Resistances; }
 
     fn check_topology(&self, topology: &Topology) -> Result<(), ElementError> {
         Ok(topology.check_coordinate(self.coordinate)?)

@@ -49,12 +49,7 @@ results! {
 
 impl<T: Real> ForceElement<T> for Leash {
     const KIND: &'static str = "leash";
-    type Parameters = Parameters<T>;
-    type Discrete = Peg<T>;
-    type Continuous = ();
-    type Position = Pull<T>;
-    type Velocity = ();
-    type Dynamics = ();
+    force_elements::element_types! { Parameters = Parameters<T>; Discrete = Peg<T>; Position = Pull<T>; }
 
     fn check_topology(&self, topology: &Topology) -> Result<(), ElementError> {
         Ok(topology.check_body(self.body)?)
@@ -152,12 +147,7 @@ fn two_kinds_may_not_share_a_name() {
     struct Impostor;
     impl ForceElement<f64> for Impostor {
         const KIND: &'static str = "leash";
-        type Parameters = ();
-        type Discrete = ();
-        type Continuous = ();
-        type Position = ();
-        type Velocity = ();
-        type Dynamics = ();
+        force_elements::element_types! {}
         fn check_topology(&self, _: &Topology) -> Result<(), ElementError> {
             Ok(())
         }
@@ -175,12 +165,7 @@ struct Bare<C>(PhantomData<fn() -> C>);
 
 impl<C: Cache<f64>> ForceElement<f64> for Bare<C> {
     const KIND: &'static str = "bare";
-    type Parameters = ();
-    type Discrete = ();
-    type Continuous = ();
-    type Position = C;
-    type Velocity = f64;
-    type Dynamics = ();
+    force_elements::element_types! { Position = C; Velocity = f64; }
     fn check_topology(&self, _: &Topology) -> Result<(), ElementError> {
         Ok(())
     }

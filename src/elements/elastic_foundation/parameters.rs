@@ -6,7 +6,7 @@ use core::array::from_fn;
 use crate::elements::contact_design::{ContactDesign, SpringDamper};
 use crate::elements::elastic_foundation::SurfaceIndex;
 use crate::framework::variables::{
-    Composite, Declared, Listed, Numbers, Part, Variables, Visitor, VisitorMut,
+    Composite, Declared, Lift, Listed, Numbers, Part, Variables, Visitor, VisitorMut,
 };
 use crate::framework::{ElementError, Stage, varied};
 use crate::math::{Dual, InvalidValue, Real, check, checked_when_read};
@@ -204,13 +204,9 @@ impl<T: Real> Listed<T, Composite> for Vec<Option<Material<T>>> {
 
 impl<T: Real> Part<T, Composite> for Vec<Option<Material<T>>> {
     type Literal = Self;
-    type Cast<U: Real> = Vec<Option<Material<U>>>;
 
     fn literal(literal: Self) -> Self {
         literal
-    }
-    fn cast<U: Real>(&self) -> Vec<Option<Material<U>>> {
-        self.iter().map(|material| material.as_ref().map(Material::cast)).collect()
     }
     fn visit_mut(&mut self, field: Declared<'_>, visit: VisitorMut<'_, T>) {
         let list = field.name;
@@ -235,6 +231,15 @@ impl<T: Real> Part<T, Composite> for Vec<Option<Material<T>>> {
     fn check(&self, _: &'static str) -> Result<(), InvalidValue> {
         self.iter().flatten().try_for_each(Variables::validate)
     }
+}
+
+impl<T: Real, S: Real> Lift<T, S, Composite> for Vec<Option<Material<T>>> {
+    type Lifted = Vec<Option<Material<S>>>;
+    fn lift(&self, of: &mut impl FnMut(T) -> S) -> Self::Lifted {
+        self.iter().map(|material| material.as_ref().map(|material| material.lift(of))).collect()
+    }
+    // A list has no fixed number: laws take the material of one mesh, never the list.
+    const COUNT: usize = 0;
 }
 
 /// A mesh that does not enclose a volume was added where another surface's springs require one.

@@ -135,13 +135,9 @@ impl<T: Real> Listed<T, Composite> for FrictionTransition {
 
 impl<T: Real> Part<T, Composite> for FrictionTransition {
     type Literal = Self;
-    type Cast<U: Real> = Self;
 
     fn literal(literal: Self) -> Self {
         literal
-    }
-    fn cast<U: Real>(&self) -> Self {
-        *self
     }
     fn visit_mut(&mut self, field: Declared<'_>, visit: VisitorMut<'_, T>) {
         let name = field.name;

@@ -128,43 +128,46 @@ impl<T: Real> VertexBuffer<T> {
 
     /// The place of a vertex, which is measured on the first visit.
     #[inline]
-    fn visit(&mut self, vertex: u32, measure: impl FnOnce() -> Measured<T>) -> usize {
+    fn visit(&mut self, vertex: u32, measure: impl FnOnce() -> Visited<T>) -> usize {
         let place = &mut self.place_of[vertex as usize];
         if *place == NOWHERE {
             // As many as there are vertices fit into 32 bits.
             #[expect(clippy::cast_possible_truncation, reason = "vertices are numbered with 32 bits")]
             let next = self.visited.len() as u32;
             *place = next;
-            let Measured { depth, point_G, normal_G, part } = measure();
-            let [volume, area] = [T::zero(); 2];
-            self.visited.push(Visited { vertex, depth, point_G, normal_G, part, volume, area });
+            self.visited.push(measure());
         }
         *place as usize
     }
 }
 
-/// The depth of a vertex, and the contact point.
-struct Measured<T: Real> {
-    depth: T,
-    point_G: Point3<T>,
-    normal_G: Vector3<T>,
-    part: Option<MeshPart>,
-}
-
-impl<T: Real> Measured<T> {
+impl<T: Real> Visited<T> {
+    /// A vertex whose nearest point of a surface at `X_GO` is this one.
     #[inline]
-    fn new(near: &SurfacePoint<T>, X_GO: &Pose<T>, part: Option<MeshPart>) -> Self {
+    fn new(vertex: u32, near: &SurfacePoint<T>, X_GO: &Pose<T>, part: Option<MeshPart>) -> Self {
         let SurfacePoint { point, normal, signed_distance } = near;
-        Self { depth: -*signed_distance, point_G: X_GO * point, normal_G: X_GO.rotation * normal, part }
+        let (point_G, normal_G) = (X_GO * point, X_GO.rotation * normal);
+        let [volume, area] = [T::zero(); 2];
+        Self { vertex, depth: -*signed_distance, point_G, normal_G, part, volume, area }
+    }
+
+    /// In front of a plane at this height \[m\].
+    #[inline]
+    fn above(vertex: u32, height: T, p_G: Point3<T>, normal_G: Vector3<T>) -> Self {
+        let [volume, area] = [T::zero(); 2];
+        Self { vertex, depth: -height, point_G: p_G - normal_G * height, normal_G, part: None, volume, area }
     }
 
     #[inline]
-    fn cast<U: Real>(&self) -> Measured<U> {
-        Measured {
+    fn cast<U: Real>(&self) -> Visited<U> {
+        Visited {
+            vertex: self.vertex,
             depth: self.depth.cast(),
             point_G: self.point_G.map(T::cast),
             normal_G: self.normal_G.map(T::cast),
             part: self.part,
+            volume: self.volume.cast(),
+            area: self.area.cast(),
         }
     }
 }
@@ -190,16 +193,14 @@ impl<T: Real> TriangleMesh<T> {
                 let (plane, plane_S) = (plane_in(&S, normal, &O), plane_in(X_GS, normal_G, X_GO));
                 let reaches =
                     |cluster: &Cluster| cluster.reaches(&plane.normal, plane.height(&cluster.center()));
-                let measure = |vertex: usize| {
+                let measure = |number: u32| {
+                    let vertex = number as usize;
                     if is_plain::<T>() {
                         let p = &self.plain.vertices[vertex];
-                        let depth = -plane.height(p);
-                        let point_G = S * p + normal * depth;
-                        Measured { depth, point_G, normal_G: normal, part: None }.cast()
+                        Visited::above(number, plane.height(p), S * p, normal).cast()
                     } else {
                         let p = self.vertex(vertex);
-                        let depth = -plane_S.height(&p);
-                        Measured { depth, point_G: X_GS * p + normal_G * depth, normal_G, part: None }
+                        Visited::above(number, plane_S.height(&p), X_GS * p, normal_G)
                     }
                 };
                 self.integrate(reaches, measure, buffer, found);
@@ -209,17 +210,18 @@ impl<T: Real> TriangleMesh<T> {
                 // Each query starts from the triangle that the last one found.
                 let last = Cell::new(None);
                 let reaches = |cluster: &Cluster| other.plain.is_near(cluster, &to_O, &last);
-                let measure = |vertex: usize| {
+                let measure = |number: u32| {
+                    let vertex = number as usize;
                     let p_O = to_O * self.plain.vertices[vertex];
                     let slot = other.plain.tree.nearest(&p_O, last.get());
                     last.set(Some(slot));
                     let nearest = other.plain.nearest_at(slot, &p_O);
                     let part = Some(MeshPart::from(&nearest));
                     if is_plain::<T>() {
-                        Measured::new(&nearest.near, &O, part).cast()
+                        Visited::new(number, &nearest.near, &O, part).cast()
                     } else {
                         let near = other.with_derivatives(&nearest, &(X_OS * self.vertex(vertex)));
-                        Measured::new(&near, X_GO, part)
+                        Visited::new(number, &near, X_GO, part)
                     }
                 };
                 self.integrate(reaches, measure, buffer, found);
@@ -248,11 +250,13 @@ impl<T: Real> TriangleMesh<T> {
     ) {
         let (S, O) = (cast_pose::<T, f64>(X_GS), cast_pose::<T, f64>(X_GO));
         let (to_O, X_OS) = (O.inv_mul(&S), relative::<T>(X_GS, X_GO));
-        let measure = |vertex: usize| {
+        let measure = |number: u32| {
+            let vertex = number as usize;
             if is_plain::<T>() {
-                Measured::new(&plain.nearest(&(to_O * self.plain.vertices[vertex])), &O, None).cast()
+                let p_O = to_O * self.plain.vertices[vertex];
+                Visited::new(number, &plain.nearest(&p_O), &O, None).cast()
             } else {
-                Measured::new(&other.nearest(&(X_OS * self.vertex(vertex))), X_GO, None)
+                Visited::new(number, &other.nearest(&(X_OS * self.vertex(vertex))), X_GO, None)
             }
         };
         self.integrate(|cluster| is_near(cluster, &to_O, plain), measure, buffer, found);
@@ -263,7 +267,7 @@ impl<T: Real> TriangleMesh<T> {
     fn integrate(
         &self,
         reaches: impl Fn(&Cluster) -> bool,
-        measure: impl Fn(usize) -> Measured<T>,
+        measure: impl Fn(u32) -> Visited<T>,
         buffer: &mut VertexBuffer<T>,
         mut found: impl FnMut(LoadedVertex<T>),
     ) {
@@ -272,8 +276,7 @@ impl<T: Real> TriangleMesh<T> {
         let visit = |leaf: u32, ()| {
             for l in 0..self.plain.tree.leaf_length(leaf) {
                 let face = self.plain.tree.face(leaf as usize * LANES + l);
-                let corners =
-                    self.plain.faces[face].map(|vertex| buffer.visit(vertex, || measure(vertex as usize)));
+                let corners = self.plain.faces[face].map(|vertex| buffer.visit(vertex, || measure(vertex)));
                 let depths = corners.map(|place| buffer.visited[place].depth);
                 let Some(moments) = Moments::of(depths) else { continue };
                 let area = self.area(face);

@@ -196,12 +196,7 @@ impl Fading {
 
 impl<T: Real> ForceElement<T> for Fading {
     const KIND: &'static str = "fading";
-    type Parameters = ();
-    type Discrete = Count<T>;
-    type Continuous = Level<T>;
-    type Position = ();
-    type Velocity = ();
-    type Dynamics = ();
+    force_elements::element_types! { Discrete = Count<T>; Continuous = Level<T>; }
 
     fn check_topology(&self, topology: &Topology) -> Result<(), ElementError> {
         Ok(topology.check_body(self.0)?)
