@@ -4,12 +4,10 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 
 use force_elements::nalgebra::{Point3, Vector3};
-use plotters::coord::Shift;
+use force_elements_examples::picture::{self, Area, font, px};
 use plotters::prelude::*;
 
 use crate::Snapshot;
-
-type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
 /// Low to high: dark violet, red, orange, pale yellow.
 fn heat(fraction: f64) -> RGBColor {
@@ -36,15 +34,14 @@ fn channel(value: f64) -> u8 {
 }
 
 pub(crate) fn draw(path: &Path, snapshot: &Snapshot<'_>) -> Result<PathBuf, Box<dyn Error>> {
-    let root = SVGBackend::new(path, (1240, 620)).into_drawing_area();
-    root.fill(&WHITE)?;
-    let (left, right) = root.split_horizontally(560);
-    let highest = snapshot.dynamics.springs.iter().map(|force| force.pressure).fold(0.0, f64::max);
-    draw_tyre(&left, snapshot, highest)?;
-    let (middle, scale) = right.split_horizontally(570);
-    draw_footprint(&middle, snapshot, highest)?;
-    draw_scale(&scale, highest)?;
-    root.present()?;
+    picture::write(path, (1240, 620), |root| {
+        let (left, right) = root.split_horizontally(px(560));
+        let highest = snapshot.dynamics.springs.iter().map(|force| force.pressure).fold(0.0, f64::max);
+        draw_tyre(&left, snapshot, highest)?;
+        let (middle, scale) = right.split_horizontally(px(570));
+        draw_footprint(&middle, snapshot, highest)?;
+        draw_scale(&scale, highest)
+    })?;
     Ok(path.to_path_buf())
 }
 
@@ -74,8 +71,8 @@ fn draw_tyre(area: &Area<'_>, snapshot: &Snapshot<'_>, highest: f64) -> Result<(
 
     let middle = snapshot.X_GS.translation.vector;
     let mut chart = ChartBuilder::on(area)
-        .caption("A leaning tyre, seen from below through the ground", ("sans-serif", 18))
-        .margin(10)
+        .caption("A leaning tyre, seen from below through the ground", font(18))
+        .margin(px(10))
         .build_cartesian_2d(-0.36..0.36, -0.38..0.38)?;
     for face in faces {
         let outline = triangles[face].map(|p| {
@@ -102,7 +99,7 @@ type Plane<'a, 'b> = ChartContext<
 /// A triangle with an edge of its own color, so that no seams show.
 fn fill(chart: &mut Plane<'_, '_>, outline: &[(f64, f64); 3], color: RGBColor) -> Result<(), Box<dyn Error>> {
     let [a, b, c] = *outline;
-    chart.draw_series(std::iter::once(PathElement::new([a, b, c, a], color.stroke_width(1))))?;
+    chart.draw_series(std::iter::once(PathElement::new([a, b, c, a], color.stroke_width(px(1)))))?;
     chart.draw_series(std::iter::once(Polygon::new(outline.to_vec(), color.filled())))?;
     Ok(())
 }
@@ -115,14 +112,17 @@ fn draw_footprint(area: &Area<'_>, snapshot: &Snapshot<'_>, highest: f64) -> Res
     let half = 95.0;
     let (x0, y0) = (1e3 * center.x, 1e3 * center.y);
     let mut chart = ChartBuilder::on(area)
-        .caption("Footprint from above: pressure, friction on the tyre", ("sans-serif", 18))
-        .margin(10)
-        .x_label_area_size(38)
-        .y_label_area_size(52)
+        .caption("Footprint from above: pressure, friction on the tyre", font(18))
+        .margin(px(10))
+        .x_label_area_size(px(38))
+        .y_label_area_size(px(52))
         .build_cartesian_2d(x0 - half..x0 + half, y0 - half..y0 + half)?;
     chart
         .configure_mesh()
         .light_line_style(WHITE)
+        .bold_line_style(BLACK.mix(0.2).stroke_width(px(1)))
+        .axis_style(BLACK.stroke_width(px(1)))
+        .label_style(font(12))
         .x_desc("x, the way it slides [mm]")
         .y_desc("y [mm]")
         .x_label_formatter(&|x| format!("{x:.0}"))
@@ -146,32 +146,36 @@ fn draw_footprint(area: &Area<'_>, snapshot: &Snapshot<'_>, highest: f64) -> Res
         sum.2 += force.normal_force;
     }
     let longest = patches.values().map(|sum| sum.1.norm()).fold(0.0, f64::max);
-    for (moment, friction, load) in patches.values() {
-        // Patches at the rim bear next to nothing.
-        if friction.norm() < 0.05 * longest {
-            continue;
-        }
-        let (from, arrow) = (moment / *load, friction * (1.6 * patch / longest));
+    // Patches at the rim bear next to nothing.
+    let felt = patches.values().filter(|sum| sum.1.norm() >= 0.05 * longest);
+    let arrows = felt.map(|(moment, friction, load)| (moment / *load, *friction));
+    // The scale: an arrow of a round force, in the lower left corner.
+    let round = 10.0_f64.powf(longest.log10().floor());
+    let corner = Vector3::new(x0 - 0.92 * half, y0 - 0.92 * half, 0.0);
+    for (from, friction) in arrows.chain([(corner, Vector3::x() * round)]) {
+        let arrow = friction * (1.6 * patch / longest);
         let to = from + arrow;
         let across = Vector3::z().cross(&arrow);
         let barb = |side: f64| to - arrow * 0.3 + across * (0.16 * side);
         let line = |points: Vec<Vector3<f64>>, style: ShapeStyle| {
             PathElement::new(points.iter().map(|p| (p.x, p.y)).collect::<Vec<_>>(), style)
         };
-        for style in [WHITE.stroke_width(4), RGBColor(20, 90, 160).stroke_width(2)] {
+        for style in [WHITE.stroke_width(px(4)), RGBColor(20, 90, 160).stroke_width(px(2))] {
             chart.draw_series(std::iter::once(line(vec![from, to], style)))?;
             chart.draw_series(std::iter::once(line(vec![barb(1.0), to, barb(-1.0)], style)))?;
         }
     }
-    chart.draw_series(std::iter::once(Circle::new((x0, y0), 6, WHITE.filled())))?;
-    chart.draw_series(std::iter::once(Circle::new((x0, y0), 4, BLACK.filled())))?;
+    chart.draw_series(std::iter::once(Circle::new((x0, y0), px(6), WHITE.filled())))?;
+    chart.draw_series(std::iter::once(Circle::new((x0, y0), px(4), BLACK.filled())))?;
     let force = resultant.F_GS.force;
     let notes = [
         format!("load {:.0} N over {:.0} cm²", force.z, 1e4 * resultant.area),
         format!("friction {:.0} N at {:.2} of the load", force.xy().norm(), force.xy().norm() / force.z),
         format!("centre of pressure {y0:.1} mm to the side"),
     ];
-    let style = ("sans-serif", 15).into_font().color(&BLACK);
+    let style = font(15).into_font().color(&BLACK);
+    let beside = (corner.x + 1.6 * patch * round / longest + 3.0, corner.y + 0.02 * half);
+    chart.draw_series(std::iter::once(Text::new(format!("{round} N of friction"), beside, style.clone())))?;
     let mut y = y0 + 0.95 * half;
     for note in notes {
         chart.draw_series(std::iter::once(Text::new(note, (x0 - 0.95 * half, y), style.clone())))?;
@@ -184,40 +188,47 @@ fn draw_footprint(area: &Area<'_>, snapshot: &Snapshot<'_>, highest: f64) -> Res
 fn draw_scale(area: &Area<'_>, highest: f64) -> Result<(), Box<dyn Error>> {
     let top = highest * 1e-3;
     let mut chart = ChartBuilder::on(area)
-        .margin(10)
-        .margin_top(46)
-        .margin_bottom(44)
-        .right_y_label_area_size(54)
+        .margin(px(10))
+        .margin_top(px(46))
+        .margin_bottom(px(44))
+        .right_y_label_area_size(px(54))
         .build_cartesian_2d(0.0..1.0, 0.0..top)?
         .set_secondary_coord(0.0..1.0, 0.0..top);
     chart
         .configure_secondary_axes()
-        .label_style(("sans-serif", 13))
-        .axis_desc_style(("sans-serif", 14))
+        .label_style(font(13))
+        .axis_desc_style(font(14))
         .y_desc("pressure [kPa]")
         .y_label_formatter(&|y| format!("{y:.0}"))
         .draw()?;
     let steps = 120;
     chart.draw_series((0..steps).map(|i| {
-        let (low, high) = (f64::from(i) / f64::from(steps), f64::from(i + 1) / f64::from(steps));
-        Rectangle::new([(0.0, low * top), (1.0, high * top)], heat(0.5 * (low + high)).filled())
+        // Each reaches to the top, under those that follow, so that no seams show.
+        let low = f64::from(i) / f64::from(steps);
+        Rectangle::new([(0.0, low * top), (1.0, top)], heat(low + 0.5 / f64::from(steps)).filled())
     }))?;
     Ok(())
 }
 
 pub(crate) fn draw_convergence(path: &Path, errors: &[(f64, [f64; 2])]) -> Result<PathBuf, Box<dyn Error>> {
-    let root = SVGBackend::new(path, (760, 520)).into_drawing_area();
-    root.fill(&WHITE)?;
+    picture::write(path, (760, 520), |root| draw_errors(root, errors))?;
+    Ok(path.to_path_buf())
+}
+
+fn draw_errors(root: &Area<'_>, errors: &[(f64, [f64; 2])]) -> Result<(), Box<dyn Error>> {
     let last = errors.last().map_or(1.0, |(faces, _)| *faces);
-    let mut chart = ChartBuilder::on(&root)
-        .caption("A ball pressed into a plane by a fifth of its radius", ("sans-serif", 20))
-        .margin(14)
-        .x_label_area_size(44)
-        .y_label_area_size(70)
+    let mut chart = ChartBuilder::on(root)
+        .caption("A ball pressed into a plane by a fifth of its radius", font(20))
+        .margin(px(14))
+        .x_label_area_size(px(44))
+        .y_label_area_size(px(70))
         .build_cartesian_2d((100.0..1.6 * last).log_scale(), (1e-4..1.0).log_scale())?;
     chart
         .configure_mesh()
         .light_line_style(WHITE)
+        .bold_line_style(BLACK.mix(0.2).stroke_width(px(1)))
+        .axis_style(BLACK.stroke_width(px(1)))
+        .label_style(font(12))
         .x_desc("faces")
         .y_desc("relative error of the force")
         .y_label_formatter(&|y| format!("{y:.0e}"))
@@ -226,24 +237,22 @@ pub(crate) fn draw_convergence(path: &Path, errors: &[(f64, [f64; 2])]) -> Resul
     let gray = RGBColor(150, 150, 150);
     let straight = [(128.0, 0.3), (last, 0.3 * 128.0 / last)];
     chart
-        .draw_series(LineSeries::new(straight, gray.stroke_width(1)))?
+        .draw_series(LineSeries::new(straight, gray.stroke_width(px(1))))?
         .label("one over the number of faces")
-        .legend(move |(x, y)| PathElement::new([(x, y), (x + 14, y)], gray));
+        .legend(move |(x, y)| {
+            PathElement::new([(x, y), (x + px(14).cast_signed(), y)], gray.stroke_width(px(1)))
+        });
     let curves = [("by centroids", RGBColor(60, 90, 160)), ("clipped faces", RGBColor(205, 90, 50))];
     for (i, (name, color)) in curves.into_iter().enumerate() {
         let points: Vec<_> = errors.iter().map(|(faces, error)| (*faces, error[i])).collect();
         chart
-            .draw_series(LineSeries::new(points.iter().copied(), color.stroke_width(2)))?
+            .draw_series(LineSeries::new(points.iter().copied(), color.stroke_width(px(2))))?
             .label(name)
-            .legend(move |(x, y)| PathElement::new([(x, y), (x + 14, y)], color.stroke_width(2)));
-        chart.draw_series(points.into_iter().map(|point| Circle::new(point, 4, color.filled())))?;
+            .legend(move |(x, y)| {
+                PathElement::new([(x, y), (x + px(14).cast_signed(), y)], color.stroke_width(px(2)))
+            });
+        chart.draw_series(points.into_iter().map(|point| Circle::new(point, px(4), color.filled())))?;
     }
-    chart
-        .configure_series_labels()
-        .position(SeriesLabelPosition::LowerLeft)
-        .background_style(WHITE.mix(0.9))
-        .border_style(BLACK.mix(0.3))
-        .draw()?;
-    root.present()?;
-    Ok(path.to_path_buf())
+    picture::legend(&mut chart.configure_series_labels()).position(SeriesLabelPosition::LowerLeft).draw()?;
+    Ok(())
 }
