@@ -79,6 +79,24 @@ const NEAR: usize = 1 << 20;
 #[cfg(feature = "rayon")]
 const WORTH_THREADS: usize = 60_000;
 
+/// Hands a piece out in so many parts of like length.
+///
+/// By `join`, which allocates nothing on a thread of the pool; a scope allocates for each part.
+#[cfg(feature = "rayon")]
+fn halve<T: Real, E: ForceElement<T>>(
+    piece: Piece<'_, T, E>,
+    parts: usize,
+    calc: &(impl Fn(Piece<'_, T, E>) + Sync),
+) {
+    if parts < 2 {
+        return calc(piece);
+    }
+    let (earlier, later) = (parts - parts / 2, parts / 2);
+    let length = piece.position.len();
+    let (before, after) = piece.split(length * earlier / parts);
+    rayon::join(|| halve(before, earlier, calc), || halve(after, later, calc));
+}
+
 /// Loops over the elements at some places, which are all of them, a block or a single one.
 ///
 /// A calculation of an element is called in one of these and nowhere else: the compiler then inlines it, however
@@ -174,18 +192,7 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
                 rest = others;
             }
         };
-        let calc = &calc;
-        // The thread that calls takes the first piece at once, while the others wake up.
-        rayon::in_place_scope(|scope| {
-            let mut own = whole;
-            for pieces in (2..=threads).rev() {
-                let length = own.position.len();
-                let (before, last) = own.split(length - length / pieces);
-                scope.spawn(move |_| calc(last));
-                own = before;
-            }
-            calc(own);
-        });
+        halve(whole, threads, &calc);
         !has_failed.into_inner()
     }
 

@@ -19,4 +19,5 @@ mod resistance;
 mod rollout;
 mod stages;
 mod state;
+mod threads;
 mod user_element;
