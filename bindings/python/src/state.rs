@@ -320,6 +320,18 @@ impl State {
         self.state.snapshot().variables
     }
 
+    /// All variables as an array, in the order of ``keys()``; flags are 1 or 0.
+    fn values<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        let mut values = Vec::new();
+        self.state.visit_variables(&mut |entry| values.push(entry.value.number()));
+        values.to_pyarray(py)
+    }
+
+    /// Sets all variables, as ``values`` returns them.
+    fn set_values(&mut self, values: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.state.restore_values(&convert::numbers(values)?.0).map_err(raised)
+    }
+
     fn __getitem__(&self, name: &str) -> PyResult<f64> {
         self.state.variable(&self.variable_name(name)).map_err(raised)
     }
