@@ -58,7 +58,7 @@ impl Obstacle {
 
 impl Obstacle {
     fn find(&self, system: &ForceSystem<f64>) -> PyResult<CrateObstacle<f64>> {
-        let surface = self.shape.wrappable()?;
+        let surface = self.shape.wrappable();
         let surface = surface
             .ok_or_else(|| exception("ElementError", "a cable cannot be laid over a half-space", None))?;
         let frame = FrameArgument::Frame(self.frame).find(system)?;

@@ -1,12 +1,12 @@
 //! One state: motion, variables by name, forces and results.
 
-use force_elements::{DynamicsView, ForceSystem, Stage, State as CrateState};
+use force_elements::{CableSpring, DynamicsView, ForceSystem, Stage, State as CrateState};
 use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods as _, ToPyArray as _};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::convert::{self, force_numbers, matrix_of, pose_of, velocity_numbers, velocity_of};
-use crate::errors::{invalid, raised};
+use crate::errors::{invalid, no_such, raised};
 use crate::linearization::Linearization;
 use crate::parts::{Body, Coordinate, Element};
 use crate::system::System;
@@ -269,6 +269,25 @@ impl State {
     #[getter]
     fn dissipated_energy(&self) -> PyResult<Option<f64>> {
         self.view(|_, view| Ok(view.dissipated_energy()))
+    }
+
+    /// Points (n, 3) along the path of a cable, in ground: for drawings, on arcs at most ``spacing`` [m] apart.
+    fn cable_points<'py>(
+        &self,
+        py: Python<'py>,
+        cable: &Element,
+        spacing: f64,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let finite = spacing.is_finite() && spacing > 0.0;
+        finite.then_some(()).ok_or_else(|| invalid("the spacing must be positive"))?;
+        self.view(|system, view| {
+            let handle = system.handle::<CableSpring<f64>>(cable.find(system)?);
+            let handle = handle.ok_or_else(|| no_such("it is no cable"))?;
+            let path = &view.try_of(handle).map_err(raised)?.position.path;
+            let points = path.sample(system.try_element(handle).map_err(raised)?.path(), spacing);
+            let numbers: Vec<f64> = points.iter().flat_map(|p| [p.x, p.y, p.z]).collect();
+            convert::matrix(py, &numbers, 3)
+        })
     }
 
     /// The result of this name, such as ``exponential_spring[3].friction_force_P.x``; of a flag 1 or 0.

@@ -54,8 +54,10 @@ def test_products_of_batches_have_the_bits_of_single_states() -> None:
         threads_of.vjp(forces=dF, next=after, motion=by_X, velocity=by_V, variables=by_p)
         for world, single in enumerate(states):
             one = single.jvp(dX[world], dV[world], dp[world])
+            assert one[1] is not None
             assert np.array_equal(forces[world], one[0]) and np.array_equal(following[world], one[1])
             (of_X, of_V), of_p = single.vjp(dF[world], after[world])
+            assert of_p is not None
             assert np.array_equal(by_X[world], of_X) and np.array_equal(by_V[world], of_V) and np.array_equal(by_p[world], of_p)
     # Some variables by name, and without the commit.
     one_stiffer = np.zeros(v)
