@@ -17,7 +17,7 @@ import force_elements as fe
 
 Floats = NDArray[np.float64]
 
-MASS, HALF, GRAVITY, STEP, SECONDS = 1.0, 0.05, 9.81, 1e-3, 1.0
+MASS, HALF, GRAVITY, STEP, SECONDS = 1.0, 0.05, 9.81, 1e-3, 2.0
 INERTIA = MASS * (2.0 * HALF) ** 2 / 6.0
 RESTS = 1e-3
 SEED = 2024
@@ -30,7 +30,7 @@ def cube() -> fe.System:
     for corner in range(8):
         x, y, z = (HALF if corner >> axis & 1 else -HALF for axis in range(3))
         system.add_exponential_spring(
-            fe.GROUND, body.station([x, y, z]), d2=800.0, friction_elasticity=2000.0, friction_viscosity=20.0, normal_viscosity=1.0
+            fe.GROUND, body.station([x, y, z]), d2=800.0, friction_elasticity=2000.0, friction_viscosity=20.0, normal_viscosity=2.0
         )
     return system
 

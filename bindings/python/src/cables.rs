@@ -23,7 +23,9 @@ fn of_path(error: PathError) -> PyErr {
 #[pyclass(frozen, from_py_object, module = "force_elements")]
 #[derive(Debug, Clone)]
 pub(crate) struct Obstacle {
+    #[pyo3(get)]
     frame: Frame,
+    #[pyo3(get)]
     shape: Shape,
     hint: Option<Point3<f64>>,
     ignored_around_ends: bool,
