@@ -47,22 +47,27 @@ def turned(rotation: Floats, angle: Floats) -> Floats:
     return product
 
 
+def starts(task: int, count: int) -> tuple[Floats, Floats, Floats]:
+    """Of the worlds of a task: coefficients of kinetic friction (n,), poses (n, 1, 4, 4) and velocities (n, 1, 6)."""
+    random = np.random.default_rng([SEED, task])
+    kinetic = random.uniform(0.1, 0.6, count)
+    poses, velocities = np.tile(np.eye(4), (count, 1, 1, 1)), np.zeros((count, 1, 6))
+    poses[:, 0, :3, :3] = turned(poses[:, 0, :3, :3], random.normal(0.0, 0.3, (count, 3)))
+    poses[:, 0, 2, 3] = random.uniform(0.1, 0.15, count)
+    velocities[:, 0, :3] = random.normal(0.0, 2.0, (count, 3))
+    velocities[:, 0, 3] = random.uniform(0.0, 2.0, count)
+    return kinetic, poses, velocities
+
+
 def run(task: int, count: int, seconds: float = SECONDS, threads: int = 1) -> Floats:
     """The worlds of a task (count, 2): how far each cube is from where it was dropped [m], and its speed [m/s] at the end."""
-    random = np.random.default_rng([SEED, task])
+    kinetic, poses, velocities = starts(task, count)
     batch = fe.Batch(cube(), count, threads=threads)
-    kinetic = random.uniform(0.1, 0.6, count)
     for corner in range(8):
         batch[f"exponential_spring[{corner}].mu_static"] = 1.2 * kinetic
         batch[f"exponential_spring[{corner}].mu_kinetic"] = kinetic
-    poses = np.tile(np.eye(4), (count, 1, 1, 1))
     rotation, position = poses[:, 0, :3, :3], poses[:, 0, :3, 3]
-    rotation[:] = turned(rotation, random.normal(0.0, 0.3, (count, 3)))
-    position[:, 2] = random.uniform(0.1, 0.15, count)
-    velocities = np.zeros((count, 1, 6))
     angular, linear = velocities[:, 0, :3], velocities[:, 0, 3:]
-    angular[:] = random.normal(0.0, 2.0, (count, 3))
-    linear[:, 0] = random.uniform(0.0, 2.0, count)
     wrenches = np.empty((count, 1, 6))
     for step in range(round(seconds / STEP)):
         batch.step(time=step * STEP, poses=poses, velocities=velocities, wrenches=wrenches)

@@ -5,6 +5,7 @@ Prints four tables, and draws a picture: ``python examples/mujoco_host.py [PICTU
 
 import sys
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import mujoco
@@ -117,6 +118,11 @@ def load(xml: str, step: float = 0.002) -> tuple[Any, Any]:
     return model, mujoco.MjData(model)
 
 
+def own_step(model: Any, data: Any) -> Callable[[], None]:
+    """A step of MuJoCo with its own contacts and tendons."""
+    return partial(mujoco.mj_step, model, data)
+
+
 def run(advance: Callable[[], None], read: Callable[[], float], data: Any, until: float, every: int = 20) -> tuple[Floats, Floats]:
     """Times and what is read, as long as it is below 1 km."""
     times, values, step = [], [], 0
@@ -177,9 +183,9 @@ def block(elements: bool) -> Curve:
         for a in (-0.1, 0.1):
             for b in (-0.1, 0.1):
                 system.add_exponential_spring(slope, cube.station([a, b, -0.1]), mu_static=FRICTION, mu_kinetic=FRICTION)
-        advance = Host(model, data, system).step
+        advance: Callable[[], None] = Host(model, data, system).step
     else:
-        advance = lambda: mujoco.mj_step(model, data)  # noqa: E731
+        advance = own_step(model, data)
     times, way = run(advance, lambda: float(data.xpos[1] @ down), data, 10.0)
     return ("elements" if elements else "MuJoCo's contact"), times, way
 
@@ -216,15 +222,15 @@ def pinch(elements: bool) -> Curve:
                     friction_elasticity=2000.0,
                     friction_viscosity=10.0,
                 )
-        advance = Host(model, data, system).step
+        advance: Callable[[], None] = Host(model, data, system).step
     else:
-        advance = lambda: mujoco.mj_step(model, data)  # noqa: E731
+        advance = own_step(model, data)
     times, fallen = run(advance, lambda: -float(data.body("capsule").xpos[2]), data, 6.0)
     return ("elements" if elements else "MuJoCo's contact"), times, fallen
 
 
 RADIUS, PULL, HALF_TIME = 0.008, 0.012, 3.0
-CABLE = {"stiffness": 5000.0, "slack_length": 0.137}
+CABLE_STIFFNESS, SLACK_LENGTH = 5000.0, 0.137
 
 
 def finger(friction: float | None) -> tuple[Curve, list[str]]:
@@ -244,12 +250,13 @@ def finger(friction: float | None) -> tuple[Curve, list[str]]:
         {links.format(pulley.format(2, RADIUS, 0.04) + '<site name="above2" pos="0.04 0 0.02"/>', RADIUS)}</worldbody>
         <actuator><position joint="motor" kp="20000" kv="100"/></actuator>"""
     if friction is None:
-        xml += f"""<tendon><spatial stiffness="{CABLE["stiffness"]}" springlength="0 {CABLE["slack_length"]}">
+        xml += f"""<tendon><spatial stiffness="{CABLE_STIFFNESS}" springlength="0 {SLACK_LENGTH}">
             <site site="start"/><geom geom="pulley1" sidesite="above1"/><site site="between"/>
             <geom geom="pulley2" sidesite="above2"/><site site="end"/></spatial></tendon>"""
     model, data = load(xml, step=0.0005)
     data.qpos[1:] = 1.1
     tensions: list[Floats] = []
+    advance: Callable[[], None]
     if friction is not None:
         system = fe.System()
         motor, first, second = (system.add_body(name) for name in ("motor", "first", "second"))
@@ -257,14 +264,15 @@ def finger(friction: float | None) -> tuple[Curve, list[str]]:
             fe.Obstacle(frame, fe.Shape.cylinder(RADIUS), hint=[0.0, -RADIUS, 0.0], friction=friction)
             for frame in (fe.GROUND.frame(AXIS_Y), first.frame([0.04, *AXIS_Y[1:]]))
         ]
-        system.add_cable_spring(motor.station([0, 0, 0]), second.station([0.03, 0, RADIUS]), over, name="cable", **CABLE)
+        system.add_cable_spring(motor.station([0, 0, 0]), second.station([0.03, 0, RADIUS]), over, name="cable", stiffness=CABLE_STIFFNESS, slack_length=SLACK_LENGTH)
         host = Host(model, data, system)
 
-        def advance() -> None:
-            host.step(lambda state: tensions.append(np.array([state.result(f"cable.{end}_tension") for end in ("first", "last")])))
+        def look(state: fe.State) -> None:
+            tensions.append(np.array([state.result(f"cable.{end}_tension") for end in ("first", "last")]))
 
+        advance = partial(host.step, look)
     else:
-        advance = lambda: mujoco.mj_step(model, data)  # noqa: E731
+        advance = own_step(model, data)
 
     def pulled() -> None:
         phase = min(data.time / HALF_TIME, 2.0 - data.time / HALF_TIME)
@@ -283,7 +291,7 @@ def finger(friction: float | None) -> tuple[Curve, list[str]]:
     return (name, 1e3 * pull, bend), row
 
 
-MOUNT = {"stiffness": [2e4] * 3 + [1e7] * 3, "damping": [2.0] * 3 + [1e3] * 3}
+STIFFNESS, DAMPING = [2e4] * 3 + [1e7] * 3, [2.0] * 3 + [1e3] * 3
 EXPLICIT_TIMES = 20.0
 
 
@@ -291,7 +299,7 @@ def mounted(step: float, implicit: bool, until: float) -> tuple[Floats, Floats]:
     """A body of 2 kg on a stiff bushing, knocked at 0.1 m/s and 1 rad/s: how far it sags [m]."""
     model, data = load('<worldbody><body name="engine"><freejoint/><geom type="box" size="0.1 0.1 0.1" mass="2"/></body></worldbody>', step)
     system = fe.System()
-    system.add_linear_bushing(fe.GROUND, system.add_body("engine"), name="mount", **MOUNT)
+    system.add_linear_bushing(fe.GROUND, system.add_body("engine"), name="mount", stiffness=STIFFNESS, damping=DAMPING)
     data.qvel[:] = [0, 0, 0.1, 1, 0, 0]
     host = Host(model, data, system)
     return run(host.implicit_step if implicit else host.step, lambda: -float(data.xpos[1, 2]), data, until, every=1)
@@ -301,7 +309,7 @@ def explicit_limit() -> float:
     """The longest step at which the semi-implicit Euler method is stable about rest, of mass, stiffness and damping."""
     model, data = load('<worldbody><body name="engine"><freejoint/><geom type="box" size="0.1 0.1 0.1" mass="2"/></body></worldbody>')
     system = fe.System()
-    system.add_linear_bushing(fe.GROUND, system.add_body("engine"), **MOUNT)
+    system.add_linear_bushing(fe.GROUND, system.add_body("engine"), stiffness=STIFFNESS, damping=DAMPING)
     host = Host(model, data, system)
     host.state.evaluate()
     by_position, by_velocity = host.stiffness_and_damping()
@@ -322,7 +330,7 @@ def explicit_limit() -> float:
 
 def bushing() -> tuple[list[Curve], list[list[str]]]:
     limit = explicit_limit()
-    sag = 2.0 * GRAVITY / MOUNT["stiffness"][5]
+    sag = 2.0 * GRAVITY / STIFFNESS[5]
     rows, curves = [], []
     for name, factor, implicit in (
         ("explicit", 0.9, False),
@@ -371,7 +379,7 @@ def main() -> None:
     head += ["tension behind over before, pulled half", "exp(-μ bend)", "the same, let go half", "exp(μ bend)"]
     table(head, [row for _, row in fingers])
     curves, rows = bushing()
-    print(f"A body of 2 kg on a bushing of 10⁷ N/m, knocked; its weight makes it sag by {2e6 * GRAVITY / MOUNT['stiffness'][5]:.3g} µm:\n")
+    print(f"A body of 2 kg on a bushing of 10⁷ N/m, knocked; its weight makes it sag by {2e6 * GRAVITY / STIFFNESS[5]:.3g} µm:\n")
     table(["method", "steps, of the explicit limit", "µs", "sag at the end, µm", "there at rest"], rows)
     if len(sys.argv) > 1:
         micro = [(name, times, 1e3 * (values - values[0])) for name, times, values in blocks]

@@ -12,6 +12,8 @@ sys.path.insert(0, str(EXAMPLES))
 
 import mujoco_host
 
+import force_elements as fe
+
 
 def test_elements_hold_what_the_contact_of_mujoco_lets_creep() -> None:
     for scene, since, least in ((mujoco_host.block, 5.0, 1e-3), (mujoco_host.pinch, 2.0, 1e-3)):
@@ -45,7 +47,7 @@ def test_with_stiffness_and_damping_a_bushing_takes_steps_of_twenty_limits() -> 
 
 def test_a_body_without_a_counterpart_is_refused() -> None:
     model, data = mujoco_host.load('<worldbody><body name="one"/></worldbody>')
-    system = mujoco_host.fe.System()
+    system = fe.System()
     system.add_body("other")
     with pytest.raises(ValueError, match="no body of the name 'other'"):
         mujoco_host.Host(model, data, system)

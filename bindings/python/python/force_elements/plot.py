@@ -84,7 +84,7 @@ def results(recorder: Recorder, axes: Any = None) -> Any:
     if axes is None:
         axes = plt.subplots(max(len(by_unit), 1), sharex=True, squeeze=False, layout="constrained")[1][:, 0]
     values = recorder.values
-    of_each: Sequence[Any] = np.atleast_1d(axes)
+    of_each: Sequence[Any] = list(np.atleast_1d(axes))
     if len(of_each) != len(by_unit):
         raise ValueError(f"the results have {len(by_unit)} units, and there are {len(of_each)} axes")
     for of, (unit, places) in zip(of_each, by_unit.items()):
@@ -128,7 +128,8 @@ def _surface(kind: str, sizes: Sequence[float], half_length: float) -> Floats:
     u, v = np.meshgrid(np.linspace(0.0, 2.0 * np.pi, 49), np.linspace(-0.5 * np.pi, 0.5 * np.pi, 25), indexing="ij")
     if kind in ("sphere", "ellipsoid"):
         radii = np.broadcast_to(sizes, 3)
-        return np.stack([np.cos(v) * np.cos(u), np.cos(v) * np.sin(u), np.sin(v)], -1) * radii
+        ball: Floats = np.stack([np.cos(v) * np.cos(u), np.cos(v) * np.sin(u), np.sin(v)], -1) * radii
+        return ball
     if kind in ("cylinder", "finite_cylinder"):
         along = np.linspace(-1.0, 1.0, v.shape[1]) * (sizes[1] if kind == "finite_cylinder" else half_length)
         return np.stack([sizes[0] * np.cos(u), sizes[0] * np.sin(u), np.broadcast_to(along, u.shape)], -1)
