@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 use std::slice::ChunksExactMut;
 
-use force_elements::{BodyIndex, CoordinateIndex, Error, ForceSystem, Scope, State as CrateState};
+use force_elements::{BodyIndex, CoordinateIndex, Error, ForceSystem, Scope, Snapshot, State as CrateState};
 use numpy::{
     PyArray1, PyArray2, PyReadonlyArrayDyn, PyReadwriteArrayDyn, PyUntypedArrayMethods as _, ToPyArray as _,
 };
@@ -11,7 +11,7 @@ use pyo3::exceptions::{PyIndexError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::convert::{self, force_numbers, pose_of, velocity_of};
+use crate::convert::{self, force_numbers, matrix_of, pose_of, velocity_numbers, velocity_of};
 use crate::errors::{exception, invalid, raised};
 use crate::linearization::{self, Places, Products};
 use crate::parallel::{self, Pool};
@@ -607,18 +607,64 @@ impl Batch {
         .map_err(raised)
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Py<System>, Vec<State>))> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Saved<'py>)> {
         let py = slf.py();
         let make = py.import("force_elements._core")?.getattr("_batch_of")?;
         let batch = slf.borrow();
-        let states = batch.worlds.iter().map(|state| State::of(batch.system(py), state.clone())).collect();
-        Ok((make, (batch.system(py), states)))
+        let mut motion: [Vec<f64>; 4] = Default::default();
+        let [poses, velocities, values, rates] = &mut motion;
+        for world in &batch.worlds {
+            let (positions, speeds) = (world.positions(), world.velocities());
+            for body in positions.topology().bodies() {
+                poses.extend(matrix_of(positions.pose(body)));
+                velocities.extend(velocity_numbers(speeds.velocity(body)));
+            }
+            values.extend(positions.coordinates());
+            rates.extend(speeds.coordinates());
+        }
+        let motion = motion.map(|numbers| numbers.to_pyarray(py));
+        Ok((make, (batch.system(py), batch.worlds.len(), motion, batch.keys(), batch.values(py)?)))
     }
 }
 
+/// System, number of worlds, their poses, velocities, coordinates and rates, and the names and values of their variables.
+type Saved<'py> = (Py<System>, usize, [Bound<'py, PyArray1<f64>>; 4], Vec<String>, Bound<'py, PyArray2<f64>>);
+
 /// For pickles.
 #[pyfunction]
-pub(crate) fn _batch_of(system: Py<System>, states: Vec<PyRef<'_, State>>) -> Batch {
-    let worlds = states.iter().map(|state| state.state.clone()).collect();
-    Batch { system, worlds, threads: None, products: Pool::default() }
+pub(crate) fn _batch_of(
+    system: Bound<'_, System>,
+    count: usize,
+    motion: [Bound<'_, PyAny>; 4],
+    names: Vec<String>,
+    values: Bound<'_, PyAny>,
+) -> PyResult<Batch> {
+    let py = system.py();
+    let mut batch = Batch::new(&system, count, None, None)?;
+    let own = batch.keys();
+    if own != names {
+        // The state names the first that differs.
+        let variables = names.into_iter().map(|name| (name, 0.0)).collect();
+        system.get().read().default_state().restore(&Snapshot { variables }).map_err(raised)?;
+    }
+    batch.set_values(py, &values)?;
+    let [poses, velocities, values, rates] = motion.each_ref().map(convert::numbers);
+    let (poses, velocities, values, rates) = (poses?.0, velocities?.0, values?.0, rates?.0);
+    let (b, c) = {
+        let system = system.get().read();
+        (system.bodies().count(), system.coordinates().count())
+    };
+    let motion = Motion {
+        bodies: system.get().read().bodies().collect(),
+        coordinates: system.get().read().coordinates().collect(),
+        time: None,
+        poses: Some((&poses, 16 * b)),
+        velocities: Some((&velocities, 6 * b)),
+        values: Some((&values, c)),
+        rates: Some((&rates, c)),
+    };
+    for (world, state) in batch.worlds.iter_mut().enumerate() {
+        motion.write(world, state).map_err(raised)?;
+    }
+    Ok(batch)
 }

@@ -22,7 +22,8 @@ Floats = NDArray[np.float64]
 class Recorder:
     """What is plotted of a run: the energies of all elements, and results by name.
 
-    Open the accounts before the run with ``state.reset_dissipated_energy()``; without, there is no dissipated energy.
+    Dissipated energies are known in runs that begin with ``state.reset_dissipated_energy()`` and whose steps end with
+    ``state.finish_step``.
     """
 
     def __init__(self, names: Iterable[str] = ()) -> None:
@@ -31,7 +32,7 @@ class Recorder:
         self._rows: list[list[float]] = []
 
     def record(self, state: State, host: float = np.nan) -> None:
-        """Records an evaluated state, before ``accept``; ``host`` is the energy of what the host owns, kinetic and by gravity [J]."""
+        """Records an evaluated state, before ``accept`` or ``finish_step``; ``host`` is the energy of what the host owns, kinetic and by gravity [J]."""
         if not self.units:
             known = state.units()
             results = state.results()
