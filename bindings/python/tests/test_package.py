@@ -195,40 +195,42 @@ def test_a_pickled_batch_continues_bit_for_bit() -> None:
     forces = [np.empty((5, 1, 6)), np.empty((5, 1, 6))]
     for of, wrenches in zip((batch, there), forces):
         of.step(time=0.501, wrenches=wrenches)
-    assert np.array_equal(*forces)
+    assert np.array_equal(forces[0], forces[1])
     assert np.array_equal(batch.values(), there.values())
 
 
 def test_curves_height_maps_and_distance_fields() -> None:
     system = fe.System()
     body = system.add_body("body")
-    # The same as a stiffness of 300 N/m, and a stop.
+    # The same as a stiffness of 300 N/m.
     curve = [[-0.02, -6.0], [-0.01, -3.0], [0.0, 0.0], [0.01, 3.0], [0.02, 6.0]]
     system.add_spatial_bushing(fe.GROUND, body, curves={"px": curve}, name="table")
     system.add_spatial_bushing(fe.GROUND, body, stiffness=[0, 0, 0, 300.0, 0, 0], name="line")
-    # A cylinder of 0.1 m as a height map, as a distance field, and as itself.
+    # A cylinder as a height map, a sphere as a distance field, and both as themselves.
     y = np.linspace(-0.06, 0.06, 49)
     heights = np.repeat(np.sqrt(0.01 - y * y)[:, None], 5, 1) - 0.1
     hill = fe.Shape.height_map([-0.1, -0.06], [0.05, 0.0025], heights)
-    brick = fe.Shape.distance_field(fe.Mesh.brick([0.05, 0.05, 0.05]), 0.005)
+    ball = fe.Shape.distance_field(fe.Mesh.sphere(0.05, 12), 0.005)
     ends = [fe.GROUND.station([0, -0.3, -0.02]), fe.GROUND.station([0, 0.3, -0.02])]
     round_one = fe.Obstacle(fe.GROUND.frame([0, 0, -0.1, np.sqrt(0.5), 0, np.sqrt(0.5), 0]), fe.Shape.cylinder(0.1), hint=[-0.1, 0, 0])
     for name, obstacle in (
         ("over the map", fe.Obstacle(fe.GROUND, hill, hint=[0, 0, 0])),
         ("over the cylinder", round_one),
-        ("over the brick", fe.Obstacle(fe.GROUND.frame([0, 0, -0.05]), brick, hint=[0, 0, 0.05])),
+        ("over the field", fe.Obstacle(fe.GROUND.frame([0, 0, -0.05]), ball, hint=[0.001, 0, 0.05])),
+        ("over the sphere", fe.Obstacle(fe.GROUND.frame([0, 0, -0.05]), fe.Shape.sphere(0.05), hint=[0.001, 0, 0.05])),
     ):
-        system.add_cable_spring(*ends, [obstacle], stiffness=100.0, slack_length=0.5, name=name)
+        system.add_cable_spring(ends[0], ends[1], [obstacle], stiffness=100.0, slack_length=0.5, name=name)
     state = pickle.loads(pickle.dumps(system)).state()
     state.set_body(state.system.body("body"), [0.005, 0, 0])
     state.evaluate()
     of_curve, of_line = (state.result(f"{name}.potential_energy") for name in ("table", "line"))
     assert of_line == pytest.approx(0.5 * 300.0 * 0.005**2) and of_curve == pytest.approx(of_line)
-    of_map, of_cylinder, of_brick = (state.result(f"over the {shape}.path.length") for shape in ("map", "cylinder", "brick"))
+    shapes = ("map", "cylinder", "field", "sphere")
+    of_map, of_cylinder, of_field, of_sphere = (state.result(f"over the {shape}.path.length") for shape in shapes)
     # The spline leaves the circle by less than a hundredth of its sagitta over a spacing.
     assert of_map == pytest.approx(of_cylinder, abs=1e-6) and of_cylinder > 0.6
-    # Over the edges of a brick, that are rounded at the scale of the grid.
-    assert of_brick == pytest.approx(0.1 + 2.0 * np.hypot(0.25, 0.02), abs=1e-3)
+    # The faces of the mesh are within 0.1 mm of the sphere: its edges are an icosahedron's, of 55 mm, in twelve parts.
+    assert of_field == pytest.approx(of_sphere, abs=1e-4) and of_sphere > 0.6
     with pytest.raises(fe.InvalidValueError, match="axis"):
         system.add_spatial_bushing(fe.GROUND, body, curves={"x": curve})
     with pytest.raises(fe.InvalidValueError, match="shape"):
