@@ -149,7 +149,6 @@ def main() -> None:
             results = gathered(client, arguments.worlds, arguments.task)
     else:
         with Client(arguments.scheduler) as client:
-            client.upload_file(__file__)
             results = gathered(client, arguments.worlds, arguments.task)
     took = time.perf_counter() - start
     distance, rests = results[:, 0], results[:, 1] < RESTS
