@@ -16,16 +16,16 @@ import numpy as np
 
 import force_elements as fe
 
-THREADS, STEPS, REPEATS = 2, 500, 3
+THREADS, STEPS = 2, 500
 GEOM = f'type="box" size="{ensemble.HALF} {ensemble.HALF} {ensemble.HALF}" mass="{ensemble.MASS}"'
 MODEL = f"""<mujoco><option timestep="{ensemble.STEP}" gravity="0 0 -{ensemble.GRAVITY}"/><worldbody>
 <geom type="plane" size="5 5 0.1"/><body><freejoint/><geom {GEOM}/></body></worldbody></mujoco>"""
 
 
-def least(work: Callable[[], object]) -> float:
-    """The least time of some [s]."""
+def least(work: Callable[[], object], repeats: int) -> float:
+    """The least time of some runs [s]."""
     times = []
-    for _ in range(REPEATS):
+    for _ in range(repeats):
         start = time.perf_counter()
         work()
         times.append(time.perf_counter() - start)
@@ -61,7 +61,7 @@ def a_step(system: fe.System, height: float, threads: int, worlds: int = 10_000)
     velocities[:, 0, 3] = np.linspace(0.0, 1.0, worlds)
     batch.step(time=0.0, poses=poses, velocities=velocities, wrenches=wrenches)
     grown = memory() - before - poses.nbytes - velocities.nbytes - wrenches.nbytes
-    took = least(lambda: batch.step(time=0.001, poses=poses, velocities=velocities, wrenches=wrenches))
+    took = least(lambda: batch.step(time=0.001, poses=poses, velocities=velocities, wrenches=wrenches), 50)
     return 1e6 * took / worlds, grown / worlds
 
 
@@ -103,7 +103,7 @@ def main() -> None:
     print(f"\n{worlds} worlds of {STEPS} steps on {THREADS} threads, MuJoCo {mujoco.mj_versionString()}:\n")
     print("| | worlds a second | µs a step of a world |\n|---|---|---|")
     for name, work in runs:
-        took = least(work)
+        took = least(work, 5)
         print(f"| {name} | {worlds / took:.0f} | {1e6 * took / (worlds * STEPS):.2f} |")
 
 
