@@ -217,7 +217,16 @@ impl<T: Real> State<T> {
             mismatch = Some(Error::SnapshotMismatch { position, expected: None, found });
         }
         mismatch.map_or(Ok(()), Err)?;
-        self.restore_values(snapshot.variables.iter().map(|&(_, value)| value))
+        self.restore_all(snapshot.variables.iter().map(|&(_, value)| value))
+    }
+
+    /// Restores all variables from their values in the order of [`variable_names`](Self::variable_names), in which
+    /// [`visit_variables`](Self::visit_variables) reads them: for functions of an array. Drops the state below Instance stage.
+    ///
+    /// # Errors
+    /// [`Error::LayoutMismatch`] if there are more or fewer than the state has; otherwise as [`restore`](Self::restore).
+    pub fn restore_values(&mut self, values: &[T]) -> Result<(), Error> {
+        self.restore_layout(self.layout, values.iter().copied())
     }
 
     /// All variables as little-endian bytes, smaller and faster than a [`Snapshot`]: a hash of the names of all variables in
@@ -269,11 +278,11 @@ impl<T: Real> State<T> {
         if (layout, values.len()) != (self.layout, count) {
             return Err(Error::LayoutMismatch);
         }
-        self.restore_values(values)
+        self.restore_all(values)
     }
 
     /// Restores all variables from their values in order.
-    fn restore_values(&mut self, values: impl Iterator<Item = T> + Clone) -> Result<(), Error> {
+    fn restore_all(&mut self, values: impl Iterator<Item = T> + Clone) -> Result<(), Error> {
         let before = self.checkpoint();
         let outcome = self.write_values(values);
         if outcome.is_err() {

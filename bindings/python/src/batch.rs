@@ -3,14 +3,18 @@
 use std::num::NonZeroUsize;
 use std::slice::ChunksExactMut;
 
-use force_elements::{BodyIndex, CoordinateIndex, Error, ForceSystem, State as CrateState};
-use numpy::{PyArray1, PyReadonlyArrayDyn, PyReadwriteArrayDyn, PyUntypedArrayMethods as _, ToPyArray as _};
+use force_elements::{BodyIndex, CoordinateIndex, Error, ForceSystem, Scope, Snapshot, State as CrateState};
+use numpy::{
+    PyArray1, PyArray2, PyReadonlyArrayDyn, PyReadwriteArrayDyn, PyUntypedArrayMethods as _, ToPyArray as _,
+};
 use pyo3::exceptions::{PyIndexError, PyTypeError};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
-use crate::convert::{self, force_numbers, pose_of, velocity_of};
+use crate::convert::{self, force_numbers, matrix_of, pose_of, velocity_numbers, velocity_of};
 use crate::errors::{exception, invalid, raised};
-use crate::parallel;
+use crate::linearization::{self, Places, Products};
+use crate::parallel::{self, Pool};
 use crate::state::State;
 use crate::system::System;
 
@@ -21,6 +25,7 @@ pub(crate) struct Batch {
     system: Py<System>,
     worlds: Vec<CrateState<f64>>,
     threads: Option<NonZeroUsize>,
+    products: Pool<Products>,
 }
 
 /// An array of a batch, and how many of its numbers belong to one world.
@@ -100,6 +105,12 @@ struct Job<'a> {
     coordinate_forces: Option<&'a mut [f64]>,
     energies: Option<&'a mut [f64]>,
     results: Option<&'a mut [f64]>,
+}
+
+/// One world, and where its products go.
+struct Product<'a> {
+    state: &'a CrateState<f64>,
+    to: [Option<&'a mut [f64]>; 3],
 }
 
 /// The motion of all worlds, as far as it is given.
@@ -242,6 +253,78 @@ impl Batch {
         })
         .map_err(raised)
     }
+
+    /// How many rows a linearization has.
+    fn rows(&self) -> usize {
+        let system = self.system.get().read();
+        6 * system.bodies().count() + system.coordinates().count()
+    }
+
+    /// How many variables a world has.
+    fn width(&self) -> usize {
+        let mut count = 0;
+        if let Some(world) = self.worlds.first() {
+            world.visit_variables(&mut |_| count += 1);
+        }
+        count
+    }
+
+    /// An array (n, variables) from one, or from some variables by name, each a number or (n,).
+    fn variables<'py>(
+        &self,
+        py: Python<'py>,
+        value: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Option<Input<'py>>> {
+        let (n, v) = (self.worlds.len(), self.width());
+        let shape = [vec![n, v]];
+        let Some(Ok(some)) = value.map(|value| value.cast::<PyDict>()) else {
+            return input(value, "variables", &shape);
+        };
+        let names = self.keys();
+        let all = py.import("numpy")?.call_method1("zeros", ((v, n),))?;
+        for (name, values) in some {
+            let name = System::resolved(&self.system.get().read(), &name.extract::<String>()?);
+            all.set_item(linearization::place_of(&names, &name)?, values)?;
+        }
+        input(Some(&all.getattr("T")?), "variables", &shape)
+    }
+
+    /// Multiplies in all worlds.
+    fn multiply(
+        &self,
+        py: Python<'_>,
+        scope: Scope,
+        outputs: [(Option<&Bound<'_, PyAny>>, &str, usize); 3],
+        product: impl Fn(&mut Products, usize, &mut [Option<&mut [f64]>; 3]) -> Result<(), Error> + Sync,
+    ) -> PyResult<()> {
+        let (n, system, threads) = (self.worlds.len(), self.system.get(), self.threads);
+        let [mut a, mut b, mut c] = {
+            let [a, b, c] = outputs.map(|(array, what, width)| (output(array, what, &[n, width]), width));
+            [(a.0?, a.1), (b.0?, b.1), (c.0?, c.1)]
+        };
+        let mut to = [chunks(a.0.as_mut(), a.1)?, chunks(b.0.as_mut(), b.1)?, chunks(c.0.as_mut(), c.1)?];
+        let mut jobs: Vec<Product<'_>> = self
+            .worlds
+            .iter()
+            .map(|state| Product { state, to: to.each_mut().map(|of| of.as_mut().and_then(Iterator::next)) })
+            .collect();
+        let Some(first) = self.worlds.first() else { return Ok(()) };
+        py.detach(|| {
+            let system = system.read();
+            let places = Places::of(first);
+            parallel::each(&mut jobs, threads, |world, job| {
+                let mut products = self.products.take(
+                    |products| products.fit(scope, job.state),
+                    || Products::new(scope, system.topology(), job.state, &places),
+                );
+                products.linearize(&system, job.state)?;
+                product(&mut products, world, &mut job.to)?;
+                self.products.give(products);
+                Ok(())
+            })
+        })
+        .map_err(raised)
+    }
 }
 
 #[pymethods]
@@ -260,7 +343,7 @@ impl Batch {
             Some(_) => return Err(exception("TopologyError", "the state belongs to another system", None)),
             None => system.get().read().default_state(),
         };
-        Ok(Self { system, worlds: vec![first; count], threads })
+        Ok(Self { system, worlds: vec![first; count], threads, products: Pool::default() })
     }
 
     /// Its system.
@@ -351,11 +434,104 @@ impl Batch {
 
     /// Commits what elements remember, in all worlds. Requires that they have been evaluated.
     fn accept(&mut self, py: Python<'_>) -> PyResult<()> {
-        let Self { system, worlds, threads } = self;
+        let Self { system, worlds, threads, .. } = self;
         let (system, threads) = (system.get(), *threads);
         py.detach(|| {
             let system = system.read();
             parallel::each(worlds, threads, |_, state| system.accept_step(state))
+        })
+        .map_err(raised)
+    }
+
+    /// The changes of forces and of what elements remember, for changes of motion and variables, in all worlds, which must have
+    /// been evaluated and not yet accepted.
+    ///
+    /// In: ``motion`` and ``velocity`` (n, rows), in the order of the names of a ``Linearization``: six for each body, one for
+    /// each coordinate; ``variables`` (n, variables), in the order of ``keys()``, or some by name, each a number or (n,). Out,
+    /// written in place: ``forces`` (n, rows); ``next`` (n, variables), the changes of all variables after the next ``accept``.
+    #[pyo3(signature = (*, motion=None, velocity=None, variables=None, forces=None, next=None))]
+    fn jvp<'py>(
+        &self,
+        py: Python<'py>,
+        motion: Option<&Bound<'py, PyAny>>,
+        velocity: Option<&Bound<'py, PyAny>>,
+        variables: Option<&Bound<'py, PyAny>>,
+        forces: Option<&Bound<'py, PyAny>>,
+        next: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<()> {
+        let (n, m, v) = (self.worlds.len(), self.rows(), self.width());
+        let motion = input(motion, "motion", &[vec![n, m]])?;
+        let velocity = input(velocity, "velocity", &[vec![n, m]])?;
+        let variables = self.variables(py, variables)?;
+        let [motion, velocity, variables] = [
+            Input::rows(motion.as_ref())?,
+            Input::rows(velocity.as_ref())?,
+            Input::rows(variables.as_ref())?,
+        ];
+        let scope = Scope { variables: variables.is_some() || next.is_some(), commit: next.is_some() };
+        let outputs = [(forces, "forces", m), (next, "next", v), (None, "", 0)];
+        self.multiply(py, scope, outputs, |products, world, [forces, next, _]| {
+            products.forwards(
+                [row(motion, world), row(velocity, world), row(variables, world)],
+                forces.as_deref_mut(),
+                next.as_deref_mut(),
+            )
+        })
+    }
+
+    /// The transpose of ``jvp``: gradients by motion, velocity and variables, written in place, from those by ``forces`` and by
+    /// the variables after the next ``accept``, ``next``.
+    #[pyo3(signature = (*, forces=None, next=None, motion=None, velocity=None, variables=None))]
+    fn vjp<'py>(
+        &self,
+        py: Python<'py>,
+        forces: Option<&Bound<'py, PyAny>>,
+        next: Option<&Bound<'py, PyAny>>,
+        motion: Option<&Bound<'py, PyAny>>,
+        velocity: Option<&Bound<'py, PyAny>>,
+        variables: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<()> {
+        let (n, m, v) = (self.worlds.len(), self.rows(), self.width());
+        let forces = input(forces, "forces", &[vec![n, m]])?;
+        let next = self.variables(py, next)?;
+        let scope = Scope { variables: variables.is_some() || next.is_some(), commit: next.is_some() };
+        let [forces, next] = [Input::rows(forces.as_ref())?, Input::rows(next.as_ref())?];
+        let outputs = [(motion, "motion", m), (velocity, "velocity", m), (variables, "variables", v)];
+        self.multiply(py, scope, outputs, |products, world, [motion, velocity, variables]| {
+            products.backwards(
+                [row(forces, world), row(next, world)],
+                [motion.as_deref_mut(), velocity.as_deref_mut()],
+                variables.as_deref_mut(),
+            )
+        })
+    }
+
+    /// The names of all variables.
+    fn keys(&self) -> Vec<String> {
+        self.worlds.first().map_or_else(
+            || self.system.get().read().default_state().variable_names(),
+            CrateState::variable_names,
+        )
+    }
+
+    /// All variables of all worlds (n, variables), in the order of ``keys()``; flags are 1 or 0.
+    fn values<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let mut values = Vec::new();
+        for world in &self.worlds {
+            world.visit_variables(&mut |entry| values.push(entry.value.number()));
+        }
+        convert::matrix(py, &values, self.width())
+    }
+
+    /// Sets all variables of all worlds, as ``values`` returns them.
+    fn set_values(&mut self, py: Python<'_>, values: &Bound<'_, PyAny>) -> PyResult<()> {
+        let values = input(Some(values), "values", &[vec![self.worlds.len(), self.width()]])?;
+        let rows = Input::rows(values.as_ref())?;
+        let Self { worlds, threads, .. } = self;
+        py.detach(|| {
+            parallel::each(worlds, *threads, |world, state| {
+                state.restore_values(row(rows, world).unwrap_or_default())
+            })
         })
         .map_err(raised)
     }
@@ -379,7 +555,7 @@ impl Batch {
 
     /// Lets the elements of all worlds forget the past, as though the bodies had always been where they are.
     fn reset_memory(&mut self, py: Python<'_>) -> PyResult<()> {
-        let Self { system, worlds, threads } = self;
+        let Self { system, worlds, threads, .. } = self;
         let (system, threads) = (system.get(), *threads);
         py.detach(|| {
             let system = system.read();
@@ -418,7 +594,7 @@ impl Batch {
         if !shape.is_empty() && shape != [n] {
             return Err(wrong_shape(name, &[vec![n], vec![]], &shape));
         }
-        let Self { system, worlds, threads } = self;
+        let Self { system, worlds, threads, .. } = self;
         let (system, threads) = (system.get(), *threads);
         py.detach(|| {
             let system = system.read();
@@ -431,17 +607,64 @@ impl Batch {
         .map_err(raised)
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Py<System>, Vec<State>))> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Saved<'py>)> {
         let py = slf.py();
         let make = py.import("force_elements._core")?.getattr("_batch_of")?;
         let batch = slf.borrow();
-        let states = batch.worlds.iter().map(|state| State::of(batch.system(py), state.clone())).collect();
-        Ok((make, (batch.system(py), states)))
+        let mut motion: [Vec<f64>; 4] = Default::default();
+        let [poses, velocities, values, rates] = &mut motion;
+        for world in &batch.worlds {
+            let (positions, speeds) = (world.positions(), world.velocities());
+            for body in positions.topology().bodies() {
+                poses.extend(matrix_of(positions.pose(body)));
+                velocities.extend(velocity_numbers(speeds.velocity(body)));
+            }
+            values.extend(positions.coordinates());
+            rates.extend(speeds.coordinates());
+        }
+        let motion = motion.map(|numbers| numbers.to_pyarray(py));
+        Ok((make, (batch.system(py), batch.worlds.len(), motion, batch.keys(), batch.values(py)?)))
     }
 }
 
+/// System, number of worlds, their poses, velocities, coordinates and rates, and the names and values of their variables.
+type Saved<'py> = (Py<System>, usize, [Bound<'py, PyArray1<f64>>; 4], Vec<String>, Bound<'py, PyArray2<f64>>);
+
 /// For pickles.
 #[pyfunction]
-pub(crate) fn _batch_of(system: Py<System>, states: Vec<PyRef<'_, State>>) -> Batch {
-    Batch { system, worlds: states.iter().map(|state| state.state.clone()).collect(), threads: None }
+pub(crate) fn _batch_of(
+    system: Bound<'_, System>,
+    count: usize,
+    motion: [Bound<'_, PyAny>; 4],
+    names: Vec<String>,
+    values: Bound<'_, PyAny>,
+) -> PyResult<Batch> {
+    let py = system.py();
+    let mut batch = Batch::new(&system, count, None, None)?;
+    let own = batch.keys();
+    if own != names {
+        // The state names the first that differs.
+        let variables = names.into_iter().map(|name| (name, 0.0)).collect();
+        system.get().read().default_state().restore(&Snapshot { variables }).map_err(raised)?;
+    }
+    batch.set_values(py, &values)?;
+    let [poses, velocities, values, rates] = motion.each_ref().map(convert::numbers);
+    let (poses, velocities, values, rates) = (poses?.0, velocities?.0, values?.0, rates?.0);
+    let (b, c) = {
+        let system = system.get().read();
+        (system.bodies().count(), system.coordinates().count())
+    };
+    let motion = Motion {
+        bodies: system.get().read().bodies().collect(),
+        coordinates: system.get().read().coordinates().collect(),
+        time: None,
+        poses: Some((&poses, 16 * b)),
+        velocities: Some((&velocities, 6 * b)),
+        values: Some((&values, c)),
+        rates: Some((&rates, c)),
+    };
+    for (world, state) in batch.worlds.iter_mut().enumerate() {
+        motion.write(world, state).map_err(raised)?;
+    }
+    Ok(batch)
 }

@@ -23,7 +23,9 @@ fn of_path(error: PathError) -> PyErr {
 #[pyclass(frozen, from_py_object, module = "force_elements")]
 #[derive(Debug, Clone)]
 pub(crate) struct Obstacle {
+    #[pyo3(get)]
     frame: Frame,
+    #[pyo3(get)]
     shape: Shape,
     hint: Option<Point3<f64>>,
     ignored_around_ends: bool,
@@ -58,7 +60,7 @@ impl Obstacle {
 
 impl Obstacle {
     fn find(&self, system: &ForceSystem<f64>) -> PyResult<CrateObstacle<f64>> {
-        let surface = self.shape.wrappable()?;
+        let surface = self.shape.wrappable();
         let surface = surface
             .ok_or_else(|| exception("ElementError", "a cable cannot be laid over a half-space", None))?;
         let frame = FrameArgument::Frame(self.frame).find(system)?;

@@ -1,8 +1,8 @@
 //! Derivatives of forces and of what elements remember, as arrays.
 
 use force_elements::{
-    End, ForceSystem, Forces, Linearization as CrateLinearization, Scope, SpatialForce, State as CrateState,
-    Topology, VariableVector, Variation,
+    End, Error, ForceSystem, Forces, Linearization as CrateLinearization, Scope, SpatialForce, Stage,
+    State as CrateState, Topology, VariableVector, Variation,
 };
 use numpy::{PyArray1, PyArray2, ToPyArray as _};
 use pyo3::prelude::*;
@@ -12,16 +12,162 @@ use crate::convert::{self, force_numbers, velocity_of};
 use crate::errors::{invalid, no_such, raised};
 use crate::system::System;
 
+/// Which number of a [`VariableVector`] each variable of a state has; flags and energy accounts have none.
+#[derive(Clone)]
+pub(crate) struct Places(Vec<Option<usize>>);
+
+impl Places {
+    pub(crate) fn of(state: &CrateState<f64>) -> Self {
+        let (mut places, mut count) = (Vec::new(), 0);
+        state.visit_variables(&mut |entry| {
+            // Flags have no unit, time has a place of its own, and energies are listed after the variables of each element.
+            let is_number = !entry.unit.is_empty() && !places.is_empty();
+            let is_energy =
+                entry.stage == Stage::Dynamics && entry.name.to_string().ends_with("].absorbed_energy");
+            places.push((is_number && !is_energy).then_some(count));
+            count += usize::from(is_number && !is_energy);
+        });
+        Self(places)
+    }
+
+    fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    fn read(&self, numbers: &[f64], vector: &mut VariableVector<f64>) {
+        vector.time = numbers.first().copied().unwrap_or_default();
+        for (place, number) in self.0.iter().zip(numbers) {
+            if let Some(to) = place.and_then(|place| vector.numbers_mut().get_mut(place)) {
+                *to = *number;
+            }
+        }
+    }
+
+    fn write(&self, vector: &VariableVector<f64>, numbers: &mut [f64]) {
+        for (place, to) in self.0.iter().zip(&mut *numbers) {
+            *to = place.and_then(|place| vector.numbers().get(place).copied()).unwrap_or_default();
+        }
+        if let Some(time) = numbers.first_mut() {
+            *time = vector.time;
+        }
+    }
+}
+
+/// Where a variable is among all.
+pub(crate) fn place_of(names: &[String], name: &str) -> PyResult<usize> {
+    let place = names.iter().position(|other| other == name);
+    place.ok_or_else(|| no_such(&format!("no variable is named {name:?}")))
+}
+
+/// A linearization, and the memory of its products with numbers.
+pub(crate) struct Products {
+    matrices: CrateLinearization<f64>,
+    topology: Topology,
+    places: Places,
+    motions: [Variation<f64>; 2],
+    forces: [Forces<f64>; 2],
+    variables: [VariableVector<f64>; 2],
+}
+
+impl Products {
+    pub(crate) fn new(scope: Scope, topology: &Topology, state: &CrateState<f64>, places: &Places) -> Self {
+        Self {
+            matrices: CrateLinearization::of(scope),
+            topology: topology.clone(),
+            places: places.clone(),
+            motions: [0, 1].map(|_| Variation::zeros(topology)),
+            forces: [0, 1].map(|_| Forces::zeros(topology)),
+            variables: [0, 1].map(|_| VariableVector::zeros(state)),
+        }
+    }
+
+    /// Whether products about a state, which may have more elements than before, can be written.
+    pub(crate) fn fit(&self, scope: Scope, state: &CrateState<f64>) -> bool {
+        let mut count = 0;
+        state.visit_variables(&mut |_| count += 1);
+        self.matrices.scope() == scope
+            && self.places.count() == count
+            && self.topology == *state.positions().topology()
+    }
+
+    pub(crate) fn linearize(
+        &mut self,
+        system: &ForceSystem<f64>,
+        state: &CrateState<f64>,
+    ) -> Result<(), Error> {
+        system.linearize(state, &mut self.matrices)
+    }
+
+    /// Multiplies motion, velocity and variables, as far as they are given.
+    pub(crate) fn forwards(
+        &mut self,
+        [motion, velocity, variables]: [Option<&[f64]>; 3],
+        to: Option<&mut [f64]>,
+        next: Option<&mut [f64]>,
+    ) -> Result<(), Error> {
+        let [dX, dV] = &mut self.motions;
+        let [dF, _] = &mut self.forces;
+        read_motion(&self.topology, motion, dX);
+        read_motion(&self.topology, velocity, dV);
+        if self.matrices.scope().variables {
+            let [dp, after] = &mut self.variables;
+            dp.set_zero();
+            self.places.read(variables.unwrap_or_default(), dp);
+            self.matrices.apply_with_variables(dX, dV, dp, dF, after)?;
+            if let Some(next) = next {
+                self.places.write(after, next);
+            }
+        } else {
+            self.matrices.apply(dX, dV, dF)?;
+        }
+        if let Some(to) = to {
+            write_forces(dF, to);
+        }
+        Ok(())
+    }
+
+    /// Multiplies the transpose with forces and variables, as far as they are given.
+    pub(crate) fn backwards(
+        &mut self,
+        [forces, next]: [Option<&[f64]>; 2],
+        to: [Option<&mut [f64]>; 2],
+        by_variables: Option<&mut [f64]>,
+    ) -> Result<(), Error> {
+        let [multipliers, _] = &mut self.motions;
+        let [by_position, by_velocity] = &mut self.forces;
+        read_motion(&self.topology, forces, multipliers);
+        if self.matrices.scope().variables {
+            let [after, by] = &mut self.variables;
+            after.set_zero();
+            self.places.read(next.unwrap_or_default(), after);
+            self.matrices.apply_transpose_with_variables(multipliers, after, by_position, by_velocity, by)?;
+            if let Some(to) = by_variables {
+                self.places.write(by, to);
+            }
+        } else {
+            self.matrices.apply_transpose(multipliers, by_position, by_velocity)?;
+        }
+        for (by, to) in self.forces.iter().zip(to) {
+            if let Some(to) = to {
+                write_forces(by, to);
+            }
+        }
+        Ok(())
+    }
+
+    fn size(&self) -> usize {
+        self.matrices.size()
+    }
+}
+
 /// The derivatives of all forces about one state.
 ///
 /// Rows and columns are six for each body and one for each coordinate; ``names`` lists them. The motion of a body is measured
 /// by a twist in ground at its origin: rotation [rad], displacement [m]. Forces change by
 /// ``stiffness @ motion + damping @ velocity``; a spring has a negative stiffness.
-#[pyclass(frozen, module = "force_elements")]
+#[pyclass(module = "force_elements")]
 pub(crate) struct Linearization {
-    matrices: CrateLinearization<f64>,
-    topology: Topology,
-    zeros: VariableVector<f64>,
+    products: Products,
     variable_names: Vec<String>,
 }
 
@@ -41,23 +187,23 @@ pub(crate) fn names(topology: &Topology) -> Vec<String> {
     bodies.chain(coordinates).collect()
 }
 
-fn variation(topology: &Topology, numbers: &[f64]) -> Variation<f64> {
-    let mut variation = Variation::zeros(topology);
-    let mut rest = numbers;
+/// Six numbers for each body, and one for each coordinate; zeros if there are none.
+fn read_motion(topology: &Topology, numbers: Option<&[f64]>, variation: &mut Variation<f64>) {
+    let mut rest = numbers.unwrap_or_default();
     for body in topology.bodies() {
-        let (own, others) = rest.split_at(rest.len().min(6));
-        *variation.body_mut(body) = velocity_of(own);
-        rest = others;
+        let own = rest.split_off(..6);
+        *variation.body_mut(body) = velocity_of(own.unwrap_or(&[0.0; 6]));
     }
-    for (coordinate, number) in topology.coordinates().zip(rest) {
-        *variation.coordinate_mut(coordinate) = *number;
+    for (place, coordinate) in topology.coordinates().enumerate() {
+        *variation.coordinate_mut(coordinate) = rest.get(place).copied().unwrap_or_default();
     }
-    variation
 }
 
-fn force_vector(forces: &Forces<f64>) -> Vec<f64> {
+/// Those on ground are left out.
+fn write_forces(forces: &Forces<f64>, to: &mut [f64]) {
     let bodies = forces.bodies().iter().skip(1).flat_map(|F: &SpatialForce<f64>| force_numbers(F));
-    bodies.chain(forces.coordinates().iter().copied()).collect()
+    let numbers = bodies.chain(forces.coordinates().iter().copied());
+    to.iter_mut().zip(numbers).for_each(|(to, number)| *to = number);
 }
 
 impl Linearization {
@@ -69,74 +215,59 @@ impl Linearization {
         commit: bool,
     ) -> PyResult<Self> {
         let system = system.get();
-        py.detach(|| Self::of(&system.read(), state, Scope { variables: variables || commit, commit }))
+        let scope = Scope { variables: variables || commit, commit };
+        let products = py.detach(|| {
+            let system = system.read();
+            let mut products = Products::new(scope, system.topology(), state, &Places::of(state));
+            products.linearize(&system, state).map(|()| products)
+        });
+        Ok(Self { products: products.map_err(raised)?, variable_names: state.variable_names() })
     }
 
-    fn of(system: &ForceSystem<f64>, state: &CrateState<f64>, scope: Scope) -> PyResult<Self> {
-        let mut linearization = CrateLinearization::of(scope);
-        system.linearize(state, &mut linearization).map_err(raised)?;
-        let mut variable_names = vec!["time".to_string()];
-        for element in system.elements() {
-            variable_names.extend(state.linearized_variables(element).map_err(raised)?.into_iter().skip(1));
-        }
-        let (topology, zeros) = (system.topology().clone(), VariableVector::zeros(state));
-        Ok(Self { matrices: linearization, topology, zeros, variable_names })
-    }
-
-    /// The numbers of a motion, velocity or force; zeros if it is not given.
-    fn motion(&self, value: Option<&Bound<'_, PyAny>>) -> PyResult<Variation<f64>> {
-        let size = self.matrices.size();
-        let numbers = match value {
-            Some(value) => convert::numbers(value)?.0,
-            None => vec![0.0; size],
-        };
-        if numbers.len() != size {
+    /// The numbers of a motion, velocity or force.
+    fn motion(&self, value: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Vec<f64>>> {
+        let size = self.products.size();
+        let numbers = value.map(convert::numbers).transpose()?.map(|(numbers, _)| numbers);
+        if numbers.as_ref().is_some_and(|numbers| numbers.len() != size) {
             return Err(invalid(&format!("{size} numbers are required, in the order of names")));
         }
-        Ok(variation(&self.topology, &numbers))
+        Ok(numbers)
     }
 
     /// A number for each variable, from all of them or from some by name.
-    fn vector(&self, value: Option<&Bound<'_, PyAny>>) -> PyResult<VariableVector<f64>> {
+    fn vector(&self, value: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Vec<f64>>> {
+        let Some(value) = value else { return Ok(None) };
         let count = self.variable_names.len();
-        let numbers = match value {
-            None => vec![0.0; count],
-            Some(value) => match value.cast::<PyDict>() {
-                Ok(some) => {
-                    let mut numbers = vec![0.0; count];
-                    for (name, number) in some {
-                        let name: String = name.extract()?;
-                        let place = self.variable_names.iter().position(|other| *other == name);
-                        let place =
-                            place.ok_or_else(|| no_such(&format!("no variable is named {name:?}")))?;
-                        numbers[place] = number.extract()?;
-                    }
-                    numbers
+        let numbers = match value.cast::<PyDict>() {
+            Ok(some) => {
+                let mut numbers = vec![0.0; count];
+                for (name, number) in some {
+                    let name: String = name.extract()?;
+                    numbers[place_of(&self.variable_names, &name)?] = number.extract()?;
                 }
-                Err(_) => convert::numbers(value)?.0,
-            },
-        };
-        let mut vector = self.zeros.clone();
-        match numbers.split_first() {
-            Some((time, rest)) if rest.len() == vector.numbers().len() => {
-                vector.time = *time;
-                vector.numbers_mut().copy_from_slice(rest);
-                Ok(vector)
+                numbers
             }
-            _ => Err(invalid(&format!("{count} numbers are required, in the order of variable_names"))),
+            Err(_) => convert::numbers(value)?.0,
+        };
+        if numbers.len() != count {
+            return Err(invalid(&format!("{count} numbers are required, in the order of variable_names")));
         }
-    }
-
-    fn array<'py>(py: Python<'py>, vector: &VariableVector<f64>) -> Bound<'py, PyArray1<f64>> {
-        let numbers: Vec<f64> =
-            core::iter::once(vector.time).chain(vector.numbers().iter().copied()).collect();
-        numbers.to_pyarray(py)
+        Ok(Some(numbers))
     }
 
     fn dense<'py>(&self, py: Python<'py>, which: usize) -> PyResult<Bound<'py, PyArray2<f64>>> {
         // Column by column, hence transposed.
-        let matrix = self.matrices.to_dense()[which].transpose();
-        convert::matrix(py, matrix.as_slice(), self.matrices.size())
+        let matrix = self.products.matrices.to_dense()[which].transpose();
+        convert::matrix(py, matrix.as_slice(), self.products.size())
+    }
+
+    /// Products with variables need their derivatives.
+    fn has_variables(&self, are_used: bool) -> PyResult<bool> {
+        let has = self.products.matrices.scope().variables;
+        if are_used && !has {
+            return Err(invalid("the derivatives by variables require linearize(variables=True)"));
+        }
+        Ok(has)
     }
 }
 
@@ -145,10 +276,11 @@ impl Linearization {
     /// The names of rows and columns: of body ``b`` ``b.qx`` to ``b.pz``, then those of coordinates.
     #[getter]
     fn names(&self) -> Vec<String> {
-        names(&self.topology)
+        names(&self.products.topology)
     }
 
-    /// The names of time and all variables, in the order of vectors of variables.
+    /// The names of all variables, in the order of vectors of variables: the keys of the state. Flags and energy accounts have
+    /// derivatives of zero.
     #[getter]
     fn variable_names(&self) -> Vec<String> {
         self.variable_names.clone()
@@ -176,7 +308,7 @@ impl Linearization {
         Bound<'py, PyArray1<f64>>,
         Bound<'py, PyArray1<f64>>,
     ) {
-        let all: Vec<_> = self.matrices.triplets().collect();
+        let all: Vec<_> = self.products.matrices.triplets().collect();
         let places = |of: &dyn Fn(usize) -> usize| (0..all.len()).map(of).collect::<Vec<_>>().to_pyarray(py);
         let numbers = |of: &dyn Fn(usize) -> f64| (0..all.len()).map(of).collect::<Vec<_>>().to_pyarray(py);
         (
@@ -190,66 +322,54 @@ impl Linearization {
     /// The first row of a body, or ``None`` for ground.
     fn row_of(&self, body: crate::parts::Body) -> Option<usize> {
         let place = usize::try_from(body.index + 1).ok()?;
-        self.matrices.row_of(End::Body(self.topology.body(place)?))
+        self.products.matrices.row_of(End::Body(self.products.topology.body(place)?))
     }
 
     /// The change of all forces for a change of positions, velocities and variables (an array, or some by name), and with
     /// ``variables`` that of all variables after the next ``accept``; in place of continuous variables that of their rates.
     #[pyo3(signature = (motion=None, velocity=None, variables=None))]
     fn jvp<'py>(
-        &self,
+        &mut self,
         py: Python<'py>,
         motion: Option<&Bound<'py, PyAny>>,
         velocity: Option<&Bound<'py, PyAny>>,
         variables: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<(Bound<'py, PyArray1<f64>>, Option<Bound<'py, PyArray1<f64>>>)> {
         let (motion, velocity) = (self.motion(motion)?, self.motion(velocity)?);
-        let mut forces = Forces::zeros(&self.topology);
-        if !self.matrices.scope().variables && variables.is_none() {
-            self.matrices.apply(&motion, &velocity, &mut forces).map_err(raised)?;
-            return Ok((force_vector(&forces).to_pyarray(py), None));
-        }
-        let (variables, mut next) = (self.vector(variables)?, self.zeros.clone());
-        self.matrices
-            .apply_with_variables(&motion, &velocity, &variables, &mut forces, &mut next)
-            .map_err(raised)?;
-        Ok((force_vector(&forces).to_pyarray(py), Some(Self::array(py, &next))))
+        let variables = self.vector(variables)?;
+        let mut forces = vec![0.0; self.products.size()];
+        let mut next = self.has_variables(variables.is_some())?.then(|| vec![0.0; self.variable_names.len()]);
+        let given = [motion.as_deref(), velocity.as_deref(), variables.as_deref()];
+        self.products.forwards(given, Some(&mut forces), next.as_deref_mut()).map_err(raised)?;
+        Ok((forces.to_pyarray(py), next.map(|next| next.to_pyarray(py))))
     }
 
     /// The transpose of ``jvp``: gradients by positions, velocities and, with ``variables``, by variables, from those by forces
     /// and by the variables after the next ``accept``.
     #[pyo3(signature = (forces=None, next=None))]
     fn vjp<'py>(
-        &self,
+        &mut self,
         py: Python<'py>,
         forces: Option<&Bound<'py, PyAny>>,
         next: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<(Arrays<'py, 2>, Option<Bound<'py, PyArray1<f64>>>)> {
-        let multipliers = self.motion(forces)?;
-        let [mut by_position, mut by_velocity] = [0, 1].map(|_| Forces::zeros(&self.topology));
-        let mut by_variables = None;
-        if self.matrices.scope().variables || next.is_some() {
-            let (next, mut by) = (self.vector(next)?, self.zeros.clone());
-            self.matrices
-                .apply_transpose_with_variables(
-                    &multipliers,
-                    &next,
-                    &mut by_position,
-                    &mut by_velocity,
-                    &mut by,
-                )
-                .map_err(raised)?;
-            by_variables = Some(Self::array(py, &by));
-        } else {
-            self.matrices
-                .apply_transpose(&multipliers, &mut by_position, &mut by_velocity)
-                .map_err(raised)?;
-        }
-        Ok(([by_position, by_velocity].map(|by| force_vector(&by).to_pyarray(py)), by_variables))
+        let (forces, next) = (self.motion(forces)?, self.vector(next)?);
+        let [mut by_position, mut by_velocity] = [0, 1].map(|_| vec![0.0; self.products.size()]);
+        let mut by_variables =
+            self.has_variables(next.is_some())?.then(|| vec![0.0; self.variable_names.len()]);
+        self.products
+            .backwards(
+                [forces.as_deref(), next.as_deref()],
+                [Some(&mut by_position), Some(&mut by_velocity)],
+                by_variables.as_deref_mut(),
+            )
+            .map_err(raised)?;
+        let by_variables = by_variables.map(|by| by.to_pyarray(py));
+        Ok(([by_position, by_velocity].map(|by| by.to_pyarray(py)), by_variables))
     }
 
     fn __repr__(&self) -> String {
-        let size = self.matrices.size();
+        let size = self.products.size();
         format!("Linearization of {size} rows and {} variables", self.variable_names.len())
     }
 }

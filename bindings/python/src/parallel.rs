@@ -9,6 +9,33 @@ use force_elements::Error;
 /// Worlds for which another thread is worth starting.
 const WORTH_A_THREAD: usize = 32;
 
+/// Memory that threads take and give back.
+pub(crate) struct Pool<M>(Mutex<Vec<M>>);
+
+impl<M> Default for Pool<M> {
+    fn default() -> Self {
+        Self(Mutex::new(Vec::new()))
+    }
+}
+
+impl<M> Pool<M> {
+    /// One that fits, or a new one. Those that do not are dropped.
+    pub(crate) fn take(&self, fits: impl Fn(&M) -> bool, make: impl Fn() -> M) -> M {
+        loop {
+            let taken = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop();
+            match taken {
+                Some(taken) if fits(&taken) => return taken,
+                Some(_) => {}
+                None => return make(),
+            }
+        }
+    }
+
+    pub(crate) fn give(&self, memory: M) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(memory);
+    }
+}
+
 /// Calls `visit` with each job. Every job is its own, so that results do not depend on the number of threads. Returns the
 /// failure of the first that fails; the others are done all the same.
 ///

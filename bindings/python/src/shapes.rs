@@ -8,10 +8,10 @@ use std::sync::Arc;
 use force_elements::Error;
 use force_elements::cable::Wrappable;
 use force_elements::elastic_foundation::Material;
-use force_elements::nalgebra::{Point3, Vector3};
+use force_elements::nalgebra::{Point3, Vector2, Vector3};
 use force_elements::shapes::{
-    Cylinder, Ellipsoid, FaceList, FiniteCylinder, HalfSpace, ShapeError, SolidShape, Sphere, Torus,
-    TriangleMesh,
+    Cylinder, DistanceField, Ellipsoid, FaceList, FiniteCylinder, HalfSpace, HeightMap, ShapeError, Solid,
+    SolidShape, Sphere, Torus, TriangleMesh,
 };
 use numpy::{PyArray2, PyArrayMethods as _, PyReadonlyArray2, ToPyArray as _};
 use pyo3::prelude::*;
@@ -34,93 +34,149 @@ pub(crate) struct Shape {
     kind: String,
     #[pyo3(get)]
     sizes: Vec<f64>,
+    form: Form,
+    /// That a distance field was made from.
+    mesh: Option<Mesh>,
+}
+
+/// What can be entered, or laid a cable over, or both.
+#[derive(Debug, Clone)]
+struct Form {
+    solid: Option<SolidShape<f64>>,
+    wrappable: Option<Arc<dyn Wrappable<f64>>>,
+}
+
+impl Form {
+    fn both(shape: impl Wrappable<f64> + Solid<f64> + Clone + 'static) -> Self {
+        Self { solid: Some(SolidShape::custom(shape.clone())), wrappable: Some(Arc::new(shape)) }
+    }
+
+    fn for_cables(shape: impl Wrappable<f64> + 'static) -> Self {
+        Self { solid: None, wrappable: Some(Arc::new(shape)) }
+    }
+
+    fn of(kind: &str, sizes: &[f64], mesh: Option<&Mesh>) -> Result<Option<Self>, ShapeError> {
+        Ok(Some(match (kind, sizes, mesh) {
+            ("half_space", [], None) => Self { solid: Some(HalfSpace::BelowZ.into()), wrappable: None },
+            ("sphere", &[radius], None) => {
+                let sphere = Sphere::new(radius)?;
+                Self { solid: Some(sphere.into()), wrappable: Some(Arc::new(sphere)) }
+            }
+            ("ellipsoid", &[x, y, z], None) => {
+                let ellipsoid = Ellipsoid::new(Vector3::new(x, y, z))?;
+                Self { solid: Some(ellipsoid.into()), wrappable: Some(Arc::new(ellipsoid)) }
+            }
+            ("cylinder", &[radius], None) => Self::for_cables(Cylinder::new(radius)?),
+            ("finite_cylinder", &[radius, half_length, rim], None) => {
+                Self::both(FiniteCylinder::new(radius, half_length, rim)?)
+            }
+            ("torus", &[ring, tube], None) => Self::for_cables(Torus::new(ring, tube)?),
+            ("height_map", &[x, y, dx, dy, columns, ref heights @ ..], None) => {
+                // Made from the length of an array.
+                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a whole number")]
+                let columns = columns as usize;
+                Self::for_cables(HeightMap::new(Vector2::new(x, y), Vector2::new(dx, dy), columns, heights)?)
+            }
+            ("distance_field", &[spacing], Some(mesh)) => {
+                Self::for_cables(DistanceField::from_mesh(&mesh.mesh, spacing)?)
+            }
+            _ => return Ok(None),
+        }))
+    }
 }
 
 impl Shape {
-    fn checked(kind: &str, sizes: Vec<f64>) -> PyResult<Self> {
-        let shape = Self { kind: kind.to_string(), sizes };
-        shape.wrappable().or_else(|_| shape.solid().map(|_| None))?;
-        Ok(shape)
+    fn checked(kind: &str, sizes: Vec<f64>, mesh: Option<Mesh>) -> PyResult<Self> {
+        let form = Form::of(kind, &sizes, mesh.as_ref()).map_err(of_shape)?;
+        let form = form.ok_or_else(|| invalid(&format!("there is no shape {kind}{sizes:?}")))?;
+        Ok(Self { kind: kind.to_string(), sizes, form, mesh })
     }
 
     /// What can be entered.
     pub(crate) fn solid(&self) -> PyResult<SolidShape<f64>> {
-        match (self.kind.as_str(), self.sizes.as_slice()) {
-            ("half_space", []) => Ok(HalfSpace::BelowZ.into()),
-            ("sphere", &[radius]) => Ok(Sphere::new(radius).map_err(of_shape)?.into()),
-            ("ellipsoid", &[x, y, z]) => Ok(Ellipsoid::new(Vector3::new(x, y, z)).map_err(of_shape)?.into()),
-            ("finite_cylinder", &[radius, half_length, rim]) => {
-                Ok(SolidShape::custom(FiniteCylinder::new(radius, half_length, rim).map_err(of_shape)?))
-            }
-            _ => Err(exception("ElementError", &format!("a {} cannot be entered", self.kind), None)),
-        }
+        let refused = || exception("ElementError", &format!("a {} cannot be entered", self.kind), None);
+        self.form.solid.clone().ok_or_else(refused)
     }
 
     /// What a cable can be laid over; `None` if it cannot.
-    pub(crate) fn wrappable(&self) -> PyResult<Option<Arc<dyn Wrappable<f64>>>> {
-        Ok(Some(match (self.kind.as_str(), self.sizes.as_slice()) {
-            ("half_space", []) => return Ok(None),
-            ("sphere", &[radius]) => Arc::new(Sphere::new(radius).map_err(of_shape)?),
-            ("ellipsoid", &[x, y, z]) => Arc::new(Ellipsoid::new(Vector3::new(x, y, z)).map_err(of_shape)?),
-            ("cylinder", &[radius]) => Arc::new(Cylinder::new(radius).map_err(of_shape)?),
-            ("finite_cylinder", &[radius, half_length, rim]) => {
-                Arc::new(FiniteCylinder::new(radius, half_length, rim).map_err(of_shape)?)
-            }
-            ("torus", &[ring, tube]) => Arc::new(Torus::new(ring, tube).map_err(of_shape)?),
-            _ => return Err(invalid(&format!("there is no shape {}{:?}", self.kind, self.sizes))),
-        }))
+    pub(crate) fn wrappable(&self) -> Option<Arc<dyn Wrappable<f64>>> {
+        self.form.wrappable.clone()
     }
 }
 
 #[pymethods]
 impl Shape {
     #[new]
-    fn new(kind: &str, sizes: Vec<f64>) -> PyResult<Self> {
-        Self::checked(kind, sizes)
+    #[pyo3(signature = (kind, sizes, mesh=None))]
+    fn new(kind: &str, sizes: Vec<f64>, mesh: Option<Mesh>) -> PyResult<Self> {
+        Self::checked(kind, sizes, mesh)
     }
 
     /// What lies below the x-y plane of its frame.
     #[staticmethod]
     fn half_space() -> PyResult<Self> {
-        Self::checked("half_space", vec![])
+        Self::checked("half_space", vec![], None)
     }
 
     /// A ball of this radius [m] about the origin of its frame.
     #[staticmethod]
     fn sphere(radius: f64) -> PyResult<Self> {
-        Self::checked("sphere", vec![radius])
+        Self::checked("sphere", vec![radius], None)
     }
 
     /// An ellipsoid with these three radii [m] along the axes of its frame.
     #[staticmethod]
     fn ellipsoid(radii: [f64; 3]) -> PyResult<Self> {
-        Self::checked("ellipsoid", radii.to_vec())
+        Self::checked("ellipsoid", radii.to_vec(), None)
     }
 
     /// A column of this radius [m] about the z axis, without ends; for cables.
     #[staticmethod]
     fn cylinder(radius: f64) -> PyResult<Self> {
-        Self::checked("cylinder", vec![radius])
+        Self::checked("cylinder", vec![radius], None)
     }
 
     /// A column about the z axis with flat ends and rounded rims: radius, half the length and radius of the rims [m].
     #[staticmethod]
     fn finite_cylinder(radius: f64, half_length: f64, rim_radius: f64) -> PyResult<Self> {
-        Self::checked("finite_cylinder", vec![radius, half_length, rim_radius])
+        Self::checked("finite_cylinder", vec![radius, half_length, rim_radius], None)
     }
 
     /// A ring about the z axis, with the radius of its center line and that of its tube [m]; for cables.
     #[staticmethod]
     fn torus(ring_radius: f64, tube_radius: f64) -> PyResult<Self> {
-        Self::checked("torus", vec![ring_radius, tube_radius])
+        Self::checked("torus", vec![ring_radius, tube_radius], None)
+    }
+
+    /// What lies below a smooth surface through ``heights`` (rows, columns) [m], columns along x, rows along y. ``corner`` (x, y)
+    /// [m] is where the first is, ``spacing`` (along x, along y) [m] the distance of neighbours. For cables.
+    #[staticmethod]
+    fn height_map(corner: [f64; 2], spacing: [f64; 2], heights: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let (numbers, shape) = convert::numbers(heights)?;
+        let &[_, columns] = shape.as_slice() else {
+            return Err(invalid("heights must be an array of shape (rows, columns)"));
+        };
+        #[expect(clippy::cast_precision_loss, reason = "an array is not that long")]
+        let mut sizes = vec![corner[0], corner[1], spacing[0], spacing[1], columns as f64];
+        sizes.extend(numbers);
+        Self::checked("height_map", sizes, None)
+    }
+
+    /// What a closed mesh encloses, its edges rounded at the scale of a grid of this ``spacing`` [m]; for cables.
+    #[staticmethod]
+    fn distance_field(mesh: Mesh, spacing: f64) -> PyResult<Self> {
+        Self::checked("distance_field", vec![spacing], Some(mesh))
     }
 
     fn __repr__(&self) -> String {
+        if self.kind == "height_map" {
+            return format!("Shape of a height map of {} heights", self.sizes.len().saturating_sub(5));
+        }
         format!("Shape({:?}, {:?})", self.kind, self.sizes)
     }
 
-    fn __getnewargs__(&self) -> (&str, Vec<f64>) {
-        (&self.kind, self.sizes.clone())
+    fn __getnewargs__(&self) -> (&str, Vec<f64>, Option<Mesh>) {
+        (&self.kind, self.sizes.clone(), self.mesh.clone())
     }
 }
 

@@ -1,12 +1,15 @@
 //! One state: motion, variables by name, forces and results.
 
-use force_elements::{DynamicsView, ForceSystem, Stage, State as CrateState};
+use force_elements::{
+    BodyIndex, CableSpring, CoordinateIndex, DynamicsView, ForceSystem, KinematicsSource, Pose,
+    SpatialVelocity, Stage, State as CrateState, StepRule,
+};
 use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods as _, ToPyArray as _};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::convert::{self, force_numbers, matrix_of, pose_of, velocity_numbers, velocity_of};
-use crate::errors::{invalid, raised};
+use crate::errors::{invalid, no_such, raised};
 use crate::linearization::Linearization;
 use crate::parts::{Body, Coordinate, Element};
 use crate::system::System;
@@ -42,6 +45,31 @@ impl State {
 
     fn variable_name(&self, name: &str) -> String {
         System::resolved(&self.system.get().read(), name)
+    }
+}
+
+/// The motion of another state of the system.
+struct MotionOf<'a>(&'a CrateState<f64>);
+
+impl KinematicsSource<f64> for MotionOf<'_> {
+    fn time(&self) -> f64 {
+        self.0.time()
+    }
+
+    fn pose(&self, body: BodyIndex) -> Pose<f64> {
+        *self.0.positions().pose(body)
+    }
+
+    fn velocity(&self, body: BodyIndex) -> SpatialVelocity<f64> {
+        *self.0.velocities().velocity(body)
+    }
+
+    fn coordinate(&self, coordinate: CoordinateIndex) -> f64 {
+        self.0.positions().coordinate(coordinate)
+    }
+
+    fn coordinate_rate(&self, coordinate: CoordinateIndex) -> f64 {
+        self.0.velocities().coordinate_rate(coordinate)
     }
 }
 
@@ -204,6 +232,39 @@ impl State {
         py.detach(|| system.read().accept_step(state)).map_err(raised)
     }
 
+    /// In place of ``accept``, with energy accounts: moves the state to the end of a step, given by ``time`` and what moves,
+    /// integrates the energies that elements absorb over it, and accepts the step. The state must have been evaluated at its
+    /// start, and keep the motion of it. ``rule`` fits the method of the host: ``"held_forces"`` symplectic Euler, with forces
+    /// held over the step, ``"trapezoid"`` methods of second order, ``"left_endpoint"`` prescribed motion. An element that has
+    /// returned more than half of the most that it stored without having received it raises an ``Error``: steps are too long.
+    #[pyo3(signature = (*, time, poses=None, velocities=None, coordinates=None, coordinate_rates=None, rule="held_forces"))]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords")]
+    fn finish_step(
+        &mut self,
+        py: Python<'_>,
+        time: f64,
+        poses: Option<&Bound<'_, PyAny>>,
+        velocities: Option<&Bound<'_, PyAny>>,
+        coordinates: Option<&Bound<'_, PyAny>>,
+        coordinate_rates: Option<&Bound<'_, PyAny>>,
+        rule: &str,
+    ) -> PyResult<()> {
+        let rule = match rule {
+            "held_forces" => StepRule::HeldForces,
+            "trapezoid" => StepRule::Trapezoid,
+            "left_endpoint" => StepRule::LeftEndpoint,
+            _ => return Err(invalid(&format!("there is no rule {rule:?}"))),
+        };
+        let mut end = self.copy(py);
+        end.set_time(time)?;
+        poses.map_or(Ok(()), |poses| end.set_poses(poses))?;
+        velocities.map_or(Ok(()), |velocities| end.set_velocities(velocities))?;
+        coordinates.map_or(Ok(()), |values| end.set_coordinates(values))?;
+        coordinate_rates.map_or(Ok(()), |rates| end.set_coordinate_rates(rates))?;
+        let (system, state, end) = (self.system.get(), &mut self.state, MotionOf(&end.state));
+        py.detach(|| system.read().finish_step(state, &end, rule)).map_err(raised)
+    }
+
     /// Lets elements forget the past, as though the bodies had always been where they are; of one element, if given. Call it
     /// after setting the initial poses.
     #[pyo3(signature = (element=None))]
@@ -216,7 +277,8 @@ impl State {
         .map_err(raised)
     }
 
-    /// Opens the energy accounts of all elements with zero dissipated energy.
+    /// Opens the energy accounts of all elements with zero dissipated energy, at the initial motion. They stay open in steps
+    /// that end with ``finish_step``; an ``accept`` after a motion closes them.
     fn reset_dissipated_energy(&mut self) -> PyResult<()> {
         self.system.get().read().reset_dissipated_energy(&mut self.state).map_err(raised)
     }
@@ -271,6 +333,25 @@ impl State {
         self.view(|_, view| Ok(view.dissipated_energy()))
     }
 
+    /// Points (n, 3) along the path of a cable, in ground: for drawings, on arcs at most ``spacing`` [m] apart.
+    fn cable_points<'py>(
+        &self,
+        py: Python<'py>,
+        cable: &Element,
+        spacing: f64,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let finite = spacing.is_finite() && spacing > 0.0;
+        finite.then_some(()).ok_or_else(|| invalid("the spacing must be positive"))?;
+        self.view(|system, view| {
+            let handle = system.handle::<CableSpring<f64>>(cable.find(system)?);
+            let handle = handle.ok_or_else(|| no_such("it is no cable"))?;
+            let path = &view.try_of(handle).map_err(raised)?.position.path;
+            let points = path.sample(system.try_element(handle).map_err(raised)?.path(), spacing);
+            let numbers: Vec<f64> = points.iter().flat_map(|p| [p.x, p.y, p.z]).collect();
+            convert::matrix(py, &numbers, 3)
+        })
+    }
+
     /// The result of this name, such as ``exponential_spring[3].friction_force_P.x``; of a flag 1 or 0.
     fn result(&self, name: &str) -> PyResult<f64> {
         let name = self.variable_name(name);
@@ -318,6 +399,18 @@ impl State {
     /// All variables by name.
     fn variables(&self) -> Vec<(String, f64)> {
         self.state.snapshot().variables
+    }
+
+    /// All variables as an array, in the order of ``keys()``; flags are 1 or 0.
+    fn values<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        let mut values = Vec::new();
+        self.state.visit_variables(&mut |entry| values.push(entry.value.number()));
+        values.to_pyarray(py)
+    }
+
+    /// Sets all variables, as ``values`` returns them.
+    fn set_values(&mut self, values: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.state.restore_values(&convert::numbers(values)?.0).map_err(raised)
     }
 
     fn __getitem__(&self, name: &str) -> PyResult<f64> {
@@ -394,7 +487,7 @@ impl State {
         saved.set_item("velocities", state.velocities(py)?)?;
         saved.set_item("coordinates", state.coordinates(py))?;
         saved.set_item("coordinate_rates", state.coordinate_rates(py))?;
-        saved.set_item("variables", state.to_bytes(py))?;
+        saved.set_item("variables", state.variables())?;
         Ok((make, (state.system(py),), saved))
     }
 
@@ -402,7 +495,7 @@ impl State {
         for (name, value) in saved {
             let name: String = name.extract()?;
             if name == "variables" {
-                slf.call_method1("restore_bytes", (value,))?;
+                slf.call_method1("restore", (value,))?;
             } else {
                 slf.setattr(name, value)?;
             }

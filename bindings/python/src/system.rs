@@ -1,10 +1,11 @@
 //! Systems, which record how they were built.
 
+use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard};
 
 use force_elements::hertz_contact::Ball;
 use force_elements::{
-    CoordinatePair, CoordinateSpringDamperExt, ElasticFoundation, ExponentialSpring, ForceElement,
+    CoordinatePair, CoordinateSpringDamperExt, ElasticFoundation, Error, ExponentialSpring, ForceElement,
     ForceSystem, HertzContact, LinearBushing, SpatialBushing, Variables, cable_spring,
     coordinate_spring_damper_ext, elastic_foundation, exponential_spring, hertz_contact, linear_bushing,
     spatial_bushing,
@@ -14,7 +15,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
 use crate::cables::{self, Passage, Route};
-use crate::errors::{exception, no_such, raised};
+use crate::convert;
+use crate::errors::{exception, invalid, no_such, raised};
 use crate::keywords;
 use crate::parts::{Body, Coordinate, Element, FrameArgument, Station};
 use crate::shapes::Surface;
@@ -174,21 +176,46 @@ impl System {
         })
     }
 
-    /// Adds a bushing between frame F on one body and frame M on another, by rotation vector, with two 6 x 6 matrices.
-    #[pyo3(signature = (frame_f, frame_m, *, name=None, **parameters))]
-    fn add_spatial_bushing(
+    /// Adds a bushing between frame F on one body and frame M on another, by rotation vector, with two 6 x 6 matrices. ``curves``
+    /// has tables (n, 2) of displacement [rad, m] and force [N m, N] by axis, ``"qx"`` to ``"pz"``, in addition to the stiffness.
+    #[pyo3(signature = (frame_f, frame_m, *, curves=None, name=None, **parameters))]
+    fn add_spatial_bushing<'py>(
         &self,
-        py: Python<'_>,
+        py: Python<'py>,
         frame_f: FrameArgument,
         frame_m: FrameArgument,
+        curves: Option<BTreeMap<String, Bound<'py, PyAny>>>,
         name: Option<String>,
-        parameters: Option<&Bound<'_, PyDict>>,
+        parameters: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Element> {
         let (law, keywords) = given::<spatial_bushing::Parameters<f64>>("a spatial bushing", parameters, py)?;
+        let mut along = Vec::new();
+        if let Some(curves) = curves {
+            let tables = PyDict::new(py);
+            for (axis, table) in curves {
+                let place = ["qx", "qy", "qz", "px", "py", "pz"].iter().position(|name| *name == axis);
+                let place = place.ok_or_else(|| invalid(&format!("a bushing has no axis {axis:?}")))?;
+                let (numbers, shape) = convert::numbers(&table)?;
+                let [_, 2] = shape.as_slice() else {
+                    return Err(invalid(&format!(
+                        "the curve of {axis} must be of shape (n, 2), not {shape:?}"
+                    )));
+                };
+                let points: Vec<_> = numbers.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
+                let curve = spatial_bushing::Curve::new(&points);
+                along.push((place, curve.map_err(|error| raised(Error::from(error)))?));
+                tables.set_item(axis, points)?;
+            }
+            keywords.set_item("curves", tables)?;
+        }
         let arguments = (frame_f.frame(), frame_m.frame());
         let addition = Addition { method: "add_spatial_bushing", arguments, name, keywords };
         self.add(py, addition, |system| {
-            SpatialBushing::new(frame_f.find(system)?, frame_m.find(system)?, law).map_err(raised)
+            let bushing = SpatialBushing::new(frame_f.find(system)?, frame_m.find(system)?, law);
+            along
+                .into_iter()
+                .try_fold(bushing.map_err(raised)?, |bushing, (axis, curve)| bushing.with_curve(axis, curve))
+                .map_err(raised)
         })
     }
 
@@ -324,6 +351,21 @@ impl System {
     #[getter]
     fn coordinates(&self) -> Vec<Coordinate> {
         self.read().coordinates().map(Coordinate::of).collect()
+    }
+
+    /// The names of the bodies, ``None`` of those without one.
+    #[getter]
+    fn body_names(&self) -> Vec<Option<String>> {
+        let system = self.read();
+        system.bodies().map(|body| system.topology().body_name(body).map(ToString::to_string)).collect()
+    }
+
+    /// The names of the coordinates, ``None`` of those without one.
+    #[getter]
+    fn coordinate_names(&self) -> Vec<Option<String>> {
+        let system = self.read();
+        let name = |coordinate| system.topology().coordinate_name(coordinate).map(ToString::to_string);
+        system.coordinates().map(name).collect()
     }
 
     /// The elements, by kind.

@@ -168,6 +168,104 @@ def test_pickles_and_copies_continue_bit_for_bit() -> None:
     assert pickle.loads(pickle.dumps(batch)).state(2).to_bytes() == state.to_bytes()
 
 
+def test_a_pickle_of_another_layout_is_refused_by_name() -> None:
+    system = everything()
+    make, (of, *rest), saved = system.state().__reduce__()
+    for change in ("renamed", "missing"):
+        variables = list(saved["variables"])
+        place = next(place for place, (name, _) in enumerate(variables) if name.endswith("mu_kinetic"))
+        if change == "renamed":
+            variables[place] = ("exponential_spring[0].mu_dynamic", variables[place][1])
+        else:
+            del variables[place]
+        with pytest.raises(fe.LayoutError, match="mu_kinetic"):
+            make(of, *rest).__setstate__({**saved, "variables": variables})
+    make, (of, count, moved, names, values) = fe.Batch(system, 2).__reduce__()
+    names = [name.replace("mu_kinetic", "mu_dynamic") for name in names]
+    with pytest.raises(fe.LayoutError, match="mu_kinetic"):
+        make(of, count, moved, names, values)
+
+
+def test_a_pickled_batch_continues_bit_for_bit() -> None:
+    system = everything()
+    batch = fe.Batch(system, 5)
+    batch.step(time=0.5, **motion(system, 5))
+    there = pickle.loads(pickle.dumps(batch))
+    # The motion is kept too: it is not set again.
+    forces = [np.empty((5, 1, 6)), np.empty((5, 1, 6))]
+    for of, wrenches in zip((batch, there), forces):
+        of.step(time=0.501, wrenches=wrenches)
+    assert np.array_equal(forces[0], forces[1])
+    assert np.array_equal(batch.values(), there.values())
+
+
+def test_curves_height_maps_and_distance_fields() -> None:
+    system = fe.System()
+    body = system.add_body("body")
+    # The same as a stiffness of 300 N/m.
+    curve = [[-0.02, -6.0], [-0.01, -3.0], [0.0, 0.0], [0.01, 3.0], [0.02, 6.0]]
+    system.add_spatial_bushing(fe.GROUND, body, curves={"px": curve}, name="table")
+    system.add_spatial_bushing(fe.GROUND, body, stiffness=[0, 0, 0, 300.0, 0, 0], name="line")
+    # A cylinder as a height map, a sphere as a distance field, and both as themselves.
+    y = np.linspace(-0.06, 0.06, 49)
+    heights = np.repeat(np.sqrt(0.01 - y * y)[:, None], 5, 1) - 0.1
+    hill = fe.Shape.height_map([-0.1, -0.06], [0.05, 0.0025], heights)
+    ball = fe.Shape.distance_field(fe.Mesh.sphere(0.05, 12), 0.005)
+    ends = [fe.GROUND.station([0, -0.3, -0.02]), fe.GROUND.station([0, 0.3, -0.02])]
+    round_one = fe.Obstacle(fe.GROUND.frame([0, 0, -0.1, np.sqrt(0.5), 0, np.sqrt(0.5), 0]), fe.Shape.cylinder(0.1), hint=[-0.1, 0, 0])
+    for name, obstacle in (
+        ("over the map", fe.Obstacle(fe.GROUND, hill, hint=[0, 0, 0])),
+        ("over the cylinder", round_one),
+        ("over the field", fe.Obstacle(fe.GROUND.frame([0, 0, -0.05]), ball, hint=[0.001, 0, 0.05])),
+        ("over the sphere", fe.Obstacle(fe.GROUND.frame([0, 0, -0.05]), fe.Shape.sphere(0.05), hint=[0.001, 0, 0.05])),
+    ):
+        system.add_cable_spring(ends[0], ends[1], [obstacle], stiffness=100.0, slack_length=0.5, name=name)
+    state = pickle.loads(pickle.dumps(system)).state()
+    state.set_body(state.system.body("body"), [0.005, 0, 0])
+    state.evaluate()
+    of_curve, of_line = (state.result(f"{name}.potential_energy") for name in ("table", "line"))
+    assert of_line == pytest.approx(0.5 * 300.0 * 0.005**2) and of_curve == pytest.approx(of_line)
+    shapes = ("map", "cylinder", "field", "sphere")
+    of_map, of_cylinder, of_field, of_sphere = (state.result(f"over the {shape}.path.length") for shape in shapes)
+    # The spline leaves the circle by less than a hundredth of its sagitta over a spacing.
+    assert of_map == pytest.approx(of_cylinder, abs=1e-6) and of_cylinder > 0.6
+    # The faces of the mesh are within 0.1 mm of the sphere: its edges are an icosahedron's, of 55 mm, in twelve parts.
+    assert of_field == pytest.approx(of_sphere, abs=1e-4) and of_sphere > 0.6
+    with pytest.raises(fe.InvalidValueError, match="axis"):
+        system.add_spatial_bushing(fe.GROUND, body, curves={"x": curve})
+    with pytest.raises(fe.InvalidValueError, match="shape"):
+        system.add_spatial_bushing(fe.GROUND, body, curves={"px": [1.0, 2.0]})
+    with pytest.raises(fe.ElementError, match="cannot be entered"):
+        fe.Surface(fe.GROUND, hill)
+
+
+def test_an_energy_account_stays_open_with_finish_step() -> None:
+    system = fe.System()
+    slider = system.add_coordinate("slider")
+    system.add_coordinate_spring_damper_ext(slider, stiffness=100.0, damping=3.0)
+    state, h, mass, q, u = system.state(), 1e-3, 1.0, 0.1, 0.0
+    state.set_coordinate(slider, q, u)
+    state.reset_dissipated_energy()
+    for step in range(1, 501):
+        state.evaluate()
+        u = u + h * float(state.coordinate_forces[0]) / mass
+        q = q + h * u
+        state.finish_step(time=h * step, coordinates=[q], coordinate_rates=[u])
+    state.evaluate()
+    lost = state.dissipated_energy
+    # Held forces balance the kinetic energy to roundoff.
+    assert lost is not None and lost > 0.1
+    assert abs(lost + state.energy + 0.5 * mass * u * u - 0.5 * 100.0 * 0.1**2) < 1e-3
+    with pytest.raises(fe.InvalidValueError, match="rule"):
+        state.finish_step(time=1.0, rule="simpson")
+    state.time = 1.0
+    state.set_coordinate(slider, 2.0 * q, u)
+    state.evaluate()
+    state.accept()
+    state.evaluate()
+    assert state.dissipated_energy is None
+
+
 def test_what_another_system_saved_is_refused() -> None:
     state = everything().state()
     other = fe.System()

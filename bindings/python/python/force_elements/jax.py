@@ -1,0 +1,126 @@
+"""Forces and what elements remember as functions for JAX, with exact derivatives in both directions, under jit and vmap.
+
+A :class:`Step` is a pure function of arrays. It runs on the host, by a callback. With ``jax.config.update("jax_enable_x64", True)``
+it has the numbers of the library; without, JAX rounds them to single precision.
+"""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.extend.core import Primitive
+from jax.interpreters import ad, batching, mlir
+
+from ._core import System
+from ._function import Function
+
+__all__ = ["Step"]
+
+
+class Step:
+    """An evaluation and its commit: ``wrenches, coordinate_forces, after = step(variables, poses, velocities)``.
+
+    ``variables`` (..., v) are those of ``State.values()``, time first, among them parameters and what elements remember, and
+    ``after`` is what they are after the commit: the ``variables`` of the next step, once its time has been set. ``poses`` are
+    (..., bodies, 4, 4) or (..., bodies, 7), ``velocities`` (..., bodies, 6), ``coordinates`` and ``coordinate_rates``
+    (..., coordinates); leading axes are worlds, run on ``threads`` threads, by default on all cores. ``wrenches`` (..., bodies, 6)
+    are torques and forces at the origins of bodies, in ground.
+
+    It can be differentiated once by all of them, forwards and backwards; flags and energy accounts have derivatives of zero.
+    Gradients by the entries of a pose are those along motions: of what moves it off the rotations there is none.
+    """
+
+    def __init__(self, system: System, *, threads: int | None = None) -> None:
+        self._function = Function(system, threads)
+        self._call = jax.custom_jvp(self._primal)
+        self._call.defjvp(self._jvp)
+
+    def variables(self) -> Any:
+        """The variables of the default state of the system."""
+        return jnp.asarray(self._function.start)
+
+    def __call__(
+        self, variables: Any, poses: Any, velocities: Any, coordinates: Any = None, coordinate_rates: Any = None
+    ) -> tuple[Any, Any, Any]:
+        worlds = jnp.shape(variables)[:-1]
+        none = jnp.zeros((*worlds, self._function.coordinates))
+        coordinates = none if coordinates is None else coordinates
+        coordinate_rates = none if coordinate_rates is None else coordinate_rates
+        inputs = [jnp.asarray(array, dtype=float) for array in (variables, poses, velocities, coordinates, coordinate_rates)]
+        self._function.check([array.shape for array in inputs])
+        wrenches, forces, after = self._call(*inputs)
+        return wrenches, forces, after
+
+    def _primal(self, *inputs: Any) -> tuple[Any, ...]:
+        return tuple(_evaluate.bind(*inputs, function=self._function))
+
+    def _jvp(self, inputs: tuple[Any, ...], rates: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        return self._primal(*inputs), tuple(_multiply.bind(*inputs, *rates, function=self._function))
+
+
+INPUTS = 5
+
+
+def _primitive(name: str, run: Any, shapes: Any) -> Primitive:
+    """A primitive that calls the host with arrays whose leading axes are worlds."""
+    primitive = Primitive(name)
+    primitive.multiple_results = True
+
+    def call(*arrays: Any, function: Function) -> Any:
+        types = [jax.ShapeDtypeStruct(shape, arrays[0].dtype) for shape in shapes(function, arrays)]
+
+        def host(*arrays: Any) -> tuple[Any, ...]:
+            return tuple(np.asarray(array, dtype=of.dtype) for array, of in zip(run(function, arrays), types))
+
+        return jax.pure_callback(host, types, *arrays)
+
+    def abstract(*arrays: Any, function: Function) -> Any:
+        return [jax.core.ShapedArray(shape, arrays[0].dtype) for shape in shapes(function, arrays)]
+
+    def batch(arrays: Any, axes: Any, *, function: Function) -> Any:
+        [count] = {array.shape[axis] for array, axis in zip(arrays, axes) if axis is not None}
+        moved = [
+            jnp.broadcast_to(array, (count, *array.shape)) if axis is None else jnp.moveaxis(array, axis, 0)
+            for array, axis in zip(arrays, axes)
+        ]
+        results = primitive.bind(*moved, function=function)
+        return results, [0] * len(results)
+
+    primitive.def_impl(jax.jit(call, static_argnames="function"))
+    primitive.def_abstract_eval(abstract)
+    mlir.register_lowering(primitive, mlir.lower_fun(call, multiple_results=True))
+    batching.primitive_batchers[primitive] = batch
+    return primitive
+
+
+def _output_shapes(function: Function, arrays: Any) -> Any:
+    return function.outputs(arrays[0].shape[:-1])
+
+
+_evaluate = _primitive("force_elements_evaluate", Function.evaluate, _output_shapes)
+_multiply = _primitive(
+    "force_elements_multiply",
+    lambda function, arrays: function.jvp(arrays[:INPUTS], arrays[INPUTS:]),
+    _output_shapes,
+)
+_multiply_transpose = _primitive(
+    "force_elements_multiply_transpose",
+    lambda function, arrays: function.vjp(arrays[:INPUTS], arrays[INPUTS:]),
+    lambda function, arrays: [array.shape for array in arrays[:INPUTS]],
+)
+
+
+def _transpose(gradients: Any, *arrays: Any, function: Function) -> Any:
+    inputs = arrays[:INPUTS]
+    shapes = function.outputs(inputs[0].shape[:-1])
+    given = [
+        jnp.zeros(shape, inputs[0].dtype) if isinstance(gradient, ad.Zero) else gradient
+        for gradient, shape in zip(gradients, shapes)
+    ]
+    by = _multiply_transpose.bind(*inputs, *given, function=function)
+    wanted = [gradient if ad.is_undefined_primal(rate) else None for gradient, rate in zip(by, arrays[INPUTS:])]
+    return [None] * INPUTS + wanted
+
+
+ad.primitive_transposes[_multiply] = _transpose

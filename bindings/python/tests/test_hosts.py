@@ -1,0 +1,61 @@
+"""MuJoCo and Drake as hosts."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+sys.path.insert(0, str(EXAMPLES))
+
+import mujoco_host
+
+import force_elements as fe
+
+
+def test_elements_hold_what_the_contact_of_mujoco_lets_creep() -> None:
+    for scene, since, least in ((mujoco_host.block, 5.0, 1e-3), (mujoco_host.pinch, 2.0, 1e-3)):
+        _, times, way = scene(False)
+        assert mujoco_host.creep(times, way, since) > least
+        _, times, way = scene(True)
+        # A nanometer a second; and it has been loaded, so that its springs have given way.
+        assert abs(mujoco_host.creep(times, way, since)) < 1e-9
+        assert 1e-4 < way[-1] - way[0] < 2e-3
+
+
+def test_a_cable_without_friction_is_the_tendon_and_with_it_a_capstan() -> None:
+    (_, _, tendon), _ = mujoco_host.finger(None)
+    (_, _, free), _ = mujoco_host.finger(0.0)
+    # Two programs with the same step, whose paths agree to roundoff that the dynamics damps.
+    assert np.abs(tendon - free).max() < 1e-3
+    (_, _, bend), row = mujoco_host.finger(0.3)
+    assert np.ptp(bend) > 30.0
+    # Hysteresis: at half of the pull the finger is bent further on the way there than on the way back.
+    assert float(row[1]) - float(row[3]) > 2.0
+    # Both pulleys slip, and the ends of the cable lie along it: Euler and Eytelwein, of all of the bend.
+    for ratio, capstan in ((row[4], row[5]), (row[6], row[7])):
+        assert float(ratio) == pytest.approx(float(capstan), rel=1e-3)
+
+
+def test_with_stiffness_and_damping_a_bushing_takes_steps_of_twenty_limits() -> None:
+    _, rows = mujoco_host.bushing()
+    assert [row[-1] for row in rows] == ["yes", "no", "yes", "yes"]
+    assert float(rows[-1][1]) == 20.0
+
+
+def test_a_body_without_a_counterpart_is_refused() -> None:
+    model, data = mujoco_host.load('<worldbody><body name="one"/></worldbody>')
+    system = fe.System()
+    system.add_body("other")
+    with pytest.raises(ValueError, match="no body of the name 'other'"):
+        mujoco_host.Host(model, data, system)
+
+
+def test_drake_carries_a_block_to_rest() -> None:
+    pytest.importorskip("pydrake")
+    done = subprocess.run([sys.executable, str(EXAMPLES / "drake_host.py")], capture_output=True, text=True, check=True)
+    _, *rows = (line.split() for line in done.stdout.splitlines())
+    x, speed = [float(row[1]) for row in rows], [float(row[3]) for row in rows]
+    assert speed[0] > 1000.0 and speed[-1] < 1e-3 and x[-1] == x[-2] > 200.0
