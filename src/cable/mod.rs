@@ -48,6 +48,7 @@ mod strands;
 mod surfaces;
 mod sweep;
 mod touch;
+mod trace;
 mod turning;
 mod via_point;
 mod workspace;

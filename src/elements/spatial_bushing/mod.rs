@@ -16,7 +16,7 @@ pub use crate::elements::frames::{Dynamics, Framed, Frames};
 use super::frames::Ends;
 use crate::framework::variables::Variables as _;
 use crate::framework::{
-    AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, Error, ForceElement, Given, Stiffnesses,
+    AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, Error, ForceElement, Given, Pen, Stiffnesses,
 };
 pub use crate::math::Symmetric6;
 use crate::math::{
@@ -414,6 +414,11 @@ impl<T: Real> ForceElement<T> for SpatialBushing<T> {
 
     fn power_dissipated(&self, at: &AtDynamics<'_, T, Self>) -> T {
         at.dynamics.power_dissipated
+    }
+
+    fn draw(&self, at: &AtDynamics<'_, T, Self>, pen: &mut Pen<'_>) {
+        let (position, dynamics) = (at.position, at.dynamics);
+        self.ends.draw([&position.X_GF, &position.X_GM], [&dynamics.F_GF, &dynamics.F_GM], pen);
     }
 
     fn report_stiffness(&self, at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {
