@@ -32,7 +32,9 @@ impl Cable {
         let axis = Rotation3::from_axis_angle(&Vector3::x_axis(), std::f64::consts::FRAC_PI_2);
         for [x, z, radius] in ROLLERS {
             let pose = Pose::from_parts(Translation3::new(x, 0.0, z), axis);
-            path = path.over(Obstacle::new(Frame::ground(pose), Cylinder::new(radius)?)?);
+            let roller = Obstacle::new(Frame::ground(pose), Cylinder::new(radius)?)?;
+            // Over the top, to begin with.
+            path = path.over(roller.with_contact_hint(Point3::new(0.0, radius, 0.0))?);
         }
         let elastic = Parameters { stiffness: 200.0, slack_length: 1.5, dissipation: 0.0 };
         let spring = system.add(CableSpring::new(path, elastic)?)?;
@@ -51,7 +53,8 @@ impl Cable {
         self.length = path.length;
         let from_joint = Vector3::new(x - JOINT[0], 0.0, z - JOINT[1]);
         let pull = path.unit_force_on(self.end, dynamics.positions()).force;
-        self.moment_arm = from_joint.cross(&pull).y;
+        // Counterclockwise in the picture, into which y points.
+        self.moment_arm = -from_joint.cross(&pull).y;
         Ok(at.dynamics.tension)
     }
 }
