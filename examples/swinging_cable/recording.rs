@@ -13,7 +13,9 @@ use gltf::json::mesh::{Primitive, Semantic};
 use gltf::json::scene::UnitQuaternion as Quaternion;
 use gltf::json::validation::Checked::Valid;
 use gltf::json::validation::USize64;
-use gltf::json::{Accessor, Animation, Buffer, Index, Material, Mesh, Node, Root, Scene, Value, buffer};
+use gltf::json::{
+    Accessor, Animation, Buffer, Extras, Index, Material, Mesh, Node, Root, Scene, Value, buffer,
+};
 
 /// Where something is in a frame: place, orientation, scale.
 type Placed = ([f32; 3], [f32; 4], [f32; 3]);
@@ -126,9 +128,8 @@ impl Recording {
         let mut animation = Animation {
             channels: Vec::new(),
             samplers: Vec::new(),
-            name: None,
             extensions: None,
-            extras: Default::default(),
+            extras: Extras::default(),
         };
         let tracks = bodies
             .into_iter()
@@ -153,15 +154,15 @@ impl Recording {
                         interpolation: Valid(Interpolation::Step),
                         output,
                         extensions: None,
-                        extras: Default::default(),
+                        extras: Extras::default(),
                     },
                 );
-                let target = Target { node, path: Valid(path), extensions: None, extras: Default::default() };
+                let target = Target { node, path: Valid(path), extensions: None, extras: Extras::default() };
                 animation.channels.push(Channel {
                     sampler,
                     target,
                     extensions: None,
-                    extras: Default::default(),
+                    extras: Extras::default(),
                 });
             }
         }
@@ -170,18 +171,13 @@ impl Recording {
         let upright = UnitQuaternion::from_axis_angle(&Vector3::x_axis(), -std::f64::consts::FRAC_PI_2);
         let upright = Some(Quaternion(single(upright.coords.into())));
         let scene = root.push(Node { children: Some(nodes), rotation: upright, ..Node::default() });
-        root.scene = Some(root.push(Scene {
-            nodes: vec![scene],
-            name: None,
-            extensions: None,
-            extras: Default::default(),
-        }));
+        root.scene =
+            Some(root.push(Scene { nodes: vec![scene], extensions: None, extras: Extras::default() }));
         root.buffers.push(Buffer {
             byte_length: USize64::from(bytes.len()),
-            name: None,
             uri: None,
             extensions: None,
-            extras: Default::default(),
+            extras: Extras::default(),
         });
         let json = root.to_vec()?;
         let header = Header { magic: *b"glTF", version: 2, length: 0 };
@@ -261,7 +257,7 @@ fn add_mesh(root: &mut Root, bytes: &mut Vec<u8>, triangles: &Triangles, [r, g, 
     let primitive = Primitive {
         attributes: [(Valid(Semantic::Positions), positions)].into(),
         extensions: None,
-        extras: Default::default(),
+        extras: Extras::default(),
         indices: None,
         material: Some(material),
         mode: Valid(gltf::json::mesh::Mode::Triangles),
@@ -269,8 +265,7 @@ fn add_mesh(root: &mut Root, bytes: &mut Vec<u8>, triangles: &Triangles, [r, g, 
     };
     root.push(Mesh {
         extensions: None,
-        extras: Default::default(),
-        name: None,
+        extras: Extras::default(),
         primitives: vec![primitive],
         weights: None,
     })
@@ -291,10 +286,9 @@ fn add_numbers<const N: usize>(
         byte_length: USize64::from(bytes.len() - start),
         byte_offset: Some(USize64::from(start)),
         byte_stride: None,
-        name: None,
         target: None,
         extensions: None,
-        extras: Default::default(),
+        extras: Extras::default(),
     });
     let (min, max) = range.map(|(min, max)| (Value::from(min), Value::from(max))).unzip();
     root.push(Accessor {
@@ -303,11 +297,10 @@ fn add_numbers<const N: usize>(
         count: USize64::from(count),
         component_type: Valid(GenericComponentType(ComponentType::F32)),
         extensions: None,
-        extras: Default::default(),
+        extras: Extras::default(),
         type_: Valid(type_),
         min,
         max,
-        name: None,
         normalized: false,
         sparse: None,
     })
