@@ -34,6 +34,8 @@ type Law<T> = dyn Fn(&Motion<'_, T>, &mut Loads<T>) -> T + Send + Sync;
 ///
 /// Where nothing else says the scalar the closure must be given it: `CustomForce::<f64>::new`.
 ///
+#[doc = include_str!("../../docs/sketches/custom_force.svg")]
+///
 /// # Example: two springs that harden
 ///
 /// ```

@@ -24,6 +24,8 @@ use crate::{results, variables};
 ///                   `-------'
 /// ```
 ///
+#[doc = include_str!("../../../docs/sketches/cable_spring.svg")]
+///
 /// # Law
 ///
 /// With the path's length `L`, its rate `L̇`, and the elongation `x = max(0, L − L₀)`:

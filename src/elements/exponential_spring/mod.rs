@@ -42,6 +42,8 @@ use law::{Motion, Next, Outcome, Step};
 /// The plane is the x-y plane of frame P and its normal is P's z axis. P is fixed to Ground or to another body. A
 /// box on the floor has eight such springs, one at each corner.
 ///
+#[doc = include_str!("../../../docs/sketches/exponential_spring.svg")]
+///
 /// # Law
 ///
 /// With the position `p` and velocity `v` of the station relative to the plane, expressed in P:

@@ -36,6 +36,8 @@ use crate::shapes::direction_and_length;
 ///      half-space, or ball of radius R₂
 /// ```
 ///
+#[doc = include_str!("../../../docs/sketches/hertz_contact.svg")]
+///
 /// # Law
 ///
 /// ```text

@@ -33,6 +33,8 @@ use turns::with_turns;
 ///        B1 ──X_B1F── F ~~~~[k, c]~~~~ M ──X_B2M── B2
 /// ```
 ///
+#[doc = include_str!("../../../docs/sketches/linear_bushing.svg")]
+///
 /// # Law
 ///
 /// The orientation of M in F is expressed by three body-fixed x-y-z angles, as though a gimbal joined the frames,

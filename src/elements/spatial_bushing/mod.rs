@@ -34,6 +34,8 @@ use turn::Turn;
 ///                             half-way frame
 /// ```
 ///
+#[doc = include_str!("../../../docs/sketches/spatial_bushing.svg")]
+///
 /// # Law
 ///
 /// M is turned in F by the rotation vector `θ = φ n`: `R_FM = exp(θ×)`. The half-way frame H is turned in F by half that
