@@ -172,7 +172,7 @@ fn picture(sketch: &Sketch, plot: &Plot) -> Result<String, std::fmt::Error> {
         svg.push_str("\"/>\n");
     }
     for [u, v] in sketch.dots.iter().map(|p| place(*p)) {
-        writeln!(svg, "<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"3.5\" fill=\"currentColor\"/>", u, v)?;
+        writeln!(svg, "<circle cx=\"{u:.1}\" cy=\"{v:.1}\" r=\"3.5\" fill=\"currentColor\"/>")?;
     }
     for (text, p) in &sketch.labels {
         let [u, v] = place(*p);
@@ -226,7 +226,7 @@ fn plot_into(svg: &mut String, plot: &Plot) -> std::fmt::Result {
             left - 8.0,
             place((0.0, value))[1] + 4.0,
             "end",
-            &value.round_to(if value.abs() < 100.0 { 1 } else { 0 }).to_string(),
+            &value.round_to(i32::from(value.abs() < 100.0)).to_string(),
         )?;
     }
     // Where no curve begins.
@@ -293,6 +293,7 @@ fn ground() -> Frame<f64> {
 }
 
 type Made = Result<(Sketch, Plot), Box<dyn Error>>;
+type Make = fn() -> Made;
 
 fn exponential_spring() -> Made {
     let stage = |station: Point3<f64>, friction_elasticity| {
@@ -578,7 +579,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let folder = arguments.path(0);
     std::fs::create_dir_all(folder)?;
     println!("# Sketches of the elements\n\n`cargo run --release --example sketches`\n");
-    let all: [(&str, fn() -> Made); 8] = [
+    let all: [(&str, Make); 8] = [
         ("cable_spring", cable_spring),
         ("coordinate_spring_damper_ext", coordinate_spring_damper_ext),
         ("custom_force", custom_force),
