@@ -16,15 +16,17 @@ pub(crate) fn write(path: &Path, snapshot: &Snapshot<'_>) -> Result<PathBuf, Box
         let [x, y, z] = (force.friction_force_G / spring.area).into();
         results[spring.index] = [force.pressure, spring.depth, x, y, z];
     }
-    let mut text = String::from("# vtk DataFile Version 3.0\npressure of a tyre\nASCII\nDATASET POLYDATA\n");
+    let mut text = String::from("# vtk DataFile Version 3.0\npressure of a tyre\nASCII\nDATASET UNSTRUCTURED_GRID\n");
     writeln!(text, "POINTS {} double", vertices.len())?;
     for p in vertices.map(|vertex| X_GS * vertex) {
         writeln!(text, "{} {} {}", p.x, p.y, p.z)?;
     }
-    writeln!(text, "POLYGONS {} {}", faces.len(), 4 * faces.len())?;
+    writeln!(text, "CELLS {} {}", faces.len(), 4 * faces.len())?;
     for [a, b, c] in faces {
         writeln!(text, "3 {a} {b} {c}")?;
     }
+    // Triangles.
+    writeln!(text, "CELL_TYPES {}\n{}", faces.len(), "5\n".repeat(faces.len()).trim_end())?;
     writeln!(text, "CELL_DATA {}", faces.len())?;
     for (i, name) in ["pressure_Pa", "depth_m"].into_iter().enumerate() {
         writeln!(text, "SCALARS {name} double 1\nLOOKUP_TABLE default")?;
