@@ -16,7 +16,8 @@ pub(crate) fn write(path: &Path, snapshot: &Snapshot<'_>) -> Result<PathBuf, Box
         let [x, y, z] = (force.friction_force_G / spring.area).into();
         results[spring.index] = [force.pressure, spring.depth, x, y, z];
     }
-    let mut text = String::from("# vtk DataFile Version 3.0\npressure of a tyre\nASCII\nDATASET UNSTRUCTURED_GRID\n");
+    let mut text =
+        String::from("# vtk DataFile Version 3.0\npressure of a tyre\nASCII\nDATASET UNSTRUCTURED_GRID\n");
     writeln!(text, "POINTS {} double", vertices.len())?;
     for p in vertices.map(|vertex| X_GS * vertex) {
         writeln!(text, "{} {} {}", p.x, p.y, p.z)?;
