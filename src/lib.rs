@@ -73,6 +73,7 @@
 //! The [`guide`] answers whole questions with programs to copy: [embed it](guide::hosts),
 //! [choose parameters and steps](guide::steps), [suspensions and mounts](guide::suspensions),
 //! [muscles and cables](guide::cables), [save, spawn and branch](guide::states), [laws of one's own](guide::laws),
+//! [drawing](guide::drawing),
 //! [derivatives](guide::linearization), [coming from another program](guide::other_programs).
 //!
 //! | to … | see |
@@ -86,6 +87,7 @@
 //! | change the scalar | [`cast`](ForceSystem::cast), [`Casts`], [`cast_state`](ForceSystem::cast_state) |
 //! | set the motion, evaluate | [`State`], [`KinematicsSource`], [`Stage`] |
 //! | read results | [`PositionView`], [`VelocityView`], [`DynamicsView`], [`Forces`] |
+//! | draw, in any engine | [`DynamicsView::draw`], [`Canvas`], [`guide::drawing`] |
 //! | log, plot or bind by name, with units | [`PositionView::visit_results`], [`State::visit_variables`] |
 //! | commit | [`accept_step`](ForceSystem::accept_step), [`finish_step`](ForceSystem::finish_step) |
 //! | save, restore, copy | [`Checkpoint`], [`Snapshot`], [`State::to_bytes`] |
@@ -149,11 +151,11 @@ pub use elements::{
 };
 pub use framework::variables;
 pub use framework::{
-    AtDynamics, AtPosition, AtVelocity, Between, Blocks, Branch, Cache, Checkpoint, Column, DynamicsView,
-    ElementError, ElementId, ElementLinearization, ElementName, End, Error, ForceElement, ForceSystem,
-    Freedoms, Given, Handle, Linearization, OwnError, PositionView, Row, Scope, Slopes, Snapshot, Source,
-    StableStep, Stage, State, StepMethod, StepRule, Stepping, Stiffnesses, Triplet, VariablePlace,
-    VariableVector, Variables, Variation, VelocityView, Worlds,
+    AtDynamics, AtPosition, AtVelocity, Between, Blocks, Branch, Cache, Canvas, Checkpoint, Column,
+    DynamicsView, ElementError, ElementId, ElementLinearization, ElementName, End, Error, ForceElement,
+    ForceSystem, Freedoms, Given, Handle, Linearization, Mark, Meaning, OwnError, Pen, PositionView, Row,
+    Scope, Slopes, Snapshot, Source, StableStep, Stage, State, StepMethod, StepRule, Stepping, Stiffnesses,
+    Triplet, VariablePlace, VariableVector, Variables, Variation, VelocityView, Worlds,
 };
 pub use math::check;
 pub use math::{InvalidValue, Number, Pose, Real, Requirement, SpatialForce, SpatialVelocity, cast_pose};
@@ -172,6 +174,7 @@ pub use mechanics::{
 /// | build muscles, winches and cables | [`cables`](guide::cables) |
 /// | save, restore, spawn, remove, branch | [`states`](guide::states) |
 /// | write a law of one's own | [`laws`](guide::laws) |
+/// | draw elements and their forces | [`drawing`](guide::drawing) |
 /// | take derivatives | [`linearization`](guide::linearization) |
 /// | find what another program calls otherwise | [`other_programs`](guide::other_programs), [`coverage`](guide::coverage) |
 /// | read symbols and frames | [`notation`](guide::notation) |
@@ -183,6 +186,8 @@ pub mod guide {
     pub mod coverage {}
     #[doc = include_str!("../docs/design.md")]
     pub mod design {}
+    #[doc = include_str!("../docs/drawing.md")]
+    pub mod drawing {}
     #[doc = include_str!("../docs/hosts.md")]
     pub mod hosts {}
     #[doc = include_str!("../docs/laws.md")]

@@ -3,7 +3,7 @@
 //! cost, and a picture.
 //!
 //! ```text
-//! cargo run --release --example swinging_cable [-- PICTURE.svg]
+//! cargo run --release --example swinging_cable [-- PICTURE.svg [RECORDING.glb]]
 //! ```
 #![allow(non_snake_case, reason = "monogram notation")]
 
@@ -12,12 +12,14 @@ use std::error::Error;
 use force_elements::simulation::{DormandPrince, ImplicitTrapezoidal, Integrator};
 
 mod picture;
+mod recording;
 
 use force_elements_examples::{Argument, Arguments, Progress, Table, print, println};
 use force_elements_scenes::swinging_cable::{
-    MASSES, RADIUS, Run, SECONDS, SLACK_LENGTH, STIFFNESS, SUPPORT, Sample, SwingingCable,
+    HALF_SIDES, MASSES, RADIUS, Run, SECONDS, SLACK_LENGTH, STIFFNESS, SUPPORT, Sample, SwingingCable,
 };
 use picture::Film;
+use recording::Recording;
 
 /// Dissipation of the cable in the second half of the tables \[s/m\].
 const DISSIPATION: f64 = 0.3;
@@ -214,7 +216,14 @@ fn print_losses(scene: &SwingingCable) -> Result<(), Box<dyn Error>> {
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments = Arguments::read(
         "Two bodies swing on an elastic cable over a cylinder: where the energy goes, how well it adds up, and a picture.",
-        [Argument::picture("target/swinging_cable.svg")],
+        [
+            Argument::picture("target/swinging_cable.svg"),
+            Argument {
+                name: "RECORDING.glb",
+                help: "where ten seconds of it are recorded as glTF, if anywhere",
+                default: "",
+            },
+        ],
     );
     let path = arguments.path(0);
     if let Some(folder) = path.parent() {
@@ -253,5 +262,26 @@ down. {SECONDS} s.",
 
     film.draw(path, &conserved, &lossy)?;
     println!("\nPicture: {}", path.display());
+    let recorded = arguments.path(1);
+    if !recorded.as_os_str().is_empty() {
+        let bytes = record(&undamped, recorded)?;
+        println!("Recording: {}, {bytes} bytes", recorded.display());
+    }
     Ok(())
+}
+
+/// Records ten seconds at thirty frames a second.
+fn record(scene: &SwingingCable, path: &std::path::Path) -> Result<usize, Box<dyn Error>> {
+    let mut recording = Recording::new();
+    for body in scene.bodies {
+        recording.add_box(body, HALF_SIDES);
+    }
+    let drum = scene.system.element(scene.cable).path().obstacles()[0].frame();
+    recording.add_cylinder(&drum.X_BF, RADIUS, 0.5);
+    let (mut simulation, mut integrator) = (scene.simulation()?, DormandPrince::new(1e-8));
+    for frame in 0..=300 {
+        simulation.run(&mut integrator, f64::from(frame) / 30.0, |_| {})?;
+        recording.expose(&simulation.dynamics()?);
+    }
+    recording.write(path)
 }

@@ -7,7 +7,7 @@ use core::fmt;
 
 use nalgebra::{Point3, Vector3};
 
-use crate::framework::{AtDynamics, AtVelocity, Blocks, ElementError, End, ForceElement};
+use crate::framework::{AtDynamics, AtVelocity, Blocks, ElementError, End, ForceElement, Pen};
 use crate::math::{Pose, Real, SpatialForce, SpatialVelocity};
 use crate::mechanics::{
     BodyIndex, Checked, CoordinateIndex, ForceAccumulator, KinematicsError, Positions, Topology, Velocities,
@@ -33,6 +33,8 @@ type Law<T> = dyn Fn(&Motion<'_, T>, &mut Loads<T>) -> T + Send + Sync;
 /// reused.
 ///
 /// Where nothing else says the scalar the closure must be given it: `CustomForce::<f64>::new`.
+///
+#[doc = include_str!("../../docs/sketches/custom_force.svg")]
 ///
 /// # Example: two springs that harden
 ///
@@ -298,6 +300,20 @@ impl<T: Real> ForceElement<T> for CustomForce<T> {
                 Load::AtPoint { body, ref p_G, f_G } => forces.apply_at_point(Checked(body), p_G, f_G),
                 Load::OnBody { body, F_GB } => forces.apply_to_body(Checked(body), F_GB),
                 Load::OnCoordinate { coordinate, f } => forces.apply_to_coordinate(Checked(coordinate), f),
+            }
+        }
+    }
+
+    fn draw(&self, at: &AtDynamics<'_, T, Self>, pen: &mut Pen<'_>) {
+        for load in at.dynamics.loads.all() {
+            match load {
+                Load::AtPoint { body, p_G, f_G } => pen.force(*body, p_G, f_G),
+                Load::OnBody { body, F_GB } => {
+                    let p_GB = at.positions.pose(Checked(*body)).translation.vector.into();
+                    pen.force(*body, &p_GB, &F_GB.force);
+                    pen.torque(*body, &p_GB, &F_GB.torque);
+                }
+                Load::OnCoordinate { .. } => {}
             }
         }
     }

@@ -3,7 +3,7 @@
 use nalgebra::{Matrix3, Point3, Vector3, Vector6};
 
 use crate::framework::variables::{Variables, Visitor, VisitorMut};
-use crate::framework::{Blocks, ElementError, Row, Stage, Stiffnesses};
+use crate::framework::{Blocks, ElementError, Meaning, Pen, Row, Stage, Stiffnesses};
 use crate::math::{InvalidValue, Pose, Real, SpatialForce, SpatialVelocity, checked_when_read};
 use crate::mechanics::{BodyIndex, Checked, ForceAccumulator, Frame, Positions, Topology, Velocities};
 use crate::{results, variables};
@@ -155,6 +155,23 @@ impl Ends {
             }
             let still = (&none, &SpatialVelocity::zero());
             blocks.add_to_by_frames(Row::Next(i), of_frames, still, [*rate, none], [none; 2]);
+        }
+    }
+
+    /// Draws frames F and M, and the forces on them.
+    pub(super) fn draw<T: Real>(
+        self,
+        poses: [&Pose<T>; 2],
+        forces: [&SpatialForce<T>; 2],
+        pen: &mut Pen<'_>,
+    ) {
+        let origins = poses.map(|X| Point3::from(X.translation.vector));
+        let distance = (origins[1] - origins[0]).norm();
+        pen.line(Meaning::Frame, distance, &origins[0], &origins[1]);
+        for (i, body) in self.bodies().into_iter().enumerate() {
+            pen.frame(distance, poses[i]);
+            pen.force(body, &origins[i], &forces[i].force);
+            pen.torque(body, &origins[i], &forces[i].torque);
         }
     }
 

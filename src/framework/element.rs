@@ -6,7 +6,7 @@ use core::ops::Deref;
 use nalgebra::{Point3, Vector3};
 
 use crate::framework::variables::Variables;
-use crate::framework::{Blocks, Cache, ElementError, Stiffnesses};
+use crate::framework::{Blocks, Cache, ElementError, Pen, Stiffnesses};
 use crate::math::Real;
 use crate::mechanics::{BodyIndex, ForceAccumulator, Positions, Topology, Velocities};
 
@@ -235,6 +235,10 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
     ) -> Result<(), ElementError> {
         Ok(())
     }
+
+    /// Draws where the element is and what it exerts, for [`DynamicsView::draw`](crate::DynamicsView::draw). By default
+    /// nothing.
+    fn draw(&self, _at: &AtDynamics<'_, T, Self>, _pen: &mut Pen<'_>) {}
 
     /// Reports springs that are at least as stiff and as damped as the element, for the host's choice of a
     /// [stable step](crate::ForceSystem::stable_step). By default nothing is known.

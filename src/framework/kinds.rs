@@ -7,6 +7,7 @@ use core::any::Any;
 use core::fmt::Debug;
 use core::ops::{Range, RangeInclusive};
 
+use crate::framework::draw::Pen;
 use crate::framework::element::ForceElement;
 use crate::framework::element_variables::ElementVariables;
 use crate::framework::linearize::KindBlocks;
@@ -120,6 +121,8 @@ pub(crate) trait AnyKind<T: Real>: Any + Debug + Send + Sync {
         place: usize,
         kinematics: &Kinematics<T>,
     ) -> Result<T, Error>;
+    /// Draws one element, after it has been realized to Dynamics; nothing while it is disabled.
+    fn draw(&self, slots: &dyn AnySlots<T>, place: usize, kinematics: &Kinematics<T>, pen: &mut Pen<'_>);
     /// Lets one element report its stiffness, after it has been realized to Dynamics; nothing while it is disabled.
     fn report_stiffness(
         &self,
@@ -291,6 +294,14 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
             Measure::Held => element.held_energy(&at),
             Measure::PowerDissipated => element.power_dissipated(&at),
         })
+    }
+
+    fn draw(&self, slots: &dyn AnySlots<T>, place: usize, kinematics: &Kinematics<T>, pen: &mut Pen<'_>) {
+        if let Ok(slots) = Slots::<T, E>::downcast(slots)
+            && let Some(element) = self.enabled_element(slots, place)
+        {
+            element.draw(&slots.at_dynamics(place, kinematics), pen);
+        }
     }
 
     fn report_stiffness(

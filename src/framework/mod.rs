@@ -4,6 +4,7 @@ pub(crate) mod casts;
 mod checkpoint;
 mod composites;
 mod continuous;
+mod draw;
 pub(crate) mod element;
 pub(crate) mod element_variables;
 pub(crate) mod error;
@@ -29,6 +30,7 @@ mod writes;
 
 pub use checkpoint::Checkpoint;
 pub use continuous::StepRule;
+pub use draw::{Canvas, Mark, Meaning, Pen};
 pub use element::{AtDynamics, AtPosition, AtVelocity, ForceElement, Given};
 pub use error::{ElementError, ElementName, Error, OwnError};
 pub use handle::{ElementId, Handle};

@@ -6,6 +6,7 @@ mod commits;
 mod copies;
 mod coverage;
 mod difference_scales;
+mod drawing;
 mod joint_coordinates;
 mod ledger;
 mod linearization;

@@ -355,18 +355,29 @@ impl<T: Real> Strands<T> {
     /// # Panics
     /// If `forces` lack a body, like slice indexing; those of the solution's system do not.
     pub fn add_forces(&self, results: &PathResults<T>, tensions: &[T], forces: &mut ForceAccumulator<'_, T>) {
-        if let [tension] = tensions {
-            results.add_forces(*tension, forces);
-            return;
-        }
-        let strands = || self.all.iter().zip(tensions);
-        let mean = strand_law::mean(&self.parts, tensions);
+        let mean = self.mean(tensions);
         results.add_forces(mean, forces);
-        for (strand, &tension) in strands().filter(|(strand, _)| !strand.is_wound) {
-            let pull = strand.direction_G * (tension - mean);
-            forces.apply_at_point(strand.from_body, &strand.from_G, pull);
-            forces.apply_at_point(strand.to_body, &strand.to_G, -pull);
+        for (body, p_G, pull) in self.departures(tensions, mean) {
+            forces.apply_at_point(body, &p_G, pull);
         }
+    }
+
+    /// The tension that acts along the present path.
+    pub(super) fn mean(&self, tensions: &[T]) -> T {
+        if let [tension] = tensions { *tension } else { strand_law::mean(&self.parts, tensions) }
+    }
+
+    /// The forces on bodies by which the tensions depart from their mean.
+    pub(super) fn departures<'a>(
+        &'a self,
+        tensions: &'a [T],
+        mean: T,
+    ) -> impl Iterator<Item = (BodyIndex, Point3<T>, Vector3<T>)> + 'a {
+        let several = self.all.iter().zip(tensions).filter(|_| tensions.len() > 1);
+        several.filter(|(strand, _)| !strand.is_wound).flat_map(move |(strand, &tension)| {
+            let pull = strand.direction_G * (tension - mean);
+            [(strand.from_body, strand.from_G, pull), (strand.to_body, strand.to_G, -pull)]
+        })
     }
 
     /// Writes into `grips` the memory for an accepted step.

@@ -9,8 +9,8 @@ use alloc::vec::Vec;
 
 use crate::cable::{CablePath, Grips, PathCasts, PathResults, Strands, tension};
 use crate::framework::{
-    AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, Error, ForceElement, Given, Stiffnesses,
-    Variables,
+    AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, Error, ForceElement, Given, Meaning, Pen,
+    Stiffnesses, Variables,
 };
 use crate::math::{Real, Requirement, check, checked_when_read};
 use crate::mechanics::{ForceAccumulator, Topology, Velocities};
@@ -23,6 +23,8 @@ use crate::{results, variables};
 ///   B1 ●───────────(  B2  μ  )───────● B3        without friction one tension f all along
 ///                   `-------'
 /// ```
+///
+#[doc = include_str!("../../../docs/sketches/cable_spring.svg")]
 ///
 /// # Law
 ///
@@ -443,6 +445,36 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
 
     fn power_dissipated(&self, at: &AtDynamics<'_, T, Self>) -> T {
         at.dynamics.power_dissipated
+    }
+
+    fn draw(&self, at: &AtDynamics<'_, T, Self>, pen: &mut Pen<'_>) {
+        let (Position { path, strands, .. }, Dynamics { tension, tensions, .. }) = (at.position, at.dynamics);
+        let places = (&self.path, &at.discrete.grips);
+        let tension_in = |segment| strands.tension_in(segment, tensions, places, path).unwrap_or(*tension);
+        for (i, segment) in path.segments.iter().enumerate() {
+            pen.line(Meaning::Cable, tension_in(i), &segment.from_G, &segment.to_G);
+        }
+        let ends = [path.segments.first().map(|s| s.from_G), path.segments.last().map(|s| s.to_G)];
+        for point in path.via_points.iter().copied().chain(ends).flatten() {
+            let meets = path.segments.iter().position(|segment| segment.to_G == point);
+            pen.point(Meaning::Attachment, tension_in(meets.unwrap_or(0)), &point);
+        }
+        for (i, contact) in path.contacts.iter().enumerate() {
+            let before = path.segments.iter().position(|segment| segment.to_contact == Some(i));
+            let [start, end] = [before.unwrap_or(0), before.map_or(0, |before| before + 1)].map(tension_in);
+            let surface = self.path.obstacles()[contact.obstacle].surface();
+            let mut points = contact.points_G(surface, self.path.settings().smoothness);
+            let Some((_, mut from)) = points.next() else { continue };
+            for (share, to) in points {
+                pen.line(Meaning::Cable, start + (end - start) * share, &from, &to);
+                from = to;
+            }
+        }
+        if strands.all.is_empty() {
+            path.unit_forces().for_each(|(body, p_G, f_G)| pen.force(body, &p_G, &(f_G * *tension)));
+        } else {
+            strands.forces(path, tensions).for_each(|(body, p_G, f_G)| pen.force(body, &p_G, &f_G));
+        }
     }
 
     fn report_stiffness(&self, at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {

@@ -31,6 +31,8 @@ use crate::mechanics::{Checked, CoordinateIndex, CoordinatePair, ForceAccumulato
 ///
 /// Either side may be ground.
 ///
+#[doc = include_str!("../../../docs/sketches/coordinate_spring_damper_ext.svg")]
+///
 /// # Law
 ///
 /// With `q = f1·q1 − f0·q0` and `v = f1·q̇1 − f0·q̇0`:

@@ -13,7 +13,7 @@ use crate::elements::elastic_foundation::{
     SpringPosition, SpringVelocity, SurfaceIndex, Velocity,
 };
 use crate::framework::{
-    AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, ForceElement, Given, Stiffnesses,
+    AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, ForceElement, Given, Meaning, Pen, Stiffnesses,
 };
 use crate::math::{Real, SpatialForce, SpatialVelocity, is_finite, is_finite_pose};
 use crate::mechanics::{Checked, ForceAccumulator, KinematicsError, Quantity, Topology, Velocities};
@@ -309,6 +309,40 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
             for (surface, F_GS) in [(contact.mesh, resultant.F_GS), (contact.other, -resultant.F_GS)] {
                 let body = self.surfaces[surface.0].body;
                 forces.apply_to_frame(Checked(body), &p_GS, F_GS);
+            }
+        }
+    }
+
+    fn draw(&self, at: &AtDynamics<'_, T, Self>, pen: &mut Pen<'_>) {
+        let Position { X_GS, contacts, springs, .. } = at.position;
+        for (contact, resultant) in contacts.iter().zip(&at.dynamics.resultants) {
+            let (mesh, other) = (contact.mesh.0, contact.other.0);
+            let (placed, X_GM) = (&self.surfaces[mesh], &X_GS[mesh]);
+            let range = contact.springs.clone();
+            for (spring, SpringForce { pressure, .. }) in
+                springs[range.clone()].iter().zip(&at.dynamics.springs[range])
+            {
+                match placed.springs.as_ref().filter(|_| !at.parameters.clipped) {
+                    Some(faces) => {
+                        let corners = faces.corners(spring.index).map(|corner| X_GM * corner);
+                        for i in 0..3 {
+                            pen.line(Meaning::Face, *pressure, &corners[i], &corners[(i + 1) % 3]);
+                        }
+                    }
+                    None => pen.point(Meaning::Face, *pressure, &spring.base_G()),
+                }
+                let anchor = at.discrete.of(placed.first_spring + spring.index, other);
+                if let (Some(anchor), Some((base_G, _))) = (anchor, self.base_and_area(contact, spring, at)) {
+                    let anchor_G = X_GS[other] * anchor;
+                    pen.line(Meaning::Anchor, (anchor_G - base_G).norm(), &anchor_G, &base_G);
+                }
+            }
+            if let Some(center_G) = resultant.center_of_pressure_G {
+                let F_GC = resultant.F_GS.shifted(center_G.coords - X_GM.translation.vector);
+                for (surface, F_GC) in [(mesh, F_GC), (other, -F_GC)] {
+                    pen.force(self.surfaces[surface].body, &center_G, &F_GC.force);
+                    pen.torque(self.surfaces[surface].body, &center_G, &F_GC.torque);
+                }
             }
         }
     }

@@ -33,6 +33,8 @@ use parameters::KIND;
 ///      other     ╲_x___x_╱        toward its nearest point, by x
 /// ```
 ///
+#[doc = include_str!("../../../docs/sketches/elastic_foundation.svg")]
+///
 /// # Law
 ///
 /// Springs are independent. One whose base is inside the other surface is displaced to the nearest point of that surface,

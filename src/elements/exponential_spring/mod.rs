@@ -12,8 +12,8 @@ pub use variables::{
 };
 
 use crate::framework::{
-    AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, Error, ForceElement, Given, Stiffnesses,
-    Variables,
+    AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, Error, ForceElement, Given, Meaning, Pen,
+    Stiffnesses, Variables,
 };
 use crate::math::{Pose, Real, check};
 use crate::mechanics::{
@@ -34,6 +34,8 @@ use law::{Step, Tangential, normal_force};
 ///
 /// The plane is the x-y plane of frame P and its normal is P's z axis. P is fixed to Ground or to another body. A
 /// box on the floor has eight such springs, one at each corner.
+///
+#[doc = include_str!("../../../docs/sketches/exponential_spring.svg")]
 ///
 /// # Law
 ///
@@ -382,6 +384,21 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         for (body, f_G) in [(self.station.body, f_G), (self.plane.body, -f_G)] {
             forces.apply_at_point(Checked(body), &at.position.p_GS, f_G);
         }
+    }
+
+    fn draw(&self, at: &AtDynamics<'_, T, Self>, pen: &mut Pen<'_>) {
+        let Position { X_GP, p_GS, height, .. } = at.position;
+        pen.frame(*height, X_GP);
+        pen.point(Meaning::Station, *height, p_GS);
+        if at.dynamics.friction_force_limit > T::negligible() {
+            let anchor_G = at.dynamics.next_anchor_G();
+            let stretch = (at.position.p_PS.xy().coords - at.dynamics.next_anchor_P).norm();
+            pen.point(Meaning::Anchor, stretch, &anchor_G);
+            pen.line(Meaning::Anchor, stretch, &anchor_G, p_GS);
+        }
+        let f_G = at.dynamics.force_G();
+        pen.force(self.station.body, p_GS, &f_G);
+        pen.force(self.plane.body, p_GS, &-f_G);
     }
 
     fn report_stiffness(&self, at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {

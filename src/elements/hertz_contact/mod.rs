@@ -9,7 +9,8 @@ pub use variables::{Ball, CentersCoincide, Dynamics, Elastic, Parameters, Positi
 
 use crate::framework::variables::Variables as _;
 use crate::framework::{
-    AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, Error, ForceElement, Given, Stiffnesses,
+    AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, Error, ForceElement, Given, Meaning, Pen,
+    Stiffnesses,
 };
 use crate::math::{InvalidValue, Pose, Real};
 use crate::mechanics::{
@@ -27,6 +28,8 @@ use crate::shapes::direction_and_length;
 ///     ════ P ════  ↑ n       δ: how deep the undeformed surfaces reach into each other
 ///      half-space, or ball of radius R₂
 /// ```
+///
+#[doc = include_str!("../../../docs/sketches/hertz_contact.svg")]
 ///
 /// # Law
 ///
@@ -298,6 +301,25 @@ impl<T: Real> ForceElement<T> for HertzContact<T> {
         let force_G = normal_G * at.dynamics.normal_force + at.dynamics.friction_force_G;
         for (body, force_G) in self.bodies().into_iter().zip([force_G, -force_G]) {
             forces.apply_at_point(Checked(body), point_G, force_G);
+        }
+    }
+
+    fn draw(&self, at: &AtDynamics<'_, T, Self>, pen: &mut Pen<'_>) {
+        let Position { normal_G, point_G, depth, contact_radius, .. } = at.position;
+        if *depth <= T::zero() {
+            return pen.point(Meaning::Station, -*depth, point_G);
+        }
+        let across = normal_G.cross(&Vector3::ith(normal_G.iamin(), T::one())).normalize() * *contact_radius;
+        let rim = |k: u8| {
+            let (sine, cosine) = T::lit(f64::from(k) * core::f64::consts::TAU / 24.0).sin_cos();
+            point_G + across * cosine + normal_G.cross(&across) * sine
+        };
+        for k in 0..24 {
+            pen.line(Meaning::Face, at.dynamics.peak_pressure, &rim(k), &rim(k + 1));
+        }
+        let f_G = normal_G * at.dynamics.normal_force + at.dynamics.friction_force_G;
+        for (body, f_G) in self.bodies().into_iter().zip([f_G, -f_G]) {
+            pen.force(body, point_G, &f_G);
         }
     }
 

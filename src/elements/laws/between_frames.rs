@@ -6,7 +6,7 @@ use super::{FrameLaw, Outcome, Relative};
 use crate::elements::frames::{Ends, Framed, Frames};
 use crate::framework::variables::{Numbers, Over, Variables as _};
 use crate::framework::{
-    AtDynamics, AtPosition, AtVelocity, Between, Blocks, ElementError, Error, ForceElement, Given, Row,
+    AtDynamics, AtPosition, AtVelocity, Between, Blocks, ElementError, Error, ForceElement, Given, Pen, Row,
     Slopes, Stiffnesses, varied,
 };
 use crate::math::{Dual, Number, Pose, Real, SpatialForce, SpatialVelocity, rotated};
@@ -357,6 +357,11 @@ impl<T: Real, L: FrameLaw<T>> ForceElement<T> for BetweenFrames<T, L> {
 
     fn power_supplied(&self, at: &AtDynamics<'_, T, Self>) -> T {
         at.dynamics.power_supplied
+    }
+
+    fn draw(&self, at: &AtDynamics<'_, T, Self>, pen: &mut Pen<'_>) {
+        let (position, dynamics) = (at.position, at.dynamics);
+        self.ends.draw([&position.X_GF, &position.X_GM], [&dynamics.F_GF, &dynamics.F_GM], pen);
     }
 
     fn report_stiffness(&self, at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {

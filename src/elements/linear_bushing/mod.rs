@@ -12,7 +12,7 @@ pub use crate::elements::frames::{Dynamics, Framed, Frames};
 
 use crate::framework::variables::Variables as _;
 use crate::framework::{
-    AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, Error, ForceElement, Given, Stiffnesses,
+    AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, Error, ForceElement, Given, Pen, Stiffnesses,
 };
 use crate::math::{Pose, Real, SpatialForce};
 use crate::mechanics::{BodyIndex, ForceAccumulator, Frame, Topology, Velocities};
@@ -26,6 +26,8 @@ use law::{Gimbal, principal_angles, with_turns};
 /// ```text
 ///        B1 ──X_B1F── F ~~~~[k, c]~~~~ M ──X_B2M── B2
 /// ```
+///
+#[doc = include_str!("../../../docs/sketches/linear_bushing.svg")]
 ///
 /// # Law
 ///
@@ -276,6 +278,11 @@ impl<T: Real> ForceElement<T> for LinearBushing<T> {
 
     fn power_dissipated(&self, at: &AtDynamics<'_, T, Self>) -> T {
         at.dynamics.power_dissipated
+    }
+
+    fn draw(&self, at: &AtDynamics<'_, T, Self>, pen: &mut Pen<'_>) {
+        let (position, dynamics) = (at.position, at.dynamics);
+        self.ends.draw([&position.X_GF, &position.X_GM], [&dynamics.F_GF, &dynamics.F_GM], pen);
     }
 
     fn report_stiffness(&self, at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {

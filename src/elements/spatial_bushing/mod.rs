@@ -15,7 +15,7 @@ pub use crate::elements::frames::{Dynamics, Framed, Frames};
 use super::frames::Ends;
 use crate::framework::variables::Variables as _;
 use crate::framework::{
-    AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, Error, ForceElement, Given, Stiffnesses,
+    AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, Error, ForceElement, Given, Pen, Stiffnesses,
 };
 pub use crate::math::Symmetric6;
 use crate::math::{
@@ -32,6 +32,8 @@ use turn::Turn;
 ///        B1 ──X_B1F── F ~~~[K, C]~~~ H ~~~~~~ M ──X_B2M── B2
 ///                             half-way frame
 /// ```
+///
+#[doc = include_str!("../../../docs/sketches/spatial_bushing.svg")]
 ///
 /// # Law
 ///
@@ -413,6 +415,11 @@ impl<T: Real> ForceElement<T> for SpatialBushing<T> {
 
     fn power_dissipated(&self, at: &AtDynamics<'_, T, Self>) -> T {
         at.dynamics.power_dissipated
+    }
+
+    fn draw(&self, at: &AtDynamics<'_, T, Self>, pen: &mut Pen<'_>) {
+        let (position, dynamics) = (at.position, at.dynamics);
+        self.ends.draw([&position.X_GF, &position.X_GM], [&dynamics.F_GF, &dynamics.F_GM], pen);
     }
 
     fn report_stiffness(&self, at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {

@@ -149,7 +149,11 @@ impl<T: Real> TriangleMesh<T> {
 
     /// The corners of each face.
     pub fn triangles(&self) -> impl ExactSizeIterator<Item = [Point3<T>; 3]> + '_ {
-        self.plain.faces.iter().map(|face| face.map(|corner| self.vertex(corner as usize)))
+        (0..self.plain.faces.len()).map(|face| self.corners(face))
+    }
+
+    pub(crate) fn corners(&self, face: usize) -> [Point3<T>; 3] {
+        self.plain.faces[face].map(|corner| self.vertex(corner as usize))
     }
 
     /// The centroid of each face, the base of its spring.
