@@ -238,7 +238,8 @@ fn panels(engine: &mut Engine, exact: &[f64], differences: &[f64]) -> Result<Vec
                 Curve::new("", pulley),
                 Curve::beneath("", floor),
             ],
-        ),
+        )
+        .to_scale(),
     ])
 }
 

@@ -4,13 +4,51 @@
 //! writes poses and velocities into the state, realizes it stage by stage, reads forces through a view,
 //! integrates, and commits the steps it accepts.
 //!
-//! # Example: a bushing that holds a body, and its exact stiffness
+//! # Example: the loop of a host
 //!
-//! The same code runs on `f64` and on dual numbers, which carry a derivative along.
+//! A mass of 2 kg falls on a floor and comes to rest. The host integrates; the system computes the force.
 //!
 //! ```
-//! use force_elements::nalgebra::Vector6;
+//! use force_elements::exponential_spring::Parameters;
+//! use force_elements::nalgebra::{Point3, Vector3};
+//! use force_elements::{ContactDesign, ExponentialSpring, ForceSystem, Frame, Pose, SpatialVelocity, Station};
+//!
+//! let (mass, h) = (2.0, 1e-3);
+//! let mut system = ForceSystem::<f64>::new();
+//! let ball = system.add_body();
+//! // A contact for this mass, size and step, which rebounds with a fifth of the speed of 1.4 m/s.
+//! let design = ContactDesign::new(mass, 0.05, h).with_points(1).with_impact(1.4, 0.2);
+//! let (floor, lowest) = (Frame::ground(Pose::identity()), Station::on(ball, Point3::origin()));
+//! let spring = system.add(ExponentialSpring::new(floor, lowest, Parameters::for_contact(&design)?)?)?;
+//!
+//! let mut state = system.default_state();
+//! let (mut p, mut v) = (Vector3::new(0.0, 0.0, 0.1), Vector3::zeros());
+//! for step in 0..3000 {
+//!     // The motion in, the force out, at the origin of the body and in Ground.
+//!     state.set_time(h * f64::from(step))?;
+//!     state.set_body(ball, Pose::translation(p.x, p.y, p.z), SpatialVelocity::new(Vector3::zeros(), v))?;
+//!     let force = system.realize_dynamics(&mut state)?.body_force(ball).force;
+//!     // The step that led here is kept: what the elements remember is committed.
+//!     system.accept_step(&mut state)?;
+//!     v += (force / mass - Vector3::z() * 9.81) * h;
+//!     p += v * h;
+//! }
+//! // It rests where the spring carries its weight.
+//! let normal_force = system.realize_dynamics(&mut state)?.of(spring).dynamics.normal_force;
+//! assert!((normal_force - mass * 9.81).abs() < 1e-3 && v.norm() < 1e-3);
+//! # Ok::<(), force_elements::Error>(())
+//! ```
+//!
+//! [Hosts](guide::hosts) of every kind, with error control, implicit steps, and an account of energy, are in the guide.
+//!
+//! # Example: derivatives through any scalar
+//!
+//! The same code runs on `f64`, `f32` and dual numbers, which carry a derivative along. ([`linearize`](ForceSystem::linearize)
+//! takes all derivatives of a system at once, for less.)
+//!
+//! ```
 //! use force_elements::linear_bushing::Parameters;
+//! use force_elements::nalgebra::Vector6;
 //! use force_elements::{Error, ForceSystem, Frame, LinearBushing, Pose, Real};
 //! use num_dual::Dual64;
 //!
@@ -19,18 +57,10 @@
 //!     let mut system = ForceSystem::<T>::new();
 //!     let body = system.add_body();
 //!     let parameters = Parameters { stiffness: Vector6::repeat(T::lit(800.0)), ..Parameters::default() };
-//!     let frame = Frame::ground(Pose::identity());
-//!     let bushing = system.add(LinearBushing::new(frame, Frame::of(body), parameters)?)?;
-//!
+//!     system.add(LinearBushing::new(Frame::ground(Pose::identity()), Frame::of(body), parameters)?)?;
 //!     let mut state = system.default_state();
 //!     state.set_pose(body, Pose::translation(x, T::zero(), T::zero()))?;
-//!     let dynamics = system.realize_dynamics(&mut state)?;
-//!
-//!     // What one element did, at every stage, and what all of them did to the body.
-//!     let at = dynamics.of(bushing);
-//!     assert_eq!(at.position.q[3], x);
-//!     assert_eq!(at.dynamics.f[3], dynamics.body_force(body).force.x);
-//!     Ok(dynamics.body_force(body).force.x)
+//!     Ok(system.realize_dynamics(&mut state)?.body_force(body).force.x)
 //! }
 //!
 //! assert_eq!(force_at(0.01)?, -8.0);

@@ -23,12 +23,14 @@ pub struct Panel {
     pub is_logarithmic: bool,
     /// The largest value shown; that of the curves unless it is given.
     pub top: Option<f64>,
+    /// Whether a unit is as long along both axes, as in a drawing of a scene.
+    pub is_to_scale: bool,
 }
 
 impl Panel {
     /// Curves over something.
     pub fn new(title: &'static str, x: &'static str, y: &'static str, curves: Vec<Curve>) -> Self {
-        Self { title, x, y, curves, is_logarithmic: false, top: None }
+        Self { title, x, y, curves, is_logarithmic: false, top: None, is_to_scale: false }
     }
 
     /// Curves over time.
@@ -40,6 +42,12 @@ impl Panel {
     #[must_use]
     pub fn logarithmic(self) -> Self {
         Self { is_logarithmic: true, ..self }
+    }
+
+    /// The same with a unit as long along both axes.
+    #[must_use]
+    pub fn to_scale(self) -> Self {
+        Self { is_to_scale: true, ..self }
     }
 
     /// The same up to this value, at which curves leave the panel.
@@ -95,6 +103,13 @@ const PALE: RGBColor = RGBColor(190, 205, 225);
 /// The colors of the others, in their order.
 const COLORS: [RGBColor; 4] =
     [RGBColor(40, 80, 150), RGBColor(205, 90, 50), RGBColor(90, 150, 90), RGBColor(130, 90, 160)];
+
+/// What surrounds the curves of a panel, in pixels.
+const MARGIN: u32 = 10;
+const MARGIN_RIGHT: u32 = 18;
+const X_LABELS: u32 = 34;
+const Y_LABELS: u32 = 52;
+const TITLE: u32 = 15;
 
 /// Units of a drawing in a pixel: the backend rounds to whole units.
 const UNITS: u32 = 10;
@@ -195,13 +210,25 @@ fn draw_panel(area: &Area<'_>, panel: &Panel) -> Result<(), Box<dyn Error>> {
         (_, 0) => 0.0,
         (_, names) => margin * (1.0 + 0.95 * f64::from(u32::try_from(names)?)),
     };
+    let [mut across, mut up] = [start..end, low - margin..high + above];
+    if panel.is_to_scale {
+        let (width, height) = area.dim_in_pixel();
+        let [width, height] =
+            [width - px(MARGIN + MARGIN_RIGHT + Y_LABELS), height - px(2 * MARGIN + X_LABELS + TITLE)];
+        let ratio = f64::from(width) / f64::from(height);
+        let [of_x, of_y] = [across.end - across.start, up.end - up.start];
+        let wider = 0.5 * (ratio * of_y - of_x).max(0.0);
+        let higher = 0.5 * (of_x / ratio - of_y).max(0.0);
+        across = across.start - wider..across.end + wider;
+        up = up.start - higher..up.end + higher;
+    }
     let mut chart = ChartBuilder::on(area)
         .caption(panel.title, font(17))
-        .margin(px(10))
-        .margin_right(px(18))
-        .x_label_area_size(px(34))
-        .y_label_area_size(px(52))
-        .build_cartesian_2d(start..end, low - margin..high + above)?;
+        .margin(px(MARGIN))
+        .margin_right(px(MARGIN_RIGHT))
+        .x_label_area_size(px(X_LABELS))
+        .y_label_area_size(px(Y_LABELS))
+        .build_cartesian_2d(across, up)?;
     let power = |exponent: &f64| format!("1e{}", short(exponent));
     mesh(&mut chart.configure_mesh())
         .x_desc(panel.x)

@@ -23,7 +23,9 @@ pub enum ShapeError {
         maximum: u32,
     },
     /// A point is outside the rectangle of a height map.
-    #[error("the height map does not reach to x = {x}, y = {y}")]
+    #[error(
+        "the height map does not reach to x = {x}, y = {y}: make it larger, or keep what touches it away from its edge"
+    )]
     OffPatch {
         /// The place in the map's frame \[m\].
         x: f64,

@@ -42,7 +42,8 @@ pub enum PathError {
     /// No path was found that meets its smoothness.
     #[error(
         "the cable did not converge: a kink of {residual:.1e} rad at obstacle {obstacle} after {iterations} iterations, \
-         {evaluations} evaluations of surfaces in all"
+         {evaluations} evaluations of surfaces in all; give a contact hint where the cable runs, or raise \
+         `Settings::max_evaluations`"
     )]
     NotConverged {
         /// The largest kink left \[rad\]; infinite if the search ended before a path was tried.
@@ -58,7 +59,8 @@ pub enum PathError {
     /// Paths were found that meet their smoothness, but none is a local minimum that touches every obstacle where it has to:
     /// each is a saddle, leaps through an obstacle, or touches one elsewhere.
     #[error(
-        "no smooth path of the cable over obstacle {obstacle} is a local minimum, after {evaluations} evaluations of surfaces"
+        "no smooth path of the cable over obstacle {obstacle} is a local minimum, after {evaluations} evaluations of \
+         surfaces; give a contact hint where the cable runs, or confine it to a side"
     )]
     NoMinimum {
         /// The obstacle at which the last path has its largest kink, counted along the path.
@@ -69,7 +71,8 @@ pub enum PathError {
     },
     /// The path found runs through an obstacle that it touches, and no path was found that touches it there too.
     #[error(
-        "the cable runs through obstacle {obstacle}, {depth:.1e} m deep: no path was found that touches it there"
+        "the cable runs through obstacle {obstacle}, {depth:.1e} m deep: no path was found that touches it there; give \
+         a contact hint where the cable runs"
     )]
     Penetrates {
         /// The obstacle, counted along the path.
@@ -87,32 +90,45 @@ pub enum PathError {
         most: usize,
     },
     /// Paths were found, but none that passes an obstacle in the class of its contact hint.
-    #[error("no path was found that passes obstacle {obstacle} where its contact hint says")]
+    #[error(
+        "no path was found that passes obstacle {obstacle} where its contact hint says; move the hint to where a taut \
+         cable touches the obstacle, or leave it out"
+    )]
     HintNotKept {
         /// The obstacle, counted along the path.
         obstacle: usize,
     },
     /// No path was found that passes an obstacle on the side to which it is
     /// [confined](crate::cable::Obstacle::confined_to): the cable slips off it.
-    #[error("no path was found that passes obstacle {obstacle} on the side to which the cable is confined")]
+    #[error(
+        "no path was found that passes obstacle {obstacle} on the side to which the cable is confined; a cable that is \
+         not confined may pass on the other"
+    )]
     SideNotKept {
         /// The obstacle, counted along the path.
         obstacle: usize,
     },
     /// An end or via point lies inside the obstacle next to it.
-    #[error("an end or via point of the cable lies inside obstacle {obstacle}")]
+    #[error(
+        "an end or via point of the cable lies inside obstacle {obstacle}; move it out, or see `ignored_around_ends`"
+    )]
     PointInsideObstacle {
         /// The obstacle, counted along the path.
         obstacle: usize,
     },
     /// No path was found, and an end or via point lies on the surface of the obstacle next to it.
-    #[error("no path was found from an end or via point on the surface of obstacle {obstacle}")]
+    #[error(
+        "no path was found from an end or via point on the surface of obstacle {obstacle}; move it off the surface, or \
+         see `ignored_around_ends`"
+    )]
     EndOnSurface {
         /// The obstacle, counted along the path.
         obstacle: usize,
     },
     /// Two obstacles overlap where the cable passes from one to the next.
-    #[error("obstacles {first} and {second} overlap where the cable passes from one to the other")]
+    #[error(
+        "obstacles {first} and {second} overlap where the cable passes from one to the other; move them apart"
+    )]
     ObstaclesOverlap {
         /// The one before, counted along the path.
         first: usize,
@@ -130,16 +146,25 @@ pub enum PathError {
 impl PathError {
     /// The same error with its obstacles renumbered by this table.
     pub(crate) fn renumbered(mut self, indices: &[usize]) -> Self {
-        if let Self::NotConverged { obstacle, .. }
-        | Self::NoMinimum { obstacle, .. }
-        | Self::Penetrates { obstacle, .. }
-        | Self::HintNotKept { obstacle }
-        | Self::PointInsideObstacle { obstacle }
-        | Self::EndOnSurface { obstacle } = &mut self
-        {
-            *obstacle = indices[*obstacle];
-        } else if let Self::ObstaclesOverlap { first, second } = &mut self {
-            (*first, *second) = (indices[*first], indices[*second]);
+        match &mut self {
+            Self::NotConverged { obstacle, .. }
+            | Self::NoMinimum { obstacle, .. }
+            | Self::Penetrates { obstacle, .. }
+            | Self::TooManyContacts { obstacle, .. }
+            | Self::HintNotKept { obstacle }
+            | Self::SideNotKept { obstacle }
+            | Self::PointInsideObstacle { obstacle }
+            | Self::EndOnSurface { obstacle } => *obstacle = indices[*obstacle],
+            Self::ObstaclesOverlap { first, second } => {
+                (*first, *second) = (indices[*first], indices[*second]);
+            }
+            Self::InvalidValue(_)
+            | Self::Shape(_)
+            | Self::Kinematics(_)
+            | Self::NonFinite
+            | Self::ForeignWraps { .. }
+            | Self::ForeignPlaces { .. }
+            | Self::CoincidentPoints { .. } => {}
         }
         self
     }

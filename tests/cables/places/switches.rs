@@ -1,12 +1,13 @@
 //! Obstacles and via points that act or do not.
 
-use force_elements::cable::{CablePath, Obstacle, PathError, Tracking, ViaPoint};
+use force_elements::cable::{CablePath, Obstacle, PathError, Settings, Tracking, ViaPoint};
 use force_elements::cable_spring::Parameters;
-use force_elements::nalgebra::Point3;
+use force_elements::nalgebra::{Point3, Vector3};
 use force_elements::shapes::{Cylinder, Ellipsoid, Sphere, Torus};
 use force_elements::{
     BodyIndex, CableSpring, CoordinateIndex, Error, ForceSystem, Frame, Pose, SpatialForce, Station,
 };
+use force_elements_scenes::humps::Ridges;
 
 use super::{agree_to_the_bit, fixed, found, memory, tracked};
 
@@ -17,7 +18,7 @@ fn ball(x: f64, y: f64, radius: f64) -> Result<Obstacle<f64>, Error> {
 /// Three obstacles and two via points along a line, those of them that a bit is set for.
 fn row(parts: u32) -> Result<CablePath<f64>, Error> {
     let has = |i: u32| parts & (1 << i) != 0;
-    let radii = force_elements::nalgebra::Vector3::new(0.5, 0.6, 0.7);
+    let radii = Vector3::new(0.5, 0.6, 0.7);
     let egg = Obstacle::new(Frame::ground(Pose::translation(4.0, -0.45, 0.1)), Ellipsoid::new(radii)?)?;
     let mut path = CablePath::new(fixed(-2.0, 0.0, 0.1), fixed(10.0, 0.1, 0.0))?;
     if has(0) {
@@ -139,7 +140,7 @@ fn the_return_of_one_obstacle_leaves_the_windings_of_the_others() -> Result<(), 
             known: true,
             in_contact: true,
             point: Point3::new(0.0, 0.3, 0.0),
-            tangent: force_elements::nalgebra::Vector3::new(1.0, 0.0, -0.05),
+            tangent: Vector3::new(1.0, 0.0, -0.05),
             length,
         };
         let before = tracked(&path, &places, &wraps)?;
@@ -164,6 +165,38 @@ fn the_return_of_one_obstacle_leaves_the_windings_of_the_others() -> Result<(), 
         let mut wraps = memory(&path, &after);
         tracked(&path, &places, &wraps)?.remember(&mut wraps);
         assert_eq!(wraps.obstacles.iter().map(|wrap| wrap.known).collect::<Vec<_>>(), [true, false]);
+    }
+    Ok(())
+}
+
+#[test]
+fn a_refusal_names_the_obstacle_although_one_before_it_does_not_act() -> Result<(), Error> {
+    let at_origin = || Frame::ground(Pose::identity());
+    let ridges = Ridges(vec![[0.0, 0.5, 0.3], [1.0, 0.6, 0.3], [2.0, 0.5, 0.3]]);
+    let far_side = Obstacle::new(at_origin(), Sphere::new(0.5)?)?.confined_to(Vector3::x())?;
+    // The path over the far side would take more evaluations than a hundred.
+    let cases = [
+        (
+            Obstacle::new(at_origin(), ridges)?.with_most_contacts(1)?,
+            [fixed(-1.0, 0.0, 0.1), fixed(3.0, 0.1, 0.1)],
+            100_000,
+            PathError::TooManyContacts { obstacle: 1, most: 1 },
+        ),
+        (
+            far_side,
+            [fixed(-0.4, -1.5, 0.0), fixed(-0.4, 1.5, 0.1)],
+            100,
+            PathError::SideNotKept { obstacle: 1 },
+        ),
+    ];
+    for (obstacle, [from, to], max_evaluations, expected) in cases {
+        let settings = Settings { max_evaluations, ..Settings::default() };
+        let path = CablePath::new(from, to)?.over(ball(1.0, 0.0, 0.3)?).over(obstacle);
+        let path = path.with_settings(settings)?;
+        let mut places = path.places().clone();
+        places.obstacles[0].active = false;
+        let refused = found(&path, &places).expect_err("none exists");
+        assert_eq!(refused.own(), Some(&expected), "{refused}");
     }
     Ok(())
 }

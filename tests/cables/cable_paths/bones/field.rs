@@ -7,13 +7,13 @@ use force_elements::shapes::{DistanceField, MeshFault, ShapeError, Solid, Triang
 use force_elements_scenes::cables::Dice;
 use num_dual::Dual64;
 
-use super::femur;
+use super::FEMUR;
 use crate::cable_geodesics::slow_geodesic;
 use force_elements_scenes::seeds;
 
 #[test]
 fn the_stated_accuracy_holds_between_the_places_where_it_was_measured() -> Result<(), Error> {
-    let (mesh, field) = femur()?;
+    let (mesh, field) = &*FEMUR;
     // Between measured places, half a spacing apart, the deviation changes little.
     let allowed = 1.1 * field.accuracy();
     // The mesh has edges of 3 mm in hollows and on condyles with radii from 5 mm on.
@@ -75,7 +75,7 @@ fn derivatives_are_those_of_the_function_and_continuous_from_cell_to_cell_and_in
 
 #[test]
 fn outside_the_function_is_positive_and_rises_away_from_the_bone() -> Result<(), Error> {
-    let (mesh, field) = femur()?;
+    let (mesh, field) = &*FEMUR;
     let [low, high] = field.bounds();
     let mut dice = Dice::new(3);
     let mut far = 0;
@@ -110,7 +110,7 @@ fn outside_the_function_is_positive_and_rises_away_from_the_bone() -> Result<(),
 
 #[test]
 fn the_lowest_place_of_a_line_is_found() -> Result<(), Error> {
-    let (_, field) = femur()?;
+    let (_, field) = &*FEMUR;
     let mut dice = Dice::new(4);
     let (mut inside, mut past) = (0, 0);
     for _ in 0..seeds(1000) {

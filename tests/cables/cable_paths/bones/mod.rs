@@ -2,6 +2,8 @@
 
 mod field;
 
+use std::sync::LazyLock;
+
 use force_elements::cable::{CablePath, Obstacle, PathError, Tracking, Wrappable};
 use force_elements::nalgebra::{Point3, Translation3, Vector3};
 use force_elements::shapes::{DistanceField, Solid, Sphere, Torus, TriangleMesh};
@@ -121,11 +123,11 @@ fn over_the_mesh_of_a_ring_paths_converge_with_the_fourth_power_of_the_spacing()
 }
 
 /// A thigh bone with faces of 3 mm on a grid of 4 mm.
-fn femur() -> Result<(TriangleMesh<f64>, DistanceField), Error> {
-    let mesh = femur_mesh(0.003)?;
-    let field = DistanceField::from_mesh(&mesh, 0.004)?;
-    Ok((mesh, field))
-}
+static FEMUR: LazyLock<(TriangleMesh<f64>, DistanceField)> = LazyLock::new(|| {
+    let mesh = femur_mesh(0.003).expect("a closed mesh");
+    let field = DistanceField::from_mesh(&mesh, 0.004).expect("fine enough");
+    (mesh, field)
+});
 
 /// A bone on a body of its own, and a cable around it to a second body.
 struct Limb {
@@ -181,10 +183,10 @@ impl Limb {
 
 #[test]
 fn the_length_is_continuous_as_the_end_moves_and_no_cable_enters_the_mesh() -> Result<(), Error> {
-    let (mesh, field) = femur()?;
+    let (mesh, field) = &*FEMUR;
     let (mut steps, mut lost, mut touchdowns, mut refused) = (0, 0, 0, 0);
     let limbs = if is_at_length() { 60 } else { 3 };
-    for (case, mut limb) in Limb::every(&field, limbs)?.into_iter().enumerate() {
+    for (case, mut limb) in Limb::every(field, limbs)?.into_iter().enumerate() {
         let direction = Dice::new(case as u64 + 1000).vector(1.0).normalize();
         let mut before: Option<(f64, f64, f64, bool)> = None;
         for i in 0..2000 {
@@ -246,8 +248,8 @@ fn the_length_is_continuous_as_the_end_moves_and_no_cable_enters_the_mesh() -> R
 #[test]
 fn forces_on_bone_and_end_balance_and_are_the_slope_of_the_length() -> Result<(), Error> {
     const H: f64 = 1e-5;
-    let (_, field) = femur()?;
-    let limbs = Limb::every(&field, seeds(60))?;
+    let (_, field) = &*FEMUR;
+    let limbs = Limb::every(field, seeds(60))?;
     assert!(limbs.len() as u64 > seeds(60) / 4, "{}", limbs.len());
     for (case, mut limb) in limbs.into_iter().enumerate() {
         let mut dice = Dice::new(case as u64 + 500);
