@@ -6,7 +6,8 @@ use core::f64::consts::FRAC_PI_2;
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
 use force_elements::{
     BodyIndex, CoordinatePair, CoordinateSpringDamperExt, Error, ExponentialSpring, ForceSystem, Frame,
-    LinearBushing, Pose, SpatialVelocity, State, Station,
+    LinearBushing, Pose, SpatialVelocity, State, Station, coordinate_spring_damper_ext, exponential_spring,
+    linear_bushing,
 };
 use force_elements_scenes::cables::Dice;
 
@@ -29,11 +30,11 @@ fn crowd(singular: &[usize]) -> Result<(ForceSystem<f64>, BodyIndex, State<f64>)
             Rotation3::new(dice.vector(0.3))
         };
         let frame = Frame::ground(Pose::from_parts(Translation3::from(dice.vector(0.1)), turn));
-        system.add(LinearBushing::new(frame, Frame::of(body), Default::default())?)?;
+        system.add(LinearBushing::new(frame, Frame::of(body), linear_bushing::Parameters::default())?)?;
         let station = Station::on(body, Point3::from(dice.vector(0.2)));
         let floor = Frame::ground(Pose::identity());
-        system.add(ExponentialSpring::new(floor, station, Default::default())?)?;
-        let friction = force_elements::coordinate_spring_damper_ext::Parameters {
+        system.add(ExponentialSpring::new(floor, station, exponential_spring::Parameters::default())?)?;
+        let friction = coordinate_spring_damper_ext::Parameters {
             dynamic_friction: dice.between(0.1, 2.0),
             sticking_stiffness: 100.0,
             ..Default::default()

@@ -12,7 +12,7 @@ use crate::cable_geodesics::slow_geodesic;
 use force_elements_scenes::seeds;
 
 #[test]
-fn the_stated_accuracy_holds_between_the_places_where_it_was_measured() -> Result<(), Error> {
+fn the_stated_accuracy_holds_between_the_places_where_it_was_measured() {
     let (mesh, field) = &*FEMUR;
     // Between measured places, half a spacing apart, the deviation changes little.
     let allowed = 1.1 * field.accuracy();
@@ -34,7 +34,6 @@ fn the_stated_accuracy_holds_between_the_places_where_it_was_measured() -> Resul
         assert!(from_mesh < allowed && from_surface < allowed, "{p}: {from_mesh} {from_surface} {allowed}");
     }
     assert!(largest > 0.3 * allowed, "{largest} {allowed}");
-    Ok(())
 }
 
 #[test]
@@ -74,7 +73,7 @@ fn derivatives_are_those_of_the_function_and_continuous_from_cell_to_cell_and_in
 }
 
 #[test]
-fn outside_the_function_is_positive_and_rises_away_from_the_bone() -> Result<(), Error> {
+fn outside_the_function_is_positive_and_rises_away_from_the_bone() {
     let (mesh, field) = &*FEMUR;
     let [low, high] = field.bounds();
     let mut dice = Dice::new(3);
@@ -105,11 +104,10 @@ fn outside_the_function_is_positive_and_rises_away_from_the_bone() -> Result<(),
         }
     }
     assert!(far > 1000, "{far}");
-    Ok(())
 }
 
 #[test]
-fn the_lowest_place_of_a_line_is_found() -> Result<(), Error> {
+fn the_lowest_place_of_a_line_is_found() {
     let (_, field) = &*FEMUR;
     let mut dice = Dice::new(4);
     let (mut inside, mut past) = (0, 0);
@@ -128,7 +126,6 @@ fn the_lowest_place_of_a_line_is_found() -> Result<(), Error> {
         *(if lowest < 0.0 { &mut inside } else { &mut past }) += 1;
     }
     assert!(inside > seeds(200) && past > seeds(200), "{inside} {past}");
-    Ok(())
 }
 
 #[test]
