@@ -133,7 +133,7 @@ pub trait Canvas {
     }
 }
 
-/// Draws for one element, in any scalar. What is not finite is left out, and so are forces of zero.
+/// Draws for one element, in any scalar. Points and vectors that are not finite are left out, and so are forces of zero.
 pub struct Pen<'a> {
     canvas: &'a mut dyn Canvas,
     element: ElementId,
@@ -184,7 +184,7 @@ impl Pen<'_> {
     fn arrow<T: Real>(&mut self, meaning: Meaning, at: &Point3<T>, vector: &Vector3<T>) {
         let (at, vector) = (at.map(Real::to_f64), vector.map(Real::to_f64));
         let value = vector.norm();
-        if value > 0.0 && value.is_finite() {
+        if value > 0.0 && value.is_finite() && at.iter().all(|x| x.is_finite()) {
             self.canvas.arrow(self.mark(meaning, value), at, vector);
         }
     }

@@ -13,7 +13,7 @@ use force_elements::{Canvas, Error, Mark, Meaning, Pose};
 use cable::Cable;
 use slope::Slope;
 
-/// A buffer of marks in the plane that `project` makes of space.
+/// A buffer of marks in the plane of the picture.
 #[derive(Default)]
 struct Buffer {
     marks: Vec<f32>,
