@@ -231,14 +231,15 @@ fn panels(engine: &mut Engine, exact: &[f64], differences: &[f64]) -> Result<Vec
             "z [m]",
             vec![
                 Curve::beneath("start", start),
-                Curve::new("at rest", body),
                 Curve::new("foot", foot),
+                Curve::new("at rest", body),
                 Curve::new("stay and its pulley", before),
                 Curve::new("", after),
                 Curve::new("", pulley),
-                Curve::beneath("", floor),
+                Curve::new("floor", floor),
             ],
         )
+        .after_colors(1)
         .to_scale(),
     ])
 }

@@ -322,7 +322,8 @@ fn panels(guess: &Motion, measured: &[[f64; CHANNELS]], fit: &Fit) -> Vec<Panel>
                 Curve::new("damping", sensitivity(13)),
                 Curve::new("friction", sensitivity(14)),
             ]
-        }),
+        })
+        .after_colors(2),
         Panel::new("Residuals of Gauss and Newton's method", "iteration", "residual / σ", {
             let sizes = fit.residuals.iter().copied();
             vec![Curve::new("", (0_u32..).map(f64::from).zip(sizes).collect())]

@@ -166,11 +166,13 @@ fn panels(spatial: &Run, gimbal: &Run) -> Vec<Panel> {
                 curve("kinetic", spatial, &|sample| sample.kinetic),
                 curve("stored", spatial, &|sample| sample.stored),
             ],
-        ),
+        )
+        .after_colors(1),
         Panel::over_time(
-            "Error of the total energy",
+            "Error of that total",
             "total − 10 J [nJ]",
             vec![curve("", spatial, &|sample| 1e9 * (sample.energy() - start))],
-        ),
+        )
+        .after_colors(3),
     ]
 }

@@ -300,7 +300,8 @@ fn panels(rollout: &Rollout, pushes: Points, mut paths: Vec<Points>) -> Vec<Pane
         }),
         Panel::over_time("Its corners stick", "corners that slip", {
             vec![Curve::new("", over_time(&|sample| sample.slipping))]
-        }),
+        })
+        .counted(),
         Panel::over_time("How far a push takes the block", "∂x(end)/∂vx(t) [m/(m/s)]", {
             vec![Curve::new("", pushes)]
         }),

@@ -25,12 +25,26 @@ pub struct Panel {
     pub top: Option<f64>,
     /// Whether a unit is as long along both axes, as in a drawing of a scene.
     pub is_to_scale: bool,
+    /// The number of colors to leave out, which mean something else in other panels of the picture.
+    pub colors_taken: usize,
+    /// Whether its values are counts, with labels at whole numbers.
+    pub is_counted: bool,
 }
 
 impl Panel {
     /// Curves over something.
     pub fn new(title: &'static str, x: &'static str, y: &'static str, curves: Vec<Curve>) -> Self {
-        Self { title, x, y, curves, is_logarithmic: false, top: None, is_to_scale: false }
+        Self {
+            title,
+            x,
+            y,
+            curves,
+            is_logarithmic: false,
+            top: None,
+            is_to_scale: false,
+            colors_taken: 0,
+            is_counted: false,
+        }
     }
 
     /// Curves over time.
@@ -48,6 +62,18 @@ impl Panel {
     #[must_use]
     pub fn to_scale(self) -> Self {
         Self { is_to_scale: true, ..self }
+    }
+
+    /// The same in other colors than the first so many, which mean something else in other panels of the picture.
+    #[must_use]
+    pub fn after_colors(self, colors_taken: usize) -> Self {
+        Self { colors_taken, ..self }
+    }
+
+    /// The same for counts: labels stand at whole numbers.
+    #[must_use]
+    pub fn counted(self) -> Self {
+        Self { is_counted: true, ..self }
     }
 
     /// The same up to this value, at which curves leave the panel.
@@ -101,8 +127,13 @@ impl Curve {
 
 const PALE: RGBColor = RGBColor(190, 205, 225);
 /// The colors of the others, in their order.
-const COLORS: [RGBColor; 4] =
-    [RGBColor(40, 80, 150), RGBColor(205, 90, 50), RGBColor(90, 150, 90), RGBColor(130, 90, 160)];
+const COLORS: [RGBColor; 5] = [
+    RGBColor(40, 80, 150),
+    RGBColor(205, 90, 50),
+    RGBColor(90, 150, 90),
+    RGBColor(130, 90, 160),
+    RGBColor(150, 110, 30),
+];
 
 /// What surrounds the curves of a panel, in pixels.
 const MARGIN: u32 = 10;
@@ -230,14 +261,19 @@ fn draw_panel(area: &Area<'_>, panel: &Panel) -> Result<(), Box<dyn Error>> {
         .y_label_area_size(px(Y_LABELS))
         .build_cartesian_2d(across, up)?;
     let power = |exponent: &f64| format!("1e{}", short(exponent));
+    // About as many lines as there are whole numbers are put at whole numbers.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small count")]
+    let lines = if panel.is_counted { ((high - low) as usize + 1).min(11) } else { 11 };
     mesh(&mut chart.configure_mesh())
+        .y_labels(lines)
         .x_desc(panel.x)
         .y_desc(panel.y)
         .y_label_formatter(if panel.is_logarithmic { &power } else { &short })
         .draw()?;
-    let mut colored = 0;
+    let mut colored = panel.colors_taken;
     for (curve, points) in panel.curves.iter().zip(&shown) {
-        colored += usize::from(!curve.is_beneath && (colored == 0 || !curve.name.is_empty()));
+        colored +=
+            usize::from(!curve.is_beneath && (colored == panel.colors_taken || !curve.name.is_empty()));
         let style = if curve.is_beneath {
             PALE.stroke_width(px(6))
         } else {
