@@ -12,7 +12,7 @@ use force_elements_scenes::verifier::{Fault, Problem, verify};
 use force_elements_scenes::{one_in, seeds};
 
 /// The scenes of each family at length.
-const SCENES: u64 = 10;
+const SCENES: u64 = 30;
 
 fn reports(family: Family) -> Result<Vec<Report>, Error> {
     (0..seeds(SCENES)).map(|seed| examine(family, seed, 10)).collect()
