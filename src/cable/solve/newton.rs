@@ -154,7 +154,7 @@ pub(crate) fn iterate<T: Real>(
         }
         previous_kink = Some(kink);
         halvings = 0;
-        scale = shortened(nodes, active, step, T::lit(LONGEST_STEP));
+        scale = shortened(span, nodes, active, step, T::lit(LONGEST_STEP));
         if step > T::lit(LONGEST_STEP) && progress.start == Start::Far {
             progress.start = Start::TooFar;
         }
@@ -231,7 +231,7 @@ pub(crate) fn descend<T: Real>(
 ) -> (T, bool) {
     assemble(nodes, active, &span.from, &span.to, span.settings.smoothness, true);
     let step = substitute(nodes, active);
-    let scale = shortened(nodes, active, step, longest);
+    let scale = shortened(span, nodes, active, step, longest);
     for &k in active {
         nodes[k].set_base();
         nodes[k].step_from_base(scale);
@@ -242,11 +242,21 @@ pub(crate) fn descend<T: Real>(
 
 /// The part of a step, given with its size, that bends nothing by more than `longest`.
 #[inline]
-fn shortened<T: Real>(nodes: &[Node<T>], active: &[usize], step: T, longest: T) -> T {
+fn shortened<T: Real>(
+    span: &SpanProblem<'_, T>,
+    nodes: &[Node<T>],
+    active: &[usize],
+    step: T,
+    longest: T,
+) -> T {
     if step <= longest {
         return T::one();
     }
-    let bend = active.iter().fold(T::zero(), |most, &k| most.max(nodes[k].bend_of_correction()));
+    // Where hollows may be near, the bend at the beginning of a step tells nothing of its end.
+    let bend_of = |node: &Node<T>| {
+        if span.obstacle(node).is_convex { node.bend_of_correction() } else { node.turn_of(&node.correction) }
+    };
+    let bend = active.iter().fold(T::zero(), |most, &k| most.max(bend_of(&nodes[k])));
     if bend > longest { longest / bend } else { T::one() }
 }
 

@@ -86,7 +86,11 @@ pub(crate) fn shifted<T: Real>(
     let [x, y] = [back.dot(&binormal), ahead.dot(&binormal)];
     let stiffness = (T::one() - x * x) * inverse_back + (T::one() - y * y) * inverse_ahead;
     let across = (x + y) / (stiffness - transverse_curvature * press).max(T::lit(0.25) * stiffness);
-    let turn = at.bend(along, across, T::zero(), T::zero());
+    let turn = if surface.is_convex() {
+        at.bend(along, across, T::zero(), T::zero())
+    } else {
+        (along.abs() + across.abs()) * at.greatest_curvature()
+    };
     let longest = T::lit(0.6);
     let scale = if turn > longest { longest / turn } else { T::one() };
     let moved = node.to_surface(&(at.point + (tangent * along + binormal * across) * scale));
