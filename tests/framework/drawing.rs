@@ -1,4 +1,4 @@
-//! What is drawn is where poses say, adds up to the forces, and lies on the surfaces.
+//! Drawings of elements: frames at their poses, arrows that add up to the forces, cables on their surfaces.
 
 use force_elements::cable::{CablePath, Obstacle};
 use force_elements::elastic_foundation::Material;
