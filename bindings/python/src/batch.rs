@@ -506,6 +506,11 @@ impl Batch {
         })
     }
 
+    /// What IPython and Jupyter complete after ``[``.
+    fn _ipython_key_completions_(&self) -> Vec<String> {
+        self.keys()
+    }
+
     /// The names of all variables.
     fn keys(&self) -> Vec<String> {
         self.worlds.first().map_or_else(

@@ -391,6 +391,11 @@ impl State {
         failed.map_or(Ok(units), Err)
     }
 
+    /// What IPython and Jupyter complete after ``[``.
+    fn _ipython_key_completions_(&self) -> Vec<String> {
+        self.keys()
+    }
+
     /// The names of all variables.
     fn keys(&self) -> Vec<String> {
         self.state.variable_names()

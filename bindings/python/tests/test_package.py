@@ -4,6 +4,7 @@ import copy
 import pickle
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -280,12 +281,33 @@ def test_what_another_system_saved_is_refused() -> None:
         fe.Batch(other, 2, state=state)
 
 
+def test_threads_evaluate_states_of_one_system_at_once() -> None:
+    system = everything()
+
+    def run(stiffness: float) -> list[float]:
+        state = system.state()
+        state["mount.stiffness.qx"] = stiffness
+        energies = []
+        for step in range(50):
+            state.time = 1e-3 * step
+            state.evaluate()
+            energies.append(state.energy)
+            state.accept()
+        return energies
+
+    stiffnesses = [100.0 * (1 + world) for world in range(8)]
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(run, stiffnesses)) == list(map(run, stiffnesses))
+
+
 def test_variables_and_results_have_names_and_units() -> None:
-    state = everything().state()
+    system = everything()
+    state = system.state()
     assert state["mount.stiffness.qx"] == state["linear_bushing[0].stiffness.qx"] == 800.0
     state["mount.stiffness.qx"] = 7.0
     assert dict(state.variables())["linear_bushing[0].stiffness.qx"] == 7.0
     assert list(state) == state.keys() and len(state) == len(state.keys()) and "time" in state
+    assert state._ipython_key_completions_() == state.keys() == fe.Batch(system, 1)._ipython_key_completions_()
     state.evaluate()
     units = state.units()
     assert units["linear_bushing[0].stiffness.qx"] == "N·m/rad" and units["linear_bushing[0].f.px"] == "N"
